@@ -1,1 +1,18 @@
-//! Skeleton; see ARCHITECTURE.md.
+//! Intent: a suite file, the flags and what is known of the servers become one explicit [`Plan`].
+//!
+//! This crate is pure. It reads text that others have loaded, and never a clock, a file or a socket.
+
+pub mod body;
+pub mod contract;
+pub mod document;
+pub mod duration;
+pub mod error;
+pub mod estimate;
+pub mod inventory;
+pub mod names;
+pub mod options;
+pub mod plan;
+pub mod resolve;
+pub mod suite;
+
+pub use error::PlanError;

@@ -1,0 +1,262 @@
+//! The contract: what each server must answer. One plain-data file drives the verifier and the load.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::PlanError;
+use crate::body::BodySpec;
+use crate::document;
+
+/// The contract of a set of servers, as written in `contract.toml`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Contract {
+    /// Version of the format; 1.
+    pub schema: u32,
+    /// What is timed, by name.
+    #[serde(default)]
+    pub scenarios: BTreeMap<String, Scenario>,
+    /// What is verified and never timed.
+    #[serde(default)]
+    pub checks: Vec<Check>,
+    /// Where a server legitimately answers otherwise, and why.
+    #[serde(default)]
+    pub differences: Vec<Difference>,
+}
+
+/// One exchange that is timed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scenario {
+    /// One line for people.
+    #[serde(default)]
+    pub title: String,
+    /// The least number of routes a server must have to be asked this.
+    #[serde(default = "one")]
+    pub routes: u32,
+    /// What is sent.
+    pub request: Request,
+    /// What must come back, on every single answer.
+    pub expect: Expect,
+}
+
+/// One exchange that is verified before anything is timed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Check {
+    /// A sentence: what holds when the check passes.
+    pub name: String,
+    /// The least number of routes a server must have to be asked this.
+    #[serde(default = "one")]
+    pub routes: u32,
+    /// What is sent.
+    pub request: Request,
+    /// What must come back.
+    pub expect: Expect,
+}
+
+/// A request, as written.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    /// HTTP method.
+    #[serde(default = "get")]
+    pub method: String,
+    /// Path and query.
+    pub path: String,
+    /// Headers beside `Host` and `Content-Length`.
+    #[serde(default)]
+    pub headers: BTreeMap<String, String>,
+    /// The body; none when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body: Option<BodySpec>,
+}
+
+/// What must come back. What is absent is not checked.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Expect {
+    /// Status code; 200 when absent.
+    #[serde(default = "ok")]
+    pub status: u16,
+    /// Headers that matter: names without regard to case, values exact.
+    #[serde(default)]
+    pub headers: BTreeMap<String, String>,
+    /// The body, exactly; or only its length.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body: Option<ExpectBody>,
+}
+
+/// What is demanded of a body.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged, expecting = "an expected body is a string, or { bytes = LENGTH }")]
+pub enum ExpectBody {
+    /// Byte for byte.
+    Exact(String),
+    /// Only its length.
+    Length {
+        /// Length in bytes.
+        bytes: u64,
+    },
+}
+
+/// A difference that is legitimate: the check is not held against these servers, and `tare verify` shows it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Difference {
+    /// Globs over server names.
+    pub servers: Vec<String>,
+    /// Name of the check or scenario.
+    pub check: String,
+    /// Why the library answers otherwise.
+    pub because: String,
+    /// What these servers must answer instead.
+    pub expect: Expect,
+}
+
+/// A request with what must come back, under the name it is reported by.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Exchange<'a> {
+    /// Name of the scenario or check.
+    pub name: &'a str,
+    /// What is sent.
+    pub request: &'a Request,
+    /// What must come back from this server.
+    pub expect: &'a Expect,
+    /// Why this server is held to another answer than the others, where it is.
+    pub because: Option<&'a str>,
+}
+
+fn one() -> u32 {
+    1
+}
+
+fn ok() -> u16 {
+    200
+}
+
+fn get() -> String {
+    "GET".to_owned()
+}
+
+impl Contract {
+    /// Reads a contract; `file` names the place of an error.
+    ///
+    /// # Errors
+    /// [`PlanError::Document`] with the line, or [`PlanError::Value`] for another schema or a path without `/`.
+    pub fn parse(file: &str, text: &str) -> Result<Self, PlanError> {
+        let contract: Self = document::parse(file, text)?;
+        let wrong = |message: String| PlanError::Value { origin: file.to_owned(), message };
+        if contract.schema != 1 {
+            return Err(wrong(format!("schema = {} is unknown to this tare; write schema = 1", contract.schema)));
+        }
+        for exchange in contract.exchanges("", u32::MAX) {
+            check_request(exchange.request).map_err(|message| wrong(format!("\"{}\": {message}", exchange.name)))?;
+        }
+        for difference in &contract.differences {
+            if !contract.exchanges("", u32::MAX).any(|exchange| exchange.name == difference.check) {
+                return Err(wrong(format!(
+                    "[[differences]] names \"{}\", which is neither a check nor a scenario",
+                    difference.check
+                )));
+            }
+        }
+        Ok(contract)
+    }
+
+    /// Everything that `server` with so many `routes` must answer: first the checks, then the scenarios.
+    pub fn exchanges<'a>(&'a self, server: &'a str, routes: u32) -> impl Iterator<Item = Exchange<'a>> {
+        let checks = self.checks.iter().map(|c| (c.name.as_str(), c.routes, &c.request, &c.expect));
+        let scenarios = self.scenarios.iter().map(|(name, s)| (name.as_str(), s.routes, &s.request, &s.expect));
+        checks.chain(scenarios).filter(move |(_, needs, ..)| *needs <= routes).map(move |(name, _, request, expect)| {
+            let difference = self.difference(server, name);
+            Exchange {
+                name,
+                request,
+                expect: difference.map_or(expect, |d| &d.expect),
+                because: difference.map(|d| d.because.as_str()),
+            }
+        })
+    }
+
+    /// What `server` must answer to the named scenario.
+    pub fn exchange<'a>(&'a self, server: &'a str, scenario: &str) -> Option<Exchange<'a>> {
+        self.exchanges(server, u32::MAX).find(|exchange| exchange.name == scenario)
+    }
+
+    fn difference(&self, server: &str, check: &str) -> Option<&Difference> {
+        let matches =
+            |pattern: &String| globset::Glob::new(pattern).is_ok_and(|glob| glob.compile_matcher().is_match(server));
+        self.differences.iter().find(|d| d.check == check && d.servers.iter().any(matches))
+    }
+}
+
+/// Refuses what could not be sent as one HTTP/1.1 request.
+pub(crate) fn check_request(request: &Request) -> Result<(), String> {
+    let token = |text: &str| {
+        !text.is_empty() && text.bytes().all(|b| b.is_ascii_graphic() && !b"()<>@,;:\\\"/[]?={}".contains(&b))
+    };
+    if !token(&request.method) {
+        return Err(format!("method \"{}\" is not an HTTP method", request.method.escape_debug()));
+    }
+    if !request.path.starts_with('/') || request.path.bytes().any(|b| !b.is_ascii_graphic()) {
+        return Err(format!("path \"{}\" must begin with / and hold no blanks", request.path.escape_debug()));
+    }
+    for (name, value) in &request.headers {
+        if !token(name) || value.bytes().any(|b| b < b' ' && b != b'\t' || b == 0x7f) {
+            return Err(format!("header \"{}\" cannot be sent", name.escape_debug()));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = r#"
+schema = 1
+[scenarios.SimpleGet]
+request = { path = "/path0/4" }
+expect = { body = "4", headers = { content-type = "text/plain" } }
+[scenarios.Multi]
+routes = 128
+request = { path = "/path127/4" }
+expect = { body = "131" }
+[[checks]]
+name = "a malformed id is refused"
+request = { path = "/path0/x" }
+expect = { status = 404 }
+[[differences]]
+servers = ["*.Tapir"]
+check = "a malformed id is refused"
+because = "Tapir decodes the path after it has matched"
+expect = { status = 400 }
+"#;
+
+    #[test]
+    fn a_server_is_asked_only_what_its_routes_allow() {
+        let contract = Contract::parse("c.toml", TEXT).unwrap();
+        let names = |routes| contract.exchanges("a", routes).map(|e| e.name.to_owned()).collect::<Vec<_>>();
+        assert_eq!(names(1), ["a malformed id is refused", "SimpleGet"]);
+        assert_eq!(names(128), ["a malformed id is refused", "Multi", "SimpleGet"]);
+    }
+
+    #[test]
+    fn a_legitimate_difference_replaces_what_is_expected_and_says_why() {
+        let contract = Contract::parse("c.toml", TEXT).unwrap();
+        let status = |server| contract.exchange(server, "a malformed id is refused").unwrap().expect.status;
+        assert_eq!((status("x.Vanilla"), status("x.Tapir")), (404, 400));
+    }
+
+    #[test]
+    fn a_contract_of_another_schema_or_with_a_bad_path_is_refused() {
+        let other = Contract::parse("c.toml", "schema = 9").unwrap_err().to_string();
+        assert_eq!(other, "c.toml: schema = 9 is unknown to this tare; write schema = 1");
+        let path = TEXT.replace("\"/path0/4\"", "\"path0/4\"");
+        assert!(Contract::parse("c.toml", &path).unwrap_err().to_string().contains("must begin with /"));
+        let split = TEXT.replace("/path0/x", "/path0/x\\r\\nHost: evil");
+        assert!(Contract::parse("c.toml", &split).is_err());
+    }
+}

@@ -1,0 +1,138 @@
+//! Durations as people write them (`500ms`, `25s`, `4m`, `1h30m`, or plain seconds) and as people read them.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// A duration in a suite file, a flag or a plan. Stored in files as text with its unit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Span(pub Duration);
+
+impl Span {
+    /// `millis` milliseconds.
+    pub const fn from_millis(millis: u64) -> Self {
+        Self(Duration::from_millis(millis))
+    }
+
+    /// `secs` seconds.
+    pub const fn from_secs(secs: u64) -> Self {
+        Self(Duration::from_secs(secs))
+    }
+
+    /// Seconds as a float, for arithmetic on estimates.
+    pub fn secs(self) -> f64 {
+        self.0.as_secs_f64()
+    }
+}
+
+impl std::str::FromStr for Span {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || format!("\"{text}\" is not a duration; write for example 500ms, 25s, 4m or 1h30m");
+        if let Ok(secs) = text.parse::<f64>() {
+            return Duration::try_from_secs_f64(secs).map(Self).map_err(|_| wrong());
+        }
+        let mut total = Duration::ZERO;
+        let mut rest = text.trim();
+        while !rest.is_empty() {
+            let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.').ok_or_else(wrong)?;
+            let number: f64 = rest[..digits].parse().map_err(|_| wrong())?;
+            let unit_end = rest[digits..].find(|c: char| c.is_ascii_digit()).map_or(rest.len(), |at| digits + at);
+            let unit_secs = match rest[digits..unit_end].trim() {
+                "us" | "µs" => 1e-6,
+                "ms" => 1e-3,
+                "s" => 1.0,
+                "m" | "min" => 60.0,
+                "h" => 3600.0,
+                _ => return Err(wrong()),
+            };
+            total += Duration::try_from_secs_f64(number * unit_secs).map_err(|_| wrong())?;
+            rest = &rest[unit_end..];
+        }
+        if text.trim().is_empty() { Err(wrong()) } else { Ok(Self(total)) }
+    }
+}
+
+impl std::fmt::Display for Span {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let micros = self.0.as_micros();
+        if micros < 1_000 {
+            write!(f, "{micros}us")
+        } else if micros < 1_000_000 || micros % 1_000_000 != 0 && micros < 10_000_000 {
+            write!(f, "{}ms", micros / 1_000)
+        } else {
+            let secs = self.0.as_secs();
+            match (secs / 3600, secs / 60 % 60, secs % 60) {
+                (0, 0, s) => write!(f, "{s}s"),
+                (0, m, 0) => write!(f, "{m}m"),
+                (0, m, s) => write!(f, "{m}m{s}s"),
+                (h, 0, 0) => write!(f, "{h}h"),
+                (h, m, s) if s == 0 => write!(f, "{h}h{m}m"),
+                (h, m, s) => write!(f, "{h}h{m}m{s}s"),
+            }
+        }
+    }
+}
+
+impl Serialize for Span {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Span {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Visitor;
+        impl serde::de::Visitor<'_> for Visitor {
+            type Value = Span;
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a duration such as \"25s\" or \"4m\", or a number of seconds")
+            }
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Span, E> {
+                text.parse().map_err(E::custom)
+            }
+            fn visit_i64<E: serde::de::Error>(self, secs: i64) -> Result<Span, E> {
+                secs.to_string().parse().map_err(E::custom)
+            }
+            fn visit_u64<E: serde::de::Error>(self, secs: u64) -> Result<Span, E> {
+                Ok(Span::from_secs(secs))
+            }
+            fn visit_f64<E: serde::de::Error>(self, secs: f64) -> Result<Span, E> {
+                secs.to_string().parse().map_err(E::custom)
+            }
+        }
+        deserializer.deserialize_any(Visitor)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_are_read_as_people_write_them() {
+        for (text, millis) in [
+            ("25", 25_000),
+            ("0.5", 500),
+            ("500ms", 500),
+            ("25s", 25_000),
+            ("4m", 240_000),
+            ("1h30m", 5_400_000),
+            ("1m30s", 90_000),
+        ] {
+            assert_eq!(text.parse::<Span>(), Ok(Span::from_millis(millis)), "{text}");
+        }
+        for text in ["", "abc", "5 parsecs", "-3", "s", "1e999"] {
+            assert!(text.parse::<Span>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_written_reads_back_the_same() {
+        for millis in [0, 1, 50, 500, 1_000, 1_500, 25_000, 90_000, 240_000, 3_600_000, 5_400_000, 3_661_000] {
+            let span = Span::from_millis(millis);
+            assert_eq!(span.to_string().parse::<Span>(), Ok(span), "{span}");
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Names as users type them: globs over what exists, and the nearest name to a misspelt one.
+
+use globset::Glob;
+
+use crate::PlanError;
+
+/// The known name closest to `typed`, if one is close enough to be what was meant.
+pub fn nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let lower = typed.to_lowercase();
+    known
+        .into_iter()
+        .map(|name| (strsim::damerau_levenshtein(&lower, &name.to_lowercase()), name))
+        .filter(|(distance, name)| *distance <= 1 + name.len().max(typed.len()) / 4)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, name)| name)
+}
+
+/// Every known name that some pattern matches, in the order of `known`, each once.
+///
+/// Patterns are globs (`http4s.*`, `*.Tapir`); a plain name matches itself.
+///
+/// # Errors
+/// [`PlanError::NoMatch`] for a pattern that matches nothing, [`PlanError::Value`] for one that is no glob.
+pub fn select(
+    origin: &str,
+    kind: &'static str,
+    patterns: &[String],
+    known: &[String],
+) -> Result<Vec<String>, PlanError> {
+    let mut chosen = vec![false; known.len()];
+    for pattern in patterns {
+        let glob = Glob::new(pattern)
+            .map_err(|error| PlanError::Value {
+                origin: origin.to_owned(),
+                message: format!("\"{pattern}\" is not a glob: {error}"),
+            })?
+            .compile_matcher();
+        let mut any = false;
+        for (index, name) in known.iter().enumerate() {
+            if glob.is_match(name) {
+                chosen[index] = true;
+                any = true;
+            }
+        }
+        if !any {
+            return Err(no_match(origin, kind, pattern, known));
+        }
+    }
+    Ok(known.iter().zip(chosen).filter(|(_, is)| *is).map(|(name, _)| name.clone()).collect())
+}
+
+fn no_match(origin: &str, kind: &'static str, pattern: &str, known: &[String]) -> PlanError {
+    let suggestion = nearest(pattern, known.iter().map(String::as_str))
+        .map_or_else(String::new, |near| format!("; did you mean \"{near}\"?"));
+    PlanError::NoMatch {
+        origin: origin.to_owned(),
+        kind,
+        pattern: pattern.to_owned(),
+        suggestion,
+        known: if known.is_empty() { "none".to_owned() } else { known.join(", ") },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn known() -> Vec<String> {
+        ["http4s.Vanilla", "http4s.Tapir", "netty.Vanilla"].map(str::to_owned).to_vec()
+    }
+
+    #[test]
+    fn globs_keep_the_order_of_what_exists_and_name_each_once() {
+        let found = select("-s", "server", &["*.Vanilla".into(), "http4s.*".into()], &known()).unwrap();
+        assert_eq!(found, known());
+    }
+
+    #[test]
+    fn a_pattern_without_a_match_lists_what_there_is() {
+        let error = select("-s", "server", &["http4s.Tapr".into()], &known()).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "-s: no server matches \"http4s.Tapr\"; did you mean \"http4s.Tapir\"?; there are: http4s.Vanilla, http4s.Tapir, netty.Vanilla"
+        );
+    }
+
+    #[test]
+    fn a_far_name_is_not_suggested() {
+        assert_eq!(nearest("zzzzzz", ["users", "seed"]), None);
+    }
+}
