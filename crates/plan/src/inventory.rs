@@ -1,1 +1,45 @@
-//! Being written.
+//! What exists: the servers that a suite may name, as the catalog and the builds tell.
+
+use serde::{Deserialize, Serialize};
+
+/// Every server that a suite may name.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Inventory {
+    /// In the order of the catalog.
+    pub servers: Vec<KnownServer>,
+    /// Options of every JVM, alike, from the catalog.
+    pub jvm_options: Vec<String>,
+}
+
+/// One server of the catalog.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KnownServer {
+    /// `http4s.Tapir`.
+    pub name: String,
+    /// `http4s`.
+    pub family: String,
+    /// `vanilla`, `tapir`, …
+    pub kind: String,
+    /// How many routes it has.
+    pub routes: u32,
+    /// What it is weighed against.
+    pub baseline: Option<String>,
+    /// The version that is taken when none is asked for.
+    pub default_version: String,
+    /// Every version that may be asked for.
+    pub versions: Vec<String>,
+    /// Why it cannot be had on this machine, where it cannot.
+    pub unavailable: Option<String>,
+}
+
+impl Inventory {
+    /// The server of that name.
+    pub fn get(&self, name: &str) -> Option<&KnownServer> {
+        self.servers.iter().find(|server| server.name == name)
+    }
+
+    /// All names, in order.
+    pub fn names(&self) -> Vec<String> {
+        self.servers.iter().map(|server| server.name.clone()).collect()
+    }
+}

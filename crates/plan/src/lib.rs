@@ -16,3 +16,4 @@ pub mod resolve;
 pub mod suite;
 
 pub use error::PlanError;
+pub use plan::Plan;

@@ -1,1 +1,365 @@
-//! Being written.
+//! The plan: everything a run will do, with nothing optional left. `tare run --dry-run` prints it whole.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::contract::{Contract, Scenario};
+use crate::duration::Span;
+
+/// What will be measured, how, and when it stops.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// Name of the suite, or `command line`.
+    pub suite: String,
+    /// The question in words.
+    pub question: String,
+    /// How it measures.
+    pub mode: Mode,
+    /// Variants that are started together and weighed against one baseline, in the order they are run.
+    pub groups: Vec<Group>,
+    /// What was asked for and left out, with the reason: `http4s.Vanilla × SimpleGetMultiRoute`.
+    pub skipped: Vec<Skipped>,
+    /// The load.
+    pub load: Load,
+    /// How a fork warms up.
+    pub warmup: Warmup,
+    /// The slices of a fork.
+    pub slices: Slices,
+    /// When it stops and what is decided.
+    pub stop: Stop,
+    /// The machine's cores and the JVM.
+    pub machine: Machine,
+    /// Seed of every random order and arrival.
+    pub seed: u64,
+    /// Every setting with the place that its value came from.
+    pub settings: Vec<Setting>,
+}
+
+/// How a run measures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    /// Forks of all variants of a group side by side, slices in random alternation: comparisons with intervals.
+    Compared,
+    /// One cell after another, one start each, as the seeds' runner did: no intervals.
+    Sequential,
+}
+
+/// Variants that are weighed against the first of them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Group {
+    /// Unique in the plan: `http4s.Vanilla` or `http4s.Vanilla/SimpleGet`.
+    pub id: String,
+    /// The baseline stands first; an A/A control, where there is one, last.
+    pub variants: Vec<Variant>,
+    /// Scenarios that each fork of this group visits.
+    pub scenarios: Vec<NamedScenario>,
+}
+
+/// A scenario under its name.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct NamedScenario {
+    /// `SimpleGet`.
+    pub name: String,
+    /// What is sent and what must come back.
+    pub scenario: Scenario,
+}
+
+/// A server with a version: one thing that is weighed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Variant {
+    /// As shown, unique in its group: `http4s.Tapir`, `http4s.Tapir@1.9.11`, `http4s.Vanilla (again)`.
+    pub name: String,
+    /// Name of the server.
+    pub server: String,
+    /// Family in the catalog, or the server's own name.
+    pub family: String,
+    /// `vanilla`, `tapir`, `tapir-interceptor`; empty where unknown.
+    pub kind: String,
+    /// Version of the library, where the server has several.
+    pub version: Option<String>,
+    /// How many routes it has.
+    pub routes: u32,
+    /// Baseline, weighed, or the A/A control.
+    pub role: Role,
+    /// How it is started.
+    pub program: Program,
+}
+
+/// What a variant is in its group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// What the others are weighed against.
+    Baseline,
+    /// Weighed against the baseline.
+    Weighed,
+    /// A second start of the baseline: what it differs from the first is noise.
+    Control,
+}
+
+/// How a server is started.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Program {
+    /// A server of the catalog, built by `servers/build` and started from its manifest.
+    Catalog,
+    /// Any other program.
+    Command(CommandServer),
+}
+
+/// A server that a suite file describes.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CommandServer {
+    /// Program and arguments; `{port}` is replaced by the port.
+    pub command: Vec<String>,
+    /// Environment added to tare's own; `{port}` is replaced.
+    #[serde(default)]
+    pub env: BTreeMap<String, String>,
+    /// Working directory; the suite file's folder when absent.
+    #[serde(default)]
+    pub cwd: Option<String>,
+    /// Regular expression of the line that says the server is ready; a group named `port` gives its port.
+    #[serde(default)]
+    pub ready: Option<String>,
+    /// Where it answers, `http://127.0.0.1:{port}` when absent.
+    #[serde(default)]
+    pub base_url: Option<String>,
+    /// What it is weighed against, unless the group says otherwise.
+    #[serde(default)]
+    pub baseline: Option<String>,
+    /// How many routes it has; scenarios that need more are left out.
+    #[serde(default)]
+    pub routes: Option<u32>,
+    /// For the report: `vanilla`, `middleware`, …
+    #[serde(default)]
+    pub kind: Option<String>,
+}
+
+/// A cell that was asked for and cannot be.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Skipped {
+    /// Server or server × scenario.
+    pub what: String,
+    /// Why.
+    pub because: String,
+}
+
+/// The load of the saturating slices and the connections of all.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Load {
+    /// Closed-loop users, each with a connection of its own; also the connections of an open load.
+    pub users: u32,
+    /// Rate of the open slices.
+    pub rate: Rate,
+    /// A request unanswered for so long has failed.
+    pub timeout: Span,
+    /// Congestion control of the generator's sockets; `default` leaves the kernel's.
+    pub congestion: String,
+}
+
+/// Offered rate of the open slices, the same for all variants of a group.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Rate {
+    /// So many requests per second.
+    PerSecond {
+        /// Requests per second.
+        per_s: f64,
+    },
+    /// A share (0–1) of the slowest variant's saturating throughput at the end of the first fork's warm-up.
+    OfCapacity {
+        /// 0.5 is half load.
+        share: f64,
+    },
+}
+
+/// How a fork warms up.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Warmup {
+    /// Until steady: JIT share, slope and change point (docs/METHOD.md); at most `cap` per scenario and fork.
+    UntilSteady {
+        /// The fork is kept and marked "not steady" after so long.
+        cap: Span,
+        /// Give servers all cores while they warm up, so that the JIT has room.
+        all_cpus: bool,
+    },
+    /// A fixed time, as in the seeds.
+    Fixed {
+        /// How long.
+        span: Span,
+        /// With so many users.
+        users: u32,
+    },
+}
+
+/// The slices of one fork and scenario.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Slices {
+    /// Length of one slice, its head included.
+    pub length: Span,
+    /// The head of each slice that is dropped.
+    pub discard: Span,
+    /// Rounds of saturating slices per fork: each round holds one slice of every variant, in random order.
+    pub saturating: u32,
+    /// Rounds at the same constant rate for all.
+    pub fixed: u32,
+    /// Rounds of open Poisson load.
+    pub poisson: u32,
+}
+
+/// One kind of slice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SliceKind {
+    /// Closed loop with all users: throughput.
+    Saturating,
+    /// The same constant rate for all: CPU per request.
+    Fixed,
+    /// Open Poisson at a stated rate: latency.
+    Poisson,
+}
+
+impl SliceKind {
+    /// The name in files and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Saturating => "saturating",
+            Self::Fixed => "fixed",
+            Self::Poisson => "poisson",
+        }
+    }
+}
+
+/// When a run stops and what is decided.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Stop {
+    /// How many starts.
+    pub forks: Forks,
+    /// Region of practical equivalence: 0.02 stands for ±2 %.
+    pub region: f64,
+    /// Error probability of each comparison.
+    pub alpha: f64,
+    /// Least standard deviation of forks' log-ratios to believe in.
+    pub floor: f64,
+    /// Also stop once the half-width of each interval is this small; 0 for never.
+    pub precision: f64,
+}
+
+/// How many starts.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Forks {
+    /// A number fixed before the run: Student's t.
+    Fixed {
+        /// Starts of each variant.
+        count: u32,
+    },
+    /// Until decided or out of budget: the confidence sequence.
+    UntilDecided {
+        /// For the whole run, shared evenly by the groups that are undecided; builds not counted.
+        budget: Span,
+        /// No decision before so many.
+        at_least: u32,
+    },
+}
+
+/// The machine's cores and the JVM.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Machine {
+    /// Cores of the servers, such as `0` or `0,2-3`.
+    pub server_cpus: String,
+    /// Cores of the generator.
+    pub load_cpus: String,
+    /// Options of every JVM server, alike; `-XX:ActiveProcessorCount` is added from `jvm_cpus`.
+    pub jvm_options: Vec<String>,
+    /// `-XX:ActiveProcessorCount` of every JVM server: the sizes of its pools follow from it.
+    pub jvm_cpus: u32,
+    /// JDK home; `newest` for the newest that is found.
+    pub java: String,
+    /// A server that is not ready by then has failed.
+    pub startup_timeout: Span,
+    /// After SIGTERM, how long until SIGKILL.
+    pub stop_grace: Span,
+}
+
+/// One setting, for people: `tare run --dry-run` and the report list them all.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Setting {
+    /// Table it belongs to: `load`, `stop`, …
+    pub section: String,
+    /// Key in a suite file, and flag without its dashes.
+    pub key: String,
+    /// Value as text.
+    pub value: String,
+    /// Where it came from.
+    pub source: Source,
+    /// What it means, in a few words.
+    pub meaning: String,
+}
+
+/// Where a value came from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Source {
+    /// tare's own.
+    Default,
+    /// The suite file.
+    Suite,
+    /// The command line.
+    Flag,
+}
+
+impl Source {
+    /// `default`, `suite`, `flag`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Default => "default",
+            Self::Suite => "suite",
+            Self::Flag => "flag",
+        }
+    }
+}
+
+impl Group {
+    /// The variant that the others are weighed against.
+    ///
+    /// # Panics
+    /// Never for a plan made by [`crate::resolve`]: a group holds at least its baseline.
+    pub fn baseline(&self) -> &Variant {
+        &self.variants[0]
+    }
+}
+
+impl Plan {
+    /// SHA-256 of everything that determines the measurement, in hex: two runs of one hash asked the same.
+    pub fn hash(&self) -> String {
+        let mut copy = self.clone();
+        copy.settings.clear();
+        let json = serde_json::to_vec(&copy).unwrap_or_default();
+        Sha256::digest(json).iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    /// Number of cells: variant × scenario.
+    pub fn cells(&self) -> usize {
+        self.groups.iter().map(|g| g.variants.len() * g.scenarios.len()).sum()
+    }
+
+    /// The contract cut down to this plan's scenarios, for the record.
+    pub fn scenario(&self, group: &str, name: &str) -> Option<&NamedScenario> {
+        self.groups.iter().find(|g| g.id == group)?.scenarios.iter().find(|s| s.name == name)
+    }
+}
+
+/// What [`crate::resolve::resolve`] reads beside the suite: kept together so that the caller loads files in one place.
+#[derive(Debug, Clone, Copy)]
+pub struct Known<'a> {
+    /// Every server of the catalog.
+    pub inventory: &'a crate::inventory::Inventory,
+    /// The contract of the catalog's servers.
+    pub contract: &'a Contract,
+}

@@ -1,0 +1,242 @@
+//! The raw samples of a run: one per slice, one per start of a server, one per event.
+//!
+//! Times are nanoseconds of one monotonic clock, counted from the start of the run unless the name says otherwise.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use tare_plan::Plan;
+use tare_plan::plan::SliceKind;
+use tare_stats::histogram::LatencyHistogram;
+
+use crate::environment::Environment;
+
+/// What stands in the record before anything is measured.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunHeader {
+    /// `2026-11-20-1`.
+    pub id: String,
+    /// Wall clock at the start, nanoseconds since 1970 UTC.
+    pub started_unix_ns: u64,
+    /// Program and arguments as typed.
+    pub command: Vec<String>,
+    /// Version of tare.
+    pub tare_version: String,
+    /// Git revision of the working directory, where there is one.
+    pub git_revision: Option<String>,
+    /// SHA-256 of the plan.
+    pub plan_hash: String,
+    /// What will be done.
+    pub plan: Plan,
+    /// Where.
+    pub environment: Environment,
+}
+
+/// Warm-up or scored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    /// Not scored.
+    Warmup,
+    /// Scored.
+    Measure,
+}
+
+/// One interval of load against one variant.
+#[derive(Debug, Clone)]
+pub struct SliceRecord {
+    /// 1-based start.
+    pub fork: u32,
+    /// Id of the group.
+    pub group: String,
+    /// Name of the scenario.
+    pub scenario: String,
+    /// Name of the variant.
+    pub variant: String,
+    /// Warm-up or scored.
+    pub phase: Phase,
+    /// Load model.
+    pub kind: SliceKind,
+    /// 0-based round within fork, scenario and kind: the slices of one round are paired.
+    pub round: u32,
+    /// Begin of the scored window, since the run began.
+    pub start_ns: u64,
+    /// Length of the scored window, the dropped head not included.
+    pub window_ns: u64,
+    /// Closed users, or connections of an open load.
+    pub users: u32,
+    /// Offered rate of an open load.
+    pub offered_per_s: Option<f64>,
+    /// Right answers that arrived in the window.
+    pub completed: u64,
+    /// Right answers to requests of this slice in all, drained ones included; the histograms hold these.
+    pub ok: u64,
+    /// Failed requests.
+    pub failed: u64,
+    /// Failures by class: count and first example.
+    pub errors: BTreeMap<String, ErrorTally>,
+    /// Bytes received.
+    pub bytes_in: u64,
+    /// Bytes sent.
+    pub bytes_out: u64,
+    /// From the intended start, right answers.
+    pub response: LatencyHistogram,
+    /// From the actual send, right answers.
+    pub service: LatencyHistogram,
+    /// Actual minus intended start; empty for a closed load.
+    pub send_lag: LatencyHistogram,
+    /// Times of failed requests, from the intended start to the failure or deadline.
+    pub failed_after: LatencyHistogram,
+    /// Requests that waited for a free connection.
+    pub blocked: u64,
+    /// How long they waited in all.
+    pub blocked_ns: u64,
+    /// Connections opened during the slice.
+    pub connections_opened: u64,
+    /// Connections lost during the slice.
+    pub connections_lost: u64,
+    /// CPU of the generator's workers in the window.
+    pub generator_cpu_ns: u64,
+    /// Number of generator workers (cores).
+    pub generator_workers: u32,
+    /// CPU of the server over the window and its drain, with the answers it went on; absent without process metrics.
+    pub server_cpu: Option<ServerCpu>,
+    /// Resident memory of the server at the end of the slice.
+    pub rss_bytes: Option<u64>,
+    /// Peak resident memory of the server's processes so far.
+    pub rss_peak_bytes: Option<u64>,
+}
+
+/// CPU that a server used while it answered a known number of requests.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct ServerCpu {
+    /// Wall time between the two readings.
+    pub wall_ns: u64,
+    /// CPU in all.
+    pub total_ns: u64,
+    /// By kind of thread: `application`, `gc`, `jit`, `vm`, `other`; sums to the total.
+    pub by_kind: BTreeMap<String, u64>,
+    /// Requests that were answered (rightly or not) between the readings.
+    pub requests: u64,
+}
+
+/// Failed requests of one class.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ErrorTally {
+    /// How many.
+    pub count: u64,
+    /// The first, in words.
+    pub example: String,
+}
+
+/// One start of one variant.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ForkRecord {
+    /// 1-based start.
+    pub fork: u32,
+    /// Id of the group.
+    pub group: String,
+    /// Name of the variant.
+    pub variant: String,
+    /// Command line it was started with.
+    pub command: Vec<String>,
+    /// From spawn to readiness.
+    pub startup_ns: u64,
+    /// Library versions resolved for it, by name.
+    pub resolved: BTreeMap<String, String>,
+    /// CPU used while at rest after the start, as a share of one core.
+    pub rest_cpu_share: Option<f64>,
+    /// How it ended: `stopped`, `exited with code 1`, `killed by signal 9`, `had to be killed`.
+    pub end: String,
+    /// False when it died, hung or lied before its time.
+    pub healthy: bool,
+}
+
+/// How one fork warmed up for one scenario.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WarmupRecord {
+    /// 1-based start.
+    pub fork: u32,
+    /// Id of the group.
+    pub group: String,
+    /// Name of the scenario.
+    pub scenario: String,
+    /// Name of the variant.
+    pub variant: String,
+    /// How long the warm-up of the group took.
+    pub span_ns: u64,
+    /// Was this variant steady at its end?
+    pub steady: bool,
+    /// Why not; empty when steady.
+    pub reason: String,
+}
+
+/// How much an event matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EventLevel {
+    /// Good to know.
+    Info,
+    /// Usable with care.
+    Warning,
+    /// Something is missing or void.
+    Error,
+}
+
+/// Something that happened: a server died, a check failed, the machine was busy.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EventRecord {
+    /// Since the run began.
+    pub at_ns: u64,
+    /// How much it matters.
+    pub level: EventLevel,
+    /// True when it makes the cells it names void.
+    pub voids: bool,
+    /// Group it belongs to, where it belongs to one.
+    pub group: Option<String>,
+    /// Variant, where it belongs to one.
+    pub variant: Option<String>,
+    /// Scenario, where it belongs to one.
+    pub scenario: Option<String>,
+    /// 1-based fork, where it belongs to one.
+    pub fork: Option<u32>,
+    /// Few words.
+    pub title: String,
+    /// What was seen.
+    pub text: String,
+    /// What to do about it.
+    pub remedy: Option<String>,
+    /// Last lines of the server's log: untrusted text.
+    pub log: Option<String>,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EndStatus {
+    /// Decided, or all planned forks done.
+    Complete,
+    /// The budget was spent first.
+    BudgetSpent,
+    /// Ctrl-C.
+    Interrupted,
+    /// tare failed; the text stands in an event.
+    Failed,
+}
+
+/// Everything that one run left behind.
+#[derive(Debug, Clone)]
+pub struct RunRecord {
+    /// What was asked, and where.
+    pub header: RunHeader,
+    /// In the order they were measured.
+    pub slices: Vec<SliceRecord>,
+    /// In the order they were started.
+    pub forks: Vec<ForkRecord>,
+    /// In the order they ended.
+    pub warmups: Vec<WarmupRecord>,
+    /// In the order they happened.
+    pub events: Vec<EventRecord>,
+    /// How it ended and when, since the run began; absent when tare was killed.
+    pub end: Option<(EndStatus, u64)>,
+}
