@@ -1,0 +1,83 @@
+//! What a supervisor tells tare over its report pipe: fixed records, smaller than `PIPE_BUF`, so each is whole or absent.
+
+/// One report of a supervisor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Message {
+    /// The program runs under this process id, in our own numbering.
+    Started { pid: u32 },
+    /// The program could not be started.
+    Failed { step: u64, errno: i32 },
+    /// The program has ended with this wait status.
+    Exited { status: i32 },
+    /// Nothing of its tree is left; this is what all of it together used.
+    Gone { user_ns: u64, system_ns: u64, max_rss_bytes: u64 },
+}
+
+/// The bytes of one record.
+pub(super) const SIZE: usize = 32;
+
+/// What the child was doing when it failed, as a number that fits a record.
+pub(super) mod step {
+    /// Changing to the working directory.
+    pub const DIRECTORY: u64 = 1;
+    /// Pinning itself.
+    pub const AFFINITY: u64 = 2;
+    /// Becoming the program.
+    pub const EXECUTE: u64 = 3;
+    /// Forking, pipes and other plumbing.
+    pub const PLUMBING: u64 = 4;
+}
+
+impl Message {
+    /// The record of this message. It touches no heap, because the supervisor calls it after a bare `clone`.
+    pub(super) fn encode(self) -> [u8; SIZE] {
+        let words = match self {
+            Self::Started { pid } => [1, u64::from(pid), 0, 0],
+            Self::Failed { step, errno } => [2, step, u64::from(errno.unsigned_abs()), 0],
+            Self::Exited { status } => [3, u64::from(status.cast_unsigned()), 0, 0],
+            Self::Gone { user_ns, system_ns, max_rss_bytes } => [4, user_ns, system_ns, max_rss_bytes],
+        };
+        let mut record = [0; SIZE];
+        for (slot, word) in record.chunks_exact_mut(8).zip(words) {
+            slot.copy_from_slice(&word.to_ne_bytes());
+        }
+        record
+    }
+
+    /// The message of a record; `None` when it is none of ours.
+    pub(super) fn decode(record: [u8; SIZE]) -> Option<Self> {
+        let mut words = [0; 4];
+        for (word, bytes) in words.iter_mut().zip(record.chunks_exact(8)) {
+            *word = u64::from_ne_bytes(bytes.try_into().ok()?);
+        }
+        Some(match words[0] {
+            1 => Self::Started { pid: u32::try_from(words[1]).ok()? },
+            2 => Self::Failed { step: words[1], errno: i32::try_from(words[2]).ok()? },
+            3 => Self::Exited { status: u32::try_from(words[1]).ok()?.cast_signed() },
+            4 => Self::Gone { user_ns: words[1], system_ns: words[2], max_rss_bytes: words[3] },
+            _ => return None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_message_survives_the_pipe() {
+        for message in [
+            Message::Started { pid: 4_194_304 },
+            Message::Failed { step: step::EXECUTE, errno: 2 },
+            Message::Exited { status: 0x8b },
+            Message::Gone { user_ns: 1, system_ns: u64::MAX, max_rss_bytes: 3 },
+        ] {
+            assert_eq!(Message::decode(message.encode()), Some(message));
+        }
+    }
+
+    #[test]
+    fn a_foreign_record_is_no_message() {
+        assert_eq!(Message::decode([0xff; SIZE]), None);
+    }
+}

@@ -1,0 +1,158 @@
+//! Everything that must be made before the `clone`, on tare's side: paths, C strings, descriptors, the signal mask.
+
+use std::collections::BTreeMap;
+use std::ffi::{CString, OsStr, OsString, c_char};
+use std::fs::File;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+use std::{env, io, mem, ptr};
+
+use rustix::fs::{Access, Mode, OFlags};
+use rustix::pipe::{PipeFlags, pipe_with};
+use rustix::process::Pid;
+
+use super::message::step;
+use super::supervisor::{Orders, clone, supervise};
+use super::{Child, ChildError, Output, Program};
+
+/// What the child was doing at a step, for an error's text.
+pub(super) fn describe(number: u64) -> &'static str {
+    match number {
+        step::DIRECTORY => "cannot change to its working directory",
+        step::AFFINITY => "cannot pin it to its CPUs",
+        step::EXECUTE => "cannot execute it",
+        _ => "cannot fork",
+    }
+}
+
+/// Forks the supervisor; the caller reads its first message.
+pub(super) fn spawn(program: Program) -> Result<Child, ChildError> {
+    let failed = |source: io::Error| ChildError::Start {
+        program: program.program.to_string_lossy().into_owned(),
+        doing: "cannot make its pipes".into(),
+        source,
+    };
+    let environment = environment(&program.env);
+    let path =
+        find_program(Path::new(&program.program), program.directory.as_deref(), environment.get(OsStr::new("PATH")))?;
+    let strings = Strings::of(&program, &path, &environment)?;
+    let null =
+        rustix::fs::open("/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty()).map_err(|e| failed(e.into()))?;
+    let (supervisors_end, lifeline) = std::os::unix::net::UnixStream::pair().map_err(&failed)?;
+    let (report, reports_in) = pipe_with(PipeFlags::CLOEXEC).map_err(|e| failed(e.into()))?;
+    let (output, outputs_in) = match program.output {
+        Output::Pipe => {
+            let (read, write) = pipe_with(PipeFlags::CLOEXEC).map_err(|e| failed(e.into()))?;
+            (Some(File::from(read)), Some(write))
+        }
+        Output::File(ref file) => (None, Some(OwnedFd::from(file.try_clone().map_err(&failed)?))),
+        Output::Discard => (None, None),
+    };
+    let mask = program.cpus.as_ref().map(crate::affinity::CpuSet::mask);
+    let mut orders = Orders {
+        program: &strings.program,
+        argv: &strings.argv_pointers,
+        envp: &strings.envp_pointers,
+        directory: strings.directory.as_deref(),
+        affinity: mask.as_ref(),
+        pid_namespace: program.pid_namespace,
+        null: null.as_raw_fd(),
+        output: outputs_in.as_ref().unwrap_or(&null).as_raw_fd(),
+        lifeline: supervisors_end.as_raw_fd(),
+        report: reports_in.as_raw_fd(),
+    };
+    let supervisor = fork_supervisor(&mut orders).map_err(&failed)?;
+    let pid_namespace = orders.pid_namespace;
+    Ok(Child {
+        pid: 0,
+        supervisor,
+        pid_namespace,
+        lifeline: Some(lifeline.into()),
+        report,
+        output,
+        exited: None,
+        ended: None,
+        killing: false,
+    })
+}
+
+/// Clones with all signals blocked, so that no handler of tare ever runs in the supervisor.
+fn fork_supervisor(orders: &mut Orders<'_>) -> io::Result<Pid> {
+    // SAFETY: the signal sets live on this stack; the child side calls `supervise` at once, as `clone` demands.
+    unsafe {
+        let (mut all, mut before): (libc::sigset_t, libc::sigset_t) = (mem::zeroed(), mem::zeroed());
+        libc::sigfillset(&raw mut all);
+        libc::pthread_sigmask(libc::SIG_SETMASK, &raw const all, &raw mut before);
+        let mut pid = clone(if orders.pid_namespace { libc::CLONE_NEWPID } else { 0 });
+        if pid < 0 && orders.pid_namespace {
+            // Not root: the subreaper does without.
+            orders.pid_namespace = false;
+            pid = clone(0);
+        }
+        let error = io::Error::last_os_error();
+        if pid == 0 {
+            supervise(orders);
+        }
+        libc::pthread_sigmask(libc::SIG_SETMASK, &raw const before, ptr::null_mut());
+        Pid::from_raw(pid.max(0)).ok_or(error)
+    }
+}
+
+/// Finds a program as `execvp` would: in `PATH`, unless it is written with a slash.
+pub(super) fn find_program(
+    name: &Path,
+    directory: Option<&Path>,
+    path: Option<&OsString>,
+) -> Result<PathBuf, ChildError> {
+    let executable = |file: &Path| file.is_file() && rustix::fs::access(file, Access::EXEC_OK).is_ok();
+    let not_found = || ChildError::NotFound { program: name.display().to_string() };
+    if name.as_os_str().as_bytes().contains(&b'/') {
+        let file = directory.map_or_else(|| name.to_owned(), |directory| directory.join(name));
+        // What exists but may not be executed is left to the kernel, which says why.
+        return if file.exists() { Ok(name.to_owned()) } else { Err(not_found()) };
+    }
+    let places = path.cloned().unwrap_or_else(|| "/usr/local/bin:/usr/bin:/bin".into());
+    env::split_paths(&places).map(|place| place.join(name)).find(|file| executable(file)).ok_or_else(not_found)
+}
+
+fn environment(changes: &[(OsString, OsString)]) -> BTreeMap<OsString, OsString> {
+    env::vars_os().chain(changes.iter().cloned()).collect()
+}
+
+/// C strings and the pointer arrays into them; the heap buffers do not move with the struct.
+struct Strings {
+    program: CString,
+    directory: Option<CString>,
+    _argv: Vec<CString>,
+    _envp: Vec<CString>,
+    argv_pointers: Vec<*const c_char>,
+    envp_pointers: Vec<*const c_char>,
+}
+
+impl Strings {
+    fn of(program: &Program, path: &Path, environment: &BTreeMap<OsString, OsString>) -> Result<Self, ChildError> {
+        let names = std::iter::once(&program.program).chain(&program.args);
+        let argv = names.map(|arg| c_string(arg)).collect::<Result<Vec<_>, _>>()?;
+        let pair = |(name, value): (&OsString, &OsString)| {
+            c_string(&OsString::from_vec([name.as_bytes(), b"=", value.as_bytes()].concat()))
+        };
+        let envp = environment.iter().map(pair).collect::<Result<Vec<_>, _>>()?;
+        Ok(Self {
+            program: c_string(path.as_os_str())?,
+            directory: program.directory.as_ref().map(|d| c_string(d.as_os_str())).transpose()?,
+            argv_pointers: pointers(&argv),
+            envp_pointers: pointers(&envp),
+            _argv: argv,
+            _envp: envp,
+        })
+    }
+}
+
+fn pointers(strings: &[CString]) -> Vec<*const c_char> {
+    strings.iter().map(|string| string.as_ptr()).chain([ptr::null()]).collect()
+}
+
+fn c_string(text: &OsStr) -> Result<CString, ChildError> {
+    CString::new(text.as_bytes()).map_err(|_| ChildError::ZeroByte { what: text.to_string_lossy().into_owned() })
+}

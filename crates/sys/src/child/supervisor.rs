@@ -1,0 +1,288 @@
+//! The process between tare and a program, which outlives a `kill -9` of tare just long enough to kill all that the
+//! program left. docs/adr/0001-no-orphans.md argues why this holds.
+//!
+//! This code runs after a bare `clone` of a process with threads: it must not allocate, lock, panic or unwind. It uses
+//! system calls and its own stack, nothing else.
+
+use std::ffi::{CStr, c_char, c_int, c_long};
+use std::{mem, ptr};
+
+use super::message::{Message, step};
+use super::offspring;
+
+/// Descriptors as the supervisor lays them out for itself; 0, 1 and 2 become the program's.
+const LIFELINE: c_int = 3;
+const REPORT: c_int = 4;
+const FIRST_FOREIGN: c_int = 5;
+
+/// Asks for SIGTERM to the program's group; anything else on the lifeline, and its end, asks for the end of everything.
+pub(super) const TERMINATE: u8 = b'T';
+
+/// Everything that the supervisor needs, made before the `clone`, because nothing can be made after it.
+pub(super) struct Orders<'a> {
+    pub(super) program: &'a CStr,
+    /// Null-terminated.
+    pub(super) argv: &'a [*const c_char],
+    /// Null-terminated.
+    pub(super) envp: &'a [*const c_char],
+    pub(super) directory: Option<&'a CStr>,
+    pub(super) affinity: Option<&'a rustix::thread::CpuSet>,
+    pub(super) pid_namespace: bool,
+    pub(super) null: c_int,
+    pub(super) output: c_int,
+    pub(super) lifeline: c_int,
+    pub(super) report: c_int,
+}
+
+/// What the reaped processes used.
+#[derive(Default)]
+struct Usage {
+    user_ns: u64,
+    system_ns: u64,
+    max_rss_bytes: u64,
+}
+
+/// Starts the program, watches it and its lifeline, and ends when nothing of its tree is left.
+///
+/// # Safety
+/// Only for the child side of a `clone` without `CLONE_VM`, with all signals blocked, and the descriptors of `orders`
+/// open.
+pub(super) unsafe fn supervise(orders: &Orders<'_>) -> ! {
+    // SAFETY: plain system calls on our own process; `orders` outlives this function, which never returns.
+    unsafe {
+        libc::setsid();
+        libc::prctl(libc::PR_SET_NAME, c"supervisor".as_ptr());
+        if !orders.pid_namespace {
+            libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+        }
+        // Where tare ignores SIGCHLD the kernel would reap for us, and the status would be lost.
+        libc::signal(libc::SIGCHLD, libc::SIG_DFL);
+        lay_out_descriptors(orders);
+        let main = match start(orders) {
+            Ok(main) => main,
+            Err((step, errno)) => {
+                send(Message::Failed { step, errno });
+                libc::_exit(1);
+            }
+        };
+        let mut usage = Usage::default();
+        let main_reaped = watch(main, &mut usage);
+        kill_all(main, main_reaped, orders.pid_namespace, &mut usage);
+        let Usage { user_ns, system_ns, max_rss_bytes } = usage;
+        send(Message::Gone { user_ns, system_ns, max_rss_bytes });
+        libc::_exit(0)
+    }
+}
+
+/// Puts the four descriptors in their places and closes every other one: another server's lifeline must not stay open
+/// in here.
+unsafe fn lay_out_descriptors(orders: &Orders<'_>) {
+    // SAFETY: system calls on descriptor numbers; each source is first duplicated above all targets, so that no target
+    // overwrites a source that is still needed.
+    unsafe {
+        let above = |fd: c_int| libc::fcntl(fd, libc::F_DUPFD, 16);
+        let (null, output) = (above(orders.null), above(orders.output));
+        let (lifeline, report) = (above(orders.lifeline), above(orders.report));
+        libc::dup2(null, 0);
+        libc::dup2(output, 1);
+        libc::dup2(output, 2);
+        libc::dup2(lifeline, LIFELINE);
+        libc::dup2(report, REPORT);
+        close_from(FIRST_FOREIGN);
+        libc::fcntl(LIFELINE, libc::F_SETFD, libc::FD_CLOEXEC);
+        libc::fcntl(REPORT, libc::F_SETFD, libc::FD_CLOEXEC);
+    }
+}
+
+unsafe fn close_from(first: c_int) {
+    // SAFETY: closing descriptors of our own process; the limit is read into a plain struct.
+    unsafe {
+        if libc::syscall(libc::SYS_close_range, c_long::from(first), c_long::from(c_int::MAX), 0 as c_long) == 0 {
+            return;
+        }
+        // Kernels before 5.9 have no close_range.
+        let mut limit: libc::rlimit = mem::zeroed();
+        libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit);
+        for fd in first..c_int::try_from(limit.rlim_cur).unwrap_or(65_536).min(1 << 20) {
+            libc::close(fd);
+        }
+    }
+}
+
+/// Forks and becomes the program in the child; returns its process id here, once it has been executed.
+unsafe fn start(orders: &Orders<'_>) -> Result<libc::pid_t, (u64, c_int)> {
+    // SAFETY: `pipe2` fills the array, `clone` without CLONE_VM copies the address space like `fork`, and the child
+    // only ever calls `become_program`, which never returns.
+    unsafe {
+        let mut handshake = [0; 2];
+        if libc::pipe2(handshake.as_mut_ptr(), libc::O_CLOEXEC) != 0 {
+            return Err((step::PLUMBING, errno()));
+        }
+        let supervisor = libc::getpid();
+        let pid = clone(0);
+        if pid < 0 {
+            return Err((step::PLUMBING, errno()));
+        }
+        if pid == 0 {
+            become_program(orders, supervisor, handshake[1]);
+        }
+        libc::close(handshake[1]);
+        // The program's output ends when the last of *its* processes closes it, so we keep none of it.
+        libc::dup2(0, 1);
+        libc::dup2(0, 2);
+        let seen_from_outside = read_word(handshake[0]).filter(|&seen| seen != 0);
+        if let Some(failure) = read_word(handshake[0]) {
+            libc::waitpid(pid, ptr::null_mut(), 0);
+            return Err((failure >> 32, c_int::try_from(failure & 0xffff_ffff).unwrap_or(0)));
+        }
+        libc::close(handshake[0]);
+        let seen = seen_from_outside.and_then(|seen| u32::try_from(seen).ok()).unwrap_or(pid.unsigned_abs());
+        send(Message::Started { pid: seen });
+        Ok(pid)
+    }
+}
+
+/// The child's side: own session, dies with the supervisor, pinned, signals as at login, then the program.
+unsafe fn become_program(orders: &Orders<'_>, supervisor: libc::pid_t, handshake: c_int) -> ! {
+    // SAFETY: system calls on our own process; the pointers of `orders` were made from live C strings and end in null.
+    unsafe {
+        libc::setsid();
+        // The supervisor has one thread, so "the parent's thread has died" means what it should.
+        libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+        let orphaned_before_that = libc::getppid() != supervisor;
+        if orphaned_before_that {
+            libc::_exit(1);
+        }
+        write_word(handshake, offspring::own_pid_outside());
+        let fail = |step: u64, errno: c_int| -> ! {
+            write_word(handshake, (step << 32) | u64::from(errno.unsigned_abs()));
+            libc::_exit(127)
+        };
+        if let Some(Err(refused)) = orders.affinity.map(|mask| rustix::thread::sched_setaffinity(None, mask)) {
+            fail(step::AFFINITY, refused.raw_os_error());
+        }
+        if orders.directory.is_some_and(|directory| libc::chdir(directory.as_ptr()) != 0) {
+            fail(step::DIRECTORY, errno());
+        }
+        for signal in 1..=64 {
+            libc::signal(signal, libc::SIG_DFL);
+        }
+        let mut none: libc::sigset_t = mem::zeroed();
+        libc::sigemptyset(&raw mut none);
+        libc::sigprocmask(libc::SIG_SETMASK, &raw const none, ptr::null_mut());
+        libc::execve(orders.program.as_ptr(), orders.argv.as_ptr(), orders.envp.as_ptr());
+        fail(step::EXECUTE, errno())
+    }
+}
+
+/// Waits until the program has ended or tare asks for its end; says whether the program has been reaped.
+unsafe fn watch(main: libc::pid_t, usage: &mut Usage) -> bool {
+    // SAFETY: the signal set and poll array live on this stack for the length of the calls.
+    unsafe {
+        let mut child_signal: libc::sigset_t = mem::zeroed();
+        libc::sigemptyset(&raw mut child_signal);
+        libc::sigaddset(&raw mut child_signal, libc::SIGCHLD);
+        let children = libc::signalfd(-1, &raw const child_signal, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK);
+        let mut waits = [LIFELINE, children].map(|fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 });
+        loop {
+            // A death before the signalfd existed left its signal pending, so nothing is missed.
+            while let Some(pid) = reap(libc::WNOHANG, main, usage) {
+                if pid == main {
+                    return true;
+                }
+            }
+            libc::poll(waits.as_mut_ptr(), 2, -1);
+            let mut drained = [0_u8; mem::size_of::<libc::signalfd_siginfo>()];
+            libc::read(children, drained.as_mut_ptr().cast(), drained.len());
+            if waits[0].revents == 0 {
+                continue;
+            }
+            let mut order = 0_u8;
+            if libc::read(LIFELINE, (&raw mut order).cast(), 1) != 1 || order != TERMINATE {
+                return false;
+            }
+            libc::kill(-main, libc::SIGTERM);
+            // A stopped process acts on SIGTERM only once it runs again.
+            libc::kill(-main, libc::SIGCONT);
+        }
+    }
+}
+
+/// Kills until the kernel says that no child is left. As subreaper (or init) we inherit every orphan of the tree, and
+/// `wait` returns `ECHILD` only when there is none: that is the proof that nothing survives.
+unsafe fn kill_all(main: libc::pid_t, mut main_reaped: bool, pid_namespace: bool, usage: &mut Usage) {
+    // SAFETY: signals go to our own, unreaped descendants only, whose ids cannot have been reused.
+    unsafe {
+        loop {
+            if pid_namespace {
+                libc::kill(-1, libc::SIGKILL);
+            } else {
+                if !main_reaped {
+                    libc::kill(-main, libc::SIGKILL);
+                }
+                offspring::kill_children_of(libc::getpid());
+            }
+            match reap(0, main, usage) {
+                Some(pid) => main_reaped |= pid == main,
+                None => return,
+            }
+        }
+    }
+}
+
+/// Reaps one child and adds up what it used; reports the end of the program itself.
+unsafe fn reap(flags: c_int, main: libc::pid_t, usage: &mut Usage) -> Option<libc::pid_t> {
+    // SAFETY: `wait4` fills the two plain structs on this stack.
+    unsafe {
+        let mut status = 0;
+        let mut used: libc::rusage = mem::zeroed();
+        let pid = libc::wait4(-1, &raw mut status, flags | libc::__WALL, &raw mut used);
+        if pid <= 0 {
+            return None;
+        }
+        usage.user_ns += nanoseconds(used.ru_utime);
+        usage.system_ns += nanoseconds(used.ru_stime);
+        usage.max_rss_bytes = usage.max_rss_bytes.max(used.ru_maxrss.unsigned_abs().wrapping_mul(1024));
+        if pid == main {
+            send(Message::Exited { status });
+        }
+        Some(pid)
+    }
+}
+
+/// Like `fork`, but able to make a PID namespace, and without the handlers that libraries hang on `fork`.
+///
+/// # Safety
+/// The child may only make system calls, as this whole file does.
+pub(super) unsafe fn clone(flags: c_int) -> libc::pid_t {
+    let flags = c_long::from(flags | libc::SIGCHLD);
+    // SAFETY: no CLONE_VM and a null stack: the child runs on a copy of this one.
+    let pid = unsafe { libc::syscall(libc::SYS_clone, flags, 0 as c_long, 0 as c_long, 0 as c_long, 0 as c_long) };
+    libc::pid_t::try_from(pid).unwrap_or(-1)
+}
+
+fn nanoseconds(time: libc::timeval) -> u64 {
+    time.tv_sec.unsigned_abs().wrapping_mul(1_000_000_000).wrapping_add(time.tv_usec.unsigned_abs().wrapping_mul(1000))
+}
+
+fn send(message: Message) {
+    let record = message.encode();
+    // SAFETY: the record lives through the call. Where tare is gone there is nobody to tell; SIGPIPE is blocked.
+    unsafe { libc::write(REPORT, record.as_ptr().cast(), record.len()) };
+}
+
+fn write_word(fd: c_int, word: u64) {
+    // SAFETY: eight bytes of this stack.
+    unsafe { libc::write(fd, (&raw const word).cast(), 8) };
+}
+
+fn read_word(fd: c_int) -> Option<u64> {
+    let mut word = 0_u64;
+    // SAFETY: eight bytes of this stack.
+    (unsafe { libc::read(fd, (&raw mut word).cast(), 8) } == 8).then_some(word)
+}
+
+fn errno() -> c_int {
+    // SAFETY: the address is this thread's own errno.
+    unsafe { *libc::__errno_location() }
+}

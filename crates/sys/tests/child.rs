@@ -1,0 +1,218 @@
+//! Real programs under the supervisor: nothing that they start may outlive them, or us.
+#![allow(clippy::unwrap_used)] // a helper of tests may unwrap as they do
+
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
+use tare_sys::affinity::CpuSet;
+use tare_sys::child::{Child, ChildError, How, Output, Program};
+use tare_sys::clock;
+
+const PATIENCE: Duration = Duration::from_secs(20);
+
+fn sh(script: &str) -> Program {
+    Program::new("sh").args(["-c", script])
+}
+
+/// Whether the process runs; a zombie does not.
+fn alive(pid: u32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit(')').next().is_some_and(|rest| !rest.trim().is_empty() && !rest.trim_start().starts_with(['Z', 'X']))
+}
+
+fn until(what: &str, condition: impl Fn() -> bool) {
+    let deadline = clock::now() + PATIENCE;
+    while !condition() {
+        assert!(clock::now() < deadline, "waited in vain: {what}");
+        std::thread::yield_now();
+    }
+}
+
+fn signal(pid: u32, signal: Signal) {
+    kill_process(Pid::from_raw(pid.cast_signed()).unwrap(), signal).unwrap();
+}
+
+fn lines(child: &mut Child) -> impl Iterator<Item = String> + use<> {
+    BufReader::new(child.take_output().unwrap()).lines().map(Result::unwrap)
+}
+
+fn numbers(child: &mut Child, count: usize) -> Vec<u32> {
+    lines(child).take(count).map(|line| line.trim().parse().unwrap()).collect()
+}
+
+#[test]
+fn output_and_exit_code_come_back() {
+    let mut child = Child::spawn(sh("echo out; echo err >&2; exit 7")).unwrap();
+    let mut text = String::new();
+    child.take_output().unwrap().read_to_string(&mut text).unwrap();
+    assert_eq!(text, "out\nerr\n");
+    assert_eq!(child.wait(PATIENCE), Some(How::Code(7)));
+    let ended = child.terminate(PATIENCE).unwrap();
+    assert!(!ended.forced && ended.how == How::Code(7) && ended.max_rss_bytes > 0);
+}
+
+#[test]
+fn a_missing_command_is_named() {
+    for name in ["tare-no-such-program", "./no/such/program"] {
+        let error = Child::spawn(Program::new(name)).unwrap_err();
+        assert!(matches!(error, ChildError::NotFound { .. }) && error.to_string().contains(name), "{error}");
+    }
+}
+
+#[test]
+fn a_missing_directory_a_plain_file_and_an_absent_cpu_say_what_failed() {
+    let mut elsewhere = sh("true");
+    elsewhere.directory = Some("/no/such/directory".into());
+    let mut pinned = sh("true");
+    pinned.cpus = Some(CpuSet::of([CpuSet::LIMIT - 1]));
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let cases = [(elsewhere, "directory"), (pinned, "CPUs"), (Program::new(file.path()), "execute")];
+    for (program, says) in cases {
+        let error = Child::spawn(program).unwrap_err().to_string();
+        assert!(error.contains(says), "{error}");
+    }
+}
+
+#[test]
+fn environment_directory_and_cpus_reach_the_program() {
+    let mut program = sh("echo $GREETING; pwd; grep Cpus_allowed_list /proc/self/status; ps >/dev/null; ulimit -n");
+    let first = CpuSet::of(CpuSet::allowed().unwrap().iter().take(1));
+    program.env = vec![("GREETING".into(), "hello".into())];
+    program.directory = Some("/".into());
+    program.cpus = Some(first.clone());
+    let mut child = Child::spawn(program).unwrap();
+    let got: Vec<_> = lines(&mut child).collect();
+    assert_eq!(got[..2], ["hello", "/"]);
+    assert_eq!(got[2].rsplit('\t').next().unwrap(), first.to_string());
+}
+
+#[test]
+fn output_can_go_to_a_file() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let mut program = sh("echo kept");
+    program.output = Output::File(file.reopen().unwrap());
+    let mut child = Child::spawn(program).unwrap();
+    assert_eq!(child.wait(PATIENCE), Some(How::Code(0)));
+    assert_eq!(std::fs::read_to_string(file.path()).unwrap(), "kept\n");
+}
+
+#[test]
+fn sigterm_is_tried_first() {
+    let mut child = Child::spawn(sh("trap 'exit 3' TERM; echo ready; while :; do sleep 0.05; done")).unwrap();
+    let mut output = lines(&mut child);
+    output.next();
+    let ended = child.terminate(PATIENCE).unwrap();
+    assert_eq!((ended.how, ended.forced), (How::Code(3), false));
+}
+
+#[test]
+fn what_ignores_sigterm_is_killed() {
+    let mut child = Child::spawn(sh("trap '' TERM; echo ready; while :; do sleep 0.05; done")).unwrap();
+    let mut output = lines(&mut child);
+    output.next();
+    let ended = child.terminate(Duration::from_millis(50)).unwrap();
+    assert_eq!((ended.how, ended.forced), (How::Signal(9), true));
+}
+
+#[test]
+fn a_stopped_program_ends_all_the_same() {
+    let mut child = Child::spawn(Program::new("sleep").args(["1000"])).unwrap();
+    signal(child.pid(), Signal::STOP);
+    let ended = child.terminate(PATIENCE).unwrap();
+    assert_eq!((ended.how, ended.forced), (How::Signal(15), false));
+}
+
+/// A grandchild that has forked twice and left session and group, and one that shares the group.
+const DAEMON: &str = "setsid sh -c 'setsid sleep 1000 & echo $!; setsid sleep 1000 & echo $!' & sleep 1000 & echo $!;";
+
+#[test]
+fn a_double_forked_grandchild_dies_with_the_program() {
+    for pid_namespace in [false, true] {
+        for end in ["exit 0", "wait; sleep 1000"] {
+            let mut program = sh(&format!("{DAEMON} {end}"));
+            program.pid_namespace = pid_namespace;
+            let mut child = Child::spawn(program).unwrap();
+            // In a namespace the ids it prints are not ours, so there the kernel's own promise is what is relied on.
+            let pids = numbers(&mut child, 3);
+            let supervisor = child.supervisor_pid();
+            child.kill().unwrap();
+            assert!(!alive(supervisor) && !alive(child.pid()));
+            assert!(child.in_pid_namespace() || pids.iter().all(|&pid| !alive(pid)), "{pids:?}");
+        }
+    }
+}
+
+#[test]
+fn leftovers_of_a_program_that_has_ended_are_killed_without_being_asked() {
+    let mut child = Child::spawn(sh(&format!("{DAEMON} exit 0"))).unwrap();
+    let pids = numbers(&mut child, 3);
+    assert_eq!(child.wait(PATIENCE), Some(How::Code(0)));
+    until("the grandchildren to go", || pids.iter().all(|&pid| !alive(pid)));
+}
+
+#[test]
+fn killing_the_supervisor_kills_the_program() {
+    let mut child = Child::spawn(Program::new("sleep").args(["1000"])).unwrap();
+    let pid = child.pid();
+    signal(child.supervisor_pid(), Signal::KILL);
+    assert_eq!(child.wait(PATIENCE), Some(How::SupervisorKilled));
+    until("the program to go", || !alive(pid));
+}
+
+#[test]
+fn many_programs_start_and_end_at_once() {
+    let threads = (0..8).map(|n| {
+        std::thread::spawn(move || {
+            let mut child = Child::spawn(sh(&format!("echo {n}; exit {n}"))).unwrap();
+            assert_eq!(lines(&mut child).collect::<Vec<_>>(), [n.to_string()]);
+            assert_eq!(child.wait(PATIENCE), Some(How::Code(n)));
+        })
+    });
+    threads.collect::<Vec<_>>().into_iter().for_each(|thread| thread.join().unwrap());
+}
+
+#[test]
+fn the_cpu_of_the_whole_tree_is_counted() {
+    let burn = "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done";
+    let mut child = Child::spawn(sh(&format!("({burn}) & ({burn}) & wait"))).unwrap();
+    child.wait(PATIENCE);
+    let ended = child.kill().unwrap();
+    assert!(ended.user_ns + ended.system_ns > 0 && !ended.forced, "{ended:?}");
+}
+
+const HELPER: &str = "TARE_TEST_HOLDS_A_CHILD";
+
+/// Not a test of its own: the process that the next test kills.
+#[test]
+fn helper_that_holds_a_child_until_it_is_killed() {
+    let Some(report) = std::env::var_os(HELPER) else { return };
+    let mut child = Child::spawn(sh(&format!("trap '' TERM HUP INT; {DAEMON} wait"))).unwrap();
+    let pids = numbers(&mut child, 3).into_iter().chain([child.pid(), child.supervisor_pid()]);
+    let text: Vec<_> = pids.map(|pid| pid.to_string()).collect();
+    std::fs::write(Path::new(&report).with_extension("part"), text.join(" ")).unwrap();
+    std::fs::rename(Path::new(&report).with_extension("part"), &report).unwrap();
+    loop {
+        std::thread::park();
+    }
+}
+
+#[test]
+fn kill_9_of_the_parent_leaves_nothing_running() {
+    let directory = tempfile::tempdir().unwrap();
+    let report = directory.path().join("pids");
+    let mut helper = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "helper_that_holds_a_child_until_it_is_killed"])
+        .env(HELPER, &report)
+        .spawn()
+        .unwrap();
+    until("the helper to start its child", || report.exists());
+    let text = std::fs::read_to_string(&report).unwrap();
+    let pids: Vec<u32> = text.split(' ').map(|pid| pid.parse().unwrap()).collect();
+    assert!(pids.len() == 5 && pids.iter().all(|&pid| alive(pid)));
+    helper.kill().unwrap();
+    helper.wait().unwrap();
+    until("all five to go", || pids.iter().all(|&pid| !alive(pid)));
+}
