@@ -1,1 +1,27 @@
-//! Skeleton; see ARCHITECTURE.md.
+//! Pure numbers: latency histograms, intervals, the comparison of two variants and its verdict.
+//! No clock, no file, no socket and no other crate of ours; measuring belongs to `tare-load`, words and charts to `tare-report`.
+//!
+//! The usual way through: slices → [`ForkRatio`] per fork → [`Comparison`] over forks → [`Verdict`] by a
+//! [`DecisionRule`] → [`e_bh`] over all comparisons of the run.
+
+pub mod compare;
+pub mod error;
+pub mod histogram;
+pub mod interval;
+pub mod multiplicity;
+pub mod noise;
+pub mod power;
+pub mod quantile;
+pub mod steady;
+pub mod trend;
+pub mod verdict;
+
+pub use compare::{Comparison, ForkRatio, Method, SD_FLOOR};
+pub use error::StatsError;
+pub use histogram::{LatencyHistogram, PercentilePoint};
+pub use interval::Interval;
+pub use multiplicity::e_bh;
+pub use noise::NoiseFloor;
+pub use steady::{Steadiness, SteadyRule, Unsteady, Window, assess};
+pub use trend::Trend;
+pub use verdict::{DecisionRule, Polarity, Region, StopReason, UndecidedReason, Verdict};

@@ -1,0 +1,280 @@
+//! From slices to a ratio with an interval: paired log-ratios within a fork, and the mean of forks, which are the unit of
+//! replication. What the interval means for the reader is `verdict`'s business.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::StatsError;
+use crate::interval::{Interval, e_value, sequence_half_width, student_t_half_width};
+use crate::quantile::{mean, sd, trimmed_mean};
+
+/// The least standard deviation of forks (of log-ratios) that is believed until this machine's own is known.
+///
+/// A few forks can agree by chance; 0.5 % is the lower end of what two starts of one JVM program are known to differ by.
+pub const SD_FLOOR: f64 = 0.005;
+
+/// Trimmed and plain mean that lie further apart than this (1 %, half the default region) are said to disagree.
+pub const DISAGREEMENT_LOG: f64 = 0.01;
+
+/// What one fork says: how much the variant differs from the baseline, from slices measured in pairs.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct ForkRatio {
+    /// The 20 % trimmed mean of ln(variant / baseline): the fork's one number in the comparison.
+    pub trimmed_log: f64,
+    /// The plain mean of the same log-ratios, for who distrusts trimming.
+    pub mean_log: f64,
+    /// How many pairs of slices there were.
+    pub pairs: u32,
+    /// Standard deviation of the log-ratios within the fork; `None` for a single pair.
+    pub slice_sd: Option<f64>,
+    /// Whether the two means lie more than [`DISAGREEMENT_LOG`] apart, so that the answer hangs on a few slices.
+    pub trimmed_plain_disagree: bool,
+}
+
+impl ForkRatio {
+    /// The ratio of one fork from its pairs `(variant, baseline)`, in any one unit.
+    ///
+    /// A quantity that exists once per fork, such as a percentile of its merged histograms, is a single pair.
+    ///
+    /// # Errors
+    /// There is no pair, or a value is zero, negative or not finite.
+    pub fn from_pairs(pairs: &[(f64, f64)]) -> Result<Self, StatsError> {
+        let logs = log_ratios(pairs)?;
+        let (trimmed_log, mean_log) = (trimmed_mean(&logs)?, mean(&logs)?);
+        Ok(Self {
+            trimmed_log,
+            mean_log,
+            pairs: logs.len() as u32,
+            slice_sd: sd(&logs).ok(),
+            trimmed_plain_disagree: disagree(trimmed_log, mean_log),
+        })
+    }
+}
+
+fn log_ratios(pairs: &[(f64, f64)]) -> Result<Vec<f64>, StatsError> {
+    let positive = |index, side, value: f64| {
+        let fits = value.is_finite() && value > 0.0;
+        if fits { Ok(value) } else { Err(StatsError::NotPositive { index, side, value }) }
+    };
+    // The difference of logarithms, unlike the logarithm of the quotient, cannot overflow.
+    let log =
+        |(i, (v, b)): (usize, &(f64, f64))| Ok(positive(i, "variant", *v)?.ln() - positive(i, "baseline", *b)?.ln());
+    pairs.iter().enumerate().map(log).collect()
+}
+
+fn disagree(trimmed_log: f64, mean_log: f64) -> bool {
+    (trimmed_log - mean_log).abs() > DISAGREEMENT_LOG
+}
+
+/// How the interval over forks is made; fixed before the run.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Method {
+    /// Student's t, for a number of forks fixed before the run: never for deciding when to stop.
+    FixedForks {
+        /// The interval misses the truth with this probability.
+        alpha: f64,
+    },
+    /// The t confidence sequence, which stays valid when one looks after each fork and stops once it is decided.
+    Sequential {
+        /// The interval of *any* fork misses the truth with this probability.
+        alpha: f64,
+        /// Nothing is decided with fewer forks than this.
+        min_forks: u32,
+    },
+}
+
+impl Method {
+    /// Student's 95 % interval.
+    pub const FIXED_FORKS: Self = Self::FixedForks { alpha: 0.05 };
+    /// The confidence sequence at α = 0.01, deciding from the fifth fork on.
+    pub const SEQUENTIAL: Self = Self::Sequential { alpha: 0.01, min_forks: 5 };
+
+    /// The error probability.
+    pub fn alpha(&self) -> f64 {
+        match self {
+            Self::FixedForks { alpha } | Self::Sequential { alpha, .. } => *alpha,
+        }
+    }
+
+    /// The fewest forks that may decide anything.
+    pub fn min_forks(&self) -> u32 {
+        match self {
+            Self::FixedForks { .. } => 2,
+            Self::Sequential { min_forks, .. } => (*min_forks).max(2),
+        }
+    }
+
+    /// The half-width that `forks` forks of standard deviation `sd` give; it may be infinite for a [`Method::Sequential`].
+    ///
+    /// # Errors
+    /// There are fewer than two forks, or α is outside (0, 1).
+    pub fn half_width(&self, forks: u32, sd: f64) -> Result<f64, StatsError> {
+        match self {
+            Self::FixedForks { alpha } => student_t_half_width(forks as usize, sd, *alpha),
+            Self::Sequential { alpha, .. } => sequence_half_width(forks as usize, sd, *alpha),
+        }
+    }
+}
+
+/// What all forks together say of one variant against its baseline in one currency.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Comparison {
+    /// The estimated ratio variant / baseline (1.08 = 8 % more), there even with one fork.
+    pub estimate: f64,
+    /// The ratio with its interval; `None` with one fork, which cannot tell how much forks differ.
+    pub ratio: Option<Interval>,
+    /// The same on the scale of natural logarithms, where it is symmetric.
+    pub log: Option<Interval>,
+    /// The ratio by plain means, beside [`estimate`](Self::estimate) by trimmed ones.
+    pub plain_estimate: f64,
+    /// How many forks there are.
+    pub forks: u32,
+    /// Standard deviation of the forks' log-ratios as observed; `None` with one fork.
+    pub sd_forks: Option<f64>,
+    /// The standard deviation that the interval uses: the observed one, or the floor where that is larger.
+    pub s_used: Option<f64>,
+    /// Whether the floor was the larger.
+    pub floor_applied: bool,
+    /// Evidence against "no difference"; 1 with one fork.
+    pub e_value: f64,
+    /// How the interval was made.
+    pub method: Method,
+    /// Standard deviation of log-ratios within a fork (root mean square over forks); `None` where no fork had two pairs.
+    pub slice_sd: Option<f64>,
+    /// Whether trimmed and plain means, averaged over forks, lie more than [`DISAGREEMENT_LOG`] apart.
+    pub trimmed_plain_disagree: bool,
+}
+
+impl Comparison {
+    /// Compares over forks; `sd_floor` is [`SD_FLOOR`] until this machine's own is known.
+    ///
+    /// # Errors
+    /// There is no fork, a value is not finite, the floor is negative, or the method's α is outside (0, 1).
+    pub fn over_forks(forks: &[ForkRatio], method: Method, sd_floor: f64) -> Result<Self, StatsError> {
+        if !(sd_floor.is_finite() && sd_floor >= 0.0) {
+            return Err(StatsError::BadParameter { name: "sd_floor", value: sd_floor, expected: "0 or more" });
+        }
+        let trimmed: Vec<f64> = forks.iter().map(|f| f.trimmed_log).collect();
+        let plain = mean(&forks.iter().map(|f| f.mean_log).collect::<Vec<_>>())?;
+        let estimate = mean(&trimmed)?;
+        let sd_forks = if forks.len() < 2 { None } else { Some(sd(&trimmed)?) };
+        let unjudged = Self {
+            estimate: estimate.exp(),
+            ratio: None,
+            log: None,
+            plain_estimate: plain.exp(),
+            forks: forks.len() as u32,
+            sd_forks,
+            s_used: sd_forks.map(|s| s.max(sd_floor)),
+            floor_applied: sd_forks.is_some_and(|s| s < sd_floor),
+            e_value: 1.0,
+            method,
+            slice_sd: pooled_slice_sd(forks),
+            trimmed_plain_disagree: disagree(estimate, plain),
+        };
+        unjudged.with_interval(estimate, forks.len() as u32)
+    }
+
+    /// What this comparison would be with `forks` forks, if estimate and spread stayed as they are; a forecast only.
+    ///
+    /// # Errors
+    /// There are fewer than two forks, here or in the forecast.
+    pub fn forecast(&self, forks: u32) -> Result<Self, StatsError> {
+        let got = self.forks.min(forks) as usize;
+        let log = self.log.filter(|_| got >= 2);
+        let log = log.ok_or(StatsError::TooFew { what: "a forecast", needed: 2, got })?;
+        self.clone().with_interval(log.estimate, forks)
+    }
+
+    fn with_interval(mut self, estimate: f64, forks: u32) -> Result<Self, StatsError> {
+        let Some(s) = self.s_used else { return Ok(self) };
+        let log = Interval::around(estimate, self.method.half_width(forks, s)?);
+        self.forks = forks;
+        self.log = Some(log);
+        self.ratio = Some(log.exp());
+        self.e_value = e_value(forks as usize, estimate, s, 0.0);
+        Ok(self)
+    }
+}
+
+fn pooled_slice_sd(forks: &[ForkRatio]) -> Option<f64> {
+    let squares: Vec<f64> = forks.iter().filter_map(|f| f.slice_sd).map(|s| s * s).collect();
+    mean(&squares).ok().map(f64::sqrt)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn forks(ratios: &[f64]) -> Vec<ForkRatio> {
+        ratios.iter().map(|r| ForkRatio::from_pairs(&[(*r, 1.0)]).unwrap()).collect()
+    }
+
+    #[test]
+    fn a_fork_is_the_trimmed_mean_of_its_log_ratios() {
+        // Of 1.1, 1.1, 1.1, 1.1 and one stalled slice of 4, trimming leaves 1.1.
+        let fork =
+            ForkRatio::from_pairs(&[(110.0, 100.0), (55.0, 50.0), (11.0, 10.0), (4.0, 1.0), (1.1, 1.0)]).unwrap();
+        assert!((fork.trimmed_log - 1.1f64.ln()).abs() < 1e-12);
+        assert!((fork.mean_log - (4.0 * 1.1f64.ln() + 4.0f64.ln()) / 5.0).abs() < 1e-12);
+        assert!(fork.trimmed_plain_disagree);
+        assert_eq!(fork.pairs, 5);
+    }
+
+    #[test]
+    fn a_value_that_has_no_ratio_is_an_error() {
+        for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            let variant = ForkRatio::from_pairs(&[(1.0, 1.0), (bad, 1.0)]).unwrap_err();
+            assert!(matches!(variant, StatsError::NotPositive { index: 1, side: "variant", .. }), "{variant}");
+            let baseline = ForkRatio::from_pairs(&[(1.0, bad)]).unwrap_err();
+            assert!(matches!(baseline, StatsError::NotPositive { index: 0, side: "baseline", .. }), "{baseline}");
+        }
+        assert!(ForkRatio::from_pairs(&[]).is_err());
+        assert!(ForkRatio::from_pairs(&[(f64::MAX, f64::MIN_POSITIVE)]).unwrap().trimmed_log.is_finite());
+    }
+
+    #[test]
+    fn one_fork_gives_an_estimate_and_no_interval() {
+        let one = Comparison::over_forks(&forks(&[1.08]), Method::SEQUENTIAL, SD_FLOOR).unwrap();
+        assert!((one.estimate - 1.08).abs() < 1e-12);
+        assert_eq!((one.ratio, one.log, one.sd_forks, one.e_value), (None, None, None, 1.0));
+        assert!(one.forecast(10).is_err());
+    }
+
+    #[test]
+    fn the_interval_of_fixed_forks_is_students_by_hand() {
+        // Logs 0.07, 0.08, 0.09: mean 0.08, sd 0.01, t(0.975, 2) = 4.3027, half-width 4.3027 · 0.01 / √3 = 0.024841.
+        let ratios: Vec<f64> = [0.07f64, 0.08, 0.09].iter().map(|l| l.exp()).collect();
+        let got = Comparison::over_forks(&forks(&ratios), Method::FIXED_FORKS, SD_FLOOR).unwrap();
+        let log = got.log.unwrap();
+        assert!((log.lo - 0.055_159).abs() < 1e-5 && (log.hi - 0.104_841).abs() < 1e-5, "{log:?}");
+        let ratio = got.ratio.unwrap();
+        assert!((ratio.lo - 0.055_159f64.exp()).abs() < 1e-5 && (ratio.estimate - 0.08f64.exp()).abs() < 1e-12);
+        assert!(!got.floor_applied);
+    }
+
+    #[test]
+    fn forks_that_agree_by_chance_are_not_believed_beyond_the_floor() {
+        let got = Comparison::over_forks(&forks(&[1.0, 1.0, 1.0, 1.0, 1.0]), Method::SEQUENTIAL, SD_FLOOR).unwrap();
+        assert_eq!((got.sd_forks, got.s_used, got.floor_applied), (Some(0.0), Some(SD_FLOOR), true));
+        assert!(got.log.unwrap().half_width() > 0.018);
+    }
+
+    #[test]
+    fn a_forecast_narrows_the_interval_and_keeps_the_estimate() {
+        let now =
+            Comparison::over_forks(&forks(&[1.05, 1.07, 1.06, 1.04, 1.08]), Method::SEQUENTIAL, SD_FLOOR).unwrap();
+        let later = now.forecast(20).unwrap();
+        assert!((now.estimate - later.estimate).abs() < 1e-12);
+        assert!(later.log.unwrap().half_width() < now.log.unwrap().half_width());
+        assert_eq!(now.forecast(5).unwrap(), now);
+    }
+
+    #[test]
+    fn impossible_parameters_are_refused() {
+        let two = forks(&[1.0, 1.1]);
+        assert!(Comparison::over_forks(&[], Method::FIXED_FORKS, SD_FLOOR).is_err());
+        assert!(Comparison::over_forks(&two, Method::FIXED_FORKS, f64::NAN).is_err());
+        assert!(Comparison::over_forks(&two, Method::FixedForks { alpha: 1.0 }, SD_FLOOR).is_err());
+    }
+}

@@ -1,0 +1,79 @@
+//! Why a number could not be computed, and what to do about it.
+
+/// Every way in which this crate refuses to compute.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StatsError {
+    /// There are fewer values than the statistic needs.
+    #[error("{what} needs at least {needed} values and got {got}; measure more")]
+    TooFew {
+        /// The statistic asked for.
+        what: &'static str,
+        /// How many values it needs.
+        needed: usize,
+        /// How many there were.
+        got: usize,
+    },
+    /// A value is NaN or infinite, so that nothing computed from it would mean anything.
+    #[error(
+        "value {index} is {value}, which is not a finite number; find the measurement that produced it and void it"
+    )]
+    NotFinite {
+        /// Position in the input.
+        index: usize,
+        /// The offending value.
+        value: f64,
+    },
+    /// A ratio was asked of a value that is zero, negative, NaN or infinite.
+    #[error(
+        "slice {index} measured {value} for the {side}, and a ratio needs a positive finite number; void the slice or its fork"
+    )]
+    NotPositive {
+        /// Position of the pair in the input.
+        index: usize,
+        /// `"variant"` or `"baseline"`.
+        side: &'static str,
+        /// The offending value.
+        value: f64,
+    },
+    /// A parameter lies outside its range.
+    #[error("{name} is {value} and must be {expected}")]
+    BadParameter {
+        /// The parameter.
+        name: &'static str,
+        /// What was given.
+        value: f64,
+        /// What is accepted.
+        expected: &'static str,
+    },
+    /// Bytes that should hold a histogram do not.
+    #[error("the stored histogram is corrupt ({cause}); restore the record from a copy, or measure this cell again")]
+    CorruptHistogram {
+        /// What is wrong with the bytes.
+        cause: String,
+    },
+}
+
+/// Refuses NaN and infinities, which would otherwise travel into a report unseen.
+pub(crate) fn require_finite(values: &[f64]) -> Result<(), StatsError> {
+    match values.iter().position(|v| !v.is_finite()) {
+        Some(index) => Err(StatsError::NotFinite { index, value: values[index] }),
+        None => Ok(()),
+    }
+}
+
+/// Refuses inputs shorter than `needed`, and then what [`require_finite`] refuses.
+pub(crate) fn require(what: &'static str, needed: usize, values: &[f64]) -> Result<(), StatsError> {
+    if values.len() < needed {
+        return Err(StatsError::TooFew { what, needed, got: values.len() });
+    }
+    require_finite(values)
+}
+
+/// Refuses an error probability outside (0, 1).
+pub(crate) fn require_alpha(alpha: f64) -> Result<(), StatsError> {
+    if alpha > 0.0 && alpha < 1.0 {
+        return Ok(());
+    }
+    Err(StatsError::BadParameter { name: "alpha", value: alpha, expected: "between 0 and 1, both excluded" })
+}

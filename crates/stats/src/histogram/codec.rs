@@ -1,0 +1,120 @@
+//! A histogram as bytes for a database, in the V2 encoding that all HdrHistogram ports read.
+
+use hdrhistogram::Histogram;
+use hdrhistogram::serialization::{Deserializer, Serializer, V2Serializer};
+
+use super::{HIGHEST_NS, LatencyHistogram, SIGNIFICANT_DIGITS};
+use crate::error::StatsError;
+
+/// Cookie, payload length, offset, digits (4 bytes each), lowest, highest, ratio (8 bytes each), all big-endian.
+const HEADER_BYTES: usize = 40;
+
+impl LatencyHistogram {
+    /// The samples in HdrHistogram's V2 encoding: empty stretches cost next to nothing, a usual slice is a few KB.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        // Only a single count above i64::MAX could fail here, and no run lasts that long.
+        V2Serializer::new().serialize(&self.inner, &mut bytes).expect("writing to memory cannot fail");
+        bytes
+    }
+
+    /// The histogram that [`to_bytes`](Self::to_bytes) wrote.
+    ///
+    /// # Errors
+    /// The bytes are not such a histogram: cut short, altered, or of other bounds.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, StatsError> {
+        check_frame(bytes)?;
+        let inner: Histogram<u64> =
+            Deserializer::new().deserialize(&mut &bytes[..]).map_err(|e| corrupt(format!("its counts: {e}")))?;
+        // Equal bounds are what makes merging infallible, so nothing else is let in.
+        let bounds = (inner.low(), inner.high(), inner.sigfig());
+        if bounds != (1, HIGHEST_NS, SIGNIFICANT_DIGITS) {
+            return Err(corrupt(format!("its lowest, highest and digits are {bounds:?}")));
+        }
+        Ok(Self { inner })
+    }
+}
+
+/// Checks what the decoder believes without looking: it would reserve whatever length the header claims, and negate
+/// any run of zeros.
+fn check_frame(bytes: &[u8]) -> Result<(), StatsError> {
+    let Some(payload) = bytes.get(HEADER_BYTES..) else {
+        return Err(corrupt(format!("{} bytes are fewer than the header's {HEADER_BYTES}", bytes.len())));
+    };
+    let claimed = u32::from_be_bytes([bytes[4], bytes[5], bytes[6], bytes[7]]);
+    if claimed as usize != payload.len() {
+        return Err(corrupt(format!("its header claims {claimed} bytes of counts and {} follow", payload.len())));
+    }
+    if payload.windows(9).any(|w| w == [0xff; 9]) {
+        return Err(corrupt("a count is out of range".to_owned()));
+    }
+    Ok(())
+}
+
+fn corrupt(cause: String) -> StatsError {
+    StatsError::CorruptHistogram { cause }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn sample() -> LatencyHistogram {
+        let mut histogram = LatencyHistogram::new();
+        (0..1_000u64).for_each(|i| histogram.record_ns(50_000 + i * i * 97));
+        histogram
+    }
+
+    #[test]
+    fn bytes_bring_back_the_same_histogram() {
+        for histogram in [LatencyHistogram::new(), sample()] {
+            assert_eq!(LatencyHistogram::from_bytes(&histogram.to_bytes()).unwrap(), histogram);
+        }
+    }
+
+    #[test]
+    fn every_truncation_is_refused() {
+        let bytes = sample().to_bytes();
+        for end in 0..bytes.len() {
+            assert!(LatencyHistogram::from_bytes(&bytes[..end]).is_err(), "cut at {end}");
+        }
+        assert!(LatencyHistogram::from_bytes(&[&bytes[..], &[0]].concat()).is_err(), "a byte too many");
+    }
+
+    #[test]
+    fn other_bounds_are_refused() {
+        let mut other = Histogram::<u64>::new_with_bounds(1, 1_000_000, 2).unwrap();
+        other.record(5).unwrap();
+        let mut bytes = Vec::new();
+        V2Serializer::new().serialize(&other, &mut bytes).unwrap();
+        let error = LatencyHistogram::from_bytes(&bytes).unwrap_err();
+        assert!(error.to_string().contains("lowest, highest and digits"), "{error}");
+    }
+
+    #[test]
+    fn a_zero_run_of_impossible_length_is_refused() {
+        let mut bytes = LatencyHistogram::new().to_bytes();
+        bytes.truncate(HEADER_BYTES);
+        bytes.extend([0xff; 9]);
+        bytes[7] = 9;
+        assert!(LatencyHistogram::from_bytes(&bytes).is_err());
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(128) })]
+
+        #[test]
+        fn altered_bytes_never_panic(changes in proptest::collection::vec((any::<proptest::sample::Index>(), any::<u8>()), 1..8)) {
+            let mut bytes = sample().to_bytes();
+            for (index, byte) in changes {
+                let at = index.index(bytes.len());
+                bytes[at] = byte;
+            }
+            if let Ok(histogram) = LatencyHistogram::from_bytes(&bytes) {
+                // A changed count cannot be noticed, but what was let in must be usable.
+                sample().merge(&histogram);
+            }
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Latency by percentile on an axis of log-nines: as points for a chart and as HdrHistogram's text.
+
+use std::fmt::Write;
+
+use serde::{Deserialize, Serialize};
+
+use super::LatencyHistogram;
+
+/// Points for every halving of the distance to 100 %, as HdrHistogram's own tools use.
+const TICKS_PER_HALF_DISTANCE: u32 = 5;
+
+/// One point of the curve of latency by percentile.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct PercentilePoint {
+    /// The point's place on the axis, 0–100.
+    pub percentile: f64,
+    /// The latency there, to 3 digits.
+    pub value_ns: u64,
+    /// How many samples do not exceed it.
+    pub count: u64,
+}
+
+impl LatencyHistogram {
+    /// Latency by percentile, five points per half-distance to 100 %, ending with 100; empty without samples.
+    ///
+    /// The curve ends where the samples end; which of its points have enough samples above them to be believed is for
+    /// [`crate::quantile::printable`] to say.
+    pub fn percentile_curve(&self) -> Vec<PercentilePoint> {
+        let mut count = 0;
+        let steps = self.inner.iter_quantiles(TICKS_PER_HALF_DISTANCE);
+        let point = steps.map(|step| {
+            count += step.count_since_last_iteration();
+            let percentile = step.quantile_iterated_to() * 100.0;
+            PercentilePoint { percentile, value_ns: step.value_iterated_to(), count }
+        });
+        if self.is_empty() { Vec::new() } else { point.collect() }
+    }
+
+    /// HdrHistogram's percentile distribution (`.hgrm`), which its plotter reads, with values divided by `ns_per_unit`
+    /// (1e6 for milliseconds).
+    ///
+    /// Values carry as many decimals as a nanosecond needs, and at least the customary three.
+    pub fn hgrm(&self, ns_per_unit: f64) -> String {
+        let decimals = (ns_per_unit.log10().ceil().max(3.0)) as usize;
+        let mut text =
+            format!("{:>12} {:>14} {:>10} {:>14}\n\n", "Value", "Percentile", "TotalCount", "1/(1-Percentile)");
+        for point in self.percentile_curve() {
+            let quantile = point.percentile / 100.0;
+            let value = point.value_ns as f64 / ns_per_unit;
+            // Writing to a String cannot fail.
+            let _ = write!(text, "{value:>12.decimals$} {quantile:>14.12} {:>10}", point.count);
+            let _ = if quantile < 1.0 { writeln!(text, " {:>14.2}", 1.0 / (1.0 - quantile)) } else { writeln!(text) };
+        }
+        text.push_str(&self.hgrm_footer(ns_per_unit, decimals));
+        text
+    }
+
+    fn hgrm_footer(&self, ns_per_unit: f64, decimals: usize) -> String {
+        let scaled = |ns: Option<f64>| ns.unwrap_or(0.0) / ns_per_unit;
+        let (mean, sd) = (scaled(self.mean_ns()), scaled(self.stdev_ns()));
+        let max = scaled(self.max_ns().map(|ns| ns as f64));
+        // Three digits need 2,048 sub-buckets, as HdrHistogram counts them.
+        let (count, buckets, sub_buckets) = (self.len(), self.inner.buckets(), 2_048);
+        format!(
+            "#[Mean    = {mean:>12.decimals$}, StdDeviation   = {sd:>12.decimals$}]\n\
+             #[Max     = {max:>12.decimals$}, Total count    = {count:>12}]\n\
+             #[Buckets = {buckets:>12}, SubBuckets     = {sub_buckets:>12}]\n"
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn uniform(n: u64) -> LatencyHistogram {
+        let mut histogram = LatencyHistogram::new();
+        (1..=n).for_each(|i| histogram.record_ns(i * 1_000));
+        histogram
+    }
+
+    #[test]
+    fn the_curve_has_five_points_per_half_distance() {
+        let curve = uniform(10_000).percentile_curve();
+        let percentiles: Vec<f64> = curve.iter().map(|p| p.percentile).collect();
+        let expected = [0.0, 10.0, 20.0, 30.0, 40.0, 50.0, 55.0, 60.0, 65.0, 70.0, 75.0, 77.5, 80.0, 82.5, 85.0, 87.5];
+        for (got, want) in percentiles.iter().zip(expected) {
+            assert!((got - want).abs() < 1e-9, "{got} for {want}");
+        }
+        assert_eq!((curve.last().unwrap().percentile, curve.last().unwrap().count), (100.0, 10_000));
+    }
+
+    #[test]
+    fn the_curve_follows_the_samples() {
+        for point in uniform(10_000).percentile_curve().iter().skip(1) {
+            // Of 1..=10,000 µs, exactly p % do not exceed p · 100 µs; a bucket is 0.1 % wide.
+            let exact_ns = point.percentile * 100.0 * 1_000.0;
+            assert!((point.value_ns as f64 - exact_ns).abs() <= exact_ns * 0.001 + 1_000.0, "{point:?}");
+        }
+        assert!(LatencyHistogram::new().percentile_curve().is_empty());
+    }
+
+    #[test]
+    fn the_text_has_the_shape_that_the_plotter_reads() {
+        let mut histogram = LatencyHistogram::new();
+        [1_000, 1_000, 1_000, 2_000].iter().for_each(|v| histogram.record_ns(*v));
+        let text = histogram.hgrm(1e3);
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[0], "       Value     Percentile TotalCount 1/(1-Percentile)");
+        assert_eq!(lines[1], "");
+        assert_eq!(lines[2], "       1.000 0.000000000000          3           1.00");
+        assert!(lines.contains(&"       2.000 1.000000000000          4"), "{text}");
+        assert_eq!(lines[lines.len() - 3], "#[Mean    =        1.250, StdDeviation   =        0.433]");
+        assert_eq!(lines[lines.len() - 2], "#[Max     =        2.000, Total count    =            4]");
+        assert_eq!(lines[lines.len() - 1], "#[Buckets =           32, SubBuckets     =         2048]");
+    }
+
+    #[test]
+    fn milliseconds_keep_their_nanoseconds() {
+        let mut histogram = LatencyHistogram::new();
+        histogram.record_ns(1_234);
+        assert!(histogram.hgrm(1e6).contains("    0.001234 0.000000000000          1           1.00\n"));
+        assert!(LatencyHistogram::new().hgrm(1e6).contains("Total count    =            0"));
+    }
+}

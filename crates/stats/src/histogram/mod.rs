@@ -1,0 +1,176 @@
+//! Latencies of one kind in one place: recorded in nanoseconds, merged, asked for quantiles.
+//! Storage as bytes is in `codec`, the log-nines curve and its text form in `curve`.
+
+mod codec;
+mod curve;
+
+use hdrhistogram::Histogram;
+
+pub use curve::PercentilePoint;
+
+/// The highest latency told apart, in nanoseconds: 2⁴² − 1, about 1 h 13 min. What is longer is recorded as this.
+pub const HIGHEST_NS: u64 = (1 << 42) - 1;
+
+/// Significant decimal digits kept of every value.
+pub const SIGNIFICANT_DIGITS: u8 = 3;
+
+/// Latencies in nanoseconds, to 3 significant digits, from 1 ns to [`HIGHEST_NS`].
+///
+/// All histograms have the same fixed range, so that recording and merging cannot fail and never allocate; the price is
+/// 264 KiB each. Nothing is corrected afterwards: what is recorded is what was measured.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LatencyHistogram {
+    inner: Histogram<u64>,
+}
+
+impl Default for LatencyHistogram {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl LatencyHistogram {
+    /// An empty histogram.
+    pub fn new() -> Self {
+        let inner = Histogram::new_with_bounds(1, HIGHEST_NS, SIGNIFICANT_DIGITS);
+        Self { inner: inner.expect("the bounds are constants that the library accepts") }
+    }
+
+    /// Records one latency; above [`HIGHEST_NS`] it counts as that.
+    pub fn record_ns(&mut self, value_ns: u64) {
+        self.inner.saturating_record(value_ns);
+    }
+
+    /// Adds every sample of `other`: the only way in which latencies of several workers or slices are put together.
+    pub fn merge(&mut self, other: &Self) {
+        self.inner.add(&other.inner).expect("all latency histograms have the same bounds");
+    }
+
+    /// Forgets all samples and keeps the memory.
+    pub fn clear(&mut self) {
+        self.inner.reset();
+    }
+
+    /// The number of samples.
+    pub fn len(&self) -> u64 {
+        self.inner.len()
+    }
+
+    /// Whether there is no sample.
+    pub fn is_empty(&self) -> bool {
+        self.inner.is_empty()
+    }
+
+    /// The lowest sample to 3 digits, rounded down; `None` without samples.
+    pub fn min_ns(&self) -> Option<u64> {
+        (!self.is_empty()).then(|| self.inner.min())
+    }
+
+    /// The highest sample to 3 digits, rounded up; `None` without samples.
+    pub fn max_ns(&self) -> Option<u64> {
+        (!self.is_empty()).then(|| self.inner.max())
+    }
+
+    /// The mean; `None` without samples.
+    pub fn mean_ns(&self) -> Option<f64> {
+        (!self.is_empty()).then(|| self.inner.mean())
+    }
+
+    /// The standard deviation of the samples about their mean (divisor n); `None` without samples.
+    ///
+    /// It describes the spread of latencies. It is no basis for an interval: the samples are not independent.
+    pub fn stdev_ns(&self) -> Option<f64> {
+        (!self.is_empty()).then(|| self.inner.stdev())
+    }
+
+    /// The value that at least the share `q` (0–1) of the samples does not exceed, to 3 digits, rounded up.
+    ///
+    /// `None` without samples, or where `q` is not a quantile.
+    pub fn value_at_quantile_ns(&self, q: f64) -> Option<u64> {
+        (!self.is_empty() && (0.0..=1.0).contains(&q)).then(|| self.inner.value_at_quantile(q))
+    }
+
+    /// The number of samples above `value_ns`; samples that agree with it to 3 digits are not above it.
+    pub fn count_above_ns(&self, value_ns: u64) -> u64 {
+        self.len() - self.inner.count_between(0, value_ns)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn of(values: &[u64]) -> LatencyHistogram {
+        let mut histogram = LatencyHistogram::new();
+        values.iter().for_each(|v| histogram.record_ns(*v));
+        histogram
+    }
+
+    #[test]
+    fn an_empty_histogram_has_no_statistics() {
+        let empty = LatencyHistogram::new();
+        assert!(empty.is_empty());
+        assert_eq!((empty.min_ns(), empty.max_ns(), empty.value_at_quantile_ns(0.5)), (None, None, None));
+        assert_eq!((empty.mean_ns(), empty.stdev_ns(), empty.count_above_ns(0)), (None, None, 0));
+    }
+
+    #[test]
+    fn values_below_2048_ns_are_exact() {
+        let histogram = of(&[2, 4, 4, 4, 5, 5, 7, 9]);
+        assert_eq!((histogram.min_ns(), histogram.max_ns()), (Some(2), Some(9)));
+        assert_eq!(histogram.mean_ns(), Some(5.0));
+        assert!((histogram.stdev_ns().unwrap() - 2.0).abs() < 1e-12);
+        assert_eq!((histogram.value_at_quantile_ns(0.5), histogram.value_at_quantile_ns(0.51)), (Some(4), Some(5)));
+        assert_eq!((histogram.count_above_ns(4), histogram.count_above_ns(9)), (4, 0));
+        assert_eq!(histogram.value_at_quantile_ns(50.0), None, "a percentile is not a quantile");
+    }
+
+    #[test]
+    fn what_is_longer_than_the_range_is_kept_as_its_end() {
+        let histogram = of(&[u64::MAX, HIGHEST_NS, 0]);
+        assert_eq!((histogram.len(), histogram.max_ns(), histogram.min_ns()), (3, Some(HIGHEST_NS), Some(0)));
+        const { assert!(HIGHEST_NS >= 3_600_000_000_000, "the range covers an hour") };
+    }
+
+    #[test]
+    fn clearing_leaves_what_a_new_one_is() {
+        let mut histogram = of(&[1, 1_000_000, u64::MAX]);
+        histogram.clear();
+        assert_eq!(histogram, LatencyHistogram::new());
+    }
+
+    /// Latencies spread evenly over the orders of magnitude.
+    fn latencies() -> impl Strategy<Value = Vec<u64>> {
+        proptest::collection::vec((0u32..42).prop_flat_map(|bits| (1u64 << bits)..(2u64 << bits)), 1..60)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(64) })]
+
+        #[test]
+        fn merging_equals_recording_all_in_one(a in latencies(), b in latencies()) {
+            let mut merged = of(&a);
+            merged.merge(&of(&b));
+            prop_assert_eq!(merged, of(&[a, b].concat()));
+        }
+
+        #[test]
+        fn quantiles_are_the_exact_order_statistics_to_three_digits(mut values in latencies(), q in 0.0f64..=1.0) {
+            let histogram = of(&values);
+            values.sort_unstable();
+            let rank = ((q * values.len() as f64).ceil() as usize).max(1);
+            let exact = values[rank - 1].min(HIGHEST_NS);
+            let got = histogram.value_at_quantile_ns(q).unwrap();
+            prop_assert!(got.abs_diff(exact) <= exact / 1_000, "q {}: {} for {}", q, got, exact);
+        }
+
+        #[test]
+        fn counts_above_are_exact_away_from_the_boundary(values in latencies(), limit in 1u64..HIGHEST_NS) {
+            let apart = values.iter().all(|v| v.abs_diff(limit) > limit / 500);
+            prop_assume!(apart);
+            let exact = values.iter().filter(|v| **v > limit).count() as u64;
+            prop_assert_eq!(of(&values).count_above_ns(limit), exact);
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! Intervals of a mean: Student's t for a sample size fixed beforehand, and the t confidence sequence with its e-value for
+//! peeking after every fork. What the mean is *of*, and what follows from it, is `compare`'s and `verdict`'s business.
+
+use serde::{Deserialize, Serialize};
+use statrs::distribution::{ContinuousCDF, StudentsT};
+
+use crate::error::{StatsError, require_alpha};
+
+/// An estimate with the bounds of its uncertainty.
+///
+/// In JSON a bound that is infinite is `null`, which JSON has instead of infinity.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Interval {
+    /// The point estimate.
+    pub estimate: f64,
+    /// The lower bound.
+    #[serde(with = "bound::lower")]
+    pub lo: f64,
+    /// The upper bound.
+    #[serde(with = "bound::upper")]
+    pub hi: f64,
+}
+
+impl Interval {
+    /// The interval that reaches `half_width` to both sides of `estimate`.
+    pub fn around(estimate: f64, half_width: f64) -> Self {
+        Self { estimate, lo: estimate - half_width, hi: estimate + half_width }
+    }
+
+    /// Half the distance between the bounds.
+    pub fn half_width(&self) -> f64 {
+        (self.hi - self.lo) / 2.0
+    }
+
+    /// Whether both bounds are finite.
+    pub fn is_bounded(&self) -> bool {
+        self.lo.is_finite() && self.hi.is_finite()
+    }
+
+    /// Whether `value` lies between the bounds, both included.
+    pub fn contains(&self, value: f64) -> bool {
+        self.lo <= value && value <= self.hi
+    }
+
+    /// The interval of the ratio whose natural logarithm this is the interval of.
+    pub fn exp(&self) -> Self {
+        Self { estimate: self.estimate.exp(), lo: self.lo.exp(), hi: self.hi.exp() }
+    }
+}
+
+/// The quantile `p` of Student's t distribution with `df` degrees of freedom.
+///
+/// # Errors
+/// `p` is outside (0, 1) or `df` is not positive.
+pub fn student_t_quantile(p: f64, df: f64) -> Result<f64, StatsError> {
+    require_alpha(p)?;
+    let distribution = StudentsT::new(0.0, 1.0, df).map_err(|_| StatsError::BadParameter {
+        name: "degrees of freedom",
+        value: df,
+        expected: "above 0",
+    })?;
+    Ok(distribution.inverse_cdf(p))
+}
+
+/// Half-width of Student's two-sided 1 − `alpha` interval of the mean of `k` values with standard deviation `sd`.
+///
+/// Valid for a `k` fixed beforehand; who looks after each value and stops at will needs [`sequence_half_width`].
+///
+/// # Errors
+/// `k` is below 2 or `alpha` is outside (0, 1).
+pub fn student_t_half_width(k: usize, sd: f64, alpha: f64) -> Result<f64, StatsError> {
+    require_alpha(alpha)?;
+    require_two(k)?;
+    Ok(student_t_quantile(1.0 - alpha / 2.0, (k - 1) as f64)? * sd / (k as f64).sqrt())
+}
+
+/// Half-width of the t confidence sequence at `k` values with standard deviation `sd`: the intervals of *all* k hold
+/// together with probability 1 − `alpha`, so that one may look after every value and stop at will.
+///
+/// Infinite while `k` is too small for any evidence to reach 1 / `alpha`.
+///
+/// # Errors
+/// `k` is below 2 or `alpha` is outside (0, 1).
+///
+/// # Source
+/// Wang & Ramdas, arXiv 2310.03722, with a prior variance of 10 on the standardised effect (c = 1 + 10 k).
+pub fn sequence_half_width(k: usize, sd: f64, alpha: f64) -> Result<f64, StatsError> {
+    require_alpha(alpha)?;
+    require_two(k)?;
+    let n = k as f64;
+    let c = growth(k);
+    let q = (c.sqrt() / alpha).powf(2.0 / n);
+    if q >= c {
+        return Ok(f64::INFINITY);
+    }
+    Ok(sd * ((n - 1.0) * (q - 1.0) / (1.0 - q / c) / n).sqrt())
+}
+
+/// The evidence against "the mean is `null`" in `k` values of the given mean and standard deviation.
+///
+/// Its expectation under that hypothesis is at most 1 at any stopping time, so it exceeds 1 / α with probability at most α.
+/// It does so exactly when [`sequence_half_width`] excludes `null`. One value tells nothing: its evidence is 1. What
+/// exceeds the range of a double is given as the largest double, so that it survives JSON.
+///
+/// # Source
+/// Wang & Ramdas, arXiv 2310.03722; the same number is the Bayes factor of Gönen et al. 2005 with prior variance 10.
+pub fn e_value(k: usize, mean: f64, sd: f64, null: f64) -> f64 {
+    if k < 2 {
+        return 1.0;
+    }
+    let n = k as f64;
+    let c = growth(k);
+    let distance = (mean - null).abs();
+    if distance == 0.0 {
+        return 1.0 / c.sqrt();
+    }
+    let x = n * (distance / sd).powi(2) / (n - 1.0);
+    // As x grows without limit the bracket tends to c; computing that limit avoids ∞ / ∞ when sd is 0.
+    let bracket = if x.is_finite() { (1.0 + x) / (1.0 + x / c) } else { c };
+    (bracket.ln() * n / 2.0 - c.ln() / 2.0).exp().min(f64::MAX)
+}
+
+/// The factor by which the mixture's prior widens the mean's variance after `k` values.
+fn growth(k: usize) -> f64 {
+    1.0 + 10.0 * k as f64
+}
+
+fn require_two(k: usize) -> Result<(), StatsError> {
+    if k >= 2 { Ok(()) } else { Err(StatsError::TooFew { what: "an interval", needed: 2, got: k }) }
+}
+
+/// JSON has no infinity: an unbounded side is written as `null` and read back as the infinity of its side.
+mod bound {
+    macro_rules! side {
+        ($name:ident, $infinity:expr) => {
+            pub mod $name {
+                use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+                pub fn serialize<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+                    value.is_finite().then_some(*value).serialize(serializer)
+                }
+
+                pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+                    Ok(Option::<f64>::deserialize(deserializer)?.unwrap_or($infinity))
+                }
+            }
+        };
+    }
+    side!(lower, f64::NEG_INFINITY);
+    side!(upper, f64::INFINITY);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn t_quantiles_agree_with_printed_tables() {
+        for (p, df, table) in [
+            (0.975, 1.0, 12.706),
+            (0.975, 4.0, 2.776),
+            (0.995, 4.0, 4.604),
+            (0.975, 9.0, 2.262),
+            (0.95, 9.0, 1.833),
+            (0.995, 9.0, 3.250),
+            (0.975, 30.0, 2.042),
+            (0.995, 120.0, 2.617),
+            (0.025, 9.0, -2.262),
+        ] {
+            let t = student_t_quantile(p, df).unwrap();
+            assert!((t - table).abs() < 5.1e-4, "t({p}, {df}) = {t}, table {table}");
+        }
+    }
+
+    #[test]
+    fn student_interval_of_a_known_sample() {
+        // Student's own sleep data, drug 2 − drug 1: mean 1.58, sd 1.229995, n 10; 95 % interval 0.7001142 to 2.4598858.
+        let interval = Interval::around(1.58, student_t_half_width(10, 1.229_995, 0.05).unwrap());
+        assert!((interval.lo - 0.700_114).abs() < 1e-4 && (interval.hi - 2.459_886).abs() < 1e-4);
+    }
+
+    #[test]
+    fn confidence_sequence_agrees_with_arithmetic_by_hand() {
+        // K = 5, α = 0.01: c = 51, q = (√51 / 0.01)^0.4 = e^(0.4 · 6.571083) = 13.850, (4 · 12.850 / (1 − 0.271568) / 5) = 14.1129.
+        let half_width = sequence_half_width(5, 1.0, 0.01).unwrap();
+        assert!((half_width - 14.113f64.sqrt()).abs() < 2e-3, "{half_width}");
+    }
+
+    #[test]
+    fn two_forks_can_never_decide() {
+        // K = 2: q = √21 / 0.01 = 458 exceeds c = 21.
+        assert_eq!(sequence_half_width(2, 1.0, 0.01).unwrap(), f64::INFINITY);
+        assert!(sequence_half_width(1, 1.0, 0.01).is_err());
+    }
+
+    #[test]
+    fn evidence_agrees_with_arithmetic_by_hand() {
+        // K = 2, mean 1, sd √2: x = 2 · (1/2) / 1 = 1, c = 21: (1/√21) · 2 / (22/21) = 42 / (22 √21).
+        let expected = 42.0 / (22.0 * 21.0f64.sqrt());
+        assert!((e_value(2, 1.0, 2.0f64.sqrt(), 0.0) - expected).abs() < 1e-12);
+    }
+
+    #[test]
+    fn evidence_has_finite_limits() {
+        assert_eq!(e_value(1, 5.0, 0.0, 0.0), 1.0);
+        assert!((e_value(4, 0.0, 0.0, 0.0) - 1.0 / 41.0f64.sqrt()).abs() < 1e-12);
+        // With no scatter at all the bracket is c, and the evidence c^((K − 1) / 2) = 41^1.5.
+        assert!((e_value(4, 1.0, 0.0, 0.0) - 41.0f64.powf(1.5)).abs() < 1e-6);
+        assert_eq!(e_value(2_000, 1.0, 1e-300, 0.0), f64::MAX);
+    }
+}

@@ -1,0 +1,52 @@
+//! The noise floor: what a server weighed against itself (A/A) shows, which no difference smaller than it can be told from.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{StatsError, require};
+use crate::interval::{Interval, student_t_half_width};
+use crate::quantile::{mean, sd};
+
+/// What an A/A control found.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct NoiseFloor {
+    /// The mean log-ratio with Student's interval; where it excludes 0, the harness itself prefers a side.
+    pub log: Interval,
+    /// Half-width of that interval: the "±" of the report's noise line, as a share (0.011 is ±1.1 %).
+    pub half_width: f64,
+    /// Standard deviation of the forks' log-ratios: the floor that later comparisons on this machine may use.
+    pub sd: f64,
+    /// How many forks there were.
+    pub forks: u32,
+}
+
+impl NoiseFloor {
+    /// The noise floor from the log-ratios of an A/A control's forks.
+    ///
+    /// # Errors
+    /// There are fewer than two forks, one is not finite, or `alpha` is outside (0, 1).
+    pub fn of_forks(log_ratios: &[f64], alpha: f64) -> Result<Self, StatsError> {
+        require("a noise floor", 2, log_ratios)?;
+        let sd = sd(log_ratios)?;
+        let half_width = student_t_half_width(log_ratios.len(), sd, alpha)?;
+        let log = Interval::around(mean(log_ratios)?, half_width);
+        Ok(Self { log, half_width, sd, forks: log_ratios.len() as u32 })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_floor_of_known_forks_agrees_with_arithmetic_by_hand() {
+        // −0.01, 0, 0.01: sd 0.01, t(0.975, 2) = 4.3027, ± 0.024841 about 0.
+        let floor = NoiseFloor::of_forks(&[-0.01, 0.0, 0.01], 0.05).unwrap();
+        assert!((floor.sd - 0.01).abs() < 1e-12 && (floor.half_width - 0.024_841).abs() < 1e-5);
+        assert!(floor.log.contains(0.0));
+    }
+
+    #[test]
+    fn one_fork_has_no_noise_floor() {
+        assert!(matches!(NoiseFloor::of_forks(&[0.01], 0.05), Err(StatsError::TooFew { needed: 2, .. })));
+    }
+}

@@ -1,0 +1,265 @@
+//! Is a variant warm? Judged from a series of short windows of load, by the JIT's share of CPU, the slope of the cost and
+//! abrupt shifts of it. When to give up waiting, and what an unsteady fork means, is the run's business.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{StatsError, require_finite};
+use crate::interval::student_t_quantile;
+use crate::trend::Trend;
+
+/// One short window of warm-up load on one variant.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Window {
+    /// The window's middle, in seconds on any clock that all windows share.
+    pub time_s: f64,
+    /// ln(CPU per request), or ln(throughput) where CPU is not to be had: only changes matter, so the unit does not.
+    pub log_cost: f64,
+    /// The JIT threads' share (0–1) of the server's CPU; `None` where there is no JIT, or no way to see it.
+    pub jit_share: Option<f64>,
+}
+
+/// The thresholds of steadiness, fixed before the run.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct SteadyRule {
+    /// How far back slope and shifts are looked for. Default 5 s.
+    pub look_back_s: f64,
+    /// The fewest windows judged; where `look_back_s` holds fewer, it is extended back to so many. Default 8.
+    pub min_windows: usize,
+    /// The stretch over which the JIT's share is averaged, and to which the drift refers. Default 3 s.
+    pub span_s: f64,
+    /// The drift of the log cost per `span_s` that still counts as none. Default 0.003 (0.3 %).
+    pub drift_limit: f64,
+    /// The JIT's share of CPU below which it counts as done. Default 0.01.
+    pub jit_share_limit: f64,
+    /// Error probability of each test for drift and shift: smaller is more patient with noise. Default 0.05.
+    pub alpha: f64,
+}
+
+impl Default for SteadyRule {
+    fn default() -> Self {
+        Self { look_back_s: 5.0, min_windows: 8, span_s: 3.0, drift_limit: 0.003, jit_share_limit: 0.01, alpha: 0.05 }
+    }
+}
+
+/// Why a variant is not steady yet.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Unsteady {
+    /// The series does not cover the look-back yet, or has too few windows.
+    TooShort,
+    /// The JIT still compiles.
+    JitBusy {
+        /// Its mean share (0–1) of the server's CPU.
+        share: f64,
+    },
+    /// The cost drifts by more than the limit, beyond what its noise explains.
+    Drifting {
+        /// The drift of the log cost per span.
+        drift_per_span: f64,
+        /// Its standard error.
+        standard_error: f64,
+    },
+    /// The cost moved abruptly from one level to another.
+    Shifted {
+        /// When the new level began.
+        at_s: f64,
+        /// The new level's log cost minus the old one's.
+        log_shift: f64,
+    },
+}
+
+/// Whether a variant is steady, and if not, why.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Steadiness {
+    /// Steady by every test.
+    pub steady: bool,
+    /// The first test that failed; `None` when steady.
+    pub reason: Option<Unsteady>,
+}
+
+/// Judges the series of one variant, in order of time.
+///
+/// Tests are noise-aware: a drift counts only where its one-sided interval lies beyond the limit, so that a noisy server
+/// is not kept warming for ever. In return noise hides small drifts: "steady" means that none was seen.
+///
+/// # Errors
+/// A time or cost is not finite, or the rule's `alpha` is outside (0, 1).
+///
+/// # Source
+/// Barrett et al., OOPSLA 2017, show why steadiness must be detected; the tests are least squares and Page's mean shift.
+pub fn assess(windows: &[Window], rule: &SteadyRule) -> Result<Steadiness, StatsError> {
+    let points: Vec<(f64, f64)> = windows.iter().map(|w| (w.time_s, w.log_cost)).collect();
+    require_finite(&points.iter().flat_map(|(t, y)| [*t, *y]).collect::<Vec<_>>())?;
+    let reason = match recent(&points, rule) {
+        None => Some(Unsteady::TooShort),
+        Some(recent) => match jit_busy(windows, rule) {
+            Some(busy) => Some(busy),
+            None => shifted(recent, rule)?.or(drifting(recent, rule)?),
+        },
+    };
+    Ok(Steadiness { steady: reason.is_none(), reason })
+}
+
+/// The points that are judged, or `None` while there are too few of them or too short a time.
+fn recent<'a>(points: &'a [(f64, f64)], rule: &SteadyRule) -> Option<&'a [(f64, f64)]> {
+    // A shift is judged by three windows on each side, whatever the rule says.
+    let fewest = rule.min_windows.max(6);
+    let (first, last) = (points.first()?.0, points.last()?.0);
+    // Windows are stamped at their middle, so a series that covers the look-back ends one window before it.
+    let window_s = (last - first) / (points.len() - 1).max(1) as f64;
+    if points.len() < fewest || last - first + window_s < rule.look_back_s {
+        return None;
+    }
+    let within = points.iter().filter(|(t, _)| *t > last - rule.look_back_s).count();
+    Some(&points[points.len() - within.max(fewest)..])
+}
+
+fn jit_busy(windows: &[Window], rule: &SteadyRule) -> Option<Unsteady> {
+    let last = windows.last()?.time_s;
+    let in_span = windows.iter().filter(|w| w.time_s > last - rule.span_s);
+    let shares: Vec<f64> = in_span.filter_map(|w| w.jit_share).collect();
+    let share = shares.iter().sum::<f64>() / shares.len().max(1) as f64;
+    // Written so that a share that is not a number counts as busy.
+    let done = share < rule.jit_share_limit;
+    (!done).then_some(Unsteady::JitBusy { share })
+}
+
+fn drifting(points: &[(f64, f64)], rule: &SteadyRule) -> Result<Option<Unsteady>, StatsError> {
+    let trend = Trend::fit(points)?;
+    let (drift_per_span, standard_error) = (trend.slope * rule.span_s, trend.slope_se * rule.span_s);
+    let doubt = standard_error * student_t_quantile(1.0 - rule.alpha, (points.len() - 2) as f64)?;
+    let drifts = drift_per_span.abs() - doubt > rule.drift_limit;
+    Ok(drifts.then_some(Unsteady::Drifting { drift_per_span, standard_error }))
+}
+
+/// The most significant split into an old and a new level, if it is significant after all and more than drift allows.
+fn shifted(points: &[(f64, f64)], rule: &SteadyRule) -> Result<Option<Unsteady>, StatsError> {
+    const SIDE: usize = 3;
+    let splits = points.len() + 1 - 2 * SIDE;
+    // Every split is a chance to be wrong: the error probability is shared among them, and between both directions.
+    let critical = student_t_quantile(1.0 - rule.alpha / (2.0 * splits as f64), (points.len() - 2) as f64)?;
+    let strongest = (SIDE..=points.len() - SIDE)
+        .map(|at| (at, mean_shift(points, at)))
+        .max_by(|(_, a), (_, b)| a.score().total_cmp(&b.score()));
+    Ok(strongest
+        .filter(|(_, shift)| shift.score() > critical && shift.size.abs() > rule.drift_limit)
+        .map(|(at, shift)| Unsteady::Shifted { at_s: points[at].0, log_shift: shift.size }))
+}
+
+struct Shift {
+    size: f64,
+    standard_error: f64,
+}
+
+impl Shift {
+    fn score(&self) -> f64 {
+        if self.size == 0.0 { 0.0 } else { self.size.abs() / self.standard_error }
+    }
+}
+
+/// The difference of the means before and from `at` on, with the pooled standard error of a two-sample t test.
+fn mean_shift(points: &[(f64, f64)], at: usize) -> Shift {
+    let (old, new) = points.split_at(at);
+    let level = |side: &[(f64, f64)]| side.iter().map(|(_, y)| y).sum::<f64>() / side.len() as f64;
+    let (a, b) = (level(old), level(new));
+    let squares = |side: &[(f64, f64)], level: f64| side.iter().map(|(_, y)| (y - level).powi(2)).sum::<f64>();
+    let variance = (squares(old, a) + squares(new, b)) / (points.len() - 2) as f64;
+    let standard_error = (variance * (1.0 / old.len() as f64 + 1.0 / new.len() as f64)).sqrt();
+    Shift { size: b - a, standard_error }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Windows of 0.5 s whose log cost is `cost(time)`, with a noise that alternates so that it has no trend of its own.
+    fn series(seconds: f64, noise: f64, cost: impl Fn(f64) -> f64) -> Vec<Window> {
+        let zigzag = [1.0, -1.0, -1.0, 1.0];
+        let at = |i: usize| 0.25 + i as f64 * 0.5;
+        let window =
+            |i| Window { time_s: at(i), log_cost: cost(at(i)) + noise * zigzag[i % 4], jit_share: Some(0.001) };
+        (0..(seconds * 2.0) as usize).map(window).collect()
+    }
+
+    fn reason(windows: &[Window]) -> Option<Unsteady> {
+        let got = assess(windows, &SteadyRule::default()).unwrap();
+        assert_eq!(got.steady, got.reason.is_none());
+        got.reason
+    }
+
+    #[test]
+    fn a_flat_series_is_steady_whatever_its_noise() {
+        for noise in [0.0, 0.01, 0.15] {
+            assert_eq!(reason(&series(5.0, noise, |_| 4.0)), None, "noise {noise}");
+        }
+    }
+
+    #[test]
+    fn a_short_series_is_not_judged() {
+        assert_eq!(reason(&series(4.0, 0.01, |_| 4.0)), Some(Unsteady::TooShort));
+        assert_eq!(reason(&[]), Some(Unsteady::TooShort));
+        let sparse: Vec<Window> = series(20.0, 0.0, |_| 4.0).into_iter().step_by(8).collect();
+        assert_eq!(reason(&sparse), Some(Unsteady::TooShort), "five windows are too few, however long they took");
+    }
+
+    #[test]
+    fn a_drift_beyond_the_limit_is_seen_and_one_within_it_is_not() {
+        // 1 % and 0.2 % per 3 s, against a limit of 0.3 %.
+        let falling = reason(&series(10.0, 0.0005, |t| -0.01 / 3.0 * t));
+        assert!(matches!(falling, Some(Unsteady::Drifting { .. } | Unsteady::Shifted { .. })), "{falling:?}");
+        assert_eq!(reason(&series(10.0, 0.0005, |t| -0.002 / 3.0 * t)), None);
+    }
+
+    #[test]
+    fn a_drift_is_reported_per_span() {
+        let rule = SteadyRule::default();
+        let points: Vec<(f64, f64)> = (0..10).map(|i| (f64::from(i) * 0.5, f64::from(i) * 0.005)).collect();
+        let Some(Unsteady::Drifting { drift_per_span, .. }) = drifting(&points, &rule).unwrap() else {
+            panic!("1 % per second is a drift")
+        };
+        assert!((drift_per_span - 0.03).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_noisy_drift_within_its_own_error_does_not_block_for_ever() {
+        assert_eq!(reason(&series(10.0, 0.1, |t| -0.01 / 3.0 * t)), None);
+    }
+
+    #[test]
+    fn a_step_is_found_where_it_happened_and_forgotten_in_time() {
+        let step = |t: f64| if t < 10.0 { 4.0 } else { 3.8 };
+        let Some(Unsteady::Shifted { at_s, log_shift }) = reason(&series(12.0, 0.01, step)) else {
+            panic!("a step of 20 % two seconds ago is a shift")
+        };
+        assert_eq!(at_s, 10.25);
+        assert!((log_shift + 0.2).abs() < 0.02);
+        assert_eq!(reason(&series(15.0, 0.01, step)), None, "five seconds later it is history");
+        assert!(matches!(reason(&series(12.0, 0.0, step)), Some(Unsteady::Shifted { .. })), "also without any noise");
+    }
+
+    #[test]
+    fn a_busy_jit_is_not_warm_and_an_absent_one_does_not_matter() {
+        let mut windows = series(6.0, 0.01, |_| 4.0);
+        windows.iter_mut().for_each(|w| w.jit_share = Some(0.05));
+        assert!(matches!(reason(&windows), Some(Unsteady::JitBusy { share }) if (share - 0.05).abs() < 1e-12));
+        windows.iter_mut().rev().take(6).for_each(|w| w.jit_share = Some(0.005));
+        assert_eq!(reason(&windows), None, "what the JIT did before the last 3 s is over");
+        windows.iter_mut().for_each(|w| w.jit_share = None);
+        assert_eq!(reason(&windows), None);
+    }
+
+    #[test]
+    fn slow_windows_extend_the_look_back() {
+        // One window a second: 5 s hold five of them, so the last eight are judged.
+        let windows: Vec<Window> =
+            series(20.0, 0.001, |t| if t < 15.0 { 4.0 } else { 3.8 }).into_iter().step_by(2).collect();
+        assert!(matches!(reason(&windows), Some(Unsteady::Shifted { .. })));
+    }
+
+    #[test]
+    fn a_cost_that_is_no_number_is_an_error() {
+        let mut windows = series(6.0, 0.0, |_| 4.0);
+        windows[3].log_cost = f64::NAN;
+        assert!(assess(&windows, &SteadyRule::default()).is_err());
+    }
+}

@@ -1,0 +1,228 @@
+//! What an interval means: the verdict, the rule by which a run may stop, and how many forks are still needed.
+//! Region, precision and error probability are fixed before the run; nothing here looks for better ones.
+
+use serde::{Deserialize, Serialize};
+
+use crate::compare::{Comparison, Method};
+use crate::error::StatsError;
+use crate::multiplicity::e_bh;
+
+/// Forecasts of forks still needed are not made beyond this many.
+pub const MAX_FORECAST_FORKS: u32 = 1_000;
+
+/// Which direction of a currency is the good one: it decides whether a ratio above 1 is worse or better.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Polarity {
+    /// Throughput.
+    HigherIsBetter,
+    /// Latency, CPU per request, memory.
+    LowerIsBetter,
+}
+
+/// The region of practical equivalence: ratios between 1 − margin and 1 + margin make no difference that matters.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Region {
+    /// The margin as a share: 0.02 is ±2 %.
+    pub margin: f64,
+}
+
+impl Default for Region {
+    fn default() -> Self {
+        Self { margin: 0.02 }
+    }
+}
+
+impl Region {
+    /// The region of ±`margin`.
+    ///
+    /// # Errors
+    /// `margin` is outside (0, 1).
+    pub fn new(margin: f64) -> Result<Self, StatsError> {
+        if margin > 0.0 && margin < 1.0 {
+            return Ok(Self { margin });
+        }
+        Err(StatsError::BadParameter { name: "region", value: margin, expected: "between 0 and 1, both excluded" })
+    }
+
+    /// The lowest ratio of the region.
+    pub fn lo(&self) -> f64 {
+        1.0 - self.margin
+    }
+
+    /// The highest ratio of the region.
+    pub fn hi(&self) -> f64 {
+        1.0 + self.margin
+    }
+}
+
+/// When a comparison is decided; fixed and printed before the run.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct DecisionRule {
+    /// The region of practical equivalence.
+    pub region: Region,
+    /// A half-width of the log interval (0.01 is about ±1 %) that is precise enough to stop whatever the verdict.
+    pub precision: Option<f64>,
+    /// How many comparisons the run judges together. A difference stops its comparison only when its evidence would
+    /// survive [`e_bh`] alone, so that no verdict is withdrawn at the end for want of a fork more.
+    pub comparisons: u32,
+}
+
+impl Default for DecisionRule {
+    fn default() -> Self {
+        Self { region: Region::default(), precision: None, comparisons: 1 }
+    }
+}
+
+/// Why a comparison need not go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StopReason {
+    /// It has a verdict.
+    Decided,
+    /// Its interval is as narrow as was asked for.
+    Precise,
+}
+
+/// What is said of one variant against its baseline in one currency.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Verdict {
+    /// The interval lies inside the region.
+    NoMaterialDifference,
+    /// The interval excludes "no difference", on the bad side.
+    Worse {
+        /// It excludes the whole region too.
+        material: bool,
+    },
+    /// The interval excludes "no difference", on the good side.
+    Better {
+        /// It excludes the whole region too.
+        material: bool,
+    },
+    /// Neither can be said yet.
+    Inconclusive {
+        /// What stands in the way.
+        reason: UndecidedReason,
+        /// How many forks *in all* would decide it if estimate and spread stayed as they are; `None` beyond 1,000.
+        forks_needed: Option<u32>,
+    },
+    /// One fork: there is an estimate, and nothing to judge its uncertainty by.
+    NoInterval,
+    /// The measurement does not count; the finding beside it says why.
+    Void,
+}
+
+/// What stands in the way of a verdict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum UndecidedReason {
+    /// There are fewer forks than the method lets decide.
+    TooFewForks,
+    /// The interval contains "no difference" and reaches beyond the region.
+    IntervalTooWide,
+    /// There is a difference by itself, but not enough evidence for a table of so many comparisons.
+    TooManyComparisons,
+}
+
+/// Where an interval lies, before anyone asks which direction is good.
+enum Standing {
+    Inside,
+    Above { material: bool },
+    Below { material: bool },
+    Undecided(UndecidedReason),
+}
+
+impl Verdict {
+    /// The verdict of one comparison by itself; a table of several needs [`judge_together`].
+    pub fn of(comparison: &Comparison, polarity: Polarity, rule: &DecisionRule) -> Self {
+        let higher_is_better = polarity == Polarity::HigherIsBetter;
+        match standing(comparison, rule.region) {
+            None => Self::NoInterval,
+            Some(Standing::Inside) => Self::NoMaterialDifference,
+            Some(Standing::Above { material }) if higher_is_better => Self::Better { material },
+            Some(Standing::Below { material }) if !higher_is_better => Self::Better { material },
+            Some(Standing::Above { material } | Standing::Below { material }) => Self::Worse { material },
+            Some(Standing::Undecided(reason)) => {
+                Self::Inconclusive { reason, forks_needed: forks_needed(comparison, rule) }
+            }
+        }
+    }
+
+    /// Whether it states a difference.
+    pub fn is_difference(&self) -> bool {
+        matches!(self, Self::Worse { .. } | Self::Better { .. })
+    }
+}
+
+/// The verdicts of all comparisons of a run, in order: a difference stands only if it survives [`e_bh`] at level `alpha`.
+///
+/// # Errors
+/// `alpha` is outside (0, 1).
+pub fn judge_together(
+    comparisons: &[(Comparison, Polarity)],
+    rule: &DecisionRule,
+    alpha: f64,
+) -> Result<Vec<Verdict>, StatsError> {
+    let e_values: Vec<f64> = comparisons.iter().map(|(c, _)| c.e_value).collect();
+    let survives = e_bh(&e_values, alpha)?;
+    let judge = |((comparison, polarity), survives): (&(Comparison, Polarity), bool)| {
+        let verdict = Verdict::of(comparison, *polarity, rule);
+        if survives || !verdict.is_difference() {
+            return verdict;
+        }
+        let forks_needed = forks_needed(comparison, rule);
+        Verdict::Inconclusive { reason: UndecidedReason::TooManyComparisons, forks_needed }
+    };
+    Ok(comparisons.iter().zip(survives).map(judge).collect())
+}
+
+/// Whether the comparison may stop now, and why.
+///
+/// With [`Method::FixedForks`] it never may: the number of forks was fixed, and stopping at a pleasing interval would
+/// break the very guarantee it states.
+pub fn decided(comparison: &Comparison, rule: &DecisionRule) -> Option<StopReason> {
+    match comparison.method {
+        Method::FixedForks { .. } => None,
+        Method::Sequential { .. } => settled(comparison, rule),
+    }
+}
+
+/// How many forks in all would settle the comparison if estimate and spread stayed as they are; `None` with one fork, and
+/// where [`MAX_FORECAST_FORKS`] would not do.
+pub fn forks_needed(comparison: &Comparison, rule: &DecisionRule) -> Option<u32> {
+    let settles = |forks: &u32| comparison.forecast(*forks).is_ok_and(|c| settled(&c, rule).is_some());
+    (comparison.forks..=MAX_FORECAST_FORKS).find(settles)
+}
+
+fn settled(comparison: &Comparison, rule: &DecisionRule) -> Option<StopReason> {
+    let decided = match standing(comparison, rule.region)? {
+        Standing::Inside => true,
+        Standing::Above { .. } | Standing::Below { .. } => survives_alone(comparison, rule.comparisons),
+        Standing::Undecided(UndecidedReason::TooFewForks) => return None,
+        Standing::Undecided(_) => false,
+    };
+    let half_width = comparison.log?.half_width();
+    let precise = rule.precision.is_some_and(|p| half_width <= p);
+    if decided { Some(StopReason::Decided) } else { precise.then_some(StopReason::Precise) }
+}
+
+/// With one comparison the interval itself is the criterion, of either method.
+fn survives_alone(comparison: &Comparison, comparisons: u32) -> bool {
+    comparisons <= 1 || comparison.e_value >= f64::from(comparisons) / comparison.method.alpha()
+}
+
+fn standing(comparison: &Comparison, region: Region) -> Option<Standing> {
+    let ratio = comparison.ratio?;
+    Some(if comparison.forks < comparison.method.min_forks() {
+        Standing::Undecided(UndecidedReason::TooFewForks)
+    } else if ratio.lo > region.lo() && ratio.hi < region.hi() {
+        Standing::Inside
+    } else if ratio.lo > 1.0 {
+        Standing::Above { material: ratio.lo >= region.hi() }
+    } else if ratio.hi < 1.0 {
+        Standing::Below { material: ratio.hi <= region.lo() }
+    } else {
+        Standing::Undecided(UndecidedReason::IntervalTooWide)
+    })
+}

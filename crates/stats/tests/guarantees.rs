@@ -1,0 +1,135 @@
+//! The promises of the method, checked by simulation and algebra rather than against the code's own formulas.
+
+use proptest::prelude::*;
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+use tare_stats::interval::{e_value, sequence_half_width, student_t_half_width};
+use tare_stats::quantile::{mean, sd};
+use tare_stats::{Comparison, ForkRatio, Method, e_bh};
+
+const REPETITIONS: usize = 2_000;
+const FORKS: usize = 40;
+const FORK_SD: f64 = 0.02;
+
+/// Normal deviates by Box and Muller.
+fn normals(rng: &mut Pcg64, n: usize) -> Vec<f64> {
+    let one = |_| {
+        let (u, v): (f64, f64) = (rng.random(), rng.random());
+        (-2.0 * (1.0 - u).ln()).sqrt() * (std::f64::consts::TAU * v).cos()
+    };
+    (0..n).map(one).collect()
+}
+
+/// Log-ratios of the forks of an A/A comparison: no difference, only scatter.
+fn null_forks(rng: &mut Pcg64, n: usize) -> Vec<f64> {
+    normals(rng, n).iter().map(|z| z * FORK_SD).collect()
+}
+
+fn compare(logs: &[f64]) -> Comparison {
+    let forks: Vec<ForkRatio> =
+        logs.iter().map(|l| ForkRatio::from_pairs(&[(l.exp(), 1.0)]).expect("positive")).collect();
+    Comparison::over_forks(&forks, Method::SEQUENTIAL, 0.0).expect("finite forks")
+}
+
+#[test]
+fn peeking_after_every_fork_rarely_raises_a_false_alarm() {
+    let mut rng = Pcg64::seed_from_u64(8_127);
+    let mut alarms = 0;
+    for _ in 0..REPETITIONS {
+        let logs = null_forks(&mut rng, FORKS);
+        let alarm = (5..=FORKS).any(|k| !compare(&logs[..k]).log.unwrap().contains(0.0));
+        alarms += usize::from(alarm);
+    }
+    // 1 % of 2,000 is 20; three standard errors of such a count are 13.
+    assert!(alarms <= 33, "{alarms} of {REPETITIONS} A/A runs raised an alarm");
+}
+
+#[test]
+fn peeking_with_students_t_breaks_its_promise() {
+    let factors: Vec<f64> =
+        (0..=FORKS).map(|k| if k < 2 { 0.0 } else { student_t_half_width(k, 1.0, 0.05).unwrap() }).collect();
+    let mut rng = Pcg64::seed_from_u64(8_127);
+    let mut alarms = 0;
+    for _ in 0..REPETITIONS {
+        let logs = null_forks(&mut rng, FORKS);
+        let excludes = |k: usize| mean(&logs[..k]).unwrap().abs() > factors[k] * sd(&logs[..k]).unwrap();
+        alarms += usize::from((5..=FORKS).any(excludes));
+    }
+    // This is why the sequence exists: the nominal 5 % becomes more than twice that.
+    assert!(alarms > REPETITIONS / 10, "only {alarms} of {REPETITIONS}");
+}
+
+#[test]
+fn students_interval_covers_at_a_fixed_number_of_forks() {
+    let factor = student_t_half_width(5, 1.0, 0.05).unwrap();
+    let mut rng = Pcg64::seed_from_u64(1);
+    let covered = (0..REPETITIONS)
+        .filter(|_| {
+            let logs = null_forks(&mut rng, 5);
+            mean(&logs).unwrap().abs() <= factor * sd(&logs).unwrap()
+        })
+        .count();
+    // 95 % of 2,000 is 1,900; four standard errors are 39.
+    assert!(covered.abs_diff(1_900) <= 39, "{covered} of {REPETITIONS}");
+}
+
+#[test]
+fn evidence_of_nothing_averages_at_most_one() {
+    // An e-value's defining property. Capped, the mean can only fall, and the estimate has a bounded error.
+    let mut rng = Pcg64::seed_from_u64(2);
+    let mut sum = 0.0;
+    for _ in 0..20_000 {
+        let logs = null_forks(&mut rng, 8);
+        sum += e_value(8, mean(&logs).unwrap(), sd(&logs).unwrap(), 0.0).min(1e3);
+    }
+    assert!(sum / 20_000.0 < 1.15, "{}", sum / 20_000.0);
+}
+
+#[test]
+fn a_table_of_fifty_null_cells_has_no_finding() {
+    let mut rng = Pcg64::seed_from_u64(50);
+    let tables_with_findings = (0..400)
+        .filter(|_| {
+            let e_values: Vec<f64> = (0..50).map(|_| compare(&null_forks(&mut rng, 12)).e_value).collect();
+            e_bh(&e_values, 0.01).unwrap().contains(&true)
+        })
+        .count();
+    assert!(tables_with_findings <= 8, "{tables_with_findings} of 400 tables");
+}
+
+#[test]
+fn a_true_difference_is_found() {
+    // 5 % with forks of 2 % is 2.5 standard deviations: 20 forks see it practically always.
+    let mut rng = Pcg64::seed_from_u64(5);
+    let found = (0..200)
+        .filter(|_| {
+            let logs: Vec<f64> = null_forks(&mut rng, 20).iter().map(|l| l + 1.05f64.ln()).collect();
+            compare(&logs).ratio.unwrap().lo > 1.0
+        })
+        .count();
+    assert!(found >= 198, "{found} of 200");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(512) })]
+
+    /// |mean − null| exceeds the half-width exactly when the evidence exceeds 1 / α, at every K, α and scatter.
+    #[test]
+    fn interval_and_evidence_are_two_views_of_one_thing(
+        k in 2usize..200, mean in -0.5f64..0.5, sd in 1e-4f64..1.0, null in -0.5f64..0.5, alpha in 1e-6f64..0.5,
+    ) {
+        let half_width = sequence_half_width(k, sd, alpha).unwrap();
+        let distance = (mean - null).abs();
+        prop_assume!((distance - half_width).abs() > 1e-9 * half_width.min(1.0));
+        prop_assert_eq!(distance > half_width, e_value(k, mean, sd, null) > 1.0 / alpha);
+    }
+
+    /// On the bound itself the evidence is 1 / α, found by arithmetic on another path than the interval's.
+    #[test]
+    fn on_the_bound_the_evidence_is_one_over_alpha(k in 5usize..200, sd in 1e-4f64..1.0, alpha in 1e-3f64..0.5) {
+        let half_width = sequence_half_width(k, sd, alpha).unwrap();
+        prop_assume!(half_width.is_finite());
+        let evidence = e_value(k, half_width, sd, 0.0);
+        prop_assert!((evidence * alpha - 1.0).abs() < 1e-6, "{} for {}", evidence, 1.0 / alpha);
+    }
+}

@@ -1,0 +1,147 @@
+//! The verdict as a table of intervals, the rule for stopping, and the shape that reports read.
+
+use tare_stats::verdict::{decided, forks_needed, judge_together};
+use tare_stats::{
+    Comparison, DecisionRule, ForkRatio, Interval, Method, Polarity, Region, StopReason, UndecidedReason, Verdict,
+};
+
+/// A comparison of ten forks whose ratio has the given bounds.
+fn with_ratio(lo: f64, hi: f64) -> Comparison {
+    let mut comparison = of_logs(&[0.0; 10], Method::SEQUENTIAL);
+    let log = Interval { estimate: (lo.ln() + hi.ln()) / 2.0, lo: lo.ln(), hi: hi.ln() };
+    comparison.log = Some(log);
+    comparison.ratio = Some(log.exp());
+    comparison
+}
+
+fn of_logs(logs: &[f64], method: Method) -> Comparison {
+    let forks: Vec<ForkRatio> =
+        logs.iter().map(|l| ForkRatio::from_pairs(&[(l.exp(), 1.0)]).expect("positive")).collect();
+    Comparison::over_forks(&forks, method, 0.005).expect("finite forks")
+}
+
+/// Forks about `centre` that scatter with a standard deviation of about `sd`.
+fn scattered(centre: f64, sd: f64, forks: usize) -> Comparison {
+    let logs: Vec<f64> = (0..forks).map(|i| centre + if i % 2 == 0 { sd } else { -sd }).collect();
+    of_logs(&logs, Method::SEQUENTIAL)
+}
+
+#[test]
+fn the_place_of_the_interval_decides_the_verdict() {
+    let rule = DecisionRule::default();
+    let worse = |material| Verdict::Worse { material };
+    let better = |material| Verdict::Better { material };
+    for (lo, hi, throughput, latency) in [
+        (0.985, 1.015, Verdict::NoMaterialDifference, Verdict::NoMaterialDifference),
+        (1.005, 1.015, Verdict::NoMaterialDifference, Verdict::NoMaterialDifference),
+        (1.07, 1.09, better(true), worse(true)),
+        (1.01, 1.09, better(false), worse(false)),
+        (0.80, 0.95, worse(true), better(true)),
+        (0.95, 0.99, worse(false), better(false)),
+    ] {
+        let comparison = with_ratio(lo, hi);
+        assert_eq!(Verdict::of(&comparison, Polarity::HigherIsBetter, &rule), throughput, "throughput [{lo}, {hi}]");
+        assert_eq!(Verdict::of(&comparison, Polarity::LowerIsBetter, &rule), latency, "latency [{lo}, {hi}]");
+    }
+}
+
+#[test]
+fn an_interval_that_spans_both_is_inconclusive() {
+    for (lo, hi) in [(0.95, 1.05), (0.99, 1.03), (0.97, 1.01)] {
+        let verdict = Verdict::of(&with_ratio(lo, hi), Polarity::LowerIsBetter, &DecisionRule::default());
+        assert!(
+            matches!(verdict, Verdict::Inconclusive { reason: UndecidedReason::IntervalTooWide, .. }),
+            "{verdict:?}"
+        );
+    }
+}
+
+#[test]
+fn one_fork_has_no_verdict() {
+    let one = of_logs(&[0.5], Method::SEQUENTIAL);
+    assert_eq!(Verdict::of(&one, Polarity::LowerIsBetter, &DecisionRule::default()), Verdict::NoInterval);
+    assert_eq!(decided(&one, &DecisionRule::default()), None);
+    assert_eq!(forks_needed(&one, &DecisionRule::default()), None);
+}
+
+#[test]
+fn four_forks_decide_nothing_however_clear_they_are() {
+    let four = scattered(0.5, 0.005, 4);
+    let verdict = Verdict::of(&four, Polarity::LowerIsBetter, &DecisionRule::default());
+    assert_eq!(verdict, Verdict::Inconclusive { reason: UndecidedReason::TooFewForks, forks_needed: Some(5) });
+    assert_eq!(decided(&four, &DecisionRule::default()), None);
+    assert_eq!(decided(&scattered(0.5, 0.005, 5), &DecisionRule::default()), Some(StopReason::Decided));
+}
+
+#[test]
+fn the_forks_needed_are_the_first_that_decide() {
+    let rule = DecisionRule::default();
+    let now = scattered(0.03, 0.03, 6);
+    let needed = forks_needed(&now, &rule).unwrap();
+    assert!(needed > 6);
+    assert!(decided(&now.forecast(needed).unwrap(), &rule).is_some());
+    assert!(decided(&now.forecast(needed - 1).unwrap(), &rule).is_none());
+    assert_eq!(forks_needed(&scattered(0.0, 3.0, 6), &rule), None, "beyond a thousand forks there is no forecast");
+}
+
+#[test]
+fn a_fixed_number_of_forks_never_stops_early() {
+    let fixed = of_logs(&[0.5, 0.5, 0.5, 0.5, 0.5, 0.5], Method::FIXED_FORKS);
+    assert_eq!(decided(&fixed, &DecisionRule::default()), None);
+    assert_eq!(
+        Verdict::of(&fixed, Polarity::LowerIsBetter, &DecisionRule::default()),
+        Verdict::Worse { material: true }
+    );
+}
+
+#[test]
+fn enough_precision_stops_without_a_verdict() {
+    let undecided = scattered(0.01, 0.03, 20);
+    let wide = DecisionRule::default();
+    assert_eq!(decided(&undecided, &wide), None);
+    let half_width = undecided.log.unwrap().half_width();
+    let rule = DecisionRule { precision: Some(half_width + 1e-9), ..wide };
+    assert_eq!(decided(&undecided, &rule), Some(StopReason::Precise));
+    assert_eq!(decided(&undecided, &DecisionRule { precision: Some(half_width - 1e-9), ..wide }), None);
+}
+
+#[test]
+fn among_many_comparisons_a_difference_needs_more_evidence() {
+    let clear = (1..).map(|i| scattered(f64::from(i) * 1e-3, 0.005, 6)).find(|c| c.e_value > 150.0).unwrap();
+    let alone = DecisionRule { region: Region::new(0.001).unwrap(), ..DecisionRule::default() };
+    let crowd = DecisionRule { comparisons: 50, ..alone };
+    assert_eq!(decided(&clear, &alone), Some(StopReason::Decided));
+    assert_eq!(decided(&clear, &crowd), None, "its e-value of {} is below 50 / 0.01", clear.e_value);
+
+    let table: Vec<_> = (0..50)
+        .map(|i| (if i == 7 { clear.clone() } else { scattered(0.0, 0.005, 6) }, Polarity::LowerIsBetter))
+        .collect();
+    let verdicts = judge_together(&table, &crowd, 0.01).unwrap();
+    let Verdict::Inconclusive { reason: UndecidedReason::TooManyComparisons, forks_needed } = verdicts[7] else {
+        panic!("{:?}", verdicts[7])
+    };
+    assert!(forks_needed.unwrap() > 6);
+    assert!(judge_together(&table[7..8], &alone, 0.01).unwrap()[0].is_difference());
+}
+
+#[test]
+fn reports_read_snake_case_with_a_kind() {
+    let json = |v: &Verdict| serde_json::to_string(v).unwrap();
+    assert_eq!(json(&Verdict::NoMaterialDifference), r#"{"kind":"no_material_difference"}"#);
+    assert_eq!(json(&Verdict::Worse { material: true }), r#"{"kind":"worse","material":true}"#);
+    let undecided = Verdict::Inconclusive { reason: UndecidedReason::TooFewForks, forks_needed: Some(5) };
+    assert_eq!(json(&undecided), r#"{"kind":"inconclusive","reason":"too_few_forks","forks_needed":5}"#);
+    assert_eq!(serde_json::to_string(&Polarity::HigherIsBetter).unwrap(), r#""higher_is_better""#);
+}
+
+#[test]
+fn an_unbounded_interval_survives_json() {
+    let two = of_logs(&[0.01, 0.02], Method::SEQUENTIAL);
+    let text = serde_json::to_string(&two).unwrap();
+    assert!(text.contains(r#""lo":null,"hi":null"#), "{text}");
+    assert!(text.contains(r#""method":{"kind":"sequential","alpha":0.01,"min_forks":5}"#), "{text}");
+    let back: Comparison = serde_json::from_str(&text).unwrap();
+    assert_eq!((back.log.unwrap().lo, back.log.unwrap().hi), (f64::NEG_INFINITY, f64::INFINITY));
+    // The ratio's lower bound is 0, which is a number.
+    assert_eq!((back.ratio.unwrap().lo, back.ratio.unwrap().hi), (0.0, f64::INFINITY));
+}
