@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::{StatsError, require};
-use crate::interval::{Interval, student_t_half_width};
-use crate::quantile::{mean, sd};
+use crate::interval::Interval;
+use crate::quantile::sd;
 
 /// What an A/A control found.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -26,10 +26,8 @@ impl NoiseFloor {
     /// There are fewer than two forks, one is not finite, or `alpha` is outside (0, 1).
     pub fn of_forks(log_ratios: &[f64], alpha: f64) -> Result<Self, StatsError> {
         require("a noise floor", 2, log_ratios)?;
-        let sd = sd(log_ratios)?;
-        let half_width = student_t_half_width(log_ratios.len(), sd, alpha)?;
-        let log = Interval::around(mean(log_ratios)?, half_width);
-        Ok(Self { log, half_width, sd, forks: log_ratios.len() as u32 })
+        let log = Interval::of_mean(log_ratios, alpha)?;
+        Ok(Self { log, half_width: log.half_width(), sd: sd(log_ratios)?, forks: log_ratios.len() as u32 })
     }
 }
 

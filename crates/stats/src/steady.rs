@@ -83,13 +83,14 @@ pub struct Steadiness {
 /// is not kept warming for ever. In return noise hides small drifts: "steady" means that none was seen.
 ///
 /// # Errors
-/// A time or cost is not finite, or the rule's `alpha` is outside (0, 1).
+/// A time, cost or share is not finite, or the rule's `alpha` is outside (0, 1).
 ///
 /// # Source
 /// Barrett et al., OOPSLA 2017, show why steadiness must be detected; the tests are least squares and Page's mean shift.
 pub fn assess(windows: &[Window], rule: &SteadyRule) -> Result<Steadiness, StatsError> {
     let points: Vec<(f64, f64)> = windows.iter().map(|w| (w.time_s, w.log_cost)).collect();
-    require_finite(&points.iter().flat_map(|(t, y)| [*t, *y]).collect::<Vec<_>>())?;
+    let given = windows.iter().flat_map(|w| [Some(w.time_s), Some(w.log_cost), w.jit_share]);
+    require_finite(&given.flatten().collect::<Vec<_>>())?;
     let reason = match recent(&points, rule) {
         None => Some(Unsteady::TooShort),
         Some(recent) => match jit_busy(windows, rule) {
@@ -119,9 +120,7 @@ fn jit_busy(windows: &[Window], rule: &SteadyRule) -> Option<Unsteady> {
     let in_span = windows.iter().filter(|w| w.time_s > last - rule.span_s);
     let shares: Vec<f64> = in_span.filter_map(|w| w.jit_share).collect();
     let share = shares.iter().sum::<f64>() / shares.len().max(1) as f64;
-    // Written so that a share that is not a number counts as busy.
-    let done = share < rule.jit_share_limit;
-    (!done).then_some(Unsteady::JitBusy { share })
+    (share >= rule.jit_share_limit).then_some(Unsteady::JitBusy { share })
 }
 
 fn drifting(points: &[(f64, f64)], rule: &SteadyRule) -> Result<Option<Unsteady>, StatsError> {

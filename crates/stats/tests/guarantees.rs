@@ -73,6 +73,29 @@ fn students_interval_covers_at_a_fixed_number_of_forks() {
     assert!(covered.abs_diff(1_900) <= 39, "{covered} of {REPETITIONS}");
 }
 
+/// Σ over a fine grid of u = 1/σ of u^(K−1) · exp(−½ Σ (xᵢ u − δ)²): the likelihood of the effect δ with the scale integrated out
+/// under its scale-invariant prior.
+fn scale_free_likelihood(values: &[f64], effect: f64) -> f64 {
+    let at = |u: f64| {
+        let squares: f64 = values.iter().map(|x| (x * u - effect).powi(2)).sum();
+        u.powi(values.len() as i32 - 1) * (-squares / 2.0).exp()
+    };
+    (1..2_000).map(|i| at(f64::from(i) * 0.005)).sum()
+}
+
+#[test]
+fn evidence_is_the_mixture_of_likelihood_ratios_that_the_paper_defines() {
+    // The oracle integrates the definition numerically; the code has the closed form.
+    let values = [1.3, 0.4, 2.1, 1.7, 0.9];
+    let step = 0.02;
+    let prior = |effect: f64| (-effect * effect / 20.0).exp() / (std::f64::consts::TAU * 10.0).sqrt();
+    let effects = (-1_000..=1_000).map(|i| f64::from(i) * step);
+    let mixture: f64 = effects.map(|d| prior(d) * step * scale_free_likelihood(&values, d)).sum();
+    let oracle = mixture / scale_free_likelihood(&values, 0.0);
+    let got = e_value(5, mean(&values).unwrap(), sd(&values).unwrap(), 0.0);
+    assert!((got / oracle - 1.0).abs() < 1e-3, "{got} for {oracle}");
+}
+
 #[test]
 fn evidence_of_nothing_averages_at_most_one() {
     // An e-value's defining property. Capped, the mean can only fall, and the estimate has a bounded error.
