@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::contract::{Contract, Scenario};
+use crate::contract::Scenario;
 use crate::duration::Span;
 
 /// What will be measured, how, and when it stops.
@@ -340,6 +340,8 @@ impl Plan {
     pub fn hash(&self) -> String {
         let mut copy = self.clone();
         copy.settings.clear();
+        copy.suite.clear();
+        copy.question.clear();
         let json = serde_json::to_vec(&copy).unwrap_or_default();
         Sha256::digest(json).iter().map(|byte| format!("{byte:02x}")).collect()
     }
@@ -353,13 +355,4 @@ impl Plan {
     pub fn scenario(&self, group: &str, name: &str) -> Option<&NamedScenario> {
         self.groups.iter().find(|g| g.id == group)?.scenarios.iter().find(|s| s.name == name)
     }
-}
-
-/// What [`crate::resolve::resolve`] reads beside the suite: kept together so that the caller loads files in one place.
-#[derive(Debug, Clone, Copy)]
-pub struct Known<'a> {
-    /// Every server of the catalog.
-    pub inventory: &'a crate::inventory::Inventory,
-    /// The contract of the catalog's servers.
-    pub contract: &'a Contract,
 }

@@ -1,1 +1,74 @@
-//! Being written.
+//! Suite, flags and what exists become a plan: every choice is made here, and each says where it came from.
+
+mod groups;
+mod settings;
+
+use crate::PlanError;
+use crate::contract::Contract;
+use crate::inventory::Inventory;
+use crate::options::Options;
+use crate::plan::{Mode, Plan};
+use crate::suite::Suite;
+
+pub use settings::MachineFacts;
+
+/// Everything that is known when a plan is made.
+#[derive(Debug, Clone, Copy)]
+pub struct Inputs<'a> {
+    /// The suite as written.
+    pub suite: &'a Suite,
+    /// The flags, which win over the suite.
+    pub flags: &'a Options,
+    /// The catalog's servers.
+    pub inventory: &'a Inventory,
+    /// The catalog's contract.
+    pub contract: &'a Contract,
+    /// The machine's cores.
+    pub machine: &'a MachineFacts,
+    /// The seed when none is given.
+    pub fallback_seed: u64,
+}
+
+/// Makes the plan.
+///
+/// # Errors
+/// [`PlanError`] for a name that matches nothing, a value that means nothing, or a choice that leaves nothing to measure.
+pub fn resolve(inputs: &Inputs<'_>) -> Result<Plan, PlanError> {
+    let mode = mode(inputs.flags).or_else(|| mode(&inputs.suite.run)).unwrap_or(Mode::Compared);
+    let mut settings = settings::resolve(inputs, mode)?;
+    let chosen = groups::resolve(inputs, mode, &mut settings)?;
+    let suite = inputs.suite.suite.name.clone().unwrap_or_else(|| stem(&inputs.suite.file));
+    let question = inputs.suite.suite.question.clone().unwrap_or_else(|| groups::question(&chosen.groups));
+    Ok(Plan {
+        suite,
+        question,
+        mode,
+        groups: chosen.groups,
+        skipped: chosen.skipped,
+        load: settings.load,
+        warmup: settings.warmup,
+        slices: settings.slices,
+        stop: settings.stop,
+        machine: settings.machine,
+        seed: settings.seed,
+        settings: settings.list,
+    })
+}
+
+/// `-d` alone asks for the seeds' plain sequential run; forks, a budget, a precision or an A/A test ask for a comparison.
+fn mode(options: &Options) -> Option<Mode> {
+    if options.forks.is_some() || options.budget.is_some() || options.precision.is_some() || options.aa.is_some() {
+        Some(Mode::Compared)
+    } else {
+        options.duration.map(|_| Mode::Sequential)
+    }
+}
+
+fn stem(file: &str) -> String {
+    let name = file.rsplit('/').next().unwrap_or(file);
+    let stem = name.strip_suffix(".toml").unwrap_or(name);
+    if stem.is_empty() { "command line".to_owned() } else { stem.to_owned() }
+}
+
+#[cfg(test)]
+mod tests;

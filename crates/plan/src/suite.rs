@@ -1,1 +1,136 @@
-//! Being written.
+//! A suite as written: `suites/*.toml`. Nothing is resolved here; what is absent stays absent.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use crate::PlanError;
+use crate::contract::{Check, Contract, Scenario, check_request};
+use crate::document;
+use crate::options::Options;
+use crate::plan::CommandServer;
+
+/// A suite file.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Suite {
+    /// Name and question.
+    #[serde(default)]
+    pub suite: About,
+    /// How to measure: every key is also a flag of `tare run`.
+    #[serde(default)]
+    pub run: Options,
+    /// What is weighed against what; without any, servers are grouped by their own `baseline`.
+    #[serde(default)]
+    pub groups: Vec<GroupSpec>,
+    /// Servers beside those of the catalog.
+    #[serde(default)]
+    pub servers: BTreeMap<String, CommandServer>,
+    /// Scenarios beside those of the contract; the same name replaces.
+    #[serde(default)]
+    pub scenarios: BTreeMap<String, Scenario>,
+    /// Checks of this suite's own servers.
+    #[serde(default)]
+    pub checks: Vec<Check>,
+    /// File name as the user gave it, for messages.
+    #[serde(skip)]
+    pub file: String,
+}
+
+/// Name and question of a suite.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct About {
+    /// Short name; the file's name when absent.
+    #[serde(default)]
+    pub name: Option<String>,
+    /// The question in words, the first line of the report.
+    #[serde(default)]
+    pub question: Option<String>,
+}
+
+/// Servers that are weighed against one baseline.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GroupSpec {
+    /// The server that the others are weighed against.
+    pub baseline: String,
+    /// Names or globs; the baseline need not be among them.
+    pub servers: Vec<String>,
+    /// Names or globs; all that the servers can answer when absent.
+    #[serde(default)]
+    pub scenarios: Option<Vec<String>>,
+}
+
+impl Suite {
+    /// Reads a suite; `file` names the place of an error.
+    ///
+    /// # Errors
+    /// [`PlanError::Document`] with the line, [`PlanError::Value`] for a server without a command or a scenario that cannot be sent.
+    pub fn parse(file: &str, text: &str) -> Result<Self, PlanError> {
+        let mut suite: Self = document::parse(file, text)?;
+        file.clone_into(&mut suite.file);
+        for (name, server) in &suite.servers {
+            suite.check_server(name, server)?;
+        }
+        for (name, scenario) in &suite.scenarios {
+            check_request(&scenario.request)
+                .map_err(|message| suite.wrong(&format!("[scenarios.{name}] request"), message))?;
+        }
+        Ok(suite)
+    }
+
+    fn check_server(&self, name: &str, server: &CommandServer) -> Result<(), PlanError> {
+        let key = |key: &str| format!("[servers.{name}] {key}");
+        if server.command.first().is_none_or(String::is_empty) {
+            return Err(self
+                .wrong(&key("command"), "is empty; write for example command = [\"./my-server\", \"{port}\"]".into()));
+        }
+        if let Some(url) = &server.base_url {
+            let host = url.strip_prefix("http://").and_then(|rest| rest.split([':', '/']).next());
+            if !host.is_some_and(|host| host == "localhost" || host.starts_with("127.") || host.starts_with("[")) {
+                return Err(self.wrong(
+                    &key("base_url"),
+                    format!("\"{url}\" must be http:// on this machine, such as http://127.0.0.1:{{port}}"),
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn wrong(&self, key: &str, message: String) -> PlanError {
+        PlanError::Value { origin: format!("{}: {key}", self.file), message }
+    }
+
+    /// `contract` with this suite's own scenarios and checks.
+    ///
+    /// Checks of the catalog's contract are held only against the catalog's servers; see `resolve`.
+    pub fn contract(&self, contract: &Contract) -> Contract {
+        let mut merged = contract.clone();
+        merged.scenarios.extend(self.scenarios.clone());
+        merged
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_without_a_command_is_refused_with_its_key() {
+        let error = Suite::parse("my.toml", "[servers.a]\ncommand = []").unwrap_err().to_string();
+        assert!(error.starts_with("my.toml: [servers.a] command: is empty"), "{error}");
+    }
+
+    #[test]
+    fn a_server_elsewhere_is_refused() {
+        let text = "[servers.a]\ncommand = [\"x\"]\nbase_url = \"http://example.org\"";
+        assert!(Suite::parse("my.toml", text).unwrap_err().to_string().contains("on this machine"));
+    }
+
+    #[test]
+    fn a_misspelt_key_of_run_names_the_right_one() {
+        let error = Suite::parse("my.toml", "[run]\nscenarois = [\"a\"]").unwrap_err().to_string();
+        assert_eq!(error, "my.toml:2: unknown key \"scenarois\"; did you mean \"scenarios\"?");
+    }
+}

@@ -1,0 +1,334 @@
+//! Which variants are started together, and under which scenarios they are weighed.
+
+use std::collections::BTreeMap;
+
+use super::Inputs;
+use super::settings::Settings;
+use crate::PlanError;
+use crate::contract::Scenario;
+use crate::names::select;
+use crate::options::ForkCovers;
+use crate::plan::{Group, Mode, NamedScenario, Program, Role, Setting, Skipped, Source, Variant};
+
+/// The groups, and what was asked for but cannot be.
+pub(super) struct Chosen {
+    pub groups: Vec<Group>,
+    pub skipped: Vec<Skipped>,
+}
+
+/// A baseline with the servers that are weighed against it and the scenarios asked for, by name.
+struct Asked {
+    baseline: String,
+    servers: Vec<String>,
+    scenarios: Vec<String>,
+}
+
+/// Everything that names are looked up in.
+struct World<'a> {
+    inputs: &'a Inputs<'a>,
+    servers: Vec<String>,
+    scenarios: BTreeMap<String, Scenario>,
+    mode: Mode,
+}
+
+pub(super) fn resolve(inputs: &Inputs<'_>, mode: Mode, settings: &mut Settings) -> Result<Chosen, PlanError> {
+    let mut servers = inputs.inventory.names();
+    servers.extend(inputs.suite.servers.keys().filter(|name| inputs.inventory.get(name).is_none()).cloned());
+    let scenarios = inputs.suite.contract(inputs.contract).scenarios;
+    let world = World { inputs, servers, scenarios, mode };
+    let asked = world.asked()?;
+    world.list(&asked, settings);
+    let mut skipped = Vec::new();
+    let mut groups = Vec::new();
+    for asked in &asked {
+        for version in world.versions(&asked.baseline)? {
+            groups.extend(world.build(asked, version.as_deref(), settings, &mut skipped)?);
+        }
+    }
+    if groups.is_empty() {
+        let reasons: Vec<String> = skipped.iter().map(|s| format!("{}: {}", s.what, s.because)).collect();
+        return Err(PlanError::Empty(if reasons.is_empty() { "no server is left".into() } else { reasons.join("; ") }));
+    }
+    Ok(Chosen { groups, skipped })
+}
+
+/// A question in words for a run that was given none.
+pub(super) fn question(groups: &[Group]) -> String {
+    let Some(group) = groups.first() else { return String::new() };
+    let baseline = &group.baseline().name;
+    let weighed: Vec<&str> =
+        group.variants.iter().filter(|v| v.role == Role::Weighed).map(|v| v.name.as_str()).collect();
+    match weighed.as_slice() {
+        [] if group.variants.len() > 1 => format!("How far does {baseline} differ from itself?"),
+        [] => format!("How fast is {baseline}?"),
+        [one] if groups.len() == 1 => format!("What does {one} cost on top of {baseline}?"),
+        many if groups.len() == 1 => format!("What do {} cost on top of {baseline}?", many.join(", ")),
+        _ => {
+            let mut baselines: Vec<&str> = groups.iter().map(|g| g.baseline().name.as_str()).collect();
+            baselines.dedup();
+            format!("What do the layers cost on top of {}?", baselines.join(", "))
+        }
+    }
+}
+
+impl World<'_> {
+    fn asked(&self) -> Result<Vec<Asked>, PlanError> {
+        let (flags, suite) = (self.inputs.flags, self.inputs.suite);
+        if let Some(server) = flags.aa.as_ref().or(suite.run.aa.as_ref()) {
+            let name = select("--aa", "server", std::slice::from_ref(server), &self.servers)?.swap_remove(0);
+            return Ok(vec![Asked {
+                servers: vec![name.clone()],
+                baseline: name,
+                scenarios: self.scenarios("", None)?,
+            }]);
+        }
+        if suite.groups.is_empty() || flags.baseline.is_some() { self.ungrouped() } else { self.grouped() }
+    }
+
+    /// The suite's own groups, narrowed by `-s` and `-m`.
+    fn grouped(&self) -> Result<Vec<Asked>, PlanError> {
+        let narrowed = match &self.inputs.flags.servers {
+            Some(patterns) => Some(select("--servers", "server", patterns, &self.servers)?),
+            None => None,
+        };
+        let mut asked = Vec::new();
+        for (index, group) in self.inputs.suite.groups.iter().enumerate() {
+            let origin = format!("{}: [[groups]] number {}", self.inputs.suite.file, index + 1);
+            let baseline =
+                select(&origin, "server", std::slice::from_ref(&group.baseline), &self.servers)?.swap_remove(0);
+            let mut servers = select(&origin, "server", &group.servers, &self.servers)?;
+            if let Some(narrowed) = &narrowed {
+                servers.retain(|name| narrowed.contains(name));
+                if servers.is_empty() && !narrowed.contains(&baseline) {
+                    continue;
+                }
+            }
+            asked.push(Asked { baseline, servers, scenarios: self.scenarios(&origin, group.scenarios.as_deref())? });
+        }
+        Ok(asked)
+    }
+
+    /// Servers chosen by name, grouped by what each is weighed against.
+    fn ungrouped(&self) -> Result<Vec<Asked>, PlanError> {
+        let (flags, suite) = (self.inputs.flags, self.inputs.suite);
+        let (origin, patterns) = match (&flags.servers, &suite.run.servers) {
+            (Some(patterns), _) => ("--servers".to_owned(), patterns.clone()),
+            (None, Some(patterns)) => (format!("{}: [run] servers", suite.file), patterns.clone()),
+            (None, None) => (String::new(), vec!["*".to_owned()]),
+        };
+        let chosen = select(&origin, "server", &patterns, &self.servers)?;
+        let scenarios = self.scenarios("", None)?;
+        let common = match flags.baseline.as_ref().or(suite.run.baseline.as_ref()) {
+            Some(name) => {
+                Some(select("--baseline", "server", std::slice::from_ref(name), &self.servers)?.swap_remove(0))
+            }
+            None => None,
+        };
+        let mut asked: Vec<Asked> = Vec::new();
+        for name in chosen {
+            let baseline = common.clone().or_else(|| self.baseline_of(&name)).unwrap_or_else(|| name.clone());
+            match asked.iter_mut().find(|group| group.baseline == baseline) {
+                Some(group) => group.servers.push(name),
+                None => asked.push(Asked { baseline, servers: vec![name], scenarios: scenarios.clone() }),
+            }
+        }
+        Ok(asked)
+    }
+
+    fn baseline_of(&self, name: &str) -> Option<String> {
+        match self.inputs.inventory.get(name) {
+            Some(known) => known.baseline.clone(),
+            None => self.inputs.suite.servers.get(name).and_then(|server| server.baseline.clone()),
+        }
+    }
+
+    /// `-m` wins over the group's own list, which wins over `[run] scenarios`; without any of them, all.
+    fn scenarios(&self, origin: &str, of_group: Option<&[String]>) -> Result<Vec<String>, PlanError> {
+        let suite = self.inputs.suite;
+        let (origin, patterns) = match (&self.inputs.flags.scenarios, of_group, &suite.run.scenarios) {
+            (Some(patterns), ..) => ("--scenarios".to_owned(), patterns.clone()),
+            (None, Some(patterns), _) => (origin.to_owned(), patterns.to_vec()),
+            (None, None, Some(patterns)) => (format!("{}: [run] scenarios", suite.file), patterns.clone()),
+            // A suite that brings scenarios of its own means those, not the catalog's.
+            (None, None, None) if !suite.scenarios.is_empty() => {
+                (String::new(), suite.scenarios.keys().cloned().collect())
+            }
+            (None, None, None) => (String::new(), vec!["*".to_owned()]),
+        };
+        let known: Vec<String> = self.scenarios.keys().cloned().collect();
+        let chosen = select(&origin, "scenario", &patterns, &known)?;
+        // Names without globs keep the order in which they were asked for.
+        let place = |name: &String| patterns.iter().position(|pattern| pattern == name).unwrap_or(usize::MAX);
+        let mut ordered = chosen;
+        ordered.sort_by_key(place);
+        Ok(ordered)
+    }
+
+    fn versions(&self, baseline: &str) -> Result<Vec<Option<String>>, PlanError> {
+        let (origin, asked) = match (&self.inputs.flags.versions, &self.inputs.suite.run.versions) {
+            (Some(asked), _) => ("--versions".to_owned(), asked),
+            (None, Some(asked)) => (format!("{}: [run] versions", self.inputs.suite.file), asked),
+            (None, None) => return Ok(vec![None]),
+        };
+        let Some(known) = self.inputs.inventory.get(baseline) else { return Ok(vec![None]) };
+        if let Some(unknown) = asked.iter().find(|version| !known.versions.contains(version)) {
+            return Err(PlanError::NoMatch {
+                origin,
+                kind: "version",
+                pattern: unknown.clone(),
+                suggestion: String::new(),
+                known: known.versions.join(", "),
+            });
+        }
+        Ok(asked.iter().cloned().map(Some).collect())
+    }
+
+    fn variant(&self, server: &str, version: Option<&str>, role: Role) -> Result<Variant, String> {
+        let name = match (role, version) {
+            (Role::Control, Some(version)) => format!("{server}@{version} (again)"),
+            (Role::Control, None) => format!("{server} (again)"),
+            (_, Some(version)) => format!("{server}@{version}"),
+            (_, None) => server.to_owned(),
+        };
+        // A server of the suite replaces the catalog's of the same name.
+        if let Some(command) = self.inputs.suite.servers.get(server) {
+            return Ok(Variant {
+                name,
+                server: server.to_owned(),
+                family: server.split('.').next().unwrap_or(server).to_owned(),
+                kind: command.kind.clone().unwrap_or_default(),
+                version: None,
+                routes: command.routes.unwrap_or(1),
+                role,
+                program: Program::Command(command.clone()),
+            });
+        }
+        let known = self.inputs.inventory.get(server).ok_or("is not known")?;
+        if let Some(reason) = &known.unavailable {
+            return Err(reason.clone());
+        }
+        Ok(Variant {
+            name,
+            server: server.to_owned(),
+            family: known.family.clone(),
+            kind: known.kind.clone(),
+            version: Some(version.unwrap_or(&known.default_version).to_owned()),
+            routes: known.routes,
+            role,
+            program: Program::Catalog,
+        })
+    }
+
+    /// Splits what was asked into groups within which every variant answers every scenario.
+    fn build(
+        &self,
+        asked: &Asked,
+        version: Option<&str>,
+        settings: &Settings,
+        skipped: &mut Vec<Skipped>,
+    ) -> Result<Vec<Group>, PlanError> {
+        let mut variants = Vec::new();
+        let aa = asked.servers == [asked.baseline.clone()] && self.is_aa();
+        let alone = self.mode == Mode::Sequential && !asked.servers.contains(&asked.baseline);
+        if !alone {
+            match self.variant(&asked.baseline, version, Role::Baseline) {
+                Ok(baseline) => variants.push(baseline),
+                Err(because) => {
+                    skipped.push(Skipped { what: format!("{} and all weighed against it", asked.baseline), because });
+                    return Ok(Vec::new());
+                }
+            }
+        }
+        for server in asked.servers.iter().filter(|server| **server != asked.baseline) {
+            match self.variant(server, version, Role::Weighed) {
+                Ok(variant) => variants.push(variant),
+                Err(because) => skipped.push(Skipped { what: server.clone(), because }),
+            }
+        }
+        if aa || settings.control && variants.len() > 1 {
+            variants.extend(self.variant(&asked.baseline, version, Role::Control).ok());
+        }
+        Ok(self.split(asked, variants, settings.fork_covers, skipped))
+    }
+
+    fn is_aa(&self) -> bool {
+        self.inputs.flags.aa.is_some() || self.inputs.suite.run.aa.is_some()
+    }
+
+    fn split(
+        &self,
+        asked: &Asked,
+        variants: Vec<Variant>,
+        covers: ForkCovers,
+        skipped: &mut Vec<Skipped>,
+    ) -> Vec<Group> {
+        let mut groups: Vec<Group> = Vec::new();
+        for name in &asked.scenarios {
+            let Some(scenario) = self.scenarios.get(name) else { continue };
+            let (able, unable): (Vec<&Variant>, Vec<&Variant>) =
+                variants.iter().partition(|variant| variant.routes >= scenario.routes);
+            skipped.extend(unable.iter().filter(|v| v.role != Role::Control).map(|variant| Skipped {
+                what: format!("{} × {name}", variant.name),
+                because: format!("needs {} routes, the server has {}", scenario.routes, variant.routes),
+            }));
+            let able: Vec<Variant> = able.into_iter().cloned().collect();
+            let Some(first) = able.first() else { continue };
+            let named = NamedScenario { name: name.clone(), scenario: scenario.clone() };
+            let fits = |group: &&mut Group| covers == ForkCovers::Group && group.variants == able;
+            match groups.iter_mut().find(fits) {
+                Some(group) => group.scenarios.push(named),
+                None => groups.push(Group { id: first.name.clone(), variants: able, scenarios: vec![named] }),
+            }
+        }
+        if groups.len() > 1 {
+            for group in &mut groups {
+                group.id = format!("{}/{}", group.id, group.scenarios[0].name);
+            }
+        }
+        groups
+    }
+
+    /// Puts what was chosen first in the list of settings.
+    fn list(&self, asked: &[Asked], settings: &mut Settings) {
+        let (flags, suite) = (self.inputs.flags, &self.inputs.suite.run);
+        let source = |flag: bool, in_suite: bool| {
+            if flag {
+                Source::Flag
+            } else if in_suite {
+                Source::Suite
+            } else {
+                Source::Default
+            }
+        };
+        let mut scenarios: Vec<&str> = asked.iter().flat_map(|a| a.scenarios.iter().map(String::as_str)).collect();
+        let mut seen = std::collections::BTreeSet::new();
+        scenarios.retain(|name| seen.insert(*name));
+        let of_groups = !self.inputs.suite.groups.is_empty();
+        let line = |key: &str, value: String, source: Source, meaning: &str| Setting {
+            section: "what".into(),
+            key: key.into(),
+            value,
+            source,
+            meaning: meaning.into(),
+        };
+        let servers =
+            asked.iter().map(|a| format!("{} on {}", a.servers.join(" "), a.baseline)).collect::<Vec<_>>().join("; ");
+        settings.list.splice(
+            0..0,
+            [
+                line(
+                    "servers",
+                    servers,
+                    source(flags.servers.is_some() || flags.aa.is_some(), suite.servers.is_some() || of_groups),
+                    "weighed, and the baseline beneath",
+                ),
+                line(
+                    "scenarios",
+                    scenarios.join(" "),
+                    source(flags.scenarios.is_some(), suite.scenarios.is_some() || of_groups),
+                    "what is asked of them",
+                ),
+            ],
+        );
+    }
+}

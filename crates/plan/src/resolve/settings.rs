@@ -1,0 +1,281 @@
+//! Settings: flag before suite before default, each listed with its source and its meaning.
+
+use super::Inputs;
+use crate::PlanError;
+use crate::duration::Span;
+use crate::options::{ForkCovers, Percent, RateOption, WarmupOption};
+use crate::plan::{Forks, Load, Machine, Mode, Rate, Setting, Slices, Source, Stop, Warmup};
+
+/// The cores that this machine offers.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct MachineFacts {
+    /// Numbers of the cores that tare may use, ascending.
+    pub cpus: Vec<usize>,
+}
+
+/// The settings, typed, and the list of all of them for people.
+pub(super) struct Settings {
+    pub load: Load,
+    pub warmup: Warmup,
+    pub slices: Slices,
+    pub stop: Stop,
+    pub machine: Machine,
+    pub seed: u64,
+    pub control: bool,
+    pub fork_covers: ForkCovers,
+    pub list: Vec<Setting>,
+}
+
+/// Collects the settings as they are picked.
+struct Picker<'a> {
+    inputs: &'a Inputs<'a>,
+    section: &'static str,
+    list: Vec<Setting>,
+}
+
+/// Picks one key of [`crate::options::Options`]: flag, else suite, else default.
+macro_rules! pick {
+    ($picker:ident, $key:ident, $default:expr, $meaning:expr) => {{
+        let (value, source) = if let Some(value) = $picker.inputs.flags.$key.clone() {
+            (value, Source::Flag)
+        } else if let Some(value) = $picker.inputs.suite.run.$key.clone() {
+            (value, Source::Suite)
+        } else {
+            ($default, Source::Default)
+        };
+        $picker.note(stringify!($key), shown(&value), source, $meaning);
+        value
+    }};
+}
+
+impl Picker<'_> {
+    fn note(&mut self, key: &str, value: String, source: Source, meaning: &str) {
+        self.list.push(Setting {
+            section: self.section.to_owned(),
+            key: key.to_owned(),
+            value,
+            source,
+            meaning: meaning.to_owned(),
+        });
+    }
+
+    fn check(&self, key: &str, holds: bool, message: &str) -> Result<(), PlanError> {
+        if holds {
+            return Ok(());
+        }
+        let source = self.list.iter().rev().find(|setting| setting.key == key).map(|setting| setting.source);
+        let origin = match source {
+            Some(Source::Suite) => format!("{}: [run] {key}", self.inputs.suite.file),
+            _ => format!("--{}", key.replace('_', "-")),
+        };
+        Err(PlanError::Value { origin, message: message.to_owned() })
+    }
+}
+
+pub(super) fn resolve(inputs: &Inputs<'_>, mode: Mode) -> Result<Settings, PlanError> {
+    let mut picker = Picker { inputs, section: "load", list: Vec::new() };
+    let load = load(&mut picker)?;
+    picker.section = "stop";
+    let stop = stop(&mut picker, mode)?;
+    picker.section = "warm-up";
+    let warmup = warmup(&mut picker, mode)?;
+    picker.section = "slices";
+    let slices = slices(&mut picker, mode)?;
+    let control = mode == Mode::Compared
+        && pick!(
+            picker,
+            control,
+            true,
+            "weigh a second start of each baseline against the first (A/A): the noise floor"
+        );
+    let fork_covers =
+        pick!(picker, fork_covers, ForkCovers::Group, "one start serves all scenarios of its group, or one scenario");
+    picker.section = "machine";
+    let machine = machine(&mut picker)?;
+    let seed = pick!(picker, seed, inputs.fallback_seed, "of every random order and arrival");
+    Ok(Settings { load, warmup, slices, stop, machine, seed, control, fork_covers, list: picker.list })
+}
+
+fn load(picker: &mut Picker<'_>) -> Result<Load, PlanError> {
+    let users = pick!(picker, users, 128, "closed-loop users, a connection each; also the connections of an open load");
+    picker.check("users", (1..=60_000).contains(&users), "write 1 to 60000 users")?;
+    let rate =
+        pick!(picker, rate, RateOption::OfCapacity(0.5), "of the open slices, the same for all variants of a group");
+    let timeout = pick!(picker, timeout, Span::from_secs(10), "a request unanswered for so long has failed");
+    picker.check("timeout", timeout >= Span::from_millis(1), "must be at least 1ms")?;
+    let congestion =
+        pick!(picker, congestion, "default".to_owned(), "TCP congestion control of the generator's sockets");
+    let rate = match rate {
+        RateOption::PerSecond(per_s) => Rate::PerSecond { per_s },
+        RateOption::OfCapacity(share) => Rate::OfCapacity { share },
+    };
+    Ok(Load { users, rate, timeout, congestion })
+}
+
+fn stop(picker: &mut Picker<'_>, mode: Mode) -> Result<Stop, PlanError> {
+    let region = pick!(picker, region, Percent(0.02), "differences inside it are not material");
+    picker.check("region", region.0 > 0.0 && region.0 < 0.5, "write more than 0 and less than 50 percent")?;
+    let alpha = pick!(picker, alpha, 0.01, "error probability of each comparison");
+    picker.check("alpha", alpha > 0.0 && alpha < 0.5, "write a probability between 0 and 0.5")?;
+    let forks = match mode {
+        Mode::Sequential => {
+            picker.note(
+                "forks",
+                "1".into(),
+                Source::Default,
+                "a plain sequential run (-d without forks): one start, no interval",
+            );
+            Forks::Fixed { count: 1 }
+        }
+        Mode::Compared => forks(picker)?,
+    };
+    let precision = if mode == Mode::Compared {
+        pick!(picker, precision, Percent(0.0), "also stop once each interval is ± this; 0 for never")
+    } else {
+        Percent(0.0)
+    };
+    Ok(Stop { forks, region: region.0, alpha, floor: 0.005, precision: precision.0 })
+}
+
+/// `--forks` fixes the number of starts; otherwise the budget bounds it. A flag of one kind wins over the suite's other kind.
+fn forks(picker: &mut Picker<'_>) -> Result<Forks, PlanError> {
+    let flags = picker.inputs.flags;
+    let fixed = flags.forks.is_some() || flags.budget.is_none() && picker.inputs.suite.run.forks.is_some();
+    if fixed {
+        let count = pick!(picker, forks, 5, "starts of each variant, fixed before the run (Student's t)");
+        picker.check("forks", (1..=10_000).contains(&count), "write 1 to 10000 forks")?;
+        return Ok(Forks::Fixed { count });
+    }
+    let budget =
+        pick!(picker, budget, Span::from_secs(240), "stop when decided, or after so long (builds not counted)");
+    picker.check("budget", budget >= Span::from_secs(1), "must be at least 1s")?;
+    Ok(Forks::UntilDecided { budget, at_least: 5 })
+}
+
+fn warmup(picker: &mut Picker<'_>, mode: Mode) -> Result<Warmup, PlanError> {
+    let usual = if mode == Mode::Sequential { WarmupOption::Fixed(Span::from_secs(5)) } else { WarmupOption::Steady };
+    match pick!(picker, warmup, usual, "\"steady\" detects the end of the warm-up; or a fixed time") {
+        WarmupOption::Fixed(span) => {
+            let users = pick!(picker, warmup_users, 3, "users of a fixed warm-up");
+            picker.check("warmup_users", users >= 1, "must be at least 1")?;
+            Ok(Warmup::Fixed { span, users })
+        }
+        WarmupOption::Steady => {
+            let cap = pick!(picker, warmup_cap, Span::from_secs(30), "longest warm-up of a scenario in one fork");
+            let all_cpus =
+                pick!(picker, warmup_all_cpus, true, "servers warm up on all cores, so that the JIT has room");
+            Ok(Warmup::UntilSteady { cap, all_cpus })
+        }
+    }
+}
+
+fn slices(picker: &mut Picker<'_>, mode: Mode) -> Result<Slices, PlanError> {
+    if mode == Mode::Sequential {
+        let duration = pick!(picker, duration, Span::from_secs(25), "of each cell");
+        picker.check("duration", duration >= Span::from_millis(100), "must be at least 100ms")?;
+        let rounds = duration.secs().ceil().max(1.0);
+        let length = Span(duration.0.div_f64(rounds));
+        return Ok(Slices { length, discard: Span::default(), saturating: rounds as u32, fixed: 0, poisson: 0 });
+    }
+    let length = pick!(picker, slice, Span::from_millis(500), "length of one slice");
+    picker.check("slice", length >= Span::from_millis(20) && length <= Span::from_secs(600), "write 20ms to 10m")?;
+    let discard = pick!(picker, discard, Span::from_millis(100), "head of each slice that is dropped");
+    picker.check("discard", discard.0 * 2 <= length.0, "must be at most half of the slice")?;
+    let saturating = pick!(picker, saturating, 8, "rounds of closed-loop slices per fork: throughput");
+    let fixed = pick!(picker, fixed, 0, "rounds at one constant rate per fork: CPU per request at equal load");
+    let poisson =
+        pick!(picker, poisson, 4, "rounds of open Poisson load per fork: latency, and CPU per request where fixed = 0");
+    picker.check(
+        "saturating",
+        saturating + fixed + poisson > 0,
+        "one of saturating, fixed and poisson must be above 0",
+    )?;
+    picker.check("saturating", saturating + fixed + poisson <= 100_000, "is too many rounds")?;
+    Ok(Slices { length, discard, saturating, fixed, poisson })
+}
+
+fn machine(picker: &mut Picker<'_>) -> Result<Machine, PlanError> {
+    let (server, generator) = split_cpus(&picker.inputs.machine.cpus);
+    let server_cpus = pick!(picker, server_cpus, server, "cores of the servers");
+    let load_cpus = pick!(picker, load_cpus, generator, "cores of the generator, a worker each");
+    let jvm_options =
+        pick!(picker, jvm_options, picker.inputs.inventory.jvm_options.clone(), "options of every JVM server, alike");
+    let jvm_cpus = pick!(
+        picker,
+        jvm_cpus,
+        count_cpus(&server_cpus).max(2),
+        "-XX:ActiveProcessorCount of every JVM server: its pools follow"
+    );
+    picker.check("jvm_cpus", jvm_cpus >= 1, "must be at least 1")?;
+    let java = pick!(picker, java, "newest".to_owned(), "JDK home of the servers");
+    let startup_timeout =
+        pick!(picker, startup_timeout, Span::from_secs(30), "a server that is not ready by then has failed");
+    let stop_grace = pick!(picker, stop_grace, Span::from_secs(3), "after SIGTERM, how long until SIGKILL");
+    Ok(Machine { server_cpus, load_cpus, jvm_options, jvm_cpus, java, startup_timeout, stop_grace })
+}
+
+/// The generator gets the last quarter of the cores, at least one; the servers the rest; one core is shared.
+fn split_cpus(cpus: &[usize]) -> (String, String) {
+    let list = |cpus: &[usize]| cpus.iter().map(usize::to_string).collect::<Vec<_>>().join(",");
+    match cpus {
+        [] => ("0".into(), "0".into()),
+        [only] => (only.to_string(), only.to_string()),
+        _ => {
+            let (server, generator) = cpus.split_at(cpus.len() - (cpus.len() / 4).max(1));
+            (list(server), list(generator))
+        }
+    }
+}
+
+/// How many cores a list such as `0,2-3` names; malformed pieces count as one, their error is raised where they are used.
+fn count_cpus(list: &str) -> u32 {
+    let piece = |piece: &str| match piece.split_once('-') {
+        Some((from, to)) => match (from.trim().parse::<u32>(), to.trim().parse::<u32>()) {
+            (Ok(from), Ok(to)) if to >= from => to - from + 1,
+            _ => 1,
+        },
+        None => 1,
+    };
+    list.split(',').map(piece).sum()
+}
+
+/// A value as people would write it.
+trait Shown {
+    fn shown(&self) -> String;
+}
+
+fn shown(value: &impl Shown) -> String {
+    value.shown()
+}
+
+macro_rules! shown_by_display {
+    ($($kind:ty),*) => { $(impl Shown for $kind { fn shown(&self) -> String { self.to_string() } })* };
+}
+shown_by_display!(u32, u64, f64, bool, String, Span, RateOption);
+
+impl Shown for Percent {
+    fn shown(&self) -> String {
+        format!("{}%", (self.0 * 1e6).round() / 1e4)
+    }
+}
+
+impl Shown for WarmupOption {
+    fn shown(&self) -> String {
+        match self {
+            Self::Steady => "steady".into(),
+            Self::Fixed(span) => span.to_string(),
+        }
+    }
+}
+
+impl Shown for ForkCovers {
+    fn shown(&self) -> String {
+        self.name().into()
+    }
+}
+
+impl Shown for Vec<String> {
+    fn shown(&self) -> String {
+        self.join(" ")
+    }
+}

@@ -1,0 +1,173 @@
+//! Plans from small suites: what a user would expect of each choice.
+
+use super::*;
+use crate::duration::Span;
+use crate::inventory::KnownServer;
+use crate::plan::{Forks, Role, Source, Warmup};
+
+const CONTRACT: &str = r#"
+schema = 1
+[scenarios.SimpleGet]
+request = { path = "/path0/4" }
+expect = { body = "4" }
+[scenarios.SimpleGetMultiRoute]
+routes = 128
+request = { path = "/path127/4" }
+expect = { body = "131" }
+"#;
+
+fn inventory() -> Inventory {
+    let server = |name: &str, routes, baseline: Option<&str>| KnownServer {
+        name: name.into(),
+        family: "http4s".into(),
+        routes,
+        baseline: baseline.map(Into::into),
+        default_version: "1.11.15".into(),
+        versions: vec!["1.11.15".into(), "1.10.14".into()],
+        ..KnownServer::default()
+    };
+    Inventory {
+        servers: vec![
+            server("http4s.Vanilla", 1, None),
+            server("http4s.Tapir", 1, Some("http4s.Vanilla")),
+            server("http4s.VanillaMulti", 128, None),
+            server("http4s.TapirMulti", 128, Some("http4s.VanillaMulti")),
+        ],
+        jvm_options: vec!["-Xmx1g".into()],
+    }
+}
+
+fn plan(suite: &str, flags: Options) -> Result<Plan, PlanError> {
+    resolve(&Inputs {
+        suite: &Suite::parse("suites/s.toml", suite)?,
+        flags: &flags,
+        inventory: &inventory(),
+        contract: &Contract::parse("contract.toml", CONTRACT)?,
+        machine: &MachineFacts { cpus: vec![0, 1] },
+        fallback_seed: 7,
+    })
+}
+
+fn names(plan: &Plan) -> Vec<(String, Vec<String>, Vec<String>)> {
+    plan.groups
+        .iter()
+        .map(|g| {
+            let variants = g.variants.iter().map(|v| v.name.clone()).collect();
+            (g.id.clone(), variants, g.scenarios.iter().map(|s| s.name.clone()).collect())
+        })
+        .collect()
+}
+
+fn strings(items: &[&str]) -> Vec<String> {
+    items.iter().map(|item| (*item).to_owned()).collect()
+}
+
+#[test]
+fn each_server_is_weighed_against_its_own_baseline_with_a_control() {
+    let plan = plan("", Options { scenarios: Some(strings(&["SimpleGet"])), ..Options::default() }).unwrap();
+    assert_eq!(
+        names(&plan),
+        [
+            (
+                "http4s.Vanilla".into(),
+                strings(&["http4s.Vanilla", "http4s.Tapir", "http4s.Vanilla (again)"]),
+                strings(&["SimpleGet"])
+            ),
+            (
+                "http4s.VanillaMulti".into(),
+                strings(&["http4s.VanillaMulti", "http4s.TapirMulti", "http4s.VanillaMulti (again)"]),
+                strings(&["SimpleGet"])
+            ),
+        ]
+    );
+}
+
+#[test]
+fn a_duration_alone_asks_for_the_plain_sequential_run_of_the_seeds() {
+    let flags = Options {
+        servers: Some(strings(&["http4s.*"])),
+        duration: Some(Span::from_secs(25)),
+        users: Some(3),
+        ..Options::default()
+    };
+    let plan = plan("", flags).unwrap();
+    assert_eq!(plan.mode, Mode::Sequential);
+    assert_eq!(plan.warmup, Warmup::Fixed { span: Span::from_secs(5), users: 3 });
+    assert_eq!((plan.slices.length, plan.slices.saturating), (Span::from_secs(1), 25));
+    assert!(plan.groups.iter().all(|g| g.variants.iter().all(|v| v.role != Role::Control)));
+    assert_eq!(plan.cells(), 2 + 2 + 2, "two servers with one scenario, two with two");
+    assert_eq!(plan.skipped.len(), 2, "the one-route servers are not asked for /path127");
+}
+
+#[test]
+fn a_flag_wins_over_the_suite_and_the_plan_says_so() {
+    let suite = "[run]\nusers = 64\nbudget = \"2m\"\nservers = [\"http4s.Tapir\"]";
+    let plan = plan(suite, Options { users: Some(3), ..Options::default() }).unwrap();
+    let source = |key: &str| plan.settings.iter().find(|s| s.key == key).unwrap().source;
+    assert_eq!(plan.load.users, 3);
+    assert_eq!((source("users"), source("budget"), source("slice")), (Source::Flag, Source::Suite, Source::Default));
+    assert_eq!(plan.stop.forks, Forks::UntilDecided { budget: Span::from_secs(120), at_least: 5 });
+}
+
+#[test]
+fn a_server_against_itself_is_a_baseline_and_its_control() {
+    let flags =
+        Options { aa: Some("http4s.Tapir".into()), scenarios: Some(strings(&["SimpleGet"])), ..Options::default() };
+    let plan = plan("", flags).unwrap();
+    assert_eq!(names(&plan)[0].1, strings(&["http4s.Tapir", "http4s.Tapir (again)"]));
+    assert_eq!(plan.question, "How far does http4s.Tapir differ from itself?");
+}
+
+#[test]
+fn versions_stand_side_by_side_each_on_its_own_baseline() {
+    let flags = Options {
+        servers: Some(strings(&["http4s.Tapir"])),
+        versions: Some(strings(&["1.10.14", "1.11.15"])),
+        scenarios: Some(strings(&["SimpleGet"])),
+        control: Some(false),
+        ..Options::default()
+    };
+    let plan = plan("", flags.clone()).unwrap();
+    assert_eq!(plan.groups[0].variants[1].name, "http4s.Tapir@1.10.14");
+    assert_eq!(plan.groups[1].variants[0].name, "http4s.Vanilla@1.11.15");
+    let unknown = Options { versions: Some(strings(&["9.9"])), ..flags };
+    let error = super::tests::plan("", unknown).unwrap_err().to_string();
+    assert_eq!(error, "--versions: no version matches \"9.9\"; there are: 1.11.15, 1.10.14");
+}
+
+#[test]
+fn any_program_is_a_server() {
+    let suite = r#"
+[servers.bare]
+command = ["./bare", "{port}"]
+[servers.wrapped]
+command = ["./wrapped", "{port}"]
+baseline = "bare"
+[scenarios.Home]
+request = { path = "/" }
+expect = { status = 200 }
+[run]
+servers = ["bare", "wrapped"]
+"#;
+    let plan = plan(suite, Options::default()).unwrap();
+    assert_eq!(names(&plan)[0].1, strings(&["bare", "wrapped", "bare (again)"]));
+    assert_eq!(names(&plan)[0].2, strings(&["Home"]), "a suite with scenarios of its own means those");
+    assert_eq!(plan.question, "What does wrapped cost on top of bare?");
+}
+
+#[test]
+fn values_that_mean_nothing_name_their_flag_or_key() {
+    let by_flag = plan("", Options { users: Some(0), ..Options::default() }).unwrap_err().to_string();
+    assert_eq!(by_flag, "--users: write 1 to 60000 users");
+    let by_key = plan("[run]\nslice = \"1ms\"", Options::default()).unwrap_err().to_string();
+    assert_eq!(by_key, "suites/s.toml: [run] slice: write 20ms to 10m");
+}
+
+#[test]
+fn the_same_question_has_the_same_hash_whatever_the_words_around_it() {
+    let one = plan("[run]\nusers = 3", Options::default()).unwrap();
+    let other = plan("", Options { users: Some(3), ..Options::default() }).unwrap();
+    let third = plan("", Options { users: Some(4), ..Options::default() }).unwrap();
+    assert_eq!(one.hash(), other.hash());
+    assert_ne!(one.hash(), third.hash());
+}
