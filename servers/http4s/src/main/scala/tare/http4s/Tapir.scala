@@ -1,0 +1,26 @@
+package tare.http4s
+
+import cats.effect.IO
+import org.http4s.HttpRoutes
+import sttp.tapir.server.http4s.{Http4sServerInterpreter, Http4sServerOptions}
+
+import tare.{Answers, Endpoints}
+
+/** http4s wrapped by Tapir. `Tapir` has Tapir's default interceptors but for the server log; `TapirInterceptor` has them all. */
+object Tapir extends EmberServer(TapirRoutes(1, TapirRoutes.withoutLog))
+
+object TapirMulti extends EmberServer(TapirRoutes(Answers.MultiRoutes, TapirRoutes.withoutLog))
+
+object TapirInterceptor extends EmberServer(TapirRoutes(1, TapirRoutes.default))
+
+object TapirInterceptorMulti extends EmberServer(TapirRoutes(Answers.MultiRoutes, TapirRoutes.default))
+
+object TapirRoutes:
+
+  /** The routes of `/path0` to `/path{routes - 1}`, interpreted once, before the server starts. */
+  def apply(routes: Int, options: Http4sServerOptions[IO]): HttpRoutes[IO] =
+    Http4sServerInterpreter[IO](options).toRoutes(Endpoints.served[IO](routes))
+
+  val default: Http4sServerOptions[IO] = Http4sServerOptions.default[IO]
+
+  val withoutLog: Http4sServerOptions[IO] = Http4sServerOptions.customiseInterceptors[IO].serverLog(None).options

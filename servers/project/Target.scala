@@ -1,0 +1,40 @@
+import sbt._
+
+/** A family at a Tapir version, with the fingerprint of what it is built from (`./build --fingerprint`). */
+final case class Target(family: Family, version: String, fingerprint: String) {
+
+  /** sbt's name for the module: letters, digits, `-` and `_` only. */
+  def projectId: String = toString.replaceAll("[^A-Za-z0-9-]", "_")
+
+  override def toString: String = s"${family.name}@$version"
+}
+
+object Target {
+
+  /** The targets of `-Dtare.targets=FAMILY@VERSION=FINGERPRINT,…`, or else the defaults of the catalog, so that an IDE can
+    * open the build. Modules of the latter kind carry no fingerprint, hence count as stale.
+    */
+  def requested(servers: File): Seq[Target] =
+    sys.props.get("tare.targets").filter(_.nonEmpty).map(_.split(",").toSeq).getOrElse(defaults(servers)).map(parse)
+
+  private val Spec = "([^@]+)@([^=]+)(?:=(.*))?".r
+
+  private def parse(spec: String): Target = spec match {
+    case Spec(name, version, fingerprint) =>
+      val family = Family.all.find(_.name == name).getOrElse {
+        sys.error(s"unknown family $name: project/Family.scala has ${Family.all.map(_.name).mkString(", ")}")
+      }
+      Target(family, version, Option(fingerprint).getOrElse(""))
+    case _ => sys.error(s"not a target: $spec (expected FAMILY@VERSION, such as http4s@1.11.15)")
+  }
+
+  private val Header  = """\s*\[families\.([\w-]+)\].*""".r
+  private val Default = """\s*default_version\s*=\s*"([^"]+)".*""".r
+
+  private def defaults(servers: File): Seq[String] =
+    IO.readLines(servers / "catalog.toml").foldLeft(("", Seq.empty[String])) {
+      case ((_, found), Header(family))       => (family, found)
+      case ((family, found), Default(version)) => (family, found :+ s"$family@$version")
+      case (state, _)                          => state
+    }._2
+}
