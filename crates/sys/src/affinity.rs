@@ -6,6 +6,8 @@ use std::{fmt, fs, io};
 
 use rustix::thread::{Pid, sched_getaffinity, sched_setaffinity};
 
+use crate::procfs;
+
 /// A set of logical CPUs, ordered, never holding one twice.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct CpuSet(BTreeSet<usize>);
@@ -214,6 +216,23 @@ pub fn pin_process(pid: u32, cpus: &CpuSet) -> Result<(), AffinityError> {
                 Err(AffinityError::Refused { source, .. }) if source.raw_os_error() == Some(libc::ESRCH) => {}
                 other => other?,
             }
+        }
+    }
+    Ok(())
+}
+
+/// Pins a process and all its descendants, as they are now; who is born later inherits.
+///
+/// # Errors
+/// When the process is gone, is another user's, or none of the CPUs may be used.
+pub fn pin_process_tree(pid: u32, cpus: &CpuSet) -> Result<(), AffinityError> {
+    pin_process(pid, cpus)?;
+    let descendants = procfs::process::tree(pid).unwrap_or_default();
+    for descendant in descendants.into_iter().skip(1) {
+        // A descendant that has ended meanwhile cannot be listed and needs no pinning.
+        match pin_process(descendant, cpus) {
+            Err(AffinityError::Read { .. }) => {}
+            other => other?,
         }
     }
     Ok(())

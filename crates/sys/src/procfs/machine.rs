@@ -1,0 +1,212 @@
+//! The machine: what it is, how it is set, and how busy it is just now.
+
+use std::fs;
+
+use super::{ProcfsError, read_as};
+
+/// The load averages of one, five and fifteen minutes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LoadAverage {
+    /// Over one minute.
+    pub one: f64,
+    /// Over five minutes.
+    pub five: f64,
+    /// Over fifteen minutes.
+    pub fifteen: f64,
+}
+
+impl LoadAverage {
+    /// Parses `/proc/loadavg`.
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut numbers = text.split_ascii_whitespace().map_while(|field| field.parse().ok());
+        Some(Self { one: numbers.next()?, five: numbers.next()?, fifteen: numbers.next()? })
+    }
+
+    /// Reads it.
+    ///
+    /// # Errors
+    /// When `/proc` is not mounted.
+    pub fn read() -> Result<Self, ProcfsError> {
+        read_as("/proc/loadavg", Self::parse)
+    }
+}
+
+/// How long tasks have waited for a CPU: pressure stall information.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CpuPressure {
+    /// Share of the last ten seconds in which some task waited, 0 to 100.
+    pub some_10s_percent: f64,
+    /// Time since boot in which some task waited.
+    pub some_total_us: u64,
+}
+
+impl CpuPressure {
+    /// Parses `/proc/pressure/cpu`.
+    pub fn parse(text: &str) -> Option<Self> {
+        let some = text.lines().find_map(|line| line.strip_prefix("some "))?;
+        let field = |name: &str| some.split_ascii_whitespace().find_map(|field| field.strip_prefix(name));
+        Some(Self { some_10s_percent: field("avg10=")?.parse().ok()?, some_total_us: field("total=")?.parse().ok()? })
+    }
+
+    /// Reads it.
+    ///
+    /// # Errors
+    /// When the kernel has no pressure information (before 4.20, or not configured).
+    pub fn read() -> Result<Self, ProcfsError> {
+        read_as("/proc/pressure/cpu", Self::parse)
+    }
+}
+
+/// What a CPU, or all of them together, did since boot.
+///
+/// # Units
+/// Clock ticks, mostly of 10 ms.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CpuTicks {
+    /// Everything, idle and stolen too.
+    pub total: u64,
+    /// Idle, and waiting for disks.
+    pub idle: u64,
+    /// Taken by the hypervisor for others.
+    pub steal: u64,
+}
+
+impl CpuTicks {
+    /// Parses `/proc/stat`: all CPUs together, or one.
+    pub fn parse(text: &str, cpu: Option<usize>) -> Option<Self> {
+        let name = cpu.map_or_else(|| "cpu".to_owned(), |cpu| format!("cpu{cpu}"));
+        let line = text.lines().find(|line| line.split_ascii_whitespace().next() == Some(&name))?;
+        let ticks: Vec<u64> = line.split_ascii_whitespace().skip(1).map_while(|field| field.parse().ok()).collect();
+        let at = |index: usize| ticks.get(index).copied().unwrap_or(0);
+        // Guest time (9th and 10th) is counted in user time already.
+        Some(Self { total: ticks.iter().take(8).sum(), idle: *ticks.get(3)? + at(4), steal: at(7) })
+    }
+
+    /// Reads it.
+    ///
+    /// # Errors
+    /// When there is no such CPU.
+    pub fn read(cpu: Option<usize>) -> Result<Self, ProcfsError> {
+        read_as("/proc/stat", |text| Self::parse(text, cpu))
+    }
+
+    /// What happened since an earlier reading.
+    #[must_use]
+    pub fn since(self, earlier: Self) -> Self {
+        Self {
+            total: self.total.saturating_sub(earlier.total),
+            idle: self.idle.saturating_sub(earlier.idle),
+            steal: self.steal.saturating_sub(earlier.steal),
+        }
+    }
+
+    /// Stolen time, as a share of all time, 0 to 1.
+    pub fn steal_share(self) -> f64 {
+        if self.total == 0 { 0.0 } else { self.steal as f64 / self.total as f64 }
+    }
+
+    /// Time that was neither idle nor stolen, as a share of all time, 0 to 1.
+    pub fn busy_share(self) -> f64 {
+        let busy = self.total.saturating_sub(self.idle).saturating_sub(self.steal);
+        if self.total == 0 { 0.0 } else { busy as f64 / self.total as f64 }
+    }
+}
+
+/// Everything about the machine that can move a number. What this kernel does not say is `None`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Machine {
+    /// The CPU's name.
+    pub cpu_model: Option<String>,
+    /// The kernel's release.
+    pub kernel: Option<String>,
+    /// The frequency governor of the first CPU.
+    pub governor: Option<String>,
+    /// Whether the CPU may clock itself up.
+    pub boost: Option<bool>,
+    /// The congestion control that new TCP sockets get.
+    pub tcp_congestion_control: Option<String>,
+    /// Transparent huge pages: `always`, `madvise` or `never`.
+    pub transparent_hugepages: Option<String>,
+    /// Huge pages set aside.
+    pub hugepages: Option<u64>,
+    /// The clock source behind `clock_gettime`.
+    pub clock_source: Option<String>,
+    /// All memory of the machine.
+    pub memory_bytes: Option<u64>,
+}
+
+impl Machine {
+    /// Reads all of it.
+    pub fn read() -> Self {
+        let line = |path: &str| fs::read_to_string(path).ok().map(|text| text.trim().to_owned());
+        Self {
+            cpu_model: line("/proc/cpuinfo").and_then(|text| cpu_model(&text)),
+            kernel: line("/proc/sys/kernel/osrelease"),
+            governor: line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+            boost: line("/sys/devices/system/cpu/cpufreq/boost")
+                .map(|text| text == "1")
+                .or_else(|| line("/sys/devices/system/cpu/intel_pstate/no_turbo").map(|text| text == "0")),
+            tcp_congestion_control: line("/proc/sys/net/ipv4/tcp_congestion_control"),
+            transparent_hugepages: line("/sys/kernel/mm/transparent_hugepage/enabled").and_then(|text| chosen(&text)),
+            hugepages: line("/proc/sys/vm/nr_hugepages").and_then(|text| text.parse().ok()),
+            clock_source: line("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
+            memory_bytes: line("/proc/meminfo").and_then(|text| memory_bytes(&text)),
+        }
+    }
+}
+
+/// The CPU's name in `/proc/cpuinfo`, which each architecture calls differently.
+pub fn cpu_model(cpuinfo: &str) -> Option<String> {
+    ["model name", "Model", "cpu model", "uarch", "Processor"].iter().find_map(|key| {
+        let mut pairs = cpuinfo.lines().filter_map(|line| line.split_once(':'));
+        pairs.find(|(name, _)| name.trim() == *key).map(|(_, value)| value.trim().to_owned())
+    })
+}
+
+/// The word in brackets of a list such as `always [madvise] never`.
+pub fn chosen(list: &str) -> Option<String> {
+    Some(list.split_once('[')?.1.split_once(']')?.0.to_owned())
+}
+
+/// `MemTotal` of `/proc/meminfo`.
+pub fn memory_bytes(meminfo: &str) -> Option<u64> {
+    let value = meminfo.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    Some(value.split_ascii_whitespace().next()?.parse::<u64>().ok()? * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn load_and_pressure_are_read() {
+        let load = LoadAverage::parse("0.52 1.25 2.00 1/234 5678\n").unwrap();
+        assert_eq!((load.one, load.five, load.fifteen), (0.52, 1.25, 2.0));
+        let text = "some avg10=1.50 avg60=0.20 avg300=0.10 total=123\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=0\n";
+        assert_eq!(CpuPressure::parse(text), Some(CpuPressure { some_10s_percent: 1.5, some_total_us: 123 }));
+        assert!(LoadAverage::parse("busy").is_none() && CpuPressure::parse("").is_none());
+    }
+
+    #[test]
+    fn steal_is_a_share_of_all_time() {
+        let text = "cpu  10 0 10 60 10 0 0 10 5 0\ncpu0 1 0 0 9 0 0 0 0 0 0\ncpu10 7 0 0 0 0 0 0 0 0 0\n";
+        let all = CpuTicks::parse(text, None).unwrap();
+        assert_eq!(all, CpuTicks { total: 100, idle: 70, steal: 10 });
+        assert!((all.steal_share() - 0.1).abs() < 1e-9 && (all.busy_share() - 0.2).abs() < 1e-9);
+        assert_eq!(CpuTicks::parse(text, Some(0)).unwrap().total, 10);
+        assert_eq!(CpuTicks::parse(text, Some(1)), None);
+        assert_eq!(all.since(all).busy_share(), 0.0);
+    }
+
+    #[test]
+    fn names_and_settings_are_read() {
+        assert_eq!(cpu_model("processor\t: 0\nmodel name\t: Fast CPU @ 3 GHz\n").unwrap(), "Fast CPU @ 3 GHz");
+        assert_eq!(chosen("always [madvise] never").unwrap(), "madvise");
+        assert_eq!(memory_bytes("MemTotal:  8 kB\n"), Some(8192));
+    }
+
+    #[test]
+    fn this_machine_has_a_kernel_and_a_load() {
+        assert!(Machine::read().kernel.is_some() && LoadAverage::read().is_ok() && CpuTicks::read(None).is_ok());
+    }
+}

@@ -1,0 +1,235 @@
+//! Processes and their threads: state, family, memory, CPU time.
+
+use std::collections::{HashMap, HashSet};
+use std::fs;
+
+use super::{ProcfsError, numbers_in, read_as};
+
+/// The fields of `/proc/PID/stat` that tare uses.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stat {
+    /// Process id.
+    pub pid: u32,
+    /// Name, cut to 15 bytes by the kernel.
+    pub comm: String,
+    /// `R` running, `S` asleep, `T` stopped by a signal, `Z` dead but not reaped …
+    pub state: char,
+    /// Parent's process id.
+    pub parent: u32,
+    /// Threads of the process.
+    pub threads: u32,
+    /// When the process started, in clock ticks since boot; with the id it names a process for good.
+    pub start_ticks: u64,
+}
+
+impl Stat {
+    /// Parses the line.
+    ///
+    /// # Source
+    /// proc_pid_stat(5). The name is closed by the *last* parenthesis.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (pid, rest) = text.split_once(" (")?;
+        let (comm, rest) = rest.rsplit_once(") ")?;
+        let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
+        Some(Self {
+            pid: pid.parse().ok()?,
+            comm: comm.to_owned(),
+            state: fields.first()?.chars().next()?,
+            parent: fields.get(1)?.parse().ok()?,
+            threads: fields.get(17)?.parse().ok()?,
+            start_ticks: fields.get(19)?.parse().ok()?,
+        })
+    }
+
+    /// Reads it for a process.
+    ///
+    /// # Errors
+    /// When the process is gone.
+    pub fn of(pid: u32) -> Result<Self, ProcfsError> {
+        read_as(format!("/proc/{pid}/stat"), Self::parse)
+    }
+
+    /// Whether the process still runs or could: neither a zombie nor dead.
+    pub fn is_alive(&self) -> bool {
+        !matches!(self.state, 'Z' | 'X' | 'x')
+    }
+
+    /// Whether a signal (SIGSTOP, SIGTSTP) or a tracer has stopped it.
+    pub fn is_stopped(&self) -> bool {
+        matches!(self.state, 'T' | 't')
+    }
+}
+
+/// Memory of a process.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Memory {
+    /// What is resident now (`VmRSS`).
+    pub rss_bytes: u64,
+    /// The most that was ever resident since the program was executed (`VmHWM`).
+    pub peak_rss_bytes: u64,
+    /// Threads of the process.
+    pub threads: u32,
+}
+
+impl Memory {
+    /// Parses `/proc/PID/status`; a zombie has no memory left and gives zeros.
+    pub fn parse(text: &str) -> Option<Self> {
+        let field = |name: &str| {
+            let value = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
+            value.and_then(|value| value.split_ascii_whitespace().next()?.parse::<u64>().ok())
+        };
+        Some(Self {
+            rss_bytes: field("VmRSS").unwrap_or(0) * 1024,
+            peak_rss_bytes: field("VmHWM").unwrap_or(0) * 1024,
+            threads: u32::try_from(field("Threads")?).ok()?,
+        })
+    }
+
+    /// Reads it for a process.
+    ///
+    /// # Errors
+    /// When the process is gone.
+    pub fn of(pid: u32) -> Result<Self, ProcfsError> {
+        read_as(format!("/proc/{pid}/status"), Self::parse)
+    }
+}
+
+/// The CPU time of a task from its `schedstat` (the first of three numbers).
+///
+/// # Units
+/// Nanoseconds.
+pub fn parse_schedstat(text: &str) -> Option<u64> {
+    text.split_ascii_whitespace().next()?.parse().ok()
+}
+
+/// The CPU time of a process: all its threads, also those that have ended, but not its children.
+///
+/// # Units
+/// Nanoseconds.
+///
+/// # Errors
+/// When the process is gone.
+///
+/// # Source
+/// clock_getcpuclockid(3); exact, where `/proc/PID/stat` counts in ticks of 10 ms.
+pub fn cpu_ns(pid: u32) -> Result<u64, ProcfsError> {
+    let gone = |code| ProcfsError::Read {
+        path: format!("the CPU clock of process {pid}").into(),
+        source: std::io::Error::from_raw_os_error(code),
+    };
+    let mut clock = 0;
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: both calls write one plain value to this stack.
+    let code = unsafe {
+        match libc::clock_getcpuclockid(pid.cast_signed(), &raw mut clock) {
+            0 if libc::clock_gettime(clock, &raw mut time) == 0 => 0,
+            0 => libc::ESRCH,
+            code => code,
+        }
+    };
+    if code != 0 {
+        return Err(gone(code));
+    }
+    Ok(time.tv_sec.unsigned_abs() * 1_000_000_000 + time.tv_nsec.unsigned_abs())
+}
+
+/// The threads of a process.
+///
+/// # Errors
+/// When the process is gone.
+pub fn tasks(pid: u32) -> Result<Vec<u32>, ProcfsError> {
+    numbers_in(format!("/proc/{pid}/task"))
+}
+
+/// The name of a thread, which the kernel cuts to 15 bytes.
+///
+/// # Errors
+/// When the thread is gone.
+pub fn task_name(pid: u32, tid: u32) -> Result<String, ProcfsError> {
+    read_as(format!("/proc/{pid}/task/{tid}/comm"), |text| Some(text.trim_end_matches('\n').to_owned()))
+}
+
+/// The file name of the program that a process runs, where it may be known.
+pub fn program_name(pid: u32) -> Option<String> {
+    let path = fs::read_link(format!("/proc/{pid}/exe")).ok()?;
+    Some(path.file_name()?.to_string_lossy().trim_end_matches(" (deleted)").to_owned())
+}
+
+/// Every process with its parent.
+///
+/// # Errors
+/// When `/proc` is not mounted.
+pub fn parents() -> Result<HashMap<u32, u32>, ProcfsError> {
+    // A process that ends during the walk is simply not in the answer.
+    Ok(numbers_in("/proc")?.into_iter().filter_map(|pid| Some((pid, Stat::of(pid).ok()?.parent))).collect())
+}
+
+/// A process and all its descendants, itself first.
+///
+/// # Errors
+/// When `/proc` is not mounted.
+pub fn tree(root: u32) -> Result<Vec<u32>, ProcfsError> {
+    Ok(tree_in(root, &parents()?))
+}
+
+/// The same in a given table of parents.
+pub fn tree_in(root: u32, parents: &HashMap<u32, u32>) -> Vec<u32> {
+    let mut found = vec![root];
+    let mut seen = HashSet::from([root]);
+    let mut next = 0;
+    while let Some(&parent) = found.get(next) {
+        let mut children: Vec<u32> =
+            parents.iter().filter(|(pid, of)| **of == parent && seen.insert(**pid)).map(|(pid, _)| *pid).collect();
+        children.sort_unstable();
+        found.append(&mut children);
+        next += 1;
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stat_line_is_read_behind_any_name() {
+        let line = "42 (a) R (b) T 7 42 42 0 -1 4194304 1 2 3 4 5 6 7 8 20 0 33 0 98765 1 2 3";
+        let stat = Stat::parse(line).unwrap();
+        assert_eq!((stat.pid, stat.comm.as_str(), stat.state, stat.parent), (42, "a) R (b", 'T', 7));
+        assert_eq!((stat.threads, stat.start_ticks), (33, 98765));
+        assert!(stat.is_stopped() && stat.is_alive());
+        assert_eq!(Stat::parse("42 (java"), None);
+    }
+
+    #[test]
+    fn memory_is_in_bytes_and_a_zombie_has_none() {
+        let text = "Name:\tjava\nVmHWM:\t    2048 kB\nVmRSS:\t    1024 kB\nThreads:\t9\n";
+        let expected = Memory { rss_bytes: 1 << 20, peak_rss_bytes: 2 << 20, threads: 9 };
+        assert_eq!(Memory::parse(text), Some(expected));
+        assert_eq!(Memory::parse("State:\tZ\nThreads:\t1\n"), Some(Memory { threads: 1, ..Memory::default() }));
+        assert_eq!(Memory::parse(""), None);
+    }
+
+    #[test]
+    fn schedstat_gives_the_time_on_a_cpu() {
+        assert_eq!(parse_schedstat("123456789 42 7\n"), Some(123_456_789));
+        assert_eq!(parse_schedstat(""), None);
+    }
+
+    #[test]
+    fn a_tree_holds_all_descendants_once() {
+        let parents = HashMap::from([(1, 0), (5, 1), (6, 5), (7, 5), (8, 7), (9, 1)]);
+        assert_eq!(tree_in(5, &parents), [5, 6, 7, 8]);
+        assert_eq!(tree_in(99, &parents), [99]);
+    }
+
+    #[test]
+    fn we_find_ourselves() {
+        let me = std::process::id();
+        assert!(tasks(me).unwrap().contains(&me));
+        assert!(Memory::of(me).unwrap().rss_bytes > 0 && Stat::of(me).unwrap().is_alive());
+        assert!(cpu_ns(me).unwrap() > 0 && cpu_ns(u32::MAX >> 2).is_err());
+        assert!(tree(1).unwrap().contains(&1) && program_name(me).is_some());
+        assert!(!task_name(me, me).unwrap().is_empty());
+    }
+}
