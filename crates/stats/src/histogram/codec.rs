@@ -24,19 +24,19 @@ impl LatencyHistogram {
     /// The bytes are not such a histogram: cut short, altered, or of other bounds.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, StatsError> {
         check_frame(bytes)?;
-        let inner: Histogram<u64> =
+        let mut inner: Histogram<u64> =
             Deserializer::new().deserialize(&mut &bytes[..]).map_err(|e| corrupt(format!("its counts: {e}")))?;
-        // Equal bounds are what makes merging infallible, so nothing else is let in.
-        let bounds = (inner.low(), inner.high(), inner.sigfig());
-        if bounds != (1, HIGHEST_NS, SIGNIFICANT_DIGITS) {
-            return Err(corrupt(format!("its lowest, highest and digits are {bounds:?}")));
+        // Equal resolution and the common cap are what makes merging exact and infallible, so nothing else is let in.
+        if (inner.low(), inner.sigfig()) != (1, SIGNIFICANT_DIGITS) {
+            return Err(corrupt(format!("its lowest value is {} and its digits are {}", inner.low(), inner.sigfig())));
         }
+        inner.auto(true);
         Ok(Self { inner })
     }
 }
 
-/// Checks what the decoder believes without looking: it would reserve whatever length the header claims, and negate
-/// any run of zeros.
+/// Checks what the decoder believes without looking: it would reserve whatever length and range the header claims, and
+/// negate any run of zeros.
 fn check_frame(bytes: &[u8]) -> Result<(), StatsError> {
     let Some(payload) = bytes.get(HEADER_BYTES..) else {
         return Err(corrupt(format!("{} bytes are fewer than the header's {HEADER_BYTES}", bytes.len())));
@@ -44,6 +44,11 @@ fn check_frame(bytes: &[u8]) -> Result<(), StatsError> {
     let claimed = u32::from_be_bytes([bytes[4], bytes[5], bytes[6], bytes[7]]);
     if claimed as usize != payload.len() {
         return Err(corrupt(format!("its header claims {claimed} bytes of counts and {} follow", payload.len())));
+    }
+    let highest =
+        u64::from_be_bytes([bytes[24], bytes[25], bytes[26], bytes[27], bytes[28], bytes[29], bytes[30], bytes[31]]);
+    if highest > HIGHEST_NS {
+        return Err(corrupt(format!("its highest value is {highest}")));
     }
     if payload.windows(9).any(|w| w == [0xff; 9]) {
         return Err(corrupt("a count is out of range".to_owned()));
@@ -74,6 +79,14 @@ mod tests {
     }
 
     #[test]
+    fn what_was_read_back_still_takes_every_value() {
+        let mut histogram = LatencyHistogram::from_bytes(&LatencyHistogram::new().to_bytes()).unwrap();
+        histogram.record_ns(u64::MAX);
+        histogram.merge(&sample());
+        assert_eq!((histogram.len(), histogram.max_ns()), (1_001, Some(HIGHEST_NS)));
+    }
+
+    #[test]
     fn every_truncation_is_refused() {
         let bytes = sample().to_bytes();
         for end in 0..bytes.len() {
@@ -89,7 +102,7 @@ mod tests {
         let mut bytes = Vec::new();
         V2Serializer::new().serialize(&other, &mut bytes).unwrap();
         let error = LatencyHistogram::from_bytes(&bytes).unwrap_err();
-        assert!(error.to_string().contains("lowest, highest and digits"), "{error}");
+        assert!(error.to_string().contains("digits are 2"), "{error}");
     }
 
     #[test]

@@ -112,7 +112,7 @@ mod tests {
         assert!(lines.contains(&"       2.000 1.000000000000          4"), "{text}");
         assert_eq!(lines[lines.len() - 3], "#[Mean    =        1.250, StdDeviation   =        0.433]");
         assert_eq!(lines[lines.len() - 2], "#[Max     =        2.000, Total count    =            4]");
-        assert_eq!(lines[lines.len() - 1], "#[Buckets =           32, SubBuckets     =         2048]");
+        assert_eq!(lines[lines.len() - 1], "#[Buckets =            1, SubBuckets     =         2048]");
     }
 
     #[test]

@@ -4,6 +4,8 @@
 mod codec;
 mod curve;
 
+use std::fmt;
+
 use hdrhistogram::Histogram;
 
 pub use curve::PercentilePoint;
@@ -16,9 +18,10 @@ pub const SIGNIFICANT_DIGITS: u8 = 3;
 
 /// Latencies in nanoseconds, to 3 significant digits, from 1 ns to [`HIGHEST_NS`].
 ///
-/// All histograms have the same fixed range, so that recording and merging cannot fail and never allocate; the price is
-/// 264 KiB each. Nothing is corrected afterwards: what is recorded is what was measured.
-#[derive(Debug, Clone, PartialEq)]
+/// Recording and merging cannot fail. Memory grows with the highest sample, 8 KiB per doubling (empty 16 KiB, to 10 ms 120 KiB,
+/// at most 264 KiB), so a worker that keeps its histogram by [`clear`](Self::clear) soon allocates no more.
+/// Nothing is corrected afterwards: what is recorded is what was measured.
+#[derive(Clone)]
 pub struct LatencyHistogram {
     inner: Histogram<u64>,
 }
@@ -29,21 +32,45 @@ impl Default for LatencyHistogram {
     }
 }
 
+impl PartialEq for LatencyHistogram {
+    /// Equal means the same samples, whatever memory each has grown to.
+    fn eq(&self, other: &Self) -> bool {
+        let recorded =
+            |h: &Self| h.inner.iter_recorded().map(|v| (v.value_iterated_to(), v.count_at_value())).collect();
+        let (own, others): (Vec<_>, Vec<_>) = (recorded(self), recorded(other));
+        own == others
+    }
+}
+
+impl fmt::Debug for LatencyHistogram {
+    /// A summary: thousands of empty buckets would drown whatever is printed around them.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LatencyHistogram")
+            .field("len", &self.len())
+            .field("min_ns", &self.min_ns())
+            .field("median_ns", &self.value_at_quantile_ns(0.5))
+            .field("max_ns", &self.max_ns())
+            .finish()
+    }
+}
+
 impl LatencyHistogram {
     /// An empty histogram.
     pub fn new() -> Self {
-        let inner = Histogram::new_with_bounds(1, HIGHEST_NS, SIGNIFICANT_DIGITS);
-        Self { inner: inner.expect("the bounds are constants that the library accepts") }
+        // Starts with the least range there is, and grows: a run keeps thousands, and many stay empty.
+        Self { inner: Histogram::new(SIGNIFICANT_DIGITS).expect("the library accepts three digits") }
     }
 
     /// Records one latency; above [`HIGHEST_NS`] it counts as that.
     pub fn record_ns(&mut self, value_ns: u64) {
-        self.inner.saturating_record(value_ns);
+        // Only a value beyond what memory can index fails, and the cap is far below that.
+        let recorded = self.inner.record(value_ns.min(HIGHEST_NS));
+        debug_assert!(recorded.is_ok(), "a growing histogram takes every value up to the cap");
     }
 
     /// Adds every sample of `other`: the only way in which latencies of several workers or slices are put together.
     pub fn merge(&mut self, other: &Self) {
-        self.inner.add(&other.inner).expect("all latency histograms have the same bounds");
+        self.inner.add(&other.inner).expect("a growing histogram takes every value up to the cap");
     }
 
     /// Forgets all samples and keeps the memory.
