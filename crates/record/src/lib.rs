@@ -1,4 +1,12 @@
 //! Evidence: what was measured, as versioned types on disk. Raw values only; whatever follows from them is the report's.
 
 pub mod environment;
+pub mod error;
+pub mod packed;
 pub mod sample;
+pub mod store;
+
+pub use error::RecordError;
+pub use packed::PackedHistogram;
+pub use sample::{RunRecord, SliceRecord, StoredSlice};
+pub use store::{RunWriter, allot_run_dir, find_run, list_runs, open};

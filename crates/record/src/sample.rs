@@ -10,6 +10,7 @@ use tare_plan::plan::SliceKind;
 use tare_stats::histogram::LatencyHistogram;
 
 use crate::environment::Environment;
+use crate::packed::PackedHistogram;
 
 /// What stands in the record before anything is measured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -43,8 +44,10 @@ pub enum Phase {
 }
 
 /// One interval of load against one variant.
-#[derive(Debug, Clone)]
-pub struct SliceRecord {
+///
+/// `H` is how its latencies are held: open for recording, or packed ([`StoredSlice`]) once thousands of slices are kept.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SliceRecord<H = LatencyHistogram> {
     /// 1-based start.
     pub fork: u32,
     /// Id of the group.
@@ -80,13 +83,13 @@ pub struct SliceRecord {
     /// Bytes sent.
     pub bytes_out: u64,
     /// From the intended start, right answers.
-    pub response: LatencyHistogram,
+    pub response: H,
     /// From the actual send, right answers.
-    pub service: LatencyHistogram,
+    pub service: H,
     /// Actual minus intended start; empty for a closed load.
-    pub send_lag: LatencyHistogram,
+    pub send_lag: H,
     /// Times of failed requests, from the intended start to the failure or deadline.
-    pub failed_after: LatencyHistogram,
+    pub failed_after: H,
     /// Requests that waited for a free connection.
     pub blocked: u64,
     /// How long they waited in all.
@@ -106,6 +109,9 @@ pub struct SliceRecord {
     /// Peak resident memory of the server's processes so far.
     pub rss_peak_bytes: Option<u64>,
 }
+
+/// A slice as it is read back: its latencies as bytes, a few KB instead of a few hundred.
+pub type StoredSlice = SliceRecord<PackedHistogram>;
 
 /// CPU that a server used while it answered a known number of requests.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -230,7 +236,7 @@ pub struct RunRecord {
     /// What was asked, and where.
     pub header: RunHeader,
     /// In the order they were measured.
-    pub slices: Vec<SliceRecord>,
+    pub slices: Vec<StoredSlice>,
     /// In the order they were started.
     pub forks: Vec<ForkRecord>,
     /// In the order they ended.

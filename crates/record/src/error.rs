@@ -1,0 +1,116 @@
+//! Why a record could not be written or read: each text names the file and what to do.
+
+use std::path::{Path, PathBuf};
+
+use rusqlite::ErrorCode;
+
+/// Why a record could not be written or read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RecordError {
+    /// No space left.
+    #[error("the disk that holds {} is full: free space there or give another folder with --dir", .file.display())]
+    DiskFull {
+        /// The file that could not grow.
+        file: PathBuf,
+    },
+    /// A write failed for another reason than space: a quota, a file-size limit, a failing disk.
+    #[error("cannot write {} ({cause}): check the disk, its quota and `ulimit -f`, or give another folder with --dir", .file.display())]
+    Write {
+        /// The file.
+        file: PathBuf,
+        /// What the system said.
+        cause: String,
+    },
+    /// The file or folder may not be opened by this user.
+    #[error("no permission for {}: change its owner or mode, or give another folder with --dir", .file.display())]
+    Permission {
+        /// The file or folder.
+        file: PathBuf,
+    },
+    /// Another program holds the file.
+    #[error("{} is locked by another program: close it there and try again", .file.display())]
+    Locked {
+        /// The file.
+        file: PathBuf,
+    },
+    /// A record is already there.
+    #[error("{} exists already, and a record is never written over: allot a new run", .file.display())]
+    Exists {
+        /// The file.
+        file: PathBuf,
+    },
+    /// The file is something else.
+    #[error("{} is not a record of tare: give the id of a run (`tare report latest`) or a path to a record.sqlite", .file.display())]
+    NotARecord {
+        /// The file.
+        file: PathBuf,
+    },
+    /// The file is a record so damaged that not even its header is left.
+    #[error("{} is damaged beyond reading ({cause}): restore it from a copy, or measure again", .file.display())]
+    Damaged {
+        /// The file.
+        file: PathBuf,
+        /// What was found.
+        cause: String,
+    },
+    /// A newer tare wrote it.
+    #[error("{} has record schema {found} and this tare reads up to {known}: use the tare that wrote it, or a newer one", .file.display())]
+    NewerSchema {
+        /// The file.
+        file: PathBuf,
+        /// Its schema.
+        found: i64,
+        /// What this program reads.
+        known: i64,
+    },
+    /// Nothing of that name.
+    #[error("there is no run \"{name}\" in {}; {hint}", .root.display())]
+    NoSuchRun {
+        /// What was asked for.
+        name: String,
+        /// Where it was looked for.
+        root: PathBuf,
+        /// What there is.
+        hint: String,
+    },
+    /// Anything else that the system or SQLite refuses.
+    #[error("cannot use {} ({cause}): check that it is a folder or file you can read and write, or give another folder with --dir", .file.display())]
+    Other {
+        /// The file or folder.
+        file: PathBuf,
+        /// What was said.
+        cause: String,
+    },
+}
+
+impl RecordError {
+    /// The cause behind an error of the file system.
+    pub(crate) fn io(file: &Path, error: &std::io::Error) -> Self {
+        let file = file.to_path_buf();
+        match error.kind() {
+            std::io::ErrorKind::StorageFull => Self::DiskFull { file },
+            std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem => Self::Permission { file },
+            _ => Self::Other { file, cause: error.to_string() },
+        }
+    }
+
+    /// The cause behind an error of SQLite.
+    pub(crate) fn sqlite(file: &Path, error: &rusqlite::Error) -> Self {
+        let (file, cause) = (file.to_path_buf(), error.to_string());
+        let Some(failure) = error.sqlite_error() else { return Self::Damaged { file, cause } };
+        match failure.code {
+            ErrorCode::DiskFull => Self::DiskFull { file },
+            // The shared-memory file beside a WAL database is the first thing that finds no room on a tiny disk.
+            ErrorCode::SystemIoFailure if failure.extended_code == rusqlite::ffi::SQLITE_IOERR_SHMSIZE => {
+                Self::DiskFull { file }
+            }
+            ErrorCode::SystemIoFailure => Self::Write { file, cause },
+            ErrorCode::PermissionDenied | ErrorCode::ReadOnly | ErrorCode::CannotOpen => Self::Permission { file },
+            ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => Self::Locked { file },
+            ErrorCode::NotADatabase => Self::NotARecord { file },
+            ErrorCode::DatabaseCorrupt => Self::Damaged { file, cause },
+            _ => Self::Other { file, cause },
+        }
+    }
+}

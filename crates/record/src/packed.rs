@@ -1,0 +1,71 @@
+//! A latency histogram as its bytes: a run has thousands, and open each takes a quarter of a megabyte.
+
+use tare_stats::StatsError;
+use tare_stats::histogram::LatencyHistogram;
+
+/// The bytes of a [`LatencyHistogram`], known to be sound; no bytes at all when it has no samples.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PackedHistogram(Vec<u8>);
+
+impl PackedHistogram {
+    /// Checks bytes that come from a file.
+    ///
+    /// # Errors
+    /// [`StatsError::CorruptHistogram`] when they are no histogram.
+    pub fn from_bytes(bytes: Vec<u8>) -> Result<Self, StatsError> {
+        if !bytes.is_empty() {
+            LatencyHistogram::from_bytes(&bytes)?;
+        }
+        Ok(Self(bytes))
+    }
+
+    /// The bytes, for the file.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// The histogram, open for questions.
+    pub fn unpack(&self) -> LatencyHistogram {
+        // The bytes were checked on the way in, so that only the empty form takes the default.
+        LatencyHistogram::from_bytes(&self.0).unwrap_or_default()
+    }
+
+    /// Adds the samples to `sum`.
+    pub fn merge_into(&self, sum: &mut LatencyHistogram) {
+        if !self.0.is_empty() {
+            sum.merge(&self.unpack());
+        }
+    }
+}
+
+impl From<&LatencyHistogram> for PackedHistogram {
+    fn from(histogram: &LatencyHistogram) -> Self {
+        if histogram.is_empty() { Self::default() } else { Self(histogram.to_bytes()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packing_keeps_every_sample() {
+        let mut histogram = LatencyHistogram::new();
+        (1..=1_000).for_each(|i| histogram.record_ns(i * 1_000));
+        let packed = PackedHistogram::from(&histogram);
+        assert_eq!(packed.unpack(), histogram);
+        assert_eq!(PackedHistogram::from_bytes(packed.as_bytes().to_vec()).unwrap(), packed);
+    }
+
+    #[test]
+    fn no_samples_are_no_bytes() {
+        let packed = PackedHistogram::from(&LatencyHistogram::new());
+        assert!(packed.as_bytes().is_empty());
+        assert!(packed.unpack().is_empty());
+    }
+
+    #[test]
+    fn bytes_that_are_no_histogram_are_refused() {
+        assert!(PackedHistogram::from_bytes(vec![1, 2, 3]).is_err());
+    }
+}

@@ -1,0 +1,122 @@
+//! The folder of tare, `.tare/runs/<id>/`: allotting an id, listing runs, finding one by name.
+
+use std::path::{Path, PathBuf};
+
+use super::{RECORD_FILE, reader};
+use crate::error::RecordError;
+use crate::sample::EndStatus;
+
+/// One run in the folder of tare.
+#[derive(Debug)]
+pub struct RunEntry {
+    /// `2026-11-20-1`.
+    pub id: String,
+    /// Its folder.
+    pub dir: PathBuf,
+    /// What it was, or why that cannot be read.
+    pub brief: Result<RunBrief, RecordError>,
+}
+
+/// A run in a few facts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunBrief {
+    /// Name of the suite.
+    pub suite: String,
+    /// The question in words.
+    pub question: String,
+    /// Wall clock at the start, nanoseconds since 1970 UTC.
+    pub started_unix_ns: u64,
+    /// How it ended; absent while it runs and when tare was killed.
+    pub end: Option<EndStatus>,
+}
+
+/// The folder of run `id`.
+pub(super) fn run_dir(root: &Path, id: &str) -> PathBuf {
+    root.join("runs").join(id)
+}
+
+/// Allots the next id of `date` (`2026-11-20`) by making its folder, and returns the id.
+///
+/// Two that ask at the same time get different ids: making a folder either succeeds or finds it there.
+///
+/// # Errors
+/// What the disk refuses.
+pub fn allot_run_dir(root: &Path, date: &str) -> Result<String, RecordError> {
+    let runs = root.join("runs");
+    std::fs::create_dir_all(&runs).map_err(|e| RecordError::io(&runs, &e))?;
+    let taken = ids(&runs)?.into_iter().filter(|id| order(id).0 == date).map(|id| order(&id).1).max();
+    let mut number = taken.unwrap_or(0) + 1;
+    loop {
+        let id = format!("{date}-{number}");
+        let dir = run_dir(root, &id);
+        match std::fs::create_dir(&dir) {
+            Ok(()) => return Ok(id),
+            Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => number += 1,
+            Err(e) => return Err(RecordError::io(&dir, &e)),
+        }
+    }
+}
+
+/// All runs under `root`, the oldest first; a folder that holds no record is none.
+///
+/// # Errors
+/// The folder cannot be read. One that does not exist holds no runs.
+pub fn list_runs(root: &Path) -> Result<Vec<RunEntry>, RecordError> {
+    let entry = |id: String| {
+        let dir = run_dir(root, &id);
+        let brief = brief(&dir.join(RECORD_FILE));
+        RunEntry { id, dir, brief }
+    };
+    Ok(recorded(root)?.into_iter().map(entry).collect())
+}
+
+/// The record file of `name`: `latest`, an id, a folder of a run, or a path to a record.
+///
+/// # Errors
+/// [`RecordError::NoSuchRun`], which names what there is.
+pub fn find_run(root: &Path, name: &str) -> Result<PathBuf, RecordError> {
+    let ids = recorded(root)?;
+    let id = if name == "latest" { ids.last().map(String::as_str) } else { Some(name) };
+    let by_id = id.filter(|id| ids.iter().any(|known| known == id)).map(|id| run_dir(root, id).join(RECORD_FILE));
+    let by_path = [PathBuf::from(name), Path::new(name).join(RECORD_FILE)].into_iter().find(|p| p.is_file());
+    by_id.or(by_path).ok_or_else(|| {
+        let some: Vec<&str> = ids.iter().rev().take(5).map(String::as_str).collect();
+        let hint = match some.as_slice() {
+            [] => "nothing has been measured here yet: `tare run` makes the first".to_owned(),
+            some => format!("the newest are {}", some.join(", ")),
+        };
+        RecordError::NoSuchRun { name: name.to_owned(), root: root.to_path_buf(), hint }
+    })
+}
+
+fn brief(file: &Path) -> Result<RunBrief, RecordError> {
+    let connection = reader::connect(file)?;
+    let wrap = |e: rusqlite::Error| RecordError::sqlite(file, &e);
+    let header = reader::header(&connection).map_err(wrap)?;
+    let end = reader::end(&connection).map_err(wrap)?.map(|(status, _)| status);
+    let (suite, question) = (header.plan.suite, header.plan.question);
+    Ok(RunBrief { suite, question, started_unix_ns: header.started_unix_ns, end })
+}
+
+/// Ids of the runs that have a record, the oldest first.
+fn recorded(root: &Path) -> Result<Vec<String>, RecordError> {
+    let mut found = ids(&root.join("runs"))?;
+    found.retain(|id| run_dir(root, id).join(RECORD_FILE).is_file());
+    Ok(found)
+}
+
+fn ids(runs: &Path) -> Result<Vec<String>, RecordError> {
+    let entries = match std::fs::read_dir(runs) {
+        Ok(entries) => entries,
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(e) => return Err(RecordError::io(runs, &e)),
+    };
+    let mut ids: Vec<String> = entries.flatten().filter_map(|e| e.file_name().into_string().ok()).collect();
+    ids.sort_by(|a, b| order(a).cmp(&order(b)));
+    Ok(ids)
+}
+
+/// Date and number of an id, so that run 10 of a day comes after run 9.
+fn order(id: &str) -> (&str, u32) {
+    id.rsplit_once('-').and_then(|(date, n)| Some((date, n.parse().ok()?))).unwrap_or((id, 0))
+}

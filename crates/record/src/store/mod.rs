@@ -1,0 +1,17 @@
+//! The store: one SQLite file per run, `.tare/runs/<id>/record.sqlite`, written after every slice.
+//!
+//! WAL, so that a run that is still being written can be read; one transaction per entry, so that `kill -9` loses nothing
+//! that was measured. A finished record is a single file.
+
+mod folder;
+mod reader;
+mod rows;
+mod schema;
+mod writer;
+
+pub use folder::{RunBrief, RunEntry, allot_run_dir, find_run, list_runs};
+pub use reader::open;
+pub use writer::RunWriter;
+
+/// Name of the database inside the folder of a run.
+pub const RECORD_FILE: &str = "record.sqlite";

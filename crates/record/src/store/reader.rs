@@ -1,0 +1,119 @@
+//! Reading a record, also one that is still being written, was cut short or is damaged.
+//!
+//! What can be read is read. What cannot is counted, and stands as an event in the record that comes back.
+
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags, OptionalExtension, Row};
+use serde::de::DeserializeOwned;
+
+use super::{rows, schema};
+use crate::error::RecordError;
+use crate::sample::{EndStatus, EventLevel, EventRecord, RunHeader, RunRecord};
+
+const BUSY: Duration = Duration::from_secs(2);
+
+/// Reads the record in `file`, everything of it that can be read.
+///
+/// # Errors
+/// The file is no record, of a newer schema, locked, or damaged so that its header is lost.
+pub fn open(file: &Path) -> Result<RunRecord, RecordError> {
+    let connection = connect(file)?;
+    let wrap = |e: rusqlite::Error| RecordError::sqlite(file, &e);
+    let header = header(&connection).map_err(wrap)?;
+    let mut lost = Vec::new();
+    let slices = rescue(&connection, "slice", rows::slice, &mut lost);
+    let forks = rescue(&connection, "fork", json, &mut lost);
+    let warmups = rescue(&connection, "warmup", json, &mut lost);
+    let mut events: Vec<EventRecord> = rescue(&connection, "event", json, &mut lost);
+    let end = end(&connection).unwrap_or(None);
+    if !lost.is_empty() {
+        let at_ns = slices.last().map_or(0, |s| s.start_ns + s.window_ns);
+        events.push(damage(at_ns, &lost));
+    }
+    Ok(RunRecord { header, slices, forks, warmups, events, end })
+}
+
+/// Opens a record for reading and checks that it is one.
+pub(super) fn connect(file: &Path) -> Result<Connection, RecordError> {
+    // SQLite calls everything that it cannot open the same; the file system knows better.
+    std::fs::File::open(file).map_err(|e| RecordError::io(file, &e))?;
+    let wrap = |e: rusqlite::Error| RecordError::sqlite(file, &e);
+    let connection = attempt(file).map_err(wrap)?;
+    // A file that is shorter than its header claims is refused as a whole unless the schema counts as writable. The
+    // connection is read-only, so that nothing is written by it.
+    connection.pragma_update(None, "writable_schema", "on").map_err(wrap)?;
+    if schema::pragma(&connection, "application_id").map_err(wrap)? != schema::APPLICATION_ID {
+        return Err(RecordError::NotARecord { file: file.to_path_buf() });
+    }
+    let found = schema::pragma(&connection, "user_version").map_err(wrap)?;
+    if found > schema::VERSION {
+        return Err(RecordError::NewerSchema { file: file.to_path_buf(), found, known: schema::VERSION });
+    }
+    Ok(connection)
+}
+
+fn attempt(file: &Path) -> rusqlite::Result<Connection> {
+    let connection = Connection::open_with_flags(file, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    connection.busy_timeout(BUSY)?;
+    Ok(connection)
+}
+
+/// What was asked.
+pub(super) fn header(connection: &Connection) -> rusqlite::Result<RunHeader> {
+    connection.query_row("SELECT json FROM run WHERE key = 'header'", [], json)
+}
+
+/// How it ended, where it did.
+pub(super) fn end(connection: &Connection) -> rusqlite::Result<Option<(EndStatus, u64)>> {
+    connection.query_row("SELECT json FROM run WHERE key = 'end'", [], json).optional()
+}
+
+fn json<T: DeserializeOwned>(row: &Row<'_>) -> rusqlite::Result<T> {
+    rows::from_json(&row.get::<_, String>("json")?)
+}
+
+/// All rows of a table in order; row by row where the table cannot be read in one go. What is lost is noted.
+fn rescue<T>(
+    connection: &Connection,
+    table: &str,
+    read: fn(&Row<'_>) -> rusqlite::Result<T>,
+    lost: &mut Vec<String>,
+) -> Vec<T> {
+    let all = format!("SELECT * FROM {table} ORDER BY seq");
+    let whole = || connection.prepare(&all)?.query_map([], read)?.collect();
+    if let Ok(values) = whole() {
+        return values;
+    }
+    let one = format!("SELECT * FROM {table} WHERE seq = ?1");
+    let ever = rows_ever(connection, table);
+    let single = |seq: i64| connection.prepare_cached(&one)?.query_row([seq], read);
+    let values: Vec<T> = (1..=ever.unwrap_or(0)).filter_map(|seq| single(seq).ok()).collect();
+    lost.push(match ever {
+        Some(ever) => format!("{} of {ever} {table} entries", ever - values.len() as i64),
+        None => format!("all {table} entries, how many nobody knows"),
+    });
+    values
+}
+
+fn rows_ever(connection: &Connection, table: &str) -> Option<i64> {
+    let sequence = "SELECT seq FROM sqlite_sequence WHERE name = ?1";
+    connection.query_row(sequence, [table], |row| row.get(0)).optional().ok().map(|n| n.unwrap_or(0))
+}
+
+fn damage(at_ns: u64, lost: &[String]) -> EventRecord {
+    EventRecord {
+        at_ns,
+        level: EventLevel::Warning,
+        voids: false,
+        group: None,
+        variant: None,
+        scenario: None,
+        fork: None,
+        title: "The record is damaged".to_owned(),
+        text: format!("Lost and not in this report: {}.", lost.join(", ")),
+        remedy: Some("Restore record.sqlite from a copy, or measure again.".to_owned()),
+        log: None,
+    }
+}

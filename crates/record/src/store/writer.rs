@@ -1,0 +1,106 @@
+//! Writing a record: each entry in a transaction of its own, on disk before the call returns.
+
+use std::path::{Path, PathBuf};
+
+use rusqlite::Connection;
+use serde::Serialize;
+
+use super::{RECORD_FILE, rows, schema};
+use crate::error::RecordError;
+use crate::sample::{EndStatus, EventRecord, ForkRecord, RunHeader, SliceRecord, WarmupRecord};
+
+/// Appends what is measured to the record of one run.
+///
+/// Dropping it without [`finish`](Self::finish) leaves a record that reads as "tare was killed".
+#[derive(Debug)]
+pub struct RunWriter {
+    connection: Connection,
+    file: PathBuf,
+}
+
+impl RunWriter {
+    /// Begins the record of run `header.id` in the folder of tare, `root`. The folder of the run may exist already.
+    ///
+    /// # Errors
+    /// [`RecordError::Exists`] when that run has a record; otherwise what the disk refuses.
+    pub fn create(root: &Path, header: &RunHeader) -> Result<Self, RecordError> {
+        let folder = super::folder::run_dir(root, &header.id);
+        std::fs::create_dir_all(&folder).map_err(|e| RecordError::io(&folder, &e))?;
+        let file = folder.join(RECORD_FILE);
+        if let Err(error) = std::fs::File::create_new(&file) {
+            let exists = error.kind() == std::io::ErrorKind::AlreadyExists;
+            return Err(if exists { RecordError::Exists { file } } else { RecordError::io(&file, &error) });
+        }
+        let begin = || {
+            let connection = Connection::open(&file)?;
+            schema::create(&connection)?;
+            put(&connection, "header", header)?;
+            Ok(connection)
+        };
+        let connection = begin().map_err(|e| RecordError::sqlite(&file, &e))?;
+        Ok(Self { connection, file })
+    }
+
+    /// Where the record lies.
+    pub fn path(&self) -> &Path {
+        &self.file
+    }
+
+    /// Appends a slice.
+    ///
+    /// # Errors
+    /// What the disk refuses; the record then holds everything that was appended before.
+    pub fn append_slice(&mut self, slice: &SliceRecord) -> Result<(), RecordError> {
+        rows::insert(&self.connection, slice).map_err(|e| self.error(&e))
+    }
+
+    /// Appends a start of a server.
+    ///
+    /// # Errors
+    /// As [`append_slice`](Self::append_slice).
+    pub fn append_fork(&mut self, fork: &ForkRecord) -> Result<(), RecordError> {
+        self.append("INSERT INTO fork (json) VALUES (?1)", fork)
+    }
+
+    /// Appends how a fork warmed up.
+    ///
+    /// # Errors
+    /// As [`append_slice`](Self::append_slice).
+    pub fn append_warmup(&mut self, warmup: &WarmupRecord) -> Result<(), RecordError> {
+        self.append("INSERT INTO warmup (json) VALUES (?1)", warmup)
+    }
+
+    /// Appends an event.
+    ///
+    /// # Errors
+    /// As [`append_slice`](Self::append_slice).
+    pub fn append_event(&mut self, event: &EventRecord) -> Result<(), RecordError> {
+        self.append("INSERT INTO event (json) VALUES (?1)", event)
+    }
+
+    /// Ends the record and folds it into a single file.
+    ///
+    /// # Errors
+    /// As [`append_slice`](Self::append_slice).
+    pub fn finish(self, status: EndStatus, at_ns: u64) -> Result<(), RecordError> {
+        put(&self.connection, "end", &(status, at_ns)).map_err(|e| self.error(&e))?;
+        // With a reader about, this is refused and the record stays in WAL mode, which is no loss.
+        let _ = self.connection.pragma_update(None, "journal_mode", "delete");
+        Ok(())
+    }
+
+    // A statement outside BEGIN … COMMIT is a transaction of its own.
+    fn append<T: Serialize>(&self, statement: &str, value: &T) -> Result<(), RecordError> {
+        let run = || self.connection.prepare_cached(statement)?.execute([rows::to_json(value)?]);
+        run().map(drop).map_err(|e| self.error(&e))
+    }
+
+    fn error(&self, error: &rusqlite::Error) -> RecordError {
+        RecordError::sqlite(&self.file, error)
+    }
+}
+
+fn put<T: Serialize>(connection: &Connection, key: &str, value: &T) -> rusqlite::Result<()> {
+    let json = rows::to_json(value)?;
+    connection.execute("INSERT INTO run (key, json) VALUES (?1, ?2)", [key, &json]).map(drop)
+}

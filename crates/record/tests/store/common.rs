@@ -1,0 +1,146 @@
+//! A small run to write: one group, one scenario, two variants.
+
+use std::collections::BTreeMap;
+
+use tare_plan::duration::Span;
+use tare_plan::plan::{Forks, Load, Machine, Mode, Plan, Rate, SliceKind, Slices, Stop, Warmup};
+use tare_record::sample::{
+    ErrorTally, EventLevel, EventRecord, ForkRecord, Phase, RunHeader, ServerCpu, SliceRecord, WarmupRecord,
+};
+use tare_stats::histogram::LatencyHistogram;
+
+pub fn header(id: &str) -> RunHeader {
+    let plan = Plan {
+        suite: "quick".to_owned(),
+        question: "What does Tapir cost?".to_owned(),
+        mode: Mode::Compared,
+        groups: Vec::new(),
+        skipped: Vec::new(),
+        load: Load {
+            users: 8,
+            rate: Rate::OfCapacity { share: 0.5 },
+            timeout: Span::from_secs(10),
+            congestion: "default".to_owned(),
+        },
+        warmup: Warmup::UntilSteady { cap: Span::from_secs(30), all_cpus: true },
+        slices: Slices {
+            length: Span::from_millis(500),
+            discard: Span::from_millis(50),
+            saturating: 4,
+            fixed: 4,
+            poisson: 4,
+        },
+        stop: Stop {
+            forks: Forks::UntilDecided { budget: Span::from_secs(60), at_least: 5 },
+            region: 0.02,
+            alpha: 0.01,
+            floor: 0.005,
+            precision: 0.0,
+        },
+        machine: Machine {
+            server_cpus: "0".to_owned(),
+            load_cpus: "1".to_owned(),
+            jvm_options: Vec::new(),
+            jvm_cpus: 2,
+            java: "newest".to_owned(),
+            startup_timeout: Span::from_secs(30),
+            stop_grace: Span::from_secs(5),
+        },
+        seed: 7,
+        settings: Vec::new(),
+    };
+    RunHeader {
+        id: id.to_owned(),
+        started_unix_ns: 1_795_000_000_000_000_000,
+        command: vec!["tare".to_owned(), "run".to_owned()],
+        tare_version: "0.1.0".to_owned(),
+        git_revision: None,
+        plan_hash: plan.hash(),
+        plan,
+        environment: tare_record::environment::Environment::default(),
+    }
+}
+
+pub fn slice(round: u32) -> SliceRecord {
+    let mut response = LatencyHistogram::new();
+    (1..=500).for_each(|i| response.record_ns(i * 10_000 + u64::from(round)));
+    SliceRecord {
+        fork: 1,
+        group: "g".to_owned(),
+        scenario: "SimpleGet".to_owned(),
+        variant: "http4s.Tapir".to_owned(),
+        phase: Phase::Measure,
+        kind: SliceKind::Poisson,
+        round,
+        start_ns: u64::from(round) * 500_000_000,
+        window_ns: 450_000_000,
+        users: 8,
+        offered_per_s: Some(1_000.0),
+        completed: 499,
+        ok: 500,
+        failed: 2,
+        errors: BTreeMap::from([("timeout".to_owned(), ErrorTally { count: 2, example: "after 10 s".to_owned() })]),
+        bytes_in: 65_000,
+        bytes_out: 32_000,
+        service: response.clone(),
+        response,
+        send_lag: LatencyHistogram::new(),
+        failed_after: LatencyHistogram::new(),
+        blocked: 3,
+        blocked_ns: 4_000,
+        connections_opened: 8,
+        connections_lost: 1,
+        generator_cpu_ns: 90_000_000,
+        generator_workers: 1,
+        server_cpu: Some(ServerCpu {
+            wall_ns: 460_000_000,
+            total_ns: 300_000_000,
+            by_kind: BTreeMap::from([("application".to_owned(), 300_000_000)]),
+            requests: 502,
+        }),
+        rss_bytes: Some(80_000_000),
+        rss_peak_bytes: None,
+    }
+}
+
+pub fn fork() -> ForkRecord {
+    ForkRecord {
+        fork: 1,
+        group: "g".to_owned(),
+        variant: "http4s.Tapir".to_owned(),
+        command: vec!["java".to_owned()],
+        startup_ns: 900_000_000,
+        resolved: BTreeMap::new(),
+        rest_cpu_share: Some(0.001),
+        end: "stopped".to_owned(),
+        healthy: true,
+    }
+}
+
+pub fn warmup() -> WarmupRecord {
+    WarmupRecord {
+        fork: 1,
+        group: "g".to_owned(),
+        scenario: "SimpleGet".to_owned(),
+        variant: "http4s.Tapir".to_owned(),
+        span_ns: 12_000_000_000,
+        steady: false,
+        reason: "the JIT takes 3 % of CPU".to_owned(),
+    }
+}
+
+pub fn event() -> EventRecord {
+    EventRecord {
+        at_ns: 5,
+        level: EventLevel::Error,
+        voids: true,
+        group: Some("g".to_owned()),
+        variant: Some("http4s.Tapir".to_owned()),
+        scenario: None,
+        fork: Some(1),
+        title: "http4s.Tapir died".to_owned(),
+        text: "exited with code 1".to_owned(),
+        remedy: None,
+        log: Some("<script>alert(1)</script>\n\u{0}".to_owned()),
+    }
+}

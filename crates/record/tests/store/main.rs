@@ -1,0 +1,225 @@
+//! The store keeps what it is given, whatever happens to the program, the file or the disk.
+
+mod common;
+mod full_disk;
+
+use std::fs;
+use std::path::Path;
+
+use tare_record::sample::EndStatus;
+use tare_record::{PackedHistogram, RecordError, RunWriter, allot_run_dir, find_run, list_runs, open};
+
+fn write(root: &Path, id: &str, slices: u32) -> RunWriter {
+    let mut writer = RunWriter::create(root, &common::header(id)).unwrap();
+    writer.append_fork(&common::fork()).unwrap();
+    writer.append_warmup(&common::warmup()).unwrap();
+    (0..slices).for_each(|round| writer.append_slice(&common::slice(round)).unwrap());
+    writer.append_event(&common::event()).unwrap();
+    writer
+}
+
+#[test]
+fn what_is_read_is_what_was_written() {
+    let root = tempfile::tempdir().unwrap();
+    let writer = write(root.path(), "2026-11-20-1", 3);
+    let file = writer.path().to_path_buf();
+    writer.finish(EndStatus::Complete, 99).unwrap();
+    let record = open(&file).unwrap();
+    assert_eq!(record.header, common::header("2026-11-20-1"));
+    assert_eq!((record.forks, record.warmups), (vec![common::fork()], vec![common::warmup()]));
+    assert_eq!((record.events, record.end), (vec![common::event()], Some((EndStatus::Complete, 99))));
+    assert_eq!(record.slices.len(), 3);
+    let (read, written) = (&record.slices[2], common::slice(2));
+    assert_eq!(read.response.unpack(), written.response);
+    assert_eq!(read.send_lag, PackedHistogram::default());
+    assert_eq!((read.round, read.phase, read.kind), (2, written.phase, written.kind));
+    assert_eq!((&read.errors, &read.server_cpu), (&written.errors, &written.server_cpu));
+    assert_eq!((read.rss_bytes, read.rss_peak_bytes, read.blocked_ns), (Some(80_000_000), None, 4_000));
+}
+
+#[test]
+fn a_finished_record_is_a_single_file() {
+    let root = tempfile::tempdir().unwrap();
+    let writer = write(root.path(), "r", 1);
+    let folder = writer.path().parent().unwrap().to_path_buf();
+    writer.finish(EndStatus::Interrupted, 1).unwrap();
+    assert_eq!(fs::read_dir(folder).unwrap().count(), 1);
+}
+
+#[test]
+fn a_run_that_is_being_written_can_be_read() {
+    let root = tempfile::tempdir().unwrap();
+    let mut writer = write(root.path(), "r", 2);
+    let record = open(writer.path()).unwrap();
+    assert_eq!((record.slices.len(), record.end), (2, None));
+    writer.append_slice(&common::slice(2)).unwrap();
+    assert_eq!(open(writer.path()).unwrap().slices.len(), 3);
+}
+
+#[test]
+fn a_writer_that_is_gone_without_a_word_leaves_what_it_wrote() {
+    let root = tempfile::tempdir().unwrap();
+    let writer = write(root.path(), "r", 5);
+    // A copy of database and log as they lie there is what `kill -9` leaves: nothing was closed or folded in.
+    let copy = root.path().join("copy");
+    fs::create_dir(&copy).unwrap();
+    for name in ["record.sqlite", "record.sqlite-wal"] {
+        fs::copy(writer.path().with_file_name(name), copy.join(name)).unwrap();
+    }
+    let record = open(&copy.join("record.sqlite")).unwrap();
+    assert_eq!((record.slices.len(), record.end), (5, None));
+}
+
+#[test]
+fn a_truncated_record_gives_what_is_left_and_says_what_is_lost() {
+    let root = tempfile::tempdir().unwrap();
+    let writer = write(root.path(), "r", 200);
+    let file = writer.path().to_path_buf();
+    writer.finish(EndStatus::Complete, 1).unwrap();
+    let whole = fs::metadata(&file).unwrap().len();
+    fs::File::options().write(true).open(&file).unwrap().set_len(whole / 2).unwrap();
+    let record = open(&file).unwrap();
+    assert!((20..200).contains(&record.slices.len()), "{} slices", record.slices.len());
+    let damage = record.events.iter().find(|e| e.title == "The record is damaged").unwrap();
+    let lost = 200 - record.slices.len();
+    assert!(damage.text.contains(&format!("{lost} of 200 slice entries")), "{}", damage.text);
+}
+
+#[test]
+fn garbage_in_the_middle_costs_only_the_rows_it_hits() {
+    let root = tempfile::tempdir().unwrap();
+    let writer = write(root.path(), "r", 200);
+    let file = writer.path().to_path_buf();
+    writer.finish(EndStatus::Complete, 1).unwrap();
+    let mut bytes = fs::read(&file).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle..middle + 8_192].fill(0xA5);
+    fs::write(&file, bytes).unwrap();
+    let record = open(&file).unwrap();
+    assert!((150..200).contains(&record.slices.len()), "{} slices", record.slices.len());
+    assert!(record.events.iter().any(|e| e.title == "The record is damaged"));
+}
+
+#[test]
+fn any_truncation_is_an_error_with_a_remedy_or_a_record() {
+    let root = tempfile::tempdir().unwrap();
+    let writer = write(root.path(), "r", 20);
+    let file = writer.path().to_path_buf();
+    writer.finish(EndStatus::Complete, 1).unwrap();
+    let bytes = fs::read(&file).unwrap();
+    for length in (0..bytes.len()).step_by(1_531) {
+        fs::write(&file, &bytes[..length]).unwrap();
+        if let Err(error) = open(&file) {
+            assert!(error.to_string().contains("record.sqlite"), "{error}");
+        }
+    }
+}
+
+#[test]
+fn a_file_of_another_kind_is_named_as_such() {
+    let root = tempfile::tempdir().unwrap();
+    let text = root.path().join("notes.txt");
+    fs::write(&text, "a".repeat(5_000)).unwrap();
+    assert!(matches!(open(&text), Err(RecordError::NotARecord { .. })));
+    let empty = root.path().join("empty");
+    fs::write(&empty, "").unwrap();
+    assert!(matches!(open(&empty), Err(RecordError::NotARecord { .. })));
+    let other = root.path().join("other.sqlite");
+    rusqlite::Connection::open(&other).unwrap().execute_batch("CREATE TABLE t (x)").unwrap();
+    assert!(matches!(open(&other), Err(RecordError::NotARecord { .. })));
+    assert!(matches!(open(&root.path().join("nothing")), Err(RecordError::Other { .. })));
+}
+
+#[test]
+fn a_record_of_a_newer_tare_is_refused_with_both_versions() {
+    let root = tempfile::tempdir().unwrap();
+    let writer = write(root.path(), "r", 1);
+    let file = writer.path().to_path_buf();
+    writer.finish(EndStatus::Complete, 1).unwrap();
+    rusqlite::Connection::open(&file).unwrap().pragma_update(None, "user_version", 99).unwrap();
+    let error = open(&file).unwrap_err().to_string();
+    assert!(error.contains("schema 99") && error.contains("up to 1"), "{error}");
+}
+
+#[test]
+fn a_locked_record_says_so() {
+    let root = tempfile::tempdir().unwrap();
+    let writer = write(root.path(), "r", 1);
+    let file = writer.path().to_path_buf();
+    writer.finish(EndStatus::Complete, 1).unwrap();
+    let holder = rusqlite::Connection::open(&file).unwrap();
+    holder.execute_batch("BEGIN EXCLUSIVE").unwrap();
+    assert!(matches!(open(&file), Err(RecordError::Locked { .. })));
+}
+
+#[test]
+fn a_record_is_never_written_over() {
+    let root = tempfile::tempdir().unwrap();
+    drop(write(root.path(), "r", 1));
+    assert!(matches!(RunWriter::create(root.path(), &common::header("r")), Err(RecordError::Exists { .. })));
+}
+
+#[test]
+fn a_root_that_cannot_be_a_folder_is_an_error_that_names_it() {
+    let root = tempfile::tempdir().unwrap();
+    let file = root.path().join("file");
+    fs::write(&file, "").unwrap();
+    let error = RunWriter::create(&file, &common::header("r")).unwrap_err().to_string();
+    assert!(error.contains("file/runs/r") && error.contains("--dir"), "{error}");
+}
+
+#[test]
+fn ids_count_up_within_a_day_also_past_nine() {
+    let root = tempfile::tempdir().unwrap();
+    for n in 1..=11 {
+        assert_eq!(allot_run_dir(root.path(), "2026-11-20").unwrap(), format!("2026-11-20-{n}"));
+    }
+    assert_eq!(allot_run_dir(root.path(), "2026-11-21").unwrap(), "2026-11-21-1");
+}
+
+#[test]
+fn ids_allotted_at_the_same_time_differ() {
+    let root = tempfile::tempdir().unwrap();
+    let allot = || (0..20).map(|_| allot_run_dir(root.path(), "d").unwrap()).collect::<Vec<_>>();
+    let mut ids: Vec<String> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..4).map(|_| scope.spawn(allot)).collect();
+        threads.into_iter().flat_map(|t| t.join().unwrap()).collect()
+    });
+    ids.sort();
+    ids.dedup();
+    assert_eq!(ids.len(), 80);
+}
+
+#[test]
+fn runs_are_found_by_latest_by_id_and_by_path() {
+    let root = tempfile::tempdir().unwrap();
+    for id in ["2026-11-20-9", "2026-11-20-10", "2026-11-19-3"] {
+        write(root.path(), id, 1).finish(EndStatus::Complete, 1).unwrap();
+    }
+    allot_run_dir(root.path(), "2026-11-22").unwrap();
+    let latest = find_run(root.path(), "latest").unwrap();
+    assert!(latest.ends_with("2026-11-20-10/record.sqlite"), "a folder without a record is no run");
+    assert!(find_run(root.path(), "2026-11-19-3").unwrap().ends_with("2026-11-19-3/record.sqlite"));
+    assert_eq!(find_run(root.path(), latest.to_str().unwrap()).unwrap(), latest);
+    assert_eq!(find_run(root.path(), latest.parent().unwrap().to_str().unwrap()).unwrap(), latest);
+    let error = find_run(root.path(), "2027").unwrap_err().to_string();
+    assert!(error.contains("the newest are 2026-11-20-10, 2026-11-20-9"), "{error}");
+    let nothing = find_run(&root.path().join("none"), "latest").unwrap_err().to_string();
+    assert!(nothing.contains("tare run"), "{nothing}");
+}
+
+#[test]
+fn the_list_shows_runs_in_order_and_unreadable_ones_with_their_reason() {
+    let root = tempfile::tempdir().unwrap();
+    write(root.path(), "2026-11-20-10", 1).finish(EndStatus::BudgetSpent, 1).unwrap();
+    drop(write(root.path(), "2026-11-20-9", 1));
+    fs::create_dir_all(root.path().join("runs/2026-11-21-1")).unwrap();
+    fs::write(root.path().join("runs/2026-11-21-1/record.sqlite"), "x".repeat(999)).unwrap();
+    let runs = list_runs(root.path()).unwrap();
+    let ids: Vec<&str> = runs.iter().map(|r| r.id.as_str()).collect();
+    assert_eq!(ids, ["2026-11-20-9", "2026-11-20-10", "2026-11-21-1"]);
+    assert_eq!(runs[0].brief.as_ref().unwrap().end, None);
+    assert_eq!(runs[1].brief.as_ref().unwrap().end, Some(EndStatus::BudgetSpent));
+    assert!(matches!(runs[2].brief, Err(RecordError::NotARecord { .. })));
+    assert!(list_runs(&root.path().join("none")).unwrap().is_empty());
+}
