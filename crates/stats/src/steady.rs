@@ -95,7 +95,7 @@ pub fn assess(windows: &[Window], rule: &SteadyRule) -> Result<Steadiness, Stats
         None => Some(Unsteady::TooShort),
         Some(recent) => match jit_busy(windows, rule) {
             Some(busy) => Some(busy),
-            None => shifted(recent, rule)?.or(drifting(recent, rule)?),
+            None => moved(recent, rule)?,
         },
     };
     Ok(Steadiness { steady: reason.is_none(), reason })
@@ -123,16 +123,29 @@ fn jit_busy(windows: &[Window], rule: &SteadyRule) -> Option<Unsteady> {
     (share >= rule.jit_share_limit).then_some(Unsteady::JitBusy { share })
 }
 
-fn drifting(points: &[(f64, f64)], rule: &SteadyRule) -> Result<Option<Unsteady>, StatsError> {
+/// Drift and shift are two explanations of one movement: where both are significant, the one that fits better is named.
+fn moved(points: &[(f64, f64)], rule: &SteadyRule) -> Result<Option<Unsteady>, StatsError> {
+    let (drift, shift) = (drifting(points, rule)?, shifted(points, rule)?);
+    let named = match (drift, shift) {
+        (Some(drift), Some(shift)) => Some(if drift.1 > shift.1 { drift } else { shift }),
+        (drift, shift) => drift.or(shift),
+    };
+    Ok(named.map(|(reason, _)| reason))
+}
+
+/// A drift beyond limit and doubt, with its t statistic.
+fn drifting(points: &[(f64, f64)], rule: &SteadyRule) -> Result<Option<(Unsteady, f64)>, StatsError> {
     let trend = Trend::fit(points)?;
     let (drift_per_span, standard_error) = (trend.slope * rule.span_s, trend.slope_se * rule.span_s);
     let doubt = standard_error * student_t_quantile(1.0 - rule.alpha, (points.len() - 2) as f64)?;
     let drifts = drift_per_span.abs() - doubt > rule.drift_limit;
-    Ok(drifts.then_some(Unsteady::Drifting { drift_per_span, standard_error }))
+    let score = drift_per_span.abs() / standard_error;
+    Ok(drifts.then_some((Unsteady::Drifting { drift_per_span, standard_error }, score)))
 }
 
-/// The most significant split into an old and a new level, if it is significant after all and more than drift allows.
-fn shifted(points: &[(f64, f64)], rule: &SteadyRule) -> Result<Option<Unsteady>, StatsError> {
+/// The most significant split into an old and a new level, if it is significant after all and more than drift allows, with its
+/// t statistic.
+fn shifted(points: &[(f64, f64)], rule: &SteadyRule) -> Result<Option<(Unsteady, f64)>, StatsError> {
     const SIDE: usize = 3;
     let splits = points.len() + 1 - 2 * SIDE;
     // Every split is a chance to be wrong: the error probability is shared among them, and between both directions.
@@ -140,9 +153,10 @@ fn shifted(points: &[(f64, f64)], rule: &SteadyRule) -> Result<Option<Unsteady>,
     let strongest = (SIDE..=points.len() - SIDE)
         .map(|at| (at, mean_shift(points, at)))
         .max_by(|(_, a), (_, b)| a.score().total_cmp(&b.score()));
-    Ok(strongest
-        .filter(|(_, shift)| shift.score() > critical && shift.size.abs() > rule.drift_limit)
-        .map(|(at, shift)| Unsteady::Shifted { at_s: points[at].0, log_shift: shift.size }))
+    let matters = |shift: &Shift| shift.score() > critical && shift.size.abs() > rule.drift_limit;
+    let named =
+        |(at, shift): (usize, Shift)| (Unsteady::Shifted { at_s: points[at].0, log_shift: shift.size }, shift.score());
+    Ok(strongest.filter(|(_, shift)| matters(shift)).map(named))
 }
 
 struct Shift {
@@ -205,7 +219,7 @@ mod tests {
     fn a_drift_beyond_the_limit_is_seen_and_one_within_it_is_not() {
         // 1 % and 0.2 % per 3 s, against a limit of 0.3 %.
         let falling = reason(&series(10.0, 0.0005, |t| -0.01 / 3.0 * t));
-        assert!(matches!(falling, Some(Unsteady::Drifting { .. } | Unsteady::Shifted { .. })), "{falling:?}");
+        assert!(matches!(falling, Some(Unsteady::Drifting { .. })), "{falling:?}");
         assert_eq!(reason(&series(10.0, 0.0005, |t| -0.002 / 3.0 * t)), None);
     }
 
@@ -213,7 +227,7 @@ mod tests {
     fn a_drift_is_reported_per_span() {
         let rule = SteadyRule::default();
         let points: Vec<(f64, f64)> = (0..10).map(|i| (f64::from(i) * 0.5, f64::from(i) * 0.005)).collect();
-        let Some(Unsteady::Drifting { drift_per_span, .. }) = drifting(&points, &rule).unwrap() else {
+        let Some(Unsteady::Drifting { drift_per_span, .. }) = moved(&points, &rule).unwrap() else {
             panic!("1 % per second is a drift")
         };
         assert!((drift_per_span - 0.03).abs() < 1e-9);

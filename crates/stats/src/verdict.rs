@@ -66,11 +66,13 @@ pub struct DecisionRule {
     /// How many comparisons the run judges together. A difference stops its comparison only when its evidence would
     /// survive [`e_bh`] alone, so that no verdict is withdrawn at the end for want of a fork more.
     pub comparisons: u32,
+    /// The level of [`e_bh`]: the expected share of false ones among all differences that the run states. Default 0.01.
+    pub table_alpha: f64,
 }
 
 impl Default for DecisionRule {
     fn default() -> Self {
-        Self { region: Region::default(), precision: None, comparisons: 1 }
+        Self { region: Region::default(), precision: None, comparisons: 1, table_alpha: 0.01 }
     }
 }
 
@@ -155,23 +157,22 @@ impl Verdict {
     }
 }
 
-/// The verdicts of all comparisons of a run, in order: a difference stands only if it survives [`e_bh`] at level `alpha`.
+/// The verdicts of all comparisons of a run, in order: where there are several, a difference stands only if it survives
+/// [`e_bh`]. A comparison that is alone is judged by its interval.
 ///
 /// # Errors
-/// `alpha` is outside (0, 1).
-pub fn judge_together(
-    comparisons: &[(Comparison, Polarity)],
-    rule: &DecisionRule,
-    alpha: f64,
-) -> Result<Vec<Verdict>, StatsError> {
+/// The rule's `table_alpha` is outside (0, 1).
+pub fn judge_together(comparisons: &[(Comparison, Polarity)], rule: &DecisionRule) -> Result<Vec<Verdict>, StatsError> {
+    let rule = DecisionRule { comparisons: rule.comparisons.max(comparisons.len() as u32), ..*rule };
     let e_values: Vec<f64> = comparisons.iter().map(|(c, _)| c.e_value).collect();
-    let survives = e_bh(&e_values, alpha)?;
+    let survives =
+        if comparisons.len() > 1 { e_bh(&e_values, rule.table_alpha)? } else { vec![true; comparisons.len()] };
     let judge = |((comparison, polarity), survives): (&(Comparison, Polarity), bool)| {
-        let verdict = Verdict::of(comparison, *polarity, rule);
+        let verdict = Verdict::of(comparison, *polarity, &rule);
         if survives || !verdict.is_difference() {
             return verdict;
         }
-        let forks_needed = forks_needed(comparison, rule);
+        let forks_needed = forks_needed(comparison, &rule);
         Verdict::Inconclusive { reason: UndecidedReason::TooManyComparisons, forks_needed }
     };
     Ok(comparisons.iter().zip(survives).map(judge).collect())
@@ -198,7 +199,7 @@ pub fn forks_needed(comparison: &Comparison, rule: &DecisionRule) -> Option<u32>
 fn settled(comparison: &Comparison, rule: &DecisionRule) -> Option<StopReason> {
     let decided = match standing(comparison, rule.region)? {
         Standing::Inside => true,
-        Standing::Above { .. } | Standing::Below { .. } => survives_alone(comparison, rule.comparisons),
+        Standing::Above { .. } | Standing::Below { .. } => survives_alone(comparison, rule),
         Standing::Undecided(UndecidedReason::TooFewForks) => return None,
         Standing::Undecided(_) => false,
     };
@@ -208,8 +209,8 @@ fn settled(comparison: &Comparison, rule: &DecisionRule) -> Option<StopReason> {
 }
 
 /// With one comparison the interval itself is the criterion, of either method.
-fn survives_alone(comparison: &Comparison, comparisons: u32) -> bool {
-    comparisons <= 1 || comparison.e_value >= f64::from(comparisons) / comparison.method.alpha()
+fn survives_alone(comparison: &Comparison, rule: &DecisionRule) -> bool {
+    rule.comparisons <= 1 || comparison.e_value >= f64::from(rule.comparisons) / rule.table_alpha
 }
 
 fn standing(comparison: &Comparison, region: Region) -> Option<Standing> {

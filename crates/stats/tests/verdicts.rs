@@ -116,12 +116,24 @@ fn among_many_comparisons_a_difference_needs_more_evidence() {
     let table: Vec<_> = (0..50)
         .map(|i| (if i == 7 { clear.clone() } else { scattered(0.0, 0.005, 6) }, Polarity::LowerIsBetter))
         .collect();
-    let verdicts = judge_together(&table, &crowd, 0.01).unwrap();
+    let verdicts = judge_together(&table, &crowd).unwrap();
     let Verdict::Inconclusive { reason: UndecidedReason::TooManyComparisons, forks_needed } = verdicts[7] else {
         panic!("{:?}", verdicts[7])
     };
     assert!(forks_needed.unwrap() > 6);
-    assert!(judge_together(&table[7..8], &alone, 0.01).unwrap()[0].is_difference());
+    // Who forgets to say how many comparisons there are is told by the table itself.
+    assert_eq!(judge_together(&table, &alone).unwrap(), verdicts);
+    assert!(judge_together(&table[7..8], &alone).unwrap()[0].is_difference());
+}
+
+#[test]
+fn a_comparison_that_is_alone_is_judged_by_its_interval() {
+    // Three fixed forks can exclude "no difference" by Student's t long before their e-value reaches 100.
+    let fixed = of_logs(&[0.10, 0.11, 0.12], Method::FIXED_FORKS);
+    assert!(fixed.e_value < 100.0);
+    let verdicts = judge_together(&[(fixed, Polarity::LowerIsBetter)], &DecisionRule::default()).unwrap();
+    assert_eq!(verdicts, [Verdict::Worse { material: true }]);
+    assert!(judge_together(&[], &DecisionRule::default()).unwrap().is_empty());
 }
 
 #[test]
