@@ -261,6 +261,15 @@ mod tests {
     }
 
     #[test]
+    fn slice_noise_is_the_root_mean_square_over_forks() {
+        // Two pairs at ±d about their mean have a standard deviation of d·√2; of 0.03 and 0.04 the root mean square is 0.025·√2.
+        let fork = |d: f64| ForkRatio::from_pairs(&[(d.exp(), 1.0), ((-d).exp(), 1.0)]).unwrap();
+        let forks = [fork(0.03 / 2f64.sqrt()), fork(0.04 / 2f64.sqrt()), forks(&[1.0])[0]];
+        let got = Comparison::over_forks(&forks, Method::SEQUENTIAL, SD_FLOOR).unwrap();
+        assert!((got.slice_sd.unwrap() - 0.025 * 2f64.sqrt()).abs() < 1e-12, "a fork of one pair has none");
+    }
+
+    #[test]
     fn a_forecast_narrows_the_interval_and_keeps_the_estimate() {
         let now =
             Comparison::over_forks(&forks(&[1.05, 1.07, 1.06, 1.04, 1.08]), Method::SEQUENTIAL, SD_FLOOR).unwrap();

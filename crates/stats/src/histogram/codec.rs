@@ -106,6 +106,14 @@ mod tests {
     }
 
     #[test]
+    fn a_range_beyond_the_cap_is_refused_before_memory_is_reserved_for_it() {
+        let mut bytes = LatencyHistogram::new().to_bytes();
+        bytes[24..32].copy_from_slice(&(HIGHEST_NS + 1).to_be_bytes());
+        let error = LatencyHistogram::from_bytes(&bytes).unwrap_err();
+        assert!(error.to_string().contains("highest value is 4398046511104"), "{error}");
+    }
+
+    #[test]
     fn a_zero_run_of_impossible_length_is_refused() {
         let mut bytes = LatencyHistogram::new().to_bytes();
         bytes.truncate(HEADER_BYTES);
