@@ -1,1 +1,24 @@
-//! Skeleton; see ARCHITECTURE.md.
+//! Makes load and emits samples. What a request is, when it should leave, what an answer must be and when to stop are
+//! values handed to the one worker loop; servers' failures are counted, never raised.
+
+mod answer;
+mod cancel;
+mod connection;
+mod error;
+mod recorder;
+mod request;
+mod sample;
+mod schedule;
+mod session;
+mod stop_rule;
+mod worker;
+
+pub use cancel::Cancel;
+pub use error::LoadError;
+pub use request::{BodyExpectation, Expectation, RequestSet, RequestSpec};
+pub use sample::{ErrorClass, ErrorTallies, ErrorTally, SliceSample};
+pub use schedule::{Arrivals, Schedule, Share};
+pub use session::{LoadSession, SessionSpec, SliceSpec};
+pub use stop_rule::StopRule;
+// Requests are described in these words of the protocol.
+pub use tare_wire::http::Method;

@@ -1,1 +1,18 @@
-//! Skeleton; see ARCHITECTURE.md.
+//! A server of known truth: it answers the contract of the suites' servers, with delays, costs and faults planted on
+//! purpose, so that what measures can be measured. Single-threaded, HTTP/1.1 keep-alive, loopback only.
+
+mod connection;
+mod contract;
+mod error;
+mod fault;
+mod options;
+mod running;
+mod server;
+mod timers;
+mod truth;
+
+pub use error::ReferenceError;
+pub use fault::{Fault, FaultKind};
+pub use options::Options;
+pub use running::Running;
+pub use server::{Stop, serve};

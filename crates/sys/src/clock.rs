@@ -1,1 +1,139 @@
-//! Skeleton.
+//! The one clock: monotonic and wall time, and the CPU time of the calling thread and process.
+//! Everything that is measured reads it, so that samples of one run can be laid over one another.
+
+use std::ops::{Add, Sub};
+use std::time::Duration;
+
+use rustix::time::{ClockId, clock_gettime};
+
+/// A moment on the monotonic clock, or a length of time, in nanoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Nanos(pub u64);
+
+impl Nanos {
+    /// The origin of the clock.
+    pub const ZERO: Self = Self(0);
+    /// Later than any moment that will come: "never".
+    pub const MAX: Self = Self(u64::MAX);
+
+    /// The time from `earlier` to this moment, and 0 when `earlier` is the later of the two.
+    pub const fn since(self, earlier: Self) -> u64 {
+        self.0.saturating_sub(earlier.0)
+    }
+
+    /// This length of time as a `Duration`.
+    pub const fn as_duration(self) -> Duration {
+        Duration::from_nanos(self.0)
+    }
+}
+
+impl From<Duration> for Nanos {
+    /// Lengths beyond 584 years become [`Nanos::MAX`].
+    fn from(duration: Duration) -> Self {
+        Self(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX))
+    }
+}
+
+impl Add<Duration> for Nanos {
+    type Output = Self;
+    fn add(self, duration: Duration) -> Self {
+        Self(self.0.saturating_add(Self::from(duration).0))
+    }
+}
+
+impl Sub<Duration> for Nanos {
+    type Output = Self;
+    fn sub(self, duration: Duration) -> Self {
+        Self(self.0.saturating_sub(Self::from(duration).0))
+    }
+}
+
+/// A source of time, so that a test can hand the load loop a clock of its own.
+pub trait Clock {
+    /// The present moment; it never runs backwards.
+    fn now(&self) -> Nanos;
+
+    /// CPU time that the calling thread has used so far.
+    ///
+    /// # Units
+    /// Nanoseconds of user and system time together.
+    fn thread_cpu_ns(&self) -> u64;
+}
+
+/// The kernel's `CLOCK_MONOTONIC`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct MonotonicClock;
+
+impl Clock for MonotonicClock {
+    fn now(&self) -> Nanos {
+        now()
+    }
+
+    fn thread_cpu_ns(&self) -> u64 {
+        thread_cpu_ns()
+    }
+}
+
+/// The present moment on `CLOCK_MONOTONIC`.
+///
+/// # Source
+/// clock_gettime(2); answered by the vDSO, about 20 to 50 ns.
+pub fn now() -> Nanos {
+    Nanos(read(ClockId::Monotonic))
+}
+
+/// Wall-clock time, for dates in a record only: it may jump.
+///
+/// # Units
+/// Nanoseconds since 1970-01-01 UTC.
+pub fn wall_unix_ns() -> u64 {
+    read(ClockId::Realtime)
+}
+
+/// CPU time that the calling thread has used so far, user and system together, in nanoseconds.
+pub fn thread_cpu_ns() -> u64 {
+    read(ClockId::ThreadCPUTime)
+}
+
+/// CPU time that all threads of this process have used so far, user and system together, in nanoseconds.
+pub fn process_cpu_ns() -> u64 {
+    read(ClockId::ProcessCPUTime)
+}
+
+fn read(clock: ClockId) -> u64 {
+    let time = clock_gettime(clock);
+    // None of these clocks is ever negative, and tv_nsec is below 10⁹.
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_monotonic_clock_never_runs_backwards() {
+        let stamps: Vec<Nanos> = (0..1000).map(|_| now()).collect();
+        assert!(stamps.windows(2).all(|pair| pair[0] <= pair[1]));
+    }
+
+    #[test]
+    fn cpu_time_grows_while_the_thread_computes() {
+        let (thread, process) = (thread_cpu_ns(), process_cpu_ns());
+        while thread_cpu_ns() == thread {
+            std::hint::spin_loop();
+        }
+        assert!(process_cpu_ns() > process);
+    }
+
+    #[test]
+    fn wall_time_is_after_this_was_written() {
+        assert!(wall_unix_ns() > 1_700_000_000 * 1_000_000_000);
+    }
+
+    #[test]
+    fn differences_saturate_instead_of_wrapping() {
+        assert_eq!(Nanos(3).since(Nanos(5)), 0);
+        assert_eq!(Nanos::MAX + Duration::from_secs(1), Nanos::MAX);
+        assert_eq!(Nanos(5) - Duration::from_secs(1), Nanos::ZERO);
+    }
+}

@@ -7,4 +7,5 @@ pub mod clock;
 pub mod epoll;
 pub mod poll;
 pub mod procfs;
+pub mod signal;
 pub mod socket;

@@ -1,1 +1,106 @@
-//! Skeleton.
+//! Non-blocking TCP sockets: how they are opened, and the options that every one of them gets.
+//! What is sent and received over them belongs to the pollers.
+
+use std::io;
+use std::net::SocketAddr;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use rustix::net::{AddressFamily, SocketFlags, SocketType, ipproto, socket_with, sockopt};
+
+/// What a connection asks of its socket beyond the defaults.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SocketOptions {
+    /// Congestion control algorithm (`reno`, `bbr`, …); `None` keeps the kernel's default.
+    pub congestion: Option<String>,
+}
+
+/// Begins a non-blocking connect with `TCP_NODELAY` set; writability tells of its end.
+///
+/// # Errors
+/// Whatever the kernel says at once: no file descriptors left, unknown congestion control, no route.
+pub fn connect(target: &SocketAddr, options: &SocketOptions) -> io::Result<OwnedFd> {
+    let socket = open(target, options)?;
+    match rustix::net::connect(&socket, target) {
+        Ok(()) | Err(rustix::io::Errno::INPROGRESS) => Ok(socket),
+        Err(errno) => Err(errno.into()),
+    }
+}
+
+/// Opens a non-blocking listening socket; port 0 takes any free one. The backlog is the kernel's largest, so that a
+/// thousand clients may connect at once.
+///
+/// # Errors
+/// When the address is in use or not ours.
+pub fn listen(address: &SocketAddr) -> io::Result<OwnedFd> {
+    let socket = open(address, &SocketOptions::default())?;
+    sockopt::set_socket_reuseaddr(&socket, true)?;
+    rustix::net::bind(&socket, address)?;
+    rustix::net::listen(&socket, i32::MAX)?;
+    Ok(socket)
+}
+
+/// The address that a socket is bound to.
+///
+/// # Errors
+/// When it is not an IP socket.
+pub fn local_address(socket: BorrowedFd<'_>) -> io::Result<SocketAddr> {
+    SocketAddr::try_from(rustix::net::getsockname(socket)?).map_err(io::Error::from)
+}
+
+/// The congestion control algorithm that a socket opened with `options` towards `target` would use.
+///
+/// # Errors
+/// As [`connect`]; an algorithm that the kernel does not offer is `NotFound`.
+pub fn congestion_in_use(target: &SocketAddr, options: &SocketOptions) -> io::Result<String> {
+    Ok(sockopt::tcp_congestion(open(target, options)?)?)
+}
+
+/// Prepares a socket that was accepted or handed over: non-blocking, `TCP_NODELAY`.
+///
+/// # Errors
+/// When the descriptor is not a TCP socket.
+pub fn prepare(socket: BorrowedFd<'_>) -> io::Result<()> {
+    rustix::io::ioctl_fionbio(socket, true)?;
+    Ok(sockopt::set_tcp_nodelay(socket, true)?)
+}
+
+/// The error that a failed non-blocking connect left behind, if it failed.
+pub(crate) fn pending_error(socket: BorrowedFd<'_>) -> Option<io::Error> {
+    match sockopt::socket_error(socket) {
+        Ok(Ok(())) => None,
+        Ok(Err(errno)) | Err(errno) => Some(errno.into()),
+    }
+}
+
+fn open(target: &SocketAddr, options: &SocketOptions) -> io::Result<OwnedFd> {
+    let family = if target.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
+    let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
+    let socket = socket_with(family, SocketType::STREAM, flags, Some(ipproto::TCP))?;
+    sockopt::set_tcp_nodelay(socket.as_fd(), true)?;
+    if let Some(algorithm) = &options.congestion {
+        sockopt::set_tcp_congestion(socket.as_fd(), algorithm)?;
+    }
+    Ok(socket)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn loopback() -> SocketAddr {
+        SocketAddr::from(([127, 0, 0, 1], 1))
+    }
+
+    #[test]
+    fn the_algorithm_asked_for_is_the_one_in_use() {
+        let options = SocketOptions { congestion: Some("reno".to_owned()) };
+        assert_eq!(congestion_in_use(&loopback(), &options).unwrap(), "reno");
+    }
+
+    #[test]
+    fn an_unknown_algorithm_is_refused() {
+        let options = SocketOptions { congestion: Some("no-such-algorithm".to_owned()) };
+        assert!(congestion_in_use(&loopback(), &options).is_err());
+        assert!(connect(&loopback(), &options).is_err());
+    }
+}

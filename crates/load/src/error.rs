@@ -1,0 +1,52 @@
+//! What can keep tare itself from making load. Failures of the server under test are not here: they are data.
+
+use std::io;
+
+use thiserror::Error;
+
+/// Why a session could not be opened or a slice not be run.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum LoadError {
+    /// The specification contradicts itself.
+    #[error("{what}; {remedy}")]
+    Spec {
+        /// What is wrong.
+        what: String,
+        /// What to write instead.
+        remedy: String,
+    },
+    /// A request that HTTP/1.1 cannot carry.
+    #[error("request {index} cannot be sent: {source}")]
+    Request {
+        /// Its place in the request set, from 0.
+        index: usize,
+        /// The reason.
+        source: tare_wire::http::EncodeError,
+    },
+    /// The congestion control algorithm is not to be had.
+    #[error(
+        "congestion control \"{algorithm}\" cannot be used: {source}; \
+         choose one of /proc/sys/net/ipv4/tcp_allowed_congestion_control"
+    )]
+    Congestion {
+        /// The algorithm that was asked for.
+        algorithm: String,
+        /// The kernel's reason.
+        source: io::Error,
+    },
+    /// A worker thread could not be started, pinned or given its poller.
+    #[error("cannot start the load worker on CPU {cpu}: {reason}")]
+    Worker {
+        /// The CPU that it was for.
+        cpu: usize,
+        /// The reason.
+        reason: String,
+    },
+    /// The kernel refused to wait for events.
+    #[error("cannot wait for socket events: {0}; is a seccomp filter in place?")]
+    Wait(#[source] io::Error),
+    /// A worker thread has ended; its panic message is on stderr.
+    #[error("a load worker has died; this is a defect of tare, please report it with the message above")]
+    WorkerDied,
+}

@@ -1,0 +1,120 @@
+//! Books what happens to requests into the sample of a slice; the only place that knows what the window is.
+
+use tare_sys::clock::Nanos;
+
+use crate::answer::Problem;
+use crate::sample::SliceSample;
+
+/// The times of one request.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Times {
+    pub(crate) intended: Nanos,
+    /// `None` when it never left.
+    pub(crate) sent: Option<Nanos>,
+    /// Whether it waited because no connection was free, and until when.
+    pub(crate) blocked_until: Option<Nanos>,
+}
+
+/// Books one slice of one worker.
+pub(crate) struct Recorder {
+    from: Nanos,
+    until: Nanos,
+    sample: SliceSample,
+}
+
+impl Recorder {
+    pub(crate) fn new(start: Nanos, from: Nanos, until: Nanos) -> Self {
+        let sample = SliceSample {
+            start_ns: start.0,
+            discarded_head_ns: from.since(start),
+            workers: 1,
+            ..SliceSample::default()
+        };
+        Self { from, until, sample }
+    }
+
+    /// Ends the window earlier than was planned.
+    pub(crate) fn end_at(&mut self, until: Nanos, cancelled: bool) {
+        self.until = until;
+        self.sample.cancelled |= cancelled;
+    }
+
+    pub(crate) fn finish(mut self, generator_cpu_ns: u64) -> SliceSample {
+        self.sample.window_ns = self.until.since(self.from);
+        self.sample.generator_cpu_ns = generator_cpu_ns;
+        self.sample
+    }
+
+    fn in_window(&self, moment: Nanos) -> bool {
+        self.from <= moment && moment < self.until
+    }
+
+    /// A request left; its fate follows with one of the next two.
+    pub(crate) fn sent(&mut self, at: Nanos, bytes: usize) {
+        if self.in_window(at) {
+            self.sample.bytes_out += bytes as u64;
+        }
+    }
+
+    pub(crate) fn received(&mut self, at: Nanos, bytes: usize) {
+        if self.in_window(at) {
+            self.sample.bytes_in += bytes as u64;
+        }
+    }
+
+    /// The expected answer was complete.
+    pub(crate) fn answered(&mut self, times: &Times, at: Nanos) {
+        self.sample.completed_in_slice += 1;
+        if self.in_window(at) {
+            self.sample.completed += 1;
+        }
+        if !self.in_window(times.intended) {
+            return;
+        }
+        self.offered(times);
+        self.sample.ok += 1;
+        self.sample.response.record_ns(at.since(times.intended));
+        if let Some(sent) = times.sent {
+            self.sample.service.record_ns(at.since(sent));
+        }
+    }
+
+    /// A request failed, sent or not.
+    pub(crate) fn failed(&mut self, times: &Times, at: Nanos, problem: &Problem) {
+        if !self.in_window(times.intended) {
+            return;
+        }
+        self.offered(times);
+        self.sample.failed += 1;
+        self.sample.failed_time.record_ns(at.since(times.intended));
+        self.sample.errors.add(problem.class, &problem.text);
+    }
+
+    /// A connection without a request failed.
+    pub(crate) fn connection_failed(&mut self, at: Nanos, problem: &Problem) {
+        if self.in_window(at) {
+            self.sample.errors.add(problem.class, &problem.text);
+        }
+    }
+
+    pub(crate) fn opened(&mut self) {
+        self.sample.connections_opened += 1;
+    }
+
+    pub(crate) fn lost(&mut self) {
+        self.sample.connections_lost += 1;
+    }
+
+    /// What is known of every request of the window, booked with its fate so that the sums always agree.
+    fn offered(&mut self, times: &Times) {
+        self.sample.offered += 1;
+        if let Some(sent) = times.sent {
+            self.sample.sent += 1;
+            self.sample.send_lag.record_ns(sent.since(times.intended));
+        }
+        if let Some(until) = times.blocked_until {
+            self.sample.blocked += 1;
+            self.sample.blocked_ns += until.since(times.intended);
+        }
+    }
+}

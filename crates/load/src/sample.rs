@@ -1,0 +1,222 @@
+//! What a slice has shown: raw counts and histograms, nothing derived but the plainest rate.
+
+use std::fmt;
+
+use tare_stats::LatencyHistogram;
+
+/// Bytes of foreign text that an example quotes.
+const EXAMPLE_BYTES: usize = 80;
+
+/// What went wrong with a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum ErrorClass {
+    /// No connection could be opened.
+    Connect,
+    /// The TLS handshake failed.
+    Tls,
+    /// The request could not be sent.
+    Write,
+    /// The connection was reset, or closed before the end of the answer.
+    Read,
+    /// No complete answer within the timeout of the intended start, or before the drain ended.
+    Timeout,
+    /// A status other than the expected one.
+    Status,
+    /// Not an answer in HTTP, bytes that nobody asked for, or a flood.
+    Protocol,
+    /// The right status with wrong headers or a wrong body.
+    Validation,
+}
+
+impl ErrorClass {
+    /// All classes, in the order in which a request can meet them.
+    pub const ALL: [Self; 8] = [
+        Self::Connect,
+        Self::Tls,
+        Self::Write,
+        Self::Read,
+        Self::Timeout,
+        Self::Status,
+        Self::Protocol,
+        Self::Validation,
+    ];
+
+    /// The name under which it is recorded.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Connect => "connect",
+            Self::Tls => "tls",
+            Self::Write => "write",
+            Self::Read => "read",
+            Self::Timeout => "timeout",
+            Self::Status => "status",
+            Self::Protocol => "protocol",
+            Self::Validation => "validation",
+        }
+    }
+}
+
+impl fmt::Display for ErrorClass {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+/// The errors of one class.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ErrorTally {
+    /// How many.
+    pub count: u64,
+    /// What the first one looked like: escaped, of bounded length; empty when there was none.
+    pub example: String,
+}
+
+/// The errors of all classes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ErrorTallies([ErrorTally; ErrorClass::ALL.len()]);
+
+impl ErrorTallies {
+    /// The errors of one class.
+    pub fn of(&self, class: ErrorClass) -> &ErrorTally {
+        &self.0[class as usize]
+    }
+
+    /// The classes that occurred.
+    pub fn iter(&self) -> impl Iterator<Item = (ErrorClass, &ErrorTally)> {
+        ErrorClass::ALL.into_iter().zip(&self.0).filter(|(_, tally)| tally.count > 0)
+    }
+
+    /// Errors of all classes together.
+    pub fn total(&self) -> u64 {
+        self.0.iter().map(|tally| tally.count).sum()
+    }
+
+    pub(crate) fn add(&mut self, class: ErrorClass, text: &str) {
+        let tally = &mut self.0[class as usize];
+        tally.count += 1;
+        if tally.count == 1 {
+            tally.example = text.to_owned();
+        }
+    }
+
+    pub(crate) fn merge(&mut self, other: &Self) {
+        for (mine, theirs) in self.0.iter_mut().zip(&other.0) {
+            if mine.count == 0 {
+                mine.example.clone_from(&theirs.example);
+            }
+            mine.count += theirs.count;
+        }
+    }
+}
+
+/// One slice, over all workers.
+///
+/// The *window* is `[start + discarded head, end)`. A request belongs to the slice's requests when its **intended
+/// start** lies in the window, and then everything about it is here, also what was learnt only in the drain:
+/// `offered = ok + failed`, and `response`, `service`, `send_lag` and `failed_time` hold these requests and no others.
+/// Throughput, bytes and CPU belong to the window by the time at which they **happened**.
+#[derive(Clone, Debug, Default)]
+pub struct SliceSample {
+    /// Start of the slice on the monotonic clock, before the discarded head, in nanoseconds.
+    pub start_ns: u64,
+    /// Length of the head that is not part of the window, in nanoseconds.
+    pub discarded_head_ns: u64,
+    /// Length of the window in nanoseconds.
+    pub window_ns: u64,
+    /// Worker threads that made the load.
+    pub workers: usize,
+    /// Requests whose intended start lies in the window.
+    pub offered: u64,
+    /// Of these, how many left.
+    pub sent: u64,
+    /// Of these, how many were answered as expected.
+    pub ok: u64,
+    /// Of these, how many failed, each in one class of `errors`.
+    pub failed: u64,
+    /// Expected answers that arrived in the window, whenever they had been asked for: over `window_ns`, the throughput.
+    pub completed: u64,
+    /// Expected answers of the whole slice, head and drain included: what a server's CPU time between the calls before
+    /// and after the slice has been spent on.
+    pub completed_in_slice: u64,
+    /// Errors by class: those of `failed`, and those of connections that carried no request, during the window.
+    pub errors: ErrorTallies,
+    /// Bytes received in the window.
+    pub bytes_in: u64,
+    /// Bytes of the requests sent in the window.
+    pub bytes_out: u64,
+    /// Intended start to the end of the expected answer.
+    pub response: LatencyHistogram,
+    /// Actual send to the end of the expected answer.
+    pub service: LatencyHistogram,
+    /// Intended start to actual send.
+    pub send_lag: LatencyHistogram,
+    /// Intended start to the failure, for failed requests: kept apart so that an early refusal does not make the
+    /// latency look better, and so that nothing is left out.
+    pub failed_time: LatencyHistogram,
+    /// CPU time of the worker threads within the window, in nanoseconds.
+    pub generator_cpu_ns: u64,
+    /// Open loop: requests of the window that had to wait because no connection was free.
+    pub blocked: u64,
+    /// How long these waited, together, in nanoseconds.
+    pub blocked_ns: u64,
+    /// Connections that were opened during the slice.
+    pub connections_opened: u64,
+    /// Connections that ended during the slice without having been announced to.
+    pub connections_lost: u64,
+    /// Whether the slice was ended before its stop rule.
+    pub cancelled: bool,
+}
+
+impl SliceSample {
+    /// Expected answers per second of the window; 0 for an empty window.
+    pub fn throughput_per_s(&self) -> f64 {
+        if self.window_ns == 0 { 0.0 } else { self.completed as f64 * 1e9 / self.window_ns as f64 }
+    }
+
+    /// The workers' share of the CPU time that they could have used, from 0 to 1.
+    pub fn generator_cpu_share(&self) -> f64 {
+        let available_ns = self.window_ns as f64 * self.workers as f64;
+        if available_ns == 0.0 { 0.0 } else { self.generator_cpu_ns as f64 / available_ns }
+    }
+
+    /// Adds another worker's sample of the same slice.
+    pub(crate) fn merge(&mut self, other: &Self) {
+        self.window_ns = self.window_ns.max(other.window_ns);
+        self.workers += other.workers;
+        self.cancelled |= other.cancelled;
+        self.errors.merge(&other.errors);
+        for (mine, theirs) in [
+            (&mut self.response, &other.response),
+            (&mut self.service, &other.service),
+            (&mut self.send_lag, &other.send_lag),
+            (&mut self.failed_time, &other.failed_time),
+        ] {
+            mine.merge(theirs);
+        }
+        for (mine, theirs) in [
+            (&mut self.offered, other.offered),
+            (&mut self.sent, other.sent),
+            (&mut self.ok, other.ok),
+            (&mut self.failed, other.failed),
+            (&mut self.completed, other.completed),
+            (&mut self.completed_in_slice, other.completed_in_slice),
+            (&mut self.bytes_in, other.bytes_in),
+            (&mut self.bytes_out, other.bytes_out),
+            (&mut self.generator_cpu_ns, other.generator_cpu_ns),
+            (&mut self.blocked, other.blocked),
+            (&mut self.blocked_ns, other.blocked_ns),
+            (&mut self.connections_opened, other.connections_opened),
+            (&mut self.connections_lost, other.connections_lost),
+        ] {
+            *mine += theirs;
+        }
+    }
+}
+
+/// The beginning of foreign bytes as printable text: what a server says is never let through as it is.
+pub(crate) fn escape(bytes: &[u8]) -> String {
+    let shown = &bytes[..bytes.len().min(EXAMPLE_BYTES)];
+    let ellipsis = if shown.len() < bytes.len() { "…" } else { "" };
+    format!("{}{ellipsis}", shown.escape_ascii())
+}

@@ -1,0 +1,262 @@
+//! The public face: a session holds worker threads and their connections, and runs slices over them.
+
+use std::net::SocketAddr;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::{Builder, JoinHandle};
+use std::time::Duration;
+
+use tare_sys::affinity::{CpuSet, pin_current_thread};
+use tare_sys::clock::{self, MonotonicClock};
+use tare_sys::epoll::EpollPoller;
+use tare_sys::socket::{SocketOptions, congestion_in_use};
+
+use crate::cancel::Cancel;
+use crate::error::LoadError;
+use crate::request::{RequestSet, RequestSpec};
+use crate::sample::SliceSample;
+use crate::schedule::{Schedule, Share};
+use crate::stop_rule::StopRule;
+use crate::worker::{Setup, Worker, WorkerSlice};
+
+/// Between the order to start and the start, so that all workers begin at the same moment.
+const START_MARGIN: Duration = Duration::from_micros(300);
+
+/// What stays the same over all slices of a session.
+#[derive(Clone, Debug)]
+pub struct SessionSpec {
+    /// The server under test.
+    pub target: SocketAddr,
+    /// The most connections that a slice may use, over all workers.
+    pub connections: usize,
+    /// The requests, sent in turn.
+    pub requests: Vec<RequestSpec>,
+    /// The `Host` of the requests; `None` for the target's address.
+    pub host: Option<String>,
+    /// One worker thread for each of these CPUs, pinned to it.
+    pub cpus: CpuSet,
+    /// From a request's intended start to its failure for want of an answer.
+    pub timeout: Duration,
+    /// From the start of a connect to its failure.
+    pub connect_timeout: Duration,
+    /// Congestion control algorithm of all sockets; `None` for the kernel's default.
+    pub congestion: Option<String>,
+}
+
+/// One slice of load.
+#[derive(Clone, Debug)]
+pub struct SliceSpec {
+    /// The load model.
+    pub schedule: Schedule,
+    /// Connections in use: the users of a closed loop, the pool of an open one.
+    pub connections: usize,
+    /// When to stop offering requests, counted from the start, head included.
+    pub stop: StopRule,
+    /// The head that does not belong to the window.
+    pub discard_head: Duration,
+    /// How long to wait after the stop for what is under way; what is not answered then is a timeout.
+    pub drain_timeout: Duration,
+    /// The seed of a random schedule.
+    pub seed: u64,
+}
+
+/// Worker threads with their connections, kept open from slice to slice.
+pub struct LoadSession {
+    workers: Vec<Remote>,
+    connections: usize,
+    congestion: String,
+}
+
+struct Remote {
+    orders: Option<Sender<Order>>,
+    reports: Receiver<Result<SliceSample, LoadError>>,
+    thread: Option<JoinHandle<()>>,
+    share: Share,
+}
+
+enum Order {
+    Prepare { in_use: usize },
+    Run(WorkerSlice),
+}
+
+impl LoadSession {
+    /// Starts the workers. No connection is opened yet, since an absent server is not an error of the session.
+    ///
+    /// # Errors
+    /// When the specification is contradictory, a request cannot be encoded, or a worker cannot be started.
+    pub fn open(spec: &SessionSpec) -> Result<Self, LoadError> {
+        check(spec)?;
+        let host = spec.host.clone().unwrap_or_else(|| spec.target.to_string());
+        let requests = RequestSet::encode(&host, &spec.requests)
+            .map_err(|(index, source)| LoadError::Request { index, source })?;
+        let options = SocketOptions { congestion: spec.congestion.clone() };
+        let congestion = congestion_in_use(&spec.target, &options).map_err(|source| LoadError::Congestion {
+            algorithm: spec.congestion.clone().unwrap_or_else(|| "the kernel's default".to_owned()),
+            source,
+        })?;
+        // A worker without a connection would have nothing to do.
+        let cpus: Vec<usize> = spec.cpus.iter().take(spec.connections).collect();
+        let mut workers = Vec::with_capacity(cpus.len());
+        for (worker, cpu) in cpus.iter().enumerate() {
+            let setup = Setup {
+                target: spec.target,
+                options: options.clone(),
+                requests: requests.clone(),
+                timeout: spec.timeout,
+                connect_timeout: spec.connect_timeout,
+                share: Share { worker, workers: cpus.len() },
+            };
+            workers.push(Remote::start(*cpu, setup)?);
+        }
+        Ok(Self { workers, connections: spec.connections, congestion })
+    }
+
+    /// The congestion control algorithm that the session's sockets use.
+    pub fn congestion(&self) -> &str {
+        &self.congestion
+    }
+
+    /// Opens missing connections, runs one slice and drains it.
+    ///
+    /// Returns at the latest `connect_timeout` + the stop rule's longest time + `drain_timeout` after the call,
+    /// whatever the server does.
+    ///
+    /// # Errors
+    /// When the specification is contradictory or a worker has failed. Failures of the server are in the sample.
+    pub fn run(&mut self, slice: &SliceSpec, cancel: &Cancel) -> Result<SliceSample, LoadError> {
+        self.check_slice(slice)?;
+        for worker in &self.workers {
+            worker.order(Order::Prepare { in_use: worker.part_of(slice.connections) })?;
+        }
+        self.collect()?;
+        let start = clock::now() + START_MARGIN;
+        for worker in &self.workers {
+            worker.order(Order::Run(WorkerSlice {
+                start,
+                schedule: slice.schedule,
+                stop: slice.stop,
+                discard_head: slice.discard_head,
+                drain_timeout: slice.drain_timeout,
+                seed: slice.seed,
+                cancel: cancel.clone(),
+            }))?;
+        }
+        self.collect()
+    }
+
+    /// Waits for every worker, also after a failure, so that none is still at the last order when the next one comes.
+    fn collect(&self) -> Result<SliceSample, LoadError> {
+        let reports: Vec<_> = self.workers.iter().map(Remote::report).collect();
+        let mut whole: Option<SliceSample> = None;
+        for report in reports {
+            let part = report?;
+            match &mut whole {
+                None => whole = Some(part),
+                Some(whole) => whole.merge(&part),
+            }
+        }
+        whole.ok_or(LoadError::WorkerDied)
+    }
+
+    fn check_slice(&self, slice: &SliceSpec) -> Result<(), LoadError> {
+        if slice.connections < self.workers.len() || slice.connections > self.connections {
+            let (workers, most) = (self.workers.len(), self.connections);
+            return Err(spec_error(
+                &format!("a slice of {} connections over {workers} workers", slice.connections),
+                &format!("use at least {workers} and at most the session's {most}"),
+            ));
+        }
+        if slice.schedule.rate_per_s().is_some_and(|rate| !(rate.is_finite() && rate > 0.0)) {
+            return Err(spec_error("an offered rate that is not above 0", "give requests per second, such as 1000"));
+        }
+        if slice.discard_head > slice.stop.at_most() {
+            return Err(spec_error(
+                "a discarded head longer than the slice",
+                "discard less, or let the slice last longer",
+            ));
+        }
+        Ok(())
+    }
+}
+
+impl Drop for LoadSession {
+    fn drop(&mut self) {
+        for worker in &mut self.workers {
+            worker.orders = None;
+        }
+        for worker in &mut self.workers {
+            if let Some(thread) = worker.thread.take() {
+                // A worker that panicked has already said so on stderr.
+                let _ = thread.join();
+            }
+        }
+    }
+}
+
+impl Remote {
+    fn start(cpu: usize, setup: Setup) -> Result<Self, LoadError> {
+        let failed = |reason: String| LoadError::Worker { cpu, reason };
+        let share = setup.share;
+        let (orders, inbox) = channel();
+        let (outbox, reports) = channel();
+        let thread = Builder::new()
+            .name(format!("tare-load-{cpu}"))
+            .spawn(move || serve(cpu, setup, &inbox, &outbox))
+            .map_err(|error| failed(error.to_string()))?;
+        let remote = Self { orders: Some(orders), reports, thread: Some(thread), share };
+        // The first report says whether the thread is pinned and has its poller.
+        remote.report().map(|_| remote)
+    }
+
+    fn order(&self, order: Order) -> Result<(), LoadError> {
+        let orders = self.orders.as_ref().ok_or(LoadError::WorkerDied)?;
+        orders.send(order).map_err(|_| LoadError::WorkerDied)
+    }
+
+    fn report(&self) -> Result<SliceSample, LoadError> {
+        self.reports.recv().map_err(|_| LoadError::WorkerDied)?
+    }
+
+    /// This worker's part of so many connections; the parts differ by at most one.
+    fn part_of(&self, connections: usize) -> usize {
+        let cut = |worker: usize| connections * worker / self.share.workers;
+        cut(self.share.worker + 1) - cut(self.share.worker)
+    }
+}
+
+/// The life of a worker thread: one report per order, until the session is dropped.
+fn serve(cpu: usize, setup: Setup, inbox: &Receiver<Order>, outbox: &Sender<Result<SliceSample, LoadError>>) {
+    let failed = |reason: String| LoadError::Worker { cpu, reason };
+    let poller = pin_current_thread(&CpuSet::of([cpu]))
+        .map_err(|error| failed(error.to_string()))
+        .and_then(|()| EpollPoller::new().map_err(|error| failed(error.to_string())));
+    let mut worker = match poller {
+        Ok(poller) => Worker::new(poller, MonotonicClock, setup),
+        Err(error) => {
+            let _ = outbox.send(Err(error));
+            return;
+        }
+    };
+    let mut report = Ok(SliceSample::default());
+    // Either channel ends with the session.
+    while outbox.send(report).is_ok() {
+        report = match inbox.recv() {
+            Ok(Order::Prepare { in_use }) => worker.prepare(in_use).map(|()| SliceSample::default()),
+            Ok(Order::Run(slice)) => worker.run(&slice),
+            Err(_) => return,
+        };
+    }
+}
+
+fn check(spec: &SessionSpec) -> Result<(), LoadError> {
+    if spec.requests.is_empty() {
+        return Err(spec_error("a session without requests", "give at least one"));
+    }
+    if spec.connections == 0 || spec.cpus.is_empty() {
+        return Err(spec_error("a session without connections or CPUs", "give at least one of each"));
+    }
+    Ok(())
+}
+
+fn spec_error(what: &str, remedy: &str) -> LoadError {
+    LoadError::Spec { what: what.to_owned(), remedy: remedy.to_owned() }
+}

@@ -1,0 +1,56 @@
+//! When a slice stops offering requests.
+
+use std::time::Duration;
+
+use crate::schedule::Share;
+
+/// When a slice stops offering requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StopRule {
+    /// After this time, the discarded head included.
+    Duration(Duration),
+    /// After this many requests; the slice ends with the last answer, and in any case after `at_most`.
+    Count {
+        /// Requests over all workers.
+        requests: u64,
+        /// The bound against a server that does not answer.
+        at_most: Duration,
+    },
+}
+
+impl StopRule {
+    /// The longest time during which requests are offered.
+    pub const fn at_most(self) -> Duration {
+        match self {
+            Self::Duration(duration) => duration,
+            Self::Count { at_most, .. } => at_most,
+        }
+    }
+
+    /// How many requests one worker may offer; the shares of all workers add up to the count.
+    pub fn requests_of(self, share: Share) -> u64 {
+        let Self::Count { requests, .. } = self else { return u64::MAX };
+        let cut = |worker: usize| (u128::from(requests) * worker as u128 / share.workers as u128) as u64;
+        cut(share.worker + 1) - cut(share.worker)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_of_a_count_add_up_to_it() {
+        for (requests, workers) in [(10, 1), (10, 3), (2, 4), (0, 2), (u64::MAX - 1, 7)] {
+            let rule = StopRule::Count { requests, at_most: Duration::MAX };
+            let sum: u64 = (0..workers).map(|worker| rule.requests_of(Share { worker, workers })).sum();
+            assert_eq!(sum, requests, "{requests} over {workers}");
+        }
+    }
+
+    #[test]
+    fn a_duration_does_not_limit_the_number() {
+        let rule = StopRule::Duration(Duration::from_secs(1));
+        assert_eq!(rule.requests_of(Share { worker: 0, workers: 2 }), u64::MAX);
+    }
+}

@@ -1,0 +1,92 @@
+//! Which request should leave next, and since when: the one place where the closed and the open loop differ.
+
+use std::time::Duration;
+
+use tare_sys::clock::Nanos;
+
+use super::WorkerSlice;
+use crate::schedule::{Arrivals, Share};
+
+/// What a slice still wants of one worker.
+pub(crate) struct Demand {
+    start: Nanos,
+    /// No request is intended to start from here on.
+    until: Nanos,
+    remaining: u64,
+    source: Source,
+}
+
+enum Source {
+    /// A free connection is a user who wants to go on.
+    Users,
+    /// Intended starts in order; `head` is the oldest that has not been taken. Those behind it need no queue: they
+    /// are computed when it is their turn.
+    Starts { arrivals: Arrivals, head: Nanos },
+}
+
+impl Demand {
+    /// No demand: between slices.
+    pub(crate) const fn none() -> Self {
+        Self { start: Nanos::ZERO, until: Nanos::ZERO, remaining: 0, source: Source::Users }
+    }
+
+    pub(crate) fn of(slice: &WorkerSlice, share: Share) -> Self {
+        let source = match slice.schedule.arrivals(slice.seed, share) {
+            None => Source::Users,
+            Some(mut arrivals) => {
+                let head = head_of(slice.start, &mut arrivals);
+                Source::Starts { arrivals, head }
+            }
+        };
+        let until = slice.start + slice.stop.at_most();
+        Self { start: slice.start, until, remaining: slice.stop.requests_of(share), source }
+    }
+
+    pub(crate) const fn is_closed_loop(&self) -> bool {
+        matches!(self.source, Source::Users)
+    }
+
+    /// Stops demanding requests from `until` on.
+    pub(crate) fn end_at(&mut self, until: Nanos) {
+        self.until = self.until.min(until);
+    }
+
+    /// The intended start of the request that a connection free since `free_since` should carry now, if any.
+    pub(crate) fn due(&self, free_since: Nanos, now: Nanos) -> Option<Nanos> {
+        let intended = match &self.source {
+            Source::Users => free_since.max(self.start),
+            Source::Starts { head, .. } => *head,
+        };
+        (self.remaining > 0 && intended < self.until && intended <= now).then_some(intended)
+    }
+
+    /// Takes the request that was due.
+    pub(crate) fn take(&mut self) {
+        self.remaining -= 1;
+        if let Source::Starts { arrivals, head } = &mut self.source {
+            *head = head_of(self.start, arrivals);
+        }
+    }
+
+    /// The next intended start that is known beforehand, sent or not.
+    pub(crate) fn head(&self) -> Option<Nanos> {
+        match &self.source {
+            Source::Starts { head, .. } if self.remaining > 0 && *head < self.until => Some(*head),
+            _ => None,
+        }
+    }
+
+    /// The oldest waiting request whose time for an answer has run out at `now`.
+    pub(crate) fn overdue(&self, timeout: Duration, now: Nanos) -> Option<Nanos> {
+        self.head().filter(|head| *head + timeout <= now)
+    }
+
+    /// Whether no further request will ever be wanted, apart from those that [`Demand::head`] still names.
+    pub(crate) fn is_exhausted(&self) -> bool {
+        self.remaining == 0
+    }
+}
+
+fn head_of(start: Nanos, arrivals: &mut Arrivals) -> Nanos {
+    arrivals.next().map_or(Nanos::MAX, |offset_ns| start + Duration::from_nanos(offset_ns))
+}

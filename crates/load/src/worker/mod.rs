@@ -1,0 +1,87 @@
+//! THE worker loop. Load models, stop rules, pollers and clocks are values handed to it.
+//! A worker shares no mutable state; what it books becomes the sample of its slice.
+
+mod core;
+mod demand;
+#[cfg(test)]
+mod simulation;
+#[cfg(test)]
+mod tests;
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use tare_sys::clock::{Clock, Nanos};
+use tare_sys::poll::Poller;
+use tare_sys::socket::SocketOptions;
+
+use self::core::Core;
+use crate::cancel::Cancel;
+use crate::error::LoadError;
+use crate::request::RequestSet;
+use crate::sample::SliceSample;
+use crate::schedule::{Schedule, Share};
+use crate::stop_rule::StopRule;
+
+/// What stays the same over all slices of a session.
+#[derive(Clone, Debug)]
+pub(crate) struct Setup {
+    pub(crate) target: SocketAddr,
+    pub(crate) options: SocketOptions,
+    pub(crate) requests: RequestSet,
+    pub(crate) timeout: Duration,
+    pub(crate) connect_timeout: Duration,
+    pub(crate) share: Share,
+}
+
+/// One slice, as one worker is to run it.
+#[derive(Clone, Debug)]
+pub(crate) struct WorkerSlice {
+    pub(crate) start: Nanos,
+    pub(crate) schedule: Schedule,
+    pub(crate) stop: StopRule,
+    pub(crate) discard_head: Duration,
+    pub(crate) drain_timeout: Duration,
+    pub(crate) seed: u64,
+    pub(crate) cancel: Cancel,
+}
+
+/// One thread's part of a session: a poller, its connections, and the loop over them.
+pub(crate) struct Worker<P, C> {
+    poller: P,
+    core: Core<C>,
+}
+
+impl<P: Poller, C: Clock> Worker<P, C> {
+    pub(crate) fn new(poller: P, clock: C, setup: Setup) -> Self {
+        Self { poller, core: Core::new(clock, setup) }
+    }
+
+    /// Opens what is missing of the first `in_use` connections and waits until each has been opened or has failed.
+    pub(crate) fn prepare(&mut self, in_use: usize) -> Result<(), LoadError> {
+        self.core.begin_preparation(in_use);
+        // Connections that ended since the last slice say so now, and not as errors of the next one.
+        self.poller.wait(Some(Nanos::ZERO), &mut self.core).map_err(LoadError::Wait)?;
+        self.core.open_missing(self.poller.transport());
+        let deadline = self.core.now() + self.core.setup.connect_timeout;
+        while self.core.is_connecting() && self.core.now() < deadline {
+            self.poller.wait(Some(deadline), &mut self.core).map_err(LoadError::Wait)?;
+        }
+        Ok(())
+    }
+
+    /// Runs one slice to the end of its drain.
+    pub(crate) fn run(&mut self, slice: &WorkerSlice) -> Result<SliceSample, LoadError> {
+        self.core.begin_slice(slice);
+        loop {
+            let now = self.core.now();
+            self.core.tick(self.poller.transport(), now, slice.cancel.is_cancelled());
+            if self.core.is_finished(now) {
+                break;
+            }
+            let deadline = self.core.next_deadline(now);
+            self.poller.wait(Some(deadline), &mut self.core).map_err(LoadError::Wait)?;
+        }
+        Ok(self.core.end_slice(self.poller.transport()))
+    }
+}

@@ -1,0 +1,88 @@
+//! What the suites' servers answer, in one place: a pure function of method, path and the length of the body.
+
+/// The answer that the contract demands, as it goes over the wire.
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) body: String,
+}
+
+impl Answer {
+    /// Answers a request to a server of so many routes.
+    pub(crate) fn to(method: &str, path: &str, body_bytes: u64, routes: u64) -> Self {
+        let found = match method {
+            "GET" => get(path, routes),
+            "POST" => post(path, body_bytes, routes),
+            _ => None,
+        };
+        found.map_or_else(|| Self { status: 404, body: "Not Found".to_owned() }, |body| Self { status: 200, body })
+    }
+
+    /// The head for a body of `length`.
+    pub(crate) fn head(&self, length: usize) -> String {
+        let reason = match self.status {
+            200 => "OK",
+            404 => "Not Found",
+            _ => "Internal Server Error",
+        };
+        let status = self.status;
+        format!(
+            "HTTP/1.1 {status} {reason}\r\nContent-Type: text/plain; charset=UTF-8\r\nContent-Length: {length}\r\n\r\n"
+        )
+    }
+
+    /// Head and body.
+    pub(crate) fn encode(&self) -> Vec<u8> {
+        let mut bytes = self.head(self.body.len()).into_bytes();
+        bytes.extend_from_slice(self.body.as_bytes());
+        bytes
+    }
+}
+
+fn get(path: &str, routes: u64) -> Option<String> {
+    let (route, id) = path.strip_prefix("/path")?.split_once('/')?;
+    let id: i32 = id.parse().ok()?;
+    let sum = i64::try_from(known(route, routes)?).ok()? + i64::from(id);
+    Some(sum.to_string())
+}
+
+fn post(path: &str, body_bytes: u64, routes: u64) -> Option<String> {
+    let rest = path.strip_prefix("/path")?;
+    let (kind, route) = rest.strip_prefix("Bytes").map_or(("string", rest), |route| ("bytes", route));
+    let route = known(route, routes)?;
+    Some(format!("Ok [{route}], {kind} length = {body_bytes}"))
+}
+
+fn known(route: &str, routes: u64) -> Option<u64> {
+    route.parse().ok().filter(|number| *number < routes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_contract_is_a_table() {
+        for (method, path, length, status, body) in [
+            ("GET", "/path0/1", 0, 200, "1"),
+            ("GET", "/path127/3", 0, 200, "130"),
+            ("GET", "/path3/-4", 0, 200, "-1"),
+            ("GET", "/path128/1", 0, 404, "Not Found"),
+            ("GET", "/path0/x", 0, 404, "Not Found"),
+            ("GET", "/", 0, 404, "Not Found"),
+            ("POST", "/path0", 256, 200, "Ok [0], string length = 256"),
+            ("POST", "/pathBytes127", 5_242_880, 200, "Ok [127], bytes length = 5242880"),
+            ("POST", "/pathBytes128", 1, 404, "Not Found"),
+            ("PUT", "/path0", 1, 404, "Not Found"),
+        ] {
+            let answer = Answer::to(method, path, length, 128);
+            assert_eq!((answer.status, answer.body.as_str()), (status, body), "{method} {path}");
+        }
+    }
+
+    #[test]
+    fn an_answer_announces_its_type_and_length() {
+        let bytes = Answer::to("GET", "/path1/1", 0, 128).encode();
+        let expected = "HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=UTF-8\r\nContent-Length: 1\r\n\r\n2";
+        assert_eq!(String::from_utf8(bytes).unwrap(), expected);
+    }
+}

@@ -1,0 +1,62 @@
+//! A reference server on a thread of this process, for tests and the self-test.
+
+use std::net::SocketAddr;
+use std::sync::mpsc::channel;
+use std::thread::{Builder, JoinHandle};
+
+use crate::error::ReferenceError;
+use crate::options::Options;
+use crate::server::{Stop, serve};
+
+/// A server that serves until it is dropped.
+#[derive(Debug)]
+pub struct Running {
+    address: SocketAddr,
+    stop: Stop,
+    thread: Option<JoinHandle<Result<(), ReferenceError>>>,
+}
+
+impl Running {
+    /// Starts a server and waits until it listens. `prepare` runs first on its thread, to pin it for instance.
+    ///
+    /// Do not plant a crash or an exit in it: they are the process's.
+    ///
+    /// # Errors
+    /// When the port or a thread cannot be had.
+    pub fn start(options: Options, prepare: impl FnOnce() + Send + 'static) -> Result<Self, ReferenceError> {
+        let stop = Stop::default();
+        let its_stop = stop.clone();
+        let (announce, announced) = channel();
+        let thread = Builder::new()
+            .name("tare-reference".to_owned())
+            .spawn(move || {
+                prepare();
+                serve(&options, &its_stop, |address| {
+                    // The receiver waits below until it hears this or the thread ends.
+                    let _ = announce.send(address);
+                })
+            })
+            .map_err(ReferenceError::SetUp)?;
+        match announced.recv() {
+            Ok(address) => Ok(Self { address, stop, thread: Some(thread) }),
+            Err(_) => Err(match thread.join() {
+                Ok(Err(error)) => error,
+                _ => ReferenceError::SetUp(std::io::Error::other("it ended before it was ready")),
+            }),
+        }
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.stop.stop();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}

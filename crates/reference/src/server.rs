@@ -1,0 +1,294 @@
+//! The server's loop: accepts, answers by the contract, and plants what the options ask for.
+
+use std::io::Write;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::os::fd::AsFd;
+use std::process;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use tare_sys::clock::{self, Nanos};
+use tare_sys::epoll::{EpollPoller, EpollTransport};
+use tare_sys::poll::{Event, Handler, Poller, Sending, Token, Transport};
+use tare_sys::{signal, socket};
+
+use crate::connection::{Connection, Next, Request};
+use crate::contract::Answer;
+use crate::error::ReferenceError;
+use crate::fault::FaultKind;
+use crate::options::Options;
+use crate::timers::{Later, Timers};
+use crate::truth::Truth;
+
+const LISTENER: Token = Token(0);
+/// The longest sleep, so that a stop is noticed.
+const MAX_SLEEP: Duration = Duration::from_millis(20);
+const TRICKLE: Duration = Duration::from_millis(100);
+const FLOOD_BYTES: usize = 64 * 1024;
+
+/// Ends [`serve`] from another thread; clones share it.
+#[derive(Clone, Debug, Default)]
+pub struct Stop(Arc<AtomicBool>);
+
+impl Stop {
+    /// Ends the server that serves with this flag.
+    pub fn stop(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    fn is_asked_for(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Serves until `stop`, or until the process is told to end. `announce` is given the address to be printed in the
+/// readiness line, `tare: ready on ADDRESS`; it is not called, or given another address, when the options say so.
+///
+/// # Errors
+/// When the port cannot be had or the kernel will not wait.
+pub fn serve(options: &Options, stop: &Stop, announce: impl FnOnce(SocketAddr)) -> Result<(), ReferenceError> {
+    if options.ignore_sigterm {
+        signal::ignore_sigterm().map_err(ReferenceError::SetUp)?;
+    }
+    let refused = |source| ReferenceError::Listen { port: options.port, source };
+    let listener = socket::listen(&SocketAddr::from((Ipv4Addr::LOCALHOST, options.port))).map_err(refused)?;
+    let mut address = socket::local_address(listener.as_fd()).map_err(refused)?;
+    let mut poller = EpollPoller::new().map_err(ReferenceError::Poll)?;
+    poller.transport().listen(LISTENER, listener).map_err(ReferenceError::Poll)?;
+    make_noise(options.stderr_noise);
+    if options.lie_ready {
+        // Port 1 is below those that are given out, so nobody else answers there.
+        address.set_port(1);
+    }
+    if !options.never_ready {
+        announce(address);
+    }
+    let mut server = Server::new(options);
+    while !stop.is_asked_for() {
+        let now = clock::now();
+        server.truth.stall_if_due(now);
+        server.send_due(poller.transport(), now);
+        let deadline = server.next_deadline(now);
+        poller.wait(Some(deadline), &mut server).map_err(ReferenceError::Poll)?;
+    }
+    Ok(())
+}
+
+fn make_noise(lines: u64) {
+    let mut stderr = std::io::stderr().lock();
+    for line in 0..lines {
+        // Nobody may be listening, which is no reason not to serve.
+        let _ = writeln!(stderr, "tare reference: noise, line {line}");
+    }
+}
+
+struct Server<'a> {
+    options: &'a Options,
+    truth: Truth,
+    timers: Timers,
+    connections: Vec<Option<Connection>>,
+    free: Vec<Token>,
+    serial: u64,
+    requests: u64,
+    flood: Arc<[u8]>,
+}
+
+impl<'a> Server<'a> {
+    fn new(options: &'a Options) -> Self {
+        Self {
+            options,
+            truth: Truth::new(options, clock::now()),
+            timers: Timers::default(),
+            // The listener's place is never taken by a connection.
+            connections: vec![None],
+            free: Vec::new(),
+            serial: 0,
+            requests: 0,
+            flood: vec![b'x'; FLOOD_BYTES].into(),
+        }
+    }
+
+    fn next_deadline(&self, now: Nanos) -> Nanos {
+        let soonest = [self.timers.next(), self.truth.next_stall()].into_iter().flatten().min();
+        soonest.map_or(now + MAX_SLEEP, |soonest| soonest.min(now + MAX_SLEEP))
+    }
+
+    fn connection(&mut self, token: Token) -> Option<&mut Connection> {
+        self.connections.get_mut(token.index())?.as_mut()
+    }
+
+    fn accept(&mut self, io: &mut EpollTransport, socket: std::os::fd::OwnedFd) {
+        let token = self.free.pop().unwrap_or(Token(self.connections.len() as u32));
+        if token.index() == self.connections.len() {
+            self.connections.push(None);
+        }
+        if io.adopt(token, socket).is_err() {
+            return self.free.push(token);
+        }
+        self.serial += 1;
+        self.connections[token.index()] = Some(Connection::new(self.serial));
+    }
+
+    fn drop_connection(&mut self, io: &mut EpollTransport, token: Token) {
+        io.close(token);
+        if self.connections[token.index()].take().is_some() {
+            self.free.push(token);
+        }
+    }
+
+    /// Answers every request that is complete.
+    fn serve_connection(&mut self, io: &mut EpollTransport, token: Token) {
+        while let Some(connection) = self.connection(token) {
+            match connection.next() {
+                Next::NeedsMore => return,
+                Next::Unreadable => return self.drop_connection(io, token),
+                Next::Request(request) => self.answer(io, token, &request),
+            }
+        }
+    }
+
+    fn answer(&mut self, io: &mut EpollTransport, token: Token, request: &Request) {
+        let delay = self.truth.spend();
+        let answer = Answer::to(&request.method, &request.path, request.body_bytes, self.options.routes);
+        let nth = self.requests;
+        self.requests += 1;
+        if let Some(connection) = self.connection(token) {
+            connection.closes_when_sent |= request.wants_close;
+        }
+        match self.options.fault {
+            Some(fault) if nth >= fault.after => self.fail(io, token, fault.kind, &answer),
+            _ if delay.is_zero() => self.send(io, token, &answer.encode().into(), true),
+            _ => self.send_later(token, answer.encode().into(), clock::now() + delay, true),
+        }
+    }
+
+    fn send(&mut self, io: &mut EpollTransport, token: Token, bytes: &Arc<[u8]>, is_last: bool) {
+        let sending = io.send(token, bytes);
+        let Some(connection) = self.connection(token) else { return };
+        if is_last {
+            connection.is_answering = false;
+            if connection.closes_when_sent && sending == Sending::Accepted {
+                self.drop_connection(io, token);
+            }
+        }
+    }
+
+    fn send_later(&mut self, token: Token, bytes: Arc<[u8]>, at: Nanos, is_last: bool) {
+        let Some(connection) = self.connection(token) else { return };
+        connection.is_answering = true;
+        let serial = connection.serial;
+        self.timers.add(Later { at, token, serial, bytes, is_last });
+    }
+
+    fn send_due(&mut self, io: &mut EpollTransport, now: Nanos) {
+        while let Some(later) = self.timers.pop_due(now) {
+            let serial = self.connection(later.token).map(|connection| connection.serial);
+            if serial != Some(later.serial) {
+                continue;
+            }
+            if self.connection(later.token).is_some_and(|connection| connection.is_flooding) {
+                self.flood_on(io, later.token);
+                continue;
+            }
+            self.send(io, later.token, &later.bytes, later.is_last);
+            if later.is_last {
+                self.serve_connection(io, later.token);
+            }
+        }
+    }
+
+    fn fail(&mut self, io: &mut EpollTransport, token: Token, kind: FaultKind, answer: &Answer) {
+        match kind {
+            FaultKind::Crash => process::abort(),
+            FaultKind::Exit => process::exit(3),
+            FaultKind::Hang => self.hold(token),
+            FaultKind::Close => self.drop_connection(io, token),
+            FaultKind::CloseMidBody => {
+                let mut bytes = answer.head(answer.body.len() + 1).into_bytes();
+                bytes.extend_from_slice(answer.body.as_bytes());
+                self.send_and_close(io, token, bytes);
+            }
+            FaultKind::WrongBody => {
+                let mut bytes = answer.encode();
+                if let Some(last) = bytes.last_mut() {
+                    *last ^= 1;
+                }
+                self.send(io, token, &bytes.into(), true);
+            }
+            FaultKind::Status500 => {
+                let wrong = Answer { status: 500, body: "planted".to_owned() };
+                self.send(io, token, &wrong.encode().into(), true);
+            }
+            FaultKind::Garbage => self.send(io, token, &Arc::from(*b"\x16\x03\x01 not HTTP at all\r\n\r\n"), true),
+            FaultKind::TruncatedHeaders => {
+                self.send_and_close(io, token, b"HTTP/1.1 200 OK\r\nContent-Le".to_vec());
+            }
+            FaultKind::Flood => self.start_flood(io, token),
+            FaultKind::SlowLoris => self.trickle(token, &answer.encode()),
+        }
+    }
+
+    fn hold(&mut self, token: Token) {
+        if let Some(connection) = self.connection(token) {
+            connection.is_answering = true;
+        }
+    }
+
+    fn send_and_close(&mut self, io: &mut EpollTransport, token: Token, bytes: Vec<u8>) {
+        if let Some(connection) = self.connection(token) {
+            connection.closes_when_sent = true;
+        }
+        self.send(io, token, &bytes.into(), true);
+    }
+
+    fn trickle(&mut self, token: Token, bytes: &[u8]) {
+        let now = clock::now();
+        for (index, byte) in bytes.iter().enumerate() {
+            let at = now + TRICKLE * index as u32;
+            self.send_later(token, Arc::from([*byte]), at, index + 1 == bytes.len());
+        }
+    }
+
+    fn start_flood(&mut self, io: &mut EpollTransport, token: Token) {
+        let Some(connection) = self.connection(token) else { return };
+        connection.is_answering = true;
+        connection.is_flooding = true;
+        io.send(token, &Arc::from(*b"HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=UTF-8\r\n\r\n"));
+        self.flood_on(io, token);
+    }
+
+    /// Sends one portion more, and goes on when it has left or, at the latest, at the loop's next turn.
+    fn flood_on(&mut self, io: &mut EpollTransport, token: Token) {
+        let flood = Arc::clone(&self.flood);
+        if io.send(token, &flood) == Sending::Accepted {
+            self.send_later(token, flood, clock::now(), false);
+        }
+    }
+
+    fn on_sent(&mut self, io: &mut EpollTransport, token: Token) {
+        let Some(connection) = self.connection(token) else { return };
+        if connection.is_flooding {
+            self.flood_on(io, token);
+        } else if connection.closes_when_sent && !connection.is_answering {
+            self.drop_connection(io, token);
+        }
+    }
+}
+
+impl Handler<EpollTransport> for Server<'_> {
+    fn on_event(&mut self, io: &mut EpollTransport, token: Token, event: Event<'_>) {
+        match event {
+            Event::Accepted { socket } => self.accept(io, socket),
+            Event::Received { bytes, .. } => {
+                if let Some(connection) = self.connection(token) {
+                    connection.receive(bytes);
+                    self.serve_connection(io, token);
+                }
+            }
+            Event::Sent { .. } => self.on_sent(io, token),
+            Event::Closed { .. } => self.drop_connection(io, token),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! The planted costs and delays: how long a request burns the CPU, waits, or finds the whole server frozen.
+
+use std::time::Duration;
+
+use tare_sys::clock::{self, Nanos};
+
+use crate::options::Options;
+
+/// What is planted, in the units of the clock, and how far its patterns have come.
+pub(crate) struct Truth {
+    spin_ns: u64,
+    delay: Duration,
+    slow_share: f64,
+    slow_delay: Duration,
+    requests: u64,
+    stall: Option<Stall>,
+}
+
+struct Stall {
+    every: Duration,
+    lasts: Duration,
+    next: Nanos,
+}
+
+impl Truth {
+    pub(crate) fn new(options: &Options, now: Nanos) -> Self {
+        let planted_ns = options.base_ns as f64 * (1.0 + options.spin_percent / 100.0);
+        let every = Duration::try_from_secs_f64(options.stall_every_s).unwrap_or_default();
+        let lasts = Duration::from_millis(options.stall_ms);
+        Self {
+            spin_ns: options.spin_ns + planted_ns.max(0.0).round() as u64,
+            delay: Duration::from_micros(options.delay_us),
+            slow_share: options.slow_share,
+            slow_delay: Duration::from_micros(options.slow_us),
+            requests: 0,
+            stall: (!every.is_zero() && !lasts.is_zero()).then(|| Stall { every, lasts, next: now + every }),
+        }
+    }
+
+    /// Burns what the next request costs, and says how long its answer is to wait.
+    pub(crate) fn spend(&mut self) -> Duration {
+        if self.spin_ns > 0 {
+            burn(self.spin_ns);
+        }
+        let is_slow = is_slow(self.requests, self.slow_share);
+        self.requests += 1;
+        if is_slow { self.slow_delay } else { self.delay }
+    }
+
+    /// When the server is to freeze next.
+    pub(crate) fn next_stall(&self) -> Option<Nanos> {
+        self.stall.as_ref().map(|stall| stall.next)
+    }
+
+    /// Freezes the calling thread, and with it the server, if the time has come.
+    pub(crate) fn stall_if_due(&mut self, now: Nanos) {
+        let Some(stall) = &mut self.stall else { return };
+        if now >= stall.next {
+            std::thread::sleep(stall.lasts);
+            stall.next = stall.next + stall.every;
+        }
+    }
+}
+
+/// Whether a request is one of the slow share: every so-manieth, so that any long stretch has its exact share.
+fn is_slow(index: u64, share: f64) -> bool {
+    ((index + 1) as f64 * share).floor() > (index as f64 * share).floor()
+}
+
+/// Uses CPU time of this thread, which unlike elapsed time does not run while others have the core.
+fn burn(spin_ns: u64) {
+    let until = clock::thread_cpu_ns() + spin_ns;
+    while clock::thread_cpu_ns() < until {
+        std::hint::spin_loop();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_slow_share_is_exact_and_spread_evenly() {
+        for (share, of_a_thousand) in [(0.0, 0), (0.01, 10), (0.5, 500), (1.0, 1000)] {
+            assert_eq!((0..1000).filter(|index| is_slow(*index, share)).count(), of_a_thousand);
+        }
+        assert!(is_slow(99, 0.01) && is_slow(199, 0.01));
+    }
+
+    #[test]
+    fn a_planted_slowdown_is_a_percentage_of_the_base() {
+        let options = Options { base_ns: 20_000, spin_percent: 5.0, ..Options::default() };
+        assert_eq!(Truth::new(&options, Nanos::ZERO).spin_ns, 21_000);
+    }
+
+    #[test]
+    fn burning_uses_cpu_time() {
+        let before = clock::thread_cpu_ns();
+        burn(200_000);
+        assert!(clock::thread_cpu_ns() - before >= 200_000);
+    }
+}

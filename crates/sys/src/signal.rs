@@ -1,0 +1,13 @@
+//! Signal dispositions of this process.
+
+use std::io;
+
+/// Makes this process ignore SIGTERM, as a server does that will not stop when asked.
+///
+/// # Errors
+/// When the kernel refuses.
+pub fn ignore_sigterm() -> io::Result<()> {
+    // SAFETY: SIG_IGN installs no handler, so that no code of ours will ever run in the context of a signal.
+    let previous = unsafe { libc::signal(libc::SIGTERM, libc::SIG_IGN) };
+    if previous == libc::SIG_ERR { Err(io::Error::last_os_error()) } else { Ok(()) }
+}

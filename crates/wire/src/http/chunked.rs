@@ -1,0 +1,98 @@
+//! The decoder of chunked bodies: a state machine over single bytes, except for the data itself.
+
+use super::{MAX_HEAD_BYTES, ParseError};
+
+/// Decodes one chunked body, however it is cut into pieces.
+///
+/// # Source
+/// RFC 9112, section 7.1.
+#[derive(Clone, Debug)]
+pub(crate) struct Chunked {
+    state: State,
+    /// Size being read, then bytes of the chunk still to come.
+    remaining: u64,
+    digits: u32,
+    /// Bytes of extensions and trailers so far: a peer may not send them without end.
+    overhead: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Size,
+    Extension,
+    SizeLf,
+    Data,
+    DataCr,
+    DataLf,
+    /// At the start of a trailer line, where CR LF ends the body.
+    TrailerStart,
+    Trailer,
+    EndLf,
+    Done,
+}
+
+impl Chunked {
+    pub(crate) const fn new() -> Self {
+        Self { state: State::Size, remaining: 0, digits: 0, overhead: 0 }
+    }
+
+    /// Takes what arrived; how many bytes belonged to the body, and whether it is complete.
+    pub(crate) fn feed(&mut self, input: &[u8], mut data: impl FnMut(&[u8])) -> Result<(usize, bool), ParseError> {
+        let mut at = 0;
+        while at < input.len() && self.state != State::Done {
+            if self.state == State::Data {
+                let available = input.len() - at;
+                let take = usize::try_from(self.remaining).map_or(available, |remaining| remaining.min(available));
+                data(&input[at..at + take]);
+                at += take;
+                self.remaining -= take as u64;
+                if self.remaining == 0 {
+                    self.state = State::DataCr;
+                }
+            } else {
+                self.state = self.step(input[at])?;
+                at += 1;
+            }
+        }
+        Ok((at, self.state == State::Done))
+    }
+
+    fn step(&mut self, byte: u8) -> Result<State, ParseError> {
+        match (self.state, byte) {
+            (State::Size, b'\r') if self.digits > 0 => Ok(State::SizeLf),
+            (State::Size, b';' | b' ' | b'\t') if self.digits > 0 => self.count(State::Extension),
+            (State::Size, _) => self.digit(byte),
+            (State::Extension, b'\r') => Ok(State::SizeLf),
+            (State::Extension, b'\n') => Err(ParseError::BadChunkSize),
+            (State::Extension, _) => self.count(State::Extension),
+            (State::SizeLf, b'\n') => {
+                self.digits = 0;
+                Ok(if self.remaining == 0 { State::TrailerStart } else { State::Data })
+            }
+            (State::SizeLf, _) => Err(ParseError::BadChunkSize),
+            (State::DataCr, b'\r') => Ok(State::DataLf),
+            (State::DataLf, b'\n') => Ok(State::Size),
+            (State::TrailerStart, b'\r') => Ok(State::EndLf),
+            (State::TrailerStart | State::Trailer, b'\n') => self.count(State::TrailerStart),
+            (State::TrailerStart | State::Trailer, _) => self.count(State::Trailer),
+            (State::EndLf, b'\n') => Ok(State::Done),
+            (State::DataCr | State::DataLf | State::EndLf, _) => Err(ParseError::BadChunkEnd),
+            (State::Data | State::Done, _) => Ok(self.state),
+        }
+    }
+
+    fn digit(&mut self, byte: u8) -> Result<State, ParseError> {
+        let digit = (byte as char).to_digit(16).ok_or(ParseError::BadChunkSize)?;
+        let shifted = self.remaining.checked_mul(16).ok_or(ParseError::ChunkSizeOverflow)?;
+        self.remaining = shifted + u64::from(digit);
+        self.digits += 1;
+        // Leading zeros do not overflow, and could go on for ever.
+        if self.digits > 64 { Err(ParseError::BadChunkSize) } else { Ok(State::Size) }
+    }
+
+    /// Counts a byte of what a body need not have.
+    fn count(&mut self, next: State) -> Result<State, ParseError> {
+        self.overhead += 1;
+        if self.overhead > MAX_HEAD_BYTES { Err(ParseError::TrailersTooLong) } else { Ok(next) }
+    }
+}

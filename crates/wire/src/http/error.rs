@@ -1,0 +1,55 @@
+//! What can be wrong with an answer, one variant per cause.
+
+use thiserror::Error;
+
+/// Why bytes are not an HTTP/1.1 answer. After any of these the connection is of no further use.
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ParseError {
+    /// The status line or a header field breaks the grammar.
+    #[error("not an HTTP answer: {0}")]
+    Malformed(httparse::Error),
+    /// The header section exceeds [`super::MAX_HEAD_BYTES`].
+    #[error("header section longer than 64 KiB")]
+    HeadTooLong,
+    /// More than [`super::MAX_HEADERS`] header fields.
+    #[error("more than 100 header fields")]
+    TooManyHeaders,
+    /// Content-Length is not a plain decimal number that fits 64 bits.
+    #[error("Content-Length is not a number of bytes")]
+    BadContentLength,
+    /// More than one Content-Length.
+    #[error("more than one Content-Length")]
+    RepeatedContentLength,
+    /// Content-Length beside Transfer-Encoding, as in request smuggling.
+    #[error("both Content-Length and Transfer-Encoding")]
+    AmbiguousLength,
+    /// A chunk size that is not hexadecimal.
+    #[error("chunk size is not a hexadecimal number")]
+    BadChunkSize,
+    /// A chunk size that does not fit 64 bits.
+    #[error("chunk size overflows")]
+    ChunkSizeOverflow,
+    /// A chunk that is not followed by CR LF.
+    #[error("chunk is not ended by CR LF")]
+    BadChunkEnd,
+    /// Chunk extensions or trailers exceed [`super::MAX_HEAD_BYTES`].
+    #[error("chunk extensions or trailers longer than 64 KiB")]
+    TrailersTooLong,
+    /// The connection ended before the first byte of an answer.
+    #[error("connection closed before an answer")]
+    NoAnswer,
+    /// The connection ended inside the header section.
+    #[error("connection closed inside the headers")]
+    TruncatedHead,
+    /// The connection ended inside the body.
+    #[error("connection closed inside the body")]
+    TruncatedBody,
+}
+
+impl ParseError {
+    /// Whether the peer stopped too early, as opposed to having said something wrong.
+    pub const fn is_truncation(self) -> bool {
+        matches!(self, Self::NoAnswer | Self::TruncatedHead | Self::TruncatedBody)
+    }
+}

@@ -1,0 +1,134 @@
+//! The header section of an answer: its parsing by httparse, and what it says about the body that follows.
+
+use std::mem::MaybeUninit;
+
+use super::{MAX_HEADERS, ParseError};
+
+/// Status and header fields of one answer, borrowed from the bytes that arrived.
+#[derive(Debug)]
+pub struct Head<'a> {
+    /// The status code.
+    pub status: u16,
+    /// The header fields in the order in which they came.
+    pub headers: &'a [httparse::Header<'a>],
+    pub(crate) minor_version: u8,
+}
+
+/// How long the body is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Framing {
+    /// Exactly so many bytes.
+    Length(u64),
+    /// Chunks, then trailers.
+    Chunked,
+    /// Everything until the connection ends.
+    UntilClose,
+}
+
+impl Head<'_> {
+    /// The value of the first header field of that name.
+    pub fn header(&self, name: &str) -> Option<&[u8]> {
+        self.headers.iter().find(|header| header.name.eq_ignore_ascii_case(name)).map(|header| header.value)
+    }
+
+    /// Whether a further answer follows this one (100 Continue, 103 Early Hints …; 101 is final).
+    pub fn is_interim(&self) -> bool {
+        (100..200).contains(&self.status) && self.status != 101
+    }
+
+    /// The body's framing and whether the connection outlives the answer.
+    ///
+    /// # Source
+    /// RFC 9112, sections 6.3 and 9.3.
+    pub(crate) fn framing(&self, is_head_request: bool) -> Result<(Framing, bool), ParseError> {
+        let fields = BodyFields::read(self.headers)?;
+        let keeps_alive = if self.minor_version == 0 { fields.says_keep_alive } else { !fields.says_close };
+        let bodiless = is_head_request || matches!(self.status, 100..=199 | 204 | 304);
+        if bodiless {
+            return Ok((Framing::Length(0), keeps_alive && self.status != 101));
+        }
+        Ok(match (fields.chunked, fields.length) {
+            (Some(_), Some(_)) => return Err(ParseError::AmbiguousLength),
+            (Some(true), None) => (Framing::Chunked, keeps_alive),
+            (None, Some(length)) => (Framing::Length(length), keeps_alive),
+            (Some(false), None) | (None, None) => (Framing::UntilClose, false),
+        })
+    }
+}
+
+/// The header fields that decide about the body, gathered in one pass.
+#[derive(Default)]
+struct BodyFields {
+    length: Option<u64>,
+    /// Present with the last coding being `chunked`, present without, absent.
+    chunked: Option<bool>,
+    says_close: bool,
+    says_keep_alive: bool,
+}
+
+impl BodyFields {
+    fn read(headers: &[httparse::Header<'_>]) -> Result<Self, ParseError> {
+        let mut fields = Self::default();
+        for header in headers {
+            // The lengths of the three names differ, so that most fields cost one comparison of integers.
+            match header.name.len() {
+                14 if header.name.eq_ignore_ascii_case("content-length") => {
+                    let earlier = fields.length.replace(content_length(header.value)?);
+                    if earlier.is_some() {
+                        return Err(ParseError::RepeatedContentLength);
+                    }
+                }
+                17 if header.name.eq_ignore_ascii_case("transfer-encoding") => {
+                    fields.chunked = Some(items(header.value).last().is_some_and(|last| is(last, "chunked")));
+                }
+                10 if header.name.eq_ignore_ascii_case("connection") => {
+                    fields.says_close |= items(header.value).any(|item| is(item, "close"));
+                    fields.says_keep_alive |= items(header.value).any(|item| is(item, "keep-alive"));
+                }
+                _ => {}
+            }
+        }
+        Ok(fields)
+    }
+}
+
+/// Parses a header section at the start of `input` and hands it to `then`, with its length in bytes; `None` when
+/// the section is not complete.
+pub(crate) fn with_head<R>(
+    input: &[u8],
+    then: impl FnOnce(&Head<'_>, usize) -> Result<R, ParseError>,
+) -> Result<Option<R>, ParseError> {
+    let mut space = [const { MaybeUninit::uninit() }; MAX_HEADERS];
+    let mut response = httparse::Response::new(&mut []);
+    let config = httparse::ParserConfig::default();
+    match config.parse_response_with_uninit_headers(&mut response, input, &mut space) {
+        Ok(httparse::Status::Partial) => Ok(None),
+        Ok(httparse::Status::Complete(length)) => {
+            let head = Head {
+                status: response.code.unwrap_or(0),
+                headers: response.headers,
+                minor_version: response.version.unwrap_or(1),
+            };
+            then(&head, length).map(Some)
+        }
+        Err(httparse::Error::TooManyHeaders) => Err(ParseError::TooManyHeaders),
+        Err(error) => Err(ParseError::Malformed(error)),
+    }
+}
+
+fn content_length(value: &[u8]) -> Result<u64, ParseError> {
+    let text = value.trim_ascii();
+    // `parse` alone would also take a leading plus.
+    if text.is_empty() || !text.iter().all(u8::is_ascii_digit) {
+        return Err(ParseError::BadContentLength);
+    }
+    std::str::from_utf8(text).ok().and_then(|digits| digits.parse().ok()).ok_or(ParseError::BadContentLength)
+}
+
+fn items(value: &[u8]) -> impl Iterator<Item = &[u8]> {
+    value.split(|byte| *byte == b',').map(<[u8]>::trim_ascii)
+}
+
+fn is(item: &[u8], word: &str) -> bool {
+    item.eq_ignore_ascii_case(word.as_bytes())
+}

@@ -1,0 +1,158 @@
+//! Requests: encoded once, before any clock runs, and sent as they stand as often as wanted.
+
+use std::fmt;
+
+use thiserror::Error;
+
+/// A request method; what matters to an answer's framing is whether it is HEAD.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Method(String);
+
+impl Method {
+    /// GET.
+    pub fn get() -> Self {
+        Self("GET".to_owned())
+    }
+
+    /// POST.
+    pub fn post() -> Self {
+        Self("POST".to_owned())
+    }
+
+    /// A method by name, as written.
+    ///
+    /// # Errors
+    /// When the name is not a token of RFC 9110, section 5.6.2.
+    pub fn named(name: &str) -> Result<Self, EncodeError> {
+        if is_token(name) { Ok(Self(name.to_owned())) } else { Err(EncodeError::Method(name.to_owned())) }
+    }
+
+    /// Whether answers to it have headers of a body, and no body.
+    pub fn is_head(&self) -> bool {
+        self.0 == "HEAD"
+    }
+
+    /// The name as it is sent.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Method {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+/// A request in parts, to be encoded.
+#[derive(Clone, Debug)]
+pub struct Request<'a> {
+    /// The method.
+    pub method: &'a Method,
+    /// Path and query, beginning with `/`.
+    pub path: &'a str,
+    /// What goes into `Host`, unless `headers` has one.
+    pub host: &'a str,
+    /// Header fields in the order in which they are sent.
+    pub headers: &'a [(String, String)],
+    /// The body; `Content-Length` is added when it is not empty or the method is not GET or HEAD.
+    pub body: &'a [u8],
+}
+
+/// Why a request cannot be sent as HTTP/1.1.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum EncodeError {
+    /// The method is not a token.
+    #[error("`{0}` is not a request method; use a name such as GET or POST")]
+    Method(String),
+    /// The path does not begin with `/` or has characters that a request line cannot carry.
+    #[error("`{0}` is not a request path; begin it with / and percent-encode spaces and non-ASCII characters")]
+    Path(String),
+    /// A header field that would break the header section.
+    #[error("header `{0}` cannot be sent; names are tokens, values have no control characters")]
+    Header(String),
+}
+
+impl Request<'_> {
+    /// The request as it goes over the wire.
+    ///
+    /// # Errors
+    /// When a part would break the grammar of RFC 9112.
+    pub fn encode(&self) -> Result<Vec<u8>, EncodeError> {
+        let path_fits = self.path.starts_with('/') && self.path.bytes().all(|byte| byte.is_ascii_graphic());
+        if !path_fits {
+            return Err(EncodeError::Path(self.path.to_owned()));
+        }
+        let mut out = format!("{} {} HTTP/1.1\r\n", self.method, self.path).into_bytes();
+        if !self.has("host") {
+            push_header(&mut out, "Host", self.host)?;
+        }
+        for (name, value) in self.headers {
+            push_header(&mut out, name, value)?;
+        }
+        let announces_body = !self.body.is_empty() || !matches!(self.method.as_str(), "GET" | "HEAD");
+        if announces_body && !self.has("content-length") && !self.has("transfer-encoding") {
+            push_header(&mut out, "Content-Length", &self.body.len().to_string())?;
+        }
+        out.extend_from_slice(b"\r\n");
+        out.extend_from_slice(self.body);
+        Ok(out)
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.headers.iter().any(|(given, _)| given.eq_ignore_ascii_case(name))
+    }
+}
+
+fn push_header(out: &mut Vec<u8>, name: &str, value: &str) -> Result<(), EncodeError> {
+    let value_fits = value.bytes().all(|byte| byte == b'\t' || (byte >= b' ' && byte != 0x7f));
+    if !is_token(name) || !value_fits {
+        return Err(EncodeError::Header(name.to_owned()));
+    }
+    out.extend_from_slice(format!("{name}: {value}\r\n").as_bytes());
+    Ok(())
+}
+
+fn is_token(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn encode(method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Result<String, EncodeError> {
+        let headers: Vec<_> = headers.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect();
+        let method = Method::named(method)?;
+        let request = Request { method: &method, path, host: "127.0.0.1:80", headers: &headers, body };
+        Ok(String::from_utf8(request.encode()?).unwrap())
+    }
+
+    #[test]
+    fn a_get_has_a_host_and_no_length() {
+        let expected = "GET /path0/1?x=y HTTP/1.1\r\nHost: 127.0.0.1:80\r\nAccept: */*\r\n\r\n";
+        assert_eq!(encode("GET", "/path0/1?x=y", &[("Accept", "*/*")], b"").unwrap(), expected);
+    }
+
+    #[test]
+    fn a_post_announces_its_length_even_when_empty() {
+        assert!(encode("POST", "/", &[], b"abc").unwrap().ends_with("Content-Length: 3\r\n\r\nabc"));
+        assert!(encode("POST", "/", &[], b"").unwrap().ends_with("Content-Length: 0\r\n\r\n"));
+    }
+
+    #[test]
+    fn headers_that_were_given_are_not_added_again() {
+        let text = encode("POST", "/", &[("host", "a"), ("content-length", "3")], b"abc").unwrap();
+        assert_eq!(text, "POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 3\r\n\r\nabc");
+    }
+
+    #[test]
+    fn parts_that_would_break_the_grammar_are_refused() {
+        assert!(matches!(encode("GE T", "/", &[], b""), Err(EncodeError::Method(_))));
+        assert!(matches!(encode("GET", "x", &[], b""), Err(EncodeError::Path(_))));
+        assert!(matches!(encode("GET", "/a b", &[], b""), Err(EncodeError::Path(_))));
+        assert!(matches!(encode("GET", "/", &[("a", "b\r\nc: d")], b""), Err(EncodeError::Header(_))));
+        assert!(matches!(encode("GET", "/", &[("a b", "c")], b""), Err(EncodeError::Header(_))));
+    }
+}
