@@ -35,8 +35,8 @@ def module(target: Target): Project =
           case Value(report) =>
             Def.task {
               val classpath = (Runtime / fullClasspathAsJars).value.files
-              val mains     = (Compile / discoveredMainClasses).value
-              val manifest  = Manifest.write(out, target, report, classpath, mains)
+              val mains = (Compile / discoveredMainClasses).value
+              val manifest = Manifest.write(out, target, report, classpath, mains)
               streams.value.log.info(s"$target: ${mains.size} servers, see $manifest")
             }
         }

@@ -42,14 +42,14 @@ object Family {
     libraries = version =>
       Seq(
         "org.http4s" % "http4s-ember-server_3" % Versions.Http4s,
-        "org.http4s" % "http4s-dsl_3"          % Versions.Http4s,
-        tapir        % "tapir-http4s-server_3" % version
+        "org.http4s" % "http4s-dsl_3" % Versions.Http4s,
+        tapir % "tapir-http4s-server_3" % version
       ),
     reported = Seq(
       "http4s-ember-server" -> "http4s-ember-server_3",
-      "cats-effect"         -> "cats-effect_3",
-      "fs2"                 -> "fs2-core_3",
-      "scala"               -> "scala3-library_3"
+      "cats-effect" -> "cats-effect_3",
+      "fs2" -> "fs2-core_3",
+      "scala" -> "scala3-library_3"
     ),
     alike = typelevel
   )

@@ -9,10 +9,11 @@ import sjsonnew.support.scalajson.unsafe.PrettyPrinter
 object Json {
   type Document = JValue
 
-  def string(text: String): Document             = JString(text)
-  def number(value: Int): Document               = JNumber(value)
-  def array(values: Seq[Document]): Document        = JArray(values.toArray)
-  def obj(fields: (String, Document)*): Document    = JObject(fields.map { case (name, value) => JField(name, value) }.toArray)
+  def string(text: String): Document = JString(text)
+  def number(value: Int): Document = JNumber(value)
+  def array(values: Seq[Document]): Document = JArray(values.toArray)
+  def obj(fields: (String, Document)*): Document =
+    JObject(fields.map { case (name, value) => JField(name, value) }.toArray)
 
   /** Replaces `file` in one step: a reader sees the old document or the new one. */
   def write(file: File, document: Document): File = {

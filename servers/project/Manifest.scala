@@ -16,14 +16,14 @@ object Manifest {
     Json.write(
       out / s"$target.json",
       obj(
-        "schema"         -> number(1),
-        "family"         -> string(target.family.name),
-        "version"        -> string(target.version),
+        "schema" -> number(1),
+        "family" -> string(target.family.name),
+        "version" -> string(target.version),
         "sources_sha256" -> string(target.fingerprint),
-        "java_release"   -> number(Versions.JavaRelease),
-        "resolved"       -> obj(resolved(target, modules): _*),
-        "all_modules"    -> array(modules.map(coordinates).sorted.map(string)),
-        "classpath"      -> array(classpath.map(file => string(file.getAbsolutePath))),
+        "java_release" -> number(Versions.JavaRelease),
+        "resolved" -> obj(resolved(target, modules): _*),
+        "all_modules" -> array(modules.map(coordinates).sorted.map(string)),
+        "classpath" -> array(classpath.map(file => string(file.getAbsolutePath))),
         "servers" -> array(
           mains.sorted.map(main => obj("name" -> string(main.stripPrefix("tare.")), "main" -> string(main)))
         )
@@ -53,7 +53,7 @@ object Unavailable {
       .map(module => s"${module.organization}:${module.name}:${module.revision}")
       .distinct
     val artifact = missing.headOption.getOrElse("a library")
-    val reason   = s"$artifact: cannot be resolved"
+    val reason = s"$artifact: cannot be resolved"
     (out / s"$target.json").delete()
     Json.write(file(out, target), obj("reason" -> string(reason), "artifact" -> string(artifact)))
     s"$target: $reason"

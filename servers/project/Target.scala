@@ -28,12 +28,12 @@ object Target {
     case _ => sys.error(s"not a target: $spec (expected FAMILY@VERSION, such as http4s@1.11.15)")
   }
 
-  private val Header  = """\s*\[families\.([\w-]+)\].*""".r
+  private val Header = """\s*\[families\.([\w-]+)\].*""".r
   private val Default = """\s*default_version\s*=\s*"([^"]+)".*""".r
 
   private def defaults(servers: File): Seq[String] =
     IO.readLines(servers / "catalog.toml").foldLeft(("", Seq.empty[String])) {
-      case ((_, found), Header(family))       => (family, found)
+      case ((_, found), Header(family))        => (family, found)
       case ((family, found), Default(version)) => (family, found :+ s"$family@$version")
       case (state, _)                          => state
     }._2

@@ -18,10 +18,11 @@ object VanillaRoutes:
   def apply(routes: Int): HttpRoutes[IO] = List.range(0, routes).map(route).reduceLeft(_ <+> _)
 
   private def route(n: Int): HttpRoutes[IO] =
-    val path      = s"path$n"
+    val path = s"path$n"
     val pathBytes = s"pathBytes$n"
     HttpRoutes.of[IO] {
-      case GET -> Root / `path` / IntVar(id)  => Ok(Answers.get(n, id))
+      case GET -> Root / `path` / IntVar(id)    => Ok(Answers.get(n, id))
       case request @ POST -> Root / `path`      => request.as[String].flatMap(body => Ok(Answers.postString(n, body)))
-      case request @ POST -> Root / `pathBytes` => request.as[Array[Byte]].flatMap(body => Ok(Answers.postBytes(n, body)))
+      case request @ POST -> Root / `pathBytes` =>
+        request.as[Array[Byte]].flatMap(body => Ok(Answers.postBytes(n, body)))
     }
