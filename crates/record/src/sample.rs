@@ -110,8 +110,46 @@ pub struct SliceRecord<H = LatencyHistogram> {
     pub rss_peak_bytes: Option<u64>,
 }
 
-/// A slice as it is read back: its latencies as bytes, a few KB instead of a few hundred.
+/// A slice as it is kept: its latencies as bytes, a few KB where open histograms take a megabyte. See [`SliceRecord::pack`].
 pub type StoredSlice = SliceRecord<PackedHistogram>;
+
+impl SliceRecord {
+    /// The slice with its latencies packed, for keeping it in a [`RunRecord`].
+    pub fn pack(self) -> StoredSlice {
+        SliceRecord {
+            fork: self.fork,
+            group: self.group,
+            scenario: self.scenario,
+            variant: self.variant,
+            phase: self.phase,
+            kind: self.kind,
+            round: self.round,
+            start_ns: self.start_ns,
+            window_ns: self.window_ns,
+            users: self.users,
+            offered_per_s: self.offered_per_s,
+            completed: self.completed,
+            ok: self.ok,
+            failed: self.failed,
+            errors: self.errors,
+            bytes_in: self.bytes_in,
+            bytes_out: self.bytes_out,
+            response: PackedHistogram::from(&self.response),
+            service: PackedHistogram::from(&self.service),
+            send_lag: PackedHistogram::from(&self.send_lag),
+            failed_after: PackedHistogram::from(&self.failed_after),
+            blocked: self.blocked,
+            blocked_ns: self.blocked_ns,
+            connections_opened: self.connections_opened,
+            connections_lost: self.connections_lost,
+            generator_cpu_ns: self.generator_cpu_ns,
+            generator_workers: self.generator_workers,
+            server_cpu: self.server_cpu,
+            rss_bytes: self.rss_bytes,
+            rss_peak_bytes: self.rss_peak_bytes,
+        }
+    }
+}
 
 /// CPU that a server used while it answered a known number of requests.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -235,7 +273,7 @@ pub enum EndStatus {
 pub struct RunRecord {
     /// What was asked, and where.
     pub header: RunHeader,
-    /// In the order they were measured.
+    /// In the order they were measured, packed ([`SliceRecord::pack`]): open, an hour's run would not fit in memory.
     pub slices: Vec<StoredSlice>,
     /// In the order they were started.
     pub forks: Vec<ForkRecord>,
