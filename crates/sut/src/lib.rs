@@ -1,1 +1,7 @@
-//! Skeleton; see ARCHITECTURE.md.
+//! Servers under test: how they are built, started, verified, watched and stopped.
+//! Load is `tare-load`'s business, the loop over forks and slices `tare-run`'s.
+
+pub mod error;
+pub mod server;
+
+pub use error::{LogTail, SutError};

@@ -1,0 +1,169 @@
+//! Life of one server: started under supervision, ready only when its own process listens and accepts, stopped whole.
+//! Whether it answers rightly is `contract`'s business; what it uses, `probe`'s.
+
+mod log;
+mod ownership;
+mod ready;
+mod spec;
+
+use std::net::SocketAddr;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tare_sys::affinity::{CpuSet, pin_process_tree};
+use tare_sys::child::{Child, Ended, How, Program};
+use tare_sys::procfs::process::Stat;
+
+use crate::error::{LogTail, SutError};
+use log::Log;
+pub use spec::{PORT, ReadyRule, ServerSpec};
+
+/// Lines of the log that an error carries.
+const ERROR_LINES: usize = 20;
+
+/// A server that was ready. Dropping it kills it, with everything that it started.
+#[derive(Debug)]
+pub struct Server {
+    spec: ServerSpec,
+    address: SocketAddr,
+    base_url: String,
+    child: Mutex<Child>,
+    log: Log,
+}
+
+/// What a server does just now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    /// It runs.
+    Running,
+    /// It was stopped (SIGSTOP, a debugger): it holds its connections and answers nothing.
+    Stopped,
+    /// It has ended.
+    Exited(How),
+}
+
+/// How a server was stopped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StopReport {
+    /// How it ended, whether it had to be killed, and the CPU of its whole tree.
+    pub ended: Ended,
+    /// Whether it had ended by itself before it was asked to.
+    pub was_dead: bool,
+    /// The last lines of its log.
+    pub log: LogTail,
+}
+
+impl Server {
+    /// Starts a server and waits until it accepts connections.
+    ///
+    /// # Errors
+    /// As [`Server::start_unless`], except cancelled.
+    pub fn start(spec: &ServerSpec) -> Result<Self, SutError> {
+        Self::start_unless(spec, &AtomicBool::new(false))
+    }
+
+    /// Starts a server and waits until it accepts connections, or until `cancelled` is set.
+    ///
+    /// # Errors
+    /// When the command is not found, it ends or hangs before it is ready, its port is or becomes somebody else's, or
+    /// it was cancelled. Nothing is left running then.
+    pub fn start_unless(spec: &ServerSpec, cancelled: &AtomicBool) -> Result<Self, SutError> {
+        let port = spec.choose_port()?;
+        ready::refuse_taken_port(spec, port)?;
+        let mut child = Child::spawn(program(spec, port)?)
+            .map_err(|source| SutError::Child { server: spec.name.clone(), source })?;
+        let output = child.take_output().ok_or_else(|| SutError::NoCommand { server: spec.name.clone() })?;
+        let mut log = Log::start(output, &spec.log_path, spec.pattern()).map_err(|source| SutError::File {
+            doing: "write the log",
+            path: spec.log_path.clone(),
+            source,
+        })?;
+        let waited = ready::Wait::new(spec, port, &mut child, &mut log, cancelled).until_ready();
+        let (address, base_url) = waited?;
+        Ok(Self { spec: spec.clone(), address, base_url, child: Mutex::new(child), log })
+    }
+
+    /// The server's name.
+    pub fn name(&self) -> &str {
+        &self.spec.name
+    }
+
+    /// Where it accepts connections.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Where it answers, with its port.
+    pub fn base_url(&self) -> &str {
+        &self.base_url
+    }
+
+    /// Its process id, the root of its tree.
+    pub fn pid(&self) -> u32 {
+        self.child().pid()
+    }
+
+    /// What it does just now.
+    pub fn status(&self) -> Status {
+        let mut child = self.child();
+        if let Some(how) = child.try_wait() {
+            return Status::Exited(how);
+        }
+        // A process that ends between the two questions is told of at the next one.
+        if Stat::of(child.pid()).is_ok_and(|stat| stat.is_stopped()) { Status::Stopped } else { Status::Running }
+    }
+
+    /// The last lines of its log.
+    pub fn log_tail(&self, count: usize) -> LogTail {
+        tail(&self.spec, &self.log, count)
+    }
+
+    /// Moves all its processes and threads to these CPUs, as warm-up does to give the JIT room.
+    ///
+    /// # Errors
+    /// When it has ended or may not use them.
+    pub fn set_cpus(&self, cpus: &CpuSet) -> Result<(), SutError> {
+        Ok(pin_process_tree(self.pid(), cpus)?)
+    }
+
+    /// Asks it to end, and kills what is left of it after its grace.
+    ///
+    /// # Errors
+    /// When the kernel cannot remove one of its processes.
+    pub fn stop(mut self) -> Result<StopReport, SutError> {
+        let was_dead = matches!(self.status(), Status::Exited(_));
+        let ended = self
+            .child()
+            .terminate(self.spec.stop_grace)
+            .map_err(|source| SutError::Child { server: self.spec.name.clone(), source })?;
+        self.log.finish();
+        Ok(StopReport { ended, was_dead, log: self.log_tail(ERROR_LINES) })
+    }
+
+    fn child(&self) -> MutexGuard<'_, Child> {
+        self.child.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // `stop` has done it already, or there is no time for manners; an error has nobody to be told to.
+        let _ended = self.child().terminate(Duration::ZERO);
+        self.log.finish();
+    }
+}
+
+fn program(spec: &ServerSpec, port: Option<u16>) -> Result<Program, SutError> {
+    let mut words = spec.command.iter().map(|word| spec::with_port(word, port));
+    let name = words.next().ok_or_else(|| SutError::NoCommand { server: spec.name.clone() })?;
+    let mut program = Program::new(name).args(words);
+    program.env = spec.env.iter().map(|(name, value)| (name.into(), spec::with_port(value, port).into())).collect();
+    program.directory.clone_from(&spec.directory);
+    program.cpus = Some(spec.cpus.clone()).filter(|cpus| !cpus.is_empty());
+    Ok(program)
+}
+
+fn tail(spec: &ServerSpec, log: &Log, count: usize) -> LogTail {
+    LogTail { path: spec.log_path.clone(), lines: log.tail(count) }
+}

@@ -1,0 +1,220 @@
+//! A server's output: always drained, kept within bounds in a file, its last lines in memory, its ready line watched for.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{Read, Write};
+use std::path::Path;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use regex::Regex;
+
+/// The beginning of the output is kept to this length …
+const HEAD_BYTES: usize = 1 << 20;
+/// … and its end to this.
+const TAIL_BYTES: usize = 1 << 20;
+/// Lines kept for error messages.
+const LAST_LINES: usize = 50;
+/// A longer line is cut here, so that output without line ends stays bounded too.
+const LINE_BYTES: usize = 4096;
+
+/// What the ready line said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct ReadyLine {
+    /// The port, where the pattern has a group of that name.
+    pub(super) port: Option<u16>,
+}
+
+/// The log of one server.
+#[derive(Debug)]
+pub(super) struct Log {
+    shared: Arc<Shared>,
+    drain: Option<JoinHandle<()>>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    lines: VecDeque<String>,
+    ready: Option<ReadyLine>,
+    is_closed: bool,
+}
+
+impl Log {
+    /// Begins to drain `output` into the file at `path`, until it ends.
+    pub(super) fn start(output: File, path: &Path, ready: Option<Regex>) -> std::io::Result<Self> {
+        let writer = BoundedWriter::new(File::create(path)?);
+        let shared = Arc::new(Shared::default());
+        let theirs = Arc::clone(&shared);
+        let drain = std::thread::Builder::new()
+            .name("server-log".into())
+            .spawn(move || Drain { shared: theirs, ready, line: Vec::new(), writer }.run(output))?;
+        Ok(Self { shared, drain: Some(drain) })
+    }
+
+    /// The last lines, at most `count` of them, oldest first.
+    pub(super) fn tail(&self, count: usize) -> Vec<String> {
+        let state = self.shared.lock();
+        state.lines.iter().skip(state.lines.len().saturating_sub(count)).cloned().collect()
+    }
+
+    /// The ready line, if it has come; else waits for it, for so long at most.
+    pub(super) fn ready(&self, patience: Duration) -> Option<ReadyLine> {
+        let state = self.shared.lock();
+        let waiting = |state: &mut State| state.ready.is_none() && !state.is_closed;
+        let waited = self.shared.changed.wait_timeout_while(state, patience, waiting);
+        waited.unwrap_or_else(PoisonError::into_inner).0.ready
+    }
+
+    /// Waits until the output has ended, which it has once every process of the server is gone, and the file is whole.
+    pub(super) fn finish(&mut self) {
+        if let Some(drain) = self.drain.take() {
+            // It panics nowhere; if it did, the log would end early.
+            let _ended = drain.join();
+        }
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The thread that reads: it must never stop before the end, because a full pipe would stop the server.
+struct Drain {
+    shared: Arc<Shared>,
+    ready: Option<Regex>,
+    line: Vec<u8>,
+    writer: BoundedWriter,
+}
+
+impl Drain {
+    fn run(mut self, mut output: File) {
+        let mut buffer = vec![0; 64 * 1024];
+        loop {
+            match output.read(&mut buffer) {
+                Ok(0) => break,
+                Ok(got) => self.take(&buffer[..got]),
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(_) => break,
+            }
+        }
+        self.end_line();
+        self.writer.finish();
+        self.shared.lock().is_closed = true;
+        self.shared.changed.notify_all();
+    }
+
+    fn take(&mut self, bytes: &[u8]) {
+        self.writer.write(bytes);
+        for piece in bytes.split_inclusive(|&byte| byte == b'\n') {
+            let room = LINE_BYTES.saturating_sub(self.line.len());
+            self.line.extend_from_slice(&piece[..piece.len().min(room)]);
+            if piece.ends_with(b"\n") {
+                self.end_line();
+            }
+        }
+    }
+
+    fn end_line(&mut self) {
+        if self.line.is_empty() {
+            return;
+        }
+        let text = String::from_utf8_lossy(&self.line).trim_end().to_owned();
+        self.line.clear();
+        let found = self.ready.as_ref().and_then(|pattern| ready_line(pattern, &text));
+        let mut state = self.shared.lock();
+        if state.lines.len() == LAST_LINES {
+            state.lines.pop_front();
+        }
+        state.lines.push_back(text);
+        if found.is_some() {
+            state.ready = found;
+            // The first match counts; later lines need not be searched.
+            self.ready = None;
+            self.shared.changed.notify_all();
+        }
+    }
+}
+
+fn ready_line(pattern: &Regex, line: &str) -> Option<ReadyLine> {
+    let found = pattern.captures(line)?;
+    Some(ReadyLine { port: found.name("port").and_then(|port| port.as_str().parse().ok()) })
+}
+
+/// Writes the first part of what it gets to a file, holds the last part, and counts what fell between.
+#[derive(Debug)]
+struct BoundedWriter {
+    file: File,
+    written: usize,
+    tail: VecDeque<u8>,
+    left_out: u64,
+}
+
+impl BoundedWriter {
+    fn new(file: File) -> Self {
+        Self { file, written: 0, tail: VecDeque::new(), left_out: 0 }
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        let (head, rest) = bytes.split_at(bytes.len().min(HEAD_BYTES - self.written));
+        self.written += head.len();
+        // A full disk costs the log, never the run: the last lines stay in memory.
+        let _full_disk = self.file.write_all(head);
+        self.tail.extend(rest);
+        let excess = self.tail.len().saturating_sub(TAIL_BYTES);
+        self.tail.drain(..excess);
+        self.left_out += excess as u64;
+    }
+
+    fn finish(&mut self) {
+        if self.left_out > 0 {
+            let _full_disk = write!(self.file, "\n… {} bytes left out …\n", self.left_out);
+        }
+        let _full_disk = self.file.write_all(self.tail.make_contiguous());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn logged(input: &[u8], pattern: Option<&str>) -> (String, Vec<String>, Option<ReadyLine>) {
+        let directory = tempfile::tempdir().unwrap();
+        let (source, path) = (directory.path().join("in"), directory.path().join("log"));
+        std::fs::write(&source, input).unwrap();
+        let pattern = pattern.map(|pattern| Regex::new(pattern).unwrap());
+        let mut log = Log::start(File::open(source).unwrap(), &path, pattern).unwrap();
+        log.finish();
+        (std::fs::read_to_string(path).unwrap(), log.tail(3), log.ready(Duration::ZERO))
+    }
+
+    #[test]
+    fn all_of_a_short_log_is_kept_with_its_last_lines() {
+        let (file, tail, ready) = logged(b"a\nb\nc\nd", None);
+        assert_eq!((file.as_str(), tail, ready), ("a\nb\nc\nd", vec!["b".into(), "c".into(), "d".into()], None));
+    }
+
+    #[test]
+    fn the_first_ready_line_counts_and_tells_the_port() {
+        let (_, _, ready) = logged(b"listening on 81\nlistening on 82\n", Some("listening on (?<port>[0-9]+)"));
+        assert_eq!(ready, Some(ReadyLine { port: Some(81) }));
+        assert_eq!(logged(b"up\n", Some("^up$")).2, Some(ReadyLine { port: None }));
+    }
+
+    #[test]
+    fn a_flood_keeps_its_beginning_and_its_end() {
+        let flood = [b"first\n".to_vec(), vec![b'x'; 3 << 20], b"\nlast\n".to_vec()].concat();
+        let (file, tail, _) = logged(&flood, None);
+        assert!(file.len() < HEAD_BYTES + TAIL_BYTES + 100 && file.contains("bytes left out"));
+        assert!(file.starts_with("first\n") && file.ends_with("\nlast\n"));
+        assert_eq!((tail[1].len(), tail[2].as_str()), (LINE_BYTES, "last"));
+    }
+}

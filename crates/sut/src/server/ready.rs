@@ -1,0 +1,208 @@
+//! From "started" to "ready": its line, then its socket, owned by its own processes, then a connection.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use tare_sys::child::Child;
+use tare_sys::clock::{self, Nanos};
+
+use super::log::{Log, ReadyLine};
+use super::ownership::{Holder, holder_of, listening_of};
+use super::spec::{Authority, ServerSpec, with_port};
+use super::{ERROR_LINES, tail};
+use crate::SutError;
+
+/// How often a waiting start looks whether the server has ended or the user has had enough.
+const TICK: Duration = Duration::from_millis(10);
+/// How long a ready line may be ahead of the socket that it tells of.
+const LINE_AHEAD: Duration = Duration::from_secs(2);
+
+/// Refuses to start a server whose port, known beforehand, another process has.
+pub(super) fn refuse_taken_port(spec: &ServerSpec, port: Option<u16>) -> Result<(), SutError> {
+    if spec.line_tells_port() {
+        return Ok(());
+    }
+    let Some(url) = &spec.base_url else { return Ok(()) };
+    let wanted = Authority::of(&with_port(url, port))?.port;
+    match holder_of(wanted, 0)? {
+        Holder::Foreign(owner) => Err(taken(spec, wanted, owner)),
+        _ => Ok(()),
+    }
+}
+
+fn taken(spec: &ServerSpec, port: u16, owner: Option<tare_sys::procfs::net::Owner>) -> SutError {
+    let owner = owner
+        .map_or_else(|| "a process of another user".to_owned(), |owner| format!("PID {} ({})", owner.pid, owner.comm));
+    SutError::PortTaken { server: spec.name.clone(), port, owner }
+}
+
+/// A start that waits.
+pub(super) struct Wait<'a> {
+    spec: &'a ServerSpec,
+    port: Option<u16>,
+    child: &'a mut Child,
+    log: &'a mut Log,
+    cancelled: &'a AtomicBool,
+    deadline: Nanos,
+}
+
+impl<'a> Wait<'a> {
+    pub(super) fn new(
+        spec: &'a ServerSpec,
+        port: Option<u16>,
+        child: &'a mut Child,
+        log: &'a mut Log,
+        cancelled: &'a AtomicBool,
+    ) -> Self {
+        let deadline = clock::now() + spec.startup_timeout;
+        Self { spec, port, child, log, cancelled, deadline }
+    }
+
+    /// Waits through all stages; returns where the server accepts connections and its base URL.
+    pub(super) fn until_ready(mut self) -> Result<(SocketAddr, String), SutError> {
+        let line = self.line()?;
+        let port = self.port_said(line)?;
+        let listening = match port {
+            Some(port) => self.listening_on(port, line.is_some())?,
+            None => self.listening_anywhere()?,
+        };
+        let address = self.connection(&listening)?;
+        let url = match &self.spec.base_url {
+            Some(url) => with_port(url, Some(address.port())),
+            None => format!("http://{address}"),
+        };
+        Ok((address, url))
+    }
+
+    /// Calls `attempt` again and again until it has something, the server has ended, or there is no more time.
+    fn until<T>(
+        &mut self,
+        waited_for: &str,
+        mut attempt: impl FnMut(&mut Self) -> Result<Option<T>, SutError>,
+    ) -> Result<T, SutError> {
+        loop {
+            let exited = self.child.try_wait();
+            if let Some(found) = attempt(self)? {
+                return Ok(found);
+            }
+            if self.cancelled.load(Ordering::Relaxed) {
+                return Err(SutError::Cancelled { server: self.name() });
+            }
+            if let Some(how) = exited {
+                // What it said last is still on its way through the pipe.
+                let _ended = self.child.kill();
+                self.log.finish();
+                return Err(SutError::ExitedBeforeReady { server: self.name(), how, log: self.tail() });
+            }
+            if clock::now() >= self.deadline {
+                let (timeout, waited_for) = (self.spec.startup_timeout, waited_for.to_owned());
+                return Err(SutError::NotReady { server: self.name(), timeout, waited_for, log: self.tail() });
+            }
+        }
+    }
+
+    fn line(&mut self) -> Result<Option<ReadyLine>, SutError> {
+        let Some(pattern) = self.spec.pattern() else { return Ok(None) };
+        self.until(&format!("no line matched /{pattern}/"), |wait| Ok(wait.log.ready(TICK))).map(Some)
+    }
+
+    /// The port the server must listen on, where anything says so.
+    fn port_said(&self, line: Option<ReadyLine>) -> Result<Option<u16>, SutError> {
+        if self.spec.line_tells_port() {
+            let port = line.and_then(|line| line.port).filter(|&port| port != 0);
+            return port.map(Some).ok_or_else(|| SutError::NoPortInLine { server: self.name(), log: self.tail() });
+        }
+        match &self.spec.base_url {
+            Some(url) => Authority::of(&with_port(url, self.port)).map(|authority| Some(authority.port)),
+            None => Ok(self.port),
+        }
+    }
+
+    fn listening_on(&mut self, port: u16, by_its_line: bool) -> Result<Vec<SocketAddr>, SutError> {
+        let line_expires = clock::now() + LINE_AHEAD;
+        let what = format!("nobody listens on port {port}");
+        self.until(&what, |wait| {
+            match holder_of(port, wait.child.pid())? {
+                Holder::Ours(addresses) => return Ok(Some(addresses)),
+                Holder::Foreign(owner) if !wait.spec.line_tells_port() => return Err(taken(wait.spec, port, owner)),
+                Holder::Foreign(owner) => {
+                    let who = owner.map_or_else(|| "another user".into(), |o| format!("PID {} ({})", o.pid, o.comm));
+                    return Err(wait.not_its_own(port, format!("{who} does")));
+                }
+                Holder::Nobody if by_its_line && clock::now() >= line_expires => {
+                    let elsewhere = listening_of(wait.child.pid())?;
+                    return Err(wait.not_its_own(port, format!("it listens on {}", list(&elsewhere))));
+                }
+                Holder::Nobody => {}
+            }
+            wait.child.wait(TICK);
+            Ok(None)
+        })
+    }
+
+    fn listening_anywhere(&mut self) -> Result<Vec<SocketAddr>, SutError> {
+        self.until("it listens nowhere", |wait| {
+            let found = listening_of(wait.child.pid())?;
+            let mut ports: Vec<u16> = found.iter().map(SocketAddr::port).collect();
+            ports.sort_unstable();
+            ports.dedup();
+            match ports.len() {
+                0 => {
+                    wait.child.wait(TICK);
+                    Ok(None)
+                }
+                1 => Ok(Some(found)),
+                count => Err(SutError::WhichPort { server: wait.name(), count, ports: list(&found) }),
+            }
+        })
+    }
+
+    /// Connects to the host of the base URL, or to where the server listens.
+    fn connection(&mut self, listening: &[SocketAddr]) -> Result<SocketAddr, SutError> {
+        let candidates = match &self.spec.base_url {
+            Some(url) => {
+                let port = listening.first().map(SocketAddr::port);
+                Authority::of(&with_port(url, port))?.addresses()
+            }
+            None => listening.iter().map(|&address| reachable(address)).collect(),
+        };
+        self.until(&format!("it accepts no connection at {}", list(&candidates)), |wait| {
+            let accepted =
+                candidates.iter().find(|address| TcpStream::connect_timeout(address, Duration::from_secs(1)).is_ok());
+            if accepted.is_none() {
+                wait.child.wait(TICK);
+            }
+            Ok(accepted.copied())
+        })
+    }
+
+    fn not_its_own(&self, port: u16, found: String) -> SutError {
+        SutError::PortNotItsOwn { server: self.name(), port, found, log: self.tail() }
+    }
+
+    fn name(&self) -> String {
+        self.spec.name.clone()
+    }
+
+    fn tail(&self) -> crate::LogTail {
+        tail(self.spec, self.log, ERROR_LINES)
+    }
+}
+
+/// An address to connect to for one that is listened on: "any" is reached by the loopback.
+fn reachable(address: SocketAddr) -> SocketAddr {
+    let ip = match address.ip() {
+        ip if !ip.is_unspecified() => ip,
+        IpAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
+    };
+    SocketAddr::new(ip, address.port())
+}
+
+fn list(addresses: &[SocketAddr]) -> String {
+    if addresses.is_empty() {
+        return "no port".to_owned();
+    }
+    addresses.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,143 @@
+//! What there is to start: a command with its port filled in, how one sees that it is ready, and where it will answer.
+
+use std::collections::BTreeMap;
+use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use regex::Regex;
+use tare_sys::affinity::CpuSet;
+
+use crate::SutError;
+
+/// Stands for the port in commands, variables and URLs.
+pub const PORT: &str = "{port}";
+
+/// How one sees that a server is ready.
+#[derive(Debug, Clone)]
+pub enum ReadyRule {
+    /// A line of its output matches; a group named `port` says where it listens, and `{port}` then becomes 0 ("any").
+    Line(Regex),
+    /// It listens.
+    Listening,
+}
+
+/// One server to start.
+#[derive(Debug, Clone)]
+pub struct ServerSpec {
+    /// The server's name, for messages.
+    pub name: String,
+    /// The program and its arguments. It must stay in the foreground: when it returns, the server has ended.
+    pub command: Vec<String>,
+    /// Variables added to those of tare.
+    pub env: BTreeMap<String, String>,
+    /// Its working directory; tare's own when `None`.
+    pub directory: Option<PathBuf>,
+    /// How one sees that it is ready.
+    pub ready: ReadyRule,
+    /// Where it will answer, such as `http://127.0.0.1:{port}/`; when `None`, on the one port that it listens on.
+    pub base_url: Option<String>,
+    /// The CPUs it may use.
+    pub cpus: CpuSet,
+    /// How long it may take to become ready.
+    pub startup_timeout: Duration,
+    /// How long it may take to end after SIGTERM.
+    pub stop_grace: Duration,
+    /// Where its output is kept.
+    pub log_path: PathBuf,
+}
+
+impl ServerSpec {
+    /// The port that `{port}` becomes: 0 where the ready line will tell, else one that is free now; `None` where
+    /// nothing asks for one.
+    pub(super) fn choose_port(&self) -> Result<Option<u16>, SutError> {
+        let given_to_it = self.command.iter().chain(self.env.values()).any(|text| text.contains(PORT));
+        let asked_for = given_to_it || self.base_url.as_ref().is_some_and(|url| url.contains(PORT));
+        match (asked_for, self.line_tells_port()) {
+            (false, _) => Ok(None),
+            (true, true) => Ok(Some(0)),
+            (true, false) => free_port().map(Some).map_err(|source| SutError::NoFreePort { source }),
+        }
+    }
+
+    pub(super) fn line_tells_port(&self) -> bool {
+        matches!(&self.ready, ReadyRule::Line(pattern) if pattern.capture_names().flatten().any(|name| name == "port"))
+    }
+
+    pub(super) fn pattern(&self) -> Option<Regex> {
+        match &self.ready {
+            ReadyRule::Line(pattern) => Some(pattern.clone()),
+            ReadyRule::Listening => None,
+        }
+    }
+}
+
+/// The text with `{port}` filled in.
+pub(super) fn with_port(text: &str, port: Option<u16>) -> String {
+    port.map_or_else(|| text.to_owned(), |port| text.replace(PORT, &port.to_string()))
+}
+
+/// A port of the loopback that nobody listens on at this moment.
+fn free_port() -> std::io::Result<u16> {
+    Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
+}
+
+/// Where a base URL leads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Authority {
+    pub(super) host: String,
+    pub(super) port: u16,
+}
+
+impl Authority {
+    /// Reads host and port of `http://HOST[:PORT][/…]`.
+    pub(super) fn of(url: &str) -> Result<Self, SutError> {
+        let wrong = |reason: &str| SutError::BaseUrl { url: url.to_owned(), reason: reason.to_owned() };
+        let rest = url.strip_prefix("http://").ok_or_else(|| wrong("it must begin with http://"))?;
+        let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+        let (host, port) = match authority.rsplit_once(':') {
+            Some((host, port)) if !port.ends_with(']') => {
+                (host, port.parse().map_err(|_| wrong("its port is not a number from 1 to 65535"))?)
+            }
+            _ => (authority, 80),
+        };
+        let host = host.trim_start_matches('[').trim_end_matches(']');
+        if host.is_empty() || port == 0 {
+            return Err(wrong("it needs a host and a port above 0"));
+        }
+        Ok(Self { host: host.to_owned(), port })
+    }
+
+    /// The addresses of the host.
+    pub(super) fn addresses(&self) -> Vec<SocketAddr> {
+        (self.host.as_str(), self.port).to_socket_addrs().map(Iterator::collect).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn host_and_port_of_a_url_are_found() {
+        for (url, host, port) in [
+            ("http://127.0.0.1:8080/", "127.0.0.1", 8080),
+            ("http://localhost", "localhost", 80),
+            ("http://[::1]:81/a:b", "::1", 81),
+            ("http://[::1]", "::1", 80),
+        ] {
+            assert_eq!(Authority::of(url).unwrap(), Authority { host: host.into(), port });
+        }
+        for (url, says) in
+            [("https://a", "http://"), ("http://a:b", "not a number"), ("http://:8", "host"), ("http://a:0", "above 0")]
+        {
+            assert!(Authority::of(url).unwrap_err().to_string().contains(says));
+        }
+    }
+
+    #[test]
+    fn the_port_is_filled_in_everywhere_it_is_named() {
+        assert_eq!(with_port("--port={port} {port}", Some(81)), "--port=81 81");
+        assert_eq!(with_port("{port}", None), "{port}");
+    }
+}

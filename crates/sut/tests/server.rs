@@ -1,0 +1,287 @@
+//! Real servers (this test binary, under another role) through every way in which a start can go right or wrong.
+#![allow(clippy::unwrap_used)] // a helper of tests may unwrap as they do
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use regex::Regex;
+use rustix::process::{Pid, Signal, kill_process};
+use tare_sut::SutError;
+use tare_sut::server::{ReadyRule, Server, ServerSpec, Status};
+use tare_sys::affinity::CpuSet;
+use tare_sys::child::How;
+use tare_sys::clock;
+use tare_sys::procfs::process::{Stat, tree};
+
+const PATIENCE: Duration = Duration::from_secs(20);
+const ROLE: &str = "TARE_TEST_ROLE";
+const ARGUMENT: &str = "TARE_TEST_ARGUMENT";
+
+/// Not a test of its own: what the tests start as a server.
+#[test]
+fn helper_that_plays_a_server() {
+    let Ok(role) = std::env::var(ROLE) else { return };
+    let argument = std::env::var(ARGUMENT).unwrap_or_default();
+    let bind = |port: &str| TcpListener::bind(format!("127.0.0.1:{port}")).unwrap();
+    match role.as_str() {
+        "announces" => {
+            let listener = bind(&argument);
+            println!("listening on {}", listener.local_addr().unwrap().port());
+            answer(&listener);
+        }
+        "listens" => answer(&bind(&argument)),
+        "listens twice" => {
+            let _second = bind("0");
+            answer(&bind("0"));
+        }
+        "lies" => println!("listening on {argument}"),
+        "dies" => {
+            (0..30).for_each(|n| println!("line {n}"));
+            std::process::exit(3);
+        }
+        "floods" => loop {
+            println!("listening on nothing at all, and saying so over and over again");
+        },
+        "starts a server" => start_a_server_and_tell(&argument),
+        _ => println!("silent"),
+    }
+    park();
+}
+
+fn answer(listener: &TcpListener) {
+    for stream in listener.incoming() {
+        let mut stream = stream.unwrap();
+        let _closed = stream.read(&mut [0; 1024]);
+        let _closed = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nhi");
+    }
+}
+
+fn start_a_server_and_tell(report: &str) {
+    let directory = tempfile::tempdir().unwrap();
+    let server = Server::start(&spec(directory.path(), "announces", "{port}")).unwrap();
+    std::fs::write(format!("{report}.part"), server.pid().to_string()).unwrap();
+    std::fs::rename(format!("{report}.part"), report).unwrap();
+    park();
+}
+
+fn park() -> ! {
+    loop {
+        std::thread::park();
+    }
+}
+
+fn spec(directory: &Path, role: &str, argument: &str) -> ServerSpec {
+    let me = std::env::current_exe().unwrap().display().to_string();
+    let command = [me.as_str(), "--exact", "helper_that_plays_a_server", "--nocapture"].map(str::to_owned).to_vec();
+    ServerSpec {
+        name: "the server".into(),
+        command,
+        env: [(ROLE, role), (ARGUMENT, argument)].map(|(k, v)| (k.to_owned(), v.to_owned())).into(),
+        directory: None,
+        ready: ReadyRule::Line(Regex::new("listening on (?<port>[0-9]+)").unwrap()),
+        base_url: None,
+        cpus: CpuSet::allowed().unwrap(),
+        startup_timeout: PATIENCE,
+        stop_grace: PATIENCE,
+        log_path: directory.join("server.log"),
+    }
+}
+
+/// Starts it where it cannot work; returns the error and its text.
+fn refusal(change: impl Fn(&mut ServerSpec), role: &str, argument: &str) -> (SutError, String) {
+    let directory = tempfile::tempdir().unwrap();
+    let mut spec = spec(directory.path(), role, argument);
+    change(&mut spec);
+    let error = Server::start(&spec).unwrap_err();
+    let text = error.to_string();
+    (error, text)
+}
+
+fn alive(pid: u32) -> bool {
+    Stat::of(pid).is_ok_and(|stat| stat.is_alive())
+}
+
+fn until(what: &str, condition: impl Fn() -> bool) {
+    let deadline = clock::now() + PATIENCE;
+    while !condition() {
+        assert!(clock::now() < deadline, "waited in vain: {what}");
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn a_server_is_ready_where_its_line_says_and_gone_after_its_stop() {
+    let directory = tempfile::tempdir().unwrap();
+    let server = Server::start(&spec(directory.path(), "announces", "{port}")).unwrap();
+    assert_eq!(server.base_url(), format!("http://{}", server.address()));
+    let mut answer = String::new();
+    let mut stream = TcpStream::connect(server.address()).unwrap();
+    stream.write_all(b"GET / HTTP/1.1\r\n\r\n").unwrap();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.ends_with("hi") && server.status() == Status::Running);
+    let pids = tree(server.pid()).unwrap();
+    let report = server.stop().unwrap();
+    assert_eq!((report.ended.how, report.ended.forced, report.was_dead), (How::Signal(15), false, false));
+    assert!(pids.into_iter().all(|pid| !alive(pid)));
+    assert!(std::fs::read_to_string(directory.path().join("server.log")).unwrap().contains("listening on"));
+}
+
+#[test]
+fn without_a_line_a_port_is_chosen_or_found() {
+    let directory = tempfile::tempdir().unwrap();
+    for (argument, url) in [("{port}", Some("http://127.0.0.1:{port}/api")), ("{port}", None), ("0", None)] {
+        let mut spec = spec(directory.path(), "listens", argument);
+        spec.ready = ReadyRule::Listening;
+        spec.base_url = url.map(str::to_owned);
+        let server = Server::start(&spec).unwrap();
+        assert!(server.base_url().contains(&server.address().port().to_string()), "{}", server.base_url());
+        assert_eq!(server.base_url().ends_with("/api"), url.is_some());
+    }
+}
+
+#[test]
+fn several_servers_start_at_the_same_time() {
+    let starts: Vec<_> = (0..4)
+        .map(|_| {
+            std::thread::spawn(|| {
+                let directory = tempfile::tempdir().unwrap();
+                Server::start(&spec(directory.path(), "announces", "{port}")).unwrap()
+            })
+        })
+        .collect();
+    let servers: Vec<_> = starts.into_iter().map(|start| start.join().unwrap()).collect();
+    let pids: Vec<_> = servers.iter().map(Server::pid).collect();
+    drop(servers);
+    assert!(pids.iter().all(|&pid| !alive(pid)));
+}
+
+#[test]
+fn a_missing_command_and_an_empty_one_are_told_apart() {
+    let (_, text) = refusal(|spec| spec.command = vec!["tare-no-such-program".into()], "", "");
+    assert!(text.contains("command not found: tare-no-such-program"), "{text}");
+    assert!(matches!(refusal(|spec| spec.command.clear(), "", "").0, SutError::NoCommand { .. }));
+}
+
+#[test]
+fn a_server_that_dies_at_once_is_shown_with_its_code_and_last_lines() {
+    let (error, text) = refusal(|_| (), "dies", "");
+    assert!(matches!(error, SutError::ExitedBeforeReady { how: How::Code(3), .. }), "{text}");
+    assert!(text.contains("exit code 3") && text.contains("| line 29") && text.contains("| line 10"), "{text}");
+    assert!(!text.contains("| line 9\n"), "{text}");
+}
+
+#[test]
+fn a_server_that_never_gets_ready_is_given_up_with_what_was_waited_for() {
+    let (error, text) = refusal(|spec| spec.startup_timeout = Duration::from_millis(300), "is silent", "");
+    assert!(matches!(error, SutError::NotReady { .. }) && text.contains("no line matched"), "{text}");
+    assert!(text.contains("| silent"), "{text}");
+    let soon = |spec: &mut ServerSpec| {
+        spec.startup_timeout = Duration::from_millis(300);
+        spec.ready = ReadyRule::Listening;
+    };
+    assert!(refusal(soon, "is silent", "").1.contains("it listens nowhere"));
+}
+
+#[test]
+fn a_port_that_somebody_holds_is_refused_by_name() {
+    let holder = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = holder.local_addr().unwrap().port();
+    let fixed = |spec: &mut ServerSpec| {
+        spec.ready = ReadyRule::Listening;
+        spec.base_url = Some(format!("http://127.0.0.1:{port}"));
+    };
+    let (error, text) = refusal(fixed, "listens", &port.to_string());
+    assert!(matches!(error, SutError::PortTaken { .. }), "{text}");
+    assert!(text.contains(&format!("port {port} is held by PID {}", std::process::id())), "{text}");
+}
+
+#[test]
+fn a_server_that_claims_anothers_port_is_found_out() {
+    let holder = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = holder.local_addr().unwrap().port();
+    let (error, text) = refusal(|_| (), "lies", &port.to_string());
+    assert!(matches!(error, SutError::PortNotItsOwn { .. }), "{text}");
+    assert!(text.contains(&format!("PID {}", std::process::id())), "{text}");
+    drop(holder);
+    assert!(refusal(|_| (), "lies", &port.to_string()).1.contains("it listens on no port"));
+    assert!(matches!(refusal(|_| (), "lies", "0").0, SutError::NoPortInLine { .. }));
+}
+
+#[test]
+fn a_server_with_two_ports_must_say_which() {
+    let (error, text) = refusal(|spec| spec.ready = ReadyRule::Listening, "listens twice", "");
+    assert!(matches!(error, SutError::WhichPort { count: 2, .. }), "{text}");
+}
+
+#[test]
+fn a_start_can_be_cancelled() {
+    let directory = tempfile::tempdir().unwrap();
+    let spec = spec(directory.path(), "is silent", "");
+    let cancelled = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let start = scope.spawn(|| Server::start_unless(&spec, &cancelled));
+        until("the server to run", || std::fs::metadata(&spec.log_path).is_ok_and(|log| log.len() > 0));
+        cancelled.store(true, Ordering::Relaxed);
+        assert!(matches!(start.join().unwrap(), Err(SutError::Cancelled { .. })));
+    });
+}
+
+#[test]
+fn a_flood_of_output_fills_neither_disk_nor_memory() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut spec = spec(directory.path(), "floods", "");
+    spec.startup_timeout = Duration::from_secs(1);
+    Server::start(&spec).unwrap_err();
+    assert!(std::fs::metadata(&spec.log_path).unwrap().len() <= (2 << 20) + 100);
+}
+
+#[test]
+fn a_stopped_server_is_seen_and_stopped_all_the_same() {
+    let directory = tempfile::tempdir().unwrap();
+    let server = Server::start(&spec(directory.path(), "announces", "{port}")).unwrap();
+    let pid = server.pid();
+    kill_process(Pid::from_raw(pid.cast_signed()).unwrap(), Signal::STOP).unwrap();
+    until("the server to be stopped", || server.status() == Status::Stopped);
+    server.stop().unwrap();
+    assert!(!alive(pid));
+}
+
+#[test]
+fn a_server_that_dies_later_is_seen() {
+    let directory = tempfile::tempdir().unwrap();
+    let server = Server::start(&spec(directory.path(), "announces", "{port}")).unwrap();
+    kill_process(Pid::from_raw(server.pid().cast_signed()).unwrap(), Signal::KILL).unwrap();
+    until("the server to be dead", || server.status() == Status::Exited(How::Signal(9)));
+    assert!(server.stop().unwrap().was_dead);
+}
+
+#[test]
+fn all_threads_of_a_server_move_to_other_cpus() {
+    let directory = tempfile::tempdir().unwrap();
+    let server = Server::start(&spec(directory.path(), "announces", "{port}")).unwrap();
+    let first = CpuSet::of(CpuSet::allowed().unwrap().iter().take(1));
+    server.set_cpus(&first).unwrap();
+    let tasks = tare_sys::procfs::process::tasks(server.pid()).unwrap();
+    assert!(tasks.len() > 1 && tasks.into_iter().all(|tid| CpuSet::of_task(tid).unwrap() == first));
+}
+
+#[test]
+fn kill_9_of_tare_leaves_no_server() {
+    let directory = tempfile::tempdir().unwrap();
+    let report = directory.path().join("pid");
+    let mut helper = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "helper_that_plays_a_server"])
+        .env(ROLE, "starts a server")
+        .env(ARGUMENT, &report)
+        .spawn()
+        .unwrap();
+    until("the server to be ready", || report.exists());
+    let pid = std::fs::read_to_string(&report).unwrap().parse().unwrap();
+    assert!(alive(pid));
+    helper.kill().unwrap();
+    helper.wait().unwrap();
+    until("the server to go", || !alive(pid));
+}
