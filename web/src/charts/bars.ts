@@ -1,0 +1,126 @@
+// Bars from zero, one row per cell: one colour or stacked parts, with a whisker for the interval and a tick for a second value.
+
+import { baseOption, givenAxis, tip, type Option } from './echarts';
+import { hitMark, lineMark, rectMark, textMark, whisker, type Mark } from './marks';
+import { frameRows, labelY, markY, rowsHeight, type RowsFrame } from './rows';
+import { plainNumber, plainTicks } from './ticks';
+import type { Theme } from '../theme';
+
+/** A row; values are in the axis's unit. */
+export interface BarRow {
+  id: string;
+  label: string;
+  /** Parts of the bar from left to right; one part for a plain bar, none where there is no value. */
+  parts: { value: number; colour: string; name: string }[];
+  lo: number | null;
+  hi: number | null;
+  /** A second value, drawn as a tick: the peak. */
+  tick?: number | null;
+  value: string;
+  tip: [string, string][];
+}
+
+export interface Bars {
+  rows: BarRow[];
+  axisName: string;
+  /** Names of the parts are written over the first bar that has room for them. */
+  nameParts: boolean;
+}
+
+const VALUE_PX = 132;
+const NAMES_PX = 22;
+const total = (row: BarRow) => row.parts.reduce((sum, p) => sum + p.value, 0);
+const none = (bars: Bars) => bars.rows.map(() => false);
+
+export function barsHeight(bars: Bars, width: number): number {
+  return rowsHeight(none(bars), width) + (bars.nameParts ? NAMES_PX : 0);
+}
+
+export function barsOption(bars: Bars, width: number, t: Theme): Option {
+  const { rows } = bars;
+  const frame = frameRows(
+    none(bars),
+    rows.map((r) => r.label),
+    width,
+    VALUE_PX,
+  );
+  if (bars.nameParts) {
+    frame.top += NAMES_PX;
+    frame.tops = frame.tops.map((y) => y + NAMES_PX);
+  }
+  const most = Math.max(0, ...rows.flatMap((r) => [total(r), r.hi ?? 0, r.tick ?? 0]));
+  const ticks = plainTicks(most, frame.width < 420 ? 4 : 6);
+  const top = Math.max(most, ticks.at(-2) ?? 0) * 1.02 || 1;
+  const shown = ticks.filter((v) => v <= top).map((v) => ({ at: v, text: plainNumber(v) }));
+  const axis = givenAxis(t, [0, top], shown, bars.axisName);
+  return {
+    ...baseOption(t),
+    tooltip: {
+      ...(baseOption(t).tooltip as object),
+      formatter: (p: { dataIndex: number }) => tip(rows[p.dataIndex]!.label, rows[p.dataIndex]!.tip),
+    },
+    grid: { left: frame.left, right: frame.right, top: frame.top, height: frame.height, containLabel: false },
+    xAxis: { ...axis, splitLine: { show: true, lineStyle: { color: t.grid } } },
+    yAxis: { type: 'value', min: 0, max: 1, show: false },
+    series: [
+      {
+        type: 'custom',
+        clip: false,
+        renderItem: (params: { dataIndex: number }, api: { coord(p: [number, number]): [number, number] }) => {
+          const px = (x: number) => api.coord([x, 0])[0]!;
+          const children = rowMarks(rows[params.dataIndex]!, params.dataIndex, frame, px, t);
+          if (bars.nameParts && params.dataIndex === 0) children.push(...partNames(rows, frame, px, t));
+          return { type: 'group', children };
+        },
+        data: rows.map((r) => ({ name: r.id, value: [total(r), 0] })),
+        encode: { x: -1, y: -1 },
+      },
+    ],
+  };
+}
+
+function rowMarks(row: BarRow, i: number, frame: RowsFrame, px: (x: number) => number, t: Theme): Mark[] {
+  const y = markY(frame, i);
+  const textY = labelY(frame, i);
+  const end = frame.left + frame.width + frame.right;
+  const thick = frame.narrow ? 12 : 16;
+  const marks: Mark[] = [
+    hitMark(0, frame.tops[i]!, end, frame.heights[i]!),
+    frame.narrow
+      ? textMark(0, textY, row.label, t.ink, { width: frame.labelWidth })
+      : textMark(frame.left - 12, textY, row.label, t.ink, { align: 'right', width: frame.labelWidth - 12 }),
+    frame.narrow
+      ? textMark(end, textY, row.value, t.muted, { align: 'right' })
+      : textMark(frame.left + frame.width + 14, textY, row.value, t.muted, { width: frame.right - 14 }),
+  ];
+  let from = 0;
+  for (const part of row.parts) {
+    const x = px(from);
+    from += part.value;
+    marks.push(rectMark(x, y - thick / 2, px(from) - x, thick, part.colour));
+  }
+  if (row.lo !== null && row.hi !== null) marks.push(...whisker(px(row.lo), px(row.hi), y, t.ink, 1.25, 3));
+  if (row.tick != null)
+    marks.push(lineMark(px(row.tick), y - thick / 2 - 2, px(row.tick), y + thick / 2 + 2, t.ink, 2));
+  return marks;
+}
+
+/** Names over the parts of the first stacked bar, each where it begins, and none where it would run into the last. */
+function partNames(rows: BarRow[], frame: RowsFrame, px: (x: number) => number, t: Theme): Mark[] {
+  const first = rows.find((r) => r.parts.length);
+  if (!first) return [];
+  const y = frame.top - 8;
+  const marks: Mark[] = [];
+  let from = 0;
+  let free = 0;
+  for (const part of first.parts) {
+    const x = Math.max(px(from), free);
+    from += part.value;
+    const name = part.name.length > 14 ? `${part.name.slice(0, 13)}…` : part.name;
+    const needs = name.length * 6.4 + 22;
+    if (x + needs > frame.left + frame.width + frame.right) break;
+    marks.push(rectMark(x, y - 4, 8, 8, part.colour), textMark(x + 12, y, name, t.muted, { size: 11 }));
+    free = x + needs;
+  }
+  return marks;
+}

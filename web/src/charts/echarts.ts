@@ -1,0 +1,87 @@
+// ECharts, only the parts that are used: lines, custom marks, grid, tooltip; SVG.
+
+import { CustomChart, LineChart } from 'echarts/charts';
+import { GridComponent, MarkAreaComponent, MarkLineComponent, TooltipComponent } from 'echarts/components';
+import * as echarts from 'echarts/core';
+import type { EChartsCoreOption, EChartsType } from 'echarts/core';
+import { LabelLayout } from 'echarts/features';
+import { SVGRenderer } from 'echarts/renderers';
+import { h } from '../dom';
+import type { Theme } from '../theme';
+
+echarts.use([
+  CustomChart,
+  LineChart,
+  GridComponent,
+  TooltipComponent,
+  MarkAreaComponent,
+  MarkLineComponent,
+  LabelLayout,
+  SVGRenderer,
+]);
+
+export type Option = EChartsCoreOption;
+export type Chart = EChartsType;
+export const FONT = "'Inter Variable', 'Helvetica Neue', Arial, sans-serif";
+
+/** A chart in a place of a given size. */
+export function openChart(place: HTMLElement, width: number, height: number): Chart {
+  return echarts.init(place, null, { renderer: 'svg', width, height });
+}
+
+/** What all charts share: still, in the page's type, with a tooltip that is built of text nodes. */
+export function baseOption(t: Theme): Option {
+  return {
+    animation: false,
+    textStyle: { fontFamily: FONT, color: t.ink, fontSize: 12 },
+    tooltip: {
+      trigger: 'item',
+      confine: true,
+      transitionDuration: 0,
+      backgroundColor: t.paper,
+      borderColor: t.faint,
+      borderWidth: 1,
+      padding: [8, 10],
+      textStyle: { color: t.ink, fontFamily: FONT, fontSize: 12 },
+    },
+  };
+}
+
+/** A tooltip's content: a heading and lines of text, never markup. */
+export function tip(title: string, lines: [key: string, value: string][]): HTMLElement {
+  const rows = lines.map(([key, value]) => h('tr', {}, h('td', {}, key), h('td', {}, value)));
+  return h('div', { class: 'tip' }, h('strong', {}, title), h('table', {}, ...rows));
+}
+
+/** A value axis without ornament whose ticks are given. */
+export function givenAxis(
+  t: Theme,
+  range: [number, number],
+  ticks: { at: number; text: string }[],
+  name: string,
+  vertical = false,
+): Option {
+  const labels = new Map(ticks.map((tick) => [tick.at, tick.text]));
+  const values = ticks.map((tick) => tick.at);
+  return {
+    type: 'value',
+    min: range[0],
+    max: range[1],
+    axisLine: { show: false },
+    axisTick: { show: false, customValues: values },
+    axisLabel: {
+      customValues: values,
+      color: t.muted,
+      fontSize: 11,
+      hideOverlap: true,
+      showMinLabel: true,
+      showMaxLabel: true,
+      formatter: (value: number) => labels.get(value) ?? '',
+    },
+    splitLine: { show: false, lineStyle: { color: t.grid } },
+    name,
+    nameLocation: vertical ? 'end' : 'middle',
+    nameGap: vertical ? 12 : 28,
+    nameTextStyle: { color: t.muted, fontSize: 11, align: vertical ? 'left' : 'center', padding: 0 },
+  };
+}

@@ -1,0 +1,182 @@
+// The frame of a chart: title, drawing, text alternative, and what can be saved. It draws when it comes near the screen,
+// and again when its width, the theme or a choice changes.
+
+import { add, copyText, h, plainTable, saveFile } from '../dom';
+import { toCsv } from '../format/export';
+import { choice, watch, type Choice } from '../state';
+import { LIGHT, onTheme, theme, type Theme } from '../theme';
+import { openChart, type Chart, type Option } from './echarts';
+import { savePng, saveSvg } from './save';
+
+export type Value = string | number | null | undefined;
+
+/** A chart's data as a table: what CSV and the text alternative show. */
+export interface Data {
+  heads: string[];
+  rows: Value[][];
+}
+
+/** A chart: what it says and how it draws itself. */
+export interface FigureSpec {
+  id: string;
+  title: string | (() => string);
+  /** One line below the title. */
+  note?: string | (() => string);
+  /** Choices that change the drawing. */
+  watch?: (keyof Choice)[];
+  height(width: number): number;
+  draw(width: number, t: Theme): Option;
+  data(): Data;
+  /** One or two sentences that say what a sighted reader sees. */
+  alternative(): string;
+  /** Called with the id of the mark that was clicked (the series data item's `name`). */
+  onPick?: (name: string) => void;
+  controls?: Node[];
+}
+
+const PRINT_WIDTH_PX = 672;
+const TABLE_ROWS = 300;
+const drawn = new Set<Figure>();
+const text = (value: string | (() => string)) => (typeof value === 'function' ? value() : value);
+
+class Figure {
+  readonly element: HTMLElement;
+  private readonly place = h('div', { class: 'chart', role: 'img' });
+  private readonly title = h('h3', {});
+  private readonly note = h('p', { class: 'note' });
+  private readonly hidden = h('div', { class: 'sr' });
+  private chart: Chart | null = null;
+  private near = false;
+  private width = 0;
+
+  constructor(private readonly spec: FigureSpec) {
+    this.element = h('figure', { id: spec.id, class: 'figure' });
+    const caption = h('figcaption', {}, this.title, this.note);
+    add(this.element, caption, controlsOf(spec), this.place, this.hidden, this.menu());
+    this.place.style.height = `${spec.height(640)}px`;
+    this.words();
+    drawn.add(this);
+    new IntersectionObserver((entries) => this.seen(entries.some((e) => e.isIntersecting)), {
+      rootMargin: '500px 0px',
+    }).observe(this.element);
+    new ResizeObserver(() => this.near && this.place.clientWidth !== this.width && this.draw()).observe(this.place);
+  }
+
+  private seen(near: boolean): void {
+    if (near && !this.near) {
+      this.near = true;
+      if (this.element.isConnected) this.draw();
+    }
+  }
+
+  /** Draws again if the reader may see it; otherwise when he comes near. */
+  refresh(): void {
+    this.words();
+    if (this.near) this.draw();
+    else this.place.style.height = `${this.spec.height(this.place.clientWidth || 640)}px`;
+  }
+
+  private words(): void {
+    this.title.textContent = text(this.spec.title);
+    this.note.textContent = this.spec.note ? text(this.spec.note) : '';
+    this.note.hidden = !this.note.textContent;
+    this.place.setAttribute('aria-label', `${text(this.spec.title)}. ${this.spec.alternative()}`);
+  }
+
+  /** Draws at the width of its place, or at a given one on paper. */
+  draw(t: Theme = theme(), width = this.place.clientWidth): void {
+    if (!width) return;
+    const height = this.spec.height(width);
+    this.width = width;
+    this.place.style.height = `${height}px`;
+    if (!this.chart) {
+      this.chart = openChart(this.place, width, height);
+      this.chart.on('click', (event) => {
+        if (event.name) this.spec.onPick?.(event.name);
+      });
+    } else this.chart.resize({ width, height, silent: true });
+    this.chart.setOption(this.spec.draw(width, t), { notMerge: true });
+    this.chart.getZr().flush();
+    this.fillHidden();
+  }
+
+  private fillHidden(): void {
+    const { heads, rows } = this.spec.data();
+    const shown = rows.slice(0, TABLE_ROWS).map((row) => row.map((v) => (v == null ? '–' : String(v))));
+    const more = rows.length > TABLE_ROWS ? ` The first ${TABLE_ROWS} of ${rows.length} rows; the CSV has all.` : '';
+    this.hidden.replaceChildren(plainTable(`Data of “${text(this.spec.title)}”.${more}`, heads, shown));
+  }
+
+  private menu(): HTMLElement {
+    const button = (label: string, what: string, action: () => void) =>
+      h('button', { type: 'button', onclick: action, 'aria-label': `${what}: ${text(this.spec.title)}` }, label);
+    const ready = () => {
+      this.near = true;
+      if (!this.chart) this.draw();
+      return this.chart!;
+    };
+    const link = h('a', { href: `#${this.spec.id}`, 'aria-label': `Link to: ${text(this.spec.title)}` }, 'Link');
+    link.addEventListener('click', () => void copyText(location.href.replace(/#.*|$/, `#${this.spec.id}`)));
+    const name = () => `tare-${this.spec.id}`;
+    return h(
+      'div',
+      { class: 'figure-menu' },
+      button('SVG', 'Save as SVG', () => saveSvg(ready(), name())),
+      button('PNG', 'Save as PNG', () => void savePng(ready(), name(), theme().paper)),
+      button('CSV', 'Save the data as CSV', () => {
+        const { heads, rows } = this.spec.data();
+        saveFile(`${name()}.csv`, new Blob([toCsv(heads, rows)], { type: 'text/csv' }));
+      }),
+      link,
+    );
+  }
+
+  dispose(): void {
+    this.chart?.dispose();
+    drawn.delete(this);
+  }
+}
+
+function controlsOf(spec: FigureSpec): HTMLElement | null {
+  return spec.controls?.length ? h('div', { class: 'controls' }, ...spec.controls) : null;
+}
+
+/** A figure that follows the choices it watches. */
+export function figure(spec: FigureSpec): HTMLElement {
+  const f = new Figure(spec);
+  if (spec.watch) watch(spec.watch, () => drawn.has(f) && f.refresh());
+  return f.element;
+}
+
+/** A place that is filled again when a choice changes; figures that go are disposed of. */
+export function switching(keys: (keyof Choice)[], fill: () => Node[]): HTMLElement {
+  const place = h('div', { class: 'figures' });
+  const refill = () => {
+    for (const f of drawn) if (place.contains(f.element)) f.dispose();
+    place.replaceChildren(...fill());
+  };
+  watch(keys, refill);
+  refill();
+  return place;
+}
+
+/** Tabs of which one is chosen; reachable by keyboard as a radio group. */
+export function tabs<K extends keyof Choice>(
+  label: string,
+  key: K,
+  items: { value: Choice[K] & string; text: string }[],
+  onChoose: (value: Choice[K] & string) => void,
+): HTMLElement {
+  const name = `${key}-${Math.round(performance.now() * 1e6)}-${items.length}`;
+  const inputs = items.map(({ value }) =>
+    h('input', { type: 'radio', name, value, checked: choice[key] === value, onchange: () => onChoose(value) }),
+  );
+  watch([key], () => inputs.forEach((input) => (input.checked = input.value === choice[key])));
+  const labels = items.map((item, i) => h('label', {}, inputs[i]!, h('span', {}, item.text)));
+  return h('fieldset', { class: 'tabs' }, h('legend', { class: 'sr' }, label), ...labels);
+}
+
+onTheme(() => drawn.forEach((f) => f.refresh()));
+// On paper every chart is drawn, light and as wide as the sheet; afterwards the screen's form comes back.
+window.addEventListener('beforeprint', () => drawn.forEach((f) => f.draw(LIGHT, PRINT_WIDTH_PX)));
+window.addEventListener('afterprint', () => drawn.forEach((f) => f.refresh()));

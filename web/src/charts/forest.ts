@@ -1,0 +1,132 @@
+// The ratio chart: a row per comparison, a point with its interval on an axis of "% of the baseline" (logarithmic).
+
+import { baseOption, givenAxis, tip, type Option } from './echarts';
+import { dotMark, hitMark, lineMark, textMark, whisker, type Mark } from './marks';
+import { frameRows, labelY, markY, rowsHeight, type RowsFrame } from './rows';
+import { ratioTicks } from './ticks';
+import type { Theme } from '../theme';
+
+/** A row: either a heading, or something weighed. */
+export interface ForestRow {
+  /** A heading names the scenario. */
+  head?: string;
+  /** What a click gives, usually a cell's id. */
+  id: string;
+  label: string;
+  ratio: number | null;
+  lo: number | null;
+  hi: number | null;
+  /** What stands at the right. */
+  value: string;
+  colour: string;
+  /** A small dot for each fork. */
+  dots?: number[];
+  tip: [string, string][];
+}
+
+export interface Forest {
+  rows: ForestRow[];
+  /** Region of practical equivalence: 0.02 stands for ±2 %. */
+  region: number;
+  axisName: string;
+}
+
+const VALUE_PX = 168;
+const finite = (v: number | null | undefined): v is number => typeof v === 'number' && Number.isFinite(v) && v > 0;
+
+export function forestHeight(rows: ForestRow[], width: number): number {
+  return rowsHeight(
+    rows.map((r) => r.head !== undefined),
+    width,
+  );
+}
+
+/** From the least to the greatest that must be seen, on the logarithm, with some air. */
+export function forestRange(forest: Forest): [number, number] {
+  const seen = forest.rows.flatMap((r) => [r.ratio, r.lo, r.hi, ...(r.dots ?? [])]).filter(finite);
+  const least = Math.log(Math.min(1 - 2 * forest.region, 0.95, ...seen));
+  const most = Math.log(Math.max(1 + 2 * forest.region, 1.05, ...seen));
+  const air = (most - least) * 0.05;
+  return [least - air, most + air];
+}
+
+export function forestOption(forest: Forest, width: number, t: Theme): Option {
+  const { rows } = forest;
+  const frame = frameRows(
+    rows.map((r) => r.head !== undefined),
+    rows.map((r) => r.label),
+    width,
+    VALUE_PX,
+  );
+  const range = forestRange(forest);
+  const ticks = ratioTicks(range[0], range[1], frame.width);
+  const axis = givenAxis(t, range, ticks, forest.axisName);
+  const band = [Math.log(1 - forest.region), Math.log(1 + forest.region)] as const;
+  return {
+    ...baseOption(t),
+    tooltip: {
+      ...(baseOption(t).tooltip as object),
+      formatter: (p: { dataIndex: number }) => rowTip(rows[p.dataIndex]!),
+    },
+    grid: { left: frame.left, right: frame.right, top: frame.top, height: frame.height, containLabel: false },
+    xAxis: { ...axis, splitLine: { show: true, lineStyle: { color: t.grid } } },
+    yAxis: { type: 'value', min: 0, max: 1, show: false },
+    series: [
+      {
+        type: 'custom',
+        clip: false,
+        renderItem: (params: { dataIndex: number }, api: { coord(p: [number, number]): [number, number] }) =>
+          rowMarks(rows[params.dataIndex]!, params.dataIndex, frame, (x) => api.coord([x, 0])[0]!, t),
+        data: rows.map((r) => ({ name: r.id, value: [r.ratio ?? 1, 0] })),
+        encode: { x: -1, y: -1 },
+        markArea: { silent: true, itemStyle: { color: t.band }, data: [[{ xAxis: band[0] }, { xAxis: band[1] }]] },
+        markLine: {
+          silent: true,
+          symbol: 'none',
+          label: { show: false },
+          lineStyle: { color: t.baseline, width: 1.5, type: 'solid' },
+          data: [{ xAxis: 0 }],
+        },
+      },
+    ],
+  };
+}
+
+function rowTip(row: ForestRow): HTMLElement | '' {
+  return row.head === undefined ? tip(row.label, row.tip) : '';
+}
+
+function rowMarks(row: ForestRow, i: number, frame: RowsFrame, px: (x: number) => number, t: Theme): Mark {
+  if (row.head !== undefined) {
+    const y = frame.tops[i]! + frame.heights[i]! / 2 + 3;
+    return {
+      type: 'group',
+      children: [textMark(0, y, row.head, t.ink, { bold: true, width: frame.left + frame.width })],
+    };
+  }
+  const y = markY(frame, i);
+  const textY = labelY(frame, i);
+  const end = frame.left + frame.width + frame.right;
+  const label = frame.narrow
+    ? textMark(0, textY, row.label, t.ink, { width: frame.labelWidth })
+    : textMark(frame.left - 14, textY, row.label, t.ink, { align: 'right', width: frame.labelWidth - 14 });
+  const value = frame.narrow
+    ? textMark(end, textY, row.value, t.muted, { align: 'right' })
+    : textMark(frame.left + frame.width + 16, textY, row.value, t.muted, { width: frame.right - 16 });
+  const rule = lineMark(frame.left, y, frame.left + frame.width, y, t.grid);
+  const hit = hitMark(0, frame.tops[i]!, end, frame.heights[i]!);
+  return { type: 'group', children: [hit, rule, label, value, ...estimateMarks(row, y, px, t)] };
+}
+
+function estimateMarks(row: ForestRow, y: number, px: (x: number) => number, t: Theme): Mark[] {
+  if (!finite(row.ratio)) return [];
+  const x = px(Math.log(row.ratio));
+  const interval = finite(row.lo) && finite(row.hi);
+  const ends = interval ? whisker(px(Math.log(row.lo!)), px(Math.log(row.hi!)), y, row.colour) : [];
+  if (!row.dots) return [...ends, dotMark(x, y, 5, row.colour, interval ? null : t.paper)];
+  const dots = row.dots.filter(finite).map((d) => {
+    const dot = dotMark(px(Math.log(d)), y, 4.5, row.colour);
+    return { ...dot, style: { fill: row.colour, opacity: 0.55 } };
+  });
+  return [...ends, ...dots, lineMark(x, y - 9, x, y + 9, t.ink, 2)];
+}

@@ -1,0 +1,72 @@
+// Where the rows of a row chart lie: label at the left and value at the right on a wide screen, both above the mark on a narrow one.
+
+/** Below this width labels stand above their marks. */
+const NARROW_PX = 600;
+const ROW_PX = 30;
+const NARROW_ROW_PX = 46;
+const HEAD_PX = 34;
+
+export interface RowsFrame {
+  narrow: boolean;
+  /** The plot's sides. */
+  left: number;
+  right: number;
+  top: number;
+  bottom: number;
+  width: number;
+  height: number;
+  /** Top of each row in pixels from the chart's top. */
+  tops: number[];
+  heights: number[];
+  labelWidth: number;
+}
+
+const isNarrow = (width: number): boolean => width < NARROW_PX;
+const rowPx = (head: boolean, width: number): number => (head ? HEAD_PX : isNarrow(width) ? NARROW_ROW_PX : ROW_PX);
+
+const TOP_PX = 6;
+const BOTTOM_PX = 50;
+
+/** Height of a chart with these rows (true: a heading). */
+export function rowsHeight(heads: boolean[], width: number): number {
+  return heads.reduce((sum, head) => sum + rowPx(head, width), TOP_PX + BOTTOM_PX);
+}
+
+/** Lays rows out in a chart of a given width; `valueWidth` is kept free at the right. */
+export function frameRows(heads: boolean[], labels: string[], width: number, valueWidth: number): RowsFrame {
+  const narrow = isNarrow(width);
+  const longest = Math.max(0, ...labels.map((l) => l.length));
+  const labelWidth = narrow ? width - 150 : Math.min(longest * 6.9 + 18, width * 0.34);
+  const tops: number[] = [];
+  let y = TOP_PX;
+  for (const head of heads) {
+    tops.push(y);
+    y += rowPx(head, width);
+  }
+  const left = narrow ? 8 : labelWidth;
+  const right = narrow ? 8 : valueWidth;
+  return {
+    narrow,
+    left,
+    right,
+    top: TOP_PX,
+    bottom: BOTTOM_PX,
+    width: width - left - right,
+    height: y - TOP_PX,
+    tops,
+    heights: heads.map((head) => rowPx(head, width)),
+    labelWidth,
+  };
+}
+
+/** The middle of a row's mark: below its label where narrow. */
+export function markY(frame: RowsFrame, index: number): number {
+  const middle = frame.tops[index]! + frame.heights[index]! / 2;
+  return frame.narrow ? middle + 11 : middle;
+}
+
+/** The middle of a row's text. */
+export function labelY(frame: RowsFrame, index: number): number {
+  const middle = frame.tops[index]! + frame.heights[index]! / 2;
+  return frame.narrow ? middle - 10 : middle;
+}

@@ -1,0 +1,71 @@
+// Where axes put their ticks: plain, logarithmic, ratio and log-nines.
+
+/** A place on an axis and what stands there. */
+export interface Tick {
+  at: number;
+  text: string;
+}
+
+/** Round steps from zero that reach at least `max`. */
+export function plainTicks(max: number, count: number): number[] {
+  if (!(max > 0)) return [0, 1];
+  const rough = max / count;
+  const magnitude = 10 ** Math.floor(Math.log10(rough));
+  const step = magnitude * ([1, 2, 2.5, 5, 10].find((m) => m * magnitude >= rough) ?? 10);
+  const out = [];
+  for (let i = 0; i * step < max + step * 0.999; i++) out.push(Number((i * step).toPrecision(12)));
+  return out;
+}
+
+/** A tick's number without needless zeros. */
+export function plainNumber(value: number): string {
+  return Number(value.toPrecision(6)).toLocaleString('en-US', { maximumSignificantDigits: 6 });
+}
+
+/** 1, 2 and 5 of each decade within a range; only the powers of ten where the range is wide. */
+export function decadeTicks(min: number, max: number): number[] {
+  const from = Math.floor(Math.log10(min));
+  const to = Math.ceil(Math.log10(max));
+  const steps = to - from > 4 ? [1] : [1, 2, 5];
+  const out = [];
+  for (let e = from; e <= to; e++) for (const s of steps) out.push(s * 10 ** e);
+  return out.filter((v) => v >= min * 0.999 && v <= max * 1.001);
+}
+
+const RATIO_STEPS = [
+  [100],
+  [50, 200],
+  [25, 75, 150, 300, 400],
+  [10, 90, 110, 125, 500, 800],
+  [60, 80, 120, 5, 1000],
+  [70, 85, 95, 105, 115, 40, 30, 175, 250, 20],
+  [98, 102, 92, 108, 97, 103, 96, 104, 94, 106, 99, 101],
+];
+
+/** Per cent of the baseline, on the logarithm of the ratio: the roundest first, as many as fit. */
+export function ratioTicks(lo: number, hi: number, widthPx: number): Tick[] {
+  const at = (percent: number) => Math.log(percent / 100);
+  const px = (x: number) => ((x - lo) / (hi - lo)) * widthPx;
+  const kept: number[] = [];
+  for (const step of RATIO_STEPS.flat()) {
+    const x = at(step);
+    if (x < lo || x > hi) continue;
+    if (kept.every((k) => Math.abs(px(at(k)) - px(x)) >= 46)) kept.push(step);
+  }
+  return kept.sort((a, b) => a - b).map((p) => ({ at: at(p), text: `${p} %` }));
+}
+
+/** The place of a percentile on the log-nines axis: 90 → 1, 99 → 2, 99.9 → 3. */
+export function ninesOf(percentile: number): number {
+  return -Math.log10(1 - percentile / 100);
+}
+
+/** Ticks of the log-nines axis up to a given number of nines; fewer where there is little room. */
+export function ninesTicks(top: number, widthPx: number): Tick[] {
+  const all = [0, 50, 75, 90, 99, 99.9, 99.99, 99.999, 99.9999, 99.99999];
+  const fits = (p: number) => ninesOf(p) <= top + 1e-9;
+  const roomy = widthPx / Math.max(top, 1) > 170;
+  return all
+    .filter((p) => fits(p) && (roomy || (p !== 75 && p !== 50) || (p === 50 && widthPx / top > 90)))
+    .map((p) => ({ at: ninesOf(p), text: String(p) }));
+}

@@ -1,0 +1,200 @@
+// Slices over time: forks side by side, warm-up shaded, kinds of slice told apart by mark and line.
+
+import type { Unit } from '../format/unit';
+import { significant } from '../format/number';
+import { baseOption, givenAxis, tip, type Option } from './echarts';
+import { plainNumber, plainTicks } from './ticks';
+import type { Cell, TimePoint } from '../summary';
+import type { Theme } from '../theme';
+
+/** One variant's slices. */
+export interface TimeLine {
+  label: string;
+  cell: Cell;
+  mark: string;
+  text: string;
+}
+
+export interface Timeline {
+  lines: TimeLine[];
+  /** Cells that ran one after another start at 0 each; otherwise the forks' own clock holds for all. */
+  ownClock: boolean;
+  of: (p: TimePoint) => number | null;
+  unit: Unit;
+  axisName: string;
+}
+
+const WIDE_PX = 620;
+const LABEL_PX = 168;
+
+/** How each kind of slice is drawn, and how the note names it. */
+export const KINDS: Record<string, { symbol: string; line: string; glyph: string; hollow: boolean }> = {
+  saturating: { symbol: 'circle', line: 'solid', glyph: '●', hollow: false },
+  fixed: { symbol: 'circle', line: 'dashed', glyph: '○', hollow: true },
+  poisson: { symbol: 'triangle', line: 'dotted', glyph: '△', hollow: true },
+};
+const kindOf = (name: string) => KINDS[name] ?? { symbol: 'diamond', line: 'dotted', glyph: '◇', hollow: true };
+
+interface ForkPlace {
+  fork: number;
+  begin: number;
+  length: number;
+  offset: number;
+  warmEnd: number;
+}
+
+/** Sets the forks side by side with a gap between them. */
+function placeForks(lines: TimeLine[], at: (line: TimeLine, p: TimePoint) => number): ForkPlace[] {
+  const spans = new Map<number, { begin: number; end: number; warm: number }>();
+  for (const line of lines) {
+    for (const p of line.cell.timeline) {
+      const t = at(line, p);
+      const s = spans.get(p.fork) ?? { begin: Infinity, end: -Infinity, warm: -Infinity };
+      s.begin = Math.min(s.begin, t);
+      s.end = Math.max(s.end, t);
+      if (p.phase === 'warmup') s.warm = Math.max(s.warm, t);
+      spans.set(p.fork, s);
+    }
+  }
+  const forks = [...spans].sort(([a], [b]) => a - b);
+  const whole = forks.reduce((sum, [, s]) => sum + s.end - s.begin, 0) || 1;
+  let offset = 0;
+  return forks.map(([fork, s]) => {
+    const place = { fork, begin: s.begin, length: s.end - s.begin, offset, warmEnd: Math.max(0, s.warm - s.begin) };
+    offset += place.length + whole * 0.02;
+    return place;
+  });
+}
+
+export function timelineHeight(width: number): number {
+  return width < WIDE_PX ? 240 : 280;
+}
+
+export function timelineOption(timeline: Timeline, width: number, t: Theme): Option {
+  const wide = width >= WIDE_PX;
+  const right = wide ? LABEL_PX : 14;
+  const { lines } = timeline;
+  const starts = new Map(lines.map((l) => [l, timeline.ownClock ? Math.min(...l.cell.timeline.map((p) => p.t_s)) : 0]));
+  const at = (line: TimeLine, p: TimePoint) => p.t_s - starts.get(line)!;
+  const forks = placeForks(lines, at);
+  const last = forks.at(-1);
+  const end = last ? last.offset + last.length : 1;
+  const values = lines.flatMap((l) => l.cell.timeline.map(timeline.of)).filter((v): v is number => v !== null);
+  const most = (Math.max(0, ...values) || 1) / timeline.unit.divisor;
+  const ticks = plainTicks(most, 4);
+  const series = lines.flatMap((l) => kindSeries(l, timeline, forks, (p) => at(l, p), wide));
+  return {
+    ...baseOption(t),
+    grid: { left: 46, right, top: 44, bottom: 46, containLabel: false },
+    xAxis: {
+      ...givenAxis(t, [0, end], timeTicks(forks, end, width - 46 - right), 'seconds since the fork began'),
+    },
+    yAxis: {
+      ...givenAxis(
+        t,
+        [0, Math.max(most * 1.04, ticks.at(-1) ?? 1)],
+        ticks.map((v) => ({ at: v, text: plainNumber(v) })),
+        timeline.axisName,
+        true,
+      ),
+      nameGap: 24,
+      splitLine: { show: true, lineStyle: { color: t.grid } },
+    },
+    series: [areas(forks, t, width - 46 - right), ...series],
+  };
+}
+
+/** Seconds within each fork: its start always, then as many round ones as fit. */
+function timeTicks(forks: ForkPlace[], end: number, widthPx: number): { at: number; text: string }[] {
+  const perPx = end / widthPx;
+  const step = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600].find((s) => s / perPx >= 44) ?? 7200;
+  return forks.flatMap((f) => {
+    const out = [];
+    for (let s = 0; s <= f.length - (s ? step * 0.4 : 0); s += step) out.push({ at: f.offset + s, text: String(s) });
+    return out;
+  });
+}
+
+/** The ground: each fork named above its stretch, its warm-up shaded. */
+function areas(forks: ForkPlace[], t: Theme, widthPx: number): Option {
+  const roomy = widthPx / Math.max(1, forks.length) > 52;
+  const label = (text: string) => ({
+    show: true,
+    formatter: () => text,
+    position: 'top',
+    color: t.muted,
+    fontSize: 11,
+    distance: 4,
+  });
+  const named = forks.map((f) => [
+    { xAxis: f.offset, itemStyle: { color: 'transparent' }, label: label(roomy ? `fork ${f.fork}` : String(f.fork)) },
+    { xAxis: f.offset + f.length },
+  ]);
+  const warm = forks
+    .filter((f) => f.warmEnd > 0)
+    .map((f) => [{ xAxis: f.offset, label: { show: false } }, { xAxis: f.offset + f.warmEnd }]);
+  return {
+    type: 'line',
+    data: [],
+    silent: true,
+    markArea: { silent: true, itemStyle: { color: t.shade }, data: [...named, ...warm] },
+  };
+}
+
+/** One series for each kind of slice, broken between forks. */
+function kindSeries(
+  l: TimeLine,
+  timeline: Timeline,
+  forks: ForkPlace[],
+  at: (p: TimePoint) => number,
+  wide: boolean,
+): Option[] {
+  const kinds = [...new Set(l.cell.timeline.map((p) => p.slice_kind))];
+  return kinds.map((kind, index) => {
+    const look = kindOf(kind);
+    const data: { value: [number, number | null]; point?: TimePoint }[] = [];
+    for (const f of forks) {
+      const mine = l.cell.timeline.filter((p) => p.fork === f.fork && p.slice_kind === kind);
+      for (const p of mine.sort((a, b) => a.t_s - b.t_s)) {
+        const y = timeline.of(p);
+        data.push({ value: [f.offset + at(p) - f.begin, y === null ? null : y / timeline.unit.divisor], point: p });
+      }
+      data.push({ value: [f.offset + f.length, null] });
+    }
+    while (data.length && !data.at(-1)!.point) data.pop();
+    return {
+      type: 'line',
+      name: l.label,
+      data,
+      connectNulls: false,
+      symbol: look.symbol,
+      symbolSize: look.hollow ? 4.5 : 3.5,
+      showAllSymbol: true,
+      itemStyle: look.hollow ? { color: 'transparent', borderColor: l.mark, borderWidth: 1 } : { color: l.mark },
+      lineStyle: { color: l.mark, width: look.hollow ? 0.75 : 1.5, type: look.line },
+      emphasis: { disabled: true },
+      endLabel: {
+        show: wide && index === 0,
+        formatter: () => l.label,
+        color: l.text,
+        fontSize: 12,
+        distance: 10,
+        width: LABEL_PX - 16,
+        overflow: 'truncate',
+      },
+      labelLayout: { moveOverlap: 'shiftY' },
+      tooltip: { formatter: (p: { data: { point?: TimePoint } }) => pointTip(l, timeline, p.data.point) },
+    };
+  });
+}
+
+function pointTip(l: TimeLine, timeline: Timeline, p: TimePoint | undefined): HTMLElement | '' {
+  if (!p) return '';
+  const value = timeline.of(p);
+  return tip(l.label, [
+    [p.phase === 'warmup' ? 'warm-up slice' : 'slice', `${p.slice_kind}, fork ${p.fork}`],
+    [timeline.axisName, value === null ? '–' : `${significant(value / timeline.unit.divisor)} ${timeline.unit.name}`],
+    ['since the run began', `${p.t_s.toFixed(1)} s`],
+    ...(p.failed ? ([['failed', String(p.failed)]] as [string, string][]) : []),
+  ]);
+}

@@ -1,0 +1,80 @@
+// The only way this page makes elements: text is always text (`textContent`), never markup, whatever a server says.
+
+type Attrs = Record<string, string | number | boolean | null | undefined | ((event: Event) => void)>;
+export type Child = Node | string | null | undefined | false;
+
+/** An element with attributes, listeners (`onclick: fn`) and children; strings become text nodes. */
+export function h<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  attrs: Attrs = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[K] {
+  const el = document.createElement(tag);
+  for (const [name, value] of Object.entries(attrs)) {
+    if (typeof value === 'function') el.addEventListener(name.slice(2), value);
+    else if (value === true) el.setAttribute(name, '');
+    else if (value !== false && value != null) el.setAttribute(name, String(value));
+  }
+  add(el, ...children);
+  return el;
+}
+
+/** Appends children, leaving out what is not there. */
+export function add(el: Element, ...children: Child[]): void {
+  for (const child of children) if (child) el.append(child);
+}
+
+/** Text that may break after dots and slashes, so that long server names fit a narrow column. */
+export function breakable(text: string): DocumentFragment {
+  const out = document.createDocumentFragment();
+  for (const part of text.split(/(?<=[./])/)) out.append(part, document.createElement('wbr'));
+  return out;
+}
+
+/** A plain table: heads, rows of text; the first column heads its row. */
+export function plainTable(caption: string, heads: string[], rows: string[][], attrs: Attrs = {}): HTMLTableElement {
+  return h(
+    'table',
+    attrs,
+    h('caption', {}, caption),
+    h('thead', {}, h('tr', {}, ...heads.map((head) => h('th', { scope: 'col' }, head)))),
+    h(
+      'tbody',
+      {},
+      ...rows.map((row) => h('tr', {}, ...row.map((c, i) => (i ? h('td', {}, c) : h('th', { scope: 'row' }, c))))),
+    ),
+  );
+}
+
+/** Copies text, also where the page has no clipboard permission (a file opened from disk). */
+export async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    const area = h('textarea', { class: 'sr', 'aria-hidden': 'true' });
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    const done = document.execCommand('copy');
+    area.remove();
+    return done;
+  }
+}
+
+/** A button that copies what `text` gives and says so for a moment. */
+export function copyButton(label: string, text: () => string): HTMLButtonElement {
+  const button = h('button', { type: 'button', class: 'button', 'aria-live': 'polite' }, label);
+  button.addEventListener('click', async () => {
+    button.textContent = (await copyText(text())) ? 'Copied' : 'Could not copy';
+    setTimeout(() => (button.textContent = label), 1500);
+  });
+  return button;
+}
+
+/** Offers a file to save. */
+export function saveFile(name: string, content: Blob): void {
+  const url = URL.createObjectURL(content);
+  h('a', { href: url, download: name.replace(/[^\w.-]+/g, '-') }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}

@@ -1,0 +1,150 @@
+// Throughput, CPU per request and memory of a panel, as bars from zero.
+
+import { barsHeight, barsOption, type BarRow, type Bars } from '../charts/bars';
+import { figure } from '../charts/figure';
+import { bytesUnit, inUnit, inUnitWithInterval, rateUnit, timeUnit, type Unit } from '../format/unit';
+import { significant } from '../format/number';
+import { cellName, colourOf, visibleCells, type Model, type Panel } from '../model';
+import { LIGHT, type Theme } from '../theme';
+import type { Cell, Estimate } from '../summary';
+import { panelId } from './forks';
+
+interface BarsSpec {
+  kind: string;
+  title: string;
+  note?: string;
+  unit: Unit;
+  axisName: string;
+  of: (cell: Cell) => Estimate | null;
+  parts?: (cell: Cell, t: Theme) => BarRow['parts'];
+  tick?: (cell: Cell) => number | null;
+  tip?: (cell: Cell) => [string, string][];
+  data: { heads: string[]; row: (cell: Cell) => (string | number | null)[] };
+}
+
+function barsFigure(panel: Panel, spec: BarsSpec): HTMLElement | null {
+  if (!panel.cells.some(spec.of)) return null;
+  const scale = (v: number | null | undefined) => (v == null ? null : v / spec.unit.divisor);
+  const bars = (t: Theme): Bars => ({
+    axisName: spec.axisName,
+    nameParts: Boolean(spec.parts),
+    rows: visibleCells(panel).map((cell): BarRow => {
+      const estimate = spec.of(cell);
+      const colour = colourOf(cell, panel, t)?.mark ?? t.faint;
+      const split = spec.parts?.(cell, t) ?? [];
+      const parts = estimate ? (split.length ? split : [{ name: '', value: scale(estimate.value)!, colour }]) : [];
+      return {
+        id: cell.id,
+        label: cellName(cell),
+        parts,
+        lo: scale(estimate?.lo),
+        hi: scale(estimate?.hi),
+        tick: scale(spec.tick?.(cell)),
+        value: estimate
+          ? `${inUnit(estimate, spec.unit)} ${spec.unit.name}`
+          : cell.validity.state === 'void'
+            ? '× void'
+            : 'not measured',
+        tip: [[spec.title, estimate ? inUnitWithInterval(estimate, spec.unit) : '–'], ...(spec.tip?.(cell) ?? [])],
+      };
+    }),
+  });
+  return figure({
+    id: panelId(spec.kind, panel),
+    title: `${panel.title}: ${spec.title}`,
+    ...(spec.note ? { note: spec.note } : {}),
+    watch: ['highlights', 'everyRow'],
+    height: (width) => barsHeight(bars(LIGHT), width),
+    draw: (width, t) => barsOption(bars(t), width, t),
+    data: () => ({
+      heads: ['scenario', 'variant', ...spec.data.heads],
+      rows: panel.cells.map((c) => [c.scenario, cellName(c), ...spec.data.row(c)]),
+    }),
+    alternative: () =>
+      bars(LIGHT)
+        .rows.slice(0, 40)
+        .map((r) => `${r.label}: ${r.value}`)
+        .join('; '),
+    onPick: (cell) => (location.hash = `cell=${encodeURIComponent(cell)}`),
+  });
+}
+
+const LIMITED: Record<Cell['bottleneck'], string> = {
+  server: 'the server',
+  generator: 'the generator: a lower bound',
+  both: 'server and generator',
+  neither: 'the load itself',
+  unknown: 'not known',
+};
+
+export function throughputFigure(_: Model, panel: Panel): HTMLElement | null {
+  const unit = rateUnit(panel.cells.map((c) => c.throughput_per_s?.value));
+  return barsFigure(panel, {
+    kind: 'throughput',
+    title: 'throughput under a saturating load',
+    note: panel.scenarioTitle,
+    unit,
+    axisName: `right answers, ${unit.name} (more is better)`,
+    of: (c) => c.throughput_per_s,
+    tip: (c) => [['limited by', LIMITED[c.bottleneck]]],
+    data: {
+      heads: ['throughput_per_s', 'lower', 'upper', 'limited_by'],
+      row: (c) => [
+        c.throughput_per_s?.value ?? null,
+        c.throughput_per_s?.lo ?? null,
+        c.throughput_per_s?.hi ?? null,
+        c.bottleneck,
+      ],
+    },
+  });
+}
+
+export function cpuFigure(_: Model, panel: Panel): HTMLElement | null {
+  const unit = timeUnit(panel.cells.map((c) => c.cpu_ns_per_request?.value));
+  const loads = [...new Set(panel.cells.map((c) => c.cpu_load).filter(Boolean))];
+  const kinds = [...new Set(panel.cells.flatMap((c) => c.cpu_by_kind.map((k) => k.kind)))];
+  return barsFigure(panel, {
+    kind: 'cpu',
+    title: 'CPU per request by kind of thread',
+    note: loads.length ? `Load: ${loads.join('; ')}.` : '',
+    unit,
+    axisName: `CPU of the server per request, ${unit.name} (less is better)`,
+    of: (c) => c.cpu_ns_per_request,
+    parts: (c, t) =>
+      c.cpu_by_kind.map((k) => ({
+        name: k.kind,
+        value: k.ns_per_request / unit.divisor,
+        colour: t.kinds[Math.min(kinds.indexOf(k.kind), t.kinds.length - 1)]!,
+      })),
+    tip: (c) => c.cpu_by_kind.map((k) => [k.kind, `${significant(k.ns_per_request / unit.divisor)} ${unit.name}`]),
+    data: {
+      heads: ['cpu_ns_per_request', 'lower', 'upper', ...kinds.map((k) => `${k}_ns_per_request`)],
+      row: (c) => [
+        c.cpu_ns_per_request?.value ?? null,
+        c.cpu_ns_per_request?.lo ?? null,
+        c.cpu_ns_per_request?.hi ?? null,
+        ...kinds.map((k) => c.cpu_by_kind.find((x) => x.kind === k)?.ns_per_request ?? null),
+      ],
+    },
+  });
+}
+
+export function memoryFigure(_: Model, panel: Panel): HTMLElement | null {
+  const unit = bytesUnit(panel.cells.map((c) => c.rss_bytes?.value));
+  const peak = (c: Cell) =>
+    c.rss_peak_bytes === null ? '–' : inUnitWithInterval({ value: c.rss_peak_bytes, lo: null, hi: null }, unit);
+  return barsFigure(panel, {
+    kind: 'memory',
+    title: 'resident memory',
+    note: 'The bar is memory at the end of a fork, on average; the tick is the largest of any fork.',
+    unit,
+    axisName: `resident memory, ${unit.name} (less is better)`,
+    of: (c) => c.rss_bytes,
+    tick: (c) => c.rss_peak_bytes,
+    tip: (c) => [['peak', peak(c)]],
+    data: {
+      heads: ['rss_bytes', 'lower', 'upper', 'rss_peak_bytes'],
+      row: (c) => [c.rss_bytes?.value ?? null, c.rss_bytes?.lo ?? null, c.rss_bytes?.hi ?? null, c.rss_peak_bytes],
+    },
+  });
+}

@@ -1,0 +1,157 @@
+// Latency by percentile, and slices over time, of a panel.
+
+import { figure } from '../charts/figure';
+import { latencyHeight, latencyOption, type LatencyLine } from '../charts/latency';
+import { KINDS, timelineHeight, timelineOption, type TimeLine, type Timeline } from '../charts/timeline';
+import { plainTime, rateUnit, timeUnit } from '../format/unit';
+import { percentileText } from '../format/number';
+import { choice } from '../state';
+import { cellName, coloured, colourOf, type Model, type Panel } from '../model';
+import { LIGHT, type Theme } from '../theme';
+import type { Cell, Latency, TimePoint } from '../summary';
+import { panelId } from './forks';
+
+const latencyOf = (cell: Cell): Latency | undefined =>
+  cell.latency.find((l) => l.slice_kind === choice.sliceKind) ??
+  (cell.latency.length === 1 ? cell.latency[0] : undefined);
+
+/** Latency of the load model and the clock that are chosen. */
+export function latencyFigure(_: Model, panel: Panel): HTMLElement | null {
+  if (!panel.cells.some((c) => c.latency.length)) return null;
+  const lines = (t: Theme): LatencyLine[] =>
+    panel.cells.flatMap((cell): LatencyLine[] => {
+      const latency = latencyOf(cell);
+      if (!latency) return [];
+      const colour = colourOf(cell, panel, t);
+      const style = colour ?? { mark: t.faint, text: t.muted };
+      return [
+        {
+          label: cellName(cell),
+          distribution: latency[choice.clock],
+          ...style,
+          context: !colour,
+          dashed: cell.control,
+        },
+      ];
+    });
+  const model = () => panel.cells.map(latencyOf).find(Boolean)?.model ?? 'this load was not driven';
+  return figure({
+    id: panelId('latency', panel),
+    title: () => `${panel.title}: ${choice.clock} time by percentile`,
+    note: () =>
+      `${model()}; ${choice.clock === 'response' ? 'from the intended start' : 'from the actual send'}. ` +
+      'Ribbons: intervals over forks.',
+    watch: ['sliceKind', 'clock', 'highlights'],
+    height: latencyHeight,
+    draw: (width, t) => latencyOption(lines(t), width, t),
+    data: () => ({
+      heads: ['scenario', 'variant', 'load', 'clock', 'percentile', 'value_ns', 'lower_ns', 'upper_ns'],
+      rows: panel.cells.flatMap((cell) =>
+        (latencyOf(cell)?.[choice.clock].percentiles ?? []).map((p) => [
+          panel.scenario,
+          cellName(cell),
+          latencyOf(cell)!.model,
+          choice.clock,
+          p.percentile,
+          p.value_ns,
+          p.lo_ns,
+          p.hi_ns,
+        ]),
+      ),
+    }),
+    alternative: () =>
+      lines(LIGHT)
+        .filter((l) => !l.context)
+        .map((l) => `${l.label}: ${stated(l)}`)
+        .join('; '),
+  });
+}
+
+function stated(line: LatencyLine): string {
+  return line.distribution.percentiles
+    .filter((p) => [50, 99, 99.9].includes(p.percentile))
+    .map((p) => `p${percentileText(p.percentile)} ${plainTime(p.value_ns)}`)
+    .join(', ');
+}
+
+/** Variants with a colour; the rest would only hide them. */
+function timeLines(panel: Panel, t: Theme): TimeLine[] {
+  const shown = coloured(panel, t.series.length);
+  return panel.cells
+    .filter((c) => c.timeline.length && (c.baseline || c.control || shown.includes(c.variant)))
+    .map((cell) => ({ label: cellName(cell), cell, ...colourOf(cell, panel, t)! }));
+}
+
+interface TimeSpec {
+  kind: string;
+  title: string;
+  axisName: string;
+  of: (p: TimePoint) => number | null;
+}
+
+function timeFigure(model: Model, panel: Panel, spec: TimeSpec): HTMLElement | null {
+  const cells = panel.cells.filter((c) => c.timeline.length);
+  const values = cells.flatMap((c) => c.timeline.map(spec.of));
+  if (!values.some((v) => v !== null)) return null;
+  const unit = spec.kind === 'over-time' ? rateUnit(values) : timeUnit(values);
+  const kinds = [...new Set(cells.flatMap((c) => c.timeline.map((p) => p.slice_kind)))];
+  const key = kinds.map((k) => `${KINDS[k]?.glyph ?? '◇'} ${k}`).join('   ');
+  const sequential = model.summary.run.mode === 'sequential';
+  const timeline = (t: Theme): Timeline => ({
+    lines: timeLines(panel, t),
+    ownClock: sequential,
+    of: spec.of,
+    unit,
+    axisName: `${spec.axisName}, ${unit.name}`,
+  });
+  const order = sequential ? ' The cells ran one after another and are laid over one another here.' : '';
+  return figure({
+    id: panelId(spec.kind, panel),
+    title: `${panel.title}: ${spec.title}, slice by slice`,
+    note: `Warm-up is shaded. Slices: ${key}.${order}`,
+    watch: ['highlights'],
+    height: timelineHeight,
+    draw: (width, t) => timelineOption(timeline(t), width, t),
+    data: () => ({
+      heads: [
+        'scenario',
+        'variant',
+        't_s',
+        'fork',
+        'phase',
+        'slice_kind',
+        'throughput_per_s',
+        'p50_ns',
+        'p99_ns',
+        'failed',
+      ],
+      rows: cells.flatMap((c) =>
+        c.timeline.map((p) => [
+          c.scenario,
+          cellName(c),
+          p.t_s,
+          p.fork,
+          p.phase,
+          p.slice_kind,
+          p.throughput_per_s,
+          p.p50_ns,
+          p.p99_ns,
+          p.failed,
+        ]),
+      ),
+    }),
+    alternative: () =>
+      `${cells.length} servers, ${new Set(cells.flatMap((c) => c.timeline.map((p) => p.fork))).size} forks, ` +
+      `${values.length} slices; the data stand in the table.`,
+  });
+}
+
+export function throughputOverTime(model: Model, panel: Panel): HTMLElement | null {
+  const of = (p: TimePoint) => p.throughput_per_s;
+  return timeFigure(model, panel, { kind: 'over-time', title: 'throughput over time', axisName: 'throughput', of });
+}
+
+export function p99OverTime(model: Model, panel: Panel): HTMLElement | null {
+  const of = (p: TimePoint) => p.p99_ns;
+  return timeFigure(model, panel, { kind: 'p99-over-time', title: 'p99 response time', axisName: 'p99', of });
+}

@@ -1,0 +1,68 @@
+// Numbers with as many digits as their interval allows.
+
+/** Digits after the point that an interval of this half-width leaves meaningful: the first uncertain one is the last shown. */
+export function decimalsFor(halfWidth: number): number {
+  if (!Number.isFinite(halfWidth) || halfWidth <= 0) return 3;
+  return Math.min(3, Math.max(0, -Math.floor(Math.log10(halfWidth))));
+}
+
+/** Digits after the point that give `digits` significant digits. */
+export function decimalsForSignificant(value: number, digits = 3): number {
+  if (!Number.isFinite(value) || value === 0) return 0;
+  return Math.min(6, Math.max(0, digits - 1 - Math.floor(Math.log10(Math.abs(value)))));
+}
+
+/** A number with a fixed count of decimals, thousands apart, and a true minus sign. */
+export function fixed(value: number, decimals: number): string {
+  if (!Number.isFinite(value)) return '–';
+  const text = Math.abs(value).toLocaleString('en-US', {
+    minimumFractionDigits: decimals,
+    maximumFractionDigits: decimals,
+  });
+  return value < 0 && /[1-9]/.test(text) ? `−${text}` : text;
+}
+
+/** A whole number, thousands apart. */
+export function whole(value: number): string {
+  return fixed(value, 0);
+}
+
+/** A number with three significant digits, for values without an interval. */
+export function significant(value: number, digits = 3): string {
+  return fixed(value, decimalsForSignificant(value, digits));
+}
+
+/** Half the width of an interval, or null where there is none. */
+export function halfWidth(lo: number | null, hi: number | null): number | null {
+  return lo !== null && hi !== null && Number.isFinite(lo) && Number.isFinite(hi) ? (hi - lo) / 2 : null;
+}
+
+/** `92.0 % [91.1, 92.9]` of the baseline, or `92 %` where there is no interval. */
+export function ratioText(ratio: number, lo: number | null, hi: number | null): string {
+  const half = halfWidth(lo, hi);
+  if (half === null) return `${significant(ratio * 100)} %`;
+  const d = Math.min(2, decimalsFor(half * 100));
+  return `${fixed(ratio * 100, d)} % [${fixed(lo! * 100, d)}, ${fixed(hi! * 100, d)}]`;
+}
+
+/** `−8.1 %`: a ratio as a signed difference, with the digits that its interval allows. */
+export function changeText(ratio: number, lo: number | null, hi: number | null): string {
+  const half = halfWidth(lo, hi);
+  const change = (ratio - 1) * 100;
+  const d = half === null ? Math.min(1, decimalsForSignificant(change, 2)) : Math.min(2, decimalsFor(half * 100));
+  return `${change > 0 ? '+' : ''}${fixed(change, d)} %`;
+}
+
+/** The difference with its interval: `−8.1 % [−9.0, −7.2]`. */
+export function changeWithInterval(ratio: number, lo: number | null, hi: number | null): string {
+  const half = halfWidth(lo, hi);
+  if (half === null) return changeText(ratio, lo, hi);
+  const d = Math.min(2, decimalsFor(half * 100));
+  const signed = (r: number) => `${r > 1 ? '+' : ''}${fixed((r - 1) * 100, d)}`;
+  return `${changeText(ratio, lo, hi)} [${signed(lo!)}, ${signed(hi!)}]`;
+}
+
+/** A percentile as people write it: 50, 99.9, 99.999. */
+export function percentileText(percentile: number): string {
+  return String(Number(percentile.toFixed(6)));
+}

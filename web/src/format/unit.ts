@@ -1,0 +1,90 @@
+// Units, chosen once per column or axis and not per value: k/s, µs, ms, MB.
+
+import type { Estimate } from '../summary';
+import { decimalsFor, decimalsForSignificant, fixed, halfWidth } from './number';
+
+/** A unit for people: what to divide by, and its name. */
+export interface Unit {
+  divisor: number;
+  name: string;
+}
+
+type Step = readonly [from: number, unit: Unit];
+
+const RATE: Step[] = [
+  [2e6, { divisor: 1e6, name: 'M/s' }],
+  [2e3, { divisor: 1e3, name: 'k/s' }],
+  [0, { divisor: 1, name: '/s' }],
+];
+const TIME: Step[] = [
+  [1e9, { divisor: 1e9, name: 's' }],
+  [1e6, { divisor: 1e6, name: 'ms' }],
+  [1e3, { divisor: 1e3, name: 'µs' }],
+  [0, { divisor: 1, name: 'ns' }],
+];
+const BYTES: Step[] = [
+  [1e9, { divisor: 1e9, name: 'GB' }],
+  [1e6, { divisor: 1e6, name: 'MB' }],
+  [1e3, { divisor: 1e3, name: 'kB' }],
+  [0, { divisor: 1, name: 'B' }],
+];
+
+/** The unit that suits the middle of these values. */
+function pick(steps: Step[], values: readonly (number | null | undefined)[]): Unit {
+  const sorted = values.filter((v): v is number => typeof v === 'number' && v > 0).sort((a, b) => a - b);
+  const middle = sorted[Math.floor(sorted.length / 2)] ?? 0;
+  return (steps.find(([from]) => middle >= from) ?? steps[steps.length - 1]!)[1];
+}
+
+type Values = readonly (number | null | undefined)[];
+export const rateUnit = (values: Values): Unit => pick(RATE, values);
+export const timeUnit = (values: Values): Unit => pick(TIME, values);
+export const bytesUnit = (values: Values): Unit => pick(BYTES, values);
+
+/** The unit for a currency's values, by the name the summary gives (`per_s`, `ns`, `bytes`). */
+export function unitFor(name: string, values: Values): Unit {
+  if (name === 'per_s') return rateUnit(values);
+  if (name === 'ns') return timeUnit(values);
+  if (name === 'bytes') return bytesUnit(values);
+  return { divisor: 1, name };
+}
+
+/** An estimate's figure in a unit, with the digits that its interval allows; no unit name. */
+export function inUnit(estimate: Estimate, unit: Unit): string {
+  const half = halfWidth(estimate.lo, estimate.hi);
+  const value = estimate.value / unit.divisor;
+  return fixed(value, half === null ? decimalsForSignificant(value) : decimalsFor(half / unit.divisor));
+}
+
+/** The same with its interval and unit: `18.8 k/s [18.6, 19.0]`. */
+export function inUnitWithInterval(estimate: Estimate, unit: Unit): string {
+  const half = halfWidth(estimate.lo, estimate.hi);
+  const text = `${inUnit(estimate, unit)} ${unit.name}`;
+  if (half === null) return text;
+  const d = decimalsFor(half / unit.divisor);
+  return `${text} [${fixed(estimate.lo! / unit.divisor, d)}, ${fixed(estimate.hi! / unit.divisor, d)}]`;
+}
+
+/** A plain value in the unit that suits it: `3.10 ms`. */
+export function plainTime(ns: number): string {
+  const unit = timeUnit([ns]);
+  const value = ns / unit.divisor;
+  return `${fixed(value, decimalsForSignificant(value))} ${unit.name}`;
+}
+
+/** Seconds as people say them: `3 min 40 s`. */
+export function durationText(seconds: number): string {
+  const s = Math.round(seconds);
+  if (s < 60) return `${s} s`;
+  const rest = (unit: number, name: string) => (unit ? ` ${unit} ${name}` : '');
+  if (s < 3600) return `${Math.floor(s / 60)} min${rest(s % 60, 's')}`;
+  return `${Math.floor(s / 3600)} h${rest(Math.floor((s % 3600) / 60), 'min')}`;
+}
+
+/** A moment for people: `20 November 2026, 14:05 UTC`; anything unreadable is given back as it is. */
+export function momentText(rfc3339: string): string {
+  const date = new Date(rfc3339);
+  if (Number.isNaN(date.getTime())) return rfc3339;
+  const day = date.toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' });
+  return `${day}, ${date.toISOString().slice(11, 16)} UTC`;
+}

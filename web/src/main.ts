@@ -1,0 +1,19 @@
+// Starts the page: reads the summary that stands in it and shows the report, or says in words why it cannot.
+
+import './style/base.css';
+import './style/charts.css';
+import './style/tables.css';
+import './style/print.css';
+import { h } from './dom';
+import { showReport } from './page/page';
+import { readSummary } from './summary';
+
+const place = document.getElementById('page')!;
+try {
+  showReport(place, readSummary(document.getElementById('tare-summary')!.textContent ?? ''));
+} catch (error) {
+  place.replaceChildren(
+    h('p', { class: 'failure', role: 'alert' }, error instanceof Error ? error.message : String(error)),
+  );
+  throw error;
+}

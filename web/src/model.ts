@@ -1,0 +1,148 @@
+// The summary arranged for drawing: panels (a group under a scenario), look-ups, and which variants get a colour. No figure is computed here.
+
+import { choice } from './state';
+import type { Cell, Comparison, Currency, Noise, Summary } from './summary';
+import type { Theme } from './theme';
+
+/** One group of variants under one scenario: what a chart puts side by side. */
+export interface Panel {
+  key: string;
+  group: string;
+  scenario: string;
+  /** `SimpleGet`, or `http4s · SimpleGet` where there are several groups. */
+  title: string;
+  scenarioTitle: string;
+  cells: Cell[];
+  comparisons: Comparison[];
+  noise: Noise[];
+}
+
+/** A currency that some comparison states. */
+export type CurrencyName = Pick<Currency, 'name' | 'label' | 'unit' | 'higher_is_better'>;
+
+export interface Model {
+  summary: Summary;
+  panels: Panel[];
+  cells: Map<string, Cell>;
+  /** By the id of the variant's cell. */
+  comparisons: Map<string, Comparison>;
+  currencies: CurrencyName[];
+  sliceKinds: string[];
+  variants: string[];
+  scenarios: string[];
+  /** More variants than a chart can show at once: the overview matrix comes first. */
+  large: boolean;
+}
+
+/** Beyond this many variants the first chart is the overview matrix. */
+const LARGE = 12;
+/** Beyond this many panels only the one in focus is drawn. */
+const PANELS_AT_ONCE = 3;
+/** Rows of a chart unless the reader asks for every row. */
+const ROWS_AT_ONCE = 30;
+const SLICE_ORDER = ['saturating', 'fixed', 'poisson'];
+
+const distinct = <T>(values: T[]): T[] => [...new Set(values)];
+
+export function buildModel(summary: Summary): Model {
+  const panels = new Map<string, Panel>();
+  const groups = distinct(summary.cells.map((c) => c.group));
+  for (const cell of summary.cells) {
+    const key = `${cell.group}/${cell.scenario}`;
+    let panel = panels.get(key);
+    if (!panel) {
+      const { group, scenario, scenario_title: scenarioTitle } = cell;
+      const title = groups.length > 1 ? `${groupName(summary.cells, group)} · ${scenario}` : scenario;
+      panel = { key, group, scenario, title, scenarioTitle, cells: [], comparisons: [], noise: [] };
+      panels.set(key, panel);
+    }
+    panel.cells.push(cell);
+  }
+  for (const c of summary.comparisons) panels.get(`${c.group}/${c.scenario}`)?.comparisons.push(c);
+  for (const n of summary.noise) panels.get(`${n.group}/${n.scenario}`)?.noise.push(n);
+
+  const currencies = new Map<string, CurrencyName>();
+  for (const c of summary.comparisons.flatMap((x) => x.currencies))
+    if (!currencies.has(c.name)) currencies.set(c.name, c);
+  const kinds = distinct(summary.cells.flatMap((c) => c.latency.map((l) => l.slice_kind)));
+  const variants = distinct(summary.cells.map((c) => c.variant));
+  return {
+    summary,
+    panels: [...panels.values()],
+    cells: new Map(summary.cells.map((c) => [c.id, c])),
+    comparisons: new Map(summary.comparisons.map((c) => [c.cell, c])),
+    currencies: [...currencies.values()],
+    sliceKinds: kinds.sort((a, b) => SLICE_ORDER.indexOf(a) - SLICE_ORDER.indexOf(b)),
+    variants,
+    scenarios: distinct(summary.cells.map((c) => c.scenario)),
+    large: variants.length > LARGE,
+  };
+}
+
+/** A group goes by the family its cells share, else by its baseline. */
+function groupName(cells: Cell[], group: string): string {
+  const mine = cells.filter((c) => c.group === group);
+  const families = distinct(mine.map((c) => c.family));
+  return (families.length === 1 && families[0]) || mine.find((c) => c.baseline)?.variant || group;
+}
+
+/** The choices a run opens with. */
+export function firstChoice(model: Model): Partial<typeof choice> {
+  return {
+    panel: model.panels.length > PANELS_AT_ONCE ? model.panels[0]!.key : null,
+    currency: model.currencies[0]?.name ?? '',
+    sliceKind: model.sliceKinds.at(-1) ?? '',
+  };
+}
+
+/** The panels to draw now. */
+export function focused(model: Model): Panel[] {
+  return choice.panel === null ? model.panels : model.panels.filter((p) => p.key === choice.panel);
+}
+
+/** A cell as a chart names it; the control says that it is one. */
+export function cellName(cell: Pick<Cell, 'variant' | 'control'>): string {
+  return cell.control ? `${cell.variant} (A/A)` : cell.variant;
+}
+
+/** The rows of a panel's chart: all of them, or the baseline, the highlighted and the first ones. */
+export function visibleCells(panel: Panel): Cell[] {
+  return limit(panel.cells, (c) => c.baseline || choice.highlights.includes(c.variant));
+}
+
+export function visibleComparisons(panel: Panel): Comparison[] {
+  return limit(panel.comparisons, (c) => choice.highlights.includes(c.variant));
+}
+
+function limit<T>(all: T[], keep: (item: T) => boolean): T[] {
+  if (choice.everyRow || all.length <= ROWS_AT_ONCE) return all;
+  const kept = new Set(all.filter(keep));
+  for (const item of all) if (kept.size < ROWS_AT_ONCE) kept.add(item);
+  return all.filter((item) => kept.has(item));
+}
+
+/** True where some chart leaves rows out. */
+export function hasHiddenRows(model: Model): boolean {
+  return model.panels.some((p) => p.cells.length > ROWS_AT_ONCE);
+}
+
+/** The variants of a panel that have a colour of their own: at most seven, the highlighted first. */
+export function coloured(panel: Panel, count: number): string[] {
+  const names = distinct(panel.cells.filter((c) => !c.baseline && !c.control).map((c) => c.variant));
+  if (names.length <= count) return names;
+  const first = names.filter((n) => choice.highlights.includes(n)).slice(0, count);
+  return [...first, ...names.filter((n) => !first.includes(n))].slice(0, count);
+}
+
+/** A cell's colour, and the one for its text: baselines always the same neutral; null where no colour is left for it. */
+export function colourOf(cell: Cell, panel: Panel, t: Theme): { mark: string; text: string } | null {
+  if (cell.control) return { mark: t.control, text: t.muted };
+  if (cell.baseline) return { mark: t.baseline, text: t.muted };
+  const index = coloured(panel, t.series.length).indexOf(cell.variant);
+  return index < 0 ? null : { mark: t.series[index]!, text: t.seriesInk[index]! };
+}
+
+/** The figure of a comparison in the currency that is chosen. */
+export function inCurrency(currencies: Currency[], name: string): Currency | undefined {
+  return currencies.find((c) => c.name === name);
+}

@@ -1,0 +1,103 @@
+// What a cell has to say beyond its row: why it is not valid, its errors, its percentiles, its command.
+
+import { h, plainTable, type Child } from '../dom';
+import { percentileText, whole } from '../format/number';
+import { plainTime, bytesUnit, inUnitWithInterval } from '../format/unit';
+import type { Model } from '../model';
+import type { Cell, Latency } from '../summary';
+
+export function cellDetail(model: Model, cell: Cell): HTMLElement {
+  const close = h('a', { href: '#cells', class: 'close' }, 'Close');
+  return h(
+    'div',
+    { class: 'cell-detail' },
+    close,
+    ...sections(model, cell)
+      .filter(Boolean)
+      .map((part) => (typeof part === 'string' ? h('p', {}, part) : part)),
+  );
+}
+
+function sections(model: Model, cell: Cell): Child[] {
+  const comparison = model.comparisons.get(cell.id);
+  return [
+    cell.scenario_title,
+    cell.validity.reasons.length ? reasons(cell) : null,
+    comparison?.currencies.length
+      ? plainTable(
+          `Against ${comparison.baseline}`,
+          ['currency', 'verdict', 'method', 'why'],
+          comparison.currencies.map((c) => [
+            c.label,
+            `${c.short}${c.material ? ', materially' : ''}`,
+            c.method,
+            c.reason ?? '',
+          ]),
+        )
+      : null,
+    cell.latency.length ? percentiles(cell.latency) : null,
+    cell.errors.length
+      ? plainTable(
+          'Failed requests by class',
+          ['class', 'count', 'the first of them'],
+          cell.errors.map((e) => [e.class, whole(e.count), e.example]),
+        )
+      : null,
+    plainTable('Counts', ['what', 'value'], counts(cell)),
+    cell.command ? h('pre', { tabindex: '0' }, cell.command) : null,
+  ];
+}
+
+function reasons(cell: Cell): HTMLElement {
+  const items = cell.validity.reasons.map((reason) => h('li', {}, reason));
+  return h(
+    'div',
+    {},
+    h('b', {}, cell.validity.state === 'void' ? 'Void, because' : 'Suspect, because'),
+    h('ul', {}, ...items),
+  );
+}
+
+function percentiles(latency: Latency[]): HTMLElement {
+  const columns = latency.flatMap((l) =>
+    l.send_lag === null
+      ? [{ head: `${l.model}: response`, d: l.response }]
+      : [
+          { head: `${l.model}: response`, d: l.response },
+          { head: `${l.slice_kind}: service`, d: l.service },
+          { head: `${l.slice_kind}: send lag`, d: l.send_lag },
+        ],
+  );
+  const all = [...new Set(columns.flatMap((c) => c.d.percentiles.map((p) => p.percentile)))].sort((a, b) => a - b);
+  const value = (d: Latency['response'], p: number) => {
+    const found = d.percentiles.find((v) => v.percentile === p);
+    return found ? plainTime(found.value_ns) : '–';
+  };
+  const rows = all.map((p) => [`p${percentileText(p)}`, ...columns.map((c) => value(c.d, p))]);
+  const ends = (name: string, of: (d: Latency['response']) => number) => [
+    name,
+    ...columns.map((c) => plainTime(of(c.d))),
+  ];
+  return plainTable(
+    'Latency',
+    ['', ...columns.map((c) => c.head)],
+    [
+      ends('least', (d) => d.min_ns),
+      ends('mean', (d) => d.mean_ns),
+      ...rows,
+      ends('greatest', (d) => d.max_ns),
+      ['requests', ...columns.map((c) => whole(c.d.count))],
+    ],
+  );
+}
+
+function counts(cell: Cell): string[][] {
+  const bytes = (n: number) => inUnitWithInterval({ value: n, lo: null, hi: null }, bytesUnit([n]));
+  const share = cell.generator_cpu_share;
+  return [
+    ['forks', `${cell.forks}, of these steady when measuring began: ${cell.steady_forks}`],
+    ['limited by', cell.bottleneck],
+    ['generator CPU', share === null ? '–' : `${Math.round(share * 100)} % of its cores`],
+    ['bytes received, sent', `${bytes(cell.bytes_in)}, ${bytes(cell.bytes_out)}`],
+  ];
+}

@@ -1,0 +1,111 @@
+// The columns of the table of all cells: what each shows, sorts by and exports.
+
+import { changeWithInterval, fixed, halfWidth, whole } from '../format/number';
+import { bytesUnit, inUnit, rateUnit, timeUnit, type Unit } from '../format/unit';
+import { cellName, type Model } from '../model';
+import type { Cell, Estimate } from '../summary';
+
+/** A column; `raw` is what sorts and what CSV holds, `text` is what people read. */
+export interface Column {
+  head: string;
+  unit: string;
+  numeric: boolean;
+  csvHead: string;
+  raw: (cell: Cell) => number | string | null;
+  text: (cell: Cell) => string;
+}
+
+export function columnsOf(model: Model): Column[] {
+  const { cells } = model.summary;
+  const columns: Column[] = [
+    word('variant', cellName),
+    word('scenario', (c) => c.scenario),
+    ...(new Set(cells.map((c) => c.group)).size > 1 ? [word('family', (c) => c.family)] : []),
+    word('validity', (c) => c.validity.state),
+    estimate(
+      'throughput',
+      'throughput_per_s',
+      rateUnit(cells.map((c) => c.throughput_per_s?.value)),
+      (c) => c.throughput_per_s,
+    ),
+    ...ratio(model, 'throughput'),
+    estimate(
+      'CPU/request',
+      'cpu_ns_per_request',
+      timeUnit(cells.map((c) => c.cpu_ns_per_request?.value)),
+      (c) => c.cpu_ns_per_request,
+    ),
+    ...ratio(model, 'cpu_per_request'),
+    ...[50, 99].map((p) => percentile(model, p)),
+    estimate('memory', 'rss_bytes', bytesUnit(cells.map((c) => c.rss_bytes?.value)), (c) => c.rss_bytes),
+    count('requests', 'requests_ok', (c) => c.requests_ok),
+    count('failed', 'requests_failed', (c) => c.requests_failed),
+    count('forks', 'forks', (c) => c.forks),
+  ];
+  return columns.filter((c) => !c.numeric || cells.some((cell) => c.raw(cell) !== null));
+}
+
+function word(head: string, of: (cell: Cell) => string): Column {
+  return { head, unit: '', numeric: false, csvHead: head, raw: of, text: of };
+}
+
+function count(head: string, csvHead: string, of: (cell: Cell) => number): Column {
+  return { head, unit: '', numeric: true, csvHead, raw: of, text: (c) => whole(of(c)) };
+}
+
+function estimate(head: string, csvHead: string, unit: Unit, of: (cell: Cell) => Estimate | null): Column {
+  const text = (cell: Cell) => {
+    const e = of(cell);
+    return e ? inUnit(e, unit) : '–';
+  };
+  return { head, unit: unit.name, numeric: true, csvHead, raw: (c) => of(c)?.value ?? null, text };
+}
+
+/** The difference from the baseline in one currency, where any comparison states it. */
+function ratio(model: Model, name: string): Column[] {
+  const of = (cell: Cell) => model.comparisons.get(cell.id)?.currencies.find((c) => c.name === name);
+  if (!model.currencies.some((c) => c.name === name)) return [];
+  const text = (cell: Cell) => {
+    if (cell.baseline && !cell.control) return 'baseline';
+    const c = of(cell);
+    if (!c || cell.validity.state === 'void') return '–';
+    return changeWithInterval(c.ratio, c.lo, c.hi);
+  };
+  return [
+    {
+      head: 'against baseline',
+      unit: '%',
+      numeric: true,
+      csvHead: `${name}_ratio`,
+      raw: (c) => of(c)?.ratio ?? null,
+      text,
+    },
+  ];
+}
+
+/** A percentile of response time under the gentlest load that was driven. */
+function percentile(model: Model, p: number): Column {
+  const kind = model.sliceKinds.at(-1) ?? '';
+  const of = (cell: Cell) =>
+    cell.latency.find((l) => l.slice_kind === kind)?.response.percentiles.find((v) => v.percentile === p);
+  const unit = timeUnit(model.summary.cells.map((c) => of(c)?.value_ns));
+  const text = (cell: Cell) => {
+    const v = of(cell);
+    if (!v) return '–';
+    const half = halfWidth(v.lo_ns, v.hi_ns);
+    return half === null
+      ? inUnit({ value: v.value_ns, lo: null, hi: null }, unit)
+      : fixed(
+          v.value_ns / unit.divisor,
+          Math.min(3, Math.max(0, -Math.floor(Math.log10(Math.max(half / unit.divisor, 1e-3))))),
+        );
+  };
+  return {
+    head: `p${p} ${kind}`,
+    unit: unit.name,
+    numeric: true,
+    csvHead: `p${p}_${kind}_ns`,
+    raw: (c) => of(c)?.value_ns ?? null,
+    text,
+  };
+}

@@ -1,0 +1,126 @@
+// The charts below the first screen, for the panels in focus.
+
+import { switching, tabs } from '../charts/figure';
+import { h } from '../dom';
+import { forksFigure, noiseFigure } from '../figures/forks';
+import { cpuFigure, memoryFigure, throughputFigure } from '../figures/bars';
+import { latencyFigure, p99OverTime, throughputOverTime } from '../figures/lines';
+import { changeText } from '../format/number';
+import { focused, hasHiddenRows, type Model, type Panel } from '../model';
+import { choice, choose, watch } from '../state';
+import { percent } from '../figures/overhead';
+
+/** Up to this many panels are tabs; more are a list to choose from. */
+const TABS = 6;
+const ALL = '';
+
+/** Which scenario the charts show; null where there is only one. */
+export function focusBar(model: Model): HTMLElement | null {
+  const { panels } = model;
+  const parts: HTMLElement[] = [];
+  if (panels.length > 1) parts.push(panels.length <= TABS ? focusTabs(panels) : focusSelect(panels));
+  if (hasHiddenRows(model)) {
+    const box = h('input', { type: 'checkbox', onchange: () => choose({ everyRow: box.checked }) });
+    parts.push(h('label', { class: 'check' }, box, ' every row'));
+  }
+  return parts.length ? h('div', { class: 'focus-bar' }, h('span', {}, 'Charts for'), ...parts) : null;
+}
+
+function focusTabs(panels: Panel[]): HTMLElement {
+  const items = panels.map((p) => ({ value: p.key, text: p.title }));
+  const all = { value: ALL, text: 'all scenarios' };
+  const field = tabs('Scenario', 'panel', [all, ...items], (key) => choose({ panel: key === ALL ? null : key }));
+  const mark = () => {
+    for (const input of field.querySelectorAll('input')) input.checked = input.value === (choice.panel ?? ALL);
+  };
+  watch(['panel'], mark);
+  mark();
+  return field;
+}
+
+function focusSelect(panels: Panel[]): HTMLElement {
+  const select = h(
+    'select',
+    { 'aria-label': 'Scenario' },
+    ...panels.map((p) => h('option', { value: p.key }, p.title)),
+  );
+  select.addEventListener('change', () => choose({ panel: select.value }));
+  const mark = () => (select.value = choice.panel ?? '');
+  watch(['panel'], mark);
+  mark();
+  return select;
+}
+
+type Draw = (model: Model, panel: Panel) => HTMLElement | null;
+
+/** The figures of one or more kinds for every panel in focus. */
+function figures(model: Model, draws: Draw[], small: boolean): HTMLElement {
+  const place = switching(['panel'], () => {
+    const made = focused(model).flatMap((panel) => draws.map((draw) => draw(model, panel)));
+    const some = made.filter((f): f is HTMLElement => f !== null);
+    return some.length ? some : [h('p', { class: 'nothing' }, 'Not measured in this run.')];
+  });
+  if (small) place.classList.add('small-multiples');
+  return place;
+}
+
+export const throughputSection = (m: Model) => figures(m, [throughputFigure], true);
+export const cpuSection = (m: Model) => figures(m, [cpuFigure], true);
+export const memorySection = (m: Model) => figures(m, [memoryFigure], true);
+export const timeSection = (m: Model) => figures(m, [throughputOverTime, p99OverTime], false);
+export const forksSection = (m: Model) => figures(m, [forksFigure], false);
+
+const KIND_TEXT: Record<string, string> = { saturating: 'saturating', fixed: 'fixed rate', poisson: 'Poisson' };
+
+export function latencySection(model: Model): HTMLElement {
+  const kinds = model.sliceKinds.map((k) => ({ value: k, text: KIND_TEXT[k] ?? k }));
+  const clocks = [
+    { value: 'response' as const, text: 'response time' },
+    { value: 'service' as const, text: 'service time' },
+  ];
+  const controls = kinds.length
+    ? h(
+        'div',
+        { class: 'controls' },
+        kinds.length > 1 ? tabs('Load', 'sliceKind', kinds, (sliceKind) => choose({ sliceKind })) : null,
+        tabs('Clock', 'clock', clocks, (clock) => choose({ clock })),
+      )
+    : null;
+  return h('div', {}, controls, figures(model, [latencyFigure], false));
+}
+
+/** The noise floor in words, and the chart of the A/A controls. */
+export function noiseSection(model: Model): HTMLElement {
+  const { noise, run } = model.summary;
+  if (!noise.length) {
+    const why =
+      run.mode === 'sequential'
+        ? 'A sequential run has no A/A control: its noise is not known.'
+        : 'No A/A control was run.';
+    return h('p', { class: 'nothing' }, why);
+  }
+  const floors = noise.filter((n) => n.floor !== null);
+  const lines =
+    floors.length > 8
+      ? []
+      : floors.map((n) => {
+          const c = n.currencies[0];
+          const seen = c ? `, this time ${changeText(c.ratio, c.lo, c.hi)}` : '';
+          return h(
+            'li',
+            {},
+            `${n.server} against itself on ${n.scenario}: ±${percent(Number(n.floor!.toPrecision(2)))} %${seen}.`,
+          );
+        });
+  return h(
+    'div',
+    {},
+    h(
+      'p',
+      {},
+      'The same server, started twice and weighed against itself. Differences of this size are noise on this machine.',
+    ),
+    h('ul', { class: 'plain' }, ...lines),
+    noiseFigure(model),
+  );
+}

@@ -1,0 +1,93 @@
+// What a reader needs to trust and repeat a run: findings, plan, environment, versions, the command.
+
+import { add, breakable, copyButton, h } from '../dom';
+import { percent } from '../figures/overhead';
+import type { Finding, Row, Section, Severity, Summary } from '../summary';
+import type { Model } from '../model';
+
+const SEVERITY: Record<Severity, { glyph: string; word: string; rank: number }> = {
+  error: { glyph: '×', word: 'error', rank: 0 },
+  warning: { glyph: '!', word: 'warning', rank: 1 },
+  info: { glyph: 'i', word: 'note', rank: 2 },
+};
+
+export function findingsList(model: Model): HTMLElement {
+  const { findings } = model.summary;
+  if (!findings.length) return h('p', { class: 'nothing' }, 'Nothing speaks against this run.');
+  const sorted = [...findings].sort((a, b) => SEVERITY[a.severity].rank - SEVERITY[b.severity].rank);
+  return h('div', { class: 'findings' }, ...sorted.map((f) => finding(model, f)));
+}
+
+function finding(model: Model, f: Finding): HTMLElement {
+  const { glyph, word } = SEVERITY[f.severity];
+  const mark = h(
+    'span',
+    { class: 'severity' },
+    h('span', { class: 'glyph', 'aria-hidden': 'true' }, glyph),
+    ` ${word}`,
+  );
+  const article = h('article', { 'data-severity': f.severity }, mark);
+  const body = h('div', {}, h('h3', { dir: 'auto' }, f.title), h('p', { dir: 'auto' }, f.text));
+  if (f.remedy) add(body, h('p', { class: 'remedy', dir: 'auto' }, h('b', {}, 'Remedy: '), f.remedy));
+  if (f.cell && model.cells.has(f.cell)) {
+    add(body, h('p', {}, h('a', { href: `#cell=${encodeURIComponent(f.cell)}` }, 'Cell ', breakable(f.cell))));
+  }
+  if (f.log) add(body, h('pre', { tabindex: '0', 'aria-label': 'Last log lines of the server' }, f.log));
+  article.append(body);
+  return article;
+}
+
+/** Sections of rows, each a small table; the source of a value beside it. */
+export function sectionTables(sections: Section[]): HTMLElement {
+  if (!sections.length) return h('p', { class: 'nothing' }, 'Not recorded.');
+  return h('div', { class: 'sections' }, ...sections.map(sectionTable));
+}
+
+function sectionTable(section: Section): HTMLElement {
+  const sources = section.rows.some((r) => r.source);
+  const line = (row: Row) =>
+    h(
+      'tr',
+      {},
+      h('th', { scope: 'row' }, breakable(row.key)),
+      h('td', {}, row.value),
+      sources ? h('td', { class: 'source', 'data-source': row.source ?? '' }, row.source ?? '') : null,
+    );
+  return h('table', { class: 'keys' }, h('caption', {}, section.title), h('tbody', {}, ...section.rows.map(line)));
+}
+
+/** Versions resolved; servers with the same ones share a table. */
+export function versions(summary: Summary): Section[] {
+  const sets = new Map<string, { variants: string[]; rows: Row[] }>();
+  for (const cell of summary.cells) {
+    if (!cell.resolved.length) continue;
+    const key = JSON.stringify(cell.resolved);
+    const set = sets.get(key) ?? { variants: [], rows: cell.resolved };
+    if (!set.variants.includes(cell.variant)) set.variants.push(cell.variant);
+    sets.set(key, set);
+  }
+  return [...sets.values()].map((s) => ({ title: s.variants.join(', '), rows: s.rows }));
+}
+
+/** The command that makes the run again. */
+export function again({ run }: Summary): HTMLElement {
+  const facts: Row[] = [
+    { key: 'tare', value: run.tare_version },
+    { key: 'git revision', value: run.git_revision ?? 'none' },
+    { key: 'seed', value: String(run.seed) },
+    { key: 'region of no material difference', value: `±${percent(run.region)} %` },
+    { key: 'error probability of a comparison', value: String(run.alpha) },
+    { key: 'began', value: run.started_at },
+  ];
+  return h(
+    'div',
+    {},
+    h(
+      'div',
+      { class: 'command' },
+      h('pre', { tabindex: '0' }, run.command),
+      copyButton('Copy', () => run.command),
+    ),
+    sectionTables([{ title: 'Run', rows: facts }]),
+  );
+}

@@ -1,0 +1,45 @@
+// Deep links: #cell=ID opens a cell, #open=ID a comparison of the overview, and #ID any section or chart.
+
+import { panelId } from '../figures/forks';
+import type { Model } from '../model';
+import { choice, choose } from '../state';
+import type { CellTable } from './table';
+
+const KINDS = ['throughput', 'latency', 'over-time', 'p99-over-time', 'cpu', 'memory', 'forks'];
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Goes where the address points, now and whenever it changes. */
+export function followLinks(model: Model, table: CellTable): void {
+  const go = () => {
+    const hash = decoded(location.hash.slice(1));
+    if (hash.startsWith('cell=')) table.open(hash.slice(5));
+    else if (hash.startsWith('open=')) openComparison(model, hash.slice(5));
+    else if (hash) openPlace(model, hash);
+  };
+  window.addEventListener('hashchange', go);
+  go();
+}
+
+/** Brings the panel of a cell into focus, its variant singled out. */
+function openComparison(model: Model, id: string): void {
+  const cell = model.cells.get(id);
+  if (!cell) return;
+  choose({ panel: `${cell.group}/${cell.scenario}`, highlights: [cell.variant] });
+  document.getElementById('overhead')?.scrollIntoView({ block: 'start' });
+}
+
+/** A chart of a panel that is not in focus comes into focus first. */
+function openPlace(model: Model, id: string): void {
+  if (!document.getElementById(id)) {
+    const panel = model.panels.find((p) => KINDS.some((kind) => panelId(kind, p) === id));
+    if (panel && choice.panel !== null) choose({ panel: panel.key });
+  }
+  document.getElementById(id)?.scrollIntoView({ block: 'start' });
+}

@@ -1,0 +1,137 @@
+// The overview of a large run: servers down, scenarios across, each comparison a number and a colour that opens into the rest.
+
+import { breakable, copyButton, h, saveFile } from '../dom';
+import { toCsv, toMarkdown } from '../format/export';
+import { fixed, ratioText } from '../format/number';
+import { inCurrency, type Model } from '../model';
+import { choice, watch } from '../state';
+import type { Cell, Currency } from '../summary';
+import { currencyTabs } from '../figures/overhead';
+import { verdictLook, LIGHT } from '../theme';
+
+/** A ratio this far from 1 (on the logarithm) has the full colour. */
+const FULL_COLOUR = Math.log(1.5);
+
+interface MatrixRow {
+  variant: string;
+  family: string;
+  group: string;
+  byScenario: Map<string, Cell>;
+}
+
+function rowsOf(model: Model): MatrixRow[] {
+  const rows = new Map<string, MatrixRow>();
+  for (const cell of model.summary.cells) {
+    if (cell.control) continue;
+    const key = `${cell.group}/${cell.variant}`;
+    const row = rows.get(key) ?? {
+      variant: cell.variant,
+      family: cell.family,
+      group: cell.group,
+      byScenario: new Map(),
+    };
+    row.byScenario.set(cell.scenario, cell);
+    rows.set(key, row);
+  }
+  return [...rows.values()];
+}
+
+export function matrix(model: Model): HTMLElement {
+  const rows = rowsOf(model);
+  const body = h('tbody', {});
+  const fill = () => body.replaceChildren(...bodyRows(model, rows));
+  watch(['currency'], fill);
+  fill();
+  const heads = model.scenarios.map((s) =>
+    h('th', { scope: 'col' }, breakable(s.replace(/(?<=[a-z])(?=[A-Z])/g, '\u200b'))),
+  );
+  const table = h(
+    'table',
+    { class: 'matrix' },
+    h('caption', { class: 'sr' }, 'Each variant as a percentage of its baseline, by scenario'),
+    h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, 'variant'), ...heads)),
+    body,
+  );
+  const plain = () => plainMatrix(model, rows);
+  return h(
+    'figure',
+    { id: 'matrix', class: 'figure' },
+    h(
+      'figcaption',
+      {},
+      h('h3', {}, 'Every variant as a share of its baseline, by scenario'),
+      h(
+        'p',
+        { class: 'note' },
+        '% of the baseline. ▼ worse, ▲ better, = no material difference, grey: undecided. A number opens its comparison.',
+      ),
+    ),
+    model.currencies.length > 1 ? h('div', { class: 'controls' }, currencyTabs(model)) : null,
+    h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Overview matrix' }, table),
+    h(
+      'div',
+      { class: 'figure-menu' },
+      copyButton('Copy as Markdown', () => toMarkdown(plain().heads, plain().rows)),
+      h(
+        'button',
+        { type: 'button', onclick: () => saveFile('tare-matrix.csv', new Blob([toCsv(plain().heads, plain().rows)])) },
+        'CSV',
+      ),
+    ),
+  );
+}
+
+function bodyRows(model: Model, rows: MatrixRow[]): HTMLElement[] {
+  const families = new Set(rows.map((r) => r.family)).size;
+  let family: string | null = null;
+  return rows.flatMap((row) => {
+    const cells = model.scenarios.map((s) => matrixCell(model, row.byScenario.get(s)));
+    const line = h('tr', {}, h('th', { scope: 'row' }, breakable(row.variant)), ...cells);
+    if (row.family === family || families < 2) return [line];
+    family = row.family;
+    const head = h(
+      'tr',
+      { class: 'family' },
+      h('th', { scope: 'rowgroup', colspan: model.scenarios.length + 1 }, row.family),
+    );
+    return [head, line];
+  });
+}
+
+function currencyOf(model: Model, cell: Cell | undefined): Currency | undefined {
+  return cell && inCurrency(model.comparisons.get(cell.id)?.currencies ?? [], choice.currency);
+}
+
+function matrixCell(model: Model, cell: Cell | undefined): HTMLElement {
+  if (!cell) return h('td', { class: 'absent' }, '·');
+  if (cell.baseline) return h('td', { class: 'baseline' }, '100');
+  const c = currencyOf(model, cell);
+  const isVoid = cell.validity.state === 'void' || c?.verdict === 'void';
+  const { glyph, word } = verdictLook(isVoid || !c ? 'void' : c.verdict, LIGHT);
+  const text = c && !isVoid ? fixed(c.ratio * 100, 0) : 'void';
+  const strength = c && !isVoid ? Math.min(1, Math.abs(Math.log(c.ratio)) / FULL_COLOUR) : 0;
+  const what = c ? `${c.short}; ${ratioText(c.ratio, c.lo, c.hi)}` : word;
+  const link = h(
+    'a',
+    { href: `#open=${encodeURIComponent(cell.id)}`, title: `${cell.variant}, ${cell.scenario}: ${what}` },
+    text,
+    h('span', { class: 'glyph', 'aria-hidden': 'true' }, ` ${glyph}`),
+    h('span', { class: 'sr' }, ` ${word}`),
+  );
+  const td = h('td', { 'data-verdict': isVoid || !c ? 'void' : c.verdict }, link);
+  td.style.setProperty('--strength', `${Math.round(12 + strength * 58)}%`);
+  return td;
+}
+
+function plainMatrix(model: Model, rows: MatrixRow[]): { heads: string[]; rows: string[][] } {
+  const value = (cell: Cell | undefined) => {
+    if (!cell) return '';
+    if (cell.baseline) return '100 %';
+    const c = currencyOf(model, cell);
+    return c && cell.validity.state !== 'void' ? ratioText(c.ratio, c.lo, c.hi) : 'void';
+  };
+  return {
+    heads: ['variant', ...model.scenarios],
+    rows: rows.map((r) => [r.variant, ...model.scenarios.map((s) => value(r.byScenario.get(s)))]),
+  };
+}

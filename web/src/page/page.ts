@@ -1,0 +1,75 @@
+// The page's order: question, verdicts, overhead chart; then everything that stands behind them.
+
+import { h } from '../dom';
+import { overheadFigure } from '../figures/overhead';
+import { buildModel, firstChoice, type Model } from '../model';
+import { choose } from '../state';
+import type { Summary } from '../summary';
+import * as details from './details';
+import { again, findingsList, sectionTables, versions } from './facts';
+import { followLinks } from './links';
+import { masthead } from './masthead';
+import { matrix } from './matrix';
+import { followSections, nav, type Entry } from './nav';
+import { cellTable, type CellTable } from './table';
+import { verdicts } from './verdicts';
+
+interface Room extends Entry {
+  make: (model: Model) => Node;
+  /** Left out when it has nothing to show. */
+  when?: (model: Model) => boolean;
+}
+
+const measured = (m: Model) => m.summary.cells.length > 0;
+const forked = (m: Model) => m.summary.comparisons.some((c) => c.currencies.some((x) => x.fork_ratios.length));
+
+function rooms(table: CellTable): Room[] {
+  return [
+    { id: 'throughputs', title: 'Throughput', make: details.throughputSection, when: measured },
+    { id: 'latencies', title: 'Latency', make: details.latencySection, when: measured },
+    { id: 'time', title: 'Over time', make: details.timeSection, when: measured },
+    { id: 'cpus', title: 'CPU', make: details.cpuSection, when: measured },
+    { id: 'memories', title: 'Memory', make: details.memorySection, when: measured },
+    { id: 'forks', title: 'Fork by fork', make: details.forksSection, when: forked },
+    { id: 'cells', title: 'All cells', make: () => table.element, when: measured },
+    { id: 'noise', title: 'Noise floor', make: details.noiseSection, when: measured },
+    { id: 'findings', title: 'Findings', make: findingsList },
+    { id: 'plan', title: 'Plan', make: (m) => sectionTables(m.summary.plan) },
+    { id: 'environment', title: 'Environment', make: (m) => sectionTables(m.summary.environment) },
+    { id: 'versions', title: 'Versions resolved', make: (m) => sectionTables(versions(m.summary)), when: measured },
+    { id: 'again', title: 'Make it again', make: (m) => again(m.summary) },
+  ];
+}
+
+/** Puts the whole report into a place of the document. */
+export function showReport(place: HTMLElement, summary: Summary): void {
+  document.title = `${summary.run.suite} ${summary.run.id} · tare`;
+  const model = buildModel(summary);
+  choose(firstChoice(model));
+  const table = cellTable(model);
+  const list = rooms(table).filter((room) => !room.when || room.when(model));
+  const sections = list.map((room) => {
+    const head = h('h2', {}, h('a', { href: `#${room.id}` }, room.title));
+    return h('section', { id: room.id }, head, room.make(model));
+  });
+  const first = answer(model);
+  const side = nav([{ id: 'answer', title: 'Answer' }, ...list]);
+  const main = h('main', {}, masthead(summary), first, details.focusBar(model), ...sections, colophon(summary));
+  place.replaceChildren(h('a', { href: '#cells', class: 'skip' }, 'Skip to the table of all cells'), side, main);
+  followSections(side, [first, ...sections]);
+  followLinks(model, table);
+}
+
+/** The first screen: a reader who stops after it has the answer. */
+function answer(model: Model): HTMLElement {
+  const section = h('section', { id: 'answer', 'aria-label': 'Answer' }, verdicts(model.summary));
+  if (model.summary.comparisons.length) {
+    if (model.large) section.append(matrix(model));
+    section.append(overheadFigure(model));
+  }
+  return section;
+}
+
+function colophon({ run }: Summary): HTMLElement {
+  return h('footer', {}, `tare ${run.tare_version}. This page is one file; it holds all its data and asks no network.`);
+}

@@ -1,0 +1,60 @@
+// The verdict sentences, one per comparison, each with a glyph and a word; counted first where there are very many.
+
+import { h } from '../dom';
+import type { Sentence, Summary, VerdictKind } from '../summary';
+import { verdictLook, LIGHT } from '../theme';
+
+const AT_ONCE = 12;
+const ORDER: VerdictKind[] = ['worse', 'better', 'no_material_difference', 'inconclusive', 'no_interval', 'void'];
+
+export function verdicts(summary: Summary): HTMLElement {
+  const { sentences } = summary;
+  const section = h('section', { id: 'verdicts', 'aria-label': 'Verdicts' });
+  if (!sentences.length) {
+    const why = summary.cells.length
+      ? 'Nothing was weighed against a baseline in this run; its figures follow.'
+      : 'Nothing was measured in this run.';
+    section.append(h('p', { class: 'nothing' }, why));
+  } else if (sentences.length <= AT_ONCE) section.append(list(sentences));
+  else {
+    const all = h('details', {}, h('summary', {}, `All ${sentences.length} verdicts in words`));
+    // Hundreds of sentences are made only for those who ask for them.
+    all.addEventListener('toggle', () => all.childElementCount === 1 && all.append(list(sentences)), { once: true });
+    section.append(counts(sentences), all);
+  }
+  return section;
+}
+
+function list(sentences: Sentence[]): HTMLElement {
+  return h('ul', { class: 'verdicts' }, ...sentences.map(sentence));
+}
+
+function sentence({ text, verdict, comparison }: Sentence): HTMLElement {
+  const { glyph, word } = verdictLook(verdict, LIGHT);
+  return h(
+    'li',
+    { 'data-verdict': verdict },
+    h('span', { class: 'verdict-word' }, h('span', { class: 'glyph', 'aria-hidden': 'true' }, glyph), ` ${word}`),
+    h('a', { class: 'verdict-text', dir: 'auto', href: `#cell=${encodeURIComponent(comparison)}` }, text),
+  );
+}
+
+function counts(sentences: Sentence[]): HTMLElement {
+  const items = ORDER.map((verdict) => ({ verdict, n: sentences.filter((s) => s.verdict === verdict).length }));
+  return h(
+    'ul',
+    { class: 'counts' },
+    ...items
+      .filter((i) => i.n)
+      .map(({ verdict, n }) => {
+        const { glyph, word } = verdictLook(verdict, LIGHT);
+        return h(
+          'li',
+          { 'data-verdict': verdict },
+          h('b', {}, String(n)),
+          ' ',
+          h('span', { class: 'verdict-word' }, `${glyph} ${word}`),
+        );
+      }),
+  );
+}

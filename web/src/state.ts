@@ -1,0 +1,43 @@
+// What the reader has chosen to look at; charts watch it and draw themselves again.
+
+/** The reader's choices. */
+export interface Choice {
+  /** Key of the panel (group and scenario) in focus, or null for all of them. */
+  panel: string | null;
+  /** Currency of the ratio charts. */
+  currency: string;
+  /** Kind of slice for latency. */
+  sliceKind: string;
+  /** Latency from the intended start, or from the actual send. */
+  clock: 'response' | 'service';
+  /** Variants singled out where there are too many to colour. */
+  highlights: string[];
+  /** Draw every row, also where there are very many. */
+  everyRow: boolean;
+}
+
+export const choice: Choice = {
+  panel: null,
+  currency: '',
+  sliceKind: '',
+  clock: 'response',
+  highlights: [],
+  everyRow: false,
+};
+
+const watchers = new Set<(changed: (keyof Choice)[]) => void>();
+
+/** Changes some choices and tells the watchers which. */
+export function choose(change: Partial<Choice>): void {
+  const changed = (Object.keys(change) as (keyof Choice)[]).filter((key) => choice[key] !== change[key]);
+  if (!changed.length) return;
+  Object.assign(choice, change);
+  for (const watcher of watchers) watcher(changed);
+}
+
+/** Calls back after a change of any of these choices. */
+export function watch(keys: (keyof Choice)[], callback: () => void): void {
+  watchers.add((changed) => {
+    if (changed.some((key) => keys.includes(key))) callback();
+  });
+}

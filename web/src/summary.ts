@@ -1,0 +1,230 @@
+// The summary as TypeScript types: a mirror of crates/report/src/summary.rs (schema `tare-summary/1`), and how the page reads it.
+// Units stand in the names. A value that could not be had is `null`, never zero.
+
+export type Mode = 'compared' | 'sequential';
+export type RunStatus = 'complete' | 'budget_spent' | 'interrupted' | 'partial';
+export type VerdictKind = 'no_material_difference' | 'worse' | 'better' | 'inconclusive' | 'no_interval' | 'void';
+export type ValidityState = 'valid' | 'suspect' | 'void';
+export type Bottleneck = 'server' | 'generator' | 'both' | 'neither' | 'unknown';
+export type Severity = 'info' | 'warning' | 'error';
+
+export interface Summary {
+  schema: string;
+  run: RunInfo;
+  sentences: Sentence[];
+  cells: Cell[];
+  comparisons: Comparison[];
+  noise: Noise[];
+  findings: Finding[];
+  plan: Section[];
+  environment: Section[];
+}
+
+export interface RunInfo {
+  id: string;
+  suite: string;
+  question: string;
+  started_at: string;
+  duration_s: number;
+  mode: Mode;
+  status: RunStatus;
+  command: string;
+  seed: number;
+  tare_version: string;
+  git_revision: string | null;
+  headline: string[];
+  region: number;
+  alpha: number;
+}
+
+export interface Sentence {
+  comparison: string;
+  text: string;
+  verdict: VerdictKind;
+}
+
+export interface Estimate {
+  value: number;
+  lo: number | null;
+  hi: number | null;
+}
+
+export interface Cell {
+  id: string;
+  group: string;
+  scenario: string;
+  scenario_title: string;
+  variant: string;
+  server: string;
+  family: string;
+  kind: string;
+  version: string | null;
+  baseline: boolean;
+  control: boolean;
+  forks: number;
+  steady_forks: number;
+  validity: { state: ValidityState; reasons: string[] };
+  bottleneck: Bottleneck;
+  throughput_per_s: Estimate | null;
+  cpu_ns_per_request: Estimate | null;
+  cpu_load: string;
+  cpu_by_kind: KindShare[];
+  rss_bytes: Estimate | null;
+  rss_peak_bytes: number | null;
+  generator_cpu_share: number | null;
+  requests_ok: number;
+  requests_failed: number;
+  errors: ErrorCount[];
+  bytes_in: number;
+  bytes_out: number;
+  latency: Latency[];
+  timeline: TimePoint[];
+  fork_values: ForkValue[];
+  resolved: Row[];
+  command: string;
+}
+
+export interface KindShare {
+  kind: string;
+  ns_per_request: number;
+}
+
+export interface ErrorCount {
+  class: string;
+  count: number;
+  example: string;
+}
+
+export interface Latency {
+  slice_kind: string;
+  model: string;
+  offered_per_s: number | null;
+  response: Distribution;
+  service: Distribution;
+  send_lag: Distribution | null;
+}
+
+export interface Distribution {
+  count: number;
+  min_ns: number;
+  max_ns: number;
+  mean_ns: number;
+  stdev_ns: number;
+  percentiles: PercentileValue[];
+  curve: CurvePoint[];
+  gatling_ranges: [number, number, number];
+}
+
+export interface PercentileValue {
+  percentile: number;
+  value_ns: number;
+  lo_ns: number | null;
+  hi_ns: number | null;
+}
+
+export interface CurvePoint {
+  percentile: number;
+  value_ns: number;
+}
+
+export interface TimePoint {
+  t_s: number;
+  fork: number;
+  phase: string;
+  slice_kind: string;
+  throughput_per_s: number;
+  p50_ns: number | null;
+  p99_ns: number | null;
+  cpu_ns_per_request: number | null;
+  jit_share: number | null;
+  rss_bytes: number | null;
+  failed: number;
+}
+
+export interface ForkValue {
+  fork: number;
+  steady: boolean;
+  warmup_s: number;
+  throughput_per_s: number | null;
+  cpu_ns_per_request: number | null;
+}
+
+export interface Comparison {
+  id: string;
+  group: string;
+  scenario: string;
+  variant: string;
+  baseline: string;
+  cell: string;
+  baseline_cell: string;
+  currencies: Currency[];
+}
+
+export interface Currency {
+  name: string;
+  label: string;
+  unit: string;
+  higher_is_better: boolean;
+  baseline_value: number;
+  variant_value: number;
+  ratio: number;
+  lo: number | null;
+  hi: number | null;
+  method: string;
+  forks: number;
+  sd_forks: number | null;
+  fork_ratios: number[];
+  verdict: VerdictKind;
+  material: boolean;
+  short: string;
+  reason: string | null;
+  needed_s: number | null;
+}
+
+export interface Noise {
+  group: string;
+  scenario: string;
+  server: string;
+  currencies: Currency[];
+  floor: number | null;
+}
+
+export interface Finding {
+  severity: Severity;
+  title: string;
+  text: string;
+  remedy: string | null;
+  cell: string | null;
+  log: string | null;
+}
+
+export interface Section {
+  title: string;
+  rows: Row[];
+}
+
+export interface Row {
+  key: string;
+  value: string;
+  source?: string | null;
+}
+
+/** The schema this page was written for. */
+export const SCHEMA = 'tare-summary/1';
+
+/** Reads the summary that stands in the page; the error says what is wrong with it. */
+export function readSummary(text: string): Summary {
+  let data: unknown;
+  try {
+    data = JSON.parse(text);
+  } catch {
+    throw new Error('This page holds no readable summary. Make it again with "tare report RUN".');
+  }
+  const schema = (data as { schema?: unknown } | null)?.schema;
+  if (schema !== SCHEMA) {
+    throw new Error(
+      `This page reads ${SCHEMA}, but its data says ${String(schema)}. Use the tare that wrote the data.`,
+    );
+  }
+  return data as Summary;
+}

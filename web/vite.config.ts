@@ -1,0 +1,14 @@
+// Builds report.html, with its code, style and typeface inlined, into one file that needs no network.
+import { viteSingleFile } from 'vite-plugin-singlefile';
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  plugins: [viteSingleFile({ removeViteModuleLoader: true })],
+  build: {
+    target: 'es2022',
+    assetsInlineLimit: 1_000_000,
+    chunkSizeWarningLimit: 1_000,
+    rollupOptions: { input: 'report.html' },
+  },
+  test: { include: ['test/**/*.test.ts'], testTimeout: 120_000, hookTimeout: 120_000, fileParallelism: false },
+});
