@@ -226,6 +226,8 @@ impl Remote {
 /// The life of a worker thread: one report per order, until the session is dropped.
 fn serve(cpu: usize, setup: Setup, inbox: &Receiver<Order>, outbox: &Sender<Result<SliceSample, LoadError>>) {
     let failed = |reason: String| LoadError::Worker { cpu, reason };
+    // Refused, it only costs precision, and send lag will show how much.
+    let _ = clock::sharpen_timers();
     let poller = pin_current_thread(&CpuSet::of([cpu]))
         .map_err(|error| failed(error.to_string()))
         .and_then(|()| EpollPoller::new().map_err(|error| failed(error.to_string())));

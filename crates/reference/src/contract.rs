@@ -4,6 +4,8 @@
 pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) body: String,
+    /// Whether the connection ends with it, which is announced.
+    pub(crate) closes: bool,
 }
 
 impl Answer {
@@ -14,7 +16,8 @@ impl Answer {
             "POST" => post(path, body_bytes, routes),
             _ => None,
         };
-        found.map_or_else(|| Self { status: 404, body: "Not Found".to_owned() }, |body| Self { status: 200, body })
+        let (status, body) = found.map_or_else(|| (404, "Not Found".to_owned()), |body| (200, body));
+        Self { status, body, closes: false }
     }
 
     /// The head for a body of `length`.
@@ -24,9 +27,9 @@ impl Answer {
             404 => "Not Found",
             _ => "Internal Server Error",
         };
-        let status = self.status;
+        let (status, close) = (self.status, if self.closes { "Connection: close\r\n" } else { "" });
         format!(
-            "HTTP/1.1 {status} {reason}\r\nContent-Type: text/plain; charset=UTF-8\r\nContent-Length: {length}\r\n\r\n"
+            "HTTP/1.1 {status} {reason}\r\nContent-Type: text/plain; charset=UTF-8\r\n{close}Content-Length: {length}\r\n\r\n"
         )
     }
 

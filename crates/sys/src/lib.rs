@@ -5,6 +5,7 @@ pub mod affinity;
 pub mod child;
 pub mod clock;
 pub mod epoll;
+pub mod limits;
 pub mod poll;
 pub mod procfs;
 pub mod signal;

@@ -4,67 +4,35 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use tare_sys::clock::{Clock, Nanos};
-use tare_sys::poll::{CloseCause, Event, Handler, Token, Transport};
+use tare_sys::poll::{Token, Transport};
 
 use super::demand::Demand;
+use super::window::Window;
 use super::{Setup, WorkerSlice};
 use crate::answer::Problem;
-use crate::connection::{Connection, State, Step};
+use crate::connection::{Connection, State};
 use crate::recorder::{Recorder, Times};
 use crate::sample::{ErrorClass, SliceSample};
 
 /// The longest sleep, so that a cancellation is noticed.
 const MAX_SLEEP: Duration = Duration::from_millis(100);
-/// The first and the longest pause before a connection that keeps failing is opened again.
-const FIRST_BACKOFF: Duration = Duration::from_millis(1);
-const MAX_BACKOFF: Duration = Duration::from_millis(256);
 
 /// The state of one worker.
 pub(super) struct Core<C> {
-    clock: C,
+    pub(super) clock: C,
     pub(super) setup: Setup,
-    connections: Vec<Connection>,
+    pub(super) connections: Vec<Connection>,
     /// Connections that could carry a request, the longest free first.
-    free: VecDeque<Token>,
-    in_use: usize,
-    busy: usize,
-    connecting: usize,
-    next_request: usize,
-    demand: Demand,
-    books: Recorder,
-    window: Window,
+    pub(super) free: VecDeque<Token>,
+    pub(super) in_use: usize,
+    pub(super) busy: usize,
+    pub(super) connecting: usize,
+    pub(super) next_request: usize,
+    pub(super) demand: Demand,
+    pub(super) books: Recorder,
+    pub(super) window: Window,
     /// No deadline of a connection is earlier; found anew whenever it has passed.
-    next_expiry: Nanos,
-}
-
-/// The boundaries of a slice, and the CPU time at those that were crossed.
-struct Window {
-    active: bool,
-    from: Nanos,
-    until: Nanos,
-    drain_until: Nanos,
-    drain_timeout: Duration,
-    cpu_at_from: Option<u64>,
-    cpu_at_until: Option<u64>,
-}
-
-impl Window {
-    const fn none() -> Self {
-        Self {
-            active: false,
-            from: Nanos::ZERO,
-            until: Nanos::ZERO,
-            drain_until: Nanos::ZERO,
-            drain_timeout: Duration::ZERO,
-            cpu_at_from: None,
-            cpu_at_until: None,
-        }
-    }
-
-    fn end_at(&mut self, until: Nanos) {
-        self.until = until;
-        self.drain_until = until + self.drain_timeout;
-    }
+    pub(super) next_expiry: Nanos,
 }
 
 impl<C: Clock> Core<C> {
@@ -112,19 +80,19 @@ impl<C: Clock> Core<C> {
     }
 
     pub(super) fn begin_slice(&mut self, slice: &WorkerSlice) {
-        let from = slice.start + slice.discard_head;
-        let mut window = Window { active: true, from, drain_timeout: slice.drain_timeout, ..Window::none() };
-        window.end_at(slice.start + slice.stop.at_most());
-        self.books = Recorder::new(slice.start, from, window.until);
-        self.window = window;
+        self.window = Window::of(slice);
+        self.books = Recorder::new(slice.start, self.window.from, self.window.until);
         self.demand = Demand::of(slice, self.setup.share);
         self.free.clear();
         // A look at all connections on the first tick.
         self.next_expiry = slice.start;
         for (index, connection) in self.connections[..self.in_use].iter_mut().enumerate() {
             connection.free_since = slice.start;
-            if connection.state == State::Idle {
-                self.free.push_back(Token(index as u32));
+            match &mut connection.state {
+                State::Idle => self.free.push_back(Token(index as u32)),
+                // What could not be opened beforehand is tried again, and now its failure counts.
+                State::Closed { retry_at } => *retry_at = slice.start,
+                State::Connecting { .. } | State::Busy { .. } => {}
             }
         }
     }
@@ -144,13 +112,7 @@ impl<C: Clock> Core<C> {
     }
 
     pub(super) fn next_deadline(&self, now: Nanos) -> Nanos {
-        let mut deadline = self.next_expiry.min(now + MAX_SLEEP).min(self.window.drain_until);
-        if self.window.cpu_at_from.is_none() {
-            deadline = deadline.min(self.window.from);
-        }
-        if self.window.cpu_at_until.is_none() {
-            deadline = deadline.min(self.window.until);
-        }
+        let deadline = self.next_expiry.min(now + MAX_SLEEP).min(self.window.next_boundary());
         match self.demand.head() {
             Some(head) if self.free.is_empty() => deadline.min(head + self.setup.timeout),
             Some(head) => deadline.min(head),
@@ -165,12 +127,7 @@ impl<C: Clock> Core<C> {
             self.demand.end_at(now);
             self.books.end_at(now, true);
         }
-        if self.window.cpu_at_from.is_none() && now >= self.window.from.min(self.window.until) {
-            self.window.cpu_at_from = Some(self.clock.thread_cpu_ns());
-        }
-        if self.window.cpu_at_until.is_none() && now >= self.window.until {
-            self.window.cpu_at_until = Some(self.clock.thread_cpu_ns());
-        }
+        self.window.cross(now, &self.clock);
         while let Some(intended) = self.demand.overdue(self.setup.timeout, now) {
             self.fail_waiting(intended, intended + self.setup.timeout, "no connection was free until the deadline");
         }
@@ -196,29 +153,8 @@ impl<C: Clock> Core<C> {
         }
         self.demand = Demand::none();
         self.window.active = false;
-        let cpu_now = self.clock.thread_cpu_ns();
-        let cpu_until = self.window.cpu_at_until.unwrap_or(cpu_now);
-        let cpu_from = self.window.cpu_at_from.unwrap_or(cpu_until);
         let books = std::mem::replace(&mut self.books, Recorder::new(Nanos::ZERO, Nanos::ZERO, Nanos::ZERO));
-        books.finish(cpu_until.saturating_sub(cpu_from))
-    }
-
-    fn abandon(&mut self, io: &mut impl Transport, token: Token, now: Nanos) {
-        match self.connections[token.index()].state {
-            State::Busy { .. } => {
-                let problem = Problem::new(ErrorClass::Timeout, "no complete answer when the drain ended");
-                self.settle(token, now, Some(&problem));
-                self.books.lost();
-            }
-            State::Connecting { since, .. } => {
-                self.connecting -= 1;
-                let problem = Problem::new(ErrorClass::Connect, "not connected when the drain ended");
-                self.fail_connect(since, now, &problem);
-            }
-            State::Idle | State::Closed { .. } => return,
-        }
-        io.close(token);
-        self.connections[token.index()].state = State::Closed { retry_at: Nanos::ZERO };
+        books.finish(self.window.cpu_ns(&self.clock))
     }
 
     /// Sends requests that are due on connections that are free. `freed` says when an event has made a connection
@@ -250,7 +186,7 @@ impl<C: Clock> Core<C> {
     }
 
     /// Books the fate of the request that a connection carried.
-    fn settle(&mut self, token: Token, at: Nanos, problem: Option<&Problem>) {
+    pub(super) fn settle(&mut self, token: Token, at: Nanos, problem: Option<&Problem>) {
         self.busy -= 1;
         let times = &self.connections[token.index()].times;
         match problem {
@@ -265,20 +201,7 @@ impl<C: Clock> Core<C> {
         self.books.failed(&times, at, &Problem::new(ErrorClass::Timeout, text));
     }
 
-    /// In the closed loop a user is behind every attempt to connect, whose request has failed with it.
-    fn fail_connect(&mut self, since: Nanos, at: Nanos, problem: &Problem) {
-        if !self.window.active {
-            return;
-        }
-        if !self.demand.is_closed_loop() {
-            self.books.connection_failed(at, problem);
-        } else if let Some(intended) = self.demand.due(since, at) {
-            self.demand.take();
-            self.books.failed(&Times { intended, sent: None, blocked_until: None }, at, problem);
-        }
-    }
-
-    fn set_free(&mut self, io: &mut impl Transport, token: Token, at: Nanos, free_since: Nanos) {
+    pub(super) fn set_free(&mut self, io: &mut impl Transport, token: Token, at: Nanos, free_since: Nanos) {
         let connection = &mut self.connections[token.index()];
         connection.state = State::Idle;
         connection.free_since = free_since;
@@ -286,149 +209,6 @@ impl<C: Clock> Core<C> {
             let was_wanted = self.free.is_empty() && !self.demand.is_closed_loop();
             self.free.push_back(token);
             self.dispatch(io, was_wanted.then_some(at));
-        }
-    }
-
-    fn open(&mut self, io: &mut impl Transport, token: Token, now: Nanos) {
-        let deadline = now + self.setup.connect_timeout;
-        self.connections[token.index()].state = State::Connecting { since: now, deadline };
-        self.next_expiry = self.next_expiry.min(deadline);
-        self.connecting += 1;
-        io.connect(token, &self.setup.target, &self.setup.options);
-    }
-
-    /// Opens a connection again that has ended: at once after an answer, and ever more slowly without one.
-    fn reopen(&mut self, io: &mut impl Transport, token: Token, at: Nanos) {
-        let no_more = self.demand.is_closed_loop() && at >= self.window.until;
-        if no_more || !self.window.active || token.index() >= self.in_use {
-            self.connections[token.index()].state = State::Closed { retry_at: Nanos::MAX };
-            return;
-        }
-        let failures = self.connections[token.index()].failures;
-        if failures == 0 {
-            return self.open(io, token, at);
-        }
-        let pause = FIRST_BACKOFF.saturating_mul(1 << (failures - 1).min(16)).min(MAX_BACKOFF);
-        let retry_at = at + pause;
-        self.connections[token.index()].state = State::Closed { retry_at };
-        self.next_expiry = self.next_expiry.min(retry_at);
-    }
-
-    fn lost(&mut self, io: &mut impl Transport, token: Token, at: Nanos) {
-        self.books.lost();
-        self.connections[token.index()].failures += 1;
-        self.reopen(io, token, at);
-    }
-
-    /// Acts on every deadline that has passed. Looking at all connections is cheap because it happens about once per
-    /// timeout: `next_expiry` is the earliest deadline of all, and a running load keeps pushing it forward.
-    fn expire(&mut self, io: &mut impl Transport, now: Nanos) {
-        self.next_expiry = Nanos::MAX;
-        for index in 0..self.in_use {
-            let token = Token(index as u32);
-            match self.connections[index].state {
-                State::Busy { deadline } if deadline <= now => {
-                    let problem = Problem::new(ErrorClass::Timeout, "no complete answer until the deadline");
-                    self.settle(token, deadline, Some(&problem));
-                    io.close(token);
-                    self.lost(io, token, now);
-                }
-                State::Connecting { since, deadline } if deadline <= now => {
-                    self.connecting -= 1;
-                    let problem = Problem::new(ErrorClass::Connect, "not connected until the deadline");
-                    self.fail_connect(since, deadline, &problem);
-                    io.close(token);
-                    self.connections[index].failures += 1;
-                    self.reopen(io, token, now);
-                }
-                State::Closed { retry_at } if retry_at <= now => self.open(io, token, now),
-                State::Busy { deadline: next } | State::Connecting { deadline: next, .. } => self.wake_by(next),
-                State::Closed { retry_at } => self.wake_by(retry_at),
-                State::Idle => {}
-            }
-        }
-    }
-
-    fn wake_by(&mut self, moment: Nanos) {
-        self.next_expiry = self.next_expiry.min(moment);
-    }
-
-    fn on_received(&mut self, io: &mut impl Transport, token: Token, at: Nanos, bytes: &[u8]) {
-        self.books.received(at, bytes.len());
-        match self.connections[token.index()].receive(bytes, &self.setup.requests) {
-            Step::More => {}
-            Step::Answered { problem, reusable } => {
-                self.settle(token, at, problem.as_ref());
-                self.connections[token.index()].failures = 0;
-                if reusable {
-                    self.set_free(io, token, at, at);
-                } else {
-                    io.close(token);
-                    self.reopen(io, token, at);
-                }
-            }
-            Step::Broken(problem) => {
-                self.break_off(token, at, &problem);
-                io.close(token);
-                self.lost(io, token, at);
-            }
-        }
-    }
-
-    fn on_closed(&mut self, io: &mut impl Transport, token: Token, at: Nanos, cause: &CloseCause) {
-        match self.connections[token.index()].state {
-            State::Connecting { since, .. } => {
-                self.connecting -= 1;
-                if let Step::Broken(problem) = self.connections[token.index()].end(cause, &self.setup.requests) {
-                    self.fail_connect(since, at, &problem);
-                }
-                self.connections[token.index()].failures += 1;
-                self.reopen(io, token, at);
-            }
-            State::Busy { .. } => match self.connections[token.index()].end(cause, &self.setup.requests) {
-                Step::Answered { problem, .. } => {
-                    self.settle(token, at, problem.as_ref());
-                    self.connections[token.index()].failures = 0;
-                    self.reopen(io, token, at);
-                }
-                Step::Broken(problem) => {
-                    self.settle(token, at, Some(&problem));
-                    self.lost(io, token, at);
-                }
-                Step::More => {}
-            },
-            State::Idle => {
-                self.free.retain(|free| *free != token);
-                self.lost(io, token, at);
-            }
-            State::Closed { .. } => {}
-        }
-    }
-
-    fn break_off(&mut self, token: Token, at: Nanos, problem: &Problem) {
-        if let State::Busy { .. } = self.connections[token.index()].state {
-            self.settle(token, at, Some(problem));
-        } else {
-            self.free.retain(|free| *free != token);
-            self.books.connection_failed(at, problem);
-        }
-    }
-}
-
-impl<C: Clock, T: Transport> Handler<T> for Core<C> {
-    fn on_event(&mut self, io: &mut T, token: Token, event: Event<'_>) {
-        match event {
-            Event::Received { at, bytes } => self.on_received(io, token, at, bytes),
-            Event::Connected { at } => {
-                if let State::Connecting { since, .. } = self.connections[token.index()].state {
-                    self.connecting -= 1;
-                    self.books.opened();
-                    self.set_free(io, token, at, since);
-                }
-            }
-            Event::Closed { at, cause } => self.on_closed(io, token, at, &cause),
-            // The poller sees to what is still to be sent; a client listens to nobody.
-            _ => {}
         }
     }
 }

@@ -3,10 +3,13 @@
 
 mod core;
 mod demand;
+mod events;
 #[cfg(test)]
 mod simulation;
 #[cfg(test)]
 mod tests;
+mod upkeep;
+mod window;
 
 use std::net::SocketAddr;
 use std::time::Duration;

@@ -1,1 +1,167 @@
+//! A world for the loop's tests: a clock that moves only while the loop waits, and a server that answers by the script.
 
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::io;
+use std::net::SocketAddr;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tare_sys::clock::{Clock, Nanos};
+use tare_sys::poll::{CloseCause, Event, Handler, Poller, Sending, Token, Transport};
+use tare_sys::socket::SocketOptions;
+
+pub(super) const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+
+/// The time of the world; clones share it.
+#[derive(Clone, Default)]
+pub(super) struct WorldClock(Rc<Cell<u64>>);
+
+impl Clock for WorldClock {
+    fn now(&self) -> Nanos {
+        Nanos(self.0.get())
+    }
+
+    /// The world's workers use a tenth of the time.
+    fn thread_cpu_ns(&self) -> u64 {
+        self.0.get() / 10
+    }
+}
+
+/// How the server treats a request: given its moment of arrival, when and with what it answers.
+pub(super) type Script = Box<dyn FnMut(Nanos) -> Reaction>;
+
+pub(super) enum Reaction {
+    Answer { at: Nanos, bytes: &'static [u8] },
+    Never,
+    Reset { at: Nanos },
+}
+
+/// Answers after so long, each request for itself.
+pub(super) fn after(delay: Duration) -> Script {
+    Box::new(move |arrival| Reaction::Answer { at: arrival + delay, bytes: ANSWER })
+}
+
+/// Answers after `delay`, but not while frozen: what arrives or is due then waits for the thaw.
+pub(super) fn frozen_between(from: Nanos, until: Nanos, delay: Duration) -> Script {
+    Box::new(move |arrival| {
+        let ready = arrival + delay;
+        let at = if ready >= from && arrival < until { ready.max(until) } else { ready };
+        Reaction::Answer { at, bytes: ANSWER }
+    })
+}
+
+enum Happening {
+    Connected,
+    Refused,
+    Bytes(&'static [u8]),
+    Reset,
+}
+
+pub(super) struct World {
+    clock: WorldClock,
+    transport: WorldTransport,
+}
+
+pub(super) struct WorldTransport {
+    clock: WorldClock,
+    script: RefCell<Script>,
+    refuses: bool,
+    sent: Rc<Cell<u64>>,
+    /// By time, then in the order in which they were caused.
+    ahead: BTreeMap<(Nanos, u64), (Token, Happening)>,
+    caused: u64,
+}
+
+impl World {
+    pub(super) fn new(script: Script) -> Self {
+        let clock = WorldClock::default();
+        let transport = WorldTransport {
+            clock: clock.clone(),
+            script: RefCell::new(script),
+            refuses: false,
+            sent: Rc::default(),
+            ahead: BTreeMap::new(),
+            caused: 0,
+        };
+        Self { clock, transport }
+    }
+
+    pub(super) fn refusing() -> Self {
+        let mut world = Self::new(after(Duration::ZERO));
+        world.transport.refuses = true;
+        world
+    }
+
+    pub(super) fn clock(&self) -> WorldClock {
+        self.clock.clone()
+    }
+
+    /// Counts what the server is sent.
+    pub(super) fn requests_sent(&self) -> Rc<Cell<u64>> {
+        Rc::clone(&self.transport.sent)
+    }
+}
+
+impl WorldTransport {
+    fn cause(&mut self, at: Nanos, token: Token, happening: Happening) {
+        self.caused += 1;
+        self.ahead.insert((at, self.caused), (token, happening));
+    }
+}
+
+impl Transport for WorldTransport {
+    fn connect(&mut self, token: Token, _: &SocketAddr, _: &SocketOptions) {
+        let happening = if self.refuses { Happening::Refused } else { Happening::Connected };
+        self.cause(self.clock.now() + Duration::from_micros(10), token, happening);
+    }
+
+    fn send(&mut self, token: Token, _: &Arc<[u8]>) -> Sending {
+        self.sent.set(self.sent.get() + 1);
+        let reaction = (self.script.borrow_mut())(self.clock.now());
+        match reaction {
+            Reaction::Answer { at, bytes } => self.cause(at, token, Happening::Bytes(bytes)),
+            Reaction::Reset { at } => self.cause(at, token, Happening::Reset),
+            Reaction::Never => {}
+        }
+        Sending::Accepted
+    }
+
+    fn close(&mut self, token: Token) {
+        self.ahead.retain(|_, (other, _)| *other != token);
+    }
+}
+
+impl Poller for World {
+    type Transport = WorldTransport;
+
+    fn transport(&mut self) -> &mut WorldTransport {
+        &mut self.transport
+    }
+
+    fn wait<H: Handler<WorldTransport>>(&mut self, deadline: Option<Nanos>, handler: &mut H) -> io::Result<()> {
+        let next = self.transport.ahead.keys().next().map(|(at, _)| *at);
+        let until = next.into_iter().chain(deadline).min().expect("a wait without an end");
+        let at = until.max(self.clock.now());
+        self.clock.0.set(at.0);
+        while let Some(entry) = self.transport.ahead.first_entry() {
+            if entry.key().0 > at {
+                break;
+            }
+            let (token, happening) = entry.remove();
+            let refused = || io::Error::from(io::ErrorKind::ConnectionRefused);
+            let event = match happening {
+                Happening::Connected => Event::Connected { at },
+                Happening::Refused => Event::Closed { at, cause: CloseCause::ConnectFailed(refused()) },
+                Happening::Bytes(bytes) => Event::Received { at, bytes },
+                Happening::Reset => {
+                    let error = io::Error::from(io::ErrorKind::ConnectionReset);
+                    Event::Closed { at, cause: CloseCause::ReadFailed(error) }
+                }
+            };
+            handler.on_event(&mut self.transport, token, event);
+        }
+        Ok(())
+    }
+}

@@ -1,1 +1,219 @@
+//! The loop in a simulated world, where every time is exact.
 
+use std::net::{Ipv4Addr, SocketAddr};
+use std::time::Duration;
+
+use tare_sys::clock::{Clock, Nanos};
+use tare_sys::socket::SocketOptions;
+
+use super::simulation::{ANSWER, Reaction, Script, World, WorldClock, after, frozen_between};
+use super::{Setup, Worker, WorkerSlice};
+use crate::cancel::Cancel;
+use crate::request::{BodyExpectation, RequestSet, RequestSpec};
+use crate::sample::{ErrorClass, SliceSample};
+use crate::schedule::{Schedule, Share};
+use crate::stop_rule::StopRule;
+
+const MS: u64 = 1_000_000;
+const TIMEOUT: Duration = Duration::from_secs(10);
+
+fn worker(world: World) -> Worker<World, WorldClock> {
+    let ok = BodyExpectation::Exact((*b"ok").into());
+    let setup = Setup {
+        target: SocketAddr::from((Ipv4Addr::LOCALHOST, 80)),
+        options: SocketOptions::default(),
+        requests: RequestSet::encode("localhost", &[RequestSpec::get("/").expecting(ok)]).unwrap(),
+        timeout: TIMEOUT,
+        connect_timeout: Duration::from_secs(1),
+        share: Share { worker: 0, workers: 1 },
+    };
+    let clock = world.clock();
+    Worker::new(world, clock, setup)
+}
+
+fn slice(schedule: Schedule, stop: StopRule) -> WorkerSlice {
+    WorkerSlice {
+        start: Nanos(100 * MS),
+        schedule,
+        stop,
+        discard_head: Duration::ZERO,
+        drain_timeout: Duration::from_secs(5),
+        seed: 1,
+        cancel: Cancel::new(),
+    }
+}
+
+fn run(world: World, connections: usize, slice: &WorkerSlice) -> SliceSample {
+    let mut worker = worker(world);
+    worker.prepare(connections).unwrap();
+    let sample = worker.run(slice).unwrap();
+    assert_eq!(sample.offered, sample.ok + sample.failed);
+    assert_eq!((sample.response.len(), sample.failed_time.len()), (sample.ok, sample.failed));
+    sample
+}
+
+fn seconds(seconds: u64) -> StopRule {
+    StopRule::Duration(Duration::from_secs(seconds))
+}
+
+fn constant(rate_per_s: f64) -> Schedule {
+    Schedule::Constant { rate_per_s }
+}
+
+/// Three digits of an HDR histogram.
+fn assert_about(found: Option<u64>, expected: u64) {
+    let found = found.expect("an empty histogram");
+    assert!(found.abs_diff(expected) <= expected / 1000, "{found} instead of {expected}");
+}
+
+/// Frozen during the second second of the slice.
+fn stalling() -> Script {
+    frozen_between(Nanos(1100 * MS), Nanos(2100 * MS), Duration::from_millis(1))
+}
+
+#[test]
+fn a_stall_shows_in_the_response_times_and_not_in_the_service_times_after_it() {
+    let sample = run(World::new(stalling()), 4, &slice(constant(100.0), seconds(10)));
+    assert_eq!((sample.offered, sample.ok), (1000, 1000));
+    // A hundred requests should have left during the stall, and wait from 1 s down to 10 ms; the backlog that they
+    // form delays the next two.
+    assert_about(sample.response.max_ns(), 1001 * MS);
+    let late = sample.response.count_above_ns(5 * MS);
+    assert_eq!(late, 102);
+    // Only the four that were on the wire had a long service time.
+    assert_eq!(sample.service.count_above_ns(5 * MS), 4);
+    assert_about(sample.service.value_at_quantile_ns(0.99), MS);
+    assert!((96..=99).contains(&sample.blocked), "{} were blocked", sample.blocked);
+}
+
+#[test]
+fn a_closed_loop_does_not_see_how_many_a_stall_would_have_hit() {
+    let sample = run(World::new(stalling()), 1, &slice(Schedule::Closed, seconds(10)));
+    assert_eq!(sample.response.count_above_ns(5 * MS), 1);
+    assert_eq!(sample.offered, 9000);
+    assert_eq!(sample.blocked, 0);
+}
+
+#[test]
+fn each_user_of_a_closed_loop_waits_for_its_answer() {
+    let sample = run(World::new(after(Duration::from_millis(2))), 5, &slice(Schedule::Closed, seconds(1)));
+    assert_eq!((sample.offered, sample.ok, sample.send_lag.max_ns()), (2500, 2500, Some(0)));
+    // The last five answers arrive at the very end, which no longer belongs to the window.
+    assert_eq!((sample.completed, sample.completed_in_slice), (2495, 2500));
+    assert_about(sample.response.max_ns(), 2 * MS);
+}
+
+#[test]
+fn a_count_is_exact_and_ends_with_its_last_answer() {
+    let stop = StopRule::Count { requests: 7, at_most: Duration::from_secs(9) };
+    let world = World::new(after(Duration::from_millis(3)));
+    let sent = world.requests_sent();
+    let sample = run(world, 2, &slice(Schedule::Closed, stop));
+    assert_eq!((sample.ok, sample.window_ns, sent.get()), (7, 12 * MS, 7));
+}
+
+#[test]
+fn a_count_against_a_silent_server_ends_nevertheless() {
+    let stop = StopRule::Count { requests: 7, at_most: Duration::from_secs(1) };
+    let sample = run(World::new(Box::new(|_| Reaction::Never)), 2, &slice(Schedule::Closed, stop));
+    assert_eq!((sample.offered, sample.errors.of(ErrorClass::Timeout).count), (2, 2));
+}
+
+#[test]
+fn the_discarded_head_belongs_to_no_number() {
+    let mut slice = slice(constant(1000.0), seconds(1));
+    slice.discard_head = Duration::from_millis(400);
+    let sample = run(World::new(after(Duration::from_micros(100))), 4, &slice);
+    assert_eq!((sample.offered, sample.completed, sample.completed_in_slice), (600, 600, 1000));
+    assert_eq!((sample.window_ns, sample.discarded_head_ns, sample.start_ns), (600 * MS, 400 * MS, 100 * MS));
+    assert_eq!(sample.generator_cpu_ns, 60 * MS);
+}
+
+#[test]
+fn what_is_answered_in_the_drain_counts_by_its_intended_start() {
+    let sample = run(World::new(after(Duration::from_millis(700))), 1000, &slice(constant(1000.0), seconds(1)));
+    assert_eq!((sample.offered, sample.ok, sample.completed), (1000, 1000, 300));
+}
+
+#[test]
+fn timeout_is_recorded_at_its_deadline() {
+    let mut slice = slice(Schedule::Closed, seconds(15));
+    slice.drain_timeout = Duration::from_secs(1);
+    let sample = run(World::new(Box::new(|_| Reaction::Never)), 1, &slice);
+    assert_eq!(sample.errors.of(ErrorClass::Timeout).count, 2);
+    // One at its deadline of 10 s; the other, begun after it, when the drain ended at 16 s.
+    assert_about(sample.failed_time.max_ns(), 10_000 * MS);
+    assert!(sample.response.is_empty());
+    assert_eq!(sample.connections_lost, 2);
+}
+
+#[test]
+fn waiting_requests_time_out_at_their_own_deadline() {
+    let mut slice = slice(constant(10.0), seconds(30));
+    slice.drain_timeout = Duration::ZERO;
+    let sample = run(World::new(Box::new(|_| Reaction::Never)), 1, &slice);
+    assert_eq!((sample.offered, sample.failed), (300, 300));
+    assert_eq!(sample.errors.of(ErrorClass::Timeout).count, 300);
+    assert_about(sample.failed_time.max_ns(), 10_000 * MS);
+}
+
+#[test]
+fn a_refusing_server_is_tried_ever_more_slowly() {
+    let sample = run(World::refusing(), 1, &slice(Schedule::Closed, seconds(2)));
+    let refused = sample.errors.of(ErrorClass::Connect).count;
+    // Having failed before the slice too, it pauses for 2, 4, 8 … 128 ms, then for 256 ms each time.
+    assert_eq!((refused, sample.failed), (14, 14));
+}
+
+#[test]
+fn a_reset_is_a_read_error_and_the_user_goes_on() {
+    let mut count = 0;
+    let sample = run(
+        World::new(Box::new(move |arrival| {
+            count += 1;
+            let at = arrival + Duration::from_millis(1);
+            if count % 10 == 0 { Reaction::Reset { at } } else { Reaction::Answer { at, bytes: ANSWER } }
+        })),
+        1,
+        &slice(Schedule::Closed, StopRule::Count { requests: 100, at_most: Duration::from_secs(10) }),
+    );
+    assert_eq!((sample.ok, sample.errors.of(ErrorClass::Read).count), (90, 10));
+    assert_eq!((sample.connections_lost, sample.connections_opened), (10, 9));
+}
+
+#[test]
+fn two_answers_for_one_request_are_a_protocol_error() {
+    const TWICE: &[u8] =
+        b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+    let script: Script = Box::new(|arrival| Reaction::Answer { at: arrival + Duration::from_millis(1), bytes: TWICE });
+    let sample = run(
+        World::new(script),
+        1,
+        &slice(Schedule::Closed, StopRule::Count { requests: 3, at_most: Duration::from_secs(10) }),
+    );
+    assert_eq!(sample.errors.of(ErrorClass::Protocol).count, 3);
+}
+
+#[test]
+fn a_cancelled_slice_ends_its_window_at_once() {
+    let mut worker = worker(World::new(after(Duration::from_millis(1))));
+    worker.prepare(1).unwrap();
+    let slice = slice(Schedule::Closed, seconds(3600));
+    slice.cancel.cancel();
+    let sample = worker.run(&slice).unwrap();
+    assert!(sample.cancelled && sample.window_ns == 0);
+    assert!(worker.core.now() < slice.start + Duration::from_secs(1));
+}
+
+#[test]
+fn a_poisson_slice_offers_what_its_seed_says() {
+    let schedule = Schedule::Poisson { rate_per_s: 500.0 };
+    let expected = schedule.arrivals(1, Share { worker: 0, workers: 1 }).unwrap().take_while(|ns| *ns < 2_000 * MS);
+    let expected = expected.count() as u64;
+    let world = World::new(after(Duration::from_micros(50)));
+    let clock = world.clock();
+    let sample = run(world, 64, &slice(schedule, seconds(2)));
+    assert_eq!((sample.offered, sample.blocked), (expected, 0));
+    assert_eq!(sample.send_lag.max_ns(), Some(0), "the world's waits are exact");
+    assert!(clock.now() >= Nanos(2_100 * MS));
+}

@@ -1,0 +1,113 @@
+//! Keeps the connections: opens them, backs off from a server that refuses, acts on deadlines, gives up at the end.
+
+use std::time::Duration;
+
+use tare_sys::clock::{Clock, Nanos};
+use tare_sys::poll::{Token, Transport};
+
+use super::core::Core;
+use crate::answer::Problem;
+use crate::connection::State;
+use crate::recorder::Times;
+use crate::sample::ErrorClass;
+
+/// The first and the longest pause before a connection that keeps failing is opened again.
+const FIRST_BACKOFF: Duration = Duration::from_millis(1);
+const MAX_BACKOFF: Duration = Duration::from_millis(256);
+
+impl<C: Clock> Core<C> {
+    pub(super) fn open(&mut self, io: &mut impl Transport, token: Token, now: Nanos) {
+        let deadline = now + self.setup.connect_timeout;
+        self.connections[token.index()].state = State::Connecting { since: now, deadline };
+        self.next_expiry = self.next_expiry.min(deadline);
+        self.connecting += 1;
+        io.connect(token, &self.setup.target, &self.setup.options);
+    }
+
+    /// Opens a connection again that has ended: at once after an answer, and ever more slowly without one.
+    pub(super) fn reopen(&mut self, io: &mut impl Transport, token: Token, at: Nanos) {
+        let no_more = self.demand.is_closed_loop() && at >= self.window.until;
+        if no_more || !self.window.active || token.index() >= self.in_use {
+            self.connections[token.index()].state = State::Closed { retry_at: Nanos::MAX };
+            return;
+        }
+        let failures = self.connections[token.index()].failures;
+        if failures == 0 {
+            return self.open(io, token, at);
+        }
+        let pause = FIRST_BACKOFF.saturating_mul(1 << (failures - 1).min(16)).min(MAX_BACKOFF);
+        let retry_at = at + pause;
+        self.connections[token.index()].state = State::Closed { retry_at };
+        self.next_expiry = self.next_expiry.min(retry_at);
+    }
+
+    pub(super) fn lost(&mut self, io: &mut impl Transport, token: Token, at: Nanos) {
+        self.books.lost();
+        self.connections[token.index()].failures += 1;
+        self.reopen(io, token, at);
+    }
+
+    /// Acts on every deadline that has passed. Looking at all connections is cheap because it happens about once per
+    /// timeout: `next_expiry` is the earliest deadline of all, and a running load keeps pushing it forward.
+    pub(super) fn expire(&mut self, io: &mut impl Transport, now: Nanos) {
+        self.next_expiry = Nanos::MAX;
+        for index in 0..self.in_use {
+            let token = Token(index as u32);
+            match self.connections[index].state {
+                State::Busy { deadline } if deadline <= now => {
+                    let problem = Problem::new(ErrorClass::Timeout, "no complete answer until the deadline");
+                    self.settle(token, deadline, Some(&problem));
+                    io.close(token);
+                    self.lost(io, token, now);
+                }
+                State::Connecting { since, deadline } if deadline <= now => {
+                    self.connecting -= 1;
+                    let problem = Problem::new(ErrorClass::Connect, "not connected until the deadline");
+                    self.fail_connect(since, deadline, &problem);
+                    io.close(token);
+                    self.connections[index].failures += 1;
+                    self.reopen(io, token, now);
+                }
+                State::Closed { retry_at } if retry_at <= now => self.open(io, token, now),
+                State::Busy { deadline: next } | State::Connecting { deadline: next, .. } => self.wake_by(next),
+                State::Closed { retry_at } => self.wake_by(retry_at),
+                State::Idle => {}
+            }
+        }
+    }
+
+    pub(super) fn wake_by(&mut self, moment: Nanos) {
+        self.next_expiry = self.next_expiry.min(moment);
+    }
+
+    /// In the closed loop a user is behind every attempt to connect, whose request has failed with it.
+    pub(super) fn fail_connect(&mut self, since: Nanos, at: Nanos, problem: &Problem) {
+        if !self.window.active {
+            return;
+        }
+        if !self.demand.is_closed_loop() {
+            self.books.connection_failed(at, problem);
+        } else if let Some(intended) = self.demand.due(since, at) {
+            self.demand.take();
+            self.books.failed(&Times { intended, sent: None, blocked_until: None }, at, problem);
+        }
+    }
+
+    pub(super) fn abandon(&mut self, io: &mut impl Transport, token: Token, now: Nanos) {
+        match self.connections[token.index()].state {
+            State::Busy { .. } => {
+                let problem = Problem::new(ErrorClass::Timeout, "no complete answer when the drain ended");
+                self.settle(token, now, Some(&problem));
+                self.books.lost();
+            }
+            State::Connecting { since, .. } => {
+                self.connecting -= 1;
+                let problem = Problem::new(ErrorClass::Connect, "not connected when the drain ended");
+                self.fail_connect(since, now, &problem);
+            }
+            State::Idle | State::Closed { .. } => return,
+        }
+        io.close(token);
+        self.connections[token.index()].state = State::Closed { retry_at: Nanos::ZERO };
+    }
+}

@@ -1,0 +1,137 @@
+//! Every way in which a server can break, over real sockets: each counts in its class, none hangs, none is a success.
+
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::time::Duration;
+
+use crate::support::{count, get, planted, run, server, session};
+use tare_load::{BodyExpectation, ErrorClass, RequestSpec, Schedule, SliceSample, StopRule};
+use tare_reference::{FaultKind, Options};
+
+/// Ten requests of one user, of which the server answers four before it breaks.
+fn slice_against(kind: FaultKind) -> SliceSample {
+    let server = planted(kind, 4);
+    run(&mut session(server.address(), 1, vec![get()]), &count(10, 1))
+}
+
+fn assert_all_after_four(kind: FaultKind, class: ErrorClass, example: &str) {
+    let sample = slice_against(kind);
+    assert_eq!((sample.ok, sample.failed), (4, 6), "{kind:?}: {:?}", sample.errors);
+    assert_eq!(sample.errors.of(class).count, 6, "{kind:?}: {:?}", sample.errors);
+    let found = &sample.errors.of(class).example;
+    assert!(found.contains(example), "{kind:?}: {found}");
+}
+
+#[test]
+fn a_healthy_server_has_no_errors() {
+    let server = server(Options::default());
+    let sample = run(&mut session(server.address(), 8, vec![get()]), &count(1000, 8));
+    assert_eq!((sample.ok, sample.failed, sample.completed), (1000, 0, 1000));
+    assert_eq!(sample.errors.total(), 0);
+}
+
+#[test]
+fn a_hanging_server_is_a_timeout() {
+    assert_all_after_four(FaultKind::Hang, ErrorClass::Timeout, "deadline");
+}
+
+#[test]
+fn an_answer_that_trickles_is_a_timeout() {
+    assert_all_after_four(FaultKind::SlowLoris, ErrorClass::Timeout, "deadline");
+}
+
+#[test]
+fn a_connection_closed_without_an_answer_is_a_read_error() {
+    assert_all_after_four(FaultKind::Close, ErrorClass::Read, "closed before an answer");
+}
+
+#[test]
+fn a_connection_closed_inside_the_headers_is_a_read_error() {
+    assert_all_after_four(FaultKind::TruncatedHeaders, ErrorClass::Read, "inside the headers");
+}
+
+#[test]
+fn a_connection_closed_inside_the_body_is_a_read_error() {
+    assert_all_after_four(FaultKind::CloseMidBody, ErrorClass::Read, "inside the body");
+}
+
+#[test]
+fn a_wrong_body_is_a_validation_error_and_keeps_the_connection() {
+    assert_all_after_four(FaultKind::WrongBody, ErrorClass::Validation, "body differs at byte 0");
+    assert_eq!(slice_against(FaultKind::WrongBody).connections_lost, 0);
+}
+
+#[test]
+fn a_500_is_a_status_error() {
+    assert_all_after_four(FaultKind::Status500, ErrorClass::Status, "status 500 instead of 200");
+}
+
+#[test]
+fn garbage_is_a_protocol_error_that_is_quoted_escaped() {
+    assert_all_after_four(FaultKind::Garbage, ErrorClass::Protocol, "\\x16\\x03");
+}
+
+#[test]
+fn an_endless_body_is_a_protocol_error() {
+    assert_all_after_four(FaultKind::Flood, ErrorClass::Protocol, "body without end");
+}
+
+#[test]
+fn a_refused_connection_is_a_connect_error_and_backs_off() {
+    // Nobody listens on port 1, and no test can be given it.
+    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 1));
+    let mut slice = count(u64::MAX, 4);
+    slice.stop = StopRule::Duration(Duration::from_millis(300));
+    let sample = run(&mut session(address, 4, vec![get()]), &slice);
+    let refused = sample.errors.of(ErrorClass::Connect);
+    assert!(refused.count > 0 && refused.count == sample.failed && sample.ok == 0, "{:?}", sample.errors);
+    // Backing off 1, 2, 4 … 256 ms, each of the four fits at most ten attempts into the slice.
+    assert!(refused.count <= 40, "{} attempts", refused.count);
+}
+
+#[test]
+fn a_server_that_accepts_nothing_does_not_hang_an_open_slice() {
+    // The kernel completes the handshake for the backlog, and nobody ever answers.
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let mut slice = count(0, 2);
+    slice.schedule = Schedule::Constant { rate_per_s: 1000.0 };
+    slice.stop = StopRule::Duration(Duration::from_millis(200));
+    slice.drain_timeout = Duration::from_millis(50);
+    let sample = run(&mut session(listener.local_addr().unwrap(), 2, vec![get()]), &slice);
+    assert_eq!((sample.offered, sample.ok), (200, 0));
+    assert_eq!(sample.errors.of(ErrorClass::Timeout).count, 200);
+    assert!(sample.blocked > 190, "all but those that left waited for a connection");
+}
+
+#[test]
+fn a_server_that_was_away_is_found_again() {
+    let probe = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let address: SocketAddr = probe.local_addr().unwrap();
+    drop(probe);
+    let mut session = session(address, 2, vec![get()]);
+    assert_eq!(run(&mut session, &count(3, 2)).ok, 0);
+    let _server = server(Options { port: address.port(), ..Options::default() });
+    assert_eq!(run(&mut session, &count(50, 2)).ok, 50);
+}
+
+#[test]
+fn a_server_that_closes_after_each_answer_is_no_error() {
+    let server = server(Options::default());
+    let mut request = get();
+    request.headers.push(("Connection".to_owned(), "close".to_owned()));
+    let sample = run(&mut session(server.address(), 2, vec![request]), &count(40, 2));
+    assert_eq!((sample.ok, sample.connections_lost), (40, 0), "{:?}", sample.errors);
+    assert!(sample.connections_opened >= 38);
+}
+
+#[test]
+fn large_bodies_are_sent_whole_however_slowly_the_server_reads() {
+    let server = server(Options::default());
+    let body: std::sync::Arc<[u8]> = vec![b'a'; 5 * 1024 * 1024].into();
+    let expected = b"Ok [0], bytes length = 5242880".to_vec();
+    let request = RequestSpec::post("/pathBytes0", body).expecting(BodyExpectation::Exact(expected.into()));
+    let mut session = session(server.address(), 3, vec![request]);
+    let mut slice = count(12, 3);
+    slice.drain_timeout = Duration::from_secs(5);
+    let sample = run(&mut session, &slice);
+    assert_eq!((sample.ok, sample.bytes_out > 12 * 5 * 1024 * 1024), (12, true), "{:?}", sample.errors);
+}

@@ -1,0 +1,114 @@
+//! Slices over real sockets: models, several workers, connections that stay, cancellation.
+
+use std::time::Duration;
+
+use crate::support::{count, get, run, server, session};
+use tare_load::{
+    BodyExpectation, Cancel, LoadError, LoadSession, RequestSpec, Schedule, SessionSpec, SliceSpec, StopRule,
+};
+use tare_reference::Options;
+use tare_sys::affinity::CpuSet;
+
+fn open(rate_per_s: f64, millis: u64) -> SliceSpec {
+    SliceSpec {
+        schedule: Schedule::Constant { rate_per_s },
+        stop: StopRule::Duration(Duration::from_millis(millis)),
+        ..count(0, 4)
+    }
+}
+
+#[test]
+fn connections_stay_open_from_slice_to_slice() {
+    let server = server(Options::default());
+    let mut session = session(server.address(), 4, vec![get()]);
+    run(&mut session, &count(100, 4));
+    let second = run(&mut session, &count(100, 4));
+    assert_eq!((second.ok, second.connections_opened, second.connections_lost), (100, 0, 0));
+}
+
+#[test]
+fn a_slice_may_use_fewer_connections_than_the_session_has() {
+    let server = server(Options::default());
+    let mut session = session(server.address(), 4, vec![get()]);
+    assert_eq!(run(&mut session, &count(20, 4)).ok, 20);
+    assert_eq!(run(&mut session, &count(20, 1)).ok, 20);
+    assert_eq!(run(&mut session, &count(20, 3)).ok, 20);
+}
+
+#[test]
+fn an_open_slice_offers_exactly_its_schedule() {
+    let server = server(Options::default());
+    let mut session = session(server.address(), 4, vec![get()]);
+    let mut slice = open(2000.0, 200);
+    assert_eq!(run(&mut session, &slice).offered, 400);
+    slice.discard_head = Duration::from_millis(50);
+    let sample = run(&mut session, &slice);
+    assert_eq!((sample.offered, sample.window_ns, sample.discarded_head_ns), (300, 150_000_000, 50_000_000));
+}
+
+#[test]
+fn requests_of_a_set_take_turns() {
+    let server = server(Options::default());
+    let requests = (0..3).map(|n| {
+        let body = format!("{}", n + 1).into_bytes();
+        RequestSpec::get(&format!("/path{n}/1")).expecting(BodyExpectation::Exact(body.into()))
+    });
+    let sample = run(&mut session(server.address(), 2, requests.collect()), &count(31, 2));
+    assert_eq!((sample.ok, sample.failed), (31, 0), "{:?}", sample.errors);
+}
+
+#[test]
+fn a_cancelled_slice_is_a_usable_sample() {
+    let server = server(Options::default());
+    let mut session = session(server.address(), 4, vec![get()]);
+    let cancel = Cancel::new();
+    cancel.cancel();
+    let sample = session.run(&open(1000.0, 60_000), &cancel).unwrap();
+    assert!(sample.cancelled && sample.offered == sample.ok + sample.failed);
+}
+
+#[test]
+fn planted_delays_are_seen_and_never_undercut() {
+    let server = server(Options { delay_us: 3000, slow_share: 0.1, slow_us: 20_000, ..Options::default() });
+    let sample = run(&mut session(server.address(), 4, vec![get()]), &count(200, 4));
+    assert!(sample.service.min_ns().unwrap() >= 3_000_000 * 999 / 1000);
+    assert!(sample.service.count_above_ns(19_900_000) >= 20, "every tenth takes 20 ms");
+}
+
+#[test]
+fn workers_share_connections_and_counts() {
+    let server = server(Options::default());
+    let allowed = CpuSet::allowed().unwrap();
+    let cpus = CpuSet::of(allowed.iter().take(2));
+    let workers = cpus.len();
+    let mut session = LoadSession::open(&SessionSpec {
+        target: server.address(),
+        connections: 5,
+        requests: vec![get()],
+        host: None,
+        cpus,
+        timeout: Duration::from_secs(5),
+        connect_timeout: Duration::from_secs(1),
+        congestion: Some("reno".to_owned()),
+    })
+    .unwrap();
+    assert_eq!(session.congestion(), "reno");
+    let sample = run(&mut session, &count(501, 5));
+    assert_eq!((sample.ok, sample.workers), (501, workers));
+    assert_eq!(run(&mut session, &SliceSpec { connections: 5, ..open(1000.0, 100) }).offered, 100);
+}
+
+#[test]
+fn contradictory_specifications_say_what_to_change() {
+    let server = server(Options::default());
+    let mut session = session(server.address(), 2, vec![get()]);
+    let refused = |session: &mut LoadSession, slice: SliceSpec| {
+        let error = session.run(&slice, &Cancel::new()).unwrap_err();
+        assert!(matches!(error, LoadError::Spec { .. }), "{error}");
+    };
+    refused(&mut session, count(1, 3));
+    refused(&mut session, count(1, 0));
+    refused(&mut session, open(0.0, 100));
+    refused(&mut session, open(f64::NAN, 100));
+    refused(&mut session, SliceSpec { discard_head: Duration::from_secs(1), connections: 2, ..open(10.0, 100) });
+}

@@ -1,0 +1,58 @@
+//! What the tests against real sockets share: a planted server, a session on it, a short slice.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use tare_load::{
+    BodyExpectation, Cancel, LoadSession, RequestSpec, Schedule, SessionSpec, SliceSample, SliceSpec, StopRule,
+};
+use tare_reference::{Fault, FaultKind, Options, Running};
+use tare_sys::affinity::CpuSet;
+
+pub fn planted(kind: FaultKind, after: u64) -> Running {
+    server(Options { fault: Some(Fault { kind, after }), ..Options::default() })
+}
+
+pub fn server(options: Options) -> Running {
+    Running::start(options, || ()).unwrap()
+}
+
+/// `GET /path0/1`, whose answer is `1`.
+pub fn get() -> RequestSpec {
+    RequestSpec::get("/path0/1").expecting(BodyExpectation::Exact((*b"1").into()))
+}
+
+pub fn session(target: SocketAddr, connections: usize, requests: Vec<RequestSpec>) -> LoadSession {
+    LoadSession::open(&SessionSpec {
+        target,
+        connections,
+        requests,
+        host: None,
+        cpus: CpuSet::of(CpuSet::allowed().unwrap().iter().take(1)),
+        timeout: Duration::from_millis(300),
+        connect_timeout: Duration::from_millis(300),
+        congestion: None,
+    })
+    .unwrap()
+}
+
+pub fn count(requests: u64, connections: usize) -> SliceSpec {
+    SliceSpec {
+        schedule: Schedule::Closed,
+        connections,
+        stop: StopRule::Count { requests, at_most: Duration::from_secs(20) },
+        discard_head: Duration::ZERO,
+        drain_timeout: Duration::from_secs(1),
+        seed: 1,
+    }
+}
+
+pub fn run(session: &mut LoadSession, slice: &SliceSpec) -> SliceSample {
+    let sample = session.run(slice, &Cancel::new()).unwrap();
+    assert_eq!(sample.offered, sample.ok + sample.failed, "nothing is left out: {:?}", sample.errors);
+    assert_eq!(sample.response.len(), sample.ok);
+    assert_eq!(sample.failed_time.len(), sample.failed);
+    assert_eq!(sample.send_lag.len(), sample.sent);
+    assert!(sample.errors.total() >= sample.failed);
+    sample
+}

@@ -1,0 +1,209 @@
+//! What every poller must do, written once and run for each of them.
+#![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
+
+use std::io::{Read, Write};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use tare_sys::clock::{self, Nanos};
+use tare_sys::epoll::EpollPoller;
+use tare_sys::poll::{CloseCause, Event, Handler, Poller, Sending, Token, Transport};
+use tare_sys::socket::SocketOptions;
+
+/// Writes down what it is told, and answers the first bytes of a connection where it is asked to.
+#[derive(Default)]
+struct Diary {
+    connected: Vec<Token>,
+    received: Vec<u8>,
+    sent: usize,
+    closed: Vec<(Token, String)>,
+    reply_at_once: Option<Arc<[u8]>>,
+    close_at_once: bool,
+}
+
+impl<T: Transport> Handler<T> for Diary {
+    fn on_event(&mut self, transport: &mut T, token: Token, event: Event<'_>) {
+        match event {
+            Event::Connected { .. } => self.connected.push(token),
+            Event::Received { bytes, .. } => {
+                self.received.extend_from_slice(bytes);
+                if let Some(reply) = self.reply_at_once.take() {
+                    transport.send(token, &reply);
+                }
+                if self.close_at_once {
+                    transport.close(token);
+                }
+            }
+            Event::Sent { .. } => self.sent += 1,
+            Event::Closed { cause, .. } => self.closed.push((token, kind(&cause).to_owned())),
+            _ => {}
+        }
+    }
+}
+
+fn kind(cause: &CloseCause) -> &'static str {
+    match cause {
+        CloseCause::EndOfStream => "end",
+        CloseCause::ConnectFailed(_) => "connect",
+        CloseCause::ReadFailed(_) => "read",
+        CloseCause::WriteFailed(_) => "write",
+        _ => "other",
+    }
+}
+
+const ONE: Token = Token(1);
+
+/// Waits until the condition holds; a poller that never fulfils it is stopped by the patience.
+fn wait_until<P: Poller>(poller: &mut P, diary: &mut Diary, condition: impl Fn(&Diary) -> bool) {
+    let patience = clock::now() + Duration::from_secs(20);
+    while !condition(diary) {
+        assert!(clock::now() < patience, "it never happened");
+        poller.wait(Some(clock::now() + Duration::from_millis(50)), diary).unwrap();
+    }
+}
+
+fn connected<P: Poller>(poller: &mut P, diary: &mut Diary) -> TcpStream {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    poller.transport().connect(ONE, &listener.local_addr().unwrap(), &SocketOptions::default());
+    let before = diary.connected.len();
+    wait_until(poller, diary, |diary| diary.connected.len() > before);
+    listener.accept().unwrap().0
+}
+
+fn bytes_go_both_ways<P: Poller>(mut poller: P) {
+    let mut diary = Diary::default();
+    let mut peer = connected(&mut poller, &mut diary);
+    assert_eq!(poller.transport().send(ONE, &Arc::from(*b"ping")), Sending::Accepted);
+    let mut ping = [0; 4];
+    peer.read_exact(&mut ping).unwrap();
+    peer.write_all(b"pong").unwrap();
+    wait_until(&mut poller, &mut diary, |diary| diary.received == b"pong");
+    assert_eq!((&ping, diary.closed.len()), (b"ping", 0));
+}
+
+fn a_handler_may_reply_while_it_is_called<P: Poller>(mut poller: P) {
+    let mut diary = Diary { reply_at_once: Some(Arc::from(*b"reply")), ..Diary::default() };
+    let mut peer = connected(&mut poller, &mut diary);
+    peer.write_all(b"x").unwrap();
+    wait_until(&mut poller, &mut diary, |diary| diary.reply_at_once.is_none());
+    poller.wait(Some(Nanos::ZERO), &mut diary).unwrap();
+    let mut reply = [0; 5];
+    peer.read_exact(&mut reply).unwrap();
+    assert_eq!(&reply, b"reply");
+}
+
+fn large_sends_arrive_whole_and_in_order<P: Poller>(mut poller: P) {
+    let mut diary = Diary::default();
+    let mut peer = connected(&mut poller, &mut diary);
+    let large: Arc<[u8]> = (0..12_000_000_u32).map(|index| (index % 251) as u8).collect();
+    assert_eq!(poller.transport().send(ONE, &large), Sending::Pending);
+    poller.transport().send(ONE, &Arc::from(*b"the end"));
+    let expected = [&large[..], b"the end"].concat();
+    let reader = thread::spawn(move || {
+        let mut all = vec![0; expected.len()];
+        peer.read_exact(&mut all).unwrap();
+        assert!(all == expected);
+        peer
+    });
+    wait_until(&mut poller, &mut diary, |diary| diary.sent == 1);
+    reader.join().unwrap();
+}
+
+fn large_answers_arrive_whole<P: Poller>(mut poller: P) {
+    let mut diary = Diary::default();
+    let mut peer = connected(&mut poller, &mut diary);
+    let large: Vec<u8> = (0..12_000_000_u32).map(|index| (index % 241) as u8).collect();
+    let expected = large.clone();
+    let writer = thread::spawn(move || peer.write_all(&large).unwrap());
+    wait_until(&mut poller, &mut diary, |diary| !diary.closed.is_empty());
+    writer.join().unwrap();
+    assert!(diary.received == expected);
+    assert_eq!(diary.closed, [(ONE, "end".to_owned())]);
+}
+
+fn the_last_bytes_come_before_the_end<P: Poller>(mut poller: P) {
+    let mut diary = Diary::default();
+    let mut peer = connected(&mut poller, &mut diary);
+    peer.write_all(b"goodbye").unwrap();
+    drop(peer);
+    wait_until(&mut poller, &mut diary, |diary| !diary.closed.is_empty());
+    assert_eq!((diary.received.as_slice(), diary.closed), (&b"goodbye"[..], vec![(ONE, "end".to_owned())]));
+}
+
+fn a_refused_connection_is_closed_once<P: Poller>(mut poller: P) {
+    let mut diary = Diary::default();
+    let nobody = SocketAddr::from((Ipv4Addr::LOCALHOST, 1));
+    poller.transport().connect(ONE, &nobody, &SocketOptions::default());
+    wait_until(&mut poller, &mut diary, |diary| !diary.closed.is_empty());
+    poller.wait(Some(Nanos::ZERO), &mut diary).unwrap();
+    assert_eq!(diary.closed, [(ONE, "connect".to_owned())]);
+}
+
+fn a_connection_that_cannot_begin_is_an_event_too<P: Poller>(mut poller: P) {
+    let mut diary = Diary::default();
+    let nowhere = SocketOptions { congestion: Some("no-such-algorithm".to_owned()) };
+    poller.transport().connect(ONE, &SocketAddr::from((Ipv4Addr::LOCALHOST, 1)), &nowhere);
+    assert_eq!(poller.transport().send(ONE, &Arc::from(*b"ignored")), Sending::Accepted);
+    wait_until(&mut poller, &mut diary, |diary| !diary.closed.is_empty());
+    assert_eq!(diary.closed, [(ONE, "connect".to_owned())]);
+}
+
+fn a_reset_is_an_error_and_not_an_end<P: Poller>(mut poller: P) {
+    let mut diary = Diary::default();
+    let peer = connected(&mut poller, &mut diary);
+    poller.transport().send(ONE, &Arc::from(*b"never read"));
+    // A socket that is closed with bytes unread resets the connection; they must have arrived for that.
+    peer.peek(&mut [0; 1]).unwrap();
+    drop(peer);
+    wait_until(&mut poller, &mut diary, |diary| !diary.closed.is_empty());
+    assert_eq!(diary.closed, [(ONE, "read".to_owned())]);
+}
+
+fn nothing_is_heard_of_a_closed_connection<P: Poller>(mut poller: P) {
+    let mut diary = Diary { close_at_once: true, ..Diary::default() };
+    let mut peer = connected(&mut poller, &mut diary);
+    peer.write_all(b"x").unwrap();
+    wait_until(&mut poller, &mut diary, |diary| diary.received == b"x");
+    drop(peer);
+    diary.close_at_once = false;
+    let mut second = connected(&mut poller, &mut diary);
+    second.write_all(b"y").unwrap();
+    wait_until(&mut poller, &mut diary, |diary| diary.received == b"xy");
+    assert_eq!((diary.closed.len(), diary.connected.len()), (0, 2));
+}
+
+fn a_wait_lasts_until_its_deadline_and_no_less<P: Poller>(mut poller: P) {
+    let mut diary = Diary::default();
+    let deadline = clock::now() + Duration::from_micros(2_300);
+    poller.wait(Some(deadline), &mut diary).unwrap();
+    assert!(clock::now() >= deadline);
+    poller.wait(Some(Nanos::ZERO), &mut diary).unwrap();
+}
+
+macro_rules! contract {
+    ($poller:ident, $new:expr, [$($case:ident),* $(,)?]) => {
+        mod $poller {
+            use super::*;
+            $(#[test] fn $case() { super::$case($new); })*
+        }
+    };
+}
+
+contract!(
+    epoll,
+    EpollPoller::new().unwrap(),
+    [
+        bytes_go_both_ways,
+        a_handler_may_reply_while_it_is_called,
+        large_sends_arrive_whole_and_in_order,
+        large_answers_arrive_whole,
+        the_last_bytes_come_before_the_end,
+        a_refused_connection_is_closed_once,
+        a_connection_that_cannot_begin_is_an_event_too,
+        a_reset_is_an_error_and_not_an_end,
+        nothing_is_heard_of_a_closed_connection,
+        a_wait_lasts_until_its_deadline_and_no_less,
+    ]
+);
