@@ -45,15 +45,12 @@ object Unavailable {
 
   /** Writes `FAMILY@VERSION.unavailable.json` and returns the reason in one line. */
   def write(out: File, target: Target, cause: Incomplete): String = {
-    val missing = Incomplete
-      .linearize(cause)
-      .flatMap(_.directCause)
-      .collect { case failure: ResolveException => failure.failed }
-      .flatten
-      .map(module => s"${module.organization}:${module.name}:${module.revision}")
-      .distinct
+    val failures = Incomplete.linearize(cause).flatMap(_.directCause).collect { case e: ResolveException => e }
+    val missing = failures.flatMap(_.failed).map(m => s"${m.organization}:${m.name}:${m.revision}")
     val artifact = missing.headOption.getOrElse("a library")
-    val reason = s"$artifact: cannot be resolved"
+    // Being offline must not look like a version that does not exist.
+    val offline = failures.flatMap(_.messages).exists(_.contains("download error"))
+    val reason = artifact + (if (offline) ": cannot be downloaded, check the network" else ": cannot be resolved")
     (out / s"$target.json").delete()
     Json.write(file(out, target), obj("reason" -> string(reason), "artifact" -> string(artifact)))
     s"$target: $reason"
