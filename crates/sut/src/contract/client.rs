@@ -1,0 +1,158 @@
+//! A small blocking client that keeps the whole answer: for verifying, never for measuring.
+
+use std::io::{self, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
+
+use tare_plan::contract::Request;
+use tare_sys::clock;
+use tare_wire::http::{self, Head, Method, ParseError, Progress, ResponseParser, Sink};
+
+/// An answer's body beyond this is not kept: no contract expects one.
+const MAX_BODY_BYTES: usize = 64 << 20;
+
+/// A whole answer.
+#[derive(Debug, Default)]
+pub(super) struct Answer {
+    pub(super) status: u16,
+    /// In the order in which they came, as they were written.
+    pub(super) headers: Vec<(String, String)>,
+    pub(super) body: Vec<u8>,
+    pub(super) keeps_alive: bool,
+}
+
+impl Answer {
+    /// The values of a header, joined as RFC 9110, section 5.3, allows.
+    pub(super) fn header(&self, name: &str) -> Option<String> {
+        let values =
+            self.headers.iter().filter(|(is, _)| is.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str());
+        let values: Vec<&str> = values.collect();
+        (!values.is_empty()).then(|| values.join(", "))
+    }
+}
+
+impl Sink for Answer {
+    fn head(&mut self, head: &Head<'_>) {
+        self.status = head.status;
+        let text = |header: &httparse::Header<'_>| {
+            (header.name.to_owned(), String::from_utf8_lossy(header.value).into_owned())
+        };
+        self.headers = head.headers.iter().map(text).collect();
+    }
+
+    fn body(&mut self, bytes: &[u8]) {
+        let room = MAX_BODY_BYTES.saturating_sub(self.body.len());
+        self.body.extend_from_slice(bytes.get(..room).unwrap_or(bytes));
+    }
+}
+
+/// Why there is no answer to compare.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Failure {
+    #[error("cannot connect: {0}")]
+    Connect(io::Error),
+    #[error("cannot be sent: {0}")]
+    Encode(#[from] http::EncodeError),
+    #[error("connection closed without keep-alive: the answer before did not say so, and the next request was refused")]
+    ClosedSilently,
+    #[error("connection failed while the request was sent: {0}")]
+    Write(io::Error),
+    #[error("no whole answer within {}s", .0.as_secs_f64())]
+    Timeout(Duration),
+    #[error("connection failed while the answer was read: {0}")]
+    Read(io::Error),
+    #[error("not an HTTP/1.1 answer: {0}")]
+    Parse(#[from] ParseError),
+    #[error("more bytes than the answer announced follow it ({0} of them)")]
+    Excess(usize),
+}
+
+/// One connection at a time, reused as long as the server allows.
+#[derive(Debug)]
+pub(super) struct Client {
+    address: SocketAddr,
+    patience: Duration,
+    connection: Option<TcpStream>,
+}
+
+impl Client {
+    pub(super) fn new(address: SocketAddr, patience: Duration) -> Self {
+        Self { address, patience, connection: None }
+    }
+
+    /// Sends a request and reads its answer. After any failure the next request has a new connection.
+    pub(super) fn ask(&mut self, request: &Request) -> Result<Answer, Failure> {
+        let method = Method::named(&request.method)?;
+        let bytes = encode(request, &method, self.address)?;
+        let is_reused = self.connection.is_some();
+        let mut stream = match self.connection.take() {
+            Some(stream) => stream,
+            None => self.connect().map_err(Failure::Connect)?,
+        };
+        let written = stream.write_all(&bytes);
+        // Also where writing failed: a server that refuses a body early has mostly said why.
+        let answer = match (self.read(&mut stream, &method), written) {
+            (Ok(answer), _) => answer,
+            (Err(failure), _) if is_reused && closed(&failure) => return Err(Failure::ClosedSilently),
+            (Err(_), Err(error)) => return Err(Failure::Write(error)),
+            (Err(failure), Ok(())) => return Err(failure),
+        };
+        if answer.keeps_alive {
+            self.connection = Some(stream);
+        }
+        Ok(answer)
+    }
+
+    fn connect(&self) -> io::Result<TcpStream> {
+        let stream = TcpStream::connect_timeout(&self.address, self.patience)?;
+        stream.set_nodelay(true)?;
+        stream.set_read_timeout(Some(self.patience))?;
+        stream.set_write_timeout(Some(self.patience))?;
+        Ok(stream)
+    }
+
+    fn read(&self, stream: &mut TcpStream, method: &Method) -> Result<Answer, Failure> {
+        let mut parser = ResponseParser::new();
+        parser.expect(method.is_head());
+        let mut answer = Answer::default();
+        let mut buffer = vec![0; 64 * 1024];
+        let deadline = clock::now() + self.patience;
+        loop {
+            // The socket's own timeout starts anew with each byte that trickles in.
+            if clock::now() >= deadline {
+                return Err(Failure::Timeout(self.patience));
+            }
+            let got = stream.read(&mut buffer).map_err(|error| self.read_failure(error))?;
+            if got == 0 {
+                parser.finish()?;
+                return Ok(answer);
+            }
+            if let Progress::Complete { consumed, keeps_alive } = parser.feed(&buffer[..got], &mut answer)? {
+                answer.keeps_alive = keeps_alive;
+                return if consumed == got { Ok(answer) } else { Err(Failure::Excess(got - consumed)) };
+            }
+        }
+    }
+
+    fn read_failure(&self, error: io::Error) -> Failure {
+        match error.kind() {
+            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => Failure::Timeout(self.patience),
+            _ => Failure::Read(error),
+        }
+    }
+}
+
+fn encode(request: &Request, method: &Method, address: SocketAddr) -> Result<Vec<u8>, http::EncodeError> {
+    let headers: Vec<(String, String)> = request.headers.iter().map(|(n, v)| (n.clone(), v.clone())).collect();
+    let body = request.body.as_ref().map(tare_plan::body::BodySpec::bytes).unwrap_or_default();
+    http::Request { method, path: &request.path, host: &address.to_string(), headers: &headers, body: &body }.encode()
+}
+
+/// Whether the server had closed the connection before it read anything.
+fn closed(failure: &Failure) -> bool {
+    match failure {
+        Failure::Parse(ParseError::NoAnswer) => true,
+        Failure::Read(error) => error.kind() == io::ErrorKind::ConnectionReset,
+        _ => false,
+    }
+}

@@ -1,0 +1,125 @@
+//! An answer against what was expected, and the first difference in words.
+
+use tare_plan::contract::{Expect, ExpectBody};
+
+use super::client::Answer;
+
+/// Bytes of a body that a message shows.
+const SHOWN_BYTES: usize = 60;
+
+/// The first difference, from the outside in: status, headers, body, connection.
+pub(super) fn difference(expect: &Expect, answer: &Answer) -> Option<String> {
+    status(expect, answer)
+        .or_else(|| expect.headers.iter().find_map(|(name, value)| header(name, value, answer)))
+        .or_else(|| expect.body.as_ref().and_then(|expected| body(expected, &answer.body)))
+        .or_else(|| connection(expect, answer))
+}
+
+fn status(expect: &Expect, answer: &Answer) -> Option<String> {
+    let body =
+        || if answer.body.is_empty() { String::new() } else { format!(" with the body {}", shown(&answer.body, 0)) };
+    (expect.status != answer.status)
+        .then(|| format!("status: expected {}, got {}{}", expect.status, answer.status, body()))
+}
+
+fn header(name: &str, expected: &str, answer: &Answer) -> Option<String> {
+    match answer.header(name) {
+        None => Some(format!("header {name}: expected \"{expected}\", got none")),
+        Some(got) if got != expected => Some(format!("header {name}: expected \"{expected}\", got \"{got}\"")),
+        Some(_) => None,
+    }
+}
+
+fn body(expected: &ExpectBody, got: &[u8]) -> Option<String> {
+    match expected {
+        ExpectBody::Exact(text) => exact(text.as_bytes(), got),
+        ExpectBody::Length { bytes } if *bytes == got.len() as u64 => None,
+        ExpectBody::Length { bytes } => {
+            Some(format!("body: expected {}, got {}", count(*bytes), count(got.len() as u64)))
+        }
+    }
+}
+
+fn exact(expected: &[u8], got: &[u8]) -> Option<String> {
+    if expected == got {
+        return None;
+    }
+    let common = expected.iter().zip(got).take_while(|(a, b)| a == b).count();
+    // What differs must be in view, also far into a long body.
+    let from = common.saturating_sub(SHOWN_BYTES / 2);
+    Some(format!(
+        "body: expected {} {}, got {} {} (differs at byte {common})",
+        count(expected.len() as u64),
+        shown(expected, from),
+        count(got.len() as u64),
+        shown(got, from),
+    ))
+}
+
+/// A server that closes after each answer makes its clients pay for connections, which its twin's do not.
+fn connection(expect: &Expect, answer: &Answer) -> Option<String> {
+    let may_close = expect.status >= 400 || expect.headers.keys().any(|name| name.eq_ignore_ascii_case("connection"));
+    (!answer.keeps_alive && !may_close).then(|| {
+        let said = answer.header("connection").map_or_else(String::new, |value| format!(" (connection: {value})"));
+        format!("connection closed without keep-alive{said}")
+    })
+}
+
+fn count(bytes: u64) -> String {
+    if bytes == 1 { "1 byte".to_owned() } else { format!("{bytes} bytes") }
+}
+
+fn shown(bytes: &[u8], from: usize) -> String {
+    let from = from.min(bytes.len());
+    let to = (from + SHOWN_BYTES).min(bytes.len());
+    let text = String::from_utf8_lossy(&bytes[from..to]).escape_debug().to_string();
+    let (before, after) = (if from > 0 { "…" } else { "" }, if to < bytes.len() { "…" } else { "" });
+    format!("{before}\"{text}\"{after}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(status: u16, body: &str) -> Answer {
+        let headers = vec![("Content-Type".into(), "text/plain".into())];
+        Answer { status, headers, body: body.into(), keeps_alive: true }
+    }
+
+    fn expect(body: &str) -> Expect {
+        let headers = [("content-type".to_owned(), "text/plain".to_owned())].into();
+        Expect { status: 200, headers, body: Some(ExpectBody::Exact(body.to_owned())) }
+    }
+
+    #[test]
+    fn what_is_as_expected_has_no_difference() {
+        assert_eq!(difference(&expect("16"), &answer(200, "16")), None);
+        let length = Expect { body: Some(ExpectBody::Length { bytes: 2 }), ..expect("") };
+        assert_eq!(difference(&length, &answer(200, "ab")), None);
+    }
+
+    #[test]
+    fn each_difference_is_told_precisely() {
+        let told = |expect: &Expect, answer: &Answer| difference(expect, answer).unwrap();
+        assert_eq!(told(&expect("16"), &answer(500, "")), "status: expected 200, got 500");
+        assert_eq!(
+            told(&expect("16"), &answer(200, "17")),
+            "body: expected 2 bytes \"16\", got 2 bytes \"17\" (differs at byte 1)"
+        );
+        let other = Expect { headers: [("x".to_owned(), "1".to_owned())].into(), ..expect("") };
+        assert_eq!(told(&other, &answer(200, "")), "header x: expected \"1\", got none");
+        let json = Expect { headers: [("content-type".to_owned(), "json".to_owned())].into(), ..expect("") };
+        assert_eq!(told(&json, &answer(200, "")), "header content-type: expected \"json\", got \"text/plain\"");
+        let length = Expect { body: Some(ExpectBody::Length { bytes: 3 }), ..expect("") };
+        assert_eq!(told(&length, &answer(200, "a")), "body: expected 3 bytes, got 1 byte");
+        let closing = Answer { keeps_alive: false, ..answer(200, "16") };
+        assert_eq!(told(&expect("16"), &closing), "connection closed without keep-alive");
+    }
+
+    #[test]
+    fn a_difference_deep_in_a_long_body_is_in_view() {
+        let (a, b) = ("a".repeat(5000), format!("{}b", "a".repeat(4999)));
+        let told = difference(&expect(&a), &answer(200, &b)).unwrap();
+        assert!(told.contains("ab\" (differs at byte 4999)") && told.len() < 300, "{told}");
+    }
+}

@@ -1,0 +1,42 @@
+//! Memory of a server's processes, each read for itself: `RUSAGE_CHILDREN`'s high-water mark would mix them.
+
+use tare_sys::procfs::process::{Memory, tree};
+
+use crate::SutError;
+
+/// Memory and threads of a whole process tree at one moment.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct MemorySample {
+    /// What is resident now, pages shared between processes counted in each.
+    pub rss_bytes: u64,
+    /// The sum of each process's own peak; exact for a server of one process.
+    pub peak_rss_bytes: u64,
+    /// Threads.
+    pub threads: u32,
+}
+
+/// Reads the memory of a process and all its descendants.
+///
+/// # Errors
+/// When the root process is gone.
+pub fn sample(root: u32) -> Result<MemorySample, SutError> {
+    let first = Memory::of(root)?;
+    // A descendant that ends meanwhile holds nothing any more.
+    let others = tree(root)?.into_iter().skip(1).filter_map(|pid| Memory::of(pid).ok());
+    Ok(std::iter::once(first).chain(others).fold(MemorySample::default(), |sum, one| MemorySample {
+        rss_bytes: sum.rss_bytes + one.rss_bytes,
+        peak_rss_bytes: sum.peak_rss_bytes + one.peak_rss_bytes,
+        threads: sum.threads + one.threads,
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn our_own_memory_is_there_and_no_higher_than_its_peak() {
+        let sample = sample(std::process::id()).unwrap();
+        assert!(sample.rss_bytes > 0 && sample.rss_bytes <= sample.peak_rss_bytes && sample.threads > 0);
+    }
+}
