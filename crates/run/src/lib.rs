@@ -1,1 +1,84 @@
-//! Skeleton; see ARCHITECTURE.md.
+//! The loop over forks and slices: from a plan to a record. What a slice is, is `tare-load`'s; what a server is, `tare-sut`'s;
+//! what the numbers say, `tare-report`'s.
+
+mod budget;
+mod compared;
+pub mod environment;
+mod error;
+mod fleet;
+mod fork;
+mod journal;
+mod order;
+pub mod preflight;
+pub mod prepare;
+pub mod progress;
+mod sequential;
+mod slice;
+mod warmup;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use tare_plan::Plan;
+use tare_plan::contract::Contract;
+use tare_plan::plan::Mode;
+use tare_record::sample::{EndStatus, EventLevel, RunHeader, RunRecord};
+use tare_record::store::RunWriter;
+
+pub use compared::Judge;
+pub use error::RunError;
+pub use journal::Observer;
+
+/// Everything that a run needs beside its plan.
+pub struct Scene<'a> {
+    /// How each variant is started.
+    pub launches: &'a prepare::Launches,
+    /// What the catalog's servers must answer.
+    pub contract: &'a Contract,
+    /// Folder for the servers' logs.
+    pub logs: &'a Path,
+    /// Raised by Ctrl-C: what was measured stands, and the run ends.
+    pub cancelled: Arc<AtomicBool>,
+    /// How the built-in server of known truth is started, for preflight's self-test.
+    pub reference: Option<PathBuf>,
+    /// How the comparisons stand, from what has been recorded.
+    pub judge: &'a Judge<'a>,
+}
+
+/// Runs a plan: starts, verifies, warms up, measures and stops every server, and keeps everything in the record.
+///
+/// # Errors
+/// [`RunError`] when the plan cannot begin, the record cannot be written or the generator fails. Failures of servers are
+/// events of the record. Whatever happens, no server is left running, and what was measured before is in the record.
+pub fn run(header: RunHeader, writer: RunWriter, scene: &Scene<'_>, observer: &mut Observer<'_>) -> Result<RunRecord, RunError> {
+    let plan = header.plan.clone();
+    let mut journal = journal::Journal::begin(header, writer, observer);
+    match measure(&plan, scene, &mut journal) {
+        Ok(status) => journal.finish(status),
+        Err(error) => {
+            // The record may be what failed; the first error is the one to tell.
+            let _ = journal.event(journal::event(EventLevel::Error, "tare failed", error.to_string()));
+            let _ = journal.finish(EndStatus::Failed);
+            Err(error)
+        }
+    }
+}
+
+fn measure(plan: &Plan, scene: &Scene<'_>, journal: &mut journal::Journal<'_>) -> Result<EndStatus, RunError> {
+    let cores = fork::cores(plan)?;
+    preflight::check(plan, &cores.server, &cores.load, scene, journal)?;
+    let yard = fleet::Yard {
+        plan,
+        launches: scene.launches,
+        contract: scene.contract,
+        logs: scene.logs,
+        cancelled: &scene.cancelled,
+    };
+    let cancel = tare_load::Cancel::from(Arc::clone(&scene.cancelled));
+    let mut trial = fork::Trial { yard, cores, cancel, rates: std::collections::BTreeMap::new() };
+    match plan.mode {
+        Mode::Compared => compared::run(&mut trial, &plan.groups, scene.judge, journal),
+        Mode::Sequential => sequential::run(&mut trial, &plan.groups, journal),
+    }
+}

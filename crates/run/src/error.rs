@@ -1,0 +1,32 @@
+//! Why a run cannot begin or go on. Failures of a server under test are not here: they are data.
+
+use thiserror::Error;
+
+/// A failure of the machine, the record or tare itself.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// The plan asks for cores that are not there, or the like.
+    #[error("{key}: {message}")]
+    Plan {
+        /// Flag or key.
+        key: String,
+        /// What is wrong and what would be right.
+        message: String,
+    },
+    /// A server could not be built or its launch could not be planned.
+    #[error(transparent)]
+    Server(#[from] tare_sut::SutError),
+    /// The record could not be written.
+    #[error(transparent)]
+    Record(#[from] tare_record::RecordError),
+    /// The generator could not begin.
+    #[error(transparent)]
+    Load(#[from] tare_load::LoadError),
+    /// The kernel refused something.
+    #[error(transparent)]
+    Sys(#[from] tare_sys::SysError),
+    /// A name that the plan mentions is not known to the launches.
+    #[error("internal: no launch was prepared for {0}; please report this")]
+    NotPrepared(String),
+}

@@ -1,0 +1,238 @@
+//! The servers of one fork: started side by side in random order, verified, moved between cores, stopped together.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use tare_plan::contract::Contract;
+use tare_plan::plan::{Plan, Variant};
+use tare_record::sample::{EventLevel, ForkRecord};
+use tare_sut::probe::cpu::CpuProbe;
+use tare_sut::server::{Server, Status};
+use tare_sut::{SutError, contract as verifier};
+use tare_sys::affinity::CpuSet;
+use tare_sys::clock;
+
+use crate::error::RunError;
+use crate::journal::{Journal, event, located};
+use crate::order::Order;
+use crate::prepare::{Launch, Launches};
+use crate::progress::{Place, Progress};
+
+/// How long servers are watched at rest.
+const REST: Duration = Duration::from_millis(250);
+/// Lines of a server's log that an event carries.
+pub(crate) const LOG_LINES: usize = 20;
+
+/// One server that runs.
+pub(crate) struct Member<'a> {
+    pub variant: &'a Variant,
+    pub launch: &'a Launch,
+    pub server: Server,
+    pub probe: CpuProbe,
+    pub startup_ns: u64,
+    pub rest_cpu_share: Option<f64>,
+    /// False once it has died, hung or lied: it gets no more load.
+    pub healthy: bool,
+}
+
+/// The servers of one fork, in the order of the plan.
+pub(crate) struct Fleet<'a> {
+    pub members: Vec<Member<'a>>,
+}
+
+/// What a fleet is started from.
+#[derive(Clone, Copy)]
+pub(crate) struct Yard<'a> {
+    pub plan: &'a Plan,
+    pub launches: &'a Launches,
+    pub contract: &'a Contract,
+    pub logs: &'a Path,
+    pub cancelled: &'a AtomicBool,
+}
+
+impl<'a> Fleet<'a> {
+    /// Starts `variants`, each on `cpus`. A server that does not start is an event, not an error.
+    pub fn start(
+        yard: Yard<'a>,
+        variants: impl IntoIterator<Item = &'a Variant>,
+        cpus: &CpuSet,
+        place: &Place<'_>,
+        journal: &mut Journal<'_>,
+    ) -> Result<Self, RunError> {
+        let mut order = Order::at(yard.plan.seed, &["start", place.group, &place.fork.to_string()]);
+        let shuffled = order.shuffled(variants);
+        journal.show(&Progress::Starting { place: *place, servers: shuffled.len() });
+        let mut specs = Vec::new();
+        for variant in shuffled {
+            let launch = yard.launches.get(variant)?;
+            let log = yard.logs.join(format!("{}-fork{}.log", file_name(&variant.name), place.fork));
+            specs.push((variant, launch, launch.spec(yard.plan, variant, cpus.clone(), log)));
+        }
+        let begun = clock::now();
+        let started: Vec<_> = std::thread::scope(|scope| {
+            let threads: Vec<_> = specs
+                .iter()
+                .map(|(_, _, spec)| {
+                    scope.spawn(move || {
+                        (Server::start_unless(spec, yard.cancelled), clock::now().since(begun))
+                    })
+                })
+                .collect();
+            threads.into_iter().map(std::thread::ScopedJoinHandle::join).collect()
+        });
+        let mut members = Vec::new();
+        for ((variant, launch, spec), joined) in specs.into_iter().zip(started) {
+            let Ok((result, startup_ns)) = joined else { return Err(RunError::NotPrepared(variant.name.clone())) };
+            match result {
+                Ok(server) => {
+                    let probe = CpuProbe::new(server.pid());
+                    let rest_cpu_share = None;
+                    members.push(Member { variant, launch, server, probe, startup_ns, rest_cpu_share, healthy: true });
+                }
+                Err(SutError::Cancelled { .. }) => {}
+                Err(error) => {
+                    let mut failed = event(EventLevel::Error, "did not start", error.to_string());
+                    failed.voids = true;
+                    journal.event(located(failed, place, &variant.name, None))?;
+                    journal.fork(not_started(variant, &spec.command, place))?;
+                }
+            }
+        }
+        let place_in_plan: BTreeMap<&str, usize> = yard
+            .plan
+            .groups
+            .iter()
+            .flat_map(|group| group.variants.iter().enumerate().map(|(index, v)| (v.name.as_str(), index)))
+            .collect();
+        members.sort_by_key(|member| place_in_plan.get(member.variant.name.as_str()).copied());
+        Ok(Self { members })
+    }
+
+    /// Holds every server against the contract; one that answers otherwise gets no load.
+    pub fn verify(&mut self, yard: Yard<'_>, scenarios: &[&str], place: &Place<'_>, journal: &mut Journal<'_>) -> Result<(), RunError> {
+        journal.show(&Progress::Verifying { place: *place });
+        for member in self.members.iter_mut().filter(|member| member.healthy) {
+            let contract = member.launch.contract(yard.contract);
+            let wanted = |name: &str| scenarios.contains(&name) || !contract.scenarios.contains_key(name);
+            let exchanges = contract.exchanges(&member.variant.server, member.variant.routes).filter(|e| wanted(e.name));
+            let outcomes = verifier::verify(member.server.address(), exchanges, yard.plan.load.timeout.0);
+            for outcome in outcomes.iter().filter(|outcome| !outcome.passed) {
+                member.healthy = false;
+                let text = format!("{}: {}", outcome.check, outcome.difference.as_deref().unwrap_or("differs"));
+                let mut failed = event(EventLevel::Error, "does not answer as the contract says", text);
+                failed.voids = true;
+                failed.remedy = Some(format!("Not timed. See it with: tare verify {}", member.variant.server));
+                failed.log = Some(member.server.log_tail(LOG_LINES).lines.join("\n")).filter(|log| !log.is_empty());
+                journal.event(located(failed, place, &member.variant.name, None))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What the servers use while nobody asks them anything.
+    pub fn observe_rest(&mut self, cancelled: &AtomicBool) {
+        let before: Vec<_> = self.members.iter_mut().map(|member| member.probe.sample().ok()).collect();
+        pause(REST, cancelled);
+        for (member, before) in self.members.iter_mut().zip(before) {
+            let after = member.probe.sample().ok();
+            member.rest_cpu_share = before.zip(after).map(|(before, after)| after.since(&before).share_of_one_core());
+        }
+    }
+
+    /// Moves all servers to `cpus`.
+    pub fn set_cpus(&self, cpus: &CpuSet) {
+        for member in self.members.iter().filter(|member| member.healthy) {
+            // A server that has just died cannot be moved; the next look at its health says so.
+            let _ = member.server.set_cpus(cpus);
+        }
+    }
+
+    /// Those that may be driven.
+    pub fn healthy(&self) -> usize {
+        self.members.iter().filter(|member| member.healthy).count()
+    }
+
+    /// Stops all and records how each ended.
+    pub fn stop(self, place: &Place<'_>, journal: &mut Journal<'_>) -> Result<(), RunError> {
+        let stopped: Vec<_> = std::thread::scope(|scope| {
+            let threads: Vec<_> = self
+                .members
+                .into_iter()
+                .map(|member| {
+                    scope.spawn(move || {
+                        let Member { variant, launch, server, startup_ns, rest_cpu_share, healthy, .. } = member;
+                        let end = server.stop().map_or_else(|error| error.to_string(), |report| report.to_string());
+                        ForkRecord {
+                            fork: 0,
+                            group: String::new(),
+                            variant: variant.name.clone(),
+                            command: launch.command.clone(),
+                            startup_ns,
+                            resolved: launch.resolved.clone(),
+                            rest_cpu_share,
+                            end,
+                            healthy,
+                        }
+                    })
+                })
+                .collect();
+            threads.into_iter().filter_map(|thread| thread.join().ok()).collect()
+        });
+        for fork in stopped {
+            journal.fork(ForkRecord { fork: place.fork, group: place.group.to_owned(), ..fork })?;
+        }
+        Ok(())
+    }
+}
+
+impl Member<'_> {
+    /// Looks whether the server still lives and answered anything; if not, it is out, and the record says why.
+    ///
+    /// `answered` is false when a slice brought no right answer at all.
+    pub fn check_health(&mut self, answered: bool, place: &Place<'_>, scenario: &str, journal: &mut Journal<'_>) -> Result<(), RunError> {
+        let text = match self.server.status() {
+            Status::Exited(how) => format!("the server ended in the middle of the run ({how})"),
+            Status::Stopped => "the server's process is stopped (SIGSTOP): it answers nothing".to_owned(),
+            Status::Running if !answered => "no right answer in a whole slice".to_owned(),
+            Status::Running => return Ok(()),
+        };
+        self.healthy = false;
+        let mut failed = event(EventLevel::Error, "failed", text);
+        failed.voids = true;
+        failed.log = Some(self.server.log_tail(LOG_LINES).lines.join("\n")).filter(|log| !log.is_empty());
+        journal.event(located(failed, place, &self.variant.name, Some(scenario)))
+    }
+}
+
+/// Waits, but not longer than until Ctrl-C.
+pub(crate) fn pause(span: Duration, cancelled: &AtomicBool) {
+    let end = clock::now().since(tare_sys::clock::Nanos::ZERO) + span.as_nanos() as u64;
+    while !cancelled.load(Ordering::Relaxed) {
+        let left = end.saturating_sub(clock::now().0);
+        if left == 0 {
+            return;
+        }
+        std::thread::sleep(Duration::from_nanos(left).min(Duration::from_millis(20)));
+    }
+}
+
+fn not_started(variant: &Variant, command: &[String], place: &Place<'_>) -> ForkRecord {
+    ForkRecord {
+        fork: place.fork,
+        group: place.group.to_owned(),
+        variant: variant.name.clone(),
+        command: command.to_vec(),
+        startup_ns: 0,
+        resolved: BTreeMap::new(),
+        rest_cpu_share: None,
+        end: "did not start".to_owned(),
+        healthy: false,
+    }
+}
+
+/// A variant's name as part of a file name.
+pub(crate) fn file_name(name: &str) -> String {
+    name.chars().map(|c| if c.is_ascii_alphanumeric() || ".-_@".contains(c) { c } else { '_' }).collect()
+}

@@ -1,0 +1,52 @@
+//! Random orders that follow from the plan's seed: which variant starts first, which slice comes next.
+
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_pcg::Pcg64Mcg;
+
+/// A source of orders for one place of the plan: equal seeds and places give equal orders.
+#[derive(Debug)]
+pub struct Order(Pcg64Mcg);
+
+impl Order {
+    /// The orders of one place, for example `["fork 3", "http4s.Vanilla"]`.
+    pub fn at(seed: u64, place: &[&str]) -> Self {
+        // FNV-1a: any stable mixing of the words into the seed will do, and this one fits in a line.
+        let mixed = place.join("\0").bytes().fold(seed ^ 0xcbf2_9ce4_8422_2325, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+        Self(Pcg64Mcg::seed_from_u64(mixed))
+    }
+
+    /// `items` in random order.
+    pub fn shuffled<T>(&mut self, items: impl IntoIterator<Item = T>) -> Vec<T> {
+        let mut items: Vec<T> = items.into_iter().collect();
+        items.shuffle(&mut self.0);
+        items
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_has_one_order_and_other_places_have_others() {
+        let order = |seed, fork: &str| Order::at(seed, &[fork, "g"]).shuffled(0..20);
+        assert_eq!(order(1, "fork 1"), order(1, "fork 1"));
+        assert_ne!(order(1, "fork 1"), order(1, "fork 2"));
+        assert_ne!(order(1, "fork 1"), order(2, "fork 1"));
+        let mut sorted = order(1, "fork 1");
+        sorted.sort_unstable();
+        assert_eq!(sorted, (0..20).collect::<Vec<_>>(), "nothing is lost");
+    }
+
+    #[test]
+    fn each_variant_comes_first_about_equally_often() {
+        let mut first = [0_u32; 3];
+        for fork in 0..3000 {
+            first[Order::at(9, &[&fork.to_string()]).shuffled(0..3_usize)[0]] += 1;
+        }
+        assert!(first.iter().all(|count| (900..1100).contains(count)), "{first:?}");
+    }
+}

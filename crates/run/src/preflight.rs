@@ -1,0 +1,175 @@
+//! Before the first fork: is this machine fit to measure on, and does the generator tell the truth here?
+
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use tare_load::{BodyExpectation, Cancel, LoadSession, RequestSpec, Schedule, SessionSpec, SliceSample, SliceSpec, StopRule};
+use tare_plan::Plan;
+use tare_record::sample::{EventLevel, EventRecord};
+use tare_sut::server::{ReadyRule, Server, ServerSpec};
+use tare_sys::affinity::CpuSet;
+use tare_sys::limits::raise_open_files;
+use tare_sys::procfs::machine::{CpuTicks, Machine};
+
+use crate::Scene;
+use crate::error::RunError;
+use crate::fleet::pause;
+use crate::journal::{Journal, event};
+use crate::progress::Progress;
+
+/// Files that tare itself has open beside its connections: logs, the record, pipes.
+const OWN_FILES: u64 = 128;
+/// How long the machine is watched at rest.
+const WATCH: Duration = Duration::from_millis(400);
+/// Other work above this share of a core disturbs.
+const BUSY: f64 = 0.05;
+
+/// The delay that the built-in server plants, and how the self-test drives it.
+const TRUTH: Duration = Duration::from_millis(2);
+const SELF_TEST: Duration = Duration::from_millis(1500);
+const SELF_TEST_RATE_PER_S: f64 = 1000.0;
+const SELF_TEST_CONNECTIONS: usize = 16;
+/// How far the median may lie above the planted delay, and how late the sends may be, before it is worth a word.
+const EXCESS: Duration = Duration::from_micros(500);
+const LATE: Duration = Duration::from_millis(1);
+
+/// Checks what a plan needs; what it cannot do without is an error, what disturbs is an event with a remedy.
+pub(crate) fn check(
+    plan: &Plan,
+    server: &CpuSet,
+    load: &CpuSet,
+    scene: &Scene<'_>,
+    journal: &mut Journal<'_>,
+) -> Result<(), RunError> {
+    open_files(plan)?;
+    journal.show(&Progress::Preflight { what: "the machine at rest" });
+    for found in machine(server, load, &scene.cancelled) {
+        journal.event(found)?;
+    }
+    if let Some(program) = &scene.reference {
+        journal.show(&Progress::Preflight { what: "the generator against a server of known delays" });
+        let logs = scene.logs.join("self-test.log");
+        for found in self_test(program, &logs, server, load, &scene.cancelled)? {
+            journal.event(found)?;
+        }
+    }
+    Ok(())
+}
+
+/// Enough files for the connections of every session of a group, on either side.
+fn open_files(plan: &Plan) -> Result<(), RunError> {
+    let sessions = plan.groups.iter().map(|group| group.variants.len()).max().unwrap_or(1) as u64;
+    let needed = OWN_FILES + u64::from(plan.load.users) * sessions;
+    let allowed = raise_open_files(needed);
+    if allowed >= needed {
+        return Ok(());
+    }
+    let message = format!(
+        "allows {allowed} open files, but {} users on {sessions} servers need {needed}; raise it (ulimit -n {needed}) or ask for fewer users (-u)",
+        plan.load.users
+    );
+    Err(RunError::Plan { key: "ulimit -n".to_owned(), message })
+}
+
+/// What about this machine disturbs measuring on these cores.
+pub fn machine(server: &CpuSet, load: &CpuSet, cancelled: &AtomicBool) -> Vec<EventRecord> {
+    let mut found = Vec::new();
+    if server.overlaps(load) {
+        let text = format!("servers run on cores {server}, the generator on {load}: each takes time from the other");
+        found.push(warning("shared cores", text, "Give each its own with --server-cpus and --load-cpus."));
+    }
+    for cpu in server.union(load).iter() {
+        found.extend(busy_core(cpu, cancelled));
+    }
+    if let Some(governor) = Machine::read().governor.filter(|governor| governor != "performance") {
+        let text = format!("the CPU's governor is \"{governor}\": its frequency follows the load");
+        found.push(warning("frequency scaling", text, "As root: cpupower frequency-set -g performance"));
+    }
+    found
+}
+
+fn busy_core(cpu: usize, cancelled: &AtomicBool) -> Vec<EventRecord> {
+    let Ok(before) = CpuTicks::read(Some(cpu)) else { return Vec::new() };
+    pause(WATCH, cancelled);
+    let Ok(after) = CpuTicks::read(Some(cpu)) else { return Vec::new() };
+    let spent = after.since(before);
+    let mut found = Vec::new();
+    if spent.busy_share() > BUSY {
+        let text = format!("core {cpu} is {:.0} % busy with other work", spent.busy_share() * 100.0);
+        found.push(warning("busy machine", text, "End what runs beside (top), or measure on other cores."));
+    }
+    if spent.steal_share() > 0.01 {
+        let text = format!("the hypervisor takes {:.1} % of core {cpu}", spent.steal_share() * 100.0);
+        found.push(warning("stolen time", text, "Measure on a machine of your own, or trust only wide margins."));
+    }
+    found
+}
+
+/// Drives the built-in server of known delays and compares what is measured with what was planted.
+///
+/// # Errors
+/// When the built-in server does not start or the generator fails: nothing could be measured then.
+pub fn self_test(
+    program: &Path,
+    log_path: &Path,
+    server_cpus: &CpuSet,
+    load_cpus: &CpuSet,
+    cancelled: &AtomicBool,
+) -> Result<Vec<EventRecord>, RunError> {
+    let delay = format!("--delay-us={}", TRUTH.as_micros());
+    let spec = ServerSpec {
+        name: "the built-in reference server".to_owned(),
+        command: [&program.to_string_lossy(), "reference", "--port", "{port}", &delay].map(str::to_owned).to_vec(),
+        env: std::collections::BTreeMap::new(),
+        directory: None,
+        ready: ReadyRule::Line(crate::prepare::catalog_ready()),
+        base_url: None,
+        cpus: server_cpus.clone(),
+        startup_timeout: Duration::from_secs(10),
+        stop_grace: Duration::from_secs(1),
+        log_path: log_path.to_owned(),
+    };
+    let server = Server::start_unless(&spec, cancelled)?;
+    let request = RequestSpec::get("/path0/4").expecting(BodyExpectation::Exact(b"4"[..].into()));
+    let mut session = LoadSession::open(&SessionSpec {
+        target: server.address(),
+        connections: SELF_TEST_CONNECTIONS,
+        requests: vec![request],
+        host: None,
+        cpus: load_cpus.clone(),
+        timeout: Duration::from_secs(2),
+        connect_timeout: Duration::from_secs(2),
+        congestion: None,
+    })?;
+    let slice = SliceSpec {
+        schedule: Schedule::Poisson { rate_per_s: SELF_TEST_RATE_PER_S },
+        connections: SELF_TEST_CONNECTIONS.max(load_cpus.len()),
+        stop: StopRule::Duration(SELF_TEST),
+        discard_head: Duration::from_millis(100),
+        drain_timeout: Duration::from_secs(2),
+        seed: 1,
+    };
+    let sample = session.run(&slice, &Cancel::new())?;
+    server.stop()?;
+    Ok(judge(&sample))
+}
+
+fn judge(sample: &SliceSample) -> Vec<EventRecord> {
+    let at = |q: f64| Duration::from_nanos(sample.service.value_at_quantile_ns(q).unwrap_or(0));
+    let late = Duration::from_nanos(sample.send_lag.value_at_quantile_ns(0.99).unwrap_or(0));
+    let (median, p99) = (at(0.5), at(0.99));
+    let text = format!(
+        "answers planted {TRUTH:?} late were measured at p50 {median:.2?}, p99 {p99:.2?}; sends were late by p99 {late:.2?}"
+    );
+    let honest = sample.failed == 0 && median >= TRUTH && median <= TRUTH + EXCESS && late <= LATE;
+    if honest {
+        return vec![event(EventLevel::Info, "self-test passed", text)];
+    }
+    let failed = if sample.failed > 0 { format!("; {} of {} requests failed", sample.failed, sample.offered) } else { String::new() };
+    vec![warning("the self-test is off", text + &failed, "This machine disturbs what is measured: see tare doctor.")]
+}
+
+fn warning(title: &str, text: String, remedy: &str) -> EventRecord {
+    EventRecord { remedy: Some(remedy.to_owned()), ..event(EventLevel::Warning, title, text) }
+}

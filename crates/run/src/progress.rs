@@ -1,0 +1,100 @@
+//! What a run tells while it goes on. Whoever watches decides how to show it.
+
+use std::time::Duration;
+
+use tare_plan::plan::SliceKind;
+use tare_record::sample::EventRecord;
+
+/// One thing that happened or is going on.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Progress<'a> {
+    /// Before the first fork: checking the machine, `what` in words.
+    Preflight {
+        /// What is checked.
+        what: &'a str,
+    },
+    /// The servers of a group are being started.
+    Starting {
+        /// Where in the run.
+        place: Place<'a>,
+        /// How many servers.
+        servers: usize,
+    },
+    /// The servers are verified against the contract.
+    Verifying {
+        /// Where in the run.
+        place: Place<'a>,
+    },
+    /// The group warms up.
+    WarmingUp {
+        /// Where in the run.
+        place: Place<'a>,
+        /// Scenario.
+        scenario: &'a str,
+        /// How long already.
+        elapsed: Duration,
+        /// At most how long.
+        cap: Duration,
+        /// How many variants are steady, of how many.
+        steady: (usize, usize),
+        /// Largest share (0–1) of a server's CPU that the JIT takes, where there is a JIT.
+        jit_share: Option<f64>,
+    },
+    /// A slice is about to be driven.
+    Measuring {
+        /// Where in the run.
+        place: Place<'a>,
+        /// Scenario.
+        scenario: &'a str,
+        /// Variant.
+        variant: &'a str,
+        /// Load model.
+        kind: SliceKind,
+        /// 1-based slice of this fork and scenario.
+        slice: u32,
+        /// Of how many.
+        slices: u32,
+        /// Throughput of the slice before, where there is one.
+        last_per_s: Option<f64>,
+    },
+    /// A fork is over; this is how the comparisons stand.
+    Standing {
+        /// Where in the run.
+        place: Place<'a>,
+        /// One for each comparison of the group.
+        standings: &'a [Standing],
+    },
+    /// Something worth telling happened.
+    Event(&'a EventRecord),
+}
+
+/// Where in the run something happens.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Place<'a> {
+    /// Group.
+    pub group: &'a str,
+    /// 1-based fork, or cell of a sequential run.
+    pub fork: u32,
+    /// How many forks or cells there will be, where that is known.
+    pub of: Option<u32>,
+    /// The longest that the whole run may still take.
+    pub left: Duration,
+}
+
+/// How one comparison stands.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Standing {
+    /// Group.
+    pub group: String,
+    /// Scenario.
+    pub scenario: String,
+    /// Variant.
+    pub variant: String,
+    /// In few words: `slower 8.1 % [7.2, 9.0]`.
+    pub text: String,
+    /// Whether more forks are not needed.
+    pub decided: bool,
+    /// How much longer it would take, about, where that is known.
+    pub needed: Option<Duration>,
+}

@@ -1,0 +1,96 @@
+//! The plain run of the seeds: a fresh server for each cell, a fixed warm-up, then load for so many seconds; no intervals.
+
+use std::time::Duration;
+
+use tare_plan::estimate::cell_time;
+use tare_plan::plan::{Group, NamedScenario, SliceKind, Variant};
+use tare_record::sample::{EndStatus, Phase};
+
+use crate::error::RunError;
+use crate::fleet::Fleet;
+use crate::fork::Trial;
+use crate::journal::Journal;
+use crate::progress::{Place, Progress};
+use crate::slice::{Order, Slot, drive};
+use crate::warmup::warm_up;
+
+/// Runs every cell of the plan, one after another.
+pub(crate) fn run<'a>(trial: &mut Trial<'a>, groups: &'a [Group], journal: &mut Journal<'_>) -> Result<EndStatus, RunError> {
+    let cells: Vec<(&Group, &NamedScenario, &Variant)> = groups
+        .iter()
+        .flat_map(|group| group.scenarios.iter().flat_map(move |s| group.variants.iter().map(move |v| (group, s, v))))
+        .collect();
+    let each = cell_time(trial.yard.plan);
+    for (index, (group, named, variant)) in cells.iter().enumerate() {
+        let left = each * (cells.len() - index) as u32;
+        let cell = Place { group: &group.id, fork: index as u32 + 1, of: Some(cells.len() as u32), left };
+        run_cell(trial, named, variant, &cell, journal)?;
+        if trial.cancel.is_cancelled() {
+            return Ok(EndStatus::Interrupted);
+        }
+    }
+    Ok(EndStatus::Complete)
+}
+
+fn run_cell<'a>(
+    trial: &mut Trial<'a>,
+    named: &NamedScenario,
+    variant: &'a Variant,
+    cell: &Place<'_>,
+    journal: &mut Journal<'_>,
+) -> Result<(), RunError> {
+    // Progress counts cells; the record knows each as the first and only start of its variant.
+    let place = Place { fork: 1, ..*cell };
+    let mut fleet = Fleet::start(trial.yard, [variant], &trial.cores.server, cell, journal)?;
+    fleet.verify(trial.yard, &[&named.name], cell, journal)?;
+    if fleet.healthy() > 0 {
+        let mut sessions = trial.sessions(&fleet, named)?;
+        warm_up(&mut fleet, &mut sessions, trial.yard.plan, &named.name, &place, &trial.cancel, journal)?;
+        measure(trial, &mut fleet, &mut sessions, named, cell, journal)?;
+    }
+    fleet.stop(&place, journal)
+}
+
+fn measure(
+    trial: &Trial<'_>,
+    fleet: &mut Fleet<'_>,
+    sessions: &mut [tare_load::LoadSession],
+    named: &NamedScenario,
+    cell: &Place<'_>,
+    journal: &mut Journal<'_>,
+) -> Result<(), RunError> {
+    let plan = trial.yard.plan;
+    let slot = Slot { group: cell.group, scenario: &named.name, fork: 1 };
+    let mut last_per_s = None;
+    for round in 0..plan.slices.saturating {
+        let member = &mut fleet.members[0];
+        if trial.cancel.is_cancelled() || !member.healthy {
+            break;
+        }
+        journal.show(&Progress::Measuring {
+            place: Place { left: cell.left.saturating_sub(plan.slices.length.0 * round), ..*cell },
+            scenario: &named.name,
+            variant: &member.variant.name,
+            kind: SliceKind::Saturating,
+            slice: round + 1,
+            slices: plan.slices.saturating,
+            last_per_s,
+        });
+        let order = Order {
+            kind: SliceKind::Saturating,
+            phase: Phase::Measure,
+            round,
+            users: plan.load.users,
+            rate_per_s: 0.0,
+            length: plan.slices.length.0,
+            discard: Duration::ZERO,
+            seed: plan.seed,
+        };
+        let slice = drive(member, &mut sessions[0], &order, slot, plan, &trial.cancel, journal)?;
+        last_per_s = Some(slice.completed as f64 * 1e9 / slice.window_ns.max(1) as f64);
+        let answered = slice.ok > 0 || trial.cancel.is_cancelled();
+        journal.slice(slice)?;
+        member.check_health(answered, &Place { fork: 1, ..*cell }, &named.name, journal)?;
+    }
+    Ok(())
+}

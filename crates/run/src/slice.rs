@@ -1,0 +1,122 @@
+//! One slice against one server: load, CPU and memory, as one raw record.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use tare_load::{Cancel, LoadSession, Schedule, SliceSample, SliceSpec, StopRule};
+use tare_plan::plan::{Plan, SliceKind};
+use tare_record::sample::{ErrorTally, Phase, ServerCpu, SliceRecord};
+use tare_sut::probe::memory::MemorySample;
+
+use crate::error::RunError;
+use crate::fleet::Member;
+use crate::journal::Journal;
+
+/// What one slice is to be.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Order {
+    pub kind: SliceKind,
+    pub phase: Phase,
+    pub round: u32,
+    pub users: u32,
+    /// Of an open load.
+    pub rate_per_s: f64,
+    pub length: Duration,
+    pub discard: Duration,
+    pub seed: u64,
+}
+
+/// Where a slice belongs.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Slot<'a> {
+    pub group: &'a str,
+    pub scenario: &'a str,
+    pub fork: u32,
+}
+
+/// Drives one slice and returns what it showed.
+pub(crate) fn drive(
+    member: &mut Member<'_>,
+    session: &mut LoadSession,
+    order: &Order,
+    slot: Slot<'_>,
+    plan: &Plan,
+    cancel: &Cancel,
+    journal: &Journal<'_>,
+) -> Result<SliceRecord, RunError> {
+    let schedule = match order.kind {
+        SliceKind::Saturating => Schedule::Closed,
+        SliceKind::Fixed => Schedule::Constant { rate_per_s: order.rate_per_s },
+        SliceKind::Poisson => Schedule::Poisson { rate_per_s: order.rate_per_s },
+    };
+    let spec = SliceSpec {
+        schedule,
+        connections: order.users as usize,
+        stop: StopRule::Duration(order.length),
+        discard_head: order.discard,
+        drain_timeout: plan.load.timeout.0,
+        seed: order.seed,
+    };
+    let before = member.probe.sample().ok();
+    let sample = session.run(&spec, cancel)?;
+    let after = member.probe.sample().ok();
+    let cpu = before.zip(after).map(|(before, after)| {
+        let used = after.since(&before);
+        ServerCpu {
+            wall_ns: used.wall_ns,
+            total_ns: used.total_ns,
+            by_kind: used.by_kind.into_iter().collect(),
+            requests: sample.completed_in_slice,
+        }
+    });
+    let memory = MemorySample::of_tree(member.server.pid()).ok();
+    Ok(record(sample, order, slot, member, cpu, memory, journal))
+}
+
+fn record(
+    sample: SliceSample,
+    order: &Order,
+    slot: Slot<'_>,
+    member: &Member<'_>,
+    server_cpu: Option<ServerCpu>,
+    memory: Option<MemorySample>,
+    journal: &Journal<'_>,
+) -> SliceRecord {
+    let errors: BTreeMap<String, ErrorTally> = sample
+        .errors
+        .iter()
+        .map(|(class, tally)| (class.name().to_owned(), ErrorTally { count: tally.count, example: tally.example.clone() }))
+        .collect();
+    SliceRecord {
+        fork: slot.fork,
+        group: slot.group.to_owned(),
+        scenario: slot.scenario.to_owned(),
+        variant: member.variant.name.clone(),
+        phase: order.phase,
+        kind: order.kind,
+        round: order.round,
+        start_ns: journal.since_begin_ns(sample.start_ns + sample.discarded_head_ns),
+        window_ns: sample.window_ns,
+        users: order.users,
+        offered_per_s: (order.kind != SliceKind::Saturating).then_some(order.rate_per_s),
+        completed: sample.completed,
+        ok: sample.ok,
+        failed: sample.failed,
+        errors,
+        bytes_in: sample.bytes_in,
+        bytes_out: sample.bytes_out,
+        response: sample.response,
+        service: sample.service,
+        send_lag: sample.send_lag,
+        failed_after: sample.failed_time,
+        blocked: sample.blocked,
+        blocked_ns: sample.blocked_ns,
+        connections_opened: sample.connections_opened,
+        connections_lost: sample.connections_lost,
+        generator_cpu_ns: sample.generator_cpu_ns,
+        generator_workers: sample.workers as u32,
+        server_cpu,
+        rss_bytes: memory.as_ref().map(|memory| memory.rss_bytes),
+        rss_peak_bytes: memory.as_ref().map(|memory| memory.peak_rss_bytes),
+    }
+}

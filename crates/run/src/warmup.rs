@@ -1,0 +1,130 @@
+//! Warming up: slices in turn over all servers of a fork until each is steady, or for a fixed time.
+
+use std::time::Duration;
+
+use tare_load::{Cancel, LoadSession};
+use tare_plan::plan::{Plan, SliceKind, Warmup};
+use tare_record::sample::{Phase, SliceRecord, WarmupRecord};
+use tare_stats::steady::{SteadyRule, Unsteady, Window, assess};
+
+use crate::error::RunError;
+use crate::fleet::Fleet;
+use crate::journal::Journal;
+use crate::progress::{Place, Progress};
+use crate::slice::{Order, Slot, drive};
+
+/// Length of a warm-up slice: short, so that all servers warm up side by side.
+const SLICE: Duration = Duration::from_millis(250);
+
+/// Warms up every healthy server of the fleet for one scenario, and records each slice and how it ended.
+pub(crate) fn warm_up(
+    fleet: &mut Fleet<'_>,
+    sessions: &mut [LoadSession],
+    plan: &Plan,
+    scenario: &str,
+    place: &Place<'_>,
+    cancel: &Cancel,
+    journal: &mut Journal<'_>,
+) -> Result<(), RunError> {
+    let (cap, users, judged) = match plan.warmup {
+        Warmup::UntilSteady { cap, .. } => (cap.0, plan.load.users, true),
+        // A fixed warm-up is so long for each server.
+        Warmup::Fixed { span, users } => (span.0 * fleet.healthy() as u32, users.min(plan.load.users), false),
+    };
+    let slot = Slot { group: place.group, scenario, fork: place.fork };
+    let begin_ns = journal.elapsed_ns();
+    let elapsed = |journal: &Journal<'_>| Duration::from_nanos(journal.elapsed_ns() - begin_ns);
+    let mut windows: Vec<Vec<Window>> = vec![Vec::new(); fleet.members.len()];
+    let mut round = 0;
+    while elapsed(journal) < cap && !cancel.is_cancelled() && fleet.healthy() > 0 {
+        for (index, session) in sessions.iter_mut().enumerate() {
+            let member = &mut fleet.members[index];
+            if !member.healthy || cancel.is_cancelled() {
+                continue;
+            }
+            let order = Order {
+                kind: SliceKind::Saturating,
+                phase: Phase::Warmup,
+                round,
+                users,
+                rate_per_s: 0.0,
+                length: SLICE,
+                discard: Duration::ZERO,
+                seed: 0,
+            };
+            let slice = drive(member, session, &order, slot, plan, cancel, journal)?;
+            windows[index].extend(window(&slice));
+            let answered = slice.ok > 0 || cancel.is_cancelled();
+            journal.slice(slice)?;
+            member.check_health(answered, place, scenario, journal)?;
+        }
+        let steady: Vec<bool> =
+            windows.iter().zip(&fleet.members).map(|(w, member)| !member.healthy || verdict(w).is_none()).collect();
+        let count = steady.iter().filter(|steady| **steady).count();
+        journal.show(&Progress::WarmingUp {
+            place: *place,
+            scenario,
+            elapsed: elapsed(journal),
+            cap,
+            steady: (if judged { count } else { 0 }, if judged { steady.len() } else { 0 }),
+            jit_share: windows.iter().filter_map(|w| w.last()?.jit_share).reduce(f64::max),
+        });
+        round += 1;
+        if judged && count == steady.len() {
+            break;
+        }
+    }
+    let span_ns = journal.elapsed_ns() - begin_ns;
+    for (member, windows) in fleet.members.iter().zip(&windows) {
+        let reason = if judged { verdict(windows) } else { None };
+        journal.warmup(WarmupRecord {
+            fork: place.fork,
+            group: place.group.to_owned(),
+            scenario: scenario.to_owned(),
+            variant: member.variant.name.clone(),
+            span_ns,
+            steady: reason.is_none(),
+            reason: reason.unwrap_or_default(),
+        })?;
+    }
+    Ok(())
+}
+
+/// What one slice says about steadiness: the cost of a request, where the server's CPU is known; else the throughput.
+fn window(slice: &SliceRecord) -> Option<Window> {
+    let time_s = (slice.start_ns + slice.window_ns / 2) as f64 / 1e9;
+    let by_rate = || {
+        let per_s = slice.completed as f64 * 1e9 / slice.window_ns.max(1) as f64;
+        Some(Window { time_s, log_cost: -positive_ln(per_s)?, jit_share: None })
+    };
+    let Some(cpu) = &slice.server_cpu else { return by_rate() };
+    let log_cost = positive_ln(cpu.total_ns as f64 / cpu.requests as f64)?;
+    let jit_share = cpu.by_kind.get("jit").map(|jit_ns| *jit_ns as f64 / cpu.total_ns as f64);
+    Some(Window { time_s, log_cost, jit_share })
+}
+
+fn positive_ln(value: f64) -> Option<f64> {
+    (value.is_finite() && value > 0.0).then(|| value.ln())
+}
+
+/// Why a series is not steady; `None` when it is.
+fn verdict(windows: &[Window]) -> Option<String> {
+    match assess(windows, &SteadyRule::default()) {
+        Ok(steadiness) => steadiness.reason.map(in_words),
+        Err(error) => Some(error.to_string()),
+    }
+}
+
+fn in_words(reason: Unsteady) -> String {
+    match reason {
+        Unsteady::TooShort => "too short to tell".to_owned(),
+        Unsteady::JitBusy { share } => format!("the JIT still takes {:.1} % of its CPU", share * 100.0),
+        Unsteady::Drifting { drift_per_span, .. } => {
+            format!("CPU per request still drifts by {:+.1} % in 3 s", drift_per_span * 100.0)
+        }
+        Unsteady::Shifted { log_shift, .. } => {
+            format!("CPU per request has just shifted by {:+.1} %", log_shift.exp_m1() * 100.0)
+        }
+        _ => "not steady".to_owned(),
+    }
+}

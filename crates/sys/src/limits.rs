@@ -1,0 +1,31 @@
+//! Limits of this process that a run can meet: how many files, sockets among them, it may have open.
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+/// Raises the soft limit of open files towards `needed`, as far as the hard limit allows, and returns what it is now.
+///
+/// # Units
+/// Open files; `u64::MAX` stands for no limit.
+pub fn raise_open_files(needed: u64) -> u64 {
+    let limits = getrlimit(Resource::Nofile);
+    let soft = limits.current.unwrap_or(u64::MAX);
+    if soft >= needed {
+        return soft;
+    }
+    let raised = needed.min(limits.maximum.unwrap_or(u64::MAX));
+    match setrlimit(Resource::Nofile, Rlimit { current: Some(raised), maximum: limits.maximum }) {
+        Ok(()) => raised.max(soft),
+        Err(_) => soft,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_allowed_already_is_left_alone() {
+        let now = raise_open_files(1);
+        assert_eq!(raise_open_files(1), now);
+    }
+}

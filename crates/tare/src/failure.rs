@@ -1,0 +1,38 @@
+//! How tare ends: exit codes, and errors in words.
+
+use std::process::ExitCode;
+
+/// How a sub-command ended that did what it could.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// All is well.
+    Done,
+    /// Done, but a cell is void or a check failed.
+    Void,
+    /// The user stopped it; what was there has been reported.
+    Interrupted,
+}
+
+impl From<Outcome> for ExitCode {
+    fn from(outcome: Outcome) -> Self {
+        Self::from(match outcome {
+            Outcome::Done => 0,
+            Outcome::Void => 3,
+            Outcome::Interrupted => 130,
+        })
+    }
+}
+
+/// An error with its causes, each said once: libraries' errors already contain what lies beneath them.
+pub fn in_words(error: &anyhow::Error) -> String {
+    let mut words = String::new();
+    for cause in error.chain() {
+        let text = cause.to_string();
+        if words.is_empty() {
+            words = text;
+        } else if !words.contains(&text) {
+            words = format!("{words}: {text}");
+        }
+    }
+    words
+}

@@ -1,0 +1,97 @@
+//! The project's folder and what lies in it: the catalog of servers, the contract, the suites.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use tare_plan::contract::Contract;
+use tare_plan::inventory::Inventory;
+use tare_plan::suite::Suite;
+use tare_sut::catalog::Catalog;
+
+use crate::args::Global;
+
+/// What is there to be measured.
+pub struct World {
+    /// The project's folder, where there is one.
+    pub home: Option<PathBuf>,
+    /// The catalog, where there is a project.
+    pub catalog: Option<Catalog>,
+    /// What the catalog's servers must answer.
+    pub contract: Contract,
+    /// The catalog's servers, as the planning knows them.
+    pub inventory: Inventory,
+}
+
+impl World {
+    /// Reads the project's catalog and contract. Without a project there are only the servers of a suite file.
+    pub fn load(global: &Global) -> anyhow::Result<Self> {
+        let Some(home) = find(global)? else {
+            let contract = Contract { schema: 1, scenarios: Default::default(), checks: Vec::new(), differences: Vec::new() };
+            return Ok(Self { home: None, catalog: None, contract, inventory: Inventory::default() });
+        };
+        let catalog = Catalog::load(&home.join("servers"))?;
+        let path = home.join("servers/contract.toml");
+        let contract = Contract::parse(&shown(&path), &read(&path)?)?;
+        let inventory = catalog.inventory();
+        Ok(Self { home: Some(home), catalog: Some(catalog), contract, inventory })
+    }
+
+    /// The suite of that name: as a path, or one of the project's `suites/`.
+    pub fn suite(&self, named: &Path) -> anyhow::Result<Suite> {
+        let mut path = named.to_owned();
+        if !path.exists() {
+            let of_home = self.home.iter().flat_map(|home| {
+                [home.join(named), home.join("suites").join(named), home.join("suites").join(named).with_extension("toml")]
+            });
+            path = of_home.into_iter().find(|path| path.is_file()).unwrap_or(path);
+        }
+        let known = || self.home.as_ref().map_or(String::new(), |home| format!("; there are: {}", suites(home).join(", ")));
+        let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read the suite {}{}", shown(&path), known()))?;
+        Ok(Suite::parse(&shown(&path), &text)?)
+    }
+
+    /// The suite that is meant when none is named.
+    pub fn quick(&self) -> anyhow::Result<Suite> {
+        let Some(home) = &self.home else {
+            anyhow::bail!(
+                "no suite is named, and the folder of the project (with servers/ and suites/) is not found; \
+                 name a suite file, or give the folder with --home or TARE_HOME"
+            );
+        };
+        self.suite(&home.join("suites/quick.toml"))
+    }
+}
+
+/// A folder is the project's when it has a catalog of servers.
+fn find(global: &Global) -> anyhow::Result<Option<PathBuf>> {
+    let is_home = |path: &Path| path.join("servers/catalog.toml").is_file();
+    if let Some(home) = &global.home {
+        anyhow::ensure!(is_home(home), "{} has no servers/catalog.toml; give the folder of the project with --home", home.display());
+        return Ok(Some(home.clone()));
+    }
+    let here = std::env::current_dir().context("the working directory is gone")?;
+    let program = std::env::current_exe().ok();
+    let candidates = here.ancestors().chain(program.as_deref().into_iter().flat_map(Path::ancestors));
+    Ok(candidates.map(Path::to_owned).find(|path| is_home(path)))
+}
+
+fn suites(home: &Path) -> Vec<String> {
+    let Ok(entries) = std::fs::read_dir(home.join("suites")) else { return Vec::new() };
+    let mut names: Vec<String> = entries
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .filter(|name| name.ends_with(".toml"))
+        .map(|name| format!("suites/{name}"))
+        .collect();
+    names.sort();
+    names
+}
+
+fn read(path: &Path) -> anyhow::Result<String> {
+    std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
+}
+
+/// A path as the user would type it: relative to the working directory where it lies below.
+pub fn shown(path: &Path) -> String {
+    let here = std::env::current_dir().unwrap_or_default();
+    path.strip_prefix(&here).unwrap_or(path).display().to_string()
+}

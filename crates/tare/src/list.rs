@@ -1,0 +1,70 @@
+//! `tare list`: servers, scenarios and versions; and what cannot be had here, and why.
+
+use std::fmt::Write as _;
+
+use tare_plan::inventory::KnownServer;
+
+use crate::args::{Global, ListArgs};
+use crate::console;
+use crate::failure::Outcome;
+use crate::home::World;
+
+/// Prints what is there.
+pub fn list(args: &ListArgs, global: &Global) -> anyhow::Result<Outcome> {
+    let world = World::load(global)?;
+    let suite = args.suite.as_deref().map(|path| world.suite(path)).transpose()?.unwrap_or_default();
+    let contract = suite.contract(&world.contract);
+    if args.json {
+        let own: Vec<_> = suite.servers.keys().collect();
+        let value = serde_json::json!({
+            "servers": world.inventory.servers, "suite_servers": own, "scenarios": contract.scenarios,
+        });
+        console::print(&(serde_json::to_string_pretty(&value)? + "\n"));
+        return Ok(Outcome::Done);
+    }
+    let names = world.inventory.servers.iter().map(|s| s.name.as_str()).chain(suite.servers.keys().map(String::as_str));
+    let width = names.map(str::len).max().unwrap_or(0);
+    let mut text = String::from("servers\n");
+    for server in &world.inventory.servers {
+        let _ = writeln!(text, "  {:<width$}  {}", server.name, about(server));
+    }
+    for (name, server) in &suite.servers {
+        let baseline = server.baseline.as_deref().map_or(String::new(), |b| format!("  weighed against {b}"));
+        let _ = writeln!(text, "  {name:<width$}  {}{baseline}", server.command.join(" "));
+    }
+    text.push_str("\nscenarios\n");
+    let width = contract.scenarios.keys().map(String::len).max().unwrap_or(0);
+    for (name, scenario) in &contract.scenarios {
+        let routes = if scenario.routes > 1 { format!("  (needs {} routes)", scenario.routes) } else { String::new() };
+        let _ = writeln!(
+            text,
+            "  {name:<width$}  {:<4} {:<14} {}{routes}",
+            scenario.request.method, scenario.request.path, scenario.title
+        );
+    }
+    versions(&world, &mut text);
+    console::print(&text);
+    Ok(Outcome::Done)
+}
+
+fn about(server: &KnownServer) -> String {
+    if let Some(reason) = &server.unavailable {
+        return format!("not available: {reason}");
+    }
+    let routes = if server.routes == 1 { "1 route".to_owned() } else { format!("{} routes", server.routes) };
+    let baseline = server.baseline.as_deref().map_or(String::new(), |baseline| format!("  weighed against {baseline}"));
+    format!("{:<17} {routes:<11}{baseline}", server.kind)
+}
+
+fn versions(world: &World, text: &mut String) {
+    text.push_str("\nversions (--versions)\n");
+    let mut families: Vec<&str> = Vec::new();
+    for server in &world.inventory.servers {
+        if !families.contains(&server.family.as_str()) {
+            families.push(&server.family);
+            let mark = |version: &String| if *version == server.default_version { format!("{version} (default)") } else { version.clone() };
+            let all: Vec<String> = server.versions.iter().map(mark).collect();
+            let _ = writeln!(text, "  {}  {}", server.family, all.join(", "));
+        }
+    }
+}

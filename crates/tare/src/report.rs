@@ -1,0 +1,74 @@
+//! `tare report`: everything that people see, made again from the record.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use tare_record::sample::RunRecord;
+use tare_record::store::{self, find_run, list_runs};
+use tare_report::summary::Summary;
+use tare_report::{csv, gatling, html, json, markdown, summarize, text, wrk, write_all};
+
+use crate::args::{Global, ReportArgs};
+use crate::console;
+use crate::failure::Outcome;
+use crate::home::shown;
+
+/// Prints one form, or the table, and writes all files.
+pub fn report(args: &ReportArgs, global: &Global) -> anyhow::Result<Outcome> {
+    if args.form.list {
+        return list(global);
+    }
+    let path = find_run(&global.dir, &args.run)?;
+    let record = store::open(&path)?;
+    if let Some(text) = form(args, &record)? {
+        console::print(&text);
+        return Ok(Outcome::Done);
+    }
+    let run_dir = path.parent().map(Path::to_owned).unwrap_or_else(|| PathBuf::from("."));
+    let folder = args.out.clone().unwrap_or(run_dir);
+    std::fs::create_dir_all(&folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    present(&record, &folder, global)?;
+    Ok(Outcome::Done)
+}
+
+/// The table on standard output, all files in `folder`, and where they lie.
+pub fn present(record: &RunRecord, folder: &Path, global: &Global) -> anyhow::Result<Summary> {
+    let summary = summarize(record);
+    let style = text::Style { colored: console::stdout_colored(global.color), width: console::width() };
+    console::print(&format!("\n{}", text::render(&summary, &style)));
+    write_all(&summary, record, folder)?;
+    let again = if global.dir == Path::new(".tare") { String::new() } else { format!(" --dir {}", global.dir.display()) };
+    console::print(&format!(
+        "\n  report  {}      again: tare report {}{again}\n",
+        shown(&folder.join("report.html")),
+        summary.run.id
+    ));
+    Ok(summary)
+}
+
+fn form(args: &ReportArgs, record: &RunRecord) -> anyhow::Result<Option<String>> {
+    let form = &args.form;
+    let summary = summarize(record);
+    Ok(if form.json {
+        Some(json::render(&summary)?)
+    } else if form.csv {
+        Some(csv::cells(&summary))
+    } else if form.markdown {
+        Some(markdown::render(&summary))
+    } else if form.gatling {
+        Some(gatling::render(&summary))
+    } else if form.wrk {
+        Some(wrk::render(&summary))
+    } else if form.html {
+        Some(html::render(&summary)?)
+    } else {
+        None
+    })
+}
+
+fn list(global: &Global) -> anyhow::Result<Outcome> {
+    for run in list_runs(&global.dir)? {
+        console::print(&format!("{}\n", run.id));
+    }
+    Ok(Outcome::Done)
+}

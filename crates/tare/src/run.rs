@@ -1,0 +1,141 @@
+//! `tare run`: suite and flags → plan → servers ready to start → record → report.
+
+use std::io::IsTerminal;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use anyhow::Context;
+use tare_plan::Plan;
+use tare_plan::resolve::{Inputs, MachineFacts, resolve};
+use tare_plan::suite::Suite;
+use tare_record::sample::{EndStatus, RunHeader, RunRecord};
+use tare_record::store::{RunWriter, allot_run_dir};
+use tare_report::summary::{ValidityState, VerdictKind};
+use tare_run::prepare::{Launches, prepare};
+use tare_run::progress::Standing;
+use tare_run::{Scene, environment};
+use tare_sys::affinity::CpuSet;
+use tare_sys::clock;
+
+use crate::args::{Global, RunArgs};
+use crate::failure::Outcome;
+use crate::home::World;
+use crate::live::Live;
+use crate::{console, interrupt, plan_text, report};
+
+/// Runs, or shows the plan.
+pub fn run(args: &RunArgs, global: &Global) -> anyhow::Result<Outcome> {
+    let world = World::load(global)?;
+    let plan = plan(args, &world)?;
+    if args.dry_run {
+        let text = if args.json { serde_json::to_string_pretty(&plan)? + "\n" } else { plan_text::whole(&plan) };
+        console::print(&text);
+        return Ok(Outcome::Done);
+    }
+    let cancelled = interrupt::flag()?;
+    console::print(&plan_text::headline(&plan));
+    let mut live = Live::new(std::io::stderr().is_terminal(), console::stderr_colored(global.color));
+    let launches = prepare(&plan, world.catalog.as_ref(), &cancelled, &mut |line| live.going_on(line));
+    let launches = launches.inspect_err(|_| live.finish())?;
+    let run_dir = allot_run_dir(&global.dir, clock::wall_unix_ns())?;
+    let result = measure(&plan, &world, &launches, &run_dir, global, &cancelled, &mut live);
+    live.finish();
+    let record = result?;
+    let summary = report::present(&record, &run_dir, global)?;
+    if matches!(record.end, Some((EndStatus::Interrupted, _))) {
+        return Ok(Outcome::Interrupted);
+    }
+    let void = summary.cells.iter().any(|cell| cell.validity.state == ValidityState::Void);
+    Ok(if void { Outcome::Void } else { Outcome::Done })
+}
+
+fn plan(args: &RunArgs, world: &World) -> anyhow::Result<Plan> {
+    let suite = match &args.suite {
+        Some(path) => world.suite(path)?,
+        None if args.what.servers.is_some() || args.what.aa.is_some() || args.what.scenarios.is_some() => Suite::default(),
+        None => world.quick()?,
+    };
+    let cpus = CpuSet::allowed()?.iter().collect();
+    Ok(resolve(&Inputs {
+        suite: &suite,
+        flags: &args.options(),
+        inventory: &world.inventory,
+        contract: &world.contract,
+        machine: &MachineFacts { cpus },
+        // Short enough to be typed again.
+        fallback_seed: clock::wall_unix_ns() / 1_000_000 % 100_000,
+    })?)
+}
+
+fn measure(
+    plan: &Plan,
+    world: &World,
+    launches: &Launches,
+    run_dir: &Path,
+    global: &Global,
+    cancelled: &Arc<AtomicBool>,
+    live: &mut Live,
+) -> anyhow::Result<RunRecord> {
+    let header = header(plan, launches, run_dir);
+    let writer = RunWriter::create(run_dir, &header)?;
+    let reference = std::env::current_exe().context("tare's own program file is gone")?;
+    let scene = Scene {
+        launches,
+        contract: &world.contract,
+        logs: &run_dir.join("logs"),
+        cancelled: Arc::clone(cancelled),
+        reference: Some(reference),
+        judge: &standings,
+    };
+    live.line(&format!("  record {}", crate::home::shown(run_dir)));
+    let result = tare_run::run(header, writer, &scene, &mut |progress| live.show(progress));
+    result.with_context(|| format!("the run stopped; what was measured stands: tare report {} --dir {}", id(run_dir), global.dir.display()))
+}
+
+fn header(plan: &Plan, launches: &Launches, run_dir: &Path) -> RunHeader {
+    RunHeader {
+        id: id(run_dir),
+        started_unix_ns: clock::wall_unix_ns(),
+        command: std::env::args().collect(),
+        tare_version: env!("CARGO_PKG_VERSION").to_owned(),
+        git_revision: git_revision(),
+        plan_hash: plan.hash(),
+        plan: plan.clone(),
+        environment: environment::capture(plan, launches),
+    }
+}
+
+fn id(run_dir: &Path) -> String {
+    run_dir.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// The revision of the working directory, marked where it has changes; none outside a repository or without git.
+fn git_revision() -> Option<String> {
+    let output = std::process::Command::new("git").args(["describe", "--always", "--dirty", "--abbrev=12"]).output().ok()?;
+    let text = String::from_utf8(output.stdout).ok()?.trim().to_owned();
+    (output.status.success() && !text.is_empty()).then_some(text)
+}
+
+/// How the comparisons stand: the report's own verdicts, so that a run stops by what its reader will see.
+fn standings(record: &RunRecord) -> Vec<Standing> {
+    let summary = tare_report::summarize(record);
+    let precision = record.header.plan.stop.precision;
+    let standing = |comparison: &tare_report::summary::Comparison| {
+        let currency = comparison.currencies.first()?;
+        let half_width = currency.lo.zip(currency.hi).map(|(lo, hi)| (hi - lo) / 2.0 / currency.ratio);
+        let precise = precision > 0.0 && half_width.is_some_and(|half_width| half_width <= precision);
+        let settled = !matches!(currency.verdict, VerdictKind::Inconclusive | VerdictKind::NoInterval);
+        Some(Standing {
+            group: comparison.group.clone(),
+            scenario: comparison.scenario.clone(),
+            variant: comparison.variant.clone(),
+            text: currency.short.clone(),
+            // A precision that is asked for is waited for, whatever the verdict is by then.
+            decided: if precision > 0.0 { precise } else { settled },
+            needed: currency.needed_s.filter(|s| s.is_finite()).map(Duration::from_secs_f64),
+        })
+    };
+    summary.comparisons.iter().filter_map(standing).collect()
+}

@@ -1,0 +1,145 @@
+//! What the end-to-end tests share: a scratch folder, the program, servers of known truth, and a look at what is left running.
+#![allow(dead_code, reason = "each test file uses its part")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// The program under test.
+pub const TARE: &str = env!("CARGO_BIN_EXE_tare");
+
+/// A scratch folder with a suite and the records of its runs.
+pub struct Bench {
+    dir: TempDir,
+}
+
+impl Bench {
+    pub fn new() -> Self {
+        Self { dir: tempfile::tempdir().unwrap() }
+    }
+
+    pub fn path(&self) -> &Path {
+        self.dir.path()
+    }
+
+    /// Writes `suite.toml` and returns its path.
+    pub fn suite(&self, text: &str) -> PathBuf {
+        let path = self.path().join("suite.toml");
+        fs::write(&path, text).unwrap();
+        path
+    }
+
+    /// `tare` in the scratch folder, without colours, with this test's mark in its environment.
+    pub fn tare(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(TARE);
+        command.args(args).current_dir(self.path()).env("NO_COLOR", "1").env_remove("TARE_HOME").env("TARE_TEST_MARK", self.mark());
+        command
+    }
+
+    pub fn run(&self, args: &[&str]) -> Output {
+        self.tare(args).output().unwrap()
+    }
+
+    /// `tare run suite.toml ARGS`.
+    pub fn run_suite(&self, suite: &str, args: &[&str]) -> Output {
+        self.suite(suite);
+        self.run(&[&["run", "suite.toml"], args].concat())
+    }
+
+    /// The summary of the latest run, made again from its record.
+    pub fn summary(&self) -> Value {
+        let output = self.run(&["report", "latest", "--json"]);
+        assert!(output.status.success(), "{}", stderr(&output));
+        serde_json::from_slice(&output.stdout).unwrap()
+    }
+
+    /// Processes of this test that still run: everything that was started with its mark in the environment.
+    pub fn left_running(&self) -> Vec<String> {
+        let mark = format!("TARE_TEST_MARK={}", self.mark());
+        let mut left = Vec::new();
+        for entry in fs::read_dir("/proc").unwrap().flatten() {
+            let Ok(pid) = entry.file_name().to_string_lossy().parse::<u32>() else { continue };
+            let environment = fs::read(entry.path().join("environ")).unwrap_or_default();
+            if environment.split(|byte| *byte == 0).any(|variable| variable == mark.as_bytes()) {
+                let command = fs::read(entry.path().join("cmdline")).unwrap_or_default();
+                left.push(format!("{pid}: {}", String::from_utf8_lossy(&command).replace('\0', " ")));
+            }
+        }
+        left
+    }
+
+    /// Waits until nothing of this test runs any more.
+    pub fn assert_nothing_left(&self) {
+        let gone = wait_for(|| self.left_running().is_empty());
+        assert!(gone, "still running: {:#?}", self.left_running());
+    }
+
+    fn mark(&self) -> String {
+        self.path().file_name().unwrap().to_string_lossy().into_owned()
+    }
+}
+
+/// Polls until the condition holds; false after 20 s.
+pub fn wait_for(condition: impl Fn() -> bool) -> bool {
+    for _ in 0..2000 {
+        if condition() {
+            return true;
+        }
+        std::thread::park_timeout(std::time::Duration::from_millis(10));
+    }
+    false
+}
+
+/// A `[servers.NAME]` table that starts the built-in server with `flags`.
+pub fn server(name: &str, baseline: Option<&str>, flags: &[&str]) -> String {
+    let flags: String = flags.iter().map(|flag| format!(", {flag:?}")).collect();
+    let baseline = baseline.map_or(String::new(), |baseline| format!("baseline = {baseline:?}\n"));
+    format!(
+        "[servers.{name}]\ncommand = [{TARE:?}, \"reference\", \"--port\", \"{{port}}\"{flags}]\n\
+         ready = '^tare: ready on .*:(?<port>\\d+)$'\n{baseline}\n"
+    )
+}
+
+/// A scenario that the built-in server answers, and quick settings.
+pub const QUICK: &str = r#"
+[run]
+users = 8
+warmup = "200ms"
+slice = "100ms"
+discard = "20ms"
+saturating = 3
+poisson = 1
+timeout = "1s"
+seed = 1
+
+[scenarios.Get]
+title = "GET one small text"
+request = { path = "/path0/4" }
+expect = { status = 200, headers = { content-type = "text/plain; charset=UTF-8" }, body = "4" }
+"#;
+
+pub fn stdout(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+pub fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// The comparison of that variant.
+pub fn comparison<'a>(summary: &'a Value, variant: &str) -> &'a Value {
+    find(summary, "comparisons", variant)
+}
+
+/// The cell of that variant.
+pub fn cell<'a>(summary: &'a Value, variant: &str) -> &'a Value {
+    find(summary, "cells", variant)
+}
+
+fn find<'a>(summary: &'a Value, list: &str, variant: &str) -> &'a Value {
+    let found = summary[list].as_array().unwrap().iter().find(|item| item["variant"] == variant);
+    found.unwrap_or_else(|| panic!("no {list} of {variant} in {summary:#}"))
+}

@@ -1,0 +1,141 @@
+//! Servers that crash, hang and lie are data: counted by class, shown with their log, and the other cells go on.
+
+mod common;
+
+use std::os::unix::process::ExitStatusExt;
+use std::process::Stdio;
+
+use common::{Bench, QUICK, TARE, cell, server, stderr, stdout, wait_for};
+
+/// Runs a good pair and a bad server; returns the bad server's cell after checking that the others went on.
+fn with_a_bad_server(flags: &[&str], args: &[&str]) -> (serde_json::Value, String) {
+    let bench = Bench::new();
+    let suite = [
+        QUICK.to_owned(),
+        server("bare", None, &[]),
+        server("good", Some("bare"), &[]),
+        server("bad", Some("bare"), flags),
+    ]
+    .concat();
+    let output = bench.run_suite(&suite, &[&["--forks", "2", "--no-control", "--timeout", "500ms"], args].concat());
+    let said = stdout(&output) + &stderr(&output);
+    assert_eq!(output.status.code(), Some(3), "a void cell has an exit code of its own: {said}");
+    let summary = bench.summary();
+    assert_eq!(cell(&summary, "good")["validity"]["state"], "valid", "{said}");
+    assert_eq!(cell(&summary, "good")["forks"], 2, "the others go on");
+    let bad = cell(&summary, "bad").clone();
+    assert_eq!(bad["validity"]["state"], "void", "{bad:#}");
+    bench.assert_nothing_left();
+    (bad, said)
+}
+
+fn classes(cell: &serde_json::Value) -> Vec<String> {
+    cell["errors"].as_array().unwrap().iter().map(|error| error["class"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn a_server_that_crashes_in_the_middle_voids_its_cell_alone() {
+    let (_, said) = with_a_bad_server(&["--fault", "crash", "--fault-after", "300", "--stderr-noise", "3"], &[]);
+    assert!(said.contains("ended in the middle of the run"), "{said}");
+    assert!(said.contains("noise, line 2"), "its log is shown: {said}");
+}
+
+#[test]
+fn a_server_that_hangs_is_given_up_at_the_timeout() {
+    let (bad, _) = with_a_bad_server(&["--fault", "hang", "--fault-after", "300"], &[]);
+    assert!(classes(&bad).is_empty() || classes(&bad).contains(&"timeout".to_owned()), "{bad:#}");
+}
+
+#[test]
+fn wrong_answers_are_counted_by_class() {
+    for (fault, class) in [("wrong-body", "validation"), ("status-500", "status"), ("garbage", "protocol"), ("close", "read")] {
+        // Late enough that verification and warm-up pass: the fault strikes while it is measured.
+        let (bad, said) = with_a_bad_server(&["--spin-ns", "100000", "--fault", fault, "--fault-after", "3200"], &[]);
+        assert!(classes(&bad).is_empty() || classes(&bad).contains(&class.to_owned()), "{fault}: {bad:#}");
+        assert!(said.contains("bad"), "{said}");
+    }
+}
+
+#[test]
+fn a_server_that_lies_about_the_contract_is_never_timed() {
+    let (bad, said) = with_a_bad_server(&["--fault", "wrong-body", "--fault-after", "0"], &[]);
+    assert!(said.contains("does not answer as the contract says"), "{said}");
+    assert_eq!(bad["requests_ok"], 0, "it got no load");
+}
+
+#[test]
+fn a_server_that_never_starts_says_why() {
+    let (_, said) = with_a_bad_server(&["--never-ready"], &["--startup-timeout", "1s"]);
+    assert!(said.contains("not ready after 1s"), "{said}");
+    let (_, said) = with_a_bad_server(&["--lie-ready"], &["--startup-timeout", "1s"]);
+    assert!(said.contains("says that it listens on port 1"), "{said}");
+}
+
+#[test]
+fn killing_tare_leaves_no_server_and_a_record_that_renders() {
+    let bench = Bench::new();
+    let suite = [QUICK.to_owned(), server("bare", None, &["--ignore-sigterm"]), server("wrapped", Some("bare"), &[])].concat();
+    bench.suite(&suite);
+    let mut child = bench.tare(&["run", "suite.toml", "--budget", "60s"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    assert!(wait_for(|| slices(&bench) > 8), "slices are written as they are measured");
+    child.kill().unwrap();
+    assert_eq!(child.wait().unwrap().signal(), Some(9));
+    bench.assert_nothing_left();
+    let summary = bench.summary();
+    assert_eq!(summary["run"]["status"], "partial");
+    assert!(cell(&summary, "bare")["requests_ok"].as_u64().unwrap() > 0);
+}
+
+#[test]
+fn ctrl_c_once_reports_what_is_there() {
+    let bench = Bench::new();
+    let suite = [QUICK.to_owned(), server("bare", None, &[]), server("wrapped", Some("bare"), &[])].concat();
+    bench.suite(&suite);
+    let child = bench.tare(&["run", "suite.toml", "--budget", "60s"]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    assert!(wait_for(|| slices(&bench) > 8));
+    assert!(std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    assert!(stdout(&output).contains("report"), "{}", stdout(&output));
+    assert_eq!(bench.summary()["run"]["status"], "interrupted");
+    bench.assert_nothing_left();
+}
+
+/// How many slices the latest record holds; 0 before there is one.
+fn slices(bench: &Bench) -> usize {
+    let output = bench.run(&["report", "latest", "--json"]);
+    let Ok(summary) = serde_json::from_slice::<serde_json::Value>(&output.stdout) else { return 0 };
+    summary["cells"].as_array().unwrap().iter().map(|cell| cell["timeline"].as_array().unwrap().len()).sum()
+}
+
+#[test]
+fn few_open_files_are_refused_before_anything_starts() {
+    let bench = Bench::new();
+    bench.suite(&[QUICK.to_owned(), server("bare", None, &[])].concat());
+    let script = format!("ulimit -n 64 && exec {TARE} run suite.toml -u 500");
+    let mut shell = std::process::Command::new("sh");
+    let output = shell.args(["-c", &script]).current_dir(bench.path()).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("ulimit -n"), "{}", stderr(&output));
+}
+
+#[test]
+fn a_full_disk_is_named_and_what_was_measured_stands() {
+    let bench = Bench::new();
+    let full = bench.path().join("full");
+    std::fs::create_dir(&full).unwrap();
+    let mount = std::process::Command::new("mount").args(["-t", "tmpfs", "-o", "size=64k", "tmpfs"]).arg(&full).status();
+    if !mount.is_ok_and(|status| status.success()) {
+        eprintln!("skipped: mounting a small tmpfs needs root");
+        return;
+    }
+    let output = bench.run_suite(
+        &[QUICK.to_owned(), server("bare", None, &[]), server("wrapped", Some("bare"), &[])].concat(),
+        &["--forks", "3", "--dir", "full/.tare"],
+    );
+    let unmounted = std::process::Command::new("umount").arg("-l").arg(&full).status();
+    assert!(unmounted.unwrap().success());
+    assert_eq!(output.status.code(), Some(1), "{}", stdout(&output));
+    assert!(stderr(&output).contains("is full"), "{}", stderr(&output));
+    bench.assert_nothing_left();
+}

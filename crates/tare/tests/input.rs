@@ -1,0 +1,114 @@
+//! What users write wrong, and what they are told: one clear error that names file, line or flag, and the remedy.
+
+mod common;
+
+use common::{Bench, QUICK, server, stderr, stdout};
+
+fn error_of(bench: &Bench, args: &[&str]) -> String {
+    let output = bench.run(args);
+    assert!(!output.status.success(), "{args:?} succeeded: {}", stdout(&output));
+    let said = stderr(&output);
+    assert!(!said.contains("panicked"), "{said}");
+    bench.assert_nothing_left();
+    said
+}
+
+#[test]
+fn a_suite_with_a_mistake_names_file_line_and_what_would_be_right() {
+    for (text, says) in [
+        ("[run]\nscenarois = [\"Get\"]", "suite.toml:2: unknown key \"scenarois\"; did you mean \"scenarios\"?"),
+        ("[run]\nusers = \"many\"", "suite.toml:2: invalid type"),
+        ("[run]\nbudget = \"soon\"", "\"soon\" is not a duration"),
+        ("[run]\nusers = 0", "suite.toml: [run] users: write 1 to 60000 users"),
+        ("[servers.a]\ncommand = []", "suite.toml: [servers.a] command: is empty"),
+        ("[servers.a\n", "suite.toml:1:"),
+        ("[servers.a]\ncommand = [\"true\"]\nready = '('\n[scenarios.G]\nrequest = { path = \"/\" }\nexpect = {}", "ready"),
+        ("[servers.a]\ncommand = [\"true\"]\n[scenarios.G]\nrequest = { path = \"x\" }\nexpect = {}", "must begin with /"),
+    ] {
+        let bench = Bench::new();
+        bench.suite(text);
+        let said = error_of(&bench, &["run", "suite.toml"]);
+        assert!(said.contains(says), "{text}\nsaid: {said}");
+    }
+}
+
+#[test]
+fn names_that_match_nothing_list_what_there_is() {
+    let bench = Bench::new();
+    bench.suite(&[QUICK.to_owned(), server("bare", None, &[])].concat());
+    let said = error_of(&bench, &["run", "suite.toml", "-s", "bear"]);
+    assert!(said.contains("did you mean \"bare\"?"), "{said}");
+    let said = error_of(&bench, &["run", "suite.toml", "-m", "Post*"]);
+    assert!(said.contains("no scenario matches \"Post*\"") && said.contains("Get"), "{said}");
+}
+
+#[test]
+fn flags_with_a_mistake_name_the_flag() {
+    let bench = Bench::new();
+    bench.suite(&[QUICK.to_owned(), server("bare", None, &[])].concat());
+    for (args, says) in [
+        (&["run", "suite.toml", "--budgte", "3m"][..], "--budget"),
+        (&["run", "suite.toml", "--rate", "fast"], "is not a rate"),
+        (&["run", "suite.toml", "--server-cpus", "999"], "core 999 is not there"),
+        (&["run", "suite.toml", "--server-cpus", "a-b"], "--server-cpus"),
+        (&["run", "nowhere.toml"], "cannot read the suite nowhere.toml"),
+        (&["run", "suite.toml", "--congestion", "nonsense", "--forks", "1"], "nonsense"),
+        (&["report", "1999-01-01-1"], "1999-01-01-1"),
+        (&["report"], "no run"),
+    ] {
+        let said = error_of(&bench, args);
+        assert!(said.contains(says), "{args:?} said: {said}");
+    }
+}
+
+#[test]
+fn a_record_that_is_none_is_refused() {
+    let bench = Bench::new();
+    std::fs::write(bench.path().join("notes.sqlite"), "this is no database, but it is long enough to be looked at".repeat(20)).unwrap();
+    let said = error_of(&bench, &["report", "notes.sqlite"]);
+    assert!(said.contains("notes.sqlite"), "{said}");
+}
+
+#[test]
+fn a_command_that_is_missing_and_a_port_in_use_are_named() {
+    let held = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = held.local_addr().unwrap().port();
+    for (server, says) in [
+        ("command = [\"./no-such-program\"]".to_owned(), "no-such-program".to_owned()),
+        (format!("command = [\"sleep\", \"5\"]\nbase_url = \"http://127.0.0.1:{port}\""), format!("port {port} is held by")),
+        ("command = [\"sh\", \"-c\", \"echo the reason >&2; exit 7\"]".to_owned(), "the reason".to_owned()),
+    ] {
+        let bench = Bench::new();
+        let output = bench.run_suite(&format!("{QUICK}\n[servers.a]\n{server}\n"), &["--forks", "1", "--startup-timeout", "2s"]);
+        let said = stdout(&output) + &stderr(&output);
+        assert_eq!(output.status.code(), Some(3), "{said}");
+        assert!(said.contains(&says), "{said}");
+        bench.assert_nothing_left();
+    }
+}
+
+#[test]
+fn the_plan_shows_every_default_and_its_source() {
+    let bench = Bench::new();
+    bench.suite(&[QUICK.to_owned(), server("bare", None, &[]), server("wrapped", Some("bare"), &[])].concat());
+    let output = bench.run(&["run", "suite.toml", "--dry-run", "--users", "3"]);
+    let plan = stdout(&output);
+    for key in ["users", "rate", "timeout", "budget", "region", "alpha", "warmup", "slice", "saturating", "server_cpus", "jvm_cpus", "seed"] {
+        assert!(plan.contains(key), "{key} is missing: {plan}");
+    }
+    let line = |key: &str| plan.lines().find(|line| line.trim_start().starts_with(key)).unwrap().to_owned();
+    assert!(line("users").contains("flag") && line("slice").contains("suite") && line("region").contains("default"), "{plan}");
+    let json = bench.run(&["run", "suite.toml", "--dry-run", "--json"]);
+    assert!(serde_json::from_slice::<serde_json::Value>(&json.stdout).unwrap()["groups"].is_array());
+}
+
+#[test]
+fn help_teaches_with_examples_and_shells_get_completions() {
+    let bench = Bench::new();
+    for args in [&["--help"][..], &["run", "--help"], &["report", "--help"]] {
+        assert!(stdout(&bench.run(args)).contains("Examples:"), "{args:?}");
+    }
+    for shell in ["bash", "zsh", "fish"] {
+        assert!(stdout(&bench.run(&["completions", shell])).contains("tare"), "{shell}");
+    }
+}

@@ -1,0 +1,81 @@
+//! The main job on servers of known truth: what was planted is found, and what is alike is never called different.
+
+mod common;
+
+use common::{Bench, QUICK, cell, comparison, server, stderr, stdout};
+
+#[test]
+fn a_planted_slowdown_of_five_percent_is_found() {
+    let bench = Bench::new();
+    let suite = [
+        QUICK.to_owned(),
+        server("bare", None, &["--base-ns", "300000"]),
+        server("wrapped", Some("bare"), &["--base-ns", "300000", "--spin-percent", "5"]),
+    ]
+    .concat();
+    let output = bench.run_suite(&suite, &["--budget", "60s", "--saturating", "8", "--poisson", "0"]);
+    assert!(output.status.success(), "{}{}", stdout(&output), stderr(&output));
+    let summary = bench.summary();
+    let throughput = &comparison(&summary, "wrapped")["currencies"][0];
+    assert_eq!(throughput["name"], "throughput");
+    assert_eq!(throughput["verdict"], "worse", "{throughput:#}");
+    let ratio = throughput["ratio"].as_f64().unwrap();
+    assert!((0.92..0.98).contains(&ratio), "planted 1/1.05, found {ratio}");
+    assert!(stdout(&output).contains("wrapped"), "the table names it");
+    assert!(summary["noise"].as_array().unwrap().iter().any(|noise| noise["server"] == "bare"), "an A/A control stood beside");
+    bench.assert_nothing_left();
+}
+
+#[test]
+fn two_identical_servers_are_never_called_different() {
+    let bench = Bench::new();
+    let flags = ["--base-ns", "200000"];
+    let suite = [QUICK.to_owned(), server("bare", None, &flags), server("wrapped", Some("bare"), &flags)].concat();
+    let output = bench.run_suite(&suite, &["--budget", "12s", "--no-control"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let verdict = comparison(&bench.summary(), "wrapped")["currencies"][0]["verdict"].as_str().unwrap().to_owned();
+    assert!(["no_material_difference", "inconclusive"].contains(&verdict.as_str()), "{verdict}");
+}
+
+#[test]
+fn a_server_against_itself_is_a_comparison_of_its_own() {
+    let bench = Bench::new();
+    let suite = [QUICK.to_owned(), server("bare", None, &["--base-ns", "200000"])].concat();
+    let output = bench.run_suite(&suite, &["--aa", "bare", "--forks", "3"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let summary = bench.summary();
+    let verdict = comparison(&summary, "bare (again)")["currencies"][0]["verdict"].as_str().unwrap();
+    assert!(["no_material_difference", "inconclusive"].contains(&verdict), "{verdict}");
+    assert_eq!(cell(&summary, "bare")["forks"], 3);
+}
+
+#[test]
+fn a_plain_sequential_run_has_figures_and_no_intervals() {
+    let bench = Bench::new();
+    let suite = [QUICK.to_owned(), server("bare", None, &[]), server("wrapped", Some("bare"), &["--spin-ns", "50000"])].concat();
+    let output = bench.run_suite(&suite, &["-d", "2", "-u", "4"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let summary = bench.summary();
+    assert_eq!(summary["run"]["mode"], "sequential");
+    let throughput = &comparison(&summary, "wrapped")["currencies"][0];
+    assert_eq!(throughput["verdict"], "no_interval");
+    assert!(throughput["lo"].is_null() && throughput["hi"].is_null());
+    let run = bench.path().join(".tare/runs").join(summary["run"]["id"].as_str().unwrap());
+    for file in ["report.html", "summary.json", "cells.csv", "slices.csv", "report.md", "gatling.txt", "wrk.txt"] {
+        assert!(run.join(file).metadata().is_ok_and(|file| file.len() > 0), "{file} is written");
+    }
+    assert!(run.join("hgrm").read_dir().unwrap().next().is_some(), "an .hgrm per cell");
+}
+
+#[test]
+fn response_times_hold_the_planted_delay() {
+    let bench = Bench::new();
+    let suite = [QUICK.to_owned(), server("slow", None, &["--delay-us", "20000"])].concat();
+    let output = bench.run_suite(&suite, &["-d", "2"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let summary = bench.summary();
+    let slow = cell(&summary, "slow");
+    let minimum = slow["latency"][0]["service"]["min_ns"].as_u64().unwrap();
+    assert!(minimum >= 20_000_000, "no answer is faster than its planted 20 ms: {minimum} ns");
+    assert_eq!(slow["bottleneck"], "neither", "eight users who wait for a sleeping server load nobody");
+}

@@ -1,0 +1,178 @@
+//! The invariants of the house, each a test that names the file and the rule it breaks.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Which crates of ours each crate may depend on: the arrows of ARCHITECTURE.md.
+const EDGES: [(&str, &[&str]); 12] = [
+    ("stats", &[]),
+    ("wire", &[]),
+    ("sys", &[]),
+    ("plan", &[]),
+    ("record", &["plan", "stats"]),
+    ("reference", &["sys"]),
+    ("load", &["wire", "sys", "stats"]),
+    ("sut", &["sys", "wire", "plan", "record"]),
+    ("run", &["load", "sut", "record", "plan", "stats", "sys", "wire"]),
+    ("report", &["record", "plan", "stats"]),
+    ("tare", &["run", "report", "record", "plan", "sut", "sys", "reference", "stats", "load"]),
+    ("tidy", &[]),
+];
+
+/// What a pure crate does not touch: the clock, files, sockets, processes, the environment.
+const IMPURE: [&str; 8] =
+    ["std::fs", "std::net", "std::process", "std::env", "Instant::", "SystemTime::", "File::", "tare_sys"];
+
+/// The longest file that is still one room.
+const LONGEST: usize = 400;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+fn files(dir: &Path, ending: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let Ok(entries) = fs::read_dir(dir) else { return found };
+    for entry in entries {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if path.is_dir() && !["target", "node_modules", "dist", ".git", ".tare"].contains(&name.as_str()) {
+            found.extend(files(&path, ending));
+        } else if name.ends_with(ending) {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Every Rust source file, with the name of its crate's folder.
+fn sources() -> Vec<(String, PathBuf, String)> {
+    let crates = root().join("crates");
+    let named = |path: PathBuf| {
+        let name = path.strip_prefix(&crates).unwrap().components().next().unwrap();
+        let name = name.as_os_str().to_string_lossy().into_owned();
+        let text = fs::read_to_string(&path).unwrap();
+        (name, path, text)
+    };
+    files(&crates, ".rs").into_iter().map(named).collect()
+}
+
+/// The lines of a file that are neither comments nor tests: a test module stands at the end of its file.
+fn code(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let lines = text.lines().take_while(|line| !line.trim_start().starts_with("#[cfg(test)]"));
+    lines.enumerate().filter(|(_, line)| !line.trim_start().starts_with("//")).map(|(index, line)| (index + 1, line))
+}
+
+fn complain(rule: &str, wrong: &[String]) {
+    assert!(wrong.is_empty(), "{rule}:\n  {}", wrong.join("\n  "));
+}
+
+#[test]
+fn crates_depend_only_on_what_the_architecture_allows() {
+    #[derive(serde::Deserialize)]
+    struct Manifest {
+        #[serde(default)]
+        dependencies: BTreeMap<String, toml::Value>,
+    }
+    let allowed: BTreeMap<&str, &[&str]> = EDGES.into_iter().collect();
+    let mut wrong = Vec::new();
+    for entry in fs::read_dir(root().join("crates")).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let manifest: Manifest = toml::from_str(&fs::read_to_string(path.join("Cargo.toml")).unwrap()).unwrap();
+        let Some(allowed) = allowed.get(name.as_str()) else {
+            wrong.push(format!("crates/{name} has no place in the architecture"));
+            continue;
+        };
+        let ours = manifest.dependencies.keys().filter_map(|dependency| dependency.strip_prefix("tare-"));
+        wrong.extend(ours.filter(|to| !allowed.contains(to)).map(|to| format!("{name} → {to} is not allowed")));
+    }
+    complain("crate edges", &wrong);
+}
+
+#[test]
+fn pure_crates_touch_no_clock_file_or_socket() {
+    let mut wrong = Vec::new();
+    for (name, path, text) in sources() {
+        if !["stats", "wire", "plan"].contains(&name.as_str()) || !path.to_string_lossy().contains("/src/") {
+            continue;
+        }
+        for (line, content) in code(&text) {
+            wrong.extend(IMPURE.iter().filter(|word| content.contains(**word)).map(|word| format!("{}:{line}: {word}", path.display())));
+        }
+    }
+    complain("stats, wire and plan are pure", &wrong);
+}
+
+#[test]
+fn unsafe_code_lives_in_sys_alone() {
+    let wrong: Vec<String> = sources()
+        .into_iter()
+        .filter(|(name, _, _)| name != "sys" && name != "tidy")
+        .flat_map(|(_, path, text)| {
+            let places: Vec<String> = code(&text)
+                .filter(|(_, line)| line.contains("unsafe ") || line.contains("allow(unsafe_code)"))
+                .map(|(line, _)| format!("{}:{line}", path.display()))
+                .collect();
+            places
+        })
+        .collect();
+    complain("unsafe outside crates/sys", &wrong);
+}
+
+#[test]
+fn no_server_has_a_special_case() {
+    let families = ["http4s", "Tapir", "netty", "vertx", "pekko", "nima", "finagle"];
+    let mut wrong = Vec::new();
+    for (name, path, text) in sources() {
+        // The command line's examples and the tests may name servers; what measures may not.
+        if ["tare", "tidy", "plan"].contains(&name.as_str()) || !path.to_string_lossy().contains("/src/") || path.ends_with("tests.rs") {
+            continue;
+        }
+        for (line, content) in code(&text) {
+            wrong.extend(families.iter().filter(|f| content.contains(**f)).map(|f| format!("{}:{line}: {f}", path.display())));
+        }
+    }
+    complain("a server under test is a manifest entry plus a program", &wrong);
+}
+
+#[test]
+fn every_file_says_what_it_owns_and_is_one_room() {
+    let mut wrong = Vec::new();
+    for (_, path, text) in sources() {
+        if !text.starts_with("//!") {
+            wrong.push(format!("{} does not begin with //!", path.display()));
+        }
+        let lines = text.lines().count();
+        if lines > LONGEST {
+            wrong.push(format!("{} has {lines} lines: two rooms?", path.display()));
+        }
+    }
+    complain("files", &wrong);
+}
+
+#[test]
+fn every_metric_is_explained() {
+    let document = fs::read_to_string(root().join("docs/METRICS.md")).unwrap();
+    let rows: BTreeSet<&str> = document.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
+    let wrong: Vec<String> =
+        tare_report::metrics::METRICS.iter().map(|m| m.name.to_owned()).filter(|name| !rows.contains(name.as_str())).collect();
+    complain("metrics without a row in docs/METRICS.md", &wrong);
+}
+
+#[test]
+fn documents_link_to_files_that_exist() {
+    let mut wrong = Vec::new();
+    for path in files(&root(), ".md") {
+        let text = fs::read_to_string(&path).unwrap();
+        for target in text.split("](").skip(1).filter_map(|rest| rest.split([')', '#', ' ']).next()) {
+            let elsewhere = target.is_empty() || target.contains("://") || target.starts_with("mailto:");
+            if !elsewhere && !path.parent().unwrap().join(target).exists() {
+                wrong.push(format!("{}: {target}", path.display()));
+            }
+        }
+    }
+    complain("links", &wrong);
+}
