@@ -43,6 +43,11 @@ impl Connection {
         Self { serial, ..Self::default() }
     }
 
+    /// Whether the next byte begins a request that may be answered at once.
+    pub(crate) fn is_between_requests(&self) -> bool {
+        self.unused.is_empty() && self.current.is_none() && !self.is_answering
+    }
+
     /// Takes bytes that arrived; [`Connection::next`] tells what they amount to.
     pub(crate) fn receive(&mut self, mut bytes: &[u8]) {
         if self.current.is_some() && self.unused.is_empty() {

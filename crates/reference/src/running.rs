@@ -19,7 +19,7 @@ pub struct Running {
 impl Running {
     /// Starts a server and waits until it listens. `prepare` runs first on its thread, to pin it for instance.
     ///
-    /// Do not plant a crash or an exit in it: they are the process's.
+    /// Do not plant a crash or an exit in it: they are the process's. A server that is never ready is never returned.
     ///
     /// # Errors
     /// When the port or a thread cannot be had.

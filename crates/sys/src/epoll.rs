@@ -195,7 +195,9 @@ impl EpollPoller {
             }
             at = clock::now();
         }
-        self.transport.unread.push(key);
+        if !self.transport.unread.contains(&key) {
+            self.transport.unread.push(key);
+        }
     }
 }
 
