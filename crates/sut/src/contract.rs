@@ -8,10 +8,10 @@ pub mod fingerprint;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use tare_plan::contract::{Contract, Exchange};
+use tare_plan::contract::Exchange;
 
 use client::Client;
-pub use fingerprint::Fingerprint;
+pub use fingerprint::{Fingerprint, header_differences};
 
 /// What came of one exchange.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,57 +24,30 @@ pub struct CheckOutcome {
     pub difference: Option<String>,
     /// Why this server is held to an answer of its own, where it is.
     pub because: Option<String>,
+    /// The headers of the answer, to be compared with another server's; `None` when there was no answer.
+    pub fingerprint: Option<Fingerprint>,
 }
 
-/// What came of all exchanges with one server.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Verification {
-    /// One for each exchange, in the contract's order.
-    pub outcomes: Vec<CheckOutcome>,
-    /// The headers of its answers, to be compared with another server's.
-    pub fingerprint: Fingerprint,
-}
-
-impl Verification {
-    /// Whether the server may be timed.
-    pub fn passed(&self) -> bool {
-        self.outcomes.iter().all(|outcome| outcome.passed)
-    }
-
-    /// Each difference, with the name of its check.
-    pub fn differences(&self) -> impl Iterator<Item = String> + '_ {
-        let told = |o: &CheckOutcome| o.difference.as_ref().map(|difference| format!("{}: {difference}", o.check));
-        self.outcomes.iter().filter_map(told)
-    }
-}
-
-/// Holds the server called `name`, of so many `routes`, to the contract. `patience` is for each answer.
-pub fn verify(address: SocketAddr, contract: &Contract, name: &str, routes: u32, patience: Duration) -> Verification {
-    verify_exchanges(address, contract.exchanges(name, routes), patience)
-}
-
-/// Holds the server at an address to these exchanges.
-pub fn verify_exchanges<'a>(
+/// Holds the server at an address to these exchanges, in their order. `patience` is for each answer.
+pub fn verify<'a>(
     address: SocketAddr,
     exchanges: impl Iterator<Item = Exchange<'a>>,
     patience: Duration,
-) -> Verification {
+) -> Vec<CheckOutcome> {
     let mut client = Client::new(address, patience);
-    let mut verification = Verification::default();
-    for exchange in exchanges {
-        let difference = match client.ask(exchange.request) {
-            Ok(answer) => {
-                verification.fingerprint.add(exchange.name, &answer);
-                compare::difference(exchange.expect, &answer)
-            }
-            Err(failure) => Some(failure.to_string()),
-        };
-        verification.outcomes.push(CheckOutcome {
-            check: exchange.name.to_owned(),
-            passed: difference.is_none(),
-            difference,
-            because: exchange.because.map(str::to_owned),
-        });
+    exchanges.map(|exchange| check(&mut client, &exchange)).collect()
+}
+
+fn check(client: &mut Client, exchange: &Exchange<'_>) -> CheckOutcome {
+    let (difference, fingerprint) = match client.ask(exchange.request) {
+        Ok(answer) => (compare::difference(exchange.expect, &answer), Some(Fingerprint::of(&answer))),
+        Err(failure) => (Some(failure.to_string()), None),
+    };
+    CheckOutcome {
+        check: exchange.name.to_owned(),
+        passed: difference.is_none(),
+        difference,
+        because: exchange.because.map(str::to_owned),
+        fingerprint,
     }
-    verification
 }

@@ -54,6 +54,16 @@ pub struct StopReport {
     pub log: LogTail,
 }
 
+impl std::fmt::Display for StopReport {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match (self.was_dead, self.ended.forced) {
+            (true, _) => write!(f, "had ended by itself: {}", self.ended.how),
+            (false, true) => write!(f, "did not end after SIGTERM and was killed"),
+            (false, false) => write!(f, "ended after SIGTERM: {}", self.ended.how),
+        }
+    }
+}
+
 impl Server {
     /// Starts a server and waits until it accepts connections.
     ///

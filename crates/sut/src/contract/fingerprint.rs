@@ -3,40 +3,43 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::CheckOutcome;
 use super::client::Answer;
 
 /// Headers that differ from one answer to the next of the same server.
 const VOLATILE: &[&str] = &["date"];
 
-/// Names (in lower case) and values of the headers of each answer.
+/// Names (in lower case) and values of the headers of an answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Fingerprint {
-    answers: BTreeMap<String, BTreeMap<String, String>>,
-}
+pub struct Fingerprint(BTreeMap<String, String>);
 
 impl Fingerprint {
-    pub(super) fn add(&mut self, exchange: &str, answer: &Answer) {
+    pub(super) fn of(answer: &Answer) -> Self {
         let names = answer.headers.iter().map(|(name, _)| name.to_ascii_lowercase());
         let kept = names.filter(|name| !VOLATILE.contains(&name.as_str()));
-        let headers = kept.filter_map(|name| answer.header(&name).map(|value| (name, value))).collect();
-        self.answers.insert(exchange.to_owned(), headers);
+        Self(kept.filter_map(|name| answer.header(&name).map(|value| (name, value))).collect())
     }
 
-    /// Each header in which the answers differ, with the exchanges it was seen in; empty when they are alike.
-    pub fn differences(&self, other: &Self) -> Vec<String> {
-        let mut found: BTreeMap<String, Vec<&str>> = BTreeMap::new();
-        for (exchange, ours) in &self.answers {
-            let Some(theirs) = other.answers.get(exchange) else { continue };
-            for name in ours.keys().chain(theirs.keys()).collect::<BTreeSet<_>>() {
-                let (our, their) = (ours.get(name), theirs.get(name));
-                if our != their {
-                    let text = format!("header {name}: {} against {}", shown(our), shown(their));
-                    found.entry(text).or_default().push(exchange);
-                }
-            }
-        }
-        found.into_iter().map(|(text, exchanges)| format!("{text} (in {})", exchanges.join(", "))).collect()
+    fn differences<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = String> + 'a {
+        let names: BTreeSet<_> = self.0.keys().chain(other.0.keys()).collect();
+        let pairs = names.into_iter().map(|name| (name, self.0.get(name), other.0.get(name)));
+        pairs
+            .filter(|(_, our, their)| our != their)
+            .map(|(name, our, their)| format!("header {name}: {} against {}", shown(our), shown(their)))
     }
+}
+
+/// Each header in which two servers' answers differ, with the exchanges it was seen in; empty when they are alike.
+pub fn header_differences(ours: &[CheckOutcome], theirs: &[CheckOutcome]) -> Vec<String> {
+    let mut found: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for our in ours {
+        let their = theirs.iter().find(|their| their.check == our.check);
+        let both = our.fingerprint.as_ref().zip(their.and_then(|their| their.fingerprint.as_ref()));
+        for text in both.into_iter().flat_map(|(our, their)| our.differences(their)) {
+            found.entry(text).or_default().push(&our.check);
+        }
+    }
+    found.into_iter().map(|(text, exchanges)| format!("{text} (in {})", exchanges.join(", "))).collect()
 }
 
 fn shown(value: Option<&String>) -> String {
@@ -47,22 +50,21 @@ fn shown(value: Option<&String>) -> String {
 mod tests {
     use super::*;
 
-    fn fingerprint(headers: &[(&str, &str)]) -> Fingerprint {
+    fn outcome(headers: &[(&str, &str)]) -> Vec<CheckOutcome> {
         let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        let mut fingerprint = Fingerprint::default();
-        fingerprint.add("SimpleGet", &Answer { headers, ..Answer::default() });
-        fingerprint
+        let fingerprint = Some(Fingerprint::of(&Answer { headers, ..Answer::default() }));
+        vec![CheckOutcome { check: "SimpleGet".into(), passed: true, difference: None, because: None, fingerprint }]
     }
 
     #[test]
     fn dates_and_the_case_of_names_are_no_difference() {
-        let one = fingerprint(&[("Date", "now"), ("Content-Length", "2")]);
-        assert!(one.differences(&fingerprint(&[("content-length", "2"), ("date", "then")])).is_empty());
+        let one = outcome(&[("Date", "now"), ("Content-Length", "2")]);
+        assert!(header_differences(&one, &outcome(&[("content-length", "2"), ("date", "then")])).is_empty());
     }
 
     #[test]
     fn a_header_that_differs_is_told_with_both_values() {
-        let told = fingerprint(&[("Server", "a")]).differences(&fingerprint(&[("X", "1")]));
+        let told = header_differences(&outcome(&[("Server", "a")]), &outcome(&[("X", "1")]));
         assert_eq!(
             told,
             ["header server: \"a\" against none (in SimpleGet)", "header x: none against \"1\" (in SimpleGet)"]

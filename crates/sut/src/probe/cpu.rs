@@ -33,7 +33,7 @@ impl CpuSample {
     #[must_use]
     pub fn since(&self, earlier: &Self) -> CpuUse {
         CpuUse {
-            elapsed_ns: self.at_ns.saturating_sub(earlier.at_ns),
+            wall_ns: self.at_ns.saturating_sub(earlier.at_ns),
             total_ns: self.total_ns.saturating_sub(earlier.total_ns),
             by_kind: less(&self.by_kind, &earlier.by_kind),
             by_pool: less(&self.by_pool, &earlier.by_pool),
@@ -45,7 +45,7 @@ impl CpuSample {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CpuUse {
     /// Time between the samples.
-    pub elapsed_ns: u64,
+    pub wall_ns: u64,
     /// All of it.
     pub total_ns: u64,
     /// By kind of thread.
@@ -58,6 +58,11 @@ impl CpuUse {
     /// CPU of one kind.
     pub fn of_kind(&self, kind: &str) -> u64 {
         self.by_kind.iter().find(|(name, _)| name == kind).map_or(0, |(_, ns)| *ns)
+    }
+
+    /// All CPU used, as a share of the time of one core: 1.0 is one core busy all the time.
+    pub fn share_of_one_core(&self) -> f64 {
+        if self.wall_ns == 0 { 0.0 } else { self.total_ns as f64 / self.wall_ns as f64 }
     }
 
     /// One kind's share of all CPU used, 0 to 1; 0 when none was used.
@@ -245,7 +250,7 @@ mod tests {
         named("unseen", burn).join().unwrap();
         let used = probe.sample().unwrap().since(&before);
         assert!(used.total_ns >= 30_000_000 && used.of_kind(kind::EXITED) >= 20_000_000, "{used:?}");
-        assert!(used.elapsed_ns > 0 && used.share_of(kind::EXITED) > 0.0 && used.share_of("no such kind") == 0.0);
+        assert!(used.wall_ns > 0 && used.share_of(kind::EXITED) > 0.0 && used.share_of("no such kind") == 0.0);
     }
 
     #[test]

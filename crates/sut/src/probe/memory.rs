@@ -15,19 +15,21 @@ pub struct MemorySample {
     pub threads: u32,
 }
 
-/// Reads the memory of a process and all its descendants.
-///
-/// # Errors
-/// When the root process is gone.
-pub fn sample(root: u32) -> Result<MemorySample, SutError> {
-    let first = Memory::of(root)?;
-    // A descendant that ends meanwhile holds nothing any more.
-    let others = tree(root)?.into_iter().skip(1).filter_map(|pid| Memory::of(pid).ok());
-    Ok(std::iter::once(first).chain(others).fold(MemorySample::default(), |sum, one| MemorySample {
-        rss_bytes: sum.rss_bytes + one.rss_bytes,
-        peak_rss_bytes: sum.peak_rss_bytes + one.peak_rss_bytes,
-        threads: sum.threads + one.threads,
-    }))
+impl MemorySample {
+    /// Reads the memory of a process and all its descendants.
+    ///
+    /// # Errors
+    /// When the root process is gone.
+    pub fn of_tree(root: u32) -> Result<Self, SutError> {
+        let first = Memory::of(root)?;
+        // A descendant that ends meanwhile holds nothing any more.
+        let others = tree(root)?.into_iter().skip(1).filter_map(|pid| Memory::of(pid).ok());
+        Ok(std::iter::once(first).chain(others).fold(Self::default(), |sum, one| Self {
+            rss_bytes: sum.rss_bytes + one.rss_bytes,
+            peak_rss_bytes: sum.peak_rss_bytes + one.peak_rss_bytes,
+            threads: sum.threads + one.threads,
+        }))
+    }
 }
 
 #[cfg(test)]
@@ -36,7 +38,7 @@ mod tests {
 
     #[test]
     fn our_own_memory_is_there_and_no_higher_than_its_peak() {
-        let sample = sample(std::process::id()).unwrap();
+        let sample = MemorySample::of_tree(std::process::id()).unwrap();
         assert!(sample.rss_bytes > 0 && sample.rss_bytes <= sample.peak_rss_bytes && sample.threads > 0);
     }
 }

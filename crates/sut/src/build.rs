@@ -1,0 +1,152 @@
+//! Builds the servers that a run needs, with `servers/build`, which knows how; here is decided what is stale.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
+
+use tare_sys::child::{Child, How, Program};
+use tare_sys::clock;
+
+use crate::SutError;
+use crate::catalog::{Built, Catalog, Target, Unavailable};
+
+/// Lines of the build that an error carries.
+const ERROR_LINES: usize = 30;
+/// How often a waiting build looks whether the user has had enough.
+const TICK: Duration = Duration::from_millis(50);
+/// How long the build tool may take to stop.
+const STOP_GRACE: Duration = Duration::from_secs(3);
+
+/// A line of the build's output.
+#[derive(Debug, Clone, Copy)]
+pub struct BuildLine<'a> {
+    /// Time since the build began.
+    pub elapsed: Duration,
+    /// The line.
+    pub text: &'a str,
+}
+
+impl Catalog {
+    /// Those of the targets whose manifest is missing, not that of the present sources, or names files that are gone.
+    ///
+    /// # Errors
+    /// When `servers/build --fingerprint` fails.
+    pub fn stale(&self, targets: &[Target], cancelled: &AtomicBool) -> Result<Vec<Target>, SutError> {
+        if targets.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut present = BTreeMap::new();
+        let arguments = std::iter::once("--fingerprint".to_owned()).chain(names(targets));
+        self.run(targets, arguments, None, cancelled, &mut |line| {
+            present.extend(line.text.split_once(' ').map(|(target, hash)| (target.to_owned(), hash.to_owned())));
+        })?;
+        let is_stale = |target: &&Target| match self.built(target) {
+            Ok(Built::Manifest(manifest)) => {
+                present.get(&target.to_string()) != Some(&manifest.sources_sha256) || manifest.missing_file().is_some()
+            }
+            // What could not be had may be there today, and a spoiled manifest is written anew.
+            Ok(Built::Nothing | Built::Unavailable(_)) | Err(_) => true,
+        };
+        Ok(targets.iter().filter(is_stale).cloned().collect())
+    }
+
+    /// Builds those of the targets that are stale, telling each line of the build as it comes, and returns those that
+    /// cannot be had here, with the reason. `java_home` overrides the JDK that builds.
+    ///
+    /// # Errors
+    /// When the build fails for any other reason, with its last lines, or was cancelled.
+    pub fn build(
+        &self,
+        targets: &[Target],
+        java_home: Option<&Path>,
+        cancelled: &AtomicBool,
+        on_line: &mut dyn FnMut(BuildLine<'_>),
+    ) -> Result<Vec<(Target, Unavailable)>, SutError> {
+        let stale = self.stale(targets, cancelled)?;
+        if stale.is_empty() {
+            return Ok(Vec::new());
+        }
+        match self.run(&stale, names(&stale), java_home, cancelled, on_line) {
+            // One target that cannot be had makes the whole command fail, although the others may be there.
+            Err(failure @ SutError::Build { .. }) => self.only_unavailable(&stale, failure, cancelled),
+            other => other.map(|()| Vec::new()),
+        }
+    }
+
+    /// Those that cannot be had, unless something else is the matter with one: then that is the failure.
+    fn only_unavailable(
+        &self,
+        tried: &[Target],
+        failure: SutError,
+        cancelled: &AtomicBool,
+    ) -> Result<Vec<(Target, Unavailable)>, SutError> {
+        let mut unavailable = Vec::new();
+        for target in self.stale(tried, cancelled)? {
+            match self.built(&target)? {
+                Built::Unavailable(why) => unavailable.push((target, why)),
+                Built::Nothing | Built::Manifest(_) => return Err(failure),
+            }
+        }
+        Ok(unavailable)
+    }
+
+    /// Runs `servers/build`, line by line.
+    fn run(
+        &self,
+        targets: &[Target],
+        arguments: impl Iterator<Item = String>,
+        java_home: Option<&Path>,
+        cancelled: &AtomicBool,
+        on_line: &mut dyn FnMut(BuildLine<'_>),
+    ) -> Result<(), SutError> {
+        let what = || names(targets).collect::<Vec<_>>().join(", ");
+        let failed = |source| SutError::Child { server: "servers/build".into(), source };
+        let mut program = Program::new(self.root().join("build")).args(arguments);
+        program.directory = Some(self.root().to_owned());
+        program.env.extend(java_home.map(|home| ("JAVA_HOME".into(), home.into())));
+        let mut child = Child::spawn(program).map_err(failed)?;
+        let (lines, begun) = (lines_of(&mut child), clock::now());
+        let mut last: Vec<String> = Vec::new();
+        loop {
+            if cancelled.load(Ordering::Relaxed) {
+                child.terminate(STOP_GRACE).map_err(failed)?;
+                return Err(SutError::Cancelled { server: what() });
+            }
+            match lines.recv_timeout(TICK) {
+                Ok(text) => {
+                    on_line(BuildLine { elapsed: Duration::from_nanos(clock::now().since(begun)), text: &text });
+                    last.push(text);
+                    last.drain(..last.len().saturating_sub(ERROR_LINES));
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+        }
+        match child.terminate(STOP_GRACE).map_err(failed)?.how {
+            How::Code(0) => Ok(()),
+            how => Err(SutError::Build { targets: what(), how, output: last.join("\n") }),
+        }
+    }
+}
+
+fn names(targets: &[Target]) -> impl Iterator<Item = String> + use<> {
+    targets.iter().map(Target::to_string).collect::<Vec<_>>().into_iter()
+}
+
+/// The program's lines, read by a thread of their own, so that whoever waits for them can look up.
+fn lines_of(child: &mut Child) -> mpsc::Receiver<String> {
+    let (sender, receiver) = mpsc::channel();
+    if let Some(output) = child.take_output() {
+        std::thread::spawn(move || {
+            for line in BufReader::new(output).split(b'\n').map_while(Result::ok) {
+                if sender.send(String::from_utf8_lossy(&line).trim_end().to_owned()).is_err() {
+                    break;
+                }
+            }
+        });
+    }
+    receiver
+}

@@ -1,0 +1,284 @@
+//! What servers there are: `servers/catalog.toml`, and what the builds have left about each family and version.
+//! Building is `crate::build`'s business, starting `crate::launch`'s.
+
+mod manifest;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::{fmt, fs, io};
+
+use serde::Deserialize;
+use tare_plan::document;
+use tare_plan::inventory::{Inventory, KnownServer};
+use tare_plan::names::nearest;
+
+use crate::SutError;
+use crate::jdk::Jdk;
+pub use manifest::{Built, Main, Manifest, Unavailable};
+
+/// The one version of the file formats that this tare reads.
+const SCHEMA: u32 = 1;
+
+/// The servers' folder and its catalog.
+#[derive(Debug, Clone)]
+pub struct Catalog {
+    root: PathBuf,
+    file: CatalogFile,
+}
+
+/// `catalog.toml`, as written.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CatalogFile {
+    /// Version of the format; 1.
+    pub schema: u32,
+    /// Options of every JVM.
+    pub jvm: JvmOptions,
+    /// Families by name.
+    pub families: BTreeMap<String, Family>,
+}
+
+/// Options of every JVM, alike.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct JvmOptions {
+    /// For all.
+    pub options: Vec<String>,
+    /// Besides, from Java 24 on.
+    #[serde(default)]
+    pub options_java_24: Vec<String>,
+}
+
+/// Servers that are built together.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Family {
+    /// One line for people.
+    pub title: String,
+    /// The version that is taken when none is asked for.
+    pub default_version: String,
+    /// Every version that may be asked for.
+    #[serde(default)]
+    pub versions: Vec<String>,
+    /// The oldest Java that runs them.
+    pub min_java: u32,
+    /// Its servers.
+    pub servers: Vec<CatalogServer>,
+}
+
+/// One server of a family.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CatalogServer {
+    /// `http4s.Tapir`.
+    pub name: String,
+    /// How many routes it has.
+    pub routes: u32,
+    /// `vanilla`, `tapir`, …
+    pub kind: String,
+    /// What it is weighed against.
+    #[serde(default)]
+    pub baseline: Option<String>,
+}
+
+/// What is built as one: a family at a version, written `FAMILY@VERSION`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Target {
+    /// The family.
+    pub family: String,
+    /// Its version.
+    pub version: String,
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}@{}", self.family, self.version)
+    }
+}
+
+impl Catalog {
+    /// Reads the catalog in the servers' folder.
+    ///
+    /// # Errors
+    /// When it is missing or wrong, with line, key and remedy.
+    pub fn load(servers: &Path) -> Result<Self, SutError> {
+        let path = servers.join("catalog.toml");
+        let text = fs::read_to_string(&path).map_err(|source| SutError::File {
+            doing: "read the catalog of servers",
+            path: path.clone(),
+            source,
+        })?;
+        let root = servers.canonicalize().unwrap_or_else(|_| servers.to_owned());
+        Ok(Self { root, file: parse(&path.display().to_string(), &text)? })
+    }
+
+    /// The servers' folder.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The catalog as written.
+    pub fn file(&self) -> &CatalogFile {
+        &self.file
+    }
+
+    /// All servers, as the planning knows them, with why one cannot be had here.
+    pub fn inventory(&self) -> Inventory {
+        let mut servers = Vec::new();
+        for (family_name, family) in &self.file.families {
+            let unavailable = self.unavailable_family(family_name, family);
+            servers.extend(family.servers.iter().map(|server| KnownServer {
+                name: server.name.clone(),
+                family: family_name.clone(),
+                kind: server.kind.clone(),
+                routes: server.routes,
+                baseline: server.baseline.clone(),
+                default_version: family.default_version.clone(),
+                versions: family.versions.clone(),
+                unavailable: unavailable.clone(),
+            }));
+        }
+        Inventory { servers, jvm_options: self.file.jvm.options.clone() }
+    }
+
+    /// The family that a server belongs to.
+    ///
+    /// # Errors
+    /// When there is no such server; names the nearest.
+    pub fn family_of(&self, server: &str) -> Result<(&str, &Family), SutError> {
+        let mut families = self.file.families.iter();
+        let found = families.find(|(_, family)| family.servers.iter().any(|one| one.name == server));
+        found.map(|(name, family)| (name.as_str(), family)).ok_or_else(|| {
+            let names = self.file.families.values().flat_map(|family| &family.servers).map(|one| one.name.as_str());
+            let near = nearest(server, names).map_or_else(String::new, |near| format!("; did you mean \"{near}\"?"));
+            SutError::Catalog { message: format!("there is no server \"{server}\" in {}{near}", self.path().display()) }
+        })
+    }
+
+    /// What must be built for a server, at a version or at its default.
+    ///
+    /// # Errors
+    /// When there is no such server.
+    pub fn target(&self, server: &str, version: Option<&str>) -> Result<Target, SutError> {
+        let (name, family) = self.family_of(server)?;
+        Ok(Target { family: name.to_owned(), version: version.unwrap_or(&family.default_version).to_owned() })
+    }
+
+    /// What the last build of a target left.
+    ///
+    /// # Errors
+    /// When its file cannot be read or is not a manifest.
+    pub fn built(&self, target: &Target) -> Result<Built, SutError> {
+        manifest::read(&self.manifests(), target)
+    }
+
+    fn unavailable_family(&self, name: &str, family: &Family) -> Option<String> {
+        if let Err(error) = Jdk::find(family.min_java, None) {
+            return Some(error.to_string());
+        }
+        let target = Target { family: name.to_owned(), version: family.default_version.clone() };
+        match self.built(&target) {
+            Ok(Built::Unavailable(unavailable)) => Some(unavailable.reason),
+            // A manifest that is spoiled is built again when it is needed.
+            Ok(_) | Err(_) => None,
+        }
+    }
+
+    fn path(&self) -> PathBuf {
+        self.root.join("catalog.toml")
+    }
+
+    fn manifests(&self) -> PathBuf {
+        self.root.join("target/manifests")
+    }
+}
+
+fn parse(file: &str, text: &str) -> Result<CatalogFile, SutError> {
+    let catalog: CatalogFile = document::parse(file, text)?;
+    let wrong = |message: String| Err(SutError::Catalog { message: format!("{file}: {message}") });
+    if catalog.schema != SCHEMA {
+        return wrong(format!("schema = {} is unknown to this tare; write schema = {SCHEMA}", catalog.schema));
+    }
+    let names: Vec<&str> = catalog.families.values().flat_map(|f| &f.servers).map(|s| s.name.as_str()).collect();
+    for (family, server) in catalog.families.iter().flat_map(|(n, f)| f.servers.iter().map(move |s| (n, s))) {
+        let place = format!("families.{family}: server \"{}\"", server.name);
+        if names.iter().filter(|name| **name == server.name).count() > 1 {
+            return wrong(format!("{place} is there twice; rename one"));
+        }
+        if let Some(baseline) = server.baseline.as_deref().filter(|baseline| !names.contains(baseline)) {
+            let near = nearest(baseline, names.iter().copied());
+            let near = near.map_or_else(String::new, |near| format!("; did you mean \"{near}\"?"));
+            return wrong(format!("{place} has the baseline \"{baseline}\", which is no server{near}"));
+        }
+    }
+    Ok(catalog)
+}
+
+/// Reads a file that may be absent.
+fn read_if_there(path: &Path) -> Result<Option<String>, SutError> {
+    match fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(SutError::File { doing: "read", path: path.to_owned(), source }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = r#"
+schema = 1
+[jvm]
+options = ["-Xmx1g"]
+[families.http4s]
+title = "http4s"
+default_version = "1.11.15"
+versions = ["1.11.15", "1.10.0"]
+min_java = 8
+[[families.http4s.servers]]
+name = "http4s.Vanilla"
+routes = 1
+kind = "vanilla"
+[[families.http4s.servers]]
+name = "http4s.Tapir"
+routes = 1
+kind = "tapir"
+baseline = "http4s.Vanilla"
+"#;
+
+    #[test]
+    fn the_inventory_says_what_the_catalog_says() {
+        let directory = tempfile::tempdir().unwrap();
+        fs::write(directory.path().join("catalog.toml"), TEXT).unwrap();
+        let catalog = Catalog::load(directory.path()).unwrap();
+        let inventory = catalog.inventory();
+        assert_eq!(inventory.names(), ["http4s.Vanilla", "http4s.Tapir"]);
+        assert_eq!(inventory.get("http4s.Tapir").unwrap().baseline.as_deref(), Some("http4s.Vanilla"));
+        assert_eq!(inventory.jvm_options, ["-Xmx1g"]);
+        assert_eq!(catalog.target("http4s.Tapir", None).unwrap().to_string(), "http4s@1.11.15");
+        assert_eq!(catalog.target("http4s.Tapir", Some("1.10.0")).unwrap().to_string(), "http4s@1.10.0");
+        let near = catalog.target("http4s.Tapr", None).unwrap_err().to_string();
+        assert!(near.contains("did you mean \"http4s.Tapir\"?"), "{near}");
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_catalog_is_said_with_its_place() {
+        for (from, to, says) in [
+            ("schema = 1", "schema = 7", "write schema = 1"),
+            ("min_java", "min_jave", "did you mean \"min_java\"?"),
+            ("routes = 1", "routes = \"1\"", "c.toml:12"),
+            ("\"http4s.Tapir\"", "\"http4s.Vanilla\"", "is there twice"),
+            ("baseline = \"http4s.Vanilla\"", "baseline = \"http4s.Vanila\"", "did you mean \"http4s.Vanilla\"?"),
+        ] {
+            let error = parse("c.toml", &TEXT.replace(from, to)).unwrap_err().to_string();
+            assert!(error.starts_with("c.toml") && error.contains(says), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_missing_catalog_is_named() {
+        let error = Catalog::load(Path::new("/no/such/servers")).unwrap_err().to_string();
+        assert!(error.contains("/no/such/servers/catalog.toml"), "{error}");
+    }
+}

@@ -1,0 +1,147 @@
+//! What a build leaves about a target: its manifest, or why it cannot be had here.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use super::{SCHEMA, Target, read_if_there};
+use crate::SutError;
+
+/// What there is of a target.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Built {
+    /// It has never been built.
+    Nothing,
+    /// It was built; whether from the present sources is `crate::build`'s question.
+    Manifest(Manifest),
+    /// It was tried in vain.
+    Unavailable(Unavailable),
+}
+
+/// `FAMILY@VERSION.json`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Manifest {
+    /// Version of the format; 1.
+    pub schema: u32,
+    /// The family.
+    pub family: String,
+    /// Its version.
+    pub version: String,
+    /// Hash of what it was built from.
+    pub sources_sha256: String,
+    /// The Java release that its classes were compiled for.
+    pub java_release: u32,
+    /// The versions that matter, as resolved.
+    pub resolved: BTreeMap<String, String>,
+    /// Everything that was resolved.
+    #[serde(default)]
+    pub all_modules: Vec<String>,
+    /// Files and folders for the JVM.
+    pub classpath: Vec<PathBuf>,
+    /// Its servers.
+    pub servers: Vec<Main>,
+}
+
+/// The class that starts a server.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Main {
+    /// The server.
+    pub name: String,
+    /// Its class.
+    pub main: String,
+}
+
+/// `FAMILY@VERSION.unavailable.json`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Unavailable {
+    /// One sentence.
+    pub reason: String,
+    /// What could not be resolved.
+    pub artifact: String,
+}
+
+impl Manifest {
+    /// The class that starts a server of this target.
+    pub fn main_of(&self, server: &str) -> Option<&str> {
+        self.servers.iter().find(|one| one.name == server).map(|one| one.main.as_str())
+    }
+
+    /// The first file of the classpath that is no longer there.
+    pub fn missing_file(&self) -> Option<&Path> {
+        self.classpath.iter().find(|path| !path.exists()).map(PathBuf::as_path)
+    }
+}
+
+/// Reads what there is. What could not be had wins, because a build removes that file before it tries again.
+pub(super) fn read(folder: &Path, target: &Target) -> Result<Built, SutError> {
+    let unavailable = folder.join(format!("{target}.unavailable.json"));
+    if let Some(text) = read_if_there(&unavailable)? {
+        return parse(&unavailable, &text).map(Built::Unavailable);
+    }
+    let path = folder.join(format!("{target}.json"));
+    let Some(text) = read_if_there(&path)? else { return Ok(Built::Nothing) };
+    let manifest: Manifest = parse(&path, &text)?;
+    if manifest.schema != SCHEMA {
+        let message = format!("\"schema\" is {}, which is unknown to this tare", manifest.schema);
+        return Err(spoiled(&path, &message));
+    }
+    Ok(Built::Manifest(manifest))
+}
+
+fn parse<T: DeserializeOwned>(path: &Path, text: &str) -> Result<T, SutError> {
+    // serde_json's message names the key, and the line at its end.
+    serde_json::from_str(text).map_err(|error| spoiled(path, &error.to_string()))
+}
+
+fn spoiled(path: &Path, message: &str) -> SutError {
+    SutError::Catalog { message: format!("{}: {message}; delete the file, and it is built again", path.display()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    const TEXT: &str = r#"{"schema": 1, "family": "f", "version": "1", "sources_sha256": "00", "java_release": 17,
+        "resolved": {"tapir": "1"}, "all_modules": [], "classpath": ["/no/such.jar"],
+        "servers": [{"name": "f.Tapir", "main": "tare.Main"}]}"#;
+
+    fn left(files: &[(&str, &str)]) -> Result<Built, SutError> {
+        let folder = tempfile::tempdir().unwrap();
+        files.iter().for_each(|(name, text)| fs::write(folder.path().join(name), text).unwrap());
+        read(folder.path(), &Target { family: "f".into(), version: "1".into() })
+    }
+
+    #[test]
+    fn a_manifest_knows_its_mains_and_what_is_missing() {
+        let Built::Manifest(manifest) = left(&[("f@1.json", TEXT)]).unwrap() else { panic!("no manifest") };
+        assert_eq!((manifest.main_of("f.Tapir"), manifest.main_of("f.Other")), (Some("tare.Main"), None));
+        assert_eq!(manifest.missing_file(), Some(Path::new("/no/such.jar")));
+    }
+
+    #[test]
+    fn what_cannot_be_had_says_why() {
+        let reason = r#"{"reason": "a:b:1 cannot be resolved", "artifact": "a:b:1"}"#;
+        let built = left(&[("f@1.json", TEXT), ("f@1.unavailable.json", reason)]).unwrap();
+        assert!(matches!(built, Built::Unavailable(unavailable) if unavailable.artifact == "a:b:1"));
+        assert_eq!(left(&[]).unwrap(), Built::Nothing);
+    }
+
+    #[test]
+    fn a_spoiled_manifest_is_named_with_its_key_and_the_remedy() {
+        for (text, says) in [
+            (TEXT.replace("\"family\"", "\"famly\""), "famly"),
+            (TEXT.replace("\"schema\": 1", "\"schema\": 2"), "schema"),
+            ("{".to_owned(), "line 1"),
+        ] {
+            let error = left(&[("f@1.json", &text)]).unwrap_err().to_string();
+            assert!(error.contains("f@1.json") && error.contains(says) && error.contains("delete the file"), "{error}");
+        }
+    }
+}

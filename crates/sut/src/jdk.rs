@@ -1,0 +1,155 @@
+//! Which Java runs the servers: found where people keep their JDKs, known by the `release` file in each.
+
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use crate::SutError;
+
+/// A Java installation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Jdk {
+    /// Its home.
+    pub home: PathBuf,
+    /// The feature release: 17, 21, 25.
+    pub major: u32,
+    /// The full version.
+    pub version: String,
+    /// Who built it, where it says so.
+    pub vendor: String,
+}
+
+impl Jdk {
+    /// The installation at a home; `None` where there is none.
+    pub fn at(home: &Path) -> Option<Self> {
+        let release = fs::read_to_string(home.join("release")).ok()?;
+        let (version, vendor) = parse_release(&release)?;
+        let major = major_of(&version)?;
+        home.join("bin/java").is_file().then(|| Self { home: home.to_owned(), major, version, vendor })
+    }
+
+    /// The program that starts a JVM.
+    pub fn java(&self) -> PathBuf {
+        self.home.join("bin/java")
+    }
+
+    /// The Java to use: `chosen` if given, else `JAVA_HOME` if that is new enough, else the newest that is found.
+    ///
+    /// # Errors
+    /// When none is at least `minimum`, with what there is instead.
+    pub fn find(minimum: u32, chosen: Option<&Path>) -> Result<Self, SutError> {
+        let too_old = |jdk: &Self, whose: &str| SutError::Jdk {
+            message: format!(
+                "{whose} is Java {} ({}), but Java {minimum} or later is needed",
+                jdk.version,
+                jdk.home.display()
+            ),
+        };
+        if let Some(home) = chosen {
+            let found = Self::at(home).ok_or_else(|| SutError::Jdk {
+                message: format!("there is no JDK at {}: it needs the files release and bin/java", home.display()),
+            })?;
+            return if found.major >= minimum { Ok(found) } else { Err(too_old(&found, "the JDK that was chosen")) };
+        }
+        let users_own = env::var_os("JAVA_HOME").and_then(|home| Self::at(Path::new(&home)));
+        if let Some(found) = users_own.filter(|jdk| jdk.major >= minimum) {
+            return Ok(found);
+        }
+        match Self::all().into_iter().max_by_key(|jdk| jdk.major) {
+            Some(newest) if newest.major >= minimum => Ok(newest),
+            Some(newest) => Err(too_old(&newest, "the newest JDK found")),
+            None => Err(SutError::Jdk {
+                message: format!(
+                    "no JDK was found; install Java {minimum} or later (25 is a good choice), or set JAVA_HOME"
+                ),
+            }),
+        }
+    }
+
+    /// Every installation in the usual places.
+    pub fn all() -> Vec<Self> {
+        let mut homes: Vec<PathBuf> = env::var_os("JAVA_HOME").map(PathBuf::from).into_iter().collect();
+        homes.extend(on_path());
+        homes.extend(children(Path::new("/usr/lib/jvm")));
+        if let Some(home) = env::var_os("HOME") {
+            homes.extend(children(&Path::new(&home).join(".sdkman/candidates/java")));
+            homes.extend(children(&Path::new(&home).join(".jdks")));
+        }
+        homes.extend(
+            children(Path::new("/Library/Java/JavaVirtualMachines")).into_iter().map(|d| d.join("Contents/Home")),
+        );
+        let mut real: Vec<PathBuf> = homes.into_iter().filter_map(|home| home.canonicalize().ok()).collect();
+        real.sort();
+        real.dedup();
+        real.iter().filter_map(|home| Self::at(home)).collect()
+    }
+}
+
+impl std::fmt::Display for Jdk {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Java {}", self.version)?;
+        if self.vendor.is_empty() { Ok(()) } else { write!(f, " ({})", self.vendor) }
+    }
+}
+
+/// Version and vendor from a `release` file.
+fn parse_release(text: &str) -> Option<(String, String)> {
+    let value = |key: &str| {
+        let line = text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix('='))?;
+        Some(line.trim().trim_matches('"').to_owned())
+    };
+    Some((value("JAVA_VERSION")?, value("IMPLEMENTOR").unwrap_or_default()))
+}
+
+/// The feature release of a version; before Java 9 it was the second number ("1.8.0").
+fn major_of(version: &str) -> Option<u32> {
+    let mut numbers = version.split(['.', '-', '+', '_']).map_while(|part| part.parse().ok());
+    match numbers.next()? {
+        1 => numbers.next(),
+        major => Some(major),
+    }
+}
+
+fn on_path() -> Option<PathBuf> {
+    let path = env::var_os("PATH")?;
+    let java = env::split_paths(&path).map(|place| place.join("java")).find(|java| java.is_file())?;
+    Some(java.canonicalize().ok()?.parent()?.parent()?.to_owned())
+}
+
+fn children(directory: &Path) -> Vec<PathBuf> {
+    fs::read_dir(directory).map(|entries| entries.flatten().map(|entry| entry.path()).collect()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn installed(version: &str) -> tempfile::TempDir {
+        let home = tempfile::tempdir().unwrap();
+        fs::create_dir(home.path().join("bin")).unwrap();
+        fs::write(home.path().join("bin/java"), "").unwrap();
+        let release = format!("IMPLEMENTOR=\"Somebody\"\nJAVA_VERSION=\"{version}\"\n");
+        fs::write(home.path().join("release"), release).unwrap();
+        home
+    }
+
+    #[test]
+    fn versions_of_all_times_are_understood() {
+        for (version, major) in [("25.0.3", 25), ("17", 17), ("1.8.0_402", 8), ("26-ea", 26)] {
+            assert_eq!(Jdk::at(installed(version).path()).unwrap().major, major);
+        }
+        assert_eq!(Jdk::at(Path::new("/no/such/jdk")), None);
+    }
+
+    #[test]
+    fn a_chosen_jdk_is_taken_or_refused_but_never_replaced() {
+        let home = installed("17.0.1");
+        let found = Jdk::find(17, Some(home.path())).unwrap();
+        assert_eq!(
+            (found.to_string().as_str(), found.java()),
+            ("Java 17.0.1 (Somebody)", home.path().join("bin/java"))
+        );
+        let old = Jdk::find(21, Some(home.path())).unwrap_err().to_string();
+        assert!(old.contains("Java 17.0.1") && old.contains("Java 21 or later is needed"), "{old}");
+        assert!(Jdk::find(21, Some(Path::new("/nowhere"))).unwrap_err().to_string().contains("no JDK at /nowhere"));
+    }
+}

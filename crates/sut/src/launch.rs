@@ -1,0 +1,181 @@
+//! From a manifest to a command line: which Java, which options, which classes.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::SutError;
+use crate::catalog::{Built, Catalog, Manifest, Target};
+use crate::jdk::Jdk;
+use crate::server::PORT;
+
+/// A class path beyond this goes into a file: one argument of a command may hold 128 KiB.
+const LONGEST_CLASSPATH_BYTES: usize = 100 * 1024;
+/// The release that brought the warnings which the catalog's `options_java_24` silence.
+const WARNS_FROM: u32 = 24;
+
+/// How the JVM is to be set, alike for all servers of a plan.
+#[derive(Debug, Clone, Copy)]
+pub struct JvmSettings<'a> {
+    /// Options, such as collector and heap.
+    pub options: &'a [String],
+    /// How many processors it is told to have.
+    pub processors: u32,
+    /// The home of the Java to use; the newest that is found when `None`.
+    pub java_home: Option<&'a Path>,
+}
+
+/// How one server of the catalog is started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LaunchPlan {
+    /// Program and arguments, with `{port}`.
+    pub command: Vec<String>,
+    /// The Java that runs it.
+    pub java: Jdk,
+    /// All options of the JVM.
+    pub options: Vec<String>,
+    /// The versions that matter, as resolved.
+    pub resolved: BTreeMap<String, String>,
+    /// Everything that was resolved.
+    pub all_modules: Vec<String>,
+}
+
+impl Catalog {
+    /// How a server is started, once its target has been built.
+    ///
+    /// # Errors
+    /// When it has not been built or cannot be had, no Java is new enough, or a file of it is gone.
+    pub fn launch(&self, server: &str, target: &Target, jvm: JvmSettings<'_>) -> Result<LaunchPlan, SutError> {
+        let wrong = |message: String| SutError::Catalog { message };
+        let manifest = match self.built(target)? {
+            Built::Manifest(manifest) => manifest,
+            Built::Nothing => return Err(wrong(format!("{target} has not been built; run servers/build {target}"))),
+            Built::Unavailable(why) => return Err(wrong(format!("{server} is not available: {}", why.reason))),
+        };
+        let main = manifest.main_of(server).ok_or_else(|| {
+            wrong(format!("{target} has no server \"{server}\": its version of the library cannot have it"))
+        })?;
+        if let Some(gone) = manifest.missing_file() {
+            return Err(wrong(format!("{target}: {} is gone; run servers/build {target}", gone.display())));
+        }
+        let (_, family) = self.family_of(server)?;
+        let java = Jdk::find(family.min_java.max(manifest.java_release), jvm.java_home)?;
+        let options = self.options(&java, jvm);
+        let mut command = vec![java.java().display().to_string()];
+        command.extend(options.iter().cloned());
+        command.extend(self.classpath(target, &manifest)?);
+        command.extend([main.to_owned(), PORT.to_owned()]);
+        let (resolved, all_modules) = (manifest.resolved.clone(), manifest.all_modules.clone());
+        Ok(LaunchPlan { command, java, options, resolved, all_modules })
+    }
+
+    fn options(&self, java: &Jdk, jvm: JvmSettings<'_>) -> Vec<String> {
+        let mut options = jvm.options.to_vec();
+        if java.major >= WARNS_FROM {
+            let silencing = &self.file().jvm.options_java_24;
+            options.extend(silencing.iter().filter(|option| !jvm.options.contains(option)).cloned());
+        }
+        // What somebody has written himself stands.
+        if !options.iter().any(|option| option.starts_with("-XX:ActiveProcessorCount=")) {
+            options.push(format!("-XX:ActiveProcessorCount={}", jvm.processors));
+        }
+        options
+    }
+
+    fn classpath(&self, target: &Target, manifest: &Manifest) -> Result<Vec<String>, SutError> {
+        let paths: Vec<String> = manifest.classpath.iter().map(|path| path.display().to_string()).collect();
+        let joined = paths.join(":");
+        if joined.len() <= LONGEST_CLASSPATH_BYTES {
+            return Ok(vec!["-cp".into(), joined]);
+        }
+        let file: PathBuf = self.root().join(format!("target/manifests/{target}.args"));
+        fs::write(&file, argument_file(&joined)).map_err(|source| SutError::File {
+            doing: "write the class path to",
+            path: file.clone(),
+            source,
+        })?;
+        Ok(vec![format!("@{}", file.display())])
+    }
+}
+
+/// The text of a JDK argument file.
+///
+/// # Source
+/// The `java` command's documentation, "java Command-Line Argument Files": in quotes, a backslash escapes.
+fn argument_file(classpath: &str) -> String {
+    format!("-cp\n\"{}\"\n", classpath.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A servers' folder with one family, and a JDK beside it.
+    fn folder(java: &str, classpath_entries: usize) -> tempfile::TempDir {
+        let root = tempfile::tempdir().unwrap();
+        let at = |path: &str| root.path().join(path);
+        for directory in ["target/manifests", "jdk/bin"] {
+            fs::create_dir_all(at(directory)).unwrap();
+        }
+        fs::write(at("jdk/bin/java"), "").unwrap();
+        fs::write(at("jdk/release"), format!("JAVA_VERSION=\"{java}\"\n")).unwrap();
+        fs::write(at("a.jar"), "").unwrap();
+        let catalog = "schema = 1\n[jvm]\noptions = [\"-Xmx1g\"]\noptions_java_24 = [\"--quiet\"]\n[families.f]\n\
+            title = \"F\"\ndefault_version = \"1\"\nmin_java = 17\n\
+            [[families.f.servers]]\nname = \"f.Tapir\"\nroutes = 1\nkind = \"tapir\"\n";
+        fs::write(at("catalog.toml"), catalog).unwrap();
+        let jars = vec![format!("\"{}\"", at("a.jar").display()); classpath_entries].join(",");
+        let manifest = format!(
+            r#"{{"schema": 1, "family": "f", "version": "1", "sources_sha256": "00", "java_release": 17,
+            "resolved": {{"tapir": "1"}}, "classpath": [{jars}],
+            "servers": [{{"name": "f.Tapir", "main": "tare.Main"}}]}}"#
+        );
+        fs::write(at("target/manifests/f@1.json"), manifest).unwrap();
+        root
+    }
+
+    fn launch(root: &Path, options: &[String]) -> Result<LaunchPlan, SutError> {
+        let catalog = Catalog::load(root)?;
+        let home = root.join("jdk");
+        let target = catalog.target("f.Tapir", None)?;
+        catalog.launch("f.Tapir", &target, JvmSettings { options, processors: 1, java_home: Some(&home) })
+    }
+
+    #[test]
+    fn the_command_line_has_java_options_classes_and_port() {
+        let root = folder("25.0.1", 1);
+        let plan = launch(root.path(), &["-Xmx1g".to_owned()]).unwrap();
+        let jar = root.path().join("a.jar").display().to_string();
+        let expected = ["-Xmx1g", "--quiet", "-XX:ActiveProcessorCount=1", "-cp", &jar, "tare.Main", "{port}"];
+        assert_eq!(plan.command[1..], expected);
+        assert!(plan.command[0].ends_with("jdk/bin/java") && plan.resolved["tapir"] == "1");
+    }
+
+    #[test]
+    fn an_older_java_gets_no_newer_options_and_a_processor_count_of_ones_own_stands() {
+        let root = folder("17.0.1", 1);
+        let plan = launch(root.path(), &["-XX:ActiveProcessorCount=3".to_owned()]).unwrap();
+        assert_eq!(plan.options, ["-XX:ActiveProcessorCount=3"]);
+        assert!(launch(folder("11", 1).path(), &[]).unwrap_err().to_string().contains("Java 17 or later"));
+    }
+
+    #[test]
+    fn a_long_class_path_goes_into_a_file() {
+        let root = folder("21", 5000);
+        let plan = launch(root.path(), &[]).unwrap();
+        let file = plan.command.iter().find_map(|word| word.strip_prefix('@')).unwrap();
+        assert!(fs::read_to_string(file).unwrap().starts_with("-cp\n\"/"));
+        assert_eq!(argument_file("a\\b\"c"), "-cp\n\"a\\\\b\\\"c\"\n");
+    }
+
+    #[test]
+    fn what_cannot_be_started_says_why() {
+        let root = folder("21", 1);
+        fs::remove_file(root.path().join("a.jar")).unwrap();
+        assert!(launch(root.path(), &[]).unwrap_err().to_string().contains("is gone; run servers/build f@1"));
+        let catalog = Catalog::load(root.path()).unwrap();
+        let other = Target { family: "f".into(), version: "2".into() };
+        let jvm = JvmSettings { options: &[], processors: 1, java_home: None };
+        assert!(catalog.launch("f.Tapir", &other, jvm).unwrap_err().to_string().contains("has not been built"));
+    }
+}

@@ -1,0 +1,107 @@
+//! Building servers, with a stand-in for `servers/build` that writes what the real one would.
+#![allow(clippy::unwrap_used)] // a helper of tests may unwrap as they do
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use tare_sut::SutError;
+use tare_sut::catalog::{Built, Catalog, Target};
+
+const CATALOG: &str = "schema = 1\n[jvm]\noptions = []\n[families.f]\ntitle = \"F\"\ndefault_version = \"1\"\n\
+    min_java = 8\nservers = []\n";
+
+/// Every target's sources hash to `hash1`. Version 404 cannot be had, version 500 does not compile, version 999 hangs.
+const BUILD: &str = r#"#!/bin/sh
+if [ "$1" = --fingerprint ]; then shift; for t; do echo "$t hash1"; done; exit; fi
+status=0
+for t; do
+  echo "building $t with JAVA_HOME=$JAVA_HOME"
+  case $t in
+    *@404) echo '{"reason": "x:y:404 cannot be resolved", "artifact": "x:y:404"}' >target/manifests/$t.unavailable.json; status=1 ;;
+    *@500) echo "error: it does not compile"; status=1 ;;
+    *@999) sleep 1000 ;;
+    *) cat >target/manifests/$t.json <<END
+{"schema": 1, "family": "f", "version": "${t#*@}", "sources_sha256": "hash1", "java_release": 17, "resolved": {},
+ "classpath": [], "servers": []}
+END
+  esac
+done
+exit $status
+"#;
+
+struct Folder {
+    _directory: tempfile::TempDir,
+    catalog: Catalog,
+}
+
+fn folder() -> Folder {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |path: &str| directory.path().join(path);
+    fs::create_dir_all(at("target/manifests")).unwrap();
+    fs::write(at("catalog.toml"), CATALOG).unwrap();
+    fs::write(at("build"), BUILD).unwrap();
+    fs::set_permissions(at("build"), fs::Permissions::from_mode(0o755)).unwrap();
+    Folder { catalog: Catalog::load(directory.path()).unwrap(), _directory: directory }
+}
+
+fn targets(versions: &[&str]) -> Vec<Target> {
+    versions.iter().map(|version| Target { family: "f".into(), version: (*version).into() }).collect()
+}
+
+fn no() -> AtomicBool {
+    AtomicBool::new(false)
+}
+
+#[test]
+fn what_is_stale_is_built_once_and_told_line_by_line() {
+    let folder = folder();
+    let wanted = targets(&["1", "2"]);
+    let mut said = Vec::new();
+    let home = Path::new("/some/jdk");
+    let left = folder.catalog.build(&wanted, Some(home), &no(), &mut |line| said.push(line.text.to_owned())).unwrap();
+    assert!(left.is_empty());
+    assert_eq!(said, ["building f@1 with JAVA_HOME=/some/jdk", "building f@2 with JAVA_HOME=/some/jdk"]);
+    assert!(matches!(folder.catalog.built(&wanted[0]).unwrap(), Built::Manifest(_)));
+    folder.catalog.build(&wanted, None, &no(), &mut |line| panic!("built again: {}", line.text)).unwrap();
+}
+
+#[test]
+fn another_hash_and_a_missing_file_make_a_target_stale() {
+    let folder = folder();
+    let wanted = targets(&["1", "2", "3"]);
+    folder.catalog.build(&wanted, None, &no(), &mut |_| ()).unwrap();
+    for (target, from, to) in
+        [("f@1", "hash1", "hash0"), ("f@3", "\"classpath\": []", "\"classpath\": [\"/gone.jar\"]")]
+    {
+        let path = folder.catalog.root().join(format!("target/manifests/{target}.json"));
+        fs::write(&path, fs::read_to_string(&path).unwrap().replace(from, to)).unwrap();
+    }
+    assert_eq!(folder.catalog.stale(&wanted, &no()).unwrap(), targets(&["1", "3"]));
+}
+
+#[test]
+fn what_cannot_be_had_does_not_stop_the_others() {
+    let folder = folder();
+    let left = folder.catalog.build(&targets(&["404", "1"]), None, &no(), &mut |_| ()).unwrap();
+    assert_eq!((left[0].0.version.as_str(), left[0].1.artifact.as_str(), left.len()), ("404", "x:y:404", 1));
+    assert!(matches!(folder.catalog.built(&targets(&["1"])[0]).unwrap(), Built::Manifest(_)));
+}
+
+#[test]
+fn a_build_that_fails_shows_what_it_said() {
+    let error = folder().catalog.build(&targets(&["404", "500"]), None, &no(), &mut |_| ()).unwrap_err();
+    let text = error.to_string();
+    assert!(matches!(error, SutError::Build { .. }) && text.contains("error: it does not compile"), "{text}");
+    assert!(text.contains("f@500") && text.contains("exit code 1"), "{text}");
+}
+
+#[test]
+fn a_build_can_be_cancelled() {
+    let cancelled = no();
+    let asked = &cancelled;
+    let mut cancel = |_: tare_sut::build::BuildLine<'_>| asked.store(true, Ordering::Relaxed);
+    let error = folder().catalog.build(&targets(&["999"]), None, &cancelled, &mut cancel).unwrap_err();
+    assert!(matches!(error, SutError::Cancelled { .. }), "{error}");
+}

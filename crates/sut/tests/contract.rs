@@ -1,0 +1,139 @@
+//! The verifier against servers that misbehave on the wire, each a thread with one canned behaviour.
+#![allow(clippy::unwrap_used)] // a helper of tests may unwrap as they do
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::time::Duration;
+
+use tare_plan::contract::Contract;
+use tare_sut::contract::{CheckOutcome, header_differences, verify};
+
+const CONTRACT: &str = r#"
+schema = 1
+[[checks]]
+name = "first"
+request = { path = "/1" }
+expect = { body = "16" }
+[[checks]]
+name = "second"
+request = { path = "/2" }
+expect = { body = "16" }
+"#;
+
+/// Serves each connection with `serve` until the client is gone.
+fn server(serve: fn(TcpStream)) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || listener.incoming().flatten().for_each(serve));
+    address
+}
+
+fn outcomes(serve: fn(TcpStream)) -> Vec<CheckOutcome> {
+    let contract = Contract::parse("contract.toml", CONTRACT).unwrap();
+    verify(server(serve), contract.exchanges("x", 1), Duration::from_millis(300))
+}
+
+fn told(serve: fn(TcpStream)) -> Vec<String> {
+    outcomes(serve).into_iter().map(|outcome| outcome.difference.unwrap_or_else(|| "passed".into())).collect()
+}
+
+/// Reads a request (none here has a body); false at the end of the connection.
+fn request(stream: &mut TcpStream) -> bool {
+    let mut seen = Vec::new();
+    let mut byte = [0];
+    while !seen.ends_with(b"\r\n\r\n") {
+        match stream.read(&mut byte) {
+            Ok(1) => seen.push(byte[0]),
+            _ => return false,
+        }
+    }
+    true
+}
+
+fn say(stream: &mut TcpStream, answer: &str) {
+    let _client_gone = stream.write_all(answer.as_bytes());
+}
+
+const GOOD: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nServer: a\r\n\r\n16";
+
+#[test]
+fn answers_as_expected_pass_on_one_connection() {
+    let all = outcomes(|mut stream| {
+        while request(&mut stream) {
+            say(&mut stream, GOOD);
+        }
+    });
+    assert!(all.len() == 2 && all.iter().all(|outcome| outcome.passed && outcome.difference.is_none()), "{all:?}");
+}
+
+#[test]
+fn a_wrong_status_and_a_wrong_body_are_told_precisely() {
+    let told = told(|mut stream| {
+        request(&mut stream);
+        say(&mut stream, "HTTP/1.1 500 Oops\r\nContent-Length: 4\r\n\r\nboom");
+        request(&mut stream);
+        say(&mut stream, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n1\r\n1\r\n7\r\n0\r\n\r\n");
+    });
+    assert_eq!(told[0], "status: expected 200, got 500 with the body \"boom\"");
+    assert_eq!(told[1], "body: expected 2 bytes \"16\", got 2 bytes \"17\" (differs at byte 1)");
+}
+
+#[test]
+fn closing_after_each_answer_is_a_difference_said_or_not() {
+    let said = told(|mut stream| {
+        request(&mut stream);
+        say(&mut stream, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\n16");
+    });
+    assert_eq!(said[0], "connection closed without keep-alive (connection: close)");
+    let silent = told(|mut stream| {
+        request(&mut stream);
+        say(&mut stream, GOOD);
+    });
+    assert_eq!(silent[0], "passed");
+    assert!(silent[1].starts_with("connection closed without keep-alive"), "{silent:?}");
+}
+
+#[test]
+fn garbage_silence_and_half_answers_are_told_apart() {
+    let garbage = told(|mut stream| {
+        request(&mut stream);
+        say(&mut stream, "SSH-2.0-OpenSSH\r\n\r\n");
+    });
+    assert!(garbage[0].starts_with("not an HTTP/1.1 answer"), "{garbage:?}");
+    let silence = told(|mut stream| while request(&mut stream) {});
+    assert_eq!(silence[0], "no whole answer within 0.3s");
+    let half = told(|mut stream| {
+        request(&mut stream);
+        say(&mut stream, "HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n16");
+    });
+    assert!(half[0].starts_with("not an HTTP/1.1 answer"), "{half:?}");
+    let excess = told(|mut stream| {
+        request(&mut stream);
+        say(&mut stream, &format!("{GOOD}and more"));
+    });
+    assert_eq!(excess[0], "more bytes than the answer announced follow it (8 of them)");
+}
+
+#[test]
+fn nobody_there_is_told_too() {
+    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let contract = Contract::parse("contract.toml", CONTRACT).unwrap();
+    let outcomes = verify(free, contract.exchanges("x", 1), Duration::from_secs(1));
+    assert!(outcomes[0].difference.as_ref().unwrap().starts_with("cannot connect"), "{outcomes:?}");
+}
+
+#[test]
+fn headers_that_differ_between_two_servers_are_found() {
+    let ours = outcomes(|mut stream| {
+        while request(&mut stream) {
+            say(&mut stream, GOOD);
+        }
+    });
+    let theirs = outcomes(|mut stream| {
+        while request(&mut stream) {
+            say(&mut stream, "HTTP/1.1 200 OK\r\ncontent-length: 2\r\nDate: today\r\n\r\n16");
+        }
+    });
+    assert!(header_differences(&ours, &ours).is_empty());
+    assert_eq!(header_differences(&ours, &theirs), ["header server: \"a\" against none (in first, second)"]);
+}
