@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::contract::Scenario;
+use crate::contract::{Check, Scenario};
 use crate::duration::Span;
 
 /// What will be measured, how, and when it stops.
@@ -19,6 +19,8 @@ pub struct Plan {
     pub mode: Mode,
     /// Variants that are started together and weighed against one baseline, in the order they are run.
     pub groups: Vec<Group>,
+    /// Held against the suite's own servers before they are timed; the catalog's servers have their contract.
+    pub checks: Vec<Check>,
     /// What was asked for and left out, with the reason: `http4s.Vanilla × SimpleGetMultiRoute`.
     pub skipped: Vec<Skipped>,
     /// The load.

@@ -44,6 +44,7 @@ pub fn resolve(inputs: &Inputs<'_>) -> Result<Plan, PlanError> {
         question,
         mode,
         groups: chosen.groups,
+        checks: inputs.suite.checks.clone(),
         skipped: chosen.skipped,
         load: settings.load,
         warmup: settings.warmup,

@@ -38,7 +38,7 @@ impl Budget {
             Forks::Fixed { count } => fork <= count,
             Forks::UntilDecided { budget, .. } => {
                 // The first fork always runs: a budget that is too small still gives figures, if no interval.
-                fork == 1 || elapsed + self.fork_time(estimate).mul_f64(1.0 - OVERRUN) <= budget
+                fork == 1 || elapsed + self.fork_time(estimate).mul_f64(1.0 - OVERRUN) <= budget.0
             }
         }
     }
@@ -47,7 +47,7 @@ impl Budget {
     pub fn left(&self, fork: u32, undecided: u32, elapsed: Duration, estimate: Duration) -> Duration {
         match self.forks {
             Forks::Fixed { count } => self.fork_time(estimate) * count.saturating_sub(fork) * undecided,
-            Forks::UntilDecided { budget, .. } => budget.saturating_sub(elapsed),
+            Forks::UntilDecided { budget, .. } => budget.0.saturating_sub(elapsed),
         }
     }
 }

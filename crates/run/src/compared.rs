@@ -57,6 +57,7 @@ pub(crate) fn run<'a>(
         let place = Place {
             group: &course.group.id,
             fork,
+            step: fork,
             of,
             left: course.budget.left(course.forks, open, elapsed, estimate),
         };

@@ -24,7 +24,7 @@ pub fn capture(plan: &Plan, launches: &Launches) -> Environment {
     // Variants of one family and version share what was resolved: each table is shown once.
     let mut tables: BTreeMap<String, &BTreeMap<String, String>> = BTreeMap::new();
     for variant in plan.groups.iter().flat_map(|group| &group.variants) {
-        if let Ok(launch) = launches.get(variant).as_ref().filter(|launch| launch.as_ref().is_ok_and(|l| !l.resolved.is_empty())) {
+        if let Some(launch) = launches.get(variant).ok().filter(|launch| !launch.resolved.is_empty()) {
             let version = variant.version.as_deref().map_or(String::new(), |version| format!(" {version}"));
             tables.insert(format!("Versions: {}{version}", variant.family), &launch.resolved);
         }
@@ -69,6 +69,7 @@ fn section<const N: usize>(title: &str, facts: [(&str, Option<String>); N]) -> F
 
 fn load() -> Option<String> {
     let load = LoadAverage::read().ok()?;
-    let pressure = CpuPressure::read().ok().map_or(String::new(), |p| format!(", CPU pressure {:.1} %", p.some_10s_percent));
+    let pressure =
+        CpuPressure::read().ok().map_or(String::new(), |p| format!(", CPU pressure {:.1} %", p.some_10s_percent));
     Some(format!("load {:.2}{pressure}", load.one))
 }

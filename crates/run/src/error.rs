@@ -23,9 +23,6 @@ pub enum RunError {
     /// The generator could not begin.
     #[error(transparent)]
     Load(#[from] tare_load::LoadError),
-    /// The kernel refused something.
-    #[error(transparent)]
-    Sys(#[from] tare_sys::SysError),
     /// A name that the plan mentions is not known to the launches.
     #[error("internal: no launch was prepared for {0}; please report this")]
     NotPrepared(String),

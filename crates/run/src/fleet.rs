@@ -8,9 +8,10 @@ use std::time::Duration;
 use tare_plan::contract::Contract;
 use tare_plan::plan::{Plan, Variant};
 use tare_record::sample::{EventLevel, ForkRecord};
-use tare_sut::probe::cpu::CpuProbe;
+use tare_sut::SutError;
+use tare_sut::contract::{CheckOutcome, header_differences, verify};
+use tare_sut::probe::cpu::{CpuProbe, CpuSample};
 use tare_sut::server::{Server, Status};
-use tare_sut::{SutError, contract as verifier};
 use tare_sys::affinity::CpuSet;
 use tare_sys::clock;
 
@@ -30,7 +31,7 @@ pub(crate) struct Member<'a> {
     pub variant: &'a Variant,
     pub launch: &'a Launch,
     pub server: Server,
-    pub probe: CpuProbe,
+    pub probe: Option<CpuProbe>,
     pub startup_ns: u64,
     pub rest_cpu_share: Option<f64>,
     /// False once it has died, hung or lied: it gets no more load.
@@ -66,8 +67,15 @@ impl<'a> Fleet<'a> {
         journal.show(&Progress::Starting { place: *place, servers: shuffled.len() });
         let mut specs = Vec::new();
         for variant in shuffled {
+            if let Some(reason) = yard.launches.unavailable(variant) {
+                let mut missing = event(EventLevel::Error, "not available", reason.to_owned());
+                missing.voids = true;
+                journal.event(located(missing, place, &variant.name, None))?;
+                continue;
+            }
             let launch = yard.launches.get(variant)?;
-            let log = yard.logs.join(format!("{}-fork{}.log", file_name(&variant.name), place.fork));
+            let log =
+                yard.logs.join(format!("{}-{}-{}.log", file_name(place.group), file_name(&variant.name), place.step));
             specs.push((variant, launch, launch.spec(yard.plan, variant, cpus.clone(), log)));
         }
         let begun = clock::now();
@@ -75,9 +83,7 @@ impl<'a> Fleet<'a> {
             let threads: Vec<_> = specs
                 .iter()
                 .map(|(_, _, spec)| {
-                    scope.spawn(move || {
-                        (Server::start_unless(spec, yard.cancelled), clock::now().since(begun))
-                    })
+                    scope.spawn(move || (Server::start_unless(spec, yard.cancelled), clock::now().since(begun)))
                 })
                 .collect();
             threads.into_iter().map(std::thread::ScopedJoinHandle::join).collect()
@@ -87,7 +93,8 @@ impl<'a> Fleet<'a> {
             let Ok((result, startup_ns)) = joined else { return Err(RunError::NotPrepared(variant.name.clone())) };
             match result {
                 Ok(server) => {
-                    let probe = CpuProbe::new(server.pid());
+                    // Without a probe (the server has just died) its CPU is not available; its health is looked at later.
+                    let probe = CpuProbe::new(server.pid()).ok();
                     let rest_cpu_share = None;
                     members.push(Member { variant, launch, server, probe, startup_ns, rest_cpu_share, healthy: true });
                 }
@@ -111,13 +118,21 @@ impl<'a> Fleet<'a> {
     }
 
     /// Holds every server against the contract; one that answers otherwise gets no load.
-    pub fn verify(&mut self, yard: Yard<'_>, scenarios: &[&str], place: &Place<'_>, journal: &mut Journal<'_>) -> Result<(), RunError> {
+    pub fn verify(
+        &mut self,
+        yard: Yard<'_>,
+        scenarios: &[&str],
+        place: &Place<'_>,
+        journal: &mut Journal<'_>,
+    ) -> Result<(), RunError> {
         journal.show(&Progress::Verifying { place: *place });
+        let mut answers: Vec<(&str, Vec<CheckOutcome>)> = Vec::new();
         for member in self.members.iter_mut().filter(|member| member.healthy) {
             let contract = member.launch.contract(yard.contract);
             let wanted = |name: &str| scenarios.contains(&name) || !contract.scenarios.contains_key(name);
-            let exchanges = contract.exchanges(&member.variant.server, member.variant.routes).filter(|e| wanted(e.name));
-            let outcomes = verifier::verify(member.server.address(), exchanges, yard.plan.load.timeout.0);
+            let exchanges =
+                contract.exchanges(&member.variant.server, member.variant.routes).filter(|e| wanted(e.name));
+            let outcomes = verify(member.server.address(), exchanges, yard.plan.load.timeout.0);
             for outcome in outcomes.iter().filter(|outcome| !outcome.passed) {
                 member.healthy = false;
                 let text = format!("{}: {}", outcome.check, outcome.difference.as_deref().unwrap_or("differs"));
@@ -127,17 +142,21 @@ impl<'a> Fleet<'a> {
                 failed.log = Some(member.server.log_tail(LOG_LINES).lines.join("\n")).filter(|log| !log.is_empty());
                 journal.event(located(failed, place, &member.variant.name, None))?;
             }
+            answers.push((&member.variant.name, outcomes));
+        }
+        if place.fork == 1 {
+            compare_headers(&answers, place, journal)?;
         }
         Ok(())
     }
 
     /// What the servers use while nobody asks them anything.
     pub fn observe_rest(&mut self, cancelled: &AtomicBool) {
-        let before: Vec<_> = self.members.iter_mut().map(|member| member.probe.sample().ok()).collect();
+        let before: Vec<_> = self.members.iter_mut().map(Member::cpu).collect();
         pause(REST, cancelled);
         for (member, before) in self.members.iter_mut().zip(before) {
-            let after = member.probe.sample().ok();
-            member.rest_cpu_share = before.zip(after).map(|(before, after)| after.since(&before).share_of_one_core());
+            let used = before.zip(member.cpu()).map(|(before, after)| after.since(&before));
+            member.rest_cpu_share = used.map(|used| used.share_of_one_core());
         }
     }
 
@@ -188,10 +207,21 @@ impl<'a> Fleet<'a> {
 }
 
 impl Member<'_> {
+    /// What it has used so far; `None` where that cannot be seen.
+    pub fn cpu(&mut self) -> Option<CpuSample> {
+        self.probe.as_mut()?.sample().ok()
+    }
+
     /// Looks whether the server still lives and answered anything; if not, it is out, and the record says why.
     ///
     /// `answered` is false when a slice brought no right answer at all.
-    pub fn check_health(&mut self, answered: bool, place: &Place<'_>, scenario: &str, journal: &mut Journal<'_>) -> Result<(), RunError> {
+    pub fn check_health(
+        &mut self,
+        answered: bool,
+        place: &Place<'_>,
+        scenario: &str,
+        journal: &mut Journal<'_>,
+    ) -> Result<(), RunError> {
         let text = match self.server.status() {
             Status::Exited(how) => format!("the server ended in the middle of the run ({how})"),
             Status::Stopped => "the server's process is stopped (SIGSTOP): it answers nothing".to_owned(),
@@ -216,6 +246,23 @@ pub(crate) fn pause(span: Duration, cancelled: &AtomicBool) {
         }
         std::thread::sleep(Duration::from_nanos(left).min(Duration::from_millis(20)));
     }
+}
+
+/// Headers that differ between a variant and its baseline are told once: they may be a cost, or a benchmark's mistake.
+fn compare_headers(
+    answers: &[(&str, Vec<CheckOutcome>)],
+    place: &Place<'_>,
+    journal: &mut Journal<'_>,
+) -> Result<(), RunError> {
+    let Some(((_, first), others)) = answers.split_first() else { return Ok(()) };
+    for (name, other) in others {
+        let differences = header_differences(first, other);
+        if !differences.is_empty() {
+            let found = event(EventLevel::Info, "answers with other headers than its baseline", differences.join("; "));
+            journal.event(located(found, place, name, None))?;
+        }
+    }
+    Ok(())
 }
 
 fn not_started(variant: &Variant, command: &[String], place: &Place<'_>) -> ForkRecord {

@@ -3,12 +3,11 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use tare_load::{BodyExpectation, Cancel, Expectation, LoadSession, RequestSpec, SessionSpec};
+use tare_load::{BodyExpectation, Cancel, Expectation, LoadSession, Method, RequestSpec, SessionSpec};
 use tare_plan::contract::{Contract, ExpectBody};
 use tare_plan::plan::{Group, NamedScenario, Plan, Rate, SliceKind, Warmup};
 use tare_record::sample::Phase;
 use tare_sys::affinity::CpuSet;
-use tare_wire::http::Method;
 
 use crate::error::RunError;
 use crate::fleet::{Fleet, Member, Yard};
@@ -97,7 +96,11 @@ impl<'a> Trial<'a> {
             if !member.healthy || self.cancel.is_cancelled() {
                 continue;
             }
-            let order = Order { phase: Phase::Warmup, discard: plan.slices.discard.0, ..self.order(SliceKind::Saturating, u32::MAX, 0.0, place) };
+            let order = Order {
+                phase: Phase::Warmup,
+                discard: plan.slices.discard.0,
+                ..self.order(SliceKind::Saturating, u32::MAX, 0.0, place)
+            };
             let slice = drive(member, session, &order, slot(named, place), plan, &self.cancel, journal)?;
             let per_s = slice.completed as f64 * 1e9 / slice.window_ns.max(1) as f64;
             let answered = slice.ok > 0 || self.cancel.is_cancelled();
@@ -131,7 +134,11 @@ impl<'a> Trial<'a> {
         let rounds = rounds.into_iter().flat_map(|(kind, count)| (0..count).map(move |round| (kind, round)));
         let mut turns = Vec::new();
         for (kind, round) in shuffle.shuffled(rounds) {
-            turns.extend(shuffle.shuffled(0..fleet.members.len()).into_iter().map(|member| Turn { kind, round, member }));
+            turns.extend(shuffle.shuffled(0..fleet.members.len()).into_iter().map(|member| Turn {
+                kind,
+                round,
+                member,
+            }));
         }
         let of = turns.len() as u32;
         turns.into_iter().enumerate().map(|(index, turn)| (index as u32 + 1, turn, of)).collect()
@@ -164,7 +171,15 @@ impl<'a> Trial<'a> {
             last_per_s,
         });
         let order = self.order(turn.kind, turn.round, rate.unwrap_or(0.0), place);
-        let slice = drive(member, &mut sessions[turn.member], &order, slot(named, place), self.yard.plan, &self.cancel, journal)?;
+        let slice = drive(
+            member,
+            &mut sessions[turn.member],
+            &order,
+            slot(named, place),
+            self.yard.plan,
+            &self.cancel,
+            journal,
+        )?;
         let answered = slice.ok > 0;
         if self.cancel.is_cancelled() {
             // Cut short: shorter than the others of its round, so it is not scored.
@@ -197,7 +212,7 @@ impl<'a> Trial<'a> {
     fn session(&self, member: &Member<'_>, named: &NamedScenario) -> Result<LoadSession, RunError> {
         let plan = self.yard.plan;
         let contract = member.launch.contract(self.yard.contract);
-        let request = request(&contract, &member.variant.server, named);
+        let request = request(contract, &member.variant.server, named)?;
         Ok(LoadSession::open(&SessionSpec {
             target: member.server.address(),
             connections: plan.load.users as usize,
@@ -217,7 +232,8 @@ pub(crate) fn cores(plan: &Plan) -> Result<Cores, RunError> {
         let wrong = |message: String| RunError::Plan { key: format!("--{key}"), message };
         let cpus: CpuSet = list.parse().map_err(|error| wrong(format!("{error}")))?;
         let allowed = CpuSet::allowed().map_err(|error| wrong(error.to_string()))?;
-        match cpus.iter().find(|cpu| !allowed.contains(*cpu)) {
+        let missing = cpus.iter().find(|cpu| !allowed.contains(*cpu));
+        match missing {
             Some(cpu) => Err(wrong(format!("core {cpu} is not there; this process may use {allowed}"))),
             None => Ok(cpus),
         }
@@ -232,7 +248,7 @@ pub(crate) fn cores(plan: &Plan) -> Result<Cores, RunError> {
 }
 
 /// The scenario as the generator sends and checks it, with what this server is held to.
-fn request(contract: &Contract, server: &str, named: &NamedScenario) -> RequestSpec {
+fn request(contract: &Contract, server: &str, named: &NamedScenario) -> Result<RequestSpec, RunError> {
     let expect = contract.exchange(server, &named.name).map_or(&named.scenario.expect, |exchange| exchange.expect);
     let pairs = |map: &BTreeMap<String, String>| map.iter().map(|(k, v)| (k.clone(), v.clone())).collect();
     let body = match &expect.body {
@@ -240,13 +256,17 @@ fn request(contract: &Contract, server: &str, named: &NamedScenario) -> RequestS
         Some(ExpectBody::Exact(text)) => BodyExpectation::Exact(text.as_bytes().into()),
         Some(ExpectBody::Length { bytes }) => BodyExpectation::Length(*bytes),
     };
-    RequestSpec {
-        method: Method::new(&named.scenario.request.method),
+    let method = Method::named(&named.scenario.request.method).map_err(|error| RunError::Plan {
+        key: format!("[scenarios.{}] method", named.name),
+        message: error.to_string(),
+    })?;
+    Ok(RequestSpec {
+        method,
         path: named.scenario.request.path.clone(),
         headers: pairs(&named.scenario.request.headers),
         body: named.scenario.request.body.as_ref().map_or_else(|| [].into(), tare_plan::body::BodySpec::bytes),
         expectation: Expectation { status: expect.status, headers: pairs(&expect.headers), body },
-    }
+    })
 }
 
 fn slot<'a>(named: &'a NamedScenario, place: &Place<'a>) -> Slot<'a> {

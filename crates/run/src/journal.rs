@@ -23,8 +23,14 @@ pub struct Journal<'a> {
 impl<'a> Journal<'a> {
     /// Begins the record: the run's clock starts here.
     pub fn begin(header: RunHeader, writer: RunWriter, observer: &'a mut Observer<'a>) -> Self {
-        let record =
-            RunRecord { header, slices: Vec::new(), forks: Vec::new(), warmups: Vec::new(), events: Vec::new(), end: None };
+        let record = RunRecord {
+            header,
+            slices: Vec::new(),
+            forks: Vec::new(),
+            warmups: Vec::new(),
+            events: Vec::new(),
+            end: None,
+        };
         Self { record, writer, origin: clock::now(), observer }
     }
 
@@ -54,7 +60,7 @@ impl<'a> Journal<'a> {
     /// When the record cannot be written; the slice is then not in memory either.
     pub fn slice(&mut self, slice: SliceRecord) -> Result<(), RunError> {
         self.writer.append_slice(&slice)?;
-        self.record.slices.push(slice);
+        self.record.slices.push(slice.pack());
         Ok(())
     }
 

@@ -51,7 +51,12 @@ pub struct Scene<'a> {
 /// # Errors
 /// [`RunError`] when the plan cannot begin, the record cannot be written or the generator fails. Failures of servers are
 /// events of the record. Whatever happens, no server is left running, and what was measured before is in the record.
-pub fn run(header: RunHeader, writer: RunWriter, scene: &Scene<'_>, observer: &mut Observer<'_>) -> Result<RunRecord, RunError> {
+pub fn run(
+    header: RunHeader,
+    writer: RunWriter,
+    scene: &Scene<'_>,
+    observer: &mut Observer<'_>,
+) -> Result<RunRecord, RunError> {
     let plan = header.plan.clone();
     let mut journal = journal::Journal::begin(header, writer, observer);
     match measure(&plan, scene, &mut journal) {

@@ -12,9 +12,10 @@ impl Order {
     /// The orders of one place, for example `["fork 3", "http4s.Vanilla"]`.
     pub fn at(seed: u64, place: &[&str]) -> Self {
         // FNV-1a: any stable mixing of the words into the seed will do, and this one fits in a line.
-        let mixed = place.join("\0").bytes().fold(seed ^ 0xcbf2_9ce4_8422_2325, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-        });
+        let mixed = place
+            .join("\0")
+            .bytes()
+            .fold(seed ^ 0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
         Self(Pcg64Mcg::seed_from_u64(mixed))
     }
 

@@ -4,7 +4,9 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use tare_load::{BodyExpectation, Cancel, LoadSession, RequestSpec, Schedule, SessionSpec, SliceSample, SliceSpec, StopRule};
+use tare_load::{
+    BodyExpectation, Cancel, LoadSession, RequestSpec, Schedule, SessionSpec, SliceSample, SliceSpec, StopRule,
+};
 use tare_plan::Plan;
 use tare_record::sample::{EventLevel, EventRecord};
 use tare_sut::server::{ReadyRule, Server, ServerSpec};
@@ -166,7 +168,11 @@ fn judge(sample: &SliceSample) -> Vec<EventRecord> {
     if honest {
         return vec![event(EventLevel::Info, "self-test passed", text)];
     }
-    let failed = if sample.failed > 0 { format!("; {} of {} requests failed", sample.failed, sample.offered) } else { String::new() };
+    let failed = if sample.failed > 0 {
+        format!("; {} of {} requests failed", sample.failed, sample.offered)
+    } else {
+        String::new()
+    };
     vec![warning("the self-test is off", text + &failed, "This machine disturbs what is measured: see tare doctor.")]
 }
 

@@ -2,11 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
 use regex::Regex;
 use tare_plan::Plan;
 use tare_plan::contract::Contract;
 use tare_plan::plan::{CommandServer, Program, Variant};
+use tare_sut::catalog::Catalog;
+use tare_sut::jdk::Jdk;
+use tare_sut::launch::JvmSettings;
 use tare_sut::server::{ReadyRule, ServerSpec};
 use tare_sys::affinity::CpuSet;
 
@@ -31,10 +35,18 @@ pub struct Launch {
     own_contract: Option<Contract>,
 }
 
+/// Server and version: variants that share them share their launch.
+type Key = (String, Option<String>);
+
+fn key(variant: &Variant) -> Key {
+    (variant.server.clone(), variant.version.clone())
+}
+
 /// The launches of a plan, by server and version.
 #[derive(Debug, Clone, Default)]
 pub struct Launches {
-    by_variant: BTreeMap<(String, Option<String>), Launch>,
+    by_variant: BTreeMap<Key, Launch>,
+    unavailable: BTreeMap<Key, String>,
     java: Option<String>,
 }
 
@@ -53,12 +65,146 @@ impl Launches {
     /// # Errors
     /// [`RunError::NotPrepared`] when it was not among the plan's variants.
     pub fn get(&self, variant: &Variant) -> Result<&Launch, RunError> {
-        let key = (variant.server.clone(), variant.version.clone());
-        self.by_variant.get(&key).ok_or_else(|| RunError::NotPrepared(variant.name.clone()))
+        self.by_variant.get(&key(variant)).ok_or_else(|| RunError::NotPrepared(variant.name.clone()))
+    }
+
+    /// Why `variant` cannot be had on this machine, where it cannot.
+    pub fn unavailable(&self, variant: &Variant) -> Option<&str> {
+        self.unavailable.get(&key(variant)).map(String::as_str)
     }
 
     /// The JDK that the JVM servers run on, where there are any.
     pub fn java(&self) -> Option<&str> {
         self.java.as_deref()
     }
+}
+
+impl Launch {
+    /// What is started for `variant`, on `cpus`, with its log at `log_path`.
+    pub fn spec(&self, plan: &Plan, variant: &Variant, cpus: CpuSet, log_path: PathBuf) -> ServerSpec {
+        ServerSpec {
+            name: variant.name.clone(),
+            command: self.command.clone(),
+            env: self.env.clone(),
+            directory: self.directory.clone(),
+            ready: self.ready.clone(),
+            base_url: self.base_url.clone(),
+            cpus,
+            startup_timeout: plan.machine.startup_timeout.0,
+            stop_grace: plan.machine.stop_grace.0,
+            log_path,
+        }
+    }
+
+    /// What it must answer: its own contract, where it is a suite's own server; else the catalog's.
+    pub fn contract<'a>(&'a self, of_catalog: &'a Contract) -> &'a Contract {
+        self.own_contract.as_ref().unwrap_or(of_catalog)
+    }
+}
+
+/// Makes every variant of the plan ready to be started. `progress` is told what is going on, a line at a time.
+///
+/// # Errors
+/// When a server cannot be built, no JDK is found, or a command's readiness expression is none.
+pub fn prepare(
+    plan: &Plan,
+    catalog: Option<&Catalog>,
+    cancelled: &AtomicBool,
+    progress: &mut dyn FnMut(&str),
+) -> Result<Launches, RunError> {
+    let mut launches = Launches::default();
+    for variant in plan.groups.iter().flat_map(|group| &group.variants) {
+        if let Program::Command(server) = &variant.program {
+            launches.insert(variant, of_command(plan, variant, server)?);
+        }
+    }
+    let built: Vec<&Variant> =
+        plan.groups.iter().flat_map(|g| &g.variants).filter(|v| v.program == Program::Catalog).collect();
+    if let (Some(catalog), false) = (catalog, built.is_empty()) {
+        of_catalog(plan, catalog, &built, cancelled, progress, &mut launches)?;
+    }
+    Ok(launches)
+}
+
+fn of_command(plan: &Plan, variant: &Variant, server: &CommandServer) -> Result<Launch, RunError> {
+    let ready = match &server.ready {
+        None => ReadyRule::Listening,
+        Some(pattern) => ReadyRule::Line(Regex::new(pattern).map_err(|error| RunError::Plan {
+            key: format!("[servers.{}] ready", variant.server),
+            message: format!("\"{pattern}\" is not a regular expression: {error}"),
+        })?),
+    };
+    let of_variant = |group: &&tare_plan::plan::Group| group.variants.iter().any(|v| v.server == variant.server);
+    let named = plan.groups.iter().filter(of_variant).flat_map(|group| &group.scenarios);
+    let own_contract = Contract {
+        schema: 1,
+        scenarios: named.map(|named| (named.name.clone(), named.scenario.clone())).collect(),
+        checks: plan.checks.clone(),
+        differences: Vec::new(),
+    };
+    Ok(Launch {
+        command: server.command.clone(),
+        env: server.env.clone(),
+        directory: server.cwd.as_ref().map(PathBuf::from),
+        ready,
+        base_url: server.base_url.clone(),
+        resolved: BTreeMap::new(),
+        own_contract: Some(own_contract),
+    })
+}
+
+impl Launches {
+    fn insert(&mut self, variant: &Variant, launch: Launch) {
+        self.by_variant.insert(key(variant), launch);
+    }
+}
+
+/// Builds what is stale among the catalog's variants, and takes their command lines from the manifests.
+fn of_catalog(
+    plan: &Plan,
+    catalog: &Catalog,
+    variants: &[&Variant],
+    cancelled: &AtomicBool,
+    progress: &mut dyn FnMut(&str),
+    launches: &mut Launches,
+) -> Result<(), RunError> {
+    let home = (plan.machine.java != "newest").then(|| Path::new(&plan.machine.java));
+    // Before minutes are spent on a build: is there a JVM to run it on?
+    let oldest = variants.iter().map(|variant| catalog.family_of(&variant.server).map(|(_, family)| family.min_java));
+    let minimum = oldest.collect::<Result<Vec<_>, _>>()?.into_iter().max().unwrap_or(0);
+    let jdk = Jdk::find(minimum, home)?;
+    launches.java = Some(format!("{} ({})", jdk.version, jdk.home.display()));
+    let mut targets = Vec::new();
+    for variant in variants {
+        targets.push(catalog.target(&variant.server, variant.version.as_deref())?);
+    }
+    targets.sort();
+    targets.dedup();
+    progress("looking whether the servers are built");
+    let unavailable: BTreeMap<_, _> = catalog
+        .build(&targets, None, cancelled, &mut |line| {
+            progress(&format!("building servers  {} s  {}", line.elapsed.as_secs(), line.text));
+        })?
+        .into_iter()
+        .collect();
+    let jvm = JvmSettings { options: &plan.machine.jvm_options, processors: plan.machine.jvm_cpus, java_home: home };
+    for variant in variants {
+        let target = catalog.target(&variant.server, variant.version.as_deref())?;
+        if let Some(why) = unavailable.get(&target) {
+            launches.unavailable.insert(key(variant), why.reason.clone());
+            continue;
+        }
+        let launched = catalog.launch(&variant.server, &target, jvm)?;
+        let launch = Launch {
+            command: launched.command,
+            env: BTreeMap::new(),
+            directory: None,
+            ready: ReadyRule::Line(catalog_ready()),
+            base_url: None,
+            resolved: launched.resolved,
+            own_contract: None,
+        };
+        launches.insert(variant, launch);
+    }
+    Ok(())
 }

@@ -74,8 +74,10 @@ pub enum Progress<'a> {
 pub struct Place<'a> {
     /// Group.
     pub group: &'a str,
-    /// 1-based fork, or cell of a sequential run.
+    /// 1-based start, as the record counts it.
     pub fork: u32,
+    /// 1-based fork of a comparison, or cell of a sequential run: how far it is.
+    pub step: u32,
     /// How many forks or cells there will be, where that is known.
     pub of: Option<u32>,
     /// The longest that the whole run may still take.

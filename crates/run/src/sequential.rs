@@ -15,7 +15,11 @@ use crate::slice::{Order, Slot, drive};
 use crate::warmup::warm_up;
 
 /// Runs every cell of the plan, one after another.
-pub(crate) fn run<'a>(trial: &mut Trial<'a>, groups: &'a [Group], journal: &mut Journal<'_>) -> Result<EndStatus, RunError> {
+pub(crate) fn run<'a>(
+    trial: &mut Trial<'a>,
+    groups: &'a [Group],
+    journal: &mut Journal<'_>,
+) -> Result<EndStatus, RunError> {
     let cells: Vec<(&Group, &NamedScenario, &Variant)> = groups
         .iter()
         .flat_map(|group| group.scenarios.iter().flat_map(move |s| group.variants.iter().map(move |v| (group, s, v))))
@@ -23,8 +27,8 @@ pub(crate) fn run<'a>(trial: &mut Trial<'a>, groups: &'a [Group], journal: &mut 
     let each = cell_time(trial.yard.plan);
     for (index, (group, named, variant)) in cells.iter().enumerate() {
         let left = each * (cells.len() - index) as u32;
-        let cell = Place { group: &group.id, fork: index as u32 + 1, of: Some(cells.len() as u32), left };
-        run_cell(trial, named, variant, &cell, journal)?;
+        let place = Place { group: &group.id, fork: 1, step: index as u32 + 1, of: Some(cells.len() as u32), left };
+        run_cell(trial, named, variant, &place, journal)?;
         if trial.cancel.is_cancelled() {
             return Ok(EndStatus::Interrupted);
         }
@@ -36,19 +40,17 @@ fn run_cell<'a>(
     trial: &mut Trial<'a>,
     named: &NamedScenario,
     variant: &'a Variant,
-    cell: &Place<'_>,
+    place: &Place<'_>,
     journal: &mut Journal<'_>,
 ) -> Result<(), RunError> {
-    // Progress counts cells; the record knows each as the first and only start of its variant.
-    let place = Place { fork: 1, ..*cell };
-    let mut fleet = Fleet::start(trial.yard, [variant], &trial.cores.server, cell, journal)?;
-    fleet.verify(trial.yard, &[&named.name], cell, journal)?;
+    let mut fleet = Fleet::start(trial.yard, [variant], &trial.cores.server, place, journal)?;
+    fleet.verify(trial.yard, &[&named.name], place, journal)?;
     if fleet.healthy() > 0 {
         let mut sessions = trial.sessions(&fleet, named)?;
-        warm_up(&mut fleet, &mut sessions, trial.yard.plan, &named.name, &place, &trial.cancel, journal)?;
-        measure(trial, &mut fleet, &mut sessions, named, cell, journal)?;
+        warm_up(&mut fleet, &mut sessions, trial.yard.plan, &named.name, place, &trial.cancel, journal)?;
+        measure(trial, &mut fleet, &mut sessions, named, place, journal)?;
     }
-    fleet.stop(&place, journal)
+    fleet.stop(place, journal)
 }
 
 fn measure(
@@ -56,11 +58,11 @@ fn measure(
     fleet: &mut Fleet<'_>,
     sessions: &mut [tare_load::LoadSession],
     named: &NamedScenario,
-    cell: &Place<'_>,
+    place: &Place<'_>,
     journal: &mut Journal<'_>,
 ) -> Result<(), RunError> {
     let plan = trial.yard.plan;
-    let slot = Slot { group: cell.group, scenario: &named.name, fork: 1 };
+    let slot = Slot { group: place.group, scenario: &named.name, fork: place.fork };
     let mut last_per_s = None;
     for round in 0..plan.slices.saturating {
         let member = &mut fleet.members[0];
@@ -68,7 +70,7 @@ fn measure(
             break;
         }
         journal.show(&Progress::Measuring {
-            place: Place { left: cell.left.saturating_sub(plan.slices.length.0 * round), ..*cell },
+            place: Place { left: place.left.saturating_sub(plan.slices.length.0 * round), ..*place },
             scenario: &named.name,
             variant: &member.variant.name,
             kind: SliceKind::Saturating,
@@ -90,7 +92,7 @@ fn measure(
         last_per_s = Some(slice.completed as f64 * 1e9 / slice.window_ns.max(1) as f64);
         let answered = slice.ok > 0 || trial.cancel.is_cancelled();
         journal.slice(slice)?;
-        member.check_health(answered, &Place { fork: 1, ..*cell }, &named.name, journal)?;
+        member.check_health(answered, place, &named.name, journal)?;
     }
     Ok(())
 }

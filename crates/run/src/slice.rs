@@ -57,9 +57,9 @@ pub(crate) fn drive(
         drain_timeout: plan.load.timeout.0,
         seed: order.seed,
     };
-    let before = member.probe.sample().ok();
+    let before = member.cpu();
     let sample = session.run(&spec, cancel)?;
-    let after = member.probe.sample().ok();
+    let after = member.cpu();
     let cpu = before.zip(after).map(|(before, after)| {
         let used = after.since(&before);
         ServerCpu {
@@ -85,7 +85,9 @@ fn record(
     let errors: BTreeMap<String, ErrorTally> = sample
         .errors
         .iter()
-        .map(|(class, tally)| (class.name().to_owned(), ErrorTally { count: tally.count, example: tally.example.clone() }))
+        .map(|(class, tally)| {
+            (class.name().to_owned(), ErrorTally { count: tally.count, example: tally.example.clone() })
+        })
         .collect();
     SliceRecord {
         fork: slot.fork,

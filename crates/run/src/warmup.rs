@@ -125,6 +125,5 @@ fn in_words(reason: Unsteady) -> String {
         Unsteady::Shifted { log_shift, .. } => {
             format!("CPU per request has just shifted by {:+.1} %", log_shift.exp_m1() * 100.0)
         }
-        _ => "not steady".to_owned(),
     }
 }

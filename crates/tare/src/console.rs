@@ -36,6 +36,17 @@ pub fn note(text: &str) {
     eprintln!("{text}");
 }
 
+/// ✓ or ✗.
+pub fn mark(good: bool, colored: bool) -> String {
+    let (mark, code) = if good { ("✓", "32") } else { ("✗", "31") };
+    paint(colored, code, mark)
+}
+
+/// Text in a colour of the terminal's palette, where colours are on.
+pub fn paint(colored: bool, code: &str, text: &str) -> String {
+    if colored { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
+}
+
 /// The width of the terminal, 100 columns where there is none.
 pub fn width() -> usize {
     let told = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());

@@ -54,7 +54,7 @@ fn in_words(event: &EventRecord, colored: bool) -> String {
         EventLevel::Warning => ("!", "33"),
         EventLevel::Error => ("✗", "31"),
     };
-    let mark = if colored { format!("\u{1b}[{code}m{mark}\u{1b}[0m") } else { mark.to_owned() };
+    let mark = console::paint(colored, code, mark);
     let remedy = event.remedy.as_deref().map_or(String::new(), |remedy| format!("      {remedy}\n"));
     format!("  {mark} {}: {}\n{remedy}", event.title, event.text)
 }

@@ -7,7 +7,7 @@ use tare_plan::plan::SliceKind;
 use tare_record::sample::{EventLevel, EventRecord};
 use tare_run::progress::{Place, Progress, Standing};
 
-use crate::console::{clock, note};
+use crate::console::{clock, note, paint};
 
 /// Without a terminal, a line at most this often, unless something has been decided.
 const PLAIN_EVERY: Duration = Duration::from_secs(5);
@@ -135,8 +135,8 @@ fn sentence(progress: &Progress<'_>) -> String {
 
 fn fork(place: &Place<'_>) -> String {
     match place.of {
-        Some(of) => format!("{} of {of}", place.fork),
-        None => format!("fork {}", place.fork),
+        Some(of) => format!("{} of {of}", place.step),
+        None => format!("fork {}", place.step),
     }
 }
 
@@ -146,10 +146,6 @@ fn left(place: &Place<'_>) -> String {
 
 fn rate_text(per_s: f64) -> String {
     if per_s >= 10_000.0 { format!("{:.1} k/s", per_s / 1000.0) } else { format!("{per_s:.0}/s") }
-}
-
-fn paint(colored: bool, code: &str, text: &str) -> String {
-    if colored { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
 }
 
 /// What a server wrote, without anything that a terminal would act on.

@@ -12,6 +12,7 @@ use tare_plan::resolve::{Inputs, MachineFacts, resolve};
 use tare_plan::suite::Suite;
 use tare_record::sample::{EndStatus, RunHeader, RunRecord};
 use tare_record::store::{RunWriter, allot_run_dir};
+use tare_report::rfc3339;
 use tare_report::summary::{ValidityState, VerdictKind};
 use tare_run::prepare::{Launches, prepare};
 use tare_run::progress::Standing;
@@ -39,8 +40,9 @@ pub fn run(args: &RunArgs, global: &Global) -> anyhow::Result<Outcome> {
     let mut live = Live::new(std::io::stderr().is_terminal(), console::stderr_colored(global.color));
     let launches = prepare(&plan, world.catalog.as_ref(), &cancelled, &mut |line| live.going_on(line));
     let launches = launches.inspect_err(|_| live.finish())?;
-    let run_dir = allot_run_dir(&global.dir, clock::wall_unix_ns())?;
-    let result = measure(&plan, &world, &launches, &run_dir, global, &cancelled, &mut live);
+    let id = allot_run_dir(&global.dir, &today())?;
+    let run_dir = global.dir.join("runs").join(&id);
+    let result = measure(&plan, &world, &launches, (&id, &run_dir), global, &cancelled, &mut live);
     live.finish();
     let record = result?;
     let summary = report::present(&record, &run_dir, global)?;
@@ -73,13 +75,13 @@ fn measure(
     plan: &Plan,
     world: &World,
     launches: &Launches,
-    run_dir: &Path,
+    (id, run_dir): (&str, &Path),
     global: &Global,
     cancelled: &Arc<AtomicBool>,
     live: &mut Live,
 ) -> anyhow::Result<RunRecord> {
-    let header = header(plan, launches, run_dir);
-    let writer = RunWriter::create(run_dir, &header)?;
+    let header = header(plan, launches, id);
+    let writer = RunWriter::create(&global.dir, &header)?;
     let reference = std::env::current_exe().context("tare's own program file is gone")?;
     let scene = Scene {
         launches,
@@ -91,12 +93,12 @@ fn measure(
     };
     live.line(&format!("  record {}", crate::home::shown(run_dir)));
     let result = tare_run::run(header, writer, &scene, &mut |progress| live.show(progress));
-    result.with_context(|| format!("the run stopped; what was measured stands: tare report {} --dir {}", id(run_dir), global.dir.display()))
+    result.with_context(|| format!("the run stopped; what was measured stands: tare report {id} --dir {}", global.dir.display()))
 }
 
-fn header(plan: &Plan, launches: &Launches, run_dir: &Path) -> RunHeader {
+fn header(plan: &Plan, launches: &Launches, id: &str) -> RunHeader {
     RunHeader {
-        id: id(run_dir),
+        id: id.to_owned(),
         started_unix_ns: clock::wall_unix_ns(),
         command: std::env::args().collect(),
         tare_version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -107,8 +109,9 @@ fn header(plan: &Plan, launches: &Launches, run_dir: &Path) -> RunHeader {
     }
 }
 
-fn id(run_dir: &Path) -> String {
-    run_dir.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+/// Today in UTC, as the ids of runs begin with it.
+fn today() -> String {
+    rfc3339(clock::wall_unix_ns()).chars().take(10).collect()
 }
 
 /// The revision of the working directory, marked where it has changes; none outside a repository or without git.

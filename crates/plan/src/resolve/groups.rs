@@ -8,7 +8,7 @@ use crate::PlanError;
 use crate::contract::Scenario;
 use crate::names::select;
 use crate::options::ForkCovers;
-use crate::plan::{Group, Mode, NamedScenario, Program, Role, Setting, Skipped, Source, Variant};
+use crate::plan::{CommandServer, Group, Mode, NamedScenario, Program, Role, Setting, Skipped, Source, Variant};
 
 /// The groups, and what was asked for but cannot be.
 pub(super) struct Chosen {
@@ -200,7 +200,7 @@ impl World<'_> {
                 version: None,
                 routes: command.routes.unwrap_or(1),
                 role,
-                program: Program::Command(command.clone()),
+                program: Program::Command(CommandServer { cwd: self.directory(command), ..command.clone() }),
             });
         }
         let known = self.inputs.inventory.get(server).ok_or("is not known")?;
@@ -217,6 +217,17 @@ impl World<'_> {
             role,
             program: Program::Catalog,
         })
+    }
+
+    /// A server runs in the folder of the suite that names it, unless it says otherwise.
+    fn directory(&self, command: &CommandServer) -> Option<String> {
+        let folder = self.inputs.suite.file.rsplit_once('/').map(|(folder, _)| folder);
+        match (folder, &command.cwd) {
+            (_, Some(cwd)) if cwd.starts_with('/') => Some(cwd.clone()),
+            (Some(folder), Some(cwd)) => Some(format!("{folder}/{cwd}")),
+            (None, Some(cwd)) => Some(cwd.clone()),
+            (folder, None) => folder.map(str::to_owned),
+        }
     }
 
     /// Splits what was asked into groups within which every variant answers every scenario.

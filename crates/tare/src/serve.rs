@@ -1,0 +1,58 @@
+//! `tare serve`: one server in the foreground, built and started as a suite would, until Ctrl-C.
+
+use std::io::IsTerminal;
+use std::time::Duration;
+
+use tare_run::prepare::prepare;
+use tare_sut::server::{Server, Status};
+use tare_sys::affinity::CpuSet;
+
+use crate::args::{Global, ServeArgs};
+use crate::failure::Outcome;
+use crate::home::World;
+use crate::live::Live;
+use crate::verify::{plan_of, variants};
+use crate::{console, interrupt};
+
+/// How often a running server is looked after.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// Serves until Ctrl-C or until the server ends by itself.
+pub fn serve(args: &ServeArgs, global: &Global) -> anyhow::Result<Outcome> {
+    let world = World::load(global)?;
+    let named = [args.server.clone()];
+    let plan = plan_of(&world, &named, args.suite.as_deref(), args.version.as_deref(), args.java.as_deref())?;
+    let cancelled = interrupt::flag()?;
+    let mut live = Live::new(std::io::stderr().is_terminal(), console::stderr_colored(global.color));
+    let launches = prepare(&plan, world.catalog.as_ref(), &cancelled, &mut |line| live.going_on(line));
+    live.finish();
+    let launches = launches?;
+    let all = variants(&plan);
+    let Some(variant) = all.first().filter(|_| all.len() == 1) else {
+        let names: Vec<&str> = all.iter().map(|variant| variant.name.as_str()).collect();
+        anyhow::bail!("{} names several servers ({}); name one", args.server, names.join(", "));
+    };
+    if let Some(reason) = launches.unavailable(variant) {
+        anyhow::bail!("{} is not available: {reason}", variant.name);
+    }
+    let cpus = match &args.server_cpus {
+        Some(list) => list.parse()?,
+        None => CpuSet::allowed()?,
+    };
+    let log = std::env::temp_dir().join(format!("tare-serve-{}.log", std::process::id()));
+    let mut spec = launches.get(variant)?.spec(&plan, variant, cpus, log.clone());
+    for text in spec.command.iter_mut().chain(spec.env.values_mut()) {
+        *text = text.replace(tare_sut::server::PORT, &args.port.to_string());
+    }
+    let server = Server::start_unless(&spec, &cancelled)?;
+    console::print(&format!("{} serves on {} (pid {}); Ctrl-C ends it\n", variant.name, server.base_url(), server.pid()));
+    console::print(&format!("  {}\n  log {}\n", spec.command.join(" "), log.display()));
+    while !interrupt::raised(&cancelled) {
+        if let Status::Exited(how) = server.status() {
+            anyhow::bail!("{} ended ({how}); {}", variant.name, server.log_tail(20));
+        }
+        std::thread::sleep(LOOK);
+    }
+    console::print(&format!("{}\n", server.stop()?));
+    Ok(Outcome::Done)
+}
