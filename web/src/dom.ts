@@ -31,6 +31,13 @@ export function breakable(text: string): DocumentFragment {
   return out;
 }
 
+const LONG = 400;
+
+/** Text for a table's cell; a very long one gets a box of its own that scrolls. */
+export function boxed(text: string): Child {
+  return text.length > LONG ? h('div', { class: 'long', tabindex: '0' }, text) : text;
+}
+
 /** A plain table: heads, rows of text; the first column heads its row. */
 export function plainTable(caption: string, heads: string[], rows: string[][], attrs: Attrs = {}): HTMLTableElement {
   return h(
@@ -41,7 +48,9 @@ export function plainTable(caption: string, heads: string[], rows: string[][], a
     h(
       'tbody',
       {},
-      ...rows.map((row) => h('tr', {}, ...row.map((c, i) => (i ? h('td', {}, c) : h('th', { scope: 'row' }, c))))),
+      ...rows.map((row) =>
+        h('tr', {}, ...row.map((c, i) => (i ? h('td', {}, boxed(c)) : h('th', { scope: 'row' }, boxed(c))))),
+      ),
     ),
   );
 }

@@ -46,12 +46,12 @@ export const LIGHT: Theme = {
   shade: 'rgba(60, 64, 72, 0.05)',
   baseline: '#6b7079',
   control: '#a7abb2',
-  series: [SKY, ORANGE, GREEN, PURPLE, BLUE, VERMILLION, '#d8c900'],
-  seriesInk: ['#1f76a8', '#99660a', '#00704f', '#9c4a78', '#005f94', '#a84a00', '#7a7000'],
+  series: [SKY, ORANGE, GREEN, PURPLE, VERMILLION, '#d8c900', BLUE],
+  seriesInk: ['#1f76a8', '#99660a', '#00704f', '#9c4a78', '#a84a00', '#7a7000', '#005f94'],
   worse: VERMILLION,
   better: BLUE,
   undecided: '#8d929a',
-  kinds: ['#33506b', '#6f93b3', '#a3bfd6', '#ccdbe7', '#e2e3e4'],
+  kinds: ['#2f4d69', '#5f87aa', '#8fb1cd', '#b9cfdf', '#c9c7c0'],
 };
 
 export const DARK: Theme = {
@@ -65,8 +65,8 @@ export const DARK: Theme = {
   shade: 'rgba(235, 235, 240, 0.05)',
   baseline: '#a3a8b0',
   control: '#6f747d',
-  series: [SKY, ORANGE, '#1fbf91', PURPLE, '#4a9fe0', '#ee7a2b', YELLOW],
-  seriesInk: [SKY, ORANGE, '#2cc99b', '#dc93ba', '#6db4ea', '#f08a45', YELLOW],
+  series: [SKY, ORANGE, '#1fbf91', PURPLE, '#ee7a2b', YELLOW, '#2f7fc4'],
+  seriesInk: [SKY, ORANGE, '#2cc99b', '#dc93ba', '#f08a45', YELLOW, '#5a9fdc'],
   worse: '#f0833a',
   better: SKY,
   undecided: '#868b94',

@@ -87,10 +87,10 @@ function rowMarks(row: BarRow, i: number, frame: RowsFrame, px: (x: number) => n
   const marks: Mark[] = [
     hitMark(0, frame.tops[i]!, end, frame.heights[i]!),
     frame.narrow
-      ? textMark(0, textY, row.label, t.ink, { width: frame.labelWidth })
+      ? textMark(frame.left, textY, row.label, t.ink, { width: frame.labelWidth, halo: t.paper })
       : textMark(frame.left - 12, textY, row.label, t.ink, { align: 'right', width: frame.labelWidth - 12 }),
     frame.narrow
-      ? textMark(end, textY, row.value, t.muted, { align: 'right' })
+      ? textMark(frame.left + frame.width, textY, row.value, t.muted, { align: 'right', halo: t.paper })
       : textMark(frame.left + frame.width + 14, textY, row.value, t.muted, { width: frame.right - 14 }),
   ];
   let from = 0;

@@ -32,9 +32,13 @@ export interface FigureSpec {
   /** Called with the id of the mark that was clicked (the series data item's `name`). */
   onPick?: (name: string) => void;
   controls?: Node[];
+  /** Names and colours, shown where the drawing is too narrow for names of its own. */
+  key?: (t: Theme) => { label: string; colour: string }[];
 }
 
 const PRINT_WIDTH_PX = 672;
+/** From this width on, lines have their names at their ends. */
+export const NAMED_PX = 620;
 const TABLE_ROWS = 300;
 const drawn = new Set<Figure>();
 const text = (value: string | (() => string)) => (typeof value === 'function' ? value() : value);
@@ -44,6 +48,7 @@ class Figure {
   private readonly place = h('div', { class: 'chart', role: 'img' });
   private readonly title = h('h3', {});
   private readonly note = h('p', { class: 'note' });
+  private readonly key = h('ul', { class: 'key', 'aria-hidden': 'true' });
   private readonly hidden = h('div', { class: 'sr' });
   private chart: Chart | null = null;
   private near = false;
@@ -52,7 +57,7 @@ class Figure {
   constructor(private readonly spec: FigureSpec) {
     this.element = h('figure', { id: spec.id, class: 'figure' });
     const caption = h('figcaption', {}, this.title, this.note);
-    add(this.element, caption, controlsOf(spec), this.place, this.hidden, this.menu());
+    add(this.element, caption, controlsOf(spec), this.key, this.place, this.hidden, this.menu());
     this.place.style.height = `${spec.height(640)}px`;
     this.words();
     drawn.add(this);
@@ -97,7 +102,19 @@ class Figure {
     } else this.chart.resize({ width, height, silent: true });
     this.chart.setOption(this.spec.draw(width, t), { notMerge: true });
     this.chart.getZr().flush();
+    this.fillKey(t, width);
     this.fillHidden();
+  }
+
+  private fillKey(t: Theme, width: number): void {
+    const items = width < NAMED_PX ? (this.spec.key?.(t) ?? []) : [];
+    this.key.replaceChildren(
+      ...items.map(({ label, colour }) => {
+        const swatch = h('i', {});
+        swatch.style.background = colour;
+        return h('li', {}, swatch, label);
+      }),
+    );
   }
 
   private fillHidden(): void {

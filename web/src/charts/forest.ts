@@ -108,10 +108,10 @@ function rowMarks(row: ForestRow, i: number, frame: RowsFrame, px: (x: number) =
   const textY = labelY(frame, i);
   const end = frame.left + frame.width + frame.right;
   const label = frame.narrow
-    ? textMark(0, textY, row.label, t.ink, { width: frame.labelWidth })
+    ? textMark(frame.left, textY, row.label, t.ink, { width: frame.labelWidth, halo: t.paper })
     : textMark(frame.left - 14, textY, row.label, t.ink, { align: 'right', width: frame.labelWidth - 14 });
   const value = frame.narrow
-    ? textMark(end, textY, row.value, t.muted, { align: 'right' })
+    ? textMark(frame.left + frame.width, textY, row.value, t.muted, { align: 'right', halo: t.paper })
     : textMark(frame.left + frame.width + 16, textY, row.value, t.muted, { width: frame.right - 16 });
   const rule = lineMark(frame.left, y, frame.left + frame.width, y, t.grid);
   const hit = hitMark(0, frame.tops[i]!, end, frame.heights[i]!);

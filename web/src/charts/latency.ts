@@ -3,6 +3,7 @@
 import { percentileText } from '../format/number';
 import { plainTime, timeUnit } from '../format/unit';
 import { baseOption, givenAxis, tip, type Option } from './echarts';
+import { endLabelRoom, endLabelSeries, type EndLabel } from './end_labels';
 import { decadeTicks, ninesOf, ninesTicks, plainNumber } from './ticks';
 import type { Distribution } from '../summary';
 import type { Theme } from '../theme';
@@ -19,7 +20,6 @@ export interface LatencyLine {
 }
 
 export const WIDE_PX = 620;
-const LABEL_PX = 168;
 const MOST_NINES = 6.2;
 
 /** The nines where the last point of a curve is drawn: its maximum has no percentile below 100. */
@@ -41,7 +41,7 @@ export function latencyHeight(width: number): number {
 
 export function latencyOption(lines: LatencyLine[], width: number, t: Theme): Option {
   const wide = width >= WIDE_PX;
-  const right = wide ? LABEL_PX : 14;
+  const right = wide ? endLabelRoom(lines.filter((l) => !l.context).map((l) => l.label)) : 14;
   const left = 46;
   const drawnLines = lines.filter((l) => l.distribution.curve.length);
   const values = drawnLines.flatMap((l) => l.distribution.curve.map((p) => p.value_ns)).filter((v) => v > 0);
@@ -71,11 +71,21 @@ export function latencyOption(lines: LatencyLine[], width: number, t: Theme): Op
       splitLine: { show: true, lineStyle: { color: t.grid } },
       axisPointer: { show: false },
     },
-    series: [...drawnLines.map((l) => lineSeries(l, wide)), ...drawnLines.filter((l) => !l.context).map(ribbonSeries)],
+    series: [
+      ...drawnLines.map(lineSeries),
+      ...drawnLines.filter((l) => !l.context).map(ribbonSeries),
+      ...(wide ? [endLabelSeries(namesOf(drawnLines), right, right - 6, t)] : []),
+    ],
   };
 }
 
-function lineSeries(l: LatencyLine, wide: boolean): Option {
+function namesOf(lines: LatencyLine[]): EndLabel[] {
+  return lines
+    .filter((l) => !l.context)
+    .map((l) => ({ text: l.label, colour: l.text, at: points(l.distribution).at(-1) ?? [0, 0] }));
+}
+
+function lineSeries(l: LatencyLine): Option {
   return {
     type: 'line',
     name: l.label,
@@ -86,16 +96,6 @@ function lineSeries(l: LatencyLine, wide: boolean): Option {
     itemStyle: { color: l.mark },
     emphasis: { disabled: true },
     z: l.context ? 1 : 3,
-    endLabel: {
-      show: wide && !l.context,
-      formatter: () => l.label,
-      color: l.text,
-      fontSize: 12,
-      distance: 8,
-      width: LABEL_PX - 16,
-      overflow: 'truncate',
-    },
-    labelLayout: { moveOverlap: 'shiftY' },
   };
 }
 

@@ -10,6 +10,8 @@ interface TextOptions {
   size?: number;
   /** Cut with an ellipsis beyond this width. */
   width?: number;
+  /** Ground colour drawn around the letters, where they stand on lines. */
+  halo?: string;
 }
 
 export function textMark(x: number, y: number, text: string, fill: string, o: TextOptions = {}): Mark {
@@ -24,6 +26,7 @@ export function textMark(x: number, y: number, text: string, fill: string, o: Te
       font: `${o.bold ? 600 : 400} ${o.size ?? 12}px ${FONT}`,
       align: o.align ?? 'left',
       verticalAlign: 'middle',
+      ...(o.halo ? { stroke: o.halo, lineWidth: 4 } : {}),
       ...(o.width ? { width: o.width, overflow: 'truncate', ellipsis: '…' } : {}),
     },
   };

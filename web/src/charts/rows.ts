@@ -43,8 +43,8 @@ export function frameRows(heads: boolean[], labels: string[], width: number, val
     tops.push(y);
     y += rowPx(head, width);
   }
-  const left = narrow ? 8 : labelWidth;
-  const right = narrow ? 8 : valueWidth;
+  const left = narrow ? 4 : labelWidth;
+  const right = narrow ? 12 : valueWidth;
   return {
     narrow,
     left,

@@ -3,7 +3,8 @@
 import type { Unit } from '../format/unit';
 import { significant } from '../format/number';
 import { baseOption, givenAxis, tip, type Option } from './echarts';
-import { plainNumber, plainTicks } from './ticks';
+import { endLabelRoom, endLabelSeries, type EndLabel } from './end_labels';
+import { decadeTicks, plainNumber, plainTicks } from './ticks';
 import type { Cell, TimePoint } from '../summary';
 import type { Theme } from '../theme';
 
@@ -22,10 +23,11 @@ export interface Timeline {
   of: (p: TimePoint) => number | null;
   unit: Unit;
   axisName: string;
+  /** Latency spans decades: its axis is logarithmic. */
+  log: boolean;
 }
 
 const WIDE_PX = 620;
-const LABEL_PX = 168;
 
 /** How each kind of slice is drawn, and how the note names it. */
 export const KINDS: Record<string, { symbol: string; line: string; glyph: string; hollow: boolean }> = {
@@ -72,36 +74,59 @@ export function timelineHeight(width: number): number {
 
 export function timelineOption(timeline: Timeline, width: number, t: Theme): Option {
   const wide = width >= WIDE_PX;
-  const right = wide ? LABEL_PX : 14;
+  const right = wide ? endLabelRoom(timeline.lines.map((l) => l.label)) : 14;
   const { lines } = timeline;
   const starts = new Map(lines.map((l) => [l, timeline.ownClock ? Math.min(...l.cell.timeline.map((p) => p.t_s)) : 0]));
   const at = (line: TimeLine, p: TimePoint) => p.t_s - starts.get(line)!;
   const forks = placeForks(lines, at);
   const last = forks.at(-1);
   const end = last ? last.offset + last.length : 1;
-  const values = lines.flatMap((l) => l.cell.timeline.map(timeline.of)).filter((v): v is number => v !== null);
-  const most = (Math.max(0, ...values) || 1) / timeline.unit.divisor;
-  const ticks = plainTicks(most, 4);
-  const series = lines.flatMap((l) => kindSeries(l, timeline, forks, (p) => at(l, p), wide));
+  const scale = scaleOf(timeline);
+  const series = lines.flatMap((l) => kindSeries(l, timeline, forks, (p) => at(l, p), scale));
   return {
     ...baseOption(t),
     grid: { left: 46, right, top: 44, bottom: 46, containLabel: false },
-    xAxis: {
-      ...givenAxis(t, [0, end], timeTicks(forks, end, width - 46 - right), 'seconds since the fork began'),
-    },
+    xAxis: givenAxis(t, [0, end], timeTicks(forks, end, width - 46 - right), 'seconds since the fork began'),
     yAxis: {
-      ...givenAxis(
-        t,
-        [0, Math.max(most * 1.04, ticks.at(-1) ?? 1)],
-        ticks.map((v) => ({ at: v, text: plainNumber(v) })),
-        timeline.axisName,
-        true,
-      ),
+      ...givenAxis(t, scale.range, scale.ticks, timeline.axisName, true),
       nameGap: 24,
       splitLine: { show: true, lineStyle: { color: t.grid } },
     },
-    series: [areas(forks, t, width - 46 - right), ...series],
+    series: [
+      areas(forks, t, width - 46 - right),
+      ...series,
+      ...(wide ? [endLabelSeries(namesOf(timeline, scale, end), right, right - 6, t)] : []),
+    ],
   };
+}
+
+/** The value axis: where a value lies on it, its ends and its ticks. */
+interface Scale {
+  at: (value: number) => number;
+  range: [number, number];
+  ticks: { at: number; text: string }[];
+}
+
+function scaleOf({ lines, of, unit, log }: Timeline): Scale {
+  const values = lines.flatMap((l) => l.cell.timeline.map(of)).filter((v): v is number => v !== null && v > 0);
+  const most = Math.max(1, ...values) / unit.divisor;
+  if (!log) {
+    const ticks = plainTicks(most, 4);
+    const top = Math.max(most * 1.04, ticks.at(-1) ?? 1);
+    return { at: (v) => v / unit.divisor, range: [0, top], ticks: ticks.map((v) => ({ at: v, text: plainNumber(v) })) };
+  }
+  const least = Math.min(...values, most * unit.divisor) / unit.divisor;
+  const ticks = decadeTicks(least * 0.8, most * 1.25).map((v) => ({ at: Math.log10(v), text: plainNumber(v) }));
+  return { at: (v) => Math.log10(v / unit.divisor), range: [Math.log10(least * 0.8), Math.log10(most * 1.25)], ticks };
+}
+
+/** Each line is named at the level of its last saturating slice. */
+function namesOf(timeline: Timeline, scale: Scale, end: number): EndLabel[] {
+  return timeline.lines.flatMap((l) => {
+    const points = l.cell.timeline.filter((p) => timeline.of(p) !== null);
+    const last = points.findLast((p) => p.slice_kind === 'saturating') ?? points.at(-1);
+    return last ? [{ text: l.label, colour: l.text, at: [end, scale.at(timeline.of(last)!)] as [number, number] }] : [];
+  });
 }
 
 /** Seconds within each fork: its start always, then as many round ones as fit. */
@@ -147,17 +172,17 @@ function kindSeries(
   timeline: Timeline,
   forks: ForkPlace[],
   at: (p: TimePoint) => number,
-  wide: boolean,
+  scale: Scale,
 ): Option[] {
   const kinds = [...new Set(l.cell.timeline.map((p) => p.slice_kind))];
-  return kinds.map((kind, index) => {
+  return kinds.map((kind) => {
     const look = kindOf(kind);
     const data: { value: [number, number | null]; point?: TimePoint }[] = [];
     for (const f of forks) {
       const mine = l.cell.timeline.filter((p) => p.fork === f.fork && p.slice_kind === kind);
       for (const p of mine.sort((a, b) => a.t_s - b.t_s)) {
         const y = timeline.of(p);
-        data.push({ value: [f.offset + at(p) - f.begin, y === null ? null : y / timeline.unit.divisor], point: p });
+        data.push({ value: [f.offset + at(p) - f.begin, y === null ? null : scale.at(y)], point: p });
       }
       data.push({ value: [f.offset + f.length, null] });
     }
@@ -173,16 +198,6 @@ function kindSeries(
       itemStyle: look.hollow ? { color: 'transparent', borderColor: l.mark, borderWidth: 1 } : { color: l.mark },
       lineStyle: { color: l.mark, width: look.hollow ? 0.75 : 1.5, type: look.line },
       emphasis: { disabled: true },
-      endLabel: {
-        show: wide && index === 0,
-        formatter: () => l.label,
-        color: l.text,
-        fontSize: 12,
-        distance: 10,
-        width: LABEL_PX - 16,
-        overflow: 'truncate',
-      },
-      labelLayout: { moveOverlap: 'shiftY' },
       tooltip: { formatter: (p: { data: { point?: TimePoint } }) => pointTip(l, timeline, p.data.point) },
     };
   });

@@ -32,7 +32,7 @@ export function forksFigure(model: Model, panel: Panel): HTMLElement | null {
     });
   return figure({
     id: panelId('forks', panel),
-    title: () => `${panel.title}: ${capital(chosenCurrency(model)?.label ?? '')} ratio, fork by fork`,
+    title: () => `${panel.title}: ${chosenCurrency(model)?.label ?? ''} as a share of the baseline, fork by fork`,
     note: 'Each dot is one start of the server; the upright line is their mean, the whisker its interval.',
     watch: ['currency', 'highlights', 'everyRow'],
     height: (width) => forestHeight(rows(LIGHT), width),

@@ -40,8 +40,12 @@ export function latencyFigure(_: Model, panel: Panel): HTMLElement | null {
     title: () => `${panel.title}: ${choice.clock} time by percentile`,
     note: () =>
       `${model()}; ${choice.clock === 'response' ? 'from the intended start' : 'from the actual send'}. ` +
-      'Ribbons: intervals over forks.',
+      (hasRibbons(panel) ? 'Ribbons: intervals over forks.' : 'One fork: no intervals.'),
     watch: ['sliceKind', 'clock', 'highlights'],
+    key: (t) =>
+      lines(t)
+        .filter((l) => !l.context)
+        .map((l) => ({ label: l.label, colour: l.mark })),
     height: latencyHeight,
     draw: (width, t) => latencyOption(lines(t), width, t),
     data: () => ({
@@ -66,6 +70,9 @@ export function latencyFigure(_: Model, panel: Panel): HTMLElement | null {
         .join('; '),
   });
 }
+
+const hasRibbons = (panel: Panel) =>
+  panel.cells.some((c) => c.latency.some((l) => l.response.percentiles.some((p) => p.lo_ns !== null)));
 
 function stated(line: LatencyLine): string {
   return line.distribution.percentiles
@@ -95,7 +102,7 @@ function timeFigure(model: Model, panel: Panel, spec: TimeSpec): HTMLElement | n
   if (!values.some((v) => v !== null)) return null;
   const unit = spec.kind === 'over-time' ? rateUnit(values) : timeUnit(values);
   const kinds = [...new Set(cells.flatMap((c) => c.timeline.map((p) => p.slice_kind)))];
-  const key = kinds.map((k) => `${KINDS[k]?.glyph ?? '◇'} ${k}`).join('   ');
+  const key = kinds.map((k) => `${KINDS[k]?.glyph ?? '◇'}\u00a0${k}`).join('   ');
   const sequential = model.summary.run.mode === 'sequential';
   const timeline = (t: Theme): Timeline => ({
     lines: timeLines(panel, t),
@@ -103,6 +110,7 @@ function timeFigure(model: Model, panel: Panel, spec: TimeSpec): HTMLElement | n
     of: spec.of,
     unit,
     axisName: `${spec.axisName}, ${unit.name}`,
+    log: spec.kind !== 'over-time',
   });
   const order = sequential ? ' The cells ran one after another and are laid over one another here.' : '';
   return figure({
@@ -110,6 +118,7 @@ function timeFigure(model: Model, panel: Panel, spec: TimeSpec): HTMLElement | n
     title: `${panel.title}: ${spec.title}, slice by slice`,
     note: `Warm-up is shaded. Slices: ${key}.${order}`,
     watch: ['highlights'],
+    key: (t) => timeLines(panel, t).map((l) => ({ label: l.label, colour: l.mark })),
     height: timelineHeight,
     draw: (width, t) => timelineOption(timeline(t), width, t),
     data: () => ({

@@ -1,6 +1,6 @@
 // What a reader needs to trust and repeat a run: findings, plan, environment, versions, the command.
 
-import { add, breakable, copyButton, h } from '../dom';
+import { add, boxed, breakable, copyButton, h } from '../dom';
 import { percent } from '../figures/overhead';
 import type { Finding, Row, Section, Severity, Summary } from '../summary';
 import type { Model } from '../model';
@@ -50,7 +50,7 @@ function sectionTable(section: Section): HTMLElement {
       'tr',
       {},
       h('th', { scope: 'row' }, breakable(row.key)),
-      h('td', {}, row.value),
+      h('td', {}, boxed(row.value)),
       sources ? h('td', { class: 'source', 'data-source': row.source ?? '' }, row.source ?? '') : null,
     );
   return h('table', { class: 'keys' }, h('caption', {}, section.title), h('tbody', {}, ...section.rows.map(line)));

@@ -16,6 +16,8 @@ import { verdicts } from './verdicts';
 
 interface Room extends Entry {
   make: (model: Model) => Node;
+  /** Ruled by the choice of scenario. */
+  chart?: boolean;
   /** Left out when it has nothing to show. */
   when?: (model: Model) => boolean;
 }
@@ -25,12 +27,12 @@ const forked = (m: Model) => m.summary.comparisons.some((c) => c.currencies.some
 
 function rooms(table: CellTable): Room[] {
   return [
-    { id: 'throughputs', title: 'Throughput', make: details.throughputSection, when: measured },
-    { id: 'latencies', title: 'Latency', make: details.latencySection, when: measured },
-    { id: 'time', title: 'Over time', make: details.timeSection, when: measured },
-    { id: 'cpus', title: 'CPU', make: details.cpuSection, when: measured },
-    { id: 'memories', title: 'Memory', make: details.memorySection, when: measured },
-    { id: 'forks', title: 'Fork by fork', make: details.forksSection, when: forked },
+    { id: 'throughputs', title: 'Throughput', make: details.throughputSection, chart: true, when: measured },
+    { id: 'latencies', title: 'Latency', make: details.latencySection, chart: true, when: measured },
+    { id: 'time', title: 'Over time', make: details.timeSection, chart: true, when: measured },
+    { id: 'cpus', title: 'CPU', make: details.cpuSection, chart: true, when: measured },
+    { id: 'memories', title: 'Memory', make: details.memorySection, chart: true, when: measured },
+    { id: 'forks', title: 'Fork by fork', make: details.forksSection, chart: true, when: forked },
     { id: 'cells', title: 'All cells', make: () => table.element, when: measured },
     { id: 'noise', title: 'Noise floor', make: details.noiseSection, when: measured },
     { id: 'findings', title: 'Findings', make: findingsList },
@@ -48,26 +50,32 @@ export function showReport(place: HTMLElement, summary: Summary): void {
   choose(firstChoice(model));
   const table = cellTable(model);
   const list = rooms(table).filter((room) => !room.when || room.when(model));
-  const sections = list.map((room) => {
-    const head = h('h2', {}, h('a', { href: `#${room.id}` }, room.title));
-    return h('section', { id: room.id }, head, room.make(model));
-  });
+  const charts = list.filter((room) => room.chart).map((room) => section(room, model));
+  const others = list.filter((room) => !room.chart).map((room) => section(room, model));
+  const sections = [...charts, ...others];
   const first = answer(model);
   const side = nav([{ id: 'answer', title: 'Answer' }, ...list]);
-  const main = h('main', {}, masthead(summary), first, details.focusBar(model), ...sections, colophon(summary));
+  // The bar that chooses the scenario stays in view as long as the charts that it rules.
+  const deep = h('div', {}, details.focusBar(model), ...charts);
+  const main = h('main', {}, masthead(summary), first, deep, ...others, colophon(summary));
   place.replaceChildren(h('a', { href: '#cells', class: 'skip' }, 'Skip to the table of all cells'), side, main);
   followSections(side, [first, ...sections]);
   followLinks(model, table);
 }
 
+function section(room: Room, model: Model): HTMLElement {
+  const head = h('h2', {}, h('a', { href: `#${room.id}` }, room.title));
+  return h('section', { id: room.id }, head, room.make(model));
+}
+
 /** The first screen: a reader who stops after it has the answer. */
 function answer(model: Model): HTMLElement {
-  const section = h('section', { id: 'answer', 'aria-label': 'Answer' }, verdicts(model.summary));
+  const place = h('section', { id: 'answer', 'aria-label': 'Answer' }, verdicts(model.summary));
   if (model.summary.comparisons.length) {
-    if (model.large) section.append(matrix(model));
-    section.append(overheadFigure(model));
+    if (model.large) place.append(matrix(model));
+    place.append(overheadFigure(model));
   }
-  return section;
+  return place;
 }
 
 function colophon({ run }: Summary): HTMLElement {

@@ -35,9 +35,12 @@ function sentence({ text, verdict, comparison }: Sentence): HTMLElement {
     'li',
     { 'data-verdict': verdict },
     h('span', { class: 'verdict-word' }, h('span', { class: 'glyph', 'aria-hidden': 'true' }, glyph), ` ${word}`),
-    h('a', { class: 'verdict-text', dir: 'auto', href: `#cell=${encodeURIComponent(comparison)}` }, text),
+    h('a', { class: 'verdict-text', dir: 'auto', href: `#cell=${encodeURIComponent(comparison)}` }, unbroken(text)),
   );
 }
+
+/** Keeps a number and its per cent sign on one line. */
+const unbroken = (text: string): string => text.replace(/(\d) %/g, '$1\u00a0%');
 
 function counts(sentences: Sentence[]): HTMLElement {
   const items = ORDER.map((verdict) => ({ verdict, n: sentences.filter((s) => s.verdict === verdict).length }));

@@ -1,0 +1,75 @@
+// Names at the ends of lines, moved apart so that none covers another, with a hair to the line where one had to move.
+
+import { lineMark, textMark, type Mark } from './marks';
+import type { Option } from './echarts';
+import type { Theme } from '../theme';
+
+/** A name for the line that ends at (x, y), in the axes' units. */
+export interface EndLabel {
+  text: string;
+  colour: string;
+  at: [number, number];
+}
+
+const APART_PX = 16;
+const HAIR_PX = 14;
+const LETTER_PX = 6.7;
+
+/** The room that names need to the right of a plot, the hair included. */
+export function endLabelRoom(names: string[]): number {
+  return Math.min(220, Math.max(90, ...names.map((n) => n.length * LETTER_PX + HAIR_PX + 14)));
+}
+
+/** Places as near as may be to those wanted, in their order, at least `apart` from one another and within the limits. */
+export function spread(wanted: number[], apart: number, least: number, most: number): number[] {
+  const order = wanted.map((_, i) => i).sort((a, b) => wanted[a]! - wanted[b]!);
+  const placed = order.map((i) => wanted[i]!);
+  // A few sweeps that push neighbours apart by halves come to rest near the places wanted.
+  for (let sweep = 0; sweep < 60; sweep++) {
+    for (let k = 1; k < placed.length; k++) {
+      const short = apart - (placed[k]! - placed[k - 1]!);
+      if (short > 0) {
+        placed[k - 1]! -= short / 2;
+        placed[k]! += short / 2;
+      }
+    }
+    const over = Math.max(0, (placed.at(-1) ?? 0) - most);
+    const under = Math.max(0, least - (placed[0] ?? least));
+    for (let k = 0; k < placed.length; k++) placed[k]! += under - (under ? 0 : over);
+  }
+  const out: number[] = [];
+  order.forEach((i, k) => (out[i] = placed[k]!));
+  return out;
+}
+
+/** A series that draws the names to the right of the plot. */
+export function endLabelSeries(labels: EndLabel[], right: number, room: number, t: Theme): Option {
+  return {
+    type: 'custom',
+    silent: true,
+    clip: false,
+    tooltip: { show: false },
+    encode: { x: -1, y: -1 },
+    data: labels.length ? [[0, 0]] : [],
+    z: 4,
+    renderItem: (
+      params: { coordSys: { x: number; y: number; width: number; height: number } },
+      api: { coord(p: [number, number]): [number, number] },
+    ) => {
+      const { x, y, width, height } = params.coordSys;
+      const ends = labels.map((l) => api.coord(l.at));
+      const places = spread(
+        ends.map((e) => e[1]),
+        APART_PX,
+        y,
+        y + height,
+      );
+      const from = x + width + right - room;
+      const children: Mark[] = labels.flatMap((l, i) => [
+        lineMark(Math.min(ends[i]![0] + 4, from), ends[i]![1], from + HAIR_PX - 4, places[i]!, t.faint, 0.75),
+        textMark(from + HAIR_PX, places[i]!, l.text, l.colour, { width: room - HAIR_PX }),
+      ]);
+      return { type: 'group', children };
+    },
+  };
+}

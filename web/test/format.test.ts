@@ -1,0 +1,73 @@
+// Numbers, units and exports.
+
+import { describe, expect, test } from 'vitest';
+import { toCsv, toMarkdown } from '../src/format/export';
+import * as number from '../src/format/number';
+import * as unit from '../src/format/unit';
+
+describe('numbers', () => {
+  test('carry as many digits as their interval allows', () => {
+    expect(number.ratioText(0.9188, 0.91, 0.928)).toBe('91.9 % [91.0, 92.8]');
+    expect(number.ratioText(0.85, 0.83, 0.87)).toBe('85 % [83, 87]');
+    expect(number.ratioText(1.0012, 0.9991, 1.0033)).toBe('100.1 % [99.9, 100.3]');
+  });
+  test('carry three digits and no brackets without an interval', () => {
+    expect(number.ratioText(0.91884, null, null)).toBe('91.9 %');
+    expect(number.ratioText(2.4, 1, Infinity)).toBe('240 %');
+  });
+  test('show a change with its sign, and no sign for nothing', () => {
+    expect(number.changeWithInterval(0.919, 0.91, 0.928)).toBe('−8.1 % [−9.0, −7.2]');
+    expect(number.changeWithInterval(1.06, 1.01, 1.11)).toBe('+6 % [+1, +11]');
+    expect(number.changeText(0.99999, 0.99, 1.01)).toBe('0 %');
+  });
+  test('that are no numbers become a dash', () => {
+    expect(number.fixed(NaN, 1)).toBe('–');
+    expect(number.fixed(Infinity, 1)).toBe('–');
+  });
+  test('of percentiles lose no nines', () => {
+    expect(number.percentileText(99.9999)).toBe('99.9999');
+    expect(number.percentileText(50)).toBe('50');
+  });
+});
+
+describe('units', () => {
+  test('suit the middle of a column and not its extremes', () => {
+    expect(unit.rateUnit([18_800, 17_300, 80]).name).toBe('k/s');
+    expect(unit.rateUnit([80, 70, null]).name).toBe('/s');
+    expect(unit.timeUnit([52_900, 57_200]).name).toBe('µs');
+    expect(unit.bytesUnit([3.1e8]).name).toBe('MB');
+  });
+  test('of an empty column are the smallest', () => {
+    expect(unit.timeUnit([]).name).toBe('ns');
+    expect(unit.rateUnit([null, undefined, 0]).name).toBe('/s');
+  });
+  test('unknown to the page keep their name', () => {
+    expect(unit.unitFor('joules', [3])).toEqual({ divisor: 1, name: 'joules' });
+  });
+  test('stand once, before the interval', () => {
+    const kilo = { divisor: 1e3, name: 'k/s' };
+    expect(unit.inUnitWithInterval({ value: 18_812, lo: 18_600, hi: 19_020 }, kilo)).toBe('18.8 k/s [18.6, 19.0]');
+    expect(unit.inUnitWithInterval({ value: 18_812, lo: null, hi: null }, kilo)).toBe('18.8 k/s');
+  });
+  test('of durations and moments are those people use', () => {
+    expect(unit.durationText(224)).toBe('3 min 44 s');
+    expect(unit.durationText(9_840)).toBe('2 h 44 min');
+    expect(unit.momentText('2026-11-20T14:05:09Z')).toBe('20 November 2026, 14:05 UTC');
+    expect(unit.momentText('yesterday')).toBe('yesterday');
+  });
+});
+
+describe('exports', () => {
+  test('quote what would break a CSV line', () => {
+    expect(toCsv(['a', 'b'], [['x,"y"\nz', 1.5]])).toBe('a,b\r\n"x,""y""\nz",1.5\r\n');
+    expect(toCsv(['a', 'b'], [[null, NaN]])).toBe('a,b\r\n,\r\n');
+  });
+  test('keep a formula from becoming one', () => {
+    expect(toCsv(['a'], [['=cmd()'], ['@x'], ['-1+1']])).toBe("a\r\n'=cmd()\r\n'@x\r\n'-1+1\r\n");
+  });
+  test('escape Markdown in text from a server', () => {
+    expect(toMarkdown(['name', 'n'], [['<img>|x\ny', '1']], new Set([1]))).toBe(
+      '| name | n |\n|---|---:|\n| \\<img\\>\\|x y | 1 |\n',
+    );
+  });
+});
