@@ -110,9 +110,9 @@ pub enum SutError {
         log: LogTail,
     },
     /// The user has asked to stop.
-    #[error("{server}: start given up as asked")]
+    #[error("{server}: given up as asked")]
     Cancelled {
-        /// The server.
+        /// The server, or what was being built.
         server: String,
     },
     /// No port could be had.

@@ -91,7 +91,11 @@ impl CpuProbe {
         Ok(probe)
     }
 
-    /// Takes a sample. Measured: 120 µs for a JVM of 39 threads, nearly all of it the kernel's.
+    /// Takes a sample. It costs about 3 µs of CPU for each thread (60 µs for a JVM of 21), nearly all the kernel's, and
+    /// once a second a walk through all processes.
+    ///
+    /// The kernel brings a running thread's `schedstat` up to date at its ticks only: what it lags behind, a few
+    /// milliseconds at most, is in the remainder until then.
     ///
     /// # Errors
     /// When the server is gone.
@@ -110,6 +114,11 @@ impl CpuProbe {
         }
         let (by_kind, by_pool) = (kinds.into_iter().collect(), pools.into_iter().collect());
         Ok(CpuSample { at_ns: clock::now().0, total_ns, by_kind, by_pool })
+    }
+
+    /// The processes that belong to the server, also those that have ended.
+    pub fn processes(&self) -> impl Iterator<Item = u32> + '_ {
+        self.processes.keys().copied()
     }
 
     fn meet_family(&mut self) -> Result<(), SutError> {

@@ -16,19 +16,23 @@ pub struct MemorySample {
 }
 
 impl MemorySample {
-    /// Reads the memory of a process and all its descendants.
+    /// Reads the memory of a process and all its descendants, which it finds by a walk through all processes.
     ///
     /// # Errors
     /// When the root process is gone.
     pub fn of_tree(root: u32) -> Result<Self, SutError> {
-        let first = Memory::of(root)?;
-        // A descendant that ends meanwhile holds nothing any more.
-        let others = tree(root)?.into_iter().skip(1).filter_map(|pid| Memory::of(pid).ok());
-        Ok(std::iter::once(first).chain(others).fold(Self::default(), |sum, one| Self {
+        Memory::of(root)?;
+        Ok(Self::of(tree(root)?))
+    }
+
+    /// Reads the memory of these processes, such as a [`super::cpu::CpuProbe`] knows; what has ended holds nothing.
+    pub fn of(processes: impl IntoIterator<Item = u32>) -> Self {
+        let living = processes.into_iter().filter_map(|pid| Memory::of(pid).ok());
+        living.fold(Self::default(), |sum, one| Self {
             rss_bytes: sum.rss_bytes + one.rss_bytes,
             peak_rss_bytes: sum.peak_rss_bytes + one.peak_rss_bytes,
             threads: sum.threads + one.threads,
-        }))
+        })
     }
 }
 

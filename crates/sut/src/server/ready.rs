@@ -149,7 +149,8 @@ impl<'a> Wait<'a> {
             ports.dedup();
             match ports.len() {
                 0 => {
-                    wait.child.wait(TICK);
+                    // Looking through all processes costs milliseconds, which the server needs to start.
+                    wait.child.wait(TICK * 5);
                     Ok(None)
                 }
                 1 => Ok(Some(found)),
@@ -190,9 +191,10 @@ impl<'a> Wait<'a> {
     }
 }
 
-/// An address to connect to for one that is listened on: "any" is reached by the loopback.
+/// An address to connect to for one that is listened on: "any" is reached by the loopback. A JVM listens on IPv6 sockets
+/// also for IPv4; such an address is written as the IPv4 address that it is.
 fn reachable(address: SocketAddr) -> SocketAddr {
-    let ip = match address.ip() {
+    let ip = match address.ip().to_canonical() {
         ip if !ip.is_unspecified() => ip,
         IpAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
         IpAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
@@ -205,4 +207,21 @@ fn list(addresses: &[SocketAddr]) -> String {
         return "no port".to_owned();
     }
     addresses.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_listening_address_becomes_one_to_connect_to() {
+        for (listened, reached) in [
+            ("0.0.0.0:80", "127.0.0.1:80"),
+            ("[::]:80", "[::1]:80"),
+            ("[::ffff:127.0.0.1]:80", "127.0.0.1:80"),
+            ("127.0.0.2:80", "127.0.0.2:80"),
+        ] {
+            assert_eq!(reachable(listened.parse().unwrap()), reached.parse().unwrap());
+        }
+    }
 }
