@@ -82,6 +82,14 @@ impl Seen {
         self.body_bytes > limit
     }
 
+    /// The problem of an answer that is flooded: a long error page is a wrong status, anything else breaks the protocol.
+    pub(crate) fn flood(&mut self) -> Problem {
+        match self.problem.take() {
+            Some(problem) if problem.class == ErrorClass::Status => *problem,
+            _ => Problem::new(ErrorClass::Protocol, "body without end"),
+        }
+    }
+
     /// The first problem of a complete answer, if it has one.
     pub(crate) fn verdict(&mut self, expectation: &Expectation) -> Option<Problem> {
         if let Some(problem) = self.problem.take() {
@@ -96,5 +104,52 @@ impl Seen {
 
     fn note(&mut self, class: ErrorClass, text: String) {
         self.problem.get_or_insert_with(|| Box::new(Problem { class, text }));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tare_wire::http::ResponseParser;
+
+    /// The verdict on a complete answer to a request that expects `ok` and `X: y`, fed in pieces of `size` bytes.
+    fn verdict(raw: &str, size: usize) -> Option<(ErrorClass, String)> {
+        let headers = vec![("X".to_owned(), "y".to_owned())];
+        let body = BodyExpectation::Exact((*b"okay").into());
+        let expectation = Expectation { status: 200, headers, body };
+        let (mut parser, mut seen) = (ResponseParser::new(), Seen::default());
+        for piece in raw.as_bytes().chunks(size) {
+            let mut check = Check { seen: &mut seen, expectation: &expectation };
+            parser.feed(piece, &mut check).unwrap();
+        }
+        seen.verdict(&expectation).map(|problem| (problem.class, problem.text))
+    }
+
+    #[test]
+    fn answers_are_judged_alike_however_they_come() {
+        use ErrorClass::{Status, Validation};
+        let answer = |status: u16, x: &str, body: &str| {
+            format!("HTTP/1.1 {status} A\r\nX: {x}\r\nContent-Length: {}\r\n\r\n{body}", body.len())
+        };
+        for (raw, expected) in [
+            (answer(200, "y", "okay"), None),
+            (answer(500, "y", "okay"), Some((Status, "status 500 instead of 200"))),
+            (answer(302, "z", "elsewhere"), Some((Status, "status 302 instead of 200"))),
+            (answer(200, "z", "okay"), Some((Validation, "header X is \"z\" instead of \"y\""))),
+            (answer(200, "y", "oka"), Some((Validation, "body of 3 bytes instead of 4"))),
+            (answer(200, "y", "okay!"), Some((Validation, "body of 5 bytes instead of 4"))),
+        ] {
+            for size in [1, 7, 1000] {
+                let expected = expected.map(|(class, text)| (class, text.to_owned()));
+                assert_eq!(verdict(&raw, size), expected, "{raw:?} in pieces of {size}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_wrong_byte_is_shown_with_its_place() {
+        let raw = "HTTP/1.1 200 OK\r\nX: y\r\nContent-Length: 4\r\n\r\nok\x01y";
+        let text = "body differs at byte 2: \"\\x01y\" instead of \"ay\"".to_owned();
+        assert_eq!(verdict(raw, 1000), Some((ErrorClass::Validation, text)));
     }
 }

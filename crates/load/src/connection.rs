@@ -86,9 +86,7 @@ impl Connection {
             Ok(Progress::Complete { keeps_alive, .. }) => {
                 Step::Answered { problem: self.seen.verdict(expectation), reusable: keeps_alive }
             }
-            Ok(Progress::NeedsMore) if self.seen.is_flooded(expectation) => {
-                Step::Broken(Problem::new(ErrorClass::Protocol, "body without end"))
-            }
+            Ok(Progress::NeedsMore) if self.seen.is_flooded(expectation) => Step::Broken(self.seen.flood()),
             Ok(Progress::NeedsMore) => Step::More,
             Err(error) => {
                 let text = format!("{error}: \"{}\"", escape(bytes));

@@ -7,7 +7,9 @@ use rand_pcg::Pcg64Mcg;
 /// The load model of a slice.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Schedule {
-    /// Each user sends its next request when it has the answer to the one before.
+    /// Each user sends its next request when it has the answer to the one before. The intended start is the moment at
+    /// which that answer was there (or at which a lost connection was begun again), so that what the generator adds
+    /// while it is busy with other users counts as send lag and in the response time.
     Closed,
     /// Open loop: requests should leave at equal distances.
     Constant {

@@ -29,7 +29,8 @@ impl Answer {
         };
         let (status, close) = (self.status, if self.closes { "Connection: close\r\n" } else { "" });
         format!(
-            "HTTP/1.1 {status} {reason}\r\nContent-Type: text/plain; charset=UTF-8\r\n{close}Content-Length: {length}\r\n\r\n"
+            "HTTP/1.1 {status} {reason}\r\nContent-Type: text/plain; charset=UTF-8\r\n{close}\
+             Content-Length: {length}\r\n\r\n"
         )
     }
 

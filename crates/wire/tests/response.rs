@@ -252,7 +252,10 @@ proptest! {
 
     /// Whatever arrives, the parser neither panics nor claims bytes that it was not given.
     #[test]
-    fn arbitrary_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200), is_chunked in any::<bool>()) {
+    fn arbitrary_bytes_never_panic(
+        bytes in proptest::collection::vec(any::<u8>(), 0..200),
+        is_chunked in any::<bool>(),
+    ) {
         let mut raw = if is_chunked {
             b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n".to_vec()
         } else {

@@ -1,6 +1,8 @@
 //! Every way in which a server can break, over real sockets: each counts in its class, none hangs, none is a success.
 
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::io::{Read, Write};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::thread;
 use std::time::Duration;
 
 use crate::support::{count, get, planted, run, server, session};
@@ -134,4 +136,67 @@ fn large_bodies_are_sent_whole_however_slowly_the_server_reads() {
     slice.drain_timeout = Duration::from_secs(5);
     let sample = run(&mut session, &slice);
     assert_eq!((sample.ok, sample.bytes_out > 12 * 5 * 1024 * 1024), (12, true), "{:?}", sample.errors);
+}
+
+/// A server that treats every connection in one way and notices when the client has gone.
+fn crude_server(treat: impl Fn(TcpStream) + Send + Clone + 'static) -> SocketAddr {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let address = listener.local_addr().unwrap();
+    thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let treat = treat.clone();
+            thread::spawn(move || treat(stream));
+        }
+    });
+    address
+}
+
+/// Reads until the client has gone.
+fn exhaust(mut stream: TcpStream) {
+    let mut unread = [0; 1024];
+    while stream.read(&mut unread).is_ok_and(|count| count > 0) {}
+}
+
+#[test]
+fn a_server_that_speaks_before_it_is_asked_breaks_the_protocol() {
+    let address = crude_server(|mut stream| {
+        let _ = stream.write_all(b"220 mail.example.org ESMTP\r\n");
+        exhaust(stream);
+    });
+    let mut slice = count(0, 2);
+    slice.schedule = Schedule::Constant { rate_per_s: 100.0 };
+    slice.stop = StopRule::Duration(Duration::from_millis(300));
+    slice.drain_timeout = Duration::from_millis(50);
+    let sample = run(&mut session(address, 2, vec![get()]), &slice);
+    assert_eq!((sample.offered, sample.ok), (30, 0));
+    assert!(sample.errors.of(ErrorClass::Protocol).example.contains("220 mail"), "{:?}", sample.errors);
+}
+
+#[test]
+fn a_long_error_page_is_a_wrong_status() {
+    let address = crude_server(|mut stream| {
+        let page = "stack trace ".repeat(20_000);
+        let head = format!("HTTP/1.1 503 Service Unavailable\r\nContent-Length: {}\r\n\r\n", page.len());
+        let _ = stream.read(&mut [0; 1024]);
+        let _ = stream.write_all((head + &page).as_bytes());
+        exhaust(stream);
+    });
+    let sample = run(&mut session(address, 1, vec![get()]), &count(3, 1));
+    assert_eq!(sample.errors.of(ErrorClass::Status).count, 3, "{:?}", sample.errors);
+}
+
+#[test]
+fn chunked_answers_and_bodies_until_close_are_checked_too() {
+    for answer in [
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n1\r\n0\r\n\r\n",
+        "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1",
+        "HTTP/1.0 200 OK\r\n\r\n1",
+    ] {
+        let address = crude_server(move |mut stream| {
+            let _ = stream.read(&mut [0; 1024]);
+            let _ = stream.write_all(answer.as_bytes());
+        });
+        let sample = run(&mut session(address, 1, vec![get()]), &count(1, 1));
+        assert_eq!((sample.ok, sample.failed), (1, 0), "{answer:?}: {:?}", sample.errors);
+    }
 }

@@ -1,0 +1,224 @@
+//! The sockets of an epoll poller: opening, sending, closing, and what each needs remembered until the next wait.
+
+use std::collections::VecDeque;
+use std::io;
+use std::net::SocketAddr;
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
+
+use rustix::event::epoll;
+use rustix::io::Errno;
+use rustix::net::{SendFlags, SocketFlags};
+
+use crate::clock::Nanos;
+use crate::poll::{CloseCause, Event, Handler, Sending, Token, Transport};
+use crate::socket::{self, SocketOptions};
+
+/// The sending half of an [`EpollPoller`](super::EpollPoller).
+pub struct EpollTransport {
+    pub(super) epoll: OwnedFd,
+    pub(super) slots: Vec<Slot>,
+    /// Connections whose end was met while sending or connecting: told at the next wait, as the seam demands.
+    pub(super) failed: Vec<(Token, CloseCause)>,
+    /// Connections that were left with bytes unread; edge-triggering will not name them again.
+    pub(super) unread: Vec<u64>,
+}
+
+#[derive(Default)]
+pub(super) struct Slot {
+    pub(super) socket: Option<OwnedFd>,
+    pub(super) state: State,
+    /// Tells events of an earlier connection of the same token from those of this one.
+    pub(super) generation: u32,
+    pub(super) unsent: VecDeque<(Arc<[u8]>, usize)>,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum State {
+    #[default]
+    Connecting,
+    Open,
+    Listening,
+    /// Its failure waits in `failed`.
+    Broken,
+}
+
+impl Transport for EpollTransport {
+    fn connect(&mut self, token: Token, target: &SocketAddr, options: &SocketOptions) {
+        self.close(token);
+        let attempt = socket::connect(target, options).and_then(|fd| self.register(token, fd, State::Connecting));
+        if let Err(error) = attempt {
+            self.slot(token).state = State::Broken;
+            self.failed.push((token, CloseCause::ConnectFailed(error)));
+        }
+    }
+
+    fn send(&mut self, token: Token, bytes: &Arc<[u8]>) -> Sending {
+        let Some(slot) = self.slots.get_mut(token.index()) else { return Sending::Accepted };
+        if slot.state != State::Open {
+            return Sending::Accepted;
+        }
+        if !slot.unsent.is_empty() {
+            slot.unsent.push_back((Arc::clone(bytes), 0));
+            return Sending::Pending;
+        }
+        let Some(fd) = &slot.socket else { return Sending::Accepted };
+        match write(fd, bytes) {
+            Ok(written) if written == bytes.len() => Sending::Accepted,
+            Ok(written) => {
+                slot.unsent.push_back((Arc::clone(bytes), written));
+                Sending::Pending
+            }
+            Err(error) => {
+                slot.state = State::Broken;
+                self.failed.push((token, CloseCause::WriteFailed(error)));
+                Sending::Accepted
+            }
+        }
+    }
+
+    fn close(&mut self, token: Token) {
+        let slot = self.slot(token);
+        // Closing the only descriptor of a socket also takes it out of the epoll set.
+        slot.socket = None;
+        slot.unsent.clear();
+        slot.generation = slot.generation.wrapping_add(1);
+        if slot.state == State::Broken {
+            self.failed.retain(|(failed, _)| *failed != token);
+        }
+        self.slot(token).state = State::Connecting;
+    }
+}
+
+impl EpollTransport {
+    pub(super) fn new() -> io::Result<Self> {
+        let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
+        Ok(Self { epoll, slots: Vec::new(), failed: Vec::new(), unread: Vec::new() })
+    }
+
+    /// Takes over a connected socket under `token`, as it came with [`Event::Accepted`].
+    ///
+    /// # Errors
+    /// When the kernel will not watch it.
+    pub fn adopt(&mut self, token: Token, socket: OwnedFd) -> io::Result<()> {
+        self.close(token);
+        self.register(token, socket, State::Open)
+    }
+
+    /// Watches a listening socket under `token`; each new connection arrives as [`Event::Accepted`].
+    ///
+    /// # Errors
+    /// When the kernel will not watch it.
+    pub fn listen(&mut self, token: Token, socket: OwnedFd) -> io::Result<()> {
+        self.close(token);
+        rustix::io::ioctl_fionbio(&socket, true)?;
+        self.register(token, socket, State::Listening)
+    }
+
+    fn slot(&mut self, token: Token) -> &mut Slot {
+        if token.index() >= self.slots.len() {
+            self.slots.resize_with(token.index() + 1, Slot::default);
+        }
+        &mut self.slots[token.index()]
+    }
+
+    /// Registers for everything, once: the only `epoll_ctl` in the life of a connection.
+    fn register(&mut self, token: Token, socket: OwnedFd, state: State) -> io::Result<()> {
+        let flags = epoll::EventFlags::IN | epoll::EventFlags::OUT | epoll::EventFlags::RDHUP | epoll::EventFlags::ET;
+        let key = u64::from(token.0) | u64::from(self.slot(token).generation) << 32;
+        epoll::add(&self.epoll, &socket, epoll::EventData::new_u64(key), flags)?;
+        let slot = self.slot(token);
+        slot.socket = Some(socket);
+        slot.state = state;
+        Ok(())
+    }
+
+    /// The token of an event's key, unless that connection has been closed since.
+    pub(super) fn current(&self, key: u64) -> Option<Token> {
+        let token = Token(key as u32);
+        let slot = self.slots.get(token.index())?;
+        (slot.generation == (key >> 32) as u32 && slot.socket.is_some()).then_some(token)
+    }
+
+    pub(super) fn end<H: Handler<Self>>(&mut self, token: Token, at: Nanos, cause: CloseCause, handler: &mut H) {
+        self.close(token);
+        handler.on_event(self, token, Event::Closed { at, cause });
+    }
+
+    pub(super) fn finish_connect<H: Handler<Self>>(
+        &mut self,
+        token: Token,
+        flags: u32,
+        at: Nanos,
+        handler: &mut H,
+    ) -> bool {
+        let slot = &mut self.slots[token.index()];
+        let Some(fd) = &slot.socket else { return false };
+        if let Some(error) = socket::pending_error(fd.as_fd()) {
+            self.end(token, at, CloseCause::ConnectFailed(error), handler);
+            return false;
+        }
+        if flags & libc::EPOLLOUT as u32 == 0 {
+            return false;
+        }
+        slot.state = State::Open;
+        handler.on_event(self, token, Event::Connected { at });
+        true
+    }
+
+    pub(super) fn flush_and_tell<H: Handler<Self>>(&mut self, token: Token, key: u64, at: Nanos, handler: &mut H) {
+        if self.current(key).is_none() || self.slots[token.index()].unsent.is_empty() {
+            return;
+        }
+        match self.slots[token.index()].flush() {
+            Ok(true) => handler.on_event(self, token, Event::Sent { at }),
+            Ok(false) => {}
+            Err(error) => self.end(token, at, CloseCause::WriteFailed(error), handler),
+        }
+    }
+
+    pub(super) fn accept_all<H: Handler<Self>>(&mut self, token: Token, handler: &mut H) {
+        while let Some(listener) = &self.slots[token.index()].socket {
+            let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
+            match rustix::net::accept_with(listener, flags) {
+                Ok(fd) => {
+                    // A socket that died in the queue refuses the option; its first read will tell.
+                    let _ = socket::prepare(fd.as_fd());
+                    handler.on_event(self, token, Event::Accepted { socket: fd });
+                }
+                Err(Errno::INTR | Errno::CONNABORTED) => {}
+                Err(_) => return,
+            }
+        }
+    }
+}
+
+impl Slot {
+    /// Writes what waits until the kernel takes no more; true when nothing is left.
+    fn flush(&mut self) -> io::Result<bool> {
+        let Some(fd) = &self.socket else { return Ok(false) };
+        while let Some((bytes, sent)) = self.unsent.front_mut() {
+            *sent += write(fd, &bytes[*sent..])?;
+            if *sent < bytes.len() {
+                return Ok(false);
+            }
+            self.unsent.pop_front();
+        }
+        Ok(true)
+    }
+}
+
+/// Writes until the kernel takes no more; how many bytes it took. After a short write edge-triggering only promises a
+/// further event once the kernel has said "again", which is why the loop goes on until it does.
+fn write(fd: &OwnedFd, bytes: &[u8]) -> io::Result<usize> {
+    let mut written = 0;
+    while written < bytes.len() {
+        match rustix::net::send(fd, &bytes[written..], SendFlags::NOSIGNAL) {
+            Ok(count) => written += count,
+            Err(Errno::AGAIN) => break,
+            Err(Errno::INTR) => {}
+            Err(errno) => return Err(errno.into()),
+        }
+    }
+    Ok(written)
+}
