@@ -23,14 +23,17 @@ pub(crate) struct Recorder {
 }
 
 impl Recorder {
-    pub(crate) fn new(start: Nanos, from: Nanos, until: Nanos) -> Self {
-        let sample = SliceSample {
-            start_ns: start.0,
-            discarded_head_ns: from.since(start),
-            workers: 1,
-            ..SliceSample::default()
-        };
-        Self { from, until, sample }
+    /// Books between slices, which know only connections that come and go.
+    pub(crate) fn idle() -> Self {
+        Self { from: Nanos::ZERO, until: Nanos::ZERO, sample: SliceSample { workers: 1, ..SliceSample::default() } }
+    }
+
+    /// Opens the books of a slice; what happened to connections since the last one belongs to it.
+    pub(crate) fn open(&mut self, start: Nanos, from: Nanos, until: Nanos) {
+        self.from = from;
+        self.until = until;
+        self.sample.start_ns = start.0;
+        self.sample.discarded_head_ns = from.since(start);
     }
 
     /// Ends the window earlier than was planned.

@@ -160,9 +160,9 @@ pub struct SliceSample {
     pub blocked: u64,
     /// How long these waited, together, in nanoseconds.
     pub blocked_ns: u64,
-    /// Connections that were opened during the slice.
+    /// Connections that were opened for the slice, before and during it.
     pub connections_opened: u64,
-    /// Connections that ended during the slice without having been announced to.
+    /// Connections that ended unannounced since the slice before, those given up at a deadline included.
     pub connections_lost: u64,
     /// Whether the slice was ended before its stop rule.
     pub cancelled: bool,

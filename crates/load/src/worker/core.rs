@@ -48,7 +48,7 @@ impl<C: Clock> Core<C> {
             busy: 0,
             connecting: 0,
             demand: Demand::none(),
-            books: Recorder::new(Nanos::ZERO, Nanos::ZERO, Nanos::ZERO),
+            books: Recorder::idle(),
             window: Window::none(),
             next_expiry: Nanos::MAX,
         }
@@ -81,7 +81,7 @@ impl<C: Clock> Core<C> {
 
     pub(super) fn begin_slice(&mut self, slice: &WorkerSlice) {
         self.window = Window::of(slice);
-        self.books = Recorder::new(slice.start, self.window.from, self.window.until);
+        self.books.open(slice.start, self.window.from, self.window.until);
         self.demand = Demand::of(slice, self.setup.share);
         self.free.clear();
         // A look at all connections on the first tick.
@@ -153,7 +153,7 @@ impl<C: Clock> Core<C> {
         }
         self.demand = Demand::none();
         self.window.active = false;
-        let books = std::mem::replace(&mut self.books, Recorder::new(Nanos::ZERO, Nanos::ZERO, Nanos::ZERO));
+        let books = std::mem::replace(&mut self.books, Recorder::idle());
         books.finish(self.window.cpu_ns(&self.clock))
     }
 

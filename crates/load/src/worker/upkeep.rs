@@ -26,7 +26,7 @@ impl<C: Clock> Core<C> {
 
     /// Opens a connection again that has ended: at once after an answer, and ever more slowly without one.
     pub(super) fn reopen(&mut self, io: &mut impl Transport, token: Token, at: Nanos) {
-        let no_more = self.demand.is_closed_loop() && at >= self.window.until;
+        let no_more = self.demand.is_exhausted() || (self.demand.is_closed_loop() && at >= self.window.until);
         if no_more || !self.window.active || token.index() >= self.in_use {
             self.connections[token.index()].state = State::Closed { retry_at: Nanos::MAX };
             return;

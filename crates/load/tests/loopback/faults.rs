@@ -122,7 +122,8 @@ fn a_server_that_closes_after_each_answer_is_no_error() {
     request.headers.push(("Connection".to_owned(), "close".to_owned()));
     let sample = run(&mut session(server.address(), 2, vec![request]), &count(40, 2));
     assert_eq!((sample.ok, sample.connections_lost), (40, 0), "{:?}", sample.errors);
-    assert!(sample.connections_opened >= 38);
+    // Both users may have opened one for the last request.
+    assert!((40..=41).contains(&sample.connections_opened), "{}", sample.connections_opened);
 }
 
 #[test]
