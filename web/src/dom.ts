@@ -33,9 +33,16 @@ export function breakable(text: string): DocumentFragment {
 
 const LONG = 400;
 
+/** Text whose endless words may break every so often: to find a break anywhere in 10 KB takes a browser seconds. */
+export function chunked(text: string): DocumentFragment {
+  const out = document.createDocumentFragment();
+  for (const part of text.split(/(\S{64})(?=\S)/u)) if (part) out.append(part, document.createElement('wbr'));
+  return out;
+}
+
 /** Text for a table's cell; a very long one gets a box of its own that scrolls. */
 export function boxed(text: string): Child {
-  return text.length > LONG ? h('div', { class: 'long', tabindex: '0' }, text) : text;
+  return text.length > LONG ? h('div', { class: 'long', tabindex: '0' }, chunked(text)) : text;
 }
 
 /** A plain table: heads, rows of text; the first column heads its row. */

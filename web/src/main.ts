@@ -8,9 +8,11 @@ import { h } from './dom';
 import { showReport } from './page/page';
 import { readSummary } from './summary';
 
+performance.mark('tare-begin');
 const place = document.getElementById('page')!;
 try {
   showReport(place, readSummary(document.getElementById('tare-summary')!.textContent ?? ''));
+  performance.measure('tare-report', 'tare-begin');
 } catch (error) {
   place.replaceChildren(
     h('p', { class: 'failure', role: 'alert' }, error instanceof Error ? error.message : String(error)),

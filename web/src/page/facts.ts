@@ -1,6 +1,6 @@
 // What a reader needs to trust and repeat a run: findings, plan, environment, versions, the command.
 
-import { add, boxed, breakable, copyButton, h } from '../dom';
+import { add, boxed, breakable, chunked, copyButton, h } from '../dom';
 import { percent } from '../figures/overhead';
 import type { Finding, Row, Section, Severity, Summary } from '../summary';
 import type { Model } from '../model';
@@ -32,7 +32,7 @@ function finding(model: Model, f: Finding): HTMLElement {
   if (f.cell && model.cells.has(f.cell)) {
     add(body, h('p', {}, h('a', { href: `#cell=${encodeURIComponent(f.cell)}` }, 'Cell ', breakable(f.cell))));
   }
-  if (f.log) add(body, h('pre', { tabindex: '0', 'aria-label': 'Last log lines of the server' }, f.log));
+  if (f.log) add(body, h('pre', { tabindex: '0', 'aria-label': 'Last log lines of the server' }, chunked(f.log)));
   article.append(body);
   return article;
 }

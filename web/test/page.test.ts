@@ -1,0 +1,231 @@
+// The built page in Chromium: charts, links, tables, themes, paper, keyboard.
+
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { FIXTURES } from '../fixtures/index';
+import { whySkipped } from './browser';
+import { Pages } from './pages';
+
+/** How the SVG writes a point of the ratio chart: an arc of radius 5. */
+const DOT = '#overhead svg path[d*="A5 5"]';
+
+const skipped = whySkipped();
+if (skipped) console.warn(`SKIPPED: the page's tests in a browser, because there is ${skipped}.`);
+
+describe.skipIf(skipped)('the page', () => {
+  let pages: Pages;
+  beforeAll(() => {
+    pages = new Pages();
+  });
+  afterAll(() => pages.close());
+
+  test.each(Object.keys(FIXTURES))(
+    'of "%s" draws every chart, without complaint and without a network',
+    async (name) => {
+      const { page, complaints, requests } = await pages.open(name);
+      await Pages.drawAll(page);
+      expect(complaints).toEqual([]);
+      expect(requests).toEqual([]);
+      const empty = await page
+        .locator('.chart')
+        .evaluateAll((all) => all.filter((c) => !c.querySelector('svg path')).length);
+      expect(empty).toBe(0);
+      await page.context().close();
+    },
+  );
+
+  test('shows the question, a sentence per comparison and the overhead chart on the first screen', async () => {
+    const { page } = await pages.open('compared');
+    const summary = FIXTURES.compared!();
+    expect(await page.locator('h1').textContent()).toBe(summary.run.question);
+    expect(await page.locator('.verdicts li').count()).toBe(summary.sentences.length);
+    expect(await page.locator('.verdicts .glyph').first().textContent()).toBe('▼');
+    const box = (await page.locator('#overhead .chart').boundingBox())!;
+    expect(box.y + box.height).toBeLessThan(900);
+    await page.context().close();
+  });
+
+  test('draws one point for each comparison, hollow and worded where there is no interval', async () => {
+    const compared = await pages.open('compared');
+    await compared.page.locator('#overhead svg').waitFor();
+    expect(await compared.page.locator(DOT).count()).toBe(4);
+    expect(await compared.page.locator('#overhead svg').textContent()).not.toContain('no interval yet');
+    await compared.page.context().close();
+    const sequential = await pages.open('sequential');
+    const circles = sequential.page.locator(DOT);
+    expect(await circles.count()).toBe(FIXTURES.sequential!().comparisons.length);
+    expect(await circles.first().getAttribute('stroke')).not.toBeNull();
+    expect(await sequential.page.locator('#overhead svg').textContent()).toContain('no interval yet');
+    await sequential.page.context().close();
+  });
+
+  test('shows other currencies when asked, and says which side is better', async () => {
+    const { page } = await pages.open('compared');
+    expect(await page.locator('#overhead svg').textContent()).toContain('better →');
+    await page.locator('#overhead .tabs label', { hasText: 'CPU/request' }).click();
+    expect(await page.locator('#overhead h3').textContent()).toContain('CPU/request');
+    expect(await page.locator('#overhead svg').textContent()).toContain('← better');
+    await page.context().close();
+  });
+
+  test('gives every chart a title, a text alternative and a table', async () => {
+    const { page } = await pages.open('compared');
+    await Pages.drawAll(page);
+    for (const figure of await page.locator('.figure:has(.chart)').all()) {
+      expect((await figure.locator('h3').textContent())!.length).toBeGreaterThan(5);
+      expect((await figure.locator('.chart').getAttribute('aria-label'))!.length).toBeGreaterThan(20);
+      expect(await figure.locator('.sr tbody tr').count()).toBeGreaterThan(0);
+    }
+    await page.context().close();
+  });
+
+  test('shows hostile text as text', async () => {
+    const { page, complaints } = await pages.open('hostile');
+    await Pages.drawAll(page);
+    expect(await page.evaluate(() => (window as unknown as { pwned?: number }).pwned)).toBeUndefined();
+    expect(await page.locator('#page img, #page script').count()).toBe(0);
+    expect(await page.locator('#findings').textContent()).toContain('<img src=x onerror="window.pwned=1">');
+    await page.locator('#overhead svg').hover();
+    await page.evaluate(() => (location.hash = `cell=${encodeURIComponent('g1/SimpleGet/http4s.Vanilla')}`));
+    expect(await page.locator('.cell-detail').textContent()).toContain('<img src=x');
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(1280);
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  test.each(['compared', 'sequential', 'interrupted', 'families', 'hostile', 'empty'])(
+    'of "%s" fits a screen of 360 px',
+    async (name) => {
+      const { page } = await pages.open(name, { viewport: { width: 360, height: 740 } });
+      await Pages.drawAll(page);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+      await page.context().close();
+    },
+  );
+
+  test('with 1,000 cells can be read and sorted', async () => {
+    const { page } = await pages.open('thousand');
+    await page.locator('tr[data-cell]').last().waitFor({ state: 'attached' });
+    const [script, whole] = await page.evaluate(() => [
+      performance.getEntriesByName('tare-report')[0]!.duration,
+      performance.now(),
+    ]);
+    console.info(
+      `1,000 cells: data read and page built in ${Math.round(script!)} ms, ${Math.round(whole!)} ms with the loading`,
+    );
+    expect(await page.locator('tr[data-cell]').count()).toBe(1000);
+    expect(await page.locator('.matrix td').count()).toBe(1000);
+    await page.context().close();
+  });
+
+  test('opens a comparison from the overview', async () => {
+    const { page } = await pages.open('families');
+    const cell = FIXTURES.families!().comparisons.at(-1)!;
+    await page.locator(`.matrix a[href="#open=${encodeURIComponent(cell.cell)}"]`).click();
+    await page.locator('#overhead svg', { hasText: cell.variant.slice(0, 20) }).waitFor();
+    expect(await page.locator('.focus-bar select').inputValue()).toBe(`${cell.group}/${cell.scenario}`);
+    await page.context().close();
+  });
+
+  test('follows deep links to cells and charts', async () => {
+    const id = 'g1/PostBytes/http4s.Tapir';
+    const { page } = await pages.open('compared', {}, `#cell=${encodeURIComponent(id)}`);
+    await page.locator('.cell-detail').waitFor();
+    expect(await page.locator('tr.target').getAttribute('data-cell')).toBe(id);
+    await expect.poll(() => inView(page.locator('tr.target').boundingBox())).toBe(true);
+    await page.evaluate(() => (location.hash = 'latency-g1-PostBytes'));
+    await expect.poll(() => inView(page.locator('#latency-g1-PostBytes').boundingBox())).toBe(true);
+    await page.context().close();
+  });
+
+  test('sorts and filters its table, and exports what is shown', async () => {
+    const { page } = await pages.open('compared', { permissions: ['clipboard-read', 'clipboard-write'] });
+    const names = () =>
+      page.locator('tr[data-cell]:visible').evaluateAll((rows) => rows.map((r) => r.getAttribute('data-cell')));
+    await page.locator('#cells thead button', { hasText: 'throughput' }).click();
+    expect(await page.locator('#cells th[aria-sort=descending]').count()).toBe(1);
+    expect((await names())[0]).toContain('SimpleGet/http4s.Vanilla');
+    await page.locator('#cells thead button', { hasText: 'throughput' }).click();
+    expect((await names())[0]).toBe('g1/PostBytes/http4s.TapirInterceptor');
+    await page.locator('#cells input[type=search]').fill('tapir post');
+    expect(await names()).toHaveLength(2);
+    expect(await page.locator('#cells .count').textContent()).toBe('2 of 8 cells');
+    await page.locator('#cells button', { hasText: 'Copy as Markdown' }).click();
+    const markdown = await page.evaluate(() => navigator.clipboard.readText());
+    expect(markdown.trim().split('\n')).toHaveLength(4);
+    expect(markdown).toContain('http4s.TapirInterceptor');
+    await page.locator('#cells button', { hasText: 'Copy as CSV' }).click();
+    const csv = await page.evaluate(() => navigator.clipboard.readText());
+    expect(csv.split('\n')[0]).toContain('throughput_per_s');
+    await page.context().close();
+  });
+
+  test('saves a chart as SVG, PNG and CSV', async () => {
+    const { page } = await pages.open('compared', { acceptDownloads: true });
+    for (const [label, magic] of [
+      ['SVG', '<svg'],
+      ['PNG', '\u0089PNG'],
+      ['CSV', 'scenario'],
+    ] as const) {
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.locator('#overhead .figure-menu button', { hasText: label }).click(),
+      ]);
+      expect(readFileSync(await download.path(), 'latin1').slice(0, magic.length)).toBe(magic);
+    }
+    await page.context().close();
+  });
+
+  test('is dark or light as the system says, or as the reader chose', async () => {
+    const { page } = await pages.open('compared', { colorScheme: 'dark' });
+    const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    expect(await ground()).toBe('rgb(21, 23, 27)');
+    const ink = await page.locator('#overhead svg text').first().getAttribute('fill');
+    await page.locator('.theme-switch').click();
+    expect(await ground()).toBe('rgb(255, 254, 251)');
+    expect(await page.locator('#overhead svg text').first().getAttribute('fill')).not.toBe(ink);
+    await page.reload();
+    await page.locator('main').waitFor();
+    expect(await ground()).toBe('rgb(255, 254, 251)');
+    await page.context().close();
+  });
+
+  test('prints light, with every chart and without controls', async () => {
+    const { page } = await pages.open('compared', { colorScheme: 'dark' });
+    const pdf = await page.pdf({ format: 'A4' });
+    expect(pdf.subarray(0, 5).toString()).toBe('%PDF-');
+    await page.emulateMedia({ media: 'print' });
+    await page.evaluate(() => window.dispatchEvent(new Event('beforeprint')));
+    expect(await page.evaluate(() => getComputedStyle(document.body).backgroundColor)).toBe('rgb(255, 255, 255)');
+    expect(await page.locator('.figure-menu:visible, .controls:visible, .theme-switch:visible').count()).toBe(0);
+    const charts = await page.locator('.chart').count();
+    expect(await page.locator('.chart svg').count()).toBe(charts);
+    await page.context().close();
+  });
+
+  test('can be reached by keyboard', async () => {
+    const { page } = await pages.open('compared');
+    const reached = new Set<string>();
+    for (let i = 0; i < 400 && !reached.has('again'); i++) {
+      await page.keyboard.press('Tab');
+      reached.add(await page.evaluate(() => document.activeElement?.closest('[id]')?.id ?? ''));
+    }
+    for (const id of ['verdicts', 'overhead', 'latencies', 'cells', 'again']) expect([...reached]).toContain(id);
+    await page.locator('#overhead .tabs input').first().focus();
+    await page.keyboard.press('ArrowRight');
+    expect(await page.locator('#overhead h3').textContent()).toContain('CPU/request');
+    await page.context().close();
+  });
+
+  test('without measurements says so', async () => {
+    const { page } = await pages.open('empty');
+    expect(await page.locator('#verdicts').textContent()).toContain('Nothing was measured');
+    await page.context().close();
+  });
+});
+
+/** Is a box within the screen, at least by its top? */
+async function inView(box: Promise<{ y: number } | null>): Promise<boolean> {
+  const y = (await box)?.y ?? -1;
+  return y >= 0 && y < 900;
+}

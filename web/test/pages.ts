@@ -1,0 +1,52 @@
+// Pages made from fixtures, opened in Chromium from disk; whatever goes wrong on a page is kept.
+
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { fill } from '../fixtures/fill';
+import { FIXTURES } from '../fixtures/index';
+import { launch } from './browser';
+
+/** A page with what it complained of and what it asked of the network. */
+export interface Opened {
+  page: Page;
+  complaints: string[];
+  requests: string[];
+}
+
+export class Pages {
+  private readonly folder = mkdtempSync(join(tmpdir(), 'tare-report-'));
+  private readonly template = readFileSync('dist/report.html', 'utf8');
+  private browser: Browser | null = null;
+
+  /** Opens a fixture's page; `hash` is a deep link. */
+  async open(fixture: string, options: BrowserContextOptions = {}, hash = ''): Promise<Opened> {
+    this.browser ??= await launch();
+    const file = join(this.folder, `${fixture}.html`);
+    writeFileSync(file, fill(this.template, FIXTURES[fixture]!()));
+    const context = await this.browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+    const page = await context.newPage();
+    const opened: Opened = { page, complaints: [], requests: [] };
+    page.on('console', (m) => ['error', 'warning'].includes(m.type()) && opened.complaints.push(m.text()));
+    page.on('pageerror', (e) => opened.complaints.push(String(e)));
+    page.on('request', (r) => /^(file|data|blob):/.test(r.url()) || opened.requests.push(r.url()));
+    await page.goto(pathToFileURL(file).href + hash);
+    await page.locator('main').waitFor();
+    return opened;
+  }
+
+  /** Scrolls through the page until every chart is drawn. */
+  static async drawAll(page: Page): Promise<void> {
+    for (const figure of await page.locator('.figure:has(.chart)').all()) {
+      await figure.scrollIntoViewIfNeeded();
+      await figure.locator('.chart svg').waitFor();
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.browser?.close();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
