@@ -62,7 +62,8 @@ pub enum Event<'a> {
     /// Bytes arrived. They are the poller's and gone after the call.
     Received {
         /// When they were known to be there: for the first read after a wait, when the wait ended, so that bytes which
-        /// queued behind other connections' are not charged for that.
+        /// queued behind other connections' are not charged for that. What arrives while that batch is still worked
+        /// off may thereby be stamped early, by the length of the batch at most.
         at: Nanos,
         /// What arrived, in order, nothing left out.
         bytes: &'a [u8],
