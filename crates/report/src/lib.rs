@@ -1,3 +1,27 @@
 //! Record to summary to output. Depends on no crate that measures, so that old records render on any machine.
+//!
+//! [`summarize()`] computes everything once; each format is a module that only writes down what the [`Summary`] holds.
 
+pub mod clean;
+pub mod csv;
+pub mod error;
+pub mod format;
+pub mod gatling;
+pub mod hgrm;
+pub mod html;
+pub mod json;
+pub mod markdown;
+pub mod metrics;
+pub mod palette;
+pub mod summarize;
 pub mod summary;
+pub mod text;
+mod time;
+pub mod write;
+pub mod wrk;
+
+pub use error::ReportError;
+pub use palette::Palette;
+pub use summarize::summarize;
+pub use summary::Summary;
+pub use write::write_all;

@@ -15,6 +15,7 @@ pub fn header(id: &str) -> RunHeader {
         question: "What does Tapir cost?".to_owned(),
         mode: Mode::Compared,
         groups: Vec::new(),
+        checks: Vec::new(),
         skipped: Vec::new(),
         load: Load {
             users: 8,

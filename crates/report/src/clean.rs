@@ -1,0 +1,66 @@
+//! Text that others wrote, made harmless for a terminal, a CSV file and Markdown. What a server says is never markup.
+
+/// One line without control characters: no escape sequence reaches a terminal, no direction is turned around.
+pub fn line(text: &str) -> String {
+    text.chars().map(|c| if is_harmless(c) { c } else { '\u{FFFD}' }).collect()
+}
+
+/// The same over several lines.
+pub fn lines(text: &str) -> String {
+    text.lines().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// For a Markdown table cell or paragraph: nothing in it is markup or HTML.
+pub fn markdown(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for c in line(text).chars() {
+        match c {
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '&' => safe.push_str("&amp;"),
+            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '#' | '~' | '!' => safe.extend(['\\', c]),
+            c => safe.push(c),
+        }
+    }
+    safe
+}
+
+/// For a CSV field: quoted where need be, and never a formula of a spreadsheet.
+///
+/// # Source
+/// RFC 4180, section 2.
+pub fn csv(text: &str) -> String {
+    let formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
+    let text = if formula { format!("'{text}") } else { text.to_owned() };
+    if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
+}
+
+/// A file name: letters, digits, dots, dashes; everything else is a dash.
+pub fn file_name(text: &str) -> String {
+    let safe: String =
+        text.chars().map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '-' }).collect();
+    let safe = safe.trim_start_matches('.').to_owned();
+    if safe.is_empty() { "unnamed".to_owned() } else { safe }
+}
+
+fn is_harmless(c: char) -> bool {
+    let turns_direction = matches!(c, '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
+    !c.is_control() && !turns_direction
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_that_a_server_says_is_markup() {
+        assert_eq!(line("\u{1b}[31mred\u{7}\u{202E}"), "\u{FFFD}[31mred\u{FFFD}\u{FFFD}");
+        assert_eq!(lines("a\r\nb\u{0}"), "a\nb\u{FFFD}");
+        assert_eq!(markdown("<img> | `x` *y* [l](u)"), "&lt;img&gt; \\| \\`x\\` \\*y\\* \\[l\\](u)");
+        assert_eq!(csv("=1+1"), "'=1+1");
+        assert_eq!(csv("a,\"b\""), "\"a,\"\"b\"\"\"");
+        assert_eq!(file_name("../../etc/passwd"), "-..-etc-passwd");
+        assert_eq!(file_name("http4s.Tapir@1.9"), "http4s.Tapir-1.9");
+        assert_eq!(file_name(".."), "unnamed");
+    }
+}

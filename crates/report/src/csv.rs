@@ -1,0 +1,27 @@
+//! CSV after RFC 4180: `cells.csv`, one row per cell, and `slices.csv`, one row per slice, raw. Columns: docs/METRICS.md.
+
+use tare_record::sample::RunRecord;
+
+use crate::metrics::{CellRow, cell_columns, slice_columns};
+use crate::summary::Summary;
+
+/// One row per cell, with its comparison.
+pub fn cells(summary: &Summary) -> String {
+    let row = |cell| {
+        let row = CellRow { cell, comparison: summary.comparisons.iter().find(|c| c.cell == cell.id) };
+        line(cell_columns().map(|(_, value)| value(&row)))
+    };
+    let head = line(cell_columns().map(|(name, _)| name.to_owned()));
+    head + &summary.cells.iter().map(row).collect::<String>()
+}
+
+/// One row per slice, warm-up included.
+pub fn slices(record: &RunRecord) -> String {
+    let head = line(slice_columns().map(|(name, _)| name.to_owned()));
+    let row = |slice| line(slice_columns().map(|(_, value)| value(slice)));
+    head + &record.slices.iter().map(row).collect::<String>()
+}
+
+fn line(fields: impl Iterator<Item = String>) -> String {
+    fields.collect::<Vec<_>>().join(",") + "\r\n"
+}

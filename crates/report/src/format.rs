@@ -1,0 +1,202 @@
+//! Numbers as people read them: as many digits as their interval allows, one unit per column, a true minus sign.
+
+/// What a figure counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// Requests per second.
+    PerSecond,
+    /// Nanoseconds.
+    Nanos,
+    /// Bytes.
+    Bytes,
+}
+
+/// A unit with its prefix, chosen once for a whole column.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Scale {
+    divisor: f64,
+    suffix: &'static str,
+}
+
+impl Scale {
+    /// The prefix under which the largest of `values` is below 1,000.
+    pub fn for_values(unit: Unit, values: impl IntoIterator<Item = f64>) -> Self {
+        let steps: &[(f64, &'static str)] = match unit {
+            Unit::PerSecond => &[(1.0, "/s"), (1e3, "k/s"), (1e6, "M/s")],
+            Unit::Nanos => &[(1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s")],
+            Unit::Bytes => &[(1.0, "B"), (1e3, "KB"), (1e6, "MB"), (1e9, "GB")],
+        };
+        let largest = values.into_iter().filter(|v| v.is_finite()).fold(0.0, f64::max);
+        let (divisor, suffix) = *steps.iter().rev().find(|(divisor, _)| largest >= *divisor).unwrap_or(&steps[0]);
+        Self { divisor, suffix }
+    }
+
+    /// `18.8 k/s`; `half_width` is that of the interval in the value's own unit, and decides the digits.
+    pub fn show(&self, value: f64, half_width: Option<f64>) -> String {
+        format!("{} {}", significant(value / self.divisor, half_width.map(|w| w / value)), self.suffix)
+    }
+}
+
+/// One figure in the prefix that suits it.
+pub fn single(unit: Unit, value: f64) -> String {
+    Scale::for_values(unit, [value]).show(value, None)
+}
+
+/// Three significant digits, or as many as a relative half-width leaves meaning to.
+fn significant(value: f64, relative: Option<f64>) -> String {
+    let digits = match relative {
+        Some(r) if r.is_finite() && r > 0.0 => ((-r.log10()).ceil() + 1.0).clamp(2.0, 4.0),
+        _ => 3.0,
+    };
+    let magnitude = if value == 0.0 { 0.0 } else { value.abs().log10().floor() };
+    let decimals = (digits - 1.0 - magnitude).clamp(0.0, 3.0) as usize;
+    format!("{value:.decimals$}")
+}
+
+/// A ratio with its bounds, to be said as a change in percent.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Change {
+    /// variant / baseline.
+    pub ratio: f64,
+    /// Bounds of the ratio, where there are finite ones.
+    pub bounds: Option<(f64, f64)>,
+}
+
+impl Change {
+    /// `8.1 % [7.2, 9.0]`, for use after a word that gives the direction.
+    pub fn magnitude(&self) -> String {
+        let sign = if self.ratio < 1.0 { -1.0 } else { 1.0 };
+        let percent = |ratio: f64| sign * (ratio - 1.0) * 100.0;
+        let decimals = self.decimals();
+        let value = fixed(percent(self.ratio), decimals);
+        let Some((lo, hi)) = self.bounds else { return format!("{value} %") };
+        let (near, far) = if sign < 0.0 { (percent(hi), percent(lo)) } else { (percent(lo), percent(hi)) };
+        format!("{value} % [{}, {}]", fixed(near, decimals), fixed(far, decimals))
+    }
+
+    /// `−3.0 % [−7.1, +1.0]`, for use where no direction can be stated.
+    pub fn signed(&self) -> String {
+        let decimals = self.decimals();
+        let show = |ratio: f64| plus(&fixed((ratio - 1.0) * 100.0, decimals));
+        let value = show(self.ratio);
+        self.bounds.map_or(format!("{value} %"), |(lo, hi)| format!("{value} % [{}, {}]", show(lo), show(hi)))
+    }
+
+    /// `+8.2 %`.
+    pub fn short(&self) -> String {
+        format!("{} %", plus(&fixed((self.ratio - 1.0) * 100.0, self.decimals())))
+    }
+
+    /// `lower` or `higher`.
+    pub fn word(&self) -> &'static str {
+        if self.ratio < 1.0 { "lower" } else { "higher" }
+    }
+
+    fn decimals(&self) -> usize {
+        match self.bounds.map(|(lo, hi)| (hi - lo) * 100.0) {
+            Some(width) if width >= 5.0 => 0,
+            Some(width) if width < 0.5 => 2,
+            _ => 1,
+        }
+    }
+}
+
+/// `0.011` as `1.1 %`.
+pub fn share(value: f64) -> String {
+    let percent = value * 100.0;
+    let decimals = if percent == 0.0 || percent >= 9.95 || (percent - percent.round()).abs() < 1e-9 {
+        0
+    } else if percent >= 0.1 {
+        1
+    } else {
+        3
+    };
+    format!("{} %", fixed(percent, decimals))
+}
+
+/// `12,900`.
+pub fn grouped(value: u64) -> String {
+    let digits = value.to_string();
+    let mut text = String::with_capacity(digits.len() * 4 / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `4,000/s`; a rate below ten keeps a decimal.
+pub fn rate(per_s: f64) -> String {
+    if per_s < 10.0 { format!("{per_s:.1}/s") } else { format!("{}/s", grouped(per_s.round() as u64)) }
+}
+
+/// `40 s`, `6 min`, `2.5 h`.
+pub fn duration(seconds: f64) -> String {
+    match seconds {
+        s if s < 1.0 => format!("{:.0} ms", s * 1e3),
+        s if s < 90.0 => format!("{s:.0} s"),
+        s if s < 5_400.0 => format!("{:.0} min", s / 60.0),
+        s => format!("{:.1} h", s / 3_600.0),
+    }
+}
+
+/// `n forks`, `1 fork`.
+pub fn count(n: u64, one: &str) -> String {
+    format!("{} {one}{}", grouped(n), if n == 1 { "" } else { "s" })
+}
+
+/// Never `-0.0`, and the minus sign of print.
+fn fixed(value: f64, decimals: usize) -> String {
+    let text = format!("{value:.decimals$}");
+    let zero = text.trim_start_matches('-').chars().all(|c| c == '0' || c == '.');
+    if zero { text.trim_start_matches('-').to_owned() } else { text.replace('-', "−") }
+}
+
+fn plus(text: &str) -> String {
+    let zero = text.chars().all(|c| c == '0' || c == '.');
+    if zero || text.starts_with('−') { text.to_owned() } else { format!("+{text}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_carries_the_digits_that_its_interval_allows() {
+        let change = |ratio, lo, hi| Change { ratio, bounds: Some((lo, hi)) };
+        assert_eq!(change(0.919, 0.91, 0.928).magnitude(), "8.1 % [7.2, 9.0]");
+        assert_eq!(change(1.06, 1.01, 1.11).magnitude(), "6 % [1, 11]");
+        assert_eq!(change(1.0612, 1.0601, 1.0623).magnitude(), "6.12 % [6.01, 6.23]");
+        assert_eq!(change(0.97, 0.929, 1.01).signed(), "−3 % [−7, +1]");
+        assert_eq!(change(0.9999, 0.99, 1.01).signed(), "0.0 % [−1.0, +1.0]");
+        assert_eq!(Change { ratio: 0.919, bounds: None }.magnitude(), "8.1 %");
+    }
+
+    #[test]
+    fn a_column_has_one_unit() {
+        let scale = Scale::for_values(Unit::PerSecond, [18_812.0, 950.0]);
+        assert_eq!((scale.show(18_812.0, None), scale.show(950.0, None)), ("18.8 k/s".into(), "0.950 k/s".into()));
+        assert_eq!(single(Unit::Nanos, 52_900.0), "52.9 µs");
+        assert_eq!(single(Unit::Nanos, 0.0), "0.00 ns");
+        assert_eq!(Scale::for_values(Unit::Nanos, [3.1e6]).show(3.1e6, Some(0.9e6)), "3.1 ms");
+        assert_eq!(Scale::for_values(Unit::Nanos, [3.1e6]).show(3.1234e6, Some(0.01e6)), "3.123 ms");
+    }
+
+    #[test]
+    fn counts_shares_and_durations_read_well() {
+        assert_eq!((grouped(0), grouped(999), grouped(1_000), grouped(1_234_567)).3, "1,234,567");
+        assert_eq!((grouped(999), grouped(1_000)), ("999".into(), "1,000".into()));
+        assert_eq!((share(0.02), share(0.011), share(0.45), share(0.0003)).3, "0.030 %");
+        assert_eq!((share(0.02), share(0.011), share(0.451)), ("2 %".into(), "1.1 %".into(), "45 %".into()));
+        assert_eq!(
+            (duration(40.2), duration(370.0), duration(9_000.0)),
+            ("40 s".into(), "6 min".into(), "2.5 h".into())
+        );
+        assert_eq!(
+            (count(1, "fork"), count(3, "fork"), rate(4_000.4)),
+            ("1 fork".into(), "3 forks".into(), "4,000/s".into())
+        );
+    }
+}

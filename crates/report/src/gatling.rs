@@ -1,0 +1,64 @@
+//! Text in the shape of Gatling's console summary, one block per cell and load, for who reads those. Milliseconds keep the
+//! decimals that Gatling rounds away.
+
+use crate::clean;
+use crate::summary::{Cell, Distribution, Latency, Summary};
+
+const WIDTH: usize = 80;
+
+/// Every cell under every load.
+pub fn render(summary: &Summary) -> String {
+    let blocks = summary.cells.iter().flat_map(|cell| cell.latency.iter().map(move |load| block(cell, load)));
+    blocks.collect::<Vec<_>>().join("\n")
+}
+
+fn block(cell: &Cell, load: &Latency) -> String {
+    let title = clean::line(&format!("{} · {} ({})", cell.variant, cell.scenario, load.model));
+    let double = "=".repeat(WIDTH);
+    let mut out = format!("{double}\n{}\n", heading(&title));
+    let d = &load.response;
+    let (ok, failed) = (d.count, load.pace.requests_failed);
+    out.push_str(&line("request count", &(ok + failed).to_string(), &ok.to_string(), &failed.to_string()));
+    for (name, value) in [
+        ("min response time", Some(d.min_ns as f64)),
+        ("max response time", Some(d.max_ns as f64)),
+        ("mean response time", Some(d.mean_ns)),
+        ("std deviation", Some(d.stdev_ns)),
+        ("response time 50th percentile", percentile(d, 50.0)),
+        ("response time 75th percentile", percentile(d, 75.0)),
+        ("response time 95th percentile", percentile(d, 95.0)),
+        ("response time 99th percentile", percentile(d, 99.0)),
+    ] {
+        let ms = value.filter(|_| d.count > 0).map_or("-".to_owned(), milliseconds);
+        out.push_str(&line(name, &ms, &ms, "-"));
+    }
+    let rate = format!("{:.2}", load.pace.answers_per_s);
+    out.push_str(&line("mean requests/sec", &rate, &rate, "-"));
+    out.push_str(&format!("{}\n", heading("Response Time Distribution")));
+    let [fast, middling, slow] = d.gatling_ranges;
+    for (name, count) in
+        [("t < 800 ms", fast), ("800 ms <= t < 1200 ms", middling), ("t >= 1200 ms", slow), ("failed", failed)]
+    {
+        let percent = count as f64 * 100.0 / (ok + failed).max(1) as f64;
+        out.push_str(&format!("> {name:<48} {count:>7} ({percent:>3.0}%)\n"));
+    }
+    out + &double + "\n"
+}
+
+fn heading(title: &str) -> String {
+    let used = title.chars().count() + 6;
+    format!("---- {title} {}", "-".repeat(WIDTH.saturating_sub(used)))
+}
+
+fn line(name: &str, total: &str, ok: &str, failed: &str) -> String {
+    format!("> {name:<48} {total:>7} (OK={ok:<6} KO={failed:<6})\n")
+}
+
+fn percentile(distribution: &Distribution, percentile: f64) -> Option<f64> {
+    distribution.percentiles.iter().find(|p| p.percentile == percentile).map(|p| p.value_ns as f64)
+}
+
+fn milliseconds(ns: f64) -> String {
+    let ms = ns / 1e6;
+    if ms >= 100.0 { format!("{ms:.0}") } else { format!("{ms:.3}") }
+}

@@ -1,0 +1,23 @@
+//! `.hgrm`: HdrHistogram's percentile distribution, one file per cell and load, for its plotter. Milliseconds of response time.
+
+use std::collections::HashSet;
+
+use tare_record::sample::RunRecord;
+
+use crate::clean::file_name;
+use crate::summarize::for_each_response;
+
+const NS_PER_MS: f64 = 1e6;
+
+/// Name and text of each file.
+pub fn files(record: &RunRecord) -> Vec<(String, String)> {
+    let (mut files, mut taken) = (Vec::new(), HashSet::new());
+    for_each_response(record, |cell, kind, histogram| {
+        let stem = file_name(&format!("{cell}-{}", kind.name()));
+        // Names that differ only in what a file name cannot hold are numbered.
+        let name = (1..).map(|n| if n == 1 { stem.clone() } else { format!("{stem}-{n}") });
+        let Some(name) = name.into_iter().find(|name| taken.insert(name.clone())) else { return };
+        files.push((format!("{name}.hgrm"), histogram.hgrm(NS_PER_MS)));
+    });
+    files
+}

@@ -1,0 +1,104 @@
+//! Markdown: verdicts, a table per scenario, noise and findings, for a pull request or a job's summary.
+
+use crate::clean::markdown as safe;
+use crate::format::{Unit, share, single};
+use crate::summary::{Cell, Finding, Severity, Summary, ValidityState};
+
+/// The report as Markdown.
+pub fn render(summary: &Summary) -> String {
+    let run = &summary.run;
+    let mut out = format!("# {}\n\n", safe(&run.question));
+    for sentence in &summary.sentences {
+        out.push_str(&format!("- {}\n", safe(&sentence.text)));
+    }
+    let mut shown: Vec<(&str, &str)> = Vec::new();
+    for cell in &summary.cells {
+        let key = (cell.group.as_str(), cell.scenario.as_str());
+        if !shown.contains(&key) {
+            shown.push(key);
+            let together = summary.cells.iter().filter(|c| (c.group.as_str(), c.scenario.as_str()) == key);
+            out.push_str(&format!(
+                "\n## {} ({})\n\n{}",
+                safe(&cell.scenario),
+                safe(&cell.group),
+                table(summary, together)
+            ));
+        }
+    }
+    out.push_str(&noise(summary));
+    if !summary.findings.is_empty() {
+        out.push_str("\n## Findings\n\n");
+        summary.findings.iter().for_each(|f| out.push_str(&finding(f)));
+    }
+    out.push_str(&format!("\n## How\n\n{}\n\nAgain:\n\n{}\n", how(summary), fenced(&run.command)));
+    out
+}
+
+fn table<'a>(summary: &Summary, cells: impl Iterator<Item = &'a Cell>) -> String {
+    let mut out =
+        String::from("| variant | verdict | throughput | CPU/request | p99 | valid |\n|---|---|--:|--:|--:|---|\n");
+    for cell in cells {
+        let comparison = summary.comparisons.iter().find(|c| c.cell == cell.id);
+        let verdict = match comparison.map(|c| c.currencies.first()) {
+            Some(Some(first)) => first.short.as_str(),
+            Some(None) => "void",
+            None if cell.baseline => "baseline",
+            None => "control (A/A)",
+        };
+        let figure = |unit, value: Option<f64>| value.map_or("–".to_owned(), |v| single(unit, v));
+        let p99 = cell.shown_latency().and_then(|l| l.response.percentiles.iter().find(|p| p.percentile == 99.0));
+        let fields = [
+            safe(&cell.variant),
+            safe(verdict),
+            figure(Unit::PerSecond, cell.throughput_per_s.map(|e| e.value)),
+            figure(Unit::Nanos, cell.cpu_ns_per_request.map(|e| e.value)),
+            figure(Unit::Nanos, p99.map(|p| p.value_ns as f64)),
+            valid(cell),
+        ];
+        out.push_str(&format!("| {} |\n", fields.join(" | ")));
+    }
+    out
+}
+
+fn valid(cell: &Cell) -> String {
+    let word = match cell.validity.state {
+        ValidityState::Valid => return "yes".to_owned(),
+        ValidityState::Suspect => "suspect",
+        ValidityState::Void => "VOID",
+    };
+    format!("{word}: {}", safe(&cell.validity.reasons.join("; ")))
+}
+
+fn noise(summary: &Summary) -> String {
+    let one = |n: &crate::summary::Noise| {
+        let floor = n.floor.map_or("no interval yet".to_owned(), |f| format!("±{}", share(f)));
+        format!("{} on {}: {floor}", safe(&n.server), safe(&n.scenario))
+    };
+    let all: Vec<String> = summary.noise.iter().map(one).collect();
+    if all.is_empty() { String::new() } else { format!("\nNoise floor (A/A): {}\n", all.join(" · ")) }
+}
+
+fn finding(finding: &Finding) -> String {
+    let word = match finding.severity {
+        Severity::Info => "Note",
+        Severity::Warning => "Warning",
+        Severity::Error => "Error",
+    };
+    let remedy = finding.remedy.as_ref().map(|r| format!(" *{}*", safe(r))).unwrap_or_default();
+    let log = finding.log.as_ref().map(|log| format!("\n{}\n", fenced(log))).unwrap_or_default();
+    format!("- **{word}: {}.** {}{remedy}\n{log}", safe(&finding.title), safe(&finding.text))
+}
+
+fn how(summary: &Summary) -> String {
+    let facts = [format!("tare {} · run {} · {}", summary.run.tare_version, summary.run.id, summary.run.started_at)];
+    let lines = facts.iter().chain(&summary.run.headline);
+    lines.map(|line| safe(line)).collect::<Vec<_>>().join("  \n")
+}
+
+/// A code block whose fence is longer than any run of backticks inside it.
+fn fenced(text: &str) -> String {
+    let text = crate::clean::lines(text);
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    format!("{fence}text\n{text}\n{fence}\n")
+}

@@ -1,0 +1,111 @@
+//! Metrics of one cell: a variant under one scenario.
+
+use super::{CellRow, Metric, cell, maybe, word};
+use crate::clean::csv;
+use crate::summary::{Distribution, Latency};
+
+const PLAN: &str = "plan";
+const FORKS: &str = "mean over forks; interval: Student's t";
+const RESPONSE: &str = "histograms of all forks merged, from the intended start";
+const SERVICE: &str = "histograms of all forks merged, from the actual send";
+
+pub(super) const METRICS: &[Metric] = &[
+    cell("group", "text", "variants compared with one another", PLAN, |r| csv(&r.cell.group)),
+    cell("scenario", "text", "what is asked", PLAN, |r| csv(&r.cell.scenario)),
+    cell("variant", "text", "server × version × options", PLAN, |r| csv(&r.cell.variant)),
+    cell("server", "text", "server without version", PLAN, |r| csv(&r.cell.server)),
+    cell("family", "text", "family of the server", PLAN, |r| csv(&r.cell.family)),
+    cell("kind", "text", "`vanilla`, `tapir`, …", PLAN, |r| csv(&r.cell.kind)),
+    cell("version", "text", "library version asked for", PLAN, |r| csv(&maybe(r.cell.version.as_ref()))),
+    cell("baseline", "bool", "what the others of its group are weighed against", PLAN, |r| r.cell.baseline.to_string()),
+    cell("control", "bool", "second start of the baseline (A/A)", PLAN, |r| r.cell.control.to_string()),
+    cell("forks", "count", "starts that contributed", "scored slices", |r| r.cell.forks.to_string()),
+    cell("steady_forks", "count", "of these, steady when measuring began", "warm-up", |r| {
+        r.cell.steady_forks.to_string()
+    }),
+    cell("validity", "text", "`valid`, `suspect`, `void`", "docs/METHOD.md", |r| word(&r.cell.validity.state)),
+    cell("validity_reasons", "text", "why not `valid`", "docs/METHOD.md", |r| csv(&r.cell.validity.reasons.join("; "))),
+    cell("bottleneck", "text", "side that used ≥ 90 % of its cores in saturating slices", "CPU of both", |r| {
+        word(&r.cell.bottleneck)
+    }),
+    cell("throughput_per_s", "1/s", "right answers per second, saturating", FORKS, |r| {
+        maybe(r.cell.throughput_per_s.map(|e| e.value))
+    }),
+    cell("throughput_per_s_lo", "1/s", "lower end of its interval", FORKS, |r| {
+        maybe(r.cell.throughput_per_s.and_then(|e| e.lo))
+    }),
+    cell("throughput_per_s_hi", "1/s", "upper end of its interval", FORKS, |r| {
+        maybe(r.cell.throughput_per_s.and_then(|e| e.hi))
+    }),
+    cell("cpu_ns_per_request", "ns", "CPU of the server per request, at `cpu_load`", FORKS, |r| {
+        maybe(r.cell.cpu_ns_per_request.map(|e| e.value))
+    }),
+    cell("cpu_ns_per_request_lo", "ns", "lower end of its interval", FORKS, |r| {
+        maybe(r.cell.cpu_ns_per_request.and_then(|e| e.lo))
+    }),
+    cell("cpu_ns_per_request_hi", "ns", "upper end of its interval", FORKS, |r| {
+        maybe(r.cell.cpu_ns_per_request.and_then(|e| e.hi))
+    }),
+    cell("cpu_load", "text", "load at which CPU per request was taken", "slices", |r| csv(&r.cell.cpu_load)),
+    cell("rss_bytes", "B", "resident memory at the end of a fork", "/proc/PID; mean over forks", |r| {
+        maybe(r.cell.rss_bytes.map(|e| e.value))
+    }),
+    cell("rss_peak_bytes", "B", "largest resident memory of any fork", "/proc/PID", |r| maybe(r.cell.rss_peak_bytes)),
+    cell("generator_cpu_share", "1", "CPU of the generator as a share of its cores", "scored slices", |r| {
+        maybe(r.cell.generator_cpu_share)
+    }),
+    cell("requests_ok", "count", "requests answered rightly", "scored slices", |r| r.cell.requests_ok.to_string()),
+    cell("requests_failed", "count", "requests that failed, all classes", "scored slices", |r| {
+        r.cell.requests_failed.to_string()
+    }),
+    cell("errors", "text", "failures by class: `timeout=3`", "scored slices", |r| csv(&errors(r))),
+    cell("bytes_in", "B", "bytes received", "scored slices", |r| r.cell.bytes_in.to_string()),
+    cell("bytes_out", "B", "bytes sent", "scored slices", |r| r.cell.bytes_out.to_string()),
+    cell("latency_model", "text", "load under which the latencies of this row were taken", "slices", |r| {
+        csv(&maybe(r.cell.shown_latency().map(|l| l.model.clone())))
+    }),
+    cell("response_count", "count", "samples of response time", RESPONSE, |r| maybe(response(r).map(|d| d.count))),
+    cell("response_min_ns", "ns", "smallest response time", RESPONSE, |r| maybe(response(r).map(|d| d.min_ns))),
+    cell("response_mean_ns", "ns", "mean response time", RESPONSE, |r| maybe(response(r).map(|d| d.mean_ns))),
+    cell("response_stdev_ns", "ns", "standard deviation of response time", RESPONSE, |r| {
+        maybe(response(r).map(|d| d.stdev_ns))
+    }),
+    cell("response_max_ns", "ns", "largest response time", RESPONSE, |r| maybe(response(r).map(|d| d.max_ns))),
+    cell("response_p50_ns", "ns", "50th percentile of response time", RESPONSE, |r| percentile(response(r), 50.0)),
+    cell("response_p75_ns", "ns", "75th percentile of response time", RESPONSE, |r| percentile(response(r), 75.0)),
+    cell("response_p90_ns", "ns", "90th percentile of response time", RESPONSE, |r| percentile(response(r), 90.0)),
+    cell("response_p95_ns", "ns", "95th percentile of response time", RESPONSE, |r| percentile(response(r), 95.0)),
+    cell("response_p99_ns", "ns", "99th percentile of response time", RESPONSE, |r| percentile(response(r), 99.0)),
+    cell("response_p99_9_ns", "ns", "99.9th percentile of response time", RESPONSE, |r| percentile(response(r), 99.9)),
+    cell("response_p99_99_ns", "ns", "99.99th percentile of response time", RESPONSE, |r| {
+        percentile(response(r), 99.99)
+    }),
+    cell("service_p50_ns", "ns", "50th percentile of service time", SERVICE, |r| percentile(service(r), 50.0)),
+    cell("service_p99_ns", "ns", "99th percentile of service time", SERVICE, |r| percentile(service(r), 99.0)),
+    cell("send_lag_p99_ns", "ns", "99th percentile of actual minus intended start, open loads", "generator", |r| {
+        percentile(latency(r).and_then(|l| l.send_lag.as_ref()), 99.0)
+    }),
+];
+
+fn errors(row: &CellRow<'_>) -> String {
+    let classes: Vec<String> = row.cell.errors.iter().map(|e| format!("{}={}", e.class, e.count)).collect();
+    classes.join(" ")
+}
+
+fn latency<'a>(row: &CellRow<'a>) -> Option<&'a Latency> {
+    row.cell.shown_latency()
+}
+
+fn response<'a>(row: &CellRow<'a>) -> Option<&'a Distribution> {
+    latency(row).map(|l| &l.response)
+}
+
+fn service<'a>(row: &CellRow<'a>) -> Option<&'a Distribution> {
+    latency(row).map(|l| &l.service)
+}
+
+/// Empty where too few samples lie above it.
+fn percentile(distribution: Option<&Distribution>, percentile: f64) -> String {
+    let found = distribution.and_then(|d| d.percentiles.iter().find(|p| p.percentile == percentile));
+    maybe(found.map(|p| p.value_ns))
+}

@@ -1,0 +1,114 @@
+//! Every metric that a report states: the single list from which the CSV headers come, and which docs/METRICS.md repeats.
+
+mod cells;
+mod comparisons;
+mod series;
+mod slices;
+
+use tare_record::StoredSlice;
+
+use crate::summary::{Cell, Comparison, Currency};
+
+/// One metric: what it is called, counted in, and where it comes from.
+#[derive(Debug, Clone, Copy)]
+pub struct Metric {
+    /// Its name in CSV and JSON.
+    pub name: &'static str,
+    /// Its unit; `text` for words, `bool` for yes and no, `1` for a ratio or share.
+    pub unit: &'static str,
+    /// What it means.
+    pub meaning: &'static str,
+    /// Where it comes from.
+    pub source: &'static str,
+    /// Where it is written.
+    pub place: Place,
+}
+
+/// Where a metric is written, with its value there.
+#[derive(Debug, Clone, Copy)]
+pub enum Place {
+    /// A column of `cells.csv` and a key of `summary.json`.
+    Cells(fn(&CellRow<'_>) -> String),
+    /// A column of `slices.csv`.
+    Slices(fn(&StoredSlice) -> String),
+    /// Only a key of `summary.json`.
+    Json,
+}
+
+/// A cell with its comparison, where it has one.
+#[derive(Debug, Clone, Copy)]
+pub struct CellRow<'a> {
+    /// The cell.
+    pub cell: &'a Cell,
+    /// Its comparison with the baseline.
+    pub comparison: Option<&'a Comparison>,
+}
+
+impl CellRow<'_> {
+    fn currency(&self, name: &str) -> Option<&Currency> {
+        self.comparison?.currencies.iter().find(|c| c.name == name)
+    }
+}
+
+/// All metrics: of cells, of comparisons with the baseline, of slices, and of the series that only the JSON has.
+pub const METRICS: &[&[Metric]] = &[cells::METRICS, comparisons::METRICS, slices::METRICS, series::METRICS];
+
+/// All metrics, one after another.
+pub fn all() -> impl Iterator<Item = &'static Metric> {
+    METRICS.iter().copied().flatten()
+}
+
+/// The columns of `cells.csv`.
+pub fn cell_columns() -> impl Iterator<Item = (&'static str, fn(&CellRow<'_>) -> String)> {
+    all().filter_map(|metric| match metric.place {
+        Place::Cells(value) => Some((metric.name, value)),
+        _ => None,
+    })
+}
+
+/// The columns of `slices.csv`.
+pub fn slice_columns() -> impl Iterator<Item = (&'static str, fn(&StoredSlice) -> String)> {
+    all().filter_map(|metric| match metric.place {
+        Place::Slices(value) => Some((metric.name, value)),
+        _ => None,
+    })
+}
+
+/// The metrics as rows of a Markdown table, as docs/METRICS.md holds them.
+pub fn markdown_rows() -> Vec<String> {
+    all().map(|m| format!("| `{}` | {} | {} | {} |", m.name, m.unit, m.meaning, m.source)).collect()
+}
+
+const fn cell(
+    name: &'static str,
+    unit: &'static str,
+    meaning: &'static str,
+    source: &'static str,
+    value: fn(&CellRow<'_>) -> String,
+) -> Metric {
+    Metric { name, unit, meaning, source, place: Place::Cells(value) }
+}
+
+const fn slice(
+    name: &'static str,
+    unit: &'static str,
+    meaning: &'static str,
+    source: &'static str,
+    value: fn(&StoredSlice) -> String,
+) -> Metric {
+    Metric { name, unit, meaning, source, place: Place::Slices(value) }
+}
+
+const fn json(name: &'static str, unit: &'static str, meaning: &'static str, source: &'static str) -> Metric {
+    Metric { name, unit, meaning, source, place: Place::Json }
+}
+
+/// A value, or nothing where there is none: absent is not zero.
+fn maybe<T: ToString>(value: Option<T>) -> String {
+    value.map(|v| v.to_string()).unwrap_or_default()
+}
+
+/// A JSON word, such as `no_material_difference`.
+fn word<T: serde::Serialize>(value: &T) -> String {
+    serde_json::to_value(value).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default()
+}

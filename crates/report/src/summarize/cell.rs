@@ -1,0 +1,140 @@
+//! One cell of the summary from its evidence.
+
+use std::collections::BTreeMap;
+
+use tare_plan::plan::{Mode, Plan, SliceKind};
+use tare_record::sample::{Phase, StoredSlice};
+use tare_stats::quantile::printable;
+
+use super::evidence::Evidence;
+use super::latency::LoadLatency;
+use super::{level, validity};
+use crate::format;
+use crate::summary::{Cell, ErrorCount, Estimate, ForkValue, KindShare, Row, TimePoint};
+
+/// The cell; `cpu_kind` is the load at which CPU per request is compared in its group.
+pub(super) fn cell(plan: &Plan, evidence: &Evidence<'_>, loads: &[LoadLatency], cpu_kind: Option<SliceKind>) -> Cell {
+    let alpha = plan.stop.alpha;
+    let bottleneck = validity::bottleneck(evidence, &plan.machine);
+    let forks = evidence.fork_numbers();
+    let (requests_ok, requests_failed) = validity::requests(evidence);
+    let variant = evidence.variant;
+    let throughput = level::per_fork(evidence, SliceKind::Saturating, |s| level::throughput(s));
+    let cpu = cpu_kind.map(|kind| level::per_fork(evidence, kind, |s| level::cpu(s))).unwrap_or_default();
+    Cell {
+        id: evidence.id(),
+        group: evidence.group.id.clone(),
+        scenario: evidence.scenario.name.clone(),
+        scenario_title: evidence.scenario.scenario.title.clone(),
+        variant: variant.name.clone(),
+        server: variant.server.clone(),
+        family: variant.family.clone(),
+        kind: variant.kind.clone(),
+        version: variant.version.clone(),
+        baseline: evidence.is_baseline(),
+        control: evidence.is_control(),
+        forks: forks.len() as u32,
+        steady_forks: forks.iter().filter(|f| evidence.steady(**f)).count() as u32,
+        validity: validity::judge(evidence, loads, bottleneck),
+        bottleneck,
+        throughput_per_s: estimate(&throughput, alpha),
+        cpu_ns_per_request: estimate(&cpu, alpha),
+        cpu_load: cpu_kind.map(|kind| cpu_load(evidence, kind)).unwrap_or_default(),
+        cpu_by_kind: cpu_kind.map(|kind| cpu_by_kind(evidence, kind)).unwrap_or_default(),
+        rss_bytes: level::estimate(&rss_at_end(evidence, &forks), alpha),
+        rss_peak_bytes: evidence.measured().filter_map(|s| s.rss_peak_bytes).max(),
+        generator_cpu_share: validity::generator_share(evidence.measured()),
+        requests_ok,
+        requests_failed,
+        errors: error_counts(evidence),
+        bytes_in: evidence.measured().map(|s| s.bytes_in).sum(),
+        bytes_out: evidence.measured().map(|s| s.bytes_out).sum(),
+        latency: loads.iter().map(|l| l.latency.clone()).collect(),
+        timeline: evidence.slices.iter().map(|s| time_point(s)).collect(),
+        fork_values: if plan.mode == Mode::Sequential { Vec::new() } else { fork_values(evidence, &throughput, &cpu) },
+        resolved: resolved(evidence),
+        command: evidence.forks.last().map(|f| f.command.join(" ")).unwrap_or_default(),
+    }
+}
+
+fn estimate(forks: &[(u32, f64)], alpha: f64) -> Option<Estimate> {
+    level::estimate(&forks.iter().map(|(_, value)| *value).collect::<Vec<_>>(), alpha)
+}
+
+fn cpu_load(evidence: &Evidence<'_>, kind: SliceKind) -> String {
+    let rate = evidence.of_kind(kind).find_map(|s| s.offered_per_s).map(format::rate);
+    match kind {
+        SliceKind::Fixed => "same fixed rate".to_owned(),
+        SliceKind::Poisson => rate.map_or("Poisson".to_owned(), |rate| format!("Poisson {rate}")),
+        SliceKind::Saturating => "saturating".to_owned(),
+    }
+}
+
+fn cpu_by_kind(evidence: &Evidence<'_>, kind: SliceKind) -> Vec<KindShare> {
+    let mut sums: BTreeMap<&str, u64> = BTreeMap::new();
+    let mut requests = 0;
+    for cpu in evidence.of_kind(kind).filter_map(|s| s.server_cpu.as_ref()) {
+        requests += cpu.requests;
+        cpu.by_kind.iter().for_each(|(thread, ns)| *sums.entry(thread).or_default() += ns);
+    }
+    let per_request =
+        |(thread, ns): (&str, u64)| KindShare { kind: thread.to_owned(), ns_per_request: ns as f64 / requests as f64 };
+    if requests == 0 { Vec::new() } else { sums.into_iter().map(per_request).collect() }
+}
+
+fn rss_at_end(evidence: &Evidence<'_>, forks: &[u32]) -> Vec<f64> {
+    let last = |fork: &u32| evidence.measured().filter(|s| s.fork == *fork).filter_map(|s| s.rss_bytes).last();
+    forks.iter().filter_map(last).map(|bytes| bytes as f64).collect()
+}
+
+fn error_counts(evidence: &Evidence<'_>) -> Vec<ErrorCount> {
+    let one = |(class, tally): (String, tare_record::sample::ErrorTally)| ErrorCount {
+        class,
+        count: tally.count,
+        example: tally.example,
+    };
+    validity::errors(evidence).into_iter().map(one).collect()
+}
+
+fn time_point(slice: &StoredSlice) -> TimePoint {
+    let response = slice.response.unpack();
+    let stated = |p: f64| response.value_at_quantile_ns(p / 100.0).filter(|_| printable(response.len(), p));
+    let jit = |cpu: &tare_record::sample::ServerCpu| {
+        let jit = cpu.by_kind.get("jit")?;
+        (cpu.total_ns > 0).then(|| *jit as f64 / cpu.total_ns as f64)
+    };
+    TimePoint {
+        t_s: (slice.start_ns + slice.window_ns / 2) as f64 / 1e9,
+        fork: slice.fork,
+        phase: match slice.phase {
+            Phase::Warmup => "warmup".to_owned(),
+            Phase::Measure => "measure".to_owned(),
+        },
+        slice_kind: slice.kind.name().to_owned(),
+        throughput_per_s: level::throughput(std::iter::once(slice)).unwrap_or(0.0),
+        p50_ns: stated(50.0),
+        p99_ns: stated(99.0),
+        cpu_ns_per_request: level::slice_cpu(slice),
+        jit_share: slice.server_cpu.as_ref().and_then(jit),
+        rss_bytes: slice.rss_bytes,
+        failed: slice.failed,
+    }
+}
+
+fn fork_values(evidence: &Evidence<'_>, throughput: &[(u32, f64)], cpu: &[(u32, f64)]) -> Vec<ForkValue> {
+    let find = |values: &[(u32, f64)], fork: u32| values.iter().find(|(f, _)| *f == fork).map(|(_, v)| *v);
+    let value = |fork: u32| ForkValue {
+        fork,
+        steady: evidence.steady(fork),
+        warmup_s: evidence.warmup(fork).map_or(0.0, |w| w.span_ns as f64 / 1e9),
+        throughput_per_s: find(throughput, fork),
+        cpu_ns_per_request: find(cpu, fork),
+    };
+    evidence.fork_numbers().into_iter().map(value).collect()
+}
+
+fn resolved(evidence: &Evidence<'_>) -> Vec<Row> {
+    let latest = evidence.forks.last().map(|f| &f.resolved);
+    let row = |(key, value): (&String, &String)| Row { key: key.clone(), value: value.clone(), source: None };
+    latest.into_iter().flatten().map(row).collect()
+}

@@ -1,0 +1,236 @@
+//! Comparisons: ratios become verdicts, judged together so that a table of many has no false finding.
+
+use std::collections::BTreeMap;
+
+use tare_plan::plan::{Plan, Role};
+use tare_record::sample::RunRecord;
+use tare_stats::verdict::judge_together;
+use tare_stats::{DecisionRule, Method, Region, UndecidedReason, Verdict};
+
+use super::Studied;
+use super::ratio::{Draft, drafts};
+use crate::format::{self, Change};
+use crate::summary::{Comparison, Currency, Noise, ValidityState, VerdictKind};
+
+/// Comparisons that get a verdict, and controls that only show the noise.
+pub(super) struct Weighed {
+    pub comparisons: Vec<Comparison>,
+    pub noise: Vec<Noise>,
+    /// Why a comparison is void, by its id.
+    pub void: BTreeMap<String, String>,
+    /// Per comparison and currency where trimmed and plain means disagree.
+    pub disagreeing: Vec<(String, String)>,
+}
+
+/// One pair of cells with its unjudged currencies.
+struct Pair<'a> {
+    variant: &'a Studied<'a>,
+    baseline: &'a Studied<'a>,
+    drafts: Vec<Draft>,
+    /// Why it may not be judged.
+    void: Option<String>,
+}
+
+/// Weighs every cell against the baseline of its group and scenario.
+pub(super) fn weigh(record: &RunRecord, cells: &[Studied<'_>]) -> Weighed {
+    let plan = &record.header.plan;
+    let alone = control_alone(plan);
+    let pairs: Vec<Pair<'_>> = cells.iter().filter_map(|variant| pair(plan, variant, cells)).collect();
+    let (controls, judged): (Vec<_>, Vec<_>) = pairs.into_iter().partition(|p| p.variant.cell.control);
+    let rule = rule(plan, if alone { controls.len() } else { judged.len() });
+    let judge = |pairs: &[Pair<'_>]| -> Vec<Comparison> {
+        let deciding = deciding_verdicts(pairs, &rule);
+        let one = |(pair, verdict): (&Pair<'_>, Option<Verdict>)| comparison(record, pair, verdict, &rule);
+        pairs.iter().zip(deciding).map(one).collect()
+    };
+    let (controlled, weighed) = (judge(&controls), judge(&judged));
+    let void =
+        controls.iter().chain(&judged).filter_map(|p| Some((p.variant.cell.id.clone(), p.void.clone()?))).collect();
+    let disagreeing = controls.iter().chain(&judged).flat_map(disagreeing).collect();
+    let noise = controlled.iter().zip(&controls).map(|(c, p)| noise(c, p)).collect();
+    Weighed { comparisons: if alone { controlled } else { weighed }, noise, void, disagreeing }
+}
+
+/// Whether the plan weighs servers against themselves and nothing else (`--aa`).
+pub(super) fn control_alone(plan: &Plan) -> bool {
+    let mut variants = plan.groups.iter().flat_map(|g| &g.variants);
+    variants.all(|v| v.role != Role::Weighed) && plan.groups.iter().any(|g| g.variants.len() > 1)
+}
+
+fn rule(plan: &Plan, comparisons: usize) -> DecisionRule {
+    DecisionRule {
+        region: Region::new(plan.stop.region).unwrap_or_default(),
+        precision: (plan.stop.precision > 0.0).then_some(plan.stop.precision),
+        comparisons: comparisons.max(1) as u32,
+        table_alpha: plan.stop.alpha,
+    }
+}
+
+fn pair<'a>(plan: &Plan, variant: &'a Studied<'a>, cells: &'a [Studied<'a>]) -> Option<Pair<'a>> {
+    let same = |c: &&Studied<'_>| c.cell.group == variant.cell.group && c.cell.scenario == variant.cell.scenario;
+    let baseline = cells.iter().filter(same).find(|c| c.cell.baseline).filter(|_| !variant.cell.baseline)?;
+    let drafts = drafts(plan, variant, baseline);
+    let of_baseline = || Some(format!("its baseline {} is void: {}", baseline.cell.variant, why_void(baseline)?));
+    let mut void = why_void(variant).or_else(of_baseline);
+    if void.is_none() && drafts.is_empty() {
+        void = Some("the two were never measured in the same fork".to_owned());
+    }
+    Some(Pair { variant, baseline, drafts, void })
+}
+
+fn why_void(side: &Studied<'_>) -> Option<String> {
+    let validity = &side.cell.validity;
+    validity.reasons.first().filter(|_| validity.state == ValidityState::Void).cloned()
+}
+
+/// The verdict of each pair's first currency, judged together where there are several; `None` where it is void.
+fn deciding_verdicts(pairs: &[Pair<'_>], rule: &DecisionRule) -> Vec<Option<Verdict>> {
+    let first =
+        |p: &Pair<'_>| p.drafts.first().filter(|_| p.void.is_none()).map(|d| (d.comparison.clone(), d.polarity));
+    let candidates: Vec<Option<_>> = pairs.iter().map(first).collect();
+    let together: Vec<_> = candidates.iter().flatten().cloned().collect();
+    let apart = |_| together.iter().map(|(c, polarity)| Verdict::of(c, *polarity, rule)).collect();
+    let verdicts: Vec<Verdict> = judge_together(&together, rule).unwrap_or_else(apart);
+    let mut verdicts = verdicts.into_iter();
+    candidates.iter().map(|c| c.as_ref().and_then(|_| verdicts.next())).collect()
+}
+
+fn comparison(record: &RunRecord, pair: &Pair<'_>, deciding: Option<Verdict>, rule: &DecisionRule) -> Comparison {
+    let (cell, baseline) = (&pair.variant.cell, &pair.baseline.cell);
+    let judge = |(at, draft): (usize, &Draft)| {
+        let own = || Verdict::of(&draft.comparison, draft.polarity, rule);
+        let verdict = match (&pair.void, at) {
+            (Some(_), _) => Verdict::Void,
+            (None, 0) => deciding.unwrap_or_else(own),
+            (None, _) => own(),
+        };
+        currency(draft, verdict, pair, fork_seconds(record, &cell.group))
+    };
+    Comparison {
+        id: cell.id.clone(),
+        group: cell.group.clone(),
+        scenario: cell.scenario.clone(),
+        variant: cell.variant.clone(),
+        baseline: baseline.variant.clone(),
+        cell: cell.id.clone(),
+        baseline_cell: baseline.id.clone(),
+        currencies: pair.drafts.iter().enumerate().map(judge).collect(),
+    }
+}
+
+fn currency(draft: &Draft, verdict: Verdict, pair: &Pair<'_>, fork_s: Option<f64>) -> Currency {
+    let comparison = &draft.comparison;
+    let bounds = comparison.ratio.filter(|r| r.is_bounded()).map(|r| (r.lo, r.hi));
+    let (kind, material) = kind_of(verdict);
+    let change = Change { ratio: comparison.estimate, bounds };
+    Currency {
+        name: draft.name.to_owned(),
+        label: draft.label.clone(),
+        unit: draft.unit.to_owned(),
+        higher_is_better: draft.polarity == tare_stats::Polarity::HigherIsBetter,
+        baseline_value: draft.baseline_value,
+        variant_value: draft.variant_value,
+        ratio: comparison.estimate,
+        lo: bounds.map(|b| b.0),
+        hi: bounds.map(|b| b.1),
+        method: method_label(comparison),
+        forks: comparison.forks,
+        sd_forks: comparison.sd_forks,
+        fork_ratios: draft.fork_ratios.clone(),
+        verdict: kind,
+        material,
+        short: short(draft.name, kind, &change),
+        reason: reason(verdict, comparison, pair),
+        needed_s: needed_s(verdict, comparison.forks, fork_s),
+    }
+}
+
+fn kind_of(verdict: Verdict) -> (VerdictKind, bool) {
+    match verdict {
+        Verdict::NoMaterialDifference => (VerdictKind::NoMaterialDifference, false),
+        Verdict::Worse { material } => (VerdictKind::Worse, material),
+        Verdict::Better { material } => (VerdictKind::Better, material),
+        Verdict::Inconclusive { .. } => (VerdictKind::Inconclusive, false),
+        Verdict::NoInterval => (VerdictKind::NoInterval, false),
+        Verdict::Void => (VerdictKind::Void, false),
+    }
+}
+
+fn method_label(comparison: &tare_stats::Comparison) -> String {
+    match comparison.method {
+        _ if comparison.forks < 2 => "one fork, no interval".to_owned(),
+        Method::Sequential { alpha, .. } => format!("confidence sequence, α {alpha}"),
+        Method::FixedForks { alpha } => format!("Student t, α {alpha}, {} forks", comparison.forks),
+    }
+}
+
+/// The words of one currency: worse first.
+pub(super) fn words(currency: &str) -> (&'static str, &'static str) {
+    match currency {
+        "throughput" => ("slower", "faster"),
+        "cpu_per_request" => ("dearer", "cheaper"),
+        _ => ("later", "sooner"),
+    }
+}
+
+fn short(name: &str, kind: VerdictKind, change: &Change) -> String {
+    match kind {
+        VerdictKind::Worse => format!("{} {}", words(name).0, change.magnitude()),
+        VerdictKind::Better => format!("{} {}", words(name).1, change.magnitude()),
+        VerdictKind::NoMaterialDifference => format!("no difference {}", change.signed()),
+        VerdictKind::Inconclusive => format!("inconclusive {}", change.signed()),
+        VerdictKind::NoInterval => change.short(),
+        VerdictKind::Void => "void".to_owned(),
+    }
+}
+
+fn reason(verdict: Verdict, comparison: &tare_stats::Comparison, pair: &Pair<'_>) -> Option<String> {
+    let (forks, least) = (comparison.forks, comparison.method.min_forks());
+    match verdict {
+        Verdict::Void => pair.void.clone(),
+        Verdict::NoInterval => Some("one fork cannot tell how much forks differ".to_owned()),
+        Verdict::Inconclusive { reason, .. } => Some(match reason {
+            UndecidedReason::TooFewForks => format!("{} of at least {least}", format::count(forks.into(), "fork")),
+            UndecidedReason::IntervalTooWide => "the interval holds both no difference and a material one".to_owned(),
+            UndecidedReason::TooManyComparisons => {
+                "a difference by itself, but not enough evidence for a table of so many comparisons".to_owned()
+            }
+        }),
+        _ => None,
+    }
+}
+
+fn needed_s(verdict: Verdict, forks: u32, fork_s: Option<f64>) -> Option<f64> {
+    let Verdict::Inconclusive { forks_needed: Some(needed), .. } = verdict else { return None };
+    (needed > forks).then_some(f64::from(needed - forks) * fork_s?)
+}
+
+/// Mean wall time of one fork of a group, from its first slice to its last, its start included.
+fn fork_seconds(record: &RunRecord, group: &str) -> Option<f64> {
+    let mut spans = BTreeMap::<u32, (u64, u64)>::new();
+    for slice in record.slices.iter().filter(|s| s.group == group) {
+        let span = spans.entry(slice.fork).or_insert((u64::MAX, 0));
+        *span = (span.0.min(slice.start_ns), span.1.max(slice.start_ns + slice.window_ns));
+    }
+    let startup = |fork: u32| {
+        record.forks.iter().filter(|f| f.group == group && f.fork == fork).map(|f| f.startup_ns).max().unwrap_or(0)
+    };
+    let total: u64 = spans.iter().map(|(fork, (from, to))| to - from + startup(*fork)).sum();
+    (!spans.is_empty()).then(|| total as f64 / 1e9 / spans.len() as f64)
+}
+
+fn noise(comparison: &Comparison, pair: &Pair<'_>) -> Noise {
+    let log = pair.drafts.first().filter(|_| pair.void.is_none()).and_then(|d| d.comparison.log);
+    Noise {
+        group: comparison.group.clone(),
+        scenario: comparison.scenario.clone(),
+        server: pair.baseline.cell.server.clone(),
+        currencies: comparison.currencies.clone(),
+        floor: log.map(|l| l.half_width()).filter(|h| h.is_finite()),
+    }
+}
+
+fn disagreeing(pair: &Pair<'_>) -> Vec<(String, String)> {
+    let drafts = pair.drafts.iter().filter(|d| d.comparison.trimmed_plain_disagree);
+    drafts.map(|d| (pair.variant.cell.id.clone(), d.label.clone())).collect()
+}

@@ -1,0 +1,110 @@
+//! The record, sorted by cell: which slices, warm-ups and starts belong to which variant under which scenario.
+
+use std::collections::HashMap;
+
+use tare_plan::plan::{Group, NamedScenario, Role, SliceKind, Variant};
+use tare_record::sample::{EventRecord, ForkRecord, Phase, RunRecord, StoredSlice, WarmupRecord};
+
+/// Everything that the record holds on one cell.
+pub(super) struct Evidence<'a> {
+    pub group: &'a Group,
+    pub scenario: &'a NamedScenario,
+    pub variant: &'a Variant,
+    /// Warm-up and scored, in the order they were measured.
+    pub slices: Vec<&'a StoredSlice>,
+    pub warmups: Vec<&'a WarmupRecord>,
+    pub forks: Vec<&'a ForkRecord>,
+    pub events: &'a [EventRecord],
+}
+
+impl<'a> Evidence<'a> {
+    /// `group/scenario/variant`.
+    pub fn id(&self) -> String {
+        format!("{}/{}/{}", self.group.id, self.scenario.name, self.variant.name)
+    }
+
+    /// Scored slices.
+    pub fn measured(&self) -> impl Iterator<Item = &'a StoredSlice> {
+        self.slices.iter().copied().filter(|s| s.phase == Phase::Measure)
+    }
+
+    /// Scored slices of one kind.
+    pub fn of_kind(&self, kind: SliceKind) -> impl Iterator<Item = &'a StoredSlice> {
+        self.measured().filter(move |s| s.kind == kind)
+    }
+
+    /// Numbers of the forks with scored slices, ascending.
+    pub fn fork_numbers(&self) -> Vec<u32> {
+        let mut numbers: Vec<u32> = self.measured().map(|s| s.fork).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        numbers
+    }
+
+    /// How a fork warmed up, where that is recorded.
+    pub fn warmup(&self, fork: u32) -> Option<&'a WarmupRecord> {
+        self.warmups.iter().copied().find(|w| w.fork == fork)
+    }
+
+    /// Whether a fork was steady when measuring began; one of which nothing is recorded is not suspected.
+    pub fn steady(&self, fork: u32) -> bool {
+        self.warmup(fork).is_none_or(|w| w.steady)
+    }
+
+    /// Events that make this cell void. One that names less covers more.
+    pub fn voiding(&self) -> impl Iterator<Item = &'a EventRecord> {
+        let covers = |named: &Option<String>, mine: &str| named.as_ref().is_none_or(|name| name == mine);
+        let (group, scenario, variant) = (&self.group.id, &self.scenario.name, &self.variant.name);
+        self.events.iter().filter(move |e| {
+            e.voids && covers(&e.group, group) && covers(&e.scenario, scenario) && covers(&e.variant, variant)
+        })
+    }
+
+    pub fn is_baseline(&self) -> bool {
+        self.variant.role == Role::Baseline
+    }
+
+    pub fn is_control(&self) -> bool {
+        self.variant.role == Role::Control
+    }
+}
+
+/// One entry per cell of the plan, in the plan's order, also for cells that were never measured.
+pub(super) fn gather(record: &RunRecord) -> Vec<Evidence<'_>> {
+    let mut slices: HashMap<(&str, &str, &str), Vec<&StoredSlice>> = HashMap::new();
+    for slice in &record.slices {
+        slices.entry((&slice.group, &slice.scenario, &slice.variant)).or_default().push(slice);
+    }
+    let mut cells = Vec::with_capacity(record.header.plan.cells());
+    for group in &record.header.plan.groups {
+        for scenario in &group.scenarios {
+            for variant in &group.variants {
+                let key = (group.id.as_str(), scenario.name.as_str(), variant.name.as_str());
+                let slices = slices.remove(&key).unwrap_or_default();
+                cells.push(evidence(record, group, scenario, variant, slices));
+            }
+        }
+    }
+    cells
+}
+
+fn evidence<'a>(
+    record: &'a RunRecord,
+    group: &'a Group,
+    scenario: &'a NamedScenario,
+    variant: &'a Variant,
+    slices: Vec<&'a StoredSlice>,
+) -> Evidence<'a> {
+    let warmups = record.warmups.iter();
+    let warmups = warmups.filter(|w| w.group == group.id && w.scenario == scenario.name && w.variant == variant.name);
+    let forks = record.forks.iter().filter(|f| f.group == group.id && f.variant == variant.name);
+    Evidence {
+        group,
+        scenario,
+        variant,
+        slices,
+        warmups: warmups.collect(),
+        forks: forks.collect(),
+        events: &record.events,
+    }
+}

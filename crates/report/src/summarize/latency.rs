@@ -1,0 +1,166 @@
+//! Latency of one cell under each load: histograms merged per fork and over forks, percentiles with their interval over
+//! forks. Percentiles are never averaged.
+
+use tare_plan::plan::SliceKind;
+use tare_record::PackedHistogram;
+use tare_record::sample::{RunRecord, StoredSlice};
+use tare_stats::histogram::LatencyHistogram;
+use tare_stats::quantile::{STANDARD_PERCENTILES, mean, printable, sd};
+
+use super::evidence::{Evidence, gather};
+use super::level;
+use crate::format;
+use crate::summary::{CurvePoint, Distribution, Latency, Pace, PercentileValue};
+
+const KINDS: [SliceKind; 3] = [SliceKind::Saturating, SliceKind::Fixed, SliceKind::Poisson];
+
+/// Latency under one load.
+pub(super) struct LoadLatency {
+    pub kind: SliceKind,
+    pub latency: Latency,
+    /// Response time per fork, at the standard percentiles that the fork can state.
+    pub forks: Vec<(u32, Vec<(f64, u64)>)>,
+}
+
+impl LoadLatency {
+    /// A percentile of response time in one fork.
+    pub fn fork_percentile(&self, fork: u32, percentile: f64) -> Option<u64> {
+        let (_, values) = self.forks.iter().find(|(number, _)| *number == fork)?;
+        values.iter().find(|(p, _)| *p == percentile).map(|(_, value)| *value)
+    }
+
+    /// A percentile of response time over all forks.
+    pub fn percentile(&self, percentile: f64) -> Option<u64> {
+        let all = &self.latency.response.percentiles;
+        all.iter().find(|p| p.percentile == percentile).map(|p| p.value_ns)
+    }
+}
+
+/// Latency of a cell under every load that was driven.
+pub(super) fn study(cell: &Evidence<'_>, alpha: f64) -> Vec<LoadLatency> {
+    KINDS.into_iter().filter_map(|kind| of_kind(cell, kind, alpha)).collect()
+}
+
+fn of_kind(cell: &Evidence<'_>, kind: SliceKind, alpha: f64) -> Option<LoadLatency> {
+    let first = cell.of_kind(kind).find(|s| s.ok > 0)?;
+    let response = merged(cell, kind, |s| &s.response);
+    let service = merged(cell, kind, |s| &s.service);
+    let send_lag = merged(cell, kind, |s| &s.send_lag);
+    let latency = Latency {
+        slice_kind: kind.name().to_owned(),
+        model: model(first),
+        offered_per_s: first.offered_per_s,
+        pace: pace(cell, kind),
+        response: response.distribution(alpha),
+        service: service.distribution(alpha),
+        send_lag: (!send_lag.all.is_empty()).then(|| send_lag.distribution(alpha)),
+    };
+    Some(LoadLatency { kind, latency, forks: response.forks })
+}
+
+/// `closed, 128 users`, or `open Poisson, 4,000/s over 128 connections`.
+fn model(slice: &StoredSlice) -> String {
+    let rate = slice.offered_per_s.map_or_else(|| "unknown rate".to_owned(), format::rate);
+    let connections = format::count(slice.users.into(), "connection");
+    match slice.kind {
+        SliceKind::Saturating => format!("closed, {}", format::count(slice.users.into(), "user")),
+        SliceKind::Fixed => format!("open constant, {rate} over {connections}"),
+        SliceKind::Poisson => format!("open Poisson, {rate} over {connections}"),
+    }
+}
+
+fn pace(cell: &Evidence<'_>, kind: SliceKind) -> Pace {
+    let slices = || cell.of_kind(kind);
+    let rates: Vec<f64> = slices().filter_map(|s| level::throughput(std::iter::once(s))).collect();
+    let (centre, stdev) = (mean(&rates).unwrap_or(0.0), sd(&rates).unwrap_or(0.0));
+    let within = rates.iter().filter(|rate| (**rate - centre).abs() <= stdev).count();
+    Pace {
+        window_s: slices().map(|s| s.window_ns).sum::<u64>() as f64 / 1e9,
+        requests_failed: slices().map(|s| s.failed).sum(),
+        bytes_in: slices().map(|s| s.bytes_in).sum(),
+        answers_per_s: level::throughput(slices()).unwrap_or(0.0),
+        answers_stdev_per_s: stdev,
+        answers_max_per_s: rates.iter().copied().fold(0.0, f64::max),
+        within_stdev_share: within as f64 / rates.len().max(1) as f64,
+    }
+}
+
+fn within_stdev(histogram: &LatencyHistogram) -> f64 {
+    let (Some(centre), Some(stdev)) = (histogram.mean_ns(), histogram.stdev_ns()) else { return 0.0 };
+    let above = |ns: f64| if ns < 0.0 { histogram.len() } else { histogram.count_above_ns(ns as u64) };
+    (above(centre - stdev) - above(centre + stdev)) as f64 / histogram.len() as f64
+}
+
+/// Hands out the response times of every cell and load, one merged histogram at a time.
+pub(crate) fn for_each_response(record: &RunRecord, mut visit: impl FnMut(&str, SliceKind, &LatencyHistogram)) {
+    for cell in gather(record) {
+        for kind in KINDS {
+            let mut all = LatencyHistogram::new();
+            cell.of_kind(kind).for_each(|s| s.response.merge_into(&mut all));
+            if !all.is_empty() {
+                visit(&cell.id(), kind, &all);
+            }
+        }
+    }
+}
+
+/// One clock of one load: all samples, and what each fork can state.
+struct Merged {
+    all: LatencyHistogram,
+    forks: Vec<(u32, Vec<(f64, u64)>)>,
+}
+
+/// Merges fork by fork, so that no more than two histograms are open at a time.
+fn merged(cell: &Evidence<'_>, kind: SliceKind, clock: fn(&StoredSlice) -> &PackedHistogram) -> Merged {
+    let (mut all, mut one) = (LatencyHistogram::new(), LatencyHistogram::new());
+    let mut forks = Vec::new();
+    for fork in cell.fork_numbers() {
+        one.clear();
+        cell.of_kind(kind).filter(|s| s.fork == fork).for_each(|s| clock(s).merge_into(&mut one));
+        if !one.is_empty() {
+            all.merge(&one);
+            forks.push((fork, percentiles(&one)));
+        }
+    }
+    Merged { all, forks }
+}
+
+fn percentiles(histogram: &LatencyHistogram) -> Vec<(f64, u64)> {
+    let stated = STANDARD_PERCENTILES.into_iter().filter(|p| printable(histogram.len(), *p));
+    stated.filter_map(|p| Some((p, histogram.value_at_quantile_ns(p / 100.0)?))).collect()
+}
+
+impl Merged {
+    fn distribution(&self, alpha: f64) -> Distribution {
+        let all = &self.all;
+        let slow = all.count_above_ns(1_200_000_000);
+        let from_800 = all.count_above_ns(799_999_999);
+        // The last bits of the ticks are rounding, and would fill the JSON.
+        let tick = |percentile: f64| (percentile * 1e9).round() / 1e9;
+        let point =
+            |p: tare_stats::PercentilePoint| CurvePoint { percentile: tick(p.percentile), value_ns: p.value_ns };
+        Distribution {
+            count: all.len(),
+            min_ns: all.min_ns().unwrap_or(0),
+            max_ns: all.max_ns().unwrap_or(0),
+            mean_ns: all.mean_ns().unwrap_or(0.0),
+            stdev_ns: all.stdev_ns().unwrap_or(0.0),
+            within_stdev_share: within_stdev(all),
+            percentiles: percentiles(all).into_iter().map(|(p, value)| self.stated(p, value, alpha)).collect(),
+            curve: all.percentile_curve().into_iter().map(point).collect(),
+            gatling_ranges: [all.len() - from_800, from_800 - slow, slow],
+        }
+    }
+
+    /// A percentile with its interval over forks, made on the scale of logarithms: a latency cannot be negative.
+    fn stated(&self, percentile: f64, value_ns: u64, alpha: f64) -> PercentileValue {
+        let of_fork = |(_, values): &(u32, Vec<(f64, u64)>)| {
+            values.iter().find(|(p, _)| *p == percentile).map(|(_, value)| (*value as f64).ln())
+        };
+        let logs: Option<Vec<f64>> = self.forks.iter().map(of_fork).collect();
+        let logs = logs.unwrap_or_default();
+        let half = level::estimate(&logs, alpha).and_then(|e| Some(e.hi? - e.value));
+        let bound = |sign: f64| Some((mean(&logs).ok()? + sign * half?).exp().round() as u64);
+        PercentileValue { percentile, value_ns, lo_ns: bound(-1.0), hi_ns: bound(1.0) }
+    }
+}

@@ -1,0 +1,92 @@
+//! Levels: what slices say together, per fork and over forks. A fork's level is the ratio of its sums, so that no slice
+//! counts more than what happened in it.
+
+use tare_plan::plan::SliceKind;
+use tare_record::sample::StoredSlice;
+use tare_stats::interval::student_t_half_width;
+use tare_stats::quantile::{mean, sd};
+
+use super::evidence::Evidence;
+use crate::summary::Estimate;
+
+/// Right answers per second over some slices.
+pub(super) fn throughput<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -> Option<f64> {
+    let (completed, window_ns) = slices.fold((0, 0), |(c, w), s| (c + s.completed, w + s.window_ns));
+    (window_ns > 0).then(|| completed as f64 * 1e9 / window_ns as f64)
+}
+
+/// CPU of the server per request over some slices.
+pub(super) fn cpu<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -> Option<f64> {
+    let (cpu_ns, requests) =
+        slices.filter_map(|s| s.server_cpu.as_ref()).fold((0, 0), |(c, r), cpu| (c + cpu.total_ns, r + cpu.requests));
+    (requests > 0).then(|| cpu_ns as f64 / requests as f64)
+}
+
+/// Throughput of one slice.
+pub(super) fn slice_throughput(slice: &StoredSlice) -> Option<f64> {
+    throughput(std::iter::once(slice)).filter(|t| *t > 0.0)
+}
+
+/// CPU per request of one slice.
+pub(super) fn slice_cpu(slice: &StoredSlice) -> Option<f64> {
+    cpu(std::iter::once(slice)).filter(|c| *c > 0.0)
+}
+
+/// Whether a slice knows its server's CPU per request.
+pub(super) fn has_cpu(slice: &StoredSlice) -> bool {
+    slice.server_cpu.as_ref().is_some_and(|cpu| cpu.requests > 0)
+}
+
+/// The load at which CPU per request is compared: the same for all cells that are compared with one another.
+pub(super) fn cpu_kind(cells: &[Evidence<'_>]) -> Option<SliceKind> {
+    let measured = |kind: &SliceKind| cells.iter().any(|c| c.of_kind(*kind).any(has_cpu));
+    [SliceKind::Fixed, SliceKind::Poisson, SliceKind::Saturating].into_iter().find(measured)
+}
+
+/// A level per fork, for the forks that have one.
+pub(super) fn per_fork<'a>(
+    cell: &Evidence<'a>,
+    kind: SliceKind,
+    level: fn(&mut dyn Iterator<Item = &'a StoredSlice>) -> Option<f64>,
+) -> Vec<(u32, f64)> {
+    let forks = cell.fork_numbers().into_iter();
+    let of = |fork: u32| level(&mut cell.of_kind(kind).filter(move |s| s.fork == fork));
+    forks.filter_map(|fork| Some((fork, of(fork)?))).collect()
+}
+
+/// Mean over forks with Student's interval, which describes the level and decides nothing.
+pub(super) fn estimate(values: &[f64], alpha: f64) -> Option<Estimate> {
+    let value = mean(values).ok()?;
+    let half = sd(values).and_then(|s| student_t_half_width(values.len(), s, alpha)).ok().filter(|h| h.is_finite());
+    Some(Estimate { value, lo: half.map(|h| (value - h).max(0.0)), hi: half.map(|h| value + h) })
+}
+
+/// How many CPUs `0,2-3` names; 1 where it cannot be read.
+pub(super) fn cpu_count(list: &str) -> u32 {
+    let part = |part: &str| match part.trim().split_once('-') {
+        Some((from, to)) => Some(to.trim().parse::<u32>().ok()?.checked_sub(from.trim().parse().ok()?)? + 1),
+        None => part.trim().parse::<u32>().ok().map(|_| 1),
+    };
+    list.split(',').filter_map(part).sum::<u32>().max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cpu_lists_are_counted() {
+        for (list, n) in [("0", 1), ("0,2-3", 3), ("0-15", 16), ("", 1), ("all", 1), ("3-1", 1), ("1, 2", 2)] {
+            assert_eq!(cpu_count(list), n, "{list}");
+        }
+    }
+
+    #[test]
+    fn an_estimate_agrees_with_students_interval_by_hand() {
+        // 9, 10, 11: mean 10, sd 1, t(0.975, 2) = 4.3027: ± 2.4842.
+        let got = estimate(&[9.0, 10.0, 11.0], 0.05).unwrap();
+        assert!((got.value - 10.0).abs() < 1e-12 && (got.lo.unwrap() - 7.5158).abs() < 1e-3, "{got:?}");
+        assert_eq!(estimate(&[5.0], 0.05).unwrap(), Estimate { value: 5.0, lo: None, hi: None });
+        assert_eq!(estimate(&[], 0.05), None);
+    }
+}

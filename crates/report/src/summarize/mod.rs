@@ -1,0 +1,78 @@
+//! From the record to the summary: pure, and possible at any time again, also for a record that was cut short.
+
+mod cell;
+mod compare;
+mod evidence;
+mod findings;
+mod latency;
+mod level;
+mod machine;
+mod ratio;
+mod run_info;
+mod sentence;
+mod validity;
+
+use tare_plan::plan::SliceKind;
+use tare_record::sample::RunRecord;
+
+use crate::summary::{Cell, SCHEMA, Summary};
+use evidence::Evidence;
+use latency::LoadLatency;
+
+pub(crate) use latency::for_each_response;
+
+/// A cell with what its comparisons need besides.
+struct Studied<'a> {
+    evidence: Evidence<'a>,
+    loads: Vec<LoadLatency>,
+    cpu_kind: Option<SliceKind>,
+    cell: Cell,
+}
+
+impl Studied<'_> {
+    fn load(&self, kind: SliceKind) -> Option<&LoadLatency> {
+        self.loads.iter().find(|load| load.kind == kind)
+    }
+}
+
+/// Everything that people see of a run.
+pub fn summarize(record: &RunRecord) -> Summary {
+    let plan = &record.header.plan;
+    let cells = study(record);
+    let weighed = compare::weigh(record, &cells);
+    let itself = compare::control_alone(plan);
+    let sentence =
+        |c: &crate::summary::Comparison| sentence::sentence(c, weighed.void.get(&c.id), plan.stop.region, itself);
+    let sentences = weighed.comparisons.iter().map(sentence).collect();
+    Summary {
+        schema: SCHEMA.to_owned(),
+        run: run_info::run_info(record),
+        sentences,
+        findings: findings::findings(record, &cells, &weighed),
+        cells: cells.into_iter().map(|studied| studied.cell).collect(),
+        comparisons: weighed.comparisons,
+        noise: weighed.noise,
+        plan: run_info::plan_sections(plan),
+        environment: run_info::environment_sections(&record.header.environment),
+    }
+}
+
+fn study(record: &RunRecord) -> Vec<Studied<'_>> {
+    let plan = &record.header.plan;
+    let mut studied = Vec::with_capacity(plan.cells());
+    let mut cells = evidence::gather(record);
+    while let Some(first) = cells.first() {
+        // Cells of one group and scenario stand together, and share the load at which their CPU is compared.
+        let key = (first.group.id.clone(), first.scenario.name.clone());
+        let together = cells.iter().take_while(|c| (&c.group.id, &c.scenario.name) == (&key.0, &key.1)).count();
+        let rest = cells.split_off(together);
+        let cpu_kind = level::cpu_kind(&cells);
+        for evidence in cells {
+            let loads = latency::study(&evidence, plan.stop.alpha);
+            let cell = cell::cell(plan, &evidence, &loads, cpu_kind);
+            studied.push(Studied { evidence, loads, cpu_kind, cell });
+        }
+        cells = rest;
+    }
+    studied
+}

@@ -1,0 +1,127 @@
+//! The currencies of one comparison as ratios over forks: slices paired by round, percentiles paired by fork.
+
+use std::collections::HashMap;
+
+use tare_plan::plan::{Forks, Mode, Plan, Rate, SliceKind};
+use tare_record::sample::StoredSlice;
+use tare_stats::{Comparison, ForkRatio, Method, Polarity};
+
+use super::Studied;
+use super::level;
+use crate::format;
+
+/// One currency, compared and not yet judged.
+pub(super) struct Draft {
+    pub name: &'static str,
+    pub label: String,
+    pub unit: &'static str,
+    pub polarity: Polarity,
+    pub baseline_value: f64,
+    pub variant_value: f64,
+    pub fork_ratios: Vec<f64>,
+    pub comparison: Comparison,
+}
+
+/// How intervals over forks are made under this plan.
+pub(super) fn method(plan: &Plan) -> Method {
+    let alpha = plan.stop.alpha;
+    match plan.stop.forks {
+        Forks::UntilDecided { at_least, .. } if plan.mode == Mode::Compared => {
+            Method::Sequential { alpha, min_forks: at_least }
+        }
+        _ => Method::FixedForks { alpha },
+    }
+}
+
+/// All currencies that both sides have, the deciding one first.
+pub(super) fn drafts(plan: &Plan, variant: &Studied<'_>, baseline: &Studied<'_>) -> Vec<Draft> {
+    let mut drafts = vec![throughput(plan, variant, baseline), cpu(plan, variant, baseline)];
+    // A constant rate is for CPU; latency is compared under Poisson load, and where there was none under the saturating one.
+    let both = |kind: &SliceKind| [variant, baseline].iter().all(|side| side.load(*kind).is_some());
+    if let Some(kind) = [SliceKind::Poisson, SliceKind::Saturating].into_iter().find(both) {
+        drafts.push(latency(plan, variant, baseline, kind, ("latency_p50", 50.0)));
+        drafts.push(latency(plan, variant, baseline, kind, ("latency_p99", 99.0)));
+    }
+    drafts.into_iter().flatten().collect()
+}
+
+fn throughput(plan: &Plan, variant: &Studied<'_>, baseline: &Studied<'_>) -> Option<Draft> {
+    let levels = (variant.cell.throughput_per_s?.value, baseline.cell.throughput_per_s?.value);
+    let forks =
+        paired(plan, variant, baseline, SliceKind::Saturating, level::slice_throughput, |s| level::throughput(s));
+    draft(plan, forks, ("throughput", "throughput".to_owned(), "per_s"), Polarity::HigherIsBetter, levels)
+}
+
+fn cpu(plan: &Plan, variant: &Studied<'_>, baseline: &Studied<'_>) -> Option<Draft> {
+    let levels = (variant.cell.cpu_ns_per_request?.value, baseline.cell.cpu_ns_per_request?.value);
+    let forks = paired(plan, variant, baseline, variant.cpu_kind?, level::slice_cpu, |s| level::cpu(s));
+    draft(plan, forks, ("cpu_per_request", "CPU/request".to_owned(), "ns"), Polarity::LowerIsBetter, levels)
+}
+
+fn latency(
+    plan: &Plan,
+    variant: &Studied<'_>,
+    baseline: &Studied<'_>,
+    kind: SliceKind,
+    (name, percentile): (&'static str, f64),
+) -> Option<Draft> {
+    let (mine, theirs) = (variant.load(kind)?, baseline.load(kind)?);
+    let levels = (mine.percentile(percentile)? as f64, theirs.percentile(percentile)? as f64);
+    let pair = |fork: u32| {
+        let pair = (mine.fork_percentile(fork, percentile)? as f64, theirs.fork_percentile(fork, percentile)? as f64);
+        ForkRatio::from_pairs(&[pair]).ok()
+    };
+    let forks = variant.evidence.fork_numbers().into_iter().filter_map(pair).collect();
+    let label = format!("p{percentile} {}", load_label(plan, kind));
+    draft(plan, forks, (name, label, "ns"), Polarity::LowerIsBetter, levels)
+}
+
+fn load_label(plan: &Plan, kind: SliceKind) -> String {
+    match (kind, plan.load.rate) {
+        (SliceKind::Saturating, _) => "saturated".to_owned(),
+        (_, Rate::OfCapacity { share: 0.5 }) => "at half load".to_owned(),
+        (_, Rate::OfCapacity { share }) => format!("at {} load", format::share(share)),
+        (_, Rate::PerSecond { per_s }) => format!("at {}", format::rate(per_s)),
+    }
+}
+
+/// One ratio per fork that both sides have: the trimmed mean over slices of the same round.
+///
+/// Where a slice has no value (a stall without a single answer), dropping the pair would drop the awkward sample: such a
+/// fork is one pair of its sums. A sequential run has no rounds in common and is one pair too.
+fn paired(
+    plan: &Plan,
+    variant: &Studied<'_>,
+    baseline: &Studied<'_>,
+    kind: SliceKind,
+    slice_value: fn(&StoredSlice) -> Option<f64>,
+    sum: for<'a> fn(&mut dyn Iterator<Item = &'a StoredSlice>) -> Option<f64>,
+) -> Vec<ForkRatio> {
+    let ratio = |fork: u32| {
+        let whole = |side: &Studied<'_>| sum(&mut side.evidence.of_kind(kind).filter(|s| s.fork == fork));
+        let by_round: HashMap<u32, &StoredSlice> =
+            baseline.evidence.of_kind(kind).filter(|s| s.fork == fork).map(|s| (s.round, s)).collect();
+        let mine = variant.evidence.of_kind(kind).filter(|s| s.fork == fork);
+        let pairs: Option<Vec<(f64, f64)>> = mine
+            .filter_map(|s| Some((s, *by_round.get(&s.round)?)))
+            .map(|(v, b)| Some((slice_value(v)?, slice_value(b)?)))
+            .collect();
+        match pairs {
+            Some(pairs) if !pairs.is_empty() && plan.mode == Mode::Compared => ForkRatio::from_pairs(&pairs).ok(),
+            _ => ForkRatio::from_pairs(&[(whole(variant)?, whole(baseline)?)]).ok(),
+        }
+    };
+    variant.evidence.fork_numbers().into_iter().filter_map(ratio).collect()
+}
+
+fn draft(
+    plan: &Plan,
+    forks: Vec<ForkRatio>,
+    (name, label, unit): (&'static str, String, &'static str),
+    polarity: Polarity,
+    (variant_value, baseline_value): (f64, f64),
+) -> Option<Draft> {
+    let comparison = Comparison::over_forks(&forks, method(plan), plan.stop.floor).ok()?;
+    let fork_ratios = forks.iter().map(|f| f.trimmed_log.exp()).collect();
+    Some(Draft { name, label, unit, polarity, baseline_value, variant_value, fork_ratios, comparison })
+}

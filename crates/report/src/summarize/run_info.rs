@@ -1,0 +1,149 @@
+//! What was asked, where and how it ended; and the plan and the environment as sections of rows.
+
+use std::collections::BTreeSet;
+
+use tare_plan::plan::{Forks, Mode as PlanMode, Plan};
+use tare_record::environment::Environment;
+use tare_record::sample::{EndStatus, RunRecord};
+
+use crate::format::{count, share};
+use crate::summary::{Mode, Row, RunInfo, RunStatus, Section};
+use crate::time::rfc3339;
+
+/// The head of the summary.
+pub(super) fn run_info(record: &RunRecord) -> RunInfo {
+    let header = &record.header;
+    let plan = &header.plan;
+    RunInfo {
+        id: header.id.clone(),
+        suite: plan.suite.clone(),
+        question: plan.question.clone(),
+        started_at: rfc3339(header.started_unix_ns),
+        duration_s: duration_s(record),
+        mode: match plan.mode {
+            PlanMode::Compared => Mode::Compared,
+            PlanMode::Sequential => Mode::Sequential,
+        },
+        status: match record.end.map(|(status, _)| status) {
+            Some(EndStatus::Complete) => RunStatus::Complete,
+            Some(EndStatus::BudgetSpent) => RunStatus::BudgetSpent,
+            Some(EndStatus::Interrupted) => RunStatus::Interrupted,
+            Some(EndStatus::Failed) | None => RunStatus::Partial,
+        },
+        command: shell(&header.command),
+        seed: plan.seed,
+        tare_version: header.tare_version.clone(),
+        git_revision: header.git_revision.clone(),
+        headline: vec![what(plan), place(plan, &header.environment), stop(plan)],
+        region: plan.stop.region,
+        alpha: plan.stop.alpha,
+    }
+}
+
+/// To the end, and without one to the last thing that is known.
+fn duration_s(record: &RunRecord) -> f64 {
+    let slices = record.slices.iter().map(|s| s.start_ns + s.window_ns);
+    let last = slices.chain(record.events.iter().map(|e| e.at_ns)).max().unwrap_or(0);
+    record.end.map_or(last, |(_, at_ns)| at_ns) as f64 / 1e9
+}
+
+fn what(plan: &Plan) -> String {
+    let variants = plan.groups.iter().flat_map(|g| &g.variants);
+    let servers: BTreeSet<&str> = variants.map(|v| v.server.as_str()).collect();
+    let scenarios: BTreeSet<&str> = plan.groups.iter().flat_map(|g| &g.scenarios).map(|s| s.name.as_str()).collect();
+    let baselines: BTreeSet<&str> =
+        plan.groups.iter().filter_map(|g| g.variants.first()).map(|v| v.name.as_str()).collect();
+    let baselines: Vec<&str> = baselines.into_iter().collect();
+    format!(
+        "suite {} · {} × {} · {} · baseline {}",
+        plan.suite,
+        count(servers.len() as u64, "server"),
+        count(scenarios.len() as u64, "scenario"),
+        count(plan.load.users.into(), "user"),
+        if baselines.is_empty() { "none".to_owned() } else { baselines.join(", ") }
+    )
+}
+
+fn place(plan: &Plan, environment: &Environment) -> String {
+    let machine = &plan.machine;
+    let jvm = environment.sections.iter().filter(|s| s.title == "JVM").flat_map(|s| &s.facts);
+    let mut jdk = jvm.filter(|(key, _)| key == "JDK").map(|(_, value)| {
+        let options = machine.jvm_options.join(" ");
+        format!(" · JDK {} {options}", value.trim_start_matches("JDK ")).trim_end().to_owned()
+    });
+    let jdk = jdk.next().unwrap_or_default();
+    format!(
+        "server: {} · generator: {}{jdk} · seed {}",
+        cores(&machine.server_cpus),
+        cores(&machine.load_cpus),
+        plan.seed
+    )
+}
+
+fn cores(list: &str) -> String {
+    let one = list.chars().all(|c| c.is_ascii_digit());
+    format!("core{} {list}", if one { "" } else { "s" })
+}
+
+fn stop(plan: &Plan) -> String {
+    let stop = &plan.stop;
+    let (region, alpha) = (share(stop.region), stop.alpha);
+    match stop.forks {
+        _ if plan.mode == PlanMode::Sequential => "one start of each cell, one after another: no intervals".to_owned(),
+        Forks::Fixed { count: forks } => {
+            format!("{} of each (±{region} region, α {alpha})", count(forks.into(), "fork"))
+        }
+        Forks::UntilDecided { budget, at_least } => format!(
+            "stops when decided (±{region} region, α {alpha}, at least {}) or after {budget}",
+            count(at_least.into(), "fork")
+        ),
+    }
+}
+
+/// The command as it can be typed again.
+fn shell(command: &[String]) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_=+./,:@%^".contains(c);
+    let quote = |word: &String| {
+        let bare = !word.is_empty() && word.chars().all(plain);
+        if bare { word.clone() } else { format!("'{}'", word.replace('\'', r"'\''")) }
+    };
+    command.iter().map(quote).collect::<Vec<_>>().join(" ")
+}
+
+/// The plan's settings, a section per table.
+pub(super) fn plan_sections(plan: &Plan) -> Vec<Section> {
+    let mut sections: Vec<Section> = Vec::new();
+    for setting in &plan.settings {
+        let row = Row {
+            key: setting.key.clone(),
+            value: setting.value.clone(),
+            source: Some(setting.source.name().to_owned()),
+        };
+        match sections.iter_mut().find(|s| s.title == setting.section) {
+            Some(section) => section.rows.push(row),
+            None => sections.push(Section { title: setting.section.clone(), rows: vec![row] }),
+        }
+    }
+    sections
+}
+
+/// The facts about the machine.
+pub(super) fn environment_sections(environment: &Environment) -> Vec<Section> {
+    let row = |(key, value): &(String, String)| Row { key: key.clone(), value: value.clone(), source: None };
+    let section = |s: &tare_record::environment::FactSection| Section {
+        title: s.title.clone(),
+        rows: s.facts.iter().map(row).collect(),
+    };
+    environment.sections.iter().map(section).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shell;
+
+    #[test]
+    fn a_command_can_be_typed_again() {
+        let words = ["tare", "run", "-s", "http4s.*", "it's", ""].map(str::to_owned);
+        assert_eq!(shell(&words), r"tare run -s 'http4s.*' 'it'\''s' ''");
+    }
+}

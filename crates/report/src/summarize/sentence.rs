@@ -1,0 +1,110 @@
+//! The verdict of a comparison in plain English: the word first, then the numbers.
+
+use crate::format::{Change, duration, share};
+use crate::summary::{Comparison, Currency, Sentence, VerdictKind};
+
+/// The sentence of one comparison, or why it is void; `region` as a share, `itself` when a server was weighed against itself.
+pub(super) fn sentence(comparison: &Comparison, void: Option<&String>, region: f64, itself: bool) -> Sentence {
+    let first = comparison.currencies.first();
+    let verdict = first.map_or(VerdictKind::Void, |c| c.verdict);
+    let text = match first.filter(|_| void.is_none()) {
+        Some(first) if itself => against_itself(comparison, first, region),
+        Some(first) => of_two(comparison, first, region),
+        None => {
+            let why = void.map_or("nothing was measured", String::as_str);
+            format!("{} on {} is void: {why}.", comparison.variant, comparison.scenario)
+        }
+    };
+    Sentence { comparison: comparison.id.clone(), text, verdict }
+}
+
+fn of_two(comparison: &Comparison, first: &Currency, region: f64) -> String {
+    let Comparison { variant, baseline, scenario, .. } = comparison;
+    let figures = figures(comparison);
+    let region = share(region);
+    match first.verdict {
+        VerdictKind::Worse | VerdictKind::Better => {
+            let hedge = if first.material { String::new() } else { format!(" (its interval reaches into ±{region})") };
+            format!("{variant} {} than {baseline} on {scenario}: {figures}{hedge}.", predicate(first))
+        }
+        VerdictKind::NoMaterialDifference => {
+            format!("No material difference between {variant} and {baseline} on {scenario} (±{region}): {figures}.")
+        }
+        VerdictKind::Inconclusive => {
+            format!("Inconclusive: {variant} against {baseline} on {scenario}: {figures}; {}.", needed(first))
+        }
+        VerdictKind::NoInterval => {
+            format!("{variant} against {baseline} on {scenario}, one fork and so no interval: {figures}.")
+        }
+        VerdictKind::Void => format!("{variant} against {baseline} on {scenario} is void."),
+    }
+}
+
+fn against_itself(comparison: &Comparison, first: &Currency, region: f64) -> String {
+    let Comparison { baseline, scenario, .. } = comparison;
+    let figures = figures(comparison);
+    let subject = format!("{baseline} weighed against itself on {scenario}");
+    match first.verdict {
+        VerdictKind::Worse | VerdictKind::Better => {
+            let word = super::compare::words(&first.name);
+            let word = if first.verdict == VerdictKind::Worse { word.0 } else { word.1 };
+            format!(
+                "{subject} came out {word}: {figures}; the two are identical, so this machine or tare prefers a side."
+            )
+        }
+        VerdictKind::NoMaterialDifference => {
+            format!("{subject}: no material difference (±{}), {figures}.", share(region))
+        }
+        VerdictKind::Inconclusive => format!("{subject}: inconclusive, {figures}; {}.", needed(first)),
+        VerdictKind::NoInterval => format!("{subject}, one fork and so no interval: {figures}."),
+        VerdictKind::Void => format!("{subject} is void."),
+    }
+}
+
+fn predicate(first: &Currency) -> String {
+    let worse = first.verdict == VerdictKind::Worse;
+    match (first.name.as_str(), worse) {
+        ("cpu_per_request", true) => "takes more CPU per request".to_owned(),
+        ("cpu_per_request", false) => "takes less CPU per request".to_owned(),
+        ("throughput", true) => "is slower".to_owned(),
+        ("throughput", false) => "is faster".to_owned(),
+        (_, true) => "answers later".to_owned(),
+        (_, false) => "answers sooner".to_owned(),
+    }
+}
+
+/// The deciding currency, CPU per request, and p99 where there is something to say.
+fn figures(comparison: &Comparison) -> String {
+    let said = |(at, c): &(usize, &Currency)| *at == 0 || matches!(c.name.as_str(), "cpu_per_request" | "latency_p99");
+    let parts: Vec<String> = comparison.currencies.iter().enumerate().filter(said).map(|(_, c)| figure(c)).collect();
+    parts.join(", ")
+}
+
+fn figure(currency: &Currency) -> String {
+    let name = if currency.name == "cpu_per_request" { "CPU per request" } else { currency.label.as_str() };
+    let change = Change { ratio: currency.ratio, bounds: currency.lo.zip(currency.hi) };
+    match currency.verdict {
+        VerdictKind::Worse | VerdictKind::Better => insert_word(name, &change),
+        VerdictKind::NoInterval => format!("{name} {} {}", change.magnitude(), change.word()),
+        VerdictKind::Inconclusive if change.bounds.is_none() => format!("{name} {} with no bounds yet", change.short()),
+        VerdictKind::NoMaterialDifference | VerdictKind::Inconclusive => format!("{name} {}", change.signed()),
+        VerdictKind::Void => format!("{name} void"),
+    }
+}
+
+/// `throughput 8.1 % lower [7.2, 9.0]`.
+fn insert_word(name: &str, change: &Change) -> String {
+    let magnitude = change.magnitude();
+    match magnitude.split_once(" [") {
+        Some((value, interval)) => format!("{name} {value} {} [{interval}", change.word()),
+        None => format!("{name} {magnitude} {}", change.word()),
+    }
+}
+
+fn needed(first: &Currency) -> String {
+    match (first.needed_s, &first.reason) {
+        (Some(seconds), _) => format!("about {} more needed", duration(seconds)),
+        (None, Some(reason)) => format!("{reason}, and no affordable number of forks would settle it"),
+        (None, None) => "more forks needed".to_owned(),
+    }
+}

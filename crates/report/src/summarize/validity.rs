@@ -1,0 +1,171 @@
+//! May the numbers of a cell be used? VALID, SUSPECT or VOID, with every reason.
+
+use std::collections::BTreeMap;
+
+use tare_plan::plan::{Machine, SliceKind};
+use tare_record::sample::{ErrorTally, StoredSlice};
+
+use super::evidence::Evidence;
+use super::latency::LoadLatency;
+use super::level::cpu_count;
+use crate::format::{self, grouped, share};
+use crate::summary::{Bottleneck, Validity, ValidityState};
+
+/// Above this share of failed requests a cell is void.
+const FAILED_VOID: f64 = 0.001;
+/// Above this send lag at the 99th percentile an open load was not what it claims.
+const SEND_LAG_NS: u64 = 1_000_000;
+/// Above this share of its cores the generator distorts an open load.
+const GENERATOR_OPEN: f64 = 0.6;
+/// At this share of its cores a side is busy.
+const BUSY: f64 = 0.9;
+/// Above this share of a core a server is not at rest.
+const REST: f64 = 0.005;
+/// Above this share of requests that waited for a connection, an open load had too few of them.
+const BLOCKED: f64 = 0.01;
+
+/// The verdict on the measurement of one cell.
+pub(super) fn judge(cell: &Evidence<'_>, loads: &[LoadLatency], bottleneck: Bottleneck) -> Validity {
+    let void = void_reasons(cell);
+    if !void.is_empty() {
+        return Validity { state: ValidityState::Void, reasons: void };
+    }
+    let reasons = suspect_reasons(cell, loads, bottleneck);
+    let state = if reasons.is_empty() { ValidityState::Valid } else { ValidityState::Suspect };
+    Validity { state, reasons }
+}
+
+fn void_reasons(cell: &Evidence<'_>) -> Vec<String> {
+    let mut reasons: Vec<String> = Vec::new();
+    for event in cell.voiding() {
+        let reason = format!("{}: {}", event.title, event.text);
+        if !reasons.contains(&reason) {
+            reasons.push(reason);
+        }
+    }
+    let (ok, failed) = requests(cell);
+    if ok + failed == 0 {
+        reasons.push("nothing was measured".to_owned());
+    } else if failed as f64 > FAILED_VOID * (ok + failed) as f64 {
+        let part = share(failed as f64 / (ok + failed) as f64);
+        let (failed, all) = (grouped(failed), grouped(ok + failed));
+        reasons.push(format!("{part} of the requests failed ({failed} of {all}), {}", worst(&errors(cell))));
+    }
+    reasons
+}
+
+fn suspect_reasons(cell: &Evidence<'_>, loads: &[LoadLatency], bottleneck: Bottleneck) -> Vec<String> {
+    let checks = [
+        unsteady(cell),
+        few_failures(cell),
+        lagging(loads),
+        busy_generator(cell),
+        (bottleneck == Bottleneck::Generator)
+            .then(|| "the generator was the bottleneck: the throughput is a lower bound".to_owned()),
+        restless(cell),
+        blocked(cell),
+    ];
+    checks.into_iter().flatten().collect()
+}
+
+fn unsteady(cell: &Evidence<'_>) -> Option<String> {
+    let forks = cell.fork_numbers();
+    let not = forks.iter().filter(|f| !cell.steady(**f)).count();
+    (not > 0).then(|| format!("not steady in {not} of {}", format::count(forks.len() as u64, "fork")))
+}
+
+fn few_failures(cell: &Evidence<'_>) -> Option<String> {
+    let (ok, failed) = requests(cell);
+    let classes = || {
+        let list: Vec<String> = errors(cell).iter().map(|(class, e)| format!("{class}: {}", e.count)).collect();
+        list.join(", ")
+    };
+    (failed > 0).then(|| format!("{} of {} requests failed ({})", grouped(failed), grouped(ok + failed), classes()))
+}
+
+fn lagging(loads: &[LoadLatency]) -> Option<String> {
+    let lag = |load: &LoadLatency| {
+        let percentiles = &load.latency.send_lag.as_ref()?.percentiles;
+        let p99 = percentiles.iter().find(|p| p.percentile == 99.0)?.value_ns;
+        (p99 > SEND_LAG_NS).then_some((load.kind, p99))
+    };
+    let (kind, p99) = loads.iter().filter_map(lag).max_by_key(|(_, p99)| *p99)?;
+    let lag = format::single(format::Unit::Nanos, p99 as f64);
+    Some(format!("requests left late: send lag p99 {lag} in {} slices, above 1 ms", kind.name()))
+}
+
+fn busy_generator(cell: &Evidence<'_>) -> Option<String> {
+    let busy = generator_share(cell.measured().filter(|s| s.kind != SliceKind::Saturating))?;
+    (busy > GENERATOR_OPEN)
+        .then(|| format!("the generator used {} of its cores under open load, above 60 %", share(busy)))
+}
+
+fn restless(cell: &Evidence<'_>) -> Option<String> {
+    let rest: Vec<f64> = cell.forks.iter().filter_map(|f| f.rest_cpu_share).collect();
+    let over = rest.iter().filter(|r| **r > REST).count();
+    let most = rest.iter().copied().fold(0.0, f64::max);
+    (over > 0).then(|| {
+        let forks = format::count(rest.len() as u64, "fork");
+        format!("the server used up to {} of a core at rest in {over} of {forks}", share(most))
+    })
+}
+
+fn blocked(cell: &Evidence<'_>) -> Option<String> {
+    let open = cell.measured().filter(|s| s.kind != SliceKind::Saturating);
+    let (waited, all) = open.fold((0, 0), |(b, n), s| (b + s.blocked, n + s.ok + s.failed));
+    let part = waited as f64 / all.max(1) as f64;
+    (part > BLOCKED)
+        .then(|| format!("{} of the requests of open loads waited for a free connection", share(part.min(1.0))))
+}
+
+/// Right and failed requests over all scored slices.
+pub(super) fn requests(cell: &Evidence<'_>) -> (u64, u64) {
+    cell.measured().fold((0, 0), |(ok, failed), s| (ok + s.ok, failed + s.failed))
+}
+
+/// Failures by class over all scored slices.
+pub(super) fn errors(cell: &Evidence<'_>) -> BTreeMap<String, ErrorTally> {
+    let mut classes: BTreeMap<String, ErrorTally> = BTreeMap::new();
+    for (class, tally) in cell.measured().flat_map(|s| &s.errors) {
+        let sum = classes.entry(class.clone()).or_default();
+        sum.count += tally.count;
+        if sum.example.is_empty() {
+            sum.example.clone_from(&tally.example);
+        }
+    }
+    classes
+}
+
+fn worst(classes: &BTreeMap<String, ErrorTally>) -> String {
+    let most = classes.iter().max_by_key(|(_, e)| e.count);
+    most.map_or("of no known class".to_owned(), |(class, e)| format!("most by {class}: {}", e.example))
+}
+
+/// Share of the generator's cores that was busy.
+pub(super) fn generator_share<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -> Option<f64> {
+    let sum =
+        |(cpu, room), s: &StoredSlice| (cpu + s.generator_cpu_ns, room + s.window_ns * u64::from(s.generator_workers));
+    let (cpu, room) = slices.fold((0, 0), sum);
+    (room > 0).then(|| cpu as f64 / room as f64)
+}
+
+/// Share of the server's cores that was busy.
+fn server_share<'a>(slices: impl Iterator<Item = &'a StoredSlice>, cpus: u32) -> Option<f64> {
+    let cpu = slices.filter_map(|s| s.server_cpu.as_ref());
+    let (busy, wall) = cpu.fold((0, 0), |(busy, wall), c| (busy + c.total_ns, wall + c.wall_ns));
+    (wall > 0).then(|| busy as f64 / (wall as f64 * f64::from(cpus)))
+}
+
+/// Which side limited the saturating slices.
+pub(super) fn bottleneck(cell: &Evidence<'_>, machine: &Machine) -> Bottleneck {
+    let saturating = || cell.of_kind(SliceKind::Saturating);
+    let server = server_share(saturating(), cpu_count(&machine.server_cpus)).map(|s| s >= BUSY);
+    let generator = generator_share(saturating()).map(|s| s >= BUSY);
+    match (server, generator) {
+        (Some(true), Some(true)) => Bottleneck::Both,
+        (Some(true), _) => Bottleneck::Server,
+        (_, Some(true)) => Bottleneck::Generator,
+        (Some(false), Some(false)) => Bottleneck::Neither,
+        _ => Bottleneck::Unknown,
+    }
+}

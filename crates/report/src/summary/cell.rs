@@ -1,0 +1,181 @@
+//! One variant under one scenario: what it did, and whether its numbers may be used.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Estimate, Latency, Row};
+
+/// One variant under one scenario and load.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Cell {
+    /// Unique in the summary: `g1/SimpleGet/http4s.Tapir`.
+    pub id: String,
+    /// Group it belongs to: variants compared with one another.
+    pub group: String,
+    /// Scenario.
+    pub scenario: String,
+    /// One line on the scenario.
+    pub scenario_title: String,
+    /// Variant, as shown.
+    pub variant: String,
+    /// Server name without version.
+    pub server: String,
+    /// Family of the server (`http4s`), for sections; the server name where there is none.
+    pub family: String,
+    /// `vanilla`, `tapir`, `tapir-interceptor`, … or empty.
+    pub kind: String,
+    /// Library version asked for, where the server has several.
+    pub version: Option<String>,
+    /// True for the baseline of its group.
+    pub baseline: bool,
+    /// True for the second start of the baseline (the A/A control).
+    pub control: bool,
+    /// Starts that contributed.
+    pub forks: u32,
+    /// Of these, how many were steady when measuring began.
+    pub steady_forks: u32,
+    /// May its numbers be used?
+    pub validity: Validity,
+    /// Which side limited the saturating slices.
+    pub bottleneck: Bottleneck,
+    /// Throughput under the saturating load; `null` when there was none.
+    pub throughput_per_s: Option<Estimate>,
+    /// CPU of the server per request, at the load that [`Self::cpu_load`] names.
+    pub cpu_ns_per_request: Option<Estimate>,
+    /// `same fixed rate`, `Poisson 4,000/s` or `saturating`.
+    pub cpu_load: String,
+    /// The same by kind of thread; sums to the total.
+    pub cpu_by_kind: Vec<KindShare>,
+    /// Resident memory at the end of each fork, mean.
+    pub rss_bytes: Option<Estimate>,
+    /// Largest resident memory of a fork.
+    pub rss_peak_bytes: Option<u64>,
+    /// CPU of the generator as a share of its cores (0–1), mean over slices.
+    pub generator_cpu_share: Option<f64>,
+    /// Requests sent and answered rightly, over all measured slices.
+    pub requests_ok: u64,
+    /// Requests that failed, over all measured slices.
+    pub requests_failed: u64,
+    /// Failures by class.
+    pub errors: Vec<ErrorCount>,
+    /// Bytes received in answers, over all measured slices.
+    pub bytes_in: u64,
+    /// Bytes sent in requests.
+    pub bytes_out: u64,
+    /// Latency, one entry per load model that was driven.
+    pub latency: Vec<Latency>,
+    /// The run over time: one point per slice, warm-up included.
+    pub timeline: Vec<TimePoint>,
+    /// Per fork: what each start said. Empty in a sequential run.
+    pub fork_values: Vec<ForkValue>,
+    /// Library versions resolved for this server.
+    pub resolved: Vec<Row>,
+    /// The command that started it.
+    pub command: String,
+}
+
+/// May the numbers of a cell be used?
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Validity {
+    /// Verdict on the measurement itself.
+    pub state: ValidityState,
+    /// Why it is not `valid`; empty when it is.
+    pub reasons: Vec<String>,
+}
+
+/// Verdict on the measurement itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ValidityState {
+    /// Nothing speaks against it.
+    Valid,
+    /// Usable with care; the reasons say which.
+    Suspect,
+    /// Not to be used.
+    Void,
+}
+
+/// Which side limited a saturating load.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Bottleneck {
+    /// The server's cores were busy.
+    Server,
+    /// The generator's cores were busy: the throughput is a lower bound.
+    Generator,
+    /// Both.
+    Both,
+    /// Neither: the load (few users, waiting) was the limit.
+    Neither,
+    /// Not known: no process metrics.
+    Unknown,
+}
+
+/// CPU of one kind of thread.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct KindShare {
+    /// `application`, `gc`, `jit`, `vm`, `other`.
+    pub kind: String,
+    /// CPU of these threads per request.
+    pub ns_per_request: f64,
+}
+
+/// Failed requests of one class.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ErrorCount {
+    /// connect, tls, write, read, timeout, status, protocol, validation.
+    pub class: String,
+    /// How many.
+    pub count: u64,
+    /// The first of them, in words.
+    pub example: String,
+}
+
+/// One slice, on the time axis of the run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TimePoint {
+    /// Middle of the slice, since the run began.
+    pub t_s: f64,
+    /// 1-based fork.
+    pub fork: u32,
+    /// `warmup` or `measure`.
+    pub phase: String,
+    /// `saturating`, `fixed`, `poisson`.
+    pub slice_kind: String,
+    /// Right answers per second.
+    pub throughput_per_s: f64,
+    /// Median response time.
+    pub p50_ns: Option<u64>,
+    /// 99th percentile of response time.
+    pub p99_ns: Option<u64>,
+    /// CPU of the server per request.
+    pub cpu_ns_per_request: Option<f64>,
+    /// Share of the server's CPU that JIT threads took (0–1).
+    pub jit_share: Option<f64>,
+    /// Resident memory.
+    pub rss_bytes: Option<u64>,
+    /// Failed requests.
+    pub failed: u64,
+}
+
+/// What one start said.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ForkValue {
+    /// 1-based fork.
+    pub fork: u32,
+    /// Was it steady when measuring began?
+    pub steady: bool,
+    /// How long it warmed up.
+    pub warmup_s: f64,
+    /// Mean throughput of its saturating slices.
+    pub throughput_per_s: Option<f64>,
+    /// CPU per request.
+    pub cpu_ns_per_request: Option<f64>,
+}
+
+impl Cell {
+    /// Latency under the load at which it is compared: Poisson, and where there was none the saturating one.
+    pub fn shown_latency(&self) -> Option<&Latency> {
+        let of = |kind: &str| self.latency.iter().find(|l| l.slice_kind == kind);
+        of("poisson").or_else(|| of("saturating")).or(self.latency.first())
+    }
+}

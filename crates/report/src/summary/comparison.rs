@@ -1,0 +1,109 @@
+//! One variant against its baseline: currencies, verdicts, sentences, and the noise that a control shows.
+
+use serde::{Deserialize, Serialize};
+
+/// A verdict in words.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Sentence {
+    /// Id of the [`Comparison`].
+    pub comparison: String,
+    /// `http4s.Tapir is slower than http4s.Vanilla on SimpleGet by 8.1 % [7.2, 9.0].`
+    pub text: String,
+    /// What it says, for colour and order.
+    pub verdict: VerdictKind,
+}
+
+/// What a verdict says. The direction is the reader's: `worse` is slower, dearer or later.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum VerdictKind {
+    /// The interval lies inside the region.
+    NoMaterialDifference,
+    /// The interval excludes 0 on the bad side.
+    Worse,
+    /// The interval excludes 0 on the good side.
+    Better,
+    /// None of these: more forks are needed.
+    Inconclusive,
+    /// One fork: a figure without an interval.
+    NoInterval,
+    /// Not to be used: see the reasons.
+    Void,
+}
+
+/// One variant weighed against its baseline under one scenario.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Comparison {
+    /// Unique: `g1/SimpleGet/http4s.Tapir`, the same as the cell's.
+    pub id: String,
+    /// Group.
+    pub group: String,
+    /// Scenario.
+    pub scenario: String,
+    /// The variant weighed.
+    pub variant: String,
+    /// What it is weighed against.
+    pub baseline: String,
+    /// Cell ids of both.
+    pub cell: String,
+    /// Cell id of the baseline.
+    pub baseline_cell: String,
+    /// The currencies, the deciding one first.
+    pub currencies: Vec<Currency>,
+}
+
+/// One figure of a comparison: the ratio of variant to baseline in one currency.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Currency {
+    /// `throughput`, `cpu_per_request`, `latency_p50`, `latency_p99`.
+    pub name: String,
+    /// `throughput`, `CPU/request`, `p99 at half load`: for people.
+    pub label: String,
+    /// Unit of the two values: `per_s` or `ns`.
+    pub unit: String,
+    /// True where more is better (throughput).
+    pub higher_is_better: bool,
+    /// Baseline's value.
+    pub baseline_value: f64,
+    /// Variant's value.
+    pub variant_value: f64,
+    /// variant / baseline: 0.92 is 92 % of the baseline. Mean over forks (geometric).
+    pub ratio: f64,
+    /// Lower end; `null` where there is no finite interval.
+    pub lo: Option<f64>,
+    /// Upper end.
+    pub hi: Option<f64>,
+    /// `confidence sequence, α 0.01` or `Student t, α 0.05, 10 forks`.
+    pub method: String,
+    /// Starts that contributed.
+    pub forks: u32,
+    /// Standard deviation of the forks' log-ratios.
+    pub sd_forks: Option<f64>,
+    /// Each fork's ratio.
+    pub fork_ratios: Vec<f64>,
+    /// The verdict.
+    pub verdict: VerdictKind,
+    /// With worse or better: does the interval exclude the region too?
+    pub material: bool,
+    /// The verdict in few words: `slower 8.1 % [7.2, 9.0]`, `inconclusive`.
+    pub short: String,
+    /// Why it is inconclusive or void.
+    pub reason: Option<String>,
+    /// With inconclusive: how much longer it would have taken, about.
+    pub needed_s: Option<f64>,
+}
+
+/// An A/A control.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Noise {
+    /// Group.
+    pub group: String,
+    /// Scenario.
+    pub scenario: String,
+    /// The server that was weighed against itself.
+    pub server: String,
+    /// Its comparison, in every currency.
+    pub currencies: Vec<Currency>,
+    /// Half-width of the deciding currency's interval: 0.011 stands for ±1.1 %; `null` without an interval.
+    pub floor: Option<f64>,
+}

@@ -1,0 +1,158 @@
+//! The summary: everything that people see, computed once from the record. Formatters compute nothing.
+//!
+//! Serialised as JSON it is the public, documented output (`tare report --json`, schema `tare-summary/1`) and what the page reads.
+//! Units stand in the names. A value that could not be had is `null`, never zero.
+
+mod cell;
+mod comparison;
+mod latency;
+
+use serde::{Deserialize, Serialize};
+
+pub use cell::{Bottleneck, Cell, ErrorCount, ForkValue, KindShare, TimePoint, Validity, ValidityState};
+pub use comparison::{Comparison, Currency, Noise, Sentence, VerdictKind};
+pub use latency::{CurvePoint, Distribution, Latency, Pace, PercentileValue};
+
+/// Version of the JSON form.
+pub const SCHEMA: &str = "tare-summary/1";
+
+/// One run, ready to be shown.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// Always [`SCHEMA`].
+    pub schema: String,
+    /// What was asked, when, by which command, and how it ended.
+    pub run: RunInfo,
+    /// Verdict sentences, one per comparison, in the order of the plan.
+    pub sentences: Vec<Sentence>,
+    /// One entry per variant × scenario × load, baselines first within a group.
+    pub cells: Vec<Cell>,
+    /// One entry per variant that was weighed against a baseline under one scenario.
+    pub comparisons: Vec<Comparison>,
+    /// The A/A controls: a baseline weighed against a second start of itself.
+    pub noise: Vec<Noise>,
+    /// Warnings with a remedy.
+    pub findings: Vec<Finding>,
+    /// The plan, flat, with where each value came from.
+    pub plan: Vec<Section>,
+    /// Machine, kernel, JVM, libraries.
+    pub environment: Vec<Section>,
+}
+
+/// What was asked and how it ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunInfo {
+    /// Name of the run, unique in its `.tare` folder: `2026-11-20-1`.
+    pub id: String,
+    /// Name of the suite.
+    pub suite: String,
+    /// The question in words.
+    pub question: String,
+    /// When it began, RFC 3339 UTC.
+    pub started_at: String,
+    /// How long it took.
+    pub duration_s: f64,
+    /// How it measured.
+    pub mode: Mode,
+    /// How it ended.
+    pub status: RunStatus,
+    /// The command that makes it again.
+    pub command: String,
+    /// Seed of every random order.
+    pub seed: u64,
+    /// Version of tare.
+    pub tare_version: String,
+    /// Git revision of the working directory, where there is one.
+    pub git_revision: Option<String>,
+    /// `server: cores 0 · generator: cores 1 · JDK 25.0.1 …`: one line a fact.
+    pub headline: Vec<String>,
+    /// Region of practical equivalence: 0.02 stands for ±2 %.
+    pub region: f64,
+    /// Error probability of each comparison.
+    pub alpha: f64,
+}
+
+/// How a run measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    /// Forks and alternating slices: comparisons with intervals.
+    Compared,
+    /// One cell after another, one fork: no intervals.
+    Sequential,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunStatus {
+    /// Decided, or all planned forks done.
+    Complete,
+    /// The budget was spent before everything was decided.
+    BudgetSpent,
+    /// Ctrl-C: what was measured stands.
+    Interrupted,
+    /// tare itself failed or was killed: what was measured stands.
+    Partial,
+}
+
+/// A mean over forks with its interval, where there is one.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Estimate {
+    /// The figure.
+    pub value: f64,
+    /// Lower end of the interval; `null` with fewer than two forks.
+    pub lo: Option<f64>,
+    /// Upper end.
+    pub hi: Option<f64>,
+}
+
+/// A warning with a remedy.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Finding {
+    /// How much it matters.
+    pub severity: Severity,
+    /// Few words.
+    pub title: String,
+    /// What was seen.
+    pub text: String,
+    /// What to do about it.
+    pub remedy: Option<String>,
+    /// Cell it belongs to, where it belongs to one.
+    pub cell: Option<String>,
+    /// Text of the server under test that shows it (last log lines): untrusted.
+    pub log: Option<String>,
+}
+
+/// How much a finding matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// Good to know.
+    Info,
+    /// The numbers are usable with care.
+    Warning,
+    /// Numbers are missing or void.
+    Error,
+}
+
+/// A titled table of rows.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Section {
+    /// Title.
+    pub title: String,
+    /// Rows.
+    pub rows: Vec<Row>,
+}
+
+/// One line of a section.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// What.
+    pub key: String,
+    /// Value as text.
+    pub value: String,
+    /// Where the value came from: `default`, `suite`, `flag`; `null` for facts.
+    #[serde(default)]
+    pub source: Option<String>,
+}

@@ -1,0 +1,90 @@
+//! A grid of painted text, aligned by how wide it is on the screen.
+
+use unicode_width::UnicodeWidthStr;
+
+use crate::palette::{Palette, Tone};
+
+/// A cell of a grid.
+pub(super) type Piece = (Tone, String);
+
+/// How many columns of the terminal a text takes.
+pub(super) fn width(text: &str) -> usize {
+    UnicodeWidthStr::width(text)
+}
+
+/// Rows of equal length, two spaces between columns, nothing after the last.
+#[derive(Default)]
+pub(super) struct Grid {
+    rows: Vec<Vec<Piece>>,
+}
+
+impl Grid {
+    pub fn push(&mut self, row: Vec<Piece>) {
+        self.rows.push(row);
+    }
+
+    /// How wide the widest row is.
+    pub fn width(&self) -> usize {
+        let widths = self.widths();
+        widths.iter().sum::<usize>() + 2 * widths.len().saturating_sub(1)
+    }
+
+    pub fn render(&self, palette: &Palette) -> String {
+        let widths = self.widths();
+        let line = |row: &Vec<Piece>| {
+            let mut line = String::new();
+            let mut missing = 0;
+            for ((tone, text), column) in row.iter().zip(&widths) {
+                line.push_str(&" ".repeat(missing));
+                line.push_str(&palette.paint(*tone, text));
+                missing = column - width(text) + 2;
+            }
+            line.trim_end().to_owned() + "\n"
+        };
+        self.rows.iter().map(line).collect()
+    }
+
+    fn widths(&self) -> Vec<usize> {
+        let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
+        let widest = |column: usize| self.rows.iter().filter_map(|r| r.get(column)).map(|(_, t)| width(t)).max();
+        (0..columns).map(|column| widest(column).unwrap_or(0)).collect()
+    }
+}
+
+/// `text` broken at spaces into lines of at most `room`, each but the first indented by `indent`.
+pub(super) fn wrap(text: &str, room: usize, indent: usize) -> String {
+    let words = text.trim_start_matches(' ');
+    let (lead, mut words) = (&text[..text.len() - words.len()], words.split(' '));
+    let mut lines = vec![format!("{lead}{}", words.next().unwrap_or_default())];
+    for word in words {
+        match lines.last_mut().filter(|line| width(line) + 1 + width(word) <= room) {
+            Some(line) => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            None => lines.push(" ".repeat(indent) + word),
+        }
+    }
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_align_by_width_on_the_screen() {
+        let mut grid = Grid::default();
+        grid.push(vec![(Tone::Plain, "µs".into()), (Tone::Plain, "x".into())]);
+        grid.push(vec![(Tone::Plain, "日本".into()), (Tone::Plain, "y".into())]);
+        assert_eq!(grid.render(&Palette::PLAIN), "µs    x\n日本  y\n");
+        assert_eq!(grid.width(), 7);
+    }
+
+    #[test]
+    fn long_text_is_broken_at_spaces() {
+        assert_eq!(wrap("aa bb cc dd", 6, 2), "aa bb\n  cc\n  dd");
+        assert_eq!(wrap("  aa bb", 80, 4), "  aa bb");
+        assert_eq!(wrap("unbreakable", 4, 2), "unbreakable");
+    }
+}

@@ -1,0 +1,49 @@
+//! All reports of a run into its folder, each file whole or not at all.
+
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use tare_record::sample::RunRecord;
+
+use crate::error::ReportError;
+use crate::summary::Summary;
+use crate::{csv, gatling, hgrm, html, json, markdown, wrk};
+
+/// Name of the page among the files.
+pub const REPORT_FILE: &str = "report.html";
+
+/// Writes every report into `dir` and returns the files, the page first.
+///
+/// # Errors
+/// [`ReportError::Write`] with the file that could not be written; those before it are there and whole.
+pub fn write_all(summary: &Summary, record: &RunRecord, dir: &Path) -> Result<Vec<PathBuf>, ReportError> {
+    let mut files = vec![
+        (PathBuf::from(REPORT_FILE), html::render(summary)?),
+        (PathBuf::from("summary.json"), json::render(summary)?),
+        (PathBuf::from("cells.csv"), csv::cells(summary)),
+        (PathBuf::from("slices.csv"), csv::slices(record)),
+        (PathBuf::from("report.md"), markdown::render(summary)),
+        (PathBuf::from("gatling.txt"), gatling::render(summary)),
+        (PathBuf::from("wrk.txt"), wrk::render(summary)),
+    ];
+    let histograms = Path::new("hgrm");
+    files.extend(hgrm::files(record).into_iter().map(|(name, text)| (histograms.join(name), text)));
+    let folder = dir.join(histograms);
+    fs::create_dir_all(&folder).map_err(|cause| ReportError::Write { file: folder, cause })?;
+    let write = |(name, text): (PathBuf, String)| {
+        let file = dir.join(name);
+        replace(&file, &text).map_err(|cause| ReportError::Write { file: file.clone(), cause })?;
+        Ok(file)
+    };
+    files.into_iter().map(write).collect()
+}
+
+/// Writes beside the file and renames, so that a reader sees the old or the new, never a part.
+fn replace(file: &Path, text: &str) -> io::Result<()> {
+    let mut partial = file.as_os_str().to_owned();
+    partial.push(".partial");
+    fs::write(&partial, text).and_then(|()| fs::rename(&partial, file)).inspect_err(|_| {
+        // What is left of a failed write only takes room that is needed.
+        let _ = fs::remove_file(&partial);
+    })
+}

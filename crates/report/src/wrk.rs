@@ -1,0 +1,59 @@
+//! Text in the shape of wrk's report (`wrk --latency`), one block per cell and load, for who reads or parses those.
+//! Where wrk has threads, this has slices.
+
+use crate::clean;
+use crate::summary::{Cell, Latency, Summary};
+
+/// Every cell under every load.
+pub fn render(summary: &Summary) -> String {
+    let blocks = summary.cells.iter().flat_map(|cell| cell.latency.iter().map(move |load| block(cell, load)));
+    blocks.collect::<Vec<_>>().join("\n")
+}
+
+fn block(cell: &Cell, load: &Latency) -> String {
+    let (d, pace) = (&load.response, &load.pace);
+    let title = clean::line(&format!("{} · {}", cell.variant, cell.scenario));
+    let latency = [d.mean_ns, d.stdev_ns, d.max_ns as f64].map(time);
+    let rates = [pace.answers_per_s, pace.answers_stdev_per_s, pace.answers_max_per_s].map(metric);
+    let mut out = format!("Running {:.0}s test @ {title}\n  {}\n", pace.window_s, clean::line(&load.model));
+    out.push_str("  Thread Stats   Avg      Stdev     Max   +/- Stdev\n");
+    for (name, [mean, stdev, max], within) in
+        [("Latency", latency, d.within_stdev_share), ("Req/Sec", rates, pace.within_stdev_share)]
+    {
+        out.push_str(&format!("    {name:<9}{mean:>9} {stdev:>9} {max:>9} {:>8.2}%\n", within * 100.0));
+    }
+    out.push_str("  Latency Distribution\n");
+    for percentile in d.percentiles.iter().filter(|p| [50.0, 75.0, 90.0, 99.0, 99.9].contains(&p.percentile)) {
+        let name = format!("{}%", percentile.percentile);
+        out.push_str(&format!("  {name:>6} {:>9}\n", time(percentile.value_ns as f64)));
+    }
+    out.push_str(&format!("  {} requests in {:.2}s, {} read\n", d.count, pace.window_s, binary(pace.bytes_in as f64)));
+    if pace.requests_failed > 0 {
+        out.push_str(&format!("  Failed requests: {}\n", pace.requests_failed));
+    }
+    let transfer = if pace.window_s > 0.0 { pace.bytes_in as f64 / pace.window_s } else { 0.0 };
+    out + &format!("Requests/sec: {:>9.2}\nTransfer/sec: {:>9}\n", pace.answers_per_s, binary(transfer))
+}
+
+fn time(ns: f64) -> String {
+    match ns / 1e3 {
+        us if us < 1e3 => format!("{us:.2}us"),
+        us if us < 1e6 => format!("{:.2}ms", us / 1e3),
+        us => format!("{:.2}s", us / 1e6),
+    }
+}
+
+fn metric(value: f64) -> String {
+    match value {
+        v if v < 1e3 => format!("{v:.2}"),
+        v if v < 1e6 => format!("{:.2}k", v / 1e3),
+        v => format!("{:.2}M", v / 1e6),
+    }
+}
+
+/// wrk counts bytes in powers of 1,024.
+fn binary(bytes: f64) -> String {
+    let steps = [(1_073_741_824.0, "GB"), (1_048_576.0, "MB"), (1_024.0, "KB")];
+    let fitting = steps.iter().find(|(size, _)| bytes >= *size);
+    fitting.map_or(format!("{bytes:.2}B"), |(size, name)| format!("{:.2}{name}", bytes / size))
+}

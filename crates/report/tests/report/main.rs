@@ -1,0 +1,8 @@
+//! The report against synthetic records whose truth is planted.
+
+// Helpers of tests are tests, which clippy cannot see.
+#![allow(clippy::unwrap_used)]
+
+mod outputs;
+mod summaries;
+mod synthetic;

@@ -1,0 +1,265 @@
+//! Outputs: what people read, as snapshots; what programs read, as properties.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+use tare_plan::plan::SliceKind;
+use tare_record::sample::{EventLevel, EventRecord, RunRecord};
+use tare_report::palette::Palette;
+use tare_report::text::View;
+use tare_report::{csv, gatling, hgrm, html, json, markdown, metrics, summarize, text, write_all, wrk};
+
+use crate::synthetic::{self, ALL_KINDS, baseline, control, standard, standard_summary, weighed};
+
+const HOSTILE: &str = "</script><img src=x onerror=alert(1)>\u{1b}[31m|`*\u{202E},\"=cmd";
+
+fn view(width: usize) -> View<'static> {
+    View { palette: Palette::PLAIN, width, report: Some(Path::new(".tare/runs/2026-11-20-1/report.html")) }
+}
+
+fn hostile() -> RunRecord {
+    let name: &'static str = HOSTILE;
+    let mut record = synthetic::run(&[baseline(), weighed(name, 0.9)], 2, &[SliceKind::Saturating]);
+    record.header.plan.question = HOSTILE.to_owned();
+    record.events.push(EventRecord {
+        at_ns: 0,
+        level: EventLevel::Error,
+        voids: true,
+        group: Some("http4s".to_owned()),
+        variant: Some(name.to_owned()),
+        scenario: Some("SimpleGet".to_owned()),
+        fork: Some(1),
+        title: HOSTILE.to_owned(),
+        text: HOSTILE.to_owned(),
+        remedy: None,
+        log: Some(format!("{HOSTILE}\n```\n{HOSTILE}")),
+    });
+    record
+}
+
+#[test]
+fn the_terminal_table() {
+    insta::assert_snapshot!(text::render(&standard_summary(), &view(140)));
+}
+
+#[test]
+fn the_terminal_table_in_eighty_columns() {
+    let text = text::render(&standard_summary(), &view(80));
+    let table = text.lines().filter(|line| !line.contains("report.html"));
+    assert!(table.clone().all(|line| line.chars().count() <= 80), "{text}");
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn the_terminal_table_of_too_few_forks() {
+    let record = synthetic::run(&[baseline(), weighed("http4s.Tapir", 0.9), control()], 3, &ALL_KINDS);
+    insta::assert_snapshot!(text::render(&summarize(&record), &view(140)));
+}
+
+#[test]
+fn the_terminal_table_of_a_sequential_run() {
+    let record = synthetic::sequential(&[baseline(), weighed("http4s.Tapir", 0.9)]);
+    insta::assert_snapshot!(text::render(&summarize(&record), &view(140)));
+}
+
+#[test]
+fn the_terminal_table_of_hostile_names() {
+    insta::assert_snapshot!(text::render(&summarize(&hostile()), &view(100)));
+}
+
+#[test]
+fn the_terminal_table_of_nothing() {
+    let mut record = synthetic::run(&[baseline(), weighed("http4s.Tapir", 0.9)], 0, &ALL_KINDS);
+    record.end = None;
+    insta::assert_snapshot!(text::render(&summarize(&record), &view(100)));
+}
+
+#[test]
+fn colour_adds_to_the_words_and_replaces_none() {
+    let summary = standard_summary();
+    let plain = text::render(&summary, &view(140));
+    let coloured = text::render(&summary, &View { palette: Palette::COLOURED, ..view(140) });
+    assert!(coloured.contains("\u{1b}[") && !plain.contains('\u{1b}'));
+    let stripped: String = coloured
+        .split('\u{1b}')
+        .enumerate()
+        .map(|(i, part)| if i == 0 { part } else { part.split_once('m').map_or("", |(_, rest)| rest) })
+        .collect();
+    assert_eq!(stripped, plain);
+}
+
+#[test]
+fn the_markdown() {
+    insta::assert_snapshot!(markdown::render(&standard_summary()));
+}
+
+#[test]
+fn the_markdown_of_hostile_names() {
+    let text = markdown::render(&summarize(&hostile()));
+    assert!(!text.lines().any(|line| line.contains("<img") && !line.starts_with("</script>")), "{text}");
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn the_text_of_gatling() {
+    let record = synthetic::run(&[baseline()], 2, &[SliceKind::Saturating]);
+    insta::assert_snapshot!(gatling::render(&summarize(&record)));
+}
+
+#[test]
+fn the_text_of_wrk() {
+    let record = synthetic::run(&[baseline()], 2, &[SliceKind::Saturating]);
+    insta::assert_snapshot!(wrk::render(&summarize(&record)));
+}
+
+#[test]
+fn the_cells_as_csv() {
+    insta::assert_snapshot!(csv::cells(&standard_summary()).replace("\r\n", "\n"));
+}
+
+#[test]
+fn every_row_of_a_csv_has_every_column() {
+    for record in [standard(), hostile(), synthetic::run(&[baseline()], 0, &ALL_KINDS)] {
+        for text in [csv::cells(&summarize(&record)), csv::slices(&record)] {
+            let fields: BTreeSet<usize> = text.split_terminator("\r\n").map(fields).collect();
+            assert_eq!(fields.len(), 1, "{text}");
+        }
+    }
+}
+
+/// Number of fields of a line of CSV.
+fn fields(line: &str) -> usize {
+    let mut quoted = false;
+    let separators = line.chars().filter(|c| {
+        quoted ^= *c == '"';
+        *c == ',' && !quoted
+    });
+    separators.count() + 1
+}
+
+#[test]
+fn nothing_that_a_server_says_becomes_markup_in_the_page() {
+    let summary = summarize(&hostile());
+    let page = html::render(&summary).unwrap();
+    assert!(!page.contains("<img src=x"), "markup got through");
+    let start = page.find("type=\"application/json\"").unwrap();
+    let (_, rest) = page[start..].split_once('>').unwrap();
+    let (data, _) = rest.split_once("</script>").unwrap();
+    let read: Value = serde_json::from_str(data).unwrap();
+    assert_eq!(read["run"]["question"], HOSTILE);
+}
+
+#[test]
+fn a_server_called_like_the_placeholder_harms_nothing() {
+    let record = synthetic::run(&[baseline(), weighed("__TARE_SUMMARY__", 0.9)], 1, &[SliceKind::Saturating]);
+    let page = html::render(&summarize(&record)).unwrap();
+    assert!(page.contains("\"schema\":\"tare-summary/1\""));
+}
+
+#[test]
+fn every_number_in_the_json_is_a_documented_metric() {
+    let names: BTreeSet<&str> = metrics::all().map(|m| m.name).collect();
+    let summary: Value = serde_json::from_str(&json::render(&standard_summary()).unwrap()).unwrap();
+    let mut unknown = BTreeSet::new();
+    numbers(&summary, "", &mut |key| {
+        if !names.contains(key) {
+            unknown.insert(key.to_owned());
+        }
+    });
+    assert!(unknown.is_empty(), "add to METRICS: {unknown:?}");
+}
+
+/// Calls `visit` with the key of every number.
+fn numbers(value: &Value, key: &str, visit: &mut impl FnMut(&str)) {
+    match value {
+        Value::Number(_) => visit(key),
+        Value::Array(items) => items.iter().for_each(|item| numbers(item, key, visit)),
+        Value::Object(fields) => fields.iter().for_each(|(key, value)| numbers(value, key, visit)),
+        _ => {}
+    }
+}
+
+#[test]
+fn every_metric_has_its_row_in_the_documents() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/METRICS.md");
+    let document = fs::read_to_string(path).unwrap();
+    let missing: Vec<String> = metrics::markdown_rows().into_iter().filter(|row| !document.contains(row)).collect();
+    assert!(missing.is_empty(), "add to docs/METRICS.md:\n{}", missing.join("\n"));
+}
+
+#[test]
+fn every_column_of_a_file_has_its_own_name() {
+    for columns in
+        [metrics::cell_columns().map(|c| c.0).collect::<Vec<_>>(), metrics::slice_columns().map(|c| c.0).collect()]
+    {
+        let mut seen = BTreeSet::new();
+        let twice: Vec<&&str> = columns.iter().filter(|name| !seen.insert(**name)).collect();
+        assert!(twice.is_empty(), "{twice:?}");
+    }
+}
+
+#[test]
+fn every_key_of_the_json_is_described() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/SUMMARY.md");
+    let document = fs::read_to_string(path).unwrap();
+    let summary: Value = serde_json::to_value(standard_summary()).unwrap();
+    let mut missing = BTreeSet::new();
+    keys(&summary, &mut |key| {
+        if !document.contains(&format!("`{key}`")) {
+            missing.insert(key.to_owned());
+        }
+    });
+    assert!(missing.is_empty(), "describe in docs/SUMMARY.md: {missing:?}");
+}
+
+fn keys(value: &Value, visit: &mut impl FnMut(&str)) {
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| keys(item, visit)),
+        Value::Object(fields) => fields.iter().for_each(|(key, value)| {
+            visit(key);
+            keys(value, visit);
+        }),
+        _ => {}
+    }
+}
+
+#[test]
+fn all_reports_are_written_whole_and_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let record = standard();
+    let summary = summarize(&record);
+    let files = write_all(&summary, &record, dir.path()).unwrap();
+    assert_eq!(write_all(&summary, &record, dir.path()).unwrap(), files, "writing again replaces");
+    assert!(files[0].ends_with("report.html"));
+    assert!(files.iter().all(|f| fs::metadata(f).unwrap().len() > 0));
+    let histograms: Vec<_> = files.iter().filter(|f| f.extension().is_some_and(|e| e == "hgrm")).collect();
+    assert_eq!(histograms.len(), 9, "3 variants under 3 loads");
+    let left: Vec<_> = fs::read_dir(dir.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
+    assert!(left.iter().all(|name| !name.to_string_lossy().ends_with(".partial")), "{left:?}");
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_named_with_a_remedy() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("file");
+    fs::write(&file, "").unwrap();
+    let record = synthetic::run(&[baseline()], 1, &[SliceKind::Saturating]);
+    let error = write_all(&summarize(&record), &record, &file).unwrap_err().to_string();
+    assert!(error.contains("file/hgrm") && error.contains("--dir"), "{error}");
+}
+
+#[test]
+fn histogram_files_have_safe_and_different_names() {
+    let record = synthetic::run(&[baseline(), weighed("a b", 1.0), weighed("a/b", 1.0)], 1, &[SliceKind::Saturating]);
+    let names: Vec<String> = hgrm::files(&record).into_iter().map(|(name, _)| name).collect();
+    assert_eq!(
+        names,
+        [
+            "http4s-SimpleGet-http4s.Vanilla-saturating.hgrm",
+            "http4s-SimpleGet-a-b-saturating.hgrm",
+            "http4s-SimpleGet-a-b-saturating-2.hgrm"
+        ]
+    );
+}

@@ -1,0 +1,313 @@
+//! Summaries: planted truths are found, identical servers are not told apart, and whatever is missing is said.
+
+use tare_plan::plan::{Forks, Skipped, SliceKind};
+use tare_record::sample::{EndStatus, ErrorTally, EventLevel, EventRecord};
+use tare_report::summarize;
+use tare_report::summary::{Bottleneck, Mode, RunStatus, Severity, Summary, ValidityState, VerdictKind};
+
+use crate::synthetic::{self, ALL_KINDS, baseline, control, standard, standard_summary, weighed};
+
+fn titles(summary: &Summary) -> Vec<&str> {
+    summary.findings.iter().map(|f| f.title.as_str()).collect()
+}
+
+#[test]
+fn a_planted_slowdown_of_five_percent_is_found_with_an_interval_that_holds_it() {
+    let summary = standard_summary();
+    assert_eq!(summary.comparisons.len(), 1, "the control is no comparison");
+    let throughput = &summary.comparisons[0].currencies[0];
+    assert_eq!((throughput.name.as_str(), throughput.verdict), ("throughput", VerdictKind::Worse));
+    assert!(throughput.lo.unwrap() < 0.95 && 0.95 < throughput.hi.unwrap(), "{throughput:?}");
+    let cpu = &summary.comparisons[0].currencies[1];
+    assert_eq!((cpu.name.as_str(), cpu.verdict), ("cpu_per_request", VerdictKind::Worse));
+    assert!(cpu.lo.unwrap() < 1.0 / 0.95 && 1.0 / 0.95 < cpu.hi.unwrap(), "{cpu:?}");
+    let text = &summary.sentences[0].text;
+    assert!(text.starts_with("http4s.Tapir is slower than http4s.Vanilla on SimpleGet: throughput "), "{text}");
+    assert!(text.contains(" % lower [") && text.contains("CPU per request "), "{text}");
+}
+
+#[test]
+fn the_control_gives_the_noise_floor() {
+    let summary = standard_summary();
+    assert_eq!(summary.noise.len(), 1);
+    let noise = &summary.noise[0];
+    assert_eq!(noise.server, "http4s.Vanilla");
+    assert!((0.001..0.02).contains(&noise.floor.unwrap()), "{:?}", noise.floor);
+    assert!(!matches!(noise.currencies[0].verdict, VerdictKind::Worse | VerdictKind::Better));
+}
+
+#[test]
+fn a_server_alone_with_its_control_is_weighed_against_itself() {
+    let summary = summarize(&synthetic::run(&[baseline(), control()], 16, &[SliceKind::Saturating]));
+    assert_eq!(summary.comparisons.len(), 1);
+    let text = &summary.sentences[0].text;
+    assert!(text.starts_with("http4s.Vanilla weighed against itself on SimpleGet"), "{text}");
+    assert_eq!(summary.sentences[0].verdict, VerdictKind::NoMaterialDifference, "{text}");
+}
+
+#[test]
+fn levels_agree_with_arithmetic_by_hand() {
+    // Two forks of one slice: 900 and 1,100 answers in 0.5 s; CPU 60 ms / 1,000 and 80 ms / 1,000 requests.
+    let mut record = synthetic::run(&[baseline()], 2, &[SliceKind::Saturating]);
+    record.slices.retain(|s| s.round == 0);
+    for (slice, (completed, cpu_ns)) in record.slices.iter_mut().zip([(900, 60_000_000), (1_100, 80_000_000)]) {
+        slice.completed = completed;
+        slice.window_ns = 500_000_000;
+        let cpu = slice.server_cpu.as_mut().unwrap();
+        (cpu.total_ns, cpu.requests, cpu.wall_ns) = (cpu_ns, 1_000, 500_000_000);
+        slice.generator_cpu_ns = 475_000_000;
+    }
+    let cell = &summarize(&record).cells[0];
+    let throughput = cell.throughput_per_s.unwrap();
+    assert!((throughput.value - 2_000.0).abs() < 1e-9);
+    // sd of 1,800 and 2,200 is 282.84; t(0.995, 1) = 63.657; half-width 63.657 · 282.84 / √2 = 12,731: down to 0 at most.
+    assert_eq!(throughput.lo, Some(0.0));
+    assert!((throughput.hi.unwrap() - 14_731.3).abs() < 1.0, "{throughput:?}");
+    assert!((cell.cpu_ns_per_request.unwrap().value - 70_000.0).abs() < 1e-9);
+    assert_eq!(cell.cpu_load, "saturating");
+    assert!((cell.generator_cpu_share.unwrap() - 0.95).abs() < 1e-12);
+    // The server used 14 % of its core, the generator 95 % of its own.
+    assert_eq!((cell.bottleneck, cell.validity.state), (Bottleneck::Generator, ValidityState::Suspect));
+}
+
+#[test]
+fn fixed_forks_are_judged_by_students_t_by_hand() {
+    // Log-ratios per fork 0.07, 0.08, 0.09 (throughput); t(0.995, 2) = 9.9248, half-width 9.9248 · 0.01 / √3 = 0.057301.
+    let mut record = synthetic::run(&[baseline(), weighed("b", 1.0)], 3, &[SliceKind::Saturating]);
+    record.header.plan.stop.forks = Forks::Fixed { count: 3 };
+    record.slices.retain(|s| s.round == 0);
+    for slice in &mut record.slices {
+        slice.window_ns = 1_000_000_000;
+        let faster = slice.variant == "b";
+        let ratio = if faster { (0.06 + 0.01 * f64::from(slice.fork)).exp() } else { 1.0 };
+        slice.completed = (1e7 * ratio).round() as u64;
+    }
+    let summary = summarize(&record);
+    let currency = &summary.comparisons[0].currencies[0];
+    assert!((currency.ratio.ln() - 0.08).abs() < 1e-6);
+    assert!((currency.lo.unwrap().ln() - 0.022_699).abs() < 1e-5, "{currency:?}");
+    assert!((currency.hi.unwrap().ln() - 0.137_301).abs() < 1e-5);
+    assert_eq!((currency.verdict, currency.material), (VerdictKind::Better, true));
+    assert_eq!(currency.method, "Student t, α 0.01, 3 forks");
+    assert!((currency.sd_forks.unwrap() - 0.01).abs() < 1e-6);
+}
+
+#[test]
+fn slices_are_paired_by_round_whatever_their_order() {
+    let mut record = standard();
+    let expected = summarize(&record).comparisons;
+    record.slices.reverse();
+    let got = summarize(&record).comparisons;
+    assert!((got[0].currencies[0].ratio - expected[0].currencies[0].ratio).abs() < 1e-12);
+}
+
+#[test]
+fn a_slice_without_an_answer_is_not_dropped() {
+    let mut record = synthetic::run(&[baseline(), weighed("b", 1.0)], 5, &[SliceKind::Saturating]);
+    for slice in record.slices.iter_mut().filter(|s| s.variant == "b" && s.round == 3) {
+        slice.completed = 0;
+    }
+    // A quarter of the time nothing came: 75 % of the throughput.
+    let ratio = summarize(&record).comparisons[0].currencies[0].ratio;
+    assert!((ratio - 0.75).abs() < 0.02, "{ratio}");
+}
+
+#[test]
+fn too_few_forks_are_inconclusive_with_the_time_still_needed() {
+    let summary = summarize(&synthetic::run(&[baseline(), weighed("http4s.Tapir", 0.9)], 3, &ALL_KINDS));
+    let currency = &summary.comparisons[0].currencies[0];
+    assert_eq!(currency.verdict, VerdictKind::Inconclusive);
+    assert!(currency.needed_s.is_some_and(|s| s > 5.0), "{currency:?}");
+    assert!(summary.sentences[0].text.contains("more needed."), "{}", summary.sentences[0].text);
+}
+
+#[test]
+fn a_sequential_run_has_ratios_and_no_interval() {
+    let summary = summarize(&synthetic::sequential(&[baseline(), weighed("http4s.Tapir", 0.9)]));
+    assert_eq!(summary.run.mode, Mode::Sequential);
+    let currency = &summary.comparisons[0].currencies[0];
+    assert_eq!((currency.verdict, currency.lo, currency.hi), (VerdictKind::NoInterval, None, None));
+    assert!((currency.ratio - 0.9).abs() < 0.02);
+    assert!(titles(&summary).contains(&"One fork, no interval"));
+    assert!(summary.cells[0].fork_values.is_empty());
+    assert!(summary.cells.iter().all(|c| c.throughput_per_s.unwrap().lo.is_none()));
+}
+
+#[test]
+fn a_dying_server_voids_its_cell_and_shows_its_log() {
+    let mut record = standard();
+    record.events.push(EventRecord {
+        at_ns: 1,
+        level: EventLevel::Error,
+        voids: true,
+        group: Some("http4s".to_owned()),
+        variant: Some("http4s.Tapir".to_owned()),
+        scenario: None,
+        fork: Some(3),
+        title: "died".to_owned(),
+        text: "exited with code 137".to_owned(),
+        remedy: Some("Give it more memory.".to_owned()),
+        log: Some("java.lang.OutOfMemoryError".to_owned()),
+    });
+    let summary = summarize(&record);
+    let cell = summary.cells.iter().find(|c| c.variant == "http4s.Tapir").unwrap();
+    assert_eq!(cell.validity.state, ValidityState::Void);
+    assert_eq!(cell.validity.reasons, ["died: exited with code 137"]);
+    assert_eq!(summary.sentences[0].verdict, VerdictKind::Void);
+    assert!(summary.sentences[0].text.ends_with("http4s.Tapir on SimpleGet is void: died: exited with code 137."));
+    let finding = &summary.findings[0];
+    assert_eq!((finding.severity, finding.title.as_str()), (Severity::Error, "http4s.Tapir: died"));
+    assert_eq!(finding.log.as_deref(), Some("java.lang.OutOfMemoryError"));
+    assert_eq!(summary.cells[0].validity.state, ValidityState::Valid, "the others go on");
+}
+
+#[test]
+fn a_death_that_no_event_tells_of_is_a_finding() {
+    let mut record = standard();
+    record.forks[0].healthy = false;
+    record.forks[0].end = "killed by signal 9".to_owned();
+    let summary = summarize(&record);
+    assert_eq!(summary.findings[0].title, "http4s.Vanilla did not survive");
+    assert!(summary.findings[0].text.contains("killed by signal 9"));
+}
+
+#[test]
+fn failures_void_a_cell_above_one_in_a_thousand_and_cast_doubt_below() {
+    for (failed, state) in [(0, ValidityState::Valid), (30, ValidityState::Suspect), (9_000, ValidityState::Void)] {
+        let mut record = standard();
+        let slice = record.slices.iter_mut().find(|s| s.variant == "http4s.Tapir").unwrap();
+        slice.failed = failed;
+        slice
+            .errors
+            .insert("timeout".to_owned(), ErrorTally { count: failed, example: "no answer in 10 s".to_owned() });
+        let summary = summarize(&record);
+        let cell = summary.cells.iter().find(|c| c.variant == "http4s.Tapir").unwrap();
+        assert_eq!(cell.validity.state, state, "{failed}: {:?}", cell.validity.reasons);
+        assert_eq!(cell.validity.reasons.iter().any(|r| r.contains("timeout")), failed > 0);
+    }
+}
+
+#[test]
+fn doubts_are_named() {
+    let mut record = standard();
+    for warmup in record.warmups.iter_mut().filter(|w| w.variant == "http4s.Tapir" && w.fork <= 2) {
+        warmup.steady = false;
+        warmup.reason = "the JIT takes 3 % of CPU".to_owned();
+    }
+    for slice in record.slices.iter_mut().filter(|s| s.variant == "http4s.Tapir" && s.kind == SliceKind::Poisson) {
+        slice.generator_cpu_ns = slice.window_ns * 9 / 10;
+        slice.blocked = slice.ok / 10;
+        slice.send_lag = slice.response.clone();
+    }
+    for slice in record.slices.iter_mut().filter(|s| s.variant == "http4s.Tapir" && s.kind == SliceKind::Fixed) {
+        slice.generator_cpu_ns = slice.window_ns * 9 / 10;
+    }
+    record.forks.iter_mut().filter(|f| f.variant == "http4s.Tapir").for_each(|f| f.rest_cpu_share = Some(0.02));
+    let summary = summarize(&record);
+    let cell = summary.cells.iter().find(|c| c.variant == "http4s.Tapir").unwrap();
+    let all = cell.validity.reasons.join("\n");
+    for reason in [
+        "not steady in 2 of 8 forks",
+        "send lag p99",
+        "90 % of its cores",
+        "2 % of a core at rest",
+        "waited for a free",
+    ] {
+        assert!(all.contains(reason), "{reason} is missing in\n{all}");
+    }
+    assert_eq!((cell.validity.state, cell.steady_forks), (ValidityState::Suspect, 6));
+    assert!(titles(&summary).contains(&"Not steady when measuring began"));
+}
+
+#[test]
+fn an_empty_run_is_a_summary_of_void_cells() {
+    let mut record = synthetic::run(&[baseline(), weighed("http4s.Tapir", 0.9)], 0, &ALL_KINDS);
+    record.end = None;
+    let summary = summarize(&record);
+    assert_eq!((summary.run.status, summary.cells.len()), (RunStatus::Partial, 2));
+    assert!(summary.cells.iter().all(|c| c.validity.reasons == ["nothing was measured"]));
+    assert_eq!(summary.sentences[0].text, "http4s.Tapir on SimpleGet is void: nothing was measured.");
+    assert!(titles(&summary).contains(&"The record has no end"));
+    record.header.plan.groups.clear();
+    assert!(summarize(&record).cells.is_empty());
+}
+
+#[test]
+fn a_record_cut_short_anywhere_gives_a_summary() {
+    let whole = standard();
+    for keep in [1, 2, 5, 13, 40, 100] {
+        let mut record = whole.clone();
+        record.slices.truncate(keep);
+        record.forks.truncate(keep / 12);
+        record.warmups.truncate(keep / 12);
+        record.end = None;
+        let summary = summarize(&record);
+        assert_eq!((summary.cells.len(), summary.run.status), (3, RunStatus::Partial));
+        let json = serde_json::to_string(&summary).unwrap();
+        // NaN and infinity would be written as null, and null is no number.
+        serde_json::from_str::<Summary>(&json).unwrap();
+    }
+}
+
+#[test]
+fn cpu_is_taken_from_the_most_comparable_load_there_is() {
+    for (kinds, load) in [
+        (&ALL_KINDS[..], "same fixed rate"),
+        (&[SliceKind::Saturating, SliceKind::Poisson], "Poisson 4,000/s"),
+        (&[SliceKind::Saturating], "saturating"),
+    ] {
+        let summary = summarize(&synthetic::run(&[baseline()], 2, kinds));
+        assert_eq!(summary.cells[0].cpu_load, load);
+    }
+}
+
+#[test]
+fn without_saturating_slices_cpu_decides() {
+    let kinds = [SliceKind::Fixed, SliceKind::Poisson];
+    let summary = summarize(&synthetic::run(&[baseline(), weighed("http4s.Tapir", 0.9)], 8, &kinds));
+    assert_eq!(summary.comparisons[0].currencies[0].name, "cpu_per_request");
+    assert!(summary.sentences[0].text.starts_with("http4s.Tapir takes more CPU per request than"));
+    assert!(summary.cells[0].throughput_per_s.is_none());
+}
+
+#[test]
+fn only_percentiles_with_ten_samples_above_them_are_stated() {
+    // 8 forks × 4 slices × 400 samples: 12,800, enough for p99.9; a fork has 1,600, enough for p99.
+    let summary = standard_summary();
+    let poisson = summary.cells[0].latency.iter().find(|l| l.slice_kind == "poisson").unwrap();
+    let stated: Vec<f64> = poisson.response.percentiles.iter().map(|p| p.percentile).collect();
+    assert_eq!(stated, [50.0, 75.0, 90.0, 95.0, 99.0, 99.9]);
+    let bounded: Vec<bool> = poisson.response.percentiles.iter().map(|p| p.lo_ns.is_some()).collect();
+    assert_eq!(bounded, [true, true, true, true, true, false], "no fork alone can state p99.9");
+    assert_eq!(poisson.response.gatling_ranges, [12_800, 0, 0]);
+    assert_eq!(poisson.response.curve.last().unwrap().percentile, 100.0);
+    assert!(summary.cells[0].latency[0].send_lag.is_none(), "a closed load has no send lag");
+}
+
+#[test]
+fn a_noise_floor_above_the_region_and_skipped_cells_are_findings() {
+    let mut loud = control();
+    loud.fork_sd = 0.08;
+    let mut record = synthetic::run(&[baseline(), weighed("http4s.Tapir", 0.95), loud], 6, &ALL_KINDS);
+    record.header.plan.skipped.push(Skipped { what: "a × b".to_owned(), because: "one route".to_owned() });
+    record.header.environment.sections[0].facts[1].1 = "powersave".to_owned();
+    record.end = Some((EndStatus::BudgetSpent, 1));
+    let summary = summarize(&record);
+    for title in
+        ["The noise is larger than the region", "Left out: a × b", "CPU governor is \"powersave\"", "Rare modes"]
+    {
+        assert!(titles(&summary).contains(&title), "{title} is missing in {:?}", titles(&summary));
+    }
+    assert!(summary.findings.is_sorted_by_key(|f| std::cmp::Reverse(f.severity)));
+}
+
+#[test]
+fn a_table_of_identical_servers_has_no_false_finding() {
+    let names: Vec<&'static str> = (0..12).map(|i| &*Box::leak(format!("same {i}").into_boxed_str())).collect();
+    let truths: Vec<_> = std::iter::once(baseline()).chain(names.iter().map(|n| weighed(n, 1.0))).collect();
+    let summary = summarize(&synthetic::run(&truths, 6, &[SliceKind::Saturating]));
+    let different = |c: &&tare_report::summary::Comparison| {
+        matches!(c.currencies[0].verdict, VerdictKind::Worse | VerdictKind::Better)
+    };
+    assert_eq!(summary.comparisons.iter().filter(different).count(), 0);
+}
