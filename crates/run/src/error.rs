@@ -20,6 +20,14 @@ pub enum RunError {
     /// The record could not be written.
     #[error(transparent)]
     Record(#[from] tare_record::RecordError),
+    /// The folder of the servers' logs cannot be made.
+    #[error("cannot make the folder {path}: {source}; give another with --dir", path = path.display())]
+    Logs {
+        /// The folder.
+        path: std::path::PathBuf,
+        /// The kernel's reason.
+        source: std::io::Error,
+    },
     /// The generator could not begin.
     #[error(transparent)]
     Load(#[from] tare_load::LoadError),

@@ -72,6 +72,7 @@ pub fn run(
 
 fn measure(plan: &Plan, scene: &Scene<'_>, journal: &mut journal::Journal<'_>) -> Result<EndStatus, RunError> {
     let cores = fork::cores(plan)?;
+    std::fs::create_dir_all(scene.logs).map_err(|source| RunError::Logs { path: scene.logs.to_owned(), source })?;
     preflight::check(plan, &cores.server, &cores.load, scene, journal)?;
     let yard = fleet::Yard {
         plan,

@@ -112,3 +112,16 @@ fn help_teaches_with_examples_and_shells_get_completions() {
         assert!(stdout(&bench.run(&["completions", shell])).contains("tare"), "{shell}");
     }
 }
+
+#[test]
+fn every_suite_of_the_project_makes_a_plan() {
+    let home = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap();
+    let bench = Bench::new();
+    for suite in home.join("suites").read_dir().unwrap() {
+        let suite = suite.unwrap().path();
+        let output = bench.run(&["run", suite.to_str().unwrap(), "--dry-run", "--home", home.to_str().unwrap()]);
+        assert!(output.status.success(), "{}: {}", suite.display(), stderr(&output));
+    }
+    let listed = stdout(&bench.run(&["list", "--home", home.to_str().unwrap()]));
+    assert!(listed.contains("SimpleGet") && listed.contains("weighed against"), "{listed}");
+}
