@@ -62,7 +62,9 @@ mod tests {
     }
 
     #[test]
-    fn the_template_has_a_place_for_the_summary() {
+    fn both_templates_have_a_place_for_the_summary() {
+        let fallback = include_str!("fallback.html");
         assert_eq!(TEMPLATE.matches(PLACEHOLDER).count(), 1);
+        assert_eq!((fallback.matches(PLACEHOLDER).count(), fallback.matches(SENTENCES).count()), (1, 1));
     }
 }

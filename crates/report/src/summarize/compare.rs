@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use tare_plan::plan::{Plan, Role};
 use tare_record::sample::RunRecord;
 use tare_stats::verdict::judge_together;
-use tare_stats::{DecisionRule, Method, Region, UndecidedReason, Verdict};
+use tare_stats::{DecisionRule, Region, Verdict};
 
 use super::Studied;
 use super::ratio::{Draft, drafts};
-use crate::format::{self, Change};
+use super::wording;
+use crate::format::Change;
 use crate::summary::{Comparison, Currency, Noise, ValidityState, VerdictKind};
 
 /// Comparisons that get a verdict, and controls that only show the noise.
@@ -133,14 +134,14 @@ fn currency(draft: &Draft, verdict: Verdict, pair: &Pair<'_>, fork_s: Option<f64
         ratio: comparison.estimate,
         lo: bounds.map(|b| b.0),
         hi: bounds.map(|b| b.1),
-        method: method_label(comparison),
+        method: wording::method(comparison),
         forks: comparison.forks,
         sd_forks: comparison.sd_forks,
         fork_ratios: draft.fork_ratios.clone(),
         verdict: kind,
         material,
-        short: short(draft.name, kind, &change),
-        reason: reason(verdict, comparison, pair),
+        short: wording::short(draft.name, kind, &change),
+        reason: if verdict == Verdict::Void { pair.void.clone() } else { wording::reason(verdict, comparison) },
         needed_s: needed_s(verdict, comparison.forks, fork_s),
     }
 }
@@ -153,50 +154,6 @@ fn kind_of(verdict: Verdict) -> (VerdictKind, bool) {
         Verdict::Inconclusive { .. } => (VerdictKind::Inconclusive, false),
         Verdict::NoInterval => (VerdictKind::NoInterval, false),
         Verdict::Void => (VerdictKind::Void, false),
-    }
-}
-
-fn method_label(comparison: &tare_stats::Comparison) -> String {
-    match comparison.method {
-        _ if comparison.forks < 2 => "one fork, no interval".to_owned(),
-        Method::Sequential { alpha, .. } => format!("confidence sequence, α {alpha}"),
-        Method::FixedForks { alpha } => format!("Student t, α {alpha}, {} forks", comparison.forks),
-    }
-}
-
-/// The words of one currency: worse first.
-pub(super) fn words(currency: &str) -> (&'static str, &'static str) {
-    match currency {
-        "throughput" => ("slower", "faster"),
-        "cpu_per_request" => ("dearer", "cheaper"),
-        _ => ("later", "sooner"),
-    }
-}
-
-fn short(name: &str, kind: VerdictKind, change: &Change) -> String {
-    match kind {
-        VerdictKind::Worse => format!("{} {}", words(name).0, change.magnitude()),
-        VerdictKind::Better => format!("{} {}", words(name).1, change.magnitude()),
-        VerdictKind::NoMaterialDifference => format!("no difference {}", change.signed()),
-        VerdictKind::Inconclusive => format!("inconclusive {}", change.signed()),
-        VerdictKind::NoInterval => change.short(),
-        VerdictKind::Void => "void".to_owned(),
-    }
-}
-
-fn reason(verdict: Verdict, comparison: &tare_stats::Comparison, pair: &Pair<'_>) -> Option<String> {
-    let (forks, least) = (comparison.forks, comparison.method.min_forks());
-    match verdict {
-        Verdict::Void => pair.void.clone(),
-        Verdict::NoInterval => Some("one fork cannot tell how much forks differ".to_owned()),
-        Verdict::Inconclusive { reason, .. } => Some(match reason {
-            UndecidedReason::TooFewForks => format!("{} of at least {least}", format::count(forks.into(), "fork")),
-            UndecidedReason::IntervalTooWide => "the interval holds both no difference and a material one".to_owned(),
-            UndecidedReason::TooManyComparisons => {
-                "a difference by itself, but not enough evidence for a table of so many comparisons".to_owned()
-            }
-        }),
-        _ => None,
     }
 }
 

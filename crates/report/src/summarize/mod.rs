@@ -11,6 +11,7 @@ mod ratio;
 mod run_info;
 mod sentence;
 mod validity;
+mod wording;
 
 use tare_plan::plan::SliceKind;
 use tare_record::sample::RunRecord;

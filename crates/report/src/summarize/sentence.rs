@@ -46,7 +46,7 @@ fn against_itself(comparison: &Comparison, first: &Currency, region: f64) -> Str
     let subject = format!("{baseline} weighed against itself on {scenario}");
     match first.verdict {
         VerdictKind::Worse | VerdictKind::Better => {
-            let word = super::compare::words(&first.name);
+            let word = super::wording::directions(&first.name);
             let word = if first.verdict == VerdictKind::Worse { word.0 } else { word.1 };
             format!(
                 "{subject} came out {word}: {figures}; the two are identical, so this machine or tare prefers a side."
@@ -104,7 +104,7 @@ fn insert_word(name: &str, change: &Change) -> String {
 fn needed(first: &Currency) -> String {
     match (first.needed_s, &first.reason) {
         (Some(seconds), _) => format!("about {} more needed", duration(seconds)),
-        (None, Some(reason)) => format!("{reason}, and no affordable number of forks would settle it"),
+        (None, Some(reason)) => reason.clone(),
         (None, None) => "more forks needed".to_owned(),
     }
 }

@@ -1,6 +1,7 @@
 //! Summaries: planted truths are found, identical servers are not told apart, and whatever is missing is said.
 
 use tare_plan::plan::{Forks, Skipped, SliceKind};
+use tare_record::RunWriter;
 use tare_record::sample::{EndStatus, ErrorTally, EventLevel, EventRecord};
 use tare_report::summarize;
 use tare_report::summary::{Bottleneck, Mode, RunStatus, Severity, Summary, ValidityState, VerdictKind};
@@ -247,6 +248,36 @@ fn a_record_cut_short_anywhere_gives_a_summary() {
         // NaN and infinity would be written as null, and null is no number.
         serde_json::from_str::<Summary>(&json).unwrap();
     }
+}
+
+#[test]
+fn a_truncated_file_gives_a_summary_that_says_what_is_lost() {
+    let root = tempfile::tempdir().unwrap();
+    let mut writer = RunWriter::create(root.path(), &standard().header).unwrap();
+    let file = writer.path().to_path_buf();
+    for round in 0..120 {
+        let slice = synthetic::slice("http4s.Vanilla", 1, SliceKind::Saturating, round, 0, 1.0);
+        writer.append_slice(&slice).unwrap();
+    }
+    writer.finish(EndStatus::Complete, 1).unwrap();
+    let whole = std::fs::metadata(&file).unwrap().len();
+    std::fs::File::options().write(true).open(&file).unwrap().set_len(whole / 2).unwrap();
+    let summary = summarize(&tare_record::open(&file).unwrap());
+    assert!(titles(&summary).contains(&"The record is damaged"), "{:?}", titles(&summary));
+    assert!((10..120).contains(&summary.cells[0].timeline.len()));
+    assert!(summary.cells[0].throughput_per_s.is_some());
+}
+
+#[test]
+fn a_precise_interval_that_decides_nothing_says_so() {
+    let mut record = synthetic::run(&[baseline(), weighed("http4s.Tapir", 0.98)], 8, &[SliceKind::Saturating]);
+    record.header.plan.stop.precision = 0.5;
+    record.header.plan.stop.region = 0.001;
+    record.header.plan.stop.floor = 0.02;
+    let summary = summarize(&record);
+    let currency = &summary.comparisons[0].currencies[0];
+    assert_eq!((currency.verdict, currency.needed_s), (VerdictKind::Inconclusive, None));
+    assert!(summary.sentences[0].text.ends_with("it is as precise as was asked for."), "{}", summary.sentences[0].text);
 }
 
 #[test]

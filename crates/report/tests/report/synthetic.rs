@@ -10,9 +10,7 @@ use tare_plan::plan::{
     Stop, Variant, Warmup,
 };
 use tare_record::environment::{Environment, FactSection};
-use tare_record::sample::{
-    EndStatus, ForkRecord, Phase, RunHeader, RunRecord, ServerCpu, SliceRecord, StoredSlice, WarmupRecord,
-};
+use tare_record::sample::{EndStatus, ForkRecord, Phase, RunHeader, RunRecord, ServerCpu, SliceRecord, WarmupRecord};
 use tare_report::{Summary, summarize};
 use tare_stats::histogram::LatencyHistogram;
 
@@ -79,7 +77,7 @@ pub fn run(truths: &[Truth], forks: u32, kinds: &[SliceKind]) -> RunRecord {
         for (kind, round) in kinds.iter().flat_map(|k| (0..4).map(move |round| (*k, round))) {
             for (truth, speed) in truths.iter().zip(&speeds) {
                 let speed = speed * (noise.normal() * 0.01).exp();
-                record.slices.push(slice(truth.name, fork, kind, round, clock, speed));
+                record.slices.push(slice(truth.name, fork, kind, round, clock, speed).pack());
                 clock += 500_000_000;
             }
         }
@@ -123,7 +121,7 @@ fn warmup(variant: &str, fork: u32) -> WarmupRecord {
     }
 }
 
-pub fn slice(variant: &str, fork: u32, kind: SliceKind, round: u32, start_ns: u64, speed: f64) -> StoredSlice {
+pub fn slice(variant: &str, fork: u32, kind: SliceKind, round: u32, start_ns: u64, speed: f64) -> SliceRecord {
     let offered = (kind != SliceKind::Saturating).then_some(BASE_PER_S / 5.0);
     let per_s = offered.unwrap_or(BASE_PER_S * speed);
     let completed = (per_s * WINDOW_NS as f64 / 1e9).round() as u64;
@@ -177,7 +175,6 @@ pub fn slice(variant: &str, fork: u32, kind: SliceKind, round: u32, start_ns: u6
         rss_bytes: Some(250_000_000),
         rss_peak_bytes: Some(260_000_000),
     }
-    .pack()
 }
 
 fn header(plan: Plan) -> RunHeader {
