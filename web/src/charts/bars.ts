@@ -59,7 +59,7 @@ export function barsOption(bars: Bars, width: number, t: Theme): Option {
       ...(baseOption(t).tooltip as object),
       formatter: (p: { dataIndex: number }) => tip(rows[p.dataIndex]!.label, rows[p.dataIndex]!.tip),
     },
-    grid: { left: frame.left, right: frame.right, top: frame.top, height: frame.height, containLabel: false },
+    grid: { left: frame.left, right: frame.right, top: frame.top, height: frame.height, outerBoundsMode: 'none' },
     xAxis: { ...axis, splitLine: { show: true, lineStyle: { color: t.grid } } },
     yAxis: { type: 'value', min: 0, max: 1, show: false },
     series: [
@@ -99,7 +99,13 @@ function rowMarks(row: BarRow, i: number, frame: RowsFrame, px: (x: number) => n
     from += part.value;
     marks.push(rectMark(x, y - thick / 2, px(from) - x, thick, part.colour));
   }
-  if (row.lo !== null && row.hi !== null) marks.push(...whisker(px(row.lo), px(row.hi), y, t.ink, 1.25, 3));
+  if (row.lo !== null && row.hi !== null) {
+    // The ground's colour around it keeps a whisker visible on a bar of any colour.
+    marks.push(
+      ...whisker(px(row.lo), px(row.hi), y, t.paper, 4, 5),
+      ...whisker(px(row.lo), px(row.hi), y, t.ink, 1.5, 4),
+    );
+  }
   if (row.tick != null)
     marks.push(lineMark(px(row.tick), y - thick / 2 - 2, px(row.tick), y + thick / 2 + 2, t.ink, 2));
   return marks;

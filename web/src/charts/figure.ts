@@ -41,6 +41,8 @@ const PRINT_WIDTH_PX = 672;
 export const NAMED_PX = 620;
 const TABLE_ROWS = 300;
 const drawn = new Set<Figure>();
+/** True while the page is on its way to paper. */
+let onPaper = false;
 const text = (value: string | (() => string)) => (typeof value === 'function' ? value() : value);
 
 class Figure {
@@ -88,8 +90,10 @@ class Figure {
     this.place.setAttribute('aria-label', `${text(this.spec.title)}. ${this.spec.alternative()}`);
   }
 
-  /** Draws at the width of its place, or at a given one on paper. */
-  draw(t: Theme = theme(), width = this.place.clientWidth): void {
+  /** Draws at the width of its place in the theme in force; on paper, light and as wide as the sheet. */
+  draw(): void {
+    const t = onPaper ? LIGHT : theme();
+    const width = onPaper ? PRINT_WIDTH_PX : this.place.clientWidth;
     if (!width) return;
     const height = this.spec.height(width);
     this.width = width;
@@ -194,6 +198,12 @@ export function tabs<K extends keyof Choice>(
 }
 
 onTheme(() => drawn.forEach((f) => f.refresh()));
-// On paper every chart is drawn, light and as wide as the sheet; afterwards the screen's form comes back.
-window.addEventListener('beforeprint', () => drawn.forEach((f) => f.draw(LIGHT, PRINT_WIDTH_PX)));
-window.addEventListener('afterprint', () => drawn.forEach((f) => f.refresh()));
+// On paper every chart is drawn; afterwards the screen's form comes back.
+window.addEventListener('beforeprint', () => {
+  onPaper = true;
+  drawn.forEach((f) => f.draw());
+});
+window.addEventListener('afterprint', () => {
+  onPaper = false;
+  drawn.forEach((f) => f.refresh());
+});

@@ -68,7 +68,7 @@ export function forestOption(forest: Forest, width: number, t: Theme): Option {
       ...(baseOption(t).tooltip as object),
       formatter: (p: { dataIndex: number }) => rowTip(rows[p.dataIndex]!),
     },
-    grid: { left: frame.left, right: frame.right, top: frame.top, height: frame.height, containLabel: false },
+    grid: { left: frame.left, right: frame.right, top: frame.top, height: frame.height, outerBoundsMode: 'none' },
     xAxis: { ...axis, splitLine: { show: true, lineStyle: { color: t.grid } } },
     yAxis: { type: 'value', min: 0, max: 1, show: false },
     series: [
@@ -82,6 +82,7 @@ export function forestOption(forest: Forest, width: number, t: Theme): Option {
         markArea: { silent: true, itemStyle: { color: t.band }, data: [[{ xAxis: band[0] }, { xAxis: band[1] }]] },
         markLine: {
           silent: true,
+          z: 1,
           symbol: 'none',
           label: { show: false },
           lineStyle: { color: t.baseline, width: 1.5, type: 'solid' },
@@ -122,11 +123,15 @@ function estimateMarks(row: ForestRow, y: number, px: (x: number) => number, t: 
   if (!finite(row.ratio)) return [];
   const x = px(Math.log(row.ratio));
   const interval = finite(row.lo) && finite(row.hi);
-  const ends = interval ? whisker(px(Math.log(row.lo!)), px(Math.log(row.hi!)), y, row.colour) : [];
+  // Where the forks are shown their dots lie above the interval, so that neither hides the other.
+  const at = row.dots ? y + 7 : y;
+  const ends = interval
+    ? whisker(px(Math.log(row.lo!)), px(Math.log(row.hi!)), at, row.colour, 2, row.dots ? 3 : 4)
+    : [];
   if (!row.dots) return [...ends, dotMark(x, y, 5, row.colour, interval ? null : t.paper)];
   const dots = row.dots.filter(finite).map((d) => {
-    const dot = dotMark(px(Math.log(d)), y, 4.5, row.colour);
-    return { ...dot, style: { fill: row.colour, opacity: 0.55 } };
+    const dot = dotMark(px(Math.log(d)), y - 3, 4.5, row.colour);
+    return { ...dot, style: { fill: row.colour, opacity: 0.6, stroke: t.paper, lineWidth: 1 } };
   });
-  return [...ends, ...dots, lineMark(x, y - 9, x, y + 9, t.ink, 2)];
+  return [...ends, ...dots, lineMark(x, y - 10, x, y + 10, t.ink, 1.75)];
 }

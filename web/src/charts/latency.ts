@@ -61,7 +61,7 @@ export function latencyOption(lines: LatencyLine[], width: number, t: Theme): Op
       trigger: 'axis',
       formatter: (p: AxisTip[]) => axisTip(p, drawnLines, top),
     },
-    grid: { left, right, top: 30, bottom: 50, containLabel: false },
+    grid: { left, right, top: 30, bottom: 50, outerBoundsMode: 'none' },
     xAxis: {
       ...givenAxis(t, [0, top], xTicks, 'percentile (each step: ten times rarer)'),
       axisPointer: { show: true, lineStyle: { color: t.faint }, label: { show: false } },

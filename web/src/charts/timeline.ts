@@ -85,7 +85,7 @@ export function timelineOption(timeline: Timeline, width: number, t: Theme): Opt
   const series = lines.flatMap((l) => kindSeries(l, timeline, forks, (p) => at(l, p), scale));
   return {
     ...baseOption(t),
-    grid: { left: 46, right, top: 44, bottom: 46, containLabel: false },
+    grid: { left: 46, right, top: 44, bottom: 46, outerBoundsMode: 'none' },
     xAxis: givenAxis(t, [0, end], timeTicks(forks, end, width - 46 - right), 'seconds since the fork began'),
     yAxis: {
       ...givenAxis(t, scale.range, scale.ticks, timeline.axisName, true),
