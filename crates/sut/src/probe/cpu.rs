@@ -7,11 +7,14 @@ use std::os::unix::fs::FileExt;
 use std::time::Duration;
 
 use tare_sys::clock::{self, Nanos};
+use tare_sys::limits;
 use tare_sys::procfs::process::{self, parse_schedstat};
 
 use super::kind::{self, kind_of, pool_of};
 use crate::SutError;
 
+/// The part of the open files allowed to tare that one probe may hold; connections need the rest.
+const SHARE_OF_FILES: u64 = 16;
 /// How often new child processes are looked for: the walk through `/proc` costs more than all the rest of a sample.
 const FAMILY_EVERY: Duration = Duration::from_secs(1);
 
@@ -78,6 +81,7 @@ pub struct CpuProbe {
     /// Those that have ended stay, with what they had used when they were last seen.
     processes: BTreeMap<u32, Process>,
     family_known_at: Nanos,
+    files_left: usize,
 }
 
 impl CpuProbe {
@@ -86,7 +90,8 @@ impl CpuProbe {
     /// # Errors
     /// When the process is gone.
     pub fn new(root: u32) -> Result<Self, SutError> {
-        let mut probe = Self { root, processes: BTreeMap::new(), family_known_at: Nanos::ZERO };
+        let files_left = usize::try_from(limits::raise_open_files(0) / SHARE_OF_FILES).unwrap_or(usize::MAX);
+        let mut probe = Self { root, processes: BTreeMap::new(), family_known_at: Nanos::ZERO, files_left };
         probe.meet_family()?;
         Ok(probe)
     }
@@ -107,7 +112,7 @@ impl CpuProbe {
         let mut total_ns = 0;
         for (&pid, process) in &mut self.processes {
             // The root's death is the caller's business; a child's is daily life.
-            match process.update(pid) {
+            match process.update(pid, &mut self.files_left) {
                 Err(gone) if pid == self.root => return Err(gone),
                 _ => total_ns += process.add_to(&mut kinds, &mut pools),
             }
@@ -144,7 +149,7 @@ struct Process {
 struct Thread {
     name: String,
     cpu_ns: u64,
-    /// Kept open: reading again costs a third of opening again. `None` where descriptors are scarce.
+    /// Kept open where the budget allows, because reading alone costs a sixth of opening and reading.
     schedstat: Option<File>,
     seen: bool,
 }
@@ -156,11 +161,11 @@ impl Process {
         Self { is_jvm: program == "java" || name == "java", name, ..Self::default() }
     }
 
-    fn update(&mut self, pid: u32) -> Result<(), SutError> {
+    fn update(&mut self, pid: u32, files_left: &mut usize) -> Result<(), SutError> {
         let tids = process::tasks(pid)?;
         self.threads.values_mut().for_each(|thread| thread.seen = false);
         for tid in tids {
-            let thread = self.threads.entry(tid).or_insert_with(|| Thread::new(pid, tid));
+            let thread = self.threads.entry(tid).or_insert_with(|| Thread::new(pid, tid, files_left));
             // A thread is born with its creator's or the program's name and gets its own a moment later.
             if thread.name.is_empty() || thread.name == self.name {
                 thread.name = process::task_name(pid, tid).unwrap_or_default();
@@ -168,6 +173,7 @@ impl Process {
             thread.seen = thread.update(pid, tid);
         }
         for (_, dead) in self.threads.extract_if(|_, thread| !thread.seen) {
+            *files_left += usize::from(dead.schedstat.is_some());
             *self.ended.entry(dead.name).or_default() += dead.cpu_ns;
         }
         // Read after the threads, so that they cannot add up to more than it.
@@ -193,23 +199,40 @@ impl Process {
 }
 
 impl Thread {
-    fn new(pid: u32, tid: u32) -> Self {
-        let schedstat = File::open(format!("/proc/{pid}/task/{tid}/schedstat")).ok();
+    fn new(pid: u32, tid: u32, files_left: &mut usize) -> Self {
+        let may_keep = *files_left > 0;
+        let schedstat = may_keep.then(|| File::open(schedstat_of(pid, tid)).ok()).flatten();
+        *files_left -= usize::from(schedstat.is_some());
         Self { name: String::new(), cpu_ns: 0, schedstat, seen: true }
     }
 
-    /// Whether the thread is still there.
+    /// Reads its CPU time; says whether the thread is still there.
     fn update(&mut self, pid: u32, tid: u32) -> bool {
         let mut text = [0; 96];
-        let got = match &self.schedstat {
-            Some(file) => file.read_at(&mut text, 0).ok(),
-            None => File::open(format!("/proc/{pid}/task/{tid}/schedstat")).and_then(|f| f.read_at(&mut text, 0)).ok(),
+        let read = match &self.schedstat {
+            Some(file) => file.read_at(&mut text, 0),
+            None => File::open(schedstat_of(pid, tid)).and_then(|file| file.read_at(&mut text, 0)),
         };
-        let read = got.and_then(|got| std::str::from_utf8(text.get(..got)?).ok()).and_then(parse_schedstat);
-        // A thread id that was given again to a new thread starts from less: the open file of the old one fails then.
-        self.cpu_ns = read.unwrap_or(self.cpu_ns);
-        read.is_some()
+        match read {
+            Ok(got) => {
+                let text = text.get(..got).and_then(|text| std::str::from_utf8(text).ok());
+                self.cpu_ns = text.and_then(parse_schedstat).unwrap_or(self.cpu_ns);
+                true
+            }
+            // Also when a new thread has been given the id: the open file stays that of the old one.
+            Err(gone) if matches!(gone.raw_os_error(), Some(NO_SUCH_FILE | NO_SUCH_PROCESS)) => false,
+            // Out of descriptors: it is there, only its newest figure is missing.
+            Err(_) => true,
+        }
     }
+}
+
+/// `ENOENT` and `ESRCH`, as opening and reading say that a thread has ended.
+const NO_SUCH_FILE: i32 = 2;
+const NO_SUCH_PROCESS: i32 = 3;
+
+fn schedstat_of(pid: u32, tid: u32) -> String {
+    format!("/proc/{pid}/task/{tid}/schedstat")
 }
 
 fn less(now: &[(String, u64)], before: &[(String, u64)]) -> Vec<(String, u64)> {
@@ -260,6 +283,17 @@ mod tests {
         let used = probe.sample().unwrap().since(&before);
         assert!(used.total_ns >= 30_000_000 && used.of_kind(kind::EXITED) >= 20_000_000, "{used:?}");
         assert!(used.wall_ns > 0 && used.share_of(kind::EXITED) > 0.0 && used.share_of("no such kind") == 0.0);
+    }
+
+    #[test]
+    fn without_a_file_to_spare_the_figures_are_the_same() {
+        let mut probe = CpuProbe::new(std::process::id()).unwrap();
+        probe.files_left = 0;
+        let before = probe.sample().unwrap();
+        burn();
+        let used = probe.sample().unwrap().since(&before);
+        assert!(used.total_ns >= 30_000_000, "{used:?}");
+        assert!(probe.processes.values().all(|process| process.threads.values().all(|t| t.schedstat.is_none())));
     }
 
     #[test]
