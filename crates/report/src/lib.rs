@@ -12,7 +12,7 @@ pub mod html;
 pub mod json;
 pub mod markdown;
 pub mod metrics;
-pub mod palette;
+mod palette;
 pub mod summarize;
 pub mod summary;
 pub mod text;
@@ -21,7 +21,7 @@ pub mod write;
 pub mod wrk;
 
 pub use error::ReportError;
-pub use palette::Palette;
 pub use summarize::summarize;
 pub use summary::Summary;
+pub use time::rfc3339;
 pub use write::write_all;

@@ -1,8 +1,6 @@
-//! The terminal report: headlines, a table per scenario, the noise floor, findings, and where the full report lies.
+//! The terminal report: headlines, a table per scenario, the noise floor, findings. Where the full report lies is for the command line to say.
 
 mod grid;
-
-use std::path::Path;
 
 use crate::clean;
 use crate::format::{Change, Scale, Unit, share};
@@ -14,35 +12,33 @@ use grid::{Grid, Piece, wrap};
 
 /// How the terminal report is drawn.
 #[derive(Debug, Clone, Copy)]
-pub struct View<'a> {
-    /// Colours or none.
-    pub palette: Palette,
+pub struct Style {
+    /// Colours, or none for files, pipes and `NO_COLOR`.
+    pub colored: bool,
     /// Columns of the terminal.
     pub width: usize,
-    /// Where the HTML report lies, when it has been written.
-    pub report: Option<&'a Path>,
+}
+
+impl Style {
+    fn palette(&self) -> Palette {
+        if self.colored { Palette::COLOURED } else { Palette::PLAIN }
+    }
 }
 
 /// The whole report for a terminal.
-pub fn render(summary: &Summary, view: &View<'_>) -> String {
-    let mut out = head(summary, view);
+pub fn render(summary: &Summary, style: &Style) -> String {
+    let mut out = head(summary, style);
     for cells in tables(summary) {
         out.push('\n');
-        out.push_str(&table(summary, &cells, view));
+        out.push_str(&table(summary, &cells, style));
     }
     out.push('\n');
     out.push_str(&noise(summary));
-    out.push_str(&findings(summary, view));
-    if let Some(report) = view.report {
-        let (report, again) =
-            (format!("  report  {}", report.display()), format!("again: tare report {}", summary.run.id));
-        let gap = if grid::width(&report) + 6 + grid::width(&again) > view.width { "\n  " } else { "      " };
-        out.push_str(&format!("{report}{gap}{again}\n"));
-    }
+    out.push_str(&findings(summary, style));
     out
 }
 
-fn head(summary: &Summary, view: &View<'_>) -> String {
+fn head(summary: &Summary, style: &Style) -> String {
     let run = &summary.run;
     let status = match run.status {
         RunStatus::Complete => String::new(),
@@ -50,9 +46,9 @@ fn head(summary: &Summary, view: &View<'_>) -> String {
         RunStatus::Interrupted => " · interrupted".to_owned(),
         RunStatus::Partial => " · partial".to_owned(),
     };
-    let mut out = view.palette.paint(Tone::Head, &format!("tare · {}{status}", clean::line(&run.id))) + "\n";
+    let mut out = style.palette().paint(Tone::Head, &format!("tare · {}{status}", clean::line(&run.id))) + "\n";
     for line in &run.headline {
-        out.push_str(&wrap(&format!("  {}", clean::line(line)), view.width, 4));
+        out.push_str(&wrap(&format!("  {}", clean::line(line)), style.width, 4));
         out.push('\n');
     }
     out
@@ -71,15 +67,15 @@ fn tables(summary: &Summary) -> Vec<Vec<&Cell>> {
     tables
 }
 
-fn table(summary: &Summary, cells: &[&Cell], view: &View<'_>) -> String {
+fn table(summary: &Summary, cells: &[&Cell], style: &Style) -> String {
     let columns = Columns::of(summary, cells);
     let mut grid = Grid::default();
     grid.push(columns.head(summary, cells));
     cells.iter().for_each(|cell| grid.push(columns.row(summary, cell)));
     let mut out =
-        if grid.width() <= view.width { grid.render(&view.palette) } else { columns.narrow(summary, cells, view) };
+        if grid.width() <= style.width { grid.render(&style.palette()) } else { columns.narrow(summary, cells, style) };
     for note in cells.iter().flat_map(|cell| notes(summary, cell)) {
-        out.push_str(&view.palette.paint(Tone::Quiet, &wrap(&format!("    {note}"), view.width, 6)));
+        out.push_str(&style.palette().paint(Tone::Quiet, &wrap(&format!("    {note}"), style.width, 6)));
         out.push('\n');
     }
     out
@@ -124,8 +120,8 @@ impl Columns {
     }
 
     /// Two lines a variant, for 80 columns.
-    fn narrow(&self, summary: &Summary, cells: &[&Cell], view: &View<'_>) -> String {
-        let palette = &view.palette;
+    fn narrow(&self, summary: &Summary, cells: &[&Cell], style: &Style) -> String {
+        let palette = &style.palette();
         let mut out = palette.paint(Tone::Head, &clean::line(&heading(summary, cells[0]))) + "\n";
         let mut grid = Grid::default();
         for cell in cells {
@@ -139,7 +135,7 @@ impl Columns {
                 format!("{} {}", self.latency_label, self.p99(summary, cell)),
                 if tone == Tone::Plain { "valid".to_owned() } else { word },
             ];
-            let figures = wrap(&format!("      {}", figures.join(" · ")), view.width, 6);
+            let figures = wrap(&format!("      {}", figures.join(" · ")), style.width, 6);
             out.push_str(&format!("{line}\n{figures}\n"));
         }
         out
@@ -248,11 +244,11 @@ fn noise(summary: &Summary) -> String {
     }
 }
 
-fn findings(summary: &Summary, view: &View<'_>) -> String {
-    summary.findings.iter().map(|finding| one_finding(finding, view)).collect()
+fn findings(summary: &Summary, style: &Style) -> String {
+    summary.findings.iter().map(|finding| one_finding(finding, style)).collect()
 }
 
-fn one_finding(finding: &Finding, view: &View<'_>) -> String {
+fn one_finding(finding: &Finding, style: &Style) -> String {
     let (tone, word) = match finding.severity {
         Severity::Info => (Tone::Quiet, "note"),
         Severity::Warning => (Tone::Worse, "warning"),
@@ -260,9 +256,9 @@ fn one_finding(finding: &Finding, view: &View<'_>) -> String {
     };
     let remedy = finding.remedy.as_ref().map(|r| format!(" {}", clean::line(r))).unwrap_or_default();
     let text = format!("  {word:<7} {}: {}{remedy}", clean::line(&finding.title), clean::line(&finding.text));
-    let text = wrap(&text, view.width, 10);
+    let text = wrap(&text, style.width, 10);
     let log: String =
         finding.log.iter().flat_map(|log| log.lines()).map(|l| format!("          │ {}\n", clean::line(l))).collect();
-    let painted = text.replacen(word, &view.palette.paint(tone, word), 1);
-    format!("{painted}\n{}", view.palette.paint(Tone::Quiet, &log))
+    let painted = text.replacen(word, &style.palette().paint(tone, word), 1);
+    format!("{painted}\n{}", style.palette().paint(Tone::Quiet, &log))
 }
