@@ -37,7 +37,10 @@ impl RunWriter {
             put(&connection, "header", header)?;
             Ok(connection)
         };
-        let connection = begin().map_err(|e| RecordError::sqlite(&file, &e))?;
+        let connection = begin().map_err(|e| {
+            discard(&file);
+            RecordError::sqlite(&file, &e)
+        })?;
         Ok(Self { connection, file })
     }
 
@@ -97,6 +100,15 @@ impl RunWriter {
 
     fn error(&self, error: &rusqlite::Error) -> RecordError {
         RecordError::sqlite(&self.file, error)
+    }
+}
+
+/// Removes a record that did not even get its header: on a full disk it would only be in the way.
+fn discard(file: &Path) {
+    for suffix in ["", "-wal", "-shm"] {
+        let mut name = file.as_os_str().to_owned();
+        name.push(suffix);
+        let _ = std::fs::remove_file(name);
     }
 }
 

@@ -1,11 +1,11 @@
 //! A disk that fills up: one clear error, and everything that was written before stays readable.
 //!
-//! The test runs itself once more inside a mount namespace of its own, where `/mnt` is a disk of 256 KB.
+//! The test runs itself once more inside a mount namespace of its own, where `/mnt` is a small disk.
 
 use std::path::Path;
 use std::process::Command;
 
-use tare_record::{RecordError, RunWriter, open};
+use tare_record::{RecordError, RunWriter, list_runs, open};
 
 use crate::common;
 
@@ -16,21 +16,32 @@ fn a_full_disk_is_one_clear_error_and_loses_nothing() {
     if let Some(disk) = std::env::var_os(INSIDE) {
         return fill(Path::new(&disk));
     }
-    let script = "mount -t tmpfs -o size=256k tare-test /mnt && exec \"$0\" --exact \
-                  full_disk::a_full_disk_is_one_clear_error_and_loses_nothing --nocapture";
     let possible = Command::new("unshare").args(["-Urm", "mount", "-t", "tmpfs", "tare-test", "/mnt"]).output();
     if !possible.as_ref().is_ok_and(|o| o.status.success()) {
         println!("skipped: this user may not mount a small disk here ({possible:?})");
         return;
     }
-    let this = std::env::current_exe().unwrap();
-    let run =
-        Command::new("unshare").args(["-Urm", "sh", "-c", script]).arg(this).env(INSIDE, "/mnt").output().unwrap();
-    assert!(run.status.success(), "{}{}", String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr));
+    for size in ["8k", "32k", "64k", "96k", "256k"] {
+        let script = format!(
+            "mount -t tmpfs -o size={size} tare-test /mnt && exec \"$0\" --exact \
+             full_disk::a_full_disk_is_one_clear_error_and_loses_nothing --nocapture"
+        );
+        let this = std::env::current_exe().unwrap();
+        let mut child = Command::new("unshare");
+        let run = child.args(["-Urm", "sh", "-c", &script]).arg(this).env(INSIDE, "/mnt").output().unwrap();
+        let output = [run.stdout, run.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        assert!(run.status.success(), "{size}: {output:?}");
+    }
 }
 
 fn fill(disk: &Path) {
-    let mut writer = RunWriter::create(disk, &common::header("r")).unwrap();
+    let mut writer = match RunWriter::create(disk, &common::header("r")) {
+        Ok(writer) => writer,
+        Err(error) => {
+            assert_is_clear(&error);
+            return assert!(list_runs(disk).unwrap().is_empty(), "nothing is left of a record that never began");
+        }
+    };
     let mut written = 0;
     let error = loop {
         match writer.append_slice(&common::slice(written)) {
@@ -38,12 +49,14 @@ fn fill(disk: &Path) {
             Err(error) => break error,
         }
     };
-    assert!(matches!(error, RecordError::DiskFull { .. }), "{error}");
-    let text = error.to_string();
-    assert!(text.contains("/mnt/runs/r/record.sqlite is full: free space there"), "{text}");
-    assert!(written > 0);
+    assert_is_clear(&error);
     assert_eq!(open(writer.path()).unwrap().slices.len(), written as usize);
     std::fs::write(disk.join("rest"), vec![0; 300_000]).unwrap_err();
-    let error = RunWriter::create(disk, &common::header("another")).unwrap_err();
+    assert_is_clear(&RunWriter::create(disk, &common::header("another")).unwrap_err());
+}
+
+fn assert_is_clear(error: &RecordError) {
     assert!(matches!(error, RecordError::DiskFull { .. }), "{error}");
+    let text = error.to_string();
+    assert!(text.starts_with("the disk that holds /mnt") && text.contains("is full: free space there"), "{text}");
 }
