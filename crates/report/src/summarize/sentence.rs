@@ -24,8 +24,8 @@ fn of_two(comparison: &Comparison, first: &Currency, region: f64) -> String {
     let region = share(region);
     match first.verdict {
         VerdictKind::Worse | VerdictKind::Better => {
-            let hedge = if first.material { String::new() } else { format!(" (its interval reaches into ±{region})") };
-            format!("{variant} {} than {baseline} on {scenario}: {figures}{hedge}.", predicate(first))
+            let hedge = if first.material { String::new() } else { format!(", though perhaps within ±{region}") };
+            format!("{variant} {} than {baseline} on {scenario}{hedge}: {figures}.", predicate(first))
         }
         VerdictKind::NoMaterialDifference => {
             format!("No material difference between {variant} and {baseline} on {scenario} (±{region}): {figures}.")
@@ -77,7 +77,10 @@ fn predicate(first: &Currency) -> String {
 fn figures(comparison: &Comparison) -> String {
     let said = |(at, c): &(usize, &Currency)| *at == 0 || matches!(c.name.as_str(), "cpu_per_request" | "latency_p99");
     let parts: Vec<String> = comparison.currencies.iter().enumerate().filter(said).map(|(_, c)| figure(c)).collect();
-    parts.join(", ")
+    // Few forks give a figure, and a confidence sequence that is still unbounded.
+    let first = comparison.currencies.first();
+    let unbounded = first.is_some_and(|c| c.verdict == VerdictKind::Inconclusive && c.lo.is_none());
+    parts.join(", ") + if unbounded { " (no bounds yet)" } else { "" }
 }
 
 fn figure(currency: &Currency) -> String {
@@ -86,7 +89,6 @@ fn figure(currency: &Currency) -> String {
     match currency.verdict {
         VerdictKind::Worse | VerdictKind::Better => insert_word(name, &change),
         VerdictKind::NoInterval => format!("{name} {} {}", change.magnitude(), change.word()),
-        VerdictKind::Inconclusive if change.bounds.is_none() => format!("{name} {} with no bounds yet", change.short()),
         VerdictKind::NoMaterialDifference | VerdictKind::Inconclusive => format!("{name} {}", change.signed()),
         VerdictKind::Void => format!("{name} void"),
     }

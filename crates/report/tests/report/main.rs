@@ -4,5 +4,6 @@
 #![allow(clippy::unwrap_used)]
 
 mod outputs;
+mod sentences;
 mod summaries;
 mod synthetic;
