@@ -100,6 +100,11 @@ export function focused(model: Model): Panel[] {
   return choice.panel === null ? model.panels : model.panels.filter((p) => p.key === choice.panel);
 }
 
+const KIND_TEXT: Record<string, string> = { saturating: 'saturating', fixed: 'fixed rate', poisson: 'Poisson' };
+
+/** A kind of slice as people call it. */
+export const kindText = (kind: string): string => KIND_TEXT[kind] ?? kind;
+
 /** A cell as a chart names it; the control says that it is one. */
 export function cellName(cell: Pick<Cell, 'variant' | 'control'>): string {
   return cell.control ? `${cell.variant} (A/A)` : cell.variant;

@@ -115,6 +115,10 @@ describe.skipIf(skipped)('the page', () => {
     );
     expect(await page.locator('tr[data-cell]').count()).toBe(1000);
     expect(await page.locator('.matrix td').count()).toBe(1000);
+    const last = FIXTURES.thousand!().cells.at(-1)!.id;
+    await page.evaluate((id) => (location.hash = `cell=${encodeURIComponent(id)}`), last);
+    await expect.poll(() => inView(page.locator('tr.target').boundingBox())).toBe(true);
+    expect(await page.locator('tr.target').getAttribute('data-cell')).toBe(last);
     await page.context().close();
   });
 

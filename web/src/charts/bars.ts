@@ -102,7 +102,7 @@ function rowMarks(row: BarRow, i: number, frame: RowsFrame, px: (x: number) => n
   if (row.lo !== null && row.hi !== null) {
     // The ground's colour around it keeps a whisker visible on a bar of any colour.
     marks.push(
-      ...whisker(px(row.lo), px(row.hi), y, t.paper, 4, 5),
+      ...whisker(px(row.lo), px(row.hi), y, t.paper, 3, 4.5),
       ...whisker(px(row.lo), px(row.hi), y, t.ink, 1.5, 4),
     );
   }

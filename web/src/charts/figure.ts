@@ -181,6 +181,9 @@ export function switching(keys: (keyof Choice)[], fill: () => Node[]): HTMLEleme
   return place;
 }
 
+/** Radio buttons need a name of their own for each set of tabs. */
+let tabsMade = 0;
+
 /** Tabs of which one is chosen; reachable by keyboard as a radio group. */
 export function tabs<K extends keyof Choice>(
   label: string,
@@ -188,7 +191,7 @@ export function tabs<K extends keyof Choice>(
   items: { value: Choice[K] & string; text: string }[],
   onChoose: (value: Choice[K] & string) => void,
 ): HTMLElement {
-  const name = `${key}-${Math.round(performance.now() * 1e6)}-${items.length}`;
+  const name = `tabs-${++tabsMade}`;
   const inputs = items.map(({ value }) =>
     h('input', { type: 'radio', name, value, checked: choice[key] === value, onchange: () => onChoose(value) }),
   );

@@ -8,6 +8,7 @@ import { cellName, colourOf, visibleCells, type Model, type Panel } from '../mod
 import { LIGHT, type Theme } from '../theme';
 import type { Cell, Estimate } from '../summary';
 import { panelId } from './forks';
+import { doubts } from './rows';
 
 interface BarsSpec {
   kind: string;
@@ -17,6 +18,8 @@ interface BarsSpec {
   axisName: string;
   of: (cell: Cell) => Estimate | null;
   parts?: (cell: Cell, t: Theme) => BarRow['parts'];
+  /** Is the figure only a lower bound? */
+  atLeast?: (cell: Cell) => boolean;
   tick?: (cell: Cell) => number | null;
   tip?: (cell: Cell) => [string, string][];
   data: { heads: string[]; row: (cell: Cell) => (string | number | null)[] };
@@ -40,12 +43,12 @@ function barsFigure(panel: Panel, spec: BarsSpec): HTMLElement | null {
         lo: scale(estimate?.lo),
         hi: scale(estimate?.hi),
         tick: scale(spec.tick?.(cell)),
-        value: estimate
-          ? `${inUnit(estimate, spec.unit)} ${spec.unit.name}`
-          : cell.validity.state === 'void'
-            ? '× void'
-            : 'not measured',
-        tip: [[spec.title, estimate ? inUnitWithInterval(estimate, spec.unit) : '–'], ...(spec.tip?.(cell) ?? [])],
+        value: valueText(cell, estimate, spec),
+        tip: [
+          [spec.title, estimate ? inUnitWithInterval(estimate, spec.unit) : '–'],
+          ...(spec.tip?.(cell) ?? []),
+          ...doubts(cell),
+        ],
       };
     }),
   });
@@ -69,6 +72,14 @@ function barsFigure(panel: Panel, spec: BarsSpec): HTMLElement | null {
   });
 }
 
+/** The figure, with what a reader must know before using it. */
+function valueText(cell: Cell, estimate: Estimate | null, spec: BarsSpec): string {
+  if (cell.validity.state === 'void') return '× void';
+  if (!estimate) return 'not measured';
+  const bound = spec.atLeast?.(cell) ? '≥ ' : '';
+  return `${bound}${inUnit(estimate, spec.unit)} ${spec.unit.name}${cell.validity.state === 'suspect' ? ' !' : ''}`;
+}
+
 const LIMITED: Record<Cell['bottleneck'], string> = {
   server: 'the server',
   generator: 'the generator: a lower bound',
@@ -86,6 +97,7 @@ export function throughputFigure(_: Model, panel: Panel): HTMLElement | null {
     unit,
     axisName: `right answers, ${unit.name} (more is better)`,
     of: (c) => c.throughput_per_s,
+    atLeast: (c) => c.bottleneck === 'generator',
     tip: (c) => [['limited by', LIMITED[c.bottleneck]]],
     data: {
       heads: ['throughput_per_s', 'lower', 'upper', 'limited_by'],

@@ -6,7 +6,7 @@ import { KINDS, timelineHeight, timelineOption, type TimeLine, type Timeline } f
 import { plainTime, rateUnit, timeUnit } from '../format/unit';
 import { percentileText } from '../format/number';
 import { choice } from '../state';
-import { cellName, coloured, colourOf, type Model, type Panel } from '../model';
+import { cellName, coloured, colourOf, kindText, type Model, type Panel } from '../model';
 import { LIGHT, type Theme } from '../theme';
 import type { Cell, Latency, TimePoint } from '../summary';
 import { panelId } from './forks';
@@ -102,7 +102,7 @@ function timeFigure(model: Model, panel: Panel, spec: TimeSpec): HTMLElement | n
   if (!values.some((v) => v !== null)) return null;
   const unit = spec.kind === 'over-time' ? rateUnit(values) : timeUnit(values);
   const kinds = [...new Set(cells.flatMap((c) => c.timeline.map((p) => p.slice_kind)))];
-  const key = kinds.map((k) => `${KINDS[k]?.glyph ?? '◇'}\u00a0${k}`).join('   ');
+  const key = kinds.map((k) => `${KINDS[k]?.glyph ?? '◇'}\u00a0${kindText(k)}`).join('   ');
   const sequential = model.summary.run.mode === 'sequential';
   const timeline = (t: Theme): Timeline => ({
     lines: timeLines(panel, t),

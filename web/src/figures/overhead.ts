@@ -57,7 +57,7 @@ export function forestOf(model: Model, rows: ForestRow[], width: number): Forest
 
 function panelRows(model: Model, panel: Panel, t: Theme): ForestRow[] {
   const rows = visibleComparisons(panel).map((c) =>
-    ratioRow(c.cell, c.variant, c.currencies, t, model.cells.get(c.cell)?.validity.state === 'void'),
+    ratioRow(c.cell, c.variant, c.currencies, t, model.cells.get(c.cell)),
   );
   if (!rows.length) return [];
   const baseline = panel.comparisons[0]!.baseline;

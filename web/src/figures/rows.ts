@@ -2,10 +2,10 @@
 
 import type { ForestRow } from '../charts/forest';
 import { ratioText } from '../format/number';
-import { inUnitWithInterval, unitFor } from '../format/unit';
+import { durationText, inUnitWithInterval, unitFor } from '../format/unit';
 import { inCurrency } from '../model';
 import { choice } from '../state';
-import type { Currency, VerdictKind } from '../summary';
+import type { Cell, Currency } from '../summary';
 import { verdictLook, type Theme } from '../theme';
 
 const blank = { ratio: null, lo: null, hi: null, value: '', colour: '', tip: [] };
@@ -16,20 +16,23 @@ export function headRow(text: string): ForestRow {
 }
 
 /** A row for one thing weighed, in the currency chosen; void and absent figures say so in words. */
-export function ratioRow(id: string, label: string, currencies: Currency[], t: Theme, isVoid = false): ForestRow {
+export function ratioRow(id: string, label: string, currencies: Currency[], t: Theme, cell?: Cell): ForestRow {
   const c = inCurrency(currencies, choice.currency);
-  if (isVoid || c?.verdict === 'void') return { ...blank, id, label, value: '× void', tip: [['verdict', 'void']] };
+  if (cell?.validity.state === 'void' || c?.verdict === 'void') {
+    return { ...blank, id, label, value: '× void', tip: [['verdict', 'void'], ...doubts(cell)] };
+  }
   if (!c) return { ...blank, id, label, value: 'not measured', tip: [['', 'not measured']] };
   const interval = hasInterval(c);
+  const doubt = cell?.validity.state === 'suspect' ? ' !' : '';
   return {
     id,
     label,
     ratio: c.ratio,
     lo: interval ? c.lo : null,
     hi: interval ? c.hi : null,
-    value: interval ? ratioText(c.ratio, c.lo, c.hi) : `${ratioText(c.ratio, null, null)}  no interval yet`,
+    value: `${interval ? ratioText(c.ratio, c.lo, c.hi) : `${ratioText(c.ratio, null, null)}  no interval yet`}${doubt}`,
     colour: verdictLook(c.verdict, t).colour,
-    tip: currencyTip(c),
+    tip: [...currencyTip(c), ...doubts(cell)],
   };
 }
 
@@ -49,16 +52,18 @@ export function currencyTip(c: Currency): [string, string][] {
     ['method', c.method],
   ];
   if (c.reason) lines.push(['why', c.reason]);
+  if (c.needed_s !== null) lines.push(['still needed', `about ${durationText(c.needed_s)}`]);
   return lines;
+}
+
+/** Why a cell's figures are suspect or void. */
+export function doubts(cell: Cell | undefined): [string, string][] {
+  if (!cell || cell.validity.state === 'valid') return [];
+  return [[cell.validity.state, cell.validity.reasons.join('; ') || 'no reason stated']];
 }
 
 /** The axis's name with the better side on it. */
 export function axisName(label: string, higherIsBetter: boolean, narrow: boolean): string {
   const what = narrow ? '% of baseline' : `${label}, % of baseline (log)`;
   return higherIsBetter ? `← worse    ${what}    better →` : `← better    ${what}    worse →`;
-}
-
-/** Undecided verdicts, which charts show in grey. */
-export function isUndecided(verdict: VerdictKind): boolean {
-  return verdict === 'inconclusive' || verdict === 'no_interval' || verdict === 'void';
 }

@@ -12,13 +12,22 @@ export function decimalsForSignificant(value: number, digits = 3): number {
   return Math.min(6, Math.max(0, digits - 1 - Math.floor(Math.log10(Math.abs(value)))));
 }
 
+const formatters = new Map<number, Intl.NumberFormat>();
+
+/** Formatters are kept: to make one takes longer than to write ten thousand numbers. */
+function formatter(decimals: number): Intl.NumberFormat {
+  let found = formatters.get(decimals);
+  if (!found) {
+    found = new Intl.NumberFormat('en-US', { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
+    formatters.set(decimals, found);
+  }
+  return found;
+}
+
 /** A number with a fixed count of decimals, thousands apart, and a true minus sign. */
 export function fixed(value: number, decimals: number): string {
   if (!Number.isFinite(value)) return '–';
-  const text = Math.abs(value).toLocaleString('en-US', {
-    minimumFractionDigits: decimals,
-    maximumFractionDigits: decimals,
-  });
+  const text = formatter(decimals).format(Math.abs(value));
   return value < 0 && /[1-9]/.test(text) ? `−${text}` : text;
 }
 

@@ -2,9 +2,9 @@
 
 import { h, plainTable, type Child } from '../dom';
 import { percentileText, whole } from '../format/number';
-import { plainTime, bytesUnit, inUnitWithInterval } from '../format/unit';
+import { durationText, plainTime, bytesUnit, inUnitWithInterval } from '../format/unit';
 import type { Model } from '../model';
-import type { Cell, Latency } from '../summary';
+import type { Cell, Currency, Latency } from '../summary';
 
 export function cellDetail(model: Model, cell: Cell): HTMLElement {
   const close = h('a', { href: '#cells', class: 'close' }, 'Close');
@@ -31,7 +31,7 @@ function sections(model: Model, cell: Cell): Child[] {
             c.label,
             `${c.short}${c.material ? ', materially' : ''}`,
             c.method,
-            c.reason ?? '',
+            whyText(c),
           ]),
         )
       : null,
@@ -46,6 +46,11 @@ function sections(model: Model, cell: Cell): Child[] {
     plainTable('Counts', ['what', 'value'], counts(cell)),
     cell.command ? h('pre', { tabindex: '0' }, cell.command) : null,
   ];
+}
+
+function whyText(c: Currency): string {
+  const needed = c.needed_s === null ? '' : `about ${durationText(c.needed_s)} more would decide it`;
+  return [c.reason, needed].filter(Boolean).join('; ');
 }
 
 function reasons(cell: Cell): HTMLElement {

@@ -2,7 +2,7 @@
 
 import { changeWithInterval, fixed, halfWidth, whole } from '../format/number';
 import { bytesUnit, inUnit, rateUnit, timeUnit, type Unit } from '../format/unit';
-import { cellName, type Model } from '../model';
+import { cellName, kindText, type Model } from '../model';
 import type { Cell, Estimate } from '../summary';
 
 /** A column; `raw` is what sorts and what CSV holds, `text` is what people read. */
@@ -101,7 +101,7 @@ function percentile(model: Model, p: number): Column {
         );
   };
   return {
-    head: `p${p} ${kind}`,
+    head: `p${p} ${kindText(kind)}`,
     unit: unit.name,
     numeric: true,
     csvHead: `p${p}_${kind}_ns`,

@@ -6,9 +6,9 @@ import { forksFigure, noiseFigure } from '../figures/forks';
 import { cpuFigure, memoryFigure, throughputFigure } from '../figures/bars';
 import { latencyFigure, p99OverTime, throughputOverTime } from '../figures/lines';
 import { changeText } from '../format/number';
-import { focused, hasHiddenRows, type Model, type Panel } from '../model';
+import { focused, hasHiddenRows, kindText, type Model, type Panel } from '../model';
 import { choice, choose, watch } from '../state';
-import { percent } from '../figures/overhead';
+import { currencyTabs, percent } from '../figures/overhead';
 
 /** Up to this many panels are tabs; more are a list to choose from. */
 const TABS = 6;
@@ -68,12 +68,14 @@ export const throughputSection = (m: Model) => figures(m, [throughputFigure], tr
 export const cpuSection = (m: Model) => figures(m, [cpuFigure], true);
 export const memorySection = (m: Model) => figures(m, [memoryFigure], true);
 export const timeSection = (m: Model) => figures(m, [throughputOverTime, p99OverTime], false);
-export const forksSection = (m: Model) => figures(m, [forksFigure], false);
 
-const KIND_TEXT: Record<string, string> = { saturating: 'saturating', fixed: 'fixed rate', poisson: 'Poisson' };
+export function forksSection(model: Model): HTMLElement {
+  const controls = model.currencies.length > 1 ? h('div', { class: 'controls' }, currencyTabs(model)) : null;
+  return h('div', {}, controls, figures(model, [forksFigure], false));
+}
 
 export function latencySection(model: Model): HTMLElement {
-  const kinds = model.sliceKinds.map((k) => ({ value: k, text: KIND_TEXT[k] ?? k }));
+  const kinds = model.sliceKinds.map((k) => ({ value: k, text: kindText(k) }));
   const clocks = [
     { value: 'response' as const, text: 'response time' },
     { value: 'service' as const, text: 'service time' },

@@ -7,6 +7,10 @@ import type { Cell } from '../summary';
 import { cellDetail } from './cell_detail';
 import { columnsOf, type Column } from './columns';
 
+/** From this many rows on, and how high one is, about. */
+const MANY = 200;
+const ROW_PX = 31;
+
 interface Row {
   cell: Cell;
   element: HTMLTableRowElement;
@@ -51,12 +55,13 @@ export function cellTable(model: Model): CellTable {
     body,
   );
   const controls = h('div', { class: 'controls' }, filter, count, ...exportsOf(columns, shown));
-  const element = h(
-    'div',
-    {},
-    controls,
-    h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'All cells' }, table),
-  );
+  const scroll = h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'All cells' }, table);
+  if (rows.length > MANY) {
+    // A long table is laid out only when the reader comes near it.
+    scroll.style.contentVisibility = 'auto';
+    scroll.style.containIntrinsicSize = `auto ${rows.length * ROW_PX}px`;
+  }
+  const element = h('div', {}, controls, scroll);
   return {
     element,
     open: (id) => {
