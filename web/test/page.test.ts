@@ -164,19 +164,20 @@ describe.skipIf(skipped)('the page', () => {
     await page.context().close();
   });
 
-  test('saves a chart as SVG, PNG and CSV', async () => {
-    const { page } = await pages.open('compared', { acceptDownloads: true });
-    for (const [label, magic] of [
-      ['SVG', '<svg'],
-      ['PNG', '\u0089PNG'],
-      ['CSV', 'scenario'],
-    ] as const) {
+  test.each([
+    ['compared', '#overhead', 'scenario'],
+    ['families', '#matrix', 'variant'],
+  ])('of "%s" saves %s as SVG, PNG and CSV', async (name, figure, firstHead) => {
+    const { page, complaints } = await pages.open(name, { acceptDownloads: true });
+    const begins = { SVG: '<svg', PNG: '\u0089PNG', CSV: firstHead };
+    for (const [label, magic] of Object.entries(begins)) {
       const [download] = await Promise.all([
         page.waitForEvent('download'),
-        page.locator('#overhead .figure-menu button', { hasText: label }).click(),
+        page.locator(`${figure} .figure-menu button`, { hasText: label }).click(),
       ]);
       expect(readFileSync(await download.path(), 'latin1').slice(0, magic.length)).toBe(magic);
     }
+    expect(complaints).toEqual([]);
     await page.context().close();
   });
 

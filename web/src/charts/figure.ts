@@ -6,7 +6,7 @@ import { toCsv } from '../format/export';
 import { choice, watch, type Choice } from '../state';
 import { LIGHT, onTheme, theme, type Theme } from '../theme';
 import { openChart, type Chart, type Option } from './echarts';
-import { savePng, saveSvg } from './save';
+import { drawingOf, savePng, saveSvg } from './save';
 
 export type Value = string | number | null | undefined;
 
@@ -142,8 +142,8 @@ class Figure {
     return h(
       'div',
       { class: 'figure-menu' },
-      button('SVG', 'Save as SVG', () => saveSvg(ready(), name())),
-      button('PNG', 'Save as PNG', () => void savePng(ready(), name(), theme().paper)),
+      button('SVG', 'Save as SVG', () => saveSvg(drawingOf(ready()), name())),
+      button('PNG', 'Save as PNG', () => void savePng(drawingOf(ready()), name(), theme().paper)),
       button('CSV', 'Save the data as CSV', () => {
         const { heads, rows } = this.spec.data();
         saveFile(`${name()}.csv`, new Blob([toCsv(heads, rows)], { type: 'text/csv' }));

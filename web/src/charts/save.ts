@@ -1,30 +1,79 @@
-// A chart as a file: SVG as drawn, PNG at twice its size.
+// A drawing as a file: SVG as drawn, PNG at twice its size. An HTML table can be drawn as SVG for the same end.
 
 import { saveFile } from '../dom';
-import type { Chart } from './echarts';
+import { FONT, type Chart } from './echarts';
 
-function svgText(chart: Chart): string {
-  const svg = chart.getDom().querySelector('svg')!.cloneNode(true) as SVGSVGElement;
-  svg.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
-  svg.setAttribute('viewBox', `0 0 ${chart.getWidth()} ${chart.getHeight()}`);
+const NS = 'http://www.w3.org/2000/svg';
+const SCALE = 2;
+
+/** A drawing that can be saved. */
+export interface Drawing {
+  svg: SVGElement;
+  width: number;
+  height: number;
+}
+
+/** What a chart shows now. */
+export function drawingOf(chart: Chart): Drawing {
+  const svg = chart.getDom().querySelector('svg')!.cloneNode(true) as SVGElement;
+  return { svg, width: chart.getWidth(), height: chart.getHeight() };
+}
+
+/** A table as it stands on the screen: its cells' grounds and texts. */
+export function tableDrawing(table: HTMLTableElement): Drawing {
+  const frame = table.getBoundingClientRect();
+  const svg = document.createElementNS(NS, 'svg');
+  for (const cell of table.querySelectorAll<HTMLTableCellElement>('th, td')) {
+    const box = cell.getBoundingClientRect();
+    const style = getComputedStyle(cell);
+    const centred = style.textAlign === 'center';
+    const [x, y] = [box.left - frame.left, box.top - frame.top];
+    const rect = shape('rect', { x, y, width: box.width - 1, height: box.height - 1, fill: style.backgroundColor });
+    const text = shape('text', {
+      x: centred ? x + box.width / 2 : x,
+      y: y + box.height / 2,
+      fill: getComputedStyle(cell.querySelector('a') ?? cell).color,
+      'text-anchor': centred ? 'middle' : 'start',
+      'dominant-baseline': 'central',
+      style: `font: ${style.fontWeight} 13px ${FONT}`,
+    });
+    text.textContent = [...(cell.querySelector('a') ?? cell).childNodes]
+      .filter((node) => !(node instanceof Element && node.classList.contains('sr')))
+      .map((node) => node.textContent)
+      .join('');
+    svg.append(rect, text);
+  }
+  return { svg, width: Math.ceil(frame.width), height: Math.ceil(frame.height) };
+}
+
+function shape(tag: string, attrs: Record<string, string | number>): SVGElement {
+  const el = document.createElementNS(NS, tag);
+  for (const [name, value] of Object.entries(attrs)) el.setAttribute(name, String(value));
+  return el;
+}
+
+function svgText({ svg, width, height }: Drawing): string {
+  svg.setAttribute('xmlns', NS);
+  svg.setAttribute('width', String(width));
+  svg.setAttribute('height', String(height));
+  svg.setAttribute('viewBox', `0 0 ${width} ${height}`);
   svg.removeAttribute('style');
   return new XMLSerializer().serializeToString(svg);
 }
 
-/** Saves what is drawn as SVG. */
-export function saveSvg(chart: Chart, name: string): void {
-  saveFile(`${name}.svg`, new Blob([svgText(chart)], { type: 'image/svg+xml' }));
+/** Saves a drawing as SVG. */
+export function saveSvg(drawing: Drawing, name: string): void {
+  saveFile(`${name}.svg`, new Blob([svgText(drawing)], { type: 'image/svg+xml' }));
 }
 
-/** Saves what is drawn as PNG, on the page's own ground, at twice its size. */
-export async function savePng(chart: Chart, name: string, ground: string): Promise<void> {
-  const scale = 2;
+/** Saves a drawing as PNG, on the page's own ground, at twice its size. */
+export async function savePng(drawing: Drawing, name: string, ground: string): Promise<void> {
   const image = new Image();
-  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svgText(chart))}`;
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svgText(drawing))}`;
   await image.decode();
   const canvas = document.createElement('canvas');
-  canvas.width = chart.getWidth() * scale;
-  canvas.height = chart.getHeight() * scale;
+  canvas.width = drawing.width * SCALE;
+  canvas.height = drawing.height * SCALE;
   const context = canvas.getContext('2d');
   if (!context) return;
   context.fillStyle = ground;

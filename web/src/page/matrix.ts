@@ -7,7 +7,8 @@ import { inCurrency, type Model } from '../model';
 import { choice, watch } from '../state';
 import type { Cell, Currency } from '../summary';
 import { currencyTabs } from '../figures/overhead';
-import { verdictLook, LIGHT } from '../theme';
+import { savePng, saveSvg, tableDrawing } from '../charts/save';
+import { theme, verdictLook, LIGHT } from '../theme';
 
 /** A ratio this far from 1 (on the logarithm) has the full colour. */
 const FULL_COLOUR = Math.log(1.5);
@@ -52,7 +53,6 @@ export function matrix(model: Model): HTMLElement {
     h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, 'variant'), ...heads)),
     body,
   );
-  const plain = () => plainMatrix(model, rows);
   return h(
     'figure',
     { id: 'matrix', class: 'figure' },
@@ -68,16 +68,23 @@ export function matrix(model: Model): HTMLElement {
     ),
     model.currencies.length > 1 ? h('div', { class: 'controls' }, currencyTabs(model)) : null,
     h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Overview matrix' }, table),
-    h(
-      'div',
-      { class: 'figure-menu' },
-      copyButton('Copy as Markdown', () => toMarkdown(plain().heads, plain().rows)),
-      h(
-        'button',
-        { type: 'button', onclick: () => saveFile('tare-matrix.csv', new Blob([toCsv(plain().heads, plain().rows)])) },
-        'CSV',
-      ),
-    ),
+    menu(table, () => plainMatrix(model, rows)),
+  );
+}
+
+/** What can be saved: the table as a picture, and its figures. */
+function menu(table: HTMLTableElement, plain: () => { heads: string[]; rows: string[][] }): HTMLElement {
+  const button = (label: string, onclick: () => void) =>
+    h('button', { type: 'button', onclick, 'aria-label': `Save the overview as ${label}` }, label);
+  const csv = () => new Blob([toCsv(plain().heads, plain().rows)], { type: 'text/csv' });
+  return h(
+    'div',
+    { class: 'figure-menu' },
+    button('SVG', () => saveSvg(tableDrawing(table), 'tare-matrix')),
+    button('PNG', () => void savePng(tableDrawing(table), 'tare-matrix', theme().paper)),
+    button('CSV', () => saveFile('tare-matrix.csv', csv())),
+    copyButton('Markdown', () => toMarkdown(plain().heads, plain().rows)),
+    h('a', { href: '#matrix' }, 'Link'),
   );
 }
 
