@@ -59,7 +59,7 @@ impl std::fmt::Display for Span {
         let micros = self.0.as_micros();
         if micros < 1_000 {
             write!(f, "{micros}us")
-        } else if micros < 1_000_000 || micros % 1_000_000 != 0 && micros < 10_000_000 {
+        } else if micros < 1_000_000 || !micros.is_multiple_of(1_000_000) && micros < 10_000_000 {
             write!(f, "{}ms", micros / 1_000)
         } else {
             let secs = self.0.as_secs();
@@ -68,7 +68,7 @@ impl std::fmt::Display for Span {
                 (0, m, 0) => write!(f, "{m}m"),
                 (0, m, s) => write!(f, "{m}m{s}s"),
                 (h, 0, 0) => write!(f, "{h}h"),
-                (h, m, s) if s == 0 => write!(f, "{h}h{m}m"),
+                (h, m, 0) => write!(f, "{h}h{m}m"),
                 (h, m, s) => write!(f, "{h}h{m}m{s}s"),
             }
         }

@@ -20,8 +20,10 @@ use crate::fleet::pause;
 use crate::journal::{Journal, event};
 use crate::progress::Progress;
 
-/// Files that tare itself has open beside its connections: logs, the record, pipes.
-const OWN_FILES: u64 = 128;
+/// Files that tare itself has open beside its connections: the record, the terminal, the self-test.
+const OWN_FILES: u64 = 64;
+/// Files that it has open for each server: its log, its supervisor, its accounts in /proc.
+const FILES_PER_SERVER: u64 = 64;
 /// How long the machine is watched at rest.
 const WATCH: Duration = Duration::from_millis(400);
 /// Other work above this share of a core disturbs.
@@ -62,7 +64,7 @@ pub(crate) fn check(
 /// Enough files for the connections of every session of a group, on either side.
 fn open_files(plan: &Plan) -> Result<(), RunError> {
     let sessions = plan.groups.iter().map(|group| group.variants.len()).max().unwrap_or(1) as u64;
-    let needed = OWN_FILES + u64::from(plan.load.users) * sessions;
+    let needed = OWN_FILES + (FILES_PER_SERVER + u64::from(plan.load.users)) * sessions;
     let allowed = raise_open_files(needed);
     if allowed >= needed {
         return Ok(());

@@ -69,7 +69,7 @@ pub(crate) fn drive(
             requests: sample.completed_in_slice,
         }
     });
-    let memory = MemorySample::of_tree(member.server.pid()).ok();
+    let memory = member.probe.as_ref().map(|probe| MemorySample::of(probe.processes()));
     Ok(record(sample, order, slot, member, cpu, memory, journal))
 }
 

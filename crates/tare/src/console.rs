@@ -64,7 +64,7 @@ pub fn human_duration(duration: Duration) -> String {
     let secs = duration.as_secs_f64().round() as u64;
     match secs {
         0..60 => format!("{secs} s"),
-        60..3600 if secs % 60 == 0 => format!("{} min", secs / 60),
+        60..3600 if secs.is_multiple_of(60) => format!("{} min", secs / 60),
         60..3600 => format!("{} min {} s", secs / 60, secs % 60),
         _ => format!("{} h {:02} min", secs / 3600, secs / 60 % 60),
     }

@@ -34,7 +34,11 @@ pub fn doctor(args: &DoctorArgs, global: &Global) -> anyhow::Result<Outcome> {
         console::print(&in_words(event, colored));
     }
     let worst = found.iter().any(|event| event.level != EventLevel::Info);
-    console::print(if worst { "\nUsable with care: intervals will be wider than they could be.\n" } else { "\nFit to measure on.\n" });
+    console::print(if worst {
+        "\nUsable with care: intervals will be wider than they could be.\n"
+    } else {
+        "\nFit to measure on.\n"
+    });
     Ok(Outcome::Done)
 }
 

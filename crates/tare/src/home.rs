@@ -26,7 +26,8 @@ impl World {
     /// Reads the project's catalog and contract. Without a project there are only the servers of a suite file.
     pub fn load(global: &Global) -> anyhow::Result<Self> {
         let Some(home) = find(global)? else {
-            let contract = Contract { schema: 1, scenarios: Default::default(), checks: Vec::new(), differences: Vec::new() };
+            let contract =
+                Contract { schema: 1, scenarios: Default::default(), checks: Vec::new(), differences: Vec::new() };
             return Ok(Self { home: None, catalog: None, contract, inventory: Inventory::default() });
         };
         let catalog = Catalog::load(&home.join("servers"))?;
@@ -41,12 +42,18 @@ impl World {
         let mut path = named.to_owned();
         if !path.exists() {
             let of_home = self.home.iter().flat_map(|home| {
-                [home.join(named), home.join("suites").join(named), home.join("suites").join(named).with_extension("toml")]
+                [
+                    home.join(named),
+                    home.join("suites").join(named),
+                    home.join("suites").join(named).with_extension("toml"),
+                ]
             });
             path = of_home.into_iter().find(|path| path.is_file()).unwrap_or(path);
         }
-        let known = || self.home.as_ref().map_or(String::new(), |home| format!("; there are: {}", suites(home).join(", ")));
-        let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read the suite {}{}", shown(&path), known()))?;
+        let known =
+            || self.home.as_ref().map_or(String::new(), |home| format!("; there are: {}", suites(home).join(", ")));
+        let text = std::fs::read_to_string(&path)
+            .with_context(|| format!("cannot read the suite {}{}", shown(&path), known()))?;
         Ok(Suite::parse(&shown(&path), &text)?)
     }
 
@@ -66,7 +73,11 @@ impl World {
 fn find(global: &Global) -> anyhow::Result<Option<PathBuf>> {
     let is_home = |path: &Path| path.join("servers/catalog.toml").is_file();
     if let Some(home) = &global.home {
-        anyhow::ensure!(is_home(home), "{} has no servers/catalog.toml; give the folder of the project with --home", home.display());
+        anyhow::ensure!(
+            is_home(home),
+            "{} has no servers/catalog.toml; give the folder of the project with --home",
+            home.display()
+        );
         return Ok(Some(home.clone()));
     }
     let here = std::env::current_dir().context("the working directory is gone")?;

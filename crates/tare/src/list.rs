@@ -62,7 +62,9 @@ fn versions(world: &World, text: &mut String) {
     for server in &world.inventory.servers {
         if !families.contains(&server.family.as_str()) {
             families.push(&server.family);
-            let mark = |version: &String| if *version == server.default_version { format!("{version} (default)") } else { version.clone() };
+            let mark = |version: &String| {
+                if *version == server.default_version { format!("{version} (default)") } else { version.clone() }
+            };
             let all: Vec<String> = server.versions.iter().map(mark).collect();
             let _ = writeln!(text, "  {}  {}", server.family, all.join(", "));
         }

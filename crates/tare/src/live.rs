@@ -26,7 +26,8 @@ impl Live {
     pub fn new(terminal: bool, colored: bool) -> Self {
         let bar = terminal.then(|| {
             let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(8));
-            let style = ProgressStyle::with_template("  {spinner} {wide_msg}").unwrap_or_else(|_| ProgressStyle::default_spinner());
+            let style = ProgressStyle::with_template("  {spinner} {wide_msg}")
+                .unwrap_or_else(|_| ProgressStyle::default_spinner());
             bar.set_style(style.tick_chars("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏ "));
             bar.enable_steady_tick(Duration::from_millis(125));
             bar
@@ -112,13 +113,23 @@ impl Live {
 fn sentence(progress: &Progress<'_>) -> String {
     match progress {
         Progress::Preflight { what } => format!("preflight: {what}"),
-        Progress::Starting { place, servers: 1 } => format!("{}  starting {}  {}", fork(place), place.group, left(place)),
-        Progress::Starting { place, servers } => format!("{}  starting {servers} servers  {}", fork(place), left(place)),
+        Progress::Starting { place, servers: 1 } => {
+            format!("{}  starting {}  {}", fork(place), place.group, left(place))
+        }
+        Progress::Starting { place, servers } => {
+            format!("{}  starting {servers} servers  {}", fork(place), left(place))
+        }
         Progress::Verifying { place } => format!("{}  verifying the answers  {}", fork(place), left(place)),
         Progress::WarmingUp { place, scenario, elapsed, cap, steady: (steady, of), jit_share } => {
             let jit = jit_share.map_or(String::new(), |share| format!("  JIT {:.0} % of CPU", share * 100.0));
             let warm = if *of > 1 { format!("  {steady} of {of} steady") } else { String::new() };
-            format!("{}  {scenario}  warming up {} of ≤ {}{jit}{warm}  {}", fork(place), clock(*elapsed), clock(*cap), left(place))
+            format!(
+                "{}  {scenario}  warming up {} of ≤ {}{jit}{warm}  {}",
+                fork(place),
+                clock(*elapsed),
+                clock(*cap),
+                left(place)
+            )
         }
         Progress::Measuring { place, scenario, variant, kind, slice, slices, last_per_s } => {
             let load = match kind {

@@ -9,8 +9,10 @@ use crate::console::human_duration;
 
 /// The lines before a run: what is weighed, where, and how long it takes.
 pub fn headline(plan: &Plan) -> String {
-    let servers: usize = plan.groups.iter().map(|g| g.variants.iter().filter(|v| v.role != Role::Control).count()).sum();
-    let mut scenarios: Vec<&str> = plan.groups.iter().flat_map(|g| g.scenarios.iter().map(|s| s.name.as_str())).collect();
+    let servers: usize =
+        plan.groups.iter().map(|g| g.variants.iter().filter(|v| v.role != Role::Control).count()).sum();
+    let mut scenarios: Vec<&str> =
+        plan.groups.iter().flat_map(|g| g.scenarios.iter().map(|s| s.name.as_str())).collect();
     scenarios.sort_unstable();
     scenarios.dedup();
     let mut baselines: Vec<&str> = plan.groups.iter().map(|g| g.baseline().name.as_str()).collect();
@@ -42,7 +44,9 @@ fn ending(plan: &Plan) -> String {
         (Mode::Sequential, _) => {
             format!("{} one after another, one start each: no intervals; about {about}", count(plan.cells(), "cell"))
         }
-        (_, Forks::Fixed { count: forks }) => format!("{} of each variant; about {about}", count(forks as usize, "start")),
+        (_, Forks::Fixed { count: forks }) => {
+            format!("{} of each variant; about {about}", count(forks as usize, "start"))
+        }
         (_, Forks::UntilDecided { .. }) => format!(
             "stops when decided (±{} % region, α {}) or after {about}",
             plan.stop.region * 100.0,

@@ -6,7 +6,7 @@ use anyhow::Context;
 use tare_record::sample::RunRecord;
 use tare_record::store::{self, find_run, list_runs};
 use tare_report::summary::Summary;
-use tare_report::{csv, gatling, html, json, markdown, summarize, text, wrk, write_all};
+use tare_report::{csv, gatling, html, json, markdown, summarize, text, write_all, wrk};
 
 use crate::args::{Global, ReportArgs};
 use crate::console;
@@ -37,7 +37,8 @@ pub fn present(record: &RunRecord, folder: &Path, global: &Global) -> anyhow::Re
     let style = text::Style { colored: console::stdout_colored(global.color), width: console::width() };
     console::print(&format!("\n{}", text::render(&summary, &style)));
     write_all(&summary, record, folder)?;
-    let again = if global.dir == Path::new(".tare") { String::new() } else { format!(" --dir {}", global.dir.display()) };
+    let again =
+        if global.dir == Path::new(".tare") { String::new() } else { format!(" --dir {}", global.dir.display()) };
     console::print(&format!(
         "\n  report  {}      again: tare report {}{again}\n",
         shown(&folder.join("report.html")),

@@ -56,7 +56,9 @@ pub fn run(args: &RunArgs, global: &Global) -> anyhow::Result<Outcome> {
 fn plan(args: &RunArgs, world: &World) -> anyhow::Result<Plan> {
     let suite = match &args.suite {
         Some(path) => world.suite(path)?,
-        None if args.what.servers.is_some() || args.what.aa.is_some() || args.what.scenarios.is_some() => Suite::default(),
+        None if args.what.servers.is_some() || args.what.aa.is_some() || args.what.scenarios.is_some() => {
+            Suite::default()
+        }
         None => world.quick()?,
     };
     let cpus = CpuSet::allowed()?.iter().collect();
@@ -93,7 +95,9 @@ fn measure(
     };
     live.line(&format!("  record {}", crate::home::shown(run_dir)));
     let result = tare_run::run(header, writer, &scene, &mut |progress| live.show(progress));
-    result.with_context(|| format!("the run stopped; what was measured stands: tare report {id} --dir {}", global.dir.display()))
+    result.with_context(|| {
+        format!("the run stopped; what was measured stands: tare report {id} --dir {}", global.dir.display())
+    })
 }
 
 fn header(plan: &Plan, launches: &Launches, id: &str) -> RunHeader {
@@ -116,7 +120,8 @@ fn today() -> String {
 
 /// The revision of the working directory, marked where it has changes; none outside a repository or without git.
 fn git_revision() -> Option<String> {
-    let output = std::process::Command::new("git").args(["describe", "--always", "--dirty", "--abbrev=12"]).output().ok()?;
+    let output =
+        std::process::Command::new("git").args(["describe", "--always", "--dirty", "--abbrev=12"]).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?.trim().to_owned();
     (output.status.success() && !text.is_empty()).then_some(text)
 }

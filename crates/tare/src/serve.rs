@@ -45,7 +45,12 @@ pub fn serve(args: &ServeArgs, global: &Global) -> anyhow::Result<Outcome> {
         *text = text.replace(tare_sut::server::PORT, &args.port.to_string());
     }
     let server = Server::start_unless(&spec, &cancelled)?;
-    console::print(&format!("{} serves on {} (pid {}); Ctrl-C ends it\n", variant.name, server.base_url(), server.pid()));
+    console::print(&format!(
+        "{} serves on {} (pid {}); Ctrl-C ends it\n",
+        variant.name,
+        server.base_url(),
+        server.pid()
+    ));
     console::print(&format!("  {}\n  log {}\n", spec.command.join(" "), log.display()));
     while !interrupt::raised(&cancelled) {
         if let Status::Exited(how) = server.status() {

@@ -121,7 +121,11 @@ fn tell(variant: &Variant, outcomes: &[CheckOutcome], verbose: bool, colored: bo
     let passed = outcomes.len() - failed;
     let mark = console::mark(failed == 0, colored);
     let version = variant.version.as_deref().map_or(String::new(), |version| format!(" {version}"));
-    console::print(&format!("{mark} {:<32} {passed} of {} checks\n", format!("{}{version}", variant.server), outcomes.len()));
+    console::print(&format!(
+        "{mark} {:<32} {passed} of {} checks\n",
+        format!("{}{version}", variant.server),
+        outcomes.len()
+    ));
     for outcome in outcomes.iter().filter(|outcome| verbose || !outcome.passed || outcome.because.is_some()) {
         let because = outcome.because.as_deref().map_or(String::new(), |why| format!("  (differs: {why})"));
         console::print(&format!("    {} {}{because}\n", console::mark(outcome.passed, colored), outcome.check));

@@ -1,4 +1,5 @@
 //! Servers that crash, hang and lie are data: counted by class, shown with their log, and the other cells go on.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
 mod common;
 
@@ -48,7 +49,9 @@ fn a_server_that_hangs_is_given_up_at_the_timeout() {
 
 #[test]
 fn wrong_answers_are_counted_by_class() {
-    for (fault, class) in [("wrong-body", "validation"), ("status-500", "status"), ("garbage", "protocol"), ("close", "read")] {
+    for (fault, class) in
+        [("wrong-body", "validation"), ("status-500", "status"), ("garbage", "protocol"), ("close", "read")]
+    {
         // Late enough that verification and warm-up pass: the fault strikes while it is measured.
         let (bad, said) = with_a_bad_server(&["--spin-ns", "100000", "--fault", fault, "--fault-after", "3200"], &[]);
         assert!(classes(&bad).is_empty() || classes(&bad).contains(&class.to_owned()), "{fault}: {bad:#}");
@@ -74,9 +77,15 @@ fn a_server_that_never_starts_says_why() {
 #[test]
 fn killing_tare_leaves_no_server_and_a_record_that_renders() {
     let bench = Bench::new();
-    let suite = [QUICK.to_owned(), server("bare", None, &["--ignore-sigterm"]), server("wrapped", Some("bare"), &[])].concat();
+    let suite =
+        [QUICK.to_owned(), server("bare", None, &["--ignore-sigterm"]), server("wrapped", Some("bare"), &[])].concat();
     bench.suite(&suite);
-    let mut child = bench.tare(&["run", "suite.toml", "--budget", "60s"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let mut child = bench
+        .tare(&["run", "suite.toml", "--budget", "60s"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
     assert!(wait_for(|| slices(&bench) > 8), "slices are written as they are measured");
     child.kill().unwrap();
     assert_eq!(child.wait().unwrap().signal(), Some(9));
@@ -91,7 +100,12 @@ fn ctrl_c_once_reports_what_is_there() {
     let bench = Bench::new();
     let suite = [QUICK.to_owned(), server("bare", None, &[]), server("wrapped", Some("bare"), &[])].concat();
     bench.suite(&suite);
-    let child = bench.tare(&["run", "suite.toml", "--budget", "60s"]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let child = bench
+        .tare(&["run", "suite.toml", "--budget", "60s"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
     assert!(wait_for(|| slices(&bench) > 8));
     assert!(std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
     let output = child.wait_with_output().unwrap();
@@ -124,7 +138,8 @@ fn a_full_disk_is_named_and_what_was_measured_stands() {
     let bench = Bench::new();
     let full = bench.path().join("full");
     std::fs::create_dir(&full).unwrap();
-    let mount = std::process::Command::new("mount").args(["-t", "tmpfs", "-o", "size=64k", "tmpfs"]).arg(&full).status();
+    let mount =
+        std::process::Command::new("mount").args(["-t", "tmpfs", "-o", "size=64k", "tmpfs"]).arg(&full).status();
     if !mount.is_ok_and(|status| status.success()) {
         eprintln!("skipped: mounting a small tmpfs needs root");
         return;

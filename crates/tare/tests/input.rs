@@ -1,4 +1,5 @@
 //! What users write wrong, and what they are told: one clear error that names file, line or flag, and the remedy.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
 mod common;
 
@@ -22,8 +23,14 @@ fn a_suite_with_a_mistake_names_file_line_and_what_would_be_right() {
         ("[run]\nusers = 0", "suite.toml: [run] users: write 1 to 60000 users"),
         ("[servers.a]\ncommand = []", "suite.toml: [servers.a] command: is empty"),
         ("[servers.a\n", "suite.toml:1:"),
-        ("[servers.a]\ncommand = [\"true\"]\nready = '('\n[scenarios.G]\nrequest = { path = \"/\" }\nexpect = {}", "ready"),
-        ("[servers.a]\ncommand = [\"true\"]\n[scenarios.G]\nrequest = { path = \"x\" }\nexpect = {}", "must begin with /"),
+        (
+            "[servers.a]\ncommand = [\"true\"]\nready = '('\n[scenarios.G]\nrequest = { path = \"/\" }\nexpect = {}",
+            "ready",
+        ),
+        (
+            "[servers.a]\ncommand = [\"true\"]\n[scenarios.G]\nrequest = { path = \"x\" }\nexpect = {}",
+            "must begin with /",
+        ),
     ] {
         let bench = Bench::new();
         bench.suite(text);
@@ -64,7 +71,11 @@ fn flags_with_a_mistake_name_the_flag() {
 #[test]
 fn a_record_that_is_none_is_refused() {
     let bench = Bench::new();
-    std::fs::write(bench.path().join("notes.sqlite"), "this is no database, but it is long enough to be looked at".repeat(20)).unwrap();
+    std::fs::write(
+        bench.path().join("notes.sqlite"),
+        "this is no database, but it is long enough to be looked at".repeat(20),
+    )
+    .unwrap();
     let said = error_of(&bench, &["report", "notes.sqlite"]);
     assert!(said.contains("notes.sqlite"), "{said}");
 }
@@ -75,11 +86,15 @@ fn a_command_that_is_missing_and_a_port_in_use_are_named() {
     let port = held.local_addr().unwrap().port();
     for (server, says) in [
         ("command = [\"./no-such-program\"]".to_owned(), "no-such-program".to_owned()),
-        (format!("command = [\"sleep\", \"5\"]\nbase_url = \"http://127.0.0.1:{port}\""), format!("port {port} is held by")),
+        (
+            format!("command = [\"sleep\", \"5\"]\nbase_url = \"http://127.0.0.1:{port}\""),
+            format!("port {port} is held by"),
+        ),
         ("command = [\"sh\", \"-c\", \"echo the reason >&2; exit 7\"]".to_owned(), "the reason".to_owned()),
     ] {
         let bench = Bench::new();
-        let output = bench.run_suite(&format!("{QUICK}\n[servers.a]\n{server}\n"), &["--forks", "1", "--startup-timeout", "2s"]);
+        let output =
+            bench.run_suite(&format!("{QUICK}\n[servers.a]\n{server}\n"), &["--forks", "1", "--startup-timeout", "2s"]);
         let said = stdout(&output) + &stderr(&output);
         assert_eq!(output.status.code(), Some(3), "{said}");
         assert!(said.contains(&says), "{said}");
@@ -93,11 +108,27 @@ fn the_plan_shows_every_default_and_its_source() {
     bench.suite(&[QUICK.to_owned(), server("bare", None, &[]), server("wrapped", Some("bare"), &[])].concat());
     let output = bench.run(&["run", "suite.toml", "--dry-run", "--users", "3"]);
     let plan = stdout(&output);
-    for key in ["users", "rate", "timeout", "budget", "region", "alpha", "warmup", "slice", "saturating", "server_cpus", "jvm_cpus", "seed"] {
+    for key in [
+        "users",
+        "rate",
+        "timeout",
+        "budget",
+        "region",
+        "alpha",
+        "warmup",
+        "slice",
+        "saturating",
+        "server_cpus",
+        "jvm_cpus",
+        "seed",
+    ] {
         assert!(plan.contains(key), "{key} is missing: {plan}");
     }
     let line = |key: &str| plan.lines().find(|line| line.trim_start().starts_with(key)).unwrap().to_owned();
-    assert!(line("users").contains("flag") && line("slice").contains("suite") && line("region").contains("default"), "{plan}");
+    assert!(
+        line("users").contains("flag") && line("slice").contains("suite") && line("region").contains("default"),
+        "{plan}"
+    );
     let json = bench.run(&["run", "suite.toml", "--dry-run", "--json"]);
     assert!(serde_json::from_slice::<serde_json::Value>(&json.stdout).unwrap()["groups"].is_array());
 }

@@ -1,4 +1,5 @@
 //! The main job on servers of known truth: what was planted is found, and what is alike is never called different.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
 mod common;
 
@@ -22,7 +23,10 @@ fn a_planted_slowdown_of_five_percent_is_found() {
     let ratio = throughput["ratio"].as_f64().unwrap();
     assert!((0.92..0.98).contains(&ratio), "planted 1/1.05, found {ratio}");
     assert!(stdout(&output).contains("wrapped"), "the table names it");
-    assert!(summary["noise"].as_array().unwrap().iter().any(|noise| noise["server"] == "bare"), "an A/A control stood beside");
+    assert!(
+        summary["noise"].as_array().unwrap().iter().any(|noise| noise["server"] == "bare"),
+        "an A/A control stood beside"
+    );
     bench.assert_nothing_left();
 }
 
@@ -52,7 +56,8 @@ fn a_server_against_itself_is_a_comparison_of_its_own() {
 #[test]
 fn a_plain_sequential_run_has_figures_and_no_intervals() {
     let bench = Bench::new();
-    let suite = [QUICK.to_owned(), server("bare", None, &[]), server("wrapped", Some("bare"), &["--spin-ns", "50000"])].concat();
+    let suite = [QUICK.to_owned(), server("bare", None, &[]), server("wrapped", Some("bare"), &["--spin-ns", "50000"])]
+        .concat();
     let output = bench.run_suite(&suite, &["-d", "2", "-u", "4"]);
     assert!(output.status.success(), "{}", stderr(&output));
     let summary = bench.summary();

@@ -1,4 +1,5 @@
 //! What the end-to-end tests share: a scratch folder, the program, servers of known truth, and a look at what is left running.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 #![allow(dead_code, reason = "each test file uses its part")]
 
 use std::fs;
@@ -35,7 +36,12 @@ impl Bench {
     /// `tare` in the scratch folder, without colours, with this test's mark in its environment.
     pub fn tare(&self, args: &[&str]) -> Command {
         let mut command = Command::new(TARE);
-        command.args(args).current_dir(self.path()).env("NO_COLOR", "1").env_remove("TARE_HOME").env("TARE_TEST_MARK", self.mark());
+        command
+            .args(args)
+            .current_dir(self.path())
+            .env("NO_COLOR", "1")
+            .env_remove("TARE_HOME")
+            .env("TARE_TEST_MARK", self.mark());
         command
     }
 

@@ -1,0 +1,56 @@
+//! The flags of `tare reference`: one for each thing that can be planted.
+
+use clap::Args;
+
+/// Flags of `tare reference`: what is planted. See `tare_reference::Options`.
+#[derive(Debug, Args)]
+pub struct ReferenceArgs {
+    /// Port on 127.0.0.1; 0 for any.
+    #[arg(long, default_value_t = 0)]
+    pub port: u16,
+    /// Routes served.
+    #[arg(long, default_value_t = 128)]
+    pub routes: u64,
+    /// CPU burnt per request, in nanoseconds.
+    #[arg(long, default_value_t = 0)]
+    pub spin_ns: u64,
+    /// CPU per request to which --spin-percent adds, in nanoseconds.
+    #[arg(long, default_value_t = 0)]
+    pub base_ns: u64,
+    /// The planted slowdown, in percent of --base-ns.
+    #[arg(long, default_value_t = 0.0)]
+    pub spin_percent: f64,
+    /// Every answer leaves so much later, in microseconds.
+    #[arg(long, default_value_t = 0)]
+    pub delay_us: u64,
+    /// Share of requests (0–1) that is answered after --slow-us instead.
+    #[arg(long, default_value_t = 0.0)]
+    pub slow_share: f64,
+    /// Delay of that share, in microseconds.
+    #[arg(long, default_value_t = 0)]
+    pub slow_us: u64,
+    /// The whole server freezes once in so many seconds.
+    #[arg(long, default_value_t = 0.0)]
+    pub stall_every_s: f64,
+    /// For so long, in milliseconds.
+    #[arg(long, default_value_t = 0)]
+    pub stall_ms: u64,
+    /// What breaks.
+    #[arg(long)]
+    pub fault: Option<String>,
+    /// After so many requests.
+    #[arg(long, default_value_t = 0)]
+    pub fault_after: u64,
+    /// Never print the readiness line.
+    #[arg(long)]
+    pub never_ready: bool,
+    /// Announce a port that is not its own.
+    #[arg(long)]
+    pub lie_ready: bool,
+    /// Ignore SIGTERM.
+    #[arg(long)]
+    pub ignore_sigterm: bool,
+    /// Lines written to stderr at the start.
+    #[arg(long, default_value_t = 0)]
+    pub stderr_noise: u64,
+}
