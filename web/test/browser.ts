@@ -32,7 +32,7 @@ export function whySkipped(): string | null {
   const named = process.env.CHROMIUM;
   return named
     ? `$CHROMIUM says ${named}, which is not there`
-    : `no ${NAMES.join(', ')} on the PATH; install Chromium or set CHROMIUM to its path`;
+    : `there is no ${NAMES.join(', ')} on the PATH; install Chromium or set CHROMIUM to its path`;
 }
 
 export function launch(): Promise<Browser> {

@@ -10,7 +10,7 @@ import { Pages } from './pages';
 const DOT = '#overhead svg path[d*="A5 5"]';
 
 const skipped = whySkipped();
-if (skipped) console.warn(`SKIPPED: the page's tests in a browser, because there is ${skipped}.`);
+if (skipped) console.warn(`SKIPPED: the page's tests in a browser, because ${skipped}.`);
 
 describe.skipIf(skipped)('the page', () => {
   let pages: Pages;

@@ -136,14 +136,15 @@ class Figure {
       if (!this.chart) this.draw();
       return this.chart!;
     };
+    const drawing = () => drawingOf(ready(), text(this.spec.title), theme().ink);
     const link = h('a', { href: `#${this.spec.id}`, 'aria-label': `Link to: ${text(this.spec.title)}` }, 'Link');
     link.addEventListener('click', () => void copyText(location.href.replace(/#.*|$/, `#${this.spec.id}`)));
     const name = () => `tare-${this.spec.id}`;
     return h(
       'div',
       { class: 'figure-menu' },
-      button('SVG', 'Save as SVG', () => saveSvg(drawingOf(ready()), name())),
-      button('PNG', 'Save as PNG', () => void savePng(drawingOf(ready()), name(), theme().paper)),
+      button('SVG', 'Save as SVG', () => saveSvg(drawing(), name())),
+      button('PNG', 'Save as PNG', () => void savePng(drawing(), name(), theme().paper)),
       button('CSV', 'Save the data as CSV', () => {
         const { heads, rows } = this.spec.data();
         saveFile(`${name()}.csv`, new Blob([toCsv(heads, rows)], { type: 'text/csv' }));

@@ -80,14 +80,6 @@ export function forestOption(forest: Forest, width: number, t: Theme): Option {
         data: rows.map((r) => ({ name: r.id, value: [r.ratio ?? 1, 0] })),
         encode: { x: -1, y: -1 },
         markArea: { silent: true, itemStyle: { color: t.band }, data: [[{ xAxis: band[0] }, { xAxis: band[1] }]] },
-        markLine: {
-          silent: true,
-          z: 1,
-          symbol: 'none',
-          label: { show: false },
-          lineStyle: { color: t.baseline, width: 1.5, type: 'solid' },
-          data: [{ xAxis: 0 }],
-        },
       },
     ],
   };
@@ -98,11 +90,16 @@ function rowTip(row: ForestRow): HTMLElement | '' {
 }
 
 function rowMarks(row: ForestRow, i: number, frame: RowsFrame, px: (x: number) => number, t: Theme): Mark {
+  const [top, bottom] = [frame.tops[i]!, frame.tops[i]! + frame.heights[i]!];
+  const baseline = lineMark(px(0), top, px(0), bottom, t.baseline, 1.5);
   if (row.head !== undefined) {
-    const y = frame.tops[i]! + frame.heights[i]! / 2 + 3;
+    const y = (top + bottom) / 2 + 3;
     return {
       type: 'group',
-      children: [textMark(0, y, row.head, t.ink, { bold: true, width: frame.left + frame.width })],
+      children: [
+        baseline,
+        textMark(0, y, row.head, t.ink, { bold: true, width: frame.left + frame.width, halo: t.paper }),
+      ],
     };
   }
   const y = markY(frame, i);
@@ -115,8 +112,8 @@ function rowMarks(row: ForestRow, i: number, frame: RowsFrame, px: (x: number) =
     ? textMark(frame.left + frame.width, textY, row.value, t.muted, { align: 'right', halo: t.paper })
     : textMark(frame.left + frame.width + 16, textY, row.value, t.muted, { width: frame.right - 16 });
   const rule = lineMark(frame.left, y, frame.left + frame.width, y, t.grid);
-  const hit = hitMark(0, frame.tops[i]!, end, frame.heights[i]!);
-  return { type: 'group', children: [hit, rule, label, value, ...estimateMarks(row, y, px, t)] };
+  const hit = hitMark(0, top, end, frame.heights[i]!);
+  return { type: 'group', children: [hit, rule, baseline, label, value, ...estimateMarks(row, y, px, t)] };
 }
 
 function estimateMarks(row: ForestRow, y: number, px: (x: number) => number, t: Theme): Mark[] {

@@ -6,21 +6,25 @@ import { FONT, type Chart } from './echarts';
 const NS = 'http://www.w3.org/2000/svg';
 const SCALE = 2;
 
+const TITLE_PX = 34;
+
 /** A drawing that can be saved. */
 export interface Drawing {
+  title: string;
+  ink: string;
   svg: SVGElement;
   width: number;
   height: number;
 }
 
 /** What a chart shows now. */
-export function drawingOf(chart: Chart): Drawing {
+export function drawingOf(chart: Chart, title: string, ink: string): Drawing {
   const svg = chart.getDom().querySelector('svg')!.cloneNode(true) as SVGElement;
-  return { svg, width: chart.getWidth(), height: chart.getHeight() };
+  return { title, ink, svg, width: chart.getWidth(), height: chart.getHeight() };
 }
 
 /** A table as it stands on the screen: its cells' grounds and texts. */
-export function tableDrawing(table: HTMLTableElement): Drawing {
+export function tableDrawing(table: HTMLTableElement, title: string, ink: string): Drawing {
   const frame = table.getBoundingClientRect();
   const svg = document.createElementNS(NS, 'svg');
   for (const cell of table.querySelectorAll<HTMLTableCellElement>('th, td')) {
@@ -43,7 +47,7 @@ export function tableDrawing(table: HTMLTableElement): Drawing {
       .join('');
     svg.append(rect, text);
   }
-  return { svg, width: Math.ceil(frame.width), height: Math.ceil(frame.height) };
+  return { title, ink, svg, width: Math.ceil(frame.width), height: Math.ceil(frame.height) };
 }
 
 function shape(tag: string, attrs: Record<string, string | number>): SVGElement {
@@ -52,13 +56,15 @@ function shape(tag: string, attrs: Record<string, string | number>): SVGElement 
   return el;
 }
 
-function svgText({ svg, width, height }: Drawing): string {
-  svg.setAttribute('xmlns', NS);
-  svg.setAttribute('width', String(width));
-  svg.setAttribute('height', String(height));
-  svg.setAttribute('viewBox', `0 0 ${width} ${height}`);
+/** The drawing under its title, as a file of its own. */
+function svgText({ title, ink, svg, width, height }: Drawing): string {
+  const sheet = shape('svg', { width, height: height + TITLE_PX, viewBox: `0 0 ${width} ${height + TITLE_PX}` });
+  const head = shape('text', { x: 0, y: 16, fill: ink, style: `font: 600 15px ${FONT}` });
+  head.textContent = title;
   svg.removeAttribute('style');
-  return new XMLSerializer().serializeToString(svg);
+  for (const [name, value] of Object.entries({ y: TITLE_PX, width, height })) svg.setAttribute(name, String(value));
+  sheet.append(head, svg);
+  return new XMLSerializer().serializeToString(sheet);
 }
 
 /** Saves a drawing as SVG. */
@@ -73,7 +79,7 @@ export async function savePng(drawing: Drawing, name: string, ground: string): P
   await image.decode();
   const canvas = document.createElement('canvas');
   canvas.width = drawing.width * SCALE;
-  canvas.height = drawing.height * SCALE;
+  canvas.height = (drawing.height + TITLE_PX) * SCALE;
   const context = canvas.getContext('2d');
   if (!context) return;
   context.fillStyle = ground;

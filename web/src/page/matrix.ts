@@ -13,6 +13,8 @@ import { theme, verdictLook, LIGHT } from '../theme';
 /** A ratio this far from 1 (on the logarithm) has the full colour. */
 const FULL_COLOUR = Math.log(1.5);
 
+const TITLE = 'Every variant as a share of its baseline, by scenario';
+
 interface MatrixRow {
   variant: string;
   family: string;
@@ -59,7 +61,7 @@ export function matrix(model: Model): HTMLElement {
     h(
       'figcaption',
       {},
-      h('h3', {}, 'Every variant as a share of its baseline, by scenario'),
+      h('h3', {}, TITLE),
       h(
         'p',
         { class: 'note' },
@@ -76,12 +78,13 @@ export function matrix(model: Model): HTMLElement {
 function menu(table: HTMLTableElement, plain: () => { heads: string[]; rows: string[][] }): HTMLElement {
   const button = (label: string, onclick: () => void) =>
     h('button', { type: 'button', onclick, 'aria-label': `Save the overview as ${label}` }, label);
+  const drawing = () => tableDrawing(table, `${TITLE} (${choice.currency})`, theme().ink);
   const csv = () => new Blob([toCsv(plain().heads, plain().rows)], { type: 'text/csv' });
   return h(
     'div',
     { class: 'figure-menu' },
-    button('SVG', () => saveSvg(tableDrawing(table), 'tare-matrix')),
-    button('PNG', () => void savePng(tableDrawing(table), 'tare-matrix', theme().paper)),
+    button('SVG', () => saveSvg(drawing(), 'tare-matrix')),
+    button('PNG', () => void savePng(drawing(), 'tare-matrix', theme().paper)),
     button('CSV', () => saveFile('tare-matrix.csv', csv())),
     copyButton('Markdown', () => toMarkdown(plain().heads, plain().rows)),
     h('a', { href: '#matrix' }, 'Link'),
