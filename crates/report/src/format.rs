@@ -147,6 +147,12 @@ pub fn count(n: u64, one: &str) -> String {
     format!("{} {one}{}", grouped(n), if n == 1 { "" } else { "s" })
 }
 
+/// The text with a full stop, where it does not end in one already.
+pub fn sentence(text: &str) -> String {
+    let text = text.trim_end();
+    if text.is_empty() || text.ends_with(['.', '!', '?', '…', ':']) { text.to_owned() } else { format!("{text}.") }
+}
+
 /// Never `-0.0`, and the minus sign of print.
 fn fixed(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");
@@ -193,6 +199,10 @@ mod tests {
         assert_eq!(
             (duration(40.2), duration(370.0), duration(9_000.0)),
             ("40 s".into(), "6 min".into(), "2.5 h".into())
+        );
+        assert_eq!(
+            (sentence("It died"), sentence("Why?"), sentence("")),
+            ("It died.".into(), "Why?".into(), String::new())
         );
         assert_eq!(
             (count(1, "fork"), count(3, "fork"), rate(4_000.4)),

@@ -1,7 +1,7 @@
 //! Markdown: verdicts, a table per scenario, noise and findings, for a pull request or a job's summary.
 
 use crate::clean::markdown as safe;
-use crate::format::{Unit, share, single};
+use crate::format::{Unit, sentence, share, single};
 use crate::summary::{Cell, Finding, Severity, Summary, ValidityState};
 
 /// The report as Markdown.
@@ -84,9 +84,9 @@ fn finding(finding: &Finding) -> String {
         Severity::Warning => "Warning",
         Severity::Error => "Error",
     };
-    let remedy = finding.remedy.as_ref().map(|r| format!(" *{}*", safe(r))).unwrap_or_default();
+    let remedy = finding.remedy.as_ref().map(|r| format!(" *{}*", safe(&sentence(r)))).unwrap_or_default();
     let log = finding.log.as_ref().map(|log| format!("\n{}\n", fenced(log))).unwrap_or_default();
-    format!("- **{word}: {}.** {}{remedy}\n{log}", safe(&finding.title), safe(&finding.text))
+    format!("- **{word}: {}.** {}{remedy}\n{log}", safe(&finding.title), safe(&sentence(&finding.text)))
 }
 
 fn how(summary: &Summary) -> String {

@@ -3,7 +3,7 @@
 mod grid;
 
 use crate::clean;
-use crate::format::{Change, Scale, Unit, share};
+use crate::format::{Change, Scale, Unit, sentence, share};
 use crate::palette::{Palette, Tone};
 use crate::summary::{
     Cell, Comparison, Currency, Estimate, Finding, Mode, RunStatus, Severity, Summary, ValidityState, VerdictKind,
@@ -254,8 +254,9 @@ fn one_finding(finding: &Finding, style: &Style) -> String {
         Severity::Warning => (Tone::Worse, "warning"),
         Severity::Error => (Tone::Void, "error"),
     };
-    let remedy = finding.remedy.as_ref().map(|r| format!(" {}", clean::line(r))).unwrap_or_default();
-    let text = format!("  {word:<7} {}: {}{remedy}", clean::line(&finding.title), clean::line(&finding.text));
+    let remedy = finding.remedy.as_ref().map(|r| format!(" {}", sentence(&clean::line(r)))).unwrap_or_default();
+    let text =
+        format!("  {word:<7} {}: {}{remedy}", clean::line(&finding.title), sentence(&clean::line(&finding.text)));
     let text = wrap(&text, style.width, 10);
     let log: String =
         finding.log.iter().flat_map(|log| log.lines()).map(|l| format!("          │ {}\n", clean::line(l))).collect();
