@@ -97,7 +97,7 @@ impl RecordError {
 
     /// The cause behind an error of SQLite.
     pub(crate) fn sqlite(file: &Path, error: &rusqlite::Error) -> Self {
-        let (file, cause) = (file.to_path_buf(), error.to_string());
+        let (file, cause) = (file.to_path_buf(), cause(error));
         let Some(failure) = error.sqlite_error() else { return Self::Damaged { file, cause } };
         match failure.code {
             ErrorCode::DiskFull => Self::DiskFull { file },
@@ -112,5 +112,14 @@ impl RecordError {
             ErrorCode::DatabaseCorrupt => Self::Damaged { file, cause },
             _ => Self::Other { file, cause },
         }
+    }
+}
+
+/// What is wrong, without the words that SQLite puts around the error of a reader of ours.
+fn cause(error: &rusqlite::Error) -> String {
+    match error {
+        rusqlite::Error::FromSqlConversionFailure(_, _, inner) => inner.to_string(),
+        rusqlite::Error::QueryReturnedNoRows => "its header was never written".to_owned(),
+        other => other.to_string(),
     }
 }

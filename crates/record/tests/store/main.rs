@@ -222,3 +222,20 @@ fn the_list_shows_runs_in_order_and_unreadable_ones_with_their_reason() {
     assert!(matches!(runs[2].brief, Err(RecordError::NotARecord { .. })));
     assert!(list_runs(&root.path().join("none")).unwrap().is_empty());
 }
+
+#[test]
+fn a_header_that_cannot_be_read_says_what_is_wrong_with_it() {
+    let root = tempfile::tempdir().unwrap();
+    let writer = write(root.path(), "r", 1);
+    let file = writer.path().to_path_buf();
+    writer.finish(EndStatus::Complete, 1).unwrap();
+    let connection = rusqlite::Connection::open(&file).unwrap();
+    for (change, cause) in [
+        ("UPDATE run SET json = '{\"id\": 7}' WHERE key = 'header'", "invalid type: integer"),
+        ("DELETE FROM run WHERE key = 'header'", "its header was never written"),
+    ] {
+        connection.execute_batch(change).unwrap();
+        let error = open(&file).unwrap_err().to_string();
+        assert!(error.contains(cause) && error.contains("restore it from a copy"), "{error}");
+    }
+}
