@@ -10,5 +10,11 @@ export default defineConfig({
     chunkSizeWarningLimit: 1_000,
     rollupOptions: { input: 'report.html' },
   },
-  test: { include: ['test/**/*.test.ts'], testTimeout: 120_000, hookTimeout: 120_000, fileParallelism: false },
+  test: {
+    include: ['test/**/*.test.ts'],
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    fileParallelism: false,
+    expect: { poll: { timeout: 20_000 } },
+  },
 });

@@ -105,11 +105,6 @@ const KIND_TEXT: Record<string, string> = { saturating: 'saturating', fixed: 'fi
 /** A kind of slice as people call it. */
 export const kindText = (kind: string): string => KIND_TEXT[kind] ?? kind;
 
-/** A cell as a chart names it; the control says that it is one. */
-export function cellName(cell: Pick<Cell, 'variant' | 'control'>): string {
-  return cell.control ? `${cell.variant} (A/A)` : cell.variant;
-}
-
 /** The rows of a panel's chart: all of them, or the baseline, the highlighted and the first ones. */
 export function visibleCells(panel: Panel): Cell[] {
   return limit(panel.cells, (c) => c.baseline || choice.highlights.includes(c.variant));

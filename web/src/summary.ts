@@ -1,4 +1,4 @@
-// The summary as TypeScript types: a mirror of crates/report/src/summary.rs (schema `tare-summary/1`), and how the page reads it.
+// The summary as TypeScript types: a mirror of crates/report/src/summary/ (schema `tare-summary/1`), and how the page reads it.
 // Units stand in the names. A value that could not be had is `null`, never zero.
 
 export type Mode = 'compared' | 'sequential';
@@ -99,9 +99,20 @@ export interface Latency {
   slice_kind: string;
   model: string;
   offered_per_s: number | null;
+  pace: Pace;
   response: Distribution;
   service: Distribution;
   send_lag: Distribution | null;
+}
+
+export interface Pace {
+  window_s: number;
+  requests_failed: number;
+  bytes_in: number;
+  answers_per_s: number;
+  answers_stdev_per_s: number;
+  answers_max_per_s: number;
+  within_stdev_share: number;
 }
 
 export interface Distribution {
@@ -110,6 +121,7 @@ export interface Distribution {
   max_ns: number;
   mean_ns: number;
   stdev_ns: number;
+  within_stdev_share: number;
   percentiles: PercentileValue[];
   curve: CurvePoint[];
   gatling_ranges: [number, number, number];

@@ -107,6 +107,7 @@ function ribbonSeries(l: LatencyLine): Option {
   return {
     type: 'custom',
     silent: true,
+    clip: true,
     tooltip: { show: false },
     z: 2,
     encode: { x: -1, y: -1 },

@@ -4,7 +4,7 @@ import { barsHeight, barsOption, type BarRow, type Bars } from '../charts/bars';
 import { figure } from '../charts/figure';
 import { bytesUnit, inUnit, inUnitWithInterval, rateUnit, timeUnit, type Unit } from '../format/unit';
 import { significant } from '../format/number';
-import { cellName, colourOf, visibleCells, type Model, type Panel } from '../model';
+import { colourOf, visibleCells, type Model, type Panel } from '../model';
 import { LIGHT, type Theme } from '../theme';
 import type { Cell, Estimate } from '../summary';
 import { panelId } from './forks';
@@ -38,7 +38,7 @@ function barsFigure(panel: Panel, spec: BarsSpec): HTMLElement | null {
       const parts = estimate ? (split.length ? split : [{ name: '', value: scale(estimate.value)!, colour }]) : [];
       return {
         id: cell.id,
-        label: cellName(cell),
+        label: cell.variant,
         parts,
         lo: scale(estimate?.lo),
         hi: scale(estimate?.hi),
@@ -61,7 +61,7 @@ function barsFigure(panel: Panel, spec: BarsSpec): HTMLElement | null {
     draw: (width, t) => barsOption(bars(t), width, t),
     data: () => ({
       heads: ['scenario', 'variant', ...spec.data.heads],
-      rows: panel.cells.map((c) => [c.scenario, cellName(c), ...spec.data.row(c)]),
+      rows: panel.cells.map((c) => [c.scenario, c.variant, ...spec.data.row(c)]),
     }),
     alternative: () =>
       bars(LIGHT)

@@ -5,7 +5,7 @@ import { forestHeight, forestOption, type ForestRow } from '../charts/forest';
 import { choice } from '../state';
 import { inCurrency, visibleComparisons, type Model, type Panel } from '../model';
 import { LIGHT, type Theme } from '../theme';
-import type { Currency } from '../summary';
+import type { Currency, Noise } from '../summary';
 import { capital, chosenCurrency, forestOf } from './overhead';
 import { ratioRow } from './rows';
 
@@ -13,10 +13,15 @@ const LETTERS = /[^\w.-]+/g;
 /** An id for a figure of a panel, fit for a link. */
 export const panelId = (kind: string, panel: Panel): string => `${kind}-${panel.key.replace(LETTERS, '-')}`;
 
+/** The control goes by the name of its cell. */
+function controlName(panel: Panel, noise: Noise): string {
+  return panel.cells.find((c) => c.control && c.server === noise.server)?.variant ?? `${noise.server} (again)`;
+}
+
 /** The fork strip of a panel, the A/A control beside the variants; null where there were no forks. */
 export function forksFigure(model: Model, panel: Panel): HTMLElement | null {
   const items: { id: string; label: string; currencies: Currency[] }[] = [
-    ...panel.noise.map((n) => ({ id: '', label: `${n.server} (A/A)`, currencies: n.currencies })),
+    ...panel.noise.map((n) => ({ id: '', label: controlName(panel, n), currencies: n.currencies })),
     ...visibleComparisons(panel).map((c) => ({ id: c.cell, label: c.variant, currencies: c.currencies })),
   ];
   const dots = (currencies: Currency[]) => inCurrency(currencies, choice.currency)?.fork_ratios ?? [];

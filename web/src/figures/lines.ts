@@ -6,7 +6,7 @@ import { KINDS, timelineHeight, timelineOption, type TimeLine, type Timeline } f
 import { plainTime, rateUnit, timeUnit } from '../format/unit';
 import { percentileText } from '../format/number';
 import { choice } from '../state';
-import { cellName, coloured, colourOf, kindText, type Model, type Panel } from '../model';
+import { coloured, colourOf, kindText, type Model, type Panel } from '../model';
 import { LIGHT, type Theme } from '../theme';
 import type { Cell, Latency, TimePoint } from '../summary';
 import { panelId } from './forks';
@@ -26,7 +26,7 @@ export function latencyFigure(_: Model, panel: Panel): HTMLElement | null {
       const style = colour ?? { mark: t.faint, text: t.muted };
       return [
         {
-          label: cellName(cell),
+          label: cell.variant,
           distribution: latency[choice.clock],
           ...style,
           context: !colour,
@@ -53,7 +53,7 @@ export function latencyFigure(_: Model, panel: Panel): HTMLElement | null {
       rows: panel.cells.flatMap((cell) =>
         (latencyOf(cell)?.[choice.clock].percentiles ?? []).map((p) => [
           panel.scenario,
-          cellName(cell),
+          cell.variant,
           latencyOf(cell)!.model,
           choice.clock,
           p.percentile,
@@ -86,7 +86,7 @@ function timeLines(panel: Panel, t: Theme): TimeLine[] {
   const shown = coloured(panel, t.series.length);
   return panel.cells
     .filter((c) => c.timeline.length && (c.baseline || c.control || shown.includes(c.variant)))
-    .map((cell) => ({ label: cellName(cell), cell, ...colourOf(cell, panel, t)! }));
+    .map((cell) => ({ label: cell.variant, cell, ...colourOf(cell, panel, t)! }));
 }
 
 interface TimeSpec {
@@ -137,7 +137,7 @@ function timeFigure(model: Model, panel: Panel, spec: TimeSpec): HTMLElement | n
       rows: cells.flatMap((c) =>
         c.timeline.map((p) => [
           c.scenario,
-          cellName(c),
+          c.variant,
           p.t_s,
           p.fork,
           p.phase,

@@ -2,7 +2,7 @@
 
 import { changeWithInterval, fixed, halfWidth, whole } from '../format/number';
 import { bytesUnit, inUnit, rateUnit, timeUnit, type Unit } from '../format/unit';
-import { cellName, kindText, type Model } from '../model';
+import { kindText, type Model } from '../model';
 import type { Cell, Estimate } from '../summary';
 
 /** A column; `raw` is what sorts and what CSV holds, `text` is what people read. */
@@ -18,7 +18,7 @@ export interface Column {
 export function columnsOf(model: Model): Column[] {
   const { cells } = model.summary;
   const columns: Column[] = [
-    word('variant', cellName),
+    word('variant', (c) => c.variant),
     word('scenario', (c) => c.scenario),
     ...(new Set(cells.map((c) => c.group)).size > 1 ? [word('family', (c) => c.family)] : []),
     word('validity', (c) => c.validity.state),
