@@ -20,6 +20,7 @@ pub struct Plan {
     /// Variants that are started together and weighed against one baseline, in the order they are run.
     pub groups: Vec<Group>,
     /// Held against the suite's own servers before they are timed; the catalog's servers have their contract.
+    #[serde(default)]
     pub checks: Vec<Check>,
     /// What was asked for and left out, with the reason: `http4s.Vanilla × SimpleGetMultiRoute`.
     pub skipped: Vec<Skipped>,
@@ -104,7 +105,7 @@ pub enum Role {
 
 /// How a server is started.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
+#[serde(tag = "program", rename_all = "snake_case")]
 pub enum Program {
     /// A server of the catalog, built by `servers/build` and started from its manifest.
     Catalog,

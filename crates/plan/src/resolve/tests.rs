@@ -153,6 +153,8 @@ servers = ["bare", "wrapped"]
     assert_eq!(names(&plan)[0].1, strings(&["bare", "wrapped", "bare (again)"]));
     assert_eq!(names(&plan)[0].2, strings(&["Home"]), "a suite with scenarios of its own means those");
     assert_eq!(plan.question, "What does wrapped cost on top of bare?");
+    let written = serde_json::to_string(&plan).unwrap();
+    assert_eq!(serde_json::from_str::<Plan>(&written).unwrap(), plan, "a record holds the plan and must read it back");
 }
 
 #[test]
