@@ -19,13 +19,16 @@ pub(crate) struct Times {
 pub(crate) struct Recorder {
     from: Nanos,
     until: Nanos,
+    /// Whether what fails now fails only because nobody waits for it any longer.
+    is_cutting_off: bool,
     sample: SliceSample,
 }
 
 impl Recorder {
     /// Books between slices, which know only connections that come and go.
     pub(crate) fn idle() -> Self {
-        Self { from: Nanos::ZERO, until: Nanos::ZERO, sample: SliceSample { workers: 1, ..SliceSample::default() } }
+        let sample = SliceSample { workers: 1, ..SliceSample::default() };
+        Self { from: Nanos::ZERO, until: Nanos::ZERO, is_cutting_off: false, sample }
     }
 
     /// Opens the books of a slice; what happened to connections since the last one belongs to it.
@@ -37,9 +40,18 @@ impl Recorder {
     }
 
     /// Ends the window earlier than was planned.
-    pub(crate) fn end_at(&mut self, until: Nanos, cancelled: bool) {
+    pub(crate) fn end_at(&mut self, until: Nanos) {
         self.until = until;
-        self.sample.cancelled |= cancelled;
+    }
+
+    /// The window ended early because somebody wanted it to.
+    pub(crate) fn cut_short(&mut self) {
+        self.sample.cancelled = true;
+    }
+
+    /// Whatever fails from here on is the end of a cancelled slice, and no failure of the server.
+    pub(crate) fn cut_off_the_rest(&mut self) {
+        self.is_cutting_off = true;
     }
 
     pub(crate) fn finish(mut self, generator_cpu_ns: u64) -> SliceSample {
@@ -87,6 +99,11 @@ impl Recorder {
         if !self.in_window(times.intended) {
             return;
         }
+        if self.is_cutting_off {
+            self.sample.cut_off += 1;
+            self.sample.cancelled = true;
+            return;
+        }
         self.offered(times);
         self.sample.failed += 1;
         self.sample.failed_time.record_ns(at.since(times.intended));
@@ -105,7 +122,7 @@ impl Recorder {
     }
 
     pub(crate) fn lost(&mut self) {
-        self.sample.connections_lost += 1;
+        self.sample.connections_lost += u64::from(!self.is_cutting_off);
     }
 
     /// What is known of every request of the window, booked with its fate so that the sums always agree.

@@ -164,8 +164,12 @@ pub struct SliceSample {
     pub connections_opened: u64,
     /// Connections that ended unannounced since the slice before, those given up at a deadline included.
     pub connections_lost: u64,
-    /// Whether the slice was ended before its stop rule.
+    /// Whether the slice was cut short: its window ended before the stop rule, or requests were cut off.
     pub cancelled: bool,
+    /// Requests of the window without an answer when the short drain of a cancelled slice ended. They are in no other
+    /// number, neither offered nor failed, since nobody waited for them as long as was promised. The counts of a
+    /// cancelled sample stand by themselves; its latencies lack these, and they may have been the slowest.
+    pub cut_off: u64,
 }
 
 impl SliceSample {
@@ -208,6 +212,7 @@ impl SliceSample {
             (&mut self.blocked_ns, other.blocked_ns),
             (&mut self.connections_opened, other.connections_opened),
             (&mut self.connections_lost, other.connections_lost),
+            (&mut self.cut_off, other.cut_off),
         ] {
             *mine += theirs;
         }

@@ -150,7 +150,10 @@ impl fmt::Display for How {
         match self {
             Self::Code(code) => write!(f, "exit code {code}"),
             Self::Signal(signal) => match Signal::from_named_raw(*signal) {
-                Some(name) => write!(f, "killed by {name:?}"),
+                Some(name) => {
+                    let name = format!("{name:?}");
+                    write!(f, "killed by signal {signal} ({})", name.trim_matches('"').trim_start_matches("Signal::"))
+                }
                 None => write!(f, "killed by signal {signal}"),
             },
             Self::SupervisorKilled => write!(f, "killed together with its supervisor"),

@@ -7,6 +7,7 @@ use tare_sys::clock::{Clock, Nanos};
 use tare_sys::poll::{Token, Transport};
 
 use super::demand::Demand;
+use super::pace::Pace;
 use super::window::Window;
 use super::{Setup, WorkerSlice};
 use crate::answer::Problem;
@@ -27,6 +28,9 @@ pub(super) struct Core<C> {
     pub(super) in_use: usize,
     pub(super) busy: usize,
     pub(super) connecting: usize,
+    /// Preparation has seen to the connections before this one.
+    prepared: usize,
+    pub(super) pace: Pace,
     pub(super) next_request: usize,
     pub(super) demand: Demand,
     pub(super) books: Recorder,
@@ -41,12 +45,14 @@ impl<C: Clock> Core<C> {
             clock,
             // Workers begin at different requests of the set, so that they do not all send the same one at once.
             next_request: setup.share.worker % setup.requests.len().max(1),
+            pace: Pace::of(setup.share),
             setup,
             connections: Vec::new(),
             free: VecDeque::new(),
             in_use: 0,
             busy: 0,
             connecting: 0,
+            prepared: 0,
             demand: Demand::none(),
             books: Recorder::idle(),
             window: Window::none(),
@@ -58,25 +64,47 @@ impl<C: Clock> Core<C> {
         self.clock.now()
     }
 
-    pub(super) const fn is_connecting(&self) -> bool {
-        self.connecting > 0
-    }
-
     pub(super) fn begin_preparation(&mut self, in_use: usize) {
         self.in_use = in_use;
+        self.prepared = 0;
         if self.connections.len() < in_use {
             self.connections.resize_with(in_use, Connection::new);
         }
     }
 
-    pub(super) fn open_missing(&mut self, io: &mut impl Transport) {
-        let now = self.now();
-        for index in 0..self.in_use {
-            if let State::Closed { .. } = self.connections[index].state {
-                self.connections[index].failures = 0;
-                self.open(io, Token(index as u32), now);
-            }
+    /// When to go on without what is still missing.
+    pub(super) fn preparation_deadline(&self) -> Nanos {
+        let is_missing = |connection: &&Connection| matches!(connection.state, State::Closed { .. });
+        let missing = self.connections[..self.in_use].iter().filter(is_missing).count();
+        self.now() + self.setup.connect_timeout + self.pace.span_of(missing)
+    }
+
+    /// Opens the missing connections of one step, once the step before has been dealt with.
+    pub(super) fn open_missing(&mut self, io: &mut impl Transport, now: Nanos) {
+        if self.connecting == 0 {
+            self.pace.renew(now);
         }
+        while self.prepared < self.in_use {
+            if let State::Closed { .. } = self.connections[self.prepared].state {
+                if !self.pace.take(now) {
+                    return;
+                }
+                self.connections[self.prepared].failures = 0;
+                self.open(io, Token(self.prepared as u32), now);
+            }
+            self.prepared += 1;
+        }
+    }
+
+    /// Whether every connection has been opened or has failed.
+    pub(super) const fn is_prepared(&self) -> bool {
+        self.connecting == 0 && self.prepared == self.in_use
+    }
+
+    /// When preparation has to look again, if no event comes before.
+    pub(super) fn next_step(&self, now: Nanos) -> Nanos {
+        let rest = now + MAX_SLEEP;
+        if self.connecting > 0 { rest } else { rest.min(self.pace.renew_at()) }
     }
 
     pub(super) fn begin_slice(&mut self, slice: &WorkerSlice) {
@@ -122,10 +150,8 @@ impl<C: Clock> Core<C> {
 
     /// Does what time alone demands: boundaries of the window, deadlines, requests that have become due.
     pub(super) fn tick(&mut self, io: &mut impl Transport, now: Nanos, cancelled: bool) {
-        if cancelled && now < self.window.until {
-            self.window.end_at(now);
-            self.demand.end_at(now);
-            self.books.end_at(now, true);
+        if cancelled {
+            self.cut_short(now);
         }
         self.window.cross(now, &self.clock);
         while let Some(intended) = self.demand.overdue(self.setup.timeout, now) {
@@ -137,13 +163,26 @@ impl<C: Clock> Core<C> {
         self.dispatch(io, None);
     }
 
+    /// Ends the window now if it still lasts, and the drain soon; only the first call counts.
+    fn cut_short(&mut self, now: Nanos) {
+        if now < self.window.until {
+            self.demand.end_at(now);
+            self.books.end_at(now);
+            self.books.cut_short();
+        }
+        self.window.cut_short(now);
+    }
+
     /// Gives up what the drain has not brought to an end, and hands over the books.
     pub(super) fn end_slice(&mut self, io: &mut impl Transport) -> SliceSample {
         let now = self.now();
         if now < self.window.until {
             // A count was reached; the window ends with its last answer.
             self.window.end_at(now);
-            self.books.end_at(now, false);
+            self.books.end_at(now);
+        }
+        if self.window.is_cut_short {
+            self.books.cut_off_the_rest();
         }
         while let Some(intended) = self.demand.head() {
             self.fail_waiting(intended, now, "still waiting for a connection when the drain ended");

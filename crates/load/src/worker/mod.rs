@@ -4,10 +4,15 @@
 mod core;
 mod demand;
 mod events;
+mod pace;
 #[cfg(test)]
 mod simulation;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_cancel;
+#[cfg(test)]
+mod tests_pace;
 mod upkeep;
 mod window;
 
@@ -60,17 +65,22 @@ impl<P: Poller, C: Clock> Worker<P, C> {
         Self { poller, core: Core::new(clock, setup) }
     }
 
-    /// Opens what is missing of the first `in_use` connections and waits until each has been opened or has failed.
-    pub(crate) fn prepare(&mut self, in_use: usize) -> Result<(), LoadError> {
+    /// Opens what is missing of the first `in_use` connections, step by step, and waits until each has been opened or
+    /// has failed. What the connect timeout leaves no time for is opened in the slice, at the same pace.
+    pub(crate) fn prepare(&mut self, in_use: usize, cancel: &Cancel) -> Result<(), LoadError> {
         self.core.begin_preparation(in_use);
         // Connections that ended since the last slice say so now, and not as errors of the next one.
         self.poller.wait(Some(Nanos::ZERO), &mut self.core).map_err(LoadError::Wait)?;
-        self.core.open_missing(self.poller.transport());
-        let deadline = self.core.now() + self.core.setup.connect_timeout;
-        while self.core.is_connecting() && self.core.now() < deadline {
-            self.poller.wait(Some(deadline), &mut self.core).map_err(LoadError::Wait)?;
+        let deadline = self.core.preparation_deadline();
+        loop {
+            let now = self.core.now();
+            self.core.open_missing(self.poller.transport(), now);
+            if self.core.is_prepared() || now >= deadline || cancel.is_cancelled() {
+                return Ok(());
+            }
+            let wake_at = self.core.next_step(now).min(deadline);
+            self.poller.wait(Some(wake_at), &mut self.core).map_err(LoadError::Wait)?;
         }
-        Ok(())
     }
 
     /// Runs one slice to the end of its drain.

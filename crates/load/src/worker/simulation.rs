@@ -1,7 +1,7 @@
 //! A world for the loop's tests: a clock that moves only while the loop waits, and a server that answers by the script.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::net::SocketAddr;
 use std::rc::Rc;
@@ -52,6 +52,16 @@ pub(super) fn frozen_between(from: Nanos, until: Nanos, delay: Duration) -> Scri
     })
 }
 
+/// How the server treats a connect.
+#[derive(Clone, Copy)]
+pub(super) enum Listener {
+    Refuses,
+    /// The kernel completes it at once, and the server takes it up so long after it came.
+    AcceptsAfter(Duration),
+    /// Never completed: a backlog that is full.
+    Ignores,
+}
+
 enum Happening {
     Connected,
     Refused,
@@ -67,8 +77,11 @@ pub(super) struct World {
 pub(super) struct WorldTransport {
     clock: WorldClock,
     script: RefCell<Script>,
-    refuses: bool,
+    listener: Listener,
+    /// When each connect came that the server has not accepted yet.
+    unaccepted: VecDeque<Nanos>,
     sent: Rc<Cell<u64>>,
+    most_unaccepted: Rc<Cell<usize>>,
     /// By time, then in the order in which they were caused.
     ahead: BTreeMap<(Nanos, u64), (Token, Happening)>,
     caused: u64,
@@ -80,22 +93,29 @@ impl World {
         let transport = WorldTransport {
             clock: clock.clone(),
             script: RefCell::new(script),
-            refuses: false,
+            listener: Listener::AcceptsAfter(Duration::ZERO),
+            unaccepted: VecDeque::new(),
             sent: Rc::default(),
+            most_unaccepted: Rc::default(),
             ahead: BTreeMap::new(),
             caused: 0,
         };
         Self { clock, transport }
     }
 
-    pub(super) fn refusing() -> Self {
-        let mut world = Self::new(after(Duration::ZERO));
-        world.transport.refuses = true;
-        world
+    /// The same world with another listener.
+    pub(super) fn listening(mut self, listener: Listener) -> Self {
+        self.transport.listener = listener;
+        self
     }
 
     pub(super) fn clock(&self) -> WorldClock {
         self.clock.clone()
+    }
+
+    /// The most connections that have ever waited for the server to accept them.
+    pub(super) fn most_unaccepted(&self) -> Rc<Cell<usize>> {
+        Rc::clone(&self.transport.most_unaccepted)
     }
 
     /// Counts what the server is sent.
@@ -113,8 +133,18 @@ impl WorldTransport {
 
 impl Transport for WorldTransport {
     fn connect(&mut self, token: Token, _: &SocketAddr, _: &SocketOptions) {
-        let happening = if self.refuses { Happening::Refused } else { Happening::Connected };
-        self.cause(self.clock.now() + Duration::from_micros(10), token, happening);
+        let now = self.clock.now();
+        if let Listener::AcceptsAfter(delay) = self.listener {
+            self.unaccepted.retain(|came| *came + delay > now);
+        }
+        self.unaccepted.push_back(now);
+        self.most_unaccepted.set(self.most_unaccepted.get().max(self.unaccepted.len()));
+        let happening = match self.listener {
+            Listener::Refuses => Happening::Refused,
+            Listener::AcceptsAfter(_) => Happening::Connected,
+            Listener::Ignores => return,
+        };
+        self.cause(now + Duration::from_micros(10), token, happening);
     }
 
     fn send(&mut self, token: Token, _: &Arc<[u8]>) -> Sending {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tare_sys::clock::{Clock, Nanos};
 use tare_sys::socket::SocketOptions;
 
-use super::simulation::{ANSWER, Reaction, Script, World, WorldClock, after, frozen_between};
+use super::simulation::{ANSWER, Listener, Reaction, Script, World, WorldClock, after, frozen_between};
 use super::{Setup, Worker, WorkerSlice};
 use crate::cancel::Cancel;
 use crate::request::{BodyExpectation, RequestSet, RequestSpec};
@@ -14,10 +14,15 @@ use crate::sample::{ErrorClass, SliceSample};
 use crate::schedule::{Schedule, Share};
 use crate::stop_rule::StopRule;
 
-const MS: u64 = 1_000_000;
+pub(super) const MS: u64 = 1_000_000;
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-fn worker(world: World) -> Worker<World, WorldClock> {
+pub(super) fn worker(world: World) -> Worker<World, WorldClock> {
+    one_of(1, world)
+}
+
+/// The first of so many workers.
+pub(super) fn one_of(workers: usize, world: World) -> Worker<World, WorldClock> {
     let ok = BodyExpectation::Exact((*b"ok").into());
     let setup = Setup {
         target: SocketAddr::from((Ipv4Addr::LOCALHOST, 80)),
@@ -25,13 +30,13 @@ fn worker(world: World) -> Worker<World, WorldClock> {
         requests: RequestSet::encode("localhost", &[RequestSpec::get("/").expecting(ok)]).unwrap(),
         timeout: TIMEOUT,
         connect_timeout: Duration::from_secs(1),
-        share: Share { worker: 0, workers: 1 },
+        share: Share { worker: 0, workers },
     };
     let clock = world.clock();
     Worker::new(world, clock, setup)
 }
 
-fn slice(schedule: Schedule, stop: StopRule) -> WorkerSlice {
+pub(super) fn slice(schedule: Schedule, stop: StopRule) -> WorkerSlice {
     WorkerSlice {
         start: Nanos(100 * MS),
         schedule,
@@ -45,14 +50,14 @@ fn slice(schedule: Schedule, stop: StopRule) -> WorkerSlice {
 
 fn run(world: World, connections: usize, slice: &WorkerSlice) -> SliceSample {
     let mut worker = worker(world);
-    worker.prepare(connections).unwrap();
+    worker.prepare(connections, &Cancel::new()).unwrap();
     let sample = worker.run(slice).unwrap();
     assert_eq!(sample.offered, sample.ok + sample.failed);
     assert_eq!((sample.response.len(), sample.failed_time.len()), (sample.ok, sample.failed));
     sample
 }
 
-fn seconds(seconds: u64) -> StopRule {
+pub(super) fn seconds(seconds: u64) -> StopRule {
     StopRule::Duration(Duration::from_secs(seconds))
 }
 
@@ -159,7 +164,8 @@ fn waiting_requests_time_out_at_their_own_deadline() {
 
 #[test]
 fn a_refusing_server_is_tried_ever_more_slowly() {
-    let sample = run(World::refusing(), 1, &slice(Schedule::Closed, seconds(2)));
+    let refusing = World::new(after(Duration::ZERO)).listening(Listener::Refuses);
+    let sample = run(refusing, 1, &slice(Schedule::Closed, seconds(2)));
     let refused = sample.errors.of(ErrorClass::Connect).count;
     // Having failed before the slice too, it pauses for 2, 4, 8 … 128 ms, then for 256 ms each time.
     assert_eq!((refused, sample.failed), (14, 14));
@@ -192,17 +198,6 @@ fn two_answers_for_one_request_are_a_protocol_error() {
         &slice(Schedule::Closed, StopRule::Count { requests: 3, at_most: Duration::from_secs(10) }),
     );
     assert_eq!(sample.errors.of(ErrorClass::Protocol).count, 3);
-}
-
-#[test]
-fn a_cancelled_slice_ends_its_window_at_once() {
-    let mut worker = worker(World::new(after(Duration::from_millis(1))));
-    worker.prepare(1).unwrap();
-    let slice = slice(Schedule::Closed, seconds(3600));
-    slice.cancel.cancel();
-    let sample = worker.run(&slice).unwrap();
-    assert!(sample.cancelled && sample.window_ns == 0);
-    assert!(worker.core.now() < slice.start + Duration::from_secs(1));
 }
 
 #[test]

@@ -51,6 +51,7 @@ impl<C: Clock> Core<C> {
     /// timeout: `next_expiry` is the earliest deadline of all, and a running load keeps pushing it forward.
     pub(super) fn expire(&mut self, io: &mut impl Transport, now: Nanos) {
         self.next_expiry = Nanos::MAX;
+        self.pace.renew(now);
         for index in 0..self.in_use {
             let token = Token(index as u32);
             match self.connections[index].state {
@@ -68,7 +69,14 @@ impl<C: Clock> Core<C> {
                     self.connections[index].failures += 1;
                     self.reopen(io, token, now);
                 }
-                State::Closed { retry_at } if retry_at <= now => self.open(io, token, now),
+                // All connections may have been lost at once.
+                State::Closed { retry_at } if retry_at <= now => {
+                    if self.pace.take(now) {
+                        self.open(io, token, now);
+                    } else {
+                        self.wake_by(self.pace.renew_at());
+                    }
+                }
                 State::Busy { deadline: next } | State::Connecting { deadline: next, .. } => self.wake_by(next),
                 State::Closed { retry_at } => self.wake_by(retry_at),
                 State::Idle => {}

@@ -6,6 +6,9 @@ use tare_sys::clock::{Clock, Nanos};
 
 use super::WorkerSlice;
 
+/// The longest drain of a slice that was cancelled: its user is waiting.
+const CANCELLED_DRAIN: Duration = Duration::from_millis(500);
+
 /// The boundaries of a slice, and the CPU time at those that were crossed.
 pub(super) struct Window {
     pub(super) active: bool,
@@ -13,6 +16,8 @@ pub(super) struct Window {
     pub(super) until: Nanos,
     pub(super) drain_until: Nanos,
     pub(super) drain_timeout: Duration,
+    /// Whether the slice has been cancelled, in its window or in its drain.
+    pub(super) is_cut_short: bool,
     pub(super) cpu_at_from: Option<u64>,
     pub(super) cpu_at_until: Option<u64>,
 }
@@ -25,6 +30,7 @@ impl Window {
             until: Nanos::ZERO,
             drain_until: Nanos::ZERO,
             drain_timeout: Duration::ZERO,
+            is_cut_short: false,
             cpu_at_from: None,
             cpu_at_until: None,
         }
@@ -33,6 +39,15 @@ impl Window {
     pub(super) fn end_at(&mut self, until: Nanos) {
         self.until = until;
         self.drain_until = until + self.drain_timeout;
+    }
+
+    /// Ends the window at `now` unless it has ended, and the drain shortly after; only the first call counts.
+    pub(super) fn cut_short(&mut self, now: Nanos) {
+        if !self.is_cut_short {
+            self.is_cut_short = true;
+            self.until = self.until.min(now);
+            self.drain_until = self.drain_until.min(now + self.drain_timeout.min(CANCELLED_DRAIN));
+        }
     }
 
     pub(super) fn of(slice: &WorkerSlice) -> Self {

@@ -114,6 +114,8 @@ impl World<'_> {
         let (origin, patterns) = match (&flags.servers, &suite.run.servers) {
             (Some(patterns), _) => ("--servers".to_owned(), patterns.clone()),
             (None, Some(patterns)) => (format!("{}: [run] servers", suite.file), patterns.clone()),
+            // A suite that brings servers of its own means those, not the catalog's.
+            (None, None) if !suite.servers.is_empty() => (String::new(), suite.servers.keys().cloned().collect()),
             (None, None) => (String::new(), vec!["*".to_owned()]),
         };
         let chosen = select(&origin, "server", &patterns, &self.servers)?;

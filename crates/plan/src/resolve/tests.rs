@@ -146,10 +146,9 @@ baseline = "bare"
 [scenarios.Home]
 request = { path = "/" }
 expect = { status = 200 }
-[run]
-servers = ["bare", "wrapped"]
 "#;
     let plan = plan(suite, Options::default()).unwrap();
+    assert_eq!(plan.groups.len(), 1, "a suite with servers of its own means those");
     assert_eq!(names(&plan)[0].1, strings(&["bare", "wrapped", "bare (again)"]));
     assert_eq!(names(&plan)[0].2, strings(&["Home"]), "a suite with scenarios of its own means those");
     assert_eq!(plan.question, "What does wrapped cost on top of bare?");

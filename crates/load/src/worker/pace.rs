@@ -1,0 +1,61 @@
+//! How fast connections are opened, so that a listener's backlog holds them until the server has accepted them.
+//!
+//! A backlog of 50 is the JVM's default. The kernel answers a connect long before the server accepts it, and drops or
+//! resets what does not fit; a client cannot see the acceptance without asking something. So connections are opened in
+//! steps smaller than that backlog, with a pause after each in which a healthy server accepts them all; and in
+//! preparation the next step also waits while a connect of the last one is pending, since that is how a backlog that is
+//! full shows here. The limit: a server that accepts nothing for several pauses, as in a long collection of garbage,
+//! can still overflow; preparation then slows down to the pace at which it completes connects.
+
+use std::time::Duration;
+
+use tare_sys::clock::Nanos;
+
+use crate::schedule::Share;
+
+/// Connections opened at once, over all workers of a target.
+const STEP: usize = 32;
+/// From the beginning of one step to the next.
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// One worker's part of the pace.
+#[derive(Debug)]
+pub(super) struct Pace {
+    step: usize,
+    left: usize,
+    renew_at: Nanos,
+}
+
+impl Pace {
+    pub(super) fn of(share: Share) -> Self {
+        let step = (STEP / share.workers).max(1);
+        Self { step, left: step, renew_at: Nanos::ZERO }
+    }
+
+    /// Begins the next step if the pause since the last one is over.
+    pub(super) fn renew(&mut self, now: Nanos) {
+        if now >= self.renew_at {
+            self.left = self.step;
+        }
+    }
+
+    /// Whether one more may be opened now; if so, it counts.
+    pub(super) fn take(&mut self, now: Nanos) -> bool {
+        if self.left == self.step {
+            self.renew_at = now + PAUSE;
+        }
+        let may = self.left > 0;
+        self.left -= usize::from(may);
+        may
+    }
+
+    /// When the next step may begin.
+    pub(super) const fn renew_at(&self) -> Nanos {
+        self.renew_at
+    }
+
+    /// How long so many take when every connect succeeds at once.
+    pub(super) fn span_of(&self, connections: usize) -> Duration {
+        PAUSE.saturating_mul(connections.div_ceil(self.step).try_into().unwrap_or(u32::MAX))
+    }
+}

@@ -1,0 +1,61 @@
+//! Connections are opened in steps, and all of them soon.
+
+use std::time::Duration;
+
+use tare_sys::clock::{Clock, Nanos};
+
+use super::simulation::{Listener, Reaction, World, after};
+use super::tests::{MS, one_of, seconds, slice, worker};
+use crate::cancel::Cancel;
+use crate::schedule::Schedule;
+
+/// A server that takes a little less than the pause to accept a step.
+fn world() -> World {
+    World::new(after(Duration::from_millis(1))).listening(Listener::AcceptsAfter(Duration::from_micros(4900)))
+}
+
+/// How long the preparation of so many connections takes one of so many workers, and the most that waited for the
+/// server meanwhile.
+fn preparation(workers: usize, connections: usize) -> (Nanos, usize) {
+    let world = world();
+    let (clock, most) = (world.clock(), world.most_unaccepted());
+    let mut worker = one_of(workers, world);
+    worker.prepare(connections, &Cancel::new()).unwrap();
+    assert!(worker.core.is_prepared());
+    (clock.now(), most.get())
+}
+
+#[test]
+fn never_more_than_a_step_waits_to_be_accepted() {
+    for (workers, connections, most, at_most_ms) in
+        [(1, 20, 20, 1), (1, 128, 32, 20), (1, 2500, 32, 400), (2, 64, 16, 20), (2, 1250, 16, 400), (64, 5, 1, 25)]
+    {
+        let (took, waited) = preparation(workers, connections);
+        assert_eq!(waited, most, "{connections} connections of one of {workers} workers");
+        assert!(took < Nanos(at_most_ms * MS), "{connections} of one of {workers} workers took {took:?}");
+    }
+}
+
+#[test]
+fn a_full_backlog_is_not_pressed_further() {
+    let world = world().listening(Listener::Ignores);
+    let (clock, most) = (world.clock(), world.most_unaccepted());
+    worker(world).prepare(128, &Cancel::new()).unwrap();
+    assert_eq!(most.get(), 32);
+    // The connect timeout and four pauses.
+    assert!(clock.now() <= Nanos(1_020 * MS));
+}
+
+#[test]
+fn connections_that_were_lost_together_come_back_in_steps() {
+    let world = World::new(Box::new(|arrival| {
+        let at = Nanos(200 * MS);
+        if arrival < at { Reaction::Reset { at } } else { Reaction::Never }
+    }))
+    .listening(Listener::AcceptsAfter(Duration::from_micros(4900)));
+    let most = world.most_unaccepted();
+    let mut worker = worker(world);
+    worker.prepare(128, &Cancel::new()).unwrap();
+    let sample = worker.run(&slice(Schedule::Closed, seconds(1))).unwrap();
+    assert_eq!((sample.connections_opened, most.get()), (256, 32));
+}
