@@ -10,6 +10,7 @@ use tare_sys::clock::{self, MonotonicClock};
 use tare_sys::epoll::EpollPoller;
 use tare_sys::socket::{SocketOptions, congestion_in_use};
 
+use crate::backlog;
 use crate::cancel::Cancel;
 use crate::error::LoadError;
 use crate::request::{RequestSet, RequestSpec};
@@ -235,7 +236,10 @@ fn serve(cpu: usize, setup: Setup, inbox: &Receiver<Order>, outbox: &Sender<Resu
         .map_err(|error| failed(error.to_string()))
         .and_then(|()| EpollPoller::new().map_err(|error| failed(error.to_string())));
     let mut worker = match poller {
-        Ok(poller) => Worker::new(poller, MonotonicClock, setup),
+        Ok(poller) => {
+            let backlog = backlog::of(setup.target);
+            Worker::new(poller, MonotonicClock, setup, backlog)
+        }
         Err(error) => {
             let _ = outbox.send(Err(error));
             return;

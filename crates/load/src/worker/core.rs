@@ -11,6 +11,7 @@ use super::pace::Pace;
 use super::window::Window;
 use super::{Setup, WorkerSlice};
 use crate::answer::Problem;
+use crate::backlog::Backlog;
 use crate::connection::{Connection, State};
 use crate::recorder::{Recorder, Times};
 use crate::sample::{ErrorClass, SliceSample};
@@ -80,12 +81,18 @@ impl<C: Clock> Core<C> {
     }
 
     /// Opens the missing connections of one step, once the step before has been dealt with.
-    pub(super) fn open_missing(&mut self, io: &mut impl Transport, now: Nanos) {
-        if self.connecting == 0 {
-            self.pace.renew(now);
+    pub(super) fn open_missing(&mut self, io: &mut impl Transport, now: Nanos, backlog: &mut Backlog) {
+        if self.connecting > 0 || !self.pace.is_due(now) {
+            return;
         }
+        let is_missing = |connection: &Connection| matches!(connection.state, State::Closed { .. });
+        let rest = &self.connections[self.prepared..self.in_use];
+        if rest.iter().any(is_missing) && backlog().is_some_and(|waiting| waiting > 0) {
+            return self.pace.hold(now);
+        }
+        self.pace.renew(now);
         while self.prepared < self.in_use {
-            if let State::Closed { .. } = self.connections[self.prepared].state {
+            if is_missing(&self.connections[self.prepared]) {
                 if !self.pace.take(now) {
                     return;
                 }

@@ -24,6 +24,7 @@ use tare_sys::poll::Poller;
 use tare_sys::socket::SocketOptions;
 
 use self::core::Core;
+use crate::backlog::Backlog;
 use crate::cancel::Cancel;
 use crate::error::LoadError;
 use crate::request::RequestSet;
@@ -58,11 +59,12 @@ pub(crate) struct WorkerSlice {
 pub(crate) struct Worker<P, C> {
     poller: P,
     core: Core<C>,
+    backlog: Backlog,
 }
 
 impl<P: Poller, C: Clock> Worker<P, C> {
-    pub(crate) fn new(poller: P, clock: C, setup: Setup) -> Self {
-        Self { poller, core: Core::new(clock, setup) }
+    pub(crate) fn new(poller: P, clock: C, setup: Setup, backlog: Backlog) -> Self {
+        Self { poller, core: Core::new(clock, setup), backlog }
     }
 
     /// Opens what is missing of the first `in_use` connections, step by step, and waits until each has been opened or
@@ -74,7 +76,7 @@ impl<P: Poller, C: Clock> Worker<P, C> {
         let deadline = self.core.preparation_deadline();
         loop {
             let now = self.core.now();
-            self.core.open_missing(self.poller.transport(), now);
+            self.core.open_missing(self.poller.transport(), now, &mut self.backlog);
             if self.core.is_prepared() || now >= deadline || cancel.is_cancelled() {
                 return Ok(());
             }

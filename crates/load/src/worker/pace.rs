@@ -1,11 +1,11 @@
 //! How fast connections are opened, so that a listener's backlog holds them until the server has accepted them.
 //!
-//! A backlog of 50 is the JVM's default. The kernel answers a connect long before the server accepts it, and drops or
-//! resets what does not fit; a client cannot see the acceptance without asking something. So connections are opened in
-//! steps smaller than that backlog, with a pause after each in which a healthy server accepts them all; and in
-//! preparation the next step also waits while a connect of the last one is pending, since that is how a backlog that is
-//! full shows here. The limit: a server that accepts nothing for several pauses, as in a long collection of garbage,
-//! can still overflow; preparation then slows down to the pace at which it completes connects.
+//! A backlog of 50 is the JVM's default. The kernel completes a connect long before the server accepts it, and drops or
+//! resets what does not fit. So connections are opened in steps smaller than that backlog, with a pause after each. In
+//! preparation the next step also waits while a connect is pending, and while the kernel says that the listener still
+//! holds connections ([`crate::backlog`]). The limits: the backlog of another machine cannot be seen, and within a
+//! slice it is not looked at, lest the looking disturbs the load; there a server that accepts nothing for several
+//! pauses can still overflow. So can a server whose backlog is smaller than a step.
 
 use std::time::Duration;
 
@@ -34,9 +34,20 @@ impl Pace {
 
     /// Begins the next step if the pause since the last one is over.
     pub(super) fn renew(&mut self, now: Nanos) {
-        if now >= self.renew_at {
+        if self.is_due(now) {
             self.left = self.step;
         }
+    }
+
+    /// Whether the pause since the last step is over.
+    pub(super) fn is_due(&self, now: Nanos) -> bool {
+        now >= self.renew_at
+    }
+
+    /// Makes another pause before the next step.
+    pub(super) fn hold(&mut self, now: Nanos) {
+        self.left = 0;
+        self.renew_at = now + PAUSE;
     }
 
     /// Whether one more may be opened now; if so, it counts.

@@ -8,6 +8,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::backlog::Backlog;
+use crate::cancel::Cancel;
 use tare_sys::clock::{Clock, Nanos};
 use tare_sys::poll::{CloseCause, Event, Handler, Poller, Sending, Token, Transport};
 use tare_sys::socket::SocketOptions;
@@ -62,6 +64,14 @@ pub(super) enum Listener {
     Ignores,
 }
 
+impl Listener {
+    fn accept(self, unaccepted: &mut VecDeque<Nanos>, now: Nanos) {
+        if let Self::AcceptsAfter(delay) = self {
+            unaccepted.retain(|came| *came + delay > now);
+        }
+    }
+}
+
 enum Happening {
     Connected,
     Refused,
@@ -71,6 +81,8 @@ enum Happening {
 
 pub(super) struct World {
     clock: WorldClock,
+    /// Raised when its time has come; only the loop's own waking finds it out.
+    interrupt: Option<(Nanos, Cancel)>,
     transport: WorldTransport,
 }
 
@@ -79,7 +91,7 @@ pub(super) struct WorldTransport {
     script: RefCell<Script>,
     listener: Listener,
     /// When each connect came that the server has not accepted yet.
-    unaccepted: VecDeque<Nanos>,
+    unaccepted: Rc<RefCell<VecDeque<Nanos>>>,
     sent: Rc<Cell<u64>>,
     most_unaccepted: Rc<Cell<usize>>,
     /// By time, then in the order in which they were caused.
@@ -94,13 +106,19 @@ impl World {
             clock: clock.clone(),
             script: RefCell::new(script),
             listener: Listener::AcceptsAfter(Duration::ZERO),
-            unaccepted: VecDeque::new(),
+            unaccepted: Rc::default(),
             sent: Rc::default(),
             most_unaccepted: Rc::default(),
             ahead: BTreeMap::new(),
             caused: 0,
         };
-        Self { clock, transport }
+        Self { clock, transport, interrupt: None }
+    }
+
+    /// The same world with somebody who cancels at this moment.
+    pub(super) fn cancelling(mut self, at: Nanos, cancel: &Cancel) -> Self {
+        self.interrupt = Some((at, cancel.clone()));
+        self
     }
 
     /// The same world with another listener.
@@ -111,6 +129,16 @@ impl World {
 
     pub(super) fn clock(&self) -> WorldClock {
         self.clock.clone()
+    }
+
+    /// What the kernel would tell of the connections that wait to be accepted.
+    pub(super) fn backlog(&self) -> Backlog {
+        let (clock, listener) = (self.clock(), self.transport.listener);
+        let unaccepted = Rc::clone(&self.transport.unaccepted);
+        Box::new(move || {
+            listener.accept(&mut unaccepted.borrow_mut(), clock.now());
+            Some(unaccepted.borrow().len() as u64)
+        })
     }
 
     /// The most connections that have ever waited for the server to accept them.
@@ -134,11 +162,11 @@ impl WorldTransport {
 impl Transport for WorldTransport {
     fn connect(&mut self, token: Token, _: &SocketAddr, _: &SocketOptions) {
         let now = self.clock.now();
-        if let Listener::AcceptsAfter(delay) = self.listener {
-            self.unaccepted.retain(|came| *came + delay > now);
-        }
-        self.unaccepted.push_back(now);
-        self.most_unaccepted.set(self.most_unaccepted.get().max(self.unaccepted.len()));
+        let mut unaccepted = self.unaccepted.borrow_mut();
+        self.listener.accept(&mut unaccepted, now);
+        unaccepted.push_back(now);
+        self.most_unaccepted.set(self.most_unaccepted.get().max(unaccepted.len()));
+        drop(unaccepted);
         let happening = match self.listener {
             Listener::Refuses => Happening::Refused,
             Listener::AcceptsAfter(_) => Happening::Connected,
@@ -175,6 +203,9 @@ impl Poller for World {
         let until = next.into_iter().chain(deadline).min().expect("a wait without an end");
         let at = until.max(self.clock.now());
         self.clock.0.set(at.0);
+        if let Some((_, cancel)) = self.interrupt.take_if(|(raised_at, _)| *raised_at <= at) {
+            cancel.cancel();
+        }
         while let Some(entry) = self.transport.ahead.first_entry() {
             if entry.key().0 > at {
                 break;

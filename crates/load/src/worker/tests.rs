@@ -8,6 +8,7 @@ use tare_sys::socket::SocketOptions;
 
 use super::simulation::{ANSWER, Listener, Reaction, Script, World, WorldClock, after, frozen_between};
 use super::{Setup, Worker, WorkerSlice};
+use crate::backlog::Backlog;
 use crate::cancel::Cancel;
 use crate::request::{BodyExpectation, RequestSet, RequestSpec};
 use crate::sample::{ErrorClass, SliceSample};
@@ -18,11 +19,11 @@ pub(super) const MS: u64 = 1_000_000;
 const TIMEOUT: Duration = Duration::from_secs(10);
 
 pub(super) fn worker(world: World) -> Worker<World, WorldClock> {
-    one_of(1, world)
+    one_of(1, world, Box::new(|| None))
 }
 
 /// The first of so many workers.
-pub(super) fn one_of(workers: usize, world: World) -> Worker<World, WorldClock> {
+pub(super) fn one_of(workers: usize, world: World, backlog: Backlog) -> Worker<World, WorldClock> {
     let ok = BodyExpectation::Exact((*b"ok").into());
     let setup = Setup {
         target: SocketAddr::from((Ipv4Addr::LOCALHOST, 80)),
@@ -33,7 +34,7 @@ pub(super) fn one_of(workers: usize, world: World) -> Worker<World, WorldClock> 
         share: Share { worker: 0, workers },
     };
     let clock = world.clock();
-    Worker::new(world, clock, setup)
+    Worker::new(world, clock, setup, backlog)
 }
 
 pub(super) fn slice(schedule: Schedule, stop: StopRule) -> WorkerSlice {

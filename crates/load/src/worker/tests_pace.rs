@@ -19,7 +19,7 @@ fn world() -> World {
 fn preparation(workers: usize, connections: usize) -> (Nanos, usize) {
     let world = world();
     let (clock, most) = (world.clock(), world.most_unaccepted());
-    let mut worker = one_of(workers, world);
+    let mut worker = one_of(workers, world, Box::new(|| None));
     worker.prepare(connections, &Cancel::new()).unwrap();
     assert!(worker.core.is_prepared());
     (clock.now(), most.get())
@@ -34,6 +34,17 @@ fn never_more_than_a_step_waits_to_be_accepted() {
         assert_eq!(waited, most, "{connections} connections of one of {workers} workers");
         assert!(took < Nanos(at_most_ms * MS), "{connections} of one of {workers} workers took {took:?}");
     }
+}
+
+#[test]
+fn a_slow_server_is_given_the_time_that_it_needs() {
+    let world = world().listening(Listener::AcceptsAfter(Duration::from_millis(22)));
+    let (clock, most, backlog) = (world.clock(), world.most_unaccepted(), world.backlog());
+    let mut worker = one_of(1, world, backlog);
+    worker.prepare(128, &Cancel::new()).unwrap();
+    assert!(worker.core.is_prepared());
+    assert_eq!(most.get(), 32);
+    assert!((66 * MS..100 * MS).contains(&clock.now().0), "{:?}", clock.now());
 }
 
 #[test]
