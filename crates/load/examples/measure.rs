@@ -60,6 +60,7 @@ fn print(sample: &SliceSample, congestion: &str) {
     println!("{:.0} requests/s, congestion control {congestion}", sample.throughput_per_s());
     println!("generator: {cpu_us:.3} µs CPU/request, {:.1} % busy", sample.generator_cpu_share() * 100.0);
     println!("offered {}, sent {}, ok {}, failed {}", sample.offered, sample.sent, sample.ok, sample.failed);
+    println!("completed {} in all", sample.completed_in_slice);
     println!("blocked {} for {:.3} ms in all", sample.blocked, sample.blocked_ns as f64 / 1e6);
     println!("connections: {} opened, {} lost", sample.connections_opened, sample.connections_lost);
     for (name, histogram) in
