@@ -235,11 +235,9 @@ fn serve(cpu: usize, setup: Setup, inbox: &Receiver<Order>, outbox: &Sender<Resu
     let poller = pin_current_thread(&CpuSet::of([cpu]))
         .map_err(|error| failed(error.to_string()))
         .and_then(|()| EpollPoller::new().map_err(|error| failed(error.to_string())));
+    let backlog = backlog::of(setup.target);
     let mut worker = match poller {
-        Ok(poller) => {
-            let backlog = backlog::of(setup.target);
-            Worker::new(poller, MonotonicClock, setup, backlog)
-        }
+        Ok(poller) => Worker::new(poller, MonotonicClock, setup, backlog),
         Err(error) => {
             let _ = outbox.send(Err(error));
             return;

@@ -27,6 +27,16 @@ fn connections_stay_open_from_slice_to_slice() {
 }
 
 #[test]
+fn many_connections_are_all_open_before_the_slice_begins() {
+    let server = server(Options::default());
+    let mut session = session(server.address(), 300, vec![get()]);
+    let first = run(&mut session, &SliceSpec { connections: 300, ..count(600, 4) });
+    assert_eq!((first.ok, first.connections_opened, first.connections_lost), (600, 300, 0), "{:?}", first.errors);
+    let second = run(&mut session, &SliceSpec { connections: 300, ..count(600, 4) });
+    assert_eq!((second.ok, second.connections_opened), (600, 0), "{:?}", second.errors);
+}
+
+#[test]
 fn a_slice_may_use_fewer_connections_than_the_session_has() {
     let server = server(Options::default());
     let mut session = session(server.address(), 4, vec![get()]);
