@@ -28,6 +28,8 @@ pub struct Options {
     pub budget: Option<Span>,
     /// A fixed number of starts.
     pub forks: Option<u32>,
+    /// No decision before so many starts.
+    pub at_least: Option<u32>,
     /// Stop once each interval's half-width is this small.
     pub precision: Option<Percent>,
     /// Region of practical equivalence.

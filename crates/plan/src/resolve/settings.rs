@@ -149,7 +149,9 @@ fn forks(picker: &mut Picker<'_>) -> Result<Forks, PlanError> {
     let budget =
         pick!(picker, budget, Span::from_secs(240), "stop when decided, or after so long (builds not counted)");
     picker.check("budget", budget >= Span::from_secs(1), "must be at least 1s")?;
-    Ok(Forks::UntilDecided { budget, at_least: 5 })
+    let at_least = pick!(picker, at_least, 5, "starts of each variant before anything is decided");
+    picker.check("at_least", at_least >= 3, "an interval over fewer than 3 starts says nothing")?;
+    Ok(Forks::UntilDecided { budget, at_least })
 }
 
 fn warmup(picker: &mut Picker<'_>, mode: Mode) -> Result<Warmup, PlanError> {

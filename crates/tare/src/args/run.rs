@@ -109,6 +109,9 @@ pub struct StopArgs {
     /// A fixed number of starts of each variant instead.
     #[arg(long, value_name = "N")]
     pub forks: Option<u32>,
+    /// No decision before so many starts [default: 5].
+    #[arg(long, value_name = "N", conflicts_with = "forks")]
+    pub at_least: Option<u32>,
     /// Also stop once every interval is ± so many percent.
     #[arg(long, value_name = "PERCENT")]
     pub precision: Option<Percent>,
@@ -187,6 +190,7 @@ impl RunArgs {
             duration: load.duration,
             budget: stop.budget,
             forks: stop.forks,
+            at_least: stop.at_least,
             precision: stop.precision,
             region: stop.region,
             alpha: stop.alpha,
