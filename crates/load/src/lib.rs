@@ -2,7 +2,6 @@
 //! values handed to the one worker loop; servers' failures are counted, never raised.
 
 mod answer;
-mod backlog;
 mod cancel;
 mod connection;
 mod error;

@@ -8,9 +8,9 @@ use std::time::Duration;
 use tare_sys::affinity::{CpuSet, pin_current_thread};
 use tare_sys::clock::{self, MonotonicClock};
 use tare_sys::epoll::EpollPoller;
+use tare_sys::procfs::backlog;
 use tare_sys::socket::{SocketOptions, congestion_in_use};
 
-use crate::backlog;
 use crate::cancel::Cancel;
 use crate::error::LoadError;
 use crate::request::{RequestSet, RequestSpec};

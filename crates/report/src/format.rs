@@ -142,6 +142,25 @@ pub fn duration(seconds: f64) -> String {
     }
 }
 
+/// A time that is only known roughly: `40 s`, `7 min`, `25 min`, `1.5 h`.
+pub fn roughly(seconds: f64) -> String {
+    let step = match seconds {
+        s if s < 90.0 => 10.0,
+        s if s < 600.0 => 60.0,
+        s if s < 5_400.0 => 300.0,
+        _ => 1_800.0,
+    };
+    duration((seconds / step).round().max(1.0) * step)
+}
+
+/// Names with commas, at most eight of them: `a, b, c`, `a, …, h and 12 more`.
+pub fn enumerate(names: &[String]) -> String {
+    const SHOWN: usize = 8;
+    let shown = names[..names.len().min(SHOWN)].join(", ");
+    let more = names.len().saturating_sub(SHOWN);
+    if more == 0 { shown } else { format!("{shown} and {} more", grouped(more as u64)) }
+}
+
 /// `n forks`, `1 fork`.
 pub fn count(n: u64, one: &str) -> String {
     format!("{} {one}{}", grouped(n), if n == 1 { "" } else { "s" })
@@ -199,6 +218,10 @@ mod tests {
         assert_eq!(
             (duration(40.2), duration(370.0), duration(9_000.0)),
             ("40 s".into(), "6 min".into(), "2.5 h".into())
+        );
+        assert_eq!(
+            (roughly(38.0), roughly(2.0), roughly(400.0), roughly(1_710.0), roughly(6_000.0)),
+            ("40 s".into(), "10 s".into(), "7 min".into(), "30 min".into(), "1.5 h".into())
         );
         assert_eq!(
             (sentence("It died"), sentence("Why?"), sentence("")),

@@ -1,6 +1,7 @@
 //! What the kernel says under `/proc` and `/sys`: pure parsers over text, and thin readers above them.
 //! What the numbers mean for a server or a machine is decided by those who ask.
 
+pub mod backlog;
 pub mod machine;
 pub mod net;
 pub mod process;

@@ -11,10 +11,10 @@ use super::pace::Pace;
 use super::window::Window;
 use super::{Setup, WorkerSlice};
 use crate::answer::Problem;
-use crate::backlog::Backlog;
 use crate::connection::{Connection, State};
 use crate::recorder::{Recorder, Times};
 use crate::sample::{ErrorClass, SliceSample};
+use tare_sys::procfs::backlog::Backlog;
 
 /// The longest sleep, so that a cancellation is noticed.
 const MAX_SLEEP: Duration = Duration::from_millis(100);

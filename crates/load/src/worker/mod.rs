@@ -24,13 +24,13 @@ use tare_sys::poll::Poller;
 use tare_sys::socket::SocketOptions;
 
 use self::core::Core;
-use crate::backlog::Backlog;
 use crate::cancel::Cancel;
 use crate::error::LoadError;
 use crate::request::RequestSet;
 use crate::sample::SliceSample;
 use crate::schedule::{Schedule, Share};
 use crate::stop_rule::StopRule;
+use tare_sys::procfs::backlog::Backlog;
 
 /// What stays the same over all slices of a session.
 #[derive(Clone, Debug)]

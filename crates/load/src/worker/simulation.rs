@@ -8,10 +8,10 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::backlog::Backlog;
 use crate::cancel::Cancel;
 use tare_sys::clock::{Clock, Nanos};
 use tare_sys::poll::{CloseCause, Event, Handler, Poller, Sending, Token, Transport};
+use tare_sys::procfs::backlog::Backlog;
 use tare_sys::socket::SocketOptions;
 
 pub(super) const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";

@@ -8,12 +8,12 @@ use tare_sys::socket::SocketOptions;
 
 use super::simulation::{ANSWER, Listener, Reaction, Script, World, WorldClock, after, frozen_between};
 use super::{Setup, Worker, WorkerSlice};
-use crate::backlog::Backlog;
 use crate::cancel::Cancel;
 use crate::request::{BodyExpectation, RequestSet, RequestSpec};
 use crate::sample::{ErrorClass, SliceSample};
 use crate::schedule::{Schedule, Share};
 use crate::stop_rule::StopRule;
+use tare_sys::procfs::backlog::Backlog;
 
 pub(super) const MS: u64 = 1_000_000;
 const TIMEOUT: Duration = Duration::from_secs(10);

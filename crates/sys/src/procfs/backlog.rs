@@ -8,13 +8,13 @@ use std::net::SocketAddr;
 const LISTENING: &str = "0A";
 
 /// Tells how many connections the server has not accepted yet; `None` where that cannot be seen.
-pub(crate) type Backlog = Box<dyn FnMut() -> Option<u64>>;
+pub type Backlog = Box<dyn FnMut() -> Option<u64>>;
 
 /// The backlog of `target` if it is on loopback; of another machine nothing can be seen.
 ///
 /// # Source
 /// proc_pid_net(5): `rx_queue` of a listening socket is its accept queue.
-pub(crate) fn of(target: SocketAddr) -> Backlog {
+pub fn of(target: SocketAddr) -> Backlog {
     if !target.ip().is_loopback() {
         return Box::new(|| None);
     }

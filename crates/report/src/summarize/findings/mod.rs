@@ -1,5 +1,8 @@
 //! Findings: what a reader should know before believing a number, each with a remedy where there is one.
 
+mod cells;
+mod events;
+
 use tare_plan::plan::Mode;
 use tare_record::sample::{EndStatus, EventLevel, EventRecord, RunRecord};
 use tare_stats::power::rare_mode_share;
@@ -8,17 +11,17 @@ use super::Studied;
 use super::compare::Weighed;
 use super::machine::{Disturbance, disturbances};
 use crate::format::{count, share};
-use crate::summary::{Bottleneck, Finding, Noise, Severity, ValidityState, VerdictKind};
+use crate::summary::{Finding, Noise, Severity, VerdictKind};
 
 /// All findings, the gravest first, in the order of the run among equals.
 pub(super) fn findings(record: &RunRecord, cells: &[Studied<'_>], weighed: &Weighed) -> Vec<Finding> {
     let mut all: Vec<Finding> = unended(record).into_iter().collect();
-    all.extend(record.events.iter().map(|event| of_event(event, cells)));
+    all.extend(events::of_events(&record.events, cells));
     all.extend(deaths(record));
-    all.extend(cells.iter().flat_map(of_cell));
+    all.extend(cells::of_cells(cells));
     all.extend(of_machine(record));
     all.extend(weighed.noise.iter().filter_map(|n| of_noise(n, record.header.plan.stop.region)));
-    all.extend(weighed.disagreeing.iter().map(|(cell, currency)| disagreement(cell, currency)));
+    all.extend(cells::few_slices_decide(cells, &weighed.disagreeing));
     all.extend(of_forks(record, cells));
     all.extend(skipped(record));
     all.sort_by_key(|f| std::cmp::Reverse(f.severity));
@@ -33,12 +36,9 @@ fn finding(severity: Severity, title: impl Into<String>, text: impl Into<String>
 fn unended(record: &RunRecord) -> Option<Finding> {
     let (severity, title, text, remedy) = match record.end.map(|(status, _)| status) {
         Some(EndStatus::Complete) => return None,
-        Some(EndStatus::BudgetSpent) => (
-            Severity::Info,
-            "The budget was spent first",
-            "Not everything was decided when the time was up.",
-            "Give it more with --budget; the sentences say how much longer each would take.",
-        ),
+        Some(EndStatus::BudgetSpent) => {
+            (Severity::Info, "The budget was spent first", "Not everything was decided.", "Give it more with --budget.")
+        }
         Some(EndStatus::Interrupted) => {
             (Severity::Warning, "Interrupted", "Ctrl-C ended this run; what was measured until then stands.", "")
         }
@@ -53,31 +53,6 @@ fn unended(record: &RunRecord) -> Option<Finding> {
         ),
     };
     Some(finding(severity, title, text, remedy))
-}
-
-fn of_event(event: &EventRecord, cells: &[Studied<'_>]) -> Finding {
-    let names = |named: &Option<String>, mine: &str| named.as_deref() == Some(mine);
-    let cell = cells.iter().find(|c| {
-        names(&event.group, &c.cell.group)
-            && names(&event.variant, &c.cell.variant)
-            && (event.scenario.is_none() || names(&event.scenario, &c.cell.scenario))
-    });
-    let about = event.variant.iter().map(|v| format!("{v}: {}", event.title)).next();
-    let place: Vec<String> =
-        event.scenario.iter().cloned().chain(event.fork.map(|fork| format!("fork {fork}"))).collect();
-    let place = if place.is_empty() { String::new() } else { format!(" ({})", place.join(", ")) };
-    Finding {
-        severity: match event.level {
-            EventLevel::Info => Severity::Info,
-            EventLevel::Warning => Severity::Warning,
-            EventLevel::Error => Severity::Error,
-        },
-        title: about.unwrap_or_else(|| event.title.clone()),
-        text: format!("{}{place}", event.text),
-        remedy: event.remedy.clone(),
-        cell: cell.map(|c| c.cell.id.clone()),
-        log: event.log.clone(),
-    }
 }
 
 /// Servers that died, hung or lied, unless an event has said so already.
@@ -97,40 +72,6 @@ fn deaths(record: &RunRecord) -> Vec<Finding> {
         )
     };
     dead.map(say).collect()
-}
-
-fn of_cell(studied: &Studied<'_>) -> Vec<Finding> {
-    let cell = &studied.cell;
-    let about = format!("{} on {}", cell.variant, cell.scenario);
-    let mut found = Vec::new();
-    let unsteady = cell.forks - cell.steady_forks;
-    if unsteady > 0 {
-        let text = format!(
-            "{about} was still changing in {unsteady} of {}: {}.",
-            count(cell.forks.into(), "fork"),
-            first_unsteady(studied)
-        );
-        let remedy = "Let it warm up longer (--warmup), with more cores or under less load.";
-        found.push(finding(Severity::Warning, "Not steady when measuring began", text, remedy));
-    }
-    if cell.bottleneck == Bottleneck::Generator {
-        let text = format!(
-            "Under the saturating load of {about} the generator was busy and the server was not: its throughput is a lower bound."
-        );
-        let remedy = "Give the generator more cores (--load-cpus), or compare CPU per request at a fixed rate.";
-        found.push(finding(Severity::Warning, "The generator was the bottleneck", text, remedy));
-    }
-    // What an event made void has that event as its finding.
-    if cell.validity.state == ValidityState::Void && studied.evidence.voiding().next().is_none() {
-        let text = format!("{about}: {}.", cell.validity.reasons.join("; "));
-        found.push(finding(Severity::Error, "A cell is void", text, ""));
-    }
-    found.into_iter().map(|f| Finding { cell: Some(cell.id.clone()), ..f }).collect()
-}
-
-fn first_unsteady<'a>(studied: &Studied<'a>) -> &'a str {
-    let mut warmups = studied.evidence.warmups.iter();
-    warmups.find(|w| !w.steady && !w.reason.is_empty()).map_or("no reason recorded", |w| w.reason.as_str())
 }
 
 fn of_machine(record: &RunRecord) -> Vec<Finding> {
@@ -179,14 +120,6 @@ fn of_noise(noise: &Noise, region: f64) -> Option<Finding> {
     Some(finding(Severity::Warning, "The noise is larger than the region", text, remedy))
 }
 
-fn disagreement(cell: &str, currency: &str) -> Finding {
-    let text =
-        format!("For {currency} the 20 % trimmed mean of the slices and their plain mean lie more than 1 % apart.");
-    let remedy = "A few slices carry the answer: look at the run over time for stalls (GC, neighbours).";
-    let found = finding(Severity::Warning, "A few slices decide", text, remedy);
-    Finding { cell: Some(cell.to_owned()), ..found }
-}
-
 fn of_forks(record: &RunRecord, cells: &[Studied<'_>]) -> Option<Finding> {
     let weighed = cells.iter().filter(|c| !c.cell.baseline && c.cell.forks > 0);
     let forks = weighed.map(|c| c.cell.forks).min()?;
@@ -197,11 +130,11 @@ fn of_forks(record: &RunRecord, cells: &[Studied<'_>]) -> Option<Finding> {
         return Some(finding(Severity::Warning, "One fork, no interval", text, remedy));
     }
     let text = format!(
-        "{} could have missed a behaviour that shows in fewer than {} of the starts.",
+        "{} can miss what shows in fewer than {} of the starts.",
         count(forks.into(), "fork"),
         share(rare_mode_share(forks))
     );
-    Some(finding(Severity::Info, "Rare modes", text, "More forks (--forks) see rarer ones."))
+    Some(finding(Severity::Info, "Rare modes", text, "More --forks see more."))
 }
 
 fn skipped(record: &RunRecord) -> Vec<Finding> {

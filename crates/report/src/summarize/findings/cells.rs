@@ -1,0 +1,104 @@
+//! What cells have to say: one finding for all cells of which the same is true, which names them by scenario.
+
+use super::finding;
+use crate::format::{count, enumerate};
+use crate::summarize::Studied;
+use crate::summary::{Bottleneck, Finding, Severity, ValidityState};
+
+/// Steadiness and bottleneck over all cells, and every void cell by itself.
+pub(super) fn of_cells(cells: &[Studied<'_>]) -> Vec<Finding> {
+    let together = [unsteady(cells), generator_bound(cells)];
+    together.into_iter().flatten().chain(cells.iter().filter_map(void)).collect()
+}
+
+/// Comparisons in which the trimmed and the plain mean disagree: cell id and currency of each.
+pub(super) fn few_slices_decide(cells: &[Studied<'_>], disagreeing: &[(String, String)]) -> Option<Finding> {
+    let of = |cell: &Studied<'_>| {
+        let named = disagreeing.iter().filter(|(id, _)| *id == cell.cell.id);
+        let currencies: Vec<String> = named.map(|(_, currency)| currency.clone()).collect();
+        (!currencies.is_empty()).then(|| format!("({})", currencies.join(", ")))
+    };
+    let found = Found::among(cells, of)?;
+    let text = format!(
+        "The 20 % trimmed mean of the slices and their plain mean lie more than 1 % apart. {}.",
+        found.by_scenario()
+    );
+    let remedy = "Look at the run over time for stalls (GC, neighbours).";
+    Some(found.named(finding(Severity::Warning, "A few slices decide", text, remedy)))
+}
+
+fn unsteady(cells: &[Studied<'_>]) -> Option<Finding> {
+    let of = |studied: &Studied<'_>| {
+        let (forks, steady) = (studied.cell.forks, studied.cell.steady_forks);
+        (steady < forks).then(|| format!("{} of {}", forks - steady, count(forks.into(), "fork")))
+    };
+    let found = Found::among(cells, of)?;
+    let mut reasons = found.cells.iter().map(|(studied, _)| first_unsteady(studied));
+    let first = reasons.next().unwrap_or_default();
+    let word = if reasons.all(|reason| reason == first) { "Reason" } else { "First reason" };
+    let text = format!("{}. {word}: {first}.", found.by_scenario());
+    let remedy = "Let it warm up longer (--warmup-cap, and --budget), with more cores or under less load.";
+    Some(found.named(finding(Severity::Warning, "Not steady when measuring began", text, remedy)))
+}
+
+fn first_unsteady<'a>(studied: &Studied<'a>) -> &'a str {
+    let mut warmups = studied.evidence.warmups.iter();
+    warmups.find(|w| !w.steady && !w.reason.is_empty()).map_or("none recorded", |w| w.reason.as_str())
+}
+
+fn generator_bound(cells: &[Studied<'_>]) -> Option<Finding> {
+    let found = Found::among(cells, |s| (s.cell.bottleneck == Bottleneck::Generator).then(String::new))?;
+    let text = format!(
+        "Under the saturating load the generator was busy and the server was not: the throughput is a lower bound. {}.",
+        found.by_scenario()
+    );
+    let remedy = "Give the generator more cores (--load-cpus), or compare CPU per request at a fixed rate.";
+    Some(found.named(finding(Severity::Warning, "The generator was the bottleneck", text, remedy)))
+}
+
+/// What an event made void has that event as its finding.
+fn void(studied: &Studied<'_>) -> Option<Finding> {
+    let cell = &studied.cell;
+    let silent = cell.validity.state == ValidityState::Void && studied.evidence.voiding().next().is_none();
+    let text = || format!("{} on {}: {}.", cell.variant, cell.scenario, cell.validity.reasons.join("; "));
+    let found = silent.then(|| finding(Severity::Error, "A cell is void", text(), ""))?;
+    Some(Finding { cell: Some(cell.id.clone()), ..found })
+}
+
+/// The cells of which something is true, each with the words that follow its name; never empty.
+struct Found<'c, 'r> {
+    cells: Vec<(&'c Studied<'r>, String)>,
+}
+
+impl<'c, 'r> Found<'c, 'r> {
+    fn among(cells: &'c [Studied<'r>], words: impl Fn(&Studied<'r>) -> Option<String>) -> Option<Self> {
+        let cells: Vec<_> = cells.iter().filter_map(|cell| Some((cell, words(cell)?))).collect();
+        (!cells.is_empty()).then_some(Self { cells })
+    }
+
+    /// `SimpleGet: http4s.Vanilla 3 of 3 forks, http4s.Tapir 3 of 3 forks; PostBytes: …`.
+    fn by_scenario(&self) -> String {
+        let mut scenarios: Vec<(&str, Vec<String>)> = Vec::new();
+        for (studied, words) in &self.cells {
+            let cell = &studied.cell;
+            let one = format!("{} {words}", cell.variant).trim_end().to_owned();
+            match scenarios.iter_mut().find(|(name, _)| *name == cell.scenario) {
+                Some((_, all)) => all.push(one),
+                None => scenarios.push((&cell.scenario, vec![one])),
+            }
+        }
+        let shown = scenarios.iter().take(SCENARIOS).map(|(name, all)| format!("{name}: {}", enumerate(all)));
+        let more = scenarios.len().saturating_sub(SCENARIOS) as u64;
+        let more = (more > 0).then(|| format!("and {}", count(more, "more scenario")));
+        shown.chain(more).collect::<Vec<_>>().join("; ")
+    }
+
+    /// A finding about one cell links to it.
+    fn named(&self, finding: Finding) -> Finding {
+        let only = if let [(studied, _)] = self.cells.as_slice() { Some(studied.cell.id.clone()) } else { None };
+        Finding { cell: only, ..finding }
+    }
+}
+
+/// How many scenarios a finding names; the cells themselves carry their reasons in full.
+const SCENARIOS: usize = 6;

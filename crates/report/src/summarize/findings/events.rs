@@ -1,0 +1,69 @@
+//! Events of a run as findings: what several variants or forks have in common is said once.
+
+use tare_record::sample::{EventLevel, EventRecord};
+
+use crate::format::enumerate;
+use crate::summarize::Studied;
+use crate::summary::{Finding, Severity};
+
+/// One finding for each error, and one for all other events that say the same.
+pub(super) fn of_events(events: &[EventRecord], cells: &[Studied<'_>]) -> Vec<Finding> {
+    let mut alike: Vec<Vec<&EventRecord>> = Vec::new();
+    for event in events {
+        match alike.iter_mut().find(|together| says_the_same(together[0], event)) {
+            Some(together) => together.push(event),
+            None => alike.push(vec![event]),
+        }
+    }
+    alike.iter().map(|together| finding(together, cells)).collect()
+}
+
+/// An error belongs to its own start, with its own log, and is never merged.
+fn says_the_same(one: &EventRecord, other: &EventRecord) -> bool {
+    let said = |e: &EventRecord| (e.title.clone(), e.text.clone(), e.remedy.clone(), e.log.clone());
+    one.level == other.level && one.level != EventLevel::Error && said(one) == said(other)
+}
+
+fn finding(together: &[&EventRecord], cells: &[Studied<'_>]) -> Finding {
+    let event = together[0];
+    let variants = distinct(together.iter().filter_map(|e| e.variant.clone()));
+    let scenarios = distinct(together.iter().filter_map(|e| e.scenario.clone()));
+    let forks = distinct(together.iter().filter_map(|e| e.fork.map(|fork| fork.to_string())));
+    let word = if forks.len() > 1 { "forks" } else { "fork" };
+    let forks = (!forks.is_empty()).then(|| format!("{word} {}", enumerate(&forks)));
+    let place: Vec<String> = scenarios.into_iter().chain(forks).collect();
+    let place = if place.is_empty() { String::new() } else { format!(" ({})", place.join(", ")) };
+    let title = event.title.clone();
+    Finding {
+        severity: match event.level {
+            EventLevel::Info => Severity::Info,
+            EventLevel::Warning => Severity::Warning,
+            EventLevel::Error => Severity::Error,
+        },
+        title: if variants.is_empty() { title } else { format!("{}: {title}", enumerate(&variants)) },
+        text: format!("{}{place}", event.text),
+        remedy: event.remedy.clone(),
+        cell: cell_of(event, cells).filter(|_| variants.len() == 1),
+        log: event.log.clone(),
+    }
+}
+
+fn cell_of(event: &EventRecord, cells: &[Studied<'_>]) -> Option<String> {
+    let names = |named: &Option<String>, mine: &str| named.as_deref() == Some(mine);
+    let cell = cells.iter().find(|c| {
+        names(&event.group, &c.cell.group)
+            && names(&event.variant, &c.cell.variant)
+            && (event.scenario.is_none() || names(&event.scenario, &c.cell.scenario))
+    });
+    cell.map(|c| c.cell.id.clone())
+}
+
+fn distinct(names: impl Iterator<Item = String>) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    names.for_each(|name| {
+        if !all.contains(&name) {
+            all.push(name);
+        }
+    });
+    all
+}
