@@ -68,9 +68,7 @@ impl<'a> Trial<'a> {
         journal: &mut Journal<'_>,
     ) -> Result<(), RunError> {
         let mut sessions = self.sessions(fleet, named)?;
-        fleet.set_cpus(&self.cores.warmup);
-        warm_up(fleet, &mut sessions, self.yard.plan, &named.name, place, &self.cancel, journal)?;
-        fleet.set_cpus(&self.cores.server);
+        warm_up(fleet, &mut sessions, &self.cores, self.yard.plan, &named.name, place, &self.cancel, journal)?;
         self.settle(fleet, &mut sessions, named, place, journal)?;
         for (number, turn, of) in self.turns(fleet, named, place) {
             if self.cancel.is_cancelled() {
@@ -81,7 +79,7 @@ impl<'a> Trial<'a> {
         Ok(())
     }
 
-    /// One unscored slice each on the cores where it will be measured: what moved settles, and the capacity is seen.
+    /// One unscored slice each as it will be measured: the capacity is seen.
     fn settle(
         &mut self,
         fleet: &mut Fleet<'a>,

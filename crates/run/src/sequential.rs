@@ -47,7 +47,7 @@ fn run_cell<'a>(
     fleet.verify(trial.yard, &[&named.name], place, journal)?;
     if fleet.healthy() > 0 {
         let mut sessions = trial.sessions(&fleet, named)?;
-        warm_up(&mut fleet, &mut sessions, trial.yard.plan, &named.name, place, &trial.cancel, journal)?;
+        warm_up(&mut fleet, &mut sessions, &trial.cores, trial.yard.plan, &named.name, place, &trial.cancel, journal)?;
         measure(trial, &mut fleet, &mut sessions, named, place, journal)?;
     }
     fleet.stop(place, journal)

@@ -1,4 +1,7 @@
 //! Warming up: slices in turn over all servers of a fork until each is steady, or for a fixed time.
+//!
+//! Until steady has two parts: on all cores, while JITs have much to compile, and then on the cores where it will be
+//! measured. A JVM that has just lost a core settles for seconds; windows from before the move prove nothing.
 
 use std::time::Duration;
 
@@ -9,6 +12,7 @@ use tare_stats::steady::{SteadyRule, Unsteady, Window, assess};
 
 use crate::error::RunError;
 use crate::fleet::Fleet;
+use crate::fork::Cores;
 use crate::journal::Journal;
 use crate::progress::{Place, Progress};
 use crate::slice::{Order, Slot, drive};
@@ -16,10 +20,18 @@ use crate::slice::{Order, Slot, drive};
 /// Length of a warm-up slice: short, so that all servers warm up side by side.
 const SLICE: Duration = Duration::from_millis(250);
 
-/// Warms up every healthy server of the fleet for one scenario, and records each slice and how it ended.
+/// The JIT's share of a server's CPU below which more cores no longer help it.
+const JIT_CALM: f64 = 0.05;
+/// The part of the cap after which servers move to the cores of measuring, calm or not.
+const ROOM: f64 = 0.7;
+
+/// Warms up every healthy server of the fleet for one scenario, and records each slice and how it ended. The servers
+/// are then on the cores where they will be measured.
+#[allow(clippy::too_many_arguments, reason = "one warm-up needs the whole scene; a struct would only rename it")]
 pub(crate) fn warm_up(
     fleet: &mut Fleet<'_>,
     sessions: &mut [LoadSession],
+    cores: &Cores,
     plan: &Plan,
     scenario: &str,
     place: &Place<'_>,
@@ -35,6 +47,8 @@ pub(crate) fn warm_up(
     let begin_ns = journal.elapsed_ns();
     let elapsed = |journal: &Journal<'_>| Duration::from_nanos(journal.elapsed_ns() - begin_ns);
     let mut windows: Vec<Vec<Window>> = vec![Vec::new(); fleet.members.len()];
+    let mut has_room = judged && cores.warmup != cores.server;
+    fleet.set_cpus(if has_room { &cores.warmup } else { &cores.server });
     let mut round = 0;
     while elapsed(journal) < cap && !cancel.is_cancelled() && fleet.healthy() > 0 {
         for (index, session) in sessions.iter_mut().enumerate() {
@@ -70,10 +84,15 @@ pub(crate) fn warm_up(
             jit_share: windows.iter().filter_map(|w| w.last()?.jit_share).reduce(f64::max),
         });
         round += 1;
-        if judged && count == steady.len() {
+        if has_room && (is_calm(&windows) || elapsed(journal) > cap.mul_f64(ROOM)) {
+            fleet.set_cpus(&cores.server);
+            windows.iter_mut().for_each(Vec::clear);
+            has_room = false;
+        } else if judged && !has_room && count == steady.len() {
             break;
         }
     }
+    fleet.set_cpus(&cores.server);
     let span_ns = journal.elapsed_ns() - begin_ns;
     for (member, windows) in fleet.members.iter().zip(&windows) {
         let reason = if judged { verdict(windows) } else { None };
@@ -88,6 +107,12 @@ pub(crate) fn warm_up(
         })?;
     }
     Ok(())
+}
+
+/// Whether the JITs of all servers have had their rush, as their last two windows tell; at once where there is no JIT.
+fn is_calm(windows: &[Vec<Window>]) -> bool {
+    let calm = |window: &Window| window.jit_share.is_none_or(|share| share < JIT_CALM);
+    windows.iter().filter(|w| !w.is_empty()).all(|w| w.len() >= 2 && w.iter().rev().take(2).all(calm))
 }
 
 /// What one slice says about steadiness: the cost of a request, where the server's CPU is known; else the throughput.
