@@ -71,8 +71,9 @@ pub(crate) fn run<'a>(
             judge(journal.record()).into_iter().filter(|standing| standing.group == course.group.id).collect();
         journal.show(&Progress::Standing { place, standings: &standings });
         let may_stop = matches!(plan.stop.forks, Forks::UntilDecided { at_least, .. } if fork >= at_least);
-        course.over = may_stop && !standings.is_empty() && standings.iter().all(|standing| standing.decided)
-            || hopeless(course.group, journal.record());
+        // A group without comparisons, one server alone, has nothing to decide: its first starts suffice.
+        course.over =
+            may_stop && standings.iter().all(|standing| standing.decided) || hopeless(course.group, journal.record());
     }
     Ok(if out_of_time { EndStatus::BudgetSpent } else { EndStatus::Complete })
 }

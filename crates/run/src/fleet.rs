@@ -100,7 +100,11 @@ impl<'a> Fleet<'a> {
                 }
                 Err(SutError::Cancelled { .. }) => {}
                 Err(error) => {
-                    let mut failed = event(EventLevel::Error, "did not start", error.to_string());
+                    let said = error.to_string();
+                    // An error's first line says what happened; the server's own last lines follow.
+                    let (text, log) = said.split_once('\n').unwrap_or((&said, ""));
+                    let mut failed = event(EventLevel::Error, "did not start", text.trim_end_matches(':').to_owned());
+                    failed.log = Some(log.to_owned()).filter(|log| !log.is_empty());
                     failed.voids = true;
                     journal.event(located(failed, place, &variant.name, None))?;
                     journal.fork(not_started(variant, &spec.command, place))?;

@@ -46,6 +46,14 @@ pub struct Scene<'a> {
     pub judge: &'a Judge<'a>,
 }
 
+/// Checks what a plan asks of this machine before anything is built or recorded.
+///
+/// # Errors
+/// [`RunError::Plan`] for cores that are not there.
+pub fn check(plan: &Plan) -> Result<(), RunError> {
+    fork::cores(plan).map(|_| ())
+}
+
 /// Runs a plan: starts, verifies, warms up, measures and stops every server, and keeps everything in the record.
 ///
 /// # Errors

@@ -35,6 +35,7 @@ pub fn run(args: &RunArgs, global: &Global) -> anyhow::Result<Outcome> {
         console::print(&text);
         return Ok(Outcome::Done);
     }
+    tare_run::check(&plan)?;
     let cancelled = interrupt::flag()?;
     console::print(&plan_text::headline(&plan));
     let mut live = Live::new(std::io::stderr().is_terminal(), console::stderr_colored(global.color));
