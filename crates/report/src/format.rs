@@ -62,6 +62,9 @@ pub struct Change {
     pub bounds: Option<(f64, f64)>,
 }
 
+/// An interval whose ends are further apart than this factor tells nothing that a reader could use.
+const TELLING: f64 = 9.0;
+
 impl Change {
     /// `8.1 % [7.2, 9.0]`, for use after a word that gives the direction.
     pub fn magnitude(&self) -> String {
@@ -74,11 +77,14 @@ impl Change {
         format!("{value} % [{}, {}]", fixed(near, decimals), fixed(far, decimals))
     }
 
-    /// `−3.0 % [−7.1, +1.0]`, for use where no direction can be stated.
+    /// `−3.0 % [−7.1, +1.0]`, for use where no direction can be stated; bounds that tell nothing are not spelt out.
     pub fn signed(&self) -> String {
         let decimals = self.decimals();
         let show = |ratio: f64| plus(&fixed((ratio - 1.0) * 100.0, decimals));
         let value = show(self.ratio);
+        if self.bounds.is_some_and(|(lo, hi)| hi > lo * TELLING) {
+            return format!("{value} % [too wide yet]");
+        }
         self.bounds.map_or(format!("{value} %"), |(lo, hi)| format!("{value} % [{}, {}]", show(lo), show(hi)))
     }
 
@@ -197,6 +203,7 @@ mod tests {
         assert_eq!(change(0.97, 0.929, 1.01).signed(), "−3 % [−7, +1]");
         assert_eq!(change(0.9999, 0.99, 1.01).signed(), "0.0 % [−1.0, +1.0]");
         assert_eq!(Change { ratio: 0.919, bounds: None }.magnitude(), "8.1 %");
+        assert_eq!(change(0.88, 0.01, 800.0).signed(), "−12 % [too wide yet]");
     }
 
     #[test]
