@@ -1,6 +1,6 @@
 //! The verdict of a comparison in plain English: the word first, then the numbers.
 
-use crate::format::{Change, duration, share};
+use crate::format::{Change, roughly, share};
 use crate::summary::{Comparison, Currency, Sentence, VerdictKind};
 
 /// The sentence of one comparison, or why it is void; `region` as a share, `itself` when a server was weighed against itself.
@@ -105,7 +105,7 @@ fn insert_word(name: &str, change: &Change) -> String {
 
 fn needed(first: &Currency) -> String {
     match (first.needed_s, &first.reason) {
-        (Some(seconds), _) => format!("about {} more needed", duration(seconds)),
+        (Some(seconds), _) => format!("about {} more needed", roughly(seconds)),
         (None, Some(reason)) => reason.clone(),
         (None, None) => "more forks needed".to_owned(),
     }

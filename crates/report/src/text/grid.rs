@@ -13,7 +13,7 @@ pub(super) fn width(text: &str) -> usize {
 }
 
 /// Rows of equal length, two spaces between columns, nothing after the last.
-#[derive(Default)]
+#[derive(Default, Clone)]
 pub(super) struct Grid {
     rows: Vec<Vec<Piece>>,
 }
@@ -21,6 +21,12 @@ pub(super) struct Grid {
 impl Grid {
     pub fn push(&mut self, row: Vec<Piece>) {
         self.rows.push(row);
+    }
+
+    /// The same rows, each without its last piece.
+    pub fn without_last(&self) -> Self {
+        let shorter = |row: &Vec<Piece>| row[..row.len().saturating_sub(1)].to_vec();
+        Self { rows: self.rows.iter().map(shorter).collect() }
     }
 
     /// How wide the widest row is.
@@ -68,6 +74,17 @@ pub(super) fn wrap(text: &str, room: usize, indent: usize) -> String {
     lines.join("\n")
 }
 
+/// `text` on one line of at most `room`: cut after a whole clause where there is one, else after a word.
+pub(super) fn shorten(text: &str, room: usize) -> String {
+    if width(text) <= room {
+        return text.to_owned();
+    }
+    let fits = |end: &usize| width(&text[..*end]) + 2 <= room;
+    let ends = |mark: &str| text.match_indices(mark).map(|(at, _)| at).filter(fits).last();
+    let end = ends("; ").or_else(|| ends(" ")).unwrap_or(text.len());
+    format!("{} …", text[..end].trim_end())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -79,6 +96,13 @@ mod tests {
         grid.push(vec![(Tone::Plain, "日本".into()), (Tone::Plain, "y".into())]);
         assert_eq!(grid.render(&Palette::PLAIN), "µs    x\n日本  y\n");
         assert_eq!(grid.width(), 7);
+    }
+
+    #[test]
+    fn a_note_is_cut_after_a_clause_or_a_word() {
+        assert_eq!(shorten("one; two; three", 12), "one; two …");
+        assert_eq!(shorten("one two three", 10), "one two …");
+        assert_eq!(shorten("short", 10), "short");
     }
 
     #[test]
