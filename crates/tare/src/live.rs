@@ -1,8 +1,10 @@
-//! A run as it goes on: one live line on a terminal, plain lines elsewhere, and what is decided stays.
+//! A run as it goes on: on a terminal a live line for what is being done and one for each open comparison; plain lines
+//! elsewhere; what is decided stays.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tare_plan::plan::SliceKind;
 use tare_record::sample::{EventLevel, EventRecord};
 use tare_run::progress::{Place, Progress, Standing};
@@ -12,27 +14,68 @@ use crate::console::{clock, note, paint};
 /// Without a terminal, a line at most this often, unless something has been decided.
 const PLAIN_EVERY: Duration = Duration::from_secs(5);
 
+/// More open comparisons than this are not shown live: the report shows them all.
+const MOST_LINES: usize = 12;
+
+/// Group, scenario and variant of a comparison.
+type Key = (String, String, String);
+
 /// Shows the progress of a run on standard error.
 #[derive(Debug)]
 pub struct Live {
-    bar: Option<ProgressBar>,
+    screen: Option<Screen>,
     colored: bool,
     last_plain: Option<Instant>,
-    told: std::collections::BTreeMap<(String, String, String), String>,
+    decided: BTreeSet<Key>,
+}
+
+/// The live lines of a terminal.
+#[derive(Debug)]
+struct Screen {
+    lines: MultiProgress,
+    /// What is being done.
+    now: ProgressBar,
+    /// How each open comparison stands.
+    open: BTreeMap<Key, ProgressBar>,
+}
+
+impl Screen {
+    fn new() -> Self {
+        let lines = MultiProgress::with_draw_target(ProgressDrawTarget::stderr_with_hz(8));
+        let now = lines.add(ProgressBar::no_length());
+        now.set_style(style("  {spinner} {wide_msg}").tick_chars("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏ "));
+        now.enable_steady_tick(Duration::from_millis(125));
+        Self { lines, now, open: BTreeMap::new() }
+    }
+
+    fn stand(&mut self, key: Key, text: &str) {
+        if !self.open.contains_key(&key) && self.open.len() < MOST_LINES {
+            let line = self.lines.insert_before(&self.now, ProgressBar::no_length());
+            line.set_style(style("  {wide_msg}"));
+            self.open.insert(key.clone(), line);
+        }
+        if let Some(line) = self.open.get(&key) {
+            line.set_message(text.to_owned());
+            line.tick();
+        }
+    }
+
+    fn take_away(&mut self, key: &Key) {
+        if let Some(line) = self.open.remove(key) {
+            line.finish_and_clear();
+            self.lines.remove(&line);
+        }
+    }
+}
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_spinner())
 }
 
 impl Live {
     /// `terminal` decides between one live line and plain ones.
     pub fn new(terminal: bool, colored: bool) -> Self {
-        let bar = terminal.then(|| {
-            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(8));
-            let style = ProgressStyle::with_template("  {spinner} {wide_msg}")
-                .unwrap_or_else(|_| ProgressStyle::default_spinner());
-            bar.set_style(style.tick_chars("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏ "));
-            bar.enable_steady_tick(Duration::from_millis(125));
-            bar
-        });
-        Self { bar, colored, last_plain: None, told: std::collections::BTreeMap::new() }
+        Self { screen: terminal.then(Screen::new), colored, last_plain: None, decided: BTreeSet::new() }
     }
 
     /// Shows one thing.
@@ -46,8 +89,8 @@ impl Live {
 
     /// Shows what a build or another long step is doing.
     pub fn going_on(&mut self, text: &str) {
-        if let Some(bar) = &self.bar {
-            bar.set_message(text.to_owned());
+        if let Some(screen) = &self.screen {
+            screen.now.set_message(text.to_owned());
         } else if self.last_plain.is_none_or(|last| last.elapsed() >= PLAIN_EVERY) {
             note(&format!("  {text}"));
             self.last_plain = Some(now());
@@ -56,17 +99,22 @@ impl Live {
 
     /// A line that stays.
     pub fn line(&mut self, text: &str) {
-        match &self.bar {
-            Some(bar) => bar.suspend(|| note(text)),
+        match &self.screen {
+            Some(screen) => screen.lines.suspend(|| note(text)),
             None => note(text),
         }
         self.last_plain = Some(now());
     }
 
-    /// Takes the live line away.
+    /// Takes the live lines away.
     pub fn finish(&mut self) {
-        if let Some(bar) = self.bar.take() {
-            bar.finish_and_clear();
+        if let Some(screen) = self.screen.take() {
+            screen.now.finish_and_clear();
+            for line in screen.open.values() {
+                line.finish_and_clear();
+            }
+            // Whatever has no line to be drawn on any more.
+            let _ = screen.lines.clear();
         }
     }
 
@@ -90,20 +138,24 @@ impl Live {
     fn standings(&mut self, place: &Place<'_>, standings: &[Standing]) {
         for standing in standings {
             let key = (standing.group.clone(), standing.scenario.clone(), standing.variant.clone());
-            let decided = if standing.decided { "decided" } else { "open" };
+            let mark = if standing.decided { paint(self.colored, "32", "✓") } else { "·".to_owned() };
+            let needed = standing.needed.filter(|_| !standing.decided);
+            let needed = needed.map_or(String::new(), |more| format!("  (about {} more)", clock(more)));
             let text = format!(
-                "{} {:<20} {:<28} fork {:<3} {}",
-                if standing.decided { paint(self.colored, "32", "✓") } else { "·".to_owned() },
-                standing.scenario,
-                standing.variant,
-                place.fork,
-                standing.text
+                "{mark} {:<20} {:<28} fork {:<3} {}{needed}",
+                standing.scenario, standing.variant, place.fork, standing.text
             );
-            let was_decided = self.told.insert(key, decided.to_owned()).as_deref() == Some("decided");
-            if !was_decided && (standing.decided || self.bar.is_none()) {
-                self.line(&format!("  {text}"));
-            } else if self.bar.is_some() && !standing.decided {
-                self.going_on(&text[text.find(' ').map_or(0, |at| at + 1)..]);
+            match &mut self.screen {
+                Some(screen) if !standing.decided => screen.stand(key, &text),
+                screen => {
+                    if let Some(screen) = screen {
+                        screen.take_away(&key);
+                    }
+                    // Decided once, it is not told again after every fork.
+                    if !standing.decided || self.decided.insert(key) {
+                        self.line(&format!("  {text}"));
+                    }
+                }
             }
         }
     }
