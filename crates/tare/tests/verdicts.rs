@@ -14,7 +14,7 @@ fn a_planted_slowdown_of_five_percent_is_found() {
         server("wrapped", Some("bare"), &["--base-ns", "300000", "--spin-percent", "5"]),
     ]
     .concat();
-    let output = bench.run_suite(&suite, &["--budget", "60s", "--saturating", "8", "--poisson", "0"]);
+    let output = bench.run_suite(&suite, &["--budget", "150s", "--saturating", "8", "--poisson", "0"]);
     assert!(output.status.success(), "{}{}", stdout(&output), stderr(&output));
     let summary = bench.summary();
     let throughput = &comparison(&summary, "wrapped")["currencies"][0];
