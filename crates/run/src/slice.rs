@@ -7,6 +7,7 @@ use tare_load::{Cancel, LoadSession, Schedule, SliceSample, SliceSpec, StopRule}
 use tare_plan::plan::{Plan, SliceKind};
 use tare_record::sample::{ErrorTally, Phase, ServerCpu, SliceRecord};
 use tare_sut::probe::memory::MemorySample;
+use tare_sys::clock::{self, Nanos};
 
 use crate::error::RunError;
 use crate::fleet::Member;
@@ -58,7 +59,10 @@ pub(crate) fn drive(
         seed: order.seed,
     };
     let before = member.cpu();
-    let sample = session.run(&spec, cancel)?;
+    let mut sample = session.run(&spec, cancel)?;
+    if order.kind == SliceKind::Saturating {
+        count_whole(&mut sample, order.users, clock::now());
+    }
     let after = member.cpu();
     let cpu = before.zip(after).map(|(before, after)| {
         let used = after.since(&before);
@@ -71,6 +75,20 @@ pub(crate) fn drive(
     });
     let memory = member.probe.as_ref().map(|probe| MemorySample::of(probe.processes()));
     Ok(record(sample, order, slot, member, cpu, memory, journal))
+}
+
+/// Answers per user below which a window says little of the throughput: most of what was under way ends after it.
+const TURNS: u64 = 4;
+
+/// Counts a slice whose answers take about as long as itself (128 uploads of 5 MiB, say) from its start to the end of its
+/// drain, where everything that was begun has come to an end, instead of over its window, where next to nothing has.
+fn count_whole(sample: &mut SliceSample, users: u32, drained: Nanos) {
+    if sample.cancelled || sample.completed >= TURNS * u64::from(users) || sample.completed_in_slice == 0 {
+        return;
+    }
+    sample.completed = sample.completed_in_slice;
+    sample.window_ns = drained.since(Nanos(sample.start_ns));
+    sample.discarded_head_ns = 0;
 }
 
 fn record(
@@ -120,5 +138,35 @@ fn record(
         server_cpu,
         rss_bytes: memory.as_ref().map(|memory| memory.rss_bytes),
         rss_peak_bytes: memory.as_ref().map(|memory| memory.peak_rss_bytes),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(completed: u64, completed_in_slice: u64) -> SliceSample {
+        SliceSample { start_ns: 1_000, window_ns: 400, completed, completed_in_slice, ..SliceSample::default() }
+    }
+
+    #[test]
+    fn slow_answers_are_counted_to_the_end_of_the_drain() {
+        let mut slow = sample(2, 128);
+        count_whole(&mut slow, 128, Nanos(3_600));
+        assert_eq!((slow.completed, slow.window_ns), (128, 2_600), "128 answers in the time that they took");
+    }
+
+    #[test]
+    fn quick_answers_are_counted_in_their_window() {
+        let mut quick = sample(512, 700);
+        count_whole(&mut quick, 128, Nanos(3_600));
+        assert_eq!((quick.completed, quick.window_ns), (512, 400));
+    }
+
+    #[test]
+    fn a_server_that_answers_nothing_has_no_throughput() {
+        let mut dead = sample(0, 0);
+        count_whole(&mut dead, 128, Nanos(3_600));
+        assert_eq!((dead.completed, dead.window_ns), (0, 400));
     }
 }
