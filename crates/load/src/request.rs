@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use tare_sys::payload::Payload;
 use tare_wire::http::{EncodeError, Method, Request};
 
 /// A request as its author writes it.
@@ -78,7 +79,7 @@ pub struct RequestSet(Arc<[Prepared]>);
 /// A request ready to leave.
 #[derive(Debug)]
 pub(crate) struct Prepared {
-    pub(crate) bytes: Arc<[u8]>,
+    pub(crate) bytes: Payload,
     pub(crate) is_head: bool,
     pub(crate) expectation: Expectation,
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tare_sys::affinity::{CpuSet, pin_current_thread};
 use tare_sys::clock::{self, MonotonicClock};
 use tare_sys::epoll::EpollPoller;
-use tare_sys::procfs::backlog;
+use tare_sys::procfs::backlog::{self, Backlog};
 use tare_sys::socket::{SocketOptions, congestion_in_use};
 
 use crate::cancel::Cancel;
@@ -100,7 +100,7 @@ impl LoadSession {
         let mut workers = Vec::with_capacity(cpus.len());
         for (worker, cpu) in cpus.iter().enumerate() {
             let setup = Setup {
-                target: spec.target,
+                target: spec.target.into(),
                 options: options.clone(),
                 requests: requests.clone(),
                 timeout: spec.timeout,
@@ -235,7 +235,7 @@ fn serve(cpu: usize, setup: Setup, inbox: &Receiver<Order>, outbox: &Sender<Resu
     let poller = pin_current_thread(&CpuSet::of([cpu]))
         .map_err(|error| failed(error.to_string()))
         .and_then(|()| EpollPoller::new().map_err(|error| failed(error.to_string())));
-    let backlog = backlog::of(setup.target);
+    let backlog = setup.target.address().map_or_else(|| Box::new(|| None) as Backlog, backlog::of);
     let mut worker = match poller {
         Ok(poller) => Worker::new(poller, MonotonicClock, setup, backlog),
         Err(error) => {

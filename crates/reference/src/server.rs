@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use tare_sys::clock::{self, Nanos};
 use tare_sys::epoll::{EpollPoller, EpollTransport};
+use tare_sys::payload::Payload;
 use tare_sys::poll::{Event, Handler, Poller, Sending, Token, Transport};
 use tare_sys::{signal, socket};
 
@@ -201,7 +202,7 @@ impl<'a> Server<'a> {
     }
 
     fn send(&mut self, io: &mut EpollTransport, token: Token, bytes: &Arc<[u8]>, is_last: bool) {
-        let sending = io.send(token, bytes);
+        let sending = io.send(token, &Arc::clone(bytes).into());
         let Some(connection) = self.connection(token) else { return };
         if is_last {
             connection.is_answering = false;
@@ -291,14 +292,14 @@ impl<'a> Server<'a> {
         let Some(connection) = self.connection(token) else { return };
         connection.is_answering = true;
         connection.is_flooding = true;
-        io.send(token, &Arc::from(*b"HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=UTF-8\r\n\r\n"));
+        io.send(token, &Payload::from(*b"HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=UTF-8\r\n\r\n"));
         self.flood_on(io, token);
     }
 
     /// Sends one portion more, and goes on when it has left or, at the latest, at the loop's next turn.
     fn flood_on(&mut self, io: &mut EpollTransport, token: Token) {
         let flood = Arc::clone(&self.flood);
-        if io.send(token, &flood) == Sending::Accepted {
+        if io.send(token, &Arc::clone(&flood).into()) == Sending::Accepted {
             self.send_later(token, flood, clock::now(), false);
         }
     }

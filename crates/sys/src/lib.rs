@@ -6,6 +6,7 @@ pub mod child;
 pub mod clock;
 pub mod epoll;
 pub mod limits;
+pub mod payload;
 pub mod poll;
 pub mod procfs;
 pub mod signal;

@@ -3,12 +3,11 @@
 //! for readiness (epoll) and one that asks for completion (io_uring) stand side by side.
 
 use std::io;
-use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
-use std::sync::Arc;
 
 use crate::clock::Nanos;
-use crate::socket::SocketOptions;
+use crate::payload::Payload;
+use crate::socket::{SocketOptions, Target};
 
 /// The caller's number for a connection: small, dense, and free for reuse once the connection is closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -25,11 +24,11 @@ impl Token {
 /// at once. Nothing here fails: what goes wrong arrives as [`Event::Closed`] at the next [`Poller::wait`].
 pub trait Transport {
     /// Opens a connection; [`Event::Connected`] or [`Event::Closed`] follows.
-    fn connect(&mut self, token: Token, target: &SocketAddr, options: &SocketOptions);
+    fn connect(&mut self, token: Token, target: &Target, options: &SocketOptions);
 
-    /// Sends `bytes` after everything sent before on this connection, without copying them.
+    /// Sends `payload` after everything sent before on this connection, without copying it.
     /// A token without an open connection ignores it.
-    fn send(&mut self, token: Token, bytes: &Arc<[u8]>) -> Sending;
+    fn send(&mut self, token: Token, payload: &Payload) -> Sending;
 
     /// Closes the connection; no event of it will be delivered any more, and the token is free.
     fn close(&mut self, token: Token);

@@ -1,11 +1,16 @@
-//! Non-blocking TCP sockets: how they are opened, and the options that every one of them gets.
+//! Non-blocking stream sockets: how they are opened, and the options that every one of them gets.
 //! What is sent and received over them belongs to the pollers.
 
-use std::io;
 use std::net::SocketAddr;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::PathBuf;
+use std::{fmt, io};
 
-use rustix::net::{AddressFamily, SocketFlags, SocketType, ipproto, socket_with, sockopt};
+use rustix::net::{
+    AddressFamily, SocketAddrAny, SocketAddrUnix, SocketFlags, SocketType, ipproto, socket_with, sockopt,
+};
+
+const FLAGS: SocketFlags = SocketFlags::NONBLOCK.union(SocketFlags::CLOEXEC);
 
 /// What a connection asks of its socket beyond the defaults.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -14,13 +19,66 @@ pub struct SocketOptions {
     pub congestion: Option<String>,
 }
 
+/// Where a server listens.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Target {
+    /// An address and a port.
+    Tcp(SocketAddr),
+    /// A socket in the file system.
+    Unix(PathBuf),
+}
+
+impl Target {
+    /// The address, unless it is a file.
+    pub const fn address(&self) -> Option<SocketAddr> {
+        match self {
+            Self::Tcp(address) => Some(*address),
+            Self::Unix(_) => None,
+        }
+    }
+
+    /// The kernel's form of it.
+    pub(crate) fn encode(&self) -> io::Result<SocketAddrAny> {
+        Ok(match self {
+            Self::Tcp(address) => (*address).into(),
+            Self::Unix(path) => SocketAddrUnix::new(path)?.into(),
+        })
+    }
+
+    /// Opens a non-blocking socket that may be connected to it, with `TCP_NODELAY` if it is of TCP.
+    ///
+    /// # Errors
+    /// When no file descriptor is left, or the congestion control algorithm is unknown.
+    pub(crate) fn open(&self, options: &SocketOptions) -> io::Result<OwnedFd> {
+        match self {
+            Self::Tcp(address) => open(address, options),
+            Self::Unix(_) => Ok(socket_with(AddressFamily::UNIX, SocketType::STREAM, FLAGS, None)?),
+        }
+    }
+}
+
+impl From<SocketAddr> for Target {
+    fn from(address: SocketAddr) -> Self {
+        Self::Tcp(address)
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tcp(address) => address.fmt(f),
+            Self::Unix(path) => write!(f, "unix:{}", path.display()),
+        }
+    }
+}
+
 /// Begins a non-blocking connect with `TCP_NODELAY` set; writability tells of its end.
 ///
 /// # Errors
-/// Whatever the kernel says at once: no file descriptors left, unknown congestion control, no route.
-pub fn connect(target: &SocketAddr, options: &SocketOptions) -> io::Result<OwnedFd> {
-    let socket = open(target, options)?;
-    match rustix::net::connect(&socket, target) {
+/// Whatever the kernel says at once: no file descriptors left, unknown congestion control, no route, no such file.
+pub fn connect(target: &Target, options: &SocketOptions) -> io::Result<OwnedFd> {
+    let socket = target.open(options)?;
+    match rustix::net::connect(&socket, &target.encode()?) {
         Ok(()) | Err(rustix::io::Errno::INPROGRESS) => Ok(socket),
         Err(errno) => Err(errno.into()),
     }
@@ -74,8 +132,7 @@ pub(crate) fn pending_error(socket: BorrowedFd<'_>) -> Option<io::Error> {
 
 fn open(target: &SocketAddr, options: &SocketOptions) -> io::Result<OwnedFd> {
     let family = if target.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
-    let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
-    let socket = socket_with(family, SocketType::STREAM, flags, Some(ipproto::TCP))?;
+    let socket = socket_with(family, SocketType::STREAM, FLAGS, Some(ipproto::TCP))?;
     sockopt::set_tcp_nodelay(socket.as_fd(), true)?;
     if let Some(algorithm) = &options.congestion {
         sockopt::set_tcp_congestion(socket.as_fd(), algorithm)?;
@@ -101,6 +158,6 @@ mod tests {
     fn an_unknown_algorithm_is_refused() {
         let options = SocketOptions { congestion: Some("no-such-algorithm".to_owned()) };
         assert!(congestion_in_use(&loopback(), &options).is_err());
-        assert!(connect(&loopback(), &options).is_err());
+        assert!(connect(&loopback().into(), &options).is_err());
     }
 }

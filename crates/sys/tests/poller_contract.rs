@@ -3,14 +3,15 @@
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
-use std::sync::Arc;
+use std::os::unix::net::UnixListener;
 use std::thread;
 use std::time::Duration;
 
 use tare_sys::clock::{self, Nanos};
 use tare_sys::epoll::EpollPoller;
+use tare_sys::payload::Payload;
 use tare_sys::poll::{CloseCause, Event, Handler, Poller, Sending, Token, Transport};
-use tare_sys::socket::SocketOptions;
+use tare_sys::socket::{SocketOptions, Target};
 
 /// Writes down what it is told, and answers the first bytes of a connection where it is asked to.
 #[derive(Default)]
@@ -19,7 +20,7 @@ struct Diary {
     received: Vec<u8>,
     sent: usize,
     closed: Vec<(Token, String)>,
-    reply_at_once: Option<Arc<[u8]>>,
+    reply_at_once: Option<Payload>,
     close_at_once: bool,
 }
 
@@ -66,7 +67,7 @@ fn wait_until<P: Poller>(poller: &mut P, diary: &mut Diary, condition: impl Fn(&
 
 fn connected<P: Poller>(poller: &mut P, diary: &mut Diary) -> TcpStream {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
-    poller.transport().connect(ONE, &listener.local_addr().unwrap(), &SocketOptions::default());
+    poller.transport().connect(ONE, &listener.local_addr().unwrap().into(), &SocketOptions::default());
     let before = diary.connected.len();
     wait_until(poller, diary, |diary| diary.connected.len() > before);
     listener.accept().unwrap().0
@@ -75,7 +76,7 @@ fn connected<P: Poller>(poller: &mut P, diary: &mut Diary) -> TcpStream {
 fn bytes_go_both_ways<P: Poller>(mut poller: P) {
     let mut diary = Diary::default();
     let mut peer = connected(&mut poller, &mut diary);
-    assert_eq!(poller.transport().send(ONE, &Arc::from(*b"ping")), Sending::Accepted);
+    assert_eq!(poller.transport().send(ONE, &Payload::from(*b"ping")), Sending::Accepted);
     let mut ping = [0; 4];
     peer.read_exact(&mut ping).unwrap();
     peer.write_all(b"pong").unwrap();
@@ -84,7 +85,7 @@ fn bytes_go_both_ways<P: Poller>(mut poller: P) {
 }
 
 fn a_handler_may_reply_while_it_is_called<P: Poller>(mut poller: P) {
-    let mut diary = Diary { reply_at_once: Some(Arc::from(*b"reply")), ..Diary::default() };
+    let mut diary = Diary { reply_at_once: Some(Payload::from(*b"reply")), ..Diary::default() };
     let mut peer = connected(&mut poller, &mut diary);
     peer.write_all(b"x").unwrap();
     wait_until(&mut poller, &mut diary, |diary| diary.reply_at_once.is_none());
@@ -97,9 +98,9 @@ fn a_handler_may_reply_while_it_is_called<P: Poller>(mut poller: P) {
 fn large_sends_arrive_whole_and_in_order<P: Poller>(mut poller: P) {
     let mut diary = Diary::default();
     let mut peer = connected(&mut poller, &mut diary);
-    let large: Arc<[u8]> = (0..12_000_000_u32).map(|index| (index % 251) as u8).collect();
+    let large = Payload::from((0..12_000_000_u32).map(|index| (index % 251) as u8).collect::<Vec<_>>());
     assert_eq!(poller.transport().send(ONE, &large), Sending::Pending);
-    poller.transport().send(ONE, &Arc::from(*b"the end"));
+    poller.transport().send(ONE, &Payload::from(*b"the end"));
     let expected = [&large[..], b"the end"].concat();
     let reader = thread::spawn(move || {
         let mut all = vec![0; expected.len()];
@@ -132,9 +133,27 @@ fn the_last_bytes_come_before_the_end<P: Poller>(mut poller: P) {
     assert_eq!((diary.received.as_slice(), diary.closed), (&b"goodbye"[..], vec![(ONE, "end".to_owned())]));
 }
 
+fn a_socket_in_the_file_system_is_a_target_too<P: Poller>(mut poller: P) {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("server");
+    let mut diary = Diary { reply_at_once: Some(Payload::from(*b"reply")), ..Diary::default() };
+    poller.transport().connect(ONE, &Target::Unix(path.clone()), &SocketOptions::default());
+    wait_until(&mut poller, &mut diary, |diary| !diary.closed.is_empty());
+    let listener = UnixListener::bind(&path).unwrap();
+    poller.transport().connect(ONE, &Target::Unix(path), &SocketOptions::default());
+    wait_until(&mut poller, &mut diary, |diary| !diary.connected.is_empty());
+    let mut peer = listener.accept().unwrap().0;
+    peer.write_all(b"x").unwrap();
+    wait_until(&mut poller, &mut diary, |diary| diary.reply_at_once.is_none());
+    poller.wait(Some(Nanos::ZERO), &mut diary).unwrap();
+    let mut reply = [0; 5];
+    peer.read_exact(&mut reply).unwrap();
+    assert_eq!((&reply, diary.closed), (b"reply", vec![(ONE, "connect".to_owned())]));
+}
+
 fn a_refused_connection_is_closed_once<P: Poller>(mut poller: P) {
     let mut diary = Diary::default();
-    let nobody = SocketAddr::from((Ipv4Addr::LOCALHOST, 1));
+    let nobody = Target::from(SocketAddr::from((Ipv4Addr::LOCALHOST, 1)));
     poller.transport().connect(ONE, &nobody, &SocketOptions::default());
     wait_until(&mut poller, &mut diary, |diary| !diary.closed.is_empty());
     poller.wait(Some(Nanos::ZERO), &mut diary).unwrap();
@@ -144,8 +163,8 @@ fn a_refused_connection_is_closed_once<P: Poller>(mut poller: P) {
 fn a_connection_that_cannot_begin_is_an_event_too<P: Poller>(mut poller: P) {
     let mut diary = Diary::default();
     let nowhere = SocketOptions { congestion: Some("no-such-algorithm".to_owned()) };
-    poller.transport().connect(ONE, &SocketAddr::from((Ipv4Addr::LOCALHOST, 1)), &nowhere);
-    assert_eq!(poller.transport().send(ONE, &Arc::from(*b"ignored")), Sending::Accepted);
+    poller.transport().connect(ONE, &SocketAddr::from((Ipv4Addr::LOCALHOST, 1)).into(), &nowhere);
+    assert_eq!(poller.transport().send(ONE, &Payload::from(*b"ignored")), Sending::Accepted);
     wait_until(&mut poller, &mut diary, |diary| !diary.closed.is_empty());
     assert_eq!(diary.closed, [(ONE, "connect".to_owned())]);
 }
@@ -153,7 +172,7 @@ fn a_connection_that_cannot_begin_is_an_event_too<P: Poller>(mut poller: P) {
 fn a_reset_is_an_error_and_not_an_end<P: Poller>(mut poller: P) {
     let mut diary = Diary::default();
     let peer = connected(&mut poller, &mut diary);
-    poller.transport().send(ONE, &Arc::from(*b"never read"));
+    poller.transport().send(ONE, &Payload::from(*b"never read"));
     // A socket that is closed with bytes unread resets the connection; they must have arrived for that.
     peer.peek(&mut [0; 1]).unwrap();
     drop(peer);
@@ -200,6 +219,7 @@ contract!(
         large_sends_arrive_whole_and_in_order,
         large_answers_arrive_whole,
         the_last_bytes_come_before_the_end,
+        a_socket_in_the_file_system_is_a_target_too,
         a_refused_connection_is_closed_once,
         a_connection_that_cannot_begin_is_an_event_too,
         a_reset_is_an_error_and_not_an_end,

@@ -16,12 +16,11 @@ mod tests_pace;
 mod upkeep;
 mod window;
 
-use std::net::SocketAddr;
 use std::time::Duration;
 
 use tare_sys::clock::{Clock, Nanos};
 use tare_sys::poll::Poller;
-use tare_sys::socket::SocketOptions;
+use tare_sys::socket::{SocketOptions, Target};
 
 use self::core::Core;
 use crate::cancel::Cancel;
@@ -35,7 +34,7 @@ use tare_sys::procfs::backlog::Backlog;
 /// What stays the same over all slices of a session.
 #[derive(Clone, Debug)]
 pub(crate) struct Setup {
-    pub(crate) target: SocketAddr,
+    pub(crate) target: Target,
     pub(crate) options: SocketOptions,
     pub(crate) requests: RequestSet,
     pub(crate) timeout: Duration,

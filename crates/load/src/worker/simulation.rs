@@ -3,16 +3,15 @@
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
-use std::net::SocketAddr;
 use std::rc::Rc;
-use std::sync::Arc;
 use std::time::Duration;
 
 use crate::cancel::Cancel;
 use tare_sys::clock::{Clock, Nanos};
+use tare_sys::payload::Payload;
 use tare_sys::poll::{CloseCause, Event, Handler, Poller, Sending, Token, Transport};
 use tare_sys::procfs::backlog::Backlog;
-use tare_sys::socket::SocketOptions;
+use tare_sys::socket::{SocketOptions, Target};
 
 pub(super) const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
@@ -160,7 +159,7 @@ impl WorldTransport {
 }
 
 impl Transport for WorldTransport {
-    fn connect(&mut self, token: Token, _: &SocketAddr, _: &SocketOptions) {
+    fn connect(&mut self, token: Token, _: &Target, _: &SocketOptions) {
         let now = self.clock.now();
         let mut unaccepted = self.unaccepted.borrow_mut();
         self.listener.accept(&mut unaccepted, now);
@@ -175,7 +174,7 @@ impl Transport for WorldTransport {
         self.cause(now + Duration::from_micros(10), token, happening);
     }
 
-    fn send(&mut self, token: Token, _: &Arc<[u8]>) -> Sending {
+    fn send(&mut self, token: Token, _: &Payload) -> Sending {
         self.sent.set(self.sent.get() + 1);
         let reaction = (self.script.borrow_mut())(self.clock.now());
         match reaction {

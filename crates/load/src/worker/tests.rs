@@ -26,7 +26,7 @@ pub(super) fn worker(world: World) -> Worker<World, WorldClock> {
 pub(super) fn one_of(workers: usize, world: World, backlog: Backlog) -> Worker<World, WorldClock> {
     let ok = BodyExpectation::Exact((*b"ok").into());
     let setup = Setup {
-        target: SocketAddr::from((Ipv4Addr::LOCALHOST, 80)),
+        target: SocketAddr::from((Ipv4Addr::LOCALHOST, 80)).into(),
         options: SocketOptions::default(),
         requests: RequestSet::encode("localhost", &[RequestSpec::get("/").expecting(ok)]).unwrap(),
         timeout: TIMEOUT,

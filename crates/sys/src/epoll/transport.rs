@@ -2,17 +2,16 @@
 
 use std::collections::VecDeque;
 use std::io;
-use std::net::SocketAddr;
 use std::os::fd::{AsFd, OwnedFd};
-use std::sync::Arc;
 
 use rustix::event::epoll;
 use rustix::io::Errno;
 use rustix::net::{SendFlags, SocketFlags};
 
 use crate::clock::Nanos;
+use crate::payload::Payload;
 use crate::poll::{CloseCause, Event, Handler, Sending, Token, Transport};
-use crate::socket::{self, SocketOptions};
+use crate::socket::{self, SocketOptions, Target};
 
 /// The sending half of an [`EpollPoller`](super::EpollPoller).
 pub struct EpollTransport {
@@ -30,7 +29,7 @@ pub(super) struct Slot {
     pub(super) state: State,
     /// Tells events of an earlier connection of the same token from those of this one.
     pub(super) generation: u32,
-    pub(super) unsent: VecDeque<(Arc<[u8]>, usize)>,
+    pub(super) unsent: VecDeque<(Payload, usize)>,
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
@@ -44,7 +43,7 @@ pub(super) enum State {
 }
 
 impl Transport for EpollTransport {
-    fn connect(&mut self, token: Token, target: &SocketAddr, options: &SocketOptions) {
+    fn connect(&mut self, token: Token, target: &Target, options: &SocketOptions) {
         self.close(token);
         let attempt = socket::connect(target, options).and_then(|fd| self.register(token, fd, State::Connecting));
         if let Err(error) = attempt {
@@ -53,20 +52,20 @@ impl Transport for EpollTransport {
         }
     }
 
-    fn send(&mut self, token: Token, bytes: &Arc<[u8]>) -> Sending {
+    fn send(&mut self, token: Token, payload: &Payload) -> Sending {
         let Some(slot) = self.slots.get_mut(token.index()) else { return Sending::Accepted };
         if slot.state != State::Open {
             return Sending::Accepted;
         }
         if !slot.unsent.is_empty() {
-            slot.unsent.push_back((Arc::clone(bytes), 0));
+            slot.unsent.push_back((payload.clone(), 0));
             return Sending::Pending;
         }
         let Some(fd) = &slot.socket else { return Sending::Accepted };
-        match write(fd, bytes) {
-            Ok(written) if written == bytes.len() => Sending::Accepted,
+        match write(fd, payload) {
+            Ok(written) if written == payload.len() => Sending::Accepted,
             Ok(written) => {
-                slot.unsent.push_back((Arc::clone(bytes), written));
+                slot.unsent.push_back((payload.clone(), written));
                 Sending::Pending
             }
             Err(error) => {
