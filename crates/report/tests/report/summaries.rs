@@ -229,6 +229,7 @@ fn an_empty_run_is_a_summary_of_void_cells() {
     assert!(summary.cells.iter().all(|c| c.validity.reasons == ["nothing was measured"]));
     assert_eq!(summary.sentences[0].text, "http4s.Tapir on SimpleGet is void: nothing was measured.");
     assert!(titles(&summary).contains(&"The record has no end"));
+    assert!(titles(&summary).contains(&"2 cells without a measurement"), "said once, not cell by cell");
     record.header.plan.groups.clear();
     assert!(summarize(&record).cells.is_empty());
 }
@@ -320,16 +321,45 @@ fn a_noise_floor_above_the_region_and_skipped_cells_are_findings() {
     let mut loud = control();
     loud.fork_sd = 0.08;
     let mut record = synthetic::run(&[baseline(), weighed("http4s.Tapir", 0.95), loud], 6, &ALL_KINDS);
-    record.header.plan.skipped.push(Skipped { what: "a × b".to_owned(), because: "one route".to_owned() });
+    for what in ["a × b", "a × c"] {
+        record.header.plan.skipped.push(Skipped { what: what.to_owned(), because: "one route".to_owned() });
+    }
     record.header.environment.sections[0].facts[1].1 = "powersave".to_owned();
     record.end = Some((EndStatus::BudgetSpent, 1));
     let summary = summarize(&record);
-    for title in
-        ["The noise is larger than the region", "Left out: a × b", "CPU governor is \"powersave\"", "Rare modes"]
-    {
+    for title in [
+        "The noise is larger than the region",
+        "2 cells left out: one route",
+        "CPU governor is \"powersave\"",
+        "Rare modes",
+    ] {
         assert!(titles(&summary).contains(&title), "{title} is missing in {:?}", titles(&summary));
     }
     assert!(summary.findings.is_sorted_by_key(|f| std::cmp::Reverse(f.severity)));
+}
+
+#[test]
+fn what_several_forks_have_to_say_alike_is_said_once() {
+    let mut record = standard();
+    let notice = |level, fork| EventRecord {
+        at_ns: 1,
+        level,
+        voids: false,
+        group: Some("http4s.Vanilla".to_owned()),
+        variant: Some("http4s.Tapir".to_owned()),
+        scenario: Some("SimpleGet".to_owned()),
+        fork: Some(fork),
+        title: "slow to start".to_owned(),
+        text: "took long".to_owned(),
+        remedy: None,
+        log: None,
+    };
+    record.events.extend((1..=3).map(|fork| notice(EventLevel::Warning, fork)));
+    record.events.extend((1..=2).map(|fork| notice(EventLevel::Error, fork)));
+    let summary = summarize(&record);
+    let said: Vec<_> = summary.findings.iter().filter(|f| f.title == "http4s.Tapir: slow to start").collect();
+    assert_eq!(said.len(), 3, "each error by itself, the warnings together");
+    assert_eq!(said[2].text, "took long (SimpleGet, forks 1, 2, 3)");
 }
 
 #[test]

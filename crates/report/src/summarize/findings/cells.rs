@@ -5,9 +5,9 @@ use crate::format::{count, enumerate};
 use crate::summarize::Studied;
 use crate::summary::{Bottleneck, Finding, Severity, ValidityState};
 
-/// Steadiness and bottleneck over all cells, and every void cell by itself.
+/// Steadiness, bottleneck and missing measurements over all cells, and every other void cell by itself.
 pub(super) fn of_cells(cells: &[Studied<'_>]) -> Vec<Finding> {
-    let together = [unsteady(cells), generator_bound(cells)];
+    let together = [unsteady(cells), generator_bound(cells), unmeasured(cells)];
     together.into_iter().flatten().chain(cells.iter().filter_map(void)).collect()
 }
 
@@ -56,13 +56,30 @@ fn generator_bound(cells: &[Studied<'_>]) -> Option<Finding> {
     Some(found.named(finding(Severity::Warning, "The generator was the bottleneck", text, remedy)))
 }
 
-/// What an event made void has that event as its finding.
+/// Cells that the run did not reach, or where no request came to an end.
+fn unmeasured(cells: &[Studied<'_>]) -> Option<Finding> {
+    let of = |studied: &Studied<'_>| (is_silently_void(studied) && !is_measured(studied)).then(String::new);
+    let found = Found::among(cells, of)?;
+    let text = format!("The run ended before them, or no request did. {}.", found.by_scenario());
+    let title = format!("{} without a measurement", count(found.cells.len() as u64, "cell"));
+    Some(found.named(finding(Severity::Error, title, text, "")))
+}
+
 fn void(studied: &Studied<'_>) -> Option<Finding> {
     let cell = &studied.cell;
-    let silent = cell.validity.state == ValidityState::Void && studied.evidence.voiding().next().is_none();
     let text = || format!("{} on {}: {}.", cell.variant, cell.scenario, cell.validity.reasons.join("; "));
-    let found = silent.then(|| finding(Severity::Error, "A cell is void", text(), ""))?;
+    let is_news = is_silently_void(studied) && is_measured(studied);
+    let found = is_news.then(|| finding(Severity::Error, "A cell is void", text(), ""))?;
     Some(Finding { cell: Some(cell.id.clone()), ..found })
+}
+
+/// What an event made void has that event as its finding.
+fn is_silently_void(studied: &Studied<'_>) -> bool {
+    studied.cell.validity.state == ValidityState::Void && studied.evidence.voiding().next().is_none()
+}
+
+const fn is_measured(studied: &Studied<'_>) -> bool {
+    studied.cell.requests_ok + studied.cell.requests_failed > 0
 }
 
 /// The cells of which something is true, each with the words that follow its name; never empty.

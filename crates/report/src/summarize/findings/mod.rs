@@ -10,7 +10,7 @@ use tare_stats::power::rare_mode_share;
 use super::Studied;
 use super::compare::Weighed;
 use super::machine::{Disturbance, disturbances};
-use crate::format::{count, share};
+use crate::format::{count, enumerate, share};
 use crate::summary::{Finding, Noise, Severity, VerdictKind};
 
 /// All findings, the gravest first, in the order of the run among equals.
@@ -137,7 +137,18 @@ fn of_forks(record: &RunRecord, cells: &[Studied<'_>]) -> Option<Finding> {
     Some(finding(Severity::Info, "Rare modes", text, "More --forks see more."))
 }
 
+/// What the plan left out, once for each reason.
 fn skipped(record: &RunRecord) -> Vec<Finding> {
-    let skipped = record.header.plan.skipped.iter();
-    skipped.map(|s| finding(Severity::Info, format!("Left out: {}", s.what), s.because.clone(), "")).collect()
+    let mut reasons: Vec<(&str, Vec<String>)> = Vec::new();
+    for skipped in &record.header.plan.skipped {
+        match reasons.iter_mut().find(|(because, _)| *because == skipped.because) {
+            Some((_, all)) => all.push(skipped.what.clone()),
+            None => reasons.push((&skipped.because, vec![skipped.what.clone()])),
+        }
+    }
+    let say = |(because, all): &(&str, Vec<String>)| {
+        let title = format!("{} left out: {because}", count(all.len() as u64, "cell"));
+        finding(Severity::Info, title, format!("{}.", enumerate(all)), "")
+    };
+    reasons.iter().map(say).collect()
 }
