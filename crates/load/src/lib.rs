@@ -17,7 +17,7 @@ pub use cancel::Cancel;
 pub use error::LoadError;
 pub use request::{BodyExpectation, Expectation, RequestSet, RequestSpec};
 pub use sample::{ErrorClass, ErrorTallies, ErrorTally, SliceSample};
-pub use schedule::{Arrivals, Schedule, Share};
+pub use schedule::{Arrivals, CustomSchedule, Schedule, Share, Spacing, Stage, Stages};
 pub use session::{LoadSession, SessionSpec, SliceSpec};
 pub use stop_rule::StopRule;
 // Requests are described in these words of the protocol.

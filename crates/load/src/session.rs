@@ -61,6 +61,20 @@ pub struct SliceSpec {
     pub seed: u64,
 }
 
+impl SliceSpec {
+    /// A slice without a head to discard, with a second for its drain and the seed 1.
+    pub const fn new(schedule: Schedule, connections: usize, stop: StopRule) -> Self {
+        Self {
+            schedule,
+            connections,
+            stop,
+            discard_head: Duration::ZERO,
+            drain_timeout: Duration::from_secs(1),
+            seed: 1,
+        }
+    }
+}
+
 /// Worker threads with their connections, kept open from slice to slice.
 pub struct LoadSession {
     workers: Vec<Remote>,
@@ -136,7 +150,7 @@ impl LoadSession {
         for worker in &self.workers {
             worker.order(Order::Run(WorkerSlice {
                 start,
-                schedule: slice.schedule,
+                schedule: slice.schedule.clone(),
                 stop: slice.stop,
                 discard_head: slice.discard_head,
                 drain_timeout: slice.drain_timeout,
@@ -169,8 +183,8 @@ impl LoadSession {
                 &format!("use at least {workers} and at most the session's {most}"),
             ));
         }
-        if slice.schedule.rate_per_s().is_some_and(|rate| !(rate.is_finite() && rate > 0.0)) {
-            return Err(spec_error("an offered rate that is not above 0", "give requests per second, such as 1000"));
+        if let Some((what, remedy)) = slice.schedule.contradiction() {
+            return Err(spec_error(what, remedy));
         }
         if slice.discard_head > slice.stop.at_most() {
             return Err(spec_error(

@@ -1,0 +1,115 @@
+//! From a rate over time to moments: requests are counted in the order in which they are due, evenly or at random, and
+//! each leaves at the moment at which the rate has added up to its count.
+//!
+//! This change of time is exact: the n-th moment follows from the n-th count alone, so that rounding does not add up,
+//! and a unit Poisson process becomes one whose intensity is the rate (Çinlar, *Introduction to Stochastic Processes*,
+//! 1975, ch. 4.7).
+
+use std::time::Duration;
+
+use rand::SeedableRng;
+use rand::rand_core::Rng;
+use rand_pcg::Pcg64Mcg;
+
+use super::custom::CustomSchedule;
+use super::stages::{Segment, Stages};
+use super::{Share, Spacing};
+
+/// The intended starts of one worker, ascending, in nanoseconds after the start of the slice. A schedule whose rate
+/// ends at zero ends with it, and so may one of the caller's own.
+pub struct Arrivals(Source);
+
+enum Source {
+    ByRate { counts: Counts, clock: Clock },
+    Custom { starts: Box<dyn Iterator<Item = Duration> + Send>, last_ns: u64 },
+}
+
+/// When requests are due, in requests that the rate has added up to.
+enum Counts {
+    /// Every so-manieth of the whole schedule.
+    Even { next: u64, step: u64 },
+    /// A Poisson process of this worker's part of the rate: independent processes add up to one of the whole rate.
+    Poisson { last: f64, mean: f64, random: Box<Pcg64Mcg> },
+}
+
+/// Turns counts into moments.
+struct Clock {
+    segments: Vec<Segment>,
+    current: usize,
+    /// What the rate has added up to before the current segment.
+    before: f64,
+}
+
+impl Arrivals {
+    pub(super) fn at(rate_per_s: &Stages, spacing: Spacing, seed: u64, share: Share) -> Self {
+        let counts = match spacing {
+            Spacing::Even => Counts::Even { next: share.worker as u64, step: share.workers as u64 },
+            Spacing::Poisson => Counts::Poisson {
+                last: 0.0,
+                mean: share.workers as f64,
+                random: Box::new(Pcg64Mcg::seed_from_u64(seed ^ (share.worker as u64).rotate_left(32))),
+            },
+        };
+        Self(Source::ByRate { counts, clock: Clock::of(rate_per_s) })
+    }
+
+    /// Workers take turns at the caller's starts.
+    pub(super) fn from(custom: &CustomSchedule, seed: u64, share: Share) -> Self {
+        let starts = Box::new(custom.starts(seed).skip(share.worker).step_by(share.workers));
+        Self(Source::Custom { starts, last_ns: 0 })
+    }
+}
+
+impl Iterator for Arrivals {
+    type Item = u64;
+
+    fn next(&mut self) -> Option<u64> {
+        match &mut self.0 {
+            Source::ByRate { counts, clock } => clock.reaches_ns(counts.next()),
+            Source::Custom { starts, last_ns } => {
+                let start_ns = u64::try_from(starts.next()?.as_nanos()).unwrap_or(u64::MAX);
+                *last_ns = start_ns.max(*last_ns);
+                Some(*last_ns)
+            }
+        }
+    }
+}
+
+impl Counts {
+    fn next(&mut self) -> f64 {
+        match self {
+            Self::Even { next, step } => {
+                let count = *next;
+                *next += *step;
+                count as f64
+            }
+            Self::Poisson { last, mean, random } => {
+                *last -= *mean * uniform_above_zero(random).ln();
+                *last
+            }
+        }
+    }
+}
+
+impl Clock {
+    fn of(rate_per_s: &Stages) -> Self {
+        Self { segments: rate_per_s.segments(), current: 0, before: 0.0 }
+    }
+
+    /// When the rate has added up to more than `count`; `None` if it never does. Counts must ascend.
+    fn reaches_ns(&mut self, count: f64) -> Option<u64> {
+        loop {
+            let segment = self.segments.get(self.current)?;
+            if count - self.before < segment.sum() {
+                return Some(segment.reaches_ns(count - self.before) as u64);
+            }
+            self.before += segment.sum();
+            self.current += 1;
+        }
+    }
+}
+
+/// Uniform on (0, 1], so that its logarithm is finite.
+fn uniform_above_zero(random: &mut Pcg64Mcg) -> f64 {
+    ((random.next_u64() >> 11) + 1) as f64 / (1_u64 << 53) as f64
+}

@@ -1,0 +1,127 @@
+//! A level (requests per second, users) over time: straight lines from one value to the next.
+
+use std::time::Duration;
+
+const NS_PER_S: f64 = 1e9;
+
+/// A level that begins somewhere, and that each stage leads in a straight line to another value. After the last stage
+/// it stays where it is.
+///
+/// ```
+/// # use std::time::Duration;
+/// # use tare_load::Stages;
+/// // From nothing to 1000 over 10 s, half a minute there, and at once down to 100.
+/// let level = Stages::steady(0.0)
+///     .then(1000.0, Duration::from_secs(10))
+///     .then(1000.0, Duration::from_secs(30))
+///     .then(100.0, Duration::ZERO);
+/// assert_eq!(level.at(Duration::from_secs(5)), 500.0);
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stages {
+    from: f64,
+    stages: Vec<Stage>,
+}
+
+/// One straight line.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stage {
+    /// The level at its end.
+    pub to: f64,
+    /// How long it takes; zero is a jump.
+    pub over: Duration,
+}
+
+/// A stage in its place; the last one has no end.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Segment {
+    pub(super) begins_ns: f64,
+    pub(super) length_ns: f64,
+    pub(super) from: f64,
+    pub(super) to: f64,
+}
+
+impl Stages {
+    /// The same level for ever, unless stages follow.
+    pub const fn steady(level: f64) -> Self {
+        Self { from: level, stages: Vec::new() }
+    }
+
+    /// Then to another level, in a straight line over that time.
+    #[must_use]
+    pub fn then(mut self, to: f64, over: Duration) -> Self {
+        self.stages.push(Stage { to, over });
+        self
+    }
+
+    /// The level at that time after the start; where it jumps, the later one.
+    pub fn at(&self, moment: Duration) -> f64 {
+        let moment_ns = moment.as_nanos() as f64;
+        let is_within = |segment: &&Segment| moment_ns < segment.begins_ns + segment.length_ns;
+        self.segments().iter().find(is_within).map_or(self.last(), |segment| segment.level(moment_ns))
+    }
+
+    /// The level after the last stage.
+    pub fn last(&self) -> f64 {
+        self.stages.last().map_or(self.from, |stage| stage.to)
+    }
+
+    /// The highest level ever reached.
+    pub fn peak(&self) -> f64 {
+        self.stages.iter().map(|stage| stage.to).fold(self.from, f64::max)
+    }
+
+    /// How long the stages take together.
+    pub fn length(&self) -> Duration {
+        self.stages.iter().map(|stage| stage.over).sum()
+    }
+
+    /// The stages in their places, and the time without end that comes after them.
+    pub(super) fn segments(&self) -> Vec<Segment> {
+        let (mut begins_ns, mut from) = (0.0, self.from);
+        let place = |stage: &Stage| {
+            let segment = Segment { begins_ns, length_ns: stage.over.as_nanos() as f64, from, to: stage.to };
+            (begins_ns, from) = (begins_ns + segment.length_ns, stage.to);
+            segment
+        };
+        let mut segments: Vec<Segment> = self.stages.iter().map(place).collect();
+        segments.push(Segment { begins_ns, length_ns: f64::INFINITY, from, to: from });
+        segments
+    }
+
+    /// What is wrong with them, and what to write instead.
+    pub(super) fn contradiction(&self) -> Option<(&'static str, &'static str)> {
+        let mut levels = self.stages.iter().map(|stage| stage.to).chain([self.from]);
+        if !levels.all(|level| level.is_finite() && level >= 0.0) {
+            return Some(("a stage at a level below 0", "give levels of 0 or more, such as 1000"));
+        }
+        (self.peak() <= 0.0).then_some(("stages that never rise above 0", "let one of them reach a higher level"))
+    }
+}
+
+impl Segment {
+    fn slope_per_ns(&self) -> f64 {
+        (self.to - self.from) / self.length_ns
+    }
+
+    fn level(&self, moment_ns: f64) -> f64 {
+        self.from + self.slope_per_ns() * (moment_ns - self.begins_ns)
+    }
+
+    /// What a rate per second adds up to from the beginning to the end.
+    pub(super) fn sum(&self) -> f64 {
+        let mean = (self.from + self.to) / 2.0;
+        if mean == 0.0 { 0.0 } else { mean * self.length_ns / NS_PER_S }
+    }
+
+    /// When a rate per second has added up to `sum` since the beginning; `sum` is less than that of the segment.
+    pub(super) fn reaches_ns(&self, sum: f64) -> f64 {
+        // The root of from·t + slope·t²/2 = sum, in the form that is exact for a slope of 0 and loses no digits to
+        // cancellation for a small one.
+        let slope_per_s = self.slope_per_ns() * NS_PER_S;
+        let level_then = (self.from * self.from + 2.0 * slope_per_s * sum).max(0.0).sqrt();
+        let twice_the_mean = self.from + level_then;
+        let since_ns = if twice_the_mean == 0.0 { 0.0 } else { 2.0 * sum * NS_PER_S / twice_the_mean };
+        self.begins_ns + since_ns
+    }
+}

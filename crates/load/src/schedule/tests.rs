@@ -1,0 +1,203 @@
+//! Schedules as tables, and what must hold for all of them.
+
+use std::time::Duration;
+
+use proptest::prelude::*;
+
+use super::{CustomSchedule, Schedule, Share, Spacing, Stages};
+
+const ALONE: Share = Share { worker: 0, workers: 1 };
+const MS: u64 = 1_000_000;
+
+fn starts(schedule: &Schedule, seed: u64, share: Share, count: usize) -> Vec<u64> {
+    schedule.arrivals(seed, share).unwrap().take(count).collect()
+}
+
+fn seconds(seconds: u64) -> Duration {
+    Duration::from_secs(seconds)
+}
+
+fn even(rate_per_s: &Stages) -> Schedule {
+    Schedule::Stages { rate_per_s: rate_per_s.clone(), spacing: Spacing::Even }
+}
+
+fn of_all_workers(schedule: &Schedule, workers: usize, count: usize) -> Vec<u64> {
+    let part = |worker| starts(schedule, 3, Share { worker, workers }, count);
+    let mut together: Vec<u64> = (0..workers).flat_map(part).collect();
+    together.sort_unstable();
+    together
+}
+
+#[test]
+fn constant_starts_are_a_table() {
+    for (rate_per_s, expected) in [
+        (1.0, [0, 1_000_000_000, 2_000_000_000]),
+        (1000.0, [0, 1_000_000, 2_000_000]),
+        (3.0, [0, 333_333_333, 666_666_666]),
+        (1e9, [0, 1, 2]),
+    ] {
+        assert_eq!(starts(&Schedule::Constant { rate_per_s }, 0, ALONE, 3), expected, "{rate_per_s}/s");
+    }
+}
+
+#[test]
+fn staged_starts_are_a_table() {
+    let ramp = || Stages::steady(0.0).then(2.0, seconds(2));
+    for (what, rate_per_s, expected_ms) in [
+        // A rate of t/s has added up to t²/2: one more at √2 s, and from 2 s on two in a second.
+        ("up and on", ramp(), vec![0, 1414, 2000, 2500, 3000]),
+        // Down from 2/s to 0 in 2 s: n requests after 2 − √(4 − 2n) … and then none.
+        ("down to nothing", Stages::steady(2.0).then(0.0, seconds(2)), vec![0, 585]),
+        (
+            "a pause",
+            Stages::steady(2.0)
+                .then(2.0, seconds(1))
+                .then(0.0, Duration::ZERO)
+                .then(0.0, seconds(5))
+                .then(1.0, Duration::ZERO)
+                .then(1.0, seconds(2))
+                .then(0.0, Duration::ZERO),
+            vec![0, 500, 6000, 7000],
+        ),
+        (
+            "a jump",
+            Stages::steady(1.0).then(1.0, seconds(2)).then(4.0, Duration::ZERO),
+            vec![0, 1000, 2000, 2250, 2500],
+        ),
+    ] {
+        let found: Vec<u64> = starts(&even(&rate_per_s), 0, ALONE, 5).iter().map(|ns| ns / MS).collect();
+        assert_eq!(found, expected_ms, "{what}");
+    }
+}
+
+#[test]
+fn levels_are_a_table() {
+    let level = Stages::steady(0.0).then(100.0, seconds(10)).then(100.0, seconds(5)).then(20.0, Duration::ZERO);
+    for (millis, expected) in
+        [(0, 0.0), (2_500, 25.0), (10_000, 100.0), (14_999, 100.0), (15_000, 20.0), (99_000, 20.0)]
+    {
+        assert_eq!(level.at(Duration::from_millis(millis)), expected, "at {millis} ms");
+    }
+    assert_eq!((level.peak(), level.last(), level.length()), (100.0, 20.0, seconds(15)));
+}
+
+#[test]
+fn rounding_does_not_add_up() {
+    let schedule = Schedule::Constant { rate_per_s: 3.0 };
+    assert_eq!(schedule.arrivals(0, ALONE).unwrap().nth(3_000_000), Some(1_000_000_000_000_000));
+    // An hour up and an hour on: the millionth request after the ramp is where it would be without one.
+    let ramp = even(&Stages::steady(0.0).then(1000.0, seconds(3600)));
+    let in_the_ramp = 1_800_000;
+    assert_eq!(ramp.arrivals(0, ALONE).unwrap().nth(in_the_ramp), Some(3600 * 1000 * MS));
+    assert_eq!(ramp.arrivals(0, ALONE).unwrap().nth(in_the_ramp + 1_000_000), Some(4600 * 1000 * MS));
+}
+
+#[test]
+fn closed_has_no_starts_of_its_own() {
+    assert!(Schedule::Closed.arrivals(0, ALONE).is_none());
+    assert_eq!(Schedule::Closed.rate_per_s(), None);
+}
+
+#[test]
+fn a_seed_names_one_poisson_schedule() {
+    let schedule = Schedule::Poisson { rate_per_s: 500.0 };
+    assert_eq!(starts(&schedule, 7, ALONE, 50), starts(&schedule, 7, ALONE, 50));
+    assert_ne!(starts(&schedule, 7, ALONE, 50), starts(&schedule, 8, ALONE, 50));
+    let other_worker = Share { worker: 1, workers: 2 };
+    assert_ne!(starts(&schedule, 7, Share { worker: 0, workers: 2 }, 50), starts(&schedule, 7, other_worker, 50));
+}
+
+#[test]
+fn poisson_gaps_have_the_mean_and_the_spread_of_an_exponential() {
+    let count = 200_000;
+    let starts = starts(&Schedule::Poisson { rate_per_s: 1000.0 }, 42, ALONE, count);
+    let gaps: Vec<f64> = starts.windows(2).map(|pair| (pair[1] - pair[0]) as f64).collect();
+    let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
+    let variance = gaps.iter().map(|gap| (gap - mean).powi(2)).sum::<f64>() / gaps.len() as f64;
+    // Five standard errors of either estimate.
+    let tolerance = 5.0 / (count as f64).sqrt();
+    assert!((mean / 1e6 - 1.0).abs() < tolerance, "mean {mean}");
+    assert!((variance.sqrt() / 1e6 - 1.0).abs() < 2.0 * tolerance, "sd {}", variance.sqrt());
+}
+
+#[test]
+fn a_poisson_ramp_offers_in_each_part_what_its_rate_adds_up_to() {
+    // Up to 2000/s in 10 s, 10 s there, down to 500/s in 10 s.
+    let rate_per_s = Stages::steady(0.0).then(2000.0, seconds(10)).then(2000.0, seconds(10)).then(500.0, seconds(10));
+    let schedule = Schedule::Stages { rate_per_s, spacing: Spacing::Poisson };
+    let starts: Vec<u64> = schedule.arrivals(9, ALONE).unwrap().take_while(|ns| *ns < 30_000 * MS).collect();
+    for (from_s, until_s, expected) in
+        [(0, 5, 2_500.0), (5, 10, 7_500.0), (10, 20, 20_000.0), (20, 25, 8_125.0), (25, 30, 4_375.0_f64)]
+    {
+        let found = starts.iter().filter(|ns| (from_s * 1000 * MS..until_s * 1000 * MS).contains(*ns)).count() as f64;
+        assert!((found - expected).abs() < 5.0 * expected.sqrt(), "{found} from {from_s} s to {until_s} s");
+    }
+}
+
+#[test]
+fn workers_take_turns_at_a_callers_own_schedule() {
+    let schedule = Schedule::Custom(CustomSchedule::new(|seed| (seed..seed + 7).map(Duration::from_millis)));
+    let expected: Vec<u64> = (3..10).map(|millis| millis * MS).collect();
+    for workers in 1..5 {
+        assert_eq!(of_all_workers(&schedule, workers, 9), expected, "{workers} workers");
+    }
+}
+
+#[test]
+fn a_callers_start_before_its_predecessor_counts_as_at_the_same_time() {
+    let schedule = Schedule::Custom(CustomSchedule::new(|_| [5, 3, 8].into_iter().map(Duration::from_nanos)));
+    assert_eq!(starts(&schedule, 0, ALONE, 9), [5, 5, 8]);
+}
+
+/// Up to five stages, of which some are jumps and some pauses.
+fn stages() -> impl Strategy<Value = Stages> {
+    let level = || prop_oneof![Just(0.0), 0.5..2000.0];
+    let over = prop_oneof![Just(Duration::ZERO), (1u64..20_000).prop_map(Duration::from_millis)];
+    let stage = (level(), over);
+    (level(), proptest::collection::vec(stage, 0..5)).prop_map(|(from, stages)| {
+        stages.into_iter().fold(Stages::steady(from), |so_far, (to, over)| so_far.then(to, over))
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(128) })]
+
+    #[test]
+    fn workers_parts_add_up_to_the_whole(rate_per_s in stages(), workers in 1usize..6) {
+        let count = 60;
+        let whole = starts(&even(&rate_per_s), 3, ALONE, count * workers);
+        prop_assert_eq!(of_all_workers(&even(&rate_per_s), workers, count), whole);
+    }
+
+    #[test]
+    fn starts_ascend_and_none_falls_where_the_rate_is_zero(rate_per_s in stages(), random in any::<bool>()) {
+        let spacing = if random { Spacing::Poisson } else { Spacing::Even };
+        let found = starts(&Schedule::Stages { rate_per_s: rate_per_s.clone(), spacing }, 5, ALONE, 500);
+        prop_assert!(found.is_sorted());
+        for start in found {
+            // A start is cut to the nanosecond, and so may lie just before the one at which the rate rises.
+            let level = rate_per_s.at(Duration::from_nanos(start + 1));
+            prop_assert!(level > 0.0, "a start at {} ns", start);
+        }
+    }
+
+    #[test]
+    fn as_many_start_by_any_moment_as_the_rate_has_added_up_to(rate_per_s in stages(), until_ms in 1u64..60_000) {
+        let until = Duration::from_millis(until_ms);
+        // By the trapezium of every stage that began before the moment: an oracle that inverts nothing.
+        let sum: f64 = rate_per_s.segments().iter().map(|segment| {
+            let begins = Duration::from_nanos(segment.begins_ns as u64).min(until);
+            let ends = if segment.length_ns.is_finite() {
+                (begins + Duration::from_nanos(segment.length_ns as u64)).min(until)
+            } else {
+                until
+            };
+            let share = (ends - begins).as_secs_f64() * 1e9 / segment.length_ns;
+            let level = segment.from + (segment.to - segment.from) * share;
+            (segment.from + level) / 2.0 * (ends - begins).as_secs_f64()
+        }).filter(|part| part.is_finite()).sum();
+        let until_ns = until_ms * MS;
+        let found = even(&rate_per_s).arrivals(0, ALONE).unwrap().take_while(|ns| *ns < until_ns).count() as f64;
+        prop_assert!((found - sum.ceil()).abs() <= 1.0 && (found - sum).abs() <= 1.0 + 1e-6, "{} for {}", found, sum);
+    }
+}
