@@ -3,6 +3,7 @@
 #![allow(clippy::print_stdout, reason = "an example talks to its user")]
 
 use std::error::Error;
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use tare_load::{
@@ -12,7 +13,7 @@ use tare_sys::affinity::CpuSet;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
-    let target = arguments.next().ok_or("give an address and a port, such as 127.0.0.1:8080")?.parse()?;
+    let target: SocketAddr = arguments.next().ok_or("give an address and a port, such as 127.0.0.1:8080")?.parse()?;
     let path = arguments.next().ok_or("give a path, such as /path0/1")?;
     let rest: Vec<String> = arguments.collect();
     let value = |flag: &str| {
@@ -33,14 +34,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         Some(rate_per_s) => Schedule::Constant { rate_per_s },
     };
     let mut session = LoadSession::open(&SessionSpec {
-        target,
         connections,
-        requests: vec![request.expecting(expected)],
-        host: None,
         cpus: CpuSet::of(value("--cpus").unwrap_or("1").split(',').map(str::parse).collect::<Result<Vec<_>, _>>()?),
-        timeout: Duration::from_secs(10),
-        connect_timeout: Duration::from_secs(2),
         congestion: value("--congestion").map(str::to_owned),
+        ..SessionSpec::new(target, vec![request.expecting(expected)])
     })?;
     let slice = SliceSpec {
         schedule,
@@ -55,9 +52,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn print(sample: &SliceSample, congestion: &str) {
+fn print(sample: &SliceSample, congestion: Option<&str>) {
     let cpu_us = sample.generator_cpu_ns as f64 / 1e3 / sample.completed.max(1) as f64;
-    println!("{:.0} requests/s, congestion control {congestion}", sample.throughput_per_s());
+    println!("{:.0} requests/s, congestion control {}", sample.throughput_per_s(), congestion.unwrap_or("none"));
     println!("generator: {cpu_us:.3} µs CPU/request, {:.1} % busy", sample.generator_cpu_share() * 100.0);
     println!("offered {}, sent {}, ok {}, failed {}", sample.offered, sample.sent, sample.ok, sample.failed);
     println!("completed {} in all", sample.completed_in_slice);

@@ -3,8 +3,10 @@
 
 mod answer;
 mod cancel;
+mod channel;
 mod connection;
 mod error;
+mod protocol;
 mod recorder;
 mod request;
 mod sample;
@@ -14,11 +16,14 @@ mod stop_rule;
 mod worker;
 
 pub use cancel::Cancel;
+pub use channel::{Identity, TlsSpec, Trust};
 pub use error::LoadError;
+pub use protocol::Protocol;
 pub use request::{BodyExpectation, Expectation, RequestSet, RequestSpec};
 pub use sample::{ErrorClass, ErrorTallies, ErrorTally, SliceSample};
 pub use schedule::{Arrivals, CustomSchedule, Schedule, Share, Spacing, Stage, Stages};
 pub use session::{LoadSession, SessionSpec, SliceSpec};
 pub use stop_rule::StopRule;
+pub use tare_sys::socket::Target;
 // Requests are described in these words of the protocol.
 pub use tare_wire::http::Method;

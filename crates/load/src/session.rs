@@ -9,10 +9,12 @@ use tare_sys::affinity::{CpuSet, pin_current_thread};
 use tare_sys::clock::{self, MonotonicClock};
 use tare_sys::epoll::EpollPoller;
 use tare_sys::procfs::backlog::{self, Backlog};
-use tare_sys::socket::{SocketOptions, congestion_in_use};
+use tare_sys::socket::{SocketOptions, Target, congestion_in_use};
 
 use crate::cancel::Cancel;
+use crate::channel::TlsSpec;
 use crate::error::LoadError;
+use crate::protocol::Protocol;
 use crate::request::{RequestSet, RequestSpec};
 use crate::sample::SliceSample;
 use crate::schedule::{Schedule, Share};
@@ -22,16 +24,20 @@ use crate::worker::{Setup, Worker, WorkerSlice};
 /// Between the order to start and the start, so that all workers begin at the same moment.
 const START_MARGIN: Duration = Duration::from_micros(300);
 
-/// What stays the same over all slices of a session.
+/// What stays the same over all slices of a session. [`SessionSpec::new`] has the defaults.
 #[derive(Clone, Debug)]
 pub struct SessionSpec {
     /// The server under test.
-    pub target: SocketAddr,
+    pub target: Target,
+    /// How connections are secured; `None` for plain text.
+    pub tls: Option<TlsSpec>,
+    /// What is spoken on them.
+    pub protocol: Protocol,
     /// The most connections that a slice may use, over all workers.
     pub connections: usize,
     /// The requests, sent in turn.
     pub requests: Vec<RequestSpec>,
-    /// The `Host` of the requests; `None` for the target's address.
+    /// The `Host` of the requests; `None` for the target's address, or `localhost` if it is a file.
     pub host: Option<String>,
     /// One worker thread for each of these CPUs, pinned to it.
     pub cpus: CpuSet,
@@ -41,6 +47,32 @@ pub struct SessionSpec {
     pub connect_timeout: Duration,
     /// Congestion control algorithm of all sockets; `None` for the kernel's default.
     pub congestion: Option<String>,
+}
+
+impl SessionSpec {
+    /// One connection in plain HTTP/1.1 to `target`, driven from the first CPU that this process may use, with 10 s
+    /// for an answer and 5 s for a connect.
+    pub fn new(target: impl Into<Target>, requests: Vec<RequestSpec>) -> Self {
+        let cpus = CpuSet::allowed().map_or_else(|_| CpuSet::of([]), |allowed| CpuSet::of(allowed.iter().take(1)));
+        Self {
+            target: target.into(),
+            tls: None,
+            protocol: Protocol::default(),
+            connections: 1,
+            requests,
+            host: None,
+            cpus,
+            timeout: Duration::from_secs(10),
+            connect_timeout: Duration::from_secs(5),
+            congestion: None,
+        }
+    }
+
+    /// The `Host` of the requests.
+    fn host(&self) -> String {
+        let of_target = || self.target.address().map_or("localhost".to_owned(), |address| address.to_string());
+        self.host.clone().unwrap_or_else(of_target)
+    }
 }
 
 /// One slice of load.
@@ -79,7 +111,7 @@ impl SliceSpec {
 pub struct LoadSession {
     workers: Vec<Remote>,
     connections: usize,
-    congestion: String,
+    congestion: Option<String>,
 }
 
 struct Remote {
@@ -101,20 +133,16 @@ impl LoadSession {
     /// When the specification is contradictory, a request cannot be encoded, or a worker cannot be started.
     pub fn open(spec: &SessionSpec) -> Result<Self, LoadError> {
         check(spec)?;
-        let host = spec.host.clone().unwrap_or_else(|| spec.target.to_string());
-        let requests = RequestSet::encode(&host, &spec.requests)
+        let requests = RequestSet::encode(&spec.host(), &spec.requests)
             .map_err(|(index, source)| LoadError::Request { index, source })?;
         let options = SocketOptions { congestion: spec.congestion.clone() };
-        let congestion = congestion_in_use(&spec.target, &options).map_err(|source| LoadError::Congestion {
-            algorithm: spec.congestion.clone().unwrap_or_else(|| "the kernel's default".to_owned()),
-            source,
-        })?;
+        let congestion = spec.target.address().map(|address| congestion_towards(&address, &options)).transpose()?;
         // A worker without a connection would have nothing to do.
         let cpus: Vec<usize> = spec.cpus.iter().take(spec.connections).collect();
         let mut workers = Vec::with_capacity(cpus.len());
         for (worker, cpu) in cpus.iter().enumerate() {
             let setup = Setup {
-                target: spec.target.into(),
+                target: spec.target.clone(),
                 options: options.clone(),
                 requests: requests.clone(),
                 timeout: spec.timeout,
@@ -126,9 +154,9 @@ impl LoadSession {
         Ok(Self { workers, connections: spec.connections, congestion })
     }
 
-    /// The congestion control algorithm that the session's sockets use.
-    pub fn congestion(&self) -> &str {
-        &self.congestion
+    /// The congestion control algorithm that the session's sockets use; `None` for those of the file system.
+    pub fn congestion(&self) -> Option<&str> {
+        self.congestion.as_deref()
     }
 
     /// Opens missing connections, runs one slice and drains it.
@@ -268,12 +296,22 @@ fn serve(cpu: usize, setup: Setup, inbox: &Receiver<Order>, outbox: &Sender<Resu
     }
 }
 
+fn congestion_towards(address: &SocketAddr, options: &SocketOptions) -> Result<String, LoadError> {
+    congestion_in_use(address, options).map_err(|source| LoadError::Congestion {
+        algorithm: options.congestion.clone().unwrap_or_else(|| "the kernel's default".to_owned()),
+        source,
+    })
+}
+
 fn check(spec: &SessionSpec) -> Result<(), LoadError> {
     if spec.requests.is_empty() {
         return Err(spec_error("a session without requests", "give at least one"));
     }
     if spec.connections == 0 || spec.cpus.is_empty() {
         return Err(spec_error("a session without connections or CPUs", "give at least one of each"));
+    }
+    if spec.tls.is_some() || spec.protocol != Protocol::default() {
+        return Err(spec_error("neither TLS nor pipelining nor HTTP/2 are there yet", "use plain HTTP/1.1"));
     }
     Ok(())
 }

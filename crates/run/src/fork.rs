@@ -212,14 +212,12 @@ impl<'a> Trial<'a> {
         let contract = member.launch.contract(self.yard.contract);
         let request = request(contract, &member.variant.server, named)?;
         Ok(LoadSession::open(&SessionSpec {
-            target: member.server.address(),
             connections: plan.load.users as usize,
-            requests: vec![request],
-            host: None,
             cpus: self.cores.load.clone(),
             timeout: plan.load.timeout.0,
             connect_timeout: plan.load.timeout.0.min(Duration::from_secs(5)),
             congestion: Some(plan.load.congestion.clone()).filter(|name| name != "default"),
+            ..SessionSpec::new(member.server.address(), vec![request])
         })?)
     }
 }

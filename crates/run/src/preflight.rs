@@ -137,14 +137,11 @@ pub fn self_test(
     let server = Server::start_unless(&spec, cancelled)?;
     let request = RequestSpec::get("/path0/4").expecting(BodyExpectation::Exact(b"4"[..].into()));
     let mut session = LoadSession::open(&SessionSpec {
-        target: server.address(),
         connections: SELF_TEST_CONNECTIONS,
-        requests: vec![request],
-        host: None,
         cpus: load_cpus.clone(),
         timeout: Duration::from_secs(2),
         connect_timeout: Duration::from_secs(2),
-        congestion: None,
+        ..SessionSpec::new(server.address(), vec![request])
     })?;
     let slice = SliceSpec {
         schedule: Schedule::Poisson { rate_per_s: SELF_TEST_RATE_PER_S },

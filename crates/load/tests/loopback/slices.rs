@@ -1,10 +1,12 @@
 //! Slices over real sockets: models, several workers, connections that stay, cancellation.
 
+use std::io::{Read, Write};
+use std::os::unix::net::UnixListener;
 use std::time::Duration;
 
 use crate::support::{count, get, run, server, session};
 use tare_load::{
-    BodyExpectation, Cancel, LoadError, LoadSession, RequestSpec, Schedule, SessionSpec, SliceSpec, StopRule,
+    BodyExpectation, Cancel, LoadError, LoadSession, RequestSpec, Schedule, SessionSpec, SliceSpec, StopRule, Target,
 };
 use tare_reference::Options;
 use tare_sys::affinity::CpuSet;
@@ -104,17 +106,14 @@ fn workers_share_connections_and_counts() {
     let cpus = CpuSet::of(allowed.iter().take(2));
     let workers = cpus.len();
     let mut session = LoadSession::open(&SessionSpec {
-        target: server.address(),
         connections: 5,
-        requests: vec![get()],
-        host: None,
         cpus,
         timeout: Duration::from_secs(5),
-        connect_timeout: Duration::from_secs(1),
         congestion: Some("reno".to_owned()),
+        ..SessionSpec::new(server.address(), vec![get()])
     })
     .unwrap();
-    assert_eq!(session.congestion(), "reno");
+    assert_eq!(session.congestion(), Some("reno"));
     let sample = run(&mut session, &count(501, 5));
     assert_eq!((sample.ok, sample.workers), (501, workers));
     assert_eq!(run(&mut session, &SliceSpec { connections: 5, ..open(1000.0, 100) }).offered, 100);
@@ -133,4 +132,22 @@ fn contradictory_specifications_say_what_to_change() {
     refused(&mut session, open(0.0, 100));
     refused(&mut session, open(f64::NAN, 100));
     refused(&mut session, SliceSpec { discard_head: Duration::from_secs(1), connections: 2, ..open(10.0, 100) });
+}
+
+#[test]
+fn a_server_may_listen_in_the_file_system() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("server.socket");
+    let listener = UnixListener::bind(&path).unwrap();
+    std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut request = [0; 1024];
+        while stream.read(&mut request).is_ok_and(|count| count > 0) {
+            assert!(request.starts_with(b"GET /path0/1 HTTP/1.1\r\nHost: localhost\r\n"));
+            stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1").unwrap();
+        }
+    });
+    let mut session = LoadSession::open(&SessionSpec::new(Target::Unix(path), vec![get()])).unwrap();
+    let sample = run(&mut session, &count(10, 1));
+    assert_eq!((sample.ok, session.congestion()), (10, None), "{:?}", sample.errors);
 }

@@ -7,7 +7,6 @@ use tare_load::{
     BodyExpectation, Cancel, LoadSession, RequestSpec, Schedule, SessionSpec, SliceSample, SliceSpec, StopRule,
 };
 use tare_reference::{Fault, FaultKind, Options, Running};
-use tare_sys::affinity::CpuSet;
 
 pub fn planted(kind: FaultKind, after: u64) -> Running {
     server(Options { fault: Some(Fault { kind, after }), ..Options::default() })
@@ -24,14 +23,10 @@ pub fn get() -> RequestSpec {
 
 pub fn session(target: SocketAddr, connections: usize, requests: Vec<RequestSpec>) -> LoadSession {
     LoadSession::open(&SessionSpec {
-        target,
         connections,
-        requests,
-        host: None,
-        cpus: CpuSet::of(CpuSet::allowed().unwrap().iter().take(1)),
         timeout: Duration::from_millis(300),
         connect_timeout: Duration::from_millis(300),
-        congestion: None,
+        ..SessionSpec::new(target, requests)
     })
     .unwrap()
 }

@@ -1,0 +1,34 @@
+//! What is spoken on a connection, and how many exchanges it carries at a time.
+
+/// The protocol of a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Protocol {
+    /// HTTP/1.1, over TLS with ALPN `http/1.1`.
+    Http1 {
+        /// Requests that a connection has under way at a time, sent without waiting for the answers before; 1 is
+        /// the plain exchange of request and answer.
+        pipeline: usize,
+    },
+    /// HTTP/2: over TLS by ALPN `h2`, otherwise with prior knowledge.
+    Http2 {
+        /// Streams that a connection has under way at a time. What exceeds the server's own limit waits in the
+        /// connection, and that wait counts as service time.
+        streams: usize,
+    },
+}
+
+impl Default for Protocol {
+    fn default() -> Self {
+        Self::Http1 { pipeline: 1 }
+    }
+}
+
+impl Protocol {
+    /// Exchanges that one connection carries at a time: the users of a closed loop are connections × depth.
+    pub const fn depth(self) -> usize {
+        match self {
+            Self::Http1 { pipeline } => pipeline,
+            Self::Http2 { streams } => streams,
+        }
+    }
+}
