@@ -6,6 +6,7 @@
 
 pub mod compare;
 pub mod error;
+pub mod exponential;
 pub mod histogram;
 pub mod interval;
 pub mod multiplicity;
@@ -18,6 +19,7 @@ pub mod verdict;
 
 pub use compare::{Comparison, ForkRatio, Method, SD_FLOOR};
 pub use error::StatsError;
+pub use exponential::{ExpectedMean, ExponentialFit, Level};
 pub use histogram::{LatencyHistogram, PercentilePoint};
 pub use interval::Interval;
 pub use multiplicity::e_bh;
