@@ -21,6 +21,9 @@ pub(crate) struct Recorder {
     until: Nanos,
     /// Whether what fails now fails only because nobody waits for it any longer.
     is_cutting_off: bool,
+    /// Since when the sample holds what happened, and the CPU time that was handed over before.
+    since: Nanos,
+    cpu_ns: u64,
     sample: SliceSample,
 }
 
@@ -28,7 +31,8 @@ impl Recorder {
     /// Books between slices, which know only connections that come and go.
     pub(crate) fn idle() -> Self {
         let sample = SliceSample { workers: 1, ..SliceSample::default() };
-        Self { from: Nanos::ZERO, until: Nanos::ZERO, is_cutting_off: false, sample }
+        let zero = Nanos::ZERO;
+        Self { from: zero, until: zero, is_cutting_off: false, since: zero, cpu_ns: 0, sample }
     }
 
     /// Opens the books of a slice; what happened to connections since the last one belongs to it.
@@ -54,10 +58,20 @@ impl Recorder {
         self.is_cutting_off = true;
     }
 
-    pub(crate) fn finish(mut self, generator_cpu_ns: u64) -> SliceSample {
-        self.sample.window_ns = self.until.since(self.from);
-        self.sample.generator_cpu_ns = generator_cpu_ns;
-        self.sample
+    /// Hands over what was booked since the last part, and goes on with empty books: the parts add up to the slice.
+    /// `cpu_ns` is the CPU time of the window so far.
+    pub(crate) fn part(&mut self, at: Nanos, cpu_ns: u64) -> SliceSample {
+        let rest = SliceSample { workers: self.sample.workers, start_ns: at.0, ..SliceSample::default() };
+        let mut part = std::mem::replace(&mut self.sample, rest);
+        part.window_ns = self.until.min(at).since(self.from.max(self.since));
+        part.generator_cpu_ns = cpu_ns - self.cpu_ns;
+        (self.since, self.cpu_ns) = (at, cpu_ns);
+        part
+    }
+
+    /// Hands over the last part.
+    pub(crate) fn finish(mut self, cpu_ns: u64) -> SliceSample {
+        self.part(Nanos::MAX, cpu_ns)
     }
 
     fn in_window(&self, moment: Nanos) -> bool {

@@ -184,10 +184,21 @@ impl SliceSample {
         if available_ns == 0.0 { 0.0 } else { self.generator_cpu_ns as f64 / available_ns }
     }
 
-    /// Adds another worker's sample of the same slice.
+    /// Adds another worker's sample of the same slice, or of the same part of it.
     pub(crate) fn merge(&mut self, other: &Self) {
         self.window_ns = self.window_ns.max(other.window_ns);
         self.workers += other.workers;
+        self.add(other);
+    }
+
+    /// Adds the part of the slice that followed.
+    pub fn append(&mut self, later: &Self) {
+        self.window_ns += later.window_ns;
+        self.workers = self.workers.max(later.workers);
+        self.add(later);
+    }
+
+    fn add(&mut self, other: &Self) {
         self.cancelled |= other.cancelled;
         self.errors.merge(&other.errors);
         for (mine, theirs) in [

@@ -116,7 +116,7 @@ pub struct LoadSession {
 
 struct Remote {
     orders: Option<Sender<Order>>,
-    reports: Receiver<Result<SliceSample, LoadError>>,
+    reports: Receiver<Report>,
     thread: Option<JoinHandle<()>>,
     share: Share,
 }
@@ -124,6 +124,14 @@ struct Remote {
 enum Order {
     Prepare { in_use: usize, cancel: Cancel },
     Run(WorkerSlice),
+}
+
+/// What a worker says of an order.
+enum Report {
+    /// A part of what was ordered; more follow.
+    Part(SliceSample),
+    /// The rest of it, or why there is none.
+    Last(Result<SliceSample, LoadError>),
 }
 
 impl LoadSession {
@@ -169,11 +177,40 @@ impl LoadSession {
     /// # Errors
     /// When the specification is contradictory or a worker has failed. Failures of the server are in the sample.
     pub fn run(&mut self, slice: &SliceSpec, cancel: &Cancel) -> Result<SliceSample, LoadError> {
+        self.drive(slice, None, cancel, &mut |_| {})
+    }
+
+    /// As [`run`](Self::run), and hands over about `every` so long what has happened since the last time: counts of one
+    /// kind add up to those of the sample that is returned. A part belongs to its time by when a request *ended*, so
+    /// that the drain has parts too, with windows of no length.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_watched(
+        &mut self,
+        slice: &SliceSpec,
+        every: Duration,
+        cancel: &Cancel,
+        on_interval: &mut dyn FnMut(&SliceSample),
+    ) -> Result<SliceSample, LoadError> {
+        if every.is_zero() {
+            return Err(spec_error("intervals of no length", "give at least a millisecond"));
+        }
+        self.drive(slice, Some(every), cancel, on_interval)
+    }
+
+    fn drive(
+        &mut self,
+        slice: &SliceSpec,
+        every: Option<Duration>,
+        cancel: &Cancel,
+        on_interval: &mut dyn FnMut(&SliceSample),
+    ) -> Result<SliceSample, LoadError> {
         self.check_slice(slice)?;
         for worker in &self.workers {
             worker.order(Order::Prepare { in_use: worker.part_of(slice.connections), cancel: cancel.clone() })?;
         }
-        self.collect()?;
+        self.collect(&mut |_| {})?;
         let start = clock::now() + START_MARGIN;
         for worker in &self.workers {
             worker.order(Order::Run(WorkerSlice {
@@ -183,24 +220,42 @@ impl LoadSession {
                 discard_head: slice.discard_head,
                 drain_timeout: slice.drain_timeout,
                 seed: slice.seed,
+                every,
                 cancel: cancel.clone(),
             }))?;
         }
-        self.collect()
+        self.collect(on_interval)
     }
 
     /// Waits for every worker, also after a failure, so that none is still at the last order when the next one comes.
-    fn collect(&self) -> Result<SliceSample, LoadError> {
-        let reports: Vec<_> = self.workers.iter().map(Remote::report).collect();
-        let mut whole: Option<SliceSample> = None;
-        for report in reports {
-            let part = report?;
-            match &mut whole {
-                None => whole = Some(part),
-                Some(whole) => whole.merge(&part),
+    /// The parts that workers send are put together round by round: they cut at the same moments.
+    fn collect(&self, on_interval: &mut dyn FnMut(&SliceSample)) -> Result<SliceSample, LoadError> {
+        let mut working: Vec<&Remote> = self.workers.iter().collect();
+        let (mut whole, mut failure) = (None, None);
+        while !working.is_empty() {
+            let mut round = None;
+            working.retain(|worker| match worker.report() {
+                Report::Part(part) => {
+                    put(&mut round, part, SliceSample::merge);
+                    true
+                }
+                Report::Last(last) => {
+                    match last {
+                        Ok(part) => put(&mut round, part, SliceSample::merge),
+                        Err(error) => failure = failure.take().or(Some(error)),
+                    }
+                    false
+                }
+            });
+            if let Some(round) = round {
+                on_interval(&round);
+                put(&mut whole, round, SliceSample::append);
             }
         }
-        whole.ok_or(LoadError::WorkerDied)
+        match failure {
+            Some(failure) => Err(failure),
+            None => whole.ok_or(LoadError::WorkerDied),
+        }
     }
 
     fn check_slice(&self, slice: &SliceSpec) -> Result<(), LoadError> {
@@ -250,7 +305,10 @@ impl Remote {
             .map_err(|error| failed(error.to_string()))?;
         let remote = Self { orders: Some(orders), reports, thread: Some(thread), share };
         // The first report says whether the thread is pinned and has its poller.
-        remote.report().map(|_| remote)
+        match remote.report() {
+            Report::Part(_) | Report::Last(Ok(_)) => Ok(remote),
+            Report::Last(Err(error)) => Err(error),
+        }
     }
 
     fn order(&self, order: Order) -> Result<(), LoadError> {
@@ -258,8 +316,8 @@ impl Remote {
         orders.send(order).map_err(|_| LoadError::WorkerDied)
     }
 
-    fn report(&self) -> Result<SliceSample, LoadError> {
-        self.reports.recv().map_err(|_| LoadError::WorkerDied)?
+    fn report(&self) -> Report {
+        self.reports.recv().unwrap_or(Report::Last(Err(LoadError::WorkerDied)))
     }
 
     /// This worker's part of so many connections; the parts differ by at most one.
@@ -269,8 +327,16 @@ impl Remote {
     }
 }
 
-/// The life of a worker thread: one report per order, until the session is dropped.
-fn serve(cpu: usize, setup: Setup, inbox: &Receiver<Order>, outbox: &Sender<Result<SliceSample, LoadError>>) {
+/// The first sample, or the sum with another.
+fn put(sum: &mut Option<SliceSample>, sample: SliceSample, add: fn(&mut SliceSample, &SliceSample)) {
+    match sum {
+        None => *sum = Some(sample),
+        Some(sum) => add(sum, &sample),
+    }
+}
+
+/// The life of a worker thread: one last report per order, until the session is dropped.
+fn serve(cpu: usize, setup: Setup, inbox: &Receiver<Order>, outbox: &Sender<Report>) {
     let failed = |reason: String| LoadError::Worker { cpu, reason };
     // Refused, it only costs precision, and send lag will show how much.
     let _ = clock::sharpen_timers();
@@ -281,16 +347,19 @@ fn serve(cpu: usize, setup: Setup, inbox: &Receiver<Order>, outbox: &Sender<Resu
     let mut worker = match poller {
         Ok(poller) => Worker::new(poller, MonotonicClock, setup, backlog),
         Err(error) => {
-            let _ = outbox.send(Err(error));
+            let _ = outbox.send(Report::Last(Err(error)));
             return;
         }
     };
     let mut report = Ok(SliceSample::default());
     // Either channel ends with the session.
-    while outbox.send(report).is_ok() {
+    while outbox.send(Report::Last(report)).is_ok() {
         report = match inbox.recv() {
             Ok(Order::Prepare { in_use, cancel }) => worker.prepare(in_use, &cancel).map(|()| SliceSample::default()),
-            Ok(Order::Run(slice)) => worker.run(&slice),
+            Ok(Order::Run(slice)) => worker.run(&slice, &mut |part| {
+                // A session that has gone is noticed with the last report.
+                let _ = outbox.send(Report::Part(part));
+            }),
             Err(_) => return,
         };
     }

@@ -38,6 +38,9 @@ pub(super) struct Core<C> {
     pub(super) window: Window,
     /// No deadline of a connection is earlier; found anew whenever it has passed.
     pub(super) next_expiry: Nanos,
+    /// How often the books are handed over, and when next.
+    every: Duration,
+    next_part: Nanos,
 }
 
 impl<C: Clock> Core<C> {
@@ -58,6 +61,8 @@ impl<C: Clock> Core<C> {
             books: Recorder::idle(),
             window: Window::none(),
             next_expiry: Nanos::MAX,
+            every: Duration::MAX,
+            next_part: Nanos::MAX,
         }
     }
 
@@ -118,6 +123,8 @@ impl<C: Clock> Core<C> {
         self.window = Window::of(slice);
         self.books.open(slice.start, self.window.from, self.window.until);
         self.demand = Demand::of(slice, self.setup.share);
+        self.every = slice.every.unwrap_or(Duration::MAX);
+        self.next_part = slice.every.map_or(Nanos::MAX, |every| slice.start + every);
         self.free.clear();
         // A look at all connections on the first tick.
         self.next_expiry = slice.start;
@@ -147,7 +154,7 @@ impl<C: Clock> Core<C> {
     }
 
     pub(super) fn next_deadline(&self, now: Nanos) -> Nanos {
-        let deadline = self.next_expiry.min(now + MAX_SLEEP).min(self.window.next_boundary());
+        let deadline = self.next_expiry.min(now + MAX_SLEEP).min(self.window.next_boundary()).min(self.next_part);
         match self.demand.head() {
             Some(head) if self.free.is_empty() => deadline.min(head + self.setup.timeout),
             Some(head) => deadline.min(head),
@@ -168,6 +175,17 @@ impl<C: Clock> Core<C> {
             self.expire(io, now);
         }
         self.dispatch(io, None);
+    }
+
+    /// What was booked since the last part, once it is time for the next.
+    pub(super) fn part(&mut self, now: Nanos) -> Option<SliceSample> {
+        if now < self.next_part {
+            return None;
+        }
+        while self.next_part <= now {
+            self.next_part = self.next_part + self.every;
+        }
+        Some(self.books.part(now, self.window.cpu_ns(&self.clock)))
     }
 
     /// Ends the window now if it still lasts, and the drain soon; only the first call counts.

@@ -51,6 +51,8 @@ pub(crate) struct WorkerSlice {
     pub(crate) discard_head: Duration,
     pub(crate) drain_timeout: Duration,
     pub(crate) seed: u64,
+    /// How often to hand over what has been booked; `None` for once, at the end.
+    pub(crate) every: Option<Duration>,
     pub(crate) cancel: Cancel,
 }
 
@@ -84,8 +86,12 @@ impl<P: Poller, C: Clock> Worker<P, C> {
         }
     }
 
-    /// Runs one slice to the end of its drain.
-    pub(crate) fn run(&mut self, slice: &WorkerSlice) -> Result<SliceSample, LoadError> {
+    /// Runs one slice to the end of its drain. The parts that `on_part` was given and the one returned add up to it.
+    pub(crate) fn run(
+        &mut self,
+        slice: &WorkerSlice,
+        on_part: &mut dyn FnMut(SliceSample),
+    ) -> Result<SliceSample, LoadError> {
         self.core.begin_slice(slice);
         loop {
             let now = self.core.now();
@@ -93,6 +99,7 @@ impl<P: Poller, C: Clock> Worker<P, C> {
             if self.core.is_finished(now) {
                 break;
             }
+            self.core.part(now).into_iter().for_each(&mut *on_part);
             let deadline = self.core.next_deadline(now);
             self.poller.wait(Some(deadline), &mut self.core).map_err(LoadError::Wait)?;
         }

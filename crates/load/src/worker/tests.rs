@@ -45,6 +45,7 @@ pub(super) fn slice(schedule: Schedule, stop: StopRule) -> WorkerSlice {
         discard_head: Duration::ZERO,
         drain_timeout: Duration::from_secs(5),
         seed: 1,
+        every: None,
         cancel: Cancel::new(),
     }
 }
@@ -52,7 +53,7 @@ pub(super) fn slice(schedule: Schedule, stop: StopRule) -> WorkerSlice {
 fn run(world: World, connections: usize, slice: &WorkerSlice) -> SliceSample {
     let mut worker = worker(world);
     worker.prepare(connections, &Cancel::new()).unwrap();
-    let sample = worker.run(slice).unwrap();
+    let sample = worker.run(slice, &mut |_| {}).unwrap();
     assert_eq!(sample.offered, sample.ok + sample.failed);
     assert_eq!((sample.response.len(), sample.failed_time.len()), (sample.ok, sample.failed));
     sample
@@ -212,4 +213,28 @@ fn a_poisson_slice_offers_what_its_seed_says() {
     assert_eq!((sample.offered, sample.blocked), (expected, 0));
     assert_eq!(sample.send_lag.max_ns(), Some(0), "the world's waits are exact");
     assert!(clock.now() >= Nanos(2_100 * MS));
+}
+
+#[test]
+fn the_parts_of_a_slice_add_up_to_it() {
+    for (schedule, discard_head) in [(Schedule::Closed, 0), (constant(1000.0), 0), (constant(1000.0), 700)] {
+        let plain = slice(schedule.clone(), seconds(3));
+        let plain = WorkerSlice { discard_head: Duration::from_millis(discard_head), ..plain };
+        let expected = run(World::new(stalling()), 4, &plain);
+        let watched = WorkerSlice { every: Some(Duration::from_millis(250)), ..plain };
+        let mut parts = Vec::new();
+        let mut worker = worker(World::new(stalling()));
+        worker.prepare(4, &Cancel::new()).unwrap();
+        let last = worker.run(&watched, &mut |part| parts.push(part)).unwrap();
+        assert!(parts.len() >= 11, "{} parts in 3 s", parts.len());
+        let mut sum = parts.remove(0);
+        parts.iter().chain([&last]).for_each(|part| sum.append(part));
+        let facts = |s: &SliceSample| (s.start_ns, s.window_ns, s.workers, s.offered, s.ok, s.completed, s.bytes_in);
+        assert_eq!(facts(&sum), facts(&expected));
+        assert_eq!(
+            (&sum.response, &sum.service, &sum.send_lag),
+            (&expected.response, &expected.service, &expected.send_lag)
+        );
+        assert_eq!(sum.generator_cpu_ns, expected.generator_cpu_ns);
+    }
 }

@@ -27,7 +27,7 @@ fn cut_short(schedule: Schedule, drain_timeout: Duration) -> (SliceSample, Nanos
     let clock = world.clock();
     let mut worker = worker(world);
     worker.prepare(4, &Cancel::new()).unwrap();
-    let sample = worker.run(&slice).unwrap();
+    let sample = worker.run(&slice, &mut |_| {}).unwrap();
     assert!(sample.cancelled && sample.offered == sample.ok);
     assert_eq!((sample.failed, sample.errors.total(), sample.connections_lost), (0, 0, 0));
     (sample, clock.now())
@@ -39,7 +39,7 @@ fn a_cancelled_slice_ends_its_window_at_once() {
     worker.prepare(1, &Cancel::new()).unwrap();
     let slice = slice(Schedule::Closed, seconds(3600));
     slice.cancel.cancel();
-    let sample = worker.run(&slice).unwrap();
+    let sample = worker.run(&slice, &mut |_| {}).unwrap();
     assert!(sample.cancelled && sample.window_ns == 0 && sample.cut_off == 0);
     assert!(worker.core.now() < slice.start + Duration::from_secs(1));
 }
@@ -68,7 +68,7 @@ fn what_is_answered_in_the_short_drain_counts() {
     let world = World::new(after(Duration::from_millis(450))).cancelling(Nanos(150 * MS), &slice.cancel);
     let mut worker = worker(world);
     worker.prepare(4, &Cancel::new()).unwrap();
-    let sample = worker.run(&slice).unwrap();
+    let sample = worker.run(&slice, &mut |_| {}).unwrap();
     assert_eq!((sample.ok, sample.cut_off, sample.cancelled), (4, 0, true));
 }
 
@@ -78,7 +78,7 @@ fn a_cancellation_in_the_drain_cuts_the_drain_short() {
     let world = World::new(Box::new(|_| Reaction::Never)).cancelling(Nanos(1_500 * MS), &slice.cancel);
     let mut worker = worker(world);
     worker.prepare(1, &Cancel::new()).unwrap();
-    let sample = worker.run(&slice).unwrap();
+    let sample = worker.run(&slice, &mut |_| {}).unwrap();
     assert_eq!((sample.window_ns, sample.cut_off, sample.failed), (1_000 * MS, 1, 0));
     assert!(worker.core.now() <= Nanos(2_100 * MS), "{:?}", worker.core.now());
 }

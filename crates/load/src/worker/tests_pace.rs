@@ -67,6 +67,6 @@ fn connections_that_were_lost_together_come_back_in_steps() {
     let most = world.most_unaccepted();
     let mut worker = worker(world);
     worker.prepare(128, &Cancel::new()).unwrap();
-    let sample = worker.run(&slice(Schedule::Closed, seconds(1))).unwrap();
+    let sample = worker.run(&slice(Schedule::Closed, seconds(1)), &mut |_| {}).unwrap();
     assert_eq!((sample.connections_opened, most.get()), (256, 32));
 }

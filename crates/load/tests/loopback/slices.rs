@@ -151,3 +151,18 @@ fn a_server_may_listen_in_the_file_system() {
     let sample = run(&mut session, &count(10, 1));
     assert_eq!((sample.ok, session.congestion()), (10, None), "{:?}", sample.errors);
 }
+
+#[test]
+fn what_the_intervals_brought_adds_up_to_the_slice() {
+    let server = server(Options::default());
+    let mut session = session(server.address(), 4, vec![get()]);
+    let mut seen = (0, 0, 0);
+    let whole = session
+        .run_watched(&open(2000.0, 600), Duration::from_millis(50), &Cancel::new(), &mut |part| {
+            seen = (seen.0 + 1, seen.1 + part.ok, seen.2 + part.window_ns);
+        })
+        .unwrap();
+    assert!(seen.0 >= 3, "{} intervals", seen.0);
+    assert_eq!((seen.1, seen.2), (whole.ok, whole.window_ns));
+    assert_eq!(whole.ok, 1200);
+}
