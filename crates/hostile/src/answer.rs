@@ -1,0 +1,58 @@
+//! Answers of servers: read alike however they are cut, and never beyond what came.
+
+use tare_wire::http::{Head, ParseError, Progress, ResponseParser, Sink};
+
+/// What an answer came to.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Read {
+    statuses: Vec<u16>,
+    body: Vec<u8>,
+    /// Bytes used and whether the connection lives on, of a complete answer.
+    complete: Option<(usize, bool)>,
+}
+
+impl Sink for Read {
+    fn head(&mut self, head: &Head<'_>) {
+        self.statuses.push(head.status);
+    }
+
+    fn body(&mut self, bytes: &[u8]) {
+        self.body.extend_from_slice(bytes);
+    }
+}
+
+/// Bytes are the same answer, or the same error, whole, in single bytes and in uneven pieces; to GET and to HEAD.
+pub fn answer(bytes: &[u8]) {
+    for is_head_request in [false, true] {
+        let whole = read(bytes.chunks(bytes.len().max(1)), is_head_request);
+        for size in [1, 3, 1 + bytes.len() / 2] {
+            assert_eq!(read(bytes.chunks(size), is_head_request), whole, "in pieces of {size} bytes");
+        }
+        if let Ok(read) = whole {
+            assert_eq!(read.statuses.len(), 1, "one final answer");
+            let (used, _) = read.complete.unwrap_or((bytes.len(), false));
+            assert!(used <= bytes.len() && read.body.len() <= used, "no more is told than came");
+        }
+    }
+}
+
+/// The same of a chunked body behind a sound head, so that luck need not find the head first.
+pub fn chunks(bytes: &[u8]) {
+    answer(&[b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", bytes].concat());
+}
+
+fn read<'a>(pieces: impl Iterator<Item = &'a [u8]>, is_head_request: bool) -> Result<Read, ParseError> {
+    let mut parser = ResponseParser::new();
+    parser.expect(is_head_request);
+    let mut read = Read::default();
+    let mut before = 0;
+    for piece in pieces {
+        if let Progress::Complete { consumed, keeps_alive } = parser.feed(piece, &mut read)? {
+            assert!(consumed <= piece.len(), "it used {consumed} of {} bytes", piece.len());
+            read.complete = Some((before + consumed, keeps_alive));
+            return Ok(read);
+        }
+        before += piece.len();
+    }
+    parser.finish().map(|()| read)
+}

@@ -1,0 +1,30 @@
+//! Records and histograms from disk: damaged, they are refused or read as far as they go, and what was let in is usable.
+
+use std::io::Write;
+
+use tare_record::{PackedHistogram, open};
+use tare_stats::LatencyHistogram;
+
+/// Bytes are refused as a histogram, or are one that can be merged, asked and packed again.
+pub fn histogram(bytes: &[u8]) {
+    let Ok(packed) = PackedHistogram::from_bytes(bytes.to_vec()) else { return };
+    let mut sum = LatencyHistogram::new();
+    packed.merge_into(&mut sum);
+    assert_eq!(sum.value_at_quantile_ns(0.5).is_some(), !sum.is_empty(), "a median of what has samples");
+    let again = PackedHistogram::from(&sum);
+    assert_eq!(again.unpack(), sum, "packing keeps every sample");
+}
+
+/// A file is refused as a record, or read as far as it goes.
+///
+/// # Panics
+/// Also where no temporary file can be written.
+pub fn record(bytes: &[u8]) {
+    let mut file = tempfile::NamedTempFile::new().expect("a temporary file can be made");
+    file.write_all(bytes).expect("a temporary file can be written");
+    if let Ok(record) = open(file.path()) {
+        for slice in &record.slices {
+            slice.response.merge_into(&mut LatencyHistogram::new());
+        }
+    }
+}

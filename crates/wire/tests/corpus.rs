@@ -1,0 +1,97 @@
+//! The answers in `corpus/`, good and bad, against the table of what each comes to; `fuzz/` starts from them.
+#![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::PathBuf;
+
+use tare_wire::http::{Head, ParseError, Progress, ResponseParser, Sink};
+
+/// Answers up to this length are cut at every place, longer ones at places that fall everywhere but are fewer.
+const CUT_EVERYWHERE_BYTES: usize = 4096;
+
+#[derive(Default)]
+struct Seen {
+    status: u16,
+    body: Vec<u8>,
+}
+
+impl Sink for Seen {
+    fn head(&mut self, head: &Head<'_>) {
+        self.status = head.status;
+    }
+
+    fn body(&mut self, bytes: &[u8]) {
+        self.body.extend_from_slice(bytes);
+    }
+}
+
+fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/corpus")
+}
+
+/// The table: by file, whether the request was HEAD, and the outcome.
+fn outcomes() -> BTreeMap<String, (bool, String)> {
+    let table = fs::read_to_string(folder().join("outcomes.txt")).unwrap();
+    let rows = table.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    rows.map(|row| {
+        let words: Vec<&str> = row.split_whitespace().collect();
+        (words[0].to_owned(), (words[1] == "HEAD", words[2..].join(" ")))
+    })
+    .collect()
+}
+
+/// Feeds pieces and then the end of the stream; the outcome in the words of the table, and the body.
+fn read<'a>(pieces: impl IntoIterator<Item = &'a [u8]>, is_head_request: bool) -> (String, Vec<u8>) {
+    let mut parser = ResponseParser::new();
+    parser.expect(is_head_request);
+    let mut seen = Seen::default();
+    let mut pieces = pieces.into_iter();
+    while let Some(piece) = pieces.next() {
+        match parser.feed(piece, &mut seen) {
+            Ok(Progress::NeedsMore) => {}
+            Ok(Progress::Complete { consumed, keeps_alive }) => {
+                let left = piece.len() - consumed + pieces.map(<[u8]>::len).sum::<usize>();
+                let (fate, left) = (
+                    if keeps_alive { "keep" } else { "close" },
+                    if left > 0 { format!("+{left}") } else { String::new() },
+                );
+                return (format!("{} {} {fate}{left}", seen.status, seen.body.len()), seen.body);
+            }
+            Err(error) => return (name(error), Vec::new()),
+        }
+    }
+    match parser.finish() {
+        Ok(()) => (format!("{} {} eof", seen.status, seen.body.len()), seen.body),
+        Err(error) => (name(error), Vec::new()),
+    }
+}
+
+/// The variant without what it holds.
+fn name(error: ParseError) -> String {
+    let name = format!("error {error:?}");
+    name.split('(').next().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn every_answer_comes_to_what_the_table_says_however_it_is_cut() {
+    for (file, (is_head, expected)) in outcomes() {
+        let raw = fs::read(folder().join(format!("{file}.answer"))).unwrap();
+        let whole = read([&raw[..]], is_head);
+        assert_eq!(whole.0, expected, "{file}");
+        assert_eq!(read(raw.chunks(1), is_head), whole, "{file} in single bytes");
+        let step = if raw.len() <= CUT_EVERYWHERE_BYTES { 1 } else { 997 };
+        for cut in (0..=raw.len()).step_by(step) {
+            let (first, second) = raw.split_at(cut);
+            assert_eq!(read([first, second], is_head), whole, "{file} cut at {cut}");
+        }
+    }
+}
+
+#[test]
+fn the_table_and_the_folder_hold_the_same_answers() {
+    let named: BTreeSet<String> = outcomes().into_keys().collect();
+    let files = fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let found: BTreeSet<String> = files.filter_map(|file| file.strip_suffix(".answer").map(str::to_owned)).collect();
+    assert_eq!(found, named);
+}
