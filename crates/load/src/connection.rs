@@ -103,7 +103,8 @@ impl Connection {
                     let problem = self.seen.verdict(&requests.get(self.request).expectation);
                     return Step::Answered { problem, reusable: false };
                 }
-                Err(error) => Problem::new(ErrorClass::Read, error.to_string()),
+                Err(error) if error.is_truncation() => Problem::new(ErrorClass::Read, error.to_string()),
+                Err(error) => Problem::new(ErrorClass::Protocol, error.to_string()),
             },
             CloseCause::ConnectFailed(error) => Problem::new(ErrorClass::Connect, error.to_string()),
             CloseCause::WriteFailed(error) => Problem::new(ErrorClass::Write, error.to_string()),

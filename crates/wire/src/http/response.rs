@@ -33,8 +33,10 @@ pub struct ResponseParser {
     state: State,
     is_head_request: bool,
     keeps_alive: bool,
-    /// A header section that is not complete, and where an incomplete one has been looked at in vain.
+    /// A header section that is not complete.
     held: Vec<u8>,
+    /// So many bytes are looked at again although no line has ended.
+    look_again_at: usize,
 }
 
 #[derive(Debug)]
@@ -47,7 +49,7 @@ enum State {
 
 impl Default for ResponseParser {
     fn default() -> Self {
-        Self { state: State::Head, is_head_request: false, keeps_alive: true, held: Vec::new() }
+        Self { state: State::Head, is_head_request: false, keeps_alive: true, held: Vec::new(), look_again_at: 0 }
     }
 }
 
@@ -83,12 +85,12 @@ impl ResponseParser {
     /// Says that the stream has ended; fine only for a body that lasts until then.
     ///
     /// # Errors
-    /// When an answer was awaited or not complete.
+    /// When an answer was awaited or not complete, or what came of it could not have become one.
     pub fn finish(&self) -> Result<(), ParseError> {
         match self.state {
             State::UntilClose => Ok(()),
             State::Head if self.held.is_empty() => Err(ParseError::NoAnswer),
-            State::Head => Err(ParseError::TruncatedHead),
+            State::Head => with_head(&self.held, |_, _| Ok(())).and(Err(ParseError::TruncatedHead)),
             State::Length(_) | State::Chunked(_) => Err(ParseError::TruncatedBody),
         }
     }
@@ -97,6 +99,10 @@ impl ResponseParser {
     /// back because the head is not complete.
     fn feed_head(&mut self, input: &[u8], sink: &mut impl Sink) -> Result<Option<usize>, ParseError> {
         if input.is_empty() && self.held.is_empty() {
+            return Ok(None);
+        }
+        if self.may_wait(input) {
+            self.held.extend_from_slice(input);
             return Ok(None);
         }
         let held_before = self.held.len();
@@ -108,8 +114,6 @@ impl ResponseParser {
             &held[..]
         };
         let window = &bytes[..bytes.len().min(MAX_HEAD_BYTES)];
-        // httparse begins anew each time; without an end of the section in sight it need not begin at all, except to
-        // refuse garbage early.
         let parsed = with_head(window, |head, length| {
             let (framing, keeps_alive) = head.framing(self.is_head_request)?;
             if !head.is_interim() {
@@ -124,6 +128,7 @@ impl ResponseParser {
             if held_before == 0 {
                 held.extend_from_slice(input);
             }
+            self.look_again_at = (2 * held.len()).min(MAX_HEAD_BYTES);
             self.held = held;
             return Ok(None);
         };
@@ -138,6 +143,12 @@ impl ResponseParser {
             };
         }
         Ok(Some(length - held_before))
+    }
+
+    /// Whether another look at what is held cannot pay yet: httparse begins anew each time, and a peer that sends single
+    /// bytes would make that quadratic. A section ends with a line; garbage without lines is found out by doubling.
+    fn may_wait(&self, input: &[u8]) -> bool {
+        !self.held.is_empty() && self.held.len() + input.len() < self.look_again_at && !input.contains(&b'\n')
     }
 
     fn feed_body(&mut self, input: &[u8], at: usize, sink: &mut impl Sink) -> Result<Progress, ParseError> {
