@@ -40,12 +40,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         ..SessionSpec::new(target, vec![request.expecting(expected)])
     })?;
     let slice = SliceSpec {
-        schedule,
-        connections,
-        stop: StopRule::Duration(Duration::from_secs_f64(seconds)),
         discard_head: Duration::from_millis(100),
         drain_timeout: Duration::from_secs(2),
-        seed: 1,
+        ..SliceSpec::new(schedule, connections, StopRule::Duration(Duration::from_secs_f64(seconds)))
     };
     let sample = session.run(&slice, &Cancel::new())?;
     print(&sample, session.congestion());

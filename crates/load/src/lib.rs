@@ -20,7 +20,7 @@ pub use channel::{Identity, TlsSpec, Trust};
 pub use error::LoadError;
 pub use protocol::Protocol;
 pub use request::{BodyExpectation, Expectation, RequestSet, RequestSpec};
-pub use sample::{ErrorClass, ErrorTallies, ErrorTally, SliceSample};
+pub use sample::{ErrorClass, ErrorTallies, ErrorTally, SliceSample, TracedRequest};
 pub use schedule::{Arrivals, CustomSchedule, Schedule, Share, Spacing, Stage, Stages};
 pub use session::{LoadSession, SessionSpec, SliceSpec};
 pub use stop_rule::StopRule;

@@ -3,7 +3,7 @@
 use tare_sys::clock::Nanos;
 
 use crate::answer::Problem;
-use crate::sample::SliceSample;
+use crate::sample::{SliceSample, TracedRequest};
 
 /// The times of one request.
 #[derive(Clone, Copy, Debug, Default)]
@@ -24,6 +24,8 @@ pub(crate) struct Recorder {
     /// Since when the sample holds what happened, and the CPU time that was handed over before.
     since: Nanos,
     cpu_ns: u64,
+    /// How many requests are still to be traced.
+    untraced: usize,
     sample: SliceSample,
 }
 
@@ -32,7 +34,7 @@ impl Recorder {
     pub(crate) fn idle() -> Self {
         let sample = SliceSample { workers: 1, ..SliceSample::default() };
         let zero = Nanos::ZERO;
-        Self { from: zero, until: zero, is_cutting_off: false, since: zero, cpu_ns: 0, sample }
+        Self { from: zero, until: zero, is_cutting_off: false, since: zero, cpu_ns: 0, untraced: 0, sample }
     }
 
     /// Opens the books of a slice; what happened to connections since the last one belongs to it.
@@ -41,6 +43,12 @@ impl Recorder {
         self.until = until;
         self.sample.start_ns = start.0;
         self.sample.discarded_head_ns = from.since(start);
+    }
+
+    /// Keeps the times of the first so many requests.
+    pub(crate) fn trace(&mut self, requests: usize) {
+        self.untraced = requests;
+        self.sample.trace.reserve_exact(requests);
     }
 
     /// Ends the window earlier than was planned.
@@ -100,7 +108,7 @@ impl Recorder {
         if !self.in_window(times.intended) {
             return;
         }
-        self.offered(times);
+        self.offered(times, at);
         self.sample.ok += 1;
         self.sample.response.record_ns(at.since(times.intended));
         if let Some(sent) = times.sent {
@@ -118,7 +126,7 @@ impl Recorder {
             self.sample.cancelled = true;
             return;
         }
-        self.offered(times);
+        self.offered(times, at);
         self.sample.failed += 1;
         self.sample.failed_time.record_ns(at.since(times.intended));
         self.sample.errors.add(problem.class, &problem.text);
@@ -140,8 +148,13 @@ impl Recorder {
     }
 
     /// What is known of every request of the window, booked with its fate so that the sums always agree.
-    fn offered(&mut self, times: &Times) {
+    fn offered(&mut self, times: &Times, at: Nanos) {
         self.sample.offered += 1;
+        if self.untraced > 0 {
+            self.untraced -= 1;
+            let sent_ns = times.sent.map(|sent| sent.0);
+            self.sample.trace.push(TracedRequest { intended_ns: times.intended.0, sent_ns, ended_ns: at.0 });
+        }
         if let Some(sent) = times.sent {
             self.sample.sent += 1;
             self.sample.send_lag.record_ns(sent.since(times.intended));

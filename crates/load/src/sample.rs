@@ -110,6 +110,17 @@ impl ErrorTallies {
     }
 }
 
+/// The times of one request, on the monotonic clock in nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TracedRequest {
+    /// When the schedule wanted it to leave.
+    pub intended_ns: u64,
+    /// When it left; `None` if it never did.
+    pub sent_ns: Option<u64>,
+    /// When its answer was complete, or when it failed.
+    pub ended_ns: u64,
+}
+
 /// One slice, over all workers.
 ///
 /// The *window* is `[start + discarded head, end)`. A request belongs to the slice's requests when its **intended
@@ -170,6 +181,9 @@ pub struct SliceSample {
     /// number, neither offered nor failed, since nobody waited for them as long as was promised. The counts of a
     /// cancelled sample stand by themselves; its latencies lack these, and they may have been the slowest.
     pub cut_off: u64,
+    /// The first requests of each worker, as many as [`SliceSpec::trace`](crate::SliceSpec::trace) asked for, in the
+    /// order in which they ended.
+    pub trace: Vec<TracedRequest>,
 }
 
 impl SliceSample {
@@ -201,6 +215,7 @@ impl SliceSample {
     fn add(&mut self, other: &Self) {
         self.cancelled |= other.cancelled;
         self.errors.merge(&other.errors);
+        self.trace.extend_from_slice(&other.trace);
         for (mine, theirs) in [
             (&mut self.response, &other.response),
             (&mut self.service, &other.service),

@@ -91,10 +91,12 @@ pub struct SliceSpec {
     pub drain_timeout: Duration,
     /// The seed of a random schedule.
     pub seed: u64,
+    /// Keep the times of the first so many requests of each worker; 0 keeps none and costs nothing.
+    pub trace: usize,
 }
 
 impl SliceSpec {
-    /// A slice without a head to discard, with a second for its drain and the seed 1.
+    /// A slice without a head to discard and without a trace, with a second for its drain and the seed 1.
     pub const fn new(schedule: Schedule, connections: usize, stop: StopRule) -> Self {
         Self {
             schedule,
@@ -103,6 +105,7 @@ impl SliceSpec {
             discard_head: Duration::ZERO,
             drain_timeout: Duration::from_secs(1),
             seed: 1,
+            trace: 0,
         }
     }
 }
@@ -221,6 +224,7 @@ impl LoadSession {
                 drain_timeout: slice.drain_timeout,
                 seed: slice.seed,
                 every,
+                trace: slice.trace,
                 cancel: cancel.clone(),
             }))?;
         }

@@ -143,13 +143,12 @@ pub fn self_test(
         connect_timeout: Duration::from_secs(2),
         ..SessionSpec::new(server.address(), vec![request])
     })?;
+    let schedule = Schedule::Poisson { rate_per_s: SELF_TEST_RATE_PER_S };
+    let connections = SELF_TEST_CONNECTIONS.max(load_cpus.len());
     let slice = SliceSpec {
-        schedule: Schedule::Poisson { rate_per_s: SELF_TEST_RATE_PER_S },
-        connections: SELF_TEST_CONNECTIONS.max(load_cpus.len()),
-        stop: StopRule::Duration(SELF_TEST),
         discard_head: Duration::from_millis(100),
         drain_timeout: Duration::from_secs(2),
-        seed: 1,
+        ..SliceSpec::new(schedule, connections, StopRule::Duration(SELF_TEST))
     };
     let sample = session.run(&slice, &Cancel::new())?;
     server.stop()?;

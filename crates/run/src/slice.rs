@@ -51,12 +51,10 @@ pub(crate) fn drive(
         SliceKind::Poisson => Schedule::Poisson { rate_per_s: order.rate_per_s },
     };
     let spec = SliceSpec {
-        schedule,
-        connections: order.users as usize,
-        stop: StopRule::Duration(order.length),
         discard_head: order.discard,
         drain_timeout: plan.load.timeout.0,
         seed: order.seed,
+        ..SliceSpec::new(schedule, order.users as usize, StopRule::Duration(order.length))
     };
     let before = member.cpu();
     let mut sample = session.run(&spec, cancel)?;

@@ -122,6 +122,7 @@ impl<C: Clock> Core<C> {
     pub(super) fn begin_slice(&mut self, slice: &WorkerSlice) {
         self.window = Window::of(slice);
         self.books.open(slice.start, self.window.from, self.window.until);
+        self.books.trace(slice.trace);
         self.demand = Demand::of(slice, self.setup.share);
         self.every = slice.every.unwrap_or(Duration::MAX);
         self.next_part = slice.every.map_or(Nanos::MAX, |every| slice.start + every);

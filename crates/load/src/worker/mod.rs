@@ -53,6 +53,7 @@ pub(crate) struct WorkerSlice {
     pub(crate) seed: u64,
     /// How often to hand over what has been booked; `None` for once, at the end.
     pub(crate) every: Option<Duration>,
+    pub(crate) trace: usize,
     pub(crate) cancel: Cancel,
 }
 

@@ -10,7 +10,7 @@ use super::simulation::{ANSWER, Listener, Reaction, Script, World, WorldClock, a
 use super::{Setup, Worker, WorkerSlice};
 use crate::cancel::Cancel;
 use crate::request::{BodyExpectation, RequestSet, RequestSpec};
-use crate::sample::{ErrorClass, SliceSample};
+use crate::sample::{ErrorClass, SliceSample, TracedRequest};
 use crate::schedule::{Schedule, Share};
 use crate::stop_rule::StopRule;
 use tare_sys::procfs::backlog::Backlog;
@@ -46,6 +46,7 @@ pub(super) fn slice(schedule: Schedule, stop: StopRule) -> WorkerSlice {
         drain_timeout: Duration::from_secs(5),
         seed: 1,
         every: None,
+        trace: 0,
         cancel: Cancel::new(),
     }
 }
@@ -91,6 +92,18 @@ fn a_stall_shows_in_the_response_times_and_not_in_the_service_times_after_it() {
     assert_eq!(sample.service.count_above_ns(5 * MS), 4);
     assert_about(sample.service.value_at_quantile_ns(0.99), MS);
     assert!((96..=99).contains(&sample.blocked), "{} were blocked", sample.blocked);
+}
+
+#[test]
+fn a_trace_holds_the_times_of_the_first_requests_and_of_no_others() {
+    let slice = WorkerSlice { trace: 3, ..slice(constant(10.0), seconds(1)) };
+    let sample = run(World::new(after(Duration::from_millis(2))), 1, &slice);
+    let expected = [100, 200, 300].map(|millis: u64| TracedRequest {
+        intended_ns: millis * MS,
+        sent_ns: Some(millis * MS),
+        ended_ns: (millis + 2) * MS,
+    });
+    assert_eq!((sample.offered, sample.trace.as_slice()), (10, expected.as_slice()));
 }
 
 #[test]

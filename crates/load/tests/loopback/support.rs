@@ -32,14 +32,8 @@ pub fn session(target: SocketAddr, connections: usize, requests: Vec<RequestSpec
 }
 
 pub fn count(requests: u64, connections: usize) -> SliceSpec {
-    SliceSpec {
-        schedule: Schedule::Closed,
-        connections,
-        stop: StopRule::Count { requests, at_most: Duration::from_secs(20) },
-        discard_head: Duration::ZERO,
-        drain_timeout: Duration::from_secs(1),
-        seed: 1,
-    }
+    let stop = StopRule::Count { requests, at_most: Duration::from_secs(20) };
+    SliceSpec::new(Schedule::Closed, connections, stop)
 }
 
 pub fn run(session: &mut LoadSession, slice: &SliceSpec) -> SliceSample {
