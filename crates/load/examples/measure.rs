@@ -1,5 +1,5 @@
 //! Drives one address for some seconds and prints what it saw.
-//! `measure 127.0.0.1:8080 /path0/1 [--connections 64] [--seconds 5] [--cpus 1] [--rate R [--poisson]] [--post BYTES]`
+//! `measure 127.0.0.1:8080 /path0/1 [--connections 64] [--seconds 5] [--cpus 1] [--rate R [--poisson]] [--post BYTES] [--pipeline N]`
 #![allow(clippy::print_stdout, reason = "an example talks to its user")]
 
 use std::error::Error;
@@ -7,7 +7,8 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use tare_load::{
-    BodyExpectation, Cancel, LoadSession, RequestSpec, Schedule, SessionSpec, SliceSample, SliceSpec, StopRule,
+    BodyExpectation, Cancel, LoadSession, Protocol, RequestSpec, Schedule, SessionSpec, SliceSample, SliceSpec,
+    StopRule,
 };
 use tare_sys::affinity::CpuSet;
 
@@ -36,6 +37,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut session = LoadSession::open(&SessionSpec {
         connections,
         cpus: CpuSet::of(value("--cpus").unwrap_or("1").split(',').map(str::parse).collect::<Result<Vec<_>, _>>()?),
+        protocol: Protocol::Http1 { pipeline: value("--pipeline").unwrap_or("1").parse()? },
         congestion: value("--congestion").map(str::to_owned),
         ..SessionSpec::new(target, vec![request.expecting(expected)])
     })?;

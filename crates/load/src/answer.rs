@@ -71,11 +71,6 @@ impl Sink for Check<'_> {
 }
 
 impl Seen {
-    /// Forgets the answer before.
-    pub(crate) fn clear(&mut self) {
-        *self = Self::default();
-    }
-
     /// Whether the body has become so long that it must not be read to its end.
     pub(crate) fn is_flooded(&self, expectation: &Expectation) -> bool {
         let limit = expectation.body.length_bytes().map_or(MAX_ANY_BYTES, |length| length + MAX_EXCESS_BYTES);

@@ -155,6 +155,7 @@ impl LoadSession {
             let setup = Setup {
                 target: spec.target.clone(),
                 options: options.clone(),
+                protocol: spec.protocol,
                 requests: requests.clone(),
                 timeout: spec.timeout,
                 connect_timeout: spec.connect_timeout,
@@ -383,8 +384,11 @@ fn check(spec: &SessionSpec) -> Result<(), LoadError> {
     if spec.connections == 0 || spec.cpus.is_empty() {
         return Err(spec_error("a session without connections or CPUs", "give at least one of each"));
     }
-    if spec.tls.is_some() || spec.protocol != Protocol::default() {
-        return Err(spec_error("neither TLS nor pipelining nor HTTP/2 are there yet", "use plain HTTP/1.1"));
+    if spec.tls.is_some() || matches!(spec.protocol, Protocol::Http2 { .. }) {
+        return Err(spec_error("neither TLS nor HTTP/2 are there yet", "use plain HTTP/1.1"));
+    }
+    if spec.protocol.depth() == 0 {
+        return Err(spec_error("connections that carry no request", "let each carry at least one at a time"));
     }
     Ok(())
 }

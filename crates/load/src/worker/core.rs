@@ -7,13 +7,13 @@ use tare_sys::clock::{Clock, Nanos};
 use tare_sys::poll::{Token, Transport};
 
 use super::demand::Demand;
+use super::exchanges::Place;
 use super::pace::Pace;
 use super::window::Window;
 use super::{Setup, WorkerSlice};
-use crate::answer::Problem;
 use crate::connection::{Connection, State};
-use crate::recorder::{Recorder, Times};
-use crate::sample::{ErrorClass, SliceSample};
+use crate::recorder::Recorder;
+use crate::sample::SliceSample;
 use tare_sys::procfs::backlog::Backlog;
 
 /// The longest sleep, so that a cancellation is noticed.
@@ -24,10 +24,13 @@ pub(super) struct Core<C> {
     pub(super) clock: C,
     pub(super) setup: Setup,
     pub(super) connections: Vec<Connection>,
-    /// Connections that could carry a request, the longest free first.
-    pub(super) free: VecDeque<Token>,
+    /// Where a request could leave at once, the longest free first.
+    pub(super) free: VecDeque<Place>,
+    /// Connections that have something to send together.
+    pub(super) unflushed: Vec<Token>,
     pub(super) in_use: usize,
-    pub(super) busy: usize,
+    /// Exchanges under way on all connections.
+    pub(super) under_way: usize,
     pub(super) connecting: usize,
     /// Preparation has seen to the connections before this one.
     prepared: usize,
@@ -53,8 +56,9 @@ impl<C: Clock> Core<C> {
             setup,
             connections: Vec::new(),
             free: VecDeque::new(),
+            unflushed: Vec::new(),
             in_use: 0,
-            busy: 0,
+            under_way: 0,
             connecting: 0,
             prepared: 0,
             demand: Demand::none(),
@@ -74,7 +78,8 @@ impl<C: Clock> Core<C> {
         self.in_use = in_use;
         self.prepared = 0;
         if self.connections.len() < in_use {
-            self.connections.resize_with(in_use, Connection::new);
+            let protocol = self.setup.protocol;
+            self.connections.resize_with(in_use, || Connection::new(protocol));
         }
     }
 
@@ -129,14 +134,16 @@ impl<C: Clock> Core<C> {
         self.free.clear();
         // A look at all connections on the first tick.
         self.next_expiry = slice.start;
-        for (index, connection) in self.connections[..self.in_use].iter_mut().enumerate() {
-            connection.free_since = slice.start;
-            match &mut connection.state {
-                State::Idle => self.free.push_back(Token(index as u32)),
-                // What could not be opened beforehand is tried again, and now its failure counts.
-                State::Closed { retry_at } => *retry_at = slice.start,
-                State::Connecting { .. } | State::Busy { .. } => {}
+        for connection in &mut self.connections[..self.in_use] {
+            // What could not be opened beforehand is tried again, and now its failure counts.
+            if let State::Closed { retry_at } = &mut connection.state {
+                *retry_at = slice.start;
             }
+        }
+        // Round after round, so that no connection carries two requests while another carries none.
+        for _ in 0..self.setup.protocol.depth() {
+            let open = (0..self.in_use).filter(|index| self.connections[*index].state == State::Open);
+            self.free.extend(open.map(|index| Place { token: Token(index as u32), since: slice.start }));
         }
     }
 
@@ -151,7 +158,7 @@ impl<C: Clock> Core<C> {
         } else {
             self.demand.head().is_some() || now < self.window.until
         };
-        self.busy == 0 && (!wants_more || self.demand.is_exhausted())
+        self.under_way == 0 && (!wants_more || self.demand.is_exhausted())
     }
 
     pub(super) fn next_deadline(&self, now: Nanos) -> Nanos {
@@ -220,60 +227,5 @@ impl<C: Clock> Core<C> {
         self.window.active = false;
         let books = std::mem::replace(&mut self.books, Recorder::idle());
         books.finish(self.window.cpu_ns(&self.clock))
-    }
-
-    /// Sends requests that are due on connections that are free. `freed` says when an event has made a connection
-    /// free: a request that was due by then has been waiting for it.
-    fn dispatch(&mut self, io: &mut impl Transport, mut freed: Option<Nanos>) {
-        while let Some(&token) = self.free.front() {
-            let now = self.clock.now();
-            let free_since = self.connections[token.index()].free_since;
-            let Some(intended) = self.demand.due(free_since, now) else { return };
-            self.free.pop_front();
-            self.demand.take();
-            let blocked_until = freed.take().filter(|freed| intended < *freed);
-            self.send(io, token, Times { intended, sent: Some(now), blocked_until });
-        }
-    }
-
-    fn send(&mut self, io: &mut impl Transport, token: Token, times: Times) {
-        let request = self.next_request;
-        self.next_request = if request + 1 == self.setup.requests.len() { 0 } else { request + 1 };
-        let prepared = self.setup.requests.get(request);
-        let deadline = times.intended + self.setup.timeout;
-        self.next_expiry = self.next_expiry.min(deadline);
-        self.connections[token.index()].begin(request, prepared.is_head, times, deadline);
-        self.busy += 1;
-        if let Some(sent) = times.sent {
-            self.books.sent(sent, prepared.bytes.len());
-        }
-        io.send(token, &prepared.bytes);
-    }
-
-    /// Books the fate of the request that a connection carried.
-    pub(super) fn settle(&mut self, token: Token, at: Nanos, problem: Option<&Problem>) {
-        self.busy -= 1;
-        let times = &self.connections[token.index()].times;
-        match problem {
-            None => self.books.answered(times, at),
-            Some(problem) => self.books.failed(times, at, problem),
-        }
-    }
-
-    fn fail_waiting(&mut self, intended: Nanos, at: Nanos, text: &str) {
-        self.demand.take();
-        let times = Times { intended, sent: None, blocked_until: Some(at) };
-        self.books.failed(&times, at, &Problem::new(ErrorClass::Timeout, text));
-    }
-
-    pub(super) fn set_free(&mut self, io: &mut impl Transport, token: Token, at: Nanos, free_since: Nanos) {
-        let connection = &mut self.connections[token.index()];
-        connection.state = State::Idle;
-        connection.free_since = free_since;
-        if self.window.active && token.index() < self.in_use {
-            let was_wanted = self.free.is_empty() && !self.demand.is_closed_loop();
-            self.free.push_back(token);
-            self.dispatch(io, was_wanted.then_some(at));
-        }
     }
 }

@@ -1,4 +1,4 @@
-//! What each event means to the worker: an answer settles a request and makes its connection free, an end settles what
+//! What each event means to the worker: an answer settles a request and makes room for the next, an end settles what
 //! was under way and lets the connection be opened again.
 
 use tare_sys::clock::{Clock, Nanos};
@@ -7,18 +7,13 @@ use tare_sys::poll::{CloseCause, Event, Handler, Token, Transport};
 use super::core::Core;
 use crate::answer::Problem;
 use crate::connection::{State, Step};
+use crate::recorder::Times;
 
 impl<C: Clock, T: Transport> Handler<T> for Core<C> {
     fn on_event(&mut self, io: &mut T, token: Token, event: Event<'_>) {
         match event {
             Event::Received { at, bytes } => self.on_received(io, token, at, bytes),
-            Event::Connected { at } => {
-                if let State::Connecting { since, .. } = self.connections[token.index()].state {
-                    self.connecting -= 1;
-                    self.books.opened();
-                    self.set_free(io, token, at, since);
-                }
-            }
+            Event::Connected { at } => self.on_connected(io, token, at),
             Event::Closed { at, cause } => self.on_closed(io, token, at, &cause),
             // The poller sees to what is still to be sent; a client listens to nobody.
             _ => {}
@@ -27,25 +22,53 @@ impl<C: Clock, T: Transport> Handler<T> for Core<C> {
 }
 
 impl<C: Clock> Core<C> {
-    fn on_received(&mut self, io: &mut impl Transport, token: Token, at: Nanos, bytes: &[u8]) {
+    fn on_connected(&mut self, io: &mut impl Transport, token: Token, at: Nanos) {
+        let State::Connecting { since, .. } = self.connections[token.index()].state else { return };
+        self.connecting -= 1;
+        self.books.opened();
+        self.connections[token.index()].open();
+        let wanted = self.wanted(at);
+        self.offer(token, self.setup.protocol.depth(), since);
+        self.dispatch_in_slice(io, wanted);
+    }
+
+    fn on_received(&mut self, io: &mut impl Transport, token: Token, at: Nanos, mut bytes: &[u8]) {
         self.books.received(at, bytes.len());
-        match self.connections[token.index()].receive(bytes, &self.setup.requests) {
-            Step::More => {}
-            Step::Answered { problem, reusable } => {
-                self.settle(token, at, problem.as_ref());
-                self.connections[token.index()].failures = 0;
-                if reusable {
-                    self.set_free(io, token, at, at);
-                } else {
+        let wanted = self.wanted(at);
+        loop {
+            match self.connections[token.index()].receive(&mut bytes, &self.setup.requests) {
+                Step::More => break,
+                Step::Settled { times, problem } => self.on_settled(token, &times, at, problem.as_ref()),
+                Step::Broken(problem) => {
+                    self.break_off(token, at, &problem);
                     io.close(token);
-                    self.reopen(io, token, at);
+                    return self.lost(io, token, at);
                 }
             }
-            Step::Broken(problem) => {
-                self.break_off(token, at, &problem);
-                io.close(token);
-                self.lost(io, token, at);
-            }
+        }
+        self.close_if_done(io, token, at);
+        self.dispatch_in_slice(io, wanted);
+    }
+
+    fn on_settled(&mut self, token: Token, times: &Times, at: Nanos, problem: Option<&Problem>) {
+        self.settle(times, at, problem);
+        let connection = &mut self.connections[token.index()];
+        connection.failures = 0;
+        if !connection.is_retired() {
+            self.offer(token, 1, at);
+        }
+    }
+
+    /// Opens a connection anew of which its server wants no more, once nothing is under way on it.
+    fn close_if_done(&mut self, io: &mut impl Transport, token: Token, at: Nanos) {
+        let connection = &self.connections[token.index()];
+        if !connection.is_retired() {
+            return;
+        }
+        self.withdraw(token);
+        if self.connections[token.index()].under_way() == 0 {
+            io.close(token);
+            self.reopen(io, token, at);
         }
     }
 
@@ -53,38 +76,42 @@ impl<C: Clock> Core<C> {
         match self.connections[token.index()].state {
             State::Connecting { since, .. } => {
                 self.connecting -= 1;
-                if let Step::Broken(problem) = self.connections[token.index()].end(cause, &self.setup.requests) {
-                    self.fail_connect(since, at, &problem);
-                }
+                self.fail_connect(since, at, &Problem::of_end(cause));
                 self.connections[token.index()].failures += 1;
                 self.reopen(io, token, at);
             }
-            State::Busy { .. } => match self.connections[token.index()].end(cause, &self.setup.requests) {
-                Step::Answered { problem, .. } => {
-                    self.settle(token, at, problem.as_ref());
-                    self.connections[token.index()].failures = 0;
-                    self.reopen(io, token, at);
-                }
-                Step::Broken(problem) => {
-                    self.settle(token, at, Some(&problem));
-                    self.lost(io, token, at);
-                }
-                Step::More => {}
-            },
-            State::Idle => {
-                self.free.retain(|free| *free != token);
-                self.lost(io, token, at);
-            }
+            State::Open => self.on_open_closed(io, token, at, cause),
             State::Closed { .. } => {}
         }
     }
 
+    fn on_open_closed(&mut self, io: &mut impl Transport, token: Token, at: Nanos, cause: &CloseCause) {
+        self.withdraw(token);
+        if self.connections[token.index()].under_way() == 0 {
+            return self.lost(io, token, at);
+        }
+        let ended = self.connections[token.index()].end(cause, &self.setup.requests);
+        let is_answer = ended.settled.is_some();
+        if let Some((times, problem)) = ended.settled {
+            self.settle(&times, at, problem.as_ref());
+            self.connections[token.index()].failures = 0;
+        }
+        if is_answer && self.connections[token.index()].under_way() == 0 {
+            return self.reopen(io, token, at);
+        }
+        self.settle_all(token, at, &ended.problem);
+        self.lost(io, token, at);
+    }
+
     fn break_off(&mut self, token: Token, at: Nanos, problem: &Problem) {
-        if let State::Busy { .. } = self.connections[token.index()].state {
-            self.settle(token, at, Some(problem));
-        } else {
-            self.free.retain(|free| *free != token);
+        self.withdraw(token);
+        if self.connections[token.index()].under_way() == 0 {
             self.books.connection_failed(at, problem);
         }
+        self.settle_all(token, at, problem);
+    }
+
+    fn dispatch_in_slice(&mut self, io: &mut impl Transport, freed: Option<Nanos>) {
+        if self.window.active { self.dispatch(io, freed) } else { self.flush(io) }
     }
 }

@@ -4,6 +4,7 @@
 mod core;
 mod demand;
 mod events;
+mod exchanges;
 mod pace;
 #[cfg(test)]
 mod simulation;
@@ -13,6 +14,8 @@ mod tests;
 mod tests_cancel;
 #[cfg(test)]
 mod tests_pace;
+#[cfg(test)]
+mod tests_pipeline;
 mod upkeep;
 mod window;
 
@@ -25,6 +28,7 @@ use tare_sys::socket::{SocketOptions, Target};
 use self::core::Core;
 use crate::cancel::Cancel;
 use crate::error::LoadError;
+use crate::protocol::Protocol;
 use crate::request::RequestSet;
 use crate::sample::SliceSample;
 use crate::schedule::{Schedule, Share};
@@ -36,6 +40,7 @@ use tare_sys::procfs::backlog::Backlog;
 pub(crate) struct Setup {
     pub(crate) target: Target,
     pub(crate) options: SocketOptions,
+    pub(crate) protocol: Protocol,
     pub(crate) requests: RequestSet,
     pub(crate) timeout: Duration,
     pub(crate) connect_timeout: Duration,

@@ -92,6 +92,7 @@ pub(super) struct WorldTransport {
     /// When each connect came that the server has not accepted yet.
     unaccepted: Rc<RefCell<VecDeque<Nanos>>>,
     sent: Rc<Cell<u64>>,
+    sends: Rc<Cell<u64>>,
     most_unaccepted: Rc<Cell<usize>>,
     /// By time, then in the order in which they were caused.
     ahead: BTreeMap<(Nanos, u64), (Token, Happening)>,
@@ -107,6 +108,7 @@ impl World {
             listener: Listener::AcceptsAfter(Duration::ZERO),
             unaccepted: Rc::default(),
             sent: Rc::default(),
+            sends: Rc::default(),
             most_unaccepted: Rc::default(),
             ahead: BTreeMap::new(),
             caused: 0,
@@ -145,6 +147,11 @@ impl World {
         Rc::clone(&self.transport.most_unaccepted)
     }
 
+    /// Counts the sends, each of which may carry several requests.
+    pub(super) fn sends(&self) -> Rc<Cell<u64>> {
+        Rc::clone(&self.transport.sends)
+    }
+
     /// Counts what the server is sent.
     pub(super) fn requests_sent(&self) -> Rc<Cell<u64>> {
         Rc::clone(&self.transport.sent)
@@ -174,13 +181,18 @@ impl Transport for WorldTransport {
         self.cause(now + Duration::from_micros(10), token, happening);
     }
 
-    fn send(&mut self, token: Token, _: &Payload) -> Sending {
-        self.sent.set(self.sent.get() + 1);
-        let reaction = (self.script.borrow_mut())(self.clock.now());
-        match reaction {
-            Reaction::Answer { at, bytes } => self.cause(at, token, Happening::Bytes(bytes)),
-            Reaction::Reset { at } => self.cause(at, token, Happening::Reset),
-            Reaction::Never => {}
+    /// The server reacts to each request, also of several that come together.
+    fn send(&mut self, token: Token, payload: &Payload) -> Sending {
+        let requests = payload.windows(4).filter(|bytes| bytes == b"\r\n\r\n").count();
+        self.sends.set(self.sends.get() + 1);
+        self.sent.set(self.sent.get() + requests as u64);
+        for _ in 0..requests {
+            let reaction = (self.script.borrow_mut())(self.clock.now());
+            match reaction {
+                Reaction::Answer { at, bytes } => self.cause(at, token, Happening::Bytes(bytes)),
+                Reaction::Reset { at } => self.cause(at, token, Happening::Reset),
+                Reaction::Never => {}
+            }
         }
         Sending::Accepted
     }

@@ -9,6 +9,7 @@ use tare_sys::socket::SocketOptions;
 use super::simulation::{ANSWER, Listener, Reaction, Script, World, WorldClock, after, frozen_between};
 use super::{Setup, Worker, WorkerSlice};
 use crate::cancel::Cancel;
+use crate::protocol::Protocol;
 use crate::request::{BodyExpectation, RequestSet, RequestSpec};
 use crate::sample::{ErrorClass, SliceSample, TracedRequest};
 use crate::schedule::{Schedule, Share};
@@ -22,12 +23,20 @@ pub(super) fn worker(world: World) -> Worker<World, WorldClock> {
     one_of(1, world, Box::new(|| None))
 }
 
+/// A worker whose connections carry so many requests at a time.
+pub(super) fn pipelining(pipeline: usize, world: World) -> Worker<World, WorldClock> {
+    let mut worker = worker(world);
+    worker.core.setup.protocol = Protocol::Http1 { pipeline };
+    worker
+}
+
 /// The first of so many workers.
 pub(super) fn one_of(workers: usize, world: World, backlog: Backlog) -> Worker<World, WorldClock> {
     let ok = BodyExpectation::Exact((*b"ok").into());
     let setup = Setup {
         target: SocketAddr::from((Ipv4Addr::LOCALHOST, 80)).into(),
         options: SocketOptions::default(),
+        protocol: Protocol::default(),
         requests: RequestSet::encode("localhost", &[RequestSpec::get("/").expecting(ok)]).unwrap(),
         timeout: TIMEOUT,
         connect_timeout: Duration::from_secs(1),

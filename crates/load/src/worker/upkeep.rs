@@ -55,12 +55,7 @@ impl<C: Clock> Core<C> {
         for index in 0..self.in_use {
             let token = Token(index as u32);
             match self.connections[index].state {
-                State::Busy { deadline } if deadline <= now => {
-                    let problem = Problem::new(ErrorClass::Timeout, "no complete answer until the deadline");
-                    self.settle(token, deadline, Some(&problem));
-                    io.close(token);
-                    self.lost(io, token, now);
-                }
+                State::Open => self.expire_exchanges(io, token, now),
                 State::Connecting { since, deadline } if deadline <= now => {
                     self.connecting -= 1;
                     let problem = Problem::new(ErrorClass::Connect, "not connected until the deadline");
@@ -77,10 +72,30 @@ impl<C: Clock> Core<C> {
                         self.wake_by(self.pace.renew_at());
                     }
                 }
-                State::Busy { deadline: next } | State::Connecting { deadline: next, .. } => self.wake_by(next),
-                State::Closed { retry_at } => self.wake_by(retry_at),
-                State::Idle => {}
+                State::Connecting { deadline: next, .. } | State::Closed { retry_at: next } => self.wake_by(next),
             }
+        }
+    }
+
+    fn expire_exchanges(&mut self, io: &mut impl Transport, token: Token, now: Nanos) {
+        let Some(first) = self.connections[token.index()].next_deadline() else { return };
+        if first > now {
+            return self.wake_by(first);
+        }
+        let problem = Problem::new(ErrorClass::Timeout, "no complete answer until the deadline");
+        while let Some(exchange) = self.connections[token.index()].give_up_overdue(now) {
+            self.settle(&exchange.times, exchange.deadline.min(now), Some(&problem));
+            if !self.connections[token.index()].is_retired() {
+                self.offer(token, 1, now);
+            }
+        }
+        if self.connections[token.index()].is_retired() {
+            self.withdraw(token);
+            io.close(token);
+            return self.lost(io, token, now);
+        }
+        if let Some(next) = self.connections[token.index()].next_deadline() {
+            self.wake_by(next);
         }
     }
 
@@ -88,14 +103,18 @@ impl<C: Clock> Core<C> {
         self.next_expiry = self.next_expiry.min(moment);
     }
 
-    /// In the closed loop a user is behind every attempt to connect, whose request has failed with it.
+    /// In the closed loop users are behind every attempt to connect, as many as the connection would have carried,
+    /// whose requests have failed with it.
     pub(super) fn fail_connect(&mut self, since: Nanos, at: Nanos, problem: &Problem) {
         if !self.window.active {
             return;
         }
         if !self.demand.is_closed_loop() {
             self.books.connection_failed(at, problem);
-        } else if let Some(intended) = self.demand.due(since, at) {
+            return;
+        }
+        for _ in 0..self.setup.protocol.depth() {
+            let Some(intended) = self.demand.due(since, at) else { return };
             self.demand.take();
             self.books.failed(&Times { intended, sent: None, blocked_until: None }, at, problem);
         }
@@ -103,9 +122,9 @@ impl<C: Clock> Core<C> {
 
     pub(super) fn abandon(&mut self, io: &mut impl Transport, token: Token, now: Nanos) {
         match self.connections[token.index()].state {
-            State::Busy { .. } => {
+            State::Open if self.connections[token.index()].under_way() > 0 => {
                 let problem = Problem::new(ErrorClass::Timeout, "no complete answer when the drain ended");
-                self.settle(token, now, Some(&problem));
+                self.settle_all(token, now, &problem);
                 self.books.lost();
             }
             State::Connecting { since, .. } => {
@@ -113,7 +132,7 @@ impl<C: Clock> Core<C> {
                 let problem = Problem::new(ErrorClass::Connect, "not connected when the drain ended");
                 self.fail_connect(since, now, &problem);
             }
-            State::Idle | State::Closed { .. } => return,
+            State::Open | State::Closed { .. } => return,
         }
         io.close(token);
         self.connections[token.index()].state = State::Closed { retry_at: Nanos::ZERO };

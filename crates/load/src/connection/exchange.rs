@@ -1,0 +1,23 @@
+//! One request and what has come of it so far.
+
+use tare_sys::clock::Nanos;
+
+use crate::answer::Seen;
+use crate::recorder::Times;
+
+/// A request that is under way on a connection.
+#[derive(Debug)]
+pub(crate) struct Exchange {
+    pub(crate) times: Times,
+    /// When it fails for want of an answer.
+    pub(crate) deadline: Nanos,
+    /// Which of the request set.
+    pub(crate) request: usize,
+    pub(crate) seen: Seen,
+}
+
+impl Exchange {
+    pub(crate) fn new(request: usize, times: Times, deadline: Nanos) -> Self {
+        Self { times, deadline, request, seen: Seen::default() }
+    }
+}

@@ -1,0 +1,145 @@
+//! One connection: what it is doing, and the exchanges that are under way on it. It decides nothing about other
+//! connections or about time, and calls nobody but the transport that it sends on. How requests become bytes and bytes
+//! become answers is each protocol's affair.
+
+mod exchange;
+mod http1;
+
+use tare_sys::clock::Nanos;
+use tare_sys::poll::{CloseCause, Token, Transport};
+
+use self::http1::Http1;
+use crate::answer::Problem;
+use crate::protocol::Protocol;
+use crate::recorder::Times;
+use crate::request::{Prepared, RequestSet};
+use crate::sample::ErrorClass;
+
+pub(crate) use self::exchange::Exchange;
+
+/// What a connection is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum State {
+    /// Not open; to be opened again at this moment.
+    Closed { retry_at: Nanos },
+    /// Being opened.
+    Connecting { since: Nanos, deadline: Nanos },
+    /// Open, whether or not anything is under way.
+    Open,
+}
+
+/// One connection and the exchanges that it carries.
+#[derive(Debug)]
+pub(crate) struct Connection {
+    pub(crate) state: State,
+    /// Ends without an answer in between: what the backing-off goes by.
+    pub(crate) failures: u32,
+    speech: Http1,
+}
+
+/// What has become of a request that was handed to a connection.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Begun {
+    /// So many bytes have left, those before it included.
+    Sent { bytes: usize },
+    /// It leaves with the next flush, which must be asked for.
+    ToBeFlushed,
+    /// It leaves with the flush that has been asked for.
+    Gathered,
+}
+
+/// What bytes have led to.
+#[derive(Debug)]
+pub(crate) enum Step {
+    /// All bytes were taken, and what is under way goes on.
+    More,
+    /// An exchange is over, for better or worse; bytes may be left.
+    Settled { times: Times, problem: Option<Problem> },
+    /// The connection cannot be used any further.
+    Broken(Problem),
+}
+
+/// What the end of the connection means for the exchanges under way.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    /// The one that the end completes.
+    pub(crate) settled: Option<(Times, Option<Problem>)>,
+    /// The problem of all others.
+    pub(crate) problem: Problem,
+}
+
+impl Connection {
+    pub(crate) fn new(protocol: Protocol) -> Self {
+        let speech = Http1::new(protocol.depth());
+        Self { state: State::Closed { retry_at: Nanos::ZERO }, failures: 0, speech }
+    }
+
+    /// The transport stands.
+    pub(crate) fn open(&mut self) {
+        self.state = State::Open;
+        self.speech.open();
+    }
+
+    /// How many exchanges are under way.
+    pub(crate) fn under_way(&self) -> usize {
+        self.speech.under_way()
+    }
+
+    /// Whether nothing more can be asked on it; what is under way may still be answered.
+    pub(crate) const fn is_retired(&self) -> bool {
+        self.speech.is_retired()
+    }
+
+    /// Lets a request leave.
+    pub(crate) fn begin(
+        &mut self,
+        io: &mut impl Transport,
+        token: Token,
+        exchange: Exchange,
+        request: &Prepared,
+    ) -> Begun {
+        self.speech.begin(io, token, exchange, request)
+    }
+
+    /// Sends what waits to leave; how many bytes that were.
+    pub(crate) fn flush(&mut self, io: &mut impl Transport, token: Token) -> usize {
+        if self.state == State::Open { self.speech.flush(io, token) } else { 0 }
+    }
+
+    /// Takes bytes that arrived, up to the end of the next exchange; to be called until it wants more.
+    pub(crate) fn receive(&mut self, bytes: &mut &[u8], requests: &RequestSet) -> Step {
+        self.speech.receive(bytes, requests)
+    }
+
+    /// Takes the end of the transport.
+    pub(crate) fn end(&mut self, cause: &CloseCause, requests: &RequestSet) -> Ended {
+        self.speech.end(cause, requests)
+    }
+
+    /// The first deadline of what is under way.
+    pub(crate) fn next_deadline(&self) -> Option<Nanos> {
+        self.speech.next_deadline()
+    }
+
+    /// Gives up an exchange that is overdue, or that is lost with one that is.
+    pub(crate) fn give_up_overdue(&mut self, now: Nanos) -> Option<Exchange> {
+        self.speech.give_up_overdue(now)
+    }
+
+    /// Gives up any exchange: the connection is of no further use.
+    pub(crate) fn give_up_any(&mut self) -> Option<Exchange> {
+        self.speech.give_up_any()
+    }
+}
+
+impl Problem {
+    /// What an end means that no answer makes good.
+    pub(crate) fn of_end(cause: &CloseCause) -> Self {
+        match cause {
+            CloseCause::ConnectFailed(error) => Self::new(ErrorClass::Connect, error.to_string()),
+            CloseCause::WriteFailed(error) => Self::new(ErrorClass::Write, error.to_string()),
+            CloseCause::ReadFailed(error) => Self::new(ErrorClass::Read, error.to_string()),
+            other => Self::new(ErrorClass::Read, format!("{other:?}")),
+        }
+    }
+}

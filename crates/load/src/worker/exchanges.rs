@@ -1,0 +1,97 @@
+//! What leaves and what is settled: requests that are due find a place on a connection, and their fate is booked.
+
+use tare_sys::clock::{Clock, Nanos};
+use tare_sys::poll::{Token, Transport};
+
+use super::core::Core;
+use crate::answer::Problem;
+use crate::connection::{Begun, Exchange};
+use crate::recorder::Times;
+use crate::sample::ErrorClass;
+
+/// Room for one request on an open connection; a connection has as many as its protocol is deep.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    pub(super) token: Token,
+    /// Since when it is free; in the closed loop, the next request's intended start.
+    pub(super) since: Nanos,
+}
+
+impl<C: Clock> Core<C> {
+    /// Sends requests that are due where there is room. `freed` says when an event has made room that nobody had: a
+    /// request that was due by then has been waiting for it.
+    pub(super) fn dispatch(&mut self, io: &mut impl Transport, freed: Option<Nanos>) {
+        while let Some(&Place { token, since }) = self.free.front() {
+            let now = self.clock.now();
+            let Some(intended) = self.demand.due(since, now) else { break };
+            self.free.pop_front();
+            self.demand.take();
+            let blocked_until = freed.filter(|freed| intended < *freed);
+            self.send(io, token, now, Times { intended, sent: Some(now), blocked_until });
+        }
+        self.flush(io);
+    }
+
+    fn send(&mut self, io: &mut impl Transport, token: Token, now: Nanos, times: Times) {
+        let request = self.next_request;
+        self.next_request = if request + 1 == self.setup.requests.len() { 0 } else { request + 1 };
+        let deadline = times.intended + self.setup.timeout;
+        self.next_expiry = self.next_expiry.min(deadline);
+        self.under_way += 1;
+        let exchange = Exchange::new(request, times, deadline);
+        match self.connections[token.index()].begin(io, token, exchange, self.setup.requests.get(request)) {
+            Begun::Sent { bytes } => self.books.sent(now, bytes),
+            Begun::ToBeFlushed => self.unflushed.push(token),
+            Begun::Gathered => {}
+        }
+    }
+
+    /// Sends what connections have gathered.
+    pub(super) fn flush(&mut self, io: &mut impl Transport) {
+        while let Some(token) = self.unflushed.pop() {
+            let bytes = self.connections[token.index()].flush(io, token);
+            self.books.sent(self.clock.now(), bytes);
+        }
+    }
+
+    /// Books the fate of a request that was under way.
+    pub(super) fn settle(&mut self, times: &Times, at: Nanos, problem: Option<&Problem>) {
+        self.under_way -= 1;
+        match problem {
+            None => self.books.answered(times, at),
+            Some(problem) => self.books.failed(times, at, problem),
+        }
+    }
+
+    /// Books the same fate for everything that is under way on a connection.
+    pub(super) fn settle_all(&mut self, token: Token, at: Nanos, problem: &Problem) {
+        while let Some(exchange) = self.connections[token.index()].give_up_any() {
+            self.settle(&exchange.times, at, Some(problem));
+        }
+    }
+
+    pub(super) fn fail_waiting(&mut self, intended: Nanos, at: Nanos, text: &str) {
+        self.demand.take();
+        let times = Times { intended, sent: None, blocked_until: Some(at) };
+        self.books.failed(&times, at, &Problem::new(ErrorClass::Timeout, text));
+    }
+
+    /// When `at` makes room that an open schedule may have been waiting for.
+    pub(super) fn wanted(&self, at: Nanos) -> Option<Nanos> {
+        (self.free.is_empty() && !self.demand.is_closed_loop()).then_some(at)
+    }
+
+    /// Room for so many requests has become free on a connection.
+    pub(super) fn offer(&mut self, token: Token, places: usize, since: Nanos) {
+        if self.window.active && token.index() < self.in_use {
+            self.free.extend(std::iter::repeat_n(Place { token, since }, places));
+        }
+    }
+
+    /// A connection has room no longer.
+    pub(super) fn withdraw(&mut self, token: Token) {
+        if self.connections[token.index()].under_way() < self.setup.protocol.depth() {
+            self.free.retain(|place| place.token != token);
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Several requests under way on one connection: who they belong to, and what is lost with whom.
+
+use std::time::Duration;
+
+use tare_sys::clock::Nanos;
+
+use super::WorkerSlice;
+use super::simulation::{ANSWER, Reaction, World, after};
+use super::tests::{MS, pipelining, seconds, slice};
+use crate::cancel::Cancel;
+use crate::sample::{ErrorClass, SliceSample};
+use crate::schedule::Schedule;
+use crate::stop_rule::StopRule;
+
+fn run(pipeline: usize, connections: usize, world: World, slice: &WorkerSlice) -> SliceSample {
+    let mut worker = pipelining(pipeline, world);
+    worker.prepare(connections, &Cancel::new()).unwrap();
+    let sample = worker.run(slice, &mut |_| {}).unwrap();
+    assert_eq!(sample.offered, sample.ok + sample.failed);
+    assert_eq!((sample.response.len(), sample.failed_time.len()), (sample.ok, sample.failed));
+    sample
+}
+
+fn count(requests: u64) -> WorkerSlice {
+    slice(Schedule::Closed, StopRule::Count { requests, at_most: Duration::from_secs(20) })
+}
+
+#[test]
+fn a_connection_has_as_many_users_as_it_is_deep() {
+    let world = World::new(after(Duration::from_millis(2)));
+    let sample = run(16, 3, world, &slice(Schedule::Closed, seconds(1)));
+    assert_eq!((sample.offered, sample.ok, sample.connections_opened), (24_000, 24_000, 3));
+}
+
+#[test]
+fn answers_that_come_together_each_settle_their_request_and_the_next_leave_together() {
+    const THREE: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok\
+        HTTP/1.1 404 No\r\nContent-Length: 0\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+    let mut arrived = 0;
+    let script = Box::new(move |arrival: Nanos| {
+        arrived += 1;
+        let at = arrival + Duration::from_millis(1);
+        if arrived % 3 == 0 { Reaction::Answer { at, bytes: THREE } } else { Reaction::Never }
+    });
+    let world = World::new(script);
+    let sends = world.sends();
+    let sample = run(3, 1, world, &count(30));
+    assert_eq!((sample.ok, sample.errors.of(ErrorClass::Status).count, sample.connections_lost), (20, 10, 0));
+    assert_eq!(sends.get(), 10);
+    assert_eq!(sample.response.max_ns().map(|ns| ns / 10_000), Some(MS / 10_000));
+}
+
+#[test]
+fn a_place_of_an_open_schedule_is_free_as_soon_as_one_answer_is_there() {
+    let world = World::new(after(Duration::from_millis(10)));
+    let sample = run(4, 1, world, &slice(Schedule::Constant { rate_per_s: 400.0 }, seconds(1)));
+    assert_eq!((sample.offered, sample.ok, sample.blocked), (400, 400, 0));
+}
+
+#[test]
+fn what_is_behind_an_answer_that_does_not_come_is_lost_with_it() {
+    let world = World::new(Box::new(|_| Reaction::Never));
+    let sample = run(4, 1, world, &count(4));
+    assert_eq!((sample.errors.of(ErrorClass::Timeout).count, sample.connections_lost), (4, 1));
+}
+
+#[test]
+fn what_is_behind_the_last_answer_of_a_connection_is_a_read_error() {
+    const LAST: &[u8] = b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok";
+    let script = Box::new(|arrival| Reaction::Answer { at: arrival + Duration::from_millis(1), bytes: LAST });
+    let sample = run(4, 1, World::new(script), &count(8));
+    assert_eq!((sample.ok, sample.errors.of(ErrorClass::Read).count, sample.connections_lost), (2, 6, 2));
+    assert!(sample.errors.of(ErrorClass::Read).example.contains("the answer before"));
+}
+
+#[test]
+fn a_reset_fails_everything_under_way() {
+    let mut arrived = 0;
+    let script = Box::new(move |arrival: Nanos| {
+        arrived += 1;
+        let at = arrival + Duration::from_millis(1);
+        if arrived == 4 {
+            Reaction::Reset { at }
+        } else {
+            Reaction::Answer { at: at + Duration::from_millis(1), bytes: ANSWER }
+        }
+    });
+    let sample = run(4, 1, World::new(script), &count(12));
+    assert_eq!((sample.ok, sample.errors.of(ErrorClass::Read).count), (8, 4));
+}
+
+#[test]
+fn one_answer_too_many_breaks_the_connection() {
+    const TWICE: &[u8] =
+        b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+    let script = Box::new(|arrival| Reaction::Answer { at: arrival + Duration::from_millis(1), bytes: TWICE });
+    let sample = run(2, 1, World::new(script), &count(2));
+    // The first pair is taken for the answers to both; whatever follows was asked for by nobody.
+    assert_eq!((sample.ok, sample.errors.of(ErrorClass::Protocol).count, sample.connections_lost), (2, 1, 1));
+}
