@@ -111,6 +111,11 @@ pub enum Program {
     Catalog,
     /// Any other program.
     Command(CommandServer),
+    /// A server that runs already, started by somebody else.
+    External {
+        /// `http://HOST:PORT`.
+        url: String,
+    },
 }
 
 /// A server that a suite file describes.
@@ -118,7 +123,11 @@ pub enum Program {
 #[serde(deny_unknown_fields)]
 pub struct CommandServer {
     /// Program and arguments; `{port}` is replaced by the port.
+    #[serde(default)]
     pub command: Vec<String>,
+    /// Instead of a command: where a server answers that somebody else started.
+    #[serde(default)]
+    pub url: Option<String>,
     /// Environment added to tare's own; `{port}` is replaced.
     #[serde(default)]
     pub env: BTreeMap<String, String>,

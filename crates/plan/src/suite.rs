@@ -82,6 +82,13 @@ impl Suite {
 
     fn check_server(&self, name: &str, server: &CommandServer) -> Result<(), PlanError> {
         let key = |key: &str| format!("[servers.{name}] {key}");
+        if let Some(url) = &server.url {
+            if !server.command.is_empty() {
+                let message = "names a server that runs already; leave out either url or command".to_owned();
+                return Err(self.wrong(&key("url"), message));
+            }
+            return external_host(url).map(|_| ()).map_err(|message| self.wrong(&key("url"), message));
+        }
         if server.command.first().is_none_or(String::is_empty) {
             return Err(self
                 .wrong(&key("command"), "is empty; write for example command = [\"./my-server\", \"{port}\"]".into()));
@@ -98,6 +105,24 @@ impl Suite {
         Ok(())
     }
 
+    /// Adds a server that runs already, given as `http://HOST:PORT` or `NAME=http://HOST:PORT`; alone it is called `External`.
+    ///
+    /// # Errors
+    /// [`PlanError::Value`] when that is no address, or the name is taken.
+    pub fn add_external(&mut self, given: &str) -> Result<(), PlanError> {
+        let wrong = |message: String| PlanError::Value { origin: "--external".to_owned(), message };
+        let (name, url) = match given.split_once('=') {
+            Some((name, url)) if !name.is_empty() && !name.contains([':', '/']) => (name, url),
+            _ => ("External", given),
+        };
+        external_host(url).map_err(wrong)?;
+        let server = CommandServer { url: Some(url.to_owned()), ..CommandServer::default() };
+        match self.servers.insert(name.to_owned(), server) {
+            None => Ok(()),
+            Some(_) => Err(wrong(format!("there are two servers called {name}; give each a name, as NAME={url}"))),
+        }
+    }
+
     fn wrong(&self, key: &str, message: String) -> PlanError {
         PlanError::Value { origin: format!("{}: {key}", self.file), message }
     }
@@ -112,9 +137,48 @@ impl Suite {
     }
 }
 
+/// Host and port of a server that runs elsewhere, `127.0.0.1:8080` of `http://127.0.0.1:8080`.
+///
+/// # Errors
+/// In words, when the address is not `http://HOST:PORT`.
+pub fn external_host(url: &str) -> Result<&str, String> {
+    let host = url.strip_prefix("http://").map(|rest| rest.trim_end_matches('/'));
+    let has_port =
+        |host: &&str| host.rsplit_once(':').is_some_and(|(name, port)| !name.is_empty() && port.parse::<u16>().is_ok());
+    host.filter(has_port)
+        .filter(|host| !host.contains(['/', '?', '#', '@', ' ']))
+        .ok_or_else(|| format!("\"{url}\" is not the address of a server; write http://HOST:PORT, without a path"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_external_server_is_a_host_and_a_port() {
+        assert_eq!(external_host("http://127.0.0.1:8080/"), Ok("127.0.0.1:8080"));
+        assert_eq!(external_host("http://[::1]:80"), Ok("[::1]:80"));
+        for wrong in ["127.0.0.1:8080", "https://a:1", "http://a", "http://a:b", "http://a:1/x", "http://:1"] {
+            assert!(external_host(wrong).unwrap_err().contains("http://HOST:PORT"), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn external_servers_are_added_under_names_of_their_own() {
+        let mut suite = Suite::default();
+        suite.add_external("http://127.0.0.1:1").unwrap();
+        suite.add_external("other=http://127.0.0.1:2").unwrap();
+        assert_eq!(suite.servers.keys().collect::<Vec<_>>(), ["External", "other"]);
+        assert!(
+            suite.add_external("http://127.0.0.1:3").unwrap_err().to_string().contains("two servers called External")
+        );
+    }
+
+    #[test]
+    fn a_server_is_started_or_runs_already_but_not_both() {
+        let text = "[servers.a]\nurl = \"http://a:1\"\ncommand = [\"x\"]";
+        assert!(Suite::parse("my.toml", text).unwrap_err().to_string().contains("either url or command"));
+    }
 
     #[test]
     fn a_server_without_a_command_is_refused_with_its_key() {

@@ -11,11 +11,12 @@ use tare_record::sample::{EventLevel, ForkRecord};
 use tare_sut::SutError;
 use tare_sut::contract::{CheckOutcome, header_differences, verify};
 use tare_sut::probe::cpu::{CpuProbe, CpuSample};
-use tare_sut::server::{Server, Status};
+use tare_sut::server::Status;
 use tare_sys::affinity::CpuSet;
 use tare_sys::clock;
 
 use crate::error::RunError;
+use crate::host::Host;
 use crate::journal::{Journal, event, located};
 use crate::order::Order;
 use crate::prepare::{Launch, Launches};
@@ -30,7 +31,7 @@ pub(crate) const LOG_LINES: usize = 20;
 pub(crate) struct Member<'a> {
     pub variant: &'a Variant,
     pub launch: &'a Launch,
-    pub server: Server,
+    pub host: Host,
     pub probe: Option<CpuProbe>,
     pub startup_ns: u64,
     pub rest_cpu_share: Option<f64>,
@@ -65,7 +66,7 @@ impl<'a> Fleet<'a> {
         let mut order = Order::at(yard.plan.seed, &["start", place.group, &place.fork.to_string()]);
         let shuffled = order.shuffled(variants);
         journal.show(&Progress::Starting { place: *place, servers: shuffled.len() });
-        let mut specs = Vec::new();
+        let mut starts = Vec::new();
         for variant in shuffled {
             if let Some(reason) = yard.launches.unavailable(variant) {
                 let mut missing = event(EventLevel::Error, "not available", reason.to_owned());
@@ -76,27 +77,25 @@ impl<'a> Fleet<'a> {
             let launch = yard.launches.get(variant)?;
             let log =
                 yard.logs.join(format!("{}-{}-{}.log", file_name(place.group), file_name(&variant.name), place.step));
-            specs.push((variant, launch, launch.spec(yard.plan, variant, cpus.clone(), log)));
+            starts.push((variant, launch, launch.start(yard.plan, variant, cpus.clone(), log)));
         }
         let begun = clock::now();
         let started: Vec<_> = std::thread::scope(|scope| {
-            let threads: Vec<_> = specs
+            let threads: Vec<_> = starts
                 .iter()
-                .map(|(_, _, spec)| {
-                    scope.spawn(move || (Server::start_unless(spec, yard.cancelled), clock::now().since(begun)))
-                })
+                .map(|(_, _, start)| scope.spawn(move || (start.raise(yard.cancelled), clock::now().since(begun))))
                 .collect();
             threads.into_iter().map(std::thread::ScopedJoinHandle::join).collect()
         });
         let mut members = Vec::new();
-        for ((variant, launch, spec), joined) in specs.into_iter().zip(started) {
+        for ((variant, launch, _), joined) in starts.into_iter().zip(started) {
             let Ok((result, startup_ns)) = joined else { return Err(RunError::NotPrepared(variant.name.clone())) };
             match result {
-                Ok(server) => {
-                    // Without a probe (the server has just died) its CPU is not available; its health is looked at later.
-                    let probe = CpuProbe::new(server.pid()).ok();
+                Ok(host) => {
+                    // Without a probe (the server has just died, or runs elsewhere) its CPU is not available.
+                    let probe = host.pid().and_then(|pid| CpuProbe::new(pid).ok());
                     let rest_cpu_share = None;
-                    members.push(Member { variant, launch, server, probe, startup_ns, rest_cpu_share, healthy: true });
+                    members.push(Member { variant, launch, host, probe, startup_ns, rest_cpu_share, healthy: true });
                 }
                 Err(SutError::Cancelled { .. }) => {}
                 Err(error) => {
@@ -107,7 +106,7 @@ impl<'a> Fleet<'a> {
                     failed.log = Some(log.to_owned()).filter(|log| !log.is_empty());
                     failed.voids = true;
                     journal.event(located(failed, place, &variant.name, None))?;
-                    journal.fork(not_started(variant, &spec.command, place))?;
+                    journal.fork(not_started(variant, launch.command(), place))?;
                 }
             }
         }
@@ -136,14 +135,14 @@ impl<'a> Fleet<'a> {
             let wanted = |name: &str| scenarios.contains(&name) || !contract.scenarios.contains_key(name);
             let exchanges =
                 contract.exchanges(&member.variant.server, member.variant.routes).filter(|e| wanted(e.name));
-            let outcomes = verify(member.server.address(), exchanges, yard.plan.load.timeout.0);
+            let outcomes = verify(member.host.address(), exchanges, yard.plan.load.timeout.0);
             for outcome in outcomes.iter().filter(|outcome| !outcome.passed) {
                 member.healthy = false;
                 let text = format!("{}: {}", outcome.check, outcome.difference.as_deref().unwrap_or("differs"));
                 let mut failed = event(EventLevel::Error, "does not answer as the contract says", text);
                 failed.voids = true;
                 failed.remedy = Some(format!("Not timed. See it with: tare verify {}", member.variant.server));
-                failed.log = Some(member.server.log_tail(LOG_LINES).lines.join("\n")).filter(|log| !log.is_empty());
+                failed.log = member.host.log_tail(LOG_LINES);
                 journal.event(located(failed, place, &member.variant.name, None))?;
             }
             answers.push((&member.variant.name, outcomes));
@@ -168,7 +167,7 @@ impl<'a> Fleet<'a> {
     pub fn set_cpus(&self, cpus: &CpuSet) {
         for member in self.members.iter().filter(|member| member.healthy) {
             // A server that has just died cannot be moved; the next look at its health says so.
-            let _ = member.server.set_cpus(cpus);
+            let _ = member.host.set_cpus(cpus);
         }
     }
 
@@ -185,13 +184,13 @@ impl<'a> Fleet<'a> {
                 .into_iter()
                 .map(|member| {
                     scope.spawn(move || {
-                        let Member { variant, launch, server, startup_ns, rest_cpu_share, healthy, .. } = member;
-                        let end = server.stop().map_or_else(|error| error.to_string(), |report| report.to_string());
+                        let Member { variant, launch, host, startup_ns, rest_cpu_share, healthy, .. } = member;
+                        let end = host.stop();
                         ForkRecord {
                             fork: 0,
                             group: String::new(),
                             variant: variant.name.clone(),
-                            command: launch.command.clone(),
+                            command: launch.command(),
                             startup_ns,
                             resolved: launch.resolved.clone(),
                             rest_cpu_share,
@@ -226,7 +225,7 @@ impl Member<'_> {
         scenario: &str,
         journal: &mut Journal<'_>,
     ) -> Result<(), RunError> {
-        let text = match self.server.status() {
+        let text = match self.host.status() {
             Status::Exited(how) => format!("the server ended in the middle of the run ({how})"),
             Status::Stopped => "the server's process is stopped (SIGSTOP): it answers nothing".to_owned(),
             Status::Running if !answered => "no right answer in a whole slice".to_owned(),
@@ -235,7 +234,7 @@ impl Member<'_> {
         self.healthy = false;
         let mut failed = event(EventLevel::Error, "failed", text);
         failed.voids = true;
-        failed.log = Some(self.server.log_tail(LOG_LINES).lines.join("\n")).filter(|log| !log.is_empty());
+        failed.log = self.host.log_tail(LOG_LINES);
         journal.event(located(failed, place, &self.variant.name, Some(scenario)))
     }
 }
@@ -271,12 +270,12 @@ fn compare_headers(
     Ok(())
 }
 
-fn not_started(variant: &Variant, command: &[String], place: &Place<'_>) -> ForkRecord {
+fn not_started(variant: &Variant, command: Vec<String>, place: &Place<'_>) -> ForkRecord {
     ForkRecord {
         fork: place.fork,
         group: place.group.to_owned(),
         variant: variant.name.clone(),
-        command: command.to_vec(),
+        command,
         startup_ns: 0,
         resolved: BTreeMap::new(),
         rest_cpu_share: None,

@@ -217,7 +217,8 @@ impl<'a> Trial<'a> {
             timeout: plan.load.timeout.0,
             connect_timeout: plan.load.timeout.0.min(Duration::from_secs(5)),
             congestion: Some(plan.load.congestion.clone()).filter(|name| name != "default"),
-            ..SessionSpec::new(member.server.address(), vec![request])
+            host: member.launch.host(),
+            ..SessionSpec::new(member.host.address(), vec![request])
         })?)
     }
 }

@@ -7,6 +7,7 @@ pub mod environment;
 mod error;
 mod fleet;
 mod fork;
+pub mod host;
 mod journal;
 mod order;
 pub mod preflight;

@@ -8,6 +8,7 @@ use tare_load::{
     BodyExpectation, Cancel, LoadSession, RequestSpec, Schedule, SessionSpec, SliceSample, SliceSpec, StopRule,
 };
 use tare_plan::Plan;
+use tare_plan::plan::{Program, Variant};
 use tare_record::sample::{EventLevel, EventRecord};
 use tare_sut::server::{ReadyRule, Server, ServerSpec};
 use tare_sys::affinity::CpuSet;
@@ -47,6 +48,9 @@ pub(crate) fn check(
     journal: &mut Journal<'_>,
 ) -> Result<(), RunError> {
     open_files(plan)?;
+    for found in external(plan) {
+        journal.event(found)?;
+    }
     journal.show(&Progress::Preflight { what: "the machine at rest" });
     for found in machine(server, load, &scene.cancelled) {
         journal.event(found)?;
@@ -74,6 +78,22 @@ fn open_files(plan: &Plan) -> Result<(), RunError> {
         plan.load.users
     );
     Err(RunError::Plan { key: "ulimit -n".to_owned(), message })
+}
+
+/// What cannot be known of servers that somebody else started.
+fn external(plan: &Plan) -> Vec<EventRecord> {
+    let external = |variant: &&Variant| matches!(variant.program, Program::External { .. });
+    let told = plan.groups.iter().flat_map(|group| &group.variants).filter(external).map(|variant| {
+        let text = "its CPU and memory are not available, and it is not started anew for each fork: intervals say how \
+                    steady this one start is, not how starts differ"
+            .to_owned();
+        let mut found = event(EventLevel::Info, "runs already", text);
+        found.variant = Some(variant.name.clone());
+        found
+    });
+    let mut all: Vec<EventRecord> = told.collect();
+    all.dedup();
+    all
 }
 
 /// What about this machine disturbs measuring on these cores.

@@ -1,6 +1,8 @@
-//! How each variant of a plan is started: catalog servers are built when stale, commands are taken as they stand.
+//! How each variant of a plan comes to be there: catalog servers are built when stale, commands are taken as they stand,
+//! servers elsewhere are looked up.
 
 use std::collections::BTreeMap;
+use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -8,6 +10,7 @@ use regex::Regex;
 use tare_plan::Plan;
 use tare_plan::contract::Contract;
 use tare_plan::plan::{CommandServer, Program, Variant};
+use tare_plan::suite::external_host;
 use tare_sut::catalog::Catalog;
 use tare_sut::jdk::Jdk;
 use tare_sut::launch::JvmSettings;
@@ -15,24 +18,34 @@ use tare_sut::server::{ReadyRule, ServerSpec};
 use tare_sys::affinity::CpuSet;
 
 use crate::error::RunError;
+use crate::host::Start;
 
-/// How one variant is started.
+/// How one variant comes to be there.
 #[derive(Debug, Clone)]
 pub struct Launch {
-    /// Program and arguments, with `{port}`.
-    pub command: Vec<String>,
-    /// Added environment.
-    pub env: BTreeMap<String, String>,
-    /// Working directory.
-    pub directory: Option<PathBuf>,
-    /// How its readiness is seen.
-    pub ready: ReadyRule,
-    /// Where it answers, where that is not simply its port.
-    pub base_url: Option<String>,
+    origin: Origin,
     /// Library versions resolved for it.
     pub resolved: BTreeMap<String, String>,
     /// What it must answer, where that is not the catalog's contract.
     own_contract: Option<Contract>,
+}
+
+/// Who starts it.
+#[derive(Debug, Clone)]
+enum Origin {
+    /// tare does.
+    Ours {
+        /// Program and arguments, with `{port}`.
+        command: Vec<String>,
+        /// Added environment.
+        env: BTreeMap<String, String>,
+        directory: Option<PathBuf>,
+        ready: ReadyRule,
+        /// Where it answers, where that is not simply its port.
+        base_url: Option<String>,
+    },
+    /// It runs already.
+    External { url: String, address: SocketAddr },
 }
 
 /// Server and version: variants that share them share their launch.
@@ -81,18 +94,37 @@ impl Launches {
 
 impl Launch {
     /// What is started for `variant`, on `cpus`, with its log at `log_path`.
-    pub fn spec(&self, plan: &Plan, variant: &Variant, cpus: CpuSet, log_path: PathBuf) -> ServerSpec {
-        ServerSpec {
-            name: variant.name.clone(),
-            command: self.command.clone(),
-            env: self.env.clone(),
-            directory: self.directory.clone(),
-            ready: self.ready.clone(),
-            base_url: self.base_url.clone(),
-            cpus,
-            startup_timeout: plan.machine.startup_timeout.0,
-            stop_grace: plan.machine.stop_grace.0,
-            log_path,
+    pub fn start(&self, plan: &Plan, variant: &Variant, cpus: CpuSet, log_path: PathBuf) -> Start {
+        match &self.origin {
+            Origin::External { address, .. } => Start::External(*address),
+            Origin::Ours { command, env, directory, ready, base_url } => Start::Ours(Box::new(ServerSpec {
+                name: variant.name.clone(),
+                command: command.clone(),
+                env: env.clone(),
+                directory: directory.clone(),
+                ready: ready.clone(),
+                base_url: base_url.clone(),
+                cpus,
+                startup_timeout: plan.machine.startup_timeout.0,
+                stop_grace: plan.machine.stop_grace.0,
+                log_path,
+            })),
+        }
+    }
+
+    /// Program and arguments as they are recorded; for a server that runs elsewhere, its address.
+    pub fn command(&self) -> Vec<String> {
+        match &self.origin {
+            Origin::Ours { command, .. } => command.clone(),
+            Origin::External { url, .. } => vec![url.clone()],
+        }
+    }
+
+    /// The `Host` that requests name, where that is not the address.
+    pub fn host(&self) -> Option<String> {
+        match &self.origin {
+            Origin::Ours { .. } => None,
+            Origin::External { url, .. } => external_host(url).ok().map(str::to_owned),
         }
     }
 
@@ -114,8 +146,10 @@ pub fn prepare(
 ) -> Result<Launches, RunError> {
     let mut launches = Launches::default();
     for variant in plan.groups.iter().flat_map(|group| &group.variants) {
-        if let Program::Command(server) = &variant.program {
-            launches.insert(variant, of_command(plan, variant, server)?);
+        match &variant.program {
+            Program::Command(server) => launches.insert(variant, of_command(plan, variant, server)?),
+            Program::External { url } => launches.insert(variant, of_external(plan, variant, url)?),
+            Program::Catalog => {}
         }
     }
     let built: Vec<&Variant> =
@@ -134,23 +168,36 @@ fn of_command(plan: &Plan, variant: &Variant, server: &CommandServer) -> Result<
             message: format!("\"{pattern}\" is not a regular expression: {error}"),
         })?),
     };
-    let of_variant = |group: &&tare_plan::plan::Group| group.variants.iter().any(|v| v.server == variant.server);
-    let named = plan.groups.iter().filter(of_variant).flat_map(|group| &group.scenarios);
-    let own_contract = Contract {
-        schema: 1,
-        scenarios: named.map(|named| (named.name.clone(), named.scenario.clone())).collect(),
-        checks: plan.checks.clone(),
-        differences: Vec::new(),
-    };
-    Ok(Launch {
+    let origin = Origin::Ours {
         command: server.command.clone(),
         env: server.env.clone(),
         directory: server.cwd.as_ref().map(PathBuf::from),
         ready,
         base_url: server.base_url.clone(),
-        resolved: BTreeMap::new(),
-        own_contract: Some(own_contract),
-    })
+    };
+    Ok(Launch { origin, resolved: BTreeMap::new(), own_contract: Some(contract_of(plan, variant)) })
+}
+
+fn of_external(plan: &Plan, variant: &Variant, url: &str) -> Result<Launch, RunError> {
+    let wrong = |message: String| RunError::Plan { key: format!("[servers.{}] url", variant.server), message };
+    let host = external_host(url).map_err(wrong)?;
+    let found = host.to_socket_addrs().map(|mut all| all.next());
+    let address = found.map_err(|error| wrong(format!("\"{host}\" cannot be found: {error}; check the name")))?;
+    let address = address.ok_or_else(|| wrong(format!("\"{host}\" has no address; check the name")))?;
+    let origin = Origin::External { url: url.to_owned(), address };
+    Ok(Launch { origin, resolved: BTreeMap::new(), own_contract: Some(contract_of(plan, variant)) })
+}
+
+/// What a server that is not the catalog's must answer: the scenarios that it is driven with and the suite's checks.
+fn contract_of(plan: &Plan, variant: &Variant) -> Contract {
+    let of_variant = |group: &&tare_plan::plan::Group| group.variants.iter().any(|v| v.server == variant.server);
+    let named = plan.groups.iter().filter(of_variant).flat_map(|group| &group.scenarios);
+    Contract {
+        schema: 1,
+        scenarios: named.map(|named| (named.name.clone(), named.scenario.clone())).collect(),
+        checks: plan.checks.clone(),
+        differences: Vec::new(),
+    }
 }
 
 impl Launches {
@@ -195,16 +242,14 @@ fn of_catalog(
             continue;
         }
         let launched = catalog.launch(&variant.server, &target, jvm)?;
-        let launch = Launch {
+        let origin = Origin::Ours {
             command: launched.command,
             env: BTreeMap::new(),
             directory: None,
             ready: ReadyRule::Line(catalog_ready()),
             base_url: None,
-            resolved: launched.resolved,
-            own_contract: None,
         };
-        launches.insert(variant, launch);
+        launches.insert(variant, Launch { origin, resolved: launched.resolved, own_contract: None });
     }
     Ok(())
 }

@@ -31,10 +31,15 @@ impl World {
             return Ok(Self { home: None, catalog: None, contract, inventory: Inventory::default() });
         };
         let catalog = Catalog::load(&home.join("servers"))?;
-        let path = home.join("servers/contract.toml");
-        let contract = Contract::parse(&shown(&path), &read(&path)?)?;
+        let contract = contract(&home.join("servers/contract.toml"))?;
         let inventory = catalog.inventory();
         Ok(Self { home: Some(home), catalog: Some(catalog), contract, inventory })
+    }
+
+    /// Takes another contract than the project's.
+    pub fn read_contract(&mut self, path: &Path) -> anyhow::Result<()> {
+        self.contract = contract(path)?;
+        Ok(())
     }
 
     /// The suite of that name: as a path, or one of the project's `suites/`.
@@ -67,6 +72,10 @@ impl World {
         };
         self.suite(&home.join("suites/quick.toml"))
     }
+}
+
+fn contract(path: &Path) -> anyhow::Result<Contract> {
+    Ok(Contract::parse(&shown(path), &read(path)?)?)
 }
 
 /// A folder is the project's when it has a catalog of servers.

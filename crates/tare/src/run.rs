@@ -28,7 +28,10 @@ use crate::{console, interrupt, plan_text, report};
 
 /// Runs, or shows the plan.
 pub fn run(args: &RunArgs, global: &Global) -> anyhow::Result<Outcome> {
-    let world = World::load(global)?;
+    let mut world = World::load(global)?;
+    if let Some(path) = &args.what.contract {
+        world.read_contract(path)?;
+    }
     let plan = plan(args, &world)?;
     if args.dry_run {
         let text = if args.json { serde_json::to_string_pretty(&plan)? + "\n" } else { plan_text::whole(&plan) };
@@ -55,13 +58,17 @@ pub fn run(args: &RunArgs, global: &Global) -> anyhow::Result<Outcome> {
 }
 
 fn plan(args: &RunArgs, world: &World) -> anyhow::Result<Plan> {
-    let suite = match &args.suite {
+    let what = &args.what;
+    let names_itself =
+        what.servers.is_some() || what.aa.is_some() || what.scenarios.is_some() || !what.external.is_empty();
+    let mut suite = match &args.suite {
         Some(path) => world.suite(path)?,
-        None if args.what.servers.is_some() || args.what.aa.is_some() || args.what.scenarios.is_some() => {
-            Suite::default()
-        }
+        None if names_itself => Suite::default(),
         None => world.quick()?,
     };
+    for server in &what.external {
+        suite.add_external(server)?;
+    }
     let cpus = CpuSet::allowed()?.iter().collect();
     Ok(resolve(&Inputs {
         suite: &suite,

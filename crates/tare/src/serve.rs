@@ -3,6 +3,7 @@
 use std::io::IsTerminal;
 use std::time::Duration;
 
+use tare_run::host::Start;
 use tare_run::prepare::prepare;
 use tare_sut::server::{Server, Status};
 use tare_sys::affinity::CpuSet;
@@ -40,7 +41,9 @@ pub fn serve(args: &ServeArgs, global: &Global) -> anyhow::Result<Outcome> {
         None => CpuSet::allowed()?,
     };
     let log = std::env::temp_dir().join(format!("tare-serve-{}.log", std::process::id()));
-    let mut spec = launches.get(variant)?.spec(&plan, variant, cpus, log.clone());
+    let Start::Ours(mut spec) = launches.get(variant)?.start(&plan, variant, cpus, log.clone()) else {
+        anyhow::bail!("{} runs already, started by somebody else", variant.name);
+    };
     for text in spec.command.iter_mut().chain(spec.env.values_mut()) {
         *text = text.replace(tare_sut::server::PORT, &args.port.to_string());
     }

@@ -10,7 +10,6 @@ use tare_plan::plan::{Group, Variant};
 use tare_plan::resolve::{Inputs, MachineFacts, resolve};
 use tare_run::prepare::{Launches, prepare};
 use tare_sut::contract::{self, CheckOutcome};
-use tare_sut::server::Server;
 use tare_sys::affinity::CpuSet;
 
 use crate::args::{Global, VerifyArgs};
@@ -106,10 +105,10 @@ fn check(
     }
     let launch = launches.get(variant)?;
     let log = std::env::temp_dir().join(format!("tare-verify-{}.log", std::process::id()));
-    let server = Server::start_unless(&launch.spec(plan, variant, CpuSet::allowed()?, log.clone()), cancelled)?;
+    let host = launch.start(plan, variant, CpuSet::allowed()?, log.clone()).raise(cancelled)?;
     let exchanges = launch.contract(&world.contract).exchanges(&variant.server, variant.routes);
-    let outcomes = contract::verify(server.address(), exchanges, plan.load.timeout.0);
-    server.stop()?;
+    let outcomes = contract::verify(host.address(), exchanges, plan.load.timeout.0);
+    host.stop();
     // Kept only when the server did not start: its error has named the file.
     let _ = std::fs::remove_file(log);
     Ok(outcomes)

@@ -200,9 +200,13 @@ impl World<'_> {
                 family: server.split('.').next().unwrap_or(server).to_owned(),
                 kind: command.kind.clone().unwrap_or_default(),
                 version: None,
-                routes: command.routes.unwrap_or(1),
+                // What a server that runs elsewhere can do, verifying it will tell.
+                routes: command.routes.unwrap_or(if command.url.is_some() { u32::MAX } else { 1 }),
                 role,
-                program: Program::Command(CommandServer { cwd: self.directory(command), ..command.clone() }),
+                program: match &command.url {
+                    Some(url) => Program::External { url: url.clone() },
+                    None => Program::Command(CommandServer { cwd: self.directory(command), ..command.clone() }),
+                },
             });
         }
         let known = self.inputs.inventory.get(server).ok_or("is not known")?;

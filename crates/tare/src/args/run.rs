@@ -16,6 +16,8 @@ Examples:
   tare run --forks 10 --region 1                  ten starts fixed beforehand (Student's t), ±1 % is no difference
   tare run --budget 20m --precision 1             until every interval is ±1 %, at most 20 minutes
   tare run -s http4s.Tapir --versions 1.10.14,1.11.15
+  tare run --external http://127.0.0.1:8080 -m SimpleGet -d 10
+                                                  a server started by hand; --contract says what it must answer
   tare run my.toml --seed 42                      the same order of slices again
 
 What ends a run: every comparison decided, the budget spent, or Ctrl-C (once: report what is there; twice: out at once).
@@ -54,6 +56,12 @@ pub struct WhatArgs {
     /// Scenarios, comma separated; globs.
     #[arg(short = 'm', long, value_delimiter = ',', value_name = "SCENARIOS")]
     pub scenarios: Option<Vec<String>>,
+    /// A server that runs already, also on another machine: http://HOST:PORT, or NAME=http://HOST:PORT for several.
+    #[arg(long, value_name = "URL")]
+    pub external: Vec<String>,
+    /// The contract that says what is sent and must come back [default: servers/contract.toml].
+    #[arg(long, value_name = "FILE")]
+    pub contract: Option<PathBuf>,
     /// Weigh all against this server instead of the one that each names.
     #[arg(long, value_name = "SERVER")]
     pub baseline: Option<String>,

@@ -1,0 +1,92 @@
+//! A server that answers, whoever started it: our own child, or one that runs elsewhere and is only driven.
+
+use std::net::SocketAddr;
+use std::sync::atomic::AtomicBool;
+
+use tare_sut::SutError;
+use tare_sut::server::{Server, ServerSpec, Status};
+use tare_sys::affinity::CpuSet;
+
+/// How a server comes to be there.
+#[derive(Debug, Clone)]
+pub enum Start {
+    /// tare starts it, and stops it.
+    Ours(Box<ServerSpec>),
+    /// It runs already; its processes cannot be seen, and it is left running.
+    External(SocketAddr),
+}
+
+/// A server that accepts connections.
+#[derive(Debug)]
+pub enum Host {
+    /// Started by tare; dropping it ends it.
+    Ours(Box<Server>),
+    /// Started by somebody else.
+    External(SocketAddr),
+}
+
+impl Start {
+    /// Starts the server if it is ours to start, and waits until it is ready or `cancelled` is set.
+    ///
+    /// # Errors
+    /// As [`Server::start_unless`]. A server elsewhere is taken at its word; verifying it tells whether it answers.
+    pub fn raise(&self, cancelled: &AtomicBool) -> Result<Host, SutError> {
+        match self {
+            Self::Ours(spec) => Server::start_unless(spec, cancelled).map(|server| Host::Ours(Box::new(server))),
+            Self::External(address) => Ok(Host::External(*address)),
+        }
+    }
+}
+
+impl Host {
+    /// Where it accepts connections.
+    pub fn address(&self) -> SocketAddr {
+        match self {
+            Self::Ours(server) => server.address(),
+            Self::External(address) => *address,
+        }
+    }
+
+    /// The process that it runs in, where that can be seen.
+    pub fn pid(&self) -> Option<u32> {
+        match self {
+            Self::Ours(server) => Some(server.pid()),
+            Self::External(_) => None,
+        }
+    }
+
+    /// What it does just now, as far as its process tells.
+    pub fn status(&self) -> Status {
+        match self {
+            Self::Ours(server) => server.status(),
+            Self::External(_) => Status::Running,
+        }
+    }
+
+    /// The last lines of its log, where it is ours and has said anything.
+    pub fn log_tail(&self, lines: usize) -> Option<String> {
+        match self {
+            Self::Ours(server) => Some(server.log_tail(lines).lines.join("\n")).filter(|log| !log.is_empty()),
+            Self::External(_) => None,
+        }
+    }
+
+    /// Moves it to these CPUs, where it is ours.
+    ///
+    /// # Errors
+    /// When it has ended or may not use them.
+    pub fn set_cpus(&self, cpus: &CpuSet) -> Result<(), SutError> {
+        match self {
+            Self::Ours(server) => server.set_cpus(cpus),
+            Self::External(_) => Ok(()),
+        }
+    }
+
+    /// Ends it, where it is ours, and says how it ended.
+    pub fn stop(self) -> String {
+        match self {
+            Self::Ours(server) => server.stop().map_or_else(|error| error.to_string(), |report| report.to_string()),
+            Self::External(_) => "external: left running".to_owned(),
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Servers that somebody else started: driven and left running, and what cannot be known of them is left out.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+
+mod common;
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Stdio};
+
+use common::{Bench, QUICK, cell, stderr, stdout};
+
+const CONTRACT: &str = r#"
+schema = 1
+
+[scenarios.Get]
+title = "GET one small text"
+request = { path = "/path0/4" }
+expect = { status = 200, body = "4" }
+"#;
+
+/// A reference server that the test itself started, and its port.
+fn by_hand(bench: &Bench) -> (Child, u16) {
+    let mut child = bench.tare(&["reference", "--port", "0"]).stdout(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    (child, line.trim().rsplit(':').next().unwrap().parse().unwrap())
+}
+
+#[test]
+fn a_server_started_by_hand_is_driven_and_left_running() {
+    let bench = Bench::new();
+    let (mut child, port) = by_hand(&bench);
+    std::fs::write(bench.path().join("own.toml"), CONTRACT).unwrap();
+    let url = format!("http://127.0.0.1:{port}");
+    let output = bench.run(&["run", "--external", &url, "--contract", "own.toml", "-d", "1", "-u", "4"]);
+    assert!(output.status.success(), "{}{}", stdout(&output), stderr(&output));
+    let summary = bench.summary();
+    let found = cell(&summary, "External");
+    assert!(found["throughput_per_s"]["value"].as_f64().unwrap() > 0.0);
+    assert!(found["cpu_ns_per_request"].is_null() && found["rss_peak_bytes"].is_null(), "{found:#}");
+    assert!(stdout(&output).contains("External: runs already"), "{}", stdout(&output));
+    assert!(child.try_wait().unwrap().is_none(), "it is not ours to end");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    bench.assert_nothing_left();
+}
+
+#[test]
+fn an_external_server_is_weighed_against_one_of_ours() {
+    let bench = Bench::new();
+    let (mut child, port) = by_hand(&bench);
+    let suite = [QUICK, &common::server("bare", None, &[])].concat();
+    let external = format!("there=http://127.0.0.1:{port}");
+    let output = bench.run_suite(&suite, &["--external", &external, "--baseline", "bare", "--forks", "2"]);
+    assert!(output.status.success(), "{}{}", stdout(&output), stderr(&output));
+    let summary = bench.summary();
+    assert_eq!(common::comparison(&summary, "there")["currencies"][0]["name"], "throughput");
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+#[test]
+fn an_external_server_that_is_not_there_is_void() {
+    let bench = Bench::new();
+    std::fs::write(bench.path().join("own.toml"), CONTRACT).unwrap();
+    // Port 1 is nobody's.
+    let output =
+        bench.run(&["run", "--external", "http://127.0.0.1:1", "--contract", "own.toml", "-d", "1", "-u", "1"]);
+    assert_eq!(output.status.code(), Some(3), "{}{}", stdout(&output), stderr(&output));
+    assert!(stdout(&output).contains("refused"), "{}", stdout(&output));
+}
+
+#[test]
+fn an_address_that_is_none_is_refused_with_the_remedy() {
+    let bench = Bench::new();
+    for (url, said) in
+        [("127.0.0.1:80", "write http://HOST:PORT"), ("http://no.such.host.invalid:80", "check the name")]
+    {
+        let output = bench.run(&["run", "--external", url, "-d", "1"]);
+        assert!(!output.status.success());
+        assert!(stderr(&output).contains(said), "{}", stderr(&output));
+    }
+}
