@@ -1,5 +1,9 @@
 //! One connection as the server sees it: requests are cut out of the stream, bodies are counted and thrown away.
 
+use tare_sys::clock::Nanos;
+
+use crate::body::Body;
+
 /// The largest header section of a request that is read.
 const MAX_HEAD_BYTES: usize = 64 * 1024;
 
@@ -8,12 +12,15 @@ const MAX_HEAD_BYTES: usize = 64 * 1024;
 pub(crate) struct Connection {
     /// Bytes that have not been used: an incomplete head, or what came while an answer is on its way.
     unused: Vec<u8>,
-    current: Option<Request>,
-    body_remaining: u64,
+    /// A request whose body is still coming.
+    current: Option<(Request, Body)>,
     /// An answer is delayed or trickling; further requests wait for it.
     pub(crate) is_answering: bool,
     /// A fault holds the connection for ever.
     pub(crate) is_flooding: bool,
+    /// When bytes last arrived, and the place of the request that is being answered among all of the server's.
+    pub(crate) received: Nanos,
+    pub(crate) nth: u64,
     /// To be closed when everything has left.
     pub(crate) closes_when_sent: bool,
     /// Tells this connection from an earlier one of the same token.
@@ -50,10 +57,9 @@ impl Connection {
 
     /// Takes bytes that arrived; [`Connection::next`] tells what they amount to.
     pub(crate) fn receive(&mut self, mut bytes: &[u8]) {
-        if self.current.is_some() && self.unused.is_empty() {
-            let body = bytes.len().min(usize::try_from(self.body_remaining).unwrap_or(usize::MAX));
-            self.body_remaining -= body as u64;
-            bytes = &bytes[body..];
+        // A large body need not be copied. What is wrong with it is found again by `next`.
+        if let Some((_, body)) = self.current.as_mut().filter(|_| self.unused.is_empty()) {
+            bytes = &bytes[body.take(bytes).unwrap_or(0)..];
         }
         self.unused.extend_from_slice(bytes);
     }
@@ -65,26 +71,25 @@ impl Connection {
         }
         if self.current.is_none() {
             match parse(&self.unused) {
-                Ok(Some((request, head_bytes))) => {
-                    self.body_remaining = request.body_bytes;
-                    self.current = Some(request);
+                Ok(Some((request, body, head_bytes))) => {
+                    self.current = Some((request, body));
                     self.unused.drain(..head_bytes);
                 }
                 Ok(None) if self.unused.len() <= MAX_HEAD_BYTES => return Next::NeedsMore,
                 Ok(None) | Err(()) => return Next::Unreadable,
             }
         }
-        let body = self.unused.len().min(usize::try_from(self.body_remaining).unwrap_or(usize::MAX));
-        self.unused.drain(..body);
-        self.body_remaining -= body as u64;
-        if self.body_remaining > 0 {
-            return Next::NeedsMore;
+        let Some((_, body)) = &mut self.current else { return Next::NeedsMore };
+        let Ok(used) = body.take(&self.unused) else { return Next::Unreadable };
+        self.unused.drain(..used);
+        match self.current.take_if(|(_, body)| body.is_complete()) {
+            Some((request, body)) => Next::Request(Request { body_bytes: body.counted, ..request }),
+            None => Next::NeedsMore,
         }
-        self.current.take().map_or(Next::NeedsMore, Next::Request)
     }
 }
 
-fn parse(bytes: &[u8]) -> Result<Option<(Request, usize)>, ()> {
+fn parse(bytes: &[u8]) -> Result<Option<(Request, Body, usize)>, ()> {
     if bytes.is_empty() {
         return Ok(None);
     }
@@ -96,17 +101,18 @@ fn parse(bytes: &[u8]) -> Result<Option<(Request, usize)>, ()> {
         path: parsed.path.unwrap_or_default().to_owned(),
         ..Request::default()
     };
+    let mut body = Body::of_length(0);
     for header in parsed.headers.iter() {
         let value = std::str::from_utf8(header.value).map_err(|_| ())?.trim();
         if header.name.eq_ignore_ascii_case("content-length") {
-            request.body_bytes = value.parse().map_err(|_| ())?;
+            body = Body::of_length(value.parse().map_err(|_| ())?);
         } else if header.name.eq_ignore_ascii_case("connection") {
             request.wants_close = value.eq_ignore_ascii_case("close");
         } else if header.name.eq_ignore_ascii_case("transfer-encoding") {
-            return Err(());
+            body = if value.eq_ignore_ascii_case("chunked") { Body::chunked() } else { return Err(()) };
         }
     }
-    Ok(Some((request, head_bytes)))
+    Ok(Some((request, body, head_bytes)))
 }
 
 #[cfg(test)]
@@ -133,6 +139,28 @@ mod tests {
             let (first, second) = TWO.split_at(cut);
             let expected = [("/path0".to_owned(), 3), ("/path1/2".to_owned(), 0)];
             assert_eq!(requests(&[first, second]), expected, "cut at {cut}");
+        }
+    }
+
+    #[test]
+    fn a_body_in_chunks_is_counted_wherever_the_stream_is_cut() {
+        let stream = b"POST /path0 HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n\
+            3\r\nabc\r\nA;name=value\r\n0123456789\r\n0\r\nTrailer: x\r\n\r\nGET /path1/2 HTTP/1.1\r\n\r\n";
+        for cut in 0..stream.len() {
+            let (first, second) = stream.split_at(cut);
+            let expected = [("/path0".to_owned(), 13), ("/path1/2".to_owned(), 0)];
+            assert_eq!(requests(&[first, second]), expected, "cut at {cut}");
+        }
+    }
+
+    #[test]
+    fn what_frames_no_chunk_is_unreadable() {
+        for body in ["x\r\n", "-1\r\n", "fffffffffffffffff\r\n", "3\r\nabcd\r\n"] {
+            let mut connection = Connection::new(0);
+            connection.receive(b"POST /path0 HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n");
+            assert_eq!(connection.next(), Next::NeedsMore);
+            connection.receive(body.as_bytes());
+            assert_eq!(connection.next(), Next::Unreadable, "{body:?}");
         }
     }
 

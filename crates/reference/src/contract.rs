@@ -1,5 +1,7 @@
 //! What the suites' servers answer, in one place: a pure function of method, path and the length of the body.
 
+use crate::options::Options;
+
 /// The answer that the contract demands, as it goes over the wire.
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -9,11 +11,14 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// Answers a request to a server of so many routes.
-    pub(crate) fn to(method: &str, path: &str, body_bytes: u64, routes: u64) -> Self {
+    /// Answers a request to a server of so many routes, and of such answers.
+    pub(crate) fn to(method: &str, path: &str, body_bytes: u64, options: &Options) -> Self {
         let found = match method {
-            "GET" => get(path, routes),
-            "POST" => post(path, body_bytes, routes),
+            "GET" => get(path, options.routes).map(|body| match options.answer_bytes {
+                0 => body,
+                bytes => "x".repeat(bytes),
+            }),
+            "POST" => post(path, body_bytes, options.routes),
             _ => None,
         };
         let (status, body) = found.map_or_else(|| (404, "Not Found".to_owned()), |body| (200, body));
@@ -78,14 +83,14 @@ mod tests {
             ("POST", "/pathBytes128", 1, 404, "Not Found"),
             ("PUT", "/path0", 1, 404, "Not Found"),
         ] {
-            let answer = Answer::to(method, path, length, 128);
+            let answer = Answer::to(method, path, length, &Options::default());
             assert_eq!((answer.status, answer.body.as_str()), (status, body), "{method} {path}");
         }
     }
 
     #[test]
     fn an_answer_announces_its_type_and_length() {
-        let bytes = Answer::to("GET", "/path1/1", 0, 128).encode();
+        let bytes = Answer::to("GET", "/path1/1", 0, &Options::default()).encode();
         let expected = "HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=UTF-8\r\nContent-Length: 1\r\n\r\n2";
         assert_eq!(String::from_utf8(bytes).unwrap(), expected);
     }

@@ -1,10 +1,12 @@
 //! A server of known truth: it answers the contract of the suites' servers, with delays, costs and faults planted on
 //! purpose, so that what measures can be measured. Single-threaded, HTTP/1.1 keep-alive, loopback only.
 
+mod body;
 mod connection;
 mod contract;
 mod error;
 mod fault;
+mod ledger;
 mod options;
 mod running;
 mod server;
@@ -13,6 +15,7 @@ mod truth;
 
 pub use error::ReferenceError;
 pub use fault::{Fault, FaultKind};
+pub use ledger::Served;
 pub use options::Options;
 pub use running::Running;
 pub use server::{Stop, serve};

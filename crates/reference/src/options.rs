@@ -25,6 +25,10 @@ pub struct Options {
     pub stall_every_s: f64,
     /// For so long, in milliseconds.
     pub stall_ms: u64,
+    /// Length of every right answer to a GET; 0 for what the contract says.
+    pub answer_bytes: usize,
+    /// Keeps books of every answer, for [`Running::finish`](crate::Running::finish) to hand over.
+    pub keeps_ledger: bool,
     /// What breaks, and when.
     pub fault: Option<Fault>,
     /// Never prints the readiness line.
@@ -50,6 +54,8 @@ impl Default for Options {
             slow_us: 0,
             stall_every_s: 0.0,
             stall_ms: 0,
+            answer_bytes: 0,
+            keeps_ledger: false,
             fault: None,
             never_ready: false,
             lie_ready: false,

@@ -5,6 +5,7 @@ use std::sync::mpsc::channel;
 use std::thread::{Builder, JoinHandle};
 
 use crate::error::ReferenceError;
+use crate::ledger::Served;
 use crate::options::Options;
 use crate::server::{Stop, serve};
 
@@ -13,7 +14,7 @@ use crate::server::{Stop, serve};
 pub struct Running {
     address: SocketAddr,
     stop: Stop,
-    thread: Option<JoinHandle<Result<(), ReferenceError>>>,
+    thread: Option<JoinHandle<Result<Vec<Served>, ReferenceError>>>,
 }
 
 impl Running {
@@ -49,6 +50,18 @@ impl Running {
     /// Where it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// Ends it and hands over its books, which [`Options::keeps_ledger`] asks for.
+    ///
+    /// # Errors
+    /// When it has failed meanwhile.
+    pub fn finish(mut self) -> Result<Vec<Served>, ReferenceError> {
+        self.stop.stop();
+        match self.thread.take().map(JoinHandle::join) {
+            Some(Ok(ledger)) => ledger,
+            _ => Err(ReferenceError::SetUp(std::io::Error::other("it has panicked"))),
+        }
     }
 }
 

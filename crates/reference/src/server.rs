@@ -18,6 +18,7 @@ use crate::connection::{Connection, Next, Request};
 use crate::contract::Answer;
 use crate::error::ReferenceError;
 use crate::fault::FaultKind;
+use crate::ledger::{Ledger, Served};
 use crate::options::Options;
 use crate::timers::{Later, Timers};
 use crate::truth::Truth;
@@ -45,10 +46,11 @@ impl Stop {
 
 /// Serves until `stop`, or until the process is told to end. `announce` is given the address to be printed in the
 /// readiness line, `tare: ready on ADDRESS`; it is not called, or given another address, when the options say so.
+/// Returns the books, if the options ask for them.
 ///
 /// # Errors
 /// When the port cannot be had or the kernel will not wait.
-pub fn serve(options: &Options, stop: &Stop, announce: impl FnOnce(SocketAddr)) -> Result<(), ReferenceError> {
+pub fn serve(options: &Options, stop: &Stop, announce: impl FnOnce(SocketAddr)) -> Result<Vec<Served>, ReferenceError> {
     if options.ignore_sigterm {
         signal::ignore_sigterm().map_err(ReferenceError::SetUp)?;
     }
@@ -75,7 +77,7 @@ pub fn serve(options: &Options, stop: &Stop, announce: impl FnOnce(SocketAddr)) 
         let deadline = server.next_deadline(now);
         poller.wait(Some(deadline), &mut server).map_err(ReferenceError::Poll)?;
     }
-    Ok(())
+    Ok(server.ledger.close())
 }
 
 fn make_noise(lines: u64) {
@@ -90,6 +92,7 @@ struct Server<'a> {
     options: &'a Options,
     truth: Truth,
     timers: Timers,
+    ledger: Ledger,
     connections: Vec<Option<Connection>>,
     free: Vec<Token>,
     serial: u64,
@@ -106,6 +109,7 @@ impl<'a> Server<'a> {
             options,
             truth: Truth::new(options, clock::now()),
             timers: Timers::default(),
+            ledger: Ledger::new(options.keeps_ledger),
             // The listener's place is never taken by a connection.
             connections: vec![None],
             free: Vec::new(),
@@ -144,13 +148,15 @@ impl<'a> Server<'a> {
         }
     }
 
-    fn receive(&mut self, io: &mut EpollTransport, token: Token, bytes: &[u8]) {
+    fn receive(&mut self, io: &mut EpollTransport, token: Token, at: Nanos, bytes: &[u8]) {
         let Some(connection) = self.connections.get_mut(token.index()).and_then(Option::as_mut) else { return };
         let is_whole = connection.is_between_requests();
+        connection.received = at;
         if is_whole
             && let Some(answer) = self.memo.as_ref().filter(|(request, _)| request == bytes).map(|(_, answer)| answer)
         {
             let answer = Arc::clone(answer);
+            connection.nth = self.requests;
             self.requests += 1;
             return self.send_after(io, token, answer);
         }
@@ -184,10 +190,11 @@ impl<'a> Server<'a> {
     }
 
     fn answer(&mut self, io: &mut EpollTransport, token: Token, request: &Request, whole: Option<&[u8]>) {
-        let mut answer = Answer::to(&request.method, &request.path, request.body_bytes, self.options.routes);
+        let mut answer = Answer::to(&request.method, &request.path, request.body_bytes, self.options);
         let nth = self.requests;
         self.requests += 1;
         if let Some(connection) = self.connection(token) {
+            connection.nth = nth;
             connection.closes_when_sent |= request.wants_close;
             answer.closes = request.wants_close;
         }
@@ -202,6 +209,9 @@ impl<'a> Server<'a> {
     }
 
     fn send(&mut self, io: &mut EpollTransport, token: Token, bytes: &Arc<[u8]>, is_last: bool) {
+        if is_last && let Some(connection) = self.connections[token.index()].as_ref() {
+            self.ledger.book(connection.nth, connection.received, clock::now);
+        }
         let sending = io.send(token, &Arc::clone(bytes).into());
         let Some(connection) = self.connection(token) else { return };
         if is_last {
@@ -318,7 +328,7 @@ impl Handler<EpollTransport> for Server<'_> {
     fn on_event(&mut self, io: &mut EpollTransport, token: Token, event: Event<'_>) {
         match event {
             Event::Accepted { socket } => self.accept(io, socket),
-            Event::Received { bytes, .. } => self.receive(io, token, bytes),
+            Event::Received { at, bytes } => self.receive(io, token, at, bytes),
             Event::Sent { .. } => self.on_sent(io, token),
             Event::Closed { .. } => self.drop_connection(io, token),
             _ => {}

@@ -71,6 +71,33 @@ fn pipelined_requests_are_answered_in_order_each_with_its_own() {
 }
 
 #[test]
+fn a_body_in_chunks_is_taken() {
+    let (_server, mut stream) = connect(Options::default());
+    let post = b"POST /path3 HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nhel\r\n2\r\nlo\r\n0\r\n\r\n";
+    for _ in 0..2 {
+        assert_exchange(&mut stream, post, &ok("Ok [3], string length = 5"));
+    }
+}
+
+#[test]
+fn answers_are_as_long_as_planted() {
+    let (_server, mut stream) = connect(Options { answer_bytes: 3, ..Options::default() });
+    assert_exchange(&mut stream, b"GET /path0/1 HTTP/1.1\r\n\r\n", &ok("xxx"));
+    assert_exchange(&mut stream, b"POST /path3 HTTP/1.1\r\n\r\n", &ok("Ok [3], string length = 0"));
+}
+
+#[test]
+fn the_ledger_tells_of_every_answer_and_of_its_delay() {
+    let (server, mut stream) = connect(Options { delay_us: 2_000, keeps_ledger: true, ..Options::default() });
+    for _ in 0..3 {
+        assert_exchange(&mut stream, b"GET /path0/1 HTTP/1.1\r\n\r\n", &ok("1"));
+    }
+    let ledger = server.finish().unwrap();
+    assert_eq!(ledger.iter().map(|served| served.nth).collect::<Vec<_>>(), [0, 1, 2]);
+    assert!(ledger.iter().all(|served| served.answered.since(served.received) >= 2_000_000));
+}
+
+#[test]
 fn a_connection_is_closed_when_asked_and_says_so() {
     let (_server, mut stream) = connect(Options::default());
     stream.write_all(b"GET /path0/1 HTTP/1.1\r\nConnection: close\r\n\r\n").unwrap();

@@ -25,11 +25,13 @@ pub fn reference(args: &ReferenceArgs) -> anyhow::Result<Outcome> {
         slow_us: args.slow_us,
         stall_every_s: args.stall_every_s,
         stall_ms: args.stall_ms,
+        answer_bytes: args.answer_bytes,
         fault,
         never_ready: args.never_ready,
         lie_ready: args.lie_ready,
         ignore_sigterm: args.ignore_sigterm,
         stderr_noise: args.stderr_noise,
+        ..Options::default()
     };
     let stop = Stop::default();
     serve(&options, &stop, |address: SocketAddr| console::print(&format!("tare: ready on {address}\n")))?;

@@ -35,6 +35,9 @@ pub struct ReferenceArgs {
     /// For so long, in milliseconds.
     #[arg(long, default_value_t = 0)]
     pub stall_ms: u64,
+    /// Length of every right answer to a GET, in bytes; 0 for what the contract says.
+    #[arg(long, default_value_t = 0)]
+    pub answer_bytes: usize,
     /// What breaks.
     #[arg(long)]
     pub fault: Option<String>,
