@@ -29,6 +29,11 @@ impl Payload {
         Ok(Self { file: Some(Arc::new(file.into())), ..self })
     }
 
+    /// Whether both are clones of one payload.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.bytes, &other.bytes)
+    }
+
     /// The file that holds the same bytes, if there is one.
     pub fn file(&self) -> Option<BorrowedFd<'_>> {
         self.file.as_ref().map(|file| file.as_fd())

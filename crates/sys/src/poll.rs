@@ -27,7 +27,7 @@ pub trait Transport {
     fn connect(&mut self, token: Token, target: &Target, options: &SocketOptions);
 
     /// Sends `payload` after everything sent before on this connection, without copying it.
-    /// A token without an open connection ignores it.
+    /// A token without an open connection ignores it. It leaves at once or, at the latest, when the next wait begins.
     fn send(&mut self, token: Token, payload: &Payload) -> Sending;
 
     /// Closes the connection; no event of it will be delivered any more, and the token is free.

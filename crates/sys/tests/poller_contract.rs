@@ -12,6 +12,7 @@ use tare_sys::epoll::EpollPoller;
 use tare_sys::payload::Payload;
 use tare_sys::poll::{CloseCause, Event, Handler, Poller, Sending, Token, Transport};
 use tare_sys::socket::{SocketOptions, Target};
+use tare_sys::uring::UringPoller;
 
 /// Writes down what it is told, and answers the first bytes of a connection where it is asked to.
 #[derive(Default)]
@@ -77,6 +78,7 @@ fn bytes_go_both_ways<P: Poller>(mut poller: P) {
     let mut diary = Diary::default();
     let mut peer = connected(&mut poller, &mut diary);
     assert_eq!(poller.transport().send(ONE, &Payload::from(*b"ping")), Sending::Accepted);
+    poller.wait(Some(Nanos::ZERO), &mut diary).unwrap();
     let mut ping = [0; 4];
     peer.read_exact(&mut ping).unwrap();
     peer.write_all(b"pong").unwrap();
@@ -95,11 +97,94 @@ fn a_handler_may_reply_while_it_is_called<P: Poller>(mut poller: P) {
     assert_eq!(&reply, b"reply");
 }
 
-fn large_sends_arrive_whole_and_in_order<P: Poller>(mut poller: P) {
+fn sends_of_one_turn_arrive_in_order<P: Poller>(mut poller: P) {
     let mut diary = Diary::default();
     let mut peer = connected(&mut poller, &mut diary);
-    let large = Payload::from((0..12_000_000_u32).map(|index| (index % 251) as u8).collect::<Vec<_>>());
-    assert_eq!(poller.transport().send(ONE, &large), Sending::Pending);
+    let parts = [vec![b'a'; 10], vec![b'b'; 20], vec![b'c'; 100_000], vec![b'd'; 30], vec![b'e'; 20_000]];
+    for part in &parts {
+        poller.transport().send(ONE, &Payload::from(part.clone()));
+    }
+    let mut all = vec![0; parts.iter().map(Vec::len).sum()];
+    let reader = thread::spawn(move || peer.read_exact(&mut all).map(|()| all).unwrap());
+    wait_until_finished(&mut poller, &mut diary, &reader);
+    assert!(reader.join().unwrap() == parts.concat());
+}
+
+fn small_sends_that_nobody_reads_are_kept<P: Poller>(mut poller: P) {
+    let mut diary = Diary::default();
+    let mut peer = connected(&mut poller, &mut diary);
+    let message = |index: u32| -> Vec<u8> { (0..1500).map(|at| ((index + at) % 251) as u8).collect() };
+    // More than both sockets hold, one after the other, so that some send falls short.
+    let count = 8000;
+    for index in 0..count {
+        poller.transport().send(ONE, &Payload::from(message(index)));
+        poller.wait(Some(Nanos::ZERO), &mut diary).unwrap();
+    }
+    let reader = thread::spawn(move || {
+        let mut read = vec![0; 1500 * count as usize];
+        peer.read_exact(&mut read).unwrap();
+        assert!(read.chunks(1500).zip(0..).all(|(chunk, index)| chunk == message(index)));
+        peer
+    });
+    wait_until_finished(&mut poller, &mut diary, &reader);
+    reader.join().unwrap();
+    assert_eq!(diary.closed, []);
+}
+
+/// Keeps the poller going while somebody else is at work.
+fn wait_until_finished<P: Poller, T>(poller: &mut P, diary: &mut Diary, other: &thread::JoinHandle<T>) {
+    while !other.is_finished() {
+        poller.wait(Some(clock::now() + Duration::from_millis(1)), diary).unwrap();
+    }
+}
+
+fn what_was_accepted_leaves_before_a_close<P: Poller>(mut poller: P) {
+    let mut diary = Diary::default();
+    let mut peer = connected(&mut poller, &mut diary);
+    poller.transport().send(ONE, &Payload::from(*b"last words"));
+    poller.transport().close(ONE);
+    poller.wait(Some(Nanos::ZERO), &mut diary).unwrap();
+    let mut read = Vec::new();
+    peer.read_to_end(&mut read).unwrap();
+    assert_eq!((&read[..], diary.closed), (&b"last words"[..], vec![]));
+}
+
+fn many_answers_at_once_all_arrive<P: Poller>(mut poller: P) {
+    let mut diary = Diary::default();
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let target = listener.local_addr().unwrap().into();
+    // More than any poller has buffers for.
+    let mut peers: Vec<TcpStream> = Vec::new();
+    for index in 0..400 {
+        poller.transport().connect(Token(index), &target, &SocketOptions::default());
+        wait_until(&mut poller, &mut diary, |diary| diary.connected.len() > index as usize);
+        peers.push(listener.accept().unwrap().0);
+    }
+    for peer in &mut peers {
+        peer.write_all(&[b'x'; 40_000]).unwrap();
+    }
+    drop(peers);
+    wait_until(&mut poller, &mut diary, |diary| diary.closed.len() == 400);
+    assert_eq!(diary.received.len(), 400 * 40_000);
+    assert!(diary.closed.iter().all(|(_, cause)| cause == "end"));
+}
+
+fn large_sends_arrive_whole_and_in_order<P: Poller>(poller: P) {
+    send_large(poller, &large_payload());
+}
+
+fn large_sends_from_a_file_arrive_whole_and_in_order<P: Poller>(poller: P) {
+    send_large(poller, &large_payload().with_file().unwrap());
+}
+
+fn large_payload() -> Payload {
+    Payload::from((0..12_000_000_u32).map(|index| (index % 251) as u8).collect::<Vec<_>>())
+}
+
+fn send_large<P: Poller>(mut poller: P, large: &Payload) {
+    let mut diary = Diary::default();
+    let mut peer = connected(&mut poller, &mut diary);
+    assert_eq!(poller.transport().send(ONE, large), Sending::Pending);
     poller.transport().send(ONE, &Payload::from(*b"the end"));
     let expected = [&large[..], b"the end"].concat();
     let reader = thread::spawn(move || {
@@ -173,6 +258,7 @@ fn a_reset_is_an_error_and_not_an_end<P: Poller>(mut poller: P) {
     let mut diary = Diary::default();
     let peer = connected(&mut poller, &mut diary);
     poller.transport().send(ONE, &Payload::from(*b"never read"));
+    poller.wait(Some(Nanos::ZERO), &mut diary).unwrap();
     // A socket that is closed with bytes unread resets the connection; they must have arrived for that.
     peer.peek(&mut [0; 1]).unwrap();
     drop(peer);
@@ -202,28 +288,34 @@ fn a_wait_lasts_until_its_deadline_and_no_less<P: Poller>(mut poller: P) {
 }
 
 macro_rules! contract {
-    ($poller:ident, $new:expr, [$($case:ident),* $(,)?]) => {
-        mod $poller {
+    ([$($case:ident),* $(,)?]) => {
+        mod epoll {
             use super::*;
-            $(#[test] fn $case() { super::$case($new); })*
+            $(#[test] fn $case() { super::$case(EpollPoller::new().unwrap()); })*
+        }
+        // Where io_uring is not to be had there is nothing to hold to the contract.
+        mod uring {
+            use super::*;
+            $(#[test] fn $case() { let Ok(poller) = UringPoller::new() else { return }; super::$case(poller); })*
         }
     };
 }
 
-contract!(
-    epoll,
-    EpollPoller::new().unwrap(),
-    [
-        bytes_go_both_ways,
-        a_handler_may_reply_while_it_is_called,
-        large_sends_arrive_whole_and_in_order,
-        large_answers_arrive_whole,
-        the_last_bytes_come_before_the_end,
-        a_socket_in_the_file_system_is_a_target_too,
-        a_refused_connection_is_closed_once,
-        a_connection_that_cannot_begin_is_an_event_too,
-        a_reset_is_an_error_and_not_an_end,
-        nothing_is_heard_of_a_closed_connection,
-        a_wait_lasts_until_its_deadline_and_no_less,
-    ]
-);
+contract!([
+    bytes_go_both_ways,
+    a_handler_may_reply_while_it_is_called,
+    sends_of_one_turn_arrive_in_order,
+    small_sends_that_nobody_reads_are_kept,
+    what_was_accepted_leaves_before_a_close,
+    many_answers_at_once_all_arrive,
+    large_sends_arrive_whole_and_in_order,
+    large_sends_from_a_file_arrive_whole_and_in_order,
+    large_answers_arrive_whole,
+    the_last_bytes_come_before_the_end,
+    a_socket_in_the_file_system_is_a_target_too,
+    a_refused_connection_is_closed_once,
+    a_connection_that_cannot_begin_is_an_event_too,
+    a_reset_is_an_error_and_not_an_end,
+    nothing_is_heard_of_a_closed_connection,
+    a_wait_lasts_until_its_deadline_and_no_less,
+]);

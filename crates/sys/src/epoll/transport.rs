@@ -1,14 +1,14 @@
 //! The sockets of an epoll poller: opening, sending, closing, and what each needs remembered until the next wait.
 
-use std::collections::VecDeque;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::event::epoll;
 use rustix::io::Errno;
-use rustix::net::{SendFlags, SocketFlags};
+use rustix::net::SocketFlags;
 
 use crate::clock::Nanos;
+use crate::outbox::Outbox;
 use crate::payload::Payload;
 use crate::poll::{CloseCause, Event, Handler, Sending, Token, Transport};
 use crate::socket::{self, SocketOptions, Target};
@@ -29,7 +29,7 @@ pub(super) struct Slot {
     pub(super) state: State,
     /// Tells events of an earlier connection of the same token from those of this one.
     pub(super) generation: u32,
-    pub(super) unsent: VecDeque<(Payload, usize)>,
+    pub(super) outbox: Outbox,
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
@@ -57,17 +57,9 @@ impl Transport for EpollTransport {
         if slot.state != State::Open {
             return Sending::Accepted;
         }
-        if !slot.unsent.is_empty() {
-            slot.unsent.push_back((payload.clone(), 0));
-            return Sending::Pending;
-        }
-        let Some(fd) = &slot.socket else { return Sending::Accepted };
-        match write(fd, payload) {
-            Ok(written) if written == payload.len() => Sending::Accepted,
-            Ok(written) => {
-                slot.unsent.push_back((payload.clone(), written));
-                Sending::Pending
-            }
+        let Some(socket) = &slot.socket else { return Sending::Accepted };
+        match slot.outbox.send(socket, payload) {
+            Ok(sending) => sending,
             Err(error) => {
                 slot.state = State::Broken;
                 self.failed.push((token, CloseCause::WriteFailed(error)));
@@ -80,7 +72,7 @@ impl Transport for EpollTransport {
         let slot = self.slot(token);
         // Closing the only descriptor of a socket also takes it out of the epoll set.
         slot.socket = None;
-        slot.unsent.clear();
+        slot.outbox.clear();
         slot.generation = slot.generation.wrapping_add(1);
         if slot.state == State::Broken {
             self.failed.retain(|(failed, _)| *failed != token);
@@ -166,10 +158,12 @@ impl EpollTransport {
     }
 
     pub(super) fn flush_and_tell<H: Handler<Self>>(&mut self, token: Token, key: u64, at: Nanos, handler: &mut H) {
-        if self.current(key).is_none() || self.slots[token.index()].unsent.is_empty() {
+        let slot = self.current(key).map(|token| &mut self.slots[token.index()]);
+        let Some(Slot { socket: Some(socket), outbox, .. }) = slot else { return };
+        if outbox.is_empty() {
             return;
         }
-        match self.slots[token.index()].flush() {
+        match outbox.flush(socket) {
             Ok(true) => handler.on_event(self, token, Event::Sent { at }),
             Ok(false) => {}
             Err(error) => self.end(token, at, CloseCause::WriteFailed(error), handler),
@@ -190,34 +184,4 @@ impl EpollTransport {
             }
         }
     }
-}
-
-impl Slot {
-    /// Writes what waits until the kernel takes no more; true when nothing is left.
-    fn flush(&mut self) -> io::Result<bool> {
-        let Some(fd) = &self.socket else { return Ok(false) };
-        while let Some((bytes, sent)) = self.unsent.front_mut() {
-            *sent += write(fd, &bytes[*sent..])?;
-            if *sent < bytes.len() {
-                return Ok(false);
-            }
-            self.unsent.pop_front();
-        }
-        Ok(true)
-    }
-}
-
-/// Writes until the kernel takes no more; how many bytes it took. After a short write edge-triggering only promises a
-/// further event once the kernel has said "again", which is why the loop goes on until it does.
-fn write(fd: &OwnedFd, bytes: &[u8]) -> io::Result<usize> {
-    let mut written = 0;
-    while written < bytes.len() {
-        match rustix::net::send(fd, &bytes[written..], SendFlags::NOSIGNAL) {
-            Ok(count) => written += count,
-            Err(Errno::AGAIN) => break,
-            Err(Errno::INTR) => {}
-            Err(errno) => return Err(errno.into()),
-        }
-    }
-    Ok(written)
 }

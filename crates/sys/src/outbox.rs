@@ -1,0 +1,82 @@
+//! What one connection still has to send because its peer does not read as fast as we write. Common to all pollers.
+
+use std::collections::VecDeque;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
+
+use rustix::io::Errno;
+use rustix::net::SendFlags;
+
+use crate::payload::Payload;
+use crate::poll::Sending;
+
+/// Payloads in order, and how much of each has left.
+#[derive(Default)]
+pub(crate) struct Outbox(VecDeque<(Payload, usize)>);
+
+impl Outbox {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// Sends now what the kernel takes, and keeps the rest.
+    pub(crate) fn send(&mut self, socket: impl AsFd, payload: &Payload) -> io::Result<Sending> {
+        let mut sent = 0;
+        if self.is_empty() {
+            sent = write(socket.as_fd(), payload, 0)?;
+            if sent == payload.len() {
+                return Ok(Sending::Accepted);
+            }
+        }
+        self.0.push_back((payload.clone(), sent));
+        Ok(Sending::Pending)
+    }
+
+    /// Keeps a payload behind all others.
+    pub(crate) fn push(&mut self, payload: Payload) {
+        self.0.push_back((payload, 0));
+    }
+
+    /// Keeps a payload before all others.
+    pub(crate) fn push_front(&mut self, payload: Payload) {
+        self.0.push_front((payload, 0));
+    }
+
+    /// Writes what waits until the kernel takes no more; true when nothing is left.
+    pub(crate) fn flush(&mut self, socket: impl AsFd) -> io::Result<bool> {
+        while let Some((payload, sent)) = self.0.front_mut() {
+            *sent += write(socket.as_fd(), payload, *sent)?;
+            if *sent < payload.len() {
+                return Ok(false);
+            }
+            self.0.pop_front();
+        }
+        Ok(true)
+    }
+}
+
+/// Writes from `start` on until the kernel takes no more; how many bytes it took. After a short write an
+/// edge-triggered poller only promises a further event once the kernel has said "again", which is why the loop goes on
+/// until it does.
+fn write(socket: BorrowedFd<'_>, payload: &Payload, start: usize) -> io::Result<usize> {
+    let mut at = start;
+    while at < payload.len() {
+        let written = match payload.file() {
+            Some(file) => rustix::fs::sendfile(socket, file, Some(&mut (at as u64)), payload.len() - at),
+            None => rustix::net::send(socket, &payload[at..], SendFlags::NOSIGNAL),
+        };
+        match written {
+            // The file is as long as the bytes; if somebody has cut it, nothing would ever come.
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(count) => at += count,
+            Err(Errno::AGAIN) => break,
+            Err(Errno::INTR) => {}
+            Err(errno) => return Err(errno.into()),
+        }
+    }
+    Ok(at - start)
+}
