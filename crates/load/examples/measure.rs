@@ -1,5 +1,6 @@
 //! Drives one address for some seconds and prints what it saw.
-//! `measure 127.0.0.1:8080 /path0/1 [--connections 64] [--seconds 5] [--cpus 1] [--rate R [--poisson]] [--post BYTES] [--pipeline N]`
+//! `measure 127.0.0.1:8080 /path0/1 [--connections 64] [--seconds 5] [--cpus 1] [--rate R [--poisson]] [--post BYTES] [--pipeline N]
+//! [--poller auto|epoll|uring]`
 #![allow(clippy::print_stdout, reason = "an example talks to its user")]
 
 use std::error::Error;
@@ -38,6 +39,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         connections,
         cpus: CpuSet::of(value("--cpus").unwrap_or("1").split(',').map(str::parse).collect::<Result<Vec<_>, _>>()?),
         protocol: Protocol::Http1 { pipeline: value("--pipeline").unwrap_or("1").parse()? },
+        poller: value("--poller").unwrap_or("auto").parse()?,
         congestion: value("--congestion").map(str::to_owned),
         ..SessionSpec::new(target, vec![request.expecting(expected)])
     })?;
@@ -47,6 +49,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         ..SliceSpec::new(schedule, connections, StopRule::Duration(Duration::from_secs_f64(seconds)))
     };
     let sample = session.run(&slice, &Cancel::new())?;
+    println!("poller {}", session.poller().kind);
     print(&sample, session.congestion());
     Ok(())
 }

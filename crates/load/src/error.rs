@@ -35,6 +35,12 @@ pub enum LoadError {
         /// The kernel's reason.
         source: io::Error,
     },
+    /// io_uring was asked for by name.
+    #[error("io_uring cannot be used: {reason}; choose the poller \"auto\" or \"epoll\"")]
+    Poller {
+        /// What is in its way.
+        reason: String,
+    },
     /// A worker thread could not be started, pinned or given its poller.
     #[error("cannot start the load worker on CPU {cpu}: {reason}")]
     Worker {

@@ -1,5 +1,6 @@
 //! The public face: a session holds worker threads and their connections, and runs slices over them.
 
+use std::io;
 use std::net::SocketAddr;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{Builder, JoinHandle};
@@ -8,12 +9,15 @@ use std::time::Duration;
 use tare_sys::affinity::{CpuSet, pin_current_thread};
 use tare_sys::clock::{self, MonotonicClock};
 use tare_sys::epoll::EpollPoller;
+use tare_sys::poll::Poller;
 use tare_sys::procfs::backlog::{self, Backlog};
 use tare_sys::socket::{SocketOptions, Target, congestion_in_use};
+use tare_sys::uring::UringPoller;
 
 use crate::cancel::Cancel;
 use crate::channel::TlsSpec;
 use crate::error::LoadError;
+use crate::poller::{PollerChoice, PollerInUse, PollerKind};
 use crate::protocol::Protocol;
 use crate::request::{RequestSet, RequestSpec};
 use crate::sample::SliceSample;
@@ -47,6 +51,8 @@ pub struct SessionSpec {
     pub connect_timeout: Duration,
     /// Congestion control algorithm of all sockets; `None` for the kernel's default.
     pub congestion: Option<String>,
+    /// How to hear from the kernel.
+    pub poller: PollerChoice,
 }
 
 impl SessionSpec {
@@ -65,6 +71,7 @@ impl SessionSpec {
             timeout: Duration::from_secs(10),
             connect_timeout: Duration::from_secs(5),
             congestion: None,
+            poller: PollerChoice::default(),
         }
     }
 
@@ -115,6 +122,7 @@ pub struct LoadSession {
     workers: Vec<Remote>,
     connections: usize,
     congestion: Option<String>,
+    poller: PollerInUse,
 }
 
 struct Remote {
@@ -148,6 +156,7 @@ impl LoadSession {
             .map_err(|(index, source)| LoadError::Request { index, source })?;
         let options = SocketOptions { congestion: spec.congestion.clone() };
         let congestion = spec.target.address().map(|address| congestion_towards(&address, &options)).transpose()?;
+        let poller = spec.poller.settle()?;
         // A worker without a connection would have nothing to do.
         let cpus: Vec<usize> = spec.cpus.iter().take(spec.connections).collect();
         let mut workers = Vec::with_capacity(cpus.len());
@@ -161,14 +170,19 @@ impl LoadSession {
                 connect_timeout: spec.connect_timeout,
                 share: Share { worker, workers: cpus.len() },
             };
-            workers.push(Remote::start(*cpu, setup)?);
+            workers.push(Remote::start(*cpu, poller.kind, setup)?);
         }
-        Ok(Self { workers, connections: spec.connections, congestion })
+        Ok(Self { workers, connections: spec.connections, congestion, poller })
     }
 
     /// The congestion control algorithm that the session's sockets use; `None` for those of the file system.
     pub fn congestion(&self) -> Option<&str> {
         self.congestion.as_deref()
+    }
+
+    /// The poller that the workers use, with a line of notice if it is not the one that would have been best.
+    pub const fn poller(&self) -> &PollerInUse {
+        &self.poller
     }
 
     /// Opens missing connections, runs one slice and drains it.
@@ -299,14 +313,17 @@ impl Drop for LoadSession {
 }
 
 impl Remote {
-    fn start(cpu: usize, setup: Setup) -> Result<Self, LoadError> {
+    fn start(cpu: usize, poller: PollerKind, setup: Setup) -> Result<Self, LoadError> {
         let failed = |reason: String| LoadError::Worker { cpu, reason };
         let share = setup.share;
         let (orders, inbox) = channel();
         let (outbox, reports) = channel();
         let thread = Builder::new()
             .name(format!("tare-load-{cpu}"))
-            .spawn(move || serve(cpu, setup, &inbox, &outbox))
+            .spawn(move || match poller {
+                PollerKind::Epoll => serve(EpollPoller::new, cpu, setup, &inbox, &outbox),
+                PollerKind::Uring => serve(UringPoller::new, cpu, setup, &inbox, &outbox),
+            })
             .map_err(|error| failed(error.to_string()))?;
         let remote = Self { orders: Some(orders), reports, thread: Some(thread), share };
         // The first report says whether the thread is pinned and has its poller.
@@ -341,13 +358,19 @@ fn put(sum: &mut Option<SliceSample>, sample: SliceSample, add: fn(&mut SliceSam
 }
 
 /// The life of a worker thread: one last report per order, until the session is dropped.
-fn serve(cpu: usize, setup: Setup, inbox: &Receiver<Order>, outbox: &Sender<Report>) {
+fn serve<P: Poller>(
+    open: fn() -> io::Result<P>,
+    cpu: usize,
+    setup: Setup,
+    inbox: &Receiver<Order>,
+    outbox: &Sender<Report>,
+) {
     let failed = |reason: String| LoadError::Worker { cpu, reason };
     // Refused, it only costs precision, and send lag will show how much.
     let _ = clock::sharpen_timers();
     let poller = pin_current_thread(&CpuSet::of([cpu]))
         .map_err(|error| failed(error.to_string()))
-        .and_then(|()| EpollPoller::new().map_err(|error| failed(error.to_string())));
+        .and_then(|()| open().map_err(|error| failed(error.to_string())));
     let backlog = setup.target.address().map_or_else(|| Box::new(|| None) as Backlog, backlog::of);
     let mut worker = match poller {
         Ok(poller) => Worker::new(poller, MonotonicClock, setup, backlog),

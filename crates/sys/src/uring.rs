@@ -2,6 +2,7 @@
 //! system call hands over, works and waits. Errors of a socket become events, as with every poller.
 
 mod buffers;
+mod obstacle;
 mod ring;
 mod transport;
 
@@ -16,6 +17,7 @@ use self::transport::{State, Want};
 use crate::clock::{self, Nanos};
 use crate::poll::{CloseCause, Event, Handler, Poller, Token};
 
+pub use self::obstacle::obstacle;
 pub use self::transport::UringTransport;
 
 /// A [`Poller`] on io_uring, to be used by the thread that has opened it and no other.

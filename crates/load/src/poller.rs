@@ -1,0 +1,124 @@
+//! Which poller a session uses: as asked for, or as the kernel allows.
+
+use std::fmt;
+use std::str::FromStr;
+
+use tare_sys::uring;
+
+use crate::error::LoadError;
+
+/// Which poller a session should use.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PollerChoice {
+    /// io_uring where the kernel allows it, and else epoll.
+    #[default]
+    Auto,
+    /// epoll.
+    Epoll,
+    /// io_uring, or no session.
+    Uring,
+}
+
+/// A way to hear from the kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PollerKind {
+    /// epoll(7): which sockets are ready.
+    Epoll,
+    /// io_uring(7): what has been done.
+    Uring,
+}
+
+/// The poller of a session, and why it is that one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PollerInUse {
+    /// The poller.
+    pub kind: PollerKind,
+    /// A line for the user, if it is not the one that would have been best.
+    pub notice: Option<String>,
+}
+
+impl PollerChoice {
+    /// The poller that it comes down to here and now.
+    ///
+    /// # Errors
+    /// When io_uring is asked for and not to be had.
+    pub(crate) fn settle(self) -> Result<PollerInUse, LoadError> {
+        self.settle_given(uring::obstacle)
+    }
+
+    fn settle_given(self, obstacle: impl Fn() -> Option<String>) -> Result<PollerInUse, LoadError> {
+        let in_use = |kind, notice| Ok(PollerInUse { kind, notice });
+        if self == Self::Epoll {
+            return in_use(PollerKind::Epoll, None);
+        }
+        match obstacle() {
+            None => in_use(PollerKind::Uring, None),
+            Some(reason) if self == Self::Uring => Err(LoadError::Poller { reason }),
+            Some(reason) => in_use(
+                PollerKind::Epoll,
+                Some(format!("io_uring cannot be used ({reason}); epoll takes over, at a higher cost per request")),
+            ),
+        }
+    }
+}
+
+impl FromStr for PollerChoice {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "auto" => Ok(Self::Auto),
+            "epoll" => Ok(Self::Epoll),
+            "uring" => Ok(Self::Uring),
+            _ => Err(format!("\"{text}\" is no poller; choose auto, epoll or uring")),
+        }
+    }
+}
+
+impl fmt::Display for PollerKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Epoll => "epoll",
+            Self::Uring => "io_uring",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settled(choice: PollerChoice, obstacle: Option<&str>) -> Result<PollerInUse, String> {
+        choice.settle_given(|| obstacle.map(str::to_owned)).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn io_uring_is_used_where_it_can_be() {
+        let uring = PollerInUse { kind: PollerKind::Uring, notice: None };
+        assert_eq!(settled(PollerChoice::Auto, None), Ok(uring.clone()));
+        assert_eq!(settled(PollerChoice::Uring, None), Ok(uring));
+    }
+
+    #[test]
+    fn epoll_takes_over_with_a_line_of_notice() {
+        let PollerInUse { kind, notice } = settled(PollerChoice::Auto, Some("it is forbidden")).unwrap();
+        assert_eq!(kind, PollerKind::Epoll);
+        assert!(notice.is_some_and(|line| line.contains("it is forbidden") && !line.contains('\n')));
+    }
+
+    #[test]
+    fn what_is_asked_for_is_used_or_refused() {
+        let epoll = PollerInUse { kind: PollerKind::Epoll, notice: None };
+        assert_eq!(settled(PollerChoice::Epoll, Some("it is forbidden")), Ok(epoll));
+        let refusal = settled(PollerChoice::Uring, Some("it is forbidden")).unwrap_err();
+        assert!(refusal.contains("it is forbidden") && refusal.contains("epoll"), "{refusal}");
+    }
+
+    #[test]
+    fn names_are_read() {
+        assert_eq!("auto".parse(), Ok(PollerChoice::Auto));
+        assert_eq!("epoll".parse(), Ok(PollerChoice::Epoll));
+        assert_eq!("uring".parse(), Ok(PollerChoice::Uring));
+        assert!("select".parse::<PollerChoice>().unwrap_err().contains("choose auto"));
+    }
+}
