@@ -1,0 +1,71 @@
+//! Percentiles of the response time against the server's own books: intended start to the moment at which the answer
+//! was handed to the kernel, for each request.
+
+use std::error::Error;
+use std::time::Duration;
+
+use tare_load::Schedule;
+use tare_reference::Options;
+
+use crate::stage::{Evidence, Stage, quantile, verdict};
+
+const QUANTILES: [(&str, f64); 8] = [
+    ("p50", 0.5),
+    ("p75", 0.75),
+    ("p90", 0.9),
+    ("p95", 0.95),
+    ("p99", 0.99),
+    ("p99.9", 0.999),
+    ("p99.99", 0.9999),
+    ("max", 1.0),
+];
+const RATE_PER_S: f64 = 1000.0;
+
+pub fn of_a_stalling_server(stage: &Stage) -> Result<usize, Box<dyn Error>> {
+    println!("## The server freezes for 1 s in every 10 s; 1000 requests/s, evenly spaced");
+    let planted = Options { stall_every_s: 10.0, stall_ms: 1000, ..Options::default() };
+    // The first freeze comes ten seconds after the server's start, and so just before that of the load; the last one is
+    // to end within the slice.
+    compare(stage, planted, Duration::from_secs(10) * stage.stalls + Duration::from_secs(2))
+}
+
+pub fn of_known_delays(stage: &Stage) -> Result<usize, Box<dyn Error>> {
+    println!("\n## The server answers after 1.3 ms, one in a hundred after 50 ms; 1000 requests/s, evenly spaced");
+    let planted = Options { delay_us: 1300, slow_share: 0.01, slow_us: 50_000, ..Options::default() };
+    compare(stage, planted, Duration::from_secs(1) * stage.seconds)
+}
+
+fn compare(stage: &Stage, planted: Options, duration: Duration) -> Result<usize, Box<dyn Error>> {
+    let evidence = stage.drive(planted, Schedule::Constant { rate_per_s: RATE_PER_S }, duration)?;
+    let truth = truth_ns(&evidence);
+    println!("{:>8} {:>14} {:>14} {:>14} {:>14}", "", "truth, ms", "response, ms", "deviation, µs", "service, ms");
+    let mut failed = 0;
+    for (name, q) in QUANTILES {
+        let real = quantile(&truth, q);
+        let said = evidence.sample.response.value_at_quantile_ns(q).unwrap_or(0);
+        let service = evidence.sample.service.value_at_quantile_ns(q).unwrap_or(0);
+        // Within 1 % or 10 µs, whichever is wider.
+        let holds = said.abs_diff(real) <= (real / 100).max(10_000);
+        println!(
+            "{name:>8} {:>14.3} {:>14.3} {:>14.1} {:>14.3}  {}",
+            real as f64 / 1e6,
+            said as f64 / 1e6,
+            (said as f64 - real as f64) / 1e3,
+            service as f64 / 1e6,
+            verdict(holds, &mut failed)
+        );
+    }
+    println!("{} requests, {} of them blocked for want of a connection", truth.len(), evidence.sample.blocked);
+    Ok(failed)
+}
+
+/// What each request took by the server's books, sorted. Both sides' requests are in the order in which they left.
+fn truth_ns(evidence: &Evidence) -> Vec<u64> {
+    let mut asked = evidence.sample.trace.clone();
+    asked.sort_unstable_by_key(|request| request.sent_ns);
+    let took =
+        asked.iter().zip(&evidence.served).map(|(asked, served)| served.answered.0.saturating_sub(asked.intended_ns));
+    let mut took: Vec<u64> = took.collect();
+    took.sort_unstable();
+    took
+}

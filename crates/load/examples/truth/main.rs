@@ -1,0 +1,23 @@
+//! Does the engine tell the truth? Drives the reference server, whose own books say what each answer really took, and
+//! holds what the engine says against them; run it by `bench/truth`.
+#![allow(clippy::print_stdout, reason = "an example talks to its user")]
+
+mod latency;
+mod sends;
+mod stage;
+
+use std::error::Error;
+use std::process::ExitCode;
+
+use stage::Stage;
+
+fn main() -> Result<ExitCode, Box<dyn Error>> {
+    let stage = Stage::from_arguments()?;
+    let mut failed = 0;
+    failed += latency::of_a_stalling_server(&stage)?;
+    failed += latency::of_known_delays(&stage)?;
+    failed += sends::lateness(&stage)?;
+    failed += sends::poisson(&stage)?;
+    println!("\n{}", if failed == 0 { "all of it holds".to_owned() } else { format!("{failed} of it do not hold") });
+    Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}

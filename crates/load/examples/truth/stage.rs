@@ -1,0 +1,86 @@
+//! Where the engine is put to the test: a reference server on one CPU, the generator on another.
+
+use std::error::Error;
+use std::time::Duration;
+
+use tare_load::{
+    BodyExpectation, Cancel, LoadSession, RequestSpec, Schedule, SessionSpec, SliceSample, SliceSpec, StopRule,
+};
+use tare_reference::{Options, Running, Served};
+use tare_sys::affinity::{CpuSet, pin_current_thread};
+
+/// Requests that may be under way at once.
+const CONNECTIONS: usize = 64;
+
+/// The CPUs, and how long to look.
+pub struct Stage {
+    server_cpu: usize,
+    load_cpu: usize,
+    /// Of the stalling server: whole periods of ten seconds.
+    pub stalls: u32,
+    /// Of everything else.
+    pub seconds: u32,
+}
+
+/// What both sides say of one slice.
+pub struct Evidence {
+    pub sample: SliceSample,
+    /// In the order in which the server met the requests.
+    pub served: Vec<Served>,
+}
+
+impl Stage {
+    pub fn from_arguments() -> Result<Self, Box<dyn Error>> {
+        let arguments: Vec<String> = std::env::args().skip(1).collect();
+        let value = |flag: &str, default: &str| {
+            let given = arguments.iter().position(|argument| argument == flag).and_then(|at| arguments.get(at + 1));
+            given.map_or(default, String::as_str).parse::<u32>().map_err(|_| format!("{flag} needs a whole number"))
+        };
+        Ok(Self {
+            server_cpu: value("--server-cpu", "0")? as usize,
+            load_cpu: value("--load-cpu", "1")? as usize,
+            stalls: value("--stalls", "6")?,
+            seconds: value("--seconds", "10")?,
+        })
+    }
+
+    /// Drives a server with this planted, tracing every request.
+    pub fn drive(&self, planted: Options, schedule: Schedule, duration: Duration) -> Result<Evidence, Box<dyn Error>> {
+        let cpu = CpuSet::of([self.server_cpu]);
+        let server = Running::start(Options { keeps_ledger: true, ..planted }, move || {
+            // Refused, the two share a CPU, and the table will show it.
+            let _ = pin_current_thread(&cpu);
+        })?;
+        let expected = BodyExpectation::Exact((*b"1").into());
+        let mut session = LoadSession::open(&SessionSpec {
+            connections: CONNECTIONS,
+            cpus: CpuSet::of([self.load_cpu]),
+            ..SessionSpec::new(server.address(), vec![RequestSpec::get("/path0/1").expecting(expected)])
+        })?;
+        let slice = SliceSpec {
+            drain_timeout: Duration::from_secs(3),
+            trace: 4_000_000,
+            ..SliceSpec::new(schedule, CONNECTIONS, StopRule::Duration(duration))
+        };
+        let sample = session.run(&slice, &Cancel::new())?;
+        drop(session);
+        let served = server.finish()?;
+        if sample.failed > 0 || served.len() != sample.trace.len() {
+            let (failed, traced) = (sample.failed, sample.trace.len());
+            return Err(format!("{failed} failed; {traced} were traced and {} served", served.len()).into());
+        }
+        Ok(Evidence { sample, served })
+    }
+}
+
+/// The value that the share `q` of sorted values does not exceed.
+pub fn quantile(sorted: &[u64], q: f64) -> u64 {
+    let rank = (q * sorted.len() as f64).ceil() as usize;
+    sorted[rank.clamp(1, sorted.len()) - 1]
+}
+
+/// `PASS`, or `FAIL` and one more failure.
+pub fn verdict(holds: bool, failed: &mut usize) -> &'static str {
+    *failed += usize::from(!holds);
+    if holds { "PASS" } else { "FAIL" }
+}
