@@ -41,6 +41,14 @@ pub enum LoadError {
         /// What is in its way.
         reason: String,
     },
+    /// TLS cannot be set up as it was asked for.
+    #[error("TLS: {what}; {remedy}")]
+    Tls {
+        /// What is wrong.
+        what: String,
+        /// What to do about it.
+        remedy: String,
+    },
     /// A worker thread could not be started, pinned or given its poller.
     #[error("cannot start the load worker on CPU {cpu}: {reason}")]
     Worker {

@@ -24,6 +24,14 @@ impl Default for Protocol {
 }
 
 impl Protocol {
+    /// Its name in TLS's negotiation.
+    pub(crate) const fn alpn(self) -> &'static [u8] {
+        match self {
+            Self::Http1 { .. } => b"http/1.1",
+            Self::Http2 { .. } => b"h2",
+        }
+    }
+
     /// Exchanges that one connection carries at a time: the users of a closed loop are connections × depth.
     pub const fn depth(self) -> usize {
         match self {

@@ -143,6 +143,11 @@ impl Recorder {
         self.sample.connections_opened += 1;
     }
 
+    pub(crate) fn secured(&mut self, is_resumed: bool) {
+        self.sample.tls_handshakes += 1;
+        self.sample.tls_resumed += u64::from(is_resumed);
+    }
+
     pub(crate) fn lost(&mut self) {
         self.sample.connections_lost += u64::from(!self.is_cutting_off);
     }

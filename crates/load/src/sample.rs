@@ -175,6 +175,10 @@ pub struct SliceSample {
     pub connections_opened: u64,
     /// Connections that ended unannounced since the slice before, those given up at a deadline included.
     pub connections_lost: u64,
+    /// TLS handshakes that succeeded, for the slice, before and during it.
+    pub tls_handshakes: u64,
+    /// Of these, how many resumed an earlier session.
+    pub tls_resumed: u64,
     /// Whether the slice was cut short: its window ended before the stop rule, or requests were cut off.
     pub cancelled: bool,
     /// Requests of the window without an answer when the short drain of a cancelled slice ended. They are in no other
@@ -238,6 +242,8 @@ impl SliceSample {
             (&mut self.blocked_ns, other.blocked_ns),
             (&mut self.connections_opened, other.connections_opened),
             (&mut self.connections_lost, other.connections_lost),
+            (&mut self.tls_handshakes, other.tls_handshakes),
+            (&mut self.tls_resumed, other.tls_resumed),
             (&mut self.cut_off, other.cut_off),
         ] {
             *mine += theirs;

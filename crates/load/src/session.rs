@@ -15,7 +15,7 @@ use tare_sys::socket::{SocketOptions, Target, congestion_in_use};
 use tare_sys::uring::UringPoller;
 
 use crate::cancel::Cancel;
-use crate::channel::TlsSpec;
+use crate::channel::{Security, TlsSpec};
 use crate::error::LoadError;
 use crate::poller::{PollerChoice, PollerInUse, PollerKind};
 use crate::protocol::Protocol;
@@ -154,6 +154,7 @@ impl LoadSession {
         check(spec)?;
         let requests = RequestSet::encode(&spec.host(), &spec.requests)
             .map_err(|(index, source)| LoadError::Request { index, source })?;
+        let security = spec.tls.as_ref().map(|tls| Security::new(tls, spec.protocol)).transpose()?;
         let options = SocketOptions { congestion: spec.congestion.clone() };
         let congestion = spec.target.address().map(|address| congestion_towards(&address, &options)).transpose()?;
         let poller = spec.poller.settle()?;
@@ -164,6 +165,7 @@ impl LoadSession {
             let setup = Setup {
                 target: spec.target.clone(),
                 options: options.clone(),
+                security: security.clone(),
                 protocol: spec.protocol,
                 requests: requests.clone(),
                 timeout: spec.timeout,
@@ -407,8 +409,8 @@ fn check(spec: &SessionSpec) -> Result<(), LoadError> {
     if spec.connections == 0 || spec.cpus.is_empty() {
         return Err(spec_error("a session without connections or CPUs", "give at least one of each"));
     }
-    if spec.tls.is_some() || matches!(spec.protocol, Protocol::Http2 { .. }) {
-        return Err(spec_error("neither TLS nor HTTP/2 are there yet", "use plain HTTP/1.1"));
+    if matches!(spec.protocol, Protocol::Http2 { .. }) {
+        return Err(spec_error("HTTP/2 is not there yet", "use HTTP/1.1"));
     }
     if spec.protocol.depth() == 0 {
         return Err(spec_error("connections that carry no request", "let each carry at least one at a time"));

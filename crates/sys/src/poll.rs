@@ -98,6 +98,8 @@ pub enum CloseCause {
     ReadFailed(io::Error),
     /// Sending failed.
     WriteFailed(io::Error),
+    /// What secures the connection has failed, for this reason; no poller says so, only what lies above it.
+    TlsFailed(String),
 }
 
 /// Waits for the kernel and turns what it says into events.

@@ -1,5 +1,41 @@
-//! What lies between a socket and a protocol: nothing, or TLS.
+//! What lies between a socket and a protocol: nothing, or TLS. The worker's core speaks and hears plain text, and does
+//! not know which of the two it is.
 
+mod config;
+mod failure;
 mod spec;
+mod tls;
 
-pub use spec::{Identity, TlsSpec, Trust};
+use tare_sys::payload::Payload;
+use tare_sys::poll::{Sending, Token, Transport};
+use tare_sys::socket::{SocketOptions, Target};
+
+pub(crate) use self::config::Security;
+pub use self::spec::{Identity, TlsSpec, Trust};
+pub(crate) use self::tls::Tls;
+
+/// A transport of plain text over the transport of a poller.
+pub(crate) struct Channel<'a, T> {
+    pub(crate) io: &'a mut T,
+    pub(crate) tls: Option<&'a mut Tls>,
+}
+
+impl<T: Transport> Transport for Channel<'_, T> {
+    fn connect(&mut self, token: Token, target: &Target, options: &SocketOptions) {
+        self.io.connect(token, target, options);
+    }
+
+    fn send(&mut self, token: Token, payload: &Payload) -> Sending {
+        match &mut self.tls {
+            None => self.io.send(token, payload),
+            Some(tls) => tls.send(self.io, token, payload),
+        }
+    }
+
+    fn close(&mut self, token: Token) {
+        if let Some(tls) = &mut self.tls {
+            tls.close(self.io, token);
+        }
+        self.io.close(token);
+    }
+}

@@ -22,8 +22,8 @@ pub(crate) use self::exchange::Exchange;
 pub(crate) enum State {
     /// Not open; to be opened again at this moment.
     Closed { retry_at: Nanos },
-    /// Being opened.
-    Connecting { since: Nanos, deadline: Nanos },
+    /// Being opened; `stage` is the class of its failure if it goes on until the deadline.
+    Connecting { since: Nanos, deadline: Nanos, stage: ErrorClass },
     /// Open, whether or not anything is under way.
     Open,
 }
@@ -139,6 +139,7 @@ impl Problem {
             CloseCause::ConnectFailed(error) => Self::new(ErrorClass::Connect, error.to_string()),
             CloseCause::WriteFailed(error) => Self::new(ErrorClass::Write, error.to_string()),
             CloseCause::ReadFailed(error) => Self::new(ErrorClass::Read, error.to_string()),
+            CloseCause::TlsFailed(reason) => Self::new(ErrorClass::Tls, reason),
             other => Self::new(ErrorClass::Read, format!("{other:?}")),
         }
     }

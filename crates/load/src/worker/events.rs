@@ -8,6 +8,7 @@ use super::core::Core;
 use crate::answer::Problem;
 use crate::connection::{State, Step};
 use crate::recorder::Times;
+use crate::sample::ErrorClass;
 
 impl<C: Clock, T: Transport> Handler<T> for Core<C> {
     fn on_event(&mut self, io: &mut T, token: Token, event: Event<'_>) {
@@ -22,6 +23,13 @@ impl<C: Clock, T: Transport> Handler<T> for Core<C> {
 }
 
 impl<C: Clock> Core<C> {
+    /// The socket stands, but not yet what secures it.
+    pub(super) fn on_securing(&mut self, token: Token) {
+        if let State::Connecting { stage, .. } = &mut self.connections[token.index()].state {
+            *stage = ErrorClass::Tls;
+        }
+    }
+
     fn on_connected(&mut self, io: &mut impl Transport, token: Token, at: Nanos) {
         let State::Connecting { since, .. } = self.connections[token.index()].state else { return };
         self.connecting -= 1;

@@ -5,6 +5,7 @@ mod core;
 mod demand;
 mod events;
 mod exchanges;
+mod layers;
 mod pace;
 #[cfg(test)]
 mod simulation;
@@ -26,7 +27,9 @@ use tare_sys::poll::Poller;
 use tare_sys::socket::{SocketOptions, Target};
 
 use self::core::Core;
+use self::layers::Layers;
 use crate::cancel::Cancel;
+use crate::channel::{Channel, Security, Tls};
 use crate::error::LoadError;
 use crate::protocol::Protocol;
 use crate::request::RequestSet;
@@ -40,6 +43,8 @@ use tare_sys::procfs::backlog::Backlog;
 pub(crate) struct Setup {
     pub(crate) target: Target,
     pub(crate) options: SocketOptions,
+    /// `None` for plain text.
+    pub(crate) security: Option<Security>,
     pub(crate) protocol: Protocol,
     pub(crate) requests: RequestSet,
     pub(crate) timeout: Duration,
@@ -65,13 +70,15 @@ pub(crate) struct WorkerSlice {
 /// One thread's part of a session: a poller, its connections, and the loop over them.
 pub(crate) struct Worker<P, C> {
     poller: P,
+    tls: Option<Tls>,
     core: Core<C>,
     backlog: Backlog,
 }
 
 impl<P: Poller, C: Clock> Worker<P, C> {
     pub(crate) fn new(poller: P, clock: C, setup: Setup, backlog: Backlog) -> Self {
-        Self { poller, core: Core::new(clock, setup), backlog }
+        let tls = setup.security.as_ref().map(|security| Tls::new(security.of_worker()));
+        Self { poller, tls, core: Core::new(clock, setup), backlog }
     }
 
     /// Opens what is missing of the first `in_use` connections, step by step, and waits until each has been opened or
@@ -79,16 +86,17 @@ impl<P: Poller, C: Clock> Worker<P, C> {
     pub(crate) fn prepare(&mut self, in_use: usize, cancel: &Cancel) -> Result<(), LoadError> {
         self.core.begin_preparation(in_use);
         // Connections that ended since the last slice say so now, and not as errors of the next one.
-        self.poller.wait(Some(Nanos::ZERO), &mut self.core).map_err(LoadError::Wait)?;
+        self.wait(Nanos::ZERO)?;
         let deadline = self.core.preparation_deadline();
         loop {
             let now = self.core.now();
-            self.core.open_missing(self.poller.transport(), now, &mut self.backlog);
+            let mut io = Channel { io: self.poller.transport(), tls: self.tls.as_mut() };
+            self.core.open_missing(&mut io, now, &mut self.backlog);
             if self.core.is_prepared() || now >= deadline || cancel.is_cancelled() {
                 return Ok(());
             }
             let wake_at = self.core.next_step(now).min(deadline);
-            self.poller.wait(Some(wake_at), &mut self.core).map_err(LoadError::Wait)?;
+            self.wait(wake_at)?;
         }
     }
 
@@ -101,14 +109,21 @@ impl<P: Poller, C: Clock> Worker<P, C> {
         self.core.begin_slice(slice);
         loop {
             let now = self.core.now();
-            self.core.tick(self.poller.transport(), now, slice.cancel.is_cancelled());
+            let mut io = Channel { io: self.poller.transport(), tls: self.tls.as_mut() };
+            self.core.tick(&mut io, now, slice.cancel.is_cancelled());
             if self.core.is_finished(now) {
                 break;
             }
             self.core.part(now).into_iter().for_each(&mut *on_part);
             let deadline = self.core.next_deadline(now);
-            self.poller.wait(Some(deadline), &mut self.core).map_err(LoadError::Wait)?;
+            self.wait(deadline)?;
         }
-        Ok(self.core.end_slice(self.poller.transport()))
+        let mut io = Channel { io: self.poller.transport(), tls: self.tls.as_mut() };
+        Ok(self.core.end_slice(&mut io))
+    }
+
+    fn wait(&mut self, deadline: Nanos) -> Result<(), LoadError> {
+        let mut layers = Layers { core: &mut self.core, tls: self.tls.as_mut() };
+        self.poller.wait(Some(deadline), &mut layers).map_err(LoadError::Wait)
     }
 }

@@ -36,6 +36,7 @@ pub(super) fn one_of(workers: usize, world: World, backlog: Backlog) -> Worker<W
     let setup = Setup {
         target: SocketAddr::from((Ipv4Addr::LOCALHOST, 80)).into(),
         options: SocketOptions::default(),
+        security: None,
         protocol: Protocol::default(),
         requests: RequestSet::encode("localhost", &[RequestSpec::get("/").expecting(ok)]).unwrap(),
         timeout: TIMEOUT,

@@ -18,7 +18,7 @@ const MAX_BACKOFF: Duration = Duration::from_millis(256);
 impl<C: Clock> Core<C> {
     pub(super) fn open(&mut self, io: &mut impl Transport, token: Token, now: Nanos) {
         let deadline = now + self.setup.connect_timeout;
-        self.connections[token.index()].state = State::Connecting { since: now, deadline };
+        self.connections[token.index()].state = State::Connecting { since: now, deadline, stage: ErrorClass::Connect };
         self.next_expiry = self.next_expiry.min(deadline);
         self.connecting += 1;
         io.connect(token, &self.setup.target, &self.setup.options);
@@ -56,9 +56,9 @@ impl<C: Clock> Core<C> {
             let token = Token(index as u32);
             match self.connections[index].state {
                 State::Open => self.expire_exchanges(io, token, now),
-                State::Connecting { since, deadline } if deadline <= now => {
+                State::Connecting { since, deadline, stage } if deadline <= now => {
                     self.connecting -= 1;
-                    let problem = Problem::new(ErrorClass::Connect, "not connected until the deadline");
+                    let problem = Problem::new(stage, "not connected until the deadline");
                     self.fail_connect(since, deadline, &problem);
                     io.close(token);
                     self.connections[index].failures += 1;
@@ -127,9 +127,9 @@ impl<C: Clock> Core<C> {
                 self.settle_all(token, now, &problem);
                 self.books.lost();
             }
-            State::Connecting { since, .. } => {
+            State::Connecting { since, stage, .. } => {
                 self.connecting -= 1;
-                let problem = Problem::new(ErrorClass::Connect, "not connected when the drain ended");
+                let problem = Problem::new(stage, "not connected when the drain ended");
                 self.fail_connect(since, now, &problem);
             }
             State::Open | State::Closed { .. } => return,

@@ -140,7 +140,7 @@ fn large_bodies_are_sent_whole_however_slowly_the_server_reads() {
 }
 
 /// A server that treats every connection in one way and notices when the client has gone.
-fn crude_server(treat: impl Fn(TcpStream) + Send + Clone + 'static) -> SocketAddr {
+pub fn crude_server(treat: impl Fn(TcpStream) + Send + Clone + 'static) -> SocketAddr {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let address = listener.local_addr().unwrap();
     thread::spawn(move || {
@@ -153,7 +153,7 @@ fn crude_server(treat: impl Fn(TcpStream) + Send + Clone + 'static) -> SocketAdd
 }
 
 /// Reads until the client has gone.
-fn exhaust(mut stream: TcpStream) {
+pub fn exhaust(mut stream: TcpStream) {
     let mut unread = [0; 1024];
     while stream.read(&mut unread).is_ok_and(|count| count > 0) {}
 }

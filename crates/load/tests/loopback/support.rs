@@ -45,3 +45,14 @@ pub fn run(session: &mut LoadSession, slice: &SliceSpec) -> SliceSample {
     assert!(sample.errors.total() >= sample.failed);
     sample
 }
+
+/// Reads up to the end of a request's head; `None` when the client has gone.
+pub fn read_head(stream: &mut impl std::io::Read) -> Option<Vec<u8>> {
+    let mut head = Vec::new();
+    let mut byte = [0];
+    while !head.ends_with(b"\r\n\r\n") {
+        stream.read_exact(&mut byte).ok()?;
+        head.push(byte[0]);
+    }
+    Some(head)
+}

@@ -1,0 +1,143 @@
+//! From the words of a [`TlsSpec`] to a configuration of rustls: whom to trust, who to be, what to speak.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use rustls::client::Resumption;
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls::{ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
+
+use super::{Identity, TlsSpec, Trust};
+use crate::error::LoadError;
+use crate::protocol::Protocol;
+
+/// Sessions that a worker remembers in order to resume them.
+const REMEMBERED_SESSIONS: usize = 256;
+
+/// How all connections of a session are secured.
+#[derive(Clone, Debug)]
+pub(crate) struct Security {
+    pub(super) config: Arc<ClientConfig>,
+    pub(super) server_name: ServerName<'static>,
+}
+
+impl Security {
+    pub(crate) fn new(spec: &TlsSpec, protocol: Protocol) -> Result<Self, LoadError> {
+        let server_name = ServerName::try_from(spec.server_name.clone()).map_err(|_| {
+            failure(format!("`{}` is not the name of a server", spec.server_name), "use a DNS name or an IP address")
+        })?;
+        let provider = Arc::new(ring::default_provider());
+        let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
+            .with_safe_default_protocol_versions()
+            .map_err(|error| failure(error.to_string(), "this is a defect of tare, please report it"))?;
+        let builder = match &spec.trust {
+            Trust::System => builder.with_root_certificates(roots_of_system()?),
+            Trust::Authorities(path) => builder.with_root_certificates(roots_of(path)?),
+            Trust::Anybody => builder.dangerous().with_custom_certificate_verifier(Arc::new(Credulous(provider))),
+        };
+        let mut config = match &spec.identity {
+            None => builder.with_no_client_auth(),
+            Some(identity) => {
+                let (chain, key) = read(identity)?;
+                builder.with_client_auth_cert(chain, key).map_err(|error| {
+                    let file = identity.certificate.display();
+                    failure(format!("{file}: {error}"), "give a certificate and the private key that belongs to it")
+                })?
+            }
+        };
+        config.alpn_protocols = vec![protocol.alpn().to_vec()];
+        Ok(Self { config: Arc::new(config), server_name })
+    }
+
+    /// The same with a memory of sessions of its own: workers share nothing that changes.
+    pub(crate) fn of_worker(&self) -> Self {
+        let mut config = ClientConfig::clone(&self.config);
+        config.resumption = Resumption::in_memory_sessions(REMEMBERED_SESSIONS);
+        Self { config: Arc::new(config), server_name: self.server_name.clone() }
+    }
+}
+
+fn roots_of_system() -> Result<RootCertStore, LoadError> {
+    let found = rustls_native_certs::load_native_certs();
+    let mut roots = RootCertStore::empty();
+    roots.add_parsable_certificates(found.certs);
+    if roots.is_empty() {
+        return Err(failure(
+            "this system trusts no authority".to_owned(),
+            "install its certificates (ca-certificates), or name a file of authorities (--cacert)",
+        ));
+    }
+    Ok(roots)
+}
+
+fn roots_of(path: &Path) -> Result<RootCertStore, LoadError> {
+    let mut roots = RootCertStore::empty();
+    for certificate in certificates(path)? {
+        roots.add(certificate).map_err(|error| {
+            failure(format!("{}: {error}", path.display()), "give the certificate of an authority, in PEM")
+        })?;
+    }
+    Ok(roots)
+}
+
+fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, LoadError> {
+    let unusable = |reason: String| {
+        failure(format!("{}: {reason}", path.display()), "give a readable file of certificates in PEM")
+    };
+    let all: Vec<_> =
+        CertificateDer::pem_file_iter(path).and_then(Iterator::collect).map_err(|error| unusable(error.to_string()))?;
+    if all.is_empty() { Err(unusable("there is no certificate in it".to_owned())) } else { Ok(all) }
+}
+
+fn read(identity: &Identity) -> Result<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>), LoadError> {
+    let key = PrivateKeyDer::from_pem_file(&identity.key).map_err(|error| {
+        failure(format!("{}: {error}", identity.key.display()), "give a readable file with a private key in PEM")
+    })?;
+    Ok((certificates(&identity.certificate)?, key))
+}
+
+fn failure(what: String, remedy: &str) -> LoadError {
+    LoadError::Tls { what, remedy: remedy.to_owned() }
+}
+
+/// Takes any certificate for good, but not any signature: the server must still hold the certificate's key.
+#[derive(Debug)]
+struct Credulous(Arc<CryptoProvider>);
+
+impl ServerCertVerifier for Credulous {
+    fn verify_server_cert(
+        &self,
+        _: &CertificateDer<'_>,
+        _: &[CertificateDer<'_>],
+        _: &ServerName<'_>,
+        _: &[u8],
+        _: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        verify_tls12_signature(message, certificate, signed, &self.0.signature_verification_algorithms)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        verify_tls13_signature(message, certificate, signed, &self.0.signature_verification_algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.signature_verification_algorithms.supported_schemes()
+    }
+}

@@ -1,0 +1,174 @@
+//! TLS on the connections of one worker, by rustls: bytes that arrived go in, plain text and bytes to send come out.
+
+use std::io::{BufRead, Write};
+
+use rustls::{ClientConnection, Error, HandshakeKind};
+use tare_sys::payload::Payload;
+use tare_sys::poll::{CloseCause, Sending, Token, Transport};
+
+use super::Security;
+use super::failure::explain;
+
+/// The TLS of one worker.
+pub(crate) struct Tls {
+    security: Security,
+    sessions: Vec<Option<Session>>,
+    /// Taken out while it is filled and read, so that it is allocated once.
+    pub(crate) plaintext: Vec<u8>,
+    ciphertext: Vec<u8>,
+}
+
+struct Session {
+    connection: ClientConnection,
+    is_established: bool,
+}
+
+/// What arrived on a connection beside plain text.
+#[derive(Debug, Default)]
+pub(crate) struct Decrypted {
+    /// The handshake has ended with these bytes.
+    pub(crate) established: Option<HandshakeKind>,
+    /// Nothing follows, for this reason.
+    pub(crate) end: Option<CloseCause>,
+}
+
+impl Tls {
+    pub(crate) fn new(security: Security) -> Self {
+        Self { security, sessions: Vec::new(), plaintext: Vec::new(), ciphertext: Vec::new() }
+    }
+
+    /// Begins the handshake on a transport that stands.
+    ///
+    /// # Errors
+    /// With the reason when there can be none.
+    pub(crate) fn begin(&mut self, io: &mut impl Transport, token: Token) -> Result<(), CloseCause> {
+        let connection = ClientConnection::new(self.security.config.clone(), self.security.server_name.clone());
+        let mut connection = connection.map_err(|error| CloseCause::TlsFailed(explain(&error)))?;
+        connection.set_buffer_limit(None);
+        if self.sessions.len() <= token.index() {
+            self.sessions.resize_with(token.index() + 1, || None);
+        }
+        self.sessions[token.index()] = Some(Session { connection, is_established: false });
+        self.flush(io, token);
+        Ok(())
+    }
+
+    /// Whether the connection has a session: it has none when it was closed.
+    pub(crate) fn has(&self, token: Token) -> bool {
+        self.sessions.get(token.index()).is_some_and(Option::is_some)
+    }
+
+    /// Encrypts and sends.
+    pub(crate) fn send(&mut self, io: &mut impl Transport, token: Token, payload: &Payload) -> Sending {
+        if let Some(session) = self.sessions.get_mut(token.index()).and_then(Option::as_mut) {
+            // Without a limit the buffer takes everything.
+            let _ = session.connection.writer().write_all(payload);
+        }
+        self.flush(io, token)
+    }
+
+    /// Says goodbye and forgets the session.
+    pub(crate) fn close(&mut self, io: &mut impl Transport, token: Token) {
+        if let Some(session) = self.sessions.get_mut(token.index()).and_then(Option::as_mut) {
+            session.connection.send_close_notify();
+            self.flush(io, token);
+            self.sessions[token.index()] = None;
+        }
+    }
+
+    /// Takes bytes that arrived; their plain text is added to `plaintext`.
+    pub(crate) fn receive(
+        &mut self,
+        io: &mut impl Transport,
+        token: Token,
+        bytes: &[u8],
+        plaintext: &mut Vec<u8>,
+    ) -> Decrypted {
+        let Some(session) = self.sessions.get_mut(token.index()).and_then(Option::as_mut) else {
+            return Decrypted::default();
+        };
+        let mut decrypted = Decrypted::default();
+        match session.take(bytes, plaintext) {
+            Ok(true) => decrypted.end = Some(CloseCause::EndOfStream),
+            Ok(false) => {}
+            Err(error) => decrypted.end = Some(CloseCause::TlsFailed(explain(&error))),
+        }
+        if !session.is_established && !session.connection.is_handshaking() {
+            session.is_established = true;
+            decrypted.established = session.connection.handshake_kind();
+            if let Some(refused) = self.security.disagreement(&session.connection) {
+                decrypted.end = Some(CloseCause::TlsFailed(refused));
+            }
+        }
+        self.flush(io, token);
+        decrypted
+    }
+
+    /// What the end of the transport means: without a goodbye it may have come too early.
+    pub(crate) fn end(&mut self, token: Token, cause: CloseCause) -> CloseCause {
+        let Some(session) = self.sessions.get_mut(token.index()).and_then(Option::take) else { return cause };
+        match cause {
+            cause if !session.is_established => {
+                CloseCause::TlsFailed(format!("connection lost during the handshake: {}", said(&cause)))
+            }
+            CloseCause::EndOfStream => {
+                let text = "connection closed without TLS's close_notify";
+                CloseCause::ReadFailed(std::io::Error::new(std::io::ErrorKind::UnexpectedEof, text))
+            }
+            cause => cause,
+        }
+    }
+
+    /// Sends what TLS has to say.
+    fn flush(&mut self, io: &mut impl Transport, token: Token) -> Sending {
+        let Some(session) = self.sessions.get_mut(token.index()).and_then(Option::as_mut) else {
+            return Sending::Accepted;
+        };
+        self.ciphertext.clear();
+        while session.connection.wants_write() {
+            // A vector takes everything.
+            let _ = session.connection.write_tls(&mut self.ciphertext);
+        }
+        if self.ciphertext.is_empty() { Sending::Accepted } else { io.send(token, &self.ciphertext[..].into()) }
+    }
+}
+
+impl Session {
+    /// Decrypts; whether the peer has said goodbye.
+    fn take(&mut self, mut bytes: &[u8], plaintext: &mut Vec<u8>) -> Result<bool, Error> {
+        let mut has_ended = false;
+        while !bytes.is_empty() && !has_ended {
+            self.connection.read_tls(&mut bytes).map_err(|error| Error::General(error.to_string()))?;
+            let state = self.connection.process_new_packets()?;
+            has_ended = state.peer_has_closed();
+            let mut reader = self.connection.reader();
+            while let Ok(chunk) = reader.fill_buf() {
+                let length = chunk.len();
+                if length == 0 {
+                    break;
+                }
+                plaintext.extend_from_slice(chunk);
+                reader.consume(length);
+            }
+        }
+        Ok(has_ended)
+    }
+}
+
+impl Security {
+    /// Why what the two sides have agreed upon will not do.
+    fn disagreement(&self, connection: &ClientConnection) -> Option<String> {
+        let wants_http2 = self.config.alpn_protocols.iter().any(|name| name == b"h2");
+        let agreed = connection.alpn_protocol();
+        (wants_http2 && agreed != Some(b"h2"))
+            .then(|| "the server does not agree to HTTP/2 (ALPN h2); speak HTTP/1.1 with it".to_owned())
+    }
+}
+
+fn said(cause: &CloseCause) -> String {
+    match cause {
+        CloseCause::EndOfStream => "the server closed it; does it speak TLS on this port at all?".to_owned(),
+        CloseCause::ReadFailed(error) | CloseCause::WriteFailed(error) => error.to_string(),
+        other => format!("{other:?}"),
+    }
+}

@@ -1,0 +1,206 @@
+//! TLS over real sockets, against servers with certificates good and bad.
+
+use std::io::{Read, Write};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use rustls::{ServerConfig, ServerConnection, StreamOwned};
+use tare_load::{
+    BodyExpectation, ErrorClass, Identity, LoadError, LoadSession, RequestSpec, SessionSpec, SliceSample, TlsSpec,
+    Trust,
+};
+
+use crate::certificates::{Authority, Issued, Validity};
+use crate::support::{count, get, run};
+
+const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1";
+const LAST_ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 1\r\n\r\n1";
+const UNTIL_CLOSE: &[u8] = b"HTTP/1.1 200 OK\r\n\r\n1";
+
+type Stream = StreamOwned<ServerConnection, TcpStream>;
+
+/// A server that treats every connection in one way, once it is secured.
+fn server(config: ServerConfig, treat: impl Fn(Stream) + Send + Clone + 'static) -> SocketAddr {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let address = listener.local_addr().unwrap();
+    let config = Arc::new(config);
+    thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let (treat, config) = (treat.clone(), Arc::clone(&config));
+            thread::spawn(move || treat(StreamOwned::new(ServerConnection::new(config).unwrap(), stream)));
+        }
+    });
+    address
+}
+
+/// Gives every request the same answer, as long as the client stays.
+fn answering(answer: &'static [u8]) -> impl Fn(Stream) + Send + Clone + 'static {
+    move |mut stream| {
+        let mut request = [0; 4096];
+        while stream.read(&mut request).is_ok_and(|count| count > 0) {
+            if stream.write_all(answer).is_err() {
+                return;
+            }
+        }
+    }
+}
+
+fn spec(address: SocketAddr, trust: Trust) -> SessionSpec {
+    SessionSpec {
+        tls: Some(TlsSpec { trust, ..TlsSpec::new("localhost") }),
+        timeout: Duration::from_secs(5),
+        ..SessionSpec::new(address, vec![get()])
+    }
+}
+
+fn drive(spec: &SessionSpec, requests: u64) -> SliceSample {
+    run(&mut LoadSession::open(spec).unwrap(), &count(requests, spec.connections))
+}
+
+fn assert_refused(sample: &SliceSample, says: &str) {
+    let refused = sample.errors.of(ErrorClass::Tls);
+    assert!(refused.count > 0 && refused.count == sample.failed && sample.ok == 0, "{:?}", sample.errors);
+    assert!(refused.example.contains(says), "{}", refused.example);
+}
+
+#[test]
+fn a_server_whose_authority_is_named_is_believed() {
+    let authority = Authority::new();
+    let address = server(authority.issue("localhost", Validity::Now).server(), answering(ANSWER));
+    let spec = SessionSpec { connections: 3, ..spec(address, authority.trust()) };
+    let mut session = LoadSession::open(&spec).unwrap();
+    let first = run(&mut session, &count(60, 3));
+    assert_eq!((first.ok, first.tls_handshakes, first.connections_opened), (60, 3, 3), "{:?}", first.errors);
+    let second = run(&mut session, &count(60, 3));
+    assert_eq!((second.ok, second.tls_handshakes), (60, 0), "the handshake belongs to the connection");
+}
+
+#[test]
+fn sessions_are_resumed_and_that_is_counted() {
+    let authority = Authority::new();
+    let address = server(authority.issue("localhost", Validity::Now).server(), answering(LAST_ANSWER));
+    let sample = drive(&spec(address, authority.trust()), 20);
+    assert_eq!((sample.ok, sample.connections_lost), (20, 0), "{:?}", sample.errors);
+    assert_eq!(sample.tls_resumed + 1, sample.tls_handshakes, "all but the first");
+}
+
+#[test]
+fn certificates_that_do_not_hold_are_refused_with_a_remedy() {
+    let (ours, theirs) = (Authority::new(), Authority::new());
+    for (name, validity, trust, says) in [
+        ("localhost", Validity::Now, theirs.trust(), "--cacert"),
+        ("elsewhere.example", Validity::Now, ours.trust(), "a name of its certificate"),
+        ("localhost", Validity::Past, ours.trust(), "renew"),
+    ] {
+        let address = server(ours.issue(name, validity).server(), answering(ANSWER));
+        assert_refused(&drive(&spec(address, trust), 2), says);
+        let credulous = drive(&spec(address, Trust::Anybody), 2);
+        assert_eq!(credulous.ok, 2, "{says}: {:?}", credulous.errors);
+    }
+}
+
+#[test]
+fn a_client_certificate_is_shown_where_it_is_demanded() {
+    let authority = Authority::new();
+    let address = server(authority.issue("localhost", Validity::Now).demanding(&authority), answering(ANSWER));
+    let mut spec = spec(address, authority.trust());
+    assert_refused(&drive(&spec, 2), "--cert");
+    let client = authority.issue("a client", Validity::Now);
+    let (certificate, key) = client.files();
+    spec.tls.as_mut().unwrap().identity = Some(Identity { certificate, key });
+    let sample = drive(&spec, 2);
+    assert_eq!(sample.ok, 2, "{:?}", sample.errors);
+}
+
+#[test]
+fn a_server_in_plain_text_is_told_from_one_with_a_bad_certificate() {
+    let address = crate::faults::crude_server(|mut stream| {
+        let _ = stream.read(&mut [0; 4096]);
+        let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n");
+        crate::faults::exhaust(stream);
+    });
+    assert_refused(&drive(&spec(address, Trust::Anybody), 2), "does the server speak TLS");
+}
+
+#[test]
+fn a_handshake_that_is_cut_off_is_a_failure_of_tls() {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let address = listener.local_addr().unwrap();
+    thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let _ = stream.read(&mut [0; 16 * 1024]);
+        }
+    });
+    assert_refused(&drive(&spec(address, Trust::Anybody), 2), "during the handshake");
+}
+
+#[test]
+fn a_handshake_that_hangs_ends_at_the_deadline() {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let address = listener.local_addr().unwrap();
+    let spec = SessionSpec { connect_timeout: Duration::from_millis(100), ..spec(address, Trust::Anybody) };
+    let sample = drive(&spec, 2);
+    let late = sample.errors.of(ErrorClass::Tls);
+    assert!(late.count > 0 && sample.ok == 0 && late.example.contains("deadline"), "{:?}", sample.errors);
+}
+
+#[test]
+fn only_a_goodbye_ends_a_body_that_lasts_until_the_end() {
+    let issued = Authority::new().issue("localhost", Validity::Now);
+    let polite = server(issued.server(), |mut stream| {
+        let _ = stream.read(&mut [0; 4096]);
+        let _ = stream.write_all(UNTIL_CLOSE);
+        stream.conn.send_close_notify();
+        let _ = stream.flush();
+    });
+    let sample = drive(&spec(polite, Trust::Anybody), 3);
+    assert_eq!((sample.ok, sample.connections_lost), (3, 0), "{:?}", sample.errors);
+    let cut_off = server(issued.server(), |mut stream| {
+        let _ = stream.read(&mut [0; 4096]);
+        let _ = stream.write_all(UNTIL_CLOSE);
+        let _ = stream.flush();
+    });
+    let sample = drive(&spec(cut_off, Trust::Anybody), 3);
+    let read = sample.errors.of(ErrorClass::Read);
+    assert!(read.count == 3 && read.example.contains("close_notify"), "{:?}", sample.errors);
+}
+
+#[test]
+fn large_bodies_go_both_ways() {
+    const LENGTH: usize = 5 * 1024 * 1024;
+    let issued = Authority::new().issue("localhost", Validity::Now);
+    let address = server(issued.server(), |mut stream| {
+        let mut rest = vec![0; LENGTH];
+        while crate::support::read_head(&mut stream).is_some() && stream.read_exact(&mut rest).is_ok() {
+            let _ = write!(stream, "HTTP/1.1 200 OK\r\nContent-Length: {LENGTH}\r\n\r\n");
+            let _ = stream.write_all(&rest);
+        }
+    });
+    let body: Arc<[u8]> = (0..LENGTH).map(|index| (index % 251) as u8).collect();
+    let request = RequestSpec::post("/", Arc::clone(&body)).expecting(BodyExpectation::Exact(body));
+    let spec = SessionSpec { requests: vec![request], ..spec(address, Trust::Anybody) };
+    let sample = drive(&spec, 3);
+    assert_eq!(sample.ok, 3, "{:?}", sample.errors);
+}
+
+#[test]
+fn files_that_will_not_do_are_named() {
+    let Issued { folder, .. } = Authority::new().issue("localhost", Validity::Now);
+    let absent = folder.path().join("absent.pem");
+    let refused = |tls: TlsSpec| {
+        let spec =
+            SessionSpec { tls: Some(tls), ..SessionSpec::new(SocketAddr::from(([127, 0, 0, 1], 1)), vec![get()]) };
+        match LoadSession::open(&spec).map(|_| ()) {
+            Err(error @ LoadError::Tls { .. }) => error.to_string(),
+            other => panic!("{other:?}"),
+        }
+    };
+    let local = TlsSpec::new("localhost");
+    let text = refused(TlsSpec { trust: Trust::Authorities(absent.clone()), ..local.clone() });
+    assert!(text.contains("absent.pem"), "{text}");
+    let identity = Some(Identity { certificate: absent.clone(), key: absent });
+    assert!(refused(TlsSpec { trust: Trust::Anybody, identity, ..local }).contains("private key"));
+    assert!(refused(TlsSpec { trust: Trust::Anybody, ..TlsSpec::new("no name") }).contains("no name"));
+}
