@@ -1,11 +1,13 @@
 //! How many connections wait for a server on this machine to accept them, as the kernel tells it.
+//!
+//! It is asked over netlink. The same number is in `/proc/net/tcp`, but to read that has the kernel walk its table of all
+//! connections, which takes milliseconds where memory is plenty, empty as the table may be.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
+use std::os::fd::OwnedFd;
+use std::{io, mem};
 
-/// The state of a listening socket in the kernel's tables.
-const LISTENING: &str = "0A";
+use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, netlink};
 
 /// Tells how many connections the server has not accepted yet; `None` where that cannot be seen.
 pub type Backlog = Box<dyn FnMut() -> Option<u64>>;
@@ -13,38 +15,74 @@ pub type Backlog = Box<dyn FnMut() -> Option<u64>>;
 /// The backlog of `target` if it is on loopback; of another machine nothing can be seen.
 ///
 /// # Source
-/// proc_pid_net(5): `rx_queue` of a listening socket is its accept queue.
+/// sock_diag(7): `idiag_rqueue` of a listening socket is the length of its accept queue.
 pub fn of(target: SocketAddr) -> Backlog {
-    if !target.ip().is_loopback() {
-        return Box::new(|| None);
-    }
+    let socket = if target.ip().is_loopback() { open().ok() } else { None };
+    let Some(socket) = socket else { return Box::new(|| None) };
     let port = target.port();
-    // A server of 127.0.0.1 is in either table; JVMs are in the second one. Of several listeners the fullest counts.
-    Box::new(move || ["/proc/net/tcp", "/proc/net/tcp6"].iter().filter_map(|table| read(table, port)).max())
+    // A server of 127.0.0.1 may listen on either family; JVMs do on the second one. Of several the fullest counts.
+    let families = [AddressFamily::INET, AddressFamily::INET6];
+    Box::new(move || families.iter().filter_map(|family| fullest(&socket, *family, port).ok().flatten()).max())
 }
 
-fn read(table: &str, port: u16) -> Option<u64> {
-    let lines = BufReader::new(File::open(table).ok()?).lines().map_while(Result::ok);
-    fullest(lines, port)
+fn open() -> io::Result<OwnedFd> {
+    let (family, kind) = (AddressFamily::NETLINK, SocketType::RAW);
+    Ok(rustix::net::socket_with(family, kind, SocketFlags::CLOEXEC, Some(netlink::SOCK_DIAG))?)
 }
 
-/// The longest accept queue of the listeners on `port`. These head the table, so that what follows, which may be
-/// thousands of connections, is not read.
-fn fullest(lines: impl Iterator<Item = String>, port: u16) -> Option<u64> {
+/// The longest accept queue of the listeners on `port`, of one family.
+fn fullest(socket: &OwnedFd, family: AddressFamily, port: u16) -> io::Result<Option<u64>> {
+    rustix::net::send(socket, &request(family, port), SendFlags::empty())?;
     let mut fullest = None;
-    for line in lines.skip(1) {
-        let mut fields = line.split_ascii_whitespace().skip(1);
-        let (local, _remote, state, queues) = (fields.next()?, fields.next()?, fields.next()?, fields.next()?);
-        if state != LISTENING {
-            break;
-        }
-        let (_, local_port) = local.rsplit_once(':')?;
-        let (_, waiting) = queues.split_once(':')?;
-        if u16::from_str_radix(local_port, 16) == Ok(port) {
-            fullest = fullest.max(u64::from_str_radix(waiting, 16).ok());
+    let mut buffer = [0; 8192];
+    loop {
+        let received = rustix::net::recv(socket, &mut buffer, RecvFlags::empty())?.0;
+        if !read(&buffer[..received], &mut fullest) {
+            return Ok(fullest);
         }
     }
-    fullest
+}
+
+/// Asks for all listeners on `port`: a `nlmsghdr`, then an `inet_diag_req_v2`, whose numbers are of this machine's byte
+/// order but for the port.
+fn request(family: AddressFamily, port: u16) -> [u8; 72] {
+    const REQUEST_AND_DUMP: u16 = 0x301;
+    const BY_FAMILY: u16 = 20;
+    const TCP: u8 = 6;
+    const LISTENING: u32 = 1 << 10;
+    const NO_COOKIE: [u8; 8] = [0xff; 8];
+    let mut message = [0; 72];
+    message[..4].copy_from_slice(&72_u32.to_ne_bytes());
+    message[4..6].copy_from_slice(&BY_FAMILY.to_ne_bytes());
+    message[6..8].copy_from_slice(&REQUEST_AND_DUMP.to_ne_bytes());
+    message[16] = family.as_raw() as u8;
+    message[17] = TCP;
+    message[20..24].copy_from_slice(&LISTENING.to_ne_bytes());
+    message[24..26].copy_from_slice(&port.to_be_bytes());
+    message[64..].copy_from_slice(&NO_COOKIE);
+    message
+}
+
+/// Reads the messages of one datagram; whether more will come.
+fn read(mut datagram: &[u8], fullest: &mut Option<u64>) -> bool {
+    const ERROR: u16 = 2;
+    const DONE: u16 = 3;
+    /// Where an `inet_diag_msg` has its `idiag_rqueue`, behind the header.
+    const WAITING_AT: usize = 16 + 56;
+    while let Some(length) = u32_at(datagram, 0) {
+        let kind = datagram.get(4..6).map(|kind| u16::from_ne_bytes([kind[0], kind[1]]));
+        if matches!(kind, None | Some(DONE | ERROR)) {
+            return false;
+        }
+        *fullest = (*fullest).max(u32_at(datagram, WAITING_AT).map(u64::from));
+        let next = (length as usize).next_multiple_of(mem::align_of::<u32>());
+        datagram = datagram.get(next.max(1)..).unwrap_or_default();
+    }
+    true
+}
+
+fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
+    Some(u32::from_ne_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
 }
 
 #[cfg(test)]
