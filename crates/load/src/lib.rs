@@ -9,6 +9,7 @@ mod error;
 mod poller;
 mod protocol;
 mod recorder;
+mod remote;
 mod request;
 mod sample;
 mod schedule;

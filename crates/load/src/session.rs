@@ -1,29 +1,23 @@
 //! The public face: a session holds worker threads and their connections, and runs slices over them.
 
-use std::io;
 use std::net::SocketAddr;
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
-use tare_sys::affinity::{CpuSet, pin_current_thread};
-use tare_sys::clock::{self, MonotonicClock};
-use tare_sys::epoll::EpollPoller;
-use tare_sys::poll::Poller;
-use tare_sys::procfs::backlog::{self, Backlog};
+use tare_sys::affinity::CpuSet;
+use tare_sys::clock;
 use tare_sys::socket::{SocketOptions, Target, congestion_in_use};
-use tare_sys::uring::UringPoller;
 
 use crate::cancel::Cancel;
 use crate::channel::{Security, TlsSpec};
 use crate::error::LoadError;
-use crate::poller::{PollerChoice, PollerInUse, PollerKind};
+use crate::poller::{PollerChoice, PollerInUse};
 use crate::protocol::Protocol;
+use crate::remote::{Order, Remote, Report};
 use crate::request::{RequestSet, RequestSpec};
 use crate::sample::SliceSample;
 use crate::schedule::{Schedule, Share};
 use crate::stop_rule::StopRule;
-use crate::worker::{Setup, Worker, WorkerSlice};
+use crate::worker::{Setup, WorkerSlice};
 
 /// Between the order to start and the start, so that all workers begin at the same moment.
 const START_MARGIN: Duration = Duration::from_micros(300);
@@ -123,26 +117,6 @@ pub struct LoadSession {
     connections: usize,
     congestion: Option<String>,
     poller: PollerInUse,
-}
-
-struct Remote {
-    orders: Option<Sender<Order>>,
-    reports: Receiver<Report>,
-    thread: Option<JoinHandle<()>>,
-    share: Share,
-}
-
-enum Order {
-    Prepare { in_use: usize, cancel: Cancel },
-    Run(WorkerSlice),
-}
-
-/// What a worker says of an order.
-enum Report {
-    /// A part of what was ordered; more follow.
-    Part(SliceSample),
-    /// The rest of it, or why there is none.
-    Last(Result<SliceSample, LoadError>),
 }
 
 impl LoadSession {
@@ -302,52 +276,9 @@ impl LoadSession {
 
 impl Drop for LoadSession {
     fn drop(&mut self) {
-        for worker in &mut self.workers {
-            worker.orders = None;
-        }
-        for worker in &mut self.workers {
-            if let Some(thread) = worker.thread.take() {
-                // A worker that panicked has already said so on stderr.
-                let _ = thread.join();
-            }
-        }
-    }
-}
-
-impl Remote {
-    fn start(cpu: usize, poller: PollerKind, setup: Setup) -> Result<Self, LoadError> {
-        let failed = |reason: String| LoadError::Worker { cpu, reason };
-        let share = setup.share;
-        let (orders, inbox) = channel();
-        let (outbox, reports) = channel();
-        let thread = Builder::new()
-            .name(format!("tare-load-{cpu}"))
-            .spawn(move || match poller {
-                PollerKind::Epoll => serve(EpollPoller::new, cpu, setup, &inbox, &outbox),
-                PollerKind::Uring => serve(UringPoller::new, cpu, setup, &inbox, &outbox),
-            })
-            .map_err(|error| failed(error.to_string()))?;
-        let remote = Self { orders: Some(orders), reports, thread: Some(thread), share };
-        // The first report says whether the thread is pinned and has its poller.
-        match remote.report() {
-            Report::Part(_) | Report::Last(Ok(_)) => Ok(remote),
-            Report::Last(Err(error)) => Err(error),
-        }
-    }
-
-    fn order(&self, order: Order) -> Result<(), LoadError> {
-        let orders = self.orders.as_ref().ok_or(LoadError::WorkerDied)?;
-        orders.send(order).map_err(|_| LoadError::WorkerDied)
-    }
-
-    fn report(&self) -> Report {
-        self.reports.recv().unwrap_or(Report::Last(Err(LoadError::WorkerDied)))
-    }
-
-    /// This worker's part of so many connections; the parts differ by at most one.
-    fn part_of(&self, connections: usize) -> usize {
-        let cut = |worker: usize| connections * worker / self.share.workers;
-        cut(self.share.worker + 1) - cut(self.share.worker)
+        // All of them first, so that they end side by side.
+        self.workers.iter_mut().for_each(Remote::dismiss);
+        self.workers.iter_mut().for_each(Remote::join);
     }
 }
 
@@ -356,42 +287,6 @@ fn put(sum: &mut Option<SliceSample>, sample: SliceSample, add: fn(&mut SliceSam
     match sum {
         None => *sum = Some(sample),
         Some(sum) => add(sum, &sample),
-    }
-}
-
-/// The life of a worker thread: one last report per order, until the session is dropped.
-fn serve<P: Poller>(
-    open: fn() -> io::Result<P>,
-    cpu: usize,
-    setup: Setup,
-    inbox: &Receiver<Order>,
-    outbox: &Sender<Report>,
-) {
-    let failed = |reason: String| LoadError::Worker { cpu, reason };
-    // Refused, it only costs precision, and send lag will show how much.
-    let _ = clock::sharpen_timers();
-    let poller = pin_current_thread(&CpuSet::of([cpu]))
-        .map_err(|error| failed(error.to_string()))
-        .and_then(|()| open().map_err(|error| failed(error.to_string())));
-    let backlog = setup.target.address().map_or_else(|| Box::new(|| None) as Backlog, backlog::of);
-    let mut worker = match poller {
-        Ok(poller) => Worker::new(poller, MonotonicClock, setup, backlog),
-        Err(error) => {
-            let _ = outbox.send(Report::Last(Err(error)));
-            return;
-        }
-    };
-    let mut report = Ok(SliceSample::default());
-    // Either channel ends with the session.
-    while outbox.send(Report::Last(report)).is_ok() {
-        report = match inbox.recv() {
-            Ok(Order::Prepare { in_use, cancel }) => worker.prepare(in_use, &cancel).map(|()| SliceSample::default()),
-            Ok(Order::Run(slice)) => worker.run(&slice, &mut |part| {
-                // A session that has gone is noticed with the last report.
-                let _ = outbox.send(Report::Part(part));
-            }),
-            Err(_) => return,
-        };
     }
 }
 
