@@ -1,13 +1,58 @@
-//! Serves until it is killed: `serve PORT`, for measuring by hand.
+//! Serves for measuring by hand or by script: `serve [PORT] [--delay-us N] [--slow-share X] [--slow-us N]
+//! [--stall-every-s X] [--stall-ms N] [--ledger FILE]`. Until it is killed; with a ledger until its standard input ends,
+//! when one line for each answer is written: when its request came and when it left, in nanoseconds.
 #![allow(clippy::print_stdout, reason = "the readiness line is what a server prints")]
 
 use std::error::Error;
+use std::fs::File;
+use std::io::{BufWriter, Read, Write};
+use std::str::FromStr;
+use std::thread;
 
-use tare_reference::{Options, Stop, serve};
+use tare_reference::{Options, Served, Stop, serve};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let port = std::env::args().nth(1).unwrap_or_default().parse().unwrap_or(0);
-    let options = Options { port, ..Options::default() };
-    serve(&options, &Stop::default(), |address| println!("tare: ready on {address}"))?;
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let ledger = value(&arguments, "--ledger").map(String::from);
+    let options = Options {
+        port: arguments.first().and_then(|port| port.parse().ok()).unwrap_or(0),
+        delay_us: number(&arguments, "--delay-us")?,
+        slow_share: number(&arguments, "--slow-share")?,
+        slow_us: number(&arguments, "--slow-us")?,
+        stall_every_s: number(&arguments, "--stall-every-s")?,
+        stall_ms: number(&arguments, "--stall-ms")?,
+        keeps_ledger: ledger.is_some(),
+        ..Options::default()
+    };
+    let stop = Stop::default();
+    if ledger.is_some() {
+        let stop = stop.clone();
+        thread::spawn(move || {
+            // Whatever ends it, an end is what it stands for.
+            let _ = std::io::stdin().read_to_end(&mut Vec::new());
+            stop.stop();
+        });
+    }
+    let served = serve(&options, &stop, |address| println!("tare: ready on {address}"))?;
+    if let Some(path) = ledger {
+        write(&path, &served)?;
+    }
     Ok(())
+}
+
+fn value<'a>(arguments: &'a [String], flag: &str) -> Option<&'a str> {
+    let at = arguments.iter().position(|argument| argument == flag)?;
+    arguments.get(at + 1).map(String::as_str)
+}
+
+fn number<T: FromStr + Default>(arguments: &[String], flag: &str) -> Result<T, String> {
+    value(arguments, flag).map_or(Ok(T::default()), |text| text.parse().map_err(|_| format!("{flag} needs a number")))
+}
+
+fn write(path: &str, served: &[Served]) -> std::io::Result<()> {
+    let mut file = BufWriter::new(File::create(path)?);
+    for one in served {
+        writeln!(file, "{} {}", one.received.0, one.answered.0)?;
+    }
+    file.flush()
 }

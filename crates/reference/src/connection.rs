@@ -33,7 +33,19 @@ pub(crate) struct Request {
     pub(crate) method: String,
     pub(crate) path: String,
     pub(crate) body_bytes: u64,
-    pub(crate) wants_close: bool,
+    pub(crate) persistence: Persistence,
+}
+
+/// What becomes of the connection after the answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Persistence {
+    /// It stays open, which goes without saying in HTTP/1.1.
+    #[default]
+    Stays,
+    /// It stays open because the client of HTTP/1.0 asked for it, and must be told.
+    Kept,
+    /// It ends.
+    Closes,
 }
 
 /// What the bytes so far amount to.
@@ -96,9 +108,11 @@ fn parse(bytes: &[u8]) -> Result<Option<(Request, Body, usize)>, ()> {
     let mut headers = [httparse::EMPTY_HEADER; 64];
     let mut parsed = httparse::Request::new(&mut headers);
     let httparse::Status::Complete(head_bytes) = parsed.parse(bytes).map_err(|_| ())? else { return Ok(None) };
+    let is_1_0 = parsed.version == Some(0);
     let mut request = Request {
         method: parsed.method.unwrap_or_default().to_owned(),
         path: parsed.path.unwrap_or_default().to_owned(),
+        persistence: if is_1_0 { Persistence::Closes } else { Persistence::Stays },
         ..Request::default()
     };
     let mut body = Body::of_length(0);
@@ -107,7 +121,11 @@ fn parse(bytes: &[u8]) -> Result<Option<(Request, Body, usize)>, ()> {
         if header.name.eq_ignore_ascii_case("content-length") {
             body = Body::of_length(value.parse().map_err(|_| ())?);
         } else if header.name.eq_ignore_ascii_case("connection") {
-            request.wants_close = value.eq_ignore_ascii_case("close");
+            request.persistence = match value {
+                _ if value.eq_ignore_ascii_case("close") => Persistence::Closes,
+                _ if is_1_0 && value.eq_ignore_ascii_case("keep-alive") => Persistence::Kept,
+                _ => request.persistence,
+            };
         } else if header.name.eq_ignore_ascii_case("transfer-encoding") {
             body = if value.eq_ignore_ascii_case("chunked") { Body::chunked() } else { return Err(()) };
         }

@@ -1,13 +1,14 @@
 //! What the suites' servers answer, in one place: a pure function of method, path and the length of the body.
 
+use crate::connection::Persistence;
 use crate::options::Options;
 
 /// The answer that the contract demands, as it goes over the wire.
 pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) body: String,
-    /// Whether the connection ends with it, which is announced.
-    pub(crate) closes: bool,
+    /// What becomes of the connection, which is announced where it does not go without saying.
+    pub(crate) persistence: Persistence,
 }
 
 impl Answer {
@@ -22,7 +23,7 @@ impl Answer {
             _ => None,
         };
         let (status, body) = found.map_or_else(|| (404, "Not Found".to_owned()), |body| (200, body));
-        Self { status, body, closes: false }
+        Self { status, body, persistence: Persistence::Stays }
     }
 
     /// The head for a body of `length`.
@@ -32,9 +33,14 @@ impl Answer {
             404 => "Not Found",
             _ => "Internal Server Error",
         };
-        let (status, close) = (self.status, if self.closes { "Connection: close\r\n" } else { "" });
+        let connection = match self.persistence {
+            Persistence::Stays => "",
+            Persistence::Kept => "Connection: keep-alive\r\n",
+            Persistence::Closes => "Connection: close\r\n",
+        };
+        let status = self.status;
         format!(
-            "HTTP/1.1 {status} {reason}\r\nContent-Type: text/plain; charset=UTF-8\r\n{close}\
+            "HTTP/1.1 {status} {reason}\r\nContent-Type: text/plain; charset=UTF-8\r\n{connection}\
              Content-Length: {length}\r\n\r\n"
         )
     }

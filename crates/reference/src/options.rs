@@ -21,7 +21,7 @@ pub struct Options {
     pub slow_share: f64,
     /// Delay of that share, in microseconds.
     pub slow_us: u64,
-    /// The whole server freezes once in so many seconds; 0 never.
+    /// The whole server freezes once in so many seconds, in the middle of each such time; 0 never.
     pub stall_every_s: f64,
     /// For so long, in milliseconds.
     pub stall_ms: u64,

@@ -14,7 +14,7 @@ use tare_sys::payload::Payload;
 use tare_sys::poll::{Event, Handler, Poller, Sending, Token, Transport};
 use tare_sys::{signal, socket};
 
-use crate::connection::{Connection, Next, Request};
+use crate::connection::{Connection, Next, Persistence, Request};
 use crate::contract::Answer;
 use crate::error::ReferenceError;
 use crate::fault::FaultKind;
@@ -182,7 +182,9 @@ impl<'a> Server<'a> {
                 Next::Unreadable => return self.drop_connection(io, token),
                 Next::Request(request) => {
                     // Only what held this one request may stand for it.
-                    let alone = whole.take().filter(|_| connection.is_between_requests() && !request.wants_close);
+                    let alone = whole
+                        .take()
+                        .filter(|_| connection.is_between_requests() && request.persistence != Persistence::Closes);
                     self.answer(io, token, &request, alone);
                 }
             }
@@ -195,8 +197,8 @@ impl<'a> Server<'a> {
         self.requests += 1;
         if let Some(connection) = self.connection(token) {
             connection.nth = nth;
-            connection.closes_when_sent |= request.wants_close;
-            answer.closes = request.wants_close;
+            connection.closes_when_sent |= request.persistence == Persistence::Closes;
+            answer.persistence = request.persistence;
         }
         if let Some(fault) = self.options.fault {
             if nth >= fault.after {
@@ -265,7 +267,7 @@ impl<'a> Server<'a> {
                 self.send(io, token, &bytes.into(), true);
             }
             FaultKind::Status500 => {
-                let wrong = Answer { status: 500, body: "planted".to_owned(), closes: answer.closes };
+                let wrong = Answer { status: 500, body: "planted".to_owned(), persistence: answer.persistence };
                 self.send(io, token, &wrong.encode().into(), true);
             }
             FaultKind::Garbage => self.send(io, token, &Arc::from(*b"\x16\x03\x01 not HTTP at all\r\n\r\n"), true),

@@ -33,7 +33,7 @@ impl Truth {
             slow_share: options.slow_share,
             slow_delay: Duration::from_micros(options.slow_us),
             requests: 0,
-            stall: (!every.is_zero() && !lasts.is_zero()).then(|| Stall { every, lasts, next: now + every }),
+            stall: (!every.is_zero() && !lasts.is_zero()).then(|| Stall { every, lasts, next: now + every / 2 }),
         }
     }
 

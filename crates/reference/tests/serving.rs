@@ -107,6 +107,19 @@ fn a_connection_is_closed_when_asked_and_says_so() {
 }
 
 #[test]
+fn a_client_of_http_1_0_keeps_its_connection_only_if_it_asks() {
+    let (_server, mut stream) = connect(Options::default());
+    let kept = ok("1").replace("Content-Length", "Connection: keep-alive\r\nContent-Length");
+    for _ in 0..2 {
+        assert_exchange(&mut stream, b"GET /path0/1 HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n", &kept);
+    }
+    stream.write_all(b"GET /path0/1 HTTP/1.0\r\n\r\n").unwrap();
+    let mut all = String::new();
+    stream.read_to_string(&mut all).unwrap();
+    assert!(all.contains("Connection: close\r\n") && all.ends_with("\r\n\r\n1"), "{all}");
+}
+
+#[test]
 fn an_answer_never_comes_before_its_planted_delay() {
     let (_server, mut stream) = connect(Options { delay_us: 5_000, ..Options::default() });
     let before = clock::now();
