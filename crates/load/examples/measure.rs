@@ -1,6 +1,6 @@
 //! Drives one address for some seconds and prints what it saw.
 //! `measure 127.0.0.1:8080 /path0/1 [--connections 64] [--seconds 5] [--cpus 1] [--rate R [--poisson]] [--post BYTES] [--pipeline N]
-//! [--poller auto|epoll|uring]`
+//! [--poller auto|epoll|uring] [--tick-us N]`
 #![allow(clippy::print_stdout, reason = "an example talks to its user")]
 
 use std::error::Error;
@@ -8,8 +8,8 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use tare_load::{
-    BodyExpectation, Cancel, LoadSession, Protocol, RequestSpec, Schedule, SessionSpec, SliceSample, SliceSpec,
-    StopRule,
+    BodyExpectation, Cancel, LoadSession, Protocol, RequestSpec, Schedule, Sending, SessionSpec, SliceSample,
+    SliceSpec, StopRule,
 };
 use tare_sys::affinity::CpuSet;
 
@@ -43,7 +43,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         congestion: value("--congestion").map(str::to_owned),
         ..SessionSpec::new(target, vec![request.expecting(expected)])
     })?;
+    let sending =
+        value("--tick-us").map_or(Ok(Sending::Exact), |us| us.parse().map(Duration::from_micros).map(Sending::Tick))?;
     let slice = SliceSpec {
+        sending,
         discard_head: Duration::from_millis(100),
         drain_timeout: Duration::from_secs(2),
         ..SliceSpec::new(schedule, connections, StopRule::Duration(Duration::from_secs_f64(seconds)))

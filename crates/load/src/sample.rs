@@ -135,6 +135,8 @@ pub struct SliceSample {
     pub discarded_head_ns: u64,
     /// Length of the window in nanoseconds.
     pub window_ns: u64,
+    /// The length of the ticks in which requests left, in nanoseconds; 0 when each left at its intended start.
+    pub tick_ns: u64,
     /// Worker threads that made the load.
     pub workers: usize,
     /// Requests whose intended start lies in the window.

@@ -6,6 +6,7 @@ use std::time::Duration;
 use tare_sys::affinity::CpuSet;
 use tare_sys::clock;
 use tare_sys::socket::{SocketOptions, Target, congestion_in_use};
+use tare_sys::wakefulness::Wakefulness;
 
 use crate::cancel::Cancel;
 use crate::channel::{Security, TlsSpec};
@@ -16,6 +17,7 @@ use crate::remote::{Order, Remote, Report};
 use crate::request::{RequestSet, RequestSpec};
 use crate::sample::SliceSample;
 use crate::schedule::{Schedule, Share};
+use crate::sending::Sending;
 use crate::stop_rule::StopRule;
 use crate::worker::{Setup, WorkerSlice};
 
@@ -81,6 +83,8 @@ impl SessionSpec {
 pub struct SliceSpec {
     /// The load model.
     pub schedule: Schedule,
+    /// How closely sends follow the schedule; a closed loop has nothing to follow.
+    pub sending: Sending,
     /// Connections in use: the users of a closed loop, the pool of an open one.
     pub connections: usize,
     /// When to stop offering requests, counted from the start, head included.
@@ -101,6 +105,7 @@ impl SliceSpec {
     pub const fn new(schedule: Schedule, connections: usize, stop: StopRule) -> Self {
         Self {
             schedule,
+            sending: Sending::Exact,
             connections,
             stop,
             discard_head: Duration::ZERO,
@@ -117,6 +122,7 @@ pub struct LoadSession {
     connections: usize,
     congestion: Option<String>,
     poller: PollerInUse,
+    keeps_cpus_awake: bool,
 }
 
 impl LoadSession {
@@ -132,6 +138,7 @@ impl LoadSession {
         let options = SocketOptions { congestion: spec.congestion.clone() };
         let congestion = spec.target.address().map(|address| congestion_towards(&address, &options)).transpose()?;
         let poller = spec.poller.settle()?;
+        let keeps_cpus_awake = Wakefulness::hold().is_ok();
         // A worker without a connection would have nothing to do.
         let cpus: Vec<usize> = spec.cpus.iter().take(spec.connections).collect();
         let mut workers = Vec::with_capacity(cpus.len());
@@ -148,7 +155,7 @@ impl LoadSession {
             };
             workers.push(Remote::start(*cpu, poller.kind, setup)?);
         }
-        Ok(Self { workers, connections: spec.connections, congestion, poller })
+        Ok(Self { workers, connections: spec.connections, congestion, poller, keeps_cpus_awake })
     }
 
     /// The congestion control algorithm that the session's sockets use; `None` for those of the file system.
@@ -159,6 +166,12 @@ impl LoadSession {
     /// The poller that the workers use, with a line of notice if it is not the one that would have been best.
     pub const fn poller(&self) -> &PollerInUse {
         &self.poller
+    }
+
+    /// Whether CPUs are kept from deep sleep while a slice runs, which takes a right to `/dev/cpu_dma_latency`. Without
+    /// it, waking up adds to latencies at low load, tens of microseconds on some machines.
+    pub const fn keeps_cpus_awake(&self) -> bool {
+        self.keeps_cpus_awake
     }
 
     /// Opens missing connections, runs one slice and drains it.
@@ -201,6 +214,8 @@ impl LoadSession {
         on_interval: &mut dyn FnMut(&SliceSample),
     ) -> Result<SliceSample, LoadError> {
         self.check_slice(slice)?;
+        // Refused, it costs latency, which the session's user is told.
+        let _awake = Wakefulness::hold();
         for worker in &self.workers {
             worker.order(Order::Prepare { in_use: worker.part_of(slice.connections), cancel: cancel.clone() })?;
         }
@@ -210,6 +225,7 @@ impl LoadSession {
             worker.order(Order::Run(WorkerSlice {
                 start,
                 schedule: slice.schedule.clone(),
+                sending: slice.sending,
                 stop: slice.stop,
                 discard_head: slice.discard_head,
                 drain_timeout: slice.drain_timeout,
@@ -219,7 +235,8 @@ impl LoadSession {
                 cancel: cancel.clone(),
             }))?;
         }
-        self.collect(on_interval)
+        let sample = self.collect(on_interval)?;
+        Ok(SliceSample { tick_ns: slice.sending.tick_ns(), ..sample })
     }
 
     /// Waits for every worker, also after a failure, so that none is still at the last order when the next one comes.

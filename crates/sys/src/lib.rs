@@ -13,3 +13,4 @@ pub mod procfs;
 pub mod signal;
 pub mod socket;
 pub mod uring;
+pub mod wakefulness;

@@ -165,7 +165,7 @@ impl<C: Clock> Core<C> {
         let deadline = self.next_expiry.min(now + MAX_SLEEP).min(self.window.next_boundary()).min(self.next_part);
         match self.demand.head() {
             Some(head) if self.free.is_empty() => deadline.min(head + self.setup.timeout),
-            Some(head) => deadline.min(head),
+            Some(head) => deadline.min(self.demand.leaves_at(head)),
             None => deadline,
         }
     }

@@ -6,6 +6,7 @@ use tare_sys::clock::Nanos;
 
 use super::WorkerSlice;
 use crate::schedule::{Arrivals, Share};
+use crate::sending::Sending;
 
 /// What a slice still wants of one worker.
 pub(crate) struct Demand {
@@ -13,6 +14,7 @@ pub(crate) struct Demand {
     /// No request is intended to start from here on.
     until: Nanos,
     remaining: u64,
+    sending: Sending,
     source: Source,
 }
 
@@ -27,7 +29,7 @@ enum Source {
 impl Demand {
     /// No demand: between slices.
     pub(crate) const fn none() -> Self {
-        Self { start: Nanos::ZERO, until: Nanos::ZERO, remaining: 0, source: Source::Users }
+        Self { start: Nanos::ZERO, until: Nanos::ZERO, remaining: 0, sending: Sending::Exact, source: Source::Users }
     }
 
     pub(crate) fn of(slice: &WorkerSlice, share: Share) -> Self {
@@ -39,7 +41,8 @@ impl Demand {
             }
         };
         let until = slice.start + slice.stop.at_most();
-        Self { start: slice.start, until, remaining: slice.stop.requests_of(share), source }
+        let remaining = slice.stop.requests_of(share);
+        Self { start: slice.start, until, remaining, sending: slice.sending, source }
     }
 
     pub(crate) const fn is_closed_loop(&self) -> bool {
@@ -53,11 +56,11 @@ impl Demand {
 
     /// The intended start of the request that a connection free since `free_since` should carry now, if any.
     pub(crate) fn due(&self, free_since: Nanos, now: Nanos) -> Option<Nanos> {
-        let intended = match &self.source {
-            Source::Users => free_since.max(self.start),
-            Source::Starts { head, .. } => *head,
+        let (intended, leaves_at) = match &self.source {
+            Source::Users => (free_since.max(self.start), self.start),
+            Source::Starts { head, .. } => (*head, self.leaves_at(*head)),
         };
-        (self.remaining > 0 && intended < self.until && intended <= now).then_some(intended)
+        (self.remaining > 0 && intended < self.until && leaves_at.max(intended) <= now).then_some(intended)
     }
 
     /// Takes the request that was due.
@@ -74,6 +77,11 @@ impl Demand {
             Source::Starts { head, .. } if self.remaining > 0 && *head < self.until => Some(*head),
             _ => None,
         }
+    }
+
+    /// When a request with this intended start may leave.
+    pub(crate) fn leaves_at(&self, intended: Nanos) -> Nanos {
+        self.sending.leaves_at(self.start, intended)
     }
 
     /// The oldest waiting request whose time for an answer has run out at `now`.

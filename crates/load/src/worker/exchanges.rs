@@ -26,7 +26,7 @@ impl<C: Clock> Core<C> {
             let Some(intended) = self.demand.due(since, now) else { break };
             self.free.pop_front();
             self.demand.take();
-            let blocked_until = freed.filter(|freed| intended < *freed);
+            let blocked_until = freed.filter(|freed| self.demand.leaves_at(intended) < *freed);
             self.send(io, token, now, Times { intended, sent: Some(now), blocked_until });
         }
         self.flush(io);

@@ -17,6 +17,8 @@ mod tests_cancel;
 mod tests_pace;
 #[cfg(test)]
 mod tests_pipeline;
+#[cfg(test)]
+mod tests_sending;
 mod upkeep;
 mod window;
 
@@ -35,6 +37,7 @@ use crate::protocol::Protocol;
 use crate::request::RequestSet;
 use crate::sample::SliceSample;
 use crate::schedule::{Schedule, Share};
+use crate::sending::Sending;
 use crate::stop_rule::StopRule;
 use tare_sys::procfs::backlog::Backlog;
 
@@ -57,6 +60,7 @@ pub(crate) struct Setup {
 pub(crate) struct WorkerSlice {
     pub(crate) start: Nanos,
     pub(crate) schedule: Schedule,
+    pub(crate) sending: Sending,
     pub(crate) stop: StopRule,
     pub(crate) discard_head: Duration,
     pub(crate) drain_timeout: Duration,

@@ -13,6 +13,7 @@ use crate::protocol::Protocol;
 use crate::request::{BodyExpectation, RequestSet, RequestSpec};
 use crate::sample::{ErrorClass, SliceSample, TracedRequest};
 use crate::schedule::{Schedule, Share};
+use crate::sending::Sending;
 use crate::stop_rule::StopRule;
 use tare_sys::procfs::backlog::Backlog;
 
@@ -51,6 +52,7 @@ pub(super) fn slice(schedule: Schedule, stop: StopRule) -> WorkerSlice {
     WorkerSlice {
         start: Nanos(100 * MS),
         schedule,
+        sending: Sending::Exact,
         stop,
         discard_head: Duration::ZERO,
         drain_timeout: Duration::from_secs(5),

@@ -1,0 +1,40 @@
+//! Requests that leave in ticks, and what their times count from.
+
+use std::time::Duration;
+
+use super::WorkerSlice;
+use super::simulation::{World, after};
+use super::tests::{MS, seconds, slice, worker};
+use crate::cancel::Cancel;
+use crate::sample::SliceSample;
+use crate::schedule::Schedule;
+use crate::sending::Sending;
+
+/// One second of 1,000 requests/s in ticks of 10 ms, answered after 1 ms each.
+fn in_ticks(connections: usize) -> SliceSample {
+    let sending = Sending::Tick(Duration::from_millis(10));
+    let slice = WorkerSlice { sending, ..slice(Schedule::Constant { rate_per_s: 1000.0 }, seconds(1)) };
+    let mut worker = worker(World::new(after(Duration::from_millis(1))));
+    worker.prepare(connections, &Cancel::new()).unwrap();
+    worker.run(&slice, &mut |_| {}).unwrap()
+}
+
+#[test]
+fn response_times_count_from_the_intended_start_and_service_times_from_the_tick() {
+    let sample = in_ticks(16);
+    assert_eq!((sample.offered, sample.ok, sample.blocked), (1000, 1000, 0));
+    let near =
+        |value: Option<u64>, expected: u64| value.is_some_and(|value| value.abs_diff(expected) <= expected / 100);
+    assert!(near(sample.service.max_ns(), MS));
+    // The first of each ten waits for nine more milliseconds, the last for none.
+    assert!(near(sample.send_lag.max_ns(), 9 * MS) && sample.send_lag.value_at_quantile_ns(0.01) == Some(0));
+    assert!(near(sample.response.max_ns(), 10 * MS));
+}
+
+#[test]
+fn who_waits_for_a_tick_is_not_blocked_and_who_waits_beyond_it_is() {
+    // One leaves at the start, then ten at each of 99 ticks and nine at the last: five at once, the others when the first
+    // answers are there.
+    let sample = in_ticks(5);
+    assert_eq!((sample.ok, sample.blocked), (1000, 99 * 5 + 4));
+}
