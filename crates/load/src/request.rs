@@ -80,8 +80,19 @@ pub struct RequestSet(Arc<[Prepared]>);
 #[derive(Debug)]
 pub(crate) struct Prepared {
     pub(crate) bytes: Payload,
+    /// The same request in parts, for HTTP/2.
+    pub(crate) parts: Arc<Parts>,
     pub(crate) is_head: bool,
     pub(crate) expectation: Expectation,
+}
+
+/// A request in parts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Parts {
+    pub(crate) method: Method,
+    pub(crate) path: String,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: Arc<[u8]>,
 }
 
 impl RequestSet {
@@ -113,6 +124,12 @@ fn prepare(host: &str, spec: &RequestSpec) -> Result<Prepared, EncodeError> {
     let request = Request { method: &spec.method, path: &spec.path, host, headers: &spec.headers, body: &spec.body };
     Ok(Prepared {
         bytes: request.encode()?.into(),
+        parts: Arc::new(Parts {
+            method: spec.method.clone(),
+            path: spec.path.clone(),
+            headers: spec.headers.clone(),
+            body: Arc::clone(&spec.body),
+        }),
         is_head: spec.method.is_head(),
         expectation: spec.expectation.clone(),
     })

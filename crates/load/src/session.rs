@@ -76,6 +76,12 @@ impl SessionSpec {
         let of_target = || self.target.address().map_or("localhost".to_owned(), |address| address.to_string());
         self.host.clone().unwrap_or_else(of_target)
     }
+
+    /// Scheme and authority of the server.
+    fn base(&self) -> String {
+        let scheme = if self.tls.is_some() { "https" } else { "http" };
+        format!("{scheme}://{}", self.host())
+    }
 }
 
 /// One slice of load.
@@ -148,6 +154,7 @@ impl LoadSession {
                 options: options.clone(),
                 security: security.clone(),
                 protocol: spec.protocol,
+                base: spec.base().into(),
                 requests: requests.clone(),
                 timeout: spec.timeout,
                 connect_timeout: spec.connect_timeout,
@@ -320,9 +327,6 @@ fn check(spec: &SessionSpec) -> Result<(), LoadError> {
     }
     if spec.connections == 0 || spec.cpus.is_empty() {
         return Err(spec_error("a session without connections or CPUs", "give at least one of each"));
-    }
-    if matches!(spec.protocol, Protocol::Http2 { .. }) {
-        return Err(spec_error("HTTP/2 is not there yet", "use HTTP/1.1"));
     }
     if spec.protocol.depth() == 0 {
         return Err(spec_error("connections that carry no request", "let each carry at least one at a time"));

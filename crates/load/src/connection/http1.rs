@@ -31,7 +31,7 @@ pub(crate) struct Http1 {
 impl Http1 {
     pub(crate) fn new(pipeline: usize) -> Self {
         Self {
-            under_way: VecDeque::with_capacity(pipeline.min(1)),
+            under_way: VecDeque::new(),
             parser: ResponseParser::new(),
             gathered: Vec::new(),
             gathers: pipeline > 1,

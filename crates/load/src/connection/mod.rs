@@ -4,11 +4,15 @@
 
 mod exchange;
 mod http1;
+mod http2;
+
+use std::sync::Arc;
 
 use tare_sys::clock::Nanos;
 use tare_sys::poll::{CloseCause, Token, Transport};
 
 use self::http1::Http1;
+use self::http2::Http2;
 use crate::answer::Problem;
 use crate::protocol::Protocol;
 use crate::recorder::Times;
@@ -34,7 +38,14 @@ pub(crate) struct Connection {
     pub(crate) state: State,
     /// Ends without an answer in between: what the backing-off goes by.
     pub(crate) failures: u32,
-    speech: Http1,
+    speech: Speech,
+}
+
+/// What is spoken, and how far it has come.
+#[derive(Debug)]
+enum Speech {
+    Http1(Http1),
+    Http2(Box<Http2>),
 }
 
 /// What has become of a request that was handed to a connection.
@@ -68,26 +79,62 @@ pub(crate) struct Ended {
     pub(crate) problem: Problem,
 }
 
+/// The same call on whatever is spoken.
+macro_rules! speech {
+    ($connection:expr, $speech:ident => $call:expr) => {
+        match &mut $connection.speech {
+            Speech::Http1($speech) => $call,
+            Speech::Http2($speech) => $call,
+        }
+    };
+}
+
 impl Connection {
-    pub(crate) fn new(protocol: Protocol) -> Self {
-        let speech = Http1::new(protocol.depth());
+    /// A connection to the site at `base` (`http://127.0.0.1:8080`), not yet open.
+    pub(crate) fn new(protocol: Protocol, base: &Arc<str>) -> Self {
+        let speech = match protocol {
+            Protocol::Http1 { pipeline } => Speech::Http1(Http1::new(pipeline)),
+            Protocol::Http2 { .. } => Speech::Http2(Box::new(Http2::new(Arc::clone(base)))),
+        };
         Self { state: State::Closed { retry_at: Nanos::ZERO }, failures: 0, speech }
     }
 
     /// The transport stands.
     pub(crate) fn open(&mut self) {
         self.state = State::Open;
-        self.speech.open();
+        speech!(self, speech => speech.open());
     }
 
     /// How many exchanges are under way.
     pub(crate) fn under_way(&self) -> usize {
-        self.speech.under_way()
+        match &self.speech {
+            Speech::Http1(speech) => speech.under_way(),
+            Speech::Http2(speech) => speech.under_way(),
+        }
     }
 
     /// Whether nothing more can be asked on it; what is under way may still be answered.
     pub(crate) const fn is_retired(&self) -> bool {
-        self.speech.is_retired()
+        match &self.speech {
+            Speech::Http1(speech) => speech.is_retired(),
+            Speech::Http2(speech) => speech.is_retired(),
+        }
+    }
+
+    /// Whether it has failed, as opposed to having come to its end.
+    pub(crate) const fn is_broken(&self) -> bool {
+        match &self.speech {
+            Speech::Http1(_) => false,
+            Speech::Http2(speech) => speech.is_broken(),
+        }
+    }
+
+    /// Whether a flush is to be asked for after an event, for what a protocol says of its own accord.
+    pub(crate) const fn wants_flush(&mut self) -> bool {
+        match &mut self.speech {
+            Speech::Http1(_) => false,
+            Speech::Http2(speech) => speech.wants_flush(),
+        }
     }
 
     /// Lets a request leave.
@@ -98,37 +145,49 @@ impl Connection {
         exchange: Exchange,
         request: &Prepared,
     ) -> Begun {
-        self.speech.begin(io, token, exchange, request)
+        match &mut self.speech {
+            Speech::Http1(speech) => speech.begin(io, token, exchange, request),
+            Speech::Http2(speech) => speech.begin(exchange, &request.parts),
+        }
     }
 
     /// Sends what waits to leave; how many bytes that were.
     pub(crate) fn flush(&mut self, io: &mut impl Transport, token: Token) -> usize {
-        if self.state == State::Open { self.speech.flush(io, token) } else { 0 }
+        if self.state != State::Open {
+            return 0;
+        }
+        speech!(self, speech => speech.flush(io, token))
     }
 
     /// Takes bytes that arrived, up to the end of the next exchange; to be called until it wants more.
     pub(crate) fn receive(&mut self, bytes: &mut &[u8], requests: &RequestSet) -> Step {
-        self.speech.receive(bytes, requests)
+        speech!(self, speech => speech.receive(bytes, requests))
     }
 
     /// Takes the end of the transport.
     pub(crate) fn end(&mut self, cause: &CloseCause, requests: &RequestSet) -> Ended {
-        self.speech.end(cause, requests)
+        match &mut self.speech {
+            Speech::Http1(speech) => speech.end(cause, requests),
+            Speech::Http2(speech) => speech.end(cause),
+        }
     }
 
     /// The first deadline of what is under way.
     pub(crate) fn next_deadline(&self) -> Option<Nanos> {
-        self.speech.next_deadline()
+        match &self.speech {
+            Speech::Http1(speech) => speech.next_deadline(),
+            Speech::Http2(speech) => speech.next_deadline(),
+        }
     }
 
     /// Gives up an exchange that is overdue, or that is lost with one that is.
     pub(crate) fn give_up_overdue(&mut self, now: Nanos) -> Option<Exchange> {
-        self.speech.give_up_overdue(now)
+        speech!(self, speech => speech.give_up_overdue(now))
     }
 
     /// Gives up any exchange: the connection is of no further use.
     pub(crate) fn give_up_any(&mut self) -> Option<Exchange> {
-        self.speech.give_up_any()
+        speech!(self, speech => speech.give_up_any())
     }
 }
 

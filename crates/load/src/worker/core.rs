@@ -78,8 +78,8 @@ impl<C: Clock> Core<C> {
         self.in_use = in_use;
         self.prepared = 0;
         if self.connections.len() < in_use {
-            let protocol = self.setup.protocol;
-            self.connections.resize_with(in_use, || Connection::new(protocol));
+            let Setup { protocol, base, .. } = &self.setup;
+            self.connections.resize_with(in_use, || Connection::new(*protocol, base));
         }
     }
 

@@ -37,6 +37,7 @@ impl<C: Clock> Core<C> {
         self.connections[token.index()].open();
         let wanted = self.wanted(at);
         self.offer(token, self.setup.protocol.depth(), since);
+        self.flush_later(token);
         self.dispatch_in_slice(io, wanted);
     }
 
@@ -54,6 +55,7 @@ impl<C: Clock> Core<C> {
                 }
             }
         }
+        self.flush_later(token);
         self.close_if_done(io, token, at);
         self.dispatch_in_slice(io, wanted);
     }
@@ -76,7 +78,11 @@ impl<C: Clock> Core<C> {
         self.withdraw(token);
         if self.connections[token.index()].under_way() == 0 {
             io.close(token);
-            self.reopen(io, token, at);
+            if self.connections[token.index()].is_broken() {
+                self.lost(io, token, at);
+            } else {
+                self.reopen(io, token, at);
+            }
         }
     }
 

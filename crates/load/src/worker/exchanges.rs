@@ -46,6 +46,13 @@ impl<C: Clock> Core<C> {
         }
     }
 
+    /// Asks for a flush for what a protocol may have to say after an event.
+    pub(super) fn flush_later(&mut self, token: Token) {
+        if self.connections[token.index()].wants_flush() {
+            self.unflushed.push(token);
+        }
+    }
+
     /// Sends what connections have gathered.
     pub(super) fn flush(&mut self, io: &mut impl Transport) {
         while let Some(token) = self.unflushed.pop() {

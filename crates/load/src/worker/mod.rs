@@ -22,6 +22,7 @@ mod tests_sending;
 mod upkeep;
 mod window;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use tare_sys::clock::{Clock, Nanos};
@@ -49,6 +50,8 @@ pub(crate) struct Setup {
     /// `None` for plain text.
     pub(crate) security: Option<Security>,
     pub(crate) protocol: Protocol,
+    /// Scheme and authority of the server: `http://127.0.0.1:8080`.
+    pub(crate) base: Arc<str>,
     pub(crate) requests: RequestSet,
     pub(crate) timeout: Duration,
     pub(crate) connect_timeout: Duration,

@@ -39,6 +39,7 @@ pub(super) fn one_of(workers: usize, world: World, backlog: Backlog) -> Worker<W
         options: SocketOptions::default(),
         security: None,
         protocol: Protocol::default(),
+        base: "http://localhost".into(),
         requests: RequestSet::encode("localhost", &[RequestSpec::get("/").expecting(ok)]).unwrap(),
         timeout: TIMEOUT,
         connect_timeout: Duration::from_secs(1),

@@ -94,6 +94,7 @@ impl<C: Clock> Core<C> {
             io.close(token);
             return self.lost(io, token, now);
         }
+        self.flush_later(token);
         if let Some(next) = self.connections[token.index()].next_deadline() {
             self.wake_by(next);
         }

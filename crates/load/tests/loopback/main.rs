@@ -3,6 +3,7 @@
 
 mod certificates;
 mod faults;
+mod http2;
 mod slices;
 mod support;
 mod tls;

@@ -25,6 +25,13 @@ pub enum Framing {
     UntilClose,
 }
 
+impl<'a> Head<'a> {
+    /// The head of an answer that came in another version of HTTP.
+    pub const fn new(status: u16, headers: &'a [httparse::Header<'a>]) -> Self {
+        Self { status, headers, minor_version: 1 }
+    }
+}
+
 impl Head<'_> {
     /// The value of the first header field of that name.
     pub fn header(&self, name: &str) -> Option<&[u8]> {

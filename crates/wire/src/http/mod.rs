@@ -8,6 +8,7 @@ mod response;
 
 pub use error::ParseError;
 pub use head::{Framing, Head};
+pub use httparse::Header as Field;
 pub use request::{EncodeError, Method, Request};
 pub use response::{Progress, ResponseParser, Sink};
 

@@ -1,0 +1,90 @@
+//! Requests, answers and errors between the words of the `h2` crate and ours.
+
+use std::sync::Arc;
+
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Request};
+use tare_wire::http::{Field, Head, Sink};
+
+use crate::answer::Problem;
+use crate::request::Parts;
+use crate::sample::ErrorClass;
+
+/// Header fields that belong to an HTTP/1.1 connection, and must not be sent over HTTP/2.
+///
+/// # Source
+/// RFC 9113, section 8.2.2.
+const OF_A_CONNECTION: [&str; 6] =
+    ["host", "connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade"];
+
+/// Requests in the crate's words, kept for as long as their parts do not change.
+#[derive(Debug, Default)]
+pub(super) struct Translated(Vec<Option<(Arc<Parts>, Request<()>)>>);
+
+impl Translated {
+    /// The request that stands at this place of the set, for the site at `base` (`https://127.0.0.1:8443`).
+    pub(super) fn get(&mut self, base: &str, request: usize, parts: &Arc<Parts>) -> Result<Request<()>, http::Error> {
+        if self.0.len() <= request {
+            self.0.resize_with(request + 1, || None);
+        }
+        match &self.0[request] {
+            Some((known, translated)) if Arc::ptr_eq(known, parts) => Ok(translated.clone()),
+            _ => {
+                let translated = translate(base, parts)?;
+                self.0[request] = Some((Arc::clone(parts), translated.clone()));
+                Ok(translated)
+            }
+        }
+    }
+}
+
+fn translate(base: &str, parts: &Parts) -> Result<Request<()>, http::Error> {
+    let given = |wanted: &str| parts.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted));
+    let authority = given("host").map(|(_, host)| host.as_str());
+    let base = match (authority, base.split_once("://")) {
+        (Some(authority), Some((scheme, _))) => format!("{scheme}://{authority}"),
+        _ => base.to_owned(),
+    };
+    let method = Method::from_bytes(parts.method.as_str().as_bytes())?;
+    let mut request = Request::builder().method(method).uri(format!("{base}{}", parts.path)).body(())?;
+    *request.headers_mut() = fields(parts)?;
+    Ok(request)
+}
+
+fn fields(parts: &Parts) -> Result<HeaderMap, http::Error> {
+    let mut fields = HeaderMap::with_capacity(parts.headers.len() + 1);
+    for (name, value) in &parts.headers {
+        let name = HeaderName::from_bytes(name.as_bytes())?;
+        if !OF_A_CONNECTION.contains(&name.as_str()) {
+            fields.append(name, HeaderValue::from_str(value)?);
+        }
+    }
+    let announces_body = !parts.body.is_empty() || !matches!(parts.method.as_str(), "GET" | "HEAD");
+    if announces_body && !fields.contains_key(http::header::CONTENT_LENGTH) {
+        fields.insert(http::header::CONTENT_LENGTH, parts.body.len().into());
+    }
+    Ok(fields)
+}
+
+/// Tells a sink of the head of an answer.
+pub(super) fn tell_head(answer: &http::response::Parts, sink: &mut impl Sink) {
+    let fields: Vec<Field<'_>> =
+        answer.headers.iter().map(|(name, value)| Field { name: name.as_str(), value: value.as_bytes() }).collect();
+    sink.head(&Head::new(answer.status.as_u16(), &fields));
+}
+
+/// What the crate's error means for an exchange or for a connection.
+pub(super) fn problem(error: &h2::Error) -> Problem {
+    let who = if error.is_remote() { "the server" } else { "this side" };
+    let reason = error.reason().map_or_else(|| error.to_string(), |reason| reason.description().to_owned());
+    if error.is_io() {
+        return Problem::new(ErrorClass::Read, error.to_string());
+    }
+    let what = match (error.is_go_away(), error.is_reset()) {
+        (true, _) => "connection ended (GOAWAY)",
+        (_, true) => "stream reset (RST_STREAM)",
+        _ => return Problem::new(ErrorClass::Protocol, error.to_string()),
+    };
+    // What the server ends is like a connection that it closes; what this side ends it ends because of what it read.
+    let class = if error.is_remote() { ErrorClass::Read } else { ErrorClass::Protocol };
+    Problem::new(class, format!("{what} by {who}: {reason}"))
+}

@@ -1,0 +1,279 @@
+//! HTTP/2 on one connection: the `h2` crate's machine driven by hand, in memory, with a stream for each exchange.
+
+mod message;
+mod pipe;
+mod stream;
+mod wake;
+
+use std::collections::VecDeque;
+use std::future::Future;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+
+use bytes::Bytes;
+use h2::SendStream;
+use h2::client::{Builder, ResponseFuture, SendRequest};
+use tare_sys::clock::Nanos;
+use tare_sys::poll::{CloseCause, Token, Transport};
+
+use self::message::{Translated, problem};
+use self::pipe::Pipe;
+use self::stream::Stream;
+use self::wake::Woken;
+use super::{Begun, Ended, Exchange, Step};
+use crate::answer::Problem;
+use crate::recorder::Times;
+use crate::request::{Parts, RequestSet};
+use crate::sample::ErrorClass;
+
+/// Bytes of answers that a server may send before it is given more room: so many that it never waits for us.
+const WINDOW_BYTES: u32 = 1 << 30;
+/// Bytes of a request's body that are handed to the machine at a time.
+const SEND_BUFFER_BYTES: usize = 1 << 20;
+
+/// The state of one connection that speaks HTTP/2.
+#[derive(Debug)]
+pub(crate) struct Http2 {
+    /// Scheme and authority of all requests.
+    base: Arc<str>,
+    link: Option<Link>,
+    streams: Vec<Option<Stream>>,
+    wakers: Vec<Waker>,
+    vacant: Vec<usize>,
+    under_way: usize,
+    woken: Arc<Woken>,
+    /// Streams that were woken and whose answers have not been looked at.
+    ready: Vec<usize>,
+    settled: VecDeque<(Times, Option<Problem>)>,
+    translated: Translated,
+    awaits_flush: bool,
+    is_retired: bool,
+    is_broken: bool,
+}
+
+/// A request that has been asked, and the body that is to follow.
+type Asked = (ResponseFuture, SendStream<Bytes>, Option<Bytes>);
+
+/// The machine of one connection that stands.
+#[derive(Debug)]
+struct Link {
+    pipe: Pipe,
+    machine: h2::client::Connection<Pipe, Bytes>,
+    sender: SendRequest<Bytes>,
+}
+
+impl Http2 {
+    pub(crate) fn new(base: Arc<str>) -> Self {
+        Self {
+            base,
+            link: None,
+            streams: Vec::new(),
+            wakers: Vec::new(),
+            vacant: Vec::new(),
+            under_way: 0,
+            woken: Arc::default(),
+            ready: Vec::new(),
+            settled: VecDeque::new(),
+            translated: Translated::default(),
+            awaits_flush: false,
+            is_retired: false,
+            is_broken: false,
+        }
+    }
+
+    /// Forgets the connection before, and introduces itself on the new one.
+    pub(crate) fn open(&mut self) {
+        self.streams.clear();
+        self.vacant.clear();
+        self.wakers.clear();
+        self.ready.clear();
+        self.settled.clear();
+        self.woken = Arc::default();
+        self.under_way = 0;
+        self.link = Link::open();
+        self.is_retired = self.link.is_none();
+        self.is_broken = false;
+        self.awaits_flush = false;
+    }
+
+    pub(crate) const fn under_way(&self) -> usize {
+        self.under_way
+    }
+
+    pub(crate) const fn is_retired(&self) -> bool {
+        self.is_retired
+    }
+
+    pub(crate) const fn is_broken(&self) -> bool {
+        self.is_broken
+    }
+
+    /// Whether nobody has asked for a flush yet; after each event there may be something to say.
+    pub(crate) const fn wants_flush(&mut self) -> bool {
+        !std::mem::replace(&mut self.awaits_flush, true)
+    }
+
+    pub(crate) fn begin(&mut self, exchange: Exchange, parts: &Arc<Parts>) -> Begun {
+        let stream = match self.ask(exchange.request, parts) {
+            Ok((answer, sending, body)) => Stream::new(exchange, answer, sending, body),
+            Err(problem) => Stream::failed(exchange, problem),
+        };
+        let slot = self.room();
+        self.streams[slot] = Some(stream);
+        self.under_way += 1;
+        // Its first look at the room for a body.
+        self.woken.push(slot);
+        if self.wants_flush() { Begun::ToBeFlushed } else { Begun::Gathered }
+    }
+
+    fn ask(&mut self, request: usize, parts: &Arc<Parts>) -> Result<Asked, Problem> {
+        let unsent = |text: String| Problem::new(ErrorClass::Write, text);
+        let request = self.translated.get(&self.base, request, parts);
+        let request = request.map_err(|error| unsent(format!("HTTP/2 cannot carry the request: {error}")))?;
+        let link = self.link.as_ref().ok_or_else(|| unsent("no connection".to_owned()))?;
+        let body = (!parts.body.is_empty()).then(|| Bytes::from_owner(Arc::clone(&parts.body)));
+        // A handle of its own, since each queues one request that the server's limit of streams holds back.
+        let begun = link.sender.clone().send_request(request, body.is_none());
+        let (answer, sending) = begun.map_err(|error| problem(&error))?;
+        Ok((answer, sending, body))
+    }
+
+    fn room(&mut self) -> usize {
+        self.vacant.pop().unwrap_or_else(|| {
+            self.streams.push(None);
+            self.wakers.push(self.woken.waker(self.streams.len() - 1));
+            self.streams.len() - 1
+        })
+    }
+
+    /// Sends what the machine has to say; how many bytes that were.
+    pub(crate) fn flush(&mut self, io: &mut impl Transport, token: Token) -> usize {
+        self.awaits_flush = false;
+        // How it ends is known since the bytes that ended it; there were none in between.
+        let _ = self.turn();
+        let Some(link) = &self.link else { return 0 };
+        link.pipe.leave(|bytes| {
+            if !bytes.is_empty() {
+                io.send(token, &bytes.into());
+            }
+            bytes.len()
+        })
+    }
+
+    /// Takes all bytes at once, and then hands out one exchange after another that they have settled.
+    pub(crate) fn receive(&mut self, bytes: &mut &[u8], requests: &RequestSet) -> Step {
+        if let (Some(link), false) = (&self.link, bytes.is_empty()) {
+            link.pipe.arrive(bytes);
+            *bytes = &[];
+            let end = self.turn();
+            self.read_answers(requests);
+            // A machine that fails tells its streams, which thereby settle; without any it is the connection's problem.
+            if let (Some(Err(error)), true) = (end, self.settled.is_empty()) {
+                return Step::Broken(problem(&error));
+            }
+        }
+        if let Some((times, problem)) = self.settled.pop_front() {
+            self.under_way -= 1;
+            return Step::Settled { times, problem };
+        }
+        Step::More
+    }
+
+    /// Lets the machine and the uploads go on until neither can; how the connection ended, if it did.
+    fn turn(&mut self) -> Option<Result<(), h2::Error>> {
+        let link = self.link.as_mut()?;
+        let mut idle = Context::from_waker(Waker::noop());
+        loop {
+            let end = match Pin::new(&mut link.machine).poll(&mut idle) {
+                Poll::Pending => None,
+                Poll::Ready(end) => Some(end),
+            };
+            let looked_at = self.ready.len();
+            self.woken.take(&mut self.ready);
+            let mut has_sent = false;
+            for &slot in &self.ready[looked_at..] {
+                if let Some(stream) = &mut self.streams[slot] {
+                    has_sent |= stream.upload(&mut Context::from_waker(&self.wakers[slot]));
+                }
+            }
+            if end.is_some() || !has_sent {
+                self.is_broken |= matches!(end, Some(Err(_)));
+                self.is_retired |= end.is_some() || matches!(link.sender.poll_ready(&mut idle), Poll::Ready(Err(_)));
+                return end;
+            }
+        }
+    }
+
+    fn read_answers(&mut self, requests: &RequestSet) {
+        while let Some(slot) = self.ready.pop() {
+            let Some(stream) = &mut self.streams[slot] else { continue };
+            let mut context = Context::from_waker(&self.wakers[slot]);
+            if let Poll::Ready(problem) = stream.answer(&mut context, requests) {
+                self.settled.push_back((stream.exchange.times, problem));
+                self.vacate(slot);
+            }
+        }
+    }
+
+    /// Drops what is in a slot; if it was not at its end, the machine resets the stream.
+    fn vacate(&mut self, slot: usize) -> Option<Stream> {
+        self.vacant.push(slot);
+        self.streams[slot].take()
+    }
+
+    /// Takes the end of the connection, which answers nothing; the server may have said why beforehand.
+    pub(crate) fn end(&mut self, cause: &CloseCause) -> Ended {
+        if let Some(link) = &self.link {
+            link.pipe.finish();
+        }
+        let problem = match (cause, self.turn()) {
+            (CloseCause::EndOfStream, Some(Err(said))) if !said.is_io() => problem(&said),
+            (CloseCause::EndOfStream, _) => {
+                Problem::new(ErrorClass::Read, "connection closed before the answer was complete")
+            }
+            (cause, _) => Problem::of_end(cause),
+        };
+        Ended { settled: None, problem }
+    }
+
+    pub(crate) fn next_deadline(&self) -> Option<Nanos> {
+        self.streams.iter().flatten().map(|stream| stream.exchange.deadline).min()
+    }
+
+    /// Gives up one stream that is overdue; the others go on.
+    pub(crate) fn give_up_overdue(&mut self, now: Nanos) -> Option<Exchange> {
+        self.give_up(|stream| stream.exchange.deadline <= now)
+    }
+
+    pub(crate) fn give_up_any(&mut self) -> Option<Exchange> {
+        self.give_up(|_| true)
+    }
+
+    fn give_up(&mut self, which: impl Fn(&Stream) -> bool) -> Option<Exchange> {
+        let slot = self.streams.iter().position(|stream| stream.as_ref().is_some_and(&which))?;
+        self.under_way -= 1;
+        self.vacate(slot).map(|stream| stream.exchange)
+    }
+}
+
+impl Link {
+    /// The machine, with its preface and settings laid down to be sent.
+    fn open() -> Option<Self> {
+        let pipe = Pipe::default();
+        let mut builder = Builder::new();
+        builder
+            .enable_push(false)
+            // Until the server's settings are here nobody knows how many streams it allows, and it refuses what exceeds them.
+            .initial_max_send_streams(0)
+            .initial_window_size(WINDOW_BYTES)
+            .initial_connection_window_size(WINDOW_BYTES)
+            .max_send_buffer_size(SEND_BUFFER_BYTES);
+        let handshake = pin!(builder.handshake::<_, Bytes>(pipe.clone()));
+        // Memory takes the preface at once.
+        match handshake.poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(Ok((sender, machine))) => Some(Self { pipe, machine, sender }),
+            _ => None,
+        }
+    }
+}

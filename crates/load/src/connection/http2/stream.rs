@@ -1,0 +1,115 @@
+//! One stream: a request that goes out as the peer makes room for it, and an answer that comes in and is checked.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use bytes::Bytes;
+use h2::client::ResponseFuture;
+use h2::{RecvStream, SendStream};
+use tare_wire::http::Sink;
+
+use super::message::{problem, tell_head};
+use crate::answer::{Check, Problem};
+use crate::connection::Exchange;
+use crate::request::RequestSet;
+
+/// One stream and its exchange.
+#[derive(Debug)]
+pub(super) struct Stream {
+    pub(super) exchange: Exchange,
+    answer: Answer,
+    upload: Option<Upload>,
+}
+
+#[derive(Debug)]
+enum Answer {
+    /// There will be none, since the request never left.
+    Never(Option<Problem>),
+    Head(ResponseFuture),
+    Body(RecvStream),
+}
+
+/// What is still to be sent of a request's body.
+#[derive(Debug)]
+struct Upload {
+    stream: SendStream<Bytes>,
+    rest: Bytes,
+}
+
+impl Stream {
+    /// A stream whose headers are on their way; `body` follows as there is room.
+    pub(super) fn new(
+        exchange: Exchange,
+        answer: ResponseFuture,
+        mut stream: SendStream<Bytes>,
+        body: Option<Bytes>,
+    ) -> Self {
+        let upload = body.map(|rest| {
+            stream.reserve_capacity(rest.len());
+            Upload { stream, rest }
+        });
+        Self { exchange, answer: Answer::Head(answer), upload }
+    }
+
+    /// What is left of a request that could not leave.
+    pub(super) const fn failed(exchange: Exchange, problem: Problem) -> Self {
+        Self { exchange, answer: Answer::Never(Some(problem)), upload: None }
+    }
+
+    /// Sends as much of the body as there is room for; whether it sent any.
+    pub(super) fn upload(&mut self, context: &mut Context<'_>) -> bool {
+        let mut has_sent = false;
+        while let Some(Upload { stream, rest }) = &mut self.upload {
+            let Poll::Ready(room) = stream.poll_capacity(context) else { break };
+            let room = match room {
+                Some(Ok(room)) if room > 0 => room.min(rest.len()),
+                Some(Ok(_)) => break,
+                // The answer says what it means that the server wants no more of it.
+                Some(Err(_)) | None => {
+                    self.upload = None;
+                    break;
+                }
+            };
+            let part = rest.split_to(room);
+            let is_last = rest.is_empty();
+            has_sent = true;
+            if stream.send_data(part, is_last).is_err() || is_last {
+                self.upload = None;
+            }
+        }
+        has_sent
+    }
+
+    /// Reads what there is of the answer; ready at its end, with its problem if it has one.
+    pub(super) fn answer(&mut self, context: &mut Context<'_>, requests: &RequestSet) -> Poll<Option<Problem>> {
+        let expectation = &requests.get(self.exchange.request).expectation;
+        loop {
+            let mut check = Check { seen: &mut self.exchange.seen, expectation };
+            match &mut self.answer {
+                Answer::Never(problem) => return Poll::Ready(problem.take()),
+                Answer::Head(head) => match ready!(Pin::new(head).poll(context)) {
+                    Ok(answer) => {
+                        let (head, body) = answer.into_parts();
+                        tell_head(&head, &mut check);
+                        self.answer = Answer::Body(body);
+                    }
+                    Err(error) => return Poll::Ready(Some(problem(&error))),
+                },
+                Answer::Body(body) => match ready!(body.poll_data(context)) {
+                    Some(Ok(bytes)) => {
+                        check.body(&bytes);
+                        if let Err(error) = body.flow_control().release_capacity(bytes.len()) {
+                            return Poll::Ready(Some(problem(&error)));
+                        }
+                        if self.exchange.seen.is_flooded(expectation) {
+                            return Poll::Ready(Some(self.exchange.seen.flood()));
+                        }
+                    }
+                    Some(Err(error)) => return Poll::Ready(Some(problem(&error))),
+                    None => return Poll::Ready(self.exchange.seen.verdict(expectation)),
+                },
+            }
+        }
+    }
+}
