@@ -238,7 +238,9 @@ fn a_server_of_http1_breaks_the_protocol() {
     });
     let sample = drive(&spec(address, 1, 2), 4);
     let broken = sample.errors.of(ErrorClass::Protocol);
-    assert_eq!((sample.ok, broken.count), (0, 4), "{:?}", sample.errors);
+    // The answer to the preface may come before any request.
+    assert!(sample.ok == 0 && sample.failed == 4 && broken.count >= 4, "{:?}", sample.errors);
+    assert!(broken.example.contains("does the server speak HTTP/2"), "{}", broken.example);
 }
 
 #[test]

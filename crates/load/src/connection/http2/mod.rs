@@ -167,6 +167,10 @@ impl Http2 {
             link.pipe.arrive(bytes);
             *bytes = &[];
             let end = self.turn();
+            if let (Some(Err(error)), false) = (&end, self.is_introduced()) {
+                let text = format!("{error}; does the server speak HTTP/2 here at all?");
+                return Step::Broken(Problem::new(ErrorClass::Protocol, text));
+            }
             self.read_answers(requests);
             // A machine that fails tells its streams, which thereby settle; without any it is the connection's problem.
             if let (Some(Err(error)), true) = (end, self.settled.is_empty()) {
@@ -178,6 +182,11 @@ impl Http2 {
             return Step::Settled { times, problem };
         }
         Step::More
+    }
+
+    /// Whether the server's settings are known, without which no request leaves.
+    fn is_introduced(&self) -> bool {
+        self.link.as_ref().is_some_and(|link| link.machine.max_concurrent_send_streams() > 0)
     }
 
     /// Lets the machine and the uploads go on until neither can; how the connection ended, if it did.
