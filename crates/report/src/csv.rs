@@ -22,6 +22,6 @@ pub fn slices(record: &RunRecord) -> String {
     head + &record.slices.iter().map(row).collect::<String>()
 }
 
-fn line(fields: impl Iterator<Item = String>) -> String {
+pub(crate) fn line(fields: impl Iterator<Item = String>) -> String {
     fields.collect::<Vec<_>>().join(",") + "\r\n"
 }

@@ -37,6 +37,19 @@ impl Scale {
     }
 }
 
+impl Scale {
+    /// The unit with its prefix.
+    pub const fn unit(&self) -> &'static str {
+        self.suffix
+    }
+
+    /// `0.15`: a round value without the unit, and without digits that say nothing.
+    pub fn plain(&self, value: f64) -> String {
+        let text = format!("{:.3}", value / self.divisor);
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    }
+}
+
 /// One figure in the prefix that suits it.
 pub fn single(unit: Unit, value: f64) -> String {
     Scale::for_values(unit, [value]).show(value, None)

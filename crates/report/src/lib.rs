@@ -10,6 +10,7 @@ pub mod gatling;
 pub mod hgrm;
 pub mod html;
 pub mod json;
+pub mod load;
 pub mod markdown;
 pub mod metrics;
 mod palette;

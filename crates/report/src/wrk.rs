@@ -11,11 +11,15 @@ pub fn render(summary: &Summary) -> String {
 }
 
 fn block(cell: &Cell, load: &Latency) -> String {
+    one(&format!("{} · {}", cell.variant, cell.scenario), &load.model, cell, load)
+}
+
+/// One load on `title`, with the line `under` in place of wrk's threads and connections.
+pub(crate) fn one(title: &str, under: &str, cell: &Cell, load: &Latency) -> String {
     let (d, pace) = (&load.response, &load.pace);
-    let title = clean::line(&format!("{} · {}", cell.variant, cell.scenario));
     let latency = [d.mean_ns, d.stdev_ns, d.max_ns as f64].map(time);
     let rates = [pace.answers_per_s, pace.answers_stdev_per_s, pace.answers_max_per_s].map(metric);
-    let mut out = format!("Running {:.0}s test @ {title}\n  {}\n", pace.window_s, clean::line(&load.model));
+    let mut out = format!("Running {:.0}s test @ {}\n  {}\n", pace.window_s, clean::line(title), clean::line(under));
     out.push_str("  Thread Stats   Avg      Stdev     Max   +/- Stdev\n");
     for (name, [mean, stdev, max], within) in
         [("Latency", latency, d.within_stdev_share), ("Req/Sec", rates, pace.within_stdev_share)]
@@ -28,11 +32,26 @@ fn block(cell: &Cell, load: &Latency) -> String {
         out.push_str(&format!("  {name:>6} {:>9}\n", time(percentile.value_ns as f64)));
     }
     out.push_str(&format!("  {} requests in {:.2}s, {} read\n", d.count, pace.window_s, binary(pace.bytes_in as f64)));
-    if pace.requests_failed > 0 {
-        out.push_str(&format!("  Failed requests: {}\n", pace.requests_failed));
-    }
+    out.push_str(&failures(cell, pace.requests_failed));
     let transfer = if pace.window_s > 0.0 { pace.bytes_in as f64 / pace.window_s } else { 0.0 };
     out + &format!("Requests/sec: {:>9.2}\nTransfer/sec: {:>9}\n", pace.answers_per_s, binary(transfer))
+}
+
+/// wrk's two lines where wrk has such errors, and the number of all that failed.
+fn failures(cell: &Cell, failed: u64) -> String {
+    let of = |class: &str| cell.errors.iter().find(|e| e.class == class).map_or(0, |e| e.count);
+    let [connect, read, write, timeout] = ["connect", "read", "write", "timeout"].map(of);
+    let mut lines = String::new();
+    if connect + read + write + timeout > 0 {
+        lines += &format!("  Socket errors: connect {connect}, read {read}, write {write}, timeout {timeout}\n");
+    }
+    if of("status") > 0 {
+        lines += &format!("  Non-2xx or 3xx responses: {}\n", of("status"));
+    }
+    if failed > 0 {
+        lines += &format!("  Failed requests: {failed}\n");
+    }
+    lines
 }
 
 fn time(ns: f64) -> String {

@@ -11,8 +11,7 @@ use crate::prepare::Launches;
 
 /// Captures machine, kernel, JVM and the versions of what is weighed.
 pub fn capture(plan: &Plan, launches: &Launches) -> Environment {
-    let machine = Machine::read();
-    let mut sections = vec![machine_section(&machine), kernel_section(&machine)];
+    let mut sections = machine();
     sections.extend(launches.java().map(|java| FactSection {
         title: "JVM".to_owned(),
         facts: vec![
@@ -34,6 +33,12 @@ pub fn capture(plan: &Plan, launches: &Launches) -> Environment {
         facts: resolved.iter().map(|(name, version)| (name.clone(), version.clone())).collect(),
     }));
     Environment { sections }
+}
+
+/// Captures machine and kernel alone.
+pub fn machine() -> Vec<FactSection> {
+    let machine = Machine::read();
+    vec![machine_section(&machine), kernel_section(&machine)]
 }
 
 fn machine_section(machine: &Machine) -> FactSection {

@@ -4,9 +4,11 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+mod load;
 mod reference;
 mod run;
 
+pub use load::{ConnectionArgs, GeneratorArgs, LoadArgs, ModelArgs, OutputArgs, RequestArgs};
 pub use reference::ReferenceArgs;
 pub use run::RunArgs;
 
@@ -29,6 +31,7 @@ Examples:
   tare run -s 'http4s.*' -m SimpleGet,PostBytes -d 25 -u 128
                                                 one cell after another for 25 s each, no intervals
   tare run --aa http4s.Tapir -m SimpleGet       a server against itself: this machine's noise
+  tare load http://127.0.0.1:8080/ -c 64 -d 10s load on one URL, as wrk, hey or oha would make it
   tare report latest --json > run.json          everything again, from what was recorded
 
 Exit codes: 0 done · 1 tare could not do it · 2 wrong usage · 3 done, but a cell is VOID or a check failed · 130 interrupted";
@@ -64,6 +67,9 @@ pub enum Command {
     /// Weigh servers against what lies beneath them.
     #[command(after_help = run::EXAMPLES)]
     Run(Box<RunArgs>),
+    /// One URL, one load: how fast is it, honestly?
+    #[command(after_help = load::EXAMPLES)]
+    Load(Box<LoadArgs>),
     /// Servers, scenarios and versions; and what cannot be had here, and why.
     List(ListArgs),
     /// Do all servers answer alike? Start each and hold it against the contract.

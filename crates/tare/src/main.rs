@@ -8,6 +8,7 @@ mod home;
 mod interrupt;
 mod list;
 mod live;
+mod load;
 mod plan_text;
 mod reference;
 mod report;
@@ -26,6 +27,7 @@ fn main() -> ExitCode {
     let Cli { command, global } = Cli::parse();
     let outcome = match command {
         Command::Run(args) => run::run(&args, &global),
+        Command::Load(args) => load::load(&args, &global),
         Command::List(args) => list::list(&args, &global),
         Command::Verify(args) => verify::verify(&args, &global),
         Command::Serve(args) => serve::serve(&args, &global),

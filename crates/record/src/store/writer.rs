@@ -26,7 +26,15 @@ impl RunWriter {
     pub fn create(root: &Path, header: &RunHeader) -> Result<Self, RecordError> {
         let folder = super::folder::run_dir(root, &header.id);
         std::fs::create_dir_all(&folder).map_err(|e| RecordError::io(&folder, &e))?;
-        let file = folder.join(RECORD_FILE);
+        Self::create_file(&folder.join(RECORD_FILE), header)
+    }
+
+    /// Begins a record in a file of its own, outside the folder of tare.
+    ///
+    /// # Errors
+    /// [`RecordError::Exists`] when the file exists; otherwise what the disk refuses.
+    pub fn create_file(file: &Path, header: &RunHeader) -> Result<Self, RecordError> {
+        let file = file.to_owned();
         if let Err(error) = std::fs::File::create_new(&file) {
             let exists = error.kind() == std::io::ErrorKind::AlreadyExists;
             return Err(if exists { RecordError::Exists { file } } else { RecordError::io(&file, &error) });

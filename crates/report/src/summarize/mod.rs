@@ -21,6 +21,8 @@ use evidence::Evidence;
 use latency::LoadLatency;
 
 pub(crate) use latency::for_each_response;
+pub(crate) use run_info::{environment_sections, plan_sections, shell};
+pub(crate) use validity::Doubt;
 
 /// A cell with what its comparisons need besides.
 struct Studied<'a> {
@@ -56,6 +58,12 @@ pub fn summarize(record: &RunRecord) -> Summary {
         plan: run_info::plan_sections(plan),
         environment: run_info::environment_sections(&record.header.environment),
     }
+}
+
+/// The cells of a record, each with the doubts about it.
+pub(crate) fn doubted_cells(record: &RunRecord) -> Vec<(Cell, Vec<Doubt>)> {
+    let doubts = |s: &Studied<'_>| validity::doubts(&s.evidence, &s.loads, s.cell.bottleneck).1;
+    study(record).into_iter().map(|studied| (studied.cell.clone(), doubts(&studied))).collect()
 }
 
 fn study(record: &RunRecord) -> Vec<Studied<'_>> {

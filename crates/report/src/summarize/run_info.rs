@@ -101,7 +101,7 @@ fn stop(plan: &Plan) -> String {
 }
 
 /// The command as it can be typed again.
-fn shell(command: &[String]) -> String {
+pub(crate) fn shell(command: &[String]) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_=+./,:@%^".contains(c);
     let quote = |word: &String| {
         let bare = !word.is_empty() && word.chars().all(plain);
@@ -111,7 +111,7 @@ fn shell(command: &[String]) -> String {
 }
 
 /// The plan's settings, a section per table.
-pub(super) fn plan_sections(plan: &Plan) -> Vec<Section> {
+pub(crate) fn plan_sections(plan: &Plan) -> Vec<Section> {
     let mut sections: Vec<Section> = Vec::new();
     for setting in &plan.settings {
         let row = Row {
@@ -128,7 +128,7 @@ pub(super) fn plan_sections(plan: &Plan) -> Vec<Section> {
 }
 
 /// The facts about the machine.
-pub(super) fn environment_sections(environment: &Environment) -> Vec<Section> {
+pub(crate) fn environment_sections(environment: &Environment) -> Vec<Section> {
     let row = |(key, value): &(String, String)| Row { key: key.clone(), value: value.clone(), source: None };
     let section = |s: &tare_record::environment::FactSection| Section {
         title: s.title.clone(),

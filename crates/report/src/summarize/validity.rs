@@ -24,15 +24,38 @@ const REST: f64 = 0.005;
 /// Above this share of requests that waited for a connection, an open load had too few of them.
 const BLOCKED: f64 = 0.01;
 
+/// A reason not to rely on a number, and what to do about it.
+pub(crate) struct Doubt {
+    pub text: String,
+    /// Empty where there is nothing to be done.
+    pub remedy: &'static str,
+}
+
+impl Doubt {
+    fn new(text: String, remedy: &'static str) -> Self {
+        Self { text, remedy }
+    }
+}
+
 /// The verdict on the measurement of one cell.
 pub(super) fn judge(cell: &Evidence<'_>, loads: &[LoadLatency], bottleneck: Bottleneck) -> Validity {
+    let (state, doubts) = doubts(cell, loads, bottleneck);
+    Validity { state, reasons: doubts.into_iter().map(|doubt| doubt.text).collect() }
+}
+
+/// The verdict, with what to do about each reason.
+pub(super) fn doubts(
+    cell: &Evidence<'_>,
+    loads: &[LoadLatency],
+    bottleneck: Bottleneck,
+) -> (ValidityState, Vec<Doubt>) {
     let void = void_reasons(cell);
     if !void.is_empty() {
-        return Validity { state: ValidityState::Void, reasons: void };
+        let remedy = "Make the server answer rightly first; the errors say what it answered.";
+        return (ValidityState::Void, void.into_iter().map(|text| Doubt::new(text, remedy)).collect());
     }
-    let reasons = suspect_reasons(cell, loads, bottleneck);
-    let state = if reasons.is_empty() { ValidityState::Valid } else { ValidityState::Suspect };
-    Validity { state, reasons }
+    let doubts = suspect_reasons(cell, loads, bottleneck);
+    (if doubts.is_empty() { ValidityState::Valid } else { ValidityState::Suspect }, doubts)
 }
 
 fn void_reasons(cell: &Evidence<'_>) -> Vec<String> {
@@ -54,18 +77,19 @@ fn void_reasons(cell: &Evidence<'_>) -> Vec<String> {
     reasons
 }
 
-fn suspect_reasons(cell: &Evidence<'_>, loads: &[LoadLatency], bottleneck: Bottleneck) -> Vec<String> {
+fn suspect_reasons(cell: &Evidence<'_>, loads: &[LoadLatency], bottleneck: Bottleneck) -> Vec<Doubt> {
+    let generator_bound = (bottleneck == Bottleneck::Generator)
+        .then(|| "the generator was the bottleneck: the throughput is a lower bound".to_owned());
     let checks = [
-        unsteady(cell),
-        few_failures(cell),
-        lagging(loads),
-        busy_generator(cell),
-        (bottleneck == Bottleneck::Generator)
-            .then(|| "the generator was the bottleneck: the throughput is a lower bound".to_owned()),
-        restless(cell),
-        blocked(cell),
+        (unsteady(cell), "Let it warm up longer."),
+        (few_failures(cell), ""),
+        (lagging(loads), "Give the generator cores of its own (--load-cpus), or offer less."),
+        (busy_generator(cell), "Give the generator more cores (--load-cpus), or offer less."),
+        (generator_bound, "Give the generator more cores (--load-cpus), or offer a fixed rate (-r)."),
+        (restless(cell), ""),
+        (blocked(cell), "Give the load more connections, or offer less."),
     ];
-    checks.into_iter().flatten().collect()
+    checks.into_iter().filter_map(|(text, remedy)| Some(Doubt::new(text?, remedy))).collect()
 }
 
 fn unsteady(cell: &Evidence<'_>) -> Option<String> {

@@ -94,6 +94,26 @@ pub enum ValidityState {
     Void,
 }
 
+impl ValidityState {
+    /// The name in files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Valid => "valid",
+            Self::Suspect => "suspect",
+            Self::Void => "void",
+        }
+    }
+
+    /// The word that people are shown.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Valid => "VALID",
+            Self::Suspect => "SUSPECT",
+            Self::Void => "VOID",
+        }
+    }
+}
+
 /// Which side limited a saturating load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

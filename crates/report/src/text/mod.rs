@@ -7,7 +7,8 @@ use crate::clean;
 use crate::format::{sentence, share};
 use crate::palette::{Palette, Tone};
 use crate::summary::{Cell, Finding, Mode, RunStatus, Severity, Summary};
-use grid::{shorten, wrap};
+use grid::shorten;
+pub(crate) use grid::wrap;
 
 /// How the terminal report is drawn.
 #[derive(Debug, Clone, Copy)]
@@ -19,7 +20,7 @@ pub struct Style {
 }
 
 impl Style {
-    fn palette(&self) -> Palette {
+    pub(crate) fn palette(&self) -> Palette {
         if self.colored { Palette::COLOURED } else { Palette::PLAIN }
     }
 }

@@ -1,14 +1,17 @@
 //! Latencies of one kind in one place: recorded in nanoseconds, merged, asked for quantiles.
-//! Storage as bytes is in `codec`, the log-nines curve and its text form in `curve`.
+//! Storage as bytes is in `codec`, the log-nines curve and its text form in `curve`, the text over time in
+//! `interval_log`.
 
 mod codec;
 mod curve;
+mod interval_log;
 
 use std::fmt;
 
 use hdrhistogram::Histogram;
 
 pub use curve::PercentilePoint;
+pub use interval_log::interval_log;
 
 /// The highest latency told apart, in nanoseconds: 2⁴² − 1, about 1 h 13 min. What is longer is recorded as this.
 pub const HIGHEST_NS: u64 = (1 << 42) - 1;

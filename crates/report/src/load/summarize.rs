@@ -1,0 +1,144 @@
+//! From the record of a load to its summary: pure, and possible at any time again.
+
+use tare_record::sample::{EndStatus, RunRecord, StoredSlice};
+use tare_stats::histogram::LatencyHistogram;
+use tare_stats::quantile::{STANDARD_PERCENTILES, printable};
+
+use super::summary::*;
+use super::threshold::Threshold;
+use super::{Clocks, bars};
+use crate::summarize::{doubted_cells, environment_sections, plan_sections, shell};
+use crate::summary::ValidityState;
+use crate::time::rfc3339;
+
+/// Everything that people see of a load; `thresholds` are held against it.
+pub fn summarize(record: &RunRecord, thresholds: &[Threshold]) -> LoadSummary {
+    let header = &record.header;
+    let plan = &header.plan;
+    let clocks = Clocks::of(record);
+    let sum = |of: fn(&StoredSlice) -> u64| record.slices.iter().map(of).sum::<u64>();
+    let window_ns = sum(|s| s.window_ns);
+    let mut summary = LoadSummary {
+        schema: SCHEMA.to_owned(),
+        url: plan.groups.first().map(|group| group.baseline().name.clone()).unwrap_or_default(),
+        started_at: rfc3339(header.started_unix_ns),
+        command: shell(&header.command),
+        tare_version: header.tare_version.clone(),
+        seed: plan.seed,
+        interrupted: matches!(record.end, Some((EndStatus::Interrupted, _))),
+        model: model(record),
+        window_s: window_ns as f64 / 1e9,
+        verdict: Verdict { state: ValidityState::Void, reasons: Vec::new() },
+        throughput_per_s: per_second(sum(|s| s.completed), window_ns).unwrap_or(0.0),
+        requests: requests(sum(|s| s.ok), sum(|s| s.failed)),
+        response: latency(&clocks.response),
+        service: latency(&clocks.service),
+        errors: Vec::new(),
+        bytes: Bytes { in_bytes: sum(|s| s.bytes_in), out_bytes: sum(|s| s.bytes_out) },
+        connections: Connections { opened: sum(|s| s.connections_opened), lost: sum(|s| s.connections_lost) },
+        generator: generator(record, &clocks.send_lag),
+        thresholds: Vec::new(),
+        intervals: record.slices.iter().map(interval).collect(),
+        notes: record.events.iter().map(|event| format!("{}: {}", event.title, event.text)).collect(),
+        settings: plan_sections(plan),
+        environment: environment_sections(&header.environment),
+    };
+    judge(record, &mut summary);
+    summary.thresholds = thresholds.iter().map(|threshold| threshold.hold(&summary, &clocks)).collect();
+    summary
+}
+
+/// Verdict and errors, by the rules for the cells of a run.
+fn judge(record: &RunRecord, summary: &mut LoadSummary) {
+    let Some((cell, doubts)) = doubted_cells(record).into_iter().next() else { return };
+    let reason = |doubt: crate::summarize::Doubt| Reason {
+        text: doubt.text,
+        remedy: (!doubt.remedy.is_empty()).then(|| doubt.remedy.to_owned()),
+    };
+    summary.verdict = Verdict { state: cell.validity.state, reasons: doubts.into_iter().map(reason).collect() };
+    let line = |e: crate::summary::ErrorCount| ErrorLine { class: e.class, count: e.count, example: e.example };
+    summary.errors = cell.errors.into_iter().map(line).collect();
+    summary.errors.sort_by_key(|error| std::cmp::Reverse(error.count));
+}
+
+fn model(record: &RunRecord) -> Model {
+    let plan = &record.header.plan;
+    let slice = record.slices.first();
+    let closed = slice.is_none_or(|s| s.kind == tare_plan::plan::SliceKind::Saturating);
+    let meaning = if closed {
+        "Each user sends its next request when it has the answer to the one before: a slow server is asked less often, \
+         and what users who do not wait for one another would suffer is not in these latencies (-r RATE shows it)."
+    } else {
+        "Requests leave on a schedule, whether or not earlier ones were answered: response time counts from when a \
+         request should have left, so that waiting behind a stalled server is in it."
+    };
+    Model {
+        loop_kind: if closed { "closed" } else { "open" }.to_owned(),
+        text: plan.question.clone(),
+        meaning: meaning.to_owned(),
+        connections: plan.load.users,
+        offered_per_s: slice.and_then(|s| s.offered_per_s),
+    }
+}
+
+fn requests(ok: u64, failed: u64) -> Requests {
+    let offered = ok + failed;
+    Requests { offered, ok, failed, failed_share: failed as f64 / offered.max(1) as f64 }
+}
+
+fn latency(histogram: &LatencyHistogram) -> LatencySummary {
+    let stated = STANDARD_PERCENTILES.into_iter().filter(|p| printable(histogram.len(), *p));
+    let value = |percentile: f64| {
+        let value_ns = histogram.value_at_quantile_ns(percentile / 100.0)?;
+        Some(StatedPercentile { percentile, value_ns })
+    };
+    LatencySummary {
+        count: histogram.len(),
+        min_ns: histogram.min_ns(),
+        mean_ns: histogram.mean_ns(),
+        stdev_ns: histogram.stdev_ns(),
+        max_ns: histogram.max_ns(),
+        percentiles: stated.filter_map(value).collect(),
+        histogram: bars::bins(histogram),
+    }
+}
+
+fn generator(record: &RunRecord, send_lag: &LatencyHistogram) -> Generator {
+    let sum = |of: fn(&StoredSlice) -> u64| record.slices.iter().map(of).sum::<u64>();
+    let (cpu_ns, completed, blocked) = (sum(|s| s.generator_cpu_ns), sum(|s| s.completed), sum(|s| s.blocked));
+    let room_ns = sum(|s| s.window_ns * u64::from(s.generator_workers));
+    let over = |part: u64, all: u64| (all > 0).then(|| part as f64 / all as f64);
+    Generator {
+        cpus: record.header.plan.machine.load_cpus.clone(),
+        cpu_share: over(cpu_ns, room_ns),
+        cpu_ns_per_request: over(cpu_ns, completed),
+        send_lag_p50_ns: send_lag.value_at_quantile_ns(0.5),
+        send_lag_p99_ns: send_lag.value_at_quantile_ns(0.99),
+        send_lag_max_ns: send_lag.max_ns(),
+        blocked,
+        blocked_mean_ns: over(sum(|s| s.blocked_ns), blocked),
+    }
+}
+
+fn interval(slice: &StoredSlice) -> Interval {
+    let response = slice.response.unpack();
+    let stated = |p: f64| response.value_at_quantile_ns(p / 100.0).filter(|_| printable(response.len(), p));
+    let room_ns = slice.window_ns * u64::from(slice.generator_workers);
+    Interval {
+        from_s: slice.start_ns as f64 / 1e9,
+        window_s: slice.window_ns as f64 / 1e9,
+        ok: slice.ok,
+        failed: slice.failed,
+        throughput_per_s: per_second(slice.completed, slice.window_ns),
+        p50_ns: stated(50.0),
+        p99_ns: stated(99.0),
+        max_ns: response.max_ns(),
+        in_bytes: slice.bytes_in,
+        out_bytes: slice.bytes_out,
+        generator_cpu_share: (room_ns > 0).then(|| slice.generator_cpu_ns as f64 / room_ns as f64),
+    }
+}
+
+fn per_second(count: u64, window_ns: u64) -> Option<f64> {
+    (window_ns > 0).then(|| count as f64 * 1e9 / window_ns as f64)
+}

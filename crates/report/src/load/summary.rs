@@ -1,0 +1,231 @@
+//! What one load has shown, as types. Serialised it is the public JSON (`tare load --json`, docs/LOAD.md): units stand in
+//! the names, and a value that could not be had is `null`, never zero.
+
+use serde::{Deserialize, Serialize};
+
+use crate::summary::{Section, ValidityState};
+
+/// Version of the JSON form.
+pub const SCHEMA: &str = "tare-load/1";
+
+/// One load, ready to be shown.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LoadSummary {
+    /// Always [`SCHEMA`].
+    pub schema: String,
+    /// What was loaded: one URL, or the first of several.
+    pub url: String,
+    /// When it began, RFC 3339 UTC.
+    pub started_at: String,
+    /// The command that makes it again.
+    pub command: String,
+    /// Version of tare.
+    pub tare_version: String,
+    /// Seed of a random schedule.
+    pub seed: u64,
+    /// Whether Ctrl-C ended it.
+    pub interrupted: bool,
+    /// How requests were offered.
+    pub model: Model,
+    /// Length of the scored window.
+    pub window_s: f64,
+    /// May the numbers be used?
+    pub verdict: Verdict,
+    /// Right answers per second of the window.
+    pub throughput_per_s: f64,
+    /// What became of the requests.
+    pub requests: Requests,
+    /// From the intended start to the last byte of the answer.
+    pub response: LatencySummary,
+    /// From the actual send to the last byte of the answer.
+    pub service: LatencySummary,
+    /// Failures by class, the most frequent first.
+    pub errors: Vec<ErrorLine>,
+    /// What went over the wire.
+    pub bytes: Bytes,
+    /// Connections over the whole load.
+    pub connections: Connections,
+    /// How the generator itself did.
+    pub generator: Generator,
+    /// What `--fail-if` asked, in its order.
+    pub thresholds: Vec<ThresholdResult>,
+    /// The load over time.
+    pub intervals: Vec<Interval>,
+    /// Good to know: what was cut off, what tare chose.
+    pub notes: Vec<String>,
+    /// Settings and where each came from.
+    pub settings: Vec<Section>,
+    /// Machine and kernel.
+    pub environment: Vec<Section>,
+}
+
+/// How requests were offered.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Model {
+    /// `closed` or `open`.
+    pub loop_kind: String,
+    /// In words.
+    pub text: String,
+    /// What its latencies do and do not include, in words.
+    pub meaning: String,
+    /// Users of a closed loop, or connections of an open one.
+    pub connections: u32,
+    /// Offered rate of an open loop, where it is constant.
+    pub offered_per_s: Option<f64>,
+}
+
+/// May the numbers be used?
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Verdict {
+    /// Verdict on the measurement itself.
+    pub state: ValidityState,
+    /// Why it is not `valid`; empty when it is.
+    pub reasons: Vec<Reason>,
+}
+
+/// A reason to doubt the numbers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Reason {
+    /// What was seen.
+    pub text: String,
+    /// What to do about it.
+    pub remedy: Option<String>,
+}
+
+/// What became of the requests whose intended start lay in the window.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Requests {
+    /// All of them.
+    pub offered: u64,
+    /// Answered as expected.
+    pub ok: u64,
+    /// Failed.
+    pub failed: u64,
+    /// Failed over offered, 0–1.
+    pub failed_share: f64,
+}
+
+/// One clock's latencies.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LatencySummary {
+    /// Samples.
+    pub count: u64,
+    /// Smallest.
+    pub min_ns: Option<u64>,
+    /// Mean.
+    pub mean_ns: Option<f64>,
+    /// Standard deviation.
+    pub stdev_ns: Option<f64>,
+    /// Largest.
+    pub max_ns: Option<u64>,
+    /// The standard percentiles with at least 10 samples above them.
+    pub percentiles: Vec<StatedPercentile>,
+    /// Counts between bounds that are evenly spaced on a logarithmic axis.
+    pub histogram: Vec<Bin>,
+}
+
+/// One percentile.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct StatedPercentile {
+    /// 0–100.
+    pub percentile: f64,
+    /// So many samples out of a hundred do not exceed it.
+    pub value_ns: u64,
+}
+
+/// One bar of the histogram.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Bin {
+    /// Samples up to here and above the bar before.
+    pub upto_ns: u64,
+    /// How many.
+    pub count: u64,
+}
+
+/// Failures of one class.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ErrorLine {
+    /// connect, tls, write, read, timeout, status, protocol, validation.
+    pub class: String,
+    /// How many.
+    pub count: u64,
+    /// The first of them, in words.
+    pub example: String,
+}
+
+/// What went over the wire within the window.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Bytes {
+    /// Received.
+    pub in_bytes: u64,
+    /// Sent.
+    pub out_bytes: u64,
+}
+
+/// Connections over the whole load.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Connections {
+    /// Opened, before and during it.
+    pub opened: u64,
+    /// Ended unannounced.
+    pub lost: u64,
+}
+
+/// How the generator itself did.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Generator {
+    /// Its cores, such as `1` or `2-3`.
+    pub cpus: String,
+    /// CPU as a share of its cores, 0–1.
+    pub cpu_share: Option<f64>,
+    /// CPU per right answer.
+    pub cpu_ns_per_request: Option<f64>,
+    /// Actual send minus intended start, median.
+    pub send_lag_p50_ns: Option<u64>,
+    /// The same, 99th percentile.
+    pub send_lag_p99_ns: Option<u64>,
+    /// The same, largest.
+    pub send_lag_max_ns: Option<u64>,
+    /// Requests of an open loop that waited for a free connection.
+    pub blocked: u64,
+    /// How long they waited, on average.
+    pub blocked_mean_ns: Option<f64>,
+}
+
+/// What became of one `--fail-if`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ThresholdResult {
+    /// As it was written.
+    pub condition: String,
+    /// What was measured, in words.
+    pub measured: String,
+    /// Whether the load failed by it.
+    pub failed: bool,
+}
+
+/// One interval of the load.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Interval {
+    /// Its begin, since the load began.
+    pub from_s: f64,
+    /// Its length within the window; 0 in the drain.
+    pub window_s: f64,
+    /// Requests that were answered as expected in it.
+    pub ok: u64,
+    /// Requests that failed in it.
+    pub failed: u64,
+    /// Right answers per second.
+    pub throughput_per_s: Option<f64>,
+    /// Median response time.
+    pub p50_ns: Option<u64>,
+    /// 99th percentile of response time.
+    pub p99_ns: Option<u64>,
+    /// Largest response time.
+    pub max_ns: Option<u64>,
+    /// Bytes received.
+    pub in_bytes: u64,
+    /// Bytes sent.
+    pub out_bytes: u64,
+    /// CPU of the generator as a share of its cores.
+    pub generator_cpu_share: Option<f64>,
+}

@@ -1,0 +1,186 @@
+//! What a terminal shows of a load once it is over: the verdict, the figures, both latencies, errors, the generator.
+
+use super::summary::{Bin, Generator, LatencySummary, LoadSummary, Verdict};
+use crate::clean;
+use crate::format::{Scale, Unit, count, grouped, rate, share, single};
+use crate::palette::{Palette, Tone};
+use crate::summary::ValidityState;
+use crate::text::{Style, wrap};
+
+/// Columns of the longest bar.
+const BAR: u64 = 30;
+/// Columns of a label.
+const LABEL: usize = 13;
+
+/// The whole summary.
+pub fn render(summary: &LoadSummary, style: &Style) -> String {
+    let palette = &style.palette();
+    let mut out = palette.paint(Tone::Head, &format!("tare load · {}", clean::line(&summary.url))) + "\n";
+    let stopped = if summary.interrupted { " · interrupted" } else { "" };
+    push(&mut out, style, &format!("{}{stopped}", clean::line(&summary.model.text)), 2);
+    out += "\n";
+    out += &verdict(&summary.verdict, style);
+    for line in figures(summary) {
+        push(&mut out, style, &line, 2 + LABEL);
+    }
+    out += "\n";
+    out += &latencies(summary, palette);
+    out += &errors(summary, style);
+    out += &generator(&summary.generator, style);
+    out += &thresholds(summary, style);
+    for note in &summary.notes {
+        push(&mut out, style, &format!("{:LABEL$}{}", "note", clean::line(note)), 2 + LABEL);
+    }
+    push(
+        &mut out,
+        style,
+        &format!("{:LABEL$}{}", summary.model.loop_kind.clone() + " loop", summary.model.meaning),
+        2 + LABEL,
+    );
+    out
+}
+
+fn push(out: &mut String, style: &Style, line: &str, indent: usize) {
+    *out += &wrap(&format!("  {line}"), style.width, indent);
+    *out += "\n";
+}
+
+fn verdict(verdict: &Verdict, style: &Style) -> String {
+    let tone = match verdict.state {
+        ValidityState::Valid => Tone::Better,
+        ValidityState::Suspect => Tone::Worse,
+        ValidityState::Void => Tone::Void,
+    };
+    let word = verdict.state.word();
+    let mut lines = verdict.reasons.iter().map(|reason| {
+        let remedy = reason.remedy.as_ref().map(|remedy| format!(" {remedy}")).unwrap_or_default();
+        format!("{}{remedy}", crate::format::sentence(&clean::line(&reason.text)))
+    });
+    let first = lines.next().unwrap_or_else(|| "nothing speaks against these numbers".to_owned());
+    let mut out = String::new();
+    push(&mut out, style, &format!("{word:LABEL$}{first}"), 2 + LABEL);
+    lines.for_each(|line| push(&mut out, style, &format!("{:LABEL$}{line}", ""), 2 + LABEL));
+    out.replacen(word, &style.palette().paint(tone, word), 1) + "\n"
+}
+
+/// Throughput, requests, bytes and connections: a line each.
+pub(super) fn figures(summary: &LoadSummary) -> Vec<String> {
+    let (requests, bytes, connections) = (summary.requests, summary.bytes, summary.connections);
+    let per_s =
+        |sum: u64| single(Unit::Bytes, if summary.window_s > 0.0 { sum as f64 / summary.window_s } else { 0.0 });
+    let of = |sum: u64| single(Unit::Bytes, sum as f64);
+    vec![
+        format!("{:LABEL$}{} over {:.1} s", "throughput", rate(summary.throughput_per_s), summary.window_s),
+        format!(
+            "{:LABEL$}{} answered as expected, {} failed ({})",
+            "requests",
+            grouped(requests.ok),
+            grouped(requests.failed),
+            share(requests.failed_share)
+        ),
+        format!(
+            "{:LABEL$}in {} ({}/s), out {} ({}/s)",
+            "bytes",
+            of(bytes.in_bytes),
+            per_s(bytes.in_bytes),
+            of(bytes.out_bytes),
+            per_s(bytes.out_bytes)
+        ),
+        format!(
+            "{:LABEL$}{} in use, {} opened, {} lost",
+            "connections",
+            grouped(summary.model.connections.into()),
+            grouped(connections.opened),
+            grouped(connections.lost)
+        ),
+    ]
+}
+
+/// Both clocks side by side, the histogram of the first to their right.
+fn latencies(summary: &LoadSummary, palette: &Palette) -> String {
+    let (response, service) = (&summary.response, &summary.service);
+    if response.count == 0 {
+        return String::new();
+    }
+    let mut left = vec![format!("{:LABEL$}{:>11}  {:>11}", "latency", "response", "service")];
+    for (name, value) in rows(response) {
+        let of_service = rows(service).into_iter().find(|(other, _)| *other == name).map(|(_, value)| value);
+        left.push(format!("{name:>10}   {value:>11}  {:>11}", of_service.unwrap_or_default()));
+    }
+    let right = bars(&response.histogram);
+    let mut out = String::new();
+    for line in 0..left.len().max(right.len()) {
+        let (left, right) = (left.get(line).map_or("", String::as_str), right.get(line).map_or("", String::as_str));
+        let pad = 40_usize.saturating_sub(left.chars().count());
+        let line = format!("  {left}{}{}", " ".repeat(pad), palette.paint(Tone::Quiet, right));
+        out += line.trim_end();
+        out += "\n";
+    }
+    out + "\n"
+}
+
+fn rows(latency: &LatencySummary) -> Vec<(String, String)> {
+    let time = |ns: f64| single(Unit::Nanos, ns);
+    let mut rows: Vec<(String, String)> = Vec::new();
+    let mut push = |name: &str, ns: Option<f64>| rows.extend(ns.map(|ns| (name.to_owned(), time(ns))));
+    push("min", latency.min_ns.map(|ns| ns as f64));
+    push("mean", latency.mean_ns);
+    for stated in &latency.percentiles {
+        push(&format!("p{}", stated.percentile), Some(stated.value_ns as f64));
+    }
+    push("max", latency.max_ns.map(|ns| ns as f64));
+    rows
+}
+
+/// One line per bar: its upper bound, its length, its count.
+fn bars(bins: &[Bin]) -> Vec<String> {
+    let most = bins.iter().map(|bin| bin.count).max().unwrap_or(0).max(1);
+    let scale = Scale::for_values(Unit::Nanos, bins.last().map(|bin| bin.upto_ns as f64));
+    let bar = |bin: &Bin| {
+        // What is there is seen: a bar of its own for a single sample among millions.
+        let length = (bin.count * BAR).div_ceil(most) as usize;
+        let bound = format!("≤ {}", scale.plain(bin.upto_ns as f64));
+        format!("{bound:>9}  {} {}", "▇".repeat(length), if bin.count > 0 { grouped(bin.count) } else { String::new() })
+    };
+    let head = (!bins.is_empty()).then(|| format!("{:>9}  response times, {}", "", scale.unit()));
+    head.into_iter().chain(bins.iter().map(bar)).collect()
+}
+
+fn errors(summary: &LoadSummary, style: &Style) -> String {
+    let mut out = String::new();
+    for error in &summary.errors {
+        let line =
+            format!("{:LABEL$}{} {}: {}", "errors", grouped(error.count), error.class, clean::line(&error.example));
+        push(&mut out, style, &line, 2 + LABEL);
+    }
+    if out.is_empty() { out } else { out + "\n" }
+}
+
+fn generator(generator: &Generator, style: &Style) -> String {
+    let time = |ns: Option<u64>| ns.map_or("–".to_owned(), |ns| single(Unit::Nanos, ns as f64));
+    let cores = if generator.cpus.contains([',', '-']) { "cores" } else { "core" };
+    let busy = generator.cpu_share.map_or(String::new(), |part| format!(" {} busy", share(part)));
+    let cost =
+        generator.cpu_ns_per_request.map_or(String::new(), |ns| format!(", {} a request", single(Unit::Nanos, ns)));
+    let lag = format!("send lag p50 {}, p99 {}", time(generator.send_lag_p50_ns), time(generator.send_lag_p99_ns));
+    let blocked = generator.blocked_mean_ns.map_or(String::new(), |mean| {
+        let waited = single(Unit::Nanos, mean);
+        format!(" · {} waited for a free connection, {waited} on average", count(generator.blocked, "request"))
+    });
+    let mut out = String::new();
+    let line = format!("{:LABEL$}{cores} {}{busy}{cost} · {lag}{blocked}", "generator", generator.cpus);
+    push(&mut out, style, &line, 2 + LABEL);
+    out
+}
+
+fn thresholds(summary: &LoadSummary, style: &Style) -> String {
+    let mut out = String::new();
+    for threshold in &summary.thresholds {
+        let (mark, tone) = if threshold.failed { ("failed", Tone::Void) } else { ("held", Tone::Better) };
+        let line = format!("{mark:LABEL$}{} · measured {}", clean::line(&threshold.condition), threshold.measured);
+        let mut one = String::new();
+        push(&mut one, style, &line, 2 + LABEL);
+        out += &one.replacen(mark, &style.palette().paint(tone, mark), 1);
+    }
+    out
+}

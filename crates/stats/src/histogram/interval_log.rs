@@ -1,0 +1,68 @@
+//! HdrHistogram's interval log (`.hlog`): histograms over time in one text, as its log processors read it.
+
+use std::time::{Duration, UNIX_EPOCH};
+
+use hdrhistogram::serialization::V2DeflateSerializer;
+use hdrhistogram::serialization::interval_log::IntervalLogWriterBuilder;
+
+use super::LatencyHistogram;
+
+const NS_PER_MS: f64 = 1e6;
+
+/// The log of histograms in nanoseconds, each with its start and its length counted from `begin`, the time since 1970.
+/// Their maxima stand beside them in milliseconds.
+///
+/// # Source
+/// The log format version 1.3 of HdrHistogram, with V2 compressed histograms.
+pub fn interval_log(begin: Duration, parts: impl Iterator<Item = (Duration, Duration, LatencyHistogram)>) -> String {
+    let (mut text, mut serializer) = (Vec::new(), V2DeflateSerializer::new());
+    let mut builder = IntervalLogWriterBuilder::new();
+    builder.add_comment("Response times in nanoseconds, maxima in milliseconds");
+    builder.with_start_time(UNIX_EPOCH + begin).with_base_time(UNIX_EPOCH + begin).with_max_value_divisor(NS_PER_MS);
+    let mut log = builder.begin_log_with(&mut text, &mut serializer).expect("writing to memory cannot fail");
+    for (start, length, histogram) in parts {
+        log.write_histogram(&histogram.inner, start, length, None).expect("writing to memory cannot fail");
+    }
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hdrhistogram::Histogram;
+    use hdrhistogram::serialization::Deserializer;
+    use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
+
+    #[test]
+    fn what_is_logged_reads_back() {
+        let mut histogram = LatencyHistogram::new();
+        (1..=100).for_each(|i| histogram.record_ns(i * 10_000));
+        let second = Duration::from_secs(1);
+        let parts = [(Duration::ZERO, second, histogram.clone()), (second, second, LatencyHistogram::new())];
+        let text = interval_log(Duration::from_millis(1_500), parts.into_iter());
+        let entries: Vec<LogEntry> = IntervalLogIterator::new(text.as_bytes()).map(Result::unwrap).collect();
+        let intervals: Vec<_> = entries
+            .iter()
+            .filter_map(|entry| match entry {
+                LogEntry::Interval(i) => Some(i),
+                _ => None,
+            })
+            .collect();
+        assert_eq!((intervals.len(), intervals[1].start_timestamp(), intervals[0].max()), (2, second, 1.0));
+        let bytes = base64(intervals[0].encoded_histogram());
+        let back: Histogram<u64> = Deserializer::new().deserialize(&mut &bytes[..]).unwrap();
+        assert_eq!(back, histogram.inner);
+    }
+
+    /// Base 64 by the book, RFC 4648.
+    fn base64(text: &str) -> Vec<u8> {
+        const ALPHABET: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+        let bits = |c: u8| ALPHABET.iter().position(|a| *a == c).map(|at| at as u32);
+        let digits: Vec<u32> = text.bytes().filter_map(bits).collect();
+        let bytes = |four: &[u32]| {
+            let word = four.iter().fold(0, |word, digit| word << 6 | digit) << (6 * (4 - four.len()));
+            word.to_be_bytes()[1..four.len()].to_vec()
+        };
+        digits.chunks(4).flat_map(bytes).collect()
+    }
+}

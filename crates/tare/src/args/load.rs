@@ -1,0 +1,215 @@
+//! The flags of `tare load`. Where wrk, oha and hey agree on a letter, it means here what it means there (docs/FLAGS.md).
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::Args;
+use tare_plan::duration::Span;
+use tare_report::load::Threshold;
+
+pub const EXAMPLES: &str = "\
+Examples:
+  tare load http://127.0.0.1:8080/ -c 64 -d 10s           64 users, each waiting for its answers (as wrk does)
+  tare load http://127.0.0.1:8080/ -r 20000 --poisson     20,000 requests a second, whatever the server does
+  tare load http://127.0.0.1:8080/ -n 100000              so many requests (as hey and oha do)
+  tare load http://127.0.0.1:8080/login --data-json '{\"user\":\"ada\"}'
+  tare load http://127.0.0.1:8080/ -D body.bin -T application/octet-stream -m PUT
+  tare load http://127.0.0.1:8080/ -r 500 --fail-if 'p99>5ms' --fail-if 'errors>0.1%'
+  tare load http://127.0.0.1:8080/ --json - | jq .response
+  tare load http://127.0.0.1:8080/ --html report.html --hlog run.hlog --csv run.csv
+
+Conditions of --fail-if: p50 … p99.9999, mean, min, max of the response time, or of another clock as in p99(service),
+p99(lag); errors as a number or a share (errors>0.1%); rps. Percentiles need ten answers above them, else they fail.
+
+Exit codes: 0 done · 1 tare could not do it (bad URL, nothing listens, …) · 2 wrong usage · 3 done, but the numbers are
+VOID or a --fail-if was met · 130 interrupted. What the flags of wrk, hey, oha, ab and k6 are called here: docs/FLAGS.md";
+
+/// Flags of `tare load`.
+#[derive(Debug, Args)]
+pub struct LoadArgs {
+    /// What to load; several take turns, and share scheme, host and port. Without a scheme it is http.
+    #[arg(required = true, value_name = "URL")]
+    pub urls: Vec<String>,
+    #[command(flatten)]
+    pub model: ModelArgs,
+    #[command(flatten)]
+    pub request: RequestArgs,
+    #[command(flatten)]
+    pub connection: ConnectionArgs,
+    #[command(flatten)]
+    pub machine: GeneratorArgs,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Load")]
+pub struct ModelArgs {
+    /// Connections: the users of a closed loop, the pool of an open one.
+    #[arg(short, long, default_value_t = 50, value_name = "N")]
+    pub connections: u32,
+    /// How long [default: 10s, and without end with -n].
+    #[arg(short, long, short_alias = 'z', value_name = "SPAN", value_parser = duration)]
+    pub duration: Option<Span>,
+    /// How many requests.
+    #[arg(short = 'n', long, value_name = "N")]
+    pub requests: Option<u64>,
+    /// Open loop: so many requests a second (1000, 20k), also as -q and -R.
+    #[arg(short, long, short_aliases = ['q', 'R'], visible_alias = "qps", value_name = "PER_S")]
+    pub rate: Option<PerSecond>,
+    /// They arrive at random and independently instead of evenly.
+    #[arg(long, requires = "rate")]
+    pub poisson: bool,
+    /// The head that is not scored.
+    #[arg(long, default_value = "0s", value_name = "SPAN")]
+    pub warmup: Span,
+    /// Seed of random arrivals [default: from the clock, shown].
+    #[arg(long)]
+    pub seed: Option<u64>,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Request")]
+pub struct RequestArgs {
+    /// Method [default: GET, and POST with a body].
+    #[arg(short = 'X', long, short_alias = 'm', value_name = "METHOD")]
+    pub method: Option<String>,
+    /// A header field, such as 'Accept: text/html'; may be repeated.
+    #[arg(short = 'H', long, value_name = "NAME: VALUE")]
+    pub header: Vec<String>,
+    /// The body as text, or from a file with @FILE.
+    #[arg(long, visible_alias = "body", value_name = "TEXT|@FILE", group = "a_body")]
+    pub data: Option<String>,
+    /// The body from a file.
+    #[arg(short = 'D', long, value_name = "FILE", group = "a_body")]
+    pub body_file: Option<PathBuf>,
+    /// A body of JSON, or from a file with @FILE.
+    #[arg(long, value_name = "JSON|@FILE", group = "a_body")]
+    pub data_json: Option<String>,
+    /// A field of a form; may be repeated.
+    #[arg(long, value_name = "NAME=VALUE", group = "a_body")]
+    pub form: Vec<String>,
+    /// Content-Type of the body.
+    #[arg(short = 'T', long, value_name = "TYPE")]
+    pub content_type: Option<String>,
+    /// Accept header.
+    #[arg(short = 'A', long, value_name = "TYPE")]
+    pub accept: Option<String>,
+    /// Basic authentication.
+    #[arg(short = 'a', long, value_name = "USER:PASSWORD")]
+    pub basic_auth: Option<String>,
+    /// The Host header, if not that of the URL.
+    #[arg(long, value_name = "HOST")]
+    pub host: Option<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Connection")]
+pub struct ConnectionArgs {
+    /// A request unanswered for so long, from when it should have left, has failed.
+    #[arg(long, default_value = "10s", value_name = "SPAN")]
+    pub timeout: Span,
+    /// A connection not open after so long has failed.
+    #[arg(long, default_value = "5s", value_name = "SPAN")]
+    pub connect_timeout: Span,
+    /// Requests under way at a time on each connection.
+    #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
+    pub pipeline: u16,
+    /// A new connection for each request.
+    #[arg(long, visible_alias = "disable-keepalive")]
+    pub no_keepalive: bool,
+    /// Connect to this socket instead of the URL's host.
+    #[arg(long, value_name = "PATH")]
+    pub unix_socket: Option<PathBuf>,
+    /// TCP congestion control of the sockets [default: the kernel's].
+    #[arg(long, value_name = "NAME")]
+    pub congestion: Option<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Generator")]
+pub struct GeneratorArgs {
+    /// Threads, a core each, taken from the last core backwards [default: half the cores].
+    #[arg(short, long, value_name = "N", value_parser = threads)]
+    pub threads: Option<usize>,
+    /// The cores themselves, such as 1 or 2,4-5.
+    #[arg(long, value_name = "CPUS", conflicts_with = "threads")]
+    pub load_cpus: Option<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
+pub struct OutputArgs {
+    /// Fail (exit code 3) if this is so, such as 'p99>5ms'; may be repeated.
+    #[arg(long, value_name = "CONDITION")]
+    pub fail_if: Vec<Threshold>,
+    /// The summary as JSON (docs/LOAD.md); FILE "-" is standard output here and below.
+    #[arg(long, value_name = "FILE", value_parser = file)]
+    pub json: Option<PathBuf>,
+    /// One row for the whole and one per interval.
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<PathBuf>,
+    /// A self-contained page with charts.
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// HdrHistogram's percentile distribution.
+    #[arg(long, value_name = "FILE")]
+    pub hgrm: Option<PathBuf>,
+    /// HdrHistogram's interval log.
+    #[arg(long, value_name = "FILE")]
+    pub hlog: Option<PathBuf>,
+    /// Print wrk's text instead of the summary.
+    #[arg(long)]
+    pub wrk: bool,
+    /// Keep the record itself, from which `tare report FILE` makes reports again.
+    #[arg(long, value_name = "FILE")]
+    pub db: Option<PathBuf>,
+    /// Length of the intervals in files.
+    #[arg(long, default_value = "1s", value_name = "SPAN")]
+    pub interval: Span,
+    /// Neither a live view nor progress lines.
+    #[arg(long)]
+    pub quiet: bool,
+    /// As wrk: the distribution, which is always shown here.
+    #[arg(long, hide = true)]
+    pub latency: bool,
+}
+
+/// Requests per second: `500`, `20k`, `20000/s`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PerSecond(pub f64);
+
+impl FromStr for PerSecond {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let digits = text.trim_end_matches("/s");
+        let (digits, scale) = match digits.strip_suffix(['k', 'K']) {
+            Some(digits) => (digits, 1e3),
+            None => (digits, 1.0),
+        };
+        let rate = digits.parse::<f64>().ok().map(|rate| rate * scale);
+        let rate = rate.filter(|rate| rate.is_finite() && *rate > 0.0);
+        rate.map(Self).ok_or_else(|| "requests per second are a number above 0, such as 500 or 20k".to_owned())
+    }
+}
+
+/// The file of `--json`, which others take for a body.
+fn file(text: &str) -> Result<PathBuf, String> {
+    if text.trim_start().starts_with(['{', '[', '@']) {
+        return Err("--json names the file for the result; a body of JSON is given with --data-json".to_owned());
+    }
+    Ok(PathBuf::from(text))
+}
+
+/// The time of `-d`, which is the body for those who come from curl, hey or oha.
+fn duration(text: &str) -> Result<Span, String> {
+    let span: Span = text.parse().map_err(|wrong| format!("{wrong}; a body is given with --data or -D FILE"))?;
+    if span.0.is_zero() { Err("it has to last some time, such as 10s".to_owned()) } else { Ok(span) }
+}
+
+/// The number of `-t`, which is the timeout for those who come from hey or oha.
+fn threads(text: &str) -> Result<usize, String> {
+    let number = text.parse::<usize>().ok().filter(|threads| *threads > 0);
+    number.ok_or_else(|| "threads are a number above 0; the time for an answer is given with --timeout".to_owned())
+}

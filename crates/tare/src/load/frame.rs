@@ -1,0 +1,170 @@
+//! The picture of a running load, as lines of text: a pure function of what has been seen.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use tare_report::format::{Unit, grouped, rate, share, single};
+
+use crate::console::{clock, paint};
+
+/// Points that a sparkline shows.
+pub const POINTS: usize = 40;
+const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+
+/// What has been seen of a load.
+#[derive(Debug, Default)]
+pub struct Seen {
+    /// What is loaded, and how.
+    pub title: String,
+    pub model: String,
+    /// Since the begin, and how far it has come, from 0 to 1.
+    pub elapsed: Duration,
+    pub done_share: f64,
+    /// What is left, where that is known.
+    pub left: Option<Duration>,
+    /// The latest points, the oldest first.
+    pub points: VecDeque<Point>,
+    /// Right answers and failures since the begin.
+    pub ok: u64,
+    pub failed: u64,
+    /// Right answers per second of the window so far.
+    pub mean_per_s: f64,
+    pub worst_error: Option<String>,
+}
+
+/// One interval.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Point {
+    pub per_s: f64,
+    pub p50_ns: Option<u64>,
+    pub p99_ns: Option<u64>,
+    pub cpu_share: f64,
+}
+
+impl Seen {
+    /// The lines, none wider than `width` but for colours.
+    pub fn frame(&self, width: usize, colored: bool) -> Vec<String> {
+        let last = self.points.back().copied().unwrap_or_default();
+        let room = width.saturating_sub(46).min(POINTS);
+        let of = |value: fn(&Point) -> Option<f64>| paint(colored, "36", &spark(self.points.iter().map(value), room));
+        let time = |ns: Option<u64>| ns.map_or("–".to_owned(), |ns| single(Unit::Nanos, ns as f64));
+        let row = |name: &str, now: String, beside: String, line: String| {
+            format!("  {name:<9}{now:>12}  {beside:<20} {line}")
+        };
+        let mean = format!("mean {}", rate(self.mean_per_s));
+        let errors = if self.failed == 0 { "none".to_owned() } else { paint(colored, "31", &grouped(self.failed)) };
+        let worst = self.worst_error.as_deref().unwrap_or_default();
+        let mut lines = vec![
+            cut(&format!("  {} · {}", self.title, self.model), width),
+            self.progress(width, colored),
+            row("rate", rate(last.per_s), mean, of(|p| Some(p.per_s))),
+            row("p50", time(last.p50_ns), String::new(), of(|p| p.p50_ns.map(|ns| ns as f64))),
+            row("p99", time(last.p99_ns), "response time".to_owned(), of(|p| p.p99_ns.map(|ns| ns as f64))),
+            format!("  {:<9}{:>12}  {}", "errors", errors, cut(worst, width.saturating_sub(26))),
+            format!("  {:<9}{:>12}  busy", "generator", share(last.cpu_share.min(1.0))),
+        ];
+        lines.iter_mut().for_each(|line| line.truncate(line.trim_end().len()));
+        lines
+    }
+
+    fn progress(&self, width: usize, colored: bool) -> String {
+        let room = width.saturating_sub(34).min(60);
+        let full = (self.done_share.clamp(0.0, 1.0) * room as f64).round() as usize;
+        let (full, rest) = ("━".repeat(full), "─".repeat(room - full));
+        let left = self.left.map_or(String::new(), |left| format!(" · {} left", clock(left)));
+        format!("  {}{}  {}{left}", paint(colored, "36", &full), paint(colored, "2", &rest), clock(self.elapsed))
+    }
+
+    /// One plain line, for where there is no terminal.
+    pub fn line(&self) -> String {
+        let last = self.points.back().copied().unwrap_or_default();
+        let time = |ns: Option<u64>| ns.map_or("–".to_owned(), |ns| single(Unit::Nanos, ns as f64));
+        format!(
+            "  {}  {} (mean {})  p50 {}  p99 {}  {} failed  generator {} busy",
+            clock(self.elapsed),
+            rate(last.per_s),
+            rate(self.mean_per_s),
+            time(last.p50_ns),
+            time(last.p99_ns),
+            grouped(self.failed),
+            share(last.cpu_share.min(1.0)),
+        )
+    }
+}
+
+/// The latest values as bars from the lowest to the highest of them; a blank where there is none.
+fn spark(values: impl Iterator<Item = Option<f64>>, room: usize) -> String {
+    let values: Vec<Option<f64>> = values.collect();
+    let values = &values[values.len().saturating_sub(room)..];
+    let known = || values.iter().flatten().copied();
+    let (low, high) = (known().fold(f64::INFINITY, f64::min), known().fold(0.0, f64::max));
+    // Bars stand on zero unless that hides all there is to see: noise of 1 % must not look like a mountain.
+    let floor = if low > high * 0.5 { high * 0.5 } else { 0.0 };
+    let level = |value: f64| if high > floor { ((value - floor) / (high - floor) * 7.0).round() as usize } else { 0 };
+    values.iter().map(|value| value.map_or(' ', |value| LEVELS[level(value.max(floor)).min(7)])).collect()
+}
+
+fn cut(text: &str, width: usize) -> String {
+    console::truncate_str(text, width, "…").into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seen() -> Seen {
+        let point = |per_s: f64, p99_ms: u64| Point {
+            per_s,
+            p50_ns: Some(2_000_000),
+            p99_ns: Some(p99_ms * 1_000_000),
+            cpu_share: 0.42,
+        };
+        Seen {
+            title: "http://127.0.0.1:8080/".to_owned(),
+            model: "closed loop, 64 users for 10 s".to_owned(),
+            elapsed: Duration::from_secs(5),
+            done_share: 0.5,
+            left: Some(Duration::from_secs(5)),
+            points: [point(1_000.0, 4), point(9_000.0, 8), point(18_812.0, 5)].into(),
+            ok: 94_000,
+            failed: 3,
+            mean_per_s: 18_790.0,
+            worst_error: Some("3 timeout".to_owned()),
+        }
+    }
+
+    #[test]
+    fn the_picture_of_a_load() {
+        let expected = [
+            "  http://127.0.0.1:8080/ · closed loop, 64 users for 10 s",
+            "  ━━━━━━━━━━━━━━━━━━━━━━━───────────────────────  0:05 · 0:05 left",
+            "  rate         18,812/s  mean 18,790/s        ▁▄█",
+            "  p50           2.00 ms                       ███",
+            "  p99           5.00 ms  response time        ▁█▃",
+            "  errors              3  3 timeout",
+            "  generator        42 %  busy",
+        ];
+        assert_eq!(seen().frame(80, false), expected);
+        assert_eq!(
+            seen().line(),
+            "  0:05  18,812/s (mean 18,790/s)  p50 2.00 ms  p99 5.00 ms  3 failed  generator 42 % busy"
+        );
+    }
+
+    #[test]
+    fn no_line_is_wider_than_the_terminal() {
+        for width in [20, 40, 60, 80, 200] {
+            for line in seen().frame(width, false) {
+                assert!(console::measure_text_width(&line) <= width.max(46), "{width}: {line}");
+            }
+        }
+    }
+
+    #[test]
+    fn sparklines_stand_on_zero_and_leave_gaps() {
+        assert_eq!(spark([Some(0.0), None, Some(7.0)].into_iter(), 9), "▁ █");
+        assert_eq!(spark([Some(99.0), Some(100.0)].into_iter(), 9), "██");
+        assert_eq!(spark([None, None].into_iter(), 9), "  ");
+        assert_eq!(spark([Some(1.0), Some(2.0), Some(4.0)].into_iter(), 2), "▁█");
+    }
+}

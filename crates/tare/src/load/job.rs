@@ -1,0 +1,124 @@
+//! What the flags ask for, with nothing optional left: the session, its one slice, and how both are called.
+
+use std::time::Duration;
+
+use anyhow::bail;
+use tare_load::{Protocol, Schedule, SessionSpec, SliceSpec, StopRule};
+use tare_plan::plan::SliceKind;
+use tare_report::format::{count, duration, grouped, rate};
+use tare_sys::clock;
+
+use super::{generator, place::Place, request};
+use crate::args::{LoadArgs, ModelArgs};
+
+/// How long without -d and -n; and the bound of -n against a server that does not answer.
+const USUAL: Duration = Duration::from_secs(10);
+const LONGEST: Duration = Duration::from_secs(24 * 3600);
+/// The most intervals that a record is cut into, so that a long load stays small.
+const MOST_INTERVALS: u32 = 1000;
+
+/// A load that is ready to begin.
+#[derive(Debug)]
+pub struct Job {
+    /// What is loaded, as it is shown.
+    pub url: String,
+    /// `GET /path`.
+    pub request: String,
+    pub session: SessionSpec,
+    pub slice: SliceSpec,
+    /// The load model in words.
+    pub model: String,
+    pub kind: SliceKind,
+    /// Length of the record's intervals.
+    pub interval: Duration,
+}
+
+impl Job {
+    /// Reads the flags and looks whether somebody listens.
+    pub fn of(args: &LoadArgs) -> anyhow::Result<Self> {
+        let (model, connection) = (&args.model, &args.connection);
+        if model.connections == 0 {
+            bail!("-c 0 connections can carry nothing; give at least one");
+        }
+        if model.requests == Some(0) {
+            bail!("-n 0 requests are no load; give at least one");
+        }
+        generator::make_room(model.connections)?;
+        let place = Place::of(&args.urls, connection.unix_socket.as_deref(), connection.connect_timeout.0)?;
+        let requests = request::requests(&place.paths, &args.request, connection)?;
+        let first = requests.first().map(|r| format!("{} {}", r.method, r.path)).unwrap_or_default();
+        let slice = slice(model, connection.timeout.0)?;
+        let protocol = Protocol::Http1 { pipeline: connection.pipeline.into() };
+        Ok(Self {
+            url: place.url.to_string(),
+            request: first,
+            model: in_words(model, &slice, protocol),
+            kind: match slice.schedule {
+                Schedule::Closed => SliceKind::Saturating,
+                _ if model.poisson => SliceKind::Poisson,
+                _ => SliceKind::Fixed,
+            },
+            interval: args.output.interval.0.max(longest(&slice) / MOST_INTERVALS).max(Duration::from_millis(10)),
+            session: SessionSpec {
+                protocol,
+                connections: model.connections as usize,
+                host: Some(args.request.host.clone().unwrap_or(place.host)),
+                cpus: generator::cpus(&args.machine, model.connections)?,
+                timeout: connection.timeout.0,
+                connect_timeout: connection.connect_timeout.0,
+                congestion: connection.congestion.clone(),
+                ..SessionSpec::new(place.target, requests)
+            },
+            slice,
+        })
+    }
+}
+
+/// The time that the progress is measured against.
+fn longest(slice: &SliceSpec) -> Duration {
+    match slice.stop {
+        StopRule::Duration(span) => span,
+        StopRule::Count { .. } => Duration::ZERO,
+    }
+}
+
+fn slice(model: &ModelArgs, timeout: Duration) -> anyhow::Result<SliceSpec> {
+    let span = model.duration.map(|span| span.0);
+    let stop = match model.requests {
+        Some(requests) => StopRule::Count { requests, at_most: span.unwrap_or(LONGEST) },
+        None => StopRule::Duration(span.unwrap_or(USUAL) + model.warmup.0),
+    };
+    let schedule = match model.rate.map(|rate| rate.0) {
+        None => Schedule::Closed,
+        Some(rate_per_s) if model.poisson => Schedule::Poisson { rate_per_s },
+        Some(rate_per_s) => Schedule::Constant { rate_per_s },
+    };
+    Ok(SliceSpec {
+        discard_head: model.warmup.0,
+        drain_timeout: timeout,
+        // Short enough to be typed again.
+        seed: model.seed.unwrap_or_else(|| clock::wall_unix_ns() / 1_000_000 % 100_000),
+        ..SliceSpec::new(schedule, model.connections as usize, stop)
+    })
+}
+
+/// `closed loop, 64 users for 10 s`, `open loop, Poisson, 20,000/s over 64 connections for 10 s`.
+fn in_words(model: &ModelArgs, slice: &SliceSpec, protocol: Protocol) -> String {
+    let how_long = match slice.stop {
+        StopRule::Duration(span) => format!("for {}", duration((span - slice.discard_head).as_secs_f64())),
+        StopRule::Count { requests, .. } => format!("until {} requests", grouped(requests)),
+    };
+    let connections = count(model.connections.into(), "connection");
+    let depth = match protocol.depth() {
+        1 => String::new(),
+        depth => format!(" with {depth} requests under way on each"),
+    };
+    match model.rate {
+        None if depth.is_empty() => format!("closed loop, {} {how_long}", count(model.connections.into(), "user")),
+        None => format!("closed loop, {connections}{depth} {how_long}"),
+        Some(per_s) => {
+            let arrivals = if model.poisson { "Poisson" } else { "constant" };
+            format!("open loop, {arrivals}, {} over {connections}{depth} {how_long}", rate(per_s.0))
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! A load as it goes on: on a terminal a picture drawn anew with each part, elsewhere a plain line every few seconds.
+
+use std::time::Duration;
+
+use console::Term;
+use tare_load::{SliceSample, StopRule};
+use tare_stats::quantile::printable;
+
+use super::frame::{POINTS, Point, Seen};
+use super::job::Job;
+use crate::args::Color;
+use crate::console::stderr_colored;
+
+/// Without a terminal, a line at most this often.
+const PLAIN_EVERY: Duration = Duration::from_secs(5);
+
+/// Shows a load on standard error.
+#[derive(Debug)]
+pub struct Live {
+    seen: Seen,
+    stop: StopRule,
+    head: Duration,
+    begin_ns: Option<u64>,
+    window_ns: u64,
+    completed: u64,
+    plain_at: Duration,
+    mode: Mode,
+}
+
+#[derive(Debug)]
+enum Mode {
+    Quiet,
+    Plain,
+    /// With the lines of the last picture.
+    Terminal {
+        term: Term,
+        colored: bool,
+        drawn: usize,
+    },
+}
+
+impl Live {
+    /// `terminal` decides between the picture and plain lines.
+    pub fn new(job: &Job, quiet: bool, terminal: bool, color: Color) -> Self {
+        let mode = match (quiet, terminal) {
+            (true, _) => Mode::Quiet,
+            (false, false) => Mode::Plain,
+            (false, true) => Mode::Terminal { term: Term::buffered_stderr(), colored: stderr_colored(color), drawn: 0 },
+        };
+        Self {
+            seen: Seen { title: job.url.clone(), model: job.model.clone(), ..Seen::default() },
+            stop: job.slice.stop,
+            head: job.slice.discard_head,
+            begin_ns: None,
+            window_ns: 0,
+            completed: 0,
+            plain_at: PLAIN_EVERY,
+            mode,
+        }
+    }
+
+    /// Takes in what an interval brought, and shows it.
+    pub fn show(&mut self, part: &SliceSample) {
+        self.note(part);
+        match &mut self.mode {
+            Mode::Quiet => {}
+            Mode::Plain => {
+                if self.seen.elapsed >= self.plain_at {
+                    self.plain_at = self.seen.elapsed + PLAIN_EVERY;
+                    crate::console::note(&self.seen.line());
+                }
+            }
+            Mode::Terminal { term, colored, drawn } => {
+                let width = usize::from(term.size().1);
+                let lines = self.seen.frame(width, *colored);
+                // A terminal that has gone away is no reason to end a load.
+                let _ = term.clear_last_lines(*drawn);
+                lines.iter().for_each(|line| drop(term.write_line(line)));
+                let _ = term.flush();
+                *drawn = lines.len();
+            }
+        }
+    }
+
+    /// Takes the picture away.
+    pub fn finish(&mut self) {
+        if let Mode::Terminal { term, drawn, .. } = &mut self.mode {
+            let _ = term.clear_last_lines(*drawn);
+            let _ = term.flush();
+            *drawn = 0;
+        }
+    }
+
+    fn note(&mut self, part: &SliceSample) {
+        let begin_ns = *self.begin_ns.get_or_insert(part.start_ns);
+        self.window_ns += part.window_ns;
+        self.completed += part.completed;
+        let seen = &mut self.seen;
+        seen.ok += part.ok;
+        seen.failed += part.failed;
+        seen.elapsed =
+            self.head.min(Duration::from_nanos(part.start_ns - begin_ns)) + Duration::from_nanos(self.window_ns);
+        seen.mean_per_s = if self.window_ns > 0 { self.completed as f64 * 1e9 / self.window_ns as f64 } else { 0.0 };
+        (seen.done_share, seen.left) = match self.stop {
+            StopRule::Duration(span) => {
+                let share = seen.elapsed.as_secs_f64() / span.as_secs_f64();
+                (share, Some(span.saturating_sub(seen.elapsed)))
+            }
+            StopRule::Count { requests, .. } => ((seen.ok + seen.failed) as f64 / requests as f64, None),
+        };
+        let worst = part.errors.iter().max_by_key(|(_, tally)| tally.count);
+        seen.worst_error =
+            worst.map(|(class, tally)| format!("{class}: {}", tally.example)).or(seen.worst_error.take());
+        // The drain has no rate.
+        if part.window_ns > 0 {
+            seen.points.push_back(point(part));
+            if seen.points.len() > POINTS {
+                seen.points.pop_front();
+            }
+        }
+    }
+}
+
+fn point(part: &SliceSample) -> Point {
+    let stated = |percentile: f64| {
+        let value = part.response.value_at_quantile_ns(percentile / 100.0);
+        value.filter(|_| printable(part.response.len(), percentile))
+    };
+    Point {
+        per_s: part.throughput_per_s(),
+        p50_ns: stated(50.0),
+        p99_ns: stated(99.0),
+        cpu_share: part.generator_cpu_share(),
+    }
+}

@@ -1,0 +1,62 @@
+//! The result in every form that was asked for: to standard output, or into files.
+
+use std::path::Path;
+
+use anyhow::Context;
+use tare_record::sample::RunRecord;
+use tare_report::load::{self, LoadSummary};
+use tare_report::text::Style;
+
+use crate::args::{Global, OutputArgs};
+use crate::console;
+
+/// Writes the files, and prints what belongs on standard output: the summary, unless a form has been asked for there.
+///
+/// # Errors
+/// When a file cannot be written.
+pub fn write(record: &RunRecord, summary: &LoadSummary, args: &OutputArgs, global: &Global) -> anyhow::Result<()> {
+    let mut forms: Vec<(&Path, String)> = Vec::new();
+    if let Some(file) = &args.json {
+        forms.push((file, load::json(summary)?));
+    }
+    if let Some(file) = &args.csv {
+        forms.push((file, load::csv(summary)));
+    }
+    if let Some(file) = &args.html {
+        forms.push((file, load::html(record, summary)?));
+    }
+    if let Some(file) = &args.hgrm {
+        forms.push((file, load::hgrm(record)));
+    }
+    if let Some(file) = &args.hlog {
+        forms.push((file, load::hlog(record)));
+    }
+    if args.wrk {
+        forms.push((Path::new("-"), load::wrk(record, summary)));
+    }
+    let taken = forms.iter().any(|(file, _)| is_stdout(file));
+    for (file, text) in &forms {
+        put(file, text)?;
+    }
+    let style = Style { colored: console::stdout_colored(global.color), width: console::width() };
+    if !taken {
+        console::print(&format!("{}\n", load::render(summary, &style)));
+    }
+    forms
+        .iter()
+        .filter(|(file, _)| !is_stdout(file))
+        .for_each(|(file, _)| super::note(&format!("wrote {}", file.display())));
+    Ok(())
+}
+
+fn is_stdout(file: &Path) -> bool {
+    file == Path::new("-")
+}
+
+fn put(file: &Path, text: &str) -> anyhow::Result<()> {
+    if is_stdout(file) {
+        console::print(text);
+        return Ok(());
+    }
+    std::fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))
+}

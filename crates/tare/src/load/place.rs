@@ -1,0 +1,145 @@
+//! Where the load goes: URLs become one target and a path each, and somebody listens there, before anything is started.
+
+use std::io;
+use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use tare_load::Target;
+use url::{Host, Url};
+
+/// Where the load goes.
+#[derive(Debug)]
+pub struct Place {
+    /// As it is shown: the first URL.
+    pub url: Url,
+    /// What is connected to.
+    pub target: Target,
+    /// The `Host` header: name and port as the URL has them.
+    pub host: String,
+    /// Path and query of each URL.
+    pub paths: Vec<String>,
+}
+
+impl Place {
+    /// Reads the URLs, resolves their host and sees whether somebody listens.
+    ///
+    /// # Errors
+    /// In one sentence: what is wrong with a URL, a name that does not resolve, a port where nobody listens.
+    pub fn of(urls: &[String], unix_socket: Option<&Path>, patience: Duration) -> anyhow::Result<Self> {
+        let urls = urls.iter().map(|text| parse(text)).collect::<anyhow::Result<Vec<Url>>>()?;
+        let Some(first) = urls.first() else { bail!("there is no URL to load") };
+        let origin = |url: &Url| url.origin();
+        if let Some(other) = urls.iter().find(|url| origin(url) != origin(first)) {
+            bail!("{first} and {other} are on different servers; load one server at a time");
+        }
+        let target = match unix_socket {
+            Some(path) => listening_file(path)?,
+            None => Target::Tcp(listening(first, patience)?),
+        };
+        let name = first.host_str().unwrap_or_default();
+        let host = first.port().map_or(name.to_owned(), |port| format!("{name}:{port}"));
+        Ok(Self { paths: urls.iter().map(path).collect(), url: first.clone(), target, host })
+    }
+}
+
+/// A URL as people write it: without a scheme it is http.
+fn parse(text: &str) -> anyhow::Result<Url> {
+    let whole = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
+    let url = Url::parse(&whole).map_err(|why| {
+        anyhow::anyhow!("\"{text}\" is not a URL ({why}); write for example http://127.0.0.1:8080/path")
+    })?;
+    match url.scheme() {
+        "http" => Ok(url),
+        scheme => bail!("{text}: tare does not speak \"{scheme}\"; give a URL that begins with http://"),
+    }
+}
+
+fn path(url: &Url) -> String {
+    url.query().map_or_else(|| url.path().to_owned(), |query| format!("{}?{query}", url.path()))
+}
+
+/// The first address of the host at which somebody listens: a name may have several, of IPv6 and IPv4.
+fn listening(url: &Url, patience: Duration) -> anyhow::Result<SocketAddr> {
+    let port = url.port_or_known_default().unwrap_or(80);
+    let addresses = resolve(url, port)?;
+    let mut failure = None;
+    for address in &addresses {
+        match TcpStream::connect_timeout(address, patience) {
+            Ok(_) => return Ok(*address),
+            Err(error) => failure = failure.or(Some((address, error))),
+        }
+    }
+    let Some((address, error)) = failure else { bail!("{url}: its host has no address") };
+    bail!("{}", unreachable(&address.to_string(), &error))
+}
+
+fn resolve(url: &Url, port: u16) -> anyhow::Result<Vec<SocketAddr>> {
+    match url.host() {
+        Some(Host::Ipv4(address)) => Ok(vec![(address, port).into()]),
+        Some(Host::Ipv6(address)) => Ok(vec![(address, port).into()]),
+        Some(Host::Domain(name)) => {
+            let found = (name, port).to_socket_addrs();
+            let found = found.with_context(|| format!("the name \"{name}\" does not resolve; is it spelt right?"))?;
+            Ok(found.collect())
+        }
+        None => bail!("{url} has no host; write for example http://127.0.0.1:8080/path"),
+    }
+}
+
+fn listening_file(path: &Path) -> anyhow::Result<Target> {
+    match UnixStream::connect(path) {
+        Ok(_) => Ok(Target::Unix(path.to_owned())),
+        Err(error) => bail!("{}", unreachable(&path.display().to_string(), &error)),
+    }
+}
+
+fn unreachable(place: &str, error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::ConnectionRefused | io::ErrorKind::NotFound => {
+            format!("nothing listens on {place} ({error}); start the server, or correct the address")
+        }
+        io::ErrorKind::TimedOut => {
+            format!("{place} does not answer; is it the right address, and does a firewall let you through?")
+        }
+        _ => format!("cannot connect to {place}: {error}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(urls: &[&str]) -> anyhow::Result<Place> {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port().to_string();
+        let urls: Vec<String> = urls.iter().map(|url| url.replace("PORT", &port)).collect();
+        Place::of(&urls, None, Duration::from_secs(1))
+            .map(|place| Place { host: place.host.replace(&port, "PORT"), ..place })
+    }
+
+    #[test]
+    fn urls_become_a_target_and_paths() {
+        let place = of(&["127.0.0.1:PORT", "http://127.0.0.1:PORT/a/b?c=d#e"]).unwrap();
+        assert_eq!((place.host.as_str(), place.paths), ("127.0.0.1:PORT", vec!["/".to_owned(), "/a/b?c=d".to_owned()]));
+        assert_eq!(of(&["http://localhost:PORT/"]).unwrap().host, "localhost:PORT");
+    }
+
+    #[test]
+    fn what_cannot_be_loaded_is_said_in_one_sentence() {
+        for (urls, words) in [
+            (&["http://"][..], "is not a URL"),
+            (&["http://127.0.0.1:99999/"], "is not a URL (invalid port number)"),
+            (&["ftp://127.0.0.1:PORT/"], "does not speak \"ftp\""),
+            (&["http://127.0.0.1:PORT/", "http://127.0.0.2:PORT/"], "different servers"),
+            (&["http://no-such-host.invalid/"], "\"no-such-host.invalid\" does not resolve"),
+            (&["http://127.0.0.1:1/"], "nothing listens on 127.0.0.1:1 (Connection refused"),
+            (&["http://[::1]:1/"], "[::1]:1"),
+        ] {
+            let error = of(urls).unwrap_err().to_string();
+            assert!(error.contains(words) && !error.contains('\n'), "{urls:?}: {error}");
+        }
+    }
+}

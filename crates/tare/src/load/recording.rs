@@ -1,0 +1,149 @@
+//! What workers hand over, several times a second, put together into the intervals of the record.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use tare_load::SliceSample;
+use tare_plan::plan::SliceKind;
+use tare_record::sample::{ErrorTally, Phase, SliceRecord};
+
+/// Where the intervals belong.
+#[derive(Debug, Clone)]
+pub struct Slot {
+    pub group: String,
+    pub scenario: String,
+    pub kind: SliceKind,
+    pub connections: u32,
+    pub offered_per_s: Option<f64>,
+}
+
+/// Collects parts into intervals.
+#[derive(Debug)]
+pub struct Recording {
+    slot: Slot,
+    every_ns: u64,
+    begin_ns: Option<u64>,
+    /// Whole, but what follows may still be put to it: the drain has no window of its own.
+    last: Option<SliceSample>,
+    open: Option<SliceSample>,
+    round: u32,
+}
+
+impl Recording {
+    pub fn new(slot: Slot, every: Duration) -> Self {
+        Self { slot, every_ns: every.as_nanos() as u64, begin_ns: None, last: None, open: None, round: 0 }
+    }
+
+    /// Takes a part; hands out an interval that is whole for good.
+    pub fn take(&mut self, part: &SliceSample) -> Option<SliceRecord> {
+        self.begin_ns.get_or_insert(part.start_ns);
+        match &mut self.open {
+            None => self.open = Some(part.clone()),
+            Some(open) => open.append(part),
+        }
+        if self.open.as_ref().is_some_and(|open| open.window_ns < self.every_ns) {
+            return None;
+        }
+        let whole = self.open.take();
+        let before = std::mem::replace(&mut self.last, whole);
+        before.map(|sample| self.record(sample))
+    }
+
+    /// What is left at the end: less than half an interval belongs to the one before.
+    pub fn finish(mut self) -> Vec<SliceRecord> {
+        let mut left = Vec::new();
+        match (self.last.take(), self.open.take()) {
+            (Some(mut last), Some(open)) if open.window_ns < self.every_ns / 2 => {
+                last.append(&open);
+                left.push(last);
+            }
+            (last, open) => left.extend(last.into_iter().chain(open)),
+        }
+        left.into_iter().map(|sample| self.record(sample)).collect()
+    }
+
+    fn record(&mut self, sample: SliceSample) -> SliceRecord {
+        let tally = |tally: &tare_load::ErrorTally| ErrorTally { count: tally.count, example: tally.example.clone() };
+        let errors: BTreeMap<_, _> =
+            sample.errors.iter().map(|(class, one)| (class.name().to_owned(), tally(one))).collect();
+        let begin_ns = self.begin_ns.unwrap_or(sample.start_ns);
+        self.round += 1;
+        SliceRecord {
+            fork: 1,
+            group: self.slot.group.clone(),
+            scenario: self.slot.scenario.clone(),
+            variant: self.slot.group.clone(),
+            phase: Phase::Measure,
+            kind: self.slot.kind,
+            round: self.round - 1,
+            start_ns: sample.start_ns + sample.discarded_head_ns - begin_ns,
+            window_ns: sample.window_ns,
+            users: self.slot.connections,
+            offered_per_s: self.slot.offered_per_s,
+            completed: sample.completed,
+            ok: sample.ok,
+            failed: sample.failed,
+            errors,
+            bytes_in: sample.bytes_in,
+            bytes_out: sample.bytes_out,
+            response: sample.response,
+            service: sample.service,
+            send_lag: sample.send_lag,
+            failed_after: sample.failed_time,
+            blocked: sample.blocked,
+            blocked_ns: sample.blocked_ns,
+            connections_opened: sample.connections_opened,
+            connections_lost: sample.connections_lost,
+            generator_cpu_ns: sample.generator_cpu_ns,
+            generator_workers: sample.workers as u32,
+            server_cpu: None,
+            rss_bytes: None,
+            rss_peak_bytes: None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn part(start_ms: u64, window_ms: u64, ok: u64) -> SliceSample {
+        let (start_ns, window_ns) = (start_ms * 1_000_000, window_ms * 1_000_000);
+        SliceSample { start_ns, window_ns, ok, workers: 1, ..SliceSample::default() }
+    }
+
+    fn intervals(parts: &[SliceSample]) -> Vec<(u64, u64, u64)> {
+        let slot = Slot {
+            group: "url".to_owned(),
+            scenario: "GET /".to_owned(),
+            kind: SliceKind::Saturating,
+            connections: 1,
+            offered_per_s: None,
+        };
+        let mut recording = Recording::new(slot, Duration::from_millis(1000));
+        let mut whole: Vec<SliceRecord> = parts.iter().filter_map(|part| recording.take(part)).collect();
+        whole.extend(recording.finish());
+        whole.iter().map(|s| (s.start_ns / 1_000_000, s.window_ns / 1_000_000, s.ok)).collect()
+    }
+
+    #[test]
+    fn parts_become_intervals_and_none_is_lost() {
+        let parts = [part(700, 500, 1), part(1200, 500, 2), part(1700, 500, 4), part(2200, 500, 8)];
+        assert_eq!(intervals(&parts), [(0, 1000, 3), (1000, 1000, 12)]);
+        assert_eq!(intervals(&parts[..3]), [(0, 1000, 3), (1000, 500, 4)]);
+        assert_eq!(intervals(&parts[..1]), [(0, 500, 1)]);
+        assert_eq!(intervals(&[]), []);
+    }
+
+    #[test]
+    fn the_drain_and_a_short_rest_belong_to_the_last_interval() {
+        let parts = [part(0, 1000, 1), part(1000, 1000, 2), part(2000, 100, 4), part(2100, 0, 8)];
+        assert_eq!(intervals(&parts), [(0, 1000, 1), (1000, 1100, 14)]);
+    }
+
+    #[test]
+    fn a_head_without_a_window_belongs_to_the_first_interval() {
+        let head = SliceSample { discarded_head_ns: 300_000_000, ..part(0, 0, 0) };
+        assert_eq!(intervals(&[head, part(250, 200, 1), part(500, 800, 2)]), [(300, 1000, 3)]);
+    }
+}

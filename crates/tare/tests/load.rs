@@ -1,0 +1,226 @@
+//! `tare load` from the outside: each output read back, conditions and exit codes, bad input, Ctrl-C.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+
+mod common;
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+
+use common::{Bench, TARE, stderr, stdout, wait_for};
+use serde_json::Value;
+
+/// The built-in server, for as long as it is held.
+struct Reference {
+    child: Child,
+    url: String,
+}
+
+impl Reference {
+    fn start(flags: &[&str]) -> Self {
+        let mut command = Command::new(TARE);
+        command.args(["reference", "--port", "0"]).args(flags).stdout(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let address = line.trim().strip_prefix("tare: ready on ").unwrap();
+        Self { url: format!("http://{address}"), child }
+    }
+
+    fn url(&self, path: &str) -> String {
+        format!("{}{path}", self.url)
+    }
+}
+
+impl Drop for Reference {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+#[test]
+fn a_count_of_requests_is_sent_and_answered() {
+    let server = Reference::start(&[]);
+    let bench = Bench::new();
+    let output = bench.run(&["load", &server.url("/path0/4"), "-n", "500", "-c", "4", "--json", "-"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let summary = json(&stdout(&output));
+    assert_eq!(summary["schema"], "tare-load/1");
+    assert_eq!(summary["requests"]["ok"], 500);
+    assert_eq!(summary["requests"]["failed"], 0);
+    assert_eq!((&summary["response"]["count"], &summary["service"]["count"]), (&500.into(), &500.into()));
+    assert_eq!(summary["connections"]["opened"], 4);
+    let intervals = summary["intervals"].as_array().unwrap();
+    assert_eq!(intervals.iter().map(|i| i["ok"].as_u64().unwrap()).sum::<u64>(), 500);
+}
+
+#[test]
+fn every_form_is_written_and_reads_back() {
+    let server = Reference::start(&[]);
+    let bench = Bench::new();
+    let forms = ["--json", "a.json", "--csv", "a.csv", "--html", "a.html", "--hgrm", "a.hgrm", "--hlog", "a.hlog"];
+    let load = ["load", &server.url("/path0/4"), "-r", "2000", "-d", "1s", "--interval", "250ms", "--db", "a.sqlite"];
+    let output = bench.run(&[&load[..], &forms[..]].concat());
+    assert!(
+        stdout(&output).contains("open loop, constant, 2,000/s over 50 connections for 1 s"),
+        "{}",
+        stdout(&output)
+    );
+    let read = |name: &str| std::fs::read_to_string(bench.path().join(name)).unwrap();
+    let summary = json(&read("a.json"));
+    let ok = summary["requests"]["ok"].as_u64().unwrap();
+    assert_eq!(summary["requests"]["offered"], 2000);
+
+    let csv = read("a.csv");
+    let rows: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
+    assert!(rows.iter().all(|row| row.len() == rows[0].len()), "{csv}");
+    let of =
+        |part: &str| rows.iter().filter(|row| row[0] == part).map(|row| row[3].parse::<u64>().unwrap()).sum::<u64>();
+    assert_eq!((of("whole"), of("interval")), (ok, ok));
+
+    assert!(read("a.hgrm").contains(&format!("Total count    = {ok:>12}]")));
+    let logged = read("a.hlog").lines().filter(|line| line.contains(",HISTFAAA")).count();
+    assert_eq!(logged, summary["intervals"].as_array().unwrap().len());
+    assert!(read("a.html").contains("tare-summary/1"));
+
+    let again = bench.run(&["report", "a.sqlite", "--json"]);
+    assert_eq!(json(&stdout(&again))["cells"][0]["requests_ok"], ok, "{}", stderr(&again));
+}
+
+#[test]
+fn wrk_s_text_is_what_scripts_look_for() {
+    let server = Reference::start(&[]);
+    let bench = Bench::new();
+    let text = stdout(&bench.run(&["load", &server.url("/path0/4"), "-c", "2", "-d", "1s", "--latency", "--wrk"]));
+    for part in [
+        "Running 1s test @ http://127.0.0.1:",
+        "threads and 2 connections",
+        "Thread Stats   Avg",
+        "    50%",
+        "Requests/sec:",
+        "Transfer/sec:",
+    ] {
+        assert!(text.contains(part), "no \"{part}\" in {text}");
+    }
+}
+
+#[test]
+fn conditions_decide_the_exit_code() {
+    let server = Reference::start(&["--delay-us", "3000"]);
+    let bench = Bench::new();
+    let url = server.url("/path0/4");
+    for (conditions, code) in [
+        (&["p50>1s", "errors>0.1%", "rps<1"][..], 0),
+        (&["p50>2ms"], 3),
+        (&["rps<1000000"], 3),
+        (&["p99.9999<1s"], 3),
+        (&["errors>=0"], 3),
+    ] {
+        let flags: Vec<&str> = conditions.iter().flat_map(|condition| ["--fail-if", condition]).collect();
+        let output = bench.run(&[&["load", &url, "-n", "100", "-c", "4"], &flags[..]].concat());
+        assert_eq!(output.status.code(), Some(code), "{conditions:?}: {}", stdout(&output));
+    }
+}
+
+#[test]
+fn a_server_that_answers_wrongly_makes_the_numbers_void() {
+    let server = Reference::start(&[]);
+    let bench = Bench::new();
+    let output = bench.run(&["load", &server.url("/nothing-here"), "-n", "20", "-c", "2"]);
+    assert_eq!(output.status.code(), Some(3));
+    let text = stdout(&output);
+    assert!(text.contains("VOID") && text.contains("20 status: status 404"), "{text}");
+}
+
+#[test]
+fn bad_input_is_refused_in_one_sentence() {
+    let bench = Bench::new();
+    let server = Reference::start(&[]);
+    let url = server.url("/");
+    for (args, code, words) in [
+        (&["http://127.0.0.1:1/"][..], 1, "nothing listens on 127.0.0.1:1"),
+        (&["http://no-such-host.invalid/"], 1, "does not resolve"),
+        (&["gopher://127.0.0.1/"], 1, "does not speak \"gopher\""),
+        (&["http://["], 1, "is not a URL"),
+        (&[&url, "-c", "0"], 1, "give at least one"),
+        (&[&url, "-n", "0"], 1, "give at least one"),
+        (&[&url, "-H", "nonsense"], 1, "is no header"),
+        (&[&url, "-X", "GE T"], 1, "is no method"),
+        (&[&url, "-D", "missing.bin"], 1, "cannot read the body from missing.bin"),
+        (&[&url, "--data-json", "{"], 1, "no JSON"),
+        (&[&url, "--form", "name"], 1, "write NAME=VALUE"),
+        (&[&url, "--unix-socket", "missing.sock"], 1, "nothing listens on missing.sock"),
+        (&[&url, "--congestion", "no-such-algorithm"], 1, "tcp_allowed_congestion_control"),
+        (&[&url, "--load-cpus", "1023"], 1, "may not use core 1023"),
+        (&[&url, "-d", "@body.json"], 2, "a body is given with --data"),
+        (&[&url, "-t", "5s"], 2, "--timeout"),
+        (&[&url, "-r", "fast"], 2, "a number above 0"),
+        (&[&url, "--json", "{\"a\":1}"], 2, "--data-json"),
+        (&[&url, "--fail-if", "p99"], 2, "write for example p99>5ms"),
+        (&[&url, "--poisson"], 2, "--rate"),
+        (&[], 2, "<URL>"),
+    ] {
+        let output = bench.run(&[&["load"], args].concat());
+        let error = stderr(&output);
+        assert_eq!(output.status.code(), Some(code), "{args:?}: {error}");
+        assert!(error.contains(words), "{args:?}: {error}");
+        assert!(code == 2 || error.lines().count() == 1, "{args:?}: {error}");
+    }
+}
+
+#[test]
+fn a_body_and_its_type_arrive() {
+    let server = Reference::start(&[]);
+    let bench = Bench::new();
+    let output = bench.run(&[
+        "load",
+        &server.url("/path0"),
+        "-n",
+        "10",
+        "-c",
+        "1",
+        "--data",
+        "hello",
+        "-T",
+        "text/plain",
+        "--json",
+        "-",
+    ]);
+    let summary = json(&stdout(&output));
+    assert_eq!(summary["requests"]["ok"], 10, "{summary:#}");
+    assert!(summary["bytes"]["out_bytes"].as_u64().unwrap() > 50);
+}
+
+#[test]
+fn interrupted_it_tells_what_there_is() {
+    let server = Reference::start(&[]);
+    let bench = Bench::new();
+    let mut command = bench.tare(&[
+        "load",
+        &server.url("/path0/4"),
+        "-d",
+        "60s",
+        "-c",
+        "2",
+        "--db",
+        "run.sqlite",
+        "--interval",
+        "100ms",
+    ]);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // The record holds something once the load is under way.
+    let begun = || {
+        let record = bench.run(&["report", "run.sqlite", "--json"]);
+        serde_json::from_slice::<Value>(&record.stdout).is_ok_and(|r| r["cells"][0]["requests_ok"].as_u64() > Some(0))
+    };
+    assert!(wait_for(begun));
+    let pid = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
+    assert!(stdout(&output).contains("· interrupted") && stdout(&output).contains("p50"), "{}", stdout(&output));
+}
