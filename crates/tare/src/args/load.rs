@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::Args;
+use tare_load::PollerChoice;
 use tare_plan::duration::Span;
 use tare_report::load::Threshold;
 
@@ -121,6 +122,18 @@ pub struct ConnectionArgs {
     /// Connect to this socket instead of the URL's host.
     #[arg(long, value_name = "PATH")]
     pub unix_socket: Option<PathBuf>,
+    /// Believe any certificate.
+    #[arg(short = 'k', long)]
+    pub insecure: bool,
+    /// Believe the authorities in this PEM file, and no others.
+    #[arg(long, value_name = "FILE", conflicts_with = "insecure")]
+    pub cacert: Option<PathBuf>,
+    /// Client certificate, PEM.
+    #[arg(long, value_name = "FILE", requires = "key")]
+    pub cert: Option<PathBuf>,
+    /// Its private key, PEM.
+    #[arg(long, value_name = "FILE", requires = "cert")]
+    pub key: Option<PathBuf>,
     /// TCP congestion control of the sockets [default: the kernel's].
     #[arg(long, value_name = "NAME")]
     pub congestion: Option<String>,
@@ -135,6 +148,9 @@ pub struct GeneratorArgs {
     /// The cores themselves, such as 1 or 2,4-5.
     #[arg(long, value_name = "CPUS", conflicts_with = "threads")]
     pub load_cpus: Option<String>,
+    /// How to hear from the kernel: auto (io_uring where allowed), uring or epoll.
+    #[arg(long, default_value = "auto", value_name = "POLLER")]
+    pub poller: PollerChoice,
 }
 
 #[derive(Debug, Args)]

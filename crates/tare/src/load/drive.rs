@@ -31,7 +31,7 @@ pub fn drive(
     cancelled: &Arc<AtomicBool>,
     live: &mut Live,
 ) -> anyhow::Result<RunRecord> {
-    let header = header(job, session.congestion());
+    let header = header(job, session);
     let writer = db.map(|file| RunWriter::create_file(file, &header)).transpose()?;
     let mut keeper = Keeper { writer, kept: Vec::new(), failure: None };
     let mut recording = Recording::new(slot(job), job.interval);

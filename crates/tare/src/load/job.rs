@@ -3,13 +3,14 @@
 use std::time::Duration;
 
 use anyhow::bail;
-use tare_load::{Protocol, Schedule, SessionSpec, SliceSpec, StopRule};
+use tare_load::{Identity, Protocol, Schedule, SessionSpec, SliceSpec, StopRule, TlsSpec, Trust};
 use tare_plan::plan::SliceKind;
 use tare_report::format::{count, duration, grouped, rate};
 use tare_sys::clock;
+use url::Url;
 
 use super::{generator, place::Place, request};
-use crate::args::{LoadArgs, ModelArgs};
+use crate::args::{ConnectionArgs, LoadArgs, ModelArgs};
 
 /// How long without -d and -n; and the bound of -n against a server that does not answer.
 const USUAL: Duration = Duration::from_secs(10);
@@ -67,10 +68,26 @@ impl Job {
                 timeout: connection.timeout.0,
                 connect_timeout: connection.connect_timeout.0,
                 congestion: connection.congestion.clone(),
+                poller: args.machine.poller,
+                tls: (place.url.scheme() == "https").then(|| tls(&place.url, connection)),
                 ..SessionSpec::new(place.target, requests)
             },
             slice,
         })
+    }
+}
+
+fn tls(url: &Url, args: &ConnectionArgs) -> TlsSpec {
+    // The brackets of an IPv6 address belong to the URL, not to the name.
+    let name = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
+    TlsSpec {
+        trust: match &args.cacert {
+            _ if args.insecure => Trust::Anybody,
+            Some(file) => Trust::Authorities(file.clone()),
+            None => Trust::System,
+        },
+        identity: args.cert.clone().zip(args.key.clone()).map(|(certificate, key)| Identity { certificate, key }),
+        ..TlsSpec::new(name)
     }
 }
 

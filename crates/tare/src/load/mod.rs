@@ -28,6 +28,9 @@ pub fn load(args: &LoadArgs, global: &Global) -> anyhow::Result<Outcome> {
     let job = Job::of(args)?;
     let cancelled = interrupt::flag()?;
     let mut session = LoadSession::open(&job.session)?;
+    if let Some(notice) = &session.poller().notice {
+        note(notice);
+    }
     let mut live = Live::new(&job, args.output.quiet, std::io::stderr().is_terminal(), global.color);
     let record = drive::drive(&mut session, &job, args.output.db.as_deref(), &cancelled, &mut live);
     live.finish();

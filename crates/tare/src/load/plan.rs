@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tare_load::StopRule;
+use tare_load::{LoadSession, StopRule};
 use tare_plan::Plan;
 use tare_plan::contract::{Expect, Request, Scenario};
 use tare_plan::duration::Span;
@@ -18,8 +18,8 @@ use tare_sys::clock;
 use super::job::Job;
 
 /// What stands in the record before anything is measured.
-pub fn header(job: &Job, congestion: Option<&str>) -> RunHeader {
-    let plan = plan(job, congestion);
+pub fn header(job: &Job, session: &LoadSession) -> RunHeader {
+    let plan = plan(job, session);
     RunHeader {
         id: "load".to_owned(),
         started_unix_ns: clock::wall_unix_ns(),
@@ -32,8 +32,8 @@ pub fn header(job: &Job, congestion: Option<&str>) -> RunHeader {
     }
 }
 
-fn plan(job: &Job, congestion: Option<&str>) -> Plan {
-    let (session, slice) = (&job.session, &job.slice);
+fn plan(job: &Job, session: &LoadSession) -> Plan {
+    let slice = &job.slice;
     let users = slice.connections as u32;
     let length = Span(match slice.stop {
         StopRule::Duration(span) => span,
@@ -49,15 +49,15 @@ fn plan(job: &Job, congestion: Option<&str>) -> Plan {
         load: Load {
             users,
             rate: Rate::PerSecond { per_s: slice.schedule.rate_per_s().unwrap_or(0.0) },
-            timeout: Span(session.timeout),
-            congestion: congestion.unwrap_or("none").to_owned(),
+            timeout: Span(job.session.timeout),
+            congestion: session.congestion().unwrap_or("none").to_owned(),
         },
         warmup: Warmup::Fixed { span: Span(slice.discard_head), users },
         slices: Slices { length, discard: Span(slice.discard_head), saturating: 1, fixed: 0, poisson: 0 },
         stop: Stop { forks: Forks::Fixed { count: 1 }, region: 0.02, alpha: 0.01, floor: 0.0, precision: 0.0 },
         machine: Machine {
             server_cpus: String::new(),
-            load_cpus: session.cpus.to_string(),
+            load_cpus: job.session.cpus.to_string(),
             jvm_options: Vec::new(),
             jvm_cpus: 0,
             java: String::new(),
@@ -65,7 +65,7 @@ fn plan(job: &Job, congestion: Option<&str>) -> Plan {
             stop_grace: Span::default(),
         },
         seed: slice.seed,
-        settings: settings(job, congestion),
+        settings: settings(job, session),
     }
 }
 
@@ -91,8 +91,8 @@ fn group(job: &Job) -> Group {
 }
 
 /// The settings that a reader may want to know; whether a flag gave them is not told apart.
-fn settings(job: &Job, congestion: Option<&str>) -> Vec<Setting> {
-    let (session, slice) = (&job.session, &job.slice);
+fn settings(job: &Job, session: &LoadSession) -> Vec<Setting> {
+    let (spec, slice) = (&job.session, &job.slice);
     let setting = |key: &str, value: String, meaning: &str| Setting {
         section: "load".to_owned(),
         key: key.to_owned(),
@@ -103,13 +103,18 @@ fn settings(job: &Job, congestion: Option<&str>) -> Vec<Setting> {
     vec![
         setting("model", job.model.clone(), "how requests are offered"),
         setting("request", job.request.clone(), "what is sent"),
-        setting("requests", session.requests.len().to_string(), "requests that take turns"),
+        setting("requests", spec.requests.len().to_string(), "requests that take turns"),
         setting("connections", slice.connections.to_string(), "connections in use"),
-        setting("timeout", Span(session.timeout).to_string(), "a request unanswered for so long has failed"),
-        setting("connect-timeout", Span(session.connect_timeout).to_string(), "a connect that takes longer has failed"),
+        setting("timeout", Span(spec.timeout).to_string(), "a request unanswered for so long has failed"),
+        setting("connect-timeout", Span(spec.connect_timeout).to_string(), "a connect that takes longer has failed"),
         setting("warmup", Span(slice.discard_head).to_string(), "the head that is not scored"),
-        setting("load-cpus", session.cpus.to_string(), "cores of the generator"),
-        setting("congestion", congestion.unwrap_or("none").to_owned(), "TCP congestion control of the sockets"),
+        setting("load-cpus", spec.cpus.to_string(), "cores of the generator"),
+        setting(
+            "congestion",
+            session.congestion().unwrap_or("none").to_owned(),
+            "TCP congestion control of the sockets",
+        ),
+        setting("poller", session.poller().kind.to_string(), "how the generator hears from the kernel"),
         setting("seed", slice.seed.to_string(), "seed of random arrivals"),
     ]
 }
