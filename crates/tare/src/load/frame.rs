@@ -140,7 +140,7 @@ mod tests {
             "  ━━━━━━━━━━━━━━━━━━━━━━━───────────────────────  0:05 · 0:05 left",
             "  rate         18,812/s  mean 18,790/s        ▁▄█",
             "  p50           2.00 ms                       ███",
-            "  p99           5.00 ms  response time        ▁█▃",
+            "  p99           5.00 ms  response time        ▅█▅",
             "  errors              3  3 timeout",
             "  generator        42 %  busy",
         ];
@@ -165,6 +165,6 @@ mod tests {
         assert_eq!(spark([Some(0.0), None, Some(7.0)].into_iter(), 9), "▁ █");
         assert_eq!(spark([Some(99.0), Some(100.0)].into_iter(), 9), "██");
         assert_eq!(spark([None, None].into_iter(), 9), "  ");
-        assert_eq!(spark([Some(1.0), Some(2.0), Some(4.0)].into_iter(), 2), "▁█");
+        assert_eq!(spark([Some(1.0), Some(2.0), Some(4.0)].into_iter(), 2), "▅█");
     }
 }
