@@ -69,6 +69,10 @@ export interface Cell {
   cpu_ns_per_request: Estimate | null;
   cpu_load: string;
   cpu_by_kind: KindShare[];
+  allocated_bytes_per_request: Estimate | null;
+  gc_pause_share: number | null;
+  gc_pauses: number | null;
+  heap_used_peak_bytes: number | null;
   rss_bytes: Estimate | null;
   rss_peak_bytes: number | null;
   generator_cpu_share: number | null;

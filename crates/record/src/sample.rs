@@ -108,6 +108,8 @@ pub struct SliceRecord<H = LatencyHistogram> {
     pub rss_bytes: Option<u64>,
     /// Peak resident memory of the server's processes so far.
     pub rss_peak_bytes: Option<u64>,
+    /// What a JVM told of itself over the window and its drain; absent where the server is none.
+    pub jvm: Option<JvmUse>,
 }
 
 /// A slice as it is kept: its latencies as bytes, a few KB where open histograms take a megabyte. See [`SliceRecord::pack`].
@@ -147,8 +149,28 @@ impl SliceRecord {
             server_cpu: self.server_cpu,
             rss_bytes: self.rss_bytes,
             rss_peak_bytes: self.rss_peak_bytes,
+            jvm: self.jvm,
         }
     }
+}
+
+/// What a JVM did between the beginning of a slice and the end of its drain.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JvmUse {
+    /// Stop-the-world collections.
+    pub collections: u64,
+    /// Time in these.
+    pub collecting_ns: u64,
+    /// Time in safepoints of any kind, collections included.
+    pub safepoint_ns: u64,
+    /// Bytes allocated; absent where they cannot be told.
+    pub allocated_bytes: Option<u64>,
+    /// Heap in use at the end, garbage included.
+    pub heap_used_bytes: u64,
+    /// Heap committed at the end.
+    pub heap_committed_bytes: u64,
+    /// Right answers that it went on, drained ones included.
+    pub requests: u64,
 }
 
 /// CPU that a server used while it answered a known number of requests.

@@ -35,8 +35,9 @@ pub fn render(summary: &Summary) -> String {
 }
 
 fn table<'a>(summary: &Summary, cells: impl Iterator<Item = &'a Cell>) -> String {
-    let mut out =
-        String::from("| variant | verdict | throughput | CPU/request | p99 | valid |\n|---|---|--:|--:|--:|---|\n");
+    let mut out = String::from(
+        "| variant | verdict | throughput | CPU/request | allocated/request | p99 | valid |\n|---|---|--:|--:|--:|--:|---|\n",
+    );
     for cell in cells {
         let comparison = summary.comparisons.iter().find(|c| c.cell == cell.id);
         let verdict = match comparison.map(|c| c.currencies.first()) {
@@ -52,6 +53,7 @@ fn table<'a>(summary: &Summary, cells: impl Iterator<Item = &'a Cell>) -> String
             safe(verdict),
             figure(Unit::PerSecond, cell.throughput_per_s.map(|e| e.value)),
             figure(Unit::Nanos, cell.cpu_ns_per_request.map(|e| e.value)),
+            figure(Unit::Bytes, cell.allocated_bytes_per_request.map(|e| e.value)),
             figure(Unit::Nanos, p99.map(|p| p.value_ns as f64)),
             valid(cell),
         ];

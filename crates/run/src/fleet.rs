@@ -11,6 +11,7 @@ use tare_record::sample::{EventLevel, ForkRecord};
 use tare_sut::SutError;
 use tare_sut::contract::{CheckOutcome, header_differences, verify};
 use tare_sut::probe::cpu::{CpuProbe, CpuSample};
+use tare_sut::probe::jvm::{JvmProbe, JvmSample};
 use tare_sut::server::Status;
 use tare_sys::affinity::CpuSet;
 use tare_sys::clock;
@@ -33,6 +34,8 @@ pub(crate) struct Member<'a> {
     pub launch: &'a Launch,
     pub host: Host,
     pub probe: Option<CpuProbe>,
+    /// Where a JVM keeps its counters.
+    counters: Option<JvmProbe>,
     pub startup_ns: u64,
     pub rest_cpu_share: Option<f64>,
     /// False once it has died, hung or lied: it gets no more load.
@@ -94,8 +97,18 @@ impl<'a> Fleet<'a> {
                 Ok(host) => {
                     // Without a probe (the server has just died, or runs elsewhere) its CPU is not available.
                     let probe = host.pid().and_then(|pid| CpuProbe::new(pid).ok());
+                    let counters = host.pid().and_then(JvmProbe::find);
                     let rest_cpu_share = None;
-                    members.push(Member { variant, launch, host, probe, startup_ns, rest_cpu_share, healthy: true });
+                    members.push(Member {
+                        variant,
+                        launch,
+                        host,
+                        probe,
+                        counters,
+                        startup_ns,
+                        rest_cpu_share,
+                        healthy: true,
+                    });
                 }
                 Err(SutError::Cancelled { .. }) => {}
                 Err(error) => {
@@ -213,6 +226,11 @@ impl Member<'_> {
     /// What it has used so far; `None` where that cannot be seen.
     pub fn cpu(&mut self) -> Option<CpuSample> {
         self.probe.as_mut()?.sample().ok()
+    }
+
+    /// What its JVM has done so far; `None` where it is none.
+    pub fn jvm(&self) -> Option<JvmSample> {
+        self.counters.as_ref()?.sample()
     }
 
     /// Looks whether the server still lives and answered anything; if not, it is out, and the record says why.

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use tare_load::{Cancel, LoadSession, Schedule, SliceSample, SliceSpec, StopRule};
 use tare_plan::plan::{Plan, SliceKind};
-use tare_record::sample::{ErrorTally, Phase, ServerCpu, SliceRecord};
+use tare_record::sample::{ErrorTally, JvmUse, Phase, ServerCpu, SliceRecord};
+use tare_sut::probe::jvm;
 use tare_sut::probe::memory::MemorySample;
 use tare_sys::clock::{self, Nanos};
 
@@ -57,6 +58,7 @@ pub(crate) fn drive(
         ..SliceSpec::new(schedule, order.users as usize, StopRule::Duration(order.length))
     };
     let before = member.cpu();
+    let jvm_before = member.jvm();
     let mut sample = session.run(&spec, cancel)?;
     if order.kind == SliceKind::Saturating {
         count_whole(&mut sample, order.users, clock::now());
@@ -71,8 +73,33 @@ pub(crate) fn drive(
             requests: sample.completed_in_slice,
         }
     });
+    let jvm = jvm_before.zip(member.jvm()).map(|(before, after)| jvm_use(after.since(&before), &sample));
     let memory = member.probe.as_ref().map(|probe| MemorySample::of(probe.processes()));
-    Ok(record(sample, order, slot, member, cpu, memory, journal))
+    let seen = Seen { cpu, memory, jvm };
+    Ok(record(sample, order, slot, member, seen, journal))
+}
+
+/// What the server's processes showed.
+struct Seen {
+    cpu: Option<ServerCpu>,
+    memory: Option<MemorySample>,
+    jvm: Option<JvmUse>,
+}
+
+/// Bodies from this size on are held in objects that the JVM may allocate where they cannot be counted.
+const HUGE_BODY_BYTES: u64 = 256 * 1024;
+
+fn jvm_use(used: jvm::JvmUse, sample: &SliceSample) -> JvmUse {
+    let is_huge = sample.bytes_in + sample.bytes_out > HUGE_BODY_BYTES * sample.completed.max(1);
+    JvmUse {
+        collections: used.collections,
+        collecting_ns: used.collecting_ns,
+        safepoint_ns: used.safepoint_ns,
+        allocated_bytes: used.allocated_bytes.filter(|_| !is_huge),
+        heap_used_bytes: used.heap_used_bytes,
+        heap_committed_bytes: used.heap_committed_bytes,
+        requests: sample.completed_in_slice,
+    }
 }
 
 /// Answers per user below which a window says little of the throughput: most of what was under way ends after it.
@@ -94,8 +121,7 @@ fn record(
     order: &Order,
     slot: Slot<'_>,
     member: &Member<'_>,
-    server_cpu: Option<ServerCpu>,
-    memory: Option<MemorySample>,
+    seen: Seen,
     journal: &Journal<'_>,
 ) -> SliceRecord {
     let errors: BTreeMap<String, ErrorTally> = sample
@@ -133,9 +159,10 @@ fn record(
         connections_lost: sample.connections_lost,
         generator_cpu_ns: sample.generator_cpu_ns,
         generator_workers: sample.workers as u32,
-        server_cpu,
-        rss_bytes: memory.as_ref().map(|memory| memory.rss_bytes),
-        rss_peak_bytes: memory.as_ref().map(|memory| memory.peak_rss_bytes),
+        server_cpu: seen.cpu,
+        rss_bytes: seen.memory.as_ref().map(|memory| memory.rss_bytes),
+        rss_peak_bytes: seen.memory.as_ref().map(|memory| memory.peak_rss_bytes),
+        jvm: seen.jvm,
     }
 }
 

@@ -1,9 +1,9 @@
-// Throughput, CPU per request and memory of a panel, as bars from zero.
+// Throughput, CPU and allocation per request, and memory of a panel, as bars from zero.
 
 import { barsHeight, barsOption, type BarRow, type Bars } from '../charts/bars';
 import { figure } from '../charts/figure';
 import { bytesUnit, inUnit, inUnitWithInterval, rateUnit, timeUnit, type Unit } from '../format/unit';
-import { significant } from '../format/number';
+import { fixed, significant, whole } from '../format/number';
 import { colourOf, visibleCells, type Model, type Panel } from '../model';
 import { LIGHT, type Theme } from '../theme';
 import type { Cell, Estimate } from '../summary';
@@ -136,6 +136,34 @@ export function cpuFigure(_: Model, panel: Panel): HTMLElement | null {
         c.cpu_ns_per_request?.lo ?? null,
         c.cpu_ns_per_request?.hi ?? null,
         ...kinds.map((k) => c.cpu_by_kind.find((x) => x.kind === k)?.ns_per_request ?? null),
+      ],
+    },
+  });
+}
+
+export function allocationFigure(_: Model, panel: Panel): HTMLElement | null {
+  const unit = bytesUnit(panel.cells.map((c) => c.allocated_bytes_per_request?.value));
+  const pauses = (c: Cell) =>
+    c.gc_pause_share === null
+      ? '–'
+      : `${fixed(c.gc_pause_share * 100, 2)} % of the time, ${whole(c.gc_pauses ?? 0)} in all`;
+  return barsFigure(panel, {
+    kind: 'allocation',
+    title: 'bytes allocated per request',
+    note: 'Counted by the JVM in eden; pauses are its stop-the-world collections.',
+    unit,
+    axisName: `allocated per request, ${unit.name} (less is better)`,
+    of: (c) => c.allocated_bytes_per_request,
+    tip: (c) => [['GC pauses', pauses(c)]],
+    data: {
+      heads: ['allocated_bytes_per_request', 'lower', 'upper', 'gc_pause_share', 'gc_pauses', 'heap_used_peak_bytes'],
+      row: (c) => [
+        c.allocated_bytes_per_request?.value ?? null,
+        c.allocated_bytes_per_request?.lo ?? null,
+        c.allocated_bytes_per_request?.hi ?? null,
+        c.gc_pause_share,
+        c.gc_pauses,
+        c.heap_used_peak_bytes,
       ],
     },
   });

@@ -25,7 +25,7 @@ const TIME: Step[] = [
 const BYTES: Step[] = [
   [1e9, { divisor: 1e9, name: 'GB' }],
   [1e6, { divisor: 1e6, name: 'MB' }],
-  [1e3, { divisor: 1e3, name: 'kB' }],
+  [1e3, { divisor: 1e3, name: 'KB' }],
   [0, { divisor: 1, name: 'B' }],
 ];
 

@@ -36,6 +36,13 @@ export function columnsOf(model: Model): Column[] {
       (c) => c.cpu_ns_per_request,
     ),
     ...ratio(model, 'cpu_per_request'),
+    estimate(
+      'allocated/request',
+      'allocated_bytes_per_request',
+      bytesUnit(cells.map((c) => c.allocated_bytes_per_request?.value)),
+      (c) => c.allocated_bytes_per_request,
+    ),
+    ...ratio(model, 'allocated_per_request'),
     ...[50, 99].map((p) => percentile(model, p)),
     estimate('memory', 'rss_bytes', bytesUnit(cells.map((c) => c.rss_bytes?.value)), (c) => c.rss_bytes),
     count('requests', 'requests_ok', (c) => c.requests_ok),

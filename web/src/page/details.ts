@@ -3,7 +3,7 @@
 import { switching, tabs } from '../charts/figure';
 import { h } from '../dom';
 import { forksFigure, noiseFigure } from '../figures/forks';
-import { cpuFigure, memoryFigure, throughputFigure } from '../figures/bars';
+import { allocationFigure, cpuFigure, memoryFigure, throughputFigure } from '../figures/bars';
 import { latencyFigure, p99OverTime, throughputOverTime } from '../figures/lines';
 import { changeText } from '../format/number';
 import { focused, hasHiddenRows, kindText, type Model, type Panel } from '../model';
@@ -66,7 +66,7 @@ function figures(model: Model, draws: Draw[], small: boolean): HTMLElement {
 
 export const throughputSection = (m: Model) => figures(m, [throughputFigure], true);
 export const cpuSection = (m: Model) => figures(m, [cpuFigure], true);
-export const memorySection = (m: Model) => figures(m, [memoryFigure], true);
+export const memorySection = (m: Model) => figures(m, [allocationFigure, memoryFigure], true);
 export const timeSection = (m: Model) => figures(m, [throughputOverTime, p99OverTime], false);
 
 export function forksSection(model: Model): HTMLElement {

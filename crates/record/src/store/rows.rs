@@ -12,10 +12,10 @@ use crate::sample::{Phase, SliceRecord, StoredSlice};
 const INSERT: &str = "INSERT INTO slice (fork, group_id, scenario, variant, phase, kind, round, start_ns, window_ns,
   users, offered_per_s, completed, ok, failed, errors_json, bytes_in, bytes_out, response, service, send_lag, failed_after,
   blocked, blocked_ns, connections_opened, connections_lost, generator_cpu_ns, generator_workers, server_cpu_json,
-  rss_bytes, rss_peak_bytes)
+  rss_bytes, rss_peak_bytes, jvm_json)
 VALUES (:fork, :group, :scenario, :variant, :phase, :kind, :round, :start, :window,
   :users, :offered, :completed, :ok, :failed, :errors, :bytes_in, :bytes_out, :response, :service, :send_lag, :failed_after,
-  :blocked, :blocked_ns, :opened, :lost, :generator_cpu, :workers, :server_cpu, :rss, :rss_peak)";
+  :blocked, :blocked_ns, :opened, :lost, :generator_cpu, :workers, :server_cpu, :rss, :rss_peak, :jvm)";
 
 /// Appends a slice.
 pub(super) fn insert(connection: &Connection, slice: &SliceRecord) -> rusqlite::Result<()> {
@@ -35,6 +35,7 @@ pub(super) fn insert(connection: &Connection, slice: &SliceRecord) -> rusqlite::
         ":opened": signed(slice.connections_opened), ":lost": signed(slice.connections_lost),
         ":generator_cpu": signed(slice.generator_cpu_ns), ":workers": slice.generator_workers,
         ":server_cpu": server_cpu, ":rss": slice.rss_bytes.map(signed), ":rss_peak": slice.rss_peak_bytes.map(signed),
+        ":jvm": slice.jvm.as_ref().map(to_json).transpose()?,
     })?;
     Ok(())
 }
@@ -44,6 +45,8 @@ pub(super) fn slice(row: &Row<'_>) -> rusqlite::Result<StoredSlice> {
     let count = |column: &str| row.get::<_, i64>(column).map(|n| n.max(0).unsigned_abs());
     let maybe = |column: &str| row.get::<_, Option<i64>>(column).map(|n| n.map(|n| n.max(0).unsigned_abs()));
     let server_cpu: Option<String> = row.get("server_cpu_json")?;
+    // Records of version 1 have no such column.
+    let jvm: Option<String> = row.get("jvm_json").unwrap_or(None);
     Ok(SliceRecord {
         fork: row.get("fork")?,
         group: row.get("group_id")?,
@@ -75,6 +78,7 @@ pub(super) fn slice(row: &Row<'_>) -> rusqlite::Result<StoredSlice> {
         server_cpu: server_cpu.as_deref().map(from_json).transpose()?,
         rss_bytes: maybe("rss_bytes")?,
         rss_peak_bytes: maybe("rss_peak_bytes")?,
+        jvm: jvm.as_deref().map(from_json).transpose()?,
     })
 }
 

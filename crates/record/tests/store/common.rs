@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use tare_plan::duration::Span;
 use tare_plan::plan::{Forks, Load, Machine, Mode, Plan, Rate, SliceKind, Slices, Stop, Warmup};
 use tare_record::sample::{
-    ErrorTally, EventLevel, EventRecord, ForkRecord, Phase, RunHeader, ServerCpu, SliceRecord, WarmupRecord,
+    ErrorTally, EventLevel, EventRecord, ForkRecord, JvmUse, Phase, RunHeader, ServerCpu, SliceRecord, WarmupRecord,
 };
 use tare_stats::histogram::LatencyHistogram;
 
@@ -101,6 +101,7 @@ pub fn slice(round: u32) -> SliceRecord {
         }),
         rss_bytes: Some(80_000_000),
         rss_peak_bytes: None,
+        jvm: Some(JvmUse { collections: 1, collecting_ns: 2_000_000, requests: 502, ..JvmUse::default() }),
     }
 }
 

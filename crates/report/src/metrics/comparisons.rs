@@ -38,6 +38,15 @@ pub(super) const METRICS: &[Metric] = &[
     cell("cpu_per_request_ratio_hi", "1", "upper end of its interval", INTERVAL, |r| {
         maybe(r.currency("cpu_per_request").and_then(|c| c.hi))
     }),
+    cell("allocated_per_request_ratio", "1", "bytes allocated per request relative to the baseline", FORKS, |r| {
+        maybe(r.currency("allocated_per_request").map(|c| c.ratio))
+    }),
+    cell("allocated_per_request_ratio_lo", "1", "lower end of its interval", INTERVAL, |r| {
+        maybe(r.currency("allocated_per_request").and_then(|c| c.lo))
+    }),
+    cell("allocated_per_request_ratio_hi", "1", "upper end of its interval", INTERVAL, |r| {
+        maybe(r.currency("allocated_per_request").and_then(|c| c.hi))
+    }),
     cell("latency_p50_ratio", "1", "median response time relative to the baseline", FORKS, |r| {
         maybe(r.currency("latency_p50").map(|c| c.ratio))
     }),

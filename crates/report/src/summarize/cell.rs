@@ -21,6 +21,7 @@ pub(super) fn cell(plan: &Plan, evidence: &Evidence<'_>, loads: &[LoadLatency], 
     let variant = evidence.variant;
     let throughput = level::per_fork(evidence, SliceKind::Saturating, |s| level::throughput(s));
     let cpu = cpu_kind.map(|kind| level::per_fork(evidence, kind, |s| level::cpu(s))).unwrap_or_default();
+    let collecting = level::collecting(evidence.measured());
     Cell {
         id: evidence.id(),
         group: evidence.group.id.clone(),
@@ -41,6 +42,10 @@ pub(super) fn cell(plan: &Plan, evidence: &Evidence<'_>, loads: &[LoadLatency], 
         cpu_ns_per_request: estimate(&cpu, alpha),
         cpu_load: cpu_kind.map(|kind| cpu_load(evidence, kind)).unwrap_or_default(),
         cpu_by_kind: cpu_kind.map(|kind| cpu_by_kind(evidence, kind)).unwrap_or_default(),
+        allocated_bytes_per_request: estimate(&level::allocated_per_fork(evidence), alpha),
+        gc_pause_share: collecting.map(|(share, _)| share),
+        gc_pauses: collecting.map(|(_, count)| count),
+        heap_used_peak_bytes: evidence.measured().filter_map(|s| Some(s.jvm.as_ref()?.heap_used_bytes)).max(),
         rss_bytes: level::estimate(&rss_at_end(evidence, &forks), alpha),
         rss_peak_bytes: evidence.measured().filter_map(|s| s.rss_peak_bytes).max(),
         generator_cpu_share: validity::generator_share(evidence.measured()),

@@ -22,6 +22,27 @@ pub(super) fn cpu<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -> Option<f
     (requests > 0).then(|| cpu_ns as f64 / requests as f64)
 }
 
+/// Bytes that a JVM allocated per request over the slices of which that is known.
+pub(super) fn allocated<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -> Option<f64> {
+    let known = slices.filter_map(|s| s.jvm.as_ref()).filter_map(|jvm| Some((jvm.allocated_bytes?, jvm.requests)));
+    let (bytes, requests) = known.fold((0, 0), |(b, r), (bytes, requests)| (b + bytes, r + requests));
+    (bytes > 0 && requests > 0).then(|| bytes as f64 / requests as f64)
+}
+
+/// Bytes allocated per request in each fork that knows them, over all its scored slices: regions are too coarse for one.
+pub(super) fn allocated_per_fork(cell: &Evidence<'_>) -> Vec<(u32, f64)> {
+    let of = |fork: u32| allocated(cell.measured().filter(move |s| s.fork == fork));
+    cell.fork_numbers().into_iter().filter_map(|fork| Some((fork, of(fork)?))).collect()
+}
+
+/// Share of the time of scored slices during which a JVM had stopped its threads to collect garbage, and how often.
+pub(super) fn collecting<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -> Option<(f64, u64)> {
+    let both = slices.filter_map(|s| Some((s.jvm.as_ref()?, s.server_cpu.as_ref()?)));
+    let (pause_ns, wall_ns, count) =
+        both.fold((0, 0, 0), |(p, w, c), (jvm, cpu)| (p + jvm.collecting_ns, w + cpu.wall_ns, c + jvm.collections));
+    (wall_ns > 0).then(|| (pause_ns as f64 / wall_ns as f64, count))
+}
+
 /// Throughput of one slice.
 pub(super) fn slice_throughput(slice: &StoredSlice) -> Option<f64> {
     throughput(std::iter::once(slice)).filter(|t| *t > 0.0)

@@ -36,6 +36,7 @@ pub(super) fn method(plan: &Plan) -> Method {
 /// All currencies that both sides have, the deciding one first.
 pub(super) fn drafts(plan: &Plan, variant: &Studied<'_>, baseline: &Studied<'_>) -> Vec<Draft> {
     let mut drafts = vec![throughput(plan, variant, baseline), cpu(plan, variant, baseline)];
+    drafts.push(allocated(plan, variant, baseline));
     // A constant rate is for CPU; latency is compared under Poisson load, and where there was none under the saturating one.
     let both = |kind: &SliceKind| [variant, baseline].iter().all(|side| side.load(*kind).is_some());
     if let Some(kind) = [SliceKind::Poisson, SliceKind::Saturating].into_iter().find(both) {
@@ -56,6 +57,18 @@ fn cpu(plan: &Plan, variant: &Studied<'_>, baseline: &Studied<'_>) -> Option<Dra
     let levels = (variant.cell.cpu_ns_per_request?.value, baseline.cell.cpu_ns_per_request?.value);
     let forks = paired(plan, variant, baseline, variant.cpu_kind?, level::slice_cpu, |s| level::cpu(s));
     draft(plan, forks, ("cpu_per_request", "CPU/request".to_owned(), "ns"), Polarity::LowerIsBetter, levels)
+}
+
+fn allocated(plan: &Plan, variant: &Studied<'_>, baseline: &Studied<'_>) -> Option<Draft> {
+    let levels = (variant.cell.allocated_bytes_per_request?.value, baseline.cell.allocated_bytes_per_request?.value);
+    let theirs = level::allocated_per_fork(&baseline.evidence);
+    let pair = |(fork, mine): (u32, f64)| {
+        let (_, theirs) = theirs.iter().find(|(other, _)| *other == fork)?;
+        ForkRatio::from_pairs(&[(mine, *theirs)]).ok()
+    };
+    let forks = level::allocated_per_fork(&variant.evidence).into_iter().filter_map(pair).collect();
+    let names = ("allocated_per_request", "allocated/request".to_owned(), "bytes");
+    draft(plan, forks, names, Polarity::LowerIsBetter, levels)
 }
 
 fn latency(

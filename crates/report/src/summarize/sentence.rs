@@ -66,6 +66,8 @@ fn predicate(first: &Currency) -> String {
     match (first.name.as_str(), worse) {
         ("cpu_per_request", true) => "takes more CPU per request".to_owned(),
         ("cpu_per_request", false) => "takes less CPU per request".to_owned(),
+        ("allocated_per_request", true) => "allocates more per request".to_owned(),
+        ("allocated_per_request", false) => "allocates less per request".to_owned(),
         ("throughput", true) => "is slower".to_owned(),
         ("throughput", false) => "is faster".to_owned(),
         (_, true) => "answers later".to_owned(),
@@ -73,9 +75,10 @@ fn predicate(first: &Currency) -> String {
     }
 }
 
-/// The deciding currency, CPU per request, and p99 where there is something to say.
+/// The deciding currency, CPU and allocation per request, and p99 where there is something to say.
 fn figures(comparison: &Comparison) -> String {
-    let said = |(at, c): &(usize, &Currency)| *at == 0 || matches!(c.name.as_str(), "cpu_per_request" | "latency_p99");
+    let others = ["cpu_per_request", "allocated_per_request", "latency_p99"];
+    let said = |(at, c): &(usize, &Currency)| *at == 0 || others.contains(&c.name.as_str());
     let parts: Vec<String> = comparison.currencies.iter().enumerate().filter(said).map(|(_, c)| figure(c)).collect();
     // Few forks give a figure, and a confidence sequence that is still unbounded.
     let first = comparison.currencies.first();
@@ -84,7 +87,11 @@ fn figures(comparison: &Comparison) -> String {
 }
 
 fn figure(currency: &Currency) -> String {
-    let name = if currency.name == "cpu_per_request" { "CPU per request" } else { currency.label.as_str() };
+    let name = match currency.name.as_str() {
+        "cpu_per_request" => "CPU per request",
+        "allocated_per_request" => "allocation per request",
+        _ => currency.label.as_str(),
+    };
     let change = Change { ratio: currency.ratio, bounds: currency.lo.zip(currency.hi) };
     match currency.verdict {
         VerdictKind::Worse | VerdictKind::Better => insert_word(name, &change),

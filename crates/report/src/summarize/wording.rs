@@ -20,6 +20,7 @@ pub(super) fn directions(currency: &str) -> (&'static str, &'static str) {
     match currency {
         "throughput" => ("slower", "faster"),
         "cpu_per_request" => ("dearer", "cheaper"),
+        "allocated_per_request" => ("heavier", "lighter"),
         _ => ("later", "sooner"),
     }
 }

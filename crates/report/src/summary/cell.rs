@@ -45,6 +45,14 @@ pub struct Cell {
     pub cpu_load: String,
     /// The same by kind of thread; sums to the total.
     pub cpu_by_kind: Vec<KindShare>,
+    /// Bytes that a JVM allocated per request; `null` for other programs, and where that cannot be told.
+    pub allocated_bytes_per_request: Option<Estimate>,
+    /// Share of time (0–1) during which a JVM stopped its threads to collect garbage.
+    pub gc_pause_share: Option<f64>,
+    /// How often it did.
+    pub gc_pauses: Option<u64>,
+    /// Largest heap in use of a JVM at the end of a slice, garbage included.
+    pub heap_used_peak_bytes: Option<u64>,
     /// Resident memory at the end of each fork, mean.
     pub rss_bytes: Option<Estimate>,
     /// Largest resident memory of a fork.

@@ -32,36 +32,43 @@ struct Columns {
     throughput: Scale,
     cpu: Scale,
     latency: Scale,
+    /// Where a server is a JVM.
+    allocated: Option<Scale>,
 }
 
 impl Columns {
     fn of(cells: &[&Cell]) -> Self {
         let values = |of: fn(&Cell) -> Option<f64>| cells.iter().filter_map(move |c| of(c)).collect::<Vec<_>>();
+        let allocated = values(|c| c.allocated_bytes_per_request.map(|e| e.value));
         Self {
             throughput: Scale::for_values(Unit::PerSecond, values(|c| c.throughput_per_s.map(|e| e.value))),
             cpu: Scale::for_values(Unit::Nanos, values(|c| c.cpu_ns_per_request.map(|e| e.value))),
             latency: Scale::for_values(Unit::Nanos, values(|c| p99(c).map(|v| v.0))),
+            allocated: (!allocated.is_empty()).then(|| Scale::for_values(Unit::Bytes, allocated)),
         }
     }
 
     fn grid(&self, summary: &Summary, cells: &[&Cell]) -> Grid {
         let mut grid = Grid::default();
-        let heads = ["", "", "throughput", "CPU/request", "p99", "valid"];
-        grid.push(heads.map(|head| (Tone::Head, head.to_owned())).to_vec());
+        let allocated = self.allocated.map(|_| "allocated/request");
+        let heads = ["", "", "throughput", "CPU/request", "p99"].into_iter().chain(allocated).chain(["valid"]);
+        grid.push(heads.map(|head| (Tone::Head, head.to_owned())).collect());
         cells.iter().for_each(|cell| grid.push(self.row(summary, cell)));
         grid
     }
 
     fn row(&self, summary: &Summary, cell: &Cell) -> Vec<Piece> {
         let (tone, verdict) = verdict(summary, cell);
-        vec![
+        let mut row = vec![
             (Tone::Plain, format!("  {}", clean::line(&cell.variant))),
             (tone, verdict),
             (Tone::Plain, self.throughput(summary, cell)),
             (Tone::Plain, self.cpu(summary, cell)),
             (Tone::Plain, self.p99(summary, cell)),
-            valid(cell),
-        ]
+        ];
+        row.extend(self.allocated(summary, cell).map(|figure| (Tone::Plain, figure)));
+        row.push(valid(cell));
+        row
     }
 
     /// Two lines a variant, where one is too long.
@@ -74,12 +81,13 @@ impl Columns {
         }
         for (cell, line) in cells.iter().zip(grid.render(palette).lines()) {
             let (tone, word) = valid(cell);
-            let figures = [
+            let mut figures = vec![
                 self.throughput(summary, cell),
                 format!("CPU {}", self.cpu(summary, cell)),
                 format!("p99 {}", self.p99(summary, cell)),
-                if tone == Tone::Plain { "valid".to_owned() } else { word },
             ];
+            figures.extend(self.allocated(summary, cell).map(|figure| format!("allocated {figure}")));
+            figures.push(if tone == Tone::Plain { "valid".to_owned() } else { word });
             let figures = wrap(&format!("      {}", figures.join(" · ")), style.width, 6);
             out.push_str(&format!("{line}\n{figures}\n"));
         }
@@ -95,6 +103,11 @@ impl Columns {
 
     fn cpu(&self, summary: &Summary, cell: &Cell) -> String {
         figure(&self.cpu, cell.cpu_ns_per_request.map(spread), currency(summary, cell, "cpu_per_request"))
+    }
+
+    fn allocated(&self, summary: &Summary, cell: &Cell) -> Option<String> {
+        let value = cell.allocated_bytes_per_request.map(spread);
+        self.allocated.map(|scale| figure(&scale, value, currency(summary, cell, "allocated_per_request")))
     }
 
     fn p99(&self, summary: &Summary, cell: &Cell) -> String {

@@ -10,7 +10,9 @@ use tare_plan::plan::{
     Stop, Variant, Warmup,
 };
 use tare_record::environment::{Environment, FactSection};
-use tare_record::sample::{EndStatus, ForkRecord, Phase, RunHeader, RunRecord, ServerCpu, SliceRecord, WarmupRecord};
+use tare_record::sample::{
+    EndStatus, ForkRecord, JvmUse, Phase, RunHeader, RunRecord, ServerCpu, SliceRecord, WarmupRecord,
+};
 use tare_report::{Summary, summarize};
 use tare_stats::histogram::LatencyHistogram;
 
@@ -174,6 +176,15 @@ pub fn slice(variant: &str, fork: u32, kind: SliceKind, round: u32, start_ns: u6
         }),
         rss_bytes: Some(250_000_000),
         rss_peak_bytes: Some(260_000_000),
+        jvm: Some(JvmUse {
+            collections: 1,
+            collecting_ns: WINDOW_NS / 100,
+            safepoint_ns: WINDOW_NS / 90,
+            allocated_bytes: Some((8_000.0 / speed) as u64 * completed),
+            heap_used_bytes: 120_000_000,
+            heap_committed_bytes: 1_000_000_000,
+            requests: completed,
+        }),
     }
 }
 

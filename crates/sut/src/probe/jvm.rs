@@ -1,0 +1,200 @@
+//! Allocation, heap and garbage collection of a JVM, read from the counters that it keeps anyway: no agent, no attach.
+
+pub mod hsperf;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Where to look for the counters of a process.
+#[derive(Debug, Clone)]
+pub struct JvmProbe {
+    file: PathBuf,
+}
+
+/// What a JVM has done so far. Totals only grow.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct JvmSample {
+    /// Stop-the-world collections of any kind.
+    pub collections: u64,
+    /// Time in these.
+    pub collecting_ns: u64,
+    /// Time in safepoints of any kind, collections included.
+    pub safepoint_ns: u64,
+    /// Heap that holds objects, dead ones included, as of its last update: regions that are filled, of G1.
+    pub heap_used_bytes: u64,
+    /// Heap taken from the system.
+    pub heap_committed_bytes: u64,
+    /// What allocation is counted from; absent where the collector is not G1.
+    eden: Option<Eden>,
+}
+
+/// The young collections of G1 and what stands between them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Eden {
+    young_collections: u64,
+    /// Filled since the last collection, in whole regions.
+    used_bytes: u64,
+    /// Allocated between the last two collections.
+    last_cycle_bytes: u64,
+}
+
+/// What a JVM has done between two samples.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct JvmUse {
+    /// Stop-the-world collections.
+    pub collections: u64,
+    /// Time in these.
+    pub collecting_ns: u64,
+    /// Time in safepoints, collections included.
+    pub safepoint_ns: u64,
+    /// Bytes allocated in eden, in steps of a region (1 MiB with 1 GiB of heap). Objects of half a region and more are
+    /// allocated elsewhere and are not in it. `None` where it cannot be known: another collector than G1, or more than
+    /// one young collection in between.
+    pub allocated_bytes: Option<u64>,
+    /// Heap in use at the end.
+    pub heap_used_bytes: u64,
+    /// Heap committed at the end.
+    pub heap_committed_bytes: u64,
+}
+
+impl JvmProbe {
+    /// The counters of process `pid`; `None` where it is no JVM, or one that keeps none (`-XX:-UsePerfData`).
+    pub fn find(pid: u32) -> Option<Self> {
+        Self::find_in(&std::env::temp_dir(), pid).or_else(|| Self::find_in(Path::new("/tmp"), pid))
+    }
+
+    /// JVMs keep them in `hsperfdata_USER/PID` of the folder for temporary files.
+    fn find_in(folder: &Path, pid: u32) -> Option<Self> {
+        let of_user = |entry: &std::fs::DirEntry| entry.file_name().to_string_lossy().starts_with("hsperfdata_");
+        let mut users = std::fs::read_dir(folder).ok()?.flatten().filter(of_user);
+        users.find_map(|user| {
+            let file = user.path().join(pid.to_string());
+            Self { file }.keeps_counters()
+        })
+    }
+
+    fn keeps_counters(self) -> Option<Self> {
+        self.sample().map(|_| self)
+    }
+
+    /// What the JVM has done so far; `None` once it has ended.
+    pub fn sample(&self) -> Option<JvmSample> {
+        let file = std::fs::read(&self.file).ok()?;
+        hsperf::counters(&file).map(|counters| JvmSample::of(&counters))
+    }
+}
+
+impl JvmSample {
+    fn of(counters: &BTreeMap<&str, i64>) -> Self {
+        let of = |name: &str| counters.get(name).map_or(0, |value| value.unsigned_abs());
+        let sum = |start: &str, end: &str| {
+            let named = counters.iter().filter(|(name, _)| name.starts_with(start) && name.ends_with(end));
+            named.map(|(_, value)| value.unsigned_abs()).sum()
+        };
+        // Ticks of the JVM's clock; nanoseconds on Linux, where the frequency says so.
+        let ns = |ticks: u64| {
+            let per_s = of("sun.os.hrt.frequency").max(1);
+            (u128::from(ticks) * 1_000_000_000 / u128::from(per_s)) as u64
+        };
+        let is_g1 = counters.contains_key("sun.gc.collector.2.invocations")
+            && counters.contains_key("sun.gc.tlab.alloc")
+            && counters.contains_key("sun.gc.generation.0.space.2.used");
+        Self {
+            collections: sum("sun.gc.collector.", ".invocations"),
+            collecting_ns: ns(sum("sun.gc.collector.", ".time")),
+            safepoint_ns: ns(of("sun.rt.safepointTime")),
+            heap_used_bytes: sum("sun.gc.generation.", ".used"),
+            heap_committed_bytes: of("sun.gc.generation.0.capacity") + of("sun.gc.generation.1.capacity"),
+            eden: is_g1.then(|| Eden {
+                young_collections: of("sun.gc.collector.0.invocations") + of("sun.gc.collector.1.invocations"),
+                used_bytes: of("sun.gc.generation.0.space.0.used"),
+                // Counted in words of the heap.
+                last_cycle_bytes: of("sun.gc.tlab.alloc") * 8,
+            }),
+        }
+    }
+
+    /// What has been done since `earlier`.
+    pub fn since(&self, earlier: &Self) -> JvmUse {
+        JvmUse {
+            collections: self.collections.saturating_sub(earlier.collections),
+            collecting_ns: self.collecting_ns.saturating_sub(earlier.collecting_ns),
+            safepoint_ns: self.safepoint_ns.saturating_sub(earlier.safepoint_ns),
+            allocated_bytes: self.eden.zip(earlier.eden).and_then(|(now, then)| now.allocated_since(&then)),
+            heap_used_bytes: self.heap_used_bytes,
+            heap_committed_bytes: self.heap_committed_bytes,
+        }
+    }
+}
+
+impl Eden {
+    fn allocated_since(&self, earlier: &Self) -> Option<u64> {
+        match self.young_collections.checked_sub(earlier.young_collections)? {
+            0 => self.used_bytes.checked_sub(earlier.used_bytes),
+            1 => (self.last_cycle_bytes + self.used_bytes).checked_sub(earlier.used_bytes),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MIB: i64 = 1 << 20;
+
+    fn sample(young: i64, eden: i64, last_cycle: i64) -> JvmSample {
+        let file = hsperf::tests::file(&[
+            ("sun.gc.collector.0.invocations", young),
+            ("sun.gc.collector.0.time", young * 2_000_000),
+            ("sun.gc.collector.1.invocations", 0),
+            ("sun.gc.collector.2.invocations", 3),
+            ("sun.gc.generation.0.capacity", 600 * MIB),
+            ("sun.gc.generation.0.space.0.used", eden),
+            ("sun.gc.generation.0.space.2.used", 0),
+            ("sun.gc.generation.1.capacity", 424 * MIB),
+            ("sun.gc.generation.1.space.0.used", 50 * MIB),
+            ("sun.gc.tlab.alloc", last_cycle / 8),
+            ("sun.os.hrt.frequency", 1_000_000_000),
+            ("sun.rt.safepointTime", young * 3_000_000),
+        ]);
+        JvmSample::of(&hsperf::counters(&file).unwrap())
+    }
+
+    #[test]
+    fn allocation_is_followed_over_a_collection_but_not_over_two() {
+        let before = sample(4, 100 * MIB, 600 * MIB);
+        for (after, allocated) in [
+            (sample(4, 130 * MIB, 600 * MIB), Some(30 * MIB)),
+            (sample(5, 20 * MIB, 590 * MIB), Some(510 * MIB)),
+            (sample(6, 20 * MIB, 590 * MIB), None),
+        ] {
+            assert_eq!(after.since(&before).allocated_bytes, allocated.map(i64::unsigned_abs), "{after:?}");
+        }
+    }
+
+    #[test]
+    fn collections_and_heap_are_totals_of_all_kinds() {
+        let used = sample(5, 20 * MIB, 590 * MIB).since(&sample(4, 100 * MIB, 600 * MIB));
+        assert_eq!((used.collections, used.collecting_ns, used.safepoint_ns), (1, 2_000_000, 3_000_000));
+        assert_eq!((used.heap_used_bytes, used.heap_committed_bytes), (70 << 20, 1 << 30));
+    }
+
+    #[test]
+    fn another_collector_has_no_allocation() {
+        let file = hsperf::tests::file(&[("sun.gc.collector.0.invocations", 4), ("sun.gc.tlab.alloc", 8)]);
+        let sample = JvmSample::of(&hsperf::counters(&file).unwrap());
+        assert_eq!(sample.since(&sample).allocated_bytes, None);
+    }
+
+    #[test]
+    fn a_process_without_counters_has_no_probe() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("hsperfdata_me")).unwrap();
+        assert!(JvmProbe::find_in(folder.path(), 7).is_none());
+        std::fs::write(folder.path().join("hsperfdata_me/7"), "not counters").unwrap();
+        assert!(JvmProbe::find_in(folder.path(), 7).is_none());
+        std::fs::write(folder.path().join("hsperfdata_me/7"), hsperf::tests::file(&[("sun.gc.a", 1)])).unwrap();
+        assert!(JvmProbe::find_in(folder.path(), 7).is_some());
+    }
+}

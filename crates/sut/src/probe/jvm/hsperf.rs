@@ -1,0 +1,108 @@
+//! The counters that a HotSpot JVM keeps in a file for whoever wants to look (`jstat` does): parsing, and nothing else.
+//!
+//! # Source
+//! OpenJDK, `src/hotspot/share/runtime/perfMemory.hpp` (the prologue) and `perfData.hpp` (the entries), version 2.0.
+
+use std::collections::BTreeMap;
+
+const MAGIC: [u8; 4] = [0xca, 0xfe, 0xc0, 0xc0];
+/// Length of the prologue up to and with the number of entries.
+const PROLOGUE_BYTES: usize = 32;
+const ENTRY_HEAD_BYTES: usize = 20;
+
+/// The numeric counters of a JVM by name; text and vectors are left out. `None` where the bytes are not such a file, or
+/// the JVM has not finished writing its layout.
+pub fn counters(file: &[u8]) -> Option<BTreeMap<&str, i64>> {
+    if file.get(..4)? != MAGIC || *file.get(7)? != 1 {
+        return None;
+    }
+    let reader = Reader { file, is_little: *file.get(4)? == 1 };
+    let mut at = usize::try_from(reader.i32(24)?).ok()?;
+    let count = reader.i32(28)?;
+    let mut all = BTreeMap::new();
+    for _ in 0..count {
+        let length = usize::try_from(reader.i32(at)?).ok().filter(|length| *length >= ENTRY_HEAD_BYTES)?;
+        let name = reader.text(at + usize::try_from(reader.i32(at + 4)?).ok()?)?;
+        let is_number = reader.i32(at + 8)? == 0 && *file.get(at + 12)? == b'J';
+        if is_number {
+            all.insert(name, reader.i64(at + usize::try_from(reader.i32(at + 16)?).ok()?)?);
+        }
+        at += length;
+    }
+    (at >= PROLOGUE_BYTES).then_some(all)
+}
+
+struct Reader<'a> {
+    file: &'a [u8],
+    is_little: bool,
+}
+
+impl<'a> Reader<'a> {
+    fn i32(&self, at: usize) -> Option<i32> {
+        let bytes = self.file.get(at..at.checked_add(4)?)?.try_into().ok()?;
+        Some(if self.is_little { i32::from_le_bytes(bytes) } else { i32::from_be_bytes(bytes) })
+    }
+
+    fn i64(&self, at: usize) -> Option<i64> {
+        let bytes = self.file.get(at..at.checked_add(8)?)?.try_into().ok()?;
+        Some(if self.is_little { i64::from_le_bytes(bytes) } else { i64::from_be_bytes(bytes) })
+    }
+
+    fn text(&self, at: usize) -> Option<&'a str> {
+        let rest = self.file.get(at..)?;
+        let end = rest.iter().position(|byte| *byte == 0)?;
+        std::str::from_utf8(&rest[..end]).ok()
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// A file with these counters, as a JVM lays it out.
+    pub(crate) fn file(counters: &[(&str, i64)]) -> Vec<u8> {
+        let mut out = MAGIC.to_vec();
+        // Little endian, version 2.0, accessible; used, overflow and the time of the last change are not read.
+        out.extend([1, 2, 0, 1]);
+        out.extend([0; 16]);
+        out.extend(32_i32.to_le_bytes());
+        out.extend((counters.len() as i32).to_le_bytes());
+        for (name, value) in counters {
+            let data = (ENTRY_HEAD_BYTES + name.len() + 1).next_multiple_of(8);
+            for word in [data as i32 + 8, ENTRY_HEAD_BYTES as i32, 0] {
+                out.extend(word.to_le_bytes());
+            }
+            out.extend([b'J', 0, 1, 1]);
+            out.extend((data as i32).to_le_bytes());
+            out.extend(name.as_bytes());
+            out.resize(out.len() + data - ENTRY_HEAD_BYTES - name.len(), 0);
+            out.extend(value.to_le_bytes());
+        }
+        out
+    }
+
+    #[test]
+    fn counters_are_read_by_name() {
+        let file = file(&[("sun.gc.a", 7), ("sun.gc.longer.name", -1)]);
+        assert_eq!(counters(&file).unwrap(), BTreeMap::from([("sun.gc.a", 7), ("sun.gc.longer.name", -1)]));
+    }
+
+    #[test]
+    fn a_file_cut_short_anywhere_is_none_and_no_panic() {
+        let file = file(&[("sun.gc.a", 7), ("sun.gc.b", 8)]);
+        for length in 0..file.len() {
+            assert_eq!(counters(&file[..length]), None, "cut at {length}");
+        }
+    }
+
+    #[test]
+    fn a_layout_that_is_not_finished_or_nonsense_is_none() {
+        let mut unfinished = file(&[("sun.gc.a", 7)]);
+        unfinished[7] = 0;
+        assert_eq!(counters(&unfinished), None);
+        let mut negative = file(&[("sun.gc.a", 7)]);
+        negative[32..36].copy_from_slice(&(-4_i32).to_le_bytes());
+        assert_eq!(counters(&negative), None);
+        assert_eq!(counters(b"#!/bin/sh"), None);
+    }
+}
