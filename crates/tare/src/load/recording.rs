@@ -99,6 +99,7 @@ impl Recording {
             server_cpu: None,
             rss_bytes: None,
             rss_peak_bytes: None,
+            jvm: None,
         }
     }
 }
