@@ -162,6 +162,8 @@ fn bad_input_is_refused_in_one_sentence() {
         (&[&url, "--json", "{\"a\":1}"], 2, "--data-json"),
         (&[&url, "--fail-if", "p99"], 2, "write for example p99>5ms"),
         (&[&url, "--poisson"], 2, "--rate"),
+        (&[&url, "--stages", "fast"], 2, "such as 5000:30s"),
+        (&[&url, "--http2", "--pipeline", "2"], 2, "cannot be used with"),
         (&[], 2, "<URL>"),
     ] {
         let output = bench.run(&[&["load"], args].concat());
@@ -223,4 +225,36 @@ fn interrupted_it_tells_what_there_is() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
     assert!(stdout(&output).contains("· interrupted") && stdout(&output).contains("p50"), "{}", stdout(&output));
+}
+
+#[test]
+fn what_was_asked_for_is_said_in_words() {
+    let server = Reference::start(&[]);
+    let bench = Bench::new();
+    let url = server.url("/path0/4");
+    for (flags, model) in [
+        (&["-c", "2", "-n", "10"][..], "closed loop, 2 users until 10 requests"),
+        (&["-c", "2", "-z", "100ms"], "closed loop, 2 users for 100 ms"),
+        (
+            &["-c", "2", "-n", "10", "--pipeline", "4"],
+            "closed loop, 8 users on 2 connections, 4 requests deep until 10 requests",
+        ),
+        (
+            &["-c", "2", "-q", "1k", "-d", "100ms", "--poisson"],
+            "open loop, Poisson, 1,000/s over 2 connections for 100 ms",
+        ),
+        (
+            &["-c", "2", "-R", "500", "-d", "200ms", "--ramp", "100ms"],
+            "open loop, evenly spaced, 0/s to 500/s in 100 ms over 2 connections for 200 ms",
+        ),
+        (
+            &["-c", "2", "--stages", "500:100ms,0:50ms", "--tick", "1ms"],
+            "open loop, evenly spaced, 0/s to 500/s in 100 ms, to 0/s in 50 ms over 2 connections, sent in ticks of 1ms for 150 ms",
+        ),
+    ] {
+        let output = bench.run(&[&["load", &url, "--json", "-"], flags].concat());
+        let summary = json(&stdout(&output));
+        assert_eq!(summary["model"]["text"], model, "{}", stderr(&output));
+        assert_eq!(summary["requests"]["failed"], 0, "{summary:#}");
+    }
 }

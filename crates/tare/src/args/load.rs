@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use clap::Args;
+use clap::{ArgGroup, Args};
 use tare_load::PollerChoice;
 use tare_plan::duration::Span;
 use tare_report::load::Threshold;
@@ -12,6 +12,8 @@ pub const EXAMPLES: &str = "\
 Examples:
   tare load http://127.0.0.1:8080/ -c 64 -d 10s           64 users, each waiting for its answers (as wrk does)
   tare load http://127.0.0.1:8080/ -r 20000 --poisson     20,000 requests a second, whatever the server does
+  tare load http://127.0.0.1:8080/ --stages 1000:10s,10000:1m,0:10s  a rate that rises and falls
+  tare load https://127.0.0.1:8443/ -k --http2 --streams 32
   tare load http://127.0.0.1:8080/ -n 100000              so many requests (as hey and oha do)
   tare load http://127.0.0.1:8080/login --data-json '{\"user\":\"ada\"}'
   tare load http://127.0.0.1:8080/ -D body.bin -T application/octet-stream -m PUT
@@ -44,7 +46,7 @@ pub struct LoadArgs {
 }
 
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Load")]
+#[command(next_help_heading = "Load", group = ArgGroup::new("open_loop").args(["rate", "stages"]).multiple(true))]
 pub struct ModelArgs {
     /// Connections: the users of a closed loop, the pool of an open one.
     #[arg(short, long, default_value_t = 50, value_name = "N")]
@@ -59,8 +61,17 @@ pub struct ModelArgs {
     #[arg(short, long, short_aliases = ['q', 'R'], visible_alias = "qps", value_name = "PER_S")]
     pub rate: Option<PerSecond>,
     /// They arrive at random and independently instead of evenly.
-    #[arg(long, requires = "rate")]
+    #[arg(long, requires = "open_loop")]
     pub poisson: bool,
+    /// The rate rises from 0 to that of -r over so long, and stays.
+    #[arg(long, requires = "rate", value_name = "SPAN")]
+    pub ramp: Option<Span>,
+    /// The rate changes in straight lines: to 1000 over 10s, then to 5000 over 30s, is 1000:10s,5000:30s. Begins at -r, or 0.
+    #[arg(long, value_delimiter = ',', conflicts_with = "ramp", value_name = "RATE:SPAN,…")]
+    pub stages: Vec<RateStage>,
+    /// Requests leave together at ticks this far apart: cheaper, and in bursts.
+    #[arg(long, requires = "open_loop", value_name = "SPAN")]
+    pub tick: Option<Span>,
     /// The head that is not scored.
     #[arg(long, default_value = "0s", value_name = "SPAN")]
     pub warmup: Span,
@@ -113,7 +124,13 @@ pub struct ConnectionArgs {
     /// A connection not open after so long has failed.
     #[arg(long, default_value = "5s", value_name = "SPAN")]
     pub connect_timeout: Span,
-    /// Requests under way at a time on each connection.
+    /// HTTP/2 instead of HTTP/1.1: by ALPN with https, otherwise with prior knowledge.
+    #[arg(long, conflicts_with = "pipeline")]
+    pub http2: bool,
+    /// HTTP/2: streams under way at a time on each connection.
+    #[arg(long, short = 'p', requires = "http2", default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
+    pub streams: u16,
+    /// HTTP/1.1: requests under way at a time on each connection.
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
     pub pipeline: u16,
     /// A new connection for each request.
@@ -207,6 +224,26 @@ impl FromStr for PerSecond {
         let rate = digits.parse::<f64>().ok().map(|rate| rate * scale);
         let rate = rate.filter(|rate| rate.is_finite() && *rate > 0.0);
         rate.map(Self).ok_or_else(|| "requests per second are a number above 0, such as 500 or 20k".to_owned())
+    }
+}
+
+/// One stage of `--stages`: `5000:30s`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RateStage {
+    pub to_per_s: f64,
+    pub over: Span,
+}
+
+impl FromStr for RateStage {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong =
+            || format!("\"{text}\" is no stage; write a rate and how long it takes to get there, such as 5000:30s");
+        let (rate, over) = text.split_once(':').ok_or_else(wrong)?;
+        // A stage may end at rest, which no rate may be.
+        let to_per_s = if rate == "0" { 0.0 } else { rate.parse::<PerSecond>().map_err(|_| wrong())?.0 };
+        Ok(Self { to_per_s, over: over.parse().map_err(|_| wrong())? })
     }
 }
 

@@ -3,13 +3,12 @@
 use std::time::Duration;
 
 use anyhow::bail;
-use tare_load::{Identity, Protocol, Schedule, SessionSpec, SliceSpec, StopRule, TlsSpec, Trust};
+use tare_load::{Identity, Protocol, Schedule, Sending, SessionSpec, SliceSpec, StopRule, TlsSpec, Trust};
 use tare_plan::plan::SliceKind;
-use tare_report::format::{count, duration, grouped, rate};
 use tare_sys::clock;
 use url::Url;
 
-use super::{generator, place::Place, request};
+use super::{generator, model, place::Place, request};
 use crate::args::{ConnectionArgs, LoadArgs, ModelArgs};
 
 /// How long without -d and -n; and the bound of -n against a server that does not answer.
@@ -37,34 +36,37 @@ pub struct Job {
 impl Job {
     /// Reads the flags and looks whether somebody listens.
     pub fn of(args: &LoadArgs) -> anyhow::Result<Self> {
-        let (model, connection) = (&args.model, &args.connection);
-        if model.connections == 0 {
+        let (load, connection) = (&args.model, &args.connection);
+        if load.connections == 0 {
             bail!("-c 0 connections can carry nothing; give at least one");
         }
-        if model.requests == Some(0) {
+        if load.requests == Some(0) {
             bail!("-n 0 requests are no load; give at least one");
         }
-        generator::make_room(model.connections)?;
+        generator::make_room(load.connections)?;
         let place = Place::of(&args.urls, connection.unix_socket.as_deref(), connection.connect_timeout.0)?;
         let requests = request::requests(&place.paths, &args.request, connection)?;
         let first = requests.first().map(|r| format!("{} {}", r.method, r.path)).unwrap_or_default();
-        let slice = slice(model, connection.timeout.0)?;
-        let protocol = Protocol::Http1 { pipeline: connection.pipeline.into() };
+        let slice = slice(load, connection.timeout.0);
+        let protocol = match connection.http2 {
+            true => Protocol::Http2 { streams: connection.streams.into() },
+            false => Protocol::Http1 { pipeline: connection.pipeline.into() },
+        };
         Ok(Self {
             url: place.url.to_string(),
             request: first,
-            model: in_words(model, &slice, protocol),
+            model: model::in_words(load, &slice, protocol),
             kind: match slice.schedule {
                 Schedule::Closed => SliceKind::Saturating,
-                _ if model.poisson => SliceKind::Poisson,
+                _ if load.poisson => SliceKind::Poisson,
                 _ => SliceKind::Fixed,
             },
             interval: args.output.interval.0.max(longest(&slice) / MOST_INTERVALS).max(Duration::from_millis(10)),
             session: SessionSpec {
                 protocol,
-                connections: model.connections as usize,
+                connections: load.connections as usize,
                 host: Some(args.request.host.clone().unwrap_or(place.host)),
-                cpus: generator::cpus(&args.machine, model.connections)?,
+                cpus: generator::cpus(&args.machine, load.connections)?,
                 timeout: connection.timeout.0,
                 connect_timeout: connection.connect_timeout.0,
                 congestion: connection.congestion.clone(),
@@ -99,43 +101,20 @@ fn longest(slice: &SliceSpec) -> Duration {
     }
 }
 
-fn slice(model: &ModelArgs, timeout: Duration) -> anyhow::Result<SliceSpec> {
-    let span = model.duration.map(|span| span.0);
+fn slice(model: &ModelArgs, timeout: Duration) -> SliceSpec {
+    let schedule = model::schedule(model);
+    let staged = model.stages.iter().map(|stage| stage.over.0).sum::<Duration>();
+    let span = model.duration.map(|span| span.0).or((!staged.is_zero()).then_some(staged));
     let stop = match model.requests {
         Some(requests) => StopRule::Count { requests, at_most: span.unwrap_or(LONGEST) },
         None => StopRule::Duration(span.unwrap_or(USUAL) + model.warmup.0),
     };
-    let schedule = match model.rate.map(|rate| rate.0) {
-        None => Schedule::Closed,
-        Some(rate_per_s) if model.poisson => Schedule::Poisson { rate_per_s },
-        Some(rate_per_s) => Schedule::Constant { rate_per_s },
-    };
-    Ok(SliceSpec {
+    SliceSpec {
+        sending: model.tick.map_or(Sending::Exact, |tick| Sending::Tick(tick.0)),
         discard_head: model.warmup.0,
         drain_timeout: timeout,
         // Short enough to be typed again.
         seed: model.seed.unwrap_or_else(|| clock::wall_unix_ns() / 1_000_000 % 100_000),
         ..SliceSpec::new(schedule, model.connections as usize, stop)
-    })
-}
-
-/// `closed loop, 64 users for 10 s`, `open loop, Poisson, 20,000/s over 64 connections for 10 s`.
-fn in_words(model: &ModelArgs, slice: &SliceSpec, protocol: Protocol) -> String {
-    let how_long = match slice.stop {
-        StopRule::Duration(span) => format!("for {}", duration((span - slice.discard_head).as_secs_f64())),
-        StopRule::Count { requests, .. } => format!("until {} requests", grouped(requests)),
-    };
-    let connections = count(model.connections.into(), "connection");
-    let depth = match protocol.depth() {
-        1 => String::new(),
-        depth => format!(" with {depth} requests under way on each"),
-    };
-    match model.rate {
-        None if depth.is_empty() => format!("closed loop, {} {how_long}", count(model.connections.into(), "user")),
-        None => format!("closed loop, {connections}{depth} {how_long}"),
-        Some(per_s) => {
-            let arrivals = if model.poisson { "Poisson" } else { "constant" };
-            format!("open loop, {arrivals}, {} over {connections}{depth} {how_long}", rate(per_s.0))
-        }
     }
 }

@@ -5,6 +5,7 @@ mod frame;
 mod generator;
 mod job;
 mod live;
+mod model;
 mod outputs;
 mod place;
 mod plan;

@@ -114,7 +114,9 @@ fn settings(job: &Job, session: &LoadSession) -> Vec<Setting> {
             session.congestion().unwrap_or("none").to_owned(),
             "TCP congestion control of the sockets",
         ),
+        setting("CPUs kept awake", if session.keeps_cpus_awake() { "yes" } else { "no" }.to_owned(), "cpu_dma_latency"),
         setting("poller", session.poller().kind.to_string(), "how the generator hears from the kernel"),
+        setting("sending", slice.sending.to_string(), "how closely sends follow the schedule"),
         setting("seed", slice.seed.to_string(), "seed of random arrivals"),
     ]
 }

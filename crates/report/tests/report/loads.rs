@@ -1,0 +1,81 @@
+//! One load: its summary, conditions, and the forms it is shown in.
+
+use std::sync::OnceLock;
+
+use tare_record::sample::{EndStatus, ErrorTally, RunRecord};
+use tare_report::load::{LoadSummary, Threshold, csv, html, json, render, summarize, wrk};
+use tare_report::text::Style;
+
+use crate::synthetic::{baseline, sequential};
+
+/// A closed loop with a few failures, as `tare load` would record it.
+fn record() -> &'static RunRecord {
+    static RECORD: OnceLock<RunRecord> = OnceLock::new();
+    RECORD.get_or_init(|| {
+        let mut record = sequential(&[baseline()]);
+        record.header.plan.question = "closed loop, 128 users for 2 s".to_owned();
+        let slice = &mut record.slices[1];
+        slice.failed = 3;
+        slice.errors.insert("timeout".to_owned(), ErrorTally { count: 2, example: "no complete answer".to_owned() });
+        slice.errors.insert("read".to_owned(), ErrorTally { count: 1, example: "reset\u{1b}[31m".to_owned() });
+        record
+    })
+}
+
+fn summary(conditions: &[&str]) -> LoadSummary {
+    let thresholds: Vec<Threshold> = conditions.iter().map(|condition| condition.parse().unwrap()).collect();
+    summarize(record(), &thresholds)
+}
+
+#[test]
+fn the_summary_of_a_load() {
+    let text = render(&summary(&["p99>1s", "errors>0"]), &Style { colored: false, width: 100 });
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn what_a_server_says_moves_no_cursor() {
+    for colored in [false, true] {
+        let text = render(&summary(&[]), &Style { colored, width: 60 });
+        assert!(!text.contains("\u{1b}[31m["), "{text:?}");
+        assert!(text.contains("reset\u{FFFD}[31m"), "{text:?}");
+    }
+}
+
+#[test]
+fn an_interrupted_load_says_so() {
+    let mut record = record().clone();
+    record.end = Some((EndStatus::Interrupted, 2_000_000_000));
+    let summary = summarize(&record, &[]);
+    assert!(summary.interrupted);
+    assert!(render(&summary, &Style { colored: false, width: 100 }).contains("for 2 s · interrupted"));
+}
+
+#[test]
+fn a_load_without_any_answer_is_void_and_still_shown() {
+    let mut record = record().clone();
+    record.slices.clear();
+    let summary = summarize(&record, &["p99>1s".parse().unwrap()]);
+    let text = render(&summary, &Style { colored: false, width: 100 });
+    assert!(text.contains("VOID") && text.contains("nothing was measured"), "{text}");
+    assert!(summary.thresholds[0].failed);
+    for form in [json(&summary).unwrap(), csv(&summary), html(&record, &summary).unwrap()] {
+        assert!(!form.contains("NaN"), "{form}");
+    }
+}
+
+#[test]
+fn the_intervals_add_up_to_the_whole() {
+    let summary = summary(&[]);
+    let ok: u64 = summary.intervals.iter().map(|interval| interval.ok).sum();
+    assert_eq!(ok, summary.requests.ok);
+    let bars: u64 = summary.response.histogram.iter().map(|bin| bin.count).sum();
+    assert_eq!(bars, summary.response.count);
+}
+
+#[test]
+fn wrk_s_text_counts_errors_as_wrk_does() {
+    let text = wrk(record(), &summary(&[]));
+    assert!(text.contains("\n  Socket errors: connect 0, read 1, write 0, timeout 2\n"), "{text}");
+    assert!(text.starts_with("Running 2s test @ http4s.Vanilla\n"), "{text}");
+}

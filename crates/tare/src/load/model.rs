@@ -1,0 +1,67 @@
+//! How requests are offered: the schedule that the flags ask for, and its name in words.
+
+use tare_load::{Protocol, Schedule, SliceSpec, Spacing, Stages, StopRule};
+use tare_report::format::{count, duration, grouped, rate};
+
+use crate::args::ModelArgs;
+
+/// Closed without a rate; else constant or Poisson, at one rate or in stages.
+pub fn schedule(model: &ModelArgs) -> Schedule {
+    let spacing = if model.poisson { Spacing::Poisson } else { Spacing::Even };
+    match (model.rate.map(|rate| rate.0), stages(model)) {
+        (_, Some(rate_per_s)) => Schedule::Stages { rate_per_s, spacing },
+        (None, None) => Schedule::Closed,
+        (Some(rate_per_s), None) if model.poisson => Schedule::Poisson { rate_per_s },
+        (Some(rate_per_s), None) => Schedule::Constant { rate_per_s },
+    }
+}
+
+fn stages(model: &ModelArgs) -> Option<Stages> {
+    let rate = model.rate.map_or(0.0, |rate| rate.0);
+    if let Some(ramp) = model.ramp {
+        return Some(Stages::steady(0.0).then(rate, ramp.0));
+    }
+    let lead = |stages: Stages, stage: &crate::args::RateStage| stages.then(stage.to_per_s, stage.over.0);
+    (!model.stages.is_empty()).then(|| model.stages.iter().fold(Stages::steady(rate), lead))
+}
+
+/// `closed loop, 64 users for 10 s`, `open loop, Poisson, 20,000/s over 64 connections for 10 s`.
+pub fn in_words(model: &ModelArgs, slice: &SliceSpec, protocol: Protocol) -> String {
+    let how_long = match slice.stop {
+        StopRule::Duration(span) => format!("for {}", duration((span - slice.discard_head).as_secs_f64())),
+        StopRule::Count { requests, .. } => format!("until {} requests", grouped(requests)),
+    };
+    let connections = count(model.connections.into(), "connection");
+    let over = match protocol {
+        Protocol::Http1 { pipeline: 1 } => connections,
+        Protocol::Http1 { pipeline } => format!("{connections}, {pipeline} requests deep"),
+        Protocol::Http2 { streams } => format!("{connections} of HTTP/2, {}", count(streams as u64, "stream")),
+    };
+    if matches!(slice.schedule, Schedule::Closed) {
+        let users = match protocol {
+            Protocol::Http1 { pipeline: 1 } => count(model.connections.into(), "user"),
+            _ => format!("{} on {over}", count(u64::from(model.connections) * protocol.depth() as u64, "user")),
+        };
+        return format!("closed loop, {users} {how_long}");
+    }
+    let arrivals = match (&slice.schedule, model.poisson) {
+        (_, true) => "Poisson",
+        (Schedule::Stages { .. }, false) => "evenly spaced",
+        _ => "constant",
+    };
+    let tick = model.tick.map_or(String::new(), |tick| format!(", sent in ticks of {tick}"));
+    format!("open loop, {arrivals}, {} over {over}{tick} {how_long}", rates(model))
+}
+
+/// `20,000/s`, or `0/s to 1,000/s in 10 s, to 5,000/s in 30 s`.
+fn rates(model: &ModelArgs) -> String {
+    let from = model.rate.map_or("0/s".to_owned(), |from| rate(from.0));
+    if let Some(ramp) = model.ramp {
+        return format!("0/s to {from} in {}", duration(ramp.secs()));
+    }
+    let stage = |stage: &crate::args::RateStage| {
+        let to = if stage.to_per_s == 0.0 { "0/s".to_owned() } else { rate(stage.to_per_s) };
+        format!(" to {to} in {}", duration(stage.over.secs()))
+    };
+    from + &model.stages.iter().map(stage).collect::<Vec<_>>().join(",")
+}
