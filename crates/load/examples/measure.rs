@@ -8,8 +8,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use tare_load::{
-    BodyExpectation, Cancel, LoadSession, Protocol, RequestSpec, Schedule, Sending, SessionSpec, SliceSample,
-    SliceSpec, StopRule,
+    Cancel, Check, LoadSession, Protocol, RequestSpec, Schedule, Sending, SessionSpec, SliceSample, SliceSpec, StopRule,
 };
 use tare_sys::affinity::CpuSet;
 
@@ -24,11 +23,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let connections = value("--connections").unwrap_or("64").parse()?;
     let seconds: f64 = value("--seconds").unwrap_or("5").parse()?;
     let request = match value("--post") {
-        Some(bytes) => RequestSpec::post(&path, vec![b'a'; bytes.parse()?].into()),
+        Some(bytes) => RequestSpec::post(&path, vec![b'a'; bytes.parse()?]),
         None => RequestSpec::get(&path),
     };
-    let expected =
-        value("--expect").map_or(BodyExpectation::Any, |text| BodyExpectation::Exact(text.as_bytes().into()));
+    let expected = value("--expect").map(|text| Check::body_is(text.as_bytes()));
+    let request = expected.into_iter().fold(request, RequestSpec::expecting);
     let rate_per_s = value("--rate").map(str::parse::<f64>).transpose()?;
     let schedule = match rate_per_s {
         None => Schedule::Closed,
@@ -41,7 +40,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         protocol: Protocol::Http1 { pipeline: value("--pipeline").unwrap_or("1").parse()? },
         poller: value("--poller").unwrap_or("auto").parse()?,
         congestion: value("--congestion").map(str::to_owned),
-        ..SessionSpec::new(target, vec![request.expecting(expected)])
+        ..SessionSpec::new(target, request)
     })?;
     let sending =
         value("--tick-us").map_or(Ok(Sending::Exact), |us| us.parse().map(Duration::from_micros).map(Sending::Tick))?;

@@ -16,13 +16,15 @@ pub enum LoadError {
         /// What to write instead.
         remedy: String,
     },
-    /// A request that HTTP/1.1 cannot carry.
-    #[error("request {index} cannot be sent: {source}")]
-    Request {
-        /// Its place in the request set, from 0.
-        index: usize,
-        /// The reason.
-        source: tare_wire::http::EncodeError,
+    /// Something written for the requests cannot be used: a template, a feed, a check, a header.
+    #[error("{place}: {what}; {remedy}")]
+    Input {
+        /// The file with line and field, or the request with its part and character.
+        place: String,
+        /// What is wrong there.
+        what: String,
+        /// What to write instead.
+        remedy: String,
     },
     /// The congestion control algorithm is not to be had.
     #[error(
@@ -63,4 +65,10 @@ pub enum LoadError {
     /// A worker thread has ended; its panic message is on stderr.
     #[error("a load worker has died; this is a defect of tare, please report it with the message above")]
     WorkerDied,
+}
+
+impl LoadError {
+    pub(crate) fn input(place: &str, what: &str, remedy: &str) -> Self {
+        Self::Input { place: place.to_owned(), what: what.to_owned(), remedy: remedy.to_owned() }
+    }
 }

@@ -14,7 +14,7 @@ use crate::error::LoadError;
 use crate::poller::{PollerChoice, PollerInUse};
 use crate::protocol::Protocol;
 use crate::remote::{Order, Remote, Report};
-use crate::request::{RequestSet, RequestSpec};
+use crate::request::{RequestSet, Requests};
 use crate::sample::SliceSample;
 use crate::schedule::{Schedule, Share};
 use crate::sending::Sending;
@@ -35,8 +35,8 @@ pub struct SessionSpec {
     pub protocol: Protocol,
     /// The most connections that a slice may use, over all workers.
     pub connections: usize,
-    /// The requests, sent in turn.
-    pub requests: Vec<RequestSpec>,
+    /// What is sent, and what must come back.
+    pub requests: Requests,
     /// The `Host` of the requests; `None` for the target's address, or `localhost` if it is a file.
     pub host: Option<String>,
     /// One worker thread for each of these CPUs, pinned to it.
@@ -54,14 +54,14 @@ pub struct SessionSpec {
 impl SessionSpec {
     /// One connection in plain HTTP/1.1 to `target`, driven from the first CPU that this process may use, with 10 s
     /// for an answer and 5 s for a connect.
-    pub fn new(target: impl Into<Target>, requests: Vec<RequestSpec>) -> Self {
+    pub fn new(target: impl Into<Target>, requests: impl Into<Requests>) -> Self {
         let cpus = CpuSet::allowed().map_or_else(|_| CpuSet::of([]), |allowed| CpuSet::of(allowed.iter().take(1)));
         Self {
             target: target.into(),
             tls: None,
             protocol: Protocol::default(),
             connections: 1,
-            requests,
+            requests: requests.into(),
             host: None,
             cpus,
             timeout: Duration::from_secs(10),
@@ -138,8 +138,10 @@ impl LoadSession {
     /// When the specification is contradictory, a request cannot be encoded, or a worker cannot be started.
     pub fn open(spec: &SessionSpec) -> Result<Self, LoadError> {
         check(spec)?;
-        let requests = RequestSet::encode(&spec.host(), &spec.requests)
-            .map_err(|(index, source)| LoadError::Request { index, source })?;
+        let requests = RequestSet::encode(&spec.host(), &spec.requests)?;
+        if requests.is_empty() {
+            return Err(spec_error("a session without requests", "give at least one whose weight is not 0"));
+        }
         let security = spec.tls.as_ref().map(|tls| Security::new(tls, spec.protocol)).transpose()?;
         let options = SocketOptions { congestion: spec.congestion.clone() };
         let congestion = spec.target.address().map(|address| congestion_towards(&address, &options)).transpose()?;
@@ -322,9 +324,6 @@ fn congestion_towards(address: &SocketAddr, options: &SocketOptions) -> Result<S
 }
 
 fn check(spec: &SessionSpec) -> Result<(), LoadError> {
-    if spec.requests.is_empty() {
-        return Err(spec_error("a session without requests", "give at least one"));
-    }
     if spec.connections == 0 || spec.cpus.is_empty() {
         return Err(spec_error("a session without connections or CPUs", "give at least one of each"));
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use tare_load::{BodyExpectation, Cancel, Expectation, LoadSession, Method, RequestSpec, SessionSpec};
+use tare_load::{Cancel, Check, LoadSession, Method, RequestSpec, SessionSpec};
 use tare_plan::contract::{Contract, ExpectBody};
 use tare_plan::plan::{Group, NamedScenario, Plan, Rate, SliceKind, Warmup};
 use tare_record::sample::Phase;
@@ -247,22 +247,21 @@ pub(crate) fn cores(plan: &Plan) -> Result<Cores, RunError> {
 /// The scenario as the generator sends and checks it, with what this server is held to.
 fn request(contract: &Contract, server: &str, named: &NamedScenario) -> Result<RequestSpec, RunError> {
     let expect = contract.exchange(server, &named.name).map_or(&named.scenario.expect, |exchange| exchange.expect);
-    let pairs = |map: &BTreeMap<String, String>| map.iter().map(|(k, v)| (k.clone(), v.clone())).collect();
-    let body = match &expect.body {
-        None => BodyExpectation::Any,
-        Some(ExpectBody::Exact(text)) => BodyExpectation::Exact(text.as_bytes().into()),
-        Some(ExpectBody::Length { bytes }) => BodyExpectation::Length(*bytes),
-    };
-    let method = Method::named(&named.scenario.request.method).map_err(|error| RunError::Plan {
+    let wanted = &named.scenario.request;
+    let method = Method::named(&wanted.method).map_err(|error| RunError::Plan {
         key: format!("[scenarios.{}] method", named.name),
         message: error.to_string(),
     })?;
-    Ok(RequestSpec {
-        method,
-        path: named.scenario.request.path.clone(),
-        headers: pairs(&named.scenario.request.headers),
-        body: named.scenario.request.body.as_ref().map_or_else(|| [].into(), tare_plan::body::BodySpec::bytes),
-        expectation: Expectation { status: expect.status, headers: pairs(&expect.headers), body },
+    let mut request = RequestSpec::new(method, &wanted.path).expecting(Check::status(expect.status));
+    request.headers.extend(wanted.headers.iter().map(|(name, value)| (name.clone(), value.clone())));
+    request.checks.extend(expect.headers.iter().map(|(name, value)| Check::header_is(name, value)));
+    request.checks.extend(expect.body.as_ref().map(|body| match body {
+        ExpectBody::Exact(text) => Check::body_is(text.as_bytes()),
+        ExpectBody::Length { bytes } => Check::length(*bytes),
+    }));
+    Ok(match &wanted.body {
+        None => request,
+        Some(body) => request.body(body.bytes()),
     })
 }
 

@@ -4,9 +4,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use tare_load::{
-    BodyExpectation, Cancel, LoadSession, RequestSpec, Schedule, SessionSpec, SliceSample, SliceSpec, StopRule,
-};
+use tare_load::{Cancel, Check, LoadSession, RequestSpec, Schedule, SessionSpec, SliceSample, SliceSpec, StopRule};
 use tare_plan::Plan;
 use tare_plan::plan::{Program, Variant};
 use tare_record::sample::{EventLevel, EventRecord};
@@ -155,7 +153,7 @@ pub fn self_test(
         log_path: log_path.to_owned(),
     };
     let server = Server::start_unless(&spec, cancelled)?;
-    let request = RequestSpec::get("/path0/4").expecting(BodyExpectation::Exact(b"4"[..].into()));
+    let request = RequestSpec::get("/path0/4").expecting(Check::body_is(*b"4"));
     let mut session = LoadSession::open(&SessionSpec {
         connections: SELF_TEST_CONNECTIONS,
         cpus: load_cpus.clone(),

@@ -3,9 +3,7 @@
 use std::error::Error;
 use std::time::Duration;
 
-use tare_load::{
-    BodyExpectation, Cancel, LoadSession, RequestSpec, Schedule, SessionSpec, SliceSample, SliceSpec, StopRule,
-};
+use tare_load::{Cancel, Check, LoadSession, RequestSpec, Schedule, SessionSpec, SliceSample, SliceSpec, StopRule};
 use tare_reference::{Options, Running, Served};
 use tare_sys::affinity::{CpuSet, pin_current_thread};
 
@@ -51,7 +49,7 @@ impl Stage {
             // Refused, the two share a CPU, and the table will show it.
             let _ = pin_current_thread(&cpu);
         })?;
-        let expected = BodyExpectation::Exact((*b"1").into());
+        let expected = Check::body_is(*b"1");
         let mut session = LoadSession::open(&SessionSpec {
             connections: CONNECTIONS,
             cpus: CpuSet::of([self.load_cpu]),

@@ -7,9 +7,9 @@ use tare_sys::poll::{CloseCause, Token, Transport};
 use tare_wire::http::{ParseError, Progress, ResponseParser};
 
 use super::{Begun, Ended, Exchange, Step};
-use crate::answer::{Check, Problem};
+use crate::answer::{Judge, Problem};
 use crate::recorder::Times;
-use crate::request::{Prepared, RequestSet};
+use crate::request::{Draw, RequestSet};
 use crate::sample::{ErrorClass, escape};
 
 /// Requests longer than this are not copied to leave together with others.
@@ -59,20 +59,21 @@ impl Http1 {
         io: &mut impl Transport,
         token: Token,
         exchange: Exchange,
-        request: &Prepared,
+        draw: &mut Draw,
     ) -> Begun {
         if self.under_way.is_empty() {
-            self.parser.expect(request.is_head);
+            self.parser.expect(draw.is_head(exchange.request));
         }
+        let bytes = draw.encoded(exchange.request);
         self.under_way.push_back(exchange);
-        if self.gathers && request.bytes.len() <= MAX_GATHERED_BYTES {
+        if self.gathers && bytes.len() <= MAX_GATHERED_BYTES {
             let is_first = self.gathered.is_empty();
-            self.gathered.extend_from_slice(&request.bytes);
+            self.gathered.extend_from_slice(&bytes);
             return if is_first { Begun::ToBeFlushed } else { Begun::Gathered };
         }
         let before = self.flush(io, token);
-        io.send(token, &request.bytes);
-        Begun::Sent { bytes: before + request.bytes.len() }
+        io.send(token, &bytes);
+        Begun::Sent { bytes: before + bytes.len() }
     }
 
     /// Sends what was gathered; how many bytes that were.
@@ -99,8 +100,8 @@ impl Http1 {
             return Step::Broken(Problem::new(ErrorClass::Protocol, text));
         };
         let expectation = &requests.get(exchange.request).expectation;
-        let mut check = Check { seen: &mut exchange.seen, expectation };
-        match self.parser.feed(bytes, &mut check) {
+        let mut judge = Judge { seen: &mut exchange.seen, expectation };
+        match self.parser.feed(bytes, &mut judge) {
             Ok(Progress::Complete { consumed, .. }) if is_last && consumed < bytes.len() => {
                 let text = format!("bytes after the end of the answer: \"{}\"", escape(&bytes[consumed..]));
                 Step::Broken(Problem::new(ErrorClass::Protocol, text))

@@ -16,7 +16,7 @@ use self::http2::Http2;
 use crate::answer::Problem;
 use crate::protocol::Protocol;
 use crate::recorder::Times;
-use crate::request::{Prepared, RequestSet};
+use crate::request::{Draw, RequestSet};
 use crate::sample::ErrorClass;
 
 pub(crate) use self::exchange::Exchange;
@@ -137,17 +137,20 @@ impl Connection {
         }
     }
 
-    /// Lets a request leave.
+    /// Lets the request leave whose turn it is.
     pub(crate) fn begin(
         &mut self,
         io: &mut impl Transport,
         token: Token,
         exchange: Exchange,
-        request: &Prepared,
+        draw: &mut Draw,
     ) -> Begun {
         match &mut self.speech {
-            Speech::Http1(speech) => speech.begin(io, token, exchange, request),
-            Speech::Http2(speech) => speech.begin(exchange, &request.parts),
+            Speech::Http1(speech) => speech.begin(io, token, exchange, draw),
+            Speech::Http2(speech) => {
+                let parts = draw.parts(exchange.request);
+                speech.begin(exchange, &parts)
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 //! What the loop does at each event and each tick: connections, demand, deadlines and books, all of one thread.
 
-use std::collections::VecDeque;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
 use std::time::Duration;
 
 use tare_sys::clock::{Clock, Nanos};
@@ -13,6 +14,7 @@ use super::window::Window;
 use super::{Setup, WorkerSlice};
 use crate::connection::{Connection, State};
 use crate::recorder::Recorder;
+use crate::request::Draw;
 use crate::sample::SliceSample;
 use tare_sys::procfs::backlog::Backlog;
 
@@ -26,6 +28,8 @@ pub(super) struct Core<C> {
     pub(super) connections: Vec<Connection>,
     /// Where a request could leave at once, the longest free first.
     pub(super) free: VecDeque<Place>,
+    /// Where users think, and until when.
+    pub(super) thinking: BinaryHeap<Reverse<(Nanos, Token)>>,
     /// Connections that have something to send together.
     pub(super) unflushed: Vec<Token>,
     pub(super) in_use: usize,
@@ -35,7 +39,7 @@ pub(super) struct Core<C> {
     /// Preparation has seen to the connections before this one.
     prepared: usize,
     pub(super) pace: Pace,
-    pub(super) next_request: usize,
+    pub(super) draw: Draw,
     pub(super) demand: Demand,
     pub(super) books: Recorder,
     pub(super) window: Window,
@@ -50,12 +54,12 @@ impl<C: Clock> Core<C> {
     pub(super) fn new(clock: C, setup: Setup) -> Self {
         Self {
             clock,
-            // Workers begin at different requests of the set, so that they do not all send the same one at once.
-            next_request: setup.share.worker % setup.requests.len().max(1),
+            draw: setup.requests.draw(setup.share),
             pace: Pace::of(setup.share),
             setup,
             connections: Vec::new(),
             free: VecDeque::new(),
+            thinking: BinaryHeap::new(),
             unflushed: Vec::new(),
             in_use: 0,
             under_way: 0,
@@ -132,6 +136,7 @@ impl<C: Clock> Core<C> {
         self.every = slice.every.unwrap_or(Duration::MAX);
         self.next_part = slice.every.map_or(Nanos::MAX, |every| slice.start + every);
         self.free.clear();
+        self.thinking.clear();
         // A look at all connections on the first tick.
         self.next_expiry = slice.start;
         for connection in &mut self.connections[..self.in_use] {
@@ -163,6 +168,7 @@ impl<C: Clock> Core<C> {
 
     pub(super) fn next_deadline(&self, now: Nanos) -> Nanos {
         let deadline = self.next_expiry.min(now + MAX_SLEEP).min(self.window.next_boundary()).min(self.next_part);
+        let deadline = self.thinking.peek().map_or(deadline, |Reverse((until, _))| deadline.min(*until));
         match self.demand.head() {
             Some(head) if self.free.is_empty() => deadline.min(head + self.setup.timeout),
             Some(head) => deadline.min(self.demand.leaves_at(head)),
@@ -182,6 +188,7 @@ impl<C: Clock> Core<C> {
         if now >= self.next_expiry {
             self.expire(io, now);
         }
+        self.wake_thinkers(now);
         self.dispatch(io, None);
     }
 

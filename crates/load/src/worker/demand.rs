@@ -49,6 +49,11 @@ impl Demand {
         matches!(self.source, Source::Users)
     }
 
+    /// Stops demanding requests.
+    pub(crate) fn end(&mut self) {
+        self.remaining = 0;
+    }
+
     /// Stops demanding requests from `until` on.
     pub(crate) fn end_at(&mut self, until: Nanos) {
         self.until = self.until.min(until);

@@ -1,5 +1,7 @@
 //! What leaves and what is settled: requests that are due find a place on a connection, and their fate is booked.
 
+use std::cmp::Reverse;
+
 use tare_sys::clock::{Clock, Nanos};
 use tare_sys::poll::{Token, Transport};
 
@@ -24,22 +26,25 @@ impl<C: Clock> Core<C> {
         while let Some(&Place { token, since }) = self.free.front() {
             let now = self.clock.now();
             let Some(intended) = self.demand.due(since, now) else { break };
+            let Some(request) = self.draw.next() else {
+                // A feed that is used up ends the load.
+                self.demand.end();
+                break;
+            };
             self.free.pop_front();
             self.demand.take();
             let blocked_until = freed.filter(|freed| self.demand.leaves_at(intended) < *freed);
-            self.send(io, token, now, Times { intended, sent: Some(now), blocked_until });
+            self.send(io, token, request, now, Times { intended, sent: Some(now), blocked_until });
         }
         self.flush(io);
     }
 
-    fn send(&mut self, io: &mut impl Transport, token: Token, now: Nanos, times: Times) {
-        let request = self.next_request;
-        self.next_request = if request + 1 == self.setup.requests.len() { 0 } else { request + 1 };
+    fn send(&mut self, io: &mut impl Transport, token: Token, request: usize, now: Nanos, times: Times) {
         let deadline = times.intended + self.setup.timeout;
         self.next_expiry = self.next_expiry.min(deadline);
         self.under_way += 1;
         let exchange = Exchange::new(request, times, deadline);
-        match self.connections[token.index()].begin(io, token, exchange, self.setup.requests.get(request)) {
+        match self.connections[token.index()].begin(io, token, exchange, &mut self.draw) {
             Begun::Sent { bytes } => self.books.sent(now, bytes),
             Begun::ToBeFlushed => self.unflushed.push(token),
             Begun::Gathered => {}
@@ -88,10 +93,25 @@ impl<C: Clock> Core<C> {
         (self.free.is_empty() && !self.demand.is_closed_loop()).then_some(at)
     }
 
-    /// Room for so many requests has become free on a connection.
+    /// Room for so many requests has become free on a connection; a user thinks before the next.
     pub(super) fn offer(&mut self, token: Token, places: usize, since: Nanos) {
-        if self.window.active && token.index() < self.in_use {
-            self.free.extend(std::iter::repeat_n(Place { token, since }, places));
+        if !self.window.active || token.index() >= self.in_use {
+            return;
+        }
+        for _ in 0..places {
+            let pause = if self.demand.is_closed_loop() { self.draw.pause() } else { None };
+            match pause {
+                None => self.free.push_back(Place { token, since }),
+                Some(pause) => self.thinking.push(Reverse((since + pause, token))),
+            }
+        }
+    }
+
+    /// Users who have thought long enough want their next request.
+    pub(super) fn wake_thinkers(&mut self, now: Nanos) {
+        while let Some(&Reverse((since, token))) = self.thinking.peek().filter(|Reverse((since, _))| *since <= now) {
+            self.thinking.pop();
+            self.free.push_back(Place { token, since });
         }
     }
 
@@ -99,6 +119,7 @@ impl<C: Clock> Core<C> {
     pub(super) fn withdraw(&mut self, token: Token) {
         if self.connections[token.index()].under_way() < self.setup.protocol.depth() {
             self.free.retain(|place| place.token != token);
+            self.thinking.retain(|Reverse((_, thinking))| *thinking != token);
         }
     }
 }

@@ -18,6 +18,8 @@ mod tests_pace;
 #[cfg(test)]
 mod tests_pipeline;
 #[cfg(test)]
+mod tests_requests;
+#[cfg(test)]
 mod tests_sending;
 mod upkeep;
 mod window;

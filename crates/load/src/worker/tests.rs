@@ -9,8 +9,9 @@ use tare_sys::socket::SocketOptions;
 use super::simulation::{ANSWER, Listener, Reaction, Script, World, WorldClock, after, frozen_between};
 use super::{Setup, Worker, WorkerSlice};
 use crate::cancel::Cancel;
+use crate::check::Check;
 use crate::protocol::Protocol;
-use crate::request::{BodyExpectation, RequestSet, RequestSpec};
+use crate::request::{RequestSet, RequestSpec, Requests};
 use crate::sample::{ErrorClass, SliceSample, TracedRequest};
 use crate::schedule::{Schedule, Share};
 use crate::sending::Sending;
@@ -33,14 +34,24 @@ pub(super) fn pipelining(pipeline: usize, world: World) -> Worker<World, WorldCl
 
 /// The first of so many workers.
 pub(super) fn one_of(workers: usize, world: World, backlog: Backlog) -> Worker<World, WorldClock> {
-    let ok = BodyExpectation::Exact((*b"ok").into());
+    let ok = Check::body_is(*b"ok");
+    sending(&RequestSpec::get("/").expecting(ok).into(), workers, world, backlog)
+}
+
+/// The first of so many workers, which sends these requests.
+pub(super) fn sending(
+    requests: &Requests,
+    workers: usize,
+    world: World,
+    backlog: Backlog,
+) -> Worker<World, WorldClock> {
     let setup = Setup {
         target: SocketAddr::from((Ipv4Addr::LOCALHOST, 80)).into(),
         options: SocketOptions::default(),
         security: None,
         protocol: Protocol::default(),
         base: "http://localhost".into(),
-        requests: RequestSet::encode("localhost", &[RequestSpec::get("/").expecting(ok)]).unwrap(),
+        requests: RequestSet::encode("localhost", requests).unwrap(),
         timeout: TIMEOUT,
         connect_timeout: Duration::from_secs(1),
         share: Share { worker: 0, workers },

@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use crate::support::{count, get, planted, run, server, session};
-use tare_load::{BodyExpectation, ErrorClass, RequestSpec, Schedule, SliceSample, StopRule};
+use tare_load::{Check, ErrorClass, RequestSpec, Schedule, SliceSample, StopRule};
 use tare_reference::{FaultKind, Options};
 
 /// Ten requests of one user, of which the server answers four before it breaks.
@@ -131,7 +131,7 @@ fn large_bodies_are_sent_whole_however_slowly_the_server_reads() {
     let server = server(Options::default());
     let body: std::sync::Arc<[u8]> = vec![b'a'; 5 * 1024 * 1024].into();
     let expected = b"Ok [0], bytes length = 5242880".to_vec();
-    let request = RequestSpec::post("/pathBytes0", body).expecting(BodyExpectation::Exact(expected.into()));
+    let request = RequestSpec::post("/pathBytes0", body).expecting(Check::body_is(expected));
     let mut session = session(server.address(), 3, vec![request]);
     let mut slice = count(12, 3);
     slice.drain_timeout = Duration::from_secs(5);

@@ -12,9 +12,7 @@ use h2::server::{Builder, Connection, SendResponse};
 use h2::{Reason, RecvStream};
 use http::{Request, Response};
 use rustls::{ServerConnection, StreamOwned};
-use tare_load::{
-    BodyExpectation, ErrorClass, LoadSession, Protocol, RequestSpec, SessionSpec, SliceSample, TlsSpec, Trust,
-};
+use tare_load::{Check, ErrorClass, LoadSession, Protocol, RequestSpec, SessionSpec, SliceSample, TlsSpec, Trust};
 use tokio::net::TcpStream;
 
 use crate::certificates::{Authority, Validity};
@@ -108,11 +106,11 @@ fn requests_arrive_as_they_were_written() {
             && length == 3;
         answer(answering, if fits { 200 } else { 400 }, b"1")
     });
-    let mut request = RequestSpec::post("/echo?a=b", (*b"abc").into());
+    let mut request = RequestSpec::post("/echo?a=b", *b"abc");
     request.headers = [("X-A", "b"), ("Host", "tare.example"), ("Connection", "keep-alive")]
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
         .into();
-    let sample = drive(&SessionSpec { requests: vec![request], ..spec(address, 1, 2) }, 10);
+    let sample = drive(&SessionSpec { requests: request.into(), ..spec(address, 1, 2) }, 10);
     assert_eq!(sample.ok, 10, "{:?}", sample.errors);
 }
 
@@ -125,9 +123,8 @@ fn answers_are_checked_as_they_are_over_http1() {
         (200, b"", Some(ErrorClass::Validation)),
     ] {
         let address = each(move |_, answering| async move { answer(answering, status, body) });
-        let mut request = get();
-        request.expectation.headers.push(("X-Served-By".to_owned(), "tests".to_owned()));
-        let sample = drive(&SessionSpec { requests: vec![request], ..spec(address, 1, 3) }, 6);
+        let request = get().expecting(Check::header_is("X-Served-By", "tests"));
+        let sample = drive(&SessionSpec { requests: request.into(), ..spec(address, 1, 3) }, 6);
         let found = sample.errors.iter().next().map(|(class, tally)| (class, tally.count));
         assert_eq!(found, expected.map(|class| (class, 6)), "{:?}", sample.errors);
         assert_eq!(sample.connections_lost, 0);
@@ -148,8 +145,8 @@ fn large_bodies_go_both_ways_through_small_windows() {
         sending.send_data(all.into(), true).ok()
     });
     let body: Arc<[u8]> = (0..LENGTH).map(|index| (index % 251) as u8).collect();
-    let request = RequestSpec::post("/", Arc::clone(&body)).expecting(BodyExpectation::Exact(body));
-    let sample = drive(&SessionSpec { requests: vec![request], ..spec(address, 2, 2) }, 8);
+    let request = RequestSpec::post("/", Arc::clone(&body)).expecting(Check::body_is(body));
+    let sample = drive(&SessionSpec { requests: request.into(), ..spec(address, 2, 2) }, 8);
     assert_eq!(sample.ok, 8, "{:?}", sample.errors);
     assert!(sample.bytes_out > 8 * LENGTH as u64 && sample.bytes_in > 8 * LENGTH as u64);
 }
@@ -163,7 +160,7 @@ fn a_stream_that_is_reset_fails_alone() {
         answering.send_reset(Reason::ENHANCE_YOUR_CALM);
         None
     });
-    let requests = vec![get(), RequestSpec::get("/reset")];
+    let requests = vec![get(), RequestSpec::get("/reset")].into();
     let sample = drive(&SessionSpec { requests, ..spec(address, 1, 2) }, 20);
     let reset = sample.errors.of(ErrorClass::Read);
     assert_eq!((sample.ok, reset.count, sample.connections_lost), (10, 10, 0), "{:?}", sample.errors);
@@ -178,7 +175,7 @@ fn a_stream_without_an_answer_times_out_alone() {
         }
         std::future::pending().await
     });
-    let requests = vec![get(), RequestSpec::get("/never")];
+    let requests = vec![get(), RequestSpec::get("/never")].into();
     let timeout = Duration::from_millis(200);
     let sample = drive(&SessionSpec { requests, timeout, ..spec(address, 1, 4) }, 40);
     assert_eq!((sample.ok, sample.errors.of(ErrorClass::Timeout).count), (20, 20), "{:?}", sample.errors);

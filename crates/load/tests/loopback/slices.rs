@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::support::{count, get, run, server, session};
 use tare_load::{
-    BodyExpectation, Cancel, LoadError, LoadSession, RequestSpec, Schedule, SessionSpec, SliceSpec, StopRule, Target,
+    Cancel, Check, LoadError, LoadSession, RequestSpec, Schedule, SessionSpec, SliceSpec, StopRule, Target,
 };
 use tare_reference::Options;
 use tare_sys::affinity::CpuSet;
@@ -63,9 +63,9 @@ fn requests_of_a_set_take_turns() {
     let server = server(Options::default());
     let requests = (0..3).map(|n| {
         let body = format!("{}", n + 1).into_bytes();
-        RequestSpec::get(&format!("/path{n}/1")).expecting(BodyExpectation::Exact(body.into()))
+        RequestSpec::get(&format!("/path{n}/1")).expecting(Check::body_is(body))
     });
-    let sample = run(&mut session(server.address(), 2, requests.collect()), &count(31, 2));
+    let sample = run(&mut session(server.address(), 2, requests.collect::<Vec<_>>()), &count(31, 2));
     assert_eq!((sample.ok, sample.failed), (31, 0), "{:?}", sample.errors);
 }
 

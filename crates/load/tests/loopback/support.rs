@@ -3,9 +3,7 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use tare_load::{
-    BodyExpectation, Cancel, LoadSession, RequestSpec, Schedule, SessionSpec, SliceSample, SliceSpec, StopRule,
-};
+use tare_load::{Cancel, Check, LoadSession, RequestSpec, Schedule, SessionSpec, SliceSample, SliceSpec, StopRule};
 use tare_reference::{Fault, FaultKind, Options, Running};
 
 pub fn planted(kind: FaultKind, after: u64) -> Running {
@@ -18,7 +16,7 @@ pub fn server(options: Options) -> Running {
 
 /// `GET /path0/1`, whose answer is `1`.
 pub fn get() -> RequestSpec {
-    RequestSpec::get("/path0/1").expecting(BodyExpectation::Exact((*b"1").into()))
+    RequestSpec::get("/path0/1").expecting(Check::body_is(*b"1"))
 }
 
 pub fn session(target: SocketAddr, connections: usize, requests: Vec<RequestSpec>) -> LoadSession {

@@ -8,8 +8,7 @@ use std::time::Duration;
 
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use tare_load::{
-    BodyExpectation, ErrorClass, Identity, LoadError, LoadSession, RequestSpec, SessionSpec, SliceSample, TlsSpec,
-    Trust,
+    Check, ErrorClass, Identity, LoadError, LoadSession, RequestSpec, SessionSpec, SliceSample, TlsSpec, Trust,
 };
 
 use crate::certificates::{Authority, Issued, Validity};
@@ -179,8 +178,8 @@ fn large_bodies_go_both_ways() {
         }
     });
     let body: Arc<[u8]> = (0..LENGTH).map(|index| (index % 251) as u8).collect();
-    let request = RequestSpec::post("/", Arc::clone(&body)).expecting(BodyExpectation::Exact(body));
-    let spec = SessionSpec { requests: vec![request], ..spec(address, Trust::Anybody) };
+    let request = RequestSpec::post("/", Arc::clone(&body)).expecting(Check::body_is(body));
+    let spec = SessionSpec { requests: request.into(), ..spec(address, Trust::Anybody) };
     let sample = drive(&spec, 3);
     assert_eq!(sample.ok, 3, "{:?}", sample.errors);
 }

@@ -80,7 +80,7 @@ fn group(job: &Job) -> Group {
         role: Role::Baseline,
         program: Program::External { url: job.url.clone() },
     };
-    let path = job.session.requests.first().map(|request| request.path.clone()).unwrap_or_default();
+    let path = job.session.requests.list.first().map(|request| request.path.clone()).unwrap_or_default();
     let request = Request { method: job.request.clone(), path, headers: BTreeMap::new(), body: None };
     let scenario = Scenario { title: job.model.clone(), routes: 1, request, expect: Expect::default() };
     Group {
@@ -103,7 +103,7 @@ fn settings(job: &Job, session: &LoadSession) -> Vec<Setting> {
     vec![
         setting("model", job.model.clone(), "how requests are offered"),
         setting("request", job.request.clone(), "what is sent"),
-        setting("requests", spec.requests.len().to_string(), "requests that take turns"),
+        setting("requests", spec.requests.list.len().to_string(), "requests that take turns"),
         setting("connections", slice.connections.to_string(), "connections in use"),
         setting("timeout", Span(spec.timeout).to_string(), "a request unanswered for so long has failed"),
         setting("connect-timeout", Span(spec.connect_timeout).to_string(), "a connect that takes longer has failed"),

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use tare_load::{Method, RequestSpec};
+use tare_load::{Body, Method, RequestSpec};
 
 use crate::args::{ConnectionArgs, RequestArgs};
 
@@ -31,16 +31,16 @@ pub fn requests(paths: &[String], args: &RequestArgs, connection: &ConnectionArg
     let request = |path: &String| RequestSpec {
         method: method.clone(),
         headers: headers.clone(),
-        body: Arc::clone(&body),
+        body: Body::Bytes(Arc::clone(&body)),
         ..RequestSpec::get(path)
     };
     Ok(paths.iter().map(request).collect())
 }
 
-type Body = (Option<Arc<[u8]>>, Option<String>);
+type TypedBody = (Option<Arc<[u8]>>, Option<String>);
 
 /// The body and the type that its flag implies.
-fn body(args: &RequestArgs) -> anyhow::Result<Body> {
+fn body(args: &RequestArgs) -> anyhow::Result<TypedBody> {
     let typed = |body: Vec<u8>, kind: &str| (Some(body.into()), Some(kind.to_owned()));
     if let Some(text) = &args.data_json {
         let body = text_or_file(text)?;

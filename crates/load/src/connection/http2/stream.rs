@@ -10,7 +10,7 @@ use h2::{RecvStream, SendStream};
 use tare_wire::http::Sink;
 
 use super::message::{problem, tell_head};
-use crate::answer::{Check, Problem};
+use crate::answer::{Judge, Problem};
 use crate::connection::Exchange;
 use crate::request::RequestSet;
 
@@ -85,7 +85,7 @@ impl Stream {
     pub(super) fn answer(&mut self, context: &mut Context<'_>, requests: &RequestSet) -> Poll<Option<Problem>> {
         let expectation = &requests.get(self.exchange.request).expectation;
         loop {
-            let mut check = Check { seen: &mut self.exchange.seen, expectation };
+            let mut check = Judge { seen: &mut self.exchange.seen, expectation };
             match &mut self.answer {
                 Answer::Never(problem) => return Poll::Ready(problem.take()),
                 Answer::Head(head) => match ready!(Pin::new(head).poll(context)) {

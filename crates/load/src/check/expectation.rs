@@ -1,0 +1,105 @@
+//! The checks of one request, sorted by when they can be decided.
+
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+
+use tare_wire::http::Head;
+
+use super::{Check, HeaderRule, Rule, Whole};
+use crate::answer::Problem;
+use crate::sample::{ErrorClass, escape};
+
+/// Bytes beyond the longest body that is right which are still read as a wrong answer; more is a flood.
+const MAX_EXCESS_BYTES: u64 = 64 * 1024;
+/// Bytes of a body of any length, beyond which it is a flood.
+const MAX_ANY_BYTES: u64 = 1 << 30;
+
+/// What an answer must be in order to count as a success.
+#[derive(Clone, Debug)]
+pub(crate) struct Expectation {
+    statuses: Vec<RangeInclusive<u16>>,
+    headers: Vec<(String, HeaderRule)>,
+    pub(crate) exact: Option<Arc<[u8]>>,
+    lengths: RangeInclusive<u64>,
+    /// What can be decided only once the body is there.
+    pub(crate) whole: Vec<Whole>,
+}
+
+impl Expectation {
+    /// What these checks demand together; without one of the status, any of 200 to 299.
+    pub(crate) fn of(checks: &[Check]) -> Self {
+        let mut all =
+            Self { statuses: Vec::new(), headers: Vec::new(), exact: None, lengths: 0..=u64::MAX, whole: Vec::new() };
+        for Check(rule) in checks {
+            match rule.clone() {
+                Rule::Status(codes) => all.statuses.push(codes),
+                Rule::Header { name, value } => all.headers.push((name, value)),
+                Rule::Exact(bytes) => {
+                    all.limit(bytes.len() as u64..=bytes.len() as u64);
+                    all.exact = Some(bytes);
+                }
+                Rule::Length(bytes) => all.limit(bytes),
+                Rule::Whole(whole) => all.whole.push(whole),
+            }
+        }
+        if all.statuses.is_empty() {
+            all.statuses.push(200..=299);
+        }
+        all
+    }
+
+    fn limit(&mut self, lengths: RangeInclusive<u64>) {
+        let (from, to) = (*self.lengths.start().max(lengths.start()), *self.lengths.end().min(lengths.end()));
+        self.lengths = from..=to;
+    }
+
+    /// What is wrong with the head, first of all with its status.
+    pub(crate) fn judge_head(&self, head: &Head<'_>) -> Option<Problem> {
+        if !self.statuses.iter().any(|codes| codes.contains(&head.status)) {
+            let text = format!("status {} instead of {}", head.status, self.wanted_statuses());
+            return Some(Problem::new(ErrorClass::Status, text));
+        }
+        self.headers.iter().find_map(|(name, rule)| rule.judge(name, head.header(name)))
+    }
+
+    /// What is wrong with the length of a complete body.
+    pub(crate) fn judge_length(&self, bytes: u64) -> Option<Problem> {
+        if self.lengths.contains(&bytes) {
+            return None;
+        }
+        let (from, to) = (self.lengths.start(), self.lengths.end());
+        let wanted = if from == to { from.to_string() } else { format!("{from} to {to}") };
+        Some(Problem::new(ErrorClass::Validation, format!("body of {bytes} bytes instead of {wanted}")))
+    }
+
+    /// Whether so many bytes of a body are more than need be read to know that it is wrong.
+    pub(crate) fn is_flooded_by(&self, bytes: u64) -> bool {
+        let most = match *self.lengths.end() {
+            u64::MAX => MAX_ANY_BYTES.max(*self.lengths.start()),
+            end => end.saturating_add(MAX_EXCESS_BYTES),
+        };
+        bytes > most
+    }
+
+    fn wanted_statuses(&self) -> String {
+        let each = self.statuses.iter().map(|codes| match (codes.start(), codes.end()) {
+            (from, to) if from == to => from.to_string(),
+            (from, to) => format!("{from} to {to}"),
+        });
+        each.collect::<Vec<_>>().join(" or ")
+    }
+}
+
+impl HeaderRule {
+    fn judge(&self, name: &str, found: Option<&[u8]>) -> Option<Problem> {
+        let (fits, wanted) = match (self, found) {
+            (Self::Present, found) => (found.is_some(), String::new()),
+            (Self::Is(value), found) => (found == Some(value.as_bytes()), format!(" instead of \"{value}\"")),
+            (Self::Matches(regex), found) => {
+                (found.is_some_and(|found| regex.is_match(found)), format!(" and does not match {regex}"))
+            }
+        };
+        let found = found.map_or("absent".to_owned(), |value| format!("\"{}\"", escape(value)));
+        (!fits).then(|| Problem::new(ErrorClass::Validation, format!("header {name} is {found}{wanted}")))
+    }
+}

@@ -1,0 +1,141 @@
+//! Checks: what an answer must be in order to count as a success, as their author writes them.
+
+mod expectation;
+mod parse;
+#[cfg(test)]
+mod tests;
+mod whole;
+
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+
+use regex::bytes::Regex;
+use serde_json::Value;
+use serde_json_path::JsonPath;
+
+use crate::error::LoadError;
+
+pub(crate) use self::expectation::Expectation;
+pub(crate) use self::whole::Whole;
+
+/// One thing that an answer must be. Of several checks of the status any suffices; of all others each must hold.
+///
+/// A status that is not wanted is an error of class `status`, whatever else is wrong; any other check that fails makes
+/// one of class `validation`.
+#[derive(Clone, Debug)]
+pub struct Check(pub(crate) Rule);
+
+#[derive(Clone, Debug)]
+pub(crate) enum Rule {
+    Status(RangeInclusive<u16>),
+    Header {
+        name: String,
+        value: HeaderRule,
+    },
+    /// The body, compared as it arrives.
+    Exact(Arc<[u8]>),
+    Length(RangeInclusive<u64>),
+    /// Needs the body in one piece.
+    Whole(Whole),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum HeaderRule {
+    Present,
+    Is(String),
+    Matches(Regex),
+}
+
+impl Check {
+    /// This status.
+    pub const fn status(code: u16) -> Self {
+        Self::statuses(code..=code)
+    }
+
+    /// Any status of this range: `200..=299`.
+    pub const fn statuses(codes: RangeInclusive<u16>) -> Self {
+        Self(Rule::Status(codes))
+    }
+
+    /// A header field of this name is there, whatever it says.
+    pub fn header(name: &str) -> Self {
+        Self(Rule::Header { name: name.to_owned(), value: HeaderRule::Present })
+    }
+
+    /// The first header field of this name says exactly this.
+    pub fn header_is(name: &str, value: &str) -> Self {
+        Self(Rule::Header { name: name.to_owned(), value: HeaderRule::Is(value.to_owned()) })
+    }
+
+    /// The first header field of this name matches somewhere.
+    ///
+    /// # Errors
+    /// When `pattern` is no regular expression.
+    pub fn header_matches(name: &str, pattern: &str) -> Result<Self, LoadError> {
+        Ok(Self(Rule::Header { name: name.to_owned(), value: HeaderRule::Matches(regex(pattern)?) }))
+    }
+
+    /// The body is exactly these bytes. Costs one comparison of memory, and nothing is kept.
+    pub fn body_is(bytes: impl Into<Arc<[u8]>>) -> Self {
+        Self(Rule::Exact(bytes.into()))
+    }
+
+    /// The body has so many bytes.
+    pub const fn length(bytes: u64) -> Self {
+        Self::lengths(bytes..=bytes)
+    }
+
+    /// The body has a number of bytes within this range.
+    pub const fn lengths(bytes: RangeInclusive<u64>) -> Self {
+        Self(Rule::Length(bytes))
+    }
+
+    /// The body has these bytes somewhere. For this and the following the body is kept, up to 16 MiB.
+    pub fn body_contains(bytes: impl Into<Arc<[u8]>>) -> Self {
+        Self(Rule::Whole(Whole::Contains(bytes.into())))
+    }
+
+    /// The body matches somewhere.
+    ///
+    /// # Errors
+    /// When `pattern` is no regular expression.
+    pub fn body_matches(pattern: &str) -> Result<Self, LoadError> {
+        Ok(Self(Rule::Whole(Whole::Matches(regex(pattern)?))))
+    }
+
+    /// The body is JSON in which this path finds something.
+    ///
+    /// # Errors
+    /// When `path` is no JSON path (RFC 9535).
+    pub fn json(path: &str) -> Result<Self, LoadError> {
+        Ok(Self(Rule::Whole(Whole::Json { path: json_path(path)?, value: None })))
+    }
+
+    /// The body is JSON in which this path finds this value, once or more often, and no other.
+    ///
+    /// # Errors
+    /// When `path` is no JSON path (RFC 9535).
+    pub fn json_is(path: &str, value: Value) -> Result<Self, LoadError> {
+        Ok(Self(Rule::Whole(Whole::Json { path: json_path(path)?, value: Some(value) })))
+    }
+}
+
+fn regex(pattern: &str) -> Result<Regex, LoadError> {
+    Regex::new(pattern).map_err(|error| {
+        // The library draws the place over several lines; its last one says what is wrong.
+        let text = error.to_string();
+        let what = text.lines().last().unwrap_or_default().trim_start_matches("error: ");
+        LoadError::input(
+            &format!("regular expression `{pattern}`"),
+            what,
+            "escape . * + ? ( ) [ ] { } | ^ $ \\ that mean themselves",
+        )
+    })
+}
+
+fn json_path(path: &str) -> Result<JsonPath, LoadError> {
+    JsonPath::parse(path).map_err(|error| {
+        let place = format!("JSON path `{path}`, character {}", error.position() + 1);
+        LoadError::input(&place, error.message(), "write it as RFC 9535 has it, such as $.items[0].id")
+    })
+}

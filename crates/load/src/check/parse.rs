@@ -1,0 +1,73 @@
+//! Checks as people type them.
+
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+
+use serde_json::Value;
+
+use super::Check;
+use crate::error::LoadError;
+
+const FORMS: &str = "write one of: status 200, status 2xx, status 200..204; header NAME, header NAME = VALUE, \
+                     header NAME ~ REGEX; body = TEXT, body contains TEXT, body ~ REGEX; length 5, length 1..10; \
+                     json $.PATH, json $.PATH = VALUE";
+
+impl FromStr for Check {
+    type Err = LoadError;
+
+    /// `status 200`, `status 2xx`, `status 200..204` · `header NAME`, `header NAME = VALUE`, `header NAME ~ REGEX` ·
+    /// `body = TEXT`, `body contains TEXT`, `body ~ REGEX` · `length 5`, `length 1..10` · `json $.PATH`,
+    /// `json $.PATH = VALUE`, where a value that is not JSON is text.
+    fn from_str(text: &str) -> Result<Self, LoadError> {
+        let wrong = || LoadError::input(&format!("check `{text}`"), "nobody knows what to check", FORMS);
+        let (subject, rest) = text.trim().split_once(char::is_whitespace).ok_or_else(wrong)?;
+        let rest = rest.trim_start();
+        match subject {
+            "status" => statuses(rest).map(Self::statuses).ok_or_else(wrong),
+            "length" => range(rest).map(Self::lengths).ok_or_else(wrong),
+            "header" => match relation(rest) {
+                Some((name, '=', value)) => Ok(Self::header_is(name, value)),
+                Some((name, _, pattern)) => Self::header_matches(name, pattern),
+                None => Ok(Self::header(rest)),
+            },
+            "body" => match rest.split_once(char::is_whitespace) {
+                Some(("=", text)) => Ok(Self::body_is(text.as_bytes())),
+                Some(("contains", text)) => Ok(Self::body_contains(text.as_bytes())),
+                Some(("~", pattern)) => Self::body_matches(pattern),
+                _ => Err(wrong()),
+            },
+            // A filter within the path may compare too, but with ==.
+            "json" => match rest.rsplit_once(" = ") {
+                Some((path, value)) => Self::json_is(path.trim(), json(value)),
+                None => Self::json(rest.trim()),
+            },
+            _ => Err(wrong()),
+        }
+    }
+}
+
+/// A name, `=` or `~`, and the rest.
+fn relation(text: &str) -> Option<(&str, char, &str)> {
+    let at = text.find(['=', '~'])?;
+    let sign = if text[at..].starts_with('=') { '=' } else { '~' };
+    Some((text[..at].trim(), sign, text[at + 1..].trim()))
+}
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text.trim()).unwrap_or_else(|_| Value::from(text.trim()))
+}
+
+fn statuses(text: &str) -> Option<RangeInclusive<u16>> {
+    match text.strip_suffix("xx") {
+        Some(class) => {
+            class.parse().ok().filter(|class| (1..=9).contains(class)).map(|class: u16| class * 100..=class * 100 + 99)
+        }
+        None => range(text),
+    }
+}
+
+fn range<T: FromStr + PartialOrd + Copy>(text: &str) -> Option<RangeInclusive<T>> {
+    let (from, to) = text.split_once("..").unwrap_or((text, text));
+    let (from, to): (T, T) = (from.trim().parse().ok()?, to.trim().parse().ok()?);
+    (from <= to).then_some(from..=to)
+}

@@ -1,0 +1,50 @@
+//! Checks that need the body in one piece.
+
+use std::sync::Arc;
+
+use regex::bytes::Regex;
+use serde_json::Value;
+use serde_json_path::JsonPath;
+
+use crate::sample::escape;
+
+/// What the whole body must be.
+#[derive(Clone, Debug)]
+pub(crate) enum Whole {
+    Contains(Arc<[u8]>),
+    Matches(Regex),
+    /// Without a value, that the path finds anything.
+    Json {
+        path: JsonPath,
+        value: Option<Value>,
+    },
+}
+
+impl Whole {
+    /// What is wrong with a body, in words.
+    pub(crate) fn judge(&self, body: &[u8]) -> Option<String> {
+        match self {
+            Self::Contains(bytes) => memchr::memmem::find(body, bytes)
+                .is_none()
+                .then(|| format!("body does not contain \"{}\": \"{}\"", escape(bytes), escape(body))),
+            Self::Matches(regex) => {
+                (!regex.is_match(body)).then(|| format!("body does not match {regex}: \"{}\"", escape(body)))
+            }
+            Self::Json { path, value } => match serde_json::from_slice(body) {
+                Ok(json) => judge_json(path, value.as_ref(), &json),
+                Err(error) => Some(format!("body is not JSON, {error}: \"{}\"", escape(body))),
+            },
+        }
+    }
+}
+
+fn judge_json(path: &JsonPath, wanted: Option<&Value>, json: &Value) -> Option<String> {
+    let found = path.query(json);
+    if found.is_empty() {
+        return Some(format!("body has nothing at {path}: \"{}\"", escape(json.to_string().as_bytes())));
+    }
+    let wanted = wanted?;
+    let other = found.iter().find(|value| **value != wanted)?;
+    let other = escape(other.to_string().as_bytes());
+    Some(format!("body has \"{other}\" at {path} instead of \"{}\"", escape(wanted.to_string().as_bytes())))
+}

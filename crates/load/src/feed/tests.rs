@@ -1,0 +1,67 @@
+//! Feeds of all formats, good and broken.
+
+use super::*;
+
+fn parse(format: &str, text: &str) -> Result<Feed, LoadError> {
+    let file = format!("users.{format}");
+    Feed::parse(&file, FeedFormat::of(Path::new(&file)).unwrap(), text.as_bytes())
+}
+
+#[test]
+fn all_formats_make_the_same_table() {
+    for (format, text) in [
+        ("csv", "id,name\n1,\"a,b\"\n2,ö\n"),
+        ("csv", "\u{feff}id , name\r\n1,\"a,b\"\r\n2,ö"),
+        ("tsv", "id\tname\n1\ta,b\n2\tö\n"),
+        ("json", r#"[{"id": 1, "name": "a,b"}, {"name": "ö", "id": 2, "more": null}]"#),
+        ("jsonl", "{\"id\": 1, \"name\": \"a,b\"}\n\n{\"name\": \"ö\", \"id\": 2}\n"),
+    ] {
+        let feed = parse(format, text).unwrap();
+        assert_eq!(feed.columns(), ["id", "name"], "{format}");
+        let cells: Vec<&str> = (0..2)
+            .flat_map(|row| (0..2).map(move |column| (row, column)))
+            .map(|(row, column)| feed.table().cell(row, column))
+            .collect();
+        assert_eq!(cells, ["1", "a,b", "2", "ö"], "{format}");
+    }
+}
+
+#[test]
+fn values_other_than_text_stand_for_their_json() {
+    let feed = parse("jsonl", r#"{"a": true, "b": 1.5, "c": null, "d": {"e": [1]}, "f": ""}"#).unwrap();
+    let cells: Vec<&str> = (0..5).map(|column| feed.table().cell(0, column)).collect();
+    assert_eq!(cells, ["true", "1.5", "null", r#"{"e":[1]}"#, ""]);
+}
+
+#[test]
+fn what_is_wrong_is_said_with_its_place() {
+    for (format, text, place, what) in [
+        ("csv", "", "users.csv", "it has no columns"),
+        ("csv", "id,name\n", "users.csv", "it has no rows"),
+        ("csv", "id,id\n1,2\n", "users.csv", "two columns `id`"),
+        ("csv", "id,\n1,2\n", "line 1, field 2", "no name"),
+        ("csv", "id,name\n1,a\n2\n", "line 3", "1 fields where the first line names 2 columns"),
+        ("csv", "id,name\n1,\"a\nb\"\n2,b,c\n", "line 4", "3 fields"),
+        ("json", "[{\"id\": 1},\n {\"id\" 2}]", "line 2, column 8", "expected `:`"),
+        ("json", "{\"id\": 1}", "line 1, column 0", "expected a sequence"),
+        ("json", "[]", "users.json", "it has no rows"),
+        ("json", "[{}]", "users.json", "it has no columns"),
+        ("json", "[{\"id\": 1}, {\"no\": 2}]", "entry 2", "there is no `id`"),
+        ("jsonl", "{\"id\": 1}\n\n{\"id\": }\n", "line 3, column 8", "expected value"),
+        ("jsonl", "{\"id\": 1}\n{}\n", "line 2", "there is no `id`"),
+        ("jsonl", "\n", "users.jsonl", "it has no rows"),
+    ] {
+        let error = parse(format, text).unwrap_err().to_string();
+        assert!(error.contains(place) && error.contains(what), "{text:?}: {error}");
+    }
+    let latin = Feed::parse("x.csv", FeedFormat::Separated(b','), b"id,name\n1,\xfc\n").unwrap_err().to_string();
+    assert!(latin.contains("x.csv, line 2, field 2: the text is not UTF-8"), "{latin}");
+}
+
+#[test]
+fn a_file_that_is_not_there_or_of_no_known_kind_is_named() {
+    let missing = Feed::open(Path::new("/nowhere/users.csv")).unwrap_err().to_string();
+    assert!(missing.contains("/nowhere/users.csv"), "{missing}");
+    let kind = Feed::open(Path::new("users.xml")).unwrap_err().to_string();
+    assert!(kind.contains("users.xml") && kind.contains(".csv"), "{kind}");
+}

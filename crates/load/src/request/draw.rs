@@ -1,0 +1,70 @@
+//! One worker's way through the requests: whose turn it is, and its bytes with the values of that turn.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tare_sys::payload::Payload;
+
+use super::pattern::Parts;
+use super::set::{Form, RequestSet};
+use crate::schedule::Share;
+use crate::template::Values;
+use crate::think::Think;
+
+/// Where one worker is in the cycle and in its feeds.
+#[derive(Debug)]
+pub(crate) struct Draw {
+    set: RequestSet,
+    next: usize,
+    values: Values,
+    /// Room to fill a request and its body in.
+    out: Vec<u8>,
+    body: Vec<u8>,
+}
+
+impl Draw {
+    pub(super) fn new(set: RequestSet, values: Values, share: Share) -> Self {
+        // Workers begin at different places, so that they do not all send the same request at once.
+        let next = set.0.cycle.len() * share.worker / share.workers.max(1);
+        Self { set, next, values, out: Vec::new(), body: Vec::new() }
+    }
+
+    /// The request whose turn it is, by its place in the set; `None` when a feed that it needs has been used up.
+    pub(crate) fn next(&mut self) -> Option<usize> {
+        let request = *self.set.0.cycle.get(self.next)? as usize;
+        self.next = if self.next + 1 == self.set.0.cycle.len() { 0 } else { self.next + 1 };
+        self.values.advance(&self.set.get(request).uses).then_some(request)
+    }
+
+    /// Whether a request is a HEAD, whose answer has no body.
+    pub(crate) fn is_head(&self, request: usize) -> bool {
+        self.set.get(request).is_head
+    }
+
+    /// The bytes of the request whose turn it is, as HTTP/1.1.
+    pub(crate) fn encoded(&mut self, request: usize) -> Payload {
+        match &self.set.get(request).form {
+            Form::Fixed { encoded, .. } => encoded.clone(),
+            Form::Filled { http1, .. } => {
+                http1.fill(&mut self.values, &mut self.out, &mut self.body);
+                self.out[..].into()
+            }
+        }
+    }
+
+    /// The same request in parts, for HTTP/2.
+    pub(crate) fn parts(&mut self, request: usize) -> Arc<Parts> {
+        match &self.set.get(request).form {
+            Form::Fixed { parts, .. } => Arc::clone(parts),
+            Form::Filled { pattern, .. } => Arc::new(pattern.fill(&mut self.values)),
+        }
+    }
+
+    /// How long the user thinks who has just been answered; `None` where users do not think.
+    pub(crate) fn pause(&mut self) -> Option<Duration> {
+        match self.set.0.think {
+            Think::No => None,
+            think => Some(think.pause(self.values.random())),
+        }
+    }
+}

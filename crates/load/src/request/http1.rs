@@ -1,0 +1,64 @@
+//! A request with variables as HTTP/1.1: everything that does not change is encoded once.
+
+use std::io::Write;
+
+use super::pattern::Pattern;
+use crate::template::{Template, Values};
+
+/// A request whose bytes are filled in anew for every turn.
+#[derive(Debug)]
+pub(super) struct Http1Pattern {
+    /// Up to the end of the header section, or up to the value of `Content-Length`.
+    head: Template,
+    body: Template,
+    /// Whether the length of the body is still to be written, and the header section to be ended.
+    counts: bool,
+}
+
+impl Http1Pattern {
+    /// For a pattern that has been found fit to send.
+    pub(super) fn of(host: &str, pattern: &Pattern) -> Self {
+        let is_given = |wanted: &str| pattern.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(wanted));
+        let mut head = Template::literal(format!("{} ", pattern.method));
+        head.append(pattern.path.clone());
+        head.push_text(b" HTTP/1.1\r\n");
+        if !is_given("host") {
+            head.push_text(format!("Host: {host}\r\n").as_bytes());
+        }
+        for (name, value) in &pattern.headers {
+            head.push_text(format!("{name}: ").as_bytes());
+            head.append(value.clone());
+            head.push_text(b"\r\n");
+        }
+        let is_empty = pattern.body.as_text().is_some_and(<[u8]>::is_empty);
+        let announces_body = !is_empty || !matches!(pattern.method.as_str(), "GET" | "HEAD");
+        let counts = announces_body && !is_given("content-length") && !is_given("transfer-encoding");
+        head.push_text(if counts { b"Content-Length: " } else { b"\r\n" });
+        let mut this = Self { head, body: pattern.body.clone(), counts };
+        this.count_beforehand();
+        this
+    }
+
+    /// The length of a body without variables is known.
+    fn count_beforehand(&mut self) {
+        if let Some(body) = self.body.as_text().filter(|_| self.counts) {
+            self.head.push_text(format!("{}\r\n\r\n", body.len()).as_bytes());
+            self.counts = false;
+        }
+    }
+
+    /// Writes the request with the values of the present turn over what `out` holds; `body` is room to work in.
+    pub(super) fn fill(&self, values: &mut Values, out: &mut Vec<u8>, body: &mut Vec<u8>) {
+        out.clear();
+        self.head.fill(values, out);
+        if self.counts {
+            body.clear();
+            self.body.fill(values, body);
+            // Writing to memory cannot fail.
+            let _ = write!(out, "{}\r\n\r\n", body.len());
+            out.extend_from_slice(body);
+        } else {
+            self.body.fill(values, out);
+        }
+    }
+}

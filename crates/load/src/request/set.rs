@@ -1,0 +1,134 @@
+//! The requests of a session, laid down before any clock runs; workers share them and change nothing.
+
+use std::sync::Arc;
+
+use tare_sys::payload::Payload;
+use tare_wire::http::Request;
+
+use super::draw::Draw;
+use super::http1::Http1Pattern;
+use super::pattern::{Parts, Pattern, refused};
+use super::turns::{MAX_TURNS, cycle};
+use super::{RequestSpec, Requests};
+use crate::check::Expectation;
+use crate::error::LoadError;
+use crate::feed::Feed;
+use crate::schedule::Share;
+use crate::template::{Scope, Uses, Values};
+use crate::think::Think;
+
+/// Requests ready to leave.
+#[derive(Clone, Debug)]
+pub struct RequestSet(pub(super) Arc<Laid>);
+
+#[derive(Debug)]
+pub(super) struct Laid {
+    requests: Vec<Prepared>,
+    pub(super) cycle: Arc<[u32]>,
+    feeds: Vec<Feed>,
+    counters: Vec<u64>,
+    pub(super) think: Think,
+    seed: u64,
+}
+
+/// A request ready to leave, and what its answer must be.
+#[derive(Debug)]
+pub(crate) struct Prepared {
+    pub(crate) is_head: bool,
+    pub(crate) expectation: Expectation,
+    pub(super) uses: Uses,
+    pub(super) form: Form,
+}
+
+/// How a request becomes bytes.
+#[derive(Debug)]
+pub(super) enum Form {
+    /// Once, and sent as it stands ever after.
+    Fixed { encoded: Payload, parts: Arc<Parts> },
+    /// Anew for each turn.
+    Filled { http1: Http1Pattern, pattern: Pattern },
+}
+
+impl RequestSet {
+    /// Lays down the requests for a server that is addressed as `host` (`127.0.0.1:8080`).
+    ///
+    /// # Errors
+    /// With the place, when a request cannot be sent, a variable is not known, a file cannot be read, or nothing has
+    /// any weight.
+    pub fn encode(host: &str, requests: &Requests) -> Result<Self, LoadError> {
+        let mut scope = Scope::of(&requests.feeds);
+        let mut prepared = Vec::with_capacity(requests.list.len());
+        for (index, spec) in requests.list.iter().enumerate() {
+            let place = format!("request {} ({} {})", index + 1, spec.method, spec.path);
+            prepared.push(prepare(host, &place, spec, &requests.feeds, &mut scope)?);
+        }
+        Ok(Self(Arc::new(Laid {
+            requests: prepared,
+            cycle: weighed(&requests.list)?,
+            counters: scope.into_counters(),
+            feeds: requests.feeds.clone(),
+            think: requests.think,
+            seed: requests.seed,
+        })))
+    }
+
+    /// The first `count` requests as HTTP/1.1, as a single worker would send them.
+    pub fn preview(&self, count: usize) -> Vec<Payload> {
+        let mut draw = self.draw(Share { worker: 0, workers: 1 });
+        std::iter::from_fn(|| draw.next().map(|request| draw.encoded(request))).take(count).collect()
+    }
+
+    /// How many requests take turns.
+    pub fn len(&self) -> usize {
+        self.0.requests.len()
+    }
+
+    /// Whether there is nothing to send.
+    pub fn is_empty(&self) -> bool {
+        self.0.cycle.is_empty()
+    }
+
+    pub(crate) fn get(&self, index: usize) -> &Prepared {
+        &self.0.requests[index]
+    }
+
+    /// One worker's way through the requests.
+    pub(crate) fn draw(&self, share: Share) -> Draw {
+        let values = Values::new(&self.0.feeds, &self.0.counters, self.0.seed, share);
+        Draw::new(self.clone(), values, share)
+    }
+}
+
+fn prepare(
+    host: &str,
+    place: &str,
+    spec: &RequestSpec,
+    feeds: &[Feed],
+    scope: &mut Scope<'_>,
+) -> Result<Prepared, LoadError> {
+    let pattern = Pattern::of(place, spec, scope)?;
+    pattern.check_header_values(feeds)?;
+    let uses = pattern.uses();
+    let form = if pattern.has_variables() {
+        Form::Filled { http1: Http1Pattern::of(host, &pattern), pattern }
+    } else {
+        fixed(host, place, &pattern)?
+    };
+    Ok(Prepared { is_head: spec.method.is_head(), expectation: Expectation::of(&spec.checks), uses, form })
+}
+
+fn fixed(host: &str, place: &str, pattern: &Pattern) -> Result<Form, LoadError> {
+    let parts = pattern.fill(&mut Values::none());
+    let Parts { method, path, headers, body } = &parts;
+    let encoded = Request { method, path, host, headers, body }.encode().map_err(|error| refused(place, &error))?;
+    Ok(Form::Fixed { encoded: encoded.into(), parts: Arc::new(parts) })
+}
+
+fn weighed(list: &[RequestSpec]) -> Result<Arc<[u32]>, LoadError> {
+    let weights: Vec<u32> = list.iter().map(|spec| spec.weight).collect();
+    let too_many = || {
+        let what = format!("the weights of all requests make a cycle of more than {MAX_TURNS} turns");
+        LoadError::input("requests", &what, "use smaller weights, or weights with a common divisor")
+    };
+    cycle(&weights).ok_or_else(too_many)
+}

@@ -1,0 +1,68 @@
+//! In which order requests take turns: a cycle in which each comes as often as its weight says, evenly spread.
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+/// The most turns of a cycle; weights that need more would have to be told apart by fewer requests than anybody sends.
+pub(crate) const MAX_TURNS: u64 = 1 << 20;
+
+/// One turn of many: the `number`th of the request's `weight` turns.
+struct Turn {
+    request: u32,
+    number: u64,
+    weight: u64,
+}
+
+impl Turn {
+    /// Turns of one request lie evenly on the cycle, at (number + ½) / weight of its length; compared without rounding.
+    fn order(&self, other: &Self) -> Ordering {
+        let here = u128::from(2 * self.number + 1) * u128::from(other.weight);
+        let there = u128::from(2 * other.number + 1) * u128::from(self.weight);
+        here.cmp(&there).then(self.request.cmp(&other.request))
+    }
+}
+
+/// The cycle of requests with these weights; `None` when it would be too long. Equal weights make one round in order.
+pub(crate) fn cycle(weights: &[u32]) -> Option<Arc<[u32]>> {
+    let divisor = weights.iter().copied().fold(0, gcd).max(1);
+    let weights = || weights.iter().map(|weight| u64::from(weight / divisor)).enumerate();
+    if weights().map(|(_, weight)| weight).sum::<u64>() > MAX_TURNS {
+        return None;
+    }
+    let mut turns: Vec<Turn> = weights()
+        .flat_map(|(request, weight)| (0..weight).map(move |number| Turn { request: request as u32, number, weight }))
+        .collect();
+    turns.sort_by(Turn::order);
+    Some(turns.iter().map(|turn| turn.request).collect())
+}
+
+fn gcd(a: u32, b: u32) -> u32 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_take_turns_by_their_weights_evenly_spread() {
+        for (weights, expected) in [
+            (&[1][..], &[0][..]),
+            (&[1, 1, 1], &[0, 1, 2]),
+            (&[300, 100], &[0, 0, 1, 0]),
+            (&[3, 1], &[0, 0, 1, 0]),
+            (&[1, 0, 2], &[2, 0, 2]),
+            (&[5, 3, 2], &[0, 1, 2, 0, 0, 1, 0, 2, 1, 0]),
+            (&[], &[]),
+            (&[0], &[]),
+        ] {
+            assert_eq!(cycle(weights).as_deref(), Some(expected), "{weights:?}");
+        }
+    }
+
+    #[test]
+    fn a_cycle_that_nobody_would_live_to_see_is_refused() {
+        assert!(cycle(&[1 << 20, 1]).is_none());
+        assert_eq!(cycle(&[1 << 30, 1 << 31]).unwrap().len(), 3);
+    }
+}

@@ -1,0 +1,73 @@
+//! How a value is written so that the text around it keeps its meaning.
+
+use percent_encoding::{AsciiSet, CONTROLS, NON_ALPHANUMERIC, percent_encode};
+
+/// What may stand in a request line as it is: everything but blanks, controls and what is not ASCII.
+const TARGET: &AsciiSet = &CONTROLS.add(b' ');
+/// What RFC 3986 calls unreserved.
+const UNRESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
+/// How a value is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Escaping {
+    /// As it is.
+    #[default]
+    None,
+    /// Percent-encoded only where a request line could not carry it, so that a value may be a whole path.
+    Target,
+    /// Percent-encoded except for letters, digits and `-._~`: one part of a path, a query or a form.
+    Url,
+    /// As the inside of a JSON string.
+    Json,
+}
+
+impl Escaping {
+    /// What stands behind a bar: `{{name|url}}`.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        match name {
+            "url" => Some(Self::Url),
+            "json" => Some(Self::Json),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn write(self, value: &str, out: &mut Vec<u8>) {
+        match self {
+            Self::None => out.extend_from_slice(value.as_bytes()),
+            Self::Target => encode(value.as_bytes(), TARGET, out),
+            Self::Url => encode(value.as_bytes(), UNRESERVED, out),
+            Self::Json => {
+                let quoted = serde_json::Value::from(value).to_string();
+                out.extend_from_slice(&quoted.as_bytes()[1..quoted.len() - 1]);
+            }
+        }
+    }
+}
+
+/// Encodes what may stand in a part of a URL or of a form.
+pub(crate) fn url_encode(text: &[u8], out: &mut Vec<u8>) {
+    encode(text, UNRESERVED, out);
+}
+
+fn encode(value: &[u8], set: &'static AsciiSet, out: &mut Vec<u8>) {
+    percent_encode(value, set).for_each(|piece| out.extend_from_slice(piece.as_bytes()));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_written_for_where_they_stand() {
+        for (escaping, expected) in [
+            (Escaping::None, "a/b?c=d&é \"\n"),
+            (Escaping::Target, "a/b?c=d&%C3%A9%20\"%0A"),
+            (Escaping::Url, "a%2Fb%3Fc%3Dd%26%C3%A9%20%22%0A"),
+            (Escaping::Json, "a/b?c=d&é \\\"\\n"),
+        ] {
+            let mut out = Vec::new();
+            escaping.write("a/b?c=d&é \"\n", &mut out);
+            assert_eq!(String::from_utf8(out).unwrap(), expected);
+        }
+    }
+}

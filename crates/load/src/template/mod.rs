@@ -1,0 +1,105 @@
+//! Text with `{{variables}}`: taken apart once, before any clock runs, and filled into a buffer as often as wanted.
+
+mod escaping;
+mod parse;
+#[cfg(test)]
+mod tests;
+mod values;
+mod variable;
+
+pub(crate) use self::escaping::{Escaping, url_encode};
+pub(crate) use self::values::{Uses, Values};
+pub(crate) use self::variable::{Scope, Variable};
+
+/// Text and variables in turn.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Template {
+    segments: Vec<Segment>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Segment {
+    Text(Vec<u8>),
+    Value(Variable, Escaping),
+}
+
+impl Template {
+    /// Text that stands for itself, whatever it holds.
+    pub(crate) fn literal(text: impl Into<Vec<u8>>) -> Self {
+        let mut template = Self::default();
+        template.push_text(&text.into());
+        template
+    }
+
+    pub(crate) fn push_text(&mut self, text: &[u8]) {
+        match self.segments.last_mut() {
+            Some(Segment::Text(before)) => before.extend_from_slice(text),
+            _ if text.is_empty() => {}
+            _ => self.segments.push(Segment::Text(text.to_vec())),
+        }
+    }
+
+    pub(crate) fn push_value(&mut self, variable: Variable, escaping: Escaping) {
+        self.segments.push(Segment::Value(variable, escaping));
+    }
+
+    pub(crate) fn append(&mut self, other: Self) {
+        for segment in other.segments {
+            match segment {
+                Segment::Text(text) => self.push_text(&text),
+                Segment::Value(..) => self.segments.push(segment),
+            }
+        }
+    }
+
+    /// The whole text, where there is no variable in it.
+    pub(crate) fn as_text(&self) -> Option<&[u8]> {
+        match &self.segments[..] {
+            [] => Some(&[]),
+            [Segment::Text(text)] => Some(text),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn variables(&self) -> impl Iterator<Item = Variable> {
+        self.segments.iter().filter_map(|segment| match segment {
+            Segment::Value(variable, _) => Some(*variable),
+            Segment::Text(_) => None,
+        })
+    }
+
+    /// The text and the values without further escaping, each handed to one of two functions.
+    pub(crate) fn map(
+        self,
+        mut text: impl FnMut(&[u8]) -> Vec<u8>,
+        mut escaping: impl FnMut(Escaping) -> Escaping,
+    ) -> Self {
+        let mut mapped = Self::default();
+        for segment in self.segments {
+            match segment {
+                Segment::Text(bytes) => mapped.push_text(&text(&bytes)),
+                Segment::Value(variable, given) => mapped.push_value(variable, escaping(given)),
+            }
+        }
+        mapped
+    }
+
+    /// The text with a digit for each variable: enough to see whether what stands around them is sound.
+    pub(crate) fn with_stand_ins(&self) -> Vec<u8> {
+        let piece = |segment: &Segment| match segment {
+            Segment::Text(text) => text.clone(),
+            Segment::Value(..) => b"0".to_vec(),
+        };
+        self.segments.iter().flat_map(piece).collect()
+    }
+
+    /// Writes the text behind what `out` holds, with the values of the present request.
+    pub(crate) fn fill(&self, values: &mut Values, out: &mut Vec<u8>) {
+        for segment in &self.segments {
+            match segment {
+                Segment::Text(text) => out.extend_from_slice(text),
+                Segment::Value(variable, escaping) => values.write(*variable, *escaping, out),
+            }
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! The pause that a user of the closed loop makes between an answer and the next request.
+
+use std::time::Duration;
+
+use rand_pcg::Pcg64Mcg;
+
+use crate::random::{exponential, up_to};
+
+/// How long users think. Open loops know no users, and do not heed it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Think {
+    /// The next request leaves at once.
+    #[default]
+    No,
+    /// Always so long.
+    Constant(Duration),
+    /// Anything between, ends included, each length as likely as the other.
+    Between(Duration, Duration),
+    /// Exponential with this mean: as users whose coming nobody can foresee.
+    Exponential(Duration),
+}
+
+impl Think {
+    /// The next pause.
+    pub(crate) fn pause(self, random: &mut Pcg64Mcg) -> Duration {
+        match self {
+            Self::No => Duration::ZERO,
+            Self::Constant(pause) => pause,
+            Self::Between(from, to) => {
+                let span_ns = u64::try_from(to.saturating_sub(from).as_nanos()).unwrap_or(u64::MAX);
+                from + Duration::from_nanos(up_to(random, span_ns))
+            }
+            Self::Exponential(mean) => exponential(random, mean),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::SeedableRng;
+
+    const MS: Duration = Duration::from_millis(1);
+
+    fn mean_ms(think: Think) -> f64 {
+        let mut random = Pcg64Mcg::seed_from_u64(1);
+        (0..20_000).map(|_| think.pause(&mut random).as_secs_f64() * 1e3).sum::<f64>() / 20_000.0
+    }
+
+    #[test]
+    fn pauses_have_their_mean() {
+        for (think, mean) in [
+            (Think::No, 0.0),
+            (Think::Constant(3 * MS), 3.0),
+            (Think::Between(2 * MS, 4 * MS), 3.0),
+            (Think::Exponential(3 * MS), 3.0),
+        ] {
+            // Five standard errors of the widest.
+            assert!((mean_ms(think) - mean).abs() < 5.0 * 3.0 / 20_000_f64.sqrt(), "{think:?}");
+        }
+    }
+
+    #[test]
+    fn pauses_between_stay_between() {
+        let mut random = Pcg64Mcg::seed_from_u64(1);
+        let think = Think::Between(2 * MS, 4 * MS);
+        assert!((0..1000).all(|_| (2 * MS..=4 * MS).contains(&think.pause(&mut random))));
+        assert_eq!(Think::Between(MS, MS).pause(&mut random), MS);
+    }
+}

@@ -1,0 +1,89 @@
+//! What requests ask of the loop: pauses between them, and an end when a feed has been used up.
+
+use std::time::Duration;
+
+use tare_sys::clock::Nanos;
+
+use super::WorkerSlice;
+use super::simulation::{Listener, Reaction, World, after};
+use super::tests::{MS, seconds, sending, slice};
+use crate::cancel::Cancel;
+use crate::feed::{Feed, FeedFormat, FeedOrder};
+use crate::request::{RequestSpec, Requests};
+use crate::sample::SliceSample;
+use crate::schedule::Schedule;
+use crate::stop_rule::StopRule;
+use crate::think::Think;
+
+const ANSWER_AFTER: Duration = Duration::from_millis(1);
+
+fn run(requests: &Requests, connections: usize, world: World, slice: &WorkerSlice) -> SliceSample {
+    let mut worker = sending(requests, 1, world, Box::new(|| None));
+    worker.prepare(connections, &Cancel::new()).unwrap();
+    let sample = worker.run(slice, &mut |_| {}).unwrap();
+    assert_eq!(sample.offered, sample.ok + sample.failed);
+    sample
+}
+
+fn thinking(think: Think) -> Requests {
+    Requests::of([RequestSpec::get("/")]).think(think)
+}
+
+fn of_feed(rows: usize) -> Requests {
+    let text = format!("id\n{}", "1\n".repeat(rows));
+    let feed = Feed::parse("f", FeedFormat::Separated(b','), text.as_bytes()).unwrap();
+    Requests::of([RequestSpec::get("/{{id}}")]).feed(feed.in_order(FeedOrder::Once))
+}
+
+#[test]
+fn users_think_between_an_answer_and_their_next_request_and_no_latency_holds_it() {
+    let requests = thinking(Think::Constant(Duration::from_millis(9)));
+    let sample = run(&requests, 3, World::new(after(ANSWER_AFTER)), &slice(Schedule::Closed, seconds(1)));
+    assert_eq!((sample.ok, sample.failed), (300, 0));
+    assert_eq!(sample.response.max_ns().map(|ns| ns / 10_000), Some(MS / 10_000));
+    assert_eq!(sample.send_lag.max_ns(), Some(0));
+}
+
+#[test]
+fn pauses_of_random_length_have_their_mean() {
+    let requests = thinking(Think::Exponential(Duration::from_millis(4)));
+    let sample = run(&requests, 10, World::new(after(ANSWER_AFTER)), &slice(Schedule::Closed, seconds(10)));
+    // 10 users, 5 ms a round; five standard errors of 20,000 pauses.
+    assert!((sample.ok as f64 - 20_000.0).abs() < 5.0 * 20_000_f64.sqrt(), "{}", sample.ok);
+}
+
+#[test]
+fn an_open_schedule_heeds_no_pauses() {
+    let requests = thinking(Think::Constant(Duration::from_secs(1)));
+    let schedule = Schedule::Constant { rate_per_s: 100.0 };
+    let sample = run(&requests, 2, World::new(after(ANSWER_AFTER)), &slice(schedule, seconds(1)));
+    assert_eq!((sample.ok, sample.blocked), (100, 0));
+}
+
+#[test]
+fn a_user_whose_connection_is_lost_while_thinking_goes_on_with_another() {
+    let script = Box::new(|arrival: Nanos| Reaction::Reset { at: arrival + ANSWER_AFTER });
+    let world = World::new(script).listening(Listener::AcceptsAfter(Duration::ZERO));
+    let requests = thinking(Think::Constant(Duration::from_millis(50)));
+    let sample = run(&requests, 2, world, &slice(Schedule::Closed, seconds(1)));
+    assert_eq!(sample.ok, 0);
+    // Each user's round: an answer that fails after 1 ms, a growing pause before the connect, 50 ms of thought.
+    assert!((10..40).contains(&sample.failed), "{}", sample.failed);
+}
+
+#[test]
+fn a_feed_that_is_used_up_ends_the_load() {
+    for schedule in [Schedule::Closed, Schedule::Constant { rate_per_s: 1000.0 }] {
+        let world = World::new(after(ANSWER_AFTER));
+        let sample = run(&of_feed(7), 3, world, &slice(schedule, seconds(10)));
+        assert_eq!((sample.offered, sample.ok), (7, 7));
+        assert!(sample.window_ns < 20 * MS, "the window ends with the last answer: {}", sample.window_ns);
+    }
+}
+
+#[test]
+fn a_count_beyond_the_feed_ends_with_the_feed() {
+    let stop = StopRule::Count { requests: 100, at_most: Duration::from_secs(10) };
+    let sample = run(&of_feed(7), 2, World::new(after(ANSWER_AFTER)), &slice(Schedule::Closed, stop));
+    assert_eq!((sample.offered, sample.ok), (7, 7));
+}
