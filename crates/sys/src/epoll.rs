@@ -6,12 +6,12 @@ mod transport;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 
-use rustix::io::Errno;
 use rustix::net::RecvFlags;
 
 use self::transport::State;
 use crate::clock::{self, Nanos};
 use crate::poll::{CloseCause, Event, Handler, Poller, Token};
+use crate::stamps::{StampLog, StampPair};
 
 pub use self::transport::EpollTransport;
 
@@ -28,6 +28,8 @@ pub struct EpollPoller {
     ready: Vec<libc::epoll_event>,
     buffer: Box<[u8]>,
     has_pwait2: bool,
+    /// The kernel's own stamps, where they are to be compared.
+    stamps: Option<StampLog>,
 }
 
 impl EpollPoller {
@@ -41,7 +43,18 @@ impl EpollPoller {
             ready: Vec::with_capacity(BATCH_EVENTS),
             buffer: vec![0; BUFFER_BYTES].into_boxed_slice(),
             has_pwait2: true,
+            stamps: None,
         })
+    }
+
+    /// From now on also keeps the kernel's own stamp of whatever arrives, at the cost of slower receives.
+    pub fn compare_stamps(&mut self) {
+        self.stamps = Some(StampLog::new());
+    }
+
+    /// The stamps that were compared since the last call.
+    pub fn take_stamps(&mut self) -> Vec<StampPair> {
+        self.stamps.as_mut().map_or_else(Vec::new, StampLog::take)
     }
 
     fn wait_for_kernel(&mut self, deadline: Option<Nanos>) -> io::Result<()> {
@@ -142,13 +155,17 @@ impl EpollPoller {
                 return;
             }
             let Some(socket) = &self.transport.slots[token.index()].socket else { return };
-            let received = match rustix::net::recv(socket.as_fd(), &mut self.buffer[..], RecvFlags::empty()) {
-                Ok((received, _)) => received,
-                Err(Errno::AGAIN) => return,
-                Err(Errno::INTR) => continue,
-                Err(errno) => {
-                    return self.transport.end(token, at, CloseCause::ReadFailed(errno.into()), handler);
-                }
+            let receiving = match &mut self.stamps {
+                None => rustix::net::recv(socket.as_fd(), &mut self.buffer[..], RecvFlags::empty())
+                    .map(|(received, _)| received)
+                    .map_err(io::Error::from),
+                Some(stamps) => stamps.receive(socket.as_fd(), &mut self.buffer, at),
+            };
+            let received = match receiving {
+                Ok(received) => received,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return self.transport.end(token, at, CloseCause::ReadFailed(error), handler),
             };
             if received == 0 {
                 return self.transport.end(token, at, CloseCause::EndOfStream, handler);

@@ -12,5 +12,6 @@ pub mod poll;
 pub mod procfs;
 pub mod signal;
 pub mod socket;
+pub mod stamps;
 pub mod uring;
 pub mod wakefulness;

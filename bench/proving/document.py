@@ -1,0 +1,159 @@
+"""docs/PEERS.md: the outcomes as tables, with what one must know to read them."""
+
+import platform
+import statistics
+import subprocess
+import time
+
+from . import rows
+from .rows import SHOWN
+
+
+def of(plan, tools, absent, outcomes, options):
+    parts = [head(tools, absent, options), cost(plan, tools, outcomes)]
+    for row in plan:
+        part = {"lateness": lateness, "stall": stall, "delays": delays}.get(row.kind)
+        if part:
+            parts.append(part(row, tools, [one for one in outcomes if one.row == row.title]))
+    failures = [f"- {one.tool}, {one.row}: {one.failure}" for one in outcomes if one.failure]
+    if failures:
+        parts.append("## What failed\n\n" + "\n".join(sorted(set(failures))) + "\n")
+    return "\n".join(parts)
+
+
+def head(tools, absent, options):
+    revision = subprocess.run(["git", "describe", "--always", "--dirty"], capture_output=True, text=True, check=False).stdout
+    quick = "**A quick round, to see that it works: too short to believe.**\n\n" if options.quick else ""
+    versions = "\n".join(f"| {tool.name} | {tool.version()} | {tool.note} |" for tool in tools)
+    missing = f"\nNot installed, and so not measured: {', '.join(absent)}.\n" if absent else ""
+    return f"""# tare and its peers
+
+Made by `bench/peers`; do not edit. All tools drive the same reference server (one thread, on a CPU of its own, answering from memory, started
+anew for each run) from one other CPU, one after the other in random order. What is true is known from the server: from what was planted in it, and from
+the books that it keeps of when each request came and when its answer left. How to read the tables stands above each.
+
+{quick}{time.strftime("%Y-%m-%d")}, revision {revision.strip()}, {platform.system()} {platform.release()}, {cpus()} CPUs; seed {options.seed}.
+
+| tool | version | |
+|---|---|---|
+{versions}
+{missing}"""
+
+
+def cpus():
+    return subprocess.run(["nproc"], capture_output=True, text=True, check=False).stdout.strip()
+
+
+def table(columns, lines):
+    rule = "|" + "---|" * len(columns)
+    return "\n".join(["| " + " | ".join(columns) + " |", rule, *("| " + " | ".join(line) + " |" for line in lines)]) + "\n"
+
+
+def cost(plan, tools, outcomes):
+    cells = [row for row in plan if row.kind == "cost"]
+    lines = []
+    for tool in tools:
+        line = [tool.name]
+        for row in cells:
+            of_tool = [one.cpu_us for one in outcomes if (one.row, one.tool) == (row.title, tool.name) and usable(one)]
+            # The turns of a row are in the same order for every tool.
+            of_wrk = [one.cpu_us for one in outcomes if (one.row, one.tool) == (row.title, "wrk") and usable(one)]
+            line.append(with_ratio(of_tool, of_wrk))
+        lines.append((line, statistics.median(of_first(outcomes, cells[0], tool) or [float("inf")])))
+    lines = [line for line, _ in sorted(lines, key=lambda pair: pair[1]) if any(cell != "–" for cell in line[1:])]
+    return f"""## Cost
+
+User and system CPU time of the whole process in µs for each request that the server answered, as fast as answers come; in brackets over wrk's in the
+same round. Median of {cells[0].rounds} rounds of {cells[0].seconds:g} s. At saturation the rates differ, and a rate changes how much is batched.
+
+{table(["µs/request", *(row.title for row in cells)], lines)}"""
+
+
+def usable(one):
+    return not one.failure and one.served > 0 and not one.errors
+
+
+def of_first(outcomes, row, tool):
+    return [one.cpu_us for one in outcomes if (one.row, one.tool) == (row.title, tool.name) and usable(one)]
+
+
+def with_ratio(own, wrk):
+    if not own:
+        return "–"
+    text = f"{statistics.median(own):.2f}"
+    if len(wrk) == len(own):
+        text += f" (×{statistics.median([mine / its for mine, its in zip(own, wrk)]):.2f})"
+    return text
+
+
+def lateness(row, tools, outcomes):
+    lines = []
+    for one in outcomes:
+        share = one.served / (row.rate_per_s * one.seconds)
+        lates = [f"{late:,.0f}" for late in one.lateness_us] if share > 0.98 else ["–", "–"]
+        lines.append(([one.tool, *lates, number(one.cpu_us), f"{share * 100:.1f} %"], one.lateness_us[1] if share > 0.98 else 1e12))
+    lines = [line for line, _ in sorted(lines, key=lambda pair: pair[1])]
+    return f"""## Sending at {row.title}, evenly spaced, over {row.connections} connections
+
+How late requests reached the server against the even schedule that fits the tool's own arrivals best, as the server saw it (its own waking up included),
+the CPU time of the tool for each, and the share of the offered requests that came at all; where that is below 98 %, lateness means nothing. A tool
+that gives each connection a schedule of its own, all in step, is late by up to the gap between two of its bursts.
+
+{table(["", "late, p50 µs", "late, p99 µs", "CPU µs/request", "came"], lines)}"""
+
+
+def stall(row, tools, outcomes):
+    truth = {percentile: rows.stall_truth_ms(percentile) for percentile in SHOWN}
+    count = row.rate_per_s * row.seconds
+    lines = [["*truth*", "*below 1*", *(f"*{truth[p]:.1f}*" for p in SHOWN[1:]), f"*{count:,.0f}*", ""]]
+    rest = []
+    for one in outcomes:
+        offered = row.rate_per_s * one.seconds
+        lost = f"{one.served:,} ({(one.served / offered - 1) * 100:+.1f} %)"
+        rest.append(([one.tool, *values(one), lost, error(one)], worst(one)))
+    lines += [line for line, _ in sorted(rest, key=lambda pair: pair[1])]
+    return f"""## A server that freezes for 1 s in every 10 s, at {row.rate_per_s:,.0f} requests/s over {row.seconds:g} s
+
+Latency in ms as the tool states it. Whoever would have sent a request during a freeze waits until the thaw: a tenth of all requests, for up to 1 s. *Error* is
+the largest deviation from the truth at p95, p99, p99.9 and p99.99, as far as stated. *Served* is what reached the server: requests that a tool leaves
+out while the server is frozen are lost to its percentiles too. (For wrk2, which counts from the tenth second on, half of it is of that first time.)
+
+{table(["", *(f"p{p:g}" for p in SHOWN), "served", "error"], lines)}"""
+
+
+def delays(row, tools, outcomes):
+    rest = [([one.tool, *values(one), error(one)], worst(one)) for one in outcomes]
+    truths = [one.truth_ms for one in outcomes if one.truth_ms]
+    line = [f"*{statistics.median(truth[p] for truth in truths):.2f}*" if truths else "" for p in SHOWN]
+    lines = [["*truth, median of all*", *line, ""], *(line for line, _ in sorted(rest, key=lambda pair: pair[1]))]
+    return f"""## A server of known delays: {rows.FAST_US / 1000:g} ms, and {rows.SLOW_US / 1000:g} ms for {rows.SLOW_SHARE * 100:g} % of the requests
+
+At {row.rate_per_s:,.0f} requests/s; wrk and ab, which have no rate, with 8 connections. *Error* is the largest deviation at p50 to p99.9, as far as stated,
+from what the server's own books of the same run say.
+
+{table(["", *(f"p{p:g}" for p in SHOWN), "error"], lines)}"""
+
+
+def values(one):
+    return [number(one.percentiles_ms.get(percentile)) for percentile in SHOWN]
+
+
+def worst(one):
+    """The largest relative deviation from the truth; what is too small by a factor counts as much as what is too large by it."""
+    told = {p: value for p, value in one.percentiles_ms.items() if p in one.truth_ms and p in SHOWN and value is not None}
+    if not told:
+        return float("inf")
+    return max(max(value, one.truth_ms[p]) / max(min(value, one.truth_ms[p]), 1e-3) - 1 for p, value in told.items())
+
+
+def error(one):
+    share = worst(one)
+    if one.failure or share == float("inf"):
+        return "–"
+    return f"{share * 100:.1f} %" if share < 1 else f"**wrong by ×{share + 1:,.0f}**"
+
+
+def number(value):
+    if value is None:
+        return "–"
+    return f"{value:.2f}" if value < 100 else f"{value:,.0f}"

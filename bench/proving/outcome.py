@@ -1,0 +1,41 @@
+"""What one run of one tool has shown, by its own words, by the meter for all, and by the server's books."""
+
+from dataclasses import dataclass, field
+
+from . import rows
+
+
+@dataclass
+class Outcome:
+    row: str
+    tool: str
+    seconds: float = 0.0
+    cpu_s: float = 0.0
+    wall_s: float = 0.0
+    failure: str = ""
+    # By the tool.
+    requests: int | None = None
+    errors: int = 0
+    percentiles_ms: dict = field(default_factory=dict)
+    # By the server.
+    served: int = 0
+    lateness_us: list = field(default_factory=list)
+    truth_ms: dict = field(default_factory=dict)
+
+    def judge(self, row, ledger):
+        self.served = len(ledger)
+        if row.kind == "lateness" and ledger:
+            self.lateness_us = rows.lateness_us(ledger, row.rate_per_s)
+        for percentile in rows.SHOWN:
+            truth = None
+            if row.kind == "stall":
+                truth = rows.stall_truth_ms(percentile)
+            elif row.kind == "delays":
+                truth = rows.delays_truth_ms(ledger, percentile)
+            if truth:
+                self.truth_ms[percentile] = truth
+
+    @property
+    def cpu_us(self):
+        """Of the whole process, for each request that the server answered."""
+        return self.cpu_s * 1e6 / self.served if self.served else None

@@ -1,0 +1,35 @@
+"""The reference server as a process of its own, one for each run, and the books that it leaves."""
+
+import os
+import subprocess
+
+
+class Reference:
+    """A server with something planted, pinned to a CPU, from `with` to its end."""
+
+    def __init__(self, planted, cpu, folder):
+        target = os.environ.get("CARGO_TARGET_DIR", "target")
+        self.books = os.path.join(folder, "ledger")
+        self.command = ["taskset", "-c", str(cpu), f"{target}/release/examples/serve", "0", *planted, "--ledger", self.books]
+
+    def __enter__(self):
+        self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        ready = self.process.stdout.readline()
+        if "ready on" not in ready:
+            raise RuntimeError("the reference server did not start")
+        self.address = ready.split()[-1]
+        return self
+
+    def __exit__(self, *_):
+        # The end of its input is what ends it; a server that will not is killed.
+        self.process.stdin.close()
+        try:
+            self.process.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+    def ledger(self):
+        """When each request came and when its answer left, in nanoseconds, in the order in which they came."""
+        with open(self.books, encoding="ascii") as file:
+            return [tuple(map(int, line.split())) for line in file]

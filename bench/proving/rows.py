@@ -1,0 +1,77 @@
+"""What is asked of every tool: a request, a load, what is planted in the server, and what is true of it then."""
+
+import math
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Row:
+    kind: str  # cost, lateness, stall, delays
+    title: str
+    connections: int
+    seconds: float
+    rounds: int = 1
+    rate_per_s: float | None = None  # None: as fast as answers come
+    post_bytes: int = 0
+    planted: list = field(default_factory=list)
+
+    @property
+    def path(self):
+        return "/pathBytes0" if self.post_bytes else "/path0/1"
+
+
+# The percentiles that are shown and judged.
+SHOWN = [50, 95, 99, 99.9, 99.99]
+
+STALL_S = 1.0
+STALL_EVERY_S = 10.0
+# A little more than one in a hundred, so that p99 lies clearly among the slow.
+SLOW_SHARE, FAST_US, SLOW_US = 0.011, 1300, 50_000
+
+
+def full(rounds):
+    return build(cost_s=2, rounds=rounds, lateness_s=5, stall_s=20, delays_s=10)
+
+
+def quick():
+    return build(cost_s=1, rounds=1, lateness_s=2, stall_s=10, delays_s=3)
+
+
+def build(cost_s, rounds, lateness_s, stall_s, delays_s):
+    stalling = ["--stall-every-s", str(STALL_EVERY_S), "--stall-ms", str(int(STALL_S * 1000))]
+    delaying = ["--delay-us", str(FAST_US), "--slow-share", str(SLOW_SHARE), "--slow-us", str(SLOW_US)]
+    return [
+        Row("cost", "GET, 64 connections", 64, cost_s, rounds),
+        Row("cost", "GET, 1000 connections", 1000, cost_s, rounds),
+        Row("cost", "POST 256 B, 64 connections", 64, cost_s, rounds, post_bytes=256),
+        Row("lateness", "20,000 requests/s", 50, lateness_s, rate_per_s=20_000),
+        Row("stall", "freezes", 50, stall_s, rate_per_s=1000, planted=stalling),
+        Row("delays", "known delays", 50, delays_s, rate_per_s=1000, planted=delaying),
+    ]
+
+
+def stall_truth_ms(percentile):
+    """The response time that so many percent of evenly spaced requests do not exceed: whoever should have left r before
+    the thaw waits for r, and a tenth of all time is frozen. None where the freeze does not decide."""
+    frozen = STALL_S / STALL_EVERY_S
+    above = 1 - percentile / 100
+    return (1 - above / frozen) * STALL_S * 1000 if above < frozen * 0.9 else None
+
+
+def delays_truth_ms(ledger, percentile):
+    """What the server's own books say that its answers took."""
+    return quantile([(left - came) / 1e6 for came, left in ledger], percentile)
+
+
+def lateness_us(ledger, rate_per_s):
+    """How late requests reached the server against the even schedule that fits them best: p50 and p99. The schedule is
+    laid through the first hundredth of arrivals, so that few are early."""
+    behind = sorted(came - nth * 1e9 / rate_per_s for nth, (came, _) in enumerate(ledger))
+    on_time = behind[len(behind) // 100]
+    return [(behind[int(len(behind) * share)] - on_time) / 1e3 for share in (0.5, 0.99)]
+
+
+def quantile(values, percentile):
+    """The least value that at least so many percent of all do not exceed."""
+    values = sorted(values)
+    return values[max(0, math.ceil(len(values) * percentile / 100) - 1)] if values else None

@@ -1,0 +1,68 @@
+"""How any tool is run and metered; what differs between them stands in `tools`."""
+
+import os
+import subprocess
+import threading
+import time
+
+from .outcome import Outcome
+
+PERCENTILES = [50, 90, 95, 99, 99.9, 99.99]
+
+
+class Tool:
+    """One tool, or one way of using it. `note` says what a reader must know of it."""
+
+    name = program = note = ""
+    version_flag = "--version"
+    # Whether it can be told how many requests to send in a second.
+    has_rate = True
+    # Seconds that it runs before it begins to count.
+    calibrates_s = 0
+
+    def can(self, row):
+        """Rows at a rate need one; known delays can be met in a closed loop too."""
+        return row.rate_per_s is None or self.has_rate or row.kind == "delays"
+
+    def duration_s(self, row):
+        return row.seconds + (self.calibrates_s if row.rate_per_s else 0)
+
+    def version(self):
+        told = subprocess.run([self.program, self.version_flag], capture_output=True, text=True, check=False)
+        return " ".join((told.stdout + told.stderr).splitlines()[:1])
+
+    def command(self, row, url, folder):
+        raise NotImplementedError
+
+    def read(self, row, printed, folder, outcome):
+        """Fills in what the tool itself says: requests, errors, percentiles in milliseconds."""
+        raise NotImplementedError
+
+    def run(self, row, server, cpu, folder):
+        outcome = Outcome(row.title, self.name, seconds=self.duration_s(row))
+        body = os.path.join(folder, "body")
+        with open(body, "w", encoding="ascii") as file:
+            file.write("a" * row.post_bytes)
+        command = self.command(row, f"http://{server.address}{row.path}", folder)
+        printed_path = os.path.join(folder, "printed")
+        begun = time.monotonic()
+        with open(printed_path, "wb") as printed:
+            process = subprocess.Popen(
+                ["taskset", "-c", str(cpu), *map(str, command)], stdout=printed, stderr=subprocess.STDOUT, cwd=folder
+            )
+            # Its own end, should it not find it.
+            killer = threading.Timer(self.duration_s(row) + 30, process.kill)
+            killer.start()
+            _, status, usage = os.wait4(process.pid, 0)
+            killer.cancel()
+        process.returncode = os.waitstatus_to_exitcode(status)
+        outcome.wall_s = time.monotonic() - begun
+        outcome.cpu_s = usage.ru_utime + usage.ru_stime
+        with open(printed_path, encoding="utf-8", errors="replace") as file:
+            text = file.read()
+        try:
+            self.read(row, text, folder, outcome)
+        except (KeyError, ValueError, IndexError, TypeError, AttributeError, OSError) as error:
+            last = text.strip().splitlines()[-1:] or ["nothing printed"]
+            outcome.failure = f"exit {process.returncode}, {type(error).__name__} {error}: {last[0][:120]}"
+        return outcome

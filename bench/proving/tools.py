@@ -1,0 +1,297 @@
+"""The tools: how each is told what to do, and where it says what it saw. Each is asked for as much truth as it has."""
+
+import csv
+import json
+import os
+import re
+import subprocess
+
+from .rows import quantile
+from .tool import PERCENTILES, Tool
+
+UNITS_MS = {"ns": 1e-6, "us": 1e-3, "µs": 1e-3, "ms": 1.0, "s": 1e3, "m": 6e4}
+
+
+def closed(row):
+    """Connections of a tool without a rate on a server of delays: few, so that the server is not the bottleneck."""
+    return 8 if row.rate_per_s else row.connections
+
+
+def of_samples(samples_ms, outcome):
+    outcome.percentiles_ms = {percentile: quantile(samples_ms, percentile) for percentile in PERCENTILES}
+
+
+class Tare(Tool):
+    name = "tare"
+    note = "response time, from the intended start"
+
+    def __init__(self):
+        self.program = os.path.abspath(os.path.join(os.environ.get("CARGO_TARGET_DIR", "target"), "release/tare"))
+
+    def command(self, row, url, folder):
+        rate = ["-r", row.rate_per_s] if row.rate_per_s else []
+        body = ["-X", "POST", "-D", "body"] if row.post_bytes else []
+        pinned = os.environ.get("TARE_PEERS_FLAGS", "").split()
+        return [self.program, "load", url, "-c", row.connections, "-d", f"{row.seconds}s", "-t", 1, "--quiet",
+                "--json", "tare.json", *rate, *body, *pinned]
+
+    def read(self, row, printed, folder, outcome):
+        with open(os.path.join(folder, "tare.json"), encoding="utf-8") as file:
+            told = json.load(file)
+        outcome.requests, outcome.errors = told["requests"]["ok"], told["requests"]["failed"]
+        outcome.percentiles_ms = {
+            stated["percentile"]: stated["value_ns"] / 1e6
+            for stated in told["response"]["percentiles"]
+            if stated["percentile"] in PERCENTILES
+        }
+
+
+class Wrk(Tool):
+    name = program = "wrk"
+    note = "closed loop; adds samples of its own after a stall"
+    version_flag = "-v"
+    has_rate = False
+
+    def command(self, row, url, folder):
+        script = []
+        if row.post_bytes:
+            with open(os.path.join(folder, "post.lua"), "w", encoding="ascii") as file:
+                file.write(f"wrk.method = 'POST'; wrk.body = string.rep('a', {row.post_bytes})")
+            script = ["-s", "post.lua"]
+        seconds = int(self.duration_s(row))
+        return [self.program, "-t1", "-c", closed(row), "-d", f"{seconds}s", "--timeout", "10s", "--latency", *script, url]
+
+    def read(self, row, printed, folder, outcome):
+        outcome.requests = int(re.search(r"(\d+) requests in", printed)[1])
+        failed = re.search(r"Non-2xx or 3xx responses: (\d+)", printed)
+        outcome.errors = int(failed[1]) if failed else 0
+        for percentile, value, unit in re.findall(r"^ +([\d.]+)% +([\d.]+)([mun]?s|m)$", printed, re.M):
+            if float(percentile) in PERCENTILES:
+                outcome.percentiles_ms[float(percentile)] = float(value) * UNITS_MS[unit]
+
+
+class Wrk2(Wrk):
+    name = program = "wrk2"
+    note = "counts from the tenth second on"
+    has_rate = True
+    calibrates_s = 10
+
+    def can(self, row):
+        return row.rate_per_s is not None
+
+    def command(self, row, url, folder):
+        whole = super().command(row, url, folder)
+        whole[whole.index("-c") + 1] = row.connections
+        return [*whole[:-1], "-R", int(row.rate_per_s), url]
+
+    def read(self, row, printed, folder, outcome):
+        super().read(row, printed, folder, outcome)
+        spectrum = re.findall(r"^ +([\d.]+) +([01]\.\d+) +\d+ +[\d.inf]+$", printed, re.M)
+        for wanted in PERCENTILES:
+            for value, share in spectrum:
+                if float(share) * 100 >= wanted - 1e-9:
+                    outcome.percentiles_ms[wanted] = float(value)
+                    break
+
+
+class H2load(Tool):
+    name = program = "h2load"
+    note = "HTTP/1.1; percentiles from its log, where one is kept (at a rate)"
+
+    def command(self, row, url, folder):
+        rate = ["--rps", row.rate_per_s / row.connections, "--log-file", "h2load.log"] if row.rate_per_s else []
+        body = ["-d", "body"] if row.post_bytes else []
+        return [self.program, "--h1", "-t1", "-c", row.connections, "-D", int(row.seconds), *rate, *body, url]
+
+    def read(self, row, printed, folder, outcome):
+        total = re.search(r"requests: .* (\d+) succeeded, (\d+) failed", printed)
+        outcome.requests, outcome.errors = int(total[1]), int(total[2])
+        log = os.path.join(folder, "h2load.log")
+        if row.rate_per_s:
+            with open(log, encoding="ascii") as file:
+                of_samples([int(line.split()[2]) / 1e3 for line in file], outcome)
+            os.remove(log)
+
+
+class Ab(Tool):
+    name = program = "ab"
+    note = "closed loop; HTTP/1.0"
+    version_flag = "-V"
+    has_rate = False
+
+    def command(self, row, url, folder):
+        body = ["-p", "body", "-T", "text/plain"] if row.post_bytes else []
+        return [self.program, "-q", "-k", "-c", closed(row), "-t", int(row.seconds), "-n", 10_000_000, "-e", "ab.csv", *body, url]
+
+    def read(self, row, printed, folder, outcome):
+        outcome.requests = int(re.search(r"Complete requests: +(\d+)", printed)[1])
+        outcome.errors = int(re.search(r"Failed requests: +(\d+)", printed)[1])
+        with open(os.path.join(folder, "ab.csv"), encoding="ascii") as file:
+            told = {line[0]: float(line[1]) for line in list(csv.reader(file))[1:]}
+        outcome.percentiles_ms = {wanted: told[str(wanted)] for wanted in PERCENTILES if str(wanted) in told}
+
+
+class Oha(Tool):
+    name = program = "oha"
+    note = "as it comes"
+    extra: list = []
+
+    def command(self, row, url, folder):
+        rate = ["-q", int(row.rate_per_s), *self.extra] if row.rate_per_s else []
+        body = ["-m", "POST", "-D", "body"] if row.post_bytes else []
+        return [self.program, "-z", f"{row.seconds}s", "-w", "-c", row.connections, "--no-tui", "--output-format", "json",
+                *rate, *body, url]
+
+    def read(self, row, printed, folder, outcome):
+        told = json.loads(printed[printed.index("{"):])
+        outcome.requests = sum(told["statusCodeDistribution"].values())
+        outcome.errors = sum(told["errorDistribution"].values())
+        outcome.percentiles_ms = {wanted: told["latencyPercentiles"][f"p{wanted}"] * 1e3 for wanted in PERCENTILES}
+
+
+class OhaCorrected(Oha):
+    name = "oha, corrected"
+    note = "with `--latency-correction`"
+    extra = ["--latency-correction"]
+
+    def can(self, row):
+        return row.rate_per_s is not None
+
+
+class Hey(Tool):
+    name = program = "hey"
+    note = "a rate for each connection"
+
+    def version(self):
+        told = subprocess.run(["dpkg-query", "-W", "hey"], capture_output=True, text=True, check=False).stdout.split()
+        return " ".join(told) or "hey, which does not say its version"
+
+    def command(self, row, url, folder):
+        rate = ["-q", int(row.rate_per_s / row.connections), "-o", "csv"] if row.rate_per_s else []
+        body = ["-m", "POST", "-D", "body"] if row.post_bytes else []
+        return [self.program, "-z", f"{row.seconds}s", "-c", row.connections, *rate, *body, url]
+
+    def read(self, row, printed, folder, outcome):
+        if row.rate_per_s is None:
+            outcome.requests = sum(map(int, re.findall(r"\[\d+\]\t(\d+) responses", printed)))
+            return
+        lines = list(csv.DictReader(printed[printed.index("response-time"):].splitlines()))
+        outcome.requests = len(lines)
+        of_samples([float(line["response-time"]) * 1e3 for line in lines], outcome)
+
+
+class Bombardier(Tool):
+    name = program = "bombardier"
+    note = "no percentile above p99"
+
+    def command(self, row, url, folder):
+        rate = ["-r", int(row.rate_per_s)] if row.rate_per_s else []
+        body = ["-m", "POST", "-f", "body"] if row.post_bytes else []
+        return [self.program, "-c", row.connections, "-d", f"{row.seconds}s", "-t", "10s", "-l", "-o", "json", "-p", "r",
+                *rate, *body, url]
+
+    def read(self, row, printed, folder, outcome):
+        told = json.loads(printed[printed.index("{"):])["result"]
+        outcome.requests, outcome.errors = told["req2xx"], told["others"] + told["req4xx"] + told["req5xx"]
+        told = told["latency"]["percentiles"]
+        outcome.percentiles_ms = {wanted: told[str(wanted)] / 1e3 for wanted in PERCENTILES if str(wanted) in told}
+
+
+class Vegeta(Tool):
+    name = program = "vegeta"
+    note = "CPU without its report"
+    version_flag = "-version"
+
+    def version(self):
+        told = super().version()
+        return "vegeta, built without a version" if told == "Version: " or not told.strip("Version: ") else told
+
+    def command(self, row, url, folder):
+        with open(os.path.join(folder, "targets"), "w", encoding="ascii") as file:
+            file.write(f"POST {url}\n@body\n" if row.post_bytes else f"GET {url}\n")
+        load = ["-rate", f"{int(row.rate_per_s)}/s"] if row.rate_per_s else ["-rate", 0, "-max-workers", row.connections]
+        return [self.program, "attack", "-targets", "targets", "-duration", f"{row.seconds}s", "-timeout", "10s",
+                "-connections", row.connections, "-workers", row.connections, "-output", "vegeta.bin", *load]
+
+    def read(self, row, printed, folder, outcome):
+        recorded = os.path.join(folder, "vegeta.bin")
+        as_csv = subprocess.run([self.program, "encode", "-to", "csv", recorded], capture_output=True, text=True, check=True)
+        lines = [line.split(",") for line in as_csv.stdout.splitlines()]
+        outcome.requests = sum(line[1] == "200" for line in lines)
+        outcome.errors = len(lines) - outcome.requests
+        of_samples([int(line[2]) / 1e6 for line in lines], outcome)
+        os.remove(recorded)
+
+
+class Fortio(Tool):
+    name = program = "fortio"
+    note = "percentiles between buckets of 0.1 ms and up"
+    version_flag = "version"
+
+    def command(self, row, url, folder):
+        rate = int(row.rate_per_s) if row.rate_per_s else 0
+        body = ["-payload-file", "body"] if row.post_bytes else []
+        return [self.program, "load", "-quiet", "-c", row.connections, "-qps", rate, "-t", f"{row.seconds}s", "-r", "0.0001",
+                "-p", ",".join(map(str, PERCENTILES)), "-json", "fortio.json", "-timeout", "10s", *body, url]
+
+    def read(self, row, printed, folder, outcome):
+        with open(os.path.join(folder, "fortio.json"), encoding="utf-8") as file:
+            told = json.load(file)
+        outcome.requests = told["RetCodes"].get("200", 0)
+        outcome.errors = sum(told["RetCodes"].values()) - outcome.requests
+        outcome.percentiles_ms = {one["Percentile"]: one["Value"] * 1e3 for one in told["DurationHistogram"]["Percentiles"]}
+
+
+class K6(Tool):
+    name = program = "k6"
+    note = "as many virtual users as connections"
+    version_flag = "version"
+    SCRIPT = """import http from 'k6/http';
+const body = __ENV.BODY, url = __ENV.URL;
+export const options = Object.assign(
+  {{ discardResponseBodies: true, summaryTrendStats: {stats} }}, {scenario});
+export default function () {{ {call}; }}
+"""
+
+    def command(self, row, url, folder):
+        scenario = {"vus": row.connections, "duration": f"{row.seconds}s"}
+        if row.rate_per_s:
+            arrivals = {"executor": "constant-arrival-rate", "rate": int(row.rate_per_s), "timeUnit": "1s",
+                        "duration": f"{row.seconds}s", "preAllocatedVUs": row.connections, "maxVUs": row.connections}
+            scenario = {"scenarios": {"arrivals": arrivals}}
+        call = f"http.post(url, 'a'.repeat({row.post_bytes}))" if row.post_bytes else "http.get(url)"
+        stats = json.dumps([f"p({percentile})" for percentile in PERCENTILES] + ["count"])
+        with open(os.path.join(folder, "k6.js"), "w", encoding="ascii") as file:
+            file.write(self.SCRIPT.format(stats=stats, scenario=json.dumps(scenario), call=call))
+        return [self.program, "run", "--quiet", "--no-usage-report", "--summary-export", "k6.json", "-e", f"URL={url}", "k6.js"]
+
+    def read(self, row, printed, folder, outcome):
+        with open(os.path.join(folder, "k6.json"), encoding="utf-8") as file:
+            told = json.load(file)["metrics"]
+        outcome.requests = told["http_reqs"]["count"]
+        # A "pass" of this rate is a request that failed.
+        outcome.errors = told.get("http_req_failed", {}).get("passes", 0)
+        outcome.percentiles_ms = {wanted: told["http_req_duration"][f"p({wanted})"] for wanted in PERCENTILES}
+
+
+class Autocannon(Tool):
+    name = program = "autocannon"
+    note = "whole milliseconds"
+
+    def command(self, row, url, folder):
+        rate = ["-R", int(row.rate_per_s)] if row.rate_per_s else []
+        body = ["-m", "POST", "-i", "body"] if row.post_bytes else []
+        return [self.program, "-c", row.connections, "-d", int(row.seconds), "-j", "-n", *rate, *body, url]
+
+    def read(self, row, printed, folder, outcome):
+        told = json.loads(printed[printed.index("{"):])
+        outcome.requests, outcome.errors = told["2xx"], told["errors"] + told["non2xx"]
+        outcome.percentiles_ms = {
+            wanted: told["latency"][name]
+            for wanted, name in [(50, "p50"), (90, "p90"), (99, "p99"), (99.9, "p99_9"), (99.99, "p99_99")]
+        }
+
+
+TOOLS = [tool() for tool in (
+    Tare, Wrk, Wrk2, H2load, Ab, Oha, OhaCorrected, Hey, Bombardier, Vegeta, Fortio, K6, Autocannon,
+)]
