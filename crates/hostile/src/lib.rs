@@ -3,13 +3,21 @@
 
 mod answer;
 mod evidence;
+mod written;
 
 pub use answer::{answer, chunks};
 pub use evidence::{histogram, record};
+pub use written::{feed, template};
 
 /// A property of bytes.
 pub type Property = fn(&[u8]);
 
 /// All properties, by the names of their fuzz targets.
-pub const ALL: [(&str, Property); 4] =
-    [("answer", answer), ("chunks", chunks), ("histogram", histogram), ("record", record)];
+pub const ALL: [(&str, Property); 6] = [
+    ("answer", answer),
+    ("chunks", chunks),
+    ("feed", feed),
+    ("histogram", histogram),
+    ("record", record),
+    ("template", template),
+];

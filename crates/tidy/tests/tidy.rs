@@ -18,7 +18,7 @@ const EDGES: [(&str, &[&str]); 13] = [
     ("run", &["load", "sut", "record", "plan", "stats", "sys", "wire"]),
     ("report", &["record", "plan", "stats"]),
     ("tare", &["run", "report", "record", "plan", "sut", "sys", "reference", "stats", "load"]),
-    ("hostile", &["wire", "record", "stats"]),
+    ("hostile", &["wire", "load", "record", "stats"]),
     ("tidy", &[]),
 ];
 

@@ -8,6 +8,8 @@ use crate::error::StatsError;
 
 /// Cookie, payload length, offset, digits (4 bytes each), lowest, highest, ratio (8 bytes each), all big-endian.
 const HEADER_BYTES: usize = 40;
+/// More samples than any run can take; sums of thousands of such histograms still fit 64 bits.
+const MOST_SAMPLES: u64 = 1 << 48;
 
 impl LatencyHistogram {
     /// The samples in HdrHistogram's V2 encoding: empty stretches cost next to nothing, a usual slice is a few KB.
@@ -29,6 +31,10 @@ impl LatencyHistogram {
         // Equal resolution and the common cap are what makes merging exact and infallible, so nothing else is let in.
         if (inner.low(), inner.sigfig()) != (1, SIGNIFICANT_DIGITS) {
             return Err(corrupt(format!("its lowest value is {} and its digits are {}", inner.low(), inner.sigfig())));
+        }
+        // The decoder's own sum stops at the highest number, where that of a quantile would overflow.
+        if inner.len() > MOST_SAMPLES {
+            return Err(corrupt(format!("it claims {} samples or more", inner.len())));
         }
         inner.auto(true);
         Ok(Self { inner })
@@ -111,6 +117,18 @@ mod tests {
         bytes[24..32].copy_from_slice(&(HIGHEST_NS + 1).to_be_bytes());
         let error = LatencyHistogram::from_bytes(&bytes).unwrap_err();
         assert!(error.to_string().contains("highest value is 4398046511104"), "{error}");
+    }
+
+    #[test]
+    fn more_samples_than_can_be_added_up_are_refused() {
+        let mut inner = Histogram::<u64>::new_with_bounds(1, HIGHEST_NS, SIGNIFICANT_DIGITS).unwrap();
+        inner.record_n(5, i64::MAX as u64).unwrap();
+        inner.record_n(6, i64::MAX as u64).unwrap();
+        inner.record_n(7, 2).unwrap();
+        let mut bytes = Vec::new();
+        V2Serializer::new().serialize(&inner, &mut bytes).unwrap();
+        let error = LatencyHistogram::from_bytes(&bytes).unwrap_err();
+        assert!(error.to_string().contains("samples or more"), "{error}");
     }
 
     #[test]

@@ -1,0 +1,62 @@
+//! What people write for requests: feeds and templates are refused, or lead to requests that a server can read.
+
+use tare_load::{Body, Feed, FeedFormat, FeedOrder, RequestSet, RequestSpec, Requests, url_list};
+
+/// Rows of a feed that are tried.
+const ROWS: usize = 20;
+
+/// Bytes behind one that says of which format they are: refused, or a table of which every row makes a sound request.
+pub fn feed(bytes: &[u8]) {
+    let Some((kind, rest)) = bytes.split_first() else { return };
+    let format = match kind % 4 {
+        0 => FeedFormat::Separated(b','),
+        1 => FeedFormat::Separated(b'\t'),
+        2 => FeedFormat::Json,
+        _ => FeedFormat::JsonLines,
+    };
+    let Ok(feed) = Feed::parse("feed", format, rest) else { return };
+    let rows = feed.len().min(ROWS);
+    let Some(column) = feed.columns().iter().find(|name| !name.contains(['{', '}', '|']) && name.trim() == **name)
+    else {
+        return;
+    };
+    let path = format!("/{{{{{column}}}}}?{{{{{column}|url}}}}");
+    let spec = RequestSpec::post(&path, Body::text(&format!("{{{{{column}}}}}{{{{{column}|json}}}}")));
+    let requests = Requests::of([spec]).feed(feed.in_order(FeedOrder::Once));
+    assert_eq!(sent(&requests), Some(rows), "every row makes a request");
+}
+
+/// A path, a header and a body on three lines: refused, or sound requests.
+pub fn template(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let mut lines = text.splitn(3, '\n');
+    let mut next = || lines.next().unwrap_or_default();
+    let (path, header, body) = (next(), next(), next());
+    let feed = Feed::parse("feed", FeedFormat::Separated(b','), "id,name\n1,a b\n2,\u{e9}\"\n".as_bytes());
+    let spec = RequestSpec::post(path, Body::text(body)).header("X", header);
+    let requests = Requests { feeds: feed.into_iter().collect(), ..Requests::of([spec]) };
+    let _ = sent(&requests);
+    let _ = url_list("list", text);
+}
+
+/// How many requests were sent, up to [`ROWS`], each of them sound; `None` when they were refused.
+fn sent(requests: &Requests) -> Option<usize> {
+    let set = RequestSet::encode("host", requests).ok()?;
+    let sent = set.preview(ROWS);
+    sent.iter().for_each(|bytes| assert_is_sound(bytes));
+    Some(sent.len())
+}
+
+/// A server reads one request of these bytes, and nothing is left.
+fn assert_is_sound(bytes: &[u8]) {
+    let mut headers = [httparse::EMPTY_HEADER; 16];
+    let mut request = httparse::Request::new(&mut headers);
+    let head = match request.parse(bytes) {
+        Ok(httparse::Status::Complete(head)) => head,
+        other => panic!("{other:?}: {}", bytes.escape_ascii()),
+    };
+    let length = request.headers.iter().find(|header| header.name.eq_ignore_ascii_case("content-length"));
+    let length = length.and_then(|header| std::str::from_utf8(header.value).ok()?.parse().ok());
+    assert_eq!(length, Some(bytes.len() - head), "the length is that of the body: {}", bytes.escape_ascii());
+    assert_eq!(request.path.map(|path| path.starts_with('/')), Some(true));
+}
