@@ -1,6 +1,6 @@
 //! Drives one address for some seconds and prints what it saw.
 //! `measure 127.0.0.1:8080 /path0/1 [--connections 64] [--seconds 5] [--cpus 1] [--rate R [--poisson]] [--post BYTES] [--pipeline N]
-//! [--poller auto|epoll|uring] [--tick-us N]`
+//! [--poller auto|epoll|uring] [--tick-us N] [--http2 STREAMS] [--tls NAME]`
 #![allow(clippy::print_stdout, reason = "an example talks to its user")]
 
 use std::error::Error;
@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use tare_load::{
     Cancel, Check, LoadSession, Protocol, RequestSpec, Schedule, Sending, SessionSpec, SliceSample, SliceSpec, StopRule,
+    TlsSpec, Trust,
 };
 use tare_sys::affinity::CpuSet;
 
@@ -37,7 +38,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut session = LoadSession::open(&SessionSpec {
         connections,
         cpus: CpuSet::of(value("--cpus").unwrap_or("1").split(',').map(str::parse).collect::<Result<Vec<_>, _>>()?),
-        protocol: Protocol::Http1 { pipeline: value("--pipeline").unwrap_or("1").parse()? },
+        protocol: match value("--http2") {
+            Some(streams) => Protocol::Http2 { streams: streams.parse()? },
+            None => Protocol::Http1 { pipeline: value("--pipeline").unwrap_or("1").parse()? },
+        },
+        tls: value("--tls").map(|name| TlsSpec { trust: Trust::Anybody, ..TlsSpec::new(name) }),
         poller: value("--poller").unwrap_or("auto").parse()?,
         congestion: value("--congestion").map(str::to_owned),
         ..SessionSpec::new(target, request)
@@ -64,6 +69,7 @@ fn print(sample: &SliceSample, congestion: Option<&str>) {
     println!("completed {} in all", sample.completed_in_slice);
     println!("blocked {} for {:.3} ms in all", sample.blocked, sample.blocked_ns as f64 / 1e6);
     println!("connections: {} opened, {} lost", sample.connections_opened, sample.connections_lost);
+    println!("TLS handshakes: {}, of which {} resumed", sample.tls_handshakes, sample.tls_resumed);
     for (name, histogram) in
         [("response", &sample.response), ("service", &sample.service), ("send lag", &sample.send_lag)]
     {
