@@ -8,8 +8,8 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use tare_load::{
-    Cancel, Check, LoadSession, Protocol, RequestSpec, Schedule, Sending, SessionSpec, SliceSample, SliceSpec, StopRule,
-    TlsSpec, Trust,
+    Cancel, Check, LoadSession, Protocol, RequestSpec, Schedule, Sending, SessionSpec, SliceSample, SliceSpec,
+    StopRule, TlsSpec, Trust,
 };
 use tare_sys::affinity::CpuSet;
 

@@ -51,6 +51,16 @@ pub enum LoadError {
         /// What to do about it.
         remedy: String,
     },
+    /// The session needs more open files than this process may have.
+    #[error(
+        "{needed} open files are needed and {allowed} are allowed; raise the limit (ulimit -n {needed}) or use fewer connections"
+    )]
+    OpenFiles {
+        /// How many the process would have open.
+        needed: u64,
+        /// How many it may have open, after raising the limit as far as it goes.
+        allowed: u64,
+    },
     /// A worker thread could not be started, pinned or given its poller.
     #[error("cannot start the load worker on CPU {cpu}: {reason}")]
     Worker {

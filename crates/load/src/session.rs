@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use tare_sys::affinity::CpuSet;
 use tare_sys::clock;
+use tare_sys::limits;
 use tare_sys::socket::{SocketOptions, Target, congestion_in_use};
 use tare_sys::wakefulness::Wakefulness;
 
@@ -21,6 +22,8 @@ use crate::sending::Sending;
 use crate::stop_rule::StopRule;
 use crate::worker::{Setup, WorkerSlice};
 
+/// Files beside the connections: pollers, what the kernel is asked about, and some for the caller.
+const SPARE_FILES: u64 = 32;
 /// Between the order to start and the start, so that all workers begin at the same moment.
 const START_MARGIN: Duration = Duration::from_micros(300);
 
@@ -147,6 +150,7 @@ impl LoadSession {
         let congestion = spec.target.address().map(|address| congestion_towards(&address, &options)).transpose()?;
         let poller = spec.poller.settle()?;
         let keeps_cpus_awake = Wakefulness::hold().is_ok();
+        make_room(spec.connections)?;
         // A worker without a connection would have nothing to do.
         let cpus: Vec<usize> = spec.cpus.iter().take(spec.connections).collect();
         let mut workers = Vec::with_capacity(cpus.len());
@@ -314,6 +318,13 @@ fn put(sum: &mut Option<SliceSample>, sample: SliceSample, add: fn(&mut SliceSam
         None => *sum = Some(sample),
         Some(sum) => add(sum, &sample),
     }
+}
+
+/// Raises the limit of open files as far as the session needs, so that nothing runs out of them half-way.
+fn make_room(connections: usize) -> Result<(), LoadError> {
+    let needed = limits::open_files() + connections as u64 + SPARE_FILES;
+    let allowed = limits::raise_open_files(needed);
+    if allowed < needed { Err(LoadError::OpenFiles { needed, allowed }) } else { Ok(()) }
 }
 
 fn congestion_towards(address: &SocketAddr, options: &SocketOptions) -> Result<String, LoadError> {

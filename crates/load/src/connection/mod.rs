@@ -2,6 +2,7 @@
 //! connections or about time, and calls nobody but the transport that it sends on. How requests become bytes and bytes
 //! become answers is each protocol's affair.
 
+mod end;
 mod exchange;
 mod http1;
 mod http2;
@@ -191,18 +192,5 @@ impl Connection {
     /// Gives up any exchange: the connection is of no further use.
     pub(crate) fn give_up_any(&mut self) -> Option<Exchange> {
         speech!(self, speech => speech.give_up_any())
-    }
-}
-
-impl Problem {
-    /// What an end means that no answer makes good.
-    pub(crate) fn of_end(cause: &CloseCause) -> Self {
-        match cause {
-            CloseCause::ConnectFailed(error) => Self::new(ErrorClass::Connect, error.to_string()),
-            CloseCause::WriteFailed(error) => Self::new(ErrorClass::Write, error.to_string()),
-            CloseCause::ReadFailed(error) => Self::new(ErrorClass::Read, error.to_string()),
-            CloseCause::TlsFailed(reason) => Self::new(ErrorClass::Tls, reason),
-            other => Self::new(ErrorClass::Read, format!("{other:?}")),
-        }
     }
 }

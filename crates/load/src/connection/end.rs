@@ -1,0 +1,58 @@
+//! What the end of a connection means where no answer makes it good, with a remedy where this machine is to blame.
+
+use std::io::{Error, ErrorKind};
+
+use rustix::io::Errno;
+use tare_sys::poll::CloseCause;
+
+use crate::answer::Problem;
+use crate::sample::ErrorClass;
+
+impl Problem {
+    /// What this end means for a request.
+    pub(crate) fn of_end(cause: &CloseCause) -> Self {
+        match cause {
+            CloseCause::ConnectFailed(error) => {
+                Self::new(ErrorClass::Connect, format!("{error}{}", remedy(error).unwrap_or_default()))
+            }
+            CloseCause::WriteFailed(error) => Self::new(ErrorClass::Write, error.to_string()),
+            CloseCause::ReadFailed(error) => Self::new(ErrorClass::Read, error.to_string()),
+            CloseCause::TlsFailed(reason) => Self::new(ErrorClass::Tls, reason),
+            other => Self::new(ErrorClass::Read, format!("{other:?}")),
+        }
+    }
+}
+
+/// What to do about a connect that this machine could not even begin.
+fn remedy(error: &Error) -> Option<&'static str> {
+    if error.kind() == ErrorKind::AddrNotAvailable {
+        return Some(
+            ": no local port is left, since each connection that is closed keeps its own for a minute; keep connections \
+             alive, lower the rate, or set net.ipv4.tcp_tw_reuse=1 and widen net.ipv4.ip_local_port_range",
+        );
+    }
+    match Errno::from_io_error(error) {
+        Some(Errno::MFILE | Errno::NFILE) => {
+            Some(": raise the limit of open files (ulimit -n), or use fewer connections")
+        }
+        Some(Errno::NOENT) => Some(": there is no socket at this path; is the server running?"),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_this_machine_has_run_out_of_is_named_with_a_remedy() {
+        for (errno, says) in [
+            (Errno::ADDRNOTAVAIL, "no local port is left"),
+            (Errno::MFILE, "ulimit -n"),
+            (Errno::NOENT, "is the server running"),
+        ] {
+            let problem = Problem::of_end(&CloseCause::ConnectFailed(errno.into()));
+            assert!(problem.class == ErrorClass::Connect && problem.text.contains(says), "{}", problem.text);
+        }
+    }
+}
