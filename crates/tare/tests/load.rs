@@ -150,7 +150,17 @@ fn bad_input_is_refused_in_one_sentence() {
         (&[&url, "-n", "0"], 1, "give at least one"),
         (&[&url, "-H", "nonsense"], 1, "is no header"),
         (&[&url, "-X", "GE T"], 1, "is no method"),
-        (&[&url, "-D", "missing.bin"], 1, "cannot read the body from missing.bin"),
+        (&[&url, "-D", "missing.bin"], 1, "missing.bin"),
+        (&[&url, "--data", "@missing.txt"], 1, "cannot read the body from missing.txt"),
+        (&[&url, "--feed", "missing.csv"], 1, "missing.csv"),
+        (&[&url, "--urls", "missing.txt"], 1, "cannot read the list of URLs from missing.txt"),
+        (&["http://127.0.0.1:1/{{nobody}}", "--urls", "missing.txt"], 1, "missing.txt"),
+        (&[&server.url("/{{nobody}}")], 1, "nobody"),
+        (&[&url, "--check", "nonsense"], 2, "status 2xx"),
+        (&[&url, "--think", "slowly"], 2, "not a duration"),
+        (&[&url, "--think", "9ms..1ms"], 2, "the shorter pause"),
+        (&[&url, "--think", "1ms", "-r", "10"], 2, "cannot be used with"),
+        (&[&url, "--cacert", "missing.pem", "--tick", "1ms"], 2, "--rate"),
         (&[&url, "--data-json", "{"], 1, "no JSON"),
         (&[&url, "--form", "name"], 1, "write NAME=VALUE"),
         (&[&url, "--unix-socket", "missing.sock"], 1, "nothing listens on missing.sock"),
@@ -256,5 +266,26 @@ fn what_was_asked_for_is_said_in_words() {
         let summary = json(&stdout(&output));
         assert_eq!(summary["model"]["text"], model, "{}", stderr(&output));
         assert_eq!(summary["requests"]["failed"], 0, "{summary:#}");
+    }
+}
+
+#[test]
+fn feeds_fill_variables_and_checks_hold_the_answers_to_them() {
+    let server = Reference::start(&[]);
+    let bench = Bench::new();
+    let write = |name: &str, text: &str| std::fs::write(bench.path().join(name), text).unwrap();
+    write("rows.csv", "id\n1\n2\n3\n");
+    write("urls.txt", "# two paths\n3 /path0/7\n1 GET /path1/{{id}}\n");
+    let url = server.url("/path0/{{id}}");
+    for (flags, ok) in [
+        (&[&url, "--feed", "rows.csv", "--check", "body ~ ^[123]$"][..], 20),
+        (&[&url, "--feed", "rows.csv", "--feed-order", "once"], 3),
+        (&[&url, "--feed", "rows.csv", "--check", "status 404"], 0),
+        (&[&server.url, "--urls", "urls.txt", "--feed", "rows.csv"], 20),
+        (&[&server.url("/path0/4"), "--think", "1ms..2ms", "--check", "body = 4", "--check", "length 1"], 20),
+    ] {
+        let output = bench.run(&[&["load", "-n", "20", "-c", "1", "--json", "-"], flags].concat());
+        let summary = json(&stdout(&output));
+        assert_eq!(summary["requests"]["ok"], ok, "{flags:?}: {summary:#} {}", stderr(&output));
     }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{ArgGroup, Args};
-use tare_load::PollerChoice;
+use tare_load::{Check, FeedOrder, PollerChoice, Think};
 use tare_plan::duration::Span;
 use tare_report::load::Threshold;
 
@@ -17,6 +17,7 @@ Examples:
   tare load http://127.0.0.1:8080/ -n 100000              so many requests (as hey and oha do)
   tare load http://127.0.0.1:8080/login --data-json '{\"user\":\"ada\"}'
   tare load http://127.0.0.1:8080/ -D body.bin -T application/octet-stream -m PUT
+  tare load 'http://127.0.0.1:8080/users/{{id}}' --feed users.csv --check 'json $.name = {{name}}'
   tare load http://127.0.0.1:8080/ -r 500 --fail-if 'p99>5ms' --fail-if 'errors>0.1%'
   tare load http://127.0.0.1:8080/ --json - | jq .response
   tare load http://127.0.0.1:8080/ --html report.html --hlog run.hlog --csv run.csv
@@ -30,8 +31,8 @@ VOID or a --fail-if was met · 130 interrupted. What the flags of wrk, hey, oha,
 /// Flags of `tare load`.
 #[derive(Debug, Args)]
 pub struct LoadArgs {
-    /// What to load; several take turns, and share scheme, host and port. Without a scheme it is http.
-    #[arg(required = true, value_name = "URL")]
+    /// What to load; several take turns, and share scheme, host and port. Without a scheme it is http. May hold {{variables}}.
+    #[arg(required_unless_present = "urls_file", value_name = "URL")]
     pub urls: Vec<String>,
     #[command(flatten)]
     pub model: ModelArgs,
@@ -89,13 +90,29 @@ pub struct RequestArgs {
     /// A header field, such as 'Accept: text/html'; may be repeated.
     #[arg(short = 'H', long, value_name = "NAME: VALUE")]
     pub header: Vec<String>,
-    /// The body as text, or from a file with @FILE.
+    /// Load the URLs or paths of this file instead, one a line: WEIGHT METHOD URL, where the first two may be left out.
+    #[arg(long = "urls", visible_alias = "urls-from-file", value_name = "FILE")]
+    pub urls_file: Option<PathBuf>,
+    /// A table (.csv, .tsv, .json, .jsonl) whose columns fill {{variables}} in URLs, headers and bodies; may be repeated.
+    #[arg(long, value_name = "FILE")]
+    pub feed: Vec<PathBuf>,
+    /// Which row is next: in-turn, random, or once (then the load ends).
+    #[arg(long, requires = "feed", default_value = "in-turn", value_name = "ORDER", value_parser = feed_order)]
+    pub feed_order: FeedOrder,
+    /// What an answer must be [default: status 2xx]; may be repeated. 'status 200..204', 'header NAME = VALUE',
+    /// 'body contains TEXT', 'body ~ REGEX', 'length 5', 'json $.PATH = VALUE', …
+    #[arg(long, value_name = "CHECK")]
+    pub check: Vec<Check>,
+    /// Pause of a user between an answer and the next request: 100ms, 50ms..200ms, or ~100ms for an exponential one.
+    #[arg(long, conflicts_with = "open_loop", value_name = "SPAN", value_parser = think)]
+    pub think: Option<Think>,
+    /// The body as text, or from a file with @FILE; may hold {{variables}}.
     #[arg(long, visible_alias = "body", value_name = "TEXT|@FILE", group = "a_body")]
     pub data: Option<String>,
-    /// The body from a file.
+    /// The body from a file, byte for byte.
     #[arg(short = 'D', long, value_name = "FILE", group = "a_body")]
     pub body_file: Option<PathBuf>,
-    /// A body of JSON, or from a file with @FILE.
+    /// A body of JSON, or from a file with @FILE; may hold {{variables}}.
     #[arg(long, value_name = "JSON|@FILE", group = "a_body")]
     pub data_json: Option<String>,
     /// A field of a form; may be repeated.
@@ -253,6 +270,27 @@ fn file(text: &str) -> Result<PathBuf, String> {
         return Err("--json names the file for the result; a body of JSON is given with --data-json".to_owned());
     }
     Ok(PathBuf::from(text))
+}
+
+fn feed_order(text: &str) -> Result<FeedOrder, String> {
+    match text {
+        "in-turn" => Ok(FeedOrder::InTurn),
+        "random" => Ok(FeedOrder::Random),
+        "once" => Ok(FeedOrder::Once),
+        _ => Err("there are in-turn, random and once".to_owned()),
+    }
+}
+
+fn think(text: &str) -> Result<Think, String> {
+    let span = |text: &str| text.parse::<Span>().map(|span| span.0);
+    if let Some(mean) = text.strip_prefix('~') {
+        return Ok(Think::Exponential(span(mean)?));
+    }
+    match text.split_once("..") {
+        None => Ok(Think::Constant(span(text)?)),
+        Some((from, to)) if span(from)? <= span(to)? => Ok(Think::Between(span(from)?, span(to)?)),
+        Some(_) => Err("the shorter pause comes first, as in 50ms..200ms".to_owned()),
+    }
 }
 
 /// The time of `-d`, which is the body for those who come from curl, hey or oha.

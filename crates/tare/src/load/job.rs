@@ -44,10 +44,12 @@ impl Job {
             bail!("-n 0 requests are no load; give at least one");
         }
         generator::make_room(load.connections)?;
-        let place = Place::of(&args.urls, connection.unix_socket.as_deref(), connection.connect_timeout.0)?;
-        let requests = request::requests(&place.paths, &args.request, connection)?;
-        let first = requests.first().map(|r| format!("{} {}", r.method, r.path)).unwrap_or_default();
+        let wanted = request::wanted(&args.urls, &args.request)?;
+        let urls: Vec<String> = wanted.iter().map(|wanted| wanted.url.clone()).collect();
+        let place = Place::of(&urls, connection.unix_socket.as_deref(), connection.connect_timeout.0)?;
         let slice = slice(load, connection.timeout.0);
+        let requests = request::requests(&wanted, &place.paths, &args.request, connection, slice.seed)?;
+        let first = requests.list.first().map(|r| format!("{} {}", r.method, r.path)).unwrap_or_default();
         let protocol = match connection.http2 {
             true => Protocol::Http2 { streams: connection.streams.into() },
             false => Protocol::Http1 { pipeline: connection.pipeline.into() },

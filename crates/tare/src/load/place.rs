@@ -29,7 +29,9 @@ impl Place {
     /// # Errors
     /// In one sentence: what is wrong with a URL, a name that does not resolve, a port where nobody listens.
     pub fn of(urls: &[String], unix_socket: Option<&Path>, patience: Duration) -> anyhow::Result<Self> {
+        let paths = urls.iter();
         let urls = urls.iter().map(|text| parse(text)).collect::<anyhow::Result<Vec<Url>>>()?;
+        let paths = paths.zip(&urls).map(|(text, url)| path(text, url)).collect();
         let Some(first) = urls.first() else { bail!("there is no URL to load") };
         let origin = |url: &Url| url.origin();
         if let Some(other) = urls.iter().find(|url| origin(url) != origin(first)) {
@@ -41,7 +43,7 @@ impl Place {
         };
         let name = first.host_str().unwrap_or_default();
         let host = first.port().map_or(name.to_owned(), |port| format!("{name}:{port}"));
-        Ok(Self { paths: urls.iter().map(path).collect(), url: first.clone(), target, host })
+        Ok(Self { paths, url: first.clone(), target, host })
     }
 }
 
@@ -57,7 +59,13 @@ fn parse(text: &str) -> anyhow::Result<Url> {
     }
 }
 
-fn path(url: &Url) -> String {
+/// Path and query; as written where they hold variables, whose braces a URL may not have.
+fn path(text: &str, url: &Url) -> String {
+    if text.contains("{{") {
+        let rest = text.split_once("://").map_or(text, |(_, rest)| rest);
+        let path = rest.find('/').map_or("/", |at| &rest[at..]);
+        return path.split('#').next().unwrap_or(path).to_owned();
+    }
     url.query().map_or_else(|| url.path().to_owned(), |query| format!("{}?{query}", url.path()))
 }
 
@@ -124,6 +132,7 @@ mod tests {
     fn urls_become_a_target_and_paths() {
         let place = of(&["127.0.0.1:PORT", "http://127.0.0.1:PORT/a/b?c=d#e"]).unwrap();
         assert_eq!((place.host.as_str(), place.paths), ("127.0.0.1:PORT", vec!["/".to_owned(), "/a/b?c=d".to_owned()]));
+        assert_eq!(of(&["127.0.0.1:PORT/a/{{id}}?b={{c}}#d"]).unwrap().paths, ["/a/{{id}}?b={{c}}"]);
         assert_eq!(of(&["http://localhost:PORT/"]).unwrap().host, "localhost:PORT");
     }
 

@@ -1,16 +1,57 @@
 //! The requests of a load, from the flags.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use tare_load::{Body, Method, RequestSpec};
+use tare_load::{Body, Feed, ListedUrl, LoadError, Method, RequestSpec, Requests, url_list};
 
 use crate::args::{ConnectionArgs, RequestArgs};
 
-/// One request per path.
-pub fn requests(paths: &[String], args: &RequestArgs, connection: &ConnectionArgs) -> anyhow::Result<Vec<RequestSpec>> {
-    let (body, content_type) = body(args)?;
+/// A line of the list of URLs, or a URL of the command line.
+#[derive(Debug, Clone)]
+pub struct Wanted {
+    weight: u32,
+    /// `None` for what the flags say.
+    method: Option<Method>,
+    /// With scheme and host.
+    pub url: String,
+}
+
+/// The URLs that take turns.
+pub fn wanted(urls: &[String], args: &RequestArgs) -> anyhow::Result<Vec<Wanted>> {
+    let Some(file) = &args.urls_file else {
+        return Ok(urls.iter().map(|url| Wanted { weight: 1, method: None, url: url.clone() }).collect());
+    };
+    let listed = url_list(&file.display().to_string(), &text_of(file, "the list of URLs")?)?;
+    let base = urls.first().map(|base| base.trim_end_matches('/'));
+    let wanted = |line: ListedUrl| {
+        let url = match (line.url.starts_with('/'), base) {
+            (false, _) => line.url,
+            (true, Some(base)) => format!("{base}{}", line.url),
+            (true, None) => {
+                bail!(
+                    "{}, line {}: {} is a path; give its server as URL beside --urls",
+                    file.display(),
+                    line.line,
+                    line.url
+                )
+            }
+        };
+        let method = (line.method != Method::get()).then_some(line.method);
+        Ok(Wanted { weight: line.weight, method, url })
+    };
+    listed.into_iter().map(wanted).collect()
+}
+
+/// The requests, with what fills their variables.
+pub fn requests(
+    wanted: &[Wanted],
+    paths: &[String],
+    args: &RequestArgs,
+    connection: &ConnectionArgs,
+    seed: u64,
+) -> anyhow::Result<Requests> {
+    let body = body(args)?;
     let method = match &args.method {
         Some(name) => {
             Method::named(name).map_err(|_| anyhow::anyhow!("\"{name}\" is no method; write for example GET"))?
@@ -18,58 +59,65 @@ pub fn requests(paths: &[String], args: &RequestArgs, connection: &ConnectionArg
         None if body.is_some() => Method::post(),
         None => Method::get(),
     };
+    let (headers, body) = (headers(args, connection)?, body.unwrap_or_default());
+    let request = |(wanted, path): (&Wanted, &String)| RequestSpec {
+        headers: headers.clone(),
+        body: body.clone(),
+        checks: args.check.clone(),
+        weight: wanted.weight,
+        ..RequestSpec::new(wanted.method.clone().unwrap_or(method.clone()), path)
+    };
+    let open = |file: &PathBuf| Ok::<_, LoadError>(Feed::open(file)?.in_order(args.feed_order));
+    Ok(Requests {
+        list: wanted.iter().zip(paths).map(request).collect(),
+        feeds: args.feed.iter().map(open).collect::<Result<_, _>>()?,
+        think: args.think.unwrap_or_default(),
+        seed,
+    })
+}
+
+fn headers(args: &RequestArgs, connection: &ConnectionArgs) -> anyhow::Result<Vec<(String, String)>> {
     let mut headers = args.header.iter().map(|line| header(line)).collect::<anyhow::Result<Vec<_>>>()?;
     let mut add = |name: &str, value: Option<String>| {
         let given = headers.iter().any(|(known, _): &(String, String)| known.eq_ignore_ascii_case(name));
         headers.extend(value.filter(|_| !given).map(|value| (name.to_owned(), value)));
     };
-    add("Content-Type", args.content_type.clone().or(content_type));
+    add("Content-Type", args.content_type.clone());
     add("Accept", args.accept.clone());
     add("Authorization", args.basic_auth.as_ref().map(|pair| format!("Basic {}", base64(pair.as_bytes()))));
     add("Connection", connection.no_keepalive.then(|| "close".to_owned()));
-    let body = body.unwrap_or_default();
-    let request = |path: &String| RequestSpec {
-        method: method.clone(),
-        headers: headers.clone(),
-        body: Body::Bytes(Arc::clone(&body)),
-        ..RequestSpec::get(path)
-    };
-    Ok(paths.iter().map(request).collect())
+    Ok(headers)
 }
 
-type TypedBody = (Option<Arc<[u8]>>, Option<String>);
-
-/// The body and the type that its flag implies.
-fn body(args: &RequestArgs) -> anyhow::Result<TypedBody> {
-    let typed = |body: Vec<u8>, kind: &str| (Some(body.into()), Some(kind.to_owned()));
+fn body(args: &RequestArgs) -> anyhow::Result<Option<Body>> {
     if let Some(text) = &args.data_json {
-        let body = text_or_file(text)?;
-        let checked = serde_json::from_slice::<serde::de::IgnoredAny>(&body);
-        checked.map_err(|why| anyhow::anyhow!("the body of --data-json is no JSON: {why}"))?;
-        return Ok(typed(body, "application/json"));
+        let text = text_or_file(text)?;
+        // A variable may stand where no JSON could be.
+        if !text.contains("{{") {
+            let checked = serde_json::from_str::<serde::de::IgnoredAny>(&text);
+            checked.map_err(|why| anyhow::anyhow!("the body of --data-json is no JSON: {why}"))?;
+        }
+        return Ok(Some(Body::Json(text)));
     }
     if !args.form.is_empty() {
-        let mut form = url::form_urlencoded::Serializer::new(String::new());
-        for field in &args.form {
-            let pair = field.split_once('=');
-            let Some((name, value)) = pair else { bail!("--form \"{field}\" has no value; write NAME=VALUE") };
-            form.append_pair(name, value);
-        }
-        return Ok(typed(form.finish().into_bytes(), "application/x-www-form-urlencoded"));
+        let field = |field: &String| {
+            let pair = field.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned()));
+            pair.ok_or_else(|| anyhow::anyhow!("--form \"{field}\" has no value; write NAME=VALUE"))
+        };
+        return Ok(Some(Body::Form(args.form.iter().map(field).collect::<Result<_, _>>()?)));
     }
     match (&args.data, &args.body_file) {
-        (Some(text), _) => Ok((Some(text_or_file(text)?.into()), None)),
-        (None, Some(file)) => Ok((Some(read(file)?.into()), None)),
-        (None, None) => Ok((None, None)),
+        (Some(text), _) => Ok(Some(Body::Text(text_or_file(text)?))),
+        (None, file) => Ok(file.clone().map(Body::File)),
     }
 }
 
-fn text_or_file(text: &str) -> anyhow::Result<Vec<u8>> {
-    text.strip_prefix('@').map_or_else(|| Ok(text.as_bytes().to_vec()), |file| read(&PathBuf::from(file)))
+fn text_or_file(text: &str) -> anyhow::Result<String> {
+    text.strip_prefix('@').map_or_else(|| Ok(text.to_owned()), |file| text_of(Path::new(file), "the body"))
 }
 
-fn read(file: &Path) -> anyhow::Result<Vec<u8>> {
-    std::fs::read(file).with_context(|| format!("cannot read the body from {}", file.display()))
+fn text_of(file: &Path, what: &str) -> anyhow::Result<String> {
+    std::fs::read_to_string(file).with_context(|| format!("cannot read {what} from {}", file.display()))
 }
 
 fn header(line: &str) -> anyhow::Result<(String, String)> {
