@@ -50,13 +50,13 @@ pub struct LoadArgs {
 #[command(next_help_heading = "Load", group = ArgGroup::new("open_loop").args(["rate", "stages"]).multiple(true))]
 pub struct ModelArgs {
     /// Connections: the users of a closed loop, the pool of an open one.
-    #[arg(short, long, default_value_t = 50, value_name = "N")]
+    #[arg(short, long, default_value = "50", value_name = "N", value_parser = connections)]
     pub connections: u32,
     /// How long [default: 10s, and without end with -n].
     #[arg(short, long, short_alias = 'z', value_name = "SPAN", value_parser = duration)]
     pub duration: Option<Span>,
     /// How many requests.
-    #[arg(short = 'n', long, value_name = "N")]
+    #[arg(short = 'n', long, value_name = "N", value_parser = number)]
     pub requests: Option<u64>,
     /// Open loop: so many requests a second (1000, 20k), also as -q and -R.
     #[arg(short, long, short_aliases = ['q', 'R'], visible_alias = "qps", value_name = "PER_S")]
@@ -291,6 +291,24 @@ fn think(text: &str) -> Result<Think, String> {
         Some((from, to)) if span(from)? <= span(to)? => Ok(Think::Between(span(from)?, span(to)?)),
         Some(_) => Err("the shorter pause comes first, as in 50ms..200ms".to_owned()),
     }
+}
+
+/// A whole number, as wrk and oha take it: `500`, `10k`, `1M`.
+fn number(text: &str) -> Result<u64, String> {
+    let scale = match text.chars().last() {
+        Some('k' | 'K') => 1_000,
+        Some('m' | 'M') => 1_000_000,
+        _ => 1,
+    };
+    let digits = if scale > 1 { &text[..text.len() - 1] } else { text };
+    let number = digits.parse::<u64>().ok().and_then(|number| number.checked_mul(scale));
+    number
+        .filter(|number| *number > 0)
+        .ok_or_else(|| "give a whole number, at least one, such as 500 or 10k".to_owned())
+}
+
+fn connections(text: &str) -> Result<u32, String> {
+    u32::try_from(number(text)?).map_err(|_| "so many connections no machine has".to_owned())
 }
 
 /// The time of `-d`, which is the body for those who come from curl, hey or oha.

@@ -21,10 +21,13 @@ pub fn cpus(args: &GeneratorArgs, connections: u32) -> anyhow::Result<CpuSet> {
     }
     let threads = args.threads.unwrap_or((allowed.len() / 2).max(1));
     if threads > allowed.len() {
-        bail!("-t {threads} threads need a core each, and there are {}; more would only take turns", allowed.len());
+        super::note(&format!(
+            "-t {threads}: there are {} cores, and more threads would only take turns",
+            allowed.len()
+        ));
     }
     // A worker without a connection would have nothing to do.
-    let used = threads.min(connections as usize);
+    let used = threads.min(connections as usize).min(allowed.len());
     Ok(CpuSet::of(allowed[allowed.len() - used..].iter().copied()))
 }
 

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use anyhow::bail;
 use tare_load::{Identity, Protocol, Schedule, Sending, SessionSpec, SliceSpec, StopRule, TlsSpec, Trust};
 use tare_plan::plan::SliceKind;
 use tare_sys::clock;
@@ -37,12 +36,6 @@ impl Job {
     /// Reads the flags and looks whether somebody listens.
     pub fn of(args: &LoadArgs) -> anyhow::Result<Self> {
         let (load, connection) = (&args.model, &args.connection);
-        if load.connections == 0 {
-            bail!("-c 0 connections can carry nothing; give at least one");
-        }
-        if load.requests == Some(0) {
-            bail!("-n 0 requests are no load; give at least one");
-        }
         generator::make_room(load.connections)?;
         let wanted = request::wanted(&args.urls, &args.request)?;
         let urls: Vec<String> = wanted.iter().map(|wanted| wanted.url.clone()).collect();
