@@ -73,8 +73,7 @@ impl Remote {
 
     /// This worker's part of so many connections; the parts differ by at most one.
     pub(crate) fn part_of(&self, connections: usize) -> usize {
-        let cut = |worker: usize| connections * worker / self.share.workers;
-        cut(self.share.worker + 1) - cut(self.share.worker)
+        connections / self.share.workers + usize::from(self.share.worker < connections % self.share.workers)
     }
 
     /// Lets the thread end once it has done what was ordered.

@@ -294,6 +294,11 @@ impl LoadSession {
         if let Some((what, remedy)) = slice.schedule.contradiction() {
             return Err(spec_error(what, remedy));
         }
+        let users = slice.schedule.users();
+        if users > slice.connections {
+            let what = format!("stages of up to {users} users over {} connections", slice.connections);
+            return Err(spec_error(&what, &format!("use at least {users} connections")));
+        }
         if slice.discard_head > slice.stop.at_most() {
             return Err(spec_error(
                 "a discarded head longer than the slice",

@@ -6,10 +6,12 @@ mod custom;
 mod stages;
 #[cfg(test)]
 mod tests;
+mod users;
 
 pub use arrivals::Arrivals;
 pub use custom::CustomSchedule;
 pub use stages::{Stage, Stages};
+pub(crate) use users::Attendance;
 
 /// The load model of a slice.
 #[derive(Clone, Debug)]
@@ -19,6 +21,11 @@ pub enum Schedule {
     /// which that answer was there (or at which a lost connection was begun again), so that what the generator adds
     /// while it is busy with other users counts as send lag and in the response time.
     Closed,
+    /// Closed loop whose users come and go. A user is a connection; one who leaves finishes the request under way.
+    ClosedStages {
+        /// How many users there are over all workers.
+        users: Stages,
+    },
     /// Open loop: requests should leave at equal distances.
     Constant {
         /// Offered rate over all workers.
@@ -63,7 +70,7 @@ impl Schedule {
     pub const fn rate_per_s(&self) -> Option<f64> {
         match self {
             Self::Constant { rate_per_s } | Self::Poisson { rate_per_s } => Some(*rate_per_s),
-            Self::Closed | Self::Stages { .. } | Self::Custom(_) => None,
+            Self::Closed | Self::ClosedStages { .. } | Self::Stages { .. } | Self::Custom(_) => None,
         }
     }
 
@@ -71,7 +78,7 @@ impl Schedule {
     /// together are those of the whole schedule; of a Poisson process, a process of the whole rate.
     pub fn arrivals(&self, seed: u64, share: Share) -> Option<Arrivals> {
         match self {
-            Self::Closed => None,
+            Self::Closed | Self::ClosedStages { .. } => None,
             Self::Constant { rate_per_s } => {
                 Some(Arrivals::at(&Stages::steady(*rate_per_s), Spacing::Even, seed, share))
             }
@@ -83,6 +90,11 @@ impl Schedule {
         }
     }
 
+    /// The most connections that its users need.
+    pub(crate) fn users(&self) -> usize {
+        if let Self::ClosedStages { users } = self { users.peak().ceil() as usize } else { 0 }
+    }
+
     /// What is wrong with it, and what to write instead.
     pub(crate) fn contradiction(&self) -> Option<(&'static str, &'static str)> {
         match self {
@@ -91,7 +103,7 @@ impl Schedule {
             {
                 Some(("an offered rate that is not above 0", "give requests per second, such as 1000"))
             }
-            Self::Stages { rate_per_s, .. } => rate_per_s.contradiction(),
+            Self::Stages { rate_per_s: stages, .. } | Self::ClosedStages { users: stages } => stages.contradiction(),
             _ => None,
         }
     }

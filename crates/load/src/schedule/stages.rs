@@ -108,6 +108,18 @@ impl Segment {
         self.from + self.slope_per_ns() * (moment_ns - self.begins_ns)
     }
 
+    /// The first moment from `since_ns` on at which the level is above `limit` within the segment.
+    pub(super) fn rises_above_ns(&self, limit: f64, since_ns: f64) -> Option<f64> {
+        let first_ns = since_ns.max(self.begins_ns);
+        if first_ns >= self.begins_ns + self.length_ns {
+            return None;
+        }
+        if self.level(first_ns) > limit {
+            return Some(first_ns);
+        }
+        (self.to > limit).then(|| self.begins_ns + (limit - self.from) / self.slope_per_ns())
+    }
+
     /// What a rate per second adds up to from the beginning to the end.
     pub(super) fn sum(&self) -> f64 {
         let mean = (self.from + self.to) / 2.0;

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 
+use super::users::Attendance;
 use super::{CustomSchedule, Schedule, Share, Spacing, Stages};
 
 const ALONE: Share = Share { worker: 0, workers: 1 };
@@ -79,6 +80,25 @@ fn levels_are_a_table() {
         assert_eq!(level.at(Duration::from_millis(millis)), expected, "at {millis} ms");
     }
     assert_eq!((level.peak(), level.last(), level.length()), (100.0, 20.0, seconds(15)));
+}
+
+#[test]
+fn users_come_and_go_by_the_table() {
+    let users = Stages::steady(0.0).then(4.0, seconds(4)).then(4.0, seconds(2)).then(1.0, Duration::ZERO);
+    let attendance = Attendance::of(&users, ALONE);
+    for (user, ready_s, joins_s) in [
+        (0, 0, Some(0)),
+        (1, 0, Some(1)),
+        (3, 0, Some(3)),
+        (3, 2, Some(3)),
+        (3, 5, Some(5)),
+        (3, 6, None),
+        (4, 0, None),
+        (0, 99, Some(99)),
+    ] {
+        let found = attendance.joins_ns(user, ready_s * 1000 * MS);
+        assert_eq!(found, joins_s.map(|joins_s: u64| joins_s * 1000 * MS), "user {user}, ready at {ready_s} s");
+    }
 }
 
 #[test]
@@ -167,6 +187,18 @@ proptest! {
         let count = 60;
         let whole = starts(&even(&rate_per_s), 3, ALONE, count * workers);
         prop_assert_eq!(of_all_workers(&even(&rate_per_s), workers, count), whole);
+    }
+
+    #[test]
+    fn as_many_users_take_part_as_the_level_says(users in stages(), workers in 1usize..6, at_ms in 0u64..60_000) {
+        let at_ns = at_ms * MS;
+        let takes_part = |worker: usize| {
+            let attendance = Attendance::of(&users, Share { worker, workers });
+            (0..2001 / workers + 1).filter(|user| attendance.joins_ns(*user, at_ns) == Some(at_ns)).count()
+        };
+        let found: usize = (0..workers).map(takes_part).sum();
+        let level = users.at(Duration::from_millis(at_ms));
+        prop_assert!((found as f64 - level.ceil()).abs() <= 1.0, "{} for {}", found, level);
     }
 
     #[test]

@@ -147,8 +147,11 @@ impl<C: Clock> Core<C> {
         }
         // Round after round, so that no connection carries two requests while another carries none.
         for _ in 0..self.setup.protocol.depth() {
-            let open = (0..self.in_use).filter(|index| self.connections[*index].state == State::Open);
-            self.free.extend(open.map(|index| Place { token: Token(index as u32), since: slice.start }));
+            for index in 0..self.in_use {
+                if self.connections[index].state == State::Open {
+                    self.seat(Token(index as u32), slice.start);
+                }
+            }
         }
     }
 

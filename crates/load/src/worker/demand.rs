@@ -5,7 +5,7 @@ use std::time::Duration;
 use tare_sys::clock::Nanos;
 
 use super::WorkerSlice;
-use crate::schedule::{Arrivals, Share};
+use crate::schedule::{Arrivals, Attendance, Schedule, Share};
 use crate::sending::Sending;
 
 /// What a slice still wants of one worker.
@@ -19,8 +19,8 @@ pub(crate) struct Demand {
 }
 
 enum Source {
-    /// A free connection is a user who wants to go on.
-    Users,
+    /// A free connection is a user who wants to go on, as long as it takes part.
+    Users { attendance: Option<Attendance> },
     /// Intended starts in order; `head` is the oldest that has not been taken. Those behind it need no queue: they
     /// are computed when it is their turn.
     Starts { arrivals: Arrivals, head: Nanos },
@@ -29,12 +29,18 @@ enum Source {
 impl Demand {
     /// No demand: between slices.
     pub(crate) const fn none() -> Self {
-        Self { start: Nanos::ZERO, until: Nanos::ZERO, remaining: 0, sending: Sending::Exact, source: Source::Users }
+        Self {
+            start: Nanos::ZERO,
+            until: Nanos::ZERO,
+            remaining: 0,
+            sending: Sending::Exact,
+            source: Source::Users { attendance: None },
+        }
     }
 
     pub(crate) fn of(slice: &WorkerSlice, share: Share) -> Self {
         let source = match slice.schedule.arrivals(slice.seed, share) {
-            None => Source::Users,
+            None => Source::Users { attendance: attendance(&slice.schedule, share) },
             Some(mut arrivals) => {
                 let head = head_of(slice.start, &mut arrivals);
                 Source::Starts { arrivals, head }
@@ -46,7 +52,7 @@ impl Demand {
     }
 
     pub(crate) const fn is_closed_loop(&self) -> bool {
-        matches!(self.source, Source::Users)
+        matches!(self.source, Source::Users { .. })
     }
 
     /// Stops demanding requests.
@@ -62,10 +68,18 @@ impl Demand {
     /// The intended start of the request that a connection free since `free_since` should carry now, if any.
     pub(crate) fn due(&self, free_since: Nanos, now: Nanos) -> Option<Nanos> {
         let (intended, leaves_at) = match &self.source {
-            Source::Users => (free_since.max(self.start), self.start),
+            Source::Users { .. } => (free_since.max(self.start), self.start),
             Source::Starts { head, .. } => (*head, self.leaves_at(*head)),
         };
         (self.remaining > 0 && intended < self.until && leaves_at.max(intended) <= now).then_some(intended)
+    }
+
+    /// When the user of this connection, who is ready at `ready`, wants its next request; `None` if never again.
+    /// An open loop takes a connection whenever it is free.
+    pub(crate) fn joins(&self, connection: usize, ready: Nanos) -> Option<Nanos> {
+        let Source::Users { attendance: Some(attendance) } = &self.source else { return Some(ready) };
+        let joins_ns = attendance.joins_ns(connection, ready.since(self.start))?;
+        Some(self.start + Duration::from_nanos(joins_ns))
     }
 
     /// Takes the request that was due.
@@ -98,6 +112,11 @@ impl Demand {
     pub(crate) fn is_exhausted(&self) -> bool {
         self.remaining == 0
     }
+}
+
+fn attendance(schedule: &Schedule, share: Share) -> Option<Attendance> {
+    let Schedule::ClosedStages { users } = schedule else { return None };
+    Some(Attendance::of(users, share))
 }
 
 fn head_of(start: Nanos, arrivals: &mut Arrivals) -> Nanos {

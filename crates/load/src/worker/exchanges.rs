@@ -101,9 +101,18 @@ impl<C: Clock> Core<C> {
         for _ in 0..places {
             let pause = if self.demand.is_closed_loop() { self.draw.pause() } else { None };
             match pause {
-                None => self.free.push_back(Place { token, since }),
+                None => self.seat(token, since),
                 Some(pause) => self.thinking.push(Reverse((since + pause, token))),
             }
+        }
+    }
+
+    /// Lets a user have its next request as soon as it takes part.
+    pub(super) fn seat(&mut self, token: Token, since: Nanos) {
+        match self.demand.joins(token.index(), since) {
+            Some(joins) if joins > since => self.thinking.push(Reverse((joins, token))),
+            Some(_) => self.free.push_back(Place { token, since }),
+            None => {}
         }
     }
 
@@ -111,7 +120,7 @@ impl<C: Clock> Core<C> {
     pub(super) fn wake_thinkers(&mut self, now: Nanos) {
         while let Some(&Reverse((since, token))) = self.thinking.peek().filter(|Reverse((since, _))| *since <= now) {
             self.thinking.pop();
-            self.free.push_back(Place { token, since });
+            self.seat(token, since);
         }
     }
 

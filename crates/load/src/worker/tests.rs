@@ -13,7 +13,7 @@ use crate::check::Check;
 use crate::protocol::Protocol;
 use crate::request::{RequestSet, RequestSpec, Requests};
 use crate::sample::{ErrorClass, SliceSample, TracedRequest};
-use crate::schedule::{Schedule, Share};
+use crate::schedule::{Schedule, Share, Stages};
 use crate::sending::Sending;
 use crate::stop_rule::StopRule;
 use tare_sys::procfs::backlog::Backlog;
@@ -116,6 +116,21 @@ fn a_stall_shows_in_the_response_times_and_not_in_the_service_times_after_it() {
     assert_eq!(sample.service.count_above_ns(5 * MS), 4);
     assert_about(sample.service.value_at_quantile_ns(0.99), MS);
     assert!((96..=99).contains(&sample.blocked), "{} were blocked", sample.blocked);
+}
+
+#[test]
+fn users_of_a_closed_loop_come_one_after_the_other_and_go() {
+    // Up to four within four seconds, another second of four, then one alone for a second.
+    let users = Stages::steady(0.0)
+        .then(4.0, Duration::from_secs(4))
+        .then(4.0, Duration::from_secs(1))
+        .then(1.0, Duration::ZERO);
+    let sample =
+        run(World::new(after(Duration::from_millis(10))), 4, &slice(Schedule::ClosedStages { users }, seconds(6)));
+    // Each sends a hundred in a second: the first for six seconds, the others for four, three and two.
+    assert_eq!((sample.offered, sample.ok), (1500, 1500));
+    assert_eq!(sample.send_lag.max_ns(), Some(0));
+    assert_about(sample.response.max_ns(), 10 * MS);
 }
 
 #[test]
