@@ -1,5 +1,30 @@
 //! Makes load and emits samples. What a request is, when it should leave, what an answer must be and when to stop are
 //! values handed to the one worker loop; servers' failures are counted, never raised.
+//!
+//! A [`LoadSession`] keeps worker threads and their connections; each [`SliceSpec`] that it runs yields a
+//! [`SliceSample`] with counts and histograms. Response times count from when a request *should* have left, service
+//! times from when it did, and both are always there.
+//!
+//! ```no_run
+//! use std::net::SocketAddr;
+//! use std::time::Duration;
+//! use tare_load::{Cancel, Check, LoadSession, RequestSpec, Schedule, SessionSpec, SliceSpec, StopRule};
+//!
+//! let server: SocketAddr = "127.0.0.1:8080".parse()?;
+//! let request = RequestSpec::get("/hello").expecting(Check::status(200));
+//! let spec = SessionSpec { connections: 64, ..SessionSpec::new(server, vec![request]) };
+//! let mut session = LoadSession::open(&spec)?;
+//!
+//! let schedule = Schedule::Constant { rate_per_s: 10_000.0 };
+//! let slice = SliceSpec::new(schedule, 64, StopRule::Duration(Duration::from_secs(10)));
+//! let sample = session.run(&slice, &Cancel::new())?;
+//! println!("p99 {:?} ns, {} errors", sample.response.value_at_quantile_ns(0.99), sample.errors.total());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! [`Protocol`] says what is spoken (HTTP/1.1, pipelined if wanted, or HTTP/2), [`TlsSpec`] how it is secured, [`Target`]
+//! where the server listens. The examples measure a server of their own (`in_process`) and follow a schedule of their
+//! own (`own_schedule`).
 
 mod answer;
 mod cancel;

@@ -2,6 +2,8 @@
 
 use std::io::Write;
 
+use tare_wire::http::{announces_chunks, push_chunks};
+
 use super::pattern::Pattern;
 use crate::template::{Template, Values};
 
@@ -11,8 +13,18 @@ pub(super) struct Http1Pattern {
     /// Up to the end of the header section, or up to the value of `Content-Length`.
     head: Template,
     body: Template,
-    /// Whether the length of the body is still to be written, and the header section to be ended.
-    counts: bool,
+    framing: Framing,
+}
+
+/// What has to be done about the length of the body in each turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Framing {
+    /// Nothing: it is known, or somebody else's business.
+    None,
+    /// It is to be written, and the header section to be ended.
+    Length,
+    /// The body goes out in chunks.
+    Chunks,
 }
 
 impl Http1Pattern {
@@ -32,18 +44,28 @@ impl Http1Pattern {
         }
         let is_empty = pattern.body.as_text().is_some_and(<[u8]>::is_empty);
         let announces_body = !is_empty || !matches!(pattern.method.as_str(), "GET" | "HEAD");
-        let counts = announces_body && !is_given("content-length") && !is_given("transfer-encoding");
-        head.push_text(if counts { b"Content-Length: " } else { b"\r\n" });
-        let mut this = Self { head, body: pattern.body.clone(), counts };
+        let is_chunked = pattern.headers.iter().any(|(name, value)| {
+            value
+                .as_text()
+                .and_then(|text| std::str::from_utf8(text).ok())
+                .is_some_and(|text| announces_chunks(name, text))
+        });
+        let framing = match announces_body && !is_given("content-length") && !is_given("transfer-encoding") {
+            true => Framing::Length,
+            false if is_chunked => Framing::Chunks,
+            false => Framing::None,
+        };
+        head.push_text(if framing == Framing::Length { b"Content-Length: " } else { b"\r\n" });
+        let mut this = Self { head, body: pattern.body.clone(), framing };
         this.count_beforehand();
         this
     }
 
     /// The length of a body without variables is known.
     fn count_beforehand(&mut self) {
-        if let Some(body) = self.body.as_text().filter(|_| self.counts) {
+        if let Some(body) = self.body.as_text().filter(|_| self.framing == Framing::Length) {
             self.head.push_text(format!("{}\r\n\r\n", body.len()).as_bytes());
-            self.counts = false;
+            self.framing = Framing::None;
         }
     }
 
@@ -51,14 +73,16 @@ impl Http1Pattern {
     pub(super) fn fill(&self, values: &mut Values, out: &mut Vec<u8>, body: &mut Vec<u8>) {
         out.clear();
         self.head.fill(values, out);
-        if self.counts {
-            body.clear();
-            self.body.fill(values, body);
-            // Writing to memory cannot fail.
-            let _ = write!(out, "{}\r\n\r\n", body.len());
-            out.extend_from_slice(body);
-        } else {
-            self.body.fill(values, out);
+        if self.framing == Framing::None {
+            return self.body.fill(values, out);
         }
+        body.clear();
+        self.body.fill(values, body);
+        if self.framing == Framing::Chunks {
+            return push_chunks(out, body);
+        }
+        // Writing to memory cannot fail.
+        let _ = write!(out, "{}\r\n\r\n", body.len());
+        out.extend_from_slice(body);
     }
 }

@@ -1,12 +1,11 @@
 //! Every way in which a server can break, over real sockets: each counts in its class, none hangs, none is a success.
 
 use std::io::{Read, Write};
-use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
-use std::thread;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::time::Duration;
 
-use crate::support::{count, get, planted, run, server, session};
-use tare_load::{Check, ErrorClass, RequestSpec, Schedule, SliceSample, StopRule};
+use crate::support::{count, crude_server, exhaust, get, planted, read_head, run, server, session, spec};
+use tare_load::{Check, ErrorClass, LoadSession, Protocol, RequestSpec, Schedule, SessionSpec, SliceSample, StopRule};
 use tare_reference::{FaultKind, Options};
 
 /// Ten requests of one user, of which the server answers four before it breaks.
@@ -139,25 +138,6 @@ fn large_bodies_are_sent_whole_however_slowly_the_server_reads() {
     assert_eq!((sample.ok, sample.bytes_out > 12 * 5 * 1024 * 1024), (12, true), "{:?}", sample.errors);
 }
 
-/// A server that treats every connection in one way and notices when the client has gone.
-pub fn crude_server(treat: impl Fn(TcpStream) + Send + Clone + 'static) -> SocketAddr {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
-    let address = listener.local_addr().unwrap();
-    thread::spawn(move || {
-        for stream in listener.incoming().flatten() {
-            let treat = treat.clone();
-            thread::spawn(move || treat(stream));
-        }
-    });
-    address
-}
-
-/// Reads until the client has gone.
-pub fn exhaust(mut stream: TcpStream) {
-    let mut unread = [0; 1024];
-    while stream.read(&mut unread).is_ok_and(|count| count > 0) {}
-}
-
 #[test]
 fn a_server_that_speaks_before_it_is_asked_breaks_the_protocol() {
     let address = crude_server(|mut stream| {
@@ -200,4 +180,77 @@ fn chunked_answers_and_bodies_until_close_are_checked_too() {
         let sample = run(&mut session(address, 1, vec![get()]), &count(1, 1));
         assert_eq!((sample.ok, sample.failed), (1, 0), "{answer:?}: {:?}", sample.errors);
     }
+}
+
+/// Whether three requests of one user fail in this class, where the first one's text says so.
+fn assert_broken(address: SocketAddr, class: ErrorClass, says: &str) {
+    let sample = run(&mut session(address, 1, vec![get()]), &count(3, 1));
+    let broken = sample.errors.of(class);
+    assert_eq!((sample.ok, broken.count), (0, 3), "{says}: {:?}", sample.errors);
+    assert!(broken.example.contains(says), "{}", broken.example);
+}
+
+/// Gives every request the same answer and then ends the connection, or leaves it open until the client does.
+fn answering(answer: String, and_leaves: bool) -> SocketAddr {
+    crude_server(move |mut stream| {
+        while stream.read(&mut [0; 1024]).is_ok_and(|count| count > 0) {
+            if stream.write_all(answer.as_bytes()).is_err() || and_leaves {
+                return;
+            }
+        }
+    })
+}
+
+#[test]
+fn headers_and_lengths_that_cannot_be_are_errors_of_the_protocol() {
+    for (head, says) in [
+        (format!("X: {}\r\nContent-Length: 1", "a".repeat(70_000)), "longer than 64 KiB"),
+        ("Content-Length: 1\r\nContent-Length: 1".to_owned(), "more than one Content-Length"),
+        ("Content-Length: -1".to_owned(), "not a number of bytes"),
+        ("Content-Length: 99999999999999999999".to_owned(), "not a number of bytes"),
+        ("Content-Length: 1\r\nTransfer-Encoding: chunked".to_owned(), "both"),
+    ] {
+        assert_broken(answering(format!("HTTP/1.1 200 OK\r\n{head}\r\n\r\n1"), false), ErrorClass::Protocol, says);
+    }
+    let overflow = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\n1".to_owned();
+    assert_broken(answering(overflow, false), ErrorClass::Protocol, "chunk size overflows");
+}
+
+#[test]
+fn redirects_are_not_followed() {
+    let redirect = "HTTP/1.1 302 Found\r\nLocation: /elsewhere\r\nContent-Length: 0\r\n\r\n".to_owned();
+    assert_broken(answering(redirect, false), ErrorClass::Status, "status 302");
+}
+
+#[test]
+fn a_half_closed_connection_is_read_to_its_end() {
+    let halves = |answer: &'static [u8]| {
+        crude_server(move |mut stream| {
+            let _ = stream.read(&mut [0; 1024]);
+            let _ = stream.write_all(answer);
+            let _ = stream.shutdown(std::net::Shutdown::Write);
+            exhaust(stream);
+        })
+    };
+    let whole = run(&mut session(halves(b"HTTP/1.1 200 OK\r\n\r\n1"), 1, vec![get()]), &count(3, 1));
+    assert_eq!((whole.ok, whole.connections_lost), (3, 0), "{:?}", whole.errors);
+    assert_broken(halves(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n1"), ErrorClass::Read, "inside the body");
+}
+
+#[test]
+fn a_pipeline_over_real_sockets_settles_every_request() {
+    let address = crude_server(|mut stream| {
+        while read_head(&mut stream).is_some() {
+            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1");
+        }
+    });
+    let mut session = LoadSession::open(&SessionSpec {
+        protocol: Protocol::Http1 { pipeline: 16 },
+        connections: 4,
+        timeout: Duration::from_secs(5),
+        ..spec(address, vec![get()])
+    })
+    .unwrap();
+    let sample = run(&mut session, &count(2000, 4));
+    assert_eq!((sample.ok, sample.connections_opened), (2000, 4), "{:?}", sample.errors);
 }

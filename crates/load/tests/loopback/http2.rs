@@ -16,7 +16,7 @@ use tare_load::{Check, ErrorClass, LoadSession, Protocol, RequestSpec, SessionSp
 use tokio::net::TcpStream;
 
 use crate::certificates::{Authority, Validity};
-use crate::support::{count, get, run};
+use crate::support::{self, count, get, run};
 
 type Server = Connection<TcpStream, Bytes>;
 type Answering = SendResponse<Bytes>;
@@ -71,7 +71,7 @@ fn spec(address: SocketAddr, connections: usize, streams: usize) -> SessionSpec 
         connections,
         timeout: Duration::from_secs(5),
         connect_timeout: Duration::from_millis(500),
-        ..SessionSpec::new(address, vec![get()])
+        ..support::spec(address, vec![get()])
     }
 }
 
@@ -228,10 +228,10 @@ fn more_streams_than_a_server_allows_wait_for_one_another() {
 
 #[test]
 fn a_server_of_http1_breaks_the_protocol() {
-    let address = crate::faults::crude_server(|mut stream| {
+    let address = support::crude_server(|mut stream| {
         let _ = stream.read(&mut [0; 1024]);
         let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n");
-        crate::faults::exhaust(stream);
+        support::exhaust(stream);
     });
     let sample = drive(&spec(address, 1, 2), 4);
     let broken = sample.errors.of(ErrorClass::Protocol);
@@ -242,7 +242,7 @@ fn a_server_of_http1_breaks_the_protocol() {
 
 #[test]
 fn a_connection_that_ends_is_a_read_error() {
-    let address = crate::faults::crude_server(|mut stream| {
+    let address = support::crude_server(|mut stream| {
         let _ = stream.read(&mut [0; 1024]);
     });
     let sample = drive(&spec(address, 1, 2), 4);
@@ -254,7 +254,7 @@ fn secured(protocols: &[&[u8]]) -> SocketAddr {
     let mut config = Authority::new().issue("localhost", Validity::Now).server();
     config.alpn_protocols = protocols.iter().map(|name| name.to_vec()).collect();
     let config = Arc::new(config);
-    crate::faults::crude_server(move |stream| {
+    support::crude_server(move |stream| {
         let mut stream = StreamOwned::new(ServerConnection::new(Arc::clone(&config)).unwrap(), stream);
         let _ = stream.read(&mut [0; 1024]);
     })

@@ -1,6 +1,11 @@
 //! The engine over real sockets on loopback, against the server of known truth.
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
+use tare_load::PollerChoice;
+
+/// The poller under test: io_uring where the kernel allows it. `loopback_epoll` is the same over epoll.
+const POLLER: PollerChoice = PollerChoice::Auto;
+
 mod certificates;
 mod faults;
 mod http2;

@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::os::unix::net::UnixListener;
 use std::time::Duration;
 
-use crate::support::{count, get, run, server, session};
+use crate::support::{count, get, run, server, session, spec};
 use tare_load::{
     Cancel, Check, LoadError, LoadSession, RequestSpec, Schedule, SessionSpec, SliceSpec, StopRule, Target,
 };
@@ -110,7 +110,7 @@ fn workers_share_connections_and_counts() {
         cpus,
         timeout: Duration::from_secs(5),
         congestion: Some("reno".to_owned()),
-        ..SessionSpec::new(server.address(), vec![get()])
+        ..spec(server.address(), vec![get()])
     })
     .unwrap();
     assert_eq!(session.congestion(), Some("reno"));
@@ -147,7 +147,7 @@ fn a_server_may_listen_in_the_file_system() {
             stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1").unwrap();
         }
     });
-    let mut session = LoadSession::open(&SessionSpec::new(Target::Unix(path), vec![get()])).unwrap();
+    let mut session = LoadSession::open(&spec(Target::Unix(path), vec![get()])).unwrap();
     let sample = run(&mut session, &count(10, 1));
     assert_eq!((sample.ok, session.congestion()), (10, None), "{:?}", sample.errors);
 }

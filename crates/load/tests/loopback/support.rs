@@ -1,9 +1,13 @@
 //! What the tests against real sockets share: a planted server, a session on it, a short slice.
 
-use std::net::SocketAddr;
+use std::io::Read;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::thread;
 use std::time::Duration;
 
-use tare_load::{Cancel, Check, LoadSession, RequestSpec, Schedule, SessionSpec, SliceSample, SliceSpec, StopRule};
+use tare_load::{
+    Cancel, Check, LoadSession, RequestSpec, Schedule, SessionSpec, SliceSample, SliceSpec, StopRule, Target,
+};
 use tare_reference::{Fault, FaultKind, Options, Running};
 
 pub fn planted(kind: FaultKind, after: u64) -> Running {
@@ -19,12 +23,17 @@ pub fn get() -> RequestSpec {
     RequestSpec::get("/path0/1").expecting(Check::body_is(*b"1"))
 }
 
+/// The defaults, over the poller under test.
+pub fn spec(target: impl Into<Target>, requests: Vec<RequestSpec>) -> SessionSpec {
+    SessionSpec { poller: crate::POLLER, ..SessionSpec::new(target, requests) }
+}
+
 pub fn session(target: SocketAddr, connections: usize, requests: Vec<RequestSpec>) -> LoadSession {
     LoadSession::open(&SessionSpec {
         connections,
         timeout: Duration::from_millis(300),
         connect_timeout: Duration::from_millis(300),
-        ..SessionSpec::new(target, requests)
+        ..spec(target, requests)
     })
     .unwrap()
 }
@@ -45,7 +54,7 @@ pub fn run(session: &mut LoadSession, slice: &SliceSpec) -> SliceSample {
 }
 
 /// Reads up to the end of a request's head; `None` when the client has gone.
-pub fn read_head(stream: &mut impl std::io::Read) -> Option<Vec<u8>> {
+pub fn read_head(stream: &mut impl Read) -> Option<Vec<u8>> {
     let mut head = Vec::new();
     let mut byte = [0];
     while !head.ends_with(b"\r\n\r\n") {
@@ -53,4 +62,23 @@ pub fn read_head(stream: &mut impl std::io::Read) -> Option<Vec<u8>> {
         head.push(byte[0]);
     }
     Some(head)
+}
+
+/// A server that treats every connection in one way and notices when the client has gone.
+pub fn crude_server(treat: impl Fn(TcpStream) + Send + Clone + 'static) -> SocketAddr {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let address = listener.local_addr().unwrap();
+    thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let treat = treat.clone();
+            thread::spawn(move || treat(stream));
+        }
+    });
+    address
+}
+
+/// Reads until the client has gone.
+pub fn exhaust(mut stream: TcpStream) {
+    let mut unread = [0; 1024];
+    while stream.read(&mut unread).is_ok_and(|count| count > 0) {}
 }

@@ -12,7 +12,7 @@ use tare_load::{
 };
 
 use crate::certificates::{Authority, Issued, Validity};
-use crate::support::{count, get, run};
+use crate::support::{self, count, get, run};
 
 const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1";
 const LAST_ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 1\r\n\r\n1";
@@ -50,7 +50,7 @@ fn spec(address: SocketAddr, trust: Trust) -> SessionSpec {
     SessionSpec {
         tls: Some(TlsSpec { trust, ..TlsSpec::new("localhost") }),
         timeout: Duration::from_secs(5),
-        ..SessionSpec::new(address, vec![get()])
+        ..support::spec(address, vec![get()])
     }
 }
 
@@ -115,10 +115,10 @@ fn a_client_certificate_is_shown_where_it_is_demanded() {
 
 #[test]
 fn a_server_in_plain_text_is_told_from_one_with_a_bad_certificate() {
-    let address = crate::faults::crude_server(|mut stream| {
+    let address = support::crude_server(|mut stream| {
         let _ = stream.read(&mut [0; 4096]);
         let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n");
-        crate::faults::exhaust(stream);
+        support::exhaust(stream);
     });
     assert_refused(&drive(&spec(address, Trust::Anybody), 2), "does the server speak TLS");
 }
@@ -172,7 +172,7 @@ fn large_bodies_go_both_ways() {
     let issued = Authority::new().issue("localhost", Validity::Now);
     let address = server(issued.server(), |mut stream| {
         let mut rest = vec![0; LENGTH];
-        while crate::support::read_head(&mut stream).is_some() && stream.read_exact(&mut rest).is_ok() {
+        while support::read_head(&mut stream).is_some() && stream.read_exact(&mut rest).is_ok() {
             let _ = write!(stream, "HTTP/1.1 200 OK\r\nContent-Length: {LENGTH}\r\n\r\n");
             let _ = stream.write_all(&rest);
         }

@@ -9,7 +9,7 @@ mod response;
 pub use error::ParseError;
 pub use head::{Framing, Head};
 pub use httparse::Header as Field;
-pub use request::{EncodeError, Method, Request};
+pub use request::{EncodeError, Method, Request, announces_chunks, push_chunks};
 pub use response::{Progress, ResponseParser, Sink};
 
 /// Bytes of a header section (status line, headers, and the trailers of a chunked body) beyond which it is refused.

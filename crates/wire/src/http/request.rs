@@ -4,6 +4,9 @@ use std::fmt;
 
 use thiserror::Error;
 
+/// Bytes of a request's body that go into one chunk.
+const CHUNK_BYTES: usize = 16 * 1024;
+
 /// A request method; what matters to an answer's framing is whether it is HEAD.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Method(String);
@@ -55,7 +58,8 @@ pub struct Request<'a> {
     pub host: &'a str,
     /// Header fields in the order in which they are sent.
     pub headers: &'a [(String, String)],
-    /// The body; `Content-Length` is added when it is not empty or the method is not GET or HEAD.
+    /// The body; `Content-Length` is added when it is not empty or the method is not GET or HEAD. Where `headers` has
+    /// `Transfer-Encoding: chunked` it is sent in chunks.
     pub body: &'a [u8],
 }
 
@@ -96,13 +100,40 @@ impl Request<'_> {
             push_header(&mut out, "Content-Length", &self.body.len().to_string())?;
         }
         out.extend_from_slice(b"\r\n");
-        out.extend_from_slice(self.body);
+        if self.is_chunked() {
+            push_chunks(&mut out, self.body);
+        } else {
+            out.extend_from_slice(self.body);
+        }
         Ok(out)
+    }
+
+    fn is_chunked(&self) -> bool {
+        self.headers.iter().any(|(name, value)| announces_chunks(name, value))
     }
 
     fn has(&self, name: &str) -> bool {
         self.headers.iter().any(|(given, _)| given.eq_ignore_ascii_case(name))
     }
+}
+
+/// Whether this header field says that the body comes in chunks.
+///
+/// # Source
+/// RFC 9112, section 6.1: `chunked` is the last coding.
+pub fn announces_chunks(name: &str, value: &str) -> bool {
+    let last = value.rsplit(',').next().unwrap_or_default();
+    name.eq_ignore_ascii_case("transfer-encoding") && last.trim().eq_ignore_ascii_case("chunked")
+}
+
+/// Appends a body in chunks, with the one that ends it.
+pub fn push_chunks(out: &mut Vec<u8>, body: &[u8]) {
+    for chunk in body.chunks(CHUNK_BYTES) {
+        out.extend_from_slice(format!("{:x}\r\n", chunk.len()).as_bytes());
+        out.extend_from_slice(chunk);
+        out.extend_from_slice(b"\r\n");
+    }
+    out.extend_from_slice(b"0\r\n\r\n");
 }
 
 fn push_header(out: &mut Vec<u8>, name: &str, value: &str) -> Result<(), EncodeError> {
@@ -145,6 +176,17 @@ mod tests {
     fn headers_that_were_given_are_not_added_again() {
         let text = encode("POST", "/", &[("host", "a"), ("content-length", "3")], b"abc").unwrap();
         assert_eq!(text, "POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 3\r\n\r\nabc");
+    }
+
+    #[test]
+    fn a_body_is_sent_in_chunks_where_that_is_asked_for() {
+        let chunked = [("transfer-encoding", "gzip, Chunked")];
+        let text = encode("POST", "/", &chunked, b"abc").unwrap();
+        assert!(text.ends_with("\r\n\r\n3\r\nabc\r\n0\r\n\r\n") && !text.contains("Content-Length"), "{text}");
+        assert!(encode("POST", "/", &chunked, b"").unwrap().ends_with("\r\n\r\n0\r\n\r\n"));
+        let long = encode("POST", "/", &chunked, &[b'a'; CHUNK_BYTES + 1]).unwrap();
+        assert!(long.contains("\r\n\r\n4000\r\naaa") && long.ends_with("aaa\r\n1\r\na\r\n0\r\n\r\n"));
+        assert!(encode("POST", "/", &[("transfer-encoding", "gzip")], b"abc").unwrap().ends_with("\r\n\r\nabc"));
     }
 
     #[test]

@@ -1,0 +1,20 @@
+//! The tests of `loopback`, over epoll.
+#![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
+
+use tare_load::PollerChoice;
+
+/// The poller under test.
+const POLLER: PollerChoice = PollerChoice::Epoll;
+
+#[path = "loopback/certificates.rs"]
+mod certificates;
+#[path = "loopback/faults.rs"]
+mod faults;
+#[path = "loopback/http2.rs"]
+mod http2;
+#[path = "loopback/slices.rs"]
+mod slices;
+#[path = "loopback/support.rs"]
+mod support;
+#[path = "loopback/tls.rs"]
+mod tls;
