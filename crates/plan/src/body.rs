@@ -14,11 +14,16 @@ pub enum Alphabet {
     Binary,
     /// ASCII letters and digits: valid UTF-8, one byte a character.
     Letters,
+    /// A JSON document without blanks, an order of many items, as [`json`] has it.
+    Json,
 }
 
 /// A request body, as written in a contract.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged, expecting = "a body is a string, or { seed = 1, bytes = 256, alphabet = \"binary\" or \"letters\" }")]
+#[serde(
+    untagged,
+    expecting = "a body is a string, or { seed = 1, bytes = 256, alphabet = \"binary\", \"letters\" or \"json\" }"
+)]
 pub enum BodySpec {
     /// The text itself, as UTF-8.
     Text(String),
@@ -56,16 +61,48 @@ impl Default for BodySpec {
 
 impl GeneratedBody {
     fn bytes(&self) -> Arc<[u8]> {
-        const LETTERS: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
-        let mut bytes = vec![0_u8; self.bytes];
-        Pcg64Mcg::seed_from_u64(self.seed).fill_bytes(&mut bytes);
-        if self.alphabet == Alphabet::Letters {
-            for byte in &mut bytes {
-                *byte = LETTERS[usize::from(*byte) % LETTERS.len()];
-            }
+        let mut random = Pcg64Mcg::seed_from_u64(self.seed);
+        match self.alphabet {
+            Alphabet::Binary => binary(&mut random, self.bytes).into(),
+            Alphabet::Letters => letters(&mut random, self.bytes).into_bytes().into(),
+            Alphabet::Json => json(&mut random, self.bytes).into_bytes().into(),
         }
-        bytes.into()
     }
+}
+
+fn binary(random: &mut Pcg64Mcg, length: usize) -> Vec<u8> {
+    let mut bytes = vec![0_u8; length];
+    random.fill_bytes(&mut bytes);
+    bytes
+}
+
+fn letters(random: &mut Pcg64Mcg, length: usize) -> String {
+    const LETTERS: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+    binary(random, length).into_iter().map(|byte| char::from(LETTERS[usize::from(byte) % LETTERS.len()])).collect()
+}
+
+/// `{"items":[{"id":…,"name":"…","tags":["…","…"],"active":…},…],"note":"…"}`, whose note fills it up to `length`; where
+/// that is too little for an item or two, the document is as short as it can be.
+fn json(random: &mut Pcg64Mcg, length: usize) -> String {
+    const TAIL: usize = r#"],"note":""}"#.len();
+    let mut items = String::new();
+    loop {
+        let comma = if items.is_empty() { "" } else { "," };
+        let item = format!(
+            r#"{comma}{{"id":{},"name":"{}","tags":["{}","{}"],"active":{}}}"#,
+            random.next_u32() >> 1,
+            letters(random, 16),
+            letters(random, 6),
+            letters(random, 8),
+            random.next_u32().is_multiple_of(2),
+        );
+        if r#"{"items":["#.len() + items.len() + item.len() + TAIL > length {
+            break;
+        }
+        items += &item;
+    }
+    let missing = length.saturating_sub(r#"{"items":["#.len() + items.len() + TAIL);
+    format!(r#"{{"items":[{items}],"note":"{}"}}"#, letters(random, missing))
 }
 
 #[cfg(test)]
@@ -80,6 +117,17 @@ mod tests {
     fn a_seed_always_makes_the_same_bytes_and_another_seed_makes_others() {
         assert_eq!(generated(1, Alphabet::Binary), generated(1, Alphabet::Binary));
         assert_ne!(generated(1, Alphabet::Binary), generated(2, Alphabet::Binary));
+    }
+
+    #[test]
+    fn json_is_a_document_of_the_length_asked_for_and_has_no_blanks() {
+        let bytes = generated(3, Alphabet::Json);
+        let document: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
+        assert_eq!((bytes.len(), document["items"].as_array().unwrap().len()), (1000, 11));
+        assert_eq!(document["items"][10]["tags"][1].as_str().unwrap().len(), 8);
+        assert!(!bytes.contains(&b' '));
+        let short = BodySpec::Generated(GeneratedBody { seed: 3, bytes: 1, alphabet: Alphabet::Json }).bytes();
+        assert_eq!(&short[..], br#"{"items":[],"note":""}"#);
     }
 
     #[test]

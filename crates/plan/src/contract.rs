@@ -1,6 +1,7 @@
 //! The contract: what each server must answer. One plain-data file drives the verifier and the load.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -90,7 +91,7 @@ pub struct Expect {
 
 /// What is demanded of a body.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged, expecting = "an expected body is a string, or { bytes = LENGTH }")]
+#[serde(untagged, expecting = "an expected body is a string, { bytes = LENGTH } or { same_as = \"request\" }")]
 pub enum ExpectBody {
     /// Byte for byte.
     Exact(String),
@@ -99,6 +100,19 @@ pub enum ExpectBody {
         /// Length in bytes.
         bytes: u64,
     },
+    /// What was sent, byte for byte.
+    Same {
+        /// What it equals.
+        same_as: SameAs,
+    },
+}
+
+/// What a body may have to equal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SameAs {
+    /// The request's body.
+    Request,
 }
 
 /// A difference that is legitimate: the check is not held against these servers, and `tare verify` shows it.
@@ -126,6 +140,13 @@ pub struct Exchange<'a> {
     pub expect: &'a Expect,
     /// Why this server is held to another answer than the others, where it is.
     pub because: Option<&'a str>,
+}
+
+impl Request {
+    /// The bytes of the body to send; none where there is no body.
+    pub fn body_bytes(&self) -> Arc<[u8]> {
+        self.body.as_ref().map_or_else(|| [].into(), BodySpec::bytes)
+    }
 }
 
 fn one() -> u32 {

@@ -247,6 +247,7 @@ pub(crate) fn cores(plan: &Plan) -> Result<Cores, RunError> {
 /// The scenario as the generator sends and checks it, with what this server is held to.
 fn request(contract: &Contract, server: &str, named: &NamedScenario) -> Result<RequestSpec, RunError> {
     let expect = contract.exchange(server, &named.name).map_or(&named.scenario.expect, |exchange| exchange.expect);
+<<<<<<< HEAD
     let wanted = &named.scenario.request;
     let method = Method::named(&wanted.method).map_err(|error| RunError::Plan {
         key: format!("[scenarios.{}] method", named.name),
@@ -262,6 +263,27 @@ fn request(contract: &Contract, server: &str, named: &NamedScenario) -> Result<R
     Ok(match &wanted.body {
         None => request,
         Some(body) => request.body(body.bytes()),
+=======
+    let pairs = |map: &BTreeMap<String, String>| map.iter().map(|(k, v)| (k.clone(), v.clone())).collect();
+    let body = match &expect.body {
+        None => BodyExpectation::Any,
+        Some(ExpectBody::Exact(text)) => BodyExpectation::Exact(text.as_bytes().into()),
+        Some(ExpectBody::Length { bytes }) => BodyExpectation::Length(*bytes),
+        Some(ExpectBody::Same { same_as: SameAs::Request }) => {
+            BodyExpectation::Exact(named.scenario.request.body_bytes())
+        }
+    };
+    let method = Method::named(&named.scenario.request.method).map_err(|error| RunError::Plan {
+        key: format!("[scenarios.{}] method", named.name),
+        message: error.to_string(),
+    })?;
+    Ok(RequestSpec {
+        method,
+        path: named.scenario.request.path.clone(),
+        headers: pairs(&named.scenario.request.headers),
+        body: named.scenario.request.body_bytes(),
+        expectation: Expectation { status: expect.status, headers: pairs(&expect.headers), body },
+>>>>>>> 956261b (Let a contract send JSON and expect what was sent, and a refusal close the connection)
     })
 }
 

@@ -40,7 +40,7 @@ pub fn verify<'a>(
 
 fn check(client: &mut Client, exchange: &Exchange<'_>) -> CheckOutcome {
     let (difference, fingerprint) = match client.ask(exchange.request) {
-        Ok(answer) => (compare::difference(exchange.expect, &answer), Some(Fingerprint::of(&answer))),
+        Ok(answer) => (compare::difference(exchange.request, exchange.expect, &answer), Some(Fingerprint::of(&answer))),
         Err(failure) => (Some(failure.to_string()), None),
     };
     CheckOutcome {

@@ -11,6 +11,9 @@ use tare_wire::http::{self, Head, Method, ParseError, Progress, ResponseParser, 
 /// An answer's body beyond this is not kept: no contract expects one.
 const MAX_BODY_BYTES: usize = 64 << 20;
 
+/// The status "Content Too Large".
+const TOO_LARGE: u16 = 413;
+
 /// A whole answer.
 #[derive(Debug, Default)]
 pub(super) struct Answer {
@@ -97,7 +100,8 @@ impl Client {
             (Err(_), Err(error)) => return Err(Failure::Write(error)),
             (Err(failure), Ok(())) => return Err(failure),
         };
-        if answer.keeps_alive {
+        // Whoever refuses a body may close without having read it (RFC 9110, section 15.5.14), and need not say so.
+        if answer.keeps_alive && answer.status != TOO_LARGE {
             self.connection = Some(stream);
         }
         Ok(answer)
@@ -144,7 +148,7 @@ impl Client {
 
 fn encode(request: &Request, method: &Method, address: SocketAddr) -> Result<Vec<u8>, http::EncodeError> {
     let headers: Vec<(String, String)> = request.headers.iter().map(|(n, v)| (n.clone(), v.clone())).collect();
-    let body = request.body.as_ref().map(tare_plan::body::BodySpec::bytes).unwrap_or_default();
+    let body = request.body_bytes();
     http::Request { method, path: &request.path, host: &address.to_string(), headers: &headers, body: &body }.encode()
 }
 

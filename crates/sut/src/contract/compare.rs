@@ -1,6 +1,6 @@
 //! An answer against what was expected, and the first difference in words.
 
-use tare_plan::contract::{Expect, ExpectBody};
+use tare_plan::contract::{Expect, ExpectBody, Request, SameAs};
 
 use super::client::Answer;
 
@@ -8,10 +8,10 @@ use super::client::Answer;
 const SHOWN_BYTES: usize = 60;
 
 /// The first difference, from the outside in: status, headers, body, connection.
-pub(super) fn difference(expect: &Expect, answer: &Answer) -> Option<String> {
+pub(super) fn difference(request: &Request, expect: &Expect, answer: &Answer) -> Option<String> {
     status(expect, answer)
         .or_else(|| expect.headers.iter().find_map(|(name, value)| header(name, value, answer)))
-        .or_else(|| expect.body.as_ref().and_then(|expected| body(expected, &answer.body)))
+        .or_else(|| expect.body.as_ref().and_then(|expected| body(expected, request, &answer.body)))
         .or_else(|| connection(expect, answer))
 }
 
@@ -30,9 +30,10 @@ fn header(name: &str, expected: &str, answer: &Answer) -> Option<String> {
     }
 }
 
-fn body(expected: &ExpectBody, got: &[u8]) -> Option<String> {
+fn body(expected: &ExpectBody, request: &Request, got: &[u8]) -> Option<String> {
     match expected {
         ExpectBody::Exact(text) => exact(text.as_bytes(), got),
+        ExpectBody::Same { same_as: SameAs::Request } => exact(&request.body_bytes(), got),
         ExpectBody::Length { bytes } if *bytes == got.len() as u64 => None,
         ExpectBody::Length { bytes } => {
             Some(format!("body: expected {}, got {}", count(*bytes), count(got.len() as u64)))
@@ -81,6 +82,19 @@ fn shown(bytes: &[u8], from: usize) -> String {
 mod tests {
     use super::*;
 
+    fn difference(expect: &Expect, answer: &Answer) -> Option<String> {
+        super::difference(&request("sent"), expect, answer)
+    }
+
+    fn request(body: &str) -> Request {
+        Request {
+            method: "POST".into(),
+            path: "/".into(),
+            headers: Default::default(),
+            body: Some(tare_plan::body::BodySpec::Text(body.into())),
+        }
+    }
+
     fn answer(status: u16, body: &str) -> Answer {
         let headers = vec![("Content-Type".into(), "text/plain".into())];
         Answer { status, headers, body: body.into(), keeps_alive: true }
@@ -96,6 +110,9 @@ mod tests {
         assert_eq!(difference(&expect("16"), &answer(200, "16")), None);
         let length = Expect { body: Some(ExpectBody::Length { bytes: 2 }), ..expect("") };
         assert_eq!(difference(&length, &answer(200, "ab")), None);
+        let echo = Expect { body: Some(ExpectBody::Same { same_as: SameAs::Request }), ..expect("") };
+        assert_eq!(difference(&echo, &answer(200, "sent")), None);
+        assert!(difference(&echo, &answer(200, "send")).unwrap().contains("differs at byte 3"));
     }
 
     #[test]
