@@ -1,4 +1,4 @@
-// One module per target, a target being a family at a Tapir version: `http4s@1.11.15`. The modules of a family compile
+// One module per target, a target being a family at a version: `http4s@1.11.15`. The modules of a family compile
 // the same sources, each against its own libraries, and each leaves a manifest from which tare starts its servers.
 // `./build` names the targets; sbt alone takes the defaults of catalog.toml.
 
@@ -22,8 +22,10 @@ def module(target: Target): Project =
       name := target.toString,
       scalaVersion := target.family.scalaVersion,
       scalacOptions ++= target.family.scalacOptions,
-      javacOptions ++= Seq("--release", Versions.JavaRelease.toString),
-      libraryDependencies ++= target.family.libraries(target.version) ++ Seq(Versions.logback),
+      javacOptions ++= Seq("--release", target.family.javaRelease.toString),
+      libraryDependencies ++= target.family.libraries(target.version) ++ Versions.circe(
+        target.family
+      ) :+ Versions.logback,
       csrSameVersions ++= target.family.alike,
       exportJars := true,
       Compile / packageBin / mainClass := None, // there are several

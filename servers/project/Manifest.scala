@@ -20,7 +20,7 @@ object Manifest {
         "family" -> string(target.family.name),
         "version" -> string(target.version),
         "sources_sha256" -> string(target.fingerprint),
-        "java_release" -> number(Versions.JavaRelease),
+        "java_release" -> number(target.family.javaRelease),
         "resolved" -> obj(resolved(target, modules): _*),
         "all_modules" -> array(modules.map(coordinates).sorted.map(string)),
         "classpath" -> array(classpath.map(file => string(file.getAbsolutePath))),
@@ -32,7 +32,7 @@ object Manifest {
   }
 
   private def resolved(target: Target, modules: Seq[ModuleID]): Seq[(String, Document)] =
-    ("tapir" -> string(target.version)) +: target.family.reported.flatMap { case (name, module) =>
+    (target.family.versionOf -> string(target.version)) +: target.family.reported.flatMap { case (name, module) =>
       modules.find(_.name == module).map(found => name -> string(found.revision))
     }
 

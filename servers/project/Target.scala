@@ -1,10 +1,13 @@
 import sbt._
 
-/** A family at a Tapir version, with the fingerprint of what it is built from (`./build --fingerprint`). */
+/** A family at a version, with the fingerprint of what it is built from (`./build --fingerprint`). */
 final case class Target(family: Family, version: String, fingerprint: String) {
 
   /** sbt's name for the module: letters, digits, `-` and `_` only. */
   def projectId: String = toString.replaceAll("[^A-Za-z0-9-]", "_")
+
+  /** The version of Tapir, where the family has anything to do with it. */
+  def tapir: Option[String] = Some(version).filter(_ => family.versionOf == "tapir")
 
   override def toString: String = s"${family.name}@$version"
 }
@@ -21,8 +24,8 @@ object Target {
 
   private def parse(spec: String): Target = spec match {
     case Spec(name, version, fingerprint) =>
-      val family = Family.all.find(_.name == name).getOrElse {
-        sys.error(s"unknown family $name: project/Family.scala has ${Family.all.map(_.name).mkString(", ")}")
+      val family = Families.all.find(_.name == name).getOrElse {
+        sys.error(s"unknown family $name: project/Families.scala has ${Families.all.map(_.name).mkString(", ")}")
       }
       Target(family, version, Option(fingerprint).getOrElse(""))
     case _ => sys.error(s"not a target: $spec (expected FAMILY@VERSION, such as http4s@1.11.15)")

@@ -1,11 +1,16 @@
 package tare.http4s
 
+import cats.data.OptionT
 import cats.effect.IO
 import cats.syntax.all.*
-import org.http4s.HttpRoutes
+import fs2.io.file.{Files, Path}
+import org.http4s.{EntityDecoder, EntityEncoder, HttpRoutes, MessageFailure, Request, Response}
+import org.http4s.circe.{jsonEncoderOf, jsonOf}
 import org.http4s.dsl.io.*
+import org.http4s.server.middleware.EntityLimiter
+import org.http4s.server.middleware.EntityLimiter.EntityTooLarge
 
-import tare.Answers
+import tare.{Answers, Message, Order}
 
 /** The baselines: http4s alone, written with its routes and its DSL. */
 object Vanilla extends EmberServer(VanillaRoutes(1))
@@ -14,8 +19,9 @@ object VanillaMulti extends EmberServer(VanillaRoutes(Answers.MultiRoutes))
 
 object VanillaRoutes:
 
-  /** The routes of `/path0` to `/path{routes - 1}`, tried one after another as http4s does. */
-  def apply(routes: Int): HttpRoutes[IO] = List.range(0, routes).map(route).reduceLeft(_ <+> _)
+  /** The routes of `/path0` to `/path{routes - 1}`, then the others, tried one after another as http4s does. */
+  def apply(routes: Int): HttpRoutes[IO] =
+    refusing((List.range(0, routes).map(route) :+ others).reduceLeft(_ <+> _))
 
   private def route(n: Int): HttpRoutes[IO] =
     val path = s"path$n"
@@ -26,3 +32,31 @@ object VanillaRoutes:
       case request @ POST -> Root / `pathBytes` =>
         request.as[Array[Byte]].flatMap(body => Ok(Answers.postBytes(n, body)))
     }
+
+  private given EntityEncoder[IO, Message] = jsonEncoderOf
+  private given EntityEncoder[IO, Order] = jsonEncoderOf
+  private given EntityDecoder[IO, Order] = jsonOf
+
+  private val others: HttpRoutes[IO] = HttpRoutes.of[IO] {
+    case GET -> Root / "text"            => Ok(Answers.Text)
+    case GET -> Root / "json"            => Ok(Message(Answers.Text))
+    case request @ POST -> Root / "echo" => request.as[Order].flatMap(order => Ok(order))
+    case request @ POST -> Root / "file" => upload(request)
+  }
+
+  private def upload(request: Request[IO]): IO[Response[IO]] =
+    for
+      file <- IO.blocking(Answers.emptyFile())
+      _ <- request.body.through(Files[IO].writeAll(Path.fromNioPath(file.toPath))).compile.drain
+      response <- Ok(Answers.upload(file))
+    yield response
+
+  /** What cannot be read is the client's fault. */
+  private def refusing(routes: HttpRoutes[IO]): HttpRoutes[IO] =
+    val limiting = EntityLimiter.httpRoutes(routes, Answers.MaxBodyBytes.toLong)
+    HttpRoutes(request =>
+      limiting(request).recoverWith {
+        case EntityTooLarge(_)       => OptionT.liftF(PayloadTooLarge())
+        case failure: MessageFailure => OptionT.pure(failure.toHttpResponse(request.httpVersion))
+      }
+    )

@@ -1,0 +1,10 @@
+package tare
+
+import sttp.tapir.PublicEndpoint
+import sttp.tapir.server.model.EndpointExtensions._
+
+/** The limit of a body's length, which Tapir has endpoints say. */
+object BodyLimit {
+  def limited[I, O](endpoint: PublicEndpoint[I, Unit, O, Any]): PublicEndpoint[I, Unit, O, Any] =
+    endpoint.maxRequestBodyLength(Answers.MaxBodyBytes.toLong)
+}
