@@ -1,0 +1,30 @@
+package tare.vertx.cats
+
+import cats.effect.IO
+import cats.effect.std.Dispatcher
+import cats.effect.unsafe.implicits.global
+import io.vertx.core.Vertx
+import io.vertx.ext.web.Router
+import sttp.tapir.server.vertx.cats.{VertxCatsServerInterpreter, VertxCatsServerOptions}
+
+import tare.{Answers, Endpoints}
+import tare.vertx.VertxServer
+
+/** Vert.x wrapped by Tapir, whose logic is an `IO`. Without an interceptor: Tapir's default ones but for the server log. */
+object Tapir extends VertxServer(TapirRoutes(1, TapirRoutes.withoutLog))
+
+object TapirMulti extends VertxServer(TapirRoutes(Answers.MultiRoutes, TapirRoutes.withoutLog))
+
+object TapirInterceptor extends VertxServer(TapirRoutes(1, VertxCatsServerOptions.default[IO](_)))
+
+object TapirInterceptorMulti
+    extends VertxServer(TapirRoutes(Answers.MultiRoutes, VertxCatsServerOptions.default[IO](_)))
+
+object TapirRoutes:
+  def apply(routes: Int, options: Dispatcher[IO] => VertxCatsServerOptions[IO])(vertx: Vertx, router: Router): Unit =
+    val (dispatcher, _) = Dispatcher.parallel[IO].allocated.unsafeRunSync()
+    val interpreter = VertxCatsServerInterpreter[IO](options(dispatcher))
+    Endpoints.served[IO](routes).foreach(endpoint => interpreter.route(endpoint)(router))
+
+  def withoutLog(dispatcher: Dispatcher[IO]): VertxCatsServerOptions[IO] =
+    VertxCatsServerOptions.customiseInterceptors[IO](dispatcher).serverLog(None).options

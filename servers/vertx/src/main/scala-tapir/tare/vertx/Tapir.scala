@@ -1,0 +1,26 @@
+package tare.vertx
+
+import scala.concurrent.Future
+import scala.concurrent.ExecutionContext.Implicits.global
+
+import io.vertx.core.Vertx
+import io.vertx.ext.web.Router
+import sttp.tapir.server.vertx.{VertxFutureServerInterpreter, VertxFutureServerOptions}
+
+import tare.{Answers, Endpoints}
+
+/** Vert.x wrapped by Tapir, whose logic is a `Future`. Without an interceptor: Tapir's default ones but for the server log. */
+object Tapir extends VertxServer(TapirRoutes(1, TapirRoutes.withoutLog))
+
+object TapirMulti extends VertxServer(TapirRoutes(Answers.MultiRoutes, TapirRoutes.withoutLog))
+
+object TapirInterceptor extends VertxServer(TapirRoutes(1, VertxFutureServerOptions.default))
+
+object TapirInterceptorMulti extends VertxServer(TapirRoutes(Answers.MultiRoutes, VertxFutureServerOptions.default))
+
+object TapirRoutes:
+  def apply(routes: Int, options: VertxFutureServerOptions)(vertx: Vertx, router: Router): Unit =
+    val interpreter = VertxFutureServerInterpreter(options)
+    Endpoints.served[Future](routes).foreach(endpoint => interpreter.route(endpoint)(router))
+
+  val withoutLog: VertxFutureServerOptions = VertxFutureServerOptions.customiseInterceptors.serverLog(None).options

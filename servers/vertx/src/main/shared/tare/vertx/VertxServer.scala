@@ -1,0 +1,28 @@
+package tare.vertx
+
+import java.util.concurrent.TimeUnit
+
+import io.vertx.core.Vertx
+import io.vertx.core.http.HttpServerOptions
+import io.vertx.ext.web.Router
+
+import tare.Launch
+
+/** Serves the routes that `fill` puts into Vert.x's router, with the same settings on both sides of a comparison: Vert.x's
+  * own defaults, except where a comment says why not. One server has one event loop, as it has for Vert.x's own users.
+  */
+abstract class VertxServer(fill: (Vertx, Router) => Unit):
+
+  def main(args: Array[String]): Unit = Launch.serve(args)(listen)
+
+  private def listen(port: Int): Int =
+    val vertx = Vertx.vertx()
+    val router = Router.router(vertx)
+    fill(vertx, router)
+    val options = HttpServerOptions()
+      .setHost(Launch.Host)
+      .setPort(port)
+      // Vert.x's default, but what is compared must not depend on it.
+      .setTcpNoDelay(true)
+    val started = vertx.createHttpServer(options).requestHandler(router).listen()
+    started.toCompletionStage.toCompletableFuture.get(30, TimeUnit.SECONDS).actualPort
