@@ -1,0 +1,53 @@
+package tare.akka
+
+import io.circe.Encoder
+import io.circe.parser.decode
+import io.circe.syntax._
+import akka.http.scaladsl.marshalling.{Marshaller, ToEntityMarshaller}
+import akka.http.scaladsl.model.MediaTypes.`application/json`
+import akka.http.scaladsl.server.Directives._
+import akka.http.scaladsl.server.Route
+import akka.http.scaladsl.unmarshalling.{FromEntityUnmarshaller, Unmarshaller}
+import akka.stream.scaladsl.FileIO
+
+import tare.{Answers, Message, Order}
+
+/** The baselines: akka-http alone, with its routing DSL. */
+object Vanilla extends AkkaServer(_ => VanillaRoutes(1))
+
+object VanillaMulti extends AkkaServer(_ => VanillaRoutes(Answers.MultiRoutes))
+
+object VanillaRoutes {
+
+  /** The routes of `/path0` to `/path{routes - 1}`, then the others, tried one after another as akka-http does. */
+  def apply(routes: Int): Route = concat(List.range(0, routes).map(route) :+ others: _*)
+
+  private def route(n: Int): Route = concat(
+    get(path(s"path$n" / IntNumber)(id => complete(Answers.get(n, id)))),
+    post(path(s"path$n")(entity(as[String])(body => complete(Answers.postString(n, body))))),
+    post(path(s"pathBytes$n")(entity(as[Array[Byte]])(body => complete(Answers.postBytes(n, body)))))
+  )
+
+  private def others: Route = concat(
+    get(path("text")(complete(Answers.Text))),
+    get(path("json")(complete(Message(Answers.Text)))),
+    post(path("echo")(entity(as[Order])(order => complete(order)))),
+    post(path("file")(upload))
+  )
+
+  private def upload: Route =
+    (extractRequestEntity & extractMaterializer) { (entity, materializer) =>
+      val file = Answers.emptyFile()
+      val saved = entity.dataBytes.runWith(FileIO.toPath(file.toPath))(materializer)
+      onSuccess(saved)(_ => complete(Answers.upload(file)))
+    }
+
+  implicit private val messages: ToEntityMarshaller[Message] = toJson
+  implicit private val orders: ToEntityMarshaller[Order] = toJson
+
+  implicit private val order: FromEntityUnmarshaller[Order] =
+    Unmarshaller.stringUnmarshaller.forContentTypes(`application/json`).map(decode[Order](_).fold(throw _, identity))
+
+  private def toJson[T: Encoder]: ToEntityMarshaller[T] =
+    Marshaller.stringMarshaller(`application/json`).compose(_.asJson.noSpaces)
+}

@@ -1,0 +1,29 @@
+package tare.http4s.blaze
+
+import scala.concurrent.duration._
+
+import cats.effect.IO
+import cats.effect.unsafe.implicits.global
+import org.http4s.HttpRoutes
+import org.http4s.blaze.server.BlazeServerBuilder
+
+import tare.Launch
+
+/** Serves `routes` by blaze: its own defaults, except where a comment says why not. */
+abstract class BlazeServer(routes: HttpRoutes[IO]) {
+
+  def main(args: Array[String]): Unit = Launch.serve(args) { port =>
+    val (server, _) = BlazeServerBuilder[IO]
+      .bindHttp(port, Launch.Host)
+      .withoutBanner
+      // Room for thousands of users; the default is 1024.
+      .withMaxConnections(16384)
+      // A connection rests while it is the other servers' turn; the default of a minute would close it meanwhile.
+      .withIdleTimeout(10.minutes)
+      .withHttpApp(routes.orNotFound)
+      .resource
+      .allocated
+      .unsafeRunSync()
+    server.address.getPort
+  }
+}

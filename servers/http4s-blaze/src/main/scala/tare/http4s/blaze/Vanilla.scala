@@ -1,0 +1,79 @@
+package tare.http4s.blaze
+
+import cats.data.OptionT
+import cats.effect.IO
+import cats.syntax.all._
+import fs2.io.file.{Files, Path => FilePath}
+import io.circe.parser.decode
+import io.circe.syntax._
+import org.http4s.Uri.Path
+import org.http4s.headers.`Content-Type`
+import org.http4s.server.middleware.EntityLimiter
+import org.http4s.server.middleware.EntityLimiter.EntityTooLarge
+import org.http4s.{HttpRoutes, MediaType, Method, Request, Response, Status}
+
+import tare.{Answers, Message, Order}
+
+/** http4s on its former back end. Its DSL is published for a later version only, so the routes match paths as they are. */
+object Vanilla extends BlazeServer(VanillaRoutes(1))
+
+object VanillaMulti extends BlazeServer(VanillaRoutes(Answers.MultiRoutes))
+
+object VanillaRoutes {
+
+  /** The routes of `/path0` to `/path{routes - 1}`, then the others, tried one after another as http4s does. */
+  def apply(routes: Int): HttpRoutes[IO] =
+    limited((List.range(0, routes).map(route) :+ others).reduceLeft(_ <+> _))
+
+  private object At {
+    def unapply(request: Request[IO]): Some[(Method, List[String])] = Some((request.method, segments(request.pathInfo)))
+
+    private def segments(path: Path): List[String] =
+      path.segments.map(_.decoded()).toList ++ (if (path.endsWithSlash) List("") else Nil)
+  }
+
+  private object Number {
+    def unapply(text: String): Option[Int] = text.toIntOption
+  }
+
+  private def route(n: Int): HttpRoutes[IO] = {
+    val path = s"path$n"
+    val pathBytes = s"pathBytes$n"
+    HttpRoutes.of[IO] {
+      case At(Method.GET, List(`path`, Number(id))) => text(Answers.get(n, id))
+      case request @ At(Method.POST, List(`path`))  =>
+        request.as[String].flatMap(body => text(Answers.postString(n, body)))
+      case request @ At(Method.POST, List(`pathBytes`)) =>
+        request.as[Array[Byte]].flatMap(body => text(Answers.postBytes(n, body)))
+    }
+  }
+
+  private def others: HttpRoutes[IO] = HttpRoutes.of[IO] {
+    case At(Method.GET, List("text"))            => text(Answers.Text)
+    case At(Method.GET, List("json"))            => json(Message(Answers.Text).asJson.noSpaces)
+    case request @ At(Method.POST, List("echo")) => request.as[String].flatMap(echo)
+    case request @ At(Method.POST, List("file")) => upload(request)
+  }
+
+  private def text(body: String): IO[Response[IO]] = IO.pure(Response[IO]().withEntity(body))
+
+  private def json(body: String): IO[Response[IO]] =
+    text(body).map(_.withContentType(`Content-Type`(MediaType.application.json)))
+
+  private def echo(body: String): IO[Response[IO]] =
+    decode[Order](body).fold(_ => IO.pure(Response[IO](Status.BadRequest)), order => json(order.asJson.noSpaces))
+
+  private def upload(request: Request[IO]): IO[Response[IO]] =
+    for {
+      file <- IO.blocking(Answers.emptyFile())
+      _ <- request.body.through(Files[IO].writeAll(FilePath.fromNioPath(file.toPath))).compile.drain
+      response <- text(Answers.upload(file))
+    } yield response
+
+  private def limited(routes: HttpRoutes[IO]): HttpRoutes[IO] = {
+    val limiting = EntityLimiter.httpRoutes(routes, Answers.MaxBodyBytes.toLong)
+    HttpRoutes(request =>
+      limiting(request).recoverWith { case EntityTooLarge(_) => OptionT.pure[IO](Response[IO](Status.PayloadTooLarge)) }
+    )
+  }
+}

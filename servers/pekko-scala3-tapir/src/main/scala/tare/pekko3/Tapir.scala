@@ -1,0 +1,13 @@
+package tare.pekko3
+
+import tare.Answers
+import tare.pekko.{PekkoServer, TapirRoutes}
+
+/** pekko-http on Scala 3 wrapped by Tapir. Without an interceptor: Tapir's default ones but for the server log. */
+object Tapir extends PekkoServer(TapirRoutes(1, TapirRoutes.withoutLog))
+
+object TapirMulti extends PekkoServer(TapirRoutes(Answers.MultiRoutes, TapirRoutes.withoutLog))
+
+object TapirInterceptor extends PekkoServer(TapirRoutes(1, TapirRoutes.default))
+
+object TapirInterceptorMulti extends PekkoServer(TapirRoutes(Answers.MultiRoutes, TapirRoutes.default))

@@ -1,0 +1,49 @@
+package tare.pekko
+
+import io.circe.Encoder
+import io.circe.parser.decode
+import io.circe.syntax._
+import org.apache.pekko.http.scaladsl.marshalling.{Marshaller, ToEntityMarshaller}
+import org.apache.pekko.http.scaladsl.model.MediaTypes.`application/json`
+import org.apache.pekko.http.scaladsl.server.Directives._
+import org.apache.pekko.http.scaladsl.server.Route
+import org.apache.pekko.http.scaladsl.unmarshalling.{FromEntityUnmarshaller, Unmarshaller}
+import org.apache.pekko.stream.scaladsl.FileIO
+
+import tare.{Answers, Message, Order}
+
+/** pekko-http alone, with its routing DSL. */
+object VanillaRoutes {
+
+  /** The routes of `/path0` to `/path{routes - 1}`, then the others, tried one after another as pekko-http does. */
+  def apply(routes: Int): Route = concat(List.range(0, routes).map(route) :+ others: _*)
+
+  private def route(n: Int): Route = concat(
+    get(path(s"path$n" / IntNumber)(id => complete(Answers.get(n, id)))),
+    post(path(s"path$n")(entity(as[String])(body => complete(Answers.postString(n, body))))),
+    post(path(s"pathBytes$n")(entity(as[Array[Byte]])(body => complete(Answers.postBytes(n, body)))))
+  )
+
+  private def others: Route = concat(
+    get(path("text")(complete(Answers.Text))),
+    get(path("json")(complete(Message(Answers.Text)))),
+    post(path("echo")(entity(as[Order])(order => complete(order)))),
+    post(path("file")(upload))
+  )
+
+  private def upload: Route =
+    (extractRequestEntity & extractMaterializer) { (entity, materializer) =>
+      val file = Answers.emptyFile()
+      val saved = entity.dataBytes.runWith(FileIO.toPath(file.toPath))(materializer)
+      onSuccess(saved)(_ => complete(Answers.upload(file)))
+    }
+
+  implicit private val messages: ToEntityMarshaller[Message] = toJson
+  implicit private val orders: ToEntityMarshaller[Order] = toJson
+
+  implicit private val order: FromEntityUnmarshaller[Order] =
+    Unmarshaller.stringUnmarshaller.forContentTypes(`application/json`).map(decode[Order](_).fold(throw _, identity))
+
+  private def toJson[T: Encoder]: ToEntityMarshaller[T] =
+    Marshaller.stringMarshaller(`application/json`).compose(_.asJson.noSpaces)
+}

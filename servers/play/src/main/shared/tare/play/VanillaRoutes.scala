@@ -1,0 +1,57 @@
+package tare.play
+
+import io.circe.parser.decode
+import io.circe.syntax.*
+import org.apache.pekko.util.ByteString
+import play.api.BuiltInComponents
+import play.api.libs.Files.TemporaryFile
+import play.api.mvc.{BodyParser, Request, Result}
+import play.api.mvc.Results.{BadRequest, Ok}
+import play.api.routing.Router
+import play.api.routing.sird.*
+
+import tare.{Answers, Message, Order}
+
+/** Play alone, with its String Interpolating Routing DSL. */
+final class VanillaRoutes(components: BuiltInComponents):
+  import components.{defaultActionBuilder as action, playBodyParsers as parse}
+
+  /** The routes of `/path0` to `/path{routes - 1}`, then the others, tried one after another as Play does. */
+  def apply(routes: Int): Router = Router.from((List.range(0, routes).map(route) :+ others).reduceLeft(_ orElse _))
+
+  // With types of their own: Play's overloads take them for functions otherwise.
+  private val asString: BodyParser[String] = parse.tolerantText(Answers.MaxBodyBytes.toLong)
+  private val asBytes: BodyParser[ByteString] = parse.byteString(Answers.MaxBodyBytes.toLong)
+  private val asFile: BodyParser[TemporaryFile] = parse.temporaryFile(Answers.MaxBodyBytes.toLong)
+
+  private def route(n: Int): Router.Routes =
+    val path = s"path$n"
+    val pathBytes = s"pathBytes$n"
+    val postString = action(asString)((request: Request[String]) => text(Answers.postString(n, request.body)))
+    val postBytes = action(asBytes)((request: Request[ByteString]) => text(Answers.postBytes(n, request.body.toArray)))
+
+    {
+      case GET(p"/$first/${int(id)}") if first == path => action(text(Answers.get(n, id)))
+      case POST(p"/$first") if first == path           => postString
+      case POST(p"/$first") if first == pathBytes      => postBytes
+    }
+
+  private def others: Router.Routes =
+    val plain = action(text(Answers.Text))
+    val document = action(json(Message(Answers.Text).asJson.noSpaces))
+    val echoing = action(asString)((request: Request[String]) => echo(request.body))
+    val uploading = action(asFile)((request: Request[TemporaryFile]) => text(Answers.upload(request.body.path.toFile)))
+
+    {
+      case GET(p"/text")  => plain
+      case GET(p"/json")  => document
+      case POST(p"/echo") => echoing
+      case POST(p"/file") => uploading
+    }
+
+  private def echo(body: String): Result =
+    decode[Order](body).fold(_ => BadRequest, order => json(order.asJson.noSpaces))
+
+  private def text(body: String): Result = Ok(body).as("text/plain; charset=UTF-8")
+
+  private def json(body: String): Result = Ok(body).as("application/json")
