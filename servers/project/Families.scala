@@ -14,16 +14,9 @@ object Families {
     group("co.fs2", "fs2-core", "fs2-io")
   )
 
+  // Not its circe module, which is not to be had at each version.
   private val http4sModules =
-    group(
-      "org.http4s",
-      "http4s-core",
-      "http4s-server",
-      "http4s-dsl",
-      "http4s-circe",
-      "http4s-ember-core",
-      "http4s-ember-server"
-    )
+    group("org.http4s", "http4s-core", "http4s-server", "http4s-dsl", "http4s-ember-core", "http4s-ember-server")
 
   private val scala3 = "scala" -> "scala3-library_3"
   private val scala2 = "scala" -> "scala-library"

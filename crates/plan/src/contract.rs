@@ -119,7 +119,7 @@ pub enum SameAs {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Difference {
-    /// Globs over server names.
+    /// Globs over server names (`http4s.*`), or over names with versions (`http4s.Tapir@1.8.*`).
     pub servers: Vec<String>,
     /// Name of the check or scenario.
     pub check: String,
@@ -186,7 +186,8 @@ impl Contract {
         Ok(contract)
     }
 
-    /// Everything that `server` with so many `routes` must answer: first the checks, then the scenarios.
+    /// Everything that `server` (`http4s.Tapir@1.11.15`, the version where it has one) with so many `routes` must answer: first
+    /// the checks, then the scenarios.
     pub fn exchanges<'a>(&'a self, server: &'a str, routes: u32) -> impl Iterator<Item = Exchange<'a>> {
         let checks = self.checks.iter().map(|c| (c.name.as_str(), c.routes, &c.request, &c.expect));
         let scenarios = self.scenarios.iter().map(|(name, s)| (name.as_str(), s.routes, &s.request, &s.expect));
@@ -207,8 +208,11 @@ impl Contract {
     }
 
     fn difference(&self, server: &str, check: &str) -> Option<&Difference> {
-        let matches =
-            |pattern: &String| globset::Glob::new(pattern).is_ok_and(|glob| glob.compile_matcher().is_match(server));
+        let name = server.split('@').next().unwrap_or(server);
+        let matches = |pattern: &String| {
+            let matcher = globset::Glob::new(pattern).map(|glob| glob.compile_matcher());
+            matcher.is_ok_and(|matcher| matcher.is_match(name) || matcher.is_match(server))
+        };
         self.differences.iter().find(|d| d.check == check && d.servers.iter().any(matches))
     }
 }
@@ -269,6 +273,11 @@ expect = { status = 400 }
         let contract = Contract::parse("c.toml", TEXT).unwrap();
         let status = |server| contract.exchange(server, "a malformed id is refused").unwrap().expect.status;
         assert_eq!((status("x.Vanilla"), status("x.Tapir")), (404, 400));
+        assert_eq!(status("x.Tapir@1.8.1"), 400);
+        let of_a_version = TEXT.replace("*.Tapir", "*.Tapir@1.8.*");
+        let contract = Contract::parse("c.toml", &of_a_version).unwrap();
+        let status = |server| contract.exchange(server, "a malformed id is refused").unwrap().expect.status;
+        assert_eq!((status("x.Tapir@1.8.1"), status("x.Tapir@1.11.15"), status("x.Tapir")), (400, 404, 404));
     }
 
     #[test]

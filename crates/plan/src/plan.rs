@@ -91,6 +91,13 @@ pub struct Variant {
     pub program: Program,
 }
 
+impl Variant {
+    /// `http4s.Tapir@1.11.15`: the server with its version, as a contract names it; the bare server where it has none.
+    pub fn identity(&self) -> String {
+        self.version.as_ref().map_or_else(|| self.server.clone(), |version| format!("{}@{version}", self.server))
+    }
+}
+
 /// What a variant is in its group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -2,6 +2,7 @@
 
 mod groups;
 mod settings;
+mod versions;
 
 use crate::PlanError;
 use crate::contract::Contract;

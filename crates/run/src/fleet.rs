@@ -146,8 +146,8 @@ impl<'a> Fleet<'a> {
         for member in self.members.iter_mut().filter(|member| member.healthy) {
             let contract = member.launch.contract(yard.contract);
             let wanted = |name: &str| scenarios.contains(&name) || !contract.scenarios.contains_key(name);
-            let exchanges =
-                contract.exchanges(&member.variant.server, member.variant.routes).filter(|e| wanted(e.name));
+            let identity = member.variant.identity();
+            let exchanges = contract.exchanges(&identity, member.variant.routes).filter(|e| wanted(e.name));
             let outcomes = verify(member.host.address(), exchanges, yard.plan.load.timeout.0);
             for outcome in outcomes.iter().filter(|outcome| !outcome.passed) {
                 member.healthy = false;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use tare_load::{Cancel, Check, LoadSession, Method, RequestSpec, SessionSpec};
-use tare_plan::contract::{Contract, ExpectBody};
+use tare_plan::contract::{Contract, ExpectBody, SameAs};
 use tare_plan::plan::{Group, NamedScenario, Plan, Rate, SliceKind, Warmup};
 use tare_record::sample::Phase;
 use tare_sys::affinity::CpuSet;
@@ -210,7 +210,7 @@ impl<'a> Trial<'a> {
     fn session(&self, member: &Member<'_>, named: &NamedScenario) -> Result<LoadSession, RunError> {
         let plan = self.yard.plan;
         let contract = member.launch.contract(self.yard.contract);
-        let request = request(contract, &member.variant.server, named)?;
+        let request = request(contract, &member.variant.identity(), named)?;
         Ok(LoadSession::open(&SessionSpec {
             connections: plan.load.users as usize,
             cpus: self.cores.load.clone(),
@@ -247,7 +247,6 @@ pub(crate) fn cores(plan: &Plan) -> Result<Cores, RunError> {
 /// The scenario as the generator sends and checks it, with what this server is held to.
 fn request(contract: &Contract, server: &str, named: &NamedScenario) -> Result<RequestSpec, RunError> {
     let expect = contract.exchange(server, &named.name).map_or(&named.scenario.expect, |exchange| exchange.expect);
-<<<<<<< HEAD
     let wanted = &named.scenario.request;
     let method = Method::named(&wanted.method).map_err(|error| RunError::Plan {
         key: format!("[scenarios.{}] method", named.name),
@@ -259,31 +258,11 @@ fn request(contract: &Contract, server: &str, named: &NamedScenario) -> Result<R
     request.checks.extend(expect.body.as_ref().map(|body| match body {
         ExpectBody::Exact(text) => Check::body_is(text.as_bytes()),
         ExpectBody::Length { bytes } => Check::length(*bytes),
+        ExpectBody::Same { same_as: SameAs::Request } => Check::body_is(&*wanted.body_bytes()),
     }));
     Ok(match &wanted.body {
         None => request,
         Some(body) => request.body(body.bytes()),
-=======
-    let pairs = |map: &BTreeMap<String, String>| map.iter().map(|(k, v)| (k.clone(), v.clone())).collect();
-    let body = match &expect.body {
-        None => BodyExpectation::Any,
-        Some(ExpectBody::Exact(text)) => BodyExpectation::Exact(text.as_bytes().into()),
-        Some(ExpectBody::Length { bytes }) => BodyExpectation::Length(*bytes),
-        Some(ExpectBody::Same { same_as: SameAs::Request }) => {
-            BodyExpectation::Exact(named.scenario.request.body_bytes())
-        }
-    };
-    let method = Method::named(&named.scenario.request.method).map_err(|error| RunError::Plan {
-        key: format!("[scenarios.{}] method", named.name),
-        message: error.to_string(),
-    })?;
-    Ok(RequestSpec {
-        method,
-        path: named.scenario.request.path.clone(),
-        headers: pairs(&named.scenario.request.headers),
-        body: named.scenario.request.body_bytes(),
-        expectation: Expectation { status: expect.status, headers: pairs(&expect.headers), body },
->>>>>>> 956261b (Let a contract send JSON and expect what was sent, and a refusal close the connection)
     })
 }
 

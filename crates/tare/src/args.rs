@@ -119,6 +119,9 @@ pub struct VerifyArgs {
     /// Show each check, not only those that fail.
     #[arg(short, long)]
     pub verbose: bool,
+    /// As a document: servers, versions, checks and where they differ. docs/SERVERS.md is made by it.
+    #[arg(long, conflicts_with = "verbose")]
+    pub markdown: bool,
 }
 
 /// Flags of `tare serve`.

@@ -1,7 +1,13 @@
 //! `tare verify`: do all servers answer alike? Each is started, asked everything in the contract, and stopped.
 
+mod table;
+
+use std::collections::BTreeMap;
 use std::io::IsTerminal;
-use std::sync::atomic::AtomicBool;
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::thread;
 
 use tare_plan::Plan;
 use tare_plan::duration::Span;
@@ -11,12 +17,29 @@ use tare_plan::resolve::{Inputs, MachineFacts, resolve};
 use tare_run::prepare::{Launches, prepare};
 use tare_sut::contract::{self, CheckOutcome};
 use tare_sys::affinity::CpuSet;
+use tare_sys::procfs::machine::Machine;
 
 use crate::args::{Global, VerifyArgs};
 use crate::failure::Outcome;
 use crate::home::World;
 use crate::live::Live;
 use crate::{console, interrupt};
+
+/// What came of one server.
+struct Verified<'a> {
+    variant: &'a Variant,
+    came: Came,
+}
+
+/// How far it came.
+enum Came {
+    /// It answered, rightly or not.
+    Answered(Vec<CheckOutcome>),
+    /// It could not be started.
+    Failed(anyhow::Error),
+    /// It cannot be had here, for this reason.
+    Unavailable(String),
+}
 
 /// Verifies every server that is asked for; ends with a line `N passed, N failed, N skipped` over all checks.
 pub fn verify(args: &VerifyArgs, global: &Global) -> anyhow::Result<Outcome> {
@@ -28,29 +51,48 @@ pub fn verify(args: &VerifyArgs, global: &Global) -> anyhow::Result<Outcome> {
     live.finish();
     let launches = launches?;
     let colored = console::stdout_colored(global.color);
-    let (mut passed, mut failed) = (0, 0);
-    for variant in variants(&plan) {
-        if interrupt::raised(&cancelled) {
-            return Ok(Outcome::Interrupted);
+    let bench = Bench { world: &world, plan: &plan, launches: &launches, cancelled: &cancelled };
+    let told = |verified: &Verified<'_>| {
+        if !args.markdown {
+            tell(verified, args.verbose, colored);
         }
-        match check(&world, &plan, &launches, variant, &cancelled) {
-            Ok(outcomes) => {
-                let (good, bad) = tell(variant, &outcomes, args.verbose, colored);
+    };
+    let all = bench.verify_all(&variants(&plan), &told);
+    if interrupt::raised(&cancelled) {
+        return Ok(Outcome::Interrupted);
+    }
+    let unplanned: Vec<_> = plan.skipped.iter().filter(|skipped| !skipped.what.contains('×')).collect();
+    if args.markdown {
+        console::print(&table::markdown(&bench, &all, &unplanned));
+    } else {
+        for skipped in &unplanned {
+            console::print(&format!("skipped: {} ({})\n", skipped.what, skipped.because));
+        }
+    }
+    Ok(sum(&all, unplanned.len(), args.markdown))
+}
+
+/// Prints the line that ends the command, beside a document where there is one.
+fn sum(all: &[Verified<'_>], unplanned: usize, beside: bool) -> Outcome {
+    let (mut passed, mut failed, mut skipped) = (0, 0, unplanned);
+    for verified in all {
+        match &verified.came {
+            Came::Answered(outcomes) => {
+                let good = outcomes.iter().filter(|outcome| outcome.passed).count();
                 passed += good;
-                failed += bad;
+                failed += outcomes.len() - good;
             }
-            Err(error) => {
-                failed += 1;
-                console::print(&format!("{} {:<32} {error}\n", console::mark(false, colored), variant.name));
-            }
+            Came::Failed(_) => failed += 1,
+            Came::Unavailable(_) => skipped += 1,
         }
     }
-    let unavailable: Vec<_> = plan.skipped.iter().filter(|skipped| !skipped.what.contains('×')).collect();
-    for skipped in &unavailable {
-        console::print(&format!("skipped: {} ({})\n", skipped.what, skipped.because));
+    let line = format!("{passed} passed, {failed} failed, {skipped} skipped");
+    if beside {
+        console::note(&line)
+    } else {
+        console::print(&format!("{line}\n"))
     }
-    console::print(&format!("{passed} passed, {failed} failed, {} skipped\n", unavailable.len()));
-    Ok(if failed == 0 { Outcome::Done } else { Outcome::Void })
+    if failed == 0 { Outcome::Done } else { Outcome::Void }
 }
 
 /// A plan that names each server once: what `verify` and `serve` need of planning is its names, versions and JVM settings.
@@ -66,6 +108,9 @@ pub fn plan_of(
         servers: (!servers.is_empty()).then(|| servers.to_vec()),
         versions: version.map(|version| vec![version.to_owned()]),
         java: java.map(str::to_owned),
+        // A machine that is busy with other things keeps the same contract.
+        startup_timeout: Some(Span::from_secs(180)),
+        timeout: Some(Span::from_secs(60)),
         // A sequential plan brings in no baseline that was not asked for.
         duration: Some(Span::from_secs(1)),
         ..Options::default()
@@ -92,39 +137,92 @@ pub fn variants(plan: &Plan) -> Vec<&Variant> {
     seen
 }
 
-/// Starts one server on all cores and asks it everything. A server that cannot be started is a failed check.
-fn check(
-    world: &World,
-    plan: &Plan,
-    launches: &Launches,
-    variant: &Variant,
-    cancelled: &AtomicBool,
-) -> anyhow::Result<Vec<CheckOutcome>> {
-    if let Some(reason) = launches.unavailable(variant) {
-        anyhow::bail!("not available: {reason}");
-    }
-    let launch = launches.get(variant)?;
-    let log = std::env::temp_dir().join(format!("tare-verify-{}.log", std::process::id()));
-    let host = launch.start(plan, variant, CpuSet::allowed()?, log.clone()).raise(cancelled)?;
-    let exchanges = launch.contract(&world.contract).exchanges(&variant.server, variant.routes);
-    let outcomes = contract::verify(host.address(), exchanges, plan.load.timeout.0);
-    host.stop();
-    // Kept only when the server did not start: its error has named the file.
-    let _ = std::fs::remove_file(log);
-    Ok(outcomes)
+/// All that verifying a server takes.
+struct Bench<'a> {
+    world: &'a World,
+    plan: &'a Plan,
+    launches: &'a Launches,
+    cancelled: &'a AtomicBool,
 }
 
-/// Prints what came of one server; returns how many checks passed and failed.
-fn tell(variant: &Variant, outcomes: &[CheckOutcome], verbose: bool, colored: bool) -> (usize, usize) {
-    let failed = outcomes.iter().filter(|outcome| !outcome.passed).count();
-    let passed = outcomes.len() - failed;
-    let mark = console::mark(failed == 0, colored);
+impl Bench<'_> {
+    /// Verifies as many servers at a time as there are cores and memory for, and tells of each in its turn.
+    fn verify_all<'v>(&self, variants: &[&'v Variant], told: &dyn Fn(&Verified<'v>)) -> Vec<Verified<'v>> {
+        let next = AtomicUsize::new(0);
+        let (sender, receiver) = mpsc::channel();
+        let mut early = BTreeMap::new();
+        let mut all = Vec::new();
+        thread::scope(|scope| {
+            for _ in 0..lanes() {
+                let (sender, next) = (sender.clone(), &next);
+                scope.spawn(move || {
+                    while let Some((index, &variant)) = self.take(variants, next) {
+                        let _nobody_listens = sender.send((index, Verified { variant, came: self.verify(variant) }));
+                    }
+                });
+            }
+            drop(sender);
+            for (index, verified) in receiver {
+                early.insert(index, verified);
+                while let Some(verified) = early.remove(&all.len()) {
+                    told(&verified);
+                    all.push(verified);
+                }
+            }
+        });
+        all
+    }
+
+    fn take<'s, 'v>(&self, variants: &'s [&'v Variant], next: &AtomicUsize) -> Option<(usize, &'s &'v Variant)> {
+        let index = next.fetch_add(1, Ordering::Relaxed);
+        variants.get(index).filter(|_| !interrupt::raised(self.cancelled)).map(|variant| (index, variant))
+    }
+
+    fn verify(&self, variant: &Variant) -> Came {
+        match self.launches.unavailable(variant) {
+            Some(reason) => Came::Unavailable(reason.to_owned()),
+            None => self.ask(variant).map_or_else(Came::Failed, Came::Answered),
+        }
+    }
+
+    /// Starts one server on all cores and asks it everything.
+    fn ask(&self, variant: &Variant) -> anyhow::Result<Vec<CheckOutcome>> {
+        let launch = self.launches.get(variant)?;
+        let log = std::env::temp_dir().join(format!("tare-verify-{}-{}.log", std::process::id(), variant.name));
+        let host = launch.start(self.plan, variant, CpuSet::allowed()?, log.clone()).raise(self.cancelled)?;
+        let identity = variant.identity();
+        let exchanges = launch.contract(&self.world.contract).exchanges(&identity, variant.routes);
+        let outcomes = contract::verify(host.address(), exchanges, self.plan.load.timeout.0);
+        host.stop();
+        // Kept only when the server did not start: its error has named the file.
+        let _ = std::fs::remove_file(log);
+        Ok(outcomes)
+    }
+}
+
+/// How many servers may run at a time: one per core, if each has its heap and as much again.
+fn lanes() -> usize {
+    const SERVER_BYTES: u64 = 2 << 30;
+    let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let memory = Machine::read().memory_bytes.unwrap_or(SERVER_BYTES) / SERVER_BYTES;
+    cores.min(usize::try_from(memory).unwrap_or(usize::MAX)).max(1)
+}
+
+/// Prints what came of one server.
+fn tell(verified: &Verified<'_>, verbose: bool, colored: bool) {
+    let variant = verified.variant;
+    let outcomes = match &verified.came {
+        Came::Answered(outcomes) => outcomes,
+        Came::Failed(error) => {
+            return console::print(&format!("{} {:<32} {error}\n", console::mark(false, colored), variant.name));
+        }
+        Came::Unavailable(reason) => return console::print(&format!("skipped: {} ({reason})\n", variant.name)),
+    };
+    let passed = outcomes.iter().filter(|outcome| outcome.passed).count();
+    let mark = console::mark(passed == outcomes.len(), colored);
     let version = variant.version.as_deref().map_or(String::new(), |version| format!(" {version}"));
-    console::print(&format!(
-        "{mark} {:<32} {passed} of {} checks\n",
-        format!("{}{version}", variant.server),
-        outcomes.len()
-    ));
+    let name = format!("{}{version}", variant.server);
+    console::print(&format!("{mark} {name:<36} {passed} of {} checks\n", outcomes.len()));
     for outcome in outcomes.iter().filter(|outcome| verbose || !outcome.passed || outcome.because.is_some()) {
         let because = outcome.because.as_deref().map_or(String::new(), |why| format!("  (differs: {why})"));
         console::print(&format!("    {} {}{because}\n", console::mark(outcome.passed, colored), outcome.check));
@@ -132,5 +230,4 @@ fn tell(variant: &Variant, outcomes: &[CheckOutcome], verbose: bool, colored: bo
             console::print(&format!("        {difference}\n"));
         }
     }
-    (passed, failed)
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Inputs;
 use super::settings::Settings;
+use super::versions;
 use crate::PlanError;
 use crate::contract::Scenario;
 use crate::names::select;
@@ -40,9 +41,15 @@ pub(super) fn resolve(inputs: &Inputs<'_>, mode: Mode, settings: &mut Settings) 
     world.list(&asked, settings);
     let mut skipped = Vec::new();
     let mut groups = Vec::new();
+    let weighed = asked.iter().flat_map(|asked| asked.servers.iter().chain([&asked.baseline]));
+    let versions = versions::asked(inputs, weighed.map(String::as_str))?;
     for asked in &asked {
-        for version in world.versions(&asked.baseline)? {
-            groups.extend(world.build(asked, version.as_deref(), settings, &mut skipped)?);
+        let of_catalog = inputs.inventory.get(&asked.baseline).is_some();
+        if versions.is_empty() || !of_catalog {
+            groups.extend(world.build(asked, None, settings, &mut skipped)?);
+        }
+        for version in versions.iter().filter(|_| of_catalog) {
+            groups.extend(world.build(asked, Some(version), settings, &mut skipped)?);
         }
     }
     if groups.is_empty() {
@@ -166,25 +173,6 @@ impl World<'_> {
         Ok(ordered)
     }
 
-    fn versions(&self, baseline: &str) -> Result<Vec<Option<String>>, PlanError> {
-        let (origin, asked) = match (&self.inputs.flags.versions, &self.inputs.suite.run.versions) {
-            (Some(asked), _) => ("--versions".to_owned(), asked),
-            (None, Some(asked)) => (format!("{}: [run] versions", self.inputs.suite.file), asked),
-            (None, None) => return Ok(vec![None]),
-        };
-        let Some(known) = self.inputs.inventory.get(baseline) else { return Ok(vec![None]) };
-        if let Some(unknown) = asked.iter().find(|version| !known.versions.contains(version)) {
-            return Err(PlanError::NoMatch {
-                origin,
-                kind: "version",
-                pattern: unknown.clone(),
-                suggestion: String::new(),
-                known: known.versions.join(", "),
-            });
-        }
-        Ok(asked.iter().cloned().map(Some).collect())
-    }
-
     fn variant(&self, server: &str, version: Option<&str>, role: Role) -> Result<Variant, String> {
         let name = match (role, version) {
             (Role::Control, Some(version)) => format!("{server}@{version} (again)"),
@@ -210,6 +198,9 @@ impl World<'_> {
             });
         }
         let known = self.inputs.inventory.get(server).ok_or("is not known")?;
+        if let Some(version) = version.filter(|version| !known.versions.iter().any(|one| one == version)) {
+            return Err(format!("has no version {version}; there are: {}", known.versions.join(", ")));
+        }
         if let Some(reason) = &known.unavailable {
             return Err(reason.clone());
         }

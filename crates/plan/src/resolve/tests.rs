@@ -38,10 +38,14 @@ fn inventory() -> Inventory {
 }
 
 fn plan(suite: &str, flags: Options) -> Result<Plan, PlanError> {
+    plan_with(&inventory(), suite, flags)
+}
+
+fn plan_with(inventory: &Inventory, suite: &str, flags: Options) -> Result<Plan, PlanError> {
     resolve(&Inputs {
         suite: &Suite::parse("suites/s.toml", suite)?,
         flags: &flags,
-        inventory: &inventory(),
+        inventory,
         contract: &Contract::parse("contract.toml", CONTRACT)?,
         machine: &MachineFacts { cpus: vec![0, 1] },
         fallback_seed: 7,
@@ -133,6 +137,23 @@ fn versions_stand_side_by_side_each_on_its_own_baseline() {
     let unknown = Options { versions: Some(strings(&["9.9"])), ..flags };
     let error = super::tests::plan("", unknown).unwrap_err().to_string();
     assert_eq!(error, "--versions: no version matches \"9.9\"; there are: 1.11.15, 1.10.14");
+}
+
+#[test]
+fn a_server_without_the_version_is_left_out_and_the_others_are_weighed() {
+    let mut inventory = inventory();
+    inventory.servers[1].versions = vec!["1.11.15".into()];
+    let flags = Options {
+        servers: Some(strings(&["*.Tapir*"])),
+        versions: Some(strings(&["1.10.14"])),
+        scenarios: Some(strings(&["SimpleGet"])),
+        ..Options::default()
+    };
+    let plan = plan_with(&inventory, "", flags).unwrap();
+    assert!(plan.groups.iter().flat_map(|g| &g.variants).all(|v| v.server != "http4s.Tapir"));
+    assert!(plan.groups.iter().flat_map(|g| &g.variants).any(|v| v.name == "http4s.TapirMulti@1.10.14"));
+    assert_eq!(plan.skipped[0].what, "http4s.Tapir");
+    assert_eq!(plan.skipped[0].because, "has no version 1.10.14; there are: 1.11.15");
 }
 
 #[test]
