@@ -21,6 +21,8 @@ mod tests_pipeline;
 mod tests_requests;
 #[cfg(test)]
 mod tests_sending;
+#[cfg(test)]
+mod tests_truth;
 mod upkeep;
 mod window;
 
