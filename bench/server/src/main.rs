@@ -1,19 +1,21 @@
 //! The least HTTP server that generators can be compared on: one thread, one read and one write per request, the same
 //! answer of 130 bytes to everything. It is as cheap as such a server in C, so that the generator is what is measured;
 //! what it does not do (faults, delays, HTTP in its breadth) is the reference server's part.
-//! `tare-bench-server [PORT]` prints `ready on ADDRESS` and serves until it is killed.
+//! `tare-bench-server [PORT] [--spin]` prints `ready on ADDRESS` and serves until it is killed. Spinning, it never sleeps,
+//! so that no generator is charged for waking it up.
 #![allow(clippy::print_stdout, reason = "it says where it listens")]
 
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::os::fd::OwnedFd;
 
-use rustix::event::epoll;
+use rustix::event::{Timespec, epoll};
 use rustix::net::{RecvFlags, SendFlags, SocketFlags, sockopt};
 
 const ANSWER: &[u8; 130] = b"HTTP/1.1 200 OK\r\nServer: tare-benchmarks\r\nContent-Type: text/plain; charset=UTF-8\r\n\
     Connection: keep-alive\r\nContent-Length: 2\r\n\r\nok";
 const LISTENER: u64 = u64::MAX;
 const EVENTS: usize = 512;
+const HEAD_BYTES: usize = 64 * 1024;
 
 /// A connection and the bytes of a body that are still to come.
 struct Connection {
@@ -30,15 +32,18 @@ struct Server {
     free: Vec<usize>,
     /// Several answers, for requests that came together.
     answers: Vec<u8>,
+    /// How long to sleep for want of work; `None` for as long as it takes.
+    patience: Option<Timespec>,
 }
 
 fn main() -> anyhow::Result<()> {
     let port = std::env::args().nth(1).map_or(Ok(0), |text| text.parse())?;
+    let patience = std::env::args().any(|argument| argument == "--spin").then(Timespec::default);
     let listener = listen(SocketAddr::from((Ipv4Addr::LOCALHOST, port)))?;
     println!("ready on {}", listener.local_addr()?);
     let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
     epoll::add(&epoll, &listener, epoll::EventData::new_u64(LISTENER), epoll::EventFlags::IN)?;
-    Server { epoll, listener, connections: Vec::new(), free: Vec::new(), answers: Vec::new() }.serve()
+    Server { epoll, listener, connections: Vec::new(), free: Vec::new(), answers: Vec::new(), patience }.serve()
 }
 
 /// Listens with a backlog for thousands of clients, which the standard library does not offer.
@@ -52,10 +57,10 @@ fn listen(address: SocketAddr) -> anyhow::Result<TcpListener> {
 impl Server {
     fn serve(&mut self) -> anyhow::Result<()> {
         let mut events = Vec::with_capacity(EVENTS);
-        let mut buffer = vec![0; 256 * 1024];
+        let mut buffer = vec![0; 8 * 1024 * 1024];
         loop {
             events.clear();
-            epoll::wait(&self.epoll, rustix::buffer::spare_capacity(&mut events), None)?;
+            epoll::wait(&self.epoll, rustix::buffer::spare_capacity(&mut events), self.patience.as_ref())?;
             for event in &events {
                 match event.data.u64() {
                     LISTENER => self.accept()?,
@@ -82,8 +87,12 @@ impl Server {
 
     fn read(&mut self, index: usize, buffer: &mut [u8]) {
         let Some(connection) = self.connections.get_mut(index).and_then(Option::as_mut) else { return };
-        let received =
-            rustix::net::recv(&connection.socket, &mut *buffer, RecvFlags::empty()).map(|(_, length)| length);
+        // A body is thrown away by the kernel, uncopied: the generator is to be the slower of the two.
+        let (flags, most) = match connection.body_bytes {
+            0 => (RecvFlags::empty(), HEAD_BYTES),
+            rest => (RecvFlags::TRUNC, rest.min(buffer.len())),
+        };
+        let received = rustix::net::recv(&connection.socket, &mut buffer[..most], flags).map(|(_, length)| length);
         let keeps = match received {
             Ok(0) => false,
             Ok(length) => connection.answer(&buffer[..length], &mut self.answers),

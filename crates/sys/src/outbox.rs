@@ -65,13 +65,7 @@ impl Outbox {
 fn write(socket: BorrowedFd<'_>, payload: &Payload, start: usize) -> io::Result<usize> {
     let mut at = start;
     while at < payload.len() {
-        let written = match payload.file() {
-            Some(file) => rustix::fs::sendfile(socket, file, Some(&mut (at as u64)), payload.len() - at),
-            None => rustix::net::send(socket, &payload[at..], SendFlags::NOSIGNAL),
-        };
-        match written {
-            // The file is as long as the bytes; if somebody has cut it, nothing would ever come.
-            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+        match rustix::net::send(socket, &payload[at..], SendFlags::NOSIGNAL) {
             Ok(count) => at += count,
             Err(Errno::AGAIN) => break,
             Err(Errno::INTR) => {}
