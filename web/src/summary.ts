@@ -1,7 +1,7 @@
 // The summary as TypeScript types: a mirror of crates/report/src/summary/ (schema `tare-summary/1`), and how the page reads it.
 // Units stand in the names. A value that could not be had is `null`, never zero.
 
-export type Mode = 'compared' | 'sequential';
+export type Mode = 'compared' | 'sequential' | 'load';
 export type RunStatus = 'complete' | 'budget_spent' | 'interrupted' | 'partial';
 export type VerdictKind = 'no_material_difference' | 'worse' | 'better' | 'inconclusive' | 'no_interval' | 'void';
 export type ValidityState = 'valid' | 'suspect' | 'void';

@@ -17,7 +17,7 @@ export function masthead(summary: Summary): HTMLElement {
   const top = h(
     'div',
     { class: 'brand' },
-    h('span', {}, h('b', {}, 'tare'), ` suite ${run.suite}, run ${run.id}`),
+    h('span', {}, h('b', {}, 'tare'), run.mode === 'load' ? ' load' : ` suite ${run.suite}, run ${run.id}`),
     themeSwitch(),
   );
   const header = h('header', { class: 'masthead' }, top, h('h1', { dir: 'auto' }, run.question), facts(run));
@@ -27,8 +27,12 @@ export function masthead(summary: Summary): HTMLElement {
 }
 
 function facts(run: RunInfo): HTMLElement {
-  const how = run.mode === 'compared' ? 'in alternating slices' : 'one cell after another, one fork each';
-  const when = `${momentText(run.started_at)}, ${durationText(run.duration_s)}, ${how}`;
+  const how = {
+    compared: ', in alternating slices',
+    sequential: ', one cell after another, one fork each',
+    load: '',
+  }[run.mode];
+  const when = `${momentText(run.started_at)}, ${durationText(run.duration_s)}${how}`;
   return h('ul', { class: 'facts' }, ...[when, ...run.headline].map((fact) => h('li', { dir: 'auto' }, fact)));
 }
 

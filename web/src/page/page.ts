@@ -23,22 +23,24 @@ interface Room extends Entry {
 }
 
 const measured = (m: Model) => m.summary.cells.length > 0;
+/** One load on one URL has no others beside it, and says nothing of the server's own processes. */
+const weighed = (m: Model) => measured(m) && m.summary.run.mode !== 'load';
 const forked = (m: Model) => m.summary.comparisons.some((c) => c.currencies.some((x) => x.fork_ratios.length));
 
 function rooms(table: CellTable): Room[] {
   return [
-    { id: 'throughputs', title: 'Throughput', make: details.throughputSection, chart: true, when: measured },
+    { id: 'throughputs', title: 'Throughput', make: details.throughputSection, chart: true, when: weighed },
     { id: 'latencies', title: 'Latency', make: details.latencySection, chart: true, when: measured },
     { id: 'time', title: 'Over time', make: details.timeSection, chart: true, when: measured },
-    { id: 'cpus', title: 'CPU', make: details.cpuSection, chart: true, when: measured },
-    { id: 'memories', title: 'Memory', make: details.memorySection, chart: true, when: measured },
+    { id: 'cpus', title: 'CPU', make: details.cpuSection, chart: true, when: weighed },
+    { id: 'memories', title: 'Memory', make: details.memorySection, chart: true, when: weighed },
     { id: 'forks', title: 'Fork by fork', make: details.forksSection, chart: true, when: forked },
-    { id: 'cells', title: 'All cells', make: () => table.element, when: measured },
-    { id: 'noise', title: 'Noise floor', make: details.noiseSection, when: measured },
+    { id: 'cells', title: 'All cells', make: () => table.element, when: weighed },
+    { id: 'noise', title: 'Noise floor', make: details.noiseSection, when: weighed },
     { id: 'findings', title: 'Findings', make: findingsList },
     { id: 'plan', title: 'Plan', make: (m) => sectionTables(m.summary.plan) },
     { id: 'environment', title: 'Environment', make: (m) => sectionTables(m.summary.environment) },
-    { id: 'versions', title: 'Versions resolved', make: (m) => sectionTables(versions(m.summary)), when: measured },
+    { id: 'versions', title: 'Versions resolved', make: (m) => sectionTables(versions(m.summary)), when: weighed },
     { id: 'again', title: 'Make it again', make: (m) => again(m.summary) },
   ];
 }

@@ -1,7 +1,7 @@
 // The verdict sentences, one per comparison, each with a glyph and a word; counted first where there are very many.
 
 import { h } from '../dom';
-import type { Sentence, Summary, VerdictKind } from '../summary';
+import type { Cell, Sentence, Summary, VerdictKind } from '../summary';
 import { verdictLook, LIGHT } from '../theme';
 
 const AT_ONCE = 12;
@@ -10,7 +10,8 @@ const ORDER: VerdictKind[] = ['worse', 'better', 'no_material_difference', 'inco
 export function verdicts(summary: Summary): HTMLElement {
   const { sentences } = summary;
   const section = h('section', { id: 'verdicts', 'aria-label': 'Verdicts' });
-  if (!sentences.length) {
+  if (summary.run.mode === 'load') section.append(...summary.cells.map(ofLoad));
+  else if (!sentences.length) {
     const why = summary.cells.length
       ? 'Nothing was weighed against a baseline in this run; its figures follow.'
       : 'Nothing was measured in this run.';
@@ -23,6 +24,26 @@ export function verdicts(summary: Summary): HTMLElement {
     section.append(counts(sentences), all);
   }
   return section;
+}
+
+const STATES: Record<Cell['validity']['state'], { word: string; look: VerdictKind; glyph: string }> = {
+  valid: { word: 'VALID', look: 'no_material_difference', glyph: '✓' },
+  suspect: { word: 'SUSPECT', look: 'worse', glyph: '!' },
+  void: { word: 'VOID', look: 'void', glyph: '✗' },
+};
+
+/** May the numbers of a load be used, and why not. */
+function ofLoad({ validity }: Cell): HTMLElement {
+  const { word, look, glyph } = STATES[validity.state];
+  const why = validity.reasons.length ? validity.reasons : ['Nothing speaks against these numbers.'];
+  const one = (reason: string) =>
+    h(
+      'li',
+      { 'data-verdict': look },
+      h('span', { class: 'verdict-word' }, h('span', { class: 'glyph', 'aria-hidden': 'true' }, glyph), ` ${word}`),
+      h('span', { class: 'verdict-text', dir: 'auto' }, unbroken(reason)),
+    );
+  return h('ul', { class: 'verdicts' }, ...why.map(one));
 }
 
 function list(sentences: Sentence[]): HTMLElement {

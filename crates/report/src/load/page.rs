@@ -2,10 +2,10 @@
 
 use tare_record::sample::RunRecord;
 
-use super::summary::LoadSummary;
+use super::summary::{LoadSummary, Reason};
 use super::text::figures;
 use crate::error::ReportError;
-use crate::summary::{Finding, Severity, Summary, ValidityState};
+use crate::summary::{Finding, Mode, Severity, Summary, ValidityState};
 
 /// The self-contained page.
 ///
@@ -27,12 +27,14 @@ pub fn wrk(record: &RunRecord, load: &LoadSummary) -> String {
 /// The summary of a run with one cell, saying what a load has to say instead of what a comparison would.
 fn as_run(record: &RunRecord, load: &LoadSummary) -> Summary {
     let mut summary = crate::summarize(record);
-    summary.run.headline = std::iter::once(load.model.text.clone()).chain(figures(load)).collect();
+    summary.run.mode = Mode::Load;
+    summary.run.question = load.url.clone();
+    summary.run.headline =
+        std::iter::once(load.model.text.clone()).chain(figures(load).iter().map(|line| one_space(line))).collect();
     // What a comparison of several starts would have to say of itself is no matter of one load.
     summary.findings.retain(|finding| !finding.title.starts_with("One fork"));
-    for reason in &load.verdict.reasons {
-        summary.findings.insert(0, finding(load.verdict.state, &reason.text, reason.remedy.clone()));
-    }
+    let remedies = load.verdict.reasons.iter().map(|reason| finding(load.verdict.state, reason));
+    summary.findings.splice(0..0, remedies);
     for cell in &mut summary.cells {
         cell.scenario_title = load.model.meaning.clone();
         cell.latency.iter_mut().for_each(|latency| latency.model = load.model.text.clone());
@@ -40,7 +42,13 @@ fn as_run(record: &RunRecord, load: &LoadSummary) -> Summary {
     summary
 }
 
-fn finding(state: ValidityState, text: &str, remedy: Option<String>) -> Finding {
+fn finding(state: ValidityState, reason: &Reason) -> Finding {
     let severity = if state == ValidityState::Void { Severity::Error } else { Severity::Warning };
-    Finding { severity, title: state.word().to_owned(), text: text.to_owned(), remedy, cell: None, log: None }
+    let (title, text) = (state.word().to_owned(), reason.text.clone());
+    Finding { severity, title, text, remedy: reason.remedy.clone(), cell: None, log: None }
+}
+
+/// The line without the blanks that align it in a terminal.
+fn one_space(line: &str) -> String {
+    line.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -51,7 +51,7 @@ pub(super) fn doubts(
 ) -> (ValidityState, Vec<Doubt>) {
     let void = void_reasons(cell);
     if !void.is_empty() {
-        let remedy = "Make the server answer rightly first; the errors say what it answered.";
+        let remedy = worst(&errors(cell)).map_or("", |(class, _)| remedy(class));
         return (ValidityState::Void, void.into_iter().map(|text| Doubt::new(text, remedy)).collect());
     }
     let doubts = suspect_reasons(cell, loads, bottleneck);
@@ -72,7 +72,10 @@ fn void_reasons(cell: &Evidence<'_>) -> Vec<String> {
     } else if failed as f64 > FAILED_VOID * (ok + failed) as f64 {
         let part = share(failed as f64 / (ok + failed) as f64);
         let (failed, all) = (grouped(failed), grouped(ok + failed));
-        reasons.push(format!("{part} of the requests failed ({failed} of {all}), {}", worst(&errors(cell))));
+        let classes = errors(cell);
+        let most = worst(&classes)
+            .map_or("of no known class".to_owned(), |(class, e)| format!("most by {class}: {}", e.example));
+        reasons.push(format!("{part} of the requests failed ({failed} of {all}), {most}"));
     }
     reasons
 }
@@ -110,12 +113,13 @@ fn few_failures(cell: &Evidence<'_>) -> Option<String> {
 fn lagging(loads: &[LoadLatency]) -> Option<String> {
     let lag = |load: &LoadLatency| {
         let percentiles = &load.latency.send_lag.as_ref()?.percentiles;
-        let p99 = percentiles.iter().find(|p| p.percentile == 99.0)?.value_ns;
-        (p99 > SEND_LAG_NS).then_some((load.kind, p99))
+        // Few requests state no p99, and may be late all the same.
+        let upper = percentiles.iter().rfind(|p| (90.0..=99.0).contains(&p.percentile))?;
+        (upper.value_ns > SEND_LAG_NS).then_some((load.kind, upper.percentile, upper.value_ns))
     };
-    let (kind, p99) = loads.iter().filter_map(lag).max_by_key(|(_, p99)| *p99)?;
-    let lag = format::single(format::Unit::Nanos, p99 as f64);
-    Some(format!("requests left late: send lag p99 {lag} in {} slices, above 1 ms", kind.name()))
+    let (kind, percentile, value_ns) = loads.iter().filter_map(lag).max_by_key(|(_, _, value_ns)| *value_ns)?;
+    let lag = format::single(format::Unit::Nanos, value_ns as f64);
+    Some(format!("requests left late: send lag p{percentile} {lag} under {} load, above 1 ms", kind.name()))
 }
 
 fn busy_generator(cell: &Evidence<'_>) -> Option<String> {
@@ -160,9 +164,20 @@ pub(super) fn errors(cell: &Evidence<'_>) -> BTreeMap<String, ErrorTally> {
     classes
 }
 
-fn worst(classes: &BTreeMap<String, ErrorTally>) -> String {
-    let most = classes.iter().max_by_key(|(_, e)| e.count);
-    most.map_or("of no known class".to_owned(), |(class, e)| format!("most by {class}: {}", e.example))
+/// The most frequent class.
+fn worst(classes: &BTreeMap<String, ErrorTally>) -> Option<(&String, &ErrorTally)> {
+    classes.iter().max_by_key(|(_, e)| e.count)
+}
+
+/// What to do about failures of one class.
+fn remedy(class: &str) -> &'static str {
+    match class {
+        "connect" => "See whether the server runs and accepts so many connections.",
+        "tls" => "Give the authority that vouches for the server (--cacert), or believe anybody (--insecure).",
+        "timeout" => "Offer less, or give answers more time (--timeout).",
+        "read" | "write" => "See in the server's log why it ends connections.",
+        _ => "Make the server answer rightly, or correct what is expected of it.",
+    }
 }
 
 /// Share of the generator's cores that was busy.

@@ -80,6 +80,8 @@ pub enum Mode {
     Compared,
     /// One cell after another, one fork: no intervals.
     Sequential,
+    /// One load on one URL (`tare load`).
+    Load,
 }
 
 /// How a run ended.
