@@ -4,12 +4,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use rustls::client::Resumption;
-use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
+use rustls::crypto::ring;
 use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
-use rustls::{ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
+use rustls::{ClientConfig, RootCertStore};
 
+use super::verify::{Credulous, Named};
 use super::{Identity, TlsSpec, Trust};
 use crate::error::LoadError;
 use crate::protocol::Protocol;
@@ -35,7 +35,12 @@ impl Security {
             .map_err(|error| failure(error.to_string(), "this is a defect of tare, please report it"))?;
         let builder = match &spec.trust {
             Trust::System => builder.with_root_certificates(roots_of_system()?),
-            Trust::Authorities(path) => builder.with_root_certificates(roots_of(path)?),
+            Trust::Authorities(path) => {
+                let verifier = Named::new(certificates(path)?, &provider).map_err(|reason| {
+                    failure(format!("{}: {reason}", path.display()), "give the certificate of an authority, in PEM")
+                })?;
+                builder.dangerous().with_custom_certificate_verifier(Arc::new(verifier))
+            }
             Trust::Anybody => builder.dangerous().with_custom_certificate_verifier(Arc::new(Credulous(provider))),
         };
         let mut config = match &spec.identity {
@@ -73,16 +78,6 @@ fn roots_of_system() -> Result<RootCertStore, LoadError> {
     Ok(roots)
 }
 
-fn roots_of(path: &Path) -> Result<RootCertStore, LoadError> {
-    let mut roots = RootCertStore::empty();
-    for certificate in certificates(path)? {
-        roots.add(certificate).map_err(|error| {
-            failure(format!("{}: {error}", path.display()), "give the certificate of an authority, in PEM")
-        })?;
-    }
-    Ok(roots)
-}
-
 fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, LoadError> {
     let unusable = |reason: String| {
         failure(format!("{}: {reason}", path.display()), "give a readable file of certificates in PEM")
@@ -101,43 +96,4 @@ fn read(identity: &Identity) -> Result<(Vec<CertificateDer<'static>>, PrivateKey
 
 fn failure(what: String, remedy: &str) -> LoadError {
     LoadError::Tls { what, remedy: remedy.to_owned() }
-}
-
-/// Takes any certificate for good, but not any signature: the server must still hold the certificate's key.
-#[derive(Debug)]
-struct Credulous(Arc<CryptoProvider>);
-
-impl ServerCertVerifier for Credulous {
-    fn verify_server_cert(
-        &self,
-        _: &CertificateDer<'_>,
-        _: &[CertificateDer<'_>],
-        _: &ServerName<'_>,
-        _: &[u8],
-        _: UnixTime,
-    ) -> Result<ServerCertVerified, Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls12_signature(message, certificate, signed, &self.0.signature_verification_algorithms)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls13_signature(message, certificate, signed, &self.0.signature_verification_algorithms)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.signature_verification_algorithms.supported_schemes()
-    }
 }

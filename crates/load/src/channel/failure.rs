@@ -1,10 +1,15 @@
 //! Why TLS has failed, in words that say what to do about it.
 
+use super::verify::is_of_an_authority;
 use rustls::{AlertDescription, CertificateError, Error};
 
 /// The reason, and where there is one the remedy.
 pub(super) fn explain(error: &Error) -> String {
     match error {
+        _ if is_of_an_authority(error) => {
+            "the server has signed its certificate itself; name the file (--cacert), or check nothing (--insecure)"
+                .to_owned()
+        }
         Error::InvalidCertificate(reason) => format!("{error}{}", remedy_of_certificate(reason)),
         Error::InvalidMessage(_) => format!("{error}: does the server speak TLS on this port at all?"),
         Error::AlertReceived(alert) => format!("the server refuses: {error}{}", remedy_of_alert(*alert)),

@@ -5,6 +5,7 @@ mod config;
 mod failure;
 mod spec;
 mod tls;
+mod verify;
 
 use tare_sys::payload::Payload;
 use tare_sys::poll::{Sending, Token, Transport};

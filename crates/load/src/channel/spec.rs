@@ -25,7 +25,7 @@ impl TlsSpec {
 pub enum Trust {
     /// The authorities that the operating system trusts.
     System,
-    /// The authorities in this PEM file, and no others.
+    /// The authorities in this PEM file, and no others; also a server whose own certificate is in it.
     Authorities(PathBuf),
     /// Anybody: certificates are not checked.
     Anybody,

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair, date_time_ymd};
+use rcgen::{BasicConstraints, Certificate, CertificateParams, DnType, IsCa, Issuer, KeyPair, date_time_ymd};
 use rustls::RootCertStore;
 use rustls::ServerConfig;
 use rustls::crypto::ring;
@@ -52,6 +52,17 @@ impl Authority {
         Trust::Authorities(self.folder.path().join("authority.pem"))
     }
 
+    /// What a server shows that has signed for itself, as with one command of OpenSSL.
+    pub fn of_itself(name: &str) -> (Issued, Trust) {
+        let key = KeyPair::generate().unwrap();
+        let mut params = CertificateParams::new(vec![name.to_owned()]).unwrap();
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        let certificate = params.self_signed(&key).unwrap();
+        let issued = Issued::of(&certificate, &key);
+        let trust = Trust::Authorities(issued.files().0);
+        (issued, trust)
+    }
+
     pub fn issue(&self, name: &str, validity: Validity) -> Issued {
         let key = KeyPair::generate().unwrap();
         let mut params = CertificateParams::new(vec![name.replace(' ', "-")]).unwrap();
@@ -59,16 +70,19 @@ impl Authority {
         if let Validity::Past = validity {
             params.not_after = date_time_ymd(2001, 1, 1);
         }
-        let certificate = params.signed_by(&key, &self.issuer).unwrap();
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("certificate.pem"), certificate.pem()).unwrap();
-        std::fs::write(folder.path().join("key.pem"), key.serialize_pem()).unwrap();
-        let key = PrivateKeyDer::from_pem_slice(key.serialize_pem().as_bytes()).unwrap();
-        Issued { certificate: certificate.der().clone(), key, folder }
+        Issued::of(&params.signed_by(&key, &self.issuer).unwrap(), &key)
     }
 }
 
 impl Issued {
+    fn of(certificate: &Certificate, key: &KeyPair) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("certificate.pem"), certificate.pem()).unwrap();
+        std::fs::write(folder.path().join("key.pem"), key.serialize_pem()).unwrap();
+        let key = PrivateKeyDer::from_pem_slice(key.serialize_pem().as_bytes()).unwrap();
+        Self { certificate: certificate.der().clone(), key, folder }
+    }
+
     /// The paths of certificate and key.
     pub fn files(&self) -> (PathBuf, PathBuf) {
         (self.folder.path().join("certificate.pem"), self.folder.path().join("key.pem"))

@@ -101,6 +101,18 @@ fn certificates_that_do_not_hold_are_refused_with_a_remedy() {
 }
 
 #[test]
+fn a_server_that_has_signed_for_itself_is_believed_where_it_is_named() {
+    let (issued, trust) = Authority::of_itself("localhost");
+    let address = server(issued.server(), answering(ANSWER));
+    let sample = drive(&spec(address, trust), 2);
+    assert_eq!(sample.ok, 2, "{:?}", sample.errors);
+    assert_refused(&drive(&spec(address, Authority::new().trust()), 2), "signed its certificate itself");
+    let (elsewhere, trust) = Authority::of_itself("elsewhere.example");
+    let address = server(elsewhere.server(), answering(ANSWER));
+    assert_refused(&drive(&spec(address, trust), 2), "a name of its certificate");
+}
+
+#[test]
 fn a_client_certificate_is_shown_where_it_is_demanded() {
     let authority = Authority::new();
     let address = server(authority.issue("localhost", Validity::Now).demanding(&authority), answering(ANSWER));
