@@ -1,6 +1,9 @@
 //! What is spoken on a connection, and how many exchanges it carries at a time.
 
 /// The protocol of a session.
+///
+/// A server may end a connection in good order (`Connection: close`, GOAWAY) while requests are under way that it will
+/// not answer. These are read errors: nothing is sent twice, since nobody but the server knows what it has done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protocol {
     /// HTTP/1.1, over TLS with ALPN `http/1.1`.

@@ -163,7 +163,8 @@ impl Http1 {
 
 /// What befalls the requests behind the last one that a connection answers.
 fn left_unanswered() -> Problem {
-    Problem::new(ErrorClass::Read, "connection closed with the answer before")
+    let text = "connection closed with the answer before; does the server limit the requests of a connection?";
+    Problem::new(ErrorClass::Read, text)
 }
 
 fn where_it_broke(finish: Result<(), ParseError>, error: &std::io::Error) -> String {

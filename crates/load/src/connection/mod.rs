@@ -6,6 +6,8 @@ mod end;
 mod exchange;
 mod http1;
 mod http2;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 

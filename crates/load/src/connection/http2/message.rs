@@ -84,6 +84,10 @@ pub(super) fn problem(error: &h2::Error) -> Problem {
         (_, true) => "stream reset (RST_STREAM)",
         _ => return Problem::new(ErrorClass::Protocol, error.to_string()),
     };
+    if error.is_go_away() && error.reason() == Some(h2::Reason::NO_ERROR) {
+        let text = "connection ended (GOAWAY) with this request unanswered; does the server limit the requests of a connection?";
+        return Problem::new(ErrorClass::Read, text);
+    }
     // What the server ends is like a connection that it closes; what this side ends it ends because of what it read.
     let class = if error.is_remote() { ErrorClass::Read } else { ErrorClass::Protocol };
     Problem::new(class, format!("{what} by {who}: {reason}"))
