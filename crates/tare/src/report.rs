@@ -6,7 +6,7 @@ use anyhow::Context;
 use tare_record::sample::RunRecord;
 use tare_record::store::{self, find_run, list_runs};
 use tare_report::summary::Summary;
-use tare_report::{csv, gatling, html, json, markdown, summarize, text, write_all, wrk};
+use tare_report::{csv, gatling, html, json, load, markdown, summarize, text, write_all, wrk};
 
 use crate::args::{Global, ReportArgs};
 use crate::console;
@@ -22,6 +22,11 @@ pub fn report(args: &ReportArgs, global: &Global) -> anyhow::Result<Outcome> {
     let record = store::open(&path)?;
     if let Some(text) = form(args, &record)? {
         console::print(&text);
+        return Ok(Outcome::Done);
+    }
+    if load::is_load(&record) {
+        let style = text::Style { colored: console::stdout_colored(global.color), width: console::width() };
+        console::print(&load::render(&load::summarize(&record, &[]), &style));
         return Ok(Outcome::Done);
     }
     let run_dir = path.parent().map(Path::to_owned).unwrap_or_else(|| PathBuf::from("."));
@@ -49,6 +54,9 @@ pub fn present(record: &RunRecord, folder: &Path, global: &Global) -> anyhow::Re
 
 fn form(args: &ReportArgs, record: &RunRecord) -> anyhow::Result<Option<String>> {
     let form = &args.form;
+    if load::is_load(record) && (form.json || form.csv || form.html || form.wrk) {
+        return form_of_load(args, record).map(Some);
+    }
     let summary = summarize(record);
     Ok(if form.json {
         Some(json::render(&summary)?)
@@ -64,6 +72,16 @@ fn form(args: &ReportArgs, record: &RunRecord) -> anyhow::Result<Option<String>>
         Some(html::render(&summary)?)
     } else {
         None
+    })
+}
+
+fn form_of_load(args: &ReportArgs, record: &RunRecord) -> anyhow::Result<String> {
+    let summary = load::summarize(record, &[]);
+    Ok(match &args.form {
+        form if form.json => load::json(&summary)?,
+        form if form.csv => load::csv(&summary),
+        form if form.html => load::html(record, &summary)?,
+        _ => load::wrk(record, &summary),
     })
 }
 

@@ -21,10 +21,14 @@ pub use summary::{
 pub use text::render;
 pub use threshold::{Threshold, ThresholdError};
 
+use tare_plan::plan::Program;
 use tare_record::sample::RunRecord;
 use tare_stats::histogram::LatencyHistogram;
 
 use crate::error::ReportError;
+
+/// The name of the suite in the record of a load.
+pub const SUITE: &str = "load";
 
 /// The summary as indented JSON (docs/LOAD.md).
 ///
@@ -32,6 +36,13 @@ use crate::error::ReportError;
 /// A number that JSON does not have, which no summary holds.
 pub fn json(summary: &LoadSummary) -> Result<String, ReportError> {
     Ok(serde_json::to_string_pretty(summary)? + "\n")
+}
+
+/// Whether a record is that of a load, and not of a run.
+pub fn is_load(record: &RunRecord) -> bool {
+    let plan = &record.header.plan;
+    let mut variants = plan.groups.iter().flat_map(|group| &group.variants);
+    plan.suite == SUITE && variants.all(|variant| matches!(variant.program, Program::External { .. }))
 }
 
 /// HdrHistogram's percentile distribution of the response times, in milliseconds.

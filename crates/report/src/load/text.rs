@@ -2,7 +2,7 @@
 
 use super::summary::{Bin, Generator, LatencySummary, LoadSummary, Verdict};
 use crate::clean;
-use crate::format::{Scale, Unit, count, grouped, rate, share, single};
+use crate::format::{Scale, Unit, count, duration, grouped, rate, share, single};
 use crate::palette::{Palette, Tone};
 use crate::summary::ValidityState;
 use crate::text::{Style, wrap};
@@ -70,7 +70,7 @@ pub(super) fn figures(summary: &LoadSummary) -> Vec<String> {
         |sum: u64| single(Unit::Bytes, if summary.window_s > 0.0 { sum as f64 / summary.window_s } else { 0.0 });
     let of = |sum: u64| single(Unit::Bytes, sum as f64);
     vec![
-        format!("{:LABEL$}{} over {:.1} s", "throughput", rate(summary.throughput_per_s), summary.window_s),
+        format!("{:LABEL$}{} over {}", "throughput", rate(summary.throughput_per_s), window(summary.window_s)),
         format!(
             "{:LABEL$}{} answered as expected, {} failed ({})",
             "requests",
@@ -94,6 +94,10 @@ pub(super) fn figures(summary: &LoadSummary) -> Vec<String> {
             grouped(connections.lost)
         ),
     ]
+}
+
+fn window(seconds: f64) -> String {
+    if seconds < 1.0 { duration(seconds) } else { format!("{seconds:.1} s") }
 }
 
 /// Both clocks side by side, the histogram of the first to their right.

@@ -40,7 +40,7 @@ fn plan(job: &Job, session: &LoadSession) -> Plan {
         StopRule::Count { at_most, .. } => at_most,
     });
     Plan {
-        suite: "load".to_owned(),
+        suite: tare_report::load::SUITE.to_owned(),
         question: job.model.clone(),
         mode: Mode::Sequential,
         groups: vec![group(job)],
