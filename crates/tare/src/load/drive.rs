@@ -66,15 +66,26 @@ fn every(job: &Job) -> Duration {
     part.clamp(SHORTEST, LONGEST).min(job.interval)
 }
 
+/// What the figures do not say.
 fn events(whole: &SliceSample) -> Vec<EventRecord> {
-    if whole.cut_off == 0 {
-        return Vec::new();
+    let mut events = Vec::new();
+    if whole.tls_handshakes > 0 {
+        let text =
+            format!("{} handshakes, {} of which resumed an earlier session", whole.tls_handshakes, whole.tls_resumed);
+        events.push(event(whole, "TLS", text));
     }
-    let text = format!(
-        "{} requests had no answer yet when it was stopped; they are in no figure, and may have been the slowest",
-        whole.cut_off
-    );
-    vec![EventRecord {
+    if whole.cut_off > 0 {
+        let text = format!(
+            "{} requests had no answer yet when it was stopped; they are in no figure, and may have been the slowest",
+            whole.cut_off
+        );
+        events.push(event(whole, "cut off", text));
+    }
+    events
+}
+
+fn event(whole: &SliceSample, title: &str, text: String) -> EventRecord {
+    EventRecord {
         at_ns: whole.window_ns,
         level: EventLevel::Info,
         voids: false,
@@ -82,11 +93,11 @@ fn events(whole: &SliceSample) -> Vec<EventRecord> {
         variant: None,
         scenario: None,
         fork: None,
-        title: "cut off".to_owned(),
+        title: title.to_owned(),
         text,
         remedy: None,
         log: None,
-    }]
+    }
 }
 
 /// Keeps intervals, in a file too where one was asked for. The load goes on when that file fails.
