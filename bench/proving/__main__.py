@@ -20,13 +20,15 @@ def arguments():
         "and writes docs/PEERS.md. The machine should do nothing else meanwhile.",
     )
     parser.add_argument("--quick", action="store_true", help="one short round: to see that it works, not to believe it")
-    parser.add_argument("--rounds", type=int, default=3, help="rounds of the cost rows (3)")
+    parser.add_argument("--rounds", type=int, default=2, help="rounds of the cost rows (2)")
     parser.add_argument("--server-cpu", type=int, default=0)
     parser.add_argument("--load-cpu", type=int, default=1)
     parser.add_argument("--tools", default="", help="only these, by name, with commas between")
     parser.add_argument("--seed", type=int, default=int(time.time()), help="of the order")
-    parser.add_argument("--output", default="docs/PEERS.md", help="docs/PEERS.md; - for the terminal")
-    return parser.parse_args()
+    parser.add_argument("--output", help="- for the terminal, as with --quick; else docs/PEERS.md")
+    options = parser.parse_args()
+    options.output = options.output or ("-" if options.quick else "docs/PEERS.md")
+    return options
 
 
 def main():

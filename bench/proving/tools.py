@@ -24,6 +24,7 @@ def of_samples(samples_ms, outcome):
 class Tare(Tool):
     name = "tare"
     note = "response time, from the intended start"
+    extra: list = []
 
     def __init__(self):
         self.program = os.path.abspath(os.path.join(os.environ.get("CARGO_TARGET_DIR", "target"), "release/tare"))
@@ -31,9 +32,8 @@ class Tare(Tool):
     def command(self, row, url, folder):
         rate = ["-r", row.rate_per_s] if row.rate_per_s else []
         body = ["-X", "POST", "-D", "body"] if row.post_bytes else []
-        pinned = os.environ.get("TARE_PEERS_FLAGS", "").split()
         return [self.program, "load", url, "-c", row.connections, "-d", f"{row.seconds}s", "-t", 1, "--quiet",
-                "--json", "tare.json", *rate, *body, *pinned]
+                "--json", "tare.json", *rate, *body, *self.extra]
 
     def read(self, row, printed, folder, outcome):
         with open(os.path.join(folder, "tare.json"), encoding="utf-8") as file:
@@ -44,6 +44,15 @@ class Tare(Tool):
             for stated in told["response"]["percentiles"]
             if stated["percentile"] in PERCENTILES
         }
+
+
+class TareInTicks(Tare):
+    name = "tare, in ticks"
+    note = "with `--tick 1ms`: sends what is due once in a millisecond"
+    extra = ["--tick", "1ms"]
+
+    def can(self, row):
+        return row.kind == "lateness"
 
 
 class Wrk(Tool):
@@ -293,5 +302,5 @@ class Autocannon(Tool):
 
 
 TOOLS = [tool() for tool in (
-    Tare, Wrk, Wrk2, H2load, Ab, Oha, OhaCorrected, Hey, Bombardier, Vegeta, Fortio, K6, Autocannon,
+    Tare, TareInTicks, Wrk, Wrk2, H2load, Ab, Oha, OhaCorrected, Hey, Bombardier, Vegeta, Fortio, K6, Autocannon,
 )]
