@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::time::Duration;
 
-use tare_load::{CustomSchedule, Schedule, Share, SliceSample};
+use tare_load::{CustomSchedule, Schedule, Share};
 use tare_reference::Options;
 use tare_stats::{ExpectedMean, ExponentialFit, Level};
 
@@ -41,27 +41,33 @@ pub fn poisson(stage: &Stage) -> Result<usize, Box<dyn Error>> {
         ("even, with uniform jitter", Schedule::Custom(CustomSchedule::new(jittered)), false),
     ] {
         let sample = stage.drive(Options::default(), schedule, Duration::from_secs(1) * stage.seconds)?.sample;
-        let gaps = gaps_ns(&sample);
+        let gaps = gaps_ns(sample.trace.iter().filter_map(|request| request.sent_ns));
+        let intended = gaps_ns(sample.trace.iter().map(|request| request.intended_ns));
+        let wanted = ExponentialFit::of(&intended, ExpectedMean::Estimated)?.a_squared;
+        let late_us = sample.send_lag.value_at_quantile_ns(0.99).unwrap_or(0) as f64 / 1e3;
         let shape = ExponentialFit::of(&gaps, ExpectedMean::Estimated)?;
         let whole = ExponentialFit::of(&gaps, ExpectedMean::Known(1e9 / POISSON_RATE_PER_S))?;
         let rejected = shape.is_rejected_at(Level::OnePercent);
         let word = if rejected { "rejected" } else { "accepted" };
         println!(
-            "{what:>32}: A² {:>8.2} of at most {:.3}, with the rate {:>8.2} of at most {:.3}: {word}  {}",
+            "{what:>32}: A² {:>7.2} of at most {:.3}, with the rate {:>7.2} of at most {:.3}: {word}  {}\n{:>32}  {} gaps; \
+             as intended {wanted:.2}; send lag p99 {late_us:.0} µs",
             shape.a_squared,
             shape.critical(Level::OnePercent),
             whole.a_squared,
             whole.critical(Level::OnePercent),
-            verdict(rejected != is_poisson, &mut failed)
+            verdict(rejected != is_poisson, &mut failed),
+            "",
+            gaps.len()
         );
     }
     Ok(failed)
 }
 
-fn gaps_ns(sample: &SliceSample) -> Vec<f64> {
-    let mut sent: Vec<u64> = sample.trace.iter().filter_map(|request| request.sent_ns).collect();
-    sent.sort_unstable();
-    sent.windows(2).map(|pair| (pair[1] - pair[0]) as f64).collect()
+fn gaps_ns(moments: impl Iterator<Item = u64>) -> Vec<f64> {
+    let mut moments: Vec<u64> = moments.collect();
+    moments.sort_unstable();
+    moments.windows(2).map(|pair| (pair[1] - pair[0]) as f64).collect()
 }
 
 /// A Poisson schedule of which every start waits for the next tick.

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use proptest::prelude::*;
+use tare_stats::{ExpectedMean, ExponentialFit, Level};
 
 use super::users::Attendance;
 use super::{CustomSchedule, Schedule, Share, Spacing, Stages};
@@ -138,6 +139,18 @@ fn poisson_gaps_have_the_mean_and_the_spread_of_an_exponential() {
     let tolerance = 5.0 / (count as f64).sqrt();
     assert!((mean / 1e6 - 1.0).abs() < tolerance, "mean {mean}");
     assert!((variance.sqrt() / 1e6 - 1.0).abs() < 2.0 * tolerance, "sd {}", variance.sqrt());
+}
+
+#[test]
+fn poisson_gaps_are_exponential_by_the_test_of_anderson_and_darling() {
+    // At the level of one in a hundred, of two hundred schedules two are rejected by chance, and eight hardly ever.
+    let is_rejected = |seed: &u64| {
+        let starts = starts(&Schedule::Poisson { rate_per_s: 500.0 }, *seed, ALONE, 2500);
+        let gaps: Vec<f64> = starts.windows(2).map(|pair| (pair[1] - pair[0]) as f64).collect();
+        ExponentialFit::of(&gaps, ExpectedMean::Known(2e6)).unwrap().is_rejected_at(Level::OnePercent)
+    };
+    let rejected: Vec<u64> = (0..200).filter(is_rejected).collect();
+    assert!(rejected.len() < 8, "{rejected:?}");
 }
 
 #[test]
