@@ -54,11 +54,7 @@ impl UringPoller {
             self.submit(want, key)?;
         }
         self.transport.wanted = wanted;
-        self.ring.enter(match deadline {
-            _ if look_only => Some(0),
-            Some(deadline) => Some(deadline.since(clock::now())),
-            None => None,
-        })
+        self.ring.enter(if look_only { Some(Nanos::ZERO) } else { deadline })
     }
 
     fn submit(&mut self, want: Want, key: u64) -> io::Result<()> {
@@ -135,7 +131,7 @@ impl UringPoller {
             if !self.ring.has_overflown() {
                 break;
             }
-            self.ring.enter(Some(0))?;
+            self.ring.enter(Some(Nanos::ZERO))?;
         }
         for done in &self.done {
             if Want::of(done.user_data()) == Some(Want::Sent)

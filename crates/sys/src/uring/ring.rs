@@ -6,6 +6,8 @@ use std::os::fd::{AsRawFd, BorrowedFd};
 use io_uring::types::{Fd, SubmitArgs, Timespec};
 use io_uring::{EnterFlags, IoUring, cqueue, opcode, squeue};
 
+use crate::clock::{self, Nanos};
+
 /// Room for what is handed over at once; more is handed over in between.
 const SUBMISSIONS: u32 = 512;
 /// Room for what the kernel has done; more is kept by the kernel until there is room again.
@@ -14,6 +16,8 @@ const COMPLETIONS: u32 = 4096;
 /// An io_uring of one thread.
 pub(super) struct Ring {
     ring: IoUring,
+    /// Whether a wait may be given the moment of its end rather than its length.
+    knows_moments: bool,
 }
 
 impl Ring {
@@ -24,7 +28,10 @@ impl Ring {
     pub(super) fn new() -> io::Result<Self> {
         let mut builder = IoUring::builder();
         builder.setup_single_issuer().setup_defer_taskrun().setup_submit_all().setup_cqsize(COMPLETIONS).dontfork();
-        Ok(Self { ring: builder.build(SUBMISSIONS)? })
+        let ring = builder.build(SUBMISSIONS)?;
+        // Both came with Linux 6.12.
+        let knows_moments = ring.params().is_feature_min_timeout();
+        Ok(Self { ring, knows_moments })
     }
 
     /// The ring itself, for registrations.
@@ -77,16 +84,25 @@ impl Ring {
         Ok(())
     }
 
-    /// Hands over everything, lets the kernel do what is due, and waits for a first completion for so long (`None`:
-    /// without end; 0: not at all). A wait that is interrupted returns early.
-    pub(super) fn enter(&mut self, timeout_ns: Option<u64>) -> io::Result<()> {
-        let timeout = timeout_ns.map(|ns| Timespec::new().sec(ns / 1_000_000_000).nsec((ns % 1_000_000_000) as u32));
+    /// Hands over everything, lets the kernel do what is due, and waits for a first completion until the deadline
+    /// (`None`: without end; [`Nanos::ZERO`]: not at all). A wait that is interrupted returns early.
+    pub(super) fn enter(&mut self, deadline: Option<Nanos>) -> io::Result<()> {
+        let (timeout, how) = match deadline {
+            Some(Nanos(ns)) if self.knows_moments => (Some(ns), EnterFlags::ABS_TIMER),
+            Some(deadline) => {
+                // The length of a wait counts from its beginning, and to hand over takes a while.
+                self.ring.submit()?;
+                (Some(deadline.since(clock::now())), EnterFlags::empty())
+            }
+            None => (None, EnterFlags::empty()),
+        };
+        let timeout = timeout.map(|ns| Timespec::new().sec(ns / 1_000_000_000).nsec((ns % 1_000_000_000) as u32));
         let arguments = match &timeout {
             Some(timeout) => SubmitArgs::new().timespec(timeout),
             None => SubmitArgs::new(),
         };
-        let flags = (EnterFlags::GETEVENTS | EnterFlags::EXT_ARG).bits();
-        let want = u32::from(timeout_ns != Some(0));
+        let flags = (EnterFlags::GETEVENTS | EnterFlags::EXT_ARG | how).bits();
+        let want = u32::from(deadline != Some(Nanos::ZERO));
         loop {
             let queued = self.ring.submission().len();
             // SAFETY: `SubmitArgs` is what EXT_ARG demands; it and the time that it points to outlive the call. The
