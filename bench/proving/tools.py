@@ -47,8 +47,8 @@ class Tare(Tool):
 
 
 class TareInTicks(Tare):
-    name = "tare, in ticks"
-    note = "with `--tick 1ms`: sends what is due once in a millisecond"
+    name = "tare --tick"
+    note = "`--tick 1ms`: sends what is due once in a millisecond"
     extra = ["--tick", "1ms"]
 
     def can(self, row):
@@ -159,8 +159,8 @@ class Oha(Tool):
 
 
 class OhaCorrected(Oha):
-    name = "oha, corrected"
-    note = "with `--latency-correction`"
+    name = "oha --latency-correction"
+    note = "counts from when requests should have left"
     extra = ["--latency-correction"]
 
     def can(self, row):
