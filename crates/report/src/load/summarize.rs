@@ -7,7 +7,7 @@ use tare_stats::quantile::{STANDARD_PERCENTILES, printable};
 use super::summary::*;
 use super::threshold::Threshold;
 use super::{Clocks, bars};
-use crate::summarize::{doubted_cells, environment_sections, plan_sections, shell};
+use crate::summarize::{doubted_cells, environment_sections, of_machine, plan_sections, shell};
 use crate::summary::ValidityState;
 use crate::time::rfc3339;
 
@@ -39,13 +39,23 @@ pub fn summarize(record: &RunRecord, thresholds: &[Threshold]) -> LoadSummary {
         generator: generator(record, &clocks.send_lag),
         thresholds: Vec::new(),
         intervals: record.slices.iter().map(interval).collect(),
-        notes: record.events.iter().map(|event| format!("{}: {}", event.title, event.text)).collect(),
+        notes: notes(record),
         settings: plan_sections(plan),
         environment: environment_sections(&header.environment),
     };
     judge(record, &mut summary);
     summary.thresholds = thresholds.iter().map(|threshold| threshold.hold(&summary, &clocks)).collect();
     summary
+}
+
+/// What was cut off, and what about the machine disturbs.
+fn notes(record: &RunRecord) -> Vec<String> {
+    let events = record.events.iter().map(|event| format!("{}: {}", event.title, event.text));
+    let machine = of_machine(record).into_iter().map(|finding| {
+        let remedy = finding.remedy.unwrap_or_default();
+        format!("{}: {} {remedy}", finding.title, finding.text).trim_end().to_owned()
+    });
+    events.chain(machine).collect()
 }
 
 /// Verdict and errors, by the rules for the cells of a run.

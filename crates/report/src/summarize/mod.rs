@@ -20,6 +20,7 @@ use crate::summary::{Cell, SCHEMA, Summary};
 use evidence::Evidence;
 use latency::LoadLatency;
 
+pub(crate) use findings::of_machine;
 pub(crate) use latency::for_each_response;
 pub(crate) use run_info::{environment_sections, plan_sections, shell};
 pub(crate) use validity::Doubt;

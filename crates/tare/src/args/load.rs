@@ -17,7 +17,7 @@ Examples:
   tare load http://127.0.0.1:8080/ -n 100000              so many requests (as hey and oha do)
   tare load http://127.0.0.1:8080/login --data-json '{\"user\":\"ada\"}'
   tare load http://127.0.0.1:8080/ -D body.bin -T application/octet-stream -m PUT
-  tare load 'http://127.0.0.1:8080/users/{{id}}' --feed users.csv --check 'json $.name = {{name}}'
+  tare load 'http://127.0.0.1:8080/users/{{id}}' --feed users.csv --check 'json $.name'
   tare load http://127.0.0.1:8080/ -r 500 --fail-if 'p99>5ms' --fail-if 'errors>0.1%'
   tare load http://127.0.0.1:8080/ --json - | jq .response
   tare load http://127.0.0.1:8080/ --html report.html --hlog run.hlog --csv run.csv
@@ -53,13 +53,13 @@ pub struct ModelArgs {
     #[arg(short, long, default_value = "50", value_name = "N", value_parser = connections)]
     pub connections: u32,
     /// How long [default: 10s, and without end with -n].
-    #[arg(short, long, short_alias = 'z', value_name = "SPAN", value_parser = duration)]
+    #[arg(short, long, visible_short_alias = 'z', value_name = "SPAN", value_parser = duration)]
     pub duration: Option<Span>,
     /// How many requests.
     #[arg(short = 'n', long, value_name = "N", value_parser = number)]
     pub requests: Option<u64>,
-    /// Open loop: so many requests a second (1000, 20k), also as -q and -R.
-    #[arg(short, long, short_aliases = ['q', 'R'], visible_alias = "qps", value_name = "PER_S")]
+    /// Open loop: so many requests a second (1000, 20k).
+    #[arg(short, long, visible_short_aliases = ['q', 'R'], visible_alias = "qps", value_name = "PER_S")]
     pub rate: Option<PerSecond>,
     /// They arrive at random and independently instead of evenly.
     #[arg(long, requires = "open_loop")]
@@ -85,7 +85,7 @@ pub struct ModelArgs {
 #[command(next_help_heading = "Request")]
 pub struct RequestArgs {
     /// Method [default: GET, and POST with a body].
-    #[arg(short = 'X', long, short_alias = 'm', value_name = "METHOD")]
+    #[arg(short = 'X', long, visible_short_alias = 'm', value_name = "METHOD")]
     pub method: Option<String>,
     /// A header field, such as 'Accept: text/html'; may be repeated.
     #[arg(short = 'H', long, value_name = "NAME: VALUE")]
@@ -221,7 +221,7 @@ pub struct OutputArgs {
     #[arg(long)]
     pub quiet: bool,
     /// As wrk: the distribution, which is always shown here.
-    #[arg(long, hide = true)]
+    #[arg(short = 'L', long, hide = true)]
     pub latency: bool,
 }
 

@@ -59,7 +59,7 @@ impl Seen {
             self.progress(width, colored),
             row("rate", rate(last.per_s), mean, of(|p| Some(p.per_s))),
             row("p50", time(last.p50_ns), String::new(), of(|p| p.p50_ns.map(|ns| ns as f64))),
-            row("p99", time(last.p99_ns), "response time".to_owned(), of(|p| p.p99_ns.map(|ns| ns as f64))),
+            row("p99", time(last.p99_ns), "of the last seconds".to_owned(), of(|p| p.p99_ns.map(|ns| ns as f64))),
             format!("  {:<9}{:>12}  {}", "errors", errors, cut(worst, width.saturating_sub(26))),
             format!("  {:<9}{:>12}  busy", "generator", share(last.cpu_share.min(1.0))),
         ];
@@ -140,7 +140,7 @@ mod tests {
             "  ━━━━━━━━━━━━━━━━━━━━━━━───────────────────────  0:05 · 0:05 left",
             "  rate         18,812/s  mean 18,790/s        ▁▄█",
             "  p50           2.00 ms                       ███",
-            "  p99           5.00 ms  response time        ▅█▅",
+            "  p99           5.00 ms  of the last seconds  ▅█▅",
             "  errors              3  3 timeout",
             "  generator        42 %  busy",
         ];

@@ -1,9 +1,11 @@
 //! A load as it goes on: on a terminal a picture drawn anew with each part, elsewhere a plain line every few seconds.
 
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use console::Term;
 use tare_load::{SliceSample, StopRule};
+use tare_stats::histogram::LatencyHistogram;
 use tare_stats::quantile::printable;
 
 use super::frame::{POINTS, Point, Seen};
@@ -14,6 +16,10 @@ use crate::console::stderr_colored;
 /// Without a terminal, a line at most this often.
 const PLAIN_EVERY: Duration = Duration::from_secs(5);
 
+/// Percentiles are of the latest second, or of as much longer as it takes to state a p99; of so many parts at most.
+const LATEST_NS: u64 = 1_000_000_000;
+const MOST_PARTS: usize = 20;
+
 /// Shows a load on standard error.
 #[derive(Debug)]
 pub struct Live {
@@ -23,6 +29,8 @@ pub struct Live {
     begin_ns: Option<u64>,
     window_ns: u64,
     completed: u64,
+    /// Window and response times of the latest parts.
+    latest: VecDeque<(u64, LatencyHistogram)>,
     plain_at: Duration,
     mode: Mode,
 }
@@ -54,6 +62,7 @@ impl Live {
             begin_ns: None,
             window_ns: 0,
             completed: 0,
+            latest: VecDeque::new(),
             plain_at: PLAIN_EVERY,
             mode,
         }
@@ -113,7 +122,8 @@ impl Live {
             worst.map(|(class, tally)| format!("{class}: {}", tally.example)).or(seen.worst_error.take());
         // The drain has no rate.
         if part.window_ns > 0 {
-            seen.points.push_back(point(part));
+            let response = latest(&mut self.latest, part);
+            seen.points.push_back(point(part, &response));
             if seen.points.len() > POINTS {
                 seen.points.pop_front();
             }
@@ -121,15 +131,50 @@ impl Live {
     }
 }
 
-fn point(part: &SliceSample) -> Point {
+/// The response times of the latest parts, after taking in one more and letting go of those that are not needed.
+fn latest(parts: &mut VecDeque<(u64, LatencyHistogram)>, part: &SliceSample) -> LatencyHistogram {
+    parts.push_back((part.window_ns, part.response.clone()));
+    let rest = |parts: &VecDeque<(u64, LatencyHistogram)>| {
+        let rest = parts.iter().skip(1);
+        rest.fold((0, 0), |(ns, count), (window_ns, response)| (ns + window_ns, count + response.len()))
+    };
+    while parts.len() > MOST_PARTS || matches!(rest(parts), (ns, count) if ns >= LATEST_NS && printable(count, 99.0)) {
+        parts.pop_front();
+    }
+    let mut sum = LatencyHistogram::new();
+    parts.iter().for_each(|(_, response)| sum.merge(response));
+    sum
+}
+
+fn point(part: &SliceSample, response: &LatencyHistogram) -> Point {
     let stated = |percentile: f64| {
-        let value = part.response.value_at_quantile_ns(percentile / 100.0);
-        value.filter(|_| printable(part.response.len(), percentile))
+        let value = response.value_at_quantile_ns(percentile / 100.0);
+        value.filter(|_| printable(response.len(), percentile))
     };
     Point {
         per_s: part.throughput_per_s(),
         p50_ns: stated(50.0),
         p99_ns: stated(99.0),
         cpu_share: part.generator_cpu_share(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn part(window_ms: u64, answers: u64, ns: u64) -> SliceSample {
+        let mut part = SliceSample { window_ns: window_ms * 1_000_000, ..SliceSample::default() };
+        (0..answers).for_each(|_| part.response.record_ns(ns));
+        part
+    }
+
+    #[test]
+    fn percentiles_are_of_the_latest_second_or_of_enough_answers() {
+        for (parts, answers, held) in [(30, 500, 10), (30, 60, 17), (30, 1, 20), (3, 500, 3)] {
+            let mut parts_held = VecDeque::new();
+            let lens = (0..parts).map(|_| latest(&mut parts_held, &part(100, answers, 1_000)).len()).last();
+            assert_eq!((parts_held.len(), lens), (held, Some(held as u64 * answers)), "{answers} answers a part");
+        }
     }
 }

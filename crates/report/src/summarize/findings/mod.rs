@@ -74,7 +74,8 @@ fn deaths(record: &RunRecord) -> Vec<Finding> {
     dead.map(say).collect()
 }
 
-fn of_machine(record: &RunRecord) -> Vec<Finding> {
+/// What about the machine disturbs.
+pub(crate) fn of_machine(record: &RunRecord) -> Vec<Finding> {
     let told = |word: &str| record.events.iter().any(|e| e.text.to_lowercase().contains(word));
     let say = |d: Disturbance| match d {
         Disturbance::Governor(name) if !told("governor") => Some(finding(
