@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use tare_plan::inventory::KnownServer;
+use tare_sut::catalog::Built;
 
 use crate::args::{Global, ListArgs};
 use crate::console;
@@ -67,6 +68,17 @@ fn versions(world: &World, text: &mut String) {
             };
             let all: Vec<String> = server.versions.iter().map(mark).collect();
             let _ = writeln!(text, "  {}  {}", server.family, all.join(", "));
+            if let Some(resolved) = resolved(world, server) {
+                let _ = writeln!(text, "      built here with {resolved}");
+            }
         }
     }
+}
+
+/// What the build of a family's default version was resolved to, where it has been built.
+fn resolved(world: &World, server: &KnownServer) -> Option<String> {
+    let catalog = world.catalog.as_ref()?;
+    let Built::Manifest(manifest) = catalog.built(&catalog.target(&server.name, None).ok()?).ok()? else { return None };
+    let versions: Vec<String> = manifest.resolved.iter().map(|(name, version)| format!("{name} {version}")).collect();
+    Some(versions.join(", "))
 }
