@@ -1,12 +1,16 @@
 //! The flags of `tare load`. Where wrk, oha and hey agree on a letter, it means here what it means there (docs/FLAGS.md).
 
 use std::path::PathBuf;
-use std::str::FromStr;
 
 use clap::{ArgGroup, Args};
 use tare_load::{Check, FeedOrder, PollerChoice, Think};
 use tare_plan::duration::Span;
 use tare_report::load::Threshold;
+
+mod values;
+
+pub use values::{PerSecond, RateStage};
+use values::{connections, duration, feed_order, file, number, think, threads};
 
 pub const EXAMPLES: &str = "\
 Examples:
@@ -223,102 +227,4 @@ pub struct OutputArgs {
     /// As wrk: the distribution, which is always shown here.
     #[arg(short = 'L', long, hide = true)]
     pub latency: bool,
-}
-
-/// Requests per second: `500`, `20k`, `20000/s`.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct PerSecond(pub f64);
-
-impl FromStr for PerSecond {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let digits = text.trim_end_matches("/s");
-        let (digits, scale) = match digits.strip_suffix(['k', 'K']) {
-            Some(digits) => (digits, 1e3),
-            None => (digits, 1.0),
-        };
-        let rate = digits.parse::<f64>().ok().map(|rate| rate * scale);
-        let rate = rate.filter(|rate| rate.is_finite() && *rate > 0.0);
-        rate.map(Self).ok_or_else(|| "requests per second are a number above 0, such as 500 or 20k".to_owned())
-    }
-}
-
-/// One stage of `--stages`: `5000:30s`.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct RateStage {
-    pub to_per_s: f64,
-    pub over: Span,
-}
-
-impl FromStr for RateStage {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let wrong =
-            || format!("\"{text}\" is no stage; write a rate and how long it takes to get there, such as 5000:30s");
-        let (rate, over) = text.split_once(':').ok_or_else(wrong)?;
-        // A stage may end at rest, which no rate may be.
-        let to_per_s = if rate == "0" { 0.0 } else { rate.parse::<PerSecond>().map_err(|_| wrong())?.0 };
-        Ok(Self { to_per_s, over: over.parse().map_err(|_| wrong())? })
-    }
-}
-
-/// The file of `--json`, which others take for a body.
-fn file(text: &str) -> Result<PathBuf, String> {
-    if text.trim_start().starts_with(['{', '[', '@']) {
-        return Err("--json names the file for the result; a body of JSON is given with --data-json".to_owned());
-    }
-    Ok(PathBuf::from(text))
-}
-
-fn feed_order(text: &str) -> Result<FeedOrder, String> {
-    match text {
-        "in-turn" => Ok(FeedOrder::InTurn),
-        "random" => Ok(FeedOrder::Random),
-        "once" => Ok(FeedOrder::Once),
-        _ => Err("there are in-turn, random and once".to_owned()),
-    }
-}
-
-fn think(text: &str) -> Result<Think, String> {
-    let span = |text: &str| text.parse::<Span>().map(|span| span.0);
-    if let Some(mean) = text.strip_prefix('~') {
-        return Ok(Think::Exponential(span(mean)?));
-    }
-    match text.split_once("..") {
-        None => Ok(Think::Constant(span(text)?)),
-        Some((from, to)) if span(from)? <= span(to)? => Ok(Think::Between(span(from)?, span(to)?)),
-        Some(_) => Err("the shorter pause comes first, as in 50ms..200ms".to_owned()),
-    }
-}
-
-/// A whole number, as wrk and oha take it: `500`, `10k`, `1M`.
-fn number(text: &str) -> Result<u64, String> {
-    let scale = match text.chars().last() {
-        Some('k' | 'K') => 1_000,
-        Some('m' | 'M') => 1_000_000,
-        _ => 1,
-    };
-    let digits = if scale > 1 { &text[..text.len() - 1] } else { text };
-    let number = digits.parse::<u64>().ok().and_then(|number| number.checked_mul(scale));
-    number
-        .filter(|number| *number > 0)
-        .ok_or_else(|| "give a whole number, at least one, such as 500 or 10k".to_owned())
-}
-
-fn connections(text: &str) -> Result<u32, String> {
-    u32::try_from(number(text)?).map_err(|_| "so many connections no machine has".to_owned())
-}
-
-/// The time of `-d`, which is the body for those who come from curl, hey or oha.
-fn duration(text: &str) -> Result<Span, String> {
-    let span: Span = text.parse().map_err(|wrong| format!("{wrong}; a body is given with --data or -D FILE"))?;
-    if span.0.is_zero() { Err("it has to last some time, such as 10s".to_owned()) } else { Ok(span) }
-}
-
-/// The number of `-t`, which is the timeout for those who come from hey or oha.
-fn threads(text: &str) -> Result<usize, String> {
-    let number = text.parse::<usize>().ok().filter(|threads| *threads > 0);
-    number.ok_or_else(|| "threads are a number above 0; the time for an answer is given with --timeout".to_owned())
 }

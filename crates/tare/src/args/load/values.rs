@@ -1,0 +1,135 @@
+//! Values of the flags of `tare load`, as people write them, and what is said of those that cannot be read.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use tare_load::{FeedOrder, Think};
+use tare_plan::duration::Span;
+
+/// Requests per second: `500`, `20k`, `20000/s`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PerSecond(pub f64);
+
+impl FromStr for PerSecond {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let digits = text.trim_end_matches("/s");
+        let (digits, scale) = match digits.strip_suffix(['k', 'K']) {
+            Some(digits) => (digits, 1e3),
+            None => (digits, 1.0),
+        };
+        let rate = digits.parse::<f64>().ok().map(|rate| rate * scale);
+        let rate = rate.filter(|rate| rate.is_finite() && *rate > 0.0);
+        rate.map(Self).ok_or_else(|| "requests per second are a number above 0, such as 500 or 20k".to_owned())
+    }
+}
+
+/// One stage of `--stages`: `5000:30s`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RateStage {
+    pub to_per_s: f64,
+    pub over: Span,
+}
+
+impl FromStr for RateStage {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong =
+            || format!("\"{text}\" is no stage; write a rate and how long it takes to get there, such as 5000:30s");
+        let (rate, over) = text.split_once(':').ok_or_else(wrong)?;
+        // A stage may end at rest, which no rate may be.
+        let to_per_s = if rate == "0" { 0.0 } else { rate.parse::<PerSecond>().map_err(|_| wrong())?.0 };
+        Ok(Self { to_per_s, over: over.parse().map_err(|_| wrong())? })
+    }
+}
+
+/// The file of `--json`, which others take for a body.
+pub fn file(text: &str) -> Result<PathBuf, String> {
+    if text.trim_start().starts_with(['{', '[', '@']) {
+        return Err("--json names the file for the result; a body of JSON is given with --data-json".to_owned());
+    }
+    Ok(PathBuf::from(text))
+}
+
+pub fn feed_order(text: &str) -> Result<FeedOrder, String> {
+    match text {
+        "in-turn" => Ok(FeedOrder::InTurn),
+        "random" => Ok(FeedOrder::Random),
+        "once" => Ok(FeedOrder::Once),
+        _ => Err("there are in-turn, random and once".to_owned()),
+    }
+}
+
+pub fn think(text: &str) -> Result<Think, String> {
+    let span = |text: &str| text.parse::<Span>().map(|span| span.0);
+    if let Some(mean) = text.strip_prefix('~') {
+        return Ok(Think::Exponential(span(mean)?));
+    }
+    match text.split_once("..") {
+        None => Ok(Think::Constant(span(text)?)),
+        Some((from, to)) if span(from)? <= span(to)? => Ok(Think::Between(span(from)?, span(to)?)),
+        Some(_) => Err("the shorter pause comes first, as in 50ms..200ms".to_owned()),
+    }
+}
+
+/// A whole number, as wrk and oha take it: `500`, `10k`, `1M`.
+pub fn number(text: &str) -> Result<u64, String> {
+    let scale = match text.chars().last() {
+        Some('k' | 'K') => 1_000,
+        Some('m' | 'M') => 1_000_000,
+        _ => 1,
+    };
+    let digits = if scale > 1 { &text[..text.len() - 1] } else { text };
+    let number = digits.parse::<u64>().ok().and_then(|number| number.checked_mul(scale));
+    number
+        .filter(|number| *number > 0)
+        .ok_or_else(|| "give a whole number, at least one, such as 500 or 10k".to_owned())
+}
+
+pub fn connections(text: &str) -> Result<u32, String> {
+    u32::try_from(number(text)?).map_err(|_| "so many connections no machine has".to_owned())
+}
+
+/// The time of `-d`, which is the body for those who come from curl, hey or oha.
+pub fn duration(text: &str) -> Result<Span, String> {
+    let span: Span = text.parse().map_err(|wrong| format!("{wrong}; a body is given with --data or -D FILE"))?;
+    if span.0.is_zero() { Err("it has to last some time, such as 10s".to_owned()) } else { Ok(span) }
+}
+
+/// The number of `-t`, which is the timeout for those who come from hey or oha.
+pub fn threads(text: &str) -> Result<usize, String> {
+    let number = text.parse::<usize>().ok().filter(|threads| *threads > 0);
+    number.ok_or_else(|| "threads are a number above 0; the time for an answer is given with --timeout".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_may_have_a_suffix() {
+        for (text, expected) in [("500", Some(500)), ("10k", Some(10_000)), ("2M", Some(2_000_000))] {
+            assert_eq!(number(text).ok(), expected, "{text}");
+        }
+        for wrong in ["", "0", "k", "-1", "1.5", "99999999999999999999", "99999999999999999M"] {
+            assert!(number(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!("20k/s".parse(), Ok(PerSecond(20_000.0)));
+        for wrong in ["", "0", "-5", "NaN", "inf", "k"] {
+            assert!(wrong.parse::<PerSecond>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn stages_and_pauses_are_read_as_they_are_meant() {
+        let stage = |to_per_s, secs| Ok(RateStage { to_per_s, over: Span::from_secs(secs) });
+        assert_eq!("5k:30s".parse::<RateStage>(), stage(5_000.0, 30));
+        assert_eq!("0:1m".parse::<RateStage>(), stage(0.0, 60));
+        let ms = std::time::Duration::from_millis;
+        assert_eq!(think("100ms"), Ok(Think::Constant(ms(100))));
+        assert_eq!(think("50ms..200ms"), Ok(Think::Between(ms(50), ms(200))));
+        assert_eq!(think("~100ms"), Ok(Think::Exponential(ms(100))));
+    }
+}
