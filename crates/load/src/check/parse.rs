@@ -20,6 +20,10 @@ impl FromStr for Check {
     /// `json $.PATH = VALUE`, where a value that is not JSON is text.
     fn from_str(text: &str) -> Result<Self, LoadError> {
         let wrong = || LoadError::input(&format!("check `{text}`"), "nobody knows what to check", FORMS);
+        if text.contains("{{") {
+            let remedy = "check what does not vary, such as json $.id or header X";
+            return Err(LoadError::input(&format!("check `{text}`"), "variables cannot be used in checks", remedy));
+        }
         let (subject, rest) = text.trim().split_once(char::is_whitespace).ok_or_else(wrong)?;
         let rest = rest.trim_start();
         match subject {

@@ -68,11 +68,11 @@ impl Http1 {
         self.under_way.push_back(exchange);
         if self.gathers && bytes.len() <= MAX_GATHERED_BYTES {
             let is_first = self.gathered.is_empty();
-            self.gathered.extend_from_slice(&bytes);
+            self.gathered.extend_from_slice(bytes);
             return if is_first { Begun::ToBeFlushed } else { Begun::Gathered };
         }
         let before = self.flush(io, token);
-        io.send(token, &bytes);
+        io.send(token, bytes);
         Begun::Sent { bytes: before + bytes.len() }
     }
 

@@ -17,16 +17,24 @@ pub(crate) struct Draw {
     set: RequestSet,
     next: usize,
     values: Values,
-    /// Room to fill a request and its body in.
+    /// Requests without variables, by their places in the set.
+    fixed: Vec<Option<Payload>>,
+    /// The last request with variables, and room to fill it and its body in.
+    filled: Payload,
     out: Vec<u8>,
     body: Vec<u8>,
 }
+
+/// Up to this length a worker has its own copy of a request: those that share one would wait for one another's counting
+/// of who holds it.
+const MAX_OWN_BYTES: usize = 64 * 1024;
 
 impl Draw {
     pub(super) fn new(set: RequestSet, values: Values, share: Share) -> Self {
         // Workers begin at different places, so that they do not all send the same request at once.
         let next = set.0.cycle.len() * share.worker / share.workers.max(1);
-        Self { set, next, values, out: Vec::new(), body: Vec::new() }
+        let fixed = (0..set.len()).map(|request| set.get(request).encoded().map(own)).collect();
+        Self { set, next, values, fixed, filled: Vec::new().into(), out: Vec::new(), body: Vec::new() }
     }
 
     /// The request whose turn it is, by its place in the set; `None` when a feed that it needs has been used up.
@@ -42,14 +50,12 @@ impl Draw {
     }
 
     /// The bytes of the request whose turn it is, as HTTP/1.1.
-    pub(crate) fn encoded(&mut self, request: usize) -> Payload {
-        match &self.set.get(request).form {
-            Form::Fixed { encoded, .. } => encoded.clone(),
-            Form::Filled { http1, .. } => {
-                http1.fill(&mut self.values, &mut self.out, &mut self.body);
-                self.out[..].into()
-            }
+    pub(crate) fn encoded(&mut self, request: usize) -> &Payload {
+        if let Form::Filled { http1, .. } = &self.set.get(request).form {
+            http1.fill(&mut self.values, &mut self.out, &mut self.body);
+            self.filled = self.out[..].into();
         }
+        self.fixed[request].as_ref().unwrap_or(&self.filled)
     }
 
     /// The same request in parts, for HTTP/2.
@@ -67,4 +73,8 @@ impl Draw {
             think => Some(think.pause(self.values.random())),
         }
     }
+}
+
+fn own(shared: &Payload) -> Payload {
+    if shared.len() <= MAX_OWN_BYTES { shared[..].into() } else { shared.clone() }
 }

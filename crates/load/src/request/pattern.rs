@@ -64,8 +64,8 @@ impl Pattern {
     /// Whether each value of the columns that headers use may stand in a header.
     pub(super) fn check_header_values(&self, feeds: &[Feed]) -> Result<(), LoadError> {
         for (name, value) in &self.headers {
-            for variable in value.variables() {
-                if let Variable::Column { feed, column } = variable {
+            for value in value.values() {
+                if let (Variable::Column { feed, column }, Escaping::None | Escaping::Json) = value {
                     check_column(name, &feeds[feed], column)?;
                 }
             }
@@ -105,10 +105,11 @@ impl Pattern {
     }
 }
 
-/// In a path, a value without a filter is encoded where it must be.
+/// In a path, a value is encoded where it must be, whatever its filter.
 const fn target(given: Escaping) -> Escaping {
     match given {
         Escaping::None => Escaping::Target,
+        Escaping::Json => Escaping::JsonInTarget,
         other => other,
     }
 }

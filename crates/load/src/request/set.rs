@@ -49,6 +49,16 @@ pub(super) enum Form {
     Filled { http1: Http1Pattern, pattern: Pattern },
 }
 
+impl Prepared {
+    /// The bytes of a request without variables, as HTTP/1.1.
+    pub(super) fn encoded(&self) -> Option<&Payload> {
+        match &self.form {
+            Form::Fixed { encoded, .. } => Some(encoded),
+            Form::Filled { .. } => None,
+        }
+    }
+}
+
 impl RequestSet {
     /// Lays down the requests for a server that is addressed as `host` (`127.0.0.1:8080`).
     ///
@@ -75,7 +85,7 @@ impl RequestSet {
     /// The first `count` requests as HTTP/1.1, as a single worker would send them.
     pub fn preview(&self, count: usize) -> Vec<Payload> {
         let mut draw = self.draw(Share { worker: 0, workers: 1 });
-        std::iter::from_fn(|| draw.next().map(|request| draw.encoded(request))).take(count).collect()
+        std::iter::from_fn(|| draw.next().map(|request| draw.encoded(request).clone())).take(count).collect()
     }
 
     /// How many requests take turns.

@@ -141,6 +141,14 @@ fn wrong_requests_say_where_and_what_would_be_right() {
 }
 
 #[test]
+fn a_filter_makes_a_value_fit_where_it_stands() {
+    let feed = Feed::parse("c.csv", FeedFormat::Separated(b','), b"t\n\"a \nb\"\n").unwrap();
+    let spec = RequestSpec::get("/{{t}}/{{t|url}}/{{t|json}}").header("X", "{{t|url}}");
+    let expected = "GET /a%20%0Ab/a%20%0Ab/a%20\\nb HTTP/1.1\r\nHost: h:80\r\nX: a%20%0Ab\r\n\r\n";
+    assert_eq!(preview(&Requests::of([spec]).feed(feed), 1), [expected]);
+}
+
+#[test]
 fn errors_are_of_the_crates_kind() {
     let error = RequestSet::encode("h", &RequestSpec::get("").into()).map(|_| ()).unwrap_err();
     assert!(matches!(error, LoadError::Input { .. }));

@@ -19,6 +19,8 @@ pub(crate) enum Escaping {
     Url,
     /// As the inside of a JSON string.
     Json,
+    /// As the inside of a JSON string, percent-encoded as for [`Escaping::Target`].
+    JsonInTarget,
 }
 
 impl Escaping {
@@ -36,12 +38,15 @@ impl Escaping {
             Self::None => out.extend_from_slice(value.as_bytes()),
             Self::Target => encode(value.as_bytes(), TARGET, out),
             Self::Url => encode(value.as_bytes(), UNRESERVED, out),
-            Self::Json => {
-                let quoted = serde_json::Value::from(value).to_string();
-                out.extend_from_slice(&quoted.as_bytes()[1..quoted.len() - 1]);
-            }
+            Self::Json => out.extend_from_slice(inside_json(value).as_bytes()),
+            Self::JsonInTarget => encode(inside_json(value).as_bytes(), TARGET, out),
         }
     }
+}
+
+fn inside_json(value: &str) -> String {
+    let quoted = serde_json::Value::from(value).to_string();
+    quoted[1..quoted.len() - 1].to_owned()
 }
 
 /// Encodes what may stand in a part of a URL or of a form.
@@ -64,6 +69,7 @@ mod tests {
             (Escaping::Target, "a/b?c=d&%C3%A9%20\"%0A"),
             (Escaping::Url, "a%2Fb%3Fc%3Dd%26%C3%A9%20%22%0A"),
             (Escaping::Json, "a/b?c=d&é \\\"\\n"),
+            (Escaping::JsonInTarget, "a/b?c=d&%C3%A9%20\\\"\\n"),
         ] {
             let mut out = Vec::new();
             escaping.write("a/b?c=d&é \"\n", &mut out);

@@ -62,8 +62,12 @@ impl Template {
     }
 
     pub(crate) fn variables(&self) -> impl Iterator<Item = Variable> {
+        self.values().map(|(variable, _)| variable)
+    }
+
+    pub(crate) fn values(&self) -> impl Iterator<Item = (Variable, Escaping)> {
         self.segments.iter().filter_map(|segment| match segment {
-            Segment::Value(variable, _) => Some(*variable),
+            Segment::Value(variable, escaping) => Some((*variable, *escaping)),
             Segment::Text(_) => None,
         })
     }
