@@ -14,24 +14,28 @@ object SharedSources {
     val own = Def.setting(Seq("common", family).map(main.value))
     val stem = Def.setting(main.value(family.takeWhile(_ != '-')))
     Seq(
-      Compile / unmanagedSourceDirectories :=
-        own.value.flatMap(root => (root / "java") +: sources(target, root, "scala")) ++ sources(target, stem.value, "shared"),
+      Compile / unmanagedSourceDirectories := {
+        val ofFamily = own.value.flatMap(root => (root / "java") +: sources(target, root, "scala"))
+        ofFamily ++ sources(target, stem.value, "shared")
+      },
       Compile / unmanagedResourceDirectories := (own.value :+ stem.value).distinct.map(_ / "resources"),
       Test / unmanagedSourceDirectories := Nil
     )
   }
 
-  private def sources(target: Target, root: File, name: String): Seq[File] =
-    IO.listFiles(root).filter(folder => folder.name == name || target.tapir.exists(serves(folder.name, s"$name-tapir", _)))
+  private def sources(target: Target, root: File, name: String): Seq[File] = {
+    def fits(folder: File) = folder.name == name || target.tapir.exists(serves(folder.name, s"$name-tapir", _))
+    IO.listFiles(root).filter(fits)
+  }
 
   private val From = "(.+)-from-(.+)".r
   private val Before = "(.+)-before-(.+)".r
 
   private def serves(folder: String, name: String, version: String): Boolean = folder match {
-    case `name`                => true
-    case From(`name`, first)   => !isBefore(version, first)
-    case Before(`name`, end)   => isBefore(version, end)
-    case _                     => false
+    case `name`              => true
+    case From(`name`, first) => !isBefore(version, first)
+    case Before(`name`, end) => isBefore(version, end)
+    case _                   => false
   }
 
   private def isBefore(version: String, other: String): Boolean =

@@ -14,7 +14,7 @@ pub enum Alphabet {
     Binary,
     /// ASCII letters and digits: valid UTF-8, one byte a character.
     Letters,
-    /// A JSON document without blanks, an order of many items, as [`json`] has it.
+    /// A JSON document without blanks, an order of many items, made from the seed.
     Json,
 }
 

@@ -48,7 +48,7 @@ impl Job {
             false => Protocol::Http1 { pipeline: connection.pipeline.into() },
         };
         Ok(Self {
-            url: place.url.to_string(),
+            url: place.shown(),
             request: first,
             model: model::in_words(load, &slice, protocol),
             kind: match slice.schedule {

@@ -13,7 +13,7 @@ use url::{Host, Url};
 /// Where the load goes.
 #[derive(Debug)]
 pub struct Place {
-    /// As it is shown: the first URL.
+    /// The first URL.
     pub url: Url,
     /// What is connected to.
     pub target: Target,
@@ -44,6 +44,12 @@ impl Place {
         let name = first.host_str().unwrap_or_default();
         let host = first.port().map_or(name.to_owned(), |port| format!("{name}:{port}"));
         Ok(Self { paths, url: first.clone(), target, host })
+    }
+
+    /// The first URL as it was written, its variables among it.
+    pub fn shown(&self) -> String {
+        let path = self.paths.first().map_or("", String::as_str);
+        format!("{}{path}", self.url.origin().ascii_serialization())
     }
 }
 
@@ -132,7 +138,9 @@ mod tests {
     fn urls_become_a_target_and_paths() {
         let place = of(&["127.0.0.1:PORT", "http://127.0.0.1:PORT/a/b?c=d#e"]).unwrap();
         assert_eq!((place.host.as_str(), place.paths), ("127.0.0.1:PORT", vec!["/".to_owned(), "/a/b?c=d".to_owned()]));
-        assert_eq!(of(&["127.0.0.1:PORT/a/{{id}}?b={{c}}#d"]).unwrap().paths, ["/a/{{id}}?b={{c}}"]);
+        let variables = of(&["127.0.0.1:PORT/a/{{id}}?b={{c}}#d"]).unwrap();
+        assert_eq!(variables.paths, ["/a/{{id}}?b={{c}}"]);
+        assert!(variables.shown().ends_with("/a/{{id}}?b={{c}}"), "{}", variables.shown());
         assert_eq!(of(&["http://localhost:PORT/"]).unwrap().host, "localhost:PORT");
     }
 
