@@ -83,14 +83,17 @@ fn void_reasons(cell: &Evidence<'_>) -> Vec<String> {
 fn suspect_reasons(cell: &Evidence<'_>, loads: &[LoadLatency], bottleneck: Bottleneck) -> Vec<Doubt> {
     let generator_bound = (bottleneck == Bottleneck::Generator)
         .then(|| "the generator was the bottleneck: the throughput is a lower bound".to_owned());
+    let blocked = blocked(cell);
+    // Requests that waited for the server to free a connection left late through no fault of the generator.
+    let lagging = lagging(loads).filter(|_| blocked.is_none());
     let checks = [
         (unsteady(cell), "Let it warm up longer."),
         (few_failures(cell), ""),
-        (lagging(loads), "Give the generator cores of its own (--load-cpus), or offer less."),
+        (lagging, "Give the generator cores of its own (--load-cpus), or offer less."),
         (busy_generator(cell), "Give the generator more cores (--load-cpus), or offer less."),
         (generator_bound, "Give the generator more cores (--load-cpus), or offer a fixed rate (-r)."),
         (restless(cell), ""),
-        (blocked(cell), "Give the load more connections, or offer less."),
+        (blocked, "Give the load more connections, or offer less."),
     ];
     checks.into_iter().filter_map(|(text, remedy)| Some(Doubt::new(text?, remedy))).collect()
 }

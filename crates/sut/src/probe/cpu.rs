@@ -63,9 +63,11 @@ impl CpuUse {
         self.by_kind.iter().find(|(name, _)| name == kind).map_or(0, |(_, ns)| *ns)
     }
 
-    /// All CPU used, as a share of the time of one core: 1.0 is one core busy all the time.
-    pub fn share_of_one_core(&self) -> f64 {
-        if self.wall_ns == 0 { 0.0 } else { self.total_ns as f64 / self.wall_ns as f64 }
+    /// CPU used as a share of the time of one core, 1.0 being one core busy all the time; without the JIT, which may still
+    /// be busy with what was asked before.
+    pub fn share_of_one_core_without_jit(&self) -> f64 {
+        let used_ns = self.total_ns.saturating_sub(self.of_kind(kind::JIT));
+        if self.wall_ns == 0 { 0.0 } else { used_ns as f64 / self.wall_ns as f64 }
     }
 
     /// One kind's share of all CPU used, 0 to 1; 0 when none was used.

@@ -8,7 +8,7 @@ use tare_plan::options::{ForkCovers, Options, Percent, RateOption, WarmupOption}
 
 pub const EXAMPLES: &str = "\
 Examples:
-  tare run                                        suites/quick.toml: decided, or 4.5 minutes
+  tare run                                        suites/quick.toml: decided, or 5 minutes
   tare run suites/tapir.toml --budget 60m         the whole matrix
   tare run --dry-run                              the plan with every default, and where each value came from
   tare run -s 'http4s.Tapir*' -m SimpleGet        against the baseline each server names, until decided
