@@ -64,7 +64,7 @@ def cost(plan, tools, outcomes):
     return f"""## Cost
 
 User and system CPU time of the whole process in µs for each request that the server answered, as fast as answers come; in brackets over wrk's in the
-same round. Median of {cells[0].rounds} rounds of {cells[0].seconds:g} s. At saturation the rates differ, and a rate changes how much is batched.
+same round. Median over the rounds ({cells[0].rounds} of {cells[0].seconds:g} s). At saturation the rates differ, and a rate changes how much is batched.
 
 {table(["µs/request", *(row.title for row in cells)], lines)}"""
 

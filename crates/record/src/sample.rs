@@ -276,6 +276,25 @@ pub struct EventRecord {
     pub log: Option<String>,
 }
 
+impl EventRecord {
+    /// An event of the whole run, at its beginning, that voids nothing.
+    pub fn new(level: EventLevel, title: &str, text: String) -> Self {
+        Self {
+            at_ns: 0,
+            level,
+            voids: false,
+            group: None,
+            variant: None,
+            scenario: None,
+            fork: None,
+            title: title.to_owned(),
+            text,
+            remedy: None,
+            log: None,
+        }
+    }
+}
+
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

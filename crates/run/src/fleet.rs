@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tare_plan::contract::Contract;
 use tare_plan::plan::{Plan, Variant};
-use tare_record::sample::{EventLevel, ForkRecord};
+use tare_record::sample::{EventLevel, EventRecord, ForkRecord};
 use tare_sut::SutError;
 use tare_sut::contract::{CheckOutcome, header_differences, verify};
 use tare_sut::probe::cpu::{CpuProbe, CpuSample};
@@ -18,7 +18,7 @@ use tare_sys::clock;
 
 use crate::error::RunError;
 use crate::host::Host;
-use crate::journal::{Journal, event, located};
+use crate::journal::{Journal, located};
 use crate::order::Order;
 use crate::prepare::{Launch, Launches};
 use crate::progress::{Place, Progress};
@@ -72,7 +72,7 @@ impl<'a> Fleet<'a> {
         let mut starts = Vec::new();
         for variant in shuffled {
             if let Some(reason) = yard.launches.unavailable(variant) {
-                let mut missing = event(EventLevel::Error, "not available", reason.to_owned());
+                let mut missing = EventRecord::new(EventLevel::Error, "not available", reason.to_owned());
                 missing.voids = true;
                 journal.event(located(missing, place, &variant.name, None))?;
                 continue;
@@ -115,7 +115,8 @@ impl<'a> Fleet<'a> {
                     let said = error.to_string();
                     // An error's first line says what happened; the server's own last lines follow.
                     let (text, log) = said.split_once('\n').unwrap_or((&said, ""));
-                    let mut failed = event(EventLevel::Error, "did not start", text.trim_end_matches(':').to_owned());
+                    let mut failed =
+                        EventRecord::new(EventLevel::Error, "did not start", text.trim_end_matches(':').to_owned());
                     failed.log = Some(log.to_owned()).filter(|log| !log.is_empty());
                     failed.voids = true;
                     journal.event(located(failed, place, &variant.name, None))?;
@@ -152,7 +153,7 @@ impl<'a> Fleet<'a> {
             for outcome in outcomes.iter().filter(|outcome| !outcome.passed) {
                 member.healthy = false;
                 let text = format!("{}: {}", outcome.check, outcome.difference.as_deref().unwrap_or("differs"));
-                let mut failed = event(EventLevel::Error, "does not answer as the contract says", text);
+                let mut failed = EventRecord::new(EventLevel::Error, "does not answer as the contract says", text);
                 failed.voids = true;
                 failed.remedy = Some(format!("Not timed. See it with: tare verify {}", member.variant.server));
                 failed.log = member.host.log_tail(LOG_LINES);
@@ -250,7 +251,7 @@ impl Member<'_> {
             Status::Running => return Ok(()),
         };
         self.healthy = false;
-        let mut failed = event(EventLevel::Error, "failed", text);
+        let mut failed = EventRecord::new(EventLevel::Error, "failed", text);
         failed.voids = true;
         failed.log = self.host.log_tail(LOG_LINES);
         journal.event(located(failed, place, &self.variant.name, Some(scenario)))
@@ -281,7 +282,11 @@ fn compare_headers(
         let alike: Vec<CheckOutcome> = other.iter().filter(|outcome| outcome.because.is_none()).cloned().collect();
         let differences = header_differences(first, &alike);
         if !differences.is_empty() {
-            let found = event(EventLevel::Info, "answers with other headers than its baseline", differences.join("; "));
+            let found = EventRecord::new(
+                EventLevel::Info,
+                "answers with other headers than its baseline",
+                differences.join("; "),
+            );
             journal.event(located(found, place, name, None))?;
         }
     }

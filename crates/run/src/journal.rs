@@ -1,8 +1,6 @@
 //! What has been measured so far: on disk at once, so that nothing is lost, and in memory, so that it can be judged.
 
-use tare_record::sample::{
-    EndStatus, EventLevel, EventRecord, ForkRecord, RunHeader, RunRecord, SliceRecord, WarmupRecord,
-};
+use tare_record::sample::{EndStatus, EventRecord, ForkRecord, RunHeader, RunRecord, SliceRecord, WarmupRecord};
 use tare_record::store::RunWriter;
 use tare_sys::clock::{self, Nanos};
 
@@ -108,24 +106,7 @@ impl<'a> Journal<'a> {
     }
 }
 
-/// An event about a variant, or about the run where `variant` is `None`.
-pub(crate) fn event(level: EventLevel, title: &str, text: String) -> EventRecord {
-    EventRecord {
-        at_ns: 0,
-        level,
-        voids: false,
-        group: None,
-        variant: None,
-        scenario: None,
-        fork: None,
-        title: title.to_owned(),
-        text,
-        remedy: None,
-        log: None,
-    }
-}
-
-/// The same event, where it happened.
+/// An event, where it happened.
 pub(crate) fn located(mut event: EventRecord, place: &Place<'_>, variant: &str, scenario: Option<&str>) -> EventRecord {
     event.group = Some(place.group.to_owned());
     event.fork = Some(place.fork);

@@ -1,6 +1,7 @@
 //! The loop over forks and slices: from a plan to a record. What a slice is, is `tare-load`'s; what a server is, `tare-sut`'s;
 //! what the numbers say, `tare-report`'s.
 
+pub mod booking;
 mod budget;
 mod compared;
 pub mod environment;
@@ -24,7 +25,7 @@ use std::sync::atomic::AtomicBool;
 use tare_plan::Plan;
 use tare_plan::contract::Contract;
 use tare_plan::plan::Mode;
-use tare_record::sample::{EndStatus, EventLevel, RunHeader, RunRecord};
+use tare_record::sample::{EndStatus, EventLevel, EventRecord, RunHeader, RunRecord};
 use tare_record::store::RunWriter;
 
 pub use compared::Judge;
@@ -72,7 +73,7 @@ pub fn run(
         Ok(status) => journal.finish(status),
         Err(error) => {
             // The record may be what failed; the first error is the one to tell.
-            let _ = journal.event(journal::event(EventLevel::Error, "tare failed", error.to_string()));
+            let _ = journal.event(EventRecord::new(EventLevel::Error, "tare failed", error.to_string()));
             let _ = journal.finish(EndStatus::Failed);
             Err(error)
         }

@@ -16,7 +16,7 @@ use tare_sys::procfs::machine::{CpuTicks, Machine};
 use crate::Scene;
 use crate::error::RunError;
 use crate::fleet::pause;
-use crate::journal::{Journal, event};
+use crate::journal::Journal;
 use crate::progress::Progress;
 
 /// Files that tare itself has open beside its connections: the record, the terminal, the self-test.
@@ -85,7 +85,7 @@ fn external(plan: &Plan) -> Vec<EventRecord> {
         let text = "its CPU and memory are not available, and it is not started anew for each fork: intervals say how \
                     steady this one start is, not how starts differ"
             .to_owned();
-        let mut found = event(EventLevel::Info, "runs already", text);
+        let mut found = EventRecord::new(EventLevel::Info, "runs already", text);
         found.variant = Some(variant.name.clone());
         found
     });
@@ -182,7 +182,7 @@ fn judge(sample: &SliceSample) -> Vec<EventRecord> {
     );
     let honest = sample.failed == 0 && median >= TRUTH && median <= TRUTH + EXCESS && late <= LATE;
     if honest {
-        return vec![event(EventLevel::Info, "self-test passed", text)];
+        return vec![EventRecord::new(EventLevel::Info, "self-test passed", text)];
     }
     let failed = if sample.failed > 0 {
         format!("; {} of {} requests failed", sample.failed, sample.offered)
@@ -193,5 +193,5 @@ fn judge(sample: &SliceSample) -> Vec<EventRecord> {
 }
 
 fn warning(title: &str, text: String, remedy: &str) -> EventRecord {
-    EventRecord { remedy: Some(remedy.to_owned()), ..event(EventLevel::Warning, title, text) }
+    EventRecord { remedy: Some(remedy.to_owned()), ..EventRecord::new(EventLevel::Warning, title, text) }
 }

@@ -1,15 +1,15 @@
 //! One slice against one server: load, CPU and memory, as one raw record.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use tare_load::{Cancel, LoadSession, Schedule, SliceSample, SliceSpec, StopRule};
 use tare_plan::plan::{Plan, SliceKind};
-use tare_record::sample::{ErrorTally, JvmUse, Phase, ServerCpu, SliceRecord};
+use tare_record::sample::{JvmUse, Phase, ServerCpu, SliceRecord};
 use tare_sut::probe::jvm;
 use tare_sut::probe::memory::MemorySample;
 use tare_sys::clock::{self, Nanos};
 
+use crate::booking::{Heading, booked};
 use crate::error::RunError;
 use crate::fleet::Member;
 use crate::journal::Journal;
@@ -75,15 +75,14 @@ pub(crate) fn drive(
     });
     let jvm = jvm_before.zip(member.jvm()).map(|(before, after)| jvm_use(after.since(&before), &sample));
     let memory = member.probe.as_ref().map(|probe| MemorySample::of(probe.processes()));
-    let seen = Seen { cpu, memory, jvm };
-    Ok(record(sample, order, slot, member, seen, journal))
-}
-
-/// What the server's processes showed.
-struct Seen {
-    cpu: Option<ServerCpu>,
-    memory: Option<MemorySample>,
-    jvm: Option<JvmUse>,
+    let start_ns = journal.since_begin_ns(sample.start_ns + sample.discarded_head_ns);
+    Ok(SliceRecord {
+        server_cpu: cpu,
+        rss_bytes: memory.as_ref().map(|memory| memory.rss_bytes),
+        rss_peak_bytes: memory.as_ref().map(|memory| memory.peak_rss_bytes),
+        jvm,
+        ..booked(sample, heading(order, slot, member, start_ns))
+    })
 }
 
 /// Bodies from this size on are held in objects that the JVM may allocate where they cannot be counted.
@@ -116,22 +115,8 @@ fn count_whole(sample: &mut SliceSample, users: u32, drained: Nanos) {
     sample.discarded_head_ns = 0;
 }
 
-fn record(
-    sample: SliceSample,
-    order: &Order,
-    slot: Slot<'_>,
-    member: &Member<'_>,
-    seen: Seen,
-    journal: &Journal<'_>,
-) -> SliceRecord {
-    let errors: BTreeMap<String, ErrorTally> = sample
-        .errors
-        .iter()
-        .map(|(class, tally)| {
-            (class.name().to_owned(), ErrorTally { count: tally.count, example: tally.example.clone() })
-        })
-        .collect();
-    SliceRecord {
+fn heading(order: &Order, slot: Slot<'_>, member: &Member<'_>, start_ns: u64) -> Heading {
+    Heading {
         fork: slot.fork,
         group: slot.group.to_owned(),
         scenario: slot.scenario.to_owned(),
@@ -139,30 +124,9 @@ fn record(
         phase: order.phase,
         kind: order.kind,
         round: order.round,
-        start_ns: journal.since_begin_ns(sample.start_ns + sample.discarded_head_ns),
-        window_ns: sample.window_ns,
+        start_ns,
         users: order.users,
         offered_per_s: (order.kind != SliceKind::Saturating).then_some(order.rate_per_s),
-        completed: sample.completed,
-        ok: sample.ok,
-        failed: sample.failed,
-        errors,
-        bytes_in: sample.bytes_in,
-        bytes_out: sample.bytes_out,
-        response: sample.response,
-        service: sample.service,
-        send_lag: sample.send_lag,
-        failed_after: sample.failed_time,
-        blocked: sample.blocked,
-        blocked_ns: sample.blocked_ns,
-        connections_opened: sample.connections_opened,
-        connections_lost: sample.connections_lost,
-        generator_cpu_ns: sample.generator_cpu_ns,
-        generator_workers: sample.workers as u32,
-        server_cpu: seen.cpu,
-        rss_bytes: seen.memory.as_ref().map(|memory| memory.rss_bytes),
-        rss_peak_bytes: seen.memory.as_ref().map(|memory| memory.peak_rss_bytes),
-        jvm: seen.jvm,
     }
 }
 

@@ -103,17 +103,10 @@ fn rows_ever(connection: &Connection, table: &str) -> Option<i64> {
 }
 
 fn damage(at_ns: u64, lost: &[String]) -> EventRecord {
+    let text = format!("Lost and not in this report: {}.", lost.join(", "));
     EventRecord {
         at_ns,
-        level: EventLevel::Warning,
-        voids: false,
-        group: None,
-        variant: None,
-        scenario: None,
-        fork: None,
-        title: "The record is damaged".to_owned(),
-        text: format!("Lost and not in this report: {}.", lost.join(", ")),
         remedy: Some("Restore record.sqlite from a copy, or measure again.".to_owned()),
-        log: None,
+        ..EventRecord::new(EventLevel::Warning, "The record is damaged", text)
     }
 }

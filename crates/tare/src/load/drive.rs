@@ -85,19 +85,7 @@ fn events(whole: &SliceSample) -> Vec<EventRecord> {
 }
 
 fn event(whole: &SliceSample, title: &str, text: String) -> EventRecord {
-    EventRecord {
-        at_ns: whole.window_ns,
-        level: EventLevel::Info,
-        voids: false,
-        group: None,
-        variant: None,
-        scenario: None,
-        fork: None,
-        title: title.to_owned(),
-        text,
-        remedy: None,
-        log: None,
-    }
+    EventRecord { at_ns: whole.window_ns, ..EventRecord::new(EventLevel::Info, title, text) }
 }
 
 /// Keeps intervals, in a file too where one was asked for. The load goes on when that file fails.

@@ -1,11 +1,11 @@
 //! What workers hand over, several times a second, put together into the intervals of the record.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use tare_load::SliceSample;
 use tare_plan::plan::SliceKind;
-use tare_record::sample::{ErrorTally, Phase, SliceRecord};
+use tare_record::sample::{Phase, SliceRecord};
+use tare_run::booking::{Heading, booked};
 
 /// Where the intervals belong.
 #[derive(Debug, Clone)]
@@ -63,12 +63,9 @@ impl Recording {
     }
 
     fn record(&mut self, sample: SliceSample) -> SliceRecord {
-        let tally = |tally: &tare_load::ErrorTally| ErrorTally { count: tally.count, example: tally.example.clone() };
-        let errors: BTreeMap<_, _> =
-            sample.errors.iter().map(|(class, one)| (class.name().to_owned(), tally(one))).collect();
         let begin_ns = self.begin_ns.unwrap_or(sample.start_ns);
         self.round += 1;
-        SliceRecord {
+        let heading = Heading {
             fork: 1,
             group: self.slot.group.clone(),
             scenario: self.slot.scenario.clone(),
@@ -77,30 +74,10 @@ impl Recording {
             kind: self.slot.kind,
             round: self.round - 1,
             start_ns: sample.start_ns + sample.discarded_head_ns - begin_ns,
-            window_ns: sample.window_ns,
             users: self.slot.connections,
             offered_per_s: self.slot.offered_per_s,
-            completed: sample.completed,
-            ok: sample.ok,
-            failed: sample.failed,
-            errors,
-            bytes_in: sample.bytes_in,
-            bytes_out: sample.bytes_out,
-            response: sample.response,
-            service: sample.service,
-            send_lag: sample.send_lag,
-            failed_after: sample.failed_time,
-            blocked: sample.blocked,
-            blocked_ns: sample.blocked_ns,
-            connections_opened: sample.connections_opened,
-            connections_lost: sample.connections_lost,
-            generator_cpu_ns: sample.generator_cpu_ns,
-            generator_workers: sample.workers as u32,
-            server_cpu: None,
-            rss_bytes: None,
-            rss_peak_bytes: None,
-            jvm: None,
-        }
+        };
+        booked(sample, heading)
     }
 }
 

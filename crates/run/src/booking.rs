@@ -1,0 +1,69 @@
+//! What the generator saw of a slice, as it stands in the record.
+
+use tare_load::SliceSample;
+use tare_plan::plan::SliceKind;
+use tare_record::sample::{ErrorTally, Phase, SliceRecord};
+
+/// Which slice it was.
+#[derive(Debug, Clone)]
+pub struct Heading {
+    /// 1-based start of the server.
+    pub fork: u32,
+    /// Id of the group.
+    pub group: String,
+    /// Name of the scenario.
+    pub scenario: String,
+    /// Name of the variant.
+    pub variant: String,
+    /// Warm-up or scored.
+    pub phase: Phase,
+    /// Load model.
+    pub kind: SliceKind,
+    /// 0-based round within fork, scenario and kind.
+    pub round: u32,
+    /// Begin of the window, since the run began.
+    pub start_ns: u64,
+    /// Closed users, or connections of an open load.
+    pub users: u32,
+    /// Offered rate of an open load.
+    pub offered_per_s: Option<f64>,
+}
+
+/// The sample under its heading. Of the server's processes it says nothing yet.
+pub fn booked(sample: SliceSample, heading: Heading) -> SliceRecord {
+    let tally = |tally: &tare_load::ErrorTally| ErrorTally { count: tally.count, example: tally.example.clone() };
+    let errors = sample.errors.iter().map(|(class, one)| (class.name().to_owned(), tally(one))).collect();
+    SliceRecord {
+        fork: heading.fork,
+        group: heading.group,
+        scenario: heading.scenario,
+        variant: heading.variant,
+        phase: heading.phase,
+        kind: heading.kind,
+        round: heading.round,
+        start_ns: heading.start_ns,
+        window_ns: sample.window_ns,
+        users: heading.users,
+        offered_per_s: heading.offered_per_s,
+        completed: sample.completed,
+        ok: sample.ok,
+        failed: sample.failed,
+        errors,
+        bytes_in: sample.bytes_in,
+        bytes_out: sample.bytes_out,
+        response: sample.response,
+        service: sample.service,
+        send_lag: sample.send_lag,
+        failed_after: sample.failed_time,
+        blocked: sample.blocked,
+        blocked_ns: sample.blocked_ns,
+        connections_opened: sample.connections_opened,
+        connections_lost: sample.connections_lost,
+        generator_cpu_ns: sample.generator_cpu_ns,
+        generator_workers: sample.workers as u32,
+        server_cpu: None,
+        rss_bytes: None,
+        rss_peak_bytes: None,
+        jvm: None,
+    }
+}
