@@ -78,6 +78,8 @@ pub struct Options {
     pub stop_grace: Option<Span>,
     /// Seed of every random order.
     pub seed: Option<u64>,
+    /// Meters of hiccups, on the servers' cores and inside each JVM.
+    pub hiccups: Option<bool>,
 }
 
 /// A percentage, written `2`, `2.5` or `"2 %"`; held as a fraction.

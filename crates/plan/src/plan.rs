@@ -34,6 +34,9 @@ pub struct Plan {
     pub stop: Stop,
     /// The machine's cores and the JVM.
     pub machine: Machine,
+    /// What is watched beside CPU and memory.
+    #[serde(default)]
+    pub probes: Probes,
     /// Seed of every random order and arrival.
     pub seed: u64,
     /// Every setting with the place that its value came from.
@@ -304,6 +307,13 @@ pub struct Machine {
     pub startup_timeout: Span,
     /// After SIGTERM, how long until SIGKILL.
     pub stop_grace: Span,
+}
+
+/// Probes that cost something, and therefore run only where they are asked for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Probes {
+    /// Meters of hiccups, on the servers' cores and inside each JVM.
+    pub hiccups: bool,
 }
 
 /// One setting, for people: `tare run --dry-run` and the report list them all.

@@ -52,6 +52,7 @@ pub fn resolve(inputs: &Inputs<'_>) -> Result<Plan, PlanError> {
         slices: settings.slices,
         stop: settings.stop,
         machine: settings.machine,
+        probes: settings.probes,
         seed: settings.seed,
         settings: settings.list,
     })

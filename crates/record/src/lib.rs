@@ -3,6 +3,7 @@
 pub mod environment;
 pub mod error;
 pub mod packed;
+mod probe;
 pub mod sample;
 pub mod store;
 

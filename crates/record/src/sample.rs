@@ -11,6 +11,7 @@ use tare_stats::histogram::LatencyHistogram;
 
 use crate::environment::Environment;
 use crate::packed::PackedHistogram;
+pub use crate::probe::{CollectorUse, Hiccups, JvmUse, Pause, PauseCause, ServerCpu};
 
 /// What stands in the record before anything is measured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -110,6 +111,8 @@ pub struct SliceRecord<H = LatencyHistogram> {
     pub rss_peak_bytes: Option<u64>,
     /// What a JVM told of itself over the window and its drain; absent where the server is none.
     pub jvm: Option<JvmUse>,
+    /// What the hiccup meters saw over the window and its drain; absent where the plan does not ask for them.
+    pub hiccups: Option<Hiccups<H>>,
 }
 
 /// A slice as it is kept: its latencies as bytes, a few KB where open histograms take a megabyte. See [`SliceRecord::pack`].
@@ -150,40 +153,9 @@ impl SliceRecord {
             rss_bytes: self.rss_bytes,
             rss_peak_bytes: self.rss_peak_bytes,
             jvm: self.jvm,
+            hiccups: self.hiccups.map(Hiccups::pack),
         }
     }
-}
-
-/// What a JVM did between the beginning of a slice and the end of its drain.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct JvmUse {
-    /// Stop-the-world collections.
-    pub collections: u64,
-    /// Time in these.
-    pub collecting_ns: u64,
-    /// Time in safepoints of any kind, collections included.
-    pub safepoint_ns: u64,
-    /// Bytes allocated; absent where they cannot be told.
-    pub allocated_bytes: Option<u64>,
-    /// Heap in use at the end, garbage included.
-    pub heap_used_bytes: u64,
-    /// Heap committed at the end.
-    pub heap_committed_bytes: u64,
-    /// Right answers that it went on, drained ones included.
-    pub requests: u64,
-}
-
-/// CPU that a server used while it answered a known number of requests.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct ServerCpu {
-    /// Wall time between the two readings.
-    pub wall_ns: u64,
-    /// CPU in all.
-    pub total_ns: u64,
-    /// By kind of thread: `application`, `gc`, `jit`, `vm`, `other`; sums to the total.
-    pub by_kind: BTreeMap<String, u64>,
-    /// Requests that were answered (rightly or not) between the readings.
-    pub requests: u64,
 }
 
 /// Failed requests of one class.

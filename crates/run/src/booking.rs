@@ -65,5 +65,6 @@ pub fn booked(sample: SliceSample, heading: Heading) -> SliceRecord {
         rss_bytes: None,
         rss_peak_bytes: None,
         jvm: None,
+        hiccups: None,
     }
 }

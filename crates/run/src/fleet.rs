@@ -11,6 +11,7 @@ use tare_record::sample::{EventLevel, EventRecord, ForkRecord};
 use tare_sut::SutError;
 use tare_sut::contract::{CheckOutcome, header_differences, verify};
 use tare_sut::probe::cpu::{CpuProbe, CpuSample};
+use tare_sut::probe::hiccup::inside::JvmMeter;
 use tare_sut::probe::jvm::{JvmProbe, JvmSample};
 use tare_sut::server::Status;
 use tare_sys::affinity::CpuSet;
@@ -36,6 +37,8 @@ pub(crate) struct Member<'a> {
     pub probe: Option<CpuProbe>,
     /// Where a JVM keeps its counters.
     counters: Option<JvmProbe>,
+    /// The meter of hiccups in a JVM, where it was started with one.
+    pub meter: Option<JvmMeter>,
     pub startup_ns: u64,
     pub rest_cpu_share: Option<f64>,
     /// False once it has died, hung or lied: it gets no more load.
@@ -98,6 +101,7 @@ impl<'a> Fleet<'a> {
                     // Without a probe (the server has just died, or runs elsewhere) its CPU is not available.
                     let probe = host.pid().and_then(|pid| CpuProbe::new(pid).ok());
                     let counters = host.pid().and_then(JvmProbe::find);
+                    let meter = probe.as_ref().and_then(|probe| JvmMeter::find(yard.logs, probe.processes()));
                     let rest_cpu_share = None;
                     members.push(Member {
                         variant,
@@ -105,6 +109,7 @@ impl<'a> Fleet<'a> {
                         host,
                         probe,
                         counters,
+                        meter,
                         startup_ns,
                         rest_cpu_share,
                         healthy: true,

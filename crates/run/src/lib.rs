@@ -17,6 +17,7 @@ pub mod progress;
 mod sequential;
 mod slice;
 mod warmup;
+mod watch;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -84,6 +85,13 @@ fn measure(plan: &Plan, scene: &Scene<'_>, journal: &mut journal::Journal<'_>) -
     let cores = fork::cores(plan)?;
     std::fs::create_dir_all(scene.logs).map_err(|source| RunError::Logs { path: scene.logs.to_owned(), source })?;
     preflight::check(plan, &cores.server, &cores.load, scene, journal)?;
+    if let Some(reason) = &scene.launches.no_meter {
+        let text = format!("the agent that brings it cannot be had: {reason}");
+        journal.event(EventRecord {
+            remedy: Some("Install a JDK with javac, or name one with --java.".to_owned()),
+            ..EventRecord::new(EventLevel::Warning, "No meter of hiccups inside JVMs", text)
+        })?;
+    }
     let yard = fleet::Yard {
         plan,
         launches: scene.launches,

@@ -14,6 +14,7 @@ use tare_plan::suite::external_host;
 use tare_sut::catalog::Catalog;
 use tare_sut::jdk::Jdk;
 use tare_sut::launch::JvmSettings;
+use tare_sut::probe::hiccup::{agent, inside};
 use tare_sut::server::{ReadyRule, ServerSpec};
 use tare_sys::affinity::CpuSet;
 
@@ -28,6 +29,8 @@ pub struct Launch {
     pub resolved: BTreeMap<String, String>,
     /// What it must answer, where that is not the catalog's contract.
     own_contract: Option<Contract>,
+    /// The agent with the meter of hiccups, for the JVMs among its processes.
+    agent: Option<PathBuf>,
 }
 
 /// Who starts it.
@@ -61,6 +64,8 @@ pub struct Launches {
     by_variant: BTreeMap<Key, Launch>,
     unavailable: BTreeMap<Key, String>,
     java: Option<String>,
+    /// Why JVMs have no meter of hiccups although the plan wants one.
+    pub no_meter: Option<String>,
 }
 
 /// What a catalog server's readiness line looks like.
@@ -100,7 +105,7 @@ impl Launch {
             Origin::Ours { command, env, directory, ready, base_url } => Start::Ours(Box::new(ServerSpec {
                 name: variant.name.clone(),
                 command: command.clone(),
-                env: env.clone(),
+                env: self.metered(env, &log_path),
                 directory: directory.clone(),
                 ready: ready.clone(),
                 base_url: base_url.clone(),
@@ -110,6 +115,17 @@ impl Launch {
                 log_path,
             })),
         }
+    }
+
+    /// The environment, in which JVMs find the option for the meter; its file lies beside the log.
+    fn metered(&self, env: &BTreeMap<String, String>, log_path: &Path) -> BTreeMap<String, String> {
+        let mut env = env.clone();
+        if let (Some(agent), Some(folder)) = (&self.agent, log_path.parent()) {
+            let mut options = env.remove(inside::VARIABLE).map_or_else(String::new, |own| own + " ");
+            options += &inside::option(agent, folder);
+            env.insert(inside::VARIABLE.to_owned(), options);
+        }
+        env
     }
 
     /// Program and arguments as they are recorded; for a server that runs elsewhere, its address.
@@ -157,6 +173,9 @@ pub fn prepare(
     if let (Some(catalog), false) = (catalog, built.is_empty()) {
         of_catalog(plan, catalog, &built, cancelled, progress, &mut launches)?;
     }
+    if plan.probes.hiccups {
+        launches.bring_meter(plan, catalog);
+    }
     Ok(launches)
 }
 
@@ -175,7 +194,7 @@ fn of_command(plan: &Plan, variant: &Variant, server: &CommandServer) -> Result<
         ready,
         base_url: server.base_url.clone(),
     };
-    Ok(Launch { origin, resolved: BTreeMap::new(), own_contract: Some(contract_of(plan, variant)) })
+    Ok(Launch { origin, resolved: BTreeMap::new(), own_contract: Some(contract_of(plan, variant)), agent: None })
 }
 
 fn of_external(plan: &Plan, variant: &Variant, url: &str) -> Result<Launch, RunError> {
@@ -185,7 +204,7 @@ fn of_external(plan: &Plan, variant: &Variant, url: &str) -> Result<Launch, RunE
     let address = found.map_err(|error| wrong(format!("\"{host}\" cannot be found: {error}; check the name")))?;
     let address = address.ok_or_else(|| wrong(format!("\"{host}\" has no address; check the name")))?;
     let origin = Origin::External { url: url.to_owned(), address };
-    Ok(Launch { origin, resolved: BTreeMap::new(), own_contract: Some(contract_of(plan, variant)) })
+    Ok(Launch { origin, resolved: BTreeMap::new(), own_contract: Some(contract_of(plan, variant)), agent: None })
 }
 
 /// What a server that is not the catalog's must answer: the scenarios that it is driven with and the suite's checks.
@@ -204,6 +223,24 @@ impl Launches {
     fn insert(&mut self, variant: &Variant, launch: Launch) {
         self.by_variant.insert(key(variant), launch);
     }
+
+    /// Gives every launch the meter for JVMs. Without it there is less to see, and no reason not to run.
+    fn bring_meter(&mut self, plan: &Plan, catalog: Option<&Catalog>) {
+        let build = || {
+            let catalog = catalog.ok_or("the folder of the project, with probes/jvm, is not found")?;
+            let jdk = Jdk::find(0, home_of(plan)).map_err(|error| error.to_string())?;
+            agent::build(catalog, &jdk).map_err(|error| error.to_string())
+        };
+        match build() {
+            Ok(agent) => self.by_variant.values_mut().for_each(|launch| launch.agent = Some(agent.clone())),
+            Err(reason) => self.no_meter = Some(reason),
+        }
+    }
+}
+
+/// The home of the JDK that the plan asks for; the newest when `None`.
+fn home_of(plan: &Plan) -> Option<&Path> {
+    (plan.machine.java != "newest").then(|| Path::new(&plan.machine.java))
 }
 
 /// Builds what is stale among the catalog's variants, and takes their command lines from the manifests.
@@ -215,7 +252,7 @@ fn of_catalog(
     progress: &mut dyn FnMut(&str),
     launches: &mut Launches,
 ) -> Result<(), RunError> {
-    let home = (plan.machine.java != "newest").then(|| Path::new(&plan.machine.java));
+    let home = home_of(plan);
     // Before minutes are spent on a build: is there a JVM to run it on?
     let oldest = variants.iter().map(|variant| catalog.family_of(&variant.server).map(|(_, family)| family.min_java));
     let minimum = oldest.collect::<Result<Vec<_>, _>>()?.into_iter().max().unwrap_or(0);
@@ -249,7 +286,7 @@ fn of_catalog(
             ready: ReadyRule::Line(catalog_ready()),
             base_url: None,
         };
-        launches.insert(variant, Launch { origin, resolved: launched.resolved, own_contract: None });
+        launches.insert(variant, Launch { origin, resolved: launched.resolved, own_contract: None, agent: None });
     }
     Ok(())
 }

@@ -1,18 +1,17 @@
-//! One slice against one server: load, CPU and memory, as one raw record.
+//! One slice against one server: load, and what the probes see meanwhile, as one raw record.
 
 use std::time::Duration;
 
 use tare_load::{Cancel, LoadSession, Schedule, SliceSample, SliceSpec, StopRule};
 use tare_plan::plan::{Plan, SliceKind};
-use tare_record::sample::{JvmUse, Phase, ServerCpu, SliceRecord};
-use tare_sut::probe::jvm;
-use tare_sut::probe::memory::MemorySample;
+use tare_record::sample::{Phase, SliceRecord};
 use tare_sys::clock::{self, Nanos};
 
 use crate::booking::{Heading, booked};
 use crate::error::RunError;
 use crate::fleet::Member;
 use crate::journal::Journal;
+use crate::watch::Watch;
 
 /// What one slice is to be.
 #[derive(Debug, Clone, Copy)]
@@ -57,48 +56,14 @@ pub(crate) fn drive(
         seed: order.seed,
         ..SliceSpec::new(schedule, order.users as usize, StopRule::Duration(order.length))
     };
-    let before = member.cpu();
-    let jvm_before = member.jvm();
+    let watch = Watch::begin(member, order.phase, plan);
     let mut sample = session.run(&spec, cancel)?;
     if order.kind == SliceKind::Saturating {
         count_whole(&mut sample, order.users, clock::now());
     }
-    let after = member.cpu();
-    let cpu = before.zip(after).map(|(before, after)| {
-        let used = after.since(&before);
-        ServerCpu {
-            wall_ns: used.wall_ns,
-            total_ns: used.total_ns,
-            by_kind: used.by_kind.into_iter().collect(),
-            requests: sample.completed_in_slice,
-        }
-    });
-    let jvm = jvm_before.zip(member.jvm()).map(|(before, after)| jvm_use(after.since(&before), &sample));
-    let memory = member.probe.as_ref().map(|probe| MemorySample::of(probe.processes()));
     let start_ns = journal.since_begin_ns(sample.start_ns + sample.discarded_head_ns);
-    Ok(SliceRecord {
-        server_cpu: cpu,
-        rss_bytes: memory.as_ref().map(|memory| memory.rss_bytes),
-        rss_peak_bytes: memory.as_ref().map(|memory| memory.peak_rss_bytes),
-        jvm,
-        ..booked(sample, heading(order, slot, member, start_ns))
-    })
-}
-
-/// Bodies from this size on are held in objects that the JVM may allocate where they cannot be counted.
-const HUGE_BODY_BYTES: u64 = 256 * 1024;
-
-fn jvm_use(used: jvm::JvmUse, sample: &SliceSample) -> JvmUse {
-    let is_huge = sample.bytes_in + sample.bytes_out > HUGE_BODY_BYTES * sample.completed.max(1);
-    JvmUse {
-        collections: used.collections,
-        collecting_ns: used.collecting_ns,
-        safepoint_ns: used.safepoint_ns,
-        allocated_bytes: used.allocated_bytes.filter(|_| !is_huge),
-        heap_used_bytes: used.heap_used_bytes,
-        heap_committed_bytes: used.heap_committed_bytes,
-        requests: sample.completed_in_slice,
-    }
+    let seen = watch.end(member, &sample, journal);
+    Ok(seen.put_into(booked(sample, heading(order, slot, member, start_ns))))
 }
 
 /// Answers per user below which a window says little of the throughput: most of what was under way ends after it.

@@ -155,6 +155,14 @@ pub enum SutError {
         /// Its last lines.
         output: String,
     },
+    /// The meter for JVMs could not be built.
+    #[error("{}: {reason}", script.display())]
+    Agent {
+        /// What was to build it.
+        script: PathBuf,
+        /// What it said.
+        reason: String,
+    },
     /// No JDK that is new enough.
     #[error("{message}")]
     Jdk {

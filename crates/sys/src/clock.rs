@@ -4,7 +4,9 @@
 use std::ops::{Add, Sub};
 use std::time::Duration;
 
-use rustix::time::{ClockId, clock_gettime};
+use rustix::io::Errno;
+use rustix::thread::clock_nanosleep_absolute;
+use rustix::time::{ClockId, Timespec, clock_gettime};
 
 /// A moment on the monotonic clock, or a length of time, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -100,6 +102,18 @@ pub fn process_cpu_ns() -> u64 {
     read(ClockId::ProcessCPUTime)
 }
 
+/// Sleeps until a moment on the monotonic clock, however often a signal interrupts; at once when it has passed.
+///
+/// # Source
+/// clock_nanosleep(2) with TIMER_ABSTIME: a deadline does not drift, where a length of time does.
+pub fn sleep_until(moment: Nanos) {
+    let deadline = Timespec {
+        tv_sec: (moment.0 / 1_000_000_000).cast_signed(),
+        tv_nsec: (moment.0 % 1_000_000_000).cast_signed(),
+    };
+    while clock_nanosleep_absolute(ClockId::Monotonic, &deadline) == Err(Errno::INTR) {}
+}
+
 /// Lets this thread's waits end at their deadline instead of up to 50 µs later, which is the kernel's default slack.
 ///
 /// # Errors
@@ -134,6 +148,14 @@ mod tests {
             std::hint::spin_loop();
         }
         assert!(process_cpu_ns() > process);
+    }
+
+    #[test]
+    fn nobody_wakes_before_the_deadline() {
+        let deadline = now() + Duration::from_micros(200);
+        sleep_until(deadline);
+        assert!(now() >= deadline);
+        sleep_until(Nanos::ZERO);
     }
 
     #[test]

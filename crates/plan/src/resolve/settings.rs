@@ -4,7 +4,7 @@ use super::Inputs;
 use crate::PlanError;
 use crate::duration::Span;
 use crate::options::{ForkCovers, Percent, RateOption, WarmupOption};
-use crate::plan::{Forks, Load, Machine, Mode, Rate, Setting, Slices, Source, Stop, Warmup};
+use crate::plan::{Forks, Load, Machine, Mode, Probes, Rate, Setting, Slices, Source, Stop, Warmup};
 
 /// The cores that this machine offers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -20,6 +20,7 @@ pub(super) struct Settings {
     pub slices: Slices,
     pub stop: Stop,
     pub machine: Machine,
+    pub probes: Probes,
     pub seed: u64,
     pub control: bool,
     pub fork_covers: ForkCovers,
@@ -93,7 +94,10 @@ pub(super) fn resolve(inputs: &Inputs<'_>, mode: Mode) -> Result<Settings, PlanE
     picker.section = "machine";
     let machine = machine(&mut picker)?;
     let seed = pick!(picker, seed, inputs.fallback_seed, "of every random order and arrival");
-    Ok(Settings { load, warmup, slices, stop, machine, seed, control, fork_covers, list: picker.list })
+    picker.section = "probes";
+    let hiccups = pick!(picker, hiccups, false, "meters of hiccups, on the servers' cores and inside each JVM");
+    let probes = Probes { hiccups };
+    Ok(Settings { load, warmup, slices, stop, machine, probes, seed, control, fork_covers, list: picker.list })
 }
 
 fn load(picker: &mut Picker<'_>) -> Result<Load, PlanError> {

@@ -7,21 +7,22 @@ use tare_plan::plan::SliceKind;
 use tare_stats::histogram::LatencyHistogram;
 
 use crate::packed::PackedHistogram;
-use crate::sample::{Phase, SliceRecord, StoredSlice};
+use crate::sample::{Hiccups, Phase, SliceRecord, StoredSlice};
 
 const INSERT: &str = "INSERT INTO slice (fork, group_id, scenario, variant, phase, kind, round, start_ns, window_ns,
   users, offered_per_s, completed, ok, failed, errors_json, bytes_in, bytes_out, response, service, send_lag, failed_after,
   blocked, blocked_ns, connections_opened, connections_lost, generator_cpu_ns, generator_workers, server_cpu_json,
-  rss_bytes, rss_peak_bytes, jvm_json)
+  rss_bytes, rss_peak_bytes, jvm_json, hiccup_machine, hiccup_jvm, pauses_json)
 VALUES (:fork, :group, :scenario, :variant, :phase, :kind, :round, :start, :window,
   :users, :offered, :completed, :ok, :failed, :errors, :bytes_in, :bytes_out, :response, :service, :send_lag, :failed_after,
-  :blocked, :blocked_ns, :opened, :lost, :generator_cpu, :workers, :server_cpu, :rss, :rss_peak, :jvm)";
+  :blocked, :blocked_ns, :opened, :lost, :generator_cpu, :workers, :server_cpu, :rss, :rss_peak, :jvm, :hiccup_machine, :hiccup_jvm, :pauses)";
 
 /// Appends a slice.
 pub(super) fn insert(connection: &Connection, slice: &SliceRecord) -> rusqlite::Result<()> {
     let pack = |histogram: &LatencyHistogram| PackedHistogram::from(histogram).as_bytes().to_vec();
     let signed = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
     let server_cpu = slice.server_cpu.as_ref().map(to_json).transpose()?;
+    let hiccups = slice.hiccups.as_ref();
     connection.prepare_cached(INSERT)?.execute(named_params! {
         ":fork": slice.fork, ":group": slice.group, ":scenario": slice.scenario, ":variant": slice.variant,
         ":phase": phase_name(slice.phase), ":kind": slice.kind.name(), ":round": slice.round,
@@ -36,6 +37,9 @@ pub(super) fn insert(connection: &Connection, slice: &SliceRecord) -> rusqlite::
         ":generator_cpu": signed(slice.generator_cpu_ns), ":workers": slice.generator_workers,
         ":server_cpu": server_cpu, ":rss": slice.rss_bytes.map(signed), ":rss_peak": slice.rss_peak_bytes.map(signed),
         ":jvm": slice.jvm.as_ref().map(to_json).transpose()?,
+        ":hiccup_machine": hiccups.map(|h| pack(&h.machine)),
+        ":hiccup_jvm": hiccups.and_then(|h| h.jvm.as_ref()).map(pack),
+        ":pauses": hiccups.map(|h| to_json(&h.pauses)).transpose()?,
     })?;
     Ok(())
 }
@@ -79,7 +83,19 @@ pub(super) fn slice(row: &Row<'_>) -> rusqlite::Result<StoredSlice> {
         rss_bytes: maybe("rss_bytes")?,
         rss_peak_bytes: maybe("rss_peak_bytes")?,
         jvm: jvm.as_deref().map(from_json).transpose()?,
+        hiccups: hiccups(row)?,
     })
+}
+
+/// Records before version 3 have no such columns.
+fn hiccups(row: &Row<'_>) -> rusqlite::Result<Option<Hiccups<PackedHistogram>>> {
+    let Some(pauses) = row.get::<_, Option<String>>("pauses_json").unwrap_or(None) else { return Ok(None) };
+    let has_jvm = row.get::<_, Option<Vec<u8>>>("hiccup_jvm")?.is_some();
+    Ok(Some(Hiccups {
+        machine: histogram(row, "hiccup_machine")?,
+        jvm: has_jvm.then(|| histogram(row, "hiccup_jvm")).transpose()?,
+        pauses: from_json(&pauses)?,
+    }))
 }
 
 /// A value as JSON text.

@@ -5,8 +5,9 @@
 
 use rusqlite::Connection;
 
-/// Version of the tables, in `PRAGMA user_version`. 2 added `slice.jvm_json`; records of 1 are read without it.
-pub(super) const VERSION: i64 = 2;
+/// Version of the tables, in `PRAGMA user_version`. 2 added `slice.jvm_json`, 3 the columns from `hiccup_machine` on; older
+/// records are read without them.
+pub(super) const VERSION: i64 = 3;
 
 /// "tare" in ASCII, in `PRAGMA application_id`: tells a record from any other SQLite file.
 pub(super) const APPLICATION_ID: i64 = 0x7461_7265;
@@ -27,7 +28,8 @@ CREATE TABLE slice (
   blocked INTEGER NOT NULL, blocked_ns INTEGER NOT NULL,
   connections_opened INTEGER NOT NULL, connections_lost INTEGER NOT NULL,
   generator_cpu_ns INTEGER NOT NULL, generator_workers INTEGER NOT NULL,
-  server_cpu_json TEXT, rss_bytes INTEGER, rss_peak_bytes INTEGER, jvm_json TEXT
+  server_cpu_json TEXT, rss_bytes INTEGER, rss_peak_bytes INTEGER, jvm_json TEXT,
+  hiccup_machine BLOB, hiccup_jvm BLOB, pauses_json TEXT
 );";
 
 /// Makes an empty database a record.

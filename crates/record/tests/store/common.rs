@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use tare_plan::duration::Span;
-use tare_plan::plan::{Forks, Load, Machine, Mode, Plan, Rate, SliceKind, Slices, Stop, Warmup};
+use tare_plan::plan::{Forks, Load, Machine, Mode, Plan, Probes, Rate, SliceKind, Slices, Stop, Warmup};
 use tare_record::sample::{
-    ErrorTally, EventLevel, EventRecord, ForkRecord, JvmUse, Phase, RunHeader, ServerCpu, SliceRecord, WarmupRecord,
+    ErrorTally, EventLevel, EventRecord, ForkRecord, Hiccups, JvmUse, Pause, PauseCause, Phase, RunHeader, ServerCpu,
+    SliceRecord, WarmupRecord,
 };
 use tare_stats::histogram::LatencyHistogram;
 
@@ -47,6 +48,7 @@ pub fn header(id: &str) -> RunHeader {
             startup_timeout: Span::from_secs(30),
             stop_grace: Span::from_secs(5),
         },
+        probes: Probes::default(),
         seed: 7,
         settings: Vec::new(),
     };
@@ -65,6 +67,8 @@ pub fn header(id: &str) -> RunHeader {
 pub fn slice(round: u32) -> SliceRecord {
     let mut response = LatencyHistogram::new();
     (1..=500).for_each(|i| response.record_ns(i * 10_000 + u64::from(round)));
+    let mut jvm = LatencyHistogram::new();
+    jvm.record_ns(50_000_000);
     SliceRecord {
         fork: 1,
         group: "g".to_owned(),
@@ -97,11 +101,20 @@ pub fn slice(round: u32) -> SliceRecord {
             wall_ns: 460_000_000,
             total_ns: 300_000_000,
             by_kind: BTreeMap::from([("application".to_owned(), 300_000_000)]),
+            by_pool: BTreeMap::from([(
+                "application".to_owned(),
+                BTreeMap::from([("io-compute".to_owned(), 300_000_000)]),
+            )]),
             requests: 502,
         }),
         rss_bytes: Some(80_000_000),
         rss_peak_bytes: None,
         jvm: Some(JvmUse { collections: 1, collecting_ns: 2_000_000, requests: 502, ..JvmUse::default() }),
+        hiccups: Some(Hiccups {
+            machine: LatencyHistogram::new(),
+            jvm: Some(jvm),
+            pauses: vec![Pause { at_ns: 7, length_ns: 50_000_000, cause: PauseCause::Collection }],
+        }),
     }
 }
 

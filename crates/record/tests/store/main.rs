@@ -10,7 +10,7 @@ use std::fs;
 use std::path::Path;
 
 use tare_record::sample::EndStatus;
-use tare_record::{RecordError, RunWriter, allot_run_dir, find_run, list_runs, open};
+use tare_record::{RecordError, RunWriter, StoredSlice, allot_run_dir, find_run, list_runs, open};
 
 fn write(root: &Path, id: &str, slices: u32) -> RunWriter {
     let mut writer = RunWriter::create(root, &common::header(id)).unwrap();
@@ -137,7 +137,29 @@ fn a_record_of_a_newer_tare_is_refused_with_both_versions() {
     writer.finish(EndStatus::Complete, 1).unwrap();
     rusqlite::Connection::open(&file).unwrap().pragma_update(None, "user_version", 99).unwrap();
     let error = open(&file).unwrap_err().to_string();
-    assert!(error.contains("schema 99") && error.contains("up to 2"), "{error}");
+    assert!(error.contains("schema 99") && error.contains("up to 3"), "{error}");
+}
+
+#[test]
+fn a_record_of_an_older_tare_is_read_without_what_it_did_not_know() {
+    let root = tempfile::tempdir().unwrap();
+    let writer = write(root.path(), "r", 1);
+    let file = writer.path().to_path_buf();
+    writer.finish(EndStatus::Complete, 1).unwrap();
+    let old = rusqlite::Connection::open(&file).unwrap();
+    for (version, columns) in [(2, ["hiccup_machine", "hiccup_jvm", "pauses_json"].as_slice()), (1, &["jvm_json"])] {
+        for column in columns {
+            old.execute_batch(&format!("ALTER TABLE slice DROP COLUMN {column}")).unwrap();
+        }
+        old.pragma_update(None, "user_version", version).unwrap();
+        let record = open(&file).unwrap();
+        let expected = common::slice(0).pack();
+        let jvm = expected.jvm.clone().filter(|_| version == 2);
+        assert_eq!(
+            (record.slices.as_slice(), record.events.len()),
+            ([StoredSlice { hiccups: None, jvm, ..expected }].as_slice(), 1)
+        );
+    }
 }
 
 #[test]

@@ -6,8 +6,8 @@ use std::sync::OnceLock;
 use tare_plan::contract::{Expect, Request, Scenario};
 use tare_plan::duration::Span;
 use tare_plan::plan::{
-    Forks, Group, Load, Machine, Mode, NamedScenario, Plan, Program, Rate, Role, Setting, SliceKind, Slices, Source,
-    Stop, Variant, Warmup,
+    Forks, Group, Load, Machine, Mode, NamedScenario, Plan, Probes, Program, Rate, Role, Setting, SliceKind, Slices,
+    Source, Stop, Variant, Warmup,
 };
 use tare_record::environment::{Environment, FactSection};
 use tare_record::sample::{
@@ -172,6 +172,7 @@ pub fn slice(variant: &str, fork: u32, kind: SliceKind, round: u32, start_ns: u6
             wall_ns: WINDOW_NS,
             total_ns,
             by_kind: BTreeMap::from([("application".to_owned(), total_ns - jit), ("jit".to_owned(), jit)]),
+            by_pool: BTreeMap::new(),
             requests: completed,
         }),
         rss_bytes: Some(250_000_000),
@@ -184,7 +185,9 @@ pub fn slice(variant: &str, fork: u32, kind: SliceKind, round: u32, start_ns: u6
             heap_used_bytes: 120_000_000,
             heap_committed_bytes: 1_000_000_000,
             requests: completed,
+            ..JvmUse::default()
         }),
+        hiccups: None,
     }
 }
 
@@ -259,6 +262,7 @@ fn plan(truths: &[Truth]) -> Plan {
             startup_timeout: Span::from_secs(30),
             stop_grace: Span::from_secs(5),
         },
+        probes: Probes::default(),
         seed: 8_127,
         settings: vec![
             setting("load", "users", "128", Source::Flag),

@@ -181,6 +181,9 @@ pub struct MachineArgs {
     /// Seed of every random order [default: from the clock, recorded].
     #[arg(long)]
     pub seed: Option<u64>,
+    /// Also measure hiccups: how late a thread is woken on the servers' cores, and inside each JVM.
+    #[arg(long)]
+    pub hiccups: bool,
 }
 
 impl RunArgs {
@@ -223,6 +226,7 @@ impl RunArgs {
             startup_timeout: machine.startup_timeout,
             stop_grace: machine.stop_grace,
             seed: machine.seed,
+            hiccups: machine.hiccups.then_some(true),
         }
     }
 }

@@ -7,8 +7,8 @@ use tare_plan::Plan;
 use tare_plan::contract::{Expect, Request, Scenario};
 use tare_plan::duration::Span;
 use tare_plan::plan::{
-    Forks, Group, Load, Machine, Mode, NamedScenario, Program, Rate, Role, Setting, Slices, Source, Stop, Variant,
-    Warmup,
+    Forks, Group, Load, Machine, Mode, NamedScenario, Probes, Program, Rate, Role, Setting, Slices, Source, Stop,
+    Variant, Warmup,
 };
 use tare_record::environment::Environment;
 use tare_record::sample::RunHeader;
@@ -64,6 +64,7 @@ fn plan(job: &Job, session: &LoadSession) -> Plan {
             startup_timeout: Span::default(),
             stop_grace: Span::default(),
         },
+        probes: Probes::default(),
         seed: slice.seed,
         settings: settings(job, session),
     }

@@ -1,0 +1,127 @@
+//! What the probes see of one server while one slice of load runs: read before, read after, and the difference kept.
+
+use tare_load::SliceSample;
+use tare_plan::plan::Plan;
+use tare_record::sample::{Hiccups, JvmUse, Pause, Phase, ServerCpu, SliceRecord};
+use tare_stats::histogram::LatencyHistogram;
+use tare_sut::probe::cpu::{CpuSample, CpuUse};
+use tare_sut::probe::hiccup::{Delay, Meter, Suspects, blame};
+use tare_sut::probe::jvm::{self, JvmSample};
+use tare_sut::probe::memory::MemorySample;
+use tare_sys::clock::Nanos;
+
+use crate::fleet::Member;
+use crate::journal::Journal;
+
+/// The readings at the beginning of a slice, and the meters that run meanwhile.
+pub(crate) struct Watch {
+    cpu: Option<CpuSample>,
+    jvm: Option<JvmSample>,
+    meter: Option<Meter>,
+}
+
+/// What was seen of a slice.
+#[derive(Debug, Default)]
+pub(crate) struct Seen {
+    cpu: Option<ServerCpu>,
+    jvm: Option<JvmUse>,
+    memory: Option<MemorySample>,
+    hiccups: Option<Hiccups>,
+}
+
+impl Watch {
+    /// Reads the probes of a server that is about to get its load, and starts the meters where the plan asks for them.
+    pub fn begin(member: &mut Member<'_>, phase: Phase, plan: &Plan) -> Self {
+        let mut watch = Self { cpu: None, jvm: None, meter: None };
+        if plan.probes.hiccups && phase == Phase::Measure {
+            // Without a thread to spare there is no meter, and its absence is in the record.
+            watch.meter = plan.machine.server_cpus.parse().ok().and_then(|cpus| Meter::start(cpus).ok());
+            if let Some(inside) = &mut member.meter {
+                inside.start();
+            }
+        }
+        watch.cpu = member.cpu();
+        watch.jvm = member.jvm();
+        watch
+    }
+
+    /// Reads them again once the last answer has come, and ends the meters.
+    pub fn end(self, member: &mut Member<'_>, sample: &SliceSample, journal: &Journal<'_>) -> Seen {
+        let cpu = self.cpu.zip(member.cpu()).map(|(before, after)| server_cpu(after.since(&before), sample));
+        let used = self.jvm.zip(member.jvm()).map(|(before, after)| after.since(&before));
+        let hiccups = self.meter.map(|meter| {
+            let outside = scored(meter.finish(), sample);
+            let inside = member.meter.as_mut().map(|inside| scored(inside.finish(), sample));
+            hiccups(&outside, inside.as_deref(), used.as_ref(), journal)
+        });
+        let memory = member.probe.as_ref().map(|probe| MemorySample::of(probe.processes()));
+        Seen { cpu, jvm: used.map(|used| jvm_use(used, sample)), memory, hiccups }
+    }
+}
+
+impl Seen {
+    /// The record of the slice, completed.
+    pub fn put_into(self, slice: SliceRecord) -> SliceRecord {
+        SliceRecord {
+            server_cpu: self.cpu,
+            rss_bytes: self.memory.map(|memory| memory.rss_bytes),
+            rss_peak_bytes: self.memory.map(|memory| memory.peak_rss_bytes),
+            jvm: self.jvm,
+            hiccups: self.hiccups,
+            ..slice
+        }
+    }
+}
+
+fn server_cpu(used: CpuUse, sample: &SliceSample) -> ServerCpu {
+    ServerCpu {
+        wall_ns: used.wall_ns,
+        total_ns: used.total_ns,
+        by_kind: used.by_kind.into_iter().collect(),
+        by_pool: Default::default(),
+        requests: sample.completed_in_slice,
+    }
+}
+
+/// Bodies from this size on are held in objects that the JVM may allocate where they cannot be counted.
+const HUGE_BODY_BYTES: u64 = 256 * 1024;
+
+fn jvm_use(used: jvm::JvmUse, sample: &SliceSample) -> JvmUse {
+    let is_huge = sample.bytes_in + sample.bytes_out > HUGE_BODY_BYTES * sample.completed.max(1);
+    JvmUse {
+        collections: used.collections,
+        collecting_ns: used.collecting_ns,
+        safepoint_ns: used.safepoint_ns,
+        allocated_bytes: used.allocated_bytes.filter(|_| !is_huge),
+        heap_used_bytes: used.heap_used_bytes,
+        heap_committed_bytes: used.heap_committed_bytes,
+        requests: sample.completed_in_slice,
+        ..JvmUse::default()
+    }
+}
+
+/// The delays whose deadline was in the window or its drain.
+fn scored(mut delays: Vec<Delay>, sample: &SliceSample) -> Vec<Delay> {
+    let begin = Nanos(sample.start_ns + sample.discarded_head_ns);
+    delays.retain(|delay| delay.due >= begin);
+    delays
+}
+
+fn hiccups(outside: &[Delay], inside: Option<&[Delay]>, jvm: Option<&jvm::JvmUse>, journal: &Journal<'_>) -> Hiccups {
+    let suspects = jvm.map_or_else(Suspects::default, |jvm| Suspects {
+        collecting_ns: jvm.collecting_ns,
+        safepoint_ns: jvm.safepoint_ns,
+    });
+    let pauses = blame(outside, inside.unwrap_or_default(), suspects).into_iter().map(|pause| Pause {
+        at_ns: journal.since_begin_ns(pause.begin.0),
+        length_ns: pause.length_ns,
+        cause: pause.cause,
+    });
+    Hiccups { machine: histogram(outside), jvm: inside.map(histogram), pauses: pauses.collect() }
+}
+
+fn histogram(delays: &[Delay]) -> LatencyHistogram {
+    let mut histogram = LatencyHistogram::new();
+    delays.iter().for_each(|delay| histogram.record_ns(delay.late_ns));
+    histogram
+}

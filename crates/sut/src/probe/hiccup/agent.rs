@@ -1,0 +1,24 @@
+//! The agent that brings the meter into a JVM: where it lies, and its build.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use crate::SutError;
+use crate::catalog::Catalog;
+use crate::jdk::Jdk;
+
+/// The agent's jar, built by `probes/jvm/build` unless it is there.
+///
+/// # Errors
+/// When the script or its compiler is missing, or refuses.
+pub fn build(catalog: &Catalog, jdk: &Jdk) -> Result<PathBuf, SutError> {
+    let script = catalog.root().join("../probes/jvm/build");
+    let failed = |reason: String| SutError::Agent { script: script.clone(), reason };
+    let output =
+        Command::new(&script).env("JAVA_HOME", &jdk.home).output().map_err(|error| failed(error.to_string()))?;
+    let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
+    if !output.status.success() {
+        return Err(failed(said(&output.stderr)));
+    }
+    Ok(PathBuf::from(said(&output.stdout)))
+}

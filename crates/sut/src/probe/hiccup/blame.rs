@@ -1,0 +1,146 @@
+//! Which delays were pauses, and what each is blamed on: the machine, the JVM's collector, another safepoint, or what
+//! stopped this process alone.
+
+use tare_record::sample::PauseCause;
+use tare_sys::clock::Nanos;
+
+use super::Delay;
+
+/// Shorter delays are the daily life of a scheduler.
+const PAUSE_NS: u64 = 5_000_000;
+/// No more than the longest so many are told of one slice.
+const MOST: usize = 100;
+
+/// A pause and what it is blamed on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Blamed {
+    /// When it began, up to an interval of the meter later than it did.
+    pub begin: Nanos,
+    /// How long it lasted, up to an interval of the meter less than it did.
+    pub length_ns: u64,
+    /// What did it.
+    pub cause: PauseCause,
+}
+
+/// What may have made a JVM pause meanwhile.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Suspects {
+    /// Time in stop-the-world collections.
+    pub collecting_ns: u64,
+    /// Time in safepoints, collections included.
+    pub safepoint_ns: u64,
+}
+
+/// The pauses of both meters in the order of time. A cause must account for at least half of a pause: the machine, where
+/// the meter outside paused at the same time; then the JVM's own collections and safepoints, as far as their time goes,
+/// the longest pause first.
+pub fn blame(machine: &[Delay], jvm: &[Delay], suspects: Suspects) -> Vec<Blamed> {
+    let outside = pauses(machine);
+    let mut inside = pauses(jvm);
+    inside.sort_by_key(|pause| std::cmp::Reverse(pause.late_ns));
+    let mut collecting = suspects.collecting_ns;
+    let mut stopping = suspects.safepoint_ns.saturating_sub(suspects.collecting_ns);
+    let mut all: Vec<Blamed> = inside
+        .iter()
+        .map(|pause| {
+            let shared_ns: u64 = outside.iter().map(|other| overlap_ns(*pause, *other)).sum();
+            let cause = if shared_ns * 2 >= pause.late_ns {
+                PauseCause::Machine
+            } else if takes(&mut collecting, pause.late_ns) {
+                PauseCause::Collection
+            } else if takes(&mut stopping, pause.late_ns) {
+                PauseCause::Safepoint
+            } else {
+                PauseCause::Process
+            };
+            blamed(*pause, cause)
+        })
+        .collect();
+    let is_told = |pause: &&Delay| inside.iter().any(|told| overlap_ns(*told, **pause) > 0);
+    all.extend(outside.iter().filter(|pause| !is_told(pause)).map(|pause| blamed(*pause, PauseCause::Machine)));
+    all.sort_by_key(|pause| std::cmp::Reverse(pause.length_ns));
+    all.truncate(MOST);
+    all.sort_by_key(|pause| pause.begin);
+    all
+}
+
+/// The first delay of each pause: those that follow while it lasts are its shadow.
+fn pauses(delays: &[Delay]) -> Vec<Delay> {
+    let mut found: Vec<Delay> = Vec::new();
+    for delay in delays.iter().filter(|delay| delay.late_ns >= PAUSE_NS) {
+        if found.last().is_none_or(|last| delay.due >= last.woken()) {
+            found.push(*delay);
+        }
+    }
+    found
+}
+
+fn blamed(pause: Delay, cause: PauseCause) -> Blamed {
+    Blamed { begin: pause.due, length_ns: pause.late_ns, cause }
+}
+
+fn overlap_ns(one: Delay, other: Delay) -> u64 {
+    one.woken().min(other.woken()).since(one.due.max(other.due))
+}
+
+/// Whether what is left of a suspect's time covers half of a pause, which is then taken from it.
+fn takes(left_ns: &mut u64, pause_ns: u64) -> bool {
+    let covers = *left_ns * 2 >= pause_ns;
+    if covers {
+        *left_ns = left_ns.saturating_sub(pause_ns);
+    }
+    covers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: u64 = 1_000_000;
+
+    /// What a meter shows of a pause: each deadline that passed is late by what was left of it.
+    fn stall(begin_ms: u64, length_ms: u64) -> Vec<Delay> {
+        (0..length_ms).map(|i| Delay { due: Nanos((begin_ms + i) * MS), late_ns: (length_ms - i) * MS }).collect()
+    }
+
+    fn told(machine: &[Delay], jvm: &[Delay], collecting_ms: u64, safepoint_ms: u64) -> Vec<(u64, u64, PauseCause)> {
+        let suspects = Suspects { collecting_ns: collecting_ms * MS, safepoint_ns: safepoint_ms * MS };
+        let all = blame(machine, jvm, suspects);
+        all.iter().map(|pause| (pause.begin.0 / MS, pause.length_ns / MS, pause.cause)).collect()
+    }
+
+    #[test]
+    fn a_pause_is_blamed_on_what_accounts_for_it() {
+        let pause = stall(100, 50);
+        for (machine, collecting, safepoint, cause) in [
+            (stall(99, 51), 50, 50, PauseCause::Machine),
+            (stall(100, 10), 0, 0, PauseCause::Process),
+            (vec![], 49, 50, PauseCause::Collection),
+            (vec![], 3, 53, PauseCause::Safepoint),
+            (vec![], 3, 4, PauseCause::Process),
+        ] {
+            assert_eq!(told(&machine, &pause, collecting, safepoint), [(100, 50, cause)]);
+        }
+    }
+
+    #[test]
+    fn time_that_explains_one_pause_does_not_explain_another() {
+        let two = [stall(100, 20), stall(300, 50)].concat();
+        let expected = [(100, 20, PauseCause::Process), (300, 50, PauseCause::Collection)];
+        assert_eq!(told(&[], &two, 50, 50), expected);
+    }
+
+    #[test]
+    fn what_only_the_meter_outside_saw_is_the_machines() {
+        assert_eq!(told(&stall(5, 7), &[], 100, 100), [(5, 7, PauseCause::Machine)]);
+        assert_eq!(told(&stall(5, 4), &stall(50, 4), 100, 100), [], "too short to be told");
+    }
+
+    #[test]
+    fn of_many_pauses_the_longest_are_told() {
+        let many: Vec<Delay> = (0..200).flat_map(|i| stall(i * 100, 5 + i % 40)).collect();
+        let all = told(&[], &many, 0, 0);
+        assert_eq!(all.len(), MOST);
+        assert!(all.iter().all(|(_, length, _)| *length >= 24) && all.is_sorted());
+    }
+}

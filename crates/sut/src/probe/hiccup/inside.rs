@@ -1,0 +1,137 @@
+//! The meter inside a JVM, as seen from here: a file that our agent maps, and that says what it saw.
+//!
+//! All words are of 8 bytes, little endian: [`MAGIC`], the number of the recording that is wanted (0: none), the number of
+//! the one that is made, how many delays it has, and then for each its deadline on the monotonic clock and how late it was.
+//! The writer is `probes/jvm/src/tare/probes/Hiccups.java`.
+
+use std::fs::{self, File};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use tare_sys::clock::Nanos;
+
+use super::Delay;
+
+const MAGIC: u64 = u64::from_le_bytes(*b"tarehic1");
+const WORD: usize = 8;
+const DELAY: usize = 2 * WORD;
+/// Where the words of the head stand.
+const WANTED: u64 = 8;
+const HEAD: usize = 4 * WORD;
+
+/// The variable in which every JVM looks for options, whatever starts it.
+pub const VARIABLE: &str = "JAVA_TOOL_OPTIONS";
+
+/// What [`VARIABLE`] must say for JVMs to start with the meter of `agent`, and to put its file into `folder`.
+pub fn option(agent: &Path, folder: &Path) -> String {
+    format!("'-javaagent:{}={}'", agent.display(), folder.display())
+}
+
+/// The meter inside one JVM.
+#[derive(Debug)]
+pub struct JvmMeter {
+    file: File,
+    recording: u64,
+}
+
+impl JvmMeter {
+    /// The meter of the first of these processes that has one; `None` where none is a JVM that was started with it.
+    pub fn find(folder: &Path, mut processes: impl Iterator<Item = u32>) -> Option<Self> {
+        processes.find_map(|pid| Self::open(folder.join(format!("{pid}.hiccups"))))
+    }
+
+    fn open(path: PathBuf) -> Option<Self> {
+        let file = File::options().read(true).write(true).open(&path).ok()?;
+        let meter = Self { file, recording: 0 };
+        let is_ours = meter.head()?[0] == MAGIC;
+        // Both ends hold it open; its name is of no more use, and would stay behind.
+        let _ = fs::remove_file(path);
+        is_ours.then_some(meter)
+    }
+
+    /// Asks it to measure from now on. It follows within some milliseconds.
+    pub fn start(&mut self) {
+        self.recording += 1;
+        self.want(self.recording);
+    }
+
+    /// Tells it to rest; what it saw since [`start`](Self::start), and nothing where it did not follow.
+    pub fn finish(&mut self) -> Vec<Delay> {
+        let delays = self.recorded().unwrap_or_default();
+        self.want(0);
+        delays
+    }
+
+    fn want(&self, recording: u64) {
+        // A JVM that has just ended has nobody to read it.
+        let _ = self.file.write_all_at(&recording.to_le_bytes(), WANTED);
+    }
+
+    fn recorded(&self) -> Option<Vec<Delay>> {
+        let [_, _, recording, count] = self.head()?;
+        if recording != self.recording {
+            return None;
+        }
+        let mut bytes = vec![0; usize::try_from(count).ok()?.checked_mul(DELAY)?];
+        self.file.read_exact_at(&mut bytes, HEAD as u64).ok()?;
+        let delay = |words: &[u64]| Delay { due: Nanos(words[0]), late_ns: words[1] };
+        Some(words(&bytes).chunks_exact(2).map(delay).collect())
+    }
+
+    fn head(&self) -> Option<[u64; 4]> {
+        let mut bytes = [0; HEAD];
+        self.file.read_exact_at(&mut bytes, 0).ok()?;
+        words(&bytes).try_into().ok()
+    }
+}
+
+fn words(bytes: &[u8]) -> Vec<u64> {
+    let (whole, _) = bytes.as_chunks::<WORD>();
+    whole.iter().map(|word| u64::from_le_bytes(*word)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn agent_writes(folder: &Path, words: &[u64]) {
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        fs::write(folder.join("7.hiccups"), bytes).unwrap();
+    }
+
+    #[test]
+    fn the_delays_of_the_recording_that_was_wanted_are_read() {
+        let folder = tempfile::tempdir().unwrap();
+        agent_writes(folder.path(), &[MAGIC, 0, 1, 2, 1_000_000, 5, 2_000_000, 9, 77]);
+        let mut meter = JvmMeter::find(folder.path(), [6, 7].into_iter()).unwrap();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "nothing stays behind");
+        meter.start();
+        assert_eq!(meter.head().unwrap()[1], 1, "the agent is asked to record");
+        let delay = |due, late_ns| Delay { due: Nanos(due), late_ns };
+        assert_eq!(meter.finish(), [delay(1_000_000, 5), delay(2_000_000, 9)]);
+        assert_eq!(meter.head().unwrap()[1], 0, "the agent may rest");
+        meter.start();
+        assert_eq!(meter.finish(), [], "an agent that has not followed yet has seen nothing of this recording");
+    }
+
+    #[test]
+    fn what_is_not_such_a_file_or_claims_too_much_gives_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        agent_writes(folder.path(), &[1, 2, 3, 4]);
+        assert!(JvmMeter::find(folder.path(), [7].into_iter()).is_none());
+        agent_writes(folder.path(), &[MAGIC]);
+        assert!(JvmMeter::find(folder.path(), [7].into_iter()).is_none());
+        for count in [5, u64::MAX] {
+            agent_writes(folder.path(), &[MAGIC, 0, 1, count, 1, 1]);
+            let mut meter = JvmMeter::find(folder.path(), [7].into_iter()).unwrap();
+            meter.start();
+            assert_eq!(meter.finish(), []);
+        }
+    }
+
+    #[test]
+    fn the_option_names_agent_and_folder() {
+        let option = option(Path::new("/p/a.jar"), Path::new("/with a blank/b"));
+        assert_eq!(option, "'-javaagent:/p/a.jar=/with a blank/b'");
+    }
+}

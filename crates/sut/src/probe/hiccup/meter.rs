@@ -1,0 +1,83 @@
+//! The meter outside the server: a thread of ours on the server's cores.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{Builder, JoinHandle};
+
+use tare_sys::affinity::{CpuSet, pin_current_thread};
+use tare_sys::clock::{self, Nanos};
+
+use super::{Delay, INTERVAL};
+
+/// A meter that runs.
+///
+/// It has the priority of any other thread, as the one inside a JVM has: both wait alike for a core that is busy.
+#[derive(Debug)]
+pub struct Meter {
+    is_over: Arc<AtomicBool>,
+    thread: JoinHandle<Vec<Delay>>,
+}
+
+impl Meter {
+    /// Starts to measure on these cores.
+    ///
+    /// # Errors
+    /// When the kernel gives no more threads.
+    pub fn start(cpus: CpuSet) -> io::Result<Self> {
+        let is_over = Arc::new(AtomicBool::new(false));
+        let flag = Arc::clone(&is_over);
+        let thread = Builder::new().name("tare-hiccups".to_owned()).spawn(move || {
+            // Cores that cannot be had were refused when the run began.
+            let _ = pin_current_thread(&cpus);
+            measure(clock::now, clock::sleep_until, || flag.load(Ordering::Relaxed))
+        })?;
+        Ok(Self { is_over, thread })
+    }
+
+    /// Ends it; what it saw.
+    pub fn finish(self) -> Vec<Delay> {
+        self.is_over.store(true, Ordering::Relaxed);
+        self.thread.join().unwrap_or_default()
+    }
+}
+
+fn measure(now: impl Fn() -> Nanos, sleep_until: impl Fn(Nanos), is_over: impl Fn() -> bool) -> Vec<Delay> {
+    let mut delays = Vec::new();
+    let mut due = now();
+    while !is_over() {
+        due = due + INTERVAL;
+        sleep_until(due);
+        delays.push(Delay { due, late_ns: now().since(due) });
+    }
+    delays
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    #[test]
+    fn each_deadline_that_was_slept_over_is_late_by_its_own_measure() {
+        let (time, sleeps) = (Cell::new(Nanos(0)), Cell::new(0));
+        // The third sleep lasts 3.5 ms too long.
+        let sleep_until = |deadline: Nanos| {
+            sleeps.set(sleeps.get() + 1);
+            let late = if sleeps.get() == 3 { 3_500_000 } else { 0 };
+            time.set(Nanos(time.get().0.max(deadline.0 + late)));
+        };
+        let delays = measure(|| time.get(), sleep_until, || sleeps.get() == 7);
+        let late: Vec<u64> = delays.iter().map(|delay| delay.late_ns / 100_000).collect();
+        assert_eq!(late, [0, 0, 35, 25, 15, 5, 0]);
+        assert_eq!(delays[6].due, Nanos(7_000_000), "deadlines do not move");
+    }
+
+    #[test]
+    fn a_meter_ends_when_it_is_told_to() {
+        let meter = Meter::start(CpuSet::allowed().unwrap()).unwrap();
+        let delays = meter.finish();
+        assert!(delays.windows(2).all(|pair| pair[0].due + INTERVAL == pair[1].due));
+    }
+}
