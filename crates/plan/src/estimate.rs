@@ -33,14 +33,23 @@ pub fn cell_time(plan: &Plan) -> Duration {
     Duration::from_secs(2) + STOP + warmup + measure
 }
 
+/// The time of one fork of every group.
+fn round_time(plan: &Plan) -> Duration {
+    plan.groups.iter().map(|group| fork_time(plan, group)).sum()
+}
+
 /// The time of the whole run, builds not counted: exact for fixed forks, at most for a budget.
 pub fn run_time(plan: &Plan) -> Duration {
     if plan.mode == Mode::Sequential {
         return cell_time(plan) * plan.cells() as u32;
     }
-    let once: Duration = plan.groups.iter().map(|group| fork_time(plan, group)).sum();
     match plan.stop.forks {
-        Forks::Fixed { count } => once * count,
+        Forks::Fixed { count } => round_time(plan) * count,
         Forks::UntilDecided { budget, .. } => budget.0,
     }
+}
+
+/// How many starts of every group the plan's time is enough for, about.
+pub fn starts_within_budget(plan: &Plan) -> f64 {
+    run_time(plan).as_secs_f64() / round_time(plan).as_secs_f64().max(f64::MIN_POSITIVE)
 }

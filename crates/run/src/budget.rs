@@ -8,7 +8,9 @@ use tare_plan::plan::Forks;
 #[derive(Debug, Clone)]
 pub struct Budget {
     forks: Forks,
-    spent: Vec<Duration>,
+    /// Of the forks that were: what the plan's estimate said, and what they took.
+    estimated: Duration,
+    taken: Duration,
 }
 
 /// A fork may overrun the budget by this share of its own length: stopping short of that would waste the rest.
@@ -17,19 +19,22 @@ const OVERRUN: f64 = 0.25;
 impl Budget {
     /// Nothing spent yet.
     pub fn new(forks: Forks) -> Self {
-        Self { forks, spent: Vec::new() }
+        Self { forks, estimated: Duration::ZERO, taken: Duration::ZERO }
     }
 
-    /// Notes how long a fork took.
-    pub fn note(&mut self, fork: Duration) {
-        self.spent.push(fork);
+    /// Notes how long a fork took that was estimated at `estimate`.
+    pub fn note(&mut self, estimate: Duration, taken: Duration) {
+        self.estimated += estimate;
+        self.taken += taken;
     }
 
-    /// How long the next fork will take, from those that were; `estimate` before there are any.
+    /// How long a fork will take that is estimated at `estimate`, by how the estimates have held so far: groups differ
+    /// in size, and what one has shown of this machine holds for the others.
     pub fn fork_time(&self, estimate: Duration) -> Duration {
-        // The first fork of a run is slower (cold caches), so the later ones tell more.
-        let known = if self.spent.len() > 1 { &self.spent[1..] } else { &self.spent };
-        if known.is_empty() { estimate } else { known.iter().sum::<Duration>() / known.len() as u32 }
+        if self.estimated.is_zero() {
+            return estimate;
+        }
+        estimate.mul_f64(self.taken.as_secs_f64() / self.estimated.as_secs_f64())
     }
 
     /// Whether a fork that is the `fork`-th (1-based) of its group may begin after `elapsed`.
@@ -37,16 +42,19 @@ impl Budget {
         match self.forks {
             Forks::Fixed { count } => fork <= count,
             Forks::UntilDecided { budget, .. } => {
-                // The first fork always runs: a budget that is too small still gives figures, if no interval.
-                fork == 1 || elapsed + self.fork_time(estimate).mul_f64(1.0 - OVERRUN) <= budget.0
+                // The first fork of all always runs: a budget that is too small still gives figures, if no interval.
+                self.taken.is_zero() || elapsed + self.fork_time(estimate).mul_f64(1.0 - OVERRUN) <= budget.0
             }
         }
     }
 
-    /// The longest that the run may still take, when `undecided` groups stand at `fork`.
-    pub fn left(&self, fork: u32, undecided: u32, elapsed: Duration, estimate: Duration) -> Duration {
+    /// The longest that the run may still take after `elapsed`; `open` gives the forks done and the estimate of one for
+    /// each group that goes on.
+    pub fn left(&self, open: impl Iterator<Item = (u32, Duration)>, elapsed: Duration) -> Duration {
         match self.forks {
-            Forks::Fixed { count } => self.fork_time(estimate) * count.saturating_sub(fork) * undecided,
+            Forks::Fixed { count } => {
+                open.map(|(done, estimate)| self.fork_time(estimate) * count.saturating_sub(done)).sum()
+            }
             Forks::UntilDecided { budget, .. } => budget.0.saturating_sub(elapsed),
         }
     }
@@ -62,22 +70,19 @@ mod tests {
     #[test]
     fn a_fork_begins_only_if_most_of_it_fits() {
         let mut budget = Budget::new(Forks::UntilDecided { budget: Span::from_secs(100), at_least: 5 });
-        assert!(budget.allows(1, S(500), S(40)), "the first always runs");
-        for _ in 0..3 {
-            budget.note(S(40));
-        }
+        assert!(budget.allows(1, S(500), S(40)), "the first of all always runs");
+        budget.note(S(40), S(40));
         assert!(budget.allows(3, S(70), S(40)), "70 + 30 of 40 fits");
         assert!(!budget.allows(3, S(71), S(40)));
+        assert!(!budget.allows(1, S(71), S(40)), "the first of another group must fit, too");
     }
 
     #[test]
-    fn the_first_fork_does_not_set_the_pace_once_there_are_others() {
-        let mut budget = Budget::new(Forks::Fixed { count: 9 });
-        assert_eq!(budget.fork_time(S(50)), S(50));
-        budget.note(S(60));
-        assert_eq!(budget.fork_time(S(50)), S(60));
-        budget.note(S(40));
-        assert_eq!(budget.fork_time(S(50)), S(40));
-        assert_eq!(budget.left(4, 2, S(0), S(50)), S(400));
+    fn estimates_are_corrected_by_the_forks_that_were_and_each_group_counts_its_own() {
+        let mut budget = Budget::new(Forks::Fixed { count: 3 });
+        assert_eq!(budget.left([(0, S(10)), (0, S(20))].into_iter(), S(0)), S(90));
+        budget.note(S(10), S(20));
+        assert_eq!(budget.fork_time(S(20)), S(40), "everything takes twice as long as was thought");
+        assert_eq!(budget.left([(1, S(10)), (0, S(20))].into_iter(), S(20)), S(2 * 20 + 3 * 40));
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tare_plan::estimate::fork_time;
 use tare_plan::plan::{Forks, Group, Role};
-use tare_record::sample::{EndStatus, RunRecord};
+use tare_record::sample::{EndStatus, EventLevel, EventRecord, RunRecord};
 
 use crate::budget::Budget;
 use crate::error::RunError;
@@ -18,7 +18,8 @@ pub type Judge<'a> = dyn Fn(&RunRecord) -> Vec<Standing> + 'a;
 /// Where one group stands.
 struct Course<'a> {
     group: &'a Group,
-    budget: Budget,
+    /// Of one fork.
+    estimate: Duration,
     forks: u32,
     over: bool,
 }
@@ -31,51 +32,77 @@ pub(crate) fn run<'a>(
     journal: &mut Journal<'_>,
 ) -> Result<EndStatus, RunError> {
     let plan = trial.yard.plan;
-    let mut courses: Vec<Course<'a>> = groups
-        .iter()
-        .map(|group| Course { group, budget: Budget::new(plan.stop.forks), forks: 0, over: false })
-        .collect();
+    let mut budget = Budget::new(plan.stop.forks);
+    let mut courses = courses(trial, groups, journal)?;
     let mut out_of_time = false;
-    loop {
-        let open = courses.iter().filter(|course| !course.over).count() as u32;
-        // The group with the fewest forks goes next, so that the budget is shared evenly.
-        let Some(course) = courses.iter_mut().filter(|course| !course.over).min_by_key(|course| course.forks) else {
-            break;
-        };
-        let estimate = fork_time(plan, course.group);
+    // The group with the fewest forks goes next, so that the budget is shared evenly.
+    while let Some(at) = (0..courses.len()).filter(|at| !courses[*at].over).min_by_key(|at| courses[*at].forks) {
+        let Course { group, estimate, forks, .. } = courses[at];
         let elapsed = Duration::from_nanos(journal.elapsed_ns());
-        let fork = course.forks + 1;
-        if !course.budget.allows(fork, elapsed, estimate) {
+        let fork = forks + 1;
+        if !budget.allows(fork, elapsed, estimate) {
             out_of_time |= matches!(plan.stop.forks, Forks::UntilDecided { .. });
-            course.over = true;
+            courses[at].over = true;
+            if fork == 1 {
+                leave_out(group, journal)?;
+            }
             continue;
         }
-        let of = match plan.stop.forks {
-            Forks::Fixed { count } => Some(count),
-            Forks::UntilDecided { .. } => None,
-        };
         let place = Place {
-            group: &course.group.id,
+            group: &group.id,
             fork,
             step: fork,
-            of,
-            left: course.budget.left(course.forks, open, elapsed, estimate),
+            of: starts(plan.stop.forks),
+            left: left(&budget, &courses, elapsed),
         };
-        trial.fork(course.group, &place, journal)?;
+        trial.fork(group, &place, journal)?;
         if trial.cancel.is_cancelled() {
             return Ok(EndStatus::Interrupted);
         }
-        course.forks = fork;
-        course.budget.note(Duration::from_nanos(journal.elapsed_ns()).saturating_sub(elapsed));
+        courses[at].forks = fork;
+        budget.note(estimate, Duration::from_nanos(journal.elapsed_ns()).saturating_sub(elapsed));
         let standings: Vec<Standing> =
-            judge(journal.record()).into_iter().filter(|standing| standing.group == course.group.id).collect();
+            judge(journal.record()).into_iter().filter(|standing| standing.group == group.id).collect();
         journal.show(&Progress::Standing { place, standings: &standings });
         let may_stop = matches!(plan.stop.forks, Forks::UntilDecided { at_least, .. } if fork >= at_least);
         // A group without comparisons, one server alone, has nothing to decide: its first starts suffice.
-        course.over =
-            may_stop && standings.iter().all(|standing| standing.decided) || hopeless(course.group, journal.record());
+        courses[at].over =
+            may_stop && standings.iter().all(|standing| standing.decided) || hopeless(group, journal.record());
     }
     Ok(if out_of_time { EndStatus::BudgetSpent } else { EndStatus::Complete })
+}
+
+/// Every group at its beginning. One of which nothing could be weighed on this machine is over before it starts.
+fn courses<'a>(trial: &Trial<'a>, groups: &'a [Group], journal: &mut Journal<'_>) -> Result<Vec<Course<'a>>, RunError> {
+    let mut courses = Vec::new();
+    for group in groups {
+        let place = Place { group: &group.id, fork: 1, step: 1, of: None, left: Duration::ZERO };
+        trial.yard.report_missing(&group.variants, &place, journal)?;
+        let over = hopeless(group, journal.record());
+        courses.push(Course { group, estimate: fork_time(trial.yard.plan, group), forks: 0, over });
+    }
+    Ok(courses)
+}
+
+fn starts(forks: Forks) -> Option<u32> {
+    match forks {
+        Forks::Fixed { count } => Some(count),
+        Forks::UntilDecided { .. } => None,
+    }
+}
+
+fn left(budget: &Budget, courses: &[Course<'_>], elapsed: Duration) -> Duration {
+    budget.left(courses.iter().filter(|course| !course.over).map(|course| (course.forks, course.estimate)), elapsed)
+}
+
+/// Says of a group that its turn never came.
+fn leave_out(group: &Group, journal: &mut Journal<'_>) -> Result<(), RunError> {
+    let text = "the budget was spent before its first start".to_owned();
+    let mut event = EventRecord::new(EventLevel::Warning, "not measured", text);
+    event.voids = true;
+    event.group = Some(group.id.clone());
+    event.remedy = Some("Give it more time (--budget), or ask for less (-s, -m).".to_owned());
+    journal.event(event)
 }
 
 /// Nothing can be learnt from more forks: the baseline, or everything that is weighed against it, is void.

@@ -60,8 +60,26 @@ pub(crate) struct Yard<'a> {
     pub cancelled: &'a AtomicBool,
 }
 
+impl Yard<'_> {
+    /// Says which of `variants` cannot be had on this machine, and why.
+    pub fn report_missing<'v>(
+        &self,
+        variants: impl IntoIterator<Item = &'v Variant>,
+        place: &Place<'_>,
+        journal: &mut Journal<'_>,
+    ) -> Result<(), RunError> {
+        for variant in variants {
+            let Some(reason) = self.launches.unavailable(variant) else { continue };
+            let mut missing = EventRecord::new(EventLevel::Warning, "not available", reason.to_owned());
+            missing.voids = true;
+            journal.event(EventRecord { fork: None, ..located(missing, place, &variant.name, None) })?;
+        }
+        Ok(())
+    }
+}
+
 impl<'a> Fleet<'a> {
-    /// Starts `variants`, each on `cpus`. A server that does not start is an event, not an error.
+    /// Starts those of `variants` that can be had, each on `cpus`. A server that does not start is an event, not an error.
     pub fn start(
         yard: Yard<'a>,
         variants: impl IntoIterator<Item = &'a Variant>,
@@ -73,13 +91,7 @@ impl<'a> Fleet<'a> {
         let shuffled = order.shuffled(variants);
         journal.show(&Progress::Starting { place: *place, servers: shuffled.len() });
         let mut starts = Vec::new();
-        for variant in shuffled {
-            if let Some(reason) = yard.launches.unavailable(variant) {
-                let mut missing = EventRecord::new(EventLevel::Error, "not available", reason.to_owned());
-                missing.voids = true;
-                journal.event(located(missing, place, &variant.name, None))?;
-                continue;
-            }
+        for variant in shuffled.into_iter().filter(|variant| yard.launches.unavailable(variant).is_none()) {
             let launch = yard.launches.get(variant)?;
             let log =
                 yard.logs.join(format!("{}-{}-{}.log", file_name(place.group), file_name(&variant.name), place.step));

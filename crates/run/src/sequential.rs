@@ -43,6 +43,7 @@ fn run_cell<'a>(
     place: &Place<'_>,
     journal: &mut Journal<'_>,
 ) -> Result<(), RunError> {
+    trial.yard.report_missing([variant], place, journal)?;
     let mut fleet = Fleet::start(trial.yard, [variant], &trial.cores.server, place, journal)?;
     fleet.verify(trial.yard, &[&named.name], place, journal)?;
     if fleet.healthy() > 0 {

@@ -1,30 +1,27 @@
 //! The plan as text: the few lines before a run, and the whole of it for `--dry-run`.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use tare_plan::estimate::run_time;
+use tare_plan::estimate::{run_time, starts_within_budget};
 use tare_plan::plan::{Forks, Mode, Plan, Role, Warmup};
 
 use crate::console::human_duration;
 
 /// The lines before a run: what is weighed, where, and how long it takes.
 pub fn headline(plan: &Plan) -> String {
-    let servers: usize =
-        plan.groups.iter().map(|g| g.variants.iter().filter(|v| v.role != Role::Control).count()).sum();
-    let mut scenarios: Vec<&str> =
-        plan.groups.iter().flat_map(|g| g.scenarios.iter().map(|s| s.name.as_str())).collect();
-    scenarios.sort_unstable();
-    scenarios.dedup();
-    let mut baselines: Vec<&str> = plan.groups.iter().map(|g| g.baseline().name.as_str()).collect();
-    baselines.sort_unstable();
-    baselines.dedup();
+    let groups = || plan.groups.iter();
+    let weighed = groups().flat_map(|g| &g.variants).filter(|v| v.role != Role::Control);
+    let servers: BTreeSet<&str> = weighed.map(|v| v.name.as_str()).collect();
+    let scenarios: BTreeSet<&str> = groups().flat_map(|g| &g.scenarios).map(|s| s.name.as_str()).collect();
+    let baselines: BTreeSet<&str> = groups().map(|g| g.baseline().name.as_str()).collect();
     let mut text = format!(
         "tare · {} · {} × {} · {} · baseline {}\n",
         if plan.suite == "command line" { plan.suite.clone() } else { format!("suite {}", plan.suite) },
-        count(servers, "server"),
+        count(servers.len(), "server"),
         count(scenarios.len(), "scenario"),
         count(plan.load.users as usize, "user"),
-        baselines.join(", "),
+        first_of(&baselines.into_iter().collect::<Vec<_>>()),
     );
     let _ = writeln!(
         text,
@@ -32,10 +29,26 @@ pub fn headline(plan: &Plan) -> String {
         plan.machine.server_cpus, plan.machine.load_cpus, plan.seed
     );
     let _ = writeln!(text, "  {}", ending(plan));
+    let mut reasons: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for skipped in &plan.skipped {
-        let _ = writeln!(text, "  left out: {} ({})", skipped.what, skipped.because);
+        let alike = reasons.entry(&skipped.because).or_default();
+        if !alike.contains(&skipped.what.as_str()) {
+            alike.push(&skipped.what);
+        }
+    }
+    for (because, what) in reasons {
+        let _ = writeln!(text, "  left out: {} ({because})", first_of(&what));
     }
     text
+}
+
+/// The first few names of a list, and how many more there are.
+fn first_of(names: &[&str]) -> String {
+    const FEW: usize = 4;
+    match names.len().saturating_sub(FEW) {
+        0 | 1 => names.join(", "),
+        more => format!("{} and {more} more", names[..FEW].join(", ")),
+    }
 }
 
 fn ending(plan: &Plan) -> String {
@@ -47,11 +60,22 @@ fn ending(plan: &Plan) -> String {
         (_, Forks::Fixed { count: forks }) => {
             format!("{} of each variant; about {about}", count(forks as usize, "start"))
         }
-        (_, Forks::UntilDecided { .. }) => format!(
-            "stops when decided (±{} % region, α {}) or after {about}",
-            plan.stop.region * 100.0,
-            plan.stop.alpha
-        ),
+        (_, Forks::UntilDecided { at_least, .. }) => {
+            let affordable = starts_within_budget(plan);
+            let short = if affordable >= f64::from(at_least) {
+                String::new()
+            } else {
+                format!(
+                    ": enough for about {affordable:.1} starts of each, and {at_least} are needed to decide; \
+                     give it more (--budget), or ask for less (-s, -m)"
+                )
+            };
+            format!(
+                "stops when decided (±{} % region, α {}) or after {about}{short}",
+                plan.stop.region * 100.0,
+                plan.stop.alpha
+            )
+        }
     }
 }
 

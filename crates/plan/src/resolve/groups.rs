@@ -22,6 +22,8 @@ struct Asked {
     baseline: String,
     servers: Vec<String>,
     scenarios: Vec<String>,
+    /// Whether the baseline is measured where nothing is compared, too: a suite's groups name it, `-s` may leave it out.
+    with_baseline: bool,
 }
 
 /// Everything that names are looked up in.
@@ -52,11 +54,23 @@ pub(super) fn resolve(inputs: &Inputs<'_>, mode: Mode, settings: &mut Settings) 
             groups.extend(world.build(asked, Some(version), settings, &mut skipped)?);
         }
     }
+    tell_apart(&mut groups);
     if groups.is_empty() {
         let reasons: Vec<String> = skipped.iter().map(|s| format!("{}: {}", s.what, s.because)).collect();
         return Err(PlanError::Empty(if reasons.is_empty() { "no server is left".into() } else { reasons.join("; ") }));
     }
     Ok(Chosen { groups, skipped })
+}
+
+/// Groups of one baseline that a suite keeps apart are told apart by what is weighed in them.
+fn tell_apart(groups: &mut [Group]) {
+    let ids: Vec<String> = groups.iter().map(|group| group.id.clone()).collect();
+    for (group, id) in groups.iter_mut().zip(&ids) {
+        let alike = ids.iter().filter(|other| *other == id).count() > 1;
+        if let Some(first) = group.variants.iter().find(|v| v.role == Role::Weighed).filter(|_| alike) {
+            group.id = format!("{id} ({})", first.name);
+        }
+    }
 }
 
 /// A question in words for a run that was given none.
@@ -87,6 +101,7 @@ impl World<'_> {
                 servers: vec![name.clone()],
                 baseline: name,
                 scenarios: self.scenarios("", None)?,
+                with_baseline: true,
             }]);
         }
         if suite.groups.is_empty() || flags.baseline.is_some() { self.ungrouped() } else { self.grouped() }
@@ -110,7 +125,9 @@ impl World<'_> {
                     continue;
                 }
             }
-            asked.push(Asked { baseline, servers, scenarios: self.scenarios(&origin, group.scenarios.as_deref())? });
+            let with_baseline = narrowed.as_ref().is_none_or(|narrowed| narrowed.contains(&baseline));
+            let scenarios = self.scenarios(&origin, group.scenarios.as_deref())?;
+            asked.push(Asked { baseline, servers, scenarios, with_baseline });
         }
         Ok(asked)
     }
@@ -137,8 +154,14 @@ impl World<'_> {
         for name in chosen {
             let baseline = common.clone().or_else(|| self.baseline_of(&name)).unwrap_or_else(|| name.clone());
             match asked.iter_mut().find(|group| group.baseline == baseline) {
-                Some(group) => group.servers.push(name),
-                None => asked.push(Asked { baseline, servers: vec![name], scenarios: scenarios.clone() }),
+                Some(group) => {
+                    group.with_baseline |= name == baseline;
+                    group.servers.push(name);
+                }
+                None => {
+                    let with_baseline = name == baseline;
+                    asked.push(Asked { baseline, servers: vec![name], scenarios: scenarios.clone(), with_baseline });
+                }
             }
         }
         Ok(asked)
@@ -237,8 +260,7 @@ impl World<'_> {
     ) -> Result<Vec<Group>, PlanError> {
         let mut variants = Vec::new();
         let aa = asked.servers == [asked.baseline.clone()] && self.is_aa();
-        let alone = self.mode == Mode::Sequential && !asked.servers.contains(&asked.baseline);
-        if !alone {
+        if self.mode == Mode::Compared || asked.with_baseline {
             match self.variant(&asked.baseline, version, Role::Baseline) {
                 Ok(baseline) => variants.push(baseline),
                 Err(because) => {

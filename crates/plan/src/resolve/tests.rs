@@ -193,3 +193,26 @@ fn the_same_question_has_the_same_hash_whatever_the_words_around_it() {
     assert_eq!(one.hash(), other.hash());
     assert_ne!(one.hash(), third.hash());
 }
+
+#[test]
+fn groups_of_one_baseline_are_told_apart() {
+    let suite =
+        "[[groups]]\nbaseline = \"http4s.Vanilla\"\nservers = [\"http4s.Tapir\"]\nscenarios = [\"SimpleGet\"]\n";
+    let plan = plan(&(suite.to_owned() + &suite.replace("http4s.Tapir", "http4s.TapirMulti")), Options::default());
+    let ids: Vec<String> = plan.unwrap().groups.into_iter().map(|group| group.id).collect();
+    assert_eq!(ids, ["http4s.Vanilla (http4s.Tapir)", "http4s.Vanilla (http4s.TapirMulti)"]);
+}
+
+#[test]
+fn a_sequential_run_of_a_suite_measures_its_baselines_unless_s_leaves_them_out() {
+    let suite =
+        "[[groups]]\nbaseline = \"http4s.Vanilla\"\nservers = [\"http4s.Tapir\"]\nscenarios = [\"SimpleGet\"]\n";
+    let flags = |servers: Option<&str>| Options {
+        duration: Some(Span::from_secs(5)),
+        servers: servers.map(|name| strings(&[name])),
+        ..Options::default()
+    };
+    let variants = |flags| names(&plan(suite, flags).unwrap()).swap_remove(0).1;
+    assert_eq!(variants(flags(None)), ["http4s.Vanilla", "http4s.Tapir"]);
+    assert_eq!(variants(flags(Some("http4s.Tapir"))), ["http4s.Tapir"]);
+}
