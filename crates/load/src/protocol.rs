@@ -1,5 +1,7 @@
 //! What is spoken on a connection, and how many exchanges it carries at a time.
 
+use crate::conversation::Conversation;
+
 /// The protocol of a session.
 ///
 /// A server may end a connection in good order (`Connection: close`, GOAWAY) while requests are under way that it will
@@ -18,6 +20,8 @@ pub enum Protocol {
         /// connection, and that wait counts as service time.
         streams: usize,
     },
+    /// WebSocket over HTTP/1.1 (RFC 6455). The path and the headers of the first request open each connection.
+    WebSocket(Conversation),
 }
 
 impl Default for Protocol {
@@ -30,7 +34,7 @@ impl Protocol {
     /// Its name in TLS's negotiation.
     pub(crate) const fn alpn(self) -> &'static [u8] {
         match self {
-            Self::Http1 { .. } => b"http/1.1",
+            Self::Http1 { .. } | Self::WebSocket(_) => b"http/1.1",
             Self::Http2 { .. } => b"h2",
         }
     }
@@ -40,6 +44,15 @@ impl Protocol {
         match self {
             Self::Http1 { pipeline } => pipeline,
             Self::Http2 { streams } => streams,
+            Self::WebSocket(_) => 1,
+        }
+    }
+
+    /// What has befallen somebody who has waited until the deadline.
+    pub(crate) const fn silence(self) -> &'static str {
+        match self {
+            Self::WebSocket(Conversation::Push(_)) => "no message until the deadline",
+            _ => "no complete answer until the deadline",
         }
     }
 }

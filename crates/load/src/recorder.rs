@@ -3,6 +3,7 @@
 use tare_sys::clock::Nanos;
 
 use crate::answer::Problem;
+use crate::connection::Pushed;
 use crate::sample::{SliceSample, TracedRequest};
 
 /// The times of one request.
@@ -130,6 +131,42 @@ impl Recorder {
         self.sample.failed += 1;
         self.sample.failed_time.record_ns(at.since(times.intended));
         self.sample.errors.add(problem.class, &problem.text);
+    }
+
+    /// A message was pushed: the answer to a request that was due when it was sent.
+    pub(crate) fn pushed(&mut self, pushed: &Pushed) {
+        self.sample.completed_in_slice += 1;
+        if self.in_window(pushed.came) {
+            self.sample.completed += 1;
+        }
+        let intended = pushed.sent.unwrap_or(pushed.came);
+        if !self.in_window(intended) {
+            return;
+        }
+        self.offered(&Times { intended, sent: None, blocked_until: None }, pushed.came);
+        self.sample.ok += 1;
+        if pushed.sent.is_some() {
+            self.sample.response.record_ns(pushed.came.since(intended));
+        }
+        self.sample.messages.book(pushed);
+    }
+
+    /// A subscription came to its end.
+    pub(crate) fn unsubscribed(&mut self, missing: u64) {
+        self.sample.messages.subscriptions += 1;
+        self.missing(missing);
+    }
+
+    /// So many messages did not come, which belong to what has been booked just before.
+    pub(crate) fn missing(&mut self, messages: u64) {
+        if !self.is_cutting_off {
+            self.sample.messages.missing += messages;
+        }
+    }
+
+    /// A ping was answered.
+    pub(crate) fn pinged(&mut self, at: Nanos) {
+        self.sample.messages.pings += u64::from(self.in_window(at));
     }
 
     /// A connection without a request failed.

@@ -4,6 +4,8 @@ use std::fmt;
 
 use tare_stats::LatencyHistogram;
 
+use crate::messages::Messages;
+
 /// Bytes of foreign text that an example quotes.
 const EXAMPLE_BYTES: usize = 80;
 
@@ -15,6 +17,8 @@ pub enum ErrorClass {
     Connect,
     /// The TLS handshake failed.
     Tls,
+    /// The WebSocket handshake failed.
+    Upgrade,
     /// The request could not be sent.
     Write,
     /// The connection was reset, or closed before the end of the answer.
@@ -31,9 +35,10 @@ pub enum ErrorClass {
 
 impl ErrorClass {
     /// All classes, in the order in which a request can meet them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Connect,
         Self::Tls,
+        Self::Upgrade,
         Self::Write,
         Self::Read,
         Self::Timeout,
@@ -47,6 +52,7 @@ impl ErrorClass {
         match self {
             Self::Connect => "connect",
             Self::Tls => "tls",
+            Self::Upgrade => "upgrade",
             Self::Write => "write",
             Self::Read => "read",
             Self::Timeout => "timeout",
@@ -181,6 +187,8 @@ pub struct SliceSample {
     pub tls_handshakes: u64,
     /// Of these, how many resumed an earlier session.
     pub tls_resumed: u64,
+    /// What is known of WebSockets' messages beyond all this.
+    pub messages: Messages,
     /// Whether the slice was cut short: its window ended before the stop rule, or requests were cut off.
     pub cancelled: bool,
     /// Requests of the window without an answer when the short drain of a cancelled slice ended. They are in no other
@@ -221,6 +229,7 @@ impl SliceSample {
     fn add(&mut self, other: &Self) {
         self.cancelled |= other.cancelled;
         self.errors.merge(&other.errors);
+        self.messages.add(&other.messages);
         self.trace.extend_from_slice(&other.trace);
         for (mine, theirs) in [
             (&mut self.response, &other.response),

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use tare_sys::affinity::CpuSet;
-use tare_sys::clock;
+use tare_sys::clock::{self, Epoch};
 use tare_sys::limits;
 use tare_sys::socket::{SocketOptions, Target, congestion_in_use};
 use tare_sys::wakefulness::Wakefulness;
@@ -92,6 +92,9 @@ impl SessionSpec {
 pub struct SliceSpec {
     /// The load model.
     pub schedule: Schedule,
+    /// How the server's wall clock lies to the monotonic one here, where messages are stamped; `None` for a server on this
+    /// machine.
+    pub server_epoch: Option<Epoch>,
     /// How closely sends follow the schedule; a closed loop has nothing to follow.
     pub sending: Sending,
     /// Connections in use: the users of a closed loop, the pool of an open one.
@@ -114,6 +117,7 @@ impl SliceSpec {
     pub const fn new(schedule: Schedule, connections: usize, stop: StopRule) -> Self {
         Self {
             schedule,
+            server_epoch: None,
             sending: Sending::Exact,
             connections,
             stop,
@@ -144,6 +148,12 @@ impl LoadSession {
         let requests = RequestSet::encode(&spec.host(), &spec.requests)?;
         if requests.is_empty() {
             return Err(spec_error("a session without requests", "give at least one whose weight is not 0"));
+        }
+        if matches!(spec.protocol, Protocol::WebSocket(_)) && !requests.opens_alike() {
+            return Err(spec_error(
+                "a WebSocket of several paths or headers, or with variables in them",
+                "give all requests the same path and headers; what they send may differ",
+            ));
         }
         let security = spec.tls.as_ref().map(|tls| Security::new(tls, spec.protocol)).transpose()?;
         let options = SocketOptions { congestion: spec.congestion.clone() };
@@ -233,12 +243,14 @@ impl LoadSession {
             worker.order(Order::Prepare { in_use: worker.part_of(slice.connections), cancel: cancel.clone() })?;
         }
         self.collect(&mut |_| {})?;
+        let epoch = slice.server_epoch.unwrap_or_else(clock::epoch);
         let start = clock::now() + START_MARGIN;
         for worker in &self.workers {
             worker.order(Order::Run(WorkerSlice {
                 start,
                 schedule: slice.schedule.clone(),
                 sending: slice.sending,
+                epoch,
                 stop: slice.stop,
                 discard_head: slice.discard_head,
                 drain_timeout: slice.drain_timeout,
@@ -249,7 +261,10 @@ impl LoadSession {
             }))?;
         }
         let sample = self.collect(on_interval)?;
-        Ok(SliceSample { tick_ns: slice.sending.tick_ns(), ..sample })
+        let mut sample = SliceSample { tick_ns: slice.sending.tick_ns(), ..sample };
+        let moved_ns = if slice.server_epoch.is_none() { clock::epoch().unix_ns.abs_diff(epoch.unix_ns) } else { 0 };
+        sample.messages.clock_within_ns = epoch.within_ns + moved_ns;
+        Ok(sample)
     }
 
     /// Waits for every worker, also after a failure, so that none is still at the last order when the next one comes.

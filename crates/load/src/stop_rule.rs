@@ -27,11 +27,12 @@ impl StopRule {
         }
     }
 
-    /// How many requests one worker may offer; the shares of all workers add up to the count.
+    /// How many requests one worker may offer; the shares of all workers add up to the count. They are cut as connections
+    /// are, so that as many subscriptions as connections are one for each.
     pub fn requests_of(self, share: Share) -> u64 {
         let Self::Count { requests, .. } = self else { return u64::MAX };
-        let cut = |worker: usize| (u128::from(requests) * worker as u128 / share.workers as u128) as u64;
-        cut(share.worker + 1) - cut(share.worker)
+        let (worker, workers) = (share.worker as u64, share.workers as u64);
+        requests / workers + u64::from(worker < requests % workers)
     }
 }
 

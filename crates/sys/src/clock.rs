@@ -8,6 +8,9 @@ use rustix::io::Errno;
 use rustix::thread::clock_nanosleep_absolute;
 use rustix::time::{ClockId, Timespec, clock_gettime};
 
+/// So many readings tell how two clocks lie to one another.
+const EPOCH_READINGS: usize = 8;
+
 /// A moment on the monotonic clock, or a length of time, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Nanos(pub u64);
@@ -92,6 +95,35 @@ pub fn wall_unix_ns() -> u64 {
     read(ClockId::Realtime)
 }
 
+/// How a wall clock lies to this machine's monotonic clock.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Epoch {
+    /// What the wall clock would have shown at the origin of the monotonic clock, in nanoseconds since 1970-01-01 UTC.
+    pub unix_ns: u64,
+    /// How far that may be off either way, in nanoseconds.
+    pub within_ns: u64,
+}
+
+impl Epoch {
+    /// The moment at which the wall clock showed `unix_ns`; [`Nanos::ZERO`] for times before the origin.
+    pub const fn moment(self, unix_ns: u64) -> Nanos {
+        Nanos(unix_ns.saturating_sub(self.unix_ns))
+    }
+}
+
+/// The epoch of this machine's own wall clock: it jumps when somebody sets the clock, and otherwise stays, since both
+/// clocks are kept to the same rate.
+pub fn epoch() -> Epoch {
+    // The wall clock is read between two readings of the other; the closest pair knows best.
+    let reading = || {
+        let (before, wall, after) = (now().0, wall_unix_ns(), now().0);
+        let half = (after - before).div_ceil(2);
+        Epoch { unix_ns: wall - before - half, within_ns: half }
+    };
+    let best = (0..EPOCH_READINGS).map(|_| reading()).min_by_key(|epoch| epoch.within_ns);
+    best.unwrap_or_default()
+}
+
 /// CPU time that the calling thread has used so far, user and system together, in nanoseconds.
 pub fn thread_cpu_ns() -> u64 {
     read(ClockId::ThreadCPUTime)
@@ -156,6 +188,14 @@ mod tests {
         sleep_until(deadline);
         assert!(now() >= deadline);
         sleep_until(Nanos::ZERO);
+    }
+
+    #[test]
+    fn moments_of_the_wall_clock_lie_between_those_of_the_monotonic_clock_around_it() {
+        let epoch = epoch();
+        let (before, wall, after) = (now(), wall_unix_ns(), now());
+        let slack = Duration::from_nanos(epoch.within_ns);
+        assert!(before - slack <= epoch.moment(wall) && epoch.moment(wall) <= after + slack);
     }
 
     #[test]

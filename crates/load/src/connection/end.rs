@@ -9,6 +9,15 @@ use crate::answer::Problem;
 use crate::sample::ErrorClass;
 
 impl Problem {
+    /// What this end means for a connection that was being opened and had come to this stage.
+    pub(crate) fn of_failed_connect(stage: ErrorClass, cause: &CloseCause) -> Self {
+        if stage == ErrorClass::Upgrade {
+            let text = format!("{}, during the WebSocket handshake", Self::of_end(cause).text);
+            return Self::new(stage, text);
+        }
+        Self::of_end(cause)
+    }
+
     /// What this end means for a request.
     pub(crate) fn of_end(cause: &CloseCause) -> Self {
         match cause {
@@ -17,6 +26,7 @@ impl Problem {
             }
             CloseCause::WriteFailed(error) => Self::new(ErrorClass::Write, error.to_string()),
             CloseCause::ReadFailed(error) => Self::new(ErrorClass::Read, error.to_string()),
+            CloseCause::EndOfStream => Self::new(ErrorClass::Read, "connection closed"),
             CloseCause::TlsFailed(reason) => Self::new(ErrorClass::Tls, reason),
             other => Self::new(ErrorClass::Read, format!("{other:?}")),
         }

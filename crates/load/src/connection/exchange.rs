@@ -14,10 +14,12 @@ pub(crate) struct Exchange {
     /// Which of the request set.
     pub(crate) request: usize,
     pub(crate) seen: Seen,
+    /// Messages that it was still owed when it was given up.
+    pub(crate) missing: u64,
 }
 
 impl Exchange {
     pub(crate) fn new(request: usize, times: Times, deadline: Nanos) -> Self {
-        Self { times, deadline, request, seen: Seen::default() }
+        Self { times, deadline, request, seen: Seen::default(), missing: 0 }
     }
 }

@@ -8,21 +8,26 @@ mod http1;
 mod http2;
 #[cfg(test)]
 mod tests;
+mod websocket;
 
 use std::sync::Arc;
 
 use tare_sys::clock::Nanos;
+use tare_sys::payload::Payload;
 use tare_sys::poll::{CloseCause, Token, Transport};
 
 use self::http1::Http1;
 use self::http2::Http2;
+use self::websocket::WebSocket;
 use crate::answer::Problem;
+use crate::conversation::Stamped;
 use crate::protocol::Protocol;
 use crate::recorder::Times;
 use crate::request::{Draw, RequestSet};
 use crate::sample::ErrorClass;
 
 pub(crate) use self::exchange::Exchange;
+pub(crate) use self::websocket::Pushed;
 
 /// What a connection is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +54,7 @@ pub(crate) struct Connection {
 enum Speech {
     Http1(Http1),
     Http2(Box<Http2>),
+    WebSocket(Box<WebSocket>),
 }
 
 /// What has become of a request that was handed to a connection.
@@ -69,6 +75,10 @@ pub(crate) enum Step {
     More,
     /// An exchange is over, for better or worse; bytes may be left.
     Settled { times: Times, problem: Option<Problem> },
+    /// The server sent a message of its own accord, with this stamp; bytes may be left.
+    Pushed(Option<Stamped>),
+    /// A ping was answered; bytes may be left.
+    Pinged,
     /// The connection cannot be used any further.
     Broken(Problem),
 }
@@ -88,6 +98,7 @@ macro_rules! speech {
         match &mut $connection.speech {
             Speech::Http1($speech) => $call,
             Speech::Http2($speech) => $call,
+            Speech::WebSocket($speech) => $call,
         }
     };
 }
@@ -98,11 +109,27 @@ impl Connection {
         let speech = match protocol {
             Protocol::Http1 { pipeline } => Speech::Http1(Http1::new(pipeline)),
             Protocol::Http2 { .. } => Speech::Http2(Box::new(Http2::new(Arc::clone(base)))),
+            Protocol::WebSocket(conversation) => {
+                Speech::WebSocket(Box::new(WebSocket::new(conversation, Arc::clone(base))))
+            }
         };
         Self { state: State::Closed { retry_at: Nanos::ZERO }, failures: 0, speech }
     }
 
-    /// The transport stands.
+    /// What must be said on a new transport before the connection is open; `None` if nothing.
+    pub(crate) fn greet(&mut self, draw: &mut Draw) -> Option<Result<Payload, Problem>> {
+        let Speech::WebSocket(speech) = &mut self.speech else { return None };
+        // All requests open it alike, which the session has made sure of.
+        Some(speech.greet(&draw.parts(0)))
+    }
+
+    /// Takes bytes that answer what was said; whether the connection can be opened.
+    pub(crate) fn hear(&mut self, bytes: &mut &[u8]) -> Result<bool, Problem> {
+        let Speech::WebSocket(speech) = &mut self.speech else { return Ok(true) };
+        speech.hear(bytes)
+    }
+
+    /// The connection can be used.
     pub(crate) fn open(&mut self) {
         self.state = State::Open;
         speech!(self, speech => speech.open());
@@ -113,6 +140,7 @@ impl Connection {
         match &self.speech {
             Speech::Http1(speech) => speech.under_way(),
             Speech::Http2(speech) => speech.under_way(),
+            Speech::WebSocket(speech) => speech.under_way(),
         }
     }
 
@@ -121,22 +149,24 @@ impl Connection {
         match &self.speech {
             Speech::Http1(speech) => speech.is_retired(),
             Speech::Http2(speech) => speech.is_retired(),
+            Speech::WebSocket(speech) => speech.is_retired(),
         }
     }
 
     /// Whether it has failed, as opposed to having come to its end.
     pub(crate) const fn is_broken(&self) -> bool {
         match &self.speech {
-            Speech::Http1(_) => false,
+            Speech::Http1(_) | Speech::WebSocket(_) => false,
             Speech::Http2(speech) => speech.is_broken(),
         }
     }
 
     /// Whether a flush is to be asked for after an event, for what a protocol says of its own accord.
-    pub(crate) const fn wants_flush(&mut self) -> bool {
+    pub(crate) fn wants_flush(&mut self) -> bool {
         match &mut self.speech {
             Speech::Http1(_) => false,
             Speech::Http2(speech) => speech.wants_flush(),
+            Speech::WebSocket(speech) => speech.wants_flush(),
         }
     }
 
@@ -154,6 +184,10 @@ impl Connection {
                 let parts = draw.parts(exchange.request);
                 speech.begin(exchange, &parts)
             }
+            Speech::WebSocket(speech) => {
+                let parts = draw.parts(exchange.request);
+                speech.begin(io, token, exchange, &parts.body)
+            }
         }
     }
 
@@ -163,6 +197,25 @@ impl Connection {
             return 0;
         }
         speech!(self, speech => speech.flush(io, token))
+    }
+
+    /// Says goodbye, where the protocol has a word for it.
+    pub(crate) fn hang_up(&mut self, io: &mut impl Transport, token: Token) {
+        if let Speech::WebSocket(speech) = &mut self.speech {
+            speech.hang_up(io, token);
+        }
+    }
+
+    /// Takes in a message that was pushed, if somebody has subscribed; the next is awaited until `deadline`.
+    pub(crate) fn push(&mut self, at: Nanos, sent: Option<(Nanos, Stamped)>, deadline: Nanos) -> Option<Pushed> {
+        let Speech::WebSocket(speech) = &mut self.speech else { return None };
+        speech.push(at, sent, deadline)
+    }
+
+    /// Ends a subscription in good order; how many messages were missing in it.
+    pub(crate) fn unsubscribe(&mut self) -> Option<u64> {
+        let Speech::WebSocket(speech) = &mut self.speech else { return None };
+        speech.unsubscribe()
     }
 
     /// Takes bytes that arrived, up to the end of the next exchange; to be called until it wants more.
@@ -175,6 +228,7 @@ impl Connection {
         match &mut self.speech {
             Speech::Http1(speech) => speech.end(cause, requests),
             Speech::Http2(speech) => speech.end(cause),
+            Speech::WebSocket(speech) => speech.end(cause),
         }
     }
 
@@ -183,6 +237,7 @@ impl Connection {
         match &self.speech {
             Speech::Http1(speech) => speech.next_deadline(),
             Speech::Http2(speech) => speech.next_deadline(),
+            Speech::WebSocket(speech) => speech.next_deadline(),
         }
     }
 

@@ -50,7 +50,7 @@ fn settled<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> Vec<(u64, Option<Error
             match connection.receive(&mut piece, &requests) {
                 Step::More => break,
                 Step::Settled { times, problem } => all.push((times.intended.0, problem.map(|problem| problem.class))),
-                Step::Broken(problem) => panic!("{problem:?}"),
+                other => panic!("{other:?}"),
             }
         }
     }

@@ -83,6 +83,13 @@ impl Pattern {
         all.into_iter().any(|template| template.variables().next().is_some())
     }
 
+    /// Path and headers, if they have no variables.
+    pub(super) fn opening(&self) -> Option<(String, Vec<(String, String)>)> {
+        let text = |template: &Template| String::from_utf8(template.as_text()?.to_vec()).ok();
+        let header = |(name, value): &(String, Template)| Some((name.clone(), text(value)?));
+        Some((text(&self.path)?, self.headers.iter().map(header).collect::<Option<_>>()?))
+    }
+
     /// The request with the values of the present turn.
     pub(super) fn fill(&self, values: &mut Values) -> Parts {
         let mut text = |template: &Template| {

@@ -98,6 +98,17 @@ impl RequestSet {
         self.0.cycle.is_empty()
     }
 
+    /// Whether all requests have the same path and headers, and no variables in them: one connection can be opened for all.
+    pub(crate) fn opens_alike(&self) -> bool {
+        let opening = |request: &Prepared| match &request.form {
+            Form::Fixed { parts, .. } => Some((parts.path.clone(), parts.headers.clone())),
+            Form::Filled { pattern, .. } => pattern.opening(),
+        };
+        let mut openings = self.0.requests.iter().map(opening);
+        let first = openings.next().flatten();
+        first.is_some() && openings.all(|opening| opening == first)
+    }
+
     pub(crate) fn get(&self, index: usize) -> &Prepared {
         &self.0.requests[index]
     }

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::time::Duration;
 
-use tare_sys::clock::{Clock, Nanos};
+use tare_sys::clock::{Clock, Epoch, Nanos};
 use tare_sys::poll::{Token, Transport};
 
 use super::demand::Demand;
@@ -43,6 +43,7 @@ pub(super) struct Core<C> {
     pub(super) demand: Demand,
     pub(super) books: Recorder,
     pub(super) window: Window,
+    pub(super) epoch: Epoch,
     /// No deadline of a connection is earlier; found anew whenever it has passed.
     pub(super) next_expiry: Nanos,
     /// How often the books are handed over, and when next.
@@ -68,6 +69,7 @@ impl<C: Clock> Core<C> {
             demand: Demand::none(),
             books: Recorder::idle(),
             window: Window::none(),
+            epoch: Epoch::default(),
             next_expiry: Nanos::MAX,
             every: Duration::MAX,
             next_part: Nanos::MAX,
@@ -130,6 +132,7 @@ impl<C: Clock> Core<C> {
 
     pub(super) fn begin_slice(&mut self, slice: &WorkerSlice) {
         self.window = Window::of(slice);
+        self.epoch = slice.epoch;
         self.books.open(slice.start, self.window.from, self.window.until);
         self.books.trace(slice.trace);
         self.demand = Demand::of(slice, self.setup.share);

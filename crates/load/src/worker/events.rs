@@ -23,15 +23,53 @@ impl<C: Clock, T: Transport> Handler<T> for Core<C> {
 }
 
 impl<C: Clock> Core<C> {
-    /// The socket stands, but not yet what secures it.
-    pub(super) fn on_securing(&mut self, token: Token) {
+    /// The socket stands, but not yet what it carries; `class` is that of its failure.
+    pub(super) fn on_stage(&mut self, token: Token, class: ErrorClass) {
         if let State::Connecting { stage, .. } = &mut self.connections[token.index()].state {
-            *stage = ErrorClass::Tls;
+            *stage = class;
         }
     }
 
     fn on_connected(&mut self, io: &mut impl Transport, token: Token, at: Nanos) {
         let State::Connecting { since, .. } = self.connections[token.index()].state else { return };
+        match self.connections[token.index()].greet(&mut self.draw) {
+            None => self.on_open(io, token, since, at),
+            Some(Ok(greeting)) => {
+                self.on_stage(token, ErrorClass::Upgrade);
+                self.books.sent(at, greeting.len());
+                io.send(token, &greeting);
+            }
+            Some(Err(problem)) => self.refuse(io, token, since, at, &problem),
+        }
+    }
+
+    /// Hears the answer to a greeting; whether the connection is open.
+    fn on_greeted(&mut self, io: &mut impl Transport, token: Token, at: Nanos, bytes: &mut &[u8]) -> bool {
+        let State::Connecting { since, .. } = self.connections[token.index()].state else { return true };
+        match self.connections[token.index()].hear(bytes) {
+            Ok(stands) => {
+                if stands {
+                    self.on_open(io, token, since, at);
+                }
+                stands
+            }
+            Err(problem) => {
+                self.refuse(io, token, since, at, &problem);
+                false
+            }
+        }
+    }
+
+    /// Gives up a connection that stands and yet cannot be used.
+    fn refuse(&mut self, io: &mut impl Transport, token: Token, since: Nanos, at: Nanos, problem: &Problem) {
+        self.connecting -= 1;
+        self.fail_connect(since, at, problem);
+        self.hang_up(io, token);
+        self.connections[token.index()].failures += 1;
+        self.reopen(io, token, at);
+    }
+
+    fn on_open(&mut self, io: &mut impl Transport, token: Token, since: Nanos, at: Nanos) {
         self.connecting -= 1;
         self.books.opened();
         self.connections[token.index()].open();
@@ -43,14 +81,19 @@ impl<C: Clock> Core<C> {
 
     fn on_received(&mut self, io: &mut impl Transport, token: Token, at: Nanos, mut bytes: &[u8]) {
         self.books.received(at, bytes.len());
+        if !self.on_greeted(io, token, at, &mut bytes) {
+            return;
+        }
         let wanted = self.wanted(at);
         loop {
             match self.connections[token.index()].receive(&mut bytes, &self.setup.requests) {
                 Step::More => break,
                 Step::Settled { times, problem } => self.on_settled(token, &times, at, problem.as_ref()),
+                Step::Pushed(stamp) => self.on_pushed(token, at, stamp),
+                Step::Pinged => self.books.pinged(at),
                 Step::Broken(problem) => {
                     self.break_off(token, at, &problem);
-                    io.close(token);
+                    self.hang_up(io, token);
                     return self.lost(io, token, at);
                 }
             }
@@ -77,7 +120,7 @@ impl<C: Clock> Core<C> {
         }
         self.withdraw(token);
         if self.connections[token.index()].under_way() == 0 {
-            io.close(token);
+            self.hang_up(io, token);
             if self.connections[token.index()].is_broken() {
                 self.lost(io, token, at);
             } else {
@@ -88,9 +131,9 @@ impl<C: Clock> Core<C> {
 
     fn on_closed(&mut self, io: &mut impl Transport, token: Token, at: Nanos, cause: &CloseCause) {
         match self.connections[token.index()].state {
-            State::Connecting { since, .. } => {
+            State::Connecting { since, stage, .. } => {
                 self.connecting -= 1;
-                self.fail_connect(since, at, &Problem::of_end(cause));
+                self.fail_connect(since, at, &Problem::of_failed_connect(stage, cause));
                 self.connections[token.index()].failures += 1;
                 self.reopen(io, token, at);
             }

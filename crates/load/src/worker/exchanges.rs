@@ -79,6 +79,7 @@ impl<C: Clock> Core<C> {
     pub(super) fn settle_all(&mut self, token: Token, at: Nanos, problem: &Problem) {
         while let Some(exchange) = self.connections[token.index()].give_up_any() {
             self.settle(&exchange.times, at, Some(problem));
+            self.books.missing(exchange.missing);
         }
     }
 

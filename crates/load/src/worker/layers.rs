@@ -6,6 +6,7 @@ use tare_sys::poll::{CloseCause, Event, Handler, Token, Transport};
 
 use super::core::Core;
 use crate::channel::{Channel, Tls};
+use crate::sample::ErrorClass;
 
 /// A core, and the TLS beneath it.
 pub(super) struct Layers<'a, C> {
@@ -20,7 +21,7 @@ impl<C: Clock, T: Transport> Handler<T> for Layers<'_, C> {
         };
         match event {
             Event::Connected { at } => match tls.begin(io, token) {
-                Ok(()) => self.core.on_securing(token),
+                Ok(()) => self.core.on_stage(token, ErrorClass::Tls),
                 Err(cause) => self.fail(io, token, at, cause),
             },
             Event::Received { at, bytes } => self.on_received(io, token, at, bytes),

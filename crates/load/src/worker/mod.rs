@@ -7,6 +7,7 @@ mod events;
 mod exchanges;
 mod layers;
 mod pace;
+mod pushes;
 #[cfg(test)]
 mod simulation;
 #[cfg(test)]
@@ -23,13 +24,15 @@ mod tests_requests;
 mod tests_sending;
 #[cfg(test)]
 mod tests_truth;
+#[cfg(test)]
+mod tests_websocket;
 mod upkeep;
 mod window;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use tare_sys::clock::{Clock, Nanos};
+use tare_sys::clock::{Clock, Epoch, Nanos};
 use tare_sys::poll::Poller;
 use tare_sys::socket::{SocketOptions, Target};
 
@@ -68,6 +71,8 @@ pub(crate) struct WorkerSlice {
     pub(crate) start: Nanos,
     pub(crate) schedule: Schedule,
     pub(crate) sending: Sending,
+    /// How the server's wall clock lies to the monotonic one here.
+    pub(crate) epoch: Epoch,
     pub(crate) stop: StopRule,
     pub(crate) discard_head: Duration,
     pub(crate) drain_timeout: Duration,

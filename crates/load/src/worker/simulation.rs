@@ -1,5 +1,6 @@
 //! A world for the loop's tests: a clock that moves only while the loop waits, and a server that answers by the script.
 
+use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
@@ -32,6 +33,9 @@ impl Clock for WorldClock {
 
 /// How the server treats a request: given its moment of arrival, when and with what it answers.
 pub(super) type Script = Box<dyn FnMut(Nanos) -> Reaction>;
+
+/// How a server of another protocol treats what it is sent on a connection: what it sends, and when.
+pub(super) type Talk = Box<dyn FnMut(Token, Nanos, &[u8]) -> Vec<(Nanos, Vec<u8>)>>;
 
 pub(super) enum Reaction {
     Answer { at: Nanos, bytes: &'static [u8] },
@@ -74,7 +78,7 @@ impl Listener {
 enum Happening {
     Connected,
     Refused,
-    Bytes(&'static [u8]),
+    Bytes(Cow<'static, [u8]>),
     Reset,
 }
 
@@ -88,6 +92,7 @@ pub(super) struct World {
 pub(super) struct WorldTransport {
     clock: WorldClock,
     script: RefCell<Script>,
+    talk: Option<Talk>,
     listener: Listener,
     /// When each connect came that the server has not accepted yet.
     unaccepted: Rc<RefCell<VecDeque<Nanos>>>,
@@ -105,6 +110,7 @@ impl World {
         let transport = WorldTransport {
             clock: clock.clone(),
             script: RefCell::new(script),
+            talk: None,
             listener: Listener::AcceptsAfter(Duration::ZERO),
             unaccepted: Rc::default(),
             sent: Rc::default(),
@@ -114,6 +120,13 @@ impl World {
             caused: 0,
         };
         Self { clock, transport, interrupt: None }
+    }
+
+    /// A world whose server does not speak HTTP, or not only.
+    pub(super) fn talking(talk: Talk) -> Self {
+        let mut world = Self::new(Box::new(|_| Reaction::Never));
+        world.transport.talk = Some(talk);
+        world
     }
 
     /// The same world with somebody who cancels at this moment.
@@ -183,13 +196,19 @@ impl Transport for WorldTransport {
 
     /// The server reacts to each request, also of several that come together.
     fn send(&mut self, token: Token, payload: &Payload) -> Sending {
+        if let Some(talk) = &mut self.talk {
+            for (at, bytes) in talk(token, self.clock.now(), payload) {
+                self.cause(at, token, Happening::Bytes(bytes.into()));
+            }
+            return Sending::Accepted;
+        }
         let requests = payload.windows(4).filter(|bytes| bytes == b"\r\n\r\n").count();
         self.sends.set(self.sends.get() + 1);
         self.sent.set(self.sent.get() + requests as u64);
         for _ in 0..requests {
             let reaction = (self.script.borrow_mut())(self.clock.now());
             match reaction {
-                Reaction::Answer { at, bytes } => self.cause(at, token, Happening::Bytes(bytes)),
+                Reaction::Answer { at, bytes } => self.cause(at, token, Happening::Bytes(bytes.into())),
                 Reaction::Reset { at } => self.cause(at, token, Happening::Reset),
                 Reaction::Never => {}
             }
@@ -226,7 +245,7 @@ impl Poller for World {
             let event = match happening {
                 Happening::Connected => Event::Connected { at },
                 Happening::Refused => Event::Closed { at, cause: CloseCause::ConnectFailed(refused()) },
-                Happening::Bytes(bytes) => Event::Received { at, bytes },
+                Happening::Bytes(ref bytes) => Event::Received { at, bytes },
                 Happening::Reset => {
                     let error = io::Error::from(io::ErrorKind::ConnectionReset);
                     Event::Closed { at, cause: CloseCause::ReadFailed(error) }

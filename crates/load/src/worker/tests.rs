@@ -3,7 +3,7 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
-use tare_sys::clock::{Clock, Nanos};
+use tare_sys::clock::{Clock, Epoch, Nanos};
 use tare_sys::socket::SocketOptions;
 
 use super::simulation::{ANSWER, Listener, Reaction, Script, World, WorldClock, after, frozen_between};
@@ -65,6 +65,7 @@ pub(super) fn slice(schedule: Schedule, stop: StopRule) -> WorkerSlice {
         start: Nanos(100 * MS),
         schedule,
         sending: Sending::Exact,
+        epoch: Epoch::default(),
         stop,
         discard_head: Duration::ZERO,
         drain_timeout: Duration::from_secs(5),

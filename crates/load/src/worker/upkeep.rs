@@ -60,7 +60,7 @@ impl<C: Clock> Core<C> {
                     self.connecting -= 1;
                     let problem = Problem::new(stage, "not connected until the deadline");
                     self.fail_connect(since, deadline, &problem);
-                    io.close(token);
+                    self.hang_up(io, token);
                     self.connections[index].failures += 1;
                     self.reopen(io, token, now);
                 }
@@ -82,16 +82,17 @@ impl<C: Clock> Core<C> {
         if first > now {
             return self.wake_by(first);
         }
-        let problem = Problem::new(ErrorClass::Timeout, "no complete answer until the deadline");
+        let problem = Problem::new(ErrorClass::Timeout, self.setup.protocol.silence());
         while let Some(exchange) = self.connections[token.index()].give_up_overdue(now) {
             self.settle(&exchange.times, exchange.deadline.min(now), Some(&problem));
+            self.books.missing(exchange.missing);
             if !self.connections[token.index()].is_retired() {
                 self.offer(token, 1, now);
             }
         }
         if self.connections[token.index()].is_retired() {
             self.withdraw(token);
-            io.close(token);
+            self.hang_up(io, token);
             return self.lost(io, token, now);
         }
         self.flush_later(token);
@@ -135,7 +136,7 @@ impl<C: Clock> Core<C> {
             }
             State::Open | State::Closed { .. } => return,
         }
-        io.close(token);
+        self.hang_up(io, token);
         self.connections[token.index()].state = State::Closed { retry_at: Nanos::ZERO };
     }
 }

@@ -36,6 +36,7 @@ pub fn in_words(model: &ModelArgs, slice: &SliceSpec, protocol: Protocol) -> Str
         Protocol::Http1 { pipeline: 1 } => connections,
         Protocol::Http1 { pipeline } => format!("{connections}, {pipeline} requests deep"),
         Protocol::Http2 { streams } => format!("{connections} of HTTP/2, {}", count(streams as u64, "stream")),
+        Protocol::WebSocket(_) => count(model.connections.into(), "WebSocket"),
     };
     if matches!(slice.schedule, Schedule::Closed) {
         let users = match protocol {

@@ -1,0 +1,207 @@
+//! A WebSocket on one connection: its handshake, then exchanges one at a time, or a subscription to what is pushed.
+
+mod subscription;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use tare_sys::clock::Nanos;
+use tare_sys::payload::Payload;
+use tare_sys::poll::{CloseCause, Token, Transport};
+use tare_wire::http::Sink;
+use tare_wire::ws::{Arrival, Endpoint, Handshake, Kind};
+
+pub(crate) use self::subscription::Pushed;
+use self::subscription::Subscription;
+use super::{Begun, Ended, Exchange, Step};
+use crate::answer::{Judge, Problem};
+use crate::conversation::{Conversation, Stamped};
+use crate::request::{Parts, RequestSet};
+use crate::sample::ErrorClass;
+
+/// The state of one connection that carries a WebSocket.
+#[derive(Debug)]
+pub(crate) struct WebSocket {
+    conversation: Conversation,
+    /// Scheme and authority of the server.
+    base: Arc<str>,
+    stage: Stage,
+    /// A request that awaits its answer, or a subscription.
+    under_way: Option<Exchange>,
+    subscription: Subscription,
+    is_retired: bool,
+}
+
+#[derive(Debug)]
+enum Stage {
+    /// There is no connection.
+    None,
+    Greeting(Handshake),
+    Stands(Endpoint),
+}
+
+impl WebSocket {
+    pub(crate) fn new(conversation: Conversation, base: Arc<str>) -> Self {
+        let subscription = Subscription::default();
+        Self { conversation, base, stage: Stage::None, under_way: None, subscription, is_retired: false }
+    }
+
+    /// Begins the handshake on a new connection; what is to be sent for it.
+    ///
+    /// # Errors
+    /// When path or headers cannot be sent.
+    pub(crate) fn greet(&mut self, parts: &Parts) -> Result<Payload, Problem> {
+        let host = self.base.split_once("://").map_or(&*self.base, |(_, host)| host);
+        let begun = Handshake::begin(&parts.path, host, &parts.headers);
+        let (handshake, request) = begun.map_err(|error| Problem::new(ErrorClass::Write, error.to_string()))?;
+        self.stage = Stage::Greeting(handshake);
+        Ok(request.into())
+    }
+
+    /// Takes bytes of the handshake's answer; whether the WebSocket stands.
+    ///
+    /// # Errors
+    /// When the server does not open one.
+    pub(crate) fn hear(&mut self, bytes: &mut &[u8]) -> Result<bool, Problem> {
+        let Stage::Greeting(handshake) = &mut self.stage else { return Ok(true) };
+        let heard = handshake.receive(bytes);
+        let stands = heard.map_err(|error| Problem::new(ErrorClass::Upgrade, error.to_string()))?;
+        if stands {
+            self.stage = Stage::Stands(Endpoint::client());
+        }
+        Ok(stands)
+    }
+
+    /// Forgets what the connection before carried.
+    pub(crate) fn open(&mut self) {
+        self.under_way = None;
+        self.is_retired = false;
+    }
+
+    pub(crate) fn under_way(&self) -> usize {
+        usize::from(self.under_way.is_some())
+    }
+
+    pub(crate) const fn is_retired(&self) -> bool {
+        self.is_retired
+    }
+
+    /// Whether something has been laid down that nobody asked to be flushed, such as the answer to a ping.
+    pub(crate) fn wants_flush(&self) -> bool {
+        matches!(&self.stage, Stage::Stands(endpoint) if !endpoint.outgoing().is_empty())
+    }
+
+    /// Sends a message, or subscribes, for which there is nothing to say.
+    pub(crate) fn begin(&mut self, io: &mut impl Transport, token: Token, exchange: Exchange, message: &[u8]) -> Begun {
+        self.under_way = Some(exchange);
+        self.subscription = Subscription::default();
+        if let (Conversation::Exchanges, Stage::Stands(endpoint)) = (self.conversation, &mut self.stage)
+            && endpoint.send(Kind::Text, message).is_err()
+        {
+            // What is no text is bytes, of which any will do.
+            let _ = endpoint.send(Kind::Binary, message);
+        }
+        Begun::Sent { bytes: self.flush(io, token) }
+    }
+
+    /// Sends what has been laid down; how many bytes that were.
+    pub(crate) fn flush(&mut self, io: &mut impl Transport, token: Token) -> usize {
+        let Stage::Stands(endpoint) = &mut self.stage else { return 0 };
+        let bytes = endpoint.outgoing().len();
+        if bytes > 0 {
+            io.send(token, &endpoint.outgoing().into());
+            endpoint.sent();
+        }
+        bytes
+    }
+
+    /// Says that nothing will follow.
+    pub(crate) fn hang_up(&mut self, io: &mut impl Transport, token: Token) {
+        if let Stage::Stands(endpoint) = &mut self.stage {
+            endpoint.close();
+        }
+        self.flush(io, token);
+        self.stage = Stage::None;
+    }
+
+    /// Takes bytes up to the next thing that they bring.
+    pub(crate) fn receive(&mut self, bytes: &mut &[u8], requests: &RequestSet) -> Step {
+        let Stage::Stands(endpoint) = &mut self.stage else { return Step::More };
+        match endpoint.receive(bytes) {
+            Ok(None) => Step::More,
+            Ok(Some(Arrival::Ping)) => Step::Pinged,
+            Ok(Some(Arrival::Pong)) => self.receive(bytes, requests),
+            Ok(Some(Arrival::Message(_, message))) => self.on_message(&message, requests),
+            Ok(Some(Arrival::Close(said))) => self.on_close(said),
+            Err(error) => Step::Broken(Problem::new(ErrorClass::Protocol, error.to_string())),
+        }
+    }
+
+    fn on_message(&mut self, message: &[u8], requests: &RequestSet) -> Step {
+        if let Conversation::Push(push) = self.conversation {
+            return Step::Pushed(push.stamp.of(message));
+        }
+        let Some(mut exchange) = self.under_way.take() else {
+            let text = format!("a message that nobody asked for: \"{}\"", crate::sample::escape(message));
+            return Step::Broken(Problem::new(ErrorClass::Protocol, text));
+        };
+        let expectation = &requests.get(exchange.request).expectation;
+        Judge { seen: &mut exchange.seen, expectation }.body(message);
+        Step::Settled { times: exchange.times, problem: exchange.seen.verdict(expectation) }
+    }
+
+    fn on_close(&mut self, said: Option<(u16, String)>) -> Step {
+        self.is_retired = true;
+        if self.under_way.is_none() {
+            return Step::More;
+        }
+        let why = said.map_or("without a code".to_owned(), |(code, reason)| format!("with code {code} \"{reason}\""));
+        Step::Broken(Problem::new(ErrorClass::Read, format!("the server closed the WebSocket {why}")))
+    }
+
+    /// Takes in that a message was pushed, sent at this moment and no later; `None` if nobody has subscribed, or had not
+    /// when it was sent. The next is awaited until `deadline`.
+    pub(crate) fn push(&mut self, at: Nanos, sent: Option<(Nanos, Stamped)>, deadline: Nanos) -> Option<Pushed> {
+        let (Conversation::Push(push), Some(exchange)) = (self.conversation, &mut self.under_way) else { return None };
+        exchange.deadline = deadline;
+        let moment = sent.map_or(at, |(sent, _)| sent);
+        (moment >= exchange.times.intended).then(|| self.subscription.take(&push, at, sent))
+    }
+
+    /// Ends the subscription in good order; how many messages were missing in it.
+    pub(crate) fn unsubscribe(&mut self) -> Option<u64> {
+        self.under_way.take()?;
+        self.is_retired = true;
+        Some(self.subscription.skipped())
+    }
+
+    /// Takes the end of the transport, which answers nothing.
+    pub(crate) fn end(&mut self, cause: &CloseCause) -> Ended {
+        let problem = match cause {
+            CloseCause::EndOfStream => Problem::new(ErrorClass::Read, "connection closed inside the WebSocket"),
+            cause => Problem::of_end(cause),
+        };
+        Ended { settled: None, problem }
+    }
+
+    pub(crate) fn next_deadline(&self) -> Option<Nanos> {
+        self.under_way.as_ref().map(|exchange| exchange.deadline)
+    }
+
+    /// Whatever comes after the deadline could be taken for another's answer, so that the connection is given up.
+    pub(crate) fn give_up_overdue(&mut self, now: Nanos) -> Option<Exchange> {
+        self.under_way.as_ref().filter(|exchange| exchange.deadline <= now)?;
+        self.is_retired = true;
+        self.give_up_any()
+    }
+
+    /// A subscription that is given up is still owed the rest of its messages.
+    pub(crate) fn give_up_any(&mut self) -> Option<Exchange> {
+        let missing = match self.conversation {
+            Conversation::Push(push) => self.subscription.owed(&push),
+            Conversation::Exchanges => 0,
+        };
+        self.under_way.take().map(|exchange| Exchange { missing, ..exchange })
+    }
+}

@@ -1,0 +1,138 @@
+//! What can be said of a pushed message only in view of those before it on the same WebSocket.
+
+use tare_sys::clock::Nanos;
+
+use crate::conversation::{Push, Stamped};
+
+/// The messages of one subscription so far.
+#[derive(Debug, Default)]
+pub(super) struct Subscription {
+    taken: u64,
+    came: Option<Nanos>,
+    /// By the stamps, the latest of all.
+    sent: Option<Nanos>,
+    /// How many messages more the stamps have room for than have come. Below zero where some came before their time.
+    behind: i64,
+}
+
+/// What is known of one pushed message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Pushed {
+    pub(crate) came: Nanos,
+    /// By its stamp.
+    pub(crate) sent: Option<Nanos>,
+    /// How fine the stamp is, 0 without one.
+    pub(crate) unit_ns: u64,
+    pub(crate) is_late: bool,
+    pub(crate) is_out_of_order: bool,
+    pub(crate) is_duplicate: bool,
+    /// How far the time since the message before is off the period; `None` for the first.
+    pub(crate) jitter_ns: Option<u64>,
+    /// Whether it is the last that its user wants.
+    pub(crate) is_last: bool,
+}
+
+impl Subscription {
+    /// Takes in one message.
+    pub(super) fn take(&mut self, push: &Push, came: Nanos, stamp: Option<(Nanos, Stamped)>) -> Pushed {
+        self.taken += 1;
+        let period_ns = Nanos::from(push.period).0.max(1);
+        let since_last_ns = self.came.replace(came).map(|before| came.since(before));
+        let sent = stamp.map(|(sent, _)| sent);
+        let unit_ns = stamp.map_or(0, |(_, stamped)| stamped.unit_ns);
+        let before = self.sent;
+        self.sent = sent.max(before);
+        let both = sent.zip(before);
+        // Coarse stamps of a short period are alike without being of the same message.
+        let is_duplicate = both.is_some_and(|(sent, before)| sent == before) && period_ns >= 2 * unit_ns;
+        if let (Some((sent, before)), false) = (both, is_duplicate) {
+            self.behind += (sent.since(before) + period_ns / 2) as i64 / period_ns as i64 - 1;
+        }
+        Pushed {
+            came,
+            sent,
+            unit_ns,
+            is_late: match sent {
+                Some(sent) => came.since(sent) > period_ns,
+                None => since_last_ns.is_some_and(|since| since > 2 * period_ns),
+            },
+            is_out_of_order: both.is_some_and(|(sent, before)| sent < before),
+            is_duplicate,
+            jitter_ns: since_last_ns.map(|since| since.abs_diff(period_ns)),
+            is_last: self.taken >= push.messages_per_user,
+        }
+    }
+
+    /// Messages that the server has left out, by the stamps of those that came.
+    pub(super) fn skipped(&self) -> u64 {
+        self.behind.max(0) as u64
+    }
+
+    /// What is missing when it breaks off: those and the rest, where it is known how many that are.
+    pub(super) fn owed(&self, push: &Push) -> u64 {
+        let rest = if push.messages_per_user == u64::MAX { 0 } else { push.messages_per_user - self.taken };
+        self.skipped() + rest
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::conversation::Stamp;
+
+    const MS: u64 = 1_000_000;
+    const PUSH: Push = Push { messages_per_user: 10, period: Duration::from_millis(100), stamp: Stamp::Unix };
+
+    /// Takes messages sent and received at these milliseconds.
+    fn taken(messages: &[(u64, u64)]) -> (Subscription, Vec<Pushed>) {
+        let mut subscription = Subscription::default();
+        let take = |(sent, came): &(u64, u64)| {
+            let stamped = Stamped { unix_ns: sent * MS, unit_ns: MS };
+            subscription.take(&PUSH, Nanos(came * MS), Some((Nanos(sent * MS), stamped)))
+        };
+        let pushed = messages.iter().map(take).collect();
+        (subscription, pushed)
+    }
+
+    #[test]
+    fn what_is_missing_late_twice_or_out_of_order_is_told_by_the_stamps() {
+        // (messages as sent and came, skipped, late, out of order, duplicates)
+        for (messages, expected) in [
+            (&[(0, 1), (100, 101), (200, 201)][..], (0, 0, 0, 0)),
+            // Two were left out.
+            (&[(0, 1), (300, 301)], (2, 0, 0, 0)),
+            // A server that drifts leaves nothing out.
+            (&[(0, 1), (104, 105), (208, 209), (312, 313)], (0, 0, 0, 0)),
+            // One that stalled and made good for it neither.
+            (&[(0, 1), (300, 301), (301, 302), (302, 303), (400, 401)], (0, 0, 0, 0)),
+            // It stalled between the stamps and the sends.
+            (&[(0, 1), (100, 401), (200, 401), (300, 401), (400, 401)], (0, 3, 0, 0)),
+            (&[(0, 1), (200, 201), (100, 202), (300, 301)], (0, 1, 1, 0)),
+            (&[(0, 1), (100, 101), (100, 102), (200, 201)], (0, 0, 0, 1)),
+            (&[], (0, 0, 0, 0)),
+        ] {
+            let (subscription, pushed) = taken(messages);
+            let count = |what: fn(&Pushed) -> bool| pushed.iter().filter(|pushed| what(pushed)).count();
+            let late = count(|pushed| pushed.is_late);
+            let found =
+                (subscription.skipped(), late, count(|pushed| pushed.is_out_of_order), count(|p| p.is_duplicate));
+            assert_eq!(found, expected, "{messages:?}");
+        }
+    }
+
+    #[test]
+    fn jitter_needs_no_stamps_and_what_breaks_off_is_owed_the_rest() {
+        let mut subscription = Subscription::default();
+        let came = [0, 100, 90 + 100, 500];
+        let pushed = came.map(|came| subscription.take(&PUSH, Nanos(came * MS), None));
+        assert_eq!(pushed.map(|pushed| pushed.jitter_ns), [None, Some(0), Some(10 * MS), Some(210 * MS)]);
+        assert_eq!(pushed.map(|pushed| pushed.is_late), [false, false, false, true]);
+        assert_eq!(subscription.owed(&PUSH), 6);
+        assert_eq!(subscription.owed(&Push { messages_per_user: u64::MAX, ..PUSH }), 0);
+        assert!(
+            !pushed[3].is_last && subscription.take(&Push { messages_per_user: 5, ..PUSH }, Nanos(0), None).is_last
+        );
+    }
+}

@@ -1,0 +1,1 @@
+//! Handshake and frames, however they are cut into pieces.

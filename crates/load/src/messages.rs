@@ -1,0 +1,70 @@
+//! What a slice has shown of the messages of WebSockets, beyond the counts and times that all answers have.
+
+use tare_stats::LatencyHistogram;
+
+use crate::connection::Pushed;
+
+/// The pushed messages of a slice, each of which belongs to it by when it was sent.
+#[derive(Clone, Debug, Default)]
+pub struct Messages {
+    /// Messages that came, duplicates among them.
+    pub received: u64,
+    /// Messages that did not come: so many as the stamps before and after leave room for, and what a subscription that
+    /// broke off was still owed.
+    pub missing: u64,
+    /// Of those received, how many came later than a period after they were sent, when the next was due; without stamps,
+    /// how many came later than two periods after the one before.
+    pub late: u64,
+    /// Of those received, how many had been sent before another that had come already.
+    pub out_of_order: u64,
+    /// Of those received, how many had the same stamp as the one before.
+    pub duplicated: u64,
+    /// Of those received, how many came before they were sent, by their stamps: the clocks disagree.
+    pub ahead: u64,
+    /// Pings answered; they are no messages.
+    pub pings: u64,
+    /// Subscriptions that came to their end.
+    pub subscriptions: u64,
+    /// By how much the time between two messages of a subscription differs from the period, either way. It needs no clock
+    /// of the server's.
+    pub jitter: LatencyHistogram,
+    /// How coarse the coarsest stamps were, in nanoseconds; 0 without stamps.
+    pub stamp_unit_ns: u64,
+    /// How far the difference between the server's clock and ours may have been from what was reckoned with, in
+    /// nanoseconds.
+    pub clock_within_ns: u64,
+}
+
+impl Messages {
+    /// Books one pushed message.
+    pub(crate) fn book(&mut self, pushed: &Pushed) {
+        self.received += 1;
+        self.late += u64::from(pushed.is_late);
+        self.out_of_order += u64::from(pushed.is_out_of_order);
+        self.duplicated += u64::from(pushed.is_duplicate);
+        self.ahead += u64::from(pushed.sent.is_some_and(|sent| sent > pushed.came));
+        self.stamp_unit_ns = self.stamp_unit_ns.max(pushed.unit_ns);
+        if let Some(jitter_ns) = pushed.jitter_ns {
+            self.jitter.record_ns(jitter_ns);
+        }
+    }
+
+    /// Adds another worker's, or another time's.
+    pub(crate) fn add(&mut self, other: &Self) {
+        for (mine, theirs) in [
+            (&mut self.received, other.received),
+            (&mut self.missing, other.missing),
+            (&mut self.late, other.late),
+            (&mut self.out_of_order, other.out_of_order),
+            (&mut self.duplicated, other.duplicated),
+            (&mut self.ahead, other.ahead),
+            (&mut self.pings, other.pings),
+            (&mut self.subscriptions, other.subscriptions),
+        ] {
+            *mine += theirs;
+        }
+        self.jitter.merge(&other.jitter);
+        self.stamp_unit_ns = self.stamp_unit_ns.max(other.stamp_unit_ns);
+        self.clock_within_ns = self.clock_within_ns.max(other.clock_within_ns);
+    }
+}

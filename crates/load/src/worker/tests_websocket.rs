@@ -1,0 +1,216 @@
+//! WebSockets in the simulated world: what is pushed, what is asked, and servers that go wrong.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use tare_sys::clock::{Epoch, Nanos};
+use tare_wire::ws::{Arrival, Endpoint, Kind, accept_for};
+
+use super::WorkerSlice;
+use super::simulation::{Talk, World};
+use super::tests::{MS, seconds, slice, worker};
+use crate::cancel::Cancel;
+use crate::conversation::{Conversation, Push, Stamp};
+use crate::protocol::Protocol;
+use crate::sample::{ErrorClass, SliceSample};
+use crate::schedule::Schedule;
+use crate::stop_rule::StopRule;
+
+/// The wall clock's time at the origin of the world.
+const EPOCH_NS: u64 = 1_700_000_000_000_000_000;
+const START: Nanos = Nanos(100 * MS);
+const PERIOD: Duration = Duration::from_millis(100);
+
+/// What a server answers to a handshake.
+fn greeting(sent: &[u8]) -> Option<Vec<u8>> {
+    let text = std::str::from_utf8(sent).ok()?;
+    let key = text.split("Sec-WebSocket-Key: ").nth(1)?.split("\r\n").next()?;
+    let accept = accept_for(key.as_bytes());
+    let head = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade";
+    Some(format!("{head}\r\nSec-WebSocket-Accept: {accept}\r\n\r\n").into_bytes())
+}
+
+/// A frame of a server.
+fn frame(first: u8, payload: &[u8]) -> Vec<u8> {
+    [&[first, payload.len() as u8], payload].concat()
+}
+
+/// Says hello and pushes: the n-th message of each user is stamped for the n-th period from the start of the slice on,
+/// and comes when `came` says, as `frames` of a stamp.
+fn pushing(messages: u64, came: fn(u64) -> u64, frames: fn(u64, &str) -> Vec<u8>) -> World {
+    World::talking(Box::new(move |_, now, sent| {
+        let Some(greeting) = greeting(sent) else { return Vec::new() };
+        let pushed = |n: u64| {
+            let sent_ns = START.0 + n * Nanos::from(PERIOD).0;
+            (Nanos(sent_ns + came(n)), frames(n, &(EPOCH_NS + sent_ns).to_string()))
+        };
+        std::iter::once((now + Duration::from_millis(1), greeting)).chain((0..messages).map(pushed)).collect()
+    }))
+}
+
+fn text(_: u64, stamp: &str) -> Vec<u8> {
+    frame(0x81, stamp.as_bytes())
+}
+
+/// One millisecond, and fifty for one in ten.
+fn delays(n: u64) -> u64 {
+    if n % 10 == 9 { 50 * MS } else { MS }
+}
+
+fn run(world: World, conversation: Conversation, slice: &WorkerSlice) -> SliceSample {
+    let mut worker = worker(world);
+    worker.core.setup.protocol = Protocol::WebSocket(conversation);
+    worker.core.connections.clear();
+    worker.prepare(3, &Cancel::new()).unwrap();
+    let sample = worker.run(slice, &mut |_| {}).unwrap();
+    assert_eq!(sample.offered, sample.ok + sample.failed);
+    sample
+}
+
+fn pushed(world: World, messages_per_user: u64, stop: StopRule) -> SliceSample {
+    let push = Push { messages_per_user, period: PERIOD, stamp: Stamp::Unix };
+    run(world, Conversation::Push(push), &stamped(stop))
+}
+
+fn stamped(stop: StopRule) -> WorkerSlice {
+    WorkerSlice { epoch: Epoch { unix_ns: EPOCH_NS, within_ns: 0 }, ..slice(Schedule::Closed, stop) }
+}
+
+/// Three subscriptions, and time for them.
+fn three() -> StopRule {
+    StopRule::Count { requests: 3, at_most: Duration::from_secs(60) }
+}
+
+fn near(value: Option<u64>, expected: u64) -> bool {
+    value.is_some_and(|value| value.abs_diff(expected) <= expected / 1000)
+}
+
+#[test]
+fn each_pushed_message_is_timed_from_its_stamp_and_each_user_hangs_up_after_its_last() {
+    let sample = pushed(pushing(100, delays, text), 20, three());
+    let messages = &sample.messages;
+    assert_eq!((sample.ok, messages.received, messages.subscriptions, messages.missing), (60, 60, 3, 0));
+    assert_eq!((sample.response.len(), sample.service.len(), sample.connections_opened), (60, 0, 3));
+    assert!(near(sample.response.value_at_quantile_ns(0.9), MS) && near(sample.response.max_ns(), 50 * MS));
+    // Of 19 steps of each user, one leads to a late message, another away from it, and the last is late again.
+    assert_eq!((messages.jitter.len(), messages.jitter.count_above_ns(48 * MS)), (57, 9));
+    assert!(near(messages.jitter.max_ns(), 49 * MS));
+    assert_eq!((messages.late, messages.out_of_order, messages.duplicated, messages.ahead), (0, 0, 0, 0));
+    assert_eq!(messages.stamp_unit_ns, 1);
+}
+
+#[test]
+fn a_window_has_every_message_that_was_sent_in_it_also_those_that_come_late() {
+    // The last message of the second comes 50 ms late, and is not left out.
+    let sample = pushed(pushing(100, delays, text), u64::MAX, seconds(1));
+    assert_eq!((sample.ok, sample.failed, sample.messages.subscriptions), (30, 0, 3));
+    assert!(near(sample.response.max_ns(), 50 * MS));
+}
+
+#[test]
+fn a_server_that_stops_pushing_is_given_up_at_the_deadline_and_owes_the_rest() {
+    let sample = pushed(pushing(5, delays, text), 20, three());
+    assert_eq!((sample.ok, sample.failed, sample.messages.missing), (15, 3, 45));
+    assert_eq!(sample.errors.of(ErrorClass::Timeout).count, 3);
+    assert!(sample.errors.of(ErrorClass::Timeout).example.contains("no message"));
+    // Ten seconds after the last message.
+    assert!(near(sample.failed_time.max_ns(), 400 * MS + MS + 10_000 * MS));
+}
+
+#[test]
+fn what_goes_wrong_on_a_websocket_is_counted_by_class() {
+    let closing: fn(u64, &str) -> Vec<u8> =
+        |n, stamp| if n == 3 { frame(0x88, b"\x03\xe9gone") } else { frame(0x81, stamp.as_bytes()) };
+    let masked: fn(u64, &str) -> Vec<u8> =
+        |n, stamp| if n == 3 { b"\x81\x81\0\0\0\0x".to_vec() } else { frame(0x81, stamp.as_bytes()) };
+    for (frames, class, says) in [
+        (closing, ErrorClass::Read, "closed the WebSocket with code 1001 \"gone\""),
+        (masked, ErrorClass::Protocol, "masked"),
+    ] {
+        let sample = pushed(pushing(100, |_| MS, frames), 20, three());
+        let tally = sample.errors.of(class);
+        assert_eq!((sample.ok, sample.failed, sample.messages.missing, tally.count), (9, 3, 51, 3), "{class}");
+        assert!(tally.example.contains(says), "{}", tally.example);
+    }
+}
+
+#[test]
+fn a_server_that_opens_no_websocket_is_counted_and_does_not_hang_anybody() {
+    let refusing = |answer: &'static [u8]| -> Talk {
+        Box::new(move |_, now, _| vec![(now + Duration::from_millis(1), answer.to_vec())])
+    };
+    for (answer, says) in [
+        (&b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"[..], "status 404 instead of 101"),
+        (
+            b"HTTP/1.1 101 X\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: x\r\n\r\n",
+            "does not follow from the key",
+        ),
+        (b"SSH-2.0-OpenSSH\r\n", "not an HTTP answer"),
+        (b"", "not connected until the deadline"),
+    ] {
+        let sample = pushed(World::talking(refusing(answer)), 20, three());
+        let tally = sample.errors.of(ErrorClass::Upgrade);
+        assert_eq!((sample.ok, sample.failed, tally.count), (0, 3, 3), "{says}");
+        assert!(tally.example.contains(says), "{}", tally.example);
+    }
+}
+
+#[test]
+fn pings_are_answered_and_are_no_messages() {
+    let pinging = |_, stamp: &str| [frame(0x89, b"?"), frame(0x81, stamp.as_bytes())].concat();
+    let sample = pushed(pushing(100, |_| MS, pinging), 20, three());
+    assert_eq!((sample.ok, sample.messages.received, sample.messages.pings), (60, 60, 60));
+}
+
+#[test]
+fn messages_without_stamps_have_jitter_and_no_latency() {
+    let push = Push { messages_per_user: 20, period: PERIOD, stamp: Stamp::None };
+    let sample = run(pushing(100, delays, text), Conversation::Push(push), &stamped(three()));
+    assert_eq!((sample.ok, sample.response.len(), sample.messages.jitter.len()), (60, 0, 57));
+}
+
+/// A server that answers each message after so long with what `answer` makes of it.
+fn answering(delay: Duration, answer: fn(&[u8]) -> Vec<u8>) -> World {
+    let mut ends = HashMap::new();
+    World::talking(Box::new(move |token, now, sent| {
+        if let Some(greeting) = greeting(sent) {
+            ends.insert(token, Endpoint::server());
+            return vec![(now, greeting)];
+        }
+        let end: &mut Endpoint = ends.get_mut(&token).unwrap();
+        let mut sent = sent;
+        let mut said = Vec::new();
+        while let Ok(Some(arrival)) = end.receive(&mut sent) {
+            if let Arrival::Message(_, message) = arrival {
+                end.send(Kind::Text, &answer(&message)).unwrap();
+                said.push((now + delay, end.outgoing().to_vec()));
+                end.sent();
+            }
+        }
+        said
+    }))
+}
+
+#[test]
+fn exchanges_are_timed_as_requests_are_in_both_loops() {
+    let echo = |message: &[u8]| message.to_vec();
+    for (schedule, offered) in [(Schedule::Closed, 300), (Schedule::Constant { rate_per_s: 50.0 }, 50)] {
+        let slice = slice(schedule, seconds(1));
+        let sample = run(answering(Duration::from_millis(10), echo), Conversation::Exchanges, &slice);
+        // The request's body is empty, and so the answer is not the "ok" that is expected.
+        assert_eq!((sample.offered, sample.errors.of(ErrorClass::Validation).count), (offered, offered));
+        let ok = |_: &[u8]| b"ok".to_vec();
+        let sample = run(answering(Duration::from_millis(10), ok), Conversation::Exchanges, &slice);
+        assert_eq!((sample.ok, sample.failed), (offered, 0));
+        assert!(near(sample.response.max_ns(), 10 * MS) && near(sample.service.max_ns(), 10 * MS));
+    }
+}
+
+#[test]
+fn an_answer_that_does_not_come_is_a_timeout_and_the_next_exchange_has_a_connection_of_its_own() {
+    let silent: Talk = Box::new(|_, now, sent| greeting(sent).map(|bytes| (now, bytes)).into_iter().collect());
+    let slice = slice(Schedule::Closed, seconds(15));
+    let sample = run(World::talking(silent), Conversation::Exchanges, &slice);
+    assert_eq!((sample.ok, sample.errors.of(ErrorClass::Timeout).count), (0, 6));
+    assert_eq!(sample.connections_opened, 6);
+}

@@ -1,0 +1,111 @@
+//! How a client opens a WebSocket: a request to upgrade, and the answer that proves to have understood it.
+
+use tungstenite::handshake::client::generate_key;
+use tungstenite::handshake::derive_accept_key;
+
+use super::HandshakeError;
+use crate::http::{EncodeError, Head, Method, Progress, Request, ResponseParser, Sink};
+
+/// The value of `Sec-WebSocket-Accept` that answers a key.
+pub fn accept_for(key: &[u8]) -> String {
+    derive_accept_key(key)
+}
+
+/// The client's side of one handshake.
+#[derive(Debug)]
+pub struct Handshake {
+    parser: ResponseParser,
+    judge: Judge,
+}
+
+impl Handshake {
+    /// A handshake with a key of its own, and the request that begins it. `headers` may offer subprotocols.
+    ///
+    /// # Errors
+    /// When path or headers cannot be sent.
+    ///
+    /// # Source
+    /// RFC 6455, section 4.1.
+    pub fn begin(path: &str, host: &str, headers: &[(String, String)]) -> Result<(Self, Vec<u8>), EncodeError> {
+        let key = generate_key();
+        let own = [
+            ("Upgrade", "websocket"),
+            ("Connection", "Upgrade"),
+            ("Sec-WebSocket-Version", "13"),
+            ("Sec-WebSocket-Key", &key),
+        ];
+        let headers: Vec<(String, String)> =
+            headers.iter().cloned().chain(own.map(|(name, value)| (name.to_owned(), value.to_owned()))).collect();
+        let request = Request { method: &Method::get(), path, host, headers: &headers, body: b"" }.encode()?;
+        let offered = headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("sec-websocket-protocol"));
+        let judge = Judge {
+            accept: accept_for(key.as_bytes()),
+            subprotocols: offered.flat_map(|(_, value)| value.split(',')).map(|name| name.trim().to_owned()).collect(),
+            verdict: Ok(()),
+        };
+        Ok((Self { parser: ResponseParser::new(), judge }, request))
+    }
+
+    /// Takes the answer's bytes and leaves what follows it; whether the WebSocket stands.
+    ///
+    /// # Errors
+    /// When the server declines, or does not prove that it has understood.
+    pub fn receive(&mut self, bytes: &mut &[u8]) -> Result<bool, HandshakeError> {
+        let progress = self.parser.feed(bytes, &mut self.judge)?;
+        // A refusal is one as soon as its head is there, whatever its body.
+        self.judge.verdict.clone()?;
+        match progress {
+            Progress::NeedsMore => {
+                *bytes = &[];
+                Ok(false)
+            }
+            Progress::Complete { consumed, .. } => {
+                *bytes = &bytes[consumed..];
+                Ok(true)
+            }
+        }
+    }
+}
+
+/// Holds the head of the answer against what must be in it.
+#[derive(Debug)]
+struct Judge {
+    accept: String,
+    subprotocols: Vec<String>,
+    verdict: Result<(), HandshakeError>,
+}
+
+impl Sink for Judge {
+    fn head(&mut self, head: &Head<'_>) {
+        self.verdict = self.judge(head);
+    }
+
+    fn body(&mut self, _: &[u8]) {}
+}
+
+impl Judge {
+    fn judge(&self, head: &Head<'_>) -> Result<(), HandshakeError> {
+        if head.status != 101 {
+            return Err(HandshakeError::Status(head.status));
+        }
+        let says = |name: &str, word: &str| {
+            let value = String::from_utf8_lossy(head.header(name).unwrap_or_default());
+            value.split(',').any(|item| item.trim().eq_ignore_ascii_case(word))
+        };
+        if !says("upgrade", "websocket") {
+            return Err(HandshakeError::NotUpgraded("Upgrade: websocket"));
+        }
+        if !says("connection", "upgrade") {
+            return Err(HandshakeError::NotUpgraded("Connection: Upgrade"));
+        }
+        let found = head.header("sec-websocket-accept").unwrap_or_default().trim_ascii();
+        if found != self.accept.as_bytes() {
+            let found = found.escape_ascii().to_string();
+            return Err(HandshakeError::WrongAccept { found, expected: self.accept.clone() });
+        }
+        let chosen = |name: &str| head.header(name).map(|value| String::from_utf8_lossy(value).trim().to_owned());
+        let extension = chosen("sec-websocket-extensions").filter(|extension| !extension.is_empty());
+        let subprotocol = chosen("sec-websocket-protocol").filter(|chosen| !self.subprotocols.contains(chosen));
+        extension.or(subprotocol).map_or(Ok(()), |chosen| Err(HandshakeError::NotOffered(chosen)))
+    }
+}

@@ -1,0 +1,201 @@
+//! Handshakes and frames as a client takes them: wherever they are cut, and whatever is wrong with them.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+
+use tare_wire::ws::{Arrival, Endpoint, FrameError, Handshake, HandshakeError, Kind, accept_for};
+use tungstenite::error::ProtocolError;
+
+/// A handshake under way, and the key that it sent.
+fn begun(headers: &[(String, String)]) -> (Handshake, String) {
+    let (handshake, request) = Handshake::begin("/ws/ts", "localhost:8080", headers).unwrap();
+    let request = String::from_utf8(request).unwrap();
+    assert!(request.starts_with("GET /ws/ts HTTP/1.1\r\nHost: localhost:8080\r\n"), "{request}");
+    let key = request.split("Sec-WebSocket-Key: ").nth(1).unwrap().split("\r\n").next().unwrap();
+    (handshake, key.to_owned())
+}
+
+fn answer(accept: &str, more: &str) -> Vec<u8> {
+    format!(
+        "HTTP/1.1 101 Switching Protocols\r\nupgrade: WebSocket\r\nConnection: keep-alive, Upgrade\r\n\
+         Sec-WebSocket-Accept: {accept}\r\n{more}\r\n"
+    )
+    .into_bytes()
+}
+
+/// What a client makes of an answer in these pieces: whether it stands, and what is left for it.
+fn heard(handshake: &mut Handshake, pieces: &[&[u8]]) -> Result<(bool, Vec<u8>), HandshakeError> {
+    let (mut stands, mut left) = (false, Vec::new());
+    for piece in pieces {
+        let mut piece = *piece;
+        stands = stands || handshake.receive(&mut piece)?;
+        left.extend_from_slice(piece);
+    }
+    Ok((stands, left))
+}
+
+#[test]
+fn the_accept_of_a_key_is_that_of_the_rfc() {
+    assert_eq!(accept_for(b"dGhlIHNhbXBsZSBub25jZQ=="), "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");
+}
+
+#[test]
+fn a_handshake_is_understood_wherever_it_is_cut_and_leaves_the_frames_behind_it() {
+    for cut in 0.. {
+        let (mut handshake, key) = begun(&[]);
+        let bytes = [&answer(&accept_for(key.as_bytes()), "")[..], b"\x81\x02hi"].concat();
+        if cut > bytes.len() {
+            break;
+        }
+        let (first, second) = bytes.split_at(cut);
+        assert_eq!(heard(&mut handshake, &[first, second]), Ok((true, b"\x81\x02hi".to_vec())), "cut at {cut}");
+    }
+}
+
+#[test]
+fn a_server_that_has_not_understood_is_told_apart_by_what_it_said() {
+    let wrong = || HandshakeError::WrongAccept { found: "x".to_owned(), expected: "ACCEPT".to_owned() };
+    let offers = [("Sec-WebSocket-Protocol".to_owned(), "a, b".to_owned())];
+    for (offers, answered, expected) in [
+        (&[][..], "HTTP/1.1 404 Not Found\r\nContent-Length: 5\r\n\r\n".to_owned(), Err(HandshakeError::Status(404))),
+        (&[], "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".to_owned(), Err(HandshakeError::Status(200))),
+        (
+            &[],
+            "HTTP/1.1 101 X\r\nConnection: Upgrade\r\n\r\n".to_owned(),
+            Err(HandshakeError::NotUpgraded("Upgrade: websocket")),
+        ),
+        (
+            &[],
+            "HTTP/1.1 101 X\r\nUpgrade: websocket\r\n\r\n".to_owned(),
+            Err(HandshakeError::NotUpgraded("Connection: Upgrade")),
+        ),
+        (&[], String::from_utf8(answer("x", "")).unwrap(), Err(wrong())),
+        (
+            &[],
+            String::from_utf8(answer("ACCEPT", "Sec-WebSocket-Extensions: permessage-deflate\r\n")).unwrap(),
+            Err(HandshakeError::NotOffered("permessage-deflate".to_owned())),
+        ),
+        (
+            &offers,
+            String::from_utf8(answer("ACCEPT", "Sec-WebSocket-Protocol: c\r\n")).unwrap(),
+            Err(HandshakeError::NotOffered("c".to_owned())),
+        ),
+        (
+            &offers,
+            String::from_utf8(answer("ACCEPT", "Sec-WebSocket-Protocol: b\r\n")).unwrap(),
+            Ok((true, Vec::new())),
+        ),
+    ] {
+        let (mut handshake, key) = begun(offers);
+        let accept = accept_for(key.as_bytes());
+        let answered = answered.replace("ACCEPT", &accept);
+        let found = heard(&mut handshake, &[answered.as_bytes()]);
+        let known = |error| match error {
+            HandshakeError::WrongAccept { found, .. } => {
+                HandshakeError::WrongAccept { found, expected: "ACCEPT".to_owned() }
+            }
+            other => other,
+        };
+        assert_eq!(found.map_err(known), expected, "{answered}");
+    }
+    let (mut handshake, _) = begun(&[]);
+    assert!(matches!(heard(&mut handshake, &[b"\x16\x03\x01"]), Err(HandshakeError::Http(_))));
+}
+
+/// What a client makes of frames in these pieces, and what it has to say to them.
+fn taken<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> (Vec<Arrival>, Option<FrameError>, Vec<u8>) {
+    let mut endpoint = Endpoint::client();
+    let mut arrivals = Vec::new();
+    for mut piece in pieces {
+        loop {
+            match endpoint.receive(&mut piece) {
+                Ok(Some(arrival)) => arrivals.push(arrival),
+                Ok(None) => break,
+                Err(error) => return (arrivals, Some(error), endpoint.outgoing().to_vec()),
+            }
+        }
+    }
+    let said = endpoint.outgoing().to_vec();
+    (arrivals, None, said)
+}
+
+/// The payload of the frames that a client sent, which masks them.
+fn unmasked(mut bytes: &[u8]) -> Vec<(u8, Vec<u8>)> {
+    let mut frames = Vec::new();
+    while let [first, second, rest @ ..] = bytes {
+        assert!(second & 0x80 != 0, "a client masks what it sends");
+        let (mask, rest) = rest.split_at(4);
+        let (payload, rest) = rest.split_at(usize::from(second & 0x7f));
+        frames.push((*first, payload.iter().zip(mask.iter().cycle()).map(|(byte, mask)| byte ^ mask).collect()));
+        bytes = rest;
+    }
+    frames
+}
+
+const FRAMES: &[u8] = b"\x81\x02hi\x89\x01?\x01\x03\xe2\x82\xac\x8a\x00\x80\x01!\x82\x02\xff\x00\x88\x05\x03\xe8bye";
+
+#[test]
+fn frames_are_the_same_messages_wherever_they_are_cut() {
+    let text = |text: &'static str| Arrival::Message(Kind::Text, text.as_bytes().into());
+    let bytes = Arrival::Message(Kind::Binary, b"\xff\x00"[..].into());
+    let close = Arrival::Close(Some((1000, "bye".to_owned())));
+    let expected = [text("hi"), Arrival::Ping, Arrival::Pong, text("€!"), bytes, close];
+    for cut in 0..=FRAMES.len() {
+        let (first, second) = FRAMES.split_at(cut);
+        let (arrivals, error, said) = taken([first, second].into_iter());
+        assert_eq!((&arrivals[..], error), (&expected[..], None), "cut at {cut}");
+        // A pong with what the ping brought, and the close given back.
+        assert_eq!(unmasked(&said), [(0x8a, b"?".to_vec()), (0x88, b"\x03\xe8bye".to_vec())], "cut at {cut}");
+    }
+    assert_eq!(taken(FRAMES.chunks(1)).0, expected, "in single bytes");
+}
+
+#[test]
+fn what_breaks_the_protocol_is_told_apart_and_told_the_peer() {
+    let protocol = FrameError::Protocol;
+    for (frames, expected, code) in [
+        (&b"\xc1\x01x"[..], protocol(ProtocolError::NonZeroReservedBits), 1002_u16),
+        (b"\x81\x81\x00\x00\x00\x00x", protocol(ProtocolError::MaskedFrameFromServer), 1002),
+        (b"\x83\x00", protocol(ProtocolError::InvalidOpcode(3)), 1002),
+        (b"\x8b\x00", protocol(ProtocolError::InvalidOpcode(11)), 1002),
+        (b"\x09\x00", protocol(ProtocolError::FragmentedControlFrame), 1002),
+        (&[&b"\x89\x7e\x00\x7e"[..], &[b'x'; 126]].concat(), protocol(ProtocolError::ControlFrameTooBig), 1002),
+        (b"\x80\x01x", protocol(ProtocolError::UnexpectedContinueFrame), 1002),
+        (b"\x88\x01x", protocol(ProtocolError::InvalidCloseSequence), 1002),
+        (b"\x81\x02\xc3\x28", FrameError::NotUtf8, 1007),
+        (b"\x01\x01\xff", FrameError::NotUtf8, 1007),
+        (
+            b"\x82\x7f\x00\x00\x00\x00\x01\x00\x00\x01",
+            FrameError::TooLong { bytes: (16 << 20) + 1, most: 16 << 20 },
+            1009,
+        ),
+    ] {
+        let (arrivals, error, said) = taken(std::iter::once(frames));
+        assert_eq!((arrivals, error), (Vec::new(), Some(expected)), "{}", frames.escape_ascii());
+        assert_eq!(unmasked(&said), [(0x88, code.to_be_bytes().to_vec())], "{}", frames.escape_ascii());
+    }
+}
+
+#[test]
+fn nothing_is_taken_behind_a_close_and_nothing_is_sent() {
+    let mut endpoint = Endpoint::client();
+    let mut bytes = &b"\x88\x00\x81\x01x"[..];
+    assert_eq!(endpoint.receive(&mut bytes), Ok(Some(Arrival::Close(None))));
+    endpoint.sent();
+    assert!(endpoint.receive(&mut bytes).is_err());
+    assert_eq!(endpoint.send(Kind::Text, b"x"), Ok(()));
+    assert_eq!(endpoint.outgoing(), b"");
+}
+
+#[test]
+fn what_one_end_sends_the_other_receives() {
+    let (mut client, mut server) = (Endpoint::client(), Endpoint::server());
+    for bytes in [0, 1, 125, 126, 65_535, 65_536, 1 << 20] {
+        let payload = vec![b'a'; bytes];
+        client.send(Kind::Text, &payload).unwrap();
+        let arrival = server.receive(&mut client.outgoing()).unwrap();
+        assert_eq!(arrival, Some(Arrival::Message(Kind::Text, payload.into())), "{bytes} bytes");
+        client.sent();
+    }
+    assert_eq!(client.send(Kind::Text, b"\xff"), Err(FrameError::NotUtf8));
+    client.close();
+    assert_eq!(server.receive(&mut client.outgoing()), Ok(Some(Arrival::Close(Some((1000, String::new()))))));
+}
