@@ -255,9 +255,10 @@ fn of_catalog(
     let home = home_of(plan);
     // Before minutes are spent on a build: is there a JVM to run it on?
     let oldest = variants.iter().map(|variant| catalog.family_of(&variant.server).map(|(_, family)| family.min_java));
-    let minimum = oldest.collect::<Result<Vec<_>, _>>()?.into_iter().max().unwrap_or(0);
-    let jdk = Jdk::find(minimum, home)?;
-    launches.java = Some(format!("{} ({})", jdk.version, jdk.home.display()));
+    if let Some(minimum) = oldest.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().max() {
+        let jdk = Jdk::find(minimum, home)?;
+        launches.java = Some(format!("{} ({})", jdk.version, jdk.home.display()));
+    }
     let mut targets = Vec::new();
     for variant in variants {
         targets.push(catalog.target(&variant.server, variant.version.as_deref())?);

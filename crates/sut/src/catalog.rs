@@ -14,7 +14,7 @@ use tare_plan::names::nearest;
 
 use crate::SutError;
 use crate::jdk::Jdk;
-pub use manifest::{Built, Main, Manifest, Unavailable};
+pub use manifest::{Built, Main, Manifest, Runtime, Unavailable};
 
 /// The one version of the file formats that this tare reads.
 const SCHEMA: u32 = 1;
@@ -55,13 +55,17 @@ pub struct JvmOptions {
 pub struct Family {
     /// One line for people.
     pub title: String,
+    /// What `servers/build` builds it with: a file in `servers/toolchains`, sbt when absent.
+    #[serde(default)]
+    pub toolchain: Option<String>,
     /// The version that is taken when none is asked for.
     pub default_version: String,
     /// Every version that may be asked for.
     #[serde(default)]
     pub versions: Vec<String>,
-    /// The oldest Java that runs them.
-    pub min_java: u32,
+    /// The oldest Java that runs them; absent where they need none.
+    #[serde(default)]
+    pub min_java: Option<u32>,
     /// Its servers.
     pub servers: Vec<CatalogServer>,
 }
@@ -173,7 +177,7 @@ impl Catalog {
     }
 
     fn unavailable_family(&self, name: &str, family: &Family) -> Option<String> {
-        if let Err(error) = Jdk::find(family.min_java, None) {
+        if let Some(Err(error)) = family.min_java.map(|minimum| Jdk::find(minimum, None)) {
             return Some(error.to_string());
         }
         let target = Target { family: name.to_owned(), version: family.default_version.clone() };

@@ -1,11 +1,11 @@
-//! From a manifest to a command line: which Java, which options, which classes.
+//! From a manifest to a command line: which Java, options and classes, or which program.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::SutError;
-use crate::catalog::{Built, Catalog, Manifest, Target};
+use crate::catalog::{Built, Catalog, Family, Manifest, Runtime, Target};
 use crate::jdk::Jdk;
 use crate::server::PORT;
 
@@ -14,12 +14,15 @@ const LONGEST_CLASSPATH_BYTES: usize = 100 * 1024;
 /// The release that brought the warnings which the catalog's `options_java_24` silence.
 const WARNS_FROM: u32 = 24;
 
+/// Stands, in the command of a program, for how many processors it is told to have.
+const CPUS: &str = "{cpus}";
+
 /// How the JVM is to be set, alike for all servers of a plan.
 #[derive(Debug, Clone, Copy)]
 pub struct JvmSettings<'a> {
     /// Options, such as collector and heap.
     pub options: &'a [String],
-    /// How many processors it is told to have.
+    /// How many processors it is told to have; a program without a JVM is told the same.
     pub processors: u32,
     /// The home of the Java to use; the newest that is found when `None`.
     pub java_home: Option<&'a Path>,
@@ -30,10 +33,6 @@ pub struct JvmSettings<'a> {
 pub struct LaunchPlan {
     /// Program and arguments, with `{port}`.
     pub command: Vec<String>,
-    /// The Java that runs it.
-    pub java: Jdk,
-    /// All options of the JVM.
-    pub options: Vec<String>,
     /// The versions that matter, as resolved.
     pub resolved: BTreeMap<String, String>,
     /// Everything that was resolved.
@@ -52,21 +51,41 @@ impl Catalog {
             Built::Nothing => return Err(wrong(format!("{target} has not been built; run servers/build {target}"))),
             Built::Unavailable(why) => return Err(wrong(format!("{server} is not available: {}", why.reason))),
         };
-        let main = manifest.main_of(server).ok_or_else(|| {
-            wrong(format!("{target} has no server \"{server}\": its version of the library cannot have it"))
-        })?;
         if let Some(gone) = manifest.missing_file() {
             return Err(wrong(format!("{target}: {} is gone; run servers/build {target}", gone.display())));
         }
         let (_, family) = self.family_of(server)?;
-        let java = Jdk::find(family.min_java.max(manifest.java_release), jvm.java_home)?;
-        let options = self.options(&java, jvm);
+        let mut command = match manifest.runtime() {
+            Some(Runtime::Program(words)) => {
+                let mut command = with_processors(words, jvm.processors);
+                command.push(server.to_owned());
+                command
+            }
+            Some(Runtime::Java(release)) => self.java_command(server, target, &manifest, family, release, jvm)?,
+            None => return Err(wrong(format!("{target} has no way to be started; run servers/build {target}"))),
+        };
+        command.push(PORT.to_owned());
+        Ok(LaunchPlan { command, resolved: manifest.resolved, all_modules: manifest.all_modules })
+    }
+
+    fn java_command(
+        &self,
+        server: &str,
+        target: &Target,
+        manifest: &Manifest,
+        family: &Family,
+        release: u32,
+        jvm: JvmSettings<'_>,
+    ) -> Result<Vec<String>, SutError> {
+        let main = manifest.main_of(server).ok_or_else(|| SutError::Catalog {
+            message: format!("{target} has no server \"{server}\": its version of the library cannot have it"),
+        })?;
+        let java = Jdk::find(family.min_java.unwrap_or(0).max(release), jvm.java_home)?;
         let mut command = vec![java.java().display().to_string()];
-        command.extend(options.iter().cloned());
-        command.extend(self.classpath(target, &manifest)?);
-        command.extend([main.to_owned(), PORT.to_owned()]);
-        let (resolved, all_modules) = (manifest.resolved.clone(), manifest.all_modules.clone());
-        Ok(LaunchPlan { command, java, options, resolved, all_modules })
+        command.extend(self.options(&java, jvm));
+        command.extend(self.classpath(target, manifest)?);
+        command.push(main.to_owned());
+        Ok(command)
     }
 
     fn options(&self, java: &Jdk, jvm: JvmSettings<'_>) -> Vec<String> {
@@ -96,6 +115,10 @@ impl Catalog {
         })?;
         Ok(vec![format!("@{}", file.display())])
     }
+}
+
+fn with_processors(words: &[String], processors: u32) -> Vec<String> {
+    words.iter().map(|word| word.replace(CPUS, &processors.to_string())).collect()
 }
 
 /// The text of a JDK argument file.
@@ -155,8 +178,21 @@ mod tests {
     fn an_older_java_gets_no_newer_options_and_a_processor_count_of_ones_own_stands() {
         let root = folder("17.0.1", 1);
         let plan = launch(root.path(), &["-XX:ActiveProcessorCount=3".to_owned()]).unwrap();
-        assert_eq!(plan.options, ["-XX:ActiveProcessorCount=3"]);
+        assert_eq!(plan.command[1..3], ["-XX:ActiveProcessorCount=3", "-cp"]);
         assert!(launch(folder("11", 1).path(), &[]).unwrap_err().to_string().contains("Java 17 or later"));
+    }
+
+    #[test]
+    fn a_program_is_told_its_processors_its_server_and_its_port() {
+        let root = folder("21", 1);
+        let program = root.path().join("a.jar").display().to_string();
+        let manifest = format!(
+            r#"{{"schema": 1, "family": "f", "version": "1", "sources_sha256": "00", "resolved": {{"axum": "1"}},
+            "command": ["{program}", "--threads", "{{cpus}}"]}}"#
+        );
+        fs::write(root.path().join("target/manifests/f@1.json"), manifest).unwrap();
+        let plan = launch(root.path(), &["-Xmx1g".to_owned()]).unwrap();
+        assert_eq!(plan.command, [&program, "--threads", "1", "f.Tapir", "{port}"]);
     }
 
     #[test]

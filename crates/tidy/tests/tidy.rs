@@ -131,7 +131,7 @@ fn unsafe_code_lives_in_sys_alone() {
 
 #[test]
 fn no_server_has_a_special_case() {
-    let families = ["http4s", "Tapir", "netty", "vertx", "pekko", "nima", "finagle"];
+    let families = ["http4s", "Tapir", "netty", "vertx", "pekko", "nima", "finagle", "axum", "fastify"];
     let mut wrong = Vec::new();
     for (name, path, text) in sources() {
         // The command line's examples and the tests may name servers; what measures may not.

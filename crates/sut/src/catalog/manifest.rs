@@ -32,17 +32,32 @@ pub struct Manifest {
     pub version: String,
     /// Hash of what it was built from.
     pub sources_sha256: String,
-    /// The Java release that its classes were compiled for.
-    pub java_release: u32,
     /// The versions that matter, as resolved.
     pub resolved: BTreeMap<String, String>,
     /// Everything that was resolved.
     #[serde(default)]
     pub all_modules: Vec<String>,
-    /// Files and folders for the JVM.
+    /// Of classes: the Java release that they were compiled for.
+    #[serde(default)]
+    pub java_release: Option<u32>,
+    /// Of classes: files and folders for the JVM.
+    #[serde(default)]
     pub classpath: Vec<PathBuf>,
-    /// Its servers.
+    /// Of classes: its servers.
+    #[serde(default)]
     pub servers: Vec<Main>,
+    /// Of a program: its words, to which server and port are added.
+    #[serde(default)]
+    pub command: Vec<String>,
+}
+
+/// What a target was built into.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Runtime<'a> {
+    /// Classes for a Java of this release or a later one.
+    Java(u32),
+    /// A program: these words, then the server and its port.
+    Program(&'a [String]),
 }
 
 /// The class that starts a server.
@@ -66,14 +81,24 @@ pub struct Unavailable {
 }
 
 impl Manifest {
+    /// What it was built into; `None` where the manifest says neither or both.
+    pub fn runtime(&self) -> Option<Runtime<'_>> {
+        match (self.java_release, self.command.as_slice()) {
+            (Some(release), []) => Some(Runtime::Java(release)),
+            (None, command @ [_, ..]) => Some(Runtime::Program(command)),
+            _ => None,
+        }
+    }
+
     /// The class that starts a server of this target.
     pub fn main_of(&self, server: &str) -> Option<&str> {
         self.servers.iter().find(|one| one.name == server).map(|one| one.main.as_str())
     }
 
-    /// The first file of the classpath that is no longer there.
+    /// The first file of the classpath or of the command that is no longer there.
     pub fn missing_file(&self) -> Option<&Path> {
-        self.classpath.iter().find(|path| !path.exists()).map(PathBuf::as_path)
+        let of_command = self.command.iter().map(Path::new).filter(|path| path.is_absolute());
+        self.classpath.iter().map(PathBuf::as_path).chain(of_command).find(|path| !path.exists())
     }
 }
 
@@ -89,6 +114,9 @@ pub(super) fn read(folder: &Path, target: &Target) -> Result<Built, SutError> {
     if manifest.schema != SCHEMA {
         let message = format!("\"schema\" is {}, which is unknown to this tare", manifest.schema);
         return Err(spoiled(&path, &message));
+    }
+    if manifest.runtime().is_none() {
+        return Err(spoiled(&path, "it needs either \"java_release\" or \"command\""));
     }
     Ok(Built::Manifest(manifest))
 }
@@ -126,6 +154,17 @@ mod tests {
     }
 
     #[test]
+    fn a_manifest_is_of_classes_or_of_a_program() {
+        let Built::Manifest(classes) = left(&[("f@1.json", TEXT)]).unwrap() else { panic!("no manifest") };
+        assert_eq!(classes.runtime(), Some(Runtime::Java(17)));
+        let text = TEXT.replace("\"java_release\": 17", "\"command\": [\"/no/such\", \"run\"]");
+        let Built::Manifest(program) = left(&[("f@1.json", &text)]).unwrap() else { panic!("no manifest") };
+        assert!(matches!(program.runtime(), Some(Runtime::Program([_, word])) if word == "run"));
+        let other = Manifest { classpath: Vec::new(), ..program };
+        assert_eq!(other.missing_file(), Some(Path::new("/no/such")));
+    }
+
+    #[test]
     fn what_cannot_be_had_says_why() {
         let reason = r#"{"reason": "a:b:1 cannot be resolved", "artifact": "a:b:1"}"#;
         let built = left(&[("f@1.json", TEXT), ("f@1.unavailable.json", reason)]).unwrap();
@@ -138,6 +177,7 @@ mod tests {
         for (text, says) in [
             (TEXT.replace("\"family\"", "\"famly\""), "famly"),
             (TEXT.replace("\"schema\": 1", "\"schema\": 2"), "schema"),
+            (TEXT.replace("\"java_release\": 17,", ""), "either \"java_release\" or \"command\""),
             ("{".to_owned(), "line 1"),
         ] {
             let error = left(&[("f@1.json", &text)]).unwrap_err().to_string();

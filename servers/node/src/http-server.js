@@ -1,0 +1,94 @@
+// The baseline: Node's http module alone. It has no router, so a map is looked into.
+import { createServer } from 'node:http';
+
+import { get, ID, MAX_BODY_BYTES, PLAIN, postBytes, postString, TEXT, TooLarge, upload } from './answers.js';
+import { SETTINGS } from './launch.js';
+
+/** Serves `/path0` to `/path{routes - 1}` and the others; resolves to the address that it listens on. */
+export function listen(address, routes) {
+  const found = find(routes);
+  const server = createServer(SETTINGS, (request, response) => {
+    answer(found, request, response).catch((error) => refuse(response, error.statusCode ?? 500));
+  });
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(address, () => resolve(server.address()));
+  });
+}
+
+/** The routes: numbers by path for those with an id, and what is done for the others. */
+function find(routes) {
+  const numbers = new Map(Array.from({ length: routes }, (_, n) => [`/path${n}`, n]));
+  const gets = new Map([
+    ['/text', (response) => text(response, TEXT)],
+    ['/json', (response) => json(response, { message: TEXT })],
+  ]);
+  const posts = new Map([
+    ['/echo', echo],
+    ['/file', async (request, response) => text(response, await upload(request))],
+  ]);
+  for (const [path, n] of numbers) {
+    posts.set(path, async (request, response) => text(response, postString(n, (await body(request)).toString())));
+    posts.set(`/pathBytes${n}`, async (request, response) => text(response, postBytes(n, await body(request))));
+  }
+  return { numbers, gets, posts };
+}
+
+async function answer({ numbers, gets, posts }, request, response) {
+  const path = request.url.split('?', 1)[0];
+  if (request.method === 'POST') {
+    const post = posts.get(path);
+    return post ? post(request, response) : refuse(response, 404);
+  }
+  if (request.method !== 'GET') return refuse(response, 404);
+  const plain = gets.get(path);
+  if (plain) return plain(response);
+  const slash = path.lastIndexOf('/');
+  const n = numbers.get(path.slice(0, slash));
+  const id = integer(path.slice(slash + 1));
+  return n === undefined || id === undefined ? refuse(response, 404) : text(response, get(n, id));
+}
+
+function integer(text) {
+  const number = Number(text);
+  return /^-?\d+$/.test(text) && number >= ID.minimum && number <= ID.maximum ? number : undefined;
+}
+
+async function echo(request, response) {
+  const sent = (await body(request)).toString();
+  let order;
+  try {
+    order = JSON.parse(sent);
+  } catch {
+    return refuse(response, 400);
+  }
+  json(response, order);
+}
+
+function body(request) {
+  return new Promise((resolve, reject) => {
+    const chunks = [];
+    let length = 0;
+    request.on('data', (chunk) => {
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length > MAX_BODY_BYTES) reject(new TooLarge());
+    });
+    request.on('end', () => resolve(Buffer.concat(chunks, length)));
+    request.on('error', reject);
+  });
+}
+
+const text = (response, body) => send(response, PLAIN, body);
+
+const json = (response, document) => send(response, 'application/json', JSON.stringify(document));
+
+function send(response, contentType, body) {
+  response.writeHead(200, { 'content-type': contentType, 'content-length': Buffer.byteLength(body) });
+  response.end(body);
+}
+
+function refuse(response, status) {
+  response.writeHead(status, { 'content-length': 0, ...(status === 413 ? { connection: 'close' } : {}) });
+  response.end();
+}

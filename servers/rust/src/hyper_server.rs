@@ -1,0 +1,138 @@
+//! The baseline: hyper alone. It has no router, so a map is looked into.
+
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::error::Error;
+use std::io;
+use std::sync::Arc;
+
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
+use hyper::body::{Bytes, Incoming};
+use hyper::header::CONTENT_TYPE;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Method, Request, Response, StatusCode};
+use hyper_util::rt::TokioIo;
+use tokio::net::TcpListener;
+
+use crate::answers::{self, MAX_BODY_BYTES, PLAIN, TEXT};
+use crate::documents::{Message, Order};
+use crate::upload::{self, Refusal};
+
+/// Serves `/path0` to `/path{routes - 1}` and the others until the process ends.
+pub async fn serve(listener: TcpListener, routes: i32) -> io::Result<()> {
+    let routes = Arc::new(Routes::new(routes));
+    loop {
+        let (stream, _) = listener.accept().await?;
+        stream.set_nodelay(true)?;
+        let routes = Arc::clone(&routes);
+        tokio::spawn(async move {
+            let service = service_fn(move |request| {
+                let routes = Arc::clone(&routes);
+                async move { Ok::<_, Infallible>(routes.answer(request).await.unwrap_or_else(empty)) }
+            });
+            // A connection that breaks is the client's affair.
+            let _ = http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
+        });
+    }
+}
+
+type Answer = Response<Full<Bytes>>;
+
+/// What is posted where.
+#[derive(Clone, Copy)]
+enum Post {
+    String(i32),
+    Bytes(i32),
+    Echo,
+    Upload,
+}
+
+struct Routes {
+    /// `/path{n}` by path, to be followed by an id.
+    numbers: HashMap<String, i32>,
+    posts: HashMap<String, Post>,
+}
+
+impl Routes {
+    fn new(routes: i32) -> Self {
+        let numbered = (0..routes)
+            .flat_map(|n| [(format!("/path{n}"), Post::String(n)), (format!("/pathBytes{n}"), Post::Bytes(n))]);
+        let others = [("/echo".to_owned(), Post::Echo), ("/file".to_owned(), Post::Upload)];
+        Self {
+            numbers: (0..routes).map(|n| (format!("/path{n}"), n)).collect(),
+            posts: numbered.chain(others).collect(),
+        }
+    }
+
+    /// The answer, or else the status that says why there is none.
+    async fn answer(&self, request: Request<Incoming>) -> Result<Answer, StatusCode> {
+        match (request.method(), request.uri().path()) {
+            (&Method::GET, "/text") => Ok(text(TEXT)),
+            (&Method::GET, "/json") => json(&Message { message: TEXT }),
+            (&Method::GET, path) => self.with_id(path).ok_or(StatusCode::NOT_FOUND),
+            (&Method::POST, path) => match self.posts.get(path) {
+                Some(post) => post.answer(request.into_body()).await,
+                None => Err(StatusCode::NOT_FOUND),
+            },
+            _ => Err(StatusCode::NOT_FOUND),
+        }
+    }
+
+    fn with_id(&self, path: &str) -> Option<Answer> {
+        let (path, id) = path.rsplit_once('/')?;
+        Some(text(answers::get(*self.numbers.get(path)?, id.parse().ok()?)))
+    }
+}
+
+impl Post {
+    async fn answer(self, body: Incoming) -> Result<Answer, StatusCode> {
+        match self {
+            Self::String(n) => {
+                let bytes = whole(body).await?;
+                let string = str::from_utf8(&bytes).map_err(|_| StatusCode::BAD_REQUEST)?;
+                Ok(text(answers::post_string(n, string)))
+            }
+            Self::Bytes(n) => Ok(text(answers::post_bytes(n, &whole(body).await?))),
+            Self::Echo => {
+                let order: Order = serde_json::from_slice(&whole(body).await?).map_err(|_| StatusCode::BAD_REQUEST)?;
+                json(&order)
+            }
+            Self::Upload => match upload::save(Limited::new(body, MAX_BODY_BYTES)).await {
+                Ok(length) => Ok(text(answers::upload(length))),
+                Err(Refusal::Body) => Err(StatusCode::PAYLOAD_TOO_LARGE),
+                Err(Refusal::Disk) => Err(StatusCode::INTERNAL_SERVER_ERROR),
+            },
+        }
+    }
+}
+
+async fn whole(body: Incoming) -> Result<Bytes, StatusCode> {
+    let collected = Limited::new(body, MAX_BODY_BYTES).collect().await.map_err(refused)?;
+    Ok(collected.to_bytes())
+}
+
+fn refused(error: Box<dyn Error + Send + Sync>) -> StatusCode {
+    if error.is::<LengthLimitError>() { StatusCode::PAYLOAD_TOO_LARGE } else { StatusCode::BAD_REQUEST }
+}
+
+fn text(body: impl Into<Bytes>) -> Answer {
+    with_type(PLAIN, body)
+}
+
+fn json(document: &impl serde::Serialize) -> Result<Answer, StatusCode> {
+    let body = serde_json::to_vec(document).map_err(|_| StatusCode::INTERNAL_SERVER_ERROR)?;
+    Ok(with_type("application/json", body))
+}
+
+fn with_type(content_type: &'static str, body: impl Into<Bytes>) -> Answer {
+    let mut answer = Response::new(Full::new(body.into()));
+    answer.headers_mut().insert(CONTENT_TYPE, hyper::header::HeaderValue::from_static(content_type));
+    answer
+}
+
+fn empty(status: StatusCode) -> Answer {
+    let mut answer = Response::new(Full::default());
+    *answer.status_mut() = status;
+    answer
+}

@@ -1,0 +1,52 @@
+//! The life of every server: its name and port as arguments; one line on standard output once it listens; the end by SIGTERM.
+
+use std::io;
+use std::process::exit as leave;
+
+use tokio::net::TcpListener;
+use tokio::runtime;
+
+/// Servers under test are never reachable from another machine.
+const HOST: &str = "127.0.0.1";
+
+/// What the command line asks for.
+struct Asked {
+    threads: usize,
+    server: String,
+    port: u16,
+}
+
+/// Opens the port that the arguments name (0 = any free one), says so, and has `answer` serve the named server on it.
+///
+/// A wrong argument ends the process with exit code 2, a port in use with 1, each with one line on standard error.
+pub fn serve(answer: impl AsyncFnOnce(&str, TcpListener) -> io::Result<()>) {
+    let Asked { threads, server, port } = parse(std::env::args().skip(1)).unwrap_or_else(|message| exit(2, &message));
+    let runtime = runtime::Builder::new_multi_thread().worker_threads(threads).enable_all().build();
+    let served = runtime.and_then(|runtime| {
+        runtime.block_on(async {
+            let listener = TcpListener::bind((HOST, port)).await?;
+            println!("tare: ready on {HOST}:{}", listener.local_addr()?.port());
+            answer(&server, listener).await
+        })
+    });
+    served.unwrap_or_else(|error| exit(1, &format!("cannot serve on {HOST}:{port}: {error}")));
+}
+
+fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Asked, String> {
+    let usage = "expected --threads N SERVER PORT, where port 0 is any that is free";
+    let mut next = || arguments.next().ok_or(usage);
+    if next()? != "--threads" {
+        return Err(usage.to_owned());
+    }
+    let threads = next()?.parse().ok().filter(|threads| *threads > 0).ok_or("--threads takes a number above 0")?;
+    let server = next()?;
+    let port = next()?;
+    let port = port.parse().map_err(|_| format!("\"{port}\" is not a port: give a number from 0 to 65535"))?;
+    Ok(Asked { threads, server, port })
+}
+
+/// Ends the process with one line on standard error.
+pub fn exit(code: i32, message: &str) -> ! {
+    eprintln!("error: {message}");
+    leave(code)
+}

@@ -1,0 +1,114 @@
+# Builds families with sbt: one module per target, from the Scala and Java of the family's folder. Sourced by ../build.
+# This file finds the tools (a JDK, sbt); what is built is build.sbt's affair.
+
+readonly SBT_VERSION=1.13.0
+readonly SBT_SHA256=18d4a733eae2f70fd4d71a46e9da21d2eb7c9bf6ee85a67be9a9800e7c01403e
+# Of the libraries, some are for virtual threads.
+readonly MIN_JAVA=21
+
+# Prints the files that the targets of a family are built from, each ended by a NUL.
+sbt_sources() {
+  local folder folders=()
+  for folder in "$1/src" "${1%%-*}"/src/main/{shared*,resources}; do
+    if [[ -d $folder ]]; then folders+=("$folder"); fi
+  done
+  find build.sbt project/build.properties project/repositories project/*.sbt project/*.scala common/src "${folders[@]}" \
+    -type f -print0
+}
+
+# Builds targets, each given with its fingerprint.
+sbt_build() {
+  local IFS=,
+  sbt "-Dtare.targets=$*" writeManifest
+}
+
+sbt_check_format() {
+  sbt scalafmtCheckAll scalafmtSbtCheck || die "the Scala under servers/ is not formatted: run servers/build --format"
+}
+
+sbt_format() {
+  sbt scalafmtAll scalafmtSbt || die "the Scala under servers/ could not be formatted, see above"
+}
+
+# Prints the major version of the JDK at $1, or 0.
+java_version() {
+  local version
+  version=$(sed -nE 's/^JAVA_VERSION="([0-9]+).*/\1/p' "$1/release" 2>/dev/null) || true
+  [[ -x $1/bin/javac ]] || version=0
+  echo "${version:-0}"
+}
+
+# Sets JAVA_HOME to the first JDK that is new enough: the user's choice, then what is on PATH, then the usual places.
+find_jdk() {
+  local on_path home
+  on_path=$(readlink -f "$(command -v javac || true)" 2>/dev/null) || true
+  for home in "${JAVA_HOME:-}" "${on_path%/bin/javac}" /usr/lib/jvm/* "$HOME"/.sdkman/candidates/java/* \
+    /Library/Java/JavaVirtualMachines/*/Contents/Home; do
+    if [[ -n $home ]] && (($(java_version "$home") >= MIN_JAVA)); then
+      export JAVA_HOME=$home
+      return
+    fi
+  done
+  die "no JDK of version $MIN_JAVA or later found: install one (25 is a good choice), or set JAVA_HOME to where it is"
+}
+
+# Prints where sbt's launcher is, after Maven has fetched it by name if need be and its hash has been checked.
+launcher() {
+  local cache=${XDG_CACHE_HOME:-$HOME/.cache}/tare draft
+  local jar=$cache/sbt-launch-$SBT_VERSION.jar
+  if ! is_launcher "$jar"; then
+    command -v mvn >/dev/null || die "sbt is needed to build the servers: install sbt (or Maven, which can fetch it)"
+    echo "fetching sbt $SBT_VERSION with Maven" >&2
+    mkdir -p "$cache"
+    draft=$(mktemp -d "$cache/sbt.XXXXXX")
+    # Maven emits colour codes even into a pipe.
+    if ! mvn -q -B dependency:copy -Dartifact="org.scala-sbt:sbt-launch:$SBT_VERSION" -DoutputDirectory="$draft" \
+      </dev/null 2>&1 | sed -u -e $'s/\e\\[[0-9;]*m//g' -e '/^$/d' | narrate "fetching sbt $SBT_VERSION" >&2; then
+      rm -rf "$draft"
+      die "Maven could not fetch sbt's launcher (above): install sbt, or try again with a network"
+    fi
+    is_launcher "$draft/sbt-launch-$SBT_VERSION.jar" ||
+      die "what Maven fetched as sbt's launcher has another hash than expected: it was left in $draft"
+    mv "$draft/sbt-launch-$SBT_VERSION.jar" "$jar"
+    rmdir "$draft"
+  fi
+  echo "$jar"
+}
+
+is_launcher() {
+  [[ -f $1 ]] && [[ $("${SHA256[@]}" "$1" | cut -d' ' -f1) == "$SBT_SHA256" ]]
+}
+
+# Runs sbt with the given arguments, by the user's own runner where there is one. Its output comes line by line.
+sbt() {
+  local options=(
+    -Dsbt.override.build.repos=true -Dsbt.repository.config=project/repositories -Dsbt.server.autostart=false
+    -Dsbt.color=false -Dsbt.log.noformat=true -Dsbt.supershell=false
+  )
+  local java=(-Xmx2g -Xss4m) command jar
+  find_jdk
+  if (($(java_version "$JAVA_HOME") >= 24)); then
+    java+=(--enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow)
+  fi
+  if [[ $(command sbt --script-version 2>/dev/null </dev/null) == 1.* ]]; then
+    command=(sbt -batch -java-home "$JAVA_HOME" "${java[@]/#/-J}" "${options[@]}")
+  else
+    jar=$(launcher) || exit 1
+    command=("$JAVA_HOME/bin/java" "${java[@]}" "${options[@]}" -jar "$jar")
+  fi
+  echo "starting sbt $SBT_VERSION on the JDK in $JAVA_HOME"
+
+  # sbt must not outlive us, and we must not end before its last line is out.
+  local sbt_pid narrator status=0
+  exec 3> >(narrate "starting sbt")
+  narrator=$!
+  command "${command[@]}" "$@" </dev/null >&3 2>&1 &
+  sbt_pid=$!
+  trap 'kill $sbt_pid 2>/dev/null || true' EXIT
+  trap 'exit 130' INT TERM
+  wait "$sbt_pid" || status=$?
+  trap - EXIT INT TERM
+  exec 3>&-
+  wait "$narrator" || true
+  return "$status"
+}
