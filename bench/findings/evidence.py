@@ -1,0 +1,93 @@
+"""What runs have shown: the part of a run's summary that the page can show, kept in the repository as one small file a run."""
+
+import json
+import pathlib
+
+from .problem import Problem
+
+FOLDER = pathlib.Path(__file__).parent / "evidence"
+
+# Of a run, a cell and a figure, what is kept. Commands of servers are not: they name places of a machine.
+RUN = ["id", "started_at", "duration_s", "mode", "status", "command", "git_revision", "region", "alpha"]
+CELL = [
+    "id", "group", "scenario", "variant", "family", "baseline", "control", "forks", "steady_forks", "validity", "bottleneck",
+    "throughput_per_s", "cpu_ns_per_request", "cpu_load", "allocated_bytes_per_request", "rss_peak_bytes", "heap_used_peak_bytes",
+    "generator_cpu_share", "requests_ok", "requests_failed",
+]  # fmt: skip
+CURRENCY = ["name", "label", "unit", "higher_is_better", "baseline_value", "variant_value", "ratio", "lo", "hi", "forks", "verdict"]
+MACHINE = ["Machine", "Kernel", "JVM"]
+
+
+def take(name, run):
+    """Keeps what the run in the folder `run` says under `name`."""
+    source = run / "summary.json"
+    if not source.exists():
+        raise Problem(f"{source} is not there: give the folder of a run, such as .tare/runs/2026-11-21-1")
+    summary = json.loads(source.read_text(encoding="utf-8"))
+    kept = {
+        "run": {**only(summary["run"], RUN), "command": plain_command(summary["run"]["command"])},
+        "machine": {section["title"]: rows(section) for section in summary["environment"] if section["title"] in MACHINE},
+        "cells": [{**only(cell, CELL), "versions": versions(cell), "latency": latency(cell)} for cell in summary["cells"]],
+        "comparisons": [
+            {**comparison, "currencies": [only(one, CURRENCY) for one in comparison["currencies"]]} for comparison in summary["comparisons"]
+        ],
+        "noise": [{**noise, "currencies": [only(one, CURRENCY) for one in noise["currencies"]]} for noise in summary["noise"]],
+    }
+    target = FOLDER / f"{name}.json"
+    target.write_text(json.dumps(rounded(kept), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    return target
+
+
+def only(thing, keys):
+    return {key: thing.get(key) for key in keys}
+
+
+def rows(section):
+    return {row["key"]: row["value"] for row in section["rows"]}
+
+
+def versions(cell):
+    return {row["key"]: row["value"] for row in cell["resolved"]}
+
+
+def latency(cell):
+    return [
+        {
+            "model": one["model"],
+            "kind": one["slice_kind"],
+            "samples": one["response"]["count"],
+            "percentiles": {str(p["percentile"]): only(p, ["value_ns", "lo_ns", "hi_ns"]) for p in one["response"]["percentiles"]},
+        }
+        for one in cell["latency"]
+    ]
+
+
+def plain_command(command):
+    """The command as it is typed, wherever the program lies."""
+    program, _, rest = command.partition(" ")
+    return f"{pathlib.PurePath(program).name} {rest}".strip()
+
+
+def rounded(value):
+    """Five significant digits: what is beyond them is noise, in the figures and in the history of the file."""
+    if isinstance(value, float):
+        return float(f"{value:.5g}")
+    if isinstance(value, dict):
+        return {key: rounded(one) for key, one in value.items()}
+    return [rounded(one) for one in value] if isinstance(value, list) else value
+
+
+class Shelf:
+    """The evidence by name, read when it is asked for."""
+
+    def __init__(self):
+        self.read = {}
+
+    def get(self, name):
+        if name not in self.read:
+            path = FOLDER / f"{name}.json"
+            if not path.exists():
+                there = ", ".join(sorted(one.stem for one in FOLDER.glob("*.json")))
+                raise Problem(f'there is no evidence "{name}" ({path.name}); there are: {there or "none"}')
+            self.read[name] = json.loads(path.read_text(encoding="utf-8"))
+        return self.read[name]

@@ -1,0 +1,42 @@
+"""Figures as text: units, intervals, and no more digits than they can bear."""
+
+import math
+
+STEPS = {
+    "per_s": [(1e3, "k/s"), (1, "/s")],
+    "ns": [(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1, "ns")],
+    "bytes": [(1e9, "GB"), (1e6, "MB"), (1e3, "KB"), (1, "B")],
+}
+# An interval whose ends are further apart than this factor tells nothing that a reader could use.
+TELLING = 9
+
+
+def amount(value, unit):
+    """`18.8 k/s`."""
+    if value is None:
+        return "–"
+    divisor, name = next((step for step in STEPS[unit] if value >= step[0]), STEPS[unit][-1])
+    return f"{significant(value / divisor)} {name}"
+
+
+def significant(value):
+    digits = 2 - math.floor(math.log10(abs(value))) if value else 2
+    return f"{value:.{min(max(digits, 0), 3)}f}"
+
+
+def share(figure):
+    """A ratio as a percentage of the baseline, `81 % [74, 89]`."""
+    percent = figure["ratio"] * 100
+    lo, hi = figure["lo"], figure["hi"]
+    decimals = 1 if lo and hi and hi / lo < 1.05 else 0
+    text = f"{percent:.{decimals}f} %"
+    if not lo or not hi:
+        return text
+    if hi / lo > TELLING:
+        return f"{text} [too wide]"
+    return f"{text} [{lo * 100:.{decimals}f}, {hi * 100:.{decimals}f}]"
+
+
+def decided(figure):
+    """Does the interval exclude "no difference"?"""
+    return bool(figure["lo"] and figure["hi"]) and not figure["lo"] <= 1 <= figure["hi"]

@@ -1,0 +1,110 @@
+"""The tables that a claim shows: comparisons (shares of a baseline), cells (what one server did), or figures made elsewhere."""
+
+import fnmatch
+
+from .figures import amount, decided, share
+from .problem import Problem
+
+HEADS = {
+    "throughput": "throughput",
+    "cpu_per_request": "CPU/request",
+    "allocated_per_request": "allocated/request",
+    "latency_p50": "p50",
+    "latency_p99": "p99",
+}
+# A cell's figures: key in the evidence, unit.
+CELL = {
+    "throughput": ("throughput_per_s", "per_s"),
+    "cpu_per_request": ("cpu_ns_per_request", "ns"),
+    "allocated_per_request": ("allocated_bytes_per_request", "bytes"),
+}
+PICKS = ["evidence", "what", "groups", "scenarios", "variants", "columns", "kind", "note"]
+
+
+def of(show, evidence, place):
+    """One table as Markdown. `place` names the claim, for messages."""
+    for key in show:
+        if key not in PICKS:
+            raise Problem(f'{place}: unknown key "{key}" in [[show]]; there are: {", ".join(PICKS)}')
+    maker = {"comparisons": comparisons, "cells": cells, "figures": figures}.get(show.get("what"))
+    if maker is None:
+        raise Problem(f"{place}: what = comparisons, cells or figures, in each [[show]]")
+    lines = maker(show, evidence)
+    if len(lines) < 2:
+        raise Problem(f'{place}: nothing in evidence "{show["evidence"]}" is what [[show]] asks for')
+    note = f"{show['note']}\n\n" if "note" in show else ""
+    return note + markdown(lines)
+
+
+def markdown(lines):
+    head, *rest = [f"| {' | '.join(line)} |" for line in lines]
+    rule = "|" + "---|" * len(lines[0])
+    return "\n".join([head, rule, *rest]) + "\n"
+
+
+def picked(show, things):
+    """Those of the comparisons or cells whose group, scenario and variant match."""
+
+    def matches(thing, key):
+        patterns = show.get(f"{key}s", ["*"])
+        return any(fnmatch.fnmatchcase(thing[key], pattern) for pattern in patterns)
+
+    return [thing for thing in things if all(matches(thing, key) for key in ("group", "scenario", "variant"))]
+
+
+def comparisons(show, evidence):
+    columns = show.get("columns", ["throughput", "cpu_per_request", "allocated_per_request", "latency_p99"])
+    chosen = sorted(picked(show, evidence["comparisons"]), key=lambda one: one["scenario"])
+    lines = [["scenario", "weighed", "against", *(f"{HEADS[column]}, % of it" for column in columns), "starts"]]
+    for one in chosen:
+        by_name = {currency["name"]: currency for currency in one["currencies"]}
+        values = [emphasised(by_name.get(column)) for column in columns]
+        starts = str(one["currencies"][0]["forks"]) if one["currencies"] else "0"
+        lines.append([one["scenario"], one["variant"], one["baseline"], *values, starts])
+    return lines
+
+
+def emphasised(figure):
+    """What differs is in bold: its interval excludes 100 %."""
+    if figure is None or figure["verdict"] == "void":
+        return "void" if figure else "–"
+    return f"**{share(figure)}**" if decided(figure) else share(figure)
+
+
+def cells(show, evidence):
+    columns = show.get("columns", ["throughput", "cpu_per_request", "p50", "p99"])
+    kind = show.get("kind", "saturating")
+    lines = [["scenario", "server", *(HEADS.get(column, column) for column in columns), "valid"]]
+    for cell in sorted(picked(show, evidence["cells"]), key=lambda one: one["scenario"]):
+        load = next((one for one in cell["latency"] if one["kind"] == kind), None)
+        valid = cell["validity"]["state"]
+        lines.append([cell["scenario"], cell["variant"], *(column_of(cell, load, column) for column in columns), valid])
+    return lines
+
+
+def column_of(cell, load, column):
+    if column in CELL:
+        key, unit = CELL[column]
+        return with_interval(cell[key], unit)
+    if column == "memory":
+        return amount(cell["rss_peak_bytes"], "bytes")
+    if column == "samples":
+        return f"{load['samples']:,}" if load else "–"
+    if column.startswith("p") and load:
+        percentile = load["percentiles"].get(f"{float(column[1:]):g}" if "." in column else f"{float(column[1:]):.1f}")
+        return amount(percentile["value_ns"], "ns") if percentile else "–"
+    return "–"
+
+
+def with_interval(estimate, unit):
+    if estimate is None:
+        return "–"
+    text = amount(estimate["value"], unit)
+    if not estimate.get("lo") or estimate["lo"] <= 0:
+        return text
+    return f"{text} [{amount(estimate['lo'], unit)}, {amount(estimate['hi'], unit)}]"
+
+
+def figures(show, evidence):
+    """Evidence of another shape: its own columns and rows, as the command that made it wrote them."""
+    return [evidence["columns"], *evidence["rows"]]
