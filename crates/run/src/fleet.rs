@@ -13,6 +13,7 @@ use tare_sut::contract::{CheckOutcome, header_differences, verify};
 use tare_sut::probe::cpu::{CpuProbe, CpuSample};
 use tare_sut::probe::hiccup::inside::JvmMeter;
 use tare_sut::probe::jvm::{JvmProbe, JvmSample};
+use tare_sut::probe::memory::off_heap_bytes;
 use tare_sut::server::Status;
 use tare_sys::affinity::CpuSet;
 use tare_sys::clock;
@@ -249,6 +250,11 @@ impl Member<'_> {
     /// What its JVM has done so far; `None` where it is none.
     pub fn jvm(&self) -> Option<JvmSample> {
         self.counters.as_ref()?.sample()
+    }
+
+    /// Resident memory of its JVM beside a heap of so many bytes.
+    pub fn off_heap_bytes(&self, heap_committed_bytes: u64) -> Option<u64> {
+        off_heap_bytes(self.host.pid()?, heap_committed_bytes)
     }
 
     /// Looks whether the server still lives and answered anything; if not, it is out, and the record says why.

@@ -2,7 +2,7 @@
 
 use tare_load::SliceSample;
 use tare_plan::plan::Plan;
-use tare_record::sample::{Hiccups, JvmUse, Pause, Phase, ServerCpu, SliceRecord};
+use tare_record::sample::{CollectorUse, Hiccups, JvmUse, Pause, Phase, ServerCpu, SliceRecord};
 use tare_stats::histogram::LatencyHistogram;
 use tare_sut::probe::cpu::{CpuSample, CpuUse};
 use tare_sut::probe::hiccup::{Delay, Meter, Suspects, blame};
@@ -55,7 +55,9 @@ impl Watch {
             hiccups(&outside, inside.as_deref(), used.as_ref(), journal)
         });
         let memory = member.probe.as_ref().map(|probe| MemorySample::of(probe.processes()));
-        Seen { cpu, jvm: used.map(|used| jvm_use(used, sample)), memory, hiccups }
+        let jvm = used.map(|used| jvm_use(used, sample));
+        let jvm = jvm.map(|jvm| JvmUse { off_heap_bytes: member.off_heap_bytes(jvm.heap_committed_bytes), ..jvm });
+        Seen { cpu, jvm, memory, hiccups }
     }
 }
 
@@ -77,8 +79,8 @@ fn server_cpu(used: CpuUse, sample: &SliceSample) -> ServerCpu {
     ServerCpu {
         wall_ns: used.wall_ns,
         total_ns: used.total_ns,
-        by_kind: used.by_kind.into_iter().collect(),
-        by_pool: Default::default(),
+        by_kind: used.by_pool.keys().map(|kind| ((*kind).to_owned(), used.of_kind(kind))).collect(),
+        by_pool: used.by_pool.into_iter().map(|(kind, pools)| (kind.to_owned(), pools)).collect(),
         requests: sample.completed_in_slice,
     }
 }
@@ -91,13 +93,21 @@ fn jvm_use(used: jvm::JvmUse, sample: &SliceSample) -> JvmUse {
     JvmUse {
         collections: used.collections,
         collecting_ns: used.collecting_ns,
+        collectors: used.collectors.into_iter().map(|(name, of)| (name, collector_use(of))).collect(),
         safepoint_ns: used.safepoint_ns,
+        safepoints: Some(used.safepoints),
         allocated_bytes: used.allocated_bytes.filter(|_| !is_huge),
         heap_used_bytes: used.heap_used_bytes,
         heap_committed_bytes: used.heap_committed_bytes,
+        heap_after_gc_bytes: used.heap_after_gc_bytes,
+        metaspace_bytes: used.metaspace_bytes,
+        off_heap_bytes: None,
         requests: sample.completed_in_slice,
-        ..JvmUse::default()
     }
+}
+
+fn collector_use(of: jvm::Collector) -> CollectorUse {
+    CollectorUse { pauses: of.pauses, pause_ns: of.pause_ns }
 }
 
 /// The delays whose deadline was in the window or its drain.

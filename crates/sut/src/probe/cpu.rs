@@ -13,6 +13,9 @@ use tare_sys::procfs::process::{self, parse_schedstat};
 use super::kind::{self, kind_of, pool_of};
 use crate::SutError;
 
+/// CPU by kind of thread (see [`super::kind`]), and within each by pool.
+pub type ByPool = BTreeMap<&'static str, BTreeMap<String, u64>>;
+
 /// The part of the open files allowed to tare that one probe may hold; connections need the rest.
 const SHARE_OF_FILES: u64 = 16;
 /// How often new child processes are looked for: the walk through `/proc` costs more than all the rest of a sample.
@@ -25,22 +28,21 @@ pub struct CpuSample {
     pub at_ns: u64,
     /// All of it.
     pub total_ns: u64,
-    /// By kind of thread (see [`super::kind`]), with a remainder, so that it adds up to the total.
-    pub by_kind: Vec<(String, u64)>,
-    /// The application's part by pool of threads.
-    pub by_pool: Vec<(String, u64)>,
+    /// What it went on, with a remainder, so that it adds up to the total.
+    pub by_pool: ByPool,
 }
 
 impl CpuSample {
     /// What was used since an earlier sample of the same probe.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> CpuUse {
-        CpuUse {
-            wall_ns: self.at_ns.saturating_sub(earlier.at_ns),
-            total_ns: self.total_ns.saturating_sub(earlier.total_ns),
-            by_kind: less(&self.by_kind, &earlier.by_kind),
-            by_pool: less(&self.by_pool, &earlier.by_pool),
-        }
+        let total_ns = self.total_ns.saturating_sub(earlier.total_ns);
+        let mut by_pool = less(&self.by_pool, &earlier.by_pool);
+        // The remainder is that of this time: what an earlier one held of threads that lagged behind is theirs by now.
+        by_pool.remove(kind::EXITED);
+        let known: u64 = by_pool.values().flat_map(BTreeMap::values).sum();
+        add_remainder(&mut by_pool, total_ns.saturating_sub(known));
+        CpuUse { wall_ns: self.at_ns.saturating_sub(earlier.at_ns), total_ns, by_pool }
     }
 }
 
@@ -51,16 +53,14 @@ pub struct CpuUse {
     pub wall_ns: u64,
     /// All of it.
     pub total_ns: u64,
-    /// By kind of thread.
-    pub by_kind: Vec<(String, u64)>,
-    /// The application's part by pool of threads.
-    pub by_pool: Vec<(String, u64)>,
+    /// What it went on.
+    pub by_pool: ByPool,
 }
 
 impl CpuUse {
     /// CPU of one kind.
     pub fn of_kind(&self, kind: &str) -> u64 {
-        self.by_kind.iter().find(|(name, _)| name == kind).map_or(0, |(_, ns)| *ns)
+        self.by_pool.get(kind).map_or(0, |pools| pools.values().sum())
     }
 
     /// CPU used as a share of the time of one core, 1.0 being one core busy all the time; without the JIT, which may still
@@ -110,17 +110,15 @@ impl CpuProbe {
         if clock::now() >= self.family_known_at + FAMILY_EVERY {
             self.meet_family()?;
         }
-        let (mut kinds, mut pools) = (BTreeMap::<String, u64>::new(), BTreeMap::<String, u64>::new());
-        let mut total_ns = 0;
+        let (mut by_pool, mut total_ns) = (ByPool::new(), 0);
         for (&pid, process) in &mut self.processes {
             // The root's death is the caller's business; a child's is daily life.
             match process.update(pid, &mut self.files_left) {
                 Err(gone) if pid == self.root => return Err(gone),
-                _ => total_ns += process.add_to(&mut kinds, &mut pools),
+                _ => total_ns += process.add_to(&mut by_pool),
             }
         }
-        let (by_kind, by_pool) = (kinds.into_iter().collect(), pools.into_iter().collect());
-        Ok(CpuSample { at_ns: clock::now().0, total_ns, by_kind, by_pool })
+        Ok(CpuSample { at_ns: clock::now().0, total_ns, by_pool })
     }
 
     /// The processes that belong to the server, also those that have ended.
@@ -183,19 +181,16 @@ impl Process {
         Ok(())
     }
 
-    fn add_to(&self, kinds: &mut BTreeMap<String, u64>, pools: &mut BTreeMap<String, u64>) -> u64 {
+    fn add_to(&self, sum: &mut ByPool) -> u64 {
         let living = self.threads.values().map(|thread| (thread.name.as_str(), thread.cpu_ns));
         let ended = self.ended.iter().map(|(name, ns)| (name.as_str(), *ns));
+        let mut add = |kind, pool: &str, ns| *sum.entry(kind).or_default().entry(pool.to_owned()).or_default() += ns;
         let mut known = 0;
         for (name, ns) in living.chain(ended) {
-            let kind = kind_of(name, self.is_jvm);
-            *kinds.entry(kind.to_owned()).or_default() += ns;
-            if kind == kind::APPLICATION {
-                *pools.entry(pool_of(name).to_owned()).or_default() += ns;
-            }
+            add(kind_of(name, self.is_jvm), pool_of(name), ns);
             known += ns;
         }
-        *kinds.entry(kind::EXITED.to_owned()).or_default() += self.total_ns.saturating_sub(known);
+        add_remainder(sum, self.total_ns.saturating_sub(known));
         self.total_ns.max(known)
     }
 }
@@ -237,10 +232,19 @@ fn schedstat_of(pid: u32, tid: u32) -> String {
     format!("/proc/{pid}/task/{tid}/schedstat")
 }
 
-fn less(now: &[(String, u64)], before: &[(String, u64)]) -> Vec<(String, u64)> {
-    let before: HashMap<&str, u64> = before.iter().map(|(name, ns)| (name.as_str(), *ns)).collect();
-    let used = |name: &str, ns: u64| ns.saturating_sub(before.get(name).copied().unwrap_or(0));
-    now.iter().map(|(name, ns)| (name.clone(), used(name, *ns))).collect()
+fn add_remainder(sum: &mut ByPool, ns: u64) {
+    *sum.entry(kind::EXITED).or_default().entry(kind::EXITED.to_owned()).or_default() += ns;
+}
+
+/// What was used between two samples; pools that used nothing are left out.
+fn less(now: &ByPool, before: &ByPool) -> ByPool {
+    let earlier = |kind: &str, pool: &str| before.get(kind).and_then(|pools| pools.get(pool)).copied().unwrap_or(0);
+    let mut used = ByPool::new();
+    for (kind, pools) in now {
+        let grown = pools.iter().map(|(pool, ns)| (pool.clone(), ns.saturating_sub(earlier(kind, pool))));
+        used.insert(kind, grown.filter(|(_, ns)| *ns > 0).collect());
+    }
+    used
 }
 
 #[cfg(test)]
@@ -257,7 +261,7 @@ mod tests {
     }
 
     fn pool(sample: &CpuSample, name: &str) -> u64 {
-        sample.by_pool.iter().find(|(pool, _)| pool == name).map_or(0, |(_, ns)| *ns)
+        sample.by_pool.get(kind::APPLICATION).and_then(|pools| pools.get(name)).copied().unwrap_or(0)
     }
 
     #[test]

@@ -5,6 +5,8 @@ pub mod hsperf;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use hsperf::Counters;
+
 /// Where to look for the counters of a process.
 #[derive(Debug, Clone)]
 pub struct JvmProbe {
@@ -12,20 +14,35 @@ pub struct JvmProbe {
 }
 
 /// What a JVM has done so far. Totals only grow.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct JvmSample {
     /// Stop-the-world collections of any kind.
     pub collections: u64,
     /// Time in these.
     pub collecting_ns: u64,
+    /// Collections and time in them, by the JVM's own name of each collector.
+    pub collectors: BTreeMap<String, Collector>,
     /// Time in safepoints of any kind, collections included.
     pub safepoint_ns: u64,
+    /// How many of these there were.
+    pub safepoints: u64,
     /// Heap that holds objects, dead ones included, as of its last update: regions that are filled, of G1.
     pub heap_used_bytes: u64,
     /// Heap taken from the system.
     pub heap_committed_bytes: u64,
+    /// Classes and what belongs to them.
+    pub metaspace_bytes: Option<u64>,
     /// What allocation is counted from; absent where the collector is not G1.
     eden: Option<Eden>,
+}
+
+/// What one collector has done.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Collector {
+    /// Stop-the-world pauses.
+    pub pauses: u64,
+    /// Time in these.
+    pub pause_ns: u64,
 }
 
 /// The young collections of G1 and what stands between them.
@@ -39,14 +56,18 @@ struct Eden {
 }
 
 /// What a JVM has done between two samples.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct JvmUse {
     /// Stop-the-world collections.
     pub collections: u64,
     /// Time in these.
     pub collecting_ns: u64,
+    /// Collections and time in them, by collector; those that did nothing are left out.
+    pub collectors: BTreeMap<String, Collector>,
     /// Time in safepoints, collections included.
     pub safepoint_ns: u64,
+    /// How many of these there were.
+    pub safepoints: u64,
     /// Bytes allocated in eden, in steps of a region (1 MiB with 1 GiB of heap). Objects of half a region and more are
     /// allocated elsewhere and are not in it. `None` where it cannot be known: another collector than G1, or more than
     /// one young collection in between.
@@ -55,6 +76,10 @@ pub struct JvmUse {
     pub heap_used_bytes: u64,
     /// Heap committed at the end.
     pub heap_committed_bytes: u64,
+    /// What the last collection left in use; `None` where there was none, or the collector is not G1.
+    pub heap_after_gc_bytes: Option<u64>,
+    /// Classes and what belongs to them, at the end.
+    pub metaspace_bytes: Option<u64>,
 }
 
 impl JvmProbe {
@@ -85,10 +110,11 @@ impl JvmProbe {
 }
 
 impl JvmSample {
-    fn of(counters: &BTreeMap<&str, i64>) -> Self {
-        let of = |name: &str| counters.get(name).map_or(0, |value| value.unsigned_abs());
+    fn of(counters: &Counters<'_>) -> Self {
+        let numbers = &counters.numbers;
+        let of = |name: &str| numbers.get(name).map_or(0, |value| value.unsigned_abs());
         let sum = |start: &str, end: &str| {
-            let named = counters.iter().filter(|(name, _)| name.starts_with(start) && name.ends_with(end));
+            let named = numbers.iter().filter(|(name, _)| name.starts_with(start) && name.ends_with(end));
             named.map(|(_, value)| value.unsigned_abs()).sum()
         };
         // Ticks of the JVM's clock; nanoseconds on Linux, where the frequency says so.
@@ -96,15 +122,23 @@ impl JvmSample {
             let per_s = of("sun.os.hrt.frequency").max(1);
             (u128::from(ticks) * 1_000_000_000 / u128::from(per_s)) as u64
         };
-        let is_g1 = counters.contains_key("sun.gc.collector.2.invocations")
-            && counters.contains_key("sun.gc.tlab.alloc")
-            && counters.contains_key("sun.gc.generation.0.space.2.used");
+        let is_g1 = ["sun.gc.collector.2.invocations", "sun.gc.tlab.alloc", "sun.gc.generation.0.space.2.used"]
+            .iter()
+            .all(|name| numbers.contains_key(name));
+        let collector = |(key, name): (&&str, &&str)| {
+            let number = key.strip_prefix("sun.gc.collector.")?.strip_suffix(".name")?;
+            let figure = |what: &str| of(&format!("sun.gc.collector.{number}.{what}"));
+            Some(((*name).to_owned(), Collector { pauses: figure("invocations"), pause_ns: ns(figure("time")) }))
+        };
         Self {
             collections: sum("sun.gc.collector.", ".invocations"),
             collecting_ns: ns(sum("sun.gc.collector.", ".time")),
+            collectors: counters.texts.iter().filter_map(collector).collect(),
             safepoint_ns: ns(of("sun.rt.safepointTime")),
+            safepoints: of("sun.rt.safepoints"),
             heap_used_bytes: sum("sun.gc.generation.", ".used"),
             heap_committed_bytes: of("sun.gc.generation.0.capacity") + of("sun.gc.generation.1.capacity"),
+            metaspace_bytes: numbers.get("sun.gc.metaspace.used").map(|bytes| bytes.unsigned_abs()),
             eden: is_g1.then(|| Eden {
                 young_collections: of("sun.gc.collector.0.invocations") + of("sun.gc.collector.1.invocations"),
                 used_bytes: of("sun.gc.generation.0.space.0.used"),
@@ -119,11 +153,31 @@ impl JvmSample {
         JvmUse {
             collections: self.collections.saturating_sub(earlier.collections),
             collecting_ns: self.collecting_ns.saturating_sub(earlier.collecting_ns),
+            collectors: self.collectors_since(earlier),
             safepoint_ns: self.safepoint_ns.saturating_sub(earlier.safepoint_ns),
+            safepoints: self.safepoints.saturating_sub(earlier.safepoints),
             allocated_bytes: self.eden.zip(earlier.eden).and_then(|(now, then)| now.allocated_since(&then)),
             heap_used_bytes: self.heap_used_bytes,
             heap_committed_bytes: self.heap_committed_bytes,
+            heap_after_gc_bytes: self.heap_after_gc_bytes(),
+            metaspace_bytes: self.metaspace_bytes,
         }
+    }
+
+    fn collectors_since(&self, earlier: &Self) -> BTreeMap<String, Collector> {
+        let since = |(name, now): (&String, &Collector)| {
+            let before = earlier.collectors.get(name).copied().unwrap_or_default();
+            let pauses = now.pauses.saturating_sub(before.pauses);
+            let pause_ns = now.pause_ns.saturating_sub(before.pause_ns);
+            (pauses > 0).then(|| (name.clone(), Collector { pauses, pause_ns }))
+        };
+        self.collectors.iter().filter_map(since).collect()
+    }
+
+    /// G1 counts what is outside eden when a collection ends, and eden as it fills.
+    fn heap_after_gc_bytes(&self) -> Option<u64> {
+        let eden = self.eden.filter(|_| self.collections > 0)?;
+        self.heap_used_bytes.checked_sub(eden.used_bytes)
     }
 }
 
@@ -144,7 +198,7 @@ mod tests {
     const MIB: i64 = 1 << 20;
 
     fn sample(young: i64, eden: i64, last_cycle: i64) -> JvmSample {
-        let file = hsperf::tests::file(&[
+        let numbers = [
             ("sun.gc.collector.0.invocations", young),
             ("sun.gc.collector.0.time", young * 2_000_000),
             ("sun.gc.collector.1.invocations", 0),
@@ -157,7 +211,11 @@ mod tests {
             ("sun.gc.tlab.alloc", last_cycle / 8),
             ("sun.os.hrt.frequency", 1_000_000_000),
             ("sun.rt.safepointTime", young * 3_000_000),
-        ]);
+            ("sun.rt.safepoints", young * 2),
+            ("sun.gc.metaspace.used", 9 * MIB),
+        ];
+        let names = [("sun.gc.collector.0.name", "G1 young"), ("sun.gc.collector.1.name", "G1 full")];
+        let file = hsperf::tests::file_with(&numbers, &names);
         JvmSample::of(&hsperf::counters(&file).unwrap())
     }
 
@@ -178,6 +236,9 @@ mod tests {
         let used = sample(5, 20 * MIB, 590 * MIB).since(&sample(4, 100 * MIB, 600 * MIB));
         assert_eq!((used.collections, used.collecting_ns, used.safepoint_ns), (1, 2_000_000, 3_000_000));
         assert_eq!((used.heap_used_bytes, used.heap_committed_bytes), (70 << 20, 1 << 30));
+        assert_eq!((used.heap_after_gc_bytes, used.metaspace_bytes), (Some(50 << 20), Some(9 << 20)));
+        let young = Collector { pauses: 1, pause_ns: 2_000_000 };
+        assert_eq!((used.collectors, used.safepoints), (BTreeMap::from([("G1 young".to_owned(), young)]), 2));
     }
 
     #[test]

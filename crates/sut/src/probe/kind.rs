@@ -8,6 +8,8 @@ pub const GC: &str = "gc";
 pub const JIT: &str = "jit";
 /// Everything else that the JVM does for itself.
 pub const VM: &str = "vm";
+/// The agent of ours in a JVM, where there is one.
+pub const PROBE: &str = "probe";
 /// Threads that lived and died between two samples, so that nobody saw their names.
 pub const EXITED: &str = "exited threads";
 
@@ -40,6 +42,7 @@ const JVM_THREADS: &[(&str, &str)] = &[
     ("Attach Listener", VM),
     ("StringDedup", VM),
     ("JFR ", VM),
+    ("tare-hiccups", PROBE),
 ];
 
 /// The kind of a thread of a JVM, or of any other program, all of whose threads are the application's.

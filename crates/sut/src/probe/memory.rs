@@ -1,6 +1,6 @@
 //! Memory of a server's processes, each read for itself: `RUSAGE_CHILDREN`'s high-water mark would mix them.
 
-use tare_sys::procfs::process::{Memory, tree};
+use tare_sys::procfs::process::{Memory, resident_of_mapping, tree};
 
 use crate::SutError;
 
@@ -34,6 +34,13 @@ impl MemorySample {
             threads: sum.threads + one.threads,
         })
     }
+}
+
+/// What is resident of a process beside its heap, whose committed size tells it from the other mappings. `None` where it
+/// has no mapping of that size: a heap that is allowed to grow may lie in several.
+pub fn off_heap_bytes(pid: u32, heap_committed_bytes: u64) -> Option<u64> {
+    let heap = resident_of_mapping(pid, heap_committed_bytes).ok()??;
+    Memory::of(pid).ok()?.rss_bytes.checked_sub(heap)
 }
 
 #[cfg(test)]

@@ -2,6 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
 
 use super::{ProcfsError, numbers_in, read_as};
 
@@ -92,6 +94,43 @@ impl Memory {
     pub fn of(pid: u32) -> Result<Self, ProcfsError> {
         read_as(format!("/proc/{pid}/status"), Self::parse)
     }
+}
+
+/// Resident bytes of the first anonymous mapping of at least `at_least_bytes`, of which a program with a large heap has one.
+///
+/// Reading ends there: the kernel counts the pages of a mapping only when it is asked for it.
+///
+/// # Errors
+/// When the process is gone or is not ours. `Ok(None)` where there is no such mapping.
+///
+/// # Source
+/// proc_pid_smaps(5).
+pub fn resident_of_mapping(pid: u32, at_least_bytes: u64) -> Result<Option<u64>, ProcfsError> {
+    let path = PathBuf::from(format!("/proc/{pid}/smaps"));
+    let file = fs::File::open(&path).map_err(|source| ProcfsError::Read { path, source })?;
+    Ok(resident_in(BufReader::new(file).lines().map_while(Result::ok), at_least_bytes))
+}
+
+fn resident_in(lines: impl Iterator<Item = String>, at_least_bytes: u64) -> Option<u64> {
+    let mut is_it = false;
+    for line in lines {
+        let fields: Vec<&str> = line.split_ascii_whitespace().collect();
+        match fields.as_slice() {
+            // `c0000000-100000000 rw-p 00000000 00:00 0`, and the file where it maps one.
+            [range, _, _, _, "0", name @ ..] if name.first().is_none_or(|name| name.starts_with('[')) => {
+                is_it = length_of(range).is_some_and(|length| length >= at_least_bytes);
+            }
+            ["Rss:", kib, ..] if is_it => return Some(kib.parse::<u64>().ok()? * 1024),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The length of `c0000000-100000000`.
+fn length_of(range: &str) -> Option<u64> {
+    let (from, to) = range.split_once('-')?;
+    u64::from_str_radix(to, 16).ok()?.checked_sub(u64::from_str_radix(from, 16).ok()?)
 }
 
 /// The CPU time of a task from its `schedstat` (the first of three numbers).
@@ -208,6 +247,17 @@ mod tests {
         assert_eq!(Memory::parse(text), Some(expected));
         assert_eq!(Memory::parse("State:\tZ\nThreads:\t1\n"), Some(Memory { threads: 1, ..Memory::default() }));
         assert_eq!(Memory::parse(""), None);
+    }
+
+    #[test]
+    fn the_large_mapping_is_found_by_its_size_and_files_are_passed_over() {
+        let text = "c0000000-c0100000 rw-p 00000000 00:00 0\nSize: 1024 kB\nRss: 4 kB\n\
+            c1000000-c3000000 r--p 00000000 08:01 77 /big.jar\nRss: 9 kB\n\
+            d0000000-d2000000 rw-p 00000000 00:00 0 [heap]\nSize: 32768 kB\nRss: 20480 kB\n";
+        let lines = || text.lines().map(str::to_owned);
+        assert_eq!(resident_in(lines(), 16 << 20), Some(20 << 20));
+        assert_eq!(resident_in(lines(), 64 << 20), None);
+        assert!(resident_of_mapping(std::process::id(), u64::MAX).unwrap().is_none());
     }
 
     #[test]

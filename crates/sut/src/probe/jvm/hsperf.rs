@@ -10,22 +10,32 @@ const MAGIC: [u8; 4] = [0xca, 0xfe, 0xc0, 0xc0];
 const PROLOGUE_BYTES: usize = 32;
 const ENTRY_HEAD_BYTES: usize = 20;
 
-/// The numeric counters of a JVM by name; text and vectors are left out. `None` where the bytes are not such a file, or
-/// the JVM has not finished writing its layout.
-pub fn counters(file: &[u8]) -> Option<BTreeMap<&str, i64>> {
+/// What a JVM counts, and what it says in words, by name.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Counters<'a> {
+    /// The numeric counters.
+    pub numbers: BTreeMap<&'a str, i64>,
+    /// The texts.
+    pub texts: BTreeMap<&'a str, &'a str>,
+}
+
+/// The counters of a JVM. `None` where the bytes are not such a file, or the JVM has not finished writing its layout.
+pub fn counters(file: &[u8]) -> Option<Counters<'_>> {
     if file.get(..4)? != MAGIC || *file.get(7)? != 1 {
         return None;
     }
     let reader = Reader { file, is_little: *file.get(4)? == 1 };
     let mut at = usize::try_from(reader.i32(24)?).ok()?;
     let count = reader.i32(28)?;
-    let mut all = BTreeMap::new();
+    let mut all = Counters::default();
     for _ in 0..count {
         let length = usize::try_from(reader.i32(at)?).ok().filter(|length| *length >= ENTRY_HEAD_BYTES)?;
         let name = reader.text(at + usize::try_from(reader.i32(at + 4)?).ok()?)?;
-        let is_number = reader.i32(at + 8)? == 0 && *file.get(at + 12)? == b'J';
-        if is_number {
-            all.insert(name, reader.i64(at + usize::try_from(reader.i32(at + 16)?).ok()?)?);
+        let data = at + usize::try_from(reader.i32(at + 16)?).ok()?;
+        match (reader.i32(at + 8)?, *file.get(at + 12)?) {
+            (0, b'J') => drop(all.numbers.insert(name, reader.i64(data)?)),
+            (1.., b'B') => drop(all.texts.insert(name, reader.text(data)?)),
+            _ => {}
         }
         at += length;
     }
@@ -61,35 +71,52 @@ pub(super) mod tests {
 
     /// A file with these counters, as a JVM lays it out.
     pub(crate) fn file(counters: &[(&str, i64)]) -> Vec<u8> {
+        file_with(counters, &[])
+    }
+
+    /// The same with texts.
+    pub(crate) fn file_with(counters: &[(&str, i64)], texts: &[(&str, &str)]) -> Vec<u8> {
+        let numbers = counters.iter().map(|(name, value)| (*name, 0, b'J', value.to_le_bytes().to_vec()));
+        let texts = texts.iter().map(|(name, text)| {
+            let mut bytes = text.as_bytes().to_vec();
+            bytes.resize((text.len() + 1).next_multiple_of(8), 0);
+            (*name, bytes.len() as i32, b'B', bytes)
+        });
+        laid_out(&numbers.chain(texts).collect::<Vec<_>>())
+    }
+
+    fn laid_out(entries: &[(&str, i32, u8, Vec<u8>)]) -> Vec<u8> {
         let mut out = MAGIC.to_vec();
         // Little endian, version 2.0, accessible; used, overflow and the time of the last change are not read.
         out.extend([1, 2, 0, 1]);
         out.extend([0; 16]);
         out.extend(32_i32.to_le_bytes());
-        out.extend((counters.len() as i32).to_le_bytes());
-        for (name, value) in counters {
+        out.extend((entries.len() as i32).to_le_bytes());
+        for (name, vector_length, kind, value) in entries {
             let data = (ENTRY_HEAD_BYTES + name.len() + 1).next_multiple_of(8);
-            for word in [data as i32 + 8, ENTRY_HEAD_BYTES as i32, 0] {
+            for word in [(data + value.len()) as i32, ENTRY_HEAD_BYTES as i32, *vector_length] {
                 out.extend(word.to_le_bytes());
             }
-            out.extend([b'J', 0, 1, 1]);
+            out.extend([*kind, 0, 1, 1]);
             out.extend((data as i32).to_le_bytes());
             out.extend(name.as_bytes());
             out.resize(out.len() + data - ENTRY_HEAD_BYTES - name.len(), 0);
-            out.extend(value.to_le_bytes());
+            out.extend(value);
         }
         out
     }
 
     #[test]
-    fn counters_are_read_by_name() {
-        let file = file(&[("sun.gc.a", 7), ("sun.gc.longer.name", -1)]);
-        assert_eq!(counters(&file).unwrap(), BTreeMap::from([("sun.gc.a", 7), ("sun.gc.longer.name", -1)]));
+    fn counters_and_texts_are_read_by_name() {
+        let file = file_with(&[("sun.gc.a", 7), ("sun.gc.longer.name", -1)], &[("sun.gc.cause", "No GC")]);
+        let read = counters(&file).unwrap();
+        assert_eq!(read.numbers, BTreeMap::from([("sun.gc.a", 7), ("sun.gc.longer.name", -1)]));
+        assert_eq!(read.texts, BTreeMap::from([("sun.gc.cause", "No GC")]));
     }
 
     #[test]
     fn a_file_cut_short_anywhere_is_none_and_no_panic() {
-        let file = file(&[("sun.gc.a", 7), ("sun.gc.b", 8)]);
+        let file = file_with(&[("sun.gc.a", 7)], &[("sun.gc.b", "seven b")]);
         for length in 0..file.len() {
             assert_eq!(counters(&file[..length]), None, "cut at {length}");
         }
