@@ -20,6 +20,9 @@ pub struct ServerCpu {
     /// Within each kind, by pool of threads: their name without what numbers them. Records of tare 0.1 have none.
     #[serde(default)]
     pub by_pool: BTreeMap<String, BTreeMap<String, u64>>,
+    /// CPU of tare itself for the probes, outside the server: reading them, and the meter on its cores.
+    #[serde(default)]
+    pub probing_ns: Option<u64>,
     /// Requests that were answered (rightly or not) between the readings.
     pub requests: u64,
 }

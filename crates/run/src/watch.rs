@@ -8,7 +8,7 @@ use tare_sut::probe::cpu::{CpuSample, CpuUse};
 use tare_sut::probe::hiccup::{Delay, Meter, Suspects, blame};
 use tare_sut::probe::jvm::{self, JvmSample};
 use tare_sut::probe::memory::MemorySample;
-use tare_sys::clock::Nanos;
+use tare_sys::clock::{self, Nanos};
 
 use crate::fleet::Member;
 use crate::journal::Journal;
@@ -18,6 +18,8 @@ pub(crate) struct Watch {
     cpu: Option<CpuSample>,
     jvm: Option<JvmSample>,
     meter: Option<Meter>,
+    /// CPU that the readings took so far.
+    probing_ns: u64,
 }
 
 /// What was seen of a slice.
@@ -32,7 +34,8 @@ pub(crate) struct Seen {
 impl Watch {
     /// Reads the probes of a server that is about to get its load, and starts the meters where the plan asks for them.
     pub fn begin(member: &mut Member<'_>, phase: Phase, plan: &Plan) -> Self {
-        let mut watch = Self { cpu: None, jvm: None, meter: None };
+        let begun = clock::thread_cpu_ns();
+        let mut watch = Self { cpu: None, jvm: None, meter: None, probing_ns: 0 };
         if plan.probes.hiccups && phase == Phase::Measure {
             // Without a thread to spare there is no meter, and its absence is in the record.
             watch.meter = plan.machine.server_cpus.parse().ok().and_then(|cpus| Meter::start(cpus).ok());
@@ -42,21 +45,28 @@ impl Watch {
         }
         watch.cpu = member.cpu();
         watch.jvm = member.jvm();
+        watch.probing_ns = clock::thread_cpu_ns() - begun;
         watch
     }
 
     /// Reads them again once the last answer has come, and ends the meters.
     pub fn end(self, member: &mut Member<'_>, sample: &SliceSample, journal: &Journal<'_>) -> Seen {
+        let begun = clock::thread_cpu_ns();
+        let mut probing_ns = self.probing_ns;
         let cpu = self.cpu.zip(member.cpu()).map(|(before, after)| server_cpu(after.since(&before), sample));
         let used = self.jvm.zip(member.jvm()).map(|(before, after)| after.since(&before));
         let hiccups = self.meter.map(|meter| {
-            let outside = scored(meter.finish(), sample);
+            let (outside, metering_ns) = meter.finish();
+            probing_ns += metering_ns;
+            let outside = scored(outside, sample);
             let inside = member.meter.as_mut().map(|inside| scored(inside.finish(), sample));
             hiccups(&outside, inside.as_deref(), used.as_ref(), journal)
         });
         let memory = member.probe.as_ref().map(|probe| MemorySample::of(probe.processes()));
         let jvm = used.map(|used| jvm_use(used, sample));
         let jvm = jvm.map(|jvm| JvmUse { off_heap_bytes: member.off_heap_bytes(jvm.heap_committed_bytes), ..jvm });
+        probing_ns += clock::thread_cpu_ns() - begun;
+        let cpu = cpu.map(|cpu| ServerCpu { probing_ns: Some(probing_ns), ..cpu });
         Seen { cpu, jvm, memory, hiccups }
     }
 }
@@ -81,6 +91,7 @@ fn server_cpu(used: CpuUse, sample: &SliceSample) -> ServerCpu {
         total_ns: used.total_ns,
         by_kind: used.by_pool.keys().map(|kind| ((*kind).to_owned(), used.of_kind(kind))).collect(),
         by_pool: used.by_pool.into_iter().map(|(kind, pools)| (kind.to_owned(), pools)).collect(),
+        probing_ns: None,
         requests: sample.completed_in_slice,
     }
 }

@@ -105,6 +105,7 @@ pub fn slice(round: u32) -> SliceRecord {
                 "application".to_owned(),
                 BTreeMap::from([("io-compute".to_owned(), 300_000_000)]),
             )]),
+            probing_ns: Some(400_000),
             requests: 502,
         }),
         rss_bytes: Some(80_000_000),

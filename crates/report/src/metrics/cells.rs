@@ -121,7 +121,7 @@ fn service<'a>(row: &CellRow<'a>) -> Option<&'a Distribution> {
 }
 
 /// Empty where too few samples lie above it.
-fn percentile(distribution: Option<&Distribution>, percentile: f64) -> String {
+pub(super) fn percentile(distribution: Option<&Distribution>, percentile: f64) -> String {
     let found = distribution.and_then(|d| d.percentiles.iter().find(|p| p.percentile == percentile));
     maybe(found.map(|p| p.value_ns))
 }

@@ -66,6 +66,6 @@ fn median(slice: &StoredSlice) -> String {
     maybe(slice.response.unpack().value_at_quantile_ns(0.5))
 }
 
-fn of_threads(slice: &StoredSlice, kind: &str) -> String {
+pub(super) fn of_threads(slice: &StoredSlice, kind: &str) -> String {
     maybe(slice.server_cpu.as_ref().and_then(|c| c.by_kind.get(kind).copied()))
 }

@@ -1,16 +1,14 @@
 //! One cell of the summary from its evidence.
 
-use std::collections::BTreeMap;
-
 use tare_plan::plan::{Mode, Plan, SliceKind};
 use tare_record::sample::{Phase, StoredSlice};
 use tare_stats::quantile::printable;
 
 use super::evidence::Evidence;
 use super::latency::LoadLatency;
-use super::{level, validity};
+use super::{level, probes, validity};
 use crate::format;
-use crate::summary::{Cell, ErrorCount, Estimate, ForkValue, KindShare, Row, TimePoint};
+use crate::summary::{Cell, ErrorCount, Estimate, ForkValue, Row, TimePoint};
 
 /// The cell; `cpu_kind` is the load at which CPU per request is compared in its group.
 pub(super) fn cell(plan: &Plan, evidence: &Evidence<'_>, loads: &[LoadLatency], cpu_kind: Option<SliceKind>) -> Cell {
@@ -41,11 +39,12 @@ pub(super) fn cell(plan: &Plan, evidence: &Evidence<'_>, loads: &[LoadLatency], 
         throughput_per_s: estimate(&throughput, alpha),
         cpu_ns_per_request: estimate(&cpu, alpha),
         cpu_load: cpu_kind.map(|kind| cpu_load(evidence, kind)).unwrap_or_default(),
-        cpu_by_kind: cpu_kind.map(|kind| cpu_by_kind(evidence, kind)).unwrap_or_default(),
+        cpu_by_kind: cpu_kind.map(|kind| probes::cpu_by_kind(evidence.of_kind(kind))).unwrap_or_default(),
         allocated_bytes_per_request: estimate(&level::allocated_per_fork(evidence), alpha),
         gc_pause_share: collecting.map(|(share, _)| share),
         gc_pauses: collecting.map(|(_, count)| count),
         heap_used_peak_bytes: evidence.measured().filter_map(|s| Some(s.jvm.as_ref()?.heap_used_bytes)).max(),
+        probes: probes::probes(evidence),
         rss_bytes: level::estimate(&rss_at_end(evidence, &forks), alpha),
         rss_peak_bytes: evidence.measured().filter_map(|s| s.rss_peak_bytes).max(),
         generator_cpu_share: validity::generator_share(evidence.measured()),
@@ -75,18 +74,6 @@ fn cpu_load(evidence: &Evidence<'_>, kind: SliceKind) -> String {
     }
 }
 
-fn cpu_by_kind(evidence: &Evidence<'_>, kind: SliceKind) -> Vec<KindShare> {
-    let mut sums: BTreeMap<&str, u64> = BTreeMap::new();
-    let mut requests = 0;
-    for cpu in evidence.of_kind(kind).filter_map(|s| s.server_cpu.as_ref()) {
-        requests += cpu.requests;
-        cpu.by_kind.iter().for_each(|(thread, ns)| *sums.entry(thread).or_default() += ns);
-    }
-    let per_request =
-        |(thread, ns): (&str, u64)| KindShare { kind: thread.to_owned(), ns_per_request: ns as f64 / requests as f64 };
-    if requests == 0 { Vec::new() } else { sums.into_iter().map(per_request).collect() }
-}
-
 fn rss_at_end(evidence: &Evidence<'_>, forks: &[u32]) -> Vec<f64> {
     let last = |fork: &u32| evidence.measured().filter(|s| s.fork == *fork).filter_map(|s| s.rss_bytes).last();
     forks.iter().filter_map(last).map(|bytes| bytes as f64).collect()
@@ -108,6 +95,7 @@ fn time_point(slice: &StoredSlice) -> TimePoint {
         let jit = cpu.by_kind.get("jit")?;
         (cpu.total_ns > 0).then(|| *jit as f64 / cpu.total_ns as f64)
     };
+    let jvm = slice.jvm.as_ref();
     TimePoint {
         t_s: (slice.start_ns + slice.window_ns / 2) as f64 / 1e9,
         fork: slice.fork,
@@ -121,7 +109,12 @@ fn time_point(slice: &StoredSlice) -> TimePoint {
         p99_ns: stated(99.0),
         cpu_ns_per_request: level::slice_cpu(slice),
         jit_share: slice.server_cpu.as_ref().and_then(jit),
+        cpu: probes::cores_by_kind(slice),
         rss_bytes: slice.rss_bytes,
+        heap_used_bytes: jvm.map(|jvm| jvm.heap_used_bytes),
+        heap_after_gc_bytes: jvm.and_then(|jvm| jvm.heap_after_gc_bytes),
+        gc_pauses: jvm.map(|jvm| jvm.collections),
+        gc_pause_ns: jvm.map(|jvm| jvm.collecting_ns),
         failed: slice.failed,
     }
 }

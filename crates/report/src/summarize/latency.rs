@@ -43,9 +43,10 @@ pub(super) fn study(cell: &Evidence<'_>, alpha: f64) -> Vec<LoadLatency> {
 
 fn of_kind(cell: &Evidence<'_>, kind: SliceKind, alpha: f64) -> Option<LoadLatency> {
     let first = cell.of_kind(kind).find(|s| s.ok > 0)?;
-    let response = merged(cell, kind, |s| &s.response);
-    let service = merged(cell, kind, |s| &s.service);
-    let send_lag = merged(cell, kind, |s| &s.send_lag);
+    let response = merged(cell, kind, |s| Some(&s.response));
+    let service = merged(cell, kind, |s| Some(&s.service));
+    let where_any =
+        |clock| Some(merged(cell, kind, clock)).filter(|m| !m.all.is_empty()).map(|m| m.distribution(alpha));
     let latency = Latency {
         slice_kind: kind.name().to_owned(),
         model: model(first),
@@ -53,7 +54,9 @@ fn of_kind(cell: &Evidence<'_>, kind: SliceKind, alpha: f64) -> Option<LoadLaten
         pace: pace(cell, kind),
         response: response.distribution(alpha),
         service: service.distribution(alpha),
-        send_lag: (!send_lag.all.is_empty()).then(|| send_lag.distribution(alpha)),
+        send_lag: where_any(|s| Some(&s.send_lag)),
+        machine_hiccups: where_any(|s| Some(&s.hiccups.as_ref()?.machine)),
+        jvm_hiccups: where_any(|s| s.hiccups.as_ref()?.jvm.as_ref()),
     };
     Some(LoadLatency { kind, latency, forks: response.forks })
 }
@@ -104,19 +107,19 @@ pub(crate) fn for_each_response(record: &RunRecord, mut visit: impl FnMut(&str, 
     }
 }
 
-/// One clock of one load: all samples, and what each fork can state.
+/// One clock of one load, or one meter under it: all samples, and what each fork can state.
 struct Merged {
     all: LatencyHistogram,
     forks: Vec<(u32, Vec<(f64, u64)>)>,
 }
 
 /// Merges fork by fork, so that no more than two histograms are open at a time.
-fn merged(cell: &Evidence<'_>, kind: SliceKind, clock: fn(&StoredSlice) -> &PackedHistogram) -> Merged {
+fn merged(cell: &Evidence<'_>, kind: SliceKind, clock: fn(&StoredSlice) -> Option<&PackedHistogram>) -> Merged {
     let (mut all, mut one) = (LatencyHistogram::new(), LatencyHistogram::new());
     let mut forks = Vec::new();
     for fork in cell.fork_numbers() {
         one.clear();
-        cell.of_kind(kind).filter(|s| s.fork == fork).for_each(|s| clock(s).merge_into(&mut one));
+        cell.of_kind(kind).filter(|s| s.fork == fork).filter_map(clock).for_each(|h| h.merge_into(&mut one));
         if !one.is_empty() {
             all.merge(&one);
             forks.push((fork, percentiles(&one)));

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Estimate, Latency, Row};
+use super::{Estimate, KindCores, Latency, Probes, Row};
 
 /// One variant under one scenario and load.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -53,6 +53,9 @@ pub struct Cell {
     pub gc_pauses: Option<u64>,
     /// Largest heap in use of a JVM at the end of a slice, garbage included.
     pub heap_used_peak_bytes: Option<u64>,
+    /// What else the probes saw.
+    #[serde(default)]
+    pub probes: Probes,
     /// Resident memory at the end of each fork, mean.
     pub rss_bytes: Option<Estimate>,
     /// Largest resident memory of a fork.
@@ -145,6 +148,18 @@ pub struct KindShare {
     pub kind: String,
     /// CPU of these threads per request.
     pub ns_per_request: f64,
+    /// The same by pool of threads.
+    #[serde(default)]
+    pub pools: Vec<PoolShare>,
+}
+
+/// CPU of one pool of threads.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PoolShare {
+    /// The threads' name, without what numbers them.
+    pub pool: String,
+    /// CPU of these threads per request.
+    pub ns_per_request: f64,
 }
 
 /// Failed requests of one class.
@@ -179,8 +194,23 @@ pub struct TimePoint {
     pub cpu_ns_per_request: Option<f64>,
     /// Share of the server's CPU that JIT threads took (0–1).
     pub jit_share: Option<f64>,
+    /// CPU by kind of thread.
+    #[serde(default)]
+    pub cpu: Vec<KindCores>,
     /// Resident memory.
     pub rss_bytes: Option<u64>,
+    /// Heap of a JVM in use, garbage included.
+    #[serde(default)]
+    pub heap_used_bytes: Option<u64>,
+    /// Heap that its last collection left in use.
+    #[serde(default)]
+    pub heap_after_gc_bytes: Option<u64>,
+    /// Its stop-the-world collections during the slice.
+    #[serde(default)]
+    pub gc_pauses: Option<u64>,
+    /// Time in these.
+    #[serde(default)]
+    pub gc_pause_ns: Option<u64>,
     /// Failed requests.
     pub failed: u64,
 }

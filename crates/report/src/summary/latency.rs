@@ -20,6 +20,12 @@ pub struct Latency {
     pub service: Distribution,
     /// Actual minus intended start; `null` for a closed model.
     pub send_lag: Option<Distribution>,
+    /// Hiccups on the server's cores under this load; `null` without meters.
+    #[serde(default)]
+    pub machine_hiccups: Option<Distribution>,
+    /// Hiccups inside the server's JVM; `null` without a meter there.
+    #[serde(default)]
+    pub jvm_hiccups: Option<Distribution>,
 }
 
 /// What went over the wire under one load, over its scored slices.

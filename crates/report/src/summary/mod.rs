@@ -6,12 +6,14 @@
 mod cell;
 mod comparison;
 mod latency;
+mod probes;
 
 use serde::{Deserialize, Serialize};
 
-pub use cell::{Bottleneck, Cell, ErrorCount, ForkValue, KindShare, TimePoint, Validity, ValidityState};
+pub use cell::{Bottleneck, Cell, ErrorCount, ForkValue, KindShare, PoolShare, TimePoint, Validity, ValidityState};
 pub use comparison::{Comparison, Currency, Noise, Sentence, VerdictKind};
 pub use latency::{CurvePoint, Distribution, Latency, Pace, PercentileValue};
+pub use probes::{CollectorShare, KindCores, PauseTally, Probes};
 
 /// Version of the JSON form.
 pub const SCHEMA: &str = "tare-summary/1";

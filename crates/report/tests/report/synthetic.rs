@@ -11,7 +11,8 @@ use tare_plan::plan::{
 };
 use tare_record::environment::{Environment, FactSection};
 use tare_record::sample::{
-    EndStatus, ForkRecord, JvmUse, Phase, RunHeader, RunRecord, ServerCpu, SliceRecord, WarmupRecord,
+    CollectorUse, EndStatus, ForkRecord, Hiccups, JvmUse, Pause, PauseCause, Phase, RunHeader, RunRecord, ServerCpu,
+    SliceRecord, WarmupRecord,
 };
 use tare_report::{Summary, summarize};
 use tare_stats::histogram::LatencyHistogram;
@@ -172,7 +173,11 @@ pub fn slice(variant: &str, fork: u32, kind: SliceKind, round: u32, start_ns: u6
             wall_ns: WINDOW_NS,
             total_ns,
             by_kind: BTreeMap::from([("application".to_owned(), total_ns - jit), ("jit".to_owned(), jit)]),
-            by_pool: BTreeMap::new(),
+            by_pool: BTreeMap::from([(
+                "application".to_owned(),
+                BTreeMap::from([("io-compute".to_owned(), total_ns - jit)]),
+            )]),
+            probing_ns: Some(total_ns / 500),
             requests: completed,
         }),
         rss_bytes: Some(250_000_000),
@@ -184,11 +189,29 @@ pub fn slice(variant: &str, fork: u32, kind: SliceKind, round: u32, start_ns: u6
             allocated_bytes: Some((8_000.0 / speed) as u64 * completed),
             heap_used_bytes: 120_000_000,
             heap_committed_bytes: 1_000_000_000,
+            collectors: BTreeMap::from([(
+                "G1 young".to_owned(),
+                CollectorUse { pauses: 1, pause_ns: WINDOW_NS / 100 },
+            )]),
+            safepoints: Some(2),
+            heap_after_gc_bytes: Some(20_000_000),
+            metaspace_bytes: Some(40_000_000),
+            off_heap_bytes: Some(90_000_000),
             requests: completed,
-            ..JvmUse::default()
         }),
-        hiccups: None,
+        hiccups: Some(hiccups(start_ns)),
     }
+}
+
+/// A millisecond's meters over a window: the machine is always in time, the JVM pauses once for 10 ms.
+fn hiccups(start_ns: u64) -> Hiccups {
+    let (mut machine, mut jvm) = (LatencyHistogram::new(), LatencyHistogram::new());
+    for i in 0..450_u64 {
+        machine.record_ns(55_000 + i);
+        jvm.record_ns(60_000 + i + if i < 10 { (10 - i) * 1_000_000 } else { 0 });
+    }
+    let pause = Pause { at_ns: start_ns, length_ns: 10_060_000, cause: PauseCause::Collection };
+    Hiccups { machine, jvm: Some(jvm), pauses: vec![pause] }
 }
 
 fn header(plan: Plan) -> RunHeader {

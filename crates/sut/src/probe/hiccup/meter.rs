@@ -16,7 +16,7 @@ use super::{Delay, INTERVAL};
 #[derive(Debug)]
 pub struct Meter {
     is_over: Arc<AtomicBool>,
-    thread: JoinHandle<Vec<Delay>>,
+    thread: JoinHandle<(Vec<Delay>, u64)>,
 }
 
 impl Meter {
@@ -30,13 +30,14 @@ impl Meter {
         let thread = Builder::new().name("tare-hiccups".to_owned()).spawn(move || {
             // Cores that cannot be had were refused when the run began.
             let _ = pin_current_thread(&cpus);
-            measure(clock::now, clock::sleep_until, || flag.load(Ordering::Relaxed))
+            let delays = measure(clock::now, clock::sleep_until, || flag.load(Ordering::Relaxed));
+            (delays, clock::thread_cpu_ns())
         })?;
         Ok(Self { is_over, thread })
     }
 
-    /// Ends it; what it saw.
-    pub fn finish(self) -> Vec<Delay> {
+    /// Ends it; what it saw, and the CPU that it took, in nanoseconds.
+    pub fn finish(self) -> (Vec<Delay>, u64) {
         self.is_over.store(true, Ordering::Relaxed);
         self.thread.join().unwrap_or_default()
     }
@@ -77,7 +78,7 @@ mod tests {
     #[test]
     fn a_meter_ends_when_it_is_told_to() {
         let meter = Meter::start(CpuSet::allowed().unwrap()).unwrap();
-        let delays = meter.finish();
+        let (delays, _) = meter.finish();
         assert!(delays.windows(2).all(|pair| pair[0].due + INTERVAL == pair[1].due));
     }
 }

@@ -1,0 +1,60 @@
+//! What the probes saw of one variant under one scenario: memory, the JVM's stops, pauses and their causes.
+
+use serde::{Deserialize, Serialize};
+use tare_record::sample::PauseCause;
+
+/// What the probes saw over all scored slices. What a server does not tell is `null` or empty.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Probes {
+    /// Largest heap that a JVM had taken from the system.
+    pub heap_committed_peak_bytes: Option<u64>,
+    /// Most that a collection left in use.
+    pub heap_after_gc_peak_bytes: Option<u64>,
+    /// Largest resident memory beside the heap.
+    pub off_heap_peak_bytes: Option<u64>,
+    /// Largest memory for classes.
+    pub metaspace_peak_bytes: Option<u64>,
+    /// Stop-the-world pauses of a JVM by collector.
+    pub collectors: Vec<CollectorShare>,
+    /// How often a JVM stopped its threads for any reason.
+    pub safepoints: Option<u64>,
+    /// Share of time (0–1) that these stops took, collections included.
+    pub safepoint_share: Option<f64>,
+    /// Pauses that the meters of hiccups saw, by what they are blamed on; empty without meters.
+    pub pauses: Vec<PauseTally>,
+    /// CPU of all probes as a share of the server's own; `null` where it was not recorded.
+    pub probe_cpu_share: Option<f64>,
+}
+
+/// Pauses of one collector.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CollectorShare {
+    /// The JVM's own name for it.
+    pub collector: String,
+    /// How many.
+    pub pauses: u64,
+    /// How long in all.
+    pub pause_ns: u64,
+}
+
+/// Pauses of one cause.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PauseTally {
+    /// `machine`, `collection`, `safepoint`, `process`.
+    pub cause: PauseCause,
+    /// How many.
+    pub pauses: u64,
+    /// How long in all.
+    pub pause_ns: u64,
+    /// The longest.
+    pub pause_max_ns: u64,
+}
+
+/// CPU of one kind of thread during a slice.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct KindCores {
+    /// `application`, `gc`, `jit`, `vm`, …
+    pub kind: String,
+    /// How many cores it kept busy on average.
+    pub cores: f64,
+}
