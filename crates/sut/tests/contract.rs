@@ -137,3 +137,39 @@ fn headers_that_differ_between_two_servers_are_found() {
     assert!(header_differences(&ours, &ours).is_empty());
     assert_eq!(header_differences(&ours, &theirs), ["header server: \"a\" against none (in first, second)"]);
 }
+
+/// Reads one byte of each request; the first `silent` connections are reset, which takes their answer with them.
+fn refuser(silent: usize) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for (nth, mut stream) in listener.incoming().flatten().enumerate() {
+            stream.read_exact(&mut [0]).unwrap();
+            if nth >= silent {
+                say(&mut stream, "HTTP/1.1 413 Content Too Large\r\nContent-Length: 0\r\n\r\n");
+                // What is unread at the close would reset the connection.
+                std::io::copy(&mut stream, &mut std::io::sink()).unwrap();
+            }
+        }
+    });
+    address
+}
+
+#[test]
+fn an_answer_that_a_reset_destroys_is_asked_for_again_and_a_server_that_only_resets_is_told() {
+    const LIMIT: &str = r#"
+schema = 1
+[[checks]]
+name = "a body over the limit is refused"
+request = { method = "POST", path = "/", body = { seed = 7, bytes = 8_388_608, alphabet = "binary" } }
+expect = { status = 413 }
+"#;
+    let contract = Contract::parse("contract.toml", LIMIT).unwrap();
+    let told = |silent| {
+        let outcomes = verify(refuser(silent), contract.exchanges("x", 1), Duration::from_secs(5));
+        outcomes[0].difference.clone()
+    };
+    assert_eq!(told(2), None);
+    let reset = told(3).unwrap();
+    assert!(reset.starts_with("connection failed while the request was sent"), "{reset}");
+}

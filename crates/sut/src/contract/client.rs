@@ -14,6 +14,10 @@ const MAX_BODY_BYTES: usize = 64 << 20;
 /// The status "Content Too Large".
 const TOO_LARGE: u16 = 413;
 
+/// How often a request is sent whose connection was reset while it was being sent. A server that refuses a body early and
+/// closes may destroy its own answer on the way (RFC 9112, section 9.6); one that never gets it through is told.
+const ATTEMPTS: usize = 3;
+
 /// A whole answer.
 #[derive(Debug, Default)]
 pub(super) struct Answer {
@@ -87,15 +91,27 @@ impl Client {
     pub(super) fn ask(&mut self, request: &Request) -> Result<Answer, Failure> {
         let method = Method::named(&request.method)?;
         let bytes = encode(request, &method, self.address)?;
+        let mut answer = self.exchange(&method, &bytes);
+        for _ in 1..ATTEMPTS {
+            if !matches!(answer, Err(Failure::Write(_))) {
+                break;
+            }
+            answer = self.exchange(&method, &bytes);
+        }
+        answer
+    }
+
+    fn exchange(&mut self, method: &Method, bytes: &[u8]) -> Result<Answer, Failure> {
         let is_reused = self.connection.is_some();
         let mut stream = match self.connection.take() {
             Some(stream) => stream,
             None => self.connect().map_err(Failure::Connect)?,
         };
-        let written = stream.write_all(&bytes);
+        let (sent_bytes, written) = send(&mut stream, bytes);
         // Also where writing failed: a server that refuses a body early has mostly said why.
-        let answer = match (self.read(&mut stream, &method), written) {
+        let answer = match (self.read(&mut stream, method), written) {
             (Ok(answer), _) => answer,
+            (Err(_), Err(error)) if sent_bytes > 0 => return Err(Failure::Write(error)),
             (Err(failure), _) if is_reused && closed(&failure) => return Err(Failure::ClosedSilently),
             (Err(_), Err(error)) => return Err(Failure::Write(error)),
             (Err(failure), Ok(())) => return Err(failure),
@@ -150,6 +166,20 @@ fn encode(request: &Request, method: &Method, address: SocketAddr) -> Result<Vec
     let headers: Vec<(String, String)> = request.headers.iter().map(|(n, v)| (n.clone(), v.clone())).collect();
     let body = request.body_bytes();
     http::Request { method, path: &request.path, host: &address.to_string(), headers: &headers, body: &body }.encode()
+}
+
+/// Writes it all, and says how much of it went before a failure.
+fn send(stream: &mut TcpStream, bytes: &[u8]) -> (usize, io::Result<()>) {
+    let mut sent = 0;
+    while sent < bytes.len() {
+        match stream.write(&bytes[sent..]) {
+            Ok(0) => return (sent, Err(io::ErrorKind::WriteZero.into())),
+            Ok(count) => sent += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return (sent, Err(error)),
+        }
+    }
+    (sent, Ok(()))
 }
 
 /// Whether the server had closed the connection before it read anything.
