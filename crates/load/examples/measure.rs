@@ -1,6 +1,6 @@
 //! Drives one address for some seconds and prints what it saw.
 //! `measure 127.0.0.1:8080 /path0/1 [--connections 64] [--seconds 5] [--cpus 1] [--rate R [--poisson]] [--post BYTES] [--pipeline N]
-//! [--poller auto|epoll|uring] [--tick-us N] [--http2 STREAMS] [--tls NAME]`
+//! [--poller auto|epoll|uring] [--tick-us N | --spin] [--http2 STREAMS] [--tls NAME]`
 #![allow(clippy::print_stdout, reason = "an example talks to its user")]
 
 use std::error::Error;
@@ -47,8 +47,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         congestion: value("--congestion").map(str::to_owned),
         ..SessionSpec::new(target, request)
     })?;
-    let sending =
-        value("--tick-us").map_or(Ok(Sending::Exact), |us| us.parse().map(Duration::from_micros).map(Sending::Tick))?;
+    let sending = match value("--tick-us") {
+        Some(us) => Sending::Tick(Duration::from_micros(us.parse()?)),
+        None if rest.iter().any(|argument| argument == "--spin") => Sending::Spinning,
+        None => Sending::Exact,
+    };
     let slice = SliceSpec {
         sending,
         discard_head: Duration::from_millis(100),
@@ -65,14 +68,18 @@ fn print(sample: &SliceSample, congestion: Option<&str>) {
     let cpu_us = sample.generator_cpu_ns as f64 / 1e3 / sample.completed.max(1) as f64;
     println!("{:.0} requests/s, congestion control {}", sample.throughput_per_s(), congestion.unwrap_or("none"));
     println!("generator: {cpu_us:.3} µs CPU/request, {:.1} % busy", sample.generator_cpu_share() * 100.0);
+    println!("awake in vain for {:.1} ms", sample.generator_spin_ns as f64 / 1e6);
     println!("offered {}, sent {}, ok {}, failed {}", sample.offered, sample.sent, sample.ok, sample.failed);
     println!("completed {} in all", sample.completed_in_slice);
     println!("blocked {} for {:.3} ms in all", sample.blocked, sample.blocked_ns as f64 / 1e6);
     println!("connections: {} opened, {} lost", sample.connections_opened, sample.connections_lost);
     println!("TLS handshakes: {}, of which {} resumed", sample.tls_handshakes, sample.tls_resumed);
-    for (name, histogram) in
-        [("response", &sample.response), ("service", &sample.service), ("send lag", &sample.send_lag)]
-    {
+    for (name, histogram) in [
+        ("response", &sample.response),
+        ("service", &sample.service),
+        ("send lag", &sample.send_lag),
+        ("stamp lag", &sample.stamp_lag),
+    ] {
         let at = |quantile| histogram.value_at_quantile_ns(quantile).unwrap_or(0) as f64 / 1e3;
         println!("{name:>9}  p50 {:.1} µs  p99 {:.1} µs  p99.9 {:.1} µs", at(0.5), at(0.99), at(0.999));
     }

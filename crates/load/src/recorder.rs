@@ -5,6 +5,7 @@ use tare_sys::clock::Nanos;
 use crate::answer::Problem;
 use crate::connection::Pushed;
 use crate::sample::{SliceSample, TracedRequest};
+use crate::worker::Spent;
 
 /// The times of one request.
 #[derive(Clone, Copy, Debug, Default)]
@@ -24,7 +25,7 @@ pub(crate) struct Recorder {
     is_cutting_off: bool,
     /// Since when the sample holds what happened, and the CPU time that was handed over before.
     since: Nanos,
-    cpu_ns: u64,
+    spent: Spent,
     /// How many requests are still to be traced.
     untraced: usize,
     sample: SliceSample,
@@ -35,7 +36,15 @@ impl Recorder {
     pub(crate) fn idle() -> Self {
         let sample = SliceSample { workers: 1, ..SliceSample::default() };
         let zero = Nanos::ZERO;
-        Self { from: zero, until: zero, is_cutting_off: false, since: zero, cpu_ns: 0, untraced: 0, sample }
+        Self {
+            from: zero,
+            until: zero,
+            is_cutting_off: false,
+            since: zero,
+            spent: Spent::default(),
+            untraced: 0,
+            sample,
+        }
     }
 
     /// Opens the books of a slice; what happened to connections since the last one belongs to it.
@@ -68,19 +77,20 @@ impl Recorder {
     }
 
     /// Hands over what was booked since the last part, and goes on with empty books: the parts add up to the slice.
-    /// `cpu_ns` is the CPU time of the window so far.
-    pub(crate) fn part(&mut self, at: Nanos, cpu_ns: u64) -> SliceSample {
+    /// `spent` is the CPU time of the window so far.
+    pub(crate) fn part(&mut self, at: Nanos, spent: Spent) -> SliceSample {
         let rest = SliceSample { workers: self.sample.workers, start_ns: at.0, ..SliceSample::default() };
         let mut part = std::mem::replace(&mut self.sample, rest);
         part.window_ns = self.until.min(at).since(self.from.max(self.since));
-        part.generator_cpu_ns = cpu_ns - self.cpu_ns;
-        (self.since, self.cpu_ns) = (at, cpu_ns);
+        let Spent { cpu_ns, spun_ns } = spent.since(self.spent);
+        (part.generator_cpu_ns, part.generator_spin_ns) = (cpu_ns - spun_ns, spun_ns);
+        (self.since, self.spent) = (at, spent);
         part
     }
 
     /// Hands over the last part.
-    pub(crate) fn finish(mut self, cpu_ns: u64) -> SliceSample {
-        self.part(Nanos::MAX, cpu_ns)
+    pub(crate) fn finish(mut self, spent: Spent) -> SliceSample {
+        self.part(Nanos::MAX, spent)
     }
 
     fn in_window(&self, moment: Nanos) -> bool {
@@ -100,8 +110,8 @@ impl Recorder {
         }
     }
 
-    /// The expected answer was complete.
-    pub(crate) fn answered(&mut self, times: &Times, at: Nanos) {
+    /// The expected answer was complete, and may have been so earlier by `stamped_late_ns`.
+    pub(crate) fn answered(&mut self, times: &Times, at: Nanos, stamped_late_ns: u64) {
         self.sample.completed_in_slice += 1;
         if self.in_window(at) {
             self.sample.completed += 1;
@@ -112,6 +122,7 @@ impl Recorder {
         self.offered(times, at);
         self.sample.ok += 1;
         self.sample.response.record_ns(at.since(times.intended));
+        self.sample.stamp_lag.record_ns(stamped_late_ns);
         if let Some(sent) = times.sent {
             self.sample.service.record_ns(at.since(sent));
         }

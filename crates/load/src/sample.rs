@@ -170,11 +170,16 @@ pub struct SliceSample {
     pub service: LatencyHistogram,
     /// Intended start to actual send.
     pub send_lag: LatencyHistogram,
+    /// How much later than it arrived the end of an answer may have been stamped, at most: what waking up took
+    /// of late, or what was being worked off meanwhile. It is part of `response` and `service`.
+    pub stamp_lag: LatencyHistogram,
     /// Intended start to the failure, for failed requests: kept apart so that an early refusal does not make the
     /// latency look better, and so that nothing is left out.
     pub failed_time: LatencyHistogram,
-    /// CPU time of the worker threads within the window, in nanoseconds.
+    /// CPU time that the worker threads made load with within the window, in nanoseconds.
     pub generator_cpu_ns: u64,
+    /// CPU time beside it that [`Sending::Spinning`](crate::Sending::Spinning) looked in vain with, in nanoseconds.
+    pub generator_spin_ns: u64,
     /// Open loop: requests of the window that had to wait because no connection was free.
     pub blocked: u64,
     /// How long these waited, together, in nanoseconds.
@@ -235,6 +240,7 @@ impl SliceSample {
             (&mut self.response, &other.response),
             (&mut self.service, &other.service),
             (&mut self.send_lag, &other.send_lag),
+            (&mut self.stamp_lag, &other.stamp_lag),
             (&mut self.failed_time, &other.failed_time),
         ] {
             mine.merge(theirs);
@@ -249,6 +255,7 @@ impl SliceSample {
             (&mut self.bytes_in, other.bytes_in),
             (&mut self.bytes_out, other.bytes_out),
             (&mut self.generator_cpu_ns, other.generator_cpu_ns),
+            (&mut self.generator_spin_ns, other.generator_spin_ns),
             (&mut self.blocked, other.blocked),
             (&mut self.blocked_ns, other.blocked_ns),
             (&mut self.connections_opened, other.connections_opened),

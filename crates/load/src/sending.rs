@@ -8,9 +8,13 @@ use tare_sys::clock::Nanos;
 /// How closely sends follow the intended starts. Response times count from the intended start in either case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sending {
-    /// At the intended start: the generator wakes up for every request.
+    /// At the intended start: the generator sleeps until then, and is late by what waking up takes.
     #[default]
     Exact,
+    /// At the intended start, by a generator that is awake before it is time, and as long as an answer may come: it looks
+    /// again and again, at up to the whole of its core's time, where sleeping would make requests leave late and answers
+    /// seem late. For a core that it shares with nobody.
+    Spinning,
     /// At the first multiple of this length, counted from the start of the slice, that is not before the intended
     /// start. A generator that wakes up once for many requests is cheap, and the server meets bursts.
     Tick(Duration),
@@ -20,7 +24,7 @@ impl Sending {
     /// When a request may leave, in a slice that began at `start`.
     pub(crate) fn leaves_at(self, start: Nanos, intended: Nanos) -> Nanos {
         match self {
-            Self::Exact => intended,
+            Self::Exact | Self::Spinning => intended,
             Self::Tick(tick) => {
                 let tick_ns = Nanos::from(tick).0.max(1);
                 Nanos(start.0.saturating_add(intended.since(start).div_ceil(tick_ns).saturating_mul(tick_ns)))
@@ -34,7 +38,7 @@ impl Sending {
     /// Nanoseconds.
     pub(crate) fn tick_ns(self) -> u64 {
         match self {
-            Self::Exact => 0,
+            Self::Exact | Self::Spinning => 0,
             Self::Tick(tick) => Nanos::from(tick).0,
         }
     }
@@ -44,6 +48,7 @@ impl fmt::Display for Sending {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Exact => f.write_str("exact"),
+            Self::Spinning => f.write_str("exact, spinning"),
             Self::Tick(tick) => write!(f, "in ticks of {tick:?}"),
         }
     }
@@ -58,6 +63,7 @@ mod tests {
         let tick = Sending::Tick(Duration::from_micros(500));
         for (sending, intended, leaves_at) in [
             (Sending::Exact, 1_234_567, 1_234_567),
+            (Sending::Spinning, 1_234_567, 1_234_567),
             (tick, 1_000_000, 1_000_000),
             (tick, 1_000_001, 1_500_000),
             (tick, 1_500_000, 1_500_000),

@@ -62,6 +62,8 @@ pub struct Options {
     pub timeout: Option<Span>,
     /// TCP congestion control of the generator.
     pub congestion: Option<String>,
+    /// Stay awake in open slices.
+    pub spin: Option<bool>,
     /// Cores of the servers.
     pub server_cpus: Option<String>,
     /// Cores of the generator.

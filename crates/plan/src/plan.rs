@@ -181,6 +181,9 @@ pub struct Load {
     pub timeout: Span,
     /// Congestion control of the generator's sockets; `default` leaves the kernel's.
     pub congestion: String,
+    /// Whether the generator stays awake in open slices, where no server runs on its cores.
+    #[serde(default)]
+    pub spin: bool,
 }
 
 /// Offered rate of the open slices, the same for all variants of a group.

@@ -89,6 +89,8 @@ pub struct SliceRecord<H = LatencyHistogram> {
     pub service: H,
     /// Actual minus intended start; empty for a closed load.
     pub send_lag: H,
+    /// How much later than they arrived right answers may have been stamped, at most; empty in records before version 3.
+    pub stamp_lag: H,
     /// Times of failed requests, from the intended start to the failure or deadline.
     pub failed_after: H,
     /// Requests that waited for a free connection.
@@ -99,8 +101,14 @@ pub struct SliceRecord<H = LatencyHistogram> {
     pub connections_opened: u64,
     /// Connections lost during the slice.
     pub connections_lost: u64,
-    /// CPU of the generator's workers in the window.
+    /// TLS handshakes that succeeded during the slice.
+    pub tls_handshakes: u64,
+    /// Of these, how many resumed an earlier session.
+    pub tls_resumed: u64,
+    /// CPU that the generator's workers made load with in the window.
     pub generator_cpu_ns: u64,
+    /// CPU beside it in which they stayed awake for what might come, and nothing came.
+    pub generator_spin_ns: u64,
     /// Number of generator workers (cores).
     pub generator_workers: u32,
     /// CPU of the server over the window and its drain, with the answers it went on; absent without process metrics.
@@ -142,12 +150,16 @@ impl SliceRecord {
             response: PackedHistogram::from(&self.response),
             service: PackedHistogram::from(&self.service),
             send_lag: PackedHistogram::from(&self.send_lag),
+            stamp_lag: PackedHistogram::from(&self.stamp_lag),
             failed_after: PackedHistogram::from(&self.failed_after),
             blocked: self.blocked,
             blocked_ns: self.blocked_ns,
             connections_opened: self.connections_opened,
             connections_lost: self.connections_lost,
+            tls_handshakes: self.tls_handshakes,
+            tls_resumed: self.tls_resumed,
             generator_cpu_ns: self.generator_cpu_ns,
+            generator_spin_ns: self.generator_spin_ns,
             generator_workers: self.generator_workers,
             server_cpu: self.server_cpu,
             rss_bytes: self.rss_bytes,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use tare_load::{Cancel, Check, LoadSession, Method, RequestSpec, SessionSpec};
+use tare_load::{Cancel, Check, LoadSession, Method, RequestSpec, Sending, SessionSpec};
 use tare_plan::contract::{Contract, ExpectBody, SameAs};
 use tare_plan::plan::{Group, NamedScenario, Plan, Rate, SliceKind, Warmup};
 use tare_record::sample::Phase;
@@ -24,6 +24,14 @@ pub(crate) struct Cores {
     pub load: CpuSet,
     /// Where servers warm up.
     pub warmup: CpuSet,
+}
+
+impl Cores {
+    /// How a slice of this kind sends: the generator stays awake for an open load, if that is wanted, on cores of its own.
+    fn sending(&self, kind: SliceKind, spin: bool) -> Sending {
+        let may_spin = spin && kind != SliceKind::Saturating && !self.server.overlaps(&self.load);
+        if may_spin { Sending::Spinning } else { Sending::Exact }
+    }
 }
 
 /// Everything that stays the same from fork to fork.
@@ -199,6 +207,7 @@ impl<'a> Trial<'a> {
             discard: plan.slices.discard.0,
             // The same arrivals for all variants of a round, others in the next.
             seed: plan.seed ^ (u64::from(place.fork) << 32) ^ u64::from(round),
+            sending: self.cores.sending(kind, plan.load.spin),
         }
     }
 

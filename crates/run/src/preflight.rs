@@ -4,7 +4,9 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use tare_load::{Cancel, Check, LoadSession, RequestSpec, Schedule, SessionSpec, SliceSample, SliceSpec, StopRule};
+use tare_load::{
+    Cancel, Check, LoadSession, RequestSpec, Schedule, Sending, SessionSpec, SliceSample, SliceSpec, StopRule,
+};
 use tare_plan::Plan;
 use tare_plan::plan::{Program, Variant};
 use tare_record::sample::{EventLevel, EventRecord};
@@ -164,6 +166,7 @@ pub fn self_test(
     let schedule = Schedule::Poisson { rate_per_s: SELF_TEST_RATE_PER_S };
     let connections = SELF_TEST_CONNECTIONS.max(load_cpus.len());
     let slice = SliceSpec {
+        sending: if server_cpus.overlaps(load_cpus) { Sending::Exact } else { Sending::Spinning },
         discard_head: Duration::from_millis(100),
         drain_timeout: Duration::from_secs(2),
         ..SliceSpec::new(schedule, connections, StopRule::Duration(SELF_TEST))

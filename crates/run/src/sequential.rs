@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use tare_load::Sending;
 use tare_plan::estimate::cell_time;
 use tare_plan::plan::{Group, NamedScenario, SliceKind, Variant};
 use tare_record::sample::{EndStatus, Phase};
@@ -88,6 +89,7 @@ fn measure(
             length: plan.slices.length.0,
             discard: Duration::ZERO,
             seed: plan.seed,
+            sending: Sending::Exact,
         };
         let slice = drive(member, &mut sessions[0], &order, slot, plan, &trial.cancel, journal)?;
         last_per_s = Some(slice.completed as f64 * 1e9 / slice.window_ns.max(1) as f64);

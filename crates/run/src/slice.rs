@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tare_load::{Cancel, LoadSession, Schedule, SliceSample, SliceSpec, StopRule};
+use tare_load::{Cancel, LoadSession, Schedule, Sending, SliceSample, SliceSpec, StopRule};
 use tare_plan::plan::{Plan, SliceKind};
 use tare_record::sample::{Phase, SliceRecord};
 use tare_sys::clock::{self, Nanos};
@@ -25,6 +25,8 @@ pub(crate) struct Order {
     pub length: Duration,
     pub discard: Duration,
     pub seed: u64,
+    /// Of an open load.
+    pub sending: Sending,
 }
 
 /// Where a slice belongs.
@@ -54,6 +56,8 @@ pub(crate) fn drive(
         discard_head: order.discard,
         drain_timeout: plan.load.timeout.0,
         seed: order.seed,
+        // Which cores a server of somebody else's runs on cannot be seen.
+        sending: if member.host.pid().is_some() { order.sending } else { Sending::Exact },
         ..SliceSpec::new(schedule, order.users as usize, StopRule::Duration(order.length))
     };
     let watch = Watch::begin(member, order.phase, plan);

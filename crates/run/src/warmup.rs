@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use tare_load::{Cancel, LoadSession};
+use tare_load::{Cancel, LoadSession, Sending};
 use tare_plan::plan::{Plan, SliceKind, Warmup};
 use tare_record::sample::{Phase, SliceRecord, WarmupRecord};
 use tare_stats::steady::{SteadyRule, Unsteady, Window, assess};
@@ -65,6 +65,7 @@ pub(crate) fn warm_up(
                 length: SLICE,
                 discard: Duration::ZERO,
                 seed: 0,
+                sending: Sending::Exact,
             };
             let slice = drive(member, session, &order, slot, plan, cancel, journal)?;
             windows[index].extend(window(&slice));

@@ -3,7 +3,9 @@
 use std::error::Error;
 use std::time::Duration;
 
-use tare_load::{Cancel, Check, LoadSession, RequestSpec, Schedule, SessionSpec, SliceSample, SliceSpec, StopRule};
+use tare_load::{
+    Cancel, Check, LoadSession, RequestSpec, Schedule, Sending, SessionSpec, SliceSample, SliceSpec, StopRule,
+};
 use tare_reference::{Options, Running, Served};
 use tare_sys::affinity::{CpuSet, pin_current_thread};
 
@@ -14,6 +16,7 @@ const CONNECTIONS: usize = 64;
 pub struct Stage {
     server_cpu: usize,
     load_cpu: usize,
+    sending: Sending,
     /// Of the stalling server: whole periods of ten seconds.
     pub stalls: u32,
     /// Of everything else.
@@ -37,6 +40,11 @@ impl Stage {
         Ok(Self {
             server_cpu: value("--server-cpu", "0")? as usize,
             load_cpu: value("--load-cpu", "1")? as usize,
+            sending: if arguments.iter().any(|argument| argument == "--sleep") {
+                Sending::Exact
+            } else {
+                Sending::Spinning
+            },
             stalls: value("--stalls", "6")?,
             seconds: value("--seconds", "10")?,
         })
@@ -56,6 +64,7 @@ impl Stage {
             ..SessionSpec::new(server.address(), vec![RequestSpec::get("/path0/1").expecting(expected)])
         })?;
         let slice = SliceSpec {
+            sending: self.sending,
             drain_timeout: Duration::from_secs(3),
             trace: 4_000_000,
             ..SliceSpec::new(schedule, CONNECTIONS, StopRule::Duration(duration))

@@ -10,7 +10,8 @@ use tare_sys::poll::{Token, Transport};
 use super::demand::Demand;
 use super::exchanges::Place;
 use super::pace::Pace;
-use super::window::Window;
+use super::watch::{Rest, Watch};
+use super::window::{Spent, Window};
 use super::{Setup, WorkerSlice};
 use crate::connection::{Connection, State};
 use crate::recorder::Recorder;
@@ -44,6 +45,7 @@ pub(super) struct Core<C> {
     pub(super) books: Recorder,
     pub(super) window: Window,
     pub(super) epoch: Epoch,
+    pub(super) watch: Watch,
     /// No deadline of a connection is earlier; found anew whenever it has passed.
     pub(super) next_expiry: Nanos,
     /// How often the books are handed over, and when next.
@@ -70,6 +72,7 @@ impl<C: Clock> Core<C> {
             books: Recorder::idle(),
             window: Window::none(),
             epoch: Epoch::default(),
+            watch: Watch::new(),
             next_expiry: Nanos::MAX,
             every: Duration::MAX,
             next_part: Nanos::MAX,
@@ -78,6 +81,11 @@ impl<C: Clock> Core<C> {
 
     pub(super) fn now(&self) -> Nanos {
         self.clock.now()
+    }
+
+    /// CPU time of this thread so far, and how much of it went into looking in vain.
+    fn spent(&self) -> Spent {
+        Spent { cpu_ns: self.clock.thread_cpu_ns(), spun_ns: self.watch.spun_ns() }
     }
 
     pub(super) fn begin_preparation(&mut self, in_use: usize) {
@@ -133,6 +141,7 @@ impl<C: Clock> Core<C> {
     pub(super) fn begin_slice(&mut self, slice: &WorkerSlice) {
         self.window = Window::of(slice);
         self.epoch = slice.epoch;
+        self.watch.begin(slice.sending);
         self.books.open(slice.start, self.window.from, self.window.until);
         self.books.trace(slice.trace);
         self.demand = Demand::of(slice, self.setup.share);
@@ -172,7 +181,21 @@ impl<C: Clock> Core<C> {
         self.under_way == 0 && (!wants_more || self.demand.is_exhausted())
     }
 
-    pub(super) fn next_deadline(&self, now: Nanos) -> Nanos {
+    /// The present moment, at which the wait before is over.
+    pub(super) fn wake(&mut self) -> Nanos {
+        let now = self.now();
+        self.watch.woke(now);
+        now
+    }
+
+    /// How to wait from `now` on.
+    pub(super) fn rest(&mut self, now: Nanos) -> Rest {
+        let head = self.demand.head().filter(|_| !self.free.is_empty());
+        let send_at = head.map(|head| self.demand.leaves_at(head));
+        self.watch.rest(now, self.next_deadline(now), send_at, self.under_way > 0)
+    }
+
+    fn next_deadline(&self, now: Nanos) -> Nanos {
         let deadline = self.next_expiry.min(now + MAX_SLEEP).min(self.window.next_boundary()).min(self.next_part);
         let deadline = self.thinking.peek().map_or(deadline, |Reverse((until, _))| deadline.min(*until));
         match self.demand.head() {
@@ -187,7 +210,7 @@ impl<C: Clock> Core<C> {
         if cancelled {
             self.cut_short(now);
         }
-        self.window.cross(now, &self.clock);
+        self.cross(now);
         while let Some(intended) = self.demand.overdue(self.setup.timeout, now) {
             self.fail_waiting(intended, intended + self.setup.timeout, "no connection was free until the deadline");
         }
@@ -198,6 +221,14 @@ impl<C: Clock> Core<C> {
         self.dispatch(io, None);
     }
 
+    /// Reads the CPU time when a boundary of the window has been crossed.
+    fn cross(&mut self, now: Nanos) {
+        if self.window.is_crossed(now) {
+            let spent = self.spent();
+            self.window.cross(now, spent);
+        }
+    }
+
     /// What was booked since the last part, once it is time for the next.
     pub(super) fn part(&mut self, now: Nanos) -> Option<SliceSample> {
         if now < self.next_part {
@@ -206,7 +237,7 @@ impl<C: Clock> Core<C> {
         while self.next_part <= now {
             self.next_part = self.next_part + self.every;
         }
-        Some(self.books.part(now, self.window.cpu_ns(&self.clock)))
+        Some(self.books.part(now, self.window.spent(|| self.spent())))
     }
 
     /// Ends the window now if it still lasts, and the drain soon; only the first call counts.
@@ -239,6 +270,6 @@ impl<C: Clock> Core<C> {
         self.demand = Demand::none();
         self.window.active = false;
         let books = std::mem::replace(&mut self.books, Recorder::idle());
-        books.finish(self.window.cpu_ns(&self.clock))
+        books.finish(self.window.spent(|| self.spent()))
     }
 }

@@ -31,6 +31,7 @@ impl<C: Clock> Core<C> {
     }
 
     fn on_connected(&mut self, io: &mut impl Transport, token: Token, at: Nanos) {
+        self.watch.heard(at);
         let State::Connecting { since, .. } = self.connections[token.index()].state else { return };
         match self.connections[token.index()].greet(&mut self.draw) {
             None => self.on_open(io, token, since, at),
@@ -80,6 +81,7 @@ impl<C: Clock> Core<C> {
     }
 
     fn on_received(&mut self, io: &mut impl Transport, token: Token, at: Nanos, mut bytes: &[u8]) {
+        self.watch.heard(at);
         self.books.received(at, bytes.len());
         if !self.on_greeted(io, token, at, &mut bytes) {
             return;
@@ -130,6 +132,7 @@ impl<C: Clock> Core<C> {
     }
 
     fn on_closed(&mut self, io: &mut impl Transport, token: Token, at: Nanos, cause: &CloseCause) {
+        self.watch.heard(at);
         match self.connections[token.index()].state {
             State::Connecting { since, stage, .. } => {
                 self.connecting -= 1;

@@ -43,6 +43,7 @@ impl<C: Clock> Core<C> {
         let deadline = times.intended + self.setup.timeout;
         self.next_expiry = self.next_expiry.min(deadline);
         self.under_way += 1;
+        self.watch.sent(now);
         let exchange = Exchange::new(request, times, deadline);
         match self.connections[token.index()].begin(io, token, exchange, &mut self.draw) {
             Begun::Sent { bytes } => self.books.sent(now, bytes),
@@ -70,7 +71,7 @@ impl<C: Clock> Core<C> {
     pub(super) fn settle(&mut self, times: &Times, at: Nanos, problem: Option<&Problem>) {
         self.under_way -= 1;
         match problem {
-            None => self.books.answered(times, at),
+            None => self.books.answered(times, at, self.watch.stamped_late_ns(at)),
             Some(problem) => self.books.failed(times, at, problem),
         }
     }

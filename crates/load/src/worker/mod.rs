@@ -23,10 +23,13 @@ mod tests_requests;
 #[cfg(test)]
 mod tests_sending;
 #[cfg(test)]
+mod tests_spinning;
+#[cfg(test)]
 mod tests_truth;
 #[cfg(test)]
 mod tests_websocket;
 mod upkeep;
+mod watch;
 mod window;
 
 use std::sync::Arc;
@@ -38,6 +41,8 @@ use tare_sys::socket::{SocketOptions, Target};
 
 use self::core::Core;
 use self::layers::Layers;
+use self::watch::Rest;
+pub(crate) use self::window::Spent;
 use crate::cancel::Cancel;
 use crate::channel::{Channel, Security, Tls};
 use crate::error::LoadError;
@@ -102,7 +107,7 @@ impl<P: Poller, C: Clock> Worker<P, C> {
     pub(crate) fn prepare(&mut self, in_use: usize, cancel: &Cancel) -> Result<(), LoadError> {
         self.core.begin_preparation(in_use);
         // Connections that ended since the last slice say so now, and not as errors of the next one.
-        self.wait(Nanos::ZERO)?;
+        self.wait(Rest::Look)?;
         let deadline = self.core.preparation_deadline();
         loop {
             let now = self.core.now();
@@ -112,7 +117,7 @@ impl<P: Poller, C: Clock> Worker<P, C> {
                 return Ok(());
             }
             let wake_at = self.core.next_step(now).min(deadline);
-            self.wait(wake_at)?;
+            self.wait(Rest::Sleep(wake_at))?;
         }
     }
 
@@ -124,21 +129,25 @@ impl<P: Poller, C: Clock> Worker<P, C> {
     ) -> Result<SliceSample, LoadError> {
         self.core.begin_slice(slice);
         loop {
-            let now = self.core.now();
+            let now = self.core.wake();
             let mut io = Channel { io: self.poller.transport(), tls: self.tls.as_mut() };
             self.core.tick(&mut io, now, slice.cancel.is_cancelled());
             if self.core.is_finished(now) {
                 break;
             }
             self.core.part(now).into_iter().for_each(&mut *on_part);
-            let deadline = self.core.next_deadline(now);
-            self.wait(deadline)?;
+            let rest = self.core.rest(now);
+            self.wait(rest)?;
         }
         let mut io = Channel { io: self.poller.transport(), tls: self.tls.as_mut() };
         Ok(self.core.end_slice(&mut io))
     }
 
-    fn wait(&mut self, deadline: Nanos) -> Result<(), LoadError> {
+    fn wait(&mut self, rest: Rest) -> Result<(), LoadError> {
+        let deadline = match rest {
+            Rest::Sleep(until) => until,
+            Rest::Look => Nanos::ZERO,
+        };
         let mut layers = Layers { core: &mut self.core, tls: self.tls.as_mut() };
         self.poller.wait(Some(deadline), &mut layers).map_err(LoadError::Wait)
     }

@@ -86,6 +86,9 @@ pub(super) struct World {
     clock: WorldClock,
     /// Raised when its time has come; only the loop's own waking finds it out.
     interrupt: Option<(Nanos, Cancel)>,
+    /// How late a sleep ends, and how long it takes to look whether something has happened.
+    overslept: Duration,
+    look: Duration,
     transport: WorldTransport,
 }
 
@@ -119,7 +122,7 @@ impl World {
             ahead: BTreeMap::new(),
             caused: 0,
         };
-        Self { clock, transport, interrupt: None }
+        Self { clock, transport, interrupt: None, overslept: Duration::ZERO, look: Duration::ZERO }
     }
 
     /// A world whose server does not speak HTTP, or not only.
@@ -132,6 +135,12 @@ impl World {
     /// The same world with somebody who cancels at this moment.
     pub(super) fn cancelling(mut self, at: Nanos, cancel: &Cancel) -> Self {
         self.interrupt = Some((at, cancel.clone()));
+        self
+    }
+
+    /// The same world, in which sleeps end so late, and to look takes a little.
+    pub(super) fn drowsy(mut self, overslept: Duration) -> Self {
+        (self.overslept, self.look) = (overslept, Duration::from_micros(1));
         self
     }
 
@@ -231,7 +240,12 @@ impl Poller for World {
     fn wait<H: Handler<WorldTransport>>(&mut self, deadline: Option<Nanos>, handler: &mut H) -> io::Result<()> {
         let next = self.transport.ahead.keys().next().map(|(at, _)| *at);
         let until = next.into_iter().chain(deadline).min().expect("a wait without an end");
-        let at = until.max(self.clock.now());
+        let now = self.clock.now();
+        let at = match until {
+            _ if deadline.is_some_and(|deadline| deadline <= now) => now + self.look,
+            until if until > now => until + self.overslept,
+            _ => now,
+        };
         self.clock.0.set(at.0);
         if let Some((_, cancel)) = self.interrupt.take_if(|(raised_at, _)| *raised_at <= at) {
             cancel.cancel();

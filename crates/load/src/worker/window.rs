@@ -2,12 +2,31 @@
 
 use std::time::Duration;
 
-use tare_sys::clock::{Clock, Nanos};
+use tare_sys::clock::Nanos;
 
 use super::WorkerSlice;
 
 /// The longest drain of a slice that was cancelled: its user is waiting.
 const CANCELLED_DRAIN: Duration = Duration::from_millis(500);
+
+/// CPU time of a worker.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Spent {
+    /// All of it, in nanoseconds.
+    pub(crate) cpu_ns: u64,
+    /// Of this, what went into looking whether it was time, in vain.
+    pub(crate) spun_ns: u64,
+}
+
+impl Spent {
+    /// What has come to it since `before`.
+    pub(crate) const fn since(self, before: Self) -> Self {
+        let cpu_ns = self.cpu_ns.saturating_sub(before.cpu_ns);
+        let spun_ns = self.spun_ns.saturating_sub(before.spun_ns);
+        // Looks are timed by the wall clock, which runs on when the thread does not.
+        Self { cpu_ns, spun_ns: if spun_ns < cpu_ns { spun_ns } else { cpu_ns } }
+    }
+}
 
 /// The boundaries of a slice, and the CPU time at those that were crossed.
 pub(super) struct Window {
@@ -18,8 +37,8 @@ pub(super) struct Window {
     pub(super) drain_timeout: Duration,
     /// Whether the slice has been cancelled, in its window or in its drain.
     pub(super) is_cut_short: bool,
-    pub(super) cpu_at_from: Option<u64>,
-    pub(super) cpu_at_until: Option<u64>,
+    spent_at_from: Option<Spent>,
+    spent_at_until: Option<Spent>,
 }
 
 impl Window {
@@ -31,8 +50,8 @@ impl Window {
             drain_until: Nanos::ZERO,
             drain_timeout: Duration::ZERO,
             is_cut_short: false,
-            cpu_at_from: None,
-            cpu_at_until: None,
+            spent_at_from: None,
+            spent_at_until: None,
         }
     }
 
@@ -57,28 +76,33 @@ impl Window {
         window
     }
 
-    /// Reads the thread's CPU time at each boundary that has been crossed for the first time.
-    pub(super) fn cross(&mut self, now: Nanos, clock: &impl Clock) {
-        if self.cpu_at_from.is_none() && now >= self.from.min(self.until) {
-            self.cpu_at_from = Some(clock.thread_cpu_ns());
+    /// Whether a boundary has been crossed that [`Window::cross`] has not been told of.
+    pub(super) fn is_crossed(&self, now: Nanos) -> bool {
+        self.spent_at_until.is_none() && now >= self.next_boundary()
+    }
+
+    /// Takes the CPU time for that at each boundary that has been crossed for the first time.
+    pub(super) fn cross(&mut self, now: Nanos, spent: Spent) {
+        if now >= self.from.min(self.until) {
+            self.spent_at_from.get_or_insert(spent);
         }
-        if self.cpu_at_until.is_none() && now >= self.until {
-            self.cpu_at_until = Some(clock.thread_cpu_ns());
+        if now >= self.until {
+            self.spent_at_until.get_or_insert(spent);
         }
     }
 
     /// The next boundary that has not been crossed.
     pub(super) fn next_boundary(&self) -> Nanos {
-        match (self.cpu_at_from, self.cpu_at_until) {
+        match (self.spent_at_from, self.spent_at_until) {
             (None, _) => self.from.min(self.until),
             (Some(_), None) => self.until,
             (Some(_), Some(_)) => self.drain_until,
         }
     }
 
-    /// CPU time of the thread within the window, as far as it was crossed.
-    pub(super) fn cpu_ns(&self, clock: &impl Clock) -> u64 {
-        let until = self.cpu_at_until.unwrap_or_else(|| clock.thread_cpu_ns());
-        until.saturating_sub(self.cpu_at_from.unwrap_or(until))
+    /// CPU time of the window as far as it was crossed; `now` tells that of the present.
+    pub(super) fn spent(&self, now: impl Fn() -> Spent) -> Spent {
+        let until = self.spent_at_until.unwrap_or_else(now);
+        until.since(self.spent_at_from.unwrap_or(until))
     }
 }

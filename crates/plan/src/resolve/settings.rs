@@ -109,11 +109,17 @@ fn load(picker: &mut Picker<'_>) -> Result<Load, PlanError> {
     picker.check("timeout", timeout >= Span::from_millis(1), "must be at least 1ms")?;
     let congestion =
         pick!(picker, congestion, "default".to_owned(), "TCP congestion control of the generator's sockets");
+    let spin = pick!(
+        picker,
+        spin,
+        true,
+        "in open slices the generator stays awake, where no server runs on its cores: it sends and stamps on time"
+    );
     let rate = match rate {
         RateOption::PerSecond(per_s) => Rate::PerSecond { per_s },
         RateOption::OfCapacity(share) => Rate::OfCapacity { share },
     };
-    Ok(Load { users, rate, timeout, congestion })
+    Ok(Load { users, rate, timeout, congestion, spin })
 }
 
 fn stop(picker: &mut Picker<'_>, mode: Mode) -> Result<Stop, PlanError> {

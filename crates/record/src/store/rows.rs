@@ -12,10 +12,12 @@ use crate::sample::{Hiccups, Phase, SliceRecord, StoredSlice};
 const INSERT: &str = "INSERT INTO slice (fork, group_id, scenario, variant, phase, kind, round, start_ns, window_ns,
   users, offered_per_s, completed, ok, failed, errors_json, bytes_in, bytes_out, response, service, send_lag, failed_after,
   blocked, blocked_ns, connections_opened, connections_lost, generator_cpu_ns, generator_workers, server_cpu_json,
-  rss_bytes, rss_peak_bytes, jvm_json, hiccup_machine, hiccup_jvm, pauses_json)
+  rss_bytes, rss_peak_bytes, jvm_json, hiccup_machine, hiccup_jvm, pauses_json,
+  stamp_lag, generator_spin_ns, tls_handshakes, tls_resumed)
 VALUES (:fork, :group, :scenario, :variant, :phase, :kind, :round, :start, :window,
   :users, :offered, :completed, :ok, :failed, :errors, :bytes_in, :bytes_out, :response, :service, :send_lag, :failed_after,
-  :blocked, :blocked_ns, :opened, :lost, :generator_cpu, :workers, :server_cpu, :rss, :rss_peak, :jvm, :hiccup_machine, :hiccup_jvm, :pauses)";
+  :blocked, :blocked_ns, :opened, :lost, :generator_cpu, :workers, :server_cpu, :rss, :rss_peak, :jvm, :hiccup_machine, :hiccup_jvm, :pauses,
+  :stamp_lag, :generator_spin, :tls_handshakes, :tls_resumed)";
 
 /// Appends a slice.
 pub(super) fn insert(connection: &Connection, slice: &SliceRecord) -> rusqlite::Result<()> {
@@ -40,6 +42,8 @@ pub(super) fn insert(connection: &Connection, slice: &SliceRecord) -> rusqlite::
         ":hiccup_machine": hiccups.map(|h| pack(&h.machine)),
         ":hiccup_jvm": hiccups.and_then(|h| h.jvm.as_ref()).map(pack),
         ":pauses": hiccups.map(|h| to_json(&h.pauses)).transpose()?,
+        ":stamp_lag": pack(&slice.stamp_lag), ":generator_spin": signed(slice.generator_spin_ns),
+        ":tls_handshakes": signed(slice.tls_handshakes), ":tls_resumed": signed(slice.tls_resumed),
     })?;
     Ok(())
 }
@@ -51,6 +55,8 @@ pub(super) fn slice(row: &Row<'_>) -> rusqlite::Result<StoredSlice> {
     let server_cpu: Option<String> = row.get("server_cpu_json")?;
     // Records of version 1 have no such column.
     let jvm: Option<String> = row.get("jvm_json").unwrap_or(None);
+    // Nor records of version 2 these.
+    let count_since_3 = |column: &str| count(column).unwrap_or(0);
     Ok(SliceRecord {
         fork: row.get("fork")?,
         group: row.get("group_id")?,
@@ -72,12 +78,16 @@ pub(super) fn slice(row: &Row<'_>) -> rusqlite::Result<StoredSlice> {
         response: histogram(row, "response")?,
         service: histogram(row, "service")?,
         send_lag: histogram(row, "send_lag")?,
+        stamp_lag: histogram_since_3(row, "stamp_lag")?,
         failed_after: histogram(row, "failed_after")?,
         blocked: count("blocked")?,
         blocked_ns: count("blocked_ns")?,
         connections_opened: count("connections_opened")?,
         connections_lost: count("connections_lost")?,
+        tls_handshakes: count_since_3("tls_handshakes"),
+        tls_resumed: count_since_3("tls_resumed"),
         generator_cpu_ns: count("generator_cpu_ns")?,
+        generator_spin_ns: count_since_3("generator_spin_ns"),
         generator_workers: row.get("generator_workers")?,
         server_cpu: server_cpu.as_deref().map(from_json).transpose()?,
         rss_bytes: maybe("rss_bytes")?,
@@ -110,6 +120,11 @@ pub(super) fn from_json<T: DeserializeOwned>(text: &str) -> rusqlite::Result<T> 
 
 fn histogram(row: &Row<'_>, column: &str) -> rusqlite::Result<PackedHistogram> {
     PackedHistogram::from_bytes(row.get(column)?).map_err(|e| unreadable(e.into()))
+}
+
+fn histogram_since_3(row: &Row<'_>, column: &str) -> rusqlite::Result<PackedHistogram> {
+    let bytes = row.get(column).unwrap_or_default();
+    PackedHistogram::from_bytes(bytes).map_err(|e| unreadable(e.into()))
 }
 
 fn unreadable(cause: Box<dyn std::error::Error + Send + Sync>) -> rusqlite::Error {

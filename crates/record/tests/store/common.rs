@@ -23,6 +23,7 @@ pub fn header(id: &str) -> RunHeader {
             rate: Rate::OfCapacity { share: 0.5 },
             timeout: Span::from_secs(10),
             congestion: "default".to_owned(),
+            spin: true,
         },
         warmup: Warmup::UntilSteady { cap: Span::from_secs(30), all_cpus: true },
         slices: Slices {
@@ -88,6 +89,7 @@ pub fn slice(round: u32) -> SliceRecord {
         bytes_in: 65_000,
         bytes_out: 32_000,
         service: response.clone(),
+        stamp_lag: response.clone(),
         response,
         send_lag: LatencyHistogram::new(),
         failed_after: LatencyHistogram::new(),
@@ -95,7 +97,10 @@ pub fn slice(round: u32) -> SliceRecord {
         blocked_ns: 4_000,
         connections_opened: 8,
         connections_lost: 1,
+        tls_handshakes: 8,
+        tls_resumed: 7,
         generator_cpu_ns: 90_000_000,
+        generator_spin_ns: 40_000_000,
         generator_workers: 1,
         server_cpu: Some(ServerCpu {
             wall_ns: 460_000_000,

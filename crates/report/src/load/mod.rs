@@ -56,6 +56,7 @@ struct Clocks {
     response: LatencyHistogram,
     service: LatencyHistogram,
     send_lag: LatencyHistogram,
+    stamp_lag: LatencyHistogram,
 }
 
 impl Clocks {
@@ -65,6 +66,7 @@ impl Clocks {
             slice.response.merge_into(&mut clocks.response);
             slice.service.merge_into(&mut clocks.service);
             slice.send_lag.merge_into(&mut clocks.send_lag);
+            slice.stamp_lag.merge_into(&mut clocks.stamp_lag);
         }
         clocks
     }

@@ -35,8 +35,13 @@ pub fn summarize(record: &RunRecord, thresholds: &[Threshold]) -> LoadSummary {
         service: latency(&clocks.service),
         errors: Vec::new(),
         bytes: Bytes { in_bytes: sum(|s| s.bytes_in), out_bytes: sum(|s| s.bytes_out) },
-        connections: Connections { opened: sum(|s| s.connections_opened), lost: sum(|s| s.connections_lost) },
-        generator: generator(record, &clocks.send_lag),
+        connections: Connections {
+            opened: sum(|s| s.connections_opened),
+            lost: sum(|s| s.connections_lost),
+            tls_handshakes: sum(|s| s.tls_handshakes),
+            tls_resumed: sum(|s| s.tls_resumed),
+        },
+        generator: generator(record, &clocks),
         thresholds: Vec::new(),
         intervals: record.slices.iter().map(interval).collect(),
         notes: notes(record),
@@ -113,18 +118,22 @@ fn latency(histogram: &LatencyHistogram) -> LatencySummary {
     }
 }
 
-fn generator(record: &RunRecord, send_lag: &LatencyHistogram) -> Generator {
+fn generator(record: &RunRecord, clocks: &Clocks) -> Generator {
     let sum = |of: fn(&StoredSlice) -> u64| record.slices.iter().map(of).sum::<u64>();
     let (cpu_ns, completed, blocked) = (sum(|s| s.generator_cpu_ns), sum(|s| s.completed), sum(|s| s.blocked));
     let room_ns = sum(|s| s.window_ns * u64::from(s.generator_workers));
     let over = |part: u64, all: u64| (all > 0).then(|| part as f64 / all as f64);
+    let (send_lag, stamp_lag) = (&clocks.send_lag, &clocks.stamp_lag);
     Generator {
         cpus: record.header.plan.machine.load_cpus.clone(),
         cpu_share: over(cpu_ns, room_ns),
+        spin_share: over(sum(|s| s.generator_spin_ns), room_ns),
         cpu_ns_per_request: over(cpu_ns, completed),
         send_lag_p50_ns: send_lag.value_at_quantile_ns(0.5),
         send_lag_p99_ns: send_lag.value_at_quantile_ns(0.99),
         send_lag_max_ns: send_lag.max_ns(),
+        stamp_lag_p50_ns: stamp_lag.value_at_quantile_ns(0.5),
+        stamp_lag_p99_ns: stamp_lag.value_at_quantile_ns(0.99),
         blocked,
         blocked_mean_ns: over(sum(|s| s.blocked_ns), blocked),
     }

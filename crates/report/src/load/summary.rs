@@ -169,6 +169,10 @@ pub struct Connections {
     pub opened: u64,
     /// Ended unannounced.
     pub lost: u64,
+    /// TLS handshakes that succeeded; 0 in plain text, and in records before version 3.
+    pub tls_handshakes: u64,
+    /// Of these, how many resumed an earlier session.
+    pub tls_resumed: u64,
 }
 
 /// How the generator itself did.
@@ -176,8 +180,10 @@ pub struct Connections {
 pub struct Generator {
     /// Its cores, such as `1` or `2-3`.
     pub cpus: String,
-    /// CPU as a share of its cores, 0–1.
+    /// CPU that made load as a share of its cores, 0–1.
     pub cpu_share: Option<f64>,
+    /// CPU beside it that went into staying awake, 0–1.
+    pub spin_share: Option<f64>,
     /// CPU per right answer.
     pub cpu_ns_per_request: Option<f64>,
     /// Actual send minus intended start, median.
@@ -186,6 +192,10 @@ pub struct Generator {
     pub send_lag_p99_ns: Option<u64>,
     /// The same, largest.
     pub send_lag_max_ns: Option<u64>,
+    /// How much later than it arrived an answer may have been stamped, at most: median.
+    pub stamp_lag_p50_ns: Option<u64>,
+    /// The same, 99th percentile.
+    pub stamp_lag_p99_ns: Option<u64>,
     /// Requests of an open loop that waited for a free connection.
     pub blocked: u64,
     /// How long they waited, on average.

@@ -1,6 +1,6 @@
 //! What a terminal shows of a load once it is over: the verdict, the figures, both latencies, errors, the generator.
 
-use super::summary::{Bin, Generator, LatencySummary, LoadSummary, Verdict};
+use super::summary::{Bin, Connections, Generator, LatencySummary, LoadSummary, Verdict};
 use crate::clean;
 use crate::format::{Scale, Unit, count, duration, grouped, rate, share, single};
 use crate::palette::{Palette, Tone};
@@ -87,13 +87,22 @@ pub(super) fn figures(summary: &LoadSummary) -> Vec<String> {
             per_s(bytes.out_bytes)
         ),
         format!(
-            "{:LABEL$}{} in use, {} opened, {} lost",
+            "{:LABEL$}{} in use, {} opened, {} lost{}",
             "connections",
             grouped(summary.model.connections.into()),
             grouped(connections.opened),
-            grouped(connections.lost)
+            grouped(connections.lost),
+            handshakes(connections)
         ),
     ]
+}
+
+fn handshakes(connections: Connections) -> String {
+    if connections.tls_handshakes == 0 {
+        return String::new();
+    }
+    let (all, resumed) = (count(connections.tls_handshakes, "TLS handshake"), grouped(connections.tls_resumed));
+    format!("; {all}, {resumed} resumed a session")
 }
 
 fn window(seconds: f64) -> String {
@@ -164,15 +173,20 @@ fn generator(generator: &Generator, style: &Style) -> String {
     let time = |ns: Option<u64>| ns.map_or("–".to_owned(), |ns| single(Unit::Nanos, ns as f64));
     let cores = if generator.cpus.contains([',', '-']) { "cores" } else { "core" };
     let busy = generator.cpu_share.map_or(String::new(), |part| format!(" {} busy", share(part)));
+    let awake = generator.spin_share.filter(|part| *part > 0.0);
+    let awake = awake.map_or(String::new(), |part| format!(", {} awake in wait", share(part)));
     let cost =
         generator.cpu_ns_per_request.map_or(String::new(), |ns| format!(", {} a request", single(Unit::Nanos, ns)));
     let lag = format!("send lag p50 {}, p99 {}", time(generator.send_lag_p50_ns), time(generator.send_lag_p99_ns));
+    let stamps = generator.stamp_lag_p99_ns.map_or(String::new(), |p99| {
+        format!(", stamp lag at most p50 {}, p99 {}", time(generator.stamp_lag_p50_ns), time(Some(p99)))
+    });
     let blocked = generator.blocked_mean_ns.map_or(String::new(), |mean| {
         let waited = single(Unit::Nanos, mean);
         format!(" · {} waited for a free connection, {waited} on average", count(generator.blocked, "request"))
     });
     let mut out = String::new();
-    let line = format!("{:LABEL$}{cores} {}{busy}{cost} · {lag}{blocked}", "generator", generator.cpus);
+    let line = format!("{:LABEL$}{cores} {}{busy}{cost}{awake} · {lag}{stamps}{blocked}", "generator", generator.cpus);
     push(&mut out, style, &line, 2 + LABEL);
     out
 }

@@ -36,9 +36,18 @@ pub(super) const METRICS: &[Metric] = &[
         s.connections_opened.to_string()
     }),
     slice("connections_lost", "count", "connections lost during the slice", LOAD, |s| s.connections_lost.to_string()),
+    slice("tls_handshakes", "count", "TLS handshakes that succeeded", LOAD, |s| s.tls_handshakes.to_string()),
+    slice("tls_resumed", "count", "of these, resumed an earlier session", LOAD, |s| s.tls_resumed.to_string()),
     slice("generator_cpu_ns", "ns", "CPU of the generator's workers in the window", "thread clock", |s| {
         s.generator_cpu_ns.to_string()
     }),
+    slice("generator_spin_ns", "ns", "CPU beside it that went into staying awake", "thread clock", |s| {
+        s.generator_spin_ns.to_string()
+    }),
+    slice("stamp_lag_p50_ns", "ns", "how late answers may have been stamped, at most: median", LOAD, |s| {
+        stamped(s, 0.5)
+    }),
+    slice("stamp_lag_p99_ns", "ns", "the same, 99th percentile", LOAD, |s| stamped(s, 0.99)),
     slice("generator_workers", "count", "workers of the generator, one per core", "plan", |s| {
         s.generator_workers.to_string()
     }),
@@ -64,6 +73,10 @@ fn errors(slice: &StoredSlice) -> String {
 
 fn median(slice: &StoredSlice) -> String {
     maybe(slice.response.unpack().value_at_quantile_ns(0.5))
+}
+
+fn stamped(slice: &StoredSlice, quantile: f64) -> String {
+    maybe(slice.stamp_lag.unpack().value_at_quantile_ns(quantile))
 }
 
 pub(super) fn of_threads(slice: &StoredSlice, kind: &str) -> String {

@@ -11,6 +11,7 @@ mod probes;
 mod ratio;
 mod run_info;
 mod sentence;
+mod stamps;
 mod validity;
 mod wording;
 

@@ -8,6 +8,7 @@ use tare_record::sample::{ErrorTally, StoredSlice};
 use super::evidence::Evidence;
 use super::latency::LoadLatency;
 use super::level::cpu_count;
+use super::stamps;
 use crate::format::{self, grouped, share};
 use crate::summary::{Bottleneck, Validity, ValidityState};
 
@@ -90,6 +91,7 @@ fn suspect_reasons(cell: &Evidence<'_>, loads: &[LoadLatency], bottleneck: Bottl
         (unsteady(cell), "Let it warm up longer."),
         (few_failures(cell), ""),
         (lagging, "Give the generator cores of its own (--load-cpus), or offer less."),
+        (stamps::late(cell, loads), "Let the generator stay awake on cores of its own (--spin, --load-cpus)."),
         (busy_generator(cell), "Give the generator more cores (--load-cpus), or offer less."),
         (generator_bound, "Give the generator more cores (--load-cpus), or offer a fixed rate (-r)."),
         (restless(cell), ""),

@@ -9,7 +9,7 @@ use tare_report::load::Threshold;
 
 mod values;
 
-pub use values::{PerSecond, RateStage};
+pub use values::{PerSecond, RateStage, Spin};
 use values::{connections, duration, feed_order, file, number, think, threads};
 
 pub const EXAMPLES: &str = "\
@@ -77,6 +77,10 @@ pub struct ModelArgs {
     /// Requests leave together at ticks this far apart: cheaper, and in bursts.
     #[arg(long, requires = "open_loop", value_name = "SPAN")]
     pub tick: Option<Span>,
+    /// Whether the generator stays awake while a request or an answer may be near, at up to the whole of its cores' time,
+    /// instead of sleeping and being woken late: auto is for a rate and a server that runs on other cores.
+    #[arg(long, conflicts_with = "tick", default_value = "auto", value_name = "WHEN")]
+    pub spin: Spin,
     /// The head that is not scored.
     #[arg(long, default_value = "0s", value_name = "SPAN")]
     pub warmup: Span,

@@ -91,6 +91,9 @@ pub struct LoadArgs {
     /// TCP congestion control of the generator's sockets [default: the kernel's].
     #[arg(long, value_name = "NAME")]
     pub congestion: Option<String>,
+    /// Let the generator sleep between the sends of open slices, also on cores of its own: it sends and stamps later.
+    #[arg(long)]
+    pub no_spin: bool,
     /// Length of one slice [default: 500ms].
     #[arg(long, value_name = "SPAN")]
     pub slice: Option<Span>,
@@ -218,6 +221,7 @@ impl RunArgs {
             fork_covers: stop.fork_covers,
             timeout: load.timeout,
             congestion: load.congestion.clone(),
+            spin: load.no_spin.then_some(false),
             server_cpus: machine.server_cpus.clone(),
             load_cpus: machine.load_cpus.clone(),
             jvm_options: machine.jvm_options.clone(),

@@ -69,11 +69,6 @@ fn every(job: &Job) -> Duration {
 /// What the figures do not say.
 fn events(whole: &SliceSample) -> Vec<EventRecord> {
     let mut events = Vec::new();
-    if whole.tls_handshakes > 0 {
-        let text =
-            format!("{} handshakes, {} of which resumed an earlier session", whole.tls_handshakes, whole.tls_resumed);
-        events.push(event(whole, "TLS", text));
-    }
     if whole.cut_off > 0 {
         let text = format!(
             "{} requests had no answer yet when it was stopped; they are in no figure, and may have been the slowest",

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use tare_load::{Identity, Protocol, Schedule, Sending, SessionSpec, SliceSpec, StopRule, TlsSpec, Trust};
+use tare_load::{Identity, Protocol, Schedule, SessionSpec, SliceSpec, StopRule, TlsSpec, Trust};
 use tare_plan::plan::SliceKind;
 use tare_sys::clock;
 use url::Url;
 
-use super::{generator, model, place::Place, request};
+use super::{generator, model, place::Place, request, spin};
 use crate::args::{ConnectionArgs, LoadArgs, ModelArgs};
 
 /// How long without -d and -n; and the bound of -n against a server that does not answer.
@@ -40,7 +40,9 @@ impl Job {
         let wanted = request::wanted(&args.urls, &args.request)?;
         let urls: Vec<String> = wanted.iter().map(|wanted| wanted.url.clone()).collect();
         let place = Place::of(&urls, connection.unix_socket.as_deref(), connection.connect_timeout.0)?;
-        let slice = slice(load, connection.timeout.0);
+        let cpus = generator::cpus(&args.machine, load.connections)?;
+        let sending = spin::sending(load, &place.target, &cpus);
+        let slice = SliceSpec { sending, ..slice(load, connection.timeout.0) };
         let requests = request::requests(&wanted, &place.paths, &args.request, connection, slice.seed)?;
         let first = requests.list.first().map(|r| format!("{} {}", r.method, r.path)).unwrap_or_default();
         let protocol = match connection.http2 {
@@ -61,7 +63,7 @@ impl Job {
                 protocol,
                 connections: load.connections as usize,
                 host: Some(args.request.host.clone().unwrap_or(place.host)),
-                cpus: generator::cpus(&args.machine, load.connections)?,
+                cpus,
                 timeout: connection.timeout.0,
                 connect_timeout: connection.connect_timeout.0,
                 congestion: connection.congestion.clone(),
@@ -105,7 +107,6 @@ fn slice(model: &ModelArgs, timeout: Duration) -> SliceSpec {
         None => StopRule::Duration(span.unwrap_or(USUAL) + model.warmup.0),
     };
     SliceSpec {
-        sending: model.tick.map_or(Sending::Exact, |tick| Sending::Tick(tick.0)),
         discard_head: model.warmup.0,
         drain_timeout: timeout,
         // Short enough to be typed again.

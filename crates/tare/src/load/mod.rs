@@ -11,6 +11,7 @@ mod place;
 mod plan;
 mod recording;
 mod request;
+mod spin;
 
 use std::io::IsTerminal;
 

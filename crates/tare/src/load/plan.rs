@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tare_load::{LoadSession, StopRule};
+use tare_load::{LoadSession, Sending, StopRule};
 use tare_plan::Plan;
 use tare_plan::contract::{Expect, Request, Scenario};
 use tare_plan::duration::Span;
@@ -51,6 +51,7 @@ fn plan(job: &Job, session: &LoadSession) -> Plan {
             rate: Rate::PerSecond { per_s: slice.schedule.rate_per_s().unwrap_or(0.0) },
             timeout: Span(job.session.timeout),
             congestion: session.congestion().unwrap_or("none").to_owned(),
+            spin: slice.sending == Sending::Spinning,
         },
         warmup: Warmup::Fixed { span: Span(slice.discard_head), users },
         slices: Slices { length, discard: Span(slice.discard_head), saturating: 1, fixed: 0, poisson: 0 },

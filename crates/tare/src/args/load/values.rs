@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use clap::ValueEnum;
 use tare_load::{FeedOrder, Think};
 use tare_plan::duration::Span;
 
@@ -23,6 +24,17 @@ impl FromStr for PerSecond {
         let rate = rate.filter(|rate| rate.is_finite() && *rate > 0.0);
         rate.map(Self).ok_or_else(|| "requests per second are a number above 0, such as 500 or 20k".to_owned())
     }
+}
+
+/// Whether the generator stays awake.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Spin {
+    /// At a rate, where no server runs on its cores.
+    Auto,
+    /// Also in a closed loop, and whatever else runs there.
+    Always,
+    /// Nowhere.
+    Never,
 }
 
 /// One stage of `--stages`: `5000:30s`.

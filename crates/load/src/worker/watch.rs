@@ -1,0 +1,217 @@
+//! Whether a worker that waits sleeps, or stays awake and looks again and again. A sleeper is woken late, by tens of
+//! microseconds on a virtual machine, and by so much its requests leave late and its answers are stamped late.
+
+use tare_sys::clock::Nanos;
+
+use crate::sending::Sending;
+
+/// How long before a send to be awake, until the first sleeps have shown how late they end, and its bounds: below lies
+/// what no kernel does better, above what is not waking up any more but other work in the way.
+const FIRST_MARGIN_NS: u64 = 100_000;
+const LEAST_MARGIN_NS: u64 = 5_000;
+const MOST_MARGIN_NS: u64 = 1_000_000;
+/// An answer that took so many margins is stamped within 1 % by a sleeper too.
+const PATIENCE: u64 = 100;
+/// A look takes less than a microsecond; what lasts longer than this was interrupted, and that time is others'.
+const LONGEST_LOOK_NS: u64 = 10_000;
+/// A look that took this long has been interrupted by somebody else's turn on the core. Who spins has used up its own by
+/// then, and who sleeps has turns to its credit: so the worker sleeps for so many times as long as it was kept out.
+const INTERRUPTED_NS: u64 = 1_000_000;
+const REST_PER_INTERRUPTION: u64 = 20;
+/// Of a hundred sleeps one may end later than the margin allows for.
+const ONE_IN: u64 = 100;
+
+/// How a worker waits, what it has learnt of its sleeps, and how long it was awake for nothing.
+pub(super) struct Watch {
+    spins: bool,
+    margin_ns: u64,
+    /// How late the last sleep ended that nothing but time has ended.
+    overslept_ns: u64,
+    rest: Rest,
+    /// When the rest began, and when the one before ended.
+    since: Nanos,
+    woke_at: Nanos,
+    /// When the first event of this rest was known.
+    heard_at: Option<Nanos>,
+    last_sent: Nanos,
+    /// Others want the core: no spinning before this moment.
+    yields_until: Nanos,
+    spun_ns: u64,
+}
+
+/// How to wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rest {
+    /// Until something happens, or this moment.
+    Sleep(Nanos),
+    /// Only long enough to see whether something has happened.
+    Look,
+}
+
+impl Watch {
+    pub(super) const fn new() -> Self {
+        Self {
+            spins: false,
+            margin_ns: FIRST_MARGIN_NS,
+            overslept_ns: 0,
+            rest: Rest::Look,
+            since: Nanos::ZERO,
+            woke_at: Nanos::ZERO,
+            heard_at: None,
+            last_sent: Nanos::ZERO,
+            yields_until: Nanos::ZERO,
+            spun_ns: 0,
+        }
+    }
+
+    /// Begins a slice; what was learnt of sleeps before stays.
+    pub(super) fn begin(&mut self, sending: Sending) {
+        self.spins = sending == Sending::Spinning;
+        (self.rest, self.since) = (Rest::Look, self.last_sent);
+    }
+
+    /// How to wait from `now` on for events, or until `deadline`. The next request of a schedule leaves at `send_at`, if
+    /// there is room for one, and `expects` says whether an answer is under way.
+    pub(super) fn rest(&mut self, now: Nanos, deadline: Nanos, send_at: Option<Nanos>, expects: bool) -> Rest {
+        self.rest = self.wise(now, deadline, send_at, expects);
+        (self.since, self.heard_at) = (now, None);
+        self.rest
+    }
+
+    fn wise(&self, now: Nanos, deadline: Nanos, send_at: Option<Nanos>, expects: bool) -> Rest {
+        if !self.spins || now < self.yields_until {
+            return Rest::Sleep(deadline);
+        }
+        let rise_at = send_at.map_or(deadline, |send_at| Nanos(send_at.0.saturating_sub(self.margin_ns)));
+        let is_answer_near = expects && now.since(self.last_sent) < PATIENCE * self.margin_ns;
+        if is_answer_near || rise_at <= now { Rest::Look } else { Rest::Sleep(deadline.min(rise_at)) }
+    }
+
+    /// The rest has brought an event that was known `at` this moment.
+    pub(super) fn heard(&mut self, at: Nanos) {
+        self.heard_at.get_or_insert(at);
+    }
+
+    /// Something has left.
+    pub(super) fn sent(&mut self, now: Nanos) {
+        self.last_sent = now;
+    }
+
+    /// The rest is over, and so is the work on what it brought.
+    pub(super) fn woke(&mut self, now: Nanos) {
+        self.woke_at = self.heard_at.unwrap_or(now);
+        match self.rest {
+            _ if self.heard_at.is_some() => {}
+            // One that began too late was none, and says nothing.
+            Rest::Sleep(until) if self.since < until && until <= now => self.learn(now.since(until)),
+            Rest::Sleep(_) => {}
+            // A look also hands over what was to be sent, and that is work.
+            Rest::Look if self.last_sent >= self.since => {}
+            Rest::Look => self.looked(now),
+        }
+    }
+
+    fn looked(&mut self, now: Nanos) {
+        let took_ns = now.since(self.since);
+        self.spun_ns += took_ns.min(LONGEST_LOOK_NS);
+        if took_ns > INTERRUPTED_NS {
+            self.yields_until = Nanos(now.0.saturating_add(took_ns.saturating_mul(REST_PER_INTERRUPTION)));
+        }
+    }
+
+    /// Moves the margin towards what one sleep in a hundred exceeds, in steps so small that a single one says little.
+    fn learn(&mut self, overslept_ns: u64) {
+        self.overslept_ns = overslept_ns;
+        let step_ns = self.margin_ns / 8;
+        let moved_ns = if overslept_ns > self.margin_ns {
+            self.margin_ns + step_ns
+        } else {
+            self.margin_ns - step_ns.div_ceil(ONE_IN - 1)
+        };
+        self.margin_ns = moved_ns.clamp(LEAST_MARGIN_NS, MOST_MARGIN_NS);
+    }
+
+    /// How much later than its arrival an answer that was known `at` this moment may have been stamped, in nanoseconds:
+    /// what came while the worker was at work has waited for that, and what woke it up took as long as waking up did of
+    /// late.
+    pub(super) fn stamped_late_ns(&self, at: Nanos) -> u64 {
+        let unseen_ns = at.since(self.woke_at);
+        match self.rest {
+            Rest::Look => unseen_ns,
+            Rest::Sleep(_) => unseen_ns.min(self.overslept_ns.max(self.since.since(self.woke_at))),
+        }
+    }
+
+    /// CPU time that went into looking in vain, so far.
+    pub(super) const fn spun_ns(&self) -> u64 {
+        self.spun_ns
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: u64 = 1_000_000;
+
+    fn spinning() -> Watch {
+        let mut watch = Watch::new();
+        watch.begin(Sending::Spinning);
+        watch
+    }
+
+    /// Sleeps once for a millisecond, and this much longer.
+    fn oversleep(watch: &mut Watch, overslept_ns: u64) {
+        let now = watch.since + std::time::Duration::from_millis(10);
+        watch.rest(now, now + std::time::Duration::from_millis(1), None, false);
+        let Rest::Sleep(until) = watch.rest else { panic!("nothing is near") };
+        watch.woke(Nanos(until.0 + overslept_ns));
+    }
+
+    #[test]
+    fn the_margin_is_what_one_sleep_in_a_hundred_exceeds() {
+        let mut watch = spinning();
+        // Up to 40 µs late, evenly spread; one in a thousand is late by 5 ms.
+        for nth in 0..50_000 {
+            oversleep(&mut watch, if nth % 1000 == 0 { 5 * MS } else { nth * 7_919 % 40_000 });
+        }
+        assert!((30_000..50_000).contains(&watch.margin_ns), "{} ns", watch.margin_ns);
+    }
+
+    #[test]
+    fn the_margin_has_bounds() {
+        let mut watch = spinning();
+        (0..10_000).for_each(|_| oversleep(&mut watch, 0));
+        assert_eq!(watch.margin_ns, LEAST_MARGIN_NS);
+        (0..10_000).for_each(|_| oversleep(&mut watch, 9 * MS));
+        assert_eq!(watch.margin_ns, MOST_MARGIN_NS);
+    }
+
+    #[test]
+    fn where_others_want_the_core_it_is_left_to_them() {
+        let mut watch = spinning();
+        let (now, due) = (Nanos(50 * MS), Some(Nanos(50 * MS + 1)));
+        assert_eq!(watch.rest(now, Nanos(90 * MS), due, false), Rest::Look);
+        watch.woke(Nanos(54 * MS));
+        // Four milliseconds were somebody else's: for eighty it sleeps, however near a request is.
+        let due = Some(Nanos(100 * MS));
+        assert_eq!(watch.rest(Nanos(99 * MS + MS / 2), Nanos(100 * MS), due, true), Rest::Sleep(Nanos(100 * MS)));
+        assert_eq!(watch.spun_ns(), LONGEST_LOOK_NS, "others' time is not counted as its own");
+        let due = Some(Nanos(140 * MS));
+        assert_eq!(watch.rest(Nanos(140 * MS), Nanos(140 * MS), due, false), Rest::Look);
+    }
+
+    #[test]
+    fn what_came_while_the_worker_was_at_work_is_stamped_late_by_no_more_than_that() {
+        let mut watch = spinning();
+        oversleep(&mut watch, 30_000);
+        let woke_at = watch.woke_at;
+        let at = |us: u64| Nanos(woke_at.0 + us * 1_000);
+        // Twelve microseconds of work, and then a look; or a sleep that had hardly begun, or had.
+        watch.rest(at(12), at(12), Some(at(12)), false);
+        assert_eq!(watch.stamped_late_ns(at(13)), 13_000);
+        watch.rest(at(12), at(900), None, false);
+        assert_eq!(watch.stamped_late_ns(at(13)), 13_000);
+        assert_eq!(watch.stamped_late_ns(at(500)), 30_000);
+    }
+}

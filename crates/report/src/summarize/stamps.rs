@@ -1,0 +1,36 @@
+//! Were answers stamped when they arrived? By what the generator itself knows of it: how late it woke up of late, and how
+//! long it was at other work.
+
+use tare_plan::plan::SliceKind;
+use tare_stats::histogram::LatencyHistogram;
+
+use super::evidence::Evidence;
+use super::latency::LoadLatency;
+use crate::format::{self, share};
+
+/// Percentiles of the stamp lag and what each may be in nanoseconds, or, if that is more, as a share of the latency.
+const LIMITS: [(f64, u64); 2] = [(50.0, 3_000), (99.0, 15_000)];
+const LIMIT_OF_LATENCY: f64 = 0.01;
+
+/// In words, the open load under which stamps were later than the latencies can bear.
+pub(super) fn late(cell: &Evidence<'_>, loads: &[LoadLatency]) -> Option<String> {
+    loads.iter().filter(|load| load.kind != SliceKind::Saturating).find_map(|load| {
+        let mut lag = LatencyHistogram::new();
+        cell.of_kind(load.kind).for_each(|slice| slice.stamp_lag.merge_into(&mut lag));
+        LIMITS.into_iter().find_map(|(percentile, limit_ns)| {
+            let lag_ns = lag.value_at_quantile_ns(percentile / 100.0)?;
+            let latency_ns = load.percentile(percentile)?;
+            let limit_ns = limit_ns.max((latency_ns as f64 * LIMIT_OF_LATENCY) as u64);
+            (lag_ns > limit_ns).then(|| words(load.kind, percentile, lag_ns, latency_ns))
+        })
+    })
+}
+
+fn words(kind: SliceKind, percentile: f64, lag_ns: u64, latency_ns: u64) -> String {
+    let lag = format::single(format::Unit::Nanos, lag_ns as f64);
+    let part = share((lag_ns as f64 / latency_ns as f64).min(1.0));
+    format!(
+        "answers may have been stamped late: stamp lag p{percentile} up to {lag} under {} load, {part} of the response time",
+        kind.name()
+    )
+}

@@ -1,0 +1,56 @@
+//! How closely requests follow their schedule: in ticks, exactly, or by a generator that stays awake, as it may where its
+//! cores are its own.
+
+use std::collections::HashSet;
+use std::net::{SocketAddr, UdpSocket};
+
+use tare_load::{Sending, Target};
+use tare_sys::affinity::CpuSet;
+use tare_sys::procfs::net::{listeners, owner_of};
+
+use crate::args::{ModelArgs, Spin};
+
+/// What the flags ask for, given where the server is and which cores make the load.
+pub fn sending(model: &ModelArgs, target: &Target, cpus: &CpuSet) -> Sending {
+    if let Some(tick) = model.tick {
+        return Sending::Tick(tick.0);
+    }
+    let is_open = model.rate.is_some() || !model.stages.is_empty();
+    let spins = match model.spin {
+        Spin::Always => true,
+        Spin::Never => false,
+        Spin::Auto => is_open && target.address().is_some_and(|address| is_elsewhere(&address, cpus)),
+    };
+    if spins { Sending::Spinning } else { Sending::Exact }
+}
+
+/// Whether the server at this address is known to stay away from these cores.
+fn is_elsewhere(address: &SocketAddr, cpus: &CpuSet) -> bool {
+    // Only an address of this machine can be bound to.
+    let is_here = UdpSocket::bind((address.ip(), 0)).is_ok();
+    !is_here || cpus_of_server(address.port()).is_some_and(|server| !server.overlaps(cpus))
+}
+
+/// The cores that the process which listens on this port may use; `None` also if it is another user's.
+fn cpus_of_server(port: u16) -> Option<CpuSet> {
+    let here = listeners().ok()?.into_iter().filter(|listener| listener.address.port() == port);
+    let inodes: HashSet<u64> = here.map(|listener| listener.inode).collect();
+    CpuSet::of_task(owner_of(&inodes)?.pid).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::TcpListener;
+
+    #[test]
+    fn a_server_is_elsewhere_if_it_may_not_use_the_cores() {
+        let socket = TcpListener::bind("127.0.0.1:0").unwrap();
+        let here = socket.local_addr().unwrap();
+        let own = CpuSet::allowed().unwrap();
+        assert!(!is_elsewhere(&here, &own), "this process listens, on the cores that it may use");
+        assert!(is_elsewhere(&here, &CpuSet::of([100_000])));
+        // An address for documentation: of no machine, and so not of this one.
+        assert!(is_elsewhere(&"192.0.2.1:80".parse().unwrap(), &own));
+    }
+}
