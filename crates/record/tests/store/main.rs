@@ -140,15 +140,8 @@ fn a_record_of_a_newer_tare_is_refused_with_both_versions() {
     assert!(error.contains("schema 99") && error.contains("up to 3"), "{error}");
 }
 
-const NEW_IN_3: [&str; 7] = [
-    "hiccup_machine",
-    "hiccup_jvm",
-    "pauses_json",
-    "stamp_lag",
-    "generator_spin_ns",
-    "tls_handshakes",
-    "tls_resumed",
-];
+const NEW_IN_3: [&str; 7] =
+    ["hiccup_machine", "hiccup_jvm", "pauses_json", "stamp_lag", "generator_spin_ns", "tls_handshakes", "tls_resumed"];
 
 #[test]
 fn a_record_of_an_older_tare_is_read_without_what_it_did_not_know() {
