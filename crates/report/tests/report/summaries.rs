@@ -198,6 +198,7 @@ fn doubts_are_named() {
     for slice in record.slices.iter_mut().filter(|s| s.variant == "http4s.Tapir" && s.kind == SliceKind::Poisson) {
         slice.generator_cpu_ns = slice.window_ns * 9 / 10;
         slice.send_lag = slice.response.clone();
+        slice.stamp_lag = slice.response.clone();
     }
     for slice in record.slices.iter_mut().filter(|s| s.variant == "http4s.Tapir" && s.kind == SliceKind::Fixed) {
         slice.generator_cpu_ns = slice.window_ns * 9 / 10;
@@ -206,7 +207,9 @@ fn doubts_are_named() {
     let summary = summarize(&record);
     let cell = summary.cells.iter().find(|c| c.variant == "http4s.Tapir").unwrap();
     let all = cell.validity.reasons.join("\n");
-    for reason in ["not steady in 2 of 8 forks", "send lag p99", "90 % of its cores", "2 % of a core at rest"] {
+    for reason in
+        ["not steady in 2 of 8 forks", "send lag p99", "stamp lag p50", "90 % of its cores", "2 % of a core at rest"]
+    {
         assert!(all.contains(reason), "{reason} is missing in\n{all}");
     }
     assert_eq!((cell.validity.state, cell.steady_forks), (ValidityState::Suspect, 6));
