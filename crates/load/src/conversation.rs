@@ -33,6 +33,13 @@ pub struct Push {
     pub stamp: Stamp,
 }
 
+impl Push {
+    /// Messages of a subscription, 0 where it is not known how many.
+    pub(crate) const fn promised(&self) -> u64 {
+        if self.messages_per_user == u64::MAX { 0 } else { self.messages_per_user }
+    }
+}
+
 /// Where a message says when it was sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Stamp {

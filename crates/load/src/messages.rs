@@ -10,7 +10,7 @@ pub struct Messages {
     /// Messages that came, duplicates among them.
     pub received: u64,
     /// Messages that did not come: so many as the stamps before and after leave room for, and what a subscription that
-    /// broke off was still owed.
+    /// broke off, or never came about, was still owed.
     pub missing: u64,
     /// Of those received, how many came later than a period after they were sent, when the next was due; without stamps,
     /// how many came later than two periods after the one before.

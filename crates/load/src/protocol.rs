@@ -48,6 +48,14 @@ impl Protocol {
         }
     }
 
+    /// Messages that one who subscribes is to receive; 0 where nobody does, or it is not known how many.
+    pub(crate) const fn promised(self) -> u64 {
+        match self {
+            Self::WebSocket(Conversation::Push(push)) => push.promised(),
+            _ => 0,
+        }
+    }
+
     /// What has befallen somebody who has waited until the deadline.
     pub(crate) const fn silence(self) -> &'static str {
         match self {

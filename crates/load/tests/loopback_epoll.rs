@@ -18,3 +18,5 @@ mod slices;
 mod support;
 #[path = "loopback/tls.rs"]
 mod tls;
+#[path = "loopback/websocket.rs"]
+mod websocket;

@@ -3,6 +3,7 @@
 use tare_sys::clock::Nanos;
 
 use crate::body::Body;
+use crate::websocket::WebSocket;
 
 /// The largest header section of a request that is read.
 const MAX_HEAD_BYTES: usize = 64 * 1024;
@@ -21,6 +22,8 @@ pub(crate) struct Connection {
     /// When bytes last arrived, and the place of the request that is being answered among all of the server's.
     pub(crate) received: Nanos,
     pub(crate) nth: u64,
+    /// What the connection has become, if it is no longer HTTP.
+    pub(crate) websocket: Option<Box<WebSocket>>,
     /// To be closed when everything has left.
     pub(crate) closes_when_sent: bool,
     /// Tells this connection from an earlier one of the same token.
@@ -34,6 +37,8 @@ pub(crate) struct Request {
     pub(crate) path: String,
     pub(crate) body_bytes: u64,
     pub(crate) persistence: Persistence,
+    /// With which a WebSocket is asked for.
+    pub(crate) websocket_key: Option<String>,
 }
 
 /// What becomes of the connection after the answer.
@@ -126,6 +131,8 @@ fn parse(bytes: &[u8]) -> Result<Option<(Request, Body, usize)>, ()> {
                 _ if is_1_0 && value.eq_ignore_ascii_case("keep-alive") => Persistence::Kept,
                 _ => request.persistence,
             };
+        } else if header.name.eq_ignore_ascii_case("sec-websocket-key") {
+            request.websocket_key = Some(value.to_owned());
         } else if header.name.eq_ignore_ascii_case("transfer-encoding") {
             body = if value.eq_ignore_ascii_case("chunked") { Body::chunked() } else { return Err(()) };
         }

@@ -27,6 +27,8 @@ pub struct Options {
     pub stall_ms: u64,
     /// Length of every right answer to a GET; 0 for what the contract says.
     pub answer_bytes: usize,
+    /// From one message to the next on `/ws/ts`, in milliseconds.
+    pub push_period_ms: u64,
     /// Keeps books of every answer, for [`Running::finish`](crate::Running::finish) to hand over.
     pub keeps_ledger: bool,
     /// What breaks, and when.
@@ -55,6 +57,7 @@ impl Default for Options {
             stall_every_s: 0.0,
             stall_ms: 0,
             answer_bytes: 0,
+            push_period_ms: 100,
             keeps_ledger: false,
             fault: None,
             never_ready: false,

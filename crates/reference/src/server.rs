@@ -3,30 +3,28 @@
 use std::io::Write;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::os::fd::AsFd;
-use std::process;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tare_sys::clock::{self, Nanos};
 use tare_sys::epoll::{EpollPoller, EpollTransport};
-use tare_sys::payload::Payload;
 use tare_sys::poll::{Event, Handler, Poller, Sending, Token, Transport};
 use tare_sys::{signal, socket};
 
 use crate::connection::{Connection, Next, Persistence, Request};
 use crate::contract::Answer;
 use crate::error::ReferenceError;
-use crate::fault::FaultKind;
 use crate::ledger::{Ledger, Served};
 use crate::options::Options;
+use crate::push::Pushes;
 use crate::timers::{Later, Timers};
 use crate::truth::Truth;
+use crate::websocket::WebSocket;
 
 const LISTENER: Token = Token(0);
 /// The longest sleep, so that a stop is noticed.
 const MAX_SLEEP: Duration = Duration::from_millis(20);
-const TRICKLE: Duration = Duration::from_millis(100);
 const FLOOD_BYTES: usize = 64 * 1024;
 
 /// Ends [`serve`] from another thread; clones share it.
@@ -74,6 +72,7 @@ pub fn serve(options: &Options, stop: &Stop, announce: impl FnOnce(SocketAddr)) 
         let now = clock::now();
         server.truth.stall_if_due(now);
         server.send_due(poller.transport(), now);
+        server.push_due(poller.transport(), now);
         let deadline = server.next_deadline(now);
         poller.wait(Some(deadline), &mut server).map_err(ReferenceError::Poll)?;
     }
@@ -88,16 +87,18 @@ fn make_noise(lines: u64) {
     }
 }
 
-struct Server<'a> {
-    options: &'a Options,
-    truth: Truth,
+pub(crate) struct Server<'a> {
+    pub(crate) options: &'a Options,
+    pub(crate) truth: Truth,
     timers: Timers,
-    ledger: Ledger,
+    pub(crate) pushes: Pushes,
+    pub(crate) ledger: Ledger,
     connections: Vec<Option<Connection>>,
     free: Vec<Token>,
     serial: u64,
-    requests: u64,
-    flood: Arc<[u8]>,
+    /// Requests answered and messages pushed.
+    pub(crate) requests: u64,
+    pub(crate) flood: Arc<[u8]>,
     /// The last whole request that came in one piece, and its answer: the same bytes again need not be read again,
     /// which keeps the server cheaper than any generator that is measured against it.
     memo: Option<(Vec<u8>, Arc<[u8]>)>,
@@ -109,6 +110,7 @@ impl<'a> Server<'a> {
             options,
             truth: Truth::new(options, clock::now()),
             timers: Timers::default(),
+            pushes: Pushes::every(options.push_period_ms),
             ledger: Ledger::new(options.keeps_ledger),
             // The listener's place is never taken by a connection.
             connections: vec![None],
@@ -121,11 +123,11 @@ impl<'a> Server<'a> {
     }
 
     fn next_deadline(&self, now: Nanos) -> Nanos {
-        let soonest = [self.timers.next(), self.truth.next_stall()].into_iter().flatten().min();
+        let soonest = [self.timers.next(), self.pushes.next(), self.truth.next_stall()].into_iter().flatten().min();
         soonest.map_or(now + MAX_SLEEP, |soonest| soonest.min(now + MAX_SLEEP))
     }
 
-    fn connection(&mut self, token: Token) -> Option<&mut Connection> {
+    pub(crate) fn connection(&mut self, token: Token) -> Option<&mut Connection> {
         self.connections.get_mut(token.index())?.as_mut()
     }
 
@@ -141,7 +143,7 @@ impl<'a> Server<'a> {
         self.connections[token.index()] = Some(Connection::new(self.serial));
     }
 
-    fn drop_connection(&mut self, io: &mut EpollTransport, token: Token) {
+    pub(crate) fn drop_connection(&mut self, io: &mut EpollTransport, token: Token) {
         io.close(token);
         if self.connections[token.index()].take().is_some() {
             self.free.push(token);
@@ -152,6 +154,9 @@ impl<'a> Server<'a> {
         let Some(connection) = self.connections.get_mut(token.index()).and_then(Option::as_mut) else { return };
         let is_whole = connection.is_between_requests();
         connection.received = at;
+        if connection.websocket.is_some() {
+            return self.hear(io, token, bytes);
+        }
         if is_whole
             && let Some(answer) = self.memo.as_ref().filter(|(request, _)| request == bytes).map(|(_, answer)| answer)
         {
@@ -165,7 +170,7 @@ impl<'a> Server<'a> {
     }
 
     /// Sends an answer when what is planted has been spent.
-    fn send_after(&mut self, io: &mut EpollTransport, token: Token, answer: Arc<[u8]>) {
+    pub(crate) fn send_after(&mut self, io: &mut EpollTransport, token: Token, answer: Arc<[u8]>) {
         let delay = self.truth.spend();
         if delay.is_zero() {
             self.send(io, token, &answer, true);
@@ -200,17 +205,28 @@ impl<'a> Server<'a> {
             connection.closes_when_sent |= request.persistence == Persistence::Closes;
             answer.persistence = request.persistence;
         }
-        if let Some(fault) = self.options.fault {
-            if nth >= fault.after {
-                return self.fail(io, token, fault.kind, &answer);
-            }
-        } else if let Some(whole) = whole {
+        if let Some(fault) = self.options.fault.filter(|fault| nth >= fault.after) {
+            return self.fail(io, token, fault.kind, &answer);
+        }
+        if let Some((websocket, opening)) = WebSocket::open(request) {
+            return self.open_websocket(io, token, websocket, opening);
+        }
+        if let Some(whole) = whole.filter(|_| self.options.fault.is_none()) {
             self.memo = Some((whole.to_vec(), answer.encode().into()));
         }
         self.send_after(io, token, answer.encode().into());
     }
 
-    fn send(&mut self, io: &mut EpollTransport, token: Token, bytes: &Arc<[u8]>, is_last: bool) {
+    fn open_websocket(&mut self, io: &mut EpollTransport, token: Token, websocket: WebSocket, opening: Vec<u8>) {
+        let service = websocket.serves;
+        if let Some(connection) = self.connection(token) {
+            connection.websocket = Some(Box::new(websocket));
+            io.send(token, &opening.into());
+            self.begin_pushing(token, service);
+        }
+    }
+
+    pub(crate) fn send(&mut self, io: &mut EpollTransport, token: Token, bytes: &Arc<[u8]>, is_last: bool) {
         if is_last && let Some(connection) = self.connections[token.index()].as_ref() {
             self.ledger.book(connection.nth, connection.received, clock::now);
         }
@@ -224,7 +240,7 @@ impl<'a> Server<'a> {
         }
     }
 
-    fn send_later(&mut self, token: Token, bytes: Arc<[u8]>, at: Nanos, is_last: bool) {
+    pub(crate) fn send_later(&mut self, token: Token, bytes: Arc<[u8]>, at: Nanos, is_last: bool) {
         let Some(connection) = self.connection(token) else { return };
         connection.is_answering = true;
         let serial = connection.serial;
@@ -245,74 +261,6 @@ impl<'a> Server<'a> {
             if later.is_last {
                 self.serve_connection(io, later.token, None);
             }
-        }
-    }
-
-    fn fail(&mut self, io: &mut EpollTransport, token: Token, kind: FaultKind, answer: &Answer) {
-        match kind {
-            FaultKind::Crash => process::abort(),
-            FaultKind::Exit => process::exit(3),
-            FaultKind::Hang => self.hold(token),
-            FaultKind::Close => self.drop_connection(io, token),
-            FaultKind::CloseMidBody => {
-                let mut bytes = answer.head(answer.body.len() + 1).into_bytes();
-                bytes.extend_from_slice(answer.body.as_bytes());
-                self.send_and_close(io, token, bytes);
-            }
-            FaultKind::WrongBody => {
-                let mut bytes = answer.encode();
-                if let Some(last) = bytes.last_mut() {
-                    *last ^= 1;
-                }
-                self.send(io, token, &bytes.into(), true);
-            }
-            FaultKind::Status500 => {
-                let wrong = Answer { status: 500, body: "planted".to_owned(), persistence: answer.persistence };
-                self.send(io, token, &wrong.encode().into(), true);
-            }
-            FaultKind::Garbage => self.send(io, token, &Arc::from(*b"\x16\x03\x01 not HTTP at all\r\n\r\n"), true),
-            FaultKind::TruncatedHeaders => {
-                self.send_and_close(io, token, b"HTTP/1.1 200 OK\r\nContent-Le".to_vec());
-            }
-            FaultKind::Flood => self.start_flood(io, token),
-            FaultKind::SlowLoris => self.trickle(token, &answer.encode()),
-        }
-    }
-
-    fn hold(&mut self, token: Token) {
-        if let Some(connection) = self.connection(token) {
-            connection.is_answering = true;
-        }
-    }
-
-    fn send_and_close(&mut self, io: &mut EpollTransport, token: Token, bytes: Vec<u8>) {
-        if let Some(connection) = self.connection(token) {
-            connection.closes_when_sent = true;
-        }
-        self.send(io, token, &bytes.into(), true);
-    }
-
-    fn trickle(&mut self, token: Token, bytes: &[u8]) {
-        let now = clock::now();
-        for (index, byte) in bytes.iter().enumerate() {
-            let at = now + TRICKLE * index as u32;
-            self.send_later(token, Arc::from([*byte]), at, index + 1 == bytes.len());
-        }
-    }
-
-    fn start_flood(&mut self, io: &mut EpollTransport, token: Token) {
-        let Some(connection) = self.connection(token) else { return };
-        connection.is_answering = true;
-        connection.is_flooding = true;
-        io.send(token, &Payload::from(*b"HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=UTF-8\r\n\r\n"));
-        self.flood_on(io, token);
-    }
-
-    /// Sends one portion more, and goes on when it has left or, at the latest, at the loop's next turn.
-    fn flood_on(&mut self, io: &mut EpollTransport, token: Token) {
-        let flood = Arc::clone(&self.flood);
-        if io.send(token, &Arc::clone(&flood).into()) == Sending::Accepted {
-            self.send_later(token, flood, clock::now(), false);
         }
     }
 

@@ -26,6 +26,7 @@ pub fn reference(args: &ReferenceArgs) -> anyhow::Result<Outcome> {
         stall_every_s: args.stall_every_s,
         stall_ms: args.stall_ms,
         answer_bytes: args.answer_bytes,
+        push_period_ms: args.push_period_ms,
         fault,
         never_ready: args.never_ready,
         lie_ready: args.lie_ready,

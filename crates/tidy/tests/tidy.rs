@@ -12,7 +12,7 @@ const EDGES: [(&str, &[&str]); 13] = [
     ("sys", &[]),
     ("plan", &[]),
     ("record", &["plan", "stats"]),
-    ("reference", &["sys"]),
+    ("reference", &["sys", "wire"]),
     ("load", &["wire", "sys", "stats"]),
     ("sut", &["sys", "wire", "plan", "record"]),
     ("run", &["load", "sut", "record", "plan", "stats", "sys", "wire"]),

@@ -10,6 +10,8 @@ impl<C: Clock> Core<C> {
     /// Books a pushed message. Nobody waits for those that were sent after the window.
     pub(super) fn on_pushed(&mut self, token: Token, at: Nanos, stamp: Option<Stamped>) {
         let sent = stamp.map(|stamp| (self.epoch.moment(stamp.unix_ns), stamp));
+        // What comes while a batch is worked off is known by when the batch began, which may be before it was sent.
+        let at = if sent.is_some_and(|(sent, _)| sent > at) { self.clock.now() } else { at };
         if sent.map_or(at, |(sent, _)| sent) >= self.window.until {
             return self.unsubscribe(token);
         }

@@ -119,6 +119,7 @@ impl<C: Clock> Core<C> {
             let Some(intended) = self.demand.due(since, at) else { return };
             self.demand.take();
             self.books.failed(&Times { intended, sent: None, blocked_until: None }, at, problem);
+            self.books.missing(self.setup.protocol.promised());
         }
     }
 

@@ -12,3 +12,4 @@ mod http2;
 mod slices;
 mod support;
 mod tls;
+mod websocket;

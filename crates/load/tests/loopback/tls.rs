@@ -21,7 +21,7 @@ const UNTIL_CLOSE: &[u8] = b"HTTP/1.1 200 OK\r\n\r\n1";
 type Stream = StreamOwned<ServerConnection, TcpStream>;
 
 /// A server that treats every connection in one way, once it is secured.
-fn server(config: ServerConfig, treat: impl Fn(Stream) + Send + Clone + 'static) -> SocketAddr {
+pub fn server(config: ServerConfig, treat: impl Fn(Stream) + Send + Clone + 'static) -> SocketAddr {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let address = listener.local_addr().unwrap();
     let config = Arc::new(config);

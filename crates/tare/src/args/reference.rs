@@ -38,6 +38,9 @@ pub struct ReferenceArgs {
     /// Length of every right answer to a GET, in bytes; 0 for what the contract says.
     #[arg(long, default_value_t = 0)]
     pub answer_bytes: usize,
+    /// From one message to the next on the WebSocket /ws/ts, in milliseconds.
+    #[arg(long, default_value_t = 100)]
+    pub push_period_ms: u64,
     /// What breaks.
     #[arg(long)]
     pub fault: Option<String>,

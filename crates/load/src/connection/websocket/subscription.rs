@@ -70,8 +70,7 @@ impl Subscription {
 
     /// What is missing when it breaks off: those and the rest, where it is known how many that are.
     pub(super) fn owed(&self, push: &Push) -> u64 {
-        let rest = if push.messages_per_user == u64::MAX { 0 } else { push.messages_per_user - self.taken };
-        self.skipped() + rest
+        self.skipped() + push.promised().saturating_sub(self.taken)
     }
 }
 

@@ -1,0 +1,132 @@
+//! What the server pushes: a message for each WebSocket and period, stamped for when it is due, and sent after the planted
+//! delay. A frozen server sends late what it owes, with the stamps that it should have had.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::time::Duration;
+
+use tare_sys::clock::{self, Epoch, Nanos};
+use tare_sys::epoll::EpollTransport;
+use tare_sys::poll::{Token, Transport};
+
+use crate::fault::FaultKind;
+use crate::server::Server;
+use crate::websocket::{Heard, Service, phase};
+
+/// The next message of one WebSocket, in the order in which they leave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Due {
+    leaves: Nanos,
+    stamp: Nanos,
+    token: Token,
+    /// Tells the WebSocket from a later connection of the same token.
+    serial: u64,
+}
+
+/// All WebSockets' next messages.
+#[derive(Debug)]
+pub(crate) struct Pushes {
+    period: Duration,
+    epoch: Epoch,
+    due: BinaryHeap<Reverse<Due>>,
+}
+
+impl Pushes {
+    pub(crate) fn every(period_ms: u64) -> Self {
+        Self { period: Duration::from_millis(period_ms.max(1)), epoch: clock::epoch(), due: BinaryHeap::new() }
+    }
+
+    /// When the next message leaves.
+    pub(crate) fn next(&self) -> Option<Nanos> {
+        self.due.peek().map(|Reverse(due)| due.leaves)
+    }
+
+    fn pop_due(&mut self, now: Nanos) -> Option<Due> {
+        if self.next()? > now {
+            return None;
+        }
+        self.due.pop().map(|Reverse(due)| due)
+    }
+}
+
+impl Server<'_> {
+    /// A WebSocket has been opened; timestamps begin within a period.
+    pub(crate) fn begin_pushing(&mut self, token: Token, service: Service) {
+        let Some(serial) = self.connection(token).map(|connection| connection.serial) else { return };
+        if let Service::Timestamps { .. } = service {
+            let stamp = clock::now() + phase(serial, self.pushes.period.into()).as_duration();
+            self.plan_push(token, serial, stamp, Nanos::ZERO);
+        }
+    }
+
+    /// Lays down the message that is due at `stamp`, and leaves after the one before it.
+    fn plan_push(&mut self, token: Token, serial: u64, stamp: Nanos, before: Nanos) {
+        let leaves = (stamp + self.truth.spend()).max(before);
+        self.pushes.due.push(Reverse(Due { leaves, stamp, token, serial }));
+    }
+
+    /// Sends the messages whose time has come.
+    pub(crate) fn push_due(&mut self, io: &mut EpollTransport, now: Nanos) {
+        while let Some(due) = self.pushes.pop_due(now) {
+            let unix_ns = due.stamp.0 + self.pushes.epoch.unix_ns;
+            let fault = self.options.fault.filter(|fault| self.requests >= fault.after);
+            let connection = self.connection(due.token).filter(|connection| connection.serial == due.serial);
+            let Some(websocket) = connection.and_then(|connection| connection.websocket.as_mut()) else { continue };
+            let frame = websocket.stamped(unix_ns);
+            if let Some(fault) = fault {
+                self.fail_push(io, due.token, fault.kind, frame);
+                continue;
+            }
+            self.ledger.book(self.requests, due.stamp, clock::now);
+            self.requests += 1;
+            io.send(due.token, &frame.into());
+            self.plan_push(due.token, due.serial, due.stamp + self.pushes.period, due.leaves);
+        }
+    }
+
+    /// The same faults as an answer's, on a WebSocket; nothing is pushed after them.
+    fn fail_push(&mut self, io: &mut EpollTransport, token: Token, kind: FaultKind, mut frame: Vec<u8>) {
+        match kind {
+            FaultKind::Crash => std::process::abort(),
+            FaultKind::Exit => std::process::exit(3),
+            FaultKind::Hang => return,
+            FaultKind::Close => frame.clear(),
+            FaultKind::CloseMidBody => frame.truncate(frame.len() / 2),
+            FaultKind::TruncatedHeaders => frame.truncate(1),
+            // Text that is none.
+            FaultKind::WrongBody => frame.iter_mut().skip(2).for_each(|byte| *byte = 0xff),
+            FaultKind::Status500 => frame = b"\x88\x02\x03\xf3".to_vec(),
+            // Bits that mean nothing, and a frame of more than anybody takes.
+            FaultKind::Garbage => frame = b"\xff\x00".to_vec(),
+            FaultKind::Flood => frame = b"\x82\x7f\x00\x00\x01\x00\x00\x00\x00\x00".to_vec(),
+            FaultKind::SlowLoris => return self.trickle(token, &frame),
+        }
+        io.send(token, &frame.into());
+        if matches!(kind, FaultKind::Close | FaultKind::CloseMidBody | FaultKind::TruncatedHeaders) {
+            self.drop_connection(io, token);
+        }
+    }
+
+    /// Takes what a client sends on a WebSocket.
+    pub(crate) fn hear(&mut self, io: &mut EpollTransport, token: Token, mut bytes: &[u8]) {
+        while let Some(websocket) = self.connection(token).and_then(|connection| connection.websocket.as_mut()) {
+            match websocket.hear(&mut bytes) {
+                None => return,
+                Some(Heard::Answer(frame)) => {
+                    let nth = self.requests;
+                    self.requests += 1;
+                    if let Some(connection) = self.connection(token) {
+                        connection.nth = nth;
+                    }
+                    self.send_after(io, token, frame.into());
+                }
+                Some(Heard::Aside(frame)) if frame.is_empty() => {}
+                Some(Heard::Aside(frame)) => drop(io.send(token, &frame.into())),
+                Some(Heard::End(frame)) => {
+                    io.send(token, &frame.into());
+                    return self.drop_connection(io, token);
+                }
+            }
+        }
+    }
+}

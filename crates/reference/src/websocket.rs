@@ -1,0 +1,127 @@
+//! The server's end of a WebSocket: who asks for one, what it is for, and what becomes of what it brings.
+
+use tare_sys::clock::Nanos;
+use tare_wire::ws::{Arrival, Endpoint, Kind, accept_for};
+
+use crate::connection::Request;
+
+/// One WebSocket.
+#[derive(Debug)]
+pub(crate) struct WebSocket {
+    pub(crate) end: Endpoint,
+    pub(crate) serves: Service,
+}
+
+/// What a WebSocket is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Service {
+    /// `/ws/ts`: each message is the time in nanoseconds since 1970; with `?unit=ms` in milliseconds.
+    Timestamps { unit_ns: u64 },
+    /// `/ws/echo`: each message comes back.
+    Echo,
+}
+
+/// What arrived bytes amount to.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Heard {
+    /// So much is to be sent, after what is planted.
+    Answer(Vec<u8>),
+    /// So much is to be sent at once, if it is anything.
+    Aside(Vec<u8>),
+    /// So much is to be sent, and then the connection to be closed.
+    End(Vec<u8>),
+}
+
+impl WebSocket {
+    /// The WebSocket that a request asks for, and the answer that opens it; `None` if it is no such request.
+    pub(crate) fn open(request: &Request) -> Option<(Self, Vec<u8>)> {
+        let key = request.websocket_key.as_ref()?;
+        let serves = match request.path.as_str() {
+            "/ws/ts" => Service::Timestamps { unit_ns: 1 },
+            "/ws/ts?unit=ms" => Service::Timestamps { unit_ns: 1_000_000 },
+            "/ws/echo" => Service::Echo,
+            _ => return None,
+        };
+        let accept = accept_for(key.as_bytes());
+        let head = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n";
+        let answer = format!("{head}Sec-WebSocket-Accept: {accept}\r\n\r\n").into_bytes();
+        Some((Self { end: Endpoint::server(), serves }, answer))
+    }
+
+    /// Takes bytes that arrived, up to the next thing that they bring; `None` when all are taken.
+    pub(crate) fn hear(&mut self, bytes: &mut &[u8]) -> Option<Heard> {
+        match self.end.receive(bytes) {
+            Ok(None) => None,
+            Ok(Some(Arrival::Message(kind, message))) if self.serves == Service::Echo => {
+                Some(Heard::Answer(self.frame(kind, &message)))
+            }
+            Ok(Some(Arrival::Close(_))) | Err(_) => Some(Heard::End(self.take())),
+            Ok(Some(_)) => Some(Heard::Aside(self.take())),
+        }
+    }
+
+    /// The message that says that it was sent at this moment of the wall clock.
+    pub(crate) fn stamped(&mut self, unix_ns: u64) -> Vec<u8> {
+        let unit_ns = match self.serves {
+            Service::Timestamps { unit_ns } => unit_ns,
+            Service::Echo => 1,
+        };
+        self.frame(Kind::Text, (unix_ns / unit_ns).to_string().as_bytes())
+    }
+
+    fn frame(&mut self, kind: Kind, message: &[u8]) -> Vec<u8> {
+        // What was a text when it came is one when it goes.
+        let _ = self.end.send(kind, message);
+        self.take()
+    }
+
+    fn take(&mut self) -> Vec<u8> {
+        let bytes = self.end.outgoing().to_vec();
+        self.end.sent();
+        bytes
+    }
+}
+
+/// Where in the first period the pushes of a connection begin: evenly spread over all connections, however many there
+/// are, so that no message waits for another's.
+///
+/// # Source
+/// The golden ratio's multiples modulo 1 (Knuth, *The Art of Computer Programming*, vol. 3, section 6.4).
+pub(crate) fn phase(serial: u64, period: Nanos) -> Nanos {
+    let turn = serial.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    Nanos(((u128::from(turn) * u128::from(period.0)) >> 64) as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pushes_of_many_connections_are_evenly_spread_over_the_period() {
+        for connections in [10, 2500] {
+            let mut phases: Vec<u64> = (1..=connections).map(|serial| phase(serial, Nanos(1_000_000)).0).collect();
+            phases.sort_unstable();
+            let widest = phases.windows(2).map(|pair| pair[1] - pair[0]).max();
+            assert!(widest.is_some_and(|widest| widest < 3_000_000 / connections), "{connections}: {widest:?}");
+        }
+    }
+
+    #[test]
+    fn only_a_request_with_a_key_for_a_known_path_opens_a_websocket() {
+        let key = || Some("dGhlIHNhbXBsZSBub25jZQ==".to_owned());
+        for (path, websocket_key, serves) in [
+            ("/ws/ts", key(), Some(Service::Timestamps { unit_ns: 1 })),
+            ("/ws/ts?unit=ms", key(), Some(Service::Timestamps { unit_ns: 1_000_000 })),
+            ("/ws/echo", key(), Some(Service::Echo)),
+            ("/ws/echo", None, None),
+            ("/path0/1", key(), None),
+        ] {
+            let opened = WebSocket::open(&Request { path: path.to_owned(), websocket_key, ..Request::default() });
+            assert_eq!(opened.as_ref().map(|(websocket, _)| websocket.serves), serves, "{path}");
+            let proves = |(_, answer): &(WebSocket, Vec<u8>)| {
+                String::from_utf8_lossy(answer).contains("s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")
+            };
+            assert!(opened.as_ref().is_none_or(proves));
+        }
+    }
+}
