@@ -91,13 +91,13 @@ impl<C: Clock> Core<C> {
             match self.connections[token.index()].receive(&mut bytes, &self.setup.requests) {
                 Step::More => break,
                 Step::Settled { times, problem } => self.on_settled(token, &times, at, problem.as_ref()),
-                Step::Pushed(stamp) => self.on_pushed(token, at, stamp),
-                Step::Pinged => self.books.pinged(at),
-                Step::Broken(problem) => {
-                    self.break_off(token, at, &problem);
-                    self.hang_up(io, token);
-                    return self.lost(io, token, at);
+                Step::Pushed(stamp) => {
+                    if let Some(problem) = self.on_pushed(token, at, stamp) {
+                        return self.give_up(io, token, at, &problem);
+                    }
                 }
+                Step::Pinged => self.books.pinged(at),
+                Step::Broken(problem) => return self.give_up(io, token, at, &problem),
             }
         }
         self.flush_later(token);
@@ -163,12 +163,15 @@ impl<C: Clock> Core<C> {
         self.lost(io, token, at);
     }
 
-    fn break_off(&mut self, token: Token, at: Nanos, problem: &Problem) {
+    /// Ends a connection that can be used no further.
+    fn give_up(&mut self, io: &mut impl Transport, token: Token, at: Nanos, problem: &Problem) {
         self.withdraw(token);
         if self.connections[token.index()].under_way() == 0 {
             self.books.connection_failed(at, problem);
         }
         self.settle_all(token, at, problem);
+        self.hang_up(io, token);
+        self.lost(io, token, at);
     }
 
     fn dispatch_in_slice(&mut self, io: &mut impl Transport, freed: Option<Nanos>) {

@@ -118,6 +118,14 @@ fn a_server_that_stops_pushing_is_given_up_at_the_deadline_and_owes_the_rest() {
 }
 
 #[test]
+fn a_count_that_is_not_reached_in_its_time_is_a_timeout_and_the_rest_is_missing() {
+    let in_a_second = StopRule::Count { requests: 3, at_most: Duration::from_secs(1) };
+    let sample = pushed(pushing(100, delays, text), 20, in_a_second);
+    assert_eq!((sample.ok, sample.messages.missing, sample.messages.subscriptions), (30, 30, 0));
+    assert!(sample.errors.of(ErrorClass::Timeout).example.contains("not all messages"));
+}
+
+#[test]
 fn what_goes_wrong_on_a_websocket_is_counted_by_class() {
     let closing: fn(u64, &str) -> Vec<u8> =
         |n, stamp| if n == 3 { frame(0x88, b"\x03\xe9gone") } else { frame(0x81, stamp.as_bytes()) };

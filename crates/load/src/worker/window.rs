@@ -5,6 +5,7 @@ use std::time::Duration;
 use tare_sys::clock::Nanos;
 
 use super::WorkerSlice;
+use crate::stop_rule::StopRule;
 
 /// The longest drain of a slice that was cancelled: its user is waiting.
 const CANCELLED_DRAIN: Duration = Duration::from_millis(500);
@@ -35,6 +36,8 @@ pub(super) struct Window {
     pub(super) until: Nanos,
     pub(super) drain_until: Nanos,
     pub(super) drain_timeout: Duration,
+    /// Whether all that is counted must be done by the end of the window.
+    pub(super) wants_all: bool,
     /// Whether the slice has been cancelled, in its window or in its drain.
     pub(super) is_cut_short: bool,
     spent_at_from: Option<Spent>,
@@ -49,6 +52,7 @@ impl Window {
             until: Nanos::ZERO,
             drain_until: Nanos::ZERO,
             drain_timeout: Duration::ZERO,
+            wants_all: false,
             is_cut_short: false,
             spent_at_from: None,
             spent_at_until: None,
@@ -64,6 +68,7 @@ impl Window {
     pub(super) fn cut_short(&mut self, now: Nanos) {
         if !self.is_cut_short {
             self.is_cut_short = true;
+            self.wants_all = false;
             self.until = self.until.min(now);
             self.drain_until = self.drain_until.min(now + self.drain_timeout.min(CANCELLED_DRAIN));
         }
@@ -71,7 +76,8 @@ impl Window {
 
     pub(super) fn of(slice: &WorkerSlice) -> Self {
         let from = slice.start + slice.discard_head;
-        let mut window = Self { active: true, from, drain_timeout: slice.drain_timeout, ..Self::none() };
+        let wants_all = matches!(slice.stop, StopRule::Count { .. });
+        let mut window = Self { active: true, from, drain_timeout: slice.drain_timeout, wants_all, ..Self::none() };
         window.end_at(slice.start + slice.stop.at_most());
         window
     }

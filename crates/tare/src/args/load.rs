@@ -23,6 +23,8 @@ Examples:
   tare load http://127.0.0.1:8080/ -D body.bin -T application/octet-stream -m PUT
   tare load 'http://127.0.0.1:8080/users/{{id}}' --feed users.csv --check 'json $.name'
   tare load http://127.0.0.1:8080/ -r 500 --fail-if 'p99>5ms' --fail-if 'errors>0.1%'
+  tare load ws://127.0.0.1:8080/ws/ts -c 2500 --messages 600   what the server pushes, timed from its stamps
+  tare load ws://127.0.0.1:8080/ws/echo -c 64 --echo 256       messages there and back (or --data TEXT, -r RATE)
   tare load http://127.0.0.1:8080/ --json - | jq .response
   tare load http://127.0.0.1:8080/ --html report.html --hlog run.hlog --csv run.csv
 
@@ -35,13 +37,15 @@ VOID or a --fail-if was met · 130 interrupted. What the flags of wrk, hey, oha,
 /// Flags of `tare load`.
 #[derive(Debug, Args)]
 pub struct LoadArgs {
-    /// What to load; several take turns, and share scheme, host and port. Without a scheme it is http. May hold {{variables}}.
+    /// What to load: http, https, ws or wss; several take turns, and share scheme, host and port. Without a scheme it is http. May hold {{variables}}.
     #[arg(required_unless_present = "urls_file", value_name = "URL")]
     pub urls: Vec<String>,
     #[command(flatten)]
     pub model: ModelArgs,
     #[command(flatten)]
     pub request: RequestArgs,
+    #[command(flatten)]
+    pub websocket: WebSocketArgs,
     #[command(flatten)]
     pub connection: ConnectionArgs,
     #[command(flatten)]
@@ -138,6 +142,27 @@ pub struct RequestArgs {
     /// The Host header, if not that of the URL.
     #[arg(long, value_name = "HOST")]
     pub host: Option<String>,
+}
+
+impl RequestArgs {
+    /// Whether there is something to send.
+    pub fn has_body(&self) -> bool {
+        self.data.is_some() || self.body_file.is_some() || self.data_json.is_some() || !self.form.is_empty()
+    }
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "WebSocket (ws:// and wss:// URLs)")]
+pub struct WebSocketArgs {
+    /// Messages that each user reads of what the server pushes, before it hangs up [default: all that come in the time of -d].
+    #[arg(long, value_name = "N", value_parser = number)]
+    pub messages: Option<u64>,
+    /// From one pushed message to the next: what jitter, lateness and missing messages are told by.
+    #[arg(long, default_value = "100ms", value_name = "SPAN")]
+    pub period: Span,
+    /// Send messages of so many bytes, and expect each back before the next. With --data TEXT, any message is an answer.
+    #[arg(long, value_name = "BYTES", value_parser = number, group = "a_body")]
+    pub echo: Option<u64>,
 }
 
 #[derive(Debug, Args)]

@@ -7,12 +7,12 @@ use tare_plan::plan::SliceKind;
 use tare_sys::clock;
 use url::Url;
 
-use super::{generator, model, place::Place, request, spin};
+use super::{generator, model, place::Place, request, spin, talk};
 use crate::args::{ConnectionArgs, LoadArgs, ModelArgs};
 
 /// How long without -d and -n; and the bound of -n against a server that does not answer.
 const USUAL: Duration = Duration::from_secs(10);
-const LONGEST: Duration = Duration::from_secs(24 * 3600);
+pub const LONGEST: Duration = Duration::from_secs(24 * 3600);
 /// The most intervals that a record is cut into, so that a long load stays small.
 const MOST_INTERVALS: u32 = 1000;
 
@@ -42,12 +42,20 @@ impl Job {
         let place = Place::of(&urls, connection.unix_socket.as_deref(), connection.connect_timeout.0)?;
         let cpus = generator::cpus(&args.machine, load.connections)?;
         let sending = spin::sending(load, &place.target, &cpus);
-        let slice = SliceSpec { sending, ..slice(load, connection.timeout.0) };
-        let requests = request::requests(&wanted, &place.paths, &args.request, connection, slice.seed)?;
+        let conversation = talk::talk(&place.url, args)?;
+        let mut slice = SliceSpec { sending, ..slice(load, connection.timeout.0) };
+        let mut requests = request::requests(&wanted, &place.paths, &args.request, connection, slice.seed)?;
+        if let Some(conversation) = conversation {
+            slice.stop = talk::stop(conversation, args, slice.stop);
+        }
+        if let Some(bytes) = args.websocket.echo {
+            talk::echo(&mut requests, bytes);
+        }
         let first = requests.list.first().map(|r| format!("{} {}", r.method, r.path)).unwrap_or_default();
-        let protocol = match connection.http2 {
-            true => Protocol::Http2 { streams: connection.streams.into() },
-            false => Protocol::Http1 { pipeline: connection.pipeline.into() },
+        let protocol = match conversation {
+            Some(conversation) => Protocol::WebSocket(conversation),
+            None if connection.http2 => Protocol::Http2 { streams: connection.streams.into() },
+            None => Protocol::Http1 { pipeline: connection.pipeline.into() },
         };
         Ok(Self {
             url: place.shown(),
@@ -68,7 +76,7 @@ impl Job {
                 connect_timeout: connection.connect_timeout.0,
                 congestion: connection.congestion.clone(),
                 poller: args.machine.poller,
-                tls: (place.url.scheme() == "https").then(|| tls(&place.url, connection)),
+                tls: matches!(place.url.scheme(), "https" | "wss").then(|| tls(&place.url, connection)),
                 ..SessionSpec::new(place.target, requests)
             },
             slice,

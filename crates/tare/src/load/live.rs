@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use console::Term;
-use tare_load::{SliceSample, StopRule};
+use tare_load::{Conversation, Protocol, SliceSample, StopRule};
 use tare_stats::histogram::LatencyHistogram;
 use tare_stats::quantile::printable;
 
@@ -25,6 +25,8 @@ const MOST_PARTS: usize = 20;
 pub struct Live {
     seen: Seen,
     stop: StopRule,
+    /// What the books count for each thing that the stop rule counts.
+    each: u64,
     head: Duration,
     begin_ns: Option<u64>,
     window_ns: u64,
@@ -58,6 +60,10 @@ impl Live {
         Self {
             seen: Seen { title: job.url.clone(), model: job.model.clone(), ..Seen::default() },
             stop: job.slice.stop,
+            each: match job.session.protocol {
+                Protocol::WebSocket(Conversation::Push(push)) => push.messages_per_user,
+                _ => 1,
+            },
             head: job.slice.discard_head,
             begin_ns: None,
             window_ns: 0,
@@ -115,7 +121,9 @@ impl Live {
                 let share = seen.elapsed.as_secs_f64() / span.as_secs_f64();
                 (share, Some(span.saturating_sub(seen.elapsed)))
             }
-            StopRule::Count { requests, .. } => ((seen.ok + seen.failed) as f64 / requests as f64, None),
+            StopRule::Count { requests, .. } => {
+                ((seen.ok + seen.failed) as f64 / requests as f64 / self.each as f64, None)
+            }
         };
         let worst = part.errors.iter().max_by_key(|(_, tally)| tally.count);
         seen.worst_error =

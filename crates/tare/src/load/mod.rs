@@ -12,6 +12,7 @@ mod plan;
 mod recording;
 mod request;
 mod spin;
+mod talk;
 
 use std::io::IsTerminal;
 

@@ -1,6 +1,6 @@
 //! How requests are offered: the schedule that the flags ask for, and its name in words.
 
-use tare_load::{Protocol, Schedule, SliceSpec, Spacing, Stages, StopRule};
+use tare_load::{Conversation, Protocol, Push, Schedule, SliceSpec, Spacing, Stages, StopRule};
 use tare_report::format::{count, duration, grouped, rate};
 
 use crate::args::ModelArgs;
@@ -32,6 +32,9 @@ pub fn in_words(model: &ModelArgs, slice: &SliceSpec, protocol: Protocol) -> Str
         StopRule::Count { requests, .. } => format!("until {} requests", grouped(requests)),
     };
     let connections = count(model.connections.into(), "connection");
+    if let Protocol::WebSocket(Conversation::Push(push)) = protocol {
+        return subscriptions(model, slice, push);
+    }
     let over = match protocol {
         Protocol::Http1 { pipeline: 1 } => connections,
         Protocol::Http1 { pipeline } => format!("{connections}, {pipeline} requests deep"),
@@ -52,6 +55,16 @@ pub fn in_words(model: &ModelArgs, slice: &SliceSpec, protocol: Protocol) -> Str
     };
     let tick = model.tick.map_or(String::new(), |tick| format!(", sent in ticks of {tick}"));
     format!("open loop, {arrivals}, {} over {over}{tick} {how_long}", rates(model))
+}
+
+/// `2,500 users, to each of whom the server pushes a message every 100 ms, until each has 600`.
+fn subscriptions(model: &ModelArgs, slice: &SliceSpec, push: Push) -> String {
+    let until = match slice.stop {
+        StopRule::Duration(span) => format!("for {}", duration((span - slice.discard_head).as_secs_f64())),
+        StopRule::Count { .. } => format!("until each has {}", grouped(push.messages_per_user)),
+    };
+    let (users, every) = (count(model.connections.into(), "user"), duration(push.period.as_secs_f64()));
+    format!("{users}, to each of whom the server pushes a message every {every}, {until}")
 }
 
 /// `20,000/s`, or `0/s to 1,000/s in 10 s, to 5,000/s in 30 s`.

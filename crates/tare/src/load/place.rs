@@ -60,8 +60,12 @@ fn parse(text: &str) -> anyhow::Result<Url> {
         anyhow::anyhow!("\"{text}\" is not a URL ({why}); write for example http://127.0.0.1:8080/path")
     })?;
     match url.scheme() {
-        "http" | "https" => Ok(url),
-        scheme => bail!("{text}: tare does not speak \"{scheme}\"; give a URL that begins with http:// or https://"),
+        "http" | "https" | "ws" | "wss" => Ok(url),
+        scheme => {
+            bail!(
+                "{text}: tare does not speak \"{scheme}\"; give a URL that begins with http://, https://, ws:// or wss://"
+            )
+        }
     }
 }
 
