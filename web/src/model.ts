@@ -79,10 +79,11 @@ export function buildModel(summary: Summary): Model {
   };
 }
 
-/** A group goes by the family its cells share, else by its baseline. */
-function groupName(cells: Cell[], group: string): string {
+/** A group goes by the family that what is weighed in it shares, else by its baseline. */
+export function groupName(cells: Cell[], group: string): string {
   const mine = cells.filter((c) => c.group === group);
-  const families = distinct(mine.map((c) => c.family));
+  const weighed = mine.filter((c) => !c.baseline && !c.control);
+  const families = distinct((weighed.length ? weighed : mine).map((c) => c.family));
   return (families.length === 1 && families[0]) || mine.find((c) => c.baseline)?.variant || group;
 }
 
@@ -104,6 +105,19 @@ const KIND_TEXT: Record<string, string> = { saturating: 'saturating', fixed: 'fi
 
 /** A kind of slice as people call it. */
 export const kindText = (kind: string): string => KIND_TEXT[kind] ?? kind;
+
+/** Everything weighed under the scenario in focus, the best first in the currency that is chosen: the ranking of a large run. */
+export function ranking(model: Model): Panel | undefined {
+  const [first] = focused(model);
+  if (!first) return undefined;
+  const ratio = (c: Comparison) => {
+    const figure = inCurrency(c.currencies, choice.currency);
+    return figure ? Math.log(figure.ratio) * (figure.higher_is_better ? -1 : 1) : Infinity;
+  };
+  const together = model.panels.filter((p) => p.scenario === first.scenario);
+  const comparisons = together.flatMap((p) => p.comparisons).sort((a, b) => ratio(a) - ratio(b));
+  return { ...first, title: first.scenario, cells: together.flatMap((p) => p.cells), comparisons };
+}
 
 /** The rows of a panel's chart: all of them, or the baseline, the highlighted and the first ones. */
 export function visibleCells(panel: Panel): Cell[] {

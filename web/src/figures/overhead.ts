@@ -3,7 +3,7 @@
 import { figure, tabs, type FigureSpec } from '../charts/figure';
 import { forestHeight, forestOption, type Forest, type ForestRow } from '../charts/forest';
 import { choice, choose } from '../state';
-import { focused, visibleComparisons, type Model, type Panel } from '../model';
+import { ranking, visibleComparisons, type Model, type Panel } from '../model';
 import { LIGHT, type Theme } from '../theme';
 import { axisName, headRow, ratioRow } from './rows';
 
@@ -17,9 +17,9 @@ export function chosenCurrency(model: Model) {
   return model.currencies.find((c) => c.name === choice.currency) ?? model.currencies[0];
 }
 
-/** The overhead chart of some panels; a large run shows only those in focus. */
+/** The overhead chart; a large run shows the scenario in focus, what was weighed in all its groups in order. */
 export function overheadFigure(model: Model, id = 'overhead'): HTMLElement {
-  const panels = () => (model.large ? focused(model) : model.panels);
+  const panels = () => (model.large ? [ranking(model)].filter((p) => p !== undefined) : model.panels);
   const rows = (t: Theme) => panels().flatMap((p) => panelRows(model, p, t));
   const label = () => chosenCurrency(model)?.label ?? 'throughput';
   const spec: FigureSpec = {
@@ -60,8 +60,9 @@ function panelRows(model: Model, panel: Panel, t: Theme): ForestRow[] {
     ratioRow(c.cell, c.variant, c.currencies, t, model.cells.get(c.cell)),
   );
   if (!rows.length) return [];
-  const baseline = panel.comparisons[0]!.baseline;
-  return [headRow(`${panel.title} · against ${baseline}`), ...rows];
+  const baselines = new Set(panel.comparisons.map((c) => c.baseline));
+  const against = baselines.size === 1 ? [...baselines][0] : 'its own baseline each, the best first';
+  return [headRow(`${panel.title} · against ${against}`), ...rows];
 }
 
 function dataOf(model: Model, panels: Panel[]) {

@@ -3,7 +3,7 @@
 import { breakable, copyButton, h, saveFile } from '../dom';
 import { toCsv, toMarkdown } from '../format/export';
 import { fixed, ratioText } from '../format/number';
-import { inCurrency, type Model } from '../model';
+import { groupName, inCurrency, type Model } from '../model';
 import { choice, watch } from '../state';
 import type { Cell, Currency } from '../summary';
 import { currencyTabs } from '../figures/overhead';
@@ -17,6 +17,7 @@ const TITLE = 'Every variant as a share of its baseline, by scenario';
 
 interface MatrixRow {
   variant: string;
+  /** The family that its group weighs. */
   family: string;
   group: string;
   byScenario: Map<string, Cell>;
@@ -24,19 +25,21 @@ interface MatrixRow {
 
 function rowsOf(model: Model): MatrixRow[] {
   const rows = new Map<string, MatrixRow>();
+  const families = new Map(model.panels.map((p) => [p.group, groupName(model.summary.cells, p.group)]));
   for (const cell of model.summary.cells) {
     if (cell.control) continue;
     const key = `${cell.group}/${cell.variant}`;
     const row = rows.get(key) ?? {
       variant: cell.variant,
-      family: cell.family,
+      family: families.get(cell.group) ?? cell.family,
       group: cell.group,
       byScenario: new Map(),
     };
     row.byScenario.set(cell.scenario, cell);
     rows.set(key, row);
   }
-  return [...rows.values()];
+  const sections = new Set([...rows.values()].map((row) => row.family));
+  return [...sections].flatMap((family) => [...rows.values()].filter((row) => row.family === family));
 }
 
 export function matrix(model: Model): HTMLElement {
