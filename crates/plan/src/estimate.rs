@@ -16,11 +16,14 @@ pub fn fork_time(plan: &Plan, group: &Group) -> Duration {
     let variants = group.variants.len() as u32;
     let rounds = plan.slices.saturating + plan.slices.fixed + plan.slices.poisson;
     let measure = plan.slices.length.0 * rounds * variants;
+    let scenarios = group.scenarios.len() as u32;
     let warmup = match &plan.warmup {
-        Warmup::UntilSteady { cap, .. } => cap.0.mul_f64(USUAL_SHARE_OF_CAP),
-        Warmup::Fixed { span, .. } => span.0 * variants,
+        Warmup::UntilSteady { cap, first_cap, .. } => {
+            (first_cap.0 + cap.0 * scenarios.saturating_sub(1)).mul_f64(USUAL_SHARE_OF_CAP)
+        }
+        Warmup::Fixed { span, .. } => span.0 * variants * scenarios,
     };
-    START + STOP + (measure + warmup) * group.scenarios.len() as u32
+    START + STOP + measure * scenarios + warmup
 }
 
 /// The time of one cell of a sequential run.

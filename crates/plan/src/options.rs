@@ -40,6 +40,8 @@ pub struct Options {
     pub warmup: Option<WarmupOption>,
     /// Longest warm-up of a scenario in one fork.
     pub warmup_cap: Option<Span>,
+    /// The same of the first scenario of a fork.
+    pub warmup_first_cap: Option<Span>,
     /// Users of a fixed warm-up.
     pub warmup_users: Option<u32>,
     /// Give servers all cores while they warm up.

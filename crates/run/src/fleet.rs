@@ -49,6 +49,8 @@ pub(crate) struct Member<'a> {
 /// The servers of one fork, in the order of the plan.
 pub(crate) struct Fleet<'a> {
     pub members: Vec<Member<'a>>,
+    /// Whether it has warmed up for a scenario before.
+    pub warmed: bool,
 }
 
 /// What a fleet is started from.
@@ -149,7 +151,7 @@ impl<'a> Fleet<'a> {
             .flat_map(|group| group.variants.iter().enumerate().map(|(index, v)| (v.name.as_str(), index)))
             .collect();
         members.sort_by_key(|member| place_in_plan.get(member.variant.name.as_str()).copied());
-        Ok(Self { members })
+        Ok(Self { members, warmed: false })
     }
 
     /// Holds every server against the contract; one that answers otherwise gets no load.

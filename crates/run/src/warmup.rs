@@ -39,7 +39,9 @@ pub(crate) fn warm_up(
     journal: &mut Journal<'_>,
 ) -> Result<(), RunError> {
     let (cap, users, judged) = match plan.warmup {
-        Warmup::UntilSteady { cap, .. } => (cap.0, plan.load.users, true),
+        Warmup::UntilSteady { cap, first_cap, .. } => {
+            (if fleet.warmed { cap.0 } else { first_cap.0 }, plan.load.users, true)
+        }
         // A fixed warm-up is so long for each server.
         Warmup::Fixed { span, users } => (span.0 * fleet.healthy() as u32, users.min(plan.load.users), false),
     };
@@ -94,6 +96,7 @@ pub(crate) fn warm_up(
         }
     }
     fleet.set_cpus(&cores.server);
+    fleet.warmed = true;
     let span_ns = journal.elapsed_ns() - begin_ns;
     for (member, windows) in fleet.members.iter().zip(&windows) {
         let reason = if judged { verdict(windows) } else { None };

@@ -174,9 +174,11 @@ fn warmup(picker: &mut Picker<'_>, mode: Mode) -> Result<Warmup, PlanError> {
         }
         WarmupOption::Steady => {
             let cap = pick!(picker, warmup_cap, Span::from_secs(30), "longest warm-up of a scenario in one fork");
+            let first_cap =
+                pick!(picker, warmup_first_cap, cap, "of a fork's first scenario, which warms what all of them share");
             let all_cpus =
                 pick!(picker, warmup_all_cpus, true, "servers warm up on all cores, so that the JIT has room");
-            Ok(Warmup::UntilSteady { cap, all_cpus })
+            Ok(Warmup::UntilSteady { cap, first_cap, all_cpus })
         }
     }
 }

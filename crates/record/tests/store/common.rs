@@ -25,7 +25,7 @@ pub fn header(id: &str) -> RunHeader {
             congestion: "default".to_owned(),
             spin: true,
         },
-        warmup: Warmup::UntilSteady { cap: Span::from_secs(30), all_cpus: true },
+        warmup: Warmup::UntilSteady { cap: Span::from_secs(30), first_cap: Span::from_secs(30), all_cpus: true },
         slices: Slices {
             length: Span::from_millis(500),
             discard: Span::from_millis(50),

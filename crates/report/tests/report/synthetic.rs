@@ -266,7 +266,7 @@ fn plan(truths: &[Truth]) -> Plan {
             congestion: "default".to_owned(),
             spin: true,
         },
-        warmup: Warmup::UntilSteady { cap: Span::from_secs(30), all_cpus: true },
+        warmup: Warmup::UntilSteady { cap: Span::from_secs(30), first_cap: Span::from_secs(30), all_cpus: true },
         slices: Slices {
             length: Span::from_millis(500),
             discard: Span::from_millis(50),

@@ -149,6 +149,9 @@ pub struct WarmupArgs {
     /// Longest warm-up of a scenario in one fork [default: 30s].
     #[arg(long, value_name = "SPAN")]
     pub warmup_cap: Option<Span>,
+    /// The same of a fork's first scenario, which warms what all of them share [default: as --warmup-cap].
+    #[arg(long, value_name = "SPAN")]
+    pub warmup_first_cap: Option<Span>,
     /// Users of a fixed warm-up [default: 3].
     #[arg(long, value_name = "N")]
     pub warmup_users: Option<u32>,
@@ -210,6 +213,7 @@ impl RunArgs {
             alpha: stop.alpha,
             warmup: warmup.warmup,
             warmup_cap: warmup.warmup_cap,
+            warmup_first_cap: warmup.warmup_first_cap,
             warmup_users: warmup.warmup_users,
             warmup_all_cpus: warmup.warmup_pinned.then_some(false),
             slice: load.slice,
