@@ -171,7 +171,12 @@ object Families {
   private val helidon = "io.helidon.webserver" % "helidon-webserver"
 
   private val nima =
-    plain("nima", "helidon-webserver", Versions.Scala3, version => Seq(helidon % version)).copy(javaRelease = 21)
+    plain(
+      "nima",
+      "helidon-webserver",
+      Versions.Scala3,
+      version => Seq(helidon % version, "io.helidon.webserver" % "helidon-webserver-websocket" % version)
+    ).copy(javaRelease = 21)
 
   private val nimaTapir = tapir(
     "nima-tapir",

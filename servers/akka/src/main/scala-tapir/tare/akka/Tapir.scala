@@ -1,9 +1,15 @@
 package tare.akka
 
+import scala.concurrent.Future
+
 import akka.http.scaladsl.server.Route
+import akka.stream.scaladsl.{Flow, Sink}
+import sttp.capabilities.WebSockets
+import sttp.capabilities.akka.AkkaStreams
+import sttp.tapir.server.ServerEndpoint
 import sttp.tapir.server.akkahttp.{AkkaHttpServerInterpreter, AkkaHttpServerOptions}
 
-import tare.{Answers, Endpoints}
+import tare.{Answers, Endpoints, Pushes, Stamps}
 
 /** Akka HTTP wrapped by Tapir. This Tapir has no interceptors yet: the log of requests is a setting. */
 object Tapir extends AkkaServer(_ => TapirRoutes(1, TapirRoutes.withoutLog))
@@ -18,7 +24,13 @@ object TapirRoutes {
 
   /** The routes of `/path0` to `/path{routes - 1}` and the others, interpreted once, before the server starts. */
   def apply(routes: Int, options: AkkaHttpServerOptions): Route =
-    AkkaHttpServerInterpreter.toRoute(Endpoints.served(routes))(options)
+    AkkaHttpServerInterpreter.toRoute(Endpoints.served(routes) ++ pushes)(options)
+
+  private val pushes: List[ServerEndpoint[_, _, _, AkkaStreams with WebSockets, Future]] =
+    Stamps.all.map { case (name, stamp) =>
+      val logic: AkkaStreams.Pipe[String, String] = Flow.fromSinkAndSource(Sink.ignore, Ticks(stamp))
+      Pushes.described(AkkaStreams)(name).serverLogic[Future](_ => Future.successful(Right(logic)))
+    }
 
   val withoutLog: AkkaHttpServerOptions =
     AkkaHttpServerOptions.default.copy(logRequestHandling =

@@ -7,13 +7,16 @@ import sttp.tapir.server.http4s.{Http4sServerInterpreter, Http4sServerOptions}
 import tare.{Answers, Endpoints}
 
 /** http4s wrapped by Tapir. `Tapir` has Tapir's default interceptors but for the server log; `TapirInterceptor` has them all. */
-object Tapir extends EmberServer(TapirRoutes(1, TapirRoutes.withoutLog))
+object Tapir extends TapirServer(1, TapirRoutes.withoutLog)
 
-object TapirMulti extends EmberServer(TapirRoutes(Answers.MultiRoutes, TapirRoutes.withoutLog))
+object TapirMulti extends TapirServer(Answers.MultiRoutes, TapirRoutes.withoutLog)
 
-object TapirInterceptor extends EmberServer(TapirRoutes(1, TapirRoutes.default))
+object TapirInterceptor extends TapirServer(1, TapirRoutes.default)
 
-object TapirInterceptorMulti extends EmberServer(TapirRoutes(Answers.MultiRoutes, TapirRoutes.default))
+object TapirInterceptorMulti extends TapirServer(Answers.MultiRoutes, TapirRoutes.default)
+
+abstract class TapirServer(routes: Int, options: Http4sServerOptions[IO])
+    extends EmberServer(TapirRoutes(routes, options), TapirPushes(options))
 
 object TapirRoutes:
 

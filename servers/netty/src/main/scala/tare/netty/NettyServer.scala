@@ -41,7 +41,19 @@ final private class Answering(routes: VanillaRoutes) extends SimpleChannelInboun
 
   override def channelRead0(context: ChannelHandlerContext, request: FullHttpRequest): Unit =
     val reply =
-      if request.decoderResult.isSuccess then routes.answer(request) else Reply.empty(HttpResponseStatus.BAD_REQUEST)
+      if request.decoderResult.isSuccess then routes.answer(request)
+      else Some(Reply.empty(HttpResponseStatus.BAD_REQUEST))
+    reply match
+      case Some(reply) => send(context, request, reply)
+      case None        => push(context, request)
+
+  /** Looked for last, so that no other answer pays for it. */
+  private def push(context: ChannelHandlerContext, request: FullHttpRequest): Unit =
+    Pushing.at(request.uri) match
+      case Some(stamp) => Pushing.begin(context, request, stamp)
+      case None        => send(context, request, Reply.empty(HttpResponseStatus.NOT_FOUND))
+
+  private def send(context: ChannelHandlerContext, request: FullHttpRequest, reply: Reply): Unit =
     val keepsAlive = HttpUtil.isKeepAlive(request)
     val response = DefaultFullHttpResponse(HttpVersion.HTTP_1_1, reply.status, Unpooled.wrappedBuffer(reply.body))
     response.headers.set(CONTENT_TYPE, reply.contentType).setInt(CONTENT_LENGTH, reply.body.length)

@@ -6,7 +6,7 @@ import io.circe.parser.decode
 import io.circe.syntax.*
 import io.netty.buffer.ByteBufUtil
 import io.netty.handler.codec.http.{FullHttpRequest, HttpMethod, HttpResponseStatus, QueryStringDecoder}
-import io.netty.handler.codec.http.HttpResponseStatus.{BAD_REQUEST, NOT_FOUND, OK}
+import io.netty.handler.codec.http.HttpResponseStatus.{BAD_REQUEST, OK}
 
 import tare.{Answers, Message, Order}
 
@@ -34,13 +34,13 @@ final class VanillaRoutes(routes: Int):
       )
       ++ Map("/echo" -> echo, "/file" -> upload)
 
-  def answer(request: FullHttpRequest): Reply =
+  /** None where there is no such route. */
+  def answer(request: FullHttpRequest): Option[Reply] =
     val path = QueryStringDecoder(request.uri).path
-    val found = request.method match
+    request.method match
       case HttpMethod.GET  => gets.get(path).map(_()).orElse(withId(path))
       case HttpMethod.POST => posts.get(path).map(_(request))
       case _               => None
-    found.getOrElse(Reply.empty(NOT_FOUND))
 
   private def withId(path: String): Option[Reply] =
     val slash = path.lastIndexOf('/')

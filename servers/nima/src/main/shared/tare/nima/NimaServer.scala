@@ -2,23 +2,25 @@ package tare.nima
 
 import java.time.Duration
 
+import io.helidon.common.Builder
 import io.helidon.common.socket.SocketOptions
-import io.helidon.webserver.WebServer
+import io.helidon.webserver.{Routing, WebServer}
 import io.helidon.webserver.http.HttpRouting
 
 import tare.{Answers, Launch}
 
 /** Serves the routes that `fill` puts into Helidon's routing, each request on a virtual thread, with the same settings on
-  * both sides of a comparison: Helidon's own defaults, except where a comment says why not.
+  * both sides of a comparison: Helidon's own defaults, except where a comment says why not. Other protocols have their
+  * routing `besides`.
   */
-abstract class NimaServer(fill: HttpRouting.Builder => Unit):
+abstract class NimaServer(fill: HttpRouting.Builder => Unit, besides: Builder[?, ? <: Routing]*):
 
   def main(args: Array[String]): Unit = Launch.serve(args)(listen)
 
   private def listen(port: Int): Int =
     val routing = HttpRouting.builder()
     fill(routing)
-    WebServer
+    val server = WebServer
       .builder()
       .host(Launch.Host)
       .port(port)
@@ -27,6 +29,5 @@ abstract class NimaServer(fill: HttpRouting.Builder => Unit):
       .idleConnectionTimeout(Duration.ofMinutes(10))
       .connectionOptions(SocketOptions.builder().tcpNoDelay(true).build())
       .routing(routing)
-      .build()
-      .start()
-      .port
+    besides.foreach(server.addRouting(_))
+    server.build().start().port

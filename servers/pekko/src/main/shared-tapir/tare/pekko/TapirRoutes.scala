@@ -4,9 +4,13 @@ import scala.concurrent.{ExecutionContext, Future}
 
 import org.apache.pekko.actor.ActorSystem
 import org.apache.pekko.http.scaladsl.server.Route
+import org.apache.pekko.stream.scaladsl.{Flow, Sink}
+import sttp.capabilities.WebSockets
+import sttp.capabilities.pekko.PekkoStreams
+import sttp.tapir.server.ServerEndpoint
 import sttp.tapir.server.pekkohttp.{PekkoHttpServerInterpreter, PekkoHttpServerOptions}
 
-import tare.{Answers, Endpoints}
+import tare.{Answers, Endpoints, Pushes, Stamps}
 
 /** pekko-http wrapped by Tapir. */
 object TapirRoutes {
@@ -15,8 +19,14 @@ object TapirRoutes {
   /** The routes of `/path0` to `/path{routes - 1}` and the others, interpreted once, before the server starts. */
   def apply(routes: Int, options: Options)(system: ActorSystem): Route = {
     implicit val executor: ExecutionContext = system.dispatcher
-    PekkoHttpServerInterpreter(options(executor)).toRoute(Endpoints.served[Future](routes))
+    PekkoHttpServerInterpreter(options(executor)).toRoute(Endpoints.served[Future](routes) ++ pushes)
   }
+
+  private val pushes: List[ServerEndpoint[PekkoStreams with WebSockets, Future]] =
+    Stamps.all.map { case (name, stamp) =>
+      val logic: PekkoStreams.Pipe[String, String] = Flow.fromSinkAndSource(Sink.ignore, Ticks(stamp))
+      Pushes.described(PekkoStreams)(name).serverLogicSuccess[Future](_ => Future.successful(logic))
+    }
 
   val default: Options = executor => PekkoHttpServerOptions.default(executor)
 

@@ -5,12 +5,13 @@ import io.circe.parser.decode
 import io.circe.syntax._
 import org.apache.pekko.http.scaladsl.marshalling.{Marshaller, ToEntityMarshaller}
 import org.apache.pekko.http.scaladsl.model.MediaTypes.`application/json`
+import org.apache.pekko.http.scaladsl.model.ws.TextMessage
 import org.apache.pekko.http.scaladsl.server.Directives._
 import org.apache.pekko.http.scaladsl.server.Route
 import org.apache.pekko.http.scaladsl.unmarshalling.{FromEntityUnmarshaller, Unmarshaller}
-import org.apache.pekko.stream.scaladsl.FileIO
+import org.apache.pekko.stream.scaladsl.{FileIO, Flow, Sink}
 
-import tare.{Answers, Message, Order}
+import tare.{Answers, Message, Order, Stamps}
 
 /** pekko-http alone, with its routing DSL. */
 object VanillaRoutes {
@@ -28,7 +29,8 @@ object VanillaRoutes {
     get(path("text")(complete(Answers.Text))),
     get(path("json")(complete(Message(Answers.Text)))),
     post(path("echo")(entity(as[Order])(order => complete(order)))),
-    post(path("file")(upload))
+    post(path("file")(upload)),
+    pathPrefix("ws")(concat(Stamps.all.map { case (name, stamp) => path(name)(push(stamp)) }: _*))
   )
 
   private def upload: Route =
@@ -37,6 +39,10 @@ object VanillaRoutes {
       val saved = entity.dataBytes.runWith(FileIO.toPath(file.toPath))(materializer)
       onSuccess(saved)(_ => complete(Answers.upload(file)))
     }
+
+  /** Whatever a client says is read and dropped. */
+  private def push(stamp: () => String): Route =
+    handleWebSocketMessages(Flow.fromSinkAndSource(Sink.ignore, Ticks(stamp).map(TextMessage(_))))
 
   implicit private val messages: ToEntityMarshaller[Message] = toJson
   implicit private val orders: ToEntityMarshaller[Order] = toJson

@@ -3,13 +3,17 @@ package tare.play
 import scala.concurrent.{ExecutionContext, Future}
 
 import org.apache.pekko.stream.Materializer
+import org.apache.pekko.stream.scaladsl.{Flow, Sink, Source}
 import play.api.BuiltInComponents
 import play.api.mvc.{DefaultActionBuilder, PlayBodyParsers}
 import play.api.routing.Router
 import play.core.server.PekkoHttpServer
+import sttp.capabilities.WebSockets
+import sttp.capabilities.pekko.PekkoStreams
+import sttp.tapir.server.ServerEndpoint
 import sttp.tapir.server.play.{PlayServerInterpreter, PlayServerOptions}
 
-import tare.{Answers, Endpoints, Launch}
+import tare.{Answers, Endpoints, Launch, Pushes, Stamps}
 
 /** Play wrapped by Tapir. Without an interceptor: Tapir's default ones but for the server log. */
 object Tapir extends TapirPlayServer(1, TapirRoutes.withoutLog)
@@ -34,7 +38,14 @@ object TapirRoutes:
     given Materializer = components.materializer
     given ExecutionContext = components.executionContext
     val chosen = options(components.defaultActionBuilder, components.playBodyParsers)
-    PlayServerInterpreter(chosen).toRoutes(Endpoints.served[Future](routes))
+    PlayServerInterpreter(chosen).toRoutes(Endpoints.served[Future](routes) ++ pushes)
+
+  private val pushes: List[ServerEndpoint[PekkoStreams & WebSockets, Future]] =
+    Stamps.all.map { (name, stamp) =>
+      val ticks = Source.tick(Stamps.Period, Stamps.Period, ()).map(_ => stamp())
+      val logic: PekkoStreams.Pipe[String, String] = Flow.fromSinkAndSource(Sink.ignore, ticks)
+      Pushes.described(PekkoStreams)(name).serverLogicSuccess[Future](_ => Future.successful(logic))
+    }
 
   val default: Options = (action, parsers) => PlayServerOptions.default(action, parsers)
 

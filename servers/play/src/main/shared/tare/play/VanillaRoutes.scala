@@ -2,22 +2,23 @@ package tare.play
 
 import io.circe.parser.decode
 import io.circe.syntax.*
+import org.apache.pekko.stream.scaladsl.{Flow, Sink, Source}
 import org.apache.pekko.util.ByteString
 import play.api.BuiltInComponents
 import play.api.libs.Files.TemporaryFile
-import play.api.mvc.{BodyParser, Request, Result}
+import play.api.mvc.{BodyParser, Request, Result, WebSocket}
 import play.api.mvc.Results.{BadRequest, Ok}
 import play.api.routing.Router
 import play.api.routing.sird.*
 
-import tare.{Answers, Message, Order}
+import tare.{Answers, Message, Order, Stamps}
 
 /** Play alone, with its String Interpolating Routing DSL. */
 final class VanillaRoutes(components: BuiltInComponents):
   import components.{defaultActionBuilder as action, playBodyParsers as parse}
 
   /** The routes of `/path0` to `/path{routes - 1}`, then the others, tried one after another as Play does. */
-  def apply(routes: Int): Router = Router.from((List.range(0, routes).map(route) :+ others).reduceLeft(_ orElse _))
+  def apply(routes: Int): Router = Router.from((List.range(0, routes).map(route) :+ others :+ pushes).reduceLeft(_ orElse _))
 
   // With types of their own: Play's overloads take them for functions otherwise.
   private val asString: BodyParser[String] = parse.tolerantText(Answers.MaxBodyBytes.toLong)
@@ -48,6 +49,15 @@ final class VanillaRoutes(components: BuiltInComponents):
       case POST(p"/echo") => echoing
       case POST(p"/file") => uploading
     }
+
+  /** Whatever a client says is read and dropped. */
+  private def pushes: Router.Routes =
+    val sockets = Stamps.all.map((name, stamp) => name -> WebSocket.accept[String, String](_ => push(stamp))).toMap
+
+    { case GET(p"/ws/$name") if sockets.contains(name) => sockets(name) }
+
+  private def push(stamp: () => String): Flow[String, String, ?] =
+    Flow.fromSinkAndSource(Sink.ignore, Source.tick(Stamps.Period, Stamps.Period, ()).map(_ => stamp()))
 
   private def echo(body: String): Result =
     decode[Order](body).fold(_ => BadRequest, order => json(order.asJson.noSpaces))

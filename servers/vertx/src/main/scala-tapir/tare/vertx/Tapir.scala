@@ -5,9 +5,12 @@ import scala.concurrent.ExecutionContext.Implicits.global
 
 import io.vertx.core.Vertx
 import io.vertx.ext.web.Router
+import sttp.capabilities.WebSockets
+import sttp.tapir.server.ServerEndpoint
+import sttp.tapir.server.vertx.streams.VertxStreams
 import sttp.tapir.server.vertx.{VertxFutureServerInterpreter, VertxFutureServerOptions}
 
-import tare.{Answers, Endpoints}
+import tare.{Answers, Endpoints, Pushes, Stamps}
 
 /** Vert.x wrapped by Tapir, whose logic is a `Future`. Without an interceptor: Tapir's default ones but for the server log. */
 object Tapir extends VertxServer(TapirRoutes(1, TapirRoutes.withoutLog))
@@ -22,5 +25,11 @@ object TapirRoutes:
   def apply(routes: Int, options: VertxFutureServerOptions)(vertx: Vertx, router: Router): Unit =
     val interpreter = VertxFutureServerInterpreter(options)
     Endpoints.served[Future](routes).foreach(endpoint => interpreter.route(endpoint)(router))
+    pushes(vertx).foreach(endpoint => interpreter.route(endpoint)(router))
+
+  private def pushes(vertx: Vertx): List[ServerEndpoint[VertxStreams & WebSockets, Future]] =
+    Stamps.all.map { (name, stamp) =>
+      Pushes.described(VertxStreams)(name).serverLogicSuccess[Future](_ => Future.successful(Ticks.pushed(vertx, stamp)))
+    }
 
   val withoutLog: VertxFutureServerOptions = VertxFutureServerOptions.customiseInterceptors.serverLog(None).options

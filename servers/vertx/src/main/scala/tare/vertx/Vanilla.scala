@@ -7,7 +7,7 @@ import io.vertx.core.file.OpenOptions
 import io.vertx.ext.web.handler.BodyHandler
 import io.vertx.ext.web.{Router, RoutingContext}
 
-import tare.{Answers, Message, Order}
+import tare.{Answers, Message, Order, Stamps}
 
 /** The baselines: Vert.x alone, with its router. */
 object Vanilla extends VertxServer(VanillaRoutes(1))
@@ -27,6 +27,7 @@ object VanillaRoutes:
     router.get("/json").handler(json(_, Message(Answers.Text).asJson.noSpaces))
     router.post("/echo").handler(body).handler(echo)
     router.post("/file").handler(upload(vertx, _))
+    for (name, stamp) <- Stamps.all do router.get(s"/ws/$name").handler(push(vertx, stamp, _))
 
   private def withId(context: RoutingContext, answer: Int => String): Unit =
     context.pathParam("id").toIntOption.fold(context.fail(400))(id => text(context, answer(id)))
@@ -48,6 +49,14 @@ object VanillaRoutes:
       .compose(file => request.pipeTo(file))
       .onSuccess(_ => text(context, Answers.upload(saved)))
       .onFailure(context.fail(_))
+
+  private def push(vertx: Vertx, stamp: () => String, context: RoutingContext): Unit =
+    context.request.toWebSocket
+      .onSuccess { socket =>
+        val timer = vertx.setPeriodic(Stamps.Period.toMillis, _ => socket.writeTextMessage(stamp()))
+        socket.closeHandler(_ => vertx.cancelTimer(timer))
+      }
+      .onFailure(context.fail(400, _))
 
   private def text(context: RoutingContext, body: String): Unit = end(context, "text/plain; charset=UTF-8", body)
 

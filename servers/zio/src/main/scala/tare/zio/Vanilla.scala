@@ -6,7 +6,7 @@ import zio.*
 import zio.http.*
 import zio.stream.ZSink
 
-import tare.{Answers, Message, Order}
+import tare.{Answers, Message, Order, Stamps}
 
 /** The baselines: ZIO HTTP alone, with its routes. */
 object Vanilla extends ZioServer(VanillaRoutes(1))
@@ -35,7 +35,13 @@ object VanillaRoutes:
     Method.GET / "json" -> handler((_: Request) => Response.json(Message(Answers.Text).asJson.noSpaces)),
     Method.POST / "echo" -> handler((request: Request) => request.body.asString.map(echo)),
     Method.POST / "file" -> handler(upload(_))
-  )
+  ) ++ Stamps.all.map((name, stamp) => Method.GET / "ws" / name -> handler(push(stamp).toResponse))
+
+  /** Whatever a client says is read and dropped; when it leaves, the clockwork stops. */
+  private def push(stamp: () => String): WebSocketApp[Any] = Handler.webSocket { channel =>
+    val ticks = Ticks(stamp).foreach(text => channel.send(ChannelEvent.Read(WebSocketFrame.text(text))))
+    ticks.race(channel.receiveAll(_ => ZIO.unit))
+  }
 
   /** With the character set, which `Response.text` leaves out and all others say. */
   private def text(body: String): Response = Response(headers = plain, body = Body.fromString(body))

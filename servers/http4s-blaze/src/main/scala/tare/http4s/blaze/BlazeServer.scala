@@ -4,6 +4,7 @@ import scala.concurrent.duration._
 
 import cats.effect.IO
 import cats.effect.unsafe.implicits.global
+import cats.syntax.all._
 import org.http4s.HttpRoutes
 import org.http4s.blaze.server.BlazeServerBuilder
 
@@ -20,7 +21,7 @@ abstract class BlazeServer(routes: HttpRoutes[IO]) {
       .withMaxConnections(16384)
       // A connection rests while it is the other servers' turn; the default of a minute would close it meanwhile.
       .withIdleTimeout(10.minutes)
-      .withHttpApp(routes.orNotFound)
+      .withHttpWebSocketApp(sockets => (routes <+> Pushes(sockets)).orNotFound)
       .resource
       .allocated
       .unsafeRunSync()

@@ -19,18 +19,19 @@ object Vanilla extends BlazeServer(VanillaRoutes(1))
 
 object VanillaMulti extends BlazeServer(VanillaRoutes(Answers.MultiRoutes))
 
+/** Method and segments of a path. */
+object At {
+  def unapply(request: Request[IO]): Some[(Method, List[String])] = Some((request.method, segments(request.pathInfo)))
+
+  private def segments(path: Path): List[String] =
+    path.segments.map(_.decoded()).toList ++ (if (path.endsWithSlash) List("") else Nil)
+}
+
 object VanillaRoutes {
 
   /** The routes of `/path0` to `/path{routes - 1}`, then the others, tried one after another as http4s does. */
   def apply(routes: Int): HttpRoutes[IO] =
     limited((List.range(0, routes).map(route) :+ others).reduceLeft(_ <+> _))
-
-  private object At {
-    def unapply(request: Request[IO]): Some[(Method, List[String])] = Some((request.method, segments(request.pathInfo)))
-
-    private def segments(path: Path): List[String] =
-      path.segments.map(_.decoded()).toList ++ (if (path.endsWithSlash) List("") else Nil)
-  }
 
   private object Number {
     def unapply(text: String): Option[Int] = text.toIntOption

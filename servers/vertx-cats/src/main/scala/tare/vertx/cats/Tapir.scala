@@ -3,11 +3,15 @@ package tare.vertx.cats
 import cats.effect.IO
 import cats.effect.std.Dispatcher
 import cats.effect.unsafe.implicits.global
+import fs2.Stream
 import io.vertx.core.Vertx
 import io.vertx.ext.web.Router
+import sttp.capabilities.WebSockets
+import sttp.capabilities.fs2.Fs2Streams
+import sttp.tapir.server.ServerEndpoint
 import sttp.tapir.server.vertx.cats.{VertxCatsServerInterpreter, VertxCatsServerOptions}
 
-import tare.{Answers, Endpoints}
+import tare.{Answers, Endpoints, Pushes, Stamps}
 import tare.vertx.VertxServer
 
 /** Vert.x wrapped by Tapir, whose logic is an `IO`. Without an interceptor: Tapir's default ones but for the server log. */
@@ -25,6 +29,13 @@ object TapirRoutes:
     val (dispatcher, _) = Dispatcher.parallel[IO].allocated.unsafeRunSync()
     val interpreter = VertxCatsServerInterpreter[IO](options(dispatcher))
     Endpoints.served[IO](routes).foreach(endpoint => interpreter.route(endpoint)(router))
+    pushes.foreach(endpoint => interpreter.route(endpoint)(router))
+
+  private val pushes: List[ServerEndpoint[Fs2Streams[IO] & WebSockets, IO]] =
+    Stamps.all.map { (name, stamp) =>
+      val ticks = Stream.awakeEvery[IO](Stamps.Period).evalMap(_ => IO(stamp()))
+      Pushes.described(Fs2Streams[IO])(name).serverLogicSuccess[IO](_ => IO.pure(in => ticks.concurrently(in.drain)))
+    }
 
   def withoutLog(dispatcher: Dispatcher[IO]): VertxCatsServerOptions[IO] =
     VertxCatsServerOptions.customiseInterceptors[IO](dispatcher).serverLog(None).options

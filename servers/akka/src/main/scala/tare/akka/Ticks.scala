@@ -1,0 +1,12 @@
+package tare.akka
+
+import akka.actor.Cancellable
+import akka.stream.scaladsl.Source
+
+import tare.Stamps
+
+/** Akka's own clockwork. */
+object Ticks {
+  def apply(stamp: () => String): Source[String, Cancellable] =
+    Source.tick(Stamps.Period, Stamps.Period, ()).map(_ => stamp())
+}

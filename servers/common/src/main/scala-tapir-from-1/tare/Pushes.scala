@@ -1,0 +1,20 @@
+package tare
+
+import sttp.capabilities.{Streams, WebSockets}
+import sttp.tapir._
+
+/** The endpoints that push, for every server whose Tapir has WebSockets; the stream is the server's own. */
+object Pushes {
+
+  /** An endpoint of `/ws/{name}`. Tapir pings nobody on its own account, and gathers no fragments. */
+  def described[S](
+      streams: Streams[S]
+  )(name: String): PublicEndpoint[Unit, Unit, streams.Pipe[String, String], S with WebSockets] =
+    endpoint.get
+      .in("ws" / name)
+      .out(
+        webSocketBody[String, CodecFormat.TextPlain, String, CodecFormat.TextPlain](streams)
+          .concatenateFragmentedFrames(false)
+          .autoPing(None)
+      )
+}

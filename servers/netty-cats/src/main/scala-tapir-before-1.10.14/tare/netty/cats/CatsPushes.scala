@@ -1,0 +1,8 @@
+package tare.netty.cats
+
+import cats.effect.IO
+import sttp.tapir.server.ServerEndpoint
+
+/** This Tapir has no WebSockets on Netty. */
+object CatsPushes:
+  val all: List[ServerEndpoint[Any, IO]] = Nil

@@ -1,0 +1,46 @@
+package tare.vertx
+
+import io.vertx.core.{Handler, Vertx}
+import io.vertx.core.streams.ReadStream
+
+import tare.Stamps
+
+/** Vert.x's own clockwork as a stream of stamps; one that nobody takes is dropped. */
+final class Ticks(vertx: Vertx, stamp: () => String) extends ReadStream[String]:
+  // Tapir may ask from a thread other than that of the timer.
+  @volatile private var demand = Long.MaxValue
+  @volatile private var taker: Option[Handler[String]] = None
+  private val timer = vertx.setPeriodic(Stamps.Period.toMillis, _ => tick())
+
+  def cancel(): Unit = vertx.cancelTimer(timer)
+
+  private def tick(): Unit =
+    if demand > 0 then
+      if demand < Long.MaxValue then demand -= 1
+      taker.foreach(_.handle(stamp()))
+
+  override def handler(handler: Handler[String]): ReadStream[String] =
+    taker = Option(handler)
+    this
+
+  override def fetch(amount: Long): ReadStream[String] =
+    demand = if amount > Long.MaxValue - demand then Long.MaxValue else demand + amount
+    this
+
+  override def pause(): ReadStream[String] =
+    demand = 0
+    this
+
+  override def resume(): ReadStream[String] = fetch(Long.MaxValue)
+
+  // It neither ends nor fails.
+  override def endHandler(handler: Handler[Void]): ReadStream[String] = this
+  override def exceptionHandler(handler: Handler[Throwable]): ReadStream[String] = this
+
+object Ticks:
+
+  /** What Tapir asks for: what the client says becomes what it is sent. Here it is dropped, and its end ends the ticks. */
+  def pushed(vertx: Vertx, stamp: () => String): ReadStream[String] => ReadStream[String] = said =>
+    val ticks = Ticks(vertx, stamp)
+    said.handler(_ => ()).endHandler(_ => ticks.cancel())
+    ticks
