@@ -4,6 +4,7 @@
 //! The usual way through: slices → [`ForkRatio`] per fork → [`Comparison`] over forks → [`Verdict`] by a
 //! [`DecisionRule`] → [`e_bh`] over all comparisons of the run.
 
+pub mod capacity;
 pub mod compare;
 pub mod error;
 pub mod exponential;
@@ -17,6 +18,7 @@ pub mod steady;
 pub mod trend;
 pub mod verdict;
 
+pub use capacity::{Capacity, CapacitySearch, SearchRule};
 pub use compare::{Comparison, ForkRatio, Method, SD_FLOOR};
 pub use error::StatsError;
 pub use exponential::{ExpectedMean, ExponentialFit, Level};

@@ -1,0 +1,144 @@
+//! The search for the largest load that a server bears: which load to try next, and what the tries so far say.
+//!
+//! What "bears" means is the caller's: each try says yes or no. A single try near the limit may say either, so that a load
+//! counts as borne, or not, once two tries agree.
+
+/// Where a search begins, how far it may go, and how closely it looks.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SearchRule {
+    /// The load of the first try.
+    pub start: f64,
+    /// Nothing below is tried.
+    pub least: f64,
+    /// Nothing above is tried.
+    pub most: f64,
+    /// The search ends once borne and not borne lie within this share: 0.05 for 5 %.
+    pub resolution: f64,
+}
+
+/// What a search has found.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Capacity {
+    /// The largest load that was borne; `None` where not even the least was.
+    pub borne: Option<f64>,
+    /// The smallest load that was not; `None` where the most was borne.
+    pub broken: Option<f64>,
+}
+
+/// A search under way: [`next`](Self::next), try, [`note`](Self::note), until there is no next.
+#[derive(Debug, Clone)]
+pub struct CapacitySearch {
+    rule: SearchRule,
+    found: Capacity,
+    load: f64,
+    /// Tries of the present load that said yes, and no.
+    votes: (u32, u32),
+    /// The searched range has been closed.
+    over: bool,
+}
+
+/// Tries that must agree.
+const AGREEING: u32 = 2;
+/// Growth of the load while nothing has said no.
+const GROWTH: f64 = 2.0;
+
+impl CapacitySearch {
+    /// A search that has tried nothing yet.
+    pub fn new(rule: SearchRule) -> Self {
+        let load = rule.start.clamp(rule.least, rule.most);
+        Self { rule, found: Capacity { borne: None, broken: None }, load, votes: (0, 0), over: false }
+    }
+
+    /// The load to try next; `None` once the answer is known as closely as was asked.
+    pub fn next(&self) -> Option<f64> {
+        (!self.over).then_some(self.load)
+    }
+
+    /// Takes what a try of the load that [`next`](Self::next) named has said.
+    pub fn note(&mut self, borne: bool) {
+        if borne {
+            self.votes.0 += 1;
+        } else {
+            self.votes.1 += 1;
+        }
+        if self.votes.0.max(self.votes.1) < AGREEING || self.over {
+            return;
+        }
+        if self.votes.0 > self.votes.1 {
+            self.found.borne = Some(self.load);
+        } else {
+            self.found.broken = Some(self.load);
+        }
+        self.votes = (0, 0);
+        self.step();
+    }
+
+    /// What is known so far.
+    pub fn found(&self) -> Capacity {
+        self.found
+    }
+
+    /// Outwards by doubling or halving until both sides are known, then the middle, on the scale of ratios.
+    fn step(&mut self) {
+        let Capacity { borne, broken } = self.found;
+        let next = match (borne, broken) {
+            (Some(borne), None) => (borne * GROWTH).min(self.rule.most),
+            (None, Some(broken)) => (broken / GROWTH).max(self.rule.least),
+            (Some(borne), Some(broken)) => (borne * broken).sqrt(),
+            (None, None) => self.load,
+        };
+        let close = matches!((borne, broken), (Some(b), Some(x)) if x <= b * (1.0 + self.rule.resolution));
+        self.over = close || borne == Some(next) || broken == Some(next);
+        self.load = next;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RULE: SearchRule = SearchRule { start: 100.0, least: 1.0, most: 100_000.0, resolution: 0.05 };
+
+    fn search(rule: SearchRule, mut bears: impl FnMut(f64) -> bool) -> (Capacity, u32) {
+        let (mut search, mut tries) = (CapacitySearch::new(rule), 0);
+        while let Some(load) = search.next() {
+            search.note(bears(load));
+            tries += 1;
+            assert!(tries < 200, "the search does not end");
+        }
+        (search.found(), tries)
+    }
+
+    #[test]
+    fn a_sharp_limit_is_found_within_the_resolution() {
+        for limit in [1.5, 37.0, 100.0, 101.0, 2_345.0, 99_000.0] {
+            let (found, tries) = search(RULE, |load| load <= limit);
+            let (borne, broken) = (found.borne.unwrap(), found.broken.unwrap());
+            assert!(borne <= limit && limit < broken && broken <= borne * 1.05, "{limit}: {found:?}");
+            assert!(tries <= 40, "{limit}: {tries} tries");
+        }
+    }
+
+    #[test]
+    fn limits_outside_the_range_are_said_to_be_outside() {
+        assert_eq!(search(RULE, |_| true).0, Capacity { borne: Some(100_000.0), broken: None });
+        assert_eq!(search(RULE, |_| false).0, Capacity { borne: None, broken: Some(1.0) });
+    }
+
+    #[test]
+    fn one_try_that_says_otherwise_is_outvoted() {
+        let mut odd = 0;
+        let (found, _) = search(RULE, |load| {
+            odd += 1;
+            // Every third try lies.
+            (load <= 1_000.0) != (odd % 3 == 0)
+        });
+        let (borne, broken) = (found.borne.unwrap(), found.broken.unwrap());
+        assert!(borne <= 1_000.0 && 1_000.0 < broken, "{found:?}");
+    }
+
+    #[test]
+    fn a_start_outside_the_range_begins_at_its_edge() {
+        assert_eq!(CapacitySearch::new(SearchRule { start: 1e9, ..RULE }).next(), Some(100_000.0));
+    }
+}
