@@ -40,7 +40,7 @@ const LARGE = 12;
 const PANELS_AT_ONCE = 3;
 /** Rows of a chart unless the reader asks for every row. */
 const ROWS_AT_ONCE = 30;
-const SLICE_ORDER = ['saturating', 'fixed', 'poisson'];
+const SLICE_ORDER = ['saturating', 'fixed', 'push', 'poisson'];
 
 const distinct = <T>(values: T[]): T[] => [...new Set(values)];
 
@@ -101,7 +101,12 @@ export function focused(model: Model): Panel[] {
   return choice.panel === null ? model.panels : model.panels.filter((p) => p.key === choice.panel);
 }
 
-const KIND_TEXT: Record<string, string> = { saturating: 'saturating', fixed: 'fixed rate', poisson: 'Poisson' };
+const KIND_TEXT: Record<string, string> = {
+  saturating: 'saturating',
+  fixed: 'fixed rate',
+  poisson: 'Poisson',
+  push: 'pushed',
+};
 
 /** A kind of slice as people call it. */
 export const kindText = (kind: string): string => KIND_TEXT[kind] ?? kind;

@@ -82,10 +82,26 @@ export interface Cell {
   bytes_in: number;
   bytes_out: number;
   latency: Latency[];
+  messages?: Messages | null;
   timeline: TimePoint[];
   fork_values: ForkValue[];
   resolved: Row[];
   command: string;
+}
+
+/** What a server pushed; its latency stands under the slice kind `push`. */
+export interface Messages {
+  received: number;
+  missing: number;
+  late: number;
+  out_of_order: number;
+  duplicated: number;
+  ahead: number;
+  pings: number;
+  subscriptions: number;
+  stamp_unit_ns: number;
+  clock_within_ns: number;
+  jitter: Distribution;
 }
 
 export interface KindShare {

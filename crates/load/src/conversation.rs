@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use tare_wire::ws::Stamped;
+
 /// How the two ends of a WebSocket talk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Conversation {
@@ -51,54 +53,12 @@ pub enum Stamp {
     None,
 }
 
-/// A stamp as it was read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Stamped {
-    pub(crate) unix_ns: u64,
-    /// How fine it is.
-    pub(crate) unit_ns: u64,
-}
-
 impl Stamp {
     /// The stamp of a message, if it has one.
     pub(crate) fn of(self, message: &[u8]) -> Option<Stamped> {
-        if self == Self::None {
-            return None;
+        match self {
+            Self::Unix => Stamped::of(message),
+            Self::None => None,
         }
-        let numbers = message.split(|byte| !byte.is_ascii_digit());
-        numbers.filter_map(stamped).min_by_key(|stamped| stamped.unit_ns)
-    }
-}
-
-fn stamped(digits: &[u8]) -> Option<Stamped> {
-    let unit_ns: u64 = match digits.len() {
-        13 => 1_000_000,
-        16 => 1_000,
-        19 => 1,
-        _ => return None,
-    };
-    let number: u64 = std::str::from_utf8(digits).ok()?.parse().ok()?;
-    Some(Stamped { unix_ns: number.checked_mul(unit_ns)?, unit_ns })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn stamps_are_the_finest_number_that_can_be_a_time() {
-        for (message, stamp) in [
-            ("1732200000123", Some((1_732_200_000_123_000_000, 1_000_000))),
-            ("1732200000123456", Some((1_732_200_000_123_456_000, 1_000))),
-            (r#"{"ms":1732200000123,"ns":1732200000123456789}"#, Some((1_732_200_000_123_456_789, 1))),
-            ("12 apples", None),
-            ("", None),
-            ("9999999999999999999", Some((9_999_999_999_999_999_999, 1))),
-            ("9999999999999999 x", Some((9_999_999_999_999_999_000, 1_000))),
-        ] {
-            let read = Stamp::Unix.of(message.as_bytes());
-            assert_eq!(read.map(|stamped| (stamped.unix_ns, stamped.unit_ns)), stamp, "{message}");
-        }
-        assert_eq!(Stamp::None.of(b"1732200000123"), None);
     }
 }

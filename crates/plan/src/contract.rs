@@ -8,9 +8,10 @@ use serde::{Deserialize, Serialize};
 use crate::PlanError;
 use crate::body::BodySpec;
 use crate::document;
+use crate::push::Push;
 
 /// The contract of a set of servers, as written in `contract.toml`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Contract {
     /// Version of the format; 1.
@@ -24,6 +25,9 @@ pub struct Contract {
     /// Where a server legitimately answers otherwise, and why.
     #[serde(default)]
     pub differences: Vec<Difference>,
+    /// What a server cannot be asked at all, and why.
+    #[serde(default)]
+    pub lacks: Vec<Lack>,
 }
 
 /// One exchange that is timed.
@@ -40,6 +44,9 @@ pub struct Scenario {
     pub request: Request,
     /// What must come back, on every single answer.
     pub expect: Expect,
+    /// Where the request opens a WebSocket: what the server then pushes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub push: Option<Push>,
 }
 
 /// One exchange that is verified before anything is timed.
@@ -129,6 +136,18 @@ pub struct Difference {
     pub expect: Expect,
 }
 
+/// Something that a server's library does not have: the server is not asked, and the planning says why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Lack {
+    /// Globs over server names, or over names with versions, as in [`Difference::servers`].
+    pub servers: Vec<String>,
+    /// Globs over scenarios.
+    pub scenarios: Vec<String>,
+    /// What is not there.
+    pub because: String,
+}
+
 /// A request with what must come back, under the name it is reported by.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Exchange<'a> {
@@ -138,6 +157,8 @@ pub struct Exchange<'a> {
     pub request: &'a Request,
     /// What must come back from this server.
     pub expect: &'a Expect,
+    /// What is pushed afterwards, where the exchange opens a WebSocket.
+    pub push: Option<&'a Push>,
     /// Why this server is held to another answer than the others, where it is.
     pub because: Option<&'a str>,
 }
@@ -173,7 +194,8 @@ impl Contract {
             return Err(wrong(format!("schema = {} is unknown to this tare; write schema = 1", contract.schema)));
         }
         for exchange in contract.exchanges("", u32::MAX) {
-            check_request(exchange.request).map_err(|message| wrong(format!("\"{}\": {message}", exchange.name)))?;
+            check_exchange(exchange.request, exchange.push)
+                .map_err(|message| wrong(format!("\"{}\": {message}", exchange.name)))?;
         }
         for difference in &contract.differences {
             if !contract.exchanges("", u32::MAX).any(|exchange| exchange.name == difference.check) {
@@ -189,14 +211,18 @@ impl Contract {
     /// Everything that `server` (`http4s.Tapir@1.11.15`, the version where it has one) with so many `routes` must answer: first
     /// the checks, then the scenarios.
     pub fn exchanges<'a>(&'a self, server: &'a str, routes: u32) -> impl Iterator<Item = Exchange<'a>> {
-        let checks = self.checks.iter().map(|c| (c.name.as_str(), c.routes, &c.request, &c.expect));
-        let scenarios = self.scenarios.iter().map(|(name, s)| (name.as_str(), s.routes, &s.request, &s.expect));
-        checks.chain(scenarios).filter(move |(_, needs, ..)| *needs <= routes).map(move |(name, _, request, expect)| {
+        let checks = self.checks.iter().map(|c| (c.name.as_str(), c.routes, &c.request, &c.expect, None));
+        let of =
+            |(name, s): (&'a String, &'a Scenario)| (name.as_str(), s.routes, &s.request, &s.expect, s.push.as_ref());
+        let all = checks.chain(self.scenarios.iter().map(of)).filter(move |(_, needs, ..)| *needs <= routes);
+        let asked = all.filter(move |(name, ..)| self.lack(server, name).is_none());
+        asked.map(move |(name, _, request, expect, push)| {
             let difference = self.difference(server, name);
             Exchange {
                 name,
                 request,
                 expect: difference.map_or(expect, |d| &d.expect),
+                push,
                 because: difference.map(|d| d.because.as_str()),
             }
         })
@@ -208,17 +234,34 @@ impl Contract {
     }
 
     fn difference(&self, server: &str, check: &str) -> Option<&Difference> {
-        let name = server.split('@').next().unwrap_or(server);
-        let matches = |pattern: &String| {
-            let matcher = globset::Glob::new(pattern).map(|glob| glob.compile_matcher());
-            matcher.is_ok_and(|matcher| matcher.is_match(name) || matcher.is_match(server))
-        };
-        self.differences.iter().find(|d| d.check == check && d.servers.iter().any(matches))
+        self.differences.iter().find(|d| d.check == check && names_server(&d.servers, server))
+    }
+
+    /// Why `server` cannot be asked the named scenario, where it cannot.
+    pub fn lack(&self, server: &str, scenario: &str) -> Option<&str> {
+        let holds = |lack: &&Lack| names_server(&lack.servers, server) && names(&lack.scenarios, scenario);
+        self.lacks.iter().find(holds).map(|lack| lack.because.as_str())
     }
 }
 
+/// Whether a glob is for this server, with its version or without.
+fn names_server(globs: &[String], server: &str) -> bool {
+    names(globs, server) || names(globs, server.split('@').next().unwrap_or(server))
+}
+
+fn names(globs: &[String], name: &str) -> bool {
+    let is = |glob: &String| globset::Glob::new(glob).is_ok_and(|glob| glob.compile_matcher().is_match(name));
+    globs.iter().any(is)
+}
+
+/// Refuses what could not be sent as one HTTP/1.1 request, and pushes that cannot be.
+pub(crate) fn check_exchange(request: &Request, push: Option<&Push>) -> Result<(), String> {
+    check_request(request)?;
+    push.and_then(Push::contradiction).map_or(Ok(()), |wrong| Err(wrong.to_owned()))
+}
+
 /// Refuses what could not be sent as one HTTP/1.1 request.
-pub(crate) fn check_request(request: &Request) -> Result<(), String> {
+fn check_request(request: &Request) -> Result<(), String> {
     let token = |text: &str| {
         !text.is_empty() && text.bytes().all(|b| b.is_ascii_graphic() && !b"()<>@,;:\\\"/[]?={}".contains(&b))
     };
@@ -253,19 +296,27 @@ expect = { body = "131" }
 name = "a malformed id is refused"
 request = { path = "/path0/x" }
 expect = { status = 404 }
+[scenarios.Push]
+request = { path = "/ws/ts" }
+expect = { status = 101 }
+push = { period = "100ms", messages = 600 }
 [[differences]]
 servers = ["*.Tapir"]
 check = "a malformed id is refused"
 because = "Tapir decodes the path after it has matched"
 expect = { status = 400 }
+[[lacks]]
+servers = ["*.Tapir@1.8.*", "old.*"]
+scenarios = ["Push*"]
+because = "no WebSockets"
 "#;
 
     #[test]
     fn a_server_is_asked_only_what_its_routes_allow() {
         let contract = Contract::parse("c.toml", TEXT).unwrap();
         let names = |routes| contract.exchanges("a", routes).map(|e| e.name.to_owned()).collect::<Vec<_>>();
-        assert_eq!(names(1), ["a malformed id is refused", "SimpleGet"]);
-        assert_eq!(names(128), ["a malformed id is refused", "Multi", "SimpleGet"]);
+        assert_eq!(names(1), ["a malformed id is refused", "Push", "SimpleGet"]);
+        assert_eq!(names(128), ["a malformed id is refused", "Multi", "Push", "SimpleGet"]);
     }
 
     #[test]
@@ -278,6 +329,23 @@ expect = { status = 400 }
         let contract = Contract::parse("c.toml", &of_a_version).unwrap();
         let status = |server| contract.exchange(server, "a malformed id is refused").unwrap().expect.status;
         assert_eq!((status("x.Tapir@1.8.1"), status("x.Tapir@1.11.15"), status("x.Tapir")), (400, 404, 404));
+    }
+
+    #[test]
+    fn a_server_is_not_asked_what_its_library_lacks() {
+        let contract = Contract::parse("c.toml", TEXT).unwrap();
+        for (server, because) in [
+            ("x.Tapir@1.8.1", Some("no WebSockets")),
+            ("x.Tapir@1.11.15", None),
+            ("old.Vanilla", Some("no WebSockets")),
+            ("old.Vanilla@2", Some("no WebSockets")),
+        ] {
+            assert_eq!(contract.lack(server, "Push"), because, "{server}");
+            assert_eq!(contract.exchange(server, "Push").is_none(), because.is_some(), "{server}");
+            assert_eq!(contract.lack(server, "SimpleGet"), None);
+        }
+        let endless = TEXT.replace("\"100ms\"", "\"0ms\"");
+        assert!(Contract::parse("c.toml", &endless).unwrap_err().to_string().contains("period must be above 0"));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::plan::{Forks, Group, Mode, Plan, Warmup};
+use crate::plan::{Forks, Group, Mode, NamedScenario, Plan, Warmup};
 
 /// Starting the servers of a group side by side, and verifying them: JVMs on two cores.
 const START: Duration = Duration::from_secs(4);
@@ -14,25 +14,34 @@ const USUAL_SHARE_OF_CAP: f64 = 0.75;
 /// The time of one fork of `group`: start, warm-up, slices, stop.
 pub fn fork_time(plan: &Plan, group: &Group) -> Duration {
     let variants = group.variants.len() as u32;
+    // The first scenario finds the servers cold.
+    let each = group.scenarios.iter().enumerate().map(|(at, named)| scenario_time(plan, named, at == 0, variants));
+    START + STOP + each.sum::<Duration>()
+}
+
+/// Warm-up and slices of one scenario over all variants of a group.
+fn scenario_time(plan: &Plan, named: &NamedScenario, is_first: bool, variants: u32) -> Duration {
     let rounds = plan.slices.saturating + plan.slices.fixed + plan.slices.poisson;
-    let measure = plan.slices.length.0 * rounds * variants;
-    let scenarios = group.scenarios.len() as u32;
-    let warmup = match &plan.warmup {
-        Warmup::UntilSteady { cap, first_cap, .. } => {
-            (first_cap.0 + cap.0 * scenarios.saturating_sub(1)).mul_f64(USUAL_SHARE_OF_CAP)
+    match (&named.scenario.push, &plan.warmup) {
+        (None, Warmup::UntilSteady { cap, first_cap, .. }) => {
+            let cap = if is_first { first_cap } else { cap };
+            plan.slices.length.0 * rounds * variants + cap.0.mul_f64(USUAL_SHARE_OF_CAP)
         }
-        Warmup::Fixed { span, .. } => span.0 * variants * scenarios,
-    };
-    START + STOP + measure * scenarios + warmup
+        (None, Warmup::Fixed { span, .. }) => (plan.slices.length.0 * rounds + span.0) * variants,
+        (Some(push), Warmup::UntilSteady { cap: span, .. } | Warmup::Fixed { span, .. }) => {
+            (push.span().0 * plan.slices.push + span.0) * variants
+        }
+    }
 }
 
 /// The time of one cell of a sequential run.
-pub fn cell_time(plan: &Plan) -> Duration {
+pub fn cell_time(plan: &Plan, named: &NamedScenario) -> Duration {
     let warmup = match &plan.warmup {
         Warmup::UntilSteady { cap, .. } => cap.0,
         Warmup::Fixed { span, .. } => span.0,
     };
-    let measure = plan.slices.length.0 * plan.slices.saturating.max(plan.slices.poisson);
+    let closed = plan.slices.length.0 * plan.slices.saturating.max(plan.slices.poisson);
+    let measure = named.scenario.push.as_ref().map_or(closed, |push| push.span().0 * plan.slices.push);
     Duration::from_secs(2) + STOP + warmup + measure
 }
 
@@ -44,7 +53,10 @@ fn round_time(plan: &Plan) -> Duration {
 /// The time of the whole run, builds not counted: exact for fixed forks, at most for a budget.
 pub fn run_time(plan: &Plan) -> Duration {
     if plan.mode == Mode::Sequential {
-        return cell_time(plan) * plan.cells() as u32;
+        let cells = |group: &Group| -> Duration {
+            group.scenarios.iter().map(|named| cell_time(plan, named) * group.variants.len() as u32).sum()
+        };
+        return plan.groups.iter().map(cells).sum();
     }
     match plan.stop.forks {
         Forks::Fixed { count } => round_time(plan) * count,

@@ -3,6 +3,7 @@
 //! This crate is pure. It reads text that others have loaded, and never a clock, a file or a socket.
 
 pub mod body;
+pub mod condition;
 pub mod contract;
 pub mod document;
 pub mod duration;
@@ -12,6 +13,7 @@ pub mod inventory;
 pub mod names;
 pub mod options;
 pub mod plan;
+pub mod push;
 pub mod resolve;
 pub mod suite;
 

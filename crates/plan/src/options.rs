@@ -56,6 +56,10 @@ pub struct Options {
     pub fixed: Option<u32>,
     /// Rounds of Poisson slices per fork.
     pub poisson: Option<u32>,
+    /// Rounds of pushed messages per fork.
+    pub push: Option<u32>,
+    /// Messages that a user reads in a scenario in which the server sends.
+    pub messages: Option<u32>,
     /// Add a second start of the baseline to each group (the A/A control).
     pub control: Option<bool>,
     /// What one start serves: all scenarios of its group, or one.

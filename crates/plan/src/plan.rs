@@ -238,6 +238,9 @@ pub struct Slices {
     pub fixed: u32,
     /// Rounds of open Poisson load.
     pub poisson: u32,
+    /// Rounds of pushed messages, in the scenarios in which the server sends: each as long as its messages take.
+    #[serde(default)]
+    pub push: u32,
 }
 
 /// One kind of slice.
@@ -250,6 +253,8 @@ pub enum SliceKind {
     Fixed,
     /// Open Poisson at a stated rate: latency.
     Poisson,
+    /// The server sends on its own clock, and all users listen: push latency.
+    Push,
 }
 
 impl SliceKind {
@@ -259,6 +264,7 @@ impl SliceKind {
             Self::Saturating => "saturating",
             Self::Fixed => "fixed",
             Self::Poisson => "poisson",
+            Self::Push => "push",
         }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use crate::PlanError;
-use crate::contract::{Check, Contract, Scenario, check_request};
+use crate::contract::{Check, Contract, Scenario, check_exchange};
 use crate::document;
 use crate::options::Options;
 use crate::plan::CommandServer;
@@ -74,7 +74,7 @@ impl Suite {
             suite.check_server(name, server)?;
         }
         for (name, scenario) in &suite.scenarios {
-            check_request(&scenario.request)
+            check_exchange(&scenario.request, scenario.push.as_ref())
                 .map_err(|message| suite.wrong(&format!("[scenarios.{name}] request"), message))?;
         }
         Ok(suite)

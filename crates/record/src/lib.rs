@@ -2,6 +2,8 @@
 
 pub mod environment;
 pub mod error;
+pub mod figure;
+pub mod messages;
 pub mod packed;
 mod probe;
 pub mod sample;

@@ -10,6 +10,7 @@ use tare_plan::plan::SliceKind;
 use tare_stats::histogram::LatencyHistogram;
 
 use crate::environment::Environment;
+pub use crate::messages::{MessageTally, Messages};
 use crate::packed::PackedHistogram;
 pub use crate::probe::{CollectorUse, Hiccups, JvmUse, Pause, PauseCause, ServerCpu};
 
@@ -83,7 +84,7 @@ pub struct SliceRecord<H = LatencyHistogram> {
     pub bytes_in: u64,
     /// Bytes sent.
     pub bytes_out: u64,
-    /// From the intended start, right answers.
+    /// From the intended start, right answers; of a pushed message, from when the server says that it sent it.
     pub response: H,
     /// From the actual send, right answers.
     pub service: H,
@@ -121,6 +122,8 @@ pub struct SliceRecord<H = LatencyHistogram> {
     pub jvm: Option<JvmUse>,
     /// What the hiccup meters saw over the window and its drain; absent where the plan does not ask for them.
     pub hiccups: Option<Hiccups<H>>,
+    /// What else is known of pushed messages; absent where the server did not push any.
+    pub messages: Option<Messages<H>>,
 }
 
 /// A slice as it is kept: its latencies as bytes, a few KB where open histograms take a megabyte. See [`SliceRecord::pack`].
@@ -166,6 +169,7 @@ impl SliceRecord {
             rss_peak_bytes: self.rss_peak_bytes,
             jvm: self.jvm,
             hiccups: self.hiccups.map(Hiccups::pack),
+            messages: self.messages.map(Messages::pack),
         }
     }
 }

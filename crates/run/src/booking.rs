@@ -2,7 +2,7 @@
 
 use tare_load::SliceSample;
 use tare_plan::plan::SliceKind;
-use tare_record::sample::{ErrorTally, Phase, SliceRecord};
+use tare_record::sample::{ErrorTally, MessageTally, Messages, Phase, SliceRecord};
 
 /// Which slice it was.
 #[derive(Debug, Clone)]
@@ -29,9 +29,27 @@ pub struct Heading {
     pub offered_per_s: Option<f64>,
 }
 
+/// What is known of pushed messages, where there were any or should have been.
+fn messages(of: &tare_load::Messages) -> Option<Messages> {
+    let tally = MessageTally {
+        received: of.received,
+        missing: of.missing,
+        late: of.late,
+        out_of_order: of.out_of_order,
+        duplicated: of.duplicated,
+        ahead: of.ahead,
+        pings: of.pings,
+        subscriptions: of.subscriptions,
+        stamp_unit_ns: of.stamp_unit_ns,
+        clock_within_ns: of.clock_within_ns,
+    };
+    (of.received + of.missing > 0).then(|| Messages { tally, jitter: of.jitter.clone() })
+}
+
 /// The sample under its heading. Of the server's processes it says nothing yet.
 pub fn booked(sample: SliceSample, heading: Heading) -> SliceRecord {
     let tally = |tally: &tare_load::ErrorTally| ErrorTally { count: tally.count, example: tally.example.clone() };
+    let messages = messages(&sample.messages);
     let errors = sample.errors.iter().map(|(class, one)| (class.name().to_owned(), tally(one))).collect();
     SliceRecord {
         fork: heading.fork,
@@ -70,5 +88,6 @@ pub fn booked(sample: SliceSample, heading: Heading) -> SliceRecord {
         rss_peak_bytes: None,
         jvm: None,
         hiccups: None,
+        messages,
     }
 }

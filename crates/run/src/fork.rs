@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use tare_load::{Cancel, Check, LoadSession, Method, RequestSpec, Sending, SessionSpec};
+use tare_load::{Cancel, Check, Conversation, LoadSession, Method, Protocol, RequestSpec, Sending, SessionSpec, Stamp};
 use tare_plan::contract::{Contract, ExpectBody, SameAs};
 use tare_plan::plan::{Group, NamedScenario, Plan, Rate, SliceKind, Warmup};
 use tare_record::sample::Phase;
@@ -75,6 +75,9 @@ impl<'a> Trial<'a> {
         place: &Place<'_>,
         journal: &mut Journal<'_>,
     ) -> Result<(), RunError> {
+        if let Some(push) = &named.scenario.push {
+            return self.pushed(fleet, named, push, place, journal);
+        }
         let mut sessions = self.sessions(fleet, named)?;
         warm_up(fleet, &mut sessions, &self.cores, self.yard.plan, &named.name, place, &self.cancel, journal)?;
         self.settle(fleet, &mut sessions, named, place, journal)?;
@@ -227,6 +230,7 @@ impl<'a> Trial<'a> {
             connect_timeout: plan.load.timeout.0.min(Duration::from_secs(5)),
             congestion: Some(plan.load.congestion.clone()).filter(|name| name != "default"),
             host: member.launch.host(),
+            protocol: protocol(named),
             ..SessionSpec::new(member.host.address(), vec![request])
         })?)
     }
@@ -253,6 +257,17 @@ pub(crate) fn cores(plan: &Plan) -> Result<Cores, RunError> {
     Ok(Cores { server, load, warmup })
 }
 
+/// What is spoken: HTTP/1.1, or a WebSocket over it that all users listen on.
+fn protocol(named: &NamedScenario) -> Protocol {
+    named.scenario.push.as_ref().map_or_else(Protocol::default, |push| {
+        Protocol::WebSocket(Conversation::Push(tare_load::Push {
+            messages_per_user: u64::from(push.messages),
+            period: push.period.0,
+            stamp: Stamp::Unix,
+        }))
+    })
+}
+
 /// The scenario as the generator sends and checks it, with what this server is held to.
 fn request(contract: &Contract, server: &str, named: &NamedScenario) -> Result<RequestSpec, RunError> {
     let expect = contract.exchange(server, &named.name).map_or(&named.scenario.expect, |exchange| exchange.expect);
@@ -275,7 +290,8 @@ fn request(contract: &Contract, server: &str, named: &NamedScenario) -> Result<R
     })
 }
 
-fn slot<'a>(named: &'a NamedScenario, place: &Place<'a>) -> Slot<'a> {
+/// Where the slices of this fork and scenario belong.
+pub(crate) fn slot<'a>(named: &'a NamedScenario, place: &Place<'a>) -> Slot<'a> {
     Slot { group: place.group, scenario: &named.name, fork: place.fork }
 }
 

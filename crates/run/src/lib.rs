@@ -14,6 +14,7 @@ mod order;
 pub mod preflight;
 pub mod prepare;
 pub mod progress;
+mod push;
 mod sequential;
 mod slice;
 mod warmup;

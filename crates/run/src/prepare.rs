@@ -215,7 +215,7 @@ fn contract_of(plan: &Plan, variant: &Variant) -> Contract {
         schema: 1,
         scenarios: named.map(|named| (named.name.clone(), named.scenario.clone())).collect(),
         checks: plan.checks.clone(),
-        differences: Vec::new(),
+        ..Contract::default()
     }
 }
 

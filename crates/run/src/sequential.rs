@@ -25,9 +25,8 @@ pub(crate) fn run<'a>(
         .iter()
         .flat_map(|group| group.scenarios.iter().flat_map(move |s| group.variants.iter().map(move |v| (group, s, v))))
         .collect();
-    let each = cell_time(trial.yard.plan);
     for (index, (group, named, variant)) in cells.iter().enumerate() {
-        let left = each * (cells.len() - index) as u32;
+        let left: Duration = cells[index..].iter().map(|(_, named, _)| cell_time(trial.yard.plan, named)).sum();
         let place = Place { group: &group.id, fork: 1, step: index as u32 + 1, of: Some(cells.len() as u32), left };
         run_cell(trial, named, variant, &place, journal)?;
         if trial.cancel.is_cancelled() {
@@ -47,7 +46,9 @@ fn run_cell<'a>(
     trial.yard.report_missing([variant], place, journal)?;
     let mut fleet = Fleet::start(trial.yard, [variant], &trial.cores.server, place, journal)?;
     fleet.verify(trial.yard, &[&named.name], place, journal)?;
-    if fleet.healthy() > 0 {
+    if let Some(push) = named.scenario.push.as_ref().filter(|_| fleet.healthy() > 0) {
+        trial.pushed(&mut fleet, named, push, place, journal)?;
+    } else if fleet.healthy() > 0 {
         let mut sessions = trial.sessions(&fleet, named)?;
         warm_up(&mut fleet, &mut sessions, &trial.cores, trial.yard.plan, &named.name, place, &trial.cancel, journal)?;
         measure(trial, &mut fleet, &mut sessions, named, place, journal)?;

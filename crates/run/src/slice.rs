@@ -48,9 +48,16 @@ pub(crate) fn drive(
     journal: &Journal<'_>,
 ) -> Result<SliceRecord, RunError> {
     let schedule = match order.kind {
-        SliceKind::Saturating => Schedule::Closed,
+        SliceKind::Saturating | SliceKind::Push => Schedule::Closed,
         SliceKind::Fixed => Schedule::Constant { rate_per_s: order.rate_per_s },
         SliceKind::Poisson => Schedule::Poisson { rate_per_s: order.rate_per_s },
+    };
+    let stop = match (order.kind, order.phase) {
+        // Each user hears its messages out.
+        (SliceKind::Push, Phase::Measure) => {
+            StopRule::Count { requests: u64::from(order.users), at_most: order.length }
+        }
+        _ => StopRule::Duration(order.length),
     };
     let spec = SliceSpec {
         discard_head: order.discard,
@@ -58,7 +65,7 @@ pub(crate) fn drive(
         seed: order.seed,
         // Which cores a server of somebody else's runs on cannot be seen.
         sending: if member.host.pid().is_some() { order.sending } else { Sending::Exact },
-        ..SliceSpec::new(schedule, order.users as usize, StopRule::Duration(order.length))
+        ..SliceSpec::new(schedule, order.users as usize, stop)
     };
     let watch = Watch::begin(member, order.phase, plan);
     let mut sample = session.run(&spec, cancel)?;

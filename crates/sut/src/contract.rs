@@ -4,6 +4,7 @@
 mod client;
 mod compare;
 pub mod fingerprint;
+mod listener;
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -12,6 +13,9 @@ use tare_plan::contract::Exchange;
 
 use client::Client;
 pub use fingerprint::{Fingerprint, header_differences};
+
+/// The status with which a WebSocket begins.
+const SWITCHING_PROTOCOLS: u16 = 101;
 
 /// What came of one exchange.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,9 +43,18 @@ pub fn verify<'a>(
 }
 
 fn check(client: &mut Client, exchange: &Exchange<'_>) -> CheckOutcome {
-    let (difference, fingerprint) = match client.ask(exchange.request) {
-        Ok(answer) => (compare::difference(exchange.request, exchange.expect, &answer), Some(Fingerprint::of(&answer))),
-        Err(failure) => (Some(failure.to_string()), None),
+    let pushes = exchange.push.is_some() && exchange.expect.status == SWITCHING_PROTOCOLS;
+    let (difference, fingerprint) = if pushes {
+        let heard = listener::listen(client.address(), exchange.request, client.patience());
+        (heard.err().map(|complaint| complaint.to_string()), None)
+    } else {
+        match client.ask(exchange.request) {
+            Ok(answer) => {
+                let difference = compare::difference(exchange.request, exchange.expect, &answer);
+                (difference, Some(Fingerprint::of(&answer)))
+            }
+            Err(failure) => (Some(failure.to_string()), None),
+        }
     };
     CheckOutcome {
         check: exchange.name.to_owned(),

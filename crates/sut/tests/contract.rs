@@ -39,15 +39,19 @@ fn told(serve: fn(TcpStream)) -> Vec<String> {
 
 /// Reads a request (none here has a body); false at the end of the connection.
 fn request(stream: &mut TcpStream) -> bool {
+    asked(stream).is_some()
+}
+
+fn asked(stream: &mut TcpStream) -> Option<String> {
     let mut seen = Vec::new();
     let mut byte = [0];
     while !seen.ends_with(b"\r\n\r\n") {
         match stream.read(&mut byte) {
             Ok(1) => seen.push(byte[0]),
-            _ => return false,
+            _ => return None,
         }
     }
-    true
+    String::from_utf8(seen).ok()
 }
 
 fn say(stream: &mut TcpStream, answer: &str) {
@@ -172,4 +176,96 @@ expect = { status = 413 }
     assert_eq!(told(2), None);
     let reset = told(3).unwrap();
     assert!(reset.starts_with("connection failed while the request was sent"), "{reset}");
+}
+
+const PUSHING: &str = r#"
+schema = 1
+[scenarios.Push]
+request = { path = "/ws/ts" }
+expect = { status = 101 }
+push = { period = "100ms", messages = 600 }
+"#;
+
+/// Opens the WebSocket that a client asks for.
+fn upgrade(stream: &mut TcpStream, accept: fn(&[u8]) -> String) {
+    let asked = asked(stream).unwrap();
+    let key = asked.lines().find_map(|line| line.strip_prefix("Sec-WebSocket-Key: ")).unwrap();
+    let accept = accept(key.as_bytes());
+    say(
+        stream,
+        &format!(
+            "HTTP/1.1 101 OK\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: {accept}\r\n\r\n"
+        ),
+    );
+}
+
+/// Pushes these texts after a ping.
+fn push(stream: &mut TcpStream, texts: &[String]) {
+    let frames = [vec![0x89, 0]].into_iter().chain(texts.iter().map(|text| {
+        let mut frame = vec![0x81, text.len() as u8];
+        frame.extend_from_slice(text.as_bytes());
+        frame
+    }));
+    let _client_gone = stream.write_all(&frames.flatten().collect::<Vec<u8>>());
+    // Stays until the client is gone.
+    let _ = stream.read_to_end(&mut Vec::new());
+}
+
+fn stamp(before_ms: u64) -> String {
+    (tare_sys::clock::wall_unix_ns() / 1_000_000 - before_ms).to_string()
+}
+
+#[test]
+fn what_a_server_pushes_is_heard_and_held_against_the_contract() {
+    type Serve = fn(TcpStream);
+    let cases: [(Serve, &str); 6] = [
+        (
+            |mut s| {
+                upgrade(&mut s, tare_wire::ws::accept_for);
+                push(&mut s, &[stamp(200), stamp(100), stamp(0)])
+            },
+            "passed",
+        ),
+        (
+            |mut s| {
+                upgrade(&mut s, |_| "none".into());
+                push(&mut s, &[])
+            },
+            "Sec-WebSocket-Accept does not follow",
+        ),
+        (
+            |mut s| {
+                request(&mut s);
+                say(&mut s, "HTTP/1.1 404 No\r\nContent-Length: 0\r\n\r\n")
+            },
+            "status 404 instead of 101",
+        ),
+        (
+            |mut s| {
+                upgrade(&mut s, tare_wire::ws::accept_for);
+                push(&mut s, &["now".into()])
+            },
+            "message 1 is \"now\"",
+        ),
+        (
+            |mut s| {
+                upgrade(&mut s, tare_wire::ws::accept_for);
+                push(&mut s, &[stamp(0), stamp(100)])
+            },
+            "message 2 says it was sent",
+        ),
+        (
+            |mut s| {
+                upgrade(&mut s, tare_wire::ws::accept_for);
+                push(&mut s, &[stamp(0)])
+            },
+            "within 0.3s came 1 of 3 messages",
+        ),
+    ];
+    let contract = Contract::parse("contract.toml", PUSHING).unwrap();
+    for (serve, expected) in cases {
+        let outcome = verify(server(serve), contract.exchanges("x", 1), Duration::from_millis(300)).swap_remove(0);
+        let told = outcome.difference.unwrap_or_else(|| "passed".into());
+        assert!(told.contains(expected), "{told}, not {expected}");
+    }
 }

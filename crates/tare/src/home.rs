@@ -26,8 +26,7 @@ impl World {
     /// Reads the project's catalog and contract. Without a project there are only the servers of a suite file.
     pub fn load(global: &Global) -> anyhow::Result<Self> {
         let Some(home) = find(global)? else {
-            let contract =
-                Contract { schema: 1, scenarios: Default::default(), checks: Vec::new(), differences: Vec::new() };
+            let contract = Contract { schema: 1, ..Contract::default() };
             return Ok(Self { home: None, catalog: None, contract, inventory: Inventory::default() });
         };
         let catalog = Catalog::load(&home.join("servers"))?;

@@ -186,6 +186,7 @@ fn sentence(progress: &Progress<'_>) -> String {
         Progress::Measuring { place, scenario, variant, kind, slice, slices, last_per_s } => {
             let load = match kind {
                 SliceKind::Saturating => "all users",
+                SliceKind::Push => "pushed to all users",
                 SliceKind::Fixed => "fixed rate",
                 SliceKind::Poisson => "Poisson",
             };

@@ -34,6 +34,7 @@ export const KINDS: Record<string, { symbol: string; line: string; glyph: string
   saturating: { symbol: 'circle', line: 'solid', glyph: '●', hollow: false },
   fixed: { symbol: 'circle', line: 'dashed', glyph: '○', hollow: true },
   poisson: { symbol: 'triangle', line: 'dotted', glyph: '△', hollow: true },
+  push: { symbol: 'rect', line: 'solid', glyph: '■', hollow: false },
 };
 const kindOf = (name: string) => KINDS[name] ?? { symbol: 'diamond', line: 'dotted', glyph: '◇', hollow: true };
 

@@ -39,7 +39,7 @@ export function latencyFigure(_: Model, panel: Panel): HTMLElement | null {
     id: panelId('latency', panel),
     title: () => `${panel.title}: ${choice.clock} time by percentile`,
     note: () =>
-      `${model()}; ${choice.clock === 'response' ? 'from the intended start' : 'from the actual send'}. ` +
+      `${model()}; ${since(panel)}. ` +
       (hasRibbons(panel) ? 'Ribbons: intervals over forks.' : 'One fork: no intervals.'),
     watch: ['sliceKind', 'clock', 'highlights'],
     key: (t) =>
@@ -69,6 +69,13 @@ export function latencyFigure(_: Model, panel: Panel): HTMLElement | null {
         .map((l) => `${l.label}: ${stated(l)}`)
         .join('; '),
   });
+}
+
+/** From when a latency counts. */
+function since(panel: Panel): string {
+  if (choice.clock === 'service') return 'from the actual send';
+  const pushed = panel.cells.map(latencyOf).find(Boolean)?.slice_kind === 'push';
+  return pushed ? 'from when the server says that it sent the message' : 'from the intended start';
 }
 
 const hasRibbons = (panel: Panel) =>

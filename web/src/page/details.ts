@@ -5,6 +5,7 @@ import { h } from '../dom';
 import { forksFigure, noiseFigure } from '../figures/forks';
 import { allocationFigure, cpuFigure, memoryFigure, throughputFigure } from '../figures/bars';
 import { latencyFigure, p99OverTime, throughputOverTime } from '../figures/lines';
+import { jitterFigure, messagesTable } from '../figures/pushes';
 import { changeText } from '../format/number';
 import { focused, hasHiddenRows, kindText, type Model, type Panel } from '../model';
 import { choice, choose, watch } from '../state';
@@ -68,6 +69,8 @@ export const throughputSection = (m: Model) => figures(m, [throughputFigure], tr
 export const cpuSection = (m: Model) => figures(m, [cpuFigure], true);
 export const memorySection = (m: Model) => figures(m, [allocationFigure, memoryFigure], true);
 export const timeSection = (m: Model) => figures(m, [throughputOverTime, p99OverTime], false);
+
+export const pushSection = (m: Model) => figures(m, [messagesTable, jitterFigure], false);
 
 export function forksSection(model: Model): HTMLElement {
   const controls = model.currencies.length > 1 ? h('div', { class: 'controls' }, currencyTabs(model)) : null;

@@ -27,10 +27,13 @@ const measured = (m: Model) => m.summary.cells.length > 0;
 const weighed = (m: Model) => measured(m) && m.summary.run.mode !== 'load';
 const forked = (m: Model) => m.summary.comparisons.some((c) => c.currencies.some((x) => x.fork_ratios.length));
 
+const pushed = (m: Model) => m.summary.cells.some((c) => c.messages);
+
 function rooms(table: CellTable): Room[] {
   return [
     { id: 'throughputs', title: 'Throughput', make: details.throughputSection, chart: true, when: weighed },
     { id: 'latencies', title: 'Latency', make: details.latencySection, chart: true, when: measured },
+    { id: 'pushes', title: 'Pushed messages', make: details.pushSection, chart: true, when: pushed },
     { id: 'time', title: 'Over time', make: details.timeSection, chart: true, when: measured },
     { id: 'cpus', title: 'CPU', make: details.cpuSection, chart: true, when: weighed },
     { id: 'memories', title: 'Memory', make: details.memorySection, chart: true, when: weighed },

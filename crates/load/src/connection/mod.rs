@@ -20,11 +20,11 @@ use self::http1::Http1;
 use self::http2::Http2;
 use self::websocket::WebSocket;
 use crate::answer::Problem;
-use crate::conversation::Stamped;
 use crate::protocol::Protocol;
 use crate::recorder::Times;
 use crate::request::{Draw, RequestSet};
 use crate::sample::ErrorClass;
+use tare_wire::ws::Stamped;
 
 pub(crate) use self::exchange::Exchange;
 pub(crate) use self::websocket::Pushed;

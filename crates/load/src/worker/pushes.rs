@@ -2,10 +2,10 @@
 
 use tare_sys::clock::{Clock, Nanos};
 use tare_sys::poll::{Token, Transport};
+use tare_wire::ws::Stamped;
 
 use super::core::Core;
 use crate::answer::Problem;
-use crate::conversation::Stamped;
 use crate::sample::ErrorClass;
 
 impl<C: Clock> Core<C> {

@@ -37,7 +37,8 @@ struct World<'a> {
 pub(super) fn resolve(inputs: &Inputs<'_>, mode: Mode, settings: &mut Settings) -> Result<Chosen, PlanError> {
     let mut servers = inputs.inventory.names();
     servers.extend(inputs.suite.servers.keys().filter(|name| inputs.inventory.get(name).is_none()).cloned());
-    let scenarios = inputs.suite.contract(inputs.contract).scenarios;
+    let mut scenarios = inputs.suite.contract(inputs.contract).scenarios;
+    cut_messages(&mut scenarios, settings.messages);
     let world = World { inputs, servers, scenarios, mode };
     let asked = world.asked()?;
     world.list(&asked, settings);
@@ -71,6 +72,12 @@ fn tell_apart(groups: &mut [Group]) {
             group.id = format!("{id} ({})", first.name);
         }
     }
+}
+
+/// Has users read so many messages instead of what the scenarios say.
+fn cut_messages(scenarios: &mut BTreeMap<String, Scenario>, messages: Option<u32>) {
+    let Some(messages) = messages else { return };
+    scenarios.values_mut().filter_map(|scenario| scenario.push.as_mut()).for_each(|push| push.messages = messages);
 }
 
 /// A question in words for a run that was given none.
@@ -185,7 +192,7 @@ impl World<'_> {
             (None, None, None) if !suite.scenarios.is_empty() => {
                 (String::new(), suite.scenarios.keys().cloned().collect())
             }
-            (None, None, None) => (String::new(), vec!["*".to_owned()]),
+            (None, None, None) => (String::new(), self.exchanges()),
         };
         let known: Vec<String> = self.scenarios.keys().cloned().collect();
         let chosen = select(&origin, "scenario", &patterns, &known)?;
@@ -194,6 +201,11 @@ impl World<'_> {
         let mut ordered = chosen;
         ordered.sort_by_key(place);
         Ok(ordered)
+    }
+
+    /// The scenarios in which the client asks. Those in which the server sends take minutes, so they wait to be named.
+    fn exchanges(&self) -> Vec<String> {
+        self.scenarios.iter().filter(|(_, scenario)| scenario.push.is_none()).map(|(name, _)| name.clone()).collect()
     }
 
     fn variant(&self, server: &str, version: Option<&str>, role: Role) -> Result<Variant, String> {
@@ -295,13 +307,14 @@ impl World<'_> {
         let mut groups: Vec<Group> = Vec::new();
         for name in &asked.scenarios {
             let Some(scenario) = self.scenarios.get(name) else { continue };
-            let (able, unable): (Vec<&Variant>, Vec<&Variant>) =
-                variants.iter().partition(|variant| variant.routes >= scenario.routes);
-            skipped.extend(unable.iter().filter(|v| v.role != Role::Control).map(|variant| Skipped {
-                what: format!("{} × {name}", variant.name),
-                because: format!("needs {} routes, the server has {}", scenario.routes, variant.routes),
-            }));
-            let able: Vec<Variant> = able.into_iter().cloned().collect();
+            let mut able: Vec<Variant> = Vec::new();
+            for variant in &variants {
+                match self.unable(variant, name, scenario) {
+                    None => able.push(variant.clone()),
+                    Some(_) if variant.role == Role::Control => {}
+                    Some(because) => skipped.push(Skipped { what: format!("{} × {name}", variant.name), because }),
+                }
+            }
             let Some(first) = able.first() else { continue };
             let named = NamedScenario { name: name.clone(), scenario: scenario.clone() };
             let fits = |group: &&mut Group| covers == ForkCovers::Group && group.variants == able;
@@ -316,6 +329,16 @@ impl World<'_> {
             }
         }
         groups
+    }
+
+    /// Why a server cannot be asked this, where it cannot.
+    fn unable(&self, variant: &Variant, name: &str, scenario: &Scenario) -> Option<String> {
+        if variant.routes < scenario.routes {
+            return Some(format!("needs {} routes, the server has {}", scenario.routes, variant.routes));
+        }
+        let lack = || self.inputs.contract.lack(&variant.identity(), name).map(str::to_owned);
+        // The contract speaks of the catalog's servers.
+        if variant.program == Program::Catalog { lack() } else { None }
     }
 
     /// Puts what was chosen first in the list of settings.

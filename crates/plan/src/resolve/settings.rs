@@ -23,6 +23,8 @@ pub(super) struct Settings {
     pub probes: Probes,
     pub seed: u64,
     pub control: bool,
+    /// Messages that a user reads, where that is not the scenario's to say.
+    pub messages: Option<u32>,
     pub fork_covers: ForkCovers,
     pub list: Vec<Setting>,
 }
@@ -82,6 +84,7 @@ pub(super) fn resolve(inputs: &Inputs<'_>, mode: Mode) -> Result<Settings, PlanE
     let warmup = warmup(&mut picker, mode)?;
     picker.section = "slices";
     let slices = slices(&mut picker, mode)?;
+    let messages = messages(&mut picker)?;
     let control = mode == Mode::Compared
         && pick!(
             picker,
@@ -97,7 +100,19 @@ pub(super) fn resolve(inputs: &Inputs<'_>, mode: Mode) -> Result<Settings, PlanE
     picker.section = "probes";
     let hiccups = pick!(picker, hiccups, false, "meters of hiccups, on the servers' cores and inside each JVM");
     let probes = Probes { hiccups };
-    Ok(Settings { load, warmup, slices, stop, machine, probes, seed, control, fork_covers, list: picker.list })
+    Ok(Settings {
+        load,
+        warmup,
+        slices,
+        stop,
+        machine,
+        probes,
+        seed,
+        control,
+        messages,
+        fork_covers,
+        list: picker.list,
+    })
 }
 
 fn load(picker: &mut Picker<'_>) -> Result<Load, PlanError> {
@@ -189,7 +204,14 @@ fn slices(picker: &mut Picker<'_>, mode: Mode) -> Result<Slices, PlanError> {
         picker.check("duration", duration >= Span::from_millis(100), "must be at least 100ms")?;
         let rounds = duration.secs().ceil().max(1.0);
         let length = Span(duration.0.div_f64(rounds));
-        return Ok(Slices { length, discard: Span::default(), saturating: rounds as u32, fixed: 0, poisson: 0 });
+        return Ok(Slices {
+            length,
+            discard: Span::default(),
+            saturating: rounds as u32,
+            fixed: 0,
+            poisson: 0,
+            push: 1,
+        });
     }
     let length = pick!(picker, slice, Span::from_millis(500), "length of one slice");
     picker.check("slice", length >= Span::from_millis(20) && length <= Span::from_secs(600), "write 20ms to 10m")?;
@@ -199,13 +221,24 @@ fn slices(picker: &mut Picker<'_>, mode: Mode) -> Result<Slices, PlanError> {
     let fixed = pick!(picker, fixed, 0, "rounds at one constant rate per fork: CPU per request at equal load");
     let poisson =
         pick!(picker, poisson, 4, "rounds of open Poisson load per fork: latency, and CPU per request where fixed = 0");
+    let push = pick!(picker, push, 1, "rounds of pushed messages per fork, where the server sends: push latency");
+    picker.check("push", (1..=100).contains(&push), "write 1 to 100 rounds")?;
     picker.check(
         "saturating",
         saturating + fixed + poisson > 0,
         "one of saturating, fixed and poisson must be above 0",
     )?;
     picker.check("saturating", saturating + fixed + poisson <= 100_000, "is too many rounds")?;
-    Ok(Slices { length, discard, saturating, fixed, poisson })
+    Ok(Slices { length, discard, saturating, fixed, poisson, push })
+}
+
+fn messages(picker: &mut Picker<'_>) -> Result<Option<u32>, PlanError> {
+    if picker.inputs.flags.messages.is_none() && picker.inputs.suite.run.messages.is_none() {
+        return Ok(None);
+    }
+    let messages = pick!(picker, messages, 0, "that a user reads where the server sends, instead of the scenario's");
+    picker.check("messages", (2..=1_000_000).contains(&messages), "write 2 to 1000000 messages")?;
+    Ok(Some(messages))
 }
 
 fn machine(picker: &mut Picker<'_>) -> Result<Machine, PlanError> {

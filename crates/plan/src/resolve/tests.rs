@@ -14,6 +14,14 @@ expect = { body = "4" }
 routes = 128
 request = { path = "/path127/4" }
 expect = { body = "131" }
+[scenarios.Push]
+request = { path = "/ws/ts" }
+expect = { status = 101 }
+push = { period = "100ms", messages = 600 }
+[[lacks]]
+servers = ["http4s.Tapir@1.10.*"]
+scenarios = ["Push"]
+because = "it has no WebSockets"
 "#;
 
 fn inventory() -> Inventory {
@@ -215,4 +223,21 @@ fn a_sequential_run_of_a_suite_measures_its_baselines_unless_s_leaves_them_out()
     let variants = |flags| names(&plan(suite, flags).unwrap()).swap_remove(0).1;
     assert_eq!(variants(flags(None)), ["http4s.Vanilla", "http4s.Tapir"]);
     assert_eq!(variants(flags(Some("http4s.Tapir"))), ["http4s.Tapir"]);
+}
+
+#[test]
+fn what_a_server_pushes_is_timed_only_when_it_is_named() {
+    let all = plan("", Options::default()).unwrap();
+    assert!(all.groups.iter().all(|group| group.scenarios.iter().all(|s| s.name != "Push")));
+    let push = || Options {
+        scenarios: Some(vec!["Push".into()]),
+        servers: Some(vec!["http4s.Tapir".into()]),
+        ..Options::default()
+    };
+    let named = plan("[run]\nmessages = 20", push()).unwrap();
+    assert_eq!(named.groups[0].scenarios[0].scenario.push.as_ref().unwrap().messages, 20);
+    let old = plan("", Options { versions: Some(vec!["1.10.14".into()]), ..push() }).unwrap();
+    assert_eq!(old.skipped[0].because, "it has no WebSockets");
+    let none = plan("[run]\nmessages = 1", push()).unwrap_err().to_string();
+    assert!(none.contains("[run] messages") && none.contains("2 to 1000000"), "{none}");
 }

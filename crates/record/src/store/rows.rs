@@ -7,17 +7,17 @@ use tare_plan::plan::SliceKind;
 use tare_stats::histogram::LatencyHistogram;
 
 use crate::packed::PackedHistogram;
-use crate::sample::{Hiccups, Phase, SliceRecord, StoredSlice};
+use crate::sample::{Hiccups, Messages, Phase, SliceRecord, StoredSlice};
 
 const INSERT: &str = "INSERT INTO slice (fork, group_id, scenario, variant, phase, kind, round, start_ns, window_ns,
   users, offered_per_s, completed, ok, failed, errors_json, bytes_in, bytes_out, response, service, send_lag, failed_after,
   blocked, blocked_ns, connections_opened, connections_lost, generator_cpu_ns, generator_workers, server_cpu_json,
   rss_bytes, rss_peak_bytes, jvm_json, hiccup_machine, hiccup_jvm, pauses_json,
-  stamp_lag, generator_spin_ns, tls_handshakes, tls_resumed)
+  stamp_lag, generator_spin_ns, tls_handshakes, tls_resumed, messages_json, jitter)
 VALUES (:fork, :group, :scenario, :variant, :phase, :kind, :round, :start, :window,
   :users, :offered, :completed, :ok, :failed, :errors, :bytes_in, :bytes_out, :response, :service, :send_lag, :failed_after,
   :blocked, :blocked_ns, :opened, :lost, :generator_cpu, :workers, :server_cpu, :rss, :rss_peak, :jvm, :hiccup_machine, :hiccup_jvm, :pauses,
-  :stamp_lag, :generator_spin, :tls_handshakes, :tls_resumed)";
+  :stamp_lag, :generator_spin, :tls_handshakes, :tls_resumed, :messages, :jitter)";
 
 /// Appends a slice.
 pub(super) fn insert(connection: &Connection, slice: &SliceRecord) -> rusqlite::Result<()> {
@@ -44,6 +44,8 @@ pub(super) fn insert(connection: &Connection, slice: &SliceRecord) -> rusqlite::
         ":pauses": hiccups.map(|h| to_json(&h.pauses)).transpose()?,
         ":stamp_lag": pack(&slice.stamp_lag), ":generator_spin": signed(slice.generator_spin_ns),
         ":tls_handshakes": signed(slice.tls_handshakes), ":tls_resumed": signed(slice.tls_resumed),
+        ":messages": slice.messages.as_ref().map(|m| to_json(&m.tally)).transpose()?,
+        ":jitter": slice.messages.as_ref().map(|m| pack(&m.jitter)),
     })?;
     Ok(())
 }
@@ -94,6 +96,7 @@ pub(super) fn slice(row: &Row<'_>) -> rusqlite::Result<StoredSlice> {
         rss_peak_bytes: maybe("rss_peak_bytes")?,
         jvm: jvm.as_deref().map(from_json).transpose()?,
         hiccups: hiccups(row)?,
+        messages: messages(row)?,
     })
 }
 
@@ -106,6 +109,12 @@ fn hiccups(row: &Row<'_>) -> rusqlite::Result<Option<Hiccups<PackedHistogram>>> 
         jvm: has_jvm.then(|| histogram(row, "hiccup_jvm")).transpose()?,
         pauses: from_json(&pauses)?,
     }))
+}
+
+/// As with hiccups.
+fn messages(row: &Row<'_>) -> rusqlite::Result<Option<Messages<PackedHistogram>>> {
+    let Some(tally) = row.get::<_, Option<String>>("messages_json").unwrap_or(None) else { return Ok(None) };
+    Ok(Some(Messages { tally: from_json(&tally)?, jitter: histogram(row, "jitter")? }))
 }
 
 /// A value as JSON text.

@@ -30,7 +30,8 @@ CREATE TABLE slice (
   generator_cpu_ns INTEGER NOT NULL, generator_workers INTEGER NOT NULL,
   server_cpu_json TEXT, rss_bytes INTEGER, rss_peak_bytes INTEGER, jvm_json TEXT,
   hiccup_machine BLOB, hiccup_jvm BLOB, pauses_json TEXT,
-  stamp_lag BLOB, generator_spin_ns INTEGER, tls_handshakes INTEGER, tls_resumed INTEGER
+  stamp_lag BLOB, generator_spin_ns INTEGER, tls_handshakes INTEGER, tls_resumed INTEGER,
+  messages_json TEXT, jitter BLOB
 );";
 
 /// Makes an empty database a record.

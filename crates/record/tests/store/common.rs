@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use tare_plan::duration::Span;
 use tare_plan::plan::{Forks, Load, Machine, Mode, Plan, Probes, Rate, SliceKind, Slices, Stop, Warmup};
 use tare_record::sample::{
-    ErrorTally, EventLevel, EventRecord, ForkRecord, Hiccups, JvmUse, Pause, PauseCause, Phase, RunHeader, ServerCpu,
-    SliceRecord, WarmupRecord,
+    ErrorTally, EventLevel, EventRecord, ForkRecord, Hiccups, JvmUse, MessageTally, Messages, Pause, PauseCause, Phase,
+    RunHeader, ServerCpu, SliceRecord, WarmupRecord,
 };
 use tare_stats::histogram::LatencyHistogram;
 
@@ -32,6 +32,7 @@ pub fn header(id: &str) -> RunHeader {
             saturating: 4,
             fixed: 4,
             poisson: 4,
+            push: 1,
         },
         stop: Stop {
             forks: Forks::UntilDecided { budget: Span::from_secs(60), at_least: 5 },
@@ -70,6 +71,8 @@ pub fn slice(round: u32) -> SliceRecord {
     (1..=500).for_each(|i| response.record_ns(i * 10_000 + u64::from(round)));
     let mut jvm = LatencyHistogram::new();
     jvm.record_ns(50_000_000);
+    let mut jitter = LatencyHistogram::new();
+    jitter.record_ns(300_000);
     SliceRecord {
         fork: 1,
         group: "g".to_owned(),
@@ -120,6 +123,10 @@ pub fn slice(round: u32) -> SliceRecord {
             machine: LatencyHistogram::new(),
             jvm: Some(jvm),
             pauses: vec![Pause { at_ns: 7, length_ns: 50_000_000, cause: PauseCause::Collection }],
+        }),
+        messages: Some(Messages {
+            tally: MessageTally { received: 500, missing: 1, clock_within_ns: 90, ..MessageTally::default() },
+            jitter,
         }),
     }
 }

@@ -140,8 +140,17 @@ fn a_record_of_a_newer_tare_is_refused_with_both_versions() {
     assert!(error.contains("schema 99") && error.contains("up to 3"), "{error}");
 }
 
-const NEW_IN_3: [&str; 7] =
-    ["hiccup_machine", "hiccup_jvm", "pauses_json", "stamp_lag", "generator_spin_ns", "tls_handshakes", "tls_resumed"];
+const NEW_IN_3: [&str; 9] = [
+    "hiccup_machine",
+    "hiccup_jvm",
+    "pauses_json",
+    "stamp_lag",
+    "generator_spin_ns",
+    "tls_handshakes",
+    "tls_resumed",
+    "messages_json",
+    "jitter",
+];
 
 #[test]
 fn a_record_of_an_older_tare_is_read_without_what_it_did_not_know() {
@@ -167,7 +176,7 @@ fn a_record_of_an_older_tare_is_read_without_what_it_did_not_know() {
         let jvm = expected.jvm.clone().filter(|_| version == 2);
         assert_eq!(
             (record.slices.as_slice(), record.events.len()),
-            ([StoredSlice { hiccups: None, jvm, ..expected }].as_slice(), 1)
+            ([StoredSlice { hiccups: None, messages: None, jvm, ..expected }].as_slice(), 1)
         );
     }
 }

@@ -19,7 +19,6 @@ pub use summary::{
     SCHEMA, StatedPercentile, ThresholdResult, Verdict,
 };
 pub use text::render;
-pub use threshold::{Threshold, ThresholdError};
 
 use tare_plan::plan::Program;
 use tare_record::sample::RunRecord;

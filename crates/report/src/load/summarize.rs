@@ -1,18 +1,19 @@
 //! From the record of a load to its summary: pure, and possible at any time again.
 
+use tare_plan::condition::Condition;
 use tare_record::sample::{EndStatus, RunRecord, StoredSlice};
 use tare_stats::histogram::LatencyHistogram;
 use tare_stats::quantile::{STANDARD_PERCENTILES, printable};
 
 use super::summary::*;
-use super::threshold::Threshold;
+use super::threshold;
 use super::{Clocks, bars};
 use crate::summarize::{doubted_cells, environment_sections, of_machine, plan_sections, shell};
 use crate::summary::ValidityState;
 use crate::time::rfc3339;
 
 /// Everything that people see of a load; `thresholds` are held against it.
-pub fn summarize(record: &RunRecord, thresholds: &[Threshold]) -> LoadSummary {
+pub fn summarize(record: &RunRecord, thresholds: &[Condition]) -> LoadSummary {
     let header = &record.header;
     let plan = &header.plan;
     let clocks = Clocks::of(record);
@@ -49,7 +50,7 @@ pub fn summarize(record: &RunRecord, thresholds: &[Threshold]) -> LoadSummary {
         environment: environment_sections(&header.environment),
     };
     judge(record, &mut summary);
-    summary.thresholds = thresholds.iter().map(|threshold| threshold.hold(&summary, &clocks)).collect();
+    summary.thresholds = thresholds.iter().map(|threshold| threshold::hold(threshold, &summary, &clocks)).collect();
     summary
 }
 

@@ -2,6 +2,7 @@
 
 mod cells;
 mod comparisons;
+mod messages;
 mod probes;
 mod series;
 mod slices;
@@ -51,9 +52,17 @@ impl CellRow<'_> {
     }
 }
 
-/// All metrics: of cells, of comparisons with the baseline, of slices, and of the series that only the JSON has.
-pub const METRICS: &[&[Metric]] =
-    &[cells::METRICS, comparisons::METRICS, probes::OF_CELLS, slices::METRICS, probes::OF_SLICES, series::METRICS];
+/// All metrics: of cells, of what they pushed, of comparisons with the baseline, of slices, and of the series that only the
+/// JSON has.
+pub const METRICS: &[&[Metric]] = &[
+    cells::METRICS,
+    messages::METRICS,
+    comparisons::METRICS,
+    probes::OF_CELLS,
+    slices::METRICS,
+    probes::OF_SLICES,
+    series::METRICS,
+];
 
 /// All metrics, one after another.
 pub fn all() -> impl Iterator<Item = &'static Metric> {

@@ -12,7 +12,7 @@ use super::level;
 use crate::format;
 use crate::summary::{CurvePoint, Distribution, Latency, Pace, PercentileValue};
 
-const KINDS: [SliceKind; 3] = [SliceKind::Saturating, SliceKind::Fixed, SliceKind::Poisson];
+const KINDS: [SliceKind; 4] = [SliceKind::Saturating, SliceKind::Fixed, SliceKind::Poisson, SliceKind::Push];
 
 /// Latency under one load.
 pub(super) struct LoadLatency {
@@ -49,7 +49,7 @@ fn of_kind(cell: &Evidence<'_>, kind: SliceKind, alpha: f64) -> Option<LoadLaten
         |clock| Some(merged(cell, kind, clock)).filter(|m| !m.all.is_empty()).map(|m| m.distribution(alpha));
     let latency = Latency {
         slice_kind: kind.name().to_owned(),
-        model: model(first),
+        model: model(cell, first),
         offered_per_s: first.offered_per_s,
         pace: pace(cell, kind),
         response: response.distribution(alpha),
@@ -61,14 +61,19 @@ fn of_kind(cell: &Evidence<'_>, kind: SliceKind, alpha: f64) -> Option<LoadLaten
     Some(LoadLatency { kind, latency, forks: response.forks })
 }
 
-/// `closed, 128 users`, or `open Poisson, 4,000/s over 128 connections`.
-fn model(slice: &StoredSlice) -> String {
+/// `closed, 128 users`, `open Poisson, 4,000/s over 128 connections`, or `pushed every 100ms to 2,500 users`.
+fn model(cell: &Evidence<'_>, slice: &StoredSlice) -> String {
     let rate = slice.offered_per_s.map_or_else(|| "unknown rate".to_owned(), format::rate);
     let connections = format::count(slice.users.into(), "connection");
+    let users = format::count(slice.users.into(), "user");
     match slice.kind {
-        SliceKind::Saturating => format!("closed, {}", format::count(slice.users.into(), "user")),
+        SliceKind::Saturating => format!("closed, {users}"),
         SliceKind::Fixed => format!("open constant, {rate} over {connections}"),
         SliceKind::Poisson => format!("open Poisson, {rate} over {connections}"),
+        SliceKind::Push => {
+            let every = cell.scenario.scenario.push.as_ref().map(|push| format!("every {} ", push.period));
+            format!("pushed {}to {users}", every.unwrap_or_default())
+        }
     }
 }
 
@@ -133,26 +138,31 @@ fn percentiles(histogram: &LatencyHistogram) -> Vec<(f64, u64)> {
     stated.filter_map(|p| Some((p, histogram.value_at_quantile_ns(p / 100.0)?))).collect()
 }
 
+/// A histogram in figures, its percentiles without intervals.
+pub(super) fn distribution(all: &LatencyHistogram) -> Distribution {
+    let slow = all.count_above_ns(1_200_000_000);
+    let from_800 = all.count_above_ns(799_999_999);
+    // The last bits of the ticks are rounding, and would fill the JSON.
+    let tick = |percentile: f64| (percentile * 1e9).round() / 1e9;
+    let point = |p: tare_stats::PercentilePoint| CurvePoint { percentile: tick(p.percentile), value_ns: p.value_ns };
+    let bare = |(percentile, value_ns)| PercentileValue { percentile, value_ns, lo_ns: None, hi_ns: None };
+    Distribution {
+        count: all.len(),
+        min_ns: all.min_ns().unwrap_or(0),
+        max_ns: all.max_ns().unwrap_or(0),
+        mean_ns: all.mean_ns().unwrap_or(0.0),
+        stdev_ns: all.stdev_ns().unwrap_or(0.0),
+        within_stdev_share: within_stdev(all),
+        percentiles: percentiles(all).into_iter().map(bare).collect(),
+        curve: all.percentile_curve().into_iter().map(point).collect(),
+        gatling_ranges: [all.len() - from_800, from_800 - slow, slow],
+    }
+}
+
 impl Merged {
     fn distribution(&self, alpha: f64) -> Distribution {
-        let all = &self.all;
-        let slow = all.count_above_ns(1_200_000_000);
-        let from_800 = all.count_above_ns(799_999_999);
-        // The last bits of the ticks are rounding, and would fill the JSON.
-        let tick = |percentile: f64| (percentile * 1e9).round() / 1e9;
-        let point =
-            |p: tare_stats::PercentilePoint| CurvePoint { percentile: tick(p.percentile), value_ns: p.value_ns };
-        Distribution {
-            count: all.len(),
-            min_ns: all.min_ns().unwrap_or(0),
-            max_ns: all.max_ns().unwrap_or(0),
-            mean_ns: all.mean_ns().unwrap_or(0.0),
-            stdev_ns: all.stdev_ns().unwrap_or(0.0),
-            within_stdev_share: within_stdev(all),
-            percentiles: percentiles(all).into_iter().map(|(p, value)| self.stated(p, value, alpha)).collect(),
-            curve: all.percentile_curve().into_iter().map(point).collect(),
-            gatling_ranges: [all.len() - from_800, from_800 - slow, slow],
-        }
+        let stated = percentiles(&self.all).into_iter().map(|(p, value)| self.stated(p, value, alpha)).collect();
+        Distribution { percentiles: stated, ..distribution(&self.all) }
     }
 
     /// A percentile with its interval over forks, made on the scale of logarithms: a latency cannot be negative.

@@ -61,7 +61,7 @@ pub(super) fn has_cpu(slice: &StoredSlice) -> bool {
 /// The load at which CPU per request is compared: the same for all cells that are compared with one another.
 pub(super) fn cpu_kind(cells: &[Evidence<'_>]) -> Option<SliceKind> {
     let measured = |kind: &SliceKind| cells.iter().any(|c| c.of_kind(*kind).any(has_cpu));
-    [SliceKind::Fixed, SliceKind::Poisson, SliceKind::Saturating].into_iter().find(measured)
+    [SliceKind::Fixed, SliceKind::Poisson, SliceKind::Push, SliceKind::Saturating].into_iter().find(measured)
 }
 
 /// A level per fork, for the forks that have one.

@@ -7,6 +7,7 @@ mod findings;
 mod latency;
 mod level;
 mod machine;
+mod messages;
 mod probes;
 mod ratio;
 mod run_info;

@@ -37,11 +37,14 @@ pub(super) fn method(plan: &Plan) -> Method {
 pub(super) fn drafts(plan: &Plan, variant: &Studied<'_>, baseline: &Studied<'_>) -> Vec<Draft> {
     let mut drafts = vec![throughput(plan, variant, baseline), cpu(plan, variant, baseline)];
     drafts.push(allocated(plan, variant, baseline));
-    // A constant rate is for CPU; latency is compared under Poisson load, and where there was none under the saturating one.
+    // A constant rate is for CPU; latency is compared under Poisson load or of pushed messages, and where there was neither
+    // under the saturating load.
     let both = |kind: &SliceKind| [variant, baseline].iter().all(|side| side.load(*kind).is_some());
-    if let Some(kind) = [SliceKind::Poisson, SliceKind::Saturating].into_iter().find(both) {
-        drafts.push(latency(plan, variant, baseline, kind, ("latency_p50", 50.0)));
-        drafts.push(latency(plan, variant, baseline, kind, ("latency_p99", 99.0)));
+    if let Some(kind) = [SliceKind::Poisson, SliceKind::Push, SliceKind::Saturating].into_iter().find(both) {
+        let at = |of| latency(plan, variant, baseline, kind, of);
+        // What a server pushes is not for the load to make more or less of: how late it comes decides.
+        let place = if kind == SliceKind::Push { 0 } else { drafts.len() };
+        drafts.splice(place..place, [at(("latency_p50", 50.0)), at(("latency_p99", 99.0))]);
     }
     drafts.into_iter().flatten().collect()
 }
@@ -92,6 +95,7 @@ fn latency(
 fn load_label(plan: &Plan, kind: SliceKind) -> String {
     match (kind, plan.load.rate) {
         (SliceKind::Saturating, _) => "saturated".to_owned(),
+        (SliceKind::Push, _) => "of pushes".to_owned(),
         (_, Rate::OfCapacity { share: 0.5 }) => "at half load".to_owned(),
         (_, Rate::OfCapacity { share }) => format!("at {} load", format::share(share)),
         (_, Rate::PerSecond { per_s }) => format!("at {}", format::rate(per_s)),

@@ -8,6 +8,7 @@ use tare_record::sample::{ErrorTally, StoredSlice};
 use super::evidence::Evidence;
 use super::latency::LoadLatency;
 use super::level::cpu_count;
+use super::messages;
 use super::stamps;
 use crate::format::{self, grouped, share};
 use crate::summary::{Bottleneck, Validity, ValidityState};
@@ -33,7 +34,7 @@ pub(crate) struct Doubt {
 }
 
 impl Doubt {
-    fn new(text: String, remedy: &'static str) -> Self {
+    pub fn new(text: String, remedy: &'static str) -> Self {
         Self { text, remedy }
     }
 }
@@ -97,7 +98,8 @@ fn suspect_reasons(cell: &Evidence<'_>, loads: &[LoadLatency], bottleneck: Bottl
         (restless(cell), ""),
         (blocked, "Give the load more connections, or offer less."),
     ];
-    checks.into_iter().filter_map(|(text, remedy)| Some(Doubt::new(text?, remedy))).collect()
+    let usual = checks.into_iter().filter_map(|(text, remedy)| Some(Doubt::new(text?, remedy)));
+    usual.chain(messages::doubts(cell)).collect()
 }
 
 fn unsteady(cell: &Evidence<'_>) -> Option<String> {

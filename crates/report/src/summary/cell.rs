@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Estimate, KindCores, Latency, Probes, Row};
+use super::{Estimate, KindCores, Latency, Messages, Probes, Row};
 
 /// One variant under one scenario and load.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -74,6 +74,9 @@ pub struct Cell {
     pub bytes_out: u64,
     /// Latency, one entry per load model that was driven.
     pub latency: Vec<Latency>,
+    /// What the server pushed; `null` where it only answers.
+    #[serde(default)]
+    pub messages: Option<Messages>,
     /// The run over time: one point per slice, warm-up included.
     pub timeline: Vec<TimePoint>,
     /// Per fork: what each start said. Empty in a sequential run.
@@ -182,7 +185,7 @@ pub struct TimePoint {
     pub fork: u32,
     /// `warmup` or `measure`.
     pub phase: String,
-    /// `saturating`, `fixed`, `poisson`.
+    /// `saturating`, `fixed`, `poisson`, `push`.
     pub slice_kind: String,
     /// Right answers per second.
     pub throughput_per_s: f64,
@@ -231,9 +234,9 @@ pub struct ForkValue {
 }
 
 impl Cell {
-    /// Latency under the load at which it is compared: Poisson, and where there was none the saturating one.
+    /// Latency under the load at which it is compared: Poisson or pushed, and where there was neither the saturating one.
     pub fn shown_latency(&self) -> Option<&Latency> {
         let of = |kind: &str| self.latency.iter().find(|l| l.slice_kind == kind);
-        of("poisson").or_else(|| of("saturating")).or(self.latency.first())
+        of("poisson").or_else(|| of("push")).or_else(|| of("saturating")).or(self.latency.first())
     }
 }

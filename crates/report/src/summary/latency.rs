@@ -5,18 +5,18 @@ use serde::{Deserialize, Serialize};
 /// Latency under one load model, merged over forks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Latency {
-    /// `saturating`, `fixed`, `poisson`: the kind of slice.
+    /// `saturating`, `fixed`, `poisson`, `push`: the kind of slice.
     pub slice_kind: String,
-    /// `closed, 128 users` or `open Poisson, 4,000/s over 128 connections`.
+    /// `closed, 128 users`, `open Poisson, 4,000/s over 128 connections` or `pushed every 100ms to 2,500 users`.
     pub model: String,
     /// Offered rate of an open model.
     pub offered_per_s: Option<f64>,
     /// What went over the wire under this load.
     #[serde(default)]
     pub pace: Pace,
-    /// From the intended start.
+    /// From the intended start; of pushed messages, from when the server says that it sent them.
     pub response: Distribution,
-    /// From the actual send.
+    /// From the actual send; empty for pushed messages.
     pub service: Distribution,
     /// Actual minus intended start; `null` for a closed model.
     pub send_lag: Option<Distribution>,

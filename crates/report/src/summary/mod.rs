@@ -6,6 +6,7 @@
 mod cell;
 mod comparison;
 mod latency;
+mod messages;
 mod probes;
 
 use serde::{Deserialize, Serialize};
@@ -13,6 +14,7 @@ use serde::{Deserialize, Serialize};
 pub use cell::{Bottleneck, Cell, ErrorCount, ForkValue, KindShare, PoolShare, TimePoint, Validity, ValidityState};
 pub use comparison::{Comparison, Currency, Noise, Sentence, VerdictKind};
 pub use latency::{CurvePoint, Distribution, Latency, Pace, PercentileValue};
+pub use messages::Messages;
 pub use probes::{CollectorShare, KindCores, PauseTally, Probes};
 
 /// Version of the JSON form.

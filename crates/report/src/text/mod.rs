@@ -1,6 +1,7 @@
 //! The terminal report: headlines, a table per scenario, the noise floor, findings. Where the full report lies is for the command line to say.
 
 mod grid;
+mod messages;
 mod table;
 
 use crate::clean;

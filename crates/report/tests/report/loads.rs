@@ -2,8 +2,9 @@
 
 use std::sync::OnceLock;
 
+use tare_plan::condition::Condition;
 use tare_record::sample::{EndStatus, ErrorTally, RunRecord};
-use tare_report::load::{LoadSummary, Threshold, csv, html, json, render, summarize, wrk};
+use tare_report::load::{LoadSummary, csv, html, json, render, summarize, wrk};
 use tare_report::text::Style;
 
 use crate::synthetic::{baseline, sequential};
@@ -23,7 +24,7 @@ fn record() -> &'static RunRecord {
 }
 
 fn summary(conditions: &[&str]) -> LoadSummary {
-    let thresholds: Vec<Threshold> = conditions.iter().map(|condition| condition.parse().unwrap()).collect();
+    let thresholds: Vec<Condition> = conditions.iter().map(|condition| condition.parse().unwrap()).collect();
     summarize(record(), &thresholds)
 }
 

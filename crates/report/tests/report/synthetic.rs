@@ -204,6 +204,7 @@ pub fn slice(variant: &str, fork: u32, kind: SliceKind, round: u32, start_ns: u6
             requests: completed,
         }),
         hiccups: Some(hiccups(start_ns)),
+        messages: None,
     }
 }
 
@@ -273,6 +274,7 @@ fn plan(truths: &[Truth]) -> Plan {
             saturating: 4,
             fixed: 4,
             poisson: 4,
+            push: 1,
         },
         stop: Stop {
             forks: Forks::UntilDecided { budget: Span::from_secs(300), at_least: 5 },
@@ -320,6 +322,7 @@ fn scenario() -> Scenario {
         routes: 1,
         request,
         expect: Expect { status: 200, ..Expect::default() },
+        push: None,
     }
 }
 

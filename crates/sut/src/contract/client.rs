@@ -87,6 +87,14 @@ impl Client {
         Self { address, patience, connection: None }
     }
 
+    pub(super) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    pub(super) fn patience(&self) -> Duration {
+        self.patience
+    }
+
     /// Sends a request and reads its answer. After any failure the next request has a new connection.
     pub(super) fn ask(&mut self, request: &Request) -> Result<Answer, Failure> {
         let method = Method::named(&request.method)?;

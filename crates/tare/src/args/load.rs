@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Args};
 use tare_load::{Check, FeedOrder, PollerChoice, Think};
+use tare_plan::condition::Condition;
 use tare_plan::duration::Span;
-use tare_report::load::Threshold;
 
 mod values;
 
@@ -225,7 +225,7 @@ pub struct GeneratorArgs {
 pub struct OutputArgs {
     /// Fail (exit code 3) if this is so, such as 'p99>5ms'; may be repeated.
     #[arg(long, value_name = "CONDITION")]
-    pub fail_if: Vec<Threshold>,
+    pub fail_if: Vec<Condition>,
     /// The summary as JSON (docs/LOAD.md); FILE "-" is standard output here and below.
     #[arg(long, value_name = "FILE", value_parser = file)]
     pub json: Option<PathBuf>,

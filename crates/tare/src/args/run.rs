@@ -109,6 +109,12 @@ pub struct LoadArgs {
     /// Rounds of open Poisson load per fork [default: 4].
     #[arg(long, value_name = "ROUNDS")]
     pub poisson: Option<u32>,
+    /// Rounds of pushed messages per fork, in scenarios in which the server sends [default: 1].
+    #[arg(long, value_name = "ROUNDS")]
+    pub push: Option<u32>,
+    /// Messages that each user reads in such a scenario [default: the scenario's].
+    #[arg(long, value_name = "N")]
+    pub messages: Option<u32>,
 }
 
 #[derive(Debug, Args)]
@@ -221,6 +227,8 @@ impl RunArgs {
             saturating: load.saturating,
             fixed: load.fixed,
             poisson: load.poisson,
+            push: load.push,
+            messages: load.messages,
             control: stop.no_control.then_some(false),
             fork_covers: stop.fork_covers,
             timeout: load.timeout,

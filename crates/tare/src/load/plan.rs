@@ -54,7 +54,7 @@ fn plan(job: &Job, session: &LoadSession) -> Plan {
             spin: slice.sending == Sending::Spinning,
         },
         warmup: Warmup::Fixed { span: Span(slice.discard_head), users },
-        slices: Slices { length, discard: Span(slice.discard_head), saturating: 1, fixed: 0, poisson: 0 },
+        slices: Slices { length, discard: Span(slice.discard_head), saturating: 1, fixed: 0, poisson: 0, push: 0 },
         stop: Stop { forks: Forks::Fixed { count: 1 }, region: 0.02, alpha: 0.01, floor: 0.0, precision: 0.0 },
         machine: Machine {
             server_cpus: String::new(),
@@ -84,7 +84,7 @@ fn group(job: &Job) -> Group {
     };
     let path = job.session.requests.list.first().map(|request| request.path.clone()).unwrap_or_default();
     let request = Request { method: job.request.clone(), path, headers: BTreeMap::new(), body: None };
-    let scenario = Scenario { title: job.model.clone(), routes: 1, request, expect: Expect::default() };
+    let scenario = Scenario { title: job.model.clone(), routes: 1, request, expect: Expect::default(), push: None };
     Group {
         id: job.url.clone(),
         variants: vec![variant],

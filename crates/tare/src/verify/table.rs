@@ -19,6 +19,7 @@ pub(super) fn markdown(bench: &Bench<'_>, all: &[Verified<'_>], unplanned: &[&Sk
     versions(bench, all, &mut text);
     matrix(&checks, all, &mut text);
     differences(all, &mut text);
+    lacks(bench, all, &mut text);
     unavailable(all, unplanned, &mut text);
     text
 }
@@ -47,7 +48,7 @@ fn matrix(checks: &[&str], all: &[Verified<'_>], text: &mut String) {
     }
     text.push_str("\n## How each answered\n\n");
     text.push_str(
-        "✓ as all do · ≠ otherwise, with the reason below · ✗ wrongly · blank: needs more routes than it has\n\n|",
+        "✓ as all do · ≠ otherwise, with the reason below · ✗ wrongly · blank: not asked, for want of routes, or of what its library lacks\n\n|",
     );
     let numbers: Vec<String> = (1..=checks.len()).map(|number| number.to_string()).collect();
     let _ = writeln!(text, " server | {} |\n|---|{}", numbers.join(" | "), "---|".repeat(checks.len()));
@@ -82,6 +83,26 @@ fn differences(all: &[Verified<'_>], text: &mut String) {
     text.push_str("\n## Where a library answers otherwise\n\n| check | because | servers |\n|---|---|---|\n");
     for ((because, check), servers) in reasons {
         let _ = writeln!(text, "| {check} | {because} | {} |", servers.join(", "));
+    }
+}
+
+/// What servers were not asked because their library does not have it.
+fn lacks(bench: &Bench<'_>, all: &[Verified<'_>], text: &mut String) {
+    let mut reasons: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
+    let contract = &bench.world.contract;
+    for verified in all.iter().filter(|verified| matches!(verified.came, Came::Answered(_))) {
+        let identity = verified.variant.identity();
+        for scenario in contract.scenarios.keys() {
+            if let Some(because) = contract.lack(&identity, scenario) {
+                reasons.entry((because, scenario)).or_default().push(&verified.variant.name);
+            }
+        }
+    }
+    if !reasons.is_empty() {
+        text.push_str("\n## What a library lacks\n\n| not asked | because | servers |\n|---|---|---|\n");
+    }
+    for ((because, scenario), servers) in reasons {
+        let _ = writeln!(text, "| {scenario} | {because} | {} |", servers.join(", "));
     }
 }
 

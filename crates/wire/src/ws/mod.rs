@@ -4,10 +4,12 @@
 mod endpoint;
 mod error;
 mod handshake;
+mod stamp;
 
 pub use endpoint::{Arrival, Endpoint, Kind};
 pub use error::{FrameError, HandshakeError};
 pub use handshake::{Handshake, accept_for};
+pub use stamp::Stamped;
 
 /// Bytes of one message beyond which it is refused.
 pub const MAX_MESSAGE_BYTES: usize = 16 << 20;

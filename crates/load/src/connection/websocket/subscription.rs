@@ -2,7 +2,9 @@
 
 use tare_sys::clock::Nanos;
 
-use crate::conversation::{Push, Stamped};
+use tare_wire::ws::Stamped;
+
+use crate::conversation::Push;
 
 /// The messages of one subscription so far.
 #[derive(Debug, Default)]

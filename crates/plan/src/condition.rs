@@ -1,0 +1,204 @@
+//! Conditions on what was measured (`p99>5ms`, `errors>0.1%`), as people write them. Holding one against figures is the
+//! business of whoever has the figures.
+
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::duration::Span;
+
+/// A figure, a limit, and on which side of it the condition is met.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Condition {
+    text: String,
+    /// What is looked at.
+    pub metric: Metric,
+    /// Met above the limit; otherwise below it.
+    pub above: bool,
+    /// Met at the limit too.
+    pub or_equal: bool,
+    /// In the unit of the metric.
+    pub limit: f64,
+}
+
+/// Why a condition cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("\"{text}\" is no condition: {why}; write for example p99>5ms, p99.9(service)>=1ms, errors>0.1% or rps<1000")]
+pub struct ConditionError {
+    text: String,
+    why: String,
+}
+
+/// What a condition looks at.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Metric {
+    /// In nanoseconds.
+    Latency(Statistic, Clock),
+    /// Failed requests, as a number.
+    Errors,
+    /// Failed requests, as a share (0–1).
+    ErrorShare,
+    /// Right answers per second.
+    Throughput,
+}
+
+/// Which figure of a distribution.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Statistic {
+    /// The smallest.
+    Min,
+    /// The mean.
+    Mean,
+    /// The largest.
+    Max,
+    /// 0–100, exclusive of 100.
+    Percentile(f64),
+}
+
+/// From when a latency counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Clock {
+    /// From the intended start.
+    Response,
+    /// From the actual send.
+    Service,
+    /// From the intended start to the actual send.
+    SendLag,
+}
+
+impl Condition {
+    /// As it was written.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether this figure, in the unit of the metric, meets it.
+    pub fn is_met_by(&self, value: f64) -> bool {
+        let beyond = if self.above { value > self.limit } else { value < self.limit };
+        beyond || (self.or_equal && value == self.limit)
+    }
+}
+
+impl FromStr for Condition {
+    type Err = ConditionError;
+
+    fn from_str(text: &str) -> Result<Self, ConditionError> {
+        let wrong = |why: &str| ConditionError { text: text.to_owned(), why: why.to_owned() };
+        let at = text.find(['<', '>']).ok_or_else(|| wrong("it has neither > nor <"))?;
+        let (metric, rest) = text.split_at(at);
+        let above = rest.starts_with('>');
+        let value = rest[1..].trim_start_matches('=');
+        let or_equal = value.len() + 1 < rest.len();
+        let value = value.trim();
+        let (metric, limit) = match metric.trim().to_ascii_lowercase().as_str() {
+            "rps" | "throughput" => (Metric::Throughput, number(value).ok_or_else(|| wrong("its value is no number"))?),
+            "errors" => errors(value).ok_or_else(|| wrong("errors are a number, or a share such as 0.1%"))?,
+            name => {
+                let metric = latency(name).ok_or_else(|| wrong(&format!("there is no metric \"{name}\"")))?;
+                let limit = value.parse::<Span>().ok().filter(|_| value.ends_with('s'));
+                (metric, limit.ok_or_else(|| wrong("its value is no time with a unit"))?.0.as_nanos() as f64)
+            }
+        };
+        Ok(Self { text: text.trim().to_owned(), metric, above, or_equal, limit })
+    }
+}
+
+impl TryFrom<String> for Condition {
+    type Error = ConditionError;
+
+    fn try_from(text: String) -> Result<Self, ConditionError> {
+        text.parse()
+    }
+}
+
+impl From<Condition> for String {
+    fn from(condition: Condition) -> Self {
+        condition.text
+    }
+}
+
+fn number(text: &str) -> Option<f64> {
+    let (digits, scale) = match text.strip_suffix(['k', 'K']) {
+        Some(digits) => (digits, 1e3),
+        None => (text, 1.0),
+    };
+    digits.parse::<f64>().ok().filter(|value| value.is_finite() && *value >= 0.0).map(|value| value * scale)
+}
+
+fn errors(text: &str) -> Option<(Metric, f64)> {
+    match text.strip_suffix('%') {
+        Some(percent) => Some((Metric::ErrorShare, number(percent.trim())? / 100.0)),
+        None => Some((Metric::Errors, number(text)?)),
+    }
+}
+
+/// `p99`, `p99.9(service)`, `max(lag)`; of the response time where no clock is named.
+fn latency(name: &str) -> Option<Metric> {
+    let (statistic, clock) = match name.split_once('(') {
+        Some((statistic, clock)) => (statistic.trim(), clock.strip_suffix(')')?.trim()),
+        None => (name, "response"),
+    };
+    let clock = match clock {
+        "response" => Clock::Response,
+        "service" => Clock::Service,
+        "lag" => Clock::SendLag,
+        _ => return None,
+    };
+    let statistic = match statistic {
+        "min" => Statistic::Min,
+        "mean" | "avg" => Statistic::Mean,
+        "max" => Statistic::Max,
+        other => {
+            let percentile: f64 = other.strip_prefix('p')?.parse().ok()?;
+            if !(0.0..100.0).contains(&percentile) {
+                return None;
+            }
+            Statistic::Percentile(percentile)
+        }
+    };
+    Some(Metric::Latency(statistic, clock))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conditions_are_read_as_they_are_meant() {
+        use Clock::*;
+        use Statistic::*;
+        for (text, metric, above, or_equal, limit) in [
+            ("p99>5ms", Metric::Latency(Percentile(99.0), Response), true, false, 5e6),
+            ("p99.9(service) >= 1ms", Metric::Latency(Percentile(99.9), Service), true, true, 1e6),
+            ("max(lag)>200us", Metric::Latency(Max, SendLag), true, false, 2e5),
+            ("mean<1s", Metric::Latency(Mean, Response), false, false, 1e9),
+            ("errors>0.1%", Metric::ErrorShare, true, false, 0.001),
+            ("errors>0", Metric::Errors, true, false, 0.0),
+            ("rps<1000", Metric::Throughput, false, false, 1e3),
+            ("throughput<=20k", Metric::Throughput, false, true, 2e4),
+        ] {
+            let expected = Condition { text: text.to_owned(), metric, above, or_equal, limit };
+            assert_eq!(text.parse(), Ok(expected));
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_says_why() {
+        for (text, why) in [
+            ("p99", "neither > nor <"),
+            ("", "neither > nor <"),
+            ("p99>5", "no time with a unit"),
+            ("p99>fast", "no time with a unit"),
+            ("p101>5ms", "no metric \"p101\""),
+            ("p99(wall)>5ms", "no metric \"p99(wall)\""),
+            ("latency>5ms", "no metric \"latency\""),
+            ("errors>x%", "a share such as 0.1%"),
+            ("rps<many", "no number"),
+            ("rps<-1", "no number"),
+        ] {
+            let error = text.parse::<Condition>().unwrap_err().to_string();
+            assert!(error.contains(why) && error.contains("for example"), "{text}: {error}");
+        }
+    }
+}

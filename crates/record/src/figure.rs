@@ -1,0 +1,38 @@
+//! One figure of a histogram, or why it cannot be stated.
+
+use tare_plan::condition::Statistic;
+use tare_stats::histogram::LatencyHistogram;
+use tare_stats::quantile::{SAMPLES_ABOVE, printable};
+
+/// The figure in nanoseconds.
+///
+/// # Errors
+/// In words, where there are no samples, or too few above a percentile.
+pub fn figure(histogram: &LatencyHistogram, statistic: Statistic) -> Result<f64, String> {
+    let some = |value: Option<f64>| value.ok_or_else(|| "no answers to measure it on".to_owned());
+    match statistic {
+        Statistic::Min => some(histogram.min_ns().map(|ns| ns as f64)),
+        Statistic::Mean => some(histogram.mean_ns()),
+        Statistic::Max => some(histogram.max_ns().map(|ns| ns as f64)),
+        Statistic::Percentile(p) if !printable(histogram.len(), p) => {
+            let needed = (SAMPLES_ABOVE / (1.0 - p / 100.0)).round() as u64;
+            Err(format!("cannot be stated: it takes {needed} answers, and there are {}", histogram.len()))
+        }
+        Statistic::Percentile(p) => some(histogram.value_at_quantile_ns(p / 100.0).map(|ns| ns as f64)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_percentile_without_enough_samples_says_how_many_it_takes() {
+        let mut histogram = LatencyHistogram::new();
+        (0..999).for_each(|_| histogram.record_ns(1_000));
+        let why = figure(&histogram, Statistic::Percentile(99.0)).unwrap_err();
+        assert_eq!(why, "cannot be stated: it takes 1000 answers, and there are 999");
+        histogram.record_ns(1_000);
+        assert_eq!(figure(&histogram, Statistic::Percentile(99.0)), Ok(1_000.0));
+    }
+}

@@ -1,0 +1,58 @@
+//! What a server pushed, over the scored slices of a cell.
+
+use tare_record::sample::MessageTally;
+use tare_stats::histogram::LatencyHistogram;
+
+use super::evidence::Evidence;
+use super::latency::distribution;
+use super::validity::Doubt;
+use crate::format::{Unit, grouped, share, single};
+use crate::summary::Messages;
+
+/// Above this share of messages that came before they were sent, the clocks cannot be believed.
+const AHEAD: f64 = 0.001;
+
+/// None where the server pushes nothing.
+pub(super) fn messages(cell: &Evidence<'_>) -> Option<Messages> {
+    let tally = tally(cell)?;
+    let mut jitter = LatencyHistogram::new();
+    cell.measured().filter_map(|s| s.messages.as_ref()).for_each(|m| m.jitter.merge_into(&mut jitter));
+    Some(Messages {
+        received: tally.received,
+        missing: tally.missing,
+        late: tally.late,
+        out_of_order: tally.out_of_order,
+        duplicated: tally.duplicated,
+        ahead: tally.ahead,
+        pings: tally.pings,
+        subscriptions: tally.subscriptions,
+        stamp_unit_ns: tally.stamp_unit_ns,
+        clock_within_ns: tally.clock_within_ns,
+        jitter: distribution(&jitter),
+    })
+}
+
+/// What about its messages makes a cell suspect.
+pub(super) fn doubts(cell: &Evidence<'_>) -> Vec<Doubt> {
+    let Some(tally) = tally(cell) else { return Vec::new() };
+    let due = tally.received + tally.missing;
+    let missing = (tally.missing > 0).then(|| {
+        let text = format!("{} of {} messages did not come", grouped(tally.missing), grouped(due));
+        Doubt::new(text, "See in the server's log why it drops messages or ends WebSockets.")
+    });
+    let ahead = (tally.ahead as f64 > AHEAD * tally.received as f64).then(|| {
+        let part = share(tally.ahead as f64 / tally.received as f64);
+        let within = single(Unit::Nanos, tally.clock_within_ns as f64);
+        let text =
+            format!("{part} of the messages came before they were sent, though the clocks agree within {within}");
+        Doubt::new(text, "Believe the jitter, which needs no clock of the server's.")
+    });
+    missing.into_iter().chain(ahead).collect()
+}
+
+fn tally(cell: &Evidence<'_>) -> Option<MessageTally> {
+    cell.measured().filter_map(|s| s.messages.as_ref()).map(|m| m.tally).reduce(|mut sum, one| {
+        sum.add(&one);
+        sum
+    })
+}

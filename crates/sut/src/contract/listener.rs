@@ -1,0 +1,137 @@
+//! A WebSocket that is opened to hear whether the server pushes what the contract says: for verifying, never for measuring.
+
+use std::io::{self, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
+
+use tare_plan::contract::Request;
+use tare_sys::clock;
+use tare_wire::http::EncodeError;
+use tare_wire::ws::{Arrival, Endpoint, FrameError, Handshake, HandshakeError, Kind, Stamped};
+
+/// Messages that are heard.
+const HEARD: usize = 3;
+/// A stamp further from this machine's clock is no time of the server's.
+const PLAUSIBLE: Duration = Duration::from_secs(86_400);
+/// Bytes of a message that a complaint shows.
+const SHOWN_BYTES: usize = 60;
+
+/// Why a server does not push as it should.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Complaint {
+    #[error("cannot connect: {0}")]
+    Connect(io::Error),
+    #[error("cannot be sent: {0}")]
+    Encode(#[from] EncodeError),
+    #[error("the connection failed: {0}")]
+    Broken(io::Error),
+    #[error("the connection was closed after {heard} of {HEARD} messages")]
+    Closed { heard: usize },
+    #[error("within {}s came {heard} of {HEARD} messages", patience.as_secs_f64())]
+    Silent { heard: usize, patience: Duration },
+    #[error("{0}")]
+    Handshake(#[from] HandshakeError),
+    #[error("{0}")]
+    Frame(#[from] FrameError),
+    #[error("message {number} is \"{shown}\", not the time since 1970 in 13, 16 or 19 digits")]
+    NoStamp { number: usize, shown: String },
+    #[error("message {number} says it was sent {by:?} before the one that came before it")]
+    Backwards { number: usize, by: Duration },
+}
+
+/// Opens a WebSocket as `request` says and hears the first messages. Their order is held against the contract, not their
+/// time: a server that has just been started is allowed to be slow.
+pub(super) fn listen(address: SocketAddr, request: &Request, patience: Duration) -> Result<(), Complaint> {
+    let mut line = Line::open(address, patience)?;
+    let mut endpoint = line.shake_hands(address, request)?;
+    let mut last: Option<Stamped> = None;
+    while line.heard < HEARD {
+        let message = line.message(&mut endpoint)?;
+        line.heard += 1;
+        let stamp = plausible(&message).ok_or_else(|| Complaint::NoStamp {
+            number: line.heard,
+            shown: message[..message.len().min(SHOWN_BYTES)].escape_ascii().to_string(),
+        })?;
+        if let Some(before) = last.filter(|before| before.unix_ns > stamp.unix_ns) {
+            let by = Duration::from_nanos(before.unix_ns - stamp.unix_ns);
+            return Err(Complaint::Backwards { number: line.heard, by });
+        }
+        last = Some(stamp);
+    }
+    endpoint.close();
+    // Whether it takes a goodbye is not what was asked.
+    let _ = line.stream.write_all(endpoint.outgoing());
+    Ok(())
+}
+
+fn plausible(message: &[u8]) -> Option<Stamped> {
+    let near = |stamp: &Stamped| stamp.unix_ns.abs_diff(clock::wall_unix_ns()) < PLAUSIBLE.as_nanos() as u64;
+    Stamped::of(message).filter(near)
+}
+
+/// A connection with what has been read from it and not yet been taken.
+struct Line {
+    stream: TcpStream,
+    unread: Vec<u8>,
+    heard: usize,
+    patience: Duration,
+    deadline: clock::Nanos,
+}
+
+impl Line {
+    fn open(address: SocketAddr, patience: Duration) -> Result<Self, Complaint> {
+        let stream = TcpStream::connect_timeout(&address, patience).map_err(Complaint::Connect)?;
+        stream.set_read_timeout(Some(patience)).map_err(Complaint::Connect)?;
+        stream.set_write_timeout(Some(patience)).map_err(Complaint::Connect)?;
+        Ok(Self { stream, unread: Vec::new(), heard: 0, patience, deadline: clock::now() + patience })
+    }
+
+    fn shake_hands(&mut self, address: SocketAddr, request: &Request) -> Result<Endpoint, Complaint> {
+        let headers: Vec<(String, String)> = request.headers.iter().map(|(n, v)| (n.clone(), v.clone())).collect();
+        let (mut handshake, bytes) = Handshake::begin(&request.path, &address.to_string(), &headers)?;
+        self.stream.write_all(&bytes).map_err(Complaint::Broken)?;
+        loop {
+            self.read()?;
+            let mut bytes = &self.unread[..];
+            let stands = handshake.receive(&mut bytes)?;
+            self.unread = bytes.to_vec();
+            if stands {
+                return Ok(Endpoint::client());
+            }
+        }
+    }
+
+    /// The next message; pings before it are answered.
+    fn message(&mut self, endpoint: &mut Endpoint) -> Result<Vec<u8>, Complaint> {
+        loop {
+            let mut bytes = &self.unread[..];
+            let arrival = endpoint.receive(&mut bytes)?;
+            self.unread = bytes.to_vec();
+            self.stream.write_all(endpoint.outgoing()).map_err(Complaint::Broken)?;
+            endpoint.sent();
+            match arrival {
+                Some(Arrival::Message(Kind::Text | Kind::Binary, message)) => return Ok(message.to_vec()),
+                Some(Arrival::Close(_)) => return Err(Complaint::Closed { heard: self.heard }),
+                Some(Arrival::Ping | Arrival::Pong) => {}
+                None => self.read()?,
+            }
+        }
+    }
+
+    fn read(&mut self) -> Result<(), Complaint> {
+        let silent = Complaint::Silent { heard: self.heard, patience: self.patience };
+        if clock::now() >= self.deadline {
+            return Err(silent);
+        }
+        let mut buffer = [0; 4096];
+        match self.stream.read(&mut buffer) {
+            Ok(0) => Err(Complaint::Closed { heard: self.heard }),
+            Ok(got) => {
+                self.unread.extend_from_slice(&buffer[..got]);
+                Ok(())
+            }
+            Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => Err(silent),
+            Err(error) => Err(Complaint::Broken(error)),
+        }
+    }
+}
