@@ -111,13 +111,13 @@ const KIND_TEXT: Record<string, string> = {
 /** A kind of slice as people call it. */
 export const kindText = (kind: string): string => KIND_TEXT[kind] ?? kind;
 
-/** Everything weighed under the scenario in focus, the best first in the currency that is chosen: the ranking of a large run. */
+/** Everything weighed under the scenario in focus, the dearest first in the currency that is chosen: the ranking of a large run. */
 export function ranking(model: Model): Panel | undefined {
   const [first] = focused(model);
   if (!first) return undefined;
   const ratio = (c: Comparison) => {
     const figure = inCurrency(c.currencies, choice.currency);
-    return figure ? Math.log(figure.ratio) * (figure.higher_is_better ? -1 : 1) : Infinity;
+    return figure ? Math.log(figure.ratio) * (figure.higher_is_better ? 1 : -1) : Infinity;
   };
   const together = model.panels.filter((p) => p.scenario === first.scenario);
   const comparisons = together.flatMap((p) => p.comparisons).sort((a, b) => ratio(a) - ratio(b));

@@ -2,7 +2,7 @@
 
 import { figure, tabs, type FigureSpec } from '../charts/figure';
 import { forestHeight, forestOption, type Forest, type ForestRow } from '../charts/forest';
-import { choice, choose } from '../state';
+import { choice, choose, watch } from '../state';
 import { ranking, visibleComparisons, type Model, type Panel } from '../model';
 import { LIGHT, type Theme } from '../theme';
 import { axisName, headRow, ratioRow } from './rows';
@@ -26,9 +26,12 @@ export function overheadFigure(model: Model, id = 'overhead'): HTMLElement {
     id,
     title: () => `${capital(label())} as a share of the baseline`,
     note: () =>
-      `100 % is the baseline. The band is the region of no material difference (±${percent(model.summary.run.region)} %).`,
+      `100 % is the baseline${model.large ? ', its own for each' : ''}. The band is the region of no material difference (±${percent(model.summary.run.region)} %).`,
     watch: model.large ? ['currency', 'panel', 'highlights', 'everyRow'] : ['currency', 'everyRow'],
-    controls: model.currencies.length > 1 ? [currencyTabs(model)] : [],
+    controls: [
+      ...(model.currencies.length > 1 ? [currencyTabs(model)] : []),
+      ...(model.large ? [scenarioTabs(model)] : []),
+    ],
     height: (width) => forestHeight(rows(LIGHT), width),
     draw: (width, t) => forestOption(forestOf(model, rows(t), width), width, t),
     data: () => dataOf(model, panels()),
@@ -41,6 +44,20 @@ export function overheadFigure(model: Model, id = 'overhead'): HTMLElement {
     onPick: (cell) => (location.hash = `cell=${encodeURIComponent(cell)}`),
   };
   return figure(spec);
+}
+
+/** Which scenario a large run's ranking shows: the one in focus, whichever group it was chosen by. */
+function scenarioTabs(model: Model): HTMLElement {
+  const panelOf = (scenario: string) => model.panels.find((p) => p.scenario === scenario)!.key;
+  const items = model.scenarios.map((scenario) => ({ value: scenario, text: scenario }));
+  const field = tabs('Scenario', 'panel', items, (scenario) => choose({ panel: panelOf(scenario) }));
+  const mark = () => {
+    const scenario = ranking(model)?.title;
+    for (const input of field.querySelectorAll('input')) input.checked = input.value === scenario;
+  };
+  watch(['panel'], mark);
+  mark();
+  return field;
 }
 
 export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
@@ -61,8 +78,10 @@ function panelRows(model: Model, panel: Panel, t: Theme): ForestRow[] {
   );
   if (!rows.length) return [];
   const baselines = new Set(panel.comparisons.map((c) => c.baseline));
-  const against = baselines.size === 1 ? [...baselines][0] : 'its own baseline each, the best first';
-  return [headRow(`${panel.title} · against ${against}`), ...rows];
+  if (baselines.size === 1) return [headRow(`${panel.title} · against ${[...baselines][0]}`), ...rows];
+  const hidden = panel.comparisons.length - rows.length;
+  const some = hidden ? `, ${rows.length} of ${panel.comparisons.length}` : '';
+  return [headRow(`${panel.title} · dearest first${some}`), ...rows];
 }
 
 function dataOf(model: Model, panels: Panel[]) {
