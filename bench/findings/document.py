@@ -5,7 +5,7 @@ from . import judgement, tables
 HEAD = """# Findings
 
 Made by `bench/findings/make`; do not edit. What others have published about these servers, claim by claim in our words, and what tare
-measured. Every figure comes from a run of tare that stands at the end, with the command that makes it again.
+measured. Every figure comes from a run of tare that stands at the end, with the command that makes it again and the versions.
 
 How to read the tables: a share is the variant's figure as a percentage of what it is weighed against, with the interval over starts in
 brackets; it is **bold** where the interval excludes 100 %. A high share of *throughput* is good, of everything else bad. Throughput depends on
@@ -51,20 +51,8 @@ def section(claim, shelf):
         f"*{claim['source']}:* {claim['claim'].strip()}",
         f"**tare: {claim['judgement']}.** {claim['because'].strip()}",
         *shown,
-        measured_by(claim, shelf),
     ]
     return "\n\n".join(part.strip("\n") for part in parts if part) + "\n"
-
-
-def measured_by(claim, shelf):
-    """Runs and versions, the versions of what is shown only."""
-    lines = []
-    for name in dict.fromkeys(show["evidence"] for show in claim["show"]):
-        evidence = shelf.get(name)
-        seen = [cell for show in claim["show"] if show["evidence"] == name for cell in tables.picked(show, evidence.get("cells", []))]
-        versions = sorted({f"{cell['family']}: {', '.join(f'{k} {v}' for k, v in cell['versions'].items())}" for cell in seen if cell["versions"]})
-        lines.append(f"Run [{name}](#runs)" + (f"; {'; '.join(versions)}." if versions else "."))
-    return "\n".join(lines)
 
 
 def runs(claims, shelf):
@@ -74,14 +62,27 @@ def runs(claims, shelf):
 
 def run(name, evidence):
     about = evidence["run"]
-    facts = [f"{about['started_at'][:16].replace('T', ' ')} UTC"]
+    lines = [f"### {name}", f"```\n{about['command']}\n```", ". ".join(facts(evidence)) + "."]
+    lines += ["\n".join(f"- {one}" for one in versions(evidence))]
+    return "\n\n".join(line for line in lines if line) + "\n"
+
+
+def facts(evidence):
+    about = evidence["run"]
+    yield f"{about['started_at'][:16].replace('T', ' ')} UTC"
     if about.get("duration_s"):
-        facts.append(f"{about['duration_s'] / 60:.0f} min")
+        yield f"{about['duration_s'] / 60:.0f} min"
     if about.get("git_revision"):
-        facts.append(f"revision {about['git_revision']}")
+        yield f"Revision {about['git_revision']}"
     machine, kernel, jvm = (evidence.get("machine", {}).get(title, {}) for title in ("Machine", "Kernel", "JVM"))
-    facts += [f"{machine['CPU']}, cores {machine['cores tare may use']}, {machine['memory']}"] if machine else []
-    facts += [f"Linux {kernel['release']}"] if kernel else []
-    facts += [f"JDK {jvm['JDK'].split(' ')[0]} {jvm['options']}"] if jvm else []
-    facts += [f"at the start: {machine[key]}" for key in machine if key.startswith("hypervisor steal")]
-    return f"**{name}**: {'; '.join(facts)}.\n\n```\n{about['command']}\n```\n"
+    if machine:
+        yield f"{machine['CPU']}, cores {machine['cores tare may use']}, {machine['memory']}; Linux {kernel['release']}"
+        yield from (f"At the start {value}" for key, value in machine.items() if key.startswith("hypervisor steal"))
+    if jvm:
+        yield f"JDK {jvm['JDK'].split(' ')[0]}, {jvm['options']}"
+
+
+def versions(evidence):
+    """A line for each family, with what it was built from."""
+    families = {cell["family"]: cell["versions"] for cell in evidence.get("cells", []) if cell["versions"]}
+    return [f"{family}: {', '.join(f'{name} {version}' for name, version in families[family].items())}" for family in sorted(families)]

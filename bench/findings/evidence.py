@@ -14,7 +14,7 @@ CELL = [
     "throughput_per_s", "cpu_ns_per_request", "cpu_load", "allocated_bytes_per_request", "rss_peak_bytes", "heap_used_peak_bytes",
     "generator_cpu_share", "requests_ok", "requests_failed",
 ]  # fmt: skip
-CURRENCY = ["name", "label", "unit", "higher_is_better", "baseline_value", "variant_value", "ratio", "lo", "hi", "forks", "verdict"]
+CURRENCY = ["name", "label", "unit", "higher_is_better", "baseline_value", "variant_value", "ratio", "lo", "hi", "forks", "sd_forks", "verdict"]
 MACHINE = ["Machine", "Kernel", "JVM"]
 
 
@@ -27,15 +27,23 @@ def take(name, run):
     kept = {
         "run": {**only(summary["run"], RUN), "command": plain_command(summary["run"]["command"])},
         "machine": {section["title"]: rows(section) for section in summary["environment"] if section["title"] in MACHINE},
-        "cells": [{**only(cell, CELL), "versions": versions(cell), "latency": latency(cell)} for cell in summary["cells"]],
+        "cells": [{**only(cell, CELL), **beside(cell)} for cell in summary["cells"]],
         "comparisons": [
             {**comparison, "currencies": [only(one, CURRENCY) for one in comparison["currencies"]]} for comparison in summary["comparisons"]
         ],
         "noise": [{**noise, "currencies": [only(one, CURRENCY) for one in noise["currencies"]]} for noise in summary["noise"]],
     }
     target = FOLDER / f"{name}.json"
-    target.write_text(json.dumps(rounded(kept), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    target.write_text(written(rounded(kept)), encoding="utf-8")
     return target
+
+
+def written(kept):
+    """JSON with a line for each cell and comparison, so that a renewed run shows in a diff as what it is."""
+    plain = lambda value: json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    lines = lambda many: "[\n" + ",\n".join(plain(one) for one in many) + "\n]"
+    parts = [f"{plain(key)}:{lines(value) if isinstance(value, list) else plain(value)}" for key, value in kept.items()]
+    return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
 def only(thing, keys):
@@ -46,8 +54,12 @@ def rows(section):
     return {row["key"]: row["value"] for row in section["rows"]}
 
 
-def versions(cell):
-    return {row["key"]: row["value"] for row in cell["resolved"]}
+def beside(cell):
+    return {
+        "versions": {row["key"]: row["value"] for row in cell["resolved"]},
+        "throughputs_per_s": [one["throughput_per_s"] for one in cell["fork_values"]],
+        "latency": latency(cell),
+    }
 
 
 def latency(cell):

@@ -1,6 +1,9 @@
-"""The tables that a claim shows: comparisons (shares of a baseline), cells (what one server did), or figures made elsewhere."""
+"""The tables that a claim shows: comparisons (shares of a baseline), cells (what one server did), how far starts differ, or figures
+made elsewhere."""
 
 import fnmatch
+import math
+import statistics
 
 from .figures import amount, decided, share
 from .problem import Problem
@@ -26,14 +29,25 @@ def of(show, evidence, place):
     for key in show:
         if key not in PICKS:
             raise Problem(f'{place}: unknown key "{key}" in [[show]]; there are: {", ".join(PICKS)}')
-    maker = {"comparisons": comparisons, "cells": cells, "figures": figures}.get(show.get("what"))
+    maker = MAKERS.get(show.get("what"))
     if maker is None:
-        raise Problem(f"{place}: what = comparisons, cells or figures, in each [[show]]")
+        raise Problem(f"{place}: what must be one of {', '.join(MAKERS)}, in each [[show]]")
     lines = maker(show, evidence)
     if len(lines) < 2:
         raise Problem(f'{place}: nothing in evidence "{show["evidence"]}" is what [[show]] asks for')
-    note = f"{show['note']}\n\n" if "note" in show else ""
-    return note + markdown(lines)
+    return f"{caption(show, evidence)}\n\n{markdown(lines)}"
+
+
+def caption(show, evidence):
+    """Which run the table is of, and under which load."""
+    models = {load["model"] for cell in picked(show, evidence.get("cells", [])) for load in cell["latency"] if load["kind"] == kind_of(show)}
+    what = "as a share of the baseline" if show["what"] == "comparisons" else ""
+    parts = [f"[{show['evidence']}](#{show['evidence']})", *sorted(models)[:1], what, show.get("note", "")]
+    return " · ".join(part for part in parts if part) + ":"
+
+
+def kind_of(show):
+    return show.get("kind", "saturating")
 
 
 def markdown(lines):
@@ -55,7 +69,7 @@ def picked(show, things):
 def comparisons(show, evidence):
     columns = show.get("columns", ["throughput", "cpu_per_request", "allocated_per_request", "latency_p99"])
     chosen = sorted(picked(show, evidence["comparisons"]), key=lambda one: one["scenario"])
-    lines = [["scenario", "weighed", "against", *(f"{HEADS[column]}, % of it" for column in columns), "starts"]]
+    lines = [["scenario", "weighed", "against", *(HEADS[column] for column in columns), "starts"]]
     for one in chosen:
         by_name = {currency["name"]: currency for currency in one["currencies"]}
         values = [emphasised(by_name.get(column)) for column in columns]
@@ -73,13 +87,16 @@ def emphasised(figure):
 
 def cells(show, evidence):
     columns = show.get("columns", ["throughput", "cpu_per_request", "p50", "p99"])
-    kind = show.get("kind", "saturating")
     lines = [["scenario", "server", *(HEADS.get(column, column) for column in columns), "valid"]]
-    for cell in sorted(picked(show, evidence["cells"]), key=lambda one: one["scenario"]):
-        load = next((one for one in cell["latency"] if one["kind"] == kind), None)
+    for cell in sorted(picked(show, evidence["cells"]), key=lambda one: (one["scenario"], -pace(one))):
+        load = next((one for one in cell["latency"] if one["kind"] == kind_of(show)), None)
         valid = cell["validity"]["state"]
         lines.append([cell["scenario"], cell["variant"], *(column_of(cell, load, column) for column in columns), valid])
     return lines
+
+
+def pace(cell):
+    return (cell["throughput_per_s"] or {"value": 0})["value"]
 
 
 def column_of(cell, load, column):
@@ -108,3 +125,22 @@ def with_interval(estimate, unit):
 def figures(show, evidence):
     """Evidence of another shape: its own columns and rows, as the command that made it wrote them."""
     return [evidence["columns"], *evidence["rows"]]
+
+
+def spread(show, evidence):
+    """How far the starts of one program differ: standard deviations of logarithms, in percent."""
+    logs = [[math.log(one) for one in cell["throughputs_per_s"] if one] for cell in picked(show, evidence["cells"])]
+    of_throughput = [statistics.stdev(one) for one in logs if len(one) > 1]
+    first = [comparison["currencies"][0] for comparison in picked(show, evidence["comparisons"]) if comparison["currencies"]]
+    of_ratio = [currency["sd_forks"] for currency in first if currency["sd_forks"] is not None]
+    kinds = [("throughput of one server", of_throughput), ("its share of the baseline's, measured beside it", of_ratio)]
+    return [["", "cells", "half are below", "nine in ten are below", "greatest"]] + [spread_of(*kind) for kind in kinds if kind[1]]
+
+
+def spread_of(what, deviations):
+    ordered = sorted(deviations)
+    marks = (ordered[len(ordered) // 2], ordered[len(ordered) * 9 // 10], ordered[-1])
+    return [what, str(len(ordered)), *(f"{mark * 100:.1f} %" for mark in marks)]
+
+
+MAKERS = {"comparisons": comparisons, "cells": cells, "spread": spread, "figures": figures}
