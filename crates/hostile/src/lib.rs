@@ -3,21 +3,25 @@
 
 mod answer;
 mod evidence;
+mod websocket;
 mod written;
 
 pub use answer::{answer, chunks};
 pub use evidence::{histogram, record};
+pub use websocket::{frames, upgrade};
 pub use written::{feed, template};
 
 /// A property of bytes.
 pub type Property = fn(&[u8]);
 
 /// All properties, by the names of their fuzz targets.
-pub const ALL: [(&str, Property); 6] = [
+pub const ALL: [(&str, Property); 8] = [
     ("answer", answer),
     ("chunks", chunks),
     ("feed", feed),
+    ("frames", frames),
     ("histogram", histogram),
     ("record", record),
     ("template", template),
+    ("upgrade", upgrade),
 ];

@@ -3,6 +3,7 @@
 #![allow(clippy::print_stdout, reason = "an example talks to its user")]
 
 mod latency;
+mod pushes;
 mod sends;
 mod stage;
 
@@ -14,10 +15,13 @@ use stage::Stage;
 fn main() -> Result<ExitCode, Box<dyn Error>> {
     let stage = Stage::from_arguments()?;
     let mut failed = 0;
-    failed += latency::of_a_stalling_server(&stage)?;
-    failed += latency::of_known_delays(&stage)?;
-    failed += sends::lateness(&stage)?;
-    failed += sends::poisson(&stage)?;
+    if !stage.pushes_alone {
+        failed += latency::of_a_stalling_server(&stage)?;
+        failed += latency::of_known_delays(&stage)?;
+        failed += sends::lateness(&stage)?;
+        failed += sends::poisson(&stage)?;
+    }
+    failed += pushes::of_a_stalling_server(&stage)?;
     println!("\n{}", if failed == 0 { "all of it holds".to_owned() } else { format!("{failed} of it do not hold") });
     Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tare_load::{
     Cancel, Check, LoadSession, RequestSpec, Schedule, Sending, SessionSpec, SliceSample, SliceSpec, StopRule,
 };
-use tare_reference::{Options, Running, Served};
+use tare_reference::{Options, ReferenceError, Running, Served};
 use tare_sys::affinity::{CpuSet, pin_current_thread};
 
 /// Requests that may be under way at once.
@@ -15,9 +15,13 @@ const CONNECTIONS: usize = 64;
 /// The CPUs, and how long to look.
 pub struct Stage {
     server_cpu: usize,
-    load_cpu: usize,
+    pub load_cpu: usize,
     sending: Sending,
-    /// Of the stalling server: whole periods of ten seconds.
+    /// Subscribers to what is pushed.
+    pub users: usize,
+    /// Nothing but pushes.
+    pub pushes_alone: bool,
+    /// Of the stalling servers: whole periods of ten seconds.
     pub stalls: u32,
     /// Of everything else.
     pub seconds: u32,
@@ -45,18 +49,25 @@ impl Stage {
             } else {
                 Sending::Spinning
             },
+            users: value("--users", "2500")? as usize,
+            pushes_alone: arguments.iter().any(|argument| argument == "--pushes"),
             stalls: value("--stalls", "6")?,
             seconds: value("--seconds", "10")?,
         })
     }
 
-    /// Drives a server with this planted, tracing every request.
-    pub fn drive(&self, planted: Options, schedule: Schedule, duration: Duration) -> Result<Evidence, Box<dyn Error>> {
+    /// A server with this planted, on its CPU, that keeps books.
+    pub fn server(&self, planted: Options) -> Result<Running, ReferenceError> {
         let cpu = CpuSet::of([self.server_cpu]);
-        let server = Running::start(Options { keeps_ledger: true, ..planted }, move || {
+        Running::start(Options { keeps_ledger: true, ..planted }, move || {
             // Refused, the two share a CPU, and the table will show it.
             let _ = pin_current_thread(&cpu);
-        })?;
+        })
+    }
+
+    /// Drives a server with this planted, tracing every request.
+    pub fn drive(&self, planted: Options, schedule: Schedule, duration: Duration) -> Result<Evidence, Box<dyn Error>> {
+        let server = self.server(planted)?;
         let expected = Check::body_is(*b"1");
         let mut session = LoadSession::open(&SessionSpec {
             connections: CONNECTIONS,

@@ -72,6 +72,7 @@ impl Endpoint {
         let message = match self.context.read(&mut memory) {
             Ok(message) => message,
             Err(Error::Io(_)) => return Ok(None),
+            Err(Error::ConnectionClosed | Error::AlreadyClosed) if memory.incoming.is_empty() => return Ok(None),
             Err(error) => return Err(self.fail(error)),
         };
         // The answer to a ping or a close would otherwise wait for the next call.

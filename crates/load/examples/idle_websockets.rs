@@ -1,0 +1,43 @@
+//! How much memory of ours an idle WebSocket takes: `idle_websockets ADDRESS PATH COUNT [POLLER]`, run by
+//! `bench/websocket-memory`. Memory is what is resident, of this process; what the kernel keeps for a socket is not in it.
+#![allow(clippy::print_stdout, reason = "an example talks to its user")]
+
+use std::error::Error;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use tare_load::{Cancel, Conversation, LoadSession, Protocol, RequestSpec, Schedule, SessionSpec, SliceSpec, StopRule};
+use tare_sys::procfs::process::Memory;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [address, path, count, rest @ ..] = &arguments[..] else {
+        return Err("give an address, a path and a number: 127.0.0.1:8080 /ws/echo 2500".into());
+    };
+    let connections: usize = count.parse()?;
+    let spec = SessionSpec {
+        protocol: Protocol::WebSocket(Conversation::Exchanges),
+        connections,
+        poller: rest.first().map_or(Ok(Default::default()), |poller| poller.parse())?,
+        ..SessionSpec::new(address.parse::<SocketAddr>()?, RequestSpec::get(path))
+    };
+    // The worker with its poller and its books, and the first connection, cost what they cost.
+    let mut session = LoadSession::open(&spec)?;
+    run(&mut session, 1)?;
+    let before = resident()?;
+    let opened = 1 + run(&mut session, connections)?;
+    let bytes = resident()?.saturating_sub(before) as f64 / (opened - 1).max(1) as f64;
+    println!("{opened} WebSockets over {}: {:.2} KiB each", session.poller().kind, bytes / 1024.0);
+    if opened < connections as u64 { Err("not all could be opened".into()) } else { Ok(()) }
+}
+
+/// One message is sent and answered, on one of so many WebSockets; how many were opened for it.
+fn run(session: &mut LoadSession, connections: usize) -> Result<u64, Box<dyn Error>> {
+    let stop = StopRule::Count { requests: 1, at_most: Duration::from_secs(5) };
+    let slice = SliceSpec::new(Schedule::Constant { rate_per_s: 1.0 }, connections, stop);
+    Ok(session.run(&slice, &Cancel::new())?.connections_opened)
+}
+
+fn resident() -> Result<u64, Box<dyn Error>> {
+    Ok(Memory::of(std::process::id())?.rss_bytes)
+}
