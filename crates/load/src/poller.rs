@@ -42,7 +42,7 @@ impl PollerChoice {
     ///
     /// # Errors
     /// When io_uring is asked for and not to be had.
-    pub(crate) fn settle(self) -> Result<PollerInUse, LoadError> {
+    pub fn settle(self) -> Result<PollerInUse, LoadError> {
         self.settle_given(uring::obstacle)
     }
 

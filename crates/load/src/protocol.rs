@@ -5,7 +5,8 @@ use crate::conversation::Conversation;
 /// The protocol of a session.
 ///
 /// A server may end a connection in good order (`Connection: close`, GOAWAY) while requests are under way that it will
-/// not answer. These are read errors: nothing is sent twice, since nobody but the server knows what it has done.
+/// not answer. These are read errors: nothing is sent twice, since nobody but the server knows what it has done. Only what
+/// a GOAWAY says was not processed is sent again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protocol {
     /// HTTP/1.1, over TLS with ALPN `http/1.1`.

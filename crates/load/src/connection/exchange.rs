@@ -16,10 +16,12 @@ pub(crate) struct Exchange {
     pub(crate) seen: Seen,
     /// Messages that it was still owed when it was given up.
     pub(crate) missing: u64,
+    /// How often a server has sent it back unprocessed.
+    pub(crate) returns: u8,
 }
 
 impl Exchange {
     pub(crate) fn new(request: usize, times: Times, deadline: Nanos) -> Self {
-        Self { times, deadline, request, seen: Seen::default(), missing: 0 }
+        Self { times, deadline, request, seen: Seen::default(), missing: 0, returns: 0 }
     }
 }

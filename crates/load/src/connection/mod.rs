@@ -22,7 +22,7 @@ use self::websocket::WebSocket;
 use crate::answer::Problem;
 use crate::protocol::Protocol;
 use crate::recorder::Times;
-use crate::request::{Draw, RequestSet};
+use crate::request::{Draw, Parts, RequestSet};
 use crate::sample::ErrorClass;
 use tare_wire::ws::Stamped;
 
@@ -75,12 +75,21 @@ pub(crate) enum Step {
     More,
     /// An exchange is over, for better or worse; bytes may be left.
     Settled { times: Times, problem: Option<Problem> },
+    /// The server has not processed this request and will not: it may be asked elsewhere. Bytes may be left.
+    Returned(Returned),
     /// The server sent a message of its own accord, with this stamp; bytes may be left.
     Pushed(Option<Stamped>),
     /// A ping was answered; bytes may be left.
     Pinged,
     /// The connection cannot be used any further.
     Broken(Problem),
+}
+
+/// A request that came back unprocessed, and what it said.
+#[derive(Debug)]
+pub(crate) struct Returned {
+    pub(crate) exchange: Exchange,
+    pub(crate) parts: Arc<Parts>,
 }
 
 /// What the end of the connection means for the exchanges under way.
@@ -188,6 +197,15 @@ impl Connection {
                 let parts = draw.parts(exchange.request);
                 speech.begin(io, token, exchange, &parts.body)
             }
+        }
+    }
+
+    /// Lets a request leave that came back from another connection.
+    pub(crate) fn begin_again(&mut self, returned: Returned) -> Begun {
+        match &mut self.speech {
+            Speech::Http2(speech) => speech.begin(returned.exchange, &returned.parts),
+            // They send nothing back.
+            Speech::Http1(_) | Speech::WebSocket(_) => Begun::Gathered,
         }
     }
 

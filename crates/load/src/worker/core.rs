@@ -13,7 +13,7 @@ use super::pace::Pace;
 use super::watch::{Rest, Watch};
 use super::window::{Spent, Window};
 use super::{Setup, WorkerSlice};
-use crate::connection::{Connection, State};
+use crate::connection::{Connection, Returned, State};
 use crate::recorder::Recorder;
 use crate::request::Draw;
 use crate::sample::SliceSample;
@@ -33,6 +33,8 @@ pub(super) struct Core<C> {
     pub(super) thinking: BinaryHeap<Reverse<(Nanos, Token)>>,
     /// Connections that have something to send together.
     pub(super) unflushed: Vec<Token>,
+    /// Requests under way that have come back unprocessed and wait for a place.
+    pub(super) returned: VecDeque<Returned>,
     pub(super) in_use: usize,
     /// Exchanges under way on all connections.
     pub(super) under_way: usize,
@@ -64,6 +66,7 @@ impl<C: Clock> Core<C> {
             free: VecDeque::new(),
             thinking: BinaryHeap::new(),
             unflushed: Vec::new(),
+            returned: VecDeque::new(),
             in_use: 0,
             under_way: 0,
             connecting: 0,
@@ -264,6 +267,7 @@ impl<C: Clock> Core<C> {
         while let Some(intended) = self.demand.head() {
             self.fail_waiting(intended, now, "still waiting for a connection when the drain ended");
         }
+        self.abandon_returned(now);
         for index in 0..self.in_use {
             self.abandon(io, Token(index as u32), now);
         }

@@ -91,6 +91,7 @@ impl<C: Clock> Core<C> {
             match self.connections[token.index()].receive(&mut bytes, &self.setup.requests) {
                 Step::More => break,
                 Step::Settled { times, problem } => self.on_settled(token, &times, at, problem.as_ref()),
+                Step::Returned(returned) => self.take_back(returned),
                 Step::Pushed(stamp) => {
                     if let Some(problem) = self.on_pushed(token, at, stamp) {
                         return self.give_up(io, token, at, &problem);

@@ -25,6 +25,11 @@ impl<C: Clock> Core<C> {
     pub(super) fn dispatch(&mut self, io: &mut impl Transport, freed: Option<Nanos>) {
         while let Some(&Place { token, since }) = self.free.front() {
             let now = self.clock.now();
+            if let Some(returned) = self.returned.pop_front() {
+                self.free.pop_front();
+                self.send_again(token, returned, now);
+                continue;
+            }
             let Some(intended) = self.demand.due(since, now) else { break };
             let Some(request) = self.draw.next() else {
                 // A feed that is used up ends the load.
@@ -45,7 +50,13 @@ impl<C: Clock> Core<C> {
         self.under_way += 1;
         self.watch.sent(now);
         let exchange = Exchange::new(request, times, deadline);
-        match self.connections[token.index()].begin(io, token, exchange, &mut self.draw) {
+        let begun = self.connections[token.index()].begin(io, token, exchange, &mut self.draw);
+        self.note(token, &begun, now);
+    }
+
+    /// Sees to what has become of a request that was handed to a connection.
+    pub(super) fn note(&mut self, token: Token, begun: &Begun, now: Nanos) {
+        match *begun {
             Begun::Sent { bytes } => self.books.sent(now, bytes),
             Begun::ToBeFlushed => self.unflushed.push(token),
             Begun::Gathered => {}

@@ -8,6 +8,7 @@ mod exchanges;
 mod layers;
 mod pace;
 mod pushes;
+mod returned;
 #[cfg(test)]
 mod simulation;
 #[cfg(test)]

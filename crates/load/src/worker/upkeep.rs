@@ -26,7 +26,8 @@ impl<C: Clock> Core<C> {
 
     /// Opens a connection again that has ended: at once after an answer, and ever more slowly without one.
     pub(super) fn reopen(&mut self, io: &mut impl Transport, token: Token, at: Nanos) {
-        let no_more = self.demand.is_exhausted() || (self.demand.is_closed_loop() && at >= self.window.until);
+        let is_over = self.demand.is_exhausted() || (self.demand.is_closed_loop() && at >= self.window.until);
+        let no_more = is_over && self.returned.is_empty();
         if no_more || !self.window.active || token.index() >= self.in_use {
             self.connections[token.index()].state = State::Closed { retry_at: Nanos::MAX };
             return;
@@ -52,6 +53,7 @@ impl<C: Clock> Core<C> {
     pub(super) fn expire(&mut self, io: &mut impl Transport, now: Nanos) {
         self.next_expiry = Nanos::MAX;
         self.pace.renew(now);
+        self.expire_returned(now);
         for index in 0..self.in_use {
             let token = Token(index as u32);
             match self.connections[index].state {

@@ -200,6 +200,50 @@ fn a_server_that_says_goodbye_loses_nothing() {
     assert!(sample.connections_opened >= 5, "{}", sample.connections_opened);
 }
 
+/// A server that answers the first stream of a connection and says of the others that it will not process them.
+fn answering_one_a_connection() -> SocketAddr {
+    const SETTINGS: &[u8] = &[0, 0, 0, 4, 0, 0, 0, 0, 0];
+    const OK_ON_STREAM_1: &[u8] = &[0, 0, 1, 1, 5, 0, 0, 0, 1, 0x88];
+    const GOAWAY_AFTER_1: &[u8] = &[0, 0, 8, 7, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0];
+    const HEADERS: u8 = 1;
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let address = listener.local_addr().unwrap();
+    thread::spawn(move || {
+        for mut socket in listener.incoming().flatten() {
+            socket.write_all(SETTINGS).unwrap();
+            socket.read_exact(&mut [0; b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".len()]).unwrap();
+            let mut head = [0; 9];
+            while socket.read_exact(&mut head).is_ok() {
+                let length = u32::from_be_bytes([0, head[0], head[1], head[2]]) as usize;
+                socket.read_exact(&mut vec![0; length]).unwrap();
+                if head[3] == HEADERS && head[8] == 1 {
+                    socket.write_all(&[OK_ON_STREAM_1, GOAWAY_AFTER_1].concat()).unwrap();
+                }
+            }
+        }
+    });
+    address
+}
+
+#[test]
+fn streams_that_a_server_did_not_process_are_asked_again_elsewhere() {
+    let address = answering_one_a_connection();
+    let requests = vec![RequestSpec::get("/")].into();
+    let sample = drive(&SessionSpec { requests, ..spec(address, 1, 3) }, 9);
+    assert_eq!((sample.ok, sample.failed, sample.sent), (9, 0, 9), "{:?}", sample.errors);
+    assert!((9..12).contains(&sample.connections_opened), "{}", sample.connections_opened);
+}
+
+#[test]
+fn a_request_that_comes_back_again_and_again_fails() {
+    let address = server(Builder::new(), |mut connection| async move {
+        connection.abrupt_shutdown(Reason::NO_ERROR);
+        std::future::poll_fn(|context| connection.poll_closed(context)).await.ok()
+    });
+    let sample = drive(&spec(address, 1, 1), 3);
+    assert_eq!((sample.ok, sample.failed), (0, 3), "{:?}", sample.errors);
+}
+
 #[test]
 fn a_server_that_goes_away_in_anger_fails_what_is_under_way() {
     let address = server(Builder::new(), |mut connection| async move {

@@ -72,6 +72,14 @@ pub(super) fn tell_head(answer: &http::response::Parts, sink: &mut impl Sink) {
     sink.head(&Head::new(answer.status.as_u16(), &fields));
 }
 
+/// Whether the server has said, going away in good order, that it will not process this stream.
+///
+/// # Source
+/// RFC 9113, section 6.8: streams above the last one that a GOAWAY names may be asked again elsewhere.
+pub(super) fn is_unprocessed(error: &h2::Error) -> bool {
+    error.is_go_away() && error.is_remote() && error.reason() == Some(h2::Reason::NO_ERROR)
+}
+
 /// What the crate's error means for an exchange or for a connection.
 pub(super) fn problem(error: &h2::Error) -> Problem {
     let who = if error.is_remote() { "the server" } else { "this side" };
@@ -84,8 +92,8 @@ pub(super) fn problem(error: &h2::Error) -> Problem {
         (_, true) => "stream reset (RST_STREAM)",
         _ => return Problem::new(ErrorClass::Protocol, error.to_string()),
     };
-    if error.is_go_away() && error.reason() == Some(h2::Reason::NO_ERROR) {
-        let text = "connection ended (GOAWAY) with this request unanswered; does the server limit the requests of a connection?";
+    if is_unprocessed(error) {
+        let text = "connection ended (GOAWAY) with this request unprocessed, also when it was asked again; does the server take any?";
         return Problem::new(ErrorClass::Read, text);
     }
     // What the server ends is like a connection that it closes; what this side ends it ends because of what it read.

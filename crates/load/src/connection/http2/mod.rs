@@ -21,7 +21,7 @@ use self::message::{Translated, problem};
 use self::pipe::Pipe;
 use self::stream::Stream;
 use self::wake::Woken;
-use super::{Begun, Ended, Exchange, Step};
+use super::{Begun, Ended, Exchange, Returned, Step};
 use crate::answer::Problem;
 use crate::recorder::Times;
 use crate::request::{Parts, RequestSet};
@@ -31,6 +31,9 @@ use crate::sample::ErrorClass;
 const WINDOW_BYTES: u32 = 1 << 30;
 /// Bytes of a request's body that are handed to the machine at a time.
 const SEND_BUFFER_BYTES: usize = 1 << 20;
+
+/// A request that has come back unprocessed so often is not asked again: its server takes none.
+const MOST_RETURNS: u8 = 3;
 
 /// The state of one connection that speaks HTTP/2.
 #[derive(Debug)]
@@ -46,6 +49,7 @@ pub(crate) struct Http2 {
     /// Streams that were woken and whose answers have not been looked at.
     ready: Vec<usize>,
     settled: VecDeque<(Times, Option<Problem>)>,
+    returned: VecDeque<Returned>,
     translated: Translated,
     awaits_flush: bool,
     is_retired: bool,
@@ -75,6 +79,7 @@ impl Http2 {
             woken: Arc::default(),
             ready: Vec::new(),
             settled: VecDeque::new(),
+            returned: VecDeque::new(),
             translated: Translated::default(),
             awaits_flush: false,
             is_retired: false,
@@ -89,6 +94,7 @@ impl Http2 {
         self.wakers.clear();
         self.ready.clear();
         self.settled.clear();
+        self.returned.clear();
         self.woken = Arc::default();
         self.under_way = 0;
         self.link = Link::open();
@@ -116,8 +122,8 @@ impl Http2 {
 
     pub(crate) fn begin(&mut self, exchange: Exchange, parts: &Arc<Parts>) -> Begun {
         let stream = match self.ask(exchange.request, parts) {
-            Ok((answer, sending, body)) => Stream::new(exchange, answer, sending, body),
-            Err(problem) => Stream::failed(exchange, problem),
+            Ok((answer, sending, body)) => Stream::new(exchange, Arc::clone(parts), answer, sending, body),
+            Err(problem) => Stream::failed(exchange, Arc::clone(parts), problem),
         };
         let slot = self.room();
         self.streams[slot] = Some(stream);
@@ -173,13 +179,17 @@ impl Http2 {
             }
             self.read_answers(requests);
             // A machine that fails tells its streams, which thereby settle; without any it is the connection's problem.
-            if let (Some(Err(error)), true) = (end, self.settled.is_empty()) {
+            if let (Some(Err(error)), true) = (end, self.settled.is_empty() && self.returned.is_empty()) {
                 return Step::Broken(problem(&error));
             }
         }
         if let Some((times, problem)) = self.settled.pop_front() {
             self.under_way -= 1;
             return Step::Settled { times, problem };
+        }
+        if let Some(returned) = self.returned.pop_front() {
+            self.under_way -= 1;
+            return Step::Returned(returned);
         }
         Step::More
     }
@@ -218,9 +228,14 @@ impl Http2 {
         while let Some(slot) = self.ready.pop() {
             let Some(stream) = &mut self.streams[slot] else { continue };
             let mut context = Context::from_waker(&self.wakers[slot]);
-            if let Poll::Ready(problem) = stream.answer(&mut context, requests) {
-                self.settled.push_back((stream.exchange.times, problem));
-                self.vacate(slot);
+            let Poll::Ready(problem) = stream.answer(&mut context, requests) else { continue };
+            let Some(stream) = self.vacate(slot) else { continue };
+            let Stream { mut exchange, parts, is_unprocessed, .. } = stream;
+            if is_unprocessed && exchange.returns < MOST_RETURNS {
+                exchange.returns += 1;
+                self.returned.push_back(Returned { exchange, parts });
+            } else {
+                self.settled.push_back((exchange.times, problem));
             }
         }
     }

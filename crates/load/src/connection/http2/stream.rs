@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
@@ -9,15 +10,19 @@ use h2::client::ResponseFuture;
 use h2::{RecvStream, SendStream};
 use tare_wire::http::Sink;
 
-use super::message::{problem, tell_head};
+use super::message::{is_unprocessed, problem, tell_head};
 use crate::answer::{Judge, Problem};
 use crate::connection::Exchange;
-use crate::request::RequestSet;
+use crate::request::{Parts, RequestSet};
 
 /// One stream and its exchange.
 #[derive(Debug)]
 pub(super) struct Stream {
     pub(super) exchange: Exchange,
+    /// What was asked, should it have to be asked again.
+    pub(super) parts: Arc<Parts>,
+    /// The server has said that it will not process it.
+    pub(super) is_unprocessed: bool,
     answer: Answer,
     upload: Option<Upload>,
 }
@@ -41,6 +46,7 @@ impl Stream {
     /// A stream whose headers are on their way; `body` follows as there is room.
     pub(super) fn new(
         exchange: Exchange,
+        parts: Arc<Parts>,
         answer: ResponseFuture,
         mut stream: SendStream<Bytes>,
         body: Option<Bytes>,
@@ -49,12 +55,12 @@ impl Stream {
             stream.reserve_capacity(rest.len());
             Upload { stream, rest }
         });
-        Self { exchange, answer: Answer::Head(answer), upload }
+        Self { exchange, parts, is_unprocessed: false, answer: Answer::Head(answer), upload }
     }
 
     /// What is left of a request that could not leave.
-    pub(super) const fn failed(exchange: Exchange, problem: Problem) -> Self {
-        Self { exchange, answer: Answer::Never(Some(problem)), upload: None }
+    pub(super) const fn failed(exchange: Exchange, parts: Arc<Parts>, problem: Problem) -> Self {
+        Self { exchange, parts, is_unprocessed: false, answer: Answer::Never(Some(problem)), upload: None }
     }
 
     /// Sends as much of the body as there is room for; whether it sent any.
@@ -94,7 +100,10 @@ impl Stream {
                         tell_head(&head, &mut check);
                         self.answer = Answer::Body(body);
                     }
-                    Err(error) => return Poll::Ready(Some(problem(&error))),
+                    Err(error) => {
+                        self.is_unprocessed = is_unprocessed(&error);
+                        return Poll::Ready(Some(problem(&error)));
+                    }
                 },
                 Answer::Body(body) => match ready!(body.poll_data(context)) {
                     Some(Ok(bytes)) => {
