@@ -23,7 +23,7 @@ def of_samples(samples_ms, outcome):
 
 class Tare(Tool):
     name = "tare"
-    note = "response time, from the intended start"
+    note = "response time, from the intended start; stays awake at a rate"
     extra: list = []
 
     def __init__(self):
@@ -44,6 +44,15 @@ class Tare(Tool):
             for stated in told["response"]["percentiles"]
             if stated["percentile"] in PERCENTILES
         }
+
+
+class TareAsleep(Tare):
+    name = "tare --spin never"
+    note = "sleeps between sends"
+    extra = ["--spin", "never"]
+
+    def can(self, row):
+        return row.kind == "lateness"
 
 
 class TareInTicks(Tare):
@@ -302,5 +311,5 @@ class Autocannon(Tool):
 
 
 TOOLS = [tool() for tool in (
-    Tare, TareInTicks, Wrk, Wrk2, H2load, Ab, Oha, OhaCorrected, Hey, Bombardier, Vegeta, Fortio, K6, Autocannon,
+    Tare, TareAsleep, TareInTicks, Wrk, Wrk2, H2load, Ab, Oha, OhaCorrected, Hey, Bombardier, Vegeta, Fortio, K6, Autocannon,
 )]

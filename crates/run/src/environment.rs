@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use tare_load::{PollerChoice, PollerInUse};
 use tare_plan::Plan;
 use tare_record::environment::{Environment, FactSection};
 use tare_sys::affinity::CpuSet;
@@ -12,6 +13,7 @@ use crate::prepare::Launches;
 /// Captures machine, kernel, JVM and the versions of what is weighed.
 pub fn capture(plan: &Plan, launches: &Launches) -> Environment {
     let mut sections = machine();
+    sections.push(generator_section());
     sections.extend(launches.java().map(|java| FactSection {
         title: "JVM".to_owned(),
         facts: vec![
@@ -33,6 +35,15 @@ pub fn capture(plan: &Plan, launches: &Launches) -> Environment {
         facts: resolved.iter().map(|(name, version)| (name.clone(), version.clone())).collect(),
     }));
     Environment { sections }
+}
+
+/// How the generator will hear from the kernel, as every session of a run does.
+fn generator_section() -> FactSection {
+    let poller = |in_use: PollerInUse| match in_use.notice {
+        None => in_use.kind.to_string(),
+        Some(notice) => format!("{}: {notice}", in_use.kind),
+    };
+    section("Generator", [("poller", PollerChoice::default().settle().ok().map(poller))])
 }
 
 /// Captures machine and kernel alone.

@@ -67,6 +67,17 @@ impl Stage {
 
     /// Drives a server with this planted, tracing every request.
     pub fn drive(&self, planted: Options, schedule: Schedule, duration: Duration) -> Result<Evidence, Box<dyn Error>> {
+        self.drive_as(self.sending, planted, schedule, duration)
+    }
+
+    /// The same, sending so.
+    pub fn drive_as(
+        &self,
+        sending: Sending,
+        planted: Options,
+        schedule: Schedule,
+        duration: Duration,
+    ) -> Result<Evidence, Box<dyn Error>> {
         let server = self.server(planted)?;
         let expected = Check::body_is(*b"1");
         let mut session = LoadSession::open(&SessionSpec {
@@ -75,7 +86,7 @@ impl Stage {
             ..SessionSpec::new(server.address(), vec![RequestSpec::get("/path0/1").expecting(expected)])
         })?;
         let slice = SliceSpec {
-            sending: self.sending,
+            sending,
             drain_timeout: Duration::from_secs(3),
             trace: 4_000_000,
             ..SliceSpec::new(schedule, CONNECTIONS, StopRule::Duration(duration))
