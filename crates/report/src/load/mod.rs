@@ -4,6 +4,7 @@
 mod bars;
 mod csv;
 mod hlog;
+mod messages;
 mod page;
 mod summarize;
 mod summary;
@@ -12,6 +13,7 @@ mod threshold;
 
 pub use csv::csv;
 pub use hlog::hlog;
+pub use messages::MessageSummary;
 pub use page::{html, wrk};
 pub use summarize::summarize;
 pub use summary::{

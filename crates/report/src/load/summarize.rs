@@ -6,8 +6,8 @@ use tare_stats::histogram::LatencyHistogram;
 use tare_stats::quantile::{STANDARD_PERCENTILES, printable};
 
 use super::summary::*;
-use super::threshold;
 use super::{Clocks, bars};
+use super::{messages, threshold};
 use crate::summarize::{doubted_cells, environment_sections, of_machine, plan_sections, shell};
 use crate::summary::ValidityState;
 use crate::time::rfc3339;
@@ -34,6 +34,7 @@ pub fn summarize(record: &RunRecord, thresholds: &[Condition]) -> LoadSummary {
         requests: requests(sum(|s| s.ok), sum(|s| s.failed)),
         response: latency(&clocks.response),
         service: latency(&clocks.service),
+        messages: messages::messages(record),
         errors: Vec::new(),
         bytes: Bytes { in_bytes: sum(|s| s.bytes_in), out_bytes: sum(|s| s.bytes_out) },
         connections: Connections {
@@ -81,7 +82,11 @@ fn model(record: &RunRecord) -> Model {
     let plan = &record.header.plan;
     let slice = record.slices.first();
     let closed = slice.is_none_or(|s| s.kind == tare_plan::plan::SliceKind::Saturating);
-    let meaning = if closed {
+    let pushes = record.slices.iter().any(|slice| slice.messages.is_some());
+    let meaning = if pushes {
+        "The server sends on its own clock: response time counts from the stamp in a message to its arrival. Jitter is by \
+         how much the time between two messages of a user differs from the period, and needs no stamps."
+    } else if closed {
         "Each user sends its next request when it has the answer to the one before: a slow server is asked less often, \
          and what users who do not wait for one another would suffer is not in these latencies (-r RATE shows it)."
     } else {
@@ -89,7 +94,12 @@ fn model(record: &RunRecord) -> Model {
          request should have left, so that waiting behind a stalled server is in it."
     };
     Model {
-        loop_kind: if closed { "closed" } else { "open" }.to_owned(),
+        loop_kind: match (pushes, closed) {
+            (true, _) => "push",
+            (false, true) => "closed",
+            (false, false) => "open",
+        }
+        .to_owned(),
         text: plan.question.clone(),
         meaning: meaning.to_owned(),
         connections: plan.load.users,
@@ -102,7 +112,7 @@ fn requests(ok: u64, failed: u64) -> Requests {
     Requests { offered, ok, failed, failed_share: failed as f64 / offered.max(1) as f64 }
 }
 
-fn latency(histogram: &LatencyHistogram) -> LatencySummary {
+pub(super) fn latency(histogram: &LatencyHistogram) -> LatencySummary {
     let stated = STANDARD_PERCENTILES.into_iter().filter(|p| printable(histogram.len(), *p));
     let value = |percentile: f64| {
         let value_ns = histogram.value_at_quantile_ns(percentile / 100.0)?;

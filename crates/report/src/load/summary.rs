@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::messages::MessageSummary;
 use crate::summary::{Section, ValidityState};
 
 /// Version of the JSON form.
@@ -39,6 +40,9 @@ pub struct LoadSummary {
     pub response: LatencySummary,
     /// From the actual send to the last byte of the answer.
     pub service: LatencySummary,
+    /// What else is known of pushed messages, whose latency is `response`; absent where nothing is pushed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub messages: Option<MessageSummary>,
     /// Failures by class, the most frequent first.
     pub errors: Vec<ErrorLine>,
     /// What went over the wire.
@@ -62,7 +66,7 @@ pub struct LoadSummary {
 /// How requests were offered.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Model {
-    /// `closed` or `open`.
+    /// `closed`, `open` or `push`.
     pub loop_kind: String,
     /// In words.
     pub text: String,

@@ -26,18 +26,18 @@ pub fn render(summary: &LoadSummary, style: &Style) -> String {
     out += "\n";
     out += &latencies(summary, palette);
     out += &errors(summary, style);
-    out += &generator(&summary.generator, style);
+    out += &generator(summary, style);
     out += &thresholds(summary, style);
     for note in &summary.notes {
         push(&mut out, style, &format!("{:LABEL$}{}", "note", clean::line(note)), 2 + LABEL);
     }
-    push(
-        &mut out,
-        style,
-        &format!("{:LABEL$}{}", summary.model.loop_kind.clone() + " loop", summary.model.meaning),
-        2 + LABEL,
-    );
+    push(&mut out, style, &format!("{:LABEL$}{}", model(summary), summary.model.meaning), 2 + LABEL);
     out
+}
+
+fn model(summary: &LoadSummary) -> String {
+    let kind = &summary.model.loop_kind;
+    if summary.messages.is_some() { kind.clone() } else { format!("{kind} loop") }
 }
 
 fn push(out: &mut String, style: &Style, line: &str, indent: usize) {
@@ -65,19 +65,13 @@ fn verdict(verdict: &Verdict, style: &Style) -> String {
 
 /// Throughput, requests, bytes and connections: a line each.
 pub(super) fn figures(summary: &LoadSummary) -> Vec<String> {
-    let (requests, bytes, connections) = (summary.requests, summary.bytes, summary.connections);
+    let (bytes, connections) = (summary.bytes, summary.connections);
     let per_s =
         |sum: u64| single(Unit::Bytes, if summary.window_s > 0.0 { sum as f64 / summary.window_s } else { 0.0 });
     let of = |sum: u64| single(Unit::Bytes, sum as f64);
     vec![
         format!("{:LABEL$}{} over {}", "throughput", rate(summary.throughput_per_s), window(summary.window_s)),
-        format!(
-            "{:LABEL$}{} answered as expected, {} failed ({})",
-            "requests",
-            grouped(requests.ok),
-            grouped(requests.failed),
-            share(requests.failed_share)
-        ),
+        outcome(summary),
         format!(
             "{:LABEL$}in {} ({}/s), out {} ({}/s)",
             "bytes",
@@ -97,6 +91,20 @@ pub(super) fn figures(summary: &LoadSummary) -> Vec<String> {
     ]
 }
 
+fn outcome(summary: &LoadSummary) -> String {
+    let requests = summary.requests;
+    match &summary.messages {
+        Some(messages) => format!("{:LABEL$}{}", "messages", messages.in_words(requests.failed)),
+        None => format!(
+            "{:LABEL$}{} answered as expected, {} failed ({})",
+            "requests",
+            grouped(requests.ok),
+            grouped(requests.failed),
+            share(requests.failed_share)
+        ),
+    }
+}
+
 fn handshakes(connections: Connections) -> String {
     if connections.tls_handshakes == 0 {
         return String::new();
@@ -109,16 +117,22 @@ fn window(seconds: f64) -> String {
     if seconds < 1.0 { duration(seconds) } else { format!("{seconds:.1} s") }
 }
 
-/// Both clocks side by side, the histogram of the first to their right.
+/// Both clocks, or of pushes latency and jitter, side by side, the histogram of the first to their right.
 fn latencies(summary: &LoadSummary, palette: &Palette) -> String {
-    let (response, service) = (&summary.response, &summary.service);
-    if response.count == 0 {
+    let response = &summary.response;
+    let (second, heads) = match &summary.messages {
+        Some(messages) => (&messages.jitter, ["push", "jitter"]),
+        None => (&summary.service, ["response", "service"]),
+    };
+    let rows_of = if response.count > 0 { response } else { second };
+    if rows_of.count == 0 {
         return String::new();
     }
-    let mut left = vec![format!("{:LABEL$}{:>11}  {:>11}", "latency", "response", "service")];
-    for (name, value) in rows(response) {
-        let of_service = rows(service).into_iter().find(|(other, _)| *other == name).map(|(_, value)| value);
-        left.push(format!("{name:>10}   {value:>11}  {:>11}", of_service.unwrap_or_default()));
+    let mut left = vec![format!("{:LABEL$}{:>11}  {:>11}", "latency", heads[0], heads[1])];
+    for (name, _) in rows(rows_of) {
+        let of = |latency: &LatencySummary| rows(latency).into_iter().find(|(other, _)| *other == name);
+        let value = |latency: &LatencySummary| of(latency).map(|(_, value)| value).unwrap_or_default();
+        left.push(format!("{name:>10}   {:>11}  {:>11}", value(response), value(second)));
     }
     let right = bars(&response.histogram);
     let mut out = String::new();
@@ -169,26 +183,36 @@ fn errors(summary: &LoadSummary, style: &Style) -> String {
     if out.is_empty() { out } else { out + "\n" }
 }
 
-fn generator(generator: &Generator, style: &Style) -> String {
-    let time = |ns: Option<u64>| ns.map_or("–".to_owned(), |ns| single(Unit::Nanos, ns as f64));
+fn generator(summary: &LoadSummary, style: &Style) -> String {
+    let generator = &summary.generator;
+    let (one, lags) = match &summary.messages {
+        Some(messages) => ("message", messages.stamps().map_or(String::new(), |stamps| format!(" · stamps {stamps}"))),
+        None => ("request", lags(generator)),
+    };
     let cores = if generator.cpus.contains([',', '-']) { "cores" } else { "core" };
     let busy = generator.cpu_share.map_or(String::new(), |part| format!(" {} busy", share(part)));
     let awake = generator.spin_share.filter(|part| *part > 0.0);
     let awake = awake.map_or(String::new(), |part| format!(", {} awake in wait", share(part)));
     let cost =
-        generator.cpu_ns_per_request.map_or(String::new(), |ns| format!(", {} a request", single(Unit::Nanos, ns)));
-    let lag = format!("send lag p50 {}, p99 {}", time(generator.send_lag_p50_ns), time(generator.send_lag_p99_ns));
-    let stamps = generator.stamp_lag_p99_ns.map_or(String::new(), |p99| {
-        format!(", stamp lag at most p50 {}, p99 {}", time(generator.stamp_lag_p50_ns), time(Some(p99)))
-    });
+        generator.cpu_ns_per_request.map_or(String::new(), |ns| format!(", {} a {one}", single(Unit::Nanos, ns)));
     let blocked = generator.blocked_mean_ns.map_or(String::new(), |mean| {
         let waited = single(Unit::Nanos, mean);
         format!(" · {} waited for a free connection, {waited} on average", count(generator.blocked, "request"))
     });
     let mut out = String::new();
-    let line = format!("{:LABEL$}{cores} {}{busy}{cost}{awake} · {lag}{stamps}{blocked}", "generator", generator.cpus);
+    let line = format!("{:LABEL$}{cores} {}{busy}{cost}{awake}{lags}{blocked}", "generator", generator.cpus);
     push(&mut out, style, &line, 2 + LABEL);
     out
+}
+
+/// How late requests left, and answers may have been stamped.
+fn lags(generator: &Generator) -> String {
+    let time = |ns: Option<u64>| ns.map_or("–".to_owned(), |ns| single(Unit::Nanos, ns as f64));
+    let stamps = generator.stamp_lag_p99_ns.map_or(String::new(), |p99| {
+        format!(", stamp lag at most p50 {}, p99 {}", time(generator.stamp_lag_p50_ns), time(Some(p99)))
+    });
+    let (p50, p99) = (time(generator.send_lag_p50_ns), time(generator.send_lag_p99_ns));
+    format!(" · send lag p50 {p50}, p99 {p99}{stamps}")
 }
 
 fn thresholds(summary: &LoadSummary, style: &Style) -> String {

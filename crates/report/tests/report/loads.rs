@@ -3,7 +3,8 @@
 use std::sync::OnceLock;
 
 use tare_plan::condition::Condition;
-use tare_record::sample::{EndStatus, ErrorTally, RunRecord};
+use tare_record::PackedHistogram;
+use tare_record::sample::{EndStatus, ErrorTally, MessageTally, Messages, RunRecord};
 use tare_report::load::{LoadSummary, csv, html, json, render, summarize, wrk};
 use tare_report::text::Style;
 
@@ -32,6 +33,40 @@ fn summary(conditions: &[&str]) -> LoadSummary {
 fn the_summary_of_a_load() {
     let text = render(&summary(&["p99>1s", "errors>0"]), &Style { colored: false, width: 100 });
     insta::assert_snapshot!(text);
+}
+
+/// The same load, as if its answers had been pushed.
+fn pushed(tally: MessageTally) -> LoadSummary {
+    let mut record = record().clone();
+    for slice in &mut record.slices {
+        let jitter = slice.service.clone();
+        slice.service = PackedHistogram::default();
+        slice.messages = Some(Messages { tally, jitter });
+    }
+    summarize(&record, &[])
+}
+
+#[test]
+fn pushed_messages_are_told_by_what_became_of_them_with_jitter_beside_latency() {
+    let clock = MessageTally { stamp_unit_ns: 1, clock_within_ns: 132, ..MessageTally::default() };
+    let summary = pushed(MessageTally { received: 1000, missing: 2, late: 1, subscriptions: 64, ..clock });
+    let slices = record().slices.len() as u64;
+    let tally = summary.messages.as_ref().unwrap().tally;
+    assert_eq!((tally.received, tally.clock_within_ns), (1000 * slices, 132), "counts add up, uncertainties do not");
+    let text = render(&summary, &Style { colored: false, width: 120 });
+    for says in [
+        " missing, ",
+        " late; ",
+        " read to the end, 3 broke off",
+        "push       jitter",
+        "a message · stamps to 1.00 ns; the",
+    ] {
+        assert!(text.contains(says), "{says}: {text}");
+    }
+    assert!(!text.contains("send lag") && !text.contains(" loop "), "{text}");
+    assert_eq!(summary.model.loop_kind, "push");
+    let read: LoadSummary = serde_json::from_str(&json(&summary).unwrap()).unwrap();
+    assert_eq!(read, summary);
 }
 
 #[test]

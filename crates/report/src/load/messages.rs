@@ -1,0 +1,56 @@
+//! What a load has shown of pushed messages beyond what all answers have: as types, and in words.
+
+use serde::{Deserialize, Serialize};
+use tare_record::sample::{MessageTally, RunRecord};
+use tare_stats::histogram::LatencyHistogram;
+
+use super::summarize::latency;
+use super::summary::LatencySummary;
+use crate::format::{Unit, count, grouped, single};
+
+/// Pushed messages.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MessageSummary {
+    /// Their counts.
+    #[serde(flatten)]
+    pub tally: MessageTally,
+    /// By how much the time between two messages of a user differed from the period, either way.
+    pub jitter: LatencySummary,
+}
+
+/// Those of a load; `None` where nothing is pushed.
+pub(super) fn messages(record: &RunRecord) -> Option<MessageSummary> {
+    let mut jitter = LatencyHistogram::new();
+    let mut sum: Option<MessageTally> = None;
+    for messages in record.slices.iter().filter_map(|slice| slice.messages.as_ref()) {
+        messages.jitter.merge_into(&mut jitter);
+        sum.get_or_insert_default().add(&messages.tally);
+    }
+    sum.map(|tally| MessageSummary { tally, jitter: latency(&jitter) })
+}
+
+impl MessageSummary {
+    /// What became of them, and of their readers.
+    pub(super) fn in_words(&self, failed: u64) -> String {
+        let tally = &self.tally;
+        let each = [
+            (tally.missing, "missing"),
+            (tally.late, "late"),
+            (tally.out_of_order, "out of order"),
+            (tally.duplicated, "twice"),
+            (tally.ahead, "ahead of their stamps"),
+        ];
+        let some = each.iter().filter(|(messages, what)| *messages > 0 || *what == "missing");
+        let some = some.map(|(messages, what)| format!("{} {what}", grouped(*messages))).collect::<Vec<_>>();
+        let readers = count(tally.subscriptions, "user");
+        let (received, some, failed) = (grouped(tally.received), some.join(", "), grouped(failed));
+        format!("{received} came, {some}; {readers} read to the end, {failed} broke off")
+    }
+
+    /// How far stamps may be trusted; `None` without any.
+    pub(super) fn stamps(&self) -> Option<String> {
+        let time = |ns: u64| single(Unit::Nanos, ns as f64);
+        let (unit_ns, within_ns) = (self.tally.stamp_unit_ns, self.tally.clock_within_ns);
+        (unit_ns > 0).then(|| format!("to {}; the clocks agree within {}", time(unit_ns), time(within_ns)))
+    }
+}
