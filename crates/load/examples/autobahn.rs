@@ -11,6 +11,8 @@ use tare_wire::ws::{Arrival, Endpoint, Handshake};
 
 /// No case may take longer without a byte.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// A server that is busy may turn somebody away.
+const TRIES: usize = 5;
 const AGENT: &str = "tare";
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -38,6 +40,17 @@ struct Case {
 
 impl Case {
     fn open(server: &str, path: &str) -> Result<Self, Box<dyn Error>> {
+        let mut opened = Self::try_open(server, path);
+        for _ in 1..TRIES {
+            if opened.is_ok() {
+                break;
+            }
+            opened = Self::try_open(server, path);
+        }
+        opened
+    }
+
+    fn try_open(server: &str, path: &str) -> Result<Self, Box<dyn Error>> {
         let mut stream = TcpStream::connect(server)?;
         stream.set_read_timeout(Some(PATIENCE))?;
         let (mut handshake, request) = Handshake::begin(path, server, &[])?;

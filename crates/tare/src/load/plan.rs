@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tare_load::{LoadSession, Sending, StopRule};
+use tare_load::{Conversation, LoadSession, Protocol, Sending, StopRule};
 use tare_plan::Plan;
 use tare_plan::contract::{Expect, Request, Scenario};
 use tare_plan::duration::Span;
@@ -10,6 +10,7 @@ use tare_plan::plan::{
     Forks, Group, Load, Machine, Mode, NamedScenario, Probes, Program, Rate, Role, Setting, Slices, Source, Stop,
     Variant, Warmup,
 };
+use tare_plan::push::Push;
 use tare_record::environment::Environment;
 use tare_record::sample::RunHeader;
 use tare_run::environment;
@@ -84,12 +85,20 @@ fn group(job: &Job) -> Group {
     };
     let path = job.session.requests.list.first().map(|request| request.path.clone()).unwrap_or_default();
     let request = Request { method: job.request.clone(), path, headers: BTreeMap::new(), body: None };
-    let scenario = Scenario { title: job.model.clone(), routes: 1, request, expect: Expect::default(), push: None };
+    let scenario =
+        Scenario { title: job.model.clone(), routes: 1, request, expect: Expect::default(), push: push(job) };
     Group {
         id: job.url.clone(),
         variants: vec![variant],
         scenarios: vec![NamedScenario { name: job.request.clone(), scenario }],
     }
+}
+
+/// What the server is taken to push.
+fn push(job: &Job) -> Option<Push> {
+    let Protocol::WebSocket(Conversation::Push(push)) = job.session.protocol else { return None };
+    let messages = u32::try_from(push.messages_per_user).unwrap_or(u32::MAX);
+    Some(Push { period: Span(push.period), messages })
 }
 
 /// The settings that a reader may want to know; whether a flag gave them is not told apart.
