@@ -73,6 +73,8 @@ export interface Cell {
   gc_pause_share: number | null;
   gc_pauses: number | null;
   heap_used_peak_bytes: number | null;
+  /** Absent in summaries of a tare that had fewer probes. */
+  probes?: Probes;
   rss_bytes: Estimate | null;
   rss_peak_bytes: number | null;
   generator_cpu_share: number | null;
@@ -107,6 +109,26 @@ export interface Messages {
 export interface KindShare {
   kind: string;
   ns_per_request: number;
+  pools?: { pool: string; ns_per_request: number }[];
+}
+
+export interface Probes {
+  heap_committed_peak_bytes: number | null;
+  heap_after_gc_peak_bytes: number | null;
+  off_heap_peak_bytes: number | null;
+  metaspace_peak_bytes: number | null;
+  collectors: { collector: string; pauses: number; pause_ns: number }[];
+  safepoints: number | null;
+  safepoint_share: number | null;
+  pauses: PauseTally[];
+  probe_cpu_share: number | null;
+}
+
+export interface PauseTally {
+  cause: 'machine' | 'collection' | 'safepoint' | 'process';
+  pauses: number;
+  pause_ns: number;
+  pause_max_ns: number;
 }
 
 export interface ErrorCount {
@@ -123,6 +145,8 @@ export interface Latency {
   response: Distribution;
   service: Distribution;
   send_lag: Distribution | null;
+  machine_hiccups?: Distribution | null;
+  jvm_hiccups?: Distribution | null;
 }
 
 export interface Pace {
@@ -169,7 +193,12 @@ export interface TimePoint {
   p99_ns: number | null;
   cpu_ns_per_request: number | null;
   jit_share: number | null;
+  cpu?: { kind: string; cores: number }[];
   rss_bytes: number | null;
+  heap_used_bytes?: number | null;
+  heap_after_gc_bytes?: number | null;
+  gc_pauses?: number | null;
+  gc_pause_ns?: number | null;
   failed: number;
 }
 

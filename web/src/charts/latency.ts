@@ -16,7 +16,7 @@ export interface LatencyLine {
   text: string;
   /** A line for context only: thin, grey, unlabelled. */
   context: boolean;
-  dashed: boolean;
+  stroke: 'solid' | 'dashed' | 'dotted';
 }
 
 export const WIDE_PX = 620;
@@ -92,7 +92,7 @@ function lineSeries(l: LatencyLine): Option {
     data: points(l.distribution),
     showSymbol: false,
     silent: l.context,
-    lineStyle: { color: l.mark, width: l.context ? 0.75 : 2, type: l.dashed ? 'dashed' : 'solid' },
+    lineStyle: { color: l.mark, width: l.context ? 0.75 : 2, type: l.stroke },
     itemStyle: { color: l.mark },
     emphasis: { disabled: true },
     z: l.context ? 1 : 3,

@@ -1,6 +1,6 @@
 // Slices over time: forks side by side, warm-up shaded, kinds of slice told apart by mark and line.
 
-import type { Unit } from '../format/unit';
+import { plainTime, type Unit } from '../format/unit';
 import { significant } from '../format/number';
 import { baseOption, givenAxis, tip, type Option } from './echarts';
 import { endLabelRoom, endLabelSeries, type EndLabel } from './end_labels';
@@ -38,7 +38,7 @@ export const KINDS: Record<string, { symbol: string; line: string; glyph: string
 };
 const kindOf = (name: string) => KINDS[name] ?? { symbol: 'diamond', line: 'dotted', glyph: '◇', hollow: true };
 
-interface ForkPlace {
+export interface ForkPlace {
   fork: number;
   begin: number;
   length: number;
@@ -47,7 +47,7 @@ interface ForkPlace {
 }
 
 /** Sets the forks side by side with a gap between them. */
-function placeForks(lines: TimeLine[], at: (line: TimeLine, p: TimePoint) => number): ForkPlace[] {
+export function placeForks(lines: TimeLine[], at: (line: TimeLine, p: TimePoint) => number): ForkPlace[] {
   const spans = new Map<number, { begin: number; end: number; warm: number }>();
   for (const line of lines) {
     for (const p of line.cell.timeline) {
@@ -96,6 +96,7 @@ export function timelineOption(timeline: Timeline, width: number, t: Theme): Opt
     series: [
       areas(forks, t, width - 46 - right),
       ...series,
+      ...lines.map((l) => gcSeries(l, forks, (p) => at(l, p), scale)),
       ...(wide ? [endLabelSeries(namesOf(timeline, scale, end), right, right - 6, t)] : []),
     ],
   };
@@ -131,7 +132,7 @@ function namesOf(timeline: Timeline, scale: Scale, end: number): EndLabel[] {
 }
 
 /** Seconds within each fork: its start always, then as many round ones as fit. */
-function timeTicks(forks: ForkPlace[], end: number, widthPx: number): { at: number; text: string }[] {
+export function timeTicks(forks: ForkPlace[], end: number, widthPx: number): { at: number; text: string }[] {
   const perPx = end / widthPx;
   const step = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600].find((s) => s / perPx >= 44) ?? 7200;
   return forks.flatMap((f) => {
@@ -204,6 +205,25 @@ function kindSeries(
   });
 }
 
+/** Slices in which a JVM collected garbage, as strokes at the foot. */
+function gcSeries(l: TimeLine, forks: ForkPlace[], at: (p: TimePoint) => number, scale: Scale): Option {
+  const begins = new Map(forks.map((f) => [f.fork, f.offset - f.begin]));
+  const collecting = l.cell.timeline.filter((p) => p.gc_pauses);
+  return {
+    type: 'line',
+    name: l.label,
+    data: collecting.map((p) => [begins.get(p.fork)! + at(p), scale.range[0]]),
+    lineStyle: { width: 0 },
+    symbol: 'rect',
+    symbolSize: [1.5, 9],
+    symbolOffset: [0, -4.5],
+    showAllSymbol: true,
+    itemStyle: { color: l.mark },
+    silent: true,
+    emphasis: { disabled: true },
+  };
+}
+
 function pointTip(l: TimeLine, timeline: Timeline, p: TimePoint | undefined): HTMLElement | '' {
   if (!p) return '';
   const value = timeline.of(p);
@@ -211,6 +231,9 @@ function pointTip(l: TimeLine, timeline: Timeline, p: TimePoint | undefined): HT
     [p.phase === 'warmup' ? 'warm-up slice' : 'slice', `${p.slice_kind}, fork ${p.fork}`],
     [timeline.axisName, value === null ? '–' : `${significant(value / timeline.unit.divisor)} ${timeline.unit.name}`],
     ['since the run began', `${p.t_s.toFixed(1)} s`],
+    ...(p.gc_pauses
+      ? ([['collections', `${p.gc_pauses}, ${plainTime(p.gc_pause_ns ?? 0)}`]] as [string, string][])
+      : []),
     ...(p.failed ? ([['failed', String(p.failed)]] as [string, string][]) : []),
   ]);
 }

@@ -3,12 +3,12 @@
 import { figure } from '../charts/figure';
 import { latencyHeight, latencyOption, type LatencyLine } from '../charts/latency';
 import { KINDS, timelineHeight, timelineOption, type TimeLine, type Timeline } from '../charts/timeline';
-import { plainTime, rateUnit, timeUnit } from '../format/unit';
+import { bytesUnit, plainTime, rateUnit, timeUnit, type Unit } from '../format/unit';
 import { percentileText } from '../format/number';
 import { choice } from '../state';
 import { coloured, colourOf, kindText, type Model, type Panel } from '../model';
 import { LIGHT, type Theme } from '../theme';
-import type { Cell, Latency, TimePoint } from '../summary';
+import type { Cell, Distribution, Latency, TimePoint } from '../summary';
 import { panelId } from './forks';
 
 const latencyOf = (cell: Cell): Latency | undefined =>
@@ -30,8 +30,9 @@ export function latencyFigure(_: Model, panel: Panel): HTMLElement | null {
           distribution: latency[choice.clock],
           ...style,
           context: !colour,
-          dashed: cell.control,
+          stroke: cell.control ? 'dashed' : 'solid',
         },
+        ...hiccupLines(latency, cell, colour),
       ];
     });
   const model = () => panel.cells.map(latencyOf).find(Boolean)?.model ?? 'this load was not driven';
@@ -40,7 +41,8 @@ export function latencyFigure(_: Model, panel: Panel): HTMLElement | null {
     title: () => `${panel.title}: ${choice.clock} time by percentile`,
     note: () =>
       `${model()}; ${since(panel)}. ` +
-      (hasRibbons(panel) ? 'Ribbons: intervals over forks.' : 'One fork: no intervals.'),
+      (hasRibbons(panel) ? 'Ribbons: intervals over forks.' : 'One fork: no intervals.') +
+      (panel.cells.some((c) => latencyOf(c)?.machine_hiccups) ? ` ${HICCUP_NOTE}` : ''),
     watch: ['sliceKind', 'clock', 'highlights'],
     key: (t) =>
       lines(t)
@@ -50,18 +52,27 @@ export function latencyFigure(_: Model, panel: Panel): HTMLElement | null {
     draw: (width, t) => latencyOption(lines(t), width, t),
     data: () => ({
       heads: ['scenario', 'variant', 'load', 'clock', 'percentile', 'value_ns', 'lower_ns', 'upper_ns'],
-      rows: panel.cells.flatMap((cell) =>
-        (latencyOf(cell)?.[choice.clock].percentiles ?? []).map((p) => [
-          panel.scenario,
-          cell.variant,
-          latencyOf(cell)!.model,
-          choice.clock,
-          p.percentile,
-          p.value_ns,
-          p.lo_ns,
-          p.hi_ns,
-        ]),
-      ),
+      rows: panel.cells.flatMap((cell) => {
+        const latency = latencyOf(cell);
+        if (!latency) return [];
+        const clocks: [string, Distribution | null | undefined][] = [
+          [choice.clock, latency[choice.clock]],
+          ['machine hiccups', latency.machine_hiccups],
+          ['JVM hiccups', latency.jvm_hiccups],
+        ];
+        return clocks.flatMap(([clock, distribution]) =>
+          (distribution?.percentiles ?? []).map((p) => [
+            panel.scenario,
+            cell.variant,
+            latency.model,
+            clock,
+            p.percentile,
+            p.value_ns,
+            p.lo_ns,
+            p.hi_ns,
+          ]),
+        );
+      }),
     }),
     alternative: () =>
       lines(LIGHT)
@@ -78,6 +89,22 @@ function since(panel: Panel): string {
   return pushed ? 'from when the server says that it sent the message' : 'from the intended start';
 }
 
+const HICCUP_NOTE =
+  'Dotted: how late a thread was woken that wanted to run in every millisecond, in the JVM, and on the server’s cores.';
+
+/** What the meters saw while this load ran: inside the JVM in the variant's colour, on the machine in a neutral one. */
+function hiccupLines(latency: Latency, cell: Cell, colour: LineColour | null): LatencyLine[] {
+  if (!colour || cell.control) return [];
+  const line = (label: string, distribution: Distribution | null | undefined): LatencyLine[] =>
+    distribution ? [{ label, distribution, ...colour, context: false, stroke: 'dotted' }] : [];
+  return [
+    ...line(`JVM of ${cell.variant}`, latency.jvm_hiccups),
+    ...(cell.baseline ? line('machine', latency.machine_hiccups) : []),
+  ];
+}
+
+type LineColour = { mark: string; text: string };
+
 const hasRibbons = (panel: Panel) =>
   panel.cells.some((c) => c.latency.some((l) => l.response.percentiles.some((p) => p.lo_ns !== null)));
 
@@ -89,7 +116,7 @@ function stated(line: LatencyLine): string {
 }
 
 /** Variants with a colour; the rest would only hide them. */
-function timeLines(panel: Panel, t: Theme): TimeLine[] {
+export function timeLines(panel: Panel, t: Theme): TimeLine[] {
   const shown = coloured(panel, t.series.length);
   return panel.cells
     .filter((c) => c.timeline.length && (c.baseline || c.control || shown.includes(c.variant)))
@@ -101,15 +128,20 @@ interface TimeSpec {
   title: string;
   axisName: string;
   of: (p: TimePoint) => number | null;
+  unit: (values: (number | null)[]) => Unit;
+  /** Latency spans decades: its axis is logarithmic. */
+  log: boolean;
+  /** A sentence more for the note. */
+  note?: string;
 }
 
 function timeFigure(model: Model, panel: Panel, spec: TimeSpec): HTMLElement | null {
   const cells = panel.cells.filter((c) => c.timeline.length);
   const values = cells.flatMap((c) => c.timeline.map(spec.of));
   if (!values.some((v) => v !== null)) return null;
-  const unit = spec.kind === 'over-time' ? rateUnit(values) : timeUnit(values);
   const kinds = [...new Set(cells.flatMap((c) => c.timeline.map((p) => p.slice_kind)))];
   const key = kinds.map((k) => `${KINDS[k]?.glyph ?? '◇'}\u00a0${kindText(k)}`).join('   ');
+  const unit = spec.unit(values);
   const sequential = model.summary.run.mode === 'sequential';
   const timeline = (t: Theme): Timeline => ({
     lines: timeLines(panel, t),
@@ -117,13 +149,13 @@ function timeFigure(model: Model, panel: Panel, spec: TimeSpec): HTMLElement | n
     of: spec.of,
     unit,
     axisName: `${spec.axisName}, ${unit.name}`,
-    log: spec.kind !== 'over-time',
+    log: spec.log,
   });
-  const order = sequential ? ' The cells ran one after another and are laid over one another here.' : '';
+  const order = sequential ? 'The cells ran one after another and are laid over one another here.' : '';
   return figure({
     id: panelId(spec.kind, panel),
     title: `${panel.title}: ${spec.title}, slice by slice`,
-    note: `Warm-up is shaded. Slices: ${key}.${order}`,
+    note: [`Warm-up is shaded. Slices: ${key}.`, spec.note, gcNote(cells), order].filter(Boolean).join(' '),
     watch: ['highlights'],
     key: (t) => timeLines(panel, t).map((l) => ({ label: l.label, colour: l.mark })),
     height: timelineHeight,
@@ -140,6 +172,11 @@ function timeFigure(model: Model, panel: Panel, spec: TimeSpec): HTMLElement | n
         'p50_ns',
         'p99_ns',
         'failed',
+        'rss_bytes',
+        'heap_used_bytes',
+        'heap_after_gc_bytes',
+        'gc_pauses',
+        'gc_pause_ns',
       ],
       rows: cells.flatMap((c) =>
         c.timeline.map((p) => [
@@ -153,6 +190,11 @@ function timeFigure(model: Model, panel: Panel, spec: TimeSpec): HTMLElement | n
           p.p50_ns,
           p.p99_ns,
           p.failed,
+          p.rss_bytes,
+          p.heap_used_bytes,
+          p.heap_after_gc_bytes,
+          p.gc_pauses,
+          p.gc_pause_ns,
         ]),
       ),
     }),
@@ -162,12 +204,52 @@ function timeFigure(model: Model, panel: Panel, spec: TimeSpec): HTMLElement | n
   });
 }
 
+const gcNote = (cells: Cell[]): string =>
+  cells.some((c) => c.timeline.some((p) => p.gc_pauses))
+    ? 'Upright strokes at the foot: slices with a collection.'
+    : '';
+
 export function throughputOverTime(model: Model, panel: Panel): HTMLElement | null {
-  const of = (p: TimePoint) => p.throughput_per_s;
-  return timeFigure(model, panel, { kind: 'over-time', title: 'throughput over time', axisName: 'throughput', of });
+  return timeFigure(model, panel, {
+    kind: 'over-time',
+    title: 'throughput over time',
+    axisName: 'throughput',
+    of: (p) => p.throughput_per_s,
+    unit: rateUnit,
+    log: false,
+  });
 }
 
 export function p99OverTime(model: Model, panel: Panel): HTMLElement | null {
-  const of = (p: TimePoint) => p.p99_ns;
-  return timeFigure(model, panel, { kind: 'p99-over-time', title: 'p99 response time', axisName: 'p99', of });
+  return timeFigure(model, panel, {
+    kind: 'p99-over-time',
+    title: 'p99 response time',
+    axisName: 'p99',
+    of: (p) => p.p99_ns,
+    unit: timeUnit,
+    log: true,
+  });
+}
+
+export function rssOverTime(model: Model, panel: Panel): HTMLElement | null {
+  return timeFigure(model, panel, {
+    kind: 'rss-over-time',
+    title: 'resident memory',
+    axisName: 'resident',
+    of: (p) => p.rss_bytes,
+    unit: bytesUnit,
+    log: false,
+  });
+}
+
+export function heapOverTime(model: Model, panel: Panel): HTMLElement | null {
+  return timeFigure(model, panel, {
+    kind: 'heap-over-time',
+    title: 'heap that the last collection left in use',
+    axisName: 'heap after GC',
+    of: (p) => p.heap_after_gc_bytes ?? null,
+    unit: bytesUnit,
+    log: false,
+    note: 'What lives, and not what is garbage: the heap itself fills up to its size between collections.',
+  });
 }

@@ -4,7 +4,8 @@ import { switching, tabs } from '../charts/figure';
 import { h } from '../dom';
 import { forksFigure, noiseFigure } from '../figures/forks';
 import { allocationFigure, cpuFigure, memoryFigure, throughputFigure } from '../figures/bars';
-import { latencyFigure, p99OverTime, throughputOverTime } from '../figures/lines';
+import { cpuOverTime } from '../figures/cpu_over_time';
+import { heapOverTime, latencyFigure, p99OverTime, rssOverTime, throughputOverTime } from '../figures/lines';
 import { jitterFigure, messagesTable } from '../figures/pushes';
 import { changeText } from '../format/number';
 import { focused, hasHiddenRows, kindText, type Model, type Panel } from '../model';
@@ -66,8 +67,9 @@ function figures(model: Model, draws: Draw[], small: boolean): HTMLElement {
 }
 
 export const throughputSection = (m: Model) => figures(m, [throughputFigure], true);
-export const cpuSection = (m: Model) => figures(m, [cpuFigure], true);
-export const memorySection = (m: Model) => figures(m, [allocationFigure, memoryFigure], true);
+export const cpuSection = (m: Model) => h('div', {}, figures(m, [cpuFigure], true), figures(m, [cpuOverTime], false));
+export const memorySection = (m: Model) =>
+  h('div', {}, figures(m, [allocationFigure, memoryFigure], true), figures(m, [rssOverTime, heapOverTime], false));
 export const timeSection = (m: Model) => figures(m, [throughputOverTime, p99OverTime], false);
 
 export const pushSection = (m: Model) => figures(m, [messagesTable, jitterFigure], false);

@@ -1,0 +1,117 @@
+//! Pauses of three causes, each of known length: a collection, a stopped process, and a core taken away.
+
+use std::error::Error;
+use std::process::Command;
+use std::time::Duration;
+
+use tare_record::sample::PauseCause;
+use tare_sut::probe::hiccup::inside::JvmMeter;
+use tare_sut::probe::hiccup::{Blamed, Meter, Suspects, blame};
+use tare_sut::probe::jvm::JvmProbe;
+use tare_sut::server::Server;
+use tare_sys::clock::{self, Nanos};
+
+use crate::stage::{Stage, books, get};
+use crate::verdicts::Verdicts;
+
+const PLANTED: Duration = Duration::from_millis(50);
+/// The meter's own interval, by which it may miss the beginning, and nothing else.
+const TOLERANCE_MS: f64 = 1.0;
+const MARGIN: Duration = Duration::from_millis(200);
+/// Live objects, in thousands, that take a collection of about 50 ms.
+const LIVE: u64 = 250;
+
+/// Does one thing to the server between the meters' begin and end, and returns how long it really took.
+type Deed<'a> = dyn Fn() -> Result<u64, Box<dyn Error>> + 'a;
+
+pub fn of_a_jvm(stage: &Stage, verdicts: &mut Verdicts) -> Result<(), Box<dyn Error>> {
+    verdicts.head("Pauses of about 50 ms in a JVM");
+    let server = stage.jvm(0, 0, LIVE, true)?;
+    let mut inside = JvmMeter::find(stage.folder(), [server.pid()].into_iter()).ok_or("the JVM has no meter")?;
+    // The first collections are the JVM's own affair: it finds its feet.
+    for _ in 0..3 {
+        get(&server, "/gc")?;
+    }
+    let collect = || {
+        let before = books(&server)?.collecting_ns;
+        get(&server, "/gc")?;
+        Ok(books(&server)?.collecting_ns - before)
+    };
+    let before = JvmProbe::find(server.pid()).and_then(|jvm| jvm.sample()).ok_or("the JVM keeps no counters")?;
+    let (truth_ns, pause) = watched(stage, &server, &mut inside, &collect)?;
+    let after = JvmProbe::find(server.pid()).and_then(|jvm| jvm.sample()).ok_or("the JVM is gone")?;
+    let counted_ms = after.since(&before).collecting_ns as f64 / 1e6;
+    verdicts.close("System.gc(): by the JVM's counters", "ms", truth_ns as f64 / 1e6, counted_ms, TOLERANCE_MS);
+    tell("System.gc()", PauseCause::Collection, truth_ns, pause, verdicts);
+    let (truth_ns, pause) = watched(stage, &server, &mut inside, &|| stopped(server.pid()))?;
+    tell("SIGSTOP", PauseCause::Process, truth_ns, pause, verdicts);
+    match burnt_by_another(stage) {
+        Err(why) => verdicts.left_out("a core taken away", &why.to_string()),
+        Ok(_) => {
+            let (truth_ns, pause) = watched(stage, &server, &mut inside, &|| burnt_by_another(stage))?;
+            tell("a core taken away", PauseCause::Machine, truth_ns, pause, verdicts);
+        }
+    }
+    Ok(())
+}
+
+fn tell(what: &str, cause: PauseCause, truth_ns: u64, pause: Option<Blamed>, verdicts: &mut Verdicts) {
+    let said_ms = pause.map_or(0.0, |pause| pause.length_ns as f64 / 1e6);
+    verdicts.close(&format!("{what}: by the meter inside"), "ms", truth_ns as f64 / 1e6, said_ms, TOLERANCE_MS);
+    let said = pause.map_or("nothing", |pause| pause.cause.name());
+    verdicts.same(&format!("{what}: blamed on"), cause.name(), said);
+}
+
+/// The longest pause that was seen while something was done, with the truth of it.
+fn watched(
+    stage: &Stage,
+    server: &Server,
+    inside: &mut JvmMeter,
+    deed: &Deed<'_>,
+) -> Result<(u64, Option<Blamed>), Box<dyn Error>> {
+    let jvm = JvmProbe::find(server.pid()).ok_or("the JVM keeps no counters")?;
+    let before = jvm.sample().ok_or("the JVM is gone")?;
+    let meter = Meter::start(stage.server_cpus())?;
+    inside.start();
+    clock::sleep_until(clock::now() + MARGIN);
+    let truth_ns = deed()?;
+    clock::sleep_until(clock::now() + MARGIN);
+    let (machine, _) = meter.finish();
+    let used = jvm.sample().ok_or("the JVM is gone")?.since(&before);
+    let suspects = Suspects { collecting_ns: used.collecting_ns, safepoint_ns: used.safepoint_ns };
+    let pauses = blame(&machine, &inside.finish(), suspects);
+    Ok((truth_ns, pauses.into_iter().max_by_key(|pause| pause.length_ns)))
+}
+
+fn stopped(pid: u32) -> Result<u64, Box<dyn Error>> {
+    let pid = rustix::process::Pid::from_raw(pid.cast_signed()).ok_or("no process")?;
+    rustix::process::kill_process(pid, rustix::process::Signal::STOP)?;
+    let begun = clock::now();
+    clock::sleep_until(begun + PLANTED);
+    rustix::process::kill_process(pid, rustix::process::Signal::CONT)?;
+    Ok(clock::now().since(begun))
+}
+
+/// A process that goes before all others takes the server's core; it says for how long.
+fn burnt_by_another(stage: &Stage) -> Result<u64, Box<dyn Error>> {
+    let program = std::env::current_exe()?;
+    let cpu = stage.server_cpu.to_string();
+    let milliseconds = PLANTED.as_millis().to_string();
+    let mut command = Command::new("chrt");
+    command.args(["-f", "50", "taskset", "-c", &cpu]).arg(program).args(["--burn-ms", &milliseconds]);
+    let output = command.output()?;
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).trim().to_owned().into());
+    }
+    Ok(String::from_utf8(output.stdout)?.trim().parse()?)
+}
+
+/// Burns by the clock, never by a signal: nobody else has this core meanwhile, not even who would end it.
+pub fn burn(milliseconds: u64) {
+    let begun = clock::now();
+    let end: Nanos = begun + Duration::from_millis(milliseconds);
+    while clock::now() < end {
+        std::hint::spin_loop();
+    }
+    println!("{}", clock::now().since(begun));
+}

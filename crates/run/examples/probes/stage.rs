@@ -1,0 +1,152 @@
+//! Where the probes are put to the test: servers of known truth on one CPU, the generator on another.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use tare_load::{Cancel, LoadSession, RequestSpec, Schedule, SessionSpec, SliceSample, SliceSpec, StopRule};
+use tare_run::prepare::catalog_ready;
+use tare_sut::probe::hiccup::inside;
+use tare_sut::server::{ReadyRule, Server, ServerSpec};
+use tare_sys::affinity::CpuSet;
+
+const CONNECTIONS: usize = 16;
+
+/// The programs, the CPUs, and how long to look.
+pub struct Stage {
+    tare: String,
+    java: String,
+    probes: PathBuf,
+    folder: PathBuf,
+    pub server_cpu: usize,
+    load_cpu: usize,
+    /// Of each measurement.
+    pub seconds: u32,
+}
+
+/// What a server of known truth on a JVM says of itself.
+pub struct Books {
+    pub requests: u64,
+    pub cpu_ns: u64,
+    pub allocated_bytes: u64,
+    pub collecting_ns: u64,
+}
+
+impl Stage {
+    pub fn from(arguments: &[String]) -> Result<Self, Box<dyn Error>> {
+        let value = |flag: &str, default: &str| {
+            let at = arguments.iter().position(|argument| argument == flag);
+            at.and_then(|at| arguments.get(at + 1)).map_or(default, String::as_str).to_owned()
+        };
+        let number = |flag: &str, default: &str| {
+            value(flag, default).parse::<u32>().map_err(|_| format!("{flag} needs a whole number"))
+        };
+        let folder = std::env::temp_dir().join(format!("tare-bench-probes-{}", std::process::id()));
+        std::fs::create_dir_all(&folder)?;
+        Ok(Self {
+            tare: value("--tare", "tare"),
+            java: value("--java", "java"),
+            probes: value("--probes", "").into(),
+            folder,
+            server_cpu: number("--server-cpu", "0")? as usize,
+            load_cpu: number("--load-cpu", "1")? as usize,
+            seconds: number("--seconds", "10")?,
+        })
+    }
+
+    /// A native server that burns so much per request.
+    pub fn native(&self, spin_ns: u64) -> Result<Server, Box<dyn Error>> {
+        let words = ["reference", "--port", "{port}", "--spin-ns", &spin_ns.to_string()].map(str::to_owned);
+        self.start([vec![self.tare.clone()], words.to_vec()].concat(), BTreeMap::new())
+    }
+
+    /// A JVM that burns and allocates so much per request, with so many thousand live objects, and with the agent or not.
+    pub fn jvm(&self, spin_us: u64, allocate: u64, live: u64, has_agent: bool) -> Result<Server, Box<dyn Error>> {
+        let mut command = vec![self.java.clone()];
+        command.extend(["-XX:+UseG1GC", "-Xms1g", "-Xmx1g", "-XX:ActiveProcessorCount=2", "-cp"].map(str::to_owned));
+        command.extend([self.probes.display().to_string(), "tare.probes.Truth".to_owned(), "{port}".to_owned()]);
+        command.extend([spin_us, allocate, live].map(|number| number.to_string()));
+        let option = || (inside::VARIABLE.to_owned(), inside::option(&self.probes, &self.folder));
+        self.start(command, has_agent.then(option).into_iter().collect())
+    }
+
+    fn start(&self, command: Vec<String>, env: BTreeMap<String, String>) -> Result<Server, Box<dyn Error>> {
+        Ok(Server::start(&ServerSpec {
+            name: "truth".to_owned(),
+            command,
+            env,
+            directory: None,
+            ready: ReadyRule::Line(catalog_ready()),
+            base_url: None,
+            cpus: self.server_cpus(),
+            startup_timeout: Duration::from_secs(30),
+            stop_grace: Duration::from_secs(3),
+            log_path: self.folder.join("truth.log"),
+        })?)
+    }
+
+    pub fn server_cpus(&self) -> CpuSet {
+        CpuSet::of([self.server_cpu])
+    }
+
+    /// Where agents put their files.
+    pub fn folder(&self) -> &std::path::Path {
+        &self.folder
+    }
+
+    pub fn session(&self, server: &Server) -> Result<LoadSession, Box<dyn Error>> {
+        Ok(LoadSession::open(&SessionSpec {
+            connections: CONNECTIONS,
+            cpus: CpuSet::of([self.load_cpu]),
+            ..SessionSpec::new(server.address(), vec![RequestSpec::get("/path0/1")])
+        })?)
+    }
+
+    /// So many requests per second for so long; none may fail.
+    pub fn drive(
+        &self,
+        session: &mut LoadSession,
+        per_s: f64,
+        length: Duration,
+    ) -> Result<SliceSample, Box<dyn Error>> {
+        let schedule = Schedule::Constant { rate_per_s: per_s };
+        let slice = SliceSpec {
+            drain_timeout: Duration::from_secs(3),
+            ..SliceSpec::new(schedule, CONNECTIONS, StopRule::Duration(length))
+        };
+        let sample = session.run(&slice, &Cancel::new())?;
+        if sample.failed > 0 {
+            return Err(format!("{} requests failed", sample.failed).into());
+        }
+        Ok(sample)
+    }
+}
+
+impl Drop for Stage {
+    fn drop(&mut self) {
+        // What is left in a folder for temporary files hurts nobody.
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// Asks the server on a JVM for its books, which costs it some CPU of its own.
+pub fn books(server: &Server) -> Result<Books, Box<dyn Error>> {
+    let answer = get(server, "/books")?;
+    let numbers: Vec<u64> = answer.split_ascii_whitespace().map(str::parse).collect::<Result<_, _>>()?;
+    let [requests, cpu_ns, allocated_bytes, _, collecting_ns] = numbers[..] else { return Err(answer.into()) };
+    Ok(Books { requests, cpu_ns, allocated_bytes, collecting_ns })
+}
+
+/// The body of one answer.
+pub fn get(server: &Server, path: &str) -> Result<String, Box<dyn Error>> {
+    let mut connection = TcpStream::connect(server.address())?;
+    connection.set_read_timeout(Some(Duration::from_secs(10)))?;
+    write!(connection, "GET {path} HTTP/1.1\r\nHost: truth\r\n\r\n")?;
+    let mut bytes = [0; 1024];
+    let count = connection.read(&mut bytes)?;
+    let answer = String::from_utf8_lossy(&bytes[..count]).into_owned();
+    Ok(answer.split_once("\r\n\r\n").ok_or("no answer")?.1.to_owned())
+}

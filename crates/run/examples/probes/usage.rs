@@ -1,0 +1,94 @@
+//! CPU and allocation per request, against what was planted and against what the kernel and the JVM say themselves.
+
+use std::error::Error;
+use std::time::Duration;
+
+use tare_sut::probe::cpu::{CpuProbe, CpuUse};
+use tare_sut::probe::jvm::JvmProbe;
+use tare_sut::probe::kind::APPLICATION;
+use tare_sut::server::Server;
+
+use crate::stage::{Books, Stage, books};
+use crate::verdicts::Verdicts;
+
+const PLANTED_NS: u64 = 20_000;
+const PLANTED_BYTES: u64 = 10_000;
+const NATIVE_PER_S: f64 = 4_000.0;
+const JVM_PER_S: f64 = 6_000.0;
+const SLICE: Duration = Duration::from_millis(500);
+/// Enough for the JIT to have done with a loop as small as this server's.
+const WARM_UP: Duration = Duration::from_secs(6);
+
+/// A server that burns 20 µs against one that burns next to nothing, both of which look at their clock.
+pub fn of_a_native_server(stage: &Stage, verdicts: &mut Verdicts) -> Result<(), Box<dyn Error>> {
+    verdicts.head("CPU of a native server that burns 20 µs per request");
+    let servers = [stage.native(1)?, stage.native(1 + PLANTED_NS)?];
+    let mut probes = [CpuProbe::new(servers[0].pid())?, CpuProbe::new(servers[1].pid())?];
+    let mut sessions = [stage.session(&servers[0])?, stage.session(&servers[1])?];
+    let (mut cpu_ns, mut requests) = ([0; 2], [0; 2]);
+    for _ in 0..stage.seconds {
+        for one in 0..2 {
+            let before = probes[one].sample()?;
+            let sample = stage.drive(&mut sessions[one], NATIVE_PER_S, SLICE)?;
+            cpu_ns[one] += probes[one].sample()?.since(&before).total_ns;
+            requests[one] += sample.completed_in_slice;
+        }
+    }
+    let per_request = |one: usize| cpu_ns[one] as f64 / requests[one] as f64;
+    let (truth_us, said_us) = (PLANTED_NS as f64 / 1e3, (per_request(1) - per_request(0)) / 1e3);
+    verdicts.close("CPU per request, beyond the other server's", "µs", truth_us, said_us, (truth_us * 0.01).max(0.1));
+    let whole = probes[1].sample()?.total_ns;
+    drop(sessions);
+    let [other, server] = servers;
+    drop(other);
+    kernels_account(server, whole, verdicts)
+}
+
+/// What the kernel says of a process and its children once they are gone, against the probe's last word.
+fn kernels_account(server: Server, said_ns: u64, verdicts: &mut Verdicts) -> Result<(), Box<dyn Error>> {
+    let ended = server.stop()?.ended;
+    let (truth_s, said_s) = ((ended.user_ns + ended.system_ns) as f64 / 1e9, said_ns as f64 / 1e9);
+    verdicts.close("CPU of its whole life, by the kernel at its end", "s", truth_s, said_s, truth_s * 0.01);
+    Ok(())
+}
+
+/// A JVM whose one thread keeps books of its own CPU and allocation.
+pub fn of_a_jvm(stage: &Stage, verdicts: &mut Verdicts) -> Result<(), Box<dyn Error>> {
+    verdicts.head("CPU and allocation of a JVM that burns 20 µs and allocates 10,000 bytes per request");
+    let server = stage.jvm(PLANTED_NS / 1000, PLANTED_BYTES, 0, false)?;
+    let mut session = stage.session(&server)?;
+    stage.drive(&mut session, JVM_PER_S, WARM_UP)?;
+    let mut probe = CpuProbe::new(server.pid())?;
+    let jvm = JvmProbe::find(server.pid()).ok_or("the JVM keeps no counters")?;
+    let (opened, cpu_before) = (books(&server)?, probe.sample()?);
+    let (mut allocated, mut requests) = (0, 0);
+    for _ in 0..stage.seconds * 2 {
+        let before = jvm.sample().ok_or("the JVM is gone")?;
+        let sample = stage.drive(&mut session, JVM_PER_S, SLICE)?;
+        let used = jvm.sample().ok_or("the JVM is gone")?.since(&before);
+        if let Some(bytes) = used.allocated_bytes {
+            allocated += bytes;
+            requests += sample.completed_in_slice;
+        }
+    }
+    let (cpu, closed) = (probe.sample()?.since(&cpu_before), books(&server)?);
+    of_the_books(&opened, &closed, &cpu, verdicts);
+    let answered = closed.requests - opened.requests;
+    let truth = (closed.allocated_bytes - opened.allocated_bytes) as f64 / answered as f64;
+    let said = allocated as f64 / requests as f64;
+    verdicts.close("bytes allocated per request, by its books", "B", truth, said, (truth * 0.01).max(64.0));
+    let whole = probe.sample()?.total_ns;
+    drop(session);
+    kernels_account(server, whole, verdicts)
+}
+
+fn of_the_books(opened: &Books, closed: &Books, cpu: &CpuUse, verdicts: &mut Verdicts) {
+    let answered = (closed.requests - opened.requests) as f64;
+    let truth_us = (closed.cpu_ns - opened.cpu_ns) as f64 / answered / 1e3;
+    let of_loop = cpu.by_pool.get(APPLICATION).and_then(|pools| pools.get("truth-loop")).copied().unwrap_or(0);
+    let said_us = of_loop as f64 / answered / 1e3;
+    verdicts.close("CPU per request of its thread, by its books", "µs", truth_us, said_us, (truth_us * 0.01).max(0.1));
+    let sum: u64 = cpu.by_pool.values().flat_map(|pools| pools.values()).sum();
+    let (total_s, sum_s) = (cpu.total_ns as f64 / 1e9, sum as f64 / 1e9);
+    verdicts.close("CPU of all kinds of threads together", "s", total_s, sum_s, total_s * 0.01);
+}

@@ -1,0 +1,127 @@
+// CPU by kind of thread over time: one strip per variant, in each a bar per slice, stacked by kind, forks side by side.
+
+import { baseOption, givenAxis, tip, type Option } from './echarts';
+import { hitMark, lineMark, rectMark, textMark, type Mark } from './marks';
+import { plainNumber } from './ticks';
+import { placeForks, timeTicks, type ForkPlace, type TimeLine } from './timeline';
+import { significant } from '../format/number';
+import type { TimePoint } from '../summary';
+import type { Theme } from '../theme';
+
+/** Strips of one panel; every strip has the same scale. */
+export interface Stack {
+  lines: TimeLine[];
+  /** Kinds of thread from the foot up. */
+  kinds: string[];
+  /** Cells that ran one after another start at 0 each. */
+  ownClock: boolean;
+}
+
+const HEAD_PX = 26;
+const STRIP_PX = 92;
+const LABEL_PX = 20;
+const FOOT_PX = 46;
+const LEFT_PX = 34;
+const RIGHT_PX = 12;
+
+export const stackHeight = (stack: Stack): number => HEAD_PX + stack.lines.length * STRIP_PX + FOOT_PX;
+
+export const kindColour = (stack: Stack, kind: string, t: Theme): string =>
+  t.kinds[Math.min(stack.kinds.indexOf(kind), t.kinds.length - 1)]!;
+
+interface Bar {
+  strip: number;
+  x: number;
+  point: TimePoint;
+}
+
+export function stackOption(stack: Stack, width: number, t: Theme): Option {
+  const plot = width - LEFT_PX - RIGHT_PX;
+  const start = (l: TimeLine) => (stack.ownClock ? Math.min(...l.cell.timeline.map((p) => p.t_s)) : 0);
+  const at = (l: TimeLine, p: TimePoint) => p.t_s - start(l);
+  const forks = placeForks(stack.lines, at);
+  const last = forks.at(-1);
+  const end = last ? last.offset + last.length : 1;
+  const places = new Map(forks.map((f) => [f.fork, f]));
+  const bars = stack.lines.flatMap((l, strip) => l.cell.timeline.map((point) => barOf(strip, l, point)));
+  function barOf(strip: number, l: TimeLine, point: TimePoint): Bar {
+    const place = places.get(point.fork)!;
+    return { strip, x: place.offset + at(l, point) - place.begin, point };
+  }
+  const most = Math.max(0.1, ...bars.map((b) => (b.point.cpu ?? []).reduce((sum, k) => sum + k.cores, 0)));
+  const inner = STRIP_PX - LABEL_PX;
+  const foot = (strip: number) => HEAD_PX + (strip + 1) * STRIP_PX;
+  const thick = Math.max(1, Math.min(7, (plot / Math.max(1, bars.length / stack.lines.length)) * 0.8));
+  const marksOf = (bar: Bar, px: (x: number) => number): Mark[] => {
+    const x = px(bar.x) - thick / 2;
+    let y = foot(bar.strip);
+    const parts = stack.kinds.flatMap((kind) => {
+      const cores = bar.point.cpu?.find((k) => k.kind === kind)?.cores ?? 0;
+      const tall = (cores / most) * inner;
+      y -= tall;
+      return tall > 0 ? [rectMark(x, y, thick, tall, kindColour(stack, kind, t))] : [];
+    });
+    return [hitMark(x, foot(bar.strip) - inner, thick, inner), ...parts];
+  };
+  return {
+    ...baseOption(t),
+    tooltip: {
+      ...(baseOption(t).tooltip as object),
+      formatter: (p: { dataIndex: number }) => barTip(stack, bars[p.dataIndex]!),
+    },
+    grid: { left: LEFT_PX, right: RIGHT_PX, top: HEAD_PX, bottom: FOOT_PX, outerBoundsMode: 'none' },
+    xAxis: givenAxis(t, [0, end], timeTicks(forks, end, plot), 'seconds since the fork began'),
+    yAxis: { type: 'value', min: 0, max: 1, show: false },
+    series: [
+      {
+        type: 'custom',
+        clip: false,
+        renderItem: (params: { dataIndex: number }, api: { coord(p: [number, number]): [number, number] }) => {
+          const px = (x: number) => api.coord([x, 0])[0]!;
+          const children = marksOf(bars[params.dataIndex]!, px);
+          if (params.dataIndex === 0) children.unshift(...ground(stack, forks, most, width, px, t));
+          return { type: 'group', children };
+        },
+        data: bars.map((b) => ({ name: stack.lines[b.strip]!.cell.id, value: [b.x, 0] })),
+        encode: { x: -1, y: -1 },
+      },
+    ],
+  };
+}
+
+/** What lies behind the bars: the kinds' names, and each strip's name, warm-up and scale. */
+function ground(
+  stack: Stack,
+  forks: ForkPlace[],
+  most: number,
+  width: number,
+  px: (x: number) => number,
+  t: Theme,
+): Mark[] {
+  const marks: Mark[] = [];
+  let x = LEFT_PX;
+  for (const kind of stack.kinds) {
+    marks.push(rectMark(x, 4, 8, 8, kindColour(stack, kind, t)), textMark(x + 12, 8, kind, t.muted, { size: 11 }));
+    x += kind.length * 6.4 + 26;
+  }
+  stack.lines.forEach((l, strip) => {
+    const bottom = HEAD_PX + (strip + 1) * STRIP_PX;
+    const top = bottom - STRIP_PX + LABEL_PX;
+    for (const f of forks.filter((fork) => fork.warmEnd > 0)) {
+      marks.push(rectMark(px(f.offset), top, px(f.offset + f.warmEnd) - px(f.offset), bottom - top, t.shade));
+    }
+    marks.push(
+      textMark(LEFT_PX, top - 9, l.label, l.text, { width: width - LEFT_PX - RIGHT_PX }),
+      lineMark(LEFT_PX, bottom, width - RIGHT_PX, bottom, t.grid, 1),
+      textMark(LEFT_PX - 6, top + 4, plainNumber(Number(significant(most))), t.muted, { align: 'right', size: 11 }),
+      textMark(LEFT_PX - 6, bottom - 4, '0', t.muted, { align: 'right', size: 11 }),
+    );
+  });
+  return marks;
+}
+
+function barTip(stack: Stack, bar: Bar): HTMLElement {
+  const rows = (bar.point.cpu ?? []).map((k): [string, string] => [k.kind, `${significant(k.cores)} cores`]);
+  const slice = `${bar.point.phase === 'warmup' ? 'warm-up, ' : ''}${bar.point.slice_kind}, fork ${bar.point.fork}`;
+  return tip(stack.lines[bar.strip]!.label, [['slice', slice], ...rows]);
+}

@@ -1,0 +1,62 @@
+// Which CPU goes into the strips over time, with its words and its CSV.
+
+import { figure } from '../charts/figure';
+import { stackHeight, stackOption, type Stack } from '../charts/stack';
+import { significant } from '../format/number';
+import type { Model, Panel } from '../model';
+import { LIGHT, type Theme } from '../theme';
+import type { Cell } from '../summary';
+import { panelId } from './forks';
+import { timeLines } from './lines';
+
+/** More strips than these are more than anybody compares. */
+const STRIPS = 6;
+
+const kindsOf = (cells: Cell[]): string[] => [
+  ...new Set(cells.flatMap((c) => c.timeline.flatMap((p) => (p.cpu ?? []).map((k) => k.kind)))),
+];
+
+/** CPU by kind of thread, slice by slice; null where the servers' processes could not be seen. */
+export function cpuOverTime(model: Model, panel: Panel): HTMLElement | null {
+  const kinds = kindsOf(panel.cells);
+  if (!kinds.length) return null;
+  const stack = (t: Theme): Stack => ({
+    lines: timeLines(panel, t)
+      .filter((l) => l.cell.timeline.some((p) => p.cpu?.length))
+      .slice(0, STRIPS),
+    kinds,
+    ownClock: model.summary.run.mode === 'sequential',
+  });
+  const mean = (cell: Cell, kind: string) => {
+    const all = cell.timeline
+      .filter((p) => p.phase !== 'warmup')
+      .map((p) => p.cpu?.find((k) => k.kind === kind)?.cores ?? 0);
+    return all.length ? all.reduce((a, b) => a + b, 0) / all.length : 0;
+  };
+  return figure({
+    id: panelId('cpu-over-time', panel),
+    title: `${panel.title}: cores kept busy, by kind of thread, slice by slice`,
+    note: 'Warm-up is shaded. A bar is a slice; all strips have the same scale.',
+    watch: ['highlights'],
+    height: () => stackHeight(stack(LIGHT)),
+    draw: (width, t) => stackOption(stack(t), width, t),
+    data: () => ({
+      heads: ['scenario', 'variant', 't_s', 'fork', 'phase', 'slice_kind', ...kinds.map((k) => `${k}_cores`)],
+      rows: panel.cells.flatMap((c) =>
+        c.timeline.map((p) => [
+          c.scenario,
+          c.variant,
+          p.t_s,
+          p.fork,
+          p.phase,
+          p.slice_kind,
+          ...kinds.map((kind) => p.cpu?.find((k) => k.kind === kind)?.cores ?? null),
+        ]),
+      ),
+    }),
+    alternative: () =>
+      stack(LIGHT)
+        .lines.map((l) => `${l.label}: ${kinds.map((k) => `${k} ${significant(mean(l.cell, k))}`).join(', ')} cores`)
+        .join('; '),
+  });
+}
