@@ -12,6 +12,7 @@ pub mod html;
 pub mod json;
 pub mod load;
 pub mod markdown;
+pub mod memory;
 pub mod metrics;
 mod palette;
 pub mod summarize;

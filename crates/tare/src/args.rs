@@ -176,6 +176,9 @@ pub struct FormArgs {
     /// Markdown.
     #[arg(long)]
     pub markdown: bool,
+    /// Memory by server and scenario, as a table of Markdown.
+    #[arg(long)]
+    pub memory: bool,
     /// Gatling's table.
     #[arg(long)]
     pub gatling: bool,

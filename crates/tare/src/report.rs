@@ -6,7 +6,7 @@ use anyhow::Context;
 use tare_record::sample::RunRecord;
 use tare_record::store::{self, find_run, list_runs};
 use tare_report::summary::Summary;
-use tare_report::{csv, gatling, html, json, load, markdown, summarize, text, write_all, wrk};
+use tare_report::{csv, gatling, html, json, load, markdown, memory, summarize, text, write_all, wrk};
 
 use crate::args::{Global, ReportArgs};
 use crate::console;
@@ -64,6 +64,8 @@ fn form(args: &ReportArgs, record: &RunRecord) -> anyhow::Result<Option<String>>
         Some(csv::cells(&summary))
     } else if form.markdown {
         Some(markdown::render(&summary))
+    } else if form.memory {
+        Some(memory::render(&summary))
     } else if form.gatling {
         Some(gatling::render(&summary))
     } else if form.wrk {

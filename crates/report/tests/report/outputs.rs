@@ -8,7 +8,7 @@ use serde_json::Value;
 use tare_plan::plan::SliceKind;
 use tare_record::sample::{EventLevel, EventRecord, RunRecord};
 use tare_report::text::Style;
-use tare_report::{csv, gatling, hgrm, html, json, markdown, metrics, summarize, text, write_all, wrk};
+use tare_report::{csv, gatling, hgrm, html, json, markdown, memory, metrics, summarize, text, write_all, wrk};
 
 use crate::synthetic::{self, ALL_KINDS, baseline, control, standard, standard_summary, weighed};
 
@@ -177,6 +177,15 @@ fn numbers(value: &Value, key: &str, visit: &mut impl FnMut(&str)) {
         Value::Object(fields) => fields.iter().for_each(|(key, value)| numbers(value, key, visit)),
         _ => {}
     }
+}
+
+#[test]
+fn memory_is_a_row_per_variant_and_says_what_is_not_known() {
+    let mut summary = standard_summary();
+    summary.cells[1].rss_peak_bytes = None;
+    let text = memory::render(&summary);
+    assert!(text.contains("| http4s.Vanilla | 260 MB (heap 120 MB, 20 MB left) |"), "{text}");
+    assert!(text.contains("| http4s.Tapir | not available |") && !text.contains("(again)"), "{text}");
 }
 
 #[test]

@@ -1,0 +1,45 @@
+//! Memory by server and scenario, as a table of Markdown: what each needed at most.
+
+use crate::clean::markdown as safe;
+use crate::format::{Unit, single};
+use crate::summary::{Cell, Summary, ValidityState};
+
+/// The table: a row per variant, a column per scenario.
+pub fn render(summary: &Summary) -> String {
+    let scenarios = distinct(summary.cells.iter().map(|cell| cell.scenario.as_str()));
+    let variants = distinct(summary.cells.iter().filter(|cell| !cell.control).map(|cell| cell.variant.as_str()));
+    let names: Vec<String> = scenarios.iter().map(|name| safe(name)).collect();
+    let mut out = format!(
+        "Largest resident memory; of a JVM also the largest heap in use, garbage included, and the most that a collection left.\n\n\
+         | server | {} |\n|---|{}\n",
+        names.join(" | "),
+        "---|".repeat(names.len())
+    );
+    for variant in variants {
+        let of = |scenario: &&str| summary.cells.iter().find(|c| c.variant == variant && c.scenario == *scenario);
+        let fields: Vec<String> = scenarios.iter().map(|s| of(s).map_or("–".to_owned(), memory)).collect();
+        out.push_str(&format!("| {} | {} |\n", safe(variant), fields.join(" | ")));
+    }
+    out.push_str(&format!("\nAgain: `{}`\n", safe(&summary.run.command)));
+    out
+}
+
+/// `812 MB (heap 604 MB, 41 MB left)`.
+fn memory(cell: &Cell) -> String {
+    let bytes = |bytes: u64| single(Unit::Bytes, bytes as f64);
+    let Some(resident) = cell.rss_peak_bytes else { return "not available".to_owned() };
+    let left = cell.probes.heap_after_gc_peak_bytes.map_or(String::new(), |left| format!(", {} left", bytes(left)));
+    let heap = cell.heap_used_peak_bytes.map_or(String::new(), |heap| format!(" (heap {}{left})", bytes(heap)));
+    let doubt = if cell.validity.state == ValidityState::Void { ", VOID" } else { "" };
+    format!("{}{heap}{doubt}", bytes(resident))
+}
+
+fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut all = Vec::new();
+    for name in names {
+        if !all.contains(&name) {
+            all.push(name);
+        }
+    }
+    all
+}
