@@ -1,10 +1,10 @@
 // What a cell has to say beyond its row: why it is not valid, its errors, its percentiles, its command.
 
 import { h, plainTable, type Child } from '../dom';
-import { percentileText, whole } from '../format/number';
+import { fixed, percentileText, whole } from '../format/number';
 import { durationText, plainTime, bytesUnit, inUnitWithInterval } from '../format/unit';
 import type { Model } from '../model';
-import type { Cell, Currency, Latency } from '../summary';
+import type { Cell, Currency, Latency, Probes } from '../summary';
 
 export function cellDetail(model: Model, cell: Cell): HTMLElement {
   const close = h('a', { href: '#cells', class: 'close' }, 'Close');
@@ -43,7 +43,7 @@ function sections(model: Model, cell: Cell): Child[] {
           cell.errors.map((e) => [e.class, whole(e.count), e.example]),
         )
       : null,
-    plainTable('Counts', ['what', 'value'], counts(cell)),
+    plainTable('Counts', ['what', 'value'], [...counts(cell), ...(cell.probes ? probed(cell.probes) : [])]),
     cell.command ? h('pre', { tabindex: '0' }, cell.command) : null,
   ];
 }
@@ -96,8 +96,28 @@ function percentiles(latency: Latency[]): HTMLElement {
   );
 }
 
+const bytes = (n: number) => inUnitWithInterval({ value: n, lo: null, hi: null }, bytesUnit([n]));
+
+/** What the probes saw; what a server does not tell is left out. */
+function probed(p: Probes): string[][] {
+  const size = (name: string, n: number | null): string[][] => (n === null ? [] : [[name, bytes(n)]]);
+  const share = (s: number) => `${fixed(s * 100, 2)} %`;
+  const times = (n: number, ns: number) => `${whole(n)}, ${plainTime(ns)} in all`;
+  return [
+    ...size('heap left by a collection, at most', p.heap_after_gc_peak_bytes),
+    ...size('resident beside the heap, at most', p.off_heap_peak_bytes),
+    ...size('classes, at most', p.metaspace_peak_bytes),
+    ...p.collectors.map((c) => [c.collector, times(c.pauses, c.pause_ns)]),
+    ...(p.safepoint_share === null ? [] : [['all threads stopped', `${share(p.safepoint_share)} of the time`]]),
+    ...p.pauses.map((c) => [
+      `pauses: ${c.cause}`,
+      `${times(c.pauses, c.pause_ns)}, the longest ${plainTime(c.pause_max_ns)}`,
+    ]),
+    ...(p.probe_cpu_share === null ? [] : [['CPU of the probes', `${share(p.probe_cpu_share)} of the server’s`]]),
+  ];
+}
+
 function counts(cell: Cell): string[][] {
-  const bytes = (n: number) => inUnitWithInterval({ value: n, lo: null, hi: null }, bytesUnit([n]));
   const share = cell.generator_cpu_share;
   return [
     ['forks', `${cell.forks}, of these steady when measuring began: ${cell.steady_forks}`],

@@ -5,6 +5,7 @@
 
 mod loads;
 mod outputs;
+mod probes;
 mod sentences;
 mod summaries;
 mod synthetic;

@@ -9,7 +9,7 @@ use tare_sut::probe::hiccup::inside::JvmMeter;
 use tare_sut::probe::hiccup::{Blamed, Meter, Suspects, blame};
 use tare_sut::probe::jvm::JvmProbe;
 use tare_sut::server::Server;
-use tare_sys::clock::{self, Nanos};
+use tare_sys::clock;
 
 use crate::stage::{Stage, books, get};
 use crate::verdicts::Verdicts;
@@ -106,12 +106,12 @@ fn burnt_by_another(stage: &Stage) -> Result<u64, Box<dyn Error>> {
     Ok(String::from_utf8(output.stdout)?.trim().parse()?)
 }
 
-/// Burns by the clock, never by a signal: nobody else has this core meanwhile, not even who would end it.
+/// Burns by the clock, never by a signal: nobody else has this core meanwhile, not even who would end it. What it says is
+/// the CPU that this process took from its start, for it had the core to itself while it was loaded, too.
 pub fn burn(milliseconds: u64) {
-    let begun = clock::now();
-    let end: Nanos = begun + Duration::from_millis(milliseconds);
+    let end = clock::now() + Duration::from_millis(milliseconds);
     while clock::now() < end {
         std::hint::spin_loop();
     }
-    println!("{}", clock::now().since(begun));
+    println!("{}", clock::process_cpu_ns());
 }

@@ -83,7 +83,8 @@ impl Stage {
             base_url: None,
             cpus: self.server_cpus(),
             startup_timeout: Duration::from_secs(30),
-            stop_grace: Duration::from_secs(3),
+            // Killed, it spends nothing on its end.
+            stop_grace: Duration::ZERO,
             log_path: self.folder.join("truth.log"),
         })?)
     }
@@ -112,10 +113,24 @@ impl Stage {
         per_s: f64,
         length: Duration,
     ) -> Result<SliceSample, Box<dyn Error>> {
-        let schedule = Schedule::Constant { rate_per_s: per_s };
+        self.run(session, Schedule::Constant { rate_per_s: per_s }, CONNECTIONS, length)
+    }
+
+    /// One request after another: the server sleeps before each, however much a request takes.
+    pub fn one_by_one(&self, session: &mut LoadSession, length: Duration) -> Result<SliceSample, Box<dyn Error>> {
+        self.run(session, Schedule::Closed, 1, length)
+    }
+
+    fn run(
+        &self,
+        session: &mut LoadSession,
+        schedule: Schedule,
+        connections: usize,
+        length: Duration,
+    ) -> Result<SliceSample, Box<dyn Error>> {
         let slice = SliceSpec {
             drain_timeout: Duration::from_secs(3),
-            ..SliceSpec::new(schedule, CONNECTIONS, StopRule::Duration(length))
+            ..SliceSpec::new(schedule, connections, StopRule::Duration(length))
         };
         let sample = session.run(&slice, &Cancel::new())?;
         if sample.failed > 0 {
@@ -144,7 +159,8 @@ pub fn books(server: &Server) -> Result<Books, Box<dyn Error>> {
 pub fn get(server: &Server, path: &str) -> Result<String, Box<dyn Error>> {
     let mut connection = TcpStream::connect(server.address())?;
     connection.set_read_timeout(Some(Duration::from_secs(10)))?;
-    write!(connection, "GET {path} HTTP/1.1\r\nHost: truth\r\n\r\n")?;
+    // In one piece, which is all that this server reads.
+    connection.write_all(format!("GET {path} HTTP/1.1\r\nHost: truth\r\n\r\n").as_bytes())?;
     let mut bytes = [0; 1024];
     let count = connection.read(&mut bytes)?;
     let answer = String::from_utf8_lossy(&bytes[..count]).into_owned();

@@ -25,10 +25,10 @@ impl Verdicts {
         println!("  {what:44} {truth:>14} {said:>14} {:>11}  {word}", "");
     }
 
-    /// A ratio with its interval, which must not lie above `limit`.
-    pub fn ratio(&mut self, what: &str, (ratio, lo, hi): (f64, f64, f64), pairs: usize, limit: f64) {
-        let word = self.word(ratio <= limit);
-        println!("  {what:44} {ratio:.4} [{lo:.4}, {hi:.4}] over {pairs} pairs, at most {limit:.2}  {word}");
+    /// A ratio with its interval, which must not lie above `limit` as a whole, where there is one.
+    pub fn ratio(&mut self, what: &str, (ratio, lo, hi): (f64, f64, f64), pairs: usize, limit: Option<f64>) {
+        let held = limit.map(|limit| format!(", below {limit:.2}  {}", self.word(lo <= limit))).unwrap_or_default();
+        println!("  {what:44} {ratio:.4} [{lo:.4}, {hi:.4}] over {pairs} pairs{held}");
     }
 
     /// Something that could not be tried here.

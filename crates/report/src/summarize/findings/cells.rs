@@ -1,13 +1,15 @@
 //! What cells have to say: one finding for all cells of which the same is true, which names them by scenario.
 
+use tare_record::sample::PauseCause;
+
 use super::finding;
-use crate::format::{count, enumerate};
+use crate::format::{Unit, count, enumerate, share, single};
 use crate::summarize::Studied;
-use crate::summary::{Bottleneck, Finding, Severity, ValidityState};
+use crate::summary::{Bottleneck, Finding, PauseTally, Severity, ValidityState};
 
 /// Steadiness, bottleneck and missing measurements over all cells, and every other void cell by itself.
 pub(super) fn of_cells(cells: &[Studied<'_>]) -> Vec<Finding> {
-    let together = [unsteady(cells), generator_bound(cells), unmeasured(cells)];
+    let together = [unsteady(cells), generator_bound(cells), paused(cells), probing(cells), unmeasured(cells)];
     together.into_iter().flatten().chain(cells.iter().filter_map(void)).collect()
 }
 
@@ -54,6 +56,38 @@ fn generator_bound(cells: &[Studied<'_>]) -> Option<Finding> {
     );
     let remedy = "Give the generator more cores (--load-cpus), or compare CPU per request at a fixed rate.";
     Some(found.named(finding(Severity::Warning, "The generator was the bottleneck", text, remedy)))
+}
+
+/// Pauses that are nobody's in the server: the machine's, or a stop from outside.
+fn paused(cells: &[Studied<'_>]) -> Option<Finding> {
+    let of = |studied: &Studied<'_>| {
+        let from_outside = |tally: &&PauseTally| matches!(tally.cause, PauseCause::Machine | PauseCause::Process);
+        let longest = studied.cell.probes.pauses.iter().filter(from_outside).max_by_key(|tally| tally.pause_max_ns)?;
+        let times = studied.cell.probes.pauses.iter().filter(from_outside).map(|tally| tally.pauses).sum();
+        Some(format!("({}, up to {})", count(times, "pause"), single(Unit::Nanos, longest.pause_max_ns as f64)))
+    };
+    let found = Found::among(cells, of)?;
+    let text = format!(
+        "The meters of hiccups paused, and neither a collection nor another safepoint explains it: the machine, the scheduler or somebody with \
+         a signal took the processor away. The tails of the latencies hold it. {}.",
+        found.by_scenario()
+    );
+    let remedy = "End what else runs on these cores, or give the servers more of them.";
+    Some(found.named(finding(Severity::Info, "Pauses from outside the servers", text, remedy)))
+}
+
+/// Above this share of the server's CPU, looking at it is no longer for nothing.
+const PROBING_SHARE: f64 = 0.01;
+
+fn probing(cells: &[Studied<'_>]) -> Option<Finding> {
+    let of = |studied: &Studied<'_>| {
+        let taken = studied.cell.probes.probe_cpu_share.filter(|taken| *taken > PROBING_SHARE)?;
+        Some(format!("({})", share(taken)))
+    };
+    let found = Found::among(cells, of)?;
+    let text = format!("The probes took more than 1 % of the CPU that the server took. {}.", found.by_scenario());
+    let remedy = "Hiccups cost most of it (leave out --hiccups); a higher rate makes the rest a smaller share.";
+    Some(found.named(finding(Severity::Info, "Probing was not cheap", text, remedy)))
 }
 
 /// Cells that the run did not reach, or where no request came to an end.

@@ -1,0 +1,23 @@
+//! What the probes saw, in the summary.
+
+use tare_record::sample::PauseCause;
+use tare_report::summarize;
+
+use crate::synthetic::standard;
+
+#[test]
+fn pauses_from_outside_and_costly_probes_are_findings() {
+    let mut record = standard();
+    for slice in record.slices.iter_mut().filter(|s| s.variant == "http4s.Tapir") {
+        slice.hiccups.as_mut().unwrap().pauses[0].cause = PauseCause::Process;
+        slice.server_cpu.as_mut().unwrap().probing_ns = Some(slice.window_ns / 50);
+    }
+    let summary = summarize(&record);
+    let of = |title: &str| summary.findings.iter().find(|f| f.title == title).unwrap();
+    let paused = of("Pauses from outside the servers");
+    assert!(paused.text.ends_with("SimpleGet: http4s.Tapir (96 pauses, up to 10.1 ms)."), "{}", paused.text);
+    assert_eq!(paused.cell.as_deref(), Some("http4s/SimpleGet/http4s.Tapir"));
+    assert!(of("Probing was not cheap").text.contains("http4s.Tapir ("));
+    let probes = &summary.cells[0].probes;
+    assert_eq!((probes.pauses[0].cause, probes.collectors[0].pauses), (PauseCause::Collection, 96));
+}
