@@ -30,11 +30,17 @@ export function jitterFigure(_: Model, panel: Panel): HTMLElement | null {
   const cells = panel.cells.filter((c) => c.messages?.jitter.count);
   if (!cells.length) return null;
   const lines = (t: Theme): LatencyLine[] =>
-    cells.map((cell) => {
+    cells.map((cell): LatencyLine => {
       const colour = colourOf(cell, panel, t);
       const style = colour ?? { mark: t.faint, text: t.muted };
       const distribution = cell.messages!.jitter;
-      return { label: cell.variant, distribution, ...style, context: !colour, dashed: cell.control };
+      return {
+        label: cell.variant,
+        distribution,
+        ...style,
+        context: !colour,
+        stroke: cell.control ? 'dashed' : 'solid',
+      };
     });
   return figure({
     id: panelId('jitter', panel),
