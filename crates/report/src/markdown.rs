@@ -98,7 +98,7 @@ fn how(summary: &Summary) -> String {
 }
 
 /// A code block whose fence is longer than any run of backticks inside it.
-fn fenced(text: &str) -> String {
+pub(crate) fn fenced(text: &str) -> String {
     let text = crate::clean::lines(text);
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);

@@ -2,6 +2,7 @@
 
 use crate::clean::markdown as safe;
 use crate::format::{Unit, single};
+use crate::markdown::fenced;
 use crate::summary::{Cell, Summary, ValidityState};
 
 /// The table: a row per variant, a column per scenario.
@@ -20,7 +21,7 @@ pub fn render(summary: &Summary) -> String {
         let fields: Vec<String> = scenarios.iter().map(|s| of(s).map_or("–".to_owned(), memory)).collect();
         out.push_str(&format!("| {} | {} |\n", safe(variant), fields.join(" | ")));
     }
-    out.push_str(&format!("\nAgain: `{}`\n", safe(&summary.run.command)));
+    out.push_str(&format!("\nAgain:\n\n{}\n", fenced(&summary.run.command)));
     out
 }
 

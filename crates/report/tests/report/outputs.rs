@@ -184,7 +184,7 @@ fn memory_is_a_row_per_variant_and_says_what_is_not_known() {
     let mut summary = standard_summary();
     summary.cells[1].rss_peak_bytes = None;
     let text = memory::render(&summary);
-    assert!(text.contains("| http4s.Vanilla | 260 MB (heap 120 MB, 20 MB left) |"), "{text}");
+    assert!(text.contains("| http4s.Vanilla | 260 MB (heap 120 MB, 20.0 MB left) |"), "{text}");
     assert!(text.contains("| http4s.Tapir | not available |") && !text.contains("(again)"), "{text}");
 }
 
