@@ -8,7 +8,7 @@ mod load;
 mod reference;
 mod run;
 
-pub use load::{ConnectionArgs, GeneratorArgs, LoadArgs, ModelArgs, OutputArgs, RateStage, RequestArgs, Spin};
+pub use load::{ConnectionArgs, GeneratorArgs, LoadArgs, ModelArgs, OutputArgs, RequestArgs, Spin, Stage};
 pub use reference::ReferenceArgs;
 pub use run::RunArgs;
 

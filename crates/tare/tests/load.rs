@@ -260,6 +260,10 @@ fn what_was_asked_for_is_said_in_words() {
             "open loop, evenly spaced, 0/s to 500/s in 100 ms over 2 connections for 200 ms",
         ),
         (
+            &["-c", "2", "--user-stages", "2:100ms,0:50ms"],
+            "closed loop, 0 users to 2 in 100 ms, to 0 in 50 ms over 2 connections for 150 ms",
+        ),
+        (
             &["-c", "2", "--stages", "500:100ms,0:50ms", "--tick", "1ms"],
             "open loop, evenly spaced, 0/s to 500/s in 100 ms, to 0/s in 50 ms over 2 connections, sent in ticks of 1ms for 150 ms",
         ),

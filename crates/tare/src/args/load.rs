@@ -9,7 +9,7 @@ use tare_plan::duration::Span;
 
 mod values;
 
-pub use values::{PerSecond, RateStage, Spin};
+pub use values::{PerSecond, Spin, Stage};
 use values::{connections, duration, feed_order, file, number, think, threads};
 
 pub const EXAMPLES: &str = "\
@@ -77,7 +77,11 @@ pub struct ModelArgs {
     pub ramp: Option<Span>,
     /// The rate changes in straight lines: to 1000 over 10s, then to 5000 over 30s, is 1000:10s,5000:30s. Begins at -r, or 0.
     #[arg(long, value_delimiter = ',', conflicts_with = "ramp", value_name = "RATE:SPAN,…")]
-    pub stages: Vec<RateStage>,
+    pub stages: Vec<Stage>,
+    /// Closed loop: the number of users changes in straight lines, from none: to 64 over 10s, there for 1m, and down again
+    /// is 64:10s,64:1m,0:10s. As many as -c at most.
+    #[arg(long, value_delimiter = ',', conflicts_with_all = ["open_loop", "ramp"], value_name = "USERS:SPAN,…")]
+    pub user_stages: Vec<Stage>,
     /// Requests leave together at ticks this far apart: cheaper, and in bursts.
     #[arg(long, requires = "open_loop", value_name = "SPAN")]
     pub tick: Option<Span>,

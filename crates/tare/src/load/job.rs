@@ -62,7 +62,7 @@ impl Job {
             request: first,
             model: model::in_words(load, &slice, protocol),
             kind: match slice.schedule {
-                Schedule::Closed => SliceKind::Saturating,
+                Schedule::Closed | Schedule::ClosedStages { .. } => SliceKind::Saturating,
                 _ if load.poisson => SliceKind::Poisson,
                 _ => SliceKind::Fixed,
             },
@@ -108,7 +108,7 @@ fn longest(slice: &SliceSpec) -> Duration {
 
 fn slice(model: &ModelArgs, timeout: Duration) -> SliceSpec {
     let schedule = model::schedule(model);
-    let staged = model.stages.iter().map(|stage| stage.over.0).sum::<Duration>();
+    let staged = model::staged(model);
     let span = model.duration.map(|span| span.0).or((!staged.is_zero()).then_some(staged));
     let stop = match model.requests {
         Some(requests) => StopRule::Count { requests, at_most: span.unwrap_or(LONGEST) },

@@ -1,14 +1,19 @@
 //! How requests are offered: the schedule that the flags ask for, and its name in words.
 
+use std::time::Duration;
+
 use tare_load::{Conversation, Protocol, Push, Schedule, SliceSpec, Spacing, Stages, StopRule};
 use tare_report::format::{count, duration, grouped, rate};
 
-use crate::args::ModelArgs;
+use crate::args::{ModelArgs, Stage};
 
-/// Closed without a rate; else constant or Poisson, at one rate or in stages.
+/// Closed without a rate; else constant or Poisson. At one level, or in stages.
 pub fn schedule(model: &ModelArgs) -> Schedule {
     let spacing = if model.poisson { Spacing::Poisson } else { Spacing::Even };
-    match (model.rate.map(|rate| rate.0), stages(model)) {
+    if let Some(users) = stages(0.0, &model.user_stages) {
+        return Schedule::ClosedStages { users };
+    }
+    match (model.rate.map(|rate| rate.0), rate_stages(model)) {
         (_, Some(rate_per_s)) => Schedule::Stages { rate_per_s, spacing },
         (None, None) => Schedule::Closed,
         (Some(rate_per_s), None) if model.poisson => Schedule::Poisson { rate_per_s },
@@ -16,13 +21,22 @@ pub fn schedule(model: &ModelArgs) -> Schedule {
     }
 }
 
-fn stages(model: &ModelArgs) -> Option<Stages> {
+fn rate_stages(model: &ModelArgs) -> Option<Stages> {
     let rate = model.rate.map_or(0.0, |rate| rate.0);
-    if let Some(ramp) = model.ramp {
-        return Some(Stages::steady(0.0).then(rate, ramp.0));
+    match model.ramp {
+        Some(ramp) => Some(Stages::steady(0.0).then(rate, ramp.0)),
+        None => stages(rate, &model.stages),
     }
-    let lead = |stages: Stages, stage: &crate::args::RateStage| stages.then(stage.to_per_s, stage.over.0);
-    (!model.stages.is_empty()).then(|| model.stages.iter().fold(Stages::steady(rate), lead))
+}
+
+fn stages(from: f64, list: &[Stage]) -> Option<Stages> {
+    let lead = |stages: Stages, stage: &Stage| stages.then(stage.to, stage.over.0);
+    (!list.is_empty()).then(|| list.iter().fold(Stages::steady(from), lead))
+}
+
+/// How long the stages last that the flags ask for, of whichever kind.
+pub fn staged(model: &ModelArgs) -> Duration {
+    model.stages.iter().chain(&model.user_stages).map(|stage| stage.over.0).sum()
 }
 
 /// `closed loop, 64 users for 10 s`, `open loop, Poisson, 20,000/s over 64 connections for 10 s`.
@@ -41,6 +55,10 @@ pub fn in_words(model: &ModelArgs, slice: &SliceSpec, protocol: Protocol) -> Str
         Protocol::Http2 { streams } => format!("{connections} of HTTP/2, {}", count(streams as u64, "stream")),
         Protocol::WebSocket(_) => count(model.connections.into(), "WebSocket"),
     };
+    if let Schedule::ClosedStages { .. } = slice.schedule {
+        let level = |to: f64| grouped(to as u64);
+        return format!("closed loop, 0 users{} over {over} {how_long}", in_stages(&model.user_stages, level));
+    }
     if matches!(slice.schedule, Schedule::Closed) {
         let users = match protocol {
             Protocol::Http1 { pipeline: 1 } => count(model.connections.into(), "user"),
@@ -73,9 +91,11 @@ fn rates(model: &ModelArgs) -> String {
     if let Some(ramp) = model.ramp {
         return format!("0/s to {from} in {}", duration(ramp.secs()));
     }
-    let stage = |stage: &crate::args::RateStage| {
-        let to = if stage.to_per_s == 0.0 { "0/s".to_owned() } else { rate(stage.to_per_s) };
-        format!(" to {to} in {}", duration(stage.over.secs()))
-    };
-    from + &model.stages.iter().map(stage).collect::<Vec<_>>().join(",")
+    from + &in_stages(&model.stages, |to| if to == 0.0 { "0/s".to_owned() } else { rate(to) })
+}
+
+/// ` to 64 in 10 s, to 0 in 10 s`.
+fn in_stages(stages: &[Stage], level: impl Fn(f64) -> String) -> String {
+    let stage = |stage: &Stage| format!(" to {} in {}", level(stage.to), duration(stage.over.secs()));
+    stages.iter().map(stage).collect::<Vec<_>>().join(",")
 }

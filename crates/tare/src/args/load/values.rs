@@ -37,23 +37,23 @@ pub enum Spin {
     Never,
 }
 
-/// One stage of `--stages`: `5000:30s`.
+/// One stage of `--stages` or `--user-stages`: to a level in so long, `5000:30s`.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct RateStage {
-    pub to_per_s: f64,
+pub struct Stage {
+    pub to: f64,
     pub over: Span,
 }
 
-impl FromStr for RateStage {
+impl FromStr for Stage {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong =
-            || format!("\"{text}\" is no stage; write a rate and how long it takes to get there, such as 5000:30s");
+            || format!("\"{text}\" is no stage; write a level and how long it takes to get there, such as 5000:30s");
         let (rate, over) = text.split_once(':').ok_or_else(wrong)?;
         // A stage may end at rest, which no rate may be.
-        let to_per_s = if rate == "0" { 0.0 } else { rate.parse::<PerSecond>().map_err(|_| wrong())?.0 };
-        Ok(Self { to_per_s, over: over.parse().map_err(|_| wrong())? })
+        let to = if rate == "0" { 0.0 } else { rate.parse::<PerSecond>().map_err(|_| wrong())?.0 };
+        Ok(Self { to, over: over.parse().map_err(|_| wrong())? })
     }
 }
 
@@ -136,9 +136,9 @@ mod tests {
 
     #[test]
     fn stages_and_pauses_are_read_as_they_are_meant() {
-        let stage = |to_per_s, secs| Ok(RateStage { to_per_s, over: Span::from_secs(secs) });
-        assert_eq!("5k:30s".parse::<RateStage>(), stage(5_000.0, 30));
-        assert_eq!("0:1m".parse::<RateStage>(), stage(0.0, 60));
+        let stage = |to, secs| Ok(Stage { to, over: Span::from_secs(secs) });
+        assert_eq!("5k:30s".parse::<Stage>(), stage(5_000.0, 30));
+        assert_eq!("0:1m".parse::<Stage>(), stage(0.0, 60));
         let ms = std::time::Duration::from_millis;
         assert_eq!(think("100ms"), Ok(Think::Constant(ms(100))));
         assert_eq!(think("50ms..200ms"), Ok(Think::Between(ms(50), ms(200))));
