@@ -74,6 +74,22 @@ fn connected<P: Poller>(poller: &mut P, diary: &mut Diary) -> TcpStream {
     listener.accept().unwrap().0
 }
 
+fn who_only_looks_hears_of_everything<P: Poller>(mut poller: P) {
+    let mut diary = Diary::default();
+    let mut peer = connected(&mut poller, &mut diary);
+    for round in 1..=100 {
+        assert_eq!(poller.transport().send(ONE, &Payload::from(*b"ping")), Sending::Accepted);
+        let patience = clock::now() + Duration::from_secs(20);
+        poller.wait(Some(Nanos::ZERO), &mut diary).unwrap();
+        peer.read_exact(&mut [0; 4]).unwrap();
+        peer.write_all(b"pong").unwrap();
+        while diary.received.len() < 4 * round {
+            assert!(clock::now() < patience, "it never came");
+            poller.wait(Some(Nanos::ZERO), &mut diary).unwrap();
+        }
+    }
+}
+
 fn bytes_go_both_ways<P: Poller>(mut poller: P) {
     let mut diary = Diary::default();
     let mut peer = connected(&mut poller, &mut diary);
@@ -292,6 +308,7 @@ macro_rules! contract {
 
 contract!([
     bytes_go_both_ways,
+    who_only_looks_hears_of_everything,
     a_handler_may_reply_while_it_is_called,
     sends_of_one_turn_arrive_in_order,
     small_sends_that_nobody_reads_are_kept,

@@ -24,10 +24,17 @@ impl Ring {
     /// Opens a ring whose work is done only while its one thread waits.
     ///
     /// # Source
-    /// io_uring_setup(2): `DEFER_TASKRUN`, which came with Linux 6.1, needs `SINGLE_ISSUER`.
+    /// io_uring_setup(2): `DEFER_TASKRUN`, which came with Linux 6.1, needs `SINGLE_ISSUER`; `TASKRUN_FLAG` has the kernel say
+    /// in shared memory that there is work.
     pub(super) fn new() -> io::Result<Self> {
         let mut builder = IoUring::builder();
-        builder.setup_single_issuer().setup_defer_taskrun().setup_submit_all().setup_cqsize(COMPLETIONS).dontfork();
+        builder
+            .setup_single_issuer()
+            .setup_defer_taskrun()
+            .setup_taskrun_flag()
+            .setup_submit_all()
+            .setup_cqsize(COMPLETIONS)
+            .dontfork();
         let ring = builder.build(SUBMISSIONS)?;
         // Both came with Linux 6.12.
         let knows_moments = ring.params().is_feature_min_timeout();
@@ -125,6 +132,16 @@ impl Ring {
     /// Whether the kernel holds back completions for want of room.
     pub(super) fn has_overflown(&mut self) -> bool {
         self.ring.submission().cq_overflow()
+    }
+
+    /// Whether there is anything for [`Ring::enter`] to bring to light. What it left for the next time, because it was much,
+    /// is not told of.
+    pub(super) fn has_work(&mut self) -> bool {
+        let is_flagged = {
+            let submission = self.ring.submission();
+            submission.taskrun() || submission.cq_overflow()
+        };
+        is_flagged || !self.ring.completion().is_empty()
     }
 
     /// What the kernel has done since the last look.

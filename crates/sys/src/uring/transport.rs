@@ -191,6 +191,11 @@ impl Transport for UringTransport {
 }
 
 impl UringTransport {
+    /// Whether there is nothing to ask the kernel for, and nothing to tell.
+    pub(super) const fn is_silent(&self) -> bool {
+        self.wanted.is_empty() && self.failed.is_empty()
+    }
+
     pub(super) fn slot(&mut self, token: Token) -> &mut Slot {
         if token.index() >= self.slots.len() {
             self.slots.resize_with(token.index() + 1, Slot::default);
