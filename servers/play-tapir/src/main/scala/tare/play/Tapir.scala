@@ -5,7 +5,6 @@ import scala.concurrent.{ExecutionContext, Future}
 import org.apache.pekko.stream.Materializer
 import org.apache.pekko.stream.scaladsl.{Flow, Sink, Source}
 import play.api.BuiltInComponents
-import play.api.mvc.{DefaultActionBuilder, PlayBodyParsers}
 import play.api.routing.Router
 import play.core.server.PekkoHttpServer
 import sttp.capabilities.WebSockets
@@ -31,14 +30,13 @@ abstract class TapirPlayServer(routes: Int, options: TapirRoutes.Options):
   }
 
 object TapirRoutes:
-  type Options = (DefaultActionBuilder, PlayBodyParsers) => ExecutionContext ?=> PlayServerOptions
+  type Options = (Materializer, ExecutionContext) ?=> PlayServerOptions
 
   /** Interpreted once, before the server starts: Play asks for `routes` anew with each request. */
   def apply(routes: Int, options: Options)(components: BuiltInComponents): Router.Routes =
     given Materializer = components.materializer
     given ExecutionContext = components.executionContext
-    val chosen = options(components.defaultActionBuilder, components.playBodyParsers)
-    PlayServerInterpreter(chosen).toRoutes(Endpoints.served[Future](routes) ++ pushes)
+    PlayServerInterpreter(options).toRoutes(Endpoints.served[Future](routes) ++ pushes)
 
   private val pushes: List[ServerEndpoint[PekkoStreams & WebSockets, Future]] =
     Stamps.all.map { (name, stamp) =>
@@ -47,7 +45,6 @@ object TapirRoutes:
       Pushes.described(PekkoStreams)(name).serverLogicSuccess[Future](_ => Future.successful(logic))
     }
 
-  val default: Options = (action, parsers) => PlayServerOptions.default(action, parsers)
+  val default: Options = PlayServerOptions.default
 
-  val withoutLog: Options = (action, parsers) =>
-    PlayServerOptions.customiseInterceptors(action, parsers).serverLog(None).options
+  val withoutLog: Options = PlayServerOptions.customiseInterceptors().serverLog(None).options
