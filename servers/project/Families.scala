@@ -192,6 +192,16 @@ object Families {
     netty
   )
 
+  // No server: the seeds' load tool, with one simulation.
+  private val gatling = plain(
+    "gatling",
+    "gatling",
+    Versions.Scala3,
+    version => Seq("io.gatling.highcharts" % "gatling-charts-highcharts" % version),
+    "gatling-core" -> "gatling-core",
+    "gatling-http-java" -> "gatling-http-java"
+  )
+
   val all: Seq[Family] = Seq(
     http4s,
     http4sBlaze,
@@ -210,6 +220,7 @@ object Families {
     playTapir,
     nima,
     nimaTapir,
-    finagle
+    finagle,
+    gatling
   )
 }

@@ -15,6 +15,7 @@ export interface Summary {
   cells: Cell[];
   comparisons: Comparison[];
   noise: Noise[];
+  cross_checks: CrossCheck[];
   findings: Finding[];
   plan: Section[];
   environment: Section[];
@@ -35,6 +36,29 @@ export interface RunInfo {
   headline: string[];
   region: number;
   alpha: number;
+}
+
+/** A cell as another load tool saw it, beside what tare saw. */
+export interface CrossCheck {
+  cell: string;
+  engine: string;
+  version: string;
+  scenario: string;
+  variant: string;
+  users: number;
+  command: string;
+  figures: ToolFigure[];
+  requests_failed: number | null;
+  resolution_ns: number | null;
+  note: string | null;
+}
+
+export interface ToolFigure {
+  name: string;
+  unit: string;
+  theirs: number;
+  ours: number | null;
+  ratio: number | null;
 }
 
 export interface Sentence {

@@ -59,6 +59,19 @@ describe.skipIf(skipped)('the page', () => {
     await sequential.page.context().close();
   });
 
+  test('sets the figures of another tool beside its own, with a multiple where that tells something', async () => {
+    const { page } = await pages.open('sequential');
+    const checks = await page.locator('#cross-checks').textContent();
+    expect(checks).toContain('wrk 4.1.0');
+    expect(checks).toContain('× 0.97');
+    expect(checks).toContain('p506.00 ms6.40 ms–');
+    expect(checks).toContain('cannot be asked this');
+    await page.context().close();
+    const compared = await pages.open('compared');
+    expect(await compared.page.locator('#cross-checks').count()).toBe(0);
+    await compared.page.context().close();
+  });
+
   test('shows other currencies when asked, and says which side is better', async () => {
     const { page } = await pages.open('compared');
     expect(await page.locator('#overhead svg').textContent()).toContain('better →');

@@ -8,6 +8,8 @@ use crate::plan::{Forks, Group, Mode, NamedScenario, Plan, Warmup};
 const START: Duration = Duration::from_secs(4);
 /// Stopping them.
 const STOP: Duration = Duration::from_millis(700);
+/// Starting another load tool, and what it makes of its figures: Gatling's JVM takes most of it.
+const ENGINE: Duration = Duration::from_secs(6);
 /// A group becomes steady well before the cap more often than not.
 const USUAL_SHARE_OF_CAP: f64 = 0.75;
 
@@ -42,7 +44,8 @@ pub fn cell_time(plan: &Plan, named: &NamedScenario) -> Duration {
     };
     let closed = plan.slices.length.0 * plan.slices.saturating.max(plan.slices.poisson);
     let measure = named.scenario.push.as_ref().map_or(closed, |push| push.span().0 * plan.slices.push);
-    Duration::from_secs(2) + STOP + warmup + measure
+    let again = (measure + ENGINE) * plan.engines.len() as u32;
+    Duration::from_secs(2) + STOP + warmup + measure + again
 }
 
 /// The time of one fork of every group.

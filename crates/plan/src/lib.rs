@@ -7,6 +7,7 @@ pub mod condition;
 pub mod contract;
 pub mod document;
 pub mod duration;
+pub mod engine;
 pub mod error;
 pub mod estimate;
 pub mod inventory;
@@ -15,6 +16,7 @@ pub mod options;
 pub mod plan;
 pub mod push;
 pub mod resolve;
+mod setting;
 pub mod suite;
 
 pub use error::PlanError;

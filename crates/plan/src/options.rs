@@ -3,6 +3,7 @@
 use serde::{Deserialize, Deserializer};
 
 use crate::duration::Span;
+use crate::engine::Engine;
 
 /// Every setting of a run. The keys of `[run]` and the long flags of `tare run` are these names.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
@@ -70,6 +71,8 @@ pub struct Options {
     pub congestion: Option<String>,
     /// Stay awake in open slices.
     pub spin: Option<bool>,
+    /// Other load tools that drive each cell of a plain sequential run after tare has.
+    pub engine: Option<Vec<Engine>>,
     /// Cores of the servers.
     pub server_cpus: Option<String>,
     /// Cores of the generator.

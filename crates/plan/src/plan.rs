@@ -7,6 +7,8 @@ use sha2::{Digest, Sha256};
 
 use crate::contract::{Check, Scenario};
 use crate::duration::Span;
+use crate::engine::Engine;
+pub use crate::setting::{Setting, Source};
 
 /// What will be measured, how, and when it stops.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -37,6 +39,9 @@ pub struct Plan {
     /// What is watched beside CPU and memory.
     #[serde(default)]
     pub probes: Probes,
+    /// Other people's load tools that drive each cell after tare has, for cross-checking.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub engines: Vec<Engine>,
     /// Seed of every random order and arrival.
     pub seed: u64,
     /// Every setting with the place that its value came from.
@@ -326,44 +331,6 @@ pub struct Machine {
 pub struct Probes {
     /// Meters of hiccups, on the servers' cores and inside each JVM.
     pub hiccups: bool,
-}
-
-/// One setting, for people: `tare run --dry-run` and the report list them all.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Setting {
-    /// Table it belongs to: `load`, `stop`, …
-    pub section: String,
-    /// Key in a suite file, and flag without its dashes.
-    pub key: String,
-    /// Value as text.
-    pub value: String,
-    /// Where it came from.
-    pub source: Source,
-    /// What it means, in a few words.
-    pub meaning: String,
-}
-
-/// Where a value came from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Source {
-    /// tare's own.
-    Default,
-    /// The suite file.
-    Suite,
-    /// The command line.
-    Flag,
-}
-
-impl Source {
-    /// `default`, `suite`, `flag`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Default => "default",
-            Self::Suite => "suite",
-            Self::Flag => "flag",
-        }
-    }
 }
 
 impl Group {

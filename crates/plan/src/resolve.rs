@@ -53,6 +53,7 @@ pub fn resolve(inputs: &Inputs<'_>) -> Result<Plan, PlanError> {
         stop: settings.stop,
         machine: settings.machine,
         probes: settings.probes,
+        engines: settings.engines,
         seed: settings.seed,
         settings: settings.list,
     })

@@ -1,5 +1,6 @@
 //! Evidence: what was measured, as versioned types on disk. Raw values only; whatever follows from them is the report's.
 
+pub mod cross_check;
 pub mod environment;
 pub mod error;
 pub mod figure;

@@ -9,6 +9,7 @@ use tare_plan::Plan;
 use tare_plan::plan::SliceKind;
 use tare_stats::histogram::LatencyHistogram;
 
+use crate::cross_check::CrossCheckRecord;
 use crate::environment::Environment;
 pub use crate::messages::{MessageTally, Messages};
 use crate::packed::PackedHistogram;
@@ -308,6 +309,8 @@ pub struct RunRecord {
     pub forks: Vec<ForkRecord>,
     /// In the order they ended.
     pub warmups: Vec<WarmupRecord>,
+    /// In the order they were made.
+    pub cross_checks: Vec<CrossCheckRecord>,
     /// In the order they happened.
     pub events: Vec<EventRecord>,
     /// How it ended and when, since the run began; absent when tare was killed.

@@ -2,7 +2,8 @@
 
 use crate::clean::markdown as safe;
 use crate::format::{Unit, sentence, share, single};
-use crate::summary::{Cell, Finding, Severity, Summary, ValidityState};
+use crate::summary::{Cell, CrossCheck, Finding, Severity, Summary, ValidityState};
+use crate::text::shown;
 
 /// The report as Markdown.
 pub fn render(summary: &Summary) -> String {
@@ -25,6 +26,7 @@ pub fn render(summary: &Summary) -> String {
             ));
         }
     }
+    out.push_str(&cross_checks(summary));
     out.push_str(&noise(summary));
     if !summary.findings.is_empty() {
         out.push_str("\n## Findings\n\n");
@@ -69,6 +71,28 @@ fn valid(cell: &Cell) -> String {
         ValidityState::Void => "VOID",
     };
     format!("{word}: {}", safe(&cell.validity.reasons.join("; ")))
+}
+
+/// The other tools' figures, each with what it is of tare's.
+fn cross_checks(summary: &Summary) -> String {
+    let row = |check: &CrossCheck| {
+        let figures = match &check.note {
+            Some(note) => safe(note),
+            None => check.figures.iter().map(|f| format!("{} {}", f.name, shown(f))).collect::<Vec<_>>().join(", "),
+        };
+        format!(
+            "| {} | {} | {} {} | {figures} |\n",
+            safe(&check.scenario),
+            safe(&check.variant),
+            check.engine,
+            safe(&check.version)
+        )
+    };
+    let rows: String = summary.cross_checks.iter().map(row).collect();
+    if rows.is_empty() {
+        return rows;
+    }
+    format!("\n## Cross-checks\n\n| scenario | variant | tool | its figures (× tare's) |\n|---|---|---|---|\n{rows}")
 }
 
 fn noise(summary: &Summary) -> String {

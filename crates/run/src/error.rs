@@ -28,6 +28,14 @@ pub enum RunError {
         /// The kernel's reason.
         source: std::io::Error,
     },
+    /// Another load tool that the plan asks for is not there.
+    #[error("--engine {engine}: {message}")]
+    Engine {
+        /// Which.
+        engine: tare_plan::engine::Engine,
+        /// What is missing, and how to get it.
+        message: String,
+    },
     /// The generator could not begin.
     #[error(transparent)]
     Load(#[from] tare_load::LoadError),

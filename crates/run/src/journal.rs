@@ -1,5 +1,6 @@
 //! What has been measured so far: on disk at once, so that nothing is lost, and in memory, so that it can be judged.
 
+use tare_record::cross_check::CrossCheckRecord;
 use tare_record::sample::{EndStatus, EventRecord, ForkRecord, RunHeader, RunRecord, SliceRecord, WarmupRecord};
 use tare_record::store::RunWriter;
 use tare_sys::clock::{self, Nanos};
@@ -26,6 +27,7 @@ impl<'a> Journal<'a> {
             slices: Vec::new(),
             forks: Vec::new(),
             warmups: Vec::new(),
+            cross_checks: Vec::new(),
             events: Vec::new(),
             end: None,
         };
@@ -79,6 +81,16 @@ impl<'a> Journal<'a> {
     pub fn warmup(&mut self, warmup: WarmupRecord) -> Result<(), RunError> {
         self.writer.append_warmup(&warmup)?;
         self.record.warmups.push(warmup);
+        Ok(())
+    }
+
+    /// Keeps what another load tool said of a cell.
+    ///
+    /// # Errors
+    /// When the record cannot be written.
+    pub fn cross_check(&mut self, check: CrossCheckRecord) -> Result<(), RunError> {
+        self.writer.append_cross_check(&check)?;
+        self.record.cross_checks.push(check);
         Ok(())
     }
 

@@ -4,6 +4,7 @@
 pub mod booking;
 mod budget;
 mod compared;
+mod engine;
 pub mod environment;
 mod error;
 mod fleet;

@@ -18,6 +18,7 @@ use tare_sut::probe::hiccup::{agent, inside};
 use tare_sut::server::{ReadyRule, ServerSpec};
 use tare_sys::affinity::CpuSet;
 
+use crate::engine::{self, Tool};
 use crate::error::RunError;
 use crate::host::Start;
 
@@ -64,6 +65,7 @@ pub struct Launches {
     by_variant: BTreeMap<Key, Launch>,
     unavailable: BTreeMap<Key, String>,
     java: Option<String>,
+    engines: Vec<Tool>,
     /// Why JVMs have no meter of hiccups although the plan wants one.
     pub no_meter: Option<String>,
 }
@@ -89,6 +91,11 @@ impl Launches {
     /// Why `variant` cannot be had on this machine, where it cannot.
     pub fn unavailable(&self, variant: &Variant) -> Option<&str> {
         self.unavailable.get(&key(variant)).map(String::as_str)
+    }
+
+    /// Other load tools, ready to drive each cell after tare has.
+    pub(crate) fn engines(&self) -> &[Tool] {
+        &self.engines
     }
 
     /// The JDK that the JVM servers run on, where there are any.
@@ -153,14 +160,14 @@ impl Launch {
 /// Makes every variant of the plan ready to be started. `progress` is told what is going on, a line at a time.
 ///
 /// # Errors
-/// When a server cannot be built, no JDK is found, or a command's readiness expression is none.
+/// When a server cannot be built, a load tool that is asked for is not there, no JDK is found, or a command's readiness expression is none.
 pub fn prepare(
     plan: &Plan,
     catalog: Option<&Catalog>,
     cancelled: &AtomicBool,
     progress: &mut dyn FnMut(&str),
 ) -> Result<Launches, RunError> {
-    let mut launches = Launches::default();
+    let mut launches = Launches { engines: engine::ready(plan, catalog, cancelled, progress)?, ..Launches::default() };
     for variant in plan.groups.iter().flat_map(|group| &group.variants) {
         match &variant.program {
             Program::Command(server) => launches.insert(variant, of_command(plan, variant, server)?),
@@ -239,7 +246,7 @@ impl Launches {
 }
 
 /// The home of the JDK that the plan asks for; the newest when `None`.
-fn home_of(plan: &Plan) -> Option<&Path> {
+pub(crate) fn home_of(plan: &Plan) -> Option<&Path> {
     (plan.machine.java != "newest").then(|| Path::new(&plan.machine.java))
 }
 

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use tare_plan::engine::Engine;
 use tare_plan::plan::SliceKind;
 use tare_record::sample::EventRecord;
 
@@ -57,6 +58,17 @@ pub enum Progress<'a> {
         slices: u32,
         /// Throughput of the slice before, where there is one.
         last_per_s: Option<f64>,
+    },
+    /// Another load tool drives the cell that tare has driven.
+    CrossChecking {
+        /// Where in the run.
+        place: Place<'a>,
+        /// Scenario.
+        scenario: &'a str,
+        /// Variant.
+        variant: &'a str,
+        /// Which tool.
+        engine: Engine,
     },
     /// A fork is over; this is how the comparisons stand.
     Standing {

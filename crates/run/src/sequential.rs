@@ -7,6 +7,7 @@ use tare_plan::estimate::cell_time;
 use tare_plan::plan::{Group, NamedScenario, SliceKind, Variant};
 use tare_record::sample::{EndStatus, Phase};
 
+use crate::engine::cross_check;
 use crate::error::RunError;
 use crate::fleet::Fleet;
 use crate::fork::Trial;
@@ -52,6 +53,9 @@ fn run_cell<'a>(
         let mut sessions = trial.sessions(&fleet, named)?;
         warm_up(&mut fleet, &mut sessions, &trial.cores, trial.yard.plan, &named.name, place, &trial.cancel, journal)?;
         measure(trial, &mut fleet, &mut sessions, named, place, journal)?;
+    }
+    for member in &fleet.members {
+        cross_check(trial, member, named, place, journal)?;
     }
     fleet.stop(place, journal)
 }

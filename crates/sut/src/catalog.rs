@@ -159,6 +159,26 @@ impl Catalog {
         })
     }
 
+    /// The family of a target.
+    ///
+    /// # Errors
+    /// When there is no such family.
+    pub(crate) fn family(&self, target: &Target) -> Result<&Family, SutError> {
+        self.file.families.get(&target.family).ok_or_else(|| SutError::Catalog {
+            message: format!("there is no family \"{}\" in {}", target.family, self.path().display()),
+        })
+    }
+
+    /// A family at its default version.
+    ///
+    /// # Errors
+    /// When there is no such family.
+    pub fn default_target(&self, family: &str) -> Result<Target, SutError> {
+        let mut target = Target { family: family.to_owned(), version: String::new() };
+        target.version = self.family(&target)?.default_version.clone();
+        Ok(target)
+    }
+
     /// What must be built for a server, at a version or at its default.
     ///
     /// # Errors

@@ -31,7 +31,7 @@ pub struct JvmSettings<'a> {
 /// How one server of the catalog is started.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LaunchPlan {
-    /// Program and arguments, with `{port}`.
+    /// Program and arguments; a server's with `{port}`.
     pub command: Vec<String>,
     /// The versions that matter, as resolved.
     pub resolved: BTreeMap<String, String>,
@@ -40,11 +40,21 @@ pub struct LaunchPlan {
 }
 
 impl Catalog {
-    /// How a server is started, once its target has been built.
+    /// How a server is started, once its target has been built: its one argument is the port.
+    ///
+    /// # Errors
+    /// As [`start`](Self::start).
+    pub fn launch(&self, server: &str, target: &Target, jvm: JvmSettings<'_>) -> Result<LaunchPlan, SutError> {
+        let mut plan = self.start(server, target, jvm)?;
+        plan.command.push(PORT.to_owned());
+        Ok(plan)
+    }
+
+    /// How any program of a target is started, once that has been built; its arguments are still to be added.
     ///
     /// # Errors
     /// When it has not been built or cannot be had, no Java is new enough, or a file of it is gone.
-    pub fn launch(&self, server: &str, target: &Target, jvm: JvmSettings<'_>) -> Result<LaunchPlan, SutError> {
+    pub fn start(&self, server: &str, target: &Target, jvm: JvmSettings<'_>) -> Result<LaunchPlan, SutError> {
         let wrong = |message: String| SutError::Catalog { message };
         let manifest = match self.built(target)? {
             Built::Manifest(manifest) => manifest,
@@ -54,8 +64,8 @@ impl Catalog {
         if let Some(gone) = manifest.missing_file() {
             return Err(wrong(format!("{target}: {} is gone; run servers/build {target}", gone.display())));
         }
-        let (_, family) = self.family_of(server)?;
-        let mut command = match manifest.runtime() {
+        let family = self.family(target)?;
+        let command = match manifest.runtime() {
             Some(Runtime::Program(words)) => {
                 let mut command = with_processors(words, jvm.processors);
                 command.push(server.to_owned());
@@ -64,7 +74,6 @@ impl Catalog {
             Some(Runtime::Java(release)) => self.java_command(server, target, &manifest, family, release, jvm)?,
             None => return Err(wrong(format!("{target} has no way to be started; run servers/build {target}"))),
         };
-        command.push(PORT.to_owned());
         Ok(LaunchPlan { command, resolved: manifest.resolved, all_modules: manifest.all_modules })
     }
 

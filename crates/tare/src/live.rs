@@ -183,6 +183,9 @@ fn sentence(progress: &Progress<'_>) -> String {
                 left(place)
             )
         }
+        Progress::CrossChecking { place, scenario, variant, engine } => {
+            format!("{}  {scenario}  {variant}  driven by {engine}  {}", fork(place), left(place))
+        }
         Progress::Measuring { place, scenario, variant, kind, slice, slices, last_per_s } => {
             let load = match kind {
                 SliceKind::Saturating => "all users",

@@ -5,6 +5,7 @@ import { overheadFigure } from '../figures/overhead';
 import { buildModel, firstChoice, type Model } from '../model';
 import { choose } from '../state';
 import type { Summary } from '../summary';
+import { crossChecks } from './cross_checks';
 import * as details from './details';
 import { again, findingsList, sectionTables, versions } from './facts';
 import { followLinks } from './links';
@@ -25,6 +26,7 @@ interface Room extends Entry {
 const measured = (m: Model) => m.summary.cells.length > 0;
 /** One load on one URL has no others beside it, and says nothing of the server's own processes. */
 const weighed = (m: Model) => measured(m) && m.summary.run.mode !== 'load';
+const checked = (m: Model) => m.summary.cross_checks.length > 0;
 const forked = (m: Model) => m.summary.comparisons.some((c) => c.currencies.some((x) => x.fork_ratios.length));
 
 const pushed = (m: Model) => m.summary.cells.some((c) => c.messages);
@@ -40,6 +42,7 @@ function rooms(table: CellTable): Room[] {
     { id: 'forks', title: 'Fork by fork', make: details.forksSection, chart: true, when: forked },
     { id: 'cells', title: 'All cells', make: () => table.element, when: weighed },
     { id: 'noise', title: 'Noise floor', make: details.noiseSection, when: weighed },
+    { id: 'cross-checks', title: 'Cross-checks', make: (m) => crossChecks(m.summary), when: checked },
     { id: 'findings', title: 'Findings', make: findingsList },
     { id: 'plan', title: 'Plan', make: (m) => sectionTables(m.summary.plan) },
     { id: 'environment', title: 'Environment', make: (m) => sectionTables(m.summary.environment) },

@@ -3,6 +3,7 @@
 use super::Inputs;
 use crate::PlanError;
 use crate::duration::Span;
+use crate::engine::Engine;
 use crate::options::{ForkCovers, Percent, RateOption, WarmupOption};
 use crate::plan::{Forks, Load, Machine, Mode, Probes, Rate, Setting, Slices, Source, Stop, Warmup};
 
@@ -21,6 +22,7 @@ pub(super) struct Settings {
     pub stop: Stop,
     pub machine: Machine,
     pub probes: Probes,
+    pub engines: Vec<Engine>,
     pub seed: u64,
     pub control: bool,
     /// Messages that a user reads, where that is not the scenario's to say.
@@ -78,6 +80,7 @@ impl Picker<'_> {
 pub(super) fn resolve(inputs: &Inputs<'_>, mode: Mode) -> Result<Settings, PlanError> {
     let mut picker = Picker { inputs, section: "load", list: Vec::new() };
     let load = load(&mut picker)?;
+    let engines = engines(&mut picker, mode)?;
     picker.section = "stop";
     let stop = stop(&mut picker, mode)?;
     picker.section = "warm-up";
@@ -107,6 +110,7 @@ pub(super) fn resolve(inputs: &Inputs<'_>, mode: Mode) -> Result<Settings, PlanE
         stop,
         machine,
         probes,
+        engines,
         seed,
         control,
         messages,
@@ -135,6 +139,19 @@ fn load(picker: &mut Picker<'_>) -> Result<Load, PlanError> {
         RateOption::OfCapacity(share) => Rate::OfCapacity { share },
     };
     Ok(Load { users, rate, timeout, congestion, spin })
+}
+
+fn engines(picker: &mut Picker<'_>, mode: Mode) -> Result<Vec<Engine>, PlanError> {
+    let mut engines =
+        pick!(picker, engine, Vec::new(), "other load tools that drive each cell after tare has, for cross-checking");
+    picker.check(
+        "engine",
+        engines.is_empty() || mode == Mode::Sequential,
+        "cross-checks the cells of a plain sequential run; say how long each lasts, such as -d 10",
+    )?;
+    engines.sort();
+    engines.dedup();
+    Ok(engines)
 }
 
 fn stop(picker: &mut Picker<'_>, mode: Mode) -> Result<Stop, PlanError> {
@@ -318,6 +335,13 @@ impl Shown for WarmupOption {
 impl Shown for ForkCovers {
     fn shown(&self) -> String {
         self.name().into()
+    }
+}
+
+impl Shown for Vec<Engine> {
+    fn shown(&self) -> String {
+        let names: Vec<&str> = self.iter().map(|engine| engine.name()).collect();
+        if names.is_empty() { "none".into() } else { names.join(" ") }
     }
 }
 

@@ -26,13 +26,19 @@ pub fn open(file: &Path) -> Result<RunRecord, RecordError> {
     let slices = rescue(&connection, "slice", rows::slice, &mut lost);
     let forks = rescue(&connection, "fork", json, &mut lost);
     let warmups = rescue(&connection, "warmup", json, &mut lost);
+    // Records before version 3 have no such table.
+    let cross_checks = if has_table(&connection, "cross_check") {
+        rescue(&connection, "cross_check", json, &mut lost)
+    } else {
+        vec![]
+    };
     let mut events: Vec<EventRecord> = rescue(&connection, "event", json, &mut lost);
     let end = end(&connection).unwrap_or(None);
     if !lost.is_empty() {
         let at_ns = slices.last().map_or(0, |s| s.start_ns + s.window_ns);
         events.push(damage(at_ns, &lost));
     }
-    Ok(RunRecord { header, slices, forks, warmups, events, end })
+    Ok(RunRecord { header, slices, forks, warmups, cross_checks, events, end })
 }
 
 /// Opens a record for reading and checks that it is one.
@@ -95,6 +101,11 @@ fn rescue<T>(
         None => format!("all {table} entries, how many nobody knows"),
     });
     values
+}
+
+fn has_table(connection: &Connection, table: &str) -> bool {
+    let master = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?1";
+    connection.query_row(master, [table], |_| Ok(())).is_ok()
 }
 
 fn rows_ever(connection: &Connection, table: &str) -> Option<i64> {

@@ -5,8 +5,8 @@
 
 use rusqlite::Connection;
 
-/// Version of the tables, in `PRAGMA user_version`. 2 added `slice.jvm_json`, 3 the columns from `hiccup_machine` on; older
-/// records are read without them.
+/// Version of the tables, in `PRAGMA user_version`. 2 added `slice.jvm_json`, 3 the columns from `hiccup_machine` on and
+/// the table `cross_check`; older records are read without them.
 pub(super) const VERSION: i64 = 3;
 
 /// "tare" in ASCII, in `PRAGMA application_id`: tells a record from any other SQLite file.
@@ -17,6 +17,7 @@ CREATE TABLE run (key TEXT PRIMARY KEY, json TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE fork (seq INTEGER PRIMARY KEY AUTOINCREMENT, json TEXT NOT NULL);
 CREATE TABLE warmup (seq INTEGER PRIMARY KEY AUTOINCREMENT, json TEXT NOT NULL);
 CREATE TABLE event (seq INTEGER PRIMARY KEY AUTOINCREMENT, json TEXT NOT NULL);
+CREATE TABLE cross_check (seq INTEGER PRIMARY KEY AUTOINCREMENT, json TEXT NOT NULL);
 CREATE TABLE slice (
   seq INTEGER PRIMARY KEY AUTOINCREMENT,
   fork INTEGER NOT NULL, group_id TEXT NOT NULL, scenario TEXT NOT NULL, variant TEXT NOT NULL,

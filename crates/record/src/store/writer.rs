@@ -6,6 +6,7 @@ use rusqlite::Connection;
 use serde::Serialize;
 
 use super::{RECORD_FILE, rows, schema};
+use crate::cross_check::CrossCheckRecord;
 use crate::error::RecordError;
 use crate::sample::{EndStatus, EventRecord, ForkRecord, RunHeader, SliceRecord, WarmupRecord};
 
@@ -79,6 +80,14 @@ impl RunWriter {
     /// As [`append_slice`](Self::append_slice).
     pub fn append_warmup(&mut self, warmup: &WarmupRecord) -> Result<(), RecordError> {
         self.append("INSERT INTO warmup (json) VALUES (?1)", warmup)
+    }
+
+    /// Appends what another load tool said of a cell.
+    ///
+    /// # Errors
+    /// As [`append_slice`](Self::append_slice).
+    pub fn append_cross_check(&mut self, check: &CrossCheckRecord) -> Result<(), RecordError> {
+        self.append("INSERT INTO cross_check (json) VALUES (?1)", check)
     }
 
     /// Appends an event.

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use tare_plan::duration::Span;
+use tare_plan::engine::Engine;
 use tare_plan::plan::{Forks, Load, Machine, Mode, Plan, Probes, Rate, SliceKind, Slices, Stop, Warmup};
+use tare_record::cross_check::{CrossCheckOutcome, CrossCheckRecord, ToolFigures};
 use tare_record::sample::{
     ErrorTally, EventLevel, EventRecord, ForkRecord, Hiccups, JvmUse, MessageTally, Messages, Pause, PauseCause, Phase,
     RunHeader, ServerCpu, SliceRecord, WarmupRecord,
@@ -51,6 +53,7 @@ pub fn header(id: &str) -> RunHeader {
             stop_grace: Span::from_secs(5),
         },
         probes: Probes::default(),
+        engines: Vec::new(),
         seed: 7,
         settings: Vec::new(),
     };
@@ -154,6 +157,30 @@ pub fn warmup() -> WarmupRecord {
         span_ns: 12_000_000_000,
         steady: false,
         reason: "the JIT takes 3 % of CPU".to_owned(),
+    }
+}
+
+pub fn cross_check() -> CrossCheckRecord {
+    let figures = ToolFigures {
+        window_ns: 2_000_000_000,
+        ok: 1_000,
+        failed: 1,
+        mean_ns: 812_500.0,
+        max_ns: 9_000_000,
+        percentiles: vec![(50.0, 700_000), (99.0, 8_500_000)],
+        resolution_ns: 1_000,
+    };
+    CrossCheckRecord {
+        engine: Engine::Wrk,
+        version: "4.1.0".to_owned(),
+        fork: 1,
+        group: "g".to_owned(),
+        scenario: "SimpleGet".to_owned(),
+        variant: "http4s.Tapir".to_owned(),
+        command: vec!["wrk".to_owned()],
+        users: 8,
+        outcome: CrossCheckOutcome::Measured(figures),
+        output: "Running 2s test".to_owned(),
     }
 }
 

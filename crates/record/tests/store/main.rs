@@ -17,6 +17,7 @@ fn write(root: &Path, id: &str, slices: u32) -> RunWriter {
     writer.append_fork(&common::fork()).unwrap();
     writer.append_warmup(&common::warmup()).unwrap();
     (0..slices).for_each(|round| writer.append_slice(&common::slice(round)).unwrap());
+    writer.append_cross_check(&common::cross_check()).unwrap();
     writer.append_event(&common::event()).unwrap();
     writer
 }
@@ -30,6 +31,7 @@ fn what_is_read_is_what_was_written() {
     let record = open(&file).unwrap();
     assert_eq!(record.header, common::header("2026-11-20-1"));
     assert_eq!((record.forks, record.warmups), (vec![common::fork()], vec![common::warmup()]));
+    assert_eq!(record.cross_checks, [common::cross_check()]);
     assert_eq!((record.events, record.end), (vec![common::event()], Some((EndStatus::Complete, 99))));
     assert_eq!(record.slices.len(), 3);
     assert_eq!(record.slices[2], common::slice(2).pack());
@@ -163,6 +165,7 @@ fn a_record_of_an_older_tare_is_read_without_what_it_did_not_know() {
         for column in columns {
             old.execute_batch(&format!("ALTER TABLE slice DROP COLUMN {column}")).unwrap();
         }
+        old.execute_batch("DROP TABLE IF EXISTS cross_check").unwrap();
         old.pragma_update(None, "user_version", version).unwrap();
         let record = open(&file).unwrap();
         let expected = common::slice(0).pack();

@@ -2,6 +2,7 @@
 
 mod cell;
 mod compare;
+mod cross_check;
 mod evidence;
 mod findings;
 mod latency;
@@ -51,12 +52,15 @@ pub fn summarize(record: &RunRecord) -> Summary {
     let sentence =
         |c: &crate::summary::Comparison| sentence::sentence(c, weighed.void.get(&c.id), plan.stop.region, itself);
     let sentences = weighed.comparisons.iter().map(sentence).collect();
+    let findings = findings::findings(record, &cells, &weighed);
+    let cells: Vec<Cell> = cells.into_iter().map(|studied| studied.cell).collect();
     Summary {
         schema: SCHEMA.to_owned(),
         run: run_info::run_info(record),
         sentences,
-        findings: findings::findings(record, &cells, &weighed),
-        cells: cells.into_iter().map(|studied| studied.cell).collect(),
+        findings,
+        cross_checks: cross_check::cross_checks(record, &cells),
+        cells,
         comparisons: weighed.comparisons,
         noise: weighed.noise,
         plan: run_info::plan_sections(plan),

@@ -5,6 +5,7 @@
 
 mod cell;
 mod comparison;
+mod cross_check;
 mod latency;
 mod messages;
 mod probes;
@@ -13,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 pub use cell::{Bottleneck, Cell, ErrorCount, ForkValue, KindShare, PoolShare, TimePoint, Validity, ValidityState};
 pub use comparison::{Comparison, Currency, Noise, Sentence, VerdictKind};
+pub use cross_check::{CrossCheck, ToolFigure};
 pub use latency::{CurvePoint, Distribution, Latency, Pace, PercentileValue};
 pub use messages::Messages;
 pub use probes::{CollectorShare, KindCores, PauseTally, Probes};
@@ -35,6 +37,9 @@ pub struct Summary {
     pub comparisons: Vec<Comparison>,
     /// The A/A controls: a baseline weighed against a second start of itself.
     pub noise: Vec<Noise>,
+    /// What other load tools said of the cells, where a run asked them.
+    #[serde(default)]
+    pub cross_checks: Vec<CrossCheck>,
     /// Warnings with a remedy.
     pub findings: Vec<Finding>,
     /// The plan, flat, with where each value came from.

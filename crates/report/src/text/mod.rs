@@ -1,5 +1,6 @@
 //! The terminal report: headlines, a table per scenario, the noise floor, findings. Where the full report lies is for the command line to say.
 
+mod cross_check;
 mod grid;
 mod messages;
 mod table;
@@ -8,6 +9,7 @@ use crate::clean;
 use crate::format::{sentence, share};
 use crate::palette::{Palette, Tone};
 use crate::summary::{Cell, Finding, Mode, RunStatus, Severity, Summary};
+pub(crate) use cross_check::shown;
 use grid::shorten;
 pub(crate) use grid::wrap;
 
@@ -33,6 +35,7 @@ pub fn render(summary: &Summary, style: &Style) -> String {
         out.push('\n');
         out.push_str(&table::table(summary, &cells, style));
     }
+    out.push_str(&cross_check::cross_checks(summary, style));
     out.push('\n');
     out.push_str(&noise(summary));
     out.push_str(&findings(summary, style));

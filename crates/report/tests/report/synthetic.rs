@@ -66,6 +66,7 @@ pub fn run(truths: &[Truth], forks: u32, kinds: &[SliceKind]) -> RunRecord {
         slices: Vec::new(),
         forks: Vec::new(),
         warmups: Vec::new(),
+        cross_checks: Vec::new(),
         events: Vec::new(),
         end: Some((EndStatus::Complete, u64::from(forks) * 20_000_000_000)),
     };
@@ -293,6 +294,7 @@ fn plan(truths: &[Truth]) -> Plan {
             stop_grace: Span::from_secs(5),
         },
         probes: Probes::default(),
+        engines: Vec::new(),
         seed: 8_127,
         settings: vec![
             setting("load", "users", "128", Source::Flag),

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use tare_plan::duration::Span;
+use tare_plan::engine::Engine;
 use tare_plan::options::{ForkCovers, Options, Percent, RateOption, WarmupOption};
 
 pub const EXAMPLES: &str = "\
@@ -18,6 +19,8 @@ Examples:
   tare run -s http4s.Tapir --versions 1.10.14,1.11.15
   tare run --external http://127.0.0.1:8080 -m SimpleGet -d 10
                                                   a server started by hand; --contract says what it must answer
+  tare run -s http4s.Vanilla -m SimpleGet -d 25 --engine wrk,gatling
+                                                  the same cell by the seeds' own tools, beside tare's figures
   tare run my.toml --seed 42                      the same order of slices again
 
 What ends a run: every comparison decided, the budget spent, or Ctrl-C (once: report what is there; twice: out at once).
@@ -94,6 +97,9 @@ pub struct LoadArgs {
     /// Let the generator sleep between the sends of open slices, also on cores of its own: it sends and stamps later.
     #[arg(long)]
     pub no_spin: bool,
+    /// With -d: other load tools that drive each cell after tare has, wrk or gatling, for cross-checking.
+    #[arg(long, value_delimiter = ',', value_name = "TOOLS")]
+    pub engine: Option<Vec<Engine>>,
     /// Length of one slice [default: 500ms].
     #[arg(long, value_name = "SPAN")]
     pub slice: Option<Span>,
@@ -234,6 +240,7 @@ impl RunArgs {
             timeout: load.timeout,
             congestion: load.congestion.clone(),
             spin: load.no_spin.then_some(false),
+            engine: load.engine.clone(),
             server_cpus: machine.server_cpus.clone(),
             load_cpus: machine.load_cpus.clone(),
             jvm_options: machine.jvm_options.clone(),

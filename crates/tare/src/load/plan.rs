@@ -67,6 +67,7 @@ fn plan(job: &Job, session: &LoadSession) -> Plan {
             stop_grace: Span::default(),
         },
         probes: Probes::default(),
+        engines: Vec::new(),
         seed: slice.seed,
         settings: settings(job, session),
     }

@@ -1,0 +1,51 @@
+//! Other load tools' figures in the terminal: a row per cell and tool, tare's own before them.
+
+use super::Style;
+use super::grid::{Grid, Piece, wrap};
+use crate::clean;
+use crate::format::{Unit, single};
+use crate::palette::Tone;
+use crate::summary::{CrossCheck, Summary, ToolFigure};
+
+/// The figures that have a column.
+const COLUMNS: [&str; 4] = ["throughput", "mean", "p50", "p99"];
+
+/// The table, or nothing where no other tool was asked.
+pub(super) fn cross_checks(summary: &Summary, style: &Style) -> String {
+    let mut grid = Grid::default();
+    let heads = ["", ""].into_iter().chain(COLUMNS).chain(["failed"]);
+    grid.push(heads.map(|head| (Tone::Head, head.to_owned())).collect());
+    summary.cross_checks.iter().filter(|check| check.note.is_none()).for_each(|check| grid.push(row(check)));
+    let notes: String = summary.cross_checks.iter().filter_map(|check| note(check, style)).collect();
+    if summary.cross_checks.is_empty() {
+        return String::new();
+    }
+    let head = "cross-checks: the tool's figure, and in brackets what it is of tare's";
+    format!("\n{}\n{}{notes}", style.palette().paint(Tone::Head, head), grid.render(&style.palette()))
+}
+
+fn row(check: &CrossCheck) -> Vec<Piece> {
+    let mut row = vec![
+        (Tone::Plain, format!("  {} {}", clean::line(&check.scenario), clean::line(&check.variant))),
+        (Tone::Quiet, clean::line(&format!("{} {}", check.engine, check.version))),
+    ];
+    row.extend(COLUMNS.map(|name| {
+        let figure = check.figures.iter().find(|figure| figure.name == name);
+        (Tone::Plain, figure.map_or("–".to_owned(), shown))
+    }));
+    row.push((Tone::Plain, check.requests_failed.map_or("–".to_owned(), |failed| failed.to_string())));
+    row
+}
+
+/// `18.2 k/s (× 0.97)`.
+pub(crate) fn shown(figure: &ToolFigure) -> String {
+    let unit = if figure.unit == "ns" { Unit::Nanos } else { Unit::PerSecond };
+    let ratio = figure.ratio.map_or(String::new(), |ratio| format!(" (× {ratio:.2})"));
+    single(unit, figure.theirs) + &ratio
+}
+
+fn note(check: &CrossCheck, style: &Style) -> Option<String> {
+    let note = check.note.as_ref()?;
+    let text = format!("  {} on {} of {}: {}", check.engine, check.scenario, check.variant, note);
+    Some(wrap(&clean::line(&text), style.width, 4) + "\n")
+}

@@ -1,0 +1,68 @@
+//! Running a tool to its end, with a deadline and an ear for Ctrl-C, and keeping what it prints.
+
+use std::io::Read;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use tare_sys::affinity::CpuSet;
+use tare_sys::child::{Child, How, Program};
+use tare_sys::clock;
+
+/// How often a waiting tare looks up.
+const TICK: Duration = Duration::from_millis(50);
+/// How long a tool may take to stop.
+const STOP_GRACE: Duration = Duration::from_secs(2);
+/// The end of what it printed that a failure tells.
+const TOLD_LINES: usize = 5;
+
+/// Runs a command on these CPUs and returns what it printed; in words, why it failed.
+pub(super) fn run(
+    command: &[String],
+    cpus: Option<CpuSet>,
+    patience: Duration,
+    cancelled: &AtomicBool,
+) -> Result<String, String> {
+    match to_its_end(command, cpus, patience, cancelled)? {
+        (How::Code(0), said) => Ok(said),
+        (how, said) => Err(format!("it ended with {how}: {}", end_of(&said))),
+    }
+}
+
+/// Runs a command to its end, a good or a bad one; in words, why there is none.
+pub(super) fn to_its_end(
+    command: &[String],
+    cpus: Option<CpuSet>,
+    patience: Duration,
+    cancelled: &AtomicBool,
+) -> Result<(How, String), String> {
+    let (program, arguments) = command.split_first().ok_or("its command is empty")?;
+    let mut program = Program::new(program).args(arguments);
+    program.cpus = cpus;
+    let mut child = Child::spawn(program).map_err(|error| error.to_string())?;
+    let output = child.take_output().map(|mut pipe| {
+        thread::spawn(move || {
+            let mut bytes = Vec::new();
+            // A pipe that breaks ends what was said.
+            let _ = pipe.read_to_end(&mut bytes);
+            String::from_utf8_lossy(&bytes).into_owned()
+        })
+    });
+    let deadline = clock::now() + patience;
+    let mut how = None;
+    while how.is_none() && !cancelled.load(Ordering::Relaxed) && clock::now() < deadline {
+        how = child.wait(TICK);
+    }
+    child.terminate(STOP_GRACE).map_err(|error| error.to_string())?;
+    let said = output.and_then(|thread| thread.join().ok()).unwrap_or_default();
+    match how {
+        Some(how) => Ok((how, said)),
+        None if cancelled.load(Ordering::Relaxed) => Err("given up as asked".to_owned()),
+        None => Err(format!("it did not end within {} s: {}", patience.as_secs(), end_of(&said))),
+    }
+}
+
+fn end_of(said: &str) -> String {
+    let lines: Vec<&str> = said.lines().filter(|line| !line.trim().is_empty()).collect();
+    lines[lines.len().saturating_sub(TOLD_LINES)..].join("; ")
+}

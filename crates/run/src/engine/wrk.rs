@@ -1,0 +1,110 @@
+//! wrk: a closed loop over so many connections, told by a script what to send and how to tell its figures.
+
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use tare_plan::engine::Engine;
+use tare_record::cross_check::ToolFigures;
+use tare_sys::child::find_program;
+
+use super::{Cell, Tool, process};
+use crate::error::RunError;
+
+const SCRIPT: &str = include_str!("wrk.lua");
+/// What wrk calls an error from on.
+const LEAST_WRONG_STATUS: u16 = 400;
+const MICROSECOND_NS: u64 = 1_000;
+
+/// Finds wrk on the PATH.
+pub(super) fn find(cancelled: &AtomicBool) -> Result<Tool, RunError> {
+    let program =
+        find_program(Path::new("wrk"), None, std::env::var_os("PATH").as_ref()).map_err(|_| RunError::Engine {
+            engine: Engine::Wrk,
+            message: "wrk is not on the PATH; install it (on Debian: apt install wrk) or leave it out".to_owned(),
+        })?;
+    let program = program.display().to_string();
+    Ok(Tool { engine: Engine::Wrk, version: version(&program, cancelled), start: vec![program], arguments, figures })
+}
+
+/// The word after its name in what `wrk -v` says, which wrk calls a failure; empty where it says something else.
+fn version(program: &str, cancelled: &AtomicBool) -> String {
+    let asked = [program.to_owned(), "-v".to_owned()];
+    let ended = process::to_its_end(&asked, None, Duration::from_secs(5), cancelled);
+    let said = ended.map(|(_, said)| said).unwrap_or_default();
+    let mut words = said.split_whitespace().skip_while(|word| *word != "wrk").skip(1);
+    words.next().unwrap_or_default().to_owned()
+}
+
+fn arguments(cell: &Cell<'_>) -> Result<Vec<String>, String> {
+    if cell.status >= LEAST_WRONG_STATUS {
+        return Err(format!("wrk takes every answer with status {} for an error", cell.status));
+    }
+    let script = cell.folder.join("wrk.lua");
+    fs::write(&script, SCRIPT).map_err(|error| format!("cannot write {}: {error}", script.display()))?;
+    let threads = cell.cpus.len().min(cell.users as usize).max(1);
+    let mut arguments: Vec<String> = ["-t", &threads.to_string(), "-c", &cell.users.to_string()].map(Into::into).into();
+    arguments.extend(["-d".to_owned(), format!("{}s", cell.seconds())]);
+    arguments.extend(["--timeout".to_owned(), format!("{}s", cell.timeout.as_secs().max(1))]);
+    arguments.extend(["-s".to_owned(), script.display().to_string(), cell.url.clone(), "--".to_owned()]);
+    let request = &cell.named.scenario.request;
+    arguments.push(request.method.clone());
+    arguments.push(cell.body_file().unwrap_or_else(|| "-".to_owned()));
+    arguments.extend(request.headers.iter().flat_map(|(name, value)| [name.clone(), value.clone()]));
+    Ok(arguments)
+}
+
+/// Reads the lines that the script has wrk print.
+fn figures(output: &str) -> Result<ToolFigures, String> {
+    let numbers =
+        |line: &str| line.split_whitespace().skip(2).map_while(|word| word.parse().ok()).collect::<Vec<f64>>();
+    let of = |kind: &'static str| output.lines().filter(move |line| line.starts_with(&format!("tare {kind} ")));
+    let first = |kind| of(kind).next().map(numbers).unwrap_or_default();
+    let [window_us, requests, connect, read, write, status, timeout] = first("counts")[..] else {
+        return Err(not_understood(output));
+    };
+    let [mean_us, max_us] = first("latency")[..] else { return Err(not_understood(output)) };
+    let percentile = |line| match numbers(line)[..] {
+        [percentile, value_us] => Some((percentile, value_us as u64 * MICROSECOND_NS)),
+        _ => None,
+    };
+    Ok(ToolFigures {
+        window_ns: window_us as u64 * MICROSECOND_NS,
+        ok: (requests - status).max(0.0) as u64,
+        failed: (connect + read + write + status + timeout) as u64,
+        mean_ns: mean_us * MICROSECOND_NS as f64,
+        max_ns: max_us as u64 * MICROSECOND_NS,
+        percentiles: of("percentile").filter_map(percentile).collect(),
+        resolution_ns: MICROSECOND_NS,
+    })
+}
+
+fn not_understood(output: &str) -> String {
+    format!("its output was not understood: {}", output.lines().last().unwrap_or("it printed nothing"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OUTPUT: &str = "Running 2s test @ http://127.0.0.1:1/path0/4\n  1 threads and 8 connections\n\
+        Requests/sec:  10.00\ntare counts 2000100 1010 1 2 0 10 3\ntare latency 812.500 9000\n\
+        tare percentile 50 700\ntare percentile 99.9 8500\n";
+
+    #[test]
+    fn figures_are_read_from_what_the_script_prints() {
+        let read = figures(OUTPUT).unwrap();
+        assert_eq!((read.window_ns, read.ok, read.failed), (2_000_100_000, 1000, 16));
+        assert_eq!((read.mean_ns, read.max_ns), (812_500.0, 9_000_000));
+        assert_eq!(read.percentiles, [(50.0, 700_000), (99.9, 8_500_000)]);
+    }
+
+    #[test]
+    fn what_is_cut_short_anywhere_is_no_figure_and_no_panic() {
+        let needed = OUTPUT.find("tare percentile").unwrap();
+        for end in (0..needed - 1).filter(|end| OUTPUT.is_char_boundary(*end)) {
+            assert!(figures(&OUTPUT[..end]).is_err() || end > OUTPUT.find("tare latency 812.500 9").unwrap() + 21);
+        }
+    }
+}

@@ -1,0 +1,48 @@
+package tare.gatling;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * What tare asks of Gatling. Gatling makes its simulations itself and gives them no arguments, so they are kept here.
+ *
+ * @param body the file with the request's body; null where it has none
+ */
+record Asked(
+    Path results,
+    String url,
+    String method,
+    Path body,
+    int status,
+    int users,
+    Duration length,
+    Duration timeout,
+    Map<String, String> headers) {
+
+  static Asked now;
+
+  private static final int FIXED = 8;
+
+  static Asked of(String[] args) {
+    if (args.length < FIXED || (args.length - FIXED) % 2 != 0) {
+      throw new IllegalArgumentException(
+          "expected RESULTS URL METHOD BODY STATUS USERS SECONDS TIMEOUT_MS and NAME VALUE of headers");
+    }
+    var headers = new LinkedHashMap<String, String>();
+    for (int i = FIXED; i < args.length; i += 2) {
+      headers.put(args[i], args[i + 1]);
+    }
+    return new Asked(
+        Path.of(args[0]),
+        args[1],
+        args[2],
+        args[3].equals("-") ? null : Path.of(args[3]),
+        Integer.parseInt(args[4]),
+        Integer.parseInt(args[5]),
+        Duration.ofSeconds(Long.parseLong(args[6])),
+        Duration.ofMillis(Long.parseLong(args[7])),
+        headers);
+  }
+}

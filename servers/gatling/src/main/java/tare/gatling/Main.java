@@ -1,0 +1,16 @@
+package tare.gatling;
+
+import io.gatling.app.Gatling;
+
+/** Runs the one simulation, and has Gatling leave its report in a folder beneath the results. */
+public final class Main {
+  private Main() {}
+
+  public static void main(String[] args) {
+    Asked.now = Asked.of(args);
+    Gatling.main(
+        new String[] {
+          "--simulation", ClosedLoop.class.getName(), "--results-folder", Asked.now.results().toString()
+        });
+  }
+}

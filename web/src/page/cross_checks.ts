@@ -1,0 +1,49 @@
+// What other load tools said of the cells: a row per figure, with tare's own beside it.
+
+import { h, plainTable } from '../dom';
+import { fixed, whole } from '../format/number';
+import { inUnitWithInterval, plainTime, rateUnit } from '../format/unit';
+import type { CrossCheck, Summary } from '../summary';
+
+const HEADS = ['cell', 'tool', 'figure', 'the tool’s', 'tare’s', 'multiple'];
+
+export function crossChecks(summary: Summary): HTMLElement {
+  const rows = summary.cross_checks.flatMap(rowsOf);
+  const notes = summary.cross_checks.filter((check) => check.note !== null);
+  const about =
+    'The same cell, driven by another load tool after tare, on the same start of the server. The multiple is what the ' +
+    'tool’s figure is of tare’s; there is none where the tool’s steps are too coarse for one.';
+  const table = plainTable('', HEADS, rows, { class: 'cells' });
+  return h(
+    'div',
+    {},
+    h('p', {}, about),
+    rows.length
+      ? h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Cross-checks' }, table)
+      : null,
+    h(
+      'ul',
+      { class: 'plain' },
+      ...notes.map((check) => h('li', {}, `${cellOf(check)}: ${check.engine} ${check.note}`)),
+    ),
+  );
+}
+
+const cellOf = (check: CrossCheck) => `${check.scenario} · ${check.variant}`;
+
+function rowsOf(check: CrossCheck): string[][] {
+  const of = [cellOf(check), `${check.engine} ${check.version}`];
+  const figures = check.figures.map(({ name, unit, theirs, ours, ratio }) => [
+    ...of,
+    name,
+    shown(theirs, unit),
+    ours === null ? '–' : shown(ours, unit),
+    ratio === null ? '–' : `× ${fixed(ratio, 2)}`,
+  ]);
+  const failed = check.requests_failed;
+  return failed ? [...figures, [...of, 'failed requests', whole(failed), '', '']] : figures;
+}
+
+function shown(value: number, unit: string): string {
+  return unit === 'ns' ? plainTime(value) : inUnitWithInterval({ value, lo: null, hi: null }, rateUnit([value]));
+}
