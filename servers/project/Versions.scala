@@ -10,7 +10,7 @@ object Versions {
   val Vertx = "4.5.13"
   val Pekko3 = "1.3.0"
   val Play = "3.0.11"
-  val Helidon = "4.0.10"
+  val Helidon = "4.3.1"
 
   /** The JSON library of every server. */
   def circe(family: Family): Seq[ModuleID] = {
