@@ -1,0 +1,150 @@
+//! Which methods to name as the cause of a difference: few, certain, specific, and none that only repeats another.
+
+use regex::Regex;
+
+use crate::frame::FrameKind;
+use crate::over_forks::MovedMethod;
+use crate::stacks::Stacks;
+
+/// What may be named.
+#[derive(Debug, Clone)]
+pub struct CauseRule {
+    /// Total share (0–1) in the variant below which a method is not worth a sentence.
+    pub least_share: f64,
+    /// At most so many.
+    pub most: usize,
+    /// Where it is given, only methods whose name matches.
+    pub focus: Option<Regex>,
+}
+
+/// A method that holds more than this part of all that is new only wraps it, if two parts of it stand for themselves.
+const WRAPPER: f64 = 0.5;
+/// What counts as a part of a method, and by how much two of them may overlap.
+const PART: f64 = 0.1;
+/// A method that shares more than this part of its stacks with those named before repeats them.
+const REPEATED: f64 = 0.5;
+
+/// The methods to name, as places in `moved` (which is sorted by difference), heaviest first.
+///
+/// `stacks` are all of the variant: they tell which method runs beneath which.
+pub fn causes(moved: &[MovedMethod], stacks: &Stacks, rule: &CauseRule) -> Vec<usize> {
+    let fits = |one: &&(usize, &MovedMethod)| {
+        let method = one.1;
+        method.is_certain()
+            && method.difference.value > 0.0
+            && method.variant.value >= rule.least_share
+            && is_specific(&method.frame.name, method.frame.kind)
+            && rule.focus.as_ref().is_none_or(|focus| focus.is_match(&method.frame.name))
+    };
+    let candidates: Vec<(usize, &MovedMethod)> = moved.iter().enumerate().collect();
+    let candidates: Vec<(usize, &MovedMethod)> = candidates.iter().filter(fits).copied().collect();
+    let held: Vec<Held> = candidates.iter().map(|(_, method)| Held::of(stacks, &method.frame.name)).collect();
+    let all = held
+        .iter()
+        .fold(vec![false; stacks.len()], |all, one| all.iter().zip(&one.hits).map(|(a, b)| *a || *b).collect());
+    let limit = WRAPPER * weight(stacks, &all) as f64;
+    let mut named: Vec<usize> = Vec::new();
+    let mut taken = vec![false; stacks.len()];
+    for ((place, _), one) in candidates.iter().zip(&held) {
+        let repeats = one.shared(stacks, &taken) > REPEATED * one.weight as f64;
+        let wraps = one.weight as f64 > limit && one.only_wraps(stacks, &held);
+        if named.len() < rule.most && !repeats && !wraps {
+            named.push(*place);
+            taken.iter_mut().zip(&one.hits).for_each(|(taken, hit)| *taken |= hit);
+        }
+    }
+    named
+}
+
+/// The stacks in which a method stands.
+struct Held {
+    hits: Vec<bool>,
+    weight: u64,
+}
+
+impl Held {
+    fn of(stacks: &Stacks, name: &str) -> Self {
+        let hits = under(stacks, name);
+        let weight = weight(stacks, &hits);
+        Self { hits, weight }
+    }
+
+    /// The weight of those of its stacks that are among `others`.
+    fn shared(&self, stacks: &Stacks, others: &[bool]) -> f64 {
+        let both: Vec<bool> = self.hits.iter().zip(others).map(|(hit, other)| *hit && *other).collect();
+        weight(stacks, &both) as f64
+    }
+
+    /// Whether two others that have little to do with one another each have a part of it.
+    fn only_wraps(&self, stacks: &Stacks, all: &[Self]) -> bool {
+        let is_part = |other: &&Self| {
+            other.weight < self.weight
+                && other.weight as f64 >= PART * self.weight as f64
+                && self.shared(stacks, &other.hits) >= (1.0 - PART) * other.weight as f64
+        };
+        let parts: Vec<&Self> = all.iter().filter(is_part).collect();
+        let apart = |a: &Self, b: &Self| a.shared(stacks, &b.hits) <= PART * a.weight.min(b.weight) as f64;
+        parts.iter().enumerate().any(|(at, a)| parts[at + 1..].iter().any(|b| apart(a, b)))
+    }
+}
+
+/// A flag per stack: does this method stand in it?
+fn under(stacks: &Stacks, name: &str) -> Vec<bool> {
+    let wanted: Vec<bool> = stacks.frames().iter().map(|frame| frame.name == name).collect();
+    stacks.iter().map(|stack| stack.frames.iter().any(|&id| wanted[id as usize])).collect()
+}
+
+fn weight(stacks: &Stacks, hits: &[bool]) -> u64 {
+    stacks.iter().zip(hits).filter(|(_, hit)| **hit).map(|(stack, _)| stack.weight).sum()
+}
+
+/// A reader learns nothing from the name of a closure, a constructor, a bridge or plumbing.
+fn is_specific(name: &str, kind: FrameKind) -> bool {
+    const VAGUE: [&str; 7] = ["$anonfun", "$$Lambda", "lambda$", "$anon$", "$adapted", "LambdaForm", "[unknown"];
+    const VAGUE_METHODS: [&str; 7] = [".<init>", ".<clinit>", ".map", ".flatMap", ".foreach", ".run", ".accept"];
+    matches!(kind, FrameKind::Java | FrameKind::Inlined | FrameKind::Interpreted | FrameKind::Native)
+        && !VAGUE.iter().any(|part| name.contains(part))
+        && !VAGUE_METHODS.iter().any(|method| name.ends_with(method))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::collapsed::parse;
+    use crate::over_forks::{ForkUse, moved};
+    use crate::usage::Usage;
+
+    fn named(variant: &str, baseline: &str, focus: Option<&str>) -> Vec<String> {
+        let forks = |text: &str| -> Vec<ForkUse> {
+            (1..=3).map(|fork| ForkUse { fork, usage: Usage::of(&parse(text).unwrap()), per_request: None }).collect()
+        };
+        let moved = moved(&forks(variant), &forks(baseline), 0.0, 0.05);
+        let rule = CauseRule { least_share: 0.01, most: 3, focus: focus.map(|text| Regex::new(text).unwrap()) };
+        let stacks = parse(variant).unwrap();
+        causes(&moved, &stacks, &rule).into_iter().map(|place| moved[place].frame.name.clone()).collect()
+    }
+
+    #[test]
+    fn what_wraps_everything_and_what_repeats_another_is_not_named() {
+        let variant = "r;lib.Wrap.handle_[j];lib.Uri.parse_[j];lib.Uri.inner_[j] 10\n\
+                       r;lib.Wrap.handle_[j];lib.Path.show_[j] 6\nr;lib.Wrap.handle_[j];lib.A.$anonfun$x_[j] 4\nr 80\n";
+        assert_eq!(named(variant, "r 80\n", None), ["lib.Uri.inner", "lib.Path.show"]);
+    }
+
+    #[test]
+    fn only_what_is_in_focus_is_named() {
+        let variant = "r;lib.A.a_[j];java.B.b_[j] 10\nr;java.C.c_[j] 10\nr 80\n";
+        assert_eq!(named(variant, "r 80\n", Some(r"^lib\.")), ["lib.A.a"], "a lone wrapper is the answer");
+    }
+
+    #[test]
+    fn a_method_that_holds_most_of_what_is_new_and_wraps_nothing_is_the_first_cause() {
+        let variant = "r;lib.Wrap.handle_[j];lib.Uri.parse_[j] 9\nr;lib.Wrap.handle_[j];lib.Path.show_[j] 3\nr 88\n";
+        assert_eq!(named(variant, "r 88\n", None), ["lib.Uri.parse", "lib.Path.show"]);
+    }
+
+    #[test]
+    fn what_runs_as_much_in_the_baseline_is_no_cause() {
+        assert!(named("r;a.B.c_[j] 20\nr 80\n", "r;a.B.c_[j] 20\nr 80\n", None).is_empty());
+    }
+}

@@ -1,0 +1,20 @@
+//! The forms that other tools read, a file each.
+
+mod pprof;
+mod speedscope;
+mod svg;
+
+pub use pprof::pprof;
+pub use speedscope::speedscope;
+pub use svg::{differential_svg, svg};
+
+/// What the weights of stacks are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// Samples of a clock.
+    Samples,
+    /// Nanoseconds.
+    Nanoseconds,
+    /// Bytes.
+    Bytes,
+}

@@ -1,0 +1,52 @@
+//! speedscope's JSON.
+
+use serde_json::json;
+
+use super::Unit;
+use crate::error::ProfileError;
+use crate::stacks::Stacks;
+
+/// The stacks as a file of speedscope's.
+///
+/// # Errors
+/// [`ProfileError::Export`] when JSON cannot be written.
+///
+/// # Source
+/// speedscope, "Importing from custom sources": a profile of type `sampled`.
+pub fn speedscope(stacks: &Stacks, name: &str, unit: Unit) -> Result<String, ProfileError> {
+    let frames: Vec<_> = stacks.frames().iter().map(|frame| json!({ "name": frame.name })).collect();
+    let samples: Vec<&[u32]> = stacks.iter().map(|stack| stack.frames.as_slice()).collect();
+    let weights: Vec<u64> = stacks.iter().map(|stack| stack.weight).collect();
+    let unit = match unit {
+        Unit::Samples => "none",
+        Unit::Nanoseconds => "nanoseconds",
+        Unit::Bytes => "bytes",
+    };
+    let profile = json!({
+        "type": "sampled", "name": name, "unit": unit, "startValue": 0, "endValue": stacks.total(),
+        "samples": samples, "weights": weights,
+    });
+    let file = json!({
+        "$schema": "https://www.speedscope.app/file-format-schema.json",
+        "exporter": "tare", "name": name, "activeProfileIndex": 0,
+        "shared": { "frames": frames }, "profiles": [profile],
+    });
+    serde_json::to_string(&file)
+        .map_err(|error| ProfileError::Export { form: "speedscope JSON", reason: error.to_string() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::collapsed::parse;
+
+    #[test]
+    fn each_stack_is_a_sample_of_its_weight() {
+        let text = speedscope(&parse("a;b 3\na 4\n").unwrap(), "n", Unit::Bytes).unwrap();
+        let file: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let profile = &file["profiles"][0];
+        assert_eq!((&profile["samples"], &profile["weights"]), (&json!([[0, 1], [0]]), &json!([3, 4])));
+        assert_eq!((&profile["endValue"], &profile["unit"]), (&json!(7), &json!("bytes")));
+        assert_eq!(file["shared"]["frames"][1]["name"], "b");
+    }
+}

@@ -1,0 +1,169 @@
+//! The tree of a flame graph, of one side or of both at once, small enough for a page.
+
+use std::collections::{BTreeMap, HashMap};
+
+use serde::{Deserialize, Serialize};
+
+use crate::stacks::Stacks;
+
+/// The whole of a profile, in the unit of the nodes' values: a ten-millionth is the finest share that is told.
+pub const WHOLE: u32 = 10_000_000;
+
+/// A flame graph as columns: node `i` is `frame[i]` at `depth[i]`, in preorder, siblings by name.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FlameTree {
+    /// Names of the methods.
+    pub names: Vec<String>,
+    /// A letter per name ([`crate::FrameKind::letter`]).
+    pub kinds: String,
+    /// Which name.
+    pub frame: Vec<u32>,
+    /// 0 for roots.
+    pub depth: Vec<u16>,
+    /// Its share with all that it calls, in [`WHOLE`]ths of the variant.
+    pub value: Vec<u32>,
+    /// The same of the baseline; empty where there is none.
+    pub base: Vec<u32>,
+    /// Nodes below this share on both sides are drawn as part of their callers, in [`WHOLE`]ths.
+    pub cut: u32,
+}
+
+/// A node while the tree grows.
+#[derive(Debug, Default)]
+struct Node {
+    children: HashMap<u32, usize>,
+    value: f64,
+    base: f64,
+}
+
+impl FlameTree {
+    /// The tree of the forks of a variant and, where there is one, of its baseline; each fork counts alike. Nodes with
+    /// less than `cut` (0–1) of either side are left to their callers.
+    pub fn of(variant: &[&Stacks], baseline: &[&Stacks], cut: f64) -> Self {
+        let mut grown = Grown { nodes: vec![Node::default()], ..Grown::default() };
+        for (stacks, of_baseline) in variant.iter().map(|s| (s, false)).chain(baseline.iter().map(|s| (s, true))) {
+            let forks = if of_baseline { baseline.len() } else { variant.len() };
+            grown.add(stacks, of_baseline, forks);
+        }
+        grown.cut((cut * f64::from(WHOLE)).round() as u32, !baseline.is_empty())
+    }
+
+    /// How many nodes.
+    pub fn len(&self) -> usize {
+        self.frame.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.frame.is_empty()
+    }
+}
+
+#[derive(Debug, Default)]
+struct Grown {
+    names: BTreeMap<String, u32>,
+    kinds: Vec<char>,
+    nodes: Vec<Node>,
+}
+
+impl Grown {
+    fn add(&mut self, stacks: &Stacks, of_baseline: bool, forks: usize) {
+        let ids: Vec<u32> = stacks.frames().iter().map(|frame| self.name(&frame.name, frame.kind.letter())).collect();
+        let whole = f64::from(WHOLE) / (stacks.total().max(1) as f64 * forks as f64);
+        for stack in stacks.iter() {
+            let mut at = 0;
+            for &id in &stack.frames {
+                at = self.child(at, ids[id as usize]);
+                let node = &mut self.nodes[at];
+                let side = if of_baseline { &mut node.base } else { &mut node.value };
+                *side += stack.weight as f64 * whole;
+            }
+        }
+    }
+
+    fn name(&mut self, name: &str, kind: char) -> u32 {
+        if let Some(&id) = self.names.get(name) {
+            return id;
+        }
+        let id = self.names.len() as u32;
+        self.names.insert(name.to_owned(), id);
+        self.kinds.push(kind);
+        id
+    }
+
+    fn child(&mut self, parent: usize, name: u32) -> usize {
+        let next = self.nodes.len();
+        let at = *self.nodes[parent].children.entry(name).or_insert(next);
+        if at == next {
+            self.nodes.push(Node::default());
+        }
+        at
+    }
+
+    /// Walks the tree in preorder and keeps what is large enough to be seen, with the names that it needs.
+    fn cut(&self, cut: u32, both: bool) -> FlameTree {
+        let mut by_id: Vec<&str> = vec![""; self.names.len()];
+        self.names.iter().for_each(|(name, id)| by_id[*id as usize] = name);
+        let mut tree = FlameTree { cut, ..FlameTree::default() };
+        let mut places: HashMap<u32, u32> = HashMap::new();
+        let mut open: Vec<(usize, u32, u16)> = self.sorted(0, &by_id, 0);
+        while let Some((at, name, depth)) = open.pop() {
+            let node = &self.nodes[at];
+            if node.value.max(node.base) < f64::from(cut.max(1)) {
+                continue;
+            }
+            let place = *places.entry(name).or_insert_with(|| {
+                tree.names.push(by_id[name as usize].to_owned());
+                tree.kinds.push(self.kinds[name as usize]);
+                tree.names.len() as u32 - 1
+            });
+            tree.frame.push(place);
+            tree.depth.push(depth);
+            tree.value.push(node.value.round() as u32);
+            if both {
+                tree.base.push(node.base.round() as u32);
+            }
+            open.extend(self.sorted(at, &by_id, depth.saturating_add(1)));
+        }
+        tree
+    }
+
+    /// The children of a node, last name first, as a stack wants them.
+    fn sorted(&self, at: usize, by_id: &[&str], depth: u16) -> Vec<(usize, u32, u16)> {
+        let mut children: Vec<(usize, u32, u16)> =
+            self.nodes[at].children.iter().map(|(&name, &child)| (child, name, depth)).collect();
+        children.sort_by(|a, b| by_id[b.1 as usize].cmp(by_id[a.1 as usize]));
+        children
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::collapsed::parse;
+
+    #[test]
+    fn nodes_stand_in_preorder_with_shares_of_both_sides() {
+        let (one, other) = (parse("a;c 1\na;b_[j] 1\nd 2\n").unwrap(), parse("a;c 10\n").unwrap());
+        let tree = FlameTree::of(&[&one], &[&other], 0.0);
+        let named: Vec<&str> = tree.frame.iter().map(|&frame| tree.names[frame as usize].as_str()).collect();
+        assert_eq!(named, ["a", "b", "c", "d"]);
+        assert_eq!(tree.depth, [0, 1, 1, 0]);
+        assert_eq!(tree.value, [WHOLE / 2, WHOLE / 4, WHOLE / 4, WHOLE / 2]);
+        assert_eq!(tree.base, [WHOLE, 0, WHOLE, 0]);
+        assert_eq!(tree.kinds.chars().nth(1), Some('j'));
+    }
+
+    #[test]
+    fn forks_count_alike_however_many_samples_each_has() {
+        let (small, large) = (parse("a 1\n").unwrap(), parse("b 1000\n").unwrap());
+        assert_eq!(FlameTree::of(&[&small, &large], &[], 0.0).value, [WHOLE / 2, WHOLE / 2]);
+    }
+
+    #[test]
+    fn what_is_too_small_to_be_seen_is_left_to_its_caller() {
+        let tree = FlameTree::of(&[&parse("a;b 999\na;c 1\n").unwrap()], &[], 0.01);
+        assert_eq!((tree.len(), tree.value[0]), (2, WHOLE));
+        assert!(!tree.names.contains(&"c".to_owned()));
+    }
+}

@@ -1,0 +1,176 @@
+//! One frame of a stack: its name and what kind of code it is, as samplers mark it in collapsed stacks.
+
+use serde::{Deserialize, Serialize};
+
+/// What kind of code a frame is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FrameKind {
+    /// Compiled Java.
+    Java,
+    /// Java that the compiler has inlined into its caller.
+    Inlined,
+    /// Java that is interpreted, or compiled in haste: not warm yet.
+    Interpreted,
+    /// Machine code of libraries and of the JVM itself.
+    Native,
+    /// The kernel.
+    Kernel,
+    /// No code: the class of the object that was allocated or waited for.
+    Class,
+}
+
+impl FrameKind {
+    /// All kinds.
+    pub const ALL: [Self; 6] = [Self::Java, Self::Inlined, Self::Interpreted, Self::Native, Self::Kernel, Self::Class];
+
+    /// One letter, for compact files: `j`, `i`, `0`, `n`, `k`, `c`.
+    pub const fn letter(self) -> char {
+        match self {
+            Self::Java => 'j',
+            Self::Inlined => 'i',
+            Self::Interpreted => '0',
+            Self::Native => 'n',
+            Self::Kernel => 'k',
+            Self::Class => 'c',
+        }
+    }
+
+    /// The mark that follows a name in collapsed stacks.
+    const fn mark(self) -> &'static str {
+        match self {
+            Self::Java => "_[j]",
+            Self::Inlined => "_[i]",
+            Self::Interpreted => "_[0]",
+            Self::Native => "",
+            Self::Kernel => "_[k]",
+            Self::Class => "_[c]",
+        }
+    }
+}
+
+/// A frame.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Frame {
+    /// `org.example.Router.route`, or a symbol.
+    pub name: String,
+    /// What it is.
+    pub kind: FrameKind,
+}
+
+/// How samplers mark frames: async-profiler's annotations, and those of `perf` after collapsing.
+///
+/// # Source
+/// async-profiler, "Output formats": `_[j]` compiled, `_[i]` inlined, `_[0]` interpreted, `_[1]` compiled by C1, `_[k]` kernel.
+const MARKS: [(&str, FrameKind); 6] = [
+    ("_[j]", FrameKind::Java),
+    ("_[i]", FrameKind::Inlined),
+    ("_[0]", FrameKind::Interpreted),
+    ("_[1]", FrameKind::Interpreted),
+    ("_[k]", FrameKind::Kernel),
+    ("_[c]", FrameKind::Class),
+];
+
+/// What stands in a stack where the sampler could not walk it.
+///
+/// # Source
+/// async-profiler's error frames: `[unknown_Java]`, `[not_walkable_not_Java]`, `[break_interpreted]`, …
+const FAILED: [&str; 7] =
+    ["[unknown", "[not_walkable", "[break", "[deoptimization", "[skipped", "[no_Java", "[pending"];
+
+impl Frame {
+    /// Reads a frame as it stands in a collapsed stack.
+    pub fn parse(text: &str) -> Self {
+        let marked = MARKS.iter().find_map(|(mark, kind)| Some((text.strip_suffix(mark)?, *kind)));
+        let (name, kind) = marked.unwrap_or((text, FrameKind::Native));
+        Self { name: name.to_owned(), kind }
+    }
+
+    /// The frame as it stands in a collapsed stack; a name never breaks the form.
+    pub fn marked(&self) -> String {
+        format!("{}{}", self.name.replace([';', '\n'], ":"), self.kind.mark())
+    }
+
+    /// Whether it stands for a stack that the sampler could not walk.
+    pub fn is_failure(&self) -> bool {
+        FAILED.iter().any(|start| self.name.starts_with(start))
+    }
+
+    /// `Router.route` of `org.example.Router.route`; other names as they are.
+    pub fn short(&self) -> &str {
+        short(&self.name, self.kind)
+    }
+
+    /// `org.example` of `org.example.Router.route`; `native`, `kernel` for what is no Java.
+    pub fn package(&self) -> &str {
+        match self.kind {
+            FrameKind::Native => "native",
+            FrameKind::Kernel => "kernel",
+            _ => class_start(&self.name).map_or("(no package)", |at| &self.name[..at.saturating_sub(1)]),
+        }
+    }
+}
+
+fn short(name: &str, kind: FrameKind) -> &str {
+    match kind {
+        FrameKind::Native | FrameKind::Kernel => name,
+        _ => class_start(name).map_or(name, |at| &name[at..]),
+    }
+}
+
+/// Where the name of the class begins: its packages are written small.
+fn class_start(name: &str) -> Option<usize> {
+    let mut at = 0;
+    for part in name.split('.') {
+        if at > 0 && part.starts_with(|c: char| !c.is_ascii_lowercase()) {
+            return Some(at);
+        }
+        at += part.len() + 1;
+    }
+    // All in small letters: the last two parts are class and method.
+    let method = name.rfind('.')?;
+    name[..method].rfind('.').map(|class| class + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_tell_the_kind_and_come_back() {
+        for (text, kind) in [
+            ("a.B.c_[j]", FrameKind::Java),
+            ("a.B.c_[i]", FrameKind::Inlined),
+            ("a.B.c_[0]", FrameKind::Interpreted),
+            ("do_syscall_64_[k]", FrameKind::Kernel),
+            ("byte[]_[c]", FrameKind::Class),
+            ("epoll_wait", FrameKind::Native),
+            ("byte[]", FrameKind::Native),
+        ] {
+            let frame = Frame::parse(text);
+            assert_eq!((frame.kind, frame.marked()), (kind, text.to_owned()));
+        }
+    }
+
+    #[test]
+    fn names_are_cut_into_package_and_the_rest() {
+        for (name, package, short) in [
+            ("sttp.tapir.server.Uri$.parse", "sttp.tapir.server", "Uri$.parse"),
+            ("tare.http4s.Tapir.main", "tare.http4s", "Tapir.main"),
+            ("B.main", "(no package)", "B.main"),
+            ("scala.collection.immutable.List.map", "scala.collection.immutable", "List.map"),
+            ("a.b.c", "a", "b.c"),
+        ] {
+            let frame = Frame { name: name.into(), kind: FrameKind::Java };
+            assert_eq!((frame.package(), frame.short()), (package, short), "{name}");
+        }
+        let native = Frame { name: "std::map".into(), kind: FrameKind::Native };
+        assert_eq!((native.package(), native.short()), ("native", "std::map"));
+    }
+
+    #[test]
+    fn failed_walks_are_told_from_code() {
+        assert!(Frame::parse("[unknown_Java]").is_failure() && Frame::parse("[not_walkable_Java]").is_failure());
+        assert!(!Frame::parse("[vdso]").is_failure());
+    }
+}

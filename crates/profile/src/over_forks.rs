@@ -1,0 +1,208 @@
+//! Shares over several profiled forks: means with intervals, of one side and of the difference between two.
+
+use std::collections::BTreeSet;
+
+use tare_stats::Interval;
+
+use crate::frame::{Frame, FrameKind};
+use crate::usage::Usage;
+
+/// One profiled start of a server.
+#[derive(Debug, Clone)]
+pub struct ForkUse {
+    /// Number of the fork, by which the two sides of a comparison are paired.
+    pub fork: u32,
+    /// Its profile by method.
+    pub usage: Usage,
+    /// What the whole of it is, per request: nanoseconds of CPU or bytes, where that was measured.
+    pub per_request: Option<f64>,
+}
+
+/// A mean over forks; without bounds where there are fewer than two.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Mean {
+    /// The mean.
+    pub value: f64,
+    /// Student's interval around it.
+    pub bounds: Option<(f64, f64)>,
+}
+
+/// A method with its shares over all forks of one server.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HotMethod {
+    /// Its frame: name and kind.
+    pub frame: Frame,
+    /// Share (0–1) by itself.
+    pub own: Mean,
+    /// Share (0–1) with all that it calls.
+    pub total: Mean,
+    /// Of its own share: nanoseconds or bytes per request.
+    pub own_per_request: Option<Mean>,
+    /// Of its total share.
+    pub total_per_request: Option<Mean>,
+    /// The caller that brings most of it, with its share of the total.
+    pub caller: Option<(String, f64)>,
+}
+
+/// How much of a method one side has more than the other.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MovedMethod {
+    /// Its frame.
+    pub frame: Frame,
+    /// Total share (0–1) in the variant.
+    pub variant: Mean,
+    /// Total share (0–1) in the baseline.
+    pub baseline: Mean,
+    /// Variant minus baseline, of the shares.
+    pub of_shares: Mean,
+    /// Variant minus baseline: per request where both are known, else of the shares.
+    pub difference: Mean,
+}
+
+impl Mean {
+    /// The mean of one value per fork, with Student's 1 − `alpha` interval.
+    pub fn of(values: &[f64], alpha: f64) -> Self {
+        let value = values.iter().sum::<f64>() / values.len().max(1) as f64;
+        let bounds = Interval::of_mean(values, alpha).ok().map(|interval| (interval.lo, interval.hi));
+        Self { value, bounds }
+    }
+
+    /// Whether it is above 0 beyond its interval; without one, it is not known to be.
+    pub fn is_positive(&self) -> bool {
+        self.bounds.is_some_and(|(lo, _)| lo > 0.0)
+    }
+
+    /// Whether it is below 0 beyond its interval.
+    pub fn is_negative(&self) -> bool {
+        self.bounds.is_some_and(|(_, hi)| hi < 0.0)
+    }
+}
+
+impl MovedMethod {
+    /// Whether the shares differ beyond their interval, in the direction in which the costs do.
+    ///
+    /// Shares, since what a whole costs moves with the machine from fork to fork, and its parts move with it.
+    pub fn is_certain(&self) -> bool {
+        let up = self.of_shares.is_positive() && self.difference.value > 0.0;
+        up || self.of_shares.is_negative() && self.difference.value < 0.0
+    }
+}
+
+/// Every method of these forks whose total share reaches `least`, by their own share, largest first.
+pub fn hot(forks: &[ForkUse], least: f64, alpha: f64) -> Vec<HotMethod> {
+    let mut hot: Vec<HotMethod> =
+        names(forks, least).into_iter().filter_map(|name| of_method(forks, name, alpha)).collect();
+    hot.sort_by(|a, b| b.own.value.total_cmp(&a.own.value).then_with(|| a.frame.cmp(&b.frame)));
+    hot
+}
+
+/// One method of these forks; `None` where none has seen it.
+pub fn of_method(forks: &[ForkUse], name: &str, alpha: f64) -> Option<HotMethod> {
+    let seen = forks.iter().filter_map(|fork| fork.usage.get(name)).max_by(|a, b| a.total.total_cmp(&b.total))?;
+    let shares = |of: fn(&crate::usage::MethodUse) -> f64| -> Vec<f64> {
+        forks.iter().map(|fork| fork.usage.get(name).map_or(0.0, of)).collect()
+    };
+    let (own, total) = (shares(|method| method.own), shares(|method| method.total));
+    let per_request = |shares: &[f64]| {
+        let costs: Option<Vec<f64>> =
+            forks.iter().zip(shares).map(|(fork, share)| Some(fork.per_request? * share)).collect();
+        costs.map(|costs| Mean::of(&costs, alpha))
+    };
+    Some(HotMethod {
+        frame: Frame { name: name.to_owned(), kind: seen.kind },
+        own: Mean::of(&own, alpha),
+        total: Mean::of(&total, alpha),
+        own_per_request: per_request(&own),
+        total_per_request: per_request(&total),
+        caller: seen.caller.clone(),
+    })
+}
+
+/// The names whose total share reaches `least` in any fork.
+fn names(forks: &[ForkUse], least: f64) -> BTreeSet<&str> {
+    let seen = forks.iter().flat_map(|fork| fork.usage.iter());
+    seen.filter(|(_, method)| method.total >= least).map(|(name, _)| name).collect()
+}
+
+/// What the variant's forks have more, or less, than the baseline's of the same number; largest difference first.
+pub fn moved(variant: &[ForkUse], baseline: &[ForkUse], least: f64, alpha: f64) -> Vec<MovedMethod> {
+    let pairs: Vec<(&ForkUse, &ForkUse)> =
+        variant.iter().filter_map(|one| Some((one, baseline.iter().find(|other| other.fork == one.fork)?))).collect();
+    let costed = pairs.iter().all(|(one, other)| one.per_request.is_some() && other.per_request.is_some());
+    let scale = |fork: &ForkUse| if costed { fork.per_request.unwrap_or(1.0) } else { 1.0 };
+    let mut all = names(variant, least);
+    all.extend(names(baseline, least));
+    let of = |name: &str| {
+        let share = |fork: &ForkUse| fork.usage.get(name).map_or(0.0, |method| method.total);
+        let mean = |values: Vec<f64>| Mean::of(&values, alpha);
+        let kind = pairs.iter().find_map(|(one, other)| one.usage.get(name).or_else(|| other.usage.get(name)));
+        MovedMethod {
+            frame: Frame { name: name.to_owned(), kind: kind.map_or(FrameKind::Native, |method| method.kind) },
+            variant: mean(pairs.iter().map(|(one, _)| share(one)).collect()),
+            baseline: mean(pairs.iter().map(|(_, other)| share(other)).collect()),
+            of_shares: mean(pairs.iter().map(|(one, other)| share(one) - share(other)).collect()),
+            difference: mean(
+                pairs.iter().map(|(one, other)| share(one) * scale(one) - share(other) * scale(other)).collect(),
+            ),
+        }
+    };
+    let mut moved: Vec<MovedMethod> = if pairs.is_empty() { Vec::new() } else { all.into_iter().map(of).collect() };
+    moved.sort_by(|a, b| {
+        b.difference.value.abs().total_cmp(&a.difference.value.abs()).then_with(|| a.frame.cmp(&b.frame))
+    });
+    moved
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::collapsed::parse;
+
+    fn fork(fork: u32, text: &str, per_request: Option<f64>) -> ForkUse {
+        ForkUse { fork, usage: Usage::of(&parse(text).unwrap()), per_request }
+    }
+
+    #[test]
+    fn shares_have_an_interval_over_forks_and_a_cost() {
+        let forks = [fork(1, "a;b 30\na 70\n", Some(1000.0)), fork(2, "a;b 32\na 68\n", Some(1000.0))];
+        let hot = hot(&forks, 0.0, 0.05);
+        let b = hot.iter().find(|method| method.frame.name == "b").unwrap();
+        assert!((b.total.value - 0.31).abs() < 1e-12 && (b.total_per_request.unwrap().value - 310.0).abs() < 1e-9);
+        let (lo, hi) = b.own.bounds.unwrap();
+        assert!(lo < 0.30 && hi > 0.32, "Student's t with one degree of freedom is wide");
+    }
+
+    #[test]
+    fn one_fork_gives_no_interval_and_so_no_certainty() {
+        let (one, other) = ([fork(1, "a;b 5\na 5\n", None)], [fork(1, "a 10\n", None)]);
+        let moved = moved(&one, &other, 0.0, 0.05);
+        assert_eq!(moved[0].frame.name, "b");
+        assert!(!moved[0].is_certain() && (moved[0].difference.value - 0.5).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_frame_moves_by_what_it_costs() {
+        let variant = [fork(1, "a;b 50\na 50\n", Some(200.0)), fork(2, "a;b 51\na 49\n", Some(200.0))];
+        let baseline = [fork(1, "a 100\n", Some(100.0)), fork(2, "a 100\n", Some(98.0))];
+        let moved = moved(&variant, &baseline, 0.0, 0.05);
+        let b = moved.iter().find(|one| one.frame.name == "b").unwrap();
+        assert!(b.is_certain() && (b.difference.value - 101.0).abs() < 1e-9, "{b:?}");
+        assert_eq!(b.baseline.value, 0.0);
+    }
+
+    #[test]
+    fn a_machine_that_slows_down_between_forks_does_not_hide_what_a_layer_adds() {
+        let cost = [100.0, 400.0, 130.0];
+        let side =
+            |text: &str| -> Vec<ForkUse> { (0..3).map(|at| fork(at as u32 + 1, text, Some(cost[at]))).collect() };
+        let moved = moved(&side("a;b 8\na 92\n"), &side("a 100\n"), 0.0, 0.05);
+        let of = |name: &str| moved.iter().find(|one| one.frame.name == name).unwrap();
+        assert!(of("b").is_certain() && !of("a").is_certain());
+        assert!(!of("b").difference.is_positive(), "by costs alone nothing could be said");
+    }
+
+    #[test]
+    fn forks_without_a_partner_say_nothing_of_the_difference() {
+        assert!(moved(&[fork(1, "a 1\n", None)], &[fork(2, "a 1\n", None)], 0.0, 0.05).is_empty());
+    }
+}

@@ -1,0 +1,134 @@
+//! Many stacks with their weights, each frame's name kept once.
+
+use std::collections::HashMap;
+
+use crate::frame::Frame;
+
+/// A frame, as an index into [`Stacks::frames`].
+pub type FrameId = u32;
+
+/// One stack, root first, and what it weighs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stack {
+    /// Root first.
+    pub frames: Vec<FrameId>,
+    /// Samples, nanoseconds or bytes.
+    pub weight: u64,
+}
+
+/// What a sampler saw.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Stacks {
+    frames: Vec<Frame>,
+    ids: HashMap<Frame, FrameId>,
+    stacks: Vec<Stack>,
+}
+
+impl Stacks {
+    /// None.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The id of a frame, new or known.
+    pub fn intern(&mut self, frame: &Frame) -> FrameId {
+        if let Some(&id) = self.ids.get(frame) {
+            return id;
+        }
+        let id = self.frames.len() as FrameId;
+        self.frames.push(frame.clone());
+        self.ids.insert(frame.clone(), id);
+        id
+    }
+
+    /// Adds a stack of ids that [`Self::intern`] gave, root first.
+    pub fn push(&mut self, frames: Vec<FrameId>, weight: u64) {
+        self.stacks.push(Stack { frames, weight });
+    }
+
+    /// Adds all stacks of another profile.
+    pub fn extend(&mut self, other: &Self) {
+        let ids: Vec<FrameId> = other.frames.iter().map(|frame| self.intern(frame)).collect();
+        for stack in &other.stacks {
+            self.push(stack.frames.iter().map(|&id| ids[id as usize]).collect(), stack.weight);
+        }
+    }
+
+    /// All frames; their places are their ids.
+    pub fn frames(&self) -> &[Frame] {
+        &self.frames
+    }
+
+    /// The frame of an id.
+    pub fn frame(&self, id: FrameId) -> &Frame {
+        &self.frames[id as usize]
+    }
+
+    /// All stacks.
+    pub fn iter(&self) -> impl Iterator<Item = &Stack> {
+        self.stacks.iter()
+    }
+
+    /// How many different stacks.
+    pub fn len(&self) -> usize {
+        self.stacks.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.stacks.is_empty()
+    }
+
+    /// The weight of all.
+    pub fn total(&self) -> u64 {
+        self.stacks.iter().map(|stack| stack.weight).sum()
+    }
+
+    /// The weight of those that the sampler could not walk.
+    pub fn failed(&self) -> u64 {
+        let failed = |stack: &&Stack| stack.frames.iter().any(|&id| self.frame(id).is_failure());
+        self.stacks.iter().filter(failed).map(|stack| stack.weight).sum()
+    }
+
+    /// The weight of the stacks in which some frame is among `wanted`, a flag per frame.
+    pub fn under(&self, wanted: &[bool]) -> u64 {
+        let hit = |stack: &&Stack| stack.frames.iter().any(|&id| wanted[id as usize]);
+        self.stacks.iter().filter(hit).map(|stack| stack.weight).sum()
+    }
+
+    /// The weight of the stacks whose innermost frame is among `wanted`.
+    pub fn inside(&self, wanted: &[bool]) -> u64 {
+        let hit = |stack: &&Stack| stack.frames.last().is_some_and(|&id| wanted[id as usize]);
+        self.stacks.iter().filter(hit).map(|stack| stack.weight).sum()
+    }
+
+    /// A flag per frame: does its name match?
+    pub fn matching(&self, pattern: &regex::Regex) -> Vec<bool> {
+        self.frames.iter().map(|frame| pattern.is_match(&frame.name)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::collapsed::parse;
+
+    #[test]
+    fn a_stack_counts_once_however_often_a_frame_matches() {
+        let stacks = parse("main;lib.A.a_[j];lib.A.a_[j];x 3\nmain;lib.B.b_[j] 4\nmain 5\n").unwrap();
+        let lib = stacks.matching(&regex::Regex::new(r"^lib\.").unwrap());
+        assert_eq!((stacks.under(&lib), stacks.inside(&lib), stacks.total()), (7, 4, 12));
+    }
+
+    #[test]
+    fn merged_profiles_share_their_frames() {
+        let mut sum = parse("a;b 1\n").unwrap();
+        sum.extend(&parse("c;b 2\n").unwrap());
+        assert_eq!((sum.total(), sum.len(), sum.frames().len()), (3, 2, 3));
+    }
+
+    #[test]
+    fn samples_that_failed_are_counted() {
+        let stacks = parse("start_thread;[unknown_Java] 2\na;b 5\n").unwrap();
+        assert_eq!((stacks.failed(), stacks.total()), (2, 7));
+    }
+}
