@@ -9,6 +9,9 @@ pub struct Inventory {
     pub servers: Vec<KnownServer>,
     /// Options of every JVM, alike, from the catalog.
     pub jvm_options: Vec<String>,
+    /// What the layers that are weighed are made of, as a regular expression over names of frames; empty where unknown.
+    #[serde(default)]
+    pub focus: String,
 }
 
 /// One server of the catalog.

@@ -14,6 +14,7 @@ pub mod inventory;
 pub mod names;
 pub mod options;
 pub mod plan;
+pub mod profile;
 pub mod push;
 pub mod resolve;
 mod setting;

@@ -8,6 +8,7 @@ use sha2::{Digest, Sha256};
 use crate::contract::{Check, Scenario};
 use crate::duration::Span;
 use crate::engine::Engine;
+use crate::profile::Profile;
 pub use crate::setting::{Setting, Source};
 
 /// What will be measured, how, and when it stops.
@@ -42,6 +43,9 @@ pub struct Plan {
     /// Other people's load tools that drive each cell after tare has, for cross-checking.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub engines: Vec<Engine>,
+    /// Profiling starts after the scored ones, where they are asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<Profile>,
     /// Seed of every random order and arrival.
     pub seed: u64,
     /// Every setting with the place that its value came from.
@@ -56,6 +60,8 @@ pub enum Mode {
     Compared,
     /// One cell after another, one start each, as the seeds' runner did: no intervals.
     Sequential,
+    /// Forks of all variants of a group side by side, each profiled in turn at one rate; nothing is scored.
+    Profiled,
 }
 
 /// Variants that are weighed against the first of them.
@@ -67,6 +73,9 @@ pub struct Group {
     pub variants: Vec<Variant>,
     /// Scenarios that each fork of this group visits.
     pub scenarios: Vec<NamedScenario>,
+    /// Each variant adds one thing to the one before it: the steps are told beside the comparisons.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ladder: bool,
 }
 
 /// A scenario under its name.

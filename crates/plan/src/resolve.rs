@@ -1,6 +1,7 @@
 //! Suite, flags and what exists become a plan: every choice is made here, and each says where it came from.
 
 mod groups;
+mod profile;
 mod settings;
 mod versions;
 
@@ -9,6 +10,7 @@ use crate::contract::Contract;
 use crate::inventory::Inventory;
 use crate::options::Options;
 use crate::plan::{Mode, Plan};
+use crate::profile::ProfileOptions;
 use crate::suite::Suite;
 
 pub use settings::MachineFacts;
@@ -20,6 +22,8 @@ pub struct Inputs<'a> {
     pub suite: &'a Suite,
     /// The flags, which win over the suite.
     pub flags: &'a Options,
+    /// Flags of `tare profile`, which win over the suite's `[profile]`; they ask for profiling starts by themselves.
+    pub profile: Option<&'a ProfileOptions>,
     /// The catalog's servers.
     pub inventory: &'a Inventory,
     /// The catalog's contract.
@@ -37,6 +41,7 @@ pub struct Inputs<'a> {
 pub fn resolve(inputs: &Inputs<'_>) -> Result<Plan, PlanError> {
     let mode = mode(inputs.flags).or_else(|| mode(&inputs.suite.run)).unwrap_or(Mode::Compared);
     let mut settings = settings::resolve(inputs, mode)?;
+    let profile = profile::resolve(inputs, &mut settings.list)?;
     let chosen = groups::resolve(inputs, mode, &mut settings)?;
     let suite = inputs.suite.suite.name.clone().unwrap_or_else(|| stem(&inputs.suite.file));
     let question = inputs.suite.suite.question.clone().unwrap_or_else(|| groups::question(&chosen.groups));
@@ -54,6 +59,7 @@ pub fn resolve(inputs: &Inputs<'_>) -> Result<Plan, PlanError> {
         machine: settings.machine,
         probes: settings.probes,
         engines: settings.engines,
+        profile,
         seed: settings.seed,
         settings: settings.list,
     })

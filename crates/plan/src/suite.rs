@@ -9,6 +9,7 @@ use crate::contract::{Check, Contract, Scenario, check_exchange};
 use crate::document;
 use crate::options::Options;
 use crate::plan::CommandServer;
+use crate::profile::ProfileOptions;
 
 /// A suite file.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
@@ -20,6 +21,9 @@ pub struct Suite {
     /// How to measure: every key is also a flag of `tare run`.
     #[serde(default)]
     pub run: Options,
+    /// Profiling starts after the scored ones; none when absent.
+    #[serde(default)]
+    pub profile: Option<ProfileOptions>,
     /// What is weighed against what; without any, servers are grouped by their own `baseline`.
     #[serde(default)]
     pub groups: Vec<GroupSpec>,
@@ -60,6 +64,9 @@ pub struct GroupSpec {
     /// Names or globs; all that the servers can answer when absent.
     #[serde(default)]
     pub scenarios: Option<Vec<String>>,
+    /// Each server adds one thing to the one before it: what does each step cost?
+    #[serde(default)]
+    pub ladder: bool,
 }
 
 impl Suite {

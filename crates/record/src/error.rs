@@ -40,6 +40,12 @@ pub enum RecordError {
         /// The file.
         file: PathBuf,
     },
+    /// A profile does not belong into a record of scored slices.
+    #[error("internal: {} holds scored slices, so that no profile may stand in it; please report this", .file.display())]
+    Scored {
+        /// The file.
+        file: PathBuf,
+    },
     /// The file is something else.
     #[error("{} is not a record of tare: give the id of a run (`tare report latest`) or a path to a record.sqlite", .file.display())]
     NotARecord {

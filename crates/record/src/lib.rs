@@ -7,6 +7,7 @@ pub mod figure;
 pub mod messages;
 pub mod packed;
 mod probe;
+pub mod profile;
 pub mod sample;
 pub mod store;
 

@@ -14,6 +14,7 @@ use crate::environment::Environment;
 pub use crate::messages::{MessageTally, Messages};
 use crate::packed::PackedHistogram;
 pub use crate::probe::{CollectorUse, Hiccups, JvmUse, Pause, PauseCause, ServerCpu};
+use crate::profile::ProfileRecord;
 
 /// What stands in the record before anything is measured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -44,6 +45,8 @@ pub enum Phase {
     Warmup,
     /// Scored.
     Measure,
+    /// Under a sampler: never scored.
+    Profile,
 }
 
 /// One interval of load against one variant.
@@ -313,6 +316,8 @@ pub struct RunRecord {
     pub cross_checks: Vec<CrossCheckRecord>,
     /// In the order they happened.
     pub events: Vec<EventRecord>,
+    /// In the order they were sampled; none in a record of scored slices.
+    pub profiles: Vec<ProfileRecord>,
     /// How it ended and when, since the run began; absent when tare was killed.
     pub end: Option<(EndStatus, u64)>,
 }

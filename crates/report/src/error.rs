@@ -14,6 +14,9 @@ pub enum ReportError {
         /// What the system said.
         cause: std::io::Error,
     },
+    /// A profile could not be put into a form for another tool.
+    #[error(transparent)]
+    Profile(#[from] tare_profile::ProfileError),
     /// The summary is no JSON, which is a mistake in tare.
     #[error("the summary cannot be written as JSON ({0}): report this as a bug of tare, with the record")]
     Json(#[from] serde_json::Error),

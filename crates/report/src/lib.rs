@@ -15,6 +15,7 @@ pub mod markdown;
 pub mod memory;
 pub mod metrics;
 mod palette;
+pub mod profile;
 pub mod summarize;
 pub mod summary;
 pub mod text;
@@ -23,6 +24,7 @@ pub mod write;
 pub mod wrk;
 
 pub use error::ReportError;
+pub use profile::{summarize_with, write_profiles};
 pub use summarize::summarize;
 pub use summary::Summary;
 pub use time::rfc3339;

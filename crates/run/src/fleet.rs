@@ -60,6 +60,7 @@ pub(crate) struct Yard<'a> {
     pub launches: &'a Launches,
     pub contract: &'a Contract,
     pub logs: &'a Path,
+    pub profiles: &'a Path,
     pub cancelled: &'a AtomicBool,
 }
 

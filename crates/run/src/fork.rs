@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tare_load::{Cancel, Check, Conversation, LoadSession, Method, Protocol, RequestSpec, Sending, SessionSpec, Stamp};
 use tare_plan::contract::{Contract, ExpectBody, SameAs};
-use tare_plan::plan::{Group, NamedScenario, Plan, Rate, SliceKind, Warmup};
+use tare_plan::plan::{Group, Mode, NamedScenario, Plan, Rate, SliceKind, Warmup};
 use tare_record::sample::Phase;
 use tare_sys::affinity::CpuSet;
 
@@ -81,6 +81,9 @@ impl<'a> Trial<'a> {
         let mut sessions = self.sessions(fleet, named)?;
         warm_up(fleet, &mut sessions, &self.cores, self.yard.plan, &named.name, place, &self.cancel, journal)?;
         self.settle(fleet, &mut sessions, named, place, journal)?;
+        if self.yard.plan.mode == Mode::Profiled {
+            return self.profile(fleet, &mut sessions, named, place, journal);
+        }
         for (number, turn, of) in self.turns(fleet, named, place) {
             if self.cancel.is_cancelled() {
                 break;
@@ -198,7 +201,7 @@ impl<'a> Trial<'a> {
         member.check_health(answered, place, &named.name, journal)
     }
 
-    fn order(&self, kind: SliceKind, round: u32, rate_per_s: f64, place: &Place<'_>) -> Order {
+    pub fn order(&self, kind: SliceKind, round: u32, rate_per_s: f64, place: &Place<'_>) -> Order {
         let plan = self.yard.plan;
         Order {
             kind,

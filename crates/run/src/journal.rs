@@ -1,6 +1,7 @@
 //! What has been measured so far: on disk at once, so that nothing is lost, and in memory, so that it can be judged.
 
 use tare_record::cross_check::CrossCheckRecord;
+use tare_record::profile::ProfileRecord;
 use tare_record::sample::{EndStatus, EventRecord, ForkRecord, RunHeader, RunRecord, SliceRecord, WarmupRecord};
 use tare_record::store::RunWriter;
 use tare_sys::clock::{self, Nanos};
@@ -29,6 +30,7 @@ impl<'a> Journal<'a> {
             warmups: Vec::new(),
             cross_checks: Vec::new(),
             events: Vec::new(),
+            profiles: Vec::new(),
             end: None,
         };
         Self { record, writer, origin: clock::now(), observer }
@@ -103,6 +105,16 @@ impl<'a> Journal<'a> {
         (self.observer)(&Progress::Event(&event));
         self.writer.append_event(&event)?;
         self.record.events.push(event);
+        Ok(())
+    }
+
+    /// Keeps a profile.
+    ///
+    /// # Errors
+    /// When the record cannot be written, or holds scored slices.
+    pub fn profile(&mut self, profile: ProfileRecord) -> Result<(), RunError> {
+        self.writer.append_profile(&profile)?;
+        self.record.profiles.push(profile);
         Ok(())
     }
 

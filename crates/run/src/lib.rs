@@ -14,6 +14,7 @@ mod journal;
 mod order;
 pub mod preflight;
 pub mod prepare;
+mod profiled;
 pub mod progress;
 mod push;
 mod sequential;
@@ -43,6 +44,8 @@ pub struct Scene<'a> {
     pub contract: &'a Contract,
     /// Folder for the servers' logs.
     pub logs: &'a Path,
+    /// Folder for the samplers' own files.
+    pub profiles: &'a Path,
     /// Raised by Ctrl-C: what was measured stands, and the run ends.
     pub cancelled: Arc<AtomicBool>,
     /// How the built-in server of known truth is started, for preflight's self-test.
@@ -86,6 +89,10 @@ pub fn run(
 fn measure(plan: &Plan, scene: &Scene<'_>, journal: &mut journal::Journal<'_>) -> Result<EndStatus, RunError> {
     let cores = fork::cores(plan)?;
     std::fs::create_dir_all(scene.logs).map_err(|source| RunError::Logs { path: scene.logs.to_owned(), source })?;
+    if plan.mode == Mode::Profiled {
+        let path = scene.profiles.to_owned();
+        std::fs::create_dir_all(&path).map_err(|source| RunError::Logs { path, source })?;
+    }
     preflight::check(plan, &cores.server, &cores.load, scene, journal)?;
     if let Some(reason) = &scene.launches.no_meter {
         let text = format!("the agent that brings it cannot be had: {reason}");
@@ -99,12 +106,13 @@ fn measure(plan: &Plan, scene: &Scene<'_>, journal: &mut journal::Journal<'_>) -
         launches: scene.launches,
         contract: scene.contract,
         logs: scene.logs,
+        profiles: scene.profiles,
         cancelled: &scene.cancelled,
     };
     let cancel = tare_load::Cancel::from(Arc::clone(&scene.cancelled));
     let mut trial = fork::Trial { yard, cores, cancel, rates: std::collections::BTreeMap::new() };
     match plan.mode {
-        Mode::Compared => compared::run(&mut trial, &plan.groups, scene.judge, journal),
+        Mode::Compared | Mode::Profiled => compared::run(&mut trial, &plan.groups, scene.judge, journal),
         Mode::Sequential => sequential::run(&mut trial, &plan.groups, journal),
     }
 }

@@ -70,6 +70,21 @@ pub enum Progress<'a> {
         /// Which tool.
         engine: Engine,
     },
+    /// A server is about to be profiled.
+    Profiling {
+        /// Where in the run.
+        place: Place<'a>,
+        /// Scenario.
+        scenario: &'a str,
+        /// Variant.
+        variant: &'a str,
+        /// What is sampled.
+        event: &'a str,
+        /// 1-based profile of this fork and scenario.
+        step: u32,
+        /// Of how many.
+        of: u32,
+    },
     /// A fork is over; this is how the comparisons stand.
     Standing {
         /// Where in the run.

@@ -32,6 +32,9 @@ pub struct Catalog {
 pub struct CatalogFile {
     /// Version of the format; 1.
     pub schema: u32,
+    /// What the layers are made of, as a regular expression: the frames whose share a profile tells.
+    #[serde(default)]
+    pub focus: String,
     /// Options of every JVM.
     pub jvm: JvmOptions,
     /// Families by name.
@@ -142,7 +145,7 @@ impl Catalog {
                 unavailable: unavailable.clone(),
             }));
         }
-        Inventory { servers, jvm_options: self.file.jvm.options.clone() }
+        Inventory { servers, jvm_options: self.file.jvm.options.clone(), focus: self.file.focus.clone() }
     }
 
     /// The family that a server belongs to.

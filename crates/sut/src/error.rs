@@ -169,6 +169,16 @@ pub enum SutError {
         /// What was looked for, what there is, and the remedy.
         message: String,
     },
+    /// A sampler could not be had, attached, stopped or read.
+    #[error("cannot {doing}: {said}; {remedy}")]
+    Sampler {
+        /// What was tried.
+        doing: String,
+        /// What the sampler, or the system, said.
+        said: String,
+        /// What to do.
+        remedy: String,
+    },
     /// A CPU set could not be applied.
     #[error(transparent)]
     Affinity(#[from] AffinityError),

@@ -8,6 +8,7 @@ pub mod error;
 pub mod jdk;
 pub mod launch;
 pub mod probe;
+pub mod sampler;
 pub mod server;
 
 pub use error::{LogTail, SutError};

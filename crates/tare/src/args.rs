@@ -5,10 +5,12 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 mod load;
+mod profile;
 mod reference;
 mod run;
 
 pub use load::{ConnectionArgs, GeneratorArgs, LoadArgs, ModelArgs, OutputArgs, RequestArgs, Spin, Stage};
+pub use profile::ProfileArgs;
 pub use reference::ReferenceArgs;
 pub use run::RunArgs;
 
@@ -67,6 +69,9 @@ pub enum Command {
     /// Weigh servers against what lies beneath them.
     #[command(after_help = run::EXAMPLES)]
     Run(Box<RunArgs>),
+    /// Why does it cost? CPU and allocation by method, and what a layer has that the server beneath it has not.
+    #[command(after_help = profile::EXAMPLES)]
+    Profile(Box<ProfileArgs>),
     /// One URL, one load: how fast is it, honestly?
     #[command(after_help = load::EXAMPLES)]
     Load(Box<LoadArgs>),

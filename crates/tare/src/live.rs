@@ -196,6 +196,9 @@ fn sentence(progress: &Progress<'_>) -> String {
             let rate = last_per_s.map_or(String::new(), |rate| format!("  {}", rate_text(rate)));
             format!("{}  {scenario}  {variant}  {load}  slice {slice}/{slices}{rate}  {}", fork(place), left(place))
         }
+        Progress::Profiling { place, scenario, variant, event, step, of } => {
+            format!("{}  {scenario}  {variant}  profiling {event}  {step}/{of}  {}", fork(place), left(place))
+        }
         _ => String::new(),
     }
 }

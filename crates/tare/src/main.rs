@@ -10,6 +10,7 @@ mod list;
 mod live;
 mod load;
 mod plan_text;
+mod profile;
 mod reference;
 mod report;
 mod run;
@@ -27,6 +28,7 @@ fn main() -> ExitCode {
     let Cli { command, global } = Cli::parse();
     let outcome = match command {
         Command::Run(args) => run::run(&args, &global),
+        Command::Profile(args) => profile::profile(&args, &global),
         Command::Load(args) => load::load(&args, &global),
         Command::List(args) => list::list(&args, &global),
         Command::Verify(args) => verify::verify(&args, &global),

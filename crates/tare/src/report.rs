@@ -6,12 +6,17 @@ use anyhow::Context;
 use tare_record::sample::RunRecord;
 use tare_record::store::{self, find_run, list_runs};
 use tare_report::summary::Summary;
-use tare_report::{csv, gatling, html, json, load, markdown, memory, summarize, text, write_all, wrk};
+use tare_report::{
+    csv, gatling, html, json, load, markdown, memory, summarize_with, text, write_all, write_profiles, wrk,
+};
 
 use crate::args::{Global, ReportArgs};
 use crate::console;
 use crate::failure::Outcome;
 use crate::home::shown;
+
+/// Where the record of profiling starts lies, in the folder of the run that asked for them.
+pub const PROFILE_DIR: &str = "profile";
 
 /// Prints one form, or the table, and writes all files.
 pub fn report(args: &ReportArgs, global: &Global) -> anyhow::Result<Outcome> {
@@ -20,7 +25,9 @@ pub fn report(args: &ReportArgs, global: &Global) -> anyhow::Result<Outcome> {
     }
     let path = find_run(&global.dir, &args.run)?;
     let record = store::open(&path)?;
-    if let Some(text) = form(args, &record)? {
+    let run_dir = path.parent().map(Path::to_owned).unwrap_or_else(|| PathBuf::from("."));
+    let profiled = profiled_beside(&run_dir);
+    if let Some(text) = form(args, &record, profiled.as_ref())? {
         console::print(&text);
         return Ok(Outcome::Done);
     }
@@ -29,19 +36,35 @@ pub fn report(args: &ReportArgs, global: &Global) -> anyhow::Result<Outcome> {
         console::print(&load::render(&load::summarize(&record, &[]), &style));
         return Ok(Outcome::Done);
     }
-    let run_dir = path.parent().map(Path::to_owned).unwrap_or_else(|| PathBuf::from("."));
     let folder = args.out.clone().unwrap_or(run_dir);
     std::fs::create_dir_all(&folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
-    present(&record, &folder, global)?;
+    present(&record, profiled.as_ref(), &folder, global)?;
     Ok(Outcome::Done)
 }
 
+/// The record of a run's profiling starts, in the folder of the run. One that cannot be read costs the scored results nothing.
+pub fn profiled_beside(run_dir: &Path) -> Option<RunRecord> {
+    let file = run_dir.join(PROFILE_DIR).join(store::RECORD_FILE);
+    if !file.exists() {
+        return None;
+    }
+    store::open(&file).inspect_err(|error| console::note(&format!("  the profiles are left out: {error}"))).ok()
+}
+
 /// The table on standard output, all files in `folder`, and where they lie.
-pub fn present(record: &RunRecord, folder: &Path, global: &Global) -> anyhow::Result<Summary> {
-    let summary = summarize(record);
+pub fn present(
+    record: &RunRecord,
+    profiled: Option<&RunRecord>,
+    folder: &Path,
+    global: &Global,
+) -> anyhow::Result<Summary> {
+    let summary = summarize_with(record, profiled);
     let style = text::Style { colored: console::stdout_colored(global.color), width: console::width() };
     console::print(&format!("\n{}", text::render(&summary, &style)));
     write_all(&summary, record, folder)?;
+    for profiled in profiled.into_iter().chain([record]) {
+        write_profiles(profiled, &folder.join("profiles"))?;
+    }
     let again =
         if global.dir == Path::new(".tare") { String::new() } else { format!(" --dir {}", global.dir.display()) };
     console::print(&format!(
@@ -52,12 +75,12 @@ pub fn present(record: &RunRecord, folder: &Path, global: &Global) -> anyhow::Re
     Ok(summary)
 }
 
-fn form(args: &ReportArgs, record: &RunRecord) -> anyhow::Result<Option<String>> {
+fn form(args: &ReportArgs, record: &RunRecord, profiled: Option<&RunRecord>) -> anyhow::Result<Option<String>> {
     let form = &args.form;
     if load::is_load(record) && (form.json || form.csv || form.html || form.wrk) {
         return form_of_load(args, record).map(Some);
     }
-    let summary = summarize(record);
+    let summary = summarize_with(record, profiled);
     Ok(if form.json {
         Some(json::render(&summary)?)
     } else if form.csv {

@@ -1,17 +1,19 @@
 //! `tare run`: suite and flags → plan → servers ready to start → record → report.
 
 use std::io::IsTerminal;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use anyhow::Context;
 use tare_plan::Plan;
+use tare_plan::options::Options;
+use tare_plan::profile::ProfileOptions;
 use tare_plan::resolve::{Inputs, MachineFacts, resolve};
 use tare_plan::suite::Suite;
 use tare_record::sample::{EndStatus, RunHeader, RunRecord};
-use tare_record::store::{RunWriter, allot_run_dir};
+use tare_record::store::{RECORD_FILE, RunWriter, allot_run_dir};
 use tare_report::rfc3339;
 use tare_report::summary::{ValidityState, VerdictKind};
 use tare_run::prepare::{Launches, prepare};
@@ -21,7 +23,7 @@ use tare_sys::affinity::CpuSet;
 use tare_sys::clock;
 
 use crate::args::{Global, RunArgs};
-use crate::failure::Outcome;
+use crate::failure::{Outcome, in_words};
 use crate::home::World;
 use crate::live::Live;
 use crate::{console, interrupt, plan_text, report};
@@ -32,24 +34,15 @@ pub fn run(args: &RunArgs, global: &Global) -> anyhow::Result<Outcome> {
     if let Some(path) = &args.what.contract {
         world.read_contract(path)?;
     }
-    let plan = plan(args, &world)?;
+    let plan = asked(args, &world)?;
     if args.dry_run {
         let text = if args.json { serde_json::to_string_pretty(&plan)? + "\n" } else { plan_text::whole(&plan) };
         console::print(&text);
         return Ok(Outcome::Done);
     }
-    tare_run::check(&plan)?;
-    let cancelled = interrupt::flag()?;
-    console::print(&plan_text::headline(&plan));
-    let mut live = Live::new(std::io::stderr().is_terminal(), console::stderr_colored(global.color));
-    let launches = prepare(&plan, world.catalog.as_ref(), &cancelled, &mut |line| live.going_on(line));
-    let launches = launches.inspect_err(|_| live.finish())?;
-    let id = allot_run_dir(&global.dir, &today())?;
-    let run_dir = global.dir.join("runs").join(&id);
-    let result = measure(&plan, &world, &launches, (&id, &run_dir), global, &cancelled, &mut live);
-    live.finish();
-    let record = result?;
-    let summary = report::present(&record, &run_dir, global)?;
+    let (record, run_dir) = carry_out(&plan, &world, global)?;
+    let profiled = profile_after(&plan, &record, &run_dir, &world, global);
+    let summary = report::present(&record, profiled.as_ref(), &run_dir, global)?;
     if matches!(record.end, Some((EndStatus::Interrupted, _))) {
         return Ok(Outcome::Interrupted);
     }
@@ -57,7 +50,59 @@ pub fn run(args: &RunArgs, global: &Global) -> anyhow::Result<Outcome> {
     Ok(if void { Outcome::Void } else { Outcome::Done })
 }
 
-fn plan(args: &RunArgs, world: &World) -> anyhow::Result<Plan> {
+/// The profiling starts that a plan asks for, after the scored ones and in a record of their own: whatever becomes of them,
+/// what was scored stands.
+fn profile_after(plan: &Plan, scored: &RunRecord, run_dir: &Path, world: &World, global: &Global) -> Option<RunRecord> {
+    let plan = plan.profiling()?;
+    if matches!(scored.end, Some((EndStatus::Interrupted, _))) {
+        return None;
+    }
+    console::print("\n  scored; now the profiling starts, which say why\n");
+    let file = run_dir.join(report::PROFILE_DIR).join(RECORD_FILE);
+    let place = Place { id: scored.header.id.clone(), run_dir: run_dir.to_owned(), record: Some(file) };
+    carry_out_at(&plan, world, global, || Ok(place))
+        .inspect_err(|error| console::note(&format!("  not profiled: {}", in_words(error))))
+        .ok()
+        .map(|(record, _)| record)
+}
+
+/// Where a run is kept.
+struct Place {
+    id: String,
+    run_dir: PathBuf,
+    /// The file of its record, where that is not the run's own.
+    record: Option<PathBuf>,
+}
+
+/// Builds, starts and measures what a plan says; returns the record and its folder.
+pub fn carry_out(plan: &Plan, world: &World, global: &Global) -> anyhow::Result<(RunRecord, PathBuf)> {
+    carry_out_at(plan, world, global, || {
+        let id = allot_run_dir(&global.dir, &today())?;
+        let run_dir = global.dir.join("runs").join(&id);
+        Ok(Place { id, run_dir, record: None })
+    })
+}
+
+/// The place is asked for once everything is built: a run that cannot begin leaves no folder.
+fn carry_out_at(
+    plan: &Plan,
+    world: &World,
+    global: &Global,
+    place: impl FnOnce() -> anyhow::Result<Place>,
+) -> anyhow::Result<(RunRecord, PathBuf)> {
+    tare_run::check(plan)?;
+    let cancelled = interrupt::flag()?;
+    console::print(&plan_text::headline(plan));
+    let mut live = Live::new(std::io::stderr().is_terminal(), console::stderr_colored(global.color));
+    let launches = prepare(plan, world.catalog.as_ref(), &cancelled, &mut |line| live.going_on(line));
+    let launches = launches.inspect_err(|_| live.finish())?;
+    let place = place()?;
+    let result = measure(plan, world, &launches, &place, global, &cancelled, &mut live);
+    live.finish();
+    Ok((result?, place.run_dir))
+}
+
+fn asked(args: &RunArgs, world: &World) -> anyhow::Result<Plan> {
     let what = &args.what;
     let names_itself =
         what.servers.is_some() || what.aa.is_some() || what.scenarios.is_some() || !what.external.is_empty();
@@ -69,10 +114,16 @@ fn plan(args: &RunArgs, world: &World) -> anyhow::Result<Plan> {
     for server in &what.external {
         suite.add_external(server)?;
     }
+    plan(&suite, &args.options(), None, world)
+}
+
+/// The plan of a suite and flags, on this machine.
+pub fn plan(suite: &Suite, flags: &Options, profile: Option<&ProfileOptions>, world: &World) -> anyhow::Result<Plan> {
     let cpus = CpuSet::allowed()?.iter().collect();
     Ok(resolve(&Inputs {
-        suite: &suite,
-        flags: &args.options(),
+        suite,
+        flags,
+        profile,
         inventory: &world.inventory,
         contract: &world.contract,
         machine: &MachineFacts { cpus },
@@ -85,18 +136,27 @@ fn measure(
     plan: &Plan,
     world: &World,
     launches: &Launches,
-    (id, run_dir): (&str, &Path),
+    place: &Place,
     global: &Global,
     cancelled: &Arc<AtomicBool>,
     live: &mut Live,
 ) -> anyhow::Result<RunRecord> {
+    let Place { id, run_dir, record } = place;
     let header = header(plan, launches, id);
-    let writer = RunWriter::create(&global.dir, &header)?;
+    let writer = match record {
+        None => RunWriter::create(&global.dir, &header)?,
+        Some(file) => {
+            let folder = file.parent().unwrap_or(run_dir);
+            std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+            RunWriter::create_file(file, &header)?
+        }
+    };
     let reference = std::env::current_exe().context("tare's own program file is gone")?;
     let scene = Scene {
         launches,
         contract: &world.contract,
         logs: &run_dir.join("logs"),
+        profiles: &run_dir.join("profiles"),
         cancelled: Arc::clone(cancelled),
         reference: Some(reference),
         judge: &standings,

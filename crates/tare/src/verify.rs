@@ -119,6 +119,7 @@ pub fn plan_of(
     Ok(resolve(&Inputs {
         suite: &suite,
         flags: &flags,
+        profile: None,
         inventory: &world.inventory,
         contract: &world.contract,
         machine: &MachineFacts { cpus },

@@ -24,6 +24,7 @@ struct Asked {
     scenarios: Vec<String>,
     /// Whether the baseline is measured where nothing is compared, too: a suite's groups name it, `-s` may leave it out.
     with_baseline: bool,
+    ladder: bool,
 }
 
 /// Everything that names are looked up in.
@@ -109,6 +110,7 @@ impl World<'_> {
                 baseline: name,
                 scenarios: self.scenarios("", None)?,
                 with_baseline: true,
+                ladder: false,
             }]);
         }
         if suite.groups.is_empty() || flags.baseline.is_some() { self.ungrouped() } else { self.grouped() }
@@ -134,7 +136,8 @@ impl World<'_> {
             }
             let with_baseline = narrowed.as_ref().is_none_or(|narrowed| narrowed.contains(&baseline));
             let scenarios = self.scenarios(&origin, group.scenarios.as_deref())?;
-            asked.push(Asked { baseline, servers, scenarios, with_baseline });
+            let ladder = group.ladder;
+            asked.push(Asked { baseline, servers, scenarios, with_baseline, ladder });
         }
         Ok(asked)
     }
@@ -167,7 +170,8 @@ impl World<'_> {
                 }
                 None => {
                     let with_baseline = name == baseline;
-                    asked.push(Asked { baseline, servers: vec![name], scenarios: scenarios.clone(), with_baseline });
+                    let scenarios = scenarios.clone();
+                    asked.push(Asked { baseline, servers: vec![name], scenarios, with_baseline, ladder: false });
                 }
             }
         }
@@ -320,7 +324,10 @@ impl World<'_> {
             let fits = |group: &&mut Group| covers == ForkCovers::Group && group.variants == able;
             match groups.iter_mut().find(fits) {
                 Some(group) => group.scenarios.push(named),
-                None => groups.push(Group { id: first.name.clone(), variants: able, scenarios: vec![named] }),
+                None => {
+                    let (id, ladder) = (first.name.clone(), asked.ladder);
+                    groups.push(Group { id, variants: able, scenarios: vec![named], ladder });
+                }
             }
         }
         if groups.len() > 1 {

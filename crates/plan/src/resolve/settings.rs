@@ -169,7 +169,8 @@ fn stop(picker: &mut Picker<'_>, mode: Mode) -> Result<Stop, PlanError> {
             );
             Forks::Fixed { count: 1 }
         }
-        Mode::Compared => forks(picker)?,
+        // A plan is profiled as it would be compared: see `Plan::profiling`.
+        Mode::Compared | Mode::Profiled => forks(picker)?,
     };
     let precision = if mode == Mode::Compared {
         pick!(picker, precision, Percent(0.0), "also stop once each interval is ± this; 0 for never")

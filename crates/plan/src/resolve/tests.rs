@@ -42,6 +42,7 @@ fn inventory() -> Inventory {
             server("http4s.TapirMulti", 128, Some("http4s.VanillaMulti")),
         ],
         jvm_options: vec!["-Xmx1g".into()],
+        focus: String::new(),
     }
 }
 
@@ -51,6 +52,7 @@ fn plan(suite: &str, flags: Options) -> Result<Plan, PlanError> {
 
 fn plan_with(inventory: &Inventory, suite: &str, flags: Options) -> Result<Plan, PlanError> {
     resolve(&Inputs {
+        profile: None,
         suite: &Suite::parse("suites/s.toml", suite)?,
         flags: &flags,
         inventory,
@@ -240,4 +242,30 @@ fn what_a_server_pushes_is_timed_only_when_it_is_named() {
     assert_eq!(old.skipped[0].because, "it has no WebSockets");
     let none = plan("[run]\nmessages = 1", push()).unwrap_err().to_string();
     assert!(none.contains("[run] messages") && none.contains("2 to 1000000"), "{none}");
+}
+
+#[test]
+fn a_suite_that_asks_for_profiles_gets_starts_of_their_own_beside_the_scored_ones() {
+    let suite = "[profile]\nforks = 4\nspan = \"5s\"\n";
+    let flags = Options { servers: Some(strings(&["http4s.Tapir"])), ..Options::default() };
+    let scored = plan(suite, flags.clone()).unwrap();
+    assert_eq!(scored.mode, Mode::Compared);
+    assert!(!scored.machine.jvm_options.iter().any(|option| option.contains("NonSafepoints")));
+    let profiling = scored.profiling().unwrap();
+    assert_eq!((profiling.mode, profiling.stop.forks), (Mode::Profiled, Forks::Fixed { count: 4 }));
+    assert_eq!((profiling.slices.saturating, profiling.slices.fixed, profiling.slices.poisson), (0, 2, 0));
+    assert!(profiling.groups.iter().all(|group| group.variants.iter().all(|v| v.role != Role::Control)));
+    assert!(profiling.machine.jvm_options.ends_with(&["-XX:+DebugNonSafepoints".to_owned()]));
+    assert!(plan("", flags).unwrap().profiling().is_none(), "nobody asked");
+}
+
+#[test]
+fn profiles_that_cannot_be_are_refused_with_their_key() {
+    for (line, says) in
+        [("forks = 0", "[profile] forks"), ("events = []", "[profile] events"), ("span = \"1ms\"", "[profile] span")]
+    {
+        let error = plan(&format!("[profile]\n{line}"), Options::default()).unwrap_err().to_string();
+        assert!(error.starts_with(says), "{error}");
+    }
+    assert!(plan("[profile]\nevents = [\"cpus\"]", Options::default()).unwrap_err().to_string().contains("cpu"));
 }

@@ -10,6 +10,7 @@ use serde::de::DeserializeOwned;
 
 use super::{rows, schema};
 use crate::error::RecordError;
+use crate::profile::{PackedText, ProfileRecord};
 use crate::sample::{EndStatus, EventLevel, EventRecord, RunHeader, RunRecord};
 
 const BUSY: Duration = Duration::from_secs(2);
@@ -33,12 +34,14 @@ pub fn open(file: &Path) -> Result<RunRecord, RecordError> {
         vec![]
     };
     let mut events: Vec<EventRecord> = rescue(&connection, "event", json, &mut lost);
+    let profiles =
+        if has_table(&connection, "profile") { rescue(&connection, "profile", profile, &mut lost) } else { vec![] };
     let end = end(&connection).unwrap_or(None);
     if !lost.is_empty() {
         let at_ns = slices.last().map_or(0, |s| s.start_ns + s.window_ns);
         events.push(damage(at_ns, &lost));
     }
-    Ok(RunRecord { header, slices, forks, warmups, cross_checks, events, end })
+    Ok(RunRecord { header, slices, forks, warmups, cross_checks, events, profiles, end })
 }
 
 /// Opens a record for reading and checks that it is one.
@@ -78,6 +81,10 @@ pub(super) fn end(connection: &Connection) -> rusqlite::Result<Option<(EndStatus
 
 fn json<T: DeserializeOwned>(row: &Row<'_>) -> rusqlite::Result<T> {
     rows::from_json(&row.get::<_, String>("json")?)
+}
+
+fn profile(row: &Row<'_>) -> rusqlite::Result<ProfileRecord> {
+    Ok(ProfileRecord { stacks: PackedText::from_bytes(row.get("stacks")?), ..json(row)? })
 }
 
 /// All rows of a table in order; row by row where the table cannot be read in one go. What is lost is noted.

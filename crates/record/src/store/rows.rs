@@ -148,5 +148,6 @@ fn phase_name(phase: Phase) -> &'static str {
     match phase {
         Phase::Warmup => "warmup",
         Phase::Measure => "measure",
+        Phase::Profile => "profile",
     }
 }

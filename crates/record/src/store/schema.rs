@@ -6,7 +6,7 @@
 use rusqlite::Connection;
 
 /// Version of the tables, in `PRAGMA user_version`. 2 added `slice.jvm_json`, 3 the columns from `hiccup_machine` on and
-/// the table `cross_check`; older records are read without them.
+/// the tables `cross_check` and `profile`; older records are read without them.
 pub(super) const VERSION: i64 = 3;
 
 /// "tare" in ASCII, in `PRAGMA application_id`: tells a record from any other SQLite file.
@@ -18,6 +18,7 @@ CREATE TABLE fork (seq INTEGER PRIMARY KEY AUTOINCREMENT, json TEXT NOT NULL);
 CREATE TABLE warmup (seq INTEGER PRIMARY KEY AUTOINCREMENT, json TEXT NOT NULL);
 CREATE TABLE event (seq INTEGER PRIMARY KEY AUTOINCREMENT, json TEXT NOT NULL);
 CREATE TABLE cross_check (seq INTEGER PRIMARY KEY AUTOINCREMENT, json TEXT NOT NULL);
+CREATE TABLE profile (seq INTEGER PRIMARY KEY AUTOINCREMENT, json TEXT NOT NULL, stacks BLOB NOT NULL);
 CREATE TABLE slice (
   seq INTEGER PRIMARY KEY AUTOINCREMENT,
   fork INTEGER NOT NULL, group_id TEXT NOT NULL, scenario TEXT NOT NULL, variant TEXT NOT NULL,

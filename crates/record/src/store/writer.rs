@@ -4,10 +4,12 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 use serde::Serialize;
+use tare_plan::plan::Mode;
 
 use super::{RECORD_FILE, rows, schema};
 use crate::cross_check::CrossCheckRecord;
 use crate::error::RecordError;
+use crate::profile::ProfileRecord;
 use crate::sample::{EndStatus, EventRecord, ForkRecord, RunHeader, SliceRecord, WarmupRecord};
 
 /// Appends what is measured to the record of one run.
@@ -17,6 +19,7 @@ use crate::sample::{EndStatus, EventRecord, ForkRecord, RunHeader, SliceRecord, 
 pub struct RunWriter {
     connection: Connection,
     file: PathBuf,
+    mode: Mode,
 }
 
 impl RunWriter {
@@ -50,7 +53,7 @@ impl RunWriter {
             discard(&file);
             RecordError::sqlite(&file, &e)
         })?;
-        Ok(Self { connection, file })
+        Ok(Self { connection, file, mode: header.plan.mode })
     }
 
     /// Where the record lies.
@@ -96,6 +99,22 @@ impl RunWriter {
     /// As [`append_slice`](Self::append_slice).
     pub fn append_event(&mut self, event: &EventRecord) -> Result<(), RecordError> {
         self.append("INSERT INTO event (json) VALUES (?1)", event)
+    }
+
+    /// Appends a profile.
+    ///
+    /// # Errors
+    /// [`RecordError::Scored`] for a record of scored slices; else as [`append_slice`](Self::append_slice).
+    pub fn append_profile(&mut self, profile: &ProfileRecord) -> Result<(), RecordError> {
+        if self.mode != Mode::Profiled {
+            return Err(RecordError::Scored { file: self.file.clone() });
+        }
+        let insert = "INSERT INTO profile (json, stacks) VALUES (?1, ?2)";
+        let run = || {
+            let row = (rows::to_json(profile)?, profile.stacks.as_bytes());
+            self.connection.prepare_cached(insert)?.execute(row)
+        };
+        run().map(drop).map_err(|e| self.error(&e))
     }
 
     /// Ends the record and folds it into a single file.

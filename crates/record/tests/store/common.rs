@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use tare_plan::duration::Span;
 use tare_plan::engine::Engine;
 use tare_plan::plan::{Forks, Load, Machine, Mode, Plan, Probes, Rate, SliceKind, Slices, Stop, Warmup};
+use tare_plan::profile::ProfileEvent;
 use tare_record::cross_check::{CrossCheckOutcome, CrossCheckRecord, ToolFigures};
+use tare_record::profile::{PackedText, ProfileRecord, Weight};
 use tare_record::sample::{
     ErrorTally, EventLevel, EventRecord, ForkRecord, Hiccups, JvmUse, MessageTally, Messages, Pause, PauseCause, Phase,
     RunHeader, ServerCpu, SliceRecord, WarmupRecord,
@@ -17,6 +19,7 @@ pub fn header(id: &str) -> RunHeader {
         suite: "quick".to_owned(),
         question: "What does Tapir cost?".to_owned(),
         mode: Mode::Compared,
+        profile: None,
         groups: Vec::new(),
         checks: Vec::new(),
         skipped: Vec::new(),
@@ -131,6 +134,24 @@ pub fn slice(round: u32) -> SliceRecord {
             tally: MessageTally { received: 500, missing: 1, clock_within_ns: 90, ..MessageTally::default() },
             jitter,
         }),
+    }
+}
+
+pub fn profile() -> ProfileRecord {
+    ProfileRecord {
+        fork: 1,
+        group: "g".to_owned(),
+        scenario: "SimpleGet".to_owned(),
+        variant: "http4s.Tapir".to_owned(),
+        event: ProfileEvent::Cpu,
+        sampler: "async-profiler".to_owned(),
+        span_ns: 5,
+        offered_per_s: 1000.0,
+        requests: 5,
+        cpu_ns: Some(100),
+        file: Some("a.jfr".to_owned()),
+        weight: Weight::Samples { every_ns: 1_000_000 },
+        stacks: PackedText::pack("a;b 5\n"),
     }
 }
 

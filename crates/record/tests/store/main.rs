@@ -9,6 +9,7 @@ mod full_disk;
 use std::fs;
 use std::path::Path;
 
+use tare_plan::plan::Mode;
 use tare_record::sample::EndStatus;
 use tare_record::{PackedHistogram, RecordError, RunWriter, StoredSlice, allot_run_dir, find_run, list_runs, open};
 
@@ -36,6 +37,39 @@ fn what_is_read_is_what_was_written() {
     assert_eq!(record.slices.len(), 3);
     assert_eq!(record.slices[2], common::slice(2).pack());
     assert_eq!(record.slices[2].response.unpack(), common::slice(2).response);
+}
+
+#[test]
+fn profiles_are_kept_whole_in_a_record_of_their_own() {
+    let root = tempfile::tempdir().unwrap();
+    let mut header = common::header("p");
+    header.plan.mode = Mode::Profiled;
+    let mut writer = RunWriter::create(root.path(), &header).unwrap();
+    writer.append_profile(&common::profile()).unwrap();
+    let record = open(writer.path()).unwrap();
+    assert_eq!(record.profiles, vec![common::profile()]);
+    assert_eq!(record.profiles[0].stacks.unpack().unwrap(), "a;b 5\n");
+}
+
+#[test]
+fn a_record_of_scored_slices_takes_no_profile() {
+    let root = tempfile::tempdir().unwrap();
+    let mut writer = write(root.path(), "r", 1);
+    assert!(matches!(writer.append_profile(&common::profile()), Err(RecordError::Scored { .. })));
+    assert!(open(writer.path()).unwrap().profiles.is_empty());
+}
+
+#[test]
+fn a_record_from_before_there_were_profiles_is_read_without_loss() {
+    let root = tempfile::tempdir().unwrap();
+    let writer = write(root.path(), "r", 2);
+    let file = writer.path().to_path_buf();
+    writer.finish(EndStatus::Complete, 1).unwrap();
+    let old = rusqlite::Connection::open(&file).unwrap();
+    old.execute_batch("DROP TABLE profile; PRAGMA user_version = 2;").unwrap();
+    let record = open(&file).unwrap();
+    assert_eq!((record.slices.len(), record.profiles.len()), (2, 0));
+    assert_eq!(record.events, vec![common::event()], "nothing is said to be lost");
 }
 
 #[test]

@@ -104,6 +104,7 @@ fn time_point(slice: &StoredSlice) -> TimePoint {
         phase: match slice.phase {
             Phase::Warmup => "warmup".to_owned(),
             Phase::Measure => "measure".to_owned(),
+            Phase::Profile => "profile".to_owned(),
         },
         slice_kind: slice.kind.name().to_owned(),
         throughput_per_s: level::throughput(std::iter::once(slice)).unwrap_or(0.0),

@@ -5,6 +5,7 @@ mod compare;
 mod cross_check;
 mod evidence;
 mod findings;
+mod ladder;
 mod latency;
 mod level;
 mod machine;
@@ -17,7 +18,7 @@ mod stamps;
 mod validity;
 mod wording;
 
-use tare_plan::plan::SliceKind;
+use tare_plan::plan::{Mode, SliceKind};
 use tare_record::sample::RunRecord;
 
 use crate::summary::{Cell, SCHEMA, Summary};
@@ -46,18 +47,22 @@ impl Studied<'_> {
 /// Everything that people see of a run.
 pub fn summarize(record: &RunRecord) -> Summary {
     let plan = &record.header.plan;
-    let cells = study(record);
+    // What was profiled is not scored: it has no cells.
+    let cells = if plan.mode == Mode::Profiled { Vec::new() } else { study(record) };
     let weighed = compare::weigh(record, &cells);
     let itself = compare::control_alone(plan);
     let sentence =
         |c: &crate::summary::Comparison| sentence::sentence(c, weighed.void.get(&c.id), plan.stop.region, itself);
     let sentences = weighed.comparisons.iter().map(sentence).collect();
     let findings = findings::findings(record, &cells, &weighed);
+    let ladders = ladder::ladders(plan, &cells);
     let cells: Vec<Cell> = cells.into_iter().map(|studied| studied.cell).collect();
     Summary {
         schema: SCHEMA.to_owned(),
         run: run_info::run_info(record),
         sentences,
+        ladders,
+        profiles: None,
         findings,
         cross_checks: cross_check::cross_checks(record, &cells),
         cells,

@@ -23,6 +23,7 @@ pub(super) fn run_info(record: &RunRecord) -> RunInfo {
         mode: match plan.mode {
             PlanMode::Compared => Mode::Compared,
             PlanMode::Sequential => Mode::Sequential,
+            PlanMode::Profiled => Mode::Profiled,
         },
         status: match record.end.map(|(status, _)| status) {
             Some(EndStatus::Complete) => RunStatus::Complete,
@@ -89,6 +90,7 @@ fn stop(plan: &Plan) -> String {
     let stop = &plan.stop;
     let (region, alpha) = (share(stop.region), stop.alpha);
     match stop.forks {
+        _ if plan.mode == PlanMode::Profiled => "profiled starts, none of them scored".to_owned(),
         _ if plan.mode == PlanMode::Sequential => "one start of each cell, one after another: no intervals".to_owned(),
         Forks::Fixed { count: forks } => {
             format!("{} of each (±{region} region, α {alpha})", count(forks.into(), "fork"))

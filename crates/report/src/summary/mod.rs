@@ -6,18 +6,25 @@
 mod cell;
 mod comparison;
 mod cross_check;
+mod ladder;
 mod latency;
 mod messages;
 mod probes;
+mod profile;
 
 use serde::{Deserialize, Serialize};
 
 pub use cell::{Bottleneck, Cell, ErrorCount, ForkValue, KindShare, PoolShare, TimePoint, Validity, ValidityState};
 pub use comparison::{Comparison, Currency, Noise, Sentence, VerdictKind};
 pub use cross_check::{CrossCheck, ToolFigure};
+pub use ladder::{Ladder, LadderStep};
 pub use latency::{CurvePoint, Distribution, Latency, Pace, PercentileValue};
 pub use messages::Messages;
 pub use probes::{CollectorShare, KindCores, PauseTally, Probes};
+pub use profile::{
+    AcrossVersions, HotFrame, MovedFrame, NamedMethod, PackageShare, ProfileView, Profiles, VersionRow, Why,
+    WhySentence,
+};
 
 /// Version of the JSON form.
 pub const SCHEMA: &str = "tare-summary/1";
@@ -40,6 +47,12 @@ pub struct Summary {
     /// What other load tools said of the cells, where a run asked them.
     #[serde(default)]
     pub cross_checks: Vec<CrossCheck>,
+    /// What each step of a ladder costs; empty where no suite asked for one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ladders: Vec<Ladder>,
+    /// What profiled starts showed; absent where nothing was profiled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profiles: Option<Profiles>,
     /// Warnings with a remedy.
     pub findings: Vec<Finding>,
     /// The plan, flat, with where each value came from.
@@ -91,6 +104,8 @@ pub enum Mode {
     Sequential,
     /// One load on one URL (`tare load`).
     Load,
+    /// Under a sampler (`tare profile`): what the time went into, nothing scored.
+    Profiled,
 }
 
 /// How a run ended.

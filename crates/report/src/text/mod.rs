@@ -2,7 +2,9 @@
 
 mod cross_check;
 mod grid;
+mod ladder;
 mod messages;
+mod profile;
 mod table;
 
 use crate::clean;
@@ -37,6 +39,8 @@ pub fn render(summary: &Summary, style: &Style) -> String {
     }
     out.push_str(&cross_check::cross_checks(summary, style));
     out.push('\n');
+    out.push_str(&summary.ladders.iter().map(|one| ladder::ladder(one, style)).collect::<String>());
+    out.push_str(&summary.profiles.iter().map(|profiles| profile::profiles(profiles, style)).collect::<String>());
     out.push_str(&noise(summary));
     out.push_str(&findings(summary, style));
     out
@@ -79,7 +83,7 @@ fn noise(summary: &Summary) -> String {
         .fold(None, |most: Option<f64>, f| Some(most.map_or(f, |m| m.max(f))));
     match floor {
         Some(floor) => format!("  noise floor (A/A, same server twice): ±{}\n", share(floor)),
-        None if summary.run.mode == Mode::Sequential => String::new(),
+        None if matches!(summary.run.mode, Mode::Sequential | Mode::Profiled) => String::new(),
         None if summary.noise.is_empty() => "  noise floor: not measured (no A/A control)\n".to_owned(),
         None => "  noise floor (A/A, same server twice): no interval yet\n".to_owned(),
     }

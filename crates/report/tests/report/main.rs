@@ -7,6 +7,7 @@ mod cross_checks;
 mod loads;
 mod outputs;
 mod probes;
+mod profiles;
 mod sentences;
 mod summaries;
 mod synthetic;

@@ -68,6 +68,7 @@ pub fn run(truths: &[Truth], forks: u32, kinds: &[SliceKind]) -> RunRecord {
         warmups: Vec::new(),
         cross_checks: Vec::new(),
         events: Vec::new(),
+        profiles: Vec::new(),
         end: Some((EndStatus::Complete, u64::from(forks) * 20_000_000_000)),
     };
     let mut noise = Noise(8_127);
@@ -258,6 +259,7 @@ fn plan(truths: &[Truth]) -> Plan {
             id: "http4s".to_owned(),
             variants: truths.iter().map(variant).collect(),
             scenarios: vec![NamedScenario { name: "SimpleGet".to_owned(), scenario: scenario() }],
+            ladder: false,
         }],
         checks: Vec::new(),
         skipped: Vec::new(),
@@ -284,6 +286,7 @@ fn plan(truths: &[Truth]) -> Plan {
             floor: 0.005,
             precision: 0.0,
         },
+        profile: None,
         machine: Machine {
             server_cpus: "0".to_owned(),
             load_cpus: "1".to_owned(),

@@ -207,7 +207,7 @@ pub struct MachineArgs {
 impl RunArgs {
     /// The flags as options that win over the suite's.
     pub fn options(&self) -> Options {
-        let Self { what, load, stop, warmup, machine, .. } = self;
+        let Self { what, load, stop, .. } = self;
         Options {
             servers: what.servers.clone(),
             scenarios: what.scenarios.clone(),
@@ -223,11 +223,6 @@ impl RunArgs {
             precision: stop.precision,
             region: stop.region,
             alpha: stop.alpha,
-            warmup: warmup.warmup,
-            warmup_cap: warmup.warmup_cap,
-            warmup_first_cap: warmup.warmup_first_cap,
-            warmup_users: warmup.warmup_users,
-            warmup_all_cpus: warmup.warmup_pinned.then_some(false),
             slice: load.slice,
             discard: load.discard,
             saturating: load.saturating,
@@ -241,15 +236,28 @@ impl RunArgs {
             congestion: load.congestion.clone(),
             spin: load.no_spin.then_some(false),
             engine: load.engine.clone(),
-            server_cpus: machine.server_cpus.clone(),
-            load_cpus: machine.load_cpus.clone(),
-            jvm_options: machine.jvm_options.clone(),
-            jvm_cpus: machine.jvm_cpus,
-            java: machine.java.clone(),
-            startup_timeout: machine.startup_timeout,
-            stop_grace: machine.stop_grace,
-            seed: machine.seed,
-            hiccups: machine.hiccups.then_some(true),
+            ..how(&self.warmup, &self.machine)
         }
+    }
+}
+
+/// How servers warm up and on what they run, whatever is done with them then.
+pub fn how(warmup: &WarmupArgs, machine: &MachineArgs) -> Options {
+    Options {
+        warmup: warmup.warmup,
+        warmup_cap: warmup.warmup_cap,
+        warmup_first_cap: warmup.warmup_first_cap,
+        warmup_users: warmup.warmup_users,
+        warmup_all_cpus: warmup.warmup_pinned.then_some(false),
+        server_cpus: machine.server_cpus.clone(),
+        load_cpus: machine.load_cpus.clone(),
+        jvm_options: machine.jvm_options.clone(),
+        jvm_cpus: machine.jvm_cpus,
+        java: machine.java.clone(),
+        startup_timeout: machine.startup_timeout,
+        stop_grace: machine.stop_grace,
+        seed: machine.seed,
+        hiccups: machine.hiccups.then_some(true),
+        ..Options::default()
     }
 }

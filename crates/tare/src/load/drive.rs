@@ -52,6 +52,7 @@ pub fn drive(
         warmups: Vec::new(),
         cross_checks: Vec::new(),
         events,
+        profiles: Vec::new(),
         end: Some((status, end_ns)),
     })
 }

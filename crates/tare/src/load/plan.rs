@@ -44,6 +44,7 @@ fn plan(job: &Job, session: &LoadSession) -> Plan {
         suite: tare_report::load::SUITE.to_owned(),
         question: job.model.clone(),
         mode: Mode::Sequential,
+        profile: None,
         groups: vec![group(job)],
         checks: Vec::new(),
         skipped: Vec::new(),
@@ -92,6 +93,7 @@ fn group(job: &Job) -> Group {
         id: job.url.clone(),
         variants: vec![variant],
         scenarios: vec![NamedScenario { name: job.request.clone(), scenario }],
+        ladder: false,
     }
 }
 

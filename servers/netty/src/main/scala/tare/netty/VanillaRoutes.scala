@@ -18,14 +18,14 @@ object Reply:
   def json(body: String): Reply = Reply(OK, "application/json", body.getBytes(UTF_8))
   def empty(status: HttpResponseStatus): Reply = Reply(status, "text/plain; charset=UTF-8", Array.emptyByteArray)
 
-/** The routes of `/path0` to `/path{routes - 1}` and the others, found by a look at a map. */
-final class VanillaRoutes(routes: Int):
+/** The routes of `/path0` to `/path{routes - 1}` and the others, with some more to be got, found by a look at a map. */
+final class VanillaRoutes(routes: Int, more: Map[String, () => Reply] = Map.empty):
   private val numbers: Map[String, Int] = List.tabulate(routes)(n => s"/path$n" -> n).toMap
 
   private val gets: Map[String, () => Reply] = Map(
     "/text" -> (() => Reply.text(Answers.Text)),
     "/json" -> (() => Reply.json(Message(Answers.Text).asJson.noSpaces))
-  )
+  ) ++ more
 
   private val posts: Map[String, FullHttpRequest => Reply] =
     numbers.map((path, n) => path -> ((request: FullHttpRequest) => Reply.text(Answers.postString(n, string(request)))))

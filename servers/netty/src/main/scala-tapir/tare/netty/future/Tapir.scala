@@ -4,6 +4,7 @@ import scala.concurrent.{Await, Future}
 import scala.concurrent.ExecutionContext.Implicits.global
 import scala.concurrent.duration.*
 
+import sttp.tapir.server.ServerEndpoint
 import sttp.tapir.server.netty.{NettyFutureServer, NettyFutureServerOptions}
 
 import tare.{Answers, Endpoints, Launch}
@@ -18,10 +19,12 @@ object TapirInterceptor extends FutureServer(1, NettyFutureServerOptions.default
 
 object TapirInterceptorMulti extends FutureServer(Answers.MultiRoutes, NettyFutureServerOptions.default)
 
-abstract class FutureServer(routes: Int, options: NettyFutureServerOptions):
+abstract class FutureServer(endpoints: List[ServerEndpoint[Any, Future]], options: NettyFutureServerOptions):
+
+  def this(routes: Int, options: NettyFutureServerOptions) = this(Endpoints.served[Future](routes), options)
 
   def main(args: Array[String]): Unit = Launch.serve(args) { port =>
-    val server = NettyFutureServer(options, Settings(port)).addEndpoints(Endpoints.served[Future](routes))
+    val server = NettyFutureServer(options, Settings(port)).addEndpoints(endpoints)
     Await.result(server.start(), 30.seconds).port
   }
 

@@ -1,0 +1,99 @@
+//! Profiling: starts of their own in which a sampler looks at the servers. What it sees never mixes with what is scored.
+
+use serde::{Deserialize, Serialize};
+
+use crate::duration::Span;
+use crate::plan::{Forks, Mode, Plan, Role, Slices};
+
+/// What a sampler counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ProfileEvent {
+    /// CPU time.
+    Cpu,
+    /// Bytes allocated on the heap of a JVM.
+    Alloc,
+    /// Time, also while a thread waits.
+    Wall,
+    /// Time waited for the locks of a JVM.
+    Lock,
+}
+
+impl ProfileEvent {
+    /// The name in files, flags and reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Cpu => "cpu",
+            Self::Alloc => "alloc",
+            Self::Wall => "wall",
+            Self::Lock => "lock",
+        }
+    }
+}
+
+impl std::str::FromStr for ProfileEvent {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let all = [Self::Cpu, Self::Alloc, Self::Wall, Self::Lock];
+        all.into_iter()
+            .find(|event| event.name() == text)
+            .ok_or_else(|| format!("\"{text}\" is no event; write cpu, alloc, wall or lock"))
+    }
+}
+
+/// `[profile]` of a suite, and the flags of `tare profile`: each may be absent.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ProfileOptions {
+    /// What is sampled, one after another.
+    pub events: Option<Vec<ProfileEvent>>,
+    /// Profiled starts of each server.
+    pub forks: Option<u32>,
+    /// How long each event is sampled in each of them.
+    pub span: Option<Span>,
+    /// Frames whose share is told, as a regular expression.
+    pub focus: Option<String>,
+}
+
+/// What is profiled and how long: a part of the plan.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Profile {
+    /// What is sampled, one after another.
+    pub events: Vec<ProfileEvent>,
+    /// Profiled starts of each server.
+    pub forks: u32,
+    /// How long each event is sampled in each of them.
+    pub span: Span,
+    /// Frames whose share is told, as a regular expression; none in particular when empty.
+    pub focus: String,
+}
+
+/// Without these a JVM names, for code that it has inlined, the nearest place where it can stop a thread.
+const TRUE_FRAMES: [&str; 2] = ["-XX:+UnlockDiagnosticVMOptions", "-XX:+DebugNonSafepoints"];
+
+impl Plan {
+    /// The plan of the profiling starts that this plan asks for; `None` where it asks for none.
+    ///
+    /// The same servers, scenarios, load and warm-up, at one rate for all of a group; no A/A control, nothing scored.
+    #[must_use]
+    pub fn profiling(&self) -> Option<Self> {
+        let profile = self.profile.as_ref()?;
+        let mut plan = self.clone();
+        plan.mode = Mode::Profiled;
+        plan.stop.forks = Forks::Fixed { count: profile.forks };
+        plan.slices = Slices {
+            length: profile.span,
+            discard: Span::default(),
+            fixed: profile.events.len() as u32,
+            saturating: 0,
+            poisson: 0,
+            push: 0,
+        };
+        plan.machine.jvm_options.extend(TRUE_FRAMES.map(str::to_owned));
+        for group in &mut plan.groups {
+            group.variants.retain(|variant| variant.role != Role::Control);
+        }
+        Some(plan)
+    }
+}

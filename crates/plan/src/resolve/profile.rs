@@ -1,0 +1,52 @@
+//! Profiling starts: flags of `tare profile`, before the suite's `[profile]`, before defaults.
+
+use super::Inputs;
+use crate::PlanError;
+use crate::duration::Span;
+use crate::plan::{Setting, Source};
+use crate::profile::{Profile, ProfileEvent, ProfileOptions};
+
+/// Starts enough for an interval that says something; each costs a warm-up.
+const FORKS: u32 = 3;
+/// Ten thousand samples of a server that is half busy.
+const SPAN: Span = Span::from_secs(20);
+
+/// What will be profiled, if flags or suite ask for it, with its settings.
+pub(super) fn resolve(inputs: &Inputs<'_>, list: &mut Vec<Setting>) -> Result<Option<Profile>, PlanError> {
+    let none = ProfileOptions::default();
+    let (flags, suite) = match (inputs.profile, &inputs.suite.profile) {
+        (None, None) => return Ok(None),
+        (flags, suite) => (flags.unwrap_or(&none), suite.as_ref().unwrap_or(&none)),
+    };
+    let events = picked(&flags.events, &suite.events, vec![ProfileEvent::Cpu, ProfileEvent::Alloc]);
+    let forks = picked(&flags.forks, &suite.forks, FORKS);
+    let span = picked(&flags.span, &suite.span, SPAN);
+    let focus = picked(&flags.focus, &suite.focus, inputs.inventory.focus.clone());
+    check("events", !events.0.is_empty(), "name at least one of cpu, alloc, wall, lock")?;
+    check("forks", (1..=1000).contains(&forks.0), "write 1 to 1000 profiled starts")?;
+    check("span", span.0 >= Span::from_millis(100) && span.0 <= Span::from_secs(600), "write 100ms to 10m")?;
+    let names: Vec<&str> = events.0.iter().map(|event| event.name()).collect();
+    for (key, value, source, meaning) in [
+        ("events", names.join(" "), events.1, "what is sampled, one after another"),
+        ("forks", forks.0.to_string(), forks.1, "profiled starts of each server, none of them scored"),
+        ("span", span.0.to_string(), span.1, "how long each event is sampled in each of them"),
+        ("focus", focus.0.clone(), focus.1, "frames whose share is told, as a regular expression"),
+    ] {
+        let (section, key, meaning) = ("profile".to_owned(), key.to_owned(), meaning.to_owned());
+        list.push(Setting { section, key, value, source, meaning });
+    }
+    Ok(Some(Profile { events: events.0, forks: forks.0, span: span.0, focus: focus.0 }))
+}
+
+fn picked<T: Clone>(flag: &Option<T>, suite: &Option<T>, default: T) -> (T, Source) {
+    match (flag, suite) {
+        (Some(value), _) => (value.clone(), Source::Flag),
+        (None, Some(value)) => (value.clone(), Source::Suite),
+        (None, None) => (default, Source::Default),
+    }
+}
+
+fn check(key: &str, holds: bool, message: &str) -> Result<(), PlanError> {
+    let wrong = || PlanError::Value { origin: format!("[profile] {key}"), message: message.to_owned() };
+    if holds { Ok(()) } else { Err(wrong()) }
+}

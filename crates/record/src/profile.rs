@@ -1,0 +1,112 @@
+//! What a sampler saw of a server in one profiled start: raw stacks, beside what turns their shares into costs.
+
+use std::io::{self, Read, Write};
+
+use flate2::Compression;
+use flate2::read::DeflateDecoder;
+use flate2::write::DeflateEncoder;
+use serde::{Deserialize, Serialize};
+use tare_plan::profile::ProfileEvent;
+
+/// The most text that a packed profile may unfold to: what is longer was not written by tare.
+const LONGEST_BYTES: u64 = 4 << 30;
+
+/// One profile: one event, of one variant, in one start.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ProfileRecord {
+    /// 1-based start.
+    pub fork: u32,
+    /// Id of the group.
+    pub group: String,
+    /// Name of the scenario.
+    pub scenario: String,
+    /// Name of the variant.
+    pub variant: String,
+    /// What was sampled.
+    pub event: ProfileEvent,
+    /// Who sampled, and how: `async-profiler 4.5, every 1 ms of CPU time`.
+    pub sampler: String,
+    /// How long.
+    pub span_ns: u64,
+    /// Load meanwhile.
+    pub offered_per_s: f64,
+    /// Right answers meanwhile.
+    pub requests: u64,
+    /// CPU of the server's processes meanwhile, as the kernel counts it; `None` where that cannot be seen.
+    pub cpu_ns: Option<u64>,
+    /// What the sampler's own file is called, in the folder `profiles` of the run.
+    pub file: Option<String>,
+    /// What the weights of the stacks are.
+    pub weight: Weight,
+    /// Collapsed stacks.
+    #[serde(skip)]
+    pub stacks: PackedText,
+}
+
+/// What the weights of stacks are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Weight {
+    /// Samples of a clock.
+    Samples {
+        /// What each stands for.
+        every_ns: u64,
+    },
+    /// Nanoseconds.
+    Ns,
+    /// Bytes.
+    Bytes,
+}
+
+/// Long text, kept compressed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PackedText(Vec<u8>);
+
+impl PackedText {
+    /// Compresses.
+    pub fn pack(text: &str) -> Self {
+        let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
+        // Writing into memory cannot fail.
+        let _ = encoder.write_all(text.as_bytes());
+        Self(encoder.finish().unwrap_or_default())
+    }
+
+    /// Bytes of a file, not looked into yet.
+    pub fn from_bytes(bytes: Vec<u8>) -> Self {
+        Self(bytes)
+    }
+
+    /// The bytes, for the file.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// The text.
+    ///
+    /// # Errors
+    /// When the bytes are damaged.
+    pub fn unpack(&self) -> io::Result<String> {
+        let mut text = String::new();
+        DeflateDecoder::new(self.0.as_slice()).take(LONGEST_BYTES).read_to_string(&mut text)?;
+        Ok(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packed_text_comes_back_and_takes_less_room() {
+        let text = "main;a;b;c 5\n".repeat(1000);
+        let packed = PackedText::pack(&text);
+        assert!(packed.as_bytes().len() < text.len() / 20);
+        assert_eq!(packed.unpack().unwrap(), text);
+    }
+
+    #[test]
+    fn damaged_bytes_are_an_error_and_not_some_other_text() {
+        assert!(PackedText::from_bytes(vec![0xff, 0xff, 1, 2, 3]).unpack().is_err());
+        assert!(PackedText::default().unpack().is_err());
+    }
+}

@@ -1,0 +1,61 @@
+//! Methods that were named at one version of a library, at all of them: which are gone?
+
+use std::collections::BTreeSet;
+
+use tare_profile::over_forks::of_method;
+use tare_record::sample::RunRecord;
+
+use super::ALPHA;
+use super::sides::Side;
+use super::view::estimate;
+use crate::summary::{AcrossVersions, Estimate, ProfileView, VersionRow};
+
+const NONE: Estimate = Estimate { value: 0.0, lo: None, hi: None };
+
+/// One table per server, scenario and event that was profiled at several versions.
+pub(super) fn across(record: &RunRecord, views: &[ProfileView]) -> Vec<AcrossVersions> {
+    let mut tables: Vec<(AcrossVersions, Vec<&ProfileView>)> = Vec::new();
+    for view in views.iter().filter(|view| view.baseline.is_some()) {
+        let mut variants = record.header.plan.groups.iter().flat_map(|group| &group.variants);
+        let Some(variant) = variants.find(|variant| variant.name == view.variant) else { continue };
+        let Some(version) = &variant.version else { continue };
+        let mine = |table: &&mut (AcrossVersions, Vec<&ProfileView>)| {
+            let table = &table.0;
+            (&table.server, &table.scenario, &table.event) == (&variant.server, &view.scenario, &view.event)
+        };
+        match tables.iter_mut().find(mine) {
+            Some((table, views)) => {
+                table.versions.push(version.clone());
+                views.push(view);
+            }
+            None => {
+                let (server, scenario, event) = (variant.server.clone(), view.scenario.clone(), view.event.clone());
+                let versions = vec![version.clone()];
+                tables.push((AcrossVersions { server, scenario, event, versions, rows: Vec::new() }, vec![view]));
+            }
+        }
+    }
+    let several = tables.into_iter().filter(|(table, _)| table.versions.len() > 1);
+    several.map(|(table, views)| AcrossVersions { rows: rows(record, &views), ..table }).collect()
+}
+
+fn rows(record: &RunRecord, views: &[&ProfileView]) -> Vec<VersionRow> {
+    let named: BTreeSet<(&str, &str)> = views
+        .iter()
+        .flat_map(|view| view.moved.iter().filter(|frame| frame.named))
+        .map(|frame| (frame.name.as_str(), frame.short.as_str()))
+        .collect();
+    let sides: Vec<Option<Side<'_>>> = views.iter().map(|view| Side::of_view(record, view)).collect();
+    let share = |side: &Option<Side<'_>>, name: &str| {
+        let method = side.as_ref().and_then(|side| of_method(&side.forks, name, ALPHA));
+        method.map_or(NONE, |method| estimate(method.total))
+    };
+    let row = |(name, short): (&str, &str)| VersionRow {
+        short: short.to_owned(),
+        name: name.to_owned(),
+        shares: sides.iter().map(|side| share(side, name)).collect(),
+    };
+    let mut rows: Vec<VersionRow> = named.into_iter().map(row).collect();
+    rows.sort_by(|a, b| b.shares[0].value.total_cmp(&a.shares[0].value));
+    rows
+}

@@ -1,0 +1,176 @@
+//! One event of one variant, beside its baseline where there is one: shares, tables and the flame graph.
+
+use std::collections::BTreeMap;
+
+use regex::Regex;
+use tare_plan::profile::ProfileEvent;
+use tare_profile::FlameTree;
+use tare_profile::causes::{CauseRule, causes};
+use tare_profile::over_forks::{HotMethod, Mean, MovedMethod, hot, moved};
+use tare_record::profile::Weight;
+
+use super::sides::Side;
+use super::{ALPHA, unit};
+use crate::summary::{Estimate, HotFrame, MovedFrame, PackageShare, ProfileView};
+
+/// Methods below this total share stand in no table.
+const LEAST: f64 = 0.002;
+/// Rows of a table.
+const ROWS: usize = 40;
+/// Nodes of a flame graph below this share are drawn as part of their callers.
+const CUT: f64 = 0.0002;
+/// A method with less than this share is not worth a sentence.
+const NAMED: f64 = 0.005;
+/// Methods that a sentence names at most.
+const MOST_NAMED: usize = 4;
+
+pub(super) fn view(own: &Side<'_>, other: Option<&Side<'_>>, focus: &str) -> ProfileView {
+    // One that is no expression was refused before the run.
+    let focus = Regex::new(focus).ok().filter(|_| !focus.is_empty());
+    let first = own.records[0];
+    let weight: u64 = own.forks.iter().map(|fork| fork.usage.weight).sum();
+    let mut hot_frames: Vec<HotMethod> = hot(&own.forks, LEAST, ALPHA);
+    let packages = packages(&hot(&own.forks, 0.0, ALPHA));
+    keep_telling(&mut hot_frames, focus.as_ref());
+    let moved = other.map_or_else(Vec::new, |other| moved_frames(own, other, focus.as_ref()));
+    let variant: Vec<_> = own.stacks.iter().collect();
+    let baseline: Vec<_> = other.iter().flat_map(|other| &other.stacks).collect();
+    ProfileView {
+        id: format!("{}/{}/{}/{}", first.group, first.scenario, first.variant, own.event.name()),
+        group: first.group.clone(),
+        scenario: first.scenario.clone(),
+        variant: first.variant.clone(),
+        baseline: other.map(|other| other.records[0].variant.clone()),
+        event: own.event.name().to_owned(),
+        unit: unit(own.event).to_owned(),
+        sampler: first.sampler.clone(),
+        forks: own.forks.len() as u32,
+        steady_forks: own.steady,
+        offered_per_s: first.offered_per_s,
+        samples: matches!(first.weight, Weight::Samples { .. }).then_some(weight),
+        failed_share: own.forks.iter().map(|fork| fork.usage.failed).sum::<f64>() / own.forks.len() as f64,
+        coverage: coverage(own),
+        per_request: per_request(own),
+        baseline_per_request: other.and_then(per_request),
+        difference_per_request: other.and_then(|other| difference(own, other)),
+        focus_share: focus.as_ref().map(|focus| share(own, |stacks| stacks.under(&stacks.matching(focus)))),
+        focus_own: focus.as_ref().map(|focus| share(own, |stacks| stacks.inside(&stacks.matching(focus)))),
+        hot: hot_frames.iter().map(hot_frame).collect(),
+        packages,
+        moved,
+        flame: FlameTree::of(&variant, &baseline, CUT),
+        files: own.records.iter().filter_map(|record| record.file.clone()).collect(),
+    }
+}
+
+pub(super) fn estimate(mean: Mean) -> Estimate {
+    Estimate { value: mean.value, lo: mean.bounds.map(|(lo, _)| lo), hi: mean.bounds.map(|(_, hi)| hi) }
+}
+
+/// The CPU that samples stand for, as a share of the kernel's count.
+fn coverage(side: &Side<'_>) -> Option<f64> {
+    let (mut sampled, mut counted) = (0.0, 0.0);
+    for (record, fork) in side.records.iter().zip(&side.forks).filter(|_| side.event == ProfileEvent::Cpu) {
+        let Weight::Samples { every_ns } = record.weight else { continue };
+        sampled += fork.usage.weight as f64 * every_ns as f64;
+        counted += record.cpu_ns? as f64;
+    }
+    (counted > 0.0).then(|| sampled / counted)
+}
+
+fn per_request(side: &Side<'_>) -> Option<Estimate> {
+    let values: Option<Vec<f64>> = side.forks.iter().map(|fork| fork.per_request).collect();
+    values.map(|values| estimate(Mean::of(&values, ALPHA)))
+}
+
+fn difference(own: &Side<'_>, other: &Side<'_>) -> Option<Estimate> {
+    let partner = |fork: u32| other.forks.iter().find(|one| one.fork == fork)?.per_request;
+    let differences: Vec<f64> =
+        own.forks.iter().filter_map(|fork| Some(fork.per_request? - partner(fork.fork)?)).collect();
+    (!differences.is_empty()).then(|| estimate(Mean::of(&differences, ALPHA)))
+}
+
+fn share(side: &Side<'_>, of: impl Fn(&tare_profile::Stacks) -> u64) -> Estimate {
+    let shares: Vec<f64> = side.stacks.iter().map(|stacks| of(stacks) as f64 / stacks.total().max(1) as f64).collect();
+    estimate(Mean::of(&shares, ALPHA))
+}
+
+/// The methods with most of their own, those that hold most, and of the focus those that hold most: both ends of the flames,
+/// and the layer that is looked at between them.
+fn keep_telling(methods: &mut Vec<HotMethod>, focus: Option<&Regex>) {
+    let in_focus = |method: &HotMethod| focus.is_some_and(|focus| focus.is_match(&method.frame.name));
+    let least_of = |mut totals: Vec<f64>| {
+        totals.sort_by(|a, b| b.total_cmp(a));
+        totals.get(ROWS).copied().unwrap_or(0.0)
+    };
+    let least = least_of(methods.iter().map(|method| method.total.value).collect());
+    let least_in_focus = least_of(methods.iter().filter(|m| in_focus(m)).map(|method| method.total.value).collect());
+    let mut place = 0;
+    methods.retain(|method| {
+        place += 1;
+        let total = method.total.value;
+        place <= ROWS || total > least || in_focus(method) && total > least_in_focus
+    });
+}
+
+fn hot_frame(method: &HotMethod) -> HotFrame {
+    let short = |name: &str| tare_profile::Frame { name: name.to_owned(), kind: method.frame.kind }.short().to_owned();
+    HotFrame {
+        name: method.frame.name.clone(),
+        short: method.frame.short().to_owned(),
+        package: method.frame.package().to_owned(),
+        kind: method.frame.kind,
+        own: estimate(method.own),
+        total: estimate(method.total),
+        own_per_request: method.own_per_request.map(|mean| mean.value),
+        total_per_request: method.total_per_request.map(|mean| mean.value),
+        caller: method.caller.as_ref().map(|(name, _)| short(name)),
+        caller_share: method.caller.as_ref().map(|(_, share)| *share),
+    }
+}
+
+fn packages(methods: &[HotMethod]) -> Vec<PackageShare> {
+    let mut sums: BTreeMap<&str, (f64, Option<f64>)> = BTreeMap::new();
+    for method in methods {
+        let sum = sums.entry(method.frame.package()).or_insert((0.0, Some(0.0)));
+        sum.0 += method.own.value;
+        sum.1 = sum.1.zip(method.own_per_request).map(|(sum, mean)| sum + mean.value);
+    }
+    let of = |(name, (own, own_per_request)): (&str, (f64, Option<f64>))| PackageShare {
+        name: name.to_owned(),
+        own,
+        own_per_request,
+    };
+    let mut packages: Vec<PackageShare> = sums.into_iter().map(of).filter(|package| package.own >= LEAST).collect();
+    packages.sort_by(|a, b| b.own.total_cmp(&a.own).then_with(|| a.name.cmp(&b.name)));
+    packages
+}
+
+fn moved_frames(own: &Side<'_>, other: &Side<'_>, focus: Option<&Regex>) -> Vec<MovedFrame> {
+    let moved: Vec<MovedMethod> = moved(&own.forks, &other.forks, LEAST, ALPHA);
+    let rule = |focus: Option<&Regex>| CauseRule { least_share: NAMED, most: MOST_NAMED, focus: focus.cloned() };
+    let stacks = own.merged();
+    let mut named = causes(&moved, &stacks, &rule(focus));
+    if named.is_empty() {
+        named = causes(&moved, &stacks, &rule(None));
+    }
+    let in_focus = |method: &MovedMethod| focus.is_some_and(|focus| focus.is_match(&method.frame.name));
+    let frame = |(place, method): (usize, &MovedMethod)| MovedFrame {
+        name: method.frame.name.clone(),
+        short: method.frame.short().to_owned(),
+        package: method.frame.package().to_owned(),
+        kind: method.frame.kind,
+        share: estimate(method.variant),
+        baseline_share: estimate(method.baseline),
+        difference: estimate(method.difference),
+        certain: method.is_certain(),
+        named: named.contains(&place),
+        in_focus: in_focus(method),
+    };
+    let mut of_focus = 0;
+    let kept = moved.iter().enumerate().filter(|(place, method)| {
+        of_focus += usize::from(in_focus(method));
+        *place < ROWS || named.contains(place) || in_focus(method) && of_focus <= ROWS
+    });
+    kept.map(frame).collect()
+}

@@ -1,0 +1,128 @@
+//! Profiles in the terminal: the sentences, then for each view the methods that differ or are hot.
+
+use super::Style;
+use super::grid::{Grid, shorten, wrap};
+use crate::clean;
+use crate::format::{Unit, count, share, single};
+use crate::palette::Tone;
+use crate::summary::{AcrossVersions, Estimate, HotFrame, MovedFrame, ProfileView, Profiles};
+
+/// Rows of a table in the terminal; the page has more.
+const ROWS: usize = 12;
+/// What a method's name may take of a line.
+const NAME: usize = 64;
+
+/// What profiled starts showed.
+pub(super) fn profiles(profiles: &Profiles, style: &Style) -> String {
+    let mut out = String::new();
+    for why in &profiles.whys {
+        let head = format!("why {} on {}", clean::line(&why.variant), clean::line(&why.scenario));
+        out += &format!("\n{}\n", style.palette().paint(Tone::Head, &head));
+        for sentence in &why.sentences {
+            out += &wrap(&format!("  {}", clean::line(&sentence.text)), style.width, 2);
+            out.push('\n');
+        }
+    }
+    for view in &profiles.views {
+        out += &format!("\n{}\n", style.palette().paint(Tone::Head, &clean::line(&head(view))));
+        out += &wrap(&format!("  {}", clean::line(&facts(view, &profiles.focus))), style.width, 4);
+        out.push('\n');
+        out += &if view.moved.is_empty() { hot(view, style) } else { moved(view, style) };
+    }
+    out += &profiles.versions.iter().map(|table| versions(table, style)).collect::<String>();
+    out
+}
+
+fn head(view: &ProfileView) -> String {
+    let against = view.baseline.as_ref().map_or(String::new(), |baseline| format!(" against {baseline}"));
+    format!("{} of {}{against}, {}", view.event, view.variant, view.scenario)
+}
+
+fn facts(view: &ProfileView, focus: &str) -> String {
+    let samples = view.samples.map_or(String::new(), |samples| format!(" · {}", count(samples, "sample")));
+    let coverage = view.coverage.map_or(String::new(), |c| format!(" · they stand for {} of its CPU", share(c)));
+    let focus = view.focus_share.map_or(String::new(), |part| {
+        let own = view.focus_own.map_or(String::new(), |own| format!(", by themselves {}", interval(own)));
+        format!(" · frames of /{focus}/ hold {}{own}", interval(part))
+    });
+    let unsteady = view.forks - view.steady_forks.min(view.forks);
+    let unsteady = if unsteady == 0 { String::new() } else { format!(" ({unsteady} not steady)") };
+    format!(
+        "{}{unsteady}{samples}{coverage} · {} could not be walked · {}{focus}",
+        count(view.forks.into(), "fork"),
+        share(view.failed_share),
+        view.sampler
+    )
+}
+
+/// `6.9 % [6.1, 7.7]`.
+fn interval(estimate: Estimate) -> String {
+    let bounds = estimate.lo.zip(estimate.hi);
+    let bounds = bounds.map(|(lo, hi)| format!(" [{:.1}, {:.1}]", lo.max(0.0) * 100.0, hi.min(1.0) * 100.0));
+    format!("{:.1} %{}", estimate.value * 100.0, bounds.unwrap_or_default())
+}
+
+fn moved(view: &ProfileView, style: &Style) -> String {
+    let head = ["difference/request", "share", "in the baseline", "method"];
+    let row = |frame: &MovedFrame| {
+        let tone = match (frame.certain, frame.difference.value > 0.0) {
+            (false, _) => Tone::Undecided,
+            (true, true) => Tone::Worse,
+            (true, false) => Tone::Better,
+        };
+        let sign = if frame.difference.value < 0.0 { "−" } else { "+" };
+        let certain = if frame.certain { "" } else { " ?" };
+        let amount = format!("{sign}{}{certain}", amount(view, frame.difference.value.abs()));
+        vec![
+            (tone, amount),
+            (Tone::Plain, interval(frame.share)),
+            (Tone::Quiet, interval(frame.baseline_share)),
+            (Tone::Plain, shorten(&clean::line(&frame.short), NAME)),
+        ]
+    };
+    // Everything differs somewhere between root and leaf; the layer's own methods say most.
+    let some_in_focus = view.moved.iter().any(|frame| frame.in_focus);
+    let telling = view.moved.iter().filter(|frame| frame.in_focus || !some_in_focus);
+    table(&head, telling.take(ROWS).map(row), style)
+}
+
+fn hot(view: &ProfileView, style: &Style) -> String {
+    let head = ["own", "total", "own/request", "method", "mostly called by"];
+    let row = |frame: &HotFrame| {
+        vec![
+            (Tone::Plain, interval(frame.own)),
+            (Tone::Quiet, interval(frame.total)),
+            (Tone::Plain, frame.own_per_request.map_or_else(|| "–".to_owned(), |own| amount(view, own))),
+            (Tone::Plain, shorten(&clean::line(&frame.short), NAME)),
+            (Tone::Quiet, shorten(&clean::line(frame.caller.as_deref().unwrap_or("")), NAME)),
+        ]
+    };
+    table(&head, view.hot.iter().take(ROWS).map(row), style)
+}
+
+fn versions(table: &AcrossVersions, style: &Style) -> String {
+    let title = format!("\n{} of {} by version, {}", table.event, table.server, table.scenario);
+    let mut head: Vec<&str> = table.versions.iter().map(String::as_str).collect();
+    head.push("method");
+    let rows = table.rows.iter().map(|row| {
+        let mut cells: Vec<_> = row.shares.iter().map(|share| (Tone::Plain, interval(*share))).collect();
+        cells.push((Tone::Plain, shorten(&clean::line(&row.short), NAME)));
+        cells
+    });
+    format!("{}\n{}", style.palette().paint(Tone::Head, &clean::line(&title)), self::table(&head, rows, style))
+}
+
+fn table(head: &[&str], rows: impl Iterator<Item = Vec<(Tone, String)>>, style: &Style) -> String {
+    let mut grid = Grid::default();
+    let indented = |mut row: Vec<(Tone, String)>| {
+        row.insert(0, (Tone::Plain, String::new()));
+        row
+    };
+    grid.push(indented(head.iter().map(|head| (Tone::Quiet, (*head).to_owned())).collect()));
+    rows.for_each(|row| grid.push(indented(row)));
+    grid.render(&style.palette())
+}
+
+fn amount(view: &ProfileView, value: f64) -> String {
+    single(if view.unit == "bytes" { Unit::Bytes } else { Unit::Nanos }, value)
+}

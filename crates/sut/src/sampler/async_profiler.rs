@@ -1,0 +1,164 @@
+//! async-profiler in a JVM: attached by its own program, started, stopped, its recording turned into collapsed stacks.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tare_plan::profile::ProfileEvent;
+use tare_record::profile::Weight;
+use tare_sys::child::Program;
+
+use super::library::{Library, VERSION};
+use super::{Sampled, is_jvm, tool};
+use crate::SutError;
+use crate::jdk::Jdk;
+
+/// A JVM that is saturated answers an attach late; one that is stopped, never.
+const ATTACH_PATIENCE: Duration = Duration::from_secs(20);
+/// A recording of minutes is converted in seconds.
+const CONVERT_PATIENCE: Duration = Duration::from_secs(180);
+/// Of CPU time, between two samples.
+const CPU_EVERY_NS: u64 = 1_000_000;
+/// Of time, between two samples of all threads.
+const WALL_EVERY_NS: u64 = 5_000_000;
+/// Of the heap, between two samples.
+const ALLOC_EVERY: &str = "32k";
+/// The converter runs on any Java from this on.
+const CONVERTER_JAVA: u32 = 17;
+
+/// A recording under way.
+#[derive(Debug)]
+pub(super) struct Recording {
+    library: Library,
+    pid: u32,
+    event: ProfileEvent,
+    engine: &'static str,
+    file: PathBuf,
+}
+
+/// The ways to sample an event, best first: where the kernel refuses one, the next is tried.
+const fn engines(event: ProfileEvent) -> &'static [&'static str] {
+    match event {
+        ProfileEvent::Cpu => &["cpu", "ctimer", "itimer"],
+        ProfileEvent::Alloc => &["alloc"],
+        ProfileEvent::Wall => &["wall"],
+        ProfileEvent::Lock => &["lock"],
+    }
+}
+
+impl Recording {
+    /// Attaches to the JVM and starts to record into `file`.
+    pub fn begin(pid: u32, event: ProfileEvent, file: &Path) -> Result<Self, SutError> {
+        let library = Library::find()?;
+        let mut refused = None;
+        for engine in engines(event) {
+            let recording = Self { library: library.clone(), pid, event, engine, file: file.to_owned() };
+            match recording.start() {
+                Ok(_) => return Ok(recording),
+                Err(error) => refused = refused.or(Some(error)),
+            }
+        }
+        // There is at least one engine for each event.
+        Err(refused.unwrap_or(SutError::Sampler {
+            doing: "profile".into(),
+            said: String::new(),
+            remedy: String::new(),
+        }))
+    }
+
+    fn start(&self) -> Result<String, SutError> {
+        let every = match self.event {
+            ProfileEvent::Cpu => vec!["-i".to_owned(), format!("{CPU_EVERY_NS}ns")],
+            ProfileEvent::Wall => vec!["-i".to_owned(), format!("{WALL_EVERY_NS}ns")],
+            ProfileEvent::Alloc => vec!["--alloc".to_owned(), ALLOC_EVERY.to_owned()],
+            ProfileEvent::Lock => Vec::new(),
+        };
+        let mut arguments = vec!["start".to_owned(), "-e".to_owned(), self.engine.to_owned()];
+        arguments.extend(every);
+        let remedy =
+            "a JVM with -XX:+DisableAttachMechanism, of another user or in another container cannot be profiled";
+        self.asprof(arguments, "attach async-profiler", remedy)
+    }
+
+    /// Stops, and reads what was recorded.
+    pub fn end(self) -> Result<Sampled, SutError> {
+        let remedy = if is_jvm(self.pid) { "try again" } else { "the server ended under the profiler: see its log" };
+        self.asprof(vec!["stop".to_owned()], "stop async-profiler", remedy)?;
+        let stacks = self.collapse()?;
+        let (how, weight) = match self.event {
+            ProfileEvent::Cpu => ("every 1 ms of CPU time", Weight::Samples { every_ns: CPU_EVERY_NS }),
+            ProfileEvent::Wall => ("every 5 ms of time", Weight::Samples { every_ns: WALL_EVERY_NS }),
+            ProfileEvent::Alloc => ("every 32 KiB of heap", Weight::Bytes),
+            ProfileEvent::Lock => ("each wait for a lock", Weight::Ns),
+        };
+        let sampler = format!("async-profiler {VERSION}, {}, {how}", self.engine);
+        Ok(Sampled { sampler, weight, stacks, file: self.file })
+    }
+
+    fn asprof(&self, arguments: Vec<String>, doing: &str, remedy: &str) -> Result<String, SutError> {
+        let of_all = [
+            "--libpath".to_owned(),
+            self.library.library.display().to_string(),
+            "-o".to_owned(),
+            "jfr".to_owned(),
+            "-f".to_owned(),
+            absolute(&self.file).display().to_string(),
+            self.pid.to_string(),
+        ];
+        let program = Program::new(&self.library.asprof).args(arguments.into_iter().chain(of_all));
+        tool::run(program, ATTACH_PATIENCE, doing, remedy)
+    }
+
+    fn collapse(&self) -> Result<String, SutError> {
+        let text = self.file.with_extension("converted");
+        let mut arguments = vec!["-cp".to_owned(), self.library.jar.display().to_string()];
+        arguments.extend(["one.convert.Main", "--dot", "--norm", "--total", "-o", "collapsed"].map(str::to_owned));
+        arguments.push(format!("--{}", self.event.name()));
+        arguments.extend([&self.file, &text].map(|path| path.display().to_string()));
+        let java = Jdk::find(CONVERTER_JAVA, None)?.java();
+        let doing = format!("read the recording {}", self.file.display());
+        let remedy = "it is damaged or was cut short; profile again";
+        tool::run(Program::new(java).args(arguments), CONVERT_PATIENCE, &doing, remedy)?;
+        let unreadable = |source| SutError::File { doing: "read the stacks in", path: text.clone(), source };
+        let stacks = std::fs::read_to_string(&text).map_err(unreadable)?;
+        // The recording itself is kept; the record keeps the stacks.
+        let _ = std::fs::remove_file(&text);
+        Ok(if matches!(self.event, ProfileEvent::Alloc | ProfileEvent::Lock) { with_classes(&stacks) } else { stacks })
+    }
+}
+
+/// The server has a working directory of its own, so that only a whole path leads it here.
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}
+
+/// The innermost frame of an allocation or a lock is the class of the object, and is marked as if it were code.
+fn with_classes(stacks: &str) -> String {
+    let of_line = |line: &str| {
+        let (names, weight) = line.rsplit_once(' ')?;
+        let bare = ["_[i]", "_[k]", "_[j]"].iter().find_map(|mark| names.strip_suffix(mark)).unwrap_or(names);
+        Some(format!("{bare}_[c] {weight}\n"))
+    };
+    stacks.lines().map(|line| of_line(line).unwrap_or_else(|| format!("{line}\n"))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_class_of_an_allocated_object_is_no_code() {
+        let text = "a.B.c_[j];byte[]_[i] 32\na.B.c_[j];byte[]_[k] 64\nbroken\n";
+        assert_eq!(with_classes(text), "a.B.c_[j];byte[]_[c] 32\na.B.c_[j];byte[]_[c] 64\nbroken\n");
+    }
+
+    #[test]
+    fn a_recording_that_is_none_is_told_by_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a.jfr");
+        std::fs::write(&file, "no recording").unwrap();
+        let library = Library { jar: "none.jar".into(), asprof: "none".into(), library: "none.so".into() };
+        let recording = Recording { library, pid: 0, event: ProfileEvent::Cpu, engine: "cpu", file };
+        let error = recording.collapse().unwrap_err().to_string();
+        assert!(error.contains("a.jfr") && error.contains("profile again") || error.contains("JDK"), "{error}");
+    }
+}

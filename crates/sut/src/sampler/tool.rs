@@ -1,0 +1,56 @@
+//! Runs a sampler's own programs, and never waits for one for ever.
+
+use std::io::Read;
+use std::thread;
+use std::time::Duration;
+
+use tare_sys::child::{Child, How, Program};
+
+use crate::SutError;
+
+/// Runs a program to its end and returns what it said, on both outputs.
+///
+/// # Errors
+/// [`SutError::Sampler`] with `remedy` when it cannot be started, fails, or takes longer than `patience`.
+pub(super) fn run(program: Program, patience: Duration, doing: &str, remedy: &str) -> Result<String, SutError> {
+    let wrong = |said: String| SutError::Sampler { doing: doing.to_owned(), said, remedy: remedy.to_owned() };
+    let mut child = Child::spawn(program).map_err(|error| wrong(error.to_string()))?;
+    let output = child.take_output();
+    let reader = thread::spawn(move || {
+        let mut said = Vec::new();
+        // What was said before a failure to read is what there is.
+        let _ = output.map(|mut output| output.read_to_end(&mut said));
+        String::from_utf8_lossy(&said).trim().to_owned()
+    });
+    let how = child.wait(patience);
+    // Its end closes the pipe, which ends the reader.
+    let _ended = child.kill();
+    let said = reader.join().unwrap_or_default();
+    match how {
+        Some(How::Code(0)) => Ok(said),
+        Some(how) => Err(wrong(if said.is_empty() { how.to_string() } else { said })),
+        None => Err(wrong(format!("no answer within {} s", patience.as_secs()))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str, patience: Duration) -> Result<String, SutError> {
+        run(Program::new("/bin/sh").args(["-c", script]), patience, "try", "do this")
+    }
+
+    #[test]
+    fn a_program_that_fails_is_quoted_with_the_remedy() {
+        assert_eq!(shell("echo fine", Duration::from_secs(60)).unwrap(), "fine");
+        let error = shell("echo broken >&2; exit 3", Duration::from_secs(60)).unwrap_err().to_string();
+        assert_eq!(error, "cannot try: broken; do this");
+    }
+
+    #[test]
+    fn a_program_that_hangs_is_ended() {
+        let error = shell("exec sleep 1000", Duration::from_millis(50)).unwrap_err().to_string();
+        assert!(error.contains("no answer within 0 s"), "{error}");
+    }
+}

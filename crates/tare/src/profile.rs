@@ -1,0 +1,39 @@
+//! `tare profile`: where the time of a server goes, or where that of a layer goes on top of what lies beneath it.
+
+use tare_plan::Plan;
+use tare_plan::suite::Suite;
+use tare_record::sample::{EndStatus, EventLevel};
+
+use crate::args::{Global, ProfileArgs};
+use crate::failure::Outcome;
+use crate::home::World;
+use crate::{console, plan_text, report, run};
+
+/// Profiles, or shows the plan.
+pub fn profile(args: &ProfileArgs, global: &Global) -> anyhow::Result<Outcome> {
+    let world = World::load(global)?;
+    let plan = plan(args, &world)?;
+    if args.dry_run {
+        console::print(&plan_text::whole(&plan));
+        return Ok(Outcome::Done);
+    }
+    let (record, run_dir) = run::carry_out(&plan, &world, global)?;
+    if record.profiles.is_empty() && !matches!(record.end, Some((EndStatus::Interrupted, _))) {
+        let why = record.events.iter().find(|event| event.level != EventLevel::Info).map(|event| event.text.as_str());
+        anyhow::bail!("nothing could be profiled: {}", why.unwrap_or("no server got as far as that"));
+    }
+    report::present(&record, None, &run_dir, global)?;
+    let interrupted = matches!(record.end, Some((EndStatus::Interrupted, _)));
+    Ok(if interrupted { Outcome::Interrupted } else { Outcome::Done })
+}
+
+fn plan(args: &ProfileArgs, world: &World) -> anyhow::Result<Plan> {
+    let suite = args.suite.as_deref().map(|path| world.suite(path)).transpose()?;
+    // Of a suite its servers, scenarios and settings are taken; what is profiled stands on the command line.
+    let suite = Suite { groups: Vec::new(), ..suite.unwrap_or_default() };
+    let plan = run::plan(&suite, &args.options(), Some(&args.profile()), world)?;
+    if let Err(error) = regex::Regex::new(plan.profile.as_ref().map_or("", |profile| &profile.focus)) {
+        anyhow::bail!("--focus is no regular expression: {error}");
+    }
+    plan.profiling().ok_or_else(|| anyhow::anyhow!("internal: no profile was planned; please report this"))
+}

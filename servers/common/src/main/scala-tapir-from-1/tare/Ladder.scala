@@ -1,0 +1,26 @@
+package tare
+
+import sttp.tapir._
+import sttp.tapir.generic.auto._
+import sttp.tapir.server.ServerEndpoint
+
+import tare.JsonBody.circe
+
+/** What the servers of a ladder answer: all that the others do, and last of all one document at `/ladder`. */
+object Ladder {
+
+  /** The document, written once. */
+  val Text: String = """{"message":"Hello, World!"}"""
+
+  /** The endpoints of so many routes, of which the last answers with text, or with an object that is encoded. */
+  def served[F[_]](routes: Int, encoded: Boolean): List[ServerEndpoint[Any, F]] =
+    Endpoints.served[F](routes) :+ {
+      if (encoded) ofObject.serverLogicPure[F](_ => Right(Message(Answers.Text)))
+      else ofText.serverLogicPure[F](_ => Right(Text))
+    }
+
+  private val ofText: PublicEndpoint[Unit, Unit, String, Any] = endpoint.get.in("ladder").out(stringJsonBody)
+
+  private val ofObject: PublicEndpoint[Unit, Unit, Message, Any] =
+    endpoint.get.in("ladder").out(customCodecJsonBody[Message])
+}

@@ -1,0 +1,42 @@
+package tare.http4s.ladder
+
+import cats.effect.IO
+import cats.syntax.all.*
+import org.http4s.{HttpRoutes, MediaType}
+import org.http4s.dsl.io.*
+import org.http4s.headers.`Content-Type`
+import sttp.tapir.server.http4s.{Http4sServerInterpreter, Http4sServerOptions}
+
+import tare.{Answers, Ladder}
+import tare.http4s.{EmberServer, TapirPushes, TapirRoutes, VanillaPushes, VanillaRoutes}
+
+/** http4s alone. */
+object Bare extends EmberServer(VanillaRoutes(1) <+> Step.document, VanillaPushes(_))
+
+/** Tapir with one route and no interceptor. */
+object Route extends Step(1, encoded = false, Step.withoutInterceptors)
+
+/** 128 routes, of which the document's is the last. */
+object Routes extends Step(Answers.MultiRoutes, encoded = false, Step.withoutInterceptors)
+
+/** The document is encoded, where it was text before. */
+object Json extends Step(Answers.MultiRoutes, encoded = true, Step.withoutInterceptors)
+
+/** Tapir's default interceptors but for the server log. */
+object Interceptors extends Step(Answers.MultiRoutes, encoded = true, TapirRoutes.withoutLog)
+
+/** All default interceptors. */
+object ServerLog extends Step(Answers.MultiRoutes, encoded = true, TapirRoutes.default)
+
+abstract class Step(routes: Int, encoded: Boolean, options: Http4sServerOptions[IO])
+    extends EmberServer(
+      Http4sServerInterpreter[IO](options).toRoutes(Ladder.served[IO](routes, encoded)),
+      TapirPushes(options)
+    )
+
+object Step:
+  val withoutInterceptors: Http4sServerOptions[IO] = TapirRoutes.default.copy(interceptors = Nil)
+
+  val document: HttpRoutes[IO] = HttpRoutes.of[IO] { case GET -> Root / "ladder" =>
+    Ok(Ladder.Text, `Content-Type`(MediaType.application.json))
+  }
