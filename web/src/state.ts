@@ -1,5 +1,8 @@
 // What the reader has chosen to look at; charts watch it and draw themselves again.
 
+/** A side of a profile alone, or what one has more than the other, as wide as the one that it names. */
+export type Side = 'variant' | 'baseline' | 'more' | 'less';
+
 /** The reader's choices. */
 export interface Choice {
   /** Key of the panel (group and scenario) in focus, or null for all of them. */
@@ -12,6 +15,16 @@ export interface Choice {
   clock: 'response' | 'service';
   /** Variants singled out where there are too many to colour. */
   highlights: string[];
+  /** Id of the profile that is shown. */
+  view: string;
+  /** What is looked for in the flame graph: part of a name, or /a regular expression/. */
+  find: string;
+  /** Which side of a profile is drawn; of a difference, whose widths. */
+  side: Side;
+  /** Root above instead of below. */
+  icicle: boolean;
+  /** The node of the flame graph that fills its width. */
+  zoom: number;
   /** Draw every row, also where there are very many. */
   everyRow: boolean;
 }
@@ -22,6 +35,11 @@ export const choice: Choice = {
   sliceKind: '',
   clock: 'response',
   highlights: [],
+  view: '',
+  find: '',
+  side: 'variant',
+  icicle: false,
+  zoom: -1,
   everyRow: false,
 };
 

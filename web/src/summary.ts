@@ -1,7 +1,7 @@
 // The summary as TypeScript types: a mirror of crates/report/src/summary/ (schema `tare-summary/1`), and how the page reads it.
 // Units stand in the names. A value that could not be had is `null`, never zero.
 
-export type Mode = 'compared' | 'sequential' | 'load';
+export type Mode = 'compared' | 'sequential' | 'load' | 'profiled';
 export type RunStatus = 'complete' | 'budget_spent' | 'interrupted' | 'partial';
 export type VerdictKind = 'no_material_difference' | 'worse' | 'better' | 'inconclusive' | 'no_interval' | 'void';
 export type ValidityState = 'valid' | 'suspect' | 'void';
@@ -16,9 +16,124 @@ export interface Summary {
   comparisons: Comparison[];
   noise: Noise[];
   cross_checks: CrossCheck[];
+  ladders?: Ladder[];
+  profiles?: Profiles;
   findings: Finding[];
   plan: Section[];
   environment: Section[];
+}
+
+/** Variants of which each adds one thing to the one before it. */
+export interface Ladder {
+  id: string;
+  group: string;
+  scenario: string;
+  forks: number;
+  steps: LadderStep[];
+}
+
+export interface LadderStep {
+  variant: string;
+  cpu_ns: Estimate | null;
+  cpu_ns_added: Estimate | null;
+  allocated_bytes: Estimate | null;
+  allocated_bytes_added: Estimate | null;
+}
+
+/** What profiled starts showed; none of it comes from a scored slice. */
+export interface Profiles {
+  focus: string;
+  whys: Why[];
+  views: ProfileView[];
+  versions: AcrossVersions[];
+}
+
+export interface Why {
+  id: string;
+  scenario: string;
+  variant: string;
+  baseline: string;
+  sentences: WhySentence[];
+}
+
+export interface WhySentence {
+  text: string;
+  view: string;
+  methods: { short: string; name: string }[];
+}
+
+export interface ProfileView {
+  id: string;
+  group: string;
+  scenario: string;
+  variant: string;
+  baseline: string | null;
+  event: string;
+  unit: 'ns' | 'bytes';
+  sampler: string;
+  forks: number;
+  steady_forks: number;
+  offered_per_s: number;
+  samples: number | null;
+  failed_share: number;
+  coverage: number | null;
+  per_request: Estimate | null;
+  baseline_per_request: Estimate | null;
+  difference_per_request: Estimate | null;
+  focus_share: Estimate | null;
+  focus_own: Estimate | null;
+  hot: HotFrame[];
+  packages: { name: string; own: number; own_per_request: number | null }[];
+  moved: MovedFrame[];
+  flame: FlameColumns;
+  files: string[];
+}
+
+export type FrameKind = 'java' | 'inlined' | 'interpreted' | 'native' | 'kernel' | 'class';
+
+export interface HotFrame {
+  name: string;
+  short: string;
+  package: string;
+  kind: FrameKind;
+  own: Estimate;
+  total: Estimate;
+  own_per_request: number | null;
+  total_per_request: number | null;
+  caller: string | null;
+  caller_share: number | null;
+}
+
+export interface MovedFrame {
+  name: string;
+  short: string;
+  package: string;
+  kind: FrameKind;
+  share: Estimate;
+  baseline_share: Estimate;
+  difference: Estimate;
+  certain: boolean;
+  named: boolean;
+  in_focus: boolean;
+}
+
+/** A flame graph as columns, in preorder; values are ten-millionths of each side's whole. */
+export interface FlameColumns {
+  names: string[];
+  kinds: string;
+  frame: number[];
+  depth: number[];
+  value: number[];
+  base: number[];
+  cut: number;
+}
+
+export interface AcrossVersions {
+  server: string;
+  scenario: string;
+  event: string;
+  versions: string[];
+  rows: { short: string; name: string; shares: Estimate[] }[];
 }
 
 export interface RunInfo {

@@ -20,11 +20,19 @@ export function followLinks(model: Model, table: CellTable): void {
   const go = () => {
     const hash = decoded(location.hash.slice(1));
     if (hash.startsWith('cell=')) table.open(hash.slice(5));
+    else if (hash.startsWith('flame=')) openFlame(hash.slice(6));
     else if (hash.startsWith('open=')) openComparison(model, hash.slice(5));
     else if (hash) openPlace(model, hash);
   };
   window.addEventListener('hashchange', go);
   go();
+}
+
+/** Shows a profile, `ID` or `ID&find=NAME`, with that method marked. */
+function openFlame(hash: string): void {
+  const [view, find] = hash.split('&find=');
+  choose({ view: view!, find: find ?? '', zoom: -1 });
+  document.getElementById('flame')?.scrollIntoView({ block: 'start' });
 }
 
 /** Brings the panel of a cell into focus, its variant singled out. */

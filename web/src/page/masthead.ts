@@ -31,6 +31,7 @@ function facts(run: RunInfo): HTMLElement {
     compared: ', in alternating slices',
     sequential: ', one cell after another, one fork each',
     load: '',
+    profiled: ', profiled, nothing scored',
   }[run.mode];
   const when = `${momentText(run.started_at)}, ${durationText(run.duration_s)}${how}`;
   return h('ul', { class: 'facts' }, ...[when, ...run.headline].map((fact) => h('li', { dir: 'auto' }, fact)));

@@ -1,6 +1,7 @@
 // The page's order: question, verdicts, overhead chart; then everything that stands behind them.
 
 import { h } from '../dom';
+import { ladderFigures } from '../figures/ladder';
 import { overheadFigure } from '../figures/overhead';
 import { buildModel, firstChoice, type Model } from '../model';
 import { choose } from '../state';
@@ -14,6 +15,7 @@ import { matrix } from './matrix';
 import { followSections, nav, type Entry } from './nav';
 import { cellTable, type CellTable } from './table';
 import { verdicts } from './verdicts';
+import { profilesSection, whySection } from './why';
 
 interface Room extends Entry {
   make: (model: Model) => Node;
@@ -30,9 +32,20 @@ const checked = (m: Model) => m.summary.cross_checks.length > 0;
 const forked = (m: Model) => m.summary.comparisons.some((c) => c.currencies.some((x) => x.fork_ratios.length));
 
 const pushed = (m: Model) => m.summary.cells.some((c) => c.messages);
+const laddered = (m: Model) => !!m.summary.ladders?.length;
+const explained = (m: Model) => !!m.summary.profiles?.whys.length;
+const profiled = (m: Model) => !!m.summary.profiles?.views.length;
 
 function rooms(table: CellTable): Room[] {
   return [
+    {
+      id: 'ladder',
+      title: 'Ladder',
+      make: (m) => h('div', {}, ...m.summary.ladders!.flatMap(ladderFigures)),
+      when: laddered,
+    },
+    { id: 'why', title: 'Why', make: (m) => whySection(m.summary.profiles!), when: explained },
+    { id: 'profiles', title: 'Profiles', make: (m) => profilesSection(m.summary.profiles!), when: profiled },
     { id: 'throughputs', title: 'Throughput', make: details.throughputSection, chart: true, when: weighed },
     { id: 'latencies', title: 'Latency', make: details.latencySection, chart: true, when: measured },
     { id: 'pushes', title: 'Pushed messages', make: details.pushSection, chart: true, when: pushed },

@@ -12,6 +12,7 @@ export function verdicts(summary: Summary): HTMLElement {
   const section = h('section', { id: 'verdicts', 'aria-label': 'Verdicts' });
   if (summary.run.mode === 'load') section.append(...summary.cells.map(ofLoad));
   else if (!sentences.length) {
+    if (summary.run.mode === 'profiled') return section;
     const why = summary.cells.length
       ? 'Nothing was weighed against a baseline in this run; its figures follow.'
       : 'Nothing was measured in this run.';

@@ -1,0 +1,71 @@
+// A flame graph as a chart: rows of boxes with names, root below or above. What is laid out is decided in src/flame.
+
+import type { Box } from '../flame/tree';
+import { inkOn } from '../flame/colour';
+import type { Theme } from '../theme';
+import { baseOption, tip, type Option } from './echarts';
+import { textMark, type Mark } from './marks';
+
+const ROW_PX = 17;
+/** Narrower boxes have no name. */
+const NAMED_PX = 30;
+/** Narrower boxes are not drawn: the eye could not tell them apart, and a page would crawl. */
+export const LEAST_PX = 1.5;
+
+/** Everything that a flame graph is drawn from. */
+export interface Flame {
+  boxes: Box[];
+  icicle: boolean;
+  /** Rows of the whole graph, so that zooming keeps its height. */
+  rows: number;
+  name(node: number): string;
+  colour(box: Box): string;
+  marked(node: number): boolean;
+  tip(node: number): [string, string][];
+}
+
+export const flameHeight = (rows: number): number => Math.max(4, rows) * ROW_PX + 4;
+
+export function flameOption(flame: Flame, t: Theme): Option {
+  const { boxes } = flame;
+  return {
+    ...baseOption(t),
+    tooltip: {
+      ...(baseOption(t).tooltip as object),
+      formatter: (p: { dataIndex: number }) => {
+        const { node } = boxes[p.dataIndex]!;
+        return tip(flame.name(node), flame.tip(node));
+      },
+    },
+    grid: { left: 0, right: 0, top: 0, bottom: 0 },
+    xAxis: { type: 'value', min: 0, max: 1, show: false },
+    yAxis: { type: 'value', min: 0, max: 1, show: false },
+    series: [
+      {
+        type: 'custom',
+        clip: false,
+        progressive: 0,
+        renderItem: (p: { dataIndex: number }) => ({ type: 'group', children: marks(flame, boxes[p.dataIndex]!, t) }),
+        data: boxes.map((box) => ({ name: String(box.node), value: [0, 0] })),
+      },
+    ],
+  };
+}
+
+function marks(flame: Flame, box: Box, t: Theme): Mark[] {
+  const row = flame.icicle ? box.row : flame.rows - 1 - box.row;
+  const y = row * ROW_PX + 2;
+  const fill = flame.colour(box);
+  const marked = flame.marked(box.node);
+  const width = Math.max(0.5, box.width - (box.width > 3 ? 1 : 0));
+  const style = {
+    fill,
+    opacity: box.above ? 0.45 : 1,
+    ...(marked ? { stroke: t.ink, lineWidth: 1.5 } : {}),
+  };
+  const rect: Mark = { type: 'rect', shape: { x: box.x, y, width, height: ROW_PX - 1 }, style };
+  if (width < NAMED_PX) return [rect];
+  const name = flame.name(box.node);
+  const ink = box.above ? t.ink : inkOn(fill);
+  return [rect, textMark(box.x + 4, y + ROW_PX / 2, name, ink, { size: 11, bold: marked, width: width - 6 })];
+}

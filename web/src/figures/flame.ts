@@ -1,0 +1,184 @@
+// The flame graph of a profile: which side, what is marked, what fills the width; and its words and data.
+
+import { figure } from '../charts/figure';
+import { flameHeight, flameOption, LEAST_PX, type Flame } from '../charts/flame';
+import { h } from '../dom';
+import { differenceColour, KINDS, kindColour } from '../flame/colour';
+import { layout, matches, shareOf, treeOf, WHOLE, type Box, type Tree } from '../flame/tree';
+import { changeText, significant } from '../format/number';
+import { unitFor } from '../format/unit';
+import { choice, choose, type Side } from '../state';
+import type { ProfileView } from '../summary';
+import type { Theme } from '../theme';
+
+const trees = new WeakMap<ProfileView, Tree>();
+
+function treeFor(view: ProfileView): Tree {
+  let tree = trees.get(view);
+  if (!tree) trees.set(view, (tree = treeOf(view.flame)));
+  return tree;
+}
+
+/** The short name: class and method, without packages. */
+export function shortName(name: string): string {
+  const at = name.search(/(?<=\.)[A-Z$_]/);
+  return at > 0 ? name.slice(at) : name;
+}
+
+/** The side that is drawn: a profile without a baseline has one only. */
+function sideOf(view: ProfileView): Side {
+  return view.flame.base.length ? choice.side : 'variant';
+}
+
+const isDifference = (side: Side) => side === 'more' || side === 'less';
+const widthsOf = (view: ProfileView, side: Side) =>
+  side === 'baseline' || side === 'less' ? view.flame.base : view.flame.value;
+
+/** What a node is on both sides, per request where that is known, else as a share. */
+function costs(view: ProfileView, node: number): { own: number; base: number } {
+  const known = view.per_request && view.baseline_per_request;
+  const scale = (estimate: { value: number } | null) => (known ? estimate!.value : 1) / WHOLE;
+  return {
+    own: view.flame.value[node]! * scale(view.per_request),
+    base: (view.flame.base[node] ?? 0) * scale(view.baseline_per_request),
+  };
+}
+
+/** The largest difference of any node but the roots, which all of it would be. */
+function largest(view: ProfileView): number {
+  let most = 0;
+  for (let i = 0; i < view.flame.frame.length; i++) {
+    if (view.flame.depth[i]! < 2) continue;
+    const { own, base } = costs(view, i);
+    most = Math.max(most, Math.abs(own - base));
+  }
+  return most || 1;
+}
+
+export function flameFigure(view: ProfileView): HTMLElement {
+  const tree = treeFor(view);
+  const boxesOf = (width: number, zoom: number) => layout(tree, widthsOf(view, sideOf(view)), zoom, width, LEAST_PX);
+  /** Rows of what can be seen, zoomed or not, so that zooming in does not move the page. */
+  const rowsOf = (width: number) =>
+    [...boxesOf(width, -1), ...boxesOf(width, choice.zoom)].reduce((most, box) => Math.max(most, box.row), 0) + 1;
+  const scale = largest(view);
+  const name = (node: number) => view.flame.names[view.flame.frame[node]!]!;
+  return figure({
+    id: 'flame',
+    title: () => title(view),
+    note: () => note(view, tree),
+    watch: ['find', 'side', 'icicle', 'zoom'],
+    height: (width) => flameHeight(rowsOf(width)),
+    draw: (width, t) => {
+      const side = sideOf(view);
+      const found = matches(view.flame, choice.find);
+      const colour = (box: Box) => boxColour(view, box, side, scale, t);
+      const flame: Flame = {
+        boxes: boxesOf(width, choice.zoom),
+        icicle: choice.icicle,
+        rows: rowsOf(width),
+        name: (node) => shortName(name(node)),
+        colour,
+        marked: (node) => found[view.flame.frame[node]!] === 1,
+        tip: (node) => tipOf(view, node, name(node)),
+      };
+      return flameOption(flame, t);
+    },
+    data: () => ({
+      heads: ['method', 'share %', 'by itself %', 'mostly called by'],
+      rows: view.hot.map((f) => [f.name, significant(f.total.value * 100), significant(f.own.value * 100), f.caller]),
+    }),
+    alternative: () => alternative(view),
+    onPick: (node) => choose({ zoom: Number(node) === choice.zoom ? -1 : Number(node) }),
+    controls: controls(view),
+    key: (t) => keyOf(view, t),
+  });
+}
+
+function boxColour(view: ProfileView, box: Box, side: Side, scale: number, t: Theme): string {
+  if (!isDifference(side)) return kindColour(view.flame.kinds[view.flame.frame[box.node]!]!, t);
+  const { own, base } = costs(view, box.node);
+  return differenceColour((own - base) / scale, t);
+}
+
+function title(view: ProfileView): string {
+  const side = sideOf(view);
+  const what = { cpu: 'CPU', alloc: 'allocation', wall: 'time', lock: 'waiting for locks' }[view.event] ?? view.event;
+  if (!isDifference(side)) return `Where the ${what} of ${side === 'baseline' ? view.baseline : view.variant} goes`;
+  return `What ${view.variant} has more (orange) and less (blue) than ${view.baseline}: ${what}`;
+}
+
+function note(view: ProfileView, tree: Tree): string {
+  const side = sideOf(view);
+  const widths = isDifference(side)
+    ? `As wide as ${side === 'less' ? view.baseline : view.variant} is; the colour tells the difference${view.per_request ? ' per request' : ''}.`
+    : '';
+  const hint = 'A click on a frame fills the width with it; a second one takes that back.';
+  if (!choice.find.trim()) return `${widths} ${hint}`.trim();
+  const share = shareOf(tree, widthsOf(view, side), matches(view.flame, choice.find));
+  return `${widths} Marked: ${significant(share * 100)} % is under what was looked for.`.trim();
+}
+
+function alternative(view: ProfileView): string {
+  const top = view.hot.slice(0, 3).map((f) => `${f.short} ${significant(f.own.value * 100)} %`);
+  return `A flame graph; a frame is as wide as its share. By themselves, most have ${top.join(', ')}.`;
+}
+
+function tipOf(view: ProfileView, node: number, name: string): [string, string][] {
+  const unit = unitFor(view.unit, [view.per_request?.value ?? 0]);
+  const percent = (value: number) => `${significant((value / WHOLE) * 100)} %`;
+  const lines: [string, string][] = [
+    ['', name],
+    [view.baseline ? view.variant : 'share', percent(view.flame.value[node]!)],
+  ];
+  const { own, base } = costs(view, node);
+  const amount = (value: number) => `${significant(value / unit.divisor)} ${unit.name}`;
+  if (view.flame.base.length) lines.push([view.baseline!, percent(view.flame.base[node]!)]);
+  if (view.per_request) lines.push(['per request', amount(own)]);
+  if (view.per_request && view.baseline_per_request && view.flame.base.length) {
+    const more = own - base;
+    const ratio = base > 0 ? ` (${changeText(own / base, null, null)})` : '';
+    lines.push(['difference', `${more > 0 ? '+' : '−'}${amount(Math.abs(more))}${ratio}`]);
+  }
+  return lines;
+}
+
+function keyOf(view: ProfileView, t: Theme): { label: string; colour: string }[] {
+  if (isDifference(sideOf(view)))
+    return [
+      { label: 'more', colour: t.worse },
+      { label: 'less', colour: t.better },
+    ];
+  const seen = new Set(view.flame.kinds);
+  return KINDS.filter(([letter]) => seen.has(letter)).map(([letter, label]) => ({
+    label,
+    colour: kindColour(letter, t),
+  }));
+}
+
+const SIDES: [Side, (v: ProfileView) => string][] = [
+  ['variant', (v) => v.variant],
+  ['baseline', (v) => v.baseline!],
+  ['more', () => 'difference'],
+  ['less', () => 'difference, as wide as the baseline'],
+];
+
+function controls(view: ProfileView): Node[] {
+  const search = h('input', {
+    type: 'search',
+    value: choice.find,
+    placeholder: 'Find a method, or /a regex/',
+    'aria-label': 'Find in the flame graph',
+    oninput: () => choose({ find: search.value }),
+  });
+  const whole = h('button', { type: 'button', class: 'button', onclick: () => choose({ zoom: -1 }) }, 'Whole');
+  const box = h('input', { type: 'checkbox', onchange: () => choose({ icicle: box.checked }) });
+  box.checked = choice.icicle;
+  const select = h(
+    'select',
+    { 'aria-label': 'Side', onchange: () => choose({ side: select.value as Side, zoom: -1 }) },
+    ...SIDES.map(([value, text]) => h('option', { value, selected: choice.side === value }, text(view))),
+  );
+  const parts: Node[] = [search, whole, h('label', { class: 'check' }, box, ' root above')];
+  return view.flame.base.length ? [select, ...parts] : parts;
+}

@@ -1,0 +1,98 @@
+// A ladder as a waterfall: each step's bar begins where the one below it ends, with the interval of what it adds.
+
+import { barsHeight, barsOption, type BarRow, type Bars } from '../charts/bars';
+import { figure } from '../charts/figure';
+import { decimalsForSignificant, fixed } from '../format/number';
+import { inUnitWithInterval, unitFor, type Unit } from '../format/unit';
+import type { Estimate, Ladder, LadderStep } from '../summary';
+import { LIGHT, type Theme } from '../theme';
+
+const CLEAR = 'rgba(0,0,0,0)';
+
+interface Currency {
+  name: string;
+  unit: 'ns' | 'bytes';
+  level: (step: LadderStep) => Estimate | null;
+  added: (step: LadderStep) => Estimate | null;
+}
+
+const CPU: Currency = { name: 'CPU', unit: 'ns', level: (s) => s.cpu_ns, added: (s) => s.cpu_ns_added };
+const BYTES: Currency = {
+  name: 'allocation',
+  unit: 'bytes',
+  level: (s) => s.allocated_bytes,
+  added: (s) => s.allocated_bytes_added,
+};
+
+/** The waterfalls of a ladder: CPU per request, and bytes where they are known. */
+export function ladderFigures(ladder: Ladder): HTMLElement[] {
+  const known = [CPU, BYTES].filter((currency) => ladder.steps.some(currency.level));
+  return known.map((currency) => waterfall(ladder, currency));
+}
+
+function waterfall(ladder: Ladder, currency: Currency): HTMLElement {
+  const unit = unitFor(
+    currency.unit,
+    ladder.steps.map((step) => currency.level(step)?.value),
+  );
+  const bars = (t: Theme): Bars => ({
+    axisName: `${currency.name} per request, ${unit.name}`,
+    nameParts: false,
+    rows: rows(ladder, currency, unit, t),
+  });
+  return figure({
+    id: `ladder-${currency.unit}-${ladder.id}`,
+    title: `What each step adds to the ${currency.name} per request, ${ladder.group}`,
+    note: `${ladder.scenario}, ${ladder.forks} starts; the whisker is the interval of what the step adds.`,
+    height: (width) => barsHeight(bars(LIGHT), width),
+    draw: (width, t) => barsOption(bars(t), width, t),
+    data: () => ({
+      heads: ['step', `${currency.unit}_per_request`, 'added', 'lower', 'upper'],
+      rows: ladder.steps.map((step) => {
+        const added = currency.added(step);
+        return [step.variant, currency.level(step)?.value, added?.value, added?.lo, added?.hi];
+      }),
+    }),
+    alternative: () =>
+      rows(ladder, currency, unit, LIGHT)
+        .map((r) => `${r.label}: ${r.value}`)
+        .join('; '),
+  });
+}
+
+function rows(ladder: Ladder, currency: Currency, unit: Unit, t: Theme): BarRow[] {
+  let below = 0;
+  return ladder.steps.map((step): BarRow => {
+    const level = currency.level(step);
+    const added = currency.added(step);
+    const [from, to] = [below, level ? level.value / unit.divisor : below];
+    below = to;
+    const at = (value: number | null | undefined) => (value == null ? null : from + value / unit.divisor);
+    return {
+      id: step.variant,
+      label: step.variant,
+      parts: level ? stepParts(from, to, added === null, t) : [],
+      lo: added ? at(added.lo) : null,
+      hi: added ? at(added.hi) : null,
+      value: added ? addedText(added, unit) : level ? inUnitWithInterval({ ...level, lo: null, hi: null }, unit) : '–',
+      tip: [
+        ['per request', level ? inUnitWithInterval(level, unit) : '–'],
+        ['added', added ? inUnitWithInterval(added, unit) : '–'],
+      ],
+    };
+  });
+}
+
+/** What lies below is not drawn; what a step saves has the colour of what is better. */
+function stepParts(from: number, to: number, lowest: boolean, t: Theme): BarRow['parts'] {
+  const colour = lowest ? t.baseline : to < from ? t.better : t.worse;
+  return [
+    { name: 'below', value: Math.min(from, to), colour: CLEAR },
+    { name: 'step', value: Math.abs(to - from), colour },
+  ];
+}
+
+function addedText(added: Estimate, unit: Unit): string {
+  const value = added.value / unit.divisor;
+  return `${value < 0 ? '−' : '+'}${fixed(Math.abs(value), decimalsForSignificant(value))} ${unit.name}`;
+}

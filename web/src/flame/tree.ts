@@ -1,0 +1,102 @@
+// A flame graph's tree: columns become places, and only what can be seen is laid out. Pure, and linear in the nodes.
+
+import type { FlameColumns } from '../summary';
+
+/** The whole of a side, in the unit of the nodes' values. */
+export const WHOLE = 1e7;
+
+/** The tree, ready to be laid out. */
+export interface Tree {
+  columns: FlameColumns;
+  /** Index after the last node beneath each node. */
+  end: Int32Array;
+  parent: Int32Array;
+}
+
+/** A rectangle to draw. */
+export interface Box {
+  node: number;
+  /** From the left edge, in pixels. */
+  x: number;
+  width: number;
+  /** Rows above the root. */
+  row: number;
+  /** An ancestor of what fills the width. */
+  above: boolean;
+}
+
+export function treeOf(columns: FlameColumns): Tree {
+  const n = columns.frame.length;
+  const end = new Int32Array(n);
+  const parent = new Int32Array(n).fill(-1);
+  const open: number[] = [];
+  for (let i = 0; i < n; i++) {
+    while (open.length > columns.depth[i]!) end[open.pop()!] = i;
+    parent[i] = open.at(-1) ?? -1;
+    open.push(i);
+  }
+  for (const i of open) end[i] = n;
+  return { columns, end, parent };
+}
+
+/** The boxes of a side that are at least `least` pixels wide, with `zoom` (or the whole, −1) filling the width. */
+export function layout(tree: Tree, widths: ArrayLike<number>, zoom: number, width: number, least: number): Box[] {
+  const { columns, end, parent } = tree;
+  const boxes: Box[] = [];
+  for (let i = zoom < 0 ? -1 : parent[zoom]!; i >= 0; i = parent[i]!)
+    boxes.push({ node: i, x: 0, width, row: columns.depth[i]!, above: true });
+  const whole = zoom < 0 ? WHOLE : widths[zoom]!;
+  if (!whole) return boxes;
+  const scale = width / whole;
+  /** Where the next child at each depth begins. */
+  const next: number[] = [];
+  const from = Math.max(zoom, 0);
+  next[columns.depth[from] ?? 0] = 0;
+  const stop = zoom < 0 ? columns.frame.length : end[zoom]!;
+  for (let i = from; i < stop;) {
+    const depth = columns.depth[i]!;
+    const x = next[depth]!;
+    const w = widths[i]! * scale;
+    next[depth] = x + w;
+    next[depth + 1] = x;
+    if (w < least) {
+      i = end[i]!;
+      continue;
+    }
+    boxes.push({ node: i, x, width: w, row: depth, above: false });
+    i++;
+  }
+  return boxes;
+}
+
+/** A flag per name: is it what is looked for? `/…/` is a regular expression; one that is none matches nothing. */
+export function matches(columns: FlameColumns, find: string): Uint8Array {
+  const found = new Uint8Array(columns.names.length);
+  const test = tester(find);
+  if (test) columns.names.forEach((name, i) => (found[i] = test(name) ? 1 : 0));
+  return found;
+}
+
+function tester(find: string): ((name: string) => boolean) | null {
+  if (!find.trim()) return null;
+  const expression = /^\/(.+)\/$/.exec(find.trim());
+  if (!expression) return (name) => name.toLowerCase().includes(find.trim().toLowerCase());
+  try {
+    const regex = new RegExp(expression[1]!);
+    return (name) => regex.test(name);
+  } catch {
+    return null;
+  }
+}
+
+/** Share (0–1) of a side under the names that match; a node within another counts once. */
+export function shareOf(tree: Tree, widths: ArrayLike<number>, found: Uint8Array): number {
+  let sum = 0;
+  for (let i = 0; i < tree.columns.frame.length;) {
+    if (found[tree.columns.frame[i]!]) {
+      sum += widths[i]!;
+      i = tree.end[i]!;
+    } else i++;
+  }
+  return sum / WHOLE;
+}

@@ -1,0 +1,150 @@
+// Why it costs: the sentences, with links into the flame graph; and the profiles that they come from.
+
+import { switching } from '../charts/figure';
+import { breakable, h, plainTable, type Child } from '../dom';
+import { flameFigure } from '../figures/flame';
+import { fixed, significant } from '../format/number';
+import { inUnitWithInterval, unitFor } from '../format/unit';
+import { choice, choose, watch } from '../state';
+import type { AcrossVersions, Estimate, Profiles, ProfileView, Why, WhySentence } from '../summary';
+
+const HOT_ROWS = 25;
+
+export function whySection(profiles: Profiles): HTMLElement {
+  return h('div', {}, ...profiles.whys.map(whyOf), ...profiles.versions.map(versionsTable));
+}
+
+function whyOf(why: Why): HTMLElement {
+  return h(
+    'article',
+    { class: 'why', id: `why-${why.id}` },
+    h('h3', {}, `${why.variant} on ${why.scenario}`),
+    ...why.sentences.map((sentence) => h('p', {}, ...linked(sentence))),
+  );
+}
+
+/** The sentence, each method that it names a link into the flame graph. */
+function linked({ text, view, methods }: WhySentence): Child[] {
+  return text.split(/`([^`]+)`/).map((part, i) => {
+    if (i % 2 === 0) return part;
+    const method = methods.find((m) => m.short === part);
+    const code = h('code', {}, breakable(part));
+    return method ? h('a', { href: flameLink(view, method.name) }, code) : code;
+  });
+}
+
+const flameLink = (view: string, name: string) => `#${encodeURIComponent(`flame=${view}&find=${name}`)}`;
+
+export function profilesSection(profiles: Profiles): HTMLElement {
+  if (!profiles.views.some((v) => v.id === choice.view)) choose({ view: best(profiles).id });
+  const shown = () => profiles.views.find((v) => v.id === choice.view) ?? profiles.views[0]!;
+  const place = switching(['view'], () => [facts(shown(), profiles.focus), flameFigure(shown()), ...tables(shown())]);
+  return h('div', {}, profiles.views.length > 1 && chooser(profiles), place);
+}
+
+/** What a reader wants to see first: the CPU of what was weighed. */
+function best({ views }: Profiles): ProfileView {
+  return views.find((v) => v.baseline && v.event === 'cpu') ?? views[0]!;
+}
+
+function chooser({ views }: Profiles): HTMLElement {
+  const label = (v: ProfileView) =>
+    `${v.event}: ${v.variant}${v.baseline ? ` against ${v.baseline}` : ''}, ${v.scenario}`;
+  const select = h(
+    'select',
+    { 'aria-label': 'Profile', onchange: () => choose({ view: select.value, zoom: -1 }) },
+    ...views.map((v) => h('option', { value: v.id }, label(v))),
+  );
+  const mark = () => (select.value = choice.view);
+  watch(['view'], mark);
+  mark();
+  return h('div', { class: 'controls' }, select);
+}
+
+const percent = ({ value, lo, hi }: Estimate) => {
+  const bounds =
+    lo === null || hi === null ? '' : ` [${fixed(Math.max(0, lo) * 100, 1)}, ${fixed(Math.min(1, hi) * 100, 1)}]`;
+  return `${fixed(value * 100, 1)} %${bounds}`;
+};
+
+function facts(view: ProfileView, focus: string): HTMLElement {
+  const unit = unitFor(view.unit, [view.per_request?.value]);
+  const rows: [string, string | null][] = [
+    [
+      'Sampled by',
+      `${view.sampler}; ${view.forks} start${view.forks === 1 ? '' : 's'}, at ${significant(view.offered_per_s)} requests/s`,
+    ],
+    [
+      'Not steady when sampled',
+      view.steady_forks < view.forks ? `${view.forks - view.steady_forks} of ${view.forks} starts` : null,
+    ],
+    ['Samples', view.samples === null ? null : `${fixed(view.samples, 0)}`],
+    [
+      'They stand for',
+      view.coverage === null ? null : `${significant(view.coverage * 100)} % of the CPU that the kernel counted`,
+    ],
+    ['Could not be walked', `${significant(view.failed_share * 100)} %, part of every whole`],
+    ['Per request', view.per_request && inUnitWithInterval(view.per_request, unit)],
+    ['Baseline, per request', view.baseline_per_request && inUnitWithInterval(view.baseline_per_request, unit)],
+    [
+      `Frames of /${focus}/`,
+      view.focus_share && `${percent(view.focus_share)}; by themselves ${percent(view.focus_own!)}`,
+    ],
+    ['Files', view.files.length ? view.files.map((file) => `profiles/${file}`).join(', ') : null],
+  ];
+  const kept = rows.filter((row): row is [string, string] => row[1] !== null);
+  return plainTable('', ['', ''], kept, { class: 'facts profile-facts' });
+}
+
+function tables(view: ProfileView): HTMLElement[] {
+  const unit = unitFor(view.unit, [view.per_request?.value ? view.per_request.value / 20 : 0]);
+  const amount = (value: number | null) => (value === null ? '–' : `${significant(value / unit.divisor)} ${unit.name}`);
+  const moved = view.moved.map((f) => [
+    f.short,
+    `${f.difference.value < 0 ? '−' : '+'}${amount(Math.abs(f.difference.value))}${f.certain ? '' : ' ?'}`,
+    percent(f.share),
+    percent(f.baseline_share),
+    f.package,
+  ]);
+  const hot = view.hot
+    .slice(0, HOT_ROWS)
+    .map((f) => [
+      f.short,
+      percent(f.own),
+      percent(f.total),
+      amount(f.own_per_request),
+      f.caller ? `${f.caller} (${fixed((f.caller_share ?? 0) * 100, 0)} %)` : '–',
+      f.package,
+    ]);
+  const packages = view.packages
+    .slice(0, HOT_ROWS)
+    .map((p) => [p.name, `${fixed(p.own * 100, 1)} %`, amount(p.own_per_request)]);
+  return [
+    ...(moved.length
+      ? [
+          open(
+            'Methods that differ from the baseline (“?”: not beyond the interval)',
+            ['Method', 'Difference/request', 'Share', 'In the baseline', 'Package'],
+            moved,
+          ),
+        ]
+      : []),
+    open(
+      'Hot methods',
+      ['Method', 'By itself', 'With what it calls', 'By itself/request', 'Mostly called by', 'Package'],
+      hot,
+    ),
+    open('By package', ['Package', 'By itself', 'Per request'], packages),
+  ];
+}
+
+function open(caption: string, heads: string[], rows: string[][]): HTMLElement {
+  const table = plainTable(caption, heads, rows, { class: 'cells methods' });
+  return h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': caption }, table);
+}
+
+function versionsTable(table: AcrossVersions): HTMLElement {
+  const caption = `Share of the ${table.event} of ${table.server} on ${table.scenario}, by version`;
+  const rows = table.rows.map((row) => [row.short, ...row.shares.map(percent)]);
+  return open(caption, ['Method', ...table.versions], rows);
+}

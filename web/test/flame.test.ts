@@ -1,0 +1,132 @@
+// The flame graph: what is laid out, what is found, and how it answers in Chromium.
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { flameOf } from '../fixtures/profile';
+import { seeded } from '../fixtures/random';
+import { differenceColour, inkOn, mix } from '../src/flame/colour';
+import { layout, matches, shareOf, treeOf, WHOLE } from '../src/flame/tree';
+import type { FlameColumns } from '../src/summary';
+import { whySkipped } from './browser';
+import { Pages } from './pages';
+
+/** main ─ a (60 %: b 40 %, c 10 %) and d (30 %). */
+const COLUMNS: FlameColumns = {
+  names: ['main', 'x.A.a', 'x.B.b', 'x.C.c', 'y.D.d'],
+  kinds: 'njjij',
+  frame: [0, 1, 2, 3, 4],
+  depth: [0, 1, 2, 2, 1],
+  value: [1, 0.6, 0.4, 0.1, 0.3].map((v) => v * WHOLE),
+  base: [],
+  cut: 0,
+};
+
+describe('the tree of a flame graph', () => {
+  const tree = treeOf(COLUMNS);
+  test('knows where each subtree ends and who is above', () => {
+    expect([...tree.end]).toEqual([5, 4, 3, 4, 5]);
+    expect([...tree.parent]).toEqual([-1, 0, 1, 1, 0]);
+  });
+  test('is laid out with children side by side within their caller', () => {
+    const boxes = layout(tree, COLUMNS.value, -1, 1000, 1);
+    expect(boxes.map((b) => [b.node, Math.round(b.x), Math.round(b.width), b.row])).toEqual([
+      [0, 0, 1000, 0],
+      [1, 0, 600, 1],
+      [2, 0, 400, 2],
+      [3, 400, 100, 2],
+      [4, 600, 300, 1],
+    ]);
+  });
+  test('is filled by what is zoomed into, with its callers across', () => {
+    const boxes = layout(tree, COLUMNS.value, 1, 600, 1);
+    expect(boxes.map((b) => [b.node, b.above, Math.round(b.x), Math.round(b.width)])).toEqual([
+      [0, true, 0, 600],
+      [1, false, 0, 600],
+      [2, false, 0, 400],
+      [3, false, 400, 100],
+    ]);
+  });
+  test('leaves out what is too narrow, with all beneath it, and keeps the places of the others', () => {
+    const boxes = layout(tree, COLUMNS.value, -1, 100, 35);
+    expect(boxes.map((b) => b.node)).toEqual([0, 1, 2]);
+  });
+  test('shares of what is found count a frame within another once', () => {
+    expect(shareOf(tree, COLUMNS.value, matches(COLUMNS, 'x.'))).toBeCloseTo(0.6);
+    expect(shareOf(tree, COLUMNS.value, matches(COLUMNS, '/\\.(b|d)$/'))).toBeCloseTo(0.7);
+    expect(shareOf(tree, COLUMNS.value, matches(COLUMNS, '/(/'))).toBe(0);
+    expect(shareOf(tree, COLUMNS.value, matches(COLUMNS, '  '))).toBe(0);
+  });
+  test('of 50,000 stacks gives no more boxes than an eye can tell apart', () => {
+    const columns = flameOf(seeded(1), 50_000);
+    expect(columns.frame.length).toBeGreaterThan(50_000);
+    expect(layout(treeOf(columns), columns.value, -1, 1000, 1.5).length).toBeLessThan(12_000);
+  });
+});
+
+test('colours of a difference go from blue over grey to orange, with ink that can be read', () => {
+  const t = { grid: '#e9e7e1', worse: '#d55e00', better: '#0072b2' } as Parameters<typeof differenceColour>[1];
+  expect([differenceColour(1, t), differenceColour(0, t), differenceColour(-1, t)]).toEqual([
+    t.worse,
+    t.grid,
+    t.better,
+  ]);
+  expect(mix('#000000', '#ffffff', 0.5)).toBe('#808080');
+  expect([inkOn('#ffffff'), inkOn('#0072b2')]).toEqual(['#15171b', '#ffffff']);
+});
+
+const skipped = whySkipped();
+describe.skipIf(skipped)('the flame graph on the page', () => {
+  let pages: Pages;
+  beforeAll(() => {
+    pages = new Pages();
+  });
+  afterAll(() => pages.close());
+
+  test('stands under sentences whose methods lead into it', async () => {
+    const { page } = await pages.open('explained');
+    expect(await page.locator('.why p').count()).toBe(2);
+    await page.locator('.why code').first().click();
+    await page.locator('#flame svg').waitFor();
+    expect(await page.locator('#flame .note').textContent()).toMatch(/Marked: .+ % is under what was looked for/);
+    await page.context().close();
+  });
+
+  test('is searched, turned around, drawn as a difference and zoomed into', async () => {
+    const { page } = await pages.open('profiled');
+    await page.locator('#flame').scrollIntoViewIfNeeded();
+    await page.locator('#flame svg').waitFor();
+    // In any order: a drawing that changes keeps what it can.
+    const words = async () => (await page.locator('#flame svg text').allTextContents()).sort().join('\n');
+    await page.locator('#flame input[type=search]').fill('/parse$/');
+    expect(await page.locator('#flame .note').textContent()).toContain('Marked:');
+    await page.locator('#flame select').selectOption('more');
+    expect(await page.locator('#flame h3').textContent()).toContain('more (orange) and less (blue)');
+    const before = await words();
+    const box = (await page.locator('#flame .chart').boundingBox())!;
+    await page.mouse.click(box.x + box.width / 3, box.y + box.height - 30);
+    await expect.poll(words).not.toBe(before);
+    await page.locator('#flame button', { hasText: 'Whole' }).click();
+    await expect.poll(words).toBe(before);
+    await page.locator('#flame label', { hasText: 'root above' }).click();
+    expect(await words()).not.toBe('');
+    await page.context().close();
+  });
+
+  test('of another profile is shown when it is chosen, with its tables', async () => {
+    const { page } = await pages.open('profiled');
+    const heads = () => page.locator('#profiles .methods caption').allTextContents();
+    expect((await heads()).length).toBe(3);
+    await page.locator('#profiles > div > .controls select').selectOption({ index: 0 });
+    expect((await heads()).length).toBe(2);
+    await page.context().close();
+  });
+
+  test('draws 50,000 stacks, and nothing that a name says is markup', async () => {
+    const { page, complaints } = await pages.open('stacks');
+    await page.locator('#flame').scrollIntoViewIfNeeded();
+    await page.locator('#flame svg').waitFor();
+    expect(await page.locator('#flame svg path').count()).toBeGreaterThan(100);
+    expect(await page.evaluate(() => (window as { pwned?: number }).pwned)).toBeUndefined();
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+});
