@@ -15,6 +15,7 @@ CELL = [
     "generator_cpu_share", "requests_ok", "requests_failed",
 ]  # fmt: skip
 CURRENCY = ["name", "label", "unit", "higher_is_better", "baseline_value", "variant_value", "ratio", "lo", "hi", "forks", "sd_forks", "verdict"]
+PROFILE = ["id", "group", "scenario", "variant", "event", "forks", "steady_forks", "samples", "coverage", "focus_share", "focus_own"]
 MACHINE = ["Machine", "Kernel", "JVM"]
 
 
@@ -31,6 +32,7 @@ def take(name, run):
         "comparisons": [
             {**comparison, "currencies": [only(one, CURRENCY) for one in comparison["currencies"]]} for comparison in summary["comparisons"]
         ],
+        "profiles": [profile(view) for view in (summary.get("profiles") or {}).get("views", [])],
         "noise": [{**noise, "currencies": [only(one, CURRENCY) for one in noise["currencies"]]} for noise in summary["noise"]],
     }
     target = FOLDER / f"{name}.json"
@@ -44,6 +46,14 @@ def written(kept):
     lines = lambda many: "[\n" + ",\n".join(plain(one) for one in many) + "\n]"
     parts = [f"{plain(key)}:{lines(value) if isinstance(value, list) else plain(value)}" for key, value in kept.items()]
     return "{\n" + ",\n".join(parts) + "\n}\n"
+
+
+def profile(view):
+    """What a profile said of methods: the flame graph itself stays with the run."""
+    share = lambda frame, key: {"name": frame["name"], "share": frame[key]}
+    methods = {frame["name"]: share(frame, "total") for frame in view["hot"]}
+    methods |= {frame["name"]: share(frame, "share") for frame in view["moved"]}
+    return {**only(view, PROFILE), "methods": sorted(methods.values(), key=lambda method: -method["share"]["value"])}
 
 
 def only(thing, keys):

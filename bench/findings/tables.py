@@ -21,7 +21,7 @@ CELL = {
     "cpu_per_request": ("cpu_ns_per_request", "ns"),
     "allocated_per_request": ("allocated_bytes_per_request", "bytes"),
 }
-PICKS = ["evidence", "what", "groups", "scenarios", "variants", "columns", "kind", "note"]
+PICKS = ["methods", "evidence", "what", "groups", "scenarios", "variants", "columns", "kind", "note"]
 
 
 def of(show, evidence, place):
@@ -143,4 +143,28 @@ def spread_of(what, deviations):
     return [what, str(len(ordered)), *(f"{mark * 100:.1f} %" for mark in marks)]
 
 
-MAKERS = {"comparisons": comparisons, "cells": cells, "spread": spread, "figures": figures}
+def methods(show, evidence):
+    """Which share of a profile is under each of the methods asked for: of all that match a pattern, that which holds most."""
+    patterns = show.get("methods", [])
+    head = ["profile", "samples", "starts (steady)", "of the focus", *(pattern.strip("*") for pattern in patterns)]
+    return [head] + [profile_of(view, patterns) for view in picked(show, evidence["profiles"])]
+
+
+def profile_of(view, patterns):
+    most = lambda pattern: next((one["share"] for one in view["methods"] if fnmatch.fnmatchcase(one["name"], pattern)), None)
+    starts = f"{view['forks']} ({view['steady_forks']})"
+    samples = f"{view['samples']:,}" if view["samples"] else "–"
+    named = [part(most(pattern)) for pattern in patterns]
+    return [f"{view['variant']}, {view['scenario']}, {view['event']}", samples, starts, part(view["focus_share"]), *named]
+
+
+def part(estimate):
+    """`7.6 % [7.1, 8.2]`; what is below the table of the run has no figure."""
+    if estimate is None:
+        return "< 0.2 %"
+    lo, hi = estimate["lo"], estimate["hi"]
+    interval = "" if lo is None or hi is None else f" [{max(lo, 0) * 100:.1f}, {min(hi, 1) * 100:.1f}]"
+    return f"{estimate['value'] * 100:.1f} %{interval}"
+
+
+MAKERS = {"comparisons": comparisons, "cells": cells, "spread": spread, "figures": figures, "methods": methods}
