@@ -24,17 +24,22 @@ pub fn fork_time(plan: &Plan, group: &Group) -> Duration {
 /// Warm-up and slices of one scenario over all variants of a group.
 fn scenario_time(plan: &Plan, named: &NamedScenario, is_first: bool, variants: u32) -> Duration {
     let rounds = plan.slices.saturating + plan.slices.fixed + plan.slices.poisson;
+    let slices = match (&plan.slo, &named.scenario.push) {
+        (Some(slo), _) => slo.each.0 * TRIES,
+        (None, Some(push)) => push.span().0 * plan.slices.push,
+        (None, None) => plan.slices.length.0 * rounds,
+    };
     match (&named.scenario.push, &plan.warmup) {
         (None, Warmup::UntilSteady { cap, first_cap, .. }) => {
             let cap = if is_first { first_cap } else { cap };
-            plan.slices.length.0 * rounds * variants + cap.0.mul_f64(USUAL_SHARE_OF_CAP)
+            slices * variants + cap.0.mul_f64(USUAL_SHARE_OF_CAP)
         }
-        (None, Warmup::Fixed { span, .. }) => (plan.slices.length.0 * rounds + span.0) * variants,
-        (Some(push), Warmup::UntilSteady { cap: span, .. } | Warmup::Fixed { span, .. }) => {
-            (push.span().0 * plan.slices.push + span.0) * variants
-        }
+        (_, Warmup::UntilSteady { cap: span, .. } | Warmup::Fixed { span, .. }) => (slices + span.0) * variants,
     }
 }
+
+/// Tries of a search: about ten of doubling, five of halving the bracket, two that agree of each.
+const TRIES: u32 = 30;
 
 /// The time of one cell of a sequential run.
 pub fn cell_time(plan: &Plan, named: &NamedScenario) -> Duration {

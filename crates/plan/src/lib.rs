@@ -18,6 +18,8 @@ pub mod profile;
 pub mod push;
 pub mod resolve;
 mod setting;
+mod slice_kind;
+pub mod slo;
 pub mod suite;
 
 pub use error::PlanError;

@@ -4,6 +4,7 @@ use serde::{Deserialize, Deserializer};
 
 use crate::duration::Span;
 use crate::engine::Engine;
+use crate::slo::{Curve, LoadBy};
 
 /// Every setting of a run. The keys of `[run]` and the long flags of `tare run` are these names.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
@@ -59,6 +60,14 @@ pub struct Options {
     pub poisson: Option<u32>,
     /// Rounds of pushed messages per fork.
     pub push: Option<u32>,
+    /// Instead of slices: search for the largest load that keeps this curve.
+    pub slo: Option<Curve>,
+    /// What that load is counted in, `"users"` or `"rate"`.
+    pub slo_by: Option<LoadBy>,
+    /// No more users, or no higher rate, is tried.
+    pub slo_most: Option<u32>,
+    /// How long each try lasts.
+    pub slo_each: Option<Span>,
     /// Messages that a user reads in a scenario in which the server sends.
     pub messages: Option<u32>,
     /// Add a second start of the baseline to each group (the A/A control).
@@ -210,6 +219,12 @@ impl std::str::FromStr for ForkCovers {
             "scenario" => Ok(Self::Scenario),
             _ => Err(format!("\"{text}\" is neither \"group\" nor \"scenario\"")),
         }
+    }
+}
+
+impl<'de> Deserialize<'de> for Curve {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        text_or_number(deserializer, "a curve of latencies such as \"p90<2ms,p99<4ms\"")
     }
 }
 

@@ -10,6 +10,8 @@ use crate::duration::Span;
 use crate::engine::Engine;
 use crate::profile::Profile;
 pub use crate::setting::{Setting, Source};
+pub use crate::slice_kind::SliceKind;
+use crate::slo::{LoadBy, Slo};
 
 /// What will be measured, how, and when it stops.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -33,6 +35,9 @@ pub struct Plan {
     pub warmup: Warmup,
     /// The slices of a fork.
     pub slices: Slices,
+    /// Instead of these slices: the search for the largest load that keeps a curve.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slo: Option<Slo>,
     /// When it stops and what is decided.
     pub stop: Stop,
     /// The machine's cores and the JVM.
@@ -257,32 +262,6 @@ pub struct Slices {
     pub push: u32,
 }
 
-/// One kind of slice.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SliceKind {
-    /// Closed loop with all users: throughput.
-    Saturating,
-    /// The same constant rate for all: CPU per request.
-    Fixed,
-    /// Open Poisson at a stated rate: latency.
-    Poisson,
-    /// The server sends on its own clock, and all users listen: push latency.
-    Push,
-}
-
-impl SliceKind {
-    /// The name in files and reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Saturating => "saturating",
-            Self::Fixed => "fixed",
-            Self::Poisson => "poisson",
-            Self::Push => "push",
-        }
-    }
-}
-
 /// When a run stops and what is decided.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Stop {
@@ -361,6 +340,12 @@ impl Plan {
         copy.question.clear();
         let json = serde_json::to_vec(&copy).unwrap_or_default();
         Sha256::digest(json).iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    /// The most connections that any slice of this scenario uses.
+    pub fn connections(&self, scenario: &Scenario) -> u32 {
+        let searched = self.slo.as_ref().filter(|slo| slo.by(scenario) == LoadBy::Users).map(|slo| slo.most_users);
+        searched.unwrap_or(self.load.users)
     }
 
     /// Number of cells: variant × scenario.

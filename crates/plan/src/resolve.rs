@@ -55,6 +55,7 @@ pub fn resolve(inputs: &Inputs<'_>) -> Result<Plan, PlanError> {
         load: settings.load,
         warmup: settings.warmup,
         slices: settings.slices,
+        slo: settings.slo,
         stop: settings.stop,
         machine: settings.machine,
         probes: settings.probes,
@@ -67,7 +68,12 @@ pub fn resolve(inputs: &Inputs<'_>) -> Result<Plan, PlanError> {
 
 /// `-d` alone asks for the seeds' plain sequential run; forks, a budget, a precision or an A/A test ask for a comparison.
 fn mode(options: &Options) -> Option<Mode> {
-    if options.forks.is_some() || options.budget.is_some() || options.precision.is_some() || options.aa.is_some() {
+    if options.forks.is_some()
+        || options.budget.is_some()
+        || options.precision.is_some()
+        || options.aa.is_some()
+        || options.slo.is_some()
+    {
         Some(Mode::Compared)
     } else {
         options.duration.map(|_| Mode::Sequential)

@@ -4,6 +4,7 @@ pub mod cross_check;
 pub mod environment;
 pub mod error;
 pub mod figure;
+pub mod keeping;
 pub mod messages;
 pub mod packed;
 mod probe;

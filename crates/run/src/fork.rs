@@ -28,7 +28,7 @@ pub(crate) struct Cores {
 
 impl Cores {
     /// How a slice of this kind sends: the generator stays awake for an open load, if that is wanted, on cores of its own.
-    fn sending(&self, kind: SliceKind, spin: bool) -> Sending {
+    pub fn sending(&self, kind: SliceKind, spin: bool) -> Sending {
         let may_spin = spin && kind != SliceKind::Saturating && !self.server.overlaps(&self.load);
         if may_spin { Sending::Spinning } else { Sending::Exact }
     }
@@ -80,6 +80,9 @@ impl<'a> Trial<'a> {
         }
         let mut sessions = self.sessions(fleet, named)?;
         warm_up(fleet, &mut sessions, &self.cores, self.yard.plan, &named.name, place, &self.cancel, journal)?;
+        if let Some(slo) = &self.yard.plan.slo {
+            return self.capacities(fleet, &mut sessions, named, slo, place, journal);
+        }
         self.settle(fleet, &mut sessions, named, place, journal)?;
         if self.yard.plan.mode == Mode::Profiled {
             return self.profile(fleet, &mut sessions, named, place, journal);
@@ -227,7 +230,7 @@ impl<'a> Trial<'a> {
         let contract = member.launch.contract(self.yard.contract);
         let request = request(contract, &member.variant.identity(), named)?;
         Ok(LoadSession::open(&SessionSpec {
-            connections: plan.load.users as usize,
+            connections: plan.connections(&named.scenario) as usize,
             cpus: self.cores.load.clone(),
             timeout: plan.load.timeout.0,
             connect_timeout: plan.load.timeout.0.min(Duration::from_secs(5)),

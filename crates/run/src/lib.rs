@@ -3,6 +3,7 @@
 
 pub mod booking;
 mod budget;
+mod capacity;
 mod compared;
 mod engine;
 pub mod environment;

@@ -67,15 +67,17 @@ pub(crate) fn check(
 
 /// Enough files for the connections of every session of a group, on either side.
 fn open_files(plan: &Plan) -> Result<(), RunError> {
+    let users =
+        plan.groups.iter().flat_map(|group| &group.scenarios).map(|named| plan.connections(&named.scenario)).max();
+    let users = users.unwrap_or(plan.load.users);
     let sessions = plan.groups.iter().map(|group| group.variants.len()).max().unwrap_or(1) as u64;
-    let needed = OWN_FILES + (FILES_PER_SERVER + u64::from(plan.load.users)) * sessions;
+    let needed = OWN_FILES + (FILES_PER_SERVER + u64::from(users)) * sessions;
     let allowed = raise_open_files(needed);
     if allowed >= needed {
         return Ok(());
     }
     let message = format!(
-        "allows {allowed} open files, but {} users on {sessions} servers need {needed}; raise it (ulimit -n {needed}) or ask for fewer users (-u)",
-        plan.load.users
+        "allows {allowed} open files, but {users} users on {sessions} servers need {needed}; raise it (ulimit -n {needed}) or ask for fewer users (-u)"
     );
     Err(RunError::Plan { key: "ulimit -n".to_owned(), message })
 }

@@ -36,6 +36,9 @@ impl Trial<'_> {
             self.warm(fleet, (index, session), named, place, journal)?;
         }
         fleet.set_cpus(&self.cores.server);
+        if let Some(slo) = &plan.slo {
+            return self.capacities(fleet, &mut sessions, named, slo, place, journal);
+        }
         let words = ["pushes", place.group, &named.name, &place.fork.to_string()];
         let mut shuffle = order::Order::at(plan.seed, &words);
         for round in 0..plan.slices.push {

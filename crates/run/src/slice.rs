@@ -50,7 +50,8 @@ pub(crate) fn drive(
     let schedule = match order.kind {
         SliceKind::Saturating | SliceKind::Push => Schedule::Closed,
         SliceKind::Fixed => Schedule::Constant { rate_per_s: order.rate_per_s },
-        SliceKind::Poisson => Schedule::Poisson { rate_per_s: order.rate_per_s },
+        SliceKind::Capacity if order.rate_per_s == 0.0 => Schedule::Closed,
+        SliceKind::Poisson | SliceKind::Capacity => Schedule::Poisson { rate_per_s: order.rate_per_s },
     };
     let stop = match (order.kind, order.phase) {
         // Each user hears its messages out.
@@ -102,7 +103,7 @@ fn heading(order: &Order, slot: Slot<'_>, member: &Member<'_>, start_ns: u64) ->
         round: order.round,
         start_ns,
         users: order.users,
-        offered_per_s: (order.kind != SliceKind::Saturating).then_some(order.rate_per_s),
+        offered_per_s: (order.rate_per_s > 0.0).then_some(order.rate_per_s),
     }
 }
 

@@ -190,6 +190,7 @@ fn sentence(progress: &Progress<'_>) -> String {
             let load = match kind {
                 SliceKind::Saturating => "all users",
                 SliceKind::Push => "pushed to all users",
+                SliceKind::Capacity => "a try",
                 SliceKind::Fixed => "fixed rate",
                 SliceKind::Poisson => "Poisson",
             };

@@ -6,6 +6,7 @@ use crate::duration::Span;
 use crate::engine::Engine;
 use crate::options::{ForkCovers, Percent, RateOption, WarmupOption};
 use crate::plan::{Forks, Load, Machine, Mode, Probes, Rate, Setting, Slices, Source, Stop, Warmup};
+use crate::slo::{Curve, LoadBy, Slo};
 
 /// The cores that this machine offers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -21,6 +22,7 @@ pub(super) struct Settings {
     pub slices: Slices,
     pub stop: Stop,
     pub machine: Machine,
+    pub slo: Option<Slo>,
     pub probes: Probes,
     pub engines: Vec<Engine>,
     pub seed: u64,
@@ -88,6 +90,7 @@ pub(super) fn resolve(inputs: &Inputs<'_>, mode: Mode) -> Result<Settings, PlanE
     picker.section = "slices";
     let slices = slices(&mut picker, mode)?;
     let messages = messages(&mut picker)?;
+    let slo = slo(&mut picker)?;
     let control = mode == Mode::Compared
         && pick!(
             picker,
@@ -109,6 +112,7 @@ pub(super) fn resolve(inputs: &Inputs<'_>, mode: Mode) -> Result<Settings, PlanE
         slices,
         stop,
         machine,
+        slo,
         probes,
         engines,
         seed,
@@ -250,6 +254,22 @@ fn slices(picker: &mut Picker<'_>, mode: Mode) -> Result<Slices, PlanError> {
     Ok(Slices { length, discard, saturating, fixed, poisson, push })
 }
 
+/// A search has settings of its own only where there is a curve to keep.
+fn slo(picker: &mut Picker<'_>) -> Result<Option<Slo>, PlanError> {
+    if picker.inputs.flags.slo.is_none() && picker.inputs.suite.run.slo.is_none() {
+        return Ok(None);
+    }
+    let curve = pick!(picker, slo, Curve(Vec::new()), "what the largest load that is looked for must keep");
+    let by = pick!(picker, slo_by, LoadBy::Rate, "what that load is counted in; where the server sends, users");
+    let usual = if by == LoadBy::Users { 4_096 } else { 1_000_000 };
+    let most = pick!(picker, slo_most, usual, "no more is tried");
+    picker.check("slo_most", most >= 1 && (by == LoadBy::Rate || most <= 60_000), "write 1 to 60000 users")?;
+    let each = pick!(picker, slo_each, Span::from_secs(2), "length of one try");
+    picker.check("slo_each", each >= Span::from_millis(200), "must be at least 200ms")?;
+    let most_users = if by == LoadBy::Users || most <= 60_000 { most } else { 4_096 };
+    Ok(Some(Slo { curve, by, most_users, most_per_s: f64::from(most), each }))
+}
+
 fn messages(picker: &mut Picker<'_>) -> Result<Option<u32>, PlanError> {
     if picker.inputs.flags.messages.is_none() && picker.inputs.suite.run.messages.is_none() {
         return Ok(None);
@@ -316,7 +336,7 @@ fn shown(value: &impl Shown) -> String {
 macro_rules! shown_by_display {
     ($($kind:ty),*) => { $(impl Shown for $kind { fn shown(&self) -> String { self.to_string() } })* };
 }
-shown_by_display!(u32, u64, f64, bool, String, Span, RateOption);
+shown_by_display!(u32, u64, f64, bool, String, Span, RateOption, Curve);
 
 impl Shown for Percent {
     fn shown(&self) -> String {
@@ -343,6 +363,12 @@ impl Shown for Vec<Engine> {
     fn shown(&self) -> String {
         let names: Vec<&str> = self.iter().map(|engine| engine.name()).collect();
         if names.is_empty() { "none".into() } else { names.join(" ") }
+    }
+}
+
+impl Shown for LoadBy {
+    fn shown(&self) -> String {
+        self.name().into()
     }
 }
 

@@ -55,6 +55,7 @@ pub fn header(id: &str) -> RunHeader {
             startup_timeout: Span::from_secs(30),
             stop_grace: Span::from_secs(5),
         },
+        slo: None,
         probes: Probes::default(),
         engines: Vec::new(),
         seed: 7,

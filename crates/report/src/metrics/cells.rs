@@ -37,6 +37,21 @@ pub(super) const METRICS: &[Metric] = &[
     cell("throughput_per_s_hi", "1/s", "upper end of its interval", FORKS, |r| {
         maybe(r.cell.throughput_per_s.and_then(|e| e.hi))
     }),
+    cell("capacity", "as `capacity_by`", "largest load that keeps `capacity_curve`", FORKS, |r| {
+        maybe(r.cell.capacity.as_ref().map(|c| c.load.value))
+    }),
+    cell("capacity_lo", "as `capacity_by`", "lower end of its interval", FORKS, |r| {
+        maybe(r.cell.capacity.as_ref().and_then(|c| c.load.lo))
+    }),
+    cell("capacity_hi", "as `capacity_by`", "upper end of its interval", FORKS, |r| {
+        maybe(r.cell.capacity.as_ref().and_then(|c| c.load.hi))
+    }),
+    cell("capacity_by", "text", "`users`, or `rate` in requests per second", PLAN, |r| {
+        csv(&maybe(r.cell.capacity.as_ref().map(|c| &c.by)))
+    }),
+    cell("capacity_curve", "text", "latencies that the load must keep", PLAN, |r| {
+        csv(&maybe(r.cell.capacity.as_ref().map(|c| &c.curve)))
+    }),
     cell("cpu_ns_per_request", "ns", "CPU of the server per request, at `cpu_load`", FORKS, |r| {
         maybe(r.cell.cpu_ns_per_request.map(|e| e.value))
     }),

@@ -20,6 +20,9 @@ pub(super) const METRICS: &[Metric] = &[
     cell("needed_s", "s", "how much longer an inconclusive comparison would take, about", "forecast", |r| {
         maybe(r.comparison.and_then(|c| c.currencies.first()).and_then(|c| c.needed_s))
     }),
+    cell("capacity_ratio", "1", "capacity relative to the baseline", FORKS, |r| {
+        maybe(r.currency("capacity").map(|c| c.ratio))
+    }),
     cell("throughput_ratio", "1", "throughput relative to the baseline", RATIO, |r| {
         maybe(r.currency("throughput").map(|c| c.ratio))
     }),

@@ -14,7 +14,9 @@ pub(super) const METRICS: &[Metric] = &[
     slice("scenario", "text", "scenario", "plan", |s| csv(&s.scenario)),
     slice("variant", "text", "variant", "plan", |s| csv(&s.variant)),
     slice("phase", "text", "`warmup` or `measure`", "order of the run", |s| word(&s.phase)),
-    slice("slice_kind", "text", "`saturating`, `fixed`, `poisson` or `push`", "plan", |s| s.kind.name().to_owned()),
+    slice("slice_kind", "text", "`saturating`, `fixed`, `poisson`, `push` or `capacity`", "plan", |s| {
+        s.kind.name().to_owned()
+    }),
     slice("round", "count", "0-based; slices of one round are paired", "order of the run", |s| s.round.to_string()),
     slice("start_ns", "ns", "begin of the scored window since the run began", "monotonic clock", |s| {
         s.start_ns.to_string()

@@ -6,7 +6,7 @@ use tare_stats::quantile::printable;
 
 use super::evidence::Evidence;
 use super::latency::LoadLatency;
-use super::{level, messages, probes, validity};
+use super::{capacity, level, messages, probes, validity};
 use crate::format;
 use crate::summary::{Cell, ErrorCount, Estimate, ForkValue, Row, TimePoint};
 
@@ -54,6 +54,7 @@ pub(super) fn cell(plan: &Plan, evidence: &Evidence<'_>, loads: &[LoadLatency], 
         bytes_in: evidence.measured().map(|s| s.bytes_in).sum(),
         bytes_out: evidence.measured().map(|s| s.bytes_out).sum(),
         latency: loads.iter().map(|l| l.latency.clone()).collect(),
+        capacity: capacity::capacity(plan, evidence),
         messages: messages::messages(evidence),
         timeline: evidence.slices.iter().map(|s| time_point(s)).collect(),
         fork_values: if plan.mode == Mode::Sequential { Vec::new() } else { fork_values(evidence, &throughput, &cpu) },
@@ -73,6 +74,7 @@ fn cpu_load(evidence: &Evidence<'_>, kind: SliceKind) -> String {
         SliceKind::Poisson => rate.map_or("Poisson".to_owned(), |rate| format!("Poisson {rate}")),
         SliceKind::Saturating => "saturating".to_owned(),
         SliceKind::Push => "pushed".to_owned(),
+        SliceKind::Capacity => "tries".to_owned(),
     }
 }
 

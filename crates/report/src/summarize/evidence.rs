@@ -23,19 +23,23 @@ impl<'a> Evidence<'a> {
         format!("{}/{}/{}", self.group.id, self.scenario.name, self.variant.name)
     }
 
-    /// Scored slices.
+    /// Scored slices. The tries of a search are none: that some of them break the curve is their purpose.
     pub fn measured(&self) -> impl Iterator<Item = &'a StoredSlice> {
+        self.scored().filter(|s| s.kind != SliceKind::Capacity)
+    }
+
+    fn scored(&self) -> impl Iterator<Item = &'a StoredSlice> {
         self.slices.iter().copied().filter(|s| s.phase == Phase::Measure)
     }
 
     /// Scored slices of one kind.
     pub fn of_kind(&self, kind: SliceKind) -> impl Iterator<Item = &'a StoredSlice> {
-        self.measured().filter(move |s| s.kind == kind)
+        self.scored().filter(move |s| s.kind == kind)
     }
 
     /// Numbers of the forks with scored slices, ascending.
     pub fn fork_numbers(&self) -> Vec<u32> {
-        let mut numbers: Vec<u32> = self.measured().map(|s| s.fork).collect();
+        let mut numbers: Vec<u32> = self.scored().map(|s| s.fork).collect();
         numbers.sort_unstable();
         numbers.dedup();
         numbers

@@ -70,6 +70,7 @@ fn model(cell: &Evidence<'_>, slice: &StoredSlice) -> String {
         SliceKind::Saturating => format!("closed, {users}"),
         SliceKind::Fixed => format!("open constant, {rate} over {connections}"),
         SliceKind::Poisson => format!("open Poisson, {rate} over {connections}"),
+        SliceKind::Capacity => "tries of growing loads".to_owned(),
         SliceKind::Push => {
             let every = cell.scenario.scenario.push.as_ref().map(|push| format!("every {} ", push.period));
             format!("pushed {}to {users}", every.unwrap_or_default())

@@ -1,5 +1,6 @@
 //! From the record to the summary: pure, and possible at any time again, also for a record that was cut short.
 
+mod capacity;
 mod cell;
 mod compare;
 mod cross_check;

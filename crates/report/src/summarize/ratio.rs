@@ -7,7 +7,7 @@ use tare_record::sample::StoredSlice;
 use tare_stats::{Comparison, ForkRatio, Method, Polarity};
 
 use super::Studied;
-use super::level;
+use super::{capacity, level};
 use crate::format;
 
 /// One currency, compared and not yet judged.
@@ -35,7 +35,11 @@ pub(super) fn method(plan: &Plan) -> Method {
 
 /// All currencies that both sides have, the deciding one first.
 pub(super) fn drafts(plan: &Plan, variant: &Studied<'_>, baseline: &Studied<'_>) -> Vec<Draft> {
-    let mut drafts = vec![throughput(plan, variant, baseline), cpu(plan, variant, baseline)];
+    let mut drafts = vec![
+        capacity_ratio(plan, variant, baseline),
+        throughput(plan, variant, baseline),
+        cpu(plan, variant, baseline),
+    ];
     drafts.push(allocated(plan, variant, baseline));
     // A constant rate is for CPU; latency is compared under Poisson load or of pushed messages, and where there was neither
     // under the saturating load.
@@ -56,6 +60,23 @@ fn throughput(plan: &Plan, variant: &Studied<'_>, baseline: &Studied<'_>) -> Opt
     draft(plan, forks, ("throughput", "throughput".to_owned(), "per_s"), Polarity::HigherIsBetter, levels)
 }
 
+fn capacity_ratio(plan: &Plan, variant: &Studied<'_>, baseline: &Studied<'_>) -> Option<Draft> {
+    let (mine, theirs) = (variant.cell.capacity.as_ref()?, baseline.cell.capacity.as_ref()?);
+    let unit = if mine.by == "rate" { "per_s" } else { "users" };
+    let forks = joined(&capacity::per_fork(plan, &variant.evidence), &capacity::per_fork(plan, &baseline.evidence));
+    let names = ("capacity", format!("{} at {}", mine.by, mine.curve), unit);
+    draft(plan, forks, names, Polarity::HigherIsBetter, (mine.load.value, theirs.load.value))
+}
+
+/// One ratio for each fork that both sides have a level in.
+fn joined(mine: &[(u32, f64)], theirs: &[(u32, f64)]) -> Vec<ForkRatio> {
+    let pair = |(fork, mine): &(u32, f64)| {
+        let (_, theirs) = theirs.iter().find(|(other, _)| other == fork)?;
+        ForkRatio::from_pairs(&[(*mine, *theirs)]).ok()
+    };
+    mine.iter().filter_map(pair).collect()
+}
+
 fn cpu(plan: &Plan, variant: &Studied<'_>, baseline: &Studied<'_>) -> Option<Draft> {
     let levels = (variant.cell.cpu_ns_per_request?.value, baseline.cell.cpu_ns_per_request?.value);
     let forks = paired(plan, variant, baseline, variant.cpu_kind?, level::slice_cpu, |s| level::cpu(s));
@@ -64,12 +85,7 @@ fn cpu(plan: &Plan, variant: &Studied<'_>, baseline: &Studied<'_>) -> Option<Dra
 
 fn allocated(plan: &Plan, variant: &Studied<'_>, baseline: &Studied<'_>) -> Option<Draft> {
     let levels = (variant.cell.allocated_bytes_per_request?.value, baseline.cell.allocated_bytes_per_request?.value);
-    let theirs = level::allocated_per_fork(&baseline.evidence);
-    let pair = |(fork, mine): (u32, f64)| {
-        let (_, theirs) = theirs.iter().find(|(other, _)| *other == fork)?;
-        ForkRatio::from_pairs(&[(mine, *theirs)]).ok()
-    };
-    let forks = level::allocated_per_fork(&variant.evidence).into_iter().filter_map(pair).collect();
+    let forks = joined(&level::allocated_per_fork(&variant.evidence), &level::allocated_per_fork(&baseline.evidence));
     let names = ("allocated_per_request", "allocated/request".to_owned(), "bytes");
     draft(plan, forks, names, Polarity::LowerIsBetter, levels)
 }
@@ -96,6 +112,7 @@ fn load_label(plan: &Plan, kind: SliceKind) -> String {
     match (kind, plan.load.rate) {
         (SliceKind::Saturating, _) => "saturated".to_owned(),
         (SliceKind::Push, _) => "of pushes".to_owned(),
+        (SliceKind::Capacity, _) => "of tries".to_owned(),
         (_, Rate::OfCapacity { share: 0.5 }) => "at half load".to_owned(),
         (_, Rate::OfCapacity { share }) => format!("at {} load", format::share(share)),
         (_, Rate::PerSecond { per_s }) => format!("at {}", format::rate(per_s)),

@@ -68,6 +68,8 @@ fn predicate(first: &Currency) -> String {
         ("cpu_per_request", false) => "takes less CPU per request".to_owned(),
         ("allocated_per_request", true) => "allocates more per request".to_owned(),
         ("allocated_per_request", false) => "allocates less per request".to_owned(),
+        ("capacity", true) => "bears less".to_owned(),
+        ("capacity", false) => "bears more".to_owned(),
         ("throughput", true) => "is slower".to_owned(),
         ("throughput", false) => "is faster".to_owned(),
         (_, true) => "answers later".to_owned(),

@@ -19,6 +19,7 @@ pub(super) fn method(comparison: &Comparison) -> String {
 pub(super) fn directions(currency: &str) -> (&'static str, &'static str) {
     match currency {
         "throughput" => ("slower", "faster"),
+        "capacity" => ("bears less", "bears more"),
         "cpu_per_request" => ("dearer", "cheaper"),
         "allocated_per_request" => ("heavier", "lighter"),
         _ => ("later", "sooner"),

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Estimate, KindCores, Latency, Messages, Probes, Row};
+use super::{CapacityAt, Estimate, KindCores, Latency, Messages, Probes, Row};
 
 /// One variant under one scenario and load.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -74,6 +74,9 @@ pub struct Cell {
     pub bytes_out: u64,
     /// Latency, one entry per load model that was driven.
     pub latency: Vec<Latency>,
+    /// The largest load that keeps the curve of the plan; `null` where it has none.
+    #[serde(default)]
+    pub capacity: Option<CapacityAt>,
     /// What the server pushed; `null` where it only answers.
     #[serde(default)]
     pub messages: Option<Messages>,

@@ -55,13 +55,13 @@ pub struct Comparison {
 /// One figure of a comparison: the ratio of variant to baseline in one currency.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Currency {
-    /// `throughput`, `cpu_per_request`, `allocated_per_request`, `latency_p50`, `latency_p99`.
+    /// `capacity`, `throughput`, `cpu_per_request`, `allocated_per_request`, `latency_p50`, `latency_p99`.
     pub name: String,
     /// `throughput`, `CPU/request`, `p99 at half load`: for people.
     pub label: String,
-    /// Unit of the two values: `per_s`, `ns` or `bytes`.
+    /// Unit of the two values: `per_s`, `users`, `ns` or `bytes`.
     pub unit: String,
-    /// True where more is better (throughput).
+    /// True where more is better (throughput, capacity).
     pub higher_is_better: bool,
     /// Baseline's value.
     pub baseline_value: f64,

@@ -3,6 +3,7 @@
 //! Serialised as JSON it is the public, documented output (`tare report --json`, schema `tare-summary/1`) and what the page reads.
 //! Units stand in the names. A value that could not be had is `null`, never zero.
 
+mod capacity;
 mod cell;
 mod comparison;
 mod cross_check;
@@ -14,6 +15,7 @@ mod profile;
 
 use serde::{Deserialize, Serialize};
 
+pub use capacity::CapacityAt;
 pub use cell::{Bottleneck, Cell, ErrorCount, ForkValue, KindShare, PoolShare, TimePoint, Validity, ValidityState};
 pub use comparison::{Comparison, Currency, Noise, Sentence, VerdictKind};
 pub use cross_check::{CrossCheck, ToolFigure};

@@ -1,5 +1,6 @@
 //! The terminal report: headlines, a table per scenario, the noise floor, findings. Where the full report lies is for the command line to say.
 
+mod capacity;
 mod cross_check;
 mod grid;
 mod ladder;

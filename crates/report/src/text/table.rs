@@ -2,7 +2,7 @@
 
 use super::Style;
 use super::grid::{Grid, Piece, wrap};
-use super::messages;
+use super::{capacity, messages};
 use crate::clean;
 use crate::format::{Change, Scale, Unit, enumerate, rate, roughly};
 use crate::palette::Tone;
@@ -21,11 +21,16 @@ pub(super) fn table(summary: &Summary, cells: &[&Cell], style: &Style) -> String
     };
     let heading = wrap(&format!("{}{unsaid}", clean::line(&heading(summary, cells[0]))), style.width, 4);
     let mut out = style.palette().paint(Tone::Head, &heading) + "\n" + &body;
-    for note in cells.iter().filter_map(|cell| messages::paragraph(cell)).chain(notes(summary, cells)) {
+    for note in paragraphs(cells).chain(notes(summary, cells)) {
         out.push_str(&style.palette().paint(Tone::Quiet, &wrap(&format!("    {note}"), style.width, 6)));
         out.push('\n');
     }
     out
+}
+
+/// What cells have to say beside their row.
+fn paragraphs<'a>(cells: &'a [&'a Cell]) -> impl Iterator<Item = String> + 'a {
+    cells.iter().flat_map(|cell| [capacity::paragraph(cell), messages::paragraph(cell)]).flatten()
 }
 
 /// Units and headings that all rows of a table share.

@@ -8,6 +8,7 @@ mod loads;
 mod outputs;
 mod probes;
 mod profiles;
+mod pushes;
 mod sentences;
 mod summaries;
 mod synthetic;

@@ -296,6 +296,7 @@ fn plan(truths: &[Truth]) -> Plan {
             startup_timeout: Span::from_secs(30),
             stop_grace: Span::from_secs(5),
         },
+        slo: None,
         probes: Probes::default(),
         engines: Vec::new(),
         seed: 8_127,

@@ -6,6 +6,7 @@ use clap::Args;
 use tare_plan::duration::Span;
 use tare_plan::engine::Engine;
 use tare_plan::options::{ForkCovers, Options, Percent, RateOption, WarmupOption};
+use tare_plan::slo::{Curve, LoadBy};
 
 pub const EXAMPLES: &str = "\
 Examples:
@@ -21,6 +22,8 @@ Examples:
                                                   a server started by hand; --contract says what it must answer
   tare run -s http4s.Vanilla -m SimpleGet -d 25 --engine wrk,gatling
                                                   the same cell by the seeds' own tools, beside tare's figures
+  tare run -s http4s.Tapir -m SimpleGet --slo 'p90<2ms,p99<4ms,p99.9<8ms' --forks 5
+                                                  the highest rate that keeps the curve, and what the layer takes of it
   tare run my.toml --seed 42                      the same order of slices again
 
 What ends a run: every comparison decided, the budget spent, or Ctrl-C (once: report what is there; twice: out at once).
@@ -118,6 +121,18 @@ pub struct LoadArgs {
     /// Rounds of pushed messages per fork, in scenarios in which the server sends [default: 1].
     #[arg(long, value_name = "ROUNDS")]
     pub push: Option<u32>,
+    /// Search for the largest load that keeps a curve, such as 'p90<2ms,p99<4ms,p99.9<8ms', instead of weighing slices.
+    #[arg(long, value_name = "CURVE", conflicts_with = "duration")]
+    pub slo: Option<Curve>,
+    /// With --slo: what the load is counted in, users or rate [default: rate; where the server sends, users].
+    #[arg(long, value_name = "WHAT", requires = "slo")]
+    pub slo_by: Option<LoadBy>,
+    /// With --slo: no more users, or no higher rate, is tried [default: 4096 users, 1000000 per second].
+    #[arg(long, value_name = "N", requires = "slo")]
+    pub slo_most: Option<u32>,
+    /// With --slo: length of one try [default: 2s].
+    #[arg(long, value_name = "SPAN", requires = "slo")]
+    pub slo_each: Option<Span>,
     /// Messages that each user reads in such a scenario [default: the scenario's].
     #[arg(long, value_name = "N")]
     pub messages: Option<u32>,
@@ -230,6 +245,10 @@ impl RunArgs {
             poisson: load.poisson,
             push: load.push,
             messages: load.messages,
+            slo: load.slo.clone(),
+            slo_by: load.slo_by,
+            slo_most: load.slo_most,
+            slo_each: load.slo_each,
             control: stop.no_control.then_some(false),
             fork_covers: stop.fork_covers,
             timeout: load.timeout,

@@ -67,6 +67,7 @@ fn plan(job: &Job, session: &LoadSession) -> Plan {
             startup_timeout: Span::default(),
             stop_grace: Span::default(),
         },
+        slo: None,
         probes: Probes::default(),
         engines: Vec::new(),
         seed: slice.seed,

@@ -1,0 +1,125 @@
+//! A curve of latencies that a load must keep (`p90<2ms,p99<4ms,p99.9<8ms`), and where its largest load is looked for.
+
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::condition::{Condition, Metric};
+use crate::contract::Scenario;
+use crate::duration::Span;
+
+/// What must hold, and of which loads.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Slo {
+    /// All of which must be met.
+    pub curve: Curve,
+    /// What grows until it is not, where the client asks; where the server sends, it is users.
+    pub by: LoadBy,
+    /// No more users are tried.
+    pub most_users: u32,
+    /// No higher rate is tried.
+    pub most_per_s: f64,
+    /// How long each try lasts, its head included.
+    pub each: Span,
+}
+
+impl Slo {
+    /// What grows in this scenario.
+    pub fn by(&self, scenario: &Scenario) -> LoadBy {
+        if scenario.push.is_some() { LoadBy::Users } else { self.by }
+    }
+
+    /// The first load tried, and the largest.
+    pub fn range(&self, by: LoadBy) -> (f64, f64) {
+        match by {
+            LoadBy::Users => (16.0, f64::from(self.most_users)),
+            LoadBy::Rate => (200.0, self.most_per_s),
+        }
+    }
+}
+
+/// What makes a load larger.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LoadBy {
+    /// Users of the closed loop, or who listen to what is pushed.
+    Users,
+    /// Requests per second of an open Poisson load.
+    Rate,
+}
+
+impl LoadBy {
+    /// `users` or `rate`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Users => "users",
+            Self::Rate => "rate",
+        }
+    }
+}
+
+impl FromStr for LoadBy {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "users" => Ok(Self::Users),
+            "rate" => Ok(Self::Rate),
+            _ => Err(format!("\"{text}\" is neither \"users\" nor \"rate\"")),
+        }
+    }
+}
+
+/// Conditions that must all be met.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Curve(pub Vec<Condition>);
+
+impl Serialize for Curve {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl FromStr for Curve {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let conditions: Result<Vec<Condition>, _> = text.split(',').map(str::parse).collect();
+        let conditions = conditions.map_err(|error| error.to_string())?;
+        let grows = |condition: &&Condition| condition.metric == Metric::Throughput || condition.above;
+        match conditions.iter().find(grows) {
+            Some(wrong) => Err(format!(
+                "\"{}\" is easier to keep the larger the load; write upper limits, such as p99<4ms or errors<0.1%",
+                wrong.text()
+            )),
+            None => Ok(Self(conditions)),
+        }
+    }
+}
+
+impl std::fmt::Display for Curve {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let texts: Vec<&str> = self.0.iter().map(Condition::text).collect();
+        f.write_str(&texts.join(","))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_curve_is_a_list_of_upper_limits() {
+        let curve: Curve = "p90<2ms, p99<4ms,p99.9<8ms,errors<0.1%".parse().unwrap();
+        assert_eq!((curve.0.len(), curve.to_string()), (4, "p90<2ms,p99<4ms,p99.9<8ms,errors<0.1%".to_owned()));
+        for (wrong, why) in [
+            ("p99>4ms", "easier to keep the larger the load"),
+            ("rps<1000", "easier to keep the larger the load"),
+            ("p99<4ms,", "neither > nor <"),
+            ("p99", "neither > nor <"),
+        ] {
+            let error = wrong.parse::<Curve>().unwrap_err();
+            assert!(error.contains(why), "{wrong}: {error}");
+        }
+    }
+}

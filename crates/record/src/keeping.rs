@@ -1,0 +1,62 @@
+//! Whether a slice kept a curve of latencies: one judgement, for the search that looks for the largest such load and for
+//! the report that tells of it.
+
+use tare_plan::condition::{Clock, Condition, Metric, Statistic};
+use tare_plan::slo::{LoadBy, Slo};
+use tare_stats::histogram::LatencyHistogram;
+use tare_stats::{Capacity, CapacitySearch, SearchRule};
+
+use crate::figure::figure;
+use crate::sample::StoredSlice;
+
+/// Failures that a curve bears which says nothing of errors.
+const FAILED: f64 = 0.001;
+/// A search ends once the largest load that was kept and the smallest that was not are this close.
+const RESOLUTION: f64 = 0.05;
+
+/// A search for the largest load that keeps a curve.
+pub fn search(slo: &Slo, by: LoadBy) -> CapacitySearch {
+    let (start, most) = slo.range(by);
+    CapacitySearch::new(SearchRule { start, least: 1.0, most, resolution: RESOLUTION })
+}
+
+/// What the tries of one start have found, in the order in which they were made.
+pub fn replay<'a>(slo: &Slo, by: LoadBy, tries: impl Iterator<Item = &'a StoredSlice>) -> Capacity {
+    let mut search = search(slo, by);
+    tries.for_each(|slice| search.note(keeps(slo, slice)));
+    search.found()
+}
+
+/// Whether all conditions were met, and next to nothing failed.
+pub fn keeps(slo: &Slo, slice: &StoredSlice) -> bool {
+    let conditions = &slo.curve.0;
+    let of_errors = |c: &Condition| matches!(c.metric, Metric::Errors | Metric::ErrorShare);
+    let few_failed = conditions.iter().any(of_errors) || failed_share(slice) <= FAILED;
+    slice.ok > 0 && few_failed && conditions.iter().all(|condition| condition.is_met_by(value(condition.metric, slice)))
+}
+
+fn value(metric: Metric, slice: &StoredSlice) -> f64 {
+    match metric {
+        Metric::Errors => slice.failed as f64,
+        Metric::ErrorShare => failed_share(slice),
+        Metric::Throughput => slice.completed as f64 * 1e9 / slice.window_ns.max(1) as f64,
+        Metric::Latency(statistic, clock) => latency(statistic, &of_clock(clock, slice)),
+    }
+}
+
+fn failed_share(slice: &StoredSlice) -> f64 {
+    slice.failed as f64 / (slice.ok + slice.failed).max(1) as f64
+}
+
+fn of_clock(clock: Clock, slice: &StoredSlice) -> LatencyHistogram {
+    match clock {
+        Clock::Response => slice.response.unpack(),
+        Clock::Service => slice.service.unpack(),
+        Clock::SendLag => slice.send_lag.unpack(),
+    }
+}
+
+/// A percentile that a short try cannot state is no larger than the largest of all, which stands in for it.
+fn latency(statistic: Statistic, histogram: &LatencyHistogram) -> f64 {
+    figure(histogram, statistic).or_else(|_| figure(histogram, Statistic::Max)).unwrap_or(f64::INFINITY)
+}

@@ -1,0 +1,108 @@
+//! What servers push, and the largest load that keeps a curve: in the summary and in words.
+
+use tare_plan::plan::{Plan, SliceKind};
+use tare_plan::push::Push;
+use tare_plan::slo::{LoadBy, Slo};
+use tare_record::sample::{MessageTally, Messages, RunRecord};
+use tare_report::summary::{Cell, ValidityState};
+use tare_report::text::{Style, render};
+use tare_report::{Summary, summarize};
+use tare_stats::histogram::LatencyHistogram;
+
+use crate::synthetic::{baseline, run, slice, weighed};
+
+/// Two forks in which `b` loses messages, so many in each slice.
+fn pushed(missing: u64) -> RunRecord {
+    let mut record = run(&[baseline(), weighed("b", 0.9)], 2, &[SliceKind::Push]);
+    let push = Push { period: tare_plan::duration::Span::from_millis(100), messages: 600 };
+    record.header.plan.groups[0].scenarios[0].scenario.push = Some(push);
+    for slice in &mut record.slices {
+        let mut jitter = LatencyHistogram::new();
+        (0..2_000).for_each(|i| jitter.record_ns(i * 1_000));
+        let missing = if slice.variant == "b" { missing } else { 0 };
+        let tally = MessageTally {
+            received: slice.ok,
+            missing,
+            late: 3,
+            subscriptions: 128,
+            clock_within_ns: 250,
+            ..MessageTally::default()
+        };
+        slice.offered_per_s = None;
+        slice.messages = Some(Messages { tally, jitter }.pack());
+    }
+    record
+}
+
+fn cell<'a>(summary: &'a Summary, variant: &str) -> &'a Cell {
+    summary.cells.iter().find(|cell| cell.variant == variant).unwrap()
+}
+
+#[test]
+fn messages_add_up_over_slices_and_their_latency_decides() {
+    let summary = summarize(&pushed(0));
+    let b = cell(&summary, "b");
+    let messages = b.messages.as_ref().unwrap();
+    assert_eq!((messages.late, messages.subscriptions, messages.clock_within_ns), (24, 1_024, 250));
+    assert_eq!((messages.received, messages.jitter.count), (b.requests_ok, 16_000));
+    assert_eq!(b.shown_latency().unwrap().model, "pushed every 100ms to 128 users");
+    let currencies: Vec<&str> = summary.comparisons[0].currencies.iter().map(|c| c.name.as_str()).collect();
+    assert_eq!(currencies[..2], ["latency_p50", "latency_p99"]);
+    let text = render(&summary, &Style { colored: false, width: 400 });
+    assert!(text.contains("none missing, 24 late") && text.contains("clocks agree within"), "{text}");
+}
+
+#[test]
+fn a_message_that_did_not_come_makes_its_cell_suspect() {
+    let summary = summarize(&pushed(2));
+    let (vanilla, b) = (cell(&summary, "http4s.Vanilla"), cell(&summary, "b"));
+    assert_eq!((vanilla.validity.state, b.validity.state), (ValidityState::Valid, ValidityState::Suspect));
+    assert!(b.validity.reasons[0].starts_with("16 of "), "{:?}", b.validity.reasons);
+}
+
+/// Tries as a search makes them, of servers whose latency grows with the rate: `limit_per_s` is the most that keeps p50 < 1 ms.
+fn searched(limits_per_s: [f64; 2]) -> RunRecord {
+    let mut record = run(&[baseline(), weighed("b", 1.0)], 0, &[]);
+    let slo = Slo {
+        curve: "p50<1ms".parse().unwrap(),
+        by: LoadBy::Rate,
+        most_users: 1_000,
+        most_per_s: 1e6,
+        each: tare_plan::duration::Span::from_secs(2),
+    };
+    let named: Vec<(String, f64)> = ["http4s.Vanilla", "b"].map(str::to_owned).into_iter().zip(limits_per_s).collect();
+    for fork in 1..=3 {
+        record.forks.extend(named.iter().map(|(name, _)| crate::synthetic::fork_record(name, fork)));
+        for (name, limit) in &named {
+            let mut search = tare_record::keeping::search(&slo, slo.by);
+            let mut round = 0;
+            while let Some(load) = search.next() {
+                let mut tried = slice(name, fork, SliceKind::Capacity, round, 0, 1.0);
+                tried.offered_per_s = Some(load);
+                tried.response = LatencyHistogram::new();
+                (0..100).for_each(|_| tried.response.record_ns((1e6 * load / limit) as u64));
+                let tried = tried.pack();
+                search.note(tare_record::keeping::keeps(&slo, &tried));
+                record.slices.push(tried);
+                round += 1;
+            }
+        }
+    }
+    record.header.plan = Plan { slo: Some(slo), ..record.header.plan };
+    record
+}
+
+#[test]
+fn the_largest_load_that_keeps_the_curve_is_found_again_from_its_tries() {
+    let summary = summarize(&searched([10_000.0, 8_000.0]));
+    for (variant, limit) in [("http4s.Vanilla", 10_000.0), ("b", 8_000.0)] {
+        let found = cell(&summary, variant).capacity.as_ref().unwrap();
+        assert!(found.load.value < limit && limit < found.load.value * 1.05, "{variant}: {found:?}");
+        assert_eq!((found.by.as_str(), found.forks_at_most, found.fork_loads.len()), ("rate", 0, 3));
+        assert_eq!(cell(&summary, variant).validity.state, ValidityState::Valid);
+    }
+    let first = &summary.comparisons[0].currencies[0];
+    assert!(first.name == "capacity" && (first.ratio - 0.8).abs() < 0.05, "{first:?}");
+    let text = render(&summary, &Style { colored: false, width: 400 });
+    assert!(text.contains("b: keeps p50<1ms up to"), "{text}");
+}

@@ -1,0 +1,59 @@
+//! `tare run` where the server sends, and the search for the largest load that keeps a curve.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+
+mod common;
+
+use common::{Bench, cell, server, stderr, stdout};
+
+const PUSHES: &str = r#"
+[run]
+users = 4
+forks = 1
+control = false
+warmup = "200ms"
+
+[scenarios.Push]
+request = { path = "/ws/ts" }
+expect = { status = 101 }
+push = { period = "20ms", messages = 600 }
+
+[scenarios.Get]
+request = { path = "/path0/4" }
+expect = { body = "4" }
+
+"#;
+
+fn suite() -> String {
+    let period = ["--push-period-ms", "20"];
+    [PUSHES.to_owned(), server("bare", None, &period), server("other", Some("bare"), &period)].concat()
+}
+
+#[test]
+fn each_user_hears_its_messages_out_and_none_is_lost() {
+    let bench = Bench::new();
+    let output = bench.run_suite(&suite(), &["-m", "Push", "--messages", "5"]);
+    let said = stdout(&output) + &stderr(&output);
+    let summary = bench.summary();
+    for variant in ["bare", "other"] {
+        let messages = &cell(&summary, variant)["messages"];
+        let counts = ["received", "subscriptions", "missing", "duplicated"].map(|key| messages[key].as_u64().unwrap());
+        assert_eq!(counts, [20, 4, 0, 0], "{said}");
+        assert_eq!(cell(&summary, variant)["latency"][0]["slice_kind"], "push");
+    }
+    assert!(said.contains("20 messages to 4 users, none missing"), "{said}");
+    bench.assert_nothing_left();
+}
+
+#[test]
+fn a_curve_that_always_holds_is_kept_by_the_most_that_is_tried() {
+    let bench = Bench::new();
+    let search = ["-m", "Get,Push", "--slo", "p50<10s,p99<10s,errors<50%", "--slo-by", "users", "--slo-most", "20"];
+    let output = bench.run_suite(&suite(), &[&search[..], &["--slo-each", "200ms"]].concat());
+    let said = stdout(&output) + &stderr(&output);
+    let summary = bench.summary();
+    let capacity = &cell(&summary, "other")["capacity"];
+    assert_eq!((&capacity["load"]["value"], &capacity["forks_at_most"]), (&20.0.into(), &1.into()), "{said}");
+    assert!(said.contains("up to 20 users, and bears the most that was tried"), "{said}");
+    let none = bench.run_suite(&suite(), &["-m", "Get", "--slo", "p99>4ms"]);
+    assert!(stderr(&none).contains("write upper limits"), "{}", stderr(&none));
+}
