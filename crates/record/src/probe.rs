@@ -53,10 +53,10 @@ pub struct JvmUse {
     /// Heap that the last collection left in use; absent where there was none yet, or the collector does not tell.
     #[serde(default)]
     pub heap_after_gc_bytes: Option<u64>,
-    /// Classes and what belongs to them, at the end.
+    /// Classes and what belongs to them, as the last collection counted it.
     #[serde(default)]
     pub metaspace_bytes: Option<u64>,
-    /// Resident memory that is not the heap's, at the end: code, classes, stacks, direct buffers, the JVM itself.
+    /// Resident memory that is not the heap's, at the end of the first slice of each load: code, classes, stacks, direct buffers, the JVM itself.
     #[serde(default)]
     pub off_heap_bytes: Option<u64>,
     /// Right answers that it went on, drained ones included.

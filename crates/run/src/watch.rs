@@ -50,7 +50,7 @@ impl Watch {
     }
 
     /// Reads them again once the last answer has come, and ends the meters.
-    pub fn end(self, member: &mut Member<'_>, sample: &SliceSample, journal: &Journal<'_>) -> Seen {
+    pub fn end(self, member: &mut Member<'_>, round: u32, sample: &SliceSample, journal: &Journal<'_>) -> Seen {
         let begun = clock::thread_cpu_ns();
         let mut probing_ns = self.probing_ns;
         let cpu = self.cpu.zip(member.cpu()).map(|(before, after)| server_cpu(after.since(&before), sample));
@@ -64,7 +64,9 @@ impl Watch {
         });
         let memory = member.probe.as_ref().map(|probe| MemorySample::of(probe.processes()));
         let jvm = used.map(|used| jvm_use(used, sample));
-        let jvm = jvm.map(|jvm| JvmUse { off_heap_bytes: member.off_heap_bytes(jvm.heap_committed_bytes), ..jvm });
+        // The kernel counts a heap's pages one by one, which takes a millisecond: once for each load is enough.
+        let off_heap = |jvm: &JvmUse| (round == 0).then(|| member.off_heap_bytes(jvm.heap_committed_bytes)).flatten();
+        let jvm = jvm.map(|jvm| JvmUse { off_heap_bytes: off_heap(&jvm), ..jvm });
         probing_ns += clock::thread_cpu_ns() - begun;
         let cpu = cpu.map(|cpu| ServerCpu { probing_ns: Some(probing_ns), ..cpu });
         Seen { cpu, jvm, memory, hiccups }

@@ -72,8 +72,10 @@ pub(super) const OF_SLICES: &[Metric] = &[
     slice("heap_after_gc_bytes", "B", "heap that the last collection left in use (G1)", JVM, |s| {
         of_jvm(s, |j| j.heap_after_gc_bytes)
     }),
-    slice("metaspace_bytes", "B", "memory for classes at the end", JVM, |s| of_jvm(s, |j| j.metaspace_bytes)),
-    slice("off_heap_bytes", "B", "resident memory beside the heap at the end", "/proc/PID/smaps", |s| {
+    slice("metaspace_bytes", "B", "memory for classes at the last collection", JVM, |s| {
+        of_jvm(s, |j| j.metaspace_bytes)
+    }),
+    slice("off_heap_bytes", "B", "resident memory beside the heap at the end, in round 0", "/proc/PID/smaps", |s| {
         of_jvm(s, |j| j.off_heap_bytes)
     }),
     slice("machine_hiccup_longest_ns", "ns", "largest hiccup on the server's cores", METERS, |s| {

@@ -138,7 +138,8 @@ impl JvmSample {
             safepoints: of("sun.rt.safepoints"),
             heap_used_bytes: sum("sun.gc.generation.", ".used"),
             heap_committed_bytes: of("sun.gc.generation.0.capacity") + of("sun.gc.generation.1.capacity"),
-            metaspace_bytes: numbers.get("sun.gc.metaspace.used").map(|bytes| bytes.unsigned_abs()),
+            // Zero until the first collection has counted it.
+            metaspace_bytes: Some(of("sun.gc.metaspace.used")).filter(|bytes| *bytes > 0),
             eden: is_g1.then(|| Eden {
                 young_collections: of("sun.gc.collector.0.invocations") + of("sun.gc.collector.1.invocations"),
                 used_bytes: of("sun.gc.generation.0.space.0.used"),
