@@ -32,8 +32,9 @@ const WINDOW_BYTES: u32 = 1 << 30;
 /// Bytes of a request's body that are handed to the machine at a time.
 const SEND_BUFFER_BYTES: usize = 1 << 20;
 
-/// A request that has come back unprocessed so often is not asked again: its server takes none.
-const MOST_RETURNS: u8 = 3;
+/// A request that has come back unprocessed so often is not asked again: its server takes none. Many connections that near
+/// their end together return one several times.
+const MOST_RETURNS: u8 = 16;
 
 /// The state of one connection that speaks HTTP/2.
 #[derive(Debug)]
