@@ -6,7 +6,7 @@ import tomllib
 from .problem import Problem
 
 FOLDER = pathlib.Path(__file__).parent / "claims"
-JUDGEMENTS = ["agrees", "agrees in part", "differs", "cannot be told", "cannot be tested here"]
+JUDGEMENTS = ["agrees", "agrees in part", "differs", "cannot be told", "cannot be tested here", "not measured"]
 REQUIRED = {"title": str, "source": str, "claim": str, "judgement": str, "because": str}
 OPTIONAL = {"show": list, "rests_on": list}
 

@@ -8,7 +8,7 @@ Made by `bench/findings/make`; do not edit. What others have published about the
 measured. Every figure comes from a run of tare that stands at the end, with the command that makes it again and the versions.
 
 How to read the tables: a share is the variant's figure as a percentage of what it is weighed against, with the interval over starts in
-brackets; it is **bold** where the interval excludes 100 %. A high share of *throughput* is good, of everything else bad. Throughput depends on
+brackets (95 %, each for itself); it is **bold** where the interval excludes 100 %. A high share of *throughput* is good, of everything else bad. Throughput depends on
 what was saturated; CPU per request is the steadier witness, and what a JVM allocates for a request hardly depends on the machine at all. Absolute
 figures do not carry over from machine to machine, directions and ratios may. Nothing was tuned to agree.
 """
@@ -17,7 +17,10 @@ WHERE = """
 The claims were measured on 16 cores (32 threads) and on cloud machines with 2 and 16 virtual CPUs, with client and server on the same cores or
 on two machines, for one start each. Here each server has one core of a small virtual machine and the generator the other, and everything is
 started three times or more. With one core the server is the bottleneck where theirs often was the client, so that costs show more than they did
-there; and what a server does with many cores does not show at all.
+there; and what a server does with many cores does not show at all. Each JVM warmed up for half a minute or less, beside the others of its group on two
+cores, so that the report calls most cells suspect, "not steady": the intervals are as wide as the starts are different. Tapir's interpreters for
+Play and for Helidon Níma are not published everywhere; those weighed here were built from Tapir's public source at the version named, over the same
+Play and the same Helidon as the vanilla server's.
 """
 
 
