@@ -159,9 +159,9 @@ def profile_of(view, patterns):
 
 
 def part(estimate):
-    """`7.6 % [7.1, 8.2]`; what is below the table of the run has no figure."""
+    """`7.6 % [7.1, 8.2]`; a method that the tables of the run do not list has no figure."""
     if estimate is None:
-        return "< 0.2 %"
+        return "not listed"
     lo, hi = estimate["lo"], estimate["hi"]
     interval = "" if lo is None or hi is None else f" [{max(lo, 0) * 100:.1f}, {min(hi, 1) * 100:.1f}]"
     return f"{estimate['value'] * 100:.1f} %{interval}"
