@@ -3,44 +3,10 @@
 
 mod common;
 
-use std::io::{BufRead, BufReader};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
-use common::{Bench, TARE, stderr, stdout, wait_for};
+use common::{Bench, Reference, json, stderr, stdout, wait_for};
 use serde_json::Value;
-
-/// The built-in server, for as long as it is held.
-struct Reference {
-    child: Child,
-    url: String,
-}
-
-impl Reference {
-    fn start(flags: &[&str]) -> Self {
-        let mut command = Command::new(TARE);
-        command.args(["reference", "--port", "0"]).args(flags).stdout(Stdio::piped());
-        let mut child = command.spawn().unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        let address = line.trim().strip_prefix("tare: ready on ").unwrap();
-        Self { url: format!("http://{address}"), child }
-    }
-
-    fn url(&self, path: &str) -> String {
-        format!("{}{path}", self.url)
-    }
-}
-
-impl Drop for Reference {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-fn json(text: &str) -> Value {
-    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
-}
 
 #[test]
 fn a_count_of_requests_is_sent_and_answered() {

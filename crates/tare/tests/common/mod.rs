@@ -3,8 +3,9 @@
 #![allow(dead_code, reason = "each test file uses its part")]
 
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output, Stdio};
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -148,4 +149,39 @@ pub fn cell<'a>(summary: &'a Value, variant: &str) -> &'a Value {
 fn find<'a>(summary: &'a Value, list: &str, variant: &str) -> &'a Value {
     let found = summary[list].as_array().unwrap().iter().find(|item| item["variant"] == variant);
     found.unwrap_or_else(|| panic!("no {list} of {variant} in {summary:#}"))
+}
+
+/// The built-in server, for as long as it is held.
+pub struct Reference {
+    child: Child,
+    pub url: String,
+}
+
+impl Reference {
+    pub fn start(flags: &[&str]) -> Self {
+        let mut command = Command::new(TARE);
+        command.args(["reference", "--port", "0"]).args(flags).stdout(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let address = line.trim().strip_prefix("tare: ready on ").unwrap();
+        Self { url: format!("http://{address}"), child }
+    }
+
+    /// The URL of a path.
+    pub fn url(&self, path: &str) -> String {
+        format!("{}{path}", self.url)
+    }
+}
+
+impl Drop for Reference {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// JSON that is well-formed.
+pub fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
 }

@@ -1,0 +1,74 @@
+//! `tare load ws://…` from the outside: what is pushed and what is echoed, in every form, and flags that mean nothing there.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+
+mod common;
+
+use common::{Bench, Reference, json, stderr, stdout};
+
+fn websocket(server: &Reference, path: &str) -> String {
+    server.url(path).replace("http://", "ws://")
+}
+
+#[test]
+fn every_user_reads_so_many_messages_and_all_forms_tell_of_them() {
+    let server = Reference::start(&["--push-period-ms", "20"]);
+    let bench = Bench::new();
+    let url = websocket(&server, "/ws/ts");
+    let load = ["load", &url, "-c", "10", "--messages", "30", "--period", "20ms", "--db", "a.sqlite"];
+    let forms = ["--json", "a.json", "--csv", "a.csv", "--html", "a.html", "--hgrm", "a.hgrm"];
+    let output = bench.run(&[&load[..], &forms[..]].concat());
+    let text = stdout(&output);
+    for says in ["10 users, to each of whom the server pushes a message every 20 ms", "300 came, 0 missing", "jitter"] {
+        assert!(text.contains(says), "{says}: {text}");
+    }
+    let read = |name: &str| std::fs::read_to_string(bench.path().join(name)).unwrap();
+    let summary = json(&read("a.json"));
+    assert_eq!((&summary["requests"]["ok"], &summary["requests"]["failed"]), (&300.into(), &0.into()));
+    let messages = &summary["messages"];
+    assert_eq!((&messages["received"], &messages["missing"]), (&300.into(), &0.into()));
+    assert_eq!((&messages["subscriptions"], &messages["stamp_unit_ns"]), (&10.into(), &1.into()));
+    assert_eq!((&summary["response"]["count"], &messages["jitter"]["count"]), (&300.into(), &290.into()));
+    assert_eq!(summary["model"]["loop_kind"], "push");
+    assert!(read("a.hgrm").contains("Total count    =          300]"));
+    assert!(read("a.csv").lines().count() >= 2 && read("a.html").contains("tare-summary/1"));
+    let again = json(&stdout(&bench.run(&["report", "a.sqlite", "--json"])));
+    assert_eq!(again["messages"], *messages, "the record holds all of it");
+}
+
+#[test]
+fn messages_come_back_and_are_held_against_checks() {
+    let server = Reference::start(&[]);
+    let bench = Bench::new();
+    let url = websocket(&server, "/ws/echo");
+    for (flags, code) in [
+        (&["--echo", "256", "-n", "200"][..], 0),
+        (&["--data", "n {{counter}}", "--check", "body contains n ", "-r", "500", "-d", "300ms"], 0),
+        (&["--data", "hello", "--check", "body contains goodbye", "-n", "20"], 3),
+    ] {
+        let load = ["load", &url, "-c", "4", "--json", "-"];
+        let output = bench.run(&[&load[..], flags].concat());
+        let summary = json(&stdout(&output));
+        assert_eq!(output.status.code(), Some(code), "{flags:?}: {summary}");
+        assert_eq!(summary["messages"], serde_json::Value::Null, "nothing is pushed");
+        assert!(summary["requests"]["offered"].as_u64().unwrap() >= 20, "{flags:?}");
+    }
+}
+
+#[test]
+fn flags_that_mean_nothing_say_what_to_do_instead() {
+    let server = Reference::start(&[]);
+    let bench = Bench::new();
+    let (pushed, http) = (websocket(&server, "/ws/ts"), server.url("/path0/1"));
+    for (args, says) in [
+        (&[&*pushed, "-r", "100"][..], "--echo SIZE or --data TEXT"),
+        (&[&*pushed, "--http2"], "a WebSocket is opened in HTTP/1.1"),
+        (&[&*pushed, "--pipeline", "4"], "use more connections"),
+        (&[&*pushed, "-H", "Sec-WebSocket-Extensions: permessage-deflate"], "no extensions"),
+        (&[&*pushed, "--echo", "5", "--messages", "3"], "for what a server pushes"),
+        (&[&*http, "--messages", "3"], "ws:// or wss://"),
+    ] {
+        let output = bench.run(&[&["load"], args].concat());
+        assert_eq!(output.status.code(), Some(1), "{args:?}");
+        assert!(stderr(&output).contains(says) && stdout(&output).is_empty(), "{args:?}: {}", stderr(&output));
+    }
+}
