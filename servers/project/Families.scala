@@ -192,7 +192,7 @@ object Families {
     netty
   )
 
-  // No server: the seeds' load tool, with one simulation.
+  // No server: the articles' load tool, with one simulation.
   private val gatling = plain(
     "gatling",
     "gatling",

@@ -14,8 +14,8 @@ final case class Target(family: Family, version: String, fingerprint: String) {
 
 object Target {
 
-  /** The targets of `-Dtare.targets=FAMILY@VERSION=FINGERPRINT,…`, or else the defaults of the catalog, so that an IDE can
-    * open the build. Modules of the latter kind carry no fingerprint, hence count as stale.
+  /** The targets of `-Dtare.targets=FAMILY@VERSION=FINGERPRINT,…`, or else the defaults of the catalog as far as sbt builds
+    * them, so that an IDE can open the build. Modules of the latter kind carry no fingerprint, hence count as stale.
     */
   def requested(servers: File): Seq[Target] =
     sys.props.get("tare.targets").filter(_.nonEmpty).map(_.split(",").toSeq).getOrElse(defaults(servers)).map(parse)
@@ -32,12 +32,14 @@ object Target {
   }
 
   private val Header = """\s*\[families\.([\w-]+)\].*""".r
+  private val Toolchain = """\s*toolchain\s*=\s*"([^"]+)".*""".r
   private val Default = """\s*default_version\s*=\s*"([^"]+)".*""".r
 
   private def defaults(servers: File): Seq[String] =
-    IO.readLines(servers / "catalog.toml").foldLeft(("", Seq.empty[String])) {
-      case ((_, found), Header(family))        => (family, found)
-      case ((family, found), Default(version)) => (family, found :+ s"$family@$version")
-      case (state, _)                          => state
+    IO.readLines(servers / "catalog.toml").foldLeft((Option.empty[String], Seq.empty[String])) {
+      case ((_, found), Header(family))                     => (Some(family), found)
+      case ((_, found), Toolchain(other)) if other != "sbt" => (None, found)
+      case ((Some(family), found), Default(version))        => (Some(family), found :+ s"$family@$version")
+      case (state, _)                                       => state
     }._2
 }

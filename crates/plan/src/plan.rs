@@ -63,7 +63,7 @@ pub struct Plan {
 pub enum Mode {
     /// Forks of all variants of a group side by side, slices in random alternation: comparisons with intervals.
     Compared,
-    /// One cell after another, one start each, as the seeds' runner did: no intervals.
+    /// One cell after another, one start each, as the articles' runner did: no intervals.
     Sequential,
     /// Forks of all variants of a group side by side, each profiled in turn at one rate; nothing is scored.
     Profiled,

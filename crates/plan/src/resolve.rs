@@ -66,7 +66,7 @@ pub fn resolve(inputs: &Inputs<'_>) -> Result<Plan, PlanError> {
     })
 }
 
-/// `-d` alone asks for the seeds' plain sequential run; forks, a budget, a precision or an A/A test ask for a comparison.
+/// `-d` alone asks for the articles' plain sequential run; forks, a budget, a precision or an A/A test ask for a comparison.
 fn mode(options: &Options) -> Option<Mode> {
     if options.forks.is_some()
         || options.budget.is_some()

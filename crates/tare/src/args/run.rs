@@ -21,7 +21,7 @@ Examples:
   tare run --external http://127.0.0.1:8080 -m SimpleGet -d 10
                                                   a server started by hand; --contract says what it must answer
   tare run -s http4s.Vanilla -m SimpleGet -d 25 --engine wrk,gatling
-                                                  the same cell by the seeds' own tools, beside tare's figures
+                                                  the same cell by the articles' own tools, beside tare's figures
   tare run -s http4s.Tapir -m SimpleGet --slo 'p90<2ms,p99<4ms,p99.9<8ms' --forks 5
                                                   the highest rate that keeps the curve, and what the layer takes of it
   tare run my.toml --seed 42                      the same order of slices again

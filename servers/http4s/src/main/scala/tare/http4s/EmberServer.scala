@@ -23,7 +23,9 @@ abstract class EmberServer(routes: HttpRoutes[IO], pushing: WebSocketBuilder2[IO
   def main(args: Array[String]): Unit = Launch.serve(args)(listen)
 
   private def listen(port: Int): Int =
-    val (server, _) = builder(port).withHttpWebSocketApp(sockets => (routes <+> pushing(sockets)).orNotFound).build.allocated.unsafeRunSync()
+    val (server, _) = builder(port).withHttpWebSocketApp(sockets =>
+      (routes <+> pushing(sockets)).orNotFound
+    ).build.allocated.unsafeRunSync()
     server.address.getPort
 
   /** Ember's own defaults written out, except where a comment says why not. */

@@ -24,7 +24,9 @@ object VanillaPushes:
 object TapirPushes:
   def apply(options: Http4sServerOptions[IO]): WebSocketBuilder2[IO] => HttpRoutes[IO] =
     val endpoints = Stamps.all.map { (name, stamp) =>
-      Pushes.described(Fs2Streams[IO])(name).serverLogicSuccess[IO](_ => IO.pure(in => Ticks(stamp).concurrently(in.drain)))
+      Pushes.described(Fs2Streams[IO])(name).serverLogicSuccess[IO](_ =>
+        IO.pure(in => Ticks(stamp).concurrently(in.drain))
+      )
     }
     Http4sServerInterpreter[IO](options).toWebSocketRoutes(endpoints)
 

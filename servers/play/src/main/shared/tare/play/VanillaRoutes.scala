@@ -18,7 +18,8 @@ final class VanillaRoutes(components: BuiltInComponents):
   import components.{defaultActionBuilder as action, playBodyParsers as parse}
 
   /** The routes of `/path0` to `/path{routes - 1}`, then the others, tried one after another as Play does. */
-  def apply(routes: Int): Router = Router.from((List.range(0, routes).map(route) :+ others :+ pushes).reduceLeft(_ orElse _))
+  def apply(routes: Int): Router =
+    Router.from((List.range(0, routes).map(route) :+ others :+ pushes).reduceLeft(_ orElse _))
 
   // With types of their own: Play's overloads take them for functions otherwise.
   private val asString: BodyParser[String] = parse.tolerantText(Answers.MaxBodyBytes.toLong)

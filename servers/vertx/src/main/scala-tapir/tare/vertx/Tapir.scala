@@ -29,7 +29,9 @@ object TapirRoutes:
 
   private def pushes(vertx: Vertx): List[ServerEndpoint[VertxStreams & WebSockets, Future]] =
     Stamps.all.map { (name, stamp) =>
-      Pushes.described(VertxStreams)(name).serverLogicSuccess[Future](_ => Future.successful(Ticks.pushed(vertx, stamp)))
+      Pushes.described(VertxStreams)(name).serverLogicSuccess[Future](_ =>
+        Future.successful(Ticks.pushed(vertx, stamp))
+      )
     }
 
   val withoutLog: VertxFutureServerOptions = VertxFutureServerOptions.customiseInterceptors.serverLog(None).options

@@ -21,7 +21,10 @@ abstract class CatsServer(routes: Int, options: Dispatcher[IO] => NettyCatsServe
 
   def main(args: Array[String]): Unit = Launch.serve(args) { port =>
     val (dispatcher, _) = Dispatcher.parallel[IO].allocated.unsafeRunSync()
-    val server = NettyCatsServer[IO](options(dispatcher), Settings(port)).addEndpoints(Endpoints.served[IO](routes) ++ CatsPushes.all)
+    val server = NettyCatsServer[IO](
+      options(dispatcher),
+      Settings(port)
+    ).addEndpoints(Endpoints.served[IO](routes) ++ CatsPushes.all)
     server.start().unsafeRunSync().port
   }
 

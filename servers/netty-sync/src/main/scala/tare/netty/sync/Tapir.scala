@@ -21,7 +21,10 @@ abstract class SyncServer(routes: Int, options: NettySyncServerOptions):
   /** The scope ends with the process: `serve` stays. */
   def main(args: Array[String]): Unit = supervised {
     Launch.serve(args) { port =>
-      NettySyncServer(options, Settings(port)).addEndpoints(Endpoints.served[Identity](routes) ++ SyncPushes.all).start().port
+      NettySyncServer(
+        options,
+        Settings(port)
+      ).addEndpoints(Endpoints.served[Identity](routes) ++ SyncPushes.all).start().port
     }
   }
 
