@@ -20,7 +20,7 @@ started three times where the table does not say otherwise, beside other work on
 there; and what a server does with many cores does not show at all. Each JVM warmed up for half a minute or less, beside the others of its group on two
 cores, so that the report calls most cells suspect, "not steady": the intervals are as wide as the starts are different. Tapir's interpreters for
 Play and for Helidon Níma are not published everywhere; those weighed here were built from Tapir's public source at the version named, over the same
-Play and the same Helidon as the vanilla server's.
+Play and the same Helidon as the vanilla server's; a revision that says "dirty" is one before these two were in the catalog so.
 """
 
 
@@ -86,6 +86,6 @@ def facts(evidence):
 
 
 def versions(evidence):
-    """A line for each family, with what it was built from."""
-    families = {cell["family"]: cell["versions"] for cell in evidence.get("cells", []) if cell["versions"]}
-    return [f"{family}: {', '.join(f'{name} {version}' for name, version in families[family].items())}" for family in sorted(families)]
+    """A line for each family and version, with what it was built from."""
+    built = [(cell["family"], cell["versions"]) for cell in evidence.get("cells", []) if cell["versions"]]
+    return sorted({f"{family}: {', '.join(f'{name} {version}' for name, version in named.items())}" for family, named in built})
