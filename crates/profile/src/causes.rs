@@ -1,5 +1,7 @@
 //! Which methods to name as the cause of a difference: few, certain, specific, and none that only repeats another.
 
+use std::collections::HashMap;
+
 use regex::Regex;
 
 use crate::frame::FrameKind;
@@ -38,7 +40,8 @@ pub fn causes(moved: &[MovedMethod], stacks: &Stacks, rule: &CauseRule) -> Vec<u
     };
     let candidates: Vec<(usize, &MovedMethod)> = moved.iter().enumerate().collect();
     let candidates: Vec<(usize, &MovedMethod)> = candidates.iter().filter(fits).copied().collect();
-    let held: Vec<Held> = candidates.iter().map(|(_, method)| Held::of(stacks, &method.frame.name)).collect();
+    let names: Vec<&str> = candidates.iter().map(|(_, method)| method.frame.name.as_str()).collect();
+    let held = Held::of_each(&names, stacks);
     let all = held
         .iter()
         .fold(vec![false; stacks.len()], |all, one| all.iter().zip(&one.hits).map(|(a, b)| *a || *b).collect());
@@ -46,9 +49,12 @@ pub fn causes(moved: &[MovedMethod], stacks: &Stacks, rule: &CauseRule) -> Vec<u
     let mut named: Vec<usize> = Vec::new();
     let mut taken = vec![false; stacks.len()];
     for ((place, _), one) in candidates.iter().zip(&held) {
+        if named.len() == rule.most {
+            break;
+        }
         let repeats = one.shared(stacks, &taken) > REPEATED * one.weight as f64;
-        let wraps = one.weight as f64 > limit && one.only_wraps(stacks, &held);
-        if named.len() < rule.most && !repeats && !wraps {
+        let wraps = !repeats && one.weight as f64 > limit && one.only_wraps(stacks, &held);
+        if !repeats && !wraps {
             named.push(*place);
             taken.iter_mut().zip(&one.hits).for_each(|(taken, hit)| *taken |= hit);
         }
@@ -63,10 +69,21 @@ struct Held {
 }
 
 impl Held {
-    fn of(stacks: &Stacks, name: &str) -> Self {
-        let hits = under(stacks, name);
-        let weight = weight(stacks, &hits);
-        Self { hits, weight }
+    /// Those of each of these methods, in one walk over all stacks: there are many of both.
+    fn of_each(names: &[&str], stacks: &Stacks) -> Vec<Self> {
+        let places: HashMap<&str, usize> = names.iter().enumerate().map(|(place, name)| (*name, place)).collect();
+        let wanted: Vec<Option<usize>> =
+            stacks.frames().iter().map(|frame| places.get(frame.name.as_str()).copied()).collect();
+        let mut held: Vec<Self> = names.iter().map(|_| Self { hits: vec![false; stacks.len()], weight: 0 }).collect();
+        for (at, stack) in stacks.iter().enumerate() {
+            for place in stack.frames.iter().filter_map(|&id| wanted[id as usize]) {
+                let one = &mut held[place];
+                // A method that calls itself stands in the stack once.
+                one.weight += if one.hits[at] { 0 } else { stack.weight };
+                one.hits[at] = true;
+            }
+        }
+        held
     }
 
     /// The weight of those of its stacks that are among `others`.
@@ -86,12 +103,6 @@ impl Held {
         let apart = |a: &Self, b: &Self| a.shared(stacks, &b.hits) <= PART * a.weight.min(b.weight) as f64;
         parts.iter().enumerate().any(|(at, a)| parts[at + 1..].iter().any(|b| apart(a, b)))
     }
-}
-
-/// A flag per stack: does this method stand in it?
-fn under(stacks: &Stacks, name: &str) -> Vec<bool> {
-    let wanted: Vec<bool> = stacks.frames().iter().map(|frame| frame.name == name).collect();
-    stacks.iter().map(|stack| stack.frames.iter().any(|&id| wanted[id as usize])).collect()
 }
 
 fn weight(stacks: &Stacks, hits: &[bool]) -> u64 {
