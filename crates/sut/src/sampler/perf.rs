@@ -14,6 +14,8 @@ use crate::SutError;
 
 /// A prime below a thousand a second, so that nothing that happens every so often hides between two samples.
 const PER_S: u64 = 997;
+/// What `perf script` tells of a sample. Not its period, which would count in place of the sample.
+const FIELDS: &str = "comm,pid,tid,time,event,ip,sym,symoff,dso";
 const STOP_PATIENCE: Duration = Duration::from_secs(20);
 const READ_PATIENCE: Duration = Duration::from_secs(180);
 /// How soon `perf` says that it may not.
@@ -60,8 +62,8 @@ impl Recording {
         if ended.forced && ended.how == How::Signal(9) {
             return Err(wrong("stop perf", "it had to be killed".to_owned()));
         }
-        let arguments =
-            ["script", "-i"].map(std::ffi::OsString::from).into_iter().chain([self.file.clone().into_os_string()]);
+        let arguments = ["script", "-F", FIELDS, "-i"].map(std::ffi::OsString::from);
+        let arguments = arguments.into_iter().chain([self.file.clone().into_os_string()]);
         let doing = format!("read the recording {}", self.file.display());
         let script = tool::run(Program::new("perf").args(arguments), READ_PATIENCE, &doing, "profile again")?;
         let sampler = format!("perf, cpu-clock, {PER_S} a second");
@@ -86,9 +88,9 @@ mod tests {
 
     #[test]
     fn the_text_of_perf_becomes_stacks_root_first() {
-        let script = "s   628 13207.55:    1001001 cpu-clock: \n\
+        let script = "s   628/628 13207.55: cpu-clock: \n\
             \t            112d spin+0x4 (/tmp/s)\n\t           2724a main+0x7a (/tmp/s)\n\n\
-            s   628 13207.56:    1001001 cpu-clock: \n\
+            s   628/628 13207.56: cpu-clock: \n\
             \t ffffffff81 do_idle+0x4 ([kernel.kallsyms])\n\t           2724a main+0x7a (/tmp/s)\n\n";
         assert_eq!(collapsed(script).unwrap(), "s;main;do_idle_[k] 1\ns;main;spin 1\n");
     }
