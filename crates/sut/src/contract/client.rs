@@ -11,8 +11,8 @@ use tare_wire::http::{self, Head, Method, ParseError, Progress, ResponseParser, 
 /// An answer's body beyond this is not kept: no contract expects one.
 const MAX_BODY_BYTES: usize = 64 << 20;
 
-/// The status "Content Too Large".
-const TOO_LARGE: u16 = 413;
+/// From here on a status says that a request was refused.
+const REFUSED: u16 = 400;
 
 /// How often a request is sent whose connection was reset while it was being sent. A server that refuses a body early and
 /// closes may destroy its own answer on the way (RFC 9112, section 9.6); one that never gets it through is told.
@@ -99,17 +99,18 @@ impl Client {
     pub(super) fn ask(&mut self, request: &Request) -> Result<Answer, Failure> {
         let method = Method::named(&request.method)?;
         let bytes = encode(request, &method, self.address)?;
-        let mut answer = self.exchange(&method, &bytes);
+        let has_body = request.body.is_some();
+        let mut answer = self.exchange(&method, &bytes, has_body);
         for _ in 1..ATTEMPTS {
             if !matches!(answer, Err(Failure::Write(_))) {
                 break;
             }
-            answer = self.exchange(&method, &bytes);
+            answer = self.exchange(&method, &bytes, has_body);
         }
         answer
     }
 
-    fn exchange(&mut self, method: &Method, bytes: &[u8]) -> Result<Answer, Failure> {
+    fn exchange(&mut self, method: &Method, bytes: &[u8], has_body: bool) -> Result<Answer, Failure> {
         let is_reused = self.connection.is_some();
         let mut stream = match self.connection.take() {
             Some(stream) => stream,
@@ -125,7 +126,7 @@ impl Client {
             (Err(failure), Ok(())) => return Err(failure),
         };
         // Whoever refuses a body may close without having read it (RFC 9110, section 15.5.14), and need not say so.
-        if answer.keeps_alive && answer.status != TOO_LARGE {
+        if answer.keeps_alive && !(has_body && answer.status >= REFUSED) {
             self.connection = Some(stream);
         }
         Ok(answer)
