@@ -1,6 +1,6 @@
 //! The meter inside a JVM, as seen from here: a file that our agent maps, and that says what it saw.
 //!
-//! All words are of 8 bytes, little endian: [`MAGIC`], the number of the recording that is wanted (0: none), the number of
+//! All words are of 8 bytes, little endian: `MAGIC`, the number of the recording that is wanted (0: none), the number of
 //! the one that is made, how many delays it has, and then for each its deadline on the monotonic clock and how late it was.
 //! The writer is `probes/jvm/src/tare/probes/Hiccups.java`.
 
