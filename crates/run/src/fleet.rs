@@ -40,6 +40,9 @@ pub(crate) struct Member<'a> {
     counters: Option<JvmProbe>,
     /// The meter of hiccups in a JVM, where it was started with one.
     pub meter: Option<JvmMeter>,
+    /// Whether the memory beside its heap is to be read after its next scored slice: once for each load it has warmed up
+    /// for, because the kernel counts a heap's pages one by one, which takes some 10 ms.
+    pub off_heap_due: bool,
     pub startup_ns: u64,
     pub rest_cpu_share: Option<f64>,
     /// False once it has died, hung or lied: it gets no more load.
@@ -126,6 +129,7 @@ impl<'a> Fleet<'a> {
                         probe,
                         counters,
                         meter,
+                        off_heap_due: true,
                         startup_ns,
                         rest_cpu_share,
                         healthy: true,

@@ -74,7 +74,7 @@ pub(crate) fn drive(
         count_whole(&mut sample, order.users, clock::now());
     }
     let start_ns = journal.since_begin_ns(sample.start_ns + sample.discarded_head_ns);
-    let seen = watch.end(member, order.round, &sample, journal);
+    let seen = watch.end(member, &sample, journal);
     Ok(seen.put_into(booked(sample, heading(order, slot, member, start_ns))))
 }
 

@@ -20,6 +20,7 @@ pub(crate) struct Watch {
     meter: Option<Meter>,
     /// CPU that the readings took so far.
     probing_ns: u64,
+    phase: Phase,
 }
 
 /// What was seen of a slice.
@@ -35,7 +36,7 @@ impl Watch {
     /// Reads the probes of a server that is about to get its load, and starts the meters where the plan asks for them.
     pub fn begin(member: &mut Member<'_>, phase: Phase, plan: &Plan) -> Self {
         let begun = clock::thread_cpu_ns();
-        let mut watch = Self { cpu: None, jvm: None, meter: None, probing_ns: 0 };
+        let mut watch = Self { cpu: None, jvm: None, meter: None, probing_ns: 0, phase };
         if plan.probes.hiccups && phase == Phase::Measure {
             // Without a thread to spare there is no meter, and its absence is in the record.
             watch.meter = plan.machine.server_cpus.parse().ok().and_then(|cpus| Meter::start(cpus).ok());
@@ -50,7 +51,7 @@ impl Watch {
     }
 
     /// Reads them again once the last answer has come, and ends the meters.
-    pub fn end(self, member: &mut Member<'_>, round: u32, sample: &SliceSample, journal: &Journal<'_>) -> Seen {
+    pub fn end(self, member: &mut Member<'_>, sample: &SliceSample, journal: &Journal<'_>) -> Seen {
         let begun = clock::thread_cpu_ns();
         let mut probing_ns = self.probing_ns;
         let cpu = self.cpu.zip(member.cpu()).map(|(before, after)| server_cpu(after.since(&before), sample));
@@ -63,10 +64,12 @@ impl Watch {
             hiccups(&outside, inside.as_deref(), used.as_ref(), journal)
         });
         let memory = member.probe.as_ref().map(|probe| MemorySample::of(probe.processes()));
-        let jvm = used.map(|used| jvm_use(used, sample));
-        // The kernel counts a heap's pages one by one, which takes a millisecond: once for each load is enough.
-        let off_heap = |jvm: &JvmUse| (round == 0).then(|| member.off_heap_bytes(jvm.heap_committed_bytes)).flatten();
-        let jvm = jvm.map(|jvm| JvmUse { off_heap_bytes: off_heap(&jvm), ..jvm });
+        let mut jvm = used.map(|used| jvm_use(used, sample));
+        if self.phase != Phase::Measure {
+            member.off_heap_due = true;
+        } else if let Some(jvm) = jvm.as_mut().filter(|_| std::mem::take(&mut member.off_heap_due)) {
+            jvm.off_heap_bytes = member.off_heap_bytes(jvm.heap_committed_bytes);
+        }
         probing_ns += clock::thread_cpu_ns() - begun;
         let cpu = cpu.map(|cpu| ServerCpu { probing_ns: Some(probing_ns), ..cpu });
         Seen { cpu, jvm, memory, hiccups }

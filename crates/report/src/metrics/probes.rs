@@ -75,7 +75,7 @@ pub(super) const OF_SLICES: &[Metric] = &[
     slice("metaspace_bytes", "B", "memory for classes at the last collection", JVM, |s| {
         of_jvm(s, |j| j.metaspace_bytes)
     }),
-    slice("off_heap_bytes", "B", "resident memory beside the heap at the end, in round 0", "/proc/PID/smaps", |s| {
+    slice("off_heap_bytes", "B", "resident beside the heap, after the first scored slice", "/proc/PID/smaps", |s| {
         of_jvm(s, |j| j.off_heap_bytes)
     }),
     slice("machine_hiccup_longest_ns", "ns", "largest hiccup on the server's cores", METERS, |s| {

@@ -86,7 +86,12 @@ fn probing(cells: &[Studied<'_>]) -> Option<Finding> {
     };
     let found = Found::among(cells, of)?;
     let text = format!("The probes took more than 1 % of the CPU that the server took. {}.", found.by_scenario());
-    let remedy = "Hiccups cost most of it (leave out --hiccups); a higher rate makes the rest a smaller share.";
+    let has_meters = found.cells.iter().any(|(studied, _)| studied.evidence.measured().any(|s| s.hiccups.is_some()));
+    let remedy = if has_meters {
+        "The meters of hiccups cost most of it: leave out --hiccups."
+    } else {
+        "Longer slices or a higher rate make it a smaller share: it is read at both ends of each slice."
+    };
     Some(found.named(finding(Severity::Info, "Probing was not cheap", text, remedy)))
 }
 
