@@ -7,7 +7,7 @@ use std::time::Duration;
 use tare_load::Schedule;
 use tare_reference::Options;
 
-use crate::stage::{Evidence, Stage, quantile, verdict};
+use crate::stage::{Evidence, Stage, quantile, rank_percent, verdict};
 
 const QUANTILES: [(&str, f64); 8] = [
     ("p50", 0.5),
@@ -36,7 +36,10 @@ pub fn of_known_delays(stage: &Stage) -> Result<usize, Box<dyn Error>> {
 fn compare(stage: &Stage, planted: Options, duration: Duration) -> Result<usize, Box<dyn Error>> {
     let evidence = stage.drive(planted, Schedule::Constant { rate_per_s: RATE_PER_S }, duration)?;
     let truth = truth_ns(&evidence);
-    println!("{:>8} {:>14} {:>14} {:>14} {:>14}", "", "truth, ms", "response, ms", "deviation, µs", "service, ms");
+    println!(
+        "{:>8} {:>14} {:>14} {:>14} {:>14} {:>14}",
+        "", "truth, ms", "response, ms", "deviation, µs", "truth's rank", "service, ms"
+    );
     let mut failed = 0;
     for (name, q) in QUANTILES {
         let real = quantile(&truth, q);
@@ -45,10 +48,11 @@ fn compare(stage: &Stage, planted: Options, duration: Duration) -> Result<usize,
         // Within 1 % or 10 µs, whichever is wider.
         let holds = said.abs_diff(real) <= (real / 100).max(10_000);
         println!(
-            "{name:>8} {:>14.3} {:>14.3} {:>14.1} {:>14.3}  {}",
+            "{name:>8} {:>14.3} {:>14.3} {:>14.1} {:>14.3} {:>14.3}  {}",
             real as f64 / 1e6,
             said as f64 / 1e6,
             (said as f64 - real as f64) / 1e3,
+            rank_percent(&truth, said),
             service as f64 / 1e6,
             verdict(holds, &mut failed)
         );

@@ -11,7 +11,7 @@ use tare_load::{
 use tare_reference::Options;
 use tare_sys::affinity::CpuSet;
 
-use crate::stage::{Stage, quantile, verdict};
+use crate::stage::{Stage, quantile, rank_percent, verdict};
 
 const QUANTILES: [(&str, f64); 7] =
     [("p50", 0.5), ("p75", 0.75), ("p90", 0.9), ("p95", 0.95), ("p99", 0.99), ("p99.9", 0.999), ("p99.99", 0.9999)];
@@ -50,7 +50,7 @@ pub fn of_a_stalling_server(stage: &Stage) -> Result<usize, Box<dyn Error>> {
 }
 
 fn compare(truth: &[u64], sample: &SliceSample) -> usize {
-    println!("{:>8} {:>14} {:>14} {:>14}", "", "truth, ms", "latency, ms", "deviation, µs");
+    println!("{:>8} {:>14} {:>14} {:>14} {:>14}", "", "truth, ms", "latency, ms", "deviation, µs", "truth's rank");
     let mut failed = 0;
     for (name, q) in QUANTILES {
         let real = quantile(truth, q);
@@ -58,10 +58,11 @@ fn compare(truth: &[u64], sample: &SliceSample) -> usize {
         // Within 1 % or 100 µs, whichever is wider.
         let holds = said.abs_diff(real) <= (real / 100).max(100_000);
         println!(
-            "{name:>8} {:>14.3} {:>14.3} {:>14.1}  {}",
+            "{name:>8} {:>14.3} {:>14.3} {:>14.1} {:>14.3}  {}",
             real as f64 / 1e6,
             said as f64 / 1e6,
             (said as f64 - real as f64) / 1e3,
+            rank_percent(truth, said),
             verdict(holds, &mut failed)
         );
     }

@@ -108,6 +108,12 @@ pub fn quantile(sorted: &[u64], q: f64) -> u64 {
     sorted[rank.clamp(1, sorted.len()) - 1]
 }
 
+/// The share of sorted values, in percent, that lies below `value`: beside a wrong percentile it says whether many values are
+/// wrong, or the percentile lies where one more or less makes all the difference.
+pub fn rank_percent(sorted: &[u64], value: u64) -> f64 {
+    sorted.partition_point(|&one| one < value) as f64 * 100.0 / sorted.len().max(1) as f64
+}
+
 /// `PASS`, or `FAIL` and one more failure.
 pub fn verdict(holds: bool, failed: &mut usize) -> &'static str {
     *failed += usize::from(!holds);
