@@ -15,6 +15,7 @@ use std::sync::Arc;
 use tare_sys::clock::Nanos;
 use tare_sys::payload::Payload;
 use tare_sys::poll::{CloseCause, Token, Transport};
+use tare_wire::ws::Stamped;
 
 use self::http1::Http1;
 use self::http2::Http2;
@@ -24,7 +25,6 @@ use crate::protocol::Protocol;
 use crate::recorder::Times;
 use crate::request::{Draw, Parts, RequestSet};
 use crate::sample::ErrorClass;
-use tare_wire::ws::Stamped;
 
 pub(crate) use self::exchange::Exchange;
 pub(crate) use self::websocket::Pushed;

@@ -171,6 +171,13 @@ fn pings_are_answered_and_are_no_messages() {
 }
 
 #[test]
+fn a_server_may_send_as_many_pongs_as_it_likes() {
+    let ponging = |_, stamp: &str| [frame(0x8a, b"").repeat(100_000), frame(0x81, stamp.as_bytes())].concat();
+    let sample = pushed(pushing(2, |_| MS, ponging), 2, three());
+    assert_eq!((sample.ok, sample.failed, sample.messages.pings), (6, 0, 0));
+}
+
+#[test]
 fn messages_without_stamps_have_jitter_and_no_latency() {
     let push = Push { messages_per_user: 20, period: PERIOD, stamp: Stamp::None };
     let sample = run(pushing(100, delays, text), Conversation::Push(push), &stamped(three()));

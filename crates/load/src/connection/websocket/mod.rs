@@ -1,8 +1,6 @@
 //! A WebSocket on one connection: its handshake, then exchanges one at a time, or a subscription to what is pushed.
 
 mod subscription;
-#[cfg(test)]
-mod tests;
 
 use std::sync::Arc;
 
@@ -128,13 +126,16 @@ impl WebSocket {
     /// Takes bytes up to the next thing that they bring.
     pub(crate) fn receive(&mut self, bytes: &mut &[u8], requests: &RequestSet) -> Step {
         let Stage::Stands(endpoint) = &mut self.stage else { return Step::More };
-        match endpoint.receive(bytes) {
-            Ok(None) => Step::More,
-            Ok(Some(Arrival::Ping)) => Step::Pinged,
-            Ok(Some(Arrival::Pong)) => self.receive(bytes, requests),
-            Ok(Some(Arrival::Message(_, message))) => self.on_message(&message, requests),
-            Ok(Some(Arrival::Close(said))) => self.on_close(said),
-            Err(error) => Step::Broken(Problem::new(ErrorClass::Protocol, error.to_string())),
+        loop {
+            return match endpoint.receive(bytes) {
+                Ok(None) => Step::More,
+                Ok(Some(Arrival::Ping)) => Step::Pinged,
+                // They say nothing, and a server may send as many as it likes.
+                Ok(Some(Arrival::Pong)) => continue,
+                Ok(Some(Arrival::Message(_, message))) => self.on_message(&message, requests),
+                Ok(Some(Arrival::Close(said))) => self.on_close(said),
+                Err(error) => Step::Broken(Problem::new(ErrorClass::Protocol, error.to_string())),
+            };
         }
     }
 

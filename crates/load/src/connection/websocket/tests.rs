@@ -1,1 +1,0 @@
-//! Handshake and frames, however they are cut into pieces.
