@@ -118,7 +118,8 @@ pub fn epoch() -> Epoch {
     let reading = || {
         let (before, wall, after) = (now().0, wall_unix_ns(), now().0);
         let half = (after - before).div_ceil(2);
-        Epoch { unix_ns: wall - before - half, within_ns: half }
+        // A machine whose clock nobody has set may believe that it was started before 1970.
+        Epoch { unix_ns: wall.saturating_sub(before + half), within_ns: half }
     };
     let best = (0..EPOCH_READINGS).map(|_| reading()).min_by_key(|epoch| epoch.within_ns);
     best.unwrap_or_default()
