@@ -1,133 +1,32 @@
 //! The public face: a session holds worker threads and their connections, and runs slices over them.
 
+mod spec;
+
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use tare_sys::affinity::CpuSet;
-use tare_sys::clock::{self, Epoch};
+use tare_sys::clock;
 use tare_sys::limits;
-use tare_sys::socket::{SocketOptions, Target, congestion_in_use};
+use tare_sys::socket::{SocketOptions, congestion_in_use};
 use tare_sys::wakefulness::Wakefulness;
 
 use crate::cancel::Cancel;
-use crate::channel::{Security, TlsSpec};
+use crate::channel::Security;
 use crate::error::LoadError;
-use crate::poller::{PollerChoice, PollerInUse};
+use crate::poller::PollerInUse;
 use crate::protocol::Protocol;
 use crate::remote::{Order, Remote, Report};
-use crate::request::{RequestSet, Requests};
+use crate::request::RequestSet;
 use crate::sample::SliceSample;
-use crate::schedule::{Schedule, Share};
-use crate::sending::Sending;
-use crate::stop_rule::StopRule;
+use crate::schedule::Share;
 use crate::worker::{Setup, WorkerSlice};
+
+pub use self::spec::{SessionSpec, SliceSpec};
 
 /// Files beside the connections: pollers, what the kernel is asked about, and some for the caller.
 const SPARE_FILES: u64 = 32;
 /// Between the order to start and the start, so that all workers begin at the same moment.
 const START_MARGIN: Duration = Duration::from_micros(300);
-
-/// What stays the same over all slices of a session. [`SessionSpec::new`] has the defaults.
-#[derive(Clone, Debug)]
-pub struct SessionSpec {
-    /// The server under test.
-    pub target: Target,
-    /// How connections are secured; `None` for plain text.
-    pub tls: Option<TlsSpec>,
-    /// What is spoken on them.
-    pub protocol: Protocol,
-    /// The most connections that a slice may use, over all workers.
-    pub connections: usize,
-    /// What is sent, and what must come back.
-    pub requests: Requests,
-    /// The `Host` of the requests; `None` for the target's address, or `localhost` if it is a file.
-    pub host: Option<String>,
-    /// One worker thread for each of these CPUs, pinned to it.
-    pub cpus: CpuSet,
-    /// From a request's intended start to its failure for want of an answer.
-    pub timeout: Duration,
-    /// From the start of a connect to its failure.
-    pub connect_timeout: Duration,
-    /// Congestion control algorithm of all sockets; `None` for the kernel's default.
-    pub congestion: Option<String>,
-    /// How to hear from the kernel.
-    pub poller: PollerChoice,
-}
-
-impl SessionSpec {
-    /// One connection in plain HTTP/1.1 to `target`, driven from the first CPU that this process may use, with 10 s
-    /// for an answer and 5 s for a connect.
-    pub fn new(target: impl Into<Target>, requests: impl Into<Requests>) -> Self {
-        let cpus = CpuSet::allowed().map_or_else(|_| CpuSet::of([]), |allowed| CpuSet::of(allowed.iter().take(1)));
-        Self {
-            target: target.into(),
-            tls: None,
-            protocol: Protocol::default(),
-            connections: 1,
-            requests: requests.into(),
-            host: None,
-            cpus,
-            timeout: Duration::from_secs(10),
-            connect_timeout: Duration::from_secs(5),
-            congestion: None,
-            poller: PollerChoice::default(),
-        }
-    }
-
-    /// The `Host` of the requests.
-    fn host(&self) -> String {
-        let of_target = || self.target.address().map_or("localhost".to_owned(), |address| address.to_string());
-        self.host.clone().unwrap_or_else(of_target)
-    }
-
-    /// Scheme and authority of the server.
-    fn base(&self) -> String {
-        let scheme = if self.tls.is_some() { "https" } else { "http" };
-        format!("{scheme}://{}", self.host())
-    }
-}
-
-/// One slice of load.
-#[derive(Clone, Debug)]
-pub struct SliceSpec {
-    /// The load model.
-    pub schedule: Schedule,
-    /// How the server's wall clock lies to the monotonic one here, where messages are stamped; `None` for a server on this
-    /// machine.
-    pub server_epoch: Option<Epoch>,
-    /// How closely sends follow the schedule; a closed loop has nothing to follow.
-    pub sending: Sending,
-    /// Connections in use: the users of a closed loop, the pool of an open one.
-    pub connections: usize,
-    /// When to stop offering requests, counted from the start, head included.
-    pub stop: StopRule,
-    /// The head that does not belong to the window.
-    pub discard_head: Duration,
-    /// How long to wait after the stop for what is under way; what is not answered then is a timeout. A cancelled
-    /// slice waits at most 0.5 s, and what is not answered then is [`SliceSample::cut_off`].
-    pub drain_timeout: Duration,
-    /// The seed of a random schedule.
-    pub seed: u64,
-    /// Keep the times of the first so many requests of each worker; 0 keeps none and costs nothing.
-    pub trace: usize,
-}
-
-impl SliceSpec {
-    /// A slice without a head to discard and without a trace, with a second for its drain and the seed 1.
-    pub const fn new(schedule: Schedule, connections: usize, stop: StopRule) -> Self {
-        Self {
-            schedule,
-            server_epoch: None,
-            sending: Sending::Exact,
-            connections,
-            stop,
-            discard_head: Duration::ZERO,
-            drain_timeout: Duration::from_secs(1),
-            seed: 1,
-            trace: 0,
-        }
-    }
-}
 
 /// Worker threads with their connections, kept open from slice to slice.
 pub struct LoadSession {
@@ -144,7 +43,7 @@ impl LoadSession {
     /// # Errors
     /// When the specification is contradictory, a request cannot be encoded, or a worker cannot be started.
     pub fn open(spec: &SessionSpec) -> Result<Self, LoadError> {
-        check(spec)?;
+        spec.check()?;
         let requests = RequestSet::encode(&spec.host(), &spec.requests)?;
         if requests.is_empty() {
             return Err(spec_error("a session without requests", "give at least one whose weight is not 0"));
@@ -262,6 +161,7 @@ impl LoadSession {
         }
         let sample = self.collect(on_interval)?;
         let mut sample = SliceSample { tick_ns: slice.sending.tick_ns(), ..sample };
+        // A wall clock that was set meanwhile has moved the stamps.
         let moved_ns = if slice.server_epoch.is_none() { clock::epoch().unix_ns.abs_diff(epoch.unix_ns) } else { 0 };
         sample.messages.clock_within_ns = epoch.within_ns + moved_ns;
         Ok(sample)
@@ -352,16 +252,6 @@ fn congestion_towards(address: &SocketAddr, options: &SocketOptions) -> Result<S
         algorithm: options.congestion.clone().unwrap_or_else(|| "the kernel's default".to_owned()),
         source,
     })
-}
-
-fn check(spec: &SessionSpec) -> Result<(), LoadError> {
-    if spec.connections == 0 || spec.cpus.is_empty() {
-        return Err(spec_error("a session without connections or CPUs", "give at least one of each"));
-    }
-    if spec.protocol.depth() == 0 {
-        return Err(spec_error("connections that carry no request", "let each carry at least one at a time"));
-    }
-    Ok(())
 }
 
 fn spec_error(what: &str, remedy: &str) -> LoadError {

@@ -1,0 +1,130 @@
+//! What a session and its slices are to be, as their user says it.
+
+use std::time::Duration;
+
+use tare_sys::affinity::CpuSet;
+use tare_sys::clock::Epoch;
+use tare_sys::socket::Target;
+
+use super::spec_error;
+use crate::channel::TlsSpec;
+use crate::error::LoadError;
+use crate::poller::PollerChoice;
+use crate::protocol::Protocol;
+use crate::request::Requests;
+use crate::schedule::Schedule;
+use crate::sending::Sending;
+use crate::stop_rule::StopRule;
+
+/// What stays the same over all slices of a session. [`SessionSpec::new`] has the defaults.
+#[derive(Clone, Debug)]
+pub struct SessionSpec {
+    /// The server under test.
+    pub target: Target,
+    /// How connections are secured; `None` for plain text.
+    pub tls: Option<TlsSpec>,
+    /// What is spoken on them.
+    pub protocol: Protocol,
+    /// The most connections that a slice may use, over all workers.
+    pub connections: usize,
+    /// What is sent, and what must come back.
+    pub requests: Requests,
+    /// The `Host` of the requests; `None` for the target's address, or `localhost` if it is a file.
+    pub host: Option<String>,
+    /// One worker thread for each of these CPUs, pinned to it.
+    pub cpus: CpuSet,
+    /// From a request's intended start to its failure for want of an answer.
+    pub timeout: Duration,
+    /// From the start of a connect to its failure.
+    pub connect_timeout: Duration,
+    /// Congestion control algorithm of all sockets; `None` for the kernel's default.
+    pub congestion: Option<String>,
+    /// How to hear from the kernel.
+    pub poller: PollerChoice,
+}
+
+impl SessionSpec {
+    /// One connection in plain HTTP/1.1 to `target`, driven from the first CPU that this process may use, with 10 s
+    /// for an answer and 5 s for a connect.
+    pub fn new(target: impl Into<Target>, requests: impl Into<Requests>) -> Self {
+        let cpus = CpuSet::allowed().map_or_else(|_| CpuSet::of([]), |allowed| CpuSet::of(allowed.iter().take(1)));
+        Self {
+            target: target.into(),
+            tls: None,
+            protocol: Protocol::default(),
+            connections: 1,
+            requests: requests.into(),
+            host: None,
+            cpus,
+            timeout: Duration::from_secs(10),
+            connect_timeout: Duration::from_secs(5),
+            congestion: None,
+            poller: PollerChoice::default(),
+        }
+    }
+
+    /// The `Host` of the requests.
+    pub(super) fn host(&self) -> String {
+        let of_target = || self.target.address().map_or("localhost".to_owned(), |address| address.to_string());
+        self.host.clone().unwrap_or_else(of_target)
+    }
+
+    /// Scheme and authority of the server.
+    pub(super) fn base(&self) -> String {
+        let scheme = if self.tls.is_some() { "https" } else { "http" };
+        format!("{scheme}://{}", self.host())
+    }
+
+    /// Refuses what contradicts itself, whatever the requests are.
+    pub(super) fn check(&self) -> Result<(), LoadError> {
+        if self.connections == 0 || self.cpus.is_empty() {
+            return Err(spec_error("a session without connections or CPUs", "give at least one of each"));
+        }
+        if self.protocol.depth() == 0 {
+            return Err(spec_error("connections that carry no request", "let each carry at least one at a time"));
+        }
+        Ok(())
+    }
+}
+
+/// One slice of load.
+#[derive(Clone, Debug)]
+pub struct SliceSpec {
+    /// The load model.
+    pub schedule: Schedule,
+    /// How the server's wall clock lies to the monotonic one here, where messages are stamped; `None` for a server on this
+    /// machine.
+    pub server_epoch: Option<Epoch>,
+    /// How closely sends follow the schedule; a closed loop has nothing to follow.
+    pub sending: Sending,
+    /// Connections in use: the users of a closed loop, the pool of an open one.
+    pub connections: usize,
+    /// When to stop offering requests, counted from the start, head included.
+    pub stop: StopRule,
+    /// The head that does not belong to the window.
+    pub discard_head: Duration,
+    /// How long to wait after the stop for what is under way; what is not answered then is a timeout. A cancelled
+    /// slice waits at most 0.5 s, and what is not answered then is [`cut_off`](crate::SliceSample::cut_off).
+    pub drain_timeout: Duration,
+    /// The seed of a random schedule.
+    pub seed: u64,
+    /// Keep the times of the first so many requests of each worker; 0 keeps none and costs nothing.
+    pub trace: usize,
+}
+
+impl SliceSpec {
+    /// A slice without a head to discard and without a trace, with a second for its drain and the seed 1.
+    pub const fn new(schedule: Schedule, connections: usize, stop: StopRule) -> Self {
+        Self {
+            schedule,
+            server_epoch: None,
+            sending: Sending::Exact,
+            connections,
+            stop,
+            discard_head: Duration::ZERO,
+            drain_timeout: Duration::from_secs(1),
+            seed: 1,
+            trace: 0,
+        }
+    }
+}
