@@ -9,7 +9,7 @@ use crate::options::Options;
 /// What is planted, in the units of the clock, and how far its patterns have come.
 pub(crate) struct Truth {
     spin_ns: u64,
-    /// CPU burnt beyond what was planted so far, and owed by the next request: looking at the clock takes time too.
+    /// CPU burnt beyond what was planted so far, and owed by the next requests: looking at the clock takes time too.
     overspent_ns: u64,
     delay: Duration,
     slow_share: f64,
@@ -43,7 +43,10 @@ impl Truth {
     /// Burns what the next request costs, and says how long its answer is to wait.
     pub(crate) fn spend(&mut self) -> Duration {
         if self.spin_ns > 0 {
-            self.overspent_ns = burn(self.spin_ns.saturating_sub(self.overspent_ns));
+            self.overspent_ns = match self.spin_ns.checked_sub(self.overspent_ns) {
+                Some(owed_ns) => burn(owed_ns),
+                None => self.overspent_ns - self.spin_ns,
+            };
         }
         let is_slow = is_slow(self.requests, self.slow_share);
         self.requests += 1;
@@ -98,6 +101,16 @@ mod tests {
     fn a_planted_slowdown_is_a_percentage_of_the_base() {
         let options = Options { base_ns: 20_000, spin_percent: 5.0, ..Options::default() };
         assert_eq!(Truth::new(&options, Nanos::ZERO).spin_ns, 21_000);
+    }
+
+    #[test]
+    fn what_was_burnt_too_much_is_paid_back_by_as_many_requests_as_it_takes() {
+        let mut truth = Truth::new(&Options { spin_ns: 1_000, ..Options::default() }, Nanos::ZERO);
+        truth.overspent_ns = 2_500;
+        for owed_ns in [1_500, 500] {
+            truth.spend();
+            assert_eq!(truth.overspent_ns, owed_ns);
+        }
     }
 
     #[test]
