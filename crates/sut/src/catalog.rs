@@ -162,13 +162,13 @@ impl Catalog {
         })
     }
 
-    /// The family of a target.
+    /// The family of this name.
     ///
     /// # Errors
     /// When there is no such family.
-    pub(crate) fn family(&self, target: &Target) -> Result<&Family, SutError> {
-        self.file.families.get(&target.family).ok_or_else(|| SutError::Catalog {
-            message: format!("there is no family \"{}\" in {}", target.family, self.path().display()),
+    pub(crate) fn family(&self, name: &str) -> Result<&Family, SutError> {
+        self.file.families.get(name).ok_or_else(|| SutError::Catalog {
+            message: format!("there is no family \"{name}\" in {}", self.path().display()),
         })
     }
 
@@ -177,9 +177,7 @@ impl Catalog {
     /// # Errors
     /// When there is no such family.
     pub fn default_target(&self, family: &str) -> Result<Target, SutError> {
-        let mut target = Target { family: family.to_owned(), version: String::new() };
-        target.version = self.family(&target)?.default_version.clone();
-        Ok(target)
+        Ok(Target { family: family.to_owned(), version: self.family(family)?.default_version.clone() })
     }
 
     /// What must be built for a server, at a version or at its default.

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::SutError;
-use crate::catalog::{Built, Catalog, Family, Manifest, Runtime, Target};
+use crate::catalog::{Built, Catalog, Manifest, Runtime, Target};
 use crate::jdk::Jdk;
 use crate::server::PORT;
 
@@ -64,14 +64,17 @@ impl Catalog {
         if let Some(gone) = manifest.missing_file() {
             return Err(wrong(format!("{target}: {} is gone; run servers/build {target}", gone.display())));
         }
-        let family = self.family(target)?;
         let command = match manifest.runtime() {
             Some(Runtime::Program(words)) => {
                 let mut command = with_processors(words, jvm.processors);
                 command.push(server.to_owned());
                 command
             }
-            Some(Runtime::Java(release)) => self.java_command(server, target, &manifest, family, release, jvm)?,
+            Some(Runtime::Java(release)) => {
+                let min_java = self.family(&target.family)?.min_java.unwrap_or(0);
+                let java = Jdk::find(min_java.max(release), jvm.java_home)?;
+                self.java_command(server, target, &manifest, &java, jvm)?
+            }
             None => return Err(wrong(format!("{target} has no way to be started; run servers/build {target}"))),
         };
         Ok(LaunchPlan { command, resolved: manifest.resolved, all_modules: manifest.all_modules })
@@ -82,16 +85,14 @@ impl Catalog {
         server: &str,
         target: &Target,
         manifest: &Manifest,
-        family: &Family,
-        release: u32,
+        java: &Jdk,
         jvm: JvmSettings<'_>,
     ) -> Result<Vec<String>, SutError> {
         let main = manifest.main_of(server).ok_or_else(|| SutError::Catalog {
             message: format!("{target} has no server \"{server}\": its version of the library cannot have it"),
         })?;
-        let java = Jdk::find(family.min_java.unwrap_or(0).max(release), jvm.java_home)?;
         let mut command = vec![java.java().display().to_string()];
-        command.extend(self.options(&java, jvm));
+        command.extend(self.options(java, jvm));
         command.extend(self.classpath(target, manifest)?);
         command.push(main.to_owned());
         Ok(command)

@@ -16,12 +16,13 @@ use crate::jdk::Jdk;
 const ATTACH_PATIENCE: Duration = Duration::from_secs(20);
 /// A recording of minutes is converted in seconds.
 const CONVERT_PATIENCE: Duration = Duration::from_secs(180);
+const MS: u64 = 1_000_000;
 /// Of CPU time, between two samples.
-const CPU_EVERY_NS: u64 = 1_000_000;
+const CPU_EVERY_NS: u64 = MS;
 /// Of time, between two samples of all threads.
-const WALL_EVERY_NS: u64 = 5_000_000;
+const WALL_EVERY_NS: u64 = 5 * MS;
 /// Of the heap, between two samples.
-const ALLOC_EVERY: &str = "32k";
+const ALLOC_EVERY_KIB: u64 = 32;
 /// The converter runs on any Java from this on.
 const CONVERTER_JAVA: u32 = 17;
 
@@ -35,13 +36,13 @@ pub(super) struct Recording {
     file: PathBuf,
 }
 
-/// The ways to sample an event, best first: where the kernel refuses one, the next is tried.
-const fn engines(event: ProfileEvent) -> &'static [&'static str] {
+/// The best way to sample an event, and those that are tried in turn where the kernel refuses it.
+const fn engines(event: ProfileEvent) -> (&'static str, &'static [&'static str]) {
     match event {
-        ProfileEvent::Cpu => &["cpu", "ctimer", "itimer"],
-        ProfileEvent::Alloc => &["alloc"],
-        ProfileEvent::Wall => &["wall"],
-        ProfileEvent::Lock => &["lock"],
+        ProfileEvent::Cpu => ("cpu", &["ctimer", "itimer"]),
+        ProfileEvent::Alloc => ("alloc", &[]),
+        ProfileEvent::Wall => ("wall", &[]),
+        ProfileEvent::Lock => ("lock", &[]),
     }
 }
 
@@ -49,27 +50,20 @@ impl Recording {
     /// Attaches to the JVM and starts to record into `file`.
     pub fn begin(pid: u32, event: ProfileEvent, file: &Path) -> Result<Self, SutError> {
         let library = Library::find()?;
-        let mut refused = None;
-        for engine in engines(event) {
+        let start = |engine| {
             let recording = Self { library: library.clone(), pid, event, engine, file: file.to_owned() };
-            match recording.start() {
-                Ok(_) => return Ok(recording),
-                Err(error) => refused = refused.or(Some(error)),
-            }
-        }
-        // There is at least one engine for each event.
-        Err(refused.unwrap_or(SutError::Sampler {
-            doing: "profile".into(),
-            said: String::new(),
-            remedy: String::new(),
-        }))
+            recording.start().map(|_| recording)
+        };
+        let (best, others) = engines(event);
+        // What the best was refused for is what can be mended.
+        start(best).or_else(|refused| others.iter().find_map(|&engine| start(engine).ok()).ok_or(refused))
     }
 
     fn start(&self) -> Result<String, SutError> {
         let every = match self.event {
             ProfileEvent::Cpu => vec!["-i".to_owned(), format!("{CPU_EVERY_NS}ns")],
             ProfileEvent::Wall => vec!["-i".to_owned(), format!("{WALL_EVERY_NS}ns")],
-            ProfileEvent::Alloc => vec!["--alloc".to_owned(), ALLOC_EVERY.to_owned()],
+            ProfileEvent::Alloc => vec!["--alloc".to_owned(), format!("{ALLOC_EVERY_KIB}k")],
             ProfileEvent::Lock => Vec::new(),
         };
         let mut arguments = vec!["start".to_owned(), "-e".to_owned(), self.engine.to_owned()];
@@ -84,11 +78,12 @@ impl Recording {
         let remedy = if is_jvm(self.pid) { "try again" } else { "the server ended under the profiler: see its log" };
         self.asprof(vec!["stop".to_owned()], "stop async-profiler", remedy)?;
         let stacks = self.collapse()?;
+        let samples = |every_ns| Weight::Samples { every_ns };
         let (how, weight) = match self.event {
-            ProfileEvent::Cpu => ("every 1 ms of CPU time", Weight::Samples { every_ns: CPU_EVERY_NS }),
-            ProfileEvent::Wall => ("every 5 ms of time", Weight::Samples { every_ns: WALL_EVERY_NS }),
-            ProfileEvent::Alloc => ("every 32 KiB of heap", Weight::Bytes),
-            ProfileEvent::Lock => ("each wait for a lock", Weight::Ns),
+            ProfileEvent::Cpu => (format!("every {} ms of CPU time", CPU_EVERY_NS / MS), samples(CPU_EVERY_NS)),
+            ProfileEvent::Wall => (format!("every {} ms of time", WALL_EVERY_NS / MS), samples(WALL_EVERY_NS)),
+            ProfileEvent::Alloc => (format!("every {ALLOC_EVERY_KIB} KiB of heap"), Weight::Bytes),
+            ProfileEvent::Lock => ("each wait for a lock".to_owned(), Weight::Ns),
         };
         let sampler = format!("async-profiler {VERSION}, {}, {how}", self.engine);
         Ok(Sampled { sampler, weight, stacks, file: self.file })
