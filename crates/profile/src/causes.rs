@@ -19,6 +19,16 @@ pub struct CauseRule {
     pub focus: Option<Regex>,
 }
 
+impl CauseRule {
+    fn admits(&self, method: &MovedMethod) -> bool {
+        method.is_certain()
+            && method.difference.value > 0.0
+            && method.variant.value >= self.least_share
+            && is_specific(&method.frame.name, method.frame.kind)
+            && self.focus.as_ref().is_none_or(|focus| focus.is_match(&method.frame.name))
+    }
+}
+
 /// A method that holds more than this part of all that is new only wraps it, if two parts of it stand for themselves.
 const WRAPPER: f64 = 0.5;
 /// What counts as a part of a method, and by how much two of them may overlap.
@@ -30,21 +40,11 @@ const REPEATED: f64 = 0.5;
 ///
 /// `stacks` are all of the variant: they tell which method runs beneath which.
 pub fn causes(moved: &[MovedMethod], stacks: &Stacks, rule: &CauseRule) -> Vec<usize> {
-    let fits = |one: &&(usize, &MovedMethod)| {
-        let method = one.1;
-        method.is_certain()
-            && method.difference.value > 0.0
-            && method.variant.value >= rule.least_share
-            && is_specific(&method.frame.name, method.frame.kind)
-            && rule.focus.as_ref().is_none_or(|focus| focus.is_match(&method.frame.name))
-    };
-    let candidates: Vec<(usize, &MovedMethod)> = moved.iter().enumerate().collect();
-    let candidates: Vec<(usize, &MovedMethod)> = candidates.iter().filter(fits).copied().collect();
+    let candidates: Vec<(usize, &MovedMethod)> =
+        moved.iter().enumerate().filter(|(_, method)| rule.admits(method)).collect();
     let names: Vec<&str> = candidates.iter().map(|(_, method)| method.frame.name.as_str()).collect();
     let held = Held::of_each(&names, stacks);
-    let all = held
-        .iter()
-        .fold(vec![false; stacks.len()], |all, one| all.iter().zip(&one.hits).map(|(a, b)| *a || *b).collect());
+    let all: Vec<bool> = (0..stacks.len()).map(|at| held.iter().any(|one| one.hits[at])).collect();
     let limit = WRAPPER * weight(stacks, &all) as f64;
     let mut named: Vec<usize> = Vec::new();
     let mut taken = vec![false; stacks.len()];

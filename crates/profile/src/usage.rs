@@ -97,7 +97,7 @@ impl Tally {
 }
 
 /// The names of all methods, and for each frame which of them it is.
-pub(crate) fn methods(stacks: &Stacks) -> (Vec<&str>, Vec<u32>) {
+fn methods(stacks: &Stacks) -> (Vec<&str>, Vec<u32>) {
     let mut names: Vec<&str> = Vec::new();
     let mut known: HashMap<&str, u32> = HashMap::new();
     let method_of = stacks.frames().iter().map(|frame| {
