@@ -30,7 +30,9 @@ pub fn write_profiles(record: &RunRecord, folder: &Path) -> Result<Vec<PathBuf>,
                 let place = Place { folder, stem: parts.join("-"), files: &mut files };
                 let title = format!("{} · {} · {}", variant.name, named.name, event.name());
                 write(place, &stacks, baseline.as_ref(), &title, unit)?;
-                baseline.get_or_insert(stacks);
+                if variant.name == group.baseline().name {
+                    baseline = Some(stacks);
+                }
             }
         }
     }
