@@ -1,7 +1,8 @@
 //! Metrics of pushed messages, beyond their latency, which is the cell's.
 
+use tare_record::sample::MessageTally;
+
 use super::{CellRow, Metric, cell, maybe};
-use crate::summary::Messages;
 
 const STAMPS: &str = "stamps in the messages";
 const ARRIVALS: &str = "arrivals alone";
@@ -38,8 +39,8 @@ pub(super) const METRICS: &[Metric] = &[
     cell("jitter_p99_99_ns", "ns", "99.99th percentile of the same", ARRIVALS, |r| jitter(r, 99.99)),
 ];
 
-fn count(row: &CellRow<'_>, of: fn(&Messages) -> u64) -> String {
-    maybe(row.cell.messages.as_ref().map(of))
+fn count(row: &CellRow<'_>, of: fn(&MessageTally) -> u64) -> String {
+    maybe(row.cell.messages.as_ref().map(|messages| of(&messages.tally)))
 }
 
 fn jitter(row: &CellRow<'_>, percentile: f64) -> String {

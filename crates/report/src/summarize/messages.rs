@@ -17,19 +17,7 @@ pub(super) fn messages(cell: &Evidence<'_>) -> Option<Messages> {
     let tally = tally(cell)?;
     let mut jitter = LatencyHistogram::new();
     cell.measured().filter_map(|s| s.messages.as_ref()).for_each(|m| m.jitter.merge_into(&mut jitter));
-    Some(Messages {
-        received: tally.received,
-        missing: tally.missing,
-        late: tally.late,
-        out_of_order: tally.out_of_order,
-        duplicated: tally.duplicated,
-        ahead: tally.ahead,
-        pings: tally.pings,
-        subscriptions: tally.subscriptions,
-        stamp_unit_ns: tally.stamp_unit_ns,
-        clock_within_ns: tally.clock_within_ns,
-        jitter: distribution(&jitter),
-    })
+    Some(Messages { tally, jitter: distribution(&jitter) })
 }
 
 /// What about its messages makes a cell suspect.

@@ -1,8 +1,10 @@
 //! What is said of pushed messages beyond the table of their scenario: a line or two for each variant.
 
+use tare_record::sample::MessageTally;
+
 use crate::clean;
 use crate::format::{Unit, count, enumerate, grouped, single};
-use crate::summary::{Cell, Distribution, Messages};
+use crate::summary::{Cell, Distribution};
 
 /// Percentiles that are told, as far as there are samples for them.
 const TOLD: [f64; 4] = [50.0, 99.9, 99.99, 99.999];
@@ -11,16 +13,16 @@ const TOLD: [f64; 4] = [50.0, 99.9, 99.99, 99.999];
 pub(super) fn paragraph(cell: &Cell) -> Option<String> {
     let messages = cell.messages.as_ref()?;
     let pushed = cell.latency.iter().find(|l| l.slice_kind == "push");
-    let mut parts = vec![format!("{}: {}", clean::line(&cell.variant), counts(messages))];
+    let mut parts = vec![format!("{}: {}", clean::line(&cell.variant), counts(&messages.tally))];
     parts.extend(pushed.map(|l| format!("push latency {}", figures(&l.response))));
     parts.push(format!("jitter {}", figures(&messages.jitter)));
-    parts.push(clocks(messages));
+    parts.push(clocks(&messages.tally));
     Some(parts.join(" · "))
 }
 
 /// `1,500,000 messages to 2,500 users, none missing, 12 late`.
-fn counts(messages: &Messages) -> String {
-    let Messages { received, missing, late, out_of_order, duplicated, subscriptions, .. } = *messages;
+fn counts(tally: &MessageTally) -> String {
+    let MessageTally { received, missing, late, out_of_order, duplicated, subscriptions, .. } = *tally;
     let came = format!("{} to {}", count(received, "message"), count(subscriptions, "user"));
     let odd = [(late, "late"), (out_of_order, "out of order"), (duplicated, "twice")];
     let odd = odd.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", grouped(n)));
@@ -36,11 +38,11 @@ fn figures(distribution: &Distribution) -> String {
 }
 
 /// What push latency rests on.
-fn clocks(messages: &Messages) -> String {
-    let within = single(Unit::Nanos, messages.clock_within_ns as f64);
+fn clocks(tally: &MessageTally) -> String {
+    let within = single(Unit::Nanos, tally.clock_within_ns as f64);
     let mut doubts = vec![format!("clocks agree within {within}")];
-    if messages.stamp_unit_ns > 1 {
-        doubts.push(format!("stamps are to {}", single(Unit::Nanos, messages.stamp_unit_ns as f64)));
+    if tally.stamp_unit_ns > 1 {
+        doubts.push(format!("stamps are to {}", single(Unit::Nanos, tally.stamp_unit_ns as f64)));
     }
     enumerate(&doubts)
 }

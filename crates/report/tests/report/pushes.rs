@@ -43,8 +43,9 @@ fn messages_add_up_over_slices_and_their_latency_decides() {
     let summary = summarize(&pushed(0));
     let b = cell(&summary, "b");
     let messages = b.messages.as_ref().unwrap();
-    assert_eq!((messages.late, messages.subscriptions, messages.clock_within_ns), (24, 1_024, 250));
-    assert_eq!((messages.received, messages.jitter.count), (b.requests_ok, 16_000));
+    let tally = messages.tally;
+    assert_eq!((tally.late, tally.subscriptions, tally.clock_within_ns), (24, 1_024, 250));
+    assert_eq!((tally.received, messages.jitter.count), (b.requests_ok, 16_000));
     assert_eq!(b.shown_latency().unwrap().model, "pushed every 100ms to 128 users");
     let currencies: Vec<&str> = summary.comparisons[0].currencies.iter().map(|c| c.name.as_str()).collect();
     assert_eq!(currencies[..2], ["latency_p50", "latency_p99"]);
