@@ -15,6 +15,7 @@ use crate::summary::{Profiles, Summary, Why};
 use sides::Side;
 
 pub use files::write_profiles;
+pub(crate) use sentence::cost;
 
 /// Error probability of the intervals over profiled starts: their number is small and fixed before the run.
 pub const ALPHA: f64 = 0.05;

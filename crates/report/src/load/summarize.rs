@@ -6,8 +6,7 @@ use tare_stats::histogram::LatencyHistogram;
 use tare_stats::quantile::{STANDARD_PERCENTILES, printable};
 
 use super::summary::*;
-use super::{Clocks, bars};
-use super::{messages, threshold};
+use super::{Clocks, bars, messages, threshold};
 use crate::summarize::{doubted_cells, environment_sections, of_machine, plan_sections, shell};
 use crate::summary::ValidityState;
 use crate::time::rfc3339;

@@ -116,7 +116,7 @@ fn half_width(estimate: Estimate) -> String {
     estimate.lo.zip(estimate.hi).map_or_else(|| "?".to_owned(), |(lo, hi)| share((hi - lo) / 2.0))
 }
 
-/// `8.2 µs`, `3.4 KB`.
+/// `8.2 µs`, `3.4 KB`, without a sign.
 pub(crate) fn cost(view: &ProfileView, value: f64) -> String {
     single(if view.unit == "bytes" { Unit::Bytes } else { Unit::Nanos }, value.abs())
 }

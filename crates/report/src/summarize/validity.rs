@@ -8,8 +8,7 @@ use tare_record::sample::{ErrorTally, StoredSlice};
 use super::evidence::Evidence;
 use super::latency::LoadLatency;
 use super::level::cpu_count;
-use super::messages;
-use super::stamps;
+use super::{messages, stamps};
 use crate::format::{self, grouped, share};
 use crate::summary::{Bottleneck, Validity, ValidityState};
 

@@ -1,4 +1,4 @@
-//! Other load tools' figures in the terminal: a row per cell and tool, tare's own before them.
+//! Other load tools' figures in the terminal: a row per cell and tool, and a line where a tool has none.
 
 use super::Style;
 use super::grid::{Grid, Piece, wrap};
@@ -12,16 +12,24 @@ const COLUMNS: [&str; 4] = ["throughput", "mean", "p50", "p99"];
 
 /// The table, or nothing where no other tool was asked.
 pub(super) fn cross_checks(summary: &Summary, style: &Style) -> String {
-    let mut grid = Grid::default();
-    let heads = ["", ""].into_iter().chain(COLUMNS).chain(["failed"]);
-    grid.push(heads.map(|head| (Tone::Head, head.to_owned())).collect());
-    summary.cross_checks.iter().filter(|check| check.note.is_none()).for_each(|check| grid.push(row(check)));
-    let notes: String = summary.cross_checks.iter().filter_map(|check| note(check, style)).collect();
     if summary.cross_checks.is_empty() {
         return String::new();
     }
     let head = "cross-checks: the tool's figure, and in brackets what it is of tare's";
-    format!("\n{}\n{}{notes}", style.palette().paint(Tone::Head, head), grid.render(&style.palette()))
+    let notes: String = summary.cross_checks.iter().filter_map(|check| note(check, style)).collect();
+    format!("\n{}\n{}{notes}", style.palette().paint(Tone::Head, head), table(summary, style))
+}
+
+fn table(summary: &Summary, style: &Style) -> String {
+    let rows: Vec<Vec<Piece>> = summary.cross_checks.iter().filter(|check| check.note.is_none()).map(row).collect();
+    if rows.is_empty() {
+        return String::new();
+    }
+    let mut grid = Grid::default();
+    let heads = ["", ""].into_iter().chain(COLUMNS).chain(["failed"]);
+    grid.push(heads.map(|head| (Tone::Head, head.to_owned())).collect());
+    rows.into_iter().for_each(|row| grid.push(row));
+    grid.render(&style.palette())
 }
 
 fn row(check: &CrossCheck) -> Vec<Piece> {

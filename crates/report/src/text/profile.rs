@@ -3,8 +3,9 @@
 use super::Style;
 use super::grid::{Grid, shorten, wrap};
 use crate::clean;
-use crate::format::{Unit, count, share, single};
+use crate::format::{count, share};
 use crate::palette::Tone;
+use crate::profile::cost;
 use crate::summary::{AcrossVersions, Estimate, HotFrame, MovedFrame, ProfileView, Profiles};
 
 /// Rows of a table in the terminal; the page has more.
@@ -72,7 +73,7 @@ fn moved(view: &ProfileView, style: &Style) -> String {
         };
         let sign = if frame.difference.value < 0.0 { "−" } else { "+" };
         let certain = if frame.certain { "" } else { " ?" };
-        let amount = format!("{sign}{}{certain}", amount(view, frame.difference.value.abs()));
+        let amount = format!("{sign}{}{certain}", cost(view, frame.difference.value));
         vec![
             (tone, amount),
             (Tone::Plain, interval(frame.share)),
@@ -92,7 +93,7 @@ fn hot(view: &ProfileView, style: &Style) -> String {
         vec![
             (Tone::Plain, interval(frame.own)),
             (Tone::Quiet, interval(frame.total)),
-            (Tone::Plain, frame.own_per_request.map_or_else(|| "–".to_owned(), |own| amount(view, own))),
+            (Tone::Plain, frame.own_per_request.map_or_else(|| "–".to_owned(), |own| cost(view, own))),
             (Tone::Plain, shorten(&clean::line(&frame.short), NAME)),
             (Tone::Quiet, shorten(&clean::line(frame.caller.as_deref().unwrap_or("")), NAME)),
         ]
@@ -121,8 +122,4 @@ fn table(head: &[&str], rows: impl Iterator<Item = Vec<(Tone, String)>>, style: 
     grid.push(indented(head.iter().map(|head| (Tone::Quiet, (*head).to_owned())).collect()));
     rows.for_each(|row| grid.push(indented(row)));
     grid.render(&style.palette())
-}
-
-fn amount(view: &ProfileView, value: f64) -> String {
-    single(if view.unit == "bytes" { Unit::Bytes } else { Unit::Nanos }, value)
 }
