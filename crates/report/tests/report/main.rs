@@ -12,3 +12,4 @@ mod pushes;
 mod sentences;
 mod summaries;
 mod synthetic;
+mod validity;

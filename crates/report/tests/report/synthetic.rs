@@ -90,7 +90,7 @@ pub fn run(truths: &[Truth], forks: u32, kinds: &[SliceKind]) -> RunRecord {
     record
 }
 
-/// The plain run of the seeds: one fork, saturating slices only.
+/// A plain run: one fork, saturating slices only.
 pub fn sequential(truths: &[Truth]) -> RunRecord {
     let mut record = run(truths, 1, &[SliceKind::Saturating]);
     record.header.plan.mode = Mode::Sequential;

@@ -1,0 +1,103 @@
+//! What speaks against a cell: failures and deaths void it, doubts are named.
+
+use tare_plan::plan::SliceKind;
+use tare_record::sample::{ErrorTally, EventLevel, EventRecord};
+use tare_report::summarize;
+use tare_report::summary::{Severity, ValidityState, VerdictKind};
+
+use crate::synthetic::standard;
+
+#[test]
+fn a_dying_server_voids_its_cell_and_shows_its_log() {
+    let mut record = standard();
+    record.events.push(EventRecord {
+        at_ns: 1,
+        level: EventLevel::Error,
+        voids: true,
+        group: Some("http4s".to_owned()),
+        variant: Some("http4s.Tapir".to_owned()),
+        scenario: None,
+        fork: Some(3),
+        title: "died".to_owned(),
+        text: "exited with code 137".to_owned(),
+        remedy: Some("Give it more memory.".to_owned()),
+        log: Some("java.lang.OutOfMemoryError".to_owned()),
+    });
+    let summary = summarize(&record);
+    let cell = summary.cells.iter().find(|c| c.variant == "http4s.Tapir").unwrap();
+    assert_eq!(cell.validity.state, ValidityState::Void);
+    assert_eq!(cell.validity.reasons, ["died: exited with code 137"]);
+    assert_eq!(summary.sentences[0].verdict, VerdictKind::Void);
+    assert!(summary.sentences[0].text.ends_with("http4s.Tapir on SimpleGet is void: died: exited with code 137."));
+    let finding = &summary.findings[0];
+    assert_eq!((finding.severity, finding.title.as_str()), (Severity::Error, "http4s.Tapir: died"));
+    assert_eq!(finding.log.as_deref(), Some("java.lang.OutOfMemoryError"));
+    assert_eq!(summary.cells[0].validity.state, ValidityState::Valid, "the others go on");
+}
+
+#[test]
+fn a_death_that_no_event_tells_of_is_a_finding() {
+    let mut record = standard();
+    record.forks[0].healthy = false;
+    record.forks[0].end = "killed by signal 9".to_owned();
+    let summary = summarize(&record);
+    assert_eq!(summary.findings[0].title, "http4s.Vanilla did not survive");
+    assert!(summary.findings[0].text.contains("killed by signal 9"));
+}
+
+#[test]
+fn failures_void_a_cell_above_one_in_a_thousand_and_cast_doubt_below() {
+    for (failed, state) in [(0, ValidityState::Valid), (30, ValidityState::Suspect), (9_000, ValidityState::Void)] {
+        let mut record = standard();
+        let slice = record.slices.iter_mut().find(|s| s.variant == "http4s.Tapir").unwrap();
+        slice.failed = failed;
+        slice
+            .errors
+            .insert("timeout".to_owned(), ErrorTally { count: failed, example: "no answer in 10 s".to_owned() });
+        let summary = summarize(&record);
+        let cell = summary.cells.iter().find(|c| c.variant == "http4s.Tapir").unwrap();
+        assert_eq!(cell.validity.state, state, "{failed}: {:?}", cell.validity.reasons);
+        assert_eq!(cell.validity.reasons.iter().any(|r| r.contains("timeout")), failed > 0);
+    }
+}
+
+#[test]
+fn doubts_are_named() {
+    let mut record = standard();
+    for warmup in record.warmups.iter_mut().filter(|w| w.variant == "http4s.Tapir" && w.fork <= 2) {
+        warmup.steady = false;
+        warmup.reason = "the JIT takes 3 % of CPU".to_owned();
+    }
+    for slice in record.slices.iter_mut().filter(|s| s.variant == "http4s.Tapir" && s.kind == SliceKind::Poisson) {
+        slice.generator_cpu_ns = slice.window_ns * 9 / 10;
+        slice.send_lag = slice.response.clone();
+        slice.stamp_lag = slice.response.clone();
+    }
+    for slice in record.slices.iter_mut().filter(|s| s.variant == "http4s.Tapir" && s.kind == SliceKind::Fixed) {
+        slice.generator_cpu_ns = slice.window_ns * 9 / 10;
+    }
+    record.forks.iter_mut().filter(|f| f.variant == "http4s.Tapir").for_each(|f| f.rest_cpu_share = Some(0.02));
+    let summary = summarize(&record);
+    let cell = summary.cells.iter().find(|c| c.variant == "http4s.Tapir").unwrap();
+    let all = cell.validity.reasons.join("\n");
+    for reason in
+        ["not steady in 2 of 8 forks", "send lag p99", "stamp lag p50", "90 % of its cores", "2 % of a core at rest"]
+    {
+        assert!(all.contains(reason), "{reason} is missing in\n{all}");
+    }
+    assert_eq!((cell.validity.state, cell.steady_forks), (ValidityState::Suspect, 6));
+    assert!(summary.findings.iter().any(|finding| finding.title == "Not steady when measuring began"));
+}
+
+#[test]
+fn who_waits_for_a_connection_does_not_blame_the_generator() {
+    let mut record = standard();
+    for slice in record.slices.iter_mut().filter(|s| s.variant == "http4s.Tapir" && s.kind == SliceKind::Poisson) {
+        slice.blocked = slice.ok / 10;
+        slice.send_lag = slice.response.clone();
+    }
+    let summary = summarize(&record);
+    let cell = summary.cells.iter().find(|c| c.variant == "http4s.Tapir").unwrap();
+    let [only] = cell.validity.reasons.as_slice() else { panic!("{:?}", cell.validity.reasons) };
+    assert!(only.contains("waited for a free"), "{only}");
+}
