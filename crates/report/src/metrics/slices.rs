@@ -13,7 +13,7 @@ pub(super) const METRICS: &[Metric] = &[
     slice("group", "text", "group", "plan", |s| csv(&s.group)),
     slice("scenario", "text", "scenario", "plan", |s| csv(&s.scenario)),
     slice("variant", "text", "variant", "plan", |s| csv(&s.variant)),
-    slice("phase", "text", "`warmup` or `measure`", "order of the run", |s| word(&s.phase)),
+    slice("phase", "text", "`warmup`, `measure` or `profile`", "order of the run", |s| word(&s.phase)),
     slice("slice_kind", "text", "`saturating`, `fixed`, `poisson`, `push` or `capacity`", "plan", |s| {
         s.kind.name().to_owned()
     }),

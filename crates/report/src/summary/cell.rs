@@ -150,7 +150,7 @@ pub enum Bottleneck {
 /// CPU of one kind of thread.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct KindShare {
-    /// `application`, `gc`, `jit`, `vm`, `other`.
+    /// `application`, `gc`, `jit`, `vm`, `probe` or `exited threads`.
     pub kind: String,
     /// CPU of these threads per request.
     pub ns_per_request: f64,
@@ -171,7 +171,7 @@ pub struct PoolShare {
 /// Failed requests of one class.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ErrorCount {
-    /// connect, tls, write, read, timeout, status, protocol, validation.
+    /// connect, tls, upgrade, write, read, timeout, status, protocol, validation.
     pub class: String,
     /// How many.
     pub count: u64,
@@ -188,7 +188,7 @@ pub struct TimePoint {
     pub fork: u32,
     /// `warmup` or `measure`.
     pub phase: String,
-    /// `saturating`, `fixed`, `poisson`, `push`.
+    /// `saturating`, `fixed`, `poisson`, `push`, `capacity`.
     pub slice_kind: String,
     /// Right answers per second.
     pub throughput_per_s: f64,

@@ -53,7 +53,7 @@ pub struct PauseTally {
 /// CPU of one kind of thread during a slice.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct KindCores {
-    /// `application`, `gc`, `jit`, `vm`, …
+    /// `application`, `gc`, `jit`, `vm`, `probe` or `exited threads`.
     pub kind: String,
     /// How many cores it kept busy on average.
     pub cores: f64,

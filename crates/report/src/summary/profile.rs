@@ -159,7 +159,7 @@ pub struct MovedFrame {
     pub baseline_share: Estimate,
     /// Variant minus baseline: per request where that is known, else of the shares.
     pub difference: Estimate,
-    /// Whether the interval of the difference excludes zero.
+    /// Whether the shares differ beyond their interval, in the direction in which the costs do.
     pub certain: bool,
     /// Whether a sentence names it.
     pub named: bool,
