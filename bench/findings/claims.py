@@ -30,6 +30,11 @@ def read(path):
     for key in REQUIRED:
         if key not in claim:
             raise Problem(f"{path.name}: {key} is missing")
+    for table in OPTIONAL:
+        if any("evidence" not in entry for entry in claim.get(table, [])):
+            raise Problem(f'{path.name}: a [[{table}]] without evidence = "NAME"')
+    if not path.stem.split("-")[0].isdigit():
+        raise Problem(f"{path.name}: the file's name must begin with the claim's number, as in 07-words.toml")
     if claim["judgement"] not in JUDGEMENTS:
         raise Problem(f'{path.name}: "{claim["judgement"]}" is no judgement; there are: {", ".join(JUDGEMENTS)}')
     return {"show": [], "rests_on": [], **claim, "number": int(path.stem.split("-")[0]), "file": path.name}

@@ -11,6 +11,9 @@ def hold(claim, shelf):
         unknown = [key for key in rest if key not in KEYS]
         if unknown:
             raise Problem(f'{claim["file"]}: unknown key "{unknown[0]}" in [[rests_on]]; there are: {", ".join(KEYS)}')
+        missing = [key for key in ("comparison", "currency") if key not in rest]
+        if missing:
+            raise Problem(f'{claim["file"]}: {missing[0]} is missing in [[rests_on]]')
         percent = ratio_of(claim, rest, shelf) * 100
         if not rest.get("above", float("-inf")) < percent < rest.get("below", float("inf")):
             raise Problem(

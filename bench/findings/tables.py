@@ -32,6 +32,9 @@ def of(show, evidence, place):
     maker = MAKERS.get(show.get("what"))
     if maker is None:
         raise Problem(f"{place}: what must be one of {', '.join(MAKERS)}, in each [[show]]")
+    unknown = [column for column in show.get("columns", []) if show["what"] == "comparisons" and column not in HEADS]
+    if unknown:
+        raise Problem(f'{place}: comparisons have no column "{unknown[0]}"; there are: {", ".join(HEADS)}')
     lines = maker(show, evidence)
     if len(lines) < 2:
         raise Problem(f'{place}: nothing in evidence "{show["evidence"]}" is what [[show]] asks for')
