@@ -9,6 +9,7 @@ use std::time::Duration;
 use anyhow::Context;
 use tare_plan::Plan;
 use tare_plan::options::Options;
+use tare_plan::plan::Source;
 use tare_plan::profile::ProfileOptions;
 use tare_plan::resolve::{Inputs, MachineFacts, resolve};
 use tare_plan::suite::Suite;
@@ -120,7 +121,7 @@ fn asked(args: &RunArgs, world: &World) -> anyhow::Result<Plan> {
 /// The plan of a suite and flags, on this machine.
 pub fn plan(suite: &Suite, flags: &Options, profile: Option<&ProfileOptions>, world: &World) -> anyhow::Result<Plan> {
     let cpus = CpuSet::allowed()?.iter().collect();
-    Ok(resolve(&Inputs {
+    let plan = resolve(&Inputs {
         suite,
         flags,
         profile,
@@ -129,7 +130,22 @@ pub fn plan(suite: &Suite, flags: &Options, profile: Option<&ProfileOptions>, wo
         machine: &MachineFacts { cpus },
         // Short enough to be typed again.
         fallback_seed: clock::wall_unix_ns() / 1_000_000 % 100_000,
-    })?)
+    })?;
+    if let Some(Err(error)) = plan.profile.as_ref().map(|profile| regex::Regex::new(&profile.focus)) {
+        anyhow::bail!("{}: {error}", focus_origin(&plan, suite));
+    }
+    Ok(plan)
+}
+
+/// Where the focus of a plan was written.
+fn focus_origin(plan: &Plan, suite: &Suite) -> String {
+    let mut settings =
+        plan.settings.iter().filter(|setting| (&*setting.section, &*setting.key) == ("profile", "focus"));
+    match settings.next().map(|setting| setting.source) {
+        Some(Source::Flag) => "--focus".to_owned(),
+        Some(Source::Suite) => format!("{}: [profile] focus", suite.file),
+        _ => "servers/catalog.toml: focus".to_owned(),
+    }
 }
 
 fn measure(

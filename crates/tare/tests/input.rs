@@ -40,6 +40,14 @@ fn a_suite_with_a_mistake_names_file_line_and_what_would_be_right() {
 }
 
 #[test]
+fn a_focus_that_is_no_regular_expression_is_refused_before_the_run() {
+    let bench = Bench::new();
+    bench.suite(&[QUICK.to_owned(), server("bare", None, &[]), "\n[profile]\nfocus = \"(\"\n".to_owned()].concat());
+    let said = error_of(&bench, &["run", "suite.toml"]);
+    assert!(said.contains("suite.toml: [profile] focus: ") && said.contains("unclosed group"), "{said}");
+}
+
+#[test]
 fn names_that_match_nothing_list_what_there_is() {
     let bench = Bench::new();
     bench.suite(&[QUICK.to_owned(), server("bare", None, &[])].concat());
