@@ -3,7 +3,7 @@
 //!
 //! A [`LoadSession`] keeps worker threads and their connections; each [`SliceSpec`] that it runs yields a
 //! [`SliceSample`] with counts and histograms. Response times count from when a request *should* have left, service
-//! times from when it did, and both are always there.
+//! times from when it did, and both are always there, but for messages that nobody asked for.
 //!
 //! ```no_run
 //! use std::net::SocketAddr;
@@ -22,7 +22,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`Protocol`] says what is spoken (HTTP/1.1, pipelined if wanted, or HTTP/2), [`TlsSpec`] how it is secured, [`Target`]
+//! [`Protocol`] says what is spoken (HTTP/1.1, pipelined if wanted, HTTP/2, or a WebSocket), [`TlsSpec`] how it is secured, [`Target`]
 //! where the server listens. The examples measure a server of their own (`in_process`) and follow a schedule of their
 //! own (`own_schedule`).
 
@@ -69,3 +69,4 @@ pub use tare_sys::socket::Target;
 pub use think::Think;
 // Requests are described in these words of the protocol.
 pub use tare_wire::http::Method;
+pub use tare_wire::ws::MAX_MESSAGE_BYTES;

@@ -60,7 +60,7 @@ fn flags_that_mean_nothing_say_what_to_do_instead() {
     let bench = Bench::new();
     let (pushed, http) = (websocket(&server, "/ws/ts"), server.url("/path0/1"));
     for (args, says) in [
-        (&[&*pushed, "-r", "100"][..], "--echo SIZE or --data TEXT"),
+        (&[&*pushed, "-r", "100"][..], "--echo BYTES or --data TEXT"),
         (&[&*pushed, "--http2"], "a WebSocket is opened in HTTP/1.1"),
         (&[&*pushed, "--pipeline", "4"], "use more connections"),
         (&[&*pushed, "-H", "Sec-WebSocket-Extensions: permessage-deflate"], "no extensions"),

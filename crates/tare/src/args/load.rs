@@ -10,7 +10,7 @@ use tare_plan::duration::Span;
 mod values;
 
 pub use values::{PerSecond, Spin, Stage};
-use values::{connections, duration, feed_order, file, number, think, threads};
+use values::{connections, duration, feed_order, file, message_bytes, number, think, threads};
 
 pub const EXAMPLES: &str = "\
 Examples:
@@ -165,7 +165,7 @@ pub struct WebSocketArgs {
     #[arg(long, default_value = "100ms", value_name = "SPAN")]
     pub period: Span,
     /// Send messages of so many bytes, and expect each back before the next. With --data TEXT, any message is an answer.
-    #[arg(long, value_name = "BYTES", value_parser = number, group = "a_body")]
+    #[arg(long, value_name = "BYTES", value_parser = message_bytes, group = "a_body")]
     pub echo: Option<u64>,
 }
 

@@ -39,7 +39,7 @@ pub fn talk(url: &Url, args: &LoadArgs) -> anyhow::Result<Option<Conversation>> 
         return Ok(Some(Conversation::Exchanges));
     }
     if model.rate.is_some() || !model.stages.is_empty() || !model.user_stages.is_empty() {
-        bail!("a server pushes at its own rate; -r and --stages need something to send: --echo SIZE or --data TEXT");
+        bail!("a server pushes at its own rate; -r and stages need something to send: --echo BYTES or --data TEXT");
     }
     Ok(Some(Conversation::Push(Push {
         messages_per_user: websocket.messages.unwrap_or(u64::MAX),

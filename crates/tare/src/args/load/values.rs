@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::ValueEnum;
-use tare_load::{FeedOrder, Think};
+use tare_load::{FeedOrder, MAX_MESSAGE_BYTES, Think};
 use tare_plan::duration::Span;
 
 /// Requests per second: `500`, `20k`, `20000/s`.
@@ -100,6 +100,12 @@ pub fn number(text: &str) -> Result<u64, String> {
         .ok_or_else(|| "give a whole number, at least one, such as 500 or 10k".to_owned())
 }
 
+/// The length of a message, of which none may be longer than what is taken back.
+pub fn message_bytes(text: &str) -> Result<u64, String> {
+    let most = MAX_MESSAGE_BYTES as u64;
+    Some(number(text)?).filter(|bytes| *bytes <= most).ok_or_else(|| format!("messages have at most {most} bytes"))
+}
+
 pub fn connections(text: &str) -> Result<u32, String> {
     u32::try_from(number(text)?).map_err(|_| "so many connections no machine has".to_owned())
 }
@@ -128,6 +134,8 @@ mod tests {
         for wrong in ["", "0", "k", "-1", "1.5", "99999999999999999999", "99999999999999999M"] {
             assert!(number(wrong).is_err(), "{wrong}");
         }
+        assert_eq!(message_bytes("16777216"), Ok(16 << 20));
+        assert!(message_bytes("16777217").unwrap_err().contains("at most 16777216 bytes"));
         assert_eq!("20k/s".parse(), Ok(PerSecond(20_000.0)));
         for wrong in ["", "0", "-5", "NaN", "inf", "k"] {
             assert!(wrong.parse::<PerSecond>().is_err(), "{wrong}");
