@@ -28,7 +28,7 @@ pub struct Cli {
 
 const EXAMPLES: &str = "\
 Examples:
-  tare run                                      what Tapir costs on vanilla http4s, in under 5 minutes
+  tare run                                      what Tapir costs on vanilla http4s, in 5 minutes at most
   tare run my.toml                              your own two servers: see README, \"Your own server\"
   tare run -s 'http4s.*' -m SimpleGet,PostBytes -d 25 -u 128
                                                 one cell after another for 25 s each, no intervals

@@ -11,7 +11,9 @@ use tare_plan::slo::{Curve, LoadBy};
 pub const EXAMPLES: &str = "\
 Examples:
   tare run                                        suites/quick.toml: decided, or 5 minutes
-  tare run suites/tapir.toml --budget 60m         the whole matrix
+  tare run suites/tapir.toml                      the whole matrix, three starts of everything
+  tare run suites/tapir.toml -s 'http4s.*' --budget 60m
+                                                  one family of it, until it is decided
   tare run --dry-run                              the plan with every default, and where each value came from
   tare run -s 'http4s.Tapir*' -m SimpleGet        against the baseline each server names, until decided
   tare run -s 'http4s.*' -m SimpleGet -d 25 -u 1  plain sequential run: one start, no interval
@@ -85,7 +87,7 @@ pub struct LoadArgs {
     /// Closed-loop users, a connection each [default: 128].
     #[arg(short, long)]
     pub users: Option<u32>,
-    /// Plain sequential run: one cell after another for so long each [seeds: 25].
+    /// Plain sequential run: one cell after another for so long each, such as 25s.
     #[arg(short, long, value_name = "SECONDS")]
     pub duration: Option<Span>,
     /// Rate of the open slices: 4000 per second, or 50% of the slowest variant's capacity [default: 50%].
