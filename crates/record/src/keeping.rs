@@ -17,7 +17,7 @@ const RESOLUTION: f64 = 0.05;
 /// A search for the largest load that keeps a curve.
 pub fn search(slo: &Slo, by: LoadBy) -> CapacitySearch {
     let (start, most) = slo.range(by);
-    CapacitySearch::new(SearchRule { start, least: 1.0, most, resolution: RESOLUTION })
+    CapacitySearch::new(SearchRule { start, least: 1.0, most, resolution: RESOLUTION, whole: by == LoadBy::Users })
 }
 
 /// What the tries of one start have found, in the order in which they were made.

@@ -14,6 +14,8 @@ pub struct SearchRule {
     pub most: f64,
     /// The search ends once borne and not borne lie within this share: 0.05 for 5 %.
     pub resolution: f64,
+    /// Whether there are only whole loads, such as users; start, least and most are whole then.
+    pub whole: bool,
 }
 
 /// What a search has found.
@@ -87,6 +89,7 @@ impl CapacitySearch {
             (Some(borne), Some(broken)) => (borne * broken).sqrt(),
             (None, None) => self.load,
         };
+        let next = if self.rule.whole { next.round() } else { next };
         let close = matches!((borne, broken), (Some(b), Some(x)) if x <= b * (1.0 + self.rule.resolution));
         self.over = close || borne == Some(next) || broken == Some(next);
         self.load = next;
@@ -97,7 +100,7 @@ impl CapacitySearch {
 mod tests {
     use super::*;
 
-    const RULE: SearchRule = SearchRule { start: 100.0, least: 1.0, most: 100_000.0, resolution: 0.05 };
+    const RULE: SearchRule = SearchRule { start: 100.0, least: 1.0, most: 100_000.0, resolution: 0.05, whole: false };
 
     fn search(rule: SearchRule, mut bears: impl FnMut(f64) -> bool) -> (Capacity, u32) {
         let (mut search, mut tries) = (CapacitySearch::new(rule), 0);
@@ -116,6 +119,20 @@ mod tests {
             let (borne, broken) = (found.borne.unwrap(), found.broken.unwrap());
             assert!(borne <= limit && limit < broken && broken <= borne * 1.05, "{limit}: {found:?}");
             assert!(tries <= 40, "{limit}: {tries} tries");
+        }
+    }
+
+    #[test]
+    fn of_whole_loads_only_whole_ones_are_tried_and_a_few_are_told_exactly() {
+        for limit in 1..300 {
+            let limit = f64::from(limit);
+            let (found, _) = search(SearchRule { start: 16.0, whole: true, ..RULE }, |load| {
+                assert_eq!(load.fract(), 0.0, "half a user");
+                load <= limit
+            });
+            let (borne, broken) = (found.borne.unwrap(), found.broken.unwrap());
+            assert!(borne <= limit && limit < broken, "{limit}: {found:?}");
+            assert!(broken <= borne * 1.05 || broken == borne + 1.0, "{limit}: {found:?}");
         }
     }
 
