@@ -58,7 +58,7 @@ impl Draw {
         self.fixed[request].as_ref().unwrap_or(&self.filled)
     }
 
-    /// The same request in parts, for HTTP/2.
+    /// The same request in parts, for what is not HTTP/1.1.
     pub(crate) fn parts(&mut self, request: usize) -> Arc<Parts> {
         match &self.set.get(request).form {
             Form::Fixed { parts, .. } => Arc::clone(parts),
