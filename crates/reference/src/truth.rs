@@ -11,6 +11,7 @@ pub(crate) struct Truth {
     spin_ns: u64,
     /// CPU burnt beyond what was planted so far, and owed by the next requests: looking at the clock takes time too.
     overspent_ns: u64,
+    burnt_ns: u64,
     delay: Duration,
     slow_share: f64,
     slow_delay: Duration,
@@ -32,6 +33,7 @@ impl Truth {
         Self {
             spin_ns: options.spin_ns + planted_ns.max(0.0).round() as u64,
             overspent_ns: 0,
+            burnt_ns: 0,
             delay: Duration::from_micros(options.delay_us),
             slow_share: options.slow_share,
             slow_delay: Duration::from_micros(options.slow_us),
@@ -44,13 +46,22 @@ impl Truth {
     pub(crate) fn spend(&mut self) -> Duration {
         if self.spin_ns > 0 {
             self.overspent_ns = match self.spin_ns.checked_sub(self.overspent_ns) {
-                Some(owed_ns) => burn(owed_ns),
+                Some(owed_ns) => {
+                    let over_ns = burn(owed_ns);
+                    self.burnt_ns += owed_ns + over_ns;
+                    over_ns
+                }
                 None => self.overspent_ns - self.spin_ns,
             };
         }
         let is_slow = is_slow(self.requests, self.slow_share);
         self.requests += 1;
         if is_slow { self.slow_delay } else { self.delay }
+    }
+
+    /// The account so far: requests, CPU time of the whole process, and how much of it was burnt as planted, in nanoseconds.
+    pub(crate) fn books(&self) -> String {
+        format!("{} {} {}", self.requests, clock::process_cpu_ns(), self.burnt_ns)
     }
 
     /// When the server is to freeze next.
@@ -111,6 +122,18 @@ mod tests {
             truth.spend();
             assert_eq!(truth.overspent_ns, owed_ns);
         }
+    }
+
+    #[test]
+    fn the_books_say_what_was_burnt_and_it_is_what_was_planted() {
+        let mut truth = Truth::new(&Options { spin_ns: 50_000, ..Options::default() }, Nanos::ZERO);
+        for _ in 0..10 {
+            truth.spend();
+        }
+        let books: Vec<u64> = truth.books().split(' ').map(|number| number.parse().unwrap()).collect();
+        let [requests, cpu_ns, burnt_ns] = books[..] else { panic!("{books:?}") };
+        assert_eq!((requests, burnt_ns - truth.overspent_ns), (10, 500_000));
+        assert!(cpu_ns > burnt_ns);
     }
 
     #[test]

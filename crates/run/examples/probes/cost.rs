@@ -8,7 +8,7 @@ use tare_sut::probe::cpu::CpuProbe;
 use tare_sut::probe::hiccup::Meter;
 use tare_sut::probe::hiccup::inside::JvmMeter;
 use tare_sut::probe::jvm::JvmProbe;
-use tare_sut::probe::memory::{MemorySample, off_heap_bytes};
+use tare_sut::probe::memory::MemorySample;
 use tare_sut::server::Server;
 use tare_sys::procfs::process;
 
@@ -18,7 +18,6 @@ use crate::verdicts::Verdicts;
 const PER_S: f64 = 4_000.0;
 const SLICE: Duration = Duration::from_millis(500);
 const WARM_UP: Duration = Duration::from_secs(6);
-const HEAP_BYTES: u64 = 1 << 30;
 /// One per cent of the server's CPU, for what looks at every run.
 const LIMIT: f64 = 1.01;
 const ALPHA: f64 = 0.05;
@@ -31,8 +30,7 @@ pub fn of_looking(stage: &Stage, verdicts: &mut Verdicts) -> Result<(), Box<dyn 
     let jvm = JvmProbe::find(server.pid()).ok_or("the JVM keeps no counters")?;
     let mut look = || {
         // What the probes say is of no interest here.
-        let _ = (probe.sample(), jvm.sample());
-        let _ = (MemorySample::of(probe.processes()), off_heap_bytes(server.pid(), HEAP_BYTES));
+        let _ = (probe.sample(), jvm.sample(), MemorySample::of(probe.processes()));
     };
     let mut with = |is_looking: bool| {
         if is_looking {

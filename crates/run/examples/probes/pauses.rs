@@ -106,12 +106,14 @@ fn burnt_by_another(stage: &Stage) -> Result<u64, Box<dyn Error>> {
     Ok(String::from_utf8(output.stdout)?.trim().parse()?)
 }
 
-/// Burns by the clock, never by a signal: nobody else has this core meanwhile, not even who would end it. What it says is
-/// the CPU that this process took from its start, for it had the core to itself while it was loaded, too.
+/// Burns by the clock, never by a signal: nobody else has this core meanwhile, not even who would end it. Before, it sleeps,
+/// so that what its start took of the core is a pause of its own. Says how long it burnt.
 pub fn burn(milliseconds: u64) {
-    let end = clock::now() + Duration::from_millis(milliseconds);
+    clock::sleep_until(clock::now() + MARGIN / 4);
+    let begun = clock::now();
+    let end = begun + Duration::from_millis(milliseconds);
     while clock::now() < end {
         std::hint::spin_loop();
     }
-    println!("{}", clock::process_cpu_ns());
+    println!("{}", clock::now().since(begun));
 }

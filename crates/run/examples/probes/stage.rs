@@ -35,6 +35,13 @@ pub struct Books {
     pub collecting_ns: u64,
 }
 
+/// What a native server of known truth says of itself.
+pub struct NativeBooks {
+    pub requests: u64,
+    pub cpu_ns: u64,
+    pub burnt_ns: u64,
+}
+
 impl Stage {
     pub fn from(arguments: &[String]) -> Result<Self, Box<dyn Error>> {
         let value = |flag: &str, default: &str| {
@@ -63,10 +70,12 @@ impl Stage {
         self.start([vec![self.tare.clone()], words.to_vec()].concat(), BTreeMap::new())
     }
 
-    /// A JVM that burns and allocates so much per request, with so many thousand live objects, and with the agent or not.
+    /// A JVM that burns and allocates so much per request, with so many thousand live objects, and with the agent or not. Its
+    /// heap is small: to give a large one back takes CPU that belongs to its end, and to no probe.
     pub fn jvm(&self, spin_us: u64, allocate: u64, live: u64, has_agent: bool) -> Result<Server, Box<dyn Error>> {
         let mut command = vec![self.java.clone()];
-        command.extend(["-XX:+UseG1GC", "-Xms1g", "-Xmx1g", "-XX:ActiveProcessorCount=2", "-cp"].map(str::to_owned));
+        command
+            .extend(["-XX:+UseG1GC", "-Xms256m", "-Xmx256m", "-XX:ActiveProcessorCount=2", "-cp"].map(str::to_owned));
         command.extend([self.probes.display().to_string(), "tare.probes.Truth".to_owned(), "{port}".to_owned()]);
         command.extend([spin_us, allocate, live].map(|number| number.to_string()));
         let option = || (inside::VARIABLE.to_owned(), inside::option(&self.probes, &self.folder));
@@ -149,10 +158,20 @@ impl Drop for Stage {
 
 /// Asks the server on a JVM for its books, which costs it some CPU of its own.
 pub fn books(server: &Server) -> Result<Books, Box<dyn Error>> {
+    let [requests, cpu_ns, allocated_bytes, _, collecting_ns] = numbers(server)?;
+    Ok(Books { requests, cpu_ns, allocated_bytes, collecting_ns })
+}
+
+/// Asks a native server for its books.
+pub fn native_books(server: &Server) -> Result<NativeBooks, Box<dyn Error>> {
+    let [requests, cpu_ns, burnt_ns] = numbers(server)?;
+    Ok(NativeBooks { requests, cpu_ns, burnt_ns })
+}
+
+fn numbers<const N: usize>(server: &Server) -> Result<[u64; N], Box<dyn Error>> {
     let answer = get(server, "/books")?;
     let numbers: Vec<u64> = answer.split_ascii_whitespace().map(str::parse).collect::<Result<_, _>>()?;
-    let [requests, cpu_ns, allocated_bytes, _, collecting_ns] = numbers[..] else { return Err(answer.into()) };
-    Ok(Books { requests, cpu_ns, allocated_bytes, collecting_ns })
+    numbers.try_into().map_err(|_| answer.into())
 }
 
 /// The body of one answer.
