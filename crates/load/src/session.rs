@@ -101,7 +101,8 @@ impl LoadSession {
     /// Returns at the latest `connect_timeout` + the stop rule's longest time + `drain_timeout` after the call,
     /// whatever the server does; and, cancelled, within 0.1 s to notice it and a drain of at most 0.5 s. To these come
     /// 5 ms for every 32 connections that are missing: so many are opened at a time, lest they overflow the backlog of
-    /// the server's listener.
+    /// the server's listener. A server that is slow to open connections, but opens some within each `connect_timeout`, is
+    /// given twelve of them.
     ///
     /// # Errors
     /// When the specification is contradictory or a worker has failed. Failures of the server are in the sample.

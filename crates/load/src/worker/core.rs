@@ -21,6 +21,8 @@ use tare_sys::procfs::backlog::Backlog;
 
 /// The longest sleep, so that a cancellation is noticed.
 const MAX_SLEEP: Duration = Duration::from_millis(100);
+/// How many connect timeouts preparation may take while connections are being opened.
+const PREPARATION_TIMEOUTS: u32 = 12;
 
 /// The state of one worker.
 pub(super) struct Core<C> {
@@ -100,11 +102,21 @@ impl<C: Clock> Core<C> {
         }
     }
 
-    /// When to go on without what is still missing.
+    /// When to go on without what is still missing, unless some of it has been opened by then.
     pub(super) fn preparation_deadline(&self) -> Nanos {
         let is_missing = |connection: &&Connection| matches!(connection.state, State::Closed { .. });
         let missing = self.connections[..self.in_use].iter().filter(is_missing).count();
         self.now() + self.setup.connect_timeout + self.pace.span_of(missing)
+    }
+
+    /// How long preparation may take in all, however well it gets on.
+    pub(super) fn longest_preparation(&self) -> Duration {
+        self.setup.connect_timeout.saturating_mul(PREPARATION_TIMEOUTS) + self.pace.span_of(self.in_use)
+    }
+
+    /// How many of the connections in use are open.
+    pub(super) fn open_connections(&self) -> usize {
+        self.connections[..self.in_use].iter().filter(|connection| matches!(connection.state, State::Open)).count()
     }
 
     /// Opens the missing connections of one step, once the step before has been dealt with.

@@ -104,18 +104,27 @@ impl<P: Poller, C: Clock> Worker<P, C> {
     }
 
     /// Opens what is missing of the first `in_use` connections, step by step, and waits until each has been opened or
-    /// has failed. What the connect timeout leaves no time for is opened in the slice, at the same pace.
+    /// has failed, as long as it gets on. What is then left is opened in the slice, at the same pace.
     pub(crate) fn prepare(&mut self, in_use: usize, cancel: &Cancel) -> Result<(), LoadError> {
         self.core.begin_preparation(in_use);
         // Connections that ended since the last slice say so now, and not as errors of the next one.
         self.wait(Rest::Look)?;
-        let deadline = self.core.preparation_deadline();
+        let latest = self.core.now() + self.core.longest_preparation();
+        let (mut open, mut deadline) = (self.core.open_connections(), self.core.preparation_deadline());
         loop {
             let now = self.core.now();
             let mut io = Channel { io: self.poller.transport(), tls: self.tls.as_mut() };
             self.core.open_missing(&mut io, now, &mut self.backlog);
-            if self.core.is_prepared() || now >= deadline || cancel.is_cancelled() {
+            if self.core.is_prepared() || cancel.is_cancelled() {
                 return Ok(());
+            }
+            if now >= deadline {
+                // A server that is slow to greet (a JVM that has just begun, and two thousand WebSockets) is waited for.
+                let before = std::mem::replace(&mut open, self.core.open_connections());
+                if open <= before || now >= latest {
+                    return Ok(());
+                }
+                deadline = self.core.preparation_deadline().min(latest);
             }
             let wake_at = self.core.next_step(now).min(deadline);
             self.wait(Rest::Sleep(wake_at))?;

@@ -48,6 +48,26 @@ fn a_slow_server_is_given_the_time_that_it_needs() {
 }
 
 #[test]
+fn a_server_that_gets_on_may_take_longer_than_the_connect_timeout_but_not_for_ever() {
+    for (accepts_after_ms, took_ms) in [(600, 1_800..1_900), (900, 2_700..2_800)] {
+        let world = world().listening(Listener::AcceptsAfter(Duration::from_millis(accepts_after_ms)));
+        let (clock, backlog) = (world.clock(), world.backlog());
+        let mut worker = one_of(1, world, backlog);
+        worker.prepare(128, &Cancel::new()).unwrap();
+        let took = clock.now().0 / MS;
+        assert!(worker.core.is_prepared(), "{accepts_after_ms} ms");
+        assert!(took_ms.contains(&took), "{accepts_after_ms} ms a step took {took} ms");
+    }
+    let world = world().listening(Listener::AcceptsAfter(Duration::from_millis(900)));
+    let (clock, backlog) = (world.clock(), world.backlog());
+    let mut worker = one_of(1, world, backlog);
+    worker.prepare(2500, &Cancel::new()).unwrap();
+    assert!(!worker.core.is_prepared());
+    // Twelve connect timeouts, and the pauses between 79 steps.
+    assert!((12_000..12_500).contains(&(clock.now().0 / MS)), "{:?}", clock.now());
+}
+
+#[test]
 fn a_full_backlog_is_not_pressed_further() {
     let world = world().listening(Listener::Ignores);
     let (clock, most) = (world.clock(), world.most_unaccepted());
