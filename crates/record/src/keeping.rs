@@ -39,7 +39,7 @@ fn value(metric: Metric, slice: &StoredSlice) -> f64 {
     match metric {
         Metric::Errors => slice.failed as f64,
         Metric::ErrorShare => failed_share(slice),
-        Metric::Throughput => slice.completed as f64 * 1e9 / slice.window_ns.max(1) as f64,
+        Metric::Throughput => slice.throughput_per_s(),
         Metric::Latency(statistic, clock) => latency(statistic, &of_clock(clock, slice)),
     }
 }

@@ -133,6 +133,13 @@ pub struct SliceRecord<H = LatencyHistogram> {
 /// A slice as it is kept: its latencies as bytes, a few KB where open histograms take a megabyte. See [`SliceRecord::pack`].
 pub type StoredSlice = SliceRecord<PackedHistogram>;
 
+impl<H> SliceRecord<H> {
+    /// Throughput over the scored window.
+    pub fn throughput_per_s(&self) -> f64 {
+        self.completed as f64 * 1e9 / self.window_ns.max(1) as f64
+    }
+}
+
 impl SliceRecord {
     /// The slice with its latencies packed, for keeping it in a [`RunRecord`].
     pub fn pack(self) -> StoredSlice {

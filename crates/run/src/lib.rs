@@ -5,6 +5,8 @@ pub mod booking;
 mod budget;
 mod capacity;
 mod compared;
+mod cores;
+mod driver;
 mod engine;
 pub mod environment;
 mod error;
@@ -18,7 +20,9 @@ pub mod prepare;
 mod profiled;
 pub mod progress;
 mod push;
+mod rounds;
 mod sequential;
+mod session;
 mod slice;
 mod warmup;
 mod watch;
@@ -60,7 +64,7 @@ pub struct Scene<'a> {
 /// # Errors
 /// [`RunError::Plan`] for cores that are not there.
 pub fn check(plan: &Plan) -> Result<(), RunError> {
-    fork::cores(plan).map(|_| ())
+    cores::Cores::of(plan).map(|_| ())
 }
 
 /// Runs a plan: starts, verifies, warms up, measures and stops every server, and keeps everything in the record.
@@ -88,13 +92,13 @@ pub fn run(
 }
 
 fn measure(plan: &Plan, scene: &Scene<'_>, journal: &mut journal::Journal<'_>) -> Result<EndStatus, RunError> {
-    let cores = fork::cores(plan)?;
+    let cores = cores::Cores::of(plan)?;
     std::fs::create_dir_all(scene.logs).map_err(|source| RunError::Logs { path: scene.logs.to_owned(), source })?;
     if plan.mode == Mode::Profiled {
         let path = scene.profiles.to_owned();
         std::fs::create_dir_all(&path).map_err(|source| RunError::Logs { path, source })?;
     }
-    preflight::check(plan, &cores.server, &cores.load, scene, journal)?;
+    preflight::check(plan, &cores, scene, journal)?;
     if let Some(reason) = &scene.launches.no_meter {
         let text = format!("the agent that brings it cannot be had: {reason}");
         journal.event(EventRecord {
@@ -114,6 +118,6 @@ fn measure(plan: &Plan, scene: &Scene<'_>, journal: &mut journal::Journal<'_>) -
     let mut trial = fork::Trial { yard, cores, cancel, rates: std::collections::BTreeMap::new() };
     match plan.mode {
         Mode::Compared | Mode::Profiled => compared::run(&mut trial, &plan.groups, scene.judge, journal),
-        Mode::Sequential => sequential::run(&mut trial, &plan.groups, journal),
+        Mode::Sequential => sequential::run(&trial, &plan.groups, journal),
     }
 }

@@ -16,6 +16,7 @@ use tare_sys::limits::raise_open_files;
 use tare_sys::procfs::machine::{CpuTicks, Machine};
 
 use crate::Scene;
+use crate::cores::Cores;
 use crate::error::RunError;
 use crate::fleet::pause;
 use crate::journal::Journal;
@@ -40,25 +41,19 @@ const EXCESS: Duration = Duration::from_micros(500);
 const LATE: Duration = Duration::from_millis(1);
 
 /// Checks what a plan needs; what it cannot do without is an error, what disturbs is an event with a remedy.
-pub(crate) fn check(
-    plan: &Plan,
-    server: &CpuSet,
-    load: &CpuSet,
-    scene: &Scene<'_>,
-    journal: &mut Journal<'_>,
-) -> Result<(), RunError> {
+pub(crate) fn check(plan: &Plan, cores: &Cores, scene: &Scene<'_>, journal: &mut Journal<'_>) -> Result<(), RunError> {
     open_files(plan)?;
     for found in external(plan) {
         journal.event(found)?;
     }
     journal.show(&Progress::Preflight { what: "the machine at rest" });
-    for found in machine(server, load, &scene.cancelled) {
+    for found in machine(&cores.server, &cores.load, &scene.cancelled) {
         journal.event(found)?;
     }
     if let Some(program) = &scene.reference {
         journal.show(&Progress::Preflight { what: "the generator against a server of known delays" });
         let logs = scene.logs.join("self-test.log");
-        for found in self_test(program, &logs, server, load, &scene.cancelled)? {
+        for found in self_test(program, &logs, &cores.server, &cores.load, &scene.cancelled)? {
             journal.event(found)?;
         }
     }

@@ -2,15 +2,14 @@
 
 use std::time::Duration;
 
-use tare_load::{Cancel, LoadSession, Schedule, Sending, SliceSample, SliceSpec, StopRule};
-use tare_plan::plan::{Plan, SliceKind};
+use tare_load::{Schedule, Sending, SliceSample, SliceSpec, StopRule};
+use tare_plan::plan::SliceKind;
 use tare_record::sample::{Phase, SliceRecord};
 use tare_sys::clock::{self, Nanos};
 
 use crate::booking::{Heading, booked};
+use crate::driver::Driver;
 use crate::error::RunError;
-use crate::fleet::Member;
-use crate::journal::Journal;
 use crate::watch::Watch;
 
 /// What one slice is to be.
@@ -29,53 +28,63 @@ pub(crate) struct Order {
     pub sending: Sending,
 }
 
-/// Where a slice belongs.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Slot<'a> {
-    pub group: &'a str,
-    pub scenario: &'a str,
-    pub fork: u32,
+impl Driver<'_, '_, '_> {
+    /// Drives one slice and returns what it showed; nothing of it is kept yet.
+    pub fn drive(&mut self, member: usize, order: &Order) -> Result<SliceRecord, RunError> {
+        let plan = self.plan();
+        let session = &mut self.sessions[member];
+        let member = &mut self.fleet.members[member];
+        let mut spec = SliceSpec { drain_timeout: plan.load.timeout.0, ..order.spec() };
+        if member.host.pid().is_none() {
+            // Which cores a server of somebody else's runs on cannot be seen.
+            spec.sending = Sending::Exact;
+        }
+        let watch = Watch::begin(member, order.phase, plan);
+        let mut sample = session.run(&spec, &self.trial.cancel)?;
+        if order.kind == SliceKind::Saturating {
+            count_whole(&mut sample, order.users, clock::now());
+        }
+        let start_ns = self.journal.since_begin_ns(sample.start_ns + sample.discarded_head_ns);
+        let seen = watch.end(member, &sample, self.journal);
+        let heading = Heading {
+            fork: self.place.fork,
+            group: self.place.group.to_owned(),
+            scenario: self.named.name.clone(),
+            variant: member.variant.name.clone(),
+            phase: order.phase,
+            kind: order.kind,
+            round: order.round,
+            start_ns,
+            users: order.users,
+            offered_per_s: (order.rate_per_s > 0.0).then_some(order.rate_per_s),
+        };
+        Ok(seen.put_into(booked(sample, heading)))
+    }
 }
 
-/// Drives one slice and returns what it showed.
-pub(crate) fn drive(
-    member: &mut Member<'_>,
-    session: &mut LoadSession,
-    order: &Order,
-    slot: Slot<'_>,
-    plan: &Plan,
-    cancel: &Cancel,
-    journal: &Journal<'_>,
-) -> Result<SliceRecord, RunError> {
-    let schedule = match order.kind {
-        SliceKind::Saturating | SliceKind::Push => Schedule::Closed,
-        SliceKind::Fixed => Schedule::Constant { rate_per_s: order.rate_per_s },
-        SliceKind::Capacity if order.rate_per_s == 0.0 => Schedule::Closed,
-        SliceKind::Poisson | SliceKind::Capacity => Schedule::Poisson { rate_per_s: order.rate_per_s },
-    };
-    let stop = match (order.kind, order.phase) {
-        // Each user hears its messages out.
-        (SliceKind::Push, Phase::Measure) => {
-            StopRule::Count { requests: u64::from(order.users), at_most: order.length }
+impl Order {
+    /// The same in the words of the generator.
+    fn spec(&self) -> SliceSpec {
+        let schedule = match self.kind {
+            SliceKind::Saturating | SliceKind::Push => Schedule::Closed,
+            SliceKind::Fixed => Schedule::Constant { rate_per_s: self.rate_per_s },
+            SliceKind::Capacity if self.rate_per_s == 0.0 => Schedule::Closed,
+            SliceKind::Poisson | SliceKind::Capacity => Schedule::Poisson { rate_per_s: self.rate_per_s },
+        };
+        let stop = match (self.kind, self.phase) {
+            // Each user hears its messages out.
+            (SliceKind::Push, Phase::Measure) => {
+                StopRule::Count { requests: u64::from(self.users), at_most: self.length }
+            }
+            _ => StopRule::Duration(self.length),
+        };
+        SliceSpec {
+            discard_head: self.discard,
+            seed: self.seed,
+            sending: self.sending,
+            ..SliceSpec::new(schedule, self.users as usize, stop)
         }
-        _ => StopRule::Duration(order.length),
-    };
-    let spec = SliceSpec {
-        discard_head: order.discard,
-        drain_timeout: plan.load.timeout.0,
-        seed: order.seed,
-        // Which cores a server of somebody else's runs on cannot be seen.
-        sending: if member.host.pid().is_some() { order.sending } else { Sending::Exact },
-        ..SliceSpec::new(schedule, order.users as usize, stop)
-    };
-    let watch = Watch::begin(member, order.phase, plan);
-    let mut sample = session.run(&spec, cancel)?;
-    if order.kind == SliceKind::Saturating {
-        count_whole(&mut sample, order.users, clock::now());
     }
-    let start_ns = journal.since_begin_ns(sample.start_ns + sample.discarded_head_ns);
-    let seen = watch.end(member, &sample, journal);
-    Ok(seen.put_into(booked(sample, heading(order, slot, member, start_ns))))
 }
 
 /// Answers per user below which a window says little of the throughput: most of what was under way ends after it.
@@ -90,21 +99,6 @@ fn count_whole(sample: &mut SliceSample, users: u32, drained: Nanos) {
     sample.completed = sample.completed_in_slice;
     sample.window_ns = drained.since(Nanos(sample.start_ns));
     sample.discarded_head_ns = 0;
-}
-
-fn heading(order: &Order, slot: Slot<'_>, member: &Member<'_>, start_ns: u64) -> Heading {
-    Heading {
-        fork: slot.fork,
-        group: slot.group.to_owned(),
-        scenario: slot.scenario.to_owned(),
-        variant: member.variant.name.clone(),
-        phase: order.phase,
-        kind: order.kind,
-        round: order.round,
-        start_ns,
-        users: order.users,
-        offered_per_s: (order.rate_per_s > 0.0).then_some(order.rate_per_s),
-    }
 }
 
 #[cfg(test)]
