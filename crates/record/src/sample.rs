@@ -328,3 +328,19 @@ pub struct RunRecord {
     /// How it ended and when, since the run began; absent when tare was killed.
     pub end: Option<(EndStatus, u64)>,
 }
+
+impl RunRecord {
+    /// A record in which nothing has been kept yet.
+    pub fn begin(header: RunHeader) -> Self {
+        Self {
+            header,
+            slices: Vec::new(),
+            forks: Vec::new(),
+            warmups: Vec::new(),
+            cross_checks: Vec::new(),
+            events: Vec::new(),
+            profiles: Vec::new(),
+            end: None,
+        }
+    }
+}

@@ -23,17 +23,7 @@ pub struct Journal<'a> {
 impl<'a> Journal<'a> {
     /// Begins the record: the run's clock starts here.
     pub fn begin(header: RunHeader, writer: RunWriter, observer: &'a mut Observer<'a>) -> Self {
-        let record = RunRecord {
-            header,
-            slices: Vec::new(),
-            forks: Vec::new(),
-            warmups: Vec::new(),
-            cross_checks: Vec::new(),
-            events: Vec::new(),
-            profiles: Vec::new(),
-            end: None,
-        };
-        Self { record, writer, origin: clock::now(), observer }
+        Self { record: RunRecord::begin(header), writer, origin: clock::now(), observer }
     }
 
     /// Everything so far.

@@ -61,16 +61,8 @@ pub fn standard_summary() -> Summary {
 
 /// A whole record of one group and one scenario.
 pub fn run(truths: &[Truth], forks: u32, kinds: &[SliceKind]) -> RunRecord {
-    let mut record = RunRecord {
-        header: header(plan(truths)),
-        slices: Vec::new(),
-        forks: Vec::new(),
-        warmups: Vec::new(),
-        cross_checks: Vec::new(),
-        events: Vec::new(),
-        profiles: Vec::new(),
-        end: Some((EndStatus::Complete, u64::from(forks) * 20_000_000_000)),
-    };
+    let mut record = RunRecord::begin(header(plan(truths)));
+    record.end = Some((EndStatus::Complete, u64::from(forks) * 20_000_000_000));
     let mut noise = Noise(8_127);
     for fork in 1..=forks {
         let speeds: Vec<f64> = truths.iter().map(|t| t.speed * (noise.normal() * t.fork_sd).exp()).collect();

@@ -45,16 +45,7 @@ pub fn drive(
     let status = if whole.cancelled { EndStatus::Interrupted } else { EndStatus::Complete };
     let end_ns = keeper.kept.iter().map(|slice| slice.start_ns + slice.window_ns).max().unwrap_or(0);
     let slices = keeper.finish(&events, status, end_ns)?;
-    Ok(RunRecord {
-        header,
-        slices,
-        forks: Vec::new(),
-        warmups: Vec::new(),
-        cross_checks: Vec::new(),
-        events,
-        profiles: Vec::new(),
-        end: Some((status, end_ns)),
-    })
+    Ok(RunRecord { slices, events, end: Some((status, end_ns)), ..RunRecord::begin(header) })
 }
 
 fn slot(job: &Job) -> Slot {
