@@ -8,7 +8,7 @@ use crate::packed::PackedHistogram;
 /// The messages that a server pushed during a slice; those of one that only answers have no such entry.
 ///
 /// `H` is as in [`crate::sample::SliceRecord`].
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Messages<H = LatencyHistogram> {
     /// Their counts.
     pub tally: MessageTally,
@@ -62,6 +62,16 @@ impl MessageTally {
 }
 
 impl Messages {
+    /// Those of several slices together; `None` where nothing was pushed.
+    pub fn sum<'a>(each: impl Iterator<Item = &'a Messages<PackedHistogram>>) -> Option<Self> {
+        each.fold(None, |sum, one| {
+            let mut sum: Self = sum.unwrap_or_default();
+            sum.tally.add(&one.tally);
+            one.jitter.merge_into(&mut sum.jitter);
+            Some(sum)
+        })
+    }
+
     /// The same with its histogram packed.
     pub fn pack(self) -> Messages<PackedHistogram> {
         Messages { tally: self.tally, jitter: PackedHistogram::from(&self.jitter) }

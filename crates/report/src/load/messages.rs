@@ -1,8 +1,7 @@
 //! What a load has shown of pushed messages beyond what all answers have: as types, and in words.
 
 use serde::{Deserialize, Serialize};
-use tare_record::sample::{MessageTally, RunRecord};
-use tare_stats::histogram::LatencyHistogram;
+use tare_record::sample::{MessageTally, Messages, RunRecord};
 
 use super::summarize::latency;
 use super::summary::LatencySummary;
@@ -20,13 +19,8 @@ pub struct MessageSummary {
 
 /// Those of a load; `None` where nothing is pushed.
 pub(super) fn messages(record: &RunRecord) -> Option<MessageSummary> {
-    let mut jitter = LatencyHistogram::new();
-    let mut sum: Option<MessageTally> = None;
-    for messages in record.slices.iter().filter_map(|slice| slice.messages.as_ref()) {
-        messages.jitter.merge_into(&mut jitter);
-        sum.get_or_insert_default().add(&messages.tally);
-    }
-    sum.map(|tally| MessageSummary { tally, jitter: latency(&jitter) })
+    let sum = Messages::sum(record.slices.iter().filter_map(|slice| slice.messages.as_ref()))?;
+    Some(MessageSummary { tally: sum.tally, jitter: latency(&sum.jitter) })
 }
 
 impl MessageSummary {

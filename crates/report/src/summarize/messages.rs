@@ -1,7 +1,6 @@
 //! What a server pushed, over the scored slices of a cell.
 
-use tare_record::sample::MessageTally;
-use tare_stats::histogram::LatencyHistogram;
+use tare_record::sample::{self, MessageTally};
 
 use super::evidence::Evidence;
 use super::latency::distribution;
@@ -14,15 +13,14 @@ const AHEAD: f64 = 0.001;
 
 /// None where the server pushes nothing.
 pub(super) fn messages(cell: &Evidence<'_>) -> Option<Messages> {
-    let tally = tally(cell)?;
-    let mut jitter = LatencyHistogram::new();
-    cell.measured().filter_map(|s| s.messages.as_ref()).for_each(|m| m.jitter.merge_into(&mut jitter));
-    Some(Messages { tally, jitter: distribution(&jitter) })
+    let sum = sample::Messages::sum(cell.measured().filter_map(|slice| slice.messages.as_ref()))?;
+    Some(Messages { tally: sum.tally, jitter: distribution(&sum.jitter) })
 }
 
 /// What about its messages makes a cell suspect.
 pub(super) fn doubts(cell: &Evidence<'_>) -> Vec<Doubt> {
-    let Some(tally) = tally(cell) else { return Vec::new() };
+    let mut tally = MessageTally::default();
+    cell.measured().filter_map(|slice| slice.messages.as_ref()).for_each(|messages| tally.add(&messages.tally));
     let due = tally.received + tally.missing;
     let missing = (tally.missing > 0).then(|| {
         let text = format!("{} of {} messages did not come", grouped(tally.missing), grouped(due));
@@ -36,11 +34,4 @@ pub(super) fn doubts(cell: &Evidence<'_>) -> Vec<Doubt> {
         Doubt::new(text, "Believe the jitter, which needs no clock of the server's.")
     });
     missing.into_iter().chain(ahead).collect()
-}
-
-fn tally(cell: &Evidence<'_>) -> Option<MessageTally> {
-    cell.measured().filter_map(|s| s.messages.as_ref()).map(|m| m.tally).reduce(|mut sum, one| {
-        sum.add(&one);
-        sum
-    })
 }
