@@ -12,7 +12,7 @@ use tare_load::{
 };
 use tare_reference::{Fault, FaultKind, Options, Running};
 use tare_sys::clock;
-use tare_wire::ws::{Endpoint, Kind, accept_for};
+use tare_wire::ws::{Arrival, Endpoint, Kind, accept_for};
 
 use crate::certificates::{Authority, Validity};
 use crate::support::{self, count, read_head};
@@ -151,8 +151,9 @@ fn requests_that_would_need_several_websockets_are_refused() {
     }
 }
 
-/// Opens a WebSocket and pushes two messages, then reads until the client has gone.
-fn push_two(mut stream: impl Read + Write) {
+/// Opens a WebSocket and pushes messages until the client has gone, each once the client has taken in the one before. The
+/// client's slice begins when all its users are connected, and only what is sent then is for it.
+fn push_in_step(mut stream: impl Read + Write) {
     let Some(head) = read_head(&mut stream) else { return };
     let head = String::from_utf8(head).unwrap();
     let key = head.split("Sec-WebSocket-Key: ").nth(1).unwrap().split("\r\n").next().unwrap();
@@ -160,26 +161,43 @@ fn push_two(mut stream: impl Read + Write) {
     let opening = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n";
     let opened = write!(stream, "{opening}Sec-WebSocket-Accept: {accept}\r\n\r\n");
     assert!(opened.is_ok(), "the client waits for it");
-    // The client's slice begins after its connections have been opened, and only what is sent then is for it.
-    for _ in 0..2000 {
-        let mut end = Endpoint::server();
+    let mut end = Endpoint::server();
+    loop {
         end.send(Kind::Text, clock::wall_unix_ns().to_string().as_bytes()).unwrap();
-        if stream.write_all(end.outgoing()).is_err() {
+        let pushed = [end.outgoing(), &EMPTY_PING].concat();
+        end.sent();
+        if stream.write_all(&pushed).is_err() || !hears_pong(&mut end, &mut stream) {
             return;
         }
-        thread::sleep(Duration::from_millis(PERIOD_MS));
     }
+}
+
+const EMPTY_PING: [u8; 2] = [0x89, 0];
+
+/// Waits until the client has answered a ping, and with it taken in what was sent before; false when it has gone.
+fn hears_pong(end: &mut Endpoint, stream: &mut impl Read) -> bool {
+    let mut buffer = [0; 1024];
+    while let Ok(count @ 1..) = stream.read(&mut buffer) {
+        match end.receive(&mut &buffer[..count]) {
+            Ok(None) => {}
+            Ok(Some(arrival)) => return arrival == Arrival::Pong,
+            Err(_) => return false,
+        }
+    }
+    false
 }
 
 #[test]
 fn a_websocket_is_the_same_over_tls_and_over_a_socket_in_the_file_system() {
     let authority = Authority::new();
-    let secured = tls::server(authority.issue("localhost", Validity::Now).server(), push_two);
+    let secured = tls::server(authority.issue("localhost", Validity::Now).server(), push_in_step);
     let tls = Some(TlsSpec { trust: authority.trust(), ..TlsSpec::new("localhost") });
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("socket");
     let listener = UnixListener::bind(&path).unwrap();
-    thread::spawn(move || listener.incoming().flatten().for_each(|stream| drop(thread::spawn(|| push_two(stream)))));
+    thread::spawn(move || {
+        listener.incoming().flatten().for_each(|stream| drop(thread::spawn(|| push_in_step(stream))))
+    });
     for spec in [SessionSpec { tls, ..spec(secured, 5) }, spec(Target::Unix(path), 5)] {
         let sample = run(&spec, &count(USERS as u64, USERS));
         assert_eq!((sample.ok, sample.failed), (5 * USERS as u64, 0), "{:?}", sample.errors);
