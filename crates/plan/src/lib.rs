@@ -10,6 +10,7 @@ pub mod duration;
 pub mod engine;
 pub mod error;
 pub mod estimate;
+mod group;
 pub mod inventory;
 pub mod names;
 pub mod options;

@@ -196,7 +196,7 @@ impl<'de> Deserialize<'de> for WarmupOption {
 pub enum ForkCovers {
     /// All scenarios of its group, in random order: quicker.
     Group,
-    /// One scenario: a fresh server for each cell, as in the seeds.
+    /// One scenario: a fresh server for each cell.
     Scenario,
 }
 

@@ -1,13 +1,12 @@
 //! The plan: everything a run will do, with nothing optional left. `tare run --dry-run` prints it whole.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::contract::{Check, Scenario};
 use crate::duration::Span;
 use crate::engine::Engine;
+pub use crate::group::{CommandServer, Group, NamedScenario, Program, Role, Variant};
 use crate::profile::Profile;
 pub use crate::setting::{Setting, Source};
 pub use crate::slice_kind::SliceKind;
@@ -69,117 +68,6 @@ pub enum Mode {
     Profiled,
 }
 
-/// Variants that are weighed against the first of them.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Group {
-    /// Unique in the plan: `http4s.Vanilla` or `http4s.Vanilla/SimpleGet`.
-    pub id: String,
-    /// The baseline stands first; an A/A control, where there is one, last.
-    pub variants: Vec<Variant>,
-    /// Scenarios that each fork of this group visits.
-    pub scenarios: Vec<NamedScenario>,
-    /// Each variant adds one thing to the one before it: the steps are told beside the comparisons.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub ladder: bool,
-}
-
-/// A scenario under its name.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct NamedScenario {
-    /// `SimpleGet`.
-    pub name: String,
-    /// What is sent and what must come back.
-    pub scenario: Scenario,
-}
-
-/// A server with a version: one thing that is weighed.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Variant {
-    /// As shown, unique in its group: `http4s.Tapir`, `http4s.Tapir@1.9.11`, `http4s.Vanilla (again)`.
-    pub name: String,
-    /// Name of the server.
-    pub server: String,
-    /// Family in the catalog, or the server's own name.
-    pub family: String,
-    /// `vanilla`, `tapir`, `tapir-interceptor`; empty where unknown.
-    pub kind: String,
-    /// Version of the library, where the server has several.
-    pub version: Option<String>,
-    /// How many routes it has.
-    pub routes: u32,
-    /// Baseline, weighed, or the A/A control.
-    pub role: Role,
-    /// How it is started.
-    pub program: Program,
-}
-
-impl Variant {
-    /// `http4s.Tapir@1.11.15`: the server with its version, as a contract names it; the bare server where it has none.
-    pub fn identity(&self) -> String {
-        self.version.as_ref().map_or_else(|| self.server.clone(), |version| format!("{}@{version}", self.server))
-    }
-}
-
-/// What a variant is in its group.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Role {
-    /// What the others are weighed against.
-    Baseline,
-    /// Weighed against the baseline.
-    Weighed,
-    /// A second start of the baseline: what it differs from the first is noise.
-    Control,
-}
-
-/// How a server is started.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "program", rename_all = "snake_case")]
-pub enum Program {
-    /// A server of the catalog, built by `servers/build` and started from its manifest.
-    Catalog,
-    /// Any other program.
-    Command(CommandServer),
-    /// A server that runs already, started by somebody else.
-    External {
-        /// `http://HOST:PORT`.
-        url: String,
-    },
-}
-
-/// A server that a suite file describes.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct CommandServer {
-    /// Program and arguments; `{port}` is replaced by the port.
-    #[serde(default)]
-    pub command: Vec<String>,
-    /// Instead of a command: where a server answers that somebody else started.
-    #[serde(default)]
-    pub url: Option<String>,
-    /// Environment added to tare's own; `{port}` is replaced.
-    #[serde(default)]
-    pub env: BTreeMap<String, String>,
-    /// Working directory; the suite file's folder when absent.
-    #[serde(default)]
-    pub cwd: Option<String>,
-    /// Regular expression of the line that says the server is ready; a group named `port` gives its port.
-    #[serde(default)]
-    pub ready: Option<String>,
-    /// Where it answers, `http://127.0.0.1:{port}` when absent.
-    #[serde(default)]
-    pub base_url: Option<String>,
-    /// What it is weighed against, unless the group says otherwise.
-    #[serde(default)]
-    pub baseline: Option<String>,
-    /// How many routes it has; scenarios that need more are left out.
-    #[serde(default)]
-    pub routes: Option<u32>,
-    /// For the report: `vanilla`, `middleware`, …
-    #[serde(default)]
-    pub kind: Option<String>,
-}
-
 /// A cell that was asked for and cannot be.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Skipped {
@@ -235,7 +123,7 @@ pub enum Warmup {
         /// Give servers all cores while they warm up, so that the JIT has room.
         all_cpus: bool,
     },
-    /// A fixed time, as in the seeds.
+    /// A fixed time.
     Fixed {
         /// How long.
         span: Span,
@@ -319,16 +207,6 @@ pub struct Machine {
 pub struct Probes {
     /// Meters of hiccups, on the servers' cores and inside each JVM.
     pub hiccups: bool,
-}
-
-impl Group {
-    /// The variant that the others are weighed against.
-    ///
-    /// # Panics
-    /// Never for a plan made by [`crate::resolve`]: a group holds at least its baseline.
-    pub fn baseline(&self) -> &Variant {
-        &self.variants[0]
-    }
 }
 
 impl Plan {

@@ -1,6 +1,8 @@
 //! Suite, flags and what exists become a plan: every choice is made here, and each says where it came from.
 
+mod asked;
 mod groups;
+mod picker;
 mod profile;
 mod settings;
 mod versions;

@@ -3,36 +3,18 @@
 use std::collections::BTreeMap;
 
 use super::Inputs;
+use super::asked::{Asked, World};
 use super::settings::Settings;
 use super::versions;
 use crate::PlanError;
 use crate::contract::Scenario;
-use crate::names::select;
 use crate::options::ForkCovers;
-use crate::plan::{CommandServer, Group, Mode, NamedScenario, Program, Role, Setting, Skipped, Source, Variant};
+use crate::plan::{CommandServer, Group, Mode, NamedScenario, Program, Role, Skipped, Variant};
 
 /// The groups, and what was asked for but cannot be.
 pub(super) struct Chosen {
     pub groups: Vec<Group>,
     pub skipped: Vec<Skipped>,
-}
-
-/// A baseline with the servers that are weighed against it and the scenarios asked for, by name.
-struct Asked {
-    baseline: String,
-    servers: Vec<String>,
-    scenarios: Vec<String>,
-    /// Whether the baseline is measured where nothing is compared, too: a suite's groups name it, `-s` may leave it out.
-    with_baseline: bool,
-    ladder: bool,
-}
-
-/// Everything that names are looked up in.
-struct World<'a> {
-    inputs: &'a Inputs<'a>,
-    servers: Vec<String>,
-    scenarios: BTreeMap<String, Scenario>,
-    mode: Mode,
 }
 
 pub(super) fn resolve(inputs: &Inputs<'_>, mode: Mode, settings: &mut Settings) -> Result<Chosen, PlanError> {
@@ -101,117 +83,6 @@ pub(super) fn question(groups: &[Group]) -> String {
 }
 
 impl World<'_> {
-    fn asked(&self) -> Result<Vec<Asked>, PlanError> {
-        let (flags, suite) = (self.inputs.flags, self.inputs.suite);
-        if let Some(server) = flags.aa.as_ref().or(suite.run.aa.as_ref()) {
-            let name = select("--aa", "server", std::slice::from_ref(server), &self.servers)?.swap_remove(0);
-            return Ok(vec![Asked {
-                servers: vec![name.clone()],
-                baseline: name,
-                scenarios: self.scenarios("", None)?,
-                with_baseline: true,
-                ladder: false,
-            }]);
-        }
-        if suite.groups.is_empty() || flags.baseline.is_some() { self.ungrouped() } else { self.grouped() }
-    }
-
-    /// The suite's own groups, narrowed by `-s` and `-m`.
-    fn grouped(&self) -> Result<Vec<Asked>, PlanError> {
-        let narrowed = match &self.inputs.flags.servers {
-            Some(patterns) => Some(select("--servers", "server", patterns, &self.servers)?),
-            None => None,
-        };
-        let mut asked = Vec::new();
-        for (index, group) in self.inputs.suite.groups.iter().enumerate() {
-            let origin = format!("{}: [[groups]] number {}", self.inputs.suite.file, index + 1);
-            let baseline =
-                select(&origin, "server", std::slice::from_ref(&group.baseline), &self.servers)?.swap_remove(0);
-            let mut servers = select(&origin, "server", &group.servers, &self.servers)?;
-            if let Some(narrowed) = &narrowed {
-                servers.retain(|name| narrowed.contains(name));
-                if servers.is_empty() && !narrowed.contains(&baseline) {
-                    continue;
-                }
-            }
-            let with_baseline = narrowed.as_ref().is_none_or(|narrowed| narrowed.contains(&baseline));
-            let scenarios = self.scenarios(&origin, group.scenarios.as_deref())?;
-            let ladder = group.ladder;
-            asked.push(Asked { baseline, servers, scenarios, with_baseline, ladder });
-        }
-        Ok(asked)
-    }
-
-    /// Servers chosen by name, grouped by what each is weighed against.
-    fn ungrouped(&self) -> Result<Vec<Asked>, PlanError> {
-        let (flags, suite) = (self.inputs.flags, self.inputs.suite);
-        let (origin, patterns) = match (&flags.servers, &suite.run.servers) {
-            (Some(patterns), _) => ("--servers".to_owned(), patterns.clone()),
-            (None, Some(patterns)) => (format!("{}: [run] servers", suite.file), patterns.clone()),
-            // A suite that brings servers of its own means those, not the catalog's.
-            (None, None) if !suite.servers.is_empty() => (String::new(), suite.servers.keys().cloned().collect()),
-            (None, None) => (String::new(), vec!["*".to_owned()]),
-        };
-        let chosen = select(&origin, "server", &patterns, &self.servers)?;
-        let scenarios = self.scenarios("", None)?;
-        let common = match flags.baseline.as_ref().or(suite.run.baseline.as_ref()) {
-            Some(name) => {
-                Some(select("--baseline", "server", std::slice::from_ref(name), &self.servers)?.swap_remove(0))
-            }
-            None => None,
-        };
-        let mut asked: Vec<Asked> = Vec::new();
-        for name in chosen {
-            let baseline = common.clone().or_else(|| self.baseline_of(&name)).unwrap_or_else(|| name.clone());
-            match asked.iter_mut().find(|group| group.baseline == baseline) {
-                Some(group) => {
-                    group.with_baseline |= name == baseline;
-                    group.servers.push(name);
-                }
-                None => {
-                    let with_baseline = name == baseline;
-                    let scenarios = scenarios.clone();
-                    asked.push(Asked { baseline, servers: vec![name], scenarios, with_baseline, ladder: false });
-                }
-            }
-        }
-        Ok(asked)
-    }
-
-    fn baseline_of(&self, name: &str) -> Option<String> {
-        match self.inputs.inventory.get(name) {
-            Some(known) => known.baseline.clone(),
-            None => self.inputs.suite.servers.get(name).and_then(|server| server.baseline.clone()),
-        }
-    }
-
-    /// `-m` wins over the group's own list, which wins over `[run] scenarios`; without any of them, all.
-    fn scenarios(&self, origin: &str, of_group: Option<&[String]>) -> Result<Vec<String>, PlanError> {
-        let suite = self.inputs.suite;
-        let (origin, patterns) = match (&self.inputs.flags.scenarios, of_group, &suite.run.scenarios) {
-            (Some(patterns), ..) => ("--scenarios".to_owned(), patterns.clone()),
-            (None, Some(patterns), _) => (origin.to_owned(), patterns.to_vec()),
-            (None, None, Some(patterns)) => (format!("{}: [run] scenarios", suite.file), patterns.clone()),
-            // A suite that brings scenarios of its own means those, not the catalog's.
-            (None, None, None) if !suite.scenarios.is_empty() => {
-                (String::new(), suite.scenarios.keys().cloned().collect())
-            }
-            (None, None, None) => (String::new(), self.exchanges()),
-        };
-        let known: Vec<String> = self.scenarios.keys().cloned().collect();
-        let chosen = select(&origin, "scenario", &patterns, &known)?;
-        // Names without globs keep the order in which they were asked for.
-        let place = |name: &String| patterns.iter().position(|pattern| pattern == name).unwrap_or(usize::MAX);
-        let mut ordered = chosen;
-        ordered.sort_by_key(place);
-        Ok(ordered)
-    }
-
-    /// The scenarios in which the client asks. Those in which the server sends take minutes, so they wait to be named.
-    fn exchanges(&self) -> Vec<String> {
-        self.scenarios.iter().filter(|(_, scenario)| scenario.push.is_none()).map(|(name, _)| name.clone()).collect()
-    }
-
     fn variant(&self, server: &str, version: Option<&str>, role: Role) -> Result<Variant, String> {
         let name = match (role, version) {
             (Role::Control, Some(version)) => format!("{server}@{version} (again)"),
@@ -346,49 +217,5 @@ impl World<'_> {
         let lack = || self.inputs.contract.lack(&variant.identity(), name).map(str::to_owned);
         // The contract speaks of the catalog's servers.
         if variant.program == Program::Catalog { lack() } else { None }
-    }
-
-    /// Puts what was chosen first in the list of settings.
-    fn list(&self, asked: &[Asked], settings: &mut Settings) {
-        let (flags, suite) = (self.inputs.flags, &self.inputs.suite.run);
-        let source = |flag: bool, in_suite: bool| {
-            if flag {
-                Source::Flag
-            } else if in_suite {
-                Source::Suite
-            } else {
-                Source::Default
-            }
-        };
-        let mut scenarios: Vec<&str> = asked.iter().flat_map(|a| a.scenarios.iter().map(String::as_str)).collect();
-        let mut seen = std::collections::BTreeSet::new();
-        scenarios.retain(|name| seen.insert(*name));
-        let of_groups = !self.inputs.suite.groups.is_empty();
-        let line = |key: &str, value: String, source: Source, meaning: &str| Setting {
-            section: "what".into(),
-            key: key.into(),
-            value,
-            source,
-            meaning: meaning.into(),
-        };
-        let servers =
-            asked.iter().map(|a| format!("{} on {}", a.servers.join(" "), a.baseline)).collect::<Vec<_>>().join("; ");
-        settings.list.splice(
-            0..0,
-            [
-                line(
-                    "servers",
-                    servers,
-                    source(flags.servers.is_some() || flags.aa.is_some(), suite.servers.is_some() || of_groups),
-                    "weighed, and the baseline beneath",
-                ),
-                line(
-                    "scenarios",
-                    scenarios.join(" "),
-                    source(flags.scenarios.is_some(), suite.scenarios.is_some() || of_groups),
-                    "what is asked of them",
-                ),
-            ],
-        );
     }
 }

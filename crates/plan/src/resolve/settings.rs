@@ -1,6 +1,7 @@
-//! Settings: flag before suite before default, each listed with its source and its meaning.
+//! The settings of a run: which there are, their defaults, and what they may not be.
 
 use super::Inputs;
+use super::picker::{Picker, pick};
 use crate::PlanError;
 use crate::duration::Span;
 use crate::engine::Engine;
@@ -31,52 +32,6 @@ pub(super) struct Settings {
     pub messages: Option<u32>,
     pub fork_covers: ForkCovers,
     pub list: Vec<Setting>,
-}
-
-/// Collects the settings as they are picked.
-struct Picker<'a> {
-    inputs: &'a Inputs<'a>,
-    section: &'static str,
-    list: Vec<Setting>,
-}
-
-/// Picks one key of [`crate::options::Options`]: flag, else suite, else default.
-macro_rules! pick {
-    ($picker:ident, $key:ident, $default:expr, $meaning:expr) => {{
-        let (value, source) = if let Some(value) = $picker.inputs.flags.$key.clone() {
-            (value, Source::Flag)
-        } else if let Some(value) = $picker.inputs.suite.run.$key.clone() {
-            (value, Source::Suite)
-        } else {
-            ($default, Source::Default)
-        };
-        $picker.note(stringify!($key), shown(&value), source, $meaning);
-        value
-    }};
-}
-
-impl Picker<'_> {
-    fn note(&mut self, key: &str, value: String, source: Source, meaning: &str) {
-        self.list.push(Setting {
-            section: self.section.to_owned(),
-            key: key.to_owned(),
-            value,
-            source,
-            meaning: meaning.to_owned(),
-        });
-    }
-
-    fn check(&self, key: &str, holds: bool, message: &str) -> Result<(), PlanError> {
-        if holds {
-            return Ok(());
-        }
-        let source = self.list.iter().rev().find(|setting| setting.key == key).map(|setting| setting.source);
-        let origin = match source {
-            Some(Source::Suite) => format!("{}: [run] {key}", self.inputs.suite.file),
-            _ => format!("--{}", key.replace('_', "-")),
-        };
-        Err(PlanError::Value { origin, message: message.to_owned() })
-    }
 }
 
 pub(super) fn resolve(inputs: &Inputs<'_>, mode: Mode) -> Result<Settings, PlanError> {
@@ -322,58 +277,4 @@ fn count_cpus(list: &str) -> u32 {
         None => 1,
     };
     list.split(',').map(piece).sum()
-}
-
-/// A value as people would write it.
-trait Shown {
-    fn shown(&self) -> String;
-}
-
-fn shown(value: &impl Shown) -> String {
-    value.shown()
-}
-
-macro_rules! shown_by_display {
-    ($($kind:ty),*) => { $(impl Shown for $kind { fn shown(&self) -> String { self.to_string() } })* };
-}
-shown_by_display!(u32, u64, f64, bool, String, Span, RateOption, Curve);
-
-impl Shown for Percent {
-    fn shown(&self) -> String {
-        format!("{}%", (self.0 * 1e6).round() / 1e4)
-    }
-}
-
-impl Shown for WarmupOption {
-    fn shown(&self) -> String {
-        match self {
-            Self::Steady => "steady".into(),
-            Self::Fixed(span) => span.to_string(),
-        }
-    }
-}
-
-impl Shown for ForkCovers {
-    fn shown(&self) -> String {
-        self.name().into()
-    }
-}
-
-impl Shown for Vec<Engine> {
-    fn shown(&self) -> String {
-        let names: Vec<&str> = self.iter().map(|engine| engine.name()).collect();
-        if names.is_empty() { "none".into() } else { names.join(" ") }
-    }
-}
-
-impl Shown for LoadBy {
-    fn shown(&self) -> String {
-        self.name().into()
-    }
-}
-
-impl Shown for Vec<String> {
-    fn shown(&self) -> String {
-        self.join(" ")
-    }
 }

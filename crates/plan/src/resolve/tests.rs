@@ -97,7 +97,7 @@ fn each_server_is_weighed_against_its_own_baseline_with_a_control() {
 }
 
 #[test]
-fn a_duration_alone_asks_for_the_plain_sequential_run_of_the_seeds() {
+fn a_duration_alone_asks_for_the_plain_sequential_run() {
     let flags = Options {
         servers: Some(strings(&["http4s.*"])),
         duration: Some(Span::from_secs(25)),

@@ -1,0 +1,66 @@
+//! What a server is asked, and what it is held to: the contract with its differences and lacks applied.
+
+use super::{Contract, Difference, Expect, Lack, Request, Scenario};
+use crate::push::Push;
+
+/// A request with what must come back, under the name it is reported by.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Exchange<'a> {
+    /// Name of the scenario or check.
+    pub name: &'a str,
+    /// What is sent.
+    pub request: &'a Request,
+    /// What must come back from this server.
+    pub expect: &'a Expect,
+    /// What is pushed afterwards, where the exchange opens a WebSocket.
+    pub push: Option<&'a Push>,
+    /// Why this server is held to another answer than the others, where it is.
+    pub because: Option<&'a str>,
+}
+
+impl Contract {
+    /// Everything that `server` (`http4s.Tapir@1.11.15`, the version where it has one) with so many `routes` must answer: first
+    /// the checks, then the scenarios.
+    pub fn exchanges<'a>(&'a self, server: &'a str, routes: u32) -> impl Iterator<Item = Exchange<'a>> {
+        let checks = self.checks.iter().map(|c| (c.name.as_str(), c.routes, &c.request, &c.expect, None));
+        let of =
+            |(name, s): (&'a String, &'a Scenario)| (name.as_str(), s.routes, &s.request, &s.expect, s.push.as_ref());
+        let all = checks.chain(self.scenarios.iter().map(of)).filter(move |(_, needs, ..)| *needs <= routes);
+        let asked = all.filter(move |(name, ..)| self.lack(server, name).is_none());
+        asked.map(move |(name, _, request, expect, push)| {
+            let difference = self.difference(server, name);
+            Exchange {
+                name,
+                request,
+                expect: difference.map_or(expect, |d| &d.expect),
+                push,
+                because: difference.map(|d| d.because.as_str()),
+            }
+        })
+    }
+
+    /// What `server` must answer to the named scenario.
+    pub fn exchange<'a>(&'a self, server: &'a str, scenario: &str) -> Option<Exchange<'a>> {
+        self.exchanges(server, u32::MAX).find(|exchange| exchange.name == scenario)
+    }
+
+    fn difference(&self, server: &str, check: &str) -> Option<&Difference> {
+        self.differences.iter().find(|d| d.check == check && names_server(&d.servers, server))
+    }
+
+    /// Why `server` cannot be asked the named scenario, where it cannot.
+    pub fn lack(&self, server: &str, scenario: &str) -> Option<&str> {
+        let holds = |lack: &&Lack| names_server(&lack.servers, server) && names(&lack.scenarios, scenario);
+        self.lacks.iter().find(holds).map(|lack| lack.because.as_str())
+    }
+}
+
+/// Whether a glob is for this server, with its version or without.
+fn names_server(globs: &[String], server: &str) -> bool {
+    names(globs, server) || names(globs, server.split('@').next().unwrap_or(server))
+}
+
+fn names(globs: &[String], name: &str) -> bool {
+    let is = |glob: &String| globset::Glob::new(glob).is_ok_and(|glob| glob.compile_matcher().is_match(name));
+    globs.iter().any(is)
+}

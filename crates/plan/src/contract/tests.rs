@@ -1,0 +1,78 @@
+//! The contract as written, and what it asks of each server.
+
+use super::*;
+
+const TEXT: &str = r#"
+schema = 1
+[scenarios.SimpleGet]
+request = { path = "/path0/4" }
+expect = { body = "4", headers = { content-type = "text/plain" } }
+[scenarios.Multi]
+routes = 128
+request = { path = "/path127/4" }
+expect = { body = "131" }
+[[checks]]
+name = "a malformed id is refused"
+request = { path = "/path0/x" }
+expect = { status = 404 }
+[scenarios.Push]
+request = { path = "/ws/ts" }
+expect = { status = 101 }
+push = { period = "100ms", messages = 600 }
+[[differences]]
+servers = ["*.Tapir"]
+check = "a malformed id is refused"
+because = "Tapir decodes the path after it has matched"
+expect = { status = 400 }
+[[lacks]]
+servers = ["*.Tapir@1.8.*", "old.*"]
+scenarios = ["Push*"]
+because = "no WebSockets"
+"#;
+
+#[test]
+fn a_server_is_asked_only_what_its_routes_allow() {
+    let contract = Contract::parse("c.toml", TEXT).unwrap();
+    let names = |routes| contract.exchanges("a", routes).map(|e| e.name.to_owned()).collect::<Vec<_>>();
+    assert_eq!(names(1), ["a malformed id is refused", "Push", "SimpleGet"]);
+    assert_eq!(names(128), ["a malformed id is refused", "Multi", "Push", "SimpleGet"]);
+}
+
+#[test]
+fn a_legitimate_difference_replaces_what_is_expected_and_says_why() {
+    let contract = Contract::parse("c.toml", TEXT).unwrap();
+    let status = |server| contract.exchange(server, "a malformed id is refused").unwrap().expect.status;
+    assert_eq!((status("x.Vanilla"), status("x.Tapir")), (404, 400));
+    assert_eq!(status("x.Tapir@1.8.1"), 400);
+    let of_a_version = TEXT.replace("*.Tapir", "*.Tapir@1.8.*");
+    let contract = Contract::parse("c.toml", &of_a_version).unwrap();
+    let status = |server| contract.exchange(server, "a malformed id is refused").unwrap().expect.status;
+    assert_eq!((status("x.Tapir@1.8.1"), status("x.Tapir@1.11.15"), status("x.Tapir")), (400, 404, 404));
+}
+
+#[test]
+fn a_server_is_not_asked_what_its_library_lacks() {
+    let contract = Contract::parse("c.toml", TEXT).unwrap();
+    for (server, because) in [
+        ("x.Tapir@1.8.1", Some("no WebSockets")),
+        ("x.Tapir@1.11.15", None),
+        ("old.Vanilla", Some("no WebSockets")),
+        ("old.Vanilla@2", Some("no WebSockets")),
+    ] {
+        assert_eq!(contract.lack(server, "Push"), because, "{server}");
+        assert_eq!(contract.exchange(server, "Push").is_none(), because.is_some(), "{server}");
+        assert_eq!(contract.lack(server, "SimpleGet"), None);
+    }
+    let endless = TEXT.replace("\"100ms\"", "\"0ms\"");
+    assert!(Contract::parse("c.toml", &endless).unwrap_err().to_string().contains("period must be above 0"));
+}
+
+#[test]
+fn a_contract_of_another_schema_or_with_a_bad_path_is_refused() {
+    let other = Contract::parse("c.toml", "schema = 9").unwrap_err().to_string();
+    assert_eq!(other, "c.toml: schema = 9 is unknown to this tare; write schema = 1");
+    let path = TEXT.replace("\"/path0/4\"", "\"path0/4\"");
+    assert!(Contract::parse("c.toml", &path).unwrap_err().to_string().contains("must begin with /"));
+    let split = TEXT.replace("/path0/x", "/path0/x\\r\\nHost: evil");
+    assert!(Contract::parse("c.toml", &split).is_err());
+}
