@@ -6,7 +6,7 @@ import './style/tables.css';
 import './style/print.css';
 import { h } from './dom';
 import { showReport } from './page/page';
-import { readSummary } from './summary';
+import { readSummary } from './summary/read';
 
 performance.mark('tare-begin');
 const place = document.getElementById('page')!;

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { fill, PLACEHOLDER } from '../fixtures/fill';
 import { FIXTURES } from '../fixtures/index';
-import { readSummary } from '../src/summary';
+import { readSummary } from '../src/summary/read';
 
 test('fixtures are the same each time they are made', () => {
   expect(JSON.stringify(FIXTURES.compared!())).toBe(JSON.stringify(FIXTURES.compared!()));

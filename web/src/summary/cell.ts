@@ -1,0 +1,92 @@
+// What one variant showed under one scenario.
+
+import type { Estimate } from './estimate';
+import type { Row } from './facts';
+import type { Latency } from './latency';
+import type { Messages } from './messages';
+import type { Probes } from './probes';
+
+export type ValidityState = 'valid' | 'suspect' | 'void';
+
+export type Bottleneck = 'server' | 'generator' | 'both' | 'neither' | 'unknown';
+
+export interface Cell {
+  id: string;
+  group: string;
+  scenario: string;
+  scenario_title: string;
+  variant: string;
+  server: string;
+  family: string;
+  kind: string;
+  version: string | null;
+  baseline: boolean;
+  control: boolean;
+  forks: number;
+  steady_forks: number;
+  validity: { state: ValidityState; reasons: string[] };
+  bottleneck: Bottleneck;
+  throughput_per_s: Estimate | null;
+  cpu_ns_per_request: Estimate | null;
+  cpu_load: string;
+  cpu_by_kind: KindShare[];
+  allocated_bytes_per_request: Estimate | null;
+  gc_pause_share: number | null;
+  gc_pauses: number | null;
+  heap_used_peak_bytes: number | null;
+  /** Absent in summaries of a tare that had fewer probes. */
+  probes?: Probes;
+  rss_bytes: Estimate | null;
+  rss_peak_bytes: number | null;
+  generator_cpu_share: number | null;
+  requests_ok: number;
+  requests_failed: number;
+  errors: ErrorCount[];
+  bytes_in: number;
+  bytes_out: number;
+  latency: Latency[];
+  messages?: Messages | null;
+  timeline: TimePoint[];
+  fork_values: ForkValue[];
+  resolved: Row[];
+  command: string;
+}
+
+export interface KindShare {
+  kind: string;
+  ns_per_request: number;
+  pools?: { pool: string; ns_per_request: number }[];
+}
+
+export interface ErrorCount {
+  class: string;
+  count: number;
+  example: string;
+}
+
+export interface TimePoint {
+  t_s: number;
+  fork: number;
+  phase: string;
+  slice_kind: string;
+  throughput_per_s: number;
+  p50_ns: number | null;
+  p99_ns: number | null;
+  cpu_ns_per_request: number | null;
+  jit_share: number | null;
+  cpu?: { kind: string; cores: number }[];
+  rss_bytes: number | null;
+  heap_used_bytes?: number | null;
+  heap_after_gc_bytes?: number | null;
+  gc_pauses?: number | null;
+  gc_pause_ns?: number | null;
+  failed: number;
+}
+
+export interface ForkValue {
+  fork: number;
+  steady: boolean;
+  warmup_s: number;
+  throughput_per_s: number | null;
+  cpu_ns_per_request: number | null;
+}

@@ -1,0 +1,49 @@
+// Variants against their baselines, and what is said of them.
+
+export type VerdictKind = 'no_material_difference' | 'worse' | 'better' | 'inconclusive' | 'no_interval' | 'void';
+
+export interface Sentence {
+  comparison: string;
+  text: string;
+  verdict: VerdictKind;
+}
+
+export interface Comparison {
+  id: string;
+  group: string;
+  scenario: string;
+  variant: string;
+  baseline: string;
+  cell: string;
+  baseline_cell: string;
+  currencies: Currency[];
+}
+
+export interface Currency {
+  name: string;
+  label: string;
+  unit: string;
+  higher_is_better: boolean;
+  baseline_value: number;
+  variant_value: number;
+  ratio: number;
+  lo: number | null;
+  hi: number | null;
+  method: string;
+  forks: number;
+  sd_forks: number | null;
+  fork_ratios: number[];
+  verdict: VerdictKind;
+  material: boolean;
+  short: string;
+  reason: string | null;
+  needed_s: number | null;
+}
+
+export interface Noise {
+  group: string;
+  scenario: string;
+  server: string;
+  currencies: Currency[];
+  floor: number | null;
+}

@@ -1,0 +1,23 @@
+// Findings, and the tables of plan and environment.
+
+export type Severity = 'info' | 'warning' | 'error';
+
+export interface Finding {
+  severity: Severity;
+  title: string;
+  text: string;
+  remedy: string | null;
+  cell: string | null;
+  log: string | null;
+}
+
+export interface Section {
+  title: string;
+  rows: Row[];
+}
+
+export interface Row {
+  key: string;
+  value: string;
+  source?: string | null;
+}

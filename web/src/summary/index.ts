@@ -1,0 +1,37 @@
+// The summary as TypeScript types: a mirror of crates/report/src/summary/ (schema `tare-summary/1`).
+// Units stand in the names. A value that could not be had is `null`, never zero.
+
+import type { Cell } from './cell';
+import type { Comparison, Noise, Sentence } from './comparison';
+import type { CrossCheck } from './cross_check';
+import type { Finding, Section } from './facts';
+import type { Ladder } from './ladder';
+import type { Profiles } from './profile';
+import type { RunInfo } from './run';
+
+export type * from './cell';
+export type * from './comparison';
+export type * from './cross_check';
+export type * from './estimate';
+export type * from './facts';
+export type * from './ladder';
+export type * from './latency';
+export type * from './messages';
+export type * from './probes';
+export type * from './profile';
+export type * from './run';
+
+export interface Summary {
+  schema: string;
+  run: RunInfo;
+  sentences: Sentence[];
+  cells: Cell[];
+  comparisons: Comparison[];
+  noise: Noise[];
+  cross_checks: CrossCheck[];
+  ladders?: Ladder[];
+  profiles?: Profiles;
+  findings: Finding[];
+  plan: Section[];
+  environment: Section[];
+}

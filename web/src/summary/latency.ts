@@ -1,0 +1,47 @@
+// Latencies of one load.
+
+export interface Latency {
+  slice_kind: string;
+  model: string;
+  offered_per_s: number | null;
+  pace: Pace;
+  response: Distribution;
+  service: Distribution;
+  send_lag: Distribution | null;
+  machine_hiccups?: Distribution | null;
+  jvm_hiccups?: Distribution | null;
+}
+
+export interface Pace {
+  window_s: number;
+  requests_failed: number;
+  bytes_in: number;
+  answers_per_s: number;
+  answers_stdev_per_s: number;
+  answers_max_per_s: number;
+  within_stdev_share: number;
+}
+
+export interface Distribution {
+  count: number;
+  min_ns: number;
+  max_ns: number;
+  mean_ns: number;
+  stdev_ns: number;
+  within_stdev_share: number;
+  percentiles: PercentileValue[];
+  curve: CurvePoint[];
+  gatling_ranges: [number, number, number];
+}
+
+export interface PercentileValue {
+  percentile: number;
+  value_ns: number;
+  lo_ns: number | null;
+  hi_ns: number | null;
+}
+
+export interface CurvePoint {
+  percentile: number;
+  value_ns: number;
+}
