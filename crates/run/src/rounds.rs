@@ -41,12 +41,12 @@ impl Driver<'_, '_, '_> {
         let turns = self.turns();
         let of = turns.len() as u32;
         for (number, Turn { kind, round, member }) in (1..).zip(turns) {
-            if !self.may_drive(member) || kind != SliceKind::Saturating && rate_per_s.is_none() {
-                continue;
-            }
+            // A closed loop has no rate.
+            let rate_per_s = if kind == SliceKind::Saturating { Some(0.0) } else { rate_per_s };
+            let Some(rate_per_s) = rate_per_s.filter(|_| self.may_drive(member)) else { continue };
             let last_per_s = self.journal.record().slices.last().map(StoredSlice::throughput_per_s);
             self.announce(member, kind, (number, of), last_per_s);
-            let order = self.order(kind, round, rate_per_s.unwrap_or(0.0));
+            let order = self.order(kind, round, rate_per_s);
             self.whole_slice(member, &order)?;
         }
         Ok(())

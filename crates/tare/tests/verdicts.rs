@@ -50,7 +50,15 @@ fn a_server_against_itself_is_a_comparison_of_its_own() {
     let summary = bench.summary();
     let verdict = comparison(&summary, "bare (again)")["currencies"][0]["verdict"].as_str().unwrap();
     assert!(["no_material_difference", "inconclusive"].contains(&verdict), "{verdict}");
-    assert_eq!(cell(&summary, "bare")["forks"], 3);
+    let bare = cell(&summary, "bare");
+    assert_eq!(bare["forks"], 3);
+    let loads: Vec<(&str, bool)> = bare["latency"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|load| (load["slice_kind"].as_str().unwrap(), load["offered_per_s"].is_null()))
+        .collect();
+    assert_eq!(loads, [("saturating", true), ("poisson", false)], "only an open load has a rate");
 }
 
 #[test]
