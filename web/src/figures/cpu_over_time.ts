@@ -7,7 +7,7 @@ import type { Model, Panel } from '../model';
 import { LIGHT, type Theme } from '../theme';
 import type { Cell } from '../summary';
 import { panelId } from './forks';
-import { timeLines } from './lines';
+import { sliceData, timeLines } from './over_time';
 
 /** More strips than these are more than anybody compares. */
 const STRIPS = 6;
@@ -40,20 +40,12 @@ export function cpuOverTime(model: Model, panel: Panel): HTMLElement | null {
     watch: ['highlights'],
     height: () => stackHeight(stack(LIGHT)),
     draw: (width, t) => stackOption(stack(t), width, t),
-    data: () => ({
-      heads: ['scenario', 'variant', 't_s', 'fork', 'phase', 'slice_kind', ...kinds.map((k) => `${k}_cores`)],
-      rows: panel.cells.flatMap((c) =>
-        c.timeline.map((p) => [
-          c.scenario,
-          c.variant,
-          p.t_s,
-          p.fork,
-          p.phase,
-          p.slice_kind,
-          ...kinds.map((kind) => p.cpu?.find((k) => k.kind === kind)?.cores ?? null),
-        ]),
+    data: () =>
+      sliceData(
+        panel.cells,
+        kinds.map((k) => `${k}_cores`),
+        (p) => kinds.map((kind) => p.cpu?.find((k) => k.kind === kind)?.cores ?? null),
       ),
-    }),
     alternative: () =>
       stack(LIGHT)
         .lines.map((l) => `${l.label}: ${kinds.map((k) => `${k} ${significant(mean(l.cell, k))}`).join(', ')} cores`)

@@ -1,0 +1,133 @@
+// Slices over time, of a panel: throughput, latency, memory.
+
+import { figure, type Data, type Value } from '../charts/figure';
+import { KINDS, timelineHeight, timelineOption, type TimeLine, type Timeline } from '../charts/timeline';
+import { bytesUnit, rateUnit, timeUnit, type Unit } from '../format/unit';
+import { coloured, colourOf, kindText, type Model, type Panel } from '../model';
+import type { Cell, TimePoint } from '../summary';
+import type { Theme } from '../theme';
+import { panelId } from './forks';
+
+/** Variants with a colour; the rest would only hide them. */
+export function timeLines(panel: Panel, t: Theme): TimeLine[] {
+  const shown = coloured(panel, t.series.length);
+  return panel.cells
+    .filter((c) => c.timeline.length && (c.baseline || c.control || shown.includes(c.variant)))
+    .map((cell) => ({ label: cell.variant, cell, ...colourOf(cell, panel, t)! }));
+}
+
+/** Slices as a table: where each belongs, and under `heads` what it showed. */
+export function sliceData(cells: Cell[], heads: string[], values: (p: TimePoint) => Value[]): Data {
+  return {
+    heads: ['scenario', 'variant', 't_s', 'fork', 'phase', 'slice_kind', ...heads],
+    rows: cells.flatMap((c) =>
+      c.timeline.map((p) => [c.scenario, c.variant, p.t_s, p.fork, p.phase, p.slice_kind, ...values(p)]),
+    ),
+  };
+}
+
+const VALUES = [
+  'throughput_per_s',
+  'p50_ns',
+  'p99_ns',
+  'failed',
+  'rss_bytes',
+  'heap_used_bytes',
+  'heap_after_gc_bytes',
+  'gc_pauses',
+  'gc_pause_ns',
+] as const;
+
+interface TimeSpec {
+  kind: string;
+  title: string;
+  axisName: string;
+  of: (p: TimePoint) => number | null;
+  unit: (values: (number | null)[]) => Unit;
+  /** Latency spans decades: its axis is logarithmic. */
+  log: boolean;
+  /** A sentence more for the note. */
+  note?: string;
+}
+
+function timeFigure(model: Model, panel: Panel, spec: TimeSpec): HTMLElement | null {
+  const cells = panel.cells.filter((c) => c.timeline.length);
+  const values = cells.flatMap((c) => c.timeline.map(spec.of));
+  if (!values.some((v) => v !== null)) return null;
+  const kinds = [...new Set(cells.flatMap((c) => c.timeline.map((p) => p.slice_kind)))];
+  const key = kinds.map((k) => `${KINDS[k]?.glyph ?? '◇'}\u00a0${kindText(k)}`).join('   ');
+  const unit = spec.unit(values);
+  const sequential = model.summary.run.mode === 'sequential';
+  const timeline = (t: Theme): Timeline => ({
+    lines: timeLines(panel, t),
+    ownClock: sequential,
+    of: spec.of,
+    unit,
+    axisName: `${spec.axisName}, ${unit.name}`,
+    log: spec.log,
+  });
+  const order = sequential ? 'The cells ran one after another and are laid over one another here.' : '';
+  return figure({
+    id: panelId(spec.kind, panel),
+    title: `${panel.title}: ${spec.title}, slice by slice`,
+    note: [`Warm-up is shaded. Slices: ${key}.`, spec.note, gcNote(cells), order].filter(Boolean).join(' '),
+    watch: ['highlights'],
+    key: (t) => timeLines(panel, t).map((l) => ({ label: l.label, colour: l.mark })),
+    height: timelineHeight,
+    draw: (width, t) => timelineOption(timeline(t), width, t),
+    data: () => sliceData(cells, [...VALUES], (p) => VALUES.map((key) => p[key])),
+    alternative: () =>
+      `${cells.length} servers, ${new Set(cells.flatMap((c) => c.timeline.map((p) => p.fork))).size} forks, ` +
+      `${values.length} slices; the data stand in the table.`,
+  });
+}
+
+const gcNote = (cells: Cell[]): string =>
+  cells.some((c) => c.timeline.some((p) => p.gc_pauses))
+    ? 'Upright strokes at the foot: slices with a collection.'
+    : '';
+
+export function throughputOverTime(model: Model, panel: Panel): HTMLElement | null {
+  return timeFigure(model, panel, {
+    kind: 'over-time',
+    title: 'throughput over time',
+    axisName: 'throughput',
+    of: (p) => p.throughput_per_s,
+    unit: rateUnit,
+    log: false,
+  });
+}
+
+export function p99OverTime(model: Model, panel: Panel): HTMLElement | null {
+  return timeFigure(model, panel, {
+    kind: 'p99-over-time',
+    title: 'p99 response time',
+    axisName: 'p99',
+    of: (p) => p.p99_ns,
+    unit: timeUnit,
+    log: true,
+  });
+}
+
+export function rssOverTime(model: Model, panel: Panel): HTMLElement | null {
+  return timeFigure(model, panel, {
+    kind: 'rss-over-time',
+    title: 'resident memory',
+    axisName: 'resident',
+    of: (p) => p.rss_bytes,
+    unit: bytesUnit,
+    log: false,
+  });
+}
+
+export function heapOverTime(model: Model, panel: Panel): HTMLElement | null {
+  return timeFigure(model, panel, {
+    kind: 'heap-over-time',
+    title: 'heap that the last collection left in use',
+    axisName: 'heap after GC',
+    of: (p) => p.heap_after_gc_bytes ?? null,
+    unit: bytesUnit,
+    log: false,
+    note: 'What lives, and not what is garbage: the heap itself fills up to its size between collections.',
+  });
+}

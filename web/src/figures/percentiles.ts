@@ -1,0 +1,39 @@
+// What figures of curves over percentiles have in common: a line for each variant, and what is said of the lines.
+
+import type { FigureSpec } from '../charts/figure';
+import { latencyHeight, latencyOption, type LatencyLine } from '../charts/latency';
+import { percentileText } from '../format/number';
+import { plainTime } from '../format/unit';
+import { colourOf, type Panel } from '../model';
+import type { Cell, Distribution } from '../summary';
+import { LIGHT, type Theme } from '../theme';
+
+/** A variant's curve in its colour; grey where it has none. */
+export function curveOf(cell: Cell, panel: Panel, t: Theme, distribution: Distribution): LatencyLine {
+  const colour = colourOf(cell, panel, t);
+  return {
+    label: cell.variant,
+    distribution,
+    ...(colour ?? { mark: t.faint, text: t.muted }),
+    context: !colour,
+    stroke: cell.control ? 'dashed' : 'solid',
+  };
+}
+
+/** How a figure shows such lines. */
+export function curves(
+  lines: (t: Theme) => LatencyLine[],
+): Required<Pick<FigureSpec, 'key' | 'height' | 'draw' | 'alternative'>> {
+  const named = (t: Theme) => lines(t).filter((l) => !l.context);
+  return {
+    key: (t) => named(t).map((l) => ({ label: l.label, colour: l.mark })),
+    height: latencyHeight,
+    draw: (width, t) => latencyOption(lines(t), width, t),
+    alternative: () => named(LIGHT).map(stated).join('; '),
+  };
+}
+
+function stated({ label, distribution }: LatencyLine): string {
+  const told = distribution.percentiles.filter((p) => [50, 99, 99.9].includes(p.percentile));
+  return `${label}: ${told.map((p) => `p${percentileText(p.percentile)} ${plainTime(p.value_ns)}`).join(', ')}`;
+}
