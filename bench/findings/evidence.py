@@ -17,6 +17,9 @@ CELL = [
 CURRENCY = ["name", "label", "unit", "higher_is_better", "baseline_value", "variant_value", "ratio", "lo", "hi", "forks", "sd_forks", "verdict"]
 PROFILE = ["id", "group", "scenario", "variant", "event", "forks", "steady_forks", "samples", "coverage", "focus_share", "focus_own"]
 MACHINE = ["Machine", "Kernel", "JVM"]
+MESSAGES = ["received", "missing", "late", "out_of_order", "duplicated", "subscriptions"]
+# Hiccups of the machine's cores, and inside the JVM.
+METERS = ["machine", "jvm"]
 
 
 def take(name, run):
@@ -68,20 +71,25 @@ def beside(cell):
     return {
         "versions": {row["key"]: row["value"] for row in cell["resolved"]},
         "throughputs_per_s": [one["throughput_per_s"] for one in cell["fork_values"]],
-        "latency": latency(cell),
+        "latency": [latency(one) for one in cell["latency"]],
+        "messages": only(cell["messages"], MESSAGES) if cell.get("messages") else None,
     }
 
 
-def latency(cell):
-    return [
-        {
-            "model": one["model"],
-            "kind": one["slice_kind"],
-            "samples": one["response"]["count"],
-            "percentiles": {str(p["percentile"]): only(p, ["value_ns", "lo_ns", "hi_ns"]) for p in one["response"]["percentiles"]},
-        }
-        for one in cell["latency"]
-    ]
+def latency(load):
+    """Under one load: the percentiles, and those of the meters of hiccups that ran beside it, where they did."""
+    meters = {meter: load.get(f"{meter}_hiccups") for meter in METERS}
+    return {
+        "model": load["model"],
+        "kind": load["slice_kind"],
+        "samples": load["response"]["count"],
+        "percentiles": percentiles(load["response"]),
+        **{meter: percentiles(seen) for meter, seen in meters.items() if seen},
+    }
+
+
+def percentiles(distribution):
+    return {str(one["percentile"]): only(one, ["value_ns", "lo_ns", "hi_ns"]) for one in distribution["percentiles"]}
 
 
 def plain_command(command):

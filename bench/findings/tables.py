@@ -110,8 +110,13 @@ def column_of(cell, load, column):
         return amount(cell["rss_peak_bytes"], "bytes")
     if column == "samples":
         return f"{load['samples']:,}" if load else "–"
-    if column.startswith("p") and load:
-        percentile = load["percentiles"].get(f"{float(column[1:]):g}" if "." in column else f"{float(column[1:]):.1f}")
+    if column in (cell.get("messages") or {}):
+        return f"{cell['messages'][column]:,}"
+    # `p99.9` is the application's, `jvm p99.9` and `machine p99.9` what the meters saw beside it.
+    *meter, name = column.split()
+    told = load.get(meter[0] if meter else "percentiles") if load else None
+    if told and name.startswith("p"):
+        percentile = told.get(f"{float(name[1:]):g}" if "." in name else f"{float(name[1:]):.1f}")
         return amount(percentile["value_ns"], "ns") if percentile else "–"
     return "–"
 
