@@ -102,7 +102,7 @@ fn hot(view: &ProfileView, style: &Style) -> String {
 }
 
 fn versions(table: &AcrossVersions, style: &Style) -> String {
-    let title = format!("\n{} of {} by version, {}", table.event, table.server, table.scenario);
+    let title = format!("{} of {} by version, {}", table.event, table.server, table.scenario);
     let mut head: Vec<&str> = table.versions.iter().map(String::as_str).collect();
     head.push("method");
     let rows = table.rows.iter().map(|row| {
@@ -110,7 +110,7 @@ fn versions(table: &AcrossVersions, style: &Style) -> String {
         cells.push((Tone::Plain, shorten(&clean::line(&row.short), NAME)));
         cells
     });
-    format!("{}\n{}", style.palette().paint(Tone::Head, &clean::line(&title)), self::table(&head, rows, style))
+    format!("\n{}\n{}", style.palette().paint(Tone::Head, &clean::line(&title)), self::table(&head, rows, style))
 }
 
 fn table(head: &[&str], rows: impl Iterator<Item = Vec<(Tone, String)>>, style: &Style) -> String {

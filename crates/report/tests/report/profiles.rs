@@ -5,7 +5,7 @@ use tare_plan::plan::Mode;
 use tare_plan::profile::{Profile, ProfileEvent};
 use tare_record::profile::{PackedText, ProfileRecord, Weight};
 use tare_record::sample::RunRecord;
-use tare_report::summary::Profiles;
+use tare_report::summary::{AcrossVersions, Profiles};
 use tare_report::text::{Style, render};
 use tare_report::{html, json, summarize, summarize_with, write_profiles};
 
@@ -112,6 +112,17 @@ fn every_form_shows_profiles_and_no_name_is_markup() {
         let named = |path: &&std::path::PathBuf| path.to_string_lossy().ends_with(ending);
         assert!(files.iter().find(named).is_some_and(|path| path.exists()), "{ending}");
     }
+}
+
+#[test]
+fn methods_across_versions_stand_in_a_table_of_their_own() {
+    let mut summary = summarize_with(&profiled(), None);
+    let versions = ["1.9.11", "1.11.15"].map(str::to_owned).to_vec();
+    let (server, scenario, event) = (LAYER.to_owned(), "SimpleGet".to_owned(), "cpu".to_owned());
+    let table = AcrossVersions { server, scenario, event, versions, rows: Vec::new() };
+    summary.profiles.as_mut().unwrap().versions.push(table);
+    let text = render(&summary, &Style { colored: false, width: 120 });
+    assert!(text.contains("\ncpu of http4s.Tapir by version, SimpleGet"), "{text}");
 }
 
 #[test]
