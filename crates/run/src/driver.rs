@@ -13,7 +13,7 @@ use crate::journal::Journal;
 use crate::order;
 use crate::progress::{Place, Progress};
 use crate::session;
-use crate::slice::Order;
+use crate::slice::{Order, is_answered};
 
 /// Drives the servers of one fork under one scenario.
 ///
@@ -111,7 +111,7 @@ impl<'d, 'a, 'j> Driver<'d, 'a, 'j> {
     /// Keeps a slice, and looks whether the server is fit for another.
     pub fn keep(&mut self, member: usize, slice: SliceRecord) -> Result<&StoredSlice, RunError> {
         // One that was cut short may have been too short for an answer.
-        let answered = slice.ok > 0 || self.is_cancelled();
+        let answered = is_answered(&slice) || self.is_cancelled();
         let at = self.journal.record().slices.len();
         self.journal.slice(slice)?;
         self.fleet.members[member].check_health(answered, &self.place, &self.named.name, self.journal)?;

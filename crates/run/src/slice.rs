@@ -87,6 +87,12 @@ impl Order {
     }
 }
 
+/// Whether a right answer came at all. Those to requests of the dropped head are not among the `ok`, and where answers take
+/// longer than a slice there may be no others.
+pub(crate) const fn is_answered(slice: &SliceRecord) -> bool {
+    slice.ok + slice.completed > 0
+}
+
 /// Answers per user below which a window says little of the throughput: most of what was under way ends after it.
 const TURNS: u64 = 4;
 
@@ -121,6 +127,31 @@ mod tests {
         let mut quick = sample(512, 700);
         count_whole(&mut quick, 128, Nanos(3_600));
         assert_eq!((quick.completed, quick.window_ns), (512, 400));
+    }
+
+    #[test]
+    fn a_server_whose_answers_all_belong_to_the_dropped_head_has_answered() {
+        let heading = |sample| {
+            let (group, scenario, variant) = (String::new(), String::new(), String::new());
+            let (phase, kind) = (Phase::Measure, SliceKind::Saturating);
+            let place = Heading {
+                fork: 1,
+                group,
+                scenario,
+                variant,
+                phase,
+                kind,
+                round: 0,
+                start_ns: 0,
+                users: 128,
+                offered_per_s: None,
+            };
+            booked(sample, place)
+        };
+        let mut slow = sample(0, 128);
+        count_whole(&mut slow, 128, Nanos(3_600));
+        assert!(is_answered(&heading(slow)), "128 uploads, all begun at once");
+        assert!(!is_answered(&heading(sample(0, 0))));
     }
 
     #[test]
