@@ -24,7 +24,7 @@ pub enum Conversation {
 ///
 /// Each message is booked as an answered request whose intended start is when the server sent it: its response time is the
 /// *push latency*. It has no service time. What else is known of it is in [`Messages`](crate::Messages). A subscription
-/// that breaks off is one failed request.
+/// that breaks off is one failed request, of the window also if it was asked for in the head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Push {
     /// Messages of a subscription; `u64::MAX` for as many as come.

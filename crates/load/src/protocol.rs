@@ -49,11 +49,11 @@ impl Protocol {
         }
     }
 
-    /// Messages that one who subscribes is to receive; 0 where nobody does, or it is not known how many.
-    pub(crate) const fn promised(self) -> u64 {
+    /// Messages that one who subscribes is to receive, 0 where it is not known how many; `None` where nobody subscribes.
+    pub(crate) const fn promised(self) -> Option<u64> {
         match self {
-            Self::WebSocket(Conversation::Push(push)) => push.promised(),
-            _ => 0,
+            Self::WebSocket(Conversation::Push(push)) => Some(push.promised()),
+            _ => None,
         }
     }
 

@@ -144,6 +144,16 @@ impl Recorder {
         self.sample.errors.add(problem.class, &problem.text);
     }
 
+    /// A request was given up, or a subscription that so many messages are `missing` of. A subscription lasts: one that was
+    /// asked for in the head belongs to the window from its beginning on.
+    pub(crate) fn given_up(&mut self, times: &Times, at: Nanos, problem: &Problem, missing: Option<u64>) {
+        let Some(missing) = missing else { return self.failed(times, at, problem) };
+        if at >= self.from {
+            self.failed(&Times { intended: times.intended.max(self.from), ..*times }, at, problem);
+            self.missing(missing);
+        }
+    }
+
     /// A message was pushed: the answer to a request that was due when it was sent.
     pub(crate) fn pushed(&mut self, pushed: &Pushed) {
         self.sample.completed_in_slice += 1;
@@ -163,13 +173,14 @@ impl Recorder {
     }
 
     /// A subscription came to its end.
-    pub(crate) fn unsubscribed(&mut self, missing: u64) {
-        self.sample.messages.subscriptions += 1;
-        self.missing(missing);
+    pub(crate) fn unsubscribed(&mut self, at: Nanos, missing: u64) {
+        if at >= self.from {
+            self.sample.messages.subscriptions += 1;
+            self.missing(missing);
+        }
     }
 
-    /// So many messages did not come, which belong to what has been booked just before.
-    pub(crate) fn missing(&mut self, messages: u64) {
+    fn missing(&mut self, messages: u64) {
         if !self.is_cutting_off {
             self.sample.messages.missing += messages;
         }

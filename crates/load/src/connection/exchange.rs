@@ -14,14 +14,14 @@ pub(crate) struct Exchange {
     /// Which of the request set.
     pub(crate) request: usize,
     pub(crate) seen: Seen,
-    /// Messages that it was still owed when it was given up.
-    pub(crate) missing: u64,
+    /// Of a subscription that was given up: messages that it was still owed.
+    pub(crate) missing: Option<u64>,
     /// How often a server has sent it back unprocessed.
     pub(crate) returns: u8,
 }
 
 impl Exchange {
     pub(crate) fn new(request: usize, times: Times, deadline: Nanos) -> Self {
-        Self { times, deadline, request, seen: Seen::default(), missing: 0, returns: 0 }
+        Self { times, deadline, request, seen: Seen::default(), missing: None, returns: 0 }
     }
 }

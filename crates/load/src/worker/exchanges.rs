@@ -87,11 +87,16 @@ impl<C: Clock> Core<C> {
         }
     }
 
+    /// Books that an exchange was given up.
+    pub(super) fn fail(&mut self, exchange: &Exchange, at: Nanos, problem: &Problem) {
+        self.under_way -= 1;
+        self.books.given_up(&exchange.times, at, problem, exchange.missing);
+    }
+
     /// Books the same fate for everything that is under way on a connection.
     pub(super) fn settle_all(&mut self, token: Token, at: Nanos, problem: &Problem) {
         while let Some(exchange) = self.connections[token.index()].give_up_any() {
-            self.settle(&exchange.times, at, Some(problem));
-            self.books.missing(exchange.missing);
+            self.fail(&exchange, at, problem);
         }
     }
 

@@ -19,7 +19,7 @@ impl<C: Clock> Core<C> {
             if self.window.wants_all && self.connections[token.index()].under_way() > 0 {
                 return Some(Problem::new(ErrorClass::Timeout, "not all messages within the time of the slice"));
             }
-            self.unsubscribe(token);
+            self.unsubscribe(token, at);
             return None;
         }
         let connection = &mut self.connections[token.index()];
@@ -27,15 +27,15 @@ impl<C: Clock> Core<C> {
         connection.failures = 0;
         self.books.pushed(&pushed);
         if pushed.is_last {
-            self.unsubscribe(token);
+            self.unsubscribe(token, at);
         }
         None
     }
 
-    fn unsubscribe(&mut self, token: Token) {
+    fn unsubscribe(&mut self, token: Token, at: Nanos) {
         if let Some(missing) = self.connections[token.index()].unsubscribe() {
             self.under_way -= 1;
-            self.books.unsubscribed(missing);
+            self.books.unsubscribed(at, missing);
         }
     }
 

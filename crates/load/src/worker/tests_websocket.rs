@@ -118,6 +118,18 @@ fn a_server_that_stops_pushing_is_given_up_at_the_deadline_and_owes_the_rest() {
 }
 
 #[test]
+fn a_subscription_of_the_head_belongs_to_the_window_if_it_lasts_until_then() {
+    let head = |slice: WorkerSlice| WorkerSlice { discard_head: Duration::from_millis(250), ..slice };
+    let of = |messages_per_user| Conversation::Push(Push { messages_per_user, period: PERIOD, stamp: Stamp::Unix });
+    // Nothing comes after 400 ms, and nobody waits longer than for the drain.
+    let sample = run(pushing(5, delays, text), of(u64::MAX), &head(stamped(seconds(1))));
+    assert_eq!((sample.ok, sample.failed, sample.messages.subscriptions), (6, 3, 0));
+    // All is over before the window begins.
+    let sample = run(pushing(100, delays, text), of(2), &head(stamped(three())));
+    assert_eq!((sample.ok, sample.failed, sample.messages.subscriptions), (0, 0, 0));
+}
+
+#[test]
 fn a_count_that_is_not_reached_in_its_time_is_a_timeout_and_the_rest_is_missing() {
     let in_a_second = StopRule::Count { requests: 3, at_most: Duration::from_secs(1) };
     let sample = pushed(pushing(100, delays, text), 20, in_a_second);

@@ -86,8 +86,7 @@ impl<C: Clock> Core<C> {
         }
         let problem = Problem::new(ErrorClass::Timeout, self.setup.protocol.silence());
         while let Some(exchange) = self.connections[token.index()].give_up_overdue(now) {
-            self.settle(&exchange.times, exchange.deadline.min(now), Some(&problem));
-            self.books.missing(exchange.missing);
+            self.fail(&exchange, exchange.deadline.min(now), &problem);
             if !self.connections[token.index()].is_retired() {
                 self.offer(token, 1, now);
             }
@@ -120,8 +119,8 @@ impl<C: Clock> Core<C> {
         for _ in 0..self.setup.protocol.depth() {
             let Some(intended) = self.demand.due(since, at) else { return };
             self.demand.take();
-            self.books.failed(&Times { intended, sent: None, blocked_until: None }, at, problem);
-            self.books.missing(self.setup.protocol.promised());
+            let times = Times { intended, sent: None, blocked_until: None };
+            self.books.given_up(&times, at, problem, self.setup.protocol.promised());
         }
     }
 

@@ -200,8 +200,8 @@ impl WebSocket {
     /// A subscription that is given up is still owed the rest of its messages.
     pub(crate) fn give_up_any(&mut self) -> Option<Exchange> {
         let missing = match self.conversation {
-            Conversation::Push(push) => self.subscription.owed(&push),
-            Conversation::Exchanges => 0,
+            Conversation::Push(push) => Some(self.subscription.owed(&push)),
+            Conversation::Exchanges => None,
         };
         self.under_way.take().map(|exchange| Exchange { missing, ..exchange })
     }
