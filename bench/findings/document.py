@@ -16,7 +16,7 @@ figures do not carry over from machine to machine, directions and ratios may. No
 WHERE = """
 The claims were measured on 16 cores (32 threads) and on cloud machines with 2 and 16 virtual CPUs, with client and server on the same cores or
 on two machines, for one start each. Here each server has one core of a small virtual machine and the generator the other, and everything is
-started three times where the table does not say otherwise, beside other work on the machine. With one core the server is the bottleneck where theirs often was the client, so that costs show more than they did
+started three times where the table does not say otherwise; at which load of the machine a run began is told with it, and some began beside other work. With one core the server is the bottleneck where theirs often was the client, so that costs show more than they did
 there; and what a server does with many cores does not show at all. Each JVM warmed up for half a minute or less, beside the others of its group on two
 cores, so that the report calls most cells suspect, "not steady": the intervals are as wide as the starts are different. Tapir's interpreters for
 Play and for Helidon Níma are not published everywhere; those weighed here were built from Tapir's public source at the version named, over the same
