@@ -20,6 +20,7 @@ def arguments():
     parser.add_argument(
         "--take", nargs=2, metavar=("NAME", "RUN"), help="keep what a run says as evidence/NAME.json; RUN is its folder, .tare/runs/ID"
     )
+    parser.add_argument("--scenarios", nargs="+", metavar="GLOB", default=["*"], help="with --take: only what was measured under these")
     return parser.parse_args()
 
 
@@ -27,7 +28,7 @@ def main():
     options = arguments()
     if options.take:
         name, run = options.take
-        print(f"written: {evidence.take(name, pathlib.Path(run))}", file=sys.stderr)
+        print(f"written: {evidence.take(name, pathlib.Path(run), options.scenarios)}", file=sys.stderr)
         return
     text = document.of(claims.all_of_them(), evidence.Shelf())
     if not options.check:

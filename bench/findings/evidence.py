@@ -1,5 +1,6 @@
 """What runs have shown: the part of a run's summary that the page can show, kept in the repository as one small file a run."""
 
+import fnmatch
 import json
 import pathlib
 
@@ -22,21 +23,22 @@ MESSAGES = ["received", "missing", "late", "out_of_order", "duplicated", "subscr
 METERS = ["machine", "jvm"]
 
 
-def take(name, run):
-    """Keeps what the run in the folder `run` says under `name`."""
+def take(name, run, scenarios):
+    """Keeps what the run in the folder `run` says of scenarios that match, under `name`."""
     source = run / "summary.json"
     if not source.exists():
         raise Problem(f"{source} is not there: give the folder of a run, such as .tare/runs/2026-11-21-1")
     summary = json.loads(source.read_text(encoding="utf-8"))
+    wanted = lambda things: [one for one in things if any(fnmatch.fnmatchcase(one["scenario"], glob) for glob in scenarios)]
     kept = {
         "run": {**only(summary["run"], RUN), "command": plain_command(summary["run"]["command"])},
         "machine": {section["title"]: rows(section) for section in summary["environment"] if section["title"] in MACHINE},
-        "cells": [{**only(cell, CELL), **beside(cell)} for cell in summary["cells"]],
+        "cells": [{**only(cell, CELL), **beside(cell)} for cell in wanted(summary["cells"])],
         "comparisons": [
-            {**comparison, "currencies": [only(one, CURRENCY) for one in comparison["currencies"]]} for comparison in summary["comparisons"]
+            {**comparison, "currencies": [only(one, CURRENCY) for one in comparison["currencies"]]} for comparison in wanted(summary["comparisons"])
         ],
-        "profiles": [profile(view) for view in (summary.get("profiles") or {}).get("views", [])],
-        "noise": [{**noise, "currencies": [only(one, CURRENCY) for one in noise["currencies"]]} for noise in summary["noise"]],
+        "profiles": [profile(view) for view in wanted((summary.get("profiles") or {}).get("views", []))],
+        "noise": [{**noise, "currencies": [only(one, CURRENCY) for one in noise["currencies"]]} for noise in wanted(summary["noise"])],
     }
     target = FOLDER / f"{name}.json"
     target.write_text(written(rounded(kept)), encoding="utf-8")

@@ -45,7 +45,8 @@ def caption(show, evidence):
     """Which run the table is of, and under which load."""
     models = {load["model"] for cell in picked(show, evidence.get("cells", [])) for load in cell["latency"] if load["kind"] == kind_of(show)}
     what = "as a share of the baseline" if show["what"] == "comparisons" else ""
-    parts = [f"[{show['evidence']}](#{show['evidence']})", *sorted(models)[:1], what, show.get("note", "")]
+    load = "".join(models) if len(models) < 2 else "at several loads"
+    parts = [f"[{show['evidence']}](#{show['evidence']})", load, what, show.get("note", "")]
     return " · ".join(part for part in parts if part) + ":"
 
 
