@@ -4,7 +4,7 @@ import argparse
 import pathlib
 import sys
 
-from . import claims, document, evidence
+from . import claims, document, evidence, shelf
 from .problem import Problem
 
 PAGE = pathlib.Path("docs/FINDINGS.md")
@@ -30,7 +30,7 @@ def main():
         name, run = options.take
         print(f"written: {evidence.take(name, pathlib.Path(run), options.scenarios)}", file=sys.stderr)
         return
-    text = document.of(claims.all_of_them(), evidence.Shelf())
+    text = document.of(claims.all_of_them(), shelf.Shelf())
     if not options.check:
         PAGE.write_text(text, encoding="utf-8")
         print(f"written: {PAGE}", file=sys.stderr)

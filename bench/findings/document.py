@@ -1,16 +1,22 @@
-"""docs/FINDINGS.md: an overview, a section for each claim, and the runs that the figures come from."""
+"""docs/FINDINGS.md: how to read it, an overview, a section for each claim, and the runs that the figures come from."""
 
-from . import judgement, tables
+from . import judgement, prose, runs, tables
 
 HEAD = """# Findings
 
 Made by `bench/findings/make`; do not edit. What others have published about these servers, claim by claim in our words, and what tare
-measured. Every figure comes from a run of tare that stands at the end, with the command that makes it again and the versions.
+measured. Every figure comes from a run of tare that stands [at the end](#runs), with the command that makes it again and the versions. Nothing was
+tuned to agree.
 
-How to read the tables: a share is the variant's figure as a percentage of what it is weighed against, with the interval over starts in
-brackets (95 %, each for itself); it is **bold** where the interval excludes 100 %. A high share of *throughput* is good, of everything else bad. Throughput depends on
-what was saturated; CPU per request is the steadier witness, and what a JVM allocates for a request hardly depends on the machine at all. Absolute
-figures do not carry over from machine to machine, directions and ratios may. Nothing was tuned to agree.
+How to read it:
+
+- A share is the variant's figure as a percentage of its baseline's, measured beside it. A high share of *throughput* is good, of everything else bad.
+- Brackets hold the 95 % interval over starts, each for itself: of a hundred such intervals some five miss the truth. A share is **bold** where its
+  interval excludes 100 %. "Too wide" is an interval whose ends are more than ninefold apart.
+- One start has no interval. How far two starts may lie apart is told by the [claim on noise](#{noise}).
+- Percentiles are those of all starts together, stated only with ten samples or more above them.
+- Throughput depends on what was saturated; CPU per request is the steadier witness, and what a JVM allocates for a request hardly depends on the
+  machine at all. Absolute figures do not carry over from machine to machine; directions and ratios may.
 """
 
 WHERE = """
@@ -23,11 +29,16 @@ Play and for Helidon Níma are not published everywhere; those weighed here were
 Play and the same Helidon as the vanilla server's; a revision that says "dirty" is one before these two were in the catalog so.
 """
 
+NOISE = "Noise"
+
 
 def of(claims, shelf):
     for claim in claims:
         judgement.hold(claim, shelf)
-    parts = [HEAD, WHERE, overview(claims), *(section(claim, shelf) for claim in claims), runs(claims, shelf)]
+    sections = [section(claim, shelf) for claim in claims]
+    used = runs.used(claims, shelf)
+    noise = next((anchor(claim) for claim in claims if claim["title"] == NOISE), "overview")
+    parts = [HEAD.format(noise=noise), WHERE, overview(claims), *sections, runs.of(used)]
     return "\n".join(part.strip("\n") + "\n" for part in parts)
 
 
@@ -48,44 +59,10 @@ def anchor(claim):
 
 
 def section(claim, shelf):
-    shown = [tables.of(show, shelf.get(show["evidence"]), claim["file"]) for show in claim["show"]]
     parts = [
         f"## {heading(claim)}",
         f"*{claim['source']}:* {claim['claim'].strip()}",
-        f"**tare: {claim['judgement']}.** {claim['because'].strip()}",
-        *shown,
+        f"**tare: {claim['judgement']}.** {prose.of(claim, shelf).strip()}",
+        *tables.of(claim, shelf),
     ]
     return "\n\n".join(part.strip("\n") for part in parts if part) + "\n"
-
-
-def runs(claims, shelf):
-    names = sorted({show["evidence"] for claim in claims for show in claim["show"]})
-    return "## Runs\n\n" + "\n".join(run(name, shelf.get(name)) for name in names)
-
-
-def run(name, evidence):
-    about = evidence["run"]
-    lines = [f"### {name}", f"```\n{about['command']}\n```", ". ".join(facts(evidence)) + "."]
-    lines += ["\n".join(f"- {one}" for one in versions(evidence))]
-    return "\n\n".join(line for line in lines if line) + "\n"
-
-
-def facts(evidence):
-    about = evidence["run"]
-    yield f"{about['started_at'][:16].replace('T', ' ')} UTC"
-    if about.get("duration_s"):
-        yield f"{about['duration_s'] / 60:.0f} min"
-    if about.get("git_revision"):
-        yield f"Revision {about['git_revision']}"
-    machine, kernel, jvm = (evidence.get("machine", {}).get(title, {}) for title in ("Machine", "Kernel", "JVM"))
-    if machine:
-        yield f"{machine['CPU']}, cores {machine['cores tare may use']}, {machine['memory']}; Linux {kernel['release']}"
-        yield from (f"At the start {value}" for key, value in machine.items() if key.startswith("hypervisor steal"))
-    if jvm:
-        yield f"JDK {jvm['JDK'].split(' ')[0]}, {jvm['options']}"
-
-
-def versions(evidence):
-    """A line for each family and version, with what it was built from."""
-    built = [(cell["family"], cell["versions"]) for cell in evidence.get("cells", []) if cell["versions"]]
-    return sorted({f"{family}: {', '.join(f'{name} {version}' for name, version in named.items())}" for family, named in built})

@@ -1,8 +1,10 @@
-"""What runs have shown: the part of a run's summary that the page can show, kept in the repository as one small file a run."""
+"""What runs have shown: the part of a run's summary that the page can show, kept in the repository as one small file a run.
+`shelf.py` reads it again."""
 
 import fnmatch
 import json
 import pathlib
+import re
 
 from .problem import Problem
 
@@ -15,34 +17,59 @@ CELL = [
     "throughput_per_s", "cpu_ns_per_request", "cpu_load", "allocated_bytes_per_request", "rss_peak_bytes", "heap_used_peak_bytes",
     "generator_cpu_share", "requests_ok", "requests_failed",
 ]  # fmt: skip
-CURRENCY = ["name", "label", "unit", "higher_is_better", "baseline_value", "variant_value", "ratio", "lo", "hi", "forks", "sd_forks", "verdict"]
+CURRENCY = ["name", "label", "unit", "higher_is_better", "baseline_value", "variant_value", "ratio", "lo", "hi", "method", "forks", "sd_forks", "verdict"]
 PROFILE = ["id", "group", "scenario", "variant", "event", "forks", "steady_forks", "samples", "coverage", "focus_share", "focus_own"]
 MACHINE = ["Machine", "Kernel", "JVM"]
+# Of the plan, what a reader needs in order to judge the figures; the command says the rest.
+PLAN = ["server_cpus", "load_cpus", "warmup", "warmup_first_cap", "warmup_cap"]
 MESSAGES = ["received", "missing", "late", "out_of_order", "duplicated", "subscriptions"]
 # Hiccups of the machine's cores, and inside the JVM.
 METERS = ["machine", "jvm"]
 
 
-def take(name, run, scenarios):
+def take(name, run, scenarios, folder=FOLDER):
     """Keeps what the run in the folder `run` says of scenarios that match, under `name`."""
+    if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name):
+        raise Problem(f'"{name}" is no name for evidence: small letters, digits and hyphens, as in pekko-3-users')
     source = run / "summary.json"
     if not source.exists():
-        raise Problem(f"{source} is not there: give the folder of a run, such as .tare/runs/2026-11-21-1")
-    summary = json.loads(source.read_text(encoding="utf-8"))
-    wanted = lambda things: [one for one in things if any(fnmatch.fnmatchcase(one["scenario"], glob) for glob in scenarios)]
-    kept = {
-        "run": {**only(summary["run"], RUN), "command": plain_command(summary["run"]["command"])},
-        "machine": {section["title"]: rows(section) for section in summary["environment"] if section["title"] in MACHINE},
-        "cells": [{**only(cell, CELL), **beside(cell)} for cell in wanted(summary["cells"])],
-        "comparisons": [
-            {**comparison, "currencies": [only(one, CURRENCY) for one in comparison["currencies"]]} for comparison in wanted(summary["comparisons"])
-        ],
-        "profiles": [profile(view) for view in wanted((summary.get("profiles") or {}).get("views", []))],
-        "noise": [{**noise, "currencies": [only(one, CURRENCY) for one in noise["currencies"]]} for noise in wanted(summary["noise"])],
-    }
-    target = FOLDER / f"{name}.json"
+        raise Problem(f"{source} is not there: give the folder of a run that has ended, such as .tare/runs/2026-11-21-1")
+    try:
+        kept = kept_of(parsed(source), scenarios)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise Problem(f"{source} is no summary of this version of tare ({error!r} on the way); tare report makes it anew") from error
+    if not kept["cells"] and not kept["profiles"]:
+        raise Problem(f"{source}: nothing was measured under {' '.join(scenarios)}")
+    target = folder / f"{name}.json"
     target.write_text(written(rounded(kept)), encoding="utf-8")
     return target
+
+
+def kept_of(summary, scenarios):
+    wanted = lambda things: [one for one in things if any(fnmatch.fnmatchcase(one["scenario"], glob) for glob in scenarios)]
+    weighed = lambda things: [{**one, "currencies": [only(currency, CURRENCY) for currency in one["currencies"]]} for one in wanted(things)]
+    plan = {row["key"]: row["value"] for section in summary["plan"] for row in section["rows"]}
+    return {
+        "run": {**only(summary["run"], RUN), "command": plain_command(summary["run"]["command"])},
+        "plan": {key: plan[key] for key in PLAN if key in plan},
+        "machine": {section["title"]: rows(section) for section in summary["environment"] if section["title"] in MACHINE},
+        "versions": dict(versions_of(section) for section in summary["environment"] if section["title"].startswith("Versions: ")),
+        "cells": [{**only(cell, CELL), **beside(cell)} for cell in wanted(summary["cells"])],
+        "comparisons": weighed(summary["comparisons"]),
+        "profiles": [profile(view) for view in wanted((summary.get("profiles") or {}).get("views", []))],
+        "noise": weighed(summary["noise"]),
+    }
+
+
+def versions_of(section):
+    return section["title"].removeprefix("Versions: "), rows(section)
+
+
+def parsed(path):
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise Problem(f"{path}: {error}") from error
 
 
 def written(kept):
@@ -107,19 +134,3 @@ def rounded(value):
     if isinstance(value, dict):
         return {key: rounded(one) for key, one in value.items()}
     return [rounded(one) for one in value] if isinstance(value, list) else value
-
-
-class Shelf:
-    """The evidence by name, read when it is asked for."""
-
-    def __init__(self):
-        self.read = {}
-
-    def get(self, name):
-        if name not in self.read:
-            path = FOLDER / f"{name}.json"
-            if not path.exists():
-                there = ", ".join(sorted(one.stem for one in FOLDER.glob("*.json")))
-                raise Problem(f'there is no evidence "{name}" ({path.name}); there are: {there or "none"}')
-            self.read[name] = json.loads(path.read_text(encoding="utf-8"))
-        return self.read[name]

@@ -40,3 +40,23 @@ def share(figure):
 def decided(figure):
     """Does the interval exclude "no difference"?"""
     return bool(figure["lo"] and figure["hi"]) and not figure["lo"] <= 1 <= figure["hi"]
+
+
+def with_interval(estimate, unit):
+    """`39.3 k/s [17.6 k/s, 61.0 k/s]`, from two starts on."""
+    text = amount(estimate["value"], unit)
+    lo, hi = estimate.get("lo"), estimate.get("hi")
+    if lo is None or hi is None:
+        return text
+    if lo <= 0 or hi / lo > TELLING:
+        return f"{text} [too wide]"
+    return f"{text} [{amount(lo, unit)}, {amount(hi, unit)}]"
+
+
+def part(estimate):
+    """`7.6 % [7.1, 8.2]`; a method that the tables of the run do not list has no figure."""
+    if estimate is None:
+        return "not listed"
+    lo, hi = estimate["lo"], estimate["hi"]
+    interval = "" if lo is None or hi is None else f" [{max(lo, 0) * 100:.1f}, {min(hi, 1) * 100:.1f}]"
+    return f"{estimate['value'] * 100:.1f} %{interval}"

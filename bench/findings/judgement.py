@@ -1,31 +1,37 @@
 """What a judgement rests on, held against the evidence: a page whose numbers were renewed cannot keep a judgement that they no longer bear."""
 
+from . import schema
 from .problem import Problem
 
-KEYS = ["evidence", "comparison", "currency", "above", "below"]
+KEYS = {"evidence": schema.TEXT, "comparison": schema.TEXT, "currency": schema.TEXT, "above": schema.NUMBER, "below": schema.NUMBER}
 
 
 def hold(claim, shelf):
     """Fails unless every [[rests_on]] of the claim is so."""
-    for rest in claim["rests_on"]:
-        unknown = [key for key in rest if key not in KEYS]
-        if unknown:
-            raise Problem(f'{claim["file"]}: unknown key "{unknown[0]}" in [[rests_on]]; there are: {", ".join(KEYS)}')
-        missing = [key for key in ("comparison", "currency") if key not in rest]
-        if missing:
-            raise Problem(f'{claim["file"]}: {missing[0]} is missing in [[rests_on]]')
-        percent = ratio_of(claim, rest, shelf) * 100
+    for number, rest in enumerate(claim["rests_on"], 1):
+        place = f"{claim['file']}, [[rests_on]] {number}"
+        schema.hold(place, rest, KEYS, ("evidence", "comparison", "currency"))
+        if "above" not in rest and "below" not in rest:
+            raise Problem(f"{place}: above or below is missing, in percent")
+        percent = ratio_of(place, rest, shelf) * 100
         if not rest.get("above", float("-inf")) < percent < rest.get("below", float("inf")):
             raise Problem(
-                f'{claim["file"]}: "{claim["judgement"]}" rests on {rest["comparison"]} ({rest["currency"]}) between '
+                f'{place}: "{claim["judgement"]}" rests on {rest["comparison"]} ({rest["currency"]}) between '
                 f"{rest.get('above', '–')} and {rest.get('below', '–')} %, and it is {percent:.1f} %: judge anew"
             )
 
 
-def ratio_of(claim, rest, shelf):
-    for comparison in shelf.get(rest["evidence"])["comparisons"]:
-        if comparison["id"] == rest["comparison"]:
-            for currency in comparison["currencies"]:
-                if currency["name"] == rest["currency"]:
-                    return currency["ratio"]
-    raise Problem(f'{claim["file"]}: evidence "{rest["evidence"]}" has no {rest["comparison"]} in {rest["currency"]}')
+def ratio_of(place, rest, shelf):
+    comparisons = {one["id"]: one for one in shelf.get(rest["evidence"], place)["comparisons"]}
+    if rest["comparison"] not in comparisons:
+        alike = [name for name in comparisons if name.rpartition("/")[2] == rest["comparison"].rpartition("/")[2]]
+        raise Problem(
+            f'{place}: evidence "{rest["evidence"]}" has no comparison "{rest["comparison"]}"; there are: '
+            f"{', '.join(alike or sorted({name.rpartition('/')[2] for name in comparisons})) or 'none'}"
+        )
+    currencies = {one["name"]: one for one in comparisons[rest["comparison"]]["currencies"]}
+    schema.one_of(place, "currency", rest["currency"], currencies)
+    ratio = currencies[rest["currency"]]["ratio"]
+    if ratio is None:
+        raise Problem(f"{place}: {rest['comparison']} has no share in {rest['currency']}: nothing can rest on it")
+    return ratio

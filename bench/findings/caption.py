@@ -1,0 +1,77 @@
+"""The line above a table: which run it is of, under which load, how many starts it has, and how busy the machine was."""
+
+from .picks import picked
+
+
+def of(show, evidence, chosen):
+    """All that a reader needs in order to weigh the table, from the evidence itself."""
+    cells = picked(show, evidence["cells"])
+    again = [f"[{name}](#{name})" for name in (show["evidence"], show.get("again")) if name]
+    parts = [
+        " and ".join(again),
+        tapir(cells),
+        load(show, cells),
+        "as a share of the baseline" if show["what"] == "comparisons" else "",
+        cpu(show, cells),
+        starts(show, chosen),
+        standing(evidence),
+        show.get("note", ""),
+    ]
+    return " · ".join(part for part in parts if part) + ":"
+
+
+def tapir(cells):
+    versions = sorted({cell["versions"]["tapir"] for cell in cells if "tapir" in cell["versions"]}, key=numbers)
+    return f"Tapir {', '.join(versions)}" if versions else ""
+
+
+def numbers(version):
+    return [int(part) if part.isdecimal() else 0 for part in version.split(".")]
+
+
+def load(show, cells):
+    kind = show.get("kind", "saturating")
+    models = sorted({one["model"] for cell in cells for one in cell["latency"] if one["kind"] == kind})
+    if len(models) < 2:
+        return "".join(models)
+    return "at a rate of its own for each group" if kind == "poisson" else "at several loads"
+
+
+def cpu(show, cells):
+    """Where CPU was counted under another load than the rest of the table."""
+    shown = show["what"] == "comparisons" or "cpu_per_request" in show.get("columns", ["cpu_per_request"])
+    elsewhere = show.get("kind", "saturating") == "saturating" and any((cell["cpu_load"] or "").startswith("Poisson") for cell in cells)
+    return "CPU at half load (Poisson arrivals)" if shown and elsewhere and show["what"] in ("comparisons", "cells") else ""
+
+
+def starts(show, chosen):
+    if show["what"] in ("spread", "repeats"):
+        return ""
+    counts = {forks(one) for one in chosen} - {0}
+    return "one start, which has no interval" if counts == {1} else ""
+
+
+def forks(one):
+    if "forks" in one:
+        return one["forks"]
+    return one["currencies"][0]["forks"] if one["currencies"] else 0
+
+
+def most_starts(evidence):
+    """How many starts there are of what the run started most often."""
+    return max((one["forks"] for one in evidence["cells"] + evidence["profiles"]), default=0)
+
+
+def standing(evidence):
+    """How busy the machine was when the run began, and whether it came to its end."""
+    began = at_start(evidence)
+    status = evidence["run"]["status"]
+    parts = [f"{began} when it began" if began else "", "" if status == "complete" else f"the run was {status.replace('_', ' ')}"]
+    return ", ".join(part for part in parts if part)
+
+
+def at_start(evidence):
+    """`load 33.87`: how many programs wanted a core, averaged over the minute before."""
+    machine = evidence["machine"].get("Machine", {})
+    told = next((value for key, value in machine.items() if key.startswith("hypervisor steal")), "")
+    return next((part for part in told.split(", ") if part.startswith("load ")), "")

@@ -1,0 +1,77 @@
+"""What a [[show]] picks out of its evidence: which cells, comparisons or profiles, and which of their columns."""
+
+import fnmatch
+import re
+
+from . import schema
+from .evidence import MESSAGES, METERS
+from .problem import Problem
+
+# Of a comparison: currency, and how the column is headed.
+SHARES = {
+    "throughput": "throughput",
+    "cpu_per_request": "CPU/request",
+    "allocated_per_request": "allocated/request",
+    "latency_p50": "p50",
+    "latency_p99": "p99",
+}
+# Of a cell: key in the evidence, and unit.
+FIGURES = {
+    "throughput": ("throughput_per_s", "per_s"),
+    "cpu_per_request": ("cpu_ns_per_request", "ns"),
+    "allocated_per_request": ("allocated_bytes_per_request", "bytes"),
+    "memory": ("rss_peak_bytes", "bytes"),
+}
+PERCENTILE = re.compile(rf"(({'|'.join(METERS)}) )?p\d\d?(\.\d+)?")
+# Each kind of table: which list of the evidence it is made of, and what its [[show]] may say beside what all may.
+KINDS = {
+    "comparisons": ("comparisons", {"columns": schema.TEXTS}),
+    "cells": ("cells", {"columns": schema.TEXTS, "kind": schema.TEXT}),
+    "spread": ("cells", {}),
+    "repeats": ("cells", {"again": schema.TEXT}),
+    "methods": ("profiles", {"methods": schema.TEXTS}),
+}
+GLOBS = {"groups": "group", "scenarios": "scenario", "variants": "variant"}
+ALL = {"evidence": schema.TEXT, "what": schema.TEXT, "note": schema.TEXT, **{key: schema.TEXTS for key in GLOBS}}
+
+
+def hold(place, show):
+    """Fails unless the [[show]] is one that can be drawn, whatever its evidence holds."""
+    if "what" in show:
+        schema.one_of(place, "table for what =", show["what"], KINDS)
+    _, own = KINDS[show["what"]] if "what" in show else ("", {})
+    schema.hold(place, show, ALL | own, ("evidence", "what", *(key for key in own if key in ("again", "methods"))))
+    for column in show.get("columns", []):
+        if not known(show["what"], column):
+            raise Problem(f'{place}: columns: {show["what"]} have no "{column}"; there are: {", ".join(names(show["what"]))}')
+
+
+def known(what, column):
+    return column in names(what) or (what == "cells" and bool(PERCENTILE.fullmatch(column)))
+
+
+def names(what):
+    if what == "comparisons":
+        return list(SHARES)
+    return [*FIGURES, "samples", *MESSAGES, "p50 and other percentiles", *(f"{meter} p50 and others" for meter in METERS)]
+
+
+def picked(show, things):
+    """Those of the comparisons, cells or profiles whose group, scenario and variant match."""
+    matches = lambda thing: all(any(fnmatch.fnmatchcase(thing[key], glob) for glob in show.get(globs, ["*"])) for globs, key in GLOBS.items())
+    return [thing for thing in things if matches(thing)]
+
+
+def of(place, show, evidence):
+    """What the [[show]] picks; fails where it is nothing, or where one of its patterns matches nothing that the evidence has."""
+    part, _ = KINDS[show["what"]]
+    things = evidence[part]
+    for globs, key in GLOBS.items():
+        there = sorted({thing[key] for thing in things})
+        for glob in show.get(globs, []):
+            if not fnmatch.filter(there, glob):
+                raise Problem(f'{place}: {globs}: "{glob}" matches no {key} in evidence "{show["evidence"]}"; there are: {", ".join(there) or "none"}')
+    chosen = picked(show, things)
+    if not chosen:
+        raise Problem(f'{place}: no {part} of evidence "{show["evidence"]}" match {", ".join(key for key in GLOBS if key in show) or "anything"} together')
+    return chosen

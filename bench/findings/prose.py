@@ -1,0 +1,66 @@
+"""Figures in a claim's words: `{share RUN SCENARIO VARIANT CURRENCY}`, `{cell RUN SCENARIO VARIANT COLUMN}` and
+`{method RUN VARIANT EVENT PATTERN}` are replaced by what the evidence says, so that no figure is typed."""
+
+import re
+
+from . import cells, picks, schema
+from .figures import part, share
+from .problem import Problem
+from .tables import most
+
+FIGURE = re.compile(r"\{([^{}]*)\}")
+
+
+def of(claim, shelf):
+    """The claim's reasons with its figures in them."""
+    place = f"{claim['file']}, because"
+    return FIGURE.sub(lambda found: figure(place, found.group(1).split(), shelf), claim["because"])
+
+
+def named(claim):
+    """The evidence that the words name."""
+    return [words[1] for words in (found.split() for found in FIGURE.findall(claim["because"])) if len(words) == 5]
+
+
+def figure(place, words, shelf):
+    kind, *rest = words or [""]
+    schema.one_of(place, "kind of figure", kind, KINDS)
+    if len(rest) != 4:
+        raise Problem(f"{place}: {{{' '.join(words)}}} must be {{{kind} {KINDS[kind][1]}}}")
+    return KINDS[kind][0](place, shelf.get(rest[0], place), *rest)
+
+
+def share_of(place, evidence, run, scenario, variant, currency):
+    one = the_one(place, evidence["comparisons"], run, {"scenario": scenario, "variant": variant})
+    by_name = {figure["name"]: figure for figure in one["currencies"]}
+    schema.one_of(place, "currency", currency, by_name)
+    return share(by_name[currency])
+
+
+def cell_of(place, evidence, run, scenario, variant, column):
+    if not picks.known("cells", column):
+        schema.one_of(place, "column", column, picks.names("cells"))
+    one = the_one(place, evidence["cells"], run, {"scenario": scenario, "variant": variant})
+    return cells.text(one, "saturating", column)
+
+
+def method_of(place, evidence, run, variant, event, pattern):
+    one = the_one(place, evidence["profiles"], run, {"variant": variant, "event": event})
+    return part(one["focus_share"] if pattern == "focus" else most(one, pattern))
+
+
+def the_one(place, things, run, wanted):
+    """The only one that is wanted."""
+    for key, name in wanted.items():
+        schema.one_of(place, f'{key} in evidence "{run}"', name, sorted({thing[key] for thing in things}))
+    found = [thing for thing in things if all(thing[key] == name for key, name in wanted.items())]
+    if len(found) != 1:
+        raise Problem(f'{place}: evidence "{run}" has {len(found)} of {" ".join(wanted.values())}, and the words need one')
+    return found[0]
+
+
+KINDS = {
+    "share": (share_of, "RUN SCENARIO VARIANT CURRENCY"),
+    "cell": (cell_of, "RUN SCENARIO VARIANT COLUMN"),
+    "method": (method_of, "RUN VARIANT EVENT PATTERN"),
+}

@@ -1,0 +1,46 @@
+"""The evidence that there is: read by name, and refused where something is missing in it."""
+
+from .evidence import CELL, FOLDER, PROFILE, parsed
+from .problem import Problem
+
+# What every file of evidence has, and each of its cells, comparisons and profiles: enough for all that the page shows.
+SHAPE = {
+    "cells": [*CELL, "versions", "throughputs_per_s", "latency"],
+    "comparisons": ["id", "group", "scenario", "variant", "baseline", "currencies"],
+    "profiles": [*PROFILE, "methods"],
+}
+
+
+class Shelf:
+    """The evidence by name, read when it is asked for."""
+
+    def __init__(self, folder=FOLDER):
+        self.folder = folder
+        self.read = {}
+
+    def get(self, name, place):
+        """The evidence `name`; `place` says who asks, for messages."""
+        if name not in self.read:
+            path = self.folder / f"{name}.json"
+            if not path.exists():
+                there = ", ".join(self.names())
+                raise Problem(f'{place}: there is no evidence "{name}"; there are: {there or "none"}')
+            self.read[name] = whole(path)
+        return self.read[name]
+
+    def names(self):
+        return sorted(path.stem for path in self.folder.glob("*.json"))
+
+
+def whole(path):
+    """The evidence in a file, if nothing that the page needs is missing in it."""
+    evidence = parsed(path)
+    for key in ("run", "machine", "cells", "comparisons"):
+        if not isinstance(evidence, dict) or key not in evidence:
+            raise Problem(f"{path.name}: {key} is missing: take the run again (--take {path.stem} RUN)")
+    for kind, keys in SHAPE.items():
+        for number, one in enumerate(evidence.setdefault(kind, []), 1):
+            missing = [key for key in keys if key not in one]
+            if missing:
+                raise Problem(f"{path.name}: number {number} of its {kind} has no {missing[0]}: take the run again (--take {path.stem} RUN)")
+    return evidence
