@@ -9,19 +9,21 @@ def of(show, evidence, chosen):
     again = [f"[{name}](#{name})" for name in (show["evidence"], show.get("again")) if name]
     parts = [
         " and ".join(again),
-        tapir(cells),
+        tapir(evidence, cells),
         load(show, cells),
         "as a share of the baseline" if show["what"] == "comparisons" else "",
         cpu(show, cells),
-        starts(show, chosen),
+        starts(show, evidence, chosen),
         standing(evidence),
         show.get("note", ""),
     ]
     return " · ".join(part for part in parts if part) + ":"
 
 
-def tapir(cells):
-    versions = sorted({cell["versions"]["tapir"] for cell in cells if "tapir" in cell["versions"]}, key=numbers)
+def tapir(evidence, cells):
+    """The versions of Tapir in the table; a profile has no cells, and is of all that its run built."""
+    built = [cell["versions"] for cell in cells] or evidence.get("versions", {}).values()
+    versions = sorted({named["tapir"] for named in built if "tapir" in named}, key=numbers)
     return f"Tapir {', '.join(versions)}" if versions else ""
 
 
@@ -44,11 +46,12 @@ def cpu(show, cells):
     return "CPU at half load (Poisson arrivals)" if shown and elsewhere and show["what"] in ("comparisons", "cells") else ""
 
 
-def starts(show, chosen):
+def starts(show, evidence, chosen):
+    """How sure the intervals are, where there are any."""
     if show["what"] in ("spread", "repeats"):
         return ""
     counts = {forks(one) for one in chosen} - {0}
-    return "one start, which has no interval" if counts == {1} else ""
+    return "one start, which has no interval" if counts == {1} else f"{(1 - evidence['run']['alpha']) * 100:g} % intervals"
 
 
 def forks(one):

@@ -1,6 +1,8 @@
 """docs/FINDINGS.md: how to read it, an overview, a section for each claim, and the runs that the figures come from."""
 
-from . import judgement, prose, runs, tables
+import textwrap
+
+from . import judgement, prose, runs, setting, tables
 
 HEAD = """# Findings
 
@@ -11,25 +13,27 @@ tuned to agree.
 How to read it:
 
 - A share is the variant's figure as a percentage of its baseline's, measured beside it. A high share of *throughput* is good, of everything else bad.
-- Brackets hold the 95 % interval over starts, each for itself: of a hundred such intervals some five miss the truth. A share is **bold** where its
-  interval excludes 100 %. "Too wide" is an interval whose ends are more than ninefold apart.
+- Brackets hold intervals over starts, at the level that stands above the table, each for itself: at 95 % five in a hundred miss the truth. A share is
+  **bold** where its interval excludes 100 %. "Too wide" is an interval whose ends are more than ninefold apart.
 - One start has no interval. How far two starts may lie apart is told by the [claim on noise](#{noise}).
 - Percentiles are those of all starts together, stated only with ten samples or more above them.
 - Throughput depends on what was saturated; CPU per request is the steadier witness, and what a JVM allocates for a request hardly depends on the
   machine at all. Absolute figures do not carry over from machine to machine; directions and ratios may.
 """
 
-WHERE = """
-The claims were measured on 16 cores (32 threads) and on cloud machines with 2 and 16 virtual CPUs, with client and server on the same cores or
-on two machines, for one start each. Here each server has one core of a small virtual machine and the generator the other, and everything is
-started three times where the table does not say otherwise; at which load of the machine a run began is told with it, and some began beside other work. With one core the server is the bottleneck where theirs often was the client, so that costs show more than they did
-there; and what a server does with many cores does not show at all. Each JVM warmed up for half a minute or less, beside the others of its group on two
-cores, so that the report calls most cells suspect, "not steady": the intervals are as wide as the starts are different. Tapir's interpreters for
-Play and for Helidon Níma are not published everywhere; those weighed here were built from Tapir's public source at the version named, over the same
-Play and the same Helidon as the vanilla server's; a revision that says "dirty" is one before these two were in the catalog so.
-"""
+THEIRS = """The claims were measured on 16 cores (32 threads) and on cloud machines with 2 and 16 virtual CPUs, with client and server on the same cores or on two \
+machines, for one start each."""
+
+# What follows from one core, and what a reader could not guess.
+SINCE = [
+    """With one core the server is the bottleneck where theirs often was the client, so that costs show more than they did there; and what a server does \
+with many cores does not show at all.""",
+    """Tapir's interpreters for Play and for Helidon Níma are not published everywhere; where a table has them, they were built from Tapir's public source at \
+the version named, over the same Play and the same Helidon as the vanilla server's.""",
+]
 
 NOISE = "Noise"
+WIDTH = 150
 
 
 def of(claims, shelf):
@@ -38,8 +42,13 @@ def of(claims, shelf):
     sections = [section(claim, shelf) for claim in claims]
     used = runs.used(claims, shelf)
     noise = next((anchor(claim) for claim in claims if claim["title"] == NOISE), "overview")
-    parts = [HEAD.format(noise=noise), WHERE, overview(claims), *sections, runs.of(used)]
+    parts = [HEAD.format(noise=noise), where(used), overview(claims), *sections, runs.of(used)]
     return "\n".join(part.strip("\n") + "\n" for part in parts)
+
+
+def where(used):
+    told = [THEIRS, *setting.of([run.evidence for run in used]), *SINCE]
+    return "Where it was measured:\n\n" + "\n".join(textwrap.fill(one, WIDTH, initial_indent="- ", subsequent_indent="  ") for one in told)
 
 
 def overview(claims):

@@ -31,7 +31,7 @@ def ratio_of(place, rest, shelf):
         )
     currencies = {one["name"]: one for one in comparisons[rest["comparison"]]["currencies"]}
     schema.one_of(place, "currency", rest["currency"], currencies)
-    ratio = currencies[rest["currency"]]["ratio"]
-    if ratio is None:
-        raise Problem(f"{place}: {rest['comparison']} has no share in {rest['currency']}: nothing can rest on it")
-    return ratio
+    currency = currencies[rest["currency"]]
+    if currency["verdict"] == "void":
+        raise Problem(f"{place}: {rest['comparison']} is void, and nothing can rest on it")
+    return currency["ratio"]

@@ -34,6 +34,8 @@ def share_of(place, evidence, run, scenario, variant, currency):
     one = the_one(place, evidence["comparisons"], run, {"scenario": scenario, "variant": variant})
     by_name = {figure["name"]: figure for figure in one["currencies"]}
     schema.one_of(place, "currency", currency, by_name)
+    if by_name[currency]["verdict"] == "void":
+        raise Problem(f'{place}: {one["id"]} is void in evidence "{run}", and no words can use it')
     return share(by_name[currency])
 
 

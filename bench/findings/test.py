@@ -5,7 +5,7 @@ import pathlib
 import tempfile
 import unittest
 
-from . import claims, evidence, judgement, prose, shelf, tables
+from . import claims, evidence, judgement, prose, setting, shelf, tables
 from .problem import Problem
 
 
@@ -25,7 +25,7 @@ def cell(variant, throughput, **changes):
 def evidence_of(bare, layered):
     share = {"name": "throughput", "label": "throughput", "ratio": layered / bare, "lo": 0.7, "hi": 0.9, "forks": 3, "sd_forks": 0.1, "verdict": "worse"}
     comparison = {"id": "bare/Get/layered", "group": "bare", "scenario": "Get", "variant": "layered", "baseline": "bare", "currencies": [share]}
-    run = {"id": "1", "started_at": "2026-01-01T00:00:00Z", "duration_s": 60, "status": "complete", "command": "tare run"}
+    run = {"id": "1", "started_at": "2026-01-01T00:00:00Z", "duration_s": 60, "status": "complete", "command": "tare run", "alpha": 0.05}
     machine = {"Machine": {"hypervisor steal and load at the start": "load 1.50, CPU pressure 2.0 %"}}
     return {"run": run, "machine": machine, "cells": [cell("bare", bare), cell("layered", layered)], "comparisons": [comparison]}
 
@@ -53,7 +53,7 @@ class ATable(Case):
     def test_shows_shares_with_their_interval_and_says_how_they_were_measured(self):
         text = self.drawn(what="comparisons", columns=["throughput"])
         self.assertIn("| Get | layered | bare | **80 % [70, 90]** | 3 |", text)
-        self.assertIn("Tapir 1.2.3 · closed, 8 users · as a share of the baseline · load 1.50 when it began", text)
+        self.assertIn("Tapir 1.2.3 · closed, 8 users · as a share of the baseline · 95 % intervals · load 1.50 when it began", text)
 
     def test_of_cells_puts_the_best_first_and_says_why_they_are_not_valid(self):
         text = self.drawn(what="cells", columns=["throughput", "p99.9"])
@@ -86,6 +86,21 @@ class ATable(Case):
     def test_needs_the_name_of_its_evidence(self):
         with self.fails("evidence is missing"):
             tables.drawn("07-x.toml", {"what": "cells"}, self.shelf)
+
+
+class WhereItWasMeasured(unittest.TestCase):
+    def test_is_told_by_the_evidence(self):
+        quiet, busy = evidence_of(1000, 800), evidence_of(1000, 800)
+        machine = {"CPU": "A", "cores tare may use": "0-1", "memory": "1 GiB"}
+        for one, load in ((quiet, "load 0.50, CPU pressure 2.0 %"), (busy, "load 20.00")):
+            one["profiles"] = []
+            one["machine"] = {"Machine": machine | {"hypervisor steal and load at the start": load}, "JVM": {"JDK": "25.0.3 (/x)"}}
+        quiet["plan"] = {"server_cpus": "0", "load_cpus": "1"}
+        told = setting.of([quiet, busy])
+        self.assertEqual(told[0], "Here: A, cores 0-1, 1 GiB, JDK 25.0.3. A server that is measured has core 0, and the generator core 1.")
+        self.assertEqual(told[1], "2 runs: 2 with three starts of each server.")
+        self.assertIn("between 0.5 and 20.0. For 1 of the runs", told[2])
+        self.assertIn("4 cells: 0 valid, 4 suspect, 0 void. 4 were not steady", told[3])
 
 
 class Evidence(Case):
