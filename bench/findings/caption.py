@@ -3,18 +3,18 @@
 from .picks import picked
 
 
-def of(show, evidence, chosen):
-    """All that a reader needs in order to weigh the table, from the evidence itself."""
+def of(show, evidence, chosen, others):
+    """All that a reader needs in order to weigh the table, from the evidence itself; `others` are the runs that stand beside it."""
     cells = picked(show, evidence["cells"])
-    again = [f"[{name}](#{name})" for name in (show["evidence"], show.get("again")) if name]
     parts = [
-        " and ".join(again),
+        f"[{show['evidence']}](#{show['evidence']})",
         tapir(evidence, cells),
         load(show, cells),
         "as a share of the baseline" if show["what"] == "comparisons" else "",
         cpu(show, cells),
         starts(show, evidence, chosen),
         standing(evidence),
+        *(f"beside it [{name}](#{name}): {counted(other)}, {standing(other)}" for name, other in others.items()),
         show.get("note", ""),
     ]
     return " · ".join(part for part in parts if part) + ":"
@@ -63,6 +63,11 @@ def forks(one):
 def most_starts(evidence):
     """How many starts there are of what the run started most often."""
     return max((one["forks"] for one in evidence["cells"] + evidence["profiles"]), default=0)
+
+
+def counted(evidence):
+    number = most_starts(evidence)
+    return "one start" if number == 1 else f"{number} starts"
 
 
 def standing(evidence):

@@ -3,22 +3,25 @@
 import re
 
 from .figures import amount, with_interval
-from .picks import FIGURES, PERCENTILE, SHARES
+from .picks import FIGURES, PERCENTILE, SHARES, also, same
 from .problem import Problem
 
 COLUMNS = ["throughput", "cpu_per_request", "p50", "p99"]
 
 
-def table(place, show, chosen):
+def table(place, show, chosen, shelf):
     """A line for each cell, within a scenario the best first by the first column."""
     columns = show.get("columns", COLUMNS)
     kind = show.get("kind", "saturating")
+    others = {name: shelf.get(name, place)["cells"] for name in show.get("beside", [])}
     filled(place, columns, kind, chosen)
     order = lambda cell: (cell["scenario"], rank(cell, kind, columns[0]))
-    lines = [["scenario", "server", *(SHARES.get(column, column) for column in columns), "starts", "valid"]]
+    heads = [SHARES.get(column, column) for column in columns]
+    lines = [["scenario", "server", heads[0], *also(heads[0], others), *heads[1:], "starts", "valid"]]
     for cell in sorted(chosen, key=order):
-        values = (text(cell, kind, column) for column in columns)
-        lines.append([cell["scenario"], cell["variant"], *values, str(cell["forks"]), cell["validity"]["state"]])
+        values = [text(cell, kind, column) for column in columns]
+        there = [text(other, kind, columns[0]) if other else "–" for other in (same(cell, things) for things in others.values())]
+        lines.append([cell["scenario"], cell["variant"], values[0], *there, *values[1:], str(cell["forks"]), cell["validity"]["state"]])
     return lines
 
 

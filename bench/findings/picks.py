@@ -25,12 +25,14 @@ FIGURES = {
 PERCENTILE = re.compile(rf"(({'|'.join(METERS)}) )?p\d\d?(\.\d+)?")
 # Each kind of table: which list of the evidence it is made of, and what its [[show]] may say beside what all may.
 KINDS = {
-    "comparisons": ("comparisons", {"columns": schema.TEXTS}),
-    "cells": ("cells", {"columns": schema.TEXTS, "kind": schema.TEXT}),
+    "comparisons": ("comparisons", {"columns": schema.TEXTS, "beside": schema.TEXTS}),
+    "cells": ("cells", {"columns": schema.TEXTS, "kind": schema.TEXT, "beside": schema.TEXTS}),
     "spread": ("cells", {}),
-    "repeats": ("cells", {"again": schema.TEXT}),
+    "repeats": ("cells", {"beside": schema.TEXTS}),
     "methods": ("profiles", {"methods": schema.TEXTS}),
 }
+# What of that may not be missing.
+NEEDED = {"repeats": ["beside"], "methods": ["methods"]}
 GLOBS = {"groups": "group", "scenarios": "scenario", "variants": "variant"}
 ALL = {"evidence": schema.TEXT, "what": schema.TEXT, "note": schema.TEXT, **{key: schema.TEXTS for key in GLOBS}}
 
@@ -40,7 +42,7 @@ def hold(place, show):
     if "what" in show:
         schema.one_of(place, "table for what =", show["what"], KINDS)
     _, own = KINDS[show["what"]] if "what" in show else ("", {})
-    schema.hold(place, show, ALL | own, ("evidence", "what", *(key for key in own if key in ("again", "methods"))))
+    schema.hold(place, show, ALL | own, ("evidence", "what", *NEEDED.get(show.get("what"), ())))
     for column in show.get("columns", []):
         if not known(show["what"], column):
             raise Problem(f'{place}: columns: {show["what"]} have no "{column}"; there are: {", ".join(names(show["what"]))}')
@@ -75,3 +77,14 @@ def of(place, show, evidence):
     if not chosen:
         raise Problem(f'{place}: no {part} of evidence "{show["evidence"]}" match {", ".join(key for key in GLOBS if key in show) or "anything"} together')
     return chosen
+
+
+def also(head, others):
+    """The heads of the columns that show a figure in other runs, too."""
+    return [f"{head}, {name}" for name in others]
+
+
+def same(one, things):
+    """What another run has of the same scenario and variant: of the same group, or where groups are named otherwise the only one."""
+    alike = [thing for thing in things if (thing["scenario"], thing["variant"]) == (one["scenario"], one["variant"])]
+    return next((thing for thing in alike if thing["id"] == one["id"]), alike[0] if len(alike) == 1 else None)

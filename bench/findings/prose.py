@@ -2,6 +2,7 @@
 `{method RUN VARIANT EVENT PATTERN}` are replaced by what the evidence says, so that no figure is typed."""
 
 import re
+import textwrap
 
 from . import cells, picks, schema
 from .figures import part, share
@@ -9,12 +10,16 @@ from .problem import Problem
 from .tables import most
 
 FIGURE = re.compile(r"\{([^{}]*)\}")
+WIDTH = 150
+HELD = "\u00a0"
 
 
 def of(claim, shelf):
     """The claim's reasons with its figures in them."""
     place = f"{claim['file']}, because"
-    return FIGURE.sub(lambda found: figure(place, found.group(1).split(), shelf), claim["because"])
+    # What belongs to a figure stays on one line.
+    words = FIGURE.sub(lambda found: figure(place, found.group(1).split(), shelf).replace(" ", HELD), claim["because"])
+    return textwrap.fill(words, WIDTH, break_long_words=False, break_on_hyphens=False).replace(HELD, " ")
 
 
 def named(claim):
@@ -43,7 +48,8 @@ def cell_of(place, evidence, run, scenario, variant, column):
     if not picks.known("cells", column):
         schema.one_of(place, "column", column, picks.names("cells"))
     one = the_one(place, evidence["cells"], run, {"scenario": scenario, "variant": variant})
-    return cells.text(one, "saturating", column)
+    kinds = [load["kind"] for load in one["latency"]]
+    return cells.text(one, kinds[0] if len(kinds) == 1 else "saturating", column)
 
 
 def method_of(place, evidence, run, variant, event, pattern):
@@ -54,7 +60,7 @@ def method_of(place, evidence, run, variant, event, pattern):
 def the_one(place, things, run, wanted):
     """The only one that is wanted."""
     for key, name in wanted.items():
-        schema.one_of(place, f'{key} in evidence "{run}"', name, sorted({thing[key] for thing in things}))
+        schema.one_of(f'{place}, evidence "{run}"', key, name, sorted({thing[key] for thing in things}))
     found = [thing for thing in things if all(thing[key] == name for key, name in wanted.items())]
     if len(found) != 1:
         raise Problem(f'{place}: evidence "{run}" has {len(found)} of {" ".join(wanted.values())}, and the words need one')

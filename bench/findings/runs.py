@@ -20,7 +20,7 @@ def used(claims, shelf):
     """Every run that a claim shows, names or rests on."""
     by_name = {}
     for claim in claims:
-        shown = [show[key] for show in claim["show"] for key in ("evidence", "again") if key in show]
+        shown = [name for show in claim["show"] for name in (show["evidence"], *show.get("beside", []))]
         for name in {*shown, *(rest["evidence"] for rest in claim["rests_on"]), *prose.named(claim)}:
             by_name.setdefault(name, []).append(claim["number"])
     return [Run(name, shelf.get(name, "runs"), by_name[name]) for name in sorted(by_name)]

@@ -17,7 +17,8 @@ def drawn(place, show, shelf):
     chosen = picks.of(place, show, evidence)
     lines = MAKERS[show["what"]](place, show, chosen, shelf)
     doubts = cells.doubts(chosen) if show["what"] == "cells" else ""
-    parts = [caption.of(show, evidence, chosen), markdown(lines), f"Not valid because: {doubts}." if doubts else ""]
+    others = {name: shelf.get(name, place) for name in show.get("beside", [])}
+    parts = [caption.of(show, evidence, chosen, others), markdown(lines), f"Not valid because: {doubts}." if doubts else ""]
     return "\n".join(text.strip("\n") + "\n" for text in parts if text)
 
 
@@ -27,15 +28,21 @@ def markdown(lines):
     return "\n".join([head, rule, *rest]) + "\n"
 
 
-def comparisons(_place, show, chosen, _shelf):
+def comparisons(place, show, chosen, shelf):
     columns = show.get("columns", ["throughput", "cpu_per_request", "allocated_per_request", "latency_p99"])
-    lines = [["scenario", "weighed", "against", *(headed(column, chosen) for column in columns), "starts"]]
+    others = {name: shelf.get(name, place)["comparisons"] for name in show.get("beside", [])}
+    heads = [headed(column, chosen) for column in columns]
+    lines = [["scenario", "weighed", "against", heads[0], *picks.also(heads[0], others), *heads[1:], "starts"]]
     for one in sorted(chosen, key=lambda one: one["scenario"]):
-        by_name = {currency["name"]: currency for currency in one["currencies"]}
-        values = [emphasised(by_name.get(column)) for column in columns]
-        starts = str(one["currencies"][0]["forks"]) if one["currencies"] else "0"
-        lines.append([one["scenario"], one["variant"], one["baseline"], *values, starts])
+        values = [figure_of(one, column) for column in columns]
+        there = [figure_of(picks.same(one, things), columns[0]) for things in others.values()]
+        lines.append([one["scenario"], one["variant"], one["baseline"], values[0], *there, *values[1:], str(caption.forks(one))])
     return lines
+
+
+def figure_of(comparison, column):
+    by_name = {currency["name"]: currency for currency in comparison["currencies"]} if comparison else {}
+    return emphasised(by_name.get(column))
 
 
 def headed(column, chosen):
@@ -71,8 +78,8 @@ def most(view, pattern):
 
 MAKERS = {
     "comparisons": comparisons,
-    "cells": lambda place, show, chosen, _: cells.table(place, show, chosen),
-    "spread": lambda _place, show, chosen, shelf: variation.spread(show, chosen, shelf),
-    "repeats": lambda place, show, chosen, shelf: variation.repeats(place, show, chosen, shelf),
+    "cells": cells.table,
+    "spread": variation.spread,
+    "repeats": variation.repeats,
     "methods": methods,
 }

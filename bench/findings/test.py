@@ -62,7 +62,15 @@ class ATable(Case):
 
     def test_of_repeats_says_by_how_much_two_runs_differ(self):
         self.put("two.json", json.dumps(evidence_of(1100, 800)))
-        self.assertIn("| throughput of one server | 2 | 10.0 % | 10.0 % | 10.0 % |", self.drawn(what="repeats", again="two"))
+        self.assertIn("| throughput of one server | 2 | 10.0 % | 10.0 % | 10.0 % |", self.drawn(what="repeats", beside=["two"]))
+
+    def test_shows_the_same_of_other_runs_beside(self):
+        self.put("two.json", json.dumps(evidence_of(1000, 500)))
+        text = self.drawn(what="comparisons", columns=["throughput"], beside=["two"])
+        self.assertIn("| throughput | throughput, two |", text)
+        self.assertIn("| **80 % [70, 90]** | **50 % [70, 90]** |", text)
+        self.assertIn("beside it [two](#two): 3 starts, load 1.50 when it began", text)
+        self.assertIn("| layered | 800 /s [720 /s, 880 /s] | 500 /s [450 /s, 550 /s] |", self.drawn(what="cells", columns=["throughput"], beside=["two"]))
 
     def test_with_a_mistyped_column_names_the_place_the_key_and_the_columns_that_there_are(self):
         for what in ("cells", "comparisons"):

@@ -9,11 +9,11 @@ from .problem import Problem
 HEAD = ["", "cells", "half are below", "nine in ten are below", "greatest"]
 
 
-def spread(show, chosen, shelf):
+def spread(place, show, chosen, shelf):
     """How far the starts of one program differ: standard deviations of logarithms, in percent."""
     logs = [[math.log(one) for one in cell["throughputs_per_s"] if one] for cell in chosen]
     of_throughput = [statistics.stdev(one) for one in logs if len(one) > 1]
-    comparisons = picks.picked(show, shelf.get(show["evidence"], "spread")["comparisons"])
+    comparisons = picks.picked(show, shelf.get(show["evidence"], place)["comparisons"])
     first = [comparison["currencies"][0] for comparison in comparisons if comparison["currencies"]]
     of_ratio = [currency["sd_forks"] for currency in first if currency["sd_forks"] is not None]
     return table([("throughput of one server", of_throughput), ("its share of the baseline's, measured beside it", of_ratio)])
@@ -21,7 +21,9 @@ def spread(show, chosen, shelf):
 
 def repeats(place, show, chosen, shelf):
     """By how much two runs of one command differ, cell by cell and share by share: the greater figure over the lesser, less one."""
-    again = shelf.get(show["again"], place)
+    if len(show["beside"]) != 1:
+        raise Problem(f"{place}: beside must be one other run of the same command")
+    again = shelf.get(show["beside"][0], place)
     comparisons = picks.picked(show, shelf.get(show["evidence"], place)["comparisons"])
     kinds = [
         ("throughput of one server", apart(chosen, again["cells"], lambda cell: value(cell["throughput_per_s"]))),
@@ -31,7 +33,7 @@ def repeats(place, show, chosen, shelf):
         ("its share of the baseline's CPU per request", apart(comparisons, again["comparisons"], ratio("cpu_per_request"))),
     ]
     if not any(differences for _, differences in kinds):
-        raise Problem(f'{place}: evidence "{show["evidence"]}" and "{show["again"]}" have no figure in common')
+        raise Problem(f'{place}: evidence "{show["evidence"]}" and "{show["beside"][0]}" have no figure in common')
     return table(kinds)
 
 
