@@ -46,12 +46,14 @@ def under(cell, kind):
 
 
 def value(cell, kind, column):
-    """The bare number of a column, or nothing."""
+    """The bare number of a column, or nothing; of a void cell only what was counted, since its figures do not count."""
+    if column in (cell.get("messages") or {}):
+        return cell["messages"][column]
+    if cell["validity"]["state"] == "void":
+        return None
     if column in FIGURES:
         figure = cell[FIGURES[column][0]]
         return figure["value"] if isinstance(figure, dict) else figure
-    if column in (cell.get("messages") or {}):
-        return cell["messages"][column]
     load = under(cell, kind)
     if load is None or column == "samples":
         return load and load["samples"]
@@ -89,7 +91,7 @@ def doubts(chosen):
 
 def plain(reason):
     """A reason without its figures, so that the same one is the same."""
-    kind = re.sub(r" in \d+ of \d+ forks?$", "", reason.split(": ")[0])
+    kind = re.sub(r" in \d+ of \d+ forks?$", "", reason.removeprefix("failed: ").split(": ")[0])
     kind = re.sub(r" \(.*", "", kind)
     kind = re.sub(r"\d[\d,]* of \d[\d,]* messages", "messages", kind)
     return re.sub(r"(up to )?\d[\d.]* % of", "part of", kind)

@@ -17,7 +17,7 @@ How to read it:
   **bold** where its interval excludes 100 %. "Too wide" is an interval whose ends are more than ninefold apart.
 - One start has no interval. How far two starts may lie apart is told by the [claim on noise](#{noise}).
 - Percentiles are those of all starts together, stated only with ten samples or more above them.
-- Throughput depends on what was saturated; CPU per request is the steadier witness, and what a JVM allocates for a request hardly depends on the
+- Throughput depends on what was saturated; CPU per request is a little steadier, and what a JVM allocates for a request hardly depends on the
   machine at all. Absolute figures do not carry over from machine to machine; directions and ratios may.
 """
 

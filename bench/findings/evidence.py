@@ -118,7 +118,8 @@ def latency(load):
 
 
 def percentiles(distribution):
-    return {str(one["percentile"]): only(one, ["value_ns", "lo_ns", "hi_ns"]) for one in distribution["percentiles"]}
+    known = lambda one: {key: one[key] for key in ("value_ns", "lo_ns", "hi_ns") if one.get(key) is not None}
+    return {str(one["percentile"]): known(one) for one in distribution["percentiles"]}
 
 
 def plain_command(command):

@@ -60,6 +60,14 @@ class ATable(Case):
         self.assertLess(text.index("| bare | 1.00 k/s [900 /s, 1.10 k/s] | 9.00 ms |"), text.index("| layered |"))
         self.assertIn("Not valid because: not steady (2).", text)
 
+    def test_shows_no_figure_of_a_void_cell(self):
+        whole = evidence_of(1000, 800)
+        whole["cells"][1]["validity"] = {"state": "void", "reasons": ["failed: it ended (exit code 3)"]}
+        self.put("one.json", json.dumps(whole))
+        text = self.drawn(what="cells", columns=["throughput"])
+        self.assertIn("| layered | – | 3 | void |", text)
+        self.assertIn("Not valid because: it ended (1); not steady (1).", text)
+
     def test_of_repeats_says_by_how_much_two_runs_differ(self):
         self.put("two.json", json.dumps(evidence_of(1100, 800)))
         self.assertIn("| throughput of one server | 2 | 10.0 % | 10.0 % | 10.0 % |", self.drawn(what="repeats", beside=["two"]))
