@@ -40,6 +40,7 @@ def take(name, run, scenarios, folder=FOLDER):
         raise Problem(f"{source} is no summary of this version of tare ({error!r} on the way); tare report makes it anew") from error
     if not kept["cells"] and not kept["profiles"]:
         raise Problem(f"{source}: nothing was measured under {' '.join(scenarios)}")
+    kept["leaks"] = leaks(run / "logs")
     target = folder / f"{name}.json"
     target.write_text(written(rounded(kept)), encoding="utf-8")
     return target
@@ -59,6 +60,16 @@ def kept_of(summary, scenarios):
         "profiles": [profile(view) for view in wanted((summary.get("profiles") or {}).get("views", []))],
         "noise": weighed(summary["noise"]),
     }
+
+
+def leaks(logs):
+    """Of each variant, how many starts left a log, and in how many of these Netty's detector tells of a buffer that was never released."""
+    counts = {}
+    for log in sorted(logs.glob("*-*-*.log")):
+        starts = counts.setdefault(log.stem.split("-")[-2], [0, 0])
+        starts[0] += 1
+        starts[1] += "LEAK: " in log.read_text(encoding="utf-8", errors="replace")
+    return counts
 
 
 def versions_of(section):

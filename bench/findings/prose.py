@@ -1,6 +1,7 @@
-"""Figures in a claim's words: `{share RUN SCENARIO VARIANT CURRENCY}`, `{cell RUN SCENARIO VARIANT COLUMN}` and
-`{method RUN VARIANT EVENT PATTERN}` are replaced by what the evidence says, so that no figure is typed."""
+"""Figures in a claim's words: `{share RUN SCENARIO VARIANT CURRENCY}`, `{cell RUN SCENARIO VARIANT COLUMN}`,
+`{method RUN VARIANT EVENT PATTERN}` and `{leaks RUN PATTERN}` are replaced by what the evidence says, so that no figure is typed."""
 
+import fnmatch
 import re
 import textwrap
 
@@ -24,13 +25,13 @@ def of(claim, shelf):
 
 def named(claim):
     """The evidence that the words name."""
-    return [words[1] for words in (found.split() for found in FIGURE.findall(claim["because"])) if len(words) == 5]
+    return [words[1] for words in (found.split() for found in FIGURE.findall(claim["because"])) if len(words) > 1]
 
 
 def figure(place, words, shelf):
     kind, *rest = words or [""]
     schema.one_of(place, "kind of figure", kind, KINDS)
-    if len(rest) != 4:
+    if len(rest) != len(KINDS[kind][1].split()):
         raise Problem(f"{place}: {{{' '.join(words)}}} must be {{{kind} {KINDS[kind][1]}}}")
     return KINDS[kind][0](place, shelf.get(rest[0], place), *rest)
 
@@ -57,6 +58,14 @@ def method_of(place, evidence, run, variant, event, pattern):
     return part(one["focus_share"] if pattern == "focus" else most(one, pattern))
 
 
+def leaks_of(place, evidence, run, pattern):
+    """`6 of 8`: in how many starts of the variants that match Netty's detector complained."""
+    starts = [counts for variant, counts in evidence.get("leaks", {}).items() if fnmatch.fnmatchcase(variant, pattern)]
+    if not starts:
+        raise Problem(f'{place}: evidence "{run}" has no logs of "{pattern}"')
+    return f"{sum(leaking for _, leaking in starts)} of {sum(number for number, _ in starts)}"
+
+
 def the_one(place, things, run, wanted):
     """The only one that is wanted."""
     for key, name in wanted.items():
@@ -71,4 +80,5 @@ KINDS = {
     "share": (share_of, "RUN SCENARIO VARIANT CURRENCY"),
     "cell": (cell_of, "RUN SCENARIO VARIANT COLUMN"),
     "method": (method_of, "RUN VARIANT EVENT PATTERN"),
+    "leaks": (leaks_of, "RUN PATTERN"),
 }

@@ -189,6 +189,15 @@ class AClaim(Case):
         text = prose.of(self.claim("{share one Get layered throughput} is {cell one Get bare throughput}"), self.shelf)
         self.assertEqual(text, "80 % [70, 90] is 1.00 k/s [900 /s, 1.10 k/s]")
 
+    def test_says_in_how_many_starts_buffers_leaked_by_the_servers_logs(self):
+        logs = self.folder / "logs"
+        logs.mkdir()
+        for name, text in {"g-a.Tapir-1": "12:00 ERROR LEAK: ByteBuf", "g-a.Tapir-2": "ready", "g_-b.Tapir-1": "LEAK: ByteBuf"}.items():
+            (logs / f"{name}.log").write_text(text)
+        self.assertEqual(evidence.leaks(logs), {"a.Tapir": [2, 1], "b.Tapir": [1, 1]})
+        self.put("two.json", json.dumps(evidence_of(1000, 800) | {"leaks": evidence.leaks(logs)}))
+        self.assertEqual(prose.of(self.claim("{leaks two a.*} and {leaks two *.Tapir}"), self.shelf), "1 of 2 and 2 of 3")
+
     def test_with_a_figure_that_is_not_there_says_which(self):
         wrong = {"{shape one Get layered x}": "shape", "{share one Get layered}": "RUN SCENARIO", "{share one Get laired x}": "laired"}
         wrong |= {"{share one Get layered x}": "throughput", "{cell one Get bare x}": "allocated_per_request", "{}": "share, cell"}
