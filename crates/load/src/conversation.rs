@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
+use tare_sys::clock::Nanos;
 use tare_wire::ws::Stamped;
+
+use crate::messages::Silence;
 
 /// How the two ends of a WebSocket talk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,9 +39,18 @@ pub struct Push {
 }
 
 impl Push {
-    /// Messages of a subscription, 0 where it is not known how many.
-    pub(crate) const fn promised(&self) -> u64 {
-        if self.messages_per_user == u64::MAX { 0 } else { self.messages_per_user }
+    /// How many messages one wants who has taken so many, where a number of them is wanted.
+    pub(crate) const fn rest(&self, taken: u64) -> u64 {
+        if self.is_endless() { 0 } else { self.messages_per_user.saturating_sub(taken) }
+    }
+
+    /// What says how many messages are missing since the last, where as many are wanted as come.
+    pub(crate) fn silence(&self, since: Nanos) -> Option<Silence> {
+        self.is_endless().then_some(Silence { since, period: self.period })
+    }
+
+    const fn is_endless(&self) -> bool {
+        self.messages_per_user == u64::MAX
     }
 }
 

@@ -1,6 +1,9 @@
 //! What a slice has shown of the messages of WebSockets, beyond the counts and times that all answers have.
 
+use std::time::Duration;
+
 use tare_stats::LatencyHistogram;
+use tare_sys::clock::Nanos;
 
 use crate::connection::Pushed;
 
@@ -10,7 +13,8 @@ pub struct Messages {
     /// Messages that came, duplicates among them.
     pub received: u64,
     /// Messages that did not come: so many as the stamps before and after leave room for, and what a subscription that
-    /// broke off, or never came about, was still owed.
+    /// broke off, or never came about, was still owed: the rest of the messages that were wanted, or, where as many are
+    /// wanted as come, what there was room for until it broke off or the window ended.
     pub missing: u64,
     /// Of those received, how many came later than a period after they were sent, when the next was due; without stamps,
     /// how many came later than two periods after the one before.
@@ -33,6 +37,37 @@ pub struct Messages {
     /// How far the difference between the server's clock and ours may have been from what was reckoned with, in
     /// nanoseconds.
     pub clock_within_ns: u64,
+}
+
+/// The messages that a subscription is still owed when it ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Owed {
+    /// So many in any case.
+    pub(crate) messages: u64,
+    /// And those since the last, where as many were wanted as come.
+    pub(crate) silence: Option<Silence>,
+}
+
+/// A time in which no message came, though one was to come in each period.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Silence {
+    pub(crate) since: Nanos,
+    pub(crate) period: Duration,
+}
+
+impl Owed {
+    /// How many messages are missing between two moments.
+    pub(crate) fn missing(&self, from: Nanos, until: Nanos) -> u64 {
+        self.messages + self.silence.map_or(0, |silence| silence.room(from, until))
+    }
+}
+
+impl Silence {
+    /// Messages that there was room for, where one may be late by half a period before it counts.
+    fn room(&self, from: Nanos, until: Nanos) -> u64 {
+        let (silent_ns, period_ns) = (until.since(self.since.max(from)), Nanos::from(self.period).0.max(1));
+        (silent_ns.saturating_add(period_ns / 2) / period_ns).saturating_sub(1)
+    }
 }
 
 impl Messages {

@@ -1,6 +1,9 @@
 //! What is spoken on a connection, and how many exchanges it carries at a time.
 
+use tare_sys::clock::Nanos;
+
 use crate::conversation::Conversation;
+use crate::messages::Owed;
 
 /// The protocol of a session.
 ///
@@ -49,10 +52,12 @@ impl Protocol {
         }
     }
 
-    /// Messages that one who subscribes is to receive, 0 where it is not known how many; `None` where nobody subscribes.
-    pub(crate) const fn promised(self) -> Option<u64> {
+    /// What one is owed who has wanted to subscribe since then, and could not; `None` where nobody subscribes.
+    pub(crate) fn owed(self, since: Nanos) -> Option<Owed> {
         match self {
-            Self::WebSocket(Conversation::Push(push)) => Some(push.promised()),
+            Self::WebSocket(Conversation::Push(push)) => {
+                Some(Owed { messages: push.rest(0), silence: push.silence(since) })
+            }
             _ => None,
         }
     }

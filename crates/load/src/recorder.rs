@@ -4,6 +4,7 @@ use tare_sys::clock::Nanos;
 
 use crate::answer::Problem;
 use crate::connection::Pushed;
+use crate::messages::Owed;
 use crate::sample::{SliceSample, TracedRequest};
 use crate::worker::Spent;
 
@@ -144,13 +145,13 @@ impl Recorder {
         self.sample.errors.add(problem.class, &problem.text);
     }
 
-    /// A request was given up, or a subscription that so many messages are `missing` of. A subscription lasts: one that was
-    /// asked for in the head belongs to the window from its beginning on.
-    pub(crate) fn given_up(&mut self, times: &Times, at: Nanos, problem: &Problem, missing: Option<u64>) {
-        let Some(missing) = missing else { return self.failed(times, at, problem) };
+    /// A request was given up, or a subscription that is `owed` messages. A subscription lasts: one that was asked for in
+    /// the head belongs to the window from its beginning on.
+    pub(crate) fn given_up(&mut self, times: &Times, at: Nanos, problem: &Problem, owed: Option<Owed>) {
+        let Some(owed) = owed else { return self.failed(times, at, problem) };
         if at >= self.from {
             self.failed(&Times { intended: times.intended.max(self.from), ..*times }, at, problem);
-            self.missing(missing);
+            self.missing(at, &owed);
         }
     }
 
@@ -173,16 +174,16 @@ impl Recorder {
     }
 
     /// A subscription came to its end.
-    pub(crate) fn unsubscribed(&mut self, at: Nanos, missing: u64) {
+    pub(crate) fn unsubscribed(&mut self, at: Nanos, owed: &Owed) {
         if at >= self.from {
             self.sample.messages.subscriptions += 1;
-            self.missing(missing);
+            self.missing(at, owed);
         }
     }
 
-    fn missing(&mut self, messages: u64) {
+    fn missing(&mut self, at: Nanos, owed: &Owed) {
         if !self.is_cutting_off {
-            self.sample.messages.missing += messages;
+            self.sample.messages.missing += owed.missing(self.from, self.until.min(at));
         }
     }
 

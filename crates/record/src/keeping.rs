@@ -9,7 +9,7 @@ use tare_stats::{Capacity, CapacitySearch, SearchRule};
 use crate::figure::figure;
 use crate::sample::StoredSlice;
 
-/// Failures that a curve bears which says nothing of errors.
+/// The share of failures that a curve bears which says nothing of errors.
 const FAILED: f64 = 0.001;
 /// A search ends once the largest load that was kept and the smallest that was not are this close.
 const RESOLUTION: f64 = 0.05;
@@ -37,15 +37,22 @@ pub fn keeps(slo: &Slo, slice: &StoredSlice) -> bool {
 
 fn value(metric: Metric, slice: &StoredSlice) -> f64 {
     match metric {
-        Metric::Errors => slice.failed as f64,
+        Metric::Errors => lost(slice) as f64,
         Metric::ErrorShare => failed_share(slice),
         Metric::Throughput => slice.throughput_per_s(),
         Metric::Latency(statistic, clock) => latency(statistic, &of_clock(clock, slice)),
     }
 }
 
+/// Of what should have come, how much did not.
 fn failed_share(slice: &StoredSlice) -> f64 {
-    slice.failed as f64 / (slice.ok + slice.failed).max(1) as f64
+    let lost = lost(slice);
+    lost as f64 / (slice.ok + lost).max(1) as f64
+}
+
+/// What failed, and the messages that a server was to push and did not.
+fn lost(slice: &StoredSlice) -> u64 {
+    slice.failed + slice.messages.as_ref().map_or(0, |messages| messages.tally.missing)
 }
 
 fn of_clock(clock: Clock, slice: &StoredSlice) -> LatencyHistogram {

@@ -25,16 +25,17 @@ pub(crate) fn open(trial: &Trial<'_>, member: &Member<'_>, named: &NamedScenario
         connect_timeout: plan.load.timeout.0.min(CONNECT),
         congestion: Some(plan.load.congestion.clone()).filter(|name| name != "default"),
         host: member.launch.host(),
-        protocol: protocol(named),
+        protocol: protocol(named, plan.slo.is_some()),
         ..SessionSpec::new(member.host.address(), vec![request])
     })?)
 }
 
-/// What is spoken: HTTP/1.1, or a WebSocket over it that all users listen on.
-fn protocol(named: &NamedScenario) -> Protocol {
+/// What is spoken: HTTP/1.1, or a WebSocket over it that all users listen on, in the tries of a search for as long as a
+/// try lasts.
+fn protocol(named: &NamedScenario, is_search: bool) -> Protocol {
     named.scenario.push.as_ref().map_or_else(Protocol::default, |push| {
         Protocol::WebSocket(Conversation::Push(tare_load::Push {
-            messages_per_user: u64::from(push.messages),
+            messages_per_user: if is_search { u64::MAX } else { u64::from(push.messages) },
             period: push.period.0,
             stamp: Stamp::Unix,
         }))

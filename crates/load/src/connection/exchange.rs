@@ -3,6 +3,7 @@
 use tare_sys::clock::Nanos;
 
 use crate::answer::Seen;
+use crate::messages::Owed;
 use crate::recorder::Times;
 
 /// A request that is under way on a connection.
@@ -14,14 +15,14 @@ pub(crate) struct Exchange {
     /// Which of the request set.
     pub(crate) request: usize,
     pub(crate) seen: Seen,
-    /// Of a subscription that was given up: messages that it was still owed.
-    pub(crate) missing: Option<u64>,
+    /// Of a subscription that was given up: the messages that it was still owed.
+    pub(crate) owed: Option<Owed>,
     /// How often a server has sent it back unprocessed.
     pub(crate) returns: u8,
 }
 
 impl Exchange {
     pub(crate) fn new(request: usize, times: Times, deadline: Nanos) -> Self {
-        Self { times, deadline, request, seen: Seen::default(), missing: None, returns: 0 }
+        Self { times, deadline, request, seen: Seen::default(), owed: None, returns: 0 }
     }
 }

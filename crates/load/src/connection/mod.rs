@@ -21,6 +21,7 @@ use self::http1::Http1;
 use self::http2::Http2;
 use self::websocket::WebSocket;
 use crate::answer::Problem;
+use crate::messages::Owed;
 use crate::protocol::Protocol;
 use crate::recorder::Times;
 use crate::request::{Draw, Parts, RequestSet};
@@ -230,8 +231,8 @@ impl Connection {
         speech.push(at, sent, deadline)
     }
 
-    /// Ends a subscription in good order; how many messages were missing in it.
-    pub(crate) fn unsubscribe(&mut self) -> Option<u64> {
+    /// Ends a subscription in good order; the messages that were missing in it.
+    pub(crate) fn unsubscribe(&mut self) -> Option<Owed> {
         let Speech::WebSocket(speech) = &mut self.speech else { return None };
         speech.unsubscribe()
     }

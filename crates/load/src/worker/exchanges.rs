@@ -90,7 +90,7 @@ impl<C: Clock> Core<C> {
     /// Books that an exchange was given up.
     pub(super) fn fail(&mut self, exchange: &Exchange, at: Nanos, problem: &Problem) {
         self.under_way -= 1;
-        self.books.given_up(&exchange.times, at, problem, exchange.missing);
+        self.books.given_up(&exchange.times, at, problem, exchange.owed);
     }
 
     /// Books the same fate for everything that is under way on a connection.

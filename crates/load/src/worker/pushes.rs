@@ -33,9 +33,9 @@ impl<C: Clock> Core<C> {
     }
 
     fn unsubscribe(&mut self, token: Token, at: Nanos) {
-        if let Some(missing) = self.connections[token.index()].unsubscribe() {
+        if let Some(owed) = self.connections[token.index()].unsubscribe() {
             self.under_way -= 1;
-            self.books.unsubscribed(at, missing);
+            self.books.unsubscribed(at, &owed);
         }
     }
 

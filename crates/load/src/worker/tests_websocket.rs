@@ -103,7 +103,7 @@ fn each_pushed_message_is_timed_from_its_stamp_and_each_user_hangs_up_after_its_
 fn a_window_has_every_message_that_was_sent_in_it_also_those_that_come_late() {
     // The last message of the second comes 50 ms late, and is not left out.
     let sample = pushed(pushing(100, delays, text), u64::MAX, seconds(1));
-    assert_eq!((sample.ok, sample.failed, sample.messages.subscriptions), (30, 0, 3));
+    assert_eq!((sample.ok, sample.failed, sample.messages.subscriptions, sample.messages.missing), (30, 0, 3, 0));
     assert!(near(sample.response.max_ns(), 50 * MS));
 }
 
@@ -124,9 +124,19 @@ fn a_subscription_of_the_head_belongs_to_the_window_if_it_lasts_until_then() {
     // Nothing comes after 400 ms, and nobody waits longer than for the drain.
     let sample = run(pushing(5, delays, text), of(u64::MAX), &head(stamped(seconds(1))));
     assert_eq!((sample.ok, sample.failed, sample.messages.subscriptions), (6, 3, 0));
+    assert_eq!(sample.messages.missing, 3 * 5, "from 500 ms to the end of the window, where one may be late");
     // All is over before the window begins.
     let sample = run(pushing(100, delays, text), of(2), &head(stamped(three())));
     assert_eq!((sample.ok, sample.failed, sample.messages.subscriptions), (0, 0, 0));
+}
+
+#[test]
+fn a_window_misses_what_a_server_leaves_out_for_good_also_at_its_end() {
+    // Nothing is sent from the seventh message on until long after the window.
+    let pausing: fn(u64, &str) -> Vec<u8> = |n, stamp| if (6..30).contains(&n) { Vec::new() } else { text(n, stamp) };
+    let sample = pushed(pushing(100, delays, pausing), u64::MAX, seconds(1));
+    assert_eq!((sample.ok, sample.failed, sample.messages.subscriptions), (18, 0, 3));
+    assert_eq!(sample.messages.missing, 3 * 4);
 }
 
 #[test]

@@ -120,7 +120,7 @@ impl<C: Clock> Core<C> {
             let Some(intended) = self.demand.due(since, at) else { return };
             self.demand.take();
             let times = Times { intended, sent: None, blocked_until: None };
-            self.books.given_up(&times, at, problem, self.setup.protocol.promised());
+            self.books.given_up(&times, at, problem, self.setup.protocol.owed(since));
         }
     }
 

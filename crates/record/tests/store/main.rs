@@ -1,10 +1,11 @@
-//! The store keeps what it is given, whatever happens to the program, the file or the disk.
+//! The store keeps what it is given, whatever happens to the program, the file or the disk; and what is said of a slice.
 
 // Helpers of tests are tests, which clippy cannot see.
 #![allow(clippy::unwrap_used)]
 
 mod common;
 mod full_disk;
+mod keeping;
 
 use std::fs;
 use std::path::Path;

@@ -15,6 +15,7 @@ use self::subscription::Subscription;
 use super::{Begun, Ended, Exchange, Step};
 use crate::answer::{Judge, Problem};
 use crate::conversation::Conversation;
+use crate::messages::Owed;
 use crate::request::{Parts, RequestSet};
 use crate::sample::ErrorClass;
 
@@ -170,11 +171,12 @@ impl WebSocket {
         (moment >= exchange.times.intended).then(|| self.subscription.take(&push, at, sent))
     }
 
-    /// Ends the subscription in good order; how many messages were missing in it.
-    pub(crate) fn unsubscribe(&mut self) -> Option<u64> {
-        self.under_way.take()?;
+    /// Ends the subscription in good order; the messages that were missing in it.
+    pub(crate) fn unsubscribe(&mut self) -> Option<Owed> {
+        let Conversation::Push(push) = self.conversation else { return None };
+        let exchange = self.under_way.take()?;
         self.is_retired = true;
-        Some(self.subscription.skipped())
+        Some(self.subscription.left_out(&push, exchange.times.intended))
     }
 
     /// Takes the end of the transport, which answers nothing.
@@ -199,10 +201,11 @@ impl WebSocket {
 
     /// A subscription that is given up is still owed the rest of its messages.
     pub(crate) fn give_up_any(&mut self) -> Option<Exchange> {
-        let missing = match self.conversation {
-            Conversation::Push(push) => Some(self.subscription.owed(&push)),
+        let exchange = self.under_way.take()?;
+        let owed = match self.conversation {
+            Conversation::Push(push) => Some(self.subscription.owed(&push, exchange.times.intended)),
             Conversation::Exchanges => None,
         };
-        self.under_way.take().map(|exchange| Exchange { missing, ..exchange })
+        Some(Exchange { owed, ..exchange })
     }
 }

@@ -5,6 +5,7 @@ use tare_sys::clock::Nanos;
 use tare_wire::ws::Stamped;
 
 use crate::conversation::Push;
+use crate::messages::Owed;
 
 /// The messages of one subscription so far.
 #[derive(Debug, Default)]
@@ -65,14 +66,16 @@ impl Subscription {
         }
     }
 
-    /// Messages that the server has left out, by the stamps of those that came.
-    pub(super) fn skipped(&self) -> u64 {
-        self.behind.max(0) as u64
+    /// What the server has left out, by the stamps of those that came, since it was asked for at `since`.
+    pub(super) fn left_out(&self, push: &Push, since: Nanos) -> Owed {
+        let silent_since = self.sent.or(self.came).unwrap_or(since);
+        Owed { messages: self.behind.max(0) as u64, silence: push.silence(silent_since) }
     }
 
-    /// What is missing when it breaks off: those and the rest, where it is known how many that are.
-    pub(super) fn owed(&self, push: &Push) -> u64 {
-        self.skipped() + push.promised().saturating_sub(self.taken)
+    /// What is missing when it breaks off: that and the rest.
+    pub(super) fn owed(&self, push: &Push, since: Nanos) -> Owed {
+        let left_out = self.left_out(push, since);
+        Owed { messages: left_out.messages + push.rest(self.taken), ..left_out }
     }
 }
 
@@ -117,8 +120,8 @@ mod tests {
             let (subscription, pushed) = taken(messages);
             let count = |what: fn(&Pushed) -> bool| pushed.iter().filter(|pushed| what(pushed)).count();
             let late = count(|pushed| pushed.is_late);
-            let found =
-                (subscription.skipped(), late, count(|pushed| pushed.is_out_of_order), count(|p| p.is_duplicate));
+            let left_out = subscription.left_out(&PUSH, Nanos::ZERO).messages;
+            let found = (left_out, late, count(|pushed| pushed.is_out_of_order), count(|p| p.is_duplicate));
             assert_eq!(found, expected, "{messages:?}");
         }
     }
@@ -130,10 +133,33 @@ mod tests {
         let pushed = came.map(|came| subscription.take(&PUSH, Nanos(came * MS), None));
         assert_eq!(pushed.map(|pushed| pushed.jitter_ns), [None, Some(0), Some(10 * MS), Some(210 * MS)]);
         assert_eq!(pushed.map(|pushed| pushed.is_late), [false, false, false, true]);
-        assert_eq!(subscription.owed(&PUSH), 6);
-        assert_eq!(subscription.owed(&Push { messages_per_user: u64::MAX, ..PUSH }), 0);
+        assert_eq!(subscription.owed(&PUSH, Nanos::ZERO).missing(Nanos::ZERO, Nanos::MAX), 6);
         assert!(
             !pushed[3].is_last && subscription.take(&Push { messages_per_user: 5, ..PUSH }, Nanos(0), None).is_last
         );
+    }
+
+    #[test]
+    fn where_as_many_are_wanted_as_come_what_the_silence_had_room_for_is_owed() {
+        let endless = Push { messages_per_user: u64::MAX, ..PUSH };
+        let ms = |ms: u64| Nanos(ms * MS);
+        // (messages as sent and came, the window, missing when it breaks off or the window ends)
+        for (messages, (from, until), missing) in [
+            (&[(0, 1), (100, 101)][..], (0, 200), 0),
+            // The next may be late by half a period.
+            (&[(0, 1), (100, 101)], (0, 249), 0),
+            (&[(0, 1), (100, 101)], (0, 250), 1),
+            (&[(0, 1), (100, 101)], (0, 1000), 8),
+            // Two were left out before.
+            (&[(0, 1), (300, 301)], (0, 1000), 2 + 6),
+            // What is missing of the head is not missing of the window.
+            (&[(0, 1), (100, 101)], (500, 1000), 4),
+            (&[], (0, 1000), 9),
+        ] {
+            let (subscription, _) = taken(messages);
+            for owed in [subscription.owed(&endless, ms(0)), subscription.left_out(&endless, ms(0))] {
+                assert_eq!(owed.missing(ms(from), ms(until)), missing, "{messages:?} until {until} ms");
+            }
+        }
     }
 }

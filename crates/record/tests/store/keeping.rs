@@ -1,0 +1,49 @@
+//! Whether a try of a load kept the curve.
+
+use tare_plan::duration::Span;
+use tare_plan::plan::SliceKind;
+use tare_plan::slo::{LoadBy, Slo};
+use tare_record::keeping::keeps;
+use tare_record::sample::{MessageTally, Messages};
+use tare_record::{SliceRecord, StoredSlice};
+use tare_stats::histogram::LatencyHistogram;
+
+use crate::common;
+
+fn slo(curve: &str) -> Slo {
+    let curve = curve.parse().unwrap();
+    Slo { curve, by: LoadBy::Users, most_users: 4096, most_per_s: 1e6, each: Span::from_secs(2) }
+}
+
+/// A try with so many right answers, failures, and messages that were to be pushed and did not come.
+fn tried(ok: u64, failed: u64, missing: Option<u64>) -> StoredSlice {
+    let messages = missing.map(|missing| Messages {
+        tally: MessageTally { received: ok, missing, ..MessageTally::default() },
+        jitter: LatencyHistogram::new(),
+    });
+    SliceRecord { kind: SliceKind::Capacity, ok, failed, messages, ..common::slice(0) }.pack()
+}
+
+#[test]
+fn a_curve_bears_one_in_a_thousand_that_failed_or_did_not_come_unless_it_says_how_many() {
+    let (silent, share, number) = ("p50<10s", "p50<10s,errors<1%", "p50<10s,errors<5");
+    for (curve, (ok, failed, missing), is_kept) in [
+        (silent, (10_000, 0, None), true),
+        (silent, (10_000, 10, None), true),
+        (silent, (10_000, 11, None), false),
+        // What a server leaves out counts as what fails.
+        (silent, (10_000, 0, Some(10)), true),
+        (silent, (10_000, 0, Some(11)), false),
+        (silent, (10_000, 6, Some(5)), false),
+        (silent, (0, 0, Some(0)), false),
+        (share, (10_000, 0, Some(101)), true),
+        (share, (10_000, 0, Some(102)), false),
+        (share, (10_000, 51, Some(51)), false),
+        (number, (10_000, 2, Some(2)), true),
+        (number, (10_000, 2, Some(3)), false),
+        ("p50<1us", (10_000, 0, Some(0)), false),
+    ] {
+        let kept = keeps(&slo(curve), &tried(ok, failed, missing));
+        assert_eq!(kept, is_kept, "{curve}: {ok} right, {failed} failed, {missing:?} missing");
+    }
+}
