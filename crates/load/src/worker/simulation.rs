@@ -61,6 +61,8 @@ pub(super) fn frozen_between(from: Nanos, until: Nanos, delay: Duration) -> Scri
 #[derive(Clone, Copy)]
 pub(super) enum Listener {
     Refuses,
+    /// All connects after so many.
+    RefusesAfter(usize),
     /// The kernel completes it at once, and the server takes it up so long after it came.
     AcceptsAfter(Duration),
     /// Never completed: a backlog that is full.
@@ -97,6 +99,7 @@ pub(super) struct WorldTransport {
     script: RefCell<Script>,
     talk: Option<Talk>,
     listener: Listener,
+    connects: usize,
     /// When each connect came that the server has not accepted yet.
     unaccepted: Rc<RefCell<VecDeque<Nanos>>>,
     sent: Rc<Cell<u64>>,
@@ -115,6 +118,7 @@ impl World {
             script: RefCell::new(script),
             talk: None,
             listener: Listener::AcceptsAfter(Duration::ZERO),
+            connects: 0,
             unaccepted: Rc::default(),
             sent: Rc::default(),
             sends: Rc::default(),
@@ -195,9 +199,11 @@ impl Transport for WorldTransport {
         unaccepted.push_back(now);
         self.most_unaccepted.set(self.most_unaccepted.get().max(unaccepted.len()));
         drop(unaccepted);
+        self.connects += 1;
         let happening = match self.listener {
             Listener::Refuses => Happening::Refused,
-            Listener::AcceptsAfter(_) => Happening::Connected,
+            Listener::RefusesAfter(taken) if self.connects > taken => Happening::Refused,
+            Listener::RefusesAfter(_) | Listener::AcceptsAfter(_) => Happening::Connected,
             Listener::Ignores => return,
         };
         self.cause(now + Duration::from_micros(10), token, happening);

@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use tare_sys::clock::{Epoch, Nanos};
+use tare_sys::clock::{Clock, Epoch, Nanos};
 use tare_wire::ws::{Arrival, Endpoint, Kind, accept_for};
 
-use super::WorkerSlice;
-use super::simulation::{Talk, World};
+use super::simulation::{Listener, Talk, World, WorldClock};
 use super::tests::{MS, seconds, slice, worker};
+use super::{Worker, WorkerSlice};
 use crate::cancel::Cancel;
 use crate::conversation::{Conversation, Push, Stamp};
 use crate::protocol::Protocol;
@@ -57,10 +57,15 @@ fn delays(n: u64) -> u64 {
     if n % 10 == 9 { 50 * MS } else { MS }
 }
 
-fn run(world: World, conversation: Conversation, slice: &WorkerSlice) -> SliceSample {
+/// A worker whose connections talk so.
+fn talking(world: World, conversation: Conversation) -> Worker<World, WorldClock> {
     let mut worker = worker(world);
     worker.core.setup.protocol = Protocol::WebSocket(conversation);
-    worker.core.connections.clear();
+    worker
+}
+
+fn run(world: World, conversation: Conversation, slice: &WorkerSlice) -> SliceSample {
+    let mut worker = talking(world, conversation);
     worker.prepare(3, &Cancel::new()).unwrap();
     let sample = worker.run(slice, &mut |_| {}).unwrap();
     assert_eq!(sample.offered, sample.ok + sample.failed);
@@ -182,6 +187,50 @@ fn a_server_that_opens_no_websocket_is_counted_and_does_not_hang_anybody() {
         let tally = sample.errors.of(ErrorClass::Upgrade);
         assert_eq!((sample.ok, sample.failed, tally.count), (0, 3, 3), "{says}");
         assert!(tally.example.contains(says), "{}", tally.example);
+    }
+}
+
+/// A server that opens a WebSocket for so many, to each of whom it pushes two messages from `START_OF_MANY` on, and has
+/// these bytes for all others.
+fn full_after(users: usize, to_others: &'static [u8]) -> World {
+    let mut opened = 0;
+    World::talking(Box::new(move |_, now, sent| {
+        let Some(greeting) = greeting(sent) else { return Vec::new() };
+        if opened == users {
+            return vec![(now, to_others.to_vec())];
+        }
+        opened += 1;
+        let pushed = |n: u64| {
+            let sent_ns = START_OF_MANY.0 + n * Nanos::from(PERIOD).0;
+            (Nanos(sent_ns + MS), text(n, &(EPOCH_NS + sent_ns).to_string()))
+        };
+        std::iter::once((now, greeting)).chain((0..2).map(pushed)).collect()
+    }))
+}
+
+/// Preparation is over by then.
+const START_OF_MANY: Nanos = Nanos(10_000 * MS);
+
+#[test]
+fn of_2500_users_those_who_are_turned_away_are_counted_by_class_and_the_load_ends() {
+    let busy = b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n";
+    for (world, class, says) in [
+        (full_after(2500, b"").listening(Listener::RefusesAfter(1250)), ErrorClass::Connect, "refused"),
+        (full_after(1250, busy), ErrorClass::Upgrade, "status 503 instead of 101"),
+        (full_after(1250, b""), ErrorClass::Upgrade, "not connected until the deadline"),
+    ] {
+        let clock = world.clock();
+        let push = Push { messages_per_user: 2, period: PERIOD, stamp: Stamp::Unix };
+        let mut worker = talking(world, Conversation::Push(push));
+        worker.prepare(2500, &Cancel::new()).unwrap();
+        assert!(clock.now() < START_OF_MANY && worker.core.open_connections() == 1250, "{says}");
+        let all = StopRule::Count { requests: 2500, at_most: Duration::from_secs(3600) };
+        let sample = worker.run(&WorkerSlice { start: START_OF_MANY, ..stamped(all) }, &mut |_| {}).unwrap();
+        assert_eq!((sample.ok, sample.messages.subscriptions), (2 * 1250, 1250), "{says}");
+        assert_eq!((sample.failed, sample.messages.missing), (1250, 2 * 1250), "{says}");
+        let tally = sample.errors.of(class);
+        assert!(tally.count == 1250 && tally.example.contains(says), "{says}: {:?}", sample.errors);
+        assert!(clock.now() < START_OF_MANY + Duration::from_secs(5), "{says}: {:?}", clock.now());
     }
 }
 
