@@ -7,7 +7,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use tare_load::{
-    Cancel, CustomSchedule, LoadSession, RequestSpec, Schedule, SessionSpec, SliceSample, SliceSpec, StopRule,
+    Cancel, CustomSchedule, LoadSession, RequestSpec, Schedule, SessionSpec, SliceSpec, StopRule, Watched,
 };
 
 /// Requests that come together.
@@ -26,8 +26,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut session = LoadSession::open(&spec)?;
     let stop = StopRule::Duration(Duration::from_secs(2));
     let slice = SliceSpec::new(Schedule::Custom(bursts), connections, stop);
-    let mut on_interval = |part: &SliceSample| println!("{} answers so far in this interval", part.completed_in_slice);
-    let sample = session.run_watched(&slice, Duration::from_millis(500), &Cancel::new(), &mut on_interval)?;
+    let mut watcher = |watched: Watched<'_>| match watched {
+        Watched::Opening(opening) => println!("{} of {} connections are open", opening.open, opening.of),
+        Watched::Interval(part) => println!("{} answers in this interval", part.completed_in_slice),
+        _ => {}
+    };
+    let sample = session.run_watched(&slice, Some(Duration::from_millis(500)), &Cancel::new(), &mut watcher)?;
     let worst = Duration::from_nanos(sample.response.max_ns().unwrap_or(0));
     println!("{} offered, {} right, the slowest after {worst:.1?}", sample.offered, sample.ok);
     Ok(())

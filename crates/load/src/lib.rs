@@ -63,7 +63,7 @@ pub use request::{Body, ListedUrl, RequestSet, RequestSpec, Requests, url_list};
 pub use sample::{ErrorClass, ErrorTallies, ErrorTally, SliceSample, TracedRequest};
 pub use schedule::{Arrivals, CustomSchedule, Schedule, Share, Spacing, Stage, Stages};
 pub use sending::Sending;
-pub use session::{LoadSession, SessionSpec, SliceSpec};
+pub use session::{LoadSession, Opening, SessionSpec, SliceSpec, Watched};
 pub use stop_rule::StopRule;
 pub use tare_sys::socket::Target;
 pub use think::Think;

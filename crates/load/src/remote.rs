@@ -34,6 +34,8 @@ pub(crate) enum Order {
 
 /// What a worker says of an order.
 pub(crate) enum Report {
+    /// Of preparation: so many connections are open, and more are being opened if it goes on.
+    Open { connections: usize, goes_on: bool },
     /// A part of what was ordered; more follow.
     Part(SliceSample),
     /// The rest of it, or why there is none.
@@ -57,7 +59,7 @@ impl Remote {
         let remote = Self { orders: Some(orders), reports, thread: Some(thread), share };
         // The first report says whether the thread is pinned and has its poller.
         match remote.report() {
-            Report::Part(_) | Report::Last(Ok(_)) => Ok(remote),
+            Report::Open { .. } | Report::Part(_) | Report::Last(Ok(_)) => Ok(remote),
             Report::Last(Err(error)) => Err(error),
         }
     }
@@ -112,15 +114,18 @@ fn serve<P: Poller>(
             return;
         }
     };
-    let mut report = Ok(SliceSample::default());
+    // A session that has gone is noticed with the last report.
+    let tell = |report| drop(outbox.send(report));
+    let mut report = Report::Last(Ok(SliceSample::default()));
     // Either channel ends with the session.
-    while outbox.send(Report::Last(report)).is_ok() {
+    while outbox.send(report).is_ok() {
         report = match inbox.recv() {
-            Ok(Order::Prepare { in_use, cancel }) => worker.prepare(in_use, &cancel).map(|()| SliceSample::default()),
-            Ok(Order::Run(slice)) => worker.run(&slice, &mut |part| {
-                // A session that has gone is noticed with the last report.
-                let _ = outbox.send(Report::Part(part));
-            }),
+            Ok(Order::Prepare { in_use, cancel }) => {
+                let open = |connections, goes_on| Report::Open { connections, goes_on };
+                let prepared = worker.prepare(in_use, &cancel, &mut |connections| tell(open(connections, true)));
+                prepared.map_or_else(|error| Report::Last(Err(error)), |connections| open(connections, false))
+            }
+            Ok(Order::Run(slice)) => Report::Last(worker.run(&slice, &mut |part| tell(Report::Part(part)))),
             Err(_) => return,
         };
     }

@@ -1,5 +1,6 @@
 //! The public face: a session holds worker threads and their connections, and runs slices over them.
 
+mod opening;
 mod spec;
 
 use std::net::SocketAddr;
@@ -21,6 +22,7 @@ use crate::sample::SliceSample;
 use crate::schedule::Share;
 use crate::worker::{Setup, WorkerSlice};
 
+pub use self::opening::{Opening, Watched};
 pub use self::spec::{SessionSpec, SliceSpec};
 
 /// Files beside the connections: pollers, what the kernel is asked about, and some for the caller.
@@ -107,42 +109,30 @@ impl LoadSession {
     /// # Errors
     /// When the specification is contradictory or a worker has failed. Failures of the server are in the sample.
     pub fn run(&mut self, slice: &SliceSpec, cancel: &Cancel) -> Result<SliceSample, LoadError> {
-        self.drive(slice, None, cancel, &mut |_| {})
+        self.run_watched(slice, None, cancel, &mut |_| {})
     }
 
-    /// As [`run`](Self::run), and hands over about `every` so long what has happened since the last time: counts of one
-    /// kind add up to those of the sample that is returned. A part belongs to its time by when a request *ended*, so
-    /// that the drain has parts too, with windows of no length.
+    /// As [`run`](Self::run), and shows how far connections are being opened, where that takes long, and about `every` so
+    /// long what has happened since the last time: counts of one kind add up to those of the sample that is returned. A
+    /// part belongs to its time by when a request *ended*, so that the drain has parts too, with windows of no length.
+    /// Without `every` there are no such parts, and nothing is shown while the slice lasts.
     ///
     /// # Errors
     /// As [`run`](Self::run).
     pub fn run_watched(
         &mut self,
         slice: &SliceSpec,
-        every: Duration,
-        cancel: &Cancel,
-        on_interval: &mut dyn FnMut(&SliceSample),
-    ) -> Result<SliceSample, LoadError> {
-        if every.is_zero() {
-            return Err(spec_error("intervals of no length", "give at least a millisecond"));
-        }
-        self.drive(slice, Some(every), cancel, on_interval)
-    }
-
-    fn drive(
-        &mut self,
-        slice: &SliceSpec,
         every: Option<Duration>,
         cancel: &Cancel,
-        on_interval: &mut dyn FnMut(&SliceSample),
+        watcher: &mut dyn FnMut(Watched<'_>),
     ) -> Result<SliceSample, LoadError> {
+        if every.is_some_and(|every| every.is_zero()) {
+            return Err(spec_error("intervals of no length", "give at least a millisecond"));
+        }
         self.check_slice(slice)?;
         // Refused, it costs latency, which the session's user is told.
         let _awake = Wakefulness::hold();
-        for worker in &self.workers {
-            worker.order(Order::Prepare { in_use: worker.part_of(slice.connections), cancel: cancel.clone() })?;
-        }
-        self.collect(&mut |_| {})?;
+        self.prepare(slice, cancel, watcher)?;
         let epoch = slice.server_epoch.unwrap_or_else(clock::epoch);
         let start = clock::now() + START_MARGIN;
         for worker in &self.workers {
@@ -160,7 +150,11 @@ impl LoadSession {
                 cancel: cancel.clone(),
             }))?;
         }
-        let sample = self.collect(on_interval)?;
+        let sample = self.collect(&mut |part| {
+            if every.is_some() {
+                watcher(Watched::Interval(part));
+            }
+        })?;
         let mut sample = SliceSample { tick_ns: slice.sending.tick_ns(), ..sample };
         // A wall clock that was set meanwhile has moved the stamps.
         let moved_ns = if slice.server_epoch.is_none() { clock::epoch().unix_ns.abs_diff(epoch.unix_ns) } else { 0 };
@@ -180,6 +174,8 @@ impl LoadSession {
                     put(&mut round, part, SliceSample::merge);
                     true
                 }
+                // That was before.
+                Report::Open { .. } => true,
                 Report::Last(last) => {
                     match last {
                         Ok(part) => put(&mut round, part, SliceSample::merge),

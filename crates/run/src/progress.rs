@@ -59,6 +59,21 @@ pub enum Progress<'a> {
         /// Throughput of the slice before, where there is one.
         last_per_s: Option<f64>,
     },
+    /// The slice that was announced waits for its connections: they are many, or its server is slow to open them.
+    Opening {
+        /// Where in the run.
+        place: Place<'a>,
+        /// Scenario.
+        scenario: &'a str,
+        /// Variant.
+        variant: &'a str,
+        /// How many are open.
+        open: usize,
+        /// Of how many.
+        of: usize,
+    },
+    /// The slice that was announced has waited for its connections, and begins.
+    Begun,
     /// Another load tool drives the cell that tare has driven.
     CrossChecking {
         /// Where in the run.

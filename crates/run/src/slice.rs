@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tare_load::{Schedule, Sending, SliceSample, SliceSpec, StopRule};
+use tare_load::{Schedule, Sending, SliceSample, SliceSpec, StopRule, Watched};
 use tare_plan::plan::SliceKind;
 use tare_record::sample::{Phase, SliceRecord};
 use tare_sys::clock::{self, Nanos};
@@ -10,6 +10,7 @@ use tare_sys::clock::{self, Nanos};
 use crate::booking::{Heading, booked};
 use crate::driver::Driver;
 use crate::error::RunError;
+use crate::progress::Progress;
 use crate::watch::Watch;
 
 /// What one slice is to be.
@@ -40,7 +41,17 @@ impl Driver<'_, '_, '_> {
             spec.sending = Sending::Exact;
         }
         let watch = Watch::begin(member, order.phase, plan);
-        let mut sample = session.run(&spec, &self.trial.cancel)?;
+        let mut sample = session.run_watched(&spec, None, &self.trial.cancel, &mut |watched| match watched {
+            Watched::Opening(opening) => self.journal.show(&Progress::Opening {
+                place: self.place,
+                scenario: &self.named.name,
+                variant: &member.variant.name,
+                open: opening.open,
+                of: opening.of,
+            }),
+            Watched::Begun => self.journal.show(&Progress::Begun),
+            _ => {}
+        })?;
         if order.kind == SliceKind::Saturating {
             count_whole(&mut sample, order.users, clock::now());
         }

@@ -4,6 +4,8 @@
 use std::io::{IsTerminal, Write};
 use std::time::Duration;
 
+use tare_report::format::grouped;
+
 use crate::args::Color;
 
 /// Whether standard output takes colours.
@@ -68,6 +70,11 @@ pub fn human_duration(duration: Duration) -> String {
         60..3600 => format!("{} min {} s", secs / 60, secs % 60),
         _ => format!("{} h {:02} min", secs / 3600, secs / 60 % 60),
     }
+}
+
+/// How far the connections are that a load waits for.
+pub fn opening(open: usize, of: usize) -> String {
+    format!("opening connections  {} of {}", grouped(open as u64), grouped(of as u64))
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use tare_plan::plan::SliceKind;
 use tare_record::sample::{EventLevel, EventRecord};
 use tare_run::progress::{Place, Progress, Standing};
 
-use crate::console::{clock, note, paint};
+use crate::console::{clock, note, opening, paint};
 
 /// Without a terminal, a line at most this often, unless something has been decided.
 const PLAIN_EVERY: Duration = Duration::from_secs(5);
@@ -25,6 +25,8 @@ type Key = (String, String, String);
 pub struct Live {
     screen: Option<Screen>,
     colored: bool,
+    /// What is being done, apart from the connections that it may wait for.
+    doing: String,
     last_plain: Option<Instant>,
     decided: BTreeSet<Key>,
 }
@@ -75,7 +77,8 @@ fn style(template: &str) -> ProgressStyle {
 impl Live {
     /// `terminal` decides between one live line and plain ones.
     pub fn new(terminal: bool, colored: bool) -> Self {
-        Self { screen: terminal.then(Screen::new), colored, last_plain: None, decided: BTreeSet::new() }
+        let screen = terminal.then(Screen::new);
+        Self { screen, colored, doing: String::new(), last_plain: None, decided: BTreeSet::new() }
     }
 
     /// Shows one thing.
@@ -83,7 +86,12 @@ impl Live {
         match progress {
             Progress::Event(event) => self.event(event),
             Progress::Standing { place, standings } => self.standings(place, standings),
-            other => self.going_on(&sentence(other)),
+            Progress::Opening { .. } => self.going_on(&sentence(progress)),
+            Progress::Begun => self.going_on(&self.doing.clone()),
+            other => {
+                self.doing = sentence(other);
+                self.going_on(&self.doing.clone());
+            }
         }
     }
 
@@ -197,6 +205,9 @@ fn sentence(progress: &Progress<'_>) -> String {
             let rate = last_per_s.map_or(String::new(), |rate| format!("  {}", rate_text(rate)));
             format!("{}  {scenario}  {variant}  {load}  slice {slice}/{slices}{rate}  {}", fork(place), left(place))
         }
+        Progress::Opening { place, scenario, variant, open, of } => {
+            format!("{}  {scenario}  {variant}  {}  {}", fork(place), opening(*open, *of), left(place))
+        }
         Progress::Profiling { place, scenario, variant, event, step, of } => {
             format!("{}  {scenario}  {variant}  profiling {event}  {step}/{of}  {}", fork(place), left(place))
         }
@@ -227,4 +238,33 @@ fn printable(line: &str) -> String {
 #[allow(clippy::disallowed_methods, reason = "paces the terminal; nothing that is recorded")]
 fn now() -> Instant {
     Instant::now()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLACE: Place<'_> = Place { group: "g", fork: 1, step: 1, of: Some(4), left: Duration::from_secs(200) };
+
+    #[test]
+    fn a_slice_that_waits_for_its_connections_says_so_until_it_begins() {
+        let (scenario, variant) = ("WebSocketPush", "http4s.Tapir");
+        let opening = Progress::Opening { place: PLACE, scenario, variant, open: 812, of: 2500 };
+        let announced = Progress::Measuring {
+            place: PLACE,
+            scenario,
+            variant,
+            kind: SliceKind::Push,
+            slice: 1,
+            slices: 2,
+            last_per_s: None,
+        };
+        let text = "1 of 4  WebSocketPush  http4s.Tapir  opening connections  812 of 2,500  ≤ 3:20 left";
+        assert_eq!(sentence(&opening), text);
+        let mut live = Live::new(false, false);
+        for progress in [&announced, &opening, &Progress::Begun] {
+            live.show(progress);
+            assert_eq!(live.doing, sentence(&announced), "which stands there again once the slice has begun");
+        }
+    }
 }

@@ -55,6 +55,9 @@ use crate::sending::Sending;
 use crate::stop_rule::StopRule;
 use tare_sys::procfs::backlog::Backlog;
 
+/// How often preparation says how far it is, and for how long it says nothing.
+const OPENING_TOLD_EVERY: Duration = Duration::from_millis(250);
+
 /// What stays the same over all slices of a session.
 #[derive(Clone, Debug)]
 pub(crate) struct Setup {
@@ -104,31 +107,43 @@ impl<P: Poller, C: Clock> Worker<P, C> {
     }
 
     /// Opens what is missing of the first `in_use` connections, step by step, and waits until each has been opened or
-    /// has failed, as long as it gets on. What is then left is opened in the slice, at the same pace.
-    pub(crate) fn prepare(&mut self, in_use: usize, cancel: &Cancel) -> Result<(), LoadError> {
+    /// has failed, as long as it gets on. What is then left is opened in the slice, at the same pace. `on_open` is given
+    /// how many are open, again and again where that takes long; what is returned is how many are open in the end.
+    pub(crate) fn prepare(
+        &mut self,
+        in_use: usize,
+        cancel: &Cancel,
+        on_open: &mut dyn FnMut(usize),
+    ) -> Result<usize, LoadError> {
         self.core.begin_preparation(in_use);
         // Connections that ended since the last slice say so now, and not as errors of the next one.
         self.wait(Rest::Look)?;
         let latest = self.core.now() + self.core.longest_preparation();
         let (mut open, mut deadline) = (self.core.open_connections(), self.core.preparation_deadline());
+        let mut tell_at = self.core.now() + OPENING_TOLD_EVERY;
         loop {
             let now = self.core.now();
             let mut io = Channel { io: self.poller.transport(), tls: self.tls.as_mut() };
             self.core.open_missing(&mut io, now, &mut self.backlog);
             if self.core.is_prepared() || cancel.is_cancelled() {
-                return Ok(());
+                break;
             }
             if now >= deadline {
                 // A server that is slow to greet (a JVM that has just begun, and two thousand WebSockets) is waited for.
                 let before = std::mem::replace(&mut open, self.core.open_connections());
                 if open <= before || now >= latest {
-                    return Ok(());
+                    break;
                 }
                 deadline = self.core.preparation_deadline().min(latest);
+            }
+            if now >= tell_at {
+                tell_at = now + OPENING_TOLD_EVERY;
+                on_open(self.core.open_connections());
             }
             let wake_at = self.core.next_step(now).min(deadline);
             self.wait(Rest::Sleep(wake_at))?;
         }
+        Ok(self.core.open_connections())
     }
 
     /// Runs one slice to the end of its drain. The parts that `on_part` was given and the one returned add up to it.

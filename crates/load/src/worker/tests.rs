@@ -78,7 +78,7 @@ pub(super) fn slice(schedule: Schedule, stop: StopRule) -> WorkerSlice {
 
 fn run(world: World, connections: usize, slice: &WorkerSlice) -> SliceSample {
     let mut worker = worker(world);
-    worker.prepare(connections, &Cancel::new()).unwrap();
+    worker.prepare(connections, &Cancel::new(), &mut |_| {}).unwrap();
     let sample = worker.run(slice, &mut |_| {}).unwrap();
     assert_eq!(sample.offered, sample.ok + sample.failed);
     assert_eq!((sample.response.len(), sample.failed_time.len()), (sample.ok, sample.failed));
@@ -277,7 +277,7 @@ fn the_parts_of_a_slice_add_up_to_it() {
         let watched = WorkerSlice { every: Some(Duration::from_millis(250)), ..plain };
         let mut parts = Vec::new();
         let mut worker = worker(World::new(stalling()));
-        worker.prepare(4, &Cancel::new()).unwrap();
+        worker.prepare(4, &Cancel::new(), &mut |_| {}).unwrap();
         let last = worker.run(&watched, &mut |part| parts.push(part)).unwrap();
         assert!(parts.len() >= 11, "{} parts in 3 s", parts.len());
         let mut sum = parts.remove(0);

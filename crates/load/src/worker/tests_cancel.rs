@@ -26,7 +26,7 @@ fn cut_short(schedule: Schedule, drain_timeout: Duration) -> (SliceSample, Nanos
     let world = hanging(&slice.cancel);
     let clock = world.clock();
     let mut worker = worker(world);
-    worker.prepare(4, &Cancel::new()).unwrap();
+    worker.prepare(4, &Cancel::new(), &mut |_| {}).unwrap();
     let sample = worker.run(&slice, &mut |_| {}).unwrap();
     assert!(sample.cancelled && sample.offered == sample.ok);
     assert_eq!((sample.failed, sample.errors.total(), sample.connections_lost), (0, 0, 0));
@@ -36,7 +36,7 @@ fn cut_short(schedule: Schedule, drain_timeout: Duration) -> (SliceSample, Nanos
 #[test]
 fn a_cancelled_slice_ends_its_window_at_once() {
     let mut worker = worker(World::new(after(Duration::from_millis(1))));
-    worker.prepare(1, &Cancel::new()).unwrap();
+    worker.prepare(1, &Cancel::new(), &mut |_| {}).unwrap();
     let slice = slice(Schedule::Closed, seconds(3600));
     slice.cancel.cancel();
     let sample = worker.run(&slice, &mut |_| {}).unwrap();
@@ -67,7 +67,7 @@ fn what_is_answered_in_the_short_drain_counts() {
     let slice = slice(Schedule::Closed, seconds(60));
     let world = World::new(after(Duration::from_millis(450))).cancelling(Nanos(150 * MS), &slice.cancel);
     let mut worker = worker(world);
-    worker.prepare(4, &Cancel::new()).unwrap();
+    worker.prepare(4, &Cancel::new(), &mut |_| {}).unwrap();
     let sample = worker.run(&slice, &mut |_| {}).unwrap();
     assert_eq!((sample.ok, sample.cut_off, sample.cancelled), (4, 0, true));
 }
@@ -77,7 +77,7 @@ fn a_cancellation_in_the_drain_cuts_the_drain_short() {
     let slice = WorkerSlice { drain_timeout: Duration::from_secs(10), ..slice(Schedule::Closed, seconds(1)) };
     let world = World::new(Box::new(|_| Reaction::Never)).cancelling(Nanos(1_500 * MS), &slice.cancel);
     let mut worker = worker(world);
-    worker.prepare(1, &Cancel::new()).unwrap();
+    worker.prepare(1, &Cancel::new(), &mut |_| {}).unwrap();
     let sample = worker.run(&slice, &mut |_| {}).unwrap();
     assert_eq!((sample.window_ns, sample.cut_off, sample.failed), (1_000 * MS, 1, 0));
     assert!(worker.core.now() <= Nanos(2_100 * MS), "{:?}", worker.core.now());
@@ -89,6 +89,6 @@ fn a_cancellation_ends_the_preparation() {
     let cancel = Cancel::new();
     cancel.cancel();
     let mut worker = worker(world);
-    worker.prepare(128, &cancel).unwrap();
+    worker.prepare(128, &cancel, &mut |_| {}).unwrap();
     assert_eq!(worker.core.now(), Nanos::ZERO);
 }

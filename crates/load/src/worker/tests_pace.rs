@@ -20,7 +20,7 @@ fn preparation(workers: usize, connections: usize) -> (Nanos, usize) {
     let world = world();
     let (clock, most) = (world.clock(), world.most_unaccepted());
     let mut worker = one_of(workers, world, Box::new(|| None));
-    worker.prepare(connections, &Cancel::new()).unwrap();
+    worker.prepare(connections, &Cancel::new(), &mut |_| {}).unwrap();
     assert!(worker.core.is_prepared());
     (clock.now(), most.get())
 }
@@ -41,7 +41,7 @@ fn a_slow_server_is_given_the_time_that_it_needs() {
     let world = world().listening(Listener::AcceptsAfter(Duration::from_millis(22)));
     let (clock, most, backlog) = (world.clock(), world.most_unaccepted(), world.backlog());
     let mut worker = one_of(1, world, backlog);
-    worker.prepare(128, &Cancel::new()).unwrap();
+    worker.prepare(128, &Cancel::new(), &mut |_| {}).unwrap();
     assert!(worker.core.is_prepared());
     assert_eq!(most.get(), 32);
     assert!((66 * MS..100 * MS).contains(&clock.now().0), "{:?}", clock.now());
@@ -53,7 +53,7 @@ fn a_server_that_gets_on_may_take_longer_than_the_connect_timeout_but_not_for_ev
         let world = world().listening(Listener::AcceptsAfter(Duration::from_millis(accepts_after_ms)));
         let (clock, backlog) = (world.clock(), world.backlog());
         let mut worker = one_of(1, world, backlog);
-        worker.prepare(128, &Cancel::new()).unwrap();
+        worker.prepare(128, &Cancel::new(), &mut |_| {}).unwrap();
         let took = clock.now().0 / MS;
         assert!(worker.core.is_prepared(), "{accepts_after_ms} ms");
         assert!(took_ms.contains(&took), "{accepts_after_ms} ms a step took {took} ms");
@@ -61,17 +61,32 @@ fn a_server_that_gets_on_may_take_longer_than_the_connect_timeout_but_not_for_ev
     let world = world().listening(Listener::AcceptsAfter(Duration::from_millis(900)));
     let (clock, backlog) = (world.clock(), world.backlog());
     let mut worker = one_of(1, world, backlog);
-    worker.prepare(2500, &Cancel::new()).unwrap();
+    worker.prepare(2500, &Cancel::new(), &mut |_| {}).unwrap();
     assert!(!worker.core.is_prepared());
     // Twelve connect timeouts, and the pauses between 79 steps.
     assert!((12_000..12_500).contains(&(clock.now().0 / MS)), "{:?}", clock.now());
 }
 
 #[test]
+fn who_waits_for_a_slow_server_is_told_how_far_it_is() {
+    for (accepts_after, connections, expected) in [
+        (Duration::from_millis(600), 128, &[32, 32, 64, 64, 96, 96, 96][..]),
+        // What is over within a quarter of a second is not worth a word.
+        (Duration::from_micros(4900), 1500, &[]),
+    ] {
+        let world = world().listening(Listener::AcceptsAfter(accepts_after));
+        let backlog = world.backlog();
+        let mut told = Vec::new();
+        let open = one_of(1, world, backlog).prepare(connections, &Cancel::new(), &mut |open| told.push(open)).unwrap();
+        assert_eq!((open, &*told), (connections, expected), "{accepts_after:?}");
+    }
+}
+
+#[test]
 fn a_full_backlog_is_not_pressed_further() {
     let world = world().listening(Listener::Ignores);
     let (clock, most) = (world.clock(), world.most_unaccepted());
-    worker(world).prepare(128, &Cancel::new()).unwrap();
+    worker(world).prepare(128, &Cancel::new(), &mut |_| {}).unwrap();
     assert_eq!(most.get(), 32);
     // The connect timeout and four pauses.
     assert!(clock.now() <= Nanos(1_020 * MS));
@@ -86,7 +101,7 @@ fn connections_that_were_lost_together_come_back_in_steps() {
     .listening(Listener::AcceptsAfter(Duration::from_micros(4900)));
     let most = world.most_unaccepted();
     let mut worker = worker(world);
-    worker.prepare(128, &Cancel::new()).unwrap();
+    worker.prepare(128, &Cancel::new(), &mut |_| {}).unwrap();
     let sample = worker.run(&slice(Schedule::Closed, seconds(1)), &mut |_| {}).unwrap();
     assert_eq!((sample.connections_opened, most.get()), (256, 32));
 }

@@ -14,7 +14,7 @@ use crate::stop_rule::StopRule;
 
 fn run(pipeline: usize, connections: usize, world: World, slice: &WorkerSlice) -> SliceSample {
     let mut worker = pipelining(pipeline, world);
-    worker.prepare(connections, &Cancel::new()).unwrap();
+    worker.prepare(connections, &Cancel::new(), &mut |_| {}).unwrap();
     let sample = worker.run(slice, &mut |_| {}).unwrap();
     assert_eq!(sample.offered, sample.ok + sample.failed);
     assert_eq!((sample.response.len(), sample.failed_time.len()), (sample.ok, sample.failed));

@@ -19,7 +19,7 @@ const ANSWER_AFTER: Duration = Duration::from_millis(1);
 
 fn run(requests: &Requests, connections: usize, world: World, slice: &WorkerSlice) -> SliceSample {
     let mut worker = sending(requests, 1, world, Box::new(|| None));
-    worker.prepare(connections, &Cancel::new()).unwrap();
+    worker.prepare(connections, &Cancel::new(), &mut |_| {}).unwrap();
     let sample = worker.run(slice, &mut |_| {}).unwrap();
     assert_eq!(sample.offered, sample.ok + sample.failed);
     sample

@@ -15,7 +15,7 @@ fn in_ticks(connections: usize) -> SliceSample {
     let sending = Sending::Tick(Duration::from_millis(10));
     let slice = WorkerSlice { sending, ..slice(Schedule::Constant { rate_per_s: 1000.0 }, seconds(1)) };
     let mut worker = worker(World::new(after(Duration::from_millis(1))));
-    worker.prepare(connections, &Cancel::new()).unwrap();
+    worker.prepare(connections, &Cancel::new(), &mut |_| {}).unwrap();
     worker.run(&slice, &mut |_| {}).unwrap()
 }
 

@@ -17,7 +17,7 @@ const OVERSLEPT: Duration = Duration::from_micros(60);
 fn sample(sending: Sending, rate_per_s: f64, takes: Duration) -> SliceSample {
     let slice = WorkerSlice { sending, ..slice(Schedule::Constant { rate_per_s }, seconds(2)) };
     let mut worker = worker(World::new(after(takes)).drowsy(OVERSLEPT));
-    worker.prepare(8, &Cancel::new()).unwrap();
+    worker.prepare(8, &Cancel::new(), &mut |_| {}).unwrap();
     worker.run(&slice, &mut |_| {}).unwrap()
 }
 

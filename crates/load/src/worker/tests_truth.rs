@@ -43,7 +43,7 @@ fn measured(server: Server, connections: usize) -> SliceSample {
         Reaction::Answer { at: server(arrival, nth - 1), bytes: ANSWER }
     }));
     let mut worker = worker(world);
-    worker.prepare(connections, &Cancel::new()).unwrap();
+    worker.prepare(connections, &Cancel::new(), &mut |_| {}).unwrap();
     let schedule = Schedule::Constant { rate_per_s: PER_S as f64 };
     let slice = WorkerSlice { start: START, ..slice(schedule, seconds(SECONDS)) };
     worker.run(&slice, &mut |_| {}).unwrap()

@@ -66,7 +66,7 @@ fn talking(world: World, conversation: Conversation) -> Worker<World, WorldClock
 
 fn run(world: World, conversation: Conversation, slice: &WorkerSlice) -> SliceSample {
     let mut worker = talking(world, conversation);
-    worker.prepare(3, &Cancel::new()).unwrap();
+    worker.prepare(3, &Cancel::new(), &mut |_| {}).unwrap();
     let sample = worker.run(slice, &mut |_| {}).unwrap();
     assert_eq!(sample.offered, sample.ok + sample.failed);
     sample
@@ -222,7 +222,7 @@ fn of_2500_users_those_who_are_turned_away_are_counted_by_class_and_the_load_end
         let clock = world.clock();
         let push = Push { messages_per_user: 2, period: PERIOD, stamp: Stamp::Unix };
         let mut worker = talking(world, Conversation::Push(push));
-        worker.prepare(2500, &Cancel::new()).unwrap();
+        worker.prepare(2500, &Cancel::new(), &mut |_| {}).unwrap();
         assert!(clock.now() < START_OF_MANY && worker.core.open_connections() == 1250, "{says}");
         let all = StopRule::Count { requests: 2500, at_most: Duration::from_secs(3600) };
         let sample = worker.run(&WorkerSlice { start: START_OF_MANY, ..stamped(all) }, &mut |_| {}).unwrap();

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::support::{count, get, run, server, session, spec};
 use tare_load::{
-    Cancel, Check, LoadError, LoadSession, RequestSpec, Schedule, SessionSpec, SliceSpec, StopRule, Target,
+    Cancel, Check, LoadError, LoadSession, RequestSpec, Schedule, SessionSpec, SliceSpec, StopRule, Target, Watched,
 };
 use tare_reference::Options;
 use tare_sys::affinity::CpuSet;
@@ -158,8 +158,10 @@ fn what_the_intervals_brought_adds_up_to_the_slice() {
     let mut session = session(server.address(), 4, vec![get()]);
     let mut seen = (0, 0, 0);
     let whole = session
-        .run_watched(&open(2000.0, 600), Duration::from_millis(50), &Cancel::new(), &mut |part| {
-            seen = (seen.0 + 1, seen.1 + part.ok, seen.2 + part.window_ns);
+        .run_watched(&open(2000.0, 600), Some(Duration::from_millis(50)), &Cancel::new(), &mut |watched| {
+            if let Watched::Interval(part) = watched {
+                seen = (seen.0 + 1, seen.1 + part.ok, seen.2 + part.window_ns);
+            }
         })
         .unwrap();
     assert!(seen.0 >= 3, "{} intervals", seen.0);

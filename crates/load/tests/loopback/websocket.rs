@@ -3,19 +3,21 @@
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::os::unix::net::UnixListener;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
 use tare_load::{
-    Check, Conversation, ErrorClass, LoadSession, Protocol, Push, RequestSpec, Schedule, SessionSpec, SliceSample,
-    SliceSpec, Stamp, StopRule, Target, TlsSpec,
+    Cancel, Check, Conversation, ErrorClass, LoadSession, Opening, Protocol, Push, RequestSpec, Schedule, SessionSpec,
+    SliceSample, SliceSpec, Stamp, StopRule, Target, TlsSpec, Watched,
 };
 use tare_reference::{Fault, FaultKind, Options, Running};
 use tare_sys::clock;
 use tare_wire::ws::{Arrival, Endpoint, Kind, accept_for};
 
 use crate::certificates::{Authority, Validity};
-use crate::support::{self, count, read_head};
+use crate::support::{self, count, crude_server, read_head};
 use crate::tls;
 
 const USERS: usize = 8;
@@ -33,7 +35,7 @@ fn spec(target: impl Into<Target>, messages_per_user: u64) -> SessionSpec {
 }
 
 fn run(spec: &SessionSpec, slice: &SliceSpec) -> SliceSample {
-    let sample = LoadSession::open(spec).unwrap().run(slice, &tare_load::Cancel::new()).unwrap();
+    let sample = LoadSession::open(spec).unwrap().run(slice, &Cancel::new()).unwrap();
     assert_eq!(sample.offered, sample.ok + sample.failed, "nothing is left out: {:?}", sample.errors);
     sample
 }
@@ -62,7 +64,7 @@ fn a_slice_of_some_time_ends_every_subscription_and_the_next_one_begins_anew() {
     for _ in 0..2 {
         let stop = StopRule::Duration(Duration::from_millis(200));
         let slice = SliceSpec::new(Schedule::Closed, USERS, stop);
-        let sample = session.run(&slice, &tare_load::Cancel::new()).unwrap();
+        let sample = session.run(&slice, &Cancel::new()).unwrap();
         assert_eq!((sample.failed, sample.connections_opened, sample.messages.subscriptions), (0, 8, 8));
         assert_eq!((sample.ok, sample.messages.missing), (8 * 20, 0), "one for each user and period");
     }
@@ -203,4 +205,30 @@ fn a_websocket_is_the_same_over_tls_and_over_a_socket_in_the_file_system() {
         assert_eq!((sample.ok, sample.failed), (5 * USERS as u64, 0), "{:?}", sample.errors);
         assert_eq!(sample.tls_handshakes, if spec.tls.is_some() { USERS as u64 } else { 0 });
     }
+}
+
+#[test]
+fn who_watches_is_told_how_many_websockets_stand_as_long_as_the_slice_waits_for_them() {
+    let gate = Arc::new(Mutex::new(()));
+    let mut closed = Some(gate.lock().unwrap());
+    let (behind, came) = (Arc::clone(&gate), Arc::new(AtomicUsize::new(0)));
+    let address = crude_server(move |stream| {
+        if came.fetch_add(1, Ordering::Relaxed) >= 5 {
+            drop(behind.lock());
+        }
+        push_in_step(stream);
+    });
+    let mut told = Vec::new();
+    let mut session = LoadSession::open(&spec(address, 5)).unwrap();
+    let mut watcher = |watched: Watched<'_>| match watched {
+        Watched::Opening(Opening { open, of, .. }) => {
+            told.push(Some((open, of)));
+            closed = closed.take().filter(|_| open < 5);
+        }
+        Watched::Begun => told.push(None),
+        _ => panic!("nobody asked for intervals"),
+    };
+    let sample = session.run_watched(&count(USERS as u64, USERS), None, &Cancel::new(), &mut watcher).unwrap();
+    assert_eq!((sample.ok, sample.failed), (5 * USERS as u64, 0), "{:?}", sample.errors);
+    assert!(told.contains(&Some((5, USERS))) && told.last() == Some(&None), "{told:?}");
 }

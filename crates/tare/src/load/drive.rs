@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use tare_load::{Cancel, LoadSession, SliceSample, StopRule};
+use tare_load::{Cancel, LoadSession, SliceSample, StopRule, Watched};
 use tare_record::error::RecordError;
 use tare_record::sample::{EndStatus, EventLevel, EventRecord, RunRecord, SliceRecord, StoredSlice};
 use tare_record::store::RunWriter;
@@ -36,9 +36,14 @@ pub fn drive(
     let mut keeper = Keeper { writer, kept: Vec::new(), failure: None };
     let mut recording = Recording::new(slot(job), job.interval);
     let cancel = Cancel::from(Arc::clone(cancelled));
-    let whole = session.run_watched(&job.slice, every(job), &cancel, &mut |part| {
-        live.show(part);
-        recording.take(part).into_iter().for_each(|interval| keeper.keep(interval));
+    let whole = session.run_watched(&job.slice, Some(every(job)), &cancel, &mut |watched| match watched {
+        Watched::Opening(opening) => live.wait(&opening),
+        Watched::Interval(part) => {
+            live.show(part);
+            recording.take(part).into_iter().for_each(|interval| keeper.keep(interval));
+        }
+        // The first interval says so.
+        _ => {}
     })?;
     recording.finish().into_iter().for_each(|interval| keeper.keep(interval));
     let events = events(&whole);

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tare_report::format::{Unit, grouped, rate, share, single};
 
-use crate::console::{clock, paint};
+use crate::console::{clock, opening, paint};
 
 /// Points that a sparkline shows.
 pub const POINTS: usize = 40;
@@ -17,6 +17,8 @@ pub struct Seen {
     /// What is loaded, and how.
     pub title: String,
     pub model: String,
+    /// How many connections are open, of how many, as long as the load waits for them.
+    pub opening: Option<(usize, usize)>,
     /// Since the begin, and how far it has come, from 0 to 1.
     pub elapsed: Duration,
     pub done_share: f64,
@@ -44,6 +46,10 @@ pub struct Point {
 impl Seen {
     /// The lines, none wider than `width` but for colours.
     pub fn frame(&self, width: usize, colored: bool) -> Vec<String> {
+        let title = cut(&format!("  {} · {}", self.title, self.model), width);
+        if self.opening.is_some() {
+            return vec![title, self.line()];
+        }
         let last = self.points.back().copied().unwrap_or_default();
         let room = width.saturating_sub(46).min(POINTS);
         let of = |value: fn(&Point) -> Option<f64>| paint(colored, "36", &spark(self.points.iter().map(value), room));
@@ -55,7 +61,7 @@ impl Seen {
         let errors = if self.failed == 0 { "none".to_owned() } else { paint(colored, "31", &grouped(self.failed)) };
         let worst = self.worst_error.as_deref().unwrap_or_default();
         let mut lines = vec![
-            cut(&format!("  {} · {}", self.title, self.model), width),
+            title,
             self.progress(width, colored),
             row("rate", rate(last.per_s), mean, of(|p| Some(p.per_s))),
             row("p50", time(last.p50_ns), String::new(), of(|p| p.p50_ns.map(|ns| ns as f64))),
@@ -77,6 +83,9 @@ impl Seen {
 
     /// One plain line, for where there is no terminal.
     pub fn line(&self) -> String {
+        if let Some((open, of)) = self.opening {
+            return format!("  {}", opening(open, of));
+        }
         let last = self.points.back().copied().unwrap_or_default();
         let time = |ns: Option<u64>| ns.map_or("–".to_owned(), |ns| single(Unit::Nanos, ns as f64));
         format!(
@@ -122,6 +131,7 @@ mod tests {
         Seen {
             title: "http://127.0.0.1:8080/".to_owned(),
             model: "closed loop, 64 users for 10 s".to_owned(),
+            opening: None,
             elapsed: Duration::from_secs(5),
             done_share: 0.5,
             left: Some(Duration::from_secs(5)),
@@ -149,6 +159,14 @@ mod tests {
             seen().line(),
             "  0:05  18,812/s (mean 18,790/s)  p50 2.00 ms  p99 5.00 ms  3 failed  generator 42 % busy"
         );
+    }
+
+    #[test]
+    fn a_load_that_waits_for_its_connections_says_how_many_are_open() {
+        let waiting = Seen { opening: Some((812, 2500)), ..seen() };
+        let line = "  opening connections  812 of 2,500";
+        let title = "  http://127.0.0.1:8080/ · closed loop, 64 users for 10 s";
+        assert_eq!((waiting.frame(80, false), &*waiting.line()), (vec![title.to_owned(), line.to_owned()], line));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use console::Term;
-use tare_load::{Conversation, Protocol, SliceSample, StopRule};
+use tare_load::{Conversation, Opening, Protocol, SliceSample, StopRule};
 use tare_stats::histogram::LatencyHistogram;
 use tare_stats::quantile::printable;
 
@@ -74,14 +74,28 @@ impl Live {
         }
     }
 
+    /// Shows how far the connections are that the load waits for.
+    pub fn wait(&mut self, opening: &Opening) {
+        self.seen.opening = Some((opening.open, opening.of));
+        self.present(opening.elapsed);
+    }
+
     /// Takes in what an interval brought, and shows it.
     pub fn show(&mut self, part: &SliceSample) {
+        if self.seen.opening.take().is_some() {
+            // The load's own time begins anew.
+            self.plain_at = PLAIN_EVERY;
+        }
         self.note(part);
+        self.present(self.seen.elapsed);
+    }
+
+    fn present(&mut self, elapsed: Duration) {
         match &mut self.mode {
             Mode::Quiet => {}
             Mode::Plain => {
-                if self.seen.elapsed >= self.plain_at {
-                    self.plain_at = self.seen.elapsed + PLAIN_EVERY;
+                if elapsed >= self.plain_at {
+                    self.plain_at = elapsed + PLAIN_EVERY;
                     crate::console::note(&self.seen.line());
                 }
             }
@@ -175,6 +189,31 @@ mod tests {
         let mut part = SliceSample { window_ns: window_ms * 1_000_000, ..SliceSample::default() };
         (0..answers).for_each(|_| part.response.record_ns(ns));
         part
+    }
+
+    #[test]
+    fn plain_lines_come_every_five_seconds_of_waiting_for_connections_and_of_the_load() {
+        let mut live = Live {
+            seen: Seen::default(),
+            stop: StopRule::Duration(Duration::from_secs(60)),
+            each: 1,
+            head: Duration::ZERO,
+            begin_ns: None,
+            window_ns: 0,
+            completed: 0,
+            latest: VecDeque::new(),
+            plain_at: PLAIN_EVERY,
+            mode: Mode::Plain,
+        };
+        let opening = |secs| Opening { open: 812, of: 2500, elapsed: Duration::from_secs(secs) };
+        for (secs, next) in [(4, 5), (5, 10), (8, 10), (11, 16)] {
+            live.wait(&opening(secs));
+            assert_eq!(live.plain_at, Duration::from_secs(next), "{secs} s");
+        }
+        for (part_ms, next) in [(4_000, 5), (1_500, 10)] {
+            live.show(&part(part_ms, 1, 1_000));
+            assert!(live.plain_at.as_secs() == next && live.seen.opening.is_none(), "{:?}", live.plain_at);
+        }
     }
 
     #[test]
