@@ -29,6 +29,8 @@ pub struct Options {
     pub answer_bytes: usize,
     /// From one message to the next on `/ws/ts`, in milliseconds.
     pub push_period_ms: u64,
+    /// How far the stamps of these messages are ahead of the clock, in nanoseconds; below zero behind.
+    pub clock_ahead_ns: i64,
     /// Keeps books of every answer, for [`Running::finish`](crate::Running::finish) to hand over.
     pub keeps_ledger: bool,
     /// What breaks, and when.
@@ -58,6 +60,7 @@ impl Default for Options {
             stall_ms: 0,
             answer_bytes: 0,
             push_period_ms: 100,
+            clock_ahead_ns: 0,
             keeps_ledger: false,
             fault: None,
             never_ready: false,

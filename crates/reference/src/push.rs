@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::time::Duration;
 
-use tare_sys::clock::{self, Epoch, Nanos};
+use tare_sys::clock::{self, Nanos};
 use tare_sys::epoll::EpollTransport;
 use tare_sys::poll::{Token, Transport};
 
@@ -27,13 +27,16 @@ struct Due {
 #[derive(Debug)]
 pub(crate) struct Pushes {
     period: Duration,
-    epoch: Epoch,
+    /// What the stamping clock would have shown at the origin of the monotonic one.
+    unix_ns: u64,
     due: BinaryHeap<Reverse<Due>>,
 }
 
 impl Pushes {
-    pub(crate) fn every(period_ms: u64) -> Self {
-        Self { period: Duration::from_millis(period_ms.max(1)), epoch: clock::epoch(), due: BinaryHeap::new() }
+    /// Stamped by a clock that is so far ahead of this machine's.
+    pub(crate) fn every(period_ms: u64, ahead_ns: i64) -> Self {
+        let unix_ns = clock::epoch().unix_ns.saturating_add_signed(ahead_ns);
+        Self { period: Duration::from_millis(period_ms.max(1)), unix_ns, due: BinaryHeap::new() }
     }
 
     /// When the next message leaves.
@@ -68,7 +71,7 @@ impl Server<'_> {
     /// Sends the messages whose time has come.
     pub(crate) fn push_due(&mut self, io: &mut EpollTransport, now: Nanos) {
         while let Some(due) = self.pushes.pop_due(now) {
-            let unix_ns = due.stamp.0 + self.pushes.epoch.unix_ns;
+            let unix_ns = due.stamp.0 + self.pushes.unix_ns;
             let fault = self.options.fault.filter(|fault| self.requests >= fault.after);
             let connection = self.connection(due.token).filter(|connection| connection.serial == due.serial);
             let Some(websocket) = connection.and_then(|connection| connection.websocket.as_mut()) else { continue };

@@ -112,7 +112,7 @@ impl<'a> Server<'a> {
             options,
             truth: Truth::new(options, clock::now()),
             timers: Timers::default(),
-            pushes: Pushes::every(options.push_period_ms),
+            pushes: Pushes::every(options.push_period_ms, options.clock_ahead_ns),
             ledger: Ledger::new(options.keeps_ledger),
             // The listener's place is never taken by a connection.
             connections: vec![None],

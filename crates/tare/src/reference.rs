@@ -27,6 +27,7 @@ pub fn reference(args: &ReferenceArgs) -> anyhow::Result<Outcome> {
         stall_ms: args.stall_ms,
         answer_bytes: args.answer_bytes,
         push_period_ms: args.push_period_ms,
+        clock_ahead_ns: args.clock_ahead_ns,
         fault,
         never_ready: args.never_ready,
         lie_ready: args.lie_ready,

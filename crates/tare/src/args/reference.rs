@@ -41,6 +41,9 @@ pub struct ReferenceArgs {
     /// From one message to the next on the WebSocket /ws/ts, in milliseconds.
     #[arg(long, default_value_t = 100)]
     pub push_period_ms: u64,
+    /// How far the stamps of its messages are ahead of the clock, in nanoseconds; below zero behind.
+    #[arg(long, default_value_t = 0, allow_hyphen_values = true)]
+    pub clock_ahead_ns: i64,
     /// What breaks.
     #[arg(long)]
     pub fault: Option<String>,
