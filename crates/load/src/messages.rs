@@ -6,6 +6,7 @@ use tare_stats::LatencyHistogram;
 use tare_sys::clock::Nanos;
 
 use crate::connection::Pushed;
+use crate::server_clock::{ClockEstimate, Clues, Reckoning};
 
 /// The pushed messages of a slice, each of which belongs to it by when it was sent.
 #[derive(Clone, Debug, Default)]
@@ -23,7 +24,8 @@ pub struct Messages {
     pub out_of_order: u64,
     /// Of those received, how many had the same stamp as the one before.
     pub duplicated: u64,
-    /// Of those received, how many came before they were sent, by their stamps: the clocks disagree.
+    /// Of those received, how many came before they were sent, by their stamps and by more than the clocks may be off; none
+    /// by a clock that is estimated, whose estimate makes room for them.
     pub ahead: u64,
     /// Pings answered; they are no messages.
     pub pings: u64,
@@ -37,6 +39,10 @@ pub struct Messages {
     /// How far the difference between the server's clock and ours may have been from what was reckoned with, in
     /// nanoseconds.
     pub clock_within_ns: u64,
+    /// What is known of the server's clock; `None` where it is this machine's, or nothing is stamped.
+    pub clock: Option<ClockEstimate>,
+    /// What the messages say of it, where it is another.
+    pub(crate) clues: Clues,
 }
 
 /// The messages that a subscription is still owed when it ends.
@@ -71,17 +77,23 @@ impl Silence {
 }
 
 impl Messages {
-    /// Books one pushed message.
-    pub(crate) fn book(&mut self, pushed: &Pushed) {
+    /// Books one pushed message, of which the clocks may be off by so much.
+    pub(crate) fn book(&mut self, pushed: &Pushed, within_ns: u64) {
         self.received += 1;
         self.late += u64::from(pushed.is_late);
         self.out_of_order += u64::from(pushed.is_out_of_order);
         self.duplicated += u64::from(pushed.is_duplicate);
-        self.ahead += u64::from(pushed.sent.is_some_and(|sent| sent > pushed.came));
+        self.ahead += u64::from(pushed.sent.is_some_and(|sent| sent.since(pushed.came) > within_ns));
         self.stamp_unit_ns = self.stamp_unit_ns.max(pushed.unit_ns);
         if let Some(jitter_ns) = pushed.jitter_ns {
             self.jitter.record_ns(jitter_ns);
         }
+    }
+
+    /// Says what the server's clock was taken to be.
+    pub(crate) fn reckon(&mut self, reckoning: &Reckoning) {
+        self.clock_within_ns = reckoning.epoch.map_or(0, |epoch| epoch.within_ns);
+        self.clock = reckoning.estimate;
     }
 
     /// Adds another worker's, or another time's.
@@ -100,6 +112,9 @@ impl Messages {
         }
         self.jitter.merge(&other.jitter);
         self.stamp_unit_ns = self.stamp_unit_ns.max(other.stamp_unit_ns);
+        // One slice has one; of parts of it, the last knows best how far it was off.
+        self.clock = other.clock.or(self.clock);
         self.clock_within_ns = self.clock_within_ns.max(other.clock_within_ns);
+        self.clues.add(&other.clues);
     }
 }

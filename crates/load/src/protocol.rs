@@ -1,5 +1,7 @@
 //! What is spoken on a connection, and how many exchanges it carries at a time.
 
+use std::time::Duration;
+
 use tare_sys::clock::Nanos;
 
 use crate::conversation::Conversation;
@@ -59,6 +61,14 @@ impl Protocol {
                 Some(Owed { messages: push.rest(0), silence: push.silence(since) })
             }
             _ => None,
+        }
+    }
+
+    /// From one pushed message to the next; nothing where none is pushed.
+    pub(crate) const fn period(self) -> Duration {
+        match self {
+            Self::WebSocket(Conversation::Push(push)) => push.period,
+            _ => Duration::ZERO,
         }
     }
 

@@ -1,6 +1,7 @@
 //! Books what happens to requests into the sample of a slice; the only place that knows what the window is.
 
 use tare_sys::clock::Nanos;
+use tare_wire::ws::Stamped;
 
 use crate::answer::Problem;
 use crate::connection::Pushed;
@@ -155,8 +156,8 @@ impl Recorder {
         }
     }
 
-    /// A message was pushed: the answer to a request that was due when it was sent.
-    pub(crate) fn pushed(&mut self, pushed: &Pushed) {
+    /// A message was pushed: the answer to a request that was due when it was sent, by a clock that may be off by so much.
+    pub(crate) fn pushed(&mut self, pushed: &Pushed, within_ns: u64) {
         self.sample.completed_in_slice += 1;
         if self.in_window(pushed.came) {
             self.sample.completed += 1;
@@ -170,7 +171,7 @@ impl Recorder {
         if pushed.sent.is_some() {
             self.sample.response.record_ns(pushed.came.since(intended));
         }
-        self.sample.messages.book(pushed);
+        self.sample.messages.book(pushed, within_ns);
     }
 
     /// A subscription came to its end.
@@ -190,6 +191,16 @@ impl Recorder {
     /// A ping was answered.
     pub(crate) fn pinged(&mut self, at: Nanos) {
         self.sample.messages.pings += u64::from(self.in_window(at));
+    }
+
+    /// A message came that tells of the server's clock, in the window or not.
+    pub(crate) fn sounded(&mut self, stamp: Stamped, at: Nanos) {
+        self.sample.messages.clues.came(stamp, at);
+    }
+
+    /// A ping of ours was answered after so long.
+    pub(crate) fn ponged(&mut self, after_ns: u64) {
+        self.sample.messages.clues.answered(after_ns);
     }
 
     /// A connection without a request failed.

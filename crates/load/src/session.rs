@@ -1,6 +1,7 @@
 //! The public face: a session holds worker threads and their connections, and runs slices over them.
 
 mod opening;
+mod sounding;
 mod spec;
 
 use std::net::SocketAddr;
@@ -20,9 +21,11 @@ use crate::remote::{Order, Remote, Report};
 use crate::request::RequestSet;
 use crate::sample::SliceSample;
 use crate::schedule::Share;
-use crate::worker::{Setup, WorkerSlice};
+use crate::server_clock::Reckoning;
+use crate::worker::{Setup, Stamps, WorkerSlice};
 
 pub use self::opening::{Opening, Watched};
+use self::sounding::Sounding;
 pub use self::spec::{SessionSpec, SliceSpec};
 
 /// Files beside the connections: pollers, what the kernel is asked about, and some for the caller.
@@ -37,6 +40,7 @@ pub struct LoadSession {
     congestion: Option<String>,
     poller: PollerInUse,
     keeps_cpus_awake: bool,
+    sounding: Option<Sounding>,
 }
 
 impl LoadSession {
@@ -79,7 +83,8 @@ impl LoadSession {
             };
             workers.push(Remote::start(*cpu, poller.kind, setup)?);
         }
-        Ok(Self { workers, connections: spec.connections, congestion, poller, keeps_cpus_awake })
+        let sounding = Sounding::of(spec);
+        Ok(Self { workers, connections: spec.connections, congestion, poller, keeps_cpus_awake, sounding })
     }
 
     /// The congestion control algorithm that the session's sockets use; `None` for those of the file system.
@@ -98,13 +103,18 @@ impl LoadSession {
         self.keeps_cpus_awake
     }
 
+    /// Whether the offset of the server's clock is estimated, before and after each slice.
+    pub const fn estimates_clock(&self) -> bool {
+        self.sounding.is_some()
+    }
+
     /// Opens missing connections, runs one slice and drains it.
     ///
     /// Returns at the latest `connect_timeout` + the stop rule's longest time + `drain_timeout` after the call,
     /// whatever the server does; and, cancelled, within 0.1 s to notice it and a drain of at most 0.5 s. To these come
     /// 5 ms for every 32 connections that are missing: so many are opened at a time, lest they overflow the backlog of
     /// the server's listener. A server that is slow to open connections, but opens some within each `connect_timeout`, is
-    /// given twelve of them.
+    /// given twelve of them. Where the server's clock is estimated, that takes 20 messages or 6 s, before and after.
     ///
     /// # Errors
     /// When the specification is contradictory or a worker has failed. Failures of the server are in the sample.
@@ -130,17 +140,40 @@ impl LoadSession {
             return Err(spec_error("intervals of no length", "give at least a millisecond"));
         }
         self.check_slice(slice)?;
+        let before = self.reckon(cancel)?;
+        let mut sample = self.drive(slice, Some(&before), every, cancel, watcher)?;
+        // Somebody who has cancelled does not wait for more messages.
+        let is_over = before.epoch.is_none() || (self.sounding.is_some() && cancel.is_cancelled());
+        let whole = if is_over { before } else { before.until(&self.reckon(cancel)?) };
+        let whole = whole.widened(&sample.messages.clues);
+        sample.messages.reckon(&whole);
+        Ok(sample)
+    }
+
+    fn reckon(&self, cancel: &Cancel) -> Result<Reckoning, LoadError> {
+        self.sounding.as_ref().map_or_else(|| Ok(Reckoning::same(clock::epoch())), |sounding| sounding.take(cancel))
+    }
+
+    /// Drives a slice by what the server's clock is taken to be; without that, to find it out.
+    fn drive(
+        &mut self,
+        slice: &SliceSpec,
+        by: Option<&Reckoning>,
+        every: Option<Duration>,
+        cancel: &Cancel,
+        watcher: &mut dyn FnMut(Watched<'_>),
+    ) -> Result<SliceSample, LoadError> {
         // Refused, it costs latency, which the session's user is told.
         let _awake = Wakefulness::hold();
         self.prepare(slice, cancel, watcher)?;
-        let epoch = slice.server_epoch.unwrap_or_else(clock::epoch);
+        let stamps = by.map_or(Stamps::Sounded, Reckoning::stamps);
         let start = clock::now() + START_MARGIN;
         for worker in &self.workers {
             worker.order(Order::Run(WorkerSlice {
                 start,
                 schedule: slice.schedule.clone(),
                 sending: slice.sending,
-                epoch,
+                stamps,
                 stop: slice.stop,
                 discard_head: slice.discard_head,
                 drain_timeout: slice.drain_timeout,
@@ -151,20 +184,19 @@ impl LoadSession {
             }))?;
         }
         let sample = self.collect(&mut |part| {
+            if let Some(reckoning) = by {
+                part.messages.reckon(reckoning);
+            }
             if every.is_some() {
                 watcher(Watched::Interval(part));
             }
         })?;
-        let mut sample = SliceSample { tick_ns: slice.sending.tick_ns(), ..sample };
-        // A wall clock that was set meanwhile has moved the stamps.
-        let moved_ns = if slice.server_epoch.is_none() { clock::epoch().unix_ns.abs_diff(epoch.unix_ns) } else { 0 };
-        sample.messages.clock_within_ns = epoch.within_ns + moved_ns;
-        Ok(sample)
+        Ok(SliceSample { tick_ns: slice.sending.tick_ns(), ..sample })
     }
 
     /// Waits for every worker, also after a failure, so that none is still at the last order when the next one comes.
     /// The parts that workers send are put together round by round: they cut at the same moments.
-    fn collect(&self, on_interval: &mut dyn FnMut(&SliceSample)) -> Result<SliceSample, LoadError> {
+    fn collect(&self, on_part: &mut dyn FnMut(&mut SliceSample)) -> Result<SliceSample, LoadError> {
         let mut working: Vec<&Remote> = self.workers.iter().collect();
         let (mut whole, mut failure) = (None, None);
         while !working.is_empty() {
@@ -184,8 +216,8 @@ impl LoadSession {
                     false
                 }
             });
-            if let Some(round) = round {
-                on_interval(&round);
+            if let Some(mut round) = round {
+                on_part(&mut round);
                 put(&mut whole, round, SliceSample::append);
             }
         }

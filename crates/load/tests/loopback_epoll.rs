@@ -12,6 +12,8 @@ mod certificates;
 mod faults;
 #[path = "loopback/http2.rs"]
 mod http2;
+#[path = "loopback/server_clock.rs"]
+mod server_clock;
 #[path = "loopback/slices.rs"]
 mod slices;
 #[path = "loopback/support.rs"]

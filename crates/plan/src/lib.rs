@@ -18,6 +18,7 @@ pub mod plan;
 pub mod profile;
 pub mod push;
 pub mod resolve;
+pub mod server_clock;
 mod setting;
 mod slice_kind;
 pub mod slo;

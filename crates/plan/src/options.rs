@@ -4,6 +4,7 @@ use serde::{Deserialize, Deserializer};
 
 use crate::duration::Span;
 use crate::engine::Engine;
+use crate::server_clock::ServerClock;
 use crate::slo::{Curve, LoadBy};
 
 /// Every setting of a run. The keys of `[run]` and the long flags of `tare run` are these names.
@@ -80,6 +81,8 @@ pub struct Options {
     pub congestion: Option<String>,
     /// Stay awake in open slices.
     pub spin: Option<bool>,
+    /// Whose clock stamps what servers push.
+    pub server_clock: Option<ServerClock>,
     /// Other load tools that drive each cell of a plain sequential run after tare has.
     pub engine: Option<Vec<Engine>>,
     /// Cores of the servers.

@@ -8,6 +8,7 @@ use crate::duration::Span;
 use crate::engine::Engine;
 pub use crate::group::{CommandServer, Group, NamedScenario, Program, Role, Variant};
 use crate::profile::Profile;
+use crate::server_clock::ServerClock;
 pub use crate::setting::{Setting, Source};
 pub use crate::slice_kind::SliceKind;
 use crate::slo::{LoadBy, Slo};
@@ -91,6 +92,9 @@ pub struct Load {
     /// Whether the generator stays awake in open slices, where no server runs on its cores.
     #[serde(default)]
     pub spin: bool,
+    /// Whose clock stamps what servers push.
+    #[serde(default)]
+    pub server_clock: ServerClock,
 }
 
 /// Offered rate of the open slices, the same for all variants of a group.

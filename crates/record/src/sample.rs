@@ -11,7 +11,7 @@ use tare_stats::histogram::LatencyHistogram;
 
 use crate::cross_check::CrossCheckRecord;
 use crate::environment::Environment;
-pub use crate::messages::{MessageTally, Messages};
+pub use crate::messages::{ClockEstimate, MessageTally, Messages};
 use crate::packed::PackedHistogram;
 pub use crate::probe::{CollectorUse, Hiccups, JvmUse, Pause, PauseCause, ServerCpu};
 use crate::profile::ProfileRecord;

@@ -55,6 +55,13 @@ pub fn single(unit: Unit, value: f64) -> String {
     Scale::for_values(unit, [value]).show(value, None)
 }
 
+/// `3.00012 s`: a time in nanoseconds to the first digit of what it may be off.
+pub fn to_within(ns: u64, within_ns: u64) -> String {
+    let scale = Scale::for_values(Unit::Nanos, [ns.max(within_ns) as f64]);
+    let decimals = (scale.divisor / within_ns.max(1) as f64).log10().ceil().max(0.0) as usize;
+    format!("{:.decimals$} {}", ns as f64 / scale.divisor, scale.suffix)
+}
+
 /// Three significant digits, or as many as a relative half-width leaves meaning to.
 fn significant(value: f64, relative: Option<f64>) -> String {
     let digits = match relative {

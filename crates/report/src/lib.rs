@@ -3,6 +3,7 @@
 //! [`summarize()`] computes everything once; each format is a module that only writes down what the [`Summary`] holds.
 
 pub mod clean;
+mod clocks;
 pub mod csv;
 pub mod error;
 pub mod format;

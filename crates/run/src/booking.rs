@@ -2,7 +2,7 @@
 
 use tare_load::SliceSample;
 use tare_plan::plan::SliceKind;
-use tare_record::sample::{ErrorTally, MessageTally, Messages, Phase, SliceRecord};
+use tare_record::sample::{ClockEstimate, ErrorTally, MessageTally, Messages, Phase, SliceRecord};
 
 /// Which slice it was.
 #[derive(Debug, Clone)]
@@ -42,8 +42,14 @@ fn messages(of: &tare_load::Messages) -> Option<Messages> {
         subscriptions: of.subscriptions,
         stamp_unit_ns: of.stamp_unit_ns,
         clock_within_ns: of.clock_within_ns,
+        clock: of.clock.map(clock),
     };
     (of.received + of.missing > 0).then(|| Messages { tally, jitter: of.jitter.clone() })
+}
+
+fn clock(of: tare_load::ClockEstimate) -> ClockEstimate {
+    let tare_load::ClockEstimate { offset_ns, messages, round_trip_ns, is_confirmed } = of;
+    ClockEstimate { offset_ns, messages, round_trip_ns, is_confirmed }
 }
 
 /// The sample under its heading. Of the server's processes it says nothing yet.

@@ -40,6 +40,7 @@ use tare_record::store::RunWriter;
 pub use compared::Judge;
 pub use error::RunError;
 pub use journal::Observer;
+pub use session::server_clock;
 
 /// Everything that a run needs beside its plan.
 pub struct Scene<'a> {

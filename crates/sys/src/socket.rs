@@ -1,7 +1,7 @@
 //! Non-blocking stream sockets: how they are opened, and the options that every one of them gets.
 //! What is sent and received over them belongs to the pollers.
 
-use std::net::SocketAddr;
+use std::net::{SocketAddr, UdpSocket};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
 use std::{fmt, io};
@@ -35,6 +35,14 @@ impl Target {
             Self::Tcp(address) => Some(*address),
             Self::Unix(_) => None,
         }
+    }
+
+    /// Whether it is on this machine: a file, or an address that a socket of this machine can be bound to.
+    pub fn is_here(&self) -> bool {
+        self.address().is_none_or(|mut address| {
+            address.set_port(0);
+            UdpSocket::bind(address).is_ok()
+        })
     }
 
     /// The kernel's form of it.

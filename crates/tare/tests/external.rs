@@ -17,9 +17,20 @@ request = { path = "/path0/4" }
 expect = { status = 200, body = "4" }
 "#;
 
+const PUSHING: &str = r#"
+schema = 1
+
+[scenarios.Push]
+title = "the time, pushed"
+request = { path = "/ws/ts" }
+expect = { status = 101 }
+push = { period = "20ms", messages = 20 }
+"#;
+
 /// A reference server that the test itself started, and its port.
-fn by_hand(bench: &Bench) -> (Child, u16) {
-    let mut child = bench.tare(&["reference", "--port", "0"]).stdout(Stdio::piped()).spawn().unwrap();
+fn by_hand(bench: &Bench, planted: &[&str]) -> (Child, u16) {
+    let mut child =
+        bench.tare(&[&["reference", "--port", "0"], planted].concat()).stdout(Stdio::piped()).spawn().unwrap();
     let mut line = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
     (child, line.trim().rsplit(':').next().unwrap().parse().unwrap())
@@ -28,7 +39,7 @@ fn by_hand(bench: &Bench) -> (Child, u16) {
 #[test]
 fn a_server_started_by_hand_is_driven_and_left_running() {
     let bench = Bench::new();
-    let (mut child, port) = by_hand(&bench);
+    let (mut child, port) = by_hand(&bench, &[]);
     std::fs::write(bench.path().join("own.toml"), CONTRACT).unwrap();
     let url = format!("http://127.0.0.1:{port}");
     let output = bench.run(&["run", "--external", &url, "--contract", "own.toml", "-d", "1", "-u", "4"]);
@@ -45,9 +56,28 @@ fn a_server_started_by_hand_is_driven_and_left_running() {
 }
 
 #[test]
+fn the_clock_of_an_external_server_is_estimated_for_what_it_pushes() {
+    let bench = Bench::new();
+    let (mut child, port) = by_hand(&bench, &["--push-period-ms", "20", "--clock-ahead-ns", "-3000000000"]);
+    std::fs::write(bench.path().join("own.toml"), PUSHING).unwrap();
+    let url = format!("http://127.0.0.1:{port}");
+    let run = ["run", "--external", &url, "--contract", "own.toml", "-m", "Push", "-d", "1", "-u", "2"];
+    let output = bench.run(&[&run[..], &["--warmup", "100ms", "--server-clock", "estimate"]].concat());
+    let said = stdout(&output) + &stderr(&output);
+    let summary = bench.summary();
+    let messages = &cell(&summary, "External")["messages"];
+    assert_eq!((&messages["received"], &messages["clock"]["is_confirmed"]), (&40.into(), &true.into()), "{said}");
+    let offset_ns = messages["clock"]["offset_ns"].as_i64().unwrap();
+    assert!(offset_ns.abs_diff(-3_000_000_000) < 1_000_000_000, "{offset_ns}");
+    assert!(said.contains("server's clock is") && said.contains("behind, within"), "{said}");
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+#[test]
 fn an_external_server_is_weighed_against_one_of_ours() {
     let bench = Bench::new();
-    let (mut child, port) = by_hand(&bench);
+    let (mut child, port) = by_hand(&bench, &[]);
     let suite = [QUICK, &common::server("bare", None, &[])].concat();
     let external = format!("there=http://127.0.0.1:{port}");
     let output = bench.run_suite(&suite, &["--external", &external, "--baseline", "bare", "--forks", "2"]);

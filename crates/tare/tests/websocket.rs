@@ -27,12 +27,37 @@ fn every_user_reads_so_many_messages_and_all_forms_tell_of_them() {
     let messages = &summary["messages"];
     assert_eq!((&messages["received"], &messages["missing"]), (&300.into(), &0.into()));
     assert_eq!((&messages["subscriptions"], &messages["stamp_unit_ns"]), (&10.into(), &1.into()));
+    assert!(messages["clock_within_ns"].as_u64().unwrap() > 0 && messages["clock"].is_null(), "{messages}");
     assert_eq!((&summary["response"]["count"], &messages["jitter"]["count"]), (&300.into(), &290.into()));
     assert_eq!(summary["model"]["loop_kind"], "push");
     assert!(read("a.hgrm").contains("Total count    =          300]"));
     assert!(read("a.csv").lines().count() >= 2 && read("a.html").contains("tare-summary/1"));
     let again = json(&stdout(&bench.run(&["report", "a.sqlite", "--json"])));
     assert_eq!(again["messages"], *messages, "the record holds all of it");
+}
+
+#[test]
+fn the_clock_of_a_server_elsewhere_is_estimated_and_said_with_how_far_it_may_be_off() {
+    for (ahead, way) in [("3000000000", "ahead"), ("-3000000000", "behind")] {
+        let server = Reference::start(&["--push-period-ms", "20", "--clock-ahead-ns", ahead]);
+        let bench = Bench::new();
+        let url = websocket(&server, "/ws/ts");
+        let load = ["load", &url, "-c", "4", "--messages", "30", "--period", "20ms", "--server-clock", "estimate"];
+        let output = bench.run(&[&load[..], &["--json", "a.json", "--db", "a.sqlite"]].concat());
+        let text = stdout(&output).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(text.contains("the server's clock is ") && text.contains(&format!(" s {way}, within ")), "{text}");
+        assert!(text.contains("(estimated from 40 messages and a round trip of "), "{text}");
+        assert!(stderr(&output).contains("server's clock is estimated"), "{}", stderr(&output));
+        let summary = json(&std::fs::read_to_string(bench.path().join("a.json")).unwrap());
+        let messages = &summary["messages"];
+        assert_eq!((&messages["received"], &messages["clock"]["messages"]), (&120.into(), &40.into()), "{messages}");
+        let again = json(&stdout(&bench.run(&["report", "a.sqlite", "--json"])));
+        assert_eq!(again["messages"], *messages, "the record holds all of it");
+        // Both ways, nobody takes the server for three seconds late or ahead.
+        let offset_ns = messages["clock"]["offset_ns"].as_i64().unwrap();
+        assert!(offset_ns.abs_diff(ahead.parse().unwrap()) < 1_000_000_000, "{offset_ns}");
+        assert!(summary["response"]["max_ns"].as_u64().unwrap() < 2_000_000_000, "{summary}");
+    }
 }
 
 #[test]

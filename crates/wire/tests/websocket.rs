@@ -137,7 +137,7 @@ fn frames_are_the_same_messages_wherever_they_are_cut() {
     let text = |text: &'static str| Arrival::Message(Kind::Text, text.as_bytes().into());
     let bytes = Arrival::Message(Kind::Binary, b"\xff\x00"[..].into());
     let close = Arrival::Close(Some((1000, "bye".to_owned())));
-    let expected = [text("hi"), Arrival::Ping, Arrival::Pong, text("€!"), bytes, close];
+    let expected = [text("hi"), Arrival::Ping, Arrival::Pong(b""[..].into()), text("€!"), bytes, close];
     for cut in 0..=FRAMES.len() {
         let (first, second) = FRAMES.split_at(cut);
         let (arrivals, error, said) = taken([first, second].into_iter());
@@ -146,6 +146,16 @@ fn frames_are_the_same_messages_wherever_they_are_cut() {
         assert_eq!(unmasked(&said), [(0x8a, b"?".to_vec()), (0x88, b"\x03\xe8bye".to_vec())], "cut at {cut}");
     }
     assert_eq!(taken(FRAMES.chunks(1)).0, expected, "in single bytes");
+}
+
+#[test]
+fn a_ping_is_answered_with_what_it_brought() {
+    let (mut client, mut server) = (Endpoint::client(), Endpoint::server());
+    client.ping(b"when?");
+    assert_eq!(unmasked(client.outgoing()), [(0x89, b"when?".to_vec())]);
+    assert_eq!(server.receive(&mut client.outgoing()), Ok(Some(Arrival::Ping)));
+    let answer = Arrival::Pong(b"when?"[..].into());
+    assert_eq!(client.receive(&mut server.outgoing()), Ok(Some(answer)));
 }
 
 #[test]

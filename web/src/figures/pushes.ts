@@ -23,7 +23,16 @@ export function messagesTable(_: Model, panel: Panel): HTMLElement | null {
 function counts(m: Messages): string[] {
   const numbers = [m.received, m.subscriptions, m.missing, m.late, m.out_of_order, m.duplicated, m.pings];
   const coarse = m.stamp_unit_ns > 1 ? `, stamps to ${plainTime(m.stamp_unit_ns)}` : '';
-  return [...numbers.map(whole), plainTime(m.clock_within_ns) + coarse];
+  return [...numbers.map(whole), agreement(m) + coarse];
+}
+
+/** How far the clocks may be off from what was reckoned with, and what that is where they are two. */
+function agreement(m: Messages): string {
+  const within = plainTime(m.clock_within_ns);
+  if (!m.clock) return within;
+  if (m.clock.offset_ns === null) return 'not known';
+  const way = m.clock.offset_ns < 0 ? 'behind' : 'ahead';
+  return `${within}, server’s ${plainTime(Math.abs(m.clock.offset_ns))} ${way}`;
 }
 
 /** By how much the time between two messages differed from the period. */

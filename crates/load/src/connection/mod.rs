@@ -82,6 +82,8 @@ pub(crate) enum Step {
     Pushed(Option<Stamped>),
     /// A ping was answered; bytes may be left.
     Pinged,
+    /// A ping of ours was answered that was sent at this moment; bytes may be left.
+    Ponged { sent: Nanos },
     /// The connection cannot be used any further.
     Broken(Problem),
 }
@@ -229,6 +231,13 @@ impl Connection {
     pub(crate) fn push(&mut self, at: Nanos, sent: Option<(Nanos, Stamped)>, deadline: Nanos) -> Option<Pushed> {
         let Speech::WebSocket(speech) = &mut self.speech else { return None };
         speech.push(at, sent, deadline)
+    }
+
+    /// Lays down a ping, where the protocol has such a thing; it leaves with the next flush.
+    pub(crate) fn ping(&mut self, now: Nanos) {
+        if let Speech::WebSocket(speech) = &mut self.speech {
+            speech.ping(now);
+        }
     }
 
     /// Ends a subscription in good order; the messages that were missing in it.

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use tare_sys::affinity::CpuSet;
-use tare_sys::clock::Epoch;
 use tare_sys::socket::Target;
 
 use super::spec_error;
@@ -14,6 +13,7 @@ use crate::protocol::Protocol;
 use crate::request::Requests;
 use crate::schedule::Schedule;
 use crate::sending::Sending;
+use crate::server_clock::ServerClock;
 use crate::stop_rule::StopRule;
 
 /// What stays the same over all slices of a session. [`SessionSpec::new`] has the defaults.
@@ -41,6 +41,8 @@ pub struct SessionSpec {
     pub congestion: Option<String>,
     /// How to hear from the kernel.
     pub poller: PollerChoice,
+    /// Whose clock stamps what the server pushes.
+    pub server_clock: ServerClock,
 }
 
 impl SessionSpec {
@@ -60,6 +62,7 @@ impl SessionSpec {
             connect_timeout: Duration::from_secs(5),
             congestion: None,
             poller: PollerChoice::default(),
+            server_clock: ServerClock::default(),
         }
     }
 
@@ -92,9 +95,6 @@ impl SessionSpec {
 pub struct SliceSpec {
     /// The load model.
     pub schedule: Schedule,
-    /// How the server's wall clock lies to the monotonic one here, where messages are stamped; `None` for a server on this
-    /// machine.
-    pub server_epoch: Option<Epoch>,
     /// How closely sends follow the schedule; a closed loop has nothing to follow.
     pub sending: Sending,
     /// Connections in use: the users of a closed loop, the pool of an open one.
@@ -117,7 +117,6 @@ impl SliceSpec {
     pub const fn new(schedule: Schedule, connections: usize, stop: StopRule) -> Self {
         Self {
             schedule,
-            server_epoch: None,
             sending: Sending::Exact,
             connections,
             stop,

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::time::Duration;
 
-use tare_sys::clock::{Clock, Epoch, Nanos};
+use tare_sys::clock::{Clock, Nanos};
 use tare_sys::poll::{Token, Transport};
 
 use super::demand::Demand;
@@ -12,7 +12,7 @@ use super::exchanges::Place;
 use super::pace::Pace;
 use super::watch::{Rest, Watch};
 use super::window::{Spent, Window};
-use super::{Setup, WorkerSlice};
+use super::{Setup, Stamps, WorkerSlice};
 use crate::connection::{Connection, Returned, State};
 use crate::recorder::Recorder;
 use crate::request::Draw;
@@ -48,7 +48,9 @@ pub(super) struct Core<C> {
     pub(super) demand: Demand,
     pub(super) books: Recorder,
     pub(super) window: Window,
-    pub(super) epoch: Epoch,
+    pub(super) stamps: Stamps,
+    /// When the next ping leaves, and where.
+    pub(super) ping_at: Option<(Nanos, Token)>,
     pub(super) watch: Watch,
     /// No deadline of a connection is earlier; found anew whenever it has passed.
     pub(super) next_expiry: Nanos,
@@ -76,7 +78,8 @@ impl<C: Clock> Core<C> {
             demand: Demand::none(),
             books: Recorder::idle(),
             window: Window::none(),
-            epoch: Epoch::default(),
+            stamps: Stamps::Unknown,
+            ping_at: None,
             watch: Watch::new(),
             next_expiry: Nanos::MAX,
             every: Duration::MAX,
@@ -155,7 +158,8 @@ impl<C: Clock> Core<C> {
 
     pub(super) fn begin_slice(&mut self, slice: &WorkerSlice) {
         self.window = Window::of(slice);
-        self.epoch = slice.epoch;
+        self.stamps = slice.stamps;
+        self.ping_at = None;
         self.watch.begin(slice.sending);
         self.books.open(slice.start, self.window.from, self.window.until);
         self.books.trace(slice.trace);
@@ -212,6 +216,7 @@ impl<C: Clock> Core<C> {
 
     fn next_deadline(&self, now: Nanos) -> Nanos {
         let deadline = self.next_expiry.min(now + MAX_SLEEP).min(self.window.next_boundary()).min(self.next_part);
+        let deadline = self.ping_at.map_or(deadline, |(due, _)| deadline.min(due));
         let deadline = self.thinking.peek().map_or(deadline, |Reverse((until, _))| deadline.min(*until));
         match self.demand.head() {
             Some(head) if self.free.is_empty() => deadline.min(head + self.setup.timeout),
@@ -233,6 +238,7 @@ impl<C: Clock> Core<C> {
             self.expire(io, now);
         }
         self.wake_thinkers(now);
+        self.ping_if_due(now);
         self.dispatch(io, None);
     }
 

@@ -98,6 +98,7 @@ impl<C: Clock> Core<C> {
                     }
                 }
                 Step::Pinged => self.books.pinged(at),
+                Step::Ponged { sent } => self.on_ponged(sent, at),
                 Step::Broken(problem) => return self.give_up(io, token, at, &problem),
             }
         }

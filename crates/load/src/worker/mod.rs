@@ -24,6 +24,8 @@ mod tests_requests;
 #[cfg(test)]
 mod tests_sending;
 #[cfg(test)]
+mod tests_sounding;
+#[cfg(test)]
 mod tests_spinning;
 #[cfg(test)]
 mod tests_truth;
@@ -74,14 +76,37 @@ pub(crate) struct Setup {
     pub(crate) share: Share,
 }
 
+/// What the stamps of messages are taken for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stamps {
+    /// Moments of this machine's own clock.
+    Ours(Epoch),
+    /// Moments of another, which was estimated to lie so to the monotonic one here, and clues to how it does.
+    Theirs(Epoch),
+    /// Nothing, since it is not known how their clock lies to ours: messages count by when they come.
+    Unknown,
+    /// The same, and clues to that clock: between messages pings are sent.
+    Sounded,
+}
+
+impl Stamps {
+    /// How far a message may come before its stamp without there being anything wrong. One that does so by an estimate says
+    /// that the estimate is off, and is a clue to it.
+    const fn within_ns(self) -> u64 {
+        match self {
+            Self::Ours(epoch) => epoch.within_ns,
+            Self::Theirs(_) | Self::Unknown | Self::Sounded => u64::MAX,
+        }
+    }
+}
+
 /// One slice, as one worker is to run it.
 #[derive(Clone, Debug)]
 pub(crate) struct WorkerSlice {
     pub(crate) start: Nanos,
     pub(crate) schedule: Schedule,
     pub(crate) sending: Sending,
-    /// How the server's wall clock lies to the monotonic one here.
-    pub(crate) epoch: Epoch,
+    pub(crate) stamps: Stamps,
     pub(crate) stop: StopRule,
     pub(crate) discard_head: Duration,
     pub(crate) drain_timeout: Duration,

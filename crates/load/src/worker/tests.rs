@@ -3,11 +3,11 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
-use tare_sys::clock::{Clock, Epoch, Nanos};
+use tare_sys::clock::{Clock, Nanos};
 use tare_sys::socket::SocketOptions;
 
 use super::simulation::{ANSWER, Listener, Reaction, Script, World, WorldClock, after, frozen_between};
-use super::{Setup, Worker, WorkerSlice};
+use super::{Setup, Stamps, Worker, WorkerSlice};
 use crate::cancel::Cancel;
 use crate::check::Check;
 use crate::protocol::Protocol;
@@ -65,7 +65,7 @@ pub(super) fn slice(schedule: Schedule, stop: StopRule) -> WorkerSlice {
         start: Nanos(100 * MS),
         schedule,
         sending: Sending::Exact,
-        epoch: Epoch::default(),
+        stamps: Stamps::Unknown,
         stop,
         discard_head: Duration::ZERO,
         drain_timeout: Duration::from_secs(5),

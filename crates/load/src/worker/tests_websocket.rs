@@ -8,7 +8,7 @@ use tare_wire::ws::{Arrival, Endpoint, Kind, accept_for};
 
 use super::simulation::{Listener, Talk, World, WorldClock};
 use super::tests::{MS, seconds, slice, worker};
-use super::{Worker, WorkerSlice};
+use super::{Stamps, Worker, WorkerSlice};
 use crate::cancel::Cancel;
 use crate::conversation::{Conversation, Push, Stamp};
 use crate::protocol::Protocol;
@@ -17,12 +17,12 @@ use crate::schedule::Schedule;
 use crate::stop_rule::StopRule;
 
 /// The wall clock's time at the origin of the world.
-const EPOCH_NS: u64 = 1_700_000_000_000_000_000;
-const START: Nanos = Nanos(100 * MS);
-const PERIOD: Duration = Duration::from_millis(100);
+pub(super) const EPOCH_NS: u64 = 1_700_000_000_000_000_000;
+pub(super) const START: Nanos = Nanos(100 * MS);
+pub(super) const PERIOD: Duration = Duration::from_millis(100);
 
 /// What a server answers to a handshake.
-fn greeting(sent: &[u8]) -> Option<Vec<u8>> {
+pub(super) fn greeting(sent: &[u8]) -> Option<Vec<u8>> {
     let text = std::str::from_utf8(sent).ok()?;
     let key = text.split("Sec-WebSocket-Key: ").nth(1)?.split("\r\n").next()?;
     let accept = accept_for(key.as_bytes());
@@ -64,7 +64,7 @@ fn talking(world: World, conversation: Conversation) -> Worker<World, WorldClock
     worker
 }
 
-fn run(world: World, conversation: Conversation, slice: &WorkerSlice) -> SliceSample {
+pub(super) fn run(world: World, conversation: Conversation, slice: &WorkerSlice) -> SliceSample {
     let mut worker = talking(world, conversation);
     worker.prepare(3, &Cancel::new(), &mut |_| {}).unwrap();
     let sample = worker.run(slice, &mut |_| {}).unwrap();
@@ -78,7 +78,8 @@ fn pushed(world: World, messages_per_user: u64, stop: StopRule) -> SliceSample {
 }
 
 fn stamped(stop: StopRule) -> WorkerSlice {
-    WorkerSlice { epoch: Epoch { unix_ns: EPOCH_NS, within_ns: 0 }, ..slice(Schedule::Closed, stop) }
+    let stamps = Stamps::Ours(Epoch { unix_ns: EPOCH_NS, within_ns: 0 });
+    WorkerSlice { stamps, ..slice(Schedule::Closed, stop) }
 }
 
 /// Three subscriptions, and time for them.

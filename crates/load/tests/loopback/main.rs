@@ -9,6 +9,7 @@ const POLLER: PollerChoice = PollerChoice::Auto;
 mod certificates;
 mod faults;
 mod http2;
+mod server_clock;
 mod slices;
 mod support;
 mod tls;

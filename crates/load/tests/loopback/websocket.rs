@@ -182,7 +182,7 @@ fn hears_pong(end: &mut Endpoint, stream: &mut impl Read) -> bool {
     while let Ok(count @ 1..) = stream.read(&mut buffer) {
         match end.receive(&mut &buffer[..count]) {
             Ok(None) => {}
-            Ok(Some(arrival)) => return arrival == Arrival::Pong,
+            Ok(Some(arrival)) => return matches!(arrival, Arrival::Pong(_)),
             Err(_) => return false,
         }
     }

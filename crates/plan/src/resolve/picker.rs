@@ -6,6 +6,7 @@ use crate::duration::Span;
 use crate::engine::Engine;
 use crate::options::{ForkCovers, Percent, RateOption, WarmupOption};
 use crate::plan::{Setting, Source};
+use crate::server_clock::ServerClock;
 use crate::slo::{Curve, LoadBy};
 
 /// Collects the settings as they are picked.
@@ -107,6 +108,12 @@ impl Shown for Vec<Engine> {
     fn shown(&self) -> String {
         let names: Vec<&str> = self.iter().map(|engine| engine.name()).collect();
         if names.is_empty() { "none".into() } else { names.join(" ") }
+    }
+}
+
+impl Shown for ServerClock {
+    fn shown(&self) -> String {
+        self.name().into()
     }
 }
 

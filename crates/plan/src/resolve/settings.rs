@@ -7,6 +7,7 @@ use crate::duration::Span;
 use crate::engine::Engine;
 use crate::options::{ForkCovers, Percent, RateOption, WarmupOption};
 use crate::plan::{Forks, Load, Machine, Mode, Probes, Rate, Setting, Slices, Source, Stop, Warmup};
+use crate::server_clock::ServerClock;
 use crate::slo::{Curve, LoadBy, Slo};
 
 /// The cores that this machine offers.
@@ -93,11 +94,17 @@ fn load(picker: &mut Picker<'_>) -> Result<Load, PlanError> {
         true,
         "in open slices the generator stays awake, where no server runs on its cores: it sends and stamps on time"
     );
+    let server_clock = pick!(
+        picker,
+        server_clock,
+        ServerClock::Auto,
+        "whose clock stamps what servers push: this machine's (same), or one whose offset is estimated; auto is same for a server on this machine"
+    );
     let rate = match rate {
         RateOption::PerSecond(per_s) => Rate::PerSecond { per_s },
         RateOption::OfCapacity(share) => Rate::OfCapacity { share },
     };
-    Ok(Load { users, rate, timeout, congestion, spin })
+    Ok(Load { users, rate, timeout, congestion, spin, server_clock })
 }
 
 fn engines(picker: &mut Picker<'_>, mode: Mode) -> Result<Vec<Engine>, PlanError> {

@@ -6,11 +6,12 @@ use tare_plan::duration::Span;
 use tare_plan::engine::Engine;
 use tare_plan::plan::{Forks, Load, Machine, Mode, Plan, Probes, Rate, SliceKind, Slices, Stop, Warmup};
 use tare_plan::profile::ProfileEvent;
+use tare_plan::server_clock::ServerClock;
 use tare_record::cross_check::{CrossCheckOutcome, CrossCheckRecord, ToolFigures};
 use tare_record::profile::{PackedText, ProfileRecord, Weight};
 use tare_record::sample::{
-    ErrorTally, EventLevel, EventRecord, ForkRecord, Hiccups, JvmUse, MessageTally, Messages, Pause, PauseCause, Phase,
-    RunHeader, ServerCpu, SliceRecord, WarmupRecord,
+    ClockEstimate, ErrorTally, EventLevel, EventRecord, ForkRecord, Hiccups, JvmUse, MessageTally, Messages, Pause,
+    PauseCause, Phase, RunHeader, ServerCpu, SliceRecord, WarmupRecord,
 };
 use tare_stats::histogram::LatencyHistogram;
 
@@ -29,6 +30,7 @@ pub fn header(id: &str) -> RunHeader {
             timeout: Span::from_secs(10),
             congestion: "default".to_owned(),
             spin: true,
+            server_clock: ServerClock::Estimate,
         },
         warmup: Warmup::UntilSteady { cap: Span::from_secs(30), first_cap: Span::from_secs(30), all_cpus: true },
         slices: Slices {
@@ -132,7 +134,13 @@ pub fn slice(round: u32) -> SliceRecord {
             pauses: vec![Pause { at_ns: 7, length_ns: 50_000_000, cause: PauseCause::Collection }],
         }),
         messages: Some(Messages {
-            tally: MessageTally { received: 500, missing: 1, clock_within_ns: 90, ..MessageTally::default() },
+            tally: MessageTally {
+                received: 500,
+                missing: 1,
+                clock_within_ns: 90,
+                clock: Some(ClockEstimate { offset_ns: Some(-7), messages: 40, ..ClockEstimate::default() }),
+                ..MessageTally::default()
+            },
             jitter,
         }),
     }

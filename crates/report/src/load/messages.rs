@@ -5,6 +5,7 @@ use tare_record::sample::{MessageTally, Messages, RunRecord};
 
 use super::summarize::latency;
 use super::summary::LatencySummary;
+use crate::clocks;
 use crate::format::{Unit, count, grouped, single};
 
 /// Pushed messages.
@@ -43,8 +44,11 @@ impl MessageSummary {
 
     /// How far stamps may be trusted; `None` without any.
     pub(super) fn stamps(&self) -> Option<String> {
-        let time = |ns: u64| single(Unit::Nanos, ns as f64);
-        let (unit_ns, within_ns) = (self.tally.stamp_unit_ns, self.tally.clock_within_ns);
-        (unit_ns > 0).then(|| format!("to {}; the clocks agree within {}", time(unit_ns), time(within_ns)))
+        let (unit_ns, clocks) = (self.tally.stamp_unit_ns, clocks::in_words(&self.tally));
+        match (unit_ns, self.tally.clock) {
+            (0, None) => None,
+            (0, Some(_)) => Some(format!("mean nothing: the {clocks}")),
+            _ => Some(format!("to {}; the {clocks}", single(Unit::Nanos, unit_ns as f64))),
+        }
     }
 }

@@ -32,6 +32,9 @@ pub(super) const METRICS: &[Metric] = &[
         "both clocks",
         |r| count(r, |m| m.clock_within_ns),
     ),
+    cell("clock_offset_ns", "ns", "how far the server's clock was ahead, where it is estimated", STAMPS, |r| {
+        maybe(r.cell.messages.as_ref().and_then(|messages| messages.tally.clock?.offset_ns))
+    }),
     cell("jitter_p50_ns", "ns", "median of how far the time between two messages was from the period", ARRIVALS, |r| {
         jitter(r, 50.0)
     }),

@@ -5,6 +5,7 @@ use tare_record::sample::{self, MessageTally};
 use super::evidence::Evidence;
 use super::latency::distribution;
 use super::validity::Doubt;
+use crate::clocks;
 use crate::format::{Unit, grouped, share, single};
 use crate::summary::Messages;
 
@@ -33,5 +34,11 @@ pub(super) fn doubts(cell: &Evidence<'_>) -> Vec<Doubt> {
             format!("{part} of the messages came before they were sent, though the clocks agree within {within}");
         Doubt::new(text, "Believe the jitter, which needs no clock of the server's.")
     });
-    missing.into_iter().chain(ahead).collect()
+    let unknown = clocks::unknown(&tally).map(|text| {
+        Doubt::new(
+            text,
+            "Let it push more often and answer pings; where its clock is this machine's, --server-clock same.",
+        )
+    });
+    missing.into_iter().chain(ahead).chain(unknown).collect()
 }

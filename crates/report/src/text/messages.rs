@@ -3,6 +3,7 @@
 use tare_record::sample::MessageTally;
 
 use crate::clean;
+use crate::clocks;
 use crate::format::{Unit, count, enumerate, grouped, single};
 use crate::summary::{Cell, Distribution};
 
@@ -39,8 +40,7 @@ fn figures(distribution: &Distribution) -> String {
 
 /// What push latency rests on.
 fn clocks(tally: &MessageTally) -> String {
-    let within = single(Unit::Nanos, tally.clock_within_ns as f64);
-    let mut doubts = vec![format!("clocks agree within {within}")];
+    let mut doubts = vec![clocks::in_words(tally)];
     if tally.stamp_unit_ns > 1 {
         doubts.push(format!("stamps are to {}", single(Unit::Nanos, tally.stamp_unit_ns as f64)));
     }

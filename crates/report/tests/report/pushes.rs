@@ -3,7 +3,7 @@
 use tare_plan::plan::{Plan, SliceKind};
 use tare_plan::push::Push;
 use tare_plan::slo::{LoadBy, Slo};
-use tare_record::sample::{MessageTally, Messages, RunRecord};
+use tare_record::sample::{ClockEstimate, MessageTally, Messages, RunRecord};
 use tare_report::summary::{Cell, ValidityState};
 use tare_report::text::{Style, render};
 use tare_report::{Summary, summarize};
@@ -59,6 +59,26 @@ fn a_message_that_did_not_come_makes_its_cell_suspect() {
     let (vanilla, b) = (cell(&summary, "http4s.Vanilla"), cell(&summary, "b"));
     assert_eq!((vanilla.validity.state, b.validity.state), (ValidityState::Valid, ValidityState::Suspect));
     assert!(b.validity.reasons[0].starts_with("16 of "), "{:?}", b.validity.reasons);
+}
+
+#[test]
+fn a_clock_that_could_not_be_estimated_makes_its_cell_suspect_and_one_that_was_is_told() {
+    for (offset_ns, state, says) in [
+        (Some(3_000_000_456), ValidityState::Valid, "server's clock is 3.0000005 s ahead, within 250 ns"),
+        (None, ValidityState::Suspect, "server's clock is not known"),
+    ] {
+        let mut record = pushed(0);
+        for slice in &mut record.slices {
+            let clock = ClockEstimate { offset_ns, messages: 3, ..ClockEstimate::default() };
+            slice.messages.iter_mut().for_each(|messages| messages.tally.clock = Some(clock));
+        }
+        let summary = summarize(&record);
+        let validity = &cell(&summary, "b").validity;
+        assert_eq!(validity.state, state);
+        assert_eq!(validity.reasons.iter().any(|reason| reason.contains("no push latency")), offset_ns.is_none());
+        let text = render(&summary, &Style { colored: false, width: 400 });
+        assert!(text.contains(says), "{text}");
+    }
 }
 
 /// Tries as a search makes them, of servers whose latency grows with the rate: `limit_per_s` is the most that keeps p50 < 1 ms.

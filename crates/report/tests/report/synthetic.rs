@@ -9,6 +9,7 @@ use tare_plan::plan::{
     Forks, Group, Load, Machine, Mode, NamedScenario, Plan, Probes, Program, Rate, Role, Setting, SliceKind, Slices,
     Source, Stop, Variant, Warmup,
 };
+use tare_plan::server_clock::ServerClock;
 use tare_record::environment::{Environment, FactSection};
 use tare_record::sample::{
     CollectorUse, EndStatus, ForkRecord, Hiccups, JvmUse, Pause, PauseCause, Phase, RunHeader, RunRecord, ServerCpu,
@@ -261,6 +262,7 @@ fn plan(truths: &[Truth]) -> Plan {
             timeout: Span::from_secs(10),
             congestion: "default".to_owned(),
             spin: true,
+            server_clock: ServerClock::Auto,
         },
         warmup: Warmup::UntilSteady { cap: Span::from_secs(30), first_cap: Span::from_secs(30), all_cpus: true },
         slices: Slices {

@@ -112,7 +112,7 @@ impl Line {
             match arrival {
                 Some(Arrival::Message(Kind::Text | Kind::Binary, message)) => return Ok(message.to_vec()),
                 Some(Arrival::Close(_)) => return Err(Complaint::Closed { heard: self.heard }),
-                Some(Arrival::Ping | Arrival::Pong) => {}
+                Some(Arrival::Ping | Arrival::Pong(_)) => {}
                 None => self.read()?,
             }
         }

@@ -6,6 +6,7 @@ use clap::{ArgGroup, Args};
 use tare_load::{Check, FeedOrder, PollerChoice, Think};
 use tare_plan::condition::Condition;
 use tare_plan::duration::Span;
+use tare_plan::server_clock::ServerClock;
 
 mod values;
 
@@ -164,6 +165,10 @@ pub struct WebSocketArgs {
     /// From one pushed message to the next: what jitter, lateness and missing messages are told by.
     #[arg(long, default_value = "100ms", value_name = "SPAN")]
     pub period: Span,
+    /// Whose clock stamps what the server pushes: this machine's (same), or another, whose offset is estimated from 20
+    /// messages before the load and after it (estimate); auto is same for a server on this machine.
+    #[arg(long, default_value = "auto", value_name = "CLOCK")]
+    pub server_clock: ServerClock,
     /// Send messages of so many bytes, and expect each back before the next. With --data TEXT, any message is an answer.
     #[arg(long, value_name = "BYTES", value_parser = message_bytes, group = "a_body")]
     pub echo: Option<u64>,

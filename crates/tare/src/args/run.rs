@@ -6,6 +6,7 @@ use clap::Args;
 use tare_plan::duration::Span;
 use tare_plan::engine::Engine;
 use tare_plan::options::{ForkCovers, Options, Percent, RateOption, WarmupOption};
+use tare_plan::server_clock::ServerClock;
 use tare_plan::slo::{Curve, LoadBy};
 
 pub const EXAMPLES: &str = "\
@@ -102,6 +103,10 @@ pub struct LoadArgs {
     /// Let the generator sleep between the sends of open slices, also on cores of its own: it sends and stamps later.
     #[arg(long)]
     pub no_spin: bool,
+    /// Whose clock stamps what a server pushes: this machine's (same), or another, whose offset is estimated (estimate)
+    /// [default: auto, which is same for a server on this machine].
+    #[arg(long, value_name = "CLOCK")]
+    pub server_clock: Option<ServerClock>,
     /// With -d: other load tools that drive each cell after tare has, wrk or gatling, for cross-checking.
     #[arg(long, value_delimiter = ',', value_name = "TOOLS")]
     pub engine: Option<Vec<Engine>>,
@@ -256,6 +261,7 @@ impl RunArgs {
             timeout: load.timeout,
             congestion: load.congestion.clone(),
             spin: load.no_spin.then_some(false),
+            server_clock: load.server_clock,
             engine: load.engine.clone(),
             ..how(&self.warmup, &self.machine)
         }

@@ -45,7 +45,7 @@ pub fn drive(
         // The first interval says so.
         _ => {}
     })?;
-    recording.finish().into_iter().for_each(|interval| keeper.keep(interval));
+    recording.finish(&whole).into_iter().for_each(|interval| keeper.keep(interval));
     let events = events(&whole);
     let status = if whole.cancelled { EndStatus::Interrupted } else { EndStatus::Complete };
     let end_ns = keeper.kept.iter().map(|slice| slice.start_ns + slice.window_ns).max().unwrap_or(0);

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use tare_load::{Identity, Protocol, Schedule, SessionSpec, SliceSpec, StopRule, TlsSpec, Trust};
 use tare_plan::plan::SliceKind;
+use tare_plan::server_clock::ServerClock;
 use tare_sys::clock;
 use url::Url;
 
@@ -25,6 +26,8 @@ pub struct Job {
     pub request: String,
     pub session: SessionSpec,
     pub slice: SliceSpec,
+    /// Whose clock stamps what is pushed.
+    pub server_clock: ServerClock,
     /// The load model in words.
     pub model: String,
     pub kind: SliceKind,
@@ -60,6 +63,7 @@ impl Job {
         Ok(Self {
             url: place.shown(),
             request: first,
+            server_clock: args.websocket.server_clock,
             model: model::in_words(load, &slice, protocol),
             kind: match slice.schedule {
                 Schedule::Closed | Schedule::ClosedStages { .. } => SliceKind::Saturating,
@@ -76,6 +80,7 @@ impl Job {
                 connect_timeout: connection.connect_timeout.0,
                 congestion: connection.congestion.clone(),
                 poller: args.machine.poller,
+                server_clock: tare_run::server_clock(args.websocket.server_clock),
                 tls: matches!(place.url.scheme(), "https" | "wss").then(|| tls(&place.url, connection)),
                 ..SessionSpec::new(place.target, requests)
             },

@@ -34,6 +34,11 @@ pub fn load(args: &LoadArgs, global: &Global) -> anyhow::Result<Outcome> {
     if let Some(notice) = &session.poller().notice {
         note(notice);
     }
+    if session.estimates_clock() {
+        note(
+            "the offset of the server's clock is estimated, from what it pushes to one user before the load and after it",
+        );
+    }
     let mut live = Live::new(&job, args.output.quiet, std::io::stderr().is_terminal(), global.color);
     let record = drive::drive(&mut session, &job, args.output.db.as_deref(), &cancelled, &mut live);
     live.finish();

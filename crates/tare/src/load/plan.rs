@@ -54,6 +54,7 @@ fn plan(job: &Job, session: &LoadSession) -> Plan {
             timeout: Span(job.session.timeout),
             congestion: session.congestion().unwrap_or("none").to_owned(),
             spin: slice.sending == Sending::Spinning,
+            server_clock: job.server_clock,
         },
         warmup: Warmup::Fixed { span: Span(slice.discard_head), users },
         slices: Slices { length, discard: Span(slice.discard_head), saturating: 1, fixed: 0, poisson: 0, push: 0 },
@@ -132,6 +133,7 @@ fn settings(job: &Job, session: &LoadSession) -> Vec<Setting> {
         setting("CPUs kept awake", if session.keeps_cpus_awake() { "yes" } else { "no" }.to_owned(), "cpu_dma_latency"),
         setting("poller", session.poller().kind.to_string(), "how the generator hears from the kernel"),
         setting("sending", slice.sending.to_string(), "how closely sends follow the schedule"),
+        setting("server-clock", job.server_clock.name().to_owned(), "whose clock stamps what is pushed"),
         setting("seed", slice.seed.to_string(), "seed of random arrivals"),
     ]
 }

@@ -49,8 +49,9 @@ impl Recording {
         before.map(|sample| self.record(sample))
     }
 
-    /// What is left at the end: less than half an interval belongs to the one before.
-    pub fn finish(mut self) -> Vec<SliceRecord> {
+    /// What is left at the end: less than half an interval belongs to the one before. How far the clocks may have been off
+    /// is known once all of it is over, and stands in the last.
+    pub fn finish(mut self, whole: &SliceSample) -> Vec<SliceRecord> {
         let mut left = Vec::new();
         match (self.last.take(), self.open.take()) {
             (Some(mut last), Some(open)) if open.window_ns < self.every_ns / 2 => {
@@ -58,6 +59,10 @@ impl Recording {
                 left.push(last);
             }
             (last, open) => left.extend(last.into_iter().chain(open)),
+        }
+        if let Some(last) = left.last_mut() {
+            last.messages.clock = whole.messages.clock;
+            last.messages.clock_within_ns = whole.messages.clock_within_ns;
         }
         left.into_iter().map(|sample| self.record(sample)).collect()
     }
@@ -100,7 +105,7 @@ mod tests {
         };
         let mut recording = Recording::new(slot, Duration::from_millis(1000));
         let mut whole: Vec<SliceRecord> = parts.iter().filter_map(|part| recording.take(part)).collect();
-        whole.extend(recording.finish());
+        whole.extend(recording.finish(&SliceSample::default()));
         whole.iter().map(|s| (s.start_ns / 1_000_000, s.window_ns / 1_000_000, s.ok)).collect()
     }
 

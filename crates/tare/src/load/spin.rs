@@ -2,7 +2,6 @@
 //! cores are its own.
 
 use std::collections::HashSet;
-use std::net::{SocketAddr, UdpSocket};
 
 use tare_load::{Sending, Target};
 use tare_sys::affinity::CpuSet;
@@ -19,16 +18,15 @@ pub fn sending(model: &ModelArgs, target: &Target, cpus: &CpuSet) -> Sending {
     let spins = match model.spin {
         Spin::Always => true,
         Spin::Never => false,
-        Spin::Auto => is_open && target.address().is_some_and(|address| is_elsewhere(&address, cpus)),
+        Spin::Auto => is_open && is_elsewhere(target, cpus),
     };
     if spins { Sending::Spinning } else { Sending::Exact }
 }
 
-/// Whether the server at this address is known to stay away from these cores.
-fn is_elsewhere(address: &SocketAddr, cpus: &CpuSet) -> bool {
-    // Only an address of this machine can be bound to.
-    let is_here = UdpSocket::bind((address.ip(), 0)).is_ok();
-    !is_here || cpus_of_server(address.port()).is_some_and(|server| !server.overlaps(cpus))
+/// Whether the server is known to stay away from these cores.
+fn is_elsewhere(target: &Target, cpus: &CpuSet) -> bool {
+    let server = || cpus_of_server(target.address()?.port());
+    !target.is_here() || server().is_some_and(|server| !server.overlaps(cpus))
 }
 
 /// The cores that the process which listens on this port may use; `None` also if it is another user's.
@@ -46,11 +44,11 @@ mod tests {
     #[test]
     fn a_server_is_elsewhere_if_it_may_not_use_the_cores() {
         let socket = TcpListener::bind("127.0.0.1:0").unwrap();
-        let here = socket.local_addr().unwrap();
+        let here = Target::Tcp(socket.local_addr().unwrap());
         let own = CpuSet::allowed().unwrap();
         assert!(!is_elsewhere(&here, &own), "this process listens, on the cores that it may use");
         assert!(is_elsewhere(&here, &CpuSet::of([100_000])));
         // An address for documentation: of no machine, and so not of this one.
-        assert!(is_elsewhere(&"192.0.2.1:80".parse().unwrap(), &own));
+        assert!(is_elsewhere(&Target::Tcp("192.0.2.1:80".parse().unwrap()), &own));
     }
 }

@@ -29,8 +29,8 @@ pub enum Arrival {
     Message(Kind, Bytes),
     /// A ping, whose answer has been laid down to be sent.
     Ping,
-    /// A pong, asked for or not.
-    Pong,
+    /// A pong, asked for or not, with what it brings back.
+    Pong(Bytes),
     /// The peer ends the WebSocket, with a code and a reason if it gives one; the answer has been laid down to be sent.
     Close(Option<(u16, String)>),
 }
@@ -81,7 +81,8 @@ impl Endpoint {
             Message::Text(text) => Arrival::Message(Kind::Text, text.into()),
             Message::Binary(bytes) => Arrival::Message(Kind::Binary, bytes),
             Message::Ping(_) => Arrival::Ping,
-            Message::Pong(_) | Message::Frame(_) => Arrival::Pong,
+            Message::Pong(brought) => Arrival::Pong(brought),
+            Message::Frame(_) => Arrival::Pong(Bytes::new()),
             Message::Close(frame) => {
                 Arrival::Close(frame.map(|frame| (frame.code.into(), frame.reason.as_str().to_owned())))
             }
@@ -100,6 +101,15 @@ impl Endpoint {
         };
         let _ = self.context.write(&mut Memory { incoming: &mut &[][..], outgoing: &mut self.outgoing }, message);
         Ok(())
+    }
+
+    /// Lays down a ping, whose pong brings back the payload, of at most 125 bytes; after the end, nothing.
+    ///
+    /// # Source
+    /// RFC 6455, section 5.5.3.
+    pub fn ping(&mut self, payload: &[u8]) {
+        let message = Message::Ping(Bytes::copy_from_slice(payload));
+        let _ = self.context.write(&mut Memory { incoming: &mut &[][..], outgoing: &mut self.outgoing }, message);
     }
 
     /// Lays down a close in good order, unless the end has begun.

@@ -29,6 +29,8 @@ pub(crate) struct WebSocket {
     /// A request that awaits its answer, or a subscription.
     under_way: Option<Exchange>,
     subscription: Subscription,
+    /// When the ping was sent that has no answer yet.
+    pinged: Option<Nanos>,
     is_retired: bool,
 }
 
@@ -43,7 +45,7 @@ enum Stage {
 impl WebSocket {
     pub(crate) fn new(conversation: Conversation, base: Arc<str>) -> Self {
         let subscription = Subscription::default();
-        Self { conversation, base, stage: Stage::None, under_way: None, subscription, is_retired: false }
+        Self { conversation, base, stage: Stage::None, under_way: None, subscription, pinged: None, is_retired: false }
     }
 
     /// Begins the handshake on a new connection; what is to be sent for it.
@@ -75,6 +77,7 @@ impl WebSocket {
     /// Forgets what the connection before carried.
     pub(crate) fn open(&mut self) {
         self.under_way = None;
+        self.pinged = None;
         self.is_retired = false;
     }
 
@@ -131,8 +134,13 @@ impl WebSocket {
             return match endpoint.receive(bytes) {
                 Ok(None) => Step::More,
                 Ok(Some(Arrival::Ping)) => Step::Pinged,
-                // They say nothing, and a server may send as many as it likes.
-                Ok(Some(Arrival::Pong)) => continue,
+                Ok(Some(Arrival::Pong(brought))) => {
+                    match self.pinged.take_if(|sent| brought[..] == sent.0.to_be_bytes()) {
+                        Some(sent) => Step::Ponged { sent },
+                        // It says nothing, and a server may send as many as it likes.
+                        None => continue,
+                    }
+                }
                 Ok(Some(Arrival::Message(_, message))) => self.on_message(&message, requests),
                 Ok(Some(Arrival::Close(said))) => self.on_close(said),
                 Err(error) => Step::Broken(Problem::new(ErrorClass::Protocol, error.to_string())),
@@ -160,6 +168,14 @@ impl WebSocket {
         }
         let why = said.map_or("without a code".to_owned(), |(code, reason)| format!("with code {code} \"{reason}\""));
         Step::Broken(Problem::new(ErrorClass::Read, format!("the server closed the WebSocket {why}")))
+    }
+
+    /// Lays down a ping that says when it was sent.
+    pub(crate) fn ping(&mut self, now: Nanos) {
+        if let Stage::Stands(endpoint) = &mut self.stage {
+            endpoint.ping(&now.0.to_be_bytes());
+            self.pinged = Some(now);
+        }
     }
 
     /// Takes in that a message was pushed, sent at this moment and no later; `None` if nobody has subscribed, or had not

@@ -1,0 +1,111 @@
+//! What is found out of a server's clock in the simulated world, where it is known; and slices that do not know it.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use tare_sys::clock::{Epoch, Nanos};
+use tare_wire::ws::{Endpoint, Kind};
+
+use super::simulation::World;
+use super::tests::{MS, slice};
+use super::tests_websocket::{EPOCH_NS, PERIOD, START, greeting, run};
+use super::{Stamps, WorkerSlice};
+use crate::conversation::{Conversation, Push, Stamp};
+use crate::sample::SliceSample;
+use crate::schedule::Schedule;
+use crate::server_clock::{ClockEstimate, Reckoning};
+use crate::stop_rule::StopRule;
+
+const OURS: Epoch = Epoch { unix_ns: EPOCH_NS, within_ns: 10 };
+const S: i64 = 1_000_000_000;
+/// A message takes so long, and each second one a hundred times as long.
+const THERE: u64 = 2 * MS;
+/// A pong takes so long.
+const BACK: Duration = Duration::from_millis(3);
+
+/// Pushes messages stamped by a clock that is so far ahead, and answers pings, if it does.
+fn pushing(ahead_ns: i64, messages: u64, answers: bool) -> World {
+    let mut ends = HashMap::new();
+    World::talking(Box::new(move |token, now, sent| {
+        if let Some(greeting) = greeting(sent) {
+            ends.insert(token, Endpoint::server());
+            let pushed = (0..messages).map(|n| {
+                let sent_ns = START.0 + n * Nanos::from(PERIOD).0;
+                let stamp = (EPOCH_NS + sent_ns).checked_add_signed(ahead_ns).unwrap().to_string();
+                let mut end = Endpoint::server();
+                end.send(Kind::Text, stamp.as_bytes()).unwrap();
+                let delay_ns = if n % 2 == 0 { THERE } else { THERE * 10 };
+                (Nanos(sent_ns + delay_ns), end.outgoing().to_vec())
+            });
+            return std::iter::once((now + Duration::from_millis(1), greeting)).chain(pushed).collect();
+        }
+        let end: &mut Endpoint = ends.get_mut(&token).unwrap();
+        let (mut sent, mut said) = (sent, Vec::new());
+        while let Ok(Some(_)) = end.receive(&mut sent) {
+            said.extend(answers.then(|| (now + BACK, end.outgoing().to_vec())));
+            end.sent();
+        }
+        said
+    }))
+}
+
+fn heard(world: World, stamps: Stamps) -> SliceSample {
+    let push = Push { messages_per_user: 8, period: PERIOD, stamp: Stamp::Unix };
+    let stop = StopRule::Count { requests: 3, at_most: Duration::from_secs(6) };
+    run(world, Conversation::Push(push), &WorkerSlice { stamps, ..slice(Schedule::Closed, stop) })
+}
+
+#[test]
+fn a_sounding_finds_the_offset_of_a_clock_whether_it_is_ahead_or_behind() {
+    for ahead_ns in [0, 3 * S, -3 * S, 3_600 * S] {
+        let sample = heard(pushing(ahead_ns, 100, true), Stamps::Sounded);
+        let messages = &sample.messages;
+        assert_eq!((sample.failed, messages.received, messages.subscriptions), (0, 24, 3), "{:?}", sample.errors);
+        assert_eq!((sample.response.len(), messages.missing, messages.ahead), (0, 0, 0), "stamps are not believed yet");
+        let Reckoning { epoch, estimate } = messages.clues.reckoning(messages.received, OURS);
+        let (epoch, found) = (epoch.unwrap(), estimate.unwrap());
+        // The way there takes 2 ms, and there and back 3 ms.
+        let offset_ns = ahead_ns - (THERE as i64) + 1_500_000;
+        assert!(found.offset_ns.is_some_and(|ns| ns.abs_diff(offset_ns) <= 1_000), "{ahead_ns}: {found:?}");
+        assert!(epoch.within_ns.abs_diff(1_500_011) <= 1_000, "{epoch:?}");
+        assert_eq!(found.messages, 24);
+    }
+}
+
+#[test]
+fn a_server_that_answers_no_ping_leaves_its_clock_unknown() {
+    let sample = heard(pushing(0, 100, false), Stamps::Sounded);
+    let Reckoning { epoch, estimate } = sample.messages.clues.reckoning(sample.messages.received, OURS);
+    assert_eq!((epoch, estimate.map(|found| (found.messages, found.round_trip_ns))), (None, Some((24, None))));
+}
+
+#[test]
+fn a_slice_that_does_not_know_the_clock_counts_messages_and_states_no_latency() {
+    for ahead_ns in [3_600 * S, -3_600 * S] {
+        let sample = heard(pushing(ahead_ns, 100, true), Stamps::Unknown);
+        let messages = &sample.messages;
+        assert_eq!((sample.ok, sample.failed, messages.received, messages.subscriptions), (24, 0, 24, 3));
+        assert_eq!((sample.response.len(), messages.jitter.len(), messages.ahead), (0, 21, 0));
+        assert_eq!(messages.clues.reckoning(0, OURS).epoch, None, "and asks nothing");
+    }
+}
+
+#[test]
+fn a_message_is_ahead_of_its_stamp_only_by_more_than_our_clocks_may_be_off() {
+    for (within_ns, ahead) in [(0, 12), (2 * MS, 0)] {
+        let clock = Epoch { unix_ns: EPOCH_NS, within_ns };
+        // Each second message makes good for what the clock is ahead by.
+        let sample = heard(pushing(3 * MS as i64, 100, true), Stamps::Ours(clock));
+        assert_eq!((sample.response.len(), sample.messages.ahead), (24, ahead), "{within_ns}");
+    }
+}
+
+#[test]
+fn messages_ahead_of_an_estimate_are_clues_to_how_far_it_is_off() {
+    let sample = heard(pushing(3 * MS as i64, 100, true), Stamps::Theirs(OURS));
+    assert_eq!((sample.response.len(), sample.messages.ahead), (24, 0));
+    let found = ClockEstimate { round_trip_ns: Some(5 * MS), ..ClockEstimate::default() };
+    let widened = Reckoning { epoch: Some(OURS), estimate: Some(found) }.widened(&sample.messages.clues);
+    // The clock is 3 ms ahead, of which a message shows the 1 ms by which it is earlier than its stamp.
+    assert_eq!(widened.epoch.map(|epoch| epoch.within_ns), Some(6 * MS + 1));
+}
