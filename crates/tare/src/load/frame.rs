@@ -19,6 +19,8 @@ pub struct Seen {
     pub model: String,
     /// How many connections are open, of how many, as long as the load waits for them.
     pub opening: Option<(usize, usize)>,
+    /// Answers per second of late, as long as nothing is scored.
+    pub warming: Option<f64>,
     /// Since the begin, and how far it has come, from 0 to 1.
     pub elapsed: Duration,
     pub done_share: f64,
@@ -49,6 +51,9 @@ impl Seen {
         let title = cut(&format!("  {} · {}", self.title, self.model), width);
         if self.opening.is_some() {
             return vec![title, self.line()];
+        }
+        if let Some(per_s) = self.warming {
+            return vec![title, self.progress(width, colored), format!("  {}", warming(per_s))];
         }
         let last = self.points.back().copied().unwrap_or_default();
         let room = width.saturating_sub(46).min(POINTS);
@@ -86,6 +91,9 @@ impl Seen {
         if let Some((open, of)) = self.opening {
             return format!("  {}", opening(open, of));
         }
+        if let Some(per_s) = self.warming {
+            return format!("  {}  {}", clock(self.elapsed), warming(per_s));
+        }
         let last = self.points.back().copied().unwrap_or_default();
         let time = |ns: Option<u64>| ns.map_or("–".to_owned(), |ns| single(Unit::Nanos, ns as f64));
         format!(
@@ -99,6 +107,10 @@ impl Seen {
             share(last.cpu_share.min(1.0)),
         )
     }
+}
+
+fn warming(per_s: f64) -> String {
+    format!("warming up, not scored  {}", rate(per_s))
 }
 
 /// The latest values as bars from the lowest to the highest of them; a blank where there is none.
@@ -132,6 +144,7 @@ mod tests {
             title: "http://127.0.0.1:8080/".to_owned(),
             model: "closed loop, 64 users for 10 s".to_owned(),
             opening: None,
+            warming: None,
             elapsed: Duration::from_secs(5),
             done_share: 0.5,
             left: Some(Duration::from_secs(5)),
@@ -167,6 +180,20 @@ mod tests {
         let line = "  opening connections  812 of 2,500";
         let title = "  http://127.0.0.1:8080/ · closed loop, 64 users for 10 s";
         assert_eq!((waiting.frame(80, false), &*waiting.line()), (vec![title.to_owned(), line.to_owned()], line));
+    }
+
+    #[test]
+    fn a_load_that_warms_up_says_that_nothing_is_scored_yet() {
+        let warming = Seen { warming: Some(18_790.0), ..seen() };
+        let picture = warming.frame(80, false);
+        assert_eq!(
+            picture[1..],
+            [
+                "  ━━━━━━━━━━━━━━━━━━━━━━━───────────────────────  0:05 · 0:05 left",
+                "  warming up, not scored  18,790/s"
+            ]
+        );
+        assert_eq!(warming.line(), "  0:05  warming up, not scored  18,790/s");
     }
 
     #[test]

@@ -31,6 +31,8 @@ pub struct Live {
     begin_ns: Option<u64>,
     window_ns: u64,
     completed: u64,
+    /// When the part before began, and what was answered in it.
+    before: (u64, u64),
     /// Window and response times of the latest parts.
     latest: VecDeque<(u64, LatencyHistogram)>,
     plain_at: Duration,
@@ -68,6 +70,7 @@ impl Live {
             begin_ns: None,
             window_ns: 0,
             completed: 0,
+            before: (0, 0),
             latest: VecDeque::new(),
             plain_at: PLAIN_EVERY,
             mode,
@@ -124,11 +127,15 @@ impl Live {
         let begin_ns = *self.begin_ns.get_or_insert(part.start_ns);
         self.window_ns += part.window_ns;
         self.completed += part.completed;
+        let (before_ns, answered) = std::mem::replace(&mut self.before, (part.start_ns, part.completed_in_slice));
         let seen = &mut self.seen;
         seen.ok += part.ok;
         seen.failed += part.failed;
         seen.elapsed =
             self.head.min(Duration::from_nanos(part.start_ns - begin_ns)) + Duration::from_nanos(self.window_ns);
+        // A part of the head has no window; how long one lasted tells the begin of the next.
+        let answered_per_s = answered as f64 * 1e9 / part.start_ns.saturating_sub(before_ns).max(1) as f64;
+        seen.warming = (self.window_ns == 0 && !self.head.is_zero()).then_some(answered_per_s);
         seen.mean_per_s = if self.window_ns > 0 { self.completed as f64 * 1e9 / self.window_ns as f64 } else { 0.0 };
         (seen.done_share, seen.left) = match self.stop {
             StopRule::Duration(span) => {
@@ -191,20 +198,25 @@ mod tests {
         part
     }
 
-    #[test]
-    fn plain_lines_come_every_five_seconds_of_waiting_for_connections_and_of_the_load() {
-        let mut live = Live {
+    fn live(head: Duration) -> Live {
+        Live {
             seen: Seen::default(),
             stop: StopRule::Duration(Duration::from_secs(60)),
             each: 1,
-            head: Duration::ZERO,
+            head,
             begin_ns: None,
             window_ns: 0,
             completed: 0,
+            before: (0, 0),
             latest: VecDeque::new(),
             plain_at: PLAIN_EVERY,
             mode: Mode::Plain,
-        };
+        }
+    }
+
+    #[test]
+    fn plain_lines_come_every_five_seconds_of_waiting_for_connections_and_of_the_load() {
+        let mut live = live(Duration::ZERO);
         let opening = |secs| Opening { open: 812, of: 2500, elapsed: Duration::from_secs(secs) };
         for (secs, next) in [(4, 5), (5, 10), (8, 10), (11, 16)] {
             live.wait(&opening(secs));
@@ -213,6 +225,22 @@ mod tests {
         for (part_ms, next) in [(4_000, 5), (1_500, 10)] {
             live.show(&part(part_ms, 1, 1_000));
             assert!(live.plain_at.as_secs() == next && live.seen.opening.is_none(), "{:?}", live.plain_at);
+        }
+    }
+
+    #[test]
+    fn as_long_as_a_load_warms_up_it_tells_its_pace_and_no_figure() {
+        let mut live = live(Duration::from_secs(1));
+        for (start_ms, window_ms, answered, warming) in
+            [(0, 0, 300, Some(0.0)), (500, 0, 400, Some(600.0)), (1_000, 500, 450, None), (1_500, 500, 450, None)]
+        {
+            let begun = SliceSample {
+                start_ns: start_ms * 1_000_000,
+                completed_in_slice: answered,
+                ..part(window_ms, 1, 1_000)
+            };
+            live.show(&begun);
+            assert_eq!(live.seen.warming, warming, "{start_ms} ms");
         }
     }
 
