@@ -28,7 +28,7 @@ pub fn headline(plan: &Plan) -> String {
         "  server: cores {} · generator: cores {} · seed {}",
         plan.machine.server_cpus, plan.machine.load_cpus, plan.seed
     );
-    let _ = writeln!(text, "  {}", ending(plan));
+    let _ = writeln!(text, "  {}{}", ending(plan), profiles(plan));
     let mut reasons: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for skipped in &plan.skipped {
         let alike = reasons.entry(&skipped.because).or_default();
@@ -49,6 +49,12 @@ fn first_of(names: &[&str]) -> String {
         0 | 1 => names.join(", "),
         more => format!("{} and {more} more", names[..FEW].join(", ")),
     }
+}
+
+/// What comes after the scored starts, where the suite asks for it.
+fn profiles(plan: &Plan) -> String {
+    let after = plan.profiling().filter(|_| plan.mode != Mode::Profiled);
+    after.map_or(String::new(), |after| format!("; then profiles, about {}", human_duration(run_time(&after))))
 }
 
 fn ending(plan: &Plan) -> String {

@@ -44,7 +44,8 @@ pub fn run(args: &RunArgs, global: &Global) -> anyhow::Result<Outcome> {
     let (record, run_dir) = carry_out(&plan, &world, global)?;
     let profiled = profile_after(&plan, &record, &run_dir, &world, global);
     let summary = report::present(&record, profiled.as_ref(), &run_dir, global)?;
-    if matches!(record.end, Some((EndStatus::Interrupted, _))) {
+    let is_interrupted = |record: &RunRecord| matches!(record.end, Some((EndStatus::Interrupted, _)));
+    if std::iter::once(&record).chain(&profiled).any(is_interrupted) {
         return Ok(Outcome::Interrupted);
     }
     let void = summary.cells.iter().any(|cell| cell.validity.state == ValidityState::Void);

@@ -148,6 +148,18 @@ fn the_plan_shows_every_default_and_its_source() {
 }
 
 #[test]
+fn the_plan_tells_how_long_profiles_take_that_come_after_it() {
+    let bench = Bench::new();
+    for (profile, is_told) in [("", false), ("[profile]\nevents = [\"cpu\"]\nspan = \"20s\"\nforks = 3\n", true)] {
+        bench.suite(&[QUICK, "\n", profile, &server("bare", None, &[])].concat());
+        let output = bench.run(&["run", "suite.toml", "--dry-run"]);
+        let plan = stdout(&output);
+        assert!(output.status.success(), "{}", stderr(&output));
+        assert_eq!(plan.contains("; then profiles, about "), is_told, "{plan}");
+    }
+}
+
+#[test]
 fn help_teaches_with_examples_and_shells_get_completions() {
     let bench = Bench::new();
     for args in [&["--help"][..], &["run", "--help"], &["report", "--help"]] {
