@@ -21,6 +21,9 @@ def arguments():
         "--take", nargs=2, metavar=("NAME", "RUN"), help="keep what a run says as evidence/NAME.json; RUN is its folder, .tare/runs/ID"
     )
     parser.add_argument("--scenarios", nargs="+", metavar="GLOB", default=["*"], help="with --take: only what was measured under these")
+    parser.add_argument(
+        "--methods", nargs="+", metavar="GLOB", default=[], help="with --take: of a profile also these methods, where its tables do not list them"
+    )
     return parser.parse_args()
 
 
@@ -28,7 +31,7 @@ def main():
     options = arguments()
     if options.take:
         name, run = options.take
-        print(f"written: {evidence.take(name, pathlib.Path(run), options.scenarios)}", file=sys.stderr)
+        print(f"written: {evidence.take(name, pathlib.Path(run), options.scenarios, methods=options.methods)}", file=sys.stderr)
         return
     text = document.of(claims.all_of_them(), shelf.Shelf())
     if not options.check:

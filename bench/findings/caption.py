@@ -47,9 +47,11 @@ def cpu(show, cells):
 
 
 def starts(show, evidence, chosen):
-    """How sure the intervals are, where there are any."""
+    """How sure the intervals are, where there are any; those of profiles are at 95 % whatever the run's other ones are at."""
     if show["what"] in ("spread", "repeats"):
         return ""
+    if show["what"] == "methods":
+        return "95 % intervals"
     counts = {forks(one) for one in chosen} - {0}
     return "one start, which has no interval" if counts == {1} else f"{(1 - evidence['run']['alpha']) * 100:g} % intervals"
 

@@ -6,6 +6,7 @@ import json
 import pathlib
 import re
 
+from . import stacks
 from .problem import Problem
 
 FOLDER = pathlib.Path(__file__).parent / "evidence"
@@ -19,6 +20,7 @@ CELL = [
 ]  # fmt: skip
 CURRENCY = ["name", "label", "unit", "higher_is_better", "baseline_value", "variant_value", "ratio", "lo", "hi", "method", "forks", "sd_forks", "verdict"]
 PROFILE = ["id", "group", "scenario", "variant", "event", "forks", "steady_forks", "samples", "coverage", "focus_share", "focus_own"]
+STEP = ["variant", "cpu_ns", "cpu_ns_added", "allocated_bytes", "allocated_bytes_added"]
 MACHINE = ["Machine", "Kernel", "JVM"]
 # Of the plan, what a reader needs in order to judge the figures; the command says the rest.
 PLAN = ["server_cpus", "load_cpus", "warmup", "warmup_first_cap", "warmup_cap"]
@@ -27,8 +29,8 @@ MESSAGES = ["received", "missing", "late", "out_of_order", "duplicated", "subscr
 METERS = ["machine", "jvm"]
 
 
-def take(name, run, scenarios, folder=FOLDER):
-    """Keeps what the run in the folder `run` says of scenarios that match, under `name`."""
+def take(name, run, scenarios, folder=FOLDER, methods=()):
+    """Keeps what the run in the folder `run` says of scenarios that match, under `name`; of its profiles also the methods that match."""
     if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name):
         raise Problem(f'"{name}" is no name for evidence: small letters, digits and hyphens, as in pekko-3-users')
     source = run / "summary.json"
@@ -36,6 +38,7 @@ def take(name, run, scenarios, folder=FOLDER):
         raise Problem(f"{source} is not there: give the folder of a run that has ended, such as .tare/runs/2026-11-21-1")
     try:
         kept = kept_of(parsed(source), scenarios)
+        kept["profiles"] = [profile(view, run / "profiles", methods) for view in kept["profiles"]]
     except (KeyError, TypeError, AttributeError) as error:
         raise Problem(f"{source} is no summary of this version of tare ({error!r} on the way); tare report makes it anew") from error
     if not kept["cells"] and not kept["profiles"]:
@@ -57,7 +60,8 @@ def kept_of(summary, scenarios):
         "versions": dict(versions_of(section) for section in summary["environment"] if section["title"].startswith("Versions: ")),
         "cells": [{**only(cell, CELL), **beside(cell)} for cell in wanted(summary["cells"])],
         "comparisons": weighed(summary["comparisons"]),
-        "profiles": [profile(view) for view in wanted((summary.get("profiles") or {}).get("views", []))],
+        "steps": [step for ladder in wanted(summary.get("ladders") or []) for step in steps(ladder)],
+        "profiles": wanted((summary.get("profiles") or {}).get("views", [])),
         "noise": weighed(summary["noise"]),
     }
 
@@ -91,11 +95,19 @@ def written(kept):
     return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
-def profile(view):
-    """What a profile said of methods: the flame graph itself stays with the run."""
+def steps(ladder):
+    """The steps of a ladder, from the bare server up, each with what it adds to the one before it."""
+    return [{**only(ladder, ["group", "scenario", "forks"]), **only(step, STEP)} for step in ladder["steps"]]
+
+
+def profile(view, folder, asked):
+    """What a profile said of methods, and of those asked for that its tables do not list: the flame graph itself stays with the run."""
     share = lambda frame, key: {"name": frame["name"], "share": frame[key]}
     methods = {frame["name"]: share(frame, "total") for frame in view["hot"]}
     methods |= {frame["name"]: share(frame, "share") for frame in view["moved"]}
+    unlisted = [pattern for pattern in asked if not fnmatch.filter(methods, pattern)]
+    if unlisted:
+        methods |= {name: {"name": name, "share": part} for name, part in stacks.shares(folder, view, unlisted).items()}
     return {**only(view, PROFILE), "methods": sorted(methods.values(), key=lambda method: -method["share"]["value"])}
 
 

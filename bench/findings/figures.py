@@ -19,6 +19,18 @@ def amount(value, unit):
     return f"{significant(value / divisor)} {name}"
 
 
+def added(estimate, unit):
+    """`+20.6 µs [16.9, 24.2]`, all in one unit, and in bold where the interval excludes nothing at all."""
+    if estimate is None:
+        return "–"
+    told = [estimate[key] for key in ("value", "lo", "hi") if estimate[key] is not None]
+    most = max(abs(value) for value in told)
+    divisor, name = next((step for step in STEPS[unit] if most >= step[0]), STEPS[unit][-1])
+    value, *ends = (f"{value / divisor:.2f}".replace("-", "−") for value in told)
+    text = f"{'+' if told[0] > 0 else ''}{value} {name}{f' [{ends[0]}, {ends[1]}]' if ends else ''}"
+    return f"**{text}**" if ends and not told[1] <= 0 <= told[2] else text
+
+
 def significant(value):
     digits = 2 - math.floor(math.log10(abs(value))) if value else 2
     return f"{value:.{min(max(digits, 0), 3)}f}"
@@ -54,7 +66,7 @@ def with_interval(estimate, unit):
 
 
 def part(estimate):
-    """`7.6 % [7.1, 8.2]`; a method that the tables of the run do not list has no figure."""
+    """`7.6 % [7.1, 8.2]`; a method that the tables of the run do not list, and that was not looked up in its stacks, has no figure."""
     if estimate is None:
         return "not listed"
     lo, hi = estimate["lo"], estimate["hi"]

@@ -29,6 +29,7 @@ KINDS = {
     "cells": ("cells", {"columns": schema.TEXTS, "kind": schema.TEXT, "beside": schema.TEXTS}),
     "spread": ("cells", {}),
     "repeats": ("cells", {"beside": schema.TEXTS}),
+    "steps": ("steps", {"kind": schema.TEXT}),
     "methods": ("profiles", {"methods": schema.TEXTS}),
 }
 # What of that may not be missing.

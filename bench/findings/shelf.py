@@ -1,12 +1,13 @@
 """The evidence that there is: read by name, and refused where something is missing in it."""
 
-from .evidence import CELL, FOLDER, PROFILE, parsed
+from .evidence import CELL, FOLDER, PROFILE, STEP, parsed
 from .problem import Problem
 
-# What every file of evidence has, and each of its cells, comparisons and profiles: enough for all that the page shows.
+# What every file of evidence has, and each of its cells, comparisons, steps and profiles: enough for all that the page shows.
 SHAPE = {
     "cells": [*CELL, "versions", "throughputs_per_s", "latency"],
     "comparisons": ["id", "group", "scenario", "variant", "baseline", "currencies"],
+    "steps": ["group", "scenario", "forks", *STEP],
     "profiles": [*PROFILE, "methods"],
 }
 

@@ -3,7 +3,7 @@
 import fnmatch
 
 from . import caption, cells, picks, variation
-from .figures import decided, part, share
+from .figures import added, decided, part, share, with_interval
 
 
 def of(claim, shelf):
@@ -58,6 +58,16 @@ def emphasised(figure):
     return f"**{share(figure)}**" if decided(figure) else share(figure)
 
 
+def steps(_place, _show, chosen, _shelf):
+    """What each step of a ladder costs, and what it adds to the one before it."""
+    head = ["step", "CPU/request", "added", "allocated/request", "added", "starts"]
+    return [head] + [[one["variant"], *cost(one, "cpu_ns", "ns"), *cost(one, "allocated_bytes", "bytes"), str(one["forks"])] for one in chosen]
+
+
+def cost(step, key, unit):
+    return with_interval(step[key], unit), added(step[f"{key}_added"], unit)
+
+
 def methods(_place, show, chosen, _shelf):
     """Which share of a profile is under each of the methods asked for."""
     head = ["profile", "samples", "starts (steady)", "of the focus", *(pattern.strip("*.") for pattern in show["methods"])]
@@ -81,5 +91,6 @@ MAKERS = {
     "cells": cells.table,
     "spread": variation.spread,
     "repeats": variation.repeats,
+    "steps": steps,
     "methods": methods,
 }

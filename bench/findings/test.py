@@ -5,7 +5,7 @@ import pathlib
 import tempfile
 import unittest
 
-from . import claims, evidence, judgement, prose, setting, shelf, tables
+from . import claims, evidence, judgement, prose, setting, shelf, stacks, tables
 from .problem import Problem
 
 
@@ -80,6 +80,16 @@ class ATable(Case):
         self.assertIn("beside it [two](#two): 3 starts, load 1.50 when it began", text)
         self.assertIn("| layered | 800 /s [720 /s, 880 /s] | 500 /s [450 /s, 550 /s] |", self.drawn(what="cells", columns=["throughput"], beside=["two"]))
 
+    def test_of_a_ladder_shows_what_each_step_adds_in_bold_where_it_is_certain(self):
+        whole = evidence_of(1000, 800)
+        step = {"group": "bare", "scenario": "Get", "forks": 3, "cpu_ns": estimate(1000)}
+        one = {**step, "variant": "bare", "cpu_ns_added": None, "allocated_bytes_added": None}
+        two = {**one, "variant": "layered", "cpu_ns_added": {"value": 200, "lo": 100, "hi": 1300}, "allocated_bytes_added": {"value": -3, "lo": -7, "hi": 1}}
+        self.put("one.json", json.dumps(whole | {"steps": [{**one, "allocated_bytes": estimate(10)}, {**two, "allocated_bytes": estimate(7)}]}))
+        text = self.drawn(what="steps")
+        self.assertIn("| bare | 1.00 µs [900 ns, 1.10 µs] | – | 10.0 B [9.00 B, 11.0 B] | – | 3 |", text)
+        self.assertIn("| layered | 1.00 µs [900 ns, 1.10 µs] | **+0.20 µs [0.10, 1.30]** | 7.00 B [6.30 B, 7.70 B] | −3.00 B [−7.00, 1.00] | 3 |", text)
+
     def test_with_a_mistyped_column_names_the_place_the_key_and_the_columns_that_there_are(self):
         for what in ("cells", "comparisons"):
             with self.fails("07-x.toml", "columns", f'{what} have no "thruput"', "throughput, cpu_per_request, allocated_per_request"):
@@ -143,6 +153,13 @@ class Evidence(Case):
             self.put("summary.json", text)
             with self.subTest(text), self.fails("summary.json"):
                 evidence.take("new", self.folder, ["*"], self.folder)
+
+    def test_of_a_profile_has_the_share_of_methods_that_its_tables_do_not_list(self):
+        self.put("x-1-cpu.collapsed", "a.run_[0];a.B.uri_[j];a.C.uri_[i] 30\na.run_[j] 70\n")
+        found = stacks.shares(self.folder, {"files": ["x@1-cpu-1.jfr", "x@1-cpu-2.jfr"]}, ["*.uri", "*.path"])
+        self.assertEqual({name: share["value"] for name, share in found.items()}, {"a.B.uri": 0.3, "a.C.uri": 0.3, "*.path": 0})
+        with self.fails("none is not there"):
+            stacks.shares(self.folder, {"files": []}, ["*"])
 
     def test_is_not_taken_where_no_scenario_matches_or_under_a_name_that_is_none(self):
         run = {"run": {"command": "/a/b/tare run"}, "plan": [], "environment": [], "cells": [], "comparisons": [], "noise": []}
