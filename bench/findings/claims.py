@@ -7,7 +7,7 @@ from . import schema
 from .problem import Problem
 
 FOLDER = pathlib.Path(__file__).parent / "claims"
-JUDGEMENTS = ["agrees", "agrees in part", "differs", "cannot be told", "cannot be tested here", "not measured"]
+JUDGEMENTS = ["agrees", "agrees in part", "differs", "cannot be told", "cannot be tested here", "not measured", "measured"]
 REQUIRED = {key: schema.TEXT for key in ("title", "source", "claim", "judgement", "because")}
 OPTIONAL = {"show": schema.TABLES, "rests_on": schema.TABLES}
 

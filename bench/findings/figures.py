@@ -20,15 +20,14 @@ def amount(value, unit):
 
 
 def added(estimate, unit):
-    """`+20.6 µs [16.9, 24.2]`, all in one unit, and in bold where the interval excludes nothing at all."""
+    """`+20.6 µs [16.9, 24.2]`, all in one unit."""
     if estimate is None:
         return "–"
     told = [estimate[key] for key in ("value", "lo", "hi") if estimate[key] is not None]
     most = max(abs(value) for value in told)
     divisor, name = next((step for step in STEPS[unit] if most >= step[0]), STEPS[unit][-1])
     value, *ends = (f"{value / divisor:.2f}".replace("-", "−") for value in told)
-    text = f"{'+' if told[0] > 0 else ''}{value} {name}{f' [{ends[0]}, {ends[1]}]' if ends else ''}"
-    return f"**{text}**" if ends and not told[1] <= 0 <= told[2] else text
+    return f"{'+' if told[0] > 0 else ''}{value} {name}{f' [{ends[0]}, {ends[1]}]' if ends else ''}"
 
 
 def significant(value):

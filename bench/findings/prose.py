@@ -1,16 +1,18 @@
 """Figures in a claim's words: `{share RUN SCENARIO VARIANT CURRENCY}`, `{cell RUN SCENARIO VARIANT COLUMN}`,
-`{method RUN VARIANT EVENT PATTERN}` and `{leaks RUN PATTERN}` are replaced by what the evidence says, so that no figure is typed."""
+`{method RUN VARIANT EVENT PATTERN}`, `{step RUN VARIANT CURRENCY}` and `{leaks RUN PATTERN}` are replaced by what the evidence says, so that no figure is typed."""
 
 import fnmatch
 import re
 import textwrap
 
 from . import cells, picks, schema
-from .figures import part, share
+from .figures import added, part, share
 from .problem import Problem
 from .tables import most
 
 FIGURE = re.compile(r"\{([^{}]*)\}")
+# What a step adds to: currency, and its key in the evidence.
+STEP = {"cpu_per_request": "cpu_ns", "allocated_per_request": "allocated_bytes"}
 WIDTH = 150
 HELD = "\u00a0"
 
@@ -58,6 +60,12 @@ def method_of(place, evidence, run, variant, event, pattern):
     return part(one["focus_share"] if pattern == "focus" else most(one, pattern))
 
 
+def step_of(place, evidence, run, variant, currency):
+    one = the_one(place, evidence["steps"], run, {"variant": variant})
+    schema.one_of(place, "currency of a step", currency, STEP)
+    return added(one[f"{STEP[currency]}_added"], "ns" if currency == "cpu_per_request" else "bytes")
+
+
 def leaks_of(place, evidence, run, pattern):
     """`6 of 8`: in how many starts of the variants that match Netty's detector complained."""
     starts = [counts for variant, counts in evidence.get("leaks", {}).items() if fnmatch.fnmatchcase(variant, pattern)]
@@ -80,5 +88,6 @@ KINDS = {
     "share": (share_of, "RUN SCENARIO VARIANT CURRENCY"),
     "cell": (cell_of, "RUN SCENARIO VARIANT COLUMN"),
     "method": (method_of, "RUN VARIANT EVENT PATTERN"),
+    "step": (step_of, "RUN VARIANT CURRENCY"),
     "leaks": (leaks_of, "RUN PATTERN"),
 }

@@ -65,7 +65,10 @@ def steps(_place, _show, chosen, _shelf):
 
 
 def cost(step, key, unit):
-    return with_interval(step[key], unit), added(step[f"{key}_added"], unit)
+    """The cost, and what of it the step adds: in bold where its interval excludes nothing at all."""
+    more = step[f"{key}_added"]
+    certain = more and more["lo"] is not None and not more["lo"] <= 0 <= more["hi"]
+    return with_interval(step[key], unit), f"**{added(more, unit)}**" if certain else added(more, unit)
 
 
 def methods(_place, show, chosen, _shelf):

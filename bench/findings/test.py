@@ -86,6 +86,7 @@ class ATable(Case):
         one = {**step, "variant": "bare", "cpu_ns_added": None, "allocated_bytes_added": None}
         two = {**one, "variant": "layered", "cpu_ns_added": {"value": 200, "lo": 100, "hi": 1300}, "allocated_bytes_added": {"value": -3, "lo": -7, "hi": 1}}
         self.put("one.json", json.dumps(whole | {"steps": [{**one, "allocated_bytes": estimate(10)}, {**two, "allocated_bytes": estimate(7)}]}))
+        self.assertEqual(prose.of({"file": "x", "because": "{step one layered cpu_per_request}"}, self.shelf), "+0.20 µs [0.10, 1.30]")
         text = self.drawn(what="steps")
         self.assertIn("| bare | 1.00 µs [900 ns, 1.10 µs] | – | 10.0 B [9.00 B, 11.0 B] | – | 3 |", text)
         self.assertIn("| layered | 1.00 µs [900 ns, 1.10 µs] | **+0.20 µs [0.10, 1.30]** | 7.00 B [6.30 B, 7.70 B] | −3.00 B [−7.00, 1.00] | 3 |", text)
