@@ -21,6 +21,8 @@ export interface LatencyLine {
 
 export const WIDE_PX = 620;
 const MOST_NINES = 6.2;
+const LEFT_PX = 46;
+const DIGIT_PX = 7;
 
 /** The nines where the last point of a curve is drawn: its maximum has no percentile below 100. */
 function lastNines(d: Distribution): number {
@@ -42,18 +44,18 @@ export function latencyHeight(width: number): number {
 export function latencyOption(lines: LatencyLine[], width: number, t: Theme): Option {
   const wide = width >= WIDE_PX;
   const right = wide ? endLabelRoom(lines.filter((l) => !l.context).map((l) => l.label)) : 14;
-  const left = 46;
   const drawnLines = lines.filter((l) => l.distribution.curve.length);
   const values = drawnLines.flatMap((l) => l.distribution.curve.map((p) => p.value_ns)).filter((v) => v > 0);
   const [least, most] = [Math.min(...values, 1e12), Math.max(...values, 1)];
   const unit = timeUnit([Math.sqrt(least * most)]);
   const top = Math.max(2, ...drawnLines.map((l) => lastNines(l.distribution)));
-  const xTicks = ninesTicks(top, width - left - right);
   const range: [number, number] = [Math.log10(least) - 0.04, Math.log10(most) + 0.06];
   const yTicks = decadeTicks(10 ** range[0] / unit.divisor, 10 ** range[1] / unit.divisor).map((v) => ({
     at: Math.log10(v * unit.divisor),
     text: plainNumber(v),
   }));
+  const left = Math.max(LEFT_PX, ...yTicks.map(({ text }) => text.length * DIGIT_PX + 12));
+  const xTicks = ninesTicks(top, width - left - right);
   return {
     ...baseOption(t),
     tooltip: {

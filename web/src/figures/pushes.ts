@@ -17,7 +17,9 @@ const HEADS = ['', 'messages', 'users', 'missing', 'late', 'out of order', 'twic
 export function messagesTable(_: Model, panel: Panel): HTMLElement | null {
   const rows = panel.cells.flatMap((c) => (c.messages ? [[c.variant, ...counts(c.messages)]] : []));
   if (!rows.length) return null;
-  return h('div', { class: 'scroll' }, plainTable(`${panel.title}: what came`, HEADS, rows));
+  const title = `${panel.title}: what came`;
+  const table = plainTable(title, HEADS, rows, { class: 'cells pushed' });
+  return h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': title }, table);
 }
 
 function counts(m: Messages): string[] {
