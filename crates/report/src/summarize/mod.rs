@@ -76,7 +76,8 @@ pub fn summarize(record: &RunRecord) -> Summary {
 
 /// The cells of a record, each with the doubts about it.
 pub(crate) fn doubted_cells(record: &RunRecord) -> Vec<(Cell, Vec<Doubt>)> {
-    let doubts = |s: &Studied<'_>| validity::doubts(&s.evidence, &s.loads, s.cell.bottleneck).1;
+    let machine = &record.header.plan.machine;
+    let doubts = |s: &Studied<'_>| validity::doubts(&s.evidence, &s.loads, machine).1;
     study(record).into_iter().map(|studied| (studied.cell.clone(), doubts(&studied))).collect()
 }
 

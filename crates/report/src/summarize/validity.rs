@@ -39,23 +39,19 @@ impl Doubt {
 }
 
 /// The verdict on the measurement of one cell.
-pub(super) fn judge(cell: &Evidence<'_>, loads: &[LoadLatency], bottleneck: Bottleneck) -> Validity {
-    let (state, doubts) = doubts(cell, loads, bottleneck);
+pub(super) fn judge(cell: &Evidence<'_>, loads: &[LoadLatency], machine: &Machine) -> Validity {
+    let (state, doubts) = doubts(cell, loads, machine);
     Validity { state, reasons: doubts.into_iter().map(|doubt| doubt.text).collect() }
 }
 
 /// The verdict, with what to do about each reason.
-pub(super) fn doubts(
-    cell: &Evidence<'_>,
-    loads: &[LoadLatency],
-    bottleneck: Bottleneck,
-) -> (ValidityState, Vec<Doubt>) {
+pub(super) fn doubts(cell: &Evidence<'_>, loads: &[LoadLatency], machine: &Machine) -> (ValidityState, Vec<Doubt>) {
     let void = void_reasons(cell);
     if !void.is_empty() {
         let remedy = worst(&errors(cell)).map_or("", |(class, _)| remedy(class));
         return (ValidityState::Void, void.into_iter().map(|text| Doubt::new(text, remedy)).collect());
     }
-    let doubts = suspect_reasons(cell, loads, bottleneck);
+    let doubts = suspect_reasons(cell, loads, machine);
     (if doubts.is_empty() { ValidityState::Valid } else { ValidityState::Suspect }, doubts)
 }
 
@@ -83,8 +79,8 @@ fn void_reasons(cell: &Evidence<'_>) -> Vec<String> {
     reasons
 }
 
-fn suspect_reasons(cell: &Evidence<'_>, loads: &[LoadLatency], bottleneck: Bottleneck) -> Vec<Doubt> {
-    let generator_bound = (bottleneck == Bottleneck::Generator)
+fn suspect_reasons(cell: &Evidence<'_>, loads: &[LoadLatency], machine: &Machine) -> Vec<Doubt> {
+    let generator_bound = (bottleneck(cell, machine) == Bottleneck::Generator)
         .then(|| "the generator was the bottleneck: the throughput is a lower bound".to_owned());
     let blocked = blocked(cell);
     // Requests that waited for the server to free a connection left late through no fault of the generator.
@@ -96,6 +92,7 @@ fn suspect_reasons(cell: &Evidence<'_>, loads: &[LoadLatency], bottleneck: Bottl
         (stamps::late(cell, loads), "Let the generator stay awake on cores of its own (--spin, --load-cpus)."),
         (busy_generator(cell), "Give the generator more cores (--load-cpus), or offer less."),
         (generator_bound, "Give the generator more cores (--load-cpus), or offer a fixed rate (-r)."),
+        (full_server(cell, machine), "Offer less (--rate), or give the server more cores (--server-cpus)."),
         (restless(cell), ""),
         (blocked, "Give the load more connections, or offer less."),
     ];
@@ -134,6 +131,21 @@ fn busy_generator(cell: &Evidence<'_>) -> Option<String> {
     let busy = generator_share(cell.measured().filter(|s| s.kind != SliceKind::Saturating))?;
     (busy > GENERATOR_OPEN)
         .then(|| format!("the generator used {} of its cores under open load, above 60 %", share(busy)))
+}
+
+/// A server whose threads look for work takes what there is of its cores, and its CPU per request can then grow no more.
+fn full_server(cell: &Evidence<'_>, machine: &Machine) -> Option<String> {
+    let cpus = cpu_count(&machine.server_cpus);
+    let busy = |kind: SliceKind| Some((kind, server_share(cell.of_kind(kind), cpus)?));
+    let (kind, most) =
+        [SliceKind::Fixed, SliceKind::Poisson].into_iter().filter_map(busy).max_by(|(_, a), (_, b)| a.total_cmp(b))?;
+    (most >= BUSY).then(|| {
+        let kind = kind.name();
+        format!(
+            "the server used {} of its cores under {kind} load: its CPU per request there is a lower bound",
+            share(most)
+        )
+    })
 }
 
 fn restless(cell: &Evidence<'_>) -> Option<String> {

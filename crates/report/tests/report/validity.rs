@@ -90,6 +90,28 @@ fn doubts_are_named() {
 }
 
 #[test]
+fn a_server_without_room_to_spare_under_an_open_load_is_doubted() {
+    for (kind, percent, is_doubted) in [
+        (SliceKind::Fixed, 95, true),
+        (SliceKind::Poisson, 90, true),
+        (SliceKind::Poisson, 80, false),
+        // That is what a saturating load is for.
+        (SliceKind::Saturating, 99, false),
+    ] {
+        let mut record = standard();
+        for slice in record.slices.iter_mut().filter(|s| s.variant == "http4s.Tapir" && s.kind == kind) {
+            let cpu = slice.server_cpu.as_mut().unwrap();
+            cpu.total_ns = cpu.wall_ns * percent / 100;
+        }
+        let summary = summarize(&record);
+        let cell = summary.cells.iter().find(|c| c.variant == "http4s.Tapir").unwrap();
+        let reason = format!("the server used {percent} % of its cores under {} load", kind.name());
+        let found = cell.validity.reasons.iter().any(|r| r.starts_with(&reason));
+        assert_eq!(found, is_doubted, "{percent} % under {}: {:?}", kind.name(), cell.validity.reasons);
+    }
+}
+
+#[test]
 fn who_waits_for_a_connection_does_not_blame_the_generator() {
     let mut record = standard();
     for slice in record.slices.iter_mut().filter(|s| s.variant == "http4s.Tapir" && s.kind == SliceKind::Poisson) {
