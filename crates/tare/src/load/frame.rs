@@ -17,10 +17,7 @@ pub struct Seen {
     /// What is loaded, and how.
     pub title: String,
     pub model: String,
-    /// How many connections are open, of how many, as long as the load waits for them.
-    pub opening: Option<(usize, usize)>,
-    /// Answers per second of late, as long as nothing is scored.
-    pub warming: Option<f64>,
+    pub stage: Stage,
     /// Since the begin, and how far it has come, from 0 to 1.
     pub elapsed: Duration,
     pub done_share: f64,
@@ -36,6 +33,18 @@ pub struct Seen {
     pub worst_error: Option<String>,
 }
 
+/// How far a load is.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub enum Stage {
+    /// It waits for its connections.
+    Opening { open: usize, of: usize },
+    /// It runs, and nothing is scored yet.
+    WarmingUp { per_s: f64 },
+    /// It is measured.
+    #[default]
+    Measuring,
+}
+
 /// One interval.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Point {
@@ -49,11 +58,12 @@ impl Seen {
     /// The lines, none wider than `width` but for colours.
     pub fn frame(&self, width: usize, colored: bool) -> Vec<String> {
         let title = cut(&format!("  {} · {}", self.title, self.model), width);
-        if self.opening.is_some() {
-            return vec![title, self.line()];
-        }
-        if let Some(per_s) = self.warming {
-            return vec![title, self.progress(width, colored), format!("  {}", warming(per_s))];
+        match self.stage {
+            Stage::Opening { .. } => return vec![title, self.line()],
+            Stage::WarmingUp { per_s } => {
+                return vec![title, self.progress(width, colored), format!("  {}", warming_up(per_s))];
+            }
+            Stage::Measuring => {}
         }
         let last = self.points.back().copied().unwrap_or_default();
         let room = width.saturating_sub(46).min(POINTS);
@@ -88,11 +98,10 @@ impl Seen {
 
     /// One plain line, for where there is no terminal.
     pub fn line(&self) -> String {
-        if let Some((open, of)) = self.opening {
-            return format!("  {}", opening(open, of));
-        }
-        if let Some(per_s) = self.warming {
-            return format!("  {}  {}", clock(self.elapsed), warming(per_s));
+        match self.stage {
+            Stage::Opening { open, of } => return format!("  {}", opening(open, of)),
+            Stage::WarmingUp { per_s } => return format!("  {}  {}", clock(self.elapsed), warming_up(per_s)),
+            Stage::Measuring => {}
         }
         let last = self.points.back().copied().unwrap_or_default();
         let time = |ns: Option<u64>| ns.map_or("–".to_owned(), |ns| single(Unit::Nanos, ns as f64));
@@ -109,7 +118,7 @@ impl Seen {
     }
 }
 
-fn warming(per_s: f64) -> String {
+fn warming_up(per_s: f64) -> String {
     format!("warming up, not scored  {}", rate(per_s))
 }
 
@@ -143,8 +152,7 @@ mod tests {
         Seen {
             title: "http://127.0.0.1:8080/".to_owned(),
             model: "closed loop, 64 users for 10 s".to_owned(),
-            opening: None,
-            warming: None,
+            stage: Stage::Measuring,
             elapsed: Duration::from_secs(5),
             done_share: 0.5,
             left: Some(Duration::from_secs(5)),
@@ -176,7 +184,7 @@ mod tests {
 
     #[test]
     fn a_load_that_waits_for_its_connections_says_how_many_are_open() {
-        let waiting = Seen { opening: Some((812, 2500)), ..seen() };
+        let waiting = Seen { stage: Stage::Opening { open: 812, of: 2500 }, ..seen() };
         let line = "  opening connections  812 of 2,500";
         let title = "  http://127.0.0.1:8080/ · closed loop, 64 users for 10 s";
         assert_eq!((waiting.frame(80, false), &*waiting.line()), (vec![title.to_owned(), line.to_owned()], line));
@@ -184,7 +192,7 @@ mod tests {
 
     #[test]
     fn a_load_that_warms_up_says_that_nothing_is_scored_yet() {
-        let warming = Seen { warming: Some(18_790.0), ..seen() };
+        let warming = Seen { stage: Stage::WarmingUp { per_s: 18_790.0 }, ..seen() };
         let picture = warming.frame(80, false);
         assert_eq!(
             picture[1..],

@@ -8,7 +8,7 @@ use tare_load::{Conversation, Opening, Protocol, SliceSample, StopRule};
 use tare_stats::histogram::LatencyHistogram;
 use tare_stats::quantile::printable;
 
-use super::frame::{POINTS, Point, Seen};
+use super::frame::{POINTS, Point, Seen, Stage};
 use super::job::Job;
 use crate::args::Color;
 use crate::console::stderr_colored;
@@ -59,14 +59,21 @@ impl Live {
             (false, false) => Mode::Plain,
             (false, true) => Mode::Terminal { term: Term::buffered_stderr(), colored: stderr_colored(color), drawn: 0 },
         };
+        let each = match job.session.protocol {
+            Protocol::WebSocket(Conversation::Push(push)) => push.messages_per_user,
+            _ => 1,
+        };
+        let seen = Seen { title: job.url.clone(), model: job.model.clone(), ..Seen::default() };
+        Self { seen, each, ..Self::of(job.slice.stop, job.slice.discard_head, mode) }
+    }
+
+    /// A load of which nothing has been seen.
+    fn of(stop: StopRule, head: Duration, mode: Mode) -> Self {
         Self {
-            seen: Seen { title: job.url.clone(), model: job.model.clone(), ..Seen::default() },
-            stop: job.slice.stop,
-            each: match job.session.protocol {
-                Protocol::WebSocket(Conversation::Push(push)) => push.messages_per_user,
-                _ => 1,
-            },
-            head: job.slice.discard_head,
+            seen: Seen::default(),
+            stop,
+            each: 1,
+            head,
             begin_ns: None,
             window_ns: 0,
             completed: 0,
@@ -79,13 +86,13 @@ impl Live {
 
     /// Shows how far the connections are that the load waits for.
     pub fn wait(&mut self, opening: &Opening) {
-        self.seen.opening = Some((opening.open, opening.of));
+        self.seen.stage = Stage::Opening { open: opening.open, of: opening.of };
         self.present(opening.elapsed);
     }
 
     /// Takes in what an interval brought, and shows it.
     pub fn show(&mut self, part: &SliceSample) {
-        if self.seen.opening.take().is_some() {
+        if matches!(self.seen.stage, Stage::Opening { .. }) {
             // The load's own time begins anew.
             self.plain_at = PLAIN_EVERY;
         }
@@ -135,7 +142,11 @@ impl Live {
             self.head.min(Duration::from_nanos(part.start_ns - begin_ns)) + Duration::from_nanos(self.window_ns);
         // A part of the head has no window; how long one lasted tells the begin of the next.
         let answered_per_s = answered as f64 * 1e9 / part.start_ns.saturating_sub(before_ns).max(1) as f64;
-        seen.warming = (self.window_ns == 0 && !self.head.is_zero()).then_some(answered_per_s);
+        seen.stage = if self.window_ns == 0 && !self.head.is_zero() {
+            Stage::WarmingUp { per_s: answered_per_s }
+        } else {
+            Stage::Measuring
+        };
         seen.mean_per_s = if self.window_ns > 0 { self.completed as f64 * 1e9 / self.window_ns as f64 } else { 0.0 };
         (seen.done_share, seen.left) = match self.stop {
             StopRule::Duration(span) => {
@@ -199,19 +210,7 @@ mod tests {
     }
 
     fn live(head: Duration) -> Live {
-        Live {
-            seen: Seen::default(),
-            stop: StopRule::Duration(Duration::from_secs(60)),
-            each: 1,
-            head,
-            begin_ns: None,
-            window_ns: 0,
-            completed: 0,
-            before: (0, 0),
-            latest: VecDeque::new(),
-            plain_at: PLAIN_EVERY,
-            mode: Mode::Plain,
-        }
+        Live::of(StopRule::Duration(Duration::from_secs(60)), head, Mode::Plain)
     }
 
     #[test]
@@ -224,7 +223,7 @@ mod tests {
         }
         for (part_ms, next) in [(4_000, 5), (1_500, 10)] {
             live.show(&part(part_ms, 1, 1_000));
-            assert!(live.plain_at.as_secs() == next && live.seen.opening.is_none(), "{:?}", live.plain_at);
+            assert!(live.plain_at.as_secs() == next && live.seen.stage == Stage::Measuring, "{:?}", live.plain_at);
         }
     }
 
@@ -240,7 +239,8 @@ mod tests {
                 ..part(window_ms, 1, 1_000)
             };
             live.show(&begun);
-            assert_eq!(live.seen.warming, warming, "{start_ms} ms");
+            let stage = warming.map_or(Stage::Measuring, |per_s| Stage::WarmingUp { per_s });
+            assert_eq!(live.seen.stage, stage, "{start_ms} ms");
         }
     }
 
