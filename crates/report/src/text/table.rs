@@ -9,7 +9,7 @@ use crate::palette::Tone;
 use crate::summary::{Cell, Comparison, Currency, Estimate, Summary, ValidityState, VerdictKind};
 
 pub(super) fn table(summary: &Summary, cells: &[&Cell], style: &Style) -> String {
-    let columns = Columns::of(cells);
+    let columns = Columns::of(summary, cells);
     let all_valid = cells.iter().all(|c| c.validity.state == ValidityState::Valid);
     let whole = columns.grid(summary, cells);
     let without_valid = if all_valid { whole.without_last() } else { whole.clone() };
@@ -19,7 +19,8 @@ pub(super) fn table(summary: &Summary, cells: &[&Cell], style: &Style) -> String
         () if fits(&without_valid) => (without_valid.render(&style.palette()), " · all valid"),
         () => (columns.stacked(summary, cells, style), ""),
     };
-    let heading = wrap(&format!("{}{unsaid}", clean::line(&heading(summary, cells[0]))), style.width, 4);
+    let by = decided_otherwise(summary, cells).map_or(String::new(), |label| format!(" · compared by {label}"));
+    let heading = wrap(&format!("{}{by}{unsaid}", clean::line(&heading(summary, cells[0]))), style.width, 4);
     let mut out = style.palette().paint(Tone::Head, &heading) + "\n" + &body;
     for note in paragraphs(cells).chain(notes(summary, cells)) {
         out.push_str(&style.palette().paint(Tone::Quiet, &wrap(&format!("    {note}"), style.width, 6)));
@@ -35,7 +36,8 @@ fn paragraphs<'a>(cells: &'a [&'a Cell]) -> impl Iterator<Item = String> + 'a {
 
 /// Units and headings that all rows of a table share.
 struct Columns {
-    throughput: Scale,
+    /// But where the server sends on its own clock.
+    throughput: Option<Scale>,
     cpu: Scale,
     latency: Scale,
     /// Where a server is a JVM.
@@ -43,11 +45,13 @@ struct Columns {
 }
 
 impl Columns {
-    fn of(cells: &[&Cell]) -> Self {
+    fn of(summary: &Summary, cells: &[&Cell]) -> Self {
         let values = |of: fn(&Cell) -> Option<f64>| cells.iter().filter_map(move |c| of(c)).collect::<Vec<_>>();
         let allocated = values(|c| c.allocated_bytes_per_request.map(|e| e.value));
         Self {
-            throughput: Scale::for_values(Unit::PerSecond, values(|c| c.throughput_per_s.map(|e| e.value))),
+            throughput: decided_otherwise(summary, cells)
+                .is_none()
+                .then(|| Scale::for_values(Unit::PerSecond, values(|c| c.throughput_per_s.map(|e| e.value)))),
             cpu: Scale::for_values(Unit::Nanos, values(|c| c.cpu_ns_per_request.map(|e| e.value))),
             latency: Scale::for_values(Unit::Nanos, values(|c| p99(c).map(|v| v.0))),
             allocated: (!allocated.is_empty()).then(|| Scale::for_values(Unit::Bytes, allocated)),
@@ -57,7 +61,9 @@ impl Columns {
     fn grid(&self, summary: &Summary, cells: &[&Cell]) -> Grid {
         let mut grid = Grid::default();
         let allocated = self.allocated.map(|_| "allocated/request");
-        let heads = ["", "", "throughput", "CPU/request", "p99"].into_iter().chain(allocated).chain(["valid"]);
+        let throughput = self.throughput.map(|_| "throughput");
+        let figures = throughput.into_iter().chain(["CPU/request", "p99"]).chain(allocated);
+        let heads = ["", ""].into_iter().chain(figures).chain(["valid"]);
         grid.push(heads.map(|head| (Tone::Head, head.to_owned())).collect());
         cells.iter().for_each(|cell| grid.push(self.row(summary, cell)));
         grid
@@ -65,13 +71,10 @@ impl Columns {
 
     fn row(&self, summary: &Summary, cell: &Cell) -> Vec<Piece> {
         let (tone, verdict) = verdict(summary, cell);
-        let mut row = vec![
-            (Tone::Plain, format!("  {}", clean::line(&cell.variant))),
-            (tone, verdict),
-            (Tone::Plain, self.throughput(summary, cell)),
-            (Tone::Plain, self.cpu(summary, cell)),
-            (Tone::Plain, self.p99(summary, cell)),
-        ];
+        let mut row = vec![(Tone::Plain, format!("  {}", clean::line(&cell.variant))), (tone, verdict)];
+        row.extend(self.throughput(summary, cell).map(|figure| (Tone::Plain, figure)));
+        row.push((Tone::Plain, self.cpu(summary, cell)));
+        row.push((Tone::Plain, self.p99(summary, cell)));
         row.extend(self.allocated(summary, cell).map(|figure| (Tone::Plain, figure)));
         row.push(valid(cell));
         row
@@ -87,11 +90,9 @@ impl Columns {
         }
         for (cell, line) in cells.iter().zip(grid.render(palette).lines()) {
             let (tone, word) = valid(cell);
-            let mut figures = vec![
-                self.throughput(summary, cell),
-                format!("CPU {}", self.cpu(summary, cell)),
-                format!("p99 {}", self.p99(summary, cell)),
-            ];
+            let mut figures: Vec<String> = self.throughput(summary, cell).into_iter().collect();
+            figures.push(format!("CPU {}", self.cpu(summary, cell)));
+            figures.push(format!("p99 {}", self.p99(summary, cell)));
             figures.extend(self.allocated(summary, cell).map(|figure| format!("allocated {figure}")));
             figures.push(if tone == Tone::Plain { "valid".to_owned() } else { word });
             let figures = wrap(&format!("      {}", figures.join(" · ")), style.width, 6);
@@ -100,11 +101,11 @@ impl Columns {
         out
     }
 
-    fn throughput(&self, summary: &Summary, cell: &Cell) -> String {
+    fn throughput(&self, summary: &Summary, cell: &Cell) -> Option<String> {
         let deciding =
             comparison(summary, cell).and_then(|c| c.currencies.first()).is_some_and(|c| c.name == "throughput");
         let change = if deciding { None } else { currency(summary, cell, "throughput") };
-        figure(&self.throughput, cell.throughput_per_s.map(spread), change)
+        self.throughput.map(|scale| figure(&scale, cell.throughput_per_s.map(spread), change))
     }
 
     fn cpu(&self, summary: &Summary, cell: &Cell) -> String {
@@ -176,6 +177,12 @@ fn comparison<'a>(summary: &'a Summary, cell: &Cell) -> Option<&'a Comparison> {
 
 fn currency<'a>(summary: &'a Summary, cell: &Cell, name: &str) -> Option<&'a Currency> {
     comparison(summary, cell)?.currencies.iter().find(|c| c.name == name)
+}
+
+/// What the verdicts of a table are about where that is a latency: what a server pushes has no throughput of its own.
+fn decided_otherwise<'a>(summary: &'a Summary, cells: &[&Cell]) -> Option<&'a str> {
+    let first = cells.iter().find_map(|cell| comparison(summary, cell)?.currencies.first())?;
+    first.name.starts_with("latency").then_some(&first.label)
 }
 
 fn verdict(summary: &Summary, cell: &Cell) -> Piece {
