@@ -1,9 +1,10 @@
 //! What a server pushed, over the scored slices of a cell.
 
-use tare_record::sample::{self, MessageTally};
+use tare_plan::plan::SliceKind;
+use tare_record::sample::{self, ClockEstimate, MessageTally};
 
 use super::evidence::Evidence;
-use super::latency::distribution;
+use super::latency::{LoadLatency, distribution};
 use super::validity::Doubt;
 use crate::clocks;
 use crate::format::{Unit, grouped, share, single};
@@ -19,7 +20,7 @@ pub(super) fn messages(cell: &Evidence<'_>) -> Option<Messages> {
 }
 
 /// What about its messages makes a cell suspect.
-pub(super) fn doubts(cell: &Evidence<'_>) -> Vec<Doubt> {
+pub(super) fn doubts(cell: &Evidence<'_>, loads: &[LoadLatency]) -> Vec<Doubt> {
     let mut tally = MessageTally::default();
     cell.measured().filter_map(|slice| slice.messages.as_ref()).for_each(|messages| tally.add(&messages.tally));
     let due = tally.received + tally.missing;
@@ -40,5 +41,21 @@ pub(super) fn doubts(cell: &Evidence<'_>) -> Vec<Doubt> {
             "Let it push more often and answer pings; where its clock is this machine's, --server-clock same.",
         )
     });
-    missing.into_iter().chain(ahead).chain(unknown).collect()
+    let coarse = drowned(&tally, loads).map(|text| Doubt::new(text, "Believe the tail, or put both ends on one host."));
+    missing.into_iter().chain(ahead).chain(unknown).chain(coarse).collect()
+}
+
+/// In words, that half of the messages took less than the server's clock is known within.
+fn drowned(tally: &MessageTally, loads: &[LoadLatency]) -> Option<String> {
+    let Some(ClockEstimate { offset_ns: Some(_), .. }) = tally.clock else { return None };
+    let within_ns = tally.clock_within_ns;
+    let median_ns = loads.iter().find(|load| load.kind == SliceKind::Push)?.percentile(50.0)?;
+    let time = |ns: u64| single(Unit::Nanos, ns as f64);
+    (median_ns < within_ns).then(|| {
+        format!(
+            "the server's clock is known within {}, and half of the messages took no more than {}",
+            time(within_ns),
+            time(median_ns)
+        )
+    })
 }

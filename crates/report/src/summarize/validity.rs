@@ -97,7 +97,7 @@ fn suspect_reasons(cell: &Evidence<'_>, loads: &[LoadLatency], machine: &Machine
         (blocked, "Give the load more connections, or offer less."),
     ];
     let usual = checks.into_iter().filter_map(|(text, remedy)| Some(Doubt::new(text?, remedy)));
-    usual.chain(messages::doubts(cell)).collect()
+    usual.chain(messages::doubts(cell, loads)).collect()
 }
 
 fn unsteady(cell: &Evidence<'_>) -> Option<String> {

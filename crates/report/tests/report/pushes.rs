@@ -82,6 +82,22 @@ fn a_clock_that_could_not_be_estimated_makes_its_cell_suspect_and_one_that_was_i
     }
 }
 
+#[test]
+fn a_clock_that_is_known_more_coarsely_than_the_median_makes_its_cell_suspect() {
+    for (clock, state) in [
+        (None, ValidityState::Valid),
+        (Some(ClockEstimate { offset_ns: Some(0), ..ClockEstimate::default() }), ValidityState::Suspect),
+    ] {
+        let mut record = pushed(0);
+        let tallies = record.slices.iter_mut().filter_map(|slice| Some(&mut slice.messages.as_mut()?.tally));
+        tallies.for_each(|tally| (tally.clock, tally.clock_within_ns) = (clock, 10_000_000_000));
+        let summary = summarize(&record);
+        let validity = &cell(&summary, "b").validity;
+        assert_eq!(validity.state, state, "{validity:?}");
+        assert_eq!(validity.reasons.iter().any(|r| r.contains("known within 10.0 s, and half")), clock.is_some());
+    }
+}
+
 /// Tries as a search makes them, of servers whose latency grows with the rate: `limit_per_s` is the most that keeps p50 < 1 ms.
 fn searched(limits_per_s: [f64; 2]) -> RunRecord {
     let mut record = run(&[baseline(), weighed("b", 1.0)], 0, &[]);
