@@ -26,8 +26,8 @@ fn scenario_time(plan: &Plan, named: &NamedScenario, is_first: bool, variants: u
     let rounds = plan.slices.saturating + plan.slices.fixed + plan.slices.poisson;
     let slices = match (&plan.slo, &named.scenario.push) {
         (Some(slo), _) => slo.each.0 * TRIES,
-        (None, Some(push)) => push.span().0 * plan.slices.push,
-        (None, None) => plan.slices.length.0 * rounds,
+        (None, Some(push)) if plan.mode != Mode::Profiled => push.span().0 * plan.slices.push,
+        (None, _) => plan.slices.length.0 * rounds,
     };
     match (&named.scenario.push, &plan.warmup) {
         (None, Warmup::UntilSteady { cap, first_cap, .. }) => {

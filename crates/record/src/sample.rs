@@ -126,6 +126,9 @@ pub struct SliceRecord<H = LatencyHistogram> {
     pub jvm: Option<JvmUse>,
     /// What the hiccup meters saw over the window and its drain; absent where the plan does not ask for them.
     pub hiccups: Option<Hiccups<H>>,
+    /// What others used of the cores of servers and generator over the window and its drain, 0 to 1: neither tare nor its
+    /// servers, but other programs and a hypervisor. Absent where that cannot be seen, and before version 4.
+    pub others_share: Option<f64>,
     /// What else is known of pushed messages; absent where the server did not push any.
     pub messages: Option<Messages<H>>,
 }
@@ -180,6 +183,7 @@ impl SliceRecord {
             rss_peak_bytes: self.rss_peak_bytes,
             jvm: self.jvm,
             hiccups: self.hiccups.map(Hiccups::pack),
+            others_share: self.others_share,
             messages: self.messages.map(Messages::pack),
         }
     }

@@ -94,6 +94,7 @@ pub fn booked(sample: SliceSample, heading: Heading) -> SliceRecord {
         rss_peak_bytes: None,
         jvm: None,
         hiccups: None,
+        others_share: None,
         messages,
     }
 }

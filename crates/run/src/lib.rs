@@ -15,6 +15,7 @@ mod fork;
 pub mod host;
 mod journal;
 mod order;
+mod others;
 pub mod preflight;
 pub mod prepare;
 mod profiled;

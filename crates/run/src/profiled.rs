@@ -1,8 +1,9 @@
-//! The profiling part of a fork: each event on each server in turn, at one rate for all, with a sampler attached. Nothing
+//! The profiling part of a fork: each event on each server in turn, under one load for all, with a sampler attached. Nothing
 //! of it is scored, and a sampler that fails is an event of the record, not the end of the run.
 
 use tare_plan::plan::SliceKind;
 use tare_plan::profile::ProfileEvent;
+use tare_plan::push::Push;
 use tare_record::profile::{PackedText, ProfileRecord};
 use tare_record::sample::{EventLevel, EventRecord, Phase, SliceRecord};
 use tare_sut::SutError;
@@ -25,7 +26,19 @@ struct Turn {
 impl Driver<'_, '_, '_> {
     /// Profiles every healthy server, all of them warm, at `rate_per_s`; none where it is not known.
     pub fn profile(&mut self, rate_per_s: Option<f64>) -> Result<(), RunError> {
-        let (Some(profile), Some(rate_per_s)) = (&self.plan().profile, rate_per_s) else { return Ok(()) };
+        let Some(rate_per_s) = rate_per_s else { return Ok(()) };
+        self.profile_under(rate_per_s, |driver, number| driver.order(SliceKind::Fixed, number, rate_per_s))
+    }
+
+    /// Profiles them while all users hear what they push.
+    pub fn profile_pushes(&mut self, push: &Push) -> Result<(), RunError> {
+        let per_s = f64::from(self.plan().load.users) / push.period.0.as_secs_f64();
+        self.profile_under(per_s, |driver, number| driver.pushing(number, driver.plan().slices.length.0))
+    }
+
+    /// Profiles them under slices of so many requests, or messages, per second.
+    fn profile_under(&mut self, per_s: f64, load: impl Fn(&Self, u32) -> Order) -> Result<(), RunError> {
+        let Some(profile) = &self.plan().profile else { return Ok(()) };
         let members = self.fleet.members.len();
         let turns = profile.events.iter().flat_map(|&event| (0..members).map(move |member| Turn { event, member }));
         let turns = self.orders("profiles").shuffled(turns);
@@ -42,14 +55,14 @@ impl Driver<'_, '_, '_> {
                 step: number + 1,
                 of,
             });
-            let order = Order { phase: Phase::Profile, ..self.order(SliceKind::Fixed, number, rate_per_s) };
-            self.sampled(member, event, &order)?;
+            let order = Order { phase: Phase::Profile, ..load(self, number) };
+            self.sampled(member, event, &order, per_s)?;
         }
         Ok(())
     }
 
     /// One slice under a sampler; what it saw goes into the record, and what went wrong too.
-    fn sampled(&mut self, member: usize, event: ProfileEvent, order: &Order) -> Result<(), RunError> {
+    fn sampled(&mut self, member: usize, event: ProfileEvent, order: &Order, per_s: f64) -> Result<(), RunError> {
         let sampling = match self.sampling(member, event) {
             Ok(sampling) => sampling,
             Err(error) => return self.fault(member, &error),
@@ -60,7 +73,7 @@ impl Driver<'_, '_, '_> {
             return Ok(());
         }
         match seen {
-            Ok(sampled) => self.journal.profile(profile_record(event, sampled, order, &slice))?,
+            Ok(sampled) => self.journal.profile(profile_record(event, sampled, per_s, &slice))?,
             Err(error) => self.fault(member, &error)?,
         }
         self.keep(member, slice)?;
@@ -84,7 +97,7 @@ impl Driver<'_, '_, '_> {
 }
 
 /// What the sampler saw of a slice.
-fn profile_record(event: ProfileEvent, sampled: Sampled, order: &Order, slice: &SliceRecord) -> ProfileRecord {
+fn profile_record(event: ProfileEvent, sampled: Sampled, offered_per_s: f64, slice: &SliceRecord) -> ProfileRecord {
     let (span_ns, requests, cpu_ns) = match &slice.server_cpu {
         Some(cpu) => (cpu.wall_ns, cpu.requests, Some(cpu.total_ns)),
         None => (slice.window_ns, slice.ok, None),
@@ -97,7 +110,7 @@ fn profile_record(event: ProfileEvent, sampled: Sampled, order: &Order, slice: &
         event,
         sampler: sampled.sampler,
         span_ns,
-        offered_per_s: order.rate_per_s,
+        offered_per_s,
         requests,
         cpu_ns,
         file: sampled.file.file_name().map(|name| name.to_string_lossy().into_owned()),

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use tare_load::Sending;
-use tare_plan::plan::{SliceKind, Warmup};
+use tare_plan::plan::{Mode, SliceKind, Warmup};
 use tare_plan::push::Push;
 use tare_record::sample::Phase;
 
@@ -26,6 +26,9 @@ impl Driver<'_, '_, '_> {
             self.warm(member)?;
         }
         self.fleet.set_cpus(&cores.server);
+        if plan.mode == Mode::Profiled {
+            return self.profile_pushes(push);
+        }
         if let Some(slo) = &plan.slo {
             return self.capacities(slo);
         }
@@ -70,7 +73,8 @@ impl Driver<'_, '_, '_> {
         Ok(())
     }
 
-    fn pushing(&self, round: u32, length: Duration) -> Order {
+    /// All users listen.
+    pub fn pushing(&self, round: u32, length: Duration) -> Order {
         Order {
             length,
             discard: Duration::ZERO,

@@ -34,18 +34,18 @@ impl Driver<'_, '_, '_> {
     pub fn drive(&mut self, member: usize, order: &Order) -> Result<SliceRecord, RunError> {
         let plan = self.plan();
         let session = &mut self.sessions[member];
-        let member = &mut self.fleet.members[member];
+        let variant = self.fleet.members[member].variant;
         let mut spec = SliceSpec { drain_timeout: plan.load.timeout.0, ..order.spec() };
-        if member.host.pid().is_none() {
+        if self.fleet.members[member].host.pid().is_none() {
             // Which cores a server of somebody else's runs on cannot be seen.
             spec.sending = Sending::Exact;
         }
-        let watch = Watch::begin(member, order.phase, plan);
+        let watch = Watch::begin(self.fleet, member, order.phase, plan);
         let mut sample = session.run_watched(&spec, None, &self.trial.cancel, &mut |watched| match watched {
             Watched::Opening(opening) => self.journal.show(&Progress::Opening {
                 place: self.place,
                 scenario: &self.named.name,
-                variant: &member.variant.name,
+                variant: &variant.name,
                 open: opening.open,
                 of: opening.of,
             }),
@@ -56,12 +56,12 @@ impl Driver<'_, '_, '_> {
             count_whole(&mut sample, order.users, clock::now());
         }
         let start_ns = self.journal.since_begin_ns(sample.start_ns + sample.discarded_head_ns);
-        let seen = watch.end(member, &sample, self.journal);
+        let seen = watch.end(self.fleet, member, &sample, self.journal);
         let heading = Heading {
             fork: self.place.fork,
             group: self.place.group.to_owned(),
             scenario: self.named.name.clone(),
-            variant: member.variant.name.clone(),
+            variant: variant.name.clone(),
             phase: order.phase,
             kind: order.kind,
             round: order.round,

@@ -10,14 +10,16 @@ use tare_sut::probe::jvm::{self, JvmSample};
 use tare_sut::probe::memory::MemorySample;
 use tare_sys::clock::{self, Nanos};
 
-use crate::fleet::Member;
+use crate::fleet::Fleet;
 use crate::journal::Journal;
+use crate::others::Others;
 
 /// The readings at the beginning of a slice, and the meters that run meanwhile.
 pub(crate) struct Watch {
     cpu: Option<CpuSample>,
     jvm: Option<JvmSample>,
     meter: Option<Meter>,
+    others: Option<Others>,
     /// CPU that the readings took so far.
     probing_ns: u64,
     phase: Phase,
@@ -30,13 +32,16 @@ pub(crate) struct Seen {
     jvm: Option<JvmUse>,
     memory: Option<MemorySample>,
     hiccups: Option<Hiccups>,
+    others_share: Option<f64>,
 }
 
 impl Watch {
     /// Reads the probes of a server that is about to get its load, and starts the meters where the plan asks for them.
-    pub fn begin(member: &mut Member<'_>, phase: Phase, plan: &Plan) -> Self {
+    pub fn begin(fleet: &mut Fleet<'_>, member: usize, phase: Phase, plan: &Plan) -> Self {
         let begun = clock::thread_cpu_ns();
-        let mut watch = Self { cpu: None, jvm: None, meter: None, probing_ns: 0, phase };
+        let others = Others::begin(&fleet.members, plan);
+        let mut watch = Self { cpu: None, jvm: None, meter: None, others, probing_ns: 0, phase };
+        let member = &mut fleet.members[member];
         if plan.probes.hiccups && phase == Phase::Measure {
             // Without a thread to spare there is no meter, and its absence is in the record.
             watch.meter = plan.machine.server_cpus.parse().ok().and_then(|cpus| Meter::start(cpus).ok());
@@ -51,8 +56,10 @@ impl Watch {
     }
 
     /// Reads them again once the last answer has come, and ends the meters.
-    pub fn end(self, member: &mut Member<'_>, sample: &SliceSample, journal: &Journal<'_>) -> Seen {
+    pub fn end(self, fleet: &mut Fleet<'_>, member: usize, sample: &SliceSample, journal: &Journal<'_>) -> Seen {
         let begun = clock::thread_cpu_ns();
+        let others_share = self.others.and_then(|others| others.share(&fleet.members));
+        let member = &mut fleet.members[member];
         let mut probing_ns = self.probing_ns;
         let cpu = self.cpu.zip(member.cpu()).map(|(before, after)| server_cpu(after.since(&before), sample));
         let used = self.jvm.zip(member.jvm()).map(|(before, after)| after.since(&before));
@@ -72,7 +79,7 @@ impl Watch {
         }
         probing_ns += clock::thread_cpu_ns() - begun;
         let cpu = cpu.map(|cpu| ServerCpu { probing_ns: Some(probing_ns), ..cpu });
-        Seen { cpu, jvm, memory, hiccups }
+        Seen { cpu, jvm, memory, hiccups, others_share }
     }
 }
 
@@ -85,6 +92,7 @@ impl Seen {
             rss_peak_bytes: self.memory.map(|memory| memory.peak_rss_bytes),
             jvm: self.jvm,
             hiccups: self.hiccups,
+            others_share: self.others_share,
             ..slice
         }
     }

@@ -45,6 +45,18 @@ fn each_user_hears_its_messages_out_and_none_is_lost() {
 }
 
 #[test]
+fn what_is_pushed_is_profiled_like_any_other_load() {
+    let bench = Bench::new();
+    bench.suite(&suite());
+    let flags = ["--suite", "suite.toml", "--forks", "1", "--span", "300ms", "-e", "cpu"];
+    let output = bench.run(&[&["profile", "other", "Push"][..], &flags].concat());
+    let said = stdout(&output) + &stderr(&output);
+    // Where perf is missing, the sampler says so: it has been called.
+    assert!(output.status.success() || said.contains("perf"), "{said}");
+    bench.assert_nothing_left();
+}
+
+#[test]
 fn a_curve_that_always_holds_is_kept_by_the_most_that_is_tried() {
     let bench = Bench::new();
     let search = ["-m", "Get,Push", "--slo", "p50<10s,p99<10s,errors<50%", "--slo-by", "users", "--slo-most", "20"];

@@ -3,7 +3,11 @@
 
 mod common;
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use common::{Bench, QUICK, cell, comparison, server, stderr, stdout};
+use tare_sys::affinity::{CpuSet, pin_current_thread};
 
 #[test]
 fn a_planted_slowdown_of_five_percent_is_found() {
@@ -28,6 +32,29 @@ fn a_planted_slowdown_of_five_percent_is_found() {
         "an A/A control stood beside"
     );
     bench.assert_nothing_left();
+}
+
+#[test]
+fn other_work_on_the_cores_is_seen_and_told() {
+    let cpu = CpuSet::allowed().unwrap().iter().next().unwrap();
+    let ended = Arc::new(AtomicBool::new(false));
+    let neighbour = {
+        let ended = Arc::clone(&ended);
+        std::thread::spawn(move || {
+            pin_current_thread(&CpuSet::of([cpu])).unwrap();
+            while !ended.load(Ordering::Relaxed) {
+                std::hint::spin_loop();
+            }
+        })
+    };
+    let bench = Bench::new();
+    let suite = [QUICK.to_owned(), server("bare", None, &["--base-ns", "200000"])].concat();
+    let output = bench.run_suite(&suite, &["-d", "1", "-u", "4", "--server-cpus", &cpu.to_string()]);
+    ended.store(true, Ordering::Relaxed);
+    neighbour.join().unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+    let reasons = cell(&bench.summary(), "bare")["validity"]["reasons"].to_string();
+    assert!(reasons.contains("other work took up to"), "{reasons}");
 }
 
 #[test]

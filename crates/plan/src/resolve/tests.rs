@@ -1,7 +1,10 @@
 //! Plans from small suites: what a user would expect of each choice.
 
+use std::time::Duration;
+
 use super::*;
 use crate::duration::Span;
+use crate::estimate::run_time;
 use crate::inventory::KnownServer;
 use crate::plan::{Forks, Role, Source, Warmup};
 
@@ -242,6 +245,20 @@ fn what_a_server_pushes_is_timed_only_when_it_is_named() {
     assert_eq!(old.skipped[0].because, "it has no WebSockets");
     let none = plan("[run]\nmessages = 1", push()).unwrap_err().to_string();
     assert!(none.contains("[run] messages") && none.contains("2 to 1000000"), "{none}");
+}
+
+#[test]
+fn profiles_of_pushes_take_their_span_and_not_that_of_the_messages() {
+    let flags = Options {
+        scenarios: Some(vec!["Push".into()]),
+        servers: Some(vec!["http4s.Vanilla".into()]),
+        ..Options::default()
+    };
+    let of = |span: &str| {
+        let suite = format!("[run]\nmessages = 100000\n[profile]\nforks = 1\nspan = \"{span}\"");
+        run_time(&plan(&suite, flags.clone()).unwrap().profiling().unwrap())
+    };
+    assert_eq!(of("9s") - of("5s"), Duration::from_secs(4) * 2, "an event each for CPU and allocation");
 }
 
 #[test]

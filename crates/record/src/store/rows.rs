@@ -13,11 +13,11 @@ const INSERT: &str = "INSERT INTO slice (fork, group_id, scenario, variant, phas
   users, offered_per_s, completed, ok, failed, errors_json, bytes_in, bytes_out, response, service, send_lag, failed_after,
   blocked, blocked_ns, connections_opened, connections_lost, generator_cpu_ns, generator_workers, server_cpu_json,
   rss_bytes, rss_peak_bytes, jvm_json, hiccup_machine, hiccup_jvm, pauses_json,
-  stamp_lag, generator_spin_ns, tls_handshakes, tls_resumed, messages_json, jitter)
+  stamp_lag, generator_spin_ns, tls_handshakes, tls_resumed, messages_json, jitter, others_share)
 VALUES (:fork, :group, :scenario, :variant, :phase, :kind, :round, :start, :window,
   :users, :offered, :completed, :ok, :failed, :errors, :bytes_in, :bytes_out, :response, :service, :send_lag, :failed_after,
   :blocked, :blocked_ns, :opened, :lost, :generator_cpu, :workers, :server_cpu, :rss, :rss_peak, :jvm, :hiccup_machine, :hiccup_jvm, :pauses,
-  :stamp_lag, :generator_spin, :tls_handshakes, :tls_resumed, :messages, :jitter)";
+  :stamp_lag, :generator_spin, :tls_handshakes, :tls_resumed, :messages, :jitter, :others)";
 
 /// Appends a slice.
 pub(super) fn insert(connection: &Connection, slice: &SliceRecord) -> rusqlite::Result<()> {
@@ -46,6 +46,7 @@ pub(super) fn insert(connection: &Connection, slice: &SliceRecord) -> rusqlite::
         ":tls_handshakes": signed(slice.tls_handshakes), ":tls_resumed": signed(slice.tls_resumed),
         ":messages": slice.messages.as_ref().map(|m| to_json(&m.tally)).transpose()?,
         ":jitter": slice.messages.as_ref().map(|m| pack(&m.jitter)),
+        ":others": slice.others_share,
     })?;
     Ok(())
 }
@@ -96,6 +97,8 @@ pub(super) fn slice(row: &Row<'_>) -> rusqlite::Result<StoredSlice> {
         rss_peak_bytes: maybe("rss_peak_bytes")?,
         jvm: jvm.as_deref().map(from_json).transpose()?,
         hiccups: hiccups(row)?,
+        // Nor records of version 3 this one.
+        others_share: row.get("others_share").unwrap_or(None),
         messages: messages(row)?,
     })
 }

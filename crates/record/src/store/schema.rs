@@ -6,8 +6,8 @@
 use rusqlite::Connection;
 
 /// Version of the tables, in `PRAGMA user_version`. 2 added `slice.jvm_json`, 3 the columns from `hiccup_machine` on and
-/// the tables `cross_check` and `profile`; older records are read without them.
-pub(super) const VERSION: i64 = 3;
+/// the tables `cross_check` and `profile`, 4 `slice.others_share`; older records are read without them.
+pub(super) const VERSION: i64 = 4;
 
 /// "tare" in ASCII, in `PRAGMA application_id`: tells a record from any other SQLite file.
 pub(super) const APPLICATION_ID: i64 = 0x7461_7265;
@@ -33,7 +33,7 @@ CREATE TABLE slice (
   server_cpu_json TEXT, rss_bytes INTEGER, rss_peak_bytes INTEGER, jvm_json TEXT,
   hiccup_machine BLOB, hiccup_jvm BLOB, pauses_json TEXT,
   stamp_lag BLOB, generator_spin_ns INTEGER, tls_handshakes INTEGER, tls_resumed INTEGER,
-  messages_json TEXT, jitter BLOB
+  messages_json TEXT, jitter BLOB, others_share REAL
 );";
 
 /// Makes an empty database a record.

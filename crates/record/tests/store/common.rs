@@ -133,6 +133,7 @@ pub fn slice(round: u32) -> SliceRecord {
             jvm: Some(jvm),
             pauses: vec![Pause { at_ns: 7, length_ns: 50_000_000, cause: PauseCause::Collection }],
         }),
+        others_share: Some(0.02),
         messages: Some(Messages {
             tally: MessageTally {
                 received: 500,

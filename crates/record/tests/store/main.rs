@@ -174,7 +174,7 @@ fn a_record_of_a_newer_tare_is_refused_with_both_versions() {
     writer.finish(EndStatus::Complete, 1).unwrap();
     rusqlite::Connection::open(&file).unwrap().pragma_update(None, "user_version", 99).unwrap();
     let error = open(&file).unwrap_err().to_string();
-    assert!(error.contains("schema 99") && error.contains("up to 3"), "{error}");
+    assert!(error.contains("schema 99") && error.contains("up to 4"), "{error}");
 }
 
 const NEW_IN_3: [&str; 9] = [
@@ -196,7 +196,7 @@ fn a_record_of_an_older_tare_is_read_without_what_it_did_not_know() {
     let file = writer.path().to_path_buf();
     writer.finish(EndStatus::Complete, 1).unwrap();
     let old = rusqlite::Connection::open(&file).unwrap();
-    for (version, columns) in [(2, NEW_IN_3.as_slice()), (1, &["jvm_json"])] {
+    for (version, columns) in [(3, ["others_share"].as_slice()), (2, &NEW_IN_3), (1, &["jvm_json"])] {
         for column in columns {
             old.execute_batch(&format!("ALTER TABLE slice DROP COLUMN {column}")).unwrap();
         }
@@ -204,18 +204,20 @@ fn a_record_of_an_older_tare_is_read_without_what_it_did_not_know() {
         old.pragma_update(None, "user_version", version).unwrap();
         let record = open(&file).unwrap();
         let expected = common::slice(0).pack();
-        let expected = StoredSlice {
-            stamp_lag: PackedHistogram::default(),
-            generator_spin_ns: 0,
-            tls_handshakes: 0,
-            tls_resumed: 0,
-            ..expected
-        };
-        let jvm = expected.jvm.clone().filter(|_| version == 2);
-        assert_eq!(
-            (record.slices.as_slice(), record.events.len()),
-            ([StoredSlice { hiccups: None, messages: None, jvm, ..expected }].as_slice(), 1)
-        );
+        let mut expected = StoredSlice { others_share: None, ..expected };
+        if version < 3 {
+            expected = StoredSlice {
+                stamp_lag: PackedHistogram::default(),
+                generator_spin_ns: 0,
+                tls_handshakes: 0,
+                tls_resumed: 0,
+                hiccups: None,
+                messages: None,
+                ..expected
+            };
+        }
+        expected.jvm = expected.jvm.filter(|_| version >= 2);
+        assert_eq!((record.slices.as_slice(), record.events.len()), ([expected].as_slice(), 1), "version {version}");
     }
 }
 

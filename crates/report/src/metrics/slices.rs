@@ -43,6 +43,9 @@ pub(super) const METRICS: &[Metric] = &[
     slice("generator_cpu_ns", "ns", "CPU of the generator's workers in the window", "thread clock", |s| {
         s.generator_cpu_ns.to_string()
     }),
+    slice("others_share", "share", "of the cores of both sides, used by others", "/proc/stat, process clocks", |s| {
+        maybe(s.others_share)
+    }),
     slice("generator_spin_ns", "ns", "CPU beside it that went into staying awake", "thread clock", |s| {
         s.generator_spin_ns.to_string()
     }),

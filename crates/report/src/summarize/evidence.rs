@@ -1,9 +1,11 @@
 //! The record, sorted by cell: which slices, warm-ups and starts belong to which variant under which scenario.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use tare_plan::plan::{Group, NamedScenario, Role, SliceKind, Variant};
 use tare_record::sample::{EventRecord, ForkRecord, Phase, RunRecord, StoredSlice, WarmupRecord};
+
+use super::disturbance;
 
 /// Everything that the record holds on one cell.
 pub(super) struct Evidence<'a> {
@@ -12,6 +14,8 @@ pub(super) struct Evidence<'a> {
     pub variant: &'a Variant,
     /// Warm-up and scored, in the order they were measured.
     pub slices: Vec<&'a StoredSlice>,
+    /// Forks that count for nothing, for all cells of the group under this scenario alike: other work disturbed them.
+    pub set_aside: BTreeSet<u32>,
     pub warmups: Vec<&'a WarmupRecord>,
     pub forks: Vec<&'a ForkRecord>,
     pub events: &'a [EventRecord],
@@ -23,13 +27,20 @@ impl<'a> Evidence<'a> {
         format!("{}/{}/{}", self.group.id, self.scenario.name, self.variant.name)
     }
 
-    /// Scored slices. The tries of a search are none: that some of them break the curve is their purpose.
+    /// Scored slices of all forks, also of those that are set aside, where what failed has failed all the same. The tries of a
+    /// search are none: that some of them break the curve is their purpose.
+    pub fn driven(&self) -> impl Iterator<Item = &'a StoredSlice> {
+        self.slices.iter().copied().filter(|s| s.phase == Phase::Measure && s.kind != SliceKind::Capacity)
+    }
+
+    /// Those of the forks that count.
     pub fn measured(&self) -> impl Iterator<Item = &'a StoredSlice> {
         self.scored().filter(|s| s.kind != SliceKind::Capacity)
     }
 
-    fn scored(&self) -> impl Iterator<Item = &'a StoredSlice> {
-        self.slices.iter().copied().filter(|s| s.phase == Phase::Measure)
+    /// Those and the tries of searches.
+    pub fn scored(&self) -> impl Iterator<Item = &'a StoredSlice> {
+        self.slices.iter().copied().filter(|s| s.phase == Phase::Measure && !self.set_aside.contains(&s.fork))
     }
 
     /// Scored slices of one kind.
@@ -37,7 +48,7 @@ impl<'a> Evidence<'a> {
         self.scored().filter(move |s| s.kind == kind)
     }
 
-    /// Numbers of the forks with scored slices, ascending.
+    /// Numbers of the forks with scored slices that count, ascending.
     pub fn fork_numbers(&self) -> Vec<u32> {
         let mut numbers: Vec<u32> = self.scored().map(|s| s.fork).collect();
         numbers.sort_unstable();
@@ -82,22 +93,26 @@ pub(super) fn gather(record: &RunRecord) -> Vec<Evidence<'_>> {
     let mut cells = Vec::with_capacity(record.header.plan.cells());
     for group in &record.header.plan.groups {
         for scenario in &group.scenarios {
-            for variant in &group.variants {
-                let key = (group.id.as_str(), scenario.name.as_str(), variant.name.as_str());
-                let slices = slices.remove(&key).unwrap_or_default();
-                cells.push(evidence(record, group, scenario, variant, slices));
+            let mut together: Vec<_> =
+                group.variants.iter().map(|variant| evidence(record, group, scenario, variant)).collect();
+            for cell in &mut together {
+                let key = (group.id.as_str(), scenario.name.as_str(), cell.variant.name.as_str());
+                cell.slices = slices.remove(&key).unwrap_or_default();
             }
+            let set_aside = disturbance::set_aside(&together);
+            together.iter_mut().for_each(|cell| cell.set_aside.clone_from(&set_aside));
+            cells.append(&mut together);
         }
     }
     cells
 }
 
+/// What is recorded of a cell beside its slices.
 fn evidence<'a>(
     record: &'a RunRecord,
     group: &'a Group,
     scenario: &'a NamedScenario,
     variant: &'a Variant,
-    slices: Vec<&'a StoredSlice>,
 ) -> Evidence<'a> {
     let warmups = record.warmups.iter();
     let warmups = warmups.filter(|w| w.group == group.id && w.scenario == scenario.name && w.variant == variant.name);
@@ -106,7 +121,8 @@ fn evidence<'a>(
         group,
         scenario,
         variant,
-        slices,
+        slices: Vec::new(),
+        set_aside: BTreeSet::new(),
         warmups: warmups.collect(),
         forks: forks.collect(),
         events: &record.events,

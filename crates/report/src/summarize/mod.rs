@@ -4,6 +4,7 @@ mod capacity;
 mod cell;
 mod compare;
 mod cross_check;
+mod disturbance;
 mod evidence;
 mod findings;
 mod ladder;

@@ -8,7 +8,7 @@ use tare_record::sample::{ErrorTally, StoredSlice};
 use super::evidence::Evidence;
 use super::latency::LoadLatency;
 use super::level::cpu_count;
-use super::{messages, stamps};
+use super::{disturbance, messages, stamps};
 use crate::format::{self, grouped, share};
 use crate::summary::{Bottleneck, Validity, ValidityState};
 
@@ -88,6 +88,7 @@ fn suspect_reasons(cell: &Evidence<'_>, loads: &[LoadLatency], machine: &Machine
     let checks = [
         (unsteady(cell), "Let it warm up longer."),
         (few_failures(cell), ""),
+        (disturbance::in_words(cell), "End what runs beside, or measure on another machine."),
         (lagging, "Give the generator cores of its own (--load-cpus), or offer less."),
         (stamps::late(cell, loads), "Let the generator stay awake on cores of its own (--spin, --load-cpus)."),
         (busy_generator(cell), "Give the generator more cores (--load-cpus), or offer less."),
@@ -168,13 +169,13 @@ fn blocked(cell: &Evidence<'_>) -> Option<String> {
 
 /// Right and failed requests over all scored slices.
 pub(super) fn requests(cell: &Evidence<'_>) -> (u64, u64) {
-    cell.measured().fold((0, 0), |(ok, failed), s| (ok + s.ok, failed + s.failed))
+    cell.driven().fold((0, 0), |(ok, failed), s| (ok + s.ok, failed + s.failed))
 }
 
 /// Failures by class over all scored slices.
 pub(super) fn errors(cell: &Evidence<'_>) -> BTreeMap<String, ErrorTally> {
     let mut classes: BTreeMap<String, ErrorTally> = BTreeMap::new();
-    for (class, tally) in cell.measured().flat_map(|s| &s.errors) {
+    for (class, tally) in cell.driven().flat_map(|s| &s.errors) {
         let sum = classes.entry(class.clone()).or_default();
         sum.count += tally.count;
         if sum.example.is_empty() {

@@ -1,9 +1,9 @@
 //! What speaks against a cell: failures and deaths void it, doubts are named.
 
 use tare_plan::plan::SliceKind;
-use tare_record::sample::{ErrorTally, EventLevel, EventRecord};
-use tare_report::summarize;
+use tare_record::sample::{ErrorTally, EventLevel, EventRecord, RunRecord};
 use tare_report::summary::{Severity, ValidityState, VerdictKind};
+use tare_report::{Summary, summarize};
 
 use crate::synthetic::standard;
 
@@ -87,6 +87,72 @@ fn doubts_are_named() {
     }
     assert_eq!((cell.validity.state, cell.steady_forks), (ValidityState::Suspect, 6));
     assert!(summary.findings.iter().any(|finding| finding.title == "Not steady when measuring began"));
+}
+
+/// The standard record, in which others take two fifths of the cores in all slices of these forks; there the weighed server
+/// answers half as much.
+fn disturbed_in(forks: &[u32]) -> RunRecord {
+    let mut record = standard();
+    for slice in record.slices.iter_mut().filter(|s| forks.contains(&s.fork)) {
+        slice.others_share = Some(0.4);
+        if slice.variant == "http4s.Tapir" {
+            slice.completed /= 2;
+        }
+    }
+    record
+}
+
+#[test]
+fn forks_that_others_disturbed_are_set_aside() {
+    let (clean, disturbed) = (summarize(&disturbed_in(&[])), summarize(&disturbed_in(&[2, 5])));
+    for variant in 0..3 {
+        let (before, now) = (&clean.cells[variant], &disturbed.cells[variant]);
+        assert_eq!((before.forks, now.forks), (8, 6), "{}: of all servers alike", now.variant);
+        assert_eq!(now.validity.state, ValidityState::Valid, "{:?}", now.validity.reasons);
+        assert_eq!(now.timeline.len(), before.timeline.len(), "they are still shown");
+    }
+    let throughput = |summary: &Summary| summary.comparisons[0].currencies[0].clone();
+    assert_eq!((throughput(&disturbed).forks, throughput(&disturbed).fork_ratios.len()), (6, 6));
+    assert!((throughput(&disturbed).ratio - throughput(&clean).ratio).abs() < 0.01, "what others did moves nothing");
+    let told = disturbed.findings.iter().find(|f| f.title == "Disturbed forks were set aside").unwrap();
+    assert!(told.text.contains("SimpleGet: http4s.Vanilla 2 of 8 forks, http4s.Tapir 2 of 8 forks"), "{}", told.text);
+    assert!(!clean.findings.iter().any(|f| f.title == told.title));
+}
+
+#[test]
+fn a_machine_that_is_always_disturbed_makes_its_cells_suspect() {
+    let summary = summarize(&disturbed_in(&[1, 2, 3, 4, 5]));
+    assert_eq!(summary.cells[1].forks, 8, "more than half of the forks are not set aside");
+    let reason = "other work took up to 40 % of the cores, more than 10 % in 60 of 96 slices";
+    for cell in &summary.cells {
+        assert_eq!(cell.validity.state, ValidityState::Suspect);
+        assert!(cell.validity.reasons.iter().any(|r| r == reason), "{:?}", cell.validity.reasons);
+    }
+}
+
+#[test]
+fn a_fork_can_bear_some_disturbed_slices() {
+    let mut record = standard();
+    for slice in record.slices.iter_mut().filter(|s| s.fork == 3 && s.kind == SliceKind::Fixed && s.round < 2) {
+        slice.others_share = Some(0.9);
+    }
+    let summary = summarize(&record);
+    assert_eq!((summary.cells[1].forks, summary.cells[1].validity.state), (8, ValidityState::Valid));
+}
+
+#[test]
+fn failures_in_a_fork_that_is_set_aside_are_still_told() {
+    let mut record = disturbed_in(&[2]);
+    let slice = record.slices.iter_mut().find(|s| s.fork == 2 && s.variant == "http4s.Tapir").unwrap();
+    slice.failed = 9_000;
+    slice.errors.insert("timeout".to_owned(), ErrorTally { count: 9_000, example: "no answer in 10 s".to_owned() });
+    let cell = &summarize(&record).cells[1];
+    assert_eq!(
+        (cell.validity.state, cell.requests_failed),
+        (ValidityState::Void, 9_000),
+        "{:?}",
+        cell.validity.reasons
+    );
 }
 
 #[test]

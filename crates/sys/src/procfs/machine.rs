@@ -3,6 +3,7 @@
 use std::fs;
 
 use super::{ProcfsError, read_as};
+use crate::affinity::CpuSet;
 
 /// The load averages of one, five and fifteen minutes.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -69,6 +70,9 @@ pub struct CpuTicks {
     pub idle: u64,
     /// Taken by the hypervisor for others.
     pub steal: u64,
+    /// Interrupts, and what is put off from them. A kernel that measures these by themselves counts them for no task; one that
+    /// does not counts them for whichever task they met.
+    pub interrupts: u64,
 }
 
 impl CpuTicks {
@@ -79,7 +83,12 @@ impl CpuTicks {
         let ticks: Vec<u64> = line.split_ascii_whitespace().skip(1).map_while(|field| field.parse().ok()).collect();
         let at = |index: usize| ticks.get(index).copied().unwrap_or(0);
         // Guest time (9th and 10th) is counted in user time already.
-        Some(Self { total: ticks.iter().take(8).sum(), idle: *ticks.get(3)? + at(4), steal: at(7) })
+        Some(Self {
+            total: ticks.iter().take(8).sum(),
+            idle: *ticks.get(3)? + at(4),
+            steal: at(7),
+            interrupts: at(5) + at(6),
+        })
     }
 
     /// Reads it.
@@ -90,6 +99,25 @@ impl CpuTicks {
         read_as("/proc/stat", |text| Self::parse(text, cpu))
     }
 
+    /// Reads what several CPUs did, together.
+    ///
+    /// # Errors
+    /// When one of them does not exist, or there is none.
+    pub fn of(cpus: &CpuSet) -> Result<Self, ProcfsError> {
+        read_as("/proc/stat", |text| {
+            cpus.iter().map(|cpu| Self::parse(text, Some(cpu))).reduce(|a, b| Some(a?.plus(b?)))?
+        })
+    }
+
+    fn plus(self, other: Self) -> Self {
+        Self {
+            total: self.total + other.total,
+            idle: self.idle + other.idle,
+            steal: self.steal + other.steal,
+            interrupts: self.interrupts + other.interrupts,
+        }
+    }
+
     /// What happened since an earlier reading.
     #[must_use]
     pub fn since(self, earlier: Self) -> Self {
@@ -97,7 +125,17 @@ impl CpuTicks {
             total: self.total.saturating_sub(earlier.total),
             idle: self.idle.saturating_sub(earlier.idle),
             steal: self.steal.saturating_sub(earlier.steal),
+            interrupts: self.interrupts.saturating_sub(earlier.interrupts),
         }
+    }
+
+    /// Time in which tasks ran, or the hypervisor kept them from it; without interrupts.
+    ///
+    /// # Units
+    /// Nanoseconds, in steps of a tick.
+    pub fn worked_ns(self) -> u64 {
+        let ticks = self.total.saturating_sub(self.idle).saturating_sub(self.interrupts);
+        ticks * (1_000_000_000 / rustix::param::clock_ticks_per_second().max(1))
     }
 
     /// Stolen time, as a share of all time, 0 to 1.
@@ -191,11 +229,22 @@ mod tests {
     fn steal_is_a_share_of_all_time() {
         let text = "cpu  10 0 10 60 10 0 0 10 5 0\ncpu0 1 0 0 9 0 0 0 0 0 0\ncpu10 7 0 0 0 0 0 0 0 0 0\n";
         let all = CpuTicks::parse(text, None).unwrap();
-        assert_eq!(all, CpuTicks { total: 100, idle: 70, steal: 10 });
+        assert_eq!(all, CpuTicks { total: 100, idle: 70, steal: 10, interrupts: 0 });
         assert!((all.steal_share() - 0.1).abs() < 1e-9 && (all.busy_share() - 0.2).abs() < 1e-9);
         assert_eq!(CpuTicks::parse(text, Some(0)).unwrap().total, 10);
         assert_eq!(CpuTicks::parse(text, Some(1)), None);
         assert_eq!(all.since(all).busy_share(), 0.0);
+    }
+
+    #[test]
+    fn what_tasks_did_has_no_interrupts_in_it() {
+        let one = CpuTicks::parse("cpu0 30 0 10 20 5 3 7 25 0 0\n", Some(0)).unwrap();
+        let tick_ns = 1_000_000_000 / rustix::param::clock_ticks_per_second();
+        assert_eq!((one.total, one.interrupts, one.worked_ns()), (100, 10, (30 + 10 + 25) * tick_ns));
+        assert_eq!(one.plus(one).worked_ns(), 2 * one.worked_ns());
+        let here = CpuSet::allowed().unwrap();
+        assert!(CpuTicks::of(&here).is_ok_and(|ticks| ticks.total > 0));
+        assert!(CpuTicks::of(&CpuSet::of([])).is_err() && CpuTicks::of(&CpuSet::of([9_999])).is_err());
     }
 
     #[test]

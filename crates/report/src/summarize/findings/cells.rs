@@ -9,7 +9,8 @@ use crate::summary::{Bottleneck, Finding, PauseTally, Severity, ValidityState};
 
 /// Steadiness, bottleneck and missing measurements over all cells, and every other void cell by itself.
 pub(super) fn of_cells(cells: &[Studied<'_>]) -> Vec<Finding> {
-    let together = [unsteady(cells), generator_bound(cells), paused(cells), probing(cells), unmeasured(cells)];
+    let together =
+        [disturbed(cells), unsteady(cells), generator_bound(cells), paused(cells), probing(cells), unmeasured(cells)];
     together.into_iter().flatten().chain(cells.iter().filter_map(void)).collect()
 }
 
@@ -27,6 +28,23 @@ pub(super) fn few_slices_decide(cells: &[Studied<'_>], disagreeing: &[(String, S
     );
     let remedy = "Look at the run over time for stalls (GC, neighbours).";
     Some(found.named(finding(Severity::Warning, "A few slices decide", text, remedy)))
+}
+
+/// Forks that count for nothing.
+fn disturbed(cells: &[Studied<'_>]) -> Option<Finding> {
+    let of = |studied: &Studied<'_>| {
+        let aside = studied.evidence.set_aside.len() as u64;
+        let all = aside + u64::from(studied.cell.forks);
+        (aside > 0).then(|| format!("{aside} of {}", count(all, "fork")))
+    };
+    let found = Found::among(cells, of)?;
+    let text = format!(
+        "Other programs, or the hypervisor, took more than a tenth of the cores in more than a fifth of the slices of some forks, which \
+         count for nothing therefore, whatever came out of them. {}.",
+        found.by_scenario()
+    );
+    let remedy = "End what runs beside: every fork that is set aside is time lost.";
+    Some(found.named(finding(Severity::Info, "Disturbed forks were set aside", text, remedy)))
 }
 
 fn unsteady(cells: &[Studied<'_>]) -> Option<Finding> {
