@@ -192,13 +192,13 @@ impl<'a> Fleet<'a> {
         Ok(())
     }
 
-    /// What the servers use while nobody asks them anything; compiling what verifying them has set off does not count.
+    /// What the servers use while nobody asks them anything; compiling and collecting that verifying them has set off do not count.
     pub fn observe_rest(&mut self, cancelled: &AtomicBool) {
         let before: Vec<_> = self.members.iter_mut().map(Member::cpu).collect();
         pause(REST, cancelled);
         for (member, before) in self.members.iter_mut().zip(before) {
             let used = before.zip(member.cpu()).map(|(before, after)| after.since(&before));
-            member.rest_cpu_share = used.map(|used| used.share_of_one_core_without_jit());
+            member.rest_cpu_share = used.map(|used| used.share_at_rest());
         }
     }
 

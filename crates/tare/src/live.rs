@@ -2,9 +2,10 @@
 //! elsewhere; what is decided stays.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use tare_plan::plan::SliceKind;
 use tare_record::sample::{EventLevel, EventRecord};
 use tare_run::progress::{Place, Progress, Standing};
@@ -27,8 +28,31 @@ pub struct Live {
     colored: bool,
     /// What is being done, apart from the connections that it may wait for.
     doing: String,
+    countdown: Countdown,
     last_plain: Option<Instant>,
     decided: BTreeSet<Key>,
+}
+
+/// The longest that the run may still take, counted down from what was said at the beginning of a fork.
+#[derive(Debug, Clone, Default)]
+struct Countdown(Arc<Mutex<Option<(Duration, Instant)>>>);
+
+impl Countdown {
+    /// Whatever is done within a fork repeats what was said at its beginning, which begins nothing anew.
+    fn hear(&self, left: Duration, at: Instant) {
+        let mut said = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if said.is_none_or(|(before, _)| before != left) {
+            *said = Some((left, at));
+        }
+    }
+
+    /// `≤ 3:20 left`, once it is known.
+    fn text(&self, at: Instant) -> String {
+        let said = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        said.map_or(String::new(), |(left, since)| {
+            format!("≤ {} left", clock(left.saturating_sub(at.saturating_duration_since(since))))
+        })
+    }
 }
 
 /// The live lines of a terminal.
@@ -42,10 +66,14 @@ struct Screen {
 }
 
 impl Screen {
-    fn new() -> Self {
+    fn new(countdown: Countdown) -> Self {
         let lines = MultiProgress::with_draw_target(ProgressDrawTarget::stderr_with_hz(8));
         let now = lines.add(ProgressBar::no_length());
-        now.set_style(style("  {spinner} {wide_msg}").tick_chars("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏ "));
+        let left = move |_: &ProgressState, out: &mut dyn std::fmt::Write| {
+            // A terminal that takes nothing shows nothing.
+            let _ = out.write_str(&countdown.text(self::now()));
+        };
+        now.set_style(style("  {spinner} {wide_msg} {left}").tick_chars("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏ ").with_key("left", left));
         now.enable_steady_tick(Duration::from_millis(125));
         Self { lines, now, open: BTreeMap::new() }
     }
@@ -77,12 +105,16 @@ fn style(template: &str) -> ProgressStyle {
 impl Live {
     /// `terminal` decides between one live line and plain ones.
     pub fn new(terminal: bool, colored: bool) -> Self {
-        let screen = terminal.then(Screen::new);
-        Self { screen, colored, doing: String::new(), last_plain: None, decided: BTreeSet::new() }
+        let countdown = Countdown::default();
+        let screen = terminal.then(|| Screen::new(countdown.clone()));
+        Self { screen, colored, doing: String::new(), countdown, last_plain: None, decided: BTreeSet::new() }
     }
 
     /// Shows one thing.
     pub fn show(&mut self, progress: &Progress<'_>) {
+        if let Some(place) = place(progress) {
+            self.countdown.hear(place.left, now());
+        }
         match progress {
             Progress::Event(event) => self.event(event),
             Progress::Standing { place, standings } => self.standings(place, standings),
@@ -100,7 +132,8 @@ impl Live {
         if let Some(screen) = &self.screen {
             screen.now.set_message(text.to_owned());
         } else if self.last_plain.is_none_or(|last| last.elapsed() >= PLAIN_EVERY) {
-            note(&format!("  {text}"));
+            let left = self.countdown.text(now());
+            note(format!("  {text}  {left}").trim_end());
             self.last_plain = Some(now());
         }
     }
@@ -169,30 +202,24 @@ impl Live {
     }
 }
 
-/// The one live line.
+/// The one live line, without the time left.
 fn sentence(progress: &Progress<'_>) -> String {
     match progress {
         Progress::Preflight { what } => format!("preflight: {what}"),
         Progress::Starting { place, servers: 1 } => {
-            format!("{}  starting {}  {}", fork(place), place.group, left(place))
+            format!("{}  starting {}", fork(place), place.group)
         }
         Progress::Starting { place, servers } => {
-            format!("{}  starting {servers} servers  {}", fork(place), left(place))
+            format!("{}  starting {servers} servers", fork(place))
         }
-        Progress::Verifying { place } => format!("{}  verifying the answers  {}", fork(place), left(place)),
+        Progress::Verifying { place } => format!("{}  verifying the answers", fork(place)),
         Progress::WarmingUp { place, scenario, elapsed, cap, steady: (steady, of), jit_share } => {
             let jit = jit_share.map_or(String::new(), |share| format!("  JIT {:.0} % of CPU", share * 100.0));
             let warm = if *of > 1 { format!("  {steady} of {of} steady") } else { String::new() };
-            format!(
-                "{}  {scenario}  warming up {} of ≤ {}{jit}{warm}  {}",
-                fork(place),
-                clock(*elapsed),
-                clock(*cap),
-                left(place)
-            )
+            format!("{}  {scenario}  warming up {} of ≤ {}{jit}{warm}", fork(place), clock(*elapsed), clock(*cap))
         }
         Progress::CrossChecking { place, scenario, variant, engine } => {
-            format!("{}  {scenario}  {variant}  driven by {engine}  {}", fork(place), left(place))
+            format!("{}  {scenario}  {variant}  driven by {engine}", fork(place))
         }
         Progress::Measuring { place, scenario, variant, kind, slice, slices, last_per_s } => {
             let load = match kind {
@@ -203,15 +230,29 @@ fn sentence(progress: &Progress<'_>) -> String {
                 SliceKind::Poisson => "Poisson",
             };
             let rate = last_per_s.map_or(String::new(), |rate| format!("  {}", rate_text(rate)));
-            format!("{}  {scenario}  {variant}  {load}  slice {slice}/{slices}{rate}  {}", fork(place), left(place))
+            format!("{}  {scenario}  {variant}  {load}  slice {slice}/{slices}{rate}", fork(place))
         }
         Progress::Opening { place, scenario, variant, open, of } => {
-            format!("{}  {scenario}  {variant}  {}  {}", fork(place), opening(*open, *of), left(place))
+            format!("{}  {scenario}  {variant}  {}", fork(place), opening(*open, *of))
         }
         Progress::Profiling { place, scenario, variant, event, step, of } => {
-            format!("{}  {scenario}  {variant}  profiling {event}  {step}/{of}  {}", fork(place), left(place))
+            format!("{}  {scenario}  {variant}  profiling {event}  {step}/{of}", fork(place))
         }
         _ => String::new(),
+    }
+}
+
+/// Where in the run it happens.
+const fn place<'p, 'a>(progress: &'p Progress<'a>) -> Option<&'p Place<'a>> {
+    match progress {
+        Progress::Starting { place, .. }
+        | Progress::Verifying { place }
+        | Progress::WarmingUp { place, .. }
+        | Progress::CrossChecking { place, .. }
+        | Progress::Measuring { place, .. }
+        | Progress::Opening { place, .. }
+        | Progress::Profiling { place, .. } => Some(place),
+        _ => None,
     }
 }
 
@@ -220,10 +261,6 @@ fn fork(place: &Place<'_>) -> String {
         Some(of) => format!("{} of {of}", place.step),
         None => format!("fork {}", place.step),
     }
-}
-
-fn left(place: &Place<'_>) -> String {
-    format!("≤ {} left", clock(place.left))
 }
 
 fn rate_text(per_s: f64) -> String {
@@ -247,6 +284,21 @@ mod tests {
     const PLACE: Place<'_> = Place { group: "g", fork: 1, step: 1, of: Some(4), left: Duration::from_secs(200) };
 
     #[test]
+    fn the_time_left_is_counted_down_until_it_is_said_anew() {
+        let (countdown, begun) = (Countdown::default(), now());
+        let after = |seconds| countdown.text(begun + Duration::from_secs(seconds));
+        assert_eq!(after(0), "", "nothing is known before the first fork");
+        let mut live = Live { countdown: countdown.clone(), ..Live::new(false, false) };
+        live.show(&Progress::Verifying { place: PLACE });
+        let hear = |left, seconds| countdown.hear(Duration::from_secs(left), begun + Duration::from_secs(seconds));
+        hear(200, 50);
+        assert_eq!((after(0).as_str(), after(999).as_str()), ("≤ 3:20 left", "≤ 0:00 left"));
+        assert!(["≤ 2:20 left", "≤ 2:21 left"].contains(&after(60).as_str()), "the same again changes nothing");
+        hear(90, 60);
+        assert_eq!(after(65), "≤ 1:25 left");
+    }
+
+    #[test]
     fn a_slice_that_waits_for_its_connections_says_so_until_it_begins() {
         let (scenario, variant) = ("WebSocketPush", "http4s.Tapir");
         let opening = Progress::Opening { place: PLACE, scenario, variant, open: 812, of: 2500 };
@@ -259,7 +311,7 @@ mod tests {
             slices: 2,
             last_per_s: None,
         };
-        let text = "1 of 4  WebSocketPush  http4s.Tapir  opening connections  812 of 2,500  ≤ 3:20 left";
+        let text = "1 of 4  WebSocketPush  http4s.Tapir  opening connections  812 of 2,500";
         assert_eq!(sentence(&opening), text);
         let mut live = Live::new(false, false);
         for progress in [&announced, &opening, &Progress::Begun] {

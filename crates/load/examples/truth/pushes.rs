@@ -8,7 +8,7 @@ use tare_load::{
     Cancel, Conversation, LoadSession, Protocol, Push, RequestSpec, Schedule, SessionSpec, SliceSample, SliceSpec,
     Stamp, StopRule,
 };
-use tare_reference::Options;
+use tare_reference::{Options, Served};
 use tare_sys::affinity::CpuSet;
 
 use crate::stage::{Stage, quantile, rank_percent, verdict};
@@ -39,14 +39,35 @@ pub fn of_a_stalling_server(stage: &Stage) -> Result<usize, Box<dyn Error>> {
         ..SessionSpec::new(server.address(), RequestSpec::get("/ws/ts"))
     })?;
     let stop = StopRule::Duration(Duration::from_secs(10) * stage.stalls);
-    let slice = SliceSpec { drain_timeout: Duration::from_secs(3), ..SliceSpec::new(Schedule::Closed, users, stop) };
+    let slice = SliceSpec {
+        drain_timeout: Duration::from_secs(3),
+        trace: 4_000_000,
+        ..SliceSpec::new(Schedule::Closed, users, stop)
+    };
     let sample = session.run(&slice, &Cancel::new())?;
     drop(session);
     let window = sample.start_ns..sample.start_ns + sample.window_ns;
-    let pushed = server.finish()?.into_iter().filter(|pushed| window.contains(&pushed.received.0));
-    let mut truth: Vec<u64> = pushed.map(|pushed| pushed.answered.since(pushed.received)).collect();
+    let mut pushed = server.finish()?;
+    pushed.retain(|pushed| window.contains(&pushed.received.0));
+    let mut truth: Vec<u64> = pushed.iter().map(|pushed| pushed.answered.since(pushed.received)).collect();
     truth.sort_unstable();
-    Ok(compare(&truth, &sample))
+    let failed = compare(&truth, &sample);
+    println!("{}", one_by_one(pushed, &sample));
+    Ok(failed)
+}
+
+/// How long after its server let go of it each message was known here. No two have one stamp, so that the stamps say which is which.
+fn one_by_one(mut pushed: Vec<Served>, sample: &SliceSample) -> String {
+    let mut came = sample.trace.clone();
+    came.sort_unstable_by_key(|message| message.intended_ns);
+    pushed.sort_unstable_by_key(|message| message.received);
+    let mut later: Vec<u64> =
+        came.iter().zip(&pushed).map(|(came, pushed)| came.ended_ns.saturating_sub(pushed.answered.0)).collect();
+    later.sort_unstable();
+    let us = |q: f64| quantile(&later, q) as f64 / 1e3;
+    let known =
+        [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999)].map(|(name, q)| format!("{name} {:.1}", us(q)));
+    format!("each message by itself, from the server's hand to the generator's stamp: {} µs", known.join(", "))
 }
 
 fn compare(truth: &[u64], sample: &SliceSample) -> usize {

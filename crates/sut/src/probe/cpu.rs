@@ -63,10 +63,11 @@ impl CpuUse {
         self.by_pool.get(kind).map_or(0, |pools| pools.values().sum())
     }
 
-    /// CPU used as a share of the time of one core, 1.0 being one core busy all the time; without the JIT, which may still
-    /// be busy with what was asked before.
-    pub fn share_of_one_core_without_jit(&self) -> f64 {
-        let used_ns = self.total_ns.saturating_sub(self.of_kind(kind::JIT));
+    /// CPU that a server which is asked for nothing uses of itself, as a share of the time of one core, 1.0 being one core busy all
+    /// the time: without the JIT and the collector, which may still be busy with what was asked before, and without our agent.
+    pub fn share_at_rest(&self) -> f64 {
+        let others: u64 = [kind::JIT, kind::GC, kind::PROBE].into_iter().map(|kind| self.of_kind(kind)).sum();
+        let used_ns = self.total_ns.saturating_sub(others);
         if self.wall_ns == 0 { 0.0 } else { used_ns as f64 / self.wall_ns as f64 }
     }
 
@@ -254,6 +255,21 @@ mod tests {
     fn burn() {
         let start = clock::thread_cpu_ns();
         while clock::thread_cpu_ns() < start + 30_000_000 {}
+    }
+
+    #[test]
+    fn a_server_at_rest_is_not_blamed_for_what_was_asked_before_nor_for_our_agent() {
+        let pool = |name: &str, ns| BTreeMap::from([(name.to_owned(), ns)]);
+        let by_pool = BTreeMap::from([
+            (kind::JIT, pool("C2 CompilerThre", 20)),
+            (kind::GC, pool("G1 Conc", 15)),
+            (kind::PROBE, pool("tare-hiccups", 5)),
+            (kind::APPLICATION, pool("io-compute", 8)),
+            (kind::VM, pool("VM Periodic Tas", 2)),
+        ]);
+        let rest = CpuUse { wall_ns: 100, total_ns: 50, by_pool };
+        assert!((rest.share_at_rest() - 0.1).abs() < 1e-12);
+        assert_eq!(CpuUse::default().share_at_rest(), 0.0);
     }
 
     fn named(name: &str, work: impl FnOnce() + Send + 'static) -> std::thread::JoinHandle<()> {
