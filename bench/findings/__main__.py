@@ -4,7 +4,7 @@ import argparse
 import pathlib
 import sys
 
-from . import claims, document, evidence, shelf
+from . import claims, document, evidence, shelf, tables
 from .problem import Problem
 
 PAGE = pathlib.Path("docs/FINDINGS.md")
@@ -33,12 +33,15 @@ def main():
         name, run = options.take
         print(f"written: {evidence.take(name, pathlib.Path(run), options.scenarios, methods=options.methods)}", file=sys.stderr)
         return
-    text = document.of(claims.all_of_them(), shelf.Shelf())
-    if not options.check:
-        PAGE.write_text(text, encoding="utf-8")
-        print(f"written: {PAGE}", file=sys.stderr)
-    elif not PAGE.exists() or PAGE.read_text(encoding="utf-8") != text:
-        raise Problem(f"{PAGE} is not what its claims and evidence say: run bench/findings/make")
+    known, evidences = claims.all_of_them(), shelf.Shelf()
+    files = {PAGE: document.of(known, evidences)}
+    files |= {PAGE.parent / name: svg for claim in known for name, svg in tables.pictures(claim, evidences).items()}
+    for path, text in files.items():
+        if not options.check:
+            path.write_text(text, encoding="utf-8")
+            print(f"written: {path}", file=sys.stderr)
+        elif not path.exists() or path.read_text(encoding="utf-8") != text:
+            raise Problem(f"{path} is not what the claims and their evidence say: run bench/findings/make")
 
 
 try:

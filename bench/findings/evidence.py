@@ -137,7 +137,14 @@ def latency(load):
         "samples": load["response"]["count"],
         "percentiles": percentiles(load["response"]),
         **{meter: percentiles(seen) for meter, seen in meters.items() if seen},
+        **(curves(load, meters) if any(meters.values()) else {}),
     }
+
+
+def curves(load, meters):
+    """Percentiles as a report plots them, of the answers and of the meters: pairs of a percentage and nanoseconds."""
+    plotted = lambda distribution: [[point["percentile"], point["value_ns"]] for point in distribution["curve"]]
+    return {"curve": plotted(load["response"]), **{f"{meter}_curve": plotted(seen) for meter, seen in meters.items() if seen}}
 
 
 def percentiles(distribution):

@@ -31,6 +31,7 @@ KINDS = {
     "repeats": ("cells", {"beside": schema.TEXTS}),
     "steps": ("steps", {"kind": schema.TEXT}),
     "methods": ("profiles", {"methods": schema.TEXTS}),
+    "plot": ("cells", {"kind": schema.TEXT, "limit_ms": schema.NUMBER, "limit": schema.TEXT}),
 }
 # What of that may not be missing.
 NEEDED = {"repeats": ["beside"], "methods": ["methods"]}

@@ -18,11 +18,12 @@ HELD = "\u00a0"
 
 
 def of(claim, shelf):
-    """The claim's reasons with its figures in them."""
+    """The claim's reasons with its figures in them; a blank line parts paragraphs."""
     place = f"{claim['file']}, because"
     # What belongs to a figure stays on one line.
     words = FIGURE.sub(lambda found: figure(place, found.group(1).split(), shelf).replace(" ", HELD), claim["because"])
-    return textwrap.fill(words, WIDTH, break_long_words=False, break_on_hyphens=False).replace(HELD, " ")
+    paragraphs = (textwrap.fill(one.strip(), WIDTH, break_long_words=False, break_on_hyphens=False) for one in re.split(r"\n\s*\n", words))
+    return "\n\n".join(paragraphs).replace(HELD, " ")
 
 
 def named(claim):
@@ -33,7 +34,10 @@ def named(claim):
 def figure(place, words, shelf):
     kind, *rest = words or [""]
     schema.one_of(place, "kind of figure", kind, KINDS)
-    if len(rest) != len(KINDS[kind][1].split()):
+    wanted = len(KINDS[kind][1].split())
+    # A column may be of two words, `jvm p99`.
+    rest = [*rest[: wanted - 1], " ".join(rest[wanted - 1 :])] if len(rest) > wanted else rest
+    if len(rest) != wanted:
         raise Problem(f"{place}: {{{' '.join(words)}}} must be {{{kind} {KINDS[kind][1]}}}")
     return KINDS[kind][0](place, shelf.get(rest[0], place), *rest)
 

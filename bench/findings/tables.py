@@ -1,9 +1,10 @@
-"""The tables that a claim shows, as Markdown: what is picked for each is in `picks.py`."""
+"""The tables and plots that a claim shows, as Markdown: what is picked for each is in `picks.py`."""
 
 import fnmatch
 
-from . import caption, cells, picks, variation
+from . import caption, cells, picks, plot, variation
 from .figures import added, decided, part, share, with_interval
+from .problem import Problem
 
 
 def of(claim, shelf):
@@ -15,11 +16,34 @@ def drawn(place, show, shelf):
     picks.hold(place, show)
     evidence = shelf.get(show["evidence"], place)
     chosen = picks.of(place, show, evidence)
+    if show["what"] == "plot":
+        return f"{caption.of(show, evidence, chosen, {})}\n\n![{alternative(show, chosen)}]({picture(show)})\n"
     lines = MAKERS[show["what"]](place, show, chosen, shelf)
     doubts = cells.doubts(chosen) if show["what"] == "cells" else ""
     others = {name: shelf.get(name, place) for name in show.get("beside", [])}
     parts = [caption.of(show, evidence, chosen, others), markdown(lines), f"Not valid because: {doubts}." if doubts else ""]
     return "\n".join(text.strip("\n") + "\n" for text in parts if text)
+
+
+def picture(show):
+    """The file of a plot, as the page names it."""
+    return f"images/{show['evidence']}.svg"
+
+
+def alternative(show, chosen):
+    return f"Latency by percentile under {show.get('kind', 'saturating')} load: {', '.join(cell['variant'] for cell in chosen)}"
+
+
+def pictures(claim, shelf):
+    """The plots of a claim: their files, as the page names them, and what is in these."""
+    found = {}
+    for number, show in enumerate(claim["show"], 1):
+        if show.get("what") == "plot":
+            place = f"{claim['file']}, [[show]] {number}"
+            if picture(show) in found:
+                raise Problem(f"{place}: evidence \"{show['evidence']}\" has a plot already; put all of it into one")
+            found[picture(show)] = plot.svg(place, show, picks.of(place, show, shelf.get(show["evidence"], place)))
+    return found
 
 
 def markdown(lines):

@@ -115,6 +115,40 @@ class ATable(Case):
             tables.drawn("07-x.toml", {"what": "cells"}, self.shelf)
 
 
+class APlot(Case):
+    SHOW = {"evidence": "one", "what": "plot", "kind": "push", "limit_ms": 30, "limit": "theirs"}
+
+    def setUp(self):
+        super().setUp()
+        curve = [[0, 900_000], [90, 2e6], [99.9, 9e6], [100, 3e9]]
+        load = {"model": "pushed", "kind": "push", "samples": 9000, "percentiles": {}, "curve": curve, "jvm_curve": [[50, 1e6], [99, 5e6]]}
+        whole = evidence_of(1000, 800)
+        whole["cells"][0]["latency"] = [load]
+        self.put("one.json", json.dumps(whole))
+
+    def claim(self, **show):
+        return {"file": "07-x.toml", "show": [self.SHOW | show]}
+
+    def test_has_a_panel_for_each_server_and_a_line_for_each_meter(self):
+        ((name, svg),) = tables.pictures(self.claim(variants=["bare"]), self.shelf).items()
+        self.assertEqual(name, "images/one.svg")
+        self.assertEqual((svg.count("<polyline"), svg.count(">bare<")), (2, 1))
+        for words in (">theirs<", ">1 ms<", ">10 ms<", ">99.999 %<", ">meter in the JVM<"):
+            self.assertIn(words, svg)
+        page = self.drawn(**self.SHOW | {"variants": ["bare"]})
+        self.assertIn("](images/one.svg)", page)
+        self.assertIn("bare", page.split("![")[1])
+
+    def test_of_what_has_no_curve_names_it(self):
+        with self.fails("07-x.toml", "no curve of layered under push load"):
+            tables.pictures(self.claim(), self.shelf)
+
+    def test_is_one_for_each_run(self):
+        twice = {"file": "07-x.toml", "show": [self.SHOW | {"variants": ["bare"]}] * 2}
+        with self.fails("07-x.toml", "has a plot already"):
+            tables.pictures(twice, self.shelf)
+
+
 class WhereItWasMeasured(unittest.TestCase):
     def test_is_told_by_the_evidence(self):
         quiet, busy = evidence_of(1000, 800), evidence_of(1000, 800)
@@ -206,6 +240,9 @@ class AClaim(Case):
     def test_has_figures_in_its_words_from_the_evidence(self):
         text = prose.of(self.claim("{share one Get layered throughput} is {cell one Get bare throughput}"), self.shelf)
         self.assertEqual(text, "80 % [70, 90] is 1.00 k/s [900 /s, 1.10 k/s]")
+
+    def test_has_as_many_paragraphs_as_it_is_written_in(self):
+        self.assertEqual(prose.of(self.claim("one\ntwo\n\n  three\n"), self.shelf), "one two\n\nthree")
 
     def test_says_in_how_many_starts_buffers_leaked_by_the_servers_logs(self):
         logs = self.folder / "logs"
