@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::plan::{Forks, Group, Mode, NamedScenario, Plan, Warmup};
+use crate::push::Push;
 
 /// Starting the servers of a group side by side, and verifying them: JVMs on two cores.
 const START: Duration = Duration::from_secs(4);
@@ -10,6 +11,8 @@ const START: Duration = Duration::from_secs(4);
 const STOP: Duration = Duration::from_millis(700);
 /// Starting another load tool, and what it makes of its figures: Gatling's JVM takes most of it.
 const ENGINE: Duration = Duration::from_secs(6);
+/// Opening one WebSocket of a JVM that has not opened many.
+const OPENING: Duration = Duration::from_millis(4);
 /// A group becomes steady well before the cap more often than not.
 const USUAL_SHARE_OF_CAP: f64 = 0.75;
 
@@ -26,16 +29,30 @@ fn scenario_time(plan: &Plan, named: &NamedScenario, is_first: bool, variants: u
     let rounds = plan.slices.saturating + plan.slices.fixed + plan.slices.poisson;
     let slices = match (&plan.slo, &named.scenario.push) {
         (Some(slo), _) => slo.each.0 * TRIES,
-        (None, Some(push)) if plan.mode != Mode::Profiled => push.span().0 * plan.slices.push,
-        (None, _) => plan.slices.length.0 * rounds,
+        (None, Some(push)) if plan.mode != Mode::Profiled => hearing(plan, push),
+        (None, Some(_)) => (plan.slices.length.0 + opening(plan)) * rounds,
+        (None, None) => plan.slices.length.0 * rounds,
     };
     match (&named.scenario.push, &plan.warmup) {
+        (Some(_), Warmup::UntilSteady { cap: span, .. } | Warmup::Fixed { span, .. }) => {
+            (slices + opening(plan) + span.0) * variants
+        }
         (None, Warmup::UntilSteady { cap, first_cap, .. }) => {
             let cap = if is_first { first_cap } else { cap };
             slices * variants + cap.0.mul_f64(USUAL_SHARE_OF_CAP)
         }
-        (_, Warmup::UntilSteady { cap: span, .. } | Warmup::Fixed { span, .. }) => (slices + span.0) * variants,
+        (None, Warmup::Fixed { span, .. }) => (slices + span.0) * variants,
     }
+}
+
+/// All slices of one server in which users hear its messages out.
+fn hearing(plan: &Plan, push: &Push) -> Duration {
+    (push.span().0 + opening(plan)) * plan.slices.push
+}
+
+/// Opening the WebSockets of all users, as each slice of pushes does.
+fn opening(plan: &Plan) -> Duration {
+    OPENING * plan.load.users
 }
 
 /// Tries of a search: about ten of doubling, five of halving the bracket, two that agree of each.
@@ -48,7 +65,7 @@ pub fn cell_time(plan: &Plan, named: &NamedScenario) -> Duration {
         Warmup::Fixed { span, .. } => span.0,
     };
     let closed = plan.slices.length.0 * plan.slices.saturating.max(plan.slices.poisson);
-    let measure = named.scenario.push.as_ref().map_or(closed, |push| push.span().0 * plan.slices.push);
+    let measure = named.scenario.push.as_ref().map_or(closed, |push| hearing(plan, push));
     let again = (measure + ENGINE) * plan.engines.len() as u32;
     Duration::from_secs(2) + STOP + warmup + measure + again
 }

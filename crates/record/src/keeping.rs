@@ -1,5 +1,5 @@
-//! Whether a slice kept a curve of latencies: one judgement, for the search that looks for the largest such load and for
-//! the report that tells of it.
+//! Judgements that a run and its report must share: whether a slice kept a curve of latencies, for the search that looks for the largest
+//! such load and for the telling of it; and whether a server rests when nobody asks it anything.
 
 use tare_plan::condition::{Clock, Condition, Metric, Statistic};
 use tare_plan::slo::{LoadBy, Slo};
@@ -9,6 +9,8 @@ use tare_stats::{Capacity, CapacitySearch, SearchRule};
 use crate::figure::figure;
 use crate::sample::StoredSlice;
 
+/// Above this share of a core a server is not at rest.
+pub const RESTLESS: f64 = 0.005;
 /// The share of failures that a curve bears which says nothing of errors.
 const FAILED: f64 = 0.001;
 /// A search ends once the largest load that was kept and the smallest that was not are this close.

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use tare_plan::contract::Contract;
 use tare_plan::plan::{Plan, Variant};
+use tare_record::keeping::RESTLESS;
 use tare_record::sample::{EventLevel, EventRecord, ForkRecord};
 use tare_sut::SutError;
 use tare_sut::contract::{CheckOutcome, header_differences, verify};
@@ -25,8 +26,9 @@ use crate::order::Order;
 use crate::prepare::{Launch, Launches};
 use crate::progress::{Place, Progress};
 
-/// How long servers are watched at rest.
+/// How long servers are watched at rest, and how often at most: verifying them leaves some with work for a while.
 const REST: Duration = Duration::from_millis(250);
+const LOOKS: u32 = 4;
 /// Lines of a server's log that an event carries.
 pub(crate) const LOG_LINES: usize = 20;
 
@@ -194,11 +196,17 @@ impl<'a> Fleet<'a> {
 
     /// What the servers use while nobody asks them anything; compiling and collecting that verifying them has set off do not count.
     pub fn observe_rest(&mut self, cancelled: &AtomicBool) {
-        let before: Vec<_> = self.members.iter_mut().map(Member::cpu).collect();
-        pause(REST, cancelled);
-        for (member, before) in self.members.iter_mut().zip(before) {
-            let used = before.zip(member.cpu()).map(|(before, after)| after.since(&before));
-            member.rest_cpu_share = used.map(|used| used.share_at_rest());
+        let is_restless = |member: &Member<'_>| member.rest_cpu_share.is_some_and(|share| share > RESTLESS);
+        for _ in 0..LOOKS {
+            let before: Vec<_> = self.members.iter_mut().map(Member::cpu).collect();
+            pause(REST, cancelled);
+            for (member, before) in self.members.iter_mut().zip(before) {
+                let used = before.zip(member.cpu()).map(|(before, after)| after.since(&before).share_at_rest());
+                member.rest_cpu_share = used.map(|used| member.rest_cpu_share.map_or(used, |least| least.min(used)));
+            }
+            if !self.members.iter().any(is_restless) {
+                break;
+            }
         }
     }
 

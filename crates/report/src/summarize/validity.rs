@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use tare_plan::plan::{Machine, SliceKind};
+use tare_record::keeping::RESTLESS;
 use tare_record::sample::{ErrorTally, StoredSlice};
 
 use super::evidence::Evidence;
@@ -20,8 +21,6 @@ const SEND_LAG_NS: u64 = 1_000_000;
 const GENERATOR_OPEN: f64 = 0.6;
 /// At this share of its cores a side is busy.
 const BUSY: f64 = 0.9;
-/// Above this share of a core a server is not at rest.
-const REST: f64 = 0.005;
 /// Above this share of requests that waited for a connection, an open load had too few of them.
 const BLOCKED: f64 = 0.01;
 
@@ -151,7 +150,7 @@ fn full_server(cell: &Evidence<'_>, machine: &Machine) -> Option<String> {
 
 fn restless(cell: &Evidence<'_>) -> Option<String> {
     let rest: Vec<f64> = cell.forks.iter().filter_map(|f| f.rest_cpu_share).collect();
-    let over = rest.iter().filter(|r| **r > REST).count();
+    let over = rest.iter().filter(|r| **r > RESTLESS).count();
     let most = rest.iter().copied().fold(0.0, f64::max);
     (over > 0).then(|| {
         let forks = format::count(rest.len() as u64, "fork");
