@@ -4,7 +4,7 @@
 use tare_plan::plan::{Machine, Plan};
 use tare_sys::affinity::CpuSet;
 use tare_sys::clock::{self, Nanos};
-use tare_sys::procfs::machine::CpuTicks;
+use tare_sys::procfs::machine::{CpuTicks, tick_ns};
 use tare_sys::procfs::process;
 
 use crate::fleet::Member;
@@ -13,7 +13,7 @@ use crate::fleet::Member;
 pub(crate) struct Others {
     cpus: CpuSet,
     begun: Nanos,
-    all: CpuTicks,
+    before: CpuTicks,
     ours_ns: u64,
 }
 
@@ -22,19 +22,22 @@ impl Others {
     pub fn begin(members: &[Member<'_>], plan: &Plan) -> Option<Self> {
         let cpus = cores(&plan.machine)?;
         let ours_ns = ours_ns(members)?;
-        Some(Self { all: CpuTicks::of(&cpus).ok()?, ours_ns, begun: clock::now(), cpus })
+        Some(Self { before: CpuTicks::of(&cpus).ok()?, ours_ns, begun: clock::now(), cpus })
     }
 
-    /// Their share of the cores since then, 0 to 1: at least, since the kernel may count interrupts twice that were ours.
+    /// Their share of the cores since then, 0 to 1: at least, since interrupts may count twice that were ours, and what the
+    /// kernel counts in ticks may be one off for each core.
     pub fn share(&self, members: &[Member<'_>]) -> Option<f64> {
-        let all_ns = CpuTicks::of(&self.cpus).ok()?.since(self.all).worked_ns();
+        let cpus = self.cpus.len() as u64;
+        let unused_ns = CpuTicks::of(&self.cpus).ok()?.since(self.before).unused_ns();
         let ours_ns = ours_ns(members)?.saturating_sub(self.ours_ns);
-        Some(share(all_ns, ours_ns, clock::now().since(self.begun) * self.cpus.len() as u64))
+        Some(share(clock::now().since(self.begun) * cpus, unused_ns + ours_ns + cpus * tick_ns()))
     }
 }
 
-fn share(all_ns: u64, ours_ns: u64, time_ns: u64) -> f64 {
-    (all_ns.saturating_sub(ours_ns) as f64 / time_ns.max(1) as f64).min(1.0)
+/// What is left of the time of the cores.
+fn share(time_ns: u64, known_ns: u64) -> f64 {
+    time_ns.saturating_sub(known_ns) as f64 / time_ns.max(1) as f64
 }
 
 /// Those of the servers and of the generator.
@@ -61,11 +64,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_ours_is_others() {
-        for (all_ns, ours_ns, time_ns, expected) in
-            [(80, 50, 100, 0.3), (50, 50, 100, 0.0), (45, 50, 100, 0.0), (300, 50, 100, 1.0), (0, 0, 0, 0.0)]
+    fn what_is_neither_ours_nor_unused_is_others() {
+        for (time_ns, known_ns, expected) in
+            [(100, 70, 0.3), (100, 100, 0.0), (100, 130, 0.0), (100, 0, 1.0), (0, 0, 0.0)]
         {
-            assert!((share(all_ns, ours_ns, time_ns) - expected).abs() < 1e-12, "{all_ns} {ours_ns} {time_ns}");
+            assert!((share(time_ns, known_ns) - expected).abs() < 1e-12, "{known_ns} of {time_ns}");
         }
     }
 }

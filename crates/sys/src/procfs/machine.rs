@@ -129,13 +129,13 @@ impl CpuTicks {
         }
     }
 
-    /// Time in which tasks ran, or the hypervisor kept them from it; without interrupts.
+    /// Time in which no task ran: idle, or in interrupts. Kernels that stop the clock tick of an idle CPU measure how long it was
+    /// idle; what else it did is only what it was found at when the clock ticked.
     ///
     /// # Units
     /// Nanoseconds, in steps of a tick.
-    pub fn worked_ns(self) -> u64 {
-        let ticks = self.total.saturating_sub(self.idle).saturating_sub(self.interrupts);
-        ticks * (1_000_000_000 / rustix::param::clock_ticks_per_second().max(1))
+    pub fn unused_ns(self) -> u64 {
+        (self.idle + self.interrupts) * tick_ns()
     }
 
     /// Stolen time, as a share of all time, 0 to 1.
@@ -148,6 +148,14 @@ impl CpuTicks {
         let busy = self.total.saturating_sub(self.idle).saturating_sub(self.steal);
         if self.total == 0 { 0.0 } else { busy as f64 / self.total as f64 }
     }
+}
+
+/// The length of a clock tick, in which the kernel counts what CPUs did.
+///
+/// # Units
+/// Nanoseconds.
+pub fn tick_ns() -> u64 {
+    1_000_000_000 / rustix::param::clock_ticks_per_second().max(1)
 }
 
 /// Everything about the machine that can move a number. What this kernel does not say is `None`.
@@ -237,11 +245,10 @@ mod tests {
     }
 
     #[test]
-    fn what_tasks_did_has_no_interrupts_in_it() {
+    fn what_no_task_used_is_idle_or_an_interrupt() {
         let one = CpuTicks::parse("cpu0 30 0 10 20 5 3 7 25 0 0\n", Some(0)).unwrap();
-        let tick_ns = 1_000_000_000 / rustix::param::clock_ticks_per_second();
-        assert_eq!((one.total, one.interrupts, one.worked_ns()), (100, 10, (30 + 10 + 25) * tick_ns));
-        assert_eq!(one.plus(one).worked_ns(), 2 * one.worked_ns());
+        assert_eq!((one.total, one.interrupts, one.unused_ns()), (100, 10, (20 + 5 + 3 + 7) * tick_ns()));
+        assert_eq!(one.plus(one).unused_ns(), 2 * one.unused_ns());
         let here = CpuSet::allowed().unwrap();
         assert!(CpuTicks::of(&here).is_ok_and(|ticks| ticks.total > 0));
         assert!(CpuTicks::of(&CpuSet::of([])).is_err() && CpuTicks::of(&CpuSet::of([9_999])).is_err());
