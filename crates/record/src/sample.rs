@@ -126,8 +126,8 @@ pub struct SliceRecord<H = LatencyHistogram> {
     pub jvm: Option<JvmUse>,
     /// What the hiccup meters saw over the window and its drain; absent where the plan does not ask for them.
     pub hiccups: Option<Hiccups<H>>,
-    /// What others used of the cores of servers and generator over the window and its drain, 0 to 1: neither tare nor its
-    /// servers, but other programs and a hypervisor. Absent where that cannot be seen, and before version 4.
+    /// What others used of the cores of servers and generator from the slice's beginning, its head included, to the end of its drain, 0 to 1:
+    /// neither tare nor its servers, but other programs and a hypervisor. Absent where that cannot be seen, and before version 4.
     pub others_share: Option<f64>,
     /// What else is known of pushed messages; absent where the server did not push any.
     pub messages: Option<Messages<H>>,
