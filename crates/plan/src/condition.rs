@@ -4,8 +4,7 @@
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
-
-use crate::duration::Span;
+use tare_units::{Span, parse_quantity};
 
 /// A figure, a limit, and on which side of it the condition is met.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -92,7 +91,9 @@ impl FromStr for Condition {
         let or_equal = value.len() + 1 < rest.len();
         let value = value.trim();
         let (metric, limit) = match metric.trim().to_ascii_lowercase().as_str() {
-            "rps" | "throughput" => (Metric::Throughput, number(value).ok_or_else(|| wrong("its value is no number"))?),
+            "rps" | "throughput" => {
+                (Metric::Throughput, parse_quantity(value).map_err(|error| wrong(&error.to_string()))?)
+            }
             "errors" => errors(value).ok_or_else(|| wrong("errors are a number, or a share such as 0.1%"))?,
             name => {
                 let metric = latency(name).ok_or_else(|| wrong(&format!("there is no metric \"{name}\"")))?;
@@ -118,18 +119,10 @@ impl From<Condition> for String {
     }
 }
 
-fn number(text: &str) -> Option<f64> {
-    let (digits, scale) = match text.strip_suffix(['k', 'K']) {
-        Some(digits) => (digits, 1e3),
-        None => (text, 1.0),
-    };
-    digits.parse::<f64>().ok().filter(|value| value.is_finite() && *value >= 0.0).map(|value| value * scale)
-}
-
 fn errors(text: &str) -> Option<(Metric, f64)> {
     match text.strip_suffix('%') {
-        Some(percent) => Some((Metric::ErrorShare, number(percent.trim())? / 100.0)),
-        None => Some((Metric::Errors, number(text)?)),
+        Some(percent) => Some((Metric::ErrorShare, parse_quantity(percent.trim()).ok()? / 100.0)),
+        None => Some((Metric::Errors, parse_quantity(text).ok()?)),
     }
 }
 
@@ -194,8 +187,8 @@ mod tests {
             ("p99(wall)>5ms", "no metric \"p99(wall)\""),
             ("latency>5ms", "no metric \"latency\""),
             ("errors>x%", "a share such as 0.1%"),
-            ("rps<many", "no number"),
-            ("rps<-1", "no number"),
+            ("rps<many", "not a number of at least 0"),
+            ("rps<-1", "not a number of at least 0"),
         ] {
             let error = text.parse::<Condition>().unwrap_err().to_string();
             assert!(error.contains(why) && error.contains("for example"), "{text}: {error}");

@@ -6,7 +6,7 @@ pub mod body;
 pub mod condition;
 pub mod contract;
 pub mod document;
-pub mod duration;
+pub use tare_units as duration;
 pub mod engine;
 pub mod error;
 pub mod estimate;

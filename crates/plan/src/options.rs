@@ -1,8 +1,8 @@
 //! The settings of a run as a suite's `[run]` table or the flags give them: each may be absent.
 
 use serde::{Deserialize, Deserializer};
+use tare_units::{Span, parse_quantity};
 
-use crate::duration::Span;
 use crate::engine::Engine;
 use crate::server_clock::ServerClock;
 use crate::slo::{Curve, LoadBy};
@@ -140,12 +140,12 @@ impl std::str::FromStr for RateOption {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("\"{text}\" is not a rate; write 4000 (per second) or 50% (of capacity)");
+        let wrong = || format!("\"{text}\" is not a rate; write 4000 or 20k (per second) or 50% (of capacity)");
         if text.trim_end().ends_with('%') {
             let Percent(share) = text.parse().map_err(|_| wrong())?;
             return if share > 0.0 && share < 1.0 { Ok(Self::OfCapacity(share)) } else { Err(wrong()) };
         }
-        match text.trim().parse::<f64>() {
+        match parse_quantity(text) {
             Ok(per_s) if per_s > 0.0 && per_s <= 1e8 => Ok(Self::PerSecond(per_s)),
             _ => Err(wrong()),
         }
@@ -266,6 +266,7 @@ mod tests {
         assert_eq!("2".parse(), Ok(Percent(0.02)));
         assert_eq!("50%".parse(), Ok(RateOption::OfCapacity(0.5)));
         assert_eq!("4000".parse(), Ok(RateOption::PerSecond(4000.0)));
+        assert_eq!("20k".parse(), Ok(RateOption::PerSecond(20_000.0)));
         for wrong in ["0", "100%", "-1", "fast", "nan", "inf"] {
             assert!(wrong.parse::<RateOption>().is_err(), "{wrong}");
         }

@@ -2,7 +2,7 @@
 
 use tare_load::Sending;
 use tare_plan::plan::{Plan, SliceKind, Warmup};
-use tare_sys::affinity::CpuSet;
+use tare_sys::affinity::{CpuSet, allowed_cpus};
 
 use crate::error::RunError;
 
@@ -41,7 +41,7 @@ impl Cores {
 fn present(flag: &str, list: &str) -> Result<CpuSet, RunError> {
     let wrong = |message: String| RunError::Plan { key: format!("--{flag}"), message };
     let cpus: CpuSet = list.parse().map_err(|error| wrong(format!("{error}")))?;
-    let allowed = CpuSet::allowed().map_err(|error| wrong(error.to_string()))?;
+    let allowed = allowed_cpus().map_err(|error| wrong(error.to_string()))?;
     let missing = cpus.iter().find(|cpu| !allowed.contains(*cpu));
     match missing {
         Some(cpu) => Err(wrong(format!("core {cpu} is not there; this process may use {allowed}"))),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use tare_load::{PollerChoice, PollerInUse};
 use tare_plan::Plan;
 use tare_record::environment::{Environment, FactSection};
-use tare_sys::affinity::CpuSet;
+use tare_sys::affinity::allowed_cpus;
 use tare_sys::procfs::machine::{CpuPressure, LoadAverage, Machine};
 
 use crate::prepare::Launches;
@@ -55,7 +55,7 @@ pub fn machine() -> Vec<FactSection> {
 fn machine_section(machine: &Machine) -> FactSection {
     let facts = [
         ("CPU", machine.cpu_model.clone()),
-        ("cores tare may use", CpuSet::allowed().ok().map(|cpus| cpus.to_string())),
+        ("cores tare may use", allowed_cpus().ok().map(|cpus| cpus.to_string())),
         ("memory", machine.memory_bytes.map(|bytes| format!("{:.1} GiB", bytes as f64 / f64::from(1 << 30)))),
         ("governor", machine.governor.clone()),
         ("boost", machine.boost.map(|on| if on { "on" } else { "off" }.to_owned())),

@@ -11,7 +11,7 @@ use regex::Regex;
 use rustix::process::{Pid, Signal, kill_process};
 use tare_sut::SutError;
 use tare_sut::server::{ReadyRule, Server, ServerSpec, Status};
-use tare_sys::affinity::CpuSet;
+use tare_sys::affinity::{CpuSet, allowed_cpus, cpus_of_task};
 use tare_sys::child::How;
 use tare_sys::clock;
 use tare_sys::procfs::process::{Stat, tree};
@@ -83,7 +83,7 @@ fn spec(directory: &Path, role: &str, argument: &str) -> ServerSpec {
         directory: None,
         ready: ReadyRule::Line(Regex::new("listening on (?<port>[0-9]+)").unwrap()),
         base_url: None,
-        cpus: CpuSet::allowed().unwrap(),
+        cpus: allowed_cpus().unwrap(),
         startup_timeout: PATIENCE,
         stop_grace: PATIENCE,
         log_path: directory.join("server.log"),
@@ -262,10 +262,10 @@ fn a_server_that_dies_later_is_seen() {
 fn all_threads_of_a_server_move_to_other_cpus() {
     let directory = tempfile::tempdir().unwrap();
     let server = Server::start(&spec(directory.path(), "announces", "{port}")).unwrap();
-    let first = CpuSet::of(CpuSet::allowed().unwrap().iter().take(1));
+    let first = CpuSet::of(allowed_cpus().unwrap().iter().take(1));
     server.set_cpus(&first).unwrap();
     let tasks = tare_sys::procfs::process::tasks(server.pid()).unwrap();
-    assert!(tasks.len() > 1 && tasks.into_iter().all(|tid| CpuSet::of_task(tid).unwrap() == first));
+    assert!(tasks.len() > 1 && tasks.into_iter().all(|tid| cpus_of_task(tid).unwrap() == first));
 }
 
 #[test]

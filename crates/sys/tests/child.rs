@@ -7,7 +7,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
-use tare_sys::affinity::CpuSet;
+use tare_sys::affinity::{CpuSet, allowed_cpus};
 use tare_sys::child::{Child, ChildError, How, Output, Program};
 use tare_sys::clock;
 
@@ -79,7 +79,7 @@ fn a_missing_directory_a_plain_file_and_an_absent_cpu_say_what_failed() {
 #[test]
 fn environment_directory_and_cpus_reach_the_program() {
     let mut program = sh("echo $GREETING; pwd; grep Cpus_allowed_list /proc/self/status; ps >/dev/null; ulimit -n");
-    let first = CpuSet::of(CpuSet::allowed().unwrap().iter().take(1));
+    let first = CpuSet::of(allowed_cpus().unwrap().iter().take(1));
     program.env = vec![("GREETING".into(), "hello".into())];
     program.directory = Some("/".into());
     program.cpus = Some(first.clone());

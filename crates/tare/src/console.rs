@@ -55,20 +55,12 @@ pub fn width() -> usize {
     told.or_else(|| console::Term::stdout().size_checked().map(|(_, columns)| usize::from(columns))).unwrap_or(100)
 }
 
-/// `1:48`, or `2 h 05 min` when it is long.
+/// Time on a running clock: `1:48`, or `2:05:09` from an hour on.
 pub fn clock(duration: Duration) -> String {
     let secs = duration.as_secs();
-    if secs >= 3600 { human_duration(duration) } else { format!("{}:{:02}", secs / 60, secs % 60) }
-}
-
-/// `40 s`, `3 min 40 s`, `2 h 05 min`.
-pub fn human_duration(duration: Duration) -> String {
-    let secs = duration.as_secs_f64().round() as u64;
-    match secs {
-        0..60 => format!("{secs} s"),
-        60..3600 if secs.is_multiple_of(60) => format!("{} min", secs / 60),
-        60..3600 => format!("{} min {} s", secs / 60, secs % 60),
-        _ => format!("{} h {:02} min", secs / 3600, secs / 60 % 60),
+    match secs / 3600 {
+        0 => format!("{}:{:02}", secs / 60, secs % 60),
+        hours => format!("{hours}:{:02}:{:02}", secs / 60 % 60, secs % 60),
     }
 }
 
@@ -82,10 +74,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn durations_are_written_as_people_read_them() {
-        for (secs, text) in [(0, "0 s"), (40, "40 s"), (220, "3 min 40 s"), (240, "4 min"), (7500, "2 h 05 min")] {
-            assert_eq!(human_duration(Duration::from_secs(secs)), text);
+    fn a_clock_shows_hours_only_when_there_are_some() {
+        for (secs, text) in [(0, "0:00"), (108, "1:48"), (3_599, "59:59"), (7_509, "2:05:09")] {
+            assert_eq!(clock(Duration::from_secs(secs)), text);
         }
-        assert_eq!(clock(Duration::from_secs(108)), "1:48");
     }
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use anyhow::Context;
 use tare_record::sample::{EventLevel, EventRecord};
 use tare_run::preflight;
-use tare_sys::affinity::CpuSet;
+use tare_sys::affinity::{CpuSet, allowed_cpus};
 use tare_sys::procfs::machine::Machine;
 
 use crate::args::{DoctorArgs, Global};
@@ -43,7 +43,7 @@ pub fn doctor(args: &DoctorArgs, global: &Global) -> anyhow::Result<Outcome> {
 }
 
 fn cores(args: &DoctorArgs) -> anyhow::Result<(CpuSet, CpuSet)> {
-    let allowed = CpuSet::allowed()?;
+    let allowed = allowed_cpus()?;
     let (first, last) = (allowed.iter().next().unwrap_or(0), allowed.iter().last().unwrap_or(0));
     let parse = |flag: &str, list: &Option<String>, fallback: usize| match list {
         Some(list) => list.parse::<CpuSet>().with_context(|| format!("{flag} {list}")),

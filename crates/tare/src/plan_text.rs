@@ -5,8 +5,7 @@ use std::fmt::Write as _;
 
 use tare_plan::estimate::{run_time, starts_within_budget};
 use tare_plan::plan::{Forks, Mode, Plan, Role, Warmup};
-
-use crate::console::human_duration;
+use tare_report::format::roughly;
 
 /// The lines before a run: what is weighed, where, and how long it takes.
 pub fn headline(plan: &Plan) -> String {
@@ -54,11 +53,11 @@ fn first_of(names: &[&str]) -> String {
 /// What comes after the scored starts, where the suite asks for it.
 fn profiles(plan: &Plan) -> String {
     let after = plan.profiling().filter(|_| plan.mode != Mode::Profiled);
-    after.map_or(String::new(), |after| format!("; then profiles, about {}", human_duration(run_time(&after))))
+    after.map_or(String::new(), |after| format!("; then profiles, about {}", roughly(run_time(&after).as_secs_f64())))
 }
 
 fn ending(plan: &Plan) -> String {
-    let about = human_duration(run_time(plan));
+    let about = roughly(run_time(plan).as_secs_f64());
     match (plan.mode, plan.stop.forks) {
         (Mode::Sequential, _) => {
             format!("{} one after another, one start each: no intervals; about {about}", count(plan.cells(), "cell"))

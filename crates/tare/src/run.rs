@@ -20,7 +20,7 @@ use tare_report::summary::{ValidityState, VerdictKind};
 use tare_run::prepare::{Launches, prepare};
 use tare_run::progress::Standing;
 use tare_run::{Scene, environment};
-use tare_sys::affinity::CpuSet;
+use tare_sys::affinity::allowed_cpus;
 use tare_sys::clock;
 
 use crate::args::{Global, RunArgs};
@@ -121,7 +121,7 @@ fn asked(args: &RunArgs, world: &World) -> anyhow::Result<Plan> {
 
 /// The plan of a suite and flags, on this machine.
 pub fn plan(suite: &Suite, flags: &Options, profile: Option<&ProfileOptions>, world: &World) -> anyhow::Result<Plan> {
-    let cpus = CpuSet::allowed()?.iter().collect();
+    let cpus = allowed_cpus()?.iter().collect();
     let plan = resolve(&Inputs {
         suite,
         flags,

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tare_run::host::Start;
 use tare_run::prepare::prepare;
 use tare_sut::server::{Server, Status};
-use tare_sys::affinity::CpuSet;
+use tare_sys::affinity::allowed_cpus;
 
 use crate::args::{Global, ServeArgs};
 use crate::failure::Outcome;
@@ -38,7 +38,7 @@ pub fn serve(args: &ServeArgs, global: &Global) -> anyhow::Result<Outcome> {
     }
     let cpus = match &args.server_cpus {
         Some(list) => list.parse()?,
-        None => CpuSet::allowed()?,
+        None => allowed_cpus()?,
     };
     let log = std::env::temp_dir().join(format!("tare-serve-{}.log", std::process::id()));
     let Start::Ours(mut spec) = launches.get(variant)?.start(&plan, variant, cpus, log.clone()) else {

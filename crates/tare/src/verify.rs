@@ -16,7 +16,7 @@ use tare_plan::plan::{Group, Variant};
 use tare_plan::resolve::{Inputs, MachineFacts, resolve};
 use tare_run::prepare::{Launches, prepare};
 use tare_sut::contract::{self, CheckOutcome};
-use tare_sys::affinity::CpuSet;
+use tare_sys::affinity::allowed_cpus;
 use tare_sys::procfs::machine::Machine;
 
 use crate::args::{Global, VerifyArgs};
@@ -115,7 +115,7 @@ pub fn plan_of(
         duration: Some(Span::from_secs(1)),
         ..Options::default()
     };
-    let cpus = CpuSet::allowed()?.iter().collect();
+    let cpus = allowed_cpus()?.iter().collect();
     Ok(resolve(&Inputs {
         suite: &suite,
         flags: &flags,
@@ -190,7 +190,7 @@ impl Bench<'_> {
     fn ask(&self, variant: &Variant) -> anyhow::Result<Vec<CheckOutcome>> {
         let launch = self.launches.get(variant)?;
         let log = std::env::temp_dir().join(format!("tare-verify-{}-{}.log", std::process::id(), variant.name));
-        let host = launch.start(self.plan, variant, CpuSet::allowed()?, log.clone()).raise(self.cancelled)?;
+        let host = launch.start(self.plan, variant, allowed_cpus()?, log.clone()).raise(self.cancelled)?;
         let identity = variant.identity();
         let exchanges = launch.contract(&self.world.contract).exchanges(&identity, variant.routes);
         let outcomes = contract::verify(host.address(), exchanges, self.plan.load.timeout.0);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use common::{Bench, QUICK, cell, comparison, server, stderr, stdout};
-use tare_sys::affinity::{CpuSet, pin_current_thread};
+use tare_sys::affinity::{CpuSet, allowed_cpus, pin_current_thread};
 
 #[test]
 fn a_planted_slowdown_of_five_percent_is_found() {
@@ -36,7 +36,7 @@ fn a_planted_slowdown_of_five_percent_is_found() {
 
 #[test]
 fn other_work_on_the_cores_is_seen_and_told() {
-    let cpu = CpuSet::allowed().unwrap().iter().next().unwrap();
+    let cpu = allowed_cpus().unwrap().iter().next().unwrap();
     let ended = Arc::new(AtomicBool::new(false));
     let neighbour = {
         let ended = Arc::clone(&ended);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tare_sys::affinity::CpuSet;
+use tare_sys::affinity::{CpuSet, allowed_cpus};
 use tare_sys::socket::Target;
 
 use super::spec_error;
@@ -49,7 +49,7 @@ impl SessionSpec {
     /// One connection in plain HTTP/1.1 to `target`, driven from the first CPU that this process may use, with 10 s
     /// for an answer and 5 s for a connect.
     pub fn new(target: impl Into<Target>, requests: impl Into<Requests>) -> Self {
-        let cpus = CpuSet::allowed().map_or_else(|_| CpuSet::of([]), |allowed| CpuSet::of(allowed.iter().take(1)));
+        let cpus = allowed_cpus().map_or_else(|_| CpuSet::of([]), |allowed| CpuSet::of(allowed.iter().take(1)));
         Self {
             target: target.into(),
             tls: None,

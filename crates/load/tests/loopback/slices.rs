@@ -9,7 +9,7 @@ use tare_load::{
     Cancel, Check, LoadError, LoadSession, RequestSpec, Schedule, SessionSpec, SliceSpec, StopRule, Target, Watched,
 };
 use tare_reference::Options;
-use tare_sys::affinity::CpuSet;
+use tare_sys::affinity::{CpuSet, allowed_cpus};
 
 fn open(rate_per_s: f64, millis: u64) -> SliceSpec {
     SliceSpec {
@@ -102,7 +102,7 @@ fn a_frozen_server_is_felt_by_all_who_should_have_been_served() {
 #[test]
 fn workers_share_connections_and_counts() {
     let server = server(Options::default());
-    let allowed = CpuSet::allowed().unwrap();
+    let allowed = allowed_cpus().unwrap();
     let cpus = CpuSet::of(allowed.iter().take(2));
     let workers = cpus.len();
     let mut session = LoadSession::open(&SessionSpec {

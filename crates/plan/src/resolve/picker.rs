@@ -61,15 +61,17 @@ impl Picker<'_> {
     /// # Errors
     /// [`PlanError::Value`], which names the place that the value came from.
     pub fn check(&self, key: &str, holds: bool, message: &str) -> Result<(), PlanError> {
-        if holds {
-            return Ok(());
-        }
+        if holds { Ok(()) } else { Err(self.refuse(key, message)) }
+    }
+
+    /// The error for a value that has been picked for `key`; it names the flag or the suite file that the value came from.
+    pub fn refuse(&self, key: &str, message: &str) -> PlanError {
         let source = self.list.iter().rev().find(|setting| setting.key == key).map(|setting| setting.source);
         let origin = match source {
             Some(Source::Suite) => format!("{}: [run] {key}", self.inputs.suite.file),
             _ => format!("--{}", key.replace('_', "-")),
         };
-        Err(PlanError::Value { origin, message: message.to_owned() })
+        PlanError::Value { origin, message: message.to_owned() }
     }
 }
 

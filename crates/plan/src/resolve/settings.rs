@@ -1,9 +1,10 @@
 //! The settings of a run: which there are, their defaults, and what they may not be.
 
+use tare_units::{CpuListError, CpuSet, Span};
+
 use super::Inputs;
 use super::picker::{Picker, pick};
 use crate::PlanError;
-use crate::duration::Span;
 use crate::engine::Engine;
 use crate::options::{ForkCovers, Percent, RateOption, WarmupOption};
 use crate::plan::{Forks, Load, Machine, Mode, Probes, Rate, Setting, Slices, Source, Stop, Warmup};
@@ -244,13 +245,15 @@ fn messages(picker: &mut Picker<'_>) -> Result<Option<u32>, PlanError> {
 fn machine(picker: &mut Picker<'_>) -> Result<Machine, PlanError> {
     let (server, generator) = split_cpus(&picker.inputs.machine.cpus);
     let server_cpus = pick!(picker, server_cpus, server, "cores of the servers");
+    let servers = cpu_list(picker, "server_cpus", &server_cpus)?;
     let load_cpus = pick!(picker, load_cpus, generator, "cores of the generator, a worker each");
+    cpu_list(picker, "load_cpus", &load_cpus)?;
     let jvm_options =
         pick!(picker, jvm_options, picker.inputs.inventory.jvm_options.clone(), "options of every JVM server, alike");
     let jvm_cpus = pick!(
         picker,
         jvm_cpus,
-        count_cpus(&server_cpus).max(2),
+        u32::try_from(servers.len().max(2)).unwrap_or(u32::MAX),
         "-XX:ActiveProcessorCount of every JVM server: its pools follow"
     );
     picker.check("jvm_cpus", jvm_cpus >= 1, "must be at least 1")?;
@@ -259,6 +262,11 @@ fn machine(picker: &mut Picker<'_>) -> Result<Machine, PlanError> {
         pick!(picker, startup_timeout, Span::from_secs(30), "a server that is not ready by then has failed");
     let stop_grace = pick!(picker, stop_grace, Span::from_secs(3), "after SIGTERM, how long until SIGKILL");
     Ok(Machine { server_cpus, load_cpus, jvm_options, jvm_cpus, java, startup_timeout, stop_grace })
+}
+
+/// The CPUs of a list that has been picked for `key`.
+fn cpu_list(picker: &Picker<'_>, key: &str, list: &str) -> Result<CpuSet, PlanError> {
+    list.parse().map_err(|error: CpuListError| picker.refuse(key, &error.to_string()))
 }
 
 /// The generator gets the last quarter of the cores, at least one; the servers the rest; one core is shared.
@@ -272,16 +280,4 @@ fn split_cpus(cpus: &[usize]) -> (String, String) {
             (list(server), list(generator))
         }
     }
-}
-
-/// How many cores a list such as `0,2-3` names; malformed pieces count as one, their error is raised where they are used.
-fn count_cpus(list: &str) -> u32 {
-    let piece = |piece: &str| match piece.split_once('-') {
-        Some((from, to)) => match (from.trim().parse::<u32>(), to.trim().parse::<u32>()) {
-            (Ok(from), Ok(to)) if to >= from => to - from + 1,
-            _ => 1,
-        },
-        None => 1,
-    };
-    list.split(',').map(piece).sum()
 }

@@ -5,6 +5,7 @@ use tare_plan::plan::SliceKind;
 use tare_record::sample::StoredSlice;
 use tare_stats::interval::student_t_half_width;
 use tare_stats::quantile::{mean, sd};
+use tare_units::CpuSet;
 
 use super::evidence::Evidence;
 use crate::summary::Estimate;
@@ -82,13 +83,9 @@ pub(super) fn estimate(values: &[f64], alpha: f64) -> Option<Estimate> {
     Some(Estimate { value, lo: half.map(|h| (value - h).max(0.0)), hi: half.map(|h| value + h) })
 }
 
-/// How many CPUs `0,2-3` names; 1 where it cannot be read.
+/// The number of CPUs in a list such as `0,2-3`; 1 when a record of an earlier version holds no valid list.
 pub(super) fn cpu_count(list: &str) -> u32 {
-    let part = |part: &str| match part.trim().split_once('-') {
-        Some((from, to)) => Some(to.trim().parse::<u32>().ok()?.checked_sub(from.trim().parse().ok()?)? + 1),
-        None => part.trim().parse::<u32>().ok().map(|_| 1),
-    };
-    list.split(',').filter_map(part).sum::<u32>().max(1)
+    list.parse::<CpuSet>().map_or(1, |cpus| cpus.len() as u32)
 }
 
 #[cfg(test)]

@@ -49,7 +49,7 @@ pub(super) fn spawn(program: Program) -> Result<Child, ChildError> {
         Output::File(ref file) => (None, Some(OwnedFd::from(file.try_clone().map_err(&failed)?))),
         Output::Discard => (None, None),
     };
-    let mask = program.cpus.as_ref().map(crate::affinity::CpuSet::mask);
+    let mask = program.cpus.as_ref().map(crate::affinity::kernel_mask);
     let mut orders = Orders {
         program: &strings.program,
         argv: &strings.argv_pointers,

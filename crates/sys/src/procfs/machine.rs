@@ -249,7 +249,7 @@ mod tests {
         let one = CpuTicks::parse("cpu0 30 0 10 20 5 3 7 25 0 0\n", Some(0)).unwrap();
         assert_eq!((one.total, one.interrupts, one.unused_ns()), (100, 10, (20 + 5 + 3 + 7) * tick_ns()));
         assert_eq!(one.plus(one).unused_ns(), 2 * one.unused_ns());
-        let here = CpuSet::allowed().unwrap();
+        let here = crate::affinity::allowed_cpus().unwrap();
         assert!(CpuTicks::of(&here).is_ok_and(|ticks| ticks.total > 0));
         assert!(CpuTicks::of(&CpuSet::of([])).is_err() && CpuTicks::of(&CpuSet::of([9_999])).is_err());
     }

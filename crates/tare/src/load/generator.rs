@@ -1,7 +1,7 @@
 //! Which cores make the load, and whether the process may open as many connections.
 
 use anyhow::bail;
-use tare_sys::affinity::CpuSet;
+use tare_sys::affinity::{CpuSet, allowed_cpus};
 use tare_sys::limits::raise_open_files;
 
 use crate::args::GeneratorArgs;
@@ -11,7 +11,7 @@ const OWN_FILES: u64 = 64;
 
 /// The cores: those that are named, or so many from the last one backwards, away from where the kernel puts others first.
 pub fn cpus(args: &GeneratorArgs, connections: u32) -> anyhow::Result<CpuSet> {
-    let allowed: Vec<usize> = CpuSet::allowed()?.iter().collect();
+    let allowed: Vec<usize> = allowed_cpus()?.iter().collect();
     if let Some(list) = &args.load_cpus {
         let cpus: CpuSet = list.parse().map_err(|why| anyhow::anyhow!("--load-cpus {list}: {why}"))?;
         if let Some(absent) = cpus.iter().find(|cpu| !allowed.contains(cpu)) {

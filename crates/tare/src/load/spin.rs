@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use tare_load::{Sending, Target};
-use tare_sys::affinity::CpuSet;
+use tare_sys::affinity::{CpuSet, cpus_of_task};
 use tare_sys::procfs::net::{listeners, owner_of};
 
 use crate::args::{ModelArgs, Spin};
@@ -33,7 +33,7 @@ fn is_elsewhere(target: &Target, cpus: &CpuSet) -> bool {
 fn cpus_of_server(port: u16) -> Option<CpuSet> {
     let here = listeners().ok()?.into_iter().filter(|listener| listener.address.port() == port);
     let inodes: HashSet<u64> = here.map(|listener| listener.inode).collect();
-    CpuSet::of_task(owner_of(&inodes)?.pid).ok()
+    cpus_of_task(owner_of(&inodes)?.pid).ok()
 }
 
 #[cfg(test)]
@@ -45,7 +45,7 @@ mod tests {
     fn a_server_is_elsewhere_if_it_may_not_use_the_cores() {
         let socket = TcpListener::bind("127.0.0.1:0").unwrap();
         let here = Target::Tcp(socket.local_addr().unwrap());
-        let own = CpuSet::allowed().unwrap();
+        let own = tare_sys::affinity::allowed_cpus().unwrap();
         assert!(!is_elsewhere(&here, &own), "this process listens, on the cores that it may use");
         assert!(is_elsewhere(&here, &CpuSet::of([100_000])));
         // An address for documentation: of no machine, and so not of this one.

@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn a_meter_ends_when_it_is_told_to() {
-        let meter = Meter::start(CpuSet::allowed().unwrap()).unwrap();
+        let meter = Meter::start(tare_sys::affinity::allowed_cpus().unwrap()).unwrap();
         let (delays, _) = meter.finish();
         assert!(delays.windows(2).all(|pair| pair[0].due + INTERVAL == pair[1].due));
     }

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use clap::ValueEnum;
 use tare_load::{FeedOrder, MAX_MESSAGE_BYTES, Think};
-use tare_plan::duration::Span;
+use tare_units::{Span, parse_count, parse_quantity};
 
 /// Requests per second: `500`, `20k`, `20000/s`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -15,13 +15,7 @@ impl FromStr for PerSecond {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let digits = text.trim_end_matches("/s");
-        let (digits, scale) = match digits.strip_suffix(['k', 'K']) {
-            Some(digits) => (digits, 1e3),
-            None => (digits, 1.0),
-        };
-        let rate = digits.parse::<f64>().ok().map(|rate| rate * scale);
-        let rate = rate.filter(|rate| rate.is_finite() && *rate > 0.0);
+        let rate = parse_quantity(text.trim_end_matches("/s")).ok().filter(|rate| *rate > 0.0);
         rate.map(Self).ok_or_else(|| "requests per second are a number above 0, such as 500 or 20k".to_owned())
     }
 }
@@ -75,7 +69,7 @@ pub fn feed_order(text: &str) -> Result<FeedOrder, String> {
 }
 
 pub fn think(text: &str) -> Result<Think, String> {
-    let span = |text: &str| text.parse::<Span>().map(|span| span.0);
+    let span = |text: &str| text.parse::<Span>().map(|span| span.0).map_err(|error| error.to_string());
     if let Some(mean) = text.strip_prefix('~') {
         return Ok(Think::Exponential(span(mean)?));
     }
@@ -86,18 +80,10 @@ pub fn think(text: &str) -> Result<Think, String> {
     }
 }
 
-/// A whole number, as wrk and oha take it: `500`, `10k`, `1M`.
+/// A whole number of at least 1, as wrk and oha take it: `500`, `10k`, `1M`.
 pub fn number(text: &str) -> Result<u64, String> {
-    let scale = match text.chars().last() {
-        Some('k' | 'K') => 1_000,
-        Some('m' | 'M') => 1_000_000,
-        _ => 1,
-    };
-    let digits = if scale > 1 { &text[..text.len() - 1] } else { text };
-    let number = digits.parse::<u64>().ok().and_then(|number| number.checked_mul(scale));
-    number
-        .filter(|number| *number > 0)
-        .ok_or_else(|| "give a whole number, at least one, such as 500 or 10k".to_owned())
+    let number = parse_count(text).ok().filter(|number| *number > 0);
+    number.ok_or_else(|| "give a whole number of at least 1, such as 500 or 10k".to_owned())
 }
 
 /// The length of a message, of which none may be longer than what is taken back.
@@ -112,7 +98,7 @@ pub fn connections(text: &str) -> Result<u32, String> {
 
 /// The time of `-d`, which is the body for those who come from curl, hey or oha.
 pub fn duration(text: &str) -> Result<Span, String> {
-    let span: Span = text.parse().map_err(|wrong| format!("{wrong}; a body is given with --data or -D FILE"))?;
+    let span: Span = text.parse().map_err(|error| format!("{error}; a body is given with --data or -D FILE"))?;
     if span.0.is_zero() { Err("it has to last some time, such as 10s".to_owned()) } else { Ok(span) }
 }
 

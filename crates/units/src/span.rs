@@ -1,10 +1,11 @@
-//! Durations as people write them (`500ms`, `25s`, `4m`, `1h30m`, or plain seconds) and as people read them.
+//! Durations as people write them: `500ms`, `25s`, `4m`, `1h30m`, or plain seconds.
 
 use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A duration in a suite file, a flag or a plan. Stored in files as text with its unit.
+/// A duration in a suite file, a flag or a plan. Files hold it as text with its unit, and [`Display`](std::fmt::Display)
+/// writes that text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Span(pub Duration);
 
@@ -25,11 +26,18 @@ impl Span {
     }
 }
 
-impl std::str::FromStr for Span {
-    type Err = String;
+/// Why a text is not a duration.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("\"{text}\" is not a duration; write for example 500ms, 25s, 4m or 1h30m")]
+pub struct SpanError {
+    text: String,
+}
 
-    fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("\"{text}\" is not a duration; write for example 500ms, 25s, 4m or 1h30m");
+impl std::str::FromStr for Span {
+    type Err = SpanError;
+
+    fn from_str(text: &str) -> Result<Self, SpanError> {
+        let wrong = || SpanError { text: text.to_owned() };
         if let Ok(secs) = text.parse::<f64>() {
             return Duration::try_from_secs_f64(secs).map(Self).map_err(|_| wrong());
         }

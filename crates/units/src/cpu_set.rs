@@ -1,0 +1,153 @@
+//! Sets of logical CPUs, written as the kernel and `taskset` write them: `0,2-3`.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+/// A set of logical CPUs, in ascending order.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+pub struct CpuSet(BTreeSet<usize>);
+
+/// Why a text is not a CPU list.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("\"{text}\" is not a list of CPUs: {problem}; write it like \"0\", \"0,2\" or \"0,2-3\"")]
+pub struct CpuListError {
+    text: String,
+    problem: CpuListProblem,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+enum CpuListProblem {
+    #[error("a part of it is empty")]
+    Empty,
+    #[error("\"{0}\" is not a number")]
+    NotANumber(String),
+    #[error("CPU {0} is above {max}", max = CpuSet::LIMIT - 1)]
+    AboveLimit(usize),
+    #[error("the range {0}-{1} runs backwards")]
+    Backwards(usize, usize),
+}
+
+impl CpuSet {
+    /// The number of CPUs that the kernel's plain `cpu_set_t` can name; a list holds CPUs below it.
+    pub const LIMIT: usize = 1024;
+
+    /// A set of these CPUs.
+    pub fn of(cpus: impl IntoIterator<Item = usize>) -> Self {
+        Self(cpus.into_iter().collect())
+    }
+
+    /// Whether the set holds this CPU.
+    pub fn contains(&self, cpu: usize) -> bool {
+        self.0.contains(&cpu)
+    }
+
+    /// The number of CPUs in the set.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether the set holds no CPU.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The CPUs in ascending order.
+    pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        self.0.iter().copied()
+    }
+
+    /// Every CPU that is in either set.
+    pub fn union(&self, other: &Self) -> Self {
+        Self(&self.0 | &other.0)
+    }
+
+    /// Every CPU of this set that is not in the other.
+    pub fn difference(&self, other: &Self) -> Self {
+        Self(&self.0 - &other.0)
+    }
+
+    /// Whether the two sets share a CPU.
+    pub fn overlaps(&self, other: &Self) -> bool {
+        !self.0.is_disjoint(&other.0)
+    }
+}
+
+impl std::str::FromStr for CpuSet {
+    type Err = CpuListError;
+
+    fn from_str(text: &str) -> Result<Self, CpuListError> {
+        let parts = text.split(',').map(parse_range).collect::<Result<Vec<_>, _>>();
+        let ranges = parts.map_err(|problem| CpuListError { text: text.to_owned(), problem })?;
+        Ok(Self(ranges.into_iter().flatten().collect()))
+    }
+}
+
+/// One part of a list: `2` or `2-3`.
+fn parse_range(part: &str) -> Result<std::ops::RangeInclusive<usize>, CpuListProblem> {
+    let (first, last) = match part.split_once('-') {
+        Some((first, last)) => (parse_cpu(first)?, parse_cpu(last)?),
+        None if part.trim().is_empty() => return Err(CpuListProblem::Empty),
+        None => (parse_cpu(part)?, parse_cpu(part)?),
+    };
+    if first <= last { Ok(first..=last) } else { Err(CpuListProblem::Backwards(first, last)) }
+}
+
+fn parse_cpu(text: &str) -> Result<usize, CpuListProblem> {
+    let text = text.trim();
+    let cpu = text.parse().map_err(|_| CpuListProblem::NotANumber(text.to_owned()))?;
+    if cpu < CpuSet::LIMIT { Ok(cpu) } else { Err(CpuListProblem::AboveLimit(cpu)) }
+}
+
+impl fmt::Display for CpuSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut rest = self.iter().peekable();
+        let mut separator = "";
+        while let Some(first) = rest.next() {
+            let mut last = first;
+            while let Some(next) = rest.next_if_eq(&(last + 1)) {
+                last = next;
+            }
+            match last - first {
+                0 => write!(f, "{separator}{first}")?,
+                _ => write!(f, "{separator}{first}-{last}")?,
+            }
+            separator = ",";
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_and_ranges_are_read_and_written_back() {
+        for (text, shown) in [("0", "0"), ("0,2-3", "0,2-3"), ("3,1,2", "1-3"), (" 5 , 7 ", "5,7"), ("4-4", "4")] {
+            assert_eq!(text.parse::<CpuSet>().unwrap().to_string(), shown);
+        }
+    }
+
+    #[test]
+    fn an_error_names_the_part_that_is_wrong() {
+        for (text, says) in [
+            ("", "empty"),
+            ("0,,1", "empty"),
+            ("a", "\"a\" is not a number"),
+            ("3-1", "runs backwards"),
+            ("1-", "\"\" is not a number"),
+            ("5000", "above 1023"),
+        ] {
+            let error = text.parse::<CpuSet>().unwrap_err().to_string();
+            assert!(error.contains(says) && error.contains("0,2-3"), "{error}");
+        }
+    }
+
+    #[test]
+    fn sets_know_their_members_and_their_overlap() {
+        let set = CpuSet::of([0, 2]);
+        assert!(set.contains(2) && !set.contains(1) && set.len() == 2 && !set.is_empty());
+        assert!(set.overlaps(&CpuSet::of([2, 3])) && set.difference(&CpuSet::of([2])) == CpuSet::of([0]));
+        assert_eq!(set.union(&CpuSet::of([1])).to_string(), "0-2");
+    }
+}
