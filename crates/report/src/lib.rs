@@ -17,6 +17,7 @@ pub mod memory;
 pub mod metrics;
 mod palette;
 pub mod profile;
+pub mod stop;
 pub mod summarize;
 pub mod summary;
 pub mod text;

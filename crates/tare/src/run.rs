@@ -4,7 +4,6 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
 
 use anyhow::Context;
 use tare_plan::Plan;
@@ -16,7 +15,7 @@ use tare_plan::suite::Suite;
 use tare_record::sample::{EndStatus, RunHeader, RunRecord};
 use tare_record::store::{RECORD_FILE, RunWriter, allot_run_dir};
 use tare_report::rfc3339;
-use tare_report::summary::{ValidityState, VerdictKind};
+use tare_report::summary::ValidityState;
 use tare_run::prepare::{Launches, prepare};
 use tare_run::progress::Standing;
 use tare_run::{Scene, environment};
@@ -211,24 +210,15 @@ fn git_revision() -> Option<String> {
     (output.status.success() && !text.is_empty()).then_some(text)
 }
 
-/// How the comparisons stand: the report's own verdicts, so that a run stops by what its reader will see.
+/// How the comparisons stand, in the words of the live view; the report decides.
 fn standings(record: &RunRecord) -> Vec<Standing> {
-    let summary = tare_report::summarize(record);
-    let precision = record.header.plan.stop.precision;
-    let standing = |comparison: &tare_report::summary::Comparison| {
-        let currency = comparison.currencies.first()?;
-        let half_width = currency.lo.zip(currency.hi).map(|(lo, hi)| (hi - lo) / 2.0 / currency.ratio);
-        let precise = precision > 0.0 && half_width.is_some_and(|half_width| half_width <= precision);
-        let settled = !matches!(currency.verdict, VerdictKind::Inconclusive | VerdictKind::NoInterval);
-        Some(Standing {
-            group: comparison.group.clone(),
-            scenario: comparison.scenario.clone(),
-            variant: comparison.variant.clone(),
-            text: currency.short.clone(),
-            // A precision that is asked for is waited for, whatever the verdict is by then.
-            decided: if precision > 0.0 { precise } else { settled },
-            needed: currency.needed_s.filter(|s| s.is_finite()).map(Duration::from_secs_f64),
-        })
+    let forward = |standing: tare_report::stop::ComparisonStanding| Standing {
+        group: standing.group,
+        scenario: standing.scenario,
+        variant: standing.variant,
+        text: standing.text,
+        decided: standing.stop.is_some(),
+        needed: standing.needed,
     };
-    summary.comparisons.iter().filter_map(standing).collect()
+    tare_report::stop::standings(record).into_iter().map(forward).collect()
 }

@@ -11,7 +11,7 @@ const EDGES: [(&str, &[&str]); 15] = [
     ("stats", &[]),
     ("wire", &[]),
     ("sys", &["units"]),
-    ("plan", &["units"]),
+    ("plan", &["stats", "units"]),
     ("record", &["plan", "stats"]),
     ("reference", &["sys", "wire"]),
     ("load", &["wire", "sys", "stats"]),
@@ -115,6 +115,54 @@ fn pure_crates_touch_no_clock_file_or_socket() {
         }
     }
     complain("units, stats, wire, plan and profile are pure", &wrong);
+}
+
+/// Whether `word` stands in `line` as a whole word.
+fn mentions(line: &str, word: &str) -> bool {
+    line.split(|c: char| !c.is_alphanumeric() && c != '_').any(|piece| piece == word)
+}
+
+/// Of `stats`: what only proofs call. The fit to the exponential distribution judges the generator in `load`'s tests and
+/// in the truth bench; a run has no gaps between sends to judge.
+const PROOFS_ALONE: [&str; 1] = ["exponential.rs"];
+
+#[test]
+fn every_public_function_of_stats_has_a_caller() {
+    let sources = sources();
+    let is_test = |path: &Path| {
+        let name = path.file_name().unwrap().to_string_lossy();
+        !path.to_string_lossy().contains("/src/") || name.starts_with("tests") || path.ends_with("tests/mod.rs")
+    };
+    let called = |name: &str| {
+        let definition = format!("fn {name}");
+        let mut lines = sources.iter().filter(|(_, path, _)| !is_test(path)).flat_map(|(_, _, text)| code(text));
+        lines.any(|(_, line)| {
+            !line.trim_start().starts_with("use ")
+                && !line.trim_start().starts_with("pub use ")
+                && !line.contains(&definition)
+                && mentions(line, name)
+        })
+    };
+    let mut wrong = Vec::new();
+    for (name, path, text) in &sources {
+        let file = path.file_name().unwrap().to_string_lossy();
+        if name != "stats" || is_test(path) || PROOFS_ALONE.contains(&file.as_ref()) {
+            continue;
+        }
+        let public = code(text).filter_map(|(line, content)| {
+            let rest = content
+                .trim_start()
+                .strip_prefix("pub fn ")
+                .or_else(|| content.trim_start().strip_prefix("pub const fn "))?;
+            Some((line, rest.split(['(', '<']).next()?))
+        });
+        wrong.extend(
+            public
+                .filter(|(_, function)| !called(function))
+                .map(|(line, function)| format!("{}:{line}: {function}", path.display())),
+        );
+    }
+    complain("public functions of stats that nothing but tests and benches calls", &wrong);
 }
 
 #[test]

@@ -144,7 +144,7 @@ fn stop(picker: &mut Picker<'_>, mode: Mode) -> Result<Stop, PlanError> {
     } else {
         Percent(0.0)
     };
-    Ok(Stop { forks, region: region.0, alpha, floor: 0.005, precision: precision.0 })
+    Ok(Stop { forks, region: region.0, alpha, floor: tare_stats::SD_FLOOR, precision: precision.0 })
 }
 
 /// `--forks` fixes the number of starts; otherwise the budget bounds it. A flag of one kind wins over the suite's other kind.

@@ -4,18 +4,21 @@ use std::collections::BTreeMap;
 
 use tare_plan::plan::{Plan, Role};
 use tare_record::sample::RunRecord;
-use tare_stats::verdict::judge_together;
-use tare_stats::{DecisionRule, Region, Verdict};
+use tare_stats::verdict::{decided, judge_together};
+use tare_stats::{DecisionRule, NoiseFloor, Region, Verdict};
 
 use super::Studied;
 use super::ratio::{Draft, drafts};
 use super::wording;
 use crate::format::Change;
+use crate::stop::StopCause;
 use crate::summary::{Comparison, Currency, Noise, ValidityState, VerdictKind};
 
 /// Comparisons that get a verdict, and controls that only show the noise.
-pub(super) struct Weighed {
+pub(crate) struct Weighed {
     pub comparisons: Vec<Comparison>,
+    /// Why each of the comparisons may stop; `None` for one that must go on.
+    pub stops: Vec<Option<StopCause>>,
     pub noise: Vec<Noise>,
     /// Why a comparison is void, by its id.
     pub void: BTreeMap<String, String>,
@@ -33,7 +36,7 @@ struct Pair<'a> {
 }
 
 /// Weighs every cell against the baseline of its group and scenario.
-pub(super) fn weigh(record: &RunRecord, cells: &[Studied<'_>]) -> Weighed {
+pub(crate) fn weigh(record: &RunRecord, cells: &[Studied<'_>]) -> Weighed {
     let plan = &record.header.plan;
     let alone = control_alone(plan);
     let pairs: Vec<Pair<'_>> = cells.iter().filter_map(|variant| pair(plan, variant, cells)).collect();
@@ -45,11 +48,12 @@ pub(super) fn weigh(record: &RunRecord, cells: &[Studied<'_>]) -> Weighed {
         pairs.iter().zip(deciding).map(one).collect()
     };
     let (controlled, weighed) = (judge(&controls), judge(&judged));
+    let stops = if alone { &controls } else { &judged }.iter().map(|pair| stop_cause(pair, &rule)).collect();
     let void =
         controls.iter().chain(&judged).filter_map(|p| Some((p.variant.cell.id.clone(), p.void.clone()?))).collect();
     let disagreeing = controls.iter().chain(&judged).flat_map(disagreeing).collect();
-    let noise = controlled.iter().zip(&controls).map(|(c, p)| noise(c, p)).collect();
-    Weighed { comparisons: if alone { controlled } else { weighed }, noise, void, disagreeing }
+    let noise = controlled.iter().zip(&controls).map(|(c, p)| noise(c, p, plan.stop.alpha)).collect();
+    Weighed { comparisons: if alone { controlled } else { weighed }, stops, noise, void, disagreeing }
 }
 
 /// Whether the plan weighs servers against themselves and nothing else (`--aa`).
@@ -94,6 +98,14 @@ fn deciding_verdicts(pairs: &[Pair<'_>], rule: &DecisionRule) -> Vec<Option<Verd
     let verdicts: Vec<Verdict> = judge_together(&together, rule).unwrap_or_else(apart);
     let mut verdicts = verdicts.into_iter();
     candidates.iter().map(|c| c.as_ref().and_then(|_| verdicts.next())).collect()
+}
+
+/// Why the run need not go on for this pair: nothing more can be learnt of a void one.
+fn stop_cause(pair: &Pair<'_>, rule: &DecisionRule) -> Option<StopCause> {
+    if pair.void.is_some() {
+        return Some(StopCause::Void);
+    }
+    decided(&pair.drafts.first()?.comparison, rule).map(StopCause::Settled)
 }
 
 fn comparison(record: &RunRecord, pair: &Pair<'_>, deciding: Option<Verdict>, rule: &DecisionRule) -> Comparison {
@@ -176,14 +188,16 @@ fn fork_seconds(record: &RunRecord, group: &str) -> Option<f64> {
     (!spans.is_empty()).then(|| total as f64 / 1e9 / spans.len() as f64)
 }
 
-fn noise(comparison: &Comparison, pair: &Pair<'_>) -> Noise {
-    let log = pair.drafts.first().filter(|_| pair.void.is_none()).and_then(|d| d.comparison.log);
+fn noise(comparison: &Comparison, pair: &Pair<'_>, alpha: f64) -> Noise {
+    let draft = pair.drafts.first().filter(|_| pair.void.is_none());
+    let logs = |draft: &Draft| draft.fork_ratios.iter().map(|ratio| ratio.ln()).collect::<Vec<f64>>();
+    let floor = draft.and_then(|draft| NoiseFloor::of_forks(&logs(draft), alpha).ok());
     Noise {
         group: comparison.group.clone(),
         scenario: comparison.scenario.clone(),
         server: pair.baseline.cell.server.clone(),
         currencies: comparison.currencies.clone(),
-        floor: log.map(|l| l.half_width()).filter(|h| h.is_finite()),
+        floor: floor.map(|floor| floor.half_width),
     }
 }
 

@@ -27,13 +27,14 @@ use crate::summary::{Cell, SCHEMA, Summary};
 use evidence::Evidence;
 use latency::LoadLatency;
 
+pub(crate) use compare::weigh;
 pub(crate) use findings::of_machine;
 pub(crate) use latency::for_each_response;
 pub(crate) use run_info::{environment_sections, plan_sections, shell};
 pub(crate) use validity::Doubt;
 
 /// A cell with what its comparisons need besides.
-struct Studied<'a> {
+pub(crate) struct Studied<'a> {
     evidence: Evidence<'a>,
     loads: Vec<LoadLatency>,
     cpu_kind: Option<SliceKind>,
@@ -82,7 +83,8 @@ pub(crate) fn doubted_cells(record: &RunRecord) -> Vec<(Cell, Vec<Doubt>)> {
     study(record).into_iter().map(|studied| (studied.cell.clone(), doubts(&studied))).collect()
 }
 
-fn study(record: &RunRecord) -> Vec<Studied<'_>> {
+/// Every cell of a record with its evidence.
+pub(crate) fn study(record: &RunRecord) -> Vec<Studied<'_>> {
     let plan = &record.header.plan;
     let mut studied = Vec::with_capacity(plan.cells());
     let mut cells = evidence::gather(record);

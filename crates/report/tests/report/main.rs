@@ -10,6 +10,7 @@ mod probes;
 mod profiles;
 mod pushes;
 mod sentences;
+mod stops;
 mod summaries;
 mod synthetic;
 mod validity;

@@ -1,0 +1,63 @@
+//! The stop rule as a run obeys it: verdict or precision, void comparisons, a fixed number of forks.
+
+use tare_plan::plan::{Forks, SliceKind};
+use tare_record::RunRecord;
+use tare_record::sample::{EventLevel, EventRecord};
+use tare_report::stop::{StopCause, standings};
+use tare_stats::StopReason;
+
+use crate::synthetic::{self, baseline, weighed};
+
+const LAYER: &str = "http4s.Tapir";
+
+fn stop(record: &RunRecord) -> Option<StopCause> {
+    let standings = standings(record);
+    assert_eq!(standings.len(), 1);
+    standings[0].stop
+}
+
+fn run(forks: u32) -> RunRecord {
+    synthetic::run(&[baseline(), weighed(LAYER, 0.95)], forks, &[SliceKind::Saturating])
+}
+
+#[test]
+fn a_comparison_stops_at_its_verdict_though_a_precision_was_asked_for() {
+    let mut record = run(16);
+    assert_eq!(stop(&record), Some(StopCause::Settled(StopReason::Decided)));
+    record.header.plan.stop.precision = 1e-6;
+    assert_eq!(stop(&record), Some(StopCause::Settled(StopReason::Decided)), "verdict or precision, not both");
+}
+
+#[test]
+fn a_comparison_without_a_verdict_stops_once_it_is_precise() {
+    let mut record = synthetic::run(&[baseline(), weighed(LAYER, 1.0)], 6, &[SliceKind::Saturating]);
+    // No difference, and a region too narrow for any interval.
+    record.header.plan.stop.region = 1e-5;
+    assert_eq!(stop(&record), None);
+    record.header.plan.stop.precision = 10.0;
+    assert_eq!(stop(&record), Some(StopCause::Settled(StopReason::Precise)));
+}
+
+#[test]
+fn too_few_forks_never_stop_a_run() {
+    let mut record = run(4);
+    record.header.plan.stop.precision = 10.0;
+    assert_eq!(stop(&record), None);
+}
+
+#[test]
+fn a_void_comparison_needs_no_more_forks() {
+    let mut record = run(2);
+    let mut event = EventRecord::new(EventLevel::Error, "wrong answers", "it answers 404".to_owned());
+    event.voids = true;
+    event.variant = Some(LAYER.to_owned());
+    record.events.push(event);
+    assert_eq!(stop(&record), Some(StopCause::Void));
+}
+
+#[test]
+fn a_fixed_number_of_forks_is_never_cut_short() {
+    let mut record = run(16);
+    record.header.plan.stop.forks = Forks::Fixed { count: 40 };
+    assert_eq!(stop(&record), None);
+}
