@@ -3,23 +3,11 @@
 use tare_wire::http::{Head, Sink};
 
 use crate::check::Expectation;
+use crate::problem::Problem;
 use crate::sample::{ErrorClass, escape};
 
 /// Bytes of a body that are kept for the checks that need it in one piece.
 const MAX_KEPT_BYTES: usize = 16 << 20;
-
-/// A failure of one request: its class and what was seen, for the first of its class to be shown.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Problem {
-    pub(crate) class: ErrorClass,
-    pub(crate) text: String,
-}
-
-impl Problem {
-    pub(crate) fn new(class: ErrorClass, text: impl Into<String>) -> Self {
-        Self { class, text: text.into() }
-    }
-}
 
 /// What has been seen of the answer so far.
 #[derive(Debug, Default)]

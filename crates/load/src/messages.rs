@@ -5,7 +5,7 @@ use std::time::Duration;
 use tare_stats::LatencyHistogram;
 use tare_sys::clock::Nanos;
 
-use crate::connection::Pushed;
+use crate::pushed::Pushed;
 use crate::server_clock::{ClockEstimate, Clues, Reckoning};
 
 /// The pushed messages of a slice, each of which belongs to it by when it was sent.

@@ -3,11 +3,10 @@
 use tare_sys::clock::Nanos;
 use tare_wire::ws::Stamped;
 
-use crate::answer::Problem;
-use crate::connection::Pushed;
 use crate::messages::Owed;
+use crate::problem::Problem;
+use crate::pushed::Pushed;
 use crate::sample::{SliceSample, TracedRequest};
-use crate::worker::Spent;
 
 /// The times of one request.
 #[derive(Clone, Copy, Debug, Default)]
@@ -17,6 +16,25 @@ pub(crate) struct Times {
     pub(crate) sent: Option<Nanos>,
     /// Whether it waited because no connection was free, and until when.
     pub(crate) blocked_until: Option<Nanos>,
+}
+
+/// CPU time of a worker thread, in nanoseconds.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Spent {
+    /// All of it.
+    pub(crate) cpu_ns: u64,
+    /// The part that went into busy-waiting without finding an event.
+    pub(crate) spun_ns: u64,
+}
+
+impl Spent {
+    /// What was added since `before`.
+    pub(crate) const fn since(self, before: Self) -> Self {
+        let cpu_ns = self.cpu_ns.saturating_sub(before.cpu_ns);
+        let spun_ns = self.spun_ns.saturating_sub(before.spun_ns);
+        // Busy-waiting is timed by the wall clock, which runs on while the thread is descheduled.
+        Self { cpu_ns, spun_ns: if spun_ns < cpu_ns { spun_ns } else { cpu_ns } }
+    }
 }
 
 /// Books one slice of one worker.

@@ -4,7 +4,7 @@ use tare_sys::clock::{Epoch, Nanos};
 use tare_sys::socket::Target;
 use tare_wire::ws::Stamped;
 
-use crate::worker::Stamps;
+use crate::stamps::Stamps;
 
 /// Stamped messages below which the least of their delays may be far from the least possible.
 const LEAST_MESSAGES: u64 = 5;

@@ -22,7 +22,8 @@ use crate::request::RequestSet;
 use crate::sample::SliceSample;
 use crate::schedule::Share;
 use crate::server_clock::Reckoning;
-use crate::worker::{Setup, Stamps, WorkerSlice};
+use crate::stamps::Stamps;
+use crate::worker::{Setup, WorkerSlice};
 
 pub use self::opening::{Opening, Watched};
 use self::sounding::Sounding;

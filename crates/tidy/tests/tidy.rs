@@ -28,6 +28,9 @@ const EDGES: [(&str, &[&str]); 15] = [
 const IMPURE: [&str; 8] =
     ["std::fs", "std::net", "std::process", "std::env", "Instant::", "SystemTime::", "File::", "tare_sys"];
 
+/// Crates whose top-level modules import one another in one direction only.
+const WITHOUT_IMPORT_CIRCLES: [&str; 1] = ["load"];
+
 /// The longest file that is still one room.
 const LONGEST: usize = 400;
 
@@ -94,6 +97,39 @@ fn crates_depend_only_on_what_the_architecture_allows() {
         wrong.extend(ours.filter(|to| !allowed.contains(to)).map(|to| format!("{name} → {to} is not allowed")));
     }
     complain("crate edges", &wrong);
+}
+
+/// The modules of the crate that a line of code names as `crate::module`.
+fn imported(line: &str) -> impl Iterator<Item = &str> {
+    line.split("crate::").skip(1).filter_map(|rest| rest.split(|c: char| !c.is_alphanumeric() && c != '_').next())
+}
+
+#[test]
+fn modules_import_one_another_in_one_direction_only() {
+    let mut imports: BTreeMap<(String, String), BTreeSet<String>> = BTreeMap::new();
+    for (name, path, text) in sources() {
+        let Ok(inside) = path.strip_prefix(root().join("crates").join(&name).join("src")) else { continue };
+        let is_test = path.file_name().is_some_and(|file| file.to_string_lossy().starts_with("tests"));
+        if !WITHOUT_IMPORT_CIRCLES.contains(&name.as_str()) || is_test || inside.ends_with("lib.rs") {
+            continue;
+        }
+        let module = inside.iter().next().unwrap().to_string_lossy().trim_end_matches(".rs").to_owned();
+        let others = code(&text).flat_map(|(_, line)| imported(line)).filter(|other| *other != module);
+        imports.entry((name, module.clone())).or_default().extend(others.map(str::to_owned));
+    }
+    let mut wrong = Vec::new();
+    for (name, module) in imports.keys() {
+        let mut reached = BTreeSet::new();
+        let mut ahead = vec![module.clone()];
+        while let Some(next) = ahead.pop() {
+            let others = imports.get(&(name.clone(), next)).into_iter().flatten();
+            ahead.extend(others.filter(|other| reached.insert((*other).clone())).cloned());
+        }
+        if reached.contains(module) {
+            wrong.push(format!("{name}::{module} imports a module that imports it"));
+        }
+    }
+    complain("import circles", &wrong);
 }
 
 #[test]

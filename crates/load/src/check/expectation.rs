@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tare_wire::http::Head;
 
 use super::{Check, HeaderRule, Rule, Whole};
-use crate::answer::Problem;
+use crate::problem::Problem;
 use crate::sample::{ErrorClass, escape};
 
 /// Bytes beyond the longest body that is right which are still read as a wrong answer; more is a flood.

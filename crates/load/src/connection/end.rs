@@ -5,7 +5,7 @@ use std::io::{Error, ErrorKind};
 use rustix::io::Errno;
 use tare_sys::poll::CloseCause;
 
-use crate::answer::Problem;
+use crate::problem::Problem;
 use crate::sample::ErrorClass;
 
 impl Problem {

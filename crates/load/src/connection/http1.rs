@@ -7,7 +7,8 @@ use tare_sys::poll::{CloseCause, Token, Transport};
 use tare_wire::http::{ParseError, Progress, ResponseParser};
 
 use super::{Begun, Ended, Exchange, Step};
-use crate::answer::{Judge, Problem};
+use crate::answer::Judge;
+use crate::problem::Problem;
 use crate::recorder::Times;
 use crate::request::{Draw, RequestSet};
 use crate::sample::{ErrorClass, escape};

@@ -20,15 +20,15 @@ use tare_wire::ws::Stamped;
 use self::http1::Http1;
 use self::http2::Http2;
 use self::websocket::WebSocket;
-use crate::answer::Problem;
 use crate::messages::Owed;
+use crate::problem::Problem;
 use crate::protocol::Protocol;
+use crate::pushed::Pushed;
 use crate::recorder::Times;
 use crate::request::{Draw, Parts, RequestSet};
 use crate::sample::ErrorClass;
 
 pub(crate) use self::exchange::Exchange;
-pub(crate) use self::websocket::Pushed;
 
 /// What a connection is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,12 +11,13 @@ use super::demand::Demand;
 use super::exchanges::Place;
 use super::pace::Pace;
 use super::watch::{Rest, Watch};
-use super::window::{Spent, Window};
-use super::{Setup, Stamps, WorkerSlice};
+use super::window::Window;
+use super::{Setup, WorkerSlice};
 use crate::connection::{Connection, Returned, State};
-use crate::recorder::Recorder;
+use crate::recorder::{Recorder, Spent};
 use crate::request::Draw;
 use crate::sample::SliceSample;
+use crate::stamps::Stamps;
 use tare_sys::procfs::backlog::Backlog;
 
 /// The longest sleep, so that a cancellation is noticed.

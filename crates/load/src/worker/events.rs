@@ -5,8 +5,8 @@ use tare_sys::clock::{Clock, Nanos};
 use tare_sys::poll::{CloseCause, Event, Handler, Token, Transport};
 
 use super::core::Core;
-use crate::answer::Problem;
 use crate::connection::{State, Step};
+use crate::problem::Problem;
 use crate::recorder::Times;
 use crate::sample::ErrorClass;
 

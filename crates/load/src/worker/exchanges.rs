@@ -6,8 +6,8 @@ use tare_sys::clock::{Clock, Nanos};
 use tare_sys::poll::{Token, Transport};
 
 use super::core::Core;
-use crate::answer::Problem;
 use crate::connection::{Begun, Exchange};
+use crate::problem::Problem;
 use crate::recorder::Times;
 use crate::sample::ErrorClass;
 

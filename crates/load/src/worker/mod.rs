@@ -38,14 +38,13 @@ mod window;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tare_sys::clock::{Clock, Epoch, Nanos};
+use tare_sys::clock::{Clock, Nanos};
 use tare_sys::poll::Poller;
 use tare_sys::socket::{SocketOptions, Target};
 
 use self::core::Core;
 use self::layers::Layers;
 use self::watch::Rest;
-pub(crate) use self::window::Spent;
 use crate::cancel::Cancel;
 use crate::channel::{Channel, Security, Tls};
 use crate::error::LoadError;
@@ -54,6 +53,7 @@ use crate::request::RequestSet;
 use crate::sample::SliceSample;
 use crate::schedule::{Schedule, Share};
 use crate::sending::Sending;
+use crate::stamps::Stamps;
 use crate::stop_rule::StopRule;
 use tare_sys::procfs::backlog::Backlog;
 
@@ -74,30 +74,6 @@ pub(crate) struct Setup {
     pub(crate) timeout: Duration,
     pub(crate) connect_timeout: Duration,
     pub(crate) share: Share,
-}
-
-/// What the stamps of messages are taken for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stamps {
-    /// Moments of this machine's own clock.
-    Ours(Epoch),
-    /// Moments of another, which was estimated to lie so to the monotonic one here, and clues to how it does.
-    Theirs(Epoch),
-    /// Nothing, since it is not known how their clock lies to ours: messages count by when they come.
-    Unknown,
-    /// The same, and clues to that clock: between messages pings are sent.
-    Sounded,
-}
-
-impl Stamps {
-    /// How far a message may come before its stamp without there being anything wrong. One that does so by an estimate says
-    /// that the estimate is off, and is a clue to it.
-    const fn within_ns(self) -> u64 {
-        match self {
-            Self::Ours(epoch) => epoch.within_ns,
-            Self::Theirs(_) | Self::Unknown | Self::Sounded => u64::MAX,
-        }
-    }
 }
 
 /// One slice, as one worker is to run it.

@@ -4,10 +4,10 @@ use tare_sys::clock::{Clock, Nanos};
 use tare_sys::poll::{Token, Transport};
 use tare_wire::ws::Stamped;
 
-use super::Stamps;
 use super::core::Core;
-use crate::answer::Problem;
+use crate::problem::Problem;
 use crate::sample::ErrorClass;
+use crate::stamps::Stamps;
 
 impl<C: Clock> Core<C> {
     /// Books a pushed message, or ends its subscription if it was sent after the window: in good order where the slice was
@@ -36,7 +36,7 @@ impl<C: Clock> Core<C> {
         let connection = &mut self.connections[token.index()];
         let pushed = connection.push(at, sent, at + self.setup.timeout)?;
         connection.failures = 0;
-        self.books.pushed(&pushed, self.stamps.within_ns());
+        self.books.pushed(&pushed, self.stamps.tolerance_ns());
         if pushed.is_last {
             self.unsubscribe(token, at);
         }

@@ -7,8 +7,8 @@ use tare_sys::clock::{Clock, Nanos};
 use tare_sys::poll::Token;
 
 use super::core::Core;
-use crate::answer::Problem;
 use crate::connection::Returned;
+use crate::problem::Problem;
 use crate::sample::ErrorClass;
 
 impl<C: Clock> Core<C> {

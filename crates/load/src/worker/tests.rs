@@ -7,7 +7,7 @@ use tare_sys::clock::{Clock, Nanos};
 use tare_sys::socket::SocketOptions;
 
 use super::simulation::{ANSWER, Listener, Reaction, Script, World, WorldClock, after, frozen_between};
-use super::{Setup, Stamps, Worker, WorkerSlice};
+use super::{Setup, Worker, WorkerSlice};
 use crate::cancel::Cancel;
 use crate::check::Check;
 use crate::protocol::Protocol;
@@ -15,6 +15,7 @@ use crate::request::{RequestSet, RequestSpec, Requests};
 use crate::sample::{ErrorClass, SliceSample, TracedRequest};
 use crate::schedule::{Schedule, Share, Stages};
 use crate::sending::Sending;
+use crate::stamps::Stamps;
 use crate::stop_rule::StopRule;
 use tare_sys::procfs::backlog::Backlog;
 

@@ -6,14 +6,15 @@ use std::time::Duration;
 use tare_sys::clock::{Epoch, Nanos};
 use tare_wire::ws::{Endpoint, Kind};
 
+use super::WorkerSlice;
 use super::simulation::World;
 use super::tests::{MS, slice};
 use super::tests_websocket::{EPOCH_NS, PERIOD, START, greeting, run};
-use super::{Stamps, WorkerSlice};
 use crate::conversation::{Conversation, Push, Stamp};
 use crate::sample::SliceSample;
 use crate::schedule::Schedule;
 use crate::server_clock::{ClockEstimate, Reckoning};
+use crate::stamps::Stamps;
 use crate::stop_rule::StopRule;
 
 const OURS: Epoch = Epoch { unix_ns: EPOCH_NS, within_ns: 10 };

@@ -8,12 +8,13 @@ use tare_wire::ws::{Arrival, Endpoint, Kind, accept_for};
 
 use super::simulation::{Listener, Talk, World, WorldClock};
 use super::tests::{MS, seconds, slice, worker};
-use super::{Stamps, Worker, WorkerSlice};
+use super::{Worker, WorkerSlice};
 use crate::cancel::Cancel;
 use crate::conversation::{Conversation, Push, Stamp};
 use crate::protocol::Protocol;
 use crate::sample::{ErrorClass, SliceSample};
 use crate::schedule::Schedule;
+use crate::stamps::Stamps;
 use crate::stop_rule::StopRule;
 
 /// The wall clock's time at the origin of the world.

@@ -5,29 +5,11 @@ use std::time::Duration;
 use tare_sys::clock::Nanos;
 
 use super::WorkerSlice;
+use crate::recorder::Spent;
 use crate::stop_rule::StopRule;
 
 /// The longest drain of a slice that was cancelled: its user is waiting.
 const CANCELLED_DRAIN: Duration = Duration::from_millis(500);
-
-/// CPU time of a worker.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Spent {
-    /// All of it, in nanoseconds.
-    pub(crate) cpu_ns: u64,
-    /// Of this, what went into looking whether it was time, in vain.
-    pub(crate) spun_ns: u64,
-}
-
-impl Spent {
-    /// What has come to it since `before`.
-    pub(crate) const fn since(self, before: Self) -> Self {
-        let cpu_ns = self.cpu_ns.saturating_sub(before.cpu_ns);
-        let spun_ns = self.spun_ns.saturating_sub(before.spun_ns);
-        // Looks are timed by the wall clock, which runs on when the thread does not.
-        Self { cpu_ns, spun_ns: if spun_ns < cpu_ns { spun_ns } else { cpu_ns } }
-    }
-}
 
 /// The boundaries of a slice, and the CPU time at those that were crossed.
 pub(super) struct Window {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request};
 use tare_wire::http::{Field, Head, Sink};
 
-use crate::answer::Problem;
+use crate::problem::Problem;
 use crate::request::Parts;
 use crate::sample::ErrorClass;
 

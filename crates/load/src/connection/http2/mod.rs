@@ -22,7 +22,7 @@ use self::pipe::Pipe;
 use self::stream::Stream;
 use self::wake::Woken;
 use super::{Begun, Ended, Exchange, Returned, Step};
-use crate::answer::Problem;
+use crate::problem::Problem;
 use crate::recorder::Times;
 use crate::request::{Parts, RequestSet};
 use crate::sample::ErrorClass;

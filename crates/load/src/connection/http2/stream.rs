@@ -11,8 +11,9 @@ use h2::{RecvStream, SendStream};
 use tare_wire::http::Sink;
 
 use super::message::{is_unprocessed, problem, tell_head};
-use crate::answer::{Judge, Problem};
+use crate::answer::Judge;
 use crate::connection::Exchange;
+use crate::problem::Problem;
 use crate::request::{Parts, RequestSet};
 
 /// One stream and its exchange.

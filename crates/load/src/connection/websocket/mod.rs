@@ -10,12 +10,13 @@ use tare_sys::poll::{CloseCause, Token, Transport};
 use tare_wire::http::Sink;
 use tare_wire::ws::{Arrival, Endpoint, Handshake, Kind, Stamped};
 
-pub(crate) use self::subscription::Pushed;
 use self::subscription::Subscription;
 use super::{Begun, Ended, Exchange, Step};
-use crate::answer::{Judge, Problem};
+use crate::answer::Judge;
 use crate::conversation::Conversation;
 use crate::messages::Owed;
+use crate::problem::Problem;
+use crate::pushed::Pushed;
 use crate::request::{Parts, RequestSet};
 use crate::sample::ErrorClass;
 

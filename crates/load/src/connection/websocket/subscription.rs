@@ -6,6 +6,7 @@ use tare_wire::ws::Stamped;
 
 use crate::conversation::Push;
 use crate::messages::Owed;
+use crate::pushed::Pushed;
 
 /// The messages of one subscription so far.
 #[derive(Debug, Default)]
@@ -16,23 +17,6 @@ pub(super) struct Subscription {
     sent: Option<Nanos>,
     /// How many messages more the stamps have room for than have come. Below zero where some came before their time.
     behind: i64,
-}
-
-/// What is known of one pushed message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Pushed {
-    pub(crate) came: Nanos,
-    /// By its stamp.
-    pub(crate) sent: Option<Nanos>,
-    /// How fine the stamp is, 0 without one.
-    pub(crate) unit_ns: u64,
-    pub(crate) is_late: bool,
-    pub(crate) is_out_of_order: bool,
-    pub(crate) is_duplicate: bool,
-    /// How far the time since the message before is off the period; `None` for the first.
-    pub(crate) jitter_ns: Option<u64>,
-    /// Whether it is the last that its user wants.
-    pub(crate) is_last: bool,
 }
 
 impl Subscription {

@@ -1,0 +1,21 @@
+//! One message that a server pushed.
+
+use tare_sys::clock::Nanos;
+
+/// One pushed message and how it compares with those before it on the same WebSocket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Pushed {
+    /// When it arrived.
+    pub(crate) came: Nanos,
+    /// When its stamp says it was sent.
+    pub(crate) sent: Option<Nanos>,
+    /// Resolution of the stamp in nanoseconds; 0 without a stamp.
+    pub(crate) unit_ns: u64,
+    pub(crate) is_late: bool,
+    pub(crate) is_out_of_order: bool,
+    pub(crate) is_duplicate: bool,
+    /// Difference between the period and the time since the message before, in nanoseconds; `None` for the first.
+    pub(crate) jitter_ns: Option<u64>,
+    /// Whether it is the last message that the subscription asked for.
+    pub(crate) is_last: bool,
+}

@@ -1,0 +1,27 @@
+//! How the workers read the stamps of pushed messages.
+
+use tare_sys::clock::Epoch;
+
+/// How the stamps of a slice's messages become moments of the monotonic clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stamps {
+    /// The server stamps by this machine's clock.
+    Ours(Epoch),
+    /// The server stamps by another clock, whose epoch was estimated. The messages also refine the estimate.
+    Theirs(Epoch),
+    /// The offset of the server's clock is unknown: a message counts by its arrival.
+    Unknown,
+    /// As `Unknown`, while the offset is being estimated: pings are sent between messages.
+    Sounded,
+}
+
+impl Stamps {
+    /// How far a stamp may lie after the arrival before the message counts as ahead of time, in nanoseconds. An estimate
+    /// sets no bound: a message that breaks it shows that the estimate is off.
+    pub(crate) const fn tolerance_ns(self) -> u64 {
+        match self {
+            Self::Ours(epoch) => epoch.within_ns,
+            Self::Theirs(_) | Self::Unknown | Self::Sounded => u64::MAX,
+        }
+    }
+}
