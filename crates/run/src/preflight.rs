@@ -14,6 +14,7 @@ use tare_sut::server::{ReadyRule, Server, ServerSpec};
 use tare_sys::affinity::CpuSet;
 use tare_sys::limits::raise_open_files;
 use tare_sys::procfs::machine::{CpuTicks, Machine};
+use tare_sys::scheduling::SchedulingPolicy;
 
 use crate::Scene;
 use crate::cores::Cores;
@@ -147,6 +148,7 @@ pub fn self_test(
         ready: ReadyRule::Line(crate::prepare::catalog_ready()),
         base_url: None,
         cpus: server_cpus.clone(),
+        scheduling: SchedulingPolicy::Normal,
         startup_timeout: Duration::from_secs(10),
         stop_grace: Duration::from_secs(1),
         log_path: log_path.to_owned(),

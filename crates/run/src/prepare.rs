@@ -17,6 +17,7 @@ use tare_sut::launch::JvmSettings;
 use tare_sut::probe::hiccup::{agent, inside};
 use tare_sut::server::{ReadyRule, ServerSpec};
 use tare_sys::affinity::CpuSet;
+use tare_sys::scheduling::SchedulingPolicy;
 
 use crate::engine::{self, Tool};
 use crate::error::RunError;
@@ -117,6 +118,7 @@ impl Launch {
                 ready: ready.clone(),
                 base_url: base_url.clone(),
                 cpus,
+                scheduling: SchedulingPolicy::Normal,
                 startup_timeout: plan.machine.startup_timeout.0,
                 stop_grace: plan.machine.stop_grace.0,
                 log_path,

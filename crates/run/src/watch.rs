@@ -1,10 +1,12 @@
 //! What the probes see of one server while one slice of load runs: read before, read after, and the difference kept.
 
+use std::collections::BTreeMap;
+
 use tare_load::SliceSample;
 use tare_plan::plan::Plan;
 use tare_record::sample::{CollectorUse, Hiccups, JvmUse, Pause, Phase, ServerCpu, SliceRecord};
 use tare_stats::histogram::LatencyHistogram;
-use tare_sut::probe::cpu::{CpuSample, CpuUse};
+use tare_sut::probe::cpu::{CpuSample, CpuUse, ThreadUse};
 use tare_sut::probe::hiccup::{Delay, Meter, Suspects, blame};
 use tare_sut::probe::jvm::{self, JvmSample};
 use tare_sut::probe::memory::MemorySample;
@@ -102,11 +104,15 @@ fn server_cpu(used: CpuUse, sample: &SliceSample) -> ServerCpu {
     ServerCpu {
         wall_ns: used.wall_ns,
         total_ns: used.total_ns,
-        by_kind: used.by_pool.keys().map(|kind| ((*kind).to_owned(), used.of_kind(kind))).collect(),
-        by_pool: used.by_pool.into_iter().map(|(kind, pools)| (kind.to_owned(), pools)).collect(),
+        by_kind: used.by_pool.keys().map(|kind| ((*kind).to_owned(), used.of_kind(kind).cpu_ns)).collect(),
+        by_pool: used.by_pool.into_iter().map(|(kind, pools)| (kind.to_owned(), cpu_of(pools))).collect(),
         probing_ns: None,
         requests: sample.completed_in_slice,
     }
+}
+
+fn cpu_of(pools: BTreeMap<String, ThreadUse>) -> BTreeMap<String, u64> {
+    pools.into_iter().map(|(pool, used)| (pool, used.cpu_ns)).collect()
 }
 
 /// Bodies from this size on are held in objects that the JVM may allocate where they cannot be counted.

@@ -170,6 +170,7 @@ fn program(spec: &ServerSpec, port: Option<u16>) -> Result<Program, SutError> {
     let mut program = Program::new(name).args(words);
     program.env = spec.env.iter().map(|(name, value)| (name.into(), spec::with_port(value, port).into())).collect();
     program.directory.clone_from(&spec.directory);
+    program.scheduling = spec.scheduling;
     program.cpus = Some(spec.cpus.clone()).filter(|cpus| !cpus.is_empty());
     Ok(program)
 }

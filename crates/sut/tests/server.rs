@@ -15,6 +15,7 @@ use tare_sys::affinity::{CpuSet, allowed_cpus, cpus_of_task};
 use tare_sys::child::How;
 use tare_sys::clock;
 use tare_sys::procfs::process::{Stat, tree};
+use tare_sys::scheduling::SchedulingPolicy;
 
 const PATIENCE: Duration = Duration::from_secs(20);
 const ROLE: &str = "TARE_TEST_ROLE";
@@ -84,6 +85,7 @@ fn spec(directory: &Path, role: &str, argument: &str) -> ServerSpec {
         ready: ReadyRule::Line(Regex::new("listening on (?<port>[0-9]+)").unwrap()),
         base_url: None,
         cpus: allowed_cpus().unwrap(),
+        scheduling: SchedulingPolicy::Batch,
         startup_timeout: PATIENCE,
         stop_grace: PATIENCE,
         log_path: directory.join("server.log"),
@@ -123,6 +125,7 @@ fn a_server_is_ready_where_its_line_says_and_gone_after_its_stop() {
     stream.read_to_string(&mut answer).unwrap();
     assert!(answer.ends_with("hi") && server.status() == Status::Running);
     let pids = tree(server.pid()).unwrap();
+    assert_eq!(SchedulingPolicy::of_thread(server.pid()).unwrap(), Some(SchedulingPolicy::Batch));
     let report = server.stop().unwrap();
     assert_eq!((report.ended.how, report.ended.forced, report.was_dead), (How::Signal(15), false, false));
     assert!(pids.into_iter().all(|pid| !alive(pid)));

@@ -19,6 +19,7 @@ use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, waitpid};
 
 use crate::affinity::CpuSet;
 use crate::clock;
+use crate::scheduling::SchedulingPolicy;
 use message::{Message, SIZE};
 
 /// How long the kernel may take to remove killed processes before tare stops waiting for it.
@@ -37,6 +38,8 @@ pub struct Program {
     pub directory: Option<PathBuf>,
     /// The CPUs of the program and of all that it starts; tare's own when `None`.
     pub cpus: Option<CpuSet>,
+    /// The scheduling policy of the program and of all that it starts.
+    pub scheduling: SchedulingPolicy,
     /// Where standard output and standard error go, both to the same place so that their order is kept.
     pub output: Output,
     /// Asks for a PID namespace of its own, which the kernel grants to root only; see [`Child::in_pid_namespace`].
@@ -63,6 +66,7 @@ impl Program {
             env: Vec::new(),
             directory: None,
             cpus: None,
+            scheduling: SchedulingPolicy::Normal,
             output: Output::Pipe,
             pid_namespace: false,
         }

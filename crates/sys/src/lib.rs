@@ -10,6 +10,7 @@ mod outbox;
 pub mod payload;
 pub mod poll;
 pub mod procfs;
+pub mod scheduling;
 pub mod signal;
 pub mod socket;
 pub mod stamps;

@@ -12,6 +12,7 @@ use tare_run::prepare::catalog_ready;
 use tare_sut::probe::hiccup::inside;
 use tare_sut::server::{ReadyRule, Server, ServerSpec};
 use tare_sys::affinity::CpuSet;
+use tare_sys::scheduling::SchedulingPolicy;
 
 const CONNECTIONS: usize = 16;
 
@@ -91,6 +92,7 @@ impl Stage {
             ready: ReadyRule::Line(catalog_ready()),
             base_url: None,
             cpus: self.server_cpus(),
+            scheduling: SchedulingPolicy::Normal,
             startup_timeout: Duration::from_secs(30),
             // Killed, it spends nothing on its end.
             stop_grace: Duration::ZERO,

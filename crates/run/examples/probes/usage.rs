@@ -82,10 +82,10 @@ pub fn of_a_jvm(stage: &Stage, verdicts: &mut Verdicts) -> Result<(), Box<dyn Er
 fn of_the_books(opened: &Books, closed: &Books, cpu: &CpuUse, verdicts: &mut Verdicts) {
     let answered = (closed.requests - opened.requests) as f64;
     let truth_us = (closed.cpu_ns - opened.cpu_ns) as f64 / answered / 1e3;
-    let of_loop = cpu.by_pool.get(APPLICATION).and_then(|pools| pools.get("truth-loop")).copied().unwrap_or(0);
+    let of_loop = cpu.by_pool.get(APPLICATION).and_then(|pools| pools.get("truth-loop")).map_or(0, |used| used.cpu_ns);
     let said_us = of_loop as f64 / answered / 1e3;
     verdicts.close("CPU per request of its thread, by its books", "µs", truth_us, said_us, (truth_us * 0.01).max(0.1));
-    let sum: u64 = cpu.by_pool.values().flat_map(|pools| pools.values()).sum();
+    let sum: u64 = cpu.by_pool.values().flat_map(|pools| pools.values()).map(|used| used.cpu_ns).sum();
     let (total_s, sum_s) = (cpu.total_ns as f64 / 1e9, sum as f64 / 1e9);
     verdicts.close("CPU of all kinds of threads together", "s", total_s, sum_s, total_s * 0.01);
 }

@@ -8,13 +8,63 @@ use std::time::Duration;
 
 use tare_sys::clock::{self, Nanos};
 use tare_sys::limits;
-use tare_sys::procfs::process::{self, parse_schedstat};
+use tare_sys::procfs::process::{self, SchedStat};
 
 use super::kind::{self, kind_of, pool_of};
 use crate::SutError;
 
-/// CPU by kind of thread (see [`super::kind`]), and within each by pool.
-pub type ByPool = BTreeMap<&'static str, BTreeMap<String, u64>>;
+/// What threads used, by kind (see [`super::kind`]), and within each kind by pool.
+pub type ByPool = BTreeMap<&'static str, BTreeMap<String, ThreadUse>>;
+
+/// What some threads used of the CPUs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ThreadUse {
+    /// Time on a CPU, in nanoseconds.
+    pub cpu_ns: u64,
+    /// Time runnable and waiting for a CPU, in nanoseconds.
+    pub waiting_ns: u64,
+    /// Context switches: how often a thread was put on a CPU.
+    pub switches: u64,
+}
+
+impl ThreadUse {
+    const fn of(stat: SchedStat) -> Self {
+        Self { cpu_ns: stat.cpu_ns, waiting_ns: stat.waiting_ns, switches: stat.switches }
+    }
+
+    const fn cpu(cpu_ns: u64) -> Self {
+        Self { cpu_ns, waiting_ns: 0, switches: 0 }
+    }
+
+    const fn is_zero(&self) -> bool {
+        self.cpu_ns == 0 && self.waiting_ns == 0 && self.switches == 0
+    }
+
+    const fn since(self, earlier: Self) -> Self {
+        Self {
+            cpu_ns: self.cpu_ns.saturating_sub(earlier.cpu_ns),
+            waiting_ns: self.waiting_ns.saturating_sub(earlier.waiting_ns),
+            switches: self.switches.saturating_sub(earlier.switches),
+        }
+    }
+}
+
+impl std::ops::AddAssign for ThreadUse {
+    fn add_assign(&mut self, other: Self) {
+        self.cpu_ns += other.cpu_ns;
+        self.waiting_ns += other.waiting_ns;
+        self.switches += other.switches;
+    }
+}
+
+impl std::iter::Sum for ThreadUse {
+    fn sum<I: Iterator<Item = Self>>(uses: I) -> Self {
+        uses.fold(Self::default(), |mut sum, one| {
+            sum += one;
+            sum
+        })
+    }
+}
 
 /// The part of the open files allowed to tare that one probe may hold; connections need the rest.
 const SHARE_OF_FILES: u64 = 16;
@@ -40,7 +90,7 @@ impl CpuSample {
         let mut by_pool = less(&self.by_pool, &earlier.by_pool);
         // The remainder is that of this time: what an earlier one held of threads that lagged behind is theirs by now.
         by_pool.remove(kind::EXITED);
-        let known: u64 = by_pool.values().flat_map(BTreeMap::values).sum();
+        let known: u64 = by_pool.values().flat_map(BTreeMap::values).map(|pool| pool.cpu_ns).sum();
         add_remainder(&mut by_pool, total_ns.saturating_sub(known));
         CpuUse { wall_ns: self.at_ns.saturating_sub(earlier.at_ns), total_ns, by_pool }
     }
@@ -58,22 +108,22 @@ pub struct CpuUse {
 }
 
 impl CpuUse {
-    /// CPU of one kind.
-    pub fn of_kind(&self, kind: &str) -> u64 {
-        self.by_pool.get(kind).map_or(0, |pools| pools.values().sum())
+    /// What all threads of one kind used.
+    pub fn of_kind(&self, kind: &str) -> ThreadUse {
+        self.by_pool.get(kind).map_or_else(ThreadUse::default, |pools| pools.values().copied().sum())
     }
 
     /// CPU that a server which is asked for nothing uses of itself, as a share of the time of one core, 1.0 being one core busy all
     /// the time: without the JIT and the collector, which may still be busy with what was asked before, and without our agent.
     pub fn share_at_rest(&self) -> f64 {
-        let others: u64 = [kind::JIT, kind::GC, kind::PROBE].into_iter().map(|kind| self.of_kind(kind)).sum();
+        let others: u64 = [kind::JIT, kind::GC, kind::PROBE].into_iter().map(|kind| self.of_kind(kind).cpu_ns).sum();
         let used_ns = self.total_ns.saturating_sub(others);
         if self.wall_ns == 0 { 0.0 } else { used_ns as f64 / self.wall_ns as f64 }
     }
 
     /// One kind's share of all CPU used, 0 to 1; 0 when none was used.
     pub fn share_of(&self, kind: &str) -> f64 {
-        if self.total_ns == 0 { 0.0 } else { self.of_kind(kind) as f64 / self.total_ns as f64 }
+        if self.total_ns == 0 { 0.0 } else { self.of_kind(kind).cpu_ns as f64 / self.total_ns as f64 }
     }
 }
 
@@ -143,13 +193,13 @@ struct Process {
     total_ns: u64,
     threads: HashMap<u32, Thread>,
     /// By name, what threads that have ended had used when they were last seen.
-    ended: BTreeMap<String, u64>,
+    ended: BTreeMap<String, ThreadUse>,
 }
 
 #[derive(Debug)]
 struct Thread {
     name: String,
-    cpu_ns: u64,
+    used: ThreadUse,
     /// Kept open where the budget allows, because reading alone costs a sixth of opening and reading.
     schedstat: Option<File>,
     seen: bool,
@@ -175,7 +225,7 @@ impl Process {
         }
         for (_, dead) in self.threads.extract_if(|_, thread| !thread.seen) {
             *files_left += usize::from(dead.schedstat.is_some());
-            *self.ended.entry(dead.name).or_default() += dead.cpu_ns;
+            *self.ended.entry(dead.name).or_default() += dead.used;
         }
         // Read after the threads, so that they cannot add up to more than it.
         self.total_ns = process::cpu_ns(pid)?;
@@ -183,13 +233,13 @@ impl Process {
     }
 
     fn add_to(&self, sum: &mut ByPool) -> u64 {
-        let living = self.threads.values().map(|thread| (thread.name.as_str(), thread.cpu_ns));
-        let ended = self.ended.iter().map(|(name, ns)| (name.as_str(), *ns));
-        let mut add = |kind, pool: &str, ns| *sum.entry(kind).or_default().entry(pool.to_owned()).or_default() += ns;
+        let living = self.threads.values().map(|thread| (thread.name.as_str(), thread.used));
+        let ended = self.ended.iter().map(|(name, used)| (name.as_str(), *used));
         let mut known = 0;
-        for (name, ns) in living.chain(ended) {
-            add(kind_of(name, self.is_jvm), pool_of(name), ns);
-            known += ns;
+        for (name, used) in living.chain(ended) {
+            let pools = sum.entry(kind_of(name, self.is_jvm)).or_default();
+            *pools.entry(pool_of(name).to_owned()).or_default() += used;
+            known += used.cpu_ns;
         }
         add_remainder(sum, self.total_ns.saturating_sub(known));
         self.total_ns.max(known)
@@ -201,10 +251,10 @@ impl Thread {
         let may_keep = *files_left > 0;
         let schedstat = may_keep.then(|| File::open(schedstat_of(pid, tid)).ok()).flatten();
         *files_left -= usize::from(schedstat.is_some());
-        Self { name: String::new(), cpu_ns: 0, schedstat, seen: true }
+        Self { name: String::new(), used: ThreadUse::default(), schedstat, seen: true }
     }
 
-    /// Reads its CPU time; says whether the thread is still there.
+    /// Reads what it has used; says whether the thread is still there.
     fn update(&mut self, pid: u32, tid: u32) -> bool {
         let mut text = [0; 96];
         let read = match &self.schedstat {
@@ -214,7 +264,7 @@ impl Thread {
         match read {
             Ok(got) => {
                 let text = text.get(..got).and_then(|text| std::str::from_utf8(text).ok());
-                self.cpu_ns = text.and_then(parse_schedstat).unwrap_or(self.cpu_ns);
+                self.used = text.and_then(SchedStat::parse).map_or(self.used, ThreadUse::of);
                 true
             }
             // Also when a new thread has been given the id: the open file stays that of the old one.
@@ -234,16 +284,17 @@ fn schedstat_of(pid: u32, tid: u32) -> String {
 }
 
 fn add_remainder(sum: &mut ByPool, ns: u64) {
-    *sum.entry(kind::EXITED).or_default().entry(kind::EXITED.to_owned()).or_default() += ns;
+    *sum.entry(kind::EXITED).or_default().entry(kind::EXITED.to_owned()).or_default() += ThreadUse::cpu(ns);
 }
 
 /// What was used between two samples; pools that used nothing are left out.
 fn less(now: &ByPool, before: &ByPool) -> ByPool {
-    let earlier = |kind: &str, pool: &str| before.get(kind).and_then(|pools| pools.get(pool)).copied().unwrap_or(0);
+    let earlier =
+        |kind: &str, pool: &str| before.get(kind).and_then(|pools| pools.get(pool)).copied().unwrap_or_default();
     let mut used = ByPool::new();
     for (kind, pools) in now {
-        let grown = pools.iter().map(|(pool, ns)| (pool.clone(), ns.saturating_sub(earlier(kind, pool))));
-        used.insert(kind, grown.filter(|(_, ns)| *ns > 0).collect());
+        let grown = pools.iter().map(|(pool, now)| (pool.clone(), now.since(earlier(kind, pool))));
+        used.insert(kind, grown.filter(|(_, used)| !used.is_zero()).collect());
     }
     used
 }
@@ -259,7 +310,7 @@ mod tests {
 
     #[test]
     fn a_server_at_rest_is_not_blamed_for_what_was_asked_before_nor_for_our_agent() {
-        let pool = |name: &str, ns| BTreeMap::from([(name.to_owned(), ns)]);
+        let pool = |name: &str, ns| BTreeMap::from([(name.to_owned(), ThreadUse::cpu(ns))]);
         let by_pool = BTreeMap::from([
             (kind::JIT, pool("C2 CompilerThre", 20)),
             (kind::GC, pool("G1 Conc", 15)),
@@ -277,7 +328,7 @@ mod tests {
     }
 
     fn pool(sample: &CpuSample, name: &str) -> u64 {
-        sample.by_pool.get(kind::APPLICATION).and_then(|pools| pools.get(name)).copied().unwrap_or(0)
+        sample.by_pool.get(kind::APPLICATION).and_then(|pools| pools.get(name)).map_or(0, |used| used.cpu_ns)
     }
 
     #[test]
@@ -303,7 +354,7 @@ mod tests {
         let before = probe.sample().unwrap();
         named("unseen", burn).join().unwrap();
         let used = probe.sample().unwrap().since(&before);
-        assert!(used.total_ns >= 30_000_000 && used.of_kind(kind::EXITED) >= 20_000_000, "{used:?}");
+        assert!(used.total_ns >= 30_000_000 && used.of_kind(kind::EXITED).cpu_ns >= 20_000_000, "{used:?}");
         assert!(used.wall_ns > 0 && used.share_of(kind::EXITED) > 0.0 && used.share_of("no such kind") == 0.0);
     }
 

@@ -32,8 +32,34 @@ pub struct JvmSample {
     pub heap_committed_bytes: u64,
     /// Classes and what belongs to them.
     pub metaspace_bytes: Option<u64>,
+    /// What the compilers have done.
+    pub compilation: Compilation,
     /// What allocation is counted from; absent where the collector is not G1.
     eden: Option<Eden>,
+}
+
+/// What the JIT compilers of a JVM have done.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Compilation {
+    /// Methods compiled, at any tier, recompilations included.
+    pub compiles: u64,
+    /// Compiled methods that were thrown away because an assumption no longer held.
+    pub invalidated: u64,
+    /// Time in compilers, in nanoseconds; time waiting for a core counts.
+    pub compiling_ns: u64,
+    /// Size of the compiled code, in bytes.
+    pub code_bytes: u64,
+}
+
+impl Compilation {
+    const fn since(&self, earlier: &Self) -> Self {
+        Self {
+            compiles: self.compiles.saturating_sub(earlier.compiles),
+            invalidated: self.invalidated.saturating_sub(earlier.invalidated),
+            compiling_ns: self.compiling_ns.saturating_sub(earlier.compiling_ns),
+            code_bytes: self.code_bytes,
+        }
+    }
 }
 
 /// What one collector has done.
@@ -80,6 +106,8 @@ pub struct JvmUse {
     pub heap_after_gc_bytes: Option<u64>,
     /// Classes and what belongs to them, at the end.
     pub metaspace_bytes: Option<u64>,
+    /// What the compilers did; the size of the code is that at the end.
+    pub compilation: Compilation,
 }
 
 impl JvmProbe {
@@ -140,6 +168,12 @@ impl JvmSample {
             heap_committed_bytes: of("sun.gc.generation.0.capacity") + of("sun.gc.generation.1.capacity"),
             // Zero until the first collection has counted it.
             metaspace_bytes: Some(of("sun.gc.metaspace.used")).filter(|bytes| *bytes > 0),
+            compilation: Compilation {
+                compiles: of("sun.ci.totalCompiles"),
+                invalidated: of("sun.ci.totalInvalidates"),
+                compiling_ns: ns(of("java.ci.totalTime")),
+                code_bytes: of("sun.ci.nmethodCodeSize"),
+            },
             eden: is_g1.then(|| Eden {
                 young_collections: of("sun.gc.collector.0.invocations") + of("sun.gc.collector.1.invocations"),
                 used_bytes: of("sun.gc.generation.0.space.0.used"),
@@ -162,6 +196,7 @@ impl JvmSample {
             heap_committed_bytes: self.heap_committed_bytes,
             heap_after_gc_bytes: self.heap_after_gc_bytes(),
             metaspace_bytes: self.metaspace_bytes,
+            compilation: self.compilation.since(&earlier.compilation),
         }
     }
 
@@ -214,6 +249,10 @@ mod tests {
             ("sun.rt.safepointTime", young * 3_000_000),
             ("sun.rt.safepoints", young * 2),
             ("sun.gc.metaspace.used", 9 * MIB),
+            ("sun.ci.totalCompiles", 100 * young),
+            ("sun.ci.totalInvalidates", young),
+            ("java.ci.totalTime", young * 7_000_000),
+            ("sun.ci.nmethodCodeSize", young * MIB),
         ];
         let names = [("sun.gc.collector.0.name", "G1 young"), ("sun.gc.collector.1.name", "G1 full")];
         let file = hsperf::tests::file_with(&numbers, &names);
@@ -240,6 +279,13 @@ mod tests {
         assert_eq!((used.heap_after_gc_bytes, used.metaspace_bytes), (Some(50 << 20), Some(9 << 20)));
         let young = Collector { pauses: 1, pause_ns: 2_000_000 };
         assert_eq!((used.collectors, used.safepoints), (BTreeMap::from([("G1 young".to_owned(), young)]), 2));
+    }
+
+    #[test]
+    fn what_the_compilers_did_is_counted() {
+        let used = sample(5, 20 * MIB, 590 * MIB).since(&sample(4, 100 * MIB, 600 * MIB));
+        let expected = Compilation { compiles: 100, invalidated: 1, compiling_ns: 7_000_000, code_bytes: 5 << 20 };
+        assert_eq!(used.compilation, expected);
     }
 
     #[test]

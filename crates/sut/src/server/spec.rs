@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use regex::Regex;
 use tare_sys::affinity::CpuSet;
+use tare_sys::scheduling::SchedulingPolicy;
 
 use crate::SutError;
 
@@ -39,6 +40,8 @@ pub struct ServerSpec {
     pub base_url: Option<String>,
     /// The CPUs it may use.
     pub cpus: CpuSet,
+    /// How the kernel schedules its threads.
+    pub scheduling: SchedulingPolicy,
     /// How long it may take to become ready.
     pub startup_timeout: Duration,
     /// How long it may take to end after SIGTERM.

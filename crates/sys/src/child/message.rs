@@ -24,6 +24,8 @@ pub(super) mod step {
     pub const AFFINITY: u64 = 2;
     /// Becoming the program.
     pub const EXECUTE: u64 = 3;
+    /// Setting its scheduling policy.
+    pub const SCHEDULING: u64 = 5;
     /// Forking, pipes and other plumbing.
     pub const PLUMBING: u64 = 4;
 }

@@ -21,6 +21,7 @@ pub(super) fn describe(number: u64) -> &'static str {
     match number {
         step::DIRECTORY => "cannot change to its working directory",
         step::AFFINITY => "cannot pin it to its CPUs",
+        step::SCHEDULING => "cannot set its scheduling policy",
         step::EXECUTE => "cannot execute it",
         _ => "cannot fork",
     }
@@ -56,6 +57,7 @@ pub(super) fn spawn(program: Program) -> Result<Child, ChildError> {
         envp: &strings.envp_pointers,
         directory: strings.directory.as_deref(),
         affinity: mask.as_ref(),
+        scheduling: program.scheduling,
         pid_namespace: program.pid_namespace,
         null: null.as_raw_fd(),
         output: outputs_in.as_ref().unwrap_or(&null).as_raw_fd(),

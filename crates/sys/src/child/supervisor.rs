@@ -9,6 +9,7 @@ use std::{mem, ptr};
 
 use super::message::{Message, step};
 use super::offspring;
+use crate::scheduling::SchedulingPolicy;
 
 /// Descriptors as the supervisor lays them out for itself; 0, 1 and 2 become the program's.
 const LIFELINE: c_int = 3;
@@ -27,6 +28,7 @@ pub(super) struct Orders<'a> {
     pub(super) envp: &'a [*const c_char],
     pub(super) directory: Option<&'a CStr>,
     pub(super) affinity: Option<&'a rustix::thread::CpuSet>,
+    pub(super) scheduling: SchedulingPolicy,
     pub(super) pid_namespace: bool,
     pub(super) null: c_int,
     pub(super) output: c_int,
@@ -160,6 +162,13 @@ unsafe fn become_program(orders: &Orders<'_>, supervisor: libc::pid_t, handshake
         };
         if let Some(Err(refused)) = orders.affinity.map(|mask| rustix::thread::sched_setaffinity(None, mask)) {
             fail(step::AFFINITY, refused.raw_os_error());
+        }
+        // The default needs no call: where tare itself runs under another policy, its programs inherit that one.
+        let parameter: libc::sched_param = mem::zeroed();
+        if orders.scheduling != SchedulingPolicy::Normal
+            && libc::sched_setscheduler(0, orders.scheduling.number(), &raw const parameter) != 0
+        {
+            fail(step::SCHEDULING, errno());
         }
         if orders.directory.is_some_and(|directory| libc::chdir(directory.as_ptr()) != 0) {
             fail(step::DIRECTORY, errno());

@@ -133,12 +133,26 @@ fn length_of(range: &str) -> Option<u64> {
     u64::from_str_radix(to, 16).ok()?.checked_sub(u64::from_str_radix(from, 16).ok()?)
 }
 
-/// The CPU time of a task from its `schedstat` (the first of three numbers).
-///
-/// # Units
-/// Nanoseconds.
-pub fn parse_schedstat(text: &str) -> Option<u64> {
-    text.split_ascii_whitespace().next()?.parse().ok()
+/// What the scheduler knows of one thread, since its start.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SchedStat {
+    /// Time on a CPU, in nanoseconds.
+    pub cpu_ns: u64,
+    /// Time runnable and waiting for a CPU, in nanoseconds. A wait that is not over yet is not in it.
+    pub waiting_ns: u64,
+    /// How often it was put on a CPU: its context switches.
+    pub switches: u64,
+}
+
+impl SchedStat {
+    /// Parses `/proc/PID/task/TID/schedstat`.
+    ///
+    /// # Source
+    /// Documentation/scheduler/sched-stats.rst of the kernel.
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut fields = text.split_ascii_whitespace().map(|field| field.parse().ok());
+        Some(Self { cpu_ns: fields.next()??, waiting_ns: fields.next()??, switches: fields.next()?? })
+    }
 }
 
 /// The CPU time of a process: all its threads, also those that have ended, but not its children.
@@ -261,9 +275,10 @@ mod tests {
     }
 
     #[test]
-    fn schedstat_gives_the_time_on_a_cpu() {
-        assert_eq!(parse_schedstat("123456789 42 7\n"), Some(123_456_789));
-        assert_eq!(parse_schedstat(""), None);
+    fn schedstat_gives_the_time_on_a_cpu_the_waiting_and_the_switches() {
+        let expected = SchedStat { cpu_ns: 123_456_789, waiting_ns: 42, switches: 7 };
+        assert_eq!(SchedStat::parse("123456789 42 7\n"), Some(expected));
+        assert_eq!((SchedStat::parse("123456789 42"), SchedStat::parse("")), (None, None));
     }
 
     #[test]
