@@ -20,6 +20,7 @@ pub mod push;
 pub mod resolve;
 pub mod server_clock;
 mod setting;
+pub mod settings;
 mod slice_kind;
 pub mod slo;
 pub mod suite;

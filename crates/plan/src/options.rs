@@ -1,109 +1,9 @@
-//! The settings of a run as a suite's `[run]` table or the flags give them: each may be absent.
+//! Types of settings, as a suite's `[run]` table or a flag writes them.
 
 use serde::{Deserialize, Deserializer};
 use tare_units::{Span, parse_quantity};
 
-use crate::engine::Engine;
-use crate::server_clock::ServerClock;
-use crate::slo::{Curve, LoadBy};
-
-/// Every setting of a run. The keys of `[run]` and the long flags of `tare run` are these names.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Options {
-    /// Names or globs of servers.
-    pub servers: Option<Vec<String>>,
-    /// Names or globs of scenarios.
-    pub scenarios: Option<Vec<String>>,
-    /// The server that all others are weighed against.
-    pub baseline: Option<String>,
-    /// Versions of the library, each weighed against the baseline built with it.
-    pub versions: Option<Vec<String>>,
-    /// A server to weigh against itself.
-    pub aa: Option<String>,
-    /// Closed-loop users; also the connections of an open load.
-    pub users: Option<u32>,
-    /// Rate of the open slices: requests per second, or a share of the capacity (`"50%"`).
-    pub rate: Option<RateOption>,
-    /// Seconds per cell of a plain sequential run.
-    pub duration: Option<Span>,
-    /// Time for the whole run.
-    pub budget: Option<Span>,
-    /// A fixed number of starts.
-    pub forks: Option<u32>,
-    /// No decision before so many starts.
-    pub at_least: Option<u32>,
-    /// Stop once each interval's half-width is this small.
-    pub precision: Option<Percent>,
-    /// Region of practical equivalence.
-    pub region: Option<Percent>,
-    /// Error probability of each comparison.
-    pub alpha: Option<f64>,
-    /// `"steady"`, or a fixed time.
-    pub warmup: Option<WarmupOption>,
-    /// Longest warm-up of a scenario in one fork.
-    pub warmup_cap: Option<Span>,
-    /// The same of the first scenario of a fork.
-    pub warmup_first_cap: Option<Span>,
-    /// Users of a fixed warm-up.
-    pub warmup_users: Option<u32>,
-    /// Give servers all cores while they warm up.
-    pub warmup_all_cpus: Option<bool>,
-    /// Length of a slice.
-    pub slice: Option<Span>,
-    /// Head of each slice that is dropped.
-    pub discard: Option<Span>,
-    /// Rounds of saturating slices per fork.
-    pub saturating: Option<u32>,
-    /// Rounds of slices at one constant rate per fork.
-    pub fixed: Option<u32>,
-    /// Rounds of Poisson slices per fork.
-    pub poisson: Option<u32>,
-    /// Rounds of pushed messages per fork.
-    pub push: Option<u32>,
-    /// Instead of slices: search for the largest load that keeps this curve.
-    pub slo: Option<Curve>,
-    /// What that load is counted in, `"users"` or `"rate"`.
-    pub slo_by: Option<LoadBy>,
-    /// No more users, or no higher rate, is tried.
-    pub slo_most: Option<u32>,
-    /// How long each try lasts.
-    pub slo_each: Option<Span>,
-    /// Messages that a user reads in a scenario in which the server sends.
-    pub messages: Option<u32>,
-    /// Add a second start of the baseline to each group (the A/A control).
-    pub control: Option<bool>,
-    /// What one start serves: all scenarios of its group, or one.
-    pub fork_covers: Option<ForkCovers>,
-    /// A request unanswered for so long has failed.
-    pub timeout: Option<Span>,
-    /// TCP congestion control of the generator.
-    pub congestion: Option<String>,
-    /// Stay awake in open slices.
-    pub spin: Option<bool>,
-    /// Whose clock stamps what servers push.
-    pub server_clock: Option<ServerClock>,
-    /// Other load tools that drive each cell of a plain sequential run after tare has.
-    pub engine: Option<Vec<Engine>>,
-    /// Cores of the servers.
-    pub server_cpus: Option<String>,
-    /// Cores of the generator.
-    pub load_cpus: Option<String>,
-    /// Options of every JVM server.
-    pub jvm_options: Option<Vec<String>>,
-    /// `-XX:ActiveProcessorCount` of every JVM server.
-    pub jvm_cpus: Option<u32>,
-    /// JDK home.
-    pub java: Option<String>,
-    /// A server that is not ready by then has failed.
-    pub startup_timeout: Option<Span>,
-    /// After SIGTERM, how long until SIGKILL.
-    pub stop_grace: Option<Span>,
-    /// Seed of every random order.
-    pub seed: Option<u64>,
-    /// Meters of hiccups, on the servers' cores and inside each JVM.
-    pub hiccups: Option<bool>,
-}
+use crate::slo::Curve;
 
 /// A percentage, written `2`, `2.5` or `"2 %"`; held as a fraction.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
@@ -193,13 +93,14 @@ impl<'de> Deserialize<'de> for WarmupOption {
     }
 }
 
-/// What one start of a server serves.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+/// What one start of a server measures.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ForkCovers {
     /// All scenarios of its group, in random order: quicker.
+    #[default]
     Group,
-    /// One scenario: a fresh server for each cell.
+    /// One scenario: a new start for each cell.
     Scenario,
 }
 
@@ -259,6 +160,7 @@ where
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::settings::Options;
 
     #[test]
     fn percentages_and_rates_are_read_as_written() {

@@ -7,6 +7,7 @@ use crate::contract::{Check, Scenario};
 use crate::duration::Span;
 use crate::engine::Engine;
 pub use crate::group::{CommandServer, Group, NamedScenario, Program, Role, Variant};
+use crate::options::{RateOption, WarmupOption};
 use crate::profile::Profile;
 use crate::server_clock::ServerClock;
 pub use crate::setting::{Setting, Source};
@@ -79,7 +80,7 @@ pub struct Skipped {
 }
 
 /// The load of the saturating slices and the connections of all.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Load {
     /// Closed-loop users, each with a connection of its own; also the connections of an open load.
     pub users: u32,
@@ -113,6 +114,21 @@ pub enum Rate {
     },
 }
 
+impl Default for Rate {
+    fn default() -> Self {
+        Self::OfCapacity { share: 0.0 }
+    }
+}
+
+impl From<RateOption> for Rate {
+    fn from(option: RateOption) -> Self {
+        match option {
+            RateOption::PerSecond(per_s) => Self::PerSecond { per_s },
+            RateOption::OfCapacity(share) => Self::OfCapacity { share },
+        }
+    }
+}
+
 /// How a fork warms up.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -136,8 +152,26 @@ pub enum Warmup {
     },
 }
 
+impl Default for Warmup {
+    fn default() -> Self {
+        Self::Fixed { span: Span::default(), users: 0 }
+    }
+}
+
+impl From<WarmupOption> for Warmup {
+    /// Its other settings stay zero until they are filled in.
+    fn from(option: WarmupOption) -> Self {
+        match option {
+            WarmupOption::Steady => {
+                Self::UntilSteady { cap: Span::default(), first_cap: Span::default(), all_cpus: false }
+            }
+            WarmupOption::Fixed(span) => Self::Fixed { span, users: 0 },
+        }
+    }
+}
+
 /// The slices of one fork and scenario.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Slices {
     /// Length of one slice, its head included.
     pub length: Span,
@@ -155,7 +189,7 @@ pub struct Slices {
 }
 
 /// When a run stops and what is decided.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Stop {
     /// How many starts.
     pub forks: Forks,
@@ -187,8 +221,14 @@ pub enum Forks {
     },
 }
 
+impl Default for Forks {
+    fn default() -> Self {
+        Self::Fixed { count: 1 }
+    }
+}
+
 /// The machine's cores and the JVM.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Machine {
     /// Cores of the servers, such as `0` or `0,2-3`.
     pub server_cpus: String,

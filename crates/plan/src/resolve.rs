@@ -2,17 +2,16 @@
 
 mod asked;
 mod groups;
-mod picker;
 mod profile;
-mod settings;
+pub(crate) mod settings;
 mod versions;
 
 use crate::PlanError;
 use crate::contract::Contract;
 use crate::inventory::Inventory;
-use crate::options::Options;
 use crate::plan::{Mode, Plan};
 use crate::profile::ProfileOptions;
+use crate::settings::{Options, settle_settings};
 use crate::suite::Suite;
 
 pub use settings::MachineFacts;
@@ -42,7 +41,7 @@ pub struct Inputs<'a> {
 /// [`PlanError`] for a name that matches nothing, a value that means nothing, or a choice that leaves nothing to measure.
 pub fn resolve(inputs: &Inputs<'_>) -> Result<Plan, PlanError> {
     let mode = mode(inputs.flags).or_else(|| mode(&inputs.suite.run)).unwrap_or(Mode::Compared);
-    let mut settings = settings::resolve(inputs, mode)?;
+    let mut settings = settle_settings(inputs, mode)?;
     let profile = profile::resolve(inputs, &mut settings.list)?;
     let chosen = groups::resolve(inputs, mode, &mut settings)?;
     let suite = inputs.suite.suite.name.clone().unwrap_or_else(|| stem(&inputs.suite.file));

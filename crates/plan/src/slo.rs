@@ -8,8 +8,8 @@ use crate::condition::{Condition, Metric};
 use crate::contract::Scenario;
 use crate::duration::Span;
 
-/// What must hold, and of which loads.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// The curve to keep, and the loads to try.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Slo {
     /// All of which must be met.
     pub curve: Curve,
@@ -23,7 +23,17 @@ pub struct Slo {
     pub each: Span,
 }
 
+/// Most users that are tried where the limit is a rate that no number of users can be.
+const MOST_USERS_BESIDE_A_RATE: u32 = 4_096;
+
 impl Slo {
+    /// Tries no load above `most`, in users and in requests per second.
+    pub(crate) fn limit_to(&mut self, most: u32) {
+        let is_number_of_users = self.by == LoadBy::Users || most <= 60_000;
+        self.most_users = if is_number_of_users { most } else { MOST_USERS_BESIDE_A_RATE };
+        self.most_per_s = f64::from(most);
+    }
+
     /// What grows in this scenario.
     pub fn by(&self, scenario: &Scenario) -> LoadBy {
         if scenario.push.is_some() { LoadBy::Users } else { self.by }
@@ -39,12 +49,13 @@ impl Slo {
 }
 
 /// What makes a load larger.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LoadBy {
     /// Users of the closed loop, or who listen to what is pushed.
     Users,
     /// Requests per second of an open Poisson load.
+    #[default]
     Rate,
 }
 
@@ -71,7 +82,7 @@ impl FromStr for LoadBy {
 }
 
 /// Conditions that must all be met.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Curve(pub Vec<Condition>);
 
 impl Serialize for Curve {

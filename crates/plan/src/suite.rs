@@ -7,9 +7,9 @@ use serde::Deserialize;
 use crate::PlanError;
 use crate::contract::{Check, Contract, Scenario, check_exchange};
 use crate::document;
-use crate::options::Options;
 use crate::plan::CommandServer;
 use crate::profile::ProfileOptions;
+use crate::settings::Options;
 
 /// A suite file.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]

@@ -8,6 +8,7 @@ mod load;
 mod profile;
 mod reference;
 mod run;
+mod settings;
 
 pub use load::{ConnectionArgs, GeneratorArgs, LoadArgs, ModelArgs, OutputArgs, RequestArgs, Spin, Stage};
 pub use profile::ProfileArgs;
@@ -67,7 +68,7 @@ pub enum Color {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Weigh servers against what lies beneath them.
-    #[command(after_help = run::EXAMPLES)]
+    #[command(before_help = settings::quick_suite_note(), after_help = run::EXAMPLES)]
     Run(Box<RunArgs>),
     /// Why does it cost? CPU and allocation by method, and what a layer has that the server beneath it has not.
     #[command(after_help = profile::EXAMPLES)]

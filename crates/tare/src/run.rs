@@ -7,10 +7,10 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::Context;
 use tare_plan::Plan;
-use tare_plan::options::Options;
 use tare_plan::plan::Source;
 use tare_plan::profile::ProfileOptions;
 use tare_plan::resolve::{Inputs, MachineFacts, resolve};
+use tare_plan::settings::Options;
 use tare_plan::suite::Suite;
 use tare_record::sample::{EndStatus, RunHeader, RunRecord};
 use tare_record::store::{RECORD_FILE, RunWriter, allot_run_dir};
@@ -31,7 +31,7 @@ use crate::{console, interrupt, plan_text, report};
 /// Runs, or shows the plan.
 pub fn run(args: &RunArgs, global: &Global) -> anyhow::Result<Outcome> {
     let mut world = World::load(global)?;
-    if let Some(path) = &args.what.contract {
+    if let Some(path) = &args.contract {
         world.read_contract(path)?;
     }
     let plan = asked(args, &world)?;
@@ -104,18 +104,18 @@ fn carry_out_at(
 }
 
 fn asked(args: &RunArgs, world: &World) -> anyhow::Result<Plan> {
-    let what = &args.what;
+    let flags = &args.settings.0;
     let names_itself =
-        what.servers.is_some() || what.aa.is_some() || what.scenarios.is_some() || !what.external.is_empty();
+        flags.servers.is_some() || flags.aa.is_some() || flags.scenarios.is_some() || !args.external.is_empty();
     let mut suite = match &args.suite {
         Some(path) => world.suite(path)?,
         None if names_itself => Suite::default(),
         None => world.quick()?,
     };
-    for server in &what.external {
+    for server in &args.external {
         suite.add_external(server)?;
     }
-    plan(&suite, &args.options(), None, world)
+    plan(&suite, flags, None, world)
 }
 
 /// The plan of a suite and flags, on this machine.

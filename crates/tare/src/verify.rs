@@ -11,9 +11,9 @@ use std::thread;
 
 use tare_plan::Plan;
 use tare_plan::duration::Span;
-use tare_plan::options::Options;
 use tare_plan::plan::{Group, Variant};
 use tare_plan::resolve::{Inputs, MachineFacts, resolve};
+use tare_plan::settings::Options;
 use tare_run::prepare::{Launches, prepare};
 use tare_sut::contract::{self, CheckOutcome};
 use tare_sys::affinity::allowed_cpus;

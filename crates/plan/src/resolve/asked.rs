@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Inputs;
-use super::settings::Settings;
+use super::settings::Resolved;
 use crate::PlanError;
 use crate::contract::Scenario;
 use crate::names::select;
@@ -141,7 +141,7 @@ impl World<'_> {
     }
 
     /// Puts what was chosen first in the list of settings.
-    pub fn list(&self, asked: &[Asked], settings: &mut Settings) {
+    pub fn list(&self, asked: &[Asked], settings: &mut Resolved) {
         let (flags, suite) = (self.inputs.flags, &self.inputs.suite.run);
         let source = |flag: bool, in_suite: bool| {
             if flag {

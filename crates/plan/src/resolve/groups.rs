@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Inputs;
 use super::asked::{Asked, World};
-use super::settings::Settings;
+use super::settings::Resolved;
 use super::versions;
 use crate::PlanError;
 use crate::contract::Scenario;
@@ -17,7 +17,7 @@ pub(super) struct Chosen {
     pub skipped: Vec<Skipped>,
 }
 
-pub(super) fn resolve(inputs: &Inputs<'_>, mode: Mode, settings: &mut Settings) -> Result<Chosen, PlanError> {
+pub(super) fn resolve(inputs: &Inputs<'_>, mode: Mode, settings: &mut Resolved) -> Result<Chosen, PlanError> {
     let mut servers = inputs.inventory.names();
     servers.extend(inputs.suite.servers.keys().filter(|name| inputs.inventory.get(name).is_none()).cloned());
     let mut scenarios = inputs.suite.contract(inputs.contract).scenarios;
@@ -142,7 +142,7 @@ impl World<'_> {
         &self,
         asked: &Asked,
         version: Option<&str>,
-        settings: &Settings,
+        settings: &Resolved,
         skipped: &mut Vec<Skipped>,
     ) -> Result<Vec<Group>, PlanError> {
         let mut variants = Vec::new();

@@ -46,16 +46,16 @@ pub fn header(id: &str) -> RunHeader {
             region: 0.02,
             alpha: 0.01,
             floor: 0.005,
-            precision: 0.0,
+            ..Stop::default()
         },
         machine: Machine {
             server_cpus: "0".to_owned(),
             load_cpus: "1".to_owned(),
-            jvm_options: Vec::new(),
             jvm_cpus: 2,
             java: "newest".to_owned(),
             startup_timeout: Span::from_secs(30),
             stop_grace: Span::from_secs(5),
+            ..Machine::default()
         },
         slo: None,
         probes: Probes::default(),

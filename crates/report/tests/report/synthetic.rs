@@ -263,7 +263,7 @@ fn plan(truths: &[Truth]) -> Plan {
             timeout: Span::from_secs(10),
             congestion: "default".to_owned(),
             spin: true,
-            server_clock: ServerClock::Auto,
+            ..Load::default()
         },
         warmup: Warmup::UntilSteady { cap: Span::from_secs(30), first_cap: Span::from_secs(30), all_cpus: true },
         slices: Slices {
@@ -279,7 +279,7 @@ fn plan(truths: &[Truth]) -> Plan {
             region: 0.02,
             alpha: 0.01,
             floor: 0.005,
-            precision: 0.0,
+            ..Stop::default()
         },
         profile: None,
         machine: Machine {

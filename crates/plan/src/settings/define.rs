@@ -1,0 +1,62 @@
+//! The macro that turns the rows of the table into types and functions.
+
+/// Makes [`super::Options`], [`super::all_settings`] and [`super::settle_settings`] from rows.
+///
+/// A row reads `/// help` `key: Type = row;` and stands below the section that it belongs to.
+macro_rules! define_settings {
+    ($( section $section:ident { $( $(#[doc = $help:literal])+ $key:ident: $kind:ty = $row:expr; )+ } )+) => {
+        /// Every setting of a run as a suite's `[run]` table or the flags give it: each may be absent.
+        #[derive(Debug, Clone, Default, PartialEq, serde::Deserialize)]
+        #[serde(deny_unknown_fields, default)]
+        pub struct Options {
+            $($( $(#[doc = $help])+ pub $key: Option<$kind>, )+)+
+        }
+
+        impl Options {
+            /// The settings that are given, as key and value, in the order of the table.
+            pub fn given(&self) -> Vec<(&'static str, String)> {
+                let mut given = Vec::new();
+                $($( given.extend(self.$key.as_ref().map(|value| (stringify!($key), value.shown()))); )+)+
+                given
+            }
+        }
+
+        /// One constructor for each row.
+        mod rows {
+            use super::*;
+            $($( pub(super) fn $key() -> Row<$kind> { $row } )+)+
+        }
+
+        /// Every setting, in the order of the table.
+        pub fn all_settings() -> Vec<SettingInfo> {
+            vec![$($({
+                let row = rows::$key();
+                SettingInfo {
+                    key: stringify!($key),
+                    section: Section::$section,
+                    help: concat!($($help),+).trim().to_owned(),
+                    default: row.default_text(),
+                    limits: row.limits.iter().map(|limit| limit.message).collect(),
+                    flag: row.flag,
+                    parse_into: |options, texts| {
+                        options.$key = Some(SettingValue::from_texts(texts)?);
+                        Ok(())
+                    },
+                }
+            },)+)+]
+        }
+
+        /// Chooses the value of every setting that applies: flag, else suite, else default. Then checks them all.
+        pub(crate) fn settle_settings(inputs: &Inputs<'_>, mode: Mode) -> Result<Resolved, PlanError> {
+            let mut settling = Settling::new(inputs, mode);
+            let (flags, suite) = (inputs.flags, &inputs.suite.run);
+            $($(
+                let place = (Section::$section, stringify!($key), concat!($($help),+).trim());
+                settling.known.so_far.$key = settling.settle(place, rows::$key(), &flags.$key, &suite.$key);
+            )+)+
+            $($( settling.check(stringify!($key), &rows::$key(), &settling.known.so_far.$key)?; )+)+
+            Ok(settling.resolved)
+        }
+    };
+}
+pub(super) use define_settings;

@@ -1,0 +1,138 @@
+//! What the command line and the reference need to know of a setting.
+
+use super::Options;
+
+/// The part of a run that a setting belongs to: a heading of the help, a section of the plan's list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Section {
+    /// What is measured.
+    What,
+    /// The load and the generator.
+    Load,
+    /// When a run ends and what it decides.
+    Stop,
+    /// Warm-up.
+    WarmUp,
+    /// The slices of a fork.
+    Slices,
+    /// The search for the largest load.
+    Capacity,
+    /// Cores, JVM and server processes.
+    Machine,
+    /// Optional meters.
+    Probes,
+}
+
+impl Section {
+    /// All of them, in the order of the help.
+    pub const ALL: [Self; 8] =
+        [Self::What, Self::Load, Self::Stop, Self::WarmUp, Self::Slices, Self::Capacity, Self::Machine, Self::Probes];
+
+    /// The section of the plan's list of settings: `load`, `warm-up`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::What => "what",
+            Self::Load => "load",
+            Self::Stop => "stop",
+            Self::WarmUp => "warm-up",
+            Self::Slices => "slices",
+            Self::Capacity => "capacity",
+            Self::Machine => "machine",
+            Self::Probes => "probes",
+        }
+    }
+
+    /// The heading in the help of the command line.
+    pub const fn heading(self) -> &'static str {
+        match self {
+            Self::What => "What to measure",
+            Self::Load => "Load",
+            Self::Stop => "When to stop, and how to compare",
+            Self::WarmUp => "Warm-up",
+            Self::Slices => "Slices of a fork",
+            Self::Capacity => "Search for the largest load",
+            Self::Machine => "Machine and JVM",
+            Self::Probes => "Additional meters",
+        }
+    }
+}
+
+/// A flag that takes no value: giving it sets the setting to `value`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Switch {
+    /// The long flag without its dashes, such as `no-spin`.
+    pub long: &'static str,
+    /// What the flag sets.
+    pub value: bool,
+    /// What the flag does, for the help of the command line.
+    pub help: &'static str,
+}
+
+/// How a setting is written on the command line.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Flag {
+    /// One letter, such as `u`.
+    pub short: Option<char>,
+    /// Placeholder of the value in the help, such as `SPAN`.
+    pub value_name: &'static str,
+    /// Set where the flag takes no value.
+    pub switch: Option<Switch>,
+    /// Separates several values of one flag.
+    pub delimiter: Option<char>,
+    /// Whether a value may begin with `-`.
+    pub allow_hyphens: bool,
+    /// Keys of settings that may not be given together with this flag.
+    pub conflicts: &'static [&'static str],
+    /// Keys of settings without which this flag means nothing.
+    pub requires: &'static [&'static str],
+    /// Whether `tare profile` has the flag too.
+    pub in_profile: bool,
+}
+
+impl Flag {
+    /// The long flag of the setting `key`, without its dashes.
+    pub fn long(&self, key: &str) -> String {
+        self.switch.map_or_else(|| key.replace('_', "-"), |switch| switch.long.to_owned())
+    }
+}
+
+/// One row of the table, without its types.
+#[derive(Debug, Clone)]
+pub struct SettingInfo {
+    /// Key in a suite's `[run]` table.
+    pub key: &'static str,
+    /// Where it is listed.
+    pub section: Section,
+    /// What it means, one or two sentences.
+    pub help: String,
+    /// The default as text; none where the setting has no effect until it is given.
+    pub default: Option<String>,
+    /// What a value must be, in the words of the error.
+    pub limits: Vec<&'static str>,
+    /// The flag.
+    pub flag: Flag,
+    pub(super) parse_into: fn(&mut Options, &[String]) -> Result<(), String>,
+}
+
+impl SettingInfo {
+    /// The long flag without its dashes: `warmup-cap`, `no-spin`.
+    pub fn long(&self) -> String {
+        self.flag.long(self.key)
+    }
+
+    /// Reads the texts given on the command line into `options`; for a switch, the texts are `true` or `false`.
+    ///
+    /// # Errors
+    /// In words, when a text is not a value of this setting.
+    pub fn parse_into(&self, options: &mut Options, texts: &[String]) -> Result<(), String> {
+        (self.parse_into)(options, texts)
+    }
+
+    /// Whether `text` is a value of this setting.
+    ///
+    /// # Errors
+    /// In words, when it is not.
+    pub fn check_text(&self, text: &str) -> Result<(), String> {
+        self.parse_into(&mut Options::default(), &[text.to_owned()])
+    }
+}

@@ -1,0 +1,161 @@
+//! One row of the table, with its type: default, checks, flag, and the field of the plan that it fills.
+
+use super::flag::{Flag, Switch};
+use super::value::SettingValue;
+use crate::resolve::settings::{Known, Resolved};
+
+/// The value of a setting that neither a flag nor the suite gives.
+pub(crate) enum Usual<T> {
+    /// None: the setting has no effect until it is given. The text says what happens then, where that needs saying.
+    Absent(Option<&'static str>),
+    /// The same in every plan.
+    Always(T),
+    /// Depends on the mode, the machine or other settings: in words for the help, and as a function.
+    Computed(&'static str, fn(&Known<'_>) -> T),
+}
+
+/// A condition that a value must meet, and what the error says otherwise.
+pub(crate) struct Limit<T> {
+    pub message: &'static str,
+    pub holds: fn(&T, &Known<'_>) -> bool,
+}
+
+/// A row of the table.
+pub(crate) struct Row<T> {
+    pub flag: Flag,
+    pub usual: Usual<T>,
+    pub limits: Vec<Limit<T>>,
+    pub verify: fn(&T) -> Result<(), String>,
+    pub applies: fn(&Known<'_>) -> bool,
+    pub pinned: fn(&Known<'_>) -> Option<T>,
+    pub fill: fn(&mut Resolved, T),
+}
+
+/// A setting whose flag takes a value, called `value_name` in the help.
+pub(crate) fn value<T: SettingValue>(value_name: &'static str) -> Row<T> {
+    Row {
+        flag: Flag { value_name, ..Flag::default() },
+        usual: Usual::Absent(None),
+        limits: Vec::new(),
+        verify: |_| Ok(()),
+        applies: |_| true,
+        pinned: |_| None,
+        fill: |_, _| {},
+    }
+}
+
+/// A setting that is on by default; the flag `long` switches it off, as `help` says.
+pub(crate) fn on_unless(long: &'static str, help: &'static str) -> Row<bool> {
+    switch(Switch { long, value: false, help })
+}
+
+/// A setting that is off by default; the flag `long` switches it on, as `help` says.
+pub(crate) fn off_unless(long: &'static str, help: &'static str) -> Row<bool> {
+    switch(Switch { long, value: true, help })
+}
+
+fn switch(switch: Switch) -> Row<bool> {
+    let mut row = value("").default(!switch.value);
+    row.flag.switch = Some(switch);
+    row
+}
+
+impl<T: SettingValue> Row<T> {
+    /// A one-letter flag beside the long one.
+    pub fn short(mut self, letter: char) -> Self {
+        self.flag.short = Some(letter);
+        self
+    }
+
+    /// The flag takes several values, separated by this character.
+    pub fn separated_by(mut self, delimiter: char) -> Self {
+        self.flag.delimiter = Some(delimiter);
+        self
+    }
+
+    /// A value may begin with `-`.
+    pub fn allow_hyphens(mut self) -> Self {
+        self.flag.allow_hyphens = true;
+        self
+    }
+
+    /// The flag may not be given together with those of these keys.
+    pub fn conflicts(mut self, keys: &'static [&'static str]) -> Self {
+        self.flag.conflicts = keys;
+        self
+    }
+
+    /// The flag may only be given together with those of these keys.
+    pub fn requires(mut self, keys: &'static [&'static str]) -> Self {
+        self.flag.requires = keys;
+        self
+    }
+
+    /// `tare profile` has the flag too.
+    pub fn in_profile(mut self) -> Self {
+        self.flag.in_profile = true;
+        self
+    }
+
+    /// The default of every plan.
+    pub fn default(mut self, value: T) -> Self {
+        self.usual = Usual::Always(value);
+        self
+    }
+
+    /// A default that depends on what is known; `text` says it in the help.
+    pub fn default_from(mut self, text: &'static str, compute: fn(&Known<'_>) -> T) -> Self {
+        self.usual = Usual::Computed(text, compute);
+        self
+    }
+
+    /// Without the setting, something else decides: `text` says what.
+    pub fn otherwise(mut self, text: &'static str) -> Self {
+        self.usual = Usual::Absent(Some(text));
+        self
+    }
+
+    /// Refuses a value for which `holds` is false.
+    pub fn check(mut self, message: &'static str, holds: fn(&T, &Known<'_>) -> bool) -> Self {
+        self.limits.push(Limit { message, holds });
+        self
+    }
+
+    /// Refuses a value in the words of `verify`.
+    pub fn verified_by(mut self, verify: fn(&T) -> Result<(), String>) -> Self {
+        self.verify = verify;
+        self
+    }
+
+    /// The setting is listed and used only where `applies` is true.
+    pub fn when(mut self, applies: fn(&Known<'_>) -> bool) -> Self {
+        self.applies = applies;
+        self
+    }
+
+    /// Where `pinned` gives a value, the setting has it, whatever flag and suite say.
+    pub fn pinned(mut self, pinned: fn(&Known<'_>) -> Option<T>) -> Self {
+        self.pinned = pinned;
+        self
+    }
+
+    /// The setting is resolved with the servers and scenarios, and not here.
+    pub fn resolved_with_groups(self) -> Self {
+        self.when(|_| false)
+    }
+
+    /// The field of the plan that gets the value.
+    pub fn fills(mut self, fill: fn(&mut Resolved, T)) -> Self {
+        self.fill = fill;
+        self
+    }
+
+    /// The default as text.
+    pub fn default_text(&self) -> Option<String> {
+        match &self.usual {
+            Usual::Absent(text) => text.map(str::to_owned),
+            Usual::Always(value) => Some(value.shown()),
+            Usual::Computed(text, _) => Some((*text).to_owned()),
+        }
+    }
+}

@@ -1,0 +1,316 @@
+//! The table of settings. Its order is the order of the help, of `--dry-run` and of docs/SETTINGS.md.
+
+use tare_units::Span;
+
+use super::define::define_settings;
+use super::flag::{Section, SettingInfo};
+use super::row::{Row, off_unless, on_unless, value};
+use super::value::SettingValue;
+use crate::PlanError;
+use crate::engine::Engine;
+use crate::options::{ForkCovers, Percent, RateOption, WarmupOption};
+use crate::plan::{Forks, Mode, Warmup};
+use crate::resolve::Inputs;
+use crate::resolve::settings::{
+    Known, Resolved, Settling, default_jvm_cpus, default_load_cpus, default_server_cpus, sequential_slices,
+    verify_cpu_list,
+};
+use crate::server_clock::ServerClock;
+use crate::slo::{Curve, LoadBy, Slo};
+
+define_settings! {
+    section What {
+        /// Servers to measure, comma separated; globs such as 'http4s.*' work.
+        servers: Vec<String> = value("SERVERS").short('s').separated_by(',').resolved_with_groups();
+        /// Scenarios to measure, comma separated; globs work.
+        scenarios: Vec<String> = value("SCENARIOS").short('m').separated_by(',').resolved_with_groups();
+        /// Compare every server with this one, instead of with the baseline that the catalog names for it.
+        baseline: String = value("SERVER").resolved_with_groups();
+        /// Compare a server with a second start of itself (A/A): shows the noise of this machine.
+        aa: String = value("SERVER").conflicts(&["servers", "baseline"]).resolved_with_groups();
+        /// Library versions, comma separated; each is compared with the baseline built for that version.
+        versions: Vec<String> = value("VERSIONS").separated_by(',').in_profile().resolved_with_groups();
+    }
+    section Load {
+        /// Closed-loop users, one connection each; also the number of connections of an open-loop slice.
+        users: u32 = value("USERS").short('u').in_profile()
+            .default(128)
+            .check("write 1 to 60000 users", |users, _| (1..=60_000).contains(users))
+            .fills(|to, users| to.load.users = users);
+        /// Measure one cell after another for this long each, one start per server and no intervals (sequential run).
+        duration: Span = value("SECONDS").short('d')
+            .when(is_sequential)
+            .check("must be at least 100ms", |duration, _| *duration >= Span::from_millis(100))
+            .fills(|to, duration| to.slices = sequential_slices(duration));
+        /// Request rate of open-loop slices: 4000 per second, or 50% of the slowest variant's throughput.
+        rate: RateOption = value("RATE").short('r').in_profile()
+            .default(RateOption::OfCapacity(0.5))
+            .fills(|to, rate| to.load.rate = rate.into());
+        /// A request without a response after this time counts as failed.
+        timeout: Span = value("SPAN")
+            .default(Span::from_secs(10))
+            .check("must be at least 1ms", |timeout, _| *timeout >= Span::from_millis(1))
+            .fills(|to, timeout| to.load.timeout = timeout);
+        /// TCP congestion control of the generator's sockets.
+        congestion: String = value("NAME")
+            .default_from("the kernel's", |_| "default".to_owned())
+            .fills(|to, congestion| to.load.congestion = congestion);
+        /// Busy-wait in open-loop slices where no server runs on the generator's cores: requests leave and are stamped on time.
+        spin: bool = on_unless(
+            "no-spin",
+            "Do not busy-wait in open-loop slices, even on dedicated cores. Saves CPU; adds wake-up delay to send times and latencies.",
+        )
+            .fills(|to, spin| to.load.spin = spin);
+        /// Clock that stamps pushed messages: same (this machine's), estimate (another machine's; its offset is estimated) or auto (same for a server on this machine).
+        server_clock: ServerClock = value("CLOCK")
+            .default(ServerClock::Auto)
+            .fills(|to, clock| to.load.server_clock = clock);
+        /// With -d: other load tools (wrk, gatling), comma separated, that drive each cell after tare has, as a cross-check.
+        engine: Vec<Engine> = value("TOOLS").separated_by(',')
+            .default(Vec::new())
+            .check(
+                "cross-checks the cells of a sequential run; say how long each lasts, such as -d 10",
+                |engines, known| engines.is_empty() || is_sequential(known),
+            )
+            .fills(|to, mut engines| {
+                engines.sort();
+                engines.dedup();
+                to.engines = engines;
+            });
+    }
+    section Stop {
+        /// Stop when every comparison is decided, or after this long. Builds are not counted.
+        budget: Span = value("SPAN").conflicts(&["forks"])
+            .when(|known| is_compared(known) && !known.forks_are_fixed())
+            .default(Span::from_secs(240))
+            .check("must be at least 1s", |budget, _| *budget >= Span::from_secs(1))
+            .fills(|to, budget| to.stop.forks = Forks::UntilDecided { budget, at_least: 0 });
+        /// Starts (forks) of each server, fixed before the run. Intervals are Student's t.
+        forks: u32 = value("N")
+            .when(|known| is_sequential(known) || known.forks_are_fixed())
+            .otherwise("as many as the decision takes")
+            .pinned(|known| is_sequential(known).then_some(1))
+            .check("write 1 to 10000 forks", |forks, _| (1..=10_000).contains(forks))
+            .fills(|to, count| to.stop.forks = Forks::Fixed { count });
+        /// Starts of each server before any comparison may be decided.
+        at_least: u32 = value("N").conflicts(&["forks"])
+            .when(|known| is_compared(known) && !known.forks_are_fixed())
+            .default(5)
+            .check("an interval needs at least 3 starts; write 3 or more", |at_least, _| *at_least >= 3)
+            .fills(|to, given| {
+                if let Forks::UntilDecided { at_least, .. } = &mut to.stop.forks {
+                    *at_least = given;
+                }
+            });
+        /// Also stop when every interval is within ± this many percent; 0 turns this rule off.
+        precision: Percent = value("PERCENT")
+            .when(is_compared)
+            .default(Percent(0.0))
+            .fills(|to, precision| to.stop.precision = precision.0);
+        /// Differences smaller than this many percent are not material.
+        region: Percent = value("PERCENT")
+            .default(Percent(0.02))
+            .check("write more than 0 and less than 50 percent", |region, _| region.0 > 0.0 && region.0 < 0.5)
+            .fills(|to, region| to.stop.region = region.0);
+        /// Error probability of each comparison.
+        alpha: f64 = value("ALPHA")
+            .default(0.01)
+            .check("write a probability between 0 and 0.5", |alpha, _| *alpha > 0.0 && *alpha < 0.5)
+            .fills(|to, alpha| to.stop.alpha = alpha);
+        /// Start each baseline a second time and compare the two starts (A/A control): gives the noise floor.
+        control: bool = on_unless(
+            "no-control",
+            "Do not start each baseline a second time as an A/A control. Saves time; the report then has no noise floor.",
+        )
+            .when(is_compared).fills(|to, control| to.control = control);
+        /// What one start of a server measures: all scenarios of its group (group), or one (scenario).
+        fork_covers: ForkCovers = value("WHAT")
+            .default(ForkCovers::Group)
+            .fills(|to, covers| to.fork_covers = covers);
+    }
+    section WarmUp {
+        /// Warm up until throughput and CPU are steady (steady), or for a fixed time such as 5s.
+        warmup: WarmupOption = value("WARMUP").in_profile()
+            .default_from("steady; 5s with -d", |known| match known.mode {
+                Mode::Sequential => WarmupOption::Fixed(Span::from_secs(5)),
+                Mode::Compared | Mode::Profiled => WarmupOption::Steady,
+            })
+            .fills(|to, warmup| to.warmup = warmup.into());
+        /// Longest warm-up of a scenario after a server start.
+        warmup_cap: Span = value("SPAN").in_profile()
+            .when(warms_up_until_steady)
+            .default(Span::from_secs(30))
+            .fills(|to, longest| {
+                if let Warmup::UntilSteady { cap, .. } = &mut to.warmup {
+                    *cap = longest;
+                }
+            });
+        /// Longest warm-up of the first scenario after a server start; it also warms code that all scenarios share.
+        warmup_first_cap: Span = value("SPAN").in_profile()
+            .when(warms_up_until_steady)
+            .default_from("the value of --warmup-cap", |known| known.so_far.warmup_cap.unwrap_or_default())
+            .fills(|to, longest| {
+                if let Warmup::UntilSteady { first_cap, .. } = &mut to.warmup {
+                    *first_cap = longest;
+                }
+            });
+        /// Closed-loop users of a warm-up of fixed length.
+        warmup_users: u32 = value("N").in_profile()
+            .when(|known| !warms_up_until_steady(known))
+            .default(3)
+            .check("must be at least 1", |users, _| *users >= 1)
+            .fills(|to, given| {
+                if let Warmup::Fixed { users, .. } = &mut to.warmup {
+                    *users = given;
+                }
+            });
+        /// Servers may use all cores during the warm-up, so that the JIT compiler has room.
+        warmup_all_cpus: bool = on_unless(
+            "warmup-pinned",
+            "Keep servers on their own cores during the warm-up, instead of letting the JIT compiler use all cores.",
+        )
+            .in_profile()
+            .when(warms_up_until_steady)
+            .fills(|to, on_all| {
+                if let Warmup::UntilSteady { all_cpus, .. } = &mut to.warmup {
+                    *all_cpus = on_all;
+                }
+            });
+    }
+    section Slices {
+        /// Length of one slice.
+        slice: Span = value("SPAN")
+            .when(has_slices)
+            .default(Span::from_millis(500))
+            .check("write 20ms to 10m", |slice, _| *slice >= Span::from_millis(20) && *slice <= Span::from_secs(600))
+            .fills(|to, length| to.slices.length = length);
+        /// Start of each slice that is not scored.
+        discard: Span = value("SPAN")
+            .when(has_slices)
+            .default(Span::from_millis(100))
+            .check("must be at most half of the slice", |discard, known| {
+                known.so_far.slice.is_none_or(|slice| discard.0 * 2 <= slice.0)
+            })
+            .fills(|to, discard| to.slices.discard = discard);
+        /// Rounds of closed-loop slices per fork: they measure throughput.
+        saturating: u32 = value("ROUNDS")
+            .when(has_slices)
+            .default(8)
+            .check("one of saturating, fixed and poisson must be above 0", |_, known| known.slice_rounds() > 0)
+            .check("saturating, fixed and poisson must not exceed 100000 rounds together", |_, known| {
+                known.slice_rounds() <= 100_000
+            })
+            .fills(|to, rounds| to.slices.saturating = rounds);
+        /// Rounds of slices at one constant rate for all servers, per fork: they measure CPU per request at equal load.
+        fixed: u32 = value("ROUNDS").when(has_slices).default(0).fills(|to, rounds| to.slices.fixed = rounds);
+        /// Rounds of open-loop slices with Poisson arrivals per fork: they measure latency, and CPU per request where --fixed is 0.
+        poisson: u32 = value("ROUNDS").when(has_slices).default(4).fills(|to, rounds| to.slices.poisson = rounds);
+        /// Rounds of pushed messages per fork, in scenarios in which the server pushes.
+        push: u32 = value("ROUNDS")
+            .when(has_slices)
+            .default(1)
+            .check("write 1 to 100 rounds", |rounds, _| (1..=100).contains(rounds))
+            .fills(|to, rounds| to.slices.push = rounds);
+        /// Messages that each user receives, in scenarios in which the server pushes.
+        messages: u32 = value("N")
+            .otherwise("the scenario's")
+            .check("write 2 to 1000000 messages", |messages, _| (2..=1_000_000).contains(messages))
+            .fills(|to, messages| to.messages = Some(messages));
+    }
+    section Capacity {
+        /// Search for the largest load whose latencies stay below a curve such as 'p90<2ms,p99<4ms,p99.9<8ms', instead of running slices.
+        slo: Curve = value("CURVE").conflicts(&["duration"])
+            .fills(|to, curve| to.slo = Some(Slo { curve, ..Slo::default() }));
+        /// With --slo: what the load is counted in, users or rate. Where the server pushes, it is always users.
+        slo_by: LoadBy = value("WHAT").requires(&["slo"])
+            .when(searches_capacity)
+            .default(LoadBy::Rate)
+            .fills(|to, by| fill_slo(to, |slo| slo.by = by));
+        /// With --slo: the largest number of users, or the highest rate per second, that is tried.
+        slo_most: u32 = value("N").requires(&["slo"])
+            .when(searches_capacity)
+            .default_from("1000000 per second, or 4096 users", |known| match known.so_far.slo_by {
+                Some(LoadBy::Users) => 4_096,
+                Some(LoadBy::Rate) | None => 1_000_000,
+            })
+            .check("write at least 1, and at most 60000 users", |most, known| {
+                *most >= 1 && (known.so_far.slo_by == Some(LoadBy::Rate) || *most <= 60_000)
+            })
+            .fills(|to, most| fill_slo(to, |slo| slo.limit_to(most)));
+        /// With --slo: length of one try.
+        slo_each: Span = value("SPAN").requires(&["slo"])
+            .when(searches_capacity)
+            .default(Span::from_secs(2))
+            .check("must be at least 200ms", |each, _| *each >= Span::from_millis(200))
+            .fills(|to, each| fill_slo(to, |slo| slo.each = each));
+    }
+    section Machine {
+        /// Cores of the servers, such as 0 or 0,2-3.
+        server_cpus: String = value("CPUS").in_profile()
+            .default_from("all but those of the generator", default_server_cpus)
+            .verified_by(verify_cpu_list)
+            .fills(|to, cpus| to.machine.server_cpus = cpus);
+        /// Cores of the generator, such as 1 or 4-5; each runs one worker thread.
+        load_cpus: String = value("CPUS").in_profile()
+            .default_from("the last quarter of the cores, at least one", default_load_cpus)
+            .verified_by(verify_cpu_list)
+            .fills(|to, cpus| to.machine.load_cpus = cpus);
+        /// -XX:ActiveProcessorCount of every JVM server. Servers size their thread pools by it.
+        jvm_cpus: u32 = value("N").in_profile()
+            .default_from("the number of --server-cpus, at least 2", default_jvm_cpus)
+            .check("must be at least 1", |cpus, _| *cpus >= 1)
+            .fills(|to, cpus| to.machine.jvm_cpus = cpus);
+        /// Options of every JVM server, separated by blanks. They replace the catalog's.
+        jvm_options: Vec<String> = value("OPTIONS").separated_by(' ').allow_hyphens().in_profile()
+            .default_from("the catalog's", |known| known.inputs.inventory.jvm_options.clone())
+            .fills(|to, options| to.machine.jvm_options = options);
+        /// Home of the JDK that runs the servers.
+        java: String = value("HOME").in_profile()
+            .default_from("the newest JDK found", |_| "newest".to_owned())
+            .fills(|to, java| to.machine.java = java);
+        /// A server that is not ready after this time has failed.
+        startup_timeout: Span = value("SPAN").in_profile()
+            .default(Span::from_secs(30))
+            .fills(|to, timeout| to.machine.startup_timeout = timeout);
+        /// Time between SIGTERM and SIGKILL when a server is stopped.
+        stop_grace: Span = value("SPAN").in_profile()
+            .default(Span::from_secs(3))
+            .fills(|to, grace| to.machine.stop_grace = grace);
+        /// Seed of every random order and of random arrivals.
+        seed: u64 = value("SEED").in_profile()
+            .default_from("from the clock, and recorded", |known| known.inputs.fallback_seed)
+            .fills(|to, seed| to.seed = seed);
+    }
+    section Probes {
+        /// Measure hiccups: how late a thread wakes on the servers' cores, and inside each JVM.
+        hiccups: bool = off_unless("hiccups", "Also measure hiccups: how late a thread wakes on the servers' cores, and inside each JVM.")
+            .in_profile().fills(|to, hiccups| to.probes.hiccups = hiccups);
+    }
+}
+
+fn is_sequential(known: &Known<'_>) -> bool {
+    known.mode == Mode::Sequential
+}
+
+fn is_compared(known: &Known<'_>) -> bool {
+    known.mode == Mode::Compared
+}
+
+/// A sequential run has one long slice for each cell; all others have the slices of the table.
+fn has_slices(known: &Known<'_>) -> bool {
+    !is_sequential(known)
+}
+
+fn warms_up_until_steady(known: &Known<'_>) -> bool {
+    known.so_far.warmup == Some(WarmupOption::Steady)
+}
+
+fn searches_capacity(known: &Known<'_>) -> bool {
+    known.so_far.slo.is_some()
+}
+
+fn fill_slo(resolved: &mut Resolved, fill: impl FnOnce(&mut Slo)) {
+    if let Some(slo) = &mut resolved.slo {
+        fill(slo);
+    }
+}

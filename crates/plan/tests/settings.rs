@@ -1,0 +1,192 @@
+//! The table of settings against what `resolve` does, and against docs/SETTINGS.md.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use tare_plan::Plan;
+use tare_plan::contract::Contract;
+use tare_plan::inventory::{Inventory, KnownServer};
+use tare_plan::plan::Source;
+use tare_plan::resolve::{Inputs, MachineFacts, resolve};
+use tare_plan::settings::{Options, Section, SettingInfo, all_settings};
+use tare_plan::suite::Suite;
+
+const CONTRACT: &str = "schema = 1\n[scenarios.Get]\nrequest = { path = \"/\" }\nexpect = { status = 200 }\n";
+
+/// The plan of a `[run]` table on a machine of four cores.
+fn plan_of(run_table: &str, flags: &Options) -> Plan {
+    let server = KnownServer { name: "a".into(), routes: 1, ..KnownServer::default() };
+    let inventory = Inventory { servers: vec![server], jvm_options: vec!["-Xmx1g".into()], focus: String::new() };
+    resolve(&Inputs {
+        suite: &Suite::parse("s.toml", &format!("[run]\n{run_table}")).unwrap(),
+        flags,
+        profile: None,
+        inventory: &inventory,
+        contract: &Contract::parse("contract.toml", CONTRACT).unwrap(),
+        machine: &MachineFacts { cpus: vec![0, 1, 2, 3] },
+        fallback_seed: 7,
+    })
+    .unwrap()
+}
+
+fn setting_of(key: &str) -> SettingInfo {
+    all_settings().into_iter().find(|setting| setting.key == key).unwrap()
+}
+
+#[test]
+fn the_defaults_in_the_help_are_those_of_an_empty_suite() {
+    // Each of these asks for something that other settings depend on.
+    let plans =
+        ["", "slo = \"p99<4ms\"", "warmup = \"9s\"", "duration = \"9s\""].map(|run| plan_of(run, &Options::default()));
+    let mut compared = 0;
+    for setting in plans[0].settings.iter().chain(&plans[1].settings).chain(&plans[2].settings) {
+        let Some(info) = all_settings().into_iter().find(|info| info.key == setting.key) else { continue };
+        let Some(stated) = info.default.filter(|_| setting.source == Source::Default) else { continue };
+        // A default in words, such as "the newest JDK found", states no value unless it begins with one.
+        let in_words = stated.contains(' ') && !stated.starts_with(|c: char| c.is_ascii_digit());
+        assert!(
+            setting.value == stated || stated.starts_with(&format!("{} ", setting.value)) || in_words,
+            "{}: the help says {stated}, the plan has {}",
+            setting.key,
+            setting.value
+        );
+        compared += usize::from(setting.value == stated);
+    }
+    assert!(compared >= 40, "only {compared} defaults were compared");
+    let listed: BTreeSet<&str> = plans.iter().flat_map(|plan| &plan.settings).map(|setting| &*setting.key).collect();
+    let missing: Vec<&str> = all_settings()
+        .iter()
+        .map(|info| info.key)
+        .filter(|key| !listed.contains(key) && !["baseline", "aa", "versions", "forks", "messages"].contains(key))
+        .collect();
+    assert!(missing.is_empty(), "no plan lists {missing:?}");
+}
+
+#[test]
+fn settings_name_only_settings_that_exist() {
+    let keys: Vec<&str> = all_settings().iter().map(|setting| setting.key).collect();
+    let unique: BTreeSet<&&str> = keys.iter().collect();
+    assert_eq!(unique.len(), keys.len());
+    for setting in all_settings() {
+        let named = setting.flag.conflicts.iter().chain(setting.flag.requires);
+        let unknown: Vec<&&str> = named.filter(|key| !keys.contains(*key)).collect();
+        assert!(unknown.is_empty(), "{}: {unknown:?}", setting.key);
+        assert!(setting.help.ends_with('.') && setting.help.len() <= 200, "{}: {}", setting.key, setting.help);
+    }
+}
+
+#[test]
+fn a_flag_and_a_key_of_the_suite_give_the_same_plan() {
+    for (key, text, written) in [
+        ("users", "3", "3"),
+        ("rate", "4000", "4000"),
+        ("rate", "25%", "\"25%\""),
+        ("spin", "false", "false"),
+        ("budget", "2m", "\"2m\""),
+        ("forks", "7", "7"),
+        ("slo", "p99<4ms", "\"p99<4ms\""),
+        ("warmup", "5s", "5"),
+        ("warmup_all_cpus", "false", "false"),
+        ("discard", "50ms", "\"50ms\""),
+        ("server_clock", "estimate", "\"estimate\""),
+        ("hiccups", "true", "true"),
+    ] {
+        let mut flags = Options::default();
+        setting_of(key).parse_into(&mut flags, &[text.to_owned()]).unwrap();
+        let (by_flag, by_key) = (plan_of("", &flags), plan_of(&format!("{key} = {written}"), &Options::default()));
+        assert_eq!(by_flag.hash(), by_key.hash(), "{key} = {written}");
+        assert_ne!(by_flag.hash(), plan_of("", &Options::default()).hash(), "{key} changes nothing");
+    }
+}
+
+#[test]
+fn a_sequential_run_has_one_start_whatever_the_suite_says() {
+    let mut flags = Options::default();
+    setting_of("duration").parse_into(&mut flags, &["9s".to_owned()]).unwrap();
+    let plan = plan_of("forks = 5", &flags);
+    let forks = plan.settings.iter().find(|setting| setting.key == "forks").unwrap();
+    assert_eq!((forks.value.as_str(), forks.source), ("1", Source::Default));
+    assert_eq!(plan.stop.forks, tare_plan::plan::Forks::Fixed { count: 1 });
+}
+
+#[test]
+fn a_text_that_is_no_value_says_what_would_be() {
+    for (key, text, says) in [
+        ("users", "many", "\"many\" is not a whole number"),
+        ("budget", "soon", "write for example 500ms"),
+        ("server_clock", "ntp", "write auto, same or estimate"),
+        ("engine", "ab", "write wrk or gatling"),
+    ] {
+        let error = setting_of(key).check_text(text).unwrap_err();
+        assert!(error.contains(says), "{key}: {error}");
+    }
+}
+
+/// docs/SETTINGS.md as the table has it.
+fn reference() -> String {
+    let mut text = "\
+# Settings of a run
+
+Made from the table in `crates/plan/src/settings/table.rs` by `UPDATE=1 cargo test -p tare-plan --test settings`.
+
+Each setting is a key of a suite's `[run]` table and a flag of `tare run`. A flag wins over the suite, and the suite over the
+default. `tare run --dry-run` prints every value of a plan and its source. Flags marked * belong to `tare profile` too.
+`tare run` without a suite and without servers uses `suites/quick.toml`, which changes some of the defaults below.
+"
+    .to_owned();
+    for section in Section::ALL {
+        text.push_str(&format!("\n## {}\n\n", section.heading()));
+        text.push_str("| key | flag | default | meaning | limits |\n|---|---|---|---|---|\n");
+        for setting in all_settings().into_iter().filter(|setting| setting.section == section) {
+            text.push_str(&reference_row(&setting));
+        }
+    }
+    text
+}
+
+fn reference_row(setting: &SettingInfo) -> String {
+    let flag = &setting.flag;
+    let value = if flag.switch.is_some() { String::new() } else { format!(" {}", flag.value_name) };
+    let short = flag.short.map_or_else(String::new, |short| format!("`-{short}`, "));
+    let mark = if flag.in_profile { " *" } else { "" };
+    let long = setting.long();
+    let meaning = match flag.switch {
+        Some(switch) if !switch.value => format!("{} The flag: {}", setting.help, switch.help),
+        _ => setting.help.clone(),
+    };
+    let default = setting.default.clone().unwrap_or_default();
+    let limits: Vec<String> =
+        setting.limits.iter().map(|limit| (*limit).to_owned()).chain(flag_limits(setting)).collect();
+    let row = format!(
+        "| `{}` | {short}`--{long}{value}`{mark} | {default} | {} | {} |\n",
+        setting.key,
+        meaning,
+        limits.join("; ")
+    );
+    // A star or an angle bracket in a table is text, not markup.
+    row.replace("http4s.*", "http4s.\\*").replace('<', "&lt;")
+}
+
+fn flag_limits(setting: &SettingInfo) -> impl Iterator<Item = String> {
+    let flags = |keys: &[&str]| {
+        let flags: Vec<String> = keys.iter().map(|key| format!("`--{}`", setting_of(key).long())).collect();
+        flags.join(", ")
+    };
+    let conflicts = (!setting.flag.conflicts.is_empty()).then(|| format!("not with {}", flags(setting.flag.conflicts)));
+    let requires = (!setting.flag.requires.is_empty()).then(|| format!("only with {}", flags(setting.flag.requires)));
+    conflicts.into_iter().chain(requires)
+}
+
+#[test]
+fn the_reference_shows_the_table() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/SETTINGS.md");
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(&file, reference()).unwrap();
+    }
+    let written = std::fs::read_to_string(&file).unwrap_or_default();
+    assert!(
+        written == reference(),
+        "docs/SETTINGS.md is not up to date: run UPDATE=1 cargo test -p tare-plan --test settings"
+    );
+}

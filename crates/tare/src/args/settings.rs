@@ -1,0 +1,230 @@
+//! The flags of a run's settings, made from the table in [`tare_plan::settings`].
+
+use clap::error::ErrorKind;
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
+use tare_plan::settings::{Options, SettingInfo, all_settings};
+use tare_plan::suite::Suite;
+
+/// The suite that a bare `tare run` uses.
+const QUICK_SUITE: &str = include_str!("../../../../suites/quick.toml");
+
+/// Columns of the note above the help.
+const NOTE_WIDTH: usize = 100;
+
+/// The settings that are flags of `tare run`: all of them.
+#[derive(Debug, Clone, Default)]
+pub struct RunSettings(pub Options);
+
+/// The settings that are flags of `tare profile` too.
+#[derive(Debug, Clone, Default)]
+pub struct ProfileSettings(pub Options);
+
+/// Which settings a sub-command has as flags.
+fn run_settings() -> Vec<SettingInfo> {
+    all_settings()
+}
+
+fn profile_settings() -> Vec<SettingInfo> {
+    all_settings().into_iter().filter(|setting| setting.flag.in_profile).collect()
+}
+
+macro_rules! flags_of_settings {
+    ($args:ident, $settings:ident) => {
+        impl Args for $args {
+            fn augment_args(command: Command) -> Command {
+                command.args($settings().into_iter().map(flag))
+            }
+            fn augment_args_for_update(command: Command) -> Command {
+                Self::augment_args(command)
+            }
+        }
+
+        impl FromArgMatches for $args {
+            fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+                read_flags($settings(), matches).map(Self)
+            }
+            fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+                *self = Self::from_arg_matches(matches)?;
+                Ok(())
+            }
+        }
+    };
+}
+flags_of_settings!(RunSettings, run_settings);
+flags_of_settings!(ProfileSettings, profile_settings);
+
+/// One setting as a flag.
+fn flag(setting: SettingInfo) -> Arg {
+    let mut arg = Arg::new(setting.key)
+        .long(setting.long())
+        .help(help_of(&setting))
+        .help_heading(setting.section.heading())
+        .conflicts_with_all(setting.flag.conflicts.iter().copied())
+        .allow_hyphen_values(setting.flag.allow_hyphens);
+    for required in setting.flag.requires {
+        arg = arg.requires(*required);
+    }
+    if let Some(letter) = setting.flag.short {
+        arg = arg.short(letter);
+    }
+    if setting.flag.switch.is_some() {
+        return arg.action(ArgAction::SetTrue);
+    }
+    arg = arg.value_name(setting.flag.value_name);
+    arg = match setting.flag.delimiter {
+        Some(delimiter) => arg.action(ArgAction::Append).value_delimiter(delimiter),
+        None => arg.action(ArgAction::Set),
+    };
+    arg.value_parser(move |text: &str| setting.check_text(text).map(|()| text.to_owned()))
+}
+
+/// The help sentence and the default; a switch says in its sentence what it changes.
+fn help_of(setting: &SettingInfo) -> String {
+    let help = setting.flag.switch.map_or(setting.help.as_str(), |switch| switch.help).trim_end_matches('.');
+    match setting.default.as_ref().filter(|_| setting.flag.switch.is_none()) {
+        Some(default) => format!("{help} [default: {default}]"),
+        None => help.to_owned(),
+    }
+}
+
+/// The settings that the command line gives.
+fn read_flags(settings: Vec<SettingInfo>, matches: &ArgMatches) -> Result<Options, clap::Error> {
+    let mut options = Options::default();
+    for setting in settings {
+        let texts: Vec<String> = match setting.flag.switch {
+            Some(switch) if matches.get_flag(setting.key) => vec![switch.value.to_string()],
+            Some(_) => Vec::new(),
+            None => matches.get_many::<String>(setting.key).into_iter().flatten().cloned().collect(),
+        };
+        if !texts.is_empty() {
+            let wrong = |message| clap::Error::raw(ErrorKind::ValueValidation, format!("{message}\n"));
+            setting.parse_into(&mut options, &texts).map_err(wrong)?;
+        }
+    }
+    Ok(options)
+}
+
+/// The note above the help of `tare run`: which defaults a bare `tare run` changes.
+pub fn quick_suite_note() -> String {
+    let given = Suite::parse("suites/quick.toml", QUICK_SUITE).map(|suite| suite.run.given()).unwrap_or_default();
+    let settings: Vec<String> = given.iter().map(|(key, value)| as_flag(key, value)).collect();
+    format!(
+        "Defaults: a flag wins over the suite file, and the suite file over the default that is shown here.\n\
+         Without SUITE, --servers, --scenarios, --aa and --external, `tare run` uses suites/quick.toml:\n{}\n\
+         `tare run --dry-run` prints every value with its source. Reference: docs/SETTINGS.md",
+        wrapped(&settings)
+    )
+}
+
+/// A setting as it would be typed: `--budget 5m`, `--no-control`; key and value where no flag says it.
+fn as_flag(key: &str, value: &str) -> String {
+    let setting = all_settings().into_iter().find(|setting| setting.key == key);
+    match setting.map(|setting| (setting.long(), setting.flag.switch)) {
+        Some((long, None)) => format!("--{long} {value}"),
+        Some((long, Some(switch))) if switch.value.to_string() == value => format!("--{long}"),
+        _ => format!("{key} = {value}"),
+    }
+}
+
+/// Words in indented lines of at most [`NOTE_WIDTH`] columns.
+fn wrapped(words: &[String]) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for word in words {
+        match lines.last_mut() {
+            Some(line) if line.len() + 1 + word.len() <= NOTE_WIDTH => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(format!("  {word}")),
+        }
+    }
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{CommandFactory, Parser};
+
+    use super::*;
+    use crate::args::{Cli, Command as SubCommand};
+
+    /// A text in one line: the help breaks lines where the terminal is too narrow.
+    fn one_line(text: &str) -> String {
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    fn help_of_command(name: &str) -> String {
+        let mut cli = Cli::command();
+        one_line(&cli.find_subcommand_mut(name).unwrap().render_help().to_string())
+    }
+
+    fn options_of(args: &[&str]) -> Options {
+        match Cli::try_parse_from([&["tare", "run"], args].concat()).unwrap().command {
+            SubCommand::Run(args) => args.settings.0,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_note_tells_every_setting_of_the_quick_suite() {
+        let note = quick_suite_note();
+        // The lines of the file itself, whatever the parser of suites makes of them.
+        let table = QUICK_SUITE.split("[run]").nth(1).unwrap().split("\n[").next().unwrap();
+        let lines: Vec<(&str, &str)> = table.lines().filter_map(|line| line.split_once(" = ")).collect();
+        assert!(lines.len() >= 5, "{lines:?}");
+        for (key, value) in lines {
+            assert!(note.contains(&as_flag(key, value.trim_matches('"'))), "{key} = {value}: {note}");
+        }
+        assert!(help_of_command("run").starts_with(&one_line(&note)));
+    }
+
+    #[test]
+    fn the_help_states_every_default_of_the_table() {
+        let (run, profile) = (help_of_command("run"), help_of_command("profile"));
+        for setting in all_settings() {
+            let help = one_line(&help_of(&setting));
+            assert!(run.contains(&help), "{}: {run}", setting.key);
+            assert_eq!(profile.contains(&help), setting.flag.in_profile, "{}", setting.key);
+        }
+    }
+
+    #[test]
+    fn flags_become_options() {
+        let options = options_of(&[
+            "-s",
+            "a,b",
+            "-m",
+            "Get",
+            "-u",
+            "3",
+            "--no-spin",
+            "--warmup-pinned",
+            "--hiccups",
+            "--no-control",
+            "--jvm-options",
+            "-Xmx1g -Xms1g",
+            "--forks",
+            "5",
+        ]);
+        assert_eq!(options.servers, Some(vec!["a".to_owned(), "b".to_owned()]));
+        assert_eq!(options.jvm_options, Some(vec!["-Xmx1g".to_owned(), "-Xms1g".to_owned()]));
+        assert_eq!((options.users, options.forks), (Some(3), Some(5)));
+        assert_eq!((options.spin, options.control, options.hiccups), (Some(false), Some(false), Some(true)));
+        assert_eq!(options.warmup_all_cpus, Some(false));
+        assert_eq!(options_of(&[]), Options::default());
+    }
+
+    #[test]
+    fn flags_that_contradict_one_another_are_refused() {
+        for args in [
+            &["--budget", "1m", "--forks", "3"][..],
+            &["--at-least", "3", "--forks", "3"],
+            &["--slo", "p99<4ms", "-d", "5"],
+            &["--slo-by", "users"],
+            &["--aa", "a", "-s", "b"],
+            &["--users", "many"],
+        ] {
+            assert!(Cli::try_parse_from([&["tare", "run"], args].concat()).is_err(), "{args:?}");
+        }
+    }
+}
