@@ -48,6 +48,7 @@ mod schedule;
 mod sending;
 mod server_clock;
 mod session;
+mod slice;
 mod stamps;
 mod stop_rule;
 mod template;

@@ -16,7 +16,8 @@ use crate::error::LoadError;
 use crate::poller::PollerKind;
 use crate::sample::SliceSample;
 use crate::schedule::Share;
-use crate::worker::{Setup, Worker, WorkerSlice};
+use crate::slice::WorkerSlice;
+use crate::worker::{Setup, Worker};
 
 /// The session's end of a worker thread.
 pub(crate) struct Remote {

@@ -22,8 +22,9 @@ use crate::request::RequestSet;
 use crate::sample::SliceSample;
 use crate::schedule::Share;
 use crate::server_clock::Reckoning;
+use crate::slice::WorkerSlice;
 use crate::stamps::Stamps;
-use crate::worker::{Setup, WorkerSlice};
+use crate::worker::Setup;
 
 pub use self::opening::{Opening, Watched};
 use self::sounding::Sounding;
@@ -167,7 +168,7 @@ impl LoadSession {
         // Refused, it costs latency, which the session's user is told.
         let _awake = Wakefulness::hold();
         self.prepare(slice, cancel, watcher)?;
-        let stamps = by.map_or(Stamps::Sounded, Reckoning::stamps);
+        let stamps = by.map_or(Stamps::Probing, Reckoning::stamps);
         let start = clock::now() + START_MARGIN;
         for worker in &self.workers {
             worker.order(Order::Run(WorkerSlice {

@@ -12,7 +12,7 @@ pub(crate) enum Stamps {
     /// The offset of the server's clock is unknown: a message counts by its arrival.
     Unknown,
     /// As `Unknown`, while the offset is being estimated: pings are sent between messages.
-    Sounded,
+    Probing,
 }
 
 impl Stamps {
@@ -21,7 +21,7 @@ impl Stamps {
     pub(crate) const fn tolerance_ns(self) -> u64 {
         match self {
             Self::Ours(epoch) => epoch.within_ns,
-            Self::Theirs(_) | Self::Unknown | Self::Sounded => u64::MAX,
+            Self::Theirs(_) | Self::Unknown | Self::Probing => u64::MAX,
         }
     }
 }

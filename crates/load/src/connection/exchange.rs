@@ -1,4 +1,4 @@
-//! One request and what has come of it so far.
+//! One request under way and what has arrived of its answer.
 
 use tare_sys::clock::Nanos;
 
@@ -10,14 +10,14 @@ use crate::recorder::Times;
 #[derive(Debug)]
 pub(crate) struct Exchange {
     pub(crate) times: Times,
-    /// When it fails for want of an answer.
+    /// When it times out.
     pub(crate) deadline: Nanos,
-    /// Which of the request set.
+    /// Index in the request set.
     pub(crate) request: usize,
     pub(crate) seen: Seen,
-    /// Of a subscription that was given up: the messages that it was still owed.
+    /// Messages that a failed subscription has not received.
     pub(crate) owed: Option<Owed>,
-    /// How often a server has sent it back unprocessed.
+    /// How many times a server has sent it back unprocessed.
     pub(crate) returns: u8,
 }
 

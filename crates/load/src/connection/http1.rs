@@ -110,7 +110,7 @@ impl Http1 {
             Ok(Progress::Complete { consumed, keeps_alive }) => {
                 *bytes = &bytes[consumed..];
                 self.is_retired = !keeps_alive;
-                self.settle_first(requests).map_or(Step::More, |(times, problem)| Step::Settled { times, problem })
+                self.finish_first(requests).map_or(Step::More, |(times, problem)| Step::Finished { times, problem })
             }
             Ok(Progress::NeedsMore) if exchange.seen.is_flooded(expectation) => Step::Broken(exchange.seen.flood()),
             Ok(Progress::NeedsMore) => {
@@ -125,7 +125,7 @@ impl Http1 {
     pub(crate) fn end(&mut self, cause: &CloseCause, requests: &RequestSet) -> Ended {
         let problem = match (cause, self.parser.finish()) {
             (CloseCause::EndOfStream, Ok(())) => {
-                return Ended { settled: self.settle_first(requests), problem: left_unanswered() };
+                return Ended { finished: self.finish_first(requests), problem: left_unanswered() };
             }
             (CloseCause::EndOfStream, Err(error)) if error.is_truncation() => {
                 Problem::new(ErrorClass::Read, error.to_string())
@@ -134,10 +134,10 @@ impl Http1 {
             (CloseCause::ReadFailed(error), finish) => Problem::new(ErrorClass::Read, where_it_broke(finish, error)),
             (cause, _) => Problem::of_end(cause),
         };
-        Ended { settled: None, problem }
+        Ended { finished: None, problem }
     }
 
-    fn settle_first(&mut self, requests: &RequestSet) -> Option<(Times, Option<Problem>)> {
+    fn finish_first(&mut self, requests: &RequestSet) -> Option<(Times, Option<Problem>)> {
         let mut exchange = self.under_way.pop_front()?;
         if let Some(next) = self.under_way.front() {
             self.parser.expect(requests.get(next.request).is_head);
@@ -152,12 +152,12 @@ impl Http1 {
     }
 
     /// Where one is overdue the others are lost too, since answers come in order.
-    pub(crate) fn give_up_overdue(&mut self, now: Nanos) -> Option<Exchange> {
+    pub(crate) fn take_overdue(&mut self, now: Nanos) -> Option<Exchange> {
         self.is_retired |= self.next_deadline().is_some_and(|deadline| deadline <= now);
-        if self.is_retired { self.give_up_any() } else { None }
+        if self.is_retired { self.take_any() } else { None }
     }
 
-    pub(crate) fn give_up_any(&mut self) -> Option<Exchange> {
+    pub(crate) fn take_any(&mut self) -> Option<Exchange> {
         self.under_way.pop_front()
     }
 }

@@ -1,6 +1,5 @@
-//! One connection: what it is doing, and the exchanges that are under way on it. It decides nothing about other
-//! connections or about time, and calls nobody but the transport that it sends on. How requests become bytes and bytes
-//! become answers is each protocol's affair.
+//! The exchanges under way on one connection. Each protocol turns requests into bytes and bytes into answers, and calls
+//! only the transport that it sends on. When to open, retry or time out is decided by the worker.
 
 mod end;
 mod exchange;
@@ -26,91 +25,76 @@ use crate::protocol::Protocol;
 use crate::pushed::Pushed;
 use crate::recorder::Times;
 use crate::request::{Draw, Parts, RequestSet};
-use crate::sample::ErrorClass;
 
 pub(crate) use self::exchange::Exchange;
-
-/// What a connection is doing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum State {
-    /// Not open; to be opened again at this moment.
-    Closed { retry_at: Nanos },
-    /// Being opened; `stage` is the class of its failure if it goes on until the deadline.
-    Connecting { since: Nanos, deadline: Nanos, stage: ErrorClass },
-    /// Open, whether or not anything is under way.
-    Open,
-}
 
 /// One connection and the exchanges that it carries.
 #[derive(Debug)]
 pub(crate) struct Connection {
-    pub(crate) state: State,
-    /// Ends without an answer in between: what the backing-off goes by.
-    pub(crate) failures: u32,
-    speech: Speech,
+    state: ProtocolState,
 }
 
-/// What is spoken, and how far it has come.
+/// The protocol of a connection, and its progress.
 #[derive(Debug)]
-enum Speech {
+enum ProtocolState {
     Http1(Http1),
     Http2(Box<Http2>),
     WebSocket(Box<WebSocket>),
 }
 
-/// What has become of a request that was handed to a connection.
+/// What a connection did with a request.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Begun {
-    /// So many bytes have left, those before it included.
+    /// It was sent, with the bytes gathered before it.
     Sent { bytes: usize },
-    /// It leaves with the next flush, which must be asked for.
+    /// It waits for a flush, which the caller must request.
     ToBeFlushed,
-    /// It leaves with the flush that has been asked for.
+    /// It waits for a flush that has already been requested.
     Gathered,
 }
 
-/// What bytes have led to.
+/// What received bytes led to. After any variant but `More` and `Broken`, bytes may be left.
 #[derive(Debug)]
 pub(crate) enum Step {
-    /// All bytes were taken, and what is under way goes on.
+    /// All bytes were taken.
     More,
-    /// An exchange is over, for better or worse; bytes may be left.
-    Settled { times: Times, problem: Option<Problem> },
-    /// The server has not processed this request and will not: it may be asked elsewhere. Bytes may be left.
+    /// An exchange has ended: completed without a problem, and else failed.
+    Finished { times: Times, problem: Option<Problem> },
+    /// The server has not processed this request and will not. Another connection may send it.
     Returned(Returned),
-    /// The server sent a message of its own accord, with this stamp; bytes may be left.
+    /// The server pushed a message with this stamp.
     Pushed(Option<Stamped>),
-    /// A ping was answered; bytes may be left.
+    /// A ping of the server was answered.
     Pinged,
-    /// A ping of ours was answered that was sent at this moment; bytes may be left.
+    /// The server answered a ping that was sent at this moment.
     Ponged { sent: Nanos },
     /// The connection cannot be used any further.
     Broken(Problem),
 }
 
-/// A request that came back unprocessed, and what it said.
+/// A request that the server sent back unprocessed.
 #[derive(Debug)]
 pub(crate) struct Returned {
     pub(crate) exchange: Exchange,
     pub(crate) parts: Arc<Parts>,
 }
 
-/// What the end of the connection means for the exchanges under way.
+/// What the end of a connection means for the exchanges under way.
 #[derive(Debug)]
 pub(crate) struct Ended {
-    /// The one that the end completes.
-    pub(crate) settled: Option<(Times, Option<Problem>)>,
+    /// The exchange that the end completes.
+    pub(crate) finished: Option<(Times, Option<Problem>)>,
     /// The problem of all others.
     pub(crate) problem: Problem,
 }
 
-/// The same call on whatever is spoken.
-macro_rules! speech {
-    ($connection:expr, $speech:ident => $call:expr) => {
-        match &mut $connection.speech {
-            Speech::Http1($speech) => $call,
-            Speech::Http2($speech) => $call,
-            Speech::WebSocket($speech) => $call,
+/// The same call on the state of each protocol.
+macro_rules! on_state {
+    ($connection:expr, $state:ident => $call:expr) => {
+        match &mut $connection.state {
+            ProtocolState::Http1($state) => $call,
+            ProtocolState::Http2($state) => $call,
+            ProtocolState::WebSocket($state) => $call,
         }
     };
 }
@@ -118,71 +102,70 @@ macro_rules! speech {
 impl Connection {
     /// A connection to the site at `base` (`http://127.0.0.1:8080`), not yet open.
     pub(crate) fn new(protocol: Protocol, base: &Arc<str>) -> Self {
-        let speech = match protocol {
-            Protocol::Http1 { pipeline } => Speech::Http1(Http1::new(pipeline)),
-            Protocol::Http2 { .. } => Speech::Http2(Box::new(Http2::new(Arc::clone(base)))),
+        let state = match protocol {
+            Protocol::Http1 { pipeline } => ProtocolState::Http1(Http1::new(pipeline)),
+            Protocol::Http2 { .. } => ProtocolState::Http2(Box::new(Http2::new(Arc::clone(base)))),
             Protocol::WebSocket(conversation) => {
-                Speech::WebSocket(Box::new(WebSocket::new(conversation, Arc::clone(base))))
+                ProtocolState::WebSocket(Box::new(WebSocket::new(conversation, Arc::clone(base))))
             }
         };
-        Self { state: State::Closed { retry_at: Nanos::ZERO }, failures: 0, speech }
+        Self { state }
     }
 
-    /// What must be said on a new transport before the connection is open; `None` if nothing.
-    pub(crate) fn greet(&mut self, draw: &mut Draw) -> Option<Result<Payload, Problem>> {
-        let Speech::WebSocket(speech) = &mut self.speech else { return None };
-        // All requests open it alike, which the session has made sure of.
-        Some(speech.greet(&draw.parts(0)))
+    /// The bytes that open the protocol on a new transport; `None` if it needs no handshake.
+    pub(crate) fn start_handshake(&mut self, draw: &mut Draw) -> Option<Result<Payload, Problem>> {
+        let ProtocolState::WebSocket(state) = &mut self.state else { return None };
+        // The session has checked that all requests open it with the same path and headers.
+        Some(state.start_handshake(&draw.parts(0)))
     }
 
-    /// Takes bytes that answer what was said; whether the connection can be opened.
-    pub(crate) fn hear(&mut self, bytes: &mut &[u8]) -> Result<bool, Problem> {
-        let Speech::WebSocket(speech) = &mut self.speech else { return Ok(true) };
-        speech.hear(bytes)
+    /// Takes bytes of the handshake's answer. Returns whether the connection is open.
+    pub(crate) fn on_handshake_bytes(&mut self, bytes: &mut &[u8]) -> Result<bool, Problem> {
+        let ProtocolState::WebSocket(state) = &mut self.state else { return Ok(true) };
+        state.on_handshake_bytes(bytes)
     }
 
-    /// The connection can be used.
+    /// Begins a connection whose handshake has succeeded.
     pub(crate) fn open(&mut self) {
-        self.state = State::Open;
-        speech!(self, speech => speech.open());
+        on_state!(self, state => state.open());
     }
 
     /// How many exchanges are under way.
     pub(crate) fn under_way(&self) -> usize {
-        match &self.speech {
-            Speech::Http1(speech) => speech.under_way(),
-            Speech::Http2(speech) => speech.under_way(),
-            Speech::WebSocket(speech) => speech.under_way(),
+        match &self.state {
+            ProtocolState::Http1(state) => state.under_way(),
+            ProtocolState::Http2(state) => state.under_way(),
+            ProtocolState::WebSocket(state) => state.under_way(),
         }
     }
 
-    /// Whether nothing more can be asked on it; what is under way may still be answered.
+    /// Whether it takes no more requests. Those under way may still be answered.
     pub(crate) const fn is_retired(&self) -> bool {
-        match &self.speech {
-            Speech::Http1(speech) => speech.is_retired(),
-            Speech::Http2(speech) => speech.is_retired(),
-            Speech::WebSocket(speech) => speech.is_retired(),
+        match &self.state {
+            ProtocolState::Http1(state) => state.is_retired(),
+            ProtocolState::Http2(state) => state.is_retired(),
+            ProtocolState::WebSocket(state) => state.is_retired(),
         }
     }
 
-    /// Whether it has failed, as opposed to having come to its end.
+    /// Whether it has failed, and not merely ended.
     pub(crate) const fn is_broken(&self) -> bool {
-        match &self.speech {
-            Speech::Http1(_) | Speech::WebSocket(_) => false,
-            Speech::Http2(speech) => speech.is_broken(),
+        match &self.state {
+            ProtocolState::Http1(_) | ProtocolState::WebSocket(_) => false,
+            ProtocolState::Http2(state) => state.is_broken(),
         }
     }
 
-    /// Whether a flush is to be asked for after an event, for what a protocol says of its own accord.
+    /// Whether the caller must request a flush after an event, for bytes that the protocol sends on its own.
     pub(crate) fn wants_flush(&mut self) -> bool {
-        match &mut self.speech {
-            Speech::Http1(_) => false,
-            Speech::Http2(speech) => speech.wants_flush(),
-            Speech::WebSocket(speech) => speech.wants_flush(),
+        match &mut self.state {
+            ProtocolState::Http1(_) => false,
+            ProtocolState::Http2(state) => state.wants_flush(),
+            ProtocolState::WebSocket(state) => state.wants_flush(),
         }
     }
 
-    /// Lets the request leave whose turn it is.
+    /// Sends or gathers the request that `draw` has drawn last.
     pub(crate) fn begin(
         &mut self,
         io: &mut impl Transport,
@@ -190,92 +173,89 @@ impl Connection {
         exchange: Exchange,
         draw: &mut Draw,
     ) -> Begun {
-        match &mut self.speech {
-            Speech::Http1(speech) => speech.begin(io, token, exchange, draw),
-            Speech::Http2(speech) => {
+        match &mut self.state {
+            ProtocolState::Http1(state) => state.begin(io, token, exchange, draw),
+            ProtocolState::Http2(state) => {
                 let parts = draw.parts(exchange.request);
-                speech.begin(exchange, &parts)
+                state.begin(exchange, &parts)
             }
-            Speech::WebSocket(speech) => {
+            ProtocolState::WebSocket(state) => {
                 let parts = draw.parts(exchange.request);
-                speech.begin(io, token, exchange, &parts.body)
+                state.begin(io, token, exchange, &parts.body)
             }
         }
     }
 
-    /// Lets a request leave that came back from another connection.
+    /// Sends or gathers a request that came back from another connection.
     pub(crate) fn begin_again(&mut self, returned: Returned) -> Begun {
-        match &mut self.speech {
-            Speech::Http2(speech) => speech.begin(returned.exchange, &returned.parts),
-            // They send nothing back.
-            Speech::Http1(_) | Speech::WebSocket(_) => Begun::Gathered,
+        match &mut self.state {
+            ProtocolState::Http2(state) => state.begin(returned.exchange, &returned.parts),
+            // Only HTTP/2 returns requests.
+            ProtocolState::Http1(_) | ProtocolState::WebSocket(_) => Begun::Gathered,
         }
     }
 
-    /// Sends what waits to leave; how many bytes that were.
+    /// Sends gathered bytes, and returns their number. The connection must be open.
     pub(crate) fn flush(&mut self, io: &mut impl Transport, token: Token) -> usize {
-        if self.state != State::Open {
-            return 0;
-        }
-        speech!(self, speech => speech.flush(io, token))
+        on_state!(self, state => state.flush(io, token))
     }
 
-    /// Says goodbye, where the protocol has a word for it.
-    pub(crate) fn hang_up(&mut self, io: &mut impl Transport, token: Token) {
-        if let Speech::WebSocket(speech) = &mut self.speech {
-            speech.hang_up(io, token);
+    /// Sends the protocol's goodbye, if it has one.
+    pub(crate) fn say_goodbye(&mut self, io: &mut impl Transport, token: Token) {
+        if let ProtocolState::WebSocket(state) = &mut self.state {
+            state.say_goodbye(io, token);
         }
     }
 
-    /// Takes in a message that was pushed, if somebody has subscribed; the next is awaited until `deadline`.
+    /// Takes a pushed message; the next must arrive until `deadline`. `None` without a subscription.
     pub(crate) fn push(&mut self, at: Nanos, sent: Option<(Nanos, Stamped)>, deadline: Nanos) -> Option<Pushed> {
-        let Speech::WebSocket(speech) = &mut self.speech else { return None };
-        speech.push(at, sent, deadline)
+        let ProtocolState::WebSocket(state) = &mut self.state else { return None };
+        state.push(at, sent, deadline)
     }
 
-    /// Lays down a ping, where the protocol has such a thing; it leaves with the next flush.
+    /// Gathers a ping, if the protocol has one.
     pub(crate) fn ping(&mut self, now: Nanos) {
-        if let Speech::WebSocket(speech) = &mut self.speech {
-            speech.ping(now);
+        if let ProtocolState::WebSocket(state) = &mut self.state {
+            state.ping(now);
         }
     }
 
-    /// Ends a subscription in good order; the messages that were missing in it.
+    /// Ends a subscription in good order. Returns the messages that did not arrive.
     pub(crate) fn unsubscribe(&mut self) -> Option<Owed> {
-        let Speech::WebSocket(speech) = &mut self.speech else { return None };
-        speech.unsubscribe()
+        let ProtocolState::WebSocket(state) = &mut self.state else { return None };
+        state.unsubscribe()
     }
 
-    /// Takes bytes that arrived, up to the end of the next exchange; to be called until it wants more.
+    /// Takes received bytes up to the end of the next exchange. Call it until it returns `Step::More`.
     pub(crate) fn receive(&mut self, bytes: &mut &[u8], requests: &RequestSet) -> Step {
-        speech!(self, speech => speech.receive(bytes, requests))
+        on_state!(self, state => state.receive(bytes, requests))
     }
 
     /// Takes the end of the transport.
     pub(crate) fn end(&mut self, cause: &CloseCause, requests: &RequestSet) -> Ended {
-        match &mut self.speech {
-            Speech::Http1(speech) => speech.end(cause, requests),
-            Speech::Http2(speech) => speech.end(cause),
-            Speech::WebSocket(speech) => speech.end(cause),
+        match &mut self.state {
+            ProtocolState::Http1(state) => state.end(cause, requests),
+            ProtocolState::Http2(state) => state.end(cause),
+            ProtocolState::WebSocket(state) => state.end(cause),
         }
     }
 
-    /// The first deadline of what is under way.
+    /// The earliest deadline of the exchanges under way.
     pub(crate) fn next_deadline(&self) -> Option<Nanos> {
-        match &self.speech {
-            Speech::Http1(speech) => speech.next_deadline(),
-            Speech::Http2(speech) => speech.next_deadline(),
-            Speech::WebSocket(speech) => speech.next_deadline(),
+        match &self.state {
+            ProtocolState::Http1(state) => state.next_deadline(),
+            ProtocolState::Http2(state) => state.next_deadline(),
+            ProtocolState::WebSocket(state) => state.next_deadline(),
         }
     }
 
-    /// Gives up an exchange that is overdue, or that is lost with one that is.
-    pub(crate) fn give_up_overdue(&mut self, now: Nanos) -> Option<Exchange> {
-        speech!(self, speech => speech.give_up_overdue(now))
+    /// Removes an exchange that is overdue, or that cannot be answered because another is overdue.
+    pub(crate) fn take_overdue(&mut self, now: Nanos) -> Option<Exchange> {
+        on_state!(self, state => state.take_overdue(now))
     }
 
-    /// Gives up any exchange: the connection is of no further use.
-    pub(crate) fn give_up_any(&mut self) -> Option<Exchange> {
-        speech!(self, speech => speech.give_up_any())
+    /// Removes any exchange, because the connection can be used no further.
+    pub(crate) fn take_any(&mut self) -> Option<Exchange> {
+        on_state!(self, state => state.take_any())
     }
 }

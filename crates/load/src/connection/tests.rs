@@ -32,8 +32,8 @@ impl Transport for Nowhere {
 }
 
 /// Feeds the pieces to four requests under way, then the end of the connection; when each request was intended that was
-/// settled, in order, and the class of its problem.
-fn settled<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> Vec<(u64, Option<ErrorClass>)> {
+/// finished, in order, and the class of its problem.
+fn finished<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> Vec<(u64, Option<ErrorClass>)> {
     let list = vec![RequestSpec::get("/").expecting(Check::body_is(*b"ok")).expecting(Check::status(200))];
     let requests = RequestSet::encode("localhost", &Requests::of(list)).unwrap();
     let mut draw = requests.draw(Share { worker: 0, workers: 1 });
@@ -49,12 +49,12 @@ fn settled<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> Vec<(u64, Option<Error
         loop {
             match connection.receive(&mut piece, &requests) {
                 Step::More => break,
-                Step::Settled { times, problem } => all.push((times.intended.0, problem.map(|problem| problem.class))),
+                Step::Finished { times, problem } => all.push((times.intended.0, problem.map(|problem| problem.class))),
                 other => panic!("{other:?}"),
             }
         }
     }
-    let (times, problem) = connection.end(&CloseCause::EndOfStream, &requests).settled.expect("a body until the end");
+    let (times, problem) = connection.end(&CloseCause::EndOfStream, &requests).finished.expect("a body until the end");
     all.push((times.intended.0, problem.map(|problem| problem.class)));
     assert_eq!(connection.under_way(), 0);
     all
@@ -65,7 +65,7 @@ fn answers_go_to_their_requests_wherever_they_are_cut() {
     let expected = [(0, None), (1, None), (2, Some(ErrorClass::Status)), (3, None)];
     for cut in 0..=ANSWERS.len() {
         let (first, second) = ANSWERS.split_at(cut);
-        assert_eq!(settled([first, second].into_iter()), expected, "cut at {cut}");
+        assert_eq!(finished([first, second].into_iter()), expected, "cut at {cut}");
     }
-    assert_eq!(settled(ANSWERS.chunks(1)), expected, "in single bytes");
+    assert_eq!(finished(ANSWERS.chunks(1)), expected, "in single bytes");
 }

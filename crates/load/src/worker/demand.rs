@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use tare_sys::clock::Nanos;
 
-use super::WorkerSlice;
 use crate::schedule::{Arrivals, Attendance, Schedule, Share};
 use crate::sending::Sending;
+use crate::slice::WorkerSlice;
 
 /// What a slice still wants of one worker.
 pub(crate) struct Demand {

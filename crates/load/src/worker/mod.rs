@@ -1,14 +1,13 @@
-//! THE worker loop. Load models, stop rules, pollers and clocks are values handed to it.
-//! A worker shares no mutable state; what it books becomes the sample of its slice.
+//! THE worker loop. Load models, stop rules, pollers and clocks are values handed to it. A worker shares no mutable
+//! state; what it records becomes the sample of its slice.
 
-mod core;
+mod connections;
 mod demand;
-mod events;
-mod exchanges;
+mod dispatcher;
 mod layers;
 mod pace;
 mod pushes;
-mod returned;
+mod runner;
 #[cfg(test)]
 mod simulation;
 #[cfg(test)]
@@ -31,9 +30,7 @@ mod tests_spinning;
 mod tests_truth;
 #[cfg(test)]
 mod tests_websocket;
-mod upkeep;
 mod watch;
-mod window;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -42,8 +39,8 @@ use tare_sys::clock::{Clock, Nanos};
 use tare_sys::poll::Poller;
 use tare_sys::socket::{SocketOptions, Target};
 
-use self::core::Core;
 use self::layers::Layers;
+use self::runner::{MAX_SLEEP, SliceRunner};
 use self::watch::Rest;
 use crate::cancel::Cancel;
 use crate::channel::{Channel, Security, Tls};
@@ -51,13 +48,11 @@ use crate::error::LoadError;
 use crate::protocol::Protocol;
 use crate::request::RequestSet;
 use crate::sample::SliceSample;
-use crate::schedule::{Schedule, Share};
-use crate::sending::Sending;
-use crate::stamps::Stamps;
-use crate::stop_rule::StopRule;
+use crate::schedule::Share;
+use crate::slice::WorkerSlice;
 use tare_sys::procfs::backlog::Backlog;
 
-/// How often preparation says how far it is, and for how long it says nothing.
+/// How often preparation reports its progress, the first time after this long.
 const OPENING_TOLD_EVERY: Duration = Duration::from_millis(250);
 
 /// What stays the same over all slices of a session.
@@ -76,75 +71,64 @@ pub(crate) struct Setup {
     pub(crate) share: Share,
 }
 
-/// One slice, as one worker is to run it.
-#[derive(Clone, Debug)]
-pub(crate) struct WorkerSlice {
-    pub(crate) start: Nanos,
-    pub(crate) schedule: Schedule,
-    pub(crate) sending: Sending,
-    pub(crate) stamps: Stamps,
-    pub(crate) stop: StopRule,
-    pub(crate) discard_head: Duration,
-    pub(crate) drain_timeout: Duration,
-    pub(crate) seed: u64,
-    /// How often to hand over what has been booked; `None` for once, at the end.
-    pub(crate) every: Option<Duration>,
-    pub(crate) trace: usize,
-    pub(crate) cancel: Cancel,
-}
-
 /// One thread's part of a session: a poller, its connections, and the loop over them.
 pub(crate) struct Worker<P, C> {
     poller: P,
     tls: Option<Tls>,
-    core: Core<C>,
+    runner: SliceRunner<C>,
     backlog: Backlog,
 }
 
 impl<P: Poller, C: Clock> Worker<P, C> {
     pub(crate) fn new(poller: P, clock: C, setup: Setup, backlog: Backlog) -> Self {
         let tls = setup.security.as_ref().map(|security| Tls::new(security.of_worker()));
-        Self { poller, tls, core: Core::new(clock, setup), backlog }
+        Self { poller, tls, runner: SliceRunner::new(clock, setup), backlog }
     }
 
     /// Opens what is missing of the first `in_use` connections, step by step, and waits until each has been opened or
-    /// has failed, as long as it gets on. What is then left is opened in the slice, at the same pace. `on_open` is given
-    /// how many are open, again and again where that takes long; what is returned is how many are open in the end.
+    /// has failed, as long as the number of open ones grows. The rest is opened in the slice, at the same pace. `on_open`
+    /// gets the number of open connections several times a second where this takes long. Returns that number at the end.
+    ///
+    /// # Errors
+    /// When the poller fails.
     pub(crate) fn prepare(
         &mut self,
         in_use: usize,
         cancel: &Cancel,
         on_open: &mut dyn FnMut(usize),
     ) -> Result<usize, LoadError> {
-        self.core.begin_preparation(in_use);
-        // Connections that ended since the last slice say so now, and not as errors of the next one.
+        self.runner.connections().begin_preparation(in_use);
+        // Connections that ended since the last slice are noticed now, and not as errors of the next one.
         self.wait(Rest::Look)?;
-        let latest = self.core.now() + self.core.longest_preparation();
-        let (mut open, mut deadline) = (self.core.open_connections(), self.core.preparation_deadline());
-        let mut tell_at = self.core.now() + OPENING_TOLD_EVERY;
+        let begin = self.runner.now();
+        let connections = self.runner.connections();
+        let latest = begin + connections.longest_preparation();
+        let (mut open, mut deadline) = (connections.count_open(), connections.preparation_deadline(begin));
+        let mut tell_at = begin + OPENING_TOLD_EVERY;
         loop {
-            let now = self.core.now();
+            let now = self.runner.now();
+            let connections = self.runner.connections();
             let mut io = Channel { io: self.poller.transport(), tls: self.tls.as_mut() };
-            self.core.open_missing(&mut io, now, &mut self.backlog);
-            if self.core.is_prepared() || cancel.is_cancelled() {
+            connections.open_missing(&mut io, now, &mut self.backlog);
+            if connections.is_prepared() || cancel.is_cancelled() {
                 break;
             }
             if now >= deadline {
-                // A server that is slow to greet (a JVM that has just begun, and two thousand WebSockets) is waited for.
-                let before = std::mem::replace(&mut open, self.core.open_connections());
+                // A server may be slow to open many WebSockets, such as a JVM that has just started. It is waited for.
+                let before = std::mem::replace(&mut open, connections.count_open());
                 if open <= before || now >= latest {
                     break;
                 }
-                deadline = self.core.preparation_deadline().min(latest);
+                deadline = connections.preparation_deadline(now).min(latest);
             }
             if now >= tell_at {
                 tell_at = now + OPENING_TOLD_EVERY;
-                on_open(self.core.open_connections());
+                on_open(connections.count_open());
             }
-            let wake_at = self.core.next_step(now).min(deadline);
+            let wake_at = connections.next_preparation_step(now + MAX_SLEEP).min(deadline);
             self.wait(Rest::Sleep(wake_at))?;
         }
-        Ok(self.core.open_connections())
+        Ok(self.runner.connections().count_open())
     }
 
     /// Runs one slice to the end of its drain. The parts that `on_part` was given and the one returned add up to it.
@@ -153,20 +137,20 @@ impl<P: Poller, C: Clock> Worker<P, C> {
         slice: &WorkerSlice,
         on_part: &mut dyn FnMut(SliceSample),
     ) -> Result<SliceSample, LoadError> {
-        self.core.begin_slice(slice);
+        self.runner.begin_slice(slice);
         loop {
-            let now = self.core.wake();
+            let now = self.runner.wake();
             let mut io = Channel { io: self.poller.transport(), tls: self.tls.as_mut() };
-            self.core.tick(&mut io, now, slice.cancel.is_cancelled());
-            if self.core.is_finished(now) {
+            self.runner.tick(&mut io, now, slice.cancel.is_cancelled());
+            if self.runner.is_finished(now) {
                 break;
             }
-            self.core.part(now).into_iter().for_each(&mut *on_part);
-            let rest = self.core.rest(now);
+            self.runner.part_if_due(now).into_iter().for_each(&mut *on_part);
+            let rest = self.runner.rest(now);
             self.wait(rest)?;
         }
         let mut io = Channel { io: self.poller.transport(), tls: self.tls.as_mut() };
-        Ok(self.core.end_slice(&mut io))
+        Ok(self.runner.end_slice(&mut io))
     }
 
     fn wait(&mut self, rest: Rest) -> Result<(), LoadError> {
@@ -174,7 +158,7 @@ impl<P: Poller, C: Clock> Worker<P, C> {
             Rest::Sleep(until) => until,
             Rest::Look => Nanos::ZERO,
         };
-        let mut layers = Layers { core: &mut self.core, tls: self.tls.as_mut() };
+        let mut layers = Layers { runner: &mut self.runner, tls: self.tls.as_mut() };
         self.poller.wait(Some(deadline), &mut layers).map_err(LoadError::Wait)
     }
 }

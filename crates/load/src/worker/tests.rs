@@ -26,27 +26,42 @@ pub(super) fn worker(world: World) -> Worker<World, WorldClock> {
     one_of(1, world, Box::new(|| None))
 }
 
-/// A worker whose connections carry so many requests at a time.
+/// A worker whose connections carry this many requests at a time.
 pub(super) fn pipelining(pipeline: usize, world: World) -> Worker<World, WorldClock> {
-    let mut worker = worker(world);
-    worker.core.setup.protocol = Protocol::Http1 { pipeline };
-    worker
+    with_protocol(Protocol::Http1 { pipeline }, world)
 }
 
-/// The first of so many workers.
+/// A worker with this protocol.
+pub(super) fn with_protocol(protocol: Protocol, world: World) -> Worker<World, WorldClock> {
+    of_setup(Setup { protocol, ..setup(&expecting_ok(), 1) }, world, Box::new(|| None))
+}
+
+/// The first of `workers` workers.
 pub(super) fn one_of(workers: usize, world: World, backlog: Backlog) -> Worker<World, WorldClock> {
-    let ok = Check::body_is(*b"ok");
-    sending(&RequestSpec::get("/").expecting(ok).into(), workers, world, backlog)
+    sending(&expecting_ok(), workers, world, backlog)
 }
 
-/// The first of so many workers, which sends these requests.
+/// The first of `workers` workers, which sends these requests.
 pub(super) fn sending(
     requests: &Requests,
     workers: usize,
     world: World,
     backlog: Backlog,
 ) -> Worker<World, WorldClock> {
-    let setup = Setup {
+    of_setup(setup(requests, workers), world, backlog)
+}
+
+fn of_setup(setup: Setup, world: World, backlog: Backlog) -> Worker<World, WorldClock> {
+    let clock = world.clock();
+    Worker::new(world, clock, setup, backlog)
+}
+
+fn expecting_ok() -> Requests {
+    RequestSpec::get("/").expecting(Check::body_is(*b"ok")).into()
+}
+
+fn setup(requests: &Requests, workers: usize) -> Setup {
+    Setup {
         target: SocketAddr::from((Ipv4Addr::LOCALHOST, 80)).into(),
         options: SocketOptions::default(),
         security: None,
@@ -56,9 +71,7 @@ pub(super) fn sending(
         timeout: TIMEOUT,
         connect_timeout: Duration::from_secs(1),
         share: Share { worker: 0, workers },
-    };
-    let clock = world.clock();
-    Worker::new(world, clock, setup, backlog)
+    }
 }
 
 pub(super) fn slice(schedule: Schedule, stop: StopRule) -> WorkerSlice {

@@ -41,7 +41,7 @@ fn a_cancelled_slice_ends_its_window_at_once() {
     slice.cancel.cancel();
     let sample = worker.run(&slice, &mut |_| {}).unwrap();
     assert!(sample.cancelled && sample.window_ns == 0 && sample.cut_off == 0);
-    assert!(worker.core.now() < slice.start + Duration::from_secs(1));
+    assert!(worker.runner.now() < slice.start + Duration::from_secs(1));
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn a_cancellation_in_the_drain_cuts_the_drain_short() {
     worker.prepare(1, &Cancel::new(), &mut |_| {}).unwrap();
     let sample = worker.run(&slice, &mut |_| {}).unwrap();
     assert_eq!((sample.window_ns, sample.cut_off, sample.failed), (1_000 * MS, 1, 0));
-    assert!(worker.core.now() <= Nanos(2_100 * MS), "{:?}", worker.core.now());
+    assert!(worker.runner.now() <= Nanos(2_100 * MS), "{:?}", worker.runner.now());
 }
 
 #[test]
@@ -90,5 +90,5 @@ fn a_cancellation_ends_the_preparation() {
     cancel.cancel();
     let mut worker = worker(world);
     worker.prepare(128, &cancel, &mut |_| {}).unwrap();
-    assert_eq!(worker.core.now(), Nanos::ZERO);
+    assert_eq!(worker.runner.now(), Nanos::ZERO);
 }

@@ -59,7 +59,7 @@ fn heard(world: World, stamps: Stamps) -> SliceSample {
 #[test]
 fn a_sounding_finds_the_offset_of_a_clock_whether_it_is_ahead_or_behind() {
     for ahead_ns in [0, 3 * S, -3 * S, 3_600 * S] {
-        let sample = heard(pushing(ahead_ns, 100, true), Stamps::Sounded);
+        let sample = heard(pushing(ahead_ns, 100, true), Stamps::Probing);
         let messages = &sample.messages;
         assert_eq!((sample.failed, messages.received, messages.subscriptions), (0, 24, 3), "{:?}", sample.errors);
         assert_eq!((sample.response.len(), messages.missing, messages.ahead), (0, 0, 0), "stamps are not believed yet");
@@ -75,7 +75,7 @@ fn a_sounding_finds_the_offset_of_a_clock_whether_it_is_ahead_or_behind() {
 
 #[test]
 fn a_server_that_answers_no_ping_leaves_its_clock_unknown() {
-    let sample = heard(pushing(0, 100, false), Stamps::Sounded);
+    let sample = heard(pushing(0, 100, false), Stamps::Probing);
     let Reckoning { epoch, estimate } = sample.messages.clues.reckoning(sample.messages.received, OURS);
     assert_eq!((epoch, estimate.map(|found| (found.messages, found.round_trip_ns))), (None, Some((24, None))));
 }

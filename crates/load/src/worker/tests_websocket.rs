@@ -7,7 +7,7 @@ use tare_sys::clock::{Clock, Epoch, Nanos};
 use tare_wire::ws::{Arrival, Endpoint, Kind, accept_for};
 
 use super::simulation::{Listener, Talk, World, WorldClock};
-use super::tests::{MS, seconds, slice, worker};
+use super::tests::{MS, seconds, slice, with_protocol};
 use super::{Worker, WorkerSlice};
 use crate::cancel::Cancel;
 use crate::conversation::{Conversation, Push, Stamp};
@@ -58,11 +58,9 @@ fn delays(n: u64) -> u64 {
     if n % 10 == 9 { 50 * MS } else { MS }
 }
 
-/// A worker whose connections talk so.
+/// A worker with this conversation on its WebSockets.
 fn talking(world: World, conversation: Conversation) -> Worker<World, WorldClock> {
-    let mut worker = worker(world);
-    worker.core.setup.protocol = Protocol::WebSocket(conversation);
-    worker
+    with_protocol(Protocol::WebSocket(conversation), world)
 }
 
 pub(super) fn run(world: World, conversation: Conversation, slice: &WorkerSlice) -> SliceSample {
@@ -225,7 +223,7 @@ fn of_2500_users_those_who_are_turned_away_are_counted_by_class_and_the_load_end
         let push = Push { messages_per_user: 2, period: PERIOD, stamp: Stamp::Unix };
         let mut worker = talking(world, Conversation::Push(push));
         worker.prepare(2500, &Cancel::new(), &mut |_| {}).unwrap();
-        assert!(clock.now() < START_OF_MANY && worker.core.open_connections() == 1250, "{says}");
+        assert!(clock.now() < START_OF_MANY && worker.runner.connections().count_open() == 1250, "{says}");
         let all = StopRule::Count { requests: 2500, at_most: Duration::from_secs(3600) };
         let sample = worker.run(&WorkerSlice { start: START_OF_MANY, ..stamped(all) }, &mut |_| {}).unwrap();
         assert_eq!((sample.ok, sample.messages.subscriptions), (2 * 1250, 1250), "{says}");

@@ -49,7 +49,7 @@ pub(crate) struct Http2 {
     woken: Arc<Woken>,
     /// Streams that were woken and whose answers have not been looked at.
     ready: Vec<usize>,
-    settled: VecDeque<(Times, Option<Problem>)>,
+    finished: VecDeque<(Times, Option<Problem>)>,
     returned: VecDeque<Returned>,
     translated: Translated,
     awaits_flush: bool,
@@ -79,7 +79,7 @@ impl Http2 {
             under_way: 0,
             woken: Arc::default(),
             ready: Vec::new(),
-            settled: VecDeque::new(),
+            finished: VecDeque::new(),
             returned: VecDeque::new(),
             translated: Translated::default(),
             awaits_flush: false,
@@ -94,7 +94,7 @@ impl Http2 {
         self.vacant.clear();
         self.wakers.clear();
         self.ready.clear();
-        self.settled.clear();
+        self.finished.clear();
         self.returned.clear();
         self.woken = Arc::default();
         self.under_way = 0;
@@ -168,7 +168,7 @@ impl Http2 {
         })
     }
 
-    /// Takes all bytes at once, and then hands out one exchange after another that they have settled.
+    /// Takes all bytes at once, and then hands out one exchange after another that they have finished.
     pub(crate) fn receive(&mut self, bytes: &mut &[u8], requests: &RequestSet) -> Step {
         if let (Some(link), false) = (&self.link, bytes.is_empty()) {
             link.pipe.arrive(bytes);
@@ -180,13 +180,13 @@ impl Http2 {
             }
             self.read_answers(requests);
             // A machine that fails tells its streams, which thereby settle; without any it is the connection's problem.
-            if let (Some(Err(error)), true) = (end, self.settled.is_empty() && self.returned.is_empty()) {
+            if let (Some(Err(error)), true) = (end, self.finished.is_empty() && self.returned.is_empty()) {
                 return Step::Broken(problem(&error));
             }
         }
-        if let Some((times, problem)) = self.settled.pop_front() {
+        if let Some((times, problem)) = self.finished.pop_front() {
             self.under_way -= 1;
-            return Step::Settled { times, problem };
+            return Step::Finished { times, problem };
         }
         if let Some(returned) = self.returned.pop_front() {
             self.under_way -= 1;
@@ -236,7 +236,7 @@ impl Http2 {
                 exchange.returns += 1;
                 self.returned.push_back(Returned { exchange, parts });
             } else {
-                self.settled.push_back((exchange.times, problem));
+                self.finished.push_back((exchange.times, problem));
             }
         }
     }
@@ -259,7 +259,7 @@ impl Http2 {
             }
             (cause, _) => Problem::of_end(cause),
         };
-        Ended { settled: None, problem }
+        Ended { finished: None, problem }
     }
 
     pub(crate) fn next_deadline(&self) -> Option<Nanos> {
@@ -267,15 +267,15 @@ impl Http2 {
     }
 
     /// Gives up one stream that is overdue; the others go on.
-    pub(crate) fn give_up_overdue(&mut self, now: Nanos) -> Option<Exchange> {
-        self.give_up(|stream| stream.exchange.deadline <= now)
+    pub(crate) fn take_overdue(&mut self, now: Nanos) -> Option<Exchange> {
+        self.take(|stream| stream.exchange.deadline <= now)
     }
 
-    pub(crate) fn give_up_any(&mut self) -> Option<Exchange> {
-        self.give_up(|_| true)
+    pub(crate) fn take_any(&mut self) -> Option<Exchange> {
+        self.take(|_| true)
     }
 
-    fn give_up(&mut self, which: impl Fn(&Stream) -> bool) -> Option<Exchange> {
+    fn take(&mut self, which: impl Fn(&Stream) -> bool) -> Option<Exchange> {
         let slot = self.streams.iter().position(|stream| stream.as_ref().is_some_and(&which))?;
         self.under_way -= 1;
         self.vacate(slot).map(|stream| stream.exchange)

@@ -53,7 +53,7 @@ impl WebSocket {
     ///
     /// # Errors
     /// When path or headers cannot be sent.
-    pub(crate) fn greet(&mut self, parts: &Parts) -> Result<Payload, Problem> {
+    pub(crate) fn start_handshake(&mut self, parts: &Parts) -> Result<Payload, Problem> {
         let host = self.base.split_once("://").map_or(&*self.base, |(_, host)| host);
         let begun = Handshake::begin(&parts.path, host, &parts.headers);
         let (handshake, request) = begun.map_err(|error| Problem::new(ErrorClass::Write, error.to_string()))?;
@@ -65,7 +65,7 @@ impl WebSocket {
     ///
     /// # Errors
     /// When the server does not open one.
-    pub(crate) fn hear(&mut self, bytes: &mut &[u8]) -> Result<bool, Problem> {
+    pub(crate) fn on_handshake_bytes(&mut self, bytes: &mut &[u8]) -> Result<bool, Problem> {
         let Stage::Greeting(handshake) = &mut self.stage else { return Ok(true) };
         let heard = handshake.receive(bytes);
         let stands = heard.map_err(|error| Problem::new(ErrorClass::Upgrade, error.to_string()))?;
@@ -120,7 +120,7 @@ impl WebSocket {
     }
 
     /// Says that nothing will follow.
-    pub(crate) fn hang_up(&mut self, io: &mut impl Transport, token: Token) {
+    pub(crate) fn say_goodbye(&mut self, io: &mut impl Transport, token: Token) {
         if let Stage::Stands(endpoint) = &mut self.stage {
             endpoint.close();
         }
@@ -159,7 +159,7 @@ impl WebSocket {
         };
         let expectation = &requests.get(exchange.request).expectation;
         Judge { seen: &mut exchange.seen, expectation }.body(message);
-        Step::Settled { times: exchange.times, problem: exchange.seen.verdict(expectation) }
+        Step::Finished { times: exchange.times, problem: exchange.seen.verdict(expectation) }
     }
 
     fn on_close(&mut self, said: Option<(u16, String)>) -> Step {
@@ -202,7 +202,7 @@ impl WebSocket {
             CloseCause::EndOfStream => Problem::new(ErrorClass::Read, "connection closed inside the WebSocket"),
             cause => Problem::of_end(cause),
         };
-        Ended { settled: None, problem }
+        Ended { finished: None, problem }
     }
 
     pub(crate) fn next_deadline(&self) -> Option<Nanos> {
@@ -210,14 +210,14 @@ impl WebSocket {
     }
 
     /// Whatever comes after the deadline could be taken for another's answer, so that the connection is given up.
-    pub(crate) fn give_up_overdue(&mut self, now: Nanos) -> Option<Exchange> {
+    pub(crate) fn take_overdue(&mut self, now: Nanos) -> Option<Exchange> {
         self.under_way.as_ref().filter(|exchange| exchange.deadline <= now)?;
         self.is_retired = true;
-        self.give_up_any()
+        self.take_any()
     }
 
     /// A subscription that is given up is still owed the rest of its messages.
-    pub(crate) fn give_up_any(&mut self) -> Option<Exchange> {
+    pub(crate) fn take_any(&mut self) -> Option<Exchange> {
         let exchange = self.under_way.take()?;
         let owed = match self.conversation {
             Conversation::Push(push) => Some(self.subscription.owed(&push, exchange.times.intended)),

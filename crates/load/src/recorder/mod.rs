@@ -1,0 +1,314 @@
+//! Counts what happens to requests in the sample of a slice. Only the recorder knows the window.
+
+mod window;
+
+use std::time::Duration;
+
+use tare_sys::clock::Nanos;
+use tare_wire::ws::Stamped;
+
+use self::window::Window;
+use crate::messages::Owed;
+use crate::problem::Problem;
+use crate::pushed::Pushed;
+use crate::sample::{SliceSample, TracedRequest};
+use crate::slice::WorkerSlice;
+
+/// The times of one request.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Times {
+    pub(crate) intended: Nanos,
+    /// `None` when it never left.
+    pub(crate) sent: Option<Nanos>,
+    /// Whether it waited because no connection was free, and until when.
+    pub(crate) blocked_until: Option<Nanos>,
+}
+
+/// CPU time of a worker thread, in nanoseconds.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Spent {
+    /// All of it.
+    pub(crate) cpu_ns: u64,
+    /// The part that went into busy-waiting without finding an event.
+    pub(crate) spun_ns: u64,
+}
+
+impl Spent {
+    /// What was added since `before`.
+    pub(crate) const fn since(self, before: Self) -> Self {
+        let cpu_ns = self.cpu_ns.saturating_sub(before.cpu_ns);
+        let spun_ns = self.spun_ns.saturating_sub(before.spun_ns);
+        // Busy-waiting is timed by the wall clock, which runs on while the thread is descheduled.
+        Self { cpu_ns, spun_ns: if spun_ns < cpu_ns { spun_ns } else { cpu_ns } }
+    }
+}
+
+/// Records one slice of one worker after the other.
+pub(crate) struct Recorder {
+    window: Window,
+    /// The slice was cancelled and its drain is over: requests that end now are cut off and have not failed.
+    is_cutting_off: bool,
+    /// How often a part of the sample is handed over, and when next.
+    every: Duration,
+    next_part: Nanos,
+    /// End of the last part, and the CPU time in the parts before.
+    since: Nanos,
+    spent: Spent,
+    /// How many requests are still to be traced.
+    untraced: usize,
+    sample: SliceSample,
+}
+
+impl Recorder {
+    /// A recorder between slices: it counts only connections that open and close.
+    pub(crate) fn idle() -> Self {
+        Self {
+            window: Window::none(),
+            is_cutting_off: false,
+            every: Duration::MAX,
+            next_part: Nanos::MAX,
+            since: Nanos::ZERO,
+            spent: Spent::default(),
+            untraced: 0,
+            sample: SliceSample { workers: 1, ..SliceSample::default() },
+        }
+    }
+
+    /// Begins a slice. Connections opened and lost since the slice before count in this one.
+    pub(crate) fn begin_slice(&mut self, slice: &WorkerSlice) {
+        self.window = Window::of(slice);
+        self.is_cutting_off = false;
+        self.every = slice.every.unwrap_or(Duration::MAX);
+        self.next_part = slice.every.map_or(Nanos::MAX, |every| slice.start + every);
+        (self.since, self.spent) = (Nanos::ZERO, Spent::default());
+        self.untraced = slice.trace;
+        self.sample.trace.reserve_exact(slice.trace);
+        self.sample.start_ns = slice.start.0;
+        self.sample.discarded_head_ns = self.window.from().since(slice.start);
+    }
+
+    /// Whether a slice is running, in its head, window or drain.
+    pub(crate) const fn is_active(&self) -> bool {
+        self.window.is_active()
+    }
+
+    /// Whether the window has not ended at `now`.
+    pub(crate) fn is_before_end(&self, now: Nanos) -> bool {
+        now < self.window.until()
+    }
+
+    /// Whether the drain has lasted as long as it may.
+    pub(crate) fn is_drained(&self, now: Nanos) -> bool {
+        now >= self.window.drain_until()
+    }
+
+    /// Whether all requests of a count must end within the window.
+    pub(crate) const fn wants_all(&self) -> bool {
+        self.window.wants_all()
+    }
+
+    /// When the recorder must be called again: at a boundary of the window or the end of a part.
+    pub(crate) fn next_boundary(&self) -> Nanos {
+        self.window.next_boundary().min(self.next_part)
+    }
+
+    /// Reads the CPU time if a boundary of the window has been crossed.
+    pub(crate) fn cross(&mut self, now: Nanos, spent: impl Fn() -> Spent) {
+        if self.window.is_crossed(now) {
+            self.window.cross(now, spent());
+        }
+    }
+
+    /// Cancels the slice: its window ends now and its drain soon.
+    pub(crate) fn cancel(&mut self, now: Nanos) {
+        self.sample.cancelled |= self.is_before_end(now);
+        self.window.cancel(now);
+    }
+
+    /// Ends the window if it still lasts, because a count has been reached. Of a cancelled slice, requests that end from
+    /// here on are cut off and have not failed.
+    pub(crate) fn end_window(&mut self, now: Nanos) {
+        if self.is_before_end(now) {
+            self.window.end_at(now);
+        }
+        self.is_cutting_off = self.window.is_cancelled();
+    }
+
+    /// What was recorded since the last part, if it is time for the next.
+    pub(crate) fn part_if_due(&mut self, now: Nanos, spent: impl Fn() -> Spent) -> Option<SliceSample> {
+        if now < self.next_part {
+            return None;
+        }
+        while self.next_part <= now {
+            self.next_part = self.next_part + self.every;
+        }
+        Some(self.take_part(now, spent))
+    }
+
+    /// Ends the slice and hands over what was recorded since the last part. The parts add up to the slice.
+    pub(crate) fn end_slice(&mut self, spent: impl Fn() -> Spent) -> SliceSample {
+        let part = self.take_part(Nanos::MAX, spent);
+        self.window.set_inactive();
+        self.is_cutting_off = false;
+        part
+    }
+
+    fn take_part(&mut self, at: Nanos, spent: impl Fn() -> Spent) -> SliceSample {
+        let spent = self.window.spent(spent);
+        let rest = SliceSample { workers: self.sample.workers, start_ns: at.0, ..SliceSample::default() };
+        let mut part = std::mem::replace(&mut self.sample, rest);
+        part.window_ns = self.window.until().min(at).since(self.window.from().max(self.since));
+        let Spent { cpu_ns, spun_ns } = spent.since(self.spent);
+        (part.generator_cpu_ns, part.generator_spin_ns) = (cpu_ns - spun_ns, spun_ns);
+        (self.since, self.spent) = (at, spent);
+        part
+    }
+
+    /// Bytes of requests were sent.
+    pub(crate) fn sent(&mut self, at: Nanos, bytes: usize) {
+        if self.window.contains(at) {
+            self.sample.bytes_out += bytes as u64;
+        }
+    }
+
+    /// Bytes of answers arrived.
+    pub(crate) fn received(&mut self, at: Nanos, bytes: usize) {
+        if self.window.contains(at) {
+            self.sample.bytes_in += bytes as u64;
+        }
+    }
+
+    /// The expected answer is complete. It may have arrived up to `stamped_late_ns` before `at`.
+    pub(crate) fn completed(&mut self, times: &Times, at: Nanos, stamped_late_ns: u64) {
+        self.sample.completed_in_slice += 1;
+        if self.window.contains(at) {
+            self.sample.completed += 1;
+        }
+        if !self.window.contains(times.intended) {
+            return;
+        }
+        self.offered(times, at);
+        self.sample.ok += 1;
+        self.sample.response.record_ns(at.since(times.intended));
+        self.sample.stamp_lag.record_ns(stamped_late_ns);
+        if let Some(sent) = times.sent {
+            self.sample.service.record_ns(at.since(sent));
+        }
+    }
+
+    /// A request failed, sent or not.
+    pub(crate) fn failed(&mut self, times: &Times, at: Nanos, problem: &Problem) {
+        if !self.window.contains(times.intended) {
+            return;
+        }
+        if self.is_cutting_off {
+            self.sample.cut_off += 1;
+            self.sample.cancelled = true;
+            return;
+        }
+        self.offered(times, at);
+        self.sample.failed += 1;
+        self.sample.failed_time.record_ns(at.since(times.intended));
+        self.sample.errors.add(problem.class, &problem.text);
+    }
+
+    /// A request failed, or a subscription to which messages are `owed`. A subscription that was requested in the head
+    /// counts from the begin of the window on.
+    pub(crate) fn failed_owing(&mut self, times: &Times, at: Nanos, problem: &Problem, owed: Option<Owed>) {
+        let Some(owed) = owed else { return self.failed(times, at, problem) };
+        if at >= self.window.from() {
+            self.failed(&Times { intended: times.intended.max(self.window.from()), ..*times }, at, problem);
+            self.missing(at, &owed);
+        }
+    }
+
+    /// A pushed message arrived: it counts as the answer to a request that was due when the server sent it. A stamp more
+    /// than `tolerance_ns` after the arrival counts as ahead of time.
+    pub(crate) fn pushed(&mut self, pushed: &Pushed, tolerance_ns: u64) {
+        self.sample.completed_in_slice += 1;
+        if self.window.contains(pushed.came) {
+            self.sample.completed += 1;
+        }
+        let intended = pushed.sent.unwrap_or(pushed.came);
+        if !self.window.contains(intended) {
+            return;
+        }
+        self.offered(&Times { intended, sent: None, blocked_until: None }, pushed.came);
+        self.sample.ok += 1;
+        if pushed.sent.is_some() {
+            self.sample.response.record_ns(pushed.came.since(intended));
+        }
+        self.sample.messages.book(pushed, tolerance_ns);
+    }
+
+    /// A subscription ended in good order; `owed` messages did not arrive.
+    pub(crate) fn unsubscribed(&mut self, at: Nanos, owed: &Owed) {
+        if at >= self.window.from() {
+            self.sample.messages.subscriptions += 1;
+            self.missing(at, owed);
+        }
+    }
+
+    /// Counts messages that did not arrive.
+    fn missing(&mut self, at: Nanos, owed: &Owed) {
+        if !self.is_cutting_off {
+            self.sample.messages.missing += owed.missing(self.window.from(), self.window.until().min(at));
+        }
+    }
+
+    /// A ping of the server was answered.
+    pub(crate) fn pinged(&mut self, at: Nanos) {
+        self.sample.messages.pings += u64::from(self.window.contains(at));
+    }
+
+    /// A stamped message arrived, in the window or not: a sample of the server's clock.
+    pub(crate) fn clock_sampled(&mut self, stamp: Stamped, at: Nanos) {
+        self.sample.messages.clues.came(stamp, at);
+    }
+
+    /// The server answered a ping of ours after this round trip.
+    pub(crate) fn ponged(&mut self, after_ns: u64) {
+        self.sample.messages.clues.answered(after_ns);
+    }
+
+    /// A connection failed that carried no request.
+    pub(crate) fn connection_failed(&mut self, at: Nanos, problem: &Problem) {
+        if self.window.contains(at) {
+            self.sample.errors.add(problem.class, &problem.text);
+        }
+    }
+
+    /// A connection was opened.
+    pub(crate) fn connection_opened(&mut self) {
+        self.sample.connections_opened += 1;
+    }
+
+    /// A TLS handshake succeeded.
+    pub(crate) fn tls_established(&mut self, is_resumed: bool) {
+        self.sample.tls_handshakes += 1;
+        self.sample.tls_resumed += u64::from(is_resumed);
+    }
+
+    /// A connection ended without notice.
+    pub(crate) fn connection_lost(&mut self) {
+        self.sample.connections_lost += u64::from(!self.is_cutting_off);
+    }
+
+    /// Counts what every request of the window has in common. Called when it ends, so that the sums always agree.
+    fn offered(&mut self, times: &Times, at: Nanos) {
+        self.sample.offered += 1;
+        if self.untraced > 0 {
+            self.untraced -= 1;
+            let sent_ns = times.sent.map(|sent| sent.0);
+            self.sample.trace.push(TracedRequest { intended_ns: times.intended.0, sent_ns, ended_ns: at.0 });
+        }
+        if let Some(sent) = times.sent {
+            self.sample.sent += 1;
+            self.sample.send_lag.record_ns(sent.since(times.intended));
+        }
+        if let Some(until) = times.blocked_until {
+            self.sample.blocked += 1;
+            self.sample.blocked_ns += until.since(times.intended);
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! The boundaries of a slice in time, and the CPU time at those that have been crossed.
+
+use std::time::Duration;
+
+use tare_sys::clock::Nanos;
+
+use super::Spent;
+use crate::slice::WorkerSlice;
+use crate::stop_rule::StopRule;
+
+/// The longest drain of a cancelled slice: its user is waiting.
+const CANCELLED_DRAIN: Duration = Duration::from_millis(500);
+
+/// The boundaries of a slice, and the CPU time at those that have been crossed.
+pub(super) struct Window {
+    is_active: bool,
+    from: Nanos,
+    until: Nanos,
+    drain_until: Nanos,
+    drain_timeout: Duration,
+    wants_all: bool,
+    is_cancelled: bool,
+    spent_at_from: Option<Spent>,
+    spent_at_until: Option<Spent>,
+}
+
+impl Window {
+    /// No window: between slices.
+    pub(super) const fn none() -> Self {
+        Self {
+            is_active: false,
+            from: Nanos::ZERO,
+            until: Nanos::ZERO,
+            drain_until: Nanos::ZERO,
+            drain_timeout: Duration::ZERO,
+            wants_all: false,
+            is_cancelled: false,
+            spent_at_from: None,
+            spent_at_until: None,
+        }
+    }
+
+    pub(super) fn of(slice: &WorkerSlice) -> Self {
+        let from = slice.start + slice.discard_head;
+        let wants_all = matches!(slice.stop, StopRule::Count { .. });
+        let mut window = Self { is_active: true, from, drain_timeout: slice.drain_timeout, wants_all, ..Self::none() };
+        window.end_at(slice.start + slice.stop.at_most());
+        window
+    }
+
+    /// Whether a slice is running, in its head, window or drain.
+    pub(super) const fn is_active(&self) -> bool {
+        self.is_active
+    }
+
+    /// Begin of the window, after the discarded head.
+    pub(super) const fn from(&self) -> Nanos {
+        self.from
+    }
+
+    /// End of the window, where the drain begins.
+    pub(super) const fn until(&self) -> Nanos {
+        self.until
+    }
+
+    /// End of the drain.
+    pub(super) const fn drain_until(&self) -> Nanos {
+        self.drain_until
+    }
+
+    /// Whether all requests of a count must end within the window.
+    pub(super) const fn wants_all(&self) -> bool {
+        self.wants_all
+    }
+
+    /// Whether the slice was cancelled, in its window or in its drain.
+    pub(super) const fn is_cancelled(&self) -> bool {
+        self.is_cancelled
+    }
+
+    pub(super) fn contains(&self, moment: Nanos) -> bool {
+        self.from <= moment && moment < self.until
+    }
+
+    pub(super) fn end_at(&mut self, until: Nanos) {
+        self.until = until;
+        self.drain_until = until + self.drain_timeout;
+    }
+
+    /// Notes that the slice is over.
+    pub(super) const fn set_inactive(&mut self) {
+        self.is_active = false;
+    }
+
+    /// Ends the window at `now` unless it has ended, and the drain shortly after. Only the first call counts.
+    pub(super) fn cancel(&mut self, now: Nanos) {
+        if !self.is_cancelled {
+            self.is_cancelled = true;
+            self.wants_all = false;
+            self.until = self.until.min(now);
+            self.drain_until = self.drain_until.min(now + self.drain_timeout.min(CANCELLED_DRAIN));
+        }
+    }
+
+    /// Whether a boundary has been crossed for which [`Window::cross`] has not been called.
+    pub(super) fn is_crossed(&self, now: Nanos) -> bool {
+        self.spent_at_until.is_none() && now >= self.next_boundary()
+    }
+
+    /// Takes the CPU time for that at each boundary that has been crossed for the first time.
+    pub(super) fn cross(&mut self, now: Nanos, spent: Spent) {
+        if now >= self.from.min(self.until) {
+            self.spent_at_from.get_or_insert(spent);
+        }
+        if now >= self.until {
+            self.spent_at_until.get_or_insert(spent);
+        }
+    }
+
+    /// The next boundary that has not been crossed.
+    pub(super) fn next_boundary(&self) -> Nanos {
+        match (self.spent_at_from, self.spent_at_until) {
+            (None, _) => self.from.min(self.until),
+            (Some(_), None) => self.until,
+            (Some(_), Some(_)) => self.drain_until,
+        }
+    }
+
+    /// CPU time of the window so far; `now` reads the present one.
+    pub(super) fn spent(&self, now: impl Fn() -> Spent) -> Spent {
+        let until = self.spent_at_until.unwrap_or_else(now);
+        until.since(self.spent_at_from.unwrap_or(until))
+    }
+}

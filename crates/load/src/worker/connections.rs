@@ -1,0 +1,321 @@
+//! The connections of one worker: what each is doing, when it must be looked at, and how it is opened again.
+
+use std::ops::{Index, IndexMut};
+use std::rc::Rc;
+use std::time::Duration;
+
+use tare_sys::clock::Nanos;
+use tare_sys::poll::{Token, Transport};
+use tare_sys::procfs::backlog::Backlog;
+
+use super::Setup;
+use super::pace::Pace;
+use crate::connection::Connection;
+use crate::sample::ErrorClass;
+
+/// First and longest back-off before a connection that keeps failing is opened again.
+const FIRST_BACKOFF: Duration = Duration::from_millis(1);
+const MAX_BACKOFF: Duration = Duration::from_millis(256);
+/// Preparation lasts at most this many connect timeouts while connections are still being opened.
+const PREPARATION_TIMEOUTS: u32 = 12;
+
+/// What a connection is doing.
+#[derive(Clone, Copy, Debug)]
+enum State {
+    /// Not open; opened again at this moment.
+    Closed {
+        retry_at: Nanos,
+    },
+    Connecting(Attempt),
+    Open,
+}
+
+/// One attempt to open a connection.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Attempt {
+    pub(super) since: Nanos,
+    pub(super) deadline: Nanos,
+    /// Class of the failure if nothing more happens until the deadline.
+    pub(super) stage: ErrorClass,
+}
+
+/// What a connection needs whose deadline may have passed.
+pub(super) enum Due {
+    Nothing,
+    /// The attempt to open it has timed out.
+    Attempt(Attempt),
+    /// At least one of its requests has timed out.
+    Exchange,
+}
+
+struct Entry {
+    state: State,
+    /// Failures and losses in a row, without an answer in between. They set the back-off.
+    losses: u32,
+    connection: Connection,
+}
+
+/// All connections of one worker, by token.
+pub(super) struct Connections {
+    setup: Rc<Setup>,
+    entries: Vec<Entry>,
+    /// The slice uses the connections before this one.
+    in_use: usize,
+    connecting: usize,
+    /// Preparation has handled the connections before this one.
+    prepared: usize,
+    pace: Pace,
+    /// Connections that have bytes gathered for one send.
+    unflushed: Vec<Token>,
+    /// No deadline of a connection is earlier than this.
+    next_deadline: Nanos,
+}
+
+impl Index<Token> for Connections {
+    type Output = Connection;
+
+    fn index(&self, token: Token) -> &Connection {
+        &self.entries[token.index()].connection
+    }
+}
+
+impl IndexMut<Token> for Connections {
+    fn index_mut(&mut self, token: Token) -> &mut Connection {
+        &mut self.entries[token.index()].connection
+    }
+}
+
+impl Connections {
+    pub(super) fn new(setup: Rc<Setup>) -> Self {
+        Self {
+            pace: Pace::of(setup.share),
+            setup,
+            entries: Vec::new(),
+            in_use: 0,
+            connecting: 0,
+            prepared: 0,
+            unflushed: Vec::new(),
+            next_deadline: Nanos::MAX,
+        }
+    }
+
+    /// Begins to open the first `in_use` connections.
+    pub(super) fn begin_preparation(&mut self, in_use: usize) {
+        self.in_use = in_use;
+        self.prepared = 0;
+        let Setup { protocol, base, .. } = &*self.setup;
+        let closed = || Entry {
+            state: State::Closed { retry_at: Nanos::ZERO },
+            losses: 0,
+            connection: Connection::new(*protocol, base),
+        };
+        if self.entries.len() < in_use {
+            self.entries.resize_with(in_use, closed);
+        }
+    }
+
+    /// Opens the missing connections of one step, once the step before has been answered and accepted.
+    pub(super) fn open_missing(&mut self, io: &mut impl Transport, now: Nanos, backlog: &mut Backlog) {
+        if self.connecting > 0 || !self.pace.is_due(now) {
+            return;
+        }
+        let is_missing = |entry: &Entry| matches!(entry.state, State::Closed { .. });
+        let rest = &self.entries[self.prepared..self.in_use];
+        if rest.iter().any(is_missing) && backlog().is_some_and(|waiting| waiting > 0) {
+            return self.pace.hold(now);
+        }
+        self.pace.renew(now);
+        while self.prepared < self.in_use {
+            if is_missing(&self.entries[self.prepared]) {
+                if !self.pace.take(now) {
+                    return;
+                }
+                self.entries[self.prepared].losses = 0;
+                self.connect(io, Token(self.prepared as u32), now);
+            }
+            self.prepared += 1;
+        }
+    }
+
+    /// Whether every connection in use has been opened or has failed.
+    pub(super) const fn is_prepared(&self) -> bool {
+        self.connecting == 0 && self.prepared == self.in_use
+    }
+
+    /// How many of the connections in use are open.
+    pub(super) fn count_open(&self) -> usize {
+        self.open_tokens().count()
+    }
+
+    /// When preparation gives up on missing connections, unless some have opened by then.
+    pub(super) fn preparation_deadline(&self, now: Nanos) -> Nanos {
+        let is_missing = |entry: &&Entry| matches!(entry.state, State::Closed { .. });
+        let missing = self.entries[..self.in_use].iter().filter(is_missing).count();
+        now + self.setup.connect_timeout + self.pace.span_of(missing)
+    }
+
+    /// The longest time that preparation may take.
+    pub(super) fn longest_preparation(&self) -> Duration {
+        self.setup.connect_timeout.saturating_mul(PREPARATION_TIMEOUTS) + self.pace.span_of(self.in_use)
+    }
+
+    /// When the next step of preparation may begin if no event arrives before; `latest` while attempts are under way.
+    pub(super) fn next_preparation_step(&self, latest: Nanos) -> Nanos {
+        if self.connecting > 0 { latest } else { latest.min(self.pace.renew_at()) }
+    }
+
+    /// Begins a slice: what could not be opened beforehand is tried again, and the first tick looks at all deadlines.
+    pub(super) fn begin_slice(&mut self, start: Nanos) {
+        self.next_deadline = start;
+        for entry in &mut self.entries[..self.in_use] {
+            if let State::Closed { retry_at } = &mut entry.state {
+                *retry_at = start;
+            }
+        }
+    }
+
+    pub(super) fn is_in_use(&self, token: Token) -> bool {
+        token.index() < self.in_use
+    }
+
+    /// The connections in use.
+    pub(super) fn tokens(&self) -> impl Iterator<Item = Token> + use<> {
+        (0..self.in_use as u32).map(Token)
+    }
+
+    /// The connections in use that are open.
+    pub(super) fn open_tokens(&self) -> impl Iterator<Item = Token> {
+        self.tokens().filter(|token| self.is_open(*token))
+    }
+
+    pub(super) fn is_open(&self, token: Token) -> bool {
+        matches!(self.entries[token.index()].state, State::Open)
+    }
+
+    /// Whether any connection is being opened.
+    pub(super) const fn is_connecting(&self) -> bool {
+        self.connecting > 0
+    }
+
+    /// The attempt to open this connection, if one is under way.
+    pub(super) fn attempt(&self, token: Token) -> Option<Attempt> {
+        match self.entries[token.index()].state {
+            State::Connecting(attempt) => Some(attempt),
+            State::Open | State::Closed { .. } => None,
+        }
+    }
+
+    /// Says in which class the attempt fails from now on.
+    pub(super) fn set_stage(&mut self, token: Token, stage: ErrorClass) {
+        if let State::Connecting(attempt) = &mut self.entries[token.index()].state {
+            attempt.stage = stage;
+        }
+    }
+
+    /// Begins an attempt to open a connection.
+    pub(super) fn connect(&mut self, io: &mut impl Transport, token: Token, now: Nanos) {
+        let deadline = now + self.setup.connect_timeout;
+        let attempt = Attempt { since: now, deadline, stage: ErrorClass::Connect };
+        self.entries[token.index()].state = State::Connecting(attempt);
+        self.connecting += 1;
+        self.wake_by(deadline);
+        io.connect(token, &self.setup.target, &self.setup.options);
+    }
+
+    /// The attempt succeeded: the connection takes requests.
+    pub(super) fn set_open(&mut self, token: Token) {
+        self.set_closed(token);
+        let entry = &mut self.entries[token.index()];
+        entry.state = State::Open;
+        entry.connection.open();
+    }
+
+    /// An answer arrived, so the back-off starts anew.
+    pub(super) fn reset_losses(&mut self, token: Token) {
+        self.entries[token.index()].losses = 0;
+    }
+
+    /// A connection could not be opened or was lost, so the back-off grows.
+    pub(super) fn count_loss(&mut self, token: Token) {
+        self.entries[token.index()].losses += 1;
+    }
+
+    /// Opens a connection again that has ended: at once after an answer, else after a back-off.
+    pub(super) fn reopen(&mut self, io: &mut impl Transport, token: Token, at: Nanos) {
+        self.set_closed(token);
+        let losses = self.entries[token.index()].losses;
+        if losses == 0 {
+            return self.connect(io, token, at);
+        }
+        let retry_at = at + FIRST_BACKOFF.saturating_mul(1 << (losses - 1).min(16)).min(MAX_BACKOFF);
+        self.entries[token.index()].state = State::Closed { retry_at };
+        self.wake_by(retry_at);
+    }
+
+    /// Notes that the transport is closed; nothing is opened again before the next slice.
+    pub(super) fn set_closed(&mut self, token: Token) {
+        let entry = &mut self.entries[token.index()];
+        let before = std::mem::replace(&mut entry.state, State::Closed { retry_at: Nanos::MAX });
+        self.connecting -= usize::from(matches!(before, State::Connecting(_)));
+    }
+
+    /// Closes the transport from this side, after a goodbye where the protocol has one.
+    pub(super) fn close(&mut self, io: &mut impl Transport, token: Token) {
+        self[token].say_goodbye(io, token);
+        io.close(token);
+        self.set_closed(token);
+    }
+
+    /// Has the deadlines checked at this moment at the latest.
+    pub(super) fn wake_by(&mut self, moment: Nanos) {
+        self.next_deadline = self.next_deadline.min(moment);
+    }
+
+    /// When deadlines must be checked again.
+    pub(super) const fn next_deadline(&self) -> Nanos {
+        self.next_deadline
+    }
+
+    /// Begins a check of all deadlines. It looks at every connection, which is cheap because it happens about once per
+    /// timeout: a running load keeps moving the earliest deadline.
+    pub(super) fn begin_check(&mut self, now: Nanos) {
+        self.next_deadline = Nanos::MAX;
+        self.pace.renew(now);
+    }
+
+    /// Checks the deadline of one connection, and opens it again if its back-off is over.
+    pub(super) fn check(&mut self, io: &mut impl Transport, token: Token, now: Nanos) -> Due {
+        match self.entries[token.index()].state {
+            State::Open => match self[token].next_deadline() {
+                Some(first) if first <= now => return Due::Exchange,
+                Some(first) => self.wake_by(first),
+                None => {}
+            },
+            State::Connecting(attempt) if attempt.deadline <= now => return Due::Attempt(attempt),
+            // All connections may have been lost at once.
+            State::Closed { retry_at } if retry_at <= now => {
+                if self.pace.take(now) {
+                    self.connect(io, token, now);
+                } else {
+                    self.wake_by(self.pace.renew_at());
+                }
+            }
+            State::Connecting(Attempt { deadline: next, .. }) | State::Closed { retry_at: next } => self.wake_by(next),
+        }
+        Due::Nothing
+    }
+
+    /// Has the bytes of a connection sent with the next flush.
+    pub(super) fn flush_later(&mut self, token: Token) {
+        self.unflushed.push(token);
+    }
+
+    /// Sends what one connection has gathered.
+    ///
+    /// # Units
+    /// Bytes sent; `None` when no connection is left.
+    pub(super) fn flush_next(&mut self, io: &mut impl Transport) -> Option<usize> {
+        let token = self.unflushed.pop()?;
+        Some(if self.is_open(token) { self[token].flush(io, token) } else { 0 })
+    }
+}

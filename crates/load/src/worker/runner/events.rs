@@ -1,0 +1,228 @@
+//! What each event of a connection means to the slice.
+
+use rustls::HandshakeKind;
+use tare_sys::clock::{Clock, Nanos};
+use tare_sys::poll::{CloseCause, Event, Handler, Token, Transport};
+use tare_wire::ws::Stamped;
+
+use super::SliceRunner;
+use crate::connection::Step;
+use crate::problem::Problem;
+use crate::recorder::Times;
+use crate::sample::ErrorClass;
+use crate::stamps::Stamps;
+
+impl<C: Clock, T: Transport> Handler<T> for SliceRunner<C> {
+    fn on_event(&mut self, io: &mut T, token: Token, event: Event<'_>) {
+        match event {
+            Event::Received { at, bytes } => self.on_received(io, token, at, bytes),
+            Event::Connected { at } => self.on_connected(io, token, at),
+            Event::Closed { at, cause } => self.on_closed(io, token, at, &cause),
+            // The poller sends the rest of a payload by itself, and a client accepts no connections.
+            _ => {}
+        }
+    }
+}
+
+impl<C: Clock> SliceRunner<C> {
+    /// The TCP connection is open and its TLS handshake has begun.
+    pub(in super::super) fn on_tls_begun(&mut self, token: Token) {
+        self.connections.set_stage(token, ErrorClass::Tls);
+    }
+
+    /// The TLS handshake has succeeded.
+    pub(in super::super) fn on_tls_established(&mut self, kind: HandshakeKind) {
+        self.recorder.tls_established(kind == HandshakeKind::Resumed);
+    }
+
+    fn on_connected(&mut self, io: &mut impl Transport, token: Token, at: Nanos) {
+        self.watch.heard(at);
+        let Some(attempt) = self.connections.attempt(token) else { return };
+        match self.connections[token].start_handshake(self.dispatcher.draw()) {
+            None => self.on_open(io, token, attempt.since, at),
+            Some(Ok(request)) => {
+                self.connections.set_stage(token, ErrorClass::Upgrade);
+                self.recorder.sent(at, request.len());
+                io.send(token, &request);
+            }
+            Some(Err(problem)) => self.fail_handshake(io, token, at, &problem),
+        }
+    }
+
+    /// Takes the bytes of the protocol's handshake. Returns whether the connection is open.
+    fn on_handshake_bytes(&mut self, io: &mut impl Transport, token: Token, at: Nanos, bytes: &mut &[u8]) -> bool {
+        let Some(attempt) = self.connections.attempt(token) else { return true };
+        match self.connections[token].on_handshake_bytes(bytes) {
+            Ok(is_open) => {
+                if is_open {
+                    self.on_open(io, token, attempt.since, at);
+                }
+                is_open
+            }
+            Err(problem) => {
+                self.fail_handshake(io, token, at, &problem);
+                false
+            }
+        }
+    }
+
+    /// Fails an attempt whose transport is open while its protocol cannot be used.
+    fn fail_handshake(&mut self, io: &mut impl Transport, token: Token, at: Nanos, problem: &Problem) {
+        if let Some(attempt) = self.connections.attempt(token) {
+            self.fail_attempt(attempt, at, problem);
+            self.connections.close(io, token);
+            self.reconnect_lost(io, token, at);
+        }
+    }
+
+    fn on_open(&mut self, io: &mut impl Transport, token: Token, since: Nanos, at: Nanos) {
+        self.connections.set_open(token);
+        self.recorder.connection_opened();
+        let freed = self.dispatcher.blocked_at(at);
+        self.free_places(token, self.protocol.depth(), since);
+        self.flush_later(token);
+        self.dispatch_in_slice(io, freed);
+    }
+
+    fn on_received(&mut self, io: &mut impl Transport, token: Token, at: Nanos, mut bytes: &[u8]) {
+        self.watch.heard(at);
+        self.recorder.received(at, bytes.len());
+        if !self.on_handshake_bytes(io, token, at, &mut bytes) {
+            return;
+        }
+        let freed = self.dispatcher.blocked_at(at);
+        loop {
+            match self.connections[token].receive(&mut bytes, &self.requests) {
+                Step::More => break,
+                Step::Finished { times, problem } => self.on_finished(token, &times, at, problem.as_ref()),
+                Step::Returned(returned) => {
+                    self.connections.wake_by(returned.exchange.deadline);
+                    self.dispatcher.take_back(returned);
+                }
+                Step::Pushed(stamp) => {
+                    if let Some(problem) = self.on_pushed(token, at, stamp) {
+                        return self.fail_connection(io, token, at, &problem);
+                    }
+                }
+                Step::Pinged => self.recorder.pinged(at),
+                Step::Ponged { sent } => {
+                    let at = self.arrival_after(sent, at);
+                    self.recorder.ponged(at.since(sent));
+                }
+                Step::Broken(problem) => return self.fail_connection(io, token, at, &problem),
+            }
+        }
+        self.flush_later(token);
+        self.close_if_retired(io, token, at);
+        self.dispatch_in_slice(io, freed);
+    }
+
+    /// Closes an open connection whose server wants no more requests on it, once nothing is under way there.
+    fn close_if_retired(&mut self, io: &mut impl Transport, token: Token, at: Nanos) {
+        if !self.connections[token].is_retired() {
+            return;
+        }
+        self.remove_places(token);
+        if self.connections[token].under_way() > 0 {
+            return;
+        }
+        let is_broken = self.connections[token].is_broken();
+        self.connections.close(io, token);
+        if is_broken {
+            self.recorder.connection_lost();
+            self.reconnect_lost(io, token, at);
+        } else {
+            self.reconnect(io, token, at);
+        }
+    }
+
+    fn on_finished(&mut self, token: Token, times: &Times, at: Nanos, problem: Option<&Problem>) {
+        self.finish(times, at, problem);
+        self.connections.reset_losses(token);
+        if !self.connections[token].is_retired() {
+            self.free_places(token, 1, at);
+        }
+    }
+
+    /// Records a pushed message. A message that was sent after the window ends its subscription instead: in good order
+    /// where the slice has a fixed duration, and with the problem returned where a number of messages was wanted.
+    fn on_pushed(&mut self, token: Token, at: Nanos, stamp: Option<Stamped>) -> Option<Problem> {
+        let sent = self.pushes.sent_at(stamp);
+        let at = sent.map_or(at, |(sent, _)| self.arrival_after(sent, at));
+        self.sample_clock(token, at, stamp);
+        if !self.recorder.is_before_end(sent.map_or(at, |(sent, _)| sent)) {
+            if self.recorder.wants_all() && self.connections[token].under_way() > 0 {
+                return Some(Problem::new(ErrorClass::Timeout, "not all messages within the time of the slice"));
+            }
+            self.unsubscribe(token, at);
+            return None;
+        }
+        let pushed = self.connections[token].push(at, sent, at + self.timeout)?;
+        self.connections.reset_losses(token);
+        self.recorder.pushed(&pushed, self.pushes.stamps().tolerance_ns());
+        if pushed.is_last {
+            self.unsubscribe(token, at);
+        }
+        None
+    }
+
+    /// When something arrived that was sent at `sent`. A batch of events is stamped `at` its begin, which may be earlier.
+    fn arrival_after(&self, sent: Nanos, at: Nanos) -> Nanos {
+        if sent > at { self.now() } else { at }
+    }
+
+    /// Records what a stamp says of the server's clock, where that is another.
+    fn sample_clock(&mut self, token: Token, at: Nanos, stamp: Option<Stamped>) {
+        let at = match self.pushes.stamps() {
+            Stamps::Ours(_) | Stamps::Unknown => return,
+            Stamps::Theirs(_) => at,
+            Stamps::Probing => {
+                let now = self.now();
+                self.pushes.plan_ping(token, now);
+                now
+            }
+        };
+        if let Some(stamp) = stamp {
+            self.recorder.clock_sampled(stamp, at);
+        }
+    }
+
+    fn unsubscribe(&mut self, token: Token, at: Nanos) {
+        if let Some(owed) = self.connections[token].unsubscribe() {
+            self.dispatcher.note_ended();
+            self.recorder.unsubscribed(at, &owed);
+        }
+    }
+
+    fn on_closed(&mut self, io: &mut impl Transport, token: Token, at: Nanos, cause: &CloseCause) {
+        self.watch.heard(at);
+        if let Some(attempt) = self.connections.attempt(token) {
+            self.fail_attempt(attempt, at, &Problem::of_failed_connect(attempt.stage, cause));
+            self.reconnect_lost(io, token, at);
+        } else if self.connections.is_open(token) {
+            self.on_open_closed(io, token, at, cause);
+        }
+    }
+
+    fn on_open_closed(&mut self, io: &mut impl Transport, token: Token, at: Nanos, cause: &CloseCause) {
+        self.remove_places(token);
+        if self.connections[token].under_way() > 0 {
+            let ended = self.connections[token].end(cause, &self.requests);
+            let is_answer = ended.finished.is_some();
+            if let Some((times, problem)) = ended.finished {
+                self.finish(&times, at, problem.as_ref());
+                self.connections.reset_losses(token);
+            }
+            if is_answer && self.connections[token].under_way() == 0 {
+                return self.reconnect(io, token, at);
+            }
+            self.fail_all(token, at, &ended.problem);
+        }
+        self.recorder.connection_lost();
+        self.reconnect_lost(io, token, at);
+    }
+
+    fn dispatch_in_slice(&mut self, io: &mut impl Transport, freed: Option<Nanos>) {
+        if self.recorder.is_active() { self.dispatch(io, freed) } else { self.flush(io) }
+    }
+}
