@@ -1,5 +1,7 @@
 //! Counts what happens to requests in the sample of a slice. Only the recorder knows the window.
 
+#[cfg(test)]
+mod tests;
 mod window;
 
 use std::time::Duration;
@@ -157,6 +159,7 @@ impl Recorder {
         let spent = self.window.spent(spent);
         let rest = SliceSample { workers: self.sample.workers, start_ns: at.0, ..SliceSample::default() };
         let mut part = std::mem::replace(&mut self.sample, rest);
+        keep_memory(&mut self.sample, &mut part);
         part.window_ns = self.window.until().min(at).since(self.window.from().max(self.since));
         let Spent { cpu_ns, spun_ns } = spent.since(self.spent);
         (part.generator_cpu_ns, part.generator_spin_ns) = (cpu_ns - spun_ns, spun_ns);
@@ -309,6 +312,25 @@ impl Recorder {
         if let Some(until) = times.blocked_until {
             self.sample.blocked += 1;
             self.sample.blocked_ns += until.since(times.intended);
+        }
+    }
+}
+
+/// Leaves the histograms of `part` with the recorder, cleared, and gives `part` copies of just their size. They have
+/// grown to the latencies of the slices before, so that a slice does not stop to let them grow.
+fn keep_memory(kept: &mut SliceSample, part: &mut SliceSample) {
+    for (kept, copy) in [
+        (&mut kept.response, &mut part.response),
+        (&mut kept.service, &mut part.service),
+        (&mut kept.send_lag, &mut part.send_lag),
+        (&mut kept.stamp_lag, &mut part.stamp_lag),
+        (&mut kept.failed_time, &mut part.failed_time),
+        (&mut kept.messages.jitter, &mut part.messages.jitter),
+    ] {
+        std::mem::swap(kept, copy);
+        if !kept.is_empty() {
+            copy.merge(kept);
+            kept.clear();
         }
     }
 }

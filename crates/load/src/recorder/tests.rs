@@ -1,0 +1,53 @@
+//! Slices that one recorder records one after the other.
+
+use super::*;
+use crate::cancel::Cancel;
+use crate::schedule::Schedule;
+use crate::sending::Sending;
+use crate::stamps::Stamps;
+use crate::stop_rule::StopRule;
+
+const MS: u64 = 1_000_000;
+
+/// Records a slice of one second in which requests take these times.
+fn record(recorder: &mut Recorder, latencies_ns: &[u64]) -> SliceSample {
+    recorder.begin_slice(&WorkerSlice {
+        start: Nanos(MS),
+        schedule: Schedule::Closed,
+        sending: Sending::Exact,
+        stamps: Stamps::Unknown,
+        stop: StopRule::Duration(Duration::from_secs(1)),
+        discard_head: Duration::ZERO,
+        drain_timeout: Duration::from_secs(1),
+        seed: 1,
+        every: None,
+        trace: 0,
+        cancel: Cancel::new(),
+    });
+    for latency_ns in latencies_ns {
+        let times = Times { intended: Nanos(2 * MS), sent: Some(Nanos(2 * MS + 7)), blocked_until: None };
+        recorder.completed(&times, Nanos(2 * MS + latency_ns), 3);
+    }
+    recorder.end_slice(Spent::default)
+}
+
+#[test]
+fn a_slice_shows_nothing_of_the_slices_before() {
+    let slices = [&[50, 900 * MS, 3 * MS][..], &[60 * MS; 5], &[], &[1_000, 2_000_000 * MS]];
+    let mut recorder = Recorder::idle();
+    for latencies_ns in slices {
+        let sample = record(&mut recorder, latencies_ns);
+        let fresh = record(&mut Recorder::idle(), latencies_ns);
+        assert_eq!((sample.offered, sample.ok, sample.completed), (fresh.offered, fresh.ok, fresh.completed));
+        assert_eq!(sample.ok, latencies_ns.len() as u64);
+        for (found, expected) in [
+            (&sample.response, &fresh.response),
+            (&sample.service, &fresh.service),
+            (&sample.send_lag, &fresh.send_lag),
+            (&sample.stamp_lag, &fresh.stamp_lag),
+        ] {
+            assert_eq!(found, expected);
+            assert_eq!((found.min_ns(), found.max_ns()), (expected.min_ns(), expected.max_ns()));
+        }
+    }
+}
