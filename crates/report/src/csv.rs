@@ -22,6 +22,20 @@ pub fn slices(record: &RunRecord) -> String {
     head + &record.slices.iter().map(row).collect::<String>()
 }
 
+/// One row, with fields quoted where they must be.
 pub(crate) fn line(fields: impl Iterator<Item = String>) -> String {
-    fields.collect::<Vec<_>>().join(",") + "\r\n"
+    let mut writer = ::csv::WriterBuilder::new().terminator(::csv::Terminator::CRLF).from_writer(Vec::new());
+    writer.write_record(fields.map(String::into_bytes)).expect("memory takes every row");
+    String::from_utf8_lossy(&writer.into_inner().expect("memory takes every row")).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_quoted_where_they_must_be() {
+        let fields = ["a", "b,c", "say \"hi\"", "two\nlines", ""].map(str::to_owned);
+        assert_eq!(line(fields.into_iter()), "a,\"b,c\",\"say \"\"hi\"\"\",\"two\nlines\",\r\n");
+    }
 }

@@ -15,7 +15,7 @@ pub mod load;
 pub mod markdown;
 pub mod memory;
 pub mod metrics;
-mod palette;
+pub mod palette;
 pub mod profile;
 pub mod stop;
 pub mod summarize;

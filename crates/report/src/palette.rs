@@ -1,10 +1,10 @@
-//! Colours of the terminal: an addition to the words, never in their place, and off altogether where they do not belong.
+//! Colours of the terminal. They add to the words and never replace them; files, pipes and `NO_COLOR` get none.
 
 use anstyle::{AnsiColor, Style};
 
 use crate::summary::VerdictKind;
 
-/// What a piece of text says.
+/// The meaning of a piece of text, which decides its colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tone {
     /// A difference on the bad side.
@@ -13,8 +13,16 @@ pub enum Tone {
     Better,
     /// Not known yet.
     Undecided,
-    /// Not to be used.
+    /// A result that must not be used.
     Void,
+    /// A check that passed, a comparison that is decided.
+    Passed,
+    /// A warning.
+    Warning,
+    /// A check that failed, an error, a count of failures.
+    Failed,
+    /// A bar or a line of a chart.
+    Chart,
     /// A heading.
     Head,
     /// Of second rank.
@@ -34,17 +42,17 @@ impl From<VerdictKind> for Tone {
     }
 }
 
-/// Colours, or none.
+/// The colours of all output: those of the sixteen that a terminal lets its user choose, or none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Palette {
-    coloured: bool,
+    colored: bool,
 }
 
 impl Palette {
-    /// No colours: for files, pipes and `NO_COLOR`.
-    pub const PLAIN: Self = Self { coloured: false };
-    /// The sixteen colours that a terminal lets its user choose.
-    pub const COLOURED: Self = Self { coloured: true };
+    /// With colours, or without.
+    pub const fn new(colored: bool) -> Self {
+        Self { colored }
+    }
 
     /// `text` in the colour of `tone`.
     pub fn paint(&self, tone: Tone, text: &str) -> String {
@@ -52,12 +60,16 @@ impl Palette {
         let style = match tone {
             Tone::Plain => return text.to_owned(),
             // Yellow and blue are told apart by those who cannot tell red from green.
-            Tone::Worse => colour(AnsiColor::Yellow),
+            Tone::Worse | Tone::Warning => colour(AnsiColor::Yellow),
             Tone::Better => colour(AnsiColor::Blue),
             Tone::Undecided | Tone::Quiet => Style::new().dimmed(),
+            // Both stand beside a mark whose shape says the same.
+            Tone::Passed => colour(AnsiColor::Green),
+            Tone::Failed => colour(AnsiColor::Red),
+            Tone::Chart => colour(AnsiColor::Cyan),
             Tone::Void => colour(AnsiColor::Red).bold(),
             Tone::Head => Style::new().bold(),
         };
-        if self.coloured && !text.is_empty() { format!("{style}{text}{style:#}") } else { text.to_owned() }
+        if self.colored && !text.is_empty() { format!("{style}{text}{style:#}") } else { text.to_owned() }
     }
 }

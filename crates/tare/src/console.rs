@@ -4,7 +4,9 @@
 use std::io::{IsTerminal, Write};
 use std::time::Duration;
 
+use tare_record::sample::EventLevel;
 use tare_report::format::grouped;
+use tare_report::palette::{Palette, Tone};
 
 use crate::args::Color;
 
@@ -40,13 +42,17 @@ pub fn note(text: &str) {
 
 /// ✓ or ✗.
 pub fn mark(good: bool, colored: bool) -> String {
-    let (mark, code) = if good { ("✓", "32") } else { ("✗", "31") };
-    paint(colored, code, mark)
+    let (tone, mark) = if good { (Tone::Passed, "✓") } else { (Tone::Failed, "✗") };
+    Palette::new(colored).paint(tone, mark)
 }
 
-/// Text in a colour of the terminal's palette, where colours are on.
-pub fn paint(colored: bool, code: &str, text: &str) -> String {
-    if colored { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
+/// The mark of an event: ✓, ! or ✗.
+pub fn event_mark(level: EventLevel, colored: bool) -> String {
+    match level {
+        EventLevel::Info => mark(true, colored),
+        EventLevel::Warning => Palette::new(colored).paint(Tone::Warning, "!"),
+        EventLevel::Error => mark(false, colored),
+    }
 }
 
 /// The width of the terminal, 100 columns where there is none.

@@ -53,12 +53,7 @@ fn cores(args: &DoctorArgs) -> anyhow::Result<(CpuSet, CpuSet)> {
 }
 
 fn in_words(event: &EventRecord, colored: bool) -> String {
-    let (mark, code) = match event.level {
-        EventLevel::Info => ("✓", "32"),
-        EventLevel::Warning => ("!", "33"),
-        EventLevel::Error => ("✗", "31"),
-    };
-    let mark = console::paint(colored, code, mark);
+    let mark = console::event_mark(event.level, colored);
     let remedy = event.remedy.as_deref().map_or(String::new(), |remedy| format!("      {remedy}\n"));
     format!("  {mark} {}: {}\n{remedy}", event.title, event.text)
 }

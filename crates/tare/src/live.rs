@@ -10,7 +10,7 @@ use tare_plan::plan::SliceKind;
 use tare_record::sample::{EventLevel, EventRecord};
 use tare_run::progress::{Place, Progress, Standing};
 
-use crate::console::{clock, note, opening, paint};
+use crate::console::{clock, event_mark, mark, note, opening};
 
 /// Without a terminal, a line at most this often, unless something has been decided.
 const PLAIN_EVERY: Duration = Duration::from_secs(5);
@@ -160,13 +160,11 @@ impl Live {
     }
 
     fn event(&mut self, event: &EventRecord) {
-        let (mark, color) = match event.level {
-            EventLevel::Info => return,
-            EventLevel::Warning => ("!", "33"),
-            EventLevel::Error => ("✗", "31"),
-        };
+        if event.level == EventLevel::Info {
+            return;
+        }
         let whose = event.variant.as_deref().map_or(String::new(), |variant| format!("{variant}: "));
-        self.line(&format!("  {} {whose}{}: {}", paint(self.colored, color, mark), event.title, event.text));
+        self.line(&format!("  {} {whose}{}: {}", event_mark(event.level, self.colored), event.title, event.text));
         for line in event.log.iter().flat_map(|log| log.lines()) {
             self.line(&format!("      │ {}", printable(line)));
         }
@@ -179,7 +177,7 @@ impl Live {
     fn standings(&mut self, place: &Place<'_>, standings: &[Standing]) {
         for standing in standings {
             let key = (standing.group.clone(), standing.scenario.clone(), standing.variant.clone());
-            let mark = if standing.decided { paint(self.colored, "32", "✓") } else { "·".to_owned() };
+            let mark = if standing.decided { mark(true, self.colored) } else { "·".to_owned() };
             let needed = standing.needed.filter(|_| !standing.decided);
             let needed = needed.map_or(String::new(), |more| format!("  (about {} more)", clock(more)));
             let text = format!(

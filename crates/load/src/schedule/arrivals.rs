@@ -7,13 +7,12 @@
 
 use std::time::Duration;
 
-use rand::SeedableRng;
-use rand::rand_core::Rng;
 use rand_pcg::Pcg64Mcg;
 
 use super::custom::CustomSchedule;
 use super::stages::{Segment, Stages};
 use super::{Share, Spacing};
+use crate::random;
 
 /// The intended starts of one worker, ascending, in nanoseconds after the start of the slice. A schedule whose rate
 /// ends at zero ends with it, and so may one of the caller's own.
@@ -44,11 +43,9 @@ impl Arrivals {
     pub(super) fn at(rate_per_s: &Stages, spacing: Spacing, seed: u64, share: Share) -> Self {
         let counts = match spacing {
             Spacing::Even => Counts::Even { next: share.worker as u64, step: share.workers as u64 },
-            Spacing::Poisson => Counts::Poisson {
-                last: 0.0,
-                mean: share.workers as f64,
-                random: Box::new(Pcg64Mcg::seed_from_u64(seed ^ (share.worker as u64).rotate_left(32))),
-            },
+            Spacing::Poisson => {
+                Counts::Poisson { last: 0.0, mean: share.workers as f64, random: Box::new(random::source(seed, share)) }
+            }
         };
         Self(Source::ByRate { counts, clock: Clock::of(rate_per_s) })
     }
@@ -84,7 +81,7 @@ impl Counts {
                 count as f64
             }
             Self::Poisson { last, mean, random } => {
-                *last -= *mean * uniform_above_zero(random).ln();
+                *last += *mean * random::unit_exponential(random);
                 *last
             }
         }
@@ -107,9 +104,4 @@ impl Clock {
             self.current += 1;
         }
     }
-}
-
-/// Uniform on (0, 1], so that its logarithm is finite.
-fn uniform_above_zero(random: &mut Pcg64Mcg) -> f64 {
-    ((random.next_u64() >> 11) + 1) as f64 / (1_u64 << 53) as f64
 }

@@ -94,7 +94,7 @@ mod tests {
         let mut grid = Grid::default();
         grid.push(vec![(Tone::Plain, "µs".into()), (Tone::Plain, "x".into())]);
         grid.push(vec![(Tone::Plain, "日本".into()), (Tone::Plain, "y".into())]);
-        assert_eq!(grid.render(&Palette::PLAIN), "µs    x\n日本  y\n");
+        assert_eq!(grid.render(&Palette::new(false)), "µs    x\n日本  y\n");
         assert_eq!(grid.width(), 7);
     }
 

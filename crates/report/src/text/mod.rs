@@ -27,7 +27,7 @@ pub struct Style {
 
 impl Style {
     pub(crate) fn palette(&self) -> Palette {
-        if self.colored { Palette::COLOURED } else { Palette::PLAIN }
+        Palette::new(self.colored)
     }
 }
 

@@ -29,6 +29,7 @@ pub fn interval_log(begin: Duration, parts: impl Iterator<Item = (Duration, Dura
 #[cfg(test)]
 mod tests {
     use super::*;
+    use base64::prelude::{BASE64_STANDARD, Engine as _};
     use hdrhistogram::Histogram;
     use hdrhistogram::serialization::Deserializer;
     use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
@@ -49,20 +50,8 @@ mod tests {
             })
             .collect();
         assert_eq!((intervals.len(), intervals[1].start_timestamp(), intervals[0].max()), (2, second, 1.0));
-        let bytes = base64(intervals[0].encoded_histogram());
+        let bytes = BASE64_STANDARD.decode(intervals[0].encoded_histogram()).unwrap();
         let back: Histogram<u64> = Deserializer::new().deserialize(&mut &bytes[..]).unwrap();
         assert_eq!(back, histogram.inner);
-    }
-
-    /// Base 64 by the book, RFC 4648.
-    fn base64(text: &str) -> Vec<u8> {
-        const ALPHABET: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-        let bits = |c: u8| ALPHABET.iter().position(|a| *a == c).map(|at| at as u32);
-        let digits: Vec<u32> = text.bytes().filter_map(bits).collect();
-        let bytes = |four: &[u32]| {
-            let word = four.iter().fold(0, |word, digit| word << 6 | digit) << (6 * (4 - four.len()));
-            word.to_be_bytes()[1..four.len()].to_vec()
-        };
-        digits.chunks(4).flat_map(bytes).collect()
     }
 }

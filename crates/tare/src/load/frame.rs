@@ -4,8 +4,9 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use tare_report::format::{Unit, grouped, rate, share, single};
+use tare_report::palette::{Palette, Tone};
 
-use crate::console::{clock, opening, paint};
+use crate::console::{clock, opening};
 
 /// Points that a sparkline shows.
 pub const POINTS: usize = 40;
@@ -67,13 +68,19 @@ impl Seen {
         }
         let last = self.points.back().copied().unwrap_or_default();
         let room = width.saturating_sub(46).min(POINTS);
-        let of = |value: fn(&Point) -> Option<f64>| paint(colored, "36", &spark(self.points.iter().map(value), room));
+        let of = |value: fn(&Point) -> Option<f64>| {
+            Palette::new(colored).paint(Tone::Chart, &spark(self.points.iter().map(value), room))
+        };
         let time = |ns: Option<u64>| ns.map_or("–".to_owned(), |ns| single(Unit::Nanos, ns as f64));
         let row = |name: &str, now: String, beside: String, line: String| {
             format!("  {name:<9}{now:>12}  {beside:<20} {line}")
         };
         let mean = format!("mean {}", rate(self.mean_per_s));
-        let errors = if self.failed == 0 { "none".to_owned() } else { paint(colored, "31", &grouped(self.failed)) };
+        let errors = if self.failed == 0 {
+            "none".to_owned()
+        } else {
+            Palette::new(colored).paint(Tone::Failed, &grouped(self.failed))
+        };
         let worst = self.worst_error.as_deref().unwrap_or_default();
         let mut lines = vec![
             title,
@@ -93,7 +100,9 @@ impl Seen {
         let full = (self.done_share.clamp(0.0, 1.0) * room as f64).round() as usize;
         let (full, rest) = ("━".repeat(full), "─".repeat(room - full));
         let left = self.left.map_or(String::new(), |left| format!(" · {} left", clock(left)));
-        format!("  {}{}  {}{left}", paint(colored, "36", &full), paint(colored, "2", &rest), clock(self.elapsed))
+        let palette = Palette::new(colored);
+        let bar = palette.paint(Tone::Chart, &full) + &palette.paint(Tone::Quiet, &rest);
+        format!("  {bar}  {}{left}", clock(self.elapsed))
     }
 
     /// One plain line, for where there is no terminal.
