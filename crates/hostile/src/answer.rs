@@ -4,14 +4,14 @@ use tare_wire::http::{Head, ParseError, Progress, ResponseParser, Sink};
 
 /// What an answer came to.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Read {
+struct ParsedAnswer {
     statuses: Vec<u16>,
     body: Vec<u8>,
     /// Bytes used and whether the connection lives on, of a complete answer.
     complete: Option<(usize, bool)>,
 }
 
-impl Sink for Read {
+impl Sink for ParsedAnswer {
     fn head(&mut self, head: &Head<'_>) {
         self.statuses.push(head.status);
     }
@@ -41,10 +41,10 @@ pub fn chunks(bytes: &[u8]) {
     answer(&[b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", bytes].concat());
 }
 
-fn read<'a>(pieces: impl Iterator<Item = &'a [u8]>, is_head_request: bool) -> Result<Read, ParseError> {
+fn read<'a>(pieces: impl Iterator<Item = &'a [u8]>, is_head_request: bool) -> Result<ParsedAnswer, ParseError> {
     let mut parser = ResponseParser::new();
     parser.expect(is_head_request);
-    let mut read = Read::default();
+    let mut read = ParsedAnswer::default();
     let mut before = 0;
     for piece in pieces {
         if let Progress::Complete { consumed, keeps_alive } = parser.feed(piece, &mut read)? {

@@ -3,7 +3,7 @@
 use tare_wire::ws::{Arrival, Endpoint, FrameError, Handshake, HandshakeError};
 
 /// What frames came to: what they brought, what was wrong, and what was said to it.
-type Read = (Vec<Arrival>, Option<FrameError>, Vec<u8>);
+type ParsedMessages = (Vec<Arrival>, Option<FrameError>, Vec<u8>);
 
 /// Bytes are the same messages, or the same error, whole, in single bytes and in uneven pieces; and what is said to them
 /// can be read by the other end.
@@ -12,7 +12,7 @@ pub fn frames(bytes: &[u8]) {
     for size in [1, 3, 1 + bytes.len() / 2] {
         let pieces = read(bytes.chunks(size));
         // What is said is masked at random, and as long.
-        let unmasked = |(arrivals, error, said): &Read| (arrivals.clone(), error.clone(), said.len());
+        let unmasked = |(arrivals, error, said): &ParsedMessages| (arrivals.clone(), error.clone(), said.len());
         assert_eq!(unmasked(&pieces), unmasked(&whole), "in pieces of {size} bytes");
     }
     let (arrivals, _, said) = whole;
@@ -39,7 +39,7 @@ pub fn upgrade(bytes: &[u8]) {
     }
 }
 
-fn read<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> Read {
+fn read<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> ParsedMessages {
     let mut client = Endpoint::client();
     let mut arrivals = Vec::new();
     for mut piece in pieces {

@@ -21,8 +21,8 @@ pub struct Sampling(Kind);
 
 #[derive(Debug)]
 enum Kind {
-    Jvm(async_profiler::Recording),
-    Native(perf::Recording),
+    Jvm(async_profiler::JvmRecording),
+    Native(perf::PerfRecording),
 }
 
 /// What a sampler saw.
@@ -49,11 +49,11 @@ impl Sampling {
         match tree.iter().find(|&&pid| is_jvm(pid)) {
             Some(&jvm) => {
                 let file = folder.join(format!("{name}.jfr"));
-                async_profiler::Recording::begin(jvm, event, &file).map(|recording| Self(Kind::Jvm(recording)))
+                async_profiler::JvmRecording::begin(jvm, event, &file).map(|recording| Self(Kind::Jvm(recording)))
             }
             None => {
                 let file = folder.join(format!("{name}.perf"));
-                perf::Recording::begin(&tree, event, &file).map(|recording| Self(Kind::Native(recording)))
+                perf::PerfRecording::begin(&tree, event, &file).map(|recording| Self(Kind::Native(recording)))
             }
         }
     }

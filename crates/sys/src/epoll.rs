@@ -8,7 +8,7 @@ use std::os::fd::{AsFd, AsRawFd};
 
 use rustix::net::RecvFlags;
 
-use self::transport::State;
+use self::transport::EpollState;
 use crate::clock::{self, Nanos};
 use crate::poll::{CloseCause, Event, Handler, Poller, Token};
 use crate::stamps::{StampLog, StampPair};
@@ -125,14 +125,14 @@ impl EpollPoller {
     fn dispatch<H: Handler<EpollTransport>>(&mut self, key: u64, flags: u32, at: Nanos, handler: &mut H) {
         let Some(token) = self.transport.current(key) else { return };
         match self.transport.slots[token.index()].state {
-            State::Listening => return self.transport.accept_all(token, handler),
-            State::Broken => return,
-            State::Connecting => {
+            EpollState::Listening => return self.transport.accept_all(token, handler),
+            EpollState::Broken => return,
+            EpollState::Connecting => {
                 if !self.transport.finish_connect(token, flags, at, handler) {
                     return;
                 }
             }
-            State::Open => {}
+            EpollState::Open => {}
         }
         if flags & libc::EPOLLOUT as u32 != 0 {
             self.transport.flush_and_tell(token, key, at, handler);

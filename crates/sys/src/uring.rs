@@ -13,7 +13,7 @@ use io_uring::cqueue;
 
 use self::buffers::{Buffers, GROUP};
 use self::ring::Ring;
-use self::transport::{State, Want};
+use self::transport::{UringState, Want};
 use crate::clock::{self, Nanos};
 use crate::poll::{CloseCause, Event, Handler, Poller, Token};
 
@@ -76,7 +76,7 @@ impl UringPoller {
 
     fn complete<H: Handler<UringTransport>>(&mut self, done: &cqueue::Entry, at: Nanos, handler: &mut H) {
         let Some(want) = Want::of(done.user_data()) else { return };
-        let is_open = |token: &Token| self.transport.slots[token.index()].state != State::Broken;
+        let is_open = |token: &Token| self.transport.slots[token.index()].state != UringState::Broken;
         let token = self.transport.current(done.user_data()).filter(is_open);
         if want == Want::Received {
             return self.receive(token, done, at, handler);
@@ -180,7 +180,7 @@ impl Poller for UringPoller {
             self.complete(&done, at, handler);
         }
         for token in std::mem::take(&mut self.writable) {
-            if self.transport.slots[token.index()].state == State::Open {
+            if self.transport.slots[token.index()].state == UringState::Open {
                 self.transport.flush(token, at, handler);
             }
         }

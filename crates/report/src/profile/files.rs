@@ -27,9 +27,9 @@ pub fn write_profiles(record: &RunRecord, folder: &Path) -> Result<Vec<PathBuf>,
                 let stacks = side.merged();
                 let unit = unit(side.records[0].weight);
                 let parts = [&group.id, &named.name, &variant.name, event.name()].map(file_name);
-                let place = Place { folder, stem: parts.join("-"), files: &mut files };
+                let set = FileSet { folder, stem: parts.join("-"), files: &mut files };
                 let title = format!("{} · {} · {}", variant.name, named.name, event.name());
-                write(place, &stacks, baseline.as_ref(), &title, unit)?;
+                write(set, &stacks, baseline.as_ref(), &title, unit)?;
                 if variant.name == group.baseline().name {
                     baseline = Some(stacks);
                 }
@@ -39,32 +39,32 @@ pub fn write_profiles(record: &RunRecord, folder: &Path) -> Result<Vec<PathBuf>,
     Ok(files)
 }
 
-/// Where files go.
-struct Place<'a> {
+/// The files of one variant and event: a folder, the stem of their names, and the list of those written.
+struct FileSet<'a> {
     folder: &'a Path,
     stem: String,
     files: &'a mut Vec<PathBuf>,
 }
 
 fn write(
-    mut place: Place<'_>,
+    mut set: FileSet<'_>,
     stacks: &Stacks,
     baseline: Option<&Stacks>,
     title: &str,
     unit: Unit,
 ) -> Result<(), ReportError> {
-    place.put("collapsed", collapsed::write(stacks).as_bytes())?;
-    place.put("speedscope.json", speedscope(stacks, title, unit)?.as_bytes())?;
-    place.put("pb.gz", &pprof(stacks, unit)?)?;
-    place.put("svg", &svg(stacks, title, unit)?)?;
+    set.put("collapsed", collapsed::write(stacks).as_bytes())?;
+    set.put("speedscope.json", speedscope(stacks, title, unit)?.as_bytes())?;
+    set.put("pb.gz", &pprof(stacks, unit)?)?;
+    set.put("svg", &svg(stacks, title, unit)?)?;
     if let Some(baseline) = baseline {
         let title = format!("{title}: more (orange) and less (blue) than the baseline");
-        place.put("difference.svg", &differential_svg(baseline, stacks, &title, unit)?)?;
+        set.put("difference.svg", &differential_svg(baseline, stacks, &title, unit)?)?;
     }
     Ok(())
 }
 
-impl Place<'_> {
+impl FileSet<'_> {
     fn put(&mut self, ending: &str, content: &[u8]) -> Result<(), ReportError> {
         let file = self.folder.join(format!("{}.{ending}", self.stem));
         fs::create_dir_all(self.folder)

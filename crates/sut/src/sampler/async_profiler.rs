@@ -28,7 +28,7 @@ const CONVERTER_JAVA: u32 = 17;
 
 /// A recording under way.
 #[derive(Debug)]
-pub(super) struct Recording {
+pub(super) struct JvmRecording {
     library: Library,
     pid: u32,
     event: ProfileEvent,
@@ -46,7 +46,7 @@ const fn engines(event: ProfileEvent) -> (&'static str, &'static [&'static str])
     }
 }
 
-impl Recording {
+impl JvmRecording {
     /// Attaches to the JVM and starts to record into `file`.
     pub fn begin(pid: u32, event: ProfileEvent, file: &Path) -> Result<Self, SutError> {
         let library = Library::find()?;
@@ -152,7 +152,7 @@ mod tests {
         let file = folder.path().join("a.jfr");
         std::fs::write(&file, "no recording").unwrap();
         let library = Library { jar: "none.jar".into(), asprof: "none".into(), library: "none.so".into() };
-        let recording = Recording { library, pid: 0, event: ProfileEvent::Cpu, engine: "cpu", file };
+        let recording = JvmRecording { library, pid: 0, event: ProfileEvent::Cpu, engine: "cpu", file };
         let error = recording.collapse().unwrap_err().to_string();
         assert!(error.contains("a.jfr") && error.contains("profile again") || error.contains("JDK"), "{error}");
     }

@@ -24,7 +24,7 @@ const REMEDY: &str = "install perf, and allow it with: sysctl kernel.perf_event_
 
 /// A recording under way.
 #[derive(Debug)]
-pub(super) struct Recording {
+pub(super) struct PerfRecording {
     child: Child,
     file: PathBuf,
 }
@@ -33,7 +33,7 @@ fn wrong(doing: &str, said: String) -> SutError {
     SutError::Sampler { doing: doing.to_owned(), said, remedy: REMEDY.to_owned() }
 }
 
-impl Recording {
+impl PerfRecording {
     /// Starts to record the CPU time of these processes, and of those that they start, into `file`.
     pub fn begin(pids: &[u32], event: ProfileEvent, file: &Path) -> Result<Self, SutError> {
         if event != ProfileEvent::Cpu {
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn what_only_a_jvm_tells_is_refused_in_words() {
-        let error = Recording::begin(&[1], ProfileEvent::Alloc, Path::new("x")).unwrap_err().to_string();
+        let error = PerfRecording::begin(&[1], ProfileEvent::Alloc, Path::new("x")).unwrap_err().to_string();
         assert!(error.contains("only a JVM tells that; use --event cpu"), "{error}");
     }
 }

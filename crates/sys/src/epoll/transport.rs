@@ -16,7 +16,7 @@ use crate::socket::{self, SocketOptions, Target};
 /// The sending half of an [`EpollPoller`](super::EpollPoller).
 pub struct EpollTransport {
     pub(super) epoll: OwnedFd,
-    pub(super) slots: Vec<Slot>,
+    pub(super) slots: Vec<EpollSlot>,
     /// Connections whose end was met while sending or connecting: told at the next wait, as the seam demands.
     pub(super) failed: Vec<(Token, CloseCause)>,
     /// Connections that were left with bytes unread; edge-triggering will not name them again.
@@ -24,16 +24,16 @@ pub struct EpollTransport {
 }
 
 #[derive(Default)]
-pub(super) struct Slot {
+pub(super) struct EpollSlot {
     pub(super) socket: Option<OwnedFd>,
-    pub(super) state: State,
+    pub(super) state: EpollState,
     /// Tells events of an earlier connection of the same token from those of this one.
     pub(super) generation: u32,
     pub(super) outbox: Outbox,
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum State {
+pub(super) enum EpollState {
     #[default]
     Connecting,
     Open,
@@ -45,23 +45,23 @@ pub(super) enum State {
 impl Transport for EpollTransport {
     fn connect(&mut self, token: Token, target: &Target, options: &SocketOptions) {
         self.close(token);
-        let attempt = socket::connect(target, options).and_then(|fd| self.register(token, fd, State::Connecting));
+        let attempt = socket::connect(target, options).and_then(|fd| self.register(token, fd, EpollState::Connecting));
         if let Err(error) = attempt {
-            self.slot(token).state = State::Broken;
+            self.slot(token).state = EpollState::Broken;
             self.failed.push((token, CloseCause::ConnectFailed(error)));
         }
     }
 
     fn send(&mut self, token: Token, payload: &Payload) -> Sending {
         let Some(slot) = self.slots.get_mut(token.index()) else { return Sending::Accepted };
-        if slot.state != State::Open {
+        if slot.state != EpollState::Open {
             return Sending::Accepted;
         }
         let Some(socket) = &slot.socket else { return Sending::Accepted };
         match slot.outbox.send(socket, payload) {
             Ok(sending) => sending,
             Err(error) => {
-                slot.state = State::Broken;
+                slot.state = EpollState::Broken;
                 self.failed.push((token, CloseCause::WriteFailed(error)));
                 Sending::Accepted
             }
@@ -74,10 +74,10 @@ impl Transport for EpollTransport {
         slot.socket = None;
         slot.outbox.clear();
         slot.generation = slot.generation.wrapping_add(1);
-        if slot.state == State::Broken {
+        if slot.state == EpollState::Broken {
             self.failed.retain(|(failed, _)| *failed != token);
         }
-        self.slot(token).state = State::Connecting;
+        self.slot(token).state = EpollState::Connecting;
     }
 }
 
@@ -93,7 +93,7 @@ impl EpollTransport {
     /// When the kernel will not watch it.
     pub fn adopt(&mut self, token: Token, socket: OwnedFd) -> io::Result<()> {
         self.close(token);
-        self.register(token, socket, State::Open)
+        self.register(token, socket, EpollState::Open)
     }
 
     /// Watches a listening socket under `token`; each new connection arrives as [`Event::Accepted`].
@@ -103,18 +103,18 @@ impl EpollTransport {
     pub fn listen(&mut self, token: Token, socket: OwnedFd) -> io::Result<()> {
         self.close(token);
         rustix::io::ioctl_fionbio(&socket, true)?;
-        self.register(token, socket, State::Listening)
+        self.register(token, socket, EpollState::Listening)
     }
 
-    fn slot(&mut self, token: Token) -> &mut Slot {
+    fn slot(&mut self, token: Token) -> &mut EpollSlot {
         if token.index() >= self.slots.len() {
-            self.slots.resize_with(token.index() + 1, Slot::default);
+            self.slots.resize_with(token.index() + 1, EpollSlot::default);
         }
         &mut self.slots[token.index()]
     }
 
     /// Registers for everything, once: the only `epoll_ctl` in the life of a connection.
-    fn register(&mut self, token: Token, socket: OwnedFd, state: State) -> io::Result<()> {
+    fn register(&mut self, token: Token, socket: OwnedFd, state: EpollState) -> io::Result<()> {
         let flags = epoll::EventFlags::IN | epoll::EventFlags::OUT | epoll::EventFlags::RDHUP | epoll::EventFlags::ET;
         let key = u64::from(token.0) | u64::from(self.slot(token).generation) << 32;
         epoll::add(&self.epoll, &socket, epoll::EventData::new_u64(key), flags)?;
@@ -152,14 +152,14 @@ impl EpollTransport {
         if flags & libc::EPOLLOUT as u32 == 0 {
             return false;
         }
-        slot.state = State::Open;
+        slot.state = EpollState::Open;
         handler.on_event(self, token, Event::Connected { at });
         true
     }
 
     pub(super) fn flush_and_tell<H: Handler<Self>>(&mut self, token: Token, key: u64, at: Nanos, handler: &mut H) {
         let slot = self.current(key).map(|token| &mut self.slots[token.index()]);
-        let Some(Slot { socket: Some(socket), outbox, .. }) = slot else { return };
+        let Some(EpollSlot { socket: Some(socket), outbox, .. }) = slot else { return };
         if outbox.is_empty() {
             return;
         }

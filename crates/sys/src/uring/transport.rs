@@ -19,7 +19,7 @@ const MAX_STAGED_BYTES: usize = 16 * 1024;
 /// The sending half of an [`UringPoller`](super::UringPoller).
 #[derive(Default)]
 pub struct UringTransport {
-    pub(super) slots: Vec<Slot>,
+    pub(super) slots: Vec<UringSlot>,
     /// What to ask the kernel for at the next submission, in order.
     pub(super) wanted: Vec<(Want, u64)>,
     /// Connections whose end was met while sending or connecting: told at the next wait, as the seam demands.
@@ -62,9 +62,9 @@ impl Want {
 }
 
 #[derive(Default)]
-pub(super) struct Slot {
+pub(super) struct UringSlot {
     pub(super) socket: Option<OwnedFd>,
-    pub(super) state: State,
+    pub(super) state: UringState,
     /// Tells completions of an earlier connection of the same token from those of this one.
     generation: u32,
     pub(super) staged: Staged,
@@ -74,7 +74,7 @@ pub(super) struct Slot {
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum State {
+pub(super) enum UringState {
     #[default]
     Connecting,
     Open,
@@ -133,7 +133,7 @@ impl Transport for UringTransport {
                 self.want(Want::Connected, token);
             }
             Err(error) => {
-                slot.state = State::Broken;
+                slot.state = UringState::Broken;
                 self.failed.push((token, CloseCause::ConnectFailed(error)));
             }
         }
@@ -141,7 +141,7 @@ impl Transport for UringTransport {
 
     fn send(&mut self, token: Token, payload: &Payload) -> Sending {
         let Some(slot) = self.slots.get_mut(token.index()) else { return Sending::Accepted };
-        let (State::Open, Some(socket)) = (slot.state, &slot.socket) else { return Sending::Accepted };
+        let (UringState::Open, Some(socket)) = (slot.state, &slot.socket) else { return Sending::Accepted };
         if slot.outbox.is_empty() && payload.len() <= MAX_STAGED_BYTES {
             if slot.staged.add(payload) {
                 self.want(Want::Sent, token);
@@ -184,7 +184,7 @@ impl Transport for UringTransport {
         slot.outbox.clear();
         slot.owes_sent = false;
         slot.generation = (slot.generation + 1) % (1 << GENERATION_BITS);
-        if std::mem::take(&mut slot.state) == State::Broken {
+        if std::mem::take(&mut slot.state) == UringState::Broken {
             self.failed.retain(|(failed, _)| *failed != token);
         }
     }
@@ -196,9 +196,9 @@ impl UringTransport {
         self.wanted.is_empty() && self.failed.is_empty()
     }
 
-    pub(super) fn slot(&mut self, token: Token) -> &mut Slot {
+    pub(super) fn slot(&mut self, token: Token) -> &mut UringSlot {
         if token.index() >= self.slots.len() {
-            self.slots.resize_with(token.index() + 1, Slot::default);
+            self.slots.resize_with(token.index() + 1, UringSlot::default);
         }
         &mut self.slots[token.index()]
     }
@@ -228,7 +228,7 @@ impl UringTransport {
         if let Some(error) = socket::pending_error(socket.as_fd()) {
             return self.end(token, at, CloseCause::ConnectFailed(error), handler);
         }
-        slot.state = State::Open;
+        slot.state = UringState::Open;
         self.want(Want::Received, token);
         handler.on_event(self, token, Event::Connected { at });
     }
@@ -265,7 +265,7 @@ impl UringTransport {
     }
 
     fn fail(&mut self, token: Token, cause: CloseCause) {
-        self.slots[token.index()].state = State::Broken;
+        self.slots[token.index()].state = UringState::Broken;
         self.failed.push((token, cause));
     }
 }

@@ -8,7 +8,7 @@ use super::{MAX_HEAD_BYTES, ParseError};
 /// RFC 9112, section 7.1.
 #[derive(Clone, Debug)]
 pub(crate) struct Chunked {
-    state: State,
+    state: ChunkState,
     /// Size being read, then bytes of the chunk still to come.
     remaining: u64,
     digits: u32,
@@ -17,7 +17,7 @@ pub(crate) struct Chunked {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum ChunkState {
     Size,
     Extension,
     SizeLf,
@@ -33,65 +33,65 @@ enum State {
 
 impl Chunked {
     pub(crate) const fn new() -> Self {
-        Self { state: State::Size, remaining: 0, digits: 0, overhead: 0 }
+        Self { state: ChunkState::Size, remaining: 0, digits: 0, overhead: 0 }
     }
 
     /// Takes what arrived; how many bytes belonged to the body, and whether it is complete.
     pub(crate) fn feed(&mut self, input: &[u8], mut data: impl FnMut(&[u8])) -> Result<(usize, bool), ParseError> {
         let mut at = 0;
-        while at < input.len() && self.state != State::Done {
-            if self.state == State::Data {
+        while at < input.len() && self.state != ChunkState::Done {
+            if self.state == ChunkState::Data {
                 let available = input.len() - at;
                 let take = usize::try_from(self.remaining).map_or(available, |remaining| remaining.min(available));
                 data(&input[at..at + take]);
                 at += take;
                 self.remaining -= take as u64;
                 if self.remaining == 0 {
-                    self.state = State::DataCr;
+                    self.state = ChunkState::DataCr;
                 }
             } else {
                 self.state = self.step(input[at])?;
                 at += 1;
             }
         }
-        Ok((at, self.state == State::Done))
+        Ok((at, self.state == ChunkState::Done))
     }
 
-    fn step(&mut self, byte: u8) -> Result<State, ParseError> {
+    fn step(&mut self, byte: u8) -> Result<ChunkState, ParseError> {
         match (self.state, byte) {
-            (State::Size, b'\r') if self.digits > 0 => Ok(State::SizeLf),
-            (State::Size, b';' | b' ' | b'\t') if self.digits > 0 => self.count(State::Extension),
-            (State::Size, _) => self.digit(byte),
-            (State::Extension, b'\r') => Ok(State::SizeLf),
-            (State::Extension, b'\n') => Err(ParseError::BadChunkSize),
-            (State::Extension, _) => self.count(State::Extension),
-            (State::SizeLf, b'\n') => {
+            (ChunkState::Size, b'\r') if self.digits > 0 => Ok(ChunkState::SizeLf),
+            (ChunkState::Size, b';' | b' ' | b'\t') if self.digits > 0 => self.count(ChunkState::Extension),
+            (ChunkState::Size, _) => self.digit(byte),
+            (ChunkState::Extension, b'\r') => Ok(ChunkState::SizeLf),
+            (ChunkState::Extension, b'\n') => Err(ParseError::BadChunkSize),
+            (ChunkState::Extension, _) => self.count(ChunkState::Extension),
+            (ChunkState::SizeLf, b'\n') => {
                 self.digits = 0;
-                Ok(if self.remaining == 0 { State::TrailerStart } else { State::Data })
+                Ok(if self.remaining == 0 { ChunkState::TrailerStart } else { ChunkState::Data })
             }
-            (State::SizeLf, _) => Err(ParseError::BadChunkSize),
-            (State::DataCr, b'\r') => Ok(State::DataLf),
-            (State::DataLf, b'\n') => Ok(State::Size),
-            (State::TrailerStart, b'\r') => Ok(State::EndLf),
-            (State::TrailerStart | State::Trailer, b'\n') => self.count(State::TrailerStart),
-            (State::TrailerStart | State::Trailer, _) => self.count(State::Trailer),
-            (State::EndLf, b'\n') => Ok(State::Done),
-            (State::DataCr | State::DataLf | State::EndLf, _) => Err(ParseError::BadChunkEnd),
-            (State::Data | State::Done, _) => Ok(self.state),
+            (ChunkState::SizeLf, _) => Err(ParseError::BadChunkSize),
+            (ChunkState::DataCr, b'\r') => Ok(ChunkState::DataLf),
+            (ChunkState::DataLf, b'\n') => Ok(ChunkState::Size),
+            (ChunkState::TrailerStart, b'\r') => Ok(ChunkState::EndLf),
+            (ChunkState::TrailerStart | ChunkState::Trailer, b'\n') => self.count(ChunkState::TrailerStart),
+            (ChunkState::TrailerStart | ChunkState::Trailer, _) => self.count(ChunkState::Trailer),
+            (ChunkState::EndLf, b'\n') => Ok(ChunkState::Done),
+            (ChunkState::DataCr | ChunkState::DataLf | ChunkState::EndLf, _) => Err(ParseError::BadChunkEnd),
+            (ChunkState::Data | ChunkState::Done, _) => Ok(self.state),
         }
     }
 
-    fn digit(&mut self, byte: u8) -> Result<State, ParseError> {
+    fn digit(&mut self, byte: u8) -> Result<ChunkState, ParseError> {
         let digit = (byte as char).to_digit(16).ok_or(ParseError::BadChunkSize)?;
         let shifted = self.remaining.checked_mul(16).ok_or(ParseError::ChunkSizeOverflow)?;
         self.remaining = shifted + u64::from(digit);
         self.digits += 1;
         // Leading zeros do not overflow, and could go on for ever.
-        if self.digits > 64 { Err(ParseError::BadChunkSize) } else { Ok(State::Size) }
+        if self.digits > 64 { Err(ParseError::BadChunkSize) } else { Ok(ChunkState::Size) }
     }
 
     /// Counts a byte of what a body need not have.
-    fn count(&mut self, next: State) -> Result<State, ParseError> {
+    fn count(&mut self, next: ChunkState) -> Result<ChunkState, ParseError> {
         self.overhead += 1;
         if self.overhead > MAX_HEAD_BYTES { Err(ParseError::TrailersTooLong) } else { Ok(next) }
     }

@@ -30,7 +30,7 @@ pub enum Progress {
 /// Reads one answer after another from pieces of a connection's stream.
 #[derive(Debug)]
 pub struct ResponseParser {
-    state: State,
+    state: ResponseState,
     is_head_request: bool,
     keeps_alive: bool,
     /// A header section that is not complete.
@@ -40,7 +40,7 @@ pub struct ResponseParser {
 }
 
 #[derive(Debug)]
-enum State {
+enum ResponseState {
     Head,
     Length(u64),
     Chunked(Chunked),
@@ -49,7 +49,13 @@ enum State {
 
 impl Default for ResponseParser {
     fn default() -> Self {
-        Self { state: State::Head, is_head_request: false, keeps_alive: true, held: Vec::new(), look_again_at: 0 }
+        Self {
+            state: ResponseState::Head,
+            is_head_request: false,
+            keeps_alive: true,
+            held: Vec::new(),
+            look_again_at: 0,
+        }
     }
 }
 
@@ -61,7 +67,7 @@ impl ResponseParser {
 
     /// Makes ready for the answer to the next request. Buffers are kept, so that this costs nothing.
     pub fn expect(&mut self, is_head_request: bool) {
-        self.state = State::Head;
+        self.state = ResponseState::Head;
         self.is_head_request = is_head_request;
         self.keeps_alive = true;
         self.held.clear();
@@ -73,7 +79,7 @@ impl ResponseParser {
     /// When they cannot be an answer; the parser is of no use until [`ResponseParser::expect`].
     pub fn feed(&mut self, input: &[u8], sink: &mut impl Sink) -> Result<Progress, ParseError> {
         let mut at = 0;
-        while let State::Head = self.state {
+        while let ResponseState::Head = self.state {
             match self.feed_head(&input[at..], sink)? {
                 Some(consumed) => at += consumed,
                 None => return Ok(Progress::NeedsMore),
@@ -88,10 +94,10 @@ impl ResponseParser {
     /// When an answer was awaited or not complete, or what came of it could not have become one.
     pub fn finish(&self) -> Result<(), ParseError> {
         match self.state {
-            State::UntilClose => Ok(()),
-            State::Head if self.held.is_empty() => Err(ParseError::NoAnswer),
-            State::Head => with_head(&self.held, |_, _| Ok(())).and(Err(ParseError::TruncatedHead)),
-            State::Length(_) | State::Chunked(_) => Err(ParseError::TruncatedBody),
+            ResponseState::UntilClose => Ok(()),
+            ResponseState::Head if self.held.is_empty() => Err(ParseError::NoAnswer),
+            ResponseState::Head => with_head(&self.held, |_, _| Ok(())).and(Err(ParseError::TruncatedHead)),
+            ResponseState::Length(_) | ResponseState::Chunked(_) => Err(ParseError::TruncatedBody),
         }
     }
 
@@ -137,9 +143,9 @@ impl ResponseParser {
         if !is_interim {
             self.keeps_alive = keeps_alive;
             self.state = match framing {
-                Framing::Length(length) => State::Length(length),
-                Framing::Chunked => State::Chunked(Chunked::new()),
-                Framing::UntilClose => State::UntilClose,
+                Framing::Length(length) => ResponseState::Length(length),
+                Framing::Chunked => ResponseState::Chunked(Chunked::new()),
+                Framing::UntilClose => ResponseState::UntilClose,
             };
         }
         Ok(Some(length - held_before))
@@ -154,7 +160,7 @@ impl ResponseParser {
     fn feed_body(&mut self, input: &[u8], at: usize, sink: &mut impl Sink) -> Result<Progress, ParseError> {
         let rest = &input[at..];
         let (consumed, complete) = match &mut self.state {
-            State::Length(remaining) => {
+            ResponseState::Length(remaining) => {
                 let take = usize::try_from(*remaining).map_or(rest.len(), |remaining| remaining.min(rest.len()));
                 if take > 0 {
                     sink.body(&rest[..take]);
@@ -162,14 +168,14 @@ impl ResponseParser {
                 *remaining -= take as u64;
                 (take, *remaining == 0)
             }
-            State::Chunked(chunked) => chunked.feed(rest, |bytes| sink.body(bytes))?,
-            State::UntilClose => {
+            ResponseState::Chunked(chunked) => chunked.feed(rest, |bytes| sink.body(bytes))?,
+            ResponseState::UntilClose => {
                 if !rest.is_empty() {
                     sink.body(rest);
                 }
                 (rest.len(), false)
             }
-            State::Head => (0, false),
+            ResponseState::Head => (0, false),
         };
         Ok(if complete {
             Progress::Complete { consumed: at + consumed, keeps_alive: self.keeps_alive }
