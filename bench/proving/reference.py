@@ -10,7 +10,7 @@ class Reference:
     def __init__(self, planted, cpu, folder):
         target = os.environ.get("CARGO_TARGET_DIR", "target")
         self.books = os.path.join(folder, "ledger")
-        self.command = ["taskset", "-c", str(cpu), f"{target}/release/examples/serve", "0", *planted, "--ledger", self.books]
+        self.command = ["taskset", "-c", str(cpu), f"{target}/release/serve", "0", *planted, "--ledger", self.books]
 
     def __enter__(self):
         self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)

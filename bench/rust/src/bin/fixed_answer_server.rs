@@ -1,7 +1,7 @@
 //! The least HTTP server that generators can be compared on: one thread, one read and one write per request, the same
 //! answer of 130 bytes to everything. It is as cheap as such a server in C, so that the generator is what is measured;
 //! what it does not do (faults, delays, HTTP in its breadth) is the reference server's part.
-//! `tare-bench-server [PORT] [--spin]` prints `ready on ADDRESS` and serves until it is killed. Spinning, it never sleeps,
+//! `fixed_answer_server [PORT] [--spin]` prints `ready on ADDRESS` and serves until it is killed. Spinning, it never sleeps,
 //! so that no generator is charged for waking it up.
 #![allow(clippy::print_stdout, reason = "it says where it listens")]
 
