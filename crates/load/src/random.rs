@@ -7,11 +7,9 @@ use rand::rand_core::Rng;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
-use crate::schedule::Share;
-
 /// The random source of one worker; the sources of workers are independent.
-pub(crate) fn source(seed: u64, share: Share) -> Pcg64Mcg {
-    Pcg64Mcg::seed_from_u64(seed ^ (share.worker as u64).rotate_left(32))
+pub(crate) fn worker_source(seed: u64, worker: usize) -> Pcg64Mcg {
+    Pcg64Mcg::seed_from_u64(seed ^ (worker as u64).rotate_left(32))
 }
 
 /// Uniform on `0..bound`; 0 for an empty range.

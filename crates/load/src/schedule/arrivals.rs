@@ -43,9 +43,11 @@ impl Arrivals {
     pub(super) fn at(rate_per_s: &Stages, spacing: Spacing, seed: u64, share: Share) -> Self {
         let counts = match spacing {
             Spacing::Even => Counts::Even { next: share.worker as u64, step: share.workers as u64 },
-            Spacing::Poisson => {
-                Counts::Poisson { last: 0.0, mean: share.workers as f64, random: Box::new(random::source(seed, share)) }
-            }
+            Spacing::Poisson => Counts::Poisson {
+                last: 0.0,
+                mean: share.workers as f64,
+                random: Box::new(random::worker_source(seed, share.worker)),
+            },
         };
         Self(Source::ByRate { counts, clock: Clock::of(rate_per_s) })
     }

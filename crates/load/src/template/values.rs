@@ -8,7 +8,7 @@ use rand_pcg::Pcg64Mcg;
 
 use super::{Escaping, Variable};
 use crate::feed::{Feed, Rows, Table};
-use crate::random::{source, up_to};
+use crate::random::{up_to, worker_source};
 use crate::schedule::Share;
 
 /// What variables stand for in the present request.
@@ -69,7 +69,7 @@ impl Values {
         Self {
             feeds: feeds.iter().map(feed).collect(),
             counters: counters.iter().map(counter).collect(),
-            random: source(seed, share),
+            random: worker_source(seed, share.worker),
         }
     }
 
