@@ -82,14 +82,7 @@ impl Plan {
         let mut plan = self.clone();
         plan.mode = Mode::Profiled;
         plan.stop.forks = Forks::Fixed { count: profile.forks };
-        plan.slices = Slices {
-            length: profile.span,
-            discard: Span::default(),
-            fixed: profile.events.len() as u32,
-            saturating: 0,
-            poisson: 0,
-            push: 0,
-        };
+        plan.slices = Slices { length: profile.span, fixed: profile.events.len() as u32, ..Slices::default() };
         plan.machine.jvm_options.extend(TRUE_FRAMES.map(str::to_owned));
         for group in &mut plan.groups {
             group.variants.retain(|variant| variant.role != Role::Control);

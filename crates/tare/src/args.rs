@@ -15,7 +15,7 @@ pub use profile::ProfileArgs;
 pub use reference::ReferenceArgs;
 pub use run::RunArgs;
 
-/// What does a library, framework or version cost on top of the server beneath it?
+/// Measures what a library, framework or version costs on top of the server below it
 #[derive(Debug, Parser)]
 #[command(name = "tare", version, max_term_width = 110, after_help = EXAMPLES, arg_required_else_help = true)]
 pub struct Cli {
@@ -32,23 +32,23 @@ Examples:
   tare run                                      what Tapir costs on vanilla http4s, in 5 minutes at most
   tare run my.toml                              your own two servers: see README, \"Your own server\"
   tare run -s 'http4s.*' -m SimpleGet,PostBytes -d 25 -u 128
-                                                one cell after another for 25 s each, no intervals
-  tare run --aa http4s.Tapir -m SimpleGet       a server against itself: this machine's noise
-  tare load http://127.0.0.1:8080/ -c 64 -d 10s load on one URL, as wrk, hey or oha would make it
-  tare report latest --json > run.json          everything again, from what was recorded
+                                                sequential run: 25 s per cell, no intervals
+  tare run --aa http4s.Tapir -m SimpleGet       a server against itself: the noise of this machine
+  tare load http://127.0.0.1:8080/ -c 64 -d 10s load one URL, as with wrk, hey or oha
+  tare report latest --json > run.json          the summary of the latest run, from its record
 
-Exit codes: 0 done · 1 tare could not do it · 2 wrong usage · 3 done, but a cell is VOID or a check failed · 130 interrupted";
+Exit codes: 0 success · 1 tare failed · 2 wrong usage · 3 finished, but a cell is VOID or a check failed · 130 interrupted";
 
 /// Flags that every sub-command knows.
 #[derive(Debug, Clone, Args)]
 pub struct Global {
-    /// Colours: when the output is a terminal and NO_COLOR is not set, always, or never.
+    /// When to use colours; auto means on a terminal, unless NO_COLOR is set.
     #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
     pub color: Color,
-    /// Folder of the records.
+    /// Folder in which runs are recorded.
     #[arg(long, global = true, default_value = ".tare", value_name = "DIR")]
     pub dir: PathBuf,
-    /// Folder of the project with servers/ and suites/; found from the working directory or the binary when absent.
+    /// Project folder with servers/ and suites/ [default: found from the working directory or the program file].
     #[arg(long, global = true, env = "TARE_HOME", hide_env_values = true, value_name = "DIR")]
     pub home: Option<PathBuf>,
 }
@@ -67,32 +67,32 @@ pub enum Color {
 /// The sub-commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Weigh servers against what lies beneath them.
+    /// Compare servers with their baselines: throughput, CPU, memory and latency, with intervals.
     #[command(before_help = settings::quick_suite_note(), after_help = run::EXAMPLES)]
     Run(Box<RunArgs>),
-    /// Why does it cost? CPU and allocation by method, and what a layer has that the server beneath it has not.
+    /// Profile a server: CPU time and allocation by method, and what it spends beyond a baseline.
     #[command(after_help = profile::EXAMPLES)]
     Profile(Box<ProfileArgs>),
-    /// One URL, one load: how fast is it, honestly?
+    /// Load one URL and report throughput, latencies and errors, as wrk, hey or oha do.
     #[command(after_help = load::EXAMPLES)]
     Load(Box<LoadArgs>),
-    /// Servers, scenarios and versions; and what cannot be had here, and why.
+    /// List servers, scenarios and versions, and why some are not available here.
     List(ListArgs),
-    /// Do all servers answer alike? Start each and hold it against the contract.
+    /// Start servers and check their responses against the contract.
     Verify(VerifyArgs),
-    /// One server in the foreground, as a suite would start it.
+    /// Run one server in the foreground, with the command that a suite would use.
     Serve(ServeArgs),
-    /// Render a run again from its record.
+    /// Make the report of a run again from its record.
     Report(ReportArgs),
-    /// Is this machine fit to measure on, and what would help?
+    /// Check whether this machine is fit for measurements, and say what to change.
     Doctor(DoctorArgs),
-    /// Completions for a shell: tare completions bash > ~/.local/share/bash-completion/completions/tare
+    /// Print completions for a shell: tare completions bash > ~/.local/share/bash-completion/completions/tare
     Completions {
-        /// Which shell.
+        /// Shell to print completions for.
         #[arg(value_enum)]
         shell: clap_complete::Shell,
     },
-    /// The built-in server of known truth, with planted delays and faults (for tests and preflight).
+    /// Run the reference server: it has known delays and faults, for tests and the self-test.
     #[command(hide = true)]
     Reference(Box<ReferenceArgs>),
 }
@@ -100,9 +100,9 @@ pub enum Command {
 /// Flags of `tare list`.
 #[derive(Debug, Args)]
 pub struct ListArgs {
-    /// Also the servers and scenarios of this suite.
+    /// Also list the servers and scenarios of this suite.
     pub suite: Option<PathBuf>,
-    /// As JSON.
+    /// Print the list as JSON.
     #[arg(long)]
     pub json: bool,
 }
@@ -110,22 +110,22 @@ pub struct ListArgs {
 /// Flags of `tare verify`.
 #[derive(Debug, Args)]
 pub struct VerifyArgs {
-    /// Names or globs; all servers when absent.
+    /// Servers to verify, comma separated; globs work [default: all].
     #[arg(value_delimiter = ',')]
     pub servers: Vec<String>,
-    /// Servers of this suite beside the catalog's.
+    /// Suite file whose servers are known beside the catalog's.
     #[arg(long, value_name = "FILE")]
     pub suite: Option<PathBuf>,
-    /// Library version instead of the default one.
+    /// Library version [default: the catalog's].
     #[arg(long, value_name = "VERSION")]
     pub version: Option<String>,
-    /// JDK home.
+    /// Home of the JDK that runs the server [default: the newest JDK found].
     #[arg(long, value_name = "HOME")]
     pub java: Option<String>,
-    /// Show each check, not only those that fail.
+    /// Print every check, not only those that fail.
     #[arg(short, long)]
     pub verbose: bool,
-    /// As a document: servers, versions, checks and where they differ. docs/SERVERS.md is made by it.
+    /// Print servers, versions, checks and differences as Markdown, as in docs/SERVERS.md.
     #[arg(long, conflicts_with = "verbose")]
     pub markdown: bool,
 }
@@ -133,21 +133,21 @@ pub struct VerifyArgs {
 /// Flags of `tare serve`.
 #[derive(Debug, Args)]
 pub struct ServeArgs {
-    /// Name of the server.
+    /// Name of the server to run.
     pub server: String,
-    /// Port; 0 for any.
+    /// Port to listen on; 0 for any free port.
     #[arg(short, long, default_value_t = 8080)]
     pub port: u16,
-    /// Library version instead of the default one.
+    /// Library version [default: the catalog's].
     #[arg(long, value_name = "VERSION")]
     pub version: Option<String>,
-    /// Servers of this suite beside the catalog's.
+    /// Suite file whose servers are known beside the catalog's.
     #[arg(long, value_name = "FILE")]
     pub suite: Option<PathBuf>,
-    /// Cores that it may use; all when absent.
+    /// Cores that the server may use, such as 0 or 0,2-3 [default: all].
     #[arg(long, value_name = "CPUS")]
     pub server_cpus: Option<String>,
-    /// JDK home.
+    /// Home of the JDK that runs the server [default: the newest JDK found].
     #[arg(long, value_name = "HOME")]
     pub java: Option<String>,
 }
@@ -155,16 +155,16 @@ pub struct ServeArgs {
 /// Flags of `tare report`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  tare report                 the latest run: table, and all files anew\n  tare report 2026-11-20-1 --gatling\n  tare report latest --csv > cells.csv"
+    after_help = "Examples:\n  tare report                 the latest run: print the table and write all files again\n  tare report 2026-11-20-1 --gatling\n  tare report latest --csv > cells.csv"
 )]
 pub struct ReportArgs {
-    /// Id, folder or record file of a run; the latest when absent.
+    /// Run to report: its id, its folder or its record file.
     #[arg(default_value = "latest")]
     pub run: String,
-    /// Print this form to standard output instead of writing the files.
+    /// Form to print to standard output instead of writing the files.
     #[command(flatten)]
     pub form: FormArgs,
-    /// Write the files into this folder instead of the run's own.
+    /// Write the files into this folder instead of the folder of the run.
     #[arg(short, long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 }
@@ -173,28 +173,28 @@ pub struct ReportArgs {
 #[derive(Debug, Args)]
 #[group(multiple = false)]
 pub struct FormArgs {
-    /// The summary as JSON (docs/SUMMARY.md).
+    /// Print the summary as JSON (docs/SUMMARY.md).
     #[arg(long)]
     pub json: bool,
-    /// One row per cell.
+    /// Print one CSV row per cell.
     #[arg(long)]
     pub csv: bool,
-    /// Markdown.
+    /// Print the report as Markdown.
     #[arg(long)]
     pub markdown: bool,
-    /// Memory by server and scenario, as a table of Markdown.
+    /// Print memory by server and scenario as a Markdown table.
     #[arg(long)]
     pub memory: bool,
-    /// Gatling's table.
+    /// Print the results as Gatling's table.
     #[arg(long)]
     pub gatling: bool,
-    /// wrk's text.
+    /// Print the results in wrk's format.
     #[arg(long)]
     pub wrk: bool,
-    /// The HTML page.
+    /// Print the HTML page.
     #[arg(long)]
     pub html: bool,
-    /// A list of the runs that are recorded.
+    /// Print a list of all recorded runs.
     #[arg(long)]
     pub list: bool,
 }
@@ -202,10 +202,10 @@ pub struct FormArgs {
 /// Flags of `tare doctor`.
 #[derive(Debug, Args)]
 pub struct DoctorArgs {
-    /// Cores of the servers, as a run would use them.
+    /// Cores of the servers, such as 0 or 0,2-3 [default: as a run would choose].
     #[arg(long, value_name = "CPUS")]
     pub server_cpus: Option<String>,
-    /// Cores of the generator.
+    /// Cores of the generator, such as 1 [default: as a run would choose].
     #[arg(long, value_name = "CPUS")]
     pub load_cpus: Option<String>,
 }

@@ -15,11 +15,11 @@ use values::{connections, duration, feed_order, file, message_bytes, number, thi
 
 pub const EXAMPLES: &str = "\
 Examples:
-  tare load http://127.0.0.1:8080/ -c 64 -d 10s           64 users, each waiting for its answers (as wrk does)
-  tare load http://127.0.0.1:8080/ -r 20000 --poisson     20,000 requests a second, whatever the server does
+  tare load http://127.0.0.1:8080/ -c 64 -d 10s           64 users, each waiting for its responses (as with wrk)
+  tare load http://127.0.0.1:8080/ -r 20000 --poisson     20,000 requests per second, however slow the server is
   tare load http://127.0.0.1:8080/ --stages 1000:10s,10000:1m,0:10s  a rate that rises and falls
   tare load https://127.0.0.1:8443/ -k --http2 --streams 32
-  tare load http://127.0.0.1:8080/ -n 100000              so many requests (as hey and oha do)
+  tare load http://127.0.0.1:8080/ -n 100000              a fixed number of requests (as with hey and oha)
   tare load http://127.0.0.1:8080/login --data-json '{\"user\":\"ada\"}'
   tare load http://127.0.0.1:8080/ -D body.bin -T application/octet-stream -m PUT
   tare load 'http://127.0.0.1:8080/users/{{id}}' --feed users.csv --check 'json $.name'
@@ -61,19 +61,19 @@ pub struct ModelArgs {
     /// Connections: the users of a closed loop, the pool of an open one.
     #[arg(short, long, default_value = "50", value_name = "N", value_parser = connections)]
     pub connections: u32,
-    /// How long [default: 10s, and without end with -n].
+    /// Duration of the load [default: 10s; with -n, until all requests are sent].
     #[arg(short, long, visible_short_alias = 'z', value_name = "SPAN", value_parser = duration)]
     pub duration: Option<Span>,
-    /// How many requests.
+    /// Number of requests to send.
     #[arg(short = 'n', long, value_name = "N", value_parser = number)]
     pub requests: Option<u64>,
-    /// Open loop: so many requests a second (1000, 20k).
+    /// Open loop: request rate per second (1000, 20k).
     #[arg(short, long, visible_short_aliases = ['q', 'R'], visible_alias = "qps", value_name = "PER_S")]
     pub rate: Option<PerSecond>,
-    /// They arrive at random and independently instead of evenly.
+    /// Poisson arrivals instead of evenly spaced ones (needs --rate or --stages).
     #[arg(long, requires = "open_loop")]
     pub poisson: bool,
-    /// The rate rises from 0 to that of -r over so long, and stays.
+    /// Raise the rate evenly from 0 to that of --rate over this time, then keep it.
     #[arg(long, requires = "rate", value_name = "SPAN")]
     pub ramp: Option<Span>,
     /// The rate changes in straight lines: to 1000 over 10s, then to 5000 over 30s, is 1000:10s,5000:30s. Begins at -r, or 0.
@@ -90,7 +90,7 @@ pub struct ModelArgs {
     /// instead of sleeping and being woken late: auto is for a rate and a server that runs on other cores.
     #[arg(long, conflicts_with = "tick", default_value = "auto", value_name = "WHEN")]
     pub spin: Spin,
-    /// The head that is not scored.
+    /// Time at the start that is not scored.
     #[arg(long, default_value = "0s", value_name = "SPAN")]
     pub warmup: Span,
     /// Seed of random arrivals [default: from the clock, shown].
@@ -177,10 +177,10 @@ pub struct WebSocketArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Connection")]
 pub struct ConnectionArgs {
-    /// A request unanswered for so long, from when it should have left, has failed.
+    /// A request without a response this long after its intended start counts as failed.
     #[arg(long, default_value = "10s", value_name = "SPAN")]
     pub timeout: Span,
-    /// A connection not open after so long has failed.
+    /// A connection that is not open after this time counts as failed.
     #[arg(long, default_value = "5s", value_name = "SPAN")]
     pub connect_timeout: Span,
     /// HTTP/2 instead of HTTP/1.1: by ALPN with https, otherwise with prior knowledge.
@@ -198,16 +198,16 @@ pub struct ConnectionArgs {
     /// Connect to this socket instead of the URL's host.
     #[arg(long, value_name = "PATH")]
     pub unix_socket: Option<PathBuf>,
-    /// Believe any certificate.
+    /// Skip verification of the server's certificate.
     #[arg(short = 'k', long)]
     pub insecure: bool,
-    /// Believe the authorities in this PEM file, and no others.
+    /// Trust only the CA certificates in this PEM file.
     #[arg(long, value_name = "FILE", conflicts_with = "insecure")]
     pub cacert: Option<PathBuf>,
     /// Client certificate, PEM.
     #[arg(long, value_name = "FILE", requires = "key")]
     pub cert: Option<PathBuf>,
-    /// Its private key, PEM.
+    /// Private key of the client certificate, PEM.
     #[arg(long, value_name = "FILE", requires = "cert")]
     pub key: Option<PathBuf>,
     /// TCP congestion control of the sockets [default: the kernel's].
@@ -221,7 +221,7 @@ pub struct GeneratorArgs {
     /// Threads, a core each, taken from the last core backwards [default: half the cores].
     #[arg(short, long, value_name = "N", value_parser = threads)]
     pub threads: Option<usize>,
-    /// The cores themselves, such as 1 or 2,4-5.
+    /// Cores of the generator, such as 1 or 2,4-5; one thread each.
     #[arg(long, value_name = "CPUS", conflicts_with = "threads")]
     pub load_cpus: Option<String>,
     /// How to hear from the kernel: auto (io_uring where allowed), uring or epoll.
@@ -259,7 +259,7 @@ pub struct OutputArgs {
     /// Length of the intervals in files.
     #[arg(long, default_value = "1s", value_name = "SPAN")]
     pub interval: Span,
-    /// Neither a live view nor progress lines.
+    /// Show neither the live view nor progress lines.
     #[arg(long)]
     pub quiet: bool,
     /// As wrk: the distribution, which is always shown here.
