@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use tare_record::{PackedHistogram, open};
+use tare_record::{PackedHistogram, Record, open};
 use tare_stats::LatencyHistogram;
 
 /// Bytes are refused as a histogram, or are one that can be merged, asked and packed again.
@@ -22,9 +22,12 @@ pub fn histogram(bytes: &[u8]) {
 pub fn record(bytes: &[u8]) {
     let mut file = tempfile::NamedTempFile::new().expect("a temporary file can be made");
     file.write_all(bytes).expect("a temporary file can be written");
-    if let Ok(record) = open(file.path()) {
-        for slice in &record.slices {
-            slice.response.merge_into(&mut LatencyHistogram::new());
-        }
+    let slices = match open(file.path()) {
+        Ok(Record::Weighed(run)) => run.slices,
+        Ok(Record::Load(load)) => load.intervals,
+        Err(_) => return,
+    };
+    for slice in &slices {
+        slice.response.merge_into(&mut LatencyHistogram::new());
     }
 }

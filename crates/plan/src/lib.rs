@@ -12,6 +12,7 @@ pub mod error;
 pub mod estimate;
 mod group;
 pub mod inventory;
+pub mod load_plan;
 pub mod names;
 pub mod options;
 pub mod plan;
@@ -26,4 +27,5 @@ pub mod slo;
 pub mod suite;
 
 pub use error::PlanError;
+pub use load_plan::LoadPlan;
 pub use plan::Plan;

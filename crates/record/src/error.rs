@@ -52,6 +52,12 @@ pub enum RecordError {
         /// The file.
         file: PathBuf,
     },
+    /// The record of a load, where that of a run is needed.
+    #[error("{} is the record of a load (`tare load`), and the record of a run is needed here", .file.display())]
+    OtherKind {
+        /// The file.
+        file: PathBuf,
+    },
     /// The file is a record so damaged that not even its header is left.
     #[error("{} is damaged beyond reading ({cause}): restore it from a copy, or measure again", .file.display())]
     Damaged {

@@ -5,37 +5,15 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use tare_plan::Plan;
 use tare_plan::plan::SliceKind;
 use tare_stats::histogram::LatencyHistogram;
 
 use crate::cross_check::CrossCheckRecord;
-use crate::environment::Environment;
+pub use crate::header::RunHeader;
 pub use crate::messages::{ClockEstimate, MessageTally, Messages};
 use crate::packed::PackedHistogram;
 pub use crate::probe::{CollectorUse, Hiccups, JvmUse, Pause, PauseCause, ServerCpu};
 use crate::profile::ProfileRecord;
-
-/// What stands in the record before anything is measured.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct RunHeader {
-    /// `2026-11-20-1`.
-    pub id: String,
-    /// Wall clock at the start, nanoseconds since 1970 UTC.
-    pub started_unix_ns: u64,
-    /// Program and arguments as typed.
-    pub command: Vec<String>,
-    /// Version of tare.
-    pub tare_version: String,
-    /// Git revision of the working directory, where there is one.
-    pub git_revision: Option<String>,
-    /// SHA-256 of the plan.
-    pub plan_hash: String,
-    /// What will be done.
-    pub plan: Plan,
-    /// Where.
-    pub environment: Environment,
-}
 
 /// Warm-up or scored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

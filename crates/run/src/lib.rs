@@ -14,6 +14,7 @@ mod fleet;
 mod fork;
 pub mod host;
 mod journal;
+pub mod load;
 mod order;
 mod others;
 pub mod preflight;

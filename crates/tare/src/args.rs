@@ -10,7 +10,7 @@ mod reference;
 mod run;
 mod settings;
 
-pub use load::{ConnectionArgs, GeneratorArgs, LoadArgs, ModelArgs, OutputArgs, RequestArgs, Spin, Stage};
+pub use load::{ConnectionArgs, LoadArgs, ModelArgs, OutputArgs, RequestArgs, Spin, Stage};
 pub use profile::ProfileArgs;
 pub use reference::ReferenceArgs;
 pub use run::RunArgs;

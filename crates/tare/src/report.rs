@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use tare_record::sample::RunRecord;
 use tare_record::store::{self, find_run, list_runs};
+use tare_record::{LoadRecord, Record};
 use tare_report::summary::Summary;
 use tare_report::{
     csv, gatling, html, json, load, markdown, memory, summarize_with, text, write_all, write_profiles, wrk,
@@ -24,16 +25,14 @@ pub fn report(args: &ReportArgs, global: &Global) -> anyhow::Result<Outcome> {
         return list(global);
     }
     let path = find_run(&global.dir, &args.run)?;
-    let record = store::open(&path)?;
+    let record = match store::open(&path)? {
+        Record::Weighed(record) => *record,
+        Record::Load(record) => return report_load(args, global, &record),
+    };
     let run_dir = path.parent().map(Path::to_owned).unwrap_or_else(|| PathBuf::from("."));
     let profiled = profiled_beside(&run_dir);
     if let Some(text) = form(args, &record, profiled.as_ref())? {
         console::print(&text);
-        return Ok(Outcome::Done);
-    }
-    if load::is_load(&record) {
-        let style = text::Style { colored: console::stdout_colored(global.color), width: console::width() };
-        console::print(&load::render(&load::summarize(&record, &[]), &style));
         return Ok(Outcome::Done);
     }
     let folder = args.out.clone().unwrap_or(run_dir);
@@ -48,7 +47,7 @@ pub fn profiled_beside(run_dir: &Path) -> Option<RunRecord> {
     if !file.exists() {
         return None;
     }
-    store::open(&file).inspect_err(|error| console::note(&format!("  the profiles are left out: {error}"))).ok()
+    store::open_run(&file).inspect_err(|error| console::note(&format!("  the profiles are left out: {error}"))).ok()
 }
 
 /// The table on standard output, all files in `folder`, and where they lie.
@@ -77,9 +76,6 @@ pub fn present(
 
 fn form(args: &ReportArgs, record: &RunRecord, profiled: Option<&RunRecord>) -> anyhow::Result<Option<String>> {
     let form = &args.form;
-    if load::is_load(record) && (form.json || form.csv || form.html || form.wrk) {
-        return form_of_load(args, record).map(Some);
-    }
     let summary = summarize_with(record, profiled);
     Ok(if form.json {
         Some(json::render(&summary)?)
@@ -100,14 +96,29 @@ fn form(args: &ReportArgs, record: &RunRecord, profiled: Option<&RunRecord>) -> 
     })
 }
 
-fn form_of_load(args: &ReportArgs, record: &RunRecord) -> anyhow::Result<String> {
-    let summary = load::summarize(record, &[]);
-    Ok(match &args.form {
-        form if form.json => load::json(&summary)?,
-        form if form.csv => load::csv(&summary),
-        form if form.html => load::html(record, &summary)?,
-        _ => load::wrk(record, &summary),
-    })
+/// Prints the record of a load in the form asked for, by default the summary of `tare load`.
+fn report_load(args: &ReportArgs, global: &Global, record: &LoadRecord) -> anyhow::Result<Outcome> {
+    let (form, summary) = (&args.form, load::summarize(record));
+    let as_run = || load::summary_as_run(record, &summary);
+    console::print(&if form.json {
+        load::json(&summary)?
+    } else if form.csv {
+        load::csv(&summary)
+    } else if form.html {
+        load::html(record, &summary)?
+    } else if form.wrk {
+        load::wrk(record, &summary)
+    } else if form.markdown {
+        markdown::render(&as_run())
+    } else if form.memory {
+        memory::render(&as_run())
+    } else if form.gatling {
+        gatling::render(&as_run())
+    } else {
+        let style = text::Style { colored: console::stdout_colored(global.color), width: console::width() };
+        load::render(&summary, &style)
+    });
+    Ok(Outcome::Done)
 }
 
 fn list(global: &Global) -> anyhow::Result<Outcome> {

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::{RECORD_FILE, reader};
 use crate::error::RecordError;
+use crate::header::RecordHeader;
 use crate::sample::EndStatus;
 
 /// One run in the folder of tare.
@@ -20,9 +21,9 @@ pub struct RunEntry {
 /// A run in a few facts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunBrief {
-    /// Name of the suite.
+    /// Name of the suite; `load` for a load.
     pub suite: String,
-    /// The question in words.
+    /// The question in words; the URL of a load.
     pub question: String,
     /// Wall clock at the start, nanoseconds since 1970 UTC.
     pub started_unix_ns: u64,
@@ -94,8 +95,16 @@ fn brief(file: &Path) -> Result<RunBrief, RecordError> {
     let wrap = |e: rusqlite::Error| RecordError::sqlite(file, &e);
     let header = reader::header(&connection).map_err(wrap)?;
     let end = reader::end(&connection).map_err(wrap)?.map(|(status, _)| status);
-    let (suite, question) = (header.plan.suite, header.plan.question);
-    Ok(RunBrief { suite, question, started_unix_ns: header.started_unix_ns, end })
+    Ok(match header {
+        RecordHeader::Weighed(header) => {
+            let (suite, question) = (header.plan.suite, header.plan.question);
+            RunBrief { suite, question, started_unix_ns: header.started_unix_ns, end }
+        }
+        RecordHeader::Load(header) => {
+            let (suite, question) = ("load".to_owned(), header.plan.url);
+            RunBrief { suite, question, started_unix_ns: header.started_unix_ns, end }
+        }
+    })
 }
 
 /// Ids of the runs that have a record, the oldest first.

@@ -10,7 +10,7 @@ mod schema;
 mod writer;
 
 pub use folder::{RunBrief, RunEntry, allot_run_dir, find_run, list_runs};
-pub use reader::open;
+pub use reader::{open, open_run};
 pub use writer::RunWriter;
 
 /// Name of the database inside the folder of a run.

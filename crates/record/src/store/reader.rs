@@ -10,38 +10,51 @@ use serde::de::DeserializeOwned;
 
 use super::{rows, schema};
 use crate::error::RecordError;
+use crate::header::RecordHeader;
+use crate::load::{LoadRecord, Record};
 use crate::profile::{PackedText, ProfileRecord};
-use crate::sample::{EndStatus, EventLevel, EventRecord, RunHeader, RunRecord};
+use crate::sample::{EndStatus, EventLevel, EventRecord, RunRecord, StoredSlice};
 
 const BUSY: Duration = Duration::from_secs(2);
 
-/// Reads the record in `file`, everything of it that can be read.
+/// Reads the record in `file`, of either kind, everything of it that can be read.
 ///
 /// # Errors
 /// The file is no record, of a newer schema, locked, or damaged so that its header is lost.
-pub fn open(file: &Path) -> Result<RunRecord, RecordError> {
+pub fn open(file: &Path) -> Result<Record, RecordError> {
     let connection = connect(file)?;
-    let wrap = |e: rusqlite::Error| RecordError::sqlite(file, &e);
-    let header = header(&connection).map_err(wrap)?;
+    let header = header(&connection).map_err(|e| RecordError::sqlite(file, &e))?;
     let mut lost = Vec::new();
     let slices = rescue(&connection, "slice", rows::slice, &mut lost);
-    let forks = rescue(&connection, "fork", json, &mut lost);
-    let warmups = rescue(&connection, "warmup", json, &mut lost);
-    // Records before version 3 have no such table.
-    let cross_checks = if has_table(&connection, "cross_check") {
-        rescue(&connection, "cross_check", json, &mut lost)
-    } else {
-        vec![]
-    };
     let mut events: Vec<EventRecord> = rescue(&connection, "event", json, &mut lost);
-    let profiles =
-        if has_table(&connection, "profile") { rescue(&connection, "profile", profile, &mut lost) } else { vec![] };
     let end = end(&connection).unwrap_or(None);
-    if !lost.is_empty() {
-        let at_ns = slices.last().map_or(0, |s| s.start_ns + s.window_ns);
-        events.push(damage(at_ns, &lost));
+    Ok(match header {
+        RecordHeader::Load(header) => {
+            events.extend(damage(&slices, &lost));
+            Record::Load(Box::new(LoadRecord { header: *header, intervals: slices, events, end }))
+        }
+        RecordHeader::Weighed(header) => {
+            let forks = rescue(&connection, "fork", json, &mut lost);
+            let warmups = rescue(&connection, "warmup", json, &mut lost);
+            // Records before version 3 have neither table.
+            let cross_checks = rescue_if_there(&connection, "cross_check", json, &mut lost);
+            let profiles = rescue_if_there(&connection, "profile", profile, &mut lost);
+            events.extend(damage(&slices, &lost));
+            let header = *header;
+            Record::Weighed(Box::new(RunRecord { header, slices, forks, warmups, cross_checks, events, profiles, end }))
+        }
+    })
+}
+
+/// Reads the record of a run in `file`.
+///
+/// # Errors
+/// [`RecordError::OtherKind`] for the record of a load; otherwise as [`open`].
+pub fn open_run(file: &Path) -> Result<RunRecord, RecordError> {
+    match open(file)? {
+        Record::Weighed(record) => Ok(*record),
+        Record::Load(_) => Err(RecordError::OtherKind { file: file.to_path_buf() }),
     }
-    Ok(RunRecord { header, slices, forks, warmups, cross_checks, events, profiles, end })
 }
 
 /// Opens a record for reading and checks that it is one.
@@ -70,7 +83,7 @@ fn attempt(file: &Path) -> rusqlite::Result<Connection> {
 }
 
 /// What was asked.
-pub(super) fn header(connection: &Connection) -> rusqlite::Result<RunHeader> {
+pub(super) fn header(connection: &Connection) -> rusqlite::Result<RecordHeader> {
     connection.query_row("SELECT json FROM run WHERE key = 'header'", [], json)
 }
 
@@ -110,6 +123,16 @@ fn rescue<T>(
     values
 }
 
+/// As [`rescue`]; nothing where the table is missing.
+fn rescue_if_there<T>(
+    connection: &Connection,
+    table: &str,
+    read: fn(&Row<'_>) -> rusqlite::Result<T>,
+    lost: &mut Vec<String>,
+) -> Vec<T> {
+    if has_table(connection, table) { rescue(connection, table, read, lost) } else { Vec::new() }
+}
+
 fn has_table(connection: &Connection, table: &str) -> bool {
     let master = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?1";
     connection.query_row(master, [table], |_| Ok(())).is_ok()
@@ -120,11 +143,12 @@ fn rows_ever(connection: &Connection, table: &str) -> Option<i64> {
     connection.query_row(sequence, [table], |row| row.get(0)).optional().ok().map(|n| n.unwrap_or(0))
 }
 
-fn damage(at_ns: u64, lost: &[String]) -> EventRecord {
+/// What could not be read; `None` where everything could.
+fn damage(slices: &[StoredSlice], lost: &[String]) -> Option<EventRecord> {
     let text = format!("Lost and not in this report: {}.", lost.join(", "));
-    EventRecord {
-        at_ns,
+    (!lost.is_empty()).then(|| EventRecord {
+        at_ns: slices.last().map_or(0, |s| s.start_ns + s.window_ns),
         remedy: Some("Restore record.sqlite from a copy, or measure again.".to_owned()),
         ..EventRecord::new(EventLevel::Warning, "The record is damaged", text)
-    }
+    })
 }

@@ -6,8 +6,9 @@
 use rusqlite::Connection;
 
 /// Version of the tables, in `PRAGMA user_version`. 2 added `slice.jvm_json`, 3 the columns from `hiccup_machine` on and
-/// the tables `cross_check` and `profile`, 4 `slice.others_share`; older records are read without them.
-pub(super) const VERSION: i64 = 4;
+/// the tables `cross_check` and `profile`, 4 `slice.others_share`, 5 the `kind` of the header; older records are read
+/// without them.
+pub(super) const VERSION: i64 = 5;
 
 /// "tare" in ASCII, in `PRAGMA application_id`: tells a record from any other SQLite file.
 pub(super) const APPLICATION_ID: i64 = 0x7461_7265;

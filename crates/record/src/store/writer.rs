@@ -9,6 +9,7 @@ use tare_plan::plan::Mode;
 use super::{RECORD_FILE, rows, schema};
 use crate::cross_check::CrossCheckRecord;
 use crate::error::RecordError;
+use crate::header::{HeaderRef, LoadHeader};
 use crate::profile::ProfileRecord;
 use crate::sample::{EndStatus, EventRecord, ForkRecord, RunHeader, SliceRecord, WarmupRecord};
 
@@ -19,7 +20,7 @@ use crate::sample::{EndStatus, EventRecord, ForkRecord, RunHeader, SliceRecord, 
 pub struct RunWriter {
     connection: Connection,
     file: PathBuf,
-    mode: Mode,
+    takes_profiles: bool,
 }
 
 impl RunWriter {
@@ -33,11 +34,23 @@ impl RunWriter {
         Self::create_file(&folder.join(RECORD_FILE), header)
     }
 
-    /// Begins a record in a file of its own, outside the folder of tare.
+    /// Begins the record of a run in a file of its own, outside the folder of tare.
     ///
     /// # Errors
     /// [`RecordError::Exists`] when the file exists; otherwise what the disk refuses.
     pub fn create_file(file: &Path, header: &RunHeader) -> Result<Self, RecordError> {
+        Self::begin(file, HeaderRef::Weighed(header), header.plan.mode == Mode::Profiled)
+    }
+
+    /// Begins the record of a load in a file of its own.
+    ///
+    /// # Errors
+    /// As [`create_file`](Self::create_file).
+    pub fn create_load_file(file: &Path, header: &LoadHeader) -> Result<Self, RecordError> {
+        Self::begin(file, HeaderRef::Load(header), false)
+    }
+
+    fn begin(file: &Path, header: HeaderRef<'_>, takes_profiles: bool) -> Result<Self, RecordError> {
         let file = file.to_owned();
         if let Err(error) = std::fs::File::create_new(&file) {
             let exists = error.kind() == std::io::ErrorKind::AlreadyExists;
@@ -46,14 +59,14 @@ impl RunWriter {
         let begin = || {
             let connection = Connection::open(&file)?;
             schema::create(&connection)?;
-            put(&connection, "header", header)?;
+            put(&connection, "header", &header)?;
             Ok(connection)
         };
         let connection = begin().map_err(|e| {
             discard(&file);
             RecordError::sqlite(&file, &e)
         })?;
-        Ok(Self { connection, file, mode: header.plan.mode })
+        Ok(Self { connection, file, takes_profiles })
     }
 
     /// Where the record lies.
@@ -106,7 +119,7 @@ impl RunWriter {
     /// # Errors
     /// [`RecordError::Scored`] for a record of scored slices; else as [`append_slice`](Self::append_slice).
     pub fn append_profile(&mut self, profile: &ProfileRecord) -> Result<(), RecordError> {
-        if self.mode != Mode::Profiled {
+        if !self.takes_profiles {
             return Err(RecordError::Scored { file: self.file.clone() });
         }
         let insert = "INSERT INTO profile (json, stacks) VALUES (?1, ?2)";

@@ -6,13 +6,14 @@
 mod common;
 mod full_disk;
 mod keeping;
+mod kinds;
 
 use std::fs;
 use std::path::Path;
 
 use tare_plan::plan::Mode;
 use tare_record::sample::EndStatus;
-use tare_record::{PackedHistogram, RecordError, RunWriter, StoredSlice, allot_run_dir, find_run, list_runs, open};
+use tare_record::{PackedHistogram, RecordError, RunWriter, StoredSlice, allot_run_dir, find_run, list_runs, open_run};
 
 fn write(root: &Path, id: &str, slices: u32) -> RunWriter {
     let mut writer = RunWriter::create(root, &common::header(id)).unwrap();
@@ -30,7 +31,7 @@ fn what_is_read_is_what_was_written() {
     let writer = write(root.path(), "2026-11-20-1", 3);
     let file = writer.path().to_path_buf();
     writer.finish(EndStatus::Complete, 99).unwrap();
-    let record = open(&file).unwrap();
+    let record = open_run(&file).unwrap();
     assert_eq!(record.header, common::header("2026-11-20-1"));
     assert_eq!((record.forks, record.warmups), (vec![common::fork()], vec![common::warmup()]));
     assert_eq!(record.cross_checks, [common::cross_check()]);
@@ -47,7 +48,7 @@ fn profiles_are_kept_whole_in_a_record_of_their_own() {
     header.plan.mode = Mode::Profiled;
     let mut writer = RunWriter::create(root.path(), &header).unwrap();
     writer.append_profile(&common::profile()).unwrap();
-    let record = open(writer.path()).unwrap();
+    let record = open_run(writer.path()).unwrap();
     assert_eq!(record.profiles, vec![common::profile()]);
     assert_eq!(record.profiles[0].stacks.unpack().unwrap(), "a;b 5\n");
 }
@@ -57,7 +58,7 @@ fn a_record_of_scored_slices_takes_no_profile() {
     let root = tempfile::tempdir().unwrap();
     let mut writer = write(root.path(), "r", 1);
     assert!(matches!(writer.append_profile(&common::profile()), Err(RecordError::Scored { .. })));
-    assert!(open(writer.path()).unwrap().profiles.is_empty());
+    assert!(open_run(writer.path()).unwrap().profiles.is_empty());
 }
 
 #[test]
@@ -68,7 +69,7 @@ fn a_record_from_before_there_were_profiles_is_read_without_loss() {
     writer.finish(EndStatus::Complete, 1).unwrap();
     let old = rusqlite::Connection::open(&file).unwrap();
     old.execute_batch("DROP TABLE profile; PRAGMA user_version = 2;").unwrap();
-    let record = open(&file).unwrap();
+    let record = open_run(&file).unwrap();
     assert_eq!((record.slices.len(), record.profiles.len()), (2, 0));
     assert_eq!(record.events, vec![common::event()], "nothing is said to be lost");
 }
@@ -86,10 +87,10 @@ fn a_finished_record_is_a_single_file() {
 fn a_run_that_is_being_written_can_be_read() {
     let root = tempfile::tempdir().unwrap();
     let mut writer = write(root.path(), "r", 2);
-    let record = open(writer.path()).unwrap();
+    let record = open_run(writer.path()).unwrap();
     assert_eq!((record.slices.len(), record.end), (2, None));
     writer.append_slice(&common::slice(2)).unwrap();
-    assert_eq!(open(writer.path()).unwrap().slices.len(), 3);
+    assert_eq!(open_run(writer.path()).unwrap().slices.len(), 3);
 }
 
 #[test]
@@ -102,7 +103,7 @@ fn a_writer_that_is_gone_without_a_word_leaves_what_it_wrote() {
     for name in ["record.sqlite", "record.sqlite-wal"] {
         fs::copy(writer.path().with_file_name(name), copy.join(name)).unwrap();
     }
-    let record = open(&copy.join("record.sqlite")).unwrap();
+    let record = open_run(&copy.join("record.sqlite")).unwrap();
     assert_eq!((record.slices.len(), record.end), (5, None));
 }
 
@@ -114,7 +115,7 @@ fn a_truncated_record_gives_what_is_left_and_says_what_is_lost() {
     writer.finish(EndStatus::Complete, 1).unwrap();
     let whole = fs::metadata(&file).unwrap().len();
     fs::File::options().write(true).open(&file).unwrap().set_len(whole / 2).unwrap();
-    let record = open(&file).unwrap();
+    let record = open_run(&file).unwrap();
     assert!((20..200).contains(&record.slices.len()), "{} slices", record.slices.len());
     let damage = record.events.iter().find(|e| e.title == "The record is damaged").unwrap();
     let lost = 200 - record.slices.len();
@@ -131,7 +132,7 @@ fn garbage_in_the_middle_costs_only_the_rows_it_hits() {
     let middle = bytes.len() / 2;
     bytes[middle..middle + 8_192].fill(0xA5);
     fs::write(&file, bytes).unwrap();
-    let record = open(&file).unwrap();
+    let record = open_run(&file).unwrap();
     assert!((150..200).contains(&record.slices.len()), "{} slices", record.slices.len());
     assert!(record.events.iter().any(|e| e.title == "The record is damaged"));
 }
@@ -145,7 +146,7 @@ fn any_truncation_is_an_error_with_a_remedy_or_a_record() {
     let bytes = fs::read(&file).unwrap();
     for length in (0..bytes.len()).step_by(1_531) {
         fs::write(&file, &bytes[..length]).unwrap();
-        if let Err(error) = open(&file) {
+        if let Err(error) = open_run(&file) {
             assert!(error.to_string().contains("record.sqlite"), "{error}");
         }
     }
@@ -156,14 +157,14 @@ fn a_file_of_another_kind_is_named_as_such() {
     let root = tempfile::tempdir().unwrap();
     let text = root.path().join("notes.txt");
     fs::write(&text, "a".repeat(5_000)).unwrap();
-    assert!(matches!(open(&text), Err(RecordError::NotARecord { .. })));
+    assert!(matches!(open_run(&text), Err(RecordError::NotARecord { .. })));
     let empty = root.path().join("empty");
     fs::write(&empty, "").unwrap();
-    assert!(matches!(open(&empty), Err(RecordError::NotARecord { .. })));
+    assert!(matches!(open_run(&empty), Err(RecordError::NotARecord { .. })));
     let other = root.path().join("other.sqlite");
     rusqlite::Connection::open(&other).unwrap().execute_batch("CREATE TABLE t (x)").unwrap();
-    assert!(matches!(open(&other), Err(RecordError::NotARecord { .. })));
-    assert!(matches!(open(&root.path().join("nothing")), Err(RecordError::Other { .. })));
+    assert!(matches!(open_run(&other), Err(RecordError::NotARecord { .. })));
+    assert!(matches!(open_run(&root.path().join("nothing")), Err(RecordError::Other { .. })));
 }
 
 #[test]
@@ -173,8 +174,8 @@ fn a_record_of_a_newer_tare_is_refused_with_both_versions() {
     let file = writer.path().to_path_buf();
     writer.finish(EndStatus::Complete, 1).unwrap();
     rusqlite::Connection::open(&file).unwrap().pragma_update(None, "user_version", 99).unwrap();
-    let error = open(&file).unwrap_err().to_string();
-    assert!(error.contains("schema 99") && error.contains("up to 4"), "{error}");
+    let error = open_run(&file).unwrap_err().to_string();
+    assert!(error.contains("schema 99") && error.contains("up to 5"), "{error}");
 }
 
 const NEW_IN_3: [&str; 9] = [
@@ -202,7 +203,7 @@ fn a_record_of_an_older_tare_is_read_without_what_it_did_not_know() {
         }
         old.execute_batch("DROP TABLE IF EXISTS cross_check").unwrap();
         old.pragma_update(None, "user_version", version).unwrap();
-        let record = open(&file).unwrap();
+        let record = open_run(&file).unwrap();
         let expected = common::slice(0).pack();
         let mut expected = StoredSlice { others_share: None, ..expected };
         if version < 3 {
@@ -229,7 +230,7 @@ fn a_locked_record_says_so() {
     writer.finish(EndStatus::Complete, 1).unwrap();
     let holder = rusqlite::Connection::open(&file).unwrap();
     holder.execute_batch("BEGIN EXCLUSIVE").unwrap();
-    assert!(matches!(open(&file), Err(RecordError::Locked { .. })));
+    assert!(matches!(open_run(&file), Err(RecordError::Locked { .. })));
 }
 
 #[test]
@@ -316,7 +317,7 @@ fn a_header_that_cannot_be_read_says_what_is_wrong_with_it() {
         ("DELETE FROM run WHERE key = 'header'", "its header was never written"),
     ] {
         connection.execute_batch(change).unwrap();
-        let error = open(&file).unwrap_err().to_string();
+        let error = open_run(&file).unwrap_err().to_string();
         assert!(error.contains(cause) && error.contains("restore it from a copy"), "{error}");
     }
 }

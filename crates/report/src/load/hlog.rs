@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use tare_record::sample::RunRecord;
+use tare_record::LoadRecord;
 use tare_stats::histogram::interval_log;
 
 /// One histogram per interval, in nanoseconds; the column of maxima is in milliseconds, as those tools write it.
-pub fn hlog(record: &RunRecord) -> String {
+pub fn hlog(record: &LoadRecord) -> String {
     let begin = Duration::from_nanos(record.header.started_unix_ns);
-    let parts = record.slices.iter().map(|slice| {
+    let parts = record.intervals.iter().map(|slice| {
         let (start, length) = (Duration::from_nanos(slice.start_ns), Duration::from_nanos(slice.window_ns));
         (start, length, slice.response.unpack())
     });

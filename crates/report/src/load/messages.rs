@@ -1,7 +1,8 @@
 //! What a load has shown of pushed messages beyond what all answers have: as types, and in words.
 
 use serde::{Deserialize, Serialize};
-use tare_record::sample::{MessageTally, Messages, RunRecord};
+use tare_record::LoadRecord;
+use tare_record::sample::{MessageTally, Messages};
 
 use super::summarize::latency;
 use super::summary::LatencySummary;
@@ -19,8 +20,8 @@ pub struct MessageSummary {
 }
 
 /// Those of a load; `None` where nothing is pushed.
-pub(super) fn messages(record: &RunRecord) -> Option<MessageSummary> {
-    let sum = Messages::sum(record.slices.iter().filter_map(|slice| slice.messages.as_ref()))?;
+pub(super) fn messages(record: &LoadRecord) -> Option<MessageSummary> {
+    let sum = Messages::sum(record.intervals.iter().filter_map(|slice| slice.messages.as_ref()))?;
     Some(MessageSummary { tally: sum.tally, jitter: latency(&sum.jitter) })
 }
 

@@ -1,8 +1,9 @@
-//! One load on one URL (`tare load`): its summary, and the forms it is shown in. The record is a run's with one cell,
-//! whose slices are the intervals of the load; validity, page and wrk's text are the same as a run's.
+//! One load on one URL (`tare load`): its summary, and the forms it is shown in. The rules of validity, the page and wrk's
+//! text are those of a run with one cell.
 
 mod bars;
 mod csv;
+mod describe;
 mod hlog;
 mod messages;
 mod page;
@@ -12,9 +13,10 @@ mod text;
 mod threshold;
 
 pub use csv::csv;
+pub use describe::describe;
 pub use hlog::hlog;
 pub use messages::MessageSummary;
-pub use page::{html, wrk};
+pub use page::{html, summary_as_run, wrk};
 pub use summarize::summarize;
 pub use summary::{
     Bin, Bytes, Connections, ErrorLine, Generator, Interval, LatencySummary, LoadSummary, Model, Reason, Requests,
@@ -22,14 +24,10 @@ pub use summary::{
 };
 pub use text::render;
 
-use tare_plan::plan::Program;
-use tare_record::sample::RunRecord;
+use tare_record::LoadRecord;
 use tare_stats::histogram::LatencyHistogram;
 
 use crate::error::ReportError;
-
-/// The name of the suite in the record of a load.
-pub const SUITE: &str = "load";
 
 /// The summary as indented JSON (docs/LOAD.md).
 ///
@@ -39,15 +37,8 @@ pub fn json(summary: &LoadSummary) -> Result<String, ReportError> {
     Ok(serde_json::to_string_pretty(summary)? + "\n")
 }
 
-/// Whether a record is that of a load, and not of a run.
-pub fn is_load(record: &RunRecord) -> bool {
-    let plan = &record.header.plan;
-    let mut variants = plan.groups.iter().flat_map(|group| &group.variants);
-    plan.suite == SUITE && variants.all(|variant| matches!(variant.program, Program::External { .. }))
-}
-
 /// HdrHistogram's percentile distribution of the response times, in milliseconds.
-pub fn hgrm(record: &RunRecord) -> String {
+pub fn hgrm(record: &LoadRecord) -> String {
     Clocks::of(record).response.hgrm(1e6)
 }
 
@@ -61,9 +52,9 @@ struct Clocks {
 }
 
 impl Clocks {
-    fn of(record: &RunRecord) -> Self {
+    fn of(record: &LoadRecord) -> Self {
         let mut clocks = Self::default();
-        for slice in &record.slices {
+        for slice in &record.intervals {
             slice.response.merge_into(&mut clocks.response);
             slice.service.merge_into(&mut clocks.service);
             slice.send_lag.merge_into(&mut clocks.send_lag);

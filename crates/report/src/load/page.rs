@@ -1,45 +1,74 @@
-//! A load in the forms of a run: the page, and wrk's text.
+//! A load in the forms of a run: the page, wrk's text, and whatever else renders the summary of a run.
 
-use tare_record::sample::RunRecord;
+use tare_record::LoadRecord;
 
 use super::summary::{LoadSummary, Reason};
 use super::text::figures;
 use crate::error::ReportError;
-use crate::summary::{Finding, Mode, Severity, Summary, ValidityState};
+use crate::summarize::{
+    cell_of_load, duration_s, environment_sections, findings_of_load, plan_sections, run_status, shell,
+};
+use crate::summary::{self, Finding, Mode, RunInfo, Severity, Summary, ValidityState};
+use crate::time::rfc3339;
 
 /// The self-contained page.
 ///
 /// # Errors
 /// As [`crate::json::render`].
-pub fn html(record: &RunRecord, load: &LoadSummary) -> Result<String, ReportError> {
-    crate::html::render(&as_run(record, load))
+pub fn html(record: &LoadRecord, load: &LoadSummary) -> Result<String, ReportError> {
+    crate::html::render(&summary_as_run(record, load))
 }
 
-/// Text in the shape of `wrk --latency`, for who parses that.
-pub fn wrk(record: &RunRecord, load: &LoadSummary) -> String {
-    let summary = crate::summarize(record);
-    let workers = record.slices.first().map_or(1, |slice| slice.generator_workers);
+/// Text in the shape of `wrk --latency`, for programs that parse it.
+pub fn wrk(record: &LoadRecord, load: &LoadSummary) -> String {
+    let (cell, _) = cell_of_load(record);
+    let workers = record.intervals.first().map_or(1, |interval| interval.generator_workers);
     let under = format!("{workers} threads and {} connections", load.model.connections);
-    let loads = summary.cells.iter().flat_map(|cell| cell.latency.iter().map(move |latency| (cell, latency)));
-    loads.map(|(cell, latency)| crate::wrk::one(&load.url, &under, cell, latency)).collect()
+    cell.latency.iter().map(|latency| crate::wrk::one(&load.url, &under, &cell, latency)).collect()
 }
 
-/// The summary of a run with one cell, saying what a load has to say instead of what a comparison would.
-fn as_run(record: &RunRecord, load: &LoadSummary) -> Summary {
-    let mut summary = crate::summarize(record);
-    summary.run.mode = Mode::Load;
-    summary.run.question = load.url.clone();
-    summary.run.headline =
-        std::iter::once(load.model.text.clone()).chain(figures(load).iter().map(|line| one_space(line))).collect();
-    // What a comparison of several starts would have to say of itself is no matter of one load.
-    summary.findings.retain(|finding| !finding.title.starts_with("One fork"));
-    let remedies = load.verdict.reasons.iter().map(|reason| finding(load.verdict.state, reason));
-    summary.findings.splice(0..0, remedies);
-    for cell in &mut summary.cells {
-        cell.scenario_title = load.model.meaning.clone();
-        cell.latency.iter_mut().for_each(|latency| latency.model = load.model.text.clone());
+/// The load as the summary of a run with one cell and no comparison.
+pub fn summary_as_run(record: &LoadRecord, load: &LoadSummary) -> Summary {
+    let (mut cell, _) = cell_of_load(record);
+    cell.scenario_title.clone_from(&load.model.meaning);
+    cell.latency.iter_mut().for_each(|latency| latency.model.clone_from(&load.model.text));
+    let reasons = load.verdict.reasons.iter().map(|reason| finding(load.verdict.state, reason));
+    Summary {
+        schema: summary::SCHEMA.to_owned(),
+        run: run_info(record, load),
+        sentences: Vec::new(),
+        cells: vec![cell],
+        comparisons: Vec::new(),
+        noise: Vec::new(),
+        cross_checks: Vec::new(),
+        ladders: Vec::new(),
+        profiles: None,
+        findings: reasons.chain(findings_of_load(record)).collect(),
+        plan: plan_sections(&record.header.plan.settings),
+        environment: environment_sections(&record.header.environment),
     }
-    summary
+}
+
+fn run_info(record: &LoadRecord, load: &LoadSummary) -> RunInfo {
+    let header = &record.header;
+    let figures = figures(load);
+    RunInfo {
+        id: header.id.clone(),
+        suite: "load".to_owned(),
+        question: load.url.clone(),
+        started_at: rfc3339(header.started_unix_ns),
+        duration_s: duration_s(&record.intervals, &record.events, record.end),
+        mode: Mode::Load,
+        status: run_status(record.end),
+        command: shell(&header.command),
+        seed: header.plan.seed,
+        tare_version: header.tare_version.clone(),
+        git_revision: header.git_revision.clone(),
+        headline: std::iter::once(load.model.text.clone()).chain(figures.iter().map(|line| one_space(line))).collect(),
+        // A load compares nothing.
+        region: 0.0,
+        alpha: 0.0,
+    }
 }
 
 fn finding(state: ValidityState, reason: &Reason) -> Finding {

@@ -1,26 +1,26 @@
 //! From the record of a load to its summary: pure, and possible at any time again.
 
-use tare_plan::condition::Condition;
-use tare_record::sample::{EndStatus, RunRecord, StoredSlice};
+use tare_record::LoadRecord;
+use tare_record::sample::{EndStatus, StoredSlice};
 use tare_stats::histogram::LatencyHistogram;
 use tare_stats::quantile::{STANDARD_PERCENTILES, printable};
 
 use super::summary::*;
-use super::{Clocks, bars, messages, threshold};
-use crate::summarize::{doubted_cells, environment_sections, of_machine, plan_sections, shell};
+use super::{Clocks, bars, describe, messages, threshold};
+use crate::summarize::{cell_of_load, environment_sections, of_machine, plan_sections, shell};
 use crate::summary::ValidityState;
 use crate::time::rfc3339;
 
-/// Everything that people see of a load; `thresholds` are held against it.
-pub fn summarize(record: &RunRecord, thresholds: &[Condition]) -> LoadSummary {
+/// Everything that people see of a load.
+pub fn summarize(record: &LoadRecord) -> LoadSummary {
     let header = &record.header;
     let plan = &header.plan;
     let clocks = Clocks::of(record);
-    let sum = |of: fn(&StoredSlice) -> u64| record.slices.iter().map(of).sum::<u64>();
+    let sum = |of: fn(&StoredSlice) -> u64| record.intervals.iter().map(of).sum::<u64>();
     let window_ns = sum(|s| s.window_ns);
     let mut summary = LoadSummary {
         schema: SCHEMA.to_owned(),
-        url: plan.groups.first().map(|group| group.baseline().name.clone()).unwrap_or_default(),
+        url: plan.url.clone(),
         started_at: rfc3339(header.started_unix_ns),
         command: shell(&header.command),
         tare_version: header.tare_version.clone(),
@@ -44,20 +44,20 @@ pub fn summarize(record: &RunRecord, thresholds: &[Condition]) -> LoadSummary {
         },
         generator: generator(record, &clocks),
         thresholds: Vec::new(),
-        intervals: record.slices.iter().map(interval).collect(),
+        intervals: record.intervals.iter().map(interval).collect(),
         notes: notes(record),
-        settings: plan_sections(plan),
+        settings: plan_sections(&plan.settings),
         environment: environment_sections(&header.environment),
     };
     judge(record, &mut summary);
-    summary.thresholds = thresholds.iter().map(|threshold| threshold::hold(threshold, &summary, &clocks)).collect();
+    summary.thresholds = plan.conditions.iter().map(|one| threshold::hold(one, &summary, &clocks)).collect();
     summary
 }
 
 /// What was cut off, and what about the machine disturbs.
-fn notes(record: &RunRecord) -> Vec<String> {
+fn notes(record: &LoadRecord) -> Vec<String> {
     let events = record.events.iter().map(|event| format!("{}: {}", event.title, event.text));
-    let machine = of_machine(record).into_iter().map(|finding| {
+    let machine = of_machine(&record.header.environment, &record.events).into_iter().map(|finding| {
         let remedy = finding.remedy.unwrap_or_default();
         format!("{}: {} {remedy}", finding.title, finding.text).trim_end().to_owned()
     });
@@ -65,8 +65,8 @@ fn notes(record: &RunRecord) -> Vec<String> {
 }
 
 /// Verdict and errors, by the rules for the cells of a run.
-fn judge(record: &RunRecord, summary: &mut LoadSummary) {
-    let Some((cell, doubts)) = doubted_cells(record).into_iter().next() else { return };
+fn judge(record: &LoadRecord, summary: &mut LoadSummary) {
+    let (cell, doubts) = cell_of_load(record);
     let reason = |doubt: crate::summarize::Doubt| Reason {
         text: doubt.text,
         remedy: (!doubt.remedy.is_empty()).then(|| doubt.remedy.to_owned()),
@@ -77,11 +77,11 @@ fn judge(record: &RunRecord, summary: &mut LoadSummary) {
     summary.errors.sort_by_key(|error| std::cmp::Reverse(error.count));
 }
 
-fn model(record: &RunRecord) -> Model {
+fn model(record: &LoadRecord) -> Model {
     let plan = &record.header.plan;
-    let slice = record.slices.first();
+    let slice = record.intervals.first();
     let closed = slice.is_none_or(|s| s.kind == tare_plan::plan::SliceKind::Saturating);
-    let pushes = record.slices.iter().any(|slice| slice.messages.is_some());
+    let pushes = record.intervals.iter().any(|slice| slice.messages.is_some());
     let meaning = if pushes {
         "The server sends on its own clock: response time counts from the stamp in a message to its arrival. Jitter is by \
          how much the time between two messages of a user differs from the period, and needs no stamps."
@@ -99,9 +99,9 @@ fn model(record: &RunRecord) -> Model {
             (false, false) => "open",
         }
         .to_owned(),
-        text: plan.question.clone(),
+        text: describe(plan),
         meaning: meaning.to_owned(),
-        connections: plan.load.users,
+        connections: plan.connections,
         offered_per_s: slice.and_then(|s| s.offered_per_s),
     }
 }
@@ -128,14 +128,14 @@ pub(super) fn latency(histogram: &LatencyHistogram) -> LatencySummary {
     }
 }
 
-fn generator(record: &RunRecord, clocks: &Clocks) -> Generator {
-    let sum = |of: fn(&StoredSlice) -> u64| record.slices.iter().map(of).sum::<u64>();
+fn generator(record: &LoadRecord, clocks: &Clocks) -> Generator {
+    let sum = |of: fn(&StoredSlice) -> u64| record.intervals.iter().map(of).sum::<u64>();
     let (cpu_ns, completed, blocked) = (sum(|s| s.generator_cpu_ns), sum(|s| s.completed), sum(|s| s.blocked));
     let room_ns = sum(|s| s.window_ns * u64::from(s.generator_workers));
     let over = |part: u64, all: u64| (all > 0).then(|| part as f64 / all as f64);
     let (send_lag, stamp_lag) = (&clocks.send_lag, &clocks.stamp_lag);
     Generator {
-        cpus: record.header.plan.machine.load_cpus.clone(),
+        cpus: record.header.plan.load_cpus.clone(),
         cpu_share: over(cpu_ns, room_ns),
         spin_share: over(sum(|s| s.generator_spin_ns), room_ns),
         cpu_ns_per_request: over(cpu_ns, completed),

@@ -10,31 +10,47 @@ use super::{capacity, level, messages, probes, validity};
 use crate::format;
 use crate::summary::{Cell, ErrorCount, Estimate, ForkValue, Row, TimePoint};
 
-/// The cell; `cpu_kind` is the load at which CPU per request is compared in its group.
-pub(super) fn cell(plan: &Plan, evidence: &Evidence<'_>, loads: &[LoadLatency], cpu_kind: Option<SliceKind>) -> Cell {
-    let alpha = plan.stop.alpha;
-    let bottleneck = validity::bottleneck(evidence, &plan.machine);
+/// The cell of a run; `cpu_kind` is the load at which CPU per request is compared in its group.
+pub(super) fn of_run(plan: &Plan, evidence: &Evidence<'_>, loads: &[LoadLatency], cpu_kind: Option<SliceKind>) -> Cell {
+    let cell = measured(evidence, loads, cpu_kind, plan.stop.alpha, &plan.machine.server_cpus);
+    let fork_values = if plan.mode == Mode::Sequential { Vec::new() } else { fork_values(evidence, cpu_kind) };
+    Cell { capacity: capacity::capacity(plan, evidence), fork_values, ..cell }
+}
+
+/// The cell of a load.
+pub(super) fn of_load(evidence: &Evidence<'_>, loads: &[LoadLatency], alpha: f64) -> Cell {
+    measured(evidence, loads, None, alpha, super::NO_SERVER_CPUS)
+}
+
+/// Everything about a cell that needs no plan.
+fn measured(
+    evidence: &Evidence<'_>,
+    loads: &[LoadLatency],
+    cpu_kind: Option<SliceKind>,
+    alpha: f64,
+    server_cpus: &str,
+) -> Cell {
+    let bottleneck = validity::bottleneck(evidence, server_cpus);
     let forks = evidence.fork_numbers();
     let (requests_ok, requests_failed) = validity::requests(evidence);
-    let variant = evidence.variant;
-    let throughput = level::per_fork(evidence, SliceKind::Saturating, |s| level::throughput(s));
-    let cpu = cpu_kind.map(|kind| level::per_fork(evidence, kind, |s| level::cpu(s))).unwrap_or_default();
+    let subject = evidence.subject;
+    let (throughput, cpu) = throughput_and_cpu(evidence, cpu_kind);
     let collecting = level::collecting(evidence.measured());
     Cell {
         id: evidence.id(),
-        group: evidence.group.id.clone(),
-        scenario: evidence.scenario.name.clone(),
-        scenario_title: evidence.scenario.scenario.title.clone(),
-        variant: variant.name.clone(),
-        server: variant.server.clone(),
-        family: variant.family.clone(),
-        kind: variant.kind.clone(),
-        version: variant.version.clone(),
+        group: subject.group.to_owned(),
+        scenario: subject.scenario.to_owned(),
+        scenario_title: subject.scenario_title.to_owned(),
+        variant: subject.variant.to_owned(),
+        server: subject.server.to_owned(),
+        family: subject.family.to_owned(),
+        kind: subject.kind.to_owned(),
+        version: subject.version.map(str::to_owned),
         baseline: evidence.is_baseline(),
         control: evidence.is_control(),
         forks: forks.len() as u32,
         steady_forks: forks.iter().filter(|f| evidence.steady(**f)).count() as u32,
-        validity: validity::judge(evidence, loads, &plan.machine),
+        validity: validity::judge(evidence, loads, server_cpus),
         bottleneck,
         throughput_per_s: estimate(&throughput, alpha),
         cpu_ns_per_request: estimate(&cpu, alpha),
@@ -54,10 +70,10 @@ pub(super) fn cell(plan: &Plan, evidence: &Evidence<'_>, loads: &[LoadLatency], 
         bytes_in: evidence.measured().map(|s| s.bytes_in).sum(),
         bytes_out: evidence.measured().map(|s| s.bytes_out).sum(),
         latency: loads.iter().map(|l| l.latency.clone()).collect(),
-        capacity: capacity::capacity(plan, evidence),
+        capacity: None,
         messages: messages::messages(evidence),
         timeline: evidence.slices.iter().map(|s| time_point(s)).collect(),
-        fork_values: if plan.mode == Mode::Sequential { Vec::new() } else { fork_values(evidence, &throughput, &cpu) },
+        fork_values: Vec::new(),
         resolved: resolved(evidence),
         command: evidence.forks.last().map(|f| f.command.join(" ")).unwrap_or_default(),
     }
@@ -124,14 +140,22 @@ fn time_point(slice: &StoredSlice) -> TimePoint {
     }
 }
 
-fn fork_values(evidence: &Evidence<'_>, throughput: &[(u32, f64)], cpu: &[(u32, f64)]) -> Vec<ForkValue> {
+/// Saturating throughput, and CPU per request under the load `cpu_kind`, of each fork that has them.
+fn throughput_and_cpu(evidence: &Evidence<'_>, cpu_kind: Option<SliceKind>) -> (Vec<(u32, f64)>, Vec<(u32, f64)>) {
+    let throughput = level::per_fork(evidence, SliceKind::Saturating, |s| level::throughput(s));
+    let cpu = cpu_kind.map(|kind| level::per_fork(evidence, kind, |s| level::cpu(s))).unwrap_or_default();
+    (throughput, cpu)
+}
+
+fn fork_values(evidence: &Evidence<'_>, cpu_kind: Option<SliceKind>) -> Vec<ForkValue> {
+    let (throughput, cpu) = throughput_and_cpu(evidence, cpu_kind);
     let find = |values: &[(u32, f64)], fork: u32| values.iter().find(|(f, _)| *f == fork).map(|(_, v)| *v);
     let value = |fork: u32| ForkValue {
         fork,
         steady: evidence.steady(fork),
         warmup_s: evidence.warmup(fork).map_or(0.0, |w| w.span_ns as f64 / 1e9),
-        throughput_per_s: find(throughput, fork),
-        cpu_ns_per_request: find(cpu, fork),
+        throughput_per_s: find(&throughput, fork),
+        cpu_ns_per_request: find(&cpu, fork),
     };
     evidence.fork_numbers().into_iter().map(value).collect()
 }

@@ -2,16 +2,67 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use tare_plan::LoadPlan;
+use tare_plan::duration::Span;
 use tare_plan::plan::{Group, NamedScenario, Role, SliceKind, Variant};
+use tare_record::LoadRecord;
 use tare_record::sample::{EventRecord, ForkRecord, Phase, RunRecord, StoredSlice, WarmupRecord};
 
 use super::disturbance;
 
+/// What a cell measures, by the names that the summary shows.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Subject<'a> {
+    pub group: &'a str,
+    pub scenario: &'a str,
+    /// One line on the scenario; empty for a load.
+    pub scenario_title: &'a str,
+    pub variant: &'a str,
+    pub server: &'a str,
+    pub family: &'a str,
+    pub kind: &'a str,
+    pub version: Option<&'a str>,
+    pub role: Role,
+    /// Time between two pushed messages, where the plan states it.
+    pub push_period: Option<Span>,
+}
+
+impl<'a> Subject<'a> {
+    fn of_variant(group: &'a Group, named: &'a NamedScenario, variant: &'a Variant) -> Self {
+        Self {
+            group: &group.id,
+            scenario: &named.name,
+            scenario_title: &named.scenario.title,
+            variant: &variant.name,
+            server: &variant.server,
+            family: &variant.family,
+            kind: &variant.kind,
+            version: variant.version.as_deref(),
+            role: variant.role,
+            push_period: named.scenario.push.as_ref().map(|push| push.period),
+        }
+    }
+
+    fn of_load(plan: &'a LoadPlan) -> Self {
+        let url = plan.url.as_str();
+        Self {
+            group: url,
+            scenario: &plan.request,
+            scenario_title: "",
+            variant: url,
+            server: url,
+            family: url,
+            kind: "",
+            version: None,
+            role: Role::Baseline,
+            push_period: plan.push_period(),
+        }
+    }
+}
+
 /// Everything that the record holds on one cell.
 pub(super) struct Evidence<'a> {
-    pub group: &'a Group,
-    pub scenario: &'a NamedScenario,
-    pub variant: &'a Variant,
+    pub subject: Subject<'a>,
     /// Warm-up and scored, in the order they were measured.
     pub slices: Vec<&'a StoredSlice>,
     /// Forks that count for nothing, for all cells of the group under this scenario alike: other work disturbed them.
@@ -24,7 +75,7 @@ pub(super) struct Evidence<'a> {
 impl<'a> Evidence<'a> {
     /// `group/scenario/variant`.
     pub fn id(&self) -> String {
-        format!("{}/{}/{}", self.group.id, self.scenario.name, self.variant.name)
+        format!("{}/{}/{}", self.subject.group, self.subject.scenario, self.subject.variant)
     }
 
     /// Scored slices of all forks, also of those that are set aside, where what failed has failed all the same. The tries of a
@@ -69,18 +120,18 @@ impl<'a> Evidence<'a> {
     /// Events that make this cell void. One that names less covers more.
     pub fn voiding(&self) -> impl Iterator<Item = &'a EventRecord> {
         let covers = |named: &Option<String>, mine: &str| named.as_ref().is_none_or(|name| name == mine);
-        let (group, scenario, variant) = (&self.group.id, &self.scenario.name, &self.variant.name);
+        let Subject { group, scenario, variant, .. } = self.subject;
         self.events.iter().filter(move |e| {
             e.voids && covers(&e.group, group) && covers(&e.scenario, scenario) && covers(&e.variant, variant)
         })
     }
 
     pub fn is_baseline(&self) -> bool {
-        self.variant.role == Role::Baseline
+        self.subject.role == Role::Baseline
     }
 
     pub fn is_control(&self) -> bool {
-        self.variant.role == Role::Control
+        self.subject.role == Role::Control
     }
 }
 
@@ -96,7 +147,7 @@ pub(super) fn gather(record: &RunRecord) -> Vec<Evidence<'_>> {
             let mut together: Vec<_> =
                 group.variants.iter().map(|variant| evidence(record, group, scenario, variant)).collect();
             for cell in &mut together {
-                let key = (group.id.as_str(), scenario.name.as_str(), cell.variant.name.as_str());
+                let key = (group.id.as_str(), scenario.name.as_str(), cell.subject.variant);
                 cell.slices = slices.remove(&key).unwrap_or_default();
             }
             let set_aside = disturbance::set_aside(&together);
@@ -118,13 +169,23 @@ fn evidence<'a>(
     let warmups = warmups.filter(|w| w.group == group.id && w.scenario == scenario.name && w.variant == variant.name);
     let forks = record.forks.iter().filter(|f| f.group == group.id && f.variant == variant.name);
     Evidence {
-        group,
-        scenario,
-        variant,
+        subject: Subject::of_variant(group, scenario, variant),
         slices: Vec::new(),
         set_aside: BTreeSet::new(),
         warmups: warmups.collect(),
         forks: forks.collect(),
+        events: &record.events,
+    }
+}
+
+/// The one cell of a load.
+pub(super) fn of_load(record: &LoadRecord) -> Evidence<'_> {
+    Evidence {
+        subject: Subject::of_load(&record.header.plan),
+        slices: record.intervals.iter().collect(),
+        set_aside: BTreeSet::new(),
+        warmups: Vec::new(),
+        forks: Vec::new(),
         events: &record.events,
     }
 }

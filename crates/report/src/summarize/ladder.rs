@@ -17,9 +17,8 @@ pub(super) fn ladders(plan: &Plan, cells: &[Studied<'_>]) -> Vec<Ladder> {
     {
         let mine = |cell: &&Studied<'_>| {
             let evidence = &cell.evidence;
-            evidence.group.id == group.id
-                && evidence.scenario.name == named.name
-                && evidence.variant.role != Role::Control
+            (evidence.subject.group, evidence.subject.scenario) == (group.id.as_str(), named.name.as_str())
+                && evidence.subject.role != Role::Control
         };
         let steps = steps(cells.iter().filter(mine), plan.stop.alpha);
         let forks = cells.iter().filter(mine).map(|cell| cell.cell.forks).max().unwrap_or(0);

@@ -72,7 +72,7 @@ fn model(cell: &Evidence<'_>, slice: &StoredSlice) -> String {
         SliceKind::Poisson => format!("open Poisson, {rate} over {connections}"),
         SliceKind::Capacity => "tries of growing loads".to_owned(),
         SliceKind::Push => {
-            let every = cell.scenario.scenario.push.as_ref().map(|push| format!("every {} ", push.period));
+            let every = cell.subject.push_period.map(|period| format!("every {period} "));
             format!("pushed {}to {users}", every.unwrap_or_default())
         }
     }

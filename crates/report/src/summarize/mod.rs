@@ -21,6 +21,7 @@ mod validity;
 mod wording;
 
 use tare_plan::plan::{Mode, SliceKind};
+use tare_record::LoadRecord;
 use tare_record::sample::RunRecord;
 
 use crate::summary::{Cell, SCHEMA, Summary};
@@ -28,10 +29,15 @@ use evidence::Evidence;
 use latency::LoadLatency;
 
 pub(crate) use compare::weigh;
-pub(crate) use findings::of_machine;
+pub(crate) use findings::{of_load as findings_of_load, of_machine};
 pub(crate) use latency::for_each_response;
-pub(crate) use run_info::{environment_sections, plan_sections, shell};
+pub(crate) use run_info::{duration_s, environment_sections, plan_sections, run_status, shell};
 pub(crate) use validity::Doubt;
+
+/// A load is one start, so that no interval over starts is made: this error probability changes no figure of it.
+const ALPHA_OF_LOAD: f64 = 0.01;
+/// Which cores the server of a load may use is not known.
+const NO_SERVER_CPUS: &str = "";
 
 /// A cell with what its comparisons need besides.
 pub(crate) struct Studied<'a> {
@@ -71,16 +77,18 @@ pub fn summarize(record: &RunRecord) -> Summary {
         cells,
         comparisons: weighed.comparisons,
         noise: weighed.noise,
-        plan: run_info::plan_sections(plan),
+        plan: run_info::plan_sections(&plan.settings),
         environment: run_info::environment_sections(&record.header.environment),
     }
 }
 
-/// The cells of a record, each with the doubts about it.
-pub(crate) fn doubted_cells(record: &RunRecord) -> Vec<(Cell, Vec<Doubt>)> {
-    let machine = &record.header.plan.machine;
-    let doubts = |s: &Studied<'_>| validity::doubts(&s.evidence, &s.loads, machine).1;
-    study(record).into_iter().map(|studied| (studied.cell.clone(), doubts(&studied))).collect()
+/// The one cell of a load, and the doubts about it by the rules for the cells of a run.
+pub(crate) fn cell_of_load(record: &LoadRecord) -> (Cell, Vec<Doubt>) {
+    let evidence = evidence::of_load(record);
+    let loads = latency::study(&evidence, ALPHA_OF_LOAD);
+    let cell = cell::of_load(&evidence, &loads, ALPHA_OF_LOAD);
+    let (_, doubts) = validity::doubts(&evidence, &loads, NO_SERVER_CPUS);
+    (cell, doubts)
 }
 
 /// Every cell of a record with its evidence.
@@ -90,13 +98,13 @@ pub(crate) fn study(record: &RunRecord) -> Vec<Studied<'_>> {
     let mut cells = evidence::gather(record);
     while let Some(first) = cells.first() {
         // Cells of one group and scenario stand together, and share the load at which their CPU is compared.
-        let key = (first.group.id.clone(), first.scenario.name.clone());
-        let together = cells.iter().take_while(|c| (&c.group.id, &c.scenario.name) == (&key.0, &key.1)).count();
+        let key = (first.subject.group, first.subject.scenario);
+        let together = cells.iter().take_while(|c| (c.subject.group, c.subject.scenario) == key).count();
         let rest = cells.split_off(together);
         let cpu_kind = level::cpu_kind(&cells);
         for evidence in cells {
             let loads = latency::study(&evidence, plan.stop.alpha);
-            let cell = cell::cell(plan, &evidence, &loads, cpu_kind);
+            let cell = cell::of_run(plan, &evidence, &loads, cpu_kind);
             studied.push(Studied { evidence, loads, cpu_kind, cell });
         }
         cells = rest;

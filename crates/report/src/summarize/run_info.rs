@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use tare_plan::plan::{Forks, Mode as PlanMode, Plan};
+use tare_plan::plan::{Forks, Mode as PlanMode, Plan, Setting};
 use tare_record::environment::Environment;
-use tare_record::sample::{EndStatus, RunRecord};
+use tare_record::sample::{EndStatus, EventRecord, RunRecord, StoredSlice};
 
 use crate::format::{count, share};
 use crate::summary::{Mode, Row, RunInfo, RunStatus, Section};
@@ -19,18 +19,13 @@ pub(super) fn run_info(record: &RunRecord) -> RunInfo {
         suite: plan.suite.clone(),
         question: plan.question.clone(),
         started_at: rfc3339(header.started_unix_ns),
-        duration_s: duration_s(record),
+        duration_s: duration_s(&record.slices, &record.events, record.end),
         mode: match plan.mode {
             PlanMode::Compared => Mode::Compared,
             PlanMode::Sequential => Mode::Sequential,
             PlanMode::Profiled => Mode::Profiled,
         },
-        status: match record.end.map(|(status, _)| status) {
-            Some(EndStatus::Complete) => RunStatus::Complete,
-            Some(EndStatus::BudgetSpent) => RunStatus::BudgetSpent,
-            Some(EndStatus::Interrupted) => RunStatus::Interrupted,
-            Some(EndStatus::Failed) | None => RunStatus::Partial,
-        },
+        status: run_status(record.end),
         command: shell(&header.command),
         seed: plan.seed,
         tare_version: header.tare_version.clone(),
@@ -41,11 +36,21 @@ pub(super) fn run_info(record: &RunRecord) -> RunInfo {
     }
 }
 
-/// To the end, and without one to the last thing that is known.
-fn duration_s(record: &RunRecord) -> f64 {
-    let slices = record.slices.iter().map(|s| s.start_ns + s.window_ns);
-    let last = slices.chain(record.events.iter().map(|e| e.at_ns)).max().unwrap_or(0);
-    record.end.map_or(last, |(_, at_ns)| at_ns) as f64 / 1e9
+/// How a run or a load ended.
+pub(crate) fn run_status(end: Option<(EndStatus, u64)>) -> RunStatus {
+    match end.map(|(status, _)| status) {
+        Some(EndStatus::Complete) => RunStatus::Complete,
+        Some(EndStatus::BudgetSpent) => RunStatus::BudgetSpent,
+        Some(EndStatus::Interrupted) => RunStatus::Interrupted,
+        Some(EndStatus::Failed) | None => RunStatus::Partial,
+    }
+}
+
+/// Seconds to the end of a record, and without one to the last slice or event in it.
+pub(crate) fn duration_s(slices: &[StoredSlice], events: &[EventRecord], end: Option<(EndStatus, u64)>) -> f64 {
+    let slices = slices.iter().map(|s| s.start_ns + s.window_ns);
+    let last = slices.chain(events.iter().map(|e| e.at_ns)).max().unwrap_or(0);
+    end.map_or(last, |(_, at_ns)| at_ns) as f64 / 1e9
 }
 
 fn what(plan: &Plan) -> String {
@@ -112,10 +117,10 @@ pub(crate) fn shell(command: &[String]) -> String {
     command.iter().map(quote).collect::<Vec<_>>().join(" ")
 }
 
-/// The plan's settings, a section per table.
-pub(crate) fn plan_sections(plan: &Plan) -> Vec<Section> {
+/// Settings, a section per table.
+pub(crate) fn plan_sections(settings: &[Setting]) -> Vec<Section> {
     let mut sections: Vec<Section> = Vec::new();
-    for setting in &plan.settings {
+    for setting in settings {
         let row = Row {
             key: setting.key.clone(),
             value: setting.value.clone(),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tare_plan::plan::{Machine, SliceKind};
+use tare_plan::plan::SliceKind;
 use tare_record::keeping::RESTLESS;
 use tare_record::sample::{ErrorTally, StoredSlice};
 
@@ -38,19 +38,19 @@ impl Doubt {
 }
 
 /// The verdict on the measurement of one cell.
-pub(super) fn judge(cell: &Evidence<'_>, loads: &[LoadLatency], machine: &Machine) -> Validity {
-    let (state, doubts) = doubts(cell, loads, machine);
+pub(super) fn judge(cell: &Evidence<'_>, loads: &[LoadLatency], server_cpus: &str) -> Validity {
+    let (state, doubts) = doubts(cell, loads, server_cpus);
     Validity { state, reasons: doubts.into_iter().map(|doubt| doubt.text).collect() }
 }
 
 /// The verdict, with what to do about each reason.
-pub(super) fn doubts(cell: &Evidence<'_>, loads: &[LoadLatency], machine: &Machine) -> (ValidityState, Vec<Doubt>) {
+pub(super) fn doubts(cell: &Evidence<'_>, loads: &[LoadLatency], server_cpus: &str) -> (ValidityState, Vec<Doubt>) {
     let void = void_reasons(cell);
     if !void.is_empty() {
         let remedy = worst(&errors(cell)).map_or("", |(class, _)| remedy(class));
         return (ValidityState::Void, void.into_iter().map(|text| Doubt::new(text, remedy)).collect());
     }
-    let doubts = suspect_reasons(cell, loads, machine);
+    let doubts = suspect_reasons(cell, loads, server_cpus);
     (if doubts.is_empty() { ValidityState::Valid } else { ValidityState::Suspect }, doubts)
 }
 
@@ -78,8 +78,8 @@ fn void_reasons(cell: &Evidence<'_>) -> Vec<String> {
     reasons
 }
 
-fn suspect_reasons(cell: &Evidence<'_>, loads: &[LoadLatency], machine: &Machine) -> Vec<Doubt> {
-    let generator_bound = (bottleneck(cell, machine) == Bottleneck::Generator)
+fn suspect_reasons(cell: &Evidence<'_>, loads: &[LoadLatency], server_cpus: &str) -> Vec<Doubt> {
+    let generator_bound = (bottleneck(cell, server_cpus) == Bottleneck::Generator)
         .then(|| "the generator was the bottleneck: the throughput is a lower bound".to_owned());
     let blocked = blocked(cell);
     // Requests that waited for the server to free a connection left late through no fault of the generator.
@@ -92,7 +92,7 @@ fn suspect_reasons(cell: &Evidence<'_>, loads: &[LoadLatency], machine: &Machine
         (stamps::late(cell, loads), "Let the generator stay awake on cores of its own (--spin, --load-cpus)."),
         (busy_generator(cell), "Give the generator more cores (--load-cpus), or offer less."),
         (generator_bound, "Give the generator more cores (--load-cpus), or offer a fixed rate (-r)."),
-        (full_server(cell, machine), "Offer less (--rate), or give the server more cores (--server-cpus)."),
+        (full_server(cell, server_cpus), "Offer less (--rate), or give the server more cores (--server-cpus)."),
         (restless(cell), ""),
         (blocked, "Give the load more connections, or offer less."),
     ];
@@ -134,8 +134,8 @@ fn busy_generator(cell: &Evidence<'_>) -> Option<String> {
 }
 
 /// A server whose threads look for work takes what there is of its cores, and its CPU per request can then grow no more.
-fn full_server(cell: &Evidence<'_>, machine: &Machine) -> Option<String> {
-    let cpus = cpu_count(&machine.server_cpus);
+fn full_server(cell: &Evidence<'_>, server_cpus: &str) -> Option<String> {
+    let cpus = cpu_count(server_cpus);
     let busy = |kind: SliceKind| Some((kind, server_share(cell.of_kind(kind), cpus)?));
     let (kind, most) =
         [SliceKind::Fixed, SliceKind::Poisson].into_iter().filter_map(busy).max_by(|(_, a), (_, b)| a.total_cmp(b))?;
@@ -216,9 +216,9 @@ fn server_share<'a>(slices: impl Iterator<Item = &'a StoredSlice>, cpus: u32) ->
 }
 
 /// Which side limited the saturating slices.
-pub(super) fn bottleneck(cell: &Evidence<'_>, machine: &Machine) -> Bottleneck {
+pub(super) fn bottleneck(cell: &Evidence<'_>, server_cpus: &str) -> Bottleneck {
     let saturating = || cell.of_kind(SliceKind::Saturating);
-    let server = server_share(saturating(), cpu_count(&machine.server_cpus)).map(|s| s >= BUSY);
+    let server = server_share(saturating(), cpu_count(server_cpus)).map(|s| s >= BUSY);
     let generator = generator_share(saturating()).map(|s| s >= BUSY);
     match (server, generator) {
         (Some(true), Some(true)) => Bottleneck::Both,

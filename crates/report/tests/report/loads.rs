@@ -2,21 +2,23 @@
 
 use std::sync::OnceLock;
 
-use tare_plan::condition::Condition;
+use tare_plan::duration::Span;
+use tare_plan::load_plan::{Arrivals, LoadModel, LoadPlan, LoadProtocol, LoadStage, LoadStop};
+use tare_plan::server_clock::ServerClock;
+use tare_record::LoadRecord;
 use tare_record::PackedHistogram;
-use tare_record::sample::{EndStatus, ErrorTally, MessageTally, Messages, RunRecord};
-use tare_report::load::{LoadSummary, csv, html, json, render, summarize, wrk};
+use tare_record::sample::{EndStatus, ErrorTally, MessageTally, Messages, RunHeader};
+use tare_report::load::{LoadSummary, csv, describe, html, json, render, summarize, wrk};
 use tare_report::text::Style;
 
 use crate::synthetic::{baseline, sequential};
 
 /// A closed loop with a few failures, as `tare load` would record it.
-fn record() -> &'static RunRecord {
-    static RECORD: OnceLock<RunRecord> = OnceLock::new();
+fn record() -> &'static LoadRecord {
+    static RECORD: OnceLock<LoadRecord> = OnceLock::new();
     RECORD.get_or_init(|| {
-        let mut record = sequential(&[baseline()]);
-        record.header.plan.question = "closed loop, 128 users for 2 s".to_owned();
-        let slice = &mut record.slices[1];
+        let mut record = load_record();
+        let slice = &mut record.intervals[1];
         slice.failed = 3;
         slice.errors.insert("timeout".to_owned(), ErrorTally { count: 2, example: "no complete answer".to_owned() });
         slice.errors.insert("read".to_owned(), ErrorTally { count: 1, example: "reset\u{1b}[31m".to_owned() });
@@ -24,9 +26,108 @@ fn record() -> &'static RunRecord {
     })
 }
 
+/// The slices of a run as the intervals of a load.
+fn load_record() -> LoadRecord {
+    let run = sequential(&[baseline()]);
+    let old = run.header;
+    let plan = plan(LoadModel::Closed, LoadProtocol::Http1 { pipeline: 1 });
+    let header = RunHeader {
+        id: old.id,
+        started_unix_ns: old.started_unix_ns,
+        command: old.command,
+        tare_version: old.tare_version,
+        git_revision: old.git_revision,
+        plan_hash: plan.hash(),
+        plan,
+        environment: old.environment,
+    };
+    LoadRecord { header, intervals: run.slices, events: run.events, end: run.end }
+}
+
+fn plan(model: LoadModel, protocol: LoadProtocol) -> LoadPlan {
+    LoadPlan {
+        url: "http4s.Vanilla".to_owned(),
+        request: "SimpleGet".to_owned(),
+        requests: 1,
+        checks: 0,
+        feeds: Vec::new(),
+        model,
+        stop: LoadStop::Duration { span: Span::from_secs(2) },
+        warmup: Span::default(),
+        connections: 128,
+        protocol,
+        tls: None,
+        timeout: Span::from_secs(10),
+        connect_timeout: Span::from_secs(5),
+        load_cpus: "1".to_owned(),
+        server_clock: ServerClock::Auto,
+        interval: Span::from_secs(1),
+        seed: 8_127,
+        conditions: Vec::new(),
+        settings: Vec::new(),
+    }
+}
+
+#[test]
+fn a_load_is_described_from_its_plan() {
+    let http = LoadProtocol::Http1 { pipeline: 1 };
+    let stages = |list: &[(f64, u64)]| -> Vec<LoadStage> {
+        list.iter().map(|(to, secs)| LoadStage { to: *to, over: Span::from_secs(*secs) }).collect()
+    };
+    let open = |per_s, list: &[(f64, u64)], arrivals, tick| {
+        let tick: Option<u64> = tick;
+        LoadModel::Open { per_s, stages: stages(list), arrivals, tick: tick.map(Span::from_millis) }
+    };
+    let push = |messages| LoadProtocol::Push { period: Span::from_millis(100), messages };
+    for (model, protocol, says) in [
+        (LoadModel::Closed, http.clone(), "closed loop, 128 users for 2 s"),
+        (
+            LoadModel::Closed,
+            LoadProtocol::Http1 { pipeline: 4 },
+            "closed loop, 512 users on 128 connections, 4 requests deep for 2 s",
+        ),
+        (
+            LoadModel::Closed,
+            LoadProtocol::Http2 { streams: 2 },
+            "closed loop, 256 users on 128 connections of HTTP/2, 2 streams for 2 s",
+        ),
+        (LoadModel::Closed, LoadProtocol::Exchange, "closed loop, 128 users on 128 WebSockets for 2 s"),
+        (
+            LoadModel::ClosedStages { stages: stages(&[(64.0, 10), (0.0, 5)]) },
+            http.clone(),
+            "closed loop, 0 users to 64 in 10 s, to 0 in 5 s over 128 connections for 2 s",
+        ),
+        (
+            open(20_000.0, &[], Arrivals::Poisson, None),
+            http.clone(),
+            "open loop, Poisson, 20,000/s over 128 connections for 2 s",
+        ),
+        (
+            open(500.0, &[], Arrivals::Even, Some(1)),
+            http.clone(),
+            "open loop, constant, 500/s over 128 connections, sent in ticks of 1ms for 2 s",
+        ),
+        (
+            open(0.0, &[(1000.0, 10)], Arrivals::Even, None),
+            http.clone(),
+            "open loop, evenly spaced, 0/s to 1,000/s in 10 s over 128 connections for 2 s",
+        ),
+        (
+            LoadModel::Closed,
+            push(Some(600)),
+            "128 users, to each of whom the server pushes a message every 100 ms, until each has 600",
+        ),
+        (LoadModel::Closed, push(None), "128 users, to each of whom the server pushes a message every 100 ms, for 2 s"),
+        (LoadModel::Described { text: "as it was".to_owned() }, push(None), "as it was"),
+    ] {
+        assert_eq!(describe(&plan(model, protocol)), says);
+    }
+}
+
 fn summary(conditions: &[&str]) -> LoadSummary {
-    let thresholds: Vec<Condition> = conditions.iter().map(|condition| condition.parse().unwrap()).collect();
-    summarize(record(), &thresholds)
+    let mut record = record().clone();
+    record.header.plan.conditions = conditions.iter().map(|condition| condition.parse().unwrap()).collect();
+    summarize(&record)
 }
 
 #[test]
@@ -38,19 +139,19 @@ fn the_summary_of_a_load() {
 /// The same load, as if its answers had been pushed.
 fn pushed(tally: MessageTally) -> LoadSummary {
     let mut record = record().clone();
-    for slice in &mut record.slices {
+    for slice in &mut record.intervals {
         let jitter = slice.service.clone();
         slice.service = PackedHistogram::default();
         slice.messages = Some(Messages { tally, jitter });
     }
-    summarize(&record, &[])
+    summarize(&record)
 }
 
 #[test]
 fn pushed_messages_are_told_by_what_became_of_them_with_jitter_beside_latency() {
     let clock = MessageTally { stamp_unit_ns: 1, clock_within_ns: 132, ..MessageTally::default() };
     let summary = pushed(MessageTally { received: 1000, missing: 2, late: 1, subscriptions: 64, ..clock });
-    let slices = record().slices.len() as u64;
+    let slices = record().intervals.len() as u64;
     let tally = summary.messages.as_ref().unwrap().tally;
     assert_eq!((tally.received, tally.clock_within_ns), (1000 * slices, 132), "counts add up, uncertainties do not");
     let text = render(&summary, &Style { colored: false, width: 120 });
@@ -82,7 +183,7 @@ fn what_a_server_says_moves_no_cursor() {
 fn an_interrupted_load_says_so() {
     let mut record = record().clone();
     record.end = Some((EndStatus::Interrupted, 2_000_000_000));
-    let summary = summarize(&record, &[]);
+    let summary = summarize(&record);
     assert!(summary.interrupted);
     assert!(render(&summary, &Style { colored: false, width: 100 }).contains("for 2 s · interrupted"));
 }
@@ -90,8 +191,9 @@ fn an_interrupted_load_says_so() {
 #[test]
 fn a_load_without_any_answer_is_void_and_still_shown() {
     let mut record = record().clone();
-    record.slices.clear();
-    let summary = summarize(&record, &["p99>1s".parse().unwrap()]);
+    record.intervals.clear();
+    record.header.plan.conditions = vec!["p99>1s".parse().unwrap()];
+    let summary = summarize(&record);
     let text = render(&summary, &Style { colored: false, width: 100 });
     assert!(text.contains("VOID") && text.contains("nothing was measured"), "{text}");
     assert!(summary.thresholds[0].failed);

@@ -177,7 +177,7 @@ fn a_truncated_file_gives_a_summary_that_says_what_is_lost() {
     writer.finish(EndStatus::Complete, 1).unwrap();
     let whole = std::fs::metadata(&file).unwrap().len();
     std::fs::File::options().write(true).open(&file).unwrap().set_len(whole / 2).unwrap();
-    let summary = summarize(&tare_record::open(&file).unwrap());
+    let summary = summarize(&tare_record::open_run(&file).unwrap());
     assert!(titles(&summary).contains(&"The record is damaged"), "{:?}", titles(&summary));
     assert!((10..120).contains(&summary.cells[0].timeline.len()));
     assert!(summary.cells[0].throughput_per_s.is_some());

@@ -1,91 +1,124 @@
-//! What the flags ask for, with nothing optional left: the session, its one slice, and how both are called.
+//! From the flags of `tare load` to a load that is ready to begin.
 
+use std::path::Path;
 use std::time::Duration;
 
-use tare_load::{Identity, Protocol, Schedule, SessionSpec, SliceSpec, StopRule, TlsSpec, Trust};
-use tare_plan::plan::SliceKind;
-use tare_plan::server_clock::ServerClock;
+use tare_load::{Identity, SessionSpec, TlsSpec, Trust};
+use tare_plan::LoadPlan;
+use tare_plan::duration::Span;
+use tare_plan::load_plan::{LoadProtocol, LoadStop, TlsTrust};
+use tare_run::load::{LoadJob, allow_connections, generator_cpus, server_is_elsewhere};
+use tare_sys::affinity::{CpuSet, allowed_cpus};
 use tare_sys::clock;
 use url::Url;
 
-use super::{generator, model, place::Place, request, spin, talk};
-use crate::args::{ConnectionArgs, LoadArgs, ModelArgs};
+use super::{model, place::Place, request, talk};
+use crate::args::{ConnectionArgs, LoadArgs, Spin};
 
-/// How long without -d and -n; and the bound of -n against a server that does not answer.
+/// Length of a load without -d and -n.
 const USUAL: Duration = Duration::from_secs(10);
-pub const LONGEST: Duration = Duration::from_secs(24 * 3600);
+/// The end of a load with -n against a server that does not answer.
+const LONGEST: Duration = Duration::from_secs(24 * 3600);
 /// The most intervals that a record is cut into, so that a long load stays small.
 const MOST_INTERVALS: u32 = 1000;
+/// The shortest interval.
+const SHORTEST_INTERVAL: Duration = Duration::from_millis(10);
 
-/// A load that is ready to begin.
-#[derive(Debug)]
-pub struct Job {
-    /// What is loaded, as it is shown.
-    pub url: String,
-    /// `GET /path`.
-    pub request: String,
-    pub session: SessionSpec,
-    pub slice: SliceSpec,
-    /// Whose clock stamps what is pushed.
-    pub server_clock: ServerClock,
-    /// The load model in words.
-    pub model: String,
-    pub kind: SliceKind,
-    /// Length of the record's intervals.
-    pub interval: Duration,
+/// Reads the flags and checks that a server listens.
+///
+/// # Errors
+/// In one sentence: a flag that cannot be followed, a URL that cannot be loaded, a file that cannot be read.
+pub fn load_job(args: &LoadArgs) -> anyhow::Result<LoadJob> {
+    let (load, connection) = (&args.model, &args.connection);
+    allow_connections(load.connections)?;
+    let wanted = request::wanted(&args.urls, &args.request)?;
+    let urls: Vec<String> = wanted.iter().map(|wanted| wanted.url.clone()).collect();
+    let place = Place::of(&urls, connection.unix_socket.as_deref(), connection.connect_timeout.0)?;
+    let cpus = cpus(args)?;
+    let protocol = talk::protocol(&place.url, args)?;
+    // Short enough to be typed again.
+    let seed = load.seed.unwrap_or_else(|| clock::wall_unix_ns() / 1_000_000 % 100_000);
+    let mut requests = request::requests(&wanted, &place.paths, &args.request, connection, seed)?;
+    if let Some(bytes) = args.websocket.echo {
+        talk::echo(&mut requests, bytes);
+    }
+    let is_tls = matches!(place.url.scheme(), "https" | "wss");
+    let stop = stop(args, &protocol);
+    let plan = LoadPlan {
+        url: place.shown(),
+        request: requests.list.first().map(|r| format!("{} {}", r.method, r.path)).unwrap_or_default(),
+        requests: requests.list.len() as u32,
+        checks: args.request.check.len() as u32,
+        feeds: args.request.feed.iter().map(|file| file.display().to_string()).collect(),
+        model: model::load_model(load),
+        stop,
+        warmup: load.warmup,
+        connections: load.connections,
+        protocol,
+        tls: is_tls.then(|| trust(connection)),
+        timeout: connection.timeout,
+        connect_timeout: connection.connect_timeout,
+        load_cpus: cpus.to_string(),
+        server_clock: args.websocket.server_clock,
+        interval: interval(args, stop),
+        seed,
+        conditions: args.output.fail_if.clone(),
+        settings: Vec::new(),
+    };
+    let spins = match load.spin {
+        Spin::Always => true,
+        Spin::Never => false,
+        Spin::Auto => model::is_open(load) && server_is_elsewhere(&place.target, &cpus),
+    };
+    let session = SessionSpec {
+        host: Some(args.request.host.clone().unwrap_or(place.host)),
+        cpus,
+        congestion: connection.congestion.clone(),
+        poller: args.machine.poller,
+        tls: is_tls.then(|| tls(&place.url, connection)),
+        ..SessionSpec::new(place.target, requests)
+    };
+    Ok(LoadJob::new(plan, session, spins))
 }
 
-impl Job {
-    /// Reads the flags and looks whether somebody listens.
-    pub fn of(args: &LoadArgs) -> anyhow::Result<Self> {
-        let (load, connection) = (&args.model, &args.connection);
-        generator::make_room(load.connections)?;
-        let wanted = request::wanted(&args.urls, &args.request)?;
-        let urls: Vec<String> = wanted.iter().map(|wanted| wanted.url.clone()).collect();
-        let place = Place::of(&urls, connection.unix_socket.as_deref(), connection.connect_timeout.0)?;
-        let cpus = generator::cpus(&args.machine, load.connections)?;
-        let sending = spin::sending(load, &place.target, &cpus);
-        let conversation = talk::talk(&place.url, args)?;
-        let mut slice = SliceSpec { sending, ..slice(load, connection.timeout.0) };
-        let mut requests = request::requests(&wanted, &place.paths, &args.request, connection, slice.seed)?;
-        if let Some(conversation) = conversation {
-            slice.stop = talk::stop(conversation, args, slice.stop);
-        }
-        if let Some(bytes) = args.websocket.echo {
-            talk::echo(&mut requests, bytes);
-        }
-        let first = requests.list.first().map(|r| format!("{} {}", r.method, r.path)).unwrap_or_default();
-        let protocol = match conversation {
-            Some(conversation) => Protocol::WebSocket(conversation),
-            None if connection.http2 => Protocol::Http2 { streams: connection.streams.into() },
-            None => Protocol::Http1 { pipeline: connection.pipeline.into() },
-        };
-        Ok(Self {
-            url: place.shown(),
-            request: first,
-            server_clock: args.websocket.server_clock,
-            model: model::in_words(load, &slice, protocol),
-            kind: match slice.schedule {
-                Schedule::Closed | Schedule::ClosedStages { .. } => SliceKind::Saturating,
-                _ if load.poisson => SliceKind::Poisson,
-                _ => SliceKind::Fixed,
-            },
-            interval: args.output.interval.0.max(longest(&slice) / MOST_INTERVALS).max(Duration::from_millis(10)),
-            session: SessionSpec {
-                protocol,
-                connections: load.connections as usize,
-                host: Some(args.request.host.clone().unwrap_or(place.host)),
-                cpus,
-                timeout: connection.timeout.0,
-                connect_timeout: connection.connect_timeout.0,
-                congestion: connection.congestion.clone(),
-                poller: args.machine.poller,
-                server_clock: tare_run::server_clock(args.websocket.server_clock),
-                tls: matches!(place.url.scheme(), "https" | "wss").then(|| tls(&place.url, connection)),
-                ..SessionSpec::new(place.target, requests)
-            },
-            slice,
-        })
+fn cpus(args: &LoadArgs) -> anyhow::Result<CpuSet> {
+    let machine = &args.machine;
+    let cpus = generator_cpus(machine.load_cpus.as_deref(), machine.threads, args.model.connections)?;
+    let allowed = allowed_cpus()?.iter().count();
+    if let Some(threads) = machine.threads.filter(|threads| *threads > allowed) {
+        super::note(&format!("-t {threads}: there are {allowed} cores, and more threads would only take turns"));
+    }
+    Ok(cpus)
+}
+
+/// When the load ends. With --messages, each user's subscription counts as one request.
+fn stop(args: &LoadArgs, protocol: &LoadProtocol) -> LoadStop {
+    let model = &args.model;
+    let staged = model::staged(model);
+    let span = model.duration.or((!staged.is_zero()).then_some(Span(staged)));
+    let count = match protocol {
+        LoadProtocol::Push { messages: Some(_), .. } => Some(model.requests.unwrap_or(model.connections.into())),
+        _ => model.requests,
+    };
+    match count {
+        Some(count) => LoadStop::Requests { count, at_most: span.unwrap_or(Span(LONGEST)) },
+        None => LoadStop::Duration { span: span.unwrap_or(Span(USUAL)) },
+    }
+}
+
+fn interval(args: &LoadArgs, stop: LoadStop) -> Span {
+    let whole = match stop {
+        LoadStop::Duration { span } => span.0 + args.model.warmup.0,
+        LoadStop::Requests { .. } => Duration::ZERO,
+    };
+    Span(args.output.interval.0.max(whole / MOST_INTERVALS).max(SHORTEST_INTERVAL))
+}
+
+fn trust(args: &ConnectionArgs) -> TlsTrust {
+    match &args.cacert {
+        _ if args.insecure => TlsTrust::Any,
+        Some(file) => TlsTrust::Authorities { file: file.display().to_string() },
+        None => TlsTrust::System,
     }
 }
 
@@ -93,37 +126,12 @@ fn tls(url: &Url, args: &ConnectionArgs) -> TlsSpec {
     // The brackets of an IPv6 address belong to the URL, not to the name.
     let name = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
     TlsSpec {
-        trust: match &args.cacert {
-            _ if args.insecure => Trust::Anybody,
-            Some(file) => Trust::Authorities(file.clone()),
-            None => Trust::System,
+        trust: match trust(args) {
+            TlsTrust::Any => Trust::Anybody,
+            TlsTrust::Authorities { file } => Trust::Authorities(Path::new(&file).to_owned()),
+            TlsTrust::System => Trust::System,
         },
         identity: args.cert.clone().zip(args.key.clone()).map(|(certificate, key)| Identity { certificate, key }),
         ..TlsSpec::new(name)
-    }
-}
-
-/// The time that the progress is measured against.
-fn longest(slice: &SliceSpec) -> Duration {
-    match slice.stop {
-        StopRule::Duration(span) => span,
-        StopRule::Count { .. } => Duration::ZERO,
-    }
-}
-
-fn slice(model: &ModelArgs, timeout: Duration) -> SliceSpec {
-    let schedule = model::schedule(model);
-    let staged = model::staged(model);
-    let span = model.duration.map(|span| span.0).or((!staged.is_zero()).then_some(staged));
-    let stop = match model.requests {
-        Some(requests) => StopRule::Count { requests, at_most: span.unwrap_or(LONGEST) },
-        None => StopRule::Duration(span.unwrap_or(USUAL) + model.warmup.0),
-    };
-    SliceSpec {
-        discard_head: model.warmup.0,
-        drain_timeout: timeout,
-        // Short enough to be typed again.
-        seed: model.seed.unwrap_or_else(|| clock::wall_unix_ns() / 1_000_000 % 100_000),
-        ..SliceSpec::new(schedule, model.connections as usize, stop)
     }
 }

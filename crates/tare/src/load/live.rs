@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use console::Term;
 use tare_load::{Conversation, Opening, Protocol, SliceSample, StopRule};
+use tare_report::load::describe;
+use tare_run::load::LoadJob;
 use tare_stats::histogram::LatencyHistogram;
 use tare_stats::quantile::printable;
 
 use super::frame::{POINTS, Point, Seen, Stage};
-use super::job::Job;
 use crate::args::Color;
 use crate::console::stderr_colored;
 
@@ -53,7 +54,7 @@ enum Mode {
 
 impl Live {
     /// `terminal` decides between the picture and plain lines.
-    pub fn new(job: &Job, quiet: bool, terminal: bool, color: Color) -> Self {
+    pub fn new(job: &LoadJob, quiet: bool, terminal: bool, color: Color) -> Self {
         let mode = match (quiet, terminal) {
             (true, _) => Mode::Quiet,
             (false, false) => Mode::Plain,
@@ -63,7 +64,7 @@ impl Live {
             Protocol::WebSocket(Conversation::Push(push)) => push.messages_per_user,
             _ => 1,
         };
-        let seen = Seen { title: job.url.clone(), model: job.model.clone(), ..Seen::default() };
+        let seen = Seen { title: job.plan.url.clone(), model: describe(&job.plan), ..Seen::default() };
         Self { seen, each, ..Self::of(job.slice.stop, job.slice.discard_head, mode) }
     }
 

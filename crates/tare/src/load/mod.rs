@@ -1,34 +1,29 @@
-//! `tare load`: a URL and flags → a job → the load, watched → a record → the summary and its forms.
+//! `tare load`: from flags to a load, its live view, and the forms of its summary. The load itself is `tare_run::load`'s.
 
-mod drive;
 mod frame;
-mod generator;
 mod job;
 mod live;
 mod model;
 mod outputs;
 mod place;
-mod plan;
-mod recording;
 mod request;
-mod spin;
 mod talk;
 
 use std::io::IsTerminal;
 
-use tare_load::LoadSession;
+use tare_load::{LoadSession, Watched};
 use tare_report::load::{LoadSummary, summarize};
 use tare_report::summary::ValidityState;
+use tare_run::load::{drive_load, load_header};
 
 use crate::args::{Global, LoadArgs};
 use crate::failure::Outcome;
 use crate::{console, interrupt};
-use job::Job;
 use live::Live;
 
-/// Loads, shows and judges.
+/// Runs a load and writes its summary.
 pub fn load(args: &LoadArgs, global: &Global) -> anyhow::Result<Outcome> {
-    let job = Job::of(args)?;
+    let job = job::load_job(args)?;
     let cancelled = interrupt::flag()?;
     let mut session = LoadSession::open(&job.session)?;
     if let Some(notice) = &session.poller().notice {
@@ -36,14 +31,21 @@ pub fn load(args: &LoadArgs, global: &Global) -> anyhow::Result<Outcome> {
     }
     if session.estimates_clock() {
         note(
-            "the offset of the server's clock is estimated, from what it pushes to one user before the load and after it",
+            "the offset of the server's clock is estimated from messages pushed to one user before and after the load",
         );
     }
     let mut live = Live::new(&job, args.output.quiet, std::io::stderr().is_terminal(), global.color);
-    let record = drive::drive(&mut session, &job, args.output.db.as_deref(), &cancelled, &mut live);
+    let header = load_header(&job, &session, std::env::args().collect());
+    let file = args.output.db.as_deref();
+    let record = drive_load(&mut session, &job, header, file, &cancelled, &mut |watched| match watched {
+        Watched::Opening(opening) => live.wait(opening),
+        Watched::Interval(part) => live.show(part),
+        // The first interval says so.
+        _ => {}
+    });
     live.finish();
     let record = record?;
-    let summary = summarize(&record, &args.output.fail_if);
+    let summary = summarize(&record);
     outputs::write(&record, &summary, &args.output, global)?;
     Ok(outcome(&summary))
 }
@@ -59,7 +61,7 @@ fn outcome(summary: &LoadSummary) -> Outcome {
     }
 }
 
-/// A line on standard error, where those who read standard output do not see it.
+/// Prints a line to standard error.
 fn note(text: &str) {
     console::note(&format!("  {text}"));
 }

@@ -1,20 +1,20 @@
-//! The result in every form that was asked for: to standard output, or into files.
+//! Writes the result in every form asked for, to standard output or into files.
 
 use std::path::Path;
 
 use anyhow::Context;
-use tare_record::sample::RunRecord;
+use tare_record::LoadRecord;
 use tare_report::load::{self, LoadSummary};
 use tare_report::text::Style;
 
 use crate::args::{Global, OutputArgs};
 use crate::console;
 
-/// Writes the files, and prints what belongs on standard output: the summary, unless a form has been asked for there.
+/// Writes the files. Prints the summary, unless one of the forms goes to standard output.
 ///
 /// # Errors
 /// When a file cannot be written.
-pub fn write(record: &RunRecord, summary: &LoadSummary, args: &OutputArgs, global: &Global) -> anyhow::Result<()> {
+pub fn write(record: &LoadRecord, summary: &LoadSummary, args: &OutputArgs, global: &Global) -> anyhow::Result<()> {
     let mut forms: Vec<(&Path, String)> = Vec::new();
     if let Some(file) = &args.json {
         forms.push((file, load::json(summary)?));

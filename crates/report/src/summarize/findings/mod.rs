@@ -4,6 +4,8 @@ mod cells;
 mod events;
 
 use tare_plan::plan::Mode;
+use tare_record::LoadRecord;
+use tare_record::environment::Environment;
 use tare_record::sample::{EndStatus, EventLevel, EventRecord, RunRecord};
 use tare_stats::power::rare_mode_share;
 
@@ -15,15 +17,24 @@ use crate::summary::{Finding, Noise, Severity, VerdictKind};
 
 /// All findings, the gravest first, in the order of the run among equals.
 pub(super) fn findings(record: &RunRecord, cells: &[Studied<'_>], weighed: &Weighed) -> Vec<Finding> {
-    let mut all: Vec<Finding> = unended(record).into_iter().collect();
+    let mut all: Vec<Finding> = unended(record.end).into_iter().collect();
     all.extend(events::of_events(&record.events, cells));
     all.extend(deaths(record));
     all.extend(cells::of_cells(cells));
-    all.extend(of_machine(record));
+    all.extend(of_machine(&record.header.environment, &record.events));
     all.extend(weighed.noise.iter().filter_map(|n| of_noise(n, record.header.plan.stop.region)));
     all.extend(cells::few_slices_decide(cells, &weighed.disagreeing));
     all.extend(of_forks(record, cells));
     all.extend(skipped(record));
+    all.sort_by_key(|f| std::cmp::Reverse(f.severity));
+    all
+}
+
+/// What to know before believing the figures of a load, apart from the reasons of its verdict.
+pub(crate) fn of_load(record: &LoadRecord) -> Vec<Finding> {
+    let mut all: Vec<Finding> = unended(record.end).into_iter().collect();
+    all.extend(events::of_events(&record.events, &[]));
+    all.extend(of_machine(&record.header.environment, &record.events));
     all.sort_by_key(|f| std::cmp::Reverse(f.severity));
     all
 }
@@ -33,8 +44,8 @@ fn finding(severity: Severity, title: impl Into<String>, text: impl Into<String>
     Finding { severity, title: title.into(), text: text.into(), remedy, cell: None, log: None }
 }
 
-fn unended(record: &RunRecord) -> Option<Finding> {
-    let (severity, title, text, remedy) = match record.end.map(|(status, _)| status) {
+fn unended(end: Option<(EndStatus, u64)>) -> Option<Finding> {
+    let (severity, title, text, remedy) = match end.map(|(status, _)| status) {
         Some(EndStatus::Complete) => return None,
         Some(EndStatus::BudgetSpent) => {
             (Severity::Info, "The budget was spent first", "Not everything was decided.", "Give it more with --budget.")
@@ -75,8 +86,8 @@ fn deaths(record: &RunRecord) -> Vec<Finding> {
 }
 
 /// What about the machine disturbs.
-pub(crate) fn of_machine(record: &RunRecord) -> Vec<Finding> {
-    let told = |word: &str| record.events.iter().any(|e| e.text.to_lowercase().contains(word));
+pub(crate) fn of_machine(environment: &Environment, events: &[EventRecord]) -> Vec<Finding> {
+    let told = |word: &str| events.iter().any(|e| e.text.to_lowercase().contains(word));
     let say = |d: Disturbance| match d {
         Disturbance::Governor(name) if !told("governor") => Some(finding(
             Severity::Warning,
@@ -98,7 +109,7 @@ pub(crate) fn of_machine(record: &RunRecord) -> Vec<Finding> {
         )),
         _ => None,
     };
-    disturbances(&record.header.environment).into_iter().filter_map(say).collect()
+    disturbances(environment).into_iter().filter_map(say).collect()
 }
 
 fn of_noise(noise: &Noise, region: f64) -> Option<Finding> {

@@ -1,13 +1,14 @@
-//! What workers hand over, several times a second, put together into the intervals of the record.
+//! Puts the parts that the generator hands over several times a second together into the intervals of the record.
 
 use std::time::Duration;
 
 use tare_load::SliceSample;
 use tare_plan::plan::SliceKind;
 use tare_record::sample::{Phase, SliceRecord};
-use tare_run::booking::{Heading, booked};
 
-/// Where the intervals belong.
+use crate::booking::{Heading, booked};
+
+/// What all intervals of one load have in common.
 #[derive(Debug, Clone)]
 pub struct Slot {
     pub group: String,
@@ -23,7 +24,7 @@ pub struct Recording {
     slot: Slot,
     every_ns: u64,
     begin_ns: Option<u64>,
-    /// Whole, but what follows may still be put to it: the drain has no window of its own.
+    /// Long enough, but a short rest or the drain may still be added to it.
     last: Option<SliceSample>,
     open: Option<SliceSample>,
     round: u32,
@@ -34,7 +35,7 @@ impl Recording {
         Self { slot, every_ns: every.as_nanos() as u64, begin_ns: None, last: None, open: None, round: 0 }
     }
 
-    /// Takes a part; hands out an interval that is whole for good.
+    /// Takes a part; returns an interval to which nothing will be added any more.
     pub fn take(&mut self, part: &SliceSample) -> Option<SliceRecord> {
         self.begin_ns.get_or_insert(part.start_ns);
         match &mut self.open {
@@ -49,8 +50,8 @@ impl Recording {
         before.map(|sample| self.record(sample))
     }
 
-    /// What is left at the end: less than half an interval belongs to the one before. How far the clocks may have been off
-    /// is known once all of it is over, and stands in the last.
+    /// The intervals that are left at the end. A rest of less than half an interval is added to the one before. How far the
+    /// clocks may have been off is known only now, and stands in the last interval.
     pub fn finish(mut self, whole: &SliceSample) -> Vec<SliceRecord> {
         let mut left = Vec::new();
         match (self.last.take(), self.open.take()) {

@@ -1,0 +1,218 @@
+//! The plan of one load on one URL (`tare load`): what is sent, how fast, over which connections, and when it ends.
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::condition::Condition;
+use crate::duration::Span;
+use crate::plan::{Plan, Program, Setting, Warmup};
+use crate::server_clock::ServerClock;
+
+/// One load on one URL, with nothing optional left.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LoadPlan {
+    /// The URL under load; the first of several.
+    pub url: String,
+    /// Method and path of the first request: `GET /path`.
+    pub request: String,
+    /// Number of different requests that take turns.
+    pub requests: u32,
+    /// Number of checks that each answer must pass; without one of the status, 200 to 299 is right.
+    pub checks: u32,
+    /// Files whose columns fill the variables of requests.
+    pub feeds: Vec<String>,
+    /// How requests are offered.
+    pub model: LoadModel,
+    /// When the load ends.
+    pub stop: LoadStop,
+    /// Time at the start that is not scored.
+    pub warmup: Span,
+    /// Users of a closed loop, or connections of an open one.
+    pub connections: u32,
+    /// What is spoken on each connection.
+    pub protocol: LoadProtocol,
+    /// Which server certificates are accepted; `None` without TLS.
+    pub tls: Option<TlsTrust>,
+    /// A request without an answer after this time has failed.
+    pub timeout: Span,
+    /// A connection that is not open after this time has failed.
+    pub connect_timeout: Span,
+    /// Cores of the generator, such as `1` or `2-3`.
+    pub load_cpus: String,
+    /// Whose clock stamps pushed messages.
+    pub server_clock: ServerClock,
+    /// Length of the recorded intervals.
+    pub interval: Span,
+    /// Seed of random arrivals.
+    pub seed: u64,
+    /// Conditions on which the load fails (`--fail-if`).
+    pub conditions: Vec<Condition>,
+    /// Every setting as the report lists it.
+    pub settings: Vec<Setting>,
+}
+
+/// How requests are offered.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum LoadModel {
+    /// Closed loop: each user sends its next request after the answer to the last.
+    Closed,
+    /// Closed loop whose number of users changes in straight lines, from none.
+    ClosedStages {
+        /// Levels are numbers of users.
+        stages: Vec<LoadStage>,
+    },
+    /// Open loop: requests leave on a schedule.
+    Open {
+        /// Requests per second at the start.
+        per_s: f64,
+        /// Changes of the rate in straight lines, in requests per second; empty for a constant rate.
+        stages: Vec<LoadStage>,
+        /// How requests follow one another at that rate.
+        arrivals: Arrivals,
+        /// Requests leave together at multiples of this time.
+        tick: Option<Span>,
+    },
+    /// A load of a record before version 5, which holds the model as text only.
+    Described {
+        /// `closed loop, 64 users for 10 s`.
+        text: String,
+    },
+}
+
+/// One straight line in the course of a load.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct LoadStage {
+    /// Level at its end.
+    pub to: f64,
+    /// Its length.
+    pub over: Span,
+}
+
+/// How the requests of an open loop follow one another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Arrivals {
+    /// At equal distances.
+    Even,
+    /// At random and independently.
+    Poisson,
+}
+
+/// When a load ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum LoadStop {
+    /// After a time.
+    Duration {
+        /// The scored time; the warm-up comes before it.
+        span: Span,
+    },
+    /// After a number of requests; with pushed messages, of users who have read all of theirs.
+    Requests {
+        /// How many.
+        count: u64,
+        /// The load ends after this time in any case.
+        at_most: Span,
+    },
+}
+
+/// What is spoken on each connection.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum LoadProtocol {
+    /// HTTP/1.1.
+    Http1 {
+        /// Requests under way at a time on each connection.
+        pipeline: u32,
+    },
+    /// HTTP/2.
+    Http2 {
+        /// Streams under way at a time on each connection.
+        streams: u32,
+    },
+    /// WebSocket: a message is sent, and the next one is its answer.
+    Exchange,
+    /// Not known: records before version 5 tell only whether messages are pushed.
+    Unrecorded,
+    /// WebSocket: the server pushes messages.
+    Push {
+        /// Time from one message to the next.
+        period: Span,
+        /// Messages that each user reads; `None` for all that come in time.
+        messages: Option<u64>,
+    },
+}
+
+/// Which server certificates are accepted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum TlsTrust {
+    /// Those that the system's authorities vouch for.
+    System,
+    /// Those that the authorities in a PEM file vouch for.
+    Authorities {
+        /// The file.
+        file: String,
+    },
+    /// Any.
+    Any,
+}
+
+impl LoadPlan {
+    /// SHA-256 of what determines the measurement, in hex.
+    pub fn hash(&self) -> String {
+        let copy = Self { settings: Vec::new(), conditions: Vec::new(), ..self.clone() };
+        let json = serde_json::to_vec(&copy).unwrap_or_default();
+        Sha256::digest(json).iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    /// Time between two pushed messages; `None` where the server only answers.
+    pub fn push_period(&self) -> Option<Span> {
+        match self.protocol {
+            LoadProtocol::Push { period, .. } => Some(period),
+            _ => None,
+        }
+    }
+
+    /// The load in a plan that `tare load` wrote before records had a kind: a run of suite `load` with one cell, whose
+    /// server is external. `None` for the plan of a run.
+    pub fn from_old_plan(plan: &Plan) -> Option<Self> {
+        let [group] = plan.groups.as_slice() else { return None };
+        let ([variant], [named]) = (group.variants.as_slice(), group.scenarios.as_slice()) else { return None };
+        let Program::External { url } = &variant.program else { return None };
+        if plan.suite != "load" {
+            return None;
+        }
+        let setting = |key: &str| plan.settings.iter().find(|setting| setting.key == key).map(|s| s.value.as_str());
+        let span = |key: &str| setting(key).and_then(|text| text.parse().ok()).unwrap_or_default();
+        let warmup = match plan.warmup {
+            Warmup::Fixed { span, .. } => span,
+            Warmup::UntilSteady { .. } => Span::default(),
+        };
+        Some(Self {
+            url: url.clone(),
+            request: named.name.clone(),
+            requests: setting("requests").and_then(|text| text.parse().ok()).unwrap_or(1),
+            checks: 0,
+            feeds: Vec::new(),
+            model: LoadModel::Described { text: plan.question.clone() },
+            stop: LoadStop::Duration { span: Span(plan.slices.length.0.saturating_sub(warmup.0)) },
+            warmup,
+            connections: plan.load.users,
+            protocol: named.scenario.push.as_ref().map_or(LoadProtocol::Unrecorded, |push| LoadProtocol::Push {
+                period: push.period,
+                messages: (push.messages < u32::MAX).then_some(u64::from(push.messages)),
+            }),
+            tls: None,
+            timeout: plan.load.timeout,
+            connect_timeout: span("connect-timeout"),
+            load_cpus: plan.machine.load_cpus.clone(),
+            server_clock: plan.load.server_clock,
+            interval: Span::default(),
+            seed: plan.seed,
+            conditions: Vec::new(),
+            settings: plan.settings.clone(),
+        })
+    }
+}

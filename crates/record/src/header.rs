@@ -1,0 +1,96 @@
+//! The header of a record: its kind, what was asked, when, where and by which program.
+
+use serde::de::{DeserializeOwned, Error};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
+use tare_plan::{LoadPlan, Plan};
+
+use crate::environment::Environment;
+
+/// Written before anything is measured. `P` is the plan: of a run, or of a load ([`LoadHeader`]).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunHeader<P = Plan> {
+    /// `2026-11-20-1`; `load` for a load.
+    pub id: String,
+    /// Wall clock at the start, nanoseconds since 1970 UTC.
+    pub started_unix_ns: u64,
+    /// Program and arguments as typed.
+    pub command: Vec<String>,
+    /// Version of tare.
+    pub tare_version: String,
+    /// Git revision of the working directory, where there is one.
+    pub git_revision: Option<String>,
+    /// SHA-256 of the plan, in hex.
+    pub plan_hash: String,
+    /// What will be measured.
+    pub plan: P,
+    /// Facts about the machine.
+    pub environment: Environment,
+}
+
+/// The header of a load.
+pub type LoadHeader = RunHeader<LoadPlan>;
+
+impl<P> RunHeader<P> {
+    /// The same header with another plan.
+    fn with_plan<Q>(self, plan: Q) -> RunHeader<Q> {
+        RunHeader {
+            id: self.id,
+            started_unix_ns: self.started_unix_ns,
+            command: self.command,
+            tare_version: self.tare_version,
+            git_revision: self.git_revision,
+            plan_hash: self.plan_hash,
+            plan,
+            environment: self.environment,
+        }
+    }
+}
+
+/// The header of a record of either kind, as it is written: the JSON says which in `kind`, `weighed` or `load`.
+#[derive(Debug, Clone, Copy, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub(crate) enum HeaderRef<'a> {
+    /// A run: servers weighed against one another.
+    Weighed(&'a RunHeader),
+    /// One load on one URL.
+    Load(&'a LoadHeader),
+}
+
+/// The header of a record of either kind, as it is read.
+#[derive(Debug, Clone, PartialEq)]
+pub enum RecordHeader {
+    /// A run: servers weighed against one another.
+    Weighed(Box<RunHeader>),
+    /// One load on one URL.
+    Load(Box<LoadHeader>),
+}
+
+impl<'de> Deserialize<'de> for RecordHeader {
+    /// Reads the header of any version. Before version 5 there was no `kind`, and the header of a load held the plan of a
+    /// run: here it becomes the header of a load.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        enum Kind {
+            Weighed,
+            Load,
+        }
+        fn read<T: DeserializeOwned, E: Error>(value: Value) -> Result<T, E> {
+            serde_json::from_value(value).map_err(E::custom)
+        }
+        let mut value = Value::deserialize(deserializer)?;
+        let kind = value.as_object_mut().and_then(|fields| fields.remove("kind"));
+        match kind.map(read::<Kind, D::Error>).transpose()? {
+            Some(Kind::Weighed) => Ok(Self::Weighed(Box::new(read(value)?))),
+            Some(Kind::Load) => Ok(Self::Load(Box::new(read(value)?))),
+            None => {
+                let header: RunHeader = read(value)?;
+                Ok(match LoadPlan::from_old_plan(&header.plan) {
+                    Some(plan) => Self::Load(Box::new(header.with_plan(plan))),
+                    None => Self::Weighed(Box::new(header)),
+                })
+            }
+        }
+    }
+}

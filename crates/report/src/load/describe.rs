@@ -1,0 +1,78 @@
+//! A load in words, from its plan.
+
+use tare_plan::load_plan::{Arrivals, LoadModel, LoadPlan, LoadProtocol, LoadStage, LoadStop};
+
+use crate::format::{count, duration, grouped, rate};
+
+/// `closed loop, 64 users for 10 s`, `open loop, Poisson, 20,000/s over 64 connections for 10 s`, or
+/// `2,500 users, to each of whom the server pushes a message every 100 ms, until each has 600`.
+pub fn describe(plan: &LoadPlan) -> String {
+    if let LoadProtocol::Push { period, messages } = &plan.protocol
+        && !matches!(plan.model, LoadModel::Described { .. })
+    {
+        let (users, every) = (count(plan.connections.into(), "user"), duration(period.secs()));
+        let until = messages.map_or_else(|| length(plan), |messages| format!("until each has {}", grouped(messages)));
+        return format!("{users}, to each of whom the server pushes a message every {every}, {until}");
+    }
+    match &plan.model {
+        LoadModel::Described { text } => text.clone(),
+        LoadModel::Closed => format!("closed loop, {} {}", users(plan), length(plan)),
+        LoadModel::ClosedStages { stages } => {
+            let level = |to: f64| grouped(to as u64);
+            format!("closed loop, 0 users{} over {} {}", courses(stages, level), connections(plan), length(plan))
+        }
+        LoadModel::Open { per_s, stages, arrivals, tick } => {
+            let arrivals = match arrivals {
+                Arrivals::Poisson => "Poisson",
+                Arrivals::Even if stages.is_empty() => "constant",
+                Arrivals::Even => "evenly spaced",
+            };
+            let tick = tick.map_or_else(String::new, |tick| format!(", sent in ticks of {tick}"));
+            let rates = level_per_s(*per_s) + &courses(stages, level_per_s);
+            format!("open loop, {arrivals}, {rates} over {}{tick} {}", connections(plan), length(plan))
+        }
+    }
+}
+
+/// `for 10 s` or `until 1,000 requests`.
+fn length(plan: &LoadPlan) -> String {
+    match plan.stop {
+        LoadStop::Duration { span } => format!("for {}", duration(span.secs())),
+        LoadStop::Requests { count, .. } => format!("until {} requests", grouped(count)),
+    }
+}
+
+/// `64 connections`, with what each of them carries at a time where that is more than one request.
+fn connections(plan: &LoadPlan) -> String {
+    let connections = count(plan.connections.into(), "connection");
+    match plan.protocol {
+        LoadProtocol::Http1 { pipeline: 0 | 1 } | LoadProtocol::Unrecorded => connections,
+        LoadProtocol::Http1 { pipeline } => format!("{connections}, {pipeline} requests deep"),
+        LoadProtocol::Http2 { streams } => format!("{connections} of HTTP/2, {}", count(streams.into(), "stream")),
+        LoadProtocol::Exchange | LoadProtocol::Push { .. } => count(plan.connections.into(), "WebSocket"),
+    }
+}
+
+/// `64 users`, with the connections that they share where one carries several.
+fn users(plan: &LoadPlan) -> String {
+    let per_connection = match plan.protocol {
+        LoadProtocol::Http1 { pipeline: 0 | 1 } | LoadProtocol::Unrecorded => {
+            return count(plan.connections.into(), "user");
+        }
+        LoadProtocol::Http1 { pipeline } => pipeline,
+        LoadProtocol::Http2 { streams } => streams,
+        LoadProtocol::Exchange | LoadProtocol::Push { .. } => 1,
+    };
+    let users = u64::from(plan.connections) * u64::from(per_connection);
+    format!("{} on {}", count(users, "user"), connections(plan))
+}
+
+fn level_per_s(per_s: f64) -> String {
+    if per_s == 0.0 { "0/s".to_owned() } else { rate(per_s) }
+}
+
+/// ` to 64 in 10 s, to 0 in 10 s`.
+fn courses(stages: &[LoadStage], level: impl Fn(f64) -> String) -> String {
+    let stage = |stage: &LoadStage| format!(" to {} in {}", level(stage.to), duration(stage.over.secs()));
+    stages.iter().map(stage).collect::<Vec<_>>().join(",")
+}

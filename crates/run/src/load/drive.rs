@@ -1,0 +1,92 @@
+//! Drives a load to its end and records what each interval brings.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use tare_load::{Cancel, LoadSession, SliceSample, Watched};
+use tare_record::sample::{EndStatus, EventLevel, EventRecord, SliceRecord, StoredSlice};
+use tare_record::store::RunWriter;
+use tare_record::{LoadHeader, LoadRecord, RecordError};
+
+use super::job::LoadJob;
+use super::recording::{Recording, Slot};
+use crate::error::RunError;
+
+/// Drives the load to its end, or until `cancelled` is raised. Writes the record to `file`, where one is given, while the
+/// load goes on, and shows `observer` all that the generator hands over.
+///
+/// # Errors
+/// When a worker of the generator failed or the record cannot be written.
+pub fn drive_load(
+    session: &mut LoadSession,
+    job: &LoadJob,
+    header: LoadHeader,
+    file: Option<&Path>,
+    cancelled: &Arc<AtomicBool>,
+    observer: &mut dyn FnMut(&Watched<'_>),
+) -> Result<LoadRecord, RunError> {
+    let writer = file.map(|file| RunWriter::create_load_file(file, &header)).transpose()?;
+    let mut keeper = Keeper { writer, kept: Vec::new(), failure: None };
+    let mut recording = Recording::new(slot(job), job.plan.interval.0);
+    let cancel = Cancel::from(Arc::clone(cancelled));
+    let whole = session.run_watched(&job.slice, Some(job.part_length()), &cancel, &mut |watched| {
+        observer(&watched);
+        if let Watched::Interval(part) = watched {
+            recording.take(part).into_iter().for_each(|interval| keeper.keep(interval));
+        }
+    })?;
+    recording.finish(&whole).into_iter().for_each(|interval| keeper.keep(interval));
+    let events: Vec<EventRecord> = cut_off(&whole).into_iter().collect();
+    let status = if whole.cancelled { EndStatus::Interrupted } else { EndStatus::Complete };
+    let end_ns = keeper.kept.iter().map(|slice| slice.start_ns + slice.window_ns).max().unwrap_or(0);
+    let intervals = keeper.finish(&events, status, end_ns)?;
+    Ok(LoadRecord { header, intervals, events, end: Some((status, end_ns)) })
+}
+
+fn slot(job: &LoadJob) -> Slot {
+    Slot {
+        group: job.plan.url.clone(),
+        scenario: job.plan.request.clone(),
+        kind: job.slice_kind(),
+        connections: job.plan.connections,
+        offered_per_s: job.slice.schedule.rate_per_s(),
+    }
+}
+
+/// Requests that were still under way when the load was stopped.
+fn cut_off(whole: &SliceSample) -> Option<EventRecord> {
+    let text = format!(
+        "{} requests had no answer yet when the load was stopped; no figure counts them, and they may have been the slowest",
+        whole.cut_off
+    );
+    let event = EventRecord { at_ns: whole.window_ns, ..EventRecord::new(EventLevel::Info, "cut off", text) };
+    (whole.cut_off > 0).then_some(event)
+}
+
+/// Keeps intervals, and writes them to a file where one was asked for. The load goes on when that file fails.
+struct Keeper {
+    writer: Option<RunWriter>,
+    kept: Vec<StoredSlice>,
+    failure: Option<RecordError>,
+}
+
+impl Keeper {
+    fn keep(&mut self, interval: SliceRecord) {
+        if let (Some(writer), None) = (&mut self.writer, &self.failure) {
+            self.failure = writer.append_slice(&interval).err();
+        }
+        self.kept.push(interval.pack());
+    }
+
+    fn finish(self, events: &[EventRecord], status: EndStatus, end_ns: u64) -> Result<Vec<StoredSlice>, RecordError> {
+        if let Some(failure) = self.failure {
+            return Err(failure);
+        }
+        if let Some(mut writer) = self.writer {
+            events.iter().try_for_each(|event| writer.append_event(event))?;
+            writer.finish(status, end_ns)?;
+        }
+        Ok(self.kept)
+    }
+}

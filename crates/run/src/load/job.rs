@@ -1,0 +1,214 @@
+//! A load that is ready to begin: its plan, and the session and slice of the generator that follow from it.
+
+use std::time::Duration;
+
+use tare_load::{
+    Conversation, Protocol, Push, Schedule, Sending, SessionSpec, SliceSpec, Spacing, Stages, Stamp, StopRule,
+};
+use tare_plan::load_plan::{Arrivals, LoadModel, LoadPlan, LoadProtocol, LoadStage, LoadStop};
+use tare_plan::plan::SliceKind;
+
+/// A load that is ready to begin.
+#[derive(Debug)]
+pub struct LoadJob {
+    /// What is measured.
+    pub plan: LoadPlan,
+    /// The generator's connections.
+    pub session: SessionSpec,
+    /// The one slice that is the load.
+    pub slice: SliceSpec,
+}
+
+impl LoadJob {
+    /// Fits the generator to a plan. `session` brings the target, the requests and the cores; `is_spinning` keeps the
+    /// generator awake between requests, unless the plan sends in ticks.
+    pub fn new(plan: LoadPlan, session: SessionSpec, is_spinning: bool) -> Self {
+        let session = SessionSpec {
+            protocol: protocol(&plan.protocol),
+            connections: plan.connections as usize,
+            timeout: plan.timeout.0,
+            connect_timeout: plan.connect_timeout.0,
+            server_clock: crate::server_clock(plan.server_clock),
+            ..session
+        };
+        let sending = match plan.model {
+            LoadModel::Open { tick: Some(tick), .. } => Sending::Tick(tick.0),
+            _ if is_spinning => Sending::Spinning,
+            _ => Sending::Exact,
+        };
+        let slice = SliceSpec {
+            sending,
+            discard_head: plan.warmup.0,
+            drain_timeout: plan.timeout.0,
+            seed: plan.seed,
+            ..SliceSpec::new(schedule(&plan.model), plan.connections as usize, stop_rule(&plan))
+        };
+        Self { plan, session, slice }
+    }
+
+    /// How the record names the slices of this load.
+    pub(super) fn slice_kind(&self) -> SliceKind {
+        match self.plan.model {
+            LoadModel::Open { arrivals: Arrivals::Poisson, .. } => SliceKind::Poisson,
+            LoadModel::Open { arrivals: Arrivals::Even, .. } => SliceKind::Fixed,
+            LoadModel::Closed | LoadModel::ClosedStages { .. } | LoadModel::Described { .. } => SliceKind::Saturating,
+        }
+    }
+}
+
+fn stop_rule(plan: &LoadPlan) -> StopRule {
+    match plan.stop {
+        LoadStop::Duration { span } => StopRule::Duration(span.0 + plan.warmup.0),
+        LoadStop::Requests { count, at_most } => StopRule::Count { requests: count, at_most: at_most.0 },
+    }
+}
+
+fn protocol(plan: &LoadProtocol) -> Protocol {
+    match *plan {
+        LoadProtocol::Http1 { pipeline } => Protocol::Http1 { pipeline: pipeline as usize },
+        LoadProtocol::Http2 { streams } => Protocol::Http2 { streams: streams as usize },
+        LoadProtocol::Exchange => Protocol::WebSocket(Conversation::Exchanges),
+        LoadProtocol::Push { period, messages } => Protocol::WebSocket(Conversation::Push(Push {
+            messages_per_user: messages.unwrap_or(u64::MAX),
+            period: period.0,
+            stamp: Stamp::Unix,
+        })),
+        LoadProtocol::Unrecorded => Protocol::default(),
+    }
+}
+
+fn schedule(model: &LoadModel) -> Schedule {
+    match model {
+        LoadModel::Closed | LoadModel::Described { .. } => Schedule::Closed,
+        LoadModel::ClosedStages { stages } => Schedule::ClosedStages { users: course(0.0, stages) },
+        LoadModel::Open { per_s, stages, arrivals, .. } if stages.is_empty() => match arrivals {
+            Arrivals::Even => Schedule::Constant { rate_per_s: *per_s },
+            Arrivals::Poisson => Schedule::Poisson { rate_per_s: *per_s },
+        },
+        LoadModel::Open { per_s, stages, arrivals, .. } => Schedule::Stages {
+            rate_per_s: course(*per_s, stages),
+            spacing: match arrivals {
+                Arrivals::Even => Spacing::Even,
+                Arrivals::Poisson => Spacing::Poisson,
+            },
+        },
+    }
+}
+
+fn course(from: f64, stages: &[LoadStage]) -> Stages {
+    stages.iter().fold(Stages::steady(from), |course, stage| course.then(stage.to, stage.over.0))
+}
+
+/// The longest time between two parts that the generator hands over.
+const LONGEST_PART: Duration = Duration::from_millis(500);
+/// The shortest one.
+const SHORTEST_PART: Duration = Duration::from_millis(100);
+/// Parts of a load whose duration is known.
+const PARTS: u32 = 40;
+
+impl LoadJob {
+    /// Time between two parts that the generator hands over while it runs.
+    pub(super) fn part_length(&self) -> Duration {
+        let part = match self.slice.stop {
+            StopRule::Duration(span) => span / PARTS,
+            StopRule::Count { .. } => LONGEST_PART / 2,
+        };
+        part.clamp(SHORTEST_PART, LONGEST_PART).min(self.plan.interval.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tare_load::{RequestSpec, Target};
+    use tare_plan::duration::Span;
+    use tare_plan::server_clock::ServerClock;
+
+    use super::*;
+
+    fn plan(model: LoadModel, stop: LoadStop, protocol: LoadProtocol) -> LoadPlan {
+        LoadPlan {
+            url: "http://127.0.0.1:80/".to_owned(),
+            request: "GET /".to_owned(),
+            requests: 1,
+            checks: 0,
+            feeds: Vec::new(),
+            model,
+            stop,
+            warmup: Span::from_secs(2),
+            connections: 8,
+            protocol,
+            tls: None,
+            timeout: Span::from_secs(10),
+            connect_timeout: Span::from_secs(5),
+            load_cpus: "1".to_owned(),
+            server_clock: ServerClock::Same,
+            interval: Span::from_millis(250),
+            seed: 7,
+            conditions: Vec::new(),
+            settings: Vec::new(),
+        }
+    }
+
+    fn job(model: LoadModel, stop: LoadStop, protocol: LoadProtocol) -> LoadJob {
+        let target = Target::Tcp("127.0.0.1:80".parse().unwrap());
+        LoadJob::new(plan(model, stop, protocol), SessionSpec::new(target, vec![RequestSpec::get("/")]), true)
+    }
+
+    const TEN_SECONDS: LoadStop = LoadStop::Duration { span: Span::from_secs(10) };
+    const HTTP: LoadProtocol = LoadProtocol::Http1 { pipeline: 1 };
+
+    fn open(stages: Vec<LoadStage>, arrivals: Arrivals, tick: Option<Span>) -> LoadModel {
+        LoadModel::Open { per_s: 1000.0, stages, arrivals, tick }
+    }
+
+    #[test]
+    fn the_warm_up_comes_on_top_of_a_duration() {
+        let job = job(LoadModel::Closed, TEN_SECONDS, HTTP);
+        assert_eq!(job.slice.stop, StopRule::Duration(Duration::from_secs(12)));
+        assert_eq!(job.slice.discard_head, Duration::from_secs(2));
+        assert_eq!((job.session.connections, job.slice.seed), (8, 7));
+    }
+
+    #[test]
+    fn a_model_becomes_a_schedule_and_a_kind_of_slice() {
+        let stages = vec![LoadStage { to: 64.0, over: Span::from_secs(10) }];
+        let cases = [
+            (LoadModel::Closed, SliceKind::Saturating, None),
+            (LoadModel::ClosedStages { stages: stages.clone() }, SliceKind::Saturating, None),
+            (open(Vec::new(), Arrivals::Even, None), SliceKind::Fixed, Some(1000.0)),
+            (open(Vec::new(), Arrivals::Poisson, None), SliceKind::Poisson, Some(1000.0)),
+            (open(stages, Arrivals::Even, None), SliceKind::Fixed, None),
+        ];
+        for (model, kind, rate_per_s) in cases {
+            let job = job(model, TEN_SECONDS, HTTP);
+            assert_eq!((job.slice_kind(), job.slice.schedule.rate_per_s()), (kind, rate_per_s), "{:?}", job.plan.model);
+        }
+    }
+
+    #[test]
+    fn stages_begin_at_the_rate_and_end_at_the_last_level() {
+        let stages = vec![LoadStage { to: 64.0, over: Span::from_secs(10) }];
+        let job = job(open(stages, Arrivals::Poisson, None), TEN_SECONDS, HTTP);
+        let Schedule::Stages { rate_per_s, spacing } = &job.slice.schedule else { panic!("{:?}", job.slice.schedule) };
+        let levels = (rate_per_s.at(Duration::ZERO), rate_per_s.last(), rate_per_s.length());
+        assert_eq!((levels, *spacing), ((1000.0, 64.0, Duration::from_secs(10)), Spacing::Poisson));
+    }
+
+    #[test]
+    fn ticks_win_over_staying_awake() {
+        let tick = open(Vec::new(), Arrivals::Even, Some(Span::from_millis(1)));
+        assert_eq!(job(tick, TEN_SECONDS, HTTP).slice.sending, Sending::Tick(Duration::from_millis(1)));
+        assert_eq!(job(LoadModel::Closed, TEN_SECONDS, HTTP).slice.sending, Sending::Spinning);
+    }
+
+    #[test]
+    fn all_that_is_pushed_is_read_where_no_number_is_given() {
+        let push = LoadProtocol::Push { period: Span::from_millis(100), messages: None };
+        let stop = LoadStop::Requests { count: 8, at_most: Span::from_secs(60) };
+        let job = job(LoadModel::Closed, stop, push);
+        let Protocol::WebSocket(Conversation::Push(push)) = job.session.protocol else { panic!() };
+        assert_eq!(push.messages_per_user, u64::MAX);
+        assert_eq!(job.slice.stop, StopRule::Count { requests: 8, at_most: Duration::from_secs(60) });
+        assert_eq!(job.part_length(), Duration::from_millis(250));
+    }
+}
