@@ -212,12 +212,16 @@ pub enum Forks {
         /// Starts of each variant.
         count: u32,
     },
-    /// Until decided or out of budget: the confidence sequence.
+    /// Until decided or out of budget: repeated intervals up to a declared number of forks, the confidence sequence beyond.
     UntilDecided {
         /// For the whole run, shared evenly by the groups that are undecided; builds not counted.
         budget: Span,
-        /// No decision before so many.
+        /// No decision with fewer.
         at_least: u32,
+        /// The declared number of forks: repeated intervals hold up to it. `None` in older plans, which used the confidence
+        /// sequence alone.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        max_forks: Option<u32>,
     },
 }
 

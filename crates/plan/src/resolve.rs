@@ -1,6 +1,7 @@
 //! Suite, flags and what exists become a plan: every choice is made here, and each says where it came from.
 
 mod asked;
+mod derived;
 mod groups;
 mod profile;
 pub(crate) mod settings;
@@ -46,7 +47,7 @@ pub fn resolve(inputs: &Inputs<'_>) -> Result<Plan, PlanError> {
     let chosen = groups::resolve(inputs, mode, &mut settings)?;
     let suite = inputs.suite.suite.name.clone().unwrap_or_else(|| stem(&inputs.suite.file));
     let question = inputs.suite.suite.question.clone().unwrap_or_else(|| groups::question(&chosen.groups));
-    Ok(Plan {
+    let mut plan = Plan {
         suite,
         question,
         mode,
@@ -64,7 +65,9 @@ pub fn resolve(inputs: &Inputs<'_>) -> Result<Plan, PlanError> {
         profile,
         seed: settings.seed,
         settings: settings.list,
-    })
+    };
+    derived::derive(&mut plan, inputs.inventory);
+    Ok(plan)
 }
 
 /// `-d` alone asks for the articles' plain sequential run; forks, a budget, a precision or an A/A test ask for a comparison.

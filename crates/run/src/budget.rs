@@ -69,7 +69,8 @@ mod tests {
 
     #[test]
     fn a_fork_begins_only_if_most_of_it_fits() {
-        let mut budget = Budget::new(Forks::UntilDecided { budget: Span::from_secs(100), at_least: 5 });
+        let mut budget =
+            Budget::new(Forks::UntilDecided { budget: Span::from_secs(100), at_least: 5, max_forks: None });
         assert!(budget.allows(1, S(500), S(40)), "the first of all always runs");
         budget.note(S(40), S(40));
         assert!(budget.allows(3, S(70), S(40)), "70 + 30 of 40 fits");

@@ -4,7 +4,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::StatsError;
-use crate::interval::{Interval, e_value, sequence_half_width, student_t_half_width};
+use crate::interval::{Interval, e_value};
+use crate::method::Method;
 use crate::quantile::{mean, sd, trimmed_mean};
 
 /// The least standard deviation of forks (of log-ratios) that is believed until this machine's own is known.
@@ -65,57 +66,6 @@ fn disagree(trimmed_log: f64, mean_log: f64) -> bool {
     (trimmed_log - mean_log).abs() > DISAGREEMENT_LOG
 }
 
-/// How the interval over forks is made; fixed before the run.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Method {
-    /// Student's t, for a number of forks fixed before the run: never for deciding when to stop.
-    FixedForks {
-        /// The interval misses the truth with this probability.
-        alpha: f64,
-    },
-    /// The t confidence sequence, which stays valid when one looks after each fork and stops once it is decided.
-    Sequential {
-        /// The interval of *any* fork misses the truth with this probability.
-        alpha: f64,
-        /// Nothing is decided with fewer forks than this.
-        min_forks: u32,
-    },
-}
-
-impl Method {
-    /// Student's 95 % interval.
-    pub const FIXED_FORKS: Self = Self::FixedForks { alpha: 0.05 };
-    /// The confidence sequence at α = 0.01, deciding from the fifth fork on.
-    pub const SEQUENTIAL: Self = Self::Sequential { alpha: 0.01, min_forks: 5 };
-
-    /// The error probability.
-    pub fn alpha(&self) -> f64 {
-        match self {
-            Self::FixedForks { alpha } | Self::Sequential { alpha, .. } => *alpha,
-        }
-    }
-
-    /// The fewest forks that may decide anything.
-    pub fn min_forks(&self) -> u32 {
-        match self {
-            Self::FixedForks { .. } => 2,
-            Self::Sequential { min_forks, .. } => (*min_forks).max(2),
-        }
-    }
-
-    /// The half-width that `forks` forks of standard deviation `sd` give; it may be infinite for a [`Method::Sequential`].
-    ///
-    /// # Errors
-    /// There are fewer than two forks, or α is outside (0, 1).
-    pub fn half_width(&self, forks: u32, sd: f64) -> Result<f64, StatsError> {
-        match self {
-            Self::FixedForks { alpha } => student_t_half_width(forks as usize, sd, *alpha),
-            Self::Sequential { alpha, .. } => sequence_half_width(forks as usize, sd, *alpha),
-        }
-    }
-}
-
 /// What all forks together say of one variant against its baseline in one currency.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
@@ -127,6 +77,13 @@ pub struct Comparison {
     pub log: Option<Interval>,
     /// The ratio by plain means, beside [`estimate`](Self::estimate) by trimmed ones.
     pub plain_estimate: f64,
+    /// The narrower interval of the ratio, of error probability 2 α, by which "no material difference" is judged: each of
+    /// its two sides is wrong with probability α (Schuirmann, J. Pharmacokinet. Biopharm. 15, 1987).
+    #[serde(default)]
+    pub equivalence: Option<Interval>,
+    /// Where the method has a prior: the interval of the ratio without it.
+    #[serde(default)]
+    pub without_prior: Option<Interval>,
     /// How many forks there are.
     pub forks: u32,
     /// Standard deviation of the forks' log-ratios as observed; `None` with one fork.
@@ -162,6 +119,8 @@ impl Comparison {
             estimate: estimate.exp(),
             ratio: None,
             log: None,
+            equivalence: None,
+            without_prior: None,
             plain_estimate: plain.exp(),
             forks: forks.len() as u32,
             sd_forks,
@@ -172,7 +131,9 @@ impl Comparison {
             slice_sd: pooled_slice_sd(forks),
             trimmed_plain_disagree: disagree(estimate, plain),
         };
-        unjudged.with_interval(estimate, forks.len() as u32)
+        unjudged.with_intervals(estimate, forks.len() as u32, |method, sd| {
+            method.declared_forks().map_or(Ok(None), |declared| held(&trimmed, declared, method, sd, sd_floor))
+        })
     }
 
     /// What this comparison would be with `forks` forks, if estimate and spread stayed as they are; a forecast only.
@@ -183,18 +144,57 @@ impl Comparison {
         let got = self.forks.min(forks) as usize;
         let log = self.log.filter(|_| got >= 2);
         let log = log.ok_or(StatsError::TooFew { what: "a forecast", needed: 2, got })?;
-        self.clone().with_interval(log.estimate, forks)
+        self.clone().with_intervals(log.estimate, forks, |_, _| Ok(None))
     }
 
-    fn with_interval(mut self, estimate: f64, forks: u32) -> Result<Self, StatsError> {
+    /// `held` gives the interval that stays from the declared number of forks on.
+    fn with_intervals(
+        mut self,
+        estimate: f64,
+        forks: u32,
+        held: impl Fn(&Method, f64) -> Result<Option<Interval>, StatsError>,
+    ) -> Result<Self, StatsError> {
         let Some(s) = self.s_used else { return Ok(self) };
-        let log = Interval::around(estimate, self.method.half_width(forks, s)?);
+        let interval = |method: Method| match held(&method, s)? {
+            Some(interval) => Ok(interval),
+            None => Ok(Interval::around(estimate, method.half_width(forks, s)?)),
+        };
+        let log = interval(self.method)?;
+        let doubled = self.method.at_level((2.0 * self.method.alpha()).min(MAX_LEVEL));
+        let plain = self.method.without_prior();
         self.forks = forks;
+        self.equivalence = Some(interval(doubled)?.exp());
+        self.without_prior = if plain == self.method { None } else { Some(interval(plain)?.exp()) };
         self.log = Some(log);
         self.ratio = Some(log.exp());
         self.e_value = e_value(forks as usize, estimate, s, 0.0);
         Ok(self)
     }
+}
+
+/// No interval is made at a higher error probability.
+const MAX_LEVEL: f64 = 0.999;
+
+/// The interval of more forks than were declared: that of the declared ones stands, and where the run may go on its
+/// intersection with the confidence sequence of all. `None` for no more forks than declared.
+///
+/// Should the two not meet, one of them is wrong, which α allows for: the sequence, which knows all forks, is given.
+fn held(
+    logs: &[f64],
+    declared: u32,
+    method: &Method,
+    sd_of_all: f64,
+    sd_floor: f64,
+) -> Result<Option<Interval>, StatsError> {
+    let Some(first) = logs.get(..declared as usize).filter(|first| first.len() < logs.len()) else { return Ok(None) };
+    let (all, planned) = (mean(logs)?, mean(first)?);
+    let planned = Interval::around(planned, method.planned_half_width(declared, sd(first)?.max(sd_floor))?);
+    let endless = Interval::around(all, method.endless_half_width(logs.len() as u32, sd_of_all)?);
+    let (lo, hi) = (planned.lo.max(endless.lo), planned.hi.min(endless.hi));
+    if lo > hi {
+        return Ok(Some(endless));
+    }
+    Ok(Some(Interval { estimate: all.clamp(lo, hi), lo, hi }))
 }
 
 fn pooled_slice_sd(forks: &[ForkRatio]) -> Option<f64> {

@@ -1,5 +1,5 @@
 //! Intervals of a mean: Student's t for a sample size fixed beforehand, and the t confidence sequence with its e-value for
-//! peeking after every fork. What the mean is *of*, and what follows from it, is `compare`'s and `verdict`'s business.
+//! looking after every fork for ever. What the mean is *of*, and what follows from it, is `compare`'s and `verdict`'s business.
 
 use serde::{Deserialize, Serialize};
 use statrs::distribution::{ContinuousCDF, StudentsT};

@@ -3,12 +3,16 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::compare::{Comparison, Method};
+use crate::compare::Comparison;
 use crate::error::StatsError;
+use crate::method::Method;
 use crate::multiplicity::e_bh;
 
 /// Forecasts of forks still needed are not made beyond this many.
 pub const MAX_FORECAST_FORKS: u32 = 1_000;
+
+/// From this many comparisons on a table is judged by [`e_bh`]; smaller ones are questions in order.
+pub const LARGE_TABLE: u32 = 10;
 
 /// Which direction of a currency is the good one: it decides whether a ratio above 1 is worse or better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,8 +67,9 @@ pub struct DecisionRule {
     pub region: Region,
     /// A half-width of the log interval (0.01 is about ±1 %) that is precise enough to stop whatever the verdict.
     pub precision: Option<f64>,
-    /// How many comparisons the run judges together. A difference stops its comparison only when its evidence would
-    /// survive [`e_bh`] alone, so that no verdict is withdrawn at the end for want of a fork more.
+    /// How many comparisons the run judges together. Below [`LARGE_TABLE`] each is judged by its own interval, in order.
+    /// From there on a difference stops its comparison only when its evidence would survive [`e_bh`] alone, so that no
+    /// verdict is withdrawn at the end for want of a fork more.
     pub comparisons: u32,
     /// The level of [`e_bh`]: the expected share of false ones among all differences that the run states. Default 0.01.
     pub table_alpha: f64,
@@ -90,7 +95,7 @@ pub enum StopReason {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Verdict {
-    /// The interval lies inside the region.
+    /// The interval of error probability 2 α lies inside the region.
     NoMaterialDifference,
     /// The interval excludes "no difference", on the bad side.
     Worse {
@@ -125,6 +130,8 @@ pub enum UndecidedReason {
     IntervalTooWide,
     /// There is a difference by itself, but not enough evidence for a table of so many comparisons.
     TooManyComparisons,
+    /// It would have a verdict by itself, but an earlier question of the plan is still open.
+    WaitsForEarlier,
 }
 
 /// Where an interval lies, before anyone asks which direction is good.
@@ -151,31 +158,55 @@ impl Verdict {
         }
     }
 
+    /// Whether it answers the question: a difference, or none that matters.
+    pub fn is_decision(&self) -> bool {
+        self.is_difference() || *self == Self::NoMaterialDifference
+    }
+
     /// Whether it states a difference.
     pub fn is_difference(&self) -> bool {
         matches!(self, Self::Worse { .. } | Self::Better { .. })
     }
 }
 
-/// The verdicts of all comparisons of a run, in order: where there are several, a difference stands only if it survives
-/// [`e_bh`]. A comparison that is alone is judged by its interval.
+/// The verdicts of all comparisons of a run, in the order of the plan.
+///
+/// Fewer than [`LARGE_TABLE`] are a fixed sequence of questions: each is judged at the full α, and has a verdict only once
+/// all earlier ones have theirs. In a larger table a difference stands only if it survives [`e_bh`].
 ///
 /// # Errors
 /// The rule's `table_alpha` is outside (0, 1).
+///
+/// # Source
+/// Maurer, Hothorn & Lehmacher, in: Biometrie in der chemisch-pharmazeutischen Industrie 6 (1995), for the fixed sequence.
 pub fn judge_together(comparisons: &[(Comparison, Polarity)], rule: &DecisionRule) -> Result<Vec<Verdict>, StatsError> {
     let rule = DecisionRule { comparisons: rule.comparisons.max(comparisons.len() as u32), ..*rule };
+    let verdicts = comparisons.iter().map(|(comparison, polarity)| Verdict::of(comparison, *polarity, &rule));
+    if rule.comparisons < LARGE_TABLE {
+        return Ok(in_order(verdicts.collect()));
+    }
     let e_values: Vec<f64> = comparisons.iter().map(|(c, _)| c.e_value).collect();
-    let survives =
-        if comparisons.len() > 1 { e_bh(&e_values, rule.table_alpha)? } else { vec![true; comparisons.len()] };
-    let judge = |((comparison, polarity), survives): (&(Comparison, Polarity), bool)| {
-        let verdict = Verdict::of(comparison, *polarity, &rule);
+    let survives = e_bh(&e_values, rule.table_alpha)?;
+    let judge = |((verdict, survives), (comparison, _)): ((Verdict, bool), &(Comparison, Polarity))| {
         if survives || !verdict.is_difference() {
             return verdict;
         }
         let forks_needed = forks_needed(comparison, &rule);
         Verdict::Inconclusive { reason: UndecidedReason::TooManyComparisons, forks_needed }
     };
-    Ok(comparisons.iter().zip(survives).map(judge).collect())
+    Ok(verdicts.zip(survives).zip(comparisons).map(judge).collect())
+}
+
+/// A question that is open keeps all later ones from having a verdict.
+fn in_order(verdicts: Vec<Verdict>) -> Vec<Verdict> {
+    let mut is_open = false;
+    let gate = |verdict: Verdict| {
+        let waits = is_open && verdict.is_decision();
+        is_open |= !verdict.is_decision();
+        let reason = UndecidedReason::WaitsForEarlier;
+        if waits { Verdict::Inconclusive { reason, forks_needed: None } } else { verdict }
+    };
+    verdicts.into_iter().map(gate).collect()
 }
 
 /// Whether the comparison may stop now, and why.
@@ -185,7 +216,7 @@ pub fn judge_together(comparisons: &[(Comparison, Polarity)], rule: &DecisionRul
 pub fn decided(comparison: &Comparison, rule: &DecisionRule) -> Option<StopReason> {
     match comparison.method {
         Method::FixedForks { .. } => None,
-        Method::Sequential { .. } => settled(comparison, rule),
+        Method::Sequential { .. } | Method::Repeated { .. } => settled(comparison, rule),
     }
 }
 
@@ -208,16 +239,17 @@ fn settled(comparison: &Comparison, rule: &DecisionRule) -> Option<StopReason> {
     if decided { Some(StopReason::Decided) } else { precise.then_some(StopReason::Precise) }
 }
 
-/// With one comparison the interval itself is the criterion, of either method.
+/// In a small table the interval itself is the criterion.
 fn survives_alone(comparison: &Comparison, rule: &DecisionRule) -> bool {
-    rule.comparisons <= 1 || comparison.e_value >= f64::from(rule.comparisons) / rule.table_alpha
+    rule.comparisons < LARGE_TABLE || comparison.e_value >= f64::from(rule.comparisons) / rule.table_alpha
 }
 
 fn standing(comparison: &Comparison, region: Region) -> Option<Standing> {
     let ratio = comparison.ratio?;
+    let narrow = comparison.equivalence.unwrap_or(ratio);
     Some(if comparison.forks < comparison.method.min_forks() {
         Standing::Undecided(UndecidedReason::TooFewForks)
-    } else if ratio.lo > region.lo() && ratio.hi < region.hi() {
+    } else if narrow.lo > region.lo() && narrow.hi < region.hi() {
         Standing::Inside
     } else if ratio.lo > 1.0 {
         Standing::Above { material: ratio.lo >= region.hi() }

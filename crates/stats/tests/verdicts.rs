@@ -11,6 +11,7 @@ fn with_ratio(lo: f64, hi: f64) -> Comparison {
     let log = Interval { estimate: (lo.ln() + hi.ln()) / 2.0, lo: lo.ln(), hi: hi.ln() };
     comparison.log = Some(log);
     comparison.ratio = Some(log.exp());
+    comparison.equivalence = comparison.ratio;
     comparison
 }
 
@@ -124,6 +125,32 @@ fn among_many_comparisons_a_difference_needs_more_evidence() {
     // Who forgets to say how many comparisons there are is told by the table itself.
     assert_eq!(judge_together(&table, &alone).unwrap(), verdicts);
     assert!(judge_together(&table[7..8], &alone).unwrap()[0].is_difference());
+}
+
+#[test]
+fn few_comparisons_are_questions_in_order() {
+    let polarity = Polarity::LowerIsBetter;
+    let (clear, open) = (with_ratio(1.07, 1.09), with_ratio(0.9, 1.1));
+    let rule = DecisionRule { comparisons: 3, ..DecisionRule::default() };
+    let judge = |table: [&Comparison; 3]| judge_together(&table.map(|c| (c.clone(), polarity)), &rule).unwrap();
+    // Each at the full α: an e-value far below 3 / α does not stand in the way.
+    assert!(clear.e_value < 300.0);
+    assert_eq!(judge([&clear, &clear, &clear]), [Verdict::Worse { material: true }; 3]);
+    let verdicts = judge([&clear, &open, &clear]);
+    assert_eq!(verdicts[0], Verdict::Worse { material: true });
+    assert!(matches!(verdicts[1], Verdict::Inconclusive { reason: UndecidedReason::IntervalTooWide, .. }));
+    let waits = Verdict::Inconclusive { reason: UndecidedReason::WaitsForEarlier, forks_needed: None };
+    assert_eq!(verdicts[2], waits);
+    // A question without a difference is answered, and the next one may be asked.
+    assert_eq!(judge([&with_ratio(0.99, 1.01), &clear, &open])[1], Verdict::Worse { material: true });
+}
+
+#[test]
+fn no_material_difference_needs_the_narrow_interval_alone() {
+    let mut comparison = with_ratio(0.97, 1.03);
+    comparison.equivalence = Some(Interval { estimate: 1.0, lo: 0.985, hi: 1.015 });
+    let verdict = Verdict::of(&comparison, Polarity::LowerIsBetter, &DecisionRule::default());
+    assert_eq!(verdict, Verdict::NoMaterialDifference);
 }
 
 #[test]

@@ -138,6 +138,7 @@ impl Catalog {
                 name: server.name.clone(),
                 family: family_name.clone(),
                 kind: server.kind.clone(),
+                jvm: family.min_java.is_some(),
                 routes: server.routes,
                 baseline: server.baseline.clone(),
                 default_version: family.default_version.clone(),

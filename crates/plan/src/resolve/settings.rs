@@ -17,9 +17,6 @@ pub struct MachineFacts {
     pub cpus: Vec<usize>,
 }
 
-/// Smallest standard deviation of log-ratios between forks that intervals assume.
-const DEVIATION_FLOOR: f64 = 0.005;
-
 /// What the settings say of the plan, and the list of them for people.
 #[derive(Debug, Default)]
 pub(crate) struct Resolved {
@@ -75,7 +72,7 @@ impl<'a> Settling<'a> {
     /// Begins with nothing settled.
     pub fn new(inputs: &'a Inputs<'a>, mode: Mode) -> Self {
         let mut resolved = Resolved::default();
-        resolved.stop.floor = DEVIATION_FLOOR;
+        resolved.stop.floor = tare_stats::SD_FLOOR;
         Self { known: Known { inputs, mode, so_far: Options::default() }, resolved }
     }
 

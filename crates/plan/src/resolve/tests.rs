@@ -123,7 +123,42 @@ fn a_flag_wins_over_the_suite_and_the_plan_says_so() {
     let source = |key: &str| plan.settings.iter().find(|s| s.key == key).unwrap().source;
     assert_eq!(plan.load.users, 3);
     assert_eq!((source("users"), source("budget"), source("slice")), (Source::Flag, Source::Suite, Source::Default));
-    assert_eq!(plan.stop.forks, Forks::UntilDecided { budget: Span::from_secs(120), at_least: 5 });
+    assert!(
+        matches!(plan.stop.forks, Forks::UntilDecided { budget, at_least: 5, .. } if budget == Span::from_secs(120))
+    );
+}
+
+#[test]
+fn the_declared_forks_are_what_the_budget_is_planned_for() {
+    let declared = |budget: u64| {
+        let flags = Options {
+            servers: Some(strings(&["http4s.Tapir"])),
+            scenarios: Some(strings(&["SimpleGet"])),
+            budget: Some(Span::from_secs(budget)),
+            ..Options::default()
+        };
+        let plan = plan("", flags).unwrap();
+        let Forks::UntilDecided { max_forks, .. } = plan.stop.forks else { panic!("{:?}", plan.stop.forks) };
+        let listed = plan.settings.iter().find(|s| s.key == "max_forks").unwrap();
+        assert_eq!((Some(listed.value.clone()), listed.section.as_str()), (max_forks.map(|n| n.to_string()), "stop"));
+        (max_forks.unwrap(), crate::estimate::starts_within_budget(&plan))
+    };
+    let (many, affordable) = declared(3_600);
+    assert_eq!(many, affordable as u32);
+    assert_eq!(declared(1).0, 5, "never fewer than may decide");
+    assert_eq!(declared(1_000_000).0, 200);
+}
+
+#[test]
+fn servers_on_a_jvm_have_a_wider_region_unless_another_is_asked_for() {
+    let mut inventory = inventory();
+    let region =
+        |inventory: &Inventory, suite: &str| plan_with(inventory, suite, Options::default()).unwrap().stop.region;
+    let suite = "[run]\nservers = [\"http4s.Tapir\"]";
+    assert_eq!(region(&inventory, suite), 0.02);
+    inventory.servers[1].jvm = true;
+    assert_eq!(region(&inventory, suite), 0.05);
+    assert_eq!(region(&inventory, "[run]\nservers = [\"http4s.Tapir\"]\nregion = \"2%\""), 0.02);
 }
 
 #[test]

@@ -84,7 +84,7 @@ define_settings! {
             .when(|known| is_compared(known) && !known.forks_are_fixed())
             .default(Span::from_secs(240))
             .check("must be at least 1s", |budget, _| *budget >= Span::from_secs(1))
-            .fills(|to, budget| to.stop.forks = Forks::UntilDecided { budget, at_least: 0 });
+            .fills(|to, budget| to.stop.forks = Forks::UntilDecided { budget, at_least: 0, max_forks: None });
         /// Starts (forks) of each server, fixed before the run. Intervals are Student's t.
         forks: u32 = value("N")
             .when(|known| is_sequential(known) || known.forks_are_fixed())
@@ -107,7 +107,7 @@ define_settings! {
             .when(is_compared)
             .default(Percent(0.0))
             .fills(|to, precision| to.stop.precision = precision.0);
-        /// Differences smaller than this many percent are not material.
+        /// Differences smaller than this many percent are not material; 5 by default where a server runs on a JVM.
         region: Percent = value("PERCENT")
             .default(Percent(0.02))
             .check("write more than 0 and less than 50 percent", |region, _| region.0 > 0.0 && region.0 < 0.5)

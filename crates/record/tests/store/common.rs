@@ -42,7 +42,7 @@ pub fn header(id: &str) -> RunHeader {
             push: 1,
         },
         stop: Stop {
-            forks: Forks::UntilDecided { budget: Span::from_secs(60), at_least: 5 },
+            forks: Forks::UntilDecided { budget: Span::from_secs(60), at_least: 5, max_forks: None },
             region: 0.02,
             alpha: 0.01,
             floor: 0.005,

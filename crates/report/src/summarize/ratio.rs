@@ -26,6 +26,9 @@ pub(super) struct Draft {
 pub(super) fn method(plan: &Plan) -> Method {
     let alpha = plan.stop.alpha;
     match plan.stop.forks {
+        Forks::UntilDecided { at_least, max_forks: Some(max_forks), .. } if plan.mode == Mode::Compared => {
+            Method::Repeated { alpha, min_forks: at_least, max_forks, may_continue: true, prior: None }
+        }
         Forks::UntilDecided { at_least, .. } if plan.mode == Mode::Compared => {
             Method::Sequential { alpha, min_forks: at_least }
         }

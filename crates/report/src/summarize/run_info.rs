@@ -100,7 +100,7 @@ fn stop(plan: &Plan) -> String {
         Forks::Fixed { count: forks } => {
             format!("{} of each (±{region} region, α {alpha})", count(forks.into(), "fork"))
         }
-        Forks::UntilDecided { budget, at_least } => format!(
+        Forks::UntilDecided { budget, at_least, .. } => format!(
             "stops when decided (±{region} region, α {alpha}, at least {}) or after {budget}",
             count(at_least.into(), "fork")
         ),

@@ -11,6 +11,7 @@ pub(super) fn method(comparison: &Comparison) -> String {
     match comparison.method {
         _ if comparison.forks < 2 => "one fork, no interval".to_owned(),
         Method::Sequential { alpha, .. } => format!("confidence sequence, α {alpha}"),
+        Method::Repeated { alpha, max_forks, .. } => format!("repeated intervals up to {max_forks} forks, α {alpha}"),
         Method::FixedForks { alpha } => format!("Student t, α {alpha}, {} forks", comparison.forks),
     }
 }
@@ -43,7 +44,12 @@ pub(super) fn reason(verdict: Verdict, comparison: &Comparison) -> Option<String
     match verdict {
         Verdict::NoInterval => Some("one fork cannot tell how much forks differ".to_owned()),
         Verdict::Inconclusive { reason, forks_needed } => {
-            Some(format!("{}{}", undecided(reason, comparison), outlook(forks_needed, comparison.forks)))
+            let outlook = if reason == UndecidedReason::WaitsForEarlier {
+                String::new()
+            } else {
+                outlook(forks_needed, comparison.forks)
+            };
+            Some(format!("{}{outlook}", undecided(reason, comparison)))
         }
         _ => None,
     }
@@ -57,6 +63,7 @@ fn undecided(reason: UndecidedReason, comparison: &Comparison) -> String {
         UndecidedReason::TooManyComparisons => {
             "a difference by itself, but not enough evidence for a table of so many comparisons".to_owned()
         }
+        UndecidedReason::WaitsForEarlier => "an earlier question of the plan is still open".to_owned(),
     }
 }
 

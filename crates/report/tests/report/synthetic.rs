@@ -275,7 +275,7 @@ fn plan(truths: &[Truth]) -> Plan {
             push: 1,
         },
         stop: Stop {
-            forks: Forks::UntilDecided { budget: Span::from_secs(300), at_least: 5 },
+            forks: Forks::UntilDecided { budget: Span::from_secs(300), at_least: 5, max_forks: None },
             region: 0.02,
             alpha: 0.01,
             floor: 0.005,

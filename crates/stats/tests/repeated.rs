@@ -1,0 +1,175 @@
+//! The promise of repeated intervals, by simulation with another generator than any that made them: over all looks together
+//! they miss the true mean no more often than α, whatever the forks scatter like.
+
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+use tare_stats::{Comparison, ForkRatio, Interval, LookSchedule, Method, VariancePrior};
+
+const RUNS: usize = 20_000;
+
+fn normal(rng: &mut Pcg64) -> f64 {
+    let (u, v): (f64, f64) = (rng.random(), rng.random());
+    (-2.0 * (1.0 - u).ln()).sqrt() * (std::f64::consts::TAU * v).cos()
+}
+
+/// Student's t with 3 degrees of freedom.
+fn heavy(rng: &mut Pcg64) -> f64 {
+    let z = normal(rng);
+    let chi: f64 = (0..3).map(|_| normal(rng).powi(2)).sum();
+    z / (chi / 3.0).sqrt()
+}
+
+/// Two starts of one server compared, each of which settles 9 standard deviations beside the others in 15 of 100 cases.
+fn two_modes(rng: &mut Pcg64) -> f64 {
+    let mut start = || normal(rng) + if rng.random::<f64>() < 0.15 { 9.0 } else { 0.0 };
+    start() - start()
+}
+
+/// The share of runs in which any look misses 0, where `spread` gives the standard deviation of a run's forks.
+fn share_missed(
+    schedule: (u32, u32),
+    alpha: f64,
+    draw: fn(&mut Pcg64) -> f64,
+    prior: Option<VariancePrior>,
+    spread: fn(&mut Pcg64) -> f64,
+) -> f64 {
+    let mut rng = Pcg64::seed_from_u64(41);
+    let (min_forks, max_forks) = schedule;
+    let method = Method::Repeated { alpha, min_forks, max_forks, may_continue: false, prior };
+    let mut missed = 0;
+    for _ in 0..RUNS {
+        let scale = spread(&mut rng);
+        let (mut n, mut sum, mut squares) = (0.0, 0.0, 0.0);
+        let mut miss = false;
+        for forks in 1..=max_forks {
+            let x = scale * draw(&mut rng);
+            (n, sum, squares) = (n + 1.0, sum + x, squares + x * x);
+            if forks >= min_forks && !miss {
+                let sd = ((squares - sum * sum / n) / (n - 1.0)).sqrt();
+                miss = (sum / n).abs() > method.half_width(forks, sd).expect("a valid schedule");
+            }
+        }
+        missed += usize::from(miss);
+    }
+    missed as f64 / RUNS as f64
+}
+
+/// Three standard errors of a share of `RUNS`.
+fn slack(alpha: f64) -> f64 {
+    3.0 * (alpha * (1.0 - alpha) / RUNS as f64).sqrt()
+}
+
+#[test]
+fn all_looks_together_miss_the_truth_as_often_as_alpha() {
+    for (schedule, alpha) in [((3, 4), 0.05), ((3, 6), 0.05), ((3, 12), 0.05), ((3, 6), 0.01), ((5, 20), 0.1)] {
+        let missed = share_missed(schedule, alpha, normal, None, |_| 1.0);
+        println!("normal {schedule:?} α {alpha}: {missed}");
+        assert!((missed - alpha).abs() < slack(alpha), "{schedule:?}, α {alpha}: {missed}");
+    }
+}
+
+#[test]
+fn heavy_tails_and_two_modes_miss_the_truth_less_often() {
+    for (name, draw) in [("t3", heavy as fn(&mut Pcg64) -> f64), ("two modes", two_modes)] {
+        for (schedule, alpha) in [((3, 6), 0.05), ((3, 12), 0.05), ((3, 6), 0.01)] {
+            let missed = share_missed(schedule, alpha, draw, None, |_| 1.0);
+            println!("{name} {schedule:?} α {alpha}: {missed}");
+            assert!(missed < alpha + slack(alpha), "{name}, {schedule:?}, α {alpha}: {missed}");
+        }
+    }
+}
+
+/// The standard deviation of one run, when those of all runs scatter as a prior with 6 degrees of freedom says.
+fn as_the_prior_says(rng: &mut Pcg64) -> f64 {
+    let chi: f64 = (0..6).map(|_| normal(rng).powi(2)).sum();
+    (6.0 / chi).sqrt()
+}
+
+#[test]
+fn a_moderated_interval_keeps_alpha_where_its_prior_is_true_and_loses_little_where_it_is_wrong() {
+    let prior = Some(VariancePrior { sd: 1.0, df: 6.0 });
+    let of_prior = share_missed((3, 6), 0.05, normal, prior, as_the_prior_says);
+    let fixed = share_missed((3, 6), 0.05, normal, prior, |_| 1.0);
+    let wrong = share_missed((3, 6), 0.05, normal, prior, |_| 1.5);
+    let heavy = share_missed((3, 6), 0.05, heavy, prior, |_| 0.6);
+    println!("moderated: as the prior {of_prior}, sd as the prior's {fixed}, 1.5 of it {wrong}, t3 {heavy}");
+    assert!(of_prior < 0.05 + slack(0.05), "{of_prior}");
+    assert!(fixed < 0.05 + slack(0.05), "{fixed}");
+    assert!(wrong < 0.15, "{wrong}");
+}
+
+#[test]
+fn half_widths_agree_with_those_of_a_simulation_of_another_program() {
+    // Half-widths of the last look for a standard deviation of 1, from an independent simulation that spends α (n / N)².
+    for (alpha, forks, simulated) in
+        [(0.05, 4, 1.79), (0.05, 6, 1.23), (0.05, 8, 0.98), (0.05, 12, 0.75), (0.01, 6, 1.93), (0.01, 12, 1.02)]
+    {
+        let width = LookSchedule::new(3, forks, 0.0).unwrap().half_width(forks, 1.0, alpha).unwrap();
+        println!("α {alpha}, {forks} forks: {width:.3}");
+        assert!((width / simulated - 1.0).abs() < 0.04, "α {alpha}, {forks} forks: {width}");
+    }
+}
+
+fn compare(logs: &[f64], method: Method) -> Comparison {
+    let forks: Vec<ForkRatio> =
+        logs.iter().map(|log| ForkRatio::from_pairs(&[(log.exp(), 1.0)]).expect("positive")).collect();
+    Comparison::over_forks(&forks, method, 0.0).expect("finite forks")
+}
+
+#[test]
+fn going_on_past_the_declared_forks_keeps_alpha() {
+    let method = Method::Repeated { alpha: 0.05, min_forks: 3, max_forks: 5, may_continue: true, prior: None };
+    let mut rng = Pcg64::seed_from_u64(9);
+    let runs = 2_000;
+    let missed = (0..runs)
+        .filter(|_| {
+            let logs: Vec<f64> = (0..20).map(|_| 0.02 * normal(&mut rng)).collect();
+            (3..=20).any(|n| !compare(&logs[..n], method).log.unwrap().contains(0.0))
+        })
+        .count();
+    // 5 % of 2,000 is 100; three standard errors are 29.
+    println!("past the declared forks: {missed} of {runs}");
+    assert!(missed <= 129, "{missed} of {runs}");
+}
+
+#[test]
+fn beyond_the_declared_forks_the_interval_never_grows_wider_than_it_was() {
+    let method = Method::Repeated { alpha: 0.05, min_forks: 3, max_forks: 6, may_continue: true, prior: None };
+    let logs: Vec<f64> = (0..40).map(|i| 0.05 + 0.02 * f64::from((i * 7) % 5 - 2)).collect();
+    let at = |forks: usize| compare(&logs[..forks], method).log.unwrap();
+    let inside = |inner: Interval, outer: Interval| outer.lo <= inner.lo && inner.hi <= outer.hi;
+    assert!(at(6).is_bounded() && inside(at(7), at(6)) && inside(at(40), at(6)));
+    assert!(at(40).half_width() < at(7).half_width(), "the sequence has taken over");
+    assert!((7..=40).all(|forks| at(forks).contains(at(forks).estimate)));
+}
+
+#[test]
+fn no_material_difference_is_judged_at_twice_alpha() {
+    let method = Method::Repeated { alpha: 0.05, min_forks: 3, max_forks: 6, may_continue: false, prior: None };
+    let logs = [0.01, -0.01, 0.02, -0.02, 0.005, -0.005];
+    let (narrow, wide) = (compare(&logs, method).equivalence.unwrap(), compare(&logs, method).ratio.unwrap());
+    assert!(wide.lo < narrow.lo && narrow.hi < wide.hi);
+    assert_eq!(Some(narrow), compare(&logs, method.at_level(0.1)).ratio);
+}
+
+#[test]
+fn a_prior_narrows_the_interval_and_both_are_there() {
+    let prior = Some(VariancePrior { sd: 0.02, df: 6.0 });
+    let method = Method::Repeated { alpha: 0.05, min_forks: 3, max_forks: 6, may_continue: false, prior };
+    let logs = [0.10, 0.12, 0.08, 0.14];
+    let with = compare(&logs, method);
+    assert_eq!(with.without_prior, compare(&logs, method.without_prior()).ratio);
+    assert!(with.ratio.unwrap().half_width() < with.without_prior.unwrap().half_width());
+    // Forks that scatter five times as much as the prior says are judged without it.
+    let wild = compare(&[0.1, 0.3, -0.1, 0.2], method);
+    assert_eq!(wild.ratio, wild.without_prior);
+}
+
+#[test]
+fn methods_of_old_records_still_read() {
+    let old: Method = serde_json::from_str(r#"{"kind":"sequential","alpha":0.01,"min_forks":5}"#).unwrap();
+    assert_eq!(old, Method::SEQUENTIAL);
+    let short: Method =
+        serde_json::from_str(r#"{"kind":"repeated","alpha":0.05,"min_forks":3,"max_forks":6}"#).unwrap();
+    assert_eq!(short, Method::Repeated { alpha: 0.05, min_forks: 3, max_forks: 6, may_continue: false, prior: None });
+}
