@@ -73,6 +73,9 @@ fn significant(value: f64, relative: Option<f64>) -> String {
     format!("{value:.decimals$}")
 }
 
+/// Forecasts of more seconds are no advice: estimate and spread do not stay as they are for so long.
+pub const WORTH_WAITING_S: f64 = 30.0 * 60.0;
+
 /// A ratio with its bounds, to be said as a change in percent.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Change {

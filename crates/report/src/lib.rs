@@ -5,6 +5,7 @@
 pub mod clean;
 mod clocks;
 pub mod csv;
+pub mod currency;
 pub mod error;
 pub mod format;
 pub mod gatling;
@@ -25,6 +26,7 @@ mod time;
 pub mod write;
 pub mod wrk;
 
+pub use currency::Currency;
 pub use error::ReportError;
 pub use profile::{summarize_with, write_profiles};
 pub use summarize::summarize;

@@ -9,7 +9,8 @@ mod slices;
 
 use tare_record::StoredSlice;
 
-use crate::summary::{Cell, Comparison, Currency};
+use crate::currency::{self, Currency};
+use crate::summary::{Cell, Comparison, CurrencyRatio};
 
 /// One metric: what it is called, counted in, and where it comes from.
 #[derive(Debug, Clone, Copy)]
@@ -47,7 +48,8 @@ pub struct CellRow<'a> {
 }
 
 impl CellRow<'_> {
-    fn currency(&self, name: &str) -> Option<&Currency> {
+    /// The ratio of this currency, where both sides have it.
+    pub(crate) fn ratio_in(&self, name: Currency) -> Option<&CurrencyRatio> {
         self.comparison?.currencies.iter().find(|c| c.name == name)
     }
 }
@@ -58,6 +60,7 @@ pub const METRICS: &[&[Metric]] = &[
     cells::METRICS,
     messages::METRICS,
     comparisons::METRICS,
+    currency::METRICS,
     probes::OF_CELLS,
     slices::METRICS,
     probes::OF_SLICES,
@@ -90,7 +93,7 @@ pub fn markdown_rows() -> Vec<String> {
     all().map(|m| format!("| `{}` | {} | {} | {} |", m.name, m.unit, m.meaning, m.source)).collect()
 }
 
-const fn cell(
+pub(crate) const fn cell(
     name: &'static str,
     unit: &'static str,
     meaning: &'static str,
@@ -115,7 +118,7 @@ const fn json(name: &'static str, unit: &'static str, meaning: &'static str, sou
 }
 
 /// A value, or nothing where there is none: absent is not zero.
-fn maybe<T: ToString>(value: Option<T>) -> String {
+pub(crate) fn maybe<T: ToString>(value: Option<T>) -> String {
     value.map(|v| v.to_string()).unwrap_or_default()
 }
 

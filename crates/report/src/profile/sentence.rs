@@ -1,5 +1,6 @@
 //! The answer in two or three sentences: how much more, and under which methods it is.
 
+use crate::currency::Currency;
 use crate::format::{Change, Unit, share, single};
 use crate::summary::{Estimate, MovedFrame, NamedMethod, ProfileView, Summary, WhySentence};
 
@@ -24,7 +25,7 @@ pub(super) fn sentences(id: &str, views: &[ProfileView], baseline: &str, scored:
 /// What the scored slices said of the same comparison: `CPU/request: higher 8.1 % [7.2, 9.0]`.
 fn of_scored(id: &str, scored: Option<&Summary>) -> Option<String> {
     let comparison = scored?.comparisons.iter().find(|comparison| comparison.id == id)?;
-    let currency = comparison.currencies.iter().find(|currency| currency.name == "cpu_per_request")?;
+    let currency = comparison.currencies.iter().find(|currency| currency.name == Currency::CpuPerRequest)?;
     Some(format!("scored: {} {}", currency.label, currency.short))
 }
 

@@ -12,7 +12,7 @@ use super::ratio::{Draft, drafts};
 use super::wording;
 use crate::format::Change;
 use crate::stop::StopCause;
-use crate::summary::{Comparison, Currency, Noise, ValidityState, VerdictKind};
+use crate::summary::{Comparison, CurrencyRatio, Noise, ValidityState, VerdictKind};
 
 /// Comparisons that get a verdict, and controls that only show the noise.
 pub(crate) struct Weighed {
@@ -90,8 +90,9 @@ fn why_void(side: &Studied<'_>) -> Option<String> {
 
 /// The verdict of each pair's first currency, judged together where there are several; `None` where it is void.
 fn deciding_verdicts(pairs: &[Pair<'_>], rule: &DecisionRule) -> Vec<Option<Verdict>> {
-    let first =
-        |p: &Pair<'_>| p.drafts.first().filter(|_| p.void.is_none()).map(|d| (d.comparison.clone(), d.polarity));
+    let first = |p: &Pair<'_>| {
+        p.drafts.first().filter(|_| p.void.is_none()).map(|d| (d.comparison.clone(), d.currency.facts().polarity))
+    };
     let candidates: Vec<Option<_>> = pairs.iter().map(first).collect();
     let together: Vec<_> = candidates.iter().flatten().cloned().collect();
     let apart = |_| together.iter().map(|(c, polarity)| Verdict::of(c, *polarity, rule)).collect();
@@ -111,7 +112,7 @@ fn stop_cause(pair: &Pair<'_>, rule: &DecisionRule) -> Option<StopCause> {
 fn comparison(record: &RunRecord, pair: &Pair<'_>, deciding: Option<Verdict>, rule: &DecisionRule) -> Comparison {
     let (cell, baseline) = (&pair.variant.cell, &pair.baseline.cell);
     let judge = |(at, draft): (usize, &Draft)| {
-        let own = || Verdict::of(&draft.comparison, draft.polarity, rule);
+        let own = || Verdict::of(&draft.comparison, draft.currency.facts().polarity, rule);
         let verdict = match (&pair.void, at) {
             (Some(_), _) => Verdict::Void,
             (None, 0) => deciding.unwrap_or_else(own),
@@ -131,16 +132,16 @@ fn comparison(record: &RunRecord, pair: &Pair<'_>, deciding: Option<Verdict>, ru
     }
 }
 
-fn currency(draft: &Draft, verdict: Verdict, pair: &Pair<'_>, fork_s: Option<f64>) -> Currency {
+fn currency(draft: &Draft, verdict: Verdict, pair: &Pair<'_>, fork_s: Option<f64>) -> CurrencyRatio {
     let comparison = &draft.comparison;
     let bounds = comparison.ratio.filter(|r| r.is_bounded()).map(|r| (r.lo, r.hi));
     let (kind, material) = kind_of(verdict);
     let change = Change { ratio: comparison.estimate, bounds };
-    Currency {
-        name: draft.name.to_owned(),
+    CurrencyRatio {
+        name: draft.currency,
         label: draft.label.clone(),
         unit: draft.unit.to_owned(),
-        higher_is_better: draft.polarity == tare_stats::Polarity::HigherIsBetter,
+        higher_is_better: draft.currency.facts().polarity == tare_stats::Polarity::HigherIsBetter,
         baseline_value: draft.baseline_value,
         variant_value: draft.variant_value,
         ratio: comparison.estimate,
@@ -152,7 +153,7 @@ fn currency(draft: &Draft, verdict: Verdict, pair: &Pair<'_>, fork_s: Option<f64
         fork_ratios: draft.fork_ratios.clone(),
         verdict: kind,
         material,
-        short: wording::short(draft.name, kind, &change),
+        short: wording::short(draft.currency, kind, &change),
         reason: if verdict == Verdict::Void { pair.void.clone() } else { wording::reason(verdict, comparison) },
         needed_s: needed_s(verdict, comparison.forks, fork_s),
     }

@@ -4,18 +4,19 @@ use std::collections::HashMap;
 
 use tare_plan::plan::{Forks, Mode, Plan, Rate, SliceKind};
 use tare_record::sample::StoredSlice;
-use tare_stats::{Comparison, ForkRatio, Method, Polarity};
+use tare_stats::{Comparison, ForkRatio, Method};
 
 use super::Studied;
 use super::{capacity, level};
+use crate::currency::Currency;
 use crate::format;
 
 /// One currency, compared and not yet judged.
 pub(super) struct Draft {
-    pub name: &'static str,
+    pub currency: Currency,
+    /// Of this comparison: the load or the curve beside the currency's own label.
     pub label: String,
     pub unit: &'static str,
-    pub polarity: Polarity,
     pub baseline_value: f64,
     pub variant_value: f64,
     pub fork_ratios: Vec<f64>,
@@ -51,7 +52,7 @@ pub(super) fn drafts(plan: &Plan, variant: &Studied<'_>, baseline: &Studied<'_>)
         let at = |of| latency(plan, variant, baseline, kind, of);
         // What a server pushes is not for the load to make more or less of: how late it comes decides.
         let place = if kind == SliceKind::Push { 0 } else { drafts.len() };
-        drafts.splice(place..place, [at(("latency_p50", 50.0)), at(("latency_p99", 99.0))]);
+        drafts.splice(place..place, [at(Currency::LatencyP50), at(Currency::LatencyP99)]);
     }
     drafts.into_iter().flatten().collect()
 }
@@ -60,15 +61,15 @@ fn throughput(plan: &Plan, variant: &Studied<'_>, baseline: &Studied<'_>) -> Opt
     let levels = (variant.cell.throughput_per_s?.value, baseline.cell.throughput_per_s?.value);
     let forks =
         paired(plan, variant, baseline, SliceKind::Saturating, level::slice_throughput, |s| level::throughput(s));
-    draft(plan, forks, ("throughput", "throughput".to_owned(), "per_s"), Polarity::HigherIsBetter, levels)
+    draft(plan, forks, Currency::Throughput, levels)
 }
 
 fn capacity_ratio(plan: &Plan, variant: &Studied<'_>, baseline: &Studied<'_>) -> Option<Draft> {
     let (mine, theirs) = (variant.cell.capacity.as_ref()?, baseline.cell.capacity.as_ref()?);
     let unit = if mine.by == "rate" { "per_s" } else { "users" };
     let forks = joined(&capacity::per_fork(plan, &variant.evidence), &capacity::per_fork(plan, &baseline.evidence));
-    let names = ("capacity", format!("{} at {}", mine.by, mine.curve), unit);
-    draft(plan, forks, names, Polarity::HigherIsBetter, (mine.load.value, theirs.load.value))
+    let draft = draft(plan, forks, Currency::Capacity, (mine.load.value, theirs.load.value))?;
+    Some(Draft { label: format!("{} at {}", mine.by, mine.curve), unit, ..draft })
 }
 
 /// One ratio for each fork that both sides have a level in.
@@ -83,14 +84,13 @@ fn joined(mine: &[(u32, f64)], theirs: &[(u32, f64)]) -> Vec<ForkRatio> {
 fn cpu(plan: &Plan, variant: &Studied<'_>, baseline: &Studied<'_>) -> Option<Draft> {
     let levels = (variant.cell.cpu_ns_per_request?.value, baseline.cell.cpu_ns_per_request?.value);
     let forks = paired(plan, variant, baseline, variant.cpu_kind?, level::slice_cpu, |s| level::cpu(s));
-    draft(plan, forks, ("cpu_per_request", "CPU/request".to_owned(), "ns"), Polarity::LowerIsBetter, levels)
+    draft(plan, forks, Currency::CpuPerRequest, levels)
 }
 
 fn allocated(plan: &Plan, variant: &Studied<'_>, baseline: &Studied<'_>) -> Option<Draft> {
     let levels = (variant.cell.allocated_bytes_per_request?.value, baseline.cell.allocated_bytes_per_request?.value);
     let forks = joined(&level::allocated_per_fork(&variant.evidence), &level::allocated_per_fork(&baseline.evidence));
-    let names = ("allocated_per_request", "allocated/request".to_owned(), "bytes");
-    draft(plan, forks, names, Polarity::LowerIsBetter, levels)
+    draft(plan, forks, Currency::AllocatedPerRequest, levels)
 }
 
 fn latency(
@@ -98,8 +98,9 @@ fn latency(
     variant: &Studied<'_>,
     baseline: &Studied<'_>,
     kind: SliceKind,
-    (name, percentile): (&'static str, f64),
+    currency: Currency,
 ) -> Option<Draft> {
+    let percentile = currency.facts().percentile?;
     let (mine, theirs) = (variant.load(kind)?, baseline.load(kind)?);
     let levels = (mine.percentile(percentile)? as f64, theirs.percentile(percentile)? as f64);
     let pair = |fork: u32| {
@@ -107,8 +108,8 @@ fn latency(
         ForkRatio::from_pairs(&[pair]).ok()
     };
     let forks = variant.evidence.fork_numbers().into_iter().filter_map(pair).collect();
-    let label = format!("p{percentile} {}", load_label(plan, kind));
-    draft(plan, forks, (name, label, "ns"), Polarity::LowerIsBetter, levels)
+    let draft = draft(plan, forks, currency, levels)?;
+    Some(Draft { label: format!("{} {}", draft.label, load_label(plan, kind)), ..draft })
 }
 
 fn load_label(plan: &Plan, kind: SliceKind) -> String {
@@ -154,11 +155,11 @@ fn paired(
 fn draft(
     plan: &Plan,
     forks: Vec<ForkRatio>,
-    (name, label, unit): (&'static str, String, &'static str),
-    polarity: Polarity,
+    currency: Currency,
     (variant_value, baseline_value): (f64, f64),
 ) -> Option<Draft> {
     let comparison = Comparison::over_forks(&forks, method(plan), plan.stop.floor).ok()?;
     let fork_ratios = forks.iter().map(|f| f.trimmed_log.exp()).collect();
-    Some(Draft { name, label, unit, polarity, baseline_value, variant_value, fork_ratios, comparison })
+    let (label, unit) = (currency.facts().label.to_owned(), currency.facts().unit);
+    Some(Draft { currency, label, unit, baseline_value, variant_value, fork_ratios, comparison })
 }

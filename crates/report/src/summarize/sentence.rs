@@ -1,7 +1,8 @@
 //! The verdict of a comparison in plain English: the word first, then the numbers.
 
-use crate::format::{Change, roughly, share};
-use crate::summary::{Comparison, Currency, Sentence, VerdictKind};
+use super::wording::undecided_so_far;
+use crate::format::{Change, share};
+use crate::summary::{Comparison, CurrencyRatio, Sentence, VerdictKind};
 
 /// The sentence of one comparison, or why it is void; `region` as a share, `itself` when a server was weighed against itself.
 pub(super) fn sentence(comparison: &Comparison, void: Option<&String>, region: f64, itself: bool) -> Sentence {
@@ -18,7 +19,7 @@ pub(super) fn sentence(comparison: &Comparison, void: Option<&String>, region: f
     Sentence { comparison: comparison.id.clone(), text, verdict }
 }
 
-fn of_two(comparison: &Comparison, first: &Currency, region: f64) -> String {
+fn of_two(comparison: &Comparison, first: &CurrencyRatio, region: f64) -> String {
     let Comparison { variant, baseline, scenario, .. } = comparison;
     let figures = figures(comparison);
     let region = share(region);
@@ -31,7 +32,7 @@ fn of_two(comparison: &Comparison, first: &Currency, region: f64) -> String {
             format!("No material difference between {variant} and {baseline} on {scenario} (±{region}): {figures}.")
         }
         VerdictKind::Inconclusive => {
-            format!("Inconclusive: {variant} against {baseline} on {scenario}: {figures}; {}.", needed(first))
+            format!("Inconclusive: {variant} against {baseline} on {scenario}: {figures}; {}.", undecided_so_far(first))
         }
         VerdictKind::NoInterval => {
             format!("{variant} against {baseline} on {scenario}, one fork and so no interval: {figures}.")
@@ -40,14 +41,13 @@ fn of_two(comparison: &Comparison, first: &Currency, region: f64) -> String {
     }
 }
 
-fn against_itself(comparison: &Comparison, first: &Currency, region: f64) -> String {
+fn against_itself(comparison: &Comparison, first: &CurrencyRatio, region: f64) -> String {
     let Comparison { baseline, scenario, .. } = comparison;
     let figures = figures(comparison);
     let subject = format!("{baseline} weighed against itself on {scenario}");
     match first.verdict {
         VerdictKind::Worse | VerdictKind::Better => {
-            let word = super::wording::directions(&first.name);
-            let word = if first.verdict == VerdictKind::Worse { word.0 } else { word.1 };
+            let word = first.name.facts().words[usize::from(first.verdict != VerdictKind::Worse)];
             format!(
                 "{subject} came out {word}: {figures}; the two are identical, so this machine or tare prefers a side."
             )
@@ -55,32 +55,19 @@ fn against_itself(comparison: &Comparison, first: &Currency, region: f64) -> Str
         VerdictKind::NoMaterialDifference => {
             format!("{subject}: no material difference (±{}), {figures}.", share(region))
         }
-        VerdictKind::Inconclusive => format!("{subject}: inconclusive, {figures}; {}.", needed(first)),
+        VerdictKind::Inconclusive => format!("{subject}: inconclusive, {figures}; {}.", undecided_so_far(first)),
         VerdictKind::NoInterval => format!("{subject}, one fork and so no interval: {figures}."),
         VerdictKind::Void => format!("{subject} is void."),
     }
 }
 
-fn predicate(first: &Currency) -> String {
-    let worse = first.verdict == VerdictKind::Worse;
-    match (first.name.as_str(), worse) {
-        ("cpu_per_request", true) => "takes more CPU per request".to_owned(),
-        ("cpu_per_request", false) => "takes less CPU per request".to_owned(),
-        ("allocated_per_request", true) => "allocates more per request".to_owned(),
-        ("allocated_per_request", false) => "allocates less per request".to_owned(),
-        ("capacity", true) => "bears less".to_owned(),
-        ("capacity", false) => "bears more".to_owned(),
-        ("throughput", true) => "is slower".to_owned(),
-        ("throughput", false) => "is faster".to_owned(),
-        (_, true) => "answers later".to_owned(),
-        (_, false) => "answers sooner".to_owned(),
-    }
+fn predicate(first: &CurrencyRatio) -> &'static str {
+    first.name.facts().predicates[usize::from(first.verdict != VerdictKind::Worse)]
 }
 
 /// The deciding currency, CPU and allocation per request, and p99 where there is something to say.
 fn figures(comparison: &Comparison) -> String {
-    let others = ["cpu_per_request", "allocated_per_request", "latency_p99"];
-    let said = |(at, c): &(usize, &Currency)| *at == 0 || others.contains(&c.name.as_str());
+    let said = |(at, c): &(usize, &CurrencyRatio)| *at == 0 || c.name.facts().is_always_said;
     let parts: Vec<String> = comparison.currencies.iter().enumerate().filter(said).map(|(_, c)| figure(c)).collect();
     // Few forks give a figure, and a confidence sequence that is still unbounded.
     let first = comparison.currencies.first();
@@ -88,12 +75,8 @@ fn figures(comparison: &Comparison) -> String {
     parts.join(", ") + if unbounded { " (no bounds yet)" } else { "" }
 }
 
-fn figure(currency: &Currency) -> String {
-    let name = match currency.name.as_str() {
-        "cpu_per_request" => "CPU per request",
-        "allocated_per_request" => "allocation per request",
-        _ => currency.label.as_str(),
-    };
+fn figure(currency: &CurrencyRatio) -> String {
+    let name = currency.name.facts().noun.unwrap_or(&currency.label);
     let change = Change { ratio: currency.ratio, bounds: currency.lo.zip(currency.hi) };
     match currency.verdict {
         VerdictKind::Worse | VerdictKind::Better => insert_word(name, &change),
@@ -109,13 +92,5 @@ fn insert_word(name: &str, change: &Change) -> String {
     match magnitude.split_once(" [") {
         Some((value, interval)) => format!("{name} {value} {} [{interval}", change.word()),
         None => format!("{name} {magnitude} {}", change.word()),
-    }
-}
-
-fn needed(first: &Currency) -> String {
-    match (first.needed_s, &first.reason) {
-        (Some(seconds), _) => format!("about {} more needed", roughly(seconds)),
-        (None, Some(reason)) => reason.clone(),
-        (None, None) => "more forks needed".to_owned(),
     }
 }

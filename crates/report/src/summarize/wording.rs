@@ -3,8 +3,9 @@
 use tare_stats::verdict::MAX_FORECAST_FORKS;
 use tare_stats::{Comparison, Method, UndecidedReason, Verdict};
 
-use crate::format::{Change, count, grouped};
-use crate::summary::VerdictKind;
+use crate::currency::Currency;
+use crate::format::{Change, WORTH_WAITING_S, count, grouped, roughly, share};
+use crate::summary::{CurrencyRatio, VerdictKind};
 
 /// How the interval was made.
 pub(super) fn method(comparison: &Comparison) -> String {
@@ -16,22 +17,11 @@ pub(super) fn method(comparison: &Comparison) -> String {
     }
 }
 
-/// The two directions of a currency, worse first.
-pub(super) fn directions(currency: &str) -> (&'static str, &'static str) {
-    match currency {
-        "throughput" => ("slower", "faster"),
-        "capacity" => ("bears less", "bears more"),
-        "cpu_per_request" => ("dearer", "cheaper"),
-        "allocated_per_request" => ("heavier", "lighter"),
-        _ => ("later", "sooner"),
-    }
-}
-
 /// `slower 8.1 % [7.2, 9.0]`.
-pub(super) fn short(currency: &str, kind: VerdictKind, change: &Change) -> String {
+pub(super) fn short(currency: Currency, kind: VerdictKind, change: &Change) -> String {
     match kind {
-        VerdictKind::Worse => format!("{} {}", directions(currency).0, change.magnitude()),
-        VerdictKind::Better => format!("{} {}", directions(currency).1, change.magnitude()),
+        VerdictKind::Worse => format!("{} {}", currency.facts().words[0], change.magnitude()),
+        VerdictKind::Better => format!("{} {}", currency.facts().words[1], change.magnitude()),
         VerdictKind::NoMaterialDifference => format!("no difference {}", change.signed()),
         VerdictKind::Inconclusive => format!("inconclusive {}", change.signed()),
         VerdictKind::NoInterval => change.short(),
@@ -72,5 +62,87 @@ fn outlook(forks_needed: Option<u32>, forks: u32) -> String {
         None => format!("; {} forks would not settle it", grouped(MAX_FORECAST_FORKS.into())),
         Some(needed) if needed <= forks => "; it is as precise as was asked for".to_owned(),
         Some(_) => String::new(),
+    }
+}
+
+/// What is known of an undecided comparison, and the one step that would decide it soonest.
+pub(super) fn undecided_so_far(ratio: &CurrencyRatio) -> String {
+    let known = known(ratio).map_or_else(String::new, |known| known + "; ");
+    known + &next_step(ratio)
+}
+
+/// `between 2 % and 14 % slower: the sign is certain, the size is not`, or `less than 12 % either way`.
+fn known(ratio: &CurrencyRatio) -> Option<String> {
+    let (lo, hi) = ratio.lo.zip(ratio.hi)?;
+    let furthest = (1.0 - lo).abs().max((hi - 1.0).abs());
+    if lo <= 1.0 && 1.0 <= hi {
+        return Some(format!("less than {} either way", share(rounded_up(furthest))));
+    }
+    let nearest = (1.0 - lo).abs().min((hi - 1.0).abs());
+    let word = ratio.name.facts().words[usize::from((lo > 1.0) == ratio.higher_is_better)];
+    let (nearest, furthest) = (share(rounded(nearest)), share(rounded(furthest)));
+    Some(format!("between {nearest} and {furthest} {word}: the sign is certain, the size is not"))
+}
+
+/// To a tenth of a percent, above 10 % to one.
+fn rounded(share: f64) -> f64 {
+    let step = if share < 0.1 { 1_000.0 } else { 100.0 };
+    (share * step).round() / step
+}
+
+/// The same, never below the value.
+fn rounded_up(share: f64) -> f64 {
+    let step = if share < 0.1 { 1_000.0 } else { 100.0 };
+    (share * step).ceil() / step
+}
+
+fn next_step(ratio: &CurrencyRatio) -> String {
+    match (ratio.needed_s, &ratio.reason) {
+        (Some(seconds), _) if seconds <= WORTH_WAITING_S => format!("about {} more would decide it", roughly(seconds)),
+        (Some(_), _) => {
+            "at this noise more time alone will not decide it soon: ask fewer questions at once (-s, -m)".to_owned()
+        }
+        (None, Some(reason)) => reason.clone(),
+        (None, None) => "more forks would decide it".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn undecided(lo: f64, hi: f64, needed_s: Option<f64>) -> String {
+        undecided_so_far(&CurrencyRatio {
+            name: Currency::Throughput,
+            label: "throughput".to_owned(),
+            unit: "per_s".to_owned(),
+            higher_is_better: true,
+            baseline_value: 1.0,
+            variant_value: 1.0,
+            ratio: (lo * hi).sqrt(),
+            lo: Some(lo),
+            hi: Some(hi),
+            method: String::new(),
+            forks: 4,
+            sd_forks: None,
+            fork_ratios: Vec::new(),
+            verdict: VerdictKind::Inconclusive,
+            material: false,
+            short: String::new(),
+            reason: Some("an earlier question of the plan is still open".to_owned()),
+            needed_s,
+        })
+    }
+
+    #[test]
+    fn what_is_known_of_an_undecided_comparison_is_said_before_the_one_next_step() {
+        assert_eq!(undecided(0.88, 1.07, Some(240.0)), "less than 12 % either way; about 4 min more would decide it");
+        assert_eq!(
+            undecided(0.86, 0.98, None),
+            "between 2 % and 14 % slower: the sign is certain, the size is not; \
+             an earlier question of the plan is still open"
+        );
+        assert!(undecided(1.02, 1.14, None).starts_with("between 2 % and 14 % faster"));
+        assert!(undecided(0.8, 1.2, Some(16_000.0)).ends_with("ask fewer questions at once (-s, -m)"));
     }
 }

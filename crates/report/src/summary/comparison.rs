@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::currency::Currency;
+
 /// A verdict in words.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Sentence {
@@ -49,14 +51,14 @@ pub struct Comparison {
     /// Cell id of the baseline.
     pub baseline_cell: String,
     /// The currencies, the deciding one first.
-    pub currencies: Vec<Currency>,
+    pub currencies: Vec<CurrencyRatio>,
 }
 
 /// One figure of a comparison: the ratio of variant to baseline in one currency.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Currency {
+pub struct CurrencyRatio {
     /// `capacity`, `throughput`, `cpu_per_request`, `allocated_per_request`, `latency_p50`, `latency_p99`.
-    pub name: String,
+    pub name: Currency,
     /// `throughput`, `CPU/request`, `p99 at half load`: for people.
     pub label: String,
     /// Unit of the two values: `per_s`, `users`, `ns` or `bytes`.
@@ -103,7 +105,7 @@ pub struct Noise {
     /// The server that was weighed against itself.
     pub server: String,
     /// Its comparison, in every currency.
-    pub currencies: Vec<Currency>,
+    pub currencies: Vec<CurrencyRatio>,
     /// Half-width of the deciding currency's interval: 0.011 stands for ±1.1 %; `null` without an interval.
     pub floor: Option<f64>,
 }

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 pub use capacity::CapacityAt;
 pub use cell::{Bottleneck, Cell, ErrorCount, ForkValue, KindShare, PoolShare, TimePoint, Validity, ValidityState};
-pub use comparison::{Comparison, Currency, Noise, Sentence, VerdictKind};
+pub use comparison::{Comparison, CurrencyRatio, Noise, Sentence, VerdictKind};
 pub use cross_check::{CrossCheck, ToolFigure};
 pub use ladder::{Ladder, LadderStep};
 pub use latency::{CurvePoint, Distribution, Latency, Pace, PercentileValue};

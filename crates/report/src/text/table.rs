@@ -4,9 +4,10 @@ use super::Style;
 use super::grid::{Grid, Piece, wrap};
 use super::{capacity, messages};
 use crate::clean;
-use crate::format::{Change, Scale, Unit, enumerate, rate, roughly};
+use crate::currency::Currency;
+use crate::format::{Change, Scale, Unit, WORTH_WAITING_S, enumerate, rate, roughly};
 use crate::palette::Tone;
-use crate::summary::{Cell, Comparison, Currency, Estimate, Summary, ValidityState, VerdictKind};
+use crate::summary::{Cell, Comparison, CurrencyRatio, Estimate, Summary, ValidityState, VerdictKind};
 
 pub(super) fn table(summary: &Summary, cells: &[&Cell], style: &Style) -> String {
     let columns = Columns::of(summary, cells);
@@ -102,23 +103,24 @@ impl Columns {
     }
 
     fn throughput(&self, summary: &Summary, cell: &Cell) -> Option<String> {
-        let deciding =
-            comparison(summary, cell).and_then(|c| c.currencies.first()).is_some_and(|c| c.name == "throughput");
-        let change = if deciding { None } else { currency(summary, cell, "throughput") };
+        let deciding = comparison(summary, cell)
+            .and_then(|c| c.currencies.first())
+            .is_some_and(|c| c.name == Currency::Throughput);
+        let change = if deciding { None } else { currency(summary, cell, Currency::Throughput) };
         self.throughput.map(|scale| figure(&scale, cell.throughput_per_s.map(spread), change))
     }
 
     fn cpu(&self, summary: &Summary, cell: &Cell) -> String {
-        figure(&self.cpu, cell.cpu_ns_per_request.map(spread), currency(summary, cell, "cpu_per_request"))
+        figure(&self.cpu, cell.cpu_ns_per_request.map(spread), currency(summary, cell, Currency::CpuPerRequest))
     }
 
     fn allocated(&self, summary: &Summary, cell: &Cell) -> Option<String> {
         let value = cell.allocated_bytes_per_request.map(spread);
-        self.allocated.map(|scale| figure(&scale, value, currency(summary, cell, "allocated_per_request")))
+        self.allocated.map(|scale| figure(&scale, value, currency(summary, cell, Currency::AllocatedPerRequest)))
     }
 
     fn p99(&self, summary: &Summary, cell: &Cell) -> String {
-        figure(&self.latency, p99(cell), currency(summary, cell, "latency_p99"))
+        figure(&self.latency, p99(cell), currency(summary, cell, Currency::LatencyP99))
     }
 }
 
@@ -159,7 +161,7 @@ fn p99(cell: &Cell) -> Option<(f64, Option<f64>)> {
     Some((p99.value_ns as f64, p99.lo_ns.zip(p99.hi_ns).map(|(lo, hi)| (hi - lo) as f64 / 2.0)))
 }
 
-fn figure(scale: &Scale, value: Option<(f64, Option<f64>)>, currency: Option<&Currency>) -> String {
+fn figure(scale: &Scale, value: Option<(f64, Option<f64>)>, currency: Option<&CurrencyRatio>) -> String {
     let Some((value, half_width)) = value else { return "–".to_owned() };
     let value = scale.show(value, half_width);
     let Some(currency) = currency else { return value };
@@ -175,14 +177,14 @@ fn comparison<'a>(summary: &'a Summary, cell: &Cell) -> Option<&'a Comparison> {
     summary.comparisons.iter().find(|c| c.cell == cell.id)
 }
 
-fn currency<'a>(summary: &'a Summary, cell: &Cell, name: &str) -> Option<&'a Currency> {
+fn currency<'a>(summary: &'a Summary, cell: &Cell, name: Currency) -> Option<&'a CurrencyRatio> {
     comparison(summary, cell)?.currencies.iter().find(|c| c.name == name)
 }
 
 /// What the verdicts of a table are about where that is a latency: what a server pushes has no throughput of its own.
 fn decided_otherwise<'a>(summary: &'a Summary, cells: &[&Cell]) -> Option<&'a str> {
     let first = cells.iter().find_map(|cell| comparison(summary, cell)?.currencies.first())?;
-    first.name.starts_with("latency").then_some(&first.label)
+    first.name.is_latency().then_some(&first.label)
 }
 
 fn verdict(summary: &Summary, cell: &Cell) -> Piece {
@@ -242,7 +244,8 @@ impl Note {
 
     fn text(&self) -> String {
         let all = if self.variants.len() > 1 { " for all" } else { "" };
-        let needed = self.needed_s.map(|s| format!("; about {} more needed{all}", roughly(s))).unwrap_or_default();
+        let needed = self.needed_s.filter(|s| *s <= WORTH_WAITING_S);
+        let needed = needed.map(|s| format!("; about {} more needed{all}", roughly(s))).unwrap_or_default();
         format!("{}: {}{needed}", enumerate(&self.variants), self.reason)
     }
 }

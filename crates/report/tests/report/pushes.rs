@@ -4,6 +4,7 @@ use tare_plan::plan::{Plan, SliceKind};
 use tare_plan::push::Push;
 use tare_plan::slo::{LoadBy, Slo};
 use tare_record::sample::{ClockEstimate, MessageTally, Messages, RunRecord};
+use tare_report::Currency;
 use tare_report::summary::{Cell, ValidityState};
 use tare_report::text::{Style, render};
 use tare_report::{Summary, summarize};
@@ -47,8 +48,8 @@ fn messages_add_up_over_slices_and_their_latency_decides() {
     assert_eq!((tally.late, tally.subscriptions, tally.clock_within_ns), (24, 1_024, 250));
     assert_eq!((tally.received, messages.jitter.count), (b.requests_ok, 16_000));
     assert_eq!(b.shown_latency().unwrap().model, "pushed every 100ms to 128 users");
-    let currencies: Vec<&str> = summary.comparisons[0].currencies.iter().map(|c| c.name.as_str()).collect();
-    assert_eq!(currencies[..2], ["latency_p50", "latency_p99"]);
+    let currencies: Vec<Currency> = summary.comparisons[0].currencies.iter().map(|c| c.name).collect();
+    assert_eq!(currencies[..2], [Currency::LatencyP50, Currency::LatencyP99]);
     let text = render(&summary, &Style { colored: false, width: 400 });
     assert!(text.contains("none missing, 24 late") && text.contains("clocks agree within"), "{text}");
     assert!(text.contains("compared by p50 of pushes") && !text.contains("throughput"), "{text}");
@@ -140,7 +141,7 @@ fn the_largest_load_that_keeps_the_curve_is_found_again_from_its_tries() {
         assert_eq!(cell(&summary, variant).validity.state, ValidityState::Valid);
     }
     let first = &summary.comparisons[0].currencies[0];
-    assert!(first.name == "capacity" && (first.ratio - 0.8).abs() < 0.05, "{first:?}");
+    assert!(first.name == Currency::Capacity && (first.ratio - 0.8).abs() < 0.05, "{first:?}");
     let text = render(&summary, &Style { colored: false, width: 400 });
     assert!(text.contains("b: keeps p50<1ms up to"), "{text}");
 }

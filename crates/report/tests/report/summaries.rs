@@ -3,6 +3,7 @@
 use tare_plan::plan::{Forks, Skipped, SliceKind};
 use tare_record::RunWriter;
 use tare_record::sample::{EndStatus, EventLevel, EventRecord};
+use tare_report::Currency;
 use tare_report::summarize;
 use tare_report::summary::{Bottleneck, Mode, RunStatus, Summary, ValidityState, VerdictKind};
 
@@ -17,10 +18,10 @@ fn a_planted_slowdown_of_five_percent_is_found_with_an_interval_that_holds_it() 
     let summary = standard_summary();
     assert_eq!(summary.comparisons.len(), 1, "the control is no comparison");
     let throughput = &summary.comparisons[0].currencies[0];
-    assert_eq!((throughput.name.as_str(), throughput.verdict), ("throughput", VerdictKind::Worse));
+    assert_eq!((throughput.name, throughput.verdict), (Currency::Throughput, VerdictKind::Worse));
     assert!(throughput.lo.unwrap() < 0.95 && 0.95 < throughput.hi.unwrap(), "{throughput:?}");
     let cpu = &summary.comparisons[0].currencies[1];
-    assert_eq!((cpu.name.as_str(), cpu.verdict), ("cpu_per_request", VerdictKind::Worse));
+    assert_eq!((cpu.name, cpu.verdict), (Currency::CpuPerRequest, VerdictKind::Worse));
     assert!(cpu.lo.unwrap() < 1.0 / 0.95 && 1.0 / 0.95 < cpu.hi.unwrap(), "{cpu:?}");
     let text = &summary.sentences[0].text;
     assert!(text.starts_with("http4s.Tapir is slower than http4s.Vanilla on SimpleGet: throughput "), "{text}");
@@ -119,7 +120,7 @@ fn too_few_forks_are_inconclusive_with_the_time_still_needed() {
     let currency = &summary.comparisons[0].currencies[0];
     assert_eq!(currency.verdict, VerdictKind::Inconclusive);
     assert!(currency.needed_s.is_some_and(|s| s > 5.0), "{currency:?}");
-    assert!(summary.sentences[0].text.contains("more needed."), "{}", summary.sentences[0].text);
+    assert!(summary.sentences[0].text.contains("more would decide it."), "{}", summary.sentences[0].text);
 }
 
 #[test]
@@ -211,7 +212,7 @@ fn cpu_is_taken_from_the_most_comparable_load_there_is() {
 fn without_saturating_slices_cpu_decides() {
     let kinds = [SliceKind::Fixed, SliceKind::Poisson];
     let summary = summarize(&synthetic::run(&[baseline(), weighed("http4s.Tapir", 0.9)], 8, &kinds));
-    assert_eq!(summary.comparisons[0].currencies[0].name, "cpu_per_request");
+    assert_eq!(summary.comparisons[0].currencies[0].name, Currency::CpuPerRequest);
     assert!(summary.sentences[0].text.starts_with("http4s.Tapir takes more CPU per request than"));
     assert!(summary.cells[0].throughput_per_s.is_none());
 }

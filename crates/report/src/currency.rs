@@ -1,0 +1,107 @@
+//! What servers are compared in: one row for each currency, with its name, unit, better direction and words.
+
+use serde::{Deserialize, Serialize};
+use tare_stats::Polarity;
+
+use crate::metrics::{Metric, cell, maybe};
+
+/// What is fixed about a currency.
+#[derive(Debug, Clone, Copy)]
+pub struct CurrencyFacts {
+    /// As in JSON and CSV: `cpu_per_request`.
+    pub name: &'static str,
+    /// In tables: `CPU/request`. A comparison may say more, such as the load.
+    pub label: &'static str,
+    /// In sentences: `CPU per request`; `None` where the comparison's own label serves.
+    pub noun: Option<&'static str>,
+    /// Unit of the two values: `per_s`, `users`, `ns` or `bytes`.
+    pub unit: &'static str,
+    /// Which direction is the good one.
+    pub polarity: Polarity,
+    /// One word for a worse and for a better variant: `slower`, `faster`.
+    pub words: [&'static str; 2],
+    /// What a worse and a better variant does: `is slower`, `is faster`.
+    pub predicates: [&'static str; 2],
+    /// Whether a sentence names it beside the deciding currency.
+    pub is_always_said: bool,
+    /// The percentile of response time that it is.
+    pub percentile: Option<f64>,
+}
+
+const PAIRED: &str = "variant / baseline, geometric mean over forks of the trimmed mean over paired slices";
+const BY_FORK: &str = "variant / baseline per fork, geometric mean over forks";
+const INTERVAL: &str = "repeated intervals, confidence sequence or Student's t: docs/METHOD.md";
+
+macro_rules! currencies {
+    ($($(#[$doc:meta])* $variant:ident = $name:tt, $meaning:literal by $source:ident { $($field:ident: $value:expr),* $(,)? })*) => {
+        /// What a variant and its baseline are compared in.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        pub enum Currency {
+            $($(#[$doc])* #[serde(rename = $name)] $variant,)*
+        }
+
+        impl Currency {
+            /// What is fixed about it.
+            pub const fn facts(self) -> &'static CurrencyFacts {
+                match self {
+                    $(Self::$variant => &CurrencyFacts { name: $name, $($field: $value),* },)*
+                }
+            }
+        }
+
+        /// The ratio of each currency and its interval.
+        pub(crate) const METRICS: &[Metric] = &[
+            $(
+                cell(concat!($name, "_ratio"), "1", $meaning, $source, |r| maybe(r.ratio_in(Currency::$variant).map(|c| c.ratio))),
+                cell(concat!($name, "_ratio_lo"), "1", "lower end of its interval", INTERVAL, |r| {
+                    maybe(r.ratio_in(Currency::$variant).and_then(|c| c.lo))
+                }),
+                cell(concat!($name, "_ratio_hi"), "1", "upper end of its interval", INTERVAL, |r| {
+                    maybe(r.ratio_in(Currency::$variant).and_then(|c| c.hi))
+                }),
+            )*
+        ];
+    };
+}
+
+currencies! {
+    /// The largest load that keeps a curve.
+    Capacity = "capacity", "capacity relative to the baseline" by BY_FORK {
+        label: "capacity", noun: None, unit: "per_s", polarity: Polarity::HigherIsBetter, percentile: None,
+        words: ["bears less", "bears more"], predicates: ["bears less", "bears more"], is_always_said: false,
+    }
+    /// Right answers per second under a saturating load.
+    Throughput = "throughput", "throughput relative to the baseline" by PAIRED {
+        label: "throughput", noun: None, unit: "per_s", polarity: Polarity::HigherIsBetter, percentile: None,
+        words: ["slower", "faster"], predicates: ["is slower", "is faster"], is_always_said: false,
+    }
+    /// CPU of the server per request.
+    CpuPerRequest = "cpu_per_request", "CPU per request relative to the baseline" by PAIRED {
+        label: "CPU/request", noun: Some("CPU per request"), unit: "ns", polarity: Polarity::LowerIsBetter, percentile: None,
+        words: ["dearer", "cheaper"], predicates: ["takes more CPU per request", "takes less CPU per request"],
+        is_always_said: true,
+    }
+    /// Bytes that a JVM allocates per request.
+    AllocatedPerRequest = "allocated_per_request", "bytes allocated per request relative to the baseline" by BY_FORK {
+        label: "allocated/request", noun: Some("allocation per request"), unit: "bytes", polarity: Polarity::LowerIsBetter,
+        percentile: None, words: ["heavier", "lighter"],
+        predicates: ["allocates more per request", "allocates less per request"], is_always_said: true,
+    }
+    /// Median response time.
+    LatencyP50 = "latency_p50", "median response time relative to the baseline" by BY_FORK {
+        label: "p50", noun: None, unit: "ns", polarity: Polarity::LowerIsBetter, percentile: Some(50.0),
+        words: ["later", "sooner"], predicates: ["answers later", "answers sooner"], is_always_said: false,
+    }
+    /// 99th percentile of response time.
+    LatencyP99 = "latency_p99", "p99 of response time relative to the baseline" by BY_FORK {
+        label: "p99", noun: None, unit: "ns", polarity: Polarity::LowerIsBetter, percentile: Some(99.0),
+        words: ["later", "sooner"], predicates: ["answers later", "answers sooner"], is_always_said: true,
+    }
+}
+
+impl Currency {
+    /// Whether it is a percentile of response time.
+    pub const fn is_latency(self) -> bool {
+        self.facts().percentile.is_some()
+    }
+}
