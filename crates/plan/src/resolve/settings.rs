@@ -151,7 +151,7 @@ pub(crate) fn default_jvm_cpus(known: &Known<'_>) -> u32 {
 }
 
 /// Whether a text is a list of cores.
-pub(crate) fn verify_cpu_list(list: &String) -> Result<(), String> {
+pub(crate) fn verify_cpu_list(list: &str) -> Result<(), String> {
     list.parse().map(|_: CpuSet| ()).map_err(|error: CpuListError| error.to_string())
 }
 

@@ -248,12 +248,12 @@ define_settings! {
         /// Cores of the servers, such as 0 or 0,2-3.
         server_cpus: String = value("CPUS").in_profile()
             .default_from("all but those of the generator", default_server_cpus)
-            .verified_by(verify_cpu_list)
+            .verified_by(|list| verify_cpu_list(list))
             .fills(|to, cpus| to.machine.server_cpus = cpus);
         /// Cores of the generator, such as 1 or 4-5; each runs one worker thread.
         load_cpus: String = value("CPUS").in_profile()
             .default_from("the last quarter of the cores, at least one", default_load_cpus)
-            .verified_by(verify_cpu_list)
+            .verified_by(|list| verify_cpu_list(list))
             .fills(|to, cpus| to.machine.load_cpus = cpus);
         /// -XX:ActiveProcessorCount of every JVM server. Servers size their thread pools by it.
         jvm_cpus: u32 = value("N").in_profile()

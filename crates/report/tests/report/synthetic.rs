@@ -9,7 +9,6 @@ use tare_plan::plan::{
     Forks, Group, Load, Machine, Mode, NamedScenario, Plan, Probes, Program, Rate, Role, Setting, SliceKind, Slices,
     Source, Stop, Variant, Warmup,
 };
-use tare_plan::server_clock::ServerClock;
 use tare_record::environment::{Environment, FactSection};
 use tare_record::sample::{
     CollectorUse, EndStatus, ForkRecord, Hiccups, JvmUse, Pause, PauseCause, Phase, RunHeader, RunRecord, ServerCpu,
