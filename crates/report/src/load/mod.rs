@@ -19,8 +19,8 @@ pub use messages::MessageSummary;
 pub use page::{html, summary_as_run, wrk};
 pub use summarize::summarize;
 pub use summary::{
-    Bin, Bytes, Connections, ErrorLine, Generator, Interval, LatencySummary, LoadSummary, Model, Reason, Requests,
-    SCHEMA, StatedPercentile, ThresholdResult, Verdict,
+    Bin, Bytes, Connections, Generator, Interval, LatencySummary, LoadSummary, Model, Reason, Requests, SCHEMA,
+    StatedPercentile, ThresholdResult, Verdict,
 };
 pub use text::render;
 

@@ -72,8 +72,7 @@ fn judge(record: &LoadRecord, summary: &mut LoadSummary) {
         remedy: (!doubt.remedy.is_empty()).then(|| doubt.remedy.to_owned()),
     };
     summary.verdict = Verdict { state: cell.validity.state, reasons: doubts.into_iter().map(reason).collect() };
-    let line = |e: crate::summary::ErrorCount| ErrorLine { class: e.class, count: e.count, example: e.example };
-    summary.errors = cell.errors.into_iter().map(line).collect();
+    summary.errors = cell.errors;
     summary.errors.sort_by_key(|error| std::cmp::Reverse(error.count));
 }
 

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::messages::MessageSummary;
-use crate::summary::{Section, ValidityState};
+use crate::summary::{ErrorCount, Section, ValidityState};
 
 /// Version of the JSON form.
 pub const SCHEMA: &str = "tare-load/1";
@@ -44,7 +44,7 @@ pub struct LoadSummary {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub messages: Option<MessageSummary>,
     /// Failures by class, the most frequent first.
-    pub errors: Vec<ErrorLine>,
+    pub errors: Vec<ErrorCount>,
     /// What went over the wire.
     pub bytes: Bytes,
     /// Connections over the whole load.
@@ -144,17 +144,6 @@ pub struct Bin {
     pub upto_ns: u64,
     /// How many.
     pub count: u64,
-}
-
-/// Failures of one class.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ErrorLine {
-    /// connect, tls, write, read, timeout, status, protocol, validation.
-    pub class: String,
-    /// How many.
-    pub count: u64,
-    /// The first of them, in words.
-    pub example: String,
 }
 
 /// What went over the wire within the window.

@@ -192,11 +192,11 @@ fn worst(classes: &BTreeMap<String, ErrorTally>) -> Option<(&String, &ErrorTally
 /// What to do about failures of one class.
 fn remedy(class: &str) -> &'static str {
     match class {
-        "connect" => "See whether the server runs and accepts so many connections.",
-        "tls" => "Give the authority that vouches for the server (--cacert), or believe anybody (--insecure).",
-        "timeout" => "Offer less, or give answers more time (--timeout).",
-        "read" | "write" => "See in the server's log why it ends connections.",
-        _ => "Make the server answer rightly, or correct what is expected of it.",
+        "connect" => "Check that the server is running and accepts this number of connections.",
+        "tls" => "Pass the server's CA certificate with --cacert, or skip verification with --insecure.",
+        "timeout" => "Lower the load, or raise --timeout.",
+        "read" | "write" => "Look in the server's log for why it closes connections.",
+        _ => "Correct the server's answers, or the checks that reject them.",
     }
 }
 
