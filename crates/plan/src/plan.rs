@@ -7,12 +7,15 @@ use crate::contract::{Check, Scenario};
 use crate::duration::Span;
 use crate::engine::Engine;
 pub use crate::group::{CommandServer, Group, NamedScenario, Program, Role, Variant};
+use crate::group_order::GroupOrder;
 use crate::options::{RateOption, WarmupOption};
 use crate::profile::Profile;
 use crate::server_clock::ServerClock;
+use crate::server_scheduling::ServerScheduling;
 pub use crate::setting::{Setting, Source};
 pub use crate::slice_kind::SliceKind;
 use crate::slo::{LoadBy, Slo};
+use crate::turn::TurnLength;
 
 /// What will be measured, how, and when it stops.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -186,6 +189,9 @@ pub struct Slices {
     /// Rounds of pushed messages, in the scenarios in which the server sends: each as long as its messages take.
     #[serde(default)]
     pub push: u32,
+    /// How the servers of a saturating round alternate.
+    #[serde(default)]
+    pub turn: TurnLength,
 }
 
 /// When a run stops and what is decided.
@@ -201,6 +207,9 @@ pub struct Stop {
     pub floor: f64,
     /// Also stop once the half-width of each interval is this small; 0 for never.
     pub precision: f64,
+    /// Which group gets the next fork.
+    #[serde(default)]
+    pub order: GroupOrder,
 }
 
 /// How many starts.
@@ -248,6 +257,9 @@ pub struct Machine {
     pub startup_timeout: Span,
     /// After SIGTERM, how long until SIGKILL.
     pub stop_grace: Span,
+    /// The kernel's scheduling policy of every server's threads.
+    #[serde(default)]
+    pub scheduling: ServerScheduling,
 }
 
 /// Probes that cost something, and therefore run only where they are asked for.

@@ -8,6 +8,7 @@ use super::row::{Row, off_unless, on_unless, value};
 use super::value::SettingValue;
 use crate::PlanError;
 use crate::engine::Engine;
+use crate::group_order::GroupOrder;
 use crate::options::{ForkCovers, Percent, RateOption, WarmupOption};
 use crate::plan::{Forks, Mode, Warmup};
 use crate::resolve::Inputs;
@@ -16,7 +17,9 @@ use crate::resolve::settings::{
     verify_cpu_list,
 };
 use crate::server_clock::ServerClock;
+use crate::server_scheduling::ServerScheduling;
 use crate::slo::{Curve, LoadBy, Slo};
+use crate::turn::{SHORTEST_TURN, TurnLength};
 
 define_settings! {
     section What {
@@ -123,6 +126,11 @@ define_settings! {
             "Do not start each baseline a second time as an A/A control. Saves time; the report then has no noise floor.",
         )
             .when(is_compared).fills(|to, control| to.control = control);
+        /// Which group gets the next start: the one with the fewest (even), or the first that is not decided (listed).
+        group_order: GroupOrder = value("ORDER")
+            .when(is_compared)
+            .default(GroupOrder::Even)
+            .fills(|to, order| to.stop.order = order);
         /// What one start of a server measures: all scenarios of its group (group), or one (scenario).
         fork_covers: ForkCovers = value("WHAT")
             .default(ForkCovers::Group)
@@ -192,6 +200,17 @@ define_settings! {
                 known.so_far.slice.is_none_or(|slice| discard.0 * 2 <= slice.0)
             })
             .fills(|to, discard| to.slices.discard = discard);
+        /// Turns of this length in which the servers of a closed-loop round alternate: auto (three times the time to drain, at least 20ms), a time, or whole (one slice after the other).
+        turn: TurnLength = value("SPAN")
+            .when(is_compared)
+            .default(TurnLength::Auto)
+            .check("write auto, whole, or 20ms to half of the slice", |turn, known| match turn {
+                TurnLength::Whole | TurnLength::Auto => true,
+                TurnLength::Fixed(length) => {
+                    length.0 >= SHORTEST_TURN && known.so_far.slice.is_none_or(|slice| length.0 * 2 <= slice.0)
+                }
+            })
+            .fills(|to, turn| to.slices.turn = turn);
         /// Rounds of closed-loop slices per fork: they measure throughput.
         saturating: u32 = value("ROUNDS")
             .when(has_slices)
@@ -276,6 +295,13 @@ define_settings! {
         stop_grace: Span = value("SPAN").in_profile()
             .default(Span::from_secs(3))
             .fills(|to, grace| to.machine.stop_grace = grace);
+        /// Scheduling policy of every server's threads: normal, or batch (SCHED_BATCH: a thread that wakes up does not preempt another).
+        server_scheduling: ServerScheduling = value("POLICY").in_profile()
+            .default_from("batch; normal with -d", |known| match known.mode {
+                Mode::Sequential => ServerScheduling::Normal,
+                Mode::Compared | Mode::Profiled => ServerScheduling::Batch,
+            })
+            .fills(|to, policy| to.machine.scheduling = policy);
         /// Seed of every random order and of random arrivals.
         seed: u64 = value("SEED").in_profile()
             .default_from("from the clock, and recorded", |known| known.inputs.fallback_seed)

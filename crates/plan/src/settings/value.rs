@@ -5,9 +5,12 @@ use std::str::FromStr;
 use tare_units::Span;
 
 use crate::engine::Engine;
+use crate::group_order::GroupOrder;
 use crate::options::{ForkCovers, Percent, RateOption, WarmupOption};
 use crate::server_clock::ServerClock;
+use crate::server_scheduling::ServerScheduling;
 use crate::slo::{Curve, LoadBy};
+use crate::turn::TurnLength;
 
 /// A value that a flag can give and a plan can show.
 pub trait SettingValue: Clone + Sized {
@@ -60,6 +63,9 @@ read_by_from_str! {
     ForkCovers: covers => covers.name().to_owned(),
     ServerClock: clock => clock.name().to_owned(),
     LoadBy: by => by.name().to_owned(),
+    TurnLength: turn => turn.to_string(),
+    ServerScheduling: policy => policy.name().to_owned(),
+    GroupOrder: order => order.name().to_owned(),
 }
 
 macro_rules! read_as_number {

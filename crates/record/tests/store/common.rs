@@ -7,6 +7,7 @@ use tare_plan::engine::Engine;
 use tare_plan::plan::{Forks, Load, Machine, Mode, Plan, Probes, Rate, SliceKind, Slices, Stop, Warmup};
 use tare_plan::profile::ProfileEvent;
 use tare_plan::server_clock::ServerClock;
+use tare_plan::turn::TurnLength;
 use tare_record::cross_check::{CrossCheckOutcome, CrossCheckRecord, ToolFigures};
 use tare_record::profile::{PackedText, ProfileRecord, Weight};
 use tare_record::sample::{
@@ -40,6 +41,7 @@ pub fn header(id: &str) -> RunHeader {
             fixed: 4,
             poisson: 4,
             push: 1,
+            turn: TurnLength::Auto,
         },
         stop: Stop {
             forks: Forks::UntilDecided { budget: Span::from_secs(60), at_least: 5, max_forks: None },

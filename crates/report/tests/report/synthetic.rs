@@ -9,6 +9,7 @@ use tare_plan::plan::{
     Forks, Group, Load, Machine, Mode, NamedScenario, Plan, Probes, Program, Rate, Role, Setting, SliceKind, Slices,
     Source, Stop, Variant, Warmup,
 };
+use tare_plan::turn::TurnLength;
 use tare_record::environment::{Environment, FactSection};
 use tare_record::sample::{
     CollectorUse, EndStatus, ForkRecord, Hiccups, JvmUse, Pause, PauseCause, Phase, RunHeader, RunRecord, ServerCpu,
@@ -272,6 +273,7 @@ fn plan(truths: &[Truth]) -> Plan {
             fixed: 4,
             poisson: 4,
             push: 1,
+            turn: TurnLength::Whole,
         },
         stop: Stop {
             forks: Forks::UntilDecided { budget: Span::from_secs(300), at_least: 5, max_forks: None },
@@ -289,6 +291,7 @@ fn plan(truths: &[Truth]) -> Plan {
             java: "newest".to_owned(),
             startup_timeout: Span::from_secs(30),
             stop_grace: Span::from_secs(5),
+            ..Machine::default()
         },
         slo: None,
         probes: Probes::default(),
