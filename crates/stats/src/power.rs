@@ -1,4 +1,14 @@
-//! Planning: what a number of forks may have missed. Forecasts, never verdicts.
+//! Planning: what a number of forks can see, and what it may have missed. Forecasts, never verdicts.
+
+use statrs::distribution::{ContinuousCDF, Normal};
+use statrs::function::gamma::ln_gamma;
+
+use crate::error::{StatsError, require_alpha};
+use crate::method::Method;
+use crate::repeated::integral;
+
+/// The chance to see an effect that plans assume.
+pub const DEFAULT_POWER: f64 = 0.8;
 
 /// The share of starts below which a mode may exist that `forks` forks have missed, with 95 % confidence.
 ///
@@ -8,6 +18,54 @@
 /// (1 − p)^K = 0.05, solved for p.
 pub fn rare_mode_share(forks: u32) -> f64 {
     if forks == 0 { 1.0 } else { 1.0 - 0.05f64.powf(1.0 / f64::from(forks)) }
+}
+
+/// The smallest log-ratio that the interval after `forks` forks excludes from "no difference" with the chance `power`, where
+/// forks scatter by `sd`. Looks before that see it a little more often.
+///
+/// # Errors
+/// `sd` is negative or not finite, `power` is outside (0, 1), there are fewer than two forks, or the method gives them no
+/// interval.
+pub fn detectable_difference(sd: f64, method: Method, forks: u32, power: f64) -> Result<f64, StatsError> {
+    require_alpha(power)?;
+    if !(sd.is_finite() && sd >= 0.0) {
+        return Err(StatsError::BadParameter { name: "sd", value: sd, expected: "0 or more" });
+    }
+    let factor = method.without_prior().half_width(forks, 1.0)?;
+    if !factor.is_finite() {
+        return Err(StatsError::TooFew {
+            what: "a detectable difference",
+            needed: forks as usize + 1,
+            got: forks as usize,
+        });
+    }
+    let (mut low, mut high) = (0.0, 1.0);
+    while chance_to_exclude_zero(high, factor, forks) < power {
+        high *= 2.0;
+    }
+    for _ in 0..50 {
+        let middle = (low + high) / 2.0;
+        if chance_to_exclude_zero(middle, factor, forks) < power { low = middle } else { high = middle }
+    }
+    Ok(high * sd)
+}
+
+/// The chance that the mean of `forks` normal values about `effect` (in standard deviations) lies further from 0 than
+/// `factor` times their standard deviation: the noncentral t distribution, by integrating over that standard deviation.
+fn chance_to_exclude_zero(effect: f64, factor: f64, forks: u32) -> f64 {
+    let (n, df) = (f64::from(forks), f64::from(forks) - 1.0);
+    let normal = Normal::standard();
+    // The density of s where df s² has the χ² distribution.
+    let scale = (df / 2.0).ln() * (df / 2.0) - ln_gamma(df / 2.0) + 2f64.ln();
+    let density = |s: f64| (scale + (df - 1.0) * s.ln() - df * s * s / 2.0).exp();
+    let reach = (1.0 - 7.0 / df.sqrt()).max(0.0)..(1.0 + 7.0 / df.sqrt());
+    let outside = |s: f64| {
+        let limit = factor * s;
+        normal.sf((limit - effect) * n.sqrt()) + normal.cdf((-limit - effect) * n.sqrt())
+    };
+    let middle = f64::midpoint(reach.start, reach.end);
+    let part = |from, to| integral((from, to), |s: f64| density(s) * outside(s));
+    part(reach.start, middle) + part(middle, reach.end)
 }
 
 #[cfg(test)]
@@ -20,5 +78,28 @@ mod tests {
         for (forks, share) in [(0, 1.0), (1, 0.95), (5, 0.4507), (10, 0.2589), (59, 0.0495)] {
             assert!((rare_mode_share(forks) - share).abs() < 1e-4, "{forks}");
         }
+    }
+
+    #[test]
+    fn detectable_differences_agree_with_published_sample_sizes() {
+        // Two-sided one-sample t test, α 0.05, power 0.8 (G*Power 3): d 1 → 10, 0.8 → 15, 0.5 → 34, 0.2 → 199: the first n
+        // that sees d, so that n − 1 does not.
+        for (d, n) in [(1.0, 10), (0.8, 15), (0.5, 34), (0.2, 199)] {
+            let sees = |forks| detectable_difference(1.0, Method::FIXED_FORKS, forks, 0.8).unwrap();
+            assert!(sees(n) <= d && d < sees(n - 1), "d {d}: {} with {n}, {} with one less", sees(n), sees(n - 1));
+        }
+    }
+
+    #[test]
+    fn without_an_effect_the_chance_is_alpha() {
+        let factor = Method::FIXED_FORKS.half_width(4, 1.0).unwrap();
+        assert!((chance_to_exclude_zero(0.0, factor, 4) - 0.05).abs() < 1e-6);
+    }
+
+    #[test]
+    fn what_cannot_be_planned_is_refused() {
+        assert!(detectable_difference(0.02, Method::SEQUENTIAL, 2, 0.8).is_err());
+        assert!(detectable_difference(f64::NAN, Method::FIXED_FORKS, 5, 0.8).is_err());
+        assert!(detectable_difference(0.02, Method::FIXED_FORKS, 5, 1.0).is_err());
     }
 }

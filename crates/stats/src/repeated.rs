@@ -232,7 +232,7 @@ impl Step {
 }
 
 /// The integral over an interval by Gauss and Legendre; 0 where it is empty.
-fn integral((from, to): (f64, f64), function: impl Fn(f64) -> f64) -> f64 {
+pub(crate) fn integral((from, to): (f64, f64), function: impl Fn(f64) -> f64) -> f64 {
     static NODES: OnceLock<Vec<(f64, f64)>> = OnceLock::new();
     if to <= from {
         return 0.0;

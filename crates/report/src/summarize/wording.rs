@@ -1,5 +1,6 @@
 //! The few words of one currency: how it was compared, what it says, why it says no more.
 
+use tare_stats::power::{DEFAULT_POWER, detectable_difference};
 use tare_stats::verdict::MAX_FORECAST_FORKS;
 use tare_stats::{Comparison, Method, UndecidedReason, Verdict};
 
@@ -49,12 +50,26 @@ fn undecided(reason: UndecidedReason, comparison: &Comparison) -> String {
     let (forks, least) = (count(comparison.forks.into(), "fork"), comparison.method.min_forks());
     match reason {
         UndecidedReason::TooFewForks => format!("{forks} of at least {least}"),
-        UndecidedReason::IntervalTooWide => "the interval holds both no difference and a material one".to_owned(),
+        UndecidedReason::IntervalTooWide => {
+            let text = "the interval holds both no difference and a material one".to_owned();
+            match detectable(comparison) {
+                Some(log) => format!(
+                    "{text}; {forks} that scatter so see differences from {} on",
+                    share(rounded_up(log.exp_m1()))
+                ),
+                None => text,
+            }
+        }
         UndecidedReason::TooManyComparisons => {
             "a difference by itself, but not enough evidence for a table of so many comparisons".to_owned()
         }
         UndecidedReason::WaitsForEarlier => "an earlier question of the plan is still open".to_owned(),
     }
+}
+
+/// The smallest difference, as a logarithm, that so many forks usually see.
+fn detectable(comparison: &Comparison) -> Option<f64> {
+    detectable_difference(comparison.s_used?, comparison.method, comparison.forks, DEFAULT_POWER).ok()
 }
 
 fn outlook(forks_needed: Option<u32>, forks: u32) -> String {

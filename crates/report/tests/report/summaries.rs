@@ -48,6 +48,22 @@ fn a_server_alone_with_its_control_is_weighed_against_itself() {
 }
 
 #[test]
+fn a_start_at_half_the_speed_is_a_finding_of_its_own() {
+    let mut record = synthetic::run(&[baseline(), weighed("http4s.Tapir", 0.95)], 9, &[SliceKind::Saturating]);
+    assert!(!titles(&summarize(&record)).contains(&"Odd starts"));
+    for slice in &mut record.slices {
+        // In fork 3 the machine was slow, for both alike; in fork 5 the variant alone.
+        if slice.fork == 3 || slice.fork == 5 && slice.variant == "http4s.Tapir" {
+            slice.completed /= 2;
+        }
+    }
+    let summary = summarize(&record);
+    let odd = summary.findings.iter().find(|f| f.title == "Odd starts").unwrap();
+    assert!(odd.text.contains("SimpleGet: http4s.Tapir 1 of 9 starts (fork 5 at 5"), "{}", odd.text);
+    assert!(!odd.text.contains("fork 3") && !odd.text.contains("Vanilla"), "{}", odd.text);
+}
+
+#[test]
 fn levels_agree_with_arithmetic_by_hand() {
     // Two forks of one slice: 900 and 1,100 answers in 0.5 s; CPU 60 ms / 1,000 and 80 ms / 1,000 requests.
     let mut record = synthetic::run(&[baseline()], 2, &[SliceKind::Saturating]);

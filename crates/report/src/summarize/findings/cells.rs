@@ -3,14 +3,22 @@
 use tare_record::sample::PauseCause;
 
 use super::finding;
+use super::odd_starts::odd_starts;
 use crate::format::{Unit, count, enumerate, share, single};
 use crate::summarize::Studied;
 use crate::summary::{Bottleneck, Finding, PauseTally, Severity, ValidityState};
 
 /// Steadiness, bottleneck and missing measurements over all cells, and every other void cell by itself.
 pub(super) fn of_cells(cells: &[Studied<'_>]) -> Vec<Finding> {
-    let together =
-        [disturbed(cells), unsteady(cells), generator_bound(cells), paused(cells), probing(cells), unmeasured(cells)];
+    let together = [
+        disturbed(cells),
+        unsteady(cells),
+        odd_starts(cells),
+        generator_bound(cells),
+        paused(cells),
+        probing(cells),
+        unmeasured(cells),
+    ];
     together.into_iter().flatten().chain(cells.iter().filter_map(void)).collect()
 }
 
@@ -140,18 +148,18 @@ const fn is_measured(studied: &Studied<'_>) -> bool {
 }
 
 /// The cells of which something is true, each with the words that follow its name; never empty.
-struct Found<'c, 'r> {
+pub(super) struct Found<'c, 'r> {
     cells: Vec<(&'c Studied<'r>, String)>,
 }
 
 impl<'c, 'r> Found<'c, 'r> {
-    fn among(cells: &'c [Studied<'r>], words: impl Fn(&Studied<'r>) -> Option<String>) -> Option<Self> {
+    pub fn among(cells: &'c [Studied<'r>], words: impl Fn(&Studied<'r>) -> Option<String>) -> Option<Self> {
         let cells: Vec<_> = cells.iter().filter_map(|cell| Some((cell, words(cell)?))).collect();
         (!cells.is_empty()).then_some(Self { cells })
     }
 
     /// `SimpleGet: http4s.Vanilla 3 of 3 forks, http4s.Tapir 3 of 3 forks; PostBytes: …`.
-    fn by_scenario(&self) -> String {
+    pub fn by_scenario(&self) -> String {
         let mut scenarios: Vec<(&str, Vec<String>)> = Vec::new();
         for (studied, words) in &self.cells {
             let cell = &studied.cell;
@@ -168,7 +176,7 @@ impl<'c, 'r> Found<'c, 'r> {
     }
 
     /// A finding about one cell links to it.
-    fn named(&self, finding: Finding) -> Finding {
+    pub fn named(&self, finding: Finding) -> Finding {
         let only = if let [(studied, _)] = self.cells.as_slice() { Some(studied.cell.id.clone()) } else { None };
         Finding { cell: only, ..finding }
     }

@@ -2,6 +2,7 @@
 
 mod cells;
 mod events;
+mod odd_starts;
 
 use tare_plan::plan::Mode;
 use tare_record::LoadRecord;

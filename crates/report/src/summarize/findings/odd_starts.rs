@@ -1,0 +1,64 @@
+//! Starts that settled in another mode than the rest of their cell.
+
+use tare_stats::{OddStart, find_odd_starts};
+
+use super::cells::Found;
+use super::finding;
+use crate::format::{count, share};
+use crate::summarize::Studied;
+use crate::summary::{Finding, ForkValue, Severity};
+
+/// Cells of which some starts ran at another speed than the usual one.
+pub(super) fn odd_starts(cells: &[Studied<'_>]) -> Option<Finding> {
+    let of = |studied: &Studied<'_>| {
+        let odd = of_cell(studied, cells);
+        let starts = u64::from(studied.cell.forks);
+        let one = |(fork, start): &(u32, OddStart)| {
+            format!("fork {fork} at {}", share((start.ratio * 100.0).round() / 100.0))
+        };
+        let named: Vec<String> = odd.iter().map(one).collect();
+        (!odd.is_empty()).then(|| format!("{} of {} ({})", odd.len(), count(starts, "start"), named.join(", ")))
+    };
+    let found = Found::among(cells, of)?;
+    let text = format!(
+        "They settled in another mode than the rest and stayed in it; the percentage is their speed against the usual one. \
+         They count like any other start and widen the interval. {}.",
+        found.by_scenario()
+    );
+    let remedy =
+        "More starts (--budget) say how frequent they are. Look at their context switches and at the compiler's work.";
+    Some(found.named(finding(Severity::Warning, "Odd starts", text, remedy)))
+}
+
+/// A start is odd where its level is, both by itself and relative to the other servers of the same fork: the machine's own
+/// speed moves too, for all alike.
+fn of_cell(studied: &Studied<'_>, cells: &[Studied<'_>]) -> Vec<(u32, OddStart)> {
+    let speeds = speeds(&studied.cell.fork_values);
+    let others: Vec<Vec<(u32, f64)>> = cells
+        .iter()
+        .filter(|other| (&other.cell.group, &other.cell.scenario) == (&studied.cell.group, &studied.cell.scenario))
+        .filter(|other| other.cell.id != studied.cell.id)
+        .map(|other| self::speeds(&other.cell.fork_values))
+        .collect();
+    let relative: Vec<f64> = speeds.iter().map(|(fork, speed)| speed / typical(&others, *fork)).collect();
+    let levels: Vec<f64> = speeds.iter().map(|(_, speed)| *speed).collect();
+    let odd = |values: &[f64]| find_odd_starts(values).unwrap_or_default();
+    let by_itself = odd(&levels);
+    let both = odd(&relative).into_iter().filter(|start| by_itself.iter().any(|own| own.index == start.index));
+    both.map(|start| (speeds[start.index].0, start)).collect()
+}
+
+/// The geometric mean of the other servers' speeds in a fork; 1 where there is none.
+fn typical(others: &[Vec<(u32, f64)>], fork: u32) -> f64 {
+    let logs: Vec<f64> = others.iter().flatten().filter(|(f, _)| *f == fork).map(|(_, speed)| speed.ln()).collect();
+    if logs.is_empty() { 1.0 } else { (logs.iter().sum::<f64>() / logs.len() as f64).exp() }
+}
+
+/// Throughput of each fork, or requests per CPU time where there was no saturating load.
+fn speeds(forks: &[ForkValue]) -> Vec<(u32, f64)> {
+    let speed = |fork: &ForkValue| {
+        let speed = fork.throughput_per_s.or_else(|| fork.cpu_ns_per_request.map(f64::recip));
+        speed.filter(|speed| speed.is_finite() && *speed > 0.0).map(|speed| (fork.fork, speed))
+    };
+    forks.iter().filter_map(speed).collect()
+}
