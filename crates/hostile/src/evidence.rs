@@ -28,6 +28,6 @@ pub fn record(bytes: &[u8]) {
         Err(_) => return,
     };
     for slice in &slices {
-        slice.response.merge_into(&mut LatencyHistogram::new());
+        slice.load.response.merge_into(&mut LatencyHistogram::new());
     }
 }

@@ -1,10 +1,10 @@
 //! Holds one answer against what was expected of it, while it arrives. The body is kept only where a check needs it.
 
+use tare_sample::ErrorClass;
 use tare_wire::http::{Head, Sink};
 
 use crate::check::Expectation;
-use crate::problem::Problem;
-use crate::sample::{ErrorClass, escape};
+use crate::problem::{Problem, escape};
 
 /// Bytes of a body that are kept for the checks that need it in one piece.
 const MAX_KEPT_BYTES: usize = 16 << 20;

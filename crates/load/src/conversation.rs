@@ -26,7 +26,7 @@ pub enum Conversation {
 /// [`StopRule::Duration`](crate::StopRule::Duration) ends them all with the first message that was sent after it.
 ///
 /// Each message is booked as an answered request whose intended start is when the server sent it: its response time is the
-/// *push latency*. It has no service time. What else is known of it is in [`Messages`](crate::Messages). A subscription
+/// *push latency*. It has no service time. What else is known of it is in [`MessageTally`](crate::MessageTally). A subscription
 /// that breaks off is one failed request, of the window also if it was asked for in the head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Push {

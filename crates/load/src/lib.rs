@@ -43,7 +43,6 @@ mod random;
 mod recorder;
 mod remote;
 mod request;
-mod sample;
 mod schedule;
 mod sending;
 mod server_clock;
@@ -61,16 +60,16 @@ pub use check::Check;
 pub use conversation::{Conversation, Push, Stamp};
 pub use error::LoadError;
 pub use feed::{Feed, FeedFormat, FeedOrder};
-pub use messages::Messages;
 pub use poller::{PollerChoice, PollerInUse, PollerKind};
 pub use protocol::Protocol;
 pub use request::{Body, ListedUrl, RequestSet, RequestSpec, Requests, url_list};
-pub use sample::{ErrorClass, ErrorTallies, ErrorTally, SliceSample, TracedRequest};
 pub use schedule::{Arrivals, CustomSchedule, Schedule, Share, Spacing, Stage, Stages};
 pub use sending::Sending;
-pub use server_clock::{ClockEstimate, ServerClock};
 pub use session::{LoadSession, Opening, SessionSpec, SliceSpec, Watched};
 pub use stop_rule::StopRule;
+pub use tare_sample::{
+    ClockEstimate, ErrorClass, ErrorTallies, ErrorTally, MessageTally, ServerClock, SliceSample, TracedRequest,
+};
 pub use tare_sys::socket::Target;
 pub use think::Think;
 // Requests are described in these words of the protocol.

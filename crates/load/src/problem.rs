@@ -1,6 +1,9 @@
 //! Why a request or a connection failed.
 
-use crate::sample::ErrorClass;
+use tare_sample::ErrorClass;
+
+/// Bytes of a server's text that the example of an error quotes.
+const EXAMPLE_BYTES: usize = 80;
 
 /// Why one request failed: the class, and a text that the report shows for the first failure of the class.
 #[derive(Debug, PartialEq, Eq)]
@@ -13,4 +16,11 @@ impl Problem {
     pub(crate) fn new(class: ErrorClass, text: impl Into<String>) -> Self {
         Self { class, text: text.into() }
     }
+}
+
+/// The beginning of foreign bytes as printable ASCII: text of a server is never shown unescaped.
+pub(crate) fn escape(bytes: &[u8]) -> String {
+    let shown = &bytes[..bytes.len().min(EXAMPLE_BYTES)];
+    let ellipsis = if shown.len() < bytes.len() { "…" } else { "" };
+    format!("{}{ellipsis}", shown.escape_ascii())
 }

@@ -4,6 +4,7 @@ use std::io;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{Builder, JoinHandle};
 
+use tare_sample::SliceSample;
 use tare_sys::affinity::{CpuSet, pin_current_thread};
 use tare_sys::clock::{self, MonotonicClock};
 use tare_sys::epoll::EpollPoller;
@@ -14,7 +15,6 @@ use tare_sys::uring::UringPoller;
 use crate::cancel::Cancel;
 use crate::error::LoadError;
 use crate::poller::PollerKind;
-use crate::sample::SliceSample;
 use crate::schedule::Share;
 use crate::slice::WorkerSlice;
 use crate::worker::{Setup, Worker};

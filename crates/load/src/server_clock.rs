@@ -1,107 +1,20 @@
 //! Whose clock stamps messages, and what can be known of one that is not ours: the arithmetic of an estimate.
 
-use tare_sys::clock::{Epoch, Nanos};
+use tare_sample::{ClockEstimate, ClockSamples, MessageTally, ServerClock};
+use tare_sys::clock::Epoch;
 use tare_sys::socket::Target;
-use tare_wire::ws::Stamped;
 
 use crate::stamps::Stamps;
 
 /// Stamped messages below which the least of their delays may be far from the least possible.
 const LEAST_MESSAGES: u64 = 5;
 
-/// Whose clock stamps what a server pushes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ServerClock {
-    /// This machine's if the target is a file or an address of this machine, and else one that is to be estimated.
-    #[default]
-    Auto,
-    /// This machine's.
-    Same,
-    /// Another, whose offset is estimated before and after each slice.
-    Estimate,
-}
-
-impl ServerClock {
-    /// Whether a server there goes by this machine's clock.
-    pub(crate) fn is_ours(self, target: &Target) -> bool {
-        match self {
-            Self::Auto => target.is_here(),
-            Self::Same => true,
-            Self::Estimate => false,
-        }
-    }
-}
-
-/// What has been found out of a server's clock.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ClockEstimate {
-    /// How far it is ahead of this machine's, in nanoseconds, below zero if behind; `None` where too few messages came, or
-    /// no ping was answered.
-    pub offset_ns: Option<i64>,
-    /// Stamped messages that it rests on.
-    pub messages: u64,
-    /// The least time in which a ping was answered, in nanoseconds.
-    pub round_trip_ns: Option<u64>,
-    /// Whether it was estimated after the slice as well as before.
-    pub is_confirmed: bool,
-}
-
-/// What messages and the answers to pings say of the server's clock.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Clues {
-    stamped: u64,
-    unit_ns: u64,
-    /// What the server's clock would have shown at the origin of ours, had the message that says the most of all been on its
-    /// way for no time.
-    unix_ns: u64,
-    round_trip_ns: Option<u64>,
-}
-
-impl Clues {
-    /// Takes a message that came at this moment.
-    pub(crate) fn came(&mut self, stamp: Stamped, at: Nanos) {
-        self.stamped += 1;
-        self.unit_ns = self.unit_ns.max(stamp.unit_ns);
-        self.unix_ns = self.unix_ns.max(stamp.unix_ns.saturating_sub(at.0));
-    }
-
-    /// Takes that a ping was answered after so long.
-    pub(crate) fn answered(&mut self, after_ns: u64) {
-        self.round_trip_ns = Some(self.round_trip_ns.map_or(after_ns, |least| least.min(after_ns)));
-    }
-
-    /// Adds those of another worker, or of another time.
-    pub(crate) fn add(&mut self, other: &Self) {
-        self.stamped += other.stamped;
-        self.unit_ns = self.unit_ns.max(other.unit_ns);
-        self.unix_ns = self.unix_ns.max(other.unix_ns);
-        other.round_trip_ns.into_iter().for_each(|after_ns| self.answered(after_ns));
-    }
-
-    /// What they come down to, beside this machine's own epoch. Where `messages` came and none is stamped, there is nothing
-    /// to be known, and nothing that rests on it.
-    pub(crate) fn reckoning(&self, messages: u64, ours: Epoch) -> Reckoning {
-        if self.stamped == 0 && messages > 0 {
-            return Reckoning::same(ours);
-        }
-        let epoch = self.epoch(ours);
-        let estimate = ClockEstimate {
-            offset_ns: epoch.map(|epoch| (epoch.unix_ns as i64).wrapping_sub(ours.unix_ns as i64)),
-            messages: self.stamped,
-            round_trip_ns: self.round_trip_ns,
-            is_confirmed: false,
-        };
-        Reckoning { epoch, estimate: Some(estimate) }
-    }
-
-    /// The message that was quickest took some part of the quickest round trip, and its stamp was cut or rounded to its
-    /// unit. In the middle of what can be, either is off by half as much; rounding makes that of the unit a whole one.
-    fn epoch(&self, ours: Epoch) -> Option<Epoch> {
-        let round_trip_ns = self.round_trip_ns.filter(|_| self.stamped >= LEAST_MESSAGES)?;
-        Some(Epoch {
-            unix_ns: self.unix_ns + round_trip_ns / 2 + self.unit_ns / 2,
-            within_ns: round_trip_ns.div_ceil(2) + self.unit_ns + ours.within_ns,
-        })
+/// Whether a server at `target` uses this machine's clock.
+pub(crate) fn is_own_clock(setting: ServerClock, target: &Target) -> bool {
+    match setting {
+        ServerClock::Auto => target.is_here(),
+        ServerClock::Same => true,
+        ServerClock::Estimate => false,
     }
 }
 
@@ -115,6 +28,28 @@ pub(crate) struct Reckoning {
 }
 
 impl Reckoning {
+    /// The server's clock by samples of it, beside this machine's own epoch. Where `messages` came and none is stamped,
+    /// there is nothing to estimate and nothing that depends on it.
+    pub(crate) fn of(samples: &ClockSamples, messages: u64, ours: Epoch) -> Self {
+        if samples.stamped == 0 && messages > 0 {
+            return Self::same(ours);
+        }
+        let epoch = estimated_epoch(samples, ours);
+        let estimate = ClockEstimate {
+            offset_ns: epoch.map(|epoch| (epoch.unix_ns as i64).wrapping_sub(ours.unix_ns as i64)),
+            messages: samples.stamped,
+            round_trip_ns: samples.round_trip_ns,
+            is_confirmed: false,
+        };
+        Self { epoch, estimate: Some(estimate) }
+    }
+
+    /// Writes into a tally what the server's clock was taken to be.
+    pub(crate) fn state_in(&self, tally: &mut MessageTally) {
+        tally.clock_within_ns = self.epoch.map_or(0, |epoch| epoch.within_ns);
+        tally.clock = self.estimate;
+    }
+
     /// The server goes by this machine's clock.
     pub(crate) const fn same(ours: Epoch) -> Self {
         Self { epoch: Some(ours), estimate: None }
@@ -128,7 +63,7 @@ impl Reckoning {
 
     /// The same for a slice of which these messages were heard. None comes before it is sent: one that was quicker than those
     /// of the sounding says that the clock may be as much further ahead, and no more than a round trip beyond that.
-    pub(crate) fn widened(self, heard: &Clues) -> Self {
+    pub(crate) fn widened(self, heard: &ClockSamples) -> Self {
         let (Some(epoch), Some(round_trip_ns)) = (self.epoch, self.estimate.and_then(|found| found.round_trip_ns))
         else {
             return self;
@@ -153,23 +88,35 @@ impl Reckoning {
     }
 }
 
+/// The fastest message took a part of the shortest round trip, and its stamp was cut or rounded to its unit. The middle
+/// of what is possible is taken for both. The error is half a round trip and, since stamps may be rounded, a whole unit.
+fn estimated_epoch(samples: &ClockSamples, ours: Epoch) -> Option<Epoch> {
+    let round_trip_ns = samples.round_trip_ns.filter(|_| samples.stamped >= LEAST_MESSAGES)?;
+    Some(Epoch {
+        unix_ns: samples.unix_ns + round_trip_ns / 2 + samples.unit_ns / 2,
+        within_ns: round_trip_ns.div_ceil(2) + samples.unit_ns + ours.within_ns,
+    })
+}
+
 #[cfg(test)]
 mod tests {
+    use tare_sys::clock::Nanos;
+
     use super::*;
 
     const OURS: Epoch = Epoch { unix_ns: 1_700_000_000_000_000_000, within_ns: 20 };
     const S: i64 = 1_000_000_000;
 
-    /// Clues of messages that were under way for so long, from a server whose clock is so far ahead.
-    fn clues(ahead_ns: i64, delays_ns: &[u64], unit_ns: u64, round_trip_ns: Option<u64>) -> Clues {
-        let mut clues = Clues::default();
+    /// Samples of messages that were under way for so long, from a server whose clock is so far ahead.
+    fn samples(ahead_ns: i64, delays_ns: &[u64], unit_ns: u64, round_trip_ns: Option<u64>) -> ClockSamples {
+        let mut samples = ClockSamples::default();
         for (n, delay_ns) in (1..).zip(delays_ns) {
             let sent = Nanos(n * 100_000_000 + 7);
             let unix_ns = OURS.unix_ns.checked_add_signed(ahead_ns).unwrap() + sent.0;
-            clues.came(Stamped { unix_ns: unix_ns / unit_ns * unit_ns, unit_ns }, Nanos(sent.0 + delay_ns));
+            samples.add_message(unix_ns / unit_ns * unit_ns, unit_ns, sent.0 + delay_ns);
         }
-        round_trip_ns.into_iter().for_each(|after_ns| clues.answered(after_ns));
-        clues
+        round_trip_ns.into_iter().for_each(|ns| samples.add_round_trip(ns));
+        samples
     }
 
     #[test]
@@ -189,7 +136,7 @@ mod tests {
             // A server that is late with every message cannot be told from a clock that is behind.
             (0, &[5_030_000; 5], 1, 60_000, -5_000_000, 30_021),
         ] {
-            let reckoning = clues(ahead_ns, delays_ns, unit_ns, Some(round_trip_ns)).reckoning(5, OURS);
+            let reckoning = Reckoning::of(&samples(ahead_ns, delays_ns, unit_ns, Some(round_trip_ns)), 5, OURS);
             let (found, epoch) = (reckoning.estimate.unwrap(), reckoning.epoch.unwrap());
             assert_eq!((found.offset_ns, epoch.within_ns), (Some(offset_ns), within_ns), "{ahead_ns} {round_trip_ns}");
             assert_eq!(epoch.unix_ns, OURS.unix_ns.checked_add_signed(offset_ns).unwrap());
@@ -202,17 +149,17 @@ mod tests {
         for (delays_ns, round_trip_ns, messages) in
             [(&[30_000; 4][..], Some(60_000), 4), (&[30_000; 9], None, 9), (&[], Some(60_000), 0), (&[], None, 0)]
         {
-            let Reckoning { epoch, estimate } = clues(0, delays_ns, 1, round_trip_ns).reckoning(messages, OURS);
+            let Reckoning { epoch, estimate } = Reckoning::of(&samples(0, delays_ns, 1, round_trip_ns), messages, OURS);
             let stamped = delays_ns.len() as u64;
             let nothing = ClockEstimate { messages: stamped, round_trip_ns, ..ClockEstimate::default() };
             assert_eq!((epoch, estimate), (None, Some(nothing)));
         }
-        assert_eq!(clues(0, &[], 1, Some(60_000)).reckoning(20, OURS), Reckoning::same(OURS));
+        assert_eq!(Reckoning::of(&samples(0, &[], 1, Some(60_000)), 20, OURS), Reckoning::same(OURS));
     }
 
     #[test]
     fn a_clock_that_has_moved_is_as_uncertain_as_it_has_moved() {
-        let at = |ahead_ns| clues(ahead_ns, &[30_000; 6], 1, Some(60_000)).reckoning(6, OURS);
+        let at = |ahead_ns| Reckoning::of(&samples(ahead_ns, &[30_000; 6], 1, Some(60_000)), 6, OURS);
         for (before, after, within_ns) in
             [(at(0), at(0), 30_021), (at(0), at(200_000), 230_021), (at(S), at(S - 200_000), 230_021)]
         {
@@ -236,15 +183,15 @@ mod tests {
 
     #[test]
     fn a_message_that_was_quicker_than_all_before_makes_the_estimate_less_certain() {
-        let found = clues(3 * S, &[150_000; 6], 1, Some(80_000)).reckoning(6, OURS);
+        let found = Reckoning::of(&samples(3 * S, &[150_000; 6], 1, Some(80_000)), 6, OURS);
         // By the estimate the clock is 110 µs less ahead than it is, and 40 µs at most were thought possible.
         for (delay_ns, within_ns) in [(150_000, 40_021), (145_000, 45_001), (30_000, 160_001), (10_000_000, 40_021)] {
-            let widened = found.widened(&clues(3 * S, &[delay_ns; 9], 1, None));
+            let widened = found.widened(&samples(3 * S, &[delay_ns; 9], 1, None));
             assert_eq!((widened.epoch.unwrap().within_ns, widened.estimate), (within_ns, found.estimate), "{delay_ns}");
         }
         let same = Reckoning::same(OURS);
-        assert_eq!((same.widened(&clues(3 * S, &[1; 9], 1, None)), same.stamps()), (same, Stamps::Ours(OURS)));
-        assert_eq!(found.widened(&Clues::default()), found);
+        assert_eq!((same.widened(&samples(3 * S, &[1; 9], 1, None)), same.stamps()), (same, Stamps::Ours(OURS)));
+        assert_eq!(found.widened(&ClockSamples::default()), found);
     }
 
     #[test]
@@ -258,7 +205,7 @@ mod tests {
             (ServerClock::Same, [true; 3]),
             (ServerClock::Estimate, [false; 3]),
         ] {
-            assert_eq!([&here, &file, &there].map(|target| clock.is_ours(target)), ours, "{clock:?}");
+            assert_eq!([&here, &file, &there].map(|target| is_own_clock(clock, target)), ours, "{clock:?}");
         }
     }
 }

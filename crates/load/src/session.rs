@@ -7,6 +7,7 @@ mod spec;
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use tare_sample::SliceSample;
 use tare_sys::clock;
 use tare_sys::limits;
 use tare_sys::socket::{SocketOptions, congestion_in_use};
@@ -19,7 +20,6 @@ use crate::poller::PollerInUse;
 use crate::protocol::Protocol;
 use crate::remote::{Order, Remote, Report};
 use crate::request::RequestSet;
-use crate::sample::SliceSample;
 use crate::schedule::Share;
 use crate::server_clock::Reckoning;
 use crate::slice::WorkerSlice;
@@ -147,8 +147,8 @@ impl LoadSession {
         // Somebody who has cancelled does not wait for more messages.
         let is_over = before.epoch.is_none() || (self.sounding.is_some() && cancel.is_cancelled());
         let whole = if is_over { before } else { before.until(&self.reckon(cancel)?) };
-        let whole = whole.widened(&sample.messages.clues);
-        sample.messages.reckon(&whole);
+        let whole = whole.widened(&sample.clock_samples);
+        whole.state_in(&mut sample.messages);
         Ok(sample)
     }
 
@@ -187,7 +187,7 @@ impl LoadSession {
         }
         let sample = self.collect(&mut |part| {
             if let Some(reckoning) = by {
-                part.messages.reckon(reckoning);
+                reckoning.state_in(&mut part.messages);
             }
             if every.is_some() {
                 watcher(Watched::Interval(part));

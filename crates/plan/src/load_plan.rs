@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use tare_sample::ServerClock;
 
 use crate::condition::Condition;
 use crate::duration::Span;
 use crate::plan::{Plan, Program, Setting, Warmup};
-use crate::server_clock::ServerClock;
 
 /// One load on one URL, with nothing optional left.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

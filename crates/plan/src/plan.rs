@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use tare_sample::ServerClock;
 
 use crate::contract::{Check, Scenario};
 use crate::duration::Span;
@@ -10,7 +11,6 @@ pub use crate::group::{CommandServer, Group, NamedScenario, Program, Role, Varia
 use crate::group_order::GroupOrder;
 use crate::options::{RateOption, WarmupOption};
 use crate::profile::Profile;
-use crate::server_clock::ServerClock;
 use crate::server_scheduling::ServerScheduling;
 pub use crate::setting::{Setting, Source};
 pub use crate::slice_kind::SliceKind;

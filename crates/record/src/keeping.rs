@@ -34,14 +34,16 @@ pub fn keeps(slo: &Slo, slice: &StoredSlice) -> bool {
     let conditions = &slo.curve.0;
     let of_errors = |c: &Condition| matches!(c.metric, Metric::Errors | Metric::ErrorShare);
     let few_failed = conditions.iter().any(of_errors) || failed_share(slice) <= FAILED;
-    slice.ok > 0 && few_failed && conditions.iter().all(|condition| condition.is_met_by(value(condition.metric, slice)))
+    slice.load.ok > 0
+        && few_failed
+        && conditions.iter().all(|condition| condition.is_met_by(value(condition.metric, slice)))
 }
 
 fn value(metric: Metric, slice: &StoredSlice) -> f64 {
     match metric {
         Metric::Errors => lost(slice) as f64,
         Metric::ErrorShare => failed_share(slice),
-        Metric::Throughput => slice.throughput_per_s(),
+        Metric::Throughput => slice.load.throughput_per_s(),
         Metric::Latency(statistic, clock) => latency(statistic, &of_clock(clock, slice)),
     }
 }
@@ -49,19 +51,19 @@ fn value(metric: Metric, slice: &StoredSlice) -> f64 {
 /// Of what should have come, how much did not.
 fn failed_share(slice: &StoredSlice) -> f64 {
     let lost = lost(slice);
-    lost as f64 / (slice.ok + lost).max(1) as f64
+    lost as f64 / (slice.load.ok + lost).max(1) as f64
 }
 
 /// What failed, and the messages that a server was to push and did not.
 fn lost(slice: &StoredSlice) -> u64 {
-    slice.failed + slice.messages.as_ref().map_or(0, |messages| messages.tally.missing)
+    slice.load.failed + slice.load.messages.missing
 }
 
 fn of_clock(clock: Clock, slice: &StoredSlice) -> LatencyHistogram {
     match clock {
-        Clock::Response => slice.response.unpack(),
-        Clock::Service => slice.service.unpack(),
-        Clock::SendLag => slice.send_lag.unpack(),
+        Clock::Response => slice.load.response.unpack(),
+        Clock::Service => slice.load.service.unpack(),
+        Clock::SendLag => slice.load.send_lag.unpack(),
     }
 }
 

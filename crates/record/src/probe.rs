@@ -1,12 +1,55 @@
-//! What the probes saw of a server during a slice: CPU by kind of thread, the JVM's own account, and hiccups.
-//! How it was found is `tare-sut`'s business.
+//! What a server used during a slice: CPU by kind of thread, memory, the JVM's own counters, and hiccups.
+//! `tare-sut` has the probes that measure it.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use tare_sample::PackedHistogram;
 use tare_stats::histogram::LatencyHistogram;
 
-use crate::packed::PackedHistogram;
+/// What a server used while one slice of load ran: window and drain, unless a field says otherwise.
+///
+/// Serialised, it has no histograms. A counter is a field here or in one of the types below; what older records lack
+/// needs `#[serde(default)]`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(bound(serialize = "", deserialize = "H: Default"))]
+pub struct ServerUse<H = LatencyHistogram> {
+    /// CPU of the server and the requests it answered with it; absent without process metrics.
+    pub cpu: Option<ServerCpu>,
+    /// Resident memory at the end of the slice.
+    pub rss_bytes: Option<u64>,
+    /// Peak resident memory of the server's processes since their start.
+    pub rss_peak_bytes: Option<u64>,
+    /// What a JVM counted; absent where the server is none.
+    pub jvm: Option<JvmUse>,
+    /// Hiccups; absent where the plan does not ask for meters.
+    pub hiccups: Option<Hiccups<H>>,
+    /// Share, 0 to 1, of the cores of servers and generator that went to other programs and to a hypervisor, from the
+    /// begin of the slice (its head included) to the end of its drain. Absent where it cannot be measured, and before
+    /// version 4 of the record.
+    pub others_share: Option<f64>,
+}
+
+// Derived, it would ask for a default of `H`.
+impl<H> Default for ServerUse<H> {
+    fn default() -> Self {
+        Self { cpu: None, rss_bytes: None, rss_peak_bytes: None, jvm: None, hiccups: None, others_share: None }
+    }
+}
+
+impl ServerUse {
+    /// The same with its histograms as bytes.
+    pub fn pack(self) -> ServerUse<PackedHistogram> {
+        ServerUse {
+            cpu: self.cpu,
+            rss_bytes: self.rss_bytes,
+            rss_peak_bytes: self.rss_peak_bytes,
+            jvm: self.jvm,
+            hiccups: self.hiccups.map(Hiccups::pack),
+            others_share: self.others_share,
+        }
+    }
+}
 
 /// CPU that a server used while it answered a known number of requests.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -72,14 +115,17 @@ pub struct CollectorUse {
     pub pause_ns: u64,
 }
 
-/// How late a thread was woken that wanted to run once in every interval, whatever the server did meanwhile.
+/// Wake-up delays of threads that want to run once in every interval, whatever the server does meanwhile.
 ///
-/// `H` is as in [`crate::sample::SliceRecord`].
-#[derive(Debug, Clone, PartialEq)]
+/// `H` is as in [`crate::sample::SliceRecord`]. Serialised, it has no histograms.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(bound(serialize = "", deserialize = "H: Default"))]
 pub struct Hiccups<H = LatencyHistogram> {
-    /// A thread of tare's on the server's cores: what machine and kernel did.
+    /// A thread of tare's on the server's cores: delays by the machine and its kernel.
+    #[serde(skip)]
     pub machine: H,
-    /// A thread inside the server's JVM: what machine and JVM did; absent where there is no JVM, or no meter in it.
+    /// A thread inside the server's JVM: delays by the machine and the JVM; absent without a JVM, or a meter in it.
+    #[serde(skip)]
     pub jvm: Option<H>,
     /// The longest of both, in the order of time, each with what it is blamed on.
     pub pauses: Vec<Pause>,

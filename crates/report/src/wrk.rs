@@ -1,6 +1,8 @@
 //! Text in the shape of wrk's report (`wrk --latency`), one block per cell and load, for who reads or parses those.
 //! Where wrk has threads, this has slices.
 
+use tare_record::sample::ErrorClass;
+
 use crate::clean;
 use crate::summary::{Cell, Latency, Summary};
 
@@ -39,14 +41,15 @@ pub(crate) fn one(title: &str, under: &str, cell: &Cell, load: &Latency) -> Stri
 
 /// wrk's two lines where wrk has such errors, and the number of all that failed.
 fn failures(cell: &Cell, failed: u64) -> String {
-    let of = |class: &str| cell.errors.iter().find(|e| e.class == class).map_or(0, |e| e.count);
-    let [connect, read, write, timeout] = ["connect", "read", "write", "timeout"].map(of);
+    let of = |class: ErrorClass| cell.errors.iter().find(|e| e.class == class).map_or(0, |e| e.count);
+    let [connect, read, write, timeout] =
+        [ErrorClass::Connect, ErrorClass::Read, ErrorClass::Write, ErrorClass::Timeout].map(of);
     let mut lines = String::new();
     if connect + read + write + timeout > 0 {
         lines += &format!("  Socket errors: connect {connect}, read {read}, write {write}, timeout {timeout}\n");
     }
-    if of("status") > 0 {
-        lines += &format!("  Non-2xx or 3xx responses: {}\n", of("status"));
+    if of(ErrorClass::Status) > 0 {
+        lines += &format!("  Non-2xx or 3xx responses: {}\n", of(ErrorClass::Status));
     }
     if failed > 0 {
         lines += &format!("  Failed requests: {failed}\n");

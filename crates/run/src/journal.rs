@@ -51,8 +51,9 @@ impl<'a> Journal<'a> {
     /// # Errors
     /// When the record cannot be written; the slice is then not in memory either.
     pub fn slice(&mut self, slice: SliceRecord) -> Result<(), RunError> {
+        let slice = slice.pack();
         self.writer.append_slice(&slice)?;
-        self.record.slices.push(slice.pack());
+        self.record.slices.push(slice);
         Ok(())
     }
 

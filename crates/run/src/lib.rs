@@ -1,7 +1,6 @@
 //! The loop over forks and slices: from a plan to a record. What a slice is, is `tare-load`'s; what a server is, `tare-sut`'s;
 //! what the numbers say, `tare-report`'s.
 
-pub mod booking;
 mod budget;
 mod capacity;
 mod compared;
@@ -42,7 +41,6 @@ use tare_record::store::RunWriter;
 pub use compared::Judge;
 pub use error::RunError;
 pub use journal::Observer;
-pub use session::server_clock;
 
 /// Everything that a run needs beside its plan.
 pub struct Scene<'a> {

@@ -98,15 +98,15 @@ impl Driver<'_, '_, '_> {
 
 /// What the sampler saw of a slice.
 fn profile_record(event: ProfileEvent, sampled: Sampled, offered_per_s: f64, slice: &SliceRecord) -> ProfileRecord {
-    let (span_ns, requests, cpu_ns) = match &slice.server_cpu {
+    let (span_ns, requests, cpu_ns) = match &slice.server.cpu {
         Some(cpu) => (cpu.wall_ns, cpu.requests, Some(cpu.total_ns)),
-        None => (slice.window_ns, slice.ok, None),
+        None => (slice.load.window_ns, slice.load.ok, None),
     };
     ProfileRecord {
-        fork: slice.fork,
-        group: slice.group.clone(),
-        scenario: slice.scenario.clone(),
-        variant: slice.variant.clone(),
+        fork: slice.key.fork,
+        group: slice.key.group.clone(),
+        scenario: slice.key.scenario.clone(),
+        variant: slice.key.variant.clone(),
         event,
         sampler: sampled.sampler,
         span_ns,

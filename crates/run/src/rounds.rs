@@ -2,7 +2,7 @@
 //! alternation.
 
 use tare_plan::plan::{Rate, SliceKind};
-use tare_record::sample::{Phase, StoredSlice};
+use tare_record::sample::Phase;
 
 use crate::driver::Driver;
 use crate::error::RunError;
@@ -25,7 +25,7 @@ impl Driver<'_, '_, '_> {
             if !self.may_drive(member) {
                 continue;
             }
-            let per_s = self.slice(member, &order)?.throughput_per_s();
+            let per_s = self.slice(member, &order)?.load.throughput_per_s();
             if self.fleet.members[member].healthy && per_s > 0.0 {
                 slowest = Some(slowest.map_or(per_s, |slowest| slowest.min(per_s)));
             }
@@ -44,7 +44,7 @@ impl Driver<'_, '_, '_> {
             // A closed loop has no rate.
             let rate_per_s = if kind == SliceKind::Saturating { Some(0.0) } else { rate_per_s };
             let Some(rate_per_s) = rate_per_s.filter(|_| self.may_drive(member)) else { continue };
-            let last_per_s = self.journal.record().slices.last().map(StoredSlice::throughput_per_s);
+            let last_per_s = self.journal.record().slices.last().map(|slice| slice.load.throughput_per_s());
             self.announce(member, kind, (number, of), last_per_s);
             let order = self.order(kind, round, rate_per_s);
             self.whole_slice(member, &order)?;

@@ -75,7 +75,7 @@ impl Driver<'_, '_, '_> {
             self.announce(0, SliceKind::Saturating, (round + 1, slices), last_per_s);
             let order = self.order(SliceKind::Saturating, round, 0.0);
             let order = Order { discard: Duration::ZERO, seed: plan.seed, ..order };
-            last_per_s = Some(self.slice(0, &order)?.throughput_per_s());
+            last_per_s = Some(self.slice(0, &order)?.load.throughput_per_s());
         }
         Ok(())
     }

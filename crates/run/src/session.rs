@@ -5,7 +5,6 @@ use std::time::Duration;
 use tare_load::{Check, Conversation, LoadSession, Method, Protocol, RequestSpec, SessionSpec, Stamp};
 use tare_plan::contract::{Contract, ExpectBody, SameAs};
 use tare_plan::plan::NamedScenario;
-use tare_plan::server_clock::ServerClock;
 
 use crate::error::RunError;
 use crate::fleet::Member;
@@ -27,18 +26,9 @@ pub(crate) fn open(trial: &Trial<'_>, member: &Member<'_>, named: &NamedScenario
         congestion: Some(plan.load.congestion.clone()).filter(|name| name != "default"),
         host: member.launch.host(),
         protocol: protocol(named, plan.slo.is_some()),
-        server_clock: server_clock(plan.load.server_clock),
+        server_clock: plan.load.server_clock,
         ..SessionSpec::new(member.host.address(), vec![request])
     })?)
-}
-
-/// The same in the words of the generator.
-pub const fn server_clock(planned: ServerClock) -> tare_load::ServerClock {
-    match planned {
-        ServerClock::Auto => tare_load::ServerClock::Auto,
-        ServerClock::Same => tare_load::ServerClock::Same,
-        ServerClock::Estimate => tare_load::ServerClock::Estimate,
-    }
 }
 
 /// What is spoken: HTTP/1.1, or a WebSocket over it that all users listen on, in the tries of a search for as long as a

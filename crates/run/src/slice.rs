@@ -4,10 +4,9 @@ use std::time::Duration;
 
 use tare_load::{Schedule, Sending, SliceSample, SliceSpec, StopRule, Watched};
 use tare_plan::plan::SliceKind;
-use tare_record::sample::{Phase, SliceRecord};
+use tare_record::sample::{Phase, SliceKey, SliceRecord};
 use tare_sys::clock::{self, Nanos};
 
-use crate::booking::{Heading, booked};
 use crate::driver::Driver;
 use crate::error::RunError;
 use crate::progress::Progress;
@@ -55,9 +54,10 @@ impl Driver<'_, '_, '_> {
         if order.kind == SliceKind::Saturating {
             count_whole(&mut sample, order.users, clock::now());
         }
-        let start_ns = self.journal.since_begin_ns(sample.start_ns + sample.discarded_head_ns);
-        let seen = watch.end(self.fleet, member, &sample, self.journal);
-        let heading = Heading {
+        let server = watch.end(self.fleet, member, &sample, self.journal);
+        // In the record, times count from the begin of the run.
+        sample.start_ns = self.journal.since_begin_ns(sample.start_ns);
+        let key = SliceKey {
             fork: self.place.fork,
             group: self.place.group.to_owned(),
             scenario: self.named.name.clone(),
@@ -65,11 +65,10 @@ impl Driver<'_, '_, '_> {
             phase: order.phase,
             kind: order.kind,
             round: order.round,
-            start_ns,
             users: order.users,
             offered_per_s: (order.rate_per_s > 0.0).then_some(order.rate_per_s),
         };
-        Ok(seen.put_into(booked(sample, heading)))
+        Ok(SliceRecord { key, load: sample, server })
     }
 }
 
@@ -98,10 +97,10 @@ impl Order {
     }
 }
 
-/// Whether a right answer came at all. Those to requests of the dropped head are not among the `ok`, and where answers take
-/// longer than a slice there may be no others.
+/// Whether the server gave an expected answer. Answers to requests of the discarded head are not among `ok`; where answers
+/// take longer than a slice, there may be no others.
 pub(crate) const fn is_answered(slice: &SliceRecord) -> bool {
-    slice.ok + slice.completed > 0
+    slice.load.ok + slice.load.completed > 0
 }
 
 /// Answers per user below which a window says little of the throughput: most of what was under way ends after it.
@@ -120,6 +119,8 @@ fn count_whole(sample: &mut SliceSample, users: u32, drained: Nanos) {
 
 #[cfg(test)]
 mod tests {
+    use tare_record::sample::ServerUse;
+
     use super::*;
 
     fn sample(completed: u64, completed_in_slice: u64) -> SliceSample {
@@ -142,27 +143,24 @@ mod tests {
 
     #[test]
     fn a_server_whose_answers_all_belong_to_the_dropped_head_has_answered() {
-        let heading = |sample| {
-            let (group, scenario, variant) = (String::new(), String::new(), String::new());
-            let (phase, kind) = (Phase::Measure, SliceKind::Saturating);
-            let place = Heading {
+        let record = |load| {
+            let key = SliceKey {
                 fork: 1,
-                group,
-                scenario,
-                variant,
-                phase,
-                kind,
+                group: String::new(),
+                scenario: String::new(),
+                variant: String::new(),
+                phase: Phase::Measure,
+                kind: SliceKind::Saturating,
                 round: 0,
-                start_ns: 0,
                 users: 128,
                 offered_per_s: None,
             };
-            booked(sample, place)
+            SliceRecord { key, load, server: ServerUse::default() }
         };
         let mut slow = sample(0, 128);
         count_whole(&mut slow, 128, Nanos(3_600));
-        assert!(is_answered(&heading(slow)), "128 uploads, all begun at once");
-        assert!(!is_answered(&heading(sample(0, 0))));
+        assert!(is_answered(&record(slow)), "128 uploads, all begun at once");
+        assert!(!is_answered(&record(sample(0, 0))));
     }
 
     #[test]

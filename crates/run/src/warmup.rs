@@ -105,9 +105,9 @@ fn is_calm(windows: &[Vec<Window>]) -> bool {
 
 /// What one slice says about steadiness: the cost of a request, where the server's CPU is known; else the throughput.
 fn window(slice: &StoredSlice) -> Option<Window> {
-    let time_s = (slice.start_ns + slice.window_ns / 2) as f64 / 1e9;
-    let by_rate = || Some(Window { time_s, log_cost: -positive_ln(slice.throughput_per_s())?, jit_share: None });
-    let Some(cpu) = &slice.server_cpu else { return by_rate() };
+    let time_s = (slice.load.window_start_ns() + slice.load.window_ns / 2) as f64 / 1e9;
+    let by_rate = || Some(Window { time_s, log_cost: -positive_ln(slice.load.throughput_per_s())?, jit_share: None });
+    let Some(cpu) = &slice.server.cpu else { return by_rate() };
     let log_cost = positive_ln(cpu.total_ns as f64 / cpu.requests as f64)?;
     let jit_share = cpu.by_kind.get("jit").map(|jit_ns| *jit_ns as f64 / cpu.total_ns as f64);
     Some(Window { time_s, log_cost, jit_share })

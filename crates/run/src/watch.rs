@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use tare_load::SliceSample;
 use tare_plan::plan::Plan;
-use tare_record::sample::{CollectorUse, Hiccups, JvmUse, Pause, Phase, ServerCpu, SliceRecord};
+use tare_record::sample::{CollectorUse, Hiccups, JvmUse, Pause, Phase, ServerCpu, ServerUse};
 use tare_stats::histogram::LatencyHistogram;
 use tare_sut::probe::cpu::{CpuSample, CpuUse, ThreadUse};
 use tare_sut::probe::hiccup::{Delay, Meter, Suspects, blame};
@@ -25,16 +25,6 @@ pub(crate) struct Watch {
     /// CPU that the readings took so far.
     probing_ns: u64,
     phase: Phase,
-}
-
-/// What was seen of a slice.
-#[derive(Debug, Default)]
-pub(crate) struct Seen {
-    cpu: Option<ServerCpu>,
-    jvm: Option<JvmUse>,
-    memory: Option<MemorySample>,
-    hiccups: Option<Hiccups>,
-    others_share: Option<f64>,
 }
 
 impl Watch {
@@ -58,7 +48,7 @@ impl Watch {
     }
 
     /// Reads them again once the last answer has come, and ends the meters.
-    pub fn end(self, fleet: &mut Fleet<'_>, member: usize, sample: &SliceSample, journal: &Journal<'_>) -> Seen {
+    pub fn end(self, fleet: &mut Fleet<'_>, member: usize, sample: &SliceSample, journal: &Journal<'_>) -> ServerUse {
         let begun = clock::thread_cpu_ns();
         let others_share = self.others.and_then(|others| others.share(&fleet.members));
         let member = &mut fleet.members[member];
@@ -81,21 +71,13 @@ impl Watch {
         }
         probing_ns += clock::thread_cpu_ns() - begun;
         let cpu = cpu.map(|cpu| ServerCpu { probing_ns: Some(probing_ns), ..cpu });
-        Seen { cpu, jvm, memory, hiccups, others_share }
-    }
-}
-
-impl Seen {
-    /// The record of the slice, completed.
-    pub fn put_into(self, slice: SliceRecord) -> SliceRecord {
-        SliceRecord {
-            server_cpu: self.cpu,
-            rss_bytes: self.memory.map(|memory| memory.rss_bytes),
-            rss_peak_bytes: self.memory.map(|memory| memory.peak_rss_bytes),
-            jvm: self.jvm,
-            hiccups: self.hiccups,
-            others_share: self.others_share,
-            ..slice
+        ServerUse {
+            cpu,
+            rss_bytes: memory.map(|memory| memory.rss_bytes),
+            rss_peak_bytes: memory.map(|memory| memory.peak_rss_bytes),
+            jvm,
+            hiccups,
+            others_share,
         }
     }
 }

@@ -3,11 +3,11 @@
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
+use tare_sample::ErrorClass;
 use tare_wire::http::Head;
 
 use super::{Check, HeaderRule, Rule, Whole};
-use crate::problem::Problem;
-use crate::sample::{ErrorClass, escape};
+use crate::problem::{Problem, escape};
 
 /// Bytes beyond the longest body that is right which are still read as a wrong answer; more is a flood.
 const MAX_EXCESS_BYTES: u64 = 64 * 1024;

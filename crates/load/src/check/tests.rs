@@ -4,7 +4,7 @@ use tare_wire::http::ResponseParser;
 
 use super::*;
 use crate::answer::{Judge, Seen};
-use crate::sample::ErrorClass::{self, Status, Validation};
+use tare_sample::ErrorClass::{self, Status, Validation};
 
 /// The verdict on a complete answer, fed in pieces of `size` bytes.
 fn verdict(checks: &[Check], raw: &[u8], size: usize) -> Option<(ErrorClass, String)> {

@@ -6,7 +6,7 @@ use regex::bytes::Regex;
 use serde_json::Value;
 use serde_json_path::JsonPath;
 
-use crate::sample::escape;
+use crate::problem::escape;
 
 /// What the whole body must be.
 #[derive(Clone, Debug)]

@@ -3,10 +3,10 @@
 use std::io::{Error, ErrorKind};
 
 use rustix::io::Errno;
+use tare_sample::ErrorClass;
 use tare_sys::poll::CloseCause;
 
 use crate::problem::Problem;
-use crate::sample::ErrorClass;
 
 impl Problem {
     /// What this end means for a connection that was being opened and had come to this stage.

@@ -2,16 +2,16 @@
 
 use std::collections::VecDeque;
 
+use tare_sample::ErrorClass;
 use tare_sys::clock::Nanos;
 use tare_sys::poll::{CloseCause, Token, Transport};
 use tare_wire::http::{ParseError, Progress, ResponseParser};
 
 use super::{Begun, Ended, Exchange, Step};
 use crate::answer::Judge;
-use crate::problem::Problem;
+use crate::problem::{Problem, escape};
 use crate::recorder::Times;
 use crate::request::{Draw, RequestSet};
-use crate::sample::{ErrorClass, escape};
 
 /// Requests longer than this are not copied to leave together with others.
 const MAX_GATHERED_BYTES: usize = 16 * 1024;

@@ -1,5 +1,6 @@
 //! A pipeline's answers, however they are cut into pieces.
 
+use tare_sample::ErrorClass;
 use tare_sys::clock::Nanos;
 use tare_sys::payload::Payload;
 use tare_sys::poll::{CloseCause, Sending, Token, Transport};
@@ -10,7 +11,6 @@ use crate::check::Check;
 use crate::protocol::Protocol;
 use crate::recorder::Times;
 use crate::request::{RequestSet, RequestSpec, Requests};
-use crate::sample::ErrorClass;
 use crate::schedule::Share;
 
 const ANSWERS: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok\

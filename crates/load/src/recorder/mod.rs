@@ -6,6 +6,7 @@ mod window;
 
 use std::time::Duration;
 
+use tare_sample::{SliceSample, TracedRequest};
 use tare_sys::clock::Nanos;
 use tare_wire::ws::Stamped;
 
@@ -13,7 +14,6 @@ use self::window::Window;
 use crate::messages::Owed;
 use crate::problem::Problem;
 use crate::pushed::Pushed;
-use crate::sample::{SliceSample, TracedRequest};
 use crate::slice::WorkerSlice;
 
 /// The times of one request.
@@ -241,7 +241,20 @@ impl Recorder {
         if pushed.sent.is_some() {
             self.sample.response.record_ns(pushed.came.since(intended));
         }
-        self.sample.messages.book(pushed, tolerance_ns);
+        self.count_message(pushed, tolerance_ns);
+    }
+
+    fn count_message(&mut self, pushed: &Pushed, tolerance_ns: u64) {
+        let tally = &mut self.sample.messages;
+        tally.received += 1;
+        tally.late += u64::from(pushed.is_late);
+        tally.out_of_order += u64::from(pushed.is_out_of_order);
+        tally.duplicated += u64::from(pushed.is_duplicate);
+        tally.ahead += u64::from(pushed.sent.is_some_and(|sent| sent.since(pushed.came) > tolerance_ns));
+        tally.stamp_unit_ns = tally.stamp_unit_ns.max(pushed.unit_ns);
+        if let Some(jitter_ns) = pushed.jitter_ns {
+            self.sample.jitter.record_ns(jitter_ns);
+        }
     }
 
     /// A subscription ended in good order; `owed` messages did not arrive.
@@ -266,12 +279,12 @@ impl Recorder {
 
     /// A stamped message arrived, in the window or not: a sample of the server's clock.
     pub(crate) fn clock_sampled(&mut self, stamp: Stamped, at: Nanos) {
-        self.sample.messages.clues.came(stamp, at);
+        self.sample.clock_samples.add_message(stamp.unix_ns, stamp.unit_ns, at.0);
     }
 
     /// The server answered a ping of ours after this round trip.
     pub(crate) fn ponged(&mut self, after_ns: u64) {
-        self.sample.messages.clues.answered(after_ns);
+        self.sample.clock_samples.add_round_trip(after_ns);
     }
 
     /// A connection failed that carried no request.
@@ -319,14 +332,7 @@ impl Recorder {
 /// Leaves the histograms of `part` with the recorder, cleared, and gives `part` copies of just their size. They have
 /// grown to the latencies of the slices before, so that a slice does not stop to let them grow.
 fn keep_memory(kept: &mut SliceSample, part: &mut SliceSample) {
-    for (kept, copy) in [
-        (&mut kept.response, &mut part.response),
-        (&mut kept.service, &mut part.service),
-        (&mut kept.send_lag, &mut part.send_lag),
-        (&mut kept.stamp_lag, &mut part.stamp_lag),
-        (&mut kept.failed_time, &mut part.failed_time),
-        (&mut kept.messages.jitter, &mut part.messages.jitter),
-    ] {
+    for (kept, copy) in kept.histograms_mut().zip(part.histograms_mut()) {
         std::mem::swap(kept, copy);
         if !kept.is_empty() {
             copy.merge(kept);

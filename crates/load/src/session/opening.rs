@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
+use tare_sample::SliceSample;
 use tare_sys::clock;
 
 use super::{LoadSession, SliceSpec};
 use crate::cancel::Cancel;
 use crate::error::LoadError;
 use crate::remote::{Order, Report};
-use crate::sample::SliceSample;
 
 /// What one who watches a slice is shown.
 #[derive(Clone, Copy, Debug)]

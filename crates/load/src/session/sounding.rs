@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use tare_sample::ServerClock;
 use tare_sys::clock;
 
 use super::LoadSession;
@@ -11,7 +12,7 @@ use crate::conversation::{Conversation, Push, Stamp};
 use crate::error::LoadError;
 use crate::protocol::Protocol;
 use crate::schedule::Schedule;
-use crate::server_clock::{Reckoning, ServerClock};
+use crate::server_clock::{Reckoning, is_own_clock};
 use crate::stop_rule::StopRule;
 
 /// How many messages are listened to, as long as they come in this time.
@@ -28,7 +29,7 @@ impl Sounding {
     /// `None` where there is nothing to find out: the server goes by our clock, or does not push what is stamped.
     pub(super) fn of(spec: &SessionSpec) -> Option<Self> {
         let Protocol::WebSocket(Conversation::Push(push)) = spec.protocol else { return None };
-        if push.stamp == Stamp::None || spec.server_clock.is_ours(&spec.target) {
+        if push.stamp == Stamp::None || is_own_clock(spec.server_clock, &spec.target) {
             return None;
         }
         let push = Push { messages_per_user: MESSAGES, ..push };
@@ -45,7 +46,7 @@ impl Sounding {
         let mut session = LoadSession::open(&self.spec)?;
         let stop = StopRule::Count { requests: 1, at_most: AT_MOST };
         let slice = SliceSpec { drain_timeout: Duration::ZERO, ..SliceSpec::new(Schedule::Closed, 1, stop) };
-        let messages = session.drive(&slice, None, None, cancel, &mut |_| {})?.messages;
-        Ok(messages.clues.reckoning(messages.received, clock::epoch()))
+        let sample = session.drive(&slice, None, None, cancel, &mut |_| {})?;
+        Ok(Reckoning::of(&sample.clock_samples, sample.messages.received, clock::epoch()))
     }
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use tare_sample::ServerClock;
 use tare_sys::affinity::{CpuSet, allowed_cpus};
 use tare_sys::socket::Target;
 
@@ -13,7 +14,6 @@ use crate::protocol::Protocol;
 use crate::request::Requests;
 use crate::schedule::Schedule;
 use crate::sending::Sending;
-use crate::server_clock::ServerClock;
 use crate::stop_rule::StopRule;
 
 /// What stays the same over all slices of a session. [`SessionSpec::new`] has the defaults.

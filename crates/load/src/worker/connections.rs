@@ -4,6 +4,7 @@ use std::ops::{Index, IndexMut};
 use std::rc::Rc;
 use std::time::Duration;
 
+use tare_sample::ErrorClass;
 use tare_sys::clock::Nanos;
 use tare_sys::poll::{Token, Transport};
 use tare_sys::procfs::backlog::Backlog;
@@ -11,7 +12,6 @@ use tare_sys::procfs::backlog::Backlog;
 use super::Setup;
 use super::pace::Pace;
 use crate::connection::Connection;
-use crate::sample::ErrorClass;
 
 /// First and longest back-off before a connection that keeps failing is opened again.
 const FIRST_BACKOFF: Duration = Duration::from_millis(1);

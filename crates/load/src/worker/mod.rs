@@ -35,6 +35,7 @@ mod watch;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tare_sample::SliceSample;
 use tare_sys::clock::{Clock, Nanos};
 use tare_sys::poll::Poller;
 use tare_sys::socket::{SocketOptions, Target};
@@ -47,7 +48,6 @@ use crate::channel::{Channel, Security, Tls};
 use crate::error::LoadError;
 use crate::protocol::Protocol;
 use crate::request::RequestSet;
-use crate::sample::SliceSample;
 use crate::schedule::Share;
 use crate::slice::WorkerSlice;
 use tare_sys::procfs::backlog::Backlog;

@@ -6,6 +6,7 @@ mod events;
 use std::rc::Rc;
 use std::time::Duration;
 
+use tare_sample::{ErrorClass, SliceSample};
 use tare_sys::clock::{Clock, Nanos};
 use tare_sys::poll::{Token, Transport};
 
@@ -19,7 +20,6 @@ use crate::problem::Problem;
 use crate::protocol::Protocol;
 use crate::recorder::{Recorder, Spent, Times};
 use crate::request::RequestSet;
-use crate::sample::{ErrorClass, SliceSample};
 use crate::slice::WorkerSlice;
 
 /// The longest sleep, so that a cancellation is noticed.

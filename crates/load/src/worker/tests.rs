@@ -3,6 +3,7 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
+use tare_sample::{ErrorClass, SliceSample, TracedRequest};
 use tare_sys::clock::{Clock, Nanos};
 use tare_sys::socket::SocketOptions;
 
@@ -12,7 +13,6 @@ use crate::cancel::Cancel;
 use crate::check::Check;
 use crate::protocol::Protocol;
 use crate::request::{RequestSet, RequestSpec, Requests};
-use crate::sample::{ErrorClass, SliceSample, TracedRequest};
 use crate::schedule::{Schedule, Share, Stages};
 use crate::sending::Sending;
 use crate::stamps::Stamps;

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
+use tare_sample::SliceSample;
 use tare_sys::clock::{Clock, Nanos};
 
 use super::WorkerSlice;
 use super::simulation::{ANSWER, Listener, Reaction, World, after};
 use super::tests::{MS, seconds, slice, worker};
 use crate::cancel::Cancel;
-use crate::sample::SliceSample;
 use crate::schedule::Schedule;
 
 /// A server that answers after 1 ms until 200 ms, and then hangs, while somebody cancels at 250 ms.

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
+use tare_sample::{ErrorClass, SliceSample};
 use tare_sys::clock::Nanos;
 
 use super::WorkerSlice;
 use super::simulation::{ANSWER, Reaction, World, after};
 use super::tests::{MS, pipelining, seconds, slice};
 use crate::cancel::Cancel;
-use crate::sample::{ErrorClass, SliceSample};
 use crate::schedule::Schedule;
 use crate::stop_rule::StopRule;
 

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use tare_sample::SliceSample;
 use tare_sys::clock::Nanos;
 
 use super::WorkerSlice;
@@ -10,7 +11,6 @@ use super::tests::{MS, seconds, sending, slice};
 use crate::cancel::Cancel;
 use crate::feed::{Feed, FeedFormat, FeedOrder};
 use crate::request::{RequestSpec, Requests};
-use crate::sample::SliceSample;
 use crate::schedule::Schedule;
 use crate::stop_rule::StopRule;
 use crate::think::Think;

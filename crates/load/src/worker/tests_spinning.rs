@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
+use tare_sample::SliceSample;
+
 use super::WorkerSlice;
 use super::simulation::{World, after};
 use super::tests::{MS, seconds, slice, worker};
 use crate::cancel::Cancel;
-use crate::sample::SliceSample;
 use crate::schedule::Schedule;
 use crate::sending::Sending;
 

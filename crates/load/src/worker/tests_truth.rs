@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::time::Duration;
 
+use tare_sample::SliceSample;
 use tare_stats::LatencyHistogram;
 use tare_sys::clock::Nanos;
 
@@ -11,7 +12,6 @@ use super::WorkerSlice;
 use super::simulation::{ANSWER, Reaction, World};
 use super::tests::{MS, seconds, slice, worker};
 use crate::cancel::Cancel;
-use crate::sample::SliceSample;
 use crate::schedule::Schedule;
 
 const QUANTILES: [f64; 7] = [0.5, 0.9, 0.95, 0.99, 0.999, 0.9999, 1.0];

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
+use tare_sample::{ErrorClass, SliceSample};
 use tare_sys::clock::{Clock, Epoch, Nanos};
 use tare_wire::ws::{Arrival, Endpoint, Kind, accept_for};
 
@@ -12,7 +13,6 @@ use super::{Worker, WorkerSlice};
 use crate::cancel::Cancel;
 use crate::conversation::{Conversation, Push, Stamp};
 use crate::protocol::Protocol;
-use crate::sample::{ErrorClass, SliceSample};
 use crate::schedule::Schedule;
 use crate::stamps::Stamps;
 use crate::stop_rule::StopRule;
@@ -98,8 +98,8 @@ fn each_pushed_message_is_timed_from_its_stamp_and_each_user_hangs_up_after_its_
     assert_eq!((sample.response.len(), sample.service.len(), sample.connections_opened), (60, 0, 3));
     assert!(near(sample.response.value_at_quantile_ns(0.9), MS) && near(sample.response.max_ns(), 50 * MS));
     // Of 19 steps of each user, one leads to a late message, another away from it, and the last is late again.
-    assert_eq!((messages.jitter.len(), messages.jitter.count_above_ns(48 * MS)), (57, 9));
-    assert!(near(messages.jitter.max_ns(), 49 * MS));
+    assert_eq!((sample.jitter.len(), sample.jitter.count_above_ns(48 * MS)), (57, 9));
+    assert!(near(sample.jitter.max_ns(), 49 * MS));
     assert_eq!((messages.late, messages.out_of_order, messages.duplicated, messages.ahead), (0, 0, 0, 0));
     assert_eq!(messages.stamp_unit_ns, 1);
 }
@@ -252,7 +252,7 @@ fn a_server_may_send_as_many_pongs_as_it_likes() {
 fn messages_without_stamps_have_jitter_and_no_latency() {
     let push = Push { messages_per_user: 20, period: PERIOD, stamp: Stamp::None };
     let sample = run(pushing(100, delays, text), Conversation::Push(push), &stamped(three()));
-    assert_eq!((sample.ok, sample.response.len(), sample.messages.jitter.len()), (60, 0, 57));
+    assert_eq!((sample.ok, sample.response.len(), sample.jitter.len()), (60, 0, 57));
 }
 
 /// A server that answers each message after so long with what `answer` makes of it.

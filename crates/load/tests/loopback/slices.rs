@@ -115,7 +115,7 @@ fn workers_share_connections_and_counts() {
     .unwrap();
     assert_eq!(session.congestion(), Some("reno"));
     let sample = run(&mut session, &count(501, 5));
-    assert_eq!((sample.ok, sample.workers), (501, workers));
+    assert_eq!((sample.ok, sample.workers as usize), (501, workers));
     assert_eq!(run(&mut session, &SliceSpec { connections: 5, ..open(1000.0, 100) }).offered, 100);
 }
 

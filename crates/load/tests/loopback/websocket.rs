@@ -51,7 +51,7 @@ fn every_message_that_is_pushed_is_booked_from_its_stamp() {
     let messages = &sample.messages;
     assert_eq!((sample.ok, sample.failed, messages.received), (160, 0, 160), "{:?}", sample.errors);
     assert_eq!((messages.subscriptions, messages.missing, messages.ahead, messages.duplicated), (8, 0, 0, 0));
-    assert_eq!((sample.response.len(), messages.jitter.len(), messages.stamp_unit_ns), (160, 152, 1));
+    assert_eq!((sample.response.len(), sample.jitter.len(), messages.stamp_unit_ns), (160, 152, 1));
     // What was planted can be exceeded, and not be undercut by more than the clocks may differ.
     let median = sample.response.value_at_quantile_ns(0.5).unwrap();
     assert!(median + messages.clock_within_ns >= 2_990_000, "{median} within {}", messages.clock_within_ns);

@@ -1,5 +1,6 @@
 //! The table of settings. Its order is the order of the help, of `--dry-run` and of docs/SETTINGS.md.
 
+use tare_sample::ServerClock;
 use tare_units::Span;
 
 use super::define::define_settings;
@@ -16,7 +17,6 @@ use crate::resolve::settings::{
     Known, Resolved, Settling, default_jvm_cpus, default_load_cpus, default_server_cpus, sequential_slices,
     verify_cpu_list,
 };
-use crate::server_clock::ServerClock;
 use crate::server_scheduling::ServerScheduling;
 use crate::slo::{Curve, LoadBy, Slo};
 use crate::turn::{SHORTEST_TURN, TurnLength};

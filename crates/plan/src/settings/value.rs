@@ -1,13 +1,13 @@
 //! Values of settings as text: read from flags, shown in plans.
 
 use std::str::FromStr;
+use tare_sample::ServerClock;
 
 use tare_units::Span;
 
 use crate::engine::Engine;
 use crate::group_order::GroupOrder;
 use crate::options::{ForkCovers, Percent, RateOption, WarmupOption};
-use crate::server_clock::ServerClock;
 use crate::server_scheduling::ServerScheduling;
 use crate::slo::{Curve, LoadBy};
 use crate::turn::TurnLength;

@@ -6,6 +6,7 @@
 mod folder;
 mod reader;
 mod rows;
+mod rows_before_6;
 mod schema;
 mod writer;
 

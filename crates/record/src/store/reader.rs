@@ -8,7 +8,7 @@ use std::time::Duration;
 use rusqlite::{Connection, OpenFlags, OptionalExtension, Row};
 use serde::de::DeserializeOwned;
 
-use super::{rows, schema};
+use super::{rows, rows_before_6, schema};
 use crate::error::RecordError;
 use crate::header::RecordHeader;
 use crate::load::{LoadRecord, Record};
@@ -25,7 +25,9 @@ pub fn open(file: &Path) -> Result<Record, RecordError> {
     let connection = connect(file)?;
     let header = header(&connection).map_err(|e| RecordError::sqlite(file, &e))?;
     let mut lost = Vec::new();
-    let slices = rescue(&connection, "slice", rows::slice, &mut lost);
+    let version = schema::pragma(&connection, "user_version").map_err(|e| RecordError::sqlite(file, &e))?;
+    let read_slice = if version < schema::FIRST_WITH_JSON { rows_before_6::slice } else { rows::slice };
+    let slices = rescue(&connection, "slice", read_slice, &mut lost);
     let mut events: Vec<EventRecord> = rescue(&connection, "event", json, &mut lost);
     let end = end(&connection).unwrap_or(None);
     Ok(match header {
@@ -147,7 +149,7 @@ fn rows_ever(connection: &Connection, table: &str) -> Option<i64> {
 fn damage(slices: &[StoredSlice], lost: &[String]) -> Option<EventRecord> {
     let text = format!("Lost and not in this report: {}.", lost.join(", "));
     (!lost.is_empty()).then(|| EventRecord {
-        at_ns: slices.last().map_or(0, |s| s.start_ns + s.window_ns),
+        at_ns: slices.last().map_or(0, |s| s.load.window_end_ns()),
         remedy: Some("Restore record.sqlite from a copy, or measure again.".to_owned()),
         ..EventRecord::new(EventLevel::Warning, "The record is damaged", text)
     })

@@ -11,7 +11,7 @@ use crate::cross_check::CrossCheckRecord;
 use crate::error::RecordError;
 use crate::header::{HeaderRef, LoadHeader};
 use crate::profile::ProfileRecord;
-use crate::sample::{EndStatus, EventRecord, ForkRecord, RunHeader, SliceRecord, WarmupRecord};
+use crate::sample::{EndStatus, EventRecord, ForkRecord, RunHeader, StoredSlice, WarmupRecord};
 
 /// Appends what is measured to the record of one run.
 ///
@@ -78,7 +78,7 @@ impl RunWriter {
     ///
     /// # Errors
     /// What the disk refuses; the record then holds everything that was appended before.
-    pub fn append_slice(&mut self, slice: &SliceRecord) -> Result<(), RecordError> {
+    pub fn append_slice(&mut self, slice: &StoredSlice) -> Result<(), RecordError> {
         rows::insert(&self.connection, slice).map_err(|e| self.error(&e))
     }
 

@@ -2,17 +2,17 @@
 
 use std::collections::BTreeMap;
 
+use tare_plan::ServerClock;
 use tare_plan::duration::Span;
 use tare_plan::engine::Engine;
 use tare_plan::plan::{Forks, Load, Machine, Mode, Plan, Probes, Rate, SliceKind, Slices, Stop, Warmup};
 use tare_plan::profile::ProfileEvent;
-use tare_plan::server_clock::ServerClock;
 use tare_plan::turn::TurnLength;
 use tare_record::cross_check::{CrossCheckOutcome, CrossCheckRecord, ToolFigures};
 use tare_record::profile::{PackedText, ProfileRecord, Weight};
 use tare_record::sample::{
-    ClockEstimate, ErrorTally, EventLevel, EventRecord, ForkRecord, Hiccups, JvmUse, MessageTally, Messages, Pause,
-    PauseCause, Phase, RunHeader, ServerCpu, SliceRecord, WarmupRecord,
+    ClockEstimate, ErrorClass, ErrorTally, EventLevel, EventRecord, ForkRecord, Hiccups, JvmUse, MessageTally, Pause,
+    PauseCause, Phase, RunHeader, ServerCpu, ServerUse, SliceKey, SliceRecord, SliceSample, WarmupRecord,
 };
 use tare_stats::histogram::LatencyHistogram;
 
@@ -78,13 +78,11 @@ pub fn header(id: &str) -> RunHeader {
 }
 
 pub fn slice(round: u32) -> SliceRecord {
-    let mut response = LatencyHistogram::new();
-    (1..=500).for_each(|i| response.record_ns(i * 10_000 + u64::from(round)));
-    let mut jvm = LatencyHistogram::new();
-    jvm.record_ns(50_000_000);
-    let mut jitter = LatencyHistogram::new();
-    jitter.record_ns(300_000);
-    SliceRecord {
+    SliceRecord { key: key(round), load: load(round), server: server() }
+}
+
+fn key(round: u32) -> SliceKey {
+    SliceKey {
         fork: 1,
         group: "g".to_owned(),
         scenario: "SimpleGet".to_owned(),
@@ -92,21 +90,27 @@ pub fn slice(round: u32) -> SliceRecord {
         phase: Phase::Measure,
         kind: SliceKind::Poisson,
         round,
-        start_ns: u64::from(round) * 500_000_000,
-        window_ns: 450_000_000,
         users: 8,
         offered_per_s: Some(1_000.0),
+    }
+}
+
+fn load(round: u32) -> SliceSample {
+    let mut response = LatencyHistogram::new();
+    (1..=500).for_each(|i| response.record_ns(i * 10_000 + u64::from(round)));
+    let mut jitter = LatencyHistogram::new();
+    jitter.record_ns(300_000);
+    let timeouts = ErrorTally { count: 2, example: "after 10 s".to_owned() };
+    SliceSample {
+        start_ns: u64::from(round) * 500_000_000,
+        window_ns: 450_000_000,
+        workers: 1,
+        offered: 502,
         completed: 499,
         ok: 500,
         failed: 2,
-        errors: BTreeMap::from([("timeout".to_owned(), ErrorTally { count: 2, example: "after 10 s".to_owned() })]),
         bytes_in: 65_000,
         bytes_out: 32_000,
-        service: response.clone(),
-        stamp_lag: response.clone(),
-        response,
-        send_lag: LatencyHistogram::new(),
-        failed_after: LatencyHistogram::new(),
         blocked: 3,
         blocked_ns: 4_000,
         connections_opened: 8,
@@ -115,15 +119,32 @@ pub fn slice(round: u32) -> SliceRecord {
         tls_resumed: 7,
         generator_cpu_ns: 90_000_000,
         generator_spin_ns: 40_000_000,
-        generator_workers: 1,
-        server_cpu: Some(ServerCpu {
+        errors: [(ErrorClass::Timeout, timeouts)].into_iter().collect(),
+        messages: MessageTally {
+            received: 500,
+            missing: 1,
+            clock_within_ns: 90,
+            clock: Some(ClockEstimate { offset_ns: Some(-7), messages: 40, ..ClockEstimate::default() }),
+            ..MessageTally::default()
+        },
+        service: response.clone(),
+        stamp_lag: response.clone(),
+        response,
+        jitter,
+        ..SliceSample::default()
+    }
+}
+
+fn server() -> ServerUse {
+    let mut jvm = LatencyHistogram::new();
+    jvm.record_ns(50_000_000);
+    let by_pool = BTreeMap::from([("io-compute".to_owned(), 300_000_000)]);
+    ServerUse {
+        cpu: Some(ServerCpu {
             wall_ns: 460_000_000,
             total_ns: 300_000_000,
             by_kind: BTreeMap::from([("application".to_owned(), 300_000_000)]),
-            by_pool: BTreeMap::from([(
-                "application".to_owned(),
-                BTreeMap::from([("io-compute".to_owned(), 300_000_000)]),
-            )]),
+            by_pool: BTreeMap::from([("application".to_owned(), by_pool)]),
             probing_ns: Some(400_000),
             requests: 502,
         }),
@@ -136,16 +157,6 @@ pub fn slice(round: u32) -> SliceRecord {
             pauses: vec![Pause { at_ns: 7, length_ns: 50_000_000, cause: PauseCause::Collection }],
         }),
         others_share: Some(0.02),
-        messages: Some(Messages {
-            tally: MessageTally {
-                received: 500,
-                missing: 1,
-                clock_within_ns: 90,
-                clock: Some(ClockEstimate { offset_ns: Some(-7), messages: 40, ..ClockEstimate::default() }),
-                ..MessageTally::default()
-            },
-            jitter,
-        }),
     }
 }
 

@@ -44,7 +44,7 @@ fn fill(disk: &Path) {
     };
     let mut written = 0;
     let error = loop {
-        match writer.append_slice(&common::slice(written)) {
+        match writer.append_slice(&common::slice(written).pack()) {
             Ok(()) => written += 1,
             Err(error) => break error,
         }

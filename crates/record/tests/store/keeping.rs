@@ -3,10 +3,9 @@
 use tare_plan::duration::Span;
 use tare_plan::plan::SliceKind;
 use tare_plan::slo::{LoadBy, Slo};
+use tare_record::StoredSlice;
 use tare_record::keeping::keeps;
-use tare_record::sample::{MessageTally, Messages};
-use tare_record::{SliceRecord, StoredSlice};
-use tare_stats::histogram::LatencyHistogram;
+use tare_record::sample::MessageTally;
 
 use crate::common;
 
@@ -15,13 +14,14 @@ fn slo(curve: &str) -> Slo {
     Slo { curve, by: LoadBy::Users, most_users: 4096, most_per_s: 1e6, each: Span::from_secs(2) }
 }
 
-/// A try with so many right answers, failures, and messages that were to be pushed and did not come.
+/// A try with this number of expected answers, failures, and missing pushed messages.
 fn tried(ok: u64, failed: u64, missing: Option<u64>) -> StoredSlice {
-    let messages = missing.map(|missing| Messages {
-        tally: MessageTally { received: ok, missing, ..MessageTally::default() },
-        jitter: LatencyHistogram::new(),
-    });
-    SliceRecord { kind: SliceKind::Capacity, ok, failed, messages, ..common::slice(0) }.pack()
+    let mut slice = common::slice(0);
+    slice.key.kind = SliceKind::Capacity;
+    (slice.load.ok, slice.load.failed) = (ok, failed);
+    let messages = missing.map(|missing| MessageTally { received: ok, missing, ..MessageTally::default() });
+    slice.load.messages = messages.unwrap_or_default();
+    slice.pack()
 }
 
 #[test]

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
+use tare_plan::ServerClock;
 use tare_plan::condition::Condition;
 use tare_plan::contract::{Expect, Request, Scenario};
 use tare_plan::duration::Span;
 use tare_plan::load_plan::{Arrivals, LoadModel, LoadPlan, LoadProtocol, LoadStop, TlsTrust};
 use tare_plan::plan::{Group, Mode, NamedScenario, Program, Role, Setting, Source, Variant, Warmup};
-use tare_plan::server_clock::ServerClock;
 use tare_record::sample::{EndStatus, RunHeader};
 use tare_record::{LoadHeader, Record, RecordError, RunWriter, open, open_run};
 
@@ -102,7 +102,7 @@ fn a_load_is_read_as_a_load() {
     let root = tempfile::tempdir().unwrap();
     let file = root.path().join("load.sqlite");
     let mut writer = RunWriter::create_load_file(&file, &load_header()).unwrap();
-    writer.append_slice(&common::slice(0)).unwrap();
+    writer.append_slice(&common::slice(0).pack()).unwrap();
     writer.append_event(&common::event()).unwrap();
     assert!(matches!(writer.append_profile(&common::profile()), Err(RecordError::Scored { .. })));
     writer.finish(EndStatus::Interrupted, 5).unwrap();

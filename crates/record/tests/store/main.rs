@@ -7,19 +7,20 @@ mod common;
 mod full_disk;
 mod keeping;
 mod kinds;
+mod old_versions;
 
 use std::fs;
 use std::path::Path;
 
 use tare_plan::plan::Mode;
 use tare_record::sample::EndStatus;
-use tare_record::{PackedHistogram, RecordError, RunWriter, StoredSlice, allot_run_dir, find_run, list_runs, open_run};
+use tare_record::{RecordError, RunWriter, allot_run_dir, find_run, list_runs, open_run};
 
 fn write(root: &Path, id: &str, slices: u32) -> RunWriter {
     let mut writer = RunWriter::create(root, &common::header(id)).unwrap();
     writer.append_fork(&common::fork()).unwrap();
     writer.append_warmup(&common::warmup()).unwrap();
-    (0..slices).for_each(|round| writer.append_slice(&common::slice(round)).unwrap());
+    (0..slices).for_each(|round| writer.append_slice(&common::slice(round).pack()).unwrap());
     writer.append_cross_check(&common::cross_check()).unwrap();
     writer.append_event(&common::event()).unwrap();
     writer
@@ -38,7 +39,7 @@ fn what_is_read_is_what_was_written() {
     assert_eq!((record.events, record.end), (vec![common::event()], Some((EndStatus::Complete, 99))));
     assert_eq!(record.slices.len(), 3);
     assert_eq!(record.slices[2], common::slice(2).pack());
-    assert_eq!(record.slices[2].response.unpack(), common::slice(2).response);
+    assert_eq!(record.slices[2].load.response.unpack(), common::slice(2).load.response);
 }
 
 #[test]
@@ -62,19 +63,6 @@ fn a_record_of_scored_slices_takes_no_profile() {
 }
 
 #[test]
-fn a_record_from_before_there_were_profiles_is_read_without_loss() {
-    let root = tempfile::tempdir().unwrap();
-    let writer = write(root.path(), "r", 2);
-    let file = writer.path().to_path_buf();
-    writer.finish(EndStatus::Complete, 1).unwrap();
-    let old = rusqlite::Connection::open(&file).unwrap();
-    old.execute_batch("DROP TABLE profile; PRAGMA user_version = 2;").unwrap();
-    let record = open_run(&file).unwrap();
-    assert_eq!((record.slices.len(), record.profiles.len()), (2, 0));
-    assert_eq!(record.events, vec![common::event()], "nothing is said to be lost");
-}
-
-#[test]
 fn a_finished_record_is_a_single_file() {
     let root = tempfile::tempdir().unwrap();
     let writer = write(root.path(), "r", 1);
@@ -89,7 +77,7 @@ fn a_run_that_is_being_written_can_be_read() {
     let mut writer = write(root.path(), "r", 2);
     let record = open_run(writer.path()).unwrap();
     assert_eq!((record.slices.len(), record.end), (2, None));
-    writer.append_slice(&common::slice(2)).unwrap();
+    writer.append_slice(&common::slice(2).pack()).unwrap();
     assert_eq!(open_run(writer.path()).unwrap().slices.len(), 3);
 }
 
@@ -175,51 +163,7 @@ fn a_record_of_a_newer_tare_is_refused_with_both_versions() {
     writer.finish(EndStatus::Complete, 1).unwrap();
     rusqlite::Connection::open(&file).unwrap().pragma_update(None, "user_version", 99).unwrap();
     let error = open_run(&file).unwrap_err().to_string();
-    assert!(error.contains("schema 99") && error.contains("up to 5"), "{error}");
-}
-
-const NEW_IN_3: [&str; 9] = [
-    "hiccup_machine",
-    "hiccup_jvm",
-    "pauses_json",
-    "stamp_lag",
-    "generator_spin_ns",
-    "tls_handshakes",
-    "tls_resumed",
-    "messages_json",
-    "jitter",
-];
-
-#[test]
-fn a_record_of_an_older_tare_is_read_without_what_it_did_not_know() {
-    let root = tempfile::tempdir().unwrap();
-    let writer = write(root.path(), "r", 1);
-    let file = writer.path().to_path_buf();
-    writer.finish(EndStatus::Complete, 1).unwrap();
-    let old = rusqlite::Connection::open(&file).unwrap();
-    for (version, columns) in [(3, ["others_share"].as_slice()), (2, &NEW_IN_3), (1, &["jvm_json"])] {
-        for column in columns {
-            old.execute_batch(&format!("ALTER TABLE slice DROP COLUMN {column}")).unwrap();
-        }
-        old.execute_batch("DROP TABLE IF EXISTS cross_check").unwrap();
-        old.pragma_update(None, "user_version", version).unwrap();
-        let record = open_run(&file).unwrap();
-        let expected = common::slice(0).pack();
-        let mut expected = StoredSlice { others_share: None, ..expected };
-        if version < 3 {
-            expected = StoredSlice {
-                stamp_lag: PackedHistogram::default(),
-                generator_spin_ns: 0,
-                tls_handshakes: 0,
-                tls_resumed: 0,
-                hiccups: None,
-                messages: None,
-                ..expected
-            };
-        }
-        expected.jvm = expected.jvm.filter(|_| version >= 2);
-        assert_eq!((record.slices.as_slice(), record.events.len()), ([expected].as_slice(), 1), "version {version}");
-    }
+    assert!(error.contains("schema 99") && error.contains("up to 6"), "{error}");
 }
 
 #[test]

@@ -9,8 +9,9 @@ use tare_stats::histogram::interval_log;
 pub fn hlog(record: &LoadRecord) -> String {
     let begin = Duration::from_nanos(record.header.started_unix_ns);
     let parts = record.intervals.iter().map(|slice| {
-        let (start, length) = (Duration::from_nanos(slice.start_ns), Duration::from_nanos(slice.window_ns));
-        (start, length, slice.response.unpack())
+        let (start, length) =
+            (Duration::from_nanos(slice.load.window_start_ns()), Duration::from_nanos(slice.load.window_ns));
+        (start, length, slice.load.response.unpack())
     });
     interval_log(begin, parts)
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use tare_record::LoadRecord;
-use tare_record::sample::{MessageTally, Messages};
+use tare_record::sample::{MessageTally, SliceSample};
 
 use super::summarize::latency;
 use super::summary::LatencySummary;
@@ -21,8 +21,8 @@ pub struct MessageSummary {
 
 /// Those of a load; `None` where nothing is pushed.
 pub(super) fn messages(record: &LoadRecord) -> Option<MessageSummary> {
-    let sum = Messages::sum(record.intervals.iter().filter_map(|slice| slice.messages.as_ref()))?;
-    Some(MessageSummary { tally: sum.tally, jitter: latency(&sum.jitter) })
+    let (tally, jitter) = SliceSample::sum_pushed_messages(record.intervals.iter().map(|slice| &slice.load))?;
+    Some(MessageSummary { tally, jitter: latency(&jitter) })
 }
 
 impl MessageSummary {

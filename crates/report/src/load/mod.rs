@@ -55,10 +55,10 @@ impl Clocks {
     fn of(record: &LoadRecord) -> Self {
         let mut clocks = Self::default();
         for slice in &record.intervals {
-            slice.response.merge_into(&mut clocks.response);
-            slice.service.merge_into(&mut clocks.service);
-            slice.send_lag.merge_into(&mut clocks.send_lag);
-            slice.stamp_lag.merge_into(&mut clocks.stamp_lag);
+            slice.load.response.merge_into(&mut clocks.response);
+            slice.load.service.merge_into(&mut clocks.service);
+            slice.load.send_lag.merge_into(&mut clocks.send_lag);
+            slice.load.stamp_lag.merge_into(&mut clocks.stamp_lag);
         }
         clocks
     }

@@ -22,7 +22,7 @@ pub fn html(record: &LoadRecord, load: &LoadSummary) -> Result<String, ReportErr
 /// Text in the shape of `wrk --latency`, for programs that parse it.
 pub fn wrk(record: &LoadRecord, load: &LoadSummary) -> String {
     let (cell, _) = cell_of_load(record);
-    let workers = record.intervals.first().map_or(1, |interval| interval.generator_workers);
+    let workers = record.intervals.first().map_or(1, |interval| interval.load.workers);
     let under = format!("{workers} threads and {} connections", load.model.connections);
     cell.latency.iter().map(|latency| crate::wrk::one(&load.url, &under, &cell, latency)).collect()
 }

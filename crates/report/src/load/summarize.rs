@@ -17,7 +17,7 @@ pub fn summarize(record: &LoadRecord) -> LoadSummary {
     let plan = &header.plan;
     let clocks = Clocks::of(record);
     let sum = |of: fn(&StoredSlice) -> u64| record.intervals.iter().map(of).sum::<u64>();
-    let window_ns = sum(|s| s.window_ns);
+    let window_ns = sum(|s| s.load.window_ns);
     let mut summary = LoadSummary {
         schema: SCHEMA.to_owned(),
         url: plan.url.clone(),
@@ -29,18 +29,18 @@ pub fn summarize(record: &LoadRecord) -> LoadSummary {
         model: model(record),
         window_s: window_ns as f64 / 1e9,
         verdict: Verdict { state: ValidityState::Void, reasons: Vec::new() },
-        throughput_per_s: per_second(sum(|s| s.completed), window_ns).unwrap_or(0.0),
-        requests: requests(sum(|s| s.ok), sum(|s| s.failed)),
+        throughput_per_s: per_second(sum(|s| s.load.completed), window_ns).unwrap_or(0.0),
+        requests: requests(sum(|s| s.load.ok), sum(|s| s.load.failed)),
         response: latency(&clocks.response),
         service: latency(&clocks.service),
         messages: messages::messages(record),
         errors: Vec::new(),
-        bytes: Bytes { in_bytes: sum(|s| s.bytes_in), out_bytes: sum(|s| s.bytes_out) },
+        bytes: Bytes { in_bytes: sum(|s| s.load.bytes_in), out_bytes: sum(|s| s.load.bytes_out) },
         connections: Connections {
-            opened: sum(|s| s.connections_opened),
-            lost: sum(|s| s.connections_lost),
-            tls_handshakes: sum(|s| s.tls_handshakes),
-            tls_resumed: sum(|s| s.tls_resumed),
+            opened: sum(|s| s.load.connections_opened),
+            lost: sum(|s| s.load.connections_lost),
+            tls_handshakes: sum(|s| s.load.tls_handshakes),
+            tls_resumed: sum(|s| s.load.tls_resumed),
         },
         generator: generator(record, &clocks),
         thresholds: Vec::new(),
@@ -79,8 +79,8 @@ fn judge(record: &LoadRecord, summary: &mut LoadSummary) {
 fn model(record: &LoadRecord) -> Model {
     let plan = &record.header.plan;
     let slice = record.intervals.first();
-    let closed = slice.is_none_or(|s| s.kind == tare_plan::plan::SliceKind::Saturating);
-    let pushes = record.intervals.iter().any(|slice| slice.messages.is_some());
+    let closed = slice.is_none_or(|s| s.key.kind == tare_plan::plan::SliceKind::Saturating);
+    let pushes = record.intervals.iter().any(|slice| slice.load.pushed_messages().is_some());
     let meaning = if pushes {
         "The server sends on its own clock: response time counts from the stamp in a message to its arrival. Jitter is by \
          how much the time between two messages of a user differs from the period, and needs no stamps."
@@ -101,7 +101,7 @@ fn model(record: &LoadRecord) -> Model {
         text: describe(plan),
         meaning: meaning.to_owned(),
         connections: plan.connections,
-        offered_per_s: slice.and_then(|s| s.offered_per_s),
+        offered_per_s: slice.and_then(|s| s.key.offered_per_s),
     }
 }
 
@@ -129,14 +129,15 @@ pub(super) fn latency(histogram: &LatencyHistogram) -> LatencySummary {
 
 fn generator(record: &LoadRecord, clocks: &Clocks) -> Generator {
     let sum = |of: fn(&StoredSlice) -> u64| record.intervals.iter().map(of).sum::<u64>();
-    let (cpu_ns, completed, blocked) = (sum(|s| s.generator_cpu_ns), sum(|s| s.completed), sum(|s| s.blocked));
-    let room_ns = sum(|s| s.window_ns * u64::from(s.generator_workers));
+    let (cpu_ns, completed, blocked) =
+        (sum(|s| s.load.generator_cpu_ns), sum(|s| s.load.completed), sum(|s| s.load.blocked));
+    let room_ns = sum(|s| s.load.window_ns * u64::from(s.load.workers));
     let over = |part: u64, all: u64| (all > 0).then(|| part as f64 / all as f64);
     let (send_lag, stamp_lag) = (&clocks.send_lag, &clocks.stamp_lag);
     Generator {
         cpus: record.header.plan.load_cpus.clone(),
         cpu_share: over(cpu_ns, room_ns),
-        spin_share: over(sum(|s| s.generator_spin_ns), room_ns),
+        spin_share: over(sum(|s| s.load.generator_spin_ns), room_ns),
         cpu_ns_per_request: over(cpu_ns, completed),
         send_lag_p50_ns: send_lag.value_at_quantile_ns(0.5),
         send_lag_p99_ns: send_lag.value_at_quantile_ns(0.99),
@@ -144,26 +145,26 @@ fn generator(record: &LoadRecord, clocks: &Clocks) -> Generator {
         stamp_lag_p50_ns: stamp_lag.value_at_quantile_ns(0.5),
         stamp_lag_p99_ns: stamp_lag.value_at_quantile_ns(0.99),
         blocked,
-        blocked_mean_ns: over(sum(|s| s.blocked_ns), blocked),
+        blocked_mean_ns: over(sum(|s| s.load.blocked_ns), blocked),
     }
 }
 
 fn interval(slice: &StoredSlice) -> Interval {
-    let response = slice.response.unpack();
+    let response = slice.load.response.unpack();
     let stated = |p: f64| response.value_at_quantile_ns(p / 100.0).filter(|_| printable(response.len(), p));
-    let room_ns = slice.window_ns * u64::from(slice.generator_workers);
+    let room_ns = slice.load.window_ns * u64::from(slice.load.workers);
     Interval {
-        from_s: slice.start_ns as f64 / 1e9,
-        window_s: slice.window_ns as f64 / 1e9,
-        ok: slice.ok,
-        failed: slice.failed,
-        throughput_per_s: per_second(slice.completed, slice.window_ns),
+        from_s: slice.load.window_start_ns() as f64 / 1e9,
+        window_s: slice.load.window_ns as f64 / 1e9,
+        ok: slice.load.ok,
+        failed: slice.load.failed,
+        throughput_per_s: per_second(slice.load.completed, slice.load.window_ns),
         p50_ns: stated(50.0),
         p99_ns: stated(99.0),
         max_ns: response.max_ns(),
-        in_bytes: slice.bytes_in,
-        out_bytes: slice.bytes_out,
-        generator_cpu_share: (room_ns > 0).then(|| slice.generator_cpu_ns as f64 / room_ns as f64),
+        in_bytes: slice.load.bytes_in,
+        out_bytes: slice.load.bytes_out,
+        generator_cpu_share: (room_ns > 0).then(|| slice.load.generator_cpu_ns as f64 / room_ns as f64),
     }
 }
 

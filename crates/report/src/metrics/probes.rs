@@ -79,18 +79,18 @@ pub(super) const OF_SLICES: &[Metric] = &[
         of_jvm(s, |j| j.off_heap_bytes)
     }),
     slice("machine_hiccup_longest_ns", "ns", "largest hiccup on the server's cores", METERS, |s| {
-        maybe(s.hiccups.as_ref().and_then(|h| h.machine.unpack().max_ns()))
+        maybe(s.server.hiccups.as_ref().and_then(|h| h.machine.unpack().max_ns()))
     }),
     slice("jvm_hiccup_longest_ns", "ns", "largest hiccup inside the JVM", METERS, |s| {
-        maybe(s.hiccups.as_ref().and_then(|h| h.jvm.as_ref()?.unpack().max_ns()))
+        maybe(s.server.hiccups.as_ref().and_then(|h| h.jvm.as_ref()?.unpack().max_ns()))
     }),
     slice("probing_cpu_ns", "ns", "CPU of the probes outside the server", "thread clocks", |s| {
-        maybe(s.server_cpu.as_ref().and_then(|cpu| cpu.probing_ns))
+        maybe(s.server.cpu.as_ref().and_then(|cpu| cpu.probing_ns))
     }),
 ];
 
 fn of_jvm(slice: &StoredSlice, figure: fn(&JvmUse) -> Option<u64>) -> String {
-    maybe(slice.jvm.as_ref().and_then(figure))
+    maybe(slice.server.jvm.as_ref().and_then(figure))
 }
 
 fn cpu_by_pool(row: &CellRow<'_>) -> String {

@@ -32,7 +32,7 @@ fn searched_by(plan: &Plan, slo: &Slo, cell: &Evidence<'_>) -> LoadBy {
 }
 
 fn tries<'a>(cell: &Evidence<'a>, fork: u32) -> impl Iterator<Item = &'a StoredSlice> {
-    cell.of_kind(SliceKind::Capacity).filter(move |s| s.fork == fork)
+    cell.of_kind(SliceKind::Capacity).filter(move |s| s.key.fork == fork)
 }
 
 /// Each fork's largest load that was kept, by the number of the fork; those that keep nothing cannot be part of a ratio.

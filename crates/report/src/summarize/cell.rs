@@ -1,7 +1,7 @@
 //! One cell of the summary from its evidence.
 
 use tare_plan::plan::{Mode, Plan, SliceKind};
-use tare_record::sample::{Phase, StoredSlice};
+use tare_record::sample::{ErrorClass, ErrorTally, Phase, StoredSlice};
 use tare_stats::quantile::printable;
 
 use super::evidence::Evidence;
@@ -59,16 +59,16 @@ fn measured(
         allocated_bytes_per_request: estimate(&level::allocated_per_fork(evidence), alpha),
         gc_pause_share: collecting.map(|(share, _)| share),
         gc_pauses: collecting.map(|(_, count)| count),
-        heap_used_peak_bytes: evidence.measured().filter_map(|s| Some(s.jvm.as_ref()?.heap_used_bytes)).max(),
+        heap_used_peak_bytes: evidence.measured().filter_map(|s| Some(s.server.jvm.as_ref()?.heap_used_bytes)).max(),
         probes: probes::probes(evidence),
         rss_bytes: level::estimate(&rss_at_end(evidence, &forks), alpha),
-        rss_peak_bytes: evidence.measured().filter_map(|s| s.rss_peak_bytes).max(),
+        rss_peak_bytes: evidence.measured().filter_map(|s| s.server.rss_peak_bytes).max(),
         generator_cpu_share: validity::generator_share(evidence.measured()),
         requests_ok,
         requests_failed,
         errors: error_counts(evidence),
-        bytes_in: evidence.measured().map(|s| s.bytes_in).sum(),
-        bytes_out: evidence.measured().map(|s| s.bytes_out).sum(),
+        bytes_in: evidence.measured().map(|s| s.load.bytes_in).sum(),
+        bytes_out: evidence.measured().map(|s| s.load.bytes_out).sum(),
         latency: loads.iter().map(|l| l.latency.clone()).collect(),
         capacity: None,
         messages: messages::messages(evidence),
@@ -84,7 +84,7 @@ fn estimate(forks: &[(u32, f64)], alpha: f64) -> Option<Estimate> {
 }
 
 fn cpu_load(evidence: &Evidence<'_>, kind: SliceKind) -> String {
-    let rate = evidence.of_kind(kind).find_map(|s| s.offered_per_s).map(format::rate);
+    let rate = evidence.of_kind(kind).find_map(|s| s.key.offered_per_s).map(format::rate);
     match kind {
         SliceKind::Fixed => "same fixed rate".to_owned(),
         SliceKind::Poisson => rate.map_or("Poisson".to_owned(), |rate| format!("Poisson {rate}")),
@@ -95,53 +95,58 @@ fn cpu_load(evidence: &Evidence<'_>, kind: SliceKind) -> String {
 }
 
 fn rss_at_end(evidence: &Evidence<'_>, forks: &[u32]) -> Vec<f64> {
-    let last = |fork: &u32| evidence.measured().filter(|s| s.fork == *fork).filter_map(|s| s.rss_bytes).last();
+    let last =
+        |fork: &u32| evidence.measured().filter(|s| s.key.fork == *fork).filter_map(|s| s.server.rss_bytes).last();
     forks.iter().filter_map(last).map(|bytes| bytes as f64).collect()
 }
 
 fn error_counts(evidence: &Evidence<'_>) -> Vec<ErrorCount> {
-    let one = |(class, tally): (String, tare_record::sample::ErrorTally)| ErrorCount {
+    let errors = validity::errors(evidence);
+    let one = |(class, tally): (ErrorClass, &ErrorTally)| ErrorCount {
         class,
         count: tally.count,
-        example: tally.example,
+        example: tally.example.clone(),
     };
-    validity::errors(evidence).into_iter().map(one).collect()
+    errors.iter().map(one).collect()
 }
 
 fn time_point(slice: &StoredSlice) -> TimePoint {
-    let response = slice.response.unpack();
+    let response = slice.load.response.unpack();
     let stated = |p: f64| response.value_at_quantile_ns(p / 100.0).filter(|_| printable(response.len(), p));
     let jit = |cpu: &tare_record::sample::ServerCpu| {
         let jit = cpu.by_kind.get("jit")?;
         (cpu.total_ns > 0).then(|| *jit as f64 / cpu.total_ns as f64)
     };
-    let jvm = slice.jvm.as_ref();
+    let jvm = slice.server.jvm.as_ref();
     TimePoint {
-        t_s: (slice.start_ns + slice.window_ns / 2) as f64 / 1e9,
-        fork: slice.fork,
-        phase: match slice.phase {
+        t_s: (slice.load.window_start_ns() + slice.load.window_ns / 2) as f64 / 1e9,
+        fork: slice.key.fork,
+        phase: match slice.key.phase {
             Phase::Warmup => "warmup".to_owned(),
             Phase::Measure => "measure".to_owned(),
             Phase::Profile => "profile".to_owned(),
         },
-        slice_kind: slice.kind.name().to_owned(),
+        slice_kind: slice.key.kind.name().to_owned(),
         throughput_per_s: level::throughput(std::iter::once(slice)).unwrap_or(0.0),
         p50_ns: stated(50.0),
         p99_ns: stated(99.0),
         cpu_ns_per_request: level::slice_cpu(slice),
-        jit_share: slice.server_cpu.as_ref().and_then(jit),
+        jit_share: slice.server.cpu.as_ref().and_then(jit),
         cpu: probes::cores_by_kind(slice),
-        rss_bytes: slice.rss_bytes,
+        rss_bytes: slice.server.rss_bytes,
         heap_used_bytes: jvm.map(|jvm| jvm.heap_used_bytes),
         heap_after_gc_bytes: jvm.and_then(|jvm| jvm.heap_after_gc_bytes),
         gc_pauses: jvm.map(|jvm| jvm.collections),
         gc_pause_ns: jvm.map(|jvm| jvm.collecting_ns),
-        failed: slice.failed,
+        failed: slice.load.failed,
     }
 }
 
+/// A value of each fork, by its number.
+type ForkNumbers = Vec<(u32, f64)>;
+
 /// Saturating throughput, and CPU per request under the load `cpu_kind`, of each fork that has them.
-fn throughput_and_cpu(evidence: &Evidence<'_>, cpu_kind: Option<SliceKind>) -> (Vec<(u32, f64)>, Vec<(u32, f64)>) {
+fn throughput_and_cpu(evidence: &Evidence<'_>, cpu_kind: Option<SliceKind>) -> (ForkNumbers, ForkNumbers) {
     let throughput = level::per_fork(evidence, SliceKind::Saturating, |s| level::throughput(s));
     let cpu = cpu_kind.map(|kind| level::per_fork(evidence, kind, |s| level::cpu(s))).unwrap_or_default();
     (throughput, cpu)

@@ -178,9 +178,10 @@ fn needed_s(verdict: Verdict, forks: u32, fork_s: Option<f64>) -> Option<f64> {
 /// Mean wall time of one fork of a group, from its first slice to its last, its start included.
 fn fork_seconds(record: &RunRecord, group: &str) -> Option<f64> {
     let mut spans = BTreeMap::<u32, (u64, u64)>::new();
-    for slice in record.slices.iter().filter(|s| s.group == group) {
-        let span = spans.entry(slice.fork).or_insert((u64::MAX, 0));
-        *span = (span.0.min(slice.start_ns), span.1.max(slice.start_ns + slice.window_ns));
+    for slice in record.slices.iter().filter(|s| s.key.group == group) {
+        let span = spans.entry(slice.key.fork).or_insert((u64::MAX, 0));
+        *span =
+            (span.0.min(slice.load.window_start_ns()), span.1.max(slice.load.window_start_ns() + slice.load.window_ns));
     }
     let startup = |fork: u32| {
         record.forks.iter().filter(|f| f.group == group && f.fork == fork).map(|f| f.startup_ns).max().unwrap_or(0)

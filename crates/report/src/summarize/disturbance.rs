@@ -14,7 +14,7 @@ const OTHERS: f64 = 0.1;
 const SLICES: f64 = 0.2;
 
 fn is_disturbed(slice: &StoredSlice) -> bool {
-    slice.others_share.is_some_and(|others| others > OTHERS)
+    slice.server.others_share.is_some_and(|others| others > OTHERS)
 }
 
 /// Whether more of these slices were disturbed than a start can bear.
@@ -31,7 +31,8 @@ fn too_many<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -> bool {
 /// where these are more than half of all, which is how that machine is.
 pub(super) fn set_aside(cells: &[Evidence<'_>]) -> BTreeSet<u32> {
     let all: BTreeSet<u32> = cells.iter().flat_map(Evidence::fork_numbers).collect();
-    let disturbed = |fork: &u32| cells.iter().any(|cell| too_many(cell.scored().filter(|slice| slice.fork == *fork)));
+    let disturbed =
+        |fork: &u32| cells.iter().any(|cell| too_many(cell.scored().filter(|slice| slice.key.fork == *fork)));
     let found: BTreeSet<u32> = all.iter().copied().filter(disturbed).collect();
     if 2 * found.len() > all.len() { BTreeSet::new() } else { found }
 }
@@ -43,7 +44,7 @@ pub(super) fn in_words(cell: &Evidence<'_>) -> Option<String> {
         return None;
     }
     let disturbed = slices.iter().filter(|slice| is_disturbed(slice)).count() as u64;
-    let most = slices.iter().filter_map(|slice| slice.others_share).fold(0.0, f64::max);
+    let most = slices.iter().filter_map(|slice| slice.server.others_share).fold(0.0, f64::max);
     let of = count(slices.len() as u64, "slice");
     Some(format!(
         "other work took up to {} of the cores, more than {} in {disturbed} of {of}",

@@ -81,27 +81,27 @@ impl<'a> Evidence<'a> {
     /// Scored slices of all forks, also of those that are set aside, where what failed has failed all the same. The tries of a
     /// search are none: that some of them break the curve is their purpose.
     pub fn driven(&self) -> impl Iterator<Item = &'a StoredSlice> {
-        self.slices.iter().copied().filter(|s| s.phase == Phase::Measure && s.kind != SliceKind::Capacity)
+        self.slices.iter().copied().filter(|s| s.key.phase == Phase::Measure && s.key.kind != SliceKind::Capacity)
     }
 
     /// Those of the forks that count.
     pub fn measured(&self) -> impl Iterator<Item = &'a StoredSlice> {
-        self.scored().filter(|s| s.kind != SliceKind::Capacity)
+        self.scored().filter(|s| s.key.kind != SliceKind::Capacity)
     }
 
     /// Those and the tries of searches.
     pub fn scored(&self) -> impl Iterator<Item = &'a StoredSlice> {
-        self.slices.iter().copied().filter(|s| s.phase == Phase::Measure && !self.set_aside.contains(&s.fork))
+        self.slices.iter().copied().filter(|s| s.key.phase == Phase::Measure && !self.set_aside.contains(&s.key.fork))
     }
 
     /// Scored slices of one kind.
     pub fn of_kind(&self, kind: SliceKind) -> impl Iterator<Item = &'a StoredSlice> {
-        self.scored().filter(move |s| s.kind == kind)
+        self.scored().filter(move |s| s.key.kind == kind)
     }
 
     /// Numbers of the forks with scored slices that count, ascending.
     pub fn fork_numbers(&self) -> Vec<u32> {
-        let mut numbers: Vec<u32> = self.scored().map(|s| s.fork).collect();
+        let mut numbers: Vec<u32> = self.scored().map(|s| s.key.fork).collect();
         numbers.sort_unstable();
         numbers.dedup();
         numbers
@@ -139,7 +139,7 @@ impl<'a> Evidence<'a> {
 pub(super) fn gather(record: &RunRecord) -> Vec<Evidence<'_>> {
     let mut slices: HashMap<(&str, &str, &str), Vec<&StoredSlice>> = HashMap::new();
     for slice in &record.slices {
-        slices.entry((&slice.group, &slice.scenario, &slice.variant)).or_default().push(slice);
+        slices.entry((&slice.key.group, &slice.key.scenario, &slice.key.variant)).or_default().push(slice);
     }
     let mut cells = Vec::with_capacity(record.header.plan.cells());
     for group in &record.header.plan.groups {

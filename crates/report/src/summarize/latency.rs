@@ -42,31 +42,31 @@ pub(super) fn study(cell: &Evidence<'_>, alpha: f64) -> Vec<LoadLatency> {
 }
 
 fn of_kind(cell: &Evidence<'_>, kind: SliceKind, alpha: f64) -> Option<LoadLatency> {
-    let first = cell.of_kind(kind).find(|s| s.ok > 0)?;
-    let response = merged(cell, kind, |s| Some(&s.response));
-    let service = merged(cell, kind, |s| Some(&s.service));
+    let first = cell.of_kind(kind).find(|s| s.load.ok > 0)?;
+    let response = merged(cell, kind, |s| Some(&s.load.response));
+    let service = merged(cell, kind, |s| Some(&s.load.service));
     let where_any =
         |clock| Some(merged(cell, kind, clock)).filter(|m| !m.all.is_empty()).map(|m| m.distribution(alpha));
     let latency = Latency {
         slice_kind: kind.name().to_owned(),
         model: model(cell, first),
-        offered_per_s: first.offered_per_s,
+        offered_per_s: first.key.offered_per_s,
         pace: pace(cell, kind),
         response: response.distribution(alpha),
         service: service.distribution(alpha),
-        send_lag: where_any(|s| Some(&s.send_lag)),
-        machine_hiccups: where_any(|s| Some(&s.hiccups.as_ref()?.machine)),
-        jvm_hiccups: where_any(|s| s.hiccups.as_ref()?.jvm.as_ref()),
+        send_lag: where_any(|s| Some(&s.load.send_lag)),
+        machine_hiccups: where_any(|s| Some(&s.server.hiccups.as_ref()?.machine)),
+        jvm_hiccups: where_any(|s| s.server.hiccups.as_ref()?.jvm.as_ref()),
     };
     Some(LoadLatency { kind, latency, forks: response.forks })
 }
 
 /// `closed, 128 users`, `open Poisson, 4,000/s over 128 connections`, or `pushed every 100ms to 2,500 users`.
 fn model(cell: &Evidence<'_>, slice: &StoredSlice) -> String {
-    let rate = slice.offered_per_s.map_or_else(|| "unknown rate".to_owned(), format::rate);
-    let connections = format::count(slice.users.into(), "connection");
-    let users = format::count(slice.users.into(), "user");
-    match slice.kind {
+    let rate = slice.key.offered_per_s.map_or_else(|| "unknown rate".to_owned(), format::rate);
+    let connections = format::count(slice.key.users.into(), "connection");
+    let users = format::count(slice.key.users.into(), "user");
+    match slice.key.kind {
         SliceKind::Saturating => format!("closed, {users}"),
         SliceKind::Fixed => format!("open constant, {rate} over {connections}"),
         SliceKind::Poisson => format!("open Poisson, {rate} over {connections}"),
@@ -84,9 +84,9 @@ fn pace(cell: &Evidence<'_>, kind: SliceKind) -> Pace {
     let (centre, stdev) = (mean(&rates).unwrap_or(0.0), sd(&rates).unwrap_or(0.0));
     let within = rates.iter().filter(|rate| (**rate - centre).abs() <= stdev).count();
     Pace {
-        window_s: slices().map(|s| s.window_ns).sum::<u64>() as f64 / 1e9,
-        requests_failed: slices().map(|s| s.failed).sum(),
-        bytes_in: slices().map(|s| s.bytes_in).sum(),
+        window_s: slices().map(|s| s.load.window_ns).sum::<u64>() as f64 / 1e9,
+        requests_failed: slices().map(|s| s.load.failed).sum(),
+        bytes_in: slices().map(|s| s.load.bytes_in).sum(),
         answers_per_s: level::throughput(slices()).unwrap_or(0.0),
         answers_stdev_per_s: stdev,
         answers_max_per_s: rates.iter().copied().fold(0.0, f64::max),
@@ -105,7 +105,7 @@ pub(crate) fn for_each_response(record: &RunRecord, mut visit: impl FnMut(&str, 
     for cell in gather(record) {
         for kind in KINDS {
             let mut all = LatencyHistogram::new();
-            cell.of_kind(kind).for_each(|s| s.response.merge_into(&mut all));
+            cell.of_kind(kind).for_each(|s| s.load.response.merge_into(&mut all));
             if !all.is_empty() {
                 visit(&cell.id(), kind, &all);
             }
@@ -125,7 +125,7 @@ fn merged(cell: &Evidence<'_>, kind: SliceKind, clock: fn(&StoredSlice) -> Optio
     let mut forks = Vec::new();
     for fork in cell.fork_numbers() {
         one.clear();
-        cell.of_kind(kind).filter(|s| s.fork == fork).filter_map(clock).for_each(|h| h.merge_into(&mut one));
+        cell.of_kind(kind).filter(|s| s.key.fork == fork).filter_map(clock).for_each(|h| h.merge_into(&mut one));
         if !one.is_empty() {
             all.merge(&one);
             forks.push((fork, percentiles(&one)));

@@ -12,33 +12,34 @@ use crate::summary::Estimate;
 
 /// Right answers per second over some slices.
 pub(super) fn throughput<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -> Option<f64> {
-    let (completed, window_ns) = slices.fold((0, 0), |(c, w), s| (c + s.completed, w + s.window_ns));
+    let (completed, window_ns) = slices.fold((0, 0), |(c, w), s| (c + s.load.completed, w + s.load.window_ns));
     (window_ns > 0).then(|| completed as f64 * 1e9 / window_ns as f64)
 }
 
 /// CPU of the server per request over some slices.
 pub(super) fn cpu<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -> Option<f64> {
     let (cpu_ns, requests) =
-        slices.filter_map(|s| s.server_cpu.as_ref()).fold((0, 0), |(c, r), cpu| (c + cpu.total_ns, r + cpu.requests));
+        slices.filter_map(|s| s.server.cpu.as_ref()).fold((0, 0), |(c, r), cpu| (c + cpu.total_ns, r + cpu.requests));
     (requests > 0).then(|| cpu_ns as f64 / requests as f64)
 }
 
 /// Bytes that a JVM allocated per request over the slices of which that is known.
 pub(super) fn allocated<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -> Option<f64> {
-    let known = slices.filter_map(|s| s.jvm.as_ref()).filter_map(|jvm| Some((jvm.allocated_bytes?, jvm.requests)));
+    let known =
+        slices.filter_map(|s| s.server.jvm.as_ref()).filter_map(|jvm| Some((jvm.allocated_bytes?, jvm.requests)));
     let (bytes, requests) = known.fold((0, 0), |(b, r), (bytes, requests)| (b + bytes, r + requests));
     (bytes > 0 && requests > 0).then(|| bytes as f64 / requests as f64)
 }
 
 /// Bytes allocated per request in each fork that knows them, over all its scored slices: regions are too coarse for one.
 pub(super) fn allocated_per_fork(cell: &Evidence<'_>) -> Vec<(u32, f64)> {
-    let of = |fork: u32| allocated(cell.measured().filter(move |s| s.fork == fork));
+    let of = |fork: u32| allocated(cell.measured().filter(move |s| s.key.fork == fork));
     cell.fork_numbers().into_iter().filter_map(|fork| Some((fork, of(fork)?))).collect()
 }
 
 /// Share of the time of scored slices during which a JVM had stopped its threads to collect garbage, and how often.
 pub(super) fn collecting<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -> Option<(f64, u64)> {
-    let both = slices.filter_map(|s| Some((s.jvm.as_ref()?, s.server_cpu.as_ref()?)));
+    let both = slices.filter_map(|s| Some((s.server.jvm.as_ref()?, s.server.cpu.as_ref()?)));
     let (pause_ns, wall_ns, count) =
         both.fold((0, 0, 0), |(p, w, c), (jvm, cpu)| (p + jvm.collecting_ns, w + cpu.wall_ns, c + jvm.collections));
     (wall_ns > 0).then(|| (pause_ns as f64 / wall_ns as f64, count))
@@ -56,7 +57,7 @@ pub(super) fn slice_cpu(slice: &StoredSlice) -> Option<f64> {
 
 /// Whether a slice knows its server's CPU per request.
 pub(super) fn has_cpu(slice: &StoredSlice) -> bool {
-    slice.server_cpu.as_ref().is_some_and(|cpu| cpu.requests > 0)
+    slice.server.cpu.as_ref().is_some_and(|cpu| cpu.requests > 0)
 }
 
 /// The load at which CPU per request is compared: the same for all cells that are compared with one another.
@@ -72,7 +73,7 @@ pub(super) fn per_fork<'a>(
     level: fn(&mut dyn Iterator<Item = &'a StoredSlice>) -> Option<f64>,
 ) -> Vec<(u32, f64)> {
     let forks = cell.fork_numbers().into_iter();
-    let of = |fork: u32| level(&mut cell.of_kind(kind).filter(move |s| s.fork == fork));
+    let of = |fork: u32| level(&mut cell.of_kind(kind).filter(move |s| s.key.fork == fork));
     forks.filter_map(|fork| Some((fork, of(fork)?))).collect()
 }
 

@@ -1,7 +1,7 @@
 //! What a server pushed, over the scored slices of a cell.
 
 use tare_plan::plan::SliceKind;
-use tare_record::sample::{self, ClockEstimate, MessageTally};
+use tare_record::sample::{ClockEstimate, MessageTally, SliceSample};
 
 use super::evidence::Evidence;
 use super::latency::{LoadLatency, distribution};
@@ -15,14 +15,14 @@ const AHEAD: f64 = 0.001;
 
 /// None where the server pushes nothing.
 pub(super) fn messages(cell: &Evidence<'_>) -> Option<Messages> {
-    let sum = sample::Messages::sum(cell.measured().filter_map(|slice| slice.messages.as_ref()))?;
-    Some(Messages { tally: sum.tally, jitter: distribution(&sum.jitter) })
+    let (tally, jitter) = SliceSample::sum_pushed_messages(cell.measured().map(|slice| &slice.load))?;
+    Some(Messages { tally, jitter: distribution(&jitter) })
 }
 
 /// What about its messages makes a cell suspect.
 pub(super) fn doubts(cell: &Evidence<'_>, loads: &[LoadLatency]) -> Vec<Doubt> {
     let mut tally = MessageTally::default();
-    cell.measured().filter_map(|slice| slice.messages.as_ref()).for_each(|messages| tally.add(&messages.tally));
+    cell.measured().filter_map(|slice| slice.load.pushed_messages()).for_each(|messages| tally.add(messages));
     let due = tally.received + tally.missing;
     let missing = (tally.missing > 0).then(|| {
         let text = format!("{} of {} messages did not come", grouped(tally.missing), grouped(due));

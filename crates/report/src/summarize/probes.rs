@@ -8,7 +8,7 @@ use super::evidence::Evidence;
 use crate::summary::{CollectorShare, KindCores, KindShare, PauseTally, PoolShare, Probes};
 
 pub(super) fn probes(evidence: &Evidence<'_>) -> Probes {
-    let jvms = || evidence.measured().filter_map(|s| s.jvm.as_ref());
+    let jvms = || evidence.measured().filter_map(|s| s.server.jvm.as_ref());
     Probes {
         heap_committed_peak_bytes: jvms().map(|jvm| jvm.heap_committed_bytes).max(),
         heap_after_gc_peak_bytes: jvms().filter_map(|jvm| jvm.heap_after_gc_bytes).max(),
@@ -18,7 +18,7 @@ pub(super) fn probes(evidence: &Evidence<'_>) -> Probes {
         safepoints: jvms().filter_map(|jvm| jvm.safepoints).reduce(|sum, one| sum + one),
         safepoint_share: safepoint_share(evidence),
         pauses: pauses(evidence),
-        probe_cpu_share: probe_cpu_share(evidence.measured().filter_map(|s| s.server_cpu.as_ref())),
+        probe_cpu_share: probe_cpu_share(evidence.measured().filter_map(|s| s.server.cpu.as_ref())),
     }
 }
 
@@ -38,7 +38,7 @@ fn collectors<'a>(jvms: impl Iterator<Item = &'a JvmUse>) -> Vec<CollectorShare>
 }
 
 fn safepoint_share(evidence: &Evidence<'_>) -> Option<f64> {
-    let both = evidence.measured().filter_map(|s| Some((s.jvm.as_ref()?, s.server_cpu.as_ref()?)));
+    let both = evidence.measured().filter_map(|s| Some((s.server.jvm.as_ref()?, s.server.cpu.as_ref()?)));
     let (stopped, wall) =
         both.fold((0, 0), |(stopped, wall), (jvm, cpu)| (stopped + jvm.safepoint_ns, wall + cpu.wall_ns));
     (wall > 0).then(|| stopped as f64 / wall as f64)
@@ -46,7 +46,7 @@ fn safepoint_share(evidence: &Evidence<'_>) -> Option<f64> {
 
 fn pauses(evidence: &Evidence<'_>) -> Vec<PauseTally> {
     let mut tallies: BTreeMap<PauseCause, PauseTally> = BTreeMap::new();
-    for pause in evidence.measured().filter_map(|s| s.hiccups.as_ref()).flat_map(|hiccups| &hiccups.pauses) {
+    for pause in evidence.measured().filter_map(|s| s.server.hiccups.as_ref()).flat_map(|hiccups| &hiccups.pauses) {
         let none = PauseTally { cause: pause.cause, pauses: 0, pause_ns: 0, pause_max_ns: 0 };
         let tally = tallies.entry(pause.cause).or_insert(none);
         tally.pauses += 1;
@@ -67,7 +67,7 @@ fn probe_cpu_share<'a>(slices: impl Iterator<Item = &'a ServerCpu>) -> Option<f6
 pub(super) fn cpu_by_kind<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -> Vec<KindShare> {
     let mut sums: BTreeMap<&str, (u64, BTreeMap<&str, u64>)> = BTreeMap::new();
     let mut requests = 0;
-    for cpu in slices.filter_map(|s| s.server_cpu.as_ref()) {
+    for cpu in slices.filter_map(|s| s.server.cpu.as_ref()) {
         requests += cpu.requests;
         cpu.by_kind.iter().for_each(|(kind, ns)| sums.entry(kind).or_default().0 += ns);
         for (kind, pools) in &cpu.by_pool {
@@ -87,7 +87,7 @@ pub(super) fn cpu_by_kind<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -> 
 
 /// How many cores each kind of thread kept busy during a slice.
 pub(super) fn cores_by_kind(slice: &StoredSlice) -> Vec<KindCores> {
-    let Some(cpu) = slice.server_cpu.as_ref().filter(|cpu| cpu.wall_ns > 0) else { return Vec::new() };
+    let Some(cpu) = slice.server.cpu.as_ref().filter(|cpu| cpu.wall_ns > 0) else { return Vec::new() };
     let cores = |(kind, ns): (&String, &u64)| KindCores {
         kind: kind.clone(),
         // Six digits are more than a slice can tell, and would fill the JSON.

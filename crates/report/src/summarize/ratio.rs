@@ -136,12 +136,12 @@ fn paired(
     sum: for<'a> fn(&mut dyn Iterator<Item = &'a StoredSlice>) -> Option<f64>,
 ) -> Vec<ForkRatio> {
     let ratio = |fork: u32| {
-        let whole = |side: &Studied<'_>| sum(&mut side.evidence.of_kind(kind).filter(|s| s.fork == fork));
+        let whole = |side: &Studied<'_>| sum(&mut side.evidence.of_kind(kind).filter(|s| s.key.fork == fork));
         let by_round: HashMap<u32, &StoredSlice> =
-            baseline.evidence.of_kind(kind).filter(|s| s.fork == fork).map(|s| (s.round, s)).collect();
-        let mine = variant.evidence.of_kind(kind).filter(|s| s.fork == fork);
+            baseline.evidence.of_kind(kind).filter(|s| s.key.fork == fork).map(|s| (s.key.round, s)).collect();
+        let mine = variant.evidence.of_kind(kind).filter(|s| s.key.fork == fork);
         let pairs: Option<Vec<(f64, f64)>> = mine
-            .filter_map(|s| Some((s, *by_round.get(&s.round)?)))
+            .filter_map(|s| Some((s, *by_round.get(&s.key.round)?)))
             .map(|(v, b)| Some((slice_value(v)?, slice_value(b)?)))
             .collect();
         match pairs {

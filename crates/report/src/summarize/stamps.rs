@@ -16,7 +16,7 @@ const LIMIT_OF_LATENCY: f64 = 0.01;
 pub(super) fn late(cell: &Evidence<'_>, loads: &[LoadLatency]) -> Option<String> {
     loads.iter().filter(|load| load.kind != SliceKind::Saturating).find_map(|load| {
         let mut lag = LatencyHistogram::new();
-        cell.of_kind(load.kind).for_each(|slice| slice.stamp_lag.merge_into(&mut lag));
+        cell.of_kind(load.kind).for_each(|slice| slice.load.stamp_lag.merge_into(&mut lag));
         LIMITS.into_iter().find_map(|(percentile, limit_ns)| {
             let lag_ns = lag.value_at_quantile_ns(percentile / 100.0)?;
             let latency_ns = load.percentile(percentile)?;

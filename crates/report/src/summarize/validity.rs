@@ -1,10 +1,8 @@
 //! May the numbers of a cell be used? VALID, SUSPECT or VOID, with every reason.
 
-use std::collections::BTreeMap;
-
 use tare_plan::plan::SliceKind;
 use tare_record::keeping::RESTLESS;
-use tare_record::sample::{ErrorTally, StoredSlice};
+use tare_record::sample::{ErrorClass, ErrorTallies, ErrorTally, StoredSlice};
 
 use super::evidence::Evidence;
 use super::latency::LoadLatency;
@@ -128,7 +126,7 @@ fn lagging(loads: &[LoadLatency]) -> Option<String> {
 }
 
 fn busy_generator(cell: &Evidence<'_>) -> Option<String> {
-    let busy = generator_share(cell.measured().filter(|s| s.kind != SliceKind::Saturating))?;
+    let busy = generator_share(cell.measured().filter(|s| s.key.kind != SliceKind::Saturating))?;
     (busy > GENERATOR_OPEN)
         .then(|| format!("the generator used {} of its cores under open load, above 60 %", share(busy)))
 }
@@ -159,8 +157,8 @@ fn restless(cell: &Evidence<'_>) -> Option<String> {
 }
 
 fn blocked(cell: &Evidence<'_>) -> Option<String> {
-    let open = cell.measured().filter(|s| s.kind != SliceKind::Saturating);
-    let (waited, all) = open.fold((0, 0), |(b, n), s| (b + s.blocked, n + s.ok + s.failed));
+    let open = cell.measured().filter(|s| s.key.kind != SliceKind::Saturating);
+    let (waited, all) = open.fold((0, 0), |(b, n), s| (b + s.load.blocked, n + s.load.ok + s.load.failed));
     let part = waited as f64 / all.max(1) as f64;
     (part > BLOCKED)
         .then(|| format!("{} of the requests of open loads waited for a free connection", share(part.min(1.0))))
@@ -168,49 +166,46 @@ fn blocked(cell: &Evidence<'_>) -> Option<String> {
 
 /// Right and failed requests over all scored slices.
 pub(super) fn requests(cell: &Evidence<'_>) -> (u64, u64) {
-    cell.driven().fold((0, 0), |(ok, failed), s| (ok + s.ok, failed + s.failed))
+    cell.driven().fold((0, 0), |(ok, failed), s| (ok + s.load.ok, failed + s.load.failed))
 }
 
 /// Failures by class over all scored slices.
-pub(super) fn errors(cell: &Evidence<'_>) -> BTreeMap<String, ErrorTally> {
-    let mut classes: BTreeMap<String, ErrorTally> = BTreeMap::new();
-    for (class, tally) in cell.driven().flat_map(|s| &s.errors) {
-        let sum = classes.entry(class.clone()).or_default();
-        sum.count += tally.count;
-        if sum.example.is_empty() {
-            sum.example.clone_from(&tally.example);
-        }
-    }
-    classes
+pub(super) fn errors(cell: &Evidence<'_>) -> ErrorTallies {
+    let mut sum = ErrorTallies::default();
+    cell.driven().for_each(|slice| sum.merge(&slice.load.errors));
+    sum
 }
 
 /// The most frequent class.
-fn worst(classes: &BTreeMap<String, ErrorTally>) -> Option<(&String, &ErrorTally)> {
-    classes.iter().max_by_key(|(_, e)| e.count)
+fn worst(errors: &ErrorTallies) -> Option<(ErrorClass, &ErrorTally)> {
+    errors.iter().max_by_key(|(_, tally)| tally.count)
 }
 
 /// What to do about failures of one class.
-fn remedy(class: &str) -> &'static str {
+fn remedy(class: ErrorClass) -> &'static str {
     match class {
-        "connect" => "Check that the server is running and accepts this number of connections.",
-        "tls" => "Pass the server's CA certificate with --cacert, or skip verification with --insecure.",
-        "timeout" => "Lower the load, or raise --timeout.",
-        "read" | "write" => "Look in the server's log for why it closes connections.",
-        _ => "Correct the server's answers, or the checks that reject them.",
+        ErrorClass::Connect => "Check that the server is running and accepts this number of connections.",
+        ErrorClass::Tls => "Pass the server's CA certificate with --cacert, or skip verification with --insecure.",
+        ErrorClass::Timeout => "Lower the load, or raise --timeout.",
+        ErrorClass::Read | ErrorClass::Write => "Look in the server's log for why it closes connections.",
+        ErrorClass::Upgrade | ErrorClass::Status | ErrorClass::Protocol | ErrorClass::Validation => {
+            "Correct the server's answers, or the checks that reject them."
+        }
     }
 }
 
 /// Share of the generator's cores that was busy.
 pub(super) fn generator_share<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -> Option<f64> {
-    let sum =
-        |(cpu, room), s: &StoredSlice| (cpu + s.generator_cpu_ns, room + s.window_ns * u64::from(s.generator_workers));
+    let sum = |(cpu, room), s: &StoredSlice| {
+        (cpu + s.load.generator_cpu_ns, room + s.load.window_ns * u64::from(s.load.workers))
+    };
     let (cpu, room) = slices.fold((0, 0), sum);
     (room > 0).then(|| cpu as f64 / room as f64)
 }
 
 /// Share of the server's cores that was busy.
 fn server_share<'a>(slices: impl Iterator<Item = &'a StoredSlice>, cpus: u32) -> Option<f64> {
-    let cpu = slices.filter_map(|s| s.server_cpu.as_ref());
+    let cpu = slices.filter_map(|s| s.server.cpu.as_ref());
     let (busy, wall) = cpu.fold((0, 0), |(busy, wall), c| (busy + c.total_ns, wall + c.wall_ns));
     (wall > 0).then(|| busy as f64 / (wall as f64 * f64::from(cpus)))
 }

@@ -1,6 +1,7 @@
 //! One variant under one scenario: what it did, and whether its numbers may be used.
 
 use serde::{Deserialize, Serialize};
+use tare_record::sample::ErrorClass;
 
 use super::{CapacityAt, Estimate, KindCores, Latency, Messages, Probes, Row};
 
@@ -171,11 +172,11 @@ pub struct PoolShare {
 /// Failed requests of one class.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ErrorCount {
-    /// connect, tls, upgrade, write, read, timeout, status, protocol, validation.
-    pub class: String,
-    /// How many.
+    /// Class of the failure.
+    pub class: ErrorClass,
+    /// Number of failures.
     pub count: u64,
-    /// The first of them, in words.
+    /// Text of the first one.
     pub example: String,
 }
 

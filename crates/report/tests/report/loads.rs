@@ -2,12 +2,11 @@
 
 use std::sync::OnceLock;
 
+use tare_plan::ServerClock;
 use tare_plan::duration::Span;
 use tare_plan::load_plan::{Arrivals, LoadModel, LoadPlan, LoadProtocol, LoadStage, LoadStop};
-use tare_plan::server_clock::ServerClock;
 use tare_record::LoadRecord;
-use tare_record::PackedHistogram;
-use tare_record::sample::{EndStatus, ErrorTally, MessageTally, Messages, RunHeader};
+use tare_record::sample::{EndStatus, ErrorClass, ErrorTally, MessageTally, RunHeader};
 use tare_report::load::{LoadSummary, csv, describe, html, json, render, summarize, wrk};
 use tare_report::text::Style;
 
@@ -19,9 +18,10 @@ fn record() -> &'static LoadRecord {
     RECORD.get_or_init(|| {
         let mut record = load_record();
         let slice = &mut record.intervals[1];
-        slice.failed = 3;
-        slice.errors.insert("timeout".to_owned(), ErrorTally { count: 2, example: "no complete answer".to_owned() });
-        slice.errors.insert("read".to_owned(), ErrorTally { count: 1, example: "reset\u{1b}[31m".to_owned() });
+        slice.load.failed = 3;
+        let errors = [(ErrorClass::Timeout, 2, "no complete answer"), (ErrorClass::Read, 1, "reset\u{1b}[31m")];
+        let tally = |(class, count, example): (_, _, &str)| (class, ErrorTally { count, example: example.to_owned() });
+        slice.load.errors = errors.into_iter().map(tally).collect();
         record
     })
 }
@@ -140,9 +140,8 @@ fn the_summary_of_a_load() {
 fn pushed(tally: MessageTally) -> LoadSummary {
     let mut record = record().clone();
     for slice in &mut record.intervals {
-        let jitter = slice.service.clone();
-        slice.service = PackedHistogram::default();
-        slice.messages = Some(Messages { tally, jitter });
+        slice.load.jitter = std::mem::take(&mut slice.load.service);
+        slice.load.messages = tally;
     }
     summarize(&record)
 }

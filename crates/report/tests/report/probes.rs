@@ -8,9 +8,9 @@ use crate::synthetic::standard;
 #[test]
 fn pauses_from_outside_and_costly_probes_are_findings() {
     let mut record = standard();
-    for slice in record.slices.iter_mut().filter(|s| s.variant == "http4s.Tapir") {
-        slice.hiccups.as_mut().unwrap().pauses[0].cause = PauseCause::Process;
-        slice.server_cpu.as_mut().unwrap().probing_ns = Some(slice.window_ns / 50);
+    for slice in record.slices.iter_mut().filter(|s| s.key.variant == "http4s.Tapir") {
+        slice.server.hiccups.as_mut().unwrap().pauses[0].cause = PauseCause::Process;
+        slice.server.cpu.as_mut().unwrap().probing_ns = Some(slice.load.window_ns / 50);
     }
     let summary = summarize(&record);
     let of = |title: &str| summary.findings.iter().find(|f| f.title == title).unwrap();

@@ -3,7 +3,8 @@
 use tare_plan::plan::{Plan, SliceKind};
 use tare_plan::push::Push;
 use tare_plan::slo::{LoadBy, Slo};
-use tare_record::sample::{ClockEstimate, MessageTally, Messages, RunRecord};
+use tare_record::PackedHistogram;
+use tare_record::sample::{ClockEstimate, MessageTally, RunRecord};
 use tare_report::Currency;
 use tare_report::summary::{Cell, ValidityState};
 use tare_report::text::{Style, render};
@@ -20,17 +21,17 @@ fn pushed(missing: u64) -> RunRecord {
     for slice in &mut record.slices {
         let mut jitter = LatencyHistogram::new();
         (0..2_000).for_each(|i| jitter.record_ns(i * 1_000));
-        let missing = if slice.variant == "b" { missing } else { 0 };
-        let tally = MessageTally {
-            received: slice.ok,
+        let missing = if slice.key.variant == "b" { missing } else { 0 };
+        slice.load.messages = MessageTally {
+            received: slice.load.ok,
             missing,
             late: 3,
             subscriptions: 128,
             clock_within_ns: 250,
             ..MessageTally::default()
         };
-        slice.offered_per_s = None;
-        slice.messages = Some(Messages { tally, jitter }.pack());
+        slice.load.jitter = PackedHistogram::from(&jitter);
+        slice.key.offered_per_s = None;
     }
     record
 }
@@ -72,7 +73,7 @@ fn a_clock_that_could_not_be_estimated_makes_its_cell_suspect_and_one_that_was_i
         let mut record = pushed(0);
         for slice in &mut record.slices {
             let clock = ClockEstimate { offset_ns, messages: 3, ..ClockEstimate::default() };
-            slice.messages.iter_mut().for_each(|messages| messages.tally.clock = Some(clock));
+            slice.load.messages.clock = Some(clock);
         }
         let summary = summarize(&record);
         let validity = &cell(&summary, "b").validity;
@@ -90,7 +91,7 @@ fn a_clock_that_is_known_more_coarsely_than_the_median_makes_its_cell_suspect() 
         (Some(ClockEstimate { offset_ns: Some(0), ..ClockEstimate::default() }), ValidityState::Suspect),
     ] {
         let mut record = pushed(0);
-        let tallies = record.slices.iter_mut().filter_map(|slice| Some(&mut slice.messages.as_mut()?.tally));
+        let tallies = record.slices.iter_mut().map(|slice| &mut slice.load.messages);
         tallies.for_each(|tally| (tally.clock, tally.clock_within_ns) = (clock, 10_000_000_000));
         let summary = summarize(&record);
         let validity = &cell(&summary, "b").validity;
@@ -117,9 +118,9 @@ fn searched(limits_per_s: [f64; 2]) -> RunRecord {
             let mut round = 0;
             while let Some(load) = search.next() {
                 let mut tried = slice(name, fork, SliceKind::Capacity, round, 0, 1.0);
-                tried.offered_per_s = Some(load);
-                tried.response = LatencyHistogram::new();
-                (0..100).for_each(|_| tried.response.record_ns((1e6 * load / limit) as u64));
+                tried.key.offered_per_s = Some(load);
+                tried.load.response = LatencyHistogram::new();
+                (0..100).for_each(|_| tried.load.response.record_ns((1e6 * load / limit) as u64));
                 let tried = tried.pack();
                 search.note(tare_record::keeping::keeps(&slo, &tried));
                 record.slices.push(tried);

@@ -13,9 +13,9 @@ fn every_verdict_is_a_sentence() {
     let mut noisy = control();
     noisy.fork_sd = 0.05;
     let mut dead = two(0.9, 6);
-    dead.slices.retain(|s| s.variant != "http4s.Tapir");
+    dead.slices.retain(|s| s.key.variant != "http4s.Tapir");
     let mut baseline_dead = two(0.9, 6);
-    baseline_dead.slices.retain(|s| s.variant == "http4s.Tapir");
+    baseline_dead.slices.retain(|s| s.key.variant == "http4s.Tapir");
     let records = [
         ("worse, materially", two(0.9, 8)),
         ("better, materially", two(1.25, 8)),

@@ -53,8 +53,8 @@ fn a_start_at_half_the_speed_is_a_finding_of_its_own() {
     assert!(!titles(&summarize(&record)).contains(&"Odd starts"));
     for slice in &mut record.slices {
         // In fork 3 the machine was slow, for both alike; in fork 5 the variant alone.
-        if slice.fork == 3 || slice.fork == 5 && slice.variant == "http4s.Tapir" {
-            slice.completed /= 2;
+        if slice.key.fork == 3 || slice.key.fork == 5 && slice.key.variant == "http4s.Tapir" {
+            slice.load.completed /= 2;
         }
     }
     let summary = summarize(&record);
@@ -67,13 +67,13 @@ fn a_start_at_half_the_speed_is_a_finding_of_its_own() {
 fn levels_agree_with_arithmetic_by_hand() {
     // Two forks of one slice: 900 and 1,100 answers in 0.5 s; CPU 60 ms / 1,000 and 80 ms / 1,000 requests.
     let mut record = synthetic::run(&[baseline()], 2, &[SliceKind::Saturating]);
-    record.slices.retain(|s| s.round == 0);
+    record.slices.retain(|s| s.key.round == 0);
     for (slice, (completed, cpu_ns)) in record.slices.iter_mut().zip([(900, 60_000_000), (1_100, 80_000_000)]) {
-        slice.completed = completed;
-        slice.window_ns = 500_000_000;
-        let cpu = slice.server_cpu.as_mut().unwrap();
+        slice.load.completed = completed;
+        slice.load.window_ns = 500_000_000;
+        let cpu = slice.server.cpu.as_mut().unwrap();
         (cpu.total_ns, cpu.requests, cpu.wall_ns) = (cpu_ns, 1_000, 500_000_000);
-        slice.generator_cpu_ns = 475_000_000;
+        slice.load.generator_cpu_ns = 475_000_000;
     }
     let cell = &summarize(&record).cells[0];
     let throughput = cell.throughput_per_s.unwrap();
@@ -93,12 +93,12 @@ fn fixed_forks_are_judged_by_students_t_by_hand() {
     // Log-ratios per fork 0.07, 0.08, 0.09 (throughput); t(0.995, 2) = 9.9248, half-width 9.9248 · 0.01 / √3 = 0.057301.
     let mut record = synthetic::run(&[baseline(), weighed("b", 1.0)], 3, &[SliceKind::Saturating]);
     record.header.plan.stop.forks = Forks::Fixed { count: 3 };
-    record.slices.retain(|s| s.round == 0);
+    record.slices.retain(|s| s.key.round == 0);
     for slice in &mut record.slices {
-        slice.window_ns = 1_000_000_000;
-        let faster = slice.variant == "b";
-        let ratio = if faster { (0.06 + 0.01 * f64::from(slice.fork)).exp() } else { 1.0 };
-        slice.completed = (1e7 * ratio).round() as u64;
+        slice.load.window_ns = 1_000_000_000;
+        let faster = slice.key.variant == "b";
+        let ratio = if faster { (0.06 + 0.01 * f64::from(slice.key.fork)).exp() } else { 1.0 };
+        slice.load.completed = (1e7 * ratio).round() as u64;
     }
     let summary = summarize(&record);
     let currency = &summary.comparisons[0].currencies[0];
@@ -122,8 +122,8 @@ fn slices_are_paired_by_round_whatever_their_order() {
 #[test]
 fn a_slice_without_an_answer_is_not_dropped() {
     let mut record = synthetic::run(&[baseline(), weighed("b", 1.0)], 5, &[SliceKind::Saturating]);
-    for slice in record.slices.iter_mut().filter(|s| s.variant == "b" && s.round == 3) {
-        slice.completed = 0;
+    for slice in record.slices.iter_mut().filter(|s| s.key.variant == "b" && s.key.round == 3) {
+        slice.load.completed = 0;
     }
     // A quarter of the time nothing came: 75 % of the throughput.
     let ratio = summarize(&record).comparisons[0].currencies[0].ratio;
@@ -189,7 +189,7 @@ fn a_truncated_file_gives_a_summary_that_says_what_is_lost() {
     let file = writer.path().to_path_buf();
     for round in 0..120 {
         let slice = synthetic::slice("http4s.Vanilla", 1, SliceKind::Saturating, round, 0, 1.0);
-        writer.append_slice(&slice).unwrap();
+        writer.append_slice(&slice.pack()).unwrap();
     }
     writer.finish(EndStatus::Complete, 1).unwrap();
     let whole = std::fs::metadata(&file).unwrap().len();

@@ -13,7 +13,7 @@ use tare_plan::turn::TurnLength;
 use tare_record::environment::{Environment, FactSection};
 use tare_record::sample::{
     CollectorUse, EndStatus, ForkRecord, Hiccups, JvmUse, Pause, PauseCause, Phase, RunHeader, RunRecord, ServerCpu,
-    SliceRecord, WarmupRecord,
+    ServerUse, SliceKey, SliceRecord, SliceSample, WarmupRecord,
 };
 use tare_report::{Summary, summarize};
 use tare_stats::histogram::LatencyHistogram;
@@ -136,7 +136,7 @@ pub fn slice(variant: &str, fork: u32, kind: SliceKind, round: u32, start_ns: u6
     if offered.is_some() {
         (0..400).for_each(|i| send_lag.record_ns(5_000 + i * 10));
     }
-    SliceRecord {
+    let key = SliceKey {
         fork,
         group: "http4s".to_owned(),
         scenario: "SimpleGet".to_owned(),
@@ -144,63 +144,59 @@ pub fn slice(variant: &str, fork: u32, kind: SliceKind, round: u32, start_ns: u6
         phase: Phase::Measure,
         kind,
         round,
-        start_ns,
-        window_ns: WINDOW_NS,
         users: 128,
         offered_per_s: offered,
+    };
+    let load = SliceSample {
+        start_ns,
+        window_ns: WINDOW_NS,
+        workers: 1,
+        offered: completed,
         completed,
         ok: completed,
-        failed: 0,
-        errors: BTreeMap::new(),
         bytes_in: completed * 130,
         bytes_out: completed * 60,
+        generator_cpu_ns: WINDOW_NS / 4,
         service: response.clone(),
         response,
         send_lag,
-        stamp_lag: LatencyHistogram::new(),
-        failed_after: LatencyHistogram::new(),
-        blocked: 0,
-        blocked_ns: 0,
-        connections_opened: 0,
-        connections_lost: 0,
-        tls_handshakes: 0,
-        tls_resumed: 0,
-        generator_cpu_ns: WINDOW_NS / 4,
-        generator_spin_ns: 0,
-        generator_workers: 1,
-        server_cpu: Some(ServerCpu {
+        ..SliceSample::default()
+    };
+    let by_pool = BTreeMap::from([("io-compute".to_owned(), total_ns - jit)]);
+    let server = ServerUse {
+        cpu: Some(ServerCpu {
             wall_ns: WINDOW_NS,
             total_ns,
             by_kind: BTreeMap::from([("application".to_owned(), total_ns - jit), ("jit".to_owned(), jit)]),
-            by_pool: BTreeMap::from([(
-                "application".to_owned(),
-                BTreeMap::from([("io-compute".to_owned(), total_ns - jit)]),
-            )]),
+            by_pool: BTreeMap::from([("application".to_owned(), by_pool)]),
             probing_ns: Some(total_ns / 500),
             requests: completed,
         }),
         rss_bytes: Some(250_000_000),
         rss_peak_bytes: Some(260_000_000),
-        jvm: Some(JvmUse {
-            collections: 1,
-            collecting_ns: WINDOW_NS / 100,
-            safepoint_ns: WINDOW_NS / 90,
-            allocated_bytes: Some((8_000.0 / speed) as u64 * completed),
-            heap_used_bytes: 120_000_000,
-            heap_committed_bytes: 1_000_000_000,
-            collectors: BTreeMap::from([(
-                "G1 young".to_owned(),
-                CollectorUse { pauses: 1, pause_ns: WINDOW_NS / 100 },
-            )]),
-            safepoints: Some(2),
-            heap_after_gc_bytes: Some(20_000_000),
-            metaspace_bytes: Some(40_000_000),
-            off_heap_bytes: Some(90_000_000),
-            requests: completed,
-        }),
+        jvm: Some(jvm_use(speed, completed)),
         hiccups: Some(hiccups(start_ns)),
         others_share: Some(0.01),
-        messages: None,
+    };
+    SliceRecord { key, load, server }
+}
+
+/// A young collection per slice, and the memory of a small server.
+fn jvm_use(speed: f64, completed: u64) -> JvmUse {
+    let collectors = BTreeMap::from([("G1 young".to_owned(), CollectorUse { pauses: 1, pause_ns: WINDOW_NS / 100 })]);
+    JvmUse {
+        collections: 1,
+        collecting_ns: WINDOW_NS / 100,
+        collectors,
+        safepoint_ns: WINDOW_NS / 90,
+        safepoints: Some(2),
+        allocated_bytes: Some((8_000.0 / speed) as u64 * completed),
+        heap_used_bytes: 120_000_000,
+        heap_committed_bytes: 1_000_000_000,
+        heap_after_gc_bytes: Some(20_000_000),
+        metaspace_bytes: Some(40_000_000),
+        off_heap_bytes: Some(90_000_000),
+        requests: completed,
     }
 }
 

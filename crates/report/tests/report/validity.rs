@@ -1,11 +1,15 @@
 //! What speaks against a cell: failures and deaths void it, doubts are named.
 
 use tare_plan::plan::SliceKind;
-use tare_record::sample::{ErrorTally, EventLevel, EventRecord, RunRecord};
+use tare_record::sample::{ErrorClass, ErrorTallies, ErrorTally, EventLevel, EventRecord, RunRecord};
 use tare_report::summary::{Severity, ValidityState, VerdictKind};
 use tare_report::{Summary, summarize};
 
 use crate::synthetic::standard;
+
+fn timeouts(count: u64) -> ErrorTallies {
+    [(ErrorClass::Timeout, ErrorTally { count, example: "no answer in 10 s".to_owned() })].into_iter().collect()
+}
 
 #[test]
 fn a_dying_server_voids_its_cell_and_shows_its_log() {
@@ -49,11 +53,9 @@ fn a_death_that_no_event_tells_of_is_a_finding() {
 fn failures_void_a_cell_above_one_in_a_thousand_and_cast_doubt_below() {
     for (failed, state) in [(0, ValidityState::Valid), (30, ValidityState::Suspect), (9_000, ValidityState::Void)] {
         let mut record = standard();
-        let slice = record.slices.iter_mut().find(|s| s.variant == "http4s.Tapir").unwrap();
-        slice.failed = failed;
-        slice
-            .errors
-            .insert("timeout".to_owned(), ErrorTally { count: failed, example: "no answer in 10 s".to_owned() });
+        let slice = record.slices.iter_mut().find(|s| s.key.variant == "http4s.Tapir").unwrap();
+        slice.load.failed = failed;
+        slice.load.errors = timeouts(failed);
         let summary = summarize(&record);
         let cell = summary.cells.iter().find(|c| c.variant == "http4s.Tapir").unwrap();
         assert_eq!(cell.validity.state, state, "{failed}: {:?}", cell.validity.reasons);
@@ -68,13 +70,16 @@ fn doubts_are_named() {
         warmup.steady = false;
         warmup.reason = "the JIT takes 3 % of CPU".to_owned();
     }
-    for slice in record.slices.iter_mut().filter(|s| s.variant == "http4s.Tapir" && s.kind == SliceKind::Poisson) {
-        slice.generator_cpu_ns = slice.window_ns * 9 / 10;
-        slice.send_lag = slice.response.clone();
-        slice.stamp_lag = slice.response.clone();
+    for slice in
+        record.slices.iter_mut().filter(|s| s.key.variant == "http4s.Tapir" && s.key.kind == SliceKind::Poisson)
+    {
+        slice.load.generator_cpu_ns = slice.load.window_ns * 9 / 10;
+        slice.load.send_lag = slice.load.response.clone();
+        slice.load.stamp_lag = slice.load.response.clone();
     }
-    for slice in record.slices.iter_mut().filter(|s| s.variant == "http4s.Tapir" && s.kind == SliceKind::Fixed) {
-        slice.generator_cpu_ns = slice.window_ns * 9 / 10;
+    for slice in record.slices.iter_mut().filter(|s| s.key.variant == "http4s.Tapir" && s.key.kind == SliceKind::Fixed)
+    {
+        slice.load.generator_cpu_ns = slice.load.window_ns * 9 / 10;
     }
     record.forks.iter_mut().filter(|f| f.variant == "http4s.Tapir").for_each(|f| f.rest_cpu_share = Some(0.02));
     let summary = summarize(&record);
@@ -93,10 +98,10 @@ fn doubts_are_named() {
 /// answers half as much.
 fn disturbed_in(forks: &[u32]) -> RunRecord {
     let mut record = standard();
-    for slice in record.slices.iter_mut().filter(|s| forks.contains(&s.fork)) {
-        slice.others_share = Some(0.4);
-        if slice.variant == "http4s.Tapir" {
-            slice.completed /= 2;
+    for slice in record.slices.iter_mut().filter(|s| forks.contains(&s.key.fork)) {
+        slice.server.others_share = Some(0.4);
+        if slice.key.variant == "http4s.Tapir" {
+            slice.load.completed /= 2;
         }
     }
     record
@@ -133,8 +138,10 @@ fn a_machine_that_is_always_disturbed_makes_its_cells_suspect() {
 #[test]
 fn a_fork_can_bear_some_disturbed_slices() {
     let mut record = standard();
-    for slice in record.slices.iter_mut().filter(|s| s.fork == 3 && s.kind == SliceKind::Fixed && s.round < 2) {
-        slice.others_share = Some(0.9);
+    for slice in
+        record.slices.iter_mut().filter(|s| s.key.fork == 3 && s.key.kind == SliceKind::Fixed && s.key.round < 2)
+    {
+        slice.server.others_share = Some(0.9);
     }
     let summary = summarize(&record);
     assert_eq!((summary.cells[1].forks, summary.cells[1].validity.state), (8, ValidityState::Valid));
@@ -143,9 +150,9 @@ fn a_fork_can_bear_some_disturbed_slices() {
 #[test]
 fn failures_in_a_fork_that_is_set_aside_are_still_told() {
     let mut record = disturbed_in(&[2]);
-    let slice = record.slices.iter_mut().find(|s| s.fork == 2 && s.variant == "http4s.Tapir").unwrap();
-    slice.failed = 9_000;
-    slice.errors.insert("timeout".to_owned(), ErrorTally { count: 9_000, example: "no answer in 10 s".to_owned() });
+    let slice = record.slices.iter_mut().find(|s| s.key.fork == 2 && s.key.variant == "http4s.Tapir").unwrap();
+    slice.load.failed = 9_000;
+    slice.load.errors = timeouts(9_000);
     let cell = &summarize(&record).cells[1];
     assert_eq!(
         (cell.validity.state, cell.requests_failed),
@@ -165,8 +172,8 @@ fn a_server_without_room_to_spare_under_an_open_load_is_doubted() {
         (SliceKind::Saturating, 99, false),
     ] {
         let mut record = standard();
-        for slice in record.slices.iter_mut().filter(|s| s.variant == "http4s.Tapir" && s.kind == kind) {
-            let cpu = slice.server_cpu.as_mut().unwrap();
+        for slice in record.slices.iter_mut().filter(|s| s.key.variant == "http4s.Tapir" && s.key.kind == kind) {
+            let cpu = slice.server.cpu.as_mut().unwrap();
             cpu.total_ns = cpu.wall_ns * percent / 100;
         }
         let summary = summarize(&record);
@@ -180,9 +187,11 @@ fn a_server_without_room_to_spare_under_an_open_load_is_doubted() {
 #[test]
 fn who_waits_for_a_connection_does_not_blame_the_generator() {
     let mut record = standard();
-    for slice in record.slices.iter_mut().filter(|s| s.variant == "http4s.Tapir" && s.kind == SliceKind::Poisson) {
-        slice.blocked = slice.ok / 10;
-        slice.send_lag = slice.response.clone();
+    for slice in
+        record.slices.iter_mut().filter(|s| s.key.variant == "http4s.Tapir" && s.key.kind == SliceKind::Poisson)
+    {
+        slice.load.blocked = slice.load.ok / 10;
+        slice.load.send_lag = slice.load.response.clone();
     }
     let summary = summarize(&record);
     let cell = summary.cells.iter().find(|c| c.variant == "http4s.Tapir").unwrap();

@@ -39,7 +39,7 @@ pub fn drive_load(
     recording.finish(&whole).into_iter().for_each(|interval| keeper.keep(interval));
     let events: Vec<EventRecord> = cut_off(&whole).into_iter().collect();
     let status = if whole.cancelled { EndStatus::Interrupted } else { EndStatus::Complete };
-    let end_ns = keeper.kept.iter().map(|slice| slice.start_ns + slice.window_ns).max().unwrap_or(0);
+    let end_ns = keeper.kept.iter().map(|slice| slice.load.window_end_ns()).max().unwrap_or(0);
     let intervals = keeper.finish(&events, status, end_ns)?;
     Ok(LoadRecord { header, intervals, events, end: Some((status, end_ns)) })
 }
@@ -73,10 +73,11 @@ struct Keeper {
 
 impl Keeper {
     fn keep(&mut self, interval: SliceRecord) {
+        let interval = interval.pack();
         if let (Some(writer), None) = (&mut self.writer, &self.failure) {
             self.failure = writer.append_slice(&interval).err();
         }
-        self.kept.push(interval.pack());
+        self.kept.push(interval);
     }
 
     fn finish(self, events: &[EventRecord], status: EndStatus, end_ns: u64) -> Result<Vec<StoredSlice>, RecordError> {

@@ -28,7 +28,7 @@ impl LoadJob {
             connections: plan.connections as usize,
             timeout: plan.timeout.0,
             connect_timeout: plan.connect_timeout.0,
-            server_clock: crate::server_clock(plan.server_clock),
+            server_clock: plan.server_clock,
             ..session
         };
         let sending = match plan.model {
@@ -120,8 +120,8 @@ impl LoadJob {
 #[cfg(test)]
 mod tests {
     use tare_load::{RequestSpec, Target};
+    use tare_plan::ServerClock;
     use tare_plan::duration::Span;
-    use tare_plan::server_clock::ServerClock;
 
     use super::*;
 

@@ -4,9 +4,7 @@ use std::time::Duration;
 
 use tare_load::SliceSample;
 use tare_plan::plan::SliceKind;
-use tare_record::sample::{Phase, SliceRecord};
-
-use crate::booking::{Heading, booked};
+use tare_record::sample::{Phase, ServerUse, SliceKey, SliceRecord};
 
 /// What all intervals of one load have in common.
 #[derive(Debug, Clone)]
@@ -68,10 +66,10 @@ impl Recording {
         left.into_iter().map(|sample| self.record(sample)).collect()
     }
 
-    fn record(&mut self, sample: SliceSample) -> SliceRecord {
-        let begin_ns = self.begin_ns.unwrap_or(sample.start_ns);
+    fn record(&mut self, mut sample: SliceSample) -> SliceRecord {
+        sample.start_ns -= self.begin_ns.unwrap_or(sample.start_ns);
         self.round += 1;
-        let heading = Heading {
+        let key = SliceKey {
             fork: 1,
             group: self.slot.group.clone(),
             scenario: self.slot.scenario.clone(),
@@ -79,11 +77,10 @@ impl Recording {
             phase: Phase::Measure,
             kind: self.slot.kind,
             round: self.round - 1,
-            start_ns: sample.start_ns + sample.discarded_head_ns - begin_ns,
             users: self.slot.connections,
             offered_per_s: self.slot.offered_per_s,
         };
-        booked(sample, heading)
+        SliceRecord { key, load: sample, server: ServerUse::default() }
     }
 }
 
@@ -107,7 +104,7 @@ mod tests {
         let mut recording = Recording::new(slot, Duration::from_millis(1000));
         let mut whole: Vec<SliceRecord> = parts.iter().filter_map(|part| recording.take(part)).collect();
         whole.extend(recording.finish(&SliceSample::default()));
-        whole.iter().map(|s| (s.start_ns / 1_000_000, s.window_ns / 1_000_000, s.ok)).collect()
+        whole.iter().map(|s| (s.load.window_start_ns() / 1_000_000, s.load.window_ns / 1_000_000, s.load.ok)).collect()
     }
 
     #[test]

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Args};
 use tare_load::{Check, FeedOrder, PollerChoice, Think};
+use tare_plan::ServerClock;
 use tare_plan::condition::Condition;
 use tare_plan::duration::Span;
-use tare_plan::server_clock::ServerClock;
 
 mod values;
 

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request};
+use tare_sample::ErrorClass;
 use tare_wire::http::{Field, Head, Sink};
 
 use crate::problem::Problem;
 use crate::request::Parts;
-use crate::sample::ErrorClass;
 
 /// Header fields that belong to an HTTP/1.1 connection, and must not be sent over HTTP/2.
 ///

@@ -14,6 +14,7 @@ use std::task::{Context, Poll, Waker};
 use bytes::Bytes;
 use h2::SendStream;
 use h2::client::{Builder, ResponseFuture, SendRequest};
+use tare_sample::ErrorClass;
 use tare_sys::clock::Nanos;
 use tare_sys::poll::{CloseCause, Token, Transport};
 
@@ -25,7 +26,6 @@ use super::{Begun, Ended, Exchange, Returned, Step};
 use crate::problem::Problem;
 use crate::recorder::Times;
 use crate::request::{Parts, RequestSet};
-use crate::sample::ErrorClass;
 
 /// Bytes of answers that a server may send before it is given more room: so many that it never waits for us.
 const WINDOW_BYTES: u32 = 1 << 30;

@@ -4,6 +4,7 @@ mod subscription;
 
 use std::sync::Arc;
 
+use tare_sample::ErrorClass;
 use tare_sys::clock::Nanos;
 use tare_sys::payload::Payload;
 use tare_sys::poll::{CloseCause, Token, Transport};
@@ -18,7 +19,6 @@ use crate::messages::Owed;
 use crate::problem::Problem;
 use crate::pushed::Pushed;
 use crate::request::{Parts, RequestSet};
-use crate::sample::ErrorClass;
 
 /// The state of one connection that carries a WebSocket.
 #[derive(Debug)]
@@ -154,7 +154,7 @@ impl WebSocket {
             return Step::Pushed(push.stamp.of(message));
         }
         let Some(mut exchange) = self.under_way.take() else {
-            let text = format!("a message that nobody asked for: \"{}\"", crate::sample::escape(message));
+            let text = format!("a message that nobody asked for: \"{}\"", crate::problem::escape(message));
             return Step::Broken(Problem::new(ErrorClass::Protocol, text));
         };
         let expectation = &requests.get(exchange.request).expectation;

@@ -1,6 +1,7 @@
 //! What each event of a connection means to the slice.
 
 use rustls::HandshakeKind;
+use tare_sample::ErrorClass;
 use tare_sys::clock::{Clock, Nanos};
 use tare_sys::poll::{CloseCause, Event, Handler, Token, Transport};
 use tare_wire::ws::Stamped;
@@ -9,7 +10,6 @@ use super::SliceRunner;
 use crate::connection::Step;
 use crate::problem::Problem;
 use crate::recorder::Times;
-use crate::sample::ErrorClass;
 use crate::stamps::Stamps;
 
 impl<C: Clock, T: Transport> Handler<T> for SliceRunner<C> {

@@ -112,7 +112,8 @@ fn probing(cells: &[Studied<'_>]) -> Option<Finding> {
     };
     let found = Found::among(cells, of)?;
     let text = format!("The probes took more than 1 % of the CPU that the server took. {}.", found.by_scenario());
-    let has_meters = found.cells.iter().any(|(studied, _)| studied.evidence.measured().any(|s| s.hiccups.is_some()));
+    let has_meters =
+        found.cells.iter().any(|(studied, _)| studied.evidence.measured().any(|s| s.server.hiccups.is_some()));
     let remedy = if has_meters {
         "The meters of hiccups cost most of it: leave out --hiccups."
     } else {

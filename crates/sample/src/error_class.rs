@@ -1,0 +1,169 @@
+//! Classes of failed requests, and how many there were of each.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// Why a request failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ErrorClass {
+    /// No connection could be opened.
+    Connect,
+    /// The TLS handshake failed.
+    Tls,
+    /// The WebSocket handshake failed.
+    Upgrade,
+    /// The request could not be sent.
+    Write,
+    /// The connection was reset, or closed before the end of the answer.
+    Read,
+    /// No complete answer within the timeout of the intended start, or before the drain ended.
+    Timeout,
+    /// A status other than the expected one.
+    Status,
+    /// Bytes that are not HTTP, that answer no request, or that exceed a limit.
+    Protocol,
+    /// The expected status with wrong headers or a wrong body.
+    Validation,
+}
+
+impl ErrorClass {
+    /// All classes, in the order in which a request can meet them.
+    pub const ALL: [Self; 9] = [
+        Self::Connect,
+        Self::Tls,
+        Self::Upgrade,
+        Self::Write,
+        Self::Read,
+        Self::Timeout,
+        Self::Status,
+        Self::Protocol,
+        Self::Validation,
+    ];
+
+    /// The name in records and reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Connect => "connect",
+            Self::Tls => "tls",
+            Self::Upgrade => "upgrade",
+            Self::Write => "write",
+            Self::Read => "read",
+            Self::Timeout => "timeout",
+            Self::Status => "status",
+            Self::Protocol => "protocol",
+            Self::Validation => "validation",
+        }
+    }
+}
+
+impl fmt::Display for ErrorClass {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+/// The errors of one class.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ErrorTally {
+    /// Number of errors.
+    pub count: u64,
+    /// Text of the first error: escaped, of bounded length; empty when there was none.
+    pub example: String,
+}
+
+/// The errors of all classes. Serialised, it is a map from class to tally that leaves out classes without errors.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ErrorTallies([ErrorTally; ErrorClass::ALL.len()]);
+
+impl ErrorTallies {
+    /// The errors of one class.
+    pub fn of(&self, class: ErrorClass) -> &ErrorTally {
+        &self.0[class as usize]
+    }
+
+    /// The classes that occurred, in the order of [`ErrorClass::ALL`].
+    pub fn iter(&self) -> impl Iterator<Item = (ErrorClass, &ErrorTally)> {
+        ErrorClass::ALL.into_iter().zip(&self.0).filter(|(_, tally)| tally.count > 0)
+    }
+
+    /// Errors of all classes together.
+    pub fn total(&self) -> u64 {
+        self.0.iter().map(|tally| tally.count).sum()
+    }
+
+    /// Adds one error. Its text is kept if it is the first of its class.
+    pub fn add(&mut self, class: ErrorClass, text: &str) {
+        let tally = &mut self.0[class as usize];
+        tally.count += 1;
+        if tally.count == 1 {
+            tally.example = text.to_owned();
+        }
+    }
+
+    /// Adds the errors of another worker or slice.
+    pub fn merge(&mut self, other: &Self) {
+        for (mine, theirs) in self.0.iter_mut().zip(&other.0).filter(|(_, theirs)| theirs.count > 0) {
+            if mine.count == 0 {
+                mine.example.clone_from(&theirs.example);
+            }
+            mine.count += theirs.count;
+        }
+    }
+}
+
+impl FromIterator<(ErrorClass, ErrorTally)> for ErrorTallies {
+    fn from_iter<I: IntoIterator<Item = (ErrorClass, ErrorTally)>>(classes: I) -> Self {
+        let mut tallies = Self::default();
+        classes.into_iter().for_each(|(class, tally)| tallies.0[class as usize] = tally);
+        tallies
+    }
+}
+
+impl Serialize for ErrorTallies {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.iter())
+    }
+}
+
+impl<'de> Deserialize<'de> for ErrorTallies {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(BTreeMap::<ErrorClass, ErrorTally>::deserialize(deserializer)?.into_iter().collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_class_is_recorded_under_its_name() {
+        for class in ErrorClass::ALL {
+            assert_eq!(serde_json::to_string(&class).unwrap(), format!("\"{class}\""));
+        }
+    }
+
+    #[test]
+    fn merged_tallies_keep_the_first_example_of_each_class() {
+        let mut tallies = ErrorTallies::default();
+        tallies.add(ErrorClass::Read, "reset");
+        let mut other = ErrorTallies::default();
+        other.add(ErrorClass::Read, "closed");
+        other.add(ErrorClass::Timeout, "no answer");
+        tallies.merge(&other);
+        assert_eq!(tallies.of(ErrorClass::Read), &ErrorTally { count: 2, example: "reset".to_owned() });
+        assert_eq!(tallies.of(ErrorClass::Timeout), &ErrorTally { count: 1, example: "no answer".to_owned() });
+        assert_eq!((tallies.total(), tallies.iter().count()), (3, 2));
+    }
+
+    #[test]
+    fn tallies_are_a_map_of_the_classes_that_occurred() {
+        let json = r#"{"connect":{"count":2,"example":"refused"},"timeout":{"count":1,"example":""}}"#;
+        let tallies: ErrorTallies = serde_json::from_str(json).unwrap();
+        assert_eq!((tallies.of(ErrorClass::Connect).count, tallies.total()), (2, 3));
+        assert_eq!(serde_json::to_string(&tallies).unwrap(), json);
+        assert!(serde_json::from_str::<ErrorTallies>(r#"{"weather":{"count":2,"example":""}}"#).is_err());
+    }
+}

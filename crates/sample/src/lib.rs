@@ -1,0 +1,17 @@
+//! What one slice of load showed: the one type that the generator fills, the record keeps and the report reads.
+//!
+//! The principal type is [`SliceSample`]. It is generic over how its histograms are held: open for recording
+//! ([`tare_stats::LatencyHistogram`]), or as bytes ([`PackedHistogram`]) once thousands of slices are kept.
+//! Serialised, a sample is its counters; the histograms are left out, since a store keeps them as bytes.
+
+mod clock;
+mod error_class;
+mod messages;
+mod packed;
+mod slice_sample;
+
+pub use clock::{ClockEstimate, ClockSamples, ServerClock};
+pub use error_class::{ErrorClass, ErrorTallies, ErrorTally};
+pub use messages::MessageTally;
+pub use packed::PackedHistogram;
+pub use slice_sample::{SliceSample, TracedRequest};

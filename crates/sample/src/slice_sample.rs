@@ -1,0 +1,287 @@
+//! The counters and histograms of one slice, in one list each, and the few operations on them.
+
+use serde::{Deserialize, Serialize};
+use tare_stats::LatencyHistogram;
+
+use crate::clock::ClockSamples;
+use crate::error_class::ErrorTallies;
+use crate::messages::MessageTally;
+use crate::packed::PackedHistogram;
+
+/// The times of one request, on the monotonic clock in nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TracedRequest {
+    /// Intended start by the schedule.
+    pub intended_ns: u64,
+    /// Actual send; `None` if it was never sent.
+    pub sent_ns: Option<u64>,
+    /// When its answer was complete, or when it failed.
+    pub ended_ns: u64,
+}
+
+/// Declares [`SliceSample`] from the list of counters, which add up, and the list of histograms, which are merged. A
+/// counter that is added to the list is summed over workers and turns, written to the record and read from it.
+macro_rules! slice_sample {
+    (
+        counters { $($(#[$counter_doc:meta])* $counter:ident,)* }
+        histograms { $($(#[$histogram_doc:meta])* $histogram:ident,)* }
+    ) => {
+        /// What one slice of load showed, over all workers: raw counts and histograms.
+        ///
+        /// The *window* is `[start + discarded head, end)`. A request belongs to the slice's requests when its **intended
+        /// start** lies in the window. Everything about it then counts, also what happened in the drain:
+        /// `offered = ok + failed`, and `response`, `service`, `send_lag` and `failed_time` hold these requests and no
+        /// others. Throughput, bytes and CPU belong to the window by the time at which they **happened**.
+        ///
+        /// Serialised, it has no histograms and no trace. A counter that an older record does not have is read as 0.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        #[serde(bound(serialize = "", deserialize = "H: Default"))]
+        pub struct SliceSample<H = LatencyHistogram> {
+            /// Start of the slice, before the discarded head, in nanoseconds: on the monotonic clock, or since the begin
+            /// of the run in its record.
+            #[serde(default)]
+            pub start_ns: u64,
+            /// Length of the head that is not part of the window, in nanoseconds.
+            #[serde(default)]
+            pub discarded_head_ns: u64,
+            /// Length of the window in nanoseconds; of several turns, the sum.
+            #[serde(default)]
+            pub window_ns: u64,
+            /// Turns of load that the sample is the sum of: 1, unless turns were appended.
+            #[serde(default = "one_turn")]
+            pub turns: u32,
+            /// Length in nanoseconds of the ticks in which requests were sent; 0 when each was sent at its intended start.
+            #[serde(default)]
+            pub tick_ns: u64,
+            /// Worker threads that made the load.
+            #[serde(default)]
+            pub workers: u32,
+            $($(#[$counter_doc])* #[serde(default)] pub $counter: u64,)*
+            $($(#[$histogram_doc])* #[serde(skip)] pub $histogram: H,)*
+            /// Errors by class: those of `failed`, and those of connections without a request, in the window.
+            #[serde(default)]
+            pub errors: ErrorTallies,
+            /// Counts of pushed messages; all 0 where the server pushes none.
+            #[serde(default)]
+            pub messages: MessageTally,
+            /// Stamps and round trips from which the server's clock is estimated.
+            #[serde(skip)]
+            pub clock_samples: ClockSamples,
+            /// Whether the slice was cut short: its window ended before the stop rule, or requests were cut off.
+            #[serde(default)]
+            pub cancelled: bool,
+            /// The first requests of each worker, as many as were asked for, in the order in which they ended.
+            #[serde(skip)]
+            pub trace: Vec<TracedRequest>,
+        }
+
+        impl<H: Default> SliceSample<H> {
+            /// One turn in which nothing happened.
+            pub fn empty() -> Self {
+                Self {
+                    start_ns: 0,
+                    discarded_head_ns: 0,
+                    window_ns: 0,
+                    turns: 1,
+                    tick_ns: 0,
+                    workers: 0,
+                    $($counter: 0,)*
+                    $($histogram: H::default(),)*
+                    errors: ErrorTallies::default(),
+                    messages: MessageTally::default(),
+                    clock_samples: ClockSamples::default(),
+                    cancelled: false,
+                    trace: Vec::new(),
+                }
+            }
+        }
+
+        impl<H> SliceSample<H> {
+            /// The same sample with its histograms in another form.
+            pub fn map_histograms<G>(self, convert: impl Fn(H) -> G) -> SliceSample<G> {
+                SliceSample {
+                    start_ns: self.start_ns,
+                    discarded_head_ns: self.discarded_head_ns,
+                    window_ns: self.window_ns,
+                    turns: self.turns,
+                    tick_ns: self.tick_ns,
+                    workers: self.workers,
+                    $($counter: self.$counter,)*
+                    $($histogram: convert(self.$histogram),)*
+                    errors: self.errors,
+                    messages: self.messages,
+                    clock_samples: self.clock_samples,
+                    cancelled: self.cancelled,
+                    trace: self.trace,
+                }
+            }
+        }
+
+        impl SliceSample {
+            /// All histograms, in the order of their declaration.
+            pub fn histograms_mut(&mut self) -> impl Iterator<Item = &mut LatencyHistogram> {
+                [$(&mut self.$histogram,)*].into_iter()
+            }
+
+            fn add_counters(&mut self, other: &Self) {
+                $(self.$counter += other.$counter;)*
+            }
+
+            fn merge_histograms(&mut self, other: &Self) {
+                $(if !other.$histogram.is_empty() {
+                    self.$histogram.merge(&other.$histogram);
+                })*
+            }
+        }
+    };
+}
+
+slice_sample! {
+    counters {
+        /// Requests whose intended start lies in the window.
+        offered,
+        /// Offered requests that were sent.
+        sent,
+        /// Offered requests that were answered as expected.
+        ok,
+        /// Offered requests that failed, each in one class of `errors`.
+        failed,
+        /// Expected answers that arrived in the window, whenever they were asked for: over `window_ns`, the throughput.
+        completed,
+        /// Expected answers of the whole slice, head and drain included: what the server's CPU time between the probes
+        /// before and after the slice was spent on.
+        completed_in_slice,
+        /// Bytes received in the window.
+        bytes_in,
+        /// Bytes of the requests sent in the window.
+        bytes_out,
+        /// CPU time of the worker threads for making load in the window, in nanoseconds; busy-waiting is not included.
+        generator_cpu_ns,
+        /// CPU time of the worker threads for busy-waiting in the window, in nanoseconds.
+        generator_spin_ns,
+        /// Open loop: requests of the window that waited because no connection was free.
+        blocked,
+        /// Total time that these requests waited, in nanoseconds.
+        blocked_ns,
+        /// Connections that were opened for the slice, before and during it.
+        connections_opened,
+        /// Connections that ended unannounced since the slice before, including those closed at a deadline.
+        connections_lost,
+        /// TLS handshakes that succeeded, for the slice, before and during it.
+        tls_handshakes,
+        /// TLS handshakes that resumed an earlier session.
+        tls_resumed,
+        /// Requests of the window that had no answer when the short drain of a cancelled slice ended. They are in no other
+        /// number, neither offered nor failed, since the generator did not wait for them until their timeout. The latencies
+        /// of a cancelled slice lack them, and they may have been the slowest.
+        cut_off,
+    }
+    histograms {
+        /// Intended start to the end of the expected answer; of a pushed message, from its send by the server's stamp.
+        response,
+        /// Actual send to the end of the expected answer.
+        service,
+        /// Intended start to actual send.
+        send_lag,
+        /// Upper bound of how much later than its arrival the end of an answer was stamped: the time of a recent wake-up,
+        /// or of the work done meanwhile. It is part of `response` and `service`.
+        stamp_lag,
+        /// Intended start to the failure, of failed requests. They are kept apart, so that an early refusal does not make
+        /// the latency look better.
+        failed_time,
+        /// Absolute difference between the period and the time between two messages of a subscription. It needs no
+        /// clock of the server's.
+        jitter,
+    }
+}
+
+impl Default for SliceSample {
+    fn default() -> Self {
+        Self::empty()
+    }
+}
+
+impl<H> SliceSample<H> {
+    /// Begin of the window in nanoseconds, on the clock of `start_ns`.
+    pub const fn window_start_ns(&self) -> u64 {
+        self.start_ns.saturating_add(self.discarded_head_ns)
+    }
+
+    /// End of the window of one turn in nanoseconds, on the clock of `start_ns`.
+    pub const fn window_end_ns(&self) -> u64 {
+        self.window_start_ns().saturating_add(self.window_ns)
+    }
+
+    /// Expected answers per second of the window; 0 for an empty window.
+    pub fn throughput_per_s(&self) -> f64 {
+        if self.window_ns == 0 { 0.0 } else { self.completed as f64 * 1e9 / self.window_ns as f64 }
+    }
+
+    /// The workers' share of the CPU time that they could have used, from 0 to 1.
+    pub fn generator_cpu_share(&self) -> f64 {
+        let available_ns = self.window_ns as f64 * f64::from(self.workers);
+        if available_ns == 0.0 { 0.0 } else { self.generator_cpu_ns as f64 / available_ns }
+    }
+
+    /// Counts of pushed messages; `None` where the server pushed none and missed none.
+    pub fn pushed_messages(&self) -> Option<&MessageTally> {
+        Some(&self.messages).filter(|messages| !messages.is_empty())
+    }
+}
+
+impl SliceSample {
+    /// Adds the sample of another worker, for the same slice or the same part of it.
+    pub fn merge(&mut self, other: &Self) {
+        self.window_ns = self.window_ns.max(other.window_ns);
+        self.workers += other.workers;
+        self.add(other);
+    }
+
+    /// Adds the part of the slice that followed.
+    pub fn append(&mut self, later: &Self) {
+        self.window_ns += later.window_ns;
+        self.workers = self.workers.max(later.workers);
+        self.add(later);
+    }
+
+    /// Adds later turns of load on the same server. The sum keeps the start of its first turn.
+    pub fn append_turn(&mut self, later: &Self) {
+        self.turns += later.turns;
+        self.append(later);
+    }
+
+    /// The sample with its histograms as bytes.
+    pub fn pack(self) -> SliceSample<PackedHistogram> {
+        self.map_histograms(|histogram| PackedHistogram::from(&histogram))
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.add_counters(other);
+        self.merge_histograms(other);
+        self.errors.merge(&other.errors);
+        self.messages.add(&other.messages);
+        self.clock_samples.merge(&other.clock_samples);
+        self.cancelled |= other.cancelled;
+        self.trace.extend_from_slice(&other.trace);
+    }
+}
+
+impl SliceSample<PackedHistogram> {
+    /// The pushed messages of several slices and their jitter; `None` where nothing was pushed.
+    pub fn sum_pushed_messages<'a>(slices: impl Iterator<Item = &'a Self>) -> Option<(MessageTally, LatencyHistogram)> {
+        let pushing = slices.filter_map(|slice| Some((slice.pushed_messages()?, &slice.jitter)));
+        pushing.fold(None, |sum, (messages, jitter)| {
+            let (mut tally, mut all): (MessageTally, LatencyHistogram) = sum.unwrap_or_default();
+            tally.add(messages);
+            jitter.merge_into(&mut all);
+            Some((tally, all))
+        })
+    }
+}
+
+const fn one_turn() -> u32 {
+    1
+}
+
+#[cfg(test)]
+mod tests;
