@@ -1,46 +1,64 @@
-//! The search for the largest load that keeps a curve of latencies: tries of every server in turn, each as large as what its
-//! tries before say.
+//! The search for the largest load that keeps a latency objective: each server is tried in turn, at a load that follows
+//! from its tries so far.
 
 use tare_plan::plan::SliceKind;
 use tare_plan::slo::{LoadBy, Slo};
 use tare_record::keeping::{keeps, search};
 use tare_stats::CapacitySearch;
 
-use crate::driver::Driver;
 use crate::error::RunError;
-use crate::slice::Order;
+use crate::scenario::ScenarioRun;
+use crate::slice::SliceLoad;
 
-impl Driver<'_, '_, '_> {
-    /// Searches with every healthy server, one try of each in turn, until each search is over.
-    pub fn capacities(&mut self, slo: &Slo) -> Result<(), RunError> {
-        let by = slo.by(&self.named.scenario);
-        let mut searches: Vec<CapacitySearch> = self.fleet.members.iter().map(|_| search(slo, by)).collect();
-        for round in 0.. {
-            let mut tried = false;
-            for (member, search) in searches.iter_mut().enumerate() {
-                let Some(load) = search.next().filter(|_| self.may_drive(member)) else { continue };
-                tried = true;
-                self.announce(member, SliceKind::Capacity, (round + 1, round + 1), None);
-                let order = self.trying(slo, round, load);
-                if let Some(slice) = self.whole_slice(member, &order)? {
-                    search.note(keeps(slo, slice));
-                }
-            }
-            if !tried {
-                break;
-            }
+/// One search for each server of a fork.
+pub(crate) struct CapacitySearches<'p> {
+    slo: &'p Slo,
+    by: LoadBy,
+    searches: Vec<CapacitySearch>,
+}
+
+impl<'p> CapacitySearches<'p> {
+    /// Searches in which nothing was tried.
+    pub fn new(slo: &'p Slo, scenario: &ScenarioRun<'_, '_>) -> Self {
+        let by = slo.by(&scenario.named.scenario);
+        Self { slo, by, searches: (0..scenario.members()).map(|_| search(slo, by)).collect() }
+    }
+
+    /// Tries each healthy server in turn until every search is over.
+    ///
+    /// # Errors
+    /// When the generator fails or the record cannot be written.
+    pub fn run(mut self, scenario: &mut ScenarioRun<'_, '_>) -> Result<(), RunError> {
+        let mut round = 0;
+        while self.try_each(scenario, round)? {
+            round += 1;
         }
         Ok(())
     }
 
-    /// The slice that tries a load.
-    fn trying(&self, slo: &Slo, round: u32, load: f64) -> Order {
-        let order = Order { length: slo.each.0, ..self.order(SliceKind::Capacity, round, 0.0) };
-        // Each worker needs a connection.
-        let least = self.trial.cores.load.len() as u32;
-        match slo.by(&self.named.scenario) {
-            LoadBy::Users => Order { users: (load.round() as u32).max(least), ..order },
-            LoadBy::Rate => Order { rate_per_s: load, ..order },
+    /// One try of each server whose search goes on; false when there was none.
+    fn try_each(&mut self, scenario: &mut ScenarioRun<'_, '_>, round: u32) -> Result<bool, RunError> {
+        let mut has_tried = false;
+        for (member, search) in self.searches.iter_mut().enumerate() {
+            let Some(amount) = search.next().filter(|_| scenario.may_drive(member)) else { continue };
+            has_tried = true;
+            scenario.announce(member, SliceKind::Capacity, (round + 1, round + 1));
+            let load = try_load(self.slo, self.by, scenario, round, amount);
+            if let Some(slice) = scenario.whole_slice(member, &load)? {
+                search.note(keeps(self.slo, slice));
+            }
         }
+        Ok(has_tried)
+    }
+}
+
+/// The slice that tries an amount of load: users, or requests per second.
+fn try_load(slo: &Slo, by: LoadBy, scenario: &ScenarioRun<'_, '_>, round: u32, amount: f64) -> SliceLoad {
+    let load = SliceLoad { length: slo.each.0, ..scenario.load(SliceKind::Capacity, round, 0.0) };
+    // Each worker needs a connection.
+    let least = scenario.context.cores.load.len() as u32;
+    match by {
+        LoadBy::Users => SliceLoad { users: (amount.round() as u32).max(least), ..load },
+        LoadBy::Rate => SliceLoad { rate_per_s: amount, ..load },
     }
 }

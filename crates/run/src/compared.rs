@@ -1,117 +1,92 @@
 //! Forks of every group in turn, until each comparison is decided, the forks are done or the budget is spent.
 
-use std::time::Duration;
-
-use tare_plan::estimate::fork_time;
-use tare_plan::plan::{Forks, Group, Role};
+use tare_plan::plan::{Group, Role};
 use tare_record::sample::{EndStatus, EventLevel, EventRecord, RunRecord};
 
-use crate::budget::Budget;
+use crate::context::RunContext;
 use crate::error::RunError;
-use crate::fork::Trial;
-use crate::journal::Journal;
+use crate::fork::run_fork;
+use crate::inputs::Judge;
 use crate::progress::{Place, Progress, Standing};
-
-/// How the comparisons stand: made from the record by whoever knows the statistics of the report.
-pub type Judge<'a> = dyn Fn(&RunRecord) -> Vec<Standing> + 'a;
-
-/// Where one group stands.
-struct Course<'a> {
-    group: &'a Group,
-    /// Of one fork.
-    estimate: Duration,
-    forks: u32,
-    over: bool,
-}
+use crate::schedule::{ForkSchedule, NextStep};
+use crate::servers::report_unavailable;
 
 /// Runs the whole plan and says how it ended.
-pub(crate) fn run<'a>(
-    trial: &mut Trial<'a>,
-    groups: &'a [Group],
-    judge: &Judge<'_>,
-    journal: &mut Journal<'_>,
-) -> Result<EndStatus, RunError> {
-    let plan = trial.yard.plan;
-    let mut budget = Budget::new(plan.stop.forks);
-    let mut courses = courses(trial, groups, journal)?;
-    let mut out_of_time = false;
-    // The group with the fewest forks goes next, so that the budget is shared evenly.
-    while let Some(at) = (0..courses.len()).filter(|at| !courses[*at].over).min_by_key(|at| courses[*at].forks) {
-        let Course { group, estimate, forks, .. } = courses[at];
-        let elapsed = Duration::from_nanos(journal.elapsed_ns());
-        let fork = forks + 1;
-        if !budget.allows(fork, elapsed, estimate) {
-            out_of_time |= matches!(plan.stop.forks, Forks::UntilDecided { .. });
-            courses[at].over = true;
-            if fork == 1 {
-                leave_out(group, journal)?;
-            }
-            continue;
+///
+/// # Errors
+/// When the generator fails or the record cannot be written.
+pub(crate) fn run_compared(context: &mut RunContext<'_>, judge: &Judge<'_>) -> Result<EndStatus, RunError> {
+    let plan = context.plan;
+    let mut schedule = ForkSchedule::new(plan, &plan.groups);
+    for (at, group) in plan.groups.iter().enumerate() {
+        report_unavailable(context, &group.variants, &group.id)?;
+        if is_hopeless(group, context.journal.record()) {
+            schedule.close(at);
         }
-        let place = Place {
-            group: &group.id,
-            fork,
-            step: fork,
-            of: starts(plan.stop.forks),
-            left: left(&budget, &courses, elapsed),
+    }
+    while let Some(step) = schedule.next_step(context.elapsed()) {
+        let (at, group, fork) = match step {
+            NextStep::Fork { at, group, fork } => (at, group, fork),
+            NextStep::LeaveOut(group) => {
+                report_left_out(context, group)?;
+                continue;
+            }
         };
-        trial.fork(group, &place, journal)?;
-        if trial.cancel.is_cancelled() {
+        let begin = context.elapsed();
+        let left = schedule.time_left(begin);
+        let place = Place { group: &group.id, fork, step: fork, of: schedule.fixed_forks(), left };
+        run_fork(context, group, &place)?;
+        if context.is_interrupted() {
             return Ok(EndStatus::Interrupted);
         }
-        courses[at].forks = fork;
-        budget.note(estimate, Duration::from_nanos(journal.elapsed_ns()).saturating_sub(elapsed));
-        let standings: Vec<Standing> =
-            judge(journal.record()).into_iter().filter(|standing| standing.group == group.id).collect();
-        journal.show(&Progress::Standing { place, standings: &standings });
-        let may_stop = matches!(plan.stop.forks, Forks::UntilDecided { at_least, .. } if fork >= at_least);
-        // A group without comparisons, one server alone, has nothing to decide: its first starts suffice.
-        courses[at].over =
-            may_stop && standings.iter().all(|standing| standing.decided) || hopeless(group, journal.record());
+        schedule.note_fork(at, context.elapsed().saturating_sub(begin));
+        let is_decided = judge_group(context, judge, group, place);
+        if schedule.may_stop(at) && is_decided || is_hopeless(group, context.journal.record()) {
+            schedule.close(at);
+        }
     }
-    Ok(if out_of_time { EndStatus::BudgetSpent } else { EndStatus::Complete })
+    Ok(if schedule.is_out_of_time() { EndStatus::BudgetSpent } else { EndStatus::Complete })
 }
 
-/// Every group at its beginning. One of which nothing could be weighed on this machine is over before it starts.
-fn courses<'a>(trial: &Trial<'a>, groups: &'a [Group], journal: &mut Journal<'_>) -> Result<Vec<Course<'a>>, RunError> {
-    let mut courses = Vec::new();
-    for group in groups {
-        let place = Place { group: &group.id, fork: 1, step: 1, of: None, left: Duration::ZERO };
-        trial.yard.report_missing(&group.variants, &place, journal)?;
-        let over = hopeless(group, journal.record());
-        courses.push(Course { group, estimate: fork_time(trial.yard.plan, group), forks: 0, over });
-    }
-    Ok(courses)
-}
-
-fn starts(forks: Forks) -> Option<u32> {
-    match forks {
-        Forks::Fixed { count } => Some(count),
-        Forks::UntilDecided { .. } => None,
-    }
-}
-
-fn left(budget: &Budget, courses: &[Course<'_>], elapsed: Duration) -> Duration {
-    budget.left(courses.iter().filter(|course| !course.over).map(|course| (course.forks, course.estimate)), elapsed)
+/// Shows how the comparisons of a group stand. True when all are decided, or void for good; also when there are none: one
+/// server alone has nothing to decide.
+fn judge_group(context: &mut RunContext<'_>, judge: &Judge<'_>, group: &Group, place: Place<'_>) -> bool {
+    let mut standings = judge(context.journal.record());
+    standings.retain(|standing| standing.group == group.id);
+    context.show(&Progress::Standing { place, standings: &standings });
+    let record = context.journal.record();
+    standings.iter().all(|standing: &Standing| {
+        let is_void = |name: &str| is_void(record, group, &standing.scenario, name);
+        standing.decided || is_void(&standing.variant) || is_void(&group.baseline().name)
+    })
 }
 
 /// Says of a group that its turn never came.
-fn leave_out(group: &Group, journal: &mut Journal<'_>) -> Result<(), RunError> {
+fn report_left_out(context: &mut RunContext<'_>, group: &Group) -> Result<(), RunError> {
     let text = "the budget was spent before its first start".to_owned();
-    let mut event = EventRecord::new(EventLevel::Warning, "not measured", text);
-    event.voids = true;
-    event.group = Some(group.id.clone());
-    event.remedy = Some("Give it more time (--budget), or ask for less (-s, -m).".to_owned());
-    journal.event(event)
+    context.event(EventRecord {
+        voids: true,
+        group: Some(group.id.clone()),
+        remedy: Some("Give it more time (--budget), or ask for less (-s, -m).".to_owned()),
+        ..EventRecord::new(EventLevel::Warning, "not measured", text)
+    })
 }
 
-/// Nothing can be learnt from more forks: the baseline, or everything that is weighed against it, is void.
-fn hopeless(group: &Group, record: &RunRecord) -> bool {
-    let void = |name: &str| {
-        record.events.iter().any(|event| {
-            event.voids && event.group.as_deref() == Some(&group.id) && event.variant.as_deref() == Some(name)
-        })
+/// Whether more forks cannot show anything: in every scenario the baseline is void, or all that is compared with it.
+fn is_hopeless(group: &Group, record: &RunRecord) -> bool {
+    let compared: Vec<_> = group.variants.iter().filter(|variant| variant.role != Role::Baseline).collect();
+    group.scenarios.iter().all(|named| {
+        let is_void = |name: &str| is_void(record, group, &named.name, name);
+        is_void(&group.baseline().name) || !compared.is_empty() && compared.iter().all(|variant| is_void(&variant.name))
+    })
+}
+
+/// Whether an event has made a cell void.
+fn is_void(record: &RunRecord, group: &Group, scenario: &str, variant: &str) -> bool {
+    let is_here = |event: &EventRecord| {
+        event.group.as_deref() == Some(&group.id)
+            && event.variant.as_deref() == Some(variant)
+            && event.scenario.as_deref().is_none_or(|name| name == scenario)
     };
-    let others: Vec<_> = group.variants.iter().filter(|variant| variant.role != Role::Baseline).collect();
-    void(&group.baseline().name) || !others.is_empty() && others.iter().all(|variant| void(&variant.name))
+    record.events.iter().any(|event| event.voids && is_here(event))
 }

@@ -1,70 +1,85 @@
-//! One fork of one group: start all, verify, and for each scenario warm up and measure; stop all.
+//! One fork of one group: start all servers, verify, warm up and measure each scenario, stop all.
 
-use std::collections::BTreeMap;
-
-use tare_load::Cancel;
 use tare_plan::plan::{Group, Mode, NamedScenario};
 
-use crate::cores::Cores;
-use crate::driver::Driver;
+use crate::capacity::CapacitySearches;
+use crate::context::RunContext;
 use crate::error::RunError;
-use crate::fleet::{Fleet, Yard};
-use crate::journal::Journal;
-use crate::order;
+use crate::profiled::{profile_pushes, profile_requests};
 use crate::progress::Place;
+use crate::push::{measure_pushes, warm_up_listeners};
+use crate::rounds::{RoundSchedule, settle};
+use crate::scenario::ScenarioRun;
+use crate::servers::ForkServers;
+use crate::warmup::WarmUp;
 
-/// Everything that stays the same from fork to fork.
-pub(crate) struct Trial<'a> {
-    pub yard: Yard<'a>,
-    pub cores: Cores,
-    pub cancel: Cancel,
-    /// Rate of the open slices by group and scenario, once it is known.
-    pub rates: BTreeMap<(String, String), f64>,
+/// Runs one fork. Servers that fail are events; the others go on.
+///
+/// # Errors
+/// When the generator fails or the record cannot be written.
+pub(crate) fn run_fork<'a>(context: &mut RunContext<'a>, group: &'a Group, place: &Place<'_>) -> Result<(), RunError> {
+    let cpus = context.cores.warmup.clone();
+    let mut servers = ForkServers::start(context, &group.variants, &cpus, place)?;
+    let names: Vec<&str> = group.scenarios.iter().map(|named| named.name.as_str()).collect();
+    servers.verify(context, &names, place)?;
+    servers.observe_rest(context);
+    let mut orders = context.orders(&["scenarios", &group.id, &place.fork.to_string()]);
+    for named in orders.shuffled(&group.scenarios) {
+        if !context.is_interrupted() {
+            servers.restart_failed(context, &names, &named.name, place)?;
+        }
+        if context.is_interrupted() || servers.healthy() == 0 {
+            break;
+        }
+        let mut scenario = ScenarioRun::open(context, &mut servers, named, *place)?;
+        measure_scenario(&mut scenario)?;
+        scenario.close();
+    }
+    servers.stop(context, place)
 }
 
-impl<'a> Trial<'a> {
-    /// Runs one fork. Servers that fail are events; the others go on.
-    pub fn fork(&mut self, group: &'a Group, place: &Place<'_>, journal: &mut Journal<'_>) -> Result<(), RunError> {
-        let mut fleet = Fleet::start(self.yard, &group.variants, &self.cores.warmup, place, journal)?;
-        let names: Vec<&str> = group.scenarios.iter().map(|named| named.name.as_str()).collect();
-        fleet.verify(self.yard, &names, place, journal)?;
-        fleet.observe_rest(self.yard.cancelled);
-        let mut shuffle = order::Order::at(self.yard.plan.seed, &["scenarios", &group.id, &place.fork.to_string()]);
-        for named in shuffle.shuffled(&group.scenarios) {
-            if self.cancel.is_cancelled() || fleet.healthy() == 0 {
-                break;
-            }
-            self.scenario(&mut fleet, named, place, journal)?;
-        }
-        fleet.stop(place, journal)
+/// Measures one scenario as the plan's mode asks.
+fn measure_scenario(scenario: &mut ScenarioRun<'_, '_>) -> Result<(), RunError> {
+    let plan = scenario.plan();
+    if scenario.named.scenario.push.is_some() {
+        return measure_push_scenario(scenario);
     }
+    WarmUp::run(scenario)?;
+    if let Some(slo) = &plan.slo {
+        return CapacitySearches::new(slo, scenario).run(scenario);
+    }
+    let rate_per_s = fixed_rate(scenario)?;
+    match (plan.mode, rate_per_s) {
+        (Mode::Profiled, Some(rate_per_s)) => profile_requests(scenario, rate_per_s),
+        // The rate is a share of a capacity that no server has shown.
+        (Mode::Profiled, None) => Ok(()),
+        _ => RoundSchedule::new(&plan.slices, scenario.members(), scenario.orders("slices")).run(scenario, rate_per_s),
+    }
+}
 
-    fn scenario(
-        &mut self,
-        fleet: &mut Fleet<'a>,
-        named: &NamedScenario,
-        place: &Place<'_>,
-        journal: &mut Journal<'_>,
-    ) -> Result<(), RunError> {
-        let plan = self.yard.plan;
-        let mut driver = Driver::open(self, fleet, named, place, journal)?;
-        if let Some(push) = &named.scenario.push {
-            return driver.pushed(push);
-        }
-        driver.warm_up()?;
-        if let Some(slo) = &plan.slo {
-            return driver.capacities(slo);
-        }
-        let possible = driver.settle()?;
-        // The first fork fixes the rate: forks are compared at one rate.
-        let key = (place.group.to_owned(), named.name.clone());
-        let rate_per_s = self.rates.get(&key).copied().or(possible);
-        if plan.mode == Mode::Profiled {
-            driver.profile(rate_per_s)?;
-        } else {
-            driver.rounds(rate_per_s)?;
-        }
-        self.rates.extend(rate_per_s.map(|rate_per_s| (key, rate_per_s)));
-        Ok(())
+/// Measures a scenario in which the server sends.
+///
+/// # Errors
+/// When the generator fails or the record cannot be written.
+pub(crate) fn measure_push_scenario(scenario: &mut ScenarioRun<'_, '_>) -> Result<(), RunError> {
+    let NamedScenario { scenario: asked, .. } = scenario.named;
+    let Some(push) = &asked.push else { return Ok(()) };
+    let plan = scenario.plan();
+    warm_up_listeners(scenario)?;
+    if plan.mode == Mode::Profiled {
+        return profile_pushes(scenario, push);
     }
+    match &plan.slo {
+        Some(slo) => CapacitySearches::new(slo, scenario).run(scenario),
+        None => measure_pushes(scenario, push),
+    }
+}
+
+/// The rate of the open slices. The first fork that knows it fixes it: forks are compared at one rate.
+fn fixed_rate(scenario: &mut ScenarioRun<'_, '_>) -> Result<Option<f64>, RunError> {
+    let possible = settle(scenario)?;
+    let key = (scenario.place.group.to_owned(), scenario.named.name.clone());
+    let rate_per_s = scenario.context.rates.get(&key).copied().or(possible);
+    scenario.context.rates.extend(rate_per_s.map(|rate_per_s| (key, rate_per_s)));
+    Ok(rate_per_s)
 }

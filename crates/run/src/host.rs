@@ -30,7 +30,7 @@ impl Start {
     ///
     /// # Errors
     /// As [`Server::start_unless`]. A server elsewhere is taken at its word; verifying it tells whether it answers.
-    pub fn raise(&self, cancelled: &AtomicBool) -> Result<Host, SutError> {
+    pub fn start(&self, cancelled: &AtomicBool) -> Result<Host, SutError> {
         match self {
             Self::Ours(spec) => Server::start_unless(spec, cancelled).map(|server| Host::Ours(Box::new(server))),
             Self::External(address) => Ok(Host::External(*address)),
@@ -88,5 +88,20 @@ impl Host {
             Self::Ours(server) => server.stop().map_or_else(|error| error.to_string(), |report| report.to_string()),
             Self::External(_) => "external: left running".to_owned(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_elsewhere_is_driven_and_left_alone() {
+        let address: SocketAddr = "192.0.2.1:80".parse().unwrap();
+        let host = Start::External(address).start(&AtomicBool::new(false)).unwrap();
+        assert_eq!((host.address(), host.pid(), host.log_tail(5)), (address, None, None));
+        assert!(matches!(host.status(), Status::Running));
+        host.set_cpus(&"0".parse().unwrap()).unwrap();
+        assert_eq!(host.stop(), "external: left running");
     }
 }

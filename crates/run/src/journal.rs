@@ -4,10 +4,9 @@ use tare_record::cross_check::CrossCheckRecord;
 use tare_record::profile::ProfileRecord;
 use tare_record::sample::{EndStatus, EventRecord, ForkRecord, RunHeader, RunRecord, SliceRecord, WarmupRecord};
 use tare_record::store::RunWriter;
-use tare_sys::clock::{self, Nanos};
 
 use crate::error::RunError;
-use crate::progress::{Place, Progress};
+use crate::progress::Progress;
 
 /// Shows what goes on.
 pub type Observer<'a> = dyn FnMut(&Progress<'_>) + 'a;
@@ -15,30 +14,20 @@ pub type Observer<'a> = dyn FnMut(&Progress<'_>) + 'a;
 /// The record of a run in the making.
 pub struct Journal<'a> {
     record: RunRecord,
-    writer: RunWriter,
-    origin: Nanos,
+    /// `None` keeps the record in memory only.
+    writer: Option<RunWriter>,
     observer: &'a mut Observer<'a>,
 }
 
 impl<'a> Journal<'a> {
-    /// Begins the record: the run's clock starts here.
-    pub fn begin(header: RunHeader, writer: RunWriter, observer: &'a mut Observer<'a>) -> Self {
-        Self { record: RunRecord::begin(header), writer, origin: clock::now(), observer }
+    /// Begins the record of a run; without a writer it is kept in memory only.
+    pub fn begin(header: RunHeader, writer: Option<RunWriter>, observer: &'a mut Observer<'a>) -> Self {
+        Self { record: RunRecord::begin(header), writer, observer }
     }
 
     /// Everything so far.
     pub fn record(&self) -> &RunRecord {
         &self.record
-    }
-
-    /// Nanoseconds since the run began.
-    pub fn elapsed_ns(&self) -> u64 {
-        clock::now().since(self.origin)
-    }
-
-    /// A stamp of the monotonic clock, counted from the start of the run.
-    pub fn since_begin_ns(&self, stamp_ns: u64) -> u64 {
-        Nanos(stamp_ns).since(self.origin)
     }
 
     /// Tells the observer.
@@ -52,7 +41,9 @@ impl<'a> Journal<'a> {
     /// When the record cannot be written; the slice is then not in memory either.
     pub fn slice(&mut self, slice: SliceRecord) -> Result<(), RunError> {
         let slice = slice.pack();
-        self.writer.append_slice(&slice)?;
+        if let Some(writer) = &mut self.writer {
+            writer.append_slice(&slice)?;
+        }
         self.record.slices.push(slice);
         Ok(())
     }
@@ -62,7 +53,9 @@ impl<'a> Journal<'a> {
     /// # Errors
     /// When the record cannot be written.
     pub fn fork(&mut self, fork: ForkRecord) -> Result<(), RunError> {
-        self.writer.append_fork(&fork)?;
+        if let Some(writer) = &mut self.writer {
+            writer.append_fork(&fork)?;
+        }
         self.record.forks.push(fork);
         Ok(())
     }
@@ -72,7 +65,9 @@ impl<'a> Journal<'a> {
     /// # Errors
     /// When the record cannot be written.
     pub fn warmup(&mut self, warmup: WarmupRecord) -> Result<(), RunError> {
-        self.writer.append_warmup(&warmup)?;
+        if let Some(writer) = &mut self.writer {
+            writer.append_warmup(&warmup)?;
+        }
         self.record.warmups.push(warmup);
         Ok(())
     }
@@ -82,19 +77,23 @@ impl<'a> Journal<'a> {
     /// # Errors
     /// When the record cannot be written.
     pub fn cross_check(&mut self, check: CrossCheckRecord) -> Result<(), RunError> {
-        self.writer.append_cross_check(&check)?;
+        if let Some(writer) = &mut self.writer {
+            writer.append_cross_check(&check)?;
+        }
         self.record.cross_checks.push(check);
         Ok(())
     }
 
-    /// Keeps and shows an event.
+    /// Keeps and shows an event that happened `at_ns` after the run began.
     ///
     /// # Errors
     /// When the record cannot be written.
-    pub fn event(&mut self, mut event: EventRecord) -> Result<(), RunError> {
-        event.at_ns = self.elapsed_ns();
+    pub fn event(&mut self, at_ns: u64, event: EventRecord) -> Result<(), RunError> {
+        let event = EventRecord { at_ns, ..event };
         (self.observer)(&Progress::Event(&event));
-        self.writer.append_event(&event)?;
+        if let Some(writer) = &mut self.writer {
+            writer.append_event(&event)?;
+        }
         self.record.events.push(event);
         Ok(())
     }
@@ -104,28 +103,54 @@ impl<'a> Journal<'a> {
     /// # Errors
     /// When the record cannot be written, or holds scored slices.
     pub fn profile(&mut self, profile: ProfileRecord) -> Result<(), RunError> {
-        self.writer.append_profile(&profile)?;
+        if let Some(writer) = &mut self.writer {
+            writer.append_profile(&profile)?;
+        }
         self.record.profiles.push(profile);
         Ok(())
     }
 
-    /// Closes the record.
+    /// Closes the record `at_ns` after the run began.
     ///
     /// # Errors
     /// When the record cannot be written.
-    pub fn finish(mut self, status: EndStatus) -> Result<RunRecord, RunError> {
-        let at_ns = self.elapsed_ns();
-        self.writer.finish(status, at_ns)?;
+    pub fn finish(mut self, status: EndStatus, at_ns: u64) -> Result<RunRecord, RunError> {
+        if let Some(writer) = self.writer.take() {
+            writer.finish(status, at_ns)?;
+        }
         self.record.end = Some((status, at_ns));
         Ok(self.record)
     }
 }
 
-/// An event, where it happened.
-pub(crate) fn located(mut event: EventRecord, place: &Place<'_>, variant: &str, scenario: Option<&str>) -> EventRecord {
-    event.group = Some(place.group.to_owned());
-    event.fork = Some(place.fork);
-    event.variant = Some(variant.to_owned());
-    event.scenario = scenario.map(str::to_owned);
-    event
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use tare_record::Record;
+    use tare_record::sample::EventLevel;
+
+    use super::*;
+    use crate::tests::{header, plan};
+
+    #[test]
+    fn what_is_in_memory_is_on_disk_too() {
+        let folder = std::env::temp_dir().join(format!("tare-journal-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let file = folder.join("record.db");
+        let header = header(&plan(&["a", "b"], &["Get"]));
+        let writer = RunWriter::create_file(&file, &header).unwrap();
+        let shown = Cell::new(0);
+        let mut observer = |_: &Progress<'_>| shown.set(shown.get() + 1);
+        let mut journal = Journal::begin(header, Some(writer), &mut observer);
+        journal.event(5, EventRecord::new(EventLevel::Info, "one", "text".to_owned())).unwrap();
+        journal.event(9, EventRecord::new(EventLevel::Error, "two", "text".to_owned())).unwrap();
+        let memory = journal.finish(EndStatus::Complete, 12).unwrap();
+        let Record::Weighed(disk) = tare_record::store::open(&file).unwrap() else { panic!("it is a run") };
+        std::fs::remove_dir_all(&folder).unwrap();
+        assert_eq!(shown.get(), 2, "each event is shown");
+        assert_eq!(memory.events.iter().map(|event| event.at_ns).collect::<Vec<_>>(), [5, 9]);
+        assert_eq!((disk.events, disk.end), (memory.events, memory.end));
+        assert_eq!(memory.end, Some((EndStatus::Complete, 12)));
+    }
 }

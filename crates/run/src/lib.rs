@@ -4,68 +4,65 @@
 mod budget;
 mod capacity;
 mod compared;
+mod context;
 mod cores;
-mod driver;
 mod engine;
 pub mod environment;
 mod error;
-mod fleet;
+mod file_name;
 mod fork;
 pub mod host;
+mod inputs;
+mod jdk_home;
 mod journal;
 pub mod load;
 mod order;
 mod others;
+mod pause;
 pub mod preflight;
 pub mod prepare;
+mod processes;
 mod profiled;
 pub mod progress;
 mod push;
+mod readings;
 mod rounds;
+mod running_server;
+mod scenario;
+mod schedule;
 mod sequential;
+mod servers;
 mod session;
+#[cfg(test)]
+mod simulation;
 mod slice;
+mod test_bed;
+#[cfg(test)]
+mod tests;
+mod verification;
 mod warmup;
 mod watch;
 
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-
 use tare_plan::Plan;
-use tare_plan::contract::Contract;
 use tare_plan::plan::Mode;
 use tare_record::sample::{EndStatus, EventLevel, EventRecord, RunHeader, RunRecord};
 use tare_record::store::RunWriter;
 
-pub use compared::Judge;
-pub use error::RunError;
-pub use journal::Observer;
+use crate::context::RunContext;
+use crate::cores::Cores;
+use crate::journal::Journal;
+use crate::processes::ProcessBed;
 
-/// Everything that a run needs beside its plan.
-pub struct Scene<'a> {
-    /// How each variant is started.
-    pub launches: &'a prepare::Launches,
-    /// What the catalog's servers must answer.
-    pub contract: &'a Contract,
-    /// Folder for the servers' logs.
-    pub logs: &'a Path,
-    /// Folder for the samplers' own files.
-    pub profiles: &'a Path,
-    /// Raised by Ctrl-C: what was measured stands, and the run ends.
-    pub cancelled: Arc<AtomicBool>,
-    /// How the built-in server of known truth is started, for preflight's self-test.
-    pub reference: Option<PathBuf>,
-    /// How the comparisons stand, from what has been recorded.
-    pub judge: &'a Judge<'a>,
-}
+pub use error::RunError;
+pub use inputs::{Judge, RunInputs};
+pub use journal::Observer;
 
 /// Checks what a plan asks of this machine before anything is built or recorded.
 ///
 /// # Errors
 /// [`RunError::Plan`] for cores that are not there.
 pub fn check(plan: &Plan) -> Result<(), RunError> {
-    cores::Cores::of(plan).map(|_| ())
+    Cores::of(plan).map(|_| ())
 }
 
 /// Runs a plan: starts, verifies, warms up, measures and stops every server, and keeps everything in the record.
@@ -76,49 +73,48 @@ pub fn check(plan: &Plan) -> Result<(), RunError> {
 pub fn run(
     header: RunHeader,
     writer: RunWriter,
-    scene: &Scene<'_>,
+    inputs: &RunInputs<'_>,
     observer: &mut Observer<'_>,
 ) -> Result<RunRecord, RunError> {
     let plan = header.plan.clone();
-    let mut journal = journal::Journal::begin(header, writer, observer);
-    match measure(&plan, scene, &mut journal) {
-        Ok(status) => journal.finish(status),
+    let cores = Cores::of(&plan)?;
+    let journal = Journal::begin(header, Some(writer), observer);
+    let bed = ProcessBed::new(&plan, inputs, cores.load.clone());
+    let mut context = RunContext::new(&plan, cores, Box::new(bed), journal);
+    let result = prepare_machine(inputs, &mut context).and_then(|()| measure(&mut context, inputs.judge));
+    match result {
+        Ok(status) => context.finish(status),
         Err(error) => {
             // The record may be what failed; the first error is the one to tell.
-            let _ = journal.event(EventRecord::new(EventLevel::Error, "tare failed", error.to_string()));
-            let _ = journal.finish(EndStatus::Failed);
+            let _ = context.event(EventRecord::new(EventLevel::Error, "tare failed", error.to_string()));
+            let _ = context.finish(EndStatus::Failed);
             Err(error)
         }
     }
 }
 
-fn measure(plan: &Plan, scene: &Scene<'_>, journal: &mut journal::Journal<'_>) -> Result<EndStatus, RunError> {
-    let cores = cores::Cores::of(plan)?;
-    std::fs::create_dir_all(scene.logs).map_err(|source| RunError::Logs { path: scene.logs.to_owned(), source })?;
-    if plan.mode == Mode::Profiled {
-        let path = scene.profiles.to_owned();
-        std::fs::create_dir_all(&path).map_err(|source| RunError::Logs { path, source })?;
-    }
-    preflight::check(plan, &cores, scene, journal)?;
-    if let Some(reason) = &scene.launches.no_meter {
-        let text = format!("the agent that brings it cannot be had: {reason}");
-        journal.event(EventRecord {
-            remedy: Some("Install a JDK with javac, or name one with --java.".to_owned()),
-            ..EventRecord::new(EventLevel::Warning, "No meter of hiccups inside JVMs", text)
-        })?;
-    }
-    let yard = fleet::Yard {
-        plan,
-        launches: scene.launches,
-        contract: scene.contract,
-        logs: scene.logs,
-        profiles: scene.profiles,
-        cancelled: &scene.cancelled,
+/// Makes the folders of the run and checks the machine.
+fn prepare_machine(inputs: &RunInputs<'_>, context: &mut RunContext<'_>) -> Result<(), RunError> {
+    let make = |path: &std::path::Path| {
+        std::fs::create_dir_all(path).map_err(|source| RunError::Logs { path: path.to_owned(), source })
     };
-    let cancel = tare_load::Cancel::from(Arc::clone(&scene.cancelled));
-    let mut trial = fork::Trial { yard, cores, cancel, rates: std::collections::BTreeMap::new() };
-    match plan.mode {
-        Mode::Compared | Mode::Profiled => compared::run(&mut trial, &plan.groups, scene.judge, journal),
-        Mode::Sequential => sequential::run(&trial, &plan.groups, journal),
+    make(inputs.logs)?;
+    if context.plan.mode == Mode::Profiled {
+        make(inputs.profiles)?;
+    }
+    preflight::check(inputs, context)?;
+    let Some(reason) = &inputs.launches.no_meter else { return Ok(()) };
+    let text = format!("the agent that brings it cannot be had: {reason}");
+    context.event(EventRecord {
+        remedy: Some("Install a JDK with javac, or name one with --java.".to_owned()),
+        ..EventRecord::new(EventLevel::Warning, "No meter of hiccups inside JVMs", text)
+    })
+}
+
+/// Measures everything that the plan asks for, on whatever test bed the context has.
+fn measure(context: &mut RunContext<'_>, judge: &Judge<'_>) -> Result<EndStatus, RunError> {
+    match context.plan.mode {
+        Mode::Compared | Mode::Profiled => compared::run_compared(context, judge),
+        Mode::Sequential => sequential::run_sequential(context),
     }
 }

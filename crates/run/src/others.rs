@@ -5,9 +5,8 @@ use tare_plan::plan::{Machine, Plan};
 use tare_sys::affinity::CpuSet;
 use tare_sys::clock::{self, Nanos};
 use tare_sys::procfs::machine::{CpuTicks, tick_ns};
-use tare_sys::procfs::process;
 
-use crate::fleet::Member;
+use crate::running_server::{RunningServer, RunningServers};
 
 /// The accounts at the beginning of a slice.
 pub(crate) struct Others {
@@ -19,18 +18,18 @@ pub(crate) struct Others {
 
 impl Others {
     /// Opens the accounts; `None` where a server runs of which nothing can be seen.
-    pub fn begin(members: &[Member<'_>], plan: &Plan) -> Option<Self> {
+    pub fn begin(servers: &RunningServers<'_>, plan: &Plan) -> Option<Self> {
         let cpus = cores(&plan.machine)?;
-        let ours_ns = ours_ns(members)?;
+        let ours_ns = ours_ns(servers)?;
         Some(Self { before: CpuTicks::of(&cpus).ok()?, ours_ns, begun: clock::now(), cpus })
     }
 
     /// Their share of the cores since then, 0 to 1: at least, since interrupts may count twice that were ours, and what the
     /// kernel counts in ticks may be one off for each core.
-    pub fn share(&self, members: &[Member<'_>]) -> Option<f64> {
+    pub fn share(&self, servers: &RunningServers<'_>) -> Option<f64> {
         let cpus = self.cpus.len() as u64;
         let unused_ns = CpuTicks::of(&self.cpus).ok()?.since(self.before).unused_ns();
-        let ours_ns = ours_ns(members)?.saturating_sub(self.ours_ns);
+        let ours_ns = ours_ns(servers)?.saturating_sub(self.ours_ns);
         Some(share(clock::now().since(self.begun) * cpus, unused_ns + ours_ns + cpus * tick_ns()))
     }
 }
@@ -46,17 +45,10 @@ fn cores(machine: &Machine) -> Option<CpuSet> {
     Some(set(&machine.server_cpus)?.union(&set(&machine.load_cpus)?))
 }
 
-/// CPU that tare and its servers have used so far, those included that wait for their turn.
-fn ours_ns(members: &[Member<'_>]) -> Option<u64> {
-    let used = |member: &Member<'_>| {
-        // What has ended uses nothing any more.
-        Some(member.probe.as_ref()?.processes().filter_map(|pid| process::cpu_ns(pid).ok()).sum::<u64>())
-    };
-    let mut sum = clock::process_cpu_ns();
-    for member in members {
-        sum += if member.healthy { used(member)? } else { used(member).unwrap_or(0) };
-    }
-    Some(sum)
+/// CPU that tare and its servers have used so far; `None` where a server that runs cannot be seen.
+fn ours_ns(servers: &RunningServers<'_>) -> Option<u64> {
+    let of_servers: Option<u64> = servers.values().map(RunningServer::cpu_ns).sum();
+    Some(clock::process_cpu_ns() + of_servers?)
 }
 
 #[cfg(test)]

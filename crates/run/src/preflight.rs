@@ -16,11 +16,10 @@ use tare_sys::limits::raise_open_files;
 use tare_sys::procfs::machine::{CpuTicks, Machine};
 use tare_sys::scheduling::SchedulingPolicy;
 
-use crate::Scene;
-use crate::cores::Cores;
+use crate::context::RunContext;
 use crate::error::RunError;
-use crate::fleet::pause;
-use crate::journal::Journal;
+use crate::inputs::RunInputs;
+use crate::pause::pause;
 use crate::progress::Progress;
 
 /// Files that tare itself has open beside its connections: the record, the terminal, the self-test.
@@ -42,20 +41,21 @@ const EXCESS: Duration = Duration::from_micros(500);
 const LATE: Duration = Duration::from_millis(1);
 
 /// Checks what a plan needs; what it cannot do without is an error, what disturbs is an event with a remedy.
-pub(crate) fn check(plan: &Plan, cores: &Cores, scene: &Scene<'_>, journal: &mut Journal<'_>) -> Result<(), RunError> {
-    open_files(plan)?;
-    for found in external(plan) {
-        journal.event(found)?;
+pub(crate) fn check(inputs: &RunInputs<'_>, context: &mut RunContext<'_>) -> Result<(), RunError> {
+    open_files(context.plan)?;
+    for found in external(context.plan) {
+        context.event(found)?;
     }
-    journal.show(&Progress::Preflight { what: "the machine at rest" });
-    for found in machine(&cores.server, &cores.load, &scene.cancelled) {
-        journal.event(found)?;
+    let (server_cpus, load_cpus) = (context.cores.server.clone(), context.cores.load.clone());
+    context.show(&Progress::Preflight { what: "the machine at rest" });
+    for found in machine(&server_cpus, &load_cpus, &inputs.cancelled) {
+        context.event(found)?;
     }
-    if let Some(program) = &scene.reference {
-        journal.show(&Progress::Preflight { what: "the generator against a server of known delays" });
-        let logs = scene.logs.join("self-test.log");
-        for found in self_test(program, &logs, &cores.server, &cores.load, &scene.cancelled)? {
-            journal.event(found)?;
+    if let Some(program) = &inputs.reference {
+        context.show(&Progress::Preflight { what: "the generator against a server of known delays" });
+        let log = inputs.logs.join("self-test.log");
+        for found in self_test(program, &log, &server_cpus, &load_cpus, &inputs.cancelled)? {
+            context.event(found)?;
         }
     }
     Ok(())
@@ -196,4 +196,46 @@ fn judge(sample: &SliceSample) -> Vec<EventRecord> {
 
 fn warning(title: &str, text: String, remedy: &str) -> EventRecord {
     EventRecord { remedy: Some(remedy.to_owned()), ..EventRecord::new(EventLevel::Warning, title, text) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(service: Duration, late: Duration, failed: u64) -> SliceSample {
+        let mut sample = SliceSample { offered: 100, failed, ..SliceSample::default() };
+        sample.service.record_ns(service.as_nanos() as u64);
+        sample.send_lag.record_ns(late.as_nanos() as u64);
+        sample
+    }
+
+    #[test]
+    fn the_self_test_passes_near_the_planted_delay_only() {
+        let us = Duration::from_micros;
+        for (service, late, failed, passes) in [
+            (us(2_050), us(20), 0, true),
+            (us(2_450), us(900), 0, true),
+            (us(1_900), us(20), 0, false),
+            (us(2_700), us(20), 0, false),
+            (us(2_050), us(1_200), 0, false),
+            (us(2_050), us(20), 1, false),
+        ] {
+            let found = judge(&sample(service, late, failed));
+            let expected = if passes { "self-test passed" } else { "the self-test is off" };
+            assert_eq!(found[0].title, expected, "{service:?}, {late:?} late, {failed} failed");
+            assert_eq!(found[0].remedy.is_some(), !passes);
+            assert_eq!(found[0].text.contains("1 of 100 requests failed"), failed > 0);
+        }
+    }
+
+    #[test]
+    fn cores_that_both_sides_use_are_reported() {
+        let cancelled = AtomicBool::new(true);
+        let titles = |server: &str, load: &str| -> Vec<String> {
+            let found = machine(&server.parse().unwrap(), &load.parse().unwrap(), &cancelled);
+            found.into_iter().map(|event| event.title).collect()
+        };
+        assert!(titles("0-1", "1").contains(&"shared cores".to_owned()));
+        assert!(!titles("0", "1").contains(&"shared cores".to_owned()));
+    }
 }

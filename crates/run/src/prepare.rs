@@ -22,6 +22,7 @@ use tare_sys::scheduling::SchedulingPolicy;
 use crate::engine::{self, Tool};
 use crate::error::RunError;
 use crate::host::Start;
+use crate::jdk_home::jdk_home;
 
 /// How one variant comes to be there.
 #[derive(Debug, Clone)]
@@ -237,7 +238,7 @@ impl Launches {
     fn bring_meter(&mut self, plan: &Plan, catalog: Option<&Catalog>) {
         let build = || {
             let catalog = catalog.ok_or("the folder of the project, with probes/jvm, is not found")?;
-            let jdk = Jdk::find(0, home_of(plan)).map_err(|error| error.to_string())?;
+            let jdk = Jdk::find(0, jdk_home(plan)).map_err(|error| error.to_string())?;
             agent::build(catalog, &jdk).map_err(|error| error.to_string())
         };
         match build() {
@@ -245,11 +246,6 @@ impl Launches {
             Err(reason) => self.no_meter = Some(reason),
         }
     }
-}
-
-/// The home of the JDK that the plan asks for; the newest when `None`.
-pub(crate) fn home_of(plan: &Plan) -> Option<&Path> {
-    (plan.machine.java != "newest").then(|| Path::new(&plan.machine.java))
 }
 
 /// Builds what is stale among the catalog's variants, and takes their command lines from the manifests.
@@ -261,7 +257,7 @@ fn of_catalog(
     progress: &mut dyn FnMut(&str),
     launches: &mut Launches,
 ) -> Result<(), RunError> {
-    let home = home_of(plan);
+    let home = jdk_home(plan);
     // Before minutes are spent on a build: is there a JVM to run it on?
     let oldest = variants.iter().map(|variant| catalog.family_of(&variant.server).map(|(_, family)| family.min_java));
     if let Some(minimum) = oldest.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().max() {
@@ -300,3 +296,6 @@ fn of_catalog(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

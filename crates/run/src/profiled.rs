@@ -7,93 +7,101 @@ use tare_plan::push::Push;
 use tare_record::profile::{PackedText, ProfileRecord};
 use tare_record::sample::{EventLevel, EventRecord, Phase, SliceRecord};
 use tare_sut::SutError;
-use tare_sut::sampler::{Sampled, Sampling};
+use tare_sut::sampler::Sampled;
 
-use crate::driver::Driver;
 use crate::error::RunError;
-use crate::fleet::file_name;
-use crate::journal::located;
+use crate::file_name::file_name;
 use crate::progress::Progress;
-use crate::slice::Order;
+use crate::push::listening_load;
+use crate::scenario::ScenarioRun;
+use crate::slice::SliceLoad;
 
 /// One profile to come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Turn {
+struct ProfileTurn {
     event: ProfileEvent,
     member: usize,
 }
 
-impl Driver<'_, '_, '_> {
-    /// Profiles every healthy server, all of them warm, at `rate_per_s`; none where it is not known.
-    pub fn profile(&mut self, rate_per_s: Option<f64>) -> Result<(), RunError> {
-        let Some(rate_per_s) = rate_per_s else { return Ok(()) };
-        self.profile_under(rate_per_s, |driver, number| driver.order(SliceKind::Fixed, number, rate_per_s))
-    }
+/// Profiles every healthy server, all of them warm, at `rate_per_s` requests per second.
+///
+/// # Errors
+/// When the generator fails or the record cannot be written.
+pub(crate) fn profile_requests(scenario: &mut ScenarioRun<'_, '_>, rate_per_s: f64) -> Result<(), RunError> {
+    profile_under(scenario, rate_per_s, |scenario, number| scenario.load(SliceKind::Fixed, number, rate_per_s))
+}
 
-    /// Profiles them while all users hear what they push.
-    pub fn profile_pushes(&mut self, push: &Push) -> Result<(), RunError> {
-        let per_s = f64::from(self.plan().load.users) / push.period.0.as_secs_f64();
-        self.profile_under(per_s, |driver, number| driver.pushing(number, driver.plan().slices.length.0))
-    }
+/// Profiles every healthy server while all users listen.
+///
+/// # Errors
+/// As [`profile_requests`].
+pub(crate) fn profile_pushes(scenario: &mut ScenarioRun<'_, '_>, push: &Push) -> Result<(), RunError> {
+    let plan = scenario.plan();
+    let per_s = f64::from(plan.load.users) / push.period.0.as_secs_f64();
+    profile_under(scenario, per_s, |scenario, number| listening_load(scenario, number, plan.slices.length.0))
+}
 
-    /// Profiles them under slices of so many requests, or messages, per second.
-    fn profile_under(&mut self, per_s: f64, load: impl Fn(&Self, u32) -> Order) -> Result<(), RunError> {
-        let Some(profile) = &self.plan().profile else { return Ok(()) };
-        let members = self.fleet.members.len();
-        let turns = profile.events.iter().flat_map(|&event| (0..members).map(move |member| Turn { event, member }));
-        let turns = self.orders("profiles").shuffled(turns);
-        let of = turns.len() as u32;
-        for (number, Turn { event, member }) in (0..).zip(turns) {
-            if !self.may_drive(member) {
-                continue;
-            }
-            self.journal.show(&Progress::Profiling {
-                place: self.place,
-                scenario: &self.named.name,
-                variant: &self.fleet.members[member].variant.name,
-                event: event.name(),
-                step: number + 1,
-                of,
-            });
-            let order = Order { phase: Phase::Profile, ..load(self, number) };
-            self.sampled(member, event, &order, per_s)?;
+/// Profiles under slices of `per_s` requests, or messages, per second.
+fn profile_under(
+    scenario: &mut ScenarioRun<'_, '_>,
+    per_s: f64,
+    load: impl Fn(&ScenarioRun<'_, '_>, u32) -> SliceLoad,
+) -> Result<(), RunError> {
+    let Some(profile) = &scenario.plan().profile else { return Ok(()) };
+    let members = scenario.members();
+    let turns = profile.events.iter().flat_map(|&event| (0..members).map(move |member| ProfileTurn { event, member }));
+    let turns = scenario.orders("profiles").shuffled(turns);
+    let of = turns.len() as u32;
+    for (number, turn) in (0..).zip(turns) {
+        if !scenario.may_drive(turn.member) {
+            continue;
         }
-        Ok(())
-    }
-
-    /// One slice under a sampler; what it saw goes into the record, and what went wrong too.
-    fn sampled(&mut self, member: usize, event: ProfileEvent, order: &Order, per_s: f64) -> Result<(), RunError> {
-        let sampling = match self.sampling(member, event) {
-            Ok(sampling) => sampling,
-            Err(error) => return self.fault(member, &error),
+        let progress = Progress::Profiling {
+            place: scenario.place,
+            scenario: &scenario.named.name,
+            variant: &scenario.member(turn.member).variant.name,
+            event: turn.event.name(),
+            step: number + 1,
+            of,
         };
-        let slice = self.drive(member, order)?;
-        let seen = sampling.end();
-        if self.is_cancelled() {
-            return Ok(());
-        }
-        match seen {
-            Ok(sampled) => self.journal.profile(profile_record(event, sampled, per_s, &slice))?,
-            Err(error) => self.fault(member, &error)?,
-        }
-        self.keep(member, slice)?;
-        Ok(())
+        scenario.context.show(&progress);
+        let load = SliceLoad { phase: Phase::Profile, ..load(scenario, number) };
+        profile_slice(scenario, turn, &load, per_s)?;
     }
+    Ok(())
+}
 
-    /// Attaches a sampler to a server.
-    fn sampling(&self, member: usize, event: ProfileEvent) -> Result<Sampling, SutError> {
-        let member = &self.fleet.members[member];
-        let fork = self.place.fork.to_string();
-        let parts = [self.place.group, &self.named.name, &member.variant.name, event.name(), &fork].map(file_name);
-        let pid = member.host.pid().ok_or_else(elsewhere)?;
-        Sampling::begin(pid, event, self.trial.yard.profiles, &parts.join("-"))
+/// Drives one slice under a sampler. The record gets its stacks, or why there are none.
+fn profile_slice(
+    scenario: &mut ScenarioRun<'_, '_>,
+    ProfileTurn { event, member }: ProfileTurn,
+    load: &SliceLoad,
+    per_s: f64,
+) -> Result<(), RunError> {
+    let server = scenario.member(member);
+    let fork = scenario.place.fork.to_string();
+    let parts = [scenario.place.group, &scenario.named.name, &server.variant.name, event.name(), &fork];
+    let (id, file) = (server.id, parts.map(file_name).join("-"));
+    if let Err(error) = scenario.context.bed.begin_sampling(id, event, &file) {
+        return report_fault(scenario, member, &error);
     }
+    let slice = scenario.measure(member, load)?;
+    let sampled = scenario.context.bed.end_sampling();
+    if scenario.context.is_interrupted() {
+        return Ok(());
+    }
+    match sampled {
+        Ok(sampled) => scenario.context.journal.profile(profile_record(event, sampled, per_s, &slice))?,
+        Err(error) => report_fault(scenario, member, &error)?,
+    }
+    scenario.keep(member, slice)?;
+    Ok(())
+}
 
-    fn fault(&mut self, member: usize, error: &SutError) -> Result<(), RunError> {
-        let event = EventRecord::new(EventLevel::Warning, "not profiled", error.to_string());
-        let variant = &self.fleet.members[member].variant.name;
-        self.journal.event(located(event, &self.place, variant, Some(&self.named.name)))
-    }
+fn report_fault(scenario: &mut ScenarioRun<'_, '_>, member: usize, error: &SutError) -> Result<(), RunError> {
+    let event = EventRecord::new(EventLevel::Warning, "not profiled", error.to_string());
+    let variant = &scenario.servers.members[member].variant.name;
+    scenario.context.server_event(event, &scenario.place, variant, Some(&scenario.named.name))
 }
 
 /// What the sampler saw of a slice.
@@ -116,13 +124,5 @@ fn profile_record(event: ProfileEvent, sampled: Sampled, offered_per_s: f64, sli
         file: sampled.file.file_name().map(|name| name.to_string_lossy().into_owned()),
         weight: sampled.weight,
         stacks: PackedText::pack(&sampled.stacks),
-    }
-}
-
-fn elsewhere() -> SutError {
-    SutError::Sampler {
-        doing: "profile a server that runs elsewhere".to_owned(),
-        said: "its process cannot be seen".to_owned(),
-        remedy: "let tare start it, with a command in a suite file".to_owned(),
     }
 }

@@ -1,86 +1,82 @@
-//! A scenario in which the server sends: all users listen, and how late each message comes is what is measured. One slice
-//! lasts as long as its messages, so that variants take turns in minutes.
+//! A scenario in which the server sends: all users listen, and the delay of each message is measured. One slice lasts as
+//! long as its messages, so variants take turns in minutes.
 
 use std::time::Duration;
 
 use tare_load::Sending;
-use tare_plan::plan::{Mode, SliceKind, Warmup};
+use tare_plan::plan::{SliceKind, Warmup};
 use tare_plan::push::Push;
 use tare_record::sample::Phase;
 
-use crate::driver::Driver;
 use crate::error::RunError;
 use crate::progress::Progress;
-use crate::slice::Order;
+use crate::scenario::ScenarioRun;
+use crate::slice::SliceLoad;
 
-/// A server may be so much slower than its period says before its messages count as missing.
+/// A server may be slower by this factor than its period says before its messages count as missing.
 const PATIENCE: u32 = 2;
 
-impl Driver<'_, '_, '_> {
-    /// Warms up each server in turn with all users, then measures: rounds of one slice of each, in random order.
-    pub fn pushed(&mut self, push: &Push) -> Result<(), RunError> {
-        let plan = self.plan();
-        let cores = &self.trial.cores;
-        self.fleet.set_cpus(&cores.warmup);
-        for member in 0..self.fleet.members.len() {
-            self.warm(member)?;
+/// Warms up each server in turn with all users listening. The servers are then on the cores where they will be measured.
+///
+/// # Errors
+/// When the generator fails or the record cannot be written.
+pub(crate) fn warm_up_listeners(scenario: &mut ScenarioRun<'_, '_>) -> Result<(), RunError> {
+    let (warmup, server) = (scenario.context.cores.warmup.clone(), scenario.context.cores.server.clone());
+    scenario.servers.move_to(scenario.context, &warmup);
+    for member in 0..scenario.members() {
+        if scenario.may_drive(member) {
+            warm_up_one(scenario, member)?;
         }
-        self.fleet.set_cpus(&cores.server);
-        if plan.mode == Mode::Profiled {
-            return self.profile_pushes(push);
-        }
-        if let Some(slo) = &plan.slo {
-            return self.capacities(slo);
-        }
-        let mut orders = self.orders("pushes");
-        for round in 0..plan.slices.push {
-            for member in orders.shuffled(0..self.fleet.members.len()) {
-                self.hear(member, push, round)?;
+    }
+    scenario.servers.move_to(scenario.context, &server);
+    Ok(())
+}
+
+/// Lasts the whole cap: pushing costs too little CPU to see it settle.
+fn warm_up_one(scenario: &mut ScenarioRun<'_, '_>, member: usize) -> Result<(), RunError> {
+    let (Warmup::UntilSteady { cap: span, .. } | Warmup::Fixed { span, .. }) = scenario.plan().warmup;
+    let progress = Progress::WarmingUp {
+        place: scenario.place,
+        scenario: &scenario.named.name,
+        elapsed: Duration::ZERO,
+        cap: span.0,
+        steady: (0, 0),
+        jit_share: None,
+    };
+    scenario.context.show(&progress);
+    let load = SliceLoad { phase: Phase::Warmup, ..listening_load(scenario, 0, span.0) };
+    let begin_ns = scenario.context.bed.elapsed_ns();
+    scenario.slice(member, &load)?;
+    let span_ns = scenario.context.bed.elapsed_ns() - begin_ns;
+    scenario.record_warmup(member, span_ns, None)
+}
+
+/// Measures rounds of one slice of each server, in random order.
+///
+/// # Errors
+/// When the generator fails or the record cannot be written.
+pub(crate) fn measure_pushes(scenario: &mut ScenarioRun<'_, '_>, push: &Push) -> Result<(), RunError> {
+    let plan = scenario.plan();
+    let mut orders = scenario.orders("pushes");
+    for round in 0..plan.slices.push {
+        for member in orders.shuffled(0..scenario.members()) {
+            if scenario.may_drive(member) {
+                scenario.announce(member, SliceKind::Push, (round + 1, plan.slices.push));
+                let load = listening_load(scenario, round, push.span().0 * PATIENCE + plan.load.timeout.0);
+                scenario.whole_slice(member, &load)?;
             }
         }
-        Ok(())
     }
+    Ok(())
+}
 
-    /// As it will be measured, and not scored: the whole cap, since what is pushed costs too little CPU to see it settle.
-    fn warm(&mut self, member: usize) -> Result<(), RunError> {
-        if !self.may_drive(member) {
-            return Ok(());
-        }
-        let (Warmup::UntilSteady { cap: span, .. } | Warmup::Fixed { span, .. }) = self.plan().warmup;
-        self.journal.show(&Progress::WarmingUp {
-            place: self.place,
-            scenario: &self.named.name,
-            elapsed: Duration::ZERO,
-            cap: span.0,
-            steady: (0, 0),
-            jit_share: None,
-        });
-        let order = Order { phase: Phase::Warmup, ..self.pushing(0, span.0) };
-        let begin_ns = self.journal.elapsed_ns();
-        self.slice(member, &order)?;
-        let span_ns = self.journal.elapsed_ns() - begin_ns;
-        self.warmed(member, span_ns, None)
-    }
-
-    fn hear(&mut self, member: usize, push: &Push, round: u32) -> Result<(), RunError> {
-        if !self.may_drive(member) {
-            return Ok(());
-        }
-        let plan = self.plan();
-        self.announce(member, SliceKind::Push, (round + 1, plan.slices.push), None);
-        let order = self.pushing(round, push.span().0 * PATIENCE + plan.load.timeout.0);
-        self.whole_slice(member, &order)?;
-        Ok(())
-    }
-
-    /// All users listen.
-    pub fn pushing(&self, round: u32, length: Duration) -> Order {
-        Order {
-            length,
-            discard: Duration::ZERO,
-            seed: self.plan().seed,
-            sending: Sending::Exact,
-            ..self.order(SliceKind::Push, round, 0.0)
-        }
+/// A slice of `length` in which all users listen.
+pub(crate) fn listening_load(scenario: &ScenarioRun<'_, '_>, round: u32, length: Duration) -> SliceLoad {
+    SliceLoad {
+        length,
+        discard: Duration::ZERO,
+        seed: scenario.plan().seed,
+        sending: Sending::Exact,
+        ..scenario.load(SliceKind::Push, round, 0.0)
     }
 }

@@ -1,4 +1,4 @@
-//! The plain run: a fresh server for each cell, a fixed warm-up, then load for so many seconds; no intervals.
+//! The plain run: a fresh server for each cell, a fixed warm-up, then load for a fixed time; no intervals.
 
 use std::time::Duration;
 
@@ -6,77 +6,99 @@ use tare_plan::estimate::cell_time;
 use tare_plan::plan::{Group, NamedScenario, SliceKind, Variant};
 use tare_record::sample::EndStatus;
 
-use crate::driver::Driver;
-use crate::engine::cross_check;
+use crate::context::RunContext;
 use crate::error::RunError;
-use crate::fleet::Fleet;
-use crate::fork::Trial;
-use crate::journal::Journal;
-use crate::progress::Place;
-use crate::slice::Order;
+use crate::fork::measure_push_scenario;
+use crate::progress::{Place, Progress};
+use crate::scenario::ScenarioRun;
+use crate::servers::{ForkServers, report_unavailable};
+use crate::slice::SliceLoad;
+use crate::warmup::WarmUp;
+
+/// One server under one scenario.
+#[derive(Debug, Clone, Copy)]
+struct SequentialCell<'a> {
+    group: &'a Group,
+    named: &'a NamedScenario,
+    variant: &'a Variant,
+}
 
 /// Runs every cell of the plan, one after another.
-pub(crate) fn run<'a>(
-    trial: &Trial<'a>,
-    groups: &'a [Group],
-    journal: &mut Journal<'_>,
-) -> Result<EndStatus, RunError> {
-    let cells: Vec<(&Group, &NamedScenario, &Variant)> = groups
-        .iter()
-        .flat_map(|group| group.scenarios.iter().flat_map(move |s| group.variants.iter().map(move |v| (group, s, v))))
-        .collect();
-    for (index, (group, named, variant)) in cells.iter().enumerate() {
-        let left: Duration = cells[index..].iter().map(|(_, named, _)| cell_time(trial.yard.plan, named)).sum();
-        let place = Place { group: &group.id, fork: 1, step: index as u32 + 1, of: Some(cells.len() as u32), left };
-        run_cell(trial, named, variant, &place, journal)?;
-        if trial.cancel.is_cancelled() {
+///
+/// # Errors
+/// When the generator fails or the record cannot be written.
+pub(crate) fn run_sequential(context: &mut RunContext<'_>) -> Result<EndStatus, RunError> {
+    let plan = context.plan;
+    let cells: Vec<SequentialCell<'_>> = plan.groups.iter().flat_map(cells_of).collect();
+    for (index, cell) in cells.iter().enumerate() {
+        let left: Duration = cells[index..].iter().map(|cell| cell_time(plan, cell.named)).sum();
+        let (step, of) = (index as u32 + 1, Some(cells.len() as u32));
+        run_cell(context, cell, &Place { group: &cell.group.id, fork: 1, step, of, left })?;
+        if context.is_interrupted() {
             return Ok(EndStatus::Interrupted);
         }
     }
     Ok(EndStatus::Complete)
 }
 
-fn run_cell<'a>(
-    trial: &Trial<'a>,
-    named: &NamedScenario,
-    variant: &'a Variant,
-    place: &Place<'_>,
-    journal: &mut Journal<'_>,
-) -> Result<(), RunError> {
-    trial.yard.report_missing([variant], place, journal)?;
-    let mut fleet = Fleet::start(trial.yard, [variant], &trial.cores.server, place, journal)?;
-    fleet.verify(trial.yard, &[&named.name], place, journal)?;
-    if fleet.healthy() > 0 {
-        let mut driver = Driver::open(trial, &mut fleet, named, place, journal)?;
-        if let Some(push) = &named.scenario.push {
-            driver.pushed(push)?;
-        } else {
-            driver.warm_up()?;
-            driver.cell()?;
-        }
-    }
-    for member in &fleet.members {
-        cross_check(trial, member, named, place, journal)?;
-    }
-    fleet.stop(place, journal)
+fn cells_of(group: &Group) -> impl Iterator<Item = SequentialCell<'_>> {
+    let of_scenario = move |named| group.variants.iter().map(move |variant| SequentialCell { group, named, variant });
+    group.scenarios.iter().flat_map(of_scenario)
 }
 
-impl Driver<'_, '_, '_> {
-    /// All slices of the only server, the last one too if it was cut short: it is paired with no other.
-    fn cell(&mut self) -> Result<(), RunError> {
-        let plan = self.plan();
-        let (slices, left) = (plan.slices.saturating, self.place.left);
-        let mut last_per_s = None;
-        for round in 0..slices {
-            if !self.may_drive(0) {
+fn run_cell<'a>(context: &mut RunContext<'a>, cell: &SequentialCell<'a>, place: &Place<'_>) -> Result<(), RunError> {
+    let SequentialCell { named, variant, .. } = *cell;
+    report_unavailable(context, [variant], place.group)?;
+    let cpus = context.cores.server.clone();
+    let mut servers = ForkServers::start(context, [variant], &cpus, place)?;
+    servers.verify(context, &[&named.name], place)?;
+    if servers.healthy() > 0 {
+        let mut scenario = ScenarioRun::open(context, &mut servers, named, *place)?;
+        if named.scenario.push.is_some() {
+            measure_push_scenario(&mut scenario)?;
+        } else {
+            WarmUp::run(&mut scenario)?;
+            measure_cell(&mut scenario)?;
+        }
+        scenario.close();
+    }
+    cross_check(context, &servers, named, place)?;
+    servers.stop(context, place)
+}
+
+/// All slices of the only server, the last one too if it was cut short: it is paired with no other.
+fn measure_cell(scenario: &mut ScenarioRun<'_, '_>) -> Result<(), RunError> {
+    let plan = scenario.plan();
+    let (slices, left) = (plan.slices.saturating, scenario.place.left);
+    for round in 0..slices {
+        if !scenario.may_drive(0) {
+            break;
+        }
+        scenario.place.left = left.saturating_sub(plan.slices.length.0 * round);
+        scenario.announce(0, SliceKind::Saturating, (round + 1, slices));
+        let load = scenario.load(SliceKind::Saturating, round, 0.0);
+        scenario.slice(0, &SliceLoad { discard: Duration::ZERO, seed: plan.seed, ..load })?;
+    }
+    Ok(())
+}
+
+/// Lets every other load tool of the plan drive the cell that was just measured.
+fn cross_check(
+    context: &mut RunContext<'_>,
+    servers: &ForkServers<'_>,
+    named: &NamedScenario,
+    place: &Place<'_>,
+) -> Result<(), RunError> {
+    for member in &servers.members {
+        for engine in context.bed.load_tools() {
+            if context.is_interrupted() || !member.is_healthy() {
                 break;
             }
-            self.place.left = left.saturating_sub(plan.slices.length.0 * round);
-            self.announce(0, SliceKind::Saturating, (round + 1, slices), last_per_s);
-            let order = self.order(SliceKind::Saturating, round, 0.0);
-            let order = Order { discard: Duration::ZERO, seed: plan.seed, ..order };
-            last_per_s = Some(self.slice(0, &order)?.load.throughput_per_s());
+            let (scenario, variant) = (&*named.name, &*member.variant.name);
+            context.show(&Progress::CrossChecking { place: *place, scenario, variant, engine });
+            let check = context.bed.cross_check(member.id, engine, named, place)?;
+            context.journal.cross_check(check)?;
         }
-        Ok(())
     }
+    Ok(())
 }

@@ -1,80 +1,33 @@
-//! One slice against one server: load, and what the probes see meanwhile, as one raw record.
+//! One slice of load as the run orders it, and how its sample is counted.
 
 use std::time::Duration;
 
-use tare_load::{Schedule, Sending, SliceSample, SliceSpec, StopRule, Watched};
+use tare_load::{Schedule, Sending, SliceSample, SliceSpec, StopRule};
 use tare_plan::plan::SliceKind;
-use tare_record::sample::{Phase, SliceKey, SliceRecord};
-use tare_sys::clock::{self, Nanos};
+use tare_record::sample::{Phase, SliceRecord};
 
-use crate::driver::Driver;
-use crate::error::RunError;
-use crate::progress::Progress;
-use crate::watch::Watch;
-
-/// What one slice is to be.
+/// The load of one slice, or of one turn of it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Order {
+pub(crate) struct SliceLoad {
     pub kind: SliceKind,
     pub phase: Phase,
     pub round: u32,
     pub users: u32,
-    /// Of an open load.
+    /// Rate of an open load; 0 for a closed one.
     pub rate_per_s: f64,
+    /// The dropped head included.
     pub length: Duration,
+    /// The head that is dropped.
     pub discard: Duration,
+    /// Seed of the arrivals.
     pub seed: u64,
-    /// Of an open load.
+    /// How an open load sends.
     pub sending: Sending,
 }
 
-impl Driver<'_, '_, '_> {
-    /// Drives one slice and returns what it showed; nothing of it is kept yet.
-    pub fn drive(&mut self, member: usize, order: &Order) -> Result<SliceRecord, RunError> {
-        let plan = self.plan();
-        let session = &mut self.sessions[member];
-        let variant = self.fleet.members[member].variant;
-        let mut spec = SliceSpec { drain_timeout: plan.load.timeout.0, ..order.spec() };
-        if self.fleet.members[member].host.pid().is_none() {
-            // Which cores a server of somebody else's runs on cannot be seen.
-            spec.sending = Sending::Exact;
-        }
-        let watch = Watch::begin(self.fleet, member, order.phase, plan);
-        let mut sample = session.run_watched(&spec, None, &self.trial.cancel, &mut |watched| match watched {
-            Watched::Opening(opening) => self.journal.show(&Progress::Opening {
-                place: self.place,
-                scenario: &self.named.name,
-                variant: &variant.name,
-                open: opening.open,
-                of: opening.of,
-            }),
-            Watched::Begun => self.journal.show(&Progress::Begun),
-            _ => {}
-        })?;
-        if order.kind == SliceKind::Saturating {
-            count_whole(&mut sample, order.users, clock::now());
-        }
-        let server = watch.end(self.fleet, member, &sample, self.journal);
-        // In the record, times count from the begin of the run.
-        sample.start_ns = self.journal.since_begin_ns(sample.start_ns);
-        let key = SliceKey {
-            fork: self.place.fork,
-            group: self.place.group.to_owned(),
-            scenario: self.named.name.clone(),
-            variant: variant.name.clone(),
-            phase: order.phase,
-            kind: order.kind,
-            round: order.round,
-            users: order.users,
-            offered_per_s: (order.rate_per_s > 0.0).then_some(order.rate_per_s),
-        };
-        Ok(SliceRecord { key, load: sample, server })
-    }
-}
-
-impl Order {
-    /// The same in the words of the generator.
-    fn spec(&self) -> SliceSpec {
+impl SliceLoad {
+    /// The specification that the generator takes.
+    pub fn spec(&self, drain_timeout: Duration) -> SliceSpec {
         let schedule = match self.kind {
             SliceKind::Saturating | SliceKind::Push => Schedule::Closed,
             SliceKind::Fixed => Schedule::Constant { rate_per_s: self.rate_per_s },
@@ -92,6 +45,7 @@ impl Order {
             discard_head: self.discard,
             seed: self.seed,
             sending: self.sending,
+            drain_timeout,
             ..SliceSpec::new(schedule, self.users as usize, stop)
         }
     }
@@ -106,20 +60,22 @@ pub(crate) const fn is_answered(slice: &SliceRecord) -> bool {
 /// Answers per user below which a window says little of the throughput: most of what was under way ends after it.
 const TURNS: u64 = 4;
 
-/// Counts a slice whose answers take about as long as itself (128 uploads of 5 MiB, say) from its start to the end of its
+/// Counts a closed slice whose answers take about as long as itself (128 uploads of 5 MiB, say) from its start to the end of its
 /// drain, where everything that was begun has come to an end, instead of over its window, where next to nothing has.
-fn count_whole(sample: &mut SliceSample, users: u32, drained: Nanos) {
+///
+/// `drained_ns` is the end of the drain, on the clock of `sample.start_ns`.
+pub(crate) fn count_whole(sample: &mut SliceSample, users: u32, drained_ns: u64) {
     if sample.cancelled || sample.completed >= TURNS * u64::from(users) || sample.completed_in_slice == 0 {
         return;
     }
     sample.completed = sample.completed_in_slice;
-    sample.window_ns = drained.since(Nanos(sample.start_ns));
+    sample.window_ns = drained_ns.saturating_sub(sample.start_ns);
     sample.discarded_head_ns = 0;
 }
 
 #[cfg(test)]
 mod tests {
-    use tare_record::sample::ServerUse;
+    use tare_record::sample::{ServerUse, SliceKey};
 
     use super::*;
 
@@ -130,14 +86,14 @@ mod tests {
     #[test]
     fn slow_answers_are_counted_to_the_end_of_the_drain() {
         let mut slow = sample(2, 128);
-        count_whole(&mut slow, 128, Nanos(3_600));
+        count_whole(&mut slow, 128, 3_600);
         assert_eq!((slow.completed, slow.window_ns), (128, 2_600), "128 answers in the time that they took");
     }
 
     #[test]
     fn quick_answers_are_counted_in_their_window() {
         let mut quick = sample(512, 700);
-        count_whole(&mut quick, 128, Nanos(3_600));
+        count_whole(&mut quick, 128, 3_600);
         assert_eq!((quick.completed, quick.window_ns), (512, 400));
     }
 
@@ -158,7 +114,7 @@ mod tests {
             SliceRecord { key, load, server: ServerUse::default() }
         };
         let mut slow = sample(0, 128);
-        count_whole(&mut slow, 128, Nanos(3_600));
+        count_whole(&mut slow, 128, 3_600);
         assert!(is_answered(&record(slow)), "128 uploads, all begun at once");
         assert!(!is_answered(&record(sample(0, 0))));
     }
@@ -166,7 +122,45 @@ mod tests {
     #[test]
     fn a_server_that_answers_nothing_has_no_throughput() {
         let mut dead = sample(0, 0);
-        count_whole(&mut dead, 128, Nanos(3_600));
+        count_whole(&mut dead, 128, 3_600);
         assert_eq!((dead.completed, dead.window_ns), (0, 400));
+    }
+
+    fn load(kind: SliceKind, phase: Phase, rate_per_s: f64) -> SliceLoad {
+        let (length, discard) = (Duration::from_millis(400), Duration::from_millis(100));
+        SliceLoad { kind, phase, round: 0, users: 16, rate_per_s, length, discard, seed: 3, sending: Sending::Exact }
+    }
+
+    #[test]
+    fn each_kind_of_slice_has_its_schedule() {
+        let (closed, constant) = (Schedule::Closed, Schedule::Constant { rate_per_s: 50.0 });
+        let poisson = Schedule::Poisson { rate_per_s: 50.0 };
+        for (kind, rate_per_s, schedule) in [
+            (SliceKind::Saturating, 0.0, &closed),
+            (SliceKind::Push, 0.0, &closed),
+            (SliceKind::Fixed, 50.0, &constant),
+            (SliceKind::Poisson, 50.0, &poisson),
+            (SliceKind::Capacity, 0.0, &closed),
+            (SliceKind::Capacity, 50.0, &poisson),
+        ] {
+            let spec = load(kind, Phase::Measure, rate_per_s).spec(Duration::from_secs(1));
+            assert_eq!(format!("{:?}", spec.schedule), format!("{schedule:?}"), "{kind:?} at {rate_per_s}");
+            assert_eq!((spec.seed, spec.connections), (3, 16));
+            assert_eq!((spec.discard_head, spec.drain_timeout), (Duration::from_millis(100), Duration::from_secs(1)));
+        }
+    }
+
+    #[test]
+    fn scored_listeners_read_all_their_messages_and_all_else_ends_by_the_clock() {
+        for (kind, phase, counts) in [
+            (SliceKind::Push, Phase::Measure, true),
+            (SliceKind::Push, Phase::Warmup, false),
+            (SliceKind::Push, Phase::Profile, false),
+            (SliceKind::Saturating, Phase::Measure, false),
+        ] {
+            let spec = load(kind, phase, 0.0).spec(Duration::ZERO);
+            assert_eq!(matches!(spec.stop, StopRule::Count { requests: 16, .. }), counts, "{kind:?} {phase:?}");
+            assert_eq!(spec.stop.at_most(), Duration::from_millis(400));
+        }
     }
 }

@@ -9,12 +9,10 @@ use tare_plan::plan::{SliceKind, Warmup};
 use tare_record::sample::{Phase, StoredSlice};
 use tare_stats::steady::{SteadyRule, Unsteady, Window, assess};
 
-use crate::driver::Driver;
 use crate::error::RunError;
-use crate::fleet::Member;
-use crate::journal::Journal;
 use crate::progress::Progress;
-use crate::slice::Order;
+use crate::scenario::ScenarioRun;
+use crate::slice::SliceLoad;
 
 /// Length of a warm-up slice: short, so that all servers warm up side by side.
 const SLICE: Duration = Duration::from_millis(250);
@@ -22,78 +20,135 @@ const SLICE: Duration = Duration::from_millis(250);
 /// The JIT's share of a server's CPU below which more cores no longer help it.
 const JIT_CALM: f64 = 0.05;
 /// The part of the cap after which servers move to the cores of measuring, calm or not.
-const ROOM: f64 = 0.7;
+const SHARE_ON_ALL_CORES: f64 = 0.7;
 
-impl Driver<'_, '_, '_> {
-    /// Warms up every healthy server, and records each slice and how it ended. The servers are then on the cores where
-    /// they will be measured.
-    pub fn warm_up(&mut self) -> Result<(), RunError> {
-        let plan = self.plan();
-        let cores = &self.trial.cores;
-        let (cap, users, judged) = match plan.warmup {
-            Warmup::UntilSteady { cap, first_cap, .. } => {
-                (if self.fleet.warmed { cap.0 } else { first_cap.0 }, plan.load.users, true)
-            }
-            // A fixed warm-up is so long for each server.
-            Warmup::Fixed { span, users } => (span.0 * self.fleet.healthy() as u32, users.min(plan.load.users), false),
-        };
-        let begin_ns = self.journal.elapsed_ns();
-        let elapsed = |journal: &Journal<'_>| Duration::from_nanos(journal.elapsed_ns() - begin_ns);
-        let mut windows: Vec<Vec<Window>> = vec![Vec::new(); self.fleet.members.len()];
-        let mut has_room = judged && cores.warmup != cores.server;
-        self.fleet.set_cpus(if has_room { &cores.warmup } else { &cores.server });
+/// The warm-up of all servers of a fork for one scenario.
+pub(crate) struct WarmUp {
+    /// Longest time.
+    cap: Duration,
+    users: u32,
+    /// Whether it ends once all servers are steady; otherwise it lasts as long as `cap`.
+    until_steady: bool,
+    /// Whether the servers are still on more cores than they will be measured on.
+    on_all_cores: bool,
+    begin_ns: u64,
+    /// What each server showed on the cores where it is now.
+    windows: Vec<Vec<Window>>,
+}
+
+impl WarmUp {
+    /// Warms up every healthy server, and records each slice and how steady each server was at the end. The servers are
+    /// then on the cores where they will be measured.
+    ///
+    /// # Errors
+    /// When the generator fails or the record cannot be written.
+    pub fn run(scenario: &mut ScenarioRun<'_, '_>) -> Result<(), RunError> {
+        let mut warm_up = Self::begin(scenario);
         let mut round = 0;
-        while elapsed(self.journal) < cap && !self.is_cancelled() && self.fleet.healthy() > 0 {
-            self.warming_round(round, users, &mut windows)?;
-            let steady = self.steady(&windows);
-            self.journal.show(&Progress::WarmingUp {
-                place: self.place,
-                scenario: &self.named.name,
-                elapsed: elapsed(self.journal),
-                cap,
-                steady: if judged { (steady, windows.len()) } else { (0, 0) },
-                jit_share: windows.iter().filter_map(|w| w.last()?.jit_share).reduce(f64::max),
-            });
+        while warm_up.elapsed(scenario) < warm_up.cap
+            && !scenario.context.is_interrupted()
+            && scenario.servers.healthy() > 0
+        {
+            warm_up.drive_round(scenario, round)?;
+            let steady = warm_up.steady(scenario);
+            warm_up.show(scenario, steady);
             round += 1;
-            if has_room && (is_calm(&windows) || elapsed(self.journal) > cap.mul_f64(ROOM)) {
-                self.fleet.set_cpus(&cores.server);
-                windows.iter_mut().for_each(Vec::clear);
-                has_room = false;
-            } else if judged && !has_room && steady == windows.len() {
+            if warm_up.on_all_cores {
+                warm_up.move_when_calm(scenario);
+            } else if warm_up.until_steady && steady == warm_up.windows.len() {
                 break;
             }
         }
-        self.fleet.set_cpus(&cores.server);
-        self.fleet.warmed = true;
-        let span_ns = self.journal.elapsed_ns() - begin_ns;
-        for (member, windows) in windows.iter().enumerate() {
-            self.warmed(member, span_ns, if judged { verdict(windows) } else { None })?;
-        }
-        Ok(())
+        warm_up.finish(scenario)
     }
 
-    /// One slice of each healthy server, and what it adds to the windows of that server.
-    fn warming_round(&mut self, round: u32, users: u32, windows: &mut [Vec<Window>]) -> Result<(), RunError> {
-        let order = Order {
-            phase: Phase::Warmup,
+    fn begin(scenario: &mut ScenarioRun<'_, '_>) -> Self {
+        let plan = scenario.plan();
+        let (cap, users, until_steady) = match plan.warmup {
+            Warmup::UntilSteady { cap, first_cap, .. } => {
+                (if scenario.servers.are_warmed() { cap.0 } else { first_cap.0 }, plan.load.users, true)
+            }
+            // Each server warms up for the whole span, and they take turns.
+            Warmup::Fixed { span, users } => {
+                (span.0 * scenario.servers.healthy() as u32, users.min(plan.load.users), false)
+            }
+        };
+        let (warmup, server) = (scenario.context.cores.warmup.clone(), scenario.context.cores.server.clone());
+        let on_all_cores = until_steady && warmup != server;
+        scenario.servers.move_to(scenario.context, if on_all_cores { &warmup } else { &server });
+        Self {
+            cap,
             users,
+            until_steady,
+            on_all_cores,
+            begin_ns: scenario.context.bed.elapsed_ns(),
+            windows: vec![Vec::new(); scenario.members()],
+        }
+    }
+
+    fn elapsed(&self, scenario: &ScenarioRun<'_, '_>) -> Duration {
+        Duration::from_nanos(scenario.context.bed.elapsed_ns() - self.begin_ns)
+    }
+
+    /// One slice of each healthy server.
+    fn drive_round(&mut self, scenario: &mut ScenarioRun<'_, '_>, round: u32) -> Result<(), RunError> {
+        let load = SliceLoad {
+            phase: Phase::Warmup,
+            users: self.users,
             length: SLICE,
             discard: Duration::ZERO,
             seed: 0,
-            ..self.order(SliceKind::Saturating, round, 0.0)
+            ..scenario.load(SliceKind::Saturating, round, 0.0)
         };
-        for (member, windows) in windows.iter_mut().enumerate() {
-            if self.may_drive(member) {
-                windows.extend(window(self.slice(member, &order)?));
+        for (member, windows) in self.windows.iter_mut().enumerate() {
+            if scenario.may_drive(member) {
+                windows.extend(window(scenario.slice(member, &load)?));
             }
         }
         Ok(())
     }
 
-    /// How many servers are steady, or out.
-    fn steady(&self, windows: &[Vec<Window>]) -> usize {
-        let is_steady = |(w, member): &(&Vec<Window>, &Member<'_>)| !member.healthy || verdict(w).is_none();
-        windows.iter().zip(&self.fleet.members).filter(is_steady).count()
+    /// How many servers are steady, or get no load.
+    fn steady(&self, scenario: &ScenarioRun<'_, '_>) -> usize {
+        let is_steady = |(at, windows): &(usize, &Vec<Window>)| {
+            !scenario.member(*at).is_healthy() || unsteady_reason(windows).is_none()
+        };
+        self.windows.iter().enumerate().filter(is_steady).count()
+    }
+
+    fn show(&self, scenario: &mut ScenarioRun<'_, '_>, steady: usize) {
+        let progress = Progress::WarmingUp {
+            place: scenario.place,
+            scenario: &scenario.named.name,
+            elapsed: self.elapsed(scenario),
+            cap: self.cap,
+            steady: if self.until_steady { (steady, self.windows.len()) } else { (0, 0) },
+            jit_share: self.windows.iter().filter_map(|w| w.last()?.jit_share).reduce(f64::max),
+        };
+        scenario.context.show(&progress);
+    }
+
+    /// Moves the servers to their own cores once their JITs are calm, or most of the cap is spent. Windows from before
+    /// the move prove nothing.
+    fn move_when_calm(&mut self, scenario: &mut ScenarioRun<'_, '_>) {
+        if is_calm(&self.windows) || self.elapsed(scenario) > self.cap.mul_f64(SHARE_ON_ALL_CORES) {
+            let server = scenario.context.cores.server.clone();
+            scenario.servers.move_to(scenario.context, &server);
+            self.windows.iter_mut().for_each(Vec::clear);
+            self.on_all_cores = false;
+        }
+    }
+
+    fn finish(self, scenario: &mut ScenarioRun<'_, '_>) -> Result<(), RunError> {
+        let server = scenario.context.cores.server.clone();
+        scenario.servers.move_to(scenario.context, &server);
+        let span_ns = scenario.context.bed.elapsed_ns() - self.begin_ns;
+        for (member, windows) in self.windows.iter().enumerate() {
+            scenario.servers.members[member].is_warmed = true;
+            let reason = if self.until_steady { unsteady_reason(windows) } else { None };
+            scenario.record_warmup(member, span_ns, reason)?;
+        }
+        Ok(())
     }
 }
 
@@ -118,7 +173,7 @@ fn positive_ln(value: f64) -> Option<f64> {
 }
 
 /// Why a series is not steady; `None` when it is.
-fn verdict(windows: &[Window]) -> Option<String> {
+fn unsteady_reason(windows: &[Window]) -> Option<String> {
     match assess(windows, &SteadyRule::default()) {
         Ok(steadiness) => steadiness.reason.map(in_words),
         Err(error) => Some(error.to_string()),

@@ -1,25 +1,22 @@
-//! What the probes see of one server while one slice of load runs: read before, read after, and the difference kept.
+//! Probes over a span of load: read before, read after, and the difference kept.
 
 use std::collections::BTreeMap;
 
-use tare_load::SliceSample;
 use tare_plan::plan::Plan;
 use tare_record::sample::{CollectorUse, Hiccups, JvmUse, Pause, Phase, ServerCpu, ServerUse};
 use tare_stats::histogram::LatencyHistogram;
 use tare_sut::probe::cpu::{CpuSample, CpuUse, ThreadUse};
 use tare_sut::probe::hiccup::{Delay, Meter, Suspects, blame};
 use tare_sut::probe::jvm::{self, JvmSample};
-use tare_sut::probe::memory::MemorySample;
 use tare_sys::clock::{self, Nanos};
 
-use crate::fleet::Fleet;
-use crate::journal::Journal;
 use crate::others::Others;
+use crate::running_server::{RunningServer, RunningServers};
+use crate::test_bed::ServerId;
 
-/// The readings at the beginning of a slice, and the meters that run meanwhile.
+/// The readings at the beginning of a span, and the meters that run meanwhile.
 pub(crate) struct Watch {
-    cpu: Option<CpuSample>,
-    jvm: Option<JvmSample>,
+    watched: Vec<Before>,
     meter: Option<Meter>,
     others: Option<Others>,
     /// CPU that the readings took so far.
@@ -27,69 +24,117 @@ pub(crate) struct Watch {
     phase: Phase,
 }
 
+/// The first readings of one server.
+struct Before {
+    server: ServerId,
+    cpu: Option<CpuSample>,
+    jvm: Option<JvmSample>,
+}
+
+/// What the meter outside the servers saw, and which delays count.
+struct Outside {
+    delays: Vec<Delay>,
+    scored_from: Nanos,
+    run_begin: Nanos,
+}
+
 impl Watch {
-    /// Reads the probes of a server that is about to get its load, and starts the meters where the plan asks for them.
-    pub fn begin(fleet: &mut Fleet<'_>, member: usize, phase: Phase, plan: &Plan) -> Self {
+    /// Reads the probes of `watched`, and starts the meters where the plan asks for them.
+    pub fn begin(servers: &mut RunningServers<'_>, watched: &[ServerId], phase: Phase, plan: &Plan) -> Self {
         let begun = clock::thread_cpu_ns();
-        let others = Others::begin(&fleet.members, plan);
-        let mut watch = Self { cpu: None, jvm: None, meter: None, others, probing_ns: 0, phase };
-        let member = &mut fleet.members[member];
+        let others = Others::begin(servers, plan);
+        let mut watch = Self { watched: Vec::new(), meter: None, others, probing_ns: 0, phase };
         if plan.probes.hiccups && phase == Phase::Measure {
-            // Without a thread to spare there is no meter, and its absence is in the record.
+            // Without a thread to spare there is no meter, and the record has no hiccups.
             watch.meter = plan.machine.server_cpus.parse().ok().and_then(|cpus| Meter::start(cpus).ok());
-            if let Some(inside) = &mut member.meter {
-                inside.start();
+            for id in watched {
+                if let Some(inside) = servers.get_mut(id).and_then(|server| server.meter.as_mut()) {
+                    inside.start();
+                }
             }
         }
-        watch.cpu = member.cpu();
-        watch.jvm = member.jvm();
+        for id in watched {
+            let Some(server) = servers.get_mut(id) else { continue };
+            watch.watched.push(Before { server: *id, cpu: server.cpu(), jvm: server.jvm() });
+        }
         watch.probing_ns = clock::thread_cpu_ns() - begun;
         watch
     }
 
-    /// Reads them again once the last answer has come, and ends the meters.
-    pub fn end(self, fleet: &mut Fleet<'_>, member: usize, sample: &SliceSample, journal: &Journal<'_>) -> ServerUse {
+    /// Reads the probes again and ends the meters. Hiccups before `scored_from` are left out; times of pauses count from
+    /// `run_begin`.
+    pub fn end(self, servers: &mut RunningServers<'_>, scored_from: Nanos, run_begin: Nanos) -> Vec<ServerUse> {
         let begun = clock::thread_cpu_ns();
-        let others_share = self.others.and_then(|others| others.share(&fleet.members));
-        let member = &mut fleet.members[member];
+        let others_share = self.others.as_ref().and_then(|others| others.share(servers));
         let mut probing_ns = self.probing_ns;
-        let cpu = self.cpu.zip(member.cpu()).map(|(before, after)| server_cpu(after.since(&before), sample));
-        let used = self.jvm.zip(member.jvm()).map(|(before, after)| after.since(&before));
-        let hiccups = self.meter.map(|meter| {
-            let (outside, metering_ns) = meter.finish();
+        let used: Vec<_> = self
+            .watched
+            .into_iter()
+            .map(|before| {
+                let server = servers.get_mut(&before.server);
+                let (cpu, jvm) = server.map_or((None, None), |server| (server.cpu(), server.jvm()));
+                let cpu = before.cpu.zip(cpu).map(|(before, after)| after.since(&before));
+                (before.server, cpu, before.jvm.zip(jvm).map(|(before, after)| after.since(&before)))
+            })
+            .collect();
+        let outside = self.meter.map(|meter| {
+            let (delays, metering_ns) = meter.finish();
             probing_ns += metering_ns;
-            let outside = scored(outside, sample);
-            let inside = member.meter.as_mut().map(|inside| scored(inside.finish(), sample));
-            hiccups(&outside, inside.as_deref(), used.as_ref(), journal)
+            Outside { delays: scored(delays, scored_from), scored_from, run_begin }
         });
-        let memory = member.probe.as_ref().map(|probe| MemorySample::of(probe.processes()));
-        let mut jvm = used.map(|used| jvm_use(used, sample));
-        if self.phase != Phase::Measure {
-            member.off_heap_due = true;
-        } else if let Some(jvm) = jvm.as_mut().filter(|_| std::mem::take(&mut member.off_heap_due)) {
-            jvm.off_heap_bytes = member.off_heap_bytes(jvm.heap_committed_bytes);
-        }
+        let mut all: Vec<ServerUse> = used
+            .into_iter()
+            .map(|(id, cpu, jvm)| {
+                let known = ServerUse { cpu: cpu.map(server_cpu), others_share, ..ServerUse::default() };
+                match servers.get_mut(&id) {
+                    Some(server) => complete(known, jvm, server, outside.as_ref(), self.phase),
+                    None => known,
+                }
+            })
+            .collect();
         probing_ns += clock::thread_cpu_ns() - begun;
-        let cpu = cpu.map(|cpu| ServerCpu { probing_ns: Some(probing_ns), ..cpu });
-        ServerUse {
-            cpu,
-            rss_bytes: memory.map(|memory| memory.rss_bytes),
-            rss_peak_bytes: memory.map(|memory| memory.peak_rss_bytes),
-            jvm,
-            hiccups,
-            others_share,
-        }
+        let share_ns = probing_ns / all.len().max(1) as u64;
+        all.iter_mut().filter_map(|one| one.cpu.as_mut()).for_each(|cpu| cpu.probing_ns = Some(share_ns));
+        all
     }
 }
 
-fn server_cpu(used: CpuUse, sample: &SliceSample) -> ServerCpu {
+/// Adds hiccups, memory and the JVM's counters of one server.
+fn complete(
+    known: ServerUse,
+    jvm: Option<jvm::JvmUse>,
+    server: &mut RunningServer<'_>,
+    outside: Option<&Outside>,
+    phase: Phase,
+) -> ServerUse {
+    let hiccups = outside.map(|outside| {
+        let inside = server.meter.as_mut().map(|inside| scored(inside.finish(), outside.scored_from));
+        hiccups(outside, inside.as_deref(), jvm.as_ref())
+    });
+    let mut jvm = jvm.map(jvm_use);
+    if phase != Phase::Measure {
+        server.off_heap_due = true;
+    } else if let Some(jvm) = jvm.as_mut().filter(|_| std::mem::take(&mut server.off_heap_due)) {
+        jvm.off_heap_bytes = server.off_heap_bytes(jvm.heap_committed_bytes);
+    }
+    let memory = server.memory();
+    ServerUse {
+        jvm,
+        hiccups,
+        rss_bytes: memory.map(|memory| memory.rss_bytes),
+        rss_peak_bytes: memory.map(|memory| memory.peak_rss_bytes),
+        ..known
+    }
+}
+
+fn server_cpu(used: CpuUse) -> ServerCpu {
     ServerCpu {
         wall_ns: used.wall_ns,
         total_ns: used.total_ns,
         by_kind: used.by_pool.keys().map(|kind| ((*kind).to_owned(), used.of_kind(kind).cpu_ns)).collect(),
         by_pool: used.by_pool.into_iter().map(|(kind, pools)| (kind.to_owned(), cpu_of(pools))).collect(),
         probing_ns: None,
-        requests: sample.completed_in_slice,
+        requests: 0,
     }
 }
 
@@ -97,24 +142,20 @@ fn cpu_of(pools: BTreeMap<String, ThreadUse>) -> BTreeMap<String, u64> {
     pools.into_iter().map(|(pool, used)| (pool, used.cpu_ns)).collect()
 }
 
-/// Bodies from this size on are held in objects that the JVM may allocate where they cannot be counted.
-const HUGE_BODY_BYTES: u64 = 256 * 1024;
-
-fn jvm_use(used: jvm::JvmUse, sample: &SliceSample) -> JvmUse {
-    let is_huge = sample.bytes_in + sample.bytes_out > HUGE_BODY_BYTES * sample.completed.max(1);
+fn jvm_use(used: jvm::JvmUse) -> JvmUse {
     JvmUse {
         collections: used.collections,
         collecting_ns: used.collecting_ns,
         collectors: used.collectors.into_iter().map(|(name, of)| (name, collector_use(of))).collect(),
         safepoint_ns: used.safepoint_ns,
         safepoints: Some(used.safepoints),
-        allocated_bytes: used.allocated_bytes.filter(|_| !is_huge),
+        allocated_bytes: used.allocated_bytes,
         heap_used_bytes: used.heap_used_bytes,
         heap_committed_bytes: used.heap_committed_bytes,
         heap_after_gc_bytes: used.heap_after_gc_bytes,
         metaspace_bytes: used.metaspace_bytes,
         off_heap_bytes: None,
-        requests: sample.completed_in_slice,
+        requests: 0,
     }
 }
 
@@ -122,24 +163,23 @@ fn collector_use(of: jvm::Collector) -> CollectorUse {
     CollectorUse { pauses: of.pauses, pause_ns: of.pause_ns }
 }
 
-/// The delays whose deadline was in the window or its drain.
-fn scored(mut delays: Vec<Delay>, sample: &SliceSample) -> Vec<Delay> {
-    let begin = Nanos(sample.start_ns + sample.discarded_head_ns);
-    delays.retain(|delay| delay.due >= begin);
+/// The delays whose deadline was not before `scored_from`.
+fn scored(mut delays: Vec<Delay>, scored_from: Nanos) -> Vec<Delay> {
+    delays.retain(|delay| delay.due >= scored_from);
     delays
 }
 
-fn hiccups(outside: &[Delay], inside: Option<&[Delay]>, jvm: Option<&jvm::JvmUse>, journal: &Journal<'_>) -> Hiccups {
+fn hiccups(outside: &Outside, inside: Option<&[Delay]>, jvm: Option<&jvm::JvmUse>) -> Hiccups {
     let suspects = jvm.map_or_else(Suspects::default, |jvm| Suspects {
         collecting_ns: jvm.collecting_ns,
         safepoint_ns: jvm.safepoint_ns,
     });
-    let pauses = blame(outside, inside.unwrap_or_default(), suspects).into_iter().map(|pause| Pause {
-        at_ns: journal.since_begin_ns(pause.begin.0),
+    let pauses = blame(&outside.delays, inside.unwrap_or_default(), suspects).into_iter().map(|pause| Pause {
+        at_ns: pause.begin.since(outside.run_begin),
         length_ns: pause.length_ns,
         cause: pause.cause,
     });
-    Hiccups { machine: histogram(outside), jvm: inside.map(histogram), pauses: pauses.collect() }
+    Hiccups { machine: histogram(&outside.delays), jvm: inside.map(histogram), pauses: pauses.collect() }
 }
 
 fn histogram(delays: &[Delay]) -> LatencyHistogram {

@@ -18,7 +18,7 @@ use tare_report::rfc3339;
 use tare_report::summary::ValidityState;
 use tare_run::prepare::{Launches, prepare};
 use tare_run::progress::Standing;
-use tare_run::{Scene, environment};
+use tare_run::{RunInputs, environment};
 use tare_sys::affinity::allowed_cpus;
 use tare_sys::clock;
 
@@ -168,7 +168,7 @@ fn measure(
         }
     };
     let reference = std::env::current_exe().context("tare's own program file is gone")?;
-    let scene = Scene {
+    let inputs = RunInputs {
         launches,
         contract: &world.contract,
         logs: &run_dir.join("logs"),
@@ -178,7 +178,7 @@ fn measure(
         judge: &standings,
     };
     live.line(&format!("  record {}", crate::home::shown(run_dir)));
-    let result = tare_run::run(header, writer, &scene, &mut |progress| live.show(progress));
+    let result = tare_run::run(header, writer, &inputs, &mut |progress| live.show(progress));
     result.with_context(|| {
         format!("the run stopped; what was measured stands: tare report {id} --dir {}", global.dir.display())
     })

@@ -190,7 +190,7 @@ impl Bench<'_> {
     fn ask(&self, variant: &Variant) -> anyhow::Result<Vec<CheckOutcome>> {
         let launch = self.launches.get(variant)?;
         let log = std::env::temp_dir().join(format!("tare-verify-{}-{}.log", std::process::id(), variant.name));
-        let host = launch.start(self.plan, variant, allowed_cpus()?, log.clone()).raise(self.cancelled)?;
+        let host = launch.start(self.plan, variant, allowed_cpus()?, log.clone()).start(self.cancelled)?;
         let identity = variant.identity();
         let exchanges = launch.contract(&self.world.contract).exchanges(&identity, variant.routes);
         let outcomes = contract::verify(host.address(), exchanges, self.plan.load.timeout.0);

@@ -20,26 +20,21 @@ const REPLACED: [(&str, &str); 10] = [
 ];
 
 /// Crates where a type or module still has such a name. Remove a row with the name; add none.
-const STILL_NAMED: [(&str, &str); 10] = [
+const STILL_NAMED: [(&str, &str); 7] = [
     ("load", "clues"),
     ("load", "credulous"),
     ("load", "laid"),
     ("load", "reckoning"),
     ("load", "speech"),
     ("record", "keeping"),
-    ("run", "course"),
     ("run", "heading"),
-    ("run", "scene"),
-    ("run", "yard"),
 ];
 
 /// Types that share a name within a crate. Remove a row when one of the two is renamed; add none.
-const STILL_TWICE: [(&str, &str); 9] = [
+const STILL_TWICE: [(&str, &str); 7] = [
     ("load", "Segment"),
     ("load", "Source"),
     ("load", "Stage"),
-    ("run", "Order"),
-    ("run", "Turn"),
     ("tare", "LoadArgs"),
     ("tare", "Live"),
     ("tare", "Place"),

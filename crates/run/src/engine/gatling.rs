@@ -11,7 +11,7 @@ use tare_sys::affinity::CpuSet;
 
 use super::{Cell, Tool};
 use crate::error::RunError;
-use crate::prepare::home_of;
+use crate::jdk_home::jdk_home;
 
 /// The family in the catalog, and the program in it.
 const FAMILY: &str = "gatling";
@@ -40,7 +40,7 @@ pub(super) fn find(
     }
     let processors = plan.machine.load_cpus.parse::<CpuSet>().map_or(1, |cpus| cpus.len() as u32);
     let options = JVM_OPTIONS.map(str::to_owned);
-    let jvm = JvmSettings { options: &options, processors, java_home: home_of(plan) };
+    let jvm = JvmSettings { options: &options, processors, java_home: jdk_home(plan) };
     let started = catalog.start(PROGRAM, &target, jvm)?;
     Ok(Tool { engine: Engine::Gatling, version: target.version, start: started.command, arguments, figures })
 }

@@ -18,10 +18,8 @@ use tare_sut::catalog::Catalog;
 use tare_sys::affinity::CpuSet;
 
 use crate::error::RunError;
-use crate::fleet::{Member, file_name};
-use crate::fork::Trial;
-use crate::journal::Journal;
-use crate::progress::{Place, Progress};
+use crate::file_name::file_name;
+use crate::progress::Place;
 
 /// What a tool may need besides its load: its own start, its report.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -86,89 +84,87 @@ pub fn ready(
     plan.engines.iter().map(find).collect()
 }
 
-/// Has every tool of the run drive the cell that tare has just driven.
-pub(crate) fn cross_check(
-    trial: &Trial<'_>,
-    member: &Member<'_>,
-    named: &NamedScenario,
-    place: &Place<'_>,
-    journal: &mut Journal<'_>,
-) -> Result<(), RunError> {
-    for tool in trial.yard.launches.engines() {
-        if trial.cancel.is_cancelled() || !member.healthy {
-            break;
-        }
-        journal.show(&Progress::CrossChecking {
-            place: *place,
-            scenario: &named.name,
-            variant: &member.variant.name,
-            engine: tool.engine,
-        });
-        let folder =
-            trial.yard.logs.join(file_name(&format!("{}-{}-{}", tool.engine, member.variant.name, named.name)));
-        let check = one(trial, tool, member, named, place, &folder)?;
-        journal.cross_check(check)?;
-    }
-    Ok(())
+/// What a tool is asked to drive, and where it stands in the run.
+pub(crate) struct ToolCell<'a> {
+    pub plan: &'a Plan,
+    /// `127.0.0.1:8080`, as requests name it.
+    pub host: String,
+    pub variant: &'a str,
+    pub named: &'a NamedScenario,
+    /// The status of a right answer of this server.
+    pub status: u16,
+    pub place: &'a Place<'a>,
+    /// The generator's cores.
+    pub cpus: &'a CpuSet,
+    /// Folder of the logs of the run.
+    pub logs: &'a Path,
 }
 
-fn one(
-    trial: &Trial<'_>,
+/// Lets a tool drive a cell, until `cancelled` is set at most.
+///
+/// # Errors
+/// When the tool's folder cannot be written.
+pub(crate) fn drive_with_tool(
     tool: &Tool,
-    member: &Member<'_>,
-    named: &NamedScenario,
-    place: &Place<'_>,
-    folder: &Path,
+    of: &ToolCell<'_>,
+    cancelled: &AtomicBool,
 ) -> Result<CrossCheckRecord, RunError> {
-    let plan = trial.yard.plan;
-    let contract = member.launch.contract(trial.yard.contract);
-    let identity = member.variant.identity();
-    let host = member.launch.host().unwrap_or_else(|| member.host.address().to_string());
+    let ToolCell { plan, named, place, .. } = *of;
+    let folder = of.logs.join(file_name(&format!("{}-{}-{}", tool.engine, of.variant, named.name)));
     let cell = Cell {
-        url: format!("http://{host}{}", named.scenario.request.path),
+        url: format!("http://{}{}", of.host, named.scenario.request.path),
         named,
-        status: contract.exchange(&identity, &named.name).map_or(200, |exchange| exchange.expect.status),
+        status: of.status,
         users: plan.load.users,
         length: plan.slices.length.0 * plan.slices.saturating,
         timeout: plan.load.timeout.0,
-        cpus: trial.cores.load.clone(),
-        folder,
+        cpus: of.cpus.clone(),
+        folder: &folder,
     };
-    prepare(&cell).map_err(|source| RunError::Logs { path: folder.to_owned(), source })?;
-    let mut check = CrossCheckRecord {
+    prepare(&cell).map_err(|source| RunError::Logs { path: folder.clone(), source })?;
+    let (command, output, outcome) = run_tool(tool, &cell, cancelled);
+    Ok(CrossCheckRecord {
         engine: tool.engine,
         version: tool.version.clone(),
         fork: place.fork,
         group: place.group.to_owned(),
         scenario: named.name.clone(),
-        variant: member.variant.name.clone(),
-        command: Vec::new(),
+        variant: of.variant.to_owned(),
+        command,
         users: cell.users,
-        outcome: CrossCheckOutcome::NotPossible { because: String::new() },
-        output: String::new(),
-    };
-    let arguments = match named.scenario.push {
+        outcome,
+        output,
+    })
+}
+
+/// The command line, what it printed, and what that says.
+fn run_tool(tool: &Tool, cell: &Cell<'_>, cancelled: &AtomicBool) -> (Vec<String>, String, CrossCheckOutcome) {
+    let arguments = match cell.named.scenario.push {
         Some(_) => {
             Err("a server that pushes over a WebSocket; tare has other tools send plain requests only".to_owned())
         }
-        None => (tool.arguments)(&cell),
+        None => (tool.arguments)(cell),
     };
-    match arguments {
-        Err(because) => check.outcome = CrossCheckOutcome::NotPossible { because },
-        Ok(arguments) => {
-            check.command = tool.start.iter().cloned().chain(arguments).collect();
-            let patience = cell.length + cell.timeout + PATIENCE;
-            let ran = process::run(&check.command, Some(cell.cpus.clone()), patience, trial.yard.cancelled);
-            check.outcome = match ran {
-                Ok(output) => {
-                    check.output = output;
-                    (tool.figures)(&check.output).map_or_else(failed, CrossCheckOutcome::Measured)
-                }
-                Err(because) => failed(because),
-            };
+    let arguments = match arguments {
+        Ok(arguments) => arguments,
+        Err(because) => return (Vec::new(), String::new(), CrossCheckOutcome::NotPossible { because }),
+    };
+    let command: Vec<String> = tool.start.iter().cloned().chain(arguments).collect();
+    let patience = cell.length + cell.timeout + PATIENCE;
+    match process::run(&command, Some(cell.cpus.clone()), patience, cancelled) {
+        Ok(output) => {
+            let outcome = (tool.figures)(&output).map_or_else(failed, CrossCheckOutcome::Measured);
+            (command, output, outcome)
         }
+        Err(because) => (command, String::new(), failed(because)),
     }
-    Ok(check)
+}
+
+impl Tool {
+    /// Which tool it is.
+    pub const fn engine(&self) -> Engine {
+        self.engine
+    }
 }
 
 fn failed(because: String) -> CrossCheckOutcome {

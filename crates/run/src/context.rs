@@ -1,0 +1,88 @@
+//! What every part of a run shares: the plan, the cores, the test bed and the record.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use tare_plan::Plan;
+use tare_record::sample::{EndStatus, EventRecord, RunRecord};
+
+use crate::cores::Cores;
+use crate::error::RunError;
+use crate::journal::Journal;
+use crate::order::Order;
+use crate::progress::{Place, Progress};
+use crate::test_bed::TestBed;
+
+/// The one context of a run.
+pub(crate) struct RunContext<'a> {
+    pub plan: &'a Plan,
+    pub cores: Cores,
+    pub bed: Box<dyn TestBed + 'a>,
+    pub journal: Journal<'a>,
+    /// Rate of the open slices by group and scenario. The first fork that measures it fixes it for all.
+    pub rates: BTreeMap<(String, String), f64>,
+}
+
+impl<'a> RunContext<'a> {
+    /// A run of which nothing has been measured.
+    pub fn new(plan: &'a Plan, cores: Cores, bed: Box<dyn TestBed + 'a>, journal: Journal<'a>) -> Self {
+        Self { plan, cores, bed, journal, rates: BTreeMap::new() }
+    }
+
+    /// Time since the run began.
+    pub fn elapsed(&self) -> Duration {
+        Duration::from_nanos(self.bed.elapsed_ns())
+    }
+
+    /// Whether Ctrl-C was pressed: the slice under way is cut short, and no other begins.
+    pub fn is_interrupted(&self) -> bool {
+        self.bed.is_interrupted()
+    }
+
+    /// Random orders of one place of the plan.
+    pub fn orders(&self, place: &[&str]) -> Order {
+        Order::at(self.plan.seed, place)
+    }
+
+    /// Tells the observer.
+    pub fn show(&mut self, progress: &Progress<'_>) {
+        self.journal.show(progress);
+    }
+
+    /// Keeps and shows an event that happens now.
+    ///
+    /// # Errors
+    /// When the record cannot be written.
+    pub fn event(&mut self, event: EventRecord) -> Result<(), RunError> {
+        self.journal.event(self.bed.elapsed_ns(), event)
+    }
+
+    /// Keeps and shows an event of one server.
+    ///
+    /// # Errors
+    /// When the record cannot be written.
+    pub fn server_event(
+        &mut self,
+        event: EventRecord,
+        place: &Place<'_>,
+        variant: &str,
+        scenario: Option<&str>,
+    ) -> Result<(), RunError> {
+        self.event(EventRecord {
+            group: Some(place.group.to_owned()),
+            fork: Some(place.fork),
+            variant: Some(variant.to_owned()),
+            scenario: scenario.map(str::to_owned),
+            ..event
+        })
+    }
+
+    /// Closes the record.
+    ///
+    /// # Errors
+    /// When the record cannot be written.
+    pub fn finish(self, status: EndStatus) -> Result<RunRecord, RunError> {
+        let at_ns = self.bed.elapsed_ns();
+        self.journal.finish(status, at_ns)
+    }
+}

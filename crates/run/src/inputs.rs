@@ -1,0 +1,32 @@
+//! What a run is given beside its plan.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use tare_plan::contract::Contract;
+use tare_record::sample::RunRecord;
+
+use crate::prepare::Launches;
+use crate::progress::Standing;
+
+/// Judges all comparisons by what has been recorded so far.
+pub type Judge<'a> = dyn Fn(&RunRecord) -> Vec<Standing> + 'a;
+
+/// What a run needs beside its plan.
+pub struct RunInputs<'a> {
+    /// How each variant is started.
+    pub launches: &'a Launches,
+    /// What the catalog's servers must answer.
+    pub contract: &'a Contract,
+    /// Folder for the servers' logs.
+    pub logs: &'a Path,
+    /// Folder for the samplers' own files.
+    pub profiles: &'a Path,
+    /// Set by Ctrl-C: the run ends, and its record keeps what was measured.
+    pub cancelled: Arc<AtomicBool>,
+    /// Program of the built-in server of known delays, for the self-test before the first fork; `None` skips the test.
+    pub reference: Option<PathBuf>,
+    /// Judges the comparisons after each fork.
+    pub judge: &'a Judge<'a>,
+}

@@ -1,0 +1,92 @@
+//! Launches of commands and of servers elsewhere.
+
+use super::*;
+use crate::tests::plan;
+
+/// A plan of one server that is started in this way.
+fn plan_of(program: Program) -> Plan {
+    let mut plan = plan(&["own"], &["Get"]);
+    plan.groups[0].variants[0].program = program;
+    plan
+}
+
+fn prepared(plan: &Plan) -> Result<Launches, RunError> {
+    prepare(plan, None, &AtomicBool::new(false), &mut |_| {})
+}
+
+fn command(ready: Option<&str>) -> Program {
+    Program::Command(CommandServer {
+        command: vec!["serve".to_owned(), "{port}".to_owned()],
+        ready: ready.map(str::to_owned),
+        env: [("MODE".to_owned(), "fast".to_owned())].into(),
+        cwd: Some("/srv".to_owned()),
+        ..CommandServer::default()
+    })
+}
+
+#[test]
+fn a_command_is_started_as_the_suite_writes_it_within_the_patience_of_the_plan() {
+    let plan = plan_of(command(None));
+    let launches = prepared(&plan).unwrap();
+    let variant = &plan.groups[0].variants[0];
+    let launch = launches.get(variant).unwrap();
+    let start = launch.start(&plan, variant, "0".parse().unwrap(), PathBuf::from("/logs/own.log"));
+    let Start::Ours(spec) = start else { panic!("tare starts a command") };
+    assert_eq!((spec.name.as_str(), &spec.command), ("own", &launch.command()));
+    assert_eq!(launch.command(), ["serve", "{port}"]);
+    assert_eq!((spec.directory.clone(), spec.env.get("MODE").map(String::as_str)), (Some("/srv".into()), Some("fast")));
+    assert_eq!((spec.startup_timeout, spec.stop_grace), (plan.machine.startup_timeout.0, plan.machine.stop_grace.0));
+    assert!(matches!(spec.ready, ReadyRule::Listening), "without a readiness line its port tells");
+    assert_eq!(launch.host(), None, "requests name its address");
+}
+
+#[test]
+fn a_readiness_expression_that_is_none_names_its_key() {
+    let error = prepared(&plan_of(command(Some("ready (")))).unwrap_err();
+    let RunError::Plan { key, message } = error else { panic!("{error}") };
+    assert_eq!(key, "[servers.own] ready");
+    assert!(message.starts_with("\"ready (\" is not a regular expression"), "{message}");
+}
+
+#[test]
+fn a_server_elsewhere_is_looked_up_and_named_in_requests() {
+    let plan = plan_of(Program::External { url: "http://127.0.0.1:8080".to_owned() });
+    let launches = prepared(&plan).unwrap();
+    let variant = &plan.groups[0].variants[0];
+    let launch = launches.get(variant).unwrap();
+    let start = launch.start(&plan, variant, "0".parse().unwrap(), PathBuf::new());
+    let Start::External(address) = start else { panic!("it runs already") };
+    assert_eq!(address, "127.0.0.1:8080".parse().unwrap());
+    assert_eq!(launch.host().as_deref(), Some("127.0.0.1:8080"));
+    assert_eq!(launch.command(), ["http://127.0.0.1:8080"]);
+}
+
+#[test]
+fn servers_of_a_suite_are_held_to_its_scenarios_and_checks() {
+    let plan = plan_of(command(None));
+    let launches = prepared(&plan).unwrap();
+    let of_catalog = Contract::default();
+    let contract = launches.get(&plan.groups[0].variants[0]).unwrap().contract(&of_catalog);
+    assert_eq!(contract.scenarios.keys().collect::<Vec<_>>(), ["Get"]);
+}
+
+#[test]
+fn a_variant_that_was_not_prepared_is_named() {
+    let plan = plan_of(Program::Catalog);
+    let launches = prepared(&plan).unwrap();
+    let error = launches.get(&plan.groups[0].variants[0]).unwrap_err();
+    assert!(matches!(error, RunError::NotPrepared(name) if name == "own"));
+}
+
+#[test]
+fn the_option_for_the_meter_is_added_to_those_that_a_server_brings() {
+    let plan = plan_of(command(None));
+    let launches = prepared(&plan).unwrap();
+    let launch = launches.get(&plan.groups[0].variants[0]).unwrap();
+    let own = BTreeMap::from([(inside::VARIABLE.to_owned(), "-Xmx1g".to_owned())]);
+    let log = Path::new("/logs/own.log");
+    assert_eq!(launch.metered(&own, log), own, "no agent, no option");
+    let metered = Launch { agent: Some(PathBuf::from("/agent.jar")), ..launch.clone() }.metered(&own, log);
+    let options = &metered[inside::VARIABLE];
+    assert!(options.starts_with("-Xmx1g ") && options.contains("/agent.jar"), "{options}");
+}

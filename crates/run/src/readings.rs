@@ -1,0 +1,53 @@
+//! Which answers the readings of a server's probes were spent on.
+
+use tare_load::SliceSample;
+use tare_record::sample::ServerUse;
+
+/// Bodies from this size on are held in objects that the JVM may allocate where they cannot be counted.
+const HUGE_BODY_BYTES: u64 = 256 * 1024;
+
+/// Readings over a span of load, with the number of answers that the CPU and the allocations were spent on.
+pub(crate) fn per_request(mut readings: ServerUse, sample: &SliceSample) -> ServerUse {
+    let is_huge = sample.bytes_in + sample.bytes_out > HUGE_BODY_BYTES * sample.completed.max(1);
+    if let Some(cpu) = &mut readings.cpu {
+        cpu.requests = sample.completed_in_slice;
+    }
+    if let Some(jvm) = &mut readings.jvm {
+        jvm.requests = sample.completed_in_slice;
+        jvm.allocated_bytes = jvm.allocated_bytes.filter(|_| !is_huge);
+    }
+    readings
+}
+
+#[cfg(test)]
+mod tests {
+    use tare_record::sample::{JvmUse, ServerCpu};
+
+    use super::*;
+
+    fn readings() -> ServerUse {
+        let jvm = JvmUse { allocated_bytes: Some(1_000), ..JvmUse::default() };
+        ServerUse {
+            cpu: Some(ServerCpu { total_ns: 5, ..ServerCpu::default() }),
+            jvm: Some(jvm),
+            ..ServerUse::default()
+        }
+    }
+
+    #[test]
+    fn cpu_and_allocations_are_spent_on_all_answers_of_the_slice() {
+        let sample = SliceSample { completed: 90, completed_in_slice: 120, ..SliceSample::default() };
+        let known = per_request(readings(), &sample);
+        assert_eq!(known.cpu.map(|cpu| (cpu.total_ns, cpu.requests)), Some((5, 120)));
+        assert_eq!(known.jvm.map(|jvm| (jvm.allocated_bytes, jvm.requests)), Some((Some(1_000), 120)));
+    }
+
+    #[test]
+    fn allocations_are_not_told_where_bodies_are_huge() {
+        for (bytes, told) in [(HUGE_BODY_BYTES * 10, true), (HUGE_BODY_BYTES * 10 + 1, false)] {
+            let sample = SliceSample { completed: 10, bytes_in: bytes - 1, bytes_out: 1, ..SliceSample::default() };
+            let jvm = per_request(readings(), &sample).jvm.unwrap();
+            assert_eq!(jvm.allocated_bytes.is_some(), told, "{bytes} bytes in 10 answers");
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! A server that runs as a process, with the probes that watch it.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use tare_plan::plan::Variant;
+use tare_sut::probe::cpu::{CpuProbe, CpuSample};
+use tare_sut::probe::hiccup::inside::JvmMeter;
+use tare_sut::probe::jvm::{JvmProbe, JvmSample};
+use tare_sut::probe::memory::{MemorySample, off_heap_bytes};
+use tare_sut::server::Status;
+use tare_sys::procfs::process;
+
+use crate::host::Host;
+use crate::prepare::Launch;
+use crate::test_bed::ServerId;
+
+/// The servers of the fork under way.
+pub(crate) type RunningServers<'a> = BTreeMap<ServerId, RunningServer<'a>>;
+
+/// One server that runs, or ran until it died.
+pub(crate) struct RunningServer<'a> {
+    pub variant: Variant,
+    pub launch: &'a Launch,
+    pub host: Host,
+    probe: Option<CpuProbe>,
+    /// Where a JVM keeps its counters.
+    counters: Option<JvmProbe>,
+    /// The meter of hiccups in a JVM that was started with one.
+    pub meter: Option<JvmMeter>,
+    /// Whether the memory outside the heap is to be read after the next scored slice. It is read once per scenario: the
+    /// kernel counts a heap's pages one by one, which takes some 10 ms.
+    pub off_heap_due: bool,
+}
+
+impl<'a> RunningServer<'a> {
+    /// Finds the probes of a server that has just become ready. Logs and meters lie in `logs`.
+    pub fn new(variant: &Variant, launch: &'a Launch, host: Host, logs: &Path) -> Self {
+        // A server that has just died, or runs elsewhere, has no probe: its CPU is absent in the record.
+        let probe = host.pid().and_then(|pid| CpuProbe::new(pid).ok());
+        let counters = host.pid().and_then(JvmProbe::find);
+        let meter = probe.as_ref().and_then(|probe| JvmMeter::find(logs, probe.processes()));
+        Self { variant: variant.clone(), launch, host, probe, counters, meter, off_heap_due: true }
+    }
+
+    /// CPU used so far; `None` where it cannot be read.
+    pub fn cpu(&mut self) -> Option<CpuSample> {
+        self.probe.as_mut()?.sample().ok()
+    }
+
+    /// Counters of the JVM; `None` where there is none.
+    pub fn jvm(&self) -> Option<JvmSample> {
+        self.counters.as_ref()?.sample()
+    }
+
+    /// Memory of all its processes; `None` where they cannot be seen.
+    pub fn memory(&self) -> Option<MemorySample> {
+        self.probe.as_ref().map(|probe| MemorySample::of(probe.processes()))
+    }
+
+    /// Resident memory of its JVM outside a heap of `heap_committed_bytes`.
+    pub fn off_heap_bytes(&self, heap_committed_bytes: u64) -> Option<u64> {
+        off_heap_bytes(self.host.pid()?, heap_committed_bytes)
+    }
+
+    /// CPU of all its processes in nanoseconds; `None` where they cannot be seen. A process that has ended uses none.
+    pub fn cpu_ns(&self) -> Option<u64> {
+        match &self.probe {
+            Some(probe) => Some(probe.processes().filter_map(|pid| process::cpu_ns(pid).ok()).sum()),
+            None => matches!(self.host.status(), Status::Exited(_)).then_some(0),
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! One scenario on the servers of one fork: what every slice of it needs, and what happens to a slice once it is over.
+
+use tare_load::SliceSample;
+use tare_plan::plan::{NamedScenario, Plan, SliceKind};
+use tare_record::sample::{Phase, ServerUse, SliceKey, SliceRecord, StoredSlice, WarmupRecord};
+
+use crate::context::RunContext;
+use crate::error::RunError;
+use crate::order::Order;
+use crate::progress::{Place, Progress};
+use crate::readings::per_request;
+use crate::servers::{ForkServers, ServerState};
+use crate::slice::{SliceLoad, count_whole, is_answered};
+use crate::test_bed::DriveStage;
+
+/// Drives the servers of one fork under one scenario. Methods name a server by its index among the members.
+pub(crate) struct ScenarioRun<'s, 'a> {
+    pub context: &'s mut RunContext<'a>,
+    pub servers: &'s mut ForkServers<'a>,
+    pub named: &'s NamedScenario,
+    pub place: Place<'s>,
+}
+
+impl<'s, 'a> ScenarioRun<'s, 'a> {
+    /// Prepares the load of every server; nothing is sent yet.
+    ///
+    /// # Errors
+    /// When the generator cannot start.
+    pub fn open(
+        context: &'s mut RunContext<'a>,
+        servers: &'s mut ForkServers<'a>,
+        named: &'s NamedScenario,
+        place: Place<'s>,
+    ) -> Result<Self, RunError> {
+        context.bed.open_sessions(&servers.ids(), named)?;
+        Ok(Self { context, servers, named, place })
+    }
+
+    /// Closes the connections.
+    pub fn close(self) {
+        self.context.bed.close_sessions();
+    }
+
+    /// The plan of the run.
+    pub fn plan(&self) -> &'a Plan {
+        self.context.plan
+    }
+
+    /// Number of servers, those that get no load included.
+    pub fn members(&self) -> usize {
+        self.servers.members.len()
+    }
+
+    /// One server.
+    pub fn member(&self, member: usize) -> &ServerState<'a> {
+        &self.servers.members[member]
+    }
+
+    /// Whether this server may get another slice.
+    pub fn may_drive(&self, member: usize) -> bool {
+        self.member(member).is_healthy() && !self.context.is_interrupted()
+    }
+
+    /// Random orders of this fork and scenario; each `purpose` has its own.
+    pub fn orders(&self, purpose: &str) -> Order {
+        self.context.orders(&[purpose, self.place.group, &self.named.name, &self.place.fork.to_string()])
+    }
+
+    /// A scored slice with the settings of the plan.
+    pub fn load(&self, kind: SliceKind, round: u32, rate_per_s: f64) -> SliceLoad {
+        let plan = self.plan();
+        SliceLoad {
+            kind,
+            phase: Phase::Measure,
+            round,
+            users: plan.load.users,
+            rate_per_s,
+            length: plan.slices.length.0,
+            discard: plan.slices.discard.0,
+            // The same arrivals for all variants of a round, others in the next.
+            seed: plan.seed ^ (u64::from(self.place.fork) << 32) ^ u64::from(round),
+            sending: self.context.cores.sending(kind, plan.load.spin),
+        }
+    }
+
+    /// Tells the observer of the scored slice to come, which is the `slice`-th (1-based) of `slices`.
+    pub fn announce(&mut self, member: usize, kind: SliceKind, (slice, slices): (u32, u32)) {
+        let last_per_s = self.last_throughput(member, kind);
+        let variant = &self.servers.members[member].variant.name;
+        let (place, scenario) = (self.place, &*self.named.name);
+        self.context.show(&Progress::Measuring { place, scenario, variant, kind, slice, slices, last_per_s });
+    }
+
+    /// Throughput of the last scored slice of the same server and kind in this fork and scenario.
+    fn last_throughput(&self, member: usize, kind: SliceKind) -> Option<f64> {
+        let variant = &self.member(member).variant.name;
+        let is_here = |slice: &&StoredSlice| {
+            slice.key.fork == self.place.fork
+                && slice.key.group == self.place.group
+                && slice.key.scenario == self.named.name
+        };
+        let mut last = self.context.journal.record().slices.iter().rev().take_while(is_here);
+        last.find(|slice| slice.key.phase == Phase::Measure && slice.key.kind == kind && slice.key.variant == *variant)
+            .map(|slice| slice.load.throughput_per_s())
+    }
+
+    /// Measures one slice and keeps it, even if it was cut short.
+    ///
+    /// # Errors
+    /// When the generator fails or the record cannot be written.
+    pub fn slice(&mut self, member: usize, load: &SliceLoad) -> Result<&StoredSlice, RunError> {
+        let slice = self.measure(member, load)?;
+        self.keep(member, slice)
+    }
+
+    /// Measures one slice and keeps it, unless it was cut short: the others of its round are longer.
+    ///
+    /// # Errors
+    /// As [`slice`](Self::slice).
+    pub fn whole_slice(&mut self, member: usize, load: &SliceLoad) -> Result<Option<&StoredSlice>, RunError> {
+        let slice = self.measure(member, load)?;
+        if self.context.is_interrupted() {
+            return Ok(None);
+        }
+        self.keep(member, slice).map(Some)
+    }
+
+    /// Drives one slice between two readings of the server's probes; the record does not have it yet.
+    ///
+    /// # Errors
+    /// When the generator fails.
+    pub fn measure(&mut self, member: usize, load: &SliceLoad) -> Result<SliceRecord, RunError> {
+        let id = self.member(member).id;
+        self.context.bed.begin_watch(&[id], load.phase);
+        let sample = self.drive(member, load)?;
+        let readings = self.context.bed.end_watch(sample.window_start_ns());
+        Ok(self.slice_record(member, load, sample, readings.into_iter().next().unwrap_or_default()))
+    }
+
+    /// Drives one turn of load, and shows how far its connections are.
+    ///
+    /// # Errors
+    /// When the generator fails.
+    fn drive(&mut self, member: usize, load: &SliceLoad) -> Result<SliceSample, RunError> {
+        let ServerState { id, variant, .. } = self.servers.members[member];
+        let (place, scenario) = (self.place, &*self.named.name);
+        let RunContext { bed, journal, .. } = &mut *self.context;
+        let mut sample = bed.drive(id, load, &mut |stage| match stage {
+            DriveStage::Opening { open, of } => {
+                journal.show(&Progress::Opening { place, scenario, variant: &variant.name, open, of });
+            }
+            DriveStage::Begun => journal.show(&Progress::Begun),
+        })?;
+        if load.kind == SliceKind::Saturating {
+            count_whole(&mut sample, load.users, bed.elapsed_ns());
+        }
+        Ok(sample)
+    }
+
+    fn slice_record(&self, member: usize, load: &SliceLoad, sample: SliceSample, readings: ServerUse) -> SliceRecord {
+        let key = SliceKey {
+            fork: self.place.fork,
+            group: self.place.group.to_owned(),
+            scenario: self.named.name.clone(),
+            variant: self.member(member).variant.name.clone(),
+            phase: load.phase,
+            kind: load.kind,
+            round: load.round,
+            users: load.users,
+            offered_per_s: (load.rate_per_s > 0.0).then_some(load.rate_per_s),
+        };
+        SliceRecord { key, server: per_request(readings, &sample), load: sample }
+    }
+
+    /// Keeps a slice, and looks whether the server may get another.
+    ///
+    /// # Errors
+    /// When the record cannot be written.
+    pub fn keep(&mut self, member: usize, slice: SliceRecord) -> Result<&StoredSlice, RunError> {
+        // A slice that was cut short may have been too short for an answer.
+        let has_answered = is_answered(&slice) || self.context.is_interrupted();
+        let at = self.context.journal.record().slices.len();
+        self.context.journal.slice(slice)?;
+        self.servers.check_health(self.context, member, has_answered, &self.named.name, &self.place)?;
+        Ok(&self.context.journal.record().slices[at])
+    }
+
+    /// Records that a server has warmed up for `span_ns`, and why it is not steady, if it is not.
+    ///
+    /// # Errors
+    /// When the record cannot be written.
+    pub fn record_warmup(&mut self, member: usize, span_ns: u64, unsteady: Option<String>) -> Result<(), RunError> {
+        let warmup = WarmupRecord {
+            fork: self.place.fork,
+            group: self.place.group.to_owned(),
+            scenario: self.named.name.clone(),
+            variant: self.member(member).variant.name.clone(),
+            span_ns,
+            steady: unsteady.is_none(),
+            reason: unsteady.unwrap_or_default(),
+        };
+        self.context.journal.warmup(warmup)
+    }
+}

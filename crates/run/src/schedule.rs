@@ -1,0 +1,184 @@
+//! Which group is forked next, and when a run is over. Pure: the clock is the caller's.
+
+use std::time::Duration;
+
+use tare_plan::estimate::fork_time;
+use tare_plan::plan::{Forks, Group, Plan};
+
+use crate::budget::Budget;
+
+/// How far one group is.
+#[derive(Debug, Clone, Copy)]
+struct GroupProgress<'a> {
+    group: &'a Group,
+    /// Estimated time of one fork.
+    estimate: Duration,
+    /// Forks done.
+    forks: u32,
+    is_over: bool,
+}
+
+/// What a run does next.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum NextStep<'a> {
+    /// Fork `fork` (1-based) of `group`, which is the `at`-th (0-based) of the plan.
+    Fork { at: usize, group: &'a Group, fork: u32 },
+    /// The budget was spent before the first fork of this group.
+    LeaveOut(&'a Group),
+}
+
+/// The forks of all groups within their budget.
+#[derive(Debug, Clone)]
+pub(crate) struct ForkSchedule<'a> {
+    forks: Forks,
+    budget: Budget,
+    groups: Vec<GroupProgress<'a>>,
+    is_out_of_time: bool,
+}
+
+impl<'a> ForkSchedule<'a> {
+    /// No fork of any group is done.
+    pub fn new(plan: &Plan, groups: &'a [Group]) -> Self {
+        let begin = |group| GroupProgress { group, estimate: fork_time(plan, group), forks: 0, is_over: false };
+        Self {
+            forks: plan.stop.forks,
+            budget: Budget::new(plan.stop.forks),
+            groups: groups.iter().map(begin).collect(),
+            is_out_of_time: false,
+        }
+    }
+
+    /// The group with the fewest forks goes next, so that the budget is shared evenly; `None` when all are over.
+    pub fn next_step(&mut self, elapsed: Duration) -> Option<NextStep<'a>> {
+        loop {
+            let open = (0..self.groups.len()).filter(|at| !self.groups[*at].is_over);
+            let at = open.min_by_key(|at| self.groups[*at].forks)?;
+            let GroupProgress { group, estimate, forks, .. } = self.groups[at];
+            let fork = forks + 1;
+            if self.budget.allows(fork, elapsed, estimate) {
+                return Some(NextStep::Fork { at, group, fork });
+            }
+            self.is_out_of_time |= matches!(self.forks, Forks::UntilDecided { .. });
+            self.close(at);
+            if fork == 1 {
+                return Some(NextStep::LeaveOut(group));
+            }
+        }
+    }
+
+    /// Notes that the next fork of a group is done and took `taken`.
+    pub fn note_fork(&mut self, at: usize, taken: Duration) {
+        self.groups[at].forks += 1;
+        self.budget.note(self.groups[at].estimate, taken);
+    }
+
+    /// Whether a group may stop for being decided: not before its least number of forks, and not when they are fixed.
+    pub fn may_stop(&self, at: usize) -> bool {
+        matches!(self.forks, Forks::UntilDecided { at_least, .. } if self.groups[at].forks >= at_least)
+    }
+
+    /// Starts no more forks of a group.
+    pub fn close(&mut self, at: usize) {
+        self.groups[at].is_over = true;
+    }
+
+    /// The longest that the run may still take.
+    pub fn time_left(&self, elapsed: Duration) -> Duration {
+        let open = self.groups.iter().filter(|group| !group.is_over);
+        self.budget.left(open.map(|group| (group.forks, group.estimate)), elapsed)
+    }
+
+    /// Forks of each group, where that is fixed.
+    pub fn fixed_forks(&self) -> Option<u32> {
+        match self.forks {
+            Forks::Fixed { count } => Some(count),
+            Forks::UntilDecided { .. } => None,
+        }
+    }
+
+    /// Whether a group ended because the budget was spent.
+    pub fn is_out_of_time(&self) -> bool {
+        self.is_out_of_time
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::{group, plan, until_decided};
+
+    const fn s(seconds: u64) -> Duration {
+        Duration::from_secs(seconds)
+    }
+
+    /// Three groups of growing size under these rules.
+    fn planned(forks: Forks) -> Plan {
+        let mut plan = plan(&["a", "b"], &["Get"]);
+        plan.groups = vec![
+            group("x", &["a", "b"], &["Get"]),
+            group("y", &["a", "b", "c"], &["Get"]),
+            group("z", &["a", "b"], &["Get", "Post"]),
+        ];
+        plan.stop.forks = forks;
+        plan
+    }
+
+    /// Takes steps until all is over; each fork takes `fork_s` seconds. `decides` says after which fork a group closes.
+    fn steps(plan: &Plan, fork_s: u64, decides: impl Fn(&str, u32) -> bool) -> (Vec<String>, bool) {
+        let mut schedule = ForkSchedule::new(plan, &plan.groups);
+        let (mut steps, mut now) = (Vec::new(), Duration::ZERO);
+        while let Some(step) = schedule.next_step(now) {
+            match step {
+                NextStep::LeaveOut(group) => steps.push(format!("no {}", group.id)),
+                NextStep::Fork { at, group, fork } => {
+                    steps.push(format!("{}{fork}", group.id));
+                    now += s(fork_s);
+                    schedule.note_fork(at, s(fork_s));
+                    if schedule.may_stop(at) && decides(&group.id, fork) {
+                        schedule.close(at);
+                    }
+                }
+            }
+            assert!(steps.len() < 100, "the schedule does not end");
+        }
+        (steps, schedule.is_out_of_time())
+    }
+
+    #[test]
+    fn groups_take_turns() {
+        for (forks, decided, expected, out_of_time) in [
+            (Forks::Fixed { count: 2 }, 1, "x1 y1 z1 x2 y2 z2", false),
+            (until_decided(10_000, 1), 1, "x1 y1 z1", false),
+            (until_decided(10_000, 2), 1, "x1 y1 z1 x2 y2 z2", false),
+            (until_decided(10_000, 1), 2, "x1 y1 z1 x2 y2 z2", false),
+            (until_decided(1, 1), 9, "x1 no y no z", true),
+        ] {
+            let (steps, is_out) = steps(&planned(forks), 40, |_, fork| fork >= decided);
+            assert_eq!((steps.join(" ").as_str(), is_out), (expected, out_of_time), "{forks:?} {decided}");
+        }
+    }
+
+    #[test]
+    fn a_group_that_is_decided_makes_room_for_the_others() {
+        let (steps, _) = steps(&planned(until_decided(400, 1)), 40, |id, _| id != "y");
+        assert_eq!(steps[..4], ["x1", "y1", "z1", "y2"]);
+        assert!(steps[4..].iter().all(|step| step.starts_with('y')));
+    }
+
+    #[test]
+    fn the_time_left_covers_the_groups_that_go_on() {
+        let plan = planned(Forks::Fixed { count: 2 });
+        let mut schedule = ForkSchedule::new(&plan, &plan.groups);
+        let of = |group: &Group| fork_time(&plan, group);
+        let all: Duration = plan.groups.iter().map(|group| of(group) * 2).sum();
+        assert_eq!((schedule.time_left(s(0)), schedule.fixed_forks()), (all, Some(2)));
+        schedule.close(1);
+        assert_eq!(schedule.time_left(s(0)), all - of(&plan.groups[1]) * 2);
+        schedule.note_fork(0, of(&plan.groups[0]));
+        let left = of(&plan.groups[0]) + of(&plan.groups[2]) * 2;
+        assert!(schedule.time_left(s(0)).abs_diff(left) < Duration::from_micros(1));
+        let plan = planned(until_decided(100, 1));
+        let schedule = ForkSchedule::new(&plan, &plan.groups);
+        assert_eq!((schedule.time_left(s(30)), schedule.fixed_forks()), (s(70), None));
+    }
+}

@@ -1,0 +1,350 @@
+//! The servers of one fork: started side by side in random order, verified, started again after a failure, stopped together.
+
+use std::time::Duration;
+
+use tare_plan::plan::Variant;
+use tare_record::keeping::RESTLESS;
+use tare_record::sample::{EventLevel, EventRecord, ForkRecord};
+use tare_sut::SutError;
+use tare_sut::contract::CheckOutcome;
+use tare_sut::server::Status;
+use tare_sys::affinity::CpuSet;
+
+use crate::context::RunContext;
+use crate::error::RunError;
+use crate::file_name::file_name;
+use crate::progress::{Place, Progress};
+use crate::test_bed::{ProgramFacts, ServerId, ServerStart};
+use crate::verification::{report_header_differences, verify_server};
+
+/// How long servers are watched at rest, and how often at most: verifying them leaves some with work for a while.
+const REST: Duration = Duration::from_millis(250);
+const REST_LOOKS: u32 = 4;
+
+/// Whether a server may get load, and why not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Health {
+    /// It may.
+    Healthy,
+    /// It died, stopped or answered nothing in a scenario: the next scenario may start it again.
+    Failed,
+    /// It broke the contract, or did not start again: no more load in this fork.
+    Excluded,
+}
+
+/// One server of a fork.
+#[derive(Debug)]
+pub(crate) struct ServerState<'a> {
+    pub id: ServerId,
+    pub variant: &'a Variant,
+    /// Whether it has warmed up for a scenario since its start.
+    pub is_warmed: bool,
+    startup_ns: u64,
+    rest_cpu_share: Option<f64>,
+    health: Health,
+    /// False once its process was stopped and its start recorded.
+    is_started: bool,
+    /// Starts of it in this fork after the first.
+    restarts: u32,
+}
+
+impl<'a> ServerState<'a> {
+    fn started(id: ServerId, variant: &'a Variant, startup_ns: u64, restarts: u32) -> Self {
+        Self {
+            id,
+            variant,
+            is_warmed: false,
+            startup_ns,
+            rest_cpu_share: None,
+            health: Health::Healthy,
+            is_started: true,
+            restarts,
+        }
+    }
+
+    /// Whether it may get load.
+    pub fn is_healthy(&self) -> bool {
+        self.health == Health::Healthy
+    }
+
+    fn exclude_unless(&mut self, keeps_contract: bool) {
+        if !keeps_contract {
+            self.health = Health::Excluded;
+        }
+    }
+}
+
+/// The servers of one fork that have started, in the order of the plan. Methods name a server by its index in
+/// [`members`](Self::members).
+#[derive(Debug)]
+pub(crate) struct ForkServers<'a> {
+    pub members: Vec<ServerState<'a>>,
+}
+
+impl<'a> ForkServers<'a> {
+    /// Starts those of `variants` that this machine can run, each on `cpus`. A server that does not start is an event.
+    ///
+    /// # Errors
+    /// When the record cannot be written, or a variant was not prepared.
+    pub fn start(
+        context: &mut RunContext<'a>,
+        variants: impl IntoIterator<Item = &'a Variant>,
+        cpus: &CpuSet,
+        place: &Place<'_>,
+    ) -> Result<Self, RunError> {
+        let variants = variants.into_iter().enumerate().map(|(at, variant)| (ServerId(at), variant));
+        let shuffled = context.orders(&["start", place.group, &place.fork.to_string()]).shuffled(variants);
+        context.show(&Progress::Starting { place: *place, servers: shuffled.len() });
+        let can_start = |(_, variant): &(ServerId, &Variant)| context.bed.unavailable_reason(variant).is_none();
+        let wanted: Vec<_> = shuffled.into_iter().filter(can_start).map(|(id, variant)| (id, variant, 0)).collect();
+        let mut members = start_batch(context, &wanted, cpus, place)?;
+        members.sort_by_key(|member| member.id);
+        Ok(Self { members })
+    }
+
+    /// Compares the answers of every healthy server with its contract. One that differs gets no load.
+    ///
+    /// # Errors
+    /// When the record cannot be written.
+    pub fn verify(
+        &mut self,
+        context: &mut RunContext<'_>,
+        scenarios: &[&str],
+        place: &Place<'_>,
+    ) -> Result<(), RunError> {
+        context.show(&Progress::Verifying { place: *place });
+        let mut answers: Vec<(&str, Vec<CheckOutcome>)> = Vec::new();
+        for member in self.members.iter_mut().filter(|member| member.is_healthy()) {
+            let outcomes = verify_server(context, member.id, member.variant, scenarios, place)?;
+            member.exclude_unless(outcomes.iter().all(|outcome| outcome.passed));
+            answers.push((&member.variant.name, outcomes));
+        }
+        if place.fork == 1 {
+            report_header_differences(context, &answers, place)?;
+        }
+        Ok(())
+    }
+
+    /// Reads what the servers use at rest. Compiling and collecting after the verification do not count.
+    pub fn observe_rest(&mut self, context: &mut RunContext<'_>) {
+        let ids = self.ids();
+        let is_restless = |member: &ServerState<'_>| member.rest_cpu_share.is_some_and(|share| share > RESTLESS);
+        for _ in 0..REST_LOOKS {
+            let shares = context.bed.observe_rest(&ids, REST);
+            for (member, share) in self.members.iter_mut().zip(shares) {
+                member.rest_cpu_share = share.map(|used| member.rest_cpu_share.map_or(used, |least| least.min(used)));
+            }
+            if !self.members.iter().any(is_restless) {
+                break;
+            }
+        }
+    }
+
+    /// Starts every server again that failed in the scenario before, and verifies it. The death stays on record; the new
+    /// start is measured from scenario `next` on.
+    ///
+    /// # Errors
+    /// When the record cannot be written.
+    pub fn restart_failed(
+        &mut self,
+        context: &mut RunContext<'a>,
+        scenarios: &[&str],
+        next: &str,
+        place: &Place<'_>,
+    ) -> Result<(), RunError> {
+        let failed: Vec<usize> = self.indices(|member| member.health == Health::Failed);
+        if failed.is_empty() {
+            return Ok(());
+        }
+        context.show(&Progress::Starting { place: *place, servers: failed.len() });
+        self.stop_members(context, &failed, place)?;
+        let again = |member: &ServerState<'a>| (member.id, member.variant, member.restarts + 1);
+        let wanted: Vec<_> = failed.iter().map(|at| again(&self.members[*at])).collect();
+        for at in &failed {
+            self.members[*at].health = Health::Excluded;
+        }
+        let cpus = context.cores.warmup.clone();
+        for started in start_batch(context, &wanted, &cpus, place)? {
+            let Some(member) = self.members.iter_mut().find(|member| member.id == started.id) else { continue };
+            *member = started;
+            let outcomes = verify_server(context, member.id, member.variant, scenarios, place)?;
+            member.exclude_unless(outcomes.iter().all(|outcome| outcome.passed));
+            if member.is_healthy() {
+                let text = "it failed in the scenario before; from here on another start of this fork is measured";
+                let event = EventRecord::new(EventLevel::Info, "started again", text.to_owned());
+                context.server_event(event, place, &member.variant.name, Some(next))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Moves all healthy servers to `cpus`.
+    pub fn move_to(&self, context: &mut RunContext<'_>, cpus: &CpuSet) {
+        for member in self.members.iter().filter(|member| member.is_healthy()) {
+            context.bed.move_to(member.id, cpus);
+        }
+    }
+
+    /// How many may get load.
+    pub fn healthy(&self) -> usize {
+        self.members.iter().filter(|member| member.is_healthy()).count()
+    }
+
+    /// Whether all that may get load have warmed up for a scenario before.
+    pub fn are_warmed(&self) -> bool {
+        self.members.iter().filter(|member| member.is_healthy()).all(|member| member.is_warmed)
+    }
+
+    /// The servers whose process was started and not stopped.
+    pub fn ids(&self) -> Vec<ServerId> {
+        self.members.iter().filter(|member| member.is_started).map(|member| member.id).collect()
+    }
+
+    /// Looks whether a server still runs and answered anything; if not, an event says why, and it gets no more load in
+    /// this scenario. `has_answered` is false when a slice had no right answer at all.
+    ///
+    /// # Errors
+    /// When the record cannot be written.
+    pub fn check_health(
+        &mut self,
+        context: &mut RunContext<'_>,
+        member: usize,
+        has_answered: bool,
+        scenario: &str,
+        place: &Place<'_>,
+    ) -> Result<(), RunError> {
+        let member = &mut self.members[member];
+        let text = match context.bed.status(member.id) {
+            Status::Exited(how) => format!("the server ended in the middle of the run ({how})"),
+            Status::Stopped => "the server's process is stopped (SIGSTOP): it answers nothing".to_owned(),
+            Status::Running if !has_answered => "no right answer in a whole slice".to_owned(),
+            Status::Running => return Ok(()),
+        };
+        member.health = Health::Failed;
+        let log = context.bed.log_tail(member.id);
+        let failed = EventRecord { voids: true, log, ..EventRecord::new(EventLevel::Error, "failed", text) };
+        context.server_event(failed, place, &member.variant.name, Some(scenario))
+    }
+
+    /// Stops all and records how each ended.
+    ///
+    /// # Errors
+    /// When the record cannot be written.
+    pub fn stop(mut self, context: &mut RunContext<'_>, place: &Place<'_>) -> Result<(), RunError> {
+        let started = self.indices(|member| member.is_started);
+        self.stop_members(context, &started, place)
+    }
+
+    fn stop_members(
+        &mut self,
+        context: &mut RunContext<'_>,
+        members: &[usize],
+        place: &Place<'_>,
+    ) -> Result<(), RunError> {
+        let ids: Vec<ServerId> = members.iter().map(|at| self.members[*at].id).collect();
+        let ends = context.bed.stop(&ids);
+        for (at, end) in members.iter().zip(ends) {
+            let member = &mut self.members[*at];
+            member.is_started = false;
+            let facts = context.bed.program_facts(member.variant)?;
+            let record = fork_record(place, member.variant, facts, end);
+            context.journal.fork(ForkRecord {
+                startup_ns: member.startup_ns,
+                rest_cpu_share: member.rest_cpu_share,
+                healthy: member.is_healthy(),
+                ..record
+            })?;
+        }
+        Ok(())
+    }
+
+    fn indices(&self, wanted: impl Fn(&ServerState<'a>) -> bool) -> Vec<usize> {
+        (0..self.members.len()).filter(|at| wanted(&self.members[*at])).collect()
+    }
+}
+
+/// Says which of `variants` this machine cannot run, and why.
+///
+/// # Errors
+/// When the record cannot be written.
+pub(crate) fn report_unavailable<'v>(
+    context: &mut RunContext<'_>,
+    variants: impl IntoIterator<Item = &'v Variant>,
+    group: &str,
+) -> Result<(), RunError> {
+    for variant in variants {
+        let Some(reason) = context.bed.unavailable_reason(variant) else { continue };
+        context.event(EventRecord {
+            voids: true,
+            group: Some(group.to_owned()),
+            variant: Some(variant.name.clone()),
+            ..EventRecord::new(EventLevel::Warning, "not available", reason)
+        })?;
+    }
+    Ok(())
+}
+
+/// Starts servers side by side, given by id, variant and number of the restart; returns those that are ready.
+fn start_batch<'a>(
+    context: &mut RunContext<'a>,
+    wanted: &[(ServerId, &'a Variant, u32)],
+    cpus: &CpuSet,
+    place: &Place<'_>,
+) -> Result<Vec<ServerState<'a>>, RunError> {
+    let log_name = |variant: &Variant, restarts: u32| {
+        let again = if restarts == 0 { String::new() } else { format!("-restart{restarts}") };
+        format!("{}-{}-{}{again}.log", file_name(place.group), file_name(&variant.name), place.step)
+    };
+    let start = |(id, variant, restarts): &(ServerId, &'a Variant, u32)| ServerStart {
+        id: *id,
+        variant,
+        log_name: log_name(variant, *restarts),
+    };
+    let starts: Vec<_> = wanted.iter().map(start).collect();
+    let results = context.bed.start(&starts, cpus)?;
+    let mut members = Vec::new();
+    for ((id, variant, restarts), result) in wanted.iter().zip(results) {
+        match result {
+            Ok(startup_ns) => members.push(ServerState::started(*id, variant, startup_ns, *restarts)),
+            Err(SutError::Cancelled { .. }) => {}
+            Err(error) => report_failed_start(context, variant, &error, place)?,
+        }
+    }
+    Ok(members)
+}
+
+fn report_failed_start(
+    context: &mut RunContext<'_>,
+    variant: &Variant,
+    error: &SutError,
+    place: &Place<'_>,
+) -> Result<(), RunError> {
+    let message = error.to_string();
+    // The first line of the error says what happened; the last lines of the server's log follow.
+    let (text, log) = message.split_once('\n').unwrap_or((&message, ""));
+    let text = text.trim_end_matches(':').to_owned();
+    let failed = EventRecord {
+        voids: true,
+        log: Some(log.to_owned()).filter(|log| !log.is_empty()),
+        ..EventRecord::new(EventLevel::Error, "did not start", text)
+    };
+    context.server_event(failed, place, &variant.name, None)?;
+    let command = context.bed.program_facts(variant)?.command;
+    let facts = ProgramFacts { command, ..ProgramFacts::default() };
+    context.journal.fork(fork_record(place, variant, facts, "did not start".to_owned()))
+}
+
+/// The record of a start that is not healthy and took no time.
+fn fork_record(place: &Place<'_>, variant: &Variant, facts: ProgramFacts, end: String) -> ForkRecord {
+    ForkRecord {
+        fork: place.fork,
+        group: place.group.to_owned(),
+        variant: variant.name.clone(),
+        command: facts.command,
+        startup_ns: 0,
+        resolved: facts.resolved,
+        rest_cpu_share: None,
+        end,
+        healthy: false,
+    }
+}

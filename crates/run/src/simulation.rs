@@ -1,0 +1,277 @@
+//! The simulated test bed: servers with planted behaviour, and a clock that moves only as starts, slices and pauses last.
+
+mod world;
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::time::Duration;
+
+use tare_load::SliceSample;
+use tare_plan::engine::Engine;
+use tare_plan::plan::{NamedScenario, Variant};
+use tare_plan::profile::ProfileEvent;
+use tare_record::cross_check::{CrossCheckOutcome, CrossCheckRecord};
+use tare_record::profile::Weight;
+use tare_record::sample::{Phase, ServerCpu, ServerUse};
+use tare_sut::SutError;
+use tare_sut::contract::CheckOutcome;
+use tare_sut::sampler::Sampled;
+use tare_sut::server::Status;
+use tare_sys::affinity::CpuSet;
+use tare_sys::child::How;
+
+pub(crate) use self::world::{Action, Driven, Planted, World};
+use crate::error::RunError;
+use crate::progress::Place;
+use crate::slice::SliceLoad;
+use crate::test_bed::{DriveStage, ProgramFacts, ServerId, ServerStart, TestBed};
+
+/// A server that was started.
+#[derive(Debug, Clone)]
+struct Running {
+    name: String,
+    /// 1-based, over the whole run.
+    start: u32,
+    is_dead: bool,
+}
+
+/// The simulated bed.
+pub(crate) struct SimulatedBed {
+    world: Rc<RefCell<World>>,
+    running: BTreeMap<ServerId, Running>,
+    starts: BTreeMap<String, u32>,
+    scenario: String,
+    watched: Vec<ServerId>,
+    /// Requests answered and time spent by each server in the watch under way.
+    answered: BTreeMap<ServerId, (u64, Duration)>,
+}
+
+impl SimulatedBed {
+    pub fn new(world: Rc<RefCell<World>>) -> Self {
+        Self {
+            world,
+            running: BTreeMap::new(),
+            starts: BTreeMap::new(),
+            scenario: String::new(),
+            watched: Vec::new(),
+            answered: BTreeMap::new(),
+        }
+    }
+
+    fn planted(&self, name: &str) -> Planted {
+        self.world.borrow().planted.get(name).cloned().unwrap_or_default()
+    }
+
+    fn act(&self, action: Action) {
+        self.world.borrow_mut().actions.push(action);
+    }
+
+    fn pass(&self, span: Duration) {
+        self.world.borrow_mut().now += span;
+    }
+
+    /// Whether a server answers this load, and dies of it if that is planted.
+    fn answers(&mut self, server: ServerId, load: &SliceLoad) -> bool {
+        let Some(running) = self.running.get(&server).cloned() else { return false };
+        let planted = self.planted(&running.name);
+        let is_deadly = load.phase == Phase::Measure
+            && planted.deaths.iter().any(|(start, scenario)| *start == running.start && *scenario == self.scenario);
+        if is_deadly {
+            self.running.insert(server, Running { is_dead: true, ..running.clone() });
+        }
+        !running.is_dead && !is_deadly && !planted.mute_in.contains(&self.scenario.as_str())
+    }
+}
+
+impl TestBed for SimulatedBed {
+    fn elapsed_ns(&self) -> u64 {
+        self.world.borrow().now.as_nanos() as u64
+    }
+
+    fn is_interrupted(&self) -> bool {
+        let world = self.world.borrow();
+        world.interrupted_at.is_some_and(|at| world.now >= at)
+    }
+
+    fn unavailable_reason(&self, variant: &Variant) -> Option<String> {
+        self.planted(&variant.name).unavailable
+    }
+
+    fn program_facts(&self, variant: &Variant) -> Result<ProgramFacts, RunError> {
+        Ok(ProgramFacts { command: vec![variant.name.clone()], ..ProgramFacts::default() })
+    }
+
+    fn start(&mut self, starts: &[ServerStart<'_>], _cpus: &CpuSet) -> Result<Vec<Result<u64, SutError>>, RunError> {
+        let startup = self.world.borrow().startup;
+        self.pass(startup);
+        let mut results = Vec::new();
+        for ServerStart { id, variant, .. } in starts {
+            self.act(Action::Start(variant.name.clone()));
+            let start = self.starts.entry(variant.name.clone()).or_default();
+            *start += 1;
+            let start = *start;
+            if self.planted(&variant.name).failing_starts.contains(&start) {
+                results.push(Err(SutError::NoCommand { server: variant.name.clone() }));
+            } else {
+                self.running.insert(*id, Running { name: variant.name.clone(), start, is_dead: false });
+                results.push(Ok(startup.as_nanos() as u64));
+            }
+        }
+        Ok(results)
+    }
+
+    fn verify(&mut self, server: ServerId, scenarios: &[&str]) -> Vec<CheckOutcome> {
+        let Running { name, start, .. } = self.running[&server].clone();
+        let lies = self.planted(&name).lying_starts.contains(&start);
+        self.act(Action::Verify(name));
+        let outcome = |check: &&str| CheckOutcome {
+            check: (*check).to_owned(),
+            passed: !lies,
+            difference: lies.then(|| "status 500, not 200".to_owned()),
+            because: None,
+            fingerprint: None,
+        };
+        scenarios.iter().map(outcome).collect()
+    }
+
+    fn observe_rest(&mut self, servers: &[ServerId], span: Duration) -> Vec<Option<f64>> {
+        self.pass(span);
+        self.act(Action::ObserveRest);
+        servers.iter().map(|id| Some(self.planted(&self.running[id].name).rest_cpu_share)).collect()
+    }
+
+    fn move_to(&mut self, server: ServerId, cpus: &CpuSet) {
+        self.act(Action::MoveTo(self.running[&server].name.clone(), cpus.to_string()));
+    }
+
+    fn status(&self, server: ServerId) -> Status {
+        match self.running.get(&server) {
+            Some(running) if !running.is_dead => Status::Running,
+            _ => Status::Exited(How::Signal(9)),
+        }
+    }
+
+    fn log_tail(&self, _server: ServerId) -> Option<String> {
+        None
+    }
+
+    fn open_sessions(&mut self, _servers: &[ServerId], named: &NamedScenario) -> Result<(), RunError> {
+        self.scenario.clone_from(&named.name);
+        Ok(())
+    }
+
+    fn close_sessions(&mut self) {
+        self.act(Action::CloseSessions);
+    }
+
+    fn drive(
+        &mut self,
+        server: ServerId,
+        load: &SliceLoad,
+        on_stage: &mut dyn FnMut(DriveStage),
+    ) -> Result<SliceSample, RunError> {
+        on_stage(DriveStage::Begun);
+        let name = self.running[&server].name.clone();
+        let SliceLoad { phase, kind, round, seed, users, rate_per_s, .. } = *load;
+        let driven = Driven { phase, kind, round, seed, users, rate_per_s };
+        self.act(Action::Drive { variant: name.clone(), scenario: self.scenario.clone(), load: driven });
+        let start_ns = self.elapsed_ns();
+        self.pass(load.length);
+        let window = load.length - load.discard;
+        let mut sample = SliceSample {
+            start_ns,
+            discarded_head_ns: load.discard.as_nanos() as u64,
+            window_ns: window.as_nanos() as u64,
+            workers: 1,
+            cancelled: self.is_interrupted(),
+            ..SliceSample::default()
+        };
+        if !self.answers(server, load) {
+            sample.failed = 1;
+            return Ok(sample);
+        }
+        let planted = self.planted(&name);
+        let per_s = if rate_per_s > 0.0 { rate_per_s.min(planted.per_s) } else { planted.per_s };
+        let is_quick = rate_per_s <= planted.per_s && users <= planted.quick_users;
+        sample.completed = (per_s * window.as_secs_f64()).round() as u64;
+        sample.completed_in_slice = (per_s * load.length.as_secs_f64()).round() as u64;
+        sample.ok = sample.completed;
+        sample.response.record_ns(if is_quick { 1_000_000 } else { 100_000_000 });
+        self.answered.insert(server, (sample.completed_in_slice, load.length));
+        Ok(sample)
+    }
+
+    fn begin_watch(&mut self, servers: &[ServerId], _phase: Phase) {
+        self.act(Action::BeginWatch(servers.len()));
+        self.watched = servers.to_vec();
+        self.answered.clear();
+    }
+
+    fn end_watch(&mut self, _scored_from_ns: u64) -> Vec<ServerUse> {
+        let readings = |id: &ServerId| {
+            let planted = self.planted(&self.running[id].name);
+            let (requests, span) = self.answered.get(id).copied().unwrap_or_default();
+            // 10 µs of CPU for each request.
+            let total_ns = requests * 10_000;
+            let jit_ns = (total_ns as f64 * planted.jit_share) as u64;
+            let cpu = ServerCpu {
+                wall_ns: span.as_nanos() as u64,
+                total_ns,
+                by_kind: [("application".to_owned(), total_ns - jit_ns), ("jit".to_owned(), jit_ns)].into(),
+                ..ServerCpu::default()
+            };
+            ServerUse { cpu: Some(cpu), others_share: Some(planted.others_share), ..ServerUse::default() }
+        };
+        self.watched.iter().map(readings).collect()
+    }
+
+    fn begin_sampling(&mut self, _server: ServerId, _event: ProfileEvent, _name: &str) -> Result<(), SutError> {
+        Ok(())
+    }
+
+    fn end_sampling(&mut self) -> Result<Sampled, SutError> {
+        Ok(Sampled {
+            sampler: "simulated".to_owned(),
+            weight: Weight::Ns,
+            stacks: "main 1\n".to_owned(),
+            file: "profile".into(),
+        })
+    }
+
+    fn load_tools(&self) -> Vec<Engine> {
+        self.world.borrow().engines.clone()
+    }
+
+    fn cross_check(
+        &mut self,
+        server: ServerId,
+        engine: Engine,
+        named: &NamedScenario,
+        place: &Place<'_>,
+    ) -> Result<CrossCheckRecord, RunError> {
+        let variant = self.running[&server].name.clone();
+        self.act(Action::CrossCheck(variant.clone()));
+        Ok(CrossCheckRecord {
+            engine,
+            version: "1".to_owned(),
+            fork: place.fork,
+            group: place.group.to_owned(),
+            scenario: named.name.clone(),
+            variant,
+            command: Vec::new(),
+            users: 1,
+            outcome: CrossCheckOutcome::NotPossible { because: "simulated".to_owned() },
+            output: String::new(),
+        })
+    }
+
+    fn stop(&mut self, servers: &[ServerId]) -> Vec<String> {
+        let stopped: Vec<Running> = servers.iter().filter_map(|id| self.running.remove(id)).collect();
+        let stop = |running: Running| {
+            self.act(Action::Stop(running.name));
+            if running.is_dead { "killed by signal 9" } else { "stopped" }.to_owned()
+        };
+        stopped.into_iter().map(stop).collect()
+    }
+}

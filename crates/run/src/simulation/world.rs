@@ -1,0 +1,88 @@
+//! What a test plants, and what it sees afterwards.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use tare_plan::engine::Engine;
+use tare_plan::plan::SliceKind;
+use tare_record::sample::Phase;
+
+/// How one server behaves.
+#[derive(Debug, Clone)]
+pub(crate) struct Planted {
+    /// Right answers per second under a closed load; also the highest open rate that it answers quickly.
+    pub per_s: f64,
+    /// Users, or listeners, that it answers quickly.
+    pub quick_users: u32,
+    /// CPU of the JIT as a share of its own.
+    pub jit_share: f64,
+    /// Why this machine cannot run it.
+    pub unavailable: Option<String>,
+    /// The starts (1-based, over the whole run) that fail.
+    pub failing_starts: Vec<u32>,
+    /// The starts that answer otherwise than the contract says.
+    pub lying_starts: Vec<u32>,
+    /// Start and scenario in which it dies, at its first scored slice.
+    pub deaths: Vec<(u32, &'static str)>,
+    /// The scenarios in which it runs and answers nothing.
+    pub mute_in: Vec<&'static str>,
+    /// Share of the cores that other programs use meanwhile.
+    pub others_share: f64,
+    /// CPU that it uses without load, as a share of a core.
+    pub rest_cpu_share: f64,
+}
+
+impl Default for Planted {
+    fn default() -> Self {
+        Self {
+            per_s: 10_000.0,
+            quick_users: u32::MAX,
+            jit_share: 0.0,
+            unavailable: None,
+            failing_starts: Vec::new(),
+            lying_starts: Vec::new(),
+            deaths: Vec::new(),
+            mute_in: Vec::new(),
+            others_share: 0.0,
+            rest_cpu_share: 0.0,
+        }
+    }
+}
+
+/// One thing that a run did to a server.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Action {
+    Start(String),
+    Verify(String),
+    Stop(String),
+    MoveTo(String, String),
+    Drive { variant: String, scenario: String, load: Driven },
+    ObserveRest,
+    BeginWatch(usize),
+    CrossCheck(String),
+    CloseSessions,
+}
+
+/// What a slice was ordered to be.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Driven {
+    pub phase: Phase,
+    pub kind: SliceKind,
+    pub round: u32,
+    pub seed: u64,
+    pub users: u32,
+    pub rate_per_s: f64,
+}
+
+/// What the test and the bed share.
+#[derive(Debug, Default)]
+pub(crate) struct World {
+    pub now: Duration,
+    /// When Ctrl-C is pressed.
+    pub interrupted_at: Option<Duration>,
+    pub planted: BTreeMap<String, Planted>,
+    pub actions: Vec<Action>,
+    pub engines: Vec<Engine>,
+    /// How long a start takes.
+    pub startup: Duration,
+}

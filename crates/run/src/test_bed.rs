@@ -1,0 +1,155 @@
+//! The seam of a run. Above it is what a run decides: order of forks, budget, warm-up, rounds, searches. Below it is what
+//! that is done with: processes, connections, probes and the clock, or a simulation of them.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use tare_load::SliceSample;
+use tare_plan::engine::Engine;
+use tare_plan::plan::{NamedScenario, Variant};
+use tare_plan::profile::ProfileEvent;
+use tare_record::cross_check::CrossCheckRecord;
+use tare_record::sample::{Phase, ServerUse};
+use tare_sut::SutError;
+use tare_sut::contract::CheckOutcome;
+use tare_sut::sampler::Sampled;
+use tare_sut::server::Status;
+use tare_sys::affinity::CpuSet;
+
+use crate::error::RunError;
+use crate::progress::Place;
+use crate::slice::SliceLoad;
+
+/// Names a server of the fork under way: its position among the variants of the fork.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct ServerId(pub usize);
+
+/// One server to be started.
+#[derive(Debug, Clone)]
+pub(crate) struct ServerStart<'v> {
+    pub id: ServerId,
+    pub variant: &'v Variant,
+    /// File name of its log.
+    pub log_name: String,
+}
+
+/// What the record says of a variant's program.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ProgramFacts {
+    /// Program and arguments, or the address of a server that runs elsewhere.
+    pub command: Vec<String>,
+    /// Library versions by name.
+    pub resolved: BTreeMap<String, String>,
+}
+
+/// What a turn of load does before it sends requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum DriveStage {
+    /// It opens connections, and that takes long.
+    Opening { open: usize, of: usize },
+    /// It has waited for its connections, and begins.
+    Begun,
+}
+
+/// Everything that a run does to servers, and the clock that it reads.
+///
+/// All times are nanoseconds since the run began. A server that fails is no error here: its samples, its status and the
+/// results of starting and verifying it say so.
+pub(crate) trait TestBed {
+    /// Time since the run began.
+    fn elapsed_ns(&self) -> u64;
+
+    /// Whether Ctrl-C was pressed.
+    fn is_interrupted(&self) -> bool;
+
+    /// Why `variant` cannot be started on this machine; `None` when it can.
+    fn unavailable_reason(&self, variant: &Variant) -> Option<String>;
+
+    /// Command and versions of `variant`.
+    ///
+    /// # Errors
+    /// [`RunError::NotPrepared`] for a variant that is not in the plan.
+    fn program_facts(&self, variant: &Variant) -> Result<ProgramFacts, RunError>;
+
+    /// Starts servers side by side on `cpus` and waits until each is ready or has failed. Returns for each, in the order
+    /// of `starts`, the nanoseconds it took, or why it failed.
+    ///
+    /// # Errors
+    /// [`RunError::NotPrepared`] for a variant that is not in the plan.
+    fn start(&mut self, starts: &[ServerStart<'_>], cpus: &CpuSet) -> Result<Vec<Result<u64, SutError>>, RunError>;
+
+    /// Compares a server's answers with its contract: those of `scenarios`, and all checks.
+    fn verify(&mut self, server: ServerId, scenarios: &[&str]) -> Vec<CheckOutcome>;
+
+    /// Leaves the servers alone for `span`. Returns the CPU that each used meanwhile as a share of one core, where that
+    /// can be read, in the order of `servers`.
+    fn observe_rest(&mut self, servers: &[ServerId], span: Duration) -> Vec<Option<f64>>;
+
+    /// Moves a server to `cpus`. A server that has died stays where it was.
+    fn move_to(&mut self, server: ServerId, cpus: &CpuSet);
+
+    /// Whether the process of a server runs.
+    fn status(&self, server: ServerId) -> Status;
+
+    /// The last lines of a server's log, where it has one.
+    fn log_tail(&self, server: ServerId) -> Option<String>;
+
+    /// Prepares the load of one scenario for these servers. Connections open with the first turn and stay open.
+    ///
+    /// # Errors
+    /// When the generator cannot start.
+    fn open_sessions(&mut self, servers: &[ServerId], named: &NamedScenario) -> Result<(), RunError>;
+
+    /// Closes all connections of the load.
+    fn close_sessions(&mut self);
+
+    /// Drives one turn of load against one server, to the end of its drain. Probes are not read: see
+    /// [`begin_watch`](Self::begin_watch).
+    ///
+    /// # Errors
+    /// When the generator fails. Failures of the server are in the sample.
+    fn drive(
+        &mut self,
+        server: ServerId,
+        load: &SliceLoad,
+        on_stage: &mut dyn FnMut(DriveStage),
+    ) -> Result<SliceSample, RunError>;
+
+    /// Reads the probes of these servers, and starts the meters that the plan asks for. One watch runs at a time; it may
+    /// span one turn or many.
+    fn begin_watch(&mut self, servers: &[ServerId], phase: Phase);
+
+    /// Reads the probes again. Returns what each server did since [`begin_watch`](Self::begin_watch), in the order given
+    /// there; numbers of requests are 0. Hiccups before `scored_from_ns` are left out.
+    fn end_watch(&mut self, scored_from_ns: u64) -> Vec<ServerUse>;
+
+    /// Attaches a sampler to a server; its own file is called `file_name`.
+    ///
+    /// # Errors
+    /// When no sampler can be attached.
+    fn begin_sampling(&mut self, server: ServerId, event: ProfileEvent, file_name: &str) -> Result<(), SutError>;
+
+    /// Detaches the sampler and returns the stacks it saw.
+    ///
+    /// # Errors
+    /// When the sampler failed, or none was attached.
+    fn end_sampling(&mut self) -> Result<Sampled, SutError>;
+
+    /// The other load tools that drive each cell of a sequential run.
+    fn load_tools(&self) -> Vec<Engine>;
+
+    /// Lets another load tool drive a scenario on a server.
+    ///
+    /// # Errors
+    /// When its folder cannot be written. A tool that fails is an outcome of the record.
+    fn cross_check(
+        &mut self,
+        server: ServerId,
+        engine: Engine,
+        named: &NamedScenario,
+        place: &Place<'_>,
+    ) -> Result<CrossCheckRecord, RunError>;
+
+    /// Ends these servers side by side. Returns how each ended, in the order of `servers`.
+    fn stop(&mut self, servers: &[ServerId]) -> Vec<String>;
+}

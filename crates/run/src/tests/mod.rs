@@ -1,0 +1,247 @@
+//! Whole runs on the simulated test bed: what is decided, without a process.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+
+mod forks;
+mod progress;
+mod scenarios;
+mod servers;
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::time::Duration;
+
+use tare_plan::Plan;
+use tare_plan::ServerClock;
+use tare_plan::contract::{Expect, Request, Scenario};
+use tare_plan::duration::Span;
+use tare_plan::group_order::GroupOrder;
+use tare_plan::plan::{
+    Forks, Group, Load, Machine, Mode, NamedScenario, Probes, Program, Rate, Role, Slices, Stop, Variant, Warmup,
+};
+use tare_plan::push::Push;
+use tare_plan::server_scheduling::ServerScheduling;
+use tare_plan::turn::TurnLength;
+use tare_record::environment::Environment;
+use tare_record::sample::{EndStatus, EventRecord, Phase, RunHeader, RunRecord, StoredSlice};
+
+use crate::context::RunContext;
+use crate::cores::Cores;
+use crate::inputs::Judge;
+use crate::journal::Journal;
+use crate::progress::{Progress, Standing};
+use crate::simulation::{Action, Driven, Planted, SimulatedBed, World};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+/// A run on the simulated bed, and what was seen of it.
+struct Simulation {
+    plan: Plan,
+    world: Rc<RefCell<World>>,
+}
+
+/// What a simulated run left behind.
+struct Outcome {
+    record: RunRecord,
+    status: EndStatus,
+    actions: Vec<Action>,
+    /// Variant, kind and rate of each line about a slice to come.
+    announced: Vec<(String, String, Option<f64>)>,
+    /// Everything that was shown, in short.
+    shown: Vec<String>,
+}
+
+impl Simulation {
+    fn new(plan: Plan) -> Self {
+        let world = World { startup: SECOND, ..World::default() };
+        Self { plan, world: Rc::new(RefCell::new(world)) }
+    }
+
+    fn plant(self, variant: &str, planted: Planted) -> Self {
+        self.world.borrow_mut().planted.insert(variant.to_owned(), planted);
+        self
+    }
+
+    fn interrupt_at(self, at: Duration) -> Self {
+        self.world.borrow_mut().interrupted_at = Some(at);
+        self
+    }
+
+    fn run(self) -> Outcome {
+        self.run_with(&|_| Vec::new())
+    }
+
+    fn run_with(self, judge: &Judge<'_>) -> Outcome {
+        let Self { plan, world } = self;
+        let (mut announced, mut shown) = (Vec::new(), Vec::new());
+        let mut observer = |progress: &Progress<'_>| {
+            shown.push(in_short(progress));
+            if let Progress::Measuring { variant, kind, last_per_s, .. } = progress {
+                announced.push(((*variant).to_owned(), format!("{kind:?}"), *last_per_s));
+            }
+        };
+        let cores = Cores { server: "0".parse().unwrap(), load: "1".parse().unwrap(), warmup: "0-1".parse().unwrap() };
+        let journal = Journal::begin(header(&plan), None, &mut observer);
+        let mut context = RunContext::new(&plan, cores, Box::new(SimulatedBed::new(Rc::clone(&world))), journal);
+        let status = crate::measure(&mut context, judge).unwrap();
+        let record = context.finish(status).unwrap();
+        let actions = world.borrow().actions.clone();
+        Outcome { record, status, actions, announced, shown }
+    }
+}
+
+impl Outcome {
+    fn scored(&self) -> impl Iterator<Item = &StoredSlice> {
+        self.record.slices.iter().filter(|slice| slice.key.phase == Phase::Measure)
+    }
+
+    /// Scored slices of a cell, over all forks.
+    fn count(&self, scenario: &str, variant: &str) -> usize {
+        self.scored().filter(|slice| slice.key.scenario == scenario && slice.key.variant == variant).count()
+    }
+
+    /// Group and number of each fork, in the order in which they were measured.
+    fn forks(&self) -> Vec<(String, u32)> {
+        let mut forks: Vec<(String, u32)> =
+            self.record.slices.iter().map(|slice| (slice.key.group.clone(), slice.key.fork)).collect();
+        forks.dedup();
+        forks
+    }
+
+    fn event(&self, title: &str) -> &EventRecord {
+        self.record.events.iter().find(|event| event.title == title).unwrap_or_else(|| panic!("no event: {title}"))
+    }
+
+    fn driven(&self) -> Vec<(String, String, Driven)> {
+        let driven = |action: &Action| match action {
+            Action::Drive { variant, scenario, load } => Some((variant.clone(), scenario.clone(), *load)),
+            _ => None,
+        };
+        self.actions.iter().filter_map(driven).collect()
+    }
+
+    fn acted(&self, wanted: &Action) -> usize {
+        self.actions.iter().filter(|action| *action == wanted).count()
+    }
+}
+
+/// One group of servers under one or more scenarios: two rounds of saturating slices, one of each open kind, short caps.
+pub(crate) fn plan(variants: &[&str], scenarios: &[&str]) -> Plan {
+    Plan {
+        suite: "simulated".to_owned(),
+        question: String::new(),
+        mode: Mode::Compared,
+        groups: vec![group("g", variants, scenarios)],
+        checks: Vec::new(),
+        skipped: Vec::new(),
+        load: Load {
+            users: 16,
+            rate: Rate::OfCapacity { share: 0.5 },
+            timeout: Span(SECOND),
+            congestion: "default".to_owned(),
+            spin: false,
+            server_clock: ServerClock::default(),
+        },
+        warmup: Warmup::UntilSteady { cap: Span::from_secs(20), first_cap: Span::from_secs(30), all_cpus: true },
+        slices: Slices {
+            length: Span::from_millis(400),
+            discard: Span::from_millis(100),
+            saturating: 2,
+            fixed: 1,
+            poisson: 1,
+            push: 2,
+            turn: TurnLength::default(),
+        },
+        slo: None,
+        stop: Stop {
+            forks: Forks::Fixed { count: 2 },
+            region: 0.02,
+            alpha: 0.05,
+            floor: 0.005,
+            precision: 0.0,
+            order: GroupOrder::default(),
+        },
+        machine: Machine {
+            server_cpus: "0".to_owned(),
+            load_cpus: "1".to_owned(),
+            jvm_options: Vec::new(),
+            jvm_cpus: 1,
+            java: "newest".to_owned(),
+            startup_timeout: Span::from_secs(10),
+            stop_grace: Span(SECOND),
+            scheduling: ServerScheduling::default(),
+        },
+        probes: Probes::default(),
+        engines: Vec::new(),
+        profile: None,
+        seed: 7,
+        settings: Vec::new(),
+    }
+}
+
+pub(crate) fn group(id: &str, variants: &[&str], scenarios: &[&str]) -> Group {
+    let variant = |(at, name): (usize, &&str)| Variant {
+        name: (*name).to_owned(),
+        server: (*name).to_owned(),
+        family: "simulated".to_owned(),
+        kind: String::new(),
+        version: None,
+        routes: 1,
+        role: if at == 0 { Role::Baseline } else { Role::Weighed },
+        program: Program::Catalog,
+    };
+    Group {
+        id: id.to_owned(),
+        variants: variants.iter().enumerate().map(variant).collect(),
+        scenarios: scenarios.iter().map(|name| scenario(name, None)).collect(),
+        ladder: false,
+    }
+}
+
+pub(crate) fn scenario(name: &str, push: Option<Push>) -> NamedScenario {
+    let request = Request { method: "GET".to_owned(), path: "/".to_owned(), headers: BTreeMap::new(), body: None };
+    let scenario = Scenario { title: String::new(), routes: 1, request, expect: Expect::default(), push };
+    NamedScenario { name: name.to_owned(), scenario }
+}
+
+pub(crate) fn until_decided(budget_s: u64, at_least: u32) -> Forks {
+    Forks::UntilDecided { budget: Span::from_secs(budget_s), at_least, max_forks: None }
+}
+
+/// A standing of one comparison.
+fn standing(group: &str, scenario: &str, variant: &str, decided: bool) -> Standing {
+    let (group, scenario, variant) = (group.to_owned(), scenario.to_owned(), variant.to_owned());
+    Standing { group, scenario, variant, text: String::new(), decided, needed: None }
+}
+
+pub(crate) fn header(plan: &Plan) -> RunHeader {
+    RunHeader {
+        id: "simulated".to_owned(),
+        started_unix_ns: 0,
+        command: Vec::new(),
+        tare_version: String::new(),
+        git_revision: None,
+        plan_hash: String::new(),
+        plan: plan.clone(),
+        environment: Environment::default(),
+    }
+}
+
+/// One line of progress in short.
+fn in_short(progress: &Progress<'_>) -> String {
+    match progress {
+        Progress::Starting { place, servers } => format!("{} {}: start {servers}", place.group, place.fork),
+        Progress::Verifying { .. } => "verify".to_owned(),
+        Progress::WarmingUp { scenario, cap, steady: (steady, of), .. } => {
+            format!("warm {scenario} {steady}/{of} cap {}", cap.as_secs())
+        }
+        Progress::Measuring { scenario, kind, slice, slices, .. } => {
+            format!("measure {scenario} {kind:?} {slice}/{slices}")
+        }
+        Progress::Profiling { event, step, of, .. } => format!("profile {event} {step}/{of}"),
+        Progress::CrossChecking { variant, engine, .. } => format!("{engine} {variant}"),
+        Progress::Standing { standings, .. } => format!("standings {}", standings.len()),
+        Progress::Event(event) => format!("event {}", event.title),
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,69 @@
+//! What an observer is shown, and the orders that a seed gives.
+
+use super::*;
+
+/// Shown lines without repetitions and without the generator's own.
+fn steps(outcome: &Outcome) -> Vec<&str> {
+    let mut steps: Vec<&str> = outcome.shown.iter().map(String::as_str).filter(|line| !line.is_empty()).collect();
+    steps.dedup();
+    steps
+}
+
+#[test]
+fn a_fork_is_shown_from_its_start_to_its_standings() {
+    let mut plan = plan(&["a", "b"], &["Get"]);
+    plan.stop.forks = Forks::Fixed { count: 1 };
+    let outcome = Simulation::new(plan).run_with(&|_| vec![standing("g", "Get", "b", true)]);
+    let steps = steps(&outcome);
+    assert_eq!(steps[..2], ["g 1: start 2", "verify"]);
+    assert!(steps[2].starts_with("warm Get 0/2 cap 30"), "{}", steps[2]);
+    assert_eq!(steps.last(), Some(&"standings 1"));
+    let measured: Vec<&&str> = steps.iter().filter(|step| step.starts_with("measure")).collect();
+    assert_eq!(measured.len(), 8);
+    assert!(measured[0].ends_with("1/8") && measured[7].ends_with("8/8"), "{measured:?}");
+}
+
+#[test]
+fn only_the_standings_of_its_own_group_are_shown_after_a_fork() {
+    let mut plan = plan(&["a", "b"], &["Get"]);
+    plan.groups = vec![group("x", &["a", "b"], &["Get"]), group("y", &["a", "b"], &["Get"])];
+    plan.stop.forks = Forks::Fixed { count: 1 };
+    let outcome = Simulation::new(plan).run_with(&|_| {
+        vec![standing("x", "Get", "b", true), standing("y", "Get", "b", true), standing("y", "Post", "b", true)]
+    });
+    let standings: Vec<&str> = steps(&outcome).into_iter().filter(|step| step.starts_with("standings")).collect();
+    assert_eq!(standings, ["standings 1", "standings 2"]);
+}
+
+#[test]
+fn a_restart_is_shown_before_the_scenario_that_it_is_for() {
+    let mut plan = plan(&["a", "b"], &["Get", "Post"]);
+    plan.stop.forks = Forks::Fixed { count: 1 };
+    let deaths = vec![(1, "Get"), (1, "Post")];
+    let outcome = Simulation::new(plan).plant("b", Planted { deaths, ..Planted::default() }).run();
+    let steps = steps(&outcome);
+    let at = |wanted: &str| steps.iter().position(|step| *step == wanted).unwrap();
+    assert!(at("event failed") < at("g 1: start 1"));
+    assert!(at("g 1: start 1") < at("event started again"));
+    let next = steps.iter().rposition(|step| step.starts_with("warm")).unwrap();
+    assert!(at("event started again") < next);
+}
+
+#[test]
+fn events_are_stamped_with_the_time_at_which_they_happen() {
+    let outcome = Simulation::new(plan(&["a", "b"], &["Get"]))
+        .plant("b", Planted { mute_in: vec!["Get"], ..Planted::default() })
+        .run();
+    let failed = outcome.event("failed").at_ns;
+    let slice = outcome.record.slices.iter().find(|slice| slice.key.variant == "b").unwrap();
+    assert_eq!(failed, slice.load.window_end_ns(), "at the end of the slice without an answer");
+    assert!(outcome.record.events.is_sorted_by_key(|event| event.at_ns));
+}
+
+#[test]
+fn slices_follow_each_other_without_overlap() {
+    let outcome = Simulation::new(plan(&["a", "b", "c"], &["Get", "Post"])).run();
+    for pair in outcome.record.slices.windows(2) {
+        assert!(pair[0].load.window_end_ns() <= pair[1].load.window_start_ns());
+    }
+}

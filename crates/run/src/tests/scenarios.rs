@@ -1,0 +1,307 @@
+//! What happens in one scenario: warm-up, rates, rounds, searches, pushes, profiles; and sequential runs.
+
+use tare_plan::engine::Engine;
+use tare_plan::plan::SliceKind;
+use tare_plan::profile::{Profile, ProfileEvent};
+use tare_plan::slo::{LoadBy, Slo};
+use tare_record::keeping::replay;
+
+use super::*;
+
+#[test]
+fn a_warm_up_ends_once_all_are_steady_on_the_cores_where_they_are_measured() {
+    let outcome = Simulation::new(plan(&["a", "b"], &["Get"])).run();
+    for warmup in &outcome.record.warmups {
+        assert!(warmup.steady, "{}", warmup.reason);
+        assert!(warmup.span_ns < 20_000_000_000, "well before its cap");
+    }
+    let moves: Vec<&str> = outcome
+        .actions
+        .iter()
+        .filter_map(|action| match action {
+            Action::MoveTo(name, cpus) if name == "a" => Some(cpus.as_str()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(moves, ["0-1", "0", "0", "0-1", "0", "0"], "all cores first, then the server's, in each fork");
+}
+
+#[test]
+fn a_warm_up_that_never_ends_stops_at_its_cap_and_is_recorded_as_unsteady() {
+    let outcome = Simulation::new(plan(&["a", "b"], &["Get", "Post"]))
+        .plant("b", Planted { jit_share: 0.3, ..Planted::default() })
+        .run();
+    let spans: Vec<u64> = outcome
+        .record
+        .warmups
+        .iter()
+        .filter(|warmup| warmup.variant == "b")
+        .map(|warmup| {
+            assert!(!warmup.steady);
+            assert_eq!(warmup.reason, "the JIT still takes 30.0 % of its CPU");
+            warmup.span_ns / 1_000_000_000
+        })
+        .collect();
+    assert_eq!(spans, [30, 20, 30, 20], "the first scenario of each fork has a longer cap");
+    assert!(outcome.record.warmups.iter().filter(|warmup| warmup.variant == "a").all(|warmup| warmup.steady));
+    assert_eq!(outcome.count("Get", "b"), 8, "it is measured even so");
+}
+
+#[test]
+fn the_first_fork_fixes_the_rate_for_all() {
+    // The slowest server answers 10,000 per second; a later start of it is faster.
+    let outcome = Simulation::new(plan(&["a", "b"], &["Get"]))
+        .plant("a", Planted { per_s: 19_990.0, ..Planted::default() })
+        .plant("b", Planted { per_s: 9_990.0, ..Planted::default() })
+        .run();
+    let rates: Vec<f64> = outcome.scored().filter_map(|slice| slice.key.offered_per_s).collect();
+    assert_eq!(rates.len(), 8, "a constant and a Poisson slice of each server in each fork");
+    assert!(rates.iter().all(|rate| (rate - 4900.0).abs() < 1e-9), "{rates:?}");
+}
+
+#[test]
+fn a_rate_that_no_server_of_the_first_fork_shows_is_fixed_by_the_next() {
+    let slow_first = Planted { lying_starts: vec![1], per_s: 2_000.0, ..Planted::default() };
+    let outcome = Simulation::new(plan(&["a", "b", "c"], &["Get"])).plant("c", slow_first).run();
+    let rates: Vec<f64> = outcome.scored().filter_map(|slice| slice.key.offered_per_s).collect();
+    assert!(rates.iter().all(|rate| (rate - 5000.0).abs() < 1e-9), "c was no part of fork 1: {rates:?}");
+}
+
+#[test]
+fn all_servers_of_a_round_get_the_same_arrivals_and_each_round_has_its_own() {
+    let outcome = Simulation::new(plan(&["a", "b"], &["Get"])).run();
+    let mut seeds: BTreeMap<(SliceKind, u32, String), Vec<u64>> = BTreeMap::new();
+    for (variant, _, load) in outcome.driven() {
+        if load.phase == Phase::Measure && load.kind == SliceKind::Saturating {
+            seeds.entry((load.kind, load.round, variant)).or_default().push(load.seed);
+        }
+    }
+    let of = |round, name: &str| seeds[&(SliceKind::Saturating, round, name.to_owned())].clone();
+    assert_eq!(of(0, "a"), of(0, "b"));
+    assert_ne!(of(0, "a"), of(1, "a"));
+    assert_ne!(of(0, "a")[0], of(0, "a")[1], "another fork has other arrivals");
+}
+
+#[test]
+fn each_line_of_progress_has_the_rate_of_its_own_server_and_kind_or_none() {
+    let mut plan = plan(&["a", "b"], &["Get"]);
+    plan.stop.forks = Forks::Fixed { count: 1 };
+    let outcome = Simulation::new(plan)
+        .plant("a", Planted { per_s: 3_000.0, ..Planted::default() })
+        .plant("b", Planted { per_s: 8_000.0, ..Planted::default() })
+        .run();
+    let mut seen: BTreeMap<(String, String), usize> = BTreeMap::new();
+    for (variant, kind, rate) in &outcome.announced {
+        let before = seen.entry((variant.clone(), kind.clone())).or_default();
+        let own = if variant == "a" { 3_000.0 } else { 8_000.0 };
+        match rate {
+            None => assert_eq!(*before, 0, "{variant} {kind}: its last slice has a rate"),
+            Some(rate) => {
+                assert_eq!((*before, kind.as_str()), (1, "Saturating"));
+                assert!((rate - own).abs() < 1.0, "{variant}: {rate}");
+            }
+        }
+        *before += 1;
+    }
+    assert_eq!(outcome.announced.len(), 8);
+}
+
+#[test]
+fn one_watch_surrounds_each_slice() {
+    let outcome = Simulation::new(plan(&["a", "b"], &["Get"])).run();
+    assert_eq!(outcome.acted(&Action::BeginWatch(1)), outcome.driven().len());
+    for slice in &outcome.record.slices {
+        let cpu = slice.server.cpu.as_ref().unwrap();
+        assert!(cpu.requests > 0 && cpu.total_ns == cpu.requests * 10_000);
+    }
+}
+
+#[test]
+fn what_other_programs_use_is_recorded_with_each_slice() {
+    let outcome = Simulation::new(plan(&["a", "b"], &["Get"]))
+        .plant("b", Planted { others_share: 0.2, ..Planted::default() })
+        .run();
+    let share =
+        |name: &str| outcome.scored().find(|slice| slice.key.variant == name).unwrap().server.others_share.unwrap();
+    assert!(share("a").abs() < 1e-12 && (share("b") - 0.2).abs() < 1e-12);
+}
+
+fn slo(by: LoadBy) -> Slo {
+    let each = Span::from_secs(2);
+    Slo { curve: "p99<10ms".parse().unwrap(), by, most_users: 4_000, most_per_s: 100_000.0, each }
+}
+
+#[test]
+fn a_search_finds_the_planted_capacity_of_each_server() {
+    for by in [LoadBy::Rate, LoadBy::Users] {
+        let mut plan = plan(&["a", "b"], &["Get"]);
+        plan.slo = Some(slo(by));
+        plan.stop.forks = Forks::Fixed { count: 1 };
+        let outcome = Simulation::new(plan)
+            .plant("a", Planted { per_s: 7_300.0, quick_users: 730, ..Planted::default() })
+            .plant("b", Planted { per_s: 1_100.0, quick_users: 110, ..Planted::default() })
+            .run();
+        for (name, per_s, users) in [("a", 7_300.0, 730.0), ("b", 1_100.0, 110.0)] {
+            let found = replay(&slo(by), by, outcome.scored().filter(|slice| slice.key.variant == name));
+            let planted = if by == LoadBy::Rate { per_s } else { users };
+            let (borne, broken) = (found.borne.unwrap(), found.broken.unwrap());
+            assert!(borne <= planted && planted < broken, "{name} by {by:?}: {found:?}");
+            assert!(broken <= borne * 1.05 + 1.0, "{name} by {by:?}: {found:?}");
+        }
+        assert!(outcome.scored().all(|slice| slice.key.kind == SliceKind::Capacity), "no rounds beside the search");
+    }
+}
+
+#[test]
+fn a_server_that_dies_in_its_search_does_not_end_the_others() {
+    let mut plan = plan(&["a", "b"], &["Get"]);
+    plan.slo = Some(slo(LoadBy::Rate));
+    plan.stop.forks = Forks::Fixed { count: 1 };
+    let outcome = Simulation::new(plan)
+        .plant("a", Planted { per_s: 7_300.0, ..Planted::default() })
+        .plant("b", Planted { deaths: vec![(1, "Get")], ..Planted::default() })
+        .run();
+    assert_eq!(outcome.count("Get", "b"), 1);
+    let found = replay(&slo(LoadBy::Rate), LoadBy::Rate, outcome.scored().filter(|slice| slice.key.variant == "a"));
+    assert!(found.borne.is_some() && found.broken.is_some());
+}
+
+fn push_plan() -> Plan {
+    let mut plan = plan(&["a", "b"], &["Get"]);
+    let push = Push { period: Span::from_millis(100), messages: 20 };
+    plan.groups[0].scenarios = vec![scenario("Push", Some(push))];
+    plan
+}
+
+#[test]
+fn pushes_warm_up_each_server_for_the_cap_and_then_take_turns() {
+    let outcome = Simulation::new(push_plan()).run();
+    assert_eq!(["a", "b"].map(|name| outcome.count("Push", name)), [4, 4], "two rounds in each of two forks");
+    assert!(outcome.record.slices.iter().all(|slice| slice.key.kind == SliceKind::Push && slice.key.users == 16));
+    assert!(outcome.record.warmups.iter().all(|w| w.steady && w.span_ns == 20_000_000_000));
+    let scored: Vec<&StoredSlice> = outcome.scored().collect();
+    assert!(
+        scored
+            .chunks(2)
+            .all(|round| round[0].key.variant != round[1].key.variant && round[0].key.round == round[1].key.round)
+    );
+}
+
+#[test]
+fn a_search_of_pushes_grows_listeners() {
+    let mut plan = push_plan();
+    plan.slo = Some(slo(LoadBy::Rate));
+    plan.stop.forks = Forks::Fixed { count: 1 };
+    let planted = Planted { quick_users: 500, ..Planted::default() };
+    let outcome = Simulation::new(plan).plant("a", planted.clone()).plant("b", planted).run();
+    let found = replay(&slo(LoadBy::Rate), LoadBy::Users, outcome.scored().filter(|slice| slice.key.variant == "a"));
+    assert!(found.borne.unwrap() <= 500.0 && found.broken.unwrap() > 500.0, "{found:?}");
+}
+
+#[test]
+fn profiles_are_taken_of_each_event_and_server_at_one_rate_and_nothing_is_scored() {
+    let events = vec![ProfileEvent::Cpu, ProfileEvent::Wall];
+    let mut plan = plan(&["a", "b"], &["Get"]);
+    plan.profile = Some(Profile { events, forks: 1, span: Span::from_secs(5), focus: String::new() });
+    let outcome = Simulation::new(plan.profiling().unwrap()).run();
+    let mut profiles: Vec<(String, ProfileEvent)> =
+        outcome.record.profiles.iter().map(|profile| (profile.variant.clone(), profile.event)).collect();
+    profiles.sort();
+    let expected = [("a", ProfileEvent::Cpu), ("a", ProfileEvent::Wall), ("b", ProfileEvent::Cpu)];
+    assert_eq!(profiles[..3], expected.map(|(name, event)| (name.to_owned(), event)));
+    assert_eq!(profiles.len(), 4);
+    assert!(outcome.record.profiles.iter().all(|profile| (profile.offered_per_s - 5_000.0).abs() < 1e-9));
+    assert_eq!(outcome.scored().count(), 0);
+}
+
+fn sequential_plan() -> Plan {
+    let mut plan = plan(&["a", "b"], &["Get", "Post"]);
+    plan.mode = Mode::Sequential;
+    plan.warmup = Warmup::Fixed { span: Span::from_secs(3), users: 8 };
+    plan
+}
+
+#[test]
+fn a_sequential_run_starts_a_fresh_server_for_each_cell() {
+    let simulation = Simulation::new(sequential_plan());
+    simulation.world.borrow_mut().engines = vec![Engine::Wrk];
+    let outcome = simulation.run();
+    assert_eq!(outcome.status, EndStatus::Complete);
+    let mut cells: Vec<(&str, &str)> =
+        outcome.scored().map(|slice| (slice.key.scenario.as_str(), slice.key.variant.as_str())).collect();
+    cells.dedup();
+    assert_eq!(cells, [("Get", "a"), ("Get", "b"), ("Post", "a"), ("Post", "b")]);
+    assert_eq!(outcome.acted(&Action::Start("a".to_owned())), 2);
+    assert_eq!(outcome.scored().count(), 8, "two slices of each cell, none of them open");
+    assert!(outcome.record.warmups.iter().all(|warmup| warmup.steady && warmup.span_ns == 3_000_000_000));
+    assert_eq!(outcome.record.cross_checks.len(), 4);
+    let at = |wanted: &Action| outcome.actions.iter().position(|action| action == wanted).unwrap();
+    let (closed, checked) = (at(&Action::CloseSessions), at(&Action::CrossCheck("a".to_owned())));
+    assert!(closed < checked, "our connections are closed before another tool opens its own");
+}
+
+#[test]
+fn a_sequential_run_goes_on_after_a_server_that_dies_and_does_not_cross_check_it() {
+    let simulation =
+        Simulation::new(sequential_plan()).plant("a", Planted { deaths: vec![(1, "Get")], ..Planted::default() });
+    simulation.world.borrow_mut().engines = vec![Engine::Wrk];
+    let outcome = simulation.run();
+    assert_eq!([("Get", "a"), ("Get", "b"), ("Post", "a")].map(|(s, v)| outcome.count(s, v)), [1, 2, 2]);
+    assert_eq!(outcome.record.cross_checks.len(), 3);
+}
+
+#[test]
+fn a_sequential_run_that_is_interrupted_keeps_its_last_slice() {
+    let whole = Simulation::new(sequential_plan()).run();
+    let second = whole.scored().nth(1).unwrap();
+    let within = Duration::from_nanos(second.load.window_start_ns() + second.load.window_ns / 2);
+    let outcome = Simulation::new(sequential_plan()).interrupt_at(within).run();
+    assert_eq!(outcome.status, EndStatus::Interrupted);
+    assert_eq!(outcome.scored().count(), 2, "it is paired with no other");
+}
+
+#[test]
+fn a_fixed_warm_up_lasts_as_long_for_each_server_and_judges_nothing() {
+    let mut plan = plan(&["a", "b", "c"], &["Get"]);
+    plan.warmup = Warmup::Fixed { span: Span::from_secs(2), users: 4 };
+    plan.stop.forks = Forks::Fixed { count: 1 };
+    let outcome = Simulation::new(plan).plant("b", Planted { jit_share: 0.3, ..Planted::default() }).run();
+    assert!(outcome.record.warmups.iter().all(|warmup| warmup.steady && warmup.span_ns == 6_000_000_000));
+    let warming: Vec<Driven> = outcome
+        .driven()
+        .into_iter()
+        .filter(|(_, _, load)| load.phase == Phase::Warmup && load.round != u32::MAX)
+        .map(|(_, _, load)| load)
+        .collect();
+    assert_eq!(warming.len(), 24, "eight windows of 250 ms for each");
+    assert!(warming.iter().all(|load| load.users == 4));
+}
+
+#[test]
+fn a_planned_rate_is_driven_as_it_stands() {
+    let mut plan = plan(&["a", "b"], &["Get"]);
+    plan.load.rate = Rate::PerSecond { per_s: 1_234.0 };
+    let outcome = Simulation::new(plan).run();
+    let rates: Vec<f64> = outcome.scored().filter_map(|slice| slice.key.offered_per_s).collect();
+    assert_eq!(rates, [1_234.0; 8]);
+}
+
+#[test]
+fn a_fork_has_as_many_slices_of_each_kind_as_the_plan_says() {
+    for (saturating, fixed, poisson) in [(1, 0, 0), (3, 2, 0), (0, 1, 4)] {
+        let mut plan = plan(&["a", "b"], &["Get"]);
+        plan.slices = Slices { saturating, fixed, poisson, ..plan.slices };
+        plan.stop.forks = Forks::Fixed { count: 1 };
+        let outcome = Simulation::new(plan).run();
+        for (kind, count) in
+            [(SliceKind::Saturating, saturating), (SliceKind::Fixed, fixed), (SliceKind::Poisson, poisson)]
+        {
+            for name in ["a", "b"] {
+                let of = |slice: &&StoredSlice| slice.key.kind == kind && slice.key.variant == name;
+                let mut rounds: Vec<u32> = outcome.scored().filter(of).map(|slice| slice.key.round).collect();
+                rounds.sort_unstable();
+                assert_eq!(rounds, (0..count).collect::<Vec<_>>(), "{kind:?} of {name}");
+            }
+        }
+    }
+}

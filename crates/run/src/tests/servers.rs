@@ -1,0 +1,217 @@
+//! Servers that fail: to start, to keep the contract, in a scenario.
+
+use super::*;
+
+/// The order of scenarios in the first fork.
+fn scenario_order(plan: &Plan) -> Vec<String> {
+    let mut order: Vec<String> = Simulation::new(plan.clone())
+        .run()
+        .scored()
+        .filter(|s| s.key.fork == 1)
+        .map(|s| s.key.scenario.clone())
+        .collect();
+    order.dedup();
+    order
+}
+
+/// A plan of three servers under three scenarios and one fork, and the order of the scenarios.
+fn three_by_three() -> (Plan, Vec<&'static str>) {
+    let mut plan = plan(&["a", "b", "c"], &["Get", "Post", "Put"]);
+    plan.stop.forks = Forks::Fixed { count: 1 };
+    let known = |name: String| *["Get", "Post", "Put"].iter().find(|known| **known == name).unwrap();
+    let order = scenario_order(&plan).into_iter().map(known).collect();
+    (plan, order)
+}
+
+/// Scored slices of one cell in one fork.
+const SLICES: usize = 4;
+
+#[test]
+fn one_server_that_does_not_start_leaves_the_others_to_be_measured() {
+    let outcome = Simulation::new(plan(&["a", "b", "c"], &["Get"]))
+        .plant("b", Planted { failing_starts: vec![1, 2], ..Planted::default() })
+        .run();
+    assert_eq!(["a", "b", "c"].map(|name| outcome.count("Get", name)), [2 * SLICES, 0, 2 * SLICES]);
+    let event = outcome.event("did not start");
+    assert_eq!((event.variant.as_deref(), event.fork, event.voids), (Some("b"), Some(1), true));
+    let ends: Vec<&str> =
+        outcome.record.forks.iter().filter(|fork| fork.variant == "b").map(|fork| fork.end.as_str()).collect();
+    assert_eq!(ends, ["did not start", "did not start"]);
+}
+
+#[test]
+fn a_server_that_breaks_its_contract_gets_no_load() {
+    let outcome = Simulation::new(plan(&["a", "b", "c"], &["Get"]))
+        .plant("c", Planted { lying_starts: vec![1], ..Planted::default() })
+        .run();
+    let event = outcome.event("does not answer as the contract says");
+    assert_eq!((event.text.as_str(), event.voids), ("Get: status 500, not 200", true));
+    assert!(!outcome.driven().iter().take_while(|(_, _, load)| load.round != u32::MAX).any(|(name, ..)| name == "c"));
+    assert_eq!(outcome.count("Get", "c"), SLICES, "its second start keeps the contract");
+    assert_eq!(outcome.count("Get", "a"), 2 * SLICES);
+}
+
+#[test]
+fn a_server_that_dies_in_a_scenario_is_started_again_for_the_later_ones() {
+    let (plan, order) = three_by_three();
+    let outcome = Simulation::new(plan).plant("b", Planted { deaths: vec![(1, order[0])], ..Planted::default() }).run();
+    let counts = |name: &str| order.iter().map(|scenario| outcome.count(scenario, name)).collect::<Vec<_>>();
+    assert_eq!(counts("a"), [SLICES, SLICES, SLICES]);
+    assert_eq!(counts("b"), [1, SLICES, SLICES], "the slice in which it died, then all of its new start");
+    let death = outcome.event("failed");
+    assert_eq!((death.scenario.as_deref(), death.voids), (Some(order[0]), true));
+    let again = outcome.event("started again");
+    assert_eq!((again.scenario.as_deref(), again.variant.as_deref()), (Some(order[1]), Some("b")));
+    assert!(!again.voids, "the cells of the later scenarios count");
+    assert_eq!(outcome.acted(&Action::Start("b".to_owned())), 2);
+    assert_eq!(outcome.acted(&Action::Verify("b".to_owned())), 2, "the new start is verified, too");
+    assert_eq!(outcome.acted(&Action::Start("a".to_owned())), 1);
+    let ends: Vec<(&str, bool)> = outcome
+        .record
+        .forks
+        .iter()
+        .filter(|fork| fork.variant == "b")
+        .map(|fork| (fork.end.as_str(), fork.healthy))
+        .collect();
+    assert_eq!(ends, [("killed by signal 9", false), ("stopped", true)]);
+}
+
+#[test]
+fn a_server_is_started_again_once_for_each_scenario_in_which_it_dies() {
+    let (plan, order) = three_by_three();
+    let outcome = Simulation::new(plan)
+        .plant("b", Planted { deaths: vec![(1, order[0]), (2, order[1])], ..Planted::default() })
+        .run();
+    let counts: Vec<usize> = order.iter().map(|scenario| outcome.count(scenario, "b")).collect();
+    assert_eq!(counts, [1, 1, SLICES]);
+    assert_eq!(outcome.acted(&Action::Start("b".to_owned())), 3);
+}
+
+#[test]
+fn a_server_that_dies_in_the_last_scenario_is_not_started_again() {
+    let (plan, order) = three_by_three();
+    let outcome = Simulation::new(plan).plant("b", Planted { deaths: vec![(1, order[2])], ..Planted::default() }).run();
+    assert_eq!(outcome.acted(&Action::Start("b".to_owned())), 1);
+}
+
+#[test]
+fn a_server_whose_new_start_fails_or_lies_is_out_for_the_fork() {
+    let (plan, order) = three_by_three();
+    let deaths = vec![(1, order[0])];
+    let fails = Planted { deaths: deaths.clone(), failing_starts: vec![2], ..Planted::default() };
+    let lies = Planted { deaths, lying_starts: vec![2], ..Planted::default() };
+    for planted in [fails, lies] {
+        let outcome = Simulation::new(plan.clone()).plant("b", planted).run();
+        let counts: Vec<usize> = order.iter().map(|scenario| outcome.count(scenario, "b")).collect();
+        assert_eq!(counts, [1, 0, 0]);
+        assert_eq!(outcome.acted(&Action::Start("b".to_owned())), 2, "it is not tried a third time");
+        assert!(outcome.record.events.iter().all(|event| event.title != "started again"));
+        assert_eq!(outcome.count(order[2], "a"), SLICES);
+    }
+}
+
+#[test]
+fn a_new_start_warms_up_as_long_as_a_first_one() {
+    let (plan, order) = three_by_three();
+    // Its JIT never rests, so that each warm-up lasts to its cap.
+    let busy = Planted { jit_share: 0.3, ..Planted::default() };
+    let spans = |outcome: &Outcome| -> Vec<u64> {
+        let of = |scenario: &&'static str| {
+            let is_it = |w: &&tare_record::sample::WarmupRecord| w.variant == "b" && w.scenario == **scenario;
+            outcome.record.warmups.iter().find(is_it).unwrap().span_ns / 1_000_000_000
+        };
+        order.iter().map(of).collect()
+    };
+    let steady = Simulation::new(plan.clone()).plant("b", busy.clone()).run();
+    assert_eq!(spans(&steady), [30, 20, 20]);
+    let dying = Simulation::new(plan).plant("b", Planted { deaths: vec![(1, order[0])], ..busy }).run();
+    assert_eq!(spans(&dying), [30, 30, 20]);
+}
+
+#[test]
+fn a_server_that_answers_nothing_fails_and_the_others_go_on() {
+    let outcome = Simulation::new(plan(&["a", "b", "c"], &["Get"]))
+        .plant("b", Planted { mute_in: vec!["Get"], ..Planted::default() })
+        .run();
+    assert_eq!(outcome.event("failed").text, "no right answer in a whole slice");
+    assert_eq!(["a", "b", "c"].map(|name| outcome.count("Get", name)), [2 * SLICES, 0, 2 * SLICES]);
+}
+
+#[test]
+fn a_group_in_which_nothing_can_be_compared_stops() {
+    let dead = Planted { failing_starts: vec![1], ..Planted::default() };
+    let gone = Planted { unavailable: Some("no JDK".to_owned()), ..Planted::default() };
+    // Whose failure, how many forks are begun, and how many servers are started.
+    for (variants, planted, forks) in [
+        (["a"].as_slice(), &dead, 1),
+        (["b", "c"].as_slice(), &dead, 1),
+        (["b"].as_slice(), &dead, 3),
+        (["a"].as_slice(), &gone, 0),
+        (["b"].as_slice(), &gone, 3),
+    ] {
+        let mut plan = plan(&["a", "b", "c"], &["Get"]);
+        plan.stop.forks = Forks::Fixed { count: 3 };
+        let simulation = Simulation::new(plan);
+        let simulation = variants.iter().fold(simulation, |simulation, name| simulation.plant(name, planted.clone()));
+        let outcome = simulation.run();
+        assert_eq!(outcome.forks().len(), forks, "{variants:?} {planted:?}");
+        assert_eq!(outcome.status, EndStatus::Complete);
+    }
+}
+
+#[test]
+fn a_group_goes_on_while_one_of_its_scenarios_can_be_compared() {
+    let mut plan = plan(&["a", "b"], &["Get", "Post"]);
+    plan.stop.forks = Forks::Fixed { count: 3 };
+    let outcome =
+        Simulation::new(plan).plant("b", Planted { deaths: vec![(1, "Get"), (2, "Get")], ..Planted::default() }).run();
+    assert_eq!(outcome.forks().len(), 3);
+    assert_eq!(outcome.count("Post", "b"), 3 * SLICES);
+}
+
+#[test]
+fn a_void_comparison_does_not_keep_a_run_going() {
+    let mut plan = plan(&["a", "b", "c"], &["Get"]);
+    plan.stop.forks = until_decided(10_000, 2);
+    let outcome = Simulation::new(plan)
+        .plant("b", Planted { failing_starts: vec![1], ..Planted::default() })
+        .run_with(&|_| vec![standing("g", "Get", "b", false), standing("g", "Get", "c", true)]);
+    assert_eq!(outcome.forks().len(), 2);
+    assert_eq!(outcome.status, EndStatus::Complete);
+}
+
+#[test]
+fn a_server_that_this_machine_cannot_run_is_reported_once_and_not_started() {
+    let outcome = Simulation::new(plan(&["a", "b", "c"], &["Get"]))
+        .plant("b", Planted { unavailable: Some("needs JDK 25".to_owned()), ..Planted::default() })
+        .run();
+    let events: Vec<&EventRecord> =
+        outcome.record.events.iter().filter(|event| event.title == "not available").collect();
+    assert_eq!(events.len(), 1);
+    assert_eq!((events[0].text.as_str(), events[0].fork, events[0].voids), ("needs JDK 25", None, true));
+    assert_eq!(outcome.acted(&Action::Start("b".to_owned())), 0);
+    assert_eq!(["a", "b", "c"].map(|name| outcome.count("Get", name)), [2 * SLICES, 0, 2 * SLICES]);
+}
+
+#[test]
+fn when_all_servers_fail_the_fork_ends_and_the_next_scenario_starts_them_again() {
+    let (plan, order) = three_by_three();
+    let dying = || Planted { deaths: vec![(1, order[0])], ..Planted::default() };
+    let outcome = Simulation::new(plan).plant("a", dying()).plant("b", dying()).plant("c", dying()).run();
+    for name in ["a", "b", "c"] {
+        let counts: Vec<usize> = order.iter().map(|scenario| outcome.count(scenario, name)).collect();
+        assert_eq!(counts, [1, SLICES, SLICES], "{name}");
+    }
+}
+
+#[test]
+fn servers_are_looked_at_again_while_one_is_not_at_rest() {
+    for (rest_cpu_share, looks) in [(0.0, 1), (0.004, 1), (0.3, 4)] {
+        let outcome = Simulation::new(plan(&["a", "b"], &["Get"]))
+            .plant("b", Planted { rest_cpu_share, ..Planted::default() })
+            .run();
+        assert_eq!(outcome.acted(&Action::ObserveRest), 2 * looks, "{rest_cpu_share} of a core, in two forks");
+        let of_b = outcome.record.forks.iter().find(|fork| fork.variant == "b").unwrap();
+        assert_eq!(of_b.rest_cpu_share, Some(rest_cpu_share));
+    }
+}

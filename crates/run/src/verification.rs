@@ -1,0 +1,58 @@
+//! Comparing the answers of servers with their contract, and with each other.
+
+use tare_plan::plan::Variant;
+use tare_record::sample::{EventLevel, EventRecord};
+use tare_sut::contract::{CheckOutcome, header_differences};
+
+use crate::context::RunContext;
+use crate::error::RunError;
+use crate::progress::Place;
+use crate::test_bed::ServerId;
+
+/// Verifies one server. Each answer that differs from the contract is an event.
+///
+/// # Errors
+/// When the record cannot be written.
+pub(crate) fn verify_server(
+    context: &mut RunContext<'_>,
+    server: ServerId,
+    variant: &Variant,
+    scenarios: &[&str],
+    place: &Place<'_>,
+) -> Result<Vec<CheckOutcome>, RunError> {
+    let outcomes = context.bed.verify(server, scenarios);
+    for outcome in outcomes.iter().filter(|outcome| !outcome.passed) {
+        let text = format!("{}: {}", outcome.check, outcome.difference.as_deref().unwrap_or("differs"));
+        let failed = EventRecord {
+            voids: true,
+            remedy: Some(format!("Not timed. See it with: tare verify {}", variant.server)),
+            log: context.bed.log_tail(server),
+            ..EventRecord::new(EventLevel::Error, "does not answer as the contract says", text)
+        };
+        context.server_event(failed, place, &variant.name, None)?;
+    }
+    Ok(outcomes)
+}
+
+/// Reports headers that differ between a variant and its baseline: they may be a cost, or a mistake of the benchmark.
+/// Where the contract lets a variant answer otherwise, its headers may differ too.
+///
+/// # Errors
+/// When the record cannot be written.
+pub(crate) fn report_header_differences(
+    context: &mut RunContext<'_>,
+    answers: &[(&str, Vec<CheckOutcome>)],
+    place: &Place<'_>,
+) -> Result<(), RunError> {
+    let Some(((_, first), others)) = answers.split_first() else { return Ok(()) };
+    for (name, other) in others {
+        let alike: Vec<CheckOutcome> = other.iter().filter(|outcome| outcome.because.is_none()).cloned().collect();
+        let differences = header_differences(first, &alike);
+        if !differences.is_empty() {
+            let title = "answers with other headers than its baseline";
+            let found = EventRecord::new(EventLevel::Info, title, differences.join("; "));
+            context.server_event(found, place, name, None)?;
+        }
+    }
+    Ok(())
+}
