@@ -47,7 +47,7 @@ pub(super) const METRICS: &[Metric] = &[
         maybe(r.cell.capacity.as_ref().and_then(|c| c.load.hi))
     }),
     cell("capacity_by", "text", "`users`, or `rate` in requests per second", PLAN, |r| {
-        csv(&maybe(r.cell.capacity.as_ref().map(|c| &c.by)))
+        csv(&maybe(r.cell.capacity.as_ref().map(|c| c.by.name())))
     }),
     cell("capacity_curve", "text", "latencies that the load must keep", PLAN, |r| {
         csv(&maybe(r.cell.capacity.as_ref().map(|c| &c.curve)))

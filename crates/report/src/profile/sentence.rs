@@ -1,5 +1,7 @@
 //! The answer in two or three sentences: how much more, and under which methods it is.
 
+use tare_plan::profile::ProfileEvent;
+
 use crate::currency::Currency;
 use crate::format::{Change, Unit, share, single};
 use crate::summary::{Estimate, MovedFrame, NamedMethod, ProfileView, Summary, WhySentence};
@@ -9,14 +11,14 @@ const ABSENT: f64 = 0.05;
 
 /// The sentences of one variant, from its views; none where nothing was profiled on both sides.
 pub(super) fn sentences(id: &str, views: &[ProfileView], baseline: &str, scored: Option<&Summary>) -> Vec<WhySentence> {
-    let of = |event: &str| views.iter().find(|view| view.event == event && view.baseline.is_some());
+    let of = |event: ProfileEvent| views.iter().find(|view| view.event == event && view.baseline.is_some());
     let mut all = Vec::new();
-    if let Some(view) = of("cpu") {
+    if let Some(view) = of(ProfileEvent::Cpu) {
         all.push(costs(view, baseline, of_scored(id, scored)));
         all.extend(under(view));
     }
-    all.extend(of("alloc").map(allocates));
-    for event in ["wall", "lock"] {
+    all.extend(of(ProfileEvent::Alloc).map(allocates));
+    for event in [ProfileEvent::Wall, ProfileEvent::Lock] {
         all.extend(of(event).and_then(under));
     }
     all
@@ -49,14 +51,19 @@ fn costs(view: &ProfileView, baseline: &str, scored: Option<String>) -> WhySente
 
 fn under(view: &ProfileView) -> Option<WhySentence> {
     let named: Vec<&MovedFrame> = view.moved.iter().filter(|frame| frame.named).collect();
-    let what = match view.event.as_str() {
-        "cpu" => "Of its CPU",
-        "wall" => "Of its threads' time",
-        _ => "Of its waiting for locks",
+    let what = match view.event {
+        ProfileEvent::Cpu => "Of its CPU",
+        ProfileEvent::Wall => "Of its threads' time",
+        ProfileEvent::Alloc => "Of its allocation",
+        ProfileEvent::Lock => "Of its waiting for locks",
     };
     if named.is_empty() {
         let text = format!("{what}, no single method differs from the baseline beyond its interval.");
-        return (view.event == "cpu").then(|| WhySentence { text, view: view.id.clone(), methods: Vec::new() });
+        return (view.event == ProfileEvent::Cpu).then(|| WhySentence {
+            text,
+            view: view.id.clone(),
+            methods: Vec::new(),
+        });
     }
     let parts: Vec<String> = named
         .iter()

@@ -46,8 +46,7 @@ impl<'a> Side<'a> {
 
     /// The profiles behind a view.
     pub fn of_view(record: &'a RunRecord, view: &ProfileView) -> Option<Self> {
-        let event = view.event.parse().ok()?;
-        Self::of(record, &view.group, &view.scenario, &view.variant, event)
+        Self::of(record, &view.group, &view.scenario, &view.variant, view.event)
     }
 
     /// All stacks as one profile.

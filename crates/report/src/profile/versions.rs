@@ -29,7 +29,7 @@ pub(super) fn across(record: &RunRecord, views: &[ProfileView]) -> Vec<AcrossVer
                 views.push(view);
             }
             None => {
-                let (server, scenario, event) = (variant.server.clone(), view.scenario.clone(), view.event.clone());
+                let (server, scenario, event) = (variant.server.clone(), view.scenario.clone(), view.event);
                 let versions = vec![version.clone()];
                 tables.push((AcrossVersions { server, scenario, event, versions, rows: Vec::new() }, vec![view]));
             }

@@ -41,7 +41,7 @@ pub(super) fn view(own: &Side<'_>, other: Option<&Side<'_>>, focus: &str) -> Pro
         scenario: first.scenario.clone(),
         variant: first.variant.clone(),
         baseline: other.map(|other| other.records[0].variant.clone()),
-        event: own.event.name().to_owned(),
+        event: own.event,
         unit: unit(own.event).to_owned(),
         sampler: first.sampler.clone(),
         forks: own.forks.len() as u32,

@@ -18,7 +18,7 @@ pub(super) fn capacity(plan: &Plan, cell: &Evidence<'_>) -> Option<CapacityAt> {
     let loads: Vec<f64> = forks.iter().map(|found| found.borne.unwrap_or(0.0)).collect();
     Some(CapacityAt {
         curve: slo.curve.to_string(),
-        by: by.name().to_owned(),
+        by,
         load: level::estimate(&loads, plan.stop.alpha)?,
         forks_at_most: forks.iter().filter(|found| found.borne.is_some() && found.broken.is_none()).count() as u32,
         fork_loads: loads,

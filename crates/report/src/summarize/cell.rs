@@ -1,7 +1,7 @@
 //! One cell of the summary from its evidence.
 
 use tare_plan::plan::{Mode, Plan, SliceKind};
-use tare_record::sample::{ErrorClass, ErrorTally, Phase, StoredSlice};
+use tare_record::sample::{ErrorClass, ErrorTally, StoredSlice};
 use tare_stats::quantile::printable;
 
 use super::evidence::Evidence;
@@ -121,12 +121,8 @@ fn time_point(slice: &StoredSlice) -> TimePoint {
     TimePoint {
         t_s: (slice.load.window_start_ns() + slice.load.window_ns / 2) as f64 / 1e9,
         fork: slice.key.fork,
-        phase: match slice.key.phase {
-            Phase::Warmup => "warmup".to_owned(),
-            Phase::Measure => "measure".to_owned(),
-            Phase::Profile => "profile".to_owned(),
-        },
-        slice_kind: slice.key.kind.name().to_owned(),
+        phase: slice.key.phase,
+        slice_kind: slice.key.kind,
         throughput_per_s: level::throughput(std::iter::once(slice)).unwrap_or(0.0),
         p50_ns: stated(50.0),
         p99_ns: stated(99.0),

@@ -48,7 +48,7 @@ fn of_kind(cell: &Evidence<'_>, kind: SliceKind, alpha: f64) -> Option<LoadLaten
     let where_any =
         |clock| Some(merged(cell, kind, clock)).filter(|m| !m.all.is_empty()).map(|m| m.distribution(alpha));
     let latency = Latency {
-        slice_kind: kind.name().to_owned(),
+        slice_kind: kind,
         model: model(cell, first),
         offered_per_s: first.key.offered_per_s,
         pace: pace(cell, kind),

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use tare_plan::plan::{Forks, Mode, Plan, Rate, SliceKind};
+use tare_plan::slo::LoadBy;
 use tare_record::sample::StoredSlice;
 use tare_stats::{Comparison, ForkRatio, Method};
 
@@ -66,10 +67,10 @@ fn throughput(plan: &Plan, variant: &Studied<'_>, baseline: &Studied<'_>) -> Opt
 
 fn capacity_ratio(plan: &Plan, variant: &Studied<'_>, baseline: &Studied<'_>) -> Option<Draft> {
     let (mine, theirs) = (variant.cell.capacity.as_ref()?, baseline.cell.capacity.as_ref()?);
-    let unit = if mine.by == "rate" { "per_s" } else { "users" };
+    let unit = if mine.by == LoadBy::Rate { "per_s" } else { "users" };
     let forks = joined(&capacity::per_fork(plan, &variant.evidence), &capacity::per_fork(plan, &baseline.evidence));
     let draft = draft(plan, forks, Currency::Capacity, (mine.load.value, theirs.load.value))?;
-    Some(Draft { label: format!("{} at {}", mine.by, mine.curve), unit, ..draft })
+    Some(Draft { label: format!("{} at {}", mine.by.name(), mine.curve), unit, ..draft })
 }
 
 /// One ratio for each fork that both sides have a level in.

@@ -1,6 +1,7 @@
 //! The largest load that keeps a curve of latencies.
 
 use serde::{Deserialize, Serialize};
+use tare_plan::slo::LoadBy;
 
 use super::Estimate;
 
@@ -9,8 +10,8 @@ use super::Estimate;
 pub struct CapacityAt {
     /// `p90<2ms,p99<4ms`.
     pub curve: String,
-    /// `users` or `rate`: what the load is counted in; a rate is in requests per second.
-    pub by: String,
+    /// What the load is counted in: users, or requests per second.
+    pub by: LoadBy,
     /// The largest load that was kept, mean over forks; 0 where not even one user or request per second was.
     pub load: Estimate,
     /// Forks in which the largest load that was tried was kept: the capacity is beyond.

@@ -1,7 +1,8 @@
 //! One variant under one scenario: what it did, and whether its numbers may be used.
 
 use serde::{Deserialize, Serialize};
-use tare_record::sample::ErrorClass;
+use tare_plan::plan::SliceKind;
+use tare_record::sample::{ErrorClass, Phase};
 
 use super::{CapacityAt, Estimate, KindCores, Latency, Messages, Probes, Row};
 
@@ -187,10 +188,10 @@ pub struct TimePoint {
     pub t_s: f64,
     /// 1-based fork.
     pub fork: u32,
-    /// `warmup` or `measure`.
-    pub phase: String,
-    /// `saturating`, `fixed`, `poisson`, `push`, `capacity`.
-    pub slice_kind: String,
+    /// Warm-up, scored or profiled.
+    pub phase: Phase,
+    /// Kind of the slice.
+    pub slice_kind: SliceKind,
     /// Right answers per second.
     pub throughput_per_s: f64,
     /// Median response time.
@@ -240,7 +241,10 @@ pub struct ForkValue {
 impl Cell {
     /// Latency under the load at which it is compared: Poisson or pushed, and where there was neither the saturating one.
     pub fn shown_latency(&self) -> Option<&Latency> {
-        let of = |kind: &str| self.latency.iter().find(|l| l.slice_kind == kind);
-        of("poisson").or_else(|| of("push")).or_else(|| of("saturating")).or(self.latency.first())
+        let of = |kind: SliceKind| self.latency.iter().find(|l| l.slice_kind == kind);
+        of(SliceKind::Poisson)
+            .or_else(|| of(SliceKind::Push))
+            .or_else(|| of(SliceKind::Saturating))
+            .or(self.latency.first())
     }
 }

@@ -1,12 +1,13 @@
 //! Latency under one load model: percentiles, the whole curve, Gatling's three ranges.
 
 use serde::{Deserialize, Serialize};
+use tare_plan::plan::SliceKind;
 
 /// Latency under one load model, merged over forks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Latency {
-    /// `saturating`, `fixed`, `poisson`, `push`: the kind of slice.
-    pub slice_kind: String,
+    /// Kind of the slices.
+    pub slice_kind: SliceKind,
     /// `closed, 128 users`, `open Poisson, 4,000/s over 128 connections` or `pushed every 100ms to 2,500 users`.
     pub model: String,
     /// Offered rate of an open model.

@@ -1,6 +1,7 @@
 //! What profiles say: why a variant costs what it costs, method by method, and the flame graphs behind it.
 
 use serde::{Deserialize, Serialize};
+use tare_plan::profile::ProfileEvent;
 use tare_profile::{FlameTree, FrameKind};
 
 use super::Estimate;
@@ -66,8 +67,8 @@ pub struct ProfileView {
     pub variant: String,
     /// What it was profiled beside; `null` for baselines.
     pub baseline: Option<String>,
-    /// `cpu`, `alloc`, `wall`, `lock`.
-    pub event: String,
+    /// What was sampled.
+    pub event: ProfileEvent,
     /// Unit of what stands "per request": `ns` or `bytes`.
     pub unit: String,
     /// Who sampled, and how.
@@ -174,8 +175,8 @@ pub struct AcrossVersions {
     pub server: String,
     /// Scenario.
     pub scenario: String,
-    /// Event.
-    pub event: String,
+    /// What was sampled.
+    pub event: ProfileEvent,
     /// The versions, in the order of the plan.
     pub versions: Vec<String>,
     /// One row per method.

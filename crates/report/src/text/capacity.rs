@@ -1,5 +1,7 @@
 //! What is said of the largest load that keeps a curve: a line for each variant.
 
+use tare_plan::slo::LoadBy;
+
 use crate::clean;
 use crate::format::{count, rate};
 use crate::summary::{CapacityAt, Cell};
@@ -19,5 +21,5 @@ pub(super) fn paragraph(cell: &Cell) -> Option<String> {
 }
 
 fn shown(found: &CapacityAt, load: f64) -> String {
-    if found.by == "rate" { rate(load) } else { count(load.round() as u64, "user") }
+    if found.by == LoadBy::Rate { rate(load) } else { count(load.round() as u64, "user") }
 }

@@ -36,7 +36,7 @@ pub(super) fn profiles(profiles: &Profiles, style: &Style) -> String {
 
 fn head(view: &ProfileView) -> String {
     let against = view.baseline.as_ref().map_or(String::new(), |baseline| format!(" against {baseline}"));
-    format!("{} of {}{against}, {}", view.event, view.variant, view.scenario)
+    format!("{} of {}{against}, {}", view.event.name(), view.variant, view.scenario)
 }
 
 fn facts(view: &ProfileView, focus: &str) -> String {
@@ -102,7 +102,7 @@ fn hot(view: &ProfileView, style: &Style) -> String {
 }
 
 fn versions(table: &AcrossVersions, style: &Style) -> String {
-    let title = format!("{} of {} by version, {}", table.event, table.server, table.scenario);
+    let title = format!("{} of {} by version, {}", table.event.name(), table.server, table.scenario);
     let mut head: Vec<&str> = table.versions.iter().map(String::as_str).collect();
     head.push("method");
     let rows = table.rows.iter().map(|row| {

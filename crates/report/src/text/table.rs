@@ -1,5 +1,7 @@
 //! The table of one scenario: a row per variant, and below it the reasons why a number is not to be relied on.
 
+use tare_plan::plan::SliceKind;
+
 use super::Style;
 use super::grid::{Grid, Piece, wrap};
 use super::{capacity, messages};
@@ -137,7 +139,7 @@ fn heading(summary: &Summary, cell: &Cell) -> String {
 
 /// The loads of latency and CPU, where they are not the saturating one.
 fn compared_at(cell: &Cell) -> String {
-    let latency = cell.shown_latency().filter(|l| l.slice_kind == "poisson");
+    let latency = cell.shown_latency().filter(|l| l.slice_kind == SliceKind::Poisson);
     let latency = latency.and_then(|l| l.offered_per_s).map(|per_s| format!("Poisson {}", rate(per_s)));
     let cpu = Some(cell.cpu_load.clone()).filter(|load| !load.is_empty() && load != "saturating");
     match (latency, cpu) {

@@ -118,7 +118,7 @@ fn every_form_shows_profiles_and_no_name_is_markup() {
 fn methods_across_versions_stand_in_a_table_of_their_own() {
     let mut summary = summarize_with(&profiled(), None);
     let versions = ["1.9.11", "1.11.15"].map(str::to_owned).to_vec();
-    let (server, scenario, event) = (LAYER.to_owned(), "SimpleGet".to_owned(), "cpu".to_owned());
+    let (server, scenario, event) = (LAYER.to_owned(), "SimpleGet".to_owned(), ProfileEvent::Cpu);
     let table = AcrossVersions { server, scenario, event, versions, rows: Vec::new() };
     summary.profiles.as_mut().unwrap().versions.push(table);
     let text = render(&summary, &Style { colored: false, width: 120 });

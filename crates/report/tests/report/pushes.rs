@@ -138,7 +138,7 @@ fn the_largest_load_that_keeps_the_curve_is_found_again_from_its_tries() {
     for (variant, limit) in [("http4s.Vanilla", 10_000.0), ("b", 8_000.0)] {
         let found = cell(&summary, variant).capacity.as_ref().unwrap();
         assert!(found.load.value < limit && limit < found.load.value * 1.05, "{variant}: {found:?}");
-        assert_eq!((found.by.as_str(), found.forks_at_most, found.fork_loads.len()), ("rate", 0, 3));
+        assert_eq!((found.by, found.forks_at_most, found.fork_loads.len()), (LoadBy::Rate, 0, 3));
         assert_eq!(cell(&summary, variant).validity.state, ValidityState::Valid);
     }
     let first = &summary.comparisons[0].currencies[0];

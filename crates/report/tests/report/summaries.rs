@@ -237,7 +237,7 @@ fn without_saturating_slices_cpu_decides() {
 fn only_percentiles_with_ten_samples_above_them_are_stated() {
     // 8 forks × 4 slices × 400 samples: 12,800, enough for p99.9; a fork has 1,600, enough for p99.
     let summary = standard_summary();
-    let poisson = summary.cells[0].latency.iter().find(|l| l.slice_kind == "poisson").unwrap();
+    let poisson = summary.cells[0].latency.iter().find(|l| l.slice_kind == SliceKind::Poisson).unwrap();
     let stated: Vec<f64> = poisson.response.percentiles.iter().map(|p| p.percentile).collect();
     assert_eq!(stated, [50.0, 75.0, 90.0, 95.0, 99.0, 99.9]);
     let bounded: Vec<bool> = poisson.response.percentiles.iter().map(|p| p.lo_ns.is_some()).collect();
