@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FIXTURES } from '../fixtures/index';
 import { whySkipped } from './browser';
-import { Pages } from './pages';
+import { GOLDEN_PAGES, Pages } from './pages';
 
 /** How the SVG writes a point of the ratio chart: an arc of radius 5. */
 const DOT = '#overhead svg path[d*="A5 5"]';
@@ -19,7 +19,7 @@ describe.skipIf(skipped)('the page', () => {
   });
   afterAll(() => pages.close());
 
-  test.each(Object.keys(FIXTURES))(
+  test.each([...Object.keys(FIXTURES), ...GOLDEN_PAGES])(
     'of "%s" draws every chart, without complaint and without a network',
     async (name) => {
       const { page, complaints, requests } = await pages.open(name);

@@ -6,7 +6,9 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { fill } from '../fixtures/fill';
+import { goldenText, GOLDEN } from '../fixtures/golden';
 import { FIXTURES } from '../fixtures/index';
+import type { Summary } from '../src/summary';
 import { launch } from './browser';
 
 /** A page with what it complained of and what it asked of the network. */
@@ -14,6 +16,15 @@ export interface Opened {
   page: Page;
   complaints: string[];
   requests: string[];
+}
+
+/** Golden summaries as the names of pages. */
+export const GOLDEN_PAGES = GOLDEN.map((name) => `golden-${name}`);
+
+/** The summary of a page: a fixture's, or a golden one. */
+function summaryOf(page: string): Summary {
+  const golden = GOLDEN.find((name) => page === `golden-${name}`);
+  return golden ? (JSON.parse(goldenText(golden)) as Summary) : FIXTURES[page]!();
 }
 
 export class Pages {
@@ -25,7 +36,7 @@ export class Pages {
   async open(fixture: string, options: BrowserContextOptions = {}, hash = ''): Promise<Opened> {
     this.browser ??= await launch();
     const file = join(this.folder, `${fixture}.html`);
-    writeFileSync(file, fill(this.template, FIXTURES[fixture]!()));
+    writeFileSync(file, fill(this.template, summaryOf(fixture)));
     const context = await this.browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
     const page = await context.newPage();
     const opened: Opened = { page, complaints: [], requests: [] };

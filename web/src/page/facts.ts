@@ -72,12 +72,12 @@ export function versions(summary: Summary): Section[] {
 /** The command that makes the run again. */
 export function again({ run }: Summary): HTMLElement {
   const facts: Row[] = [
-    { key: 'tare', value: run.tare_version },
-    { key: 'git revision', value: run.git_revision ?? 'none' },
-    { key: 'seed', value: String(run.seed) },
-    { key: 'region of no material difference', value: `±${percent(run.region)} %` },
-    { key: 'error probability of a comparison', value: String(run.alpha) },
-    { key: 'began', value: run.started_at },
+    { key: 'tare', value: run.tare_version, source: null },
+    { key: 'git revision', value: run.git_revision ?? 'none', source: null },
+    { key: 'seed', value: String(run.seed), source: null },
+    { key: 'region of no material difference', value: `±${percent(run.region)} %`, source: null },
+    { key: 'error probability of a comparison', value: String(run.alpha), source: null },
+    { key: 'began', value: run.started_at, source: null },
   ];
   return h(
     'div',

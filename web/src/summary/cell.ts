@@ -1,5 +1,6 @@
 // What one variant showed under one scenario.
 
+import type { Capacity } from './capacity';
 import type { Estimate } from './estimate';
 import type { Row } from './facts';
 import type { Latency } from './latency';
@@ -34,8 +35,7 @@ export interface Cell {
   gc_pause_share: number | null;
   gc_pauses: number | null;
   heap_used_peak_bytes: number | null;
-  /** Absent in summaries of a tare that had fewer probes. */
-  probes?: Probes;
+  probes: Probes;
   rss_bytes: Estimate | null;
   rss_peak_bytes: number | null;
   generator_cpu_share: number | null;
@@ -45,7 +45,8 @@ export interface Cell {
   bytes_in: number;
   bytes_out: number;
   latency: Latency[];
-  messages?: Messages | null;
+  capacity: Capacity | null;
+  messages: Messages | null;
   timeline: TimePoint[];
   fork_values: ForkValue[];
   resolved: Row[];
@@ -55,7 +56,7 @@ export interface Cell {
 export interface KindShare {
   kind: string;
   ns_per_request: number;
-  pools?: { pool: string; ns_per_request: number }[];
+  pools: { pool: string; ns_per_request: number }[];
 }
 
 export interface ErrorCount {
@@ -74,12 +75,12 @@ export interface TimePoint {
   p99_ns: number | null;
   cpu_ns_per_request: number | null;
   jit_share: number | null;
-  cpu?: { kind: string; cores: number }[];
+  cpu: { kind: string; cores: number }[];
   rss_bytes: number | null;
-  heap_used_bytes?: number | null;
-  heap_after_gc_bytes?: number | null;
-  gc_pauses?: number | null;
-  gc_pause_ns?: number | null;
+  heap_used_bytes: number | null;
+  heap_after_gc_bytes: number | null;
+  gc_pauses: number | null;
+  gc_pause_ns: number | null;
   failed: number;
 }
 

@@ -19,5 +19,5 @@ export interface Section {
 export interface Row {
   key: string;
   value: string;
-  source?: string | null;
+  source: string | null;
 }

@@ -9,6 +9,7 @@ import type { Ladder } from './ladder';
 import type { Profiles } from './profile';
 import type { RunInfo } from './run';
 
+export type * from './capacity';
 export type * from './cell';
 export type * from './comparison';
 export type * from './cross_check';

@@ -8,8 +8,8 @@ export interface Latency {
   response: Distribution;
   service: Distribution;
   send_lag: Distribution | null;
-  machine_hiccups?: Distribution | null;
-  jvm_hiccups?: Distribution | null;
+  machine_hiccups: Distribution | null;
+  jvm_hiccups: Distribution | null;
 }
 
 export interface Pace {

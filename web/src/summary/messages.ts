@@ -23,7 +23,7 @@ export interface Messages {
   subscriptions: number;
   stamp_unit_ns: number;
   clock_within_ns: number;
-  /** Where the server's clock is not the generator's; absent in older summaries. */
-  clock?: ServerClock | null;
+  /** Where the server's clock is not the generator's; `null` where they are one clock. */
+  clock: ServerClock | null;
   jitter: Distribution;
 }

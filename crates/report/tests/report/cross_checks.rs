@@ -25,7 +25,7 @@ fn with(outcome: CrossCheckOutcome) -> Summary {
     summarize(&record)
 }
 
-fn measured() -> Summary {
+pub fn measured() -> Summary {
     with(CrossCheckOutcome::Measured(ToolFigures {
         window_ns: 2_000_000_000,
         ok: 10_000,
@@ -35,6 +35,10 @@ fn measured() -> Summary {
         percentiles: vec![(50.0, 3_000_000), (99.0, 40_000_000)],
         resolution_ns: 1_000_000,
     }))
+}
+
+pub fn not_possible() -> Summary {
+    with(CrossCheckOutcome::NotPossible { because: "it speaks no WebSocket".to_owned() })
 }
 
 #[test]
@@ -68,7 +72,7 @@ fn other_tools_have_a_table_of_their_own_in_terminal_and_markdown() {
 
 #[test]
 fn what_a_tool_cannot_be_asked_is_said_instead_of_figures() {
-    let summary = with(CrossCheckOutcome::NotPossible { because: "it speaks no WebSocket".to_owned() });
+    let summary = not_possible();
     assert_eq!(summary.cross_checks[0].note.as_deref(), Some("cannot be asked this: it speaks no WebSocket"));
     let shown = text::render(&summary, &Style { colored: false, width: 140 });
     assert!(shown.contains("gatling on SimpleGet of http4s.Vanilla: cannot be asked this"), "{shown}");

@@ -13,7 +13,7 @@ use tare_report::text::Style;
 use crate::synthetic::{baseline, sequential};
 
 /// A closed loop with a few failures, as `tare load` would record it.
-fn record() -> &'static LoadRecord {
+pub fn record() -> &'static LoadRecord {
     static RECORD: OnceLock<LoadRecord> = OnceLock::new();
     RECORD.get_or_init(|| {
         let mut record = load_record();
@@ -124,7 +124,7 @@ fn a_load_is_described_from_its_plan() {
     }
 }
 
-fn summary(conditions: &[&str]) -> LoadSummary {
+pub fn summary(conditions: &[&str]) -> LoadSummary {
     let mut record = record().clone();
     record.header.plan.conditions = conditions.iter().map(|condition| condition.parse().unwrap()).collect();
     summarize(&record)

@@ -33,7 +33,7 @@ fn profile(fork: u32, variant: &str, event: ProfileEvent, cpu_ns: u64, stacks: &
 
 /// Three profiled starts of a bare server (50 µs a request) and of one with a layer (60 µs), in which 8 % are planted under
 /// `Uri.parse` and 4 % under `Path.show`, and which allocates 4 KB more, half of it in `Uri.parse`.
-fn profiled() -> RunRecord {
+pub fn profiled() -> RunRecord {
     let mut record = run(&[baseline(), weighed(LAYER, 0.95)], 1, &[]);
     record.header.plan.mode = Mode::Profiled;
     let events = vec![ProfileEvent::Cpu, ProfileEvent::Alloc];

@@ -11,10 +11,10 @@ use tare_report::text::{Style, render};
 use tare_report::{Summary, summarize};
 use tare_stats::histogram::LatencyHistogram;
 
-use crate::synthetic::{baseline, run, slice, weighed};
+use crate::synthetic::{Truth, baseline, run, slice, weighed};
 
 /// Two forks in which `b` loses messages, so many in each slice.
-fn pushed(missing: u64) -> RunRecord {
+pub fn pushed(missing: u64) -> RunRecord {
     let mut record = run(&[baseline(), weighed("b", 0.9)], 2, &[SliceKind::Push]);
     let push = Push { period: tare_plan::duration::Span::from_millis(100), messages: 600 };
     record.header.plan.groups[0].scenarios[0].scenario.push = Some(push);
@@ -101,8 +101,10 @@ fn a_clock_that_is_known_more_coarsely_than_the_median_makes_its_cell_suspect() 
 }
 
 /// Tries as a search makes them, of servers whose latency grows with the rate: `limit_per_s` is the most that keeps p50 < 1 ms.
-fn searched(limits_per_s: [f64; 2]) -> RunRecord {
-    let mut record = run(&[baseline(), weighed("b", 1.0)], 0, &[]);
+pub fn searched(limits_per_s: &[(&'static str, f64)]) -> RunRecord {
+    let others = limits_per_s.iter().skip(1).map(|(name, _)| weighed(name, 1.0));
+    let truths: Vec<Truth> = std::iter::once(baseline()).chain(others).collect();
+    let mut record = run(&truths, 0, &[]);
     let slo = Slo {
         curve: "p50<1ms".parse().unwrap(),
         by: LoadBy::Rate,
@@ -110,10 +112,9 @@ fn searched(limits_per_s: [f64; 2]) -> RunRecord {
         most_per_s: 1e6,
         each: tare_plan::duration::Span::from_secs(2),
     };
-    let named: Vec<(String, f64)> = ["http4s.Vanilla", "b"].map(str::to_owned).into_iter().zip(limits_per_s).collect();
     for fork in 1..=3 {
-        record.forks.extend(named.iter().map(|(name, _)| crate::synthetic::fork_record(name, fork)));
-        for (name, limit) in &named {
+        record.forks.extend(limits_per_s.iter().map(|(name, _)| crate::synthetic::fork_record(name, fork)));
+        for (name, limit) in limits_per_s {
             let mut search = tare_record::keeping::search(&slo, slo.by);
             let mut round = 0;
             while let Some(load) = search.next() {
@@ -134,7 +135,7 @@ fn searched(limits_per_s: [f64; 2]) -> RunRecord {
 
 #[test]
 fn the_largest_load_that_keeps_the_curve_is_found_again_from_its_tries() {
-    let summary = summarize(&searched([10_000.0, 8_000.0]));
+    let summary = summarize(&searched(&[("http4s.Vanilla", 10_000.0), ("b", 8_000.0)]));
     for (variant, limit) in [("http4s.Vanilla", 10_000.0), ("b", 8_000.0)] {
         let found = cell(&summary, variant).capacity.as_ref().unwrap();
         assert!(found.load.value < limit && limit < found.load.value * 1.05, "{variant}: {found:?}");

@@ -1,0 +1,229 @@
+//! Golden summaries: what this crate writes, as files that the tests of the page read (`web/fixtures/golden`).
+//!
+//! A summary that differs from its file fails here; a file that the page's types do not describe fails in `npm test`.
+
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use serde_json::{Number, Value};
+use tare_plan::plan::{Forks, SliceKind};
+use tare_record::PackedHistogram;
+use tare_record::sample::{ClockEstimate, ErrorTally, EventLevel, EventRecord, RunRecord};
+use tare_report::summary::{AcrossVersions, Estimate, VersionRow};
+use tare_report::{Summary, load, summarize, summarize_with};
+use tare_stats::histogram::LatencyHistogram;
+
+use crate::synthetic::{ALL_KINDS, Truth, baseline, control, run, weighed};
+use crate::{cross_checks, loads, profiles, pushes};
+
+/// Digits of a number in a golden file: the last bits of a logarithm differ between machines.
+const DIGITS: usize = 6;
+/// Set to anything, this variable makes the test write the files.
+const UPDATE: &str = "UPDATE";
+
+#[test]
+fn golden_summaries_are_those_that_the_page_is_tested_with() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../web/fixtures/golden");
+    let update = env::var_os(UPDATE).is_some();
+    let mut differing = Vec::new();
+    for (name, summary) in golden_summaries() {
+        let path = folder.join(format!("{name}.json"));
+        let text = printed(&rounded(summary), 0) + "\n";
+        if update {
+            fs::create_dir_all(&folder).unwrap();
+            fs::write(&path, text).unwrap();
+        } else if fs::read_to_string(&path).ok().as_ref() != Some(&text) {
+            differing.push(first_difference(&path, &text));
+        }
+    }
+    assert!(
+        differing.is_empty(),
+        "these summaries differ from their golden files:\n  {}\nIf the change is intended: \
+         UPDATE=1 cargo test -p tare-report golden, then npm test in web/",
+        differing.join("\n  ")
+    );
+}
+
+#[test]
+fn every_golden_file_has_a_summary() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../web/fixtures/golden");
+    let names: Vec<&str> = golden_summaries().into_iter().map(|(name, _)| name).collect();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let stem = path.file_stem().unwrap().to_string_lossy().into_owned();
+        assert!(names.contains(&stem.as_str()), "{} belongs to no summary: delete it", path.display());
+    }
+}
+
+/// One summary for each kind of run, by the name of its file.
+fn golden_summaries() -> Vec<(&'static str, Value)> {
+    vec![
+        ("decided", to_json(&summarize(&decided()))),
+        ("undecided", to_json(&summarize(&undecided()))),
+        ("equivalent", to_json(&summarize(&equivalent()))),
+        ("broken", to_json(&summarize(&broken()))),
+        ("slo", to_json(&summarize(&pushes::searched(&[("http4s.Vanilla", 10_000.0), ("b", 8_000.0)])))),
+        ("slo-alone", to_json(&summarize(&pushes::searched(&[("http4s.Vanilla", 10_000.0)])))),
+        ("pushes", to_json(&summarize(&two_clocks(pushes::pushed(2))))),
+        ("profile", to_json(&summarize_with(&profiles::profiled(), None))),
+        ("explained", to_json(&explained())),
+        ("ladder", to_json(&summarize(&ladder()))),
+        ("sequential", to_json(&sequential())),
+        ("load", of_page(&load::html(loads::record(), &loads::summary(&["p99>1s"])).unwrap())),
+    ]
+}
+
+fn to_json(summary: &Summary) -> Value {
+    serde_json::to_value(summary).unwrap()
+}
+
+/// The summary inside a page.
+fn of_page(page: &str) -> Value {
+    let (_, after) = page.split_once(r#"id="tare-summary">"#).unwrap();
+    let (json, _) = after.split_once("</script>").unwrap();
+    serde_json::from_str(json).unwrap()
+}
+
+/// The record without its later rounds: a golden file shows each kind of point, not many of them.
+fn one_round(mut record: RunRecord) -> RunRecord {
+    record.slices.retain(|slice| slice.round == 0);
+    record
+}
+
+/// A baseline, a server that is 5 % slower, and the control.
+fn decided() -> RunRecord {
+    let steady = |truth: Truth| Truth { fork_sd: 0.001, ..truth };
+    let truths = [baseline(), weighed("http4s.Tapir", 0.95), control()].map(steady);
+    one_round(run(&truths, 10, &[SliceKind::Saturating, SliceKind::Poisson]))
+}
+
+/// Starts that differ from each other by far more than the servers do.
+fn undecided() -> RunRecord {
+    let noisy = Truth { fork_sd: 0.08, ..weighed("http4s.Tapir", 0.97) };
+    let mut record = one_round(run(&[baseline(), noisy, control()], 4, &ALL_KINDS));
+    record.header.git_revision = None;
+    record.header.plan.groups[0].variants[1].version = Some("1.11.15".to_owned());
+    // Enough answers in one slice for its 99th percentile.
+    let mut many = LatencyHistogram::new();
+    (0..2_000).for_each(|i| many.record_ns(100_000 + i * 1_000));
+    record.slices[0].response = PackedHistogram::from_bytes(many.to_bytes()).unwrap();
+    record
+}
+
+/// The same server under two names, in enough starts to say so.
+fn equivalent() -> RunRecord {
+    let steady = |truth: Truth| Truth { fork_sd: 0.001, ..truth };
+    let truths = [baseline(), weighed("http4s.Tapir", 1.0)].map(steady);
+    let mut record = run(&truths, 20, &[SliceKind::Saturating]);
+    record.slices.retain(|slice| slice.round < 2);
+    record
+}
+
+/// Starts without JVM, failures, a server that died, and an event with its last words.
+fn broken() -> RunRecord {
+    let mut record = one_round(run(&[baseline(), weighed("http4s.Tapir", 0.95)], 2, &[SliceKind::Saturating]));
+    record.end = None;
+    record.header.plan.stop.forks = Forks::Fixed { count: 3 };
+    for slice in record.slices.iter_mut().filter(|slice| slice.variant == "http4s.Tapir") {
+        (slice.ok, slice.completed, slice.failed) = (0, 0, 900);
+        (slice.jvm, slice.server_cpu, slice.hiccups) = (None, None, None);
+        let tally = ErrorTally { count: 900, example: "connection refused".to_owned() };
+        slice.errors.insert("connect".to_owned(), tally);
+    }
+    record.events.push(EventRecord {
+        at_ns: 21_000_000_000,
+        level: EventLevel::Error,
+        voids: true,
+        group: Some("http4s".to_owned()),
+        variant: Some("http4s.Tapir".to_owned()),
+        scenario: Some("SimpleGet".to_owned()),
+        fork: Some(2),
+        title: "http4s.Tapir died".to_owned(),
+        text: "It ended with exit code 137.".to_owned(),
+        remedy: Some("Give it more memory.".to_owned()),
+        log: Some("java.lang.OutOfMemoryError: <b>Java heap space</b>".to_owned()),
+    });
+    record
+}
+
+/// One fork, with what another load tool measured and why a second one could not be asked.
+fn sequential() -> Summary {
+    let mut summary = cross_checks::measured();
+    summary.cross_checks.extend(cross_checks::not_possible().cross_checks);
+    summary
+}
+
+/// The server of `b` has a clock of its own.
+fn two_clocks(mut record: RunRecord) -> RunRecord {
+    let clock =
+        ClockEstimate { offset_ns: Some(3_000_000_456), messages: 3, round_trip_ns: Some(40_000), is_confirmed: true };
+    for slice in record.slices.iter_mut().filter(|slice| slice.variant == "b") {
+        slice.messages.iter_mut().for_each(|messages| messages.tally.clock = Some(clock));
+    }
+    record
+}
+
+/// A scored run with its profiles beside it, one method of them at two versions.
+fn explained() -> Summary {
+    let record = run(&[baseline(), weighed("http4s.Tapir", 0.95)], 3, &[SliceKind::Saturating]);
+    let mut summary = summarize_with(&one_round(record), Some(&profiles::profiled()));
+    let share = |value: f64| Estimate { value, lo: Some(value - 0.01), hi: Some(value + 0.01) };
+    let (short, name) = ("Uri.parse".to_owned(), "layer.Uri.parse".to_owned());
+    summary.profiles.as_mut().unwrap().versions.push(AcrossVersions {
+        server: "http4s.Tapir".to_owned(),
+        scenario: "SimpleGet".to_owned(),
+        event: "cpu".to_owned(),
+        versions: ["1.9.11", "1.11.15"].map(str::to_owned).to_vec(),
+        rows: vec![VersionRow { short, name, shares: vec![share(0.12), share(0.08)] }],
+    });
+    summary
+}
+
+/// Three steps, the last of which costs nothing.
+fn ladder() -> RunRecord {
+    let steps = [baseline(), weighed("http4s.Tapir", 0.9), weighed("http4s.TapirLog", 0.9)];
+    let mut record = one_round(run(&steps, 3, &[SliceKind::Fixed]));
+    record.header.plan.groups[0].ladder = true;
+    record
+}
+
+/// Indented JSON in which whatever holds no array and no object stands on one line.
+fn printed(value: &Value, depth: usize) -> String {
+    let nested = |value: &Value| value.is_array() || value.is_object();
+    let (open, close, items): (char, char, Vec<String>) = match value {
+        Value::Array(items) if items.iter().any(nested) => {
+            ('[', ']', items.iter().map(|item| printed(item, depth + 1)).collect())
+        }
+        Value::Object(entries) if entries.values().any(nested) => {
+            let entry = |(key, value): (&String, &Value)| {
+                format!("{}: {}", Value::from(key.as_str()), printed(value, depth + 1))
+            };
+            ('{', '}', entries.iter().map(entry).collect())
+        }
+        flat => return flat.to_string(),
+    };
+    let (inner, outer) = ("  ".repeat(depth + 1), "  ".repeat(depth));
+    format!("{open}\n{inner}{}\n{outer}{close}", items.join(&format!(",\n{inner}")))
+}
+
+/// The same JSON with each number rounded to [`DIGITS`] significant digits.
+fn rounded(value: Value) -> Value {
+    match value {
+        Value::Number(number) if number.is_f64() => {
+            let shown = format!("{:.*e}", DIGITS - 1, number.as_f64().unwrap());
+            Value::Number(Number::from_f64(shown.parse().unwrap()).unwrap())
+        }
+        Value::Array(items) => items.into_iter().map(rounded).collect(),
+        Value::Object(entries) => entries.into_iter().map(|(key, value)| (key, rounded(value))).collect(),
+        other => other,
+    }
+}
+
+fn first_difference(path: &PathBuf, text: &str) -> String {
+    let Ok(known) = fs::read_to_string(path) else { return format!("{} does not exist", path.display()) };
+    let pairs = known.lines().zip(text.lines()).enumerate();
+    match pairs.into_iter().find(|(_, (known, now))| known != now) {
+        Some((line, (known, now))) => format!("{}:{}: was {known}, is {now}", path.display(), line + 1),
+        None => format!("{} has another number of lines", path.display()),
+    }
+}
