@@ -11,8 +11,8 @@ use crate::sample::StoredSlice;
 
 /// Above this share of a core a server is not at rest.
 pub const RESTLESS: f64 = 0.005;
-/// The share of failures that a curve bears which says nothing of errors.
-const FAILED: f64 = 0.001;
+/// The limit on failures where a curve has none.
+const FAILED: &str = "errors<=0.1%";
 /// A search ends once the largest load that was kept and the smallest that was not are this close.
 const RESOLUTION: f64 = 0.05;
 
@@ -29,14 +29,23 @@ pub fn replay<'a>(slo: &Slo, by: LoadBy, tries: impl Iterator<Item = &'a StoredS
     search.found()
 }
 
-/// Whether all conditions were met, and next to nothing failed.
+/// Whether a try had answers and met every limit.
 pub fn keeps(slo: &Slo, slice: &StoredSlice) -> bool {
-    let conditions = &slo.curve.0;
-    let of_errors = |c: &Condition| matches!(c.metric, Metric::Errors | Metric::ErrorShare);
-    let few_failed = conditions.iter().any(of_errors) || failed_share(slice) <= FAILED;
-    slice.load.ok > 0
-        && few_failed
-        && conditions.iter().all(|condition| condition.is_met_by(value(condition.metric, slice)))
+    slice.load.ok > 0 && limits(slo).iter().all(|limit| limit.is_met_by(measured(limit, slice)))
+}
+
+/// The limits of the curve, and the usual one on failures where the curve has none.
+pub fn limits(slo: &Slo) -> Vec<Condition> {
+    let mut limits = slo.curve.0.clone();
+    if !limits.iter().any(|limit| matches!(limit.metric, Metric::Errors | Metric::ErrorShare)) {
+        limits.extend(FAILED.parse());
+    }
+    limits
+}
+
+/// What a try showed of the figure that a limit is on, in the unit of the limit; infinite where it had no answers.
+pub fn measured(limit: &Condition, slice: &StoredSlice) -> f64 {
+    value(limit.metric, slice)
 }
 
 fn value(metric: Metric, slice: &StoredSlice) -> f64 {

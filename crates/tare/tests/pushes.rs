@@ -65,7 +65,7 @@ fn a_curve_that_always_holds_is_kept_by_the_most_that_is_tried() {
     let summary = bench.summary();
     let capacity = &cell(&summary, "other")["capacity"];
     assert_eq!((&capacity["load"]["value"], &capacity["forks_at_most"]), (&20.0.into(), &1.into()), "{said}");
-    assert!(said.contains("up to 20 users, and bears the most that was tried"), "{said}");
+    assert!(said.contains("up to 20 users, the largest load that was tried"), "{said}");
     let none = bench.run_suite(&suite(), &["-m", "Get", "--slo", "p99>4ms"]);
     assert!(stderr(&none).contains("write upper limits"), "{}", stderr(&none));
 }

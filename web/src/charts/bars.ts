@@ -1,7 +1,7 @@
 // Bars from zero, one row per cell: one colour or stacked parts, with a whisker for the interval and a tick for a second value.
 
 import { baseOption, givenAxis, tip, type Option } from './echarts';
-import { hitMark, lineMark, rectMark, textMark, whisker, type Mark } from './marks';
+import { clippedWhisker, hitMark, lineMark, rectMark, textMark, type Mark } from './marks';
 import { frameRows, labelY, markY, rowsHeight, type RowsFrame } from './rows';
 import { plainNumber, plainTicks } from './ticks';
 import type { Theme } from '../theme';
@@ -29,6 +29,8 @@ export interface Bars {
 
 const VALUE_PX = 132;
 const NAMES_PX = 22;
+/** How far an interval may widen the axis: this many times the largest bar. */
+const WIDEST = 1.3;
 const total = (row: BarRow) => row.parts.reduce((sum, p) => sum + p.value, 0);
 const none = (bars: Bars) => bars.rows.map(() => false);
 
@@ -48,7 +50,9 @@ export function barsOption(bars: Bars, width: number, t: Theme): Option {
     frame.top += NAMES_PX;
     frame.tops = frame.tops.map((y) => y + NAMES_PX);
   }
-  const most = Math.max(0, ...rows.flatMap((r) => [total(r), r.hi ?? 0, r.tick ?? 0]));
+  const largest = Math.max(0, ...rows.flatMap((r) => [total(r), r.tick ?? 0]));
+  // An interval of too few forks may be many times as wide as its bar, and would press all bars into nothing.
+  const most = Math.max(largest, ...rows.map((r) => Math.min(r.hi ?? 0, largest * WIDEST)));
   const ticks = plainTicks(most, frame.width < 420 ? 4 : 6);
   const top = Math.max(most, ticks.at(-2) ?? 0) * 1.02 || 1;
   const shown = ticks.filter((v) => v <= top).map((v) => ({ at: v, text: plainNumber(v) }));
@@ -100,10 +104,11 @@ function rowMarks(row: BarRow, i: number, frame: RowsFrame, px: (x: number) => n
     marks.push(rectMark(x, y - thick / 2, px(from) - x, thick, part.colour));
   }
   if (row.lo !== null && row.hi !== null) {
+    const sides: [number, number] = [frame.left, frame.left + frame.width];
     // The ground's colour around it keeps a whisker visible on a bar of any colour.
     marks.push(
-      ...whisker(px(row.lo), px(row.hi), y, t.paper, 3, 4.5),
-      ...whisker(px(row.lo), px(row.hi), y, t.ink, 1.5, 4),
+      ...clippedWhisker(px(row.lo), px(row.hi), sides, y, t.paper, 3, 4.5),
+      ...clippedWhisker(px(row.lo), px(row.hi), sides, y, t.ink, 1.5, 4),
     );
   }
   if (row.tick != null)

@@ -34,6 +34,8 @@ export interface FigureSpec {
   controls?: Node[];
   /** Names and colours, shown where the drawing is too narrow for names of its own. */
   key?: (t: Theme) => { label: string; colour: string }[];
+  /** Shows the key at every width. */
+  alwaysKey?: boolean;
 }
 
 const PRINT_WIDTH_PX = 672;
@@ -111,7 +113,7 @@ class Figure {
   }
 
   private fillKey(t: Theme, width: number): void {
-    const items = width < NAMED_PX ? (this.spec.key?.(t) ?? []) : [];
+    const items = this.spec.alwaysKey || width < NAMED_PX ? (this.spec.key?.(t) ?? []) : [];
     this.key.replaceChildren(
       ...items.map(({ label, colour }) => {
         const swatch = h('i', {});

@@ -1,7 +1,7 @@
 // The ratio chart: a row per comparison, a point with its interval on an axis of "% of the baseline" (logarithmic).
 
 import { baseOption, givenAxis, tip, type Option } from './echarts';
-import { dotMark, hitMark, lineMark, textMark, whisker, type Mark } from './marks';
+import { clippedWhisker, dotMark, hitMark, lineMark, textMark, type Mark } from './marks';
 import { frameRows, labelY, markY, rowsHeight, type RowsFrame } from './rows';
 import { ratioTicks } from './ticks';
 import type { Theme } from '../theme';
@@ -41,11 +41,18 @@ export function forestHeight(rows: ForestRow[], width: number): number {
   );
 }
 
-/** From the least to the greatest that must be seen, on the logarithm, with some air. */
+/** How far an interval may widen the axis: as many times the largest estimate. */
+const WIDEST = 3;
+
+/** From the least to the greatest estimate, on the logarithm, with some air. Intervals widen the axis up to a bound only: one of
+ * too few forks would press everything else into a line. */
 export function forestRange(forest: Forest): [number, number] {
-  const seen = forest.rows.flatMap((r) => [r.ratio, r.lo, r.hi, ...(r.dots ?? [])]).filter(finite);
-  const least = Math.log(Math.min(1 - 2 * forest.region, 0.95, ...seen));
-  const most = Math.log(Math.max(1 + 2 * forest.region, 1.05, ...seen));
+  const logs = (values: (number | null)[]) => values.filter(finite).map(Math.log);
+  const estimates = logs(forest.rows.flatMap((r) => [r.ratio, ...(r.dots ?? [])]));
+  const bound = Math.max(Math.log(1.1), 5 * forest.region, WIDEST * Math.max(0, ...estimates.map(Math.abs)));
+  const ends = logs(forest.rows.flatMap((r) => [r.lo, r.hi])).map((x) => Math.min(bound, Math.max(-bound, x)));
+  const least = Math.min(Math.log(Math.min(1 - 2 * forest.region, 0.95)), ...estimates, ...ends);
+  const most = Math.max(Math.log(Math.max(1 + 2 * forest.region, 1.05)), ...estimates, ...ends);
   const air = (most - least) * 0.05;
   return [least - air, most + air];
 }
@@ -113,17 +120,24 @@ function rowMarks(row: ForestRow, i: number, frame: RowsFrame, px: (x: number) =
     : textMark(frame.left + frame.width + 16, textY, row.value, t.muted, { width: frame.right - 16 });
   const rule = lineMark(frame.left, y, frame.left + frame.width, y, t.grid);
   const hit = hitMark(0, top, end, frame.heights[i]!);
-  return { type: 'group', children: [hit, rule, baseline, label, value, ...estimateMarks(row, y, px, t)] };
+  const sides: [number, number] = [frame.left, frame.left + frame.width];
+  return { type: 'group', children: [hit, rule, baseline, label, value, ...estimateMarks(row, y, px, sides, t)] };
 }
 
-function estimateMarks(row: ForestRow, y: number, px: (x: number) => number, t: Theme): Mark[] {
+function estimateMarks(
+  row: ForestRow,
+  y: number,
+  px: (x: number) => number,
+  sides: [number, number],
+  t: Theme,
+): Mark[] {
   if (!finite(row.ratio)) return [];
   const x = px(Math.log(row.ratio));
   const interval = finite(row.lo) && finite(row.hi);
   // Where the forks are shown their dots lie above the interval, so that neither hides the other.
   const at = row.dots ? y + 7 : y;
   const ends = interval
-    ? whisker(px(Math.log(row.lo!)), px(Math.log(row.hi!)), at, row.colour, 2, row.dots ? 3 : 4)
+    ? clippedWhisker(px(Math.log(row.lo!)), px(Math.log(row.hi!)), sides, at, row.colour, 2, row.dots ? 3 : 4)
     : [];
   if (!row.dots) return [...ends, dotMark(x, y, 5, row.colour, interval ? null : t.paper)];
   const dots = row.dots.filter(finite).map((d) => {

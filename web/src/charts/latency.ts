@@ -23,6 +23,8 @@ export const WIDE_PX = 620;
 const MOST_NINES = 6.2;
 const LEFT_PX = 46;
 const DIGIT_PX = 7;
+/** An interval whose ends differ by this factor or more says nothing: no ribbon is drawn there. */
+const WIDEST_RIBBON = 4;
 
 /** The nines where the last point of a curve is drawn: its maximum has no percentile below 100. */
 function lastNines(d: Distribution): number {
@@ -104,7 +106,7 @@ function lineSeries(l: LatencyLine): Option {
 /** The intervals over forks of the stated percentiles, as a ribbon around the line. */
 function ribbonSeries(l: LatencyLine): Option {
   const stated = l.distribution.percentiles
-    .filter((p) => p.lo_ns !== null && p.hi_ns !== null && p.lo_ns > 0)
+    .filter((p) => p.lo_ns !== null && p.hi_ns !== null && p.lo_ns > 0 && p.hi_ns < p.lo_ns * WIDEST_RIBBON)
     .map((p) => ({ x: ninesOf(p.percentile), lo: Math.log10(p.lo_ns!), hi: Math.log10(p.hi_ns!) }));
   return {
     type: 'custom',

@@ -36,13 +36,24 @@ export function lineMark(x1: number, y1: number, x2: number, y2: number, stroke:
   return { type: 'line', shape: { x1, y1, x2, y2 }, style: { stroke, lineWidth: width, lineCap: 'butt' } };
 }
 
-/** An interval: a line with short ends. */
-export function whisker(x1: number, x2: number, y: number, stroke: string, width = 2, cap = 4): Mark[] {
-  return [
-    lineMark(x1, y, x2, y, stroke, width),
-    lineMark(x1, y - cap, x1, y + cap, stroke, width * 0.75),
-    lineMark(x2, y - cap, x2, y + cap, stroke, width * 0.75),
-  ];
+const ARROW_PX = 5;
+
+/** An interval within the sides of a plot: an arrowhead stands where it goes on beyond one. */
+export function clippedWhisker(
+  x1: number,
+  x2: number,
+  [left, right]: [number, number],
+  y: number,
+  stroke: string,
+  width = 2,
+  cap = 4,
+): Mark[] {
+  const [from, to] = [Math.max(x1, left), Math.min(x2, right)];
+  const end = (x: number, beyond: boolean, inwards: number): Mark[] =>
+    beyond
+      ? [-1, 1].map((side) => lineMark(x, y, x + inwards * ARROW_PX, y + (side * ARROW_PX * 4) / 5, stroke, width))
+      : [lineMark(x, y - cap, x, y + cap, stroke, width * 0.75)];
+  return [lineMark(from, y, to, y, stroke, width), ...end(from, x1 < left, 1), ...end(to, x2 > right, -1)];
 }
 
 /** A dot, hollow where the value has no interval. */

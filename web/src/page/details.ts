@@ -4,6 +4,7 @@ import { switching, tabs } from '../charts/figure';
 import { h } from '../dom';
 import { forksFigure, noiseFigure } from '../figures/forks';
 import { allocationFigure, cpuFigure, memoryFigure, throughputFigure } from '../figures/bars';
+import { capacityTable, triesFigures } from '../figures/capacity';
 import { cpuOverTime } from '../figures/cpu_over_time';
 import { latencyFigure } from '../figures/latency';
 import { heapOverTime, p99OverTime, rssOverTime, throughputOverTime } from '../figures/over_time';
@@ -73,6 +74,7 @@ export const memorySection = (m: Model) =>
   h('div', {}, figures(m, [allocationFigure, memoryFigure], true), figures(m, [rssOverTime, heapOverTime], false));
 export const timeSection = (m: Model) => figures(m, [throughputOverTime, p99OverTime], false);
 
+export const capacitySection = (m: Model) => figures(m, [capacityTable, triesFigures], false);
 export const pushSection = (m: Model) => figures(m, [messagesTable, jitterFigure], false);
 
 export function forksSection(model: Model): HTMLElement {

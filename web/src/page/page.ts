@@ -28,10 +28,14 @@ interface Room extends Entry {
 const measured = (m: Model) => m.summary.cells.length > 0;
 /** One load on one URL has no others beside it, and says nothing of the server's own processes. */
 const weighed = (m: Model) => measured(m) && m.summary.run.mode !== 'load';
+/** A run that only searches for capacity has no such slices. */
+const saturated = (m: Model) => weighed(m) && m.summary.cells.some((c) => c.throughput_per_s);
+const timed = (m: Model) => m.summary.cells.some((c) => c.latency.length);
 const checked = (m: Model) => m.summary.cross_checks.length > 0;
 const forked = (m: Model) => m.summary.comparisons.some((c) => c.currencies.some((x) => x.fork_ratios.length));
 
 const pushed = (m: Model) => m.summary.cells.some((c) => c.messages);
+const searched = (m: Model) => m.summary.cells.some((c) => c.capacity);
 const laddered = (m: Model) => !!m.summary.ladders?.length;
 const explained = (m: Model) => !!m.summary.profiles?.whys.length;
 const profiled = (m: Model) => !!m.summary.profiles?.views.length;
@@ -46,8 +50,9 @@ function rooms(table: CellTable): Room[] {
     },
     { id: 'why', title: 'Why', make: (m) => whySection(m.summary.profiles!), when: explained },
     { id: 'profiles', title: 'Profiles', make: (m) => profilesSection(m.summary.profiles!), when: profiled },
-    { id: 'throughputs', title: 'Throughput', make: details.throughputSection, chart: true, when: weighed },
-    { id: 'latencies', title: 'Latency', make: details.latencySection, chart: true, when: measured },
+    { id: 'capacities', title: 'Capacity', make: details.capacitySection, chart: true, when: searched },
+    { id: 'throughputs', title: 'Throughput', make: details.throughputSection, chart: true, when: saturated },
+    { id: 'latencies', title: 'Latency', make: details.latencySection, chart: true, when: timed },
     { id: 'pushes', title: 'Pushed messages', make: details.pushSection, chart: true, when: pushed },
     { id: 'time', title: 'Over time', make: details.timeSection, chart: true, when: measured },
     { id: 'cpus', title: 'CPU', make: details.cpuSection, chart: true, when: weighed },

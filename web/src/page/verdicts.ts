@@ -13,11 +13,13 @@ export function verdicts(summary: Summary): HTMLElement {
   if (summary.run.mode === 'load') section.append(...summary.cells.map(ofLoad));
   else if (!sentences.length) {
     if (summary.run.mode === 'profiled') return section;
+    const searched = capacities(summary);
+    if (searched) section.append(searched);
     const why = summary.cells.length
       ? 'Nothing was weighed against a baseline in this run; its figures follow.'
       : 'Nothing was measured in this run.';
     section.append(h('p', { class: 'nothing' }, why));
-  } else if (sentences.length <= AT_ONCE) section.append(list(sentences));
+  } else if (sentences.length <= AT_ONCE) section.append(list(sentences), ...some(capacities(summary)));
   else {
     const all = h('details', {}, h('summary', {}, `All ${sentences.length} verdicts in words`));
     // Hundreds of sentences are made only for those who ask for them.
@@ -46,6 +48,15 @@ function ofLoad({ validity }: Cell): HTMLElement {
     );
   return h('ul', { class: 'verdicts' }, ...why.map(one));
 }
+
+/** What a search for the largest load found, a sentence for each cell; null where there was none. */
+function capacities({ cells }: Summary): HTMLElement | null {
+  const found = cells.flatMap((cell) => (cell.capacity ? [cell.capacity.sentence] : []));
+  if (!found.length || found.length > AT_ONCE) return null;
+  return h('ul', { class: 'plain' }, ...found.map((sentence) => h('li', { dir: 'auto' }, unbroken(sentence))));
+}
+
+const some = (element: HTMLElement | null): HTMLElement[] => (element ? [element] : []);
 
 function list(sentences: Sentence[]): HTMLElement {
   return h('ul', { class: 'verdicts' }, ...sentences.map(sentence));

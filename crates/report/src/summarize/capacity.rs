@@ -1,28 +1,112 @@
 //! The largest load that keeps the curve of the plan: the search of each fork is made again from its tries.
 
+use tare_plan::condition::{Condition, Metric};
 use tare_plan::plan::{Plan, SliceKind};
 use tare_plan::slo::{LoadBy, Slo};
 use tare_record::StoredSlice;
-use tare_record::keeping::replay;
+use tare_record::keeping::{keeps, limits, measured, replay};
 
 use super::evidence::Evidence;
 use super::level;
-use crate::summary::CapacityAt;
+use crate::format::{count, rate};
+use crate::summary::{CapacityAt, CapacityFork, CapacityLimit, CapacityTry, Estimate, LimitUnit};
 
-/// None where the plan has no curve, or nothing was tried.
+/// `None` where the plan has no curve, or nothing was tried.
 pub(super) fn capacity(plan: &Plan, cell: &Evidence<'_>) -> Option<CapacityAt> {
     let slo = plan.slo.as_ref()?;
     let by = searched_by(plan, slo, cell);
-    let found = |fork: u32| replay(slo, by, tries(cell, fork));
-    let forks: Vec<_> = cell.fork_numbers().into_iter().map(found).collect();
-    let loads: Vec<f64> = forks.iter().map(|found| found.borne.unwrap_or(0.0)).collect();
-    Some(CapacityAt {
+    let limits = limits(slo);
+    let forks: Vec<CapacityFork> =
+        cell.fork_numbers().into_iter().map(|fork| fork_result(slo, by, &limits, cell, fork)).collect();
+    let loads: Vec<f64> = forks.iter().map(|fork| fork.load).collect();
+    let mut found = CapacityAt {
         curve: slo.curve.to_string(),
         by,
+        sentence: String::new(),
         load: level::estimate(&loads, plan.stop.alpha)?,
-        forks_at_most: forks.iter().filter(|found| found.borne.is_some() && found.broken.is_none()).count() as u32,
-        fork_loads: loads,
-    })
+        forks_at_most: forks.iter().filter(|fork| fork.load > 0.0 && fork.failed_at.is_none()).count() as u32,
+        limits: limits.iter().map(|limit| limit_of(limit, &forks)).collect(),
+        tries: cell.of_kind(SliceKind::Capacity).map(|slice| try_of(slo, by, &limits, slice)).collect(),
+        forks,
+    };
+    found.sentence = sentence(cell.subject.variant, &found);
+    Some(found)
+}
+
+fn fork_result(slo: &Slo, by: LoadBy, limits: &[Condition], cell: &Evidence<'_>, fork: u32) -> CapacityFork {
+    let found = replay(slo, by, tries(cell, fork));
+    let failed = |limit: &&Condition| {
+        let mut at_failure = tries(cell, fork).filter(|slice| Some(load_of(by, slice)) == found.broken);
+        at_failure.any(|slice| !limit.is_met_by(measured(limit, slice)))
+    };
+    CapacityFork {
+        fork,
+        load: found.borne.unwrap_or(0.0),
+        failed_at: found.broken,
+        failed_limits: limits.iter().filter(failed).map(|limit| limit.text().to_owned()).collect(),
+    }
+}
+
+fn limit_of(limit: &Condition, forks: &[CapacityFork]) -> CapacityLimit {
+    let failed = |fork: &&CapacityFork| fork.failed_limits.iter().any(|failed| failed == limit.text());
+    CapacityLimit {
+        condition: limit.text().to_owned(),
+        unit: match limit.metric {
+            Metric::Latency(..) => LimitUnit::Ns,
+            Metric::ErrorShare => LimitUnit::Share,
+            Metric::Errors => LimitUnit::Count,
+            Metric::Throughput => LimitUnit::PerS,
+        },
+        limit: limit.limit,
+        failed_forks: forks.iter().filter(failed).count() as u32,
+    }
+}
+
+fn try_of(slo: &Slo, by: LoadBy, limits: &[Condition], slice: &StoredSlice) -> CapacityTry {
+    let value = |limit: &Condition| Some(measured(limit, slice)).filter(|value| value.is_finite());
+    CapacityTry {
+        fork: slice.key.fork,
+        load: load_of(by, slice),
+        kept: keeps(slo, slice),
+        values: limits.iter().map(value).collect(),
+    }
+}
+
+fn load_of(by: LoadBy, slice: &StoredSlice) -> f64 {
+    match by {
+        LoadBy::Users => f64::from(slice.key.users),
+        LoadBy::Rate => slice.key.offered_per_s.unwrap_or(0.0),
+    }
+}
+
+/// `http4s.Tapir: keeps p90<2ms,p99<4ms up to 1,250 users [1,100, 1,400]; p99<4ms fails first (3 of 3 forks)`.
+fn sentence(variant: &str, found: &CapacityAt) -> String {
+    let (curve, shown) = (&found.curve, |load: f64| shown(found, load));
+    if found.load.value == 0.0 {
+        return format!("{variant}: keeps {curve} under no load that was tried{}", failing(found));
+    }
+    let beyond = if found.forks_at_most > 0 { ", the largest load that was tried" } else { "" };
+    let Estimate { value, lo, hi } = found.load;
+    let interval = lo.zip(hi).map_or(String::new(), |(lo, hi)| format!(" [{}, {}]", shown(lo), shown(hi)));
+    format!("{variant}: keeps {curve} up to {}{interval}{beyond}{}", shown(value), failing(found))
+}
+
+/// Which limits fail first; nothing where the curve leaves no choice.
+fn failing(found: &CapacityAt) -> String {
+    let failed: Vec<&CapacityLimit> = found.limits.iter().filter(|limit| limit.failed_forks > 0).collect();
+    if failed.is_empty() || failed.iter().all(|limit| limit.condition == found.curve) {
+        return String::new();
+    }
+    let forks = found.forks.len();
+    let one = |limit: &&CapacityLimit| format!("{} ({} of {forks} forks)", limit.condition, limit.failed_forks);
+    format!("; fails first: {}", failed.iter().map(one).collect::<Vec<_>>().join(", "))
+}
+
+fn shown(found: &CapacityAt, load: f64) -> String {
+    match found.by {
+        LoadBy::Rate => rate(load),
+        LoadBy::Users => count(load.round() as u64, "user"),
+    }
 }
 
 /// What the search of a cell varies: the rate or the number of users.

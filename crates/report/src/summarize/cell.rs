@@ -6,7 +6,7 @@ use tare_stats::quantile::printable;
 
 use super::evidence::Evidence;
 use super::latency::LoadLatency;
-use super::{capacity, level, messages, probes, validity};
+use super::{capacity, command, level, messages, probes, validity};
 use crate::format;
 use crate::summary::{Cell, ErrorCount, Estimate, ForkValue, Row, TimePoint};
 
@@ -75,7 +75,7 @@ fn measured(
         timeline: evidence.slices.iter().map(|s| time_point(s)).collect(),
         fork_values: Vec::new(),
         resolved: resolved(evidence),
-        command: evidence.forks.last().map(|f| f.command.join(" ")).unwrap_or_default(),
+        command: evidence.forks.last().map(|f| command::shortened(&f.command).join(" ")).unwrap_or_default(),
     }
 }
 

@@ -4,6 +4,7 @@ use tare_plan::plan::SliceKind;
 use tare_record::cross_check::{CrossCheckOutcome, CrossCheckRecord, ToolFigures};
 use tare_record::sample::RunRecord;
 
+use super::command::shortened;
 use super::run_info::shell;
 use crate::summary::{Cell, CrossCheck, Distribution, ToolFigure};
 
@@ -30,7 +31,7 @@ fn cross_check(check: &CrossCheckRecord, cells: &[Cell]) -> CrossCheck {
         scenario: check.scenario.clone(),
         variant: check.variant.clone(),
         users: check.users,
-        command: shell(&check.command),
+        command: shell(&shortened(&check.command)),
         figures: measured.map(|figures| beside(figures, cell)).unwrap_or_default(),
         requests_failed: measured.map(|figures| figures.failed),
         resolution_ns: measured.map(|figures| figures.resolution_ns),

@@ -2,6 +2,7 @@
 
 mod capacity;
 mod cell;
+mod command;
 mod compare;
 mod cross_check;
 mod disturbance;

@@ -88,7 +88,7 @@ pub struct Cell {
     pub fork_values: Vec<ForkValue>,
     /// Library versions resolved for this server.
     pub resolved: Vec<Row>,
-    /// The command that started it.
+    /// The command that started it, without class path and folders: the record has it whole.
     pub command: String,
 }
 

@@ -15,7 +15,7 @@ mod profile;
 
 use serde::{Deserialize, Serialize};
 
-pub use capacity::CapacityAt;
+pub use capacity::{CapacityAt, CapacityFork, CapacityLimit, CapacityTry, LimitUnit};
 pub use cell::{Bottleneck, Cell, ErrorCount, ForkValue, KindShare, PoolShare, TimePoint, Validity, ValidityState};
 pub use comparison::{Comparison, CurrencyRatio, Noise, Sentence, VerdictKind};
 pub use cross_check::{CrossCheck, ToolFigure};

@@ -106,7 +106,7 @@ pub fn searched(limits_per_s: &[(&'static str, f64)]) -> RunRecord {
     let truths: Vec<Truth> = std::iter::once(baseline()).chain(others).collect();
     let mut record = run(&truths, 0, &[]);
     let slo = Slo {
-        curve: "p50<1ms".parse().unwrap(),
+        curve: "p50<1ms,p99<5ms".parse().unwrap(),
         by: LoadBy::Rate,
         most_users: 1_000,
         most_per_s: 1e6,
@@ -139,11 +139,18 @@ fn the_largest_load_that_keeps_the_curve_is_found_again_from_its_tries() {
     for (variant, limit) in [("http4s.Vanilla", 10_000.0), ("b", 8_000.0)] {
         let found = cell(&summary, variant).capacity.as_ref().unwrap();
         assert!(found.load.value < limit && limit < found.load.value * 1.05, "{variant}: {found:?}");
-        assert_eq!((found.by, found.forks_at_most, found.fork_loads.len()), (LoadBy::Rate, 0, 3));
+        assert_eq!((found.by, found.forks_at_most, found.forks.len()), (LoadBy::Rate, 0, 3));
+        let failed: Vec<(&str, u32)> = found.limits.iter().map(|l| (l.condition.as_str(), l.failed_forks)).collect();
+        assert_eq!(failed, [("p50<1ms", 3), ("p99<5ms", 0), ("errors<=0.1%", 0)]);
+        let (fork, tried) =
+            (&found.forks[0], |load: f64| found.tries.iter().filter(move |t| t.fork == 1 && t.load == load));
+        assert!(tried(fork.load).filter(|t| t.kept).count() >= 2, "{:?}", found.tries);
+        assert!(tried(fork.failed_at.unwrap()).all(|t| !t.kept && t.values[0].unwrap() >= 1e6), "{:?}", found.tries);
         assert_eq!(cell(&summary, variant).validity.state, ValidityState::Valid);
     }
     let first = &summary.comparisons[0].currencies[0];
     assert!(first.name == Currency::Capacity && (first.ratio - 0.8).abs() < 0.05, "{first:?}");
     let text = render(&summary, &Style { colored: false, width: 400 });
-    assert!(text.contains("b: keeps p50<1ms up to"), "{text}");
+    assert!(text.contains("b: keeps p50<1ms,p99<5ms up to 7,9"), "{text}");
+    assert!(text.contains("; fails first: p50<1ms (3 of 3 forks)"), "{text}");
 }

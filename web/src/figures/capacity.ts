@@ -1,0 +1,124 @@
+// What a search for the largest load found: a table of results, and the tries as a chart for each limit of the curve.
+
+import { figure } from '../charts/figure';
+import { triesHeight, triesOption, type Tries, type TryPoint } from '../charts/tries';
+import { h, plainTable } from '../dom';
+import { significant, whole } from '../format/number';
+import { inUnitWithInterval, rateUnit, unitFor, type Unit } from '../format/unit';
+import { colourOf, type Model, type Panel } from '../model';
+import type { Capacity, CapacityLimit, Cell } from '../summary';
+import { LIGHT, type Theme } from '../theme';
+import { panelId } from './forks';
+
+type Searched = Cell & { capacity: Capacity };
+
+export const searchedCells = (panel: Panel): Searched[] =>
+  panel.cells.filter((cell): cell is Searched => cell.capacity !== null);
+
+const HEADS = ['', 'largest load that keeps the curve', 'each fork', 'what fails above it', 'tries'];
+
+/** The results of a panel's searches; null where no curve was asked for. */
+export function capacityTable(_: Model, panel: Panel): HTMLElement | null {
+  const cells = searchedCells(panel);
+  if (!cells.length) return null;
+  const title = `${panel.title}: the largest load that keeps ${curves(cells)}`;
+  const rows = cells.map((cell) => [cell.variant, ...resultOf(cell.capacity, loadUnit(cells))]);
+  const table = plainTable(title, HEADS, rows, { class: 'cells pushed' });
+  return h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': title }, table);
+}
+
+const curves = (cells: Searched[]) => [...new Set(cells.map((c) => c.capacity.curve))].join('; ');
+
+function resultOf(found: Capacity, unit: Unit): string[] {
+  const beyond = found.forks_at_most ? `, and more in ${found.forks_at_most} of ${found.forks.length} forks` : '';
+  const load = found.load.value ? `${inUnitWithInterval(found.load, unit)}${beyond}` : 'none that was tried';
+  const forks = found.forks.map((f) => significant(f.load / unit.divisor)).join(', ');
+  const failed = found.limits.filter((l) => l.failed_forks);
+  const reasons = failed.map((l) => `${l.condition} in ${l.failed_forks} of ${found.forks.length} forks`);
+  const keptTries = found.tries.filter((t) => t.kept).length;
+  return [load, forks, reasons.join(', ') || '–', `${whole(found.tries.length)}, of these kept: ${whole(keptTries)}`];
+}
+
+/** The unit of a panel's loads. */
+function loadUnit(cells: Searched[]): Unit {
+  if (cells[0]!.capacity.by === 'users') return { divisor: 1, name: 'users' };
+  return rateUnit(cells.flatMap((c) => c.capacity.tries.map((t) => t.load)));
+}
+
+/** A chart for each limit that some try came near; null where no curve was asked for. */
+export function triesFigures(_: Model, panel: Panel): HTMLElement | null {
+  const cells = searchedCells(panel);
+  const limits = cells[0]?.capacity.limits ?? [];
+  const drawn = limits.map((limit, i) => ({ limit, i })).filter(({ limit, i }) => isDrawn(cells, limit, i));
+  if (!drawn.length) return null;
+  return h('div', { class: 'figures' }, ...drawn.map(({ limit, i }) => triesFigure(panel, cells, limit, i)));
+}
+
+/** A limit above zero of which some try has a value that a logarithmic axis can show. */
+const isDrawn = (cells: Searched[], limit: CapacityLimit, i: number): boolean =>
+  limit.limit > 0 && cells.some((c) => c.capacity.tries.some((t) => (t.values[i] ?? 0) > 0));
+
+function triesFigure(panel: Panel, cells: Searched[], limit: CapacityLimit, i: number): HTMLElement {
+  const across = loadUnit(cells);
+  const up = limit.unit === 'share' ? { divisor: 0.01, name: '%' } : unitFor(limit.unit, [limit.limit]);
+  const tries = (t: Theme): Tries => ({
+    points: cells.flatMap((cell) => pointsOf(cell, panel, i, across, up, t)),
+    kept: cells.map((cell) => ({
+      label: cell.variant,
+      load: cell.capacity.load.value / across.divisor,
+      lo: cell.capacity.load.lo === null ? null : cell.capacity.load.lo / across.divisor,
+      hi: cell.capacity.load.hi === null ? null : cell.capacity.load.hi / across.divisor,
+      colour: colourOf(cell, panel, t)?.mark ?? t.faint,
+    })),
+    limit: limit.limit / up.divisor,
+    limitText: limit.condition,
+    loadName: cells[0]!.capacity.by === 'users' ? 'users' : `requests asked for, ${across.name}`,
+    valueName: up.name,
+  });
+  return figure({
+    id: `${panelId('tries', panel)}-${i + 1}`,
+    title: `${panel.title}: every try against ${limit.condition}`,
+    note: 'A dot is a try that kept the whole curve, a cross one that did not. Upright: the largest load that each variant keeps.',
+    watch: ['highlights'],
+    key: (t) => cells.map((cell) => ({ label: cell.variant, colour: colourOf(cell, panel, t)?.mark ?? t.faint })),
+    alwaysKey: true,
+    height: triesHeight,
+    draw: (width, t) => triesOption(tries(t), width, t),
+    data: () => ({
+      heads: ['scenario', 'variant', 'fork', 'load', 'kept', `${limit.condition}_${limit.unit}`],
+      rows: cells.flatMap((cell) =>
+        cell.capacity.tries.map((t) => [
+          panel.scenario,
+          cell.variant,
+          t.fork,
+          t.load,
+          t.kept ? 'yes' : 'no',
+          t.values[i],
+        ]),
+      ),
+    }),
+    alternative: () => cells.map((cell) => cell.capacity.sentence).join('; ') || tries(LIGHT).limitText,
+  });
+}
+
+function pointsOf(cell: Searched, panel: Panel, i: number, across: Unit, up: Unit, t: Theme): TryPoint[] {
+  return cell.capacity.tries.flatMap((one): TryPoint[] => {
+    const value = one.values[i];
+    if (value == null) return [];
+    return [
+      {
+        label: cell.variant,
+        load: one.load / across.divisor,
+        value: value / up.divisor,
+        kept: one.kept,
+        colour: colourOf(cell, panel, t)?.mark ?? t.faint,
+        tip: [
+          ['fork', String(one.fork)],
+          ['load', `${significant(one.load / across.divisor)} ${across.name}`],
+          [cell.capacity.limits[i]!.condition, `${significant(value / up.divisor)} ${up.name}`],
+          ['the whole curve', one.kept ? 'kept' : 'not kept'],
+        ],
+      },
+    ];
+  });
+}
