@@ -28,9 +28,10 @@ def head(tools, absent, options):
     missing = f"\nNot installed, and so not measured: {', '.join(absent)}.\n" if absent else ""
     return f"""# tare and its peers
 
-Made by `bench/peers`; do not edit. All tools drive the same reference server (one thread, on a CPU of its own, answering from memory, started
-anew for each run) from one other CPU, one after the other in random order. What is true is known from the server: from what was planted in it, and from
-the books that it keeps of when each request came and when its answer left. How to read the tables stands above each.
+`bench/peers` generates this page; do not edit it. All tools load the same reference server from one CPU, one after the
+other in random order. The server has one thread on another CPU, responds from memory, and is restarted for each run.
+The true values come from the server: from its planted delays, and from its log of when each request arrived and when
+its response left. The text above each table explains how to read it.
 
 {quick}{time.strftime("%Y-%m-%d")}, revision {revision.strip()}, {platform.system()} {platform.release()}, {cpus()} CPUs; seed {options.seed}.
 
@@ -63,8 +64,9 @@ def cost(plan, tools, outcomes):
     lines = [line for line, _ in sorted(lines, key=lambda pair: pair[1]) if any(cell != "–" for cell in line[1:])]
     return f"""## Cost
 
-User and system CPU time of the whole process in µs for each request that the server answered, as fast as answers come; in brackets over wrk's in the
-same round. Median over the rounds ({cells[0].rounds} of {cells[0].seconds:g} s). At saturation the rates differ, and a rate changes how much is batched.
+CPU time (user and system) of the whole process in µs per request that the server answered, at the highest rate that the
+tool reaches. In brackets: relative to wrk in the same round. Median of the rounds ({cells[0].rounds} of {cells[0].seconds:g} s). Rates differ at
+saturation, and the rate changes how much is batched.
 
 {table(["µs/request", *(row.title for row in cells)], lines)}"""
 
@@ -95,9 +97,10 @@ def lateness(row, tools, outcomes):
     lines = [line for line, _ in sorted(lines, key=lambda pair: pair[1])]
     return f"""## Sending at {row.title}, evenly spaced, over {row.connections} connections
 
-How late requests reached the server against the even schedule that fits the tool's own arrivals best, as the server saw it (its own waking up included),
-the CPU time of the tool for each, and the share of the offered requests that came at all; where that is below 98 %, lateness means nothing. A tool
-that gives each connection a schedule of its own, all in step, is late by up to the gap between two of its bursts.
+How late requests reached the server, compared with the even schedule that best fits the tool's own arrivals. The
+server takes the time, so its wake-up delay is included. The other columns are the tool's CPU time per request, and the
+share of the offered requests that arrived. Below 98 %, lateness has no meaning and is left out. Some tools give each
+connection its own schedule, all in step. Their lateness is up to the gap between two bursts.
 
 {table(["", "late, p50 µs", "late, p99 µs", "CPU µs/request", "came"], lines)}"""
 
@@ -114,9 +117,10 @@ def stall(row, tools, outcomes):
     lines += [line for line, _ in sorted(rest, key=lambda pair: pair[1])]
     return f"""## A server that freezes for 1 s in every 10 s, at {row.rate_per_s:,.0f} requests/s over {row.seconds:g} s
 
-Latency in ms as the tool states it. Whoever would have sent a request during a freeze waits until the thaw: a tenth of all requests, for up to 1 s. *Error* is
-the largest deviation from the truth at p95, p99, p99.9 and p99.99, as far as stated. *Served* is what reached the server: requests that a tool leaves
-out while the server is frozen are lost to its percentiles too. (For wrk2, which counts from the tenth second on, half of it is of that first time.)
+Latency in ms, as stated by the tool. A request that should leave during a freeze waits until its end: a tenth of all
+requests, for up to 1 s. *Error* is the largest deviation from the true value at p95, p99, p99.9 and p99.99, where
+stated. *Served* is the number of requests that reached the server. Requests that a tool omits during a freeze are
+missing from its percentiles too. (wrk2 counts from the tenth second on; half of its requests came before that.)
 
 {table(["", *(f"p{p:g}" for p in SHOWN), "served", "error"], lines)}"""
 
@@ -128,8 +132,8 @@ def delays(row, tools, outcomes):
     lines = [["*truth, median of all*", *line, ""], *(line for line, _ in sorted(rest, key=lambda pair: pair[1]))]
     return f"""## A server of known delays: {rows.FAST_US / 1000:g} ms, and {rows.SLOW_US / 1000:g} ms for {rows.SLOW_SHARE * 100:g} % of the requests
 
-At {row.rate_per_s:,.0f} requests/s; wrk and ab, which have no rate, with 8 connections. *Error* is the largest deviation at p50 to p99.9, as far as stated,
-from what the server's own books of the same run say.
+At {row.rate_per_s:,.0f} requests/s; wrk and ab have no rate and use 8 connections. *Error* is the largest deviation at p50 to p99.9,
+where stated, from the server's own log of the same run.
 
 {table(["", *(f"p{p:g}" for p in SHOWN), "error"], lines)}"""
 
