@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::plan::{Forks, Group, Mode, NamedScenario, Plan, Warmup};
 use crate::push::Push;
+use crate::turn::TurnLength;
 
 /// Starting the servers of a group side by side, and verifying them: JVMs on two cores.
 const START: Duration = Duration::from_secs(4);
@@ -31,7 +32,7 @@ fn scenario_time(plan: &Plan, named: &NamedScenario, is_first: bool, variants: u
         (Some(slo), _) => slo.each.0 * TRIES,
         (None, Some(push)) if plan.mode != Mode::Profiled => hearing(plan, push),
         (None, Some(_)) => (plan.slices.length.0 + opening(plan)) * rounds,
-        (None, None) => plan.slices.length.0 * rounds,
+        (None, None) => plan.slices.length.0 * rounds + draining(plan),
     };
     match (&named.scenario.push, &plan.warmup) {
         (Some(_), Warmup::UntilSteady { cap: span, .. } | Warmup::Fixed { span, .. }) => {
@@ -42,6 +43,14 @@ fn scenario_time(plan: &Plan, named: &NamedScenario, is_first: bool, variants: u
             slices * variants + cap.0.mul_f64(USUAL_SHARE_OF_CAP)
         }
         (None, Warmup::Fixed { span, .. }) => (slices + span.0) * variants,
+    }
+}
+
+/// What turns take beyond their length: each drains for about a third of it.
+fn draining(plan: &Plan) -> Duration {
+    match plan.slices.turn {
+        TurnLength::Whole => Duration::ZERO,
+        TurnLength::Auto | TurnLength::Fixed(_) => plan.slices.length.0 * plan.slices.saturating / 3,
     }
 }
 

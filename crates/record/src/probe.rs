@@ -63,11 +63,26 @@ pub struct ServerCpu {
     /// Within each kind, by pool of threads: their name without what numbers them. Records of tare 0.1 have none.
     #[serde(default)]
     pub by_pool: BTreeMap<String, BTreeMap<String, u64>>,
+    /// Nanoseconds that threads were runnable and waited for a CPU, by kind. Records before version 6 have none.
+    #[serde(default)]
+    pub waiting_by_kind: BTreeMap<String, u64>,
+    /// Context switches (times that a thread was put on a CPU), by kind and pool. Records before version 6 have none.
+    #[serde(default)]
+    pub switches_by_pool: BTreeMap<String, BTreeMap<String, u64>>,
     /// CPU of tare itself for the probes, outside the server: reading them, and the meter on its cores.
     #[serde(default)]
     pub probing_ns: Option<u64>,
     /// Requests that were answered (rightly or not) between the readings.
     pub requests: u64,
+}
+
+impl ServerCpu {
+    /// CPU and waiting time of the JIT compiler threads, as a share of the wall time: 2.0 when two threads worked or waited
+    /// for a core all the time. `None` where there are no such threads, or waiting was not recorded.
+    pub fn compiler_share(&self) -> Option<f64> {
+        let (cpu_ns, waiting_ns) = (self.by_kind.get("jit")?, self.waiting_by_kind.get("jit")?);
+        (self.wall_ns > 0).then(|| (cpu_ns + waiting_ns) as f64 / self.wall_ns as f64)
+    }
 }
 
 /// What a JVM did between the beginning of a slice and the end of its drain.
@@ -102,6 +117,15 @@ pub struct JvmUse {
     /// Resident memory that is not the heap's, at the end of the first slice of each load: code, classes, stacks, direct buffers, the JVM itself.
     #[serde(default)]
     pub off_heap_bytes: Option<u64>,
+    /// Methods that its compilers compiled, at any tier. 0 in records before version 6.
+    #[serde(default)]
+    pub compiles: u64,
+    /// Compiled methods that were discarded because an assumption no longer held. 0 in records before version 6.
+    #[serde(default)]
+    pub compiles_invalidated: u64,
+    /// Size of its compiled code at the end. 0 in records before version 6.
+    #[serde(default)]
+    pub code_bytes: u64,
     /// Right answers that it went on, drained ones included.
     pub requests: u64,
 }

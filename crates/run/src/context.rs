@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use tare_plan::Plan;
+use tare_plan::turn::Turns;
 use tare_record::sample::{EndStatus, EventRecord, RunRecord};
 
 use crate::cores::Cores;
@@ -13,20 +14,29 @@ use crate::order::Order;
 use crate::progress::{Place, Progress};
 use crate::test_bed::TestBed;
 
+/// What every fork of one scenario shares, so that forks measure the same.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct FixedLoad {
+    /// Requests per second of the open slices.
+    pub rate_per_s: f64,
+    /// The turns of a saturating round; `None` where its slices stay in one piece.
+    pub turns: Option<Turns>,
+}
+
 /// The one context of a run.
 pub(crate) struct RunContext<'a> {
     pub plan: &'a Plan,
     pub cores: Cores,
     pub bed: Box<dyn TestBed + 'a>,
     pub journal: Journal<'a>,
-    /// Rate of the open slices by group and scenario. The first fork that measures it fixes it for all.
-    pub rates: BTreeMap<(String, String), f64>,
+    /// What the first fork that measures it fixes for all, by group and scenario.
+    pub fixed: BTreeMap<(String, String), FixedLoad>,
 }
 
 impl<'a> RunContext<'a> {
     /// A run of which nothing has been measured.
     pub fn new(plan: &'a Plan, cores: Cores, bed: Box<dyn TestBed + 'a>, journal: Journal<'a>) -> Self {
-        Self { plan, cores, bed, journal, rates: BTreeMap::new() }
+        Self { plan, cores, bed, journal, fixed: BTreeMap::new() }
     }
 
     /// Time since the run began.

@@ -3,7 +3,7 @@
 use tare_plan::plan::{Group, Mode, NamedScenario};
 
 use crate::capacity::CapacitySearches;
-use crate::context::RunContext;
+use crate::context::{FixedLoad, RunContext};
 use crate::error::RunError;
 use crate::profiled::{profile_pushes, profile_requests};
 use crate::progress::Place;
@@ -48,12 +48,17 @@ fn measure_scenario(scenario: &mut ScenarioRun<'_, '_>) -> Result<(), RunError> 
     if let Some(slo) = &plan.slo {
         return CapacitySearches::new(slo, scenario).run(scenario);
     }
-    let rate_per_s = fixed_rate(scenario)?;
-    match (plan.mode, rate_per_s) {
-        (Mode::Profiled, Some(rate_per_s)) => profile_requests(scenario, rate_per_s),
+    let fixed = fixed_load(scenario)?;
+    match (plan.mode, fixed) {
+        (Mode::Profiled, Some(fixed)) => profile_requests(scenario, fixed.rate_per_s),
         // The rate is a share of a capacity that no server has shown.
         (Mode::Profiled, None) => Ok(()),
-        _ => RoundSchedule::new(&plan.slices, scenario.members(), scenario.orders("slices")).run(scenario, rate_per_s),
+        _ => {
+            let turns = fixed.and_then(|fixed| fixed.turns);
+            let orders = scenario.orders("slices");
+            let rate_per_s = fixed.map(|fixed| fixed.rate_per_s);
+            RoundSchedule::new(&plan.slices, scenario.members(), turns, orders).run(scenario, rate_per_s)
+        }
     }
 }
 
@@ -75,11 +80,11 @@ pub(crate) fn measure_push_scenario(scenario: &mut ScenarioRun<'_, '_>) -> Resul
     }
 }
 
-/// The rate of the open slices. The first fork that knows it fixes it: forks are compared at one rate.
-fn fixed_rate(scenario: &mut ScenarioRun<'_, '_>) -> Result<Option<f64>, RunError> {
-    let possible = settle(scenario)?;
+/// The load that all forks of this scenario share. The first fork that can tell it fixes it.
+fn fixed_load(scenario: &mut ScenarioRun<'_, '_>) -> Result<Option<FixedLoad>, RunError> {
+    let measured = settle(scenario)?;
     let key = (scenario.place.group.to_owned(), scenario.named.name.clone());
-    let rate_per_s = scenario.context.rates.get(&key).copied().or(possible);
-    scenario.context.rates.extend(rate_per_s.map(|rate_per_s| (key, rate_per_s)));
-    Ok(rate_per_s)
+    let fixed = scenario.context.fixed.get(&key).copied().or(measured);
+    scenario.context.fixed.extend(fixed.map(|fixed| (key, fixed)));
+    Ok(fixed)
 }

@@ -1,6 +1,7 @@
 //! The loop over forks and slices: from a plan to a record. What a slice is, is `tare-load`'s; what a server is, `tare-sut`'s;
 //! what the numbers say, `tare-report`'s.
 
+mod alternating_round;
 mod budget;
 mod capacity;
 mod compared;

@@ -10,6 +10,7 @@ use regex::Regex;
 use tare_plan::Plan;
 use tare_plan::contract::Contract;
 use tare_plan::plan::{CommandServer, Program, Variant};
+use tare_plan::server_scheduling::ServerScheduling;
 use tare_plan::suite::external_host;
 use tare_sut::catalog::Catalog;
 use tare_sut::jdk::Jdk;
@@ -106,6 +107,14 @@ impl Launches {
     }
 }
 
+/// The kernel's policy for the plan's.
+const fn scheduling_policy(planned: ServerScheduling) -> SchedulingPolicy {
+    match planned {
+        ServerScheduling::Normal => SchedulingPolicy::Normal,
+        ServerScheduling::Batch => SchedulingPolicy::Batch,
+    }
+}
+
 impl Launch {
     /// What is started for `variant`, on `cpus`, with its log at `log_path`.
     pub fn start(&self, plan: &Plan, variant: &Variant, cpus: CpuSet, log_path: PathBuf) -> Start {
@@ -119,7 +128,7 @@ impl Launch {
                 ready: ready.clone(),
                 base_url: base_url.clone(),
                 cpus,
-                scheduling: SchedulingPolicy::Normal,
+                scheduling: scheduling_policy(plan.machine.scheduling),
                 startup_timeout: plan.machine.startup_timeout.0,
                 stop_grace: plan.machine.stop_grace.0,
                 log_path,

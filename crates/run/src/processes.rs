@@ -188,6 +188,9 @@ impl TestBed for ProcessBed<'_> {
             _ => {}
         })?;
         sample.start_ns = Nanos(sample.start_ns).since(self.begin);
+        if let Some(watch) = &mut self.watch {
+            watch.look_at_jvm(server, &self.servers);
+        }
         Ok(sample)
     }
 

@@ -39,8 +39,8 @@ pub enum Progress<'a> {
         cap: Duration,
         /// How many variants are steady, of how many.
         steady: (usize, usize),
-        /// Largest share (0–1) of a server's CPU that the JIT takes, where there is a JIT.
-        jit_share: Option<f64>,
+        /// Largest share of the time that a server's JIT compilers work or wait for a core, where there are any.
+        compiler_share: Option<f64>,
     },
     /// A slice is about to be driven.
     Measuring {
@@ -58,6 +58,21 @@ pub enum Progress<'a> {
         slices: u32,
         /// Throughput of the slice before, where there is one.
         last_per_s: Option<f64>,
+    },
+    /// A round is about to be driven, in which all servers alternate in short turns.
+    MeasuringRound {
+        /// Where in the run.
+        place: Place<'a>,
+        /// Scenario.
+        scenario: &'a str,
+        /// Length of a turn.
+        turn: Duration,
+        /// 1-based slice of this fork and scenario.
+        slice: u32,
+        /// Of how many.
+        slices: u32,
+        /// Variant and throughput of each server in the round before, where there was one.
+        last_per_s: &'a [(&'a str, f64)],
     },
     /// The slice that was announced waits for its connections: they are many, or its server is slow to open them.
     Opening {

@@ -41,7 +41,7 @@ fn warm_up_one(scenario: &mut ScenarioRun<'_, '_>, member: usize) -> Result<(), 
         elapsed: Duration::ZERO,
         cap: span.0,
         steady: (0, 0),
-        jit_share: None,
+        compiler_share: None,
     };
     scenario.context.show(&progress);
     let load = SliceLoad { phase: Phase::Warmup, ..listening_load(scenario, 0, span.0) };

@@ -2,41 +2,54 @@
 //! alternation.
 
 use tare_plan::plan::{Rate, SliceKind, Slices};
+use tare_plan::turn::Turns;
 use tare_record::sample::Phase;
 
+use crate::alternating_round::AlternatingRound;
+use crate::context::FixedLoad;
 use crate::error::RunError;
 use crate::order::Order;
 use crate::scenario::ScenarioRun;
 use crate::slice::SliceLoad;
 
-/// One slice to come: which kind, round and member.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct RoundSlice {
-    kind: SliceKind,
-    round: u32,
-    member: usize,
+/// One step of a schedule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum RoundStep {
+    /// One slice of one member.
+    Slice { kind: SliceKind, round: u32, member: usize },
+    /// One slice of every member, cut into turns: for each turn, the order of the members.
+    Alternate { round: u32, orders: Vec<Vec<usize>> },
 }
 
 /// The scored slices of one scenario in a fork, in the order in which they are driven.
 pub(crate) struct RoundSchedule {
-    slices: Vec<RoundSlice>,
+    steps: Vec<RoundStep>,
+    turns: Option<Turns>,
 }
 
 impl RoundSchedule {
-    /// Mixes the kinds of rounds at random, and the members within each round.
-    pub fn new(counts: &Slices, members: usize, mut orders: Order) -> Self {
+    /// Mixes the kinds of rounds at random, and the members within each round, or within each turn of it.
+    pub fn new(counts: &Slices, members: usize, turns: Option<Turns>, mut orders: Order) -> Self {
         let rounds = [
             (SliceKind::Saturating, counts.saturating),
             (SliceKind::Fixed, counts.fixed),
             (SliceKind::Poisson, counts.poisson),
         ];
         let rounds = rounds.into_iter().flat_map(|(kind, count)| (0..count).map(move |round| (kind, round)));
-        let mut slices = Vec::new();
+        let mut steps = Vec::new();
         for (kind, round) in orders.shuffled(rounds) {
-            let members = orders.shuffled(0..members);
-            slices.extend(members.into_iter().map(|member| RoundSlice { kind, round, member }));
+            match turns.filter(|_| kind == SliceKind::Saturating) {
+                Some(turns) => {
+                    let orders = (0..turns.count).map(|_| orders.shuffled(0..members)).collect();
+                    steps.push(RoundStep::Alternate { round, orders });
+                }
+                None => {
+                    let members = orders.shuffled(0..members).into_iter();
+                    steps.extend(members.map(|member| RoundStep::Slice { kind, round, member }));
+                }
+            }
         }
-        Self { slices }
+        Self { steps, turns }
     }
 
     /// Measures all slices; the open ones at `rate_per_s`, none of them where it is not known.
@@ -44,25 +57,35 @@ impl RoundSchedule {
     /// # Errors
     /// When the generator fails or the record cannot be written.
     pub fn run(self, scenario: &mut ScenarioRun<'_, '_>, rate_per_s: Option<f64>) -> Result<(), RunError> {
-        let of = self.slices.len() as u32;
-        for (number, RoundSlice { kind, round, member }) in (1..).zip(self.slices) {
-            // A closed loop has no rate.
-            let rate_per_s = if kind == SliceKind::Saturating { Some(0.0) } else { rate_per_s };
-            let Some(rate_per_s) = rate_per_s.filter(|_| scenario.may_drive(member)) else { continue };
-            scenario.announce(member, kind, (number, of));
-            let load = scenario.load(kind, round, rate_per_s);
-            scenario.whole_slice(member, &load)?;
+        let of = self.steps.len() as u32;
+        for (number, step) in (1..).zip(self.steps) {
+            match (step, self.turns) {
+                (RoundStep::Slice { kind, round, member }, _) => {
+                    // A closed loop has no rate.
+                    let rate_per_s = if kind == SliceKind::Saturating { Some(0.0) } else { rate_per_s };
+                    let Some(rate_per_s) = rate_per_s.filter(|_| scenario.may_drive(member)) else { continue };
+                    scenario.announce(member, kind, (number, of));
+                    let load = scenario.load(kind, round, rate_per_s);
+                    scenario.whole_slice(member, &load)?;
+                }
+                (RoundStep::Alternate { round, orders }, Some(turns)) => {
+                    scenario.announce_round(turns, (number, of));
+                    let load = scenario.load(SliceKind::Saturating, round, 0.0);
+                    AlternatingRound::new(scenario, load, turns).run(scenario, &orders)?;
+                }
+                (RoundStep::Alternate { .. }, None) => {}
+            }
         }
         Ok(())
     }
 }
 
-/// Measures one unscored slice of each server on the cores where it will be scored. Returns the rate for open slices;
-/// `None` where it is a share of a capacity that no server has shown.
+/// Measures one unscored slice of each server on the cores where it will be scored. Returns the load that follows from
+/// what the slowest server did; `None` where it is a share of a capacity that no server has shown.
 ///
 /// # Errors
 /// When the generator fails or the record cannot be written.
-pub(crate) fn settle(scenario: &mut ScenarioRun<'_, '_>) -> Result<Option<f64>, RunError> {
+pub(crate) fn settle(scenario: &mut ScenarioRun<'_, '_>) -> Result<Option<FixedLoad>, RunError> {
     let load = SliceLoad { phase: Phase::Warmup, ..scenario.load(SliceKind::Saturating, u32::MAX, 0.0) };
     let mut slowest: Option<f64> = None;
     for member in 0..scenario.members() {
@@ -74,10 +97,13 @@ pub(crate) fn settle(scenario: &mut ScenarioRun<'_, '_>) -> Result<Option<f64>, 
             slowest = Some(slowest.map_or(per_s, |slowest| slowest.min(per_s)));
         }
     }
-    Ok(match scenario.plan().load.rate {
+    let plan = scenario.plan();
+    let rate_per_s = match plan.load.rate {
         Rate::PerSecond { per_s } => Some(per_s),
         Rate::OfCapacity { share } => slowest.map(|slowest| two_digits(slowest * share)),
-    })
+    };
+    let turns = plan.slices.turn.turns(plan.slices.length.0, plan.load.users, slowest.unwrap_or(0.0));
+    Ok(rate_per_s.map(|rate_per_s| FixedLoad { rate_per_s, turns }))
 }
 
 /// A rate that people can read and type again: two significant digits.

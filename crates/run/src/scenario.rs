@@ -2,6 +2,7 @@
 
 use tare_load::SliceSample;
 use tare_plan::plan::{NamedScenario, Plan, SliceKind};
+use tare_plan::turn::Turns;
 use tare_record::sample::{Phase, ServerUse, SliceKey, SliceRecord, StoredSlice, WarmupRecord};
 
 use crate::context::RunContext;
@@ -11,7 +12,7 @@ use crate::progress::{Place, Progress};
 use crate::readings::per_request;
 use crate::servers::{ForkServers, ServerState};
 use crate::slice::{SliceLoad, count_whole, is_answered};
-use crate::test_bed::DriveStage;
+use crate::test_bed::{DriveStage, ServerId};
 
 /// Drives the servers of one fork under one scenario. Methods name a server by its index among the members.
 pub(crate) struct ScenarioRun<'s, 'a> {
@@ -91,6 +92,19 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
         self.context.show(&Progress::Measuring { place, scenario, variant, kind, slice, slices, last_per_s });
     }
 
+    /// Tells the observer of the round of turns to come, which is the `slice`-th (1-based) step of `slices`.
+    pub fn announce_round(&mut self, turns: Turns, (slice, slices): (u32, u32)) {
+        let last: Vec<(String, f64)> = (0..self.members())
+            .filter_map(|member| {
+                let per_s = self.last_throughput(member, SliceKind::Saturating)?;
+                Some((self.member(member).variant.name.clone(), per_s))
+            })
+            .collect();
+        let last_per_s: Vec<(&str, f64)> = last.iter().map(|(name, per_s)| (name.as_str(), *per_s)).collect();
+        let (place, scenario, turn) = (self.place, &*self.named.name, turns.length);
+        self.context.show(&Progress::MeasuringRound { place, scenario, turn, slice, slices, last_per_s: &last_per_s });
+    }
+
     /// Throughput of the last scored slice of the same server and kind in this fork and scenario.
     fn last_throughput(&self, member: usize, kind: SliceKind) -> Option<f64> {
         let variant = &self.member(member).variant.name;
@@ -132,29 +146,59 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
     pub fn measure(&mut self, member: usize, load: &SliceLoad) -> Result<SliceRecord, RunError> {
         let id = self.member(member).id;
         self.context.bed.begin_watch(&[id], load.phase);
-        let sample = self.drive(member, load)?;
+        let mut sample = self.drive(member, load)?;
+        if load.kind == SliceKind::Saturating {
+            count_whole(&mut sample, load.users, self.context.bed.elapsed_ns());
+        }
         let readings = self.context.bed.end_watch(sample.window_start_ns());
         Ok(self.slice_record(member, load, sample, readings.into_iter().next().unwrap_or_default()))
+    }
+
+    /// Whether Ctrl-C was pressed.
+    pub fn is_interrupted(&self) -> bool {
+        self.context.is_interrupted()
+    }
+
+    /// Reads the probes of these members; see [`TestBed::begin_watch`](crate::test_bed::TestBed::begin_watch).
+    pub fn begin_watch(&mut self, members: &[usize], phase: Phase) {
+        let ids: Vec<ServerId> = members.iter().map(|member| self.member(*member).id).collect();
+        self.context.bed.begin_watch(&ids, phase);
+    }
+
+    /// Reads them again; see [`TestBed::end_watch`](crate::test_bed::TestBed::end_watch).
+    pub fn end_watch(&mut self, scored_from_ns: u64) -> Vec<ServerUse> {
+        self.context.bed.end_watch(scored_from_ns)
+    }
+
+    /// Keeps what one member showed in a whole slice, and looks whether it may get another.
+    ///
+    /// # Errors
+    /// When the record cannot be written.
+    pub fn keep_sample(
+        &mut self,
+        member: usize,
+        load: &SliceLoad,
+        sample: SliceSample,
+        readings: ServerUse,
+    ) -> Result<&StoredSlice, RunError> {
+        let slice = self.slice_record(member, load, sample, readings);
+        self.keep(member, slice)
     }
 
     /// Drives one turn of load, and shows how far its connections are.
     ///
     /// # Errors
     /// When the generator fails.
-    fn drive(&mut self, member: usize, load: &SliceLoad) -> Result<SliceSample, RunError> {
+    pub fn drive(&mut self, member: usize, load: &SliceLoad) -> Result<SliceSample, RunError> {
         let ServerState { id, variant, .. } = self.servers.members[member];
         let (place, scenario) = (self.place, &*self.named.name);
         let RunContext { bed, journal, .. } = &mut *self.context;
-        let mut sample = bed.drive(id, load, &mut |stage| match stage {
+        bed.drive(id, load, &mut |stage| match stage {
             DriveStage::Opening { open, of } => {
                 journal.show(&Progress::Opening { place, scenario, variant: &variant.name, open, of });
             }
             DriveStage::Begun => journal.show(&Progress::Begun),
-        })?;
-        if load.kind == SliceKind::Saturating {
-            count_whole(&mut sample, load.users, bed.elapsed_ns());
-        }
-        Ok(sample)
+        })
     }
 
     fn slice_record(&self, member: usize, load: &SliceLoad, sample: SliceSample, readings: ServerUse) -> SliceRecord {

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use tare_plan::estimate::fork_time;
+use tare_plan::group_order::GroupOrder;
 use tare_plan::plan::{Forks, Group, Plan};
 
 use crate::budget::Budget;
@@ -33,6 +34,7 @@ pub(crate) struct ForkSchedule<'a> {
     forks: Forks,
     budget: Budget,
     groups: Vec<GroupProgress<'a>>,
+    order: GroupOrder,
     is_out_of_time: bool,
 }
 
@@ -44,15 +46,20 @@ impl<'a> ForkSchedule<'a> {
             forks: plan.stop.forks,
             budget: Budget::new(plan.stop.forks),
             groups: groups.iter().map(begin).collect(),
+            order: plan.stop.order,
             is_out_of_time: false,
         }
     }
 
-    /// The group with the fewest forks goes next, so that the budget is shared evenly; `None` when all are over.
+    /// Which group is forked next: the one with the fewest forks, so that the budget is shared evenly, or the first of the
+    /// plan that is not decided. `None` when all are over.
     pub fn next_step(&mut self, elapsed: Duration) -> Option<NextStep<'a>> {
         loop {
-            let open = (0..self.groups.len()).filter(|at| !self.groups[*at].is_over);
-            let at = open.min_by_key(|at| self.groups[*at].forks)?;
+            let mut open = (0..self.groups.len()).filter(|at| !self.groups[*at].is_over);
+            let at = match self.order {
+                GroupOrder::Even => open.min_by_key(|at| self.groups[*at].forks)?,
+                GroupOrder::Listed => open.next()?,
+            };
             let GroupProgress { group, estimate, forks, .. } = self.groups[at];
             let fork = forks + 1;
             if self.budget.allows(fork, elapsed, estimate) {

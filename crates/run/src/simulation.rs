@@ -198,7 +198,9 @@ impl TestBed for SimulatedBed {
         sample.completed_in_slice = (per_s * load.length.as_secs_f64()).round() as u64;
         sample.ok = sample.completed;
         sample.response.record_ns(if is_quick { 1_000_000 } else { 100_000_000 });
-        self.answered.insert(server, (sample.completed_in_slice, load.length));
+        let (requests, span) = self.answered.entry(server).or_default();
+        *requests += sample.completed_in_slice;
+        *span += load.length;
         Ok(sample)
     }
 
@@ -214,11 +216,11 @@ impl TestBed for SimulatedBed {
             let (requests, span) = self.answered.get(id).copied().unwrap_or_default();
             // 10 µs of CPU for each request.
             let total_ns = requests * 10_000;
-            let jit_ns = (total_ns as f64 * planted.jit_share) as u64;
             let cpu = ServerCpu {
                 wall_ns: span.as_nanos() as u64,
                 total_ns,
-                by_kind: [("application".to_owned(), total_ns - jit_ns), ("jit".to_owned(), jit_ns)].into(),
+                by_kind: [("application".to_owned(), total_ns), ("jit".to_owned(), 0)].into(),
+                waiting_by_kind: [("jit".to_owned(), (span.as_nanos() as f64 * planted.compiler_share) as u64)].into(),
                 ..ServerCpu::default()
             };
             ServerUse { cpu: Some(cpu), others_share: Some(planted.others_share), ..ServerUse::default() }

@@ -1,12 +1,15 @@
-//! Warming up: slices in turn over all servers of a fork until each is steady, or for a fixed time.
+//! Warming up: rounds of short slices over all servers of a fork until each is steady, or for a fixed time.
 //!
-//! Until steady has two parts: on all cores, while JITs have much to compile, and then on the cores where it will be
-//! measured. A JVM that has just lost a core settles for seconds; windows from before the move prove nothing.
+//! Until steady has two parts. First the servers may use all cores, until their compilers have nothing left to do: a
+//! compiler thread that waits for a core is as unfinished as one that runs. Then they move to the cores where they will be
+//! measured, and the cost of a request must stay level. It is judged against the other servers of the fork, because the
+//! machine's own speed changes by a factor of two. A JVM that has just lost a core settles for seconds; windows from
+//! before the move prove nothing.
 
 use std::time::Duration;
 
 use tare_plan::plan::{SliceKind, Warmup};
-use tare_record::sample::{Phase, StoredSlice};
+use tare_record::sample::{Phase, ServerCpu, StoredSlice};
 use tare_stats::steady::{SteadyRule, Unsteady, Window, assess};
 
 use crate::error::RunError;
@@ -17,8 +20,10 @@ use crate::slice::SliceLoad;
 /// Length of a warm-up slice: short, so that all servers warm up side by side.
 const SLICE: Duration = Duration::from_millis(250);
 
-/// The JIT's share of a server's CPU below which more cores no longer help it.
-const JIT_CALM: f64 = 0.05;
+/// The compilers' share of the time below which their backlog counts as gone.
+const BACKLOG_GONE: f64 = 0.02;
+/// Rounds in a row that must show it.
+const CALM_ROUNDS: usize = 3;
 /// The part of the cap after which servers move to the cores of measuring, calm or not.
 const SHARE_ON_ALL_CORES: f64 = 0.7;
 
@@ -90,7 +95,7 @@ impl WarmUp {
         Duration::from_nanos(scenario.context.bed.elapsed_ns() - self.begin_ns)
     }
 
-    /// One slice of each healthy server.
+    /// One slice of each healthy server, and what each server did in the time of all of them.
     fn drive_round(&mut self, scenario: &mut ScenarioRun<'_, '_>, round: u32) -> Result<(), RunError> {
         let load = SliceLoad {
             phase: Phase::Warmup,
@@ -100,10 +105,20 @@ impl WarmUp {
             seed: 0,
             ..scenario.load(SliceKind::Saturating, round, 0.0)
         };
-        for (member, windows) in self.windows.iter_mut().enumerate() {
-            if scenario.may_drive(member) {
-                windows.extend(window(scenario.slice(member, &load)?));
-            }
+        let driven: Vec<usize> = (0..scenario.members()).filter(|member| scenario.may_drive(*member)).collect();
+        scenario.begin_watch(&driven, load.phase);
+        let mut samples = Vec::with_capacity(driven.len());
+        for member in &driven {
+            samples.push(scenario.drive(*member, &load)?);
+        }
+        let readings = scenario.end_watch(0);
+        let mut windows = Vec::new();
+        for ((member, sample), readings) in driven.into_iter().zip(samples).zip(readings) {
+            let slice = scenario.keep_sample(member, &load, sample, readings)?;
+            windows.extend(window(slice).map(|window| (member, window)));
+        }
+        for (member, window) in against_the_others(windows) {
+            self.windows[member].push(window);
         }
         Ok(())
     }
@@ -123,12 +138,12 @@ impl WarmUp {
             elapsed: self.elapsed(scenario),
             cap: self.cap,
             steady: if self.until_steady { (steady, self.windows.len()) } else { (0, 0) },
-            jit_share: self.windows.iter().filter_map(|w| w.last()?.jit_share).reduce(f64::max),
+            compiler_share: self.windows.iter().filter_map(|w| w.last()?.compiler_share).reduce(f64::max),
         };
         scenario.context.show(&progress);
     }
 
-    /// Moves the servers to their own cores once their JITs are calm, or most of the cap is spent. Windows from before
+    /// Moves the servers to their own cores once their compilers have nothing left to do, or most of the cap is spent. Windows from before
     /// the move prove nothing.
     fn move_when_calm(&mut self, scenario: &mut ScenarioRun<'_, '_>) {
         if is_calm(&self.windows) || self.elapsed(scenario) > self.cap.mul_f64(SHARE_ON_ALL_CORES) {
@@ -152,20 +167,33 @@ impl WarmUp {
     }
 }
 
-/// Whether the JITs of all servers have had their rush, as their last two windows tell; at once where there is no JIT.
+/// Whether the compilers of all servers have had nothing to do for some rounds; at once where there are no compilers.
 fn is_calm(windows: &[Vec<Window>]) -> bool {
-    let calm = |window: &Window| window.jit_share.is_none_or(|share| share < JIT_CALM);
-    windows.iter().filter(|w| !w.is_empty()).all(|w| w.len() >= 2 && w.iter().rev().take(2).all(calm))
+    let calm = |window: &Window| window.compiler_share.is_none_or(|share| share < BACKLOG_GONE);
+    let is_calm = |windows: &Vec<Window>| windows.iter().rev().take(CALM_ROUNDS).all(calm);
+    windows.iter().filter(|w| !w.is_empty()).all(|w| w.len() >= CALM_ROUNDS && is_calm(w))
 }
 
 /// What one slice says about steadiness: the cost of a request, where the server's CPU is known; else the throughput.
 fn window(slice: &StoredSlice) -> Option<Window> {
     let time_s = (slice.load.window_start_ns() + slice.load.window_ns / 2) as f64 / 1e9;
-    let by_rate = || Some(Window { time_s, log_cost: -positive_ln(slice.load.throughput_per_s())?, jit_share: None });
-    let Some(cpu) = &slice.server.cpu else { return by_rate() };
-    let log_cost = positive_ln(cpu.total_ns as f64 / cpu.requests as f64)?;
-    let jit_share = cpu.by_kind.get("jit").map(|jit_ns| *jit_ns as f64 / cpu.total_ns as f64);
-    Some(Window { time_s, log_cost, jit_share })
+    let compiler_share = slice.server.cpu.as_ref().and_then(ServerCpu::compiler_share);
+    let cost = slice.server.cpu.as_ref().map(|cpu| cpu.total_ns as f64 / cpu.requests as f64);
+    let log_cost = match cost {
+        Some(cost) => positive_ln(cost)?,
+        None => -positive_ln(slice.load.throughput_per_s())?,
+    };
+    Some(Window { time_s, log_cost, compiler_share })
+}
+
+/// The windows of one round, each cost relative to the geometric mean of all: what the machine does to all of them cancels.
+/// A server that is alone keeps its own cost.
+fn against_the_others(mut windows: Vec<(usize, Window)>) -> Vec<(usize, Window)> {
+    if windows.len() > 1 {
+        let mean = windows.iter().map(|(_, window)| window.log_cost).sum::<f64>() / windows.len() as f64;
+        windows.iter_mut().for_each(|(_, window)| window.log_cost -= mean);
+    }
+    windows
 }
 
 fn positive_ln(value: f64) -> Option<f64> {
@@ -183,7 +211,9 @@ fn unsteady_reason(windows: &[Window]) -> Option<String> {
 fn in_words(reason: Unsteady) -> String {
     match reason {
         Unsteady::TooShort => "too short to tell".to_owned(),
-        Unsteady::JitBusy { share } => format!("the JIT still takes {:.1} % of its CPU", share * 100.0),
+        Unsteady::CompilersBusy { share } => {
+            format!("its JIT compilers still work or wait for {:.0} % of the time", share * 100.0)
+        }
         Unsteady::Drifting { drift_per_span, .. } => {
             format!("CPU per request still drifts by {:+.1} % in 3 s", drift_per_span * 100.0)
         }

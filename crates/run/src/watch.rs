@@ -29,6 +29,8 @@ struct Before {
     server: ServerId,
     cpu: Option<CpuSample>,
     jvm: Option<JvmSample>,
+    /// What its JVM did between the looks so far.
+    jvm_so_far: Option<jvm::JvmUse>,
 }
 
 /// What the meter outside the servers saw, and which delays count.
@@ -36,6 +38,18 @@ struct Outside {
     delays: Vec<Delay>,
     scored_from: Nanos,
     run_begin: Nanos,
+}
+
+impl Before {
+    /// Adds what the JVM did since the look before.
+    fn look(&mut self, now: Option<JvmSample>) {
+        let since = self.jvm.as_ref().zip(now.as_ref()).map(|(before, now)| now.since(before));
+        match (&mut self.jvm_so_far, since) {
+            (Some(sum), Some(since)) => sum.append(since),
+            (sum, since) => *sum = since,
+        }
+        self.jvm = now;
+    }
 }
 
 impl Watch {
@@ -55,10 +69,21 @@ impl Watch {
         }
         for id in watched {
             let Some(server) = servers.get_mut(id) else { continue };
-            watch.watched.push(Before { server: *id, cpu: server.cpu(), jvm: server.jvm() });
+            watch.watched.push(Before { server: *id, cpu: server.cpu(), jvm: server.jvm(), jvm_so_far: None });
         }
         watch.probing_ns = clock::thread_cpu_ns() - begun;
         watch
+    }
+
+    /// Looks at the counters of one server's JVM after a turn of load: allocation can be followed over at most one young
+    /// collection between two looks.
+    pub fn look_at_jvm(&mut self, id: ServerId, servers: &RunningServers<'_>) {
+        let begun = clock::thread_cpu_ns();
+        let watched = self.watched.iter_mut().find(|before| before.server == id);
+        if let Some((before, server)) = watched.zip(servers.get(&id)) {
+            before.look(server.jvm());
+        }
+        self.probing_ns += clock::thread_cpu_ns() - begun;
     }
 
     /// Reads the probes again and ends the meters. Hiccups before `scored_from` are left out; times of pauses count from
@@ -70,11 +95,12 @@ impl Watch {
         let used: Vec<_> = self
             .watched
             .into_iter()
-            .map(|before| {
+            .map(|mut before| {
                 let server = servers.get_mut(&before.server);
                 let (cpu, jvm) = server.map_or((None, None), |server| (server.cpu(), server.jvm()));
+                before.look(jvm);
                 let cpu = before.cpu.zip(cpu).map(|(before, after)| after.since(&before));
-                (before.server, cpu, before.jvm.zip(jvm).map(|(before, after)| after.since(&before)))
+                (before.server, cpu, before.jvm_so_far)
             })
             .collect();
         let outside = self.meter.map(|meter| {
@@ -85,7 +111,7 @@ impl Watch {
         let mut all: Vec<ServerUse> = used
             .into_iter()
             .map(|(id, cpu, jvm)| {
-                let known = ServerUse { cpu: cpu.map(server_cpu), others_share, ..ServerUse::default() };
+                let known = ServerUse { cpu: cpu.as_ref().map(server_cpu), others_share, ..ServerUse::default() };
                 match servers.get_mut(&id) {
                     Some(server) => complete(known, jvm, server, outside.as_ref(), self.phase),
                     None => known,
@@ -127,19 +153,25 @@ fn complete(
     }
 }
 
-fn server_cpu(used: CpuUse) -> ServerCpu {
+fn server_cpu(used: &CpuUse) -> ServerCpu {
     ServerCpu {
         wall_ns: used.wall_ns,
         total_ns: used.total_ns,
         by_kind: used.by_pool.keys().map(|kind| ((*kind).to_owned(), used.of_kind(kind).cpu_ns)).collect(),
-        by_pool: used.by_pool.into_iter().map(|(kind, pools)| (kind.to_owned(), cpu_of(pools))).collect(),
+        waiting_by_kind: used.by_pool.keys().map(|kind| ((*kind).to_owned(), used.of_kind(kind).waiting_ns)).collect(),
+        switches_by_pool: of_each_pool(&used, |pool| pool.switches),
+        by_pool: of_each_pool(&used, |pool| pool.cpu_ns),
         probing_ns: None,
         requests: 0,
     }
 }
 
-fn cpu_of(pools: BTreeMap<String, ThreadUse>) -> BTreeMap<String, u64> {
-    pools.into_iter().map(|(pool, used)| (pool, used.cpu_ns)).collect()
+/// One figure of each pool of threads, by kind.
+fn of_each_pool(used: &CpuUse, figure: fn(&ThreadUse) -> u64) -> BTreeMap<String, BTreeMap<String, u64>> {
+    let pools = |pools: &BTreeMap<String, ThreadUse>| {
+        pools.iter().map(|(pool, used)| (pool.clone(), figure(used))).filter(|(_, figure)| *figure > 0).collect()
+    };
+    used.by_pool.iter().map(|(kind, of)| ((*kind).to_owned(), pools(of))).collect()
 }
 
 fn jvm_use(used: jvm::JvmUse) -> JvmUse {
@@ -155,6 +187,9 @@ fn jvm_use(used: jvm::JvmUse) -> JvmUse {
         heap_after_gc_bytes: used.heap_after_gc_bytes,
         metaspace_bytes: used.metaspace_bytes,
         off_heap_bytes: None,
+        compiles: used.compilation.compiles,
+        compiles_invalidated: used.compilation.invalidated,
+        code_bytes: used.compilation.code_bytes,
         requests: 0,
     }
 }

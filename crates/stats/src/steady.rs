@@ -14,8 +14,9 @@ pub struct Window {
     pub time_s: f64,
     /// ln(CPU per request), or ln(throughput) where CPU is not to be had: only changes matter, so the unit does not.
     pub log_cost: f64,
-    /// The JIT threads' share (0–1) of the server's CPU; `None` where there is no JIT, or no way to see it.
-    pub jit_share: Option<f64>,
+    /// CPU and waiting time of the compiler threads, as a share of the window's time (2.0: two threads were busy or waited
+    /// all the time); `None` where there is no JIT compiler, or no way to see it.
+    pub compiler_share: Option<f64>,
 }
 
 /// The thresholds of steadiness, fixed before the run.
@@ -25,19 +26,26 @@ pub struct SteadyRule {
     pub look_back_s: f64,
     /// The fewest windows judged; where `look_back_s` holds fewer, it is extended back to so many. Default 8.
     pub min_windows: usize,
-    /// The stretch over which the JIT's share is averaged, and to which the drift refers. Default 3 s.
+    /// The stretch over which the compilers' share is averaged, and to which the drift refers. Default 3 s.
     pub span_s: f64,
     /// The drift of the log cost per `span_s` that still counts as none. Default 0.003 (0.3 %).
     pub drift_limit: f64,
-    /// The JIT's share of CPU below which it counts as done. Default 0.01.
-    pub jit_share_limit: f64,
+    /// The compilers' share of the time below which their backlog counts as gone. Default 0.02.
+    pub compiler_share_limit: f64,
     /// Error probability of each test for drift and shift: smaller is more patient with noise. Default 0.05.
     pub alpha: f64,
 }
 
 impl Default for SteadyRule {
     fn default() -> Self {
-        Self { look_back_s: 5.0, min_windows: 8, span_s: 3.0, drift_limit: 0.003, jit_share_limit: 0.01, alpha: 0.05 }
+        Self {
+            look_back_s: 5.0,
+            min_windows: 8,
+            span_s: 3.0,
+            drift_limit: 0.003,
+            compiler_share_limit: 0.02,
+            alpha: 0.05,
+        }
     }
 }
 
@@ -47,9 +55,9 @@ impl Default for SteadyRule {
 pub enum Unsteady {
     /// The series does not cover the look-back yet, or has too few windows.
     TooShort,
-    /// The JIT still compiles.
-    JitBusy {
-        /// Its mean share (0–1) of the server's CPU.
+    /// The JIT compilers still work, or wait for a core.
+    CompilersBusy {
+        /// Their mean share of the time.
         share: f64,
     },
     /// The cost drifts by more than the limit, beyond what its noise explains.
@@ -89,11 +97,11 @@ pub struct Steadiness {
 /// Barrett et al., OOPSLA 2017, show why steadiness must be detected; the tests are least squares and Page's mean shift.
 pub fn assess(windows: &[Window], rule: &SteadyRule) -> Result<Steadiness, StatsError> {
     let points: Vec<(f64, f64)> = windows.iter().map(|w| (w.time_s, w.log_cost)).collect();
-    let given = windows.iter().flat_map(|w| [Some(w.time_s), Some(w.log_cost), w.jit_share]);
+    let given = windows.iter().flat_map(|w| [Some(w.time_s), Some(w.log_cost), w.compiler_share]);
     require_finite(&given.flatten().collect::<Vec<_>>())?;
     let reason = match recent(&points, rule) {
         None => Some(Unsteady::TooShort),
-        Some(recent) => match jit_busy(windows, rule) {
+        Some(recent) => match compilers_busy(windows, rule) {
             Some(busy) => Some(busy),
             None => moved(recent, rule)?,
         },
@@ -115,12 +123,12 @@ fn recent<'a>(points: &'a [(f64, f64)], rule: &SteadyRule) -> Option<&'a [(f64, 
     Some(&points[points.len() - within.max(fewest)..])
 }
 
-fn jit_busy(windows: &[Window], rule: &SteadyRule) -> Option<Unsteady> {
+fn compilers_busy(windows: &[Window], rule: &SteadyRule) -> Option<Unsteady> {
     let last = windows.last()?.time_s;
     let in_span = windows.iter().filter(|w| w.time_s > last - rule.span_s);
-    let shares: Vec<f64> = in_span.filter_map(|w| w.jit_share).collect();
+    let shares: Vec<f64> = in_span.filter_map(|w| w.compiler_share).collect();
     let share = shares.iter().sum::<f64>() / shares.len().max(1) as f64;
-    (share >= rule.jit_share_limit).then_some(Unsteady::JitBusy { share })
+    (share >= rule.compiler_share_limit).then_some(Unsteady::CompilersBusy { share })
 }
 
 /// Drift and shift are two explanations of one movement: where both are significant, the one that fits better is named.
@@ -190,7 +198,7 @@ mod tests {
         let zigzag = [1.0, -1.0, -1.0, 1.0];
         let at = |i: usize| 0.25 + i as f64 * 0.5;
         let window =
-            |i| Window { time_s: at(i), log_cost: cost(at(i)) + noise * zigzag[i % 4], jit_share: Some(0.001) };
+            |i| Window { time_s: at(i), log_cost: cost(at(i)) + noise * zigzag[i % 4], compiler_share: Some(0.001) };
         (0..(seconds * 2.0) as usize).map(window).collect()
     }
 
@@ -253,11 +261,11 @@ mod tests {
     #[test]
     fn a_busy_jit_is_not_warm_and_an_absent_one_does_not_matter() {
         let mut windows = series(6.0, 0.01, |_| 4.0);
-        windows.iter_mut().for_each(|w| w.jit_share = Some(0.05));
-        assert!(matches!(reason(&windows), Some(Unsteady::JitBusy { share }) if (share - 0.05).abs() < 1e-12));
-        windows.iter_mut().rev().take(6).for_each(|w| w.jit_share = Some(0.005));
+        windows.iter_mut().for_each(|w| w.compiler_share = Some(0.05));
+        assert!(matches!(reason(&windows), Some(Unsteady::CompilersBusy { share }) if (share - 0.05).abs() < 1e-12));
+        windows.iter_mut().rev().take(6).for_each(|w| w.compiler_share = Some(0.005));
         assert_eq!(reason(&windows), None, "what the JIT did before the last 3 s is over");
-        windows.iter_mut().for_each(|w| w.jit_share = None);
+        windows.iter_mut().for_each(|w| w.compiler_share = None);
         assert_eq!(reason(&windows), None);
     }
 

@@ -8,7 +8,7 @@ use tare_stats::{SteadyRule, Unsteady, Window, assess};
 fn windows(rng: &mut Pcg64, seconds: f64, noise_sd: f64, cost: impl Fn(f64) -> f64) -> Vec<Window> {
     let mut noise = || (rng.random::<f64>() - 0.5) * 12f64.sqrt() * noise_sd;
     let times = (0..(seconds * 2.0) as usize).map(|i| 0.25 + i as f64 * 0.5);
-    times.map(|time_s| Window { time_s, log_cost: cost(time_s) + noise(), jit_share: None }).collect()
+    times.map(|time_s| Window { time_s, log_cost: cost(time_s) + noise(), compiler_share: None }).collect()
 }
 
 fn share_steady(repetitions: usize, seconds: f64, noise_sd: f64, cost: impl Fn(f64) -> f64) -> f64 {

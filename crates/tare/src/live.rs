@@ -211,13 +211,25 @@ fn sentence(progress: &Progress<'_>) -> String {
             format!("{}  starting {servers} servers", fork(place))
         }
         Progress::Verifying { place } => format!("{}  verifying the answers", fork(place)),
-        Progress::WarmingUp { place, scenario, elapsed, cap, steady: (steady, of), jit_share } => {
-            let jit = jit_share.map_or(String::new(), |share| format!("  JIT {:.0} % of CPU", share * 100.0));
+        Progress::WarmingUp { place, scenario, elapsed, cap, steady: (steady, of), compiler_share } => {
+            let jit = compiler_share.map_or(String::new(), |share| format!("  compilers busy {:.0} %", share * 100.0));
             let warm = if *of > 1 { format!("  {steady} of {of} steady") } else { String::new() };
             format!("{}  {scenario}  warming up {} of ≤ {}{jit}{warm}", fork(place), clock(*elapsed), clock(*cap))
         }
         Progress::CrossChecking { place, scenario, variant, engine } => {
             format!("{}  {scenario}  {variant}  driven by {engine}", fork(place))
+        }
+        Progress::MeasuringRound { place, scenario, turn, slice, slices, last_per_s } => {
+            let rates: Vec<String> =
+                last_per_s.iter().map(|(name, per_s)| format!("{name} {}", rate_text(*per_s))).collect();
+            let turn = turn.as_millis();
+            format!(
+                "{}  {scenario}  slice {slice}/{slices}  servers alternate every {turn} ms  {}",
+                fork(place),
+                rates.join("  ")
+            )
+            .trim_end()
+            .to_owned()
         }
         Progress::Measuring { place, scenario, variant, kind, slice, slices, last_per_s } => {
             let load = match kind {
@@ -248,6 +260,7 @@ const fn place<'p, 'a>(progress: &'p Progress<'a>) -> Option<&'p Place<'a>> {
         | Progress::WarmingUp { place, .. }
         | Progress::CrossChecking { place, .. }
         | Progress::Measuring { place, .. }
+        | Progress::MeasuringRound { place, .. }
         | Progress::Opening { place, .. }
         | Progress::Profiling { place, .. } => Some(place),
         _ => None,

@@ -28,11 +28,11 @@ fn widen_region(plan: &mut Plan, inventory: &Inventory) {
     }
 }
 
-/// As many forks as the budget is planned for. It is fixed before anything is measured, as the intervals depend on it.
+/// As many forks as the budget is planned for, where no flag or suite says how many. It is fixed before anything is measured, as the intervals depend on it.
 fn declare_forks(plan: &mut Plan) {
     let affordable = starts_within_budget(plan);
     let Forks::UntilDecided { at_least, max_forks, .. } = &mut plan.stop.forks else { return };
-    if plan.mode != Mode::Compared {
+    if plan.mode != Mode::Compared || max_forks.is_some() {
         return;
     }
     let declared = (affordable as u32).clamp(*at_least, MAX_LOOKS.max(*at_least));

@@ -1,6 +1,7 @@
 //! The table of settings. Its order is the order of the help, of `--dry-run` and of docs/SETTINGS.md.
 
 use tare_sample::ServerClock;
+use tare_stats::repeated::MAX_LOOKS;
 use tare_units::Span;
 
 use super::define::define_settings;
@@ -103,6 +104,18 @@ define_settings! {
             .fills(|to, given| {
                 if let Forks::UntilDecided { at_least, .. } = &mut to.stop.forks {
                     *at_least = given;
+                }
+            });
+        /// Starts of each server up to which intervals are narrowest. Going on beyond them is allowed, with wider intervals.
+        max_forks: u32 = value("N").conflicts(&["forks"])
+            .when(|known| is_compared(known) && !known.forks_are_fixed())
+            .otherwise("the starts that fit into the budget")
+            .check("write at least the value of --at-least, and at most 200", |max_forks, known| {
+                (known.so_far.at_least.unwrap_or(3)..=MAX_LOOKS).contains(max_forks)
+            })
+            .fills(|to, given| {
+                if let Forks::UntilDecided { max_forks, .. } = &mut to.stop.forks {
+                    *max_forks = Some(given);
                 }
             });
         /// Also stop when every interval is within ± this many percent; 0 turns this rule off.

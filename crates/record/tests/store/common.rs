@@ -147,6 +147,7 @@ fn server() -> ServerUse {
             by_pool: BTreeMap::from([("application".to_owned(), by_pool)]),
             probing_ns: Some(400_000),
             requests: 502,
+            ..ServerCpu::default()
         }),
         rss_bytes: Some(80_000_000),
         rss_peak_bytes: None,

@@ -63,7 +63,17 @@ pub(super) fn has_cpu(slice: &StoredSlice) -> bool {
 /// The load at which CPU per request is compared: the same for all cells that are compared with one another.
 pub(super) fn cpu_kind(cells: &[Evidence<'_>]) -> Option<SliceKind> {
     let measured = |kind: &SliceKind| cells.iter().any(|c| c.of_kind(*kind).any(has_cpu));
-    [SliceKind::Fixed, SliceKind::Poisson, SliceKind::Push, SliceKind::Saturating].into_iter().find(measured)
+    let kinds = if cells.iter().any(alternates) {
+        [SliceKind::Fixed, SliceKind::Saturating, SliceKind::Poisson, SliceKind::Push]
+    } else {
+        [SliceKind::Fixed, SliceKind::Poisson, SliceKind::Push, SliceKind::Saturating]
+    };
+    kinds.into_iter().find(measured)
+}
+
+/// Whether the saturating slices of a cell are sums of short turns: their CPU counts over whole rounds.
+pub(super) fn alternates(cell: &Evidence<'_>) -> bool {
+    cell.of_kind(SliceKind::Saturating).any(|slice| slice.load.turns > 1)
 }
 
 /// A level per fork, for the forks that have one.

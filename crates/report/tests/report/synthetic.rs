@@ -171,6 +171,7 @@ pub fn slice(variant: &str, fork: u32, kind: SliceKind, round: u32, start_ns: u6
             by_pool: BTreeMap::from([("application".to_owned(), by_pool)]),
             probing_ns: Some(total_ns / 500),
             requests: completed,
+            ..ServerCpu::default()
         }),
         rss_bytes: Some(250_000_000),
         rss_peak_bytes: Some(260_000_000),
@@ -197,6 +198,7 @@ fn jvm_use(speed: f64, completed: u64) -> JvmUse {
         metaspace_bytes: Some(40_000_000),
         off_heap_bytes: Some(90_000_000),
         requests: completed,
+        ..JvmUse::default()
     }
 }
 

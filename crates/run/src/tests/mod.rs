@@ -150,7 +150,7 @@ pub(crate) fn plan(variants: &[&str], scenarios: &[&str]) -> Plan {
             fixed: 1,
             poisson: 1,
             push: 2,
-            turn: TurnLength::default(),
+            turn: TurnLength::Whole,
         },
         slo: None,
         stop: Stop {

@@ -4,6 +4,7 @@ use tare_plan::engine::Engine;
 use tare_plan::plan::SliceKind;
 use tare_plan::profile::{Profile, ProfileEvent};
 use tare_plan::slo::{LoadBy, Slo};
+use tare_plan::turn::TurnLength;
 use tare_record::keeping::replay;
 
 use super::*;
@@ -29,7 +30,7 @@ fn a_warm_up_ends_once_all_are_steady_on_the_cores_where_they_are_measured() {
 #[test]
 fn a_warm_up_that_never_ends_stops_at_its_cap_and_is_recorded_as_unsteady() {
     let outcome = Simulation::new(plan(&["a", "b"], &["Get", "Post"]))
-        .plant("b", Planted { jit_share: 0.3, ..Planted::default() })
+        .plant("b", Planted { compiler_share: 0.3, ..Planted::default() })
         .run();
     let spans: Vec<u64> = outcome
         .record
@@ -38,7 +39,7 @@ fn a_warm_up_that_never_ends_stops_at_its_cap_and_is_recorded_as_unsteady() {
         .filter(|warmup| warmup.variant == "b")
         .map(|warmup| {
             assert!(!warmup.steady);
-            assert_eq!(warmup.reason, "the JIT still takes 30.0 % of its CPU");
+            assert_eq!(warmup.reason, "its JIT compilers still work or wait for 30 % of the time");
             warmup.span_ns / 1_000_000_000
         })
         .collect();
@@ -107,13 +108,82 @@ fn each_line_of_progress_has_the_rate_of_its_own_server_and_kind_or_none() {
 }
 
 #[test]
-fn one_watch_surrounds_each_slice() {
+fn one_watch_surrounds_each_scored_slice_and_each_round_of_the_warm_up() {
     let outcome = Simulation::new(plan(&["a", "b"], &["Get"])).run();
-    assert_eq!(outcome.acted(&Action::BeginWatch(1)), outcome.driven().len());
+    let scored = outcome.driven().iter().filter(|(_, _, load)| load.phase == Phase::Measure).count();
+    assert!(scored > 0 && outcome.acted(&Action::BeginWatch(1)) >= scored);
+    assert!(outcome.acted(&Action::BeginWatch(2)) >= 8, "both servers are watched while one of them gets load");
     for slice in &outcome.record.slices {
         let cpu = slice.server.cpu.as_ref().unwrap();
         assert!(cpu.requests > 0 && cpu.total_ns == cpu.requests * 10_000);
     }
+}
+
+/// Two rounds of 400 ms a server, in turns of 20 ms.
+fn alternating_plan() -> Plan {
+    let mut plan = plan(&["a", "b"], &["Get"]);
+    plan.slices.turn = TurnLength::Auto;
+    plan.slices.fixed = 0;
+    plan.slices.poisson = 0;
+    plan.stop.forks = Forks::Fixed { count: 1 };
+    plan
+}
+
+fn turns_of(outcome: &Outcome, round: u32) -> Vec<String> {
+    let driven = outcome.driven().into_iter();
+    driven.filter(|(_, _, load)| load.phase == Phase::Measure && load.round == round).map(|(name, _, _)| name).collect()
+}
+
+#[test]
+fn servers_alternate_in_short_turns_that_add_up_to_one_slice_each() {
+    let outcome = Simulation::new(alternating_plan()).run();
+    assert_eq!(["a", "b"].map(|name| outcome.count("Get", name)), [2, 2], "one slice of each server in each round");
+    for slice in outcome.scored() {
+        assert_eq!(slice.load.window_ns, 20 * 16_000_000, "20 turns without their heads");
+        assert!((slice.load.throughput_per_s() - 10_000.0).abs() < 1.0);
+        let cpu = slice.server.cpu.as_ref().unwrap();
+        assert_eq!((cpu.requests, cpu.total_ns), (4_000, 40_000_000), "CPU counts over whole turns");
+    }
+    let turns = turns_of(&outcome, 0);
+    assert_eq!(turns.len(), 40);
+    assert!(turns.chunks(2).all(|turn| turn[0] != turn[1]), "each turn has both servers");
+    let first: Vec<&String> = turns.chunks(2).map(|turn| &turn[0]).collect();
+    assert!(first.iter().any(|name| **name == "a") && first.iter().any(|name| **name == "b"), "in random order");
+    assert_ne!(turns, turns_of(&outcome, 1), "each round has its own order");
+}
+
+#[test]
+fn a_server_that_dies_between_turns_gets_no_more_of_them_and_the_other_goes_on() {
+    let outcome = Simulation::new(alternating_plan())
+        .plant("b", Planted { deaths: vec![(1, "Get")], ..Planted::default() })
+        .run();
+    let turns = [turns_of(&outcome, 0), turns_of(&outcome, 1)].concat();
+    let of = |name: &str| turns.iter().filter(|turn| *turn == name).count();
+    assert_eq!((of("a"), of("b")), (40, 1));
+    assert_eq!(outcome.count("Get", "a"), 2);
+    assert!(outcome.record.events.iter().any(|event| event.voids && event.variant.as_deref() == Some("b")));
+}
+
+#[test]
+fn a_round_of_turns_that_is_interrupted_is_not_kept() {
+    let whole = Simulation::new(alternating_plan()).run();
+    let second = whole.scored().nth(2).unwrap();
+    let within = Duration::from_nanos(second.load.start_ns + second.load.window_ns / 2);
+    let outcome = Simulation::new(alternating_plan()).interrupt_at(within).run();
+    assert_eq!(outcome.status, EndStatus::Interrupted);
+    assert_eq!(outcome.scored().count(), 2, "the first round stands");
+}
+
+#[test]
+fn the_first_fork_fixes_the_length_of_turns() {
+    let mut plan = alternating_plan();
+    plan.stop.forks = Forks::Fixed { count: 2 };
+    plan.slices.length = Span::from_secs(1);
+    // 16 users at 160 per second drain in 100 ms.
+    let outcome = Simulation::new(plan).plant("b", Planted { per_s: 160.0, ..Planted::default() }).run();
+    let windows: Vec<u64> = outcome.scored().map(|slice| slice.load.window_ns / 1_000_000).collect();
+    assert_eq!(windows, [720; 8], "three turns of 300 ms without their heads");
+    assert_eq!(outcome.scored().count(), 8);
 }
 
 #[test]
@@ -265,7 +335,7 @@ fn a_fixed_warm_up_lasts_as_long_for_each_server_and_judges_nothing() {
     let mut plan = plan(&["a", "b", "c"], &["Get"]);
     plan.warmup = Warmup::Fixed { span: Span::from_secs(2), users: 4 };
     plan.stop.forks = Forks::Fixed { count: 1 };
-    let outcome = Simulation::new(plan).plant("b", Planted { jit_share: 0.3, ..Planted::default() }).run();
+    let outcome = Simulation::new(plan).plant("b", Planted { compiler_share: 0.3, ..Planted::default() }).run();
     assert!(outcome.record.warmups.iter().all(|warmup| warmup.steady && warmup.span_ns == 6_000_000_000));
     let warming: Vec<Driven> = outcome
         .driven()

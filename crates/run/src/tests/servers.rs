@@ -114,7 +114,7 @@ fn a_server_whose_new_start_fails_or_lies_is_out_for_the_fork() {
 fn a_new_start_warms_up_as_long_as_a_first_one() {
     let (plan, order) = three_by_three();
     // Its JIT never rests, so that each warm-up lasts to its cap.
-    let busy = Planted { jit_share: 0.3, ..Planted::default() };
+    let busy = Planted { compiler_share: 0.3, ..Planted::default() };
     let spans = |outcome: &Outcome| -> Vec<u64> {
         let of = |scenario: &&'static str| {
             let is_it = |w: &&tare_record::sample::WarmupRecord| w.variant == "b" && w.scenario == **scenario;

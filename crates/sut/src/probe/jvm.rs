@@ -52,6 +52,13 @@ pub struct Compilation {
 }
 
 impl Compilation {
+    const fn append(&mut self, later: Self) {
+        self.compiles += later.compiles;
+        self.invalidated += later.invalidated;
+        self.compiling_ns += later.compiling_ns;
+        self.code_bytes = later.code_bytes;
+    }
+
     const fn since(&self, earlier: &Self) -> Self {
         Self {
             compiles: self.compiles.saturating_sub(earlier.compiles),
@@ -108,6 +115,27 @@ pub struct JvmUse {
     pub metaspace_bytes: Option<u64>,
     /// What the compilers did; the size of the code is that at the end.
     pub compilation: Compilation,
+}
+
+impl JvmUse {
+    /// Adds what was done in the span that followed.
+    pub fn append(&mut self, later: Self) {
+        self.collections += later.collections;
+        self.collecting_ns += later.collecting_ns;
+        for (name, of) in later.collectors {
+            let sum = self.collectors.entry(name).or_default();
+            sum.pauses += of.pauses;
+            sum.pause_ns += of.pause_ns;
+        }
+        self.safepoint_ns += later.safepoint_ns;
+        self.safepoints += later.safepoints;
+        self.allocated_bytes = self.allocated_bytes.zip(later.allocated_bytes).map(|(sum, more)| sum + more);
+        self.heap_used_bytes = later.heap_used_bytes;
+        self.heap_committed_bytes = later.heap_committed_bytes;
+        self.heap_after_gc_bytes = later.heap_after_gc_bytes;
+        self.metaspace_bytes = later.metaspace_bytes;
+        self.compilation.append(later.compilation);
+    }
 }
 
 impl JvmProbe {
@@ -279,6 +307,17 @@ mod tests {
         assert_eq!((used.heap_after_gc_bytes, used.metaspace_bytes), (Some(50 << 20), Some(9 << 20)));
         let young = Collector { pauses: 1, pause_ns: 2_000_000 };
         assert_eq!((used.collectors, used.safepoints), (BTreeMap::from([("G1 young".to_owned(), young)]), 2));
+    }
+
+    #[test]
+    fn looks_in_between_follow_allocation_over_two_collections() {
+        let looks = [sample(4, 100 * MIB, 600 * MIB), sample(5, 20 * MIB, 590 * MIB), sample(6, 30 * MIB, 600 * MIB)];
+        let mut used = looks[1].since(&looks[0]);
+        used.append(looks[2].since(&looks[1]));
+        assert_eq!(used.allocated_bytes, Some(510 << 20).map(|first: u64| first + (610 << 20)));
+        assert_eq!((used.collections, used.safepoints, used.compilation.compiles), (2, 4, 200));
+        assert_eq!(used.collectors["G1 young"].pauses, 2);
+        assert_eq!(looks[2].since(&looks[0]).allocated_bytes, None, "one look is not enough");
     }
 
     #[test]

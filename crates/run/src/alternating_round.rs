@@ -1,0 +1,79 @@
+//! A saturating round in which all servers alternate in short turns, on connections that stay open.
+//!
+//! The speed of a core changes within tens of milliseconds. Two neighbouring turns differ by as much as two neighbouring
+//! slices, but in the same time there are ten times as many turns. A server's slice of the round is the sum of its turns;
+//! its CPU counts over the whole round, because what it compiles or collects while another server is loaded is its own
+//! cost.
+
+use tare_load::SliceSample;
+use tare_plan::turn::Turns;
+
+use crate::error::RunError;
+use crate::scenario::ScenarioRun;
+use crate::slice::SliceLoad;
+
+/// One round under way.
+pub(crate) struct AlternatingRound {
+    /// The load of one turn.
+    turn: SliceLoad,
+    /// The load of a server's whole slice.
+    slice: SliceLoad,
+    /// What each member has shown so far; `None` for members that get no load.
+    sums: Vec<Option<SliceSample>>,
+    /// Members that have answered nothing in a whole turn, and get no more of them.
+    silent: Vec<bool>,
+}
+
+impl AlternatingRound {
+    /// A round of slices of `load`, cut into `turns`.
+    pub fn new(scenario: &ScenarioRun<'_, '_>, load: SliceLoad, turns: Turns) -> Self {
+        let members = scenario.members();
+        Self {
+            turn: SliceLoad { length: turns.length, discard: turns.discard, ..load },
+            slice: load,
+            sums: (0..members).map(|_| None).collect(),
+            silent: vec![false; members],
+        }
+    }
+
+    /// Drives all turns, one of each member per entry of `orders`, and keeps one slice of each member. A round that is
+    /// interrupted is not kept: its slices would be shorter than the others.
+    ///
+    /// # Errors
+    /// When the generator fails or the record cannot be written.
+    pub fn run(mut self, scenario: &mut ScenarioRun<'_, '_>, orders: &[Vec<usize>]) -> Result<(), RunError> {
+        let driven: Vec<usize> = (0..scenario.members()).filter(|member| scenario.may_drive(*member)).collect();
+        scenario.begin_watch(&driven, self.slice.phase);
+        for (number, order) in (0_u64..).zip(orders) {
+            for member in order.iter().copied().filter(|member| driven.contains(member)) {
+                if self.silent[member] || scenario.is_interrupted() {
+                    continue;
+                }
+                self.drive_turn(scenario, member, number)?;
+            }
+        }
+        let scored_from_ns = self.sums.iter().flatten().map(|sum| sum.window_start_ns()).min();
+        let readings = scenario.end_watch(scored_from_ns.unwrap_or(0));
+        if scenario.is_interrupted() {
+            return Ok(());
+        }
+        for (member, readings) in driven.into_iter().zip(readings) {
+            let sample = self.sums[member].take().unwrap_or_default();
+            scenario.keep_sample(member, &self.slice, sample, readings)?;
+        }
+        Ok(())
+    }
+
+    fn drive_turn(&mut self, scenario: &mut ScenarioRun<'_, '_>, member: usize, number: u64) -> Result<(), RunError> {
+        // Each turn has arrivals of its own; those of the servers of one turn are alike.
+        let turn = SliceLoad { seed: self.turn.seed ^ (number << 16), ..self.turn };
+        let sample = scenario.drive(member, &turn)?;
+        // A server that hangs would take the time of a whole drain in every turn.
+        self.silent[member] = sample.completed_in_slice == 0;
+        match &mut self.sums[member] {
+            Some(sum) => sum.append_turn(&sample),
+            none => *none = Some(sample),
+        }
+        Ok(())
+    }
+}
