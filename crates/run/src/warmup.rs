@@ -222,3 +222,35 @@ fn in_words(reason: Unsteady) -> String {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn window(log_cost: f64) -> Window {
+        Window { time_s: 1.0, log_cost, compiler_share: Some(0.0) }
+    }
+
+    #[test]
+    fn what_the_machine_does_to_all_servers_cancels() {
+        let costs = |slowdown: f64| {
+            let windows = vec![(0, window(slowdown)), (2, window(0.1 + slowdown))];
+            against_the_others(windows).into_iter().map(|(member, w)| (member, w.log_cost)).collect::<Vec<_>>()
+        };
+        for ((member, quick), (_, slow)) in costs(0.0).into_iter().zip(costs(0.7)) {
+            assert!((quick - slow).abs() < 1e-12, "member {member}: {quick} and {slow}");
+        }
+        assert!((against_the_others(vec![(0, window(0.3))])[0].1.log_cost - 0.3).abs() < 1e-12, "alone: its own cost");
+    }
+
+    #[test]
+    fn compilers_are_calm_after_three_rounds_without_work_or_waiting() {
+        let round = |compiler_share| Window { compiler_share, ..window(0.0) };
+        let busy = vec![round(Some(0.0)), round(Some(0.3)), round(Some(0.01)), round(Some(0.0))];
+        let calm = [busy.clone(), vec![round(Some(0.0))]].concat();
+        assert!(!is_calm(std::slice::from_ref(&busy)));
+        assert!(is_calm(std::slice::from_ref(&calm)));
+        assert!(!is_calm(&[calm, busy]), "one server is not enough");
+        assert!(is_calm(&[vec![round(None); 3]]), "no compilers");
+    }
+}

@@ -21,9 +21,14 @@ fn a_planted_slowdown_of_five_percent_is_found() {
     let output = bench.run_suite(&suite, &["--budget", "150s", "--saturating", "8", "--poisson", "0"]);
     assert!(output.status.success(), "{}{}", stdout(&output), stderr(&output));
     let summary = bench.summary();
-    let throughput = &comparison(&summary, "wrapped")["currencies"][0];
+    let currencies = &comparison(&summary, "wrapped")["currencies"];
+    let cpu = &currencies[0];
+    assert_eq!(cpu["name"], "cpu_per_request", "it decides where servers alternate in turns");
+    assert_eq!(cpu["verdict"], "worse", "{cpu:#}");
+    let ratio = cpu["ratio"].as_f64().unwrap();
+    assert!((1.02..1.08).contains(&ratio), "planted 1.05, found {ratio}");
+    let throughput = &currencies[1];
     assert_eq!(throughput["name"], "throughput");
-    assert_eq!(throughput["verdict"], "worse", "{throughput:#}");
     let ratio = throughput["ratio"].as_f64().unwrap();
     assert!((0.92..0.98).contains(&ratio), "planted 1/1.05, found {ratio}");
     assert!(stdout(&output).contains("wrapped"), "the table names it");
