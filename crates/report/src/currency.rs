@@ -78,7 +78,7 @@ currencies! {
     /// CPU of the server per request.
     CpuPerRequest = "cpu_per_request", "CPU per request relative to the baseline" by PAIRED {
         label: "CPU/request", noun: Some("CPU per request"), unit: "ns", polarity: Polarity::LowerIsBetter, percentile: None,
-        words: ["dearer", "cheaper"], predicates: ["takes more CPU per request", "takes less CPU per request"],
+        words: ["more CPU", "less CPU"], predicates: ["takes more CPU per request", "takes less CPU per request"],
         is_always_said: true,
     }
     /// Bytes that a JVM allocates per request.

@@ -1,6 +1,6 @@
 //! One fork of one group: start all servers, verify, warm up and measure each scenario, stop all.
 
-use tare_plan::plan::{Group, Mode, NamedScenario};
+use tare_plan::plan::{Group, Mode, NamedScenario, Warmup};
 
 use crate::capacity::CapacitySearches;
 use crate::context::{FixedLoad, RunContext};
@@ -82,9 +82,14 @@ pub(crate) fn measure_push_scenario(scenario: &mut ScenarioRun<'_, '_>) -> Resul
 
 /// The load that all forks of this scenario share. The first fork that can tell it fixes it.
 fn fixed_load(scenario: &mut ScenarioRun<'_, '_>) -> Result<Option<FixedLoad>, RunError> {
-    let measured = settle(scenario)?;
     let key = (scenario.place.group.to_owned(), scenario.named.name.clone());
-    let fixed = scenario.context.fixed.get(&key).copied().or(measured);
+    let known = scenario.context.fixed.get(&key).copied();
+    // A warm-up that ends when servers are steady has already shown them on the cores where they are measured.
+    if known.is_some() && matches!(scenario.plan().warmup, Warmup::UntilSteady { .. }) {
+        return Ok(known);
+    }
+    let measured = settle(scenario)?;
+    let fixed = known.or(measured);
     scenario.context.fixed.extend(fixed.map(|fixed| (key, fixed)));
     Ok(fixed)
 }

@@ -46,13 +46,24 @@ pub(super) fn resolve(inputs: &Inputs<'_>, mode: Mode, settings: &mut Resolved) 
     Ok(Chosen { groups, skipped })
 }
 
-/// Groups of one baseline that a suite keeps apart are told apart by what is weighed in them.
+/// Gives every group an id of its own. Groups of one baseline are named after the first server that they compare with it,
+/// then after their first scenario, then by number.
 fn tell_apart(groups: &mut [Group]) {
+    name_alike(groups, |group, _| {
+        let first = group.variants.iter().find(|variant| variant.role == Role::Weighed)?;
+        Some(format!("{} ({})", group.id, first.name))
+    });
+    name_alike(groups, |group, _| Some(format!("{} {}", group.id, group.scenarios.first()?.name)));
+    name_alike(groups, |group, number| Some(format!("{} {number}", group.id)));
+}
+
+/// Renames the groups whose id another group has too; `name` is told the group's number, from 1.
+fn name_alike(groups: &mut [Group], name: fn(&Group, usize) -> Option<String>) {
     let ids: Vec<String> = groups.iter().map(|group| group.id.clone()).collect();
-    for (group, id) in groups.iter_mut().zip(&ids) {
-        let alike = ids.iter().filter(|other| *other == id).count() > 1;
-        if let Some(first) = group.variants.iter().find(|v| v.role == Role::Weighed).filter(|_| alike) {
-            group.id = format!("{id} ({})", first.name);
+    for (number, (group, id)) in (1..).zip(groups.iter_mut().zip(&ids)) {
+        let is_alike = ids.iter().filter(|other| *other == id).count() > 1;
+        if let Some(name) = name(group, number).filter(|_| is_alike) {
+            group.id = name;
         }
     }
 }

@@ -252,6 +252,19 @@ fn groups_of_one_baseline_are_told_apart() {
 }
 
 #[test]
+fn groups_of_the_same_servers_are_told_apart_by_their_scenario() {
+    let group = |scenario: &str| {
+        format!(
+            "[[groups]]\nbaseline = \"http4s.Vanilla\"\nservers = [\"http4s.Tapir\"]\nscenarios = [\"{scenario}\"]\n"
+        )
+    };
+    let suite = [group("SimpleGet"), group("Push"), group("Push")].concat();
+    let ids: Vec<String> = plan(&suite, Options::default()).unwrap().groups.into_iter().map(|group| group.id).collect();
+    let servers = "http4s.Vanilla (http4s.Tapir)";
+    assert_eq!(ids, [format!("{servers} SimpleGet"), format!("{servers} Push 2"), format!("{servers} Push 3")]);
+}
+
+#[test]
 fn a_sequential_run_of_a_suite_measures_its_baselines_unless_s_leaves_them_out() {
     let suite =
         "[[groups]]\nbaseline = \"http4s.Vanilla\"\nservers = [\"http4s.Tapir\"]\nscenarios = [\"SimpleGet\"]\n";

@@ -15,7 +15,7 @@ pub struct Sentence {
     pub verdict: VerdictKind,
 }
 
-/// What a verdict says. The direction is the reader's: `worse` is slower, dearer or later.
+/// What a verdict says. `worse` is what the reader likes less: fewer requests, more CPU, more bytes, later responses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum VerdictKind {
