@@ -58,12 +58,18 @@ def kept_of(summary, scenarios):
         "plan": {key: plan[key] for key in PLAN if key in plan},
         "machine": {section["title"]: rows(section) for section in summary["environment"] if section["title"] in MACHINE},
         "versions": dict(versions_of(section) for section in summary["environment"] if section["title"].startswith("Versions: ")),
-        "cells": [{**only(cell, CELL), **beside(cell)} for cell in wanted(summary["cells"])],
+        "cells": [{**only(cell, CELL), "validity": validity(cell), **beside(cell)} for cell in wanted(summary["cells"])],
         "comparisons": weighed(summary["comparisons"]),
         "steps": [step for ladder in wanted(summary.get("ladders") or []) for step in steps(ladder)],
         "profiles": wanted((summary.get("profiles") or {}).get("views", [])),
         "noise": weighed(summary["noise"]),
     }
+
+
+def validity(cell):
+    """May the cell's figures be used, and why not: the page shows no remedies."""
+    state, reasons = cell["validity"]["state"], cell["validity"]["reasons"]
+    return {"state": state, "reasons": [reason["text"] for reason in reasons]}
 
 
 def leaks(logs):

@@ -196,6 +196,11 @@ class Evidence(Case):
         with self.fails("none is not there"):
             stacks.shares(self.folder, {"files": []}, ["*"])
 
+    def test_keeps_the_reasons_of_a_cell_without_their_remedies(self):
+        reasons = [{"text": "not steady in 2 of 3 forks", "remedy": "Let it warm up longer."}, {"text": "2 requests failed", "remedy": None}]
+        found = evidence.validity({"validity": {"state": "suspect", "reasons": reasons}})
+        self.assertEqual(found, {"state": "suspect", "reasons": ["not steady in 2 of 3 forks", "2 requests failed"]})
+
     def test_is_not_taken_where_no_scenario_matches_or_under_a_name_that_is_none(self):
         run = {"run": {"command": "/a/b/tare run"}, "plan": [], "environment": [], "cells": [], "comparisons": [], "noise": []}
         self.put("summary.json", json.dumps(run))

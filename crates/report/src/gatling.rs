@@ -2,7 +2,7 @@
 //! decimals that Gatling rounds away.
 
 use crate::clean;
-use crate::summary::{Cell, Distribution, Latency, Summary};
+use crate::summary::{Cell, Latency, Summary};
 
 const WIDTH: usize = 80;
 
@@ -20,16 +20,16 @@ fn block(cell: &Cell, load: &Latency) -> String {
     let (ok, failed) = (d.count, load.pace.requests_failed);
     out.push_str(&line("request count", &(ok + failed).to_string(), &ok.to_string(), &failed.to_string()));
     for (name, value) in [
-        ("min response time", Some(d.min_ns as f64)),
-        ("max response time", Some(d.max_ns as f64)),
-        ("mean response time", Some(d.mean_ns)),
-        ("std deviation", Some(d.stdev_ns)),
-        ("response time 50th percentile", percentile(d, 50.0)),
-        ("response time 75th percentile", percentile(d, 75.0)),
-        ("response time 95th percentile", percentile(d, 95.0)),
-        ("response time 99th percentile", percentile(d, 99.0)),
+        ("min response time", as_f64(d.min_ns)),
+        ("max response time", as_f64(d.max_ns)),
+        ("mean response time", d.mean_ns),
+        ("std deviation", d.stdev_ns),
+        ("response time 50th percentile", as_f64(d.percentile_ns(50.0))),
+        ("response time 75th percentile", as_f64(d.percentile_ns(75.0))),
+        ("response time 95th percentile", as_f64(d.percentile_ns(95.0))),
+        ("response time 99th percentile", as_f64(d.percentile_ns(99.0))),
     ] {
-        let ms = value.filter(|_| d.count > 0).map_or("-".to_owned(), milliseconds);
+        let ms = value.map_or("-".to_owned(), milliseconds);
         out.push_str(&line(name, &ms, &ms, "-"));
     }
     let rate = format!("{:.2}", load.pace.answers_per_s);
@@ -54,8 +54,8 @@ fn line(name: &str, total: &str, ok: &str, failed: &str) -> String {
     format!("> {name:<48} {total:>7} (OK={ok:<6} KO={failed:<6})\n")
 }
 
-fn percentile(distribution: &Distribution, percentile: f64) -> Option<f64> {
-    distribution.percentiles.iter().find(|p| p.percentile == percentile).map(|p| p.value_ns as f64)
+fn as_f64(ns: Option<u64>) -> Option<f64> {
+    ns.map(|ns| ns as f64)
 }
 
 fn milliseconds(ns: f64) -> String {

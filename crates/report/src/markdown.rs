@@ -70,7 +70,7 @@ fn valid(cell: &Cell) -> String {
         ValidityState::Suspect => "suspect",
         ValidityState::Void => "VOID",
     };
-    format!("{word}: {}", safe(&cell.validity.reasons.join("; ")))
+    format!("{word}: {}", safe(&cell.validity.joined_reasons()))
 }
 
 /// The other tools' figures, each with what it is of tare's.

@@ -19,12 +19,12 @@ fn block(cell: &Cell, load: &Latency) -> String {
 /// One load on `title`, with the line `under` in place of wrk's threads and connections.
 pub(crate) fn one(title: &str, under: &str, cell: &Cell, load: &Latency) -> String {
     let (d, pace) = (&load.response, &load.pace);
-    let latency = [d.mean_ns, d.stdev_ns, d.max_ns as f64].map(time);
+    let latency = [d.mean_ns, d.stdev_ns, d.max_ns.map(|ns| ns as f64)].map(|ns| time(ns.unwrap_or(0.0)));
     let rates = [pace.answers_per_s, pace.answers_stdev_per_s, pace.answers_max_per_s].map(metric);
     let mut out = format!("Running {:.0}s test @ {}\n  {}\n", pace.window_s, clean::line(title), clean::line(under));
     out.push_str("  Thread Stats   Avg      Stdev     Max   +/- Stdev\n");
     for (name, [mean, stdev, max], within) in
-        [("Latency", latency, d.within_stdev_share), ("Req/Sec", rates, pace.within_stdev_share)]
+        [("Latency", latency, d.within_stdev_share.unwrap_or(0.0)), ("Req/Sec", rates, pace.within_stdev_share)]
     {
         out.push_str(&format!("    {name:<9}{mean:>9} {stdev:>9} {max:>9} {:>8.2}%\n", within * 100.0));
     }

@@ -147,5 +147,5 @@ function axisTip(under: AxisTip[], lines: LatencyLine[], top: number): HTMLEleme
 /** The value of the first curve point at or beyond a place on the axis. */
 function valueAt(d: Distribution, x: number): number {
   const found = d.curve.find((p) => p.percentile >= 100 || ninesOf(p.percentile) >= x - 1e-9);
-  return found?.value_ns ?? d.max_ns;
+  return found?.value_ns ?? d.max_ns ?? 0;
 }

@@ -59,7 +59,7 @@ export function currencyTip(c: Currency): [string, string][] {
 /** Why a cell's figures are suspect or void. */
 export function doubts(cell: Cell | undefined): [string, string][] {
   if (!cell || cell.validity.state === 'valid') return [];
-  return [[cell.validity.state, cell.validity.reasons.join('; ') || 'no reason stated']];
+  return [[cell.validity.state, cell.validity.reasons.map((r) => r.text).join('; ') || 'no reason stated']];
 }
 
 /** The axis's name with the better side on it. */

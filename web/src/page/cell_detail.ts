@@ -54,7 +54,7 @@ function whyText(c: Currency): string {
 }
 
 function reasons(cell: Cell): HTMLElement {
-  const items = cell.validity.reasons.map((reason) => h('li', {}, reason));
+  const items = cell.validity.reasons.map(({ text, remedy }) => h('li', {}, remedy ? `${text}. ${remedy}` : text));
   return h(
     'div',
     {},
@@ -62,6 +62,8 @@ function reasons(cell: Cell): HTMLElement {
     h('ul', {}, ...items),
   );
 }
+
+const timeOrDash = (ns: number | null) => (ns === null ? '–' : plainTime(ns));
 
 function percentiles(latency: Latency[]): HTMLElement {
   const columns = latency.flatMap((l) =>
@@ -76,12 +78,12 @@ function percentiles(latency: Latency[]): HTMLElement {
   const all = [...new Set(columns.flatMap((c) => c.d.percentiles.map((p) => p.percentile)))].sort((a, b) => a - b);
   const value = (d: Latency['response'], p: number) => {
     const found = d.percentiles.find((v) => v.percentile === p);
-    return found ? plainTime(found.value_ns) : '–';
+    return timeOrDash(found?.value_ns ?? null);
   };
   const rows = all.map((p) => [`p${percentileText(p)}`, ...columns.map((c) => value(c.d, p))]);
-  const ends = (name: string, of: (d: Latency['response']) => number) => [
+  const ends = (name: string, of: (d: Latency['response']) => number | null) => [
     name,
-    ...columns.map((c) => plainTime(of(c.d))),
+    ...columns.map((c) => timeOrDash(of(c.d))),
   ];
   return plainTable(
     'Latency',

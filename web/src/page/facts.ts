@@ -71,12 +71,16 @@ export function versions(summary: Summary): Section[] {
 
 /** The command that makes the run again. */
 export function again({ run }: Summary): HTMLElement {
+  // A load compares nothing.
+  const limits: Row[] = [
+    { key: 'region of no material difference', value: `±${percent(run.region)} %`, source: null },
+    { key: 'error probability of a comparison', value: String(run.alpha), source: null },
+  ];
   const facts: Row[] = [
     { key: 'tare', value: run.tare_version, source: null },
     { key: 'git revision', value: run.git_revision ?? 'none', source: null },
     { key: 'seed', value: String(run.seed), source: null },
-    { key: 'region of no material difference', value: `±${percent(run.region)} %`, source: null },
-    { key: 'error probability of a comparison', value: String(run.alpha), source: null },
+    ...(run.mode === 'load' ? [] : limits),
     { key: 'began', value: run.started_at, source: null },
   ];
   return h(

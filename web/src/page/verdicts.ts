@@ -38,7 +38,7 @@ const STATES: Record<Cell['validity']['state'], { word: string; look: VerdictKin
 /** May the numbers of a load be used, and why not. */
 function ofLoad({ validity }: Cell): HTMLElement {
   const { word, look, glyph } = STATES[validity.state];
-  const why = validity.reasons.length ? validity.reasons : ['Nothing speaks against these numbers.'];
+  const why = validity.reasons.length ? validity.reasons.map((r) => r.text) : ['Nothing speaks against these numbers.'];
   const one = (reason: string) =>
     h(
       'li',

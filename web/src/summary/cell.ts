@@ -9,6 +9,12 @@ import type { Probes } from './probes';
 
 export type ValidityState = 'valid' | 'suspect' | 'void';
 
+/** Why figures are suspect or void, and what to do about it where something can be done. */
+export interface Reason {
+  text: string;
+  remedy: string | null;
+}
+
 export type Bottleneck = 'server' | 'generator' | 'both' | 'neither' | 'unknown';
 
 export interface Cell {
@@ -25,7 +31,7 @@ export interface Cell {
   control: boolean;
   forks: number;
   steady_forks: number;
-  validity: { state: ValidityState; reasons: string[] };
+  validity: { state: ValidityState; reasons: Reason[] };
   bottleneck: Bottleneck;
   throughput_per_s: Estimate | null;
   cpu_ns_per_request: Estimate | null;

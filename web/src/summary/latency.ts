@@ -24,11 +24,11 @@ export interface Pace {
 
 export interface Distribution {
   count: number;
-  min_ns: number;
-  max_ns: number;
-  mean_ns: number;
-  stdev_ns: number;
-  within_stdev_share: number;
+  min_ns: number | null;
+  max_ns: number | null;
+  mean_ns: number | null;
+  stdev_ns: number | null;
+  within_stdev_share: number | null;
   percentiles: PercentileValue[];
   curve: CurvePoint[];
   gatling_ranges: [number, number, number];

@@ -3,7 +3,7 @@
 
 use tare_stats::histogram::LatencyHistogram;
 
-use super::summary::Bin;
+use crate::summary::HistogramBin;
 
 /// The most bars.
 const BARS: usize = 12;
@@ -11,7 +11,7 @@ const BARS: usize = 12;
 const STEPS: [f64; 6] = [1.0, 1.5, 2.0, 3.0, 5.0, 7.0];
 
 /// Counts between round bounds, from the first that holds a sample to the last.
-pub(super) fn bins(histogram: &LatencyHistogram) -> Vec<Bin> {
+pub(super) fn bins(histogram: &LatencyHistogram) -> Vec<HistogramBin> {
     let (Some(min), Some(max)) = (histogram.min_ns(), histogram.max_ns()) else { return Vec::new() };
     let bounds = thinned(bounds(min, max));
     let mut above = histogram.len();
@@ -19,7 +19,7 @@ pub(super) fn bins(histogram: &LatencyHistogram) -> Vec<Bin> {
         let left = if upto_ns >= max { 0 } else { histogram.count_above_ns(upto_ns) };
         let count = above - left;
         above = left;
-        Bin { upto_ns, count }
+        HistogramBin { upto_ns, count }
     };
     bounds.into_iter().map(bin).collect()
 }

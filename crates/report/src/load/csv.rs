@@ -1,6 +1,6 @@
 //! CSV of a load: one row for the whole, then one per interval (columns: docs/LOAD.md).
 
-use super::summary::{LoadSummary, StatedPercentile};
+use super::summary::LoadSummary;
 use crate::csv::line;
 
 const COLUMNS: [&str; 13] = [
@@ -42,10 +42,7 @@ pub fn csv(summary: &LoadSummary) -> String {
 }
 
 fn whole(summary: &LoadSummary) -> String {
-    let percentile = |percentile: f64| {
-        let find = |p: &&StatedPercentile| p.percentile == percentile;
-        summary.response.percentiles.iter().find(find).map(|p| p.value_ns)
-    };
+    let response = &summary.response;
     let fields: [String; COLUMNS.len()] = [
         "whole".to_owned(),
         "0".to_owned(),
@@ -53,9 +50,9 @@ fn whole(summary: &LoadSummary) -> String {
         summary.requests.ok.to_string(),
         summary.requests.failed.to_string(),
         summary.throughput_per_s.to_string(),
-        text(percentile(50.0)),
-        text(percentile(99.0)),
-        text(summary.response.max_ns),
+        text(response.percentile_ns(50.0)),
+        text(response.percentile_ns(99.0)),
+        text(response.max_ns),
         summary.bytes.in_bytes.to_string(),
         summary.bytes.out_bytes.to_string(),
         text(summary.generator.cpu_share),

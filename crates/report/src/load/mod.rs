@@ -15,13 +15,9 @@ mod threshold;
 pub use csv::csv;
 pub use describe::describe;
 pub use hlog::hlog;
-pub use messages::MessageSummary;
 pub use page::{html, summary_as_run, wrk};
 pub use summarize::summarize;
-pub use summary::{
-    Bin, Bytes, Connections, Generator, Interval, LatencySummary, LoadSummary, Model, Reason, Requests, SCHEMA,
-    StatedPercentile, ThresholdResult, Verdict,
-};
+pub use summary::{Bytes, Connections, Generator, Interval, LoadSummary, Model, Requests, SCHEMA, ThresholdResult};
 pub use text::render;
 
 use tare_record::LoadRecord;

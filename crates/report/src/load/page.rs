@@ -2,13 +2,13 @@
 
 use tare_record::LoadRecord;
 
-use super::summary::{LoadSummary, Reason};
+use super::summary::LoadSummary;
 use super::text::figures;
 use crate::error::ReportError;
 use crate::summarize::{
     cell_of_load, duration_s, environment_sections, findings_of_load, plan_sections, run_status, shell,
 };
-use crate::summary::{self, Finding, Mode, RunInfo, Severity, Summary, ValidityState};
+use crate::summary::{self, Finding, Mode, Reason, RunInfo, Severity, Summary, ValidityState};
 use crate::time::rfc3339;
 
 /// The self-contained page.
@@ -21,7 +21,7 @@ pub fn html(record: &LoadRecord, load: &LoadSummary) -> Result<String, ReportErr
 
 /// Text in the shape of `wrk --latency`, for programs that parse it.
 pub fn wrk(record: &LoadRecord, load: &LoadSummary) -> String {
-    let (cell, _) = cell_of_load(record);
+    let cell = cell_of_load(record);
     let workers = record.intervals.first().map_or(1, |interval| interval.load.workers);
     let under = format!("{workers} threads and {} connections", load.model.connections);
     cell.latency.iter().map(|latency| crate::wrk::one(&load.url, &under, &cell, latency)).collect()
@@ -29,7 +29,7 @@ pub fn wrk(record: &LoadRecord, load: &LoadSummary) -> String {
 
 /// The load as the summary of a run with one cell and no comparison.
 pub fn summary_as_run(record: &LoadRecord, load: &LoadSummary) -> Summary {
-    let (mut cell, _) = cell_of_load(record);
+    let mut cell = cell_of_load(record);
     cell.scenario_title.clone_from(&load.model.meaning);
     cell.latency.iter_mut().for_each(|latency| latency.model.clone_from(&load.model.text));
     let reasons = load.verdict.reasons.iter().map(|reason| finding(load.verdict.state, reason));

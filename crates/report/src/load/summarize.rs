@@ -1,14 +1,14 @@
 //! From the record of a load to its summary: pure, and possible at any time again.
 
 use tare_record::LoadRecord;
-use tare_record::sample::{EndStatus, StoredSlice};
+use tare_record::sample::{EndStatus, SliceSample, StoredSlice};
 use tare_stats::histogram::LatencyHistogram;
-use tare_stats::quantile::{STANDARD_PERCENTILES, printable};
+use tare_stats::quantile::printable;
 
 use super::summary::*;
-use super::{Clocks, bars, describe, messages, threshold};
-use crate::summarize::{cell_of_load, environment_sections, of_machine, plan_sections, shell};
-use crate::summary::ValidityState;
+use super::{Clocks, bars, describe, threshold};
+use crate::summarize::{cell_of_load, distribution, environment_sections, of_machine, plan_sections, shell};
+use crate::summary::{Distribution, ErrorCount, MessageSummary};
 use crate::time::rfc3339;
 
 /// Everything that people see of a load.
@@ -16,6 +16,7 @@ pub fn summarize(record: &LoadRecord) -> LoadSummary {
     let header = &record.header;
     let plan = &header.plan;
     let clocks = Clocks::of(record);
+    let cell = cell_of_load(record);
     let sum = |of: fn(&StoredSlice) -> u64| record.intervals.iter().map(of).sum::<u64>();
     let window_ns = sum(|s| s.load.window_ns);
     let mut summary = LoadSummary {
@@ -28,13 +29,13 @@ pub fn summarize(record: &LoadRecord) -> LoadSummary {
         interrupted: matches!(record.end, Some((EndStatus::Interrupted, _))),
         model: model(record),
         window_s: window_ns as f64 / 1e9,
-        verdict: Verdict { state: ValidityState::Void, reasons: Vec::new() },
+        verdict: cell.validity,
         throughput_per_s: per_second(sum(|s| s.load.completed), window_ns).unwrap_or(0.0),
         requests: requests(sum(|s| s.load.ok), sum(|s| s.load.failed)),
         response: latency(&clocks.response),
         service: latency(&clocks.service),
-        messages: messages::messages(record),
-        errors: Vec::new(),
+        messages: message_summary(record),
+        errors: most_frequent_first(cell.errors),
         bytes: Bytes { in_bytes: sum(|s| s.load.bytes_in), out_bytes: sum(|s| s.load.bytes_out) },
         connections: Connections {
             opened: sum(|s| s.load.connections_opened),
@@ -49,7 +50,6 @@ pub fn summarize(record: &LoadRecord) -> LoadSummary {
         settings: plan_sections(&plan.settings),
         environment: environment_sections(&header.environment),
     };
-    judge(record, &mut summary);
     summary.thresholds = plan.conditions.iter().map(|one| threshold::hold(one, &summary, &clocks)).collect();
     summary
 }
@@ -64,16 +64,9 @@ fn notes(record: &LoadRecord) -> Vec<String> {
     events.chain(machine).collect()
 }
 
-/// Verdict and errors, by the rules for the cells of a run.
-fn judge(record: &LoadRecord, summary: &mut LoadSummary) {
-    let (cell, doubts) = cell_of_load(record);
-    let reason = |doubt: crate::summarize::Doubt| Reason {
-        text: doubt.text,
-        remedy: (!doubt.remedy.is_empty()).then(|| doubt.remedy.to_owned()),
-    };
-    summary.verdict = Verdict { state: cell.validity.state, reasons: doubts.into_iter().map(reason).collect() };
-    summary.errors = cell.errors;
-    summary.errors.sort_by_key(|error| std::cmp::Reverse(error.count));
+fn most_frequent_first(mut errors: Vec<ErrorCount>) -> Vec<ErrorCount> {
+    errors.sort_by_key(|error| std::cmp::Reverse(error.count));
+    errors
 }
 
 fn model(record: &LoadRecord) -> Model {
@@ -110,21 +103,14 @@ fn requests(ok: u64, failed: u64) -> Requests {
     Requests { offered, ok, failed, failed_share: failed as f64 / offered.max(1) as f64 }
 }
 
-pub(super) fn latency(histogram: &LatencyHistogram) -> LatencySummary {
-    let stated = STANDARD_PERCENTILES.into_iter().filter(|p| printable(histogram.len(), *p));
-    let value = |percentile: f64| {
-        let value_ns = histogram.value_at_quantile_ns(percentile / 100.0)?;
-        Some(StatedPercentile { percentile, value_ns })
-    };
-    LatencySummary {
-        count: histogram.len(),
-        min_ns: histogram.min_ns(),
-        mean_ns: histogram.mean_ns(),
-        stdev_ns: histogram.stdev_ns(),
-        max_ns: histogram.max_ns(),
-        percentiles: stated.filter_map(value).collect(),
-        histogram: bars::bins(histogram),
-    }
+/// The figures of a histogram, with a short one for a terminal.
+fn latency(histogram: &LatencyHistogram) -> Distribution {
+    Distribution { histogram: bars::bins(histogram), ..distribution(histogram) }
+}
+
+fn message_summary(record: &LoadRecord) -> Option<MessageSummary> {
+    let (tally, jitter) = SliceSample::sum_pushed_messages(record.intervals.iter().map(|slice| &slice.load))?;
+    Some(MessageSummary { tally, jitter: latency(&jitter) })
 }
 
 fn generator(record: &LoadRecord, clocks: &Clocks) -> Generator {

@@ -3,8 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::messages::MessageSummary;
-use crate::summary::{ErrorCount, Section, ValidityState};
+use crate::summary::{Distribution, ErrorCount, MessageSummary, Section, Validity};
 
 /// Version of the JSON form.
 pub const SCHEMA: &str = "tare-load/1";
@@ -31,15 +30,15 @@ pub struct LoadSummary {
     /// Length of the scored window.
     pub window_s: f64,
     /// May the numbers be used?
-    pub verdict: Verdict,
+    pub verdict: Validity,
     /// Right answers per second of the window.
     pub throughput_per_s: f64,
     /// What became of the requests.
     pub requests: Requests,
     /// From the intended start to the last byte of the answer.
-    pub response: LatencySummary,
+    pub response: Distribution,
     /// From the actual send to the last byte of the answer.
-    pub service: LatencySummary,
+    pub service: Distribution,
     /// What else is known of pushed messages, whose latency is `response`; absent where nothing is pushed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub messages: Option<MessageSummary>,
@@ -78,24 +77,6 @@ pub struct Model {
     pub offered_per_s: Option<f64>,
 }
 
-/// May the numbers be used?
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Verdict {
-    /// Verdict on the measurement itself.
-    pub state: ValidityState,
-    /// Why it is not `valid`; empty when it is.
-    pub reasons: Vec<Reason>,
-}
-
-/// A reason to doubt the numbers.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Reason {
-    /// What was seen.
-    pub text: String,
-    /// What to do about it.
-    pub remedy: Option<String>,
-}
-
 /// What became of the requests whose intended start lay in the window.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Requests {
@@ -107,43 +88,6 @@ pub struct Requests {
     pub failed: u64,
     /// Failed over offered, 0–1.
     pub failed_share: f64,
-}
-
-/// One clock's latencies.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct LatencySummary {
-    /// Samples.
-    pub count: u64,
-    /// Smallest.
-    pub min_ns: Option<u64>,
-    /// Mean.
-    pub mean_ns: Option<f64>,
-    /// Standard deviation.
-    pub stdev_ns: Option<f64>,
-    /// Largest.
-    pub max_ns: Option<u64>,
-    /// The standard percentiles with at least 10 samples above them.
-    pub percentiles: Vec<StatedPercentile>,
-    /// Counts between bounds that are evenly spaced on a logarithmic axis.
-    pub histogram: Vec<Bin>,
-}
-
-/// One percentile.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct StatedPercentile {
-    /// 0–100.
-    pub percentile: f64,
-    /// So many samples out of a hundred do not exceed it.
-    pub value_ns: u64,
-}
-
-/// One bar of the histogram.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Bin {
-    /// Samples up to here and above the bar before.
-    pub upto_ns: u64,
-    /// How many.
-    pub count: u64,
 }
 
 /// What went over the wire within the window.

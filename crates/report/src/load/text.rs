@@ -1,10 +1,11 @@
 //! What a terminal shows of a load once it is over: the verdict, the figures, both latencies, errors, the generator.
 
-use super::summary::{Bin, Connections, Generator, LatencySummary, LoadSummary, Verdict};
+use super::messages;
+use super::summary::{Connections, Generator, LoadSummary};
 use crate::clean;
 use crate::format::{Scale, Unit, count, duration, grouped, rate, share, single};
 use crate::palette::{Palette, Tone};
-use crate::summary::ValidityState;
+use crate::summary::{Distribution, HistogramBin, Validity, ValidityState};
 use crate::text::{Style, wrap};
 
 /// Columns of the longest bar.
@@ -45,7 +46,7 @@ fn push(out: &mut String, style: &Style, line: &str, indent: usize) {
     *out += "\n";
 }
 
-fn verdict(verdict: &Verdict, style: &Style) -> String {
+fn verdict(verdict: &Validity, style: &Style) -> String {
     let tone = match verdict.state {
         ValidityState::Valid => Tone::Better,
         ValidityState::Suspect => Tone::Worse,
@@ -94,7 +95,7 @@ pub(super) fn figures(summary: &LoadSummary) -> Vec<String> {
 fn outcome(summary: &LoadSummary) -> String {
     let requests = summary.requests;
     match &summary.messages {
-        Some(messages) => format!("{:LABEL$}{}", "messages", messages.in_words(requests.failed)),
+        Some(pushed) => format!("{:LABEL$}{}", "messages", messages::counts(&pushed.tally, requests.failed)),
         None => format!(
             "{:LABEL$}{} answered as expected, {} failed ({})",
             "requests",
@@ -130,8 +131,8 @@ fn latencies(summary: &LoadSummary, palette: &Palette) -> String {
     }
     let mut left = vec![format!("{:LABEL$}{:>11}  {:>11}", "latency", heads[0], heads[1])];
     for (name, _) in rows(rows_of) {
-        let of = |latency: &LatencySummary| rows(latency).into_iter().find(|(other, _)| *other == name);
-        let value = |latency: &LatencySummary| of(latency).map(|(_, value)| value).unwrap_or_default();
+        let of = |latency: &Distribution| rows(latency).into_iter().find(|(other, _)| *other == name);
+        let value = |latency: &Distribution| of(latency).map(|(_, value)| value).unwrap_or_default();
         left.push(format!("{name:>10}   {:>11}  {:>11}", value(response), value(second)));
     }
     let right = bars(&response.histogram);
@@ -146,7 +147,7 @@ fn latencies(summary: &LoadSummary, palette: &Palette) -> String {
     out + "\n"
 }
 
-fn rows(latency: &LatencySummary) -> Vec<(String, String)> {
+fn rows(latency: &Distribution) -> Vec<(String, String)> {
     let time = |ns: f64| single(Unit::Nanos, ns);
     let mut rows: Vec<(String, String)> = Vec::new();
     let mut push = |name: &str, ns: Option<f64>| rows.extend(ns.map(|ns| (name.to_owned(), time(ns))));
@@ -160,10 +161,10 @@ fn rows(latency: &LatencySummary) -> Vec<(String, String)> {
 }
 
 /// One line per bar: its upper bound, its length, its count.
-fn bars(bins: &[Bin]) -> Vec<String> {
+fn bars(bins: &[HistogramBin]) -> Vec<String> {
     let most = bins.iter().map(|bin| bin.count).max().unwrap_or(0).max(1);
     let scale = Scale::for_values(Unit::Nanos, bins.last().map(|bin| bin.upto_ns as f64));
-    let bar = |bin: &Bin| {
+    let bar = |bin: &HistogramBin| {
         // What is there is seen: a bar of its own for a single sample among millions.
         let length = (bin.count * BAR).div_ceil(most) as usize;
         let bound = format!("≤ {}", scale.plain(bin.upto_ns as f64));
@@ -186,7 +187,10 @@ fn errors(summary: &LoadSummary, style: &Style) -> String {
 fn generator(summary: &LoadSummary, style: &Style) -> String {
     let generator = &summary.generator;
     let (one, lags) = match &summary.messages {
-        Some(messages) => ("message", messages.stamps().map_or(String::new(), |stamps| format!(" · stamps {stamps}"))),
+        Some(pushed) => {
+            let stamps = messages::stamps(&pushed.tally);
+            ("message", stamps.map_or(String::new(), |stamps| format!(" · stamps {stamps}")))
+        }
         None => ("request", lags(generator)),
     };
     let cores = if generator.cpus.contains([',', '-']) { "cores" } else { "core" };

@@ -24,7 +24,7 @@ pub(super) const METRICS: &[Metric] = &[
         r.cell.steady_forks.to_string()
     }),
     cell("validity", "text", "`valid`, `suspect`, `void`", "docs/METHOD.md", |r| word(&r.cell.validity.state)),
-    cell("validity_reasons", "text", "why not `valid`", "docs/METHOD.md", |r| csv(&r.cell.validity.reasons.join("; "))),
+    cell("validity_reasons", "text", "why not `valid`", "docs/METHOD.md", |r| csv(&r.cell.validity.joined_reasons())),
     cell("bottleneck", "text", "side that used ≥ 90 % of its cores in saturating slices", "CPU of both", |r| {
         word(&r.cell.bottleneck)
     }),
@@ -96,12 +96,12 @@ pub(super) const METRICS: &[Metric] = &[
         csv(&maybe(r.cell.shown_latency().map(|l| l.model.clone())))
     }),
     cell("response_count", "count", "samples of response time", RESPONSE, |r| maybe(response(r).map(|d| d.count))),
-    cell("response_min_ns", "ns", "smallest response time", RESPONSE, |r| maybe(response(r).map(|d| d.min_ns))),
-    cell("response_mean_ns", "ns", "mean response time", RESPONSE, |r| maybe(response(r).map(|d| d.mean_ns))),
+    cell("response_min_ns", "ns", "smallest response time", RESPONSE, |r| maybe(response(r).and_then(|d| d.min_ns))),
+    cell("response_mean_ns", "ns", "mean response time", RESPONSE, |r| maybe(response(r).and_then(|d| d.mean_ns))),
     cell("response_stdev_ns", "ns", "standard deviation of response time", RESPONSE, |r| {
-        maybe(response(r).map(|d| d.stdev_ns))
+        maybe(response(r).and_then(|d| d.stdev_ns))
     }),
-    cell("response_max_ns", "ns", "largest response time", RESPONSE, |r| maybe(response(r).map(|d| d.max_ns))),
+    cell("response_max_ns", "ns", "largest response time", RESPONSE, |r| maybe(response(r).and_then(|d| d.max_ns))),
     cell("response_p50_ns", "ns", "50th percentile of response time", RESPONSE, |r| percentile(response(r), 50.0)),
     cell("response_p75_ns", "ns", "75th percentile of response time", RESPONSE, |r| percentile(response(r), 75.0)),
     cell("response_p90_ns", "ns", "90th percentile of response time", RESPONSE, |r| percentile(response(r), 90.0)),
@@ -137,6 +137,5 @@ fn service<'a>(row: &CellRow<'a>) -> Option<&'a Distribution> {
 
 /// Empty where too few samples lie above it.
 pub(super) fn percentile(distribution: Option<&Distribution>, percentile: f64) -> String {
-    let found = distribution.and_then(|d| d.percentiles.iter().find(|p| p.percentile == percentile));
-    maybe(found.map(|p| p.value_ns))
+    maybe(distribution.and_then(|d| d.percentile_ns(percentile)))
 }

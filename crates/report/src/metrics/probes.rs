@@ -41,10 +41,10 @@ pub(super) const OF_CELLS: &[Metric] = &[
         p99(machine(r))
     }),
     cell("machine_hiccup_max_ns", "ns", "largest hiccup on the server's cores", METERS, |r| {
-        maybe(machine(r).map(|d| d.max_ns))
+        maybe(machine(r).and_then(|d| d.max_ns))
     }),
     cell("jvm_hiccup_p99_ns", "ns", "99th percentile of hiccups inside the JVM", METERS, |r| p99(jvm(r))),
-    cell("jvm_hiccup_max_ns", "ns", "largest hiccup inside the JVM", METERS, |r| maybe(jvm(r).map(|d| d.max_ns))),
+    cell("jvm_hiccup_max_ns", "ns", "largest hiccup inside the JVM", METERS, |r| maybe(jvm(r).and_then(|d| d.max_ns))),
     cell("pause_causes", "text", "pauses of 5 ms or more by cause, with their time in ns", METERS, |r| csv(&pauses(r))),
     cell("probe_cpu_share", "1", "CPU of all probes as a share of the server's own", "thread clocks", |r| {
         maybe(r.cell.probes.probe_cpu_share)

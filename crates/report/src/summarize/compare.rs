@@ -85,7 +85,8 @@ fn pair<'a>(plan: &Plan, variant: &'a Studied<'a>, cells: &'a [Studied<'a>]) -> 
 
 fn why_void(side: &Studied<'_>) -> Option<String> {
     let validity = &side.cell.validity;
-    validity.reasons.first().filter(|_| validity.state == ValidityState::Void).cloned()
+    let first = validity.reasons.first().filter(|_| validity.state == ValidityState::Void);
+    first.map(|reason| reason.text.clone())
 }
 
 /// The verdict of each pair's first currency, judged together where there are several; `None` where it is void.

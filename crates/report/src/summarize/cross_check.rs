@@ -44,10 +44,10 @@ fn beside(theirs: &ToolFigures, cell: Option<&Cell>) -> Vec<ToolFigure> {
     let ours: Option<&Distribution> = closed.map(|latency| &latency.service);
     let per_s = theirs.ok as f64 * 1e9 / theirs.window_ns.max(1) as f64;
     let mut figures = vec![figure("throughput", "1/s", per_s, cell.and_then(|c| c.throughput_per_s).map(|e| e.value))];
-    figures.push(figure("mean", "ns", theirs.mean_ns, ours.map(|d| d.mean_ns)));
+    figures.push(figure("mean", "ns", theirs.mean_ns, ours.and_then(|d| d.mean_ns)));
     figures.extend(theirs.percentiles.iter().map(|&(percentile, value_ns)| {
-        let same = ours.and_then(|d| d.percentiles.iter().find(|p| p.percentile == percentile));
-        let mut latency = figure(&format!("p{percentile}"), "ns", value_ns as f64, same.map(|p| p.value_ns as f64));
+        let same_ns = ours.and_then(|d| d.percentile_ns(percentile));
+        let mut latency = figure(&format!("p{percentile}"), "ns", value_ns as f64, same_ns.map(|ns| ns as f64));
         latency.ratio = latency.ratio.filter(|_| theirs.resolution_ns as f64 <= COARSE * value_ns as f64);
         latency
     }));

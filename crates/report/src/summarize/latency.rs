@@ -31,8 +31,7 @@ impl LoadLatency {
 
     /// A percentile of response time over all forks.
     pub fn percentile(&self, percentile: f64) -> Option<u64> {
-        let all = &self.latency.response.percentiles;
-        all.iter().find(|p| p.percentile == percentile).map(|p| p.value_ns)
+        self.latency.response.percentile_ns(percentile)
     }
 }
 
@@ -94,10 +93,10 @@ fn pace(cell: &Evidence<'_>, kind: SliceKind) -> Pace {
     }
 }
 
-fn within_stdev(histogram: &LatencyHistogram) -> f64 {
-    let (Some(centre), Some(stdev)) = (histogram.mean_ns(), histogram.stdev_ns()) else { return 0.0 };
+fn within_stdev(histogram: &LatencyHistogram) -> Option<f64> {
+    let (centre, stdev) = (histogram.mean_ns()?, histogram.stdev_ns()?);
     let above = |ns: f64| if ns < 0.0 { histogram.len() } else { histogram.count_above_ns(ns as u64) };
-    (above(centre - stdev) - above(centre + stdev)) as f64 / histogram.len() as f64
+    Some((above(centre - stdev) - above(centre + stdev)) as f64 / histogram.len() as f64)
 }
 
 /// Hands out the response times of every cell and load, one merged histogram at a time.
@@ -139,8 +138,8 @@ fn percentiles(histogram: &LatencyHistogram) -> Vec<(f64, u64)> {
     stated.filter_map(|p| Some((p, histogram.value_at_quantile_ns(p / 100.0)?))).collect()
 }
 
-/// A histogram in figures, its percentiles without intervals.
-pub(super) fn distribution(all: &LatencyHistogram) -> Distribution {
+/// The figures of a histogram, its percentiles without intervals.
+pub(crate) fn distribution(all: &LatencyHistogram) -> Distribution {
     let slow = all.count_above_ns(1_200_000_000);
     let from_800 = all.count_above_ns(799_999_999);
     // The last bits of the ticks are rounding, and would fill the JSON.
@@ -149,14 +148,15 @@ pub(super) fn distribution(all: &LatencyHistogram) -> Distribution {
     let bare = |(percentile, value_ns)| PercentileValue { percentile, value_ns, lo_ns: None, hi_ns: None };
     Distribution {
         count: all.len(),
-        min_ns: all.min_ns().unwrap_or(0),
-        max_ns: all.max_ns().unwrap_or(0),
-        mean_ns: all.mean_ns().unwrap_or(0.0),
-        stdev_ns: all.stdev_ns().unwrap_or(0.0),
+        min_ns: all.min_ns(),
+        max_ns: all.max_ns(),
+        mean_ns: all.mean_ns(),
+        stdev_ns: all.stdev_ns(),
         within_stdev_share: within_stdev(all),
         percentiles: percentiles(all).into_iter().map(bare).collect(),
         curve: all.percentile_curve().into_iter().map(point).collect(),
         gatling_ranges: [all.len() - from_800, from_800 - slow, slow],
+        histogram: Vec::new(),
     }
 }
 

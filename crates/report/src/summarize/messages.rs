@@ -5,43 +5,43 @@ use tare_record::sample::{ClockEstimate, MessageTally, SliceSample};
 
 use super::evidence::Evidence;
 use super::latency::{LoadLatency, distribution};
-use super::validity::Doubt;
 use crate::clocks;
 use crate::format::{Unit, grouped, share, single};
-use crate::summary::Messages;
+use crate::summary::{MessageSummary, Reason};
 
 /// Above this share of messages that came before they were sent, the clocks cannot be believed.
 const AHEAD: f64 = 0.001;
 
 /// None where the server pushes nothing.
-pub(super) fn messages(cell: &Evidence<'_>) -> Option<Messages> {
+pub(super) fn messages(cell: &Evidence<'_>) -> Option<MessageSummary> {
     let (tally, jitter) = SliceSample::sum_pushed_messages(cell.measured().map(|slice| &slice.load))?;
-    Some(Messages { tally, jitter: distribution(&jitter) })
+    Some(MessageSummary { tally, jitter: distribution(&jitter) })
 }
 
 /// What about its messages makes a cell suspect.
-pub(super) fn doubts(cell: &Evidence<'_>, loads: &[LoadLatency]) -> Vec<Doubt> {
+pub(super) fn doubts(cell: &Evidence<'_>, loads: &[LoadLatency]) -> Vec<Reason> {
     let mut tally = MessageTally::default();
     cell.measured().filter_map(|slice| slice.load.pushed_messages()).for_each(|messages| tally.add(messages));
     let due = tally.received + tally.missing;
     let missing = (tally.missing > 0).then(|| {
         let text = format!("{} of {} messages did not come", grouped(tally.missing), grouped(due));
-        Doubt::new(text, "See in the server's log why it drops messages or ends WebSockets.")
+        Reason::new(text, "See in the server's log why it drops messages or ends WebSockets.")
     });
     let ahead = (tally.ahead as f64 > AHEAD * tally.received as f64).then(|| {
         let part = share(tally.ahead as f64 / tally.received as f64);
         let within = single(Unit::Nanos, tally.clock_within_ns as f64);
         let text =
             format!("{part} of the messages came before they were sent, though the clocks agree within {within}");
-        Doubt::new(text, "Believe the jitter, which needs no clock of the server's.")
+        Reason::new(text, "Believe the jitter, which needs no clock of the server's.")
     });
     let unknown = clocks::unknown(&tally).map(|text| {
-        Doubt::new(
+        Reason::new(
             text,
             "Let it push more often and answer pings; where its clock is this machine's, --server-clock same.",
         )
     });
-    let coarse = drowned(&tally, loads).map(|text| Doubt::new(text, "Believe the tail, or put both ends on one host."));
+    let coarse =
+        drowned(&tally, loads).map(|text| Reason::new(text, "Believe the tail, or put both ends on one host."));
     missing.into_iter().chain(ahead).chain(unknown).chain(coarse).collect()
 }
 

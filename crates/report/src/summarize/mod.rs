@@ -31,9 +31,8 @@ use latency::LoadLatency;
 
 pub(crate) use compare::weigh;
 pub(crate) use findings::{of_load as findings_of_load, of_machine};
-pub(crate) use latency::for_each_response;
+pub(crate) use latency::{distribution, for_each_response};
 pub(crate) use run_info::{duration_s, environment_sections, plan_sections, run_status, shell};
-pub(crate) use validity::Doubt;
 
 /// A load is one start, so that no interval over starts is made: this error probability changes no figure of it.
 const ALPHA_OF_LOAD: f64 = 0.01;
@@ -83,13 +82,11 @@ pub fn summarize(record: &RunRecord) -> Summary {
     }
 }
 
-/// The one cell of a load, and the doubts about it by the rules for the cells of a run.
-pub(crate) fn cell_of_load(record: &LoadRecord) -> (Cell, Vec<Doubt>) {
+/// The one cell of a load, judged by the rules for the cells of a run.
+pub(crate) fn cell_of_load(record: &LoadRecord) -> Cell {
     let evidence = evidence::of_load(record);
     let loads = latency::study(&evidence, ALPHA_OF_LOAD);
-    let cell = cell::of_load(&evidence, &loads, ALPHA_OF_LOAD);
-    let (_, doubts) = validity::doubts(&evidence, &loads, NO_SERVER_CPUS);
-    (cell, doubts)
+    cell::of_load(&evidence, &loads, ALPHA_OF_LOAD)
 }
 
 /// Every cell of a record with its evidence.

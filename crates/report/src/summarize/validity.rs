@@ -9,7 +9,7 @@ use super::latency::LoadLatency;
 use super::level::cpu_count;
 use super::{disturbance, messages, stamps};
 use crate::format::{self, grouped, share};
-use crate::summary::{Bottleneck, Validity, ValidityState};
+use crate::summary::{Bottleneck, Reason, Validity, ValidityState};
 
 /// Above this share of failed requests a cell is void.
 const FAILED_VOID: f64 = 0.001;
@@ -22,34 +22,17 @@ const BUSY: f64 = 0.9;
 /// Above this share of requests that waited for a connection, an open load had too few of them.
 const BLOCKED: f64 = 0.01;
 
-/// A reason not to rely on a number, and what to do about it.
-pub(crate) struct Doubt {
-    pub text: String,
-    /// Empty where there is nothing to be done.
-    pub remedy: &'static str,
-}
-
-impl Doubt {
-    pub fn new(text: String, remedy: &'static str) -> Self {
-        Self { text, remedy }
-    }
-}
-
-/// The verdict on the measurement of one cell.
+/// The verdict on the measurement of one cell, with a remedy for each reason.
 pub(super) fn judge(cell: &Evidence<'_>, loads: &[LoadLatency], server_cpus: &str) -> Validity {
-    let (state, doubts) = doubts(cell, loads, server_cpus);
-    Validity { state, reasons: doubts.into_iter().map(|doubt| doubt.text).collect() }
-}
-
-/// The verdict, with what to do about each reason.
-pub(super) fn doubts(cell: &Evidence<'_>, loads: &[LoadLatency], server_cpus: &str) -> (ValidityState, Vec<Doubt>) {
     let void = void_reasons(cell);
     if !void.is_empty() {
         let remedy = worst(&errors(cell)).map_or("", |(class, _)| remedy(class));
-        return (ValidityState::Void, void.into_iter().map(|text| Doubt::new(text, remedy)).collect());
+        let reasons = void.into_iter().map(|text| Reason::new(text, remedy)).collect();
+        return Validity { state: ValidityState::Void, reasons };
     }
-    let doubts = suspect_reasons(cell, loads, server_cpus);
-    (if doubts.is_empty() { ValidityState::Valid } else { ValidityState::Suspect }, doubts)
+    let reasons = suspect_reasons(cell, loads, server_cpus);
+    let state = if reasons.is_empty() { ValidityState::Valid } else { ValidityState::Suspect };
+    Validity { state, reasons }
 }
 
 fn void_reasons(cell: &Evidence<'_>) -> Vec<String> {
@@ -76,7 +59,7 @@ fn void_reasons(cell: &Evidence<'_>) -> Vec<String> {
     reasons
 }
 
-fn suspect_reasons(cell: &Evidence<'_>, loads: &[LoadLatency], server_cpus: &str) -> Vec<Doubt> {
+fn suspect_reasons(cell: &Evidence<'_>, loads: &[LoadLatency], server_cpus: &str) -> Vec<Reason> {
     let generator_bound = (bottleneck(cell, server_cpus) == Bottleneck::Generator)
         .then(|| "the generator was the bottleneck: the throughput is a lower bound".to_owned());
     let blocked = blocked(cell);
@@ -94,7 +77,7 @@ fn suspect_reasons(cell: &Evidence<'_>, loads: &[LoadLatency], server_cpus: &str
         (restless(cell), ""),
         (blocked, "Give the load more connections, or offer less."),
     ];
-    let usual = checks.into_iter().filter_map(|(text, remedy)| Some(Doubt::new(text?, remedy)));
+    let usual = checks.into_iter().filter_map(|(text, remedy)| Some(Reason::new(text?, remedy)));
     usual.chain(messages::doubts(cell, loads)).collect()
 }
 

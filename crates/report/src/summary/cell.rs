@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use tare_plan::plan::SliceKind;
 use tare_record::sample::{ErrorClass, Phase};
 
-use super::{CapacityAt, Estimate, KindCores, Latency, Messages, Probes, Row};
+use super::{CapacityAt, Estimate, KindCores, Latency, MessageSummary, Probes, Row};
 
 /// One variant under one scenario and load.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -81,7 +81,7 @@ pub struct Cell {
     pub capacity: Option<CapacityAt>,
     /// What the server pushed; `null` where it only answers.
     #[serde(default)]
-    pub messages: Option<Messages>,
+    pub messages: Option<MessageSummary>,
     /// The run over time: one point per slice, warm-up included.
     pub timeline: Vec<TimePoint>,
     /// Per fork: what each start said. Empty in a sequential run.
@@ -92,13 +92,36 @@ pub struct Cell {
     pub command: String,
 }
 
-/// May the numbers of a cell be used?
+/// May the numbers of a cell, or of a load, be used?
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Validity {
     /// Verdict on the measurement itself.
     pub state: ValidityState,
     /// Why it is not `valid`; empty when it is.
-    pub reasons: Vec<String>,
+    pub reasons: Vec<Reason>,
+}
+
+/// A reason not to rely on the numbers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Reason {
+    /// What was seen.
+    pub text: String,
+    /// What to do about it; `None` where nothing can be done.
+    pub remedy: Option<String>,
+}
+
+impl Reason {
+    /// A reason; an empty remedy is none.
+    pub fn new(text: String, remedy: &str) -> Self {
+        Self { text, remedy: (!remedy.is_empty()).then(|| remedy.to_owned()) }
+    }
+}
+
+impl Validity {
+    /// The reasons without their remedies, separated by semicolons.
+    pub fn joined_reasons(&self) -> String {
+        self.reasons.iter().map(|reason| reason.text.as_str()).collect::<Vec<_>>().join("; ")
+    }
 }
 
 /// Verdict on the measurement itself.

@@ -48,28 +48,47 @@ pub struct Pace {
     pub within_stdev_share: f64,
 }
 
-/// A latency distribution.
+/// The latencies of a cell, or of a load, on one clock. Without samples every figure is `None`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Distribution {
     /// Samples.
     pub count: u64,
     /// Smallest.
-    pub min_ns: u64,
+    pub min_ns: Option<u64>,
     /// Largest.
-    pub max_ns: u64,
+    pub max_ns: Option<u64>,
     /// Mean.
-    pub mean_ns: f64,
+    pub mean_ns: Option<f64>,
     /// Standard deviation.
-    pub stdev_ns: f64,
+    pub stdev_ns: Option<f64>,
     /// Share (0–1) of the samples within one standard deviation of the mean: wrk's `+/- Stdev`.
     #[serde(default)]
-    pub within_stdev_share: f64,
+    pub within_stdev_share: Option<f64>,
     /// Standard percentiles that may be stated (at least 10 samples above them), with their interval over forks.
     pub percentiles: Vec<PercentileValue>,
     /// The whole curve, for plots on a log-nines axis.
     pub curve: Vec<CurvePoint>,
     /// How many lie below 800 ms, between 800 and 1,200 ms, and above: Gatling's three ranges.
     pub gatling_ranges: [u64; 3],
+    /// A short histogram for a terminal. Only loads have it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub histogram: Vec<HistogramBin>,
+}
+
+impl Distribution {
+    /// The value of a standard percentile (0–100); `None` where too few samples lie above it.
+    pub fn percentile_ns(&self, percentile: f64) -> Option<u64> {
+        self.percentiles.iter().find(|p| p.percentile == percentile).map(|p| p.value_ns)
+    }
+}
+
+/// One bar of a histogram.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct HistogramBin {
+    /// Upper bound: the bin holds samples up to it and above the bound of the bin before.
+    pub upto_ns: u64,
+    /// Samples in the bin.
+    pub count: u64,
 }
 
 /// One stated percentile.
@@ -79,7 +98,7 @@ pub struct PercentileValue {
     pub percentile: f64,
     /// Value of the merged histogram.
     pub value_ns: u64,
-    /// Lower end of the interval over forks.
+    /// Lower end of the interval over forks; `None` with one fork, as in every load.
     pub lo_ns: Option<u64>,
     /// Upper end.
     pub hi_ns: Option<u64>,

@@ -5,12 +5,13 @@ use tare_record::sample::MessageTally;
 
 use super::Distribution;
 
-/// The messages that a server pushed, over all scored slices of a cell. Their latency is the cell's, under the load `push`.
+/// The messages that a server pushed, over all scored slices of a cell or over a load. Their latency is the cell's under the
+/// load `push`, or the response time of the load.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Messages {
-    /// Their counts.
+pub struct MessageSummary {
+    /// Counts, and the estimate of the server's clock.
     #[serde(flatten)]
     pub tally: MessageTally,
-    /// By how much the time between two messages of a user differed from the period, either way; needs no server's clock.
+    /// Absolute difference between the push period and the time between two messages of a user. It needs no server's clock.
     pub jitter: Distribution,
 }

@@ -16,12 +16,14 @@ mod profile;
 use serde::{Deserialize, Serialize};
 
 pub use capacity::{CapacityAt, CapacityFork, CapacityLimit, CapacityTry, LimitUnit};
-pub use cell::{Bottleneck, Cell, ErrorCount, ForkValue, KindShare, PoolShare, TimePoint, Validity, ValidityState};
+pub use cell::{
+    Bottleneck, Cell, ErrorCount, ForkValue, KindShare, PoolShare, Reason, TimePoint, Validity, ValidityState,
+};
 pub use comparison::{Comparison, CurrencyRatio, Noise, Sentence, VerdictKind};
 pub use cross_check::{CrossCheck, ToolFigure};
 pub use ladder::{Ladder, LadderStep};
-pub use latency::{CurvePoint, Distribution, Latency, Pace, PercentileValue};
-pub use messages::Messages;
+pub use latency::{CurvePoint, Distribution, HistogramBin, Latency, Pace, PercentileValue};
+pub use messages::MessageSummary;
 pub use probes::{CollectorShare, KindCores, PauseTally, Probes};
 pub use profile::{
     AcrossVersions, HotFrame, MovedFrame, NamedMethod, PackageShare, ProfileView, Profiles, VersionRow, Why,

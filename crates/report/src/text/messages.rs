@@ -35,8 +35,8 @@ fn counts(tally: &MessageTally) -> String {
 fn figures(distribution: &Distribution) -> String {
     let stated = distribution.percentiles.iter().filter(|p| TOLD.contains(&p.percentile));
     let stated = stated.map(|p| format!("p{} {}", p.percentile, single(Unit::Nanos, p.value_ns as f64)));
-    let most = format!("max {}", single(Unit::Nanos, distribution.max_ns as f64));
-    stated.chain([most]).collect::<Vec<_>>().join(", ")
+    let largest = distribution.max_ns.map(|ns| format!("max {}", single(Unit::Nanos, ns as f64)));
+    stated.chain(largest).collect::<Vec<_>>().join(", ")
 }
 
 /// What push latency rests on.

@@ -218,7 +218,7 @@ fn notes(summary: &Summary, cells: &[&Cell]) -> Vec<String> {
         }
         let word = if cell.validity.state == ValidityState::Void { "void" } else { "suspect" };
         for reason in &cell.validity.reasons {
-            Note::add(&mut notes, cell, format!("{word}, {}", clean::line(reason)), None);
+            Note::add(&mut notes, cell, format!("{word}, {}", clean::line(&reason.text)), None);
         }
     }
     notes.iter().map(Note::text).collect()

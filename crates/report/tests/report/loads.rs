@@ -157,7 +157,7 @@ fn pushed_messages_are_told_by_what_became_of_them_with_jitter_beside_latency() 
     for says in [
         " missing, ",
         " late; ",
-        " read to the end, 3 broke off",
+        " read to the end, 3 disconnected early",
         "push       jitter",
         "a message · stamps to 1.00 ns; the",
     ] {

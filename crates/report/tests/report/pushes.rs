@@ -61,7 +61,7 @@ fn a_message_that_did_not_come_makes_its_cell_suspect() {
     let summary = summarize(&pushed(2));
     let (vanilla, b) = (cell(&summary, "http4s.Vanilla"), cell(&summary, "b"));
     assert_eq!((vanilla.validity.state, b.validity.state), (ValidityState::Valid, ValidityState::Suspect));
-    assert!(b.validity.reasons[0].starts_with("16 of "), "{:?}", b.validity.reasons);
+    assert!(b.validity.reasons[0].text.starts_with("16 of "), "{:?}", b.validity.reasons);
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn a_clock_that_could_not_be_estimated_makes_its_cell_suspect_and_one_that_was_i
         let summary = summarize(&record);
         let validity = &cell(&summary, "b").validity;
         assert_eq!(validity.state, state);
-        assert_eq!(validity.reasons.iter().any(|reason| reason.contains("no push latency")), offset_ns.is_none());
+        assert_eq!(validity.reasons.iter().any(|reason| reason.text.contains("no push latency")), offset_ns.is_none());
         let text = render(&summary, &Style { colored: false, width: 400 });
         assert!(text.contains(says), "{text}");
     }
@@ -96,7 +96,7 @@ fn a_clock_that_is_known_more_coarsely_than_the_median_makes_its_cell_suspect() 
         let summary = summarize(&record);
         let validity = &cell(&summary, "b").validity;
         assert_eq!(validity.state, state, "{validity:?}");
-        assert_eq!(validity.reasons.iter().any(|r| r.contains("known within 10.0 s, and half")), clock.is_some());
+        assert_eq!(validity.reasons.iter().any(|r| r.text.contains("known within 10.0 s, and half")), clock.is_some());
     }
 }
 

@@ -157,7 +157,7 @@ fn an_empty_run_is_a_summary_of_void_cells() {
     record.end = None;
     let summary = summarize(&record);
     assert_eq!((summary.run.status, summary.cells.len()), (RunStatus::Partial, 2));
-    assert!(summary.cells.iter().all(|c| c.validity.reasons == ["nothing was measured"]));
+    assert!(summary.cells.iter().all(|c| c.validity.joined_reasons() == "nothing was measured"));
     assert_eq!(summary.sentences[0].text, "http4s.Tapir on SimpleGet is void: nothing was measured.");
     assert!(titles(&summary).contains(&"The record has no end"));
     assert!(titles(&summary).contains(&"2 cells without a measurement"), "said once, not cell by cell");

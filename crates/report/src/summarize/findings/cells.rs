@@ -133,7 +133,7 @@ fn unmeasured(cells: &[Studied<'_>]) -> Option<Finding> {
 
 fn void(studied: &Studied<'_>) -> Option<Finding> {
     let cell = &studied.cell;
-    let text = || format!("{} on {}: {}.", cell.variant, cell.scenario, cell.validity.reasons.join("; "));
+    let text = || format!("{} on {}: {}.", cell.variant, cell.scenario, cell.validity.joined_reasons());
     let is_news = is_silently_void(studied) && is_measured(studied);
     let found = is_news.then(|| finding(Severity::Error, "A cell is void", text(), ""))?;
     Some(Finding { cell: Some(cell.id.clone()), ..found })
