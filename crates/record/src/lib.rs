@@ -3,6 +3,9 @@
 pub mod cross_check;
 pub mod environment;
 pub mod error;
+mod event;
+mod event_kind;
+mod event_words;
 pub mod figure;
 pub mod header;
 pub mod keeping;

@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 pub use tare_sample::{ClockEstimate, ErrorClass, ErrorTallies, ErrorTally, MessageTally, SliceSample};
 
 use crate::cross_check::CrossCheckRecord;
+pub use crate::event::{EventLevel, EventRecord};
+pub use crate::event_kind::{EventKind, EventName, SelfTestFigures};
 pub use crate::header::RunHeader;
 pub use crate::probe::{CollectorUse, Hiccups, JvmUse, Pause, PauseCause, ServerCpu, ServerUse};
 use crate::profile::ProfileRecord;
@@ -53,64 +55,6 @@ pub struct WarmupRecord {
     pub steady: bool,
     /// Why not; empty when steady.
     pub reason: String,
-}
-
-/// How much an event matters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum EventLevel {
-    /// Good to know.
-    Info,
-    /// Usable with care.
-    Warning,
-    /// Something is missing or void.
-    Error,
-}
-
-/// Something that happened: a server died, a check failed, the machine was busy.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct EventRecord {
-    /// Since the run began.
-    pub at_ns: u64,
-    /// How much it matters.
-    pub level: EventLevel,
-    /// True when it makes the cells it names void.
-    pub voids: bool,
-    /// Group it belongs to, where it belongs to one.
-    pub group: Option<String>,
-    /// Variant, where it belongs to one.
-    pub variant: Option<String>,
-    /// Scenario, where it belongs to one.
-    pub scenario: Option<String>,
-    /// 1-based fork, where it belongs to one.
-    pub fork: Option<u32>,
-    /// Few words.
-    pub title: String,
-    /// What was seen.
-    pub text: String,
-    /// What to do about it.
-    pub remedy: Option<String>,
-    /// Last lines of the server's log: untrusted text.
-    pub log: Option<String>,
-}
-
-impl EventRecord {
-    /// An event of the whole run, at its beginning, that voids nothing.
-    pub fn new(level: EventLevel, title: &str, text: String) -> Self {
-        Self {
-            at_ns: 0,
-            level,
-            voids: false,
-            group: None,
-            variant: None,
-            scenario: None,
-            fork: None,
-            title: title.to_owned(),
-            text,
-            remedy: None,
-            log: None,
-        }
-    }
 }
 
 /// How a run ended.

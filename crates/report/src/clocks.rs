@@ -28,9 +28,9 @@ pub(crate) fn unknown(tally: &MessageTally) -> Option<String> {
     let ClockEstimate { offset_ns: None, messages, round_trip_ns, .. } = tally.clock? else { return None };
     let why = match round_trip_ns {
         None if messages > 0 => "no ping was answered".to_owned(),
-        _ => format!("{} came in time", count(messages, "stamped message")),
+        _ => format!("only {} in time", count(messages, "stamped message")),
     };
-    Some(format!("the server's clock could not be estimated ({why}), and so there is no push latency"))
+    Some(format!("tare cannot estimate the server's clock ({why}), so it gives no push latency"))
 }
 
 #[cfg(test)]
@@ -68,8 +68,8 @@ mod tests {
         for (clock, says) in [
             (None, None),
             (Some(estimate(Some(0), 20, Some(5))), None),
-            (Some(estimate(None, 3, Some(5))), Some("(3 stamped messages came in time)")),
-            (Some(estimate(None, 0, None)), Some("(0 stamped messages came in time)")),
+            (Some(estimate(None, 3, Some(5))), Some("(only 3 stamped messages in time)")),
+            (Some(estimate(None, 0, None)), Some("(only 0 stamped messages in time)")),
             (Some(estimate(None, 20, None)), Some("(no ping was answered)")),
         ] {
             let said = unknown(&tally(clock));

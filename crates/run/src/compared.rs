@@ -1,7 +1,7 @@
 //! Forks of every group in turn, until each comparison is decided, the forks are done or the budget is spent.
 
 use tare_plan::plan::{Group, Role};
-use tare_record::sample::{EndStatus, EventLevel, EventRecord, RunRecord};
+use tare_record::sample::{EndStatus, EventKind, EventRecord, RunRecord};
 
 use crate::context::RunContext;
 use crate::error::RunError;
@@ -63,13 +63,7 @@ fn judge_group(context: &mut RunContext<'_>, judge: &Judge<'_>, group: &Group, p
 
 /// Says of a group that its turn never came.
 fn report_left_out(context: &mut RunContext<'_>, group: &Group) -> Result<(), RunError> {
-    let text = "the budget was spent before its first start".to_owned();
-    context.event(EventRecord {
-        voids: true,
-        group: Some(group.id.clone()),
-        remedy: Some("Give it more time (--budget), or ask for less (-s, -m).".to_owned()),
-        ..EventRecord::new(EventLevel::Warning, "not measured", text)
-    })
+    context.event(EventRecord { group: Some(group.id.clone()), ..EventRecord::new(EventKind::GroupNotMeasured) })
 }
 
 /// Whether more forks cannot show anything: in every scenario the baseline is void, or all that is compared with it.

@@ -128,7 +128,7 @@ mod tests {
     use std::cell::Cell;
 
     use tare_record::Record;
-    use tare_record::sample::EventLevel;
+    use tare_record::sample::EventKind;
 
     use super::*;
     use crate::tests::{header, plan};
@@ -143,8 +143,8 @@ mod tests {
         let shown = Cell::new(0);
         let mut observer = |_: &Progress<'_>| shown.set(shown.get() + 1);
         let mut journal = Journal::begin(header, Some(writer), &mut observer);
-        journal.event(5, EventRecord::new(EventLevel::Info, "one", "text".to_owned())).unwrap();
-        journal.event(9, EventRecord::new(EventLevel::Error, "two", "text".to_owned())).unwrap();
+        journal.event(5, EventRecord::new(EventKind::ServerRestarted)).unwrap();
+        journal.event(9, EventRecord::new(EventKind::NoAnswers)).unwrap();
         let memory = journal.finish(EndStatus::Complete, 12).unwrap();
         let Record::Weighed(disk) = tare_record::store::open(&file).unwrap() else { panic!("it is a run") };
         std::fs::remove_dir_all(&folder).unwrap();

@@ -46,7 +46,7 @@ mod watch;
 
 use tare_plan::Plan;
 use tare_plan::plan::Mode;
-use tare_record::sample::{EndStatus, EventLevel, EventRecord, RunHeader, RunRecord};
+use tare_record::sample::{EndStatus, EventKind, EventRecord, RunHeader, RunRecord};
 use tare_record::store::RunWriter;
 
 use crate::context::RunContext;
@@ -87,7 +87,7 @@ pub fn run(
         Ok(status) => context.finish(status),
         Err(error) => {
             // The record may be what failed; the first error is the one to tell.
-            let _ = context.event(EventRecord::new(EventLevel::Error, "tare failed", error.to_string()));
+            let _ = context.event(EventRecord::new(EventKind::TareFailed { error: error.to_string() }));
             let _ = context.finish(EndStatus::Failed);
             Err(error)
         }
@@ -105,11 +105,7 @@ fn prepare_machine(inputs: &RunInputs<'_>, context: &mut RunContext<'_>) -> Resu
     }
     preflight::check(inputs, context)?;
     let Some(reason) = &inputs.launches.no_meter else { return Ok(()) };
-    let text = format!("the agent that brings it cannot be had: {reason}");
-    context.event(EventRecord {
-        remedy: Some("Install a JDK with javac, or name one with --java.".to_owned()),
-        ..EventRecord::new(EventLevel::Warning, "No meter of hiccups inside JVMs", text)
-    })
+    context.event(EventRecord::new(EventKind::MeterMissing { reason: reason.clone() }))
 }
 
 /// Measures everything that the plan asks for, on whatever test bed the context has.

@@ -9,7 +9,7 @@ use tare_load::{
 };
 use tare_plan::Plan;
 use tare_plan::plan::{Program, Variant};
-use tare_record::sample::{EventLevel, EventRecord};
+use tare_record::sample::{EventKind, EventRecord, SelfTestFigures};
 use tare_sut::server::{ReadyRule, Server, ServerSpec};
 use tare_sys::affinity::CpuSet;
 use tare_sys::limits::raise_open_files;
@@ -54,9 +54,7 @@ pub(crate) fn check(inputs: &RunInputs<'_>, context: &mut RunContext<'_>) -> Res
     if let Some(program) = &inputs.reference {
         context.show(&Progress::Preflight { what: "the generator against a server of known delays" });
         let log = inputs.logs.join("self-test.log");
-        for found in self_test(program, &log, &server_cpus, &load_cpus, &inputs.cancelled)? {
-            context.event(found)?;
-        }
+        context.event(self_test(program, &log, &server_cpus, &load_cpus, &inputs.cancelled)?)?;
     }
     Ok(())
 }
@@ -78,18 +76,14 @@ fn open_files(plan: &Plan) -> Result<(), RunError> {
     Err(RunError::Plan { key: "ulimit -n".to_owned(), message })
 }
 
-/// What cannot be known of servers that somebody else started.
+/// An event for each server that tare does not start.
 fn external(plan: &Plan) -> Vec<EventRecord> {
     let external = |variant: &&Variant| matches!(variant.program, Program::External { .. });
-    let told = plan.groups.iter().flat_map(|group| &group.variants).filter(external).map(|variant| {
-        let text = "its CPU and memory are not available, and it is not started anew for each fork: intervals say how \
-                    steady this one start is, not how starts differ"
-            .to_owned();
-        let mut found = EventRecord::new(EventLevel::Info, "runs already", text);
-        found.variant = Some(variant.name.clone());
-        found
+    let events = plan.groups.iter().flat_map(|group| &group.variants).filter(external).map(|variant| {
+        let variant = Some(variant.name.clone());
+        EventRecord { variant, ..EventRecord::new(EventKind::ExternalServer) }
     });
-    let mut all: Vec<EventRecord> = told.collect();
+    let mut all: Vec<EventRecord> = events.collect();
     all.dedup();
     all
 }
@@ -98,15 +92,14 @@ fn external(plan: &Plan) -> Vec<EventRecord> {
 pub fn machine(server: &CpuSet, load: &CpuSet, cancelled: &AtomicBool) -> Vec<EventRecord> {
     let mut found = Vec::new();
     if server.overlaps(load) {
-        let text = format!("servers run on cores {server}, the generator on {load}: each takes time from the other");
-        found.push(warning("shared cores", text, "Give each its own with --server-cpus and --load-cpus."));
+        let (server_cpus, load_cpus) = (server.to_string(), load.to_string());
+        found.push(EventRecord::new(EventKind::SharedCores { server_cpus, load_cpus }));
     }
     for cpu in server.union(load).iter() {
         found.extend(busy_core(cpu, cancelled));
     }
     if let Some(governor) = Machine::read().governor.filter(|governor| governor != "performance") {
-        let text = format!("the CPU's governor is \"{governor}\": its frequency follows the load");
-        found.push(warning("frequency scaling", text, "As root: cpupower frequency-set -g performance"));
+        found.push(EventRecord::new(EventKind::CpuGovernor { governor }));
     }
     found
 }
@@ -118,12 +111,11 @@ fn busy_core(cpu: usize, cancelled: &AtomicBool) -> Vec<EventRecord> {
     let spent = after.since(before);
     let mut found = Vec::new();
     if spent.busy_share() > BUSY {
-        let text = format!("core {cpu} is {:.0} % busy with other work", spent.busy_share() * 100.0);
-        found.push(warning("busy machine", text, "End what runs beside (top), or measure on other cores."));
+        found.push(EventRecord::new(EventKind::BusyCore { cpu, busy_share: spent.busy_share() }));
     }
     if spent.steal_share() > 0.01 {
-        let text = format!("the hypervisor takes {:.1} % of core {cpu}", spent.steal_share() * 100.0);
-        found.push(warning("stolen time", text, "Measure on a machine of your own, or trust only wide margins."));
+        let kind = EventKind::StolenTime { cpu: Some(cpu), stolen_share: spent.steal_share() };
+        found.push(EventRecord::new(kind));
     }
     found
 }
@@ -138,7 +130,7 @@ pub fn self_test(
     server_cpus: &CpuSet,
     load_cpus: &CpuSet,
     cancelled: &AtomicBool,
-) -> Result<Vec<EventRecord>, RunError> {
+) -> Result<EventRecord, RunError> {
     let delay = format!("--delay-us={}", TRUTH.as_micros());
     let spec = ServerSpec {
         name: "the built-in reference server".to_owned(),
@@ -175,27 +167,20 @@ pub fn self_test(
     Ok(judge(&sample))
 }
 
-fn judge(sample: &SliceSample) -> Vec<EventRecord> {
-    let at = |q: f64| Duration::from_nanos(sample.service.value_at_quantile_ns(q).unwrap_or(0));
-    let late = Duration::from_nanos(sample.send_lag.value_at_quantile_ns(0.99).unwrap_or(0));
-    let (median, p99) = (at(0.5), at(0.99));
-    let text = format!(
-        "answers planted {TRUTH:?} late were measured at p50 {median:.2?}, p99 {p99:.2?}; sends were late by p99 {late:.2?}"
-    );
-    let honest = sample.failed == 0 && median >= TRUTH && median <= TRUTH + EXCESS && late <= LATE;
-    if honest {
-        return vec![EventRecord::new(EventLevel::Info, "self-test passed", text)];
-    }
-    let failed = if sample.failed > 0 {
-        format!("; {} of {} requests failed", sample.failed, sample.offered)
-    } else {
-        String::new()
+/// Whether the generator measured the planted delay right.
+fn judge(sample: &SliceSample) -> EventRecord {
+    let service_ns = |q: f64| sample.service.value_at_quantile_ns(q).unwrap_or(0);
+    let figures = SelfTestFigures {
+        planted_ns: TRUTH.as_nanos() as u64,
+        p50_ns: service_ns(0.5),
+        p99_ns: service_ns(0.99),
+        send_lag_p99_ns: sample.send_lag.value_at_quantile_ns(0.99).unwrap_or(0),
+        offered: sample.offered,
+        failed: sample.failed,
     };
-    vec![warning("the self-test is off", text + &failed, "This machine disturbs what is measured: see tare doctor.")]
-}
-
-fn warning(title: &str, text: String, remedy: &str) -> EventRecord {
-    EventRecord { remedy: Some(remedy.to_owned()), ..EventRecord::new(EventLevel::Warning, title, text) }
+    let (median, late) = (Duration::from_nanos(figures.p50_ns), Duration::from_nanos(figures.send_lag_p99_ns));
+    let is_right = figures.failed == 0 && median >= TRUTH && median <= TRUTH + EXCESS && late <= LATE;
+    EventRecord::new(if is_right { EventKind::SelfTestPassed(figures) } else { EventKind::SelfTestFailed(figures) })
 }
 
 #[cfg(test)]
@@ -221,21 +206,21 @@ mod tests {
             (us(2_050), us(20), 1, false),
         ] {
             let found = judge(&sample(service, late, failed));
-            let expected = if passes { "self-test passed" } else { "the self-test is off" };
-            assert_eq!(found[0].title, expected, "{service:?}, {late:?} late, {failed} failed");
-            assert_eq!(found[0].remedy.is_some(), !passes);
-            assert_eq!(found[0].text.contains("1 of 100 requests failed"), failed > 0);
+            let has_passed = matches!(found.kind, EventKind::SelfTestPassed(_));
+            assert_eq!(has_passed, passes, "{service:?}, {late:?} late, {failed} failed");
+            assert_eq!(found.remedy.is_some(), !passes);
+            assert_eq!(found.text.contains("1 of 100 requests failed"), failed > 0);
         }
     }
 
     #[test]
     fn cores_that_both_sides_use_are_reported() {
         let cancelled = AtomicBool::new(true);
-        let titles = |server: &str, load: &str| -> Vec<String> {
+        let shares = |server: &str, load: &str| {
             let found = machine(&server.parse().unwrap(), &load.parse().unwrap(), &cancelled);
-            found.into_iter().map(|event| event.title).collect()
+            found.iter().any(|event| matches!(event.kind, EventKind::SharedCores { .. }))
         };
-        assert!(titles("0-1", "1").contains(&"shared cores".to_owned()));
-        assert!(!titles("0", "1").contains(&"shared cores".to_owned()));
+        assert!(shares("0-1", "1"));
+        assert!(!shares("0", "1"));
     }
 }

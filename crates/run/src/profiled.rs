@@ -5,7 +5,7 @@ use tare_plan::plan::SliceKind;
 use tare_plan::profile::ProfileEvent;
 use tare_plan::push::Push;
 use tare_record::profile::{PackedText, ProfileRecord};
-use tare_record::sample::{EventLevel, EventRecord, Phase, SliceRecord};
+use tare_record::sample::{EventKind, EventRecord, Phase, SliceRecord};
 use tare_sut::SutError;
 use tare_sut::sampler::Sampled;
 
@@ -99,7 +99,7 @@ fn profile_slice(
 }
 
 fn report_fault(scenario: &mut ScenarioRun<'_, '_>, member: usize, error: &SutError) -> Result<(), RunError> {
-    let event = EventRecord::new(EventLevel::Warning, "not profiled", error.to_string());
+    let event = EventRecord::new(EventKind::ProfileFailed { reason: error.to_string() });
     let variant = &scenario.servers.members[member].variant.name;
     scenario.context.server_event(event, &scenario.place, variant, Some(&scenario.named.name))
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tare_plan::plan::Variant;
 use tare_record::keeping::RESTLESS;
-use tare_record::sample::{EventLevel, EventRecord, ForkRecord};
+use tare_record::sample::{EventKind, EventRecord, ForkRecord};
 use tare_sut::SutError;
 use tare_sut::contract::CheckOutcome;
 use tare_sut::server::Status;
@@ -170,8 +170,7 @@ impl<'a> ForkServers<'a> {
             let outcomes = verify_server(context, member.id, member.variant, scenarios, place)?;
             member.exclude_unless(outcomes.iter().all(|outcome| outcome.passed));
             if member.is_healthy() {
-                let text = "it failed in the scenario before; from here on another start of this fork is measured";
-                let event = EventRecord::new(EventLevel::Info, "started again", text.to_owned());
+                let event = EventRecord::new(EventKind::ServerRestarted);
                 context.server_event(event, place, &member.variant.name, Some(next))?;
             }
         }
@@ -214,15 +213,14 @@ impl<'a> ForkServers<'a> {
         place: &Place<'_>,
     ) -> Result<(), RunError> {
         let member = &mut self.members[member];
-        let text = match context.bed.status(member.id) {
-            Status::Exited(how) => format!("the server ended in the middle of the run ({how})"),
-            Status::Stopped => "the server's process is stopped (SIGSTOP): it answers nothing".to_owned(),
-            Status::Running if !has_answered => "no right answer in a whole slice".to_owned(),
+        let kind = match context.bed.status(member.id) {
+            Status::Exited(end) => EventKind::ServerEnded { end: end.to_string() },
+            Status::Stopped => EventKind::ServerSuspended,
+            Status::Running if !has_answered => EventKind::NoAnswers,
             Status::Running => return Ok(()),
         };
         member.health = Health::Failed;
-        let log = context.bed.log_tail(member.id);
-        let failed = EventRecord { voids: true, log, ..EventRecord::new(EventLevel::Error, "failed", text) };
+        let failed = EventRecord { log: context.bed.log_tail(member.id), ..EventRecord::new(kind) };
         context.server_event(failed, place, &member.variant.name, Some(scenario))
     }
 
@@ -275,10 +273,9 @@ pub(crate) fn report_unavailable<'v>(
     for variant in variants {
         let Some(reason) = context.bed.unavailable_reason(variant) else { continue };
         context.event(EventRecord {
-            voids: true,
             group: Some(group.to_owned()),
             variant: Some(variant.name.clone()),
-            ..EventRecord::new(EventLevel::Warning, "not available", reason)
+            ..EventRecord::new(EventKind::ServerUnavailable { reason })
         })?;
     }
     Ok(())
@@ -322,12 +319,9 @@ fn report_failed_start(
     let message = error.to_string();
     // The first line of the error says what happened; the last lines of the server's log follow.
     let (text, log) = message.split_once('\n').unwrap_or((&message, ""));
-    let text = text.trim_end_matches(':').to_owned();
-    let failed = EventRecord {
-        voids: true,
-        log: Some(log.to_owned()).filter(|log| !log.is_empty()),
-        ..EventRecord::new(EventLevel::Error, "did not start", text)
-    };
+    let reason = text.trim_end_matches(':').to_owned();
+    let log = Some(log.to_owned()).filter(|log| !log.is_empty());
+    let failed = EventRecord { log, ..EventRecord::new(EventKind::ServerNotStarted { reason }) };
     context.server_event(failed, place, &variant.name, None)?;
     let command = context.bed.program_facts(variant)?.command;
     let facts = ProgramFacts { command, ..ProgramFacts::default() };

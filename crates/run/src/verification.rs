@@ -1,7 +1,7 @@
 //! Comparing the answers of servers with their contract, and with each other.
 
 use tare_plan::plan::Variant;
-use tare_record::sample::{EventLevel, EventRecord};
+use tare_record::sample::{EventKind, EventRecord};
 use tare_sut::contract::{CheckOutcome, header_differences};
 
 use crate::context::RunContext;
@@ -22,13 +22,12 @@ pub(crate) fn verify_server(
 ) -> Result<Vec<CheckOutcome>, RunError> {
     let outcomes = context.bed.verify(server, scenarios);
     for outcome in outcomes.iter().filter(|outcome| !outcome.passed) {
-        let text = format!("{}: {}", outcome.check, outcome.difference.as_deref().unwrap_or("differs"));
-        let failed = EventRecord {
-            voids: true,
-            remedy: Some(format!("Not timed. See it with: tare verify {}", variant.server)),
-            log: context.bed.log_tail(server),
-            ..EventRecord::new(EventLevel::Error, "does not answer as the contract says", text)
+        let kind = EventKind::ContractMismatch {
+            server: variant.server.clone(),
+            check: outcome.check.clone(),
+            difference: outcome.difference.clone(),
         };
+        let failed = EventRecord { log: context.bed.log_tail(server), ..EventRecord::new(kind) };
         context.server_event(failed, place, &variant.name, None)?;
     }
     Ok(outcomes)
@@ -49,8 +48,7 @@ pub(crate) fn report_header_differences(
         let alike: Vec<CheckOutcome> = other.iter().filter(|outcome| outcome.because.is_none()).cloned().collect();
         let differences = header_differences(first, &alike);
         if !differences.is_empty() {
-            let title = "answers with other headers than its baseline";
-            let found = EventRecord::new(EventLevel::Info, title, differences.join("; "));
+            let found = EventRecord::new(EventKind::HeadersDiffer { differences });
             context.server_event(found, place, name, None)?;
         }
     }

@@ -26,7 +26,7 @@ pub fn doctor(args: &DoctorArgs, global: &Global) -> anyhow::Result<Outcome> {
     let mut found = preflight::machine(&server, &load, &never);
     let program = std::env::current_exe().context("tare's own program file is gone")?;
     let log = std::env::temp_dir().join(format!("tare-doctor-{}.log", std::process::id()));
-    found.extend(preflight::self_test(&program, &log, &server, &load, &never)?);
+    found.push(preflight::self_test(&program, &log, &server, &load, &never)?);
     // The log is worth keeping only when the self-test could not begin, and then the error has named it.
     let _ = std::fs::remove_file(&log);
     let colored = console::stdout_colored(global.color);

@@ -59,7 +59,7 @@ fn other_work_on_the_cores_is_seen_and_told() {
     neighbour.join().unwrap();
     assert!(output.status.success(), "{}", stderr(&output));
     let reasons = cell(&bench.summary(), "bare")["validity"]["reasons"].to_string();
-    assert!(reasons.contains("other work took up to"), "{reasons}");
+    assert!(reasons.contains("other programs used up to"), "{reasons}");
 }
 
 #[test]

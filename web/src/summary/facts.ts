@@ -2,7 +2,9 @@
 
 export type Severity = 'info' | 'warning' | 'error';
 
+/** `kind` is a stable name for programs: `cpu_governor`, `odd_starts`. The words may change. */
 export interface Finding {
+  kind: string;
   severity: Severity;
   title: string;
   text: string;

@@ -3,6 +3,7 @@
 //! WAL, so that a run that is still being written can be read; one transaction per entry, so that `kill -9` loses nothing
 //! that was measured. A finished record is a single file.
 
+mod events_before_kinds;
 mod folder;
 mod reader;
 mod rows;

@@ -8,12 +8,12 @@ use std::time::Duration;
 use rusqlite::{Connection, OpenFlags, OptionalExtension, Row};
 use serde::de::DeserializeOwned;
 
-use super::{rows, rows_before_6, schema};
+use super::{events_before_kinds, rows, rows_before_6, schema};
 use crate::error::RecordError;
 use crate::header::RecordHeader;
 use crate::load::{LoadRecord, Record};
 use crate::profile::{PackedText, ProfileRecord};
-use crate::sample::{EndStatus, EventLevel, EventRecord, RunRecord, StoredSlice};
+use crate::sample::{EndStatus, EventKind, EventRecord, RunRecord, StoredSlice};
 
 const BUSY: Duration = Duration::from_secs(2);
 
@@ -28,7 +28,7 @@ pub fn open(file: &Path) -> Result<Record, RecordError> {
     let version = schema::pragma(&connection, "user_version").map_err(|e| RecordError::sqlite(file, &e))?;
     let read_slice = if version < schema::FIRST_WITH_JSON { rows_before_6::slice } else { rows::slice };
     let slices = rescue(&connection, "slice", read_slice, &mut lost);
-    let mut events: Vec<EventRecord> = rescue(&connection, "event", json, &mut lost);
+    let mut events: Vec<EventRecord> = rescue(&connection, "event", event, &mut lost);
     let end = end(&connection).unwrap_or(None);
     Ok(match header {
         RecordHeader::Load(header) => {
@@ -98,6 +98,10 @@ fn json<T: DeserializeOwned>(row: &Row<'_>) -> rusqlite::Result<T> {
     rows::from_json(&row.get::<_, String>("json")?)
 }
 
+fn event(row: &Row<'_>) -> rusqlite::Result<EventRecord> {
+    Ok(events_before_kinds::with_kind(json(row)?))
+}
+
 fn profile(row: &Row<'_>) -> rusqlite::Result<ProfileRecord> {
     Ok(ProfileRecord { stacks: PackedText::from_bytes(row.get("stacks")?), ..json(row)? })
 }
@@ -120,7 +124,7 @@ fn rescue<T>(
     let values: Vec<T> = (1..=ever.unwrap_or(0)).filter_map(|seq| single(seq).ok()).collect();
     lost.push(match ever {
         Some(ever) => format!("{} of {ever} {table} entries", ever - values.len() as i64),
-        None => format!("all {table} entries, how many nobody knows"),
+        None => format!("any {table} entries"),
     });
     values
 }
@@ -147,10 +151,8 @@ fn rows_ever(connection: &Connection, table: &str) -> Option<i64> {
 
 /// What could not be read; `None` where everything could.
 fn damage(slices: &[StoredSlice], lost: &[String]) -> Option<EventRecord> {
-    let text = format!("Lost and not in this report: {}.", lost.join(", "));
     (!lost.is_empty()).then(|| EventRecord {
         at_ns: slices.last().map_or(0, |s| s.load.window_end_ns()),
-        remedy: Some("Restore record.sqlite from a copy, or measure again.".to_owned()),
-        ..EventRecord::new(EventLevel::Warning, "The record is damaged", text)
+        ..EventRecord::new(EventKind::RecordDamaged { lost: lost.to_vec() })
     })
 }

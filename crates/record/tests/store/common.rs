@@ -11,8 +11,9 @@ use tare_plan::turn::TurnLength;
 use tare_record::cross_check::{CrossCheckOutcome, CrossCheckRecord, ToolFigures};
 use tare_record::profile::{PackedText, ProfileRecord, Weight};
 use tare_record::sample::{
-    ClockEstimate, ErrorClass, ErrorTally, EventLevel, EventRecord, ForkRecord, Hiccups, JvmUse, MessageTally, Pause,
-    PauseCause, Phase, RunHeader, ServerCpu, ServerUse, SliceKey, SliceRecord, SliceSample, WarmupRecord,
+    ClockEstimate, ErrorClass, ErrorTally, EventKind, EventLevel, EventRecord, ForkRecord, Hiccups, JvmUse,
+    MessageTally, Pause, PauseCause, Phase, RunHeader, ServerCpu, ServerUse, SliceKey, SliceRecord, SliceSample,
+    WarmupRecord,
 };
 use tare_stats::histogram::LatencyHistogram;
 
@@ -232,6 +233,7 @@ pub fn cross_check() -> CrossCheckRecord {
 pub fn event() -> EventRecord {
     EventRecord {
         at_ns: 5,
+        kind: EventKind::Other,
         level: EventLevel::Error,
         voids: true,
         group: Some("g".to_owned()),

@@ -13,7 +13,7 @@ use std::fs;
 use std::path::Path;
 
 use tare_plan::plan::Mode;
-use tare_record::sample::EndStatus;
+use tare_record::sample::{EndStatus, EventName};
 use tare_record::{RecordError, RunWriter, allot_run_dir, find_run, list_runs, open_run};
 
 fn write(root: &Path, id: &str, slices: u32) -> RunWriter {
@@ -105,7 +105,7 @@ fn a_truncated_record_gives_what_is_left_and_says_what_is_lost() {
     fs::File::options().write(true).open(&file).unwrap().set_len(whole / 2).unwrap();
     let record = open_run(&file).unwrap();
     assert!((20..200).contains(&record.slices.len()), "{} slices", record.slices.len());
-    let damage = record.events.iter().find(|e| e.title == "The record is damaged").unwrap();
+    let damage = record.events.iter().find(|e| e.kind.name() == EventName::RecordDamaged).unwrap();
     let lost = 200 - record.slices.len();
     assert!(damage.text.contains(&format!("{lost} of 200 slice entries")), "{}", damage.text);
 }
@@ -122,7 +122,7 @@ fn garbage_in_the_middle_costs_only_the_rows_it_hits() {
     fs::write(&file, bytes).unwrap();
     let record = open_run(&file).unwrap();
     assert!((150..200).contains(&record.slices.len()), "{} slices", record.slices.len());
-    assert!(record.events.iter().any(|e| e.title == "The record is damaged"));
+    assert!(record.events.iter().any(|e| e.kind.name() == EventName::RecordDamaged));
 }
 
 #[test]

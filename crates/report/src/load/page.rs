@@ -6,9 +6,9 @@ use super::summary::LoadSummary;
 use super::text::figures;
 use crate::error::ReportError;
 use crate::summarize::{
-    cell_of_load, duration_s, environment_sections, findings_of_load, plan_sections, run_status, shell,
+    cell_of_load, duration_s, environment_sections, findings_of_load, plan_sections, report_finding, run_status, shell,
 };
-use crate::summary::{self, Finding, Mode, Reason, RunInfo, Severity, Summary, ValidityState};
+use crate::summary::{self, Finding, Mode, Reason, ReportFinding, RunInfo, Summary, ValidityState};
 use crate::time::rfc3339;
 
 /// The self-contained page.
@@ -72,9 +72,8 @@ fn run_info(record: &LoadRecord, load: &LoadSummary) -> RunInfo {
 }
 
 fn finding(state: ValidityState, reason: &Reason) -> Finding {
-    let severity = if state == ValidityState::Void { Severity::Error } else { Severity::Warning };
-    let (title, text) = (state.word().to_owned(), reason.text.clone());
-    Finding { severity, title, text, remedy: reason.remedy.clone(), cell: None, log: None }
+    let kind = if state == ValidityState::Void { ReportFinding::LoadVoid } else { ReportFinding::LoadSuspect };
+    Finding { remedy: reason.remedy.clone(), ..report_finding(kind, &reason.text) }
 }
 
 /// The line without the blanks that align it in a terminal.

@@ -7,6 +7,7 @@ use tare_stats::quantile::printable;
 
 use super::summary::*;
 use super::{Clocks, bars, describe, threshold};
+use crate::format::sentence;
 use crate::summarize::{cell_of_load, distribution, environment_sections, of_machine, plan_sections, shell};
 use crate::summary::{Distribution, ErrorCount, MessageSummary};
 use crate::time::rfc3339;
@@ -59,7 +60,7 @@ fn notes(record: &LoadRecord) -> Vec<String> {
     let events = record.events.iter().map(|event| format!("{}: {}", event.title, event.text));
     let machine = of_machine(&record.header.environment, &record.events).into_iter().map(|finding| {
         let remedy = finding.remedy.unwrap_or_default();
-        format!("{}: {} {remedy}", finding.title, finding.text).trim_end().to_owned()
+        format!("{}: {} {remedy}", finding.title, sentence(&finding.text)).trim_end().to_owned()
     });
     events.chain(machine).collect()
 }

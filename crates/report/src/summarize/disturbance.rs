@@ -1,5 +1,5 @@
-//! Which slices were disturbed by other work on the cores, and which starts count for nothing because of that. What decides is
-//! what others did, never how the figures came out.
+//! Which slices other programs disturbed, and which forks do not count for that reason. Only the CPU use of others decides,
+//! never the figures.
 
 use std::collections::BTreeSet;
 
@@ -10,14 +10,14 @@ use crate::format::{count, share};
 
 /// Above this share of the cores of both sides, the work of others disturbs a slice.
 const OTHERS: f64 = 0.1;
-/// So many disturbed slices a start can bear: they are cut off with the extremes of its ratios.
+/// Up to this share of disturbed slices a fork counts: the trimmed mean leaves them out.
 const SLICES: f64 = 0.2;
 
 fn is_disturbed(slice: &StoredSlice) -> bool {
     slice.server.others_share.is_some_and(|others| others > OTHERS)
 }
 
-/// Whether more of these slices were disturbed than a start can bear.
+/// Whether too many of these slices were disturbed for the fork to count.
 fn too_many<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -> bool {
     let (mut all, mut disturbed) = (0_u32, 0_u32);
     for slice in slices {
@@ -27,8 +27,8 @@ fn too_many<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -> bool {
     f64::from(disturbed) > SLICES * f64::from(all)
 }
 
-/// The forks to be set aside of the cells of one group under one scenario: those in which any of them was disturbed too often. None
-/// where these are more than half of all, which is how that machine is.
+/// The forks to set aside for one group under one scenario: those in which any cell was disturbed too often. None where they
+/// are more than half of all: then the machine is always so.
 pub(super) fn set_aside(cells: &[Evidence<'_>]) -> BTreeSet<u32> {
     let all: BTreeSet<u32> = cells.iter().flat_map(Evidence::fork_numbers).collect();
     let disturbed =
@@ -37,7 +37,7 @@ pub(super) fn set_aside(cells: &[Evidence<'_>]) -> BTreeSet<u32> {
     if 2 * found.len() > all.len() { BTreeSet::new() } else { found }
 }
 
-/// In words, what others did while this cell was measured in the forks that count, if it was too much.
+/// Why other programs make this cell suspect, over the forks that count; `None` where they used little.
 pub(super) fn in_words(cell: &Evidence<'_>) -> Option<String> {
     let slices: Vec<&StoredSlice> = cell.measured().collect();
     if !too_many(slices.iter().copied()) {
@@ -47,7 +47,7 @@ pub(super) fn in_words(cell: &Evidence<'_>) -> Option<String> {
     let most = slices.iter().filter_map(|slice| slice.server.others_share).fold(0.0, f64::max);
     let of = count(slices.len() as u64, "slice");
     Some(format!(
-        "other work took up to {} of the cores, more than {} in {disturbed} of {of}",
+        "other programs used up to {} of the cores, and more than {} in {disturbed} of {of}",
         share(most),
         share(OTHERS)
     ))

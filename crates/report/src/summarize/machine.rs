@@ -1,36 +1,31 @@
-//! What the facts about the machine say against its numbers. Facts are text; only those that are understood count.
+//! What disturbs a measurement, by the facts about the machine. Facts are text; facts of unknown form are ignored.
 
 use tare_record::environment::Environment;
+use tare_record::sample::EventKind;
 
 /// Above this share of time in which something waited for a CPU, the machine is busy with other work.
 const PRESSURE: f64 = 0.05;
+/// Above this share the CPU time that the hypervisor takes is a disturbance.
+const STOLEN: f64 = 0.01;
 
-/// Something about the machine that moves numbers.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum Disturbance {
-    /// The CPU's frequency follows the load.
-    Governor(String),
-    /// Others wait for these CPUs: share of the time.
-    Pressure(f64),
-    /// The hypervisor takes time away: share.
-    Steal(f64),
-}
-
-/// Everything found in the facts.
-pub(super) fn disturbances(environment: &Environment) -> Vec<Disturbance> {
+/// Everything in the facts that disturbs, as the event that the preflight would make of it.
+pub(super) fn disturbances(environment: &Environment) -> Vec<EventKind> {
     environment.sections.iter().flat_map(|s| &s.facts).flat_map(|(key, value)| of_fact(key, value)).collect()
 }
 
-fn of_fact(key: &str, value: &str) -> Vec<Disturbance> {
+fn of_fact(key: &str, value: &str) -> Vec<EventKind> {
     let (key, text) = (key.to_lowercase(), value.to_lowercase());
     let mut found = Vec::new();
     if key.contains("governor") && ["powersave", "schedutil", "ondemand", "conservative"].contains(&text.trim()) {
-        found.push(Disturbance::Governor(value.trim().to_owned()));
+        found.push(EventKind::CpuGovernor { governor: value.trim().to_owned() });
     }
     // A number may stand in the value under a key of its name, or behind the name within the value.
     let measured = |name: &str| percent_after(&text, name).or_else(|| percent_after(&text, "").filter(|_| key == name));
-    found.extend(measured("pressure").filter(|p| *p > PRESSURE).map(Disturbance::Pressure));
-    found.extend(measured("steal").filter(|p| *p > 0.01).map(Disturbance::Steal));
+    found.extend(
+        measured("pressure").filter(|p| *p > PRESSURE).map(|waiting_share| EventKind::CpuPressure { waiting_share }),
+    );
+    let stolen = measured("steal").filter(|p| *p > STOLEN);
+    found.extend(stolen.map(|stolen_share| EventKind::StolenTime { cpu: None, stolen_share }));
     found
 }
 
@@ -49,12 +44,16 @@ mod tests {
     #[test]
     fn facts_are_read_where_they_are_understood() {
         for (key, value, expected) in [
-            ("governor", "powersave", vec![Disturbance::Governor("powersave".into())]),
+            ("governor", "powersave", vec![EventKind::CpuGovernor { governor: "powersave".into() }]),
             ("governor", "performance", vec![]),
             ("governor", "not available", vec![]),
-            ("load at the start", "load 1.20, CPU pressure 25.0 %", vec![Disturbance::Pressure(0.25)]),
+            (
+                "load at the start",
+                "load 1.20, CPU pressure 25.0 %",
+                vec![EventKind::CpuPressure { waiting_share: 0.25 }],
+            ),
             ("load at the start", "load 1.20, CPU pressure 2.5 %", vec![]),
-            ("steal", "3 %", vec![Disturbance::Steal(0.03)]),
+            ("steal", "3 %", vec![EventKind::StolenTime { cpu: None, stolen_share: 0.03 }]),
             ("steal", "much", vec![]),
             ("CPU", "Xeon at 99 %", vec![]),
         ] {

@@ -9,7 +9,7 @@ use crate::clocks;
 use crate::format::{Unit, grouped, share, single};
 use crate::summary::{MessageSummary, Reason};
 
-/// Above this share of messages that came before they were sent, the clocks cannot be believed.
+/// Above this share of messages that arrive before their stamp, the clocks are wrong.
 const AHEAD: f64 = 0.001;
 
 /// None where the server pushes nothing.
@@ -24,36 +24,37 @@ pub(super) fn doubts(cell: &Evidence<'_>, loads: &[LoadLatency]) -> Vec<Reason> 
     cell.measured().filter_map(|slice| slice.load.pushed_messages()).for_each(|messages| tally.add(messages));
     let due = tally.received + tally.missing;
     let missing = (tally.missing > 0).then(|| {
-        let text = format!("{} of {} messages did not come", grouped(tally.missing), grouped(due));
-        Reason::new(text, "See in the server's log why it drops messages or ends WebSockets.")
+        let text = format!("{} of {} messages did not arrive", grouped(tally.missing), grouped(due));
+        Reason::new(text, "Look in the server's log for why it drops messages or closes WebSockets.")
     });
     let ahead = (tally.ahead as f64 > AHEAD * tally.received as f64).then(|| {
         let part = share(tally.ahead as f64 / tally.received as f64);
         let within = single(Unit::Nanos, tally.clock_within_ns as f64);
-        let text =
-            format!("{part} of the messages came before they were sent, though the clocks agree within {within}");
-        Reason::new(text, "Believe the jitter, which needs no clock of the server's.")
+        let text = format!(
+            "{part} of the messages arrived before the time in their stamp, although the clocks agree within {within}"
+        );
+        Reason::new(text, "Use the jitter: it does not depend on the server's clock.")
     });
     let unknown = clocks::unknown(&tally).map(|text| {
         Reason::new(
             text,
-            "Let it push more often and answer pings; where its clock is this machine's, --server-clock same.",
+            "Make the server push more often and answer pings. If it runs on this machine, use --server-clock same.",
         )
     });
-    let coarse =
-        drowned(&tally, loads).map(|text| Reason::new(text, "Believe the tail, or put both ends on one host."));
+    let coarse = coarse_clock(&tally, loads)
+        .map(|text| Reason::new(text, "Use the tail percentiles only, or run server and generator on one host."));
     missing.into_iter().chain(ahead).chain(unknown).chain(coarse).collect()
 }
 
-/// In words, that half of the messages took less than the server's clock is known within.
-fn drowned(tally: &MessageTally, loads: &[LoadLatency]) -> Option<String> {
+/// Why push latency is suspect: the median is below the error of the server's clock.
+fn coarse_clock(tally: &MessageTally, loads: &[LoadLatency]) -> Option<String> {
     let Some(ClockEstimate { offset_ns: Some(_), .. }) = tally.clock else { return None };
     let within_ns = tally.clock_within_ns;
     let median_ns = loads.iter().find(|load| load.kind == SliceKind::Push)?.percentile(50.0)?;
     let time = |ns: u64| single(Unit::Nanos, ns as f64);
     (median_ns < within_ns).then(|| {
         format!(
-            "the server's clock is known within {}, and half of the messages took no more than {}",
+            "the server's clock is known within {} only, and the median push latency is {}",
             time(within_ns),
             time(median_ns)
         )

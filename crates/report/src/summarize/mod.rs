@@ -30,7 +30,7 @@ use evidence::Evidence;
 use latency::LoadLatency;
 
 pub(crate) use compare::weigh;
-pub(crate) use findings::{of_load as findings_of_load, of_machine};
+pub(crate) use findings::{of_load as findings_of_load, of_machine, report_finding};
 pub(crate) use latency::{distribution, for_each_response};
 pub(crate) use run_info::{duration_s, environment_sections, plan_sections, run_status, shell};
 

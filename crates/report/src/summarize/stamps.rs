@@ -1,5 +1,4 @@
-//! Were answers stamped when they arrived? By what the generator itself knows of it: how late it woke up of late, and how
-//! long it was at other work.
+//! Were answers stamped when they arrived? The generator knows how late it woke up, and how long it did other work.
 
 use tare_plan::plan::SliceKind;
 use tare_stats::histogram::LatencyHistogram;
@@ -12,7 +11,7 @@ use crate::format::{self, share};
 const LIMITS: [(f64, u64); 2] = [(50.0, 3_000), (99.0, 15_000)];
 const LIMIT_OF_LATENCY: f64 = 0.01;
 
-/// In words, the open load under which stamps were later than the latencies can bear.
+/// Why the latencies of an open load are suspect: their answers were stamped too late.
 pub(super) fn late(cell: &Evidence<'_>, loads: &[LoadLatency]) -> Option<String> {
     loads.iter().filter(|load| load.kind != SliceKind::Saturating).find_map(|load| {
         let mut lag = LatencyHistogram::new();
@@ -30,7 +29,7 @@ fn words(kind: SliceKind, percentile: f64, lag_ns: u64, latency_ns: u64) -> Stri
     let lag = format::single(format::Unit::Nanos, lag_ns as f64);
     let part = share((lag_ns as f64 / latency_ns as f64).min(1.0));
     format!(
-        "answers may have been stamped late: stamp lag p{percentile} up to {lag} under {} load, {part} of the response time",
+        "the generator may have read answers late: stamp lag p{percentile} up to {lag} under {} load, {part} of the response time",
         kind.name()
     )
 }

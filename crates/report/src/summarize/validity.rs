@@ -53,7 +53,7 @@ fn void_reasons(cell: &Evidence<'_>) -> Vec<String> {
         let (failed, all) = (grouped(failed), grouped(ok + failed));
         let classes = errors(cell);
         let most = worst(&classes)
-            .map_or("of no known class".to_owned(), |(class, e)| format!("most by {class}: {}", e.example));
+            .map_or("of no known class".to_owned(), |(class, e)| format!("most often by {class}: {}", e.example));
         reasons.push(format!("{part} of the requests failed ({failed} of {all}), {most}"));
     }
     reasons
@@ -66,16 +66,16 @@ fn suspect_reasons(cell: &Evidence<'_>, loads: &[LoadLatency], server_cpus: &str
     // Requests that waited for the server to free a connection left late through no fault of the generator.
     let lagging = lagging(loads).filter(|_| blocked.is_none());
     let checks = [
-        (unsteady(cell), "Let it warm up longer."),
+        (unsteady(cell), "Allow a longer warm-up."),
         (few_failures(cell), ""),
-        (disturbance::in_words(cell), "End what runs beside, or measure on another machine."),
-        (lagging, "Give the generator cores of its own (--load-cpus), or offer less."),
-        (stamps::late(cell, loads), "Let the generator stay awake on cores of its own (--spin, --load-cpus)."),
-        (busy_generator(cell), "Give the generator more cores (--load-cpus), or offer less."),
-        (generator_bound, "Give the generator more cores (--load-cpus), or offer a fixed rate (-r)."),
-        (full_server(cell, server_cpus), "Offer less (--rate), or give the server more cores (--server-cpus)."),
+        (disturbance::in_words(cell), "Stop other programs, or measure on another machine."),
+        (lagging, "Give the generator its own cores (--load-cpus), or lower the rate."),
+        (stamps::late(cell, loads), "Give the generator its own cores and keep it awake (--load-cpus, --spin)."),
+        (busy_generator(cell), "Give the generator more cores (--load-cpus), or lower the rate."),
+        (generator_bound, "Give the generator more cores (--load-cpus), or use a fixed rate (-r)."),
+        (full_server(cell, server_cpus), "Lower the rate (--rate), or give the server more cores (--server-cpus)."),
         (restless(cell), ""),
-        (blocked, "Give the load more connections, or offer less."),
+        (blocked, "Use more connections, or lower the rate."),
     ];
     let usual = checks.into_iter().filter_map(|(text, remedy)| Some(Reason::new(text?, remedy)));
     usual.chain(messages::doubts(cell, loads)).collect()
@@ -105,7 +105,10 @@ fn lagging(loads: &[LoadLatency]) -> Option<String> {
     };
     let (kind, percentile, value_ns) = loads.iter().filter_map(lag).max_by_key(|(_, _, value_ns)| *value_ns)?;
     let lag = format::single(format::Unit::Nanos, value_ns as f64);
-    Some(format!("requests left late: send lag p{percentile} {lag} under {} load, above 1 ms", kind.name()))
+    Some(format!(
+        "the generator sent requests late: send lag p{percentile} {lag} under {} load, above 1 ms",
+        kind.name()
+    ))
 }
 
 fn busy_generator(cell: &Evidence<'_>) -> Option<String> {
@@ -114,7 +117,7 @@ fn busy_generator(cell: &Evidence<'_>) -> Option<String> {
         .then(|| format!("the generator used {} of its cores under open load, above 60 %", share(busy)))
 }
 
-/// A server whose threads look for work takes what there is of its cores, and its CPU per request can then grow no more.
+/// A server whose threads spin uses all of its cores, and its CPU per request can grow no more.
 fn full_server(cell: &Evidence<'_>, server_cpus: &str) -> Option<String> {
     let cpus = cpu_count(server_cpus);
     let busy = |kind: SliceKind| Some((kind, server_share(cell.of_kind(kind), cpus)?));
@@ -122,10 +125,7 @@ fn full_server(cell: &Evidence<'_>, server_cpus: &str) -> Option<String> {
         [SliceKind::Fixed, SliceKind::Poisson].into_iter().filter_map(busy).max_by(|(_, a), (_, b)| a.total_cmp(b))?;
     (most >= BUSY).then(|| {
         let kind = kind.name();
-        format!(
-            "the server used {} of its cores under {kind} load: its CPU per request there is a lower bound",
-            share(most)
-        )
+        format!("the server used {} of its cores under {kind} load: its CPU per request is a lower bound", share(most))
     })
 }
 
@@ -135,7 +135,7 @@ fn restless(cell: &Evidence<'_>) -> Option<String> {
     let most = rest.iter().copied().fold(0.0, f64::max);
     (over > 0).then(|| {
         let forks = format::count(rest.len() as u64, "fork");
-        format!("the server used up to {} of a core at rest in {over} of {forks}", share(most))
+        format!("the server used up to {} of a core without load in {over} of {forks}", share(most))
     })
 }
 

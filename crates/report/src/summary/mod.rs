@@ -7,6 +7,7 @@ mod capacity;
 mod cell;
 mod comparison;
 mod cross_check;
+mod finding;
 mod ladder;
 mod latency;
 mod messages;
@@ -21,6 +22,7 @@ pub use cell::{
 };
 pub use comparison::{Comparison, CurrencyRatio, Noise, Sentence, VerdictKind};
 pub use cross_check::{CrossCheck, ToolFigure};
+pub use finding::{Finding, FindingKind, ReportFinding, Severity};
 pub use ladder::{Ladder, LadderStep};
 pub use latency::{CurvePoint, Distribution, HistogramBin, Latency, Pace, PercentileValue};
 pub use messages::MessageSummary;
@@ -135,35 +137,6 @@ pub struct Estimate {
     pub lo: Option<f64>,
     /// Upper end.
     pub hi: Option<f64>,
-}
-
-/// A warning with a remedy.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Finding {
-    /// How much it matters.
-    pub severity: Severity,
-    /// Few words.
-    pub title: String,
-    /// What was seen.
-    pub text: String,
-    /// What to do about it.
-    pub remedy: Option<String>,
-    /// Cell it belongs to, where it belongs to one.
-    pub cell: Option<String>,
-    /// Text of the server under test that shows it (last log lines): untrusted.
-    pub log: Option<String>,
-}
-
-/// How much a finding matters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Severity {
-    /// Good to know.
-    Info,
-    /// The numbers are usable with care.
-    Warning,
-    /// Numbers are missing or void.
-    Error,
 }
 
 /// A titled table of rows.

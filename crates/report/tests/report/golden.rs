@@ -9,7 +9,7 @@ use serde_json::{Number, Value};
 use tare_plan::plan::{Forks, SliceKind};
 use tare_plan::profile::ProfileEvent;
 use tare_record::PackedHistogram;
-use tare_record::sample::{ClockEstimate, ErrorClass, ErrorTally, EventLevel, EventRecord, RunRecord, ServerUse};
+use tare_record::sample::{ClockEstimate, ErrorClass, ErrorTally, EventKind, EventRecord, RunRecord, ServerUse};
 use tare_report::summary::{AcrossVersions, Estimate, VersionRow};
 use tare_report::{Summary, load, summarize, summarize_with};
 use tare_stats::histogram::LatencyHistogram;
@@ -135,16 +135,12 @@ fn broken() -> RunRecord {
     }
     record.events.push(EventRecord {
         at_ns: 21_000_000_000,
-        level: EventLevel::Error,
-        voids: true,
         group: Some("http4s".to_owned()),
         variant: Some("http4s.Tapir".to_owned()),
         scenario: Some("SimpleGet".to_owned()),
         fork: Some(2),
-        title: "http4s.Tapir died".to_owned(),
-        text: "It ended with exit code 137.".to_owned(),
-        remedy: Some("Give it more memory.".to_owned()),
         log: Some("java.lang.OutOfMemoryError: <b>Java heap space</b>".to_owned()),
+        ..EventRecord::new(EventKind::ServerEnded { end: "exited with code 137".to_owned() })
     });
     record
 }

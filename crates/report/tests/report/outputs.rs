@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::Value;
 use tare_plan::plan::SliceKind;
-use tare_record::sample::{EventLevel, EventRecord, RunRecord};
+use tare_record::sample::{EventKind, EventLevel, EventRecord, RunRecord};
 use tare_report::text::Style;
 use tare_report::{csv, gatling, hgrm, html, json, markdown, memory, metrics, summarize, text, write_all, wrk};
 
@@ -24,6 +24,7 @@ fn hostile() -> RunRecord {
     record.header.plan.question = HOSTILE.to_owned();
     record.events.push(EventRecord {
         at_ns: 0,
+        kind: EventKind::Other,
         level: EventLevel::Error,
         voids: true,
         group: Some("http4s".to_owned()),

@@ -2,7 +2,7 @@
 
 use tare_plan::plan::{Forks, SliceKind};
 use tare_record::RunRecord;
-use tare_record::sample::{EventLevel, EventRecord};
+use tare_record::sample::{EventKind, EventRecord};
 use tare_report::stop::{StopCause, standings};
 use tare_stats::StopReason;
 
@@ -48,10 +48,7 @@ fn too_few_forks_never_stop_a_run() {
 #[test]
 fn a_void_comparison_needs_no_more_forks() {
     let mut record = run(2);
-    let mut event = EventRecord::new(EventLevel::Error, "wrong answers", "it answers 404".to_owned());
-    event.voids = true;
-    event.variant = Some(LAYER.to_owned());
-    record.events.push(event);
+    record.events.push(EventRecord { variant: Some(LAYER.to_owned()), ..EventRecord::new(EventKind::NoAnswers) });
     assert_eq!(stop(&record), Some(StopCause::Void));
 }
 

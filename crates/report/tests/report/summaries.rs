@@ -2,15 +2,17 @@
 
 use tare_plan::plan::{Forks, Skipped, SliceKind};
 use tare_record::RunWriter;
-use tare_record::sample::{EndStatus, EventLevel, EventRecord};
+use tare_record::sample::{EndStatus, EventKind, EventLevel, EventName, EventRecord, RunRecord};
 use tare_report::Currency;
 use tare_report::summarize;
-use tare_report::summary::{Bottleneck, Mode, RunStatus, Summary, ValidityState, VerdictKind};
+use tare_report::summary::{
+    Bottleneck, FindingKind, Mode, ReportFinding, RunStatus, Summary, ValidityState, VerdictKind,
+};
 
 use crate::synthetic::{self, ALL_KINDS, baseline, control, standard, standard_summary, weighed};
 
-fn titles(summary: &Summary) -> Vec<&str> {
-    summary.findings.iter().map(|f| f.title.as_str()).collect()
+fn kinds(summary: &Summary) -> Vec<FindingKind> {
+    summary.findings.iter().map(|f| f.kind).collect()
 }
 
 #[test]
@@ -50,7 +52,7 @@ fn a_server_alone_with_its_control_is_weighed_against_itself() {
 #[test]
 fn a_start_at_half_the_speed_is_a_finding_of_its_own() {
     let mut record = synthetic::run(&[baseline(), weighed("http4s.Tapir", 0.95)], 9, &[SliceKind::Saturating]);
-    assert!(!titles(&summarize(&record)).contains(&"Odd starts"));
+    assert!(!kinds(&summarize(&record)).contains(&FindingKind::Report(ReportFinding::OddStarts)));
     for slice in &mut record.slices {
         // In fork 3 the machine was slow, for both alike; in fork 5 the variant alone.
         if slice.key.fork == 3 || slice.key.fork == 5 && slice.key.variant == "http4s.Tapir" {
@@ -58,7 +60,7 @@ fn a_start_at_half_the_speed_is_a_finding_of_its_own() {
         }
     }
     let summary = summarize(&record);
-    let odd = summary.findings.iter().find(|f| f.title == "Odd starts").unwrap();
+    let odd = summary.findings.iter().find(|f| f.kind == FindingKind::Report(ReportFinding::OddStarts)).unwrap();
     assert!(odd.text.contains("SimpleGet: http4s.Tapir 1 of 9 starts (fork 5 at 5"), "{}", odd.text);
     assert!(!odd.text.contains("fork 3") && !odd.text.contains("Vanilla"), "{}", odd.text);
 }
@@ -146,7 +148,7 @@ fn a_sequential_run_has_ratios_and_no_interval() {
     let currency = &summary.comparisons[0].currencies[0];
     assert_eq!((currency.verdict, currency.lo, currency.hi), (VerdictKind::NoInterval, None, None));
     assert!((currency.ratio - 0.9).abs() < 0.02);
-    assert!(titles(&summary).contains(&"One fork, no interval"));
+    assert!(kinds(&summary).contains(&FindingKind::Report(ReportFinding::OneFork)));
     assert!(summary.cells[0].fork_values.is_empty());
     assert!(summary.cells.iter().all(|c| c.throughput_per_s.unwrap().lo.is_none()));
 }
@@ -159,8 +161,10 @@ fn an_empty_run_is_a_summary_of_void_cells() {
     assert_eq!((summary.run.status, summary.cells.len()), (RunStatus::Partial, 2));
     assert!(summary.cells.iter().all(|c| c.validity.joined_reasons() == "nothing was measured"));
     assert_eq!(summary.sentences[0].text, "http4s.Tapir on SimpleGet is void: nothing was measured.");
-    assert!(titles(&summary).contains(&"The record has no end"));
-    assert!(titles(&summary).contains(&"2 cells without a measurement"), "said once, not cell by cell");
+    assert!(kinds(&summary).contains(&FindingKind::Report(ReportFinding::RecordUnfinished)));
+    let unmeasured =
+        kinds(&summary).into_iter().filter(|kind| *kind == FindingKind::Report(ReportFinding::CellsUnmeasured));
+    assert_eq!(unmeasured.count(), 1, "once, not cell by cell");
     record.header.plan.groups.clear();
     assert!(summarize(&record).cells.is_empty());
 }
@@ -195,7 +199,7 @@ fn a_truncated_file_gives_a_summary_that_says_what_is_lost() {
     let whole = std::fs::metadata(&file).unwrap().len();
     std::fs::File::options().write(true).open(&file).unwrap().set_len(whole / 2).unwrap();
     let summary = summarize(&tare_record::open_run(&file).unwrap());
-    assert!(titles(&summary).contains(&"The record is damaged"), "{:?}", titles(&summary));
+    assert!(kinds(&summary).contains(&FindingKind::Event(EventName::RecordDamaged)), "{:?}", kinds(&summary));
     assert!((10..120).contains(&summary.cells[0].timeline.len()));
     assert!(summary.cells[0].throughput_per_s.is_some());
 }
@@ -258,15 +262,43 @@ fn a_noise_floor_above_the_region_and_skipped_cells_are_findings() {
     record.header.environment.sections[0].facts[1].1 = "powersave".to_owned();
     record.end = Some((EndStatus::BudgetSpent, 1));
     let summary = summarize(&record);
-    for title in [
-        "The noise is larger than the region",
-        "2 cells left out: one route",
-        "CPU governor is \"powersave\"",
-        "Rare modes",
+    for kind in [
+        FindingKind::Report(ReportFinding::NoiseAboveRegion),
+        FindingKind::Report(ReportFinding::CellsLeftOut),
+        FindingKind::Event(EventName::CpuGovernor),
+        FindingKind::Report(ReportFinding::RareModes),
     ] {
-        assert!(titles(&summary).contains(&title), "{title} is missing in {:?}", titles(&summary));
+        assert!(kinds(&summary).contains(&kind), "{kind:?} is missing in {:?}", kinds(&summary));
     }
+    let left_out =
+        summary.findings.iter().find(|f| f.kind == FindingKind::Report(ReportFinding::CellsLeftOut)).unwrap();
+    assert_eq!(left_out.text, "a × b, a × c: one route.");
     assert!(summary.findings.is_sorted_by_key(|f| std::cmp::Reverse(f.severity)));
+}
+
+#[test]
+fn what_an_event_says_of_the_machine_is_not_found_again_in_its_facts() {
+    let mut record = standard();
+    record.header.environment.sections[0].facts[1].1 = "powersave".to_owned();
+    let of_governor = |record: &RunRecord| {
+        let found = kinds(&summarize(record));
+        found.into_iter().filter(|kind| *kind == FindingKind::Event(EventName::CpuGovernor)).count()
+    };
+    assert_eq!(of_governor(&record), 1, "from the facts");
+    record.events.push(EventRecord::new(EventKind::CpuGovernor { governor: "powersave".to_owned() }));
+    assert_eq!(of_governor(&record), 1, "from the event");
+}
+
+#[test]
+fn the_kind_of_a_finding_is_one_name_in_json() {
+    for (kind, name) in [
+        (FindingKind::Event(EventName::CpuGovernor), "cpu_governor"),
+        (FindingKind::Report(ReportFinding::OddStarts), "odd_starts"),
+    ] {
+        let json = serde_json::to_value(kind).unwrap();
+        assert_eq!(json, name);
+        assert_eq!(serde_json::from_value::<FindingKind>(json).unwrap(), kind);
+    }
 }
 
 #[test]
@@ -274,6 +306,7 @@ fn what_several_forks_have_to_say_alike_is_said_once() {
     let mut record = standard();
     let notice = |level, fork| EventRecord {
         at_ns: 1,
+        kind: EventKind::Other,
         level,
         voids: false,
         group: Some("http4s.Vanilla".to_owned()),

@@ -1,8 +1,8 @@
 //! What speaks against a cell: failures and deaths void it, doubts are named.
 
 use tare_plan::plan::SliceKind;
-use tare_record::sample::{ErrorClass, ErrorTallies, ErrorTally, EventLevel, EventRecord, RunRecord};
-use tare_report::summary::{Severity, ValidityState, VerdictKind};
+use tare_record::sample::{ErrorClass, ErrorTallies, ErrorTally, EventKind, EventLevel, EventRecord, RunRecord};
+use tare_report::summary::{FindingKind, ReportFinding, Severity, ValidityState, VerdictKind};
 use tare_report::{Summary, summarize};
 
 use crate::synthetic::standard;
@@ -16,6 +16,7 @@ fn a_dying_server_voids_its_cell_and_shows_its_log() {
     let mut record = standard();
     record.events.push(EventRecord {
         at_ns: 1,
+        kind: EventKind::Other,
         level: EventLevel::Error,
         voids: true,
         group: Some("http4s".to_owned()),
@@ -45,7 +46,7 @@ fn a_death_that_no_event_tells_of_is_a_finding() {
     record.forks[0].healthy = false;
     record.forks[0].end = "killed by signal 9".to_owned();
     let summary = summarize(&record);
-    assert_eq!(summary.findings[0].title, "http4s.Vanilla did not survive");
+    assert_eq!(summary.findings[0].kind, FindingKind::Report(ReportFinding::ServerDied));
     assert!(summary.findings[0].text.contains("killed by signal 9"));
 }
 
@@ -85,13 +86,17 @@ fn doubts_are_named() {
     let summary = summarize(&record);
     let cell = summary.cells.iter().find(|c| c.variant == "http4s.Tapir").unwrap();
     let all = cell.validity.joined_reasons();
-    for reason in
-        ["not steady in 2 of 8 forks", "send lag p99", "stamp lag p50", "90 % of its cores", "2 % of a core at rest"]
-    {
+    for reason in [
+        "not steady in 2 of 8 forks",
+        "send lag p99",
+        "stamp lag p50",
+        "90 % of its cores",
+        "2 % of a core without load",
+    ] {
         assert!(all.contains(reason), "{reason} is missing in\n{all}");
     }
     assert_eq!((cell.validity.state, cell.steady_forks), (ValidityState::Suspect, 6));
-    assert!(summary.findings.iter().any(|finding| finding.title == "Not steady when measuring began"));
+    assert!(summary.findings.iter().any(|finding| finding.kind == FindingKind::Report(ReportFinding::NotSteady)));
 }
 
 /// The standard record, in which others take two fifths of the cores in all slices of these forks; there the weighed server
@@ -119,16 +124,16 @@ fn forks_that_others_disturbed_are_set_aside() {
     let throughput = |summary: &Summary| summary.comparisons[0].currencies[0].clone();
     assert_eq!((throughput(&disturbed).forks, throughput(&disturbed).fork_ratios.len()), (6, 6));
     assert!((throughput(&disturbed).ratio - throughput(&clean).ratio).abs() < 0.01, "what others did moves nothing");
-    let told = disturbed.findings.iter().find(|f| f.title == "Disturbed forks were set aside").unwrap();
+    let told = disturbed.findings.iter().find(|f| f.kind == FindingKind::Report(ReportFinding::ForksSetAside)).unwrap();
     assert!(told.text.contains("SimpleGet: http4s.Vanilla 2 of 8 forks, http4s.Tapir 2 of 8 forks"), "{}", told.text);
-    assert!(!clean.findings.iter().any(|f| f.title == told.title));
+    assert!(!clean.findings.iter().any(|f| f.kind == told.kind));
 }
 
 #[test]
 fn a_machine_that_is_always_disturbed_makes_its_cells_suspect() {
     let summary = summarize(&disturbed_in(&[1, 2, 3, 4, 5]));
     assert_eq!(summary.cells[1].forks, 8, "more than half of the forks are not set aside");
-    let reason = "other work took up to 40 % of the cores, more than 10 % in 60 of 96 slices";
+    let reason = "other programs used up to 40 % of the cores, and more than 10 % in 60 of 96 slices";
     for cell in &summary.cells {
         assert_eq!(cell.validity.state, ValidityState::Suspect);
         assert!(cell.validity.reasons.iter().any(|r| r.text == reason), "{:?}", cell.validity.reasons);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use tare_load::{Cancel, LoadSession, SliceSample, Watched};
-use tare_record::sample::{EndStatus, EventLevel, EventRecord, SliceRecord, StoredSlice};
+use tare_record::sample::{EndStatus, EventKind, EventRecord, SliceRecord, StoredSlice};
 use tare_record::store::RunWriter;
 use tare_record::{LoadHeader, LoadRecord, RecordError};
 
@@ -56,12 +56,8 @@ fn slot(job: &LoadJob) -> Slot {
 
 /// Requests that were still under way when the load was stopped.
 fn cut_off(whole: &SliceSample) -> Option<EventRecord> {
-    let text = format!(
-        "{} requests had no answer yet when the load was stopped; no figure counts them, and they may have been the slowest",
-        whole.cut_off
-    );
-    let event = EventRecord { at_ns: whole.window_ns, ..EventRecord::new(EventLevel::Info, "cut off", text) };
-    (whole.cut_off > 0).then_some(event)
+    let kind = EventKind::RequestsCutOff { requests: whole.cut_off };
+    (whole.cut_off > 0).then(|| EventRecord { at_ns: whole.window_ns, ..EventRecord::new(kind) })
 }
 
 /// Keeps intervals, and writes them to a file where one was asked for. The load goes on when that file fails.

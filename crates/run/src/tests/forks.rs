@@ -80,7 +80,7 @@ fn a_group_whose_first_fork_does_not_fit_is_left_out_with_an_event() {
     assert!(fork_time(&plan, &plan.groups[0]) > SECOND * 12, "the first fork of all runs even so");
     let outcome = Simulation::new(plan).run();
     assert_eq!(outcome.forks(), named(&[("first", 1)]));
-    let event = outcome.event("not measured");
+    let event = outcome.event(EventName::GroupNotMeasured);
     assert_eq!((event.group.as_deref(), event.voids), (Some("second"), true));
     assert!(event.remedy.as_ref().unwrap().contains("--budget"));
     assert_eq!(outcome.status, EndStatus::BudgetSpent);

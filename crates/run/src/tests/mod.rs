@@ -23,7 +23,7 @@ use tare_plan::push::Push;
 use tare_plan::server_scheduling::ServerScheduling;
 use tare_plan::turn::TurnLength;
 use tare_record::environment::Environment;
-use tare_record::sample::{EndStatus, EventRecord, Phase, RunHeader, RunRecord, StoredSlice};
+use tare_record::sample::{EndStatus, EventKind, EventName, EventRecord, Phase, RunHeader, RunRecord, StoredSlice};
 
 use crate::context::RunContext;
 use crate::cores::Cores;
@@ -108,8 +108,9 @@ impl Outcome {
         forks
     }
 
-    fn event(&self, title: &str) -> &EventRecord {
-        self.record.events.iter().find(|event| event.title == title).unwrap_or_else(|| panic!("no event: {title}"))
+    fn event(&self, name: EventName) -> &EventRecord {
+        let found = self.record.events.iter().find(|event| event.kind.name() == name);
+        found.unwrap_or_else(|| panic!("no event: {name:?}"))
     }
 
     fn driven(&self) -> Vec<(String, String, Driven)> {
@@ -241,7 +242,7 @@ fn in_short(progress: &Progress<'_>) -> String {
         Progress::Profiling { event, step, of, .. } => format!("profile {event} {step}/{of}"),
         Progress::CrossChecking { variant, engine, .. } => format!("{engine} {variant}"),
         Progress::Standing { standings, .. } => format!("standings {}", standings.len()),
-        Progress::Event(event) => format!("event {}", event.title),
+        Progress::Event(event) => format!("event {:?}", event.kind.name()),
         _ => String::new(),
     }
 }

@@ -43,10 +43,10 @@ fn a_restart_is_shown_before_the_scenario_that_it_is_for() {
     let outcome = Simulation::new(plan).plant("b", Planted { deaths, ..Planted::default() }).run();
     let steps = steps(&outcome);
     let at = |wanted: &str| steps.iter().position(|step| *step == wanted).unwrap();
-    assert!(at("event failed") < at("g 1: start 1"));
-    assert!(at("g 1: start 1") < at("event started again"));
+    assert!(at("event ServerEnded") < at("g 1: start 1"));
+    assert!(at("g 1: start 1") < at("event ServerRestarted"));
     let next = steps.iter().rposition(|step| step.starts_with("warm")).unwrap();
-    assert!(at("event started again") < next);
+    assert!(at("event ServerRestarted") < next);
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn events_are_stamped_with_the_time_at_which_they_happen() {
     let outcome = Simulation::new(plan(&["a", "b"], &["Get"]))
         .plant("b", Planted { mute_in: vec!["Get"], ..Planted::default() })
         .run();
-    let failed = outcome.event("failed").at_ns;
+    let failed = outcome.event(EventName::NoAnswers).at_ns;
     let slice = outcome.record.slices.iter().find(|slice| slice.key.variant == "b").unwrap();
     assert_eq!(failed, slice.load.window_end_ns(), "at the end of the slice without an answer");
     assert!(outcome.record.events.is_sorted_by_key(|event| event.at_ns));

@@ -32,7 +32,7 @@ fn one_server_that_does_not_start_leaves_the_others_to_be_measured() {
         .plant("b", Planted { failing_starts: vec![1, 2], ..Planted::default() })
         .run();
     assert_eq!(["a", "b", "c"].map(|name| outcome.count("Get", name)), [2 * SLICES, 0, 2 * SLICES]);
-    let event = outcome.event("did not start");
+    let event = outcome.event(EventName::ServerNotStarted);
     assert_eq!((event.variant.as_deref(), event.fork, event.voids), (Some("b"), Some(1), true));
     let ends: Vec<&str> =
         outcome.record.forks.iter().filter(|fork| fork.variant == "b").map(|fork| fork.end.as_str()).collect();
@@ -44,7 +44,7 @@ fn a_server_that_breaks_its_contract_gets_no_load() {
     let outcome = Simulation::new(plan(&["a", "b", "c"], &["Get"]))
         .plant("c", Planted { lying_starts: vec![1], ..Planted::default() })
         .run();
-    let event = outcome.event("does not answer as the contract says");
+    let event = outcome.event(EventName::ContractMismatch);
     assert_eq!((event.text.as_str(), event.voids), ("Get: status 500, not 200", true));
     assert!(!outcome.driven().iter().take_while(|(_, _, load)| load.round != u32::MAX).any(|(name, ..)| name == "c"));
     assert_eq!(outcome.count("Get", "c"), SLICES, "its second start keeps the contract");
@@ -58,9 +58,9 @@ fn a_server_that_dies_in_a_scenario_is_started_again_for_the_later_ones() {
     let counts = |name: &str| order.iter().map(|scenario| outcome.count(scenario, name)).collect::<Vec<_>>();
     assert_eq!(counts("a"), [SLICES, SLICES, SLICES]);
     assert_eq!(counts("b"), [1, SLICES, SLICES], "the slice in which it died, then all of its new start");
-    let death = outcome.event("failed");
+    let death = outcome.event(EventName::ServerEnded);
     assert_eq!((death.scenario.as_deref(), death.voids), (Some(order[0]), true));
-    let again = outcome.event("started again");
+    let again = outcome.event(EventName::ServerRestarted);
     assert_eq!((again.scenario.as_deref(), again.variant.as_deref()), (Some(order[1]), Some("b")));
     assert!(!again.voids, "the cells of the later scenarios count");
     assert_eq!(outcome.acted(&Action::Start("b".to_owned())), 2);
@@ -105,7 +105,7 @@ fn a_server_whose_new_start_fails_or_lies_is_out_for_the_fork() {
         let counts: Vec<usize> = order.iter().map(|scenario| outcome.count(scenario, "b")).collect();
         assert_eq!(counts, [1, 0, 0]);
         assert_eq!(outcome.acted(&Action::Start("b".to_owned())), 2, "it is not tried a third time");
-        assert!(outcome.record.events.iter().all(|event| event.title != "started again"));
+        assert!(outcome.record.events.iter().all(|event| event.kind != EventKind::ServerRestarted));
         assert_eq!(outcome.count(order[2], "a"), SLICES);
     }
 }
@@ -133,7 +133,7 @@ fn a_server_that_answers_nothing_fails_and_the_others_go_on() {
     let outcome = Simulation::new(plan(&["a", "b", "c"], &["Get"]))
         .plant("b", Planted { mute_in: vec!["Get"], ..Planted::default() })
         .run();
-    assert_eq!(outcome.event("failed").text, "no right answer in a whole slice");
+    assert!(outcome.event(EventName::NoAnswers).voids);
     assert_eq!(["a", "b", "c"].map(|name| outcome.count("Get", name)), [2 * SLICES, 0, 2 * SLICES]);
 }
 
@@ -186,7 +186,7 @@ fn a_server_that_this_machine_cannot_run_is_reported_once_and_not_started() {
         .plant("b", Planted { unavailable: Some("needs JDK 25".to_owned()), ..Planted::default() })
         .run();
     let events: Vec<&EventRecord> =
-        outcome.record.events.iter().filter(|event| event.title == "not available").collect();
+        outcome.record.events.iter().filter(|event| event.kind.name() == EventName::ServerUnavailable).collect();
     assert_eq!(events.len(), 1);
     assert_eq!((events[0].text.as_str(), events[0].fork, events[0].voids), ("needs JDK 25", None, true));
     assert_eq!(outcome.acted(&Action::Start("b".to_owned())), 0);

@@ -1,12 +1,12 @@
-//! What cells have to say: one finding for all cells of which the same is true, which names them by scenario.
+//! Findings about cells: one for all cells that share it. It names them by scenario.
 
 use tare_record::sample::PauseCause;
 
-use super::finding;
 use super::odd_starts::odd_starts;
+use super::report_finding;
 use crate::format::{Unit, count, enumerate, share, single};
 use crate::summarize::Studied;
-use crate::summary::{Bottleneck, Finding, PauseTally, Severity, ValidityState};
+use crate::summary::{Bottleneck, Finding, PauseTally, ReportFinding, ValidityState};
 
 /// Steadiness, bottleneck and missing measurements over all cells, and every other void cell by itself.
 pub(super) fn of_cells(cells: &[Studied<'_>]) -> Vec<Finding> {
@@ -30,12 +30,7 @@ pub(super) fn few_slices_decide(cells: &[Studied<'_>], disagreeing: &[(String, S
         (!currencies.is_empty()).then(|| format!("({})", currencies.join(", ")))
     };
     let found = Found::among(cells, of)?;
-    let text = format!(
-        "The 20 % trimmed mean of the slices and their plain mean lie more than 1 % apart. {}.",
-        found.by_scenario()
-    );
-    let remedy = "Look at the run over time for stalls (GC, neighbours).";
-    Some(found.named(finding(Severity::Warning, "A few slices decide", text, remedy)))
+    Some(found.finding(ReportFinding::FewSlicesDecide))
 }
 
 /// Forks that count for nothing.
@@ -46,13 +41,7 @@ fn disturbed(cells: &[Studied<'_>]) -> Option<Finding> {
         (aside > 0).then(|| format!("{aside} of {}", count(all, "fork")))
     };
     let found = Found::among(cells, of)?;
-    let text = format!(
-        "Other programs, or the hypervisor, took more than a tenth of the cores in more than a fifth of the slices of some forks, which \
-         count for nothing therefore, whatever came out of them. {}.",
-        found.by_scenario()
-    );
-    let remedy = "End what runs beside: every fork that is set aside is time lost.";
-    Some(found.named(finding(Severity::Info, "Disturbed forks were set aside", text, remedy)))
+    Some(found.finding(ReportFinding::ForksSetAside))
 }
 
 fn unsteady(cells: &[Studied<'_>]) -> Option<Finding> {
@@ -64,9 +53,8 @@ fn unsteady(cells: &[Studied<'_>]) -> Option<Finding> {
     let mut reasons = found.cells.iter().map(|(studied, _)| first_unsteady(studied));
     let first = reasons.next().unwrap_or_default();
     let word = if reasons.all(|reason| reason == first) { "Reason" } else { "First reason" };
-    let text = format!("{}. {word}: {first}.", found.by_scenario());
-    let remedy = "Let it warm up longer (--warmup-cap, and --budget), with more cores or under less load.";
-    Some(found.named(finding(Severity::Warning, "Not steady when measuring began", text, remedy)))
+    let detail = format!("{}. {word}: {first}", found.by_scenario());
+    Some(found.with_detail(ReportFinding::NotSteady, &detail))
 }
 
 fn first_unsteady<'a>(studied: &Studied<'a>) -> &'a str {
@@ -76,15 +64,10 @@ fn first_unsteady<'a>(studied: &Studied<'a>) -> &'a str {
 
 fn generator_bound(cells: &[Studied<'_>]) -> Option<Finding> {
     let found = Found::among(cells, |s| (s.cell.bottleneck == Bottleneck::Generator).then(String::new))?;
-    let text = format!(
-        "Under the saturating load the generator was busy and the server was not: the throughput is a lower bound. {}.",
-        found.by_scenario()
-    );
-    let remedy = "Give the generator more cores (--load-cpus), or compare CPU per request at a fixed rate.";
-    Some(found.named(finding(Severity::Warning, "The generator was the bottleneck", text, remedy)))
+    Some(found.finding(ReportFinding::GeneratorBound))
 }
 
-/// Pauses that are nobody's in the server: the machine's, or a stop from outside.
+/// Pauses that the machine or a signal caused, not the server.
 fn paused(cells: &[Studied<'_>]) -> Option<Finding> {
     let of = |studied: &Studied<'_>| {
         let from_outside = |tally: &&PauseTally| matches!(tally.cause, PauseCause::Machine | PauseCause::Process);
@@ -93,16 +76,10 @@ fn paused(cells: &[Studied<'_>]) -> Option<Finding> {
         Some(format!("({}, up to {})", count(times, "pause"), single(Unit::Nanos, longest.pause_max_ns as f64)))
     };
     let found = Found::among(cells, of)?;
-    let text = format!(
-        "The meters of hiccups paused, and neither a collection nor another safepoint explains it: the machine, the scheduler or somebody with \
-         a signal took the processor away. The tails of the latencies hold it. {}.",
-        found.by_scenario()
-    );
-    let remedy = "End what else runs on these cores, or give the servers more of them.";
-    Some(found.named(finding(Severity::Info, "Pauses from outside the servers", text, remedy)))
+    Some(found.finding(ReportFinding::OutsidePauses))
 }
 
-/// Above this share of the server's CPU, looking at it is no longer for nothing.
+/// Above this share of the server's CPU time, the cost of the probes is a finding.
 const PROBING_SHARE: f64 = 0.01;
 
 fn probing(cells: &[Studied<'_>]) -> Option<Finding> {
@@ -111,35 +88,32 @@ fn probing(cells: &[Studied<'_>]) -> Option<Finding> {
         Some(format!("({})", share(taken)))
     };
     let found = Found::among(cells, of)?;
-    let text = format!("The probes took more than 1 % of the CPU that the server took. {}.", found.by_scenario());
     let has_meters =
         found.cells.iter().any(|(studied, _)| studied.evidence.measured().any(|s| s.server.hiccups.is_some()));
-    let remedy = if has_meters {
-        "The meters of hiccups cost most of it: leave out --hiccups."
-    } else {
-        "Longer slices or a higher rate make it a smaller share: it is read at both ends of each slice."
-    };
-    Some(found.named(finding(Severity::Info, "Probing was not cheap", text, remedy)))
+    let finding = found.finding(ReportFinding::ProbeCost);
+    Some(if has_meters { Finding { remedy: Some(WITHOUT_METERS.to_owned()), ..finding } } else { finding })
 }
 
-/// Cells that the run did not reach, or where no request came to an end.
+/// The remedy for costly probes where the meters of hiccups are on.
+const WITHOUT_METERS: &str = "The hiccup meters cost most of it: leave out --hiccups.";
+
+/// Cells that the run did not reach, or where no request completed.
 fn unmeasured(cells: &[Studied<'_>]) -> Option<Finding> {
     let of = |studied: &Studied<'_>| (is_silently_void(studied) && !is_measured(studied)).then(String::new);
     let found = Found::among(cells, of)?;
-    let text = format!("The run ended before them, or no request did. {}.", found.by_scenario());
-    let title = format!("{} without a measurement", count(found.cells.len() as u64, "cell"));
-    Some(found.named(finding(Severity::Error, title, text, "")))
+    Some(found.finding(ReportFinding::CellsUnmeasured))
 }
 
 fn void(studied: &Studied<'_>) -> Option<Finding> {
     let cell = &studied.cell;
-    let text = || format!("{} on {}: {}.", cell.variant, cell.scenario, cell.validity.joined_reasons());
-    let is_news = is_silently_void(studied) && is_measured(studied);
-    let found = is_news.then(|| finding(Severity::Error, "A cell is void", text(), ""))?;
-    Some(Finding { cell: Some(cell.id.clone()), ..found })
+    if !is_silently_void(studied) || !is_measured(studied) {
+        return None;
+    }
+    let detail = format!("{} on {}: {}", cell.variant, cell.scenario, cell.validity.joined_reasons());
+    Some(Finding { cell: Some(cell.id.clone()), ..report_finding(ReportFinding::CellVoid, &detail) })
 }
 
-/// What an event made void has that event as its finding.
+/// Whether a cell is void and no event says why: an event is a finding by itself.
 fn is_silently_void(studied: &Studied<'_>) -> bool {
     studied.cell.validity.state == ValidityState::Void && studied.evidence.voiding().next().is_none()
 }
@@ -148,7 +122,7 @@ const fn is_measured(studied: &Studied<'_>) -> bool {
     studied.cell.requests_ok + studied.cell.requests_failed > 0
 }
 
-/// The cells of which something is true, each with the words that follow its name; never empty.
+/// The cells that share a finding, each with the words that follow its name; never empty.
 pub(super) struct Found<'c, 'r> {
     cells: Vec<(&'c Studied<'r>, String)>,
 }
@@ -176,12 +150,17 @@ impl<'c, 'r> Found<'c, 'r> {
         shown.chain(more).collect::<Vec<_>>().join("; ")
     }
 
-    /// A finding about one cell links to it.
-    pub fn named(&self, finding: Finding) -> Finding {
+    /// The finding, with the names of its cells.
+    pub fn finding(&self, kind: ReportFinding) -> Finding {
+        self.with_detail(kind, &self.by_scenario())
+    }
+
+    /// The finding with `detail` after its fixed words. One about a single cell links to it.
+    fn with_detail(&self, kind: ReportFinding, detail: &str) -> Finding {
         let only = if let [(studied, _)] = self.cells.as_slice() { Some(studied.cell.id.clone()) } else { None };
-        Finding { cell: only, ..finding }
+        Finding { cell: only, ..report_finding(kind, detail) }
     }
 }
 
-/// How many scenarios a finding names; the cells themselves carry their reasons in full.
+/// How many scenarios a finding names. The cells give all reasons.
 const SCENARIOS: usize = 6;

@@ -1,16 +1,16 @@
-//! Events of a run as findings: what several variants or forks have in common is said once.
+//! Events of a run as findings. Equal events of several variants or forks make one finding.
 
 use tare_record::sample::{EventLevel, EventRecord};
 
 use crate::format::enumerate;
 use crate::summarize::Studied;
-use crate::summary::{Finding, Severity};
+use crate::summary::{Finding, FindingKind, Severity};
 
-/// One finding for each error, and one for all other events that say the same.
+/// One finding for each error, and one for all other events that are equal.
 pub(super) fn of_events(events: &[EventRecord], cells: &[Studied<'_>]) -> Vec<Finding> {
     let mut alike: Vec<Vec<&EventRecord>> = Vec::new();
     for event in events {
-        match alike.iter_mut().find(|together| says_the_same(together[0], event)) {
+        match alike.iter_mut().find(|together| are_equal(together[0], event)) {
             Some(together) => together.push(event),
             None => alike.push(vec![event]),
         }
@@ -18,10 +18,10 @@ pub(super) fn of_events(events: &[EventRecord], cells: &[Studied<'_>]) -> Vec<Fi
     alike.iter().map(|together| finding(together, cells)).collect()
 }
 
-/// An error belongs to its own start, with its own log, and is never merged.
-fn says_the_same(one: &EventRecord, other: &EventRecord) -> bool {
-    let said = |e: &EventRecord| (e.title.clone(), e.text.clone(), e.remedy.clone(), e.log.clone());
-    one.level == other.level && one.level != EventLevel::Error && said(one) == said(other)
+/// Whether two events differ only in where they happened. Errors are never merged: each has its own log.
+fn are_equal(one: &EventRecord, other: &EventRecord) -> bool {
+    let content = |e: &EventRecord| (e.level, e.kind.clone(), e.title.clone(), e.text.clone());
+    one.level != EventLevel::Error && content(one) == content(other)
 }
 
 fn finding(together: &[&EventRecord], cells: &[Studied<'_>]) -> Finding {
@@ -35,6 +35,7 @@ fn finding(together: &[&EventRecord], cells: &[Studied<'_>]) -> Finding {
     let place = if place.is_empty() { String::new() } else { format!(" ({})", place.join(", ")) };
     let title = event.title.clone();
     Finding {
+        kind: FindingKind::Event(event.kind.name()),
         severity: match event.level {
             EventLevel::Info => Severity::Info,
             EventLevel::Warning => Severity::Warning,

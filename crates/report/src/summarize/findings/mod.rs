@@ -1,24 +1,27 @@
-//! Findings: what a reader should know before believing a number, each with a remedy where there is one.
+//! Findings: what a reader should know before relying on a figure, each with a remedy where there is one.
 
 mod cells;
 mod events;
 mod odd_starts;
+mod words;
 
 use tare_plan::plan::Mode;
 use tare_record::LoadRecord;
 use tare_record::environment::Environment;
-use tare_record::sample::{EndStatus, EventLevel, EventRecord, RunRecord};
+use tare_record::sample::{EndStatus, EventKind, EventLevel, EventName, EventRecord, ForkRecord, RunRecord};
 use tare_stats::power::rare_mode_share;
 
 use super::Studied;
 use super::compare::Weighed;
-use super::machine::{Disturbance, disturbances};
+use super::machine::disturbances;
 use crate::format::{count, enumerate, share};
-use crate::summary::{Finding, Noise, Severity, VerdictKind};
+use crate::summary::{Finding, Noise, ReportFinding, VerdictKind};
+
+pub(crate) use words::report_finding;
 
 /// All findings, the gravest first, in the order of the run among equals.
 pub(super) fn findings(record: &RunRecord, cells: &[Studied<'_>], weighed: &Weighed) -> Vec<Finding> {
-    let mut all: Vec<Finding> = unended(record.end).into_iter().collect();
+    let mut all: Vec<Finding> = of_end(record.end, &record.events).into_iter().collect();
     all.extend(events::of_events(&record.events, cells));
     all.extend(deaths(record));
     all.extend(cells::of_cells(cells));
@@ -31,123 +34,81 @@ pub(super) fn findings(record: &RunRecord, cells: &[Studied<'_>], weighed: &Weig
     all
 }
 
-/// What to know before believing the figures of a load, apart from the reasons of its verdict.
+/// What to know before relying on the figures of a load, apart from the reasons of its verdict.
 pub(crate) fn of_load(record: &LoadRecord) -> Vec<Finding> {
-    let mut all: Vec<Finding> = unended(record.end).into_iter().collect();
+    let mut all: Vec<Finding> = of_end(record.end, &record.events).into_iter().collect();
     all.extend(events::of_events(&record.events, &[]));
     all.extend(of_machine(&record.header.environment, &record.events));
     all.sort_by_key(|f| std::cmp::Reverse(f.severity));
     all
 }
 
-fn finding(severity: Severity, title: impl Into<String>, text: impl Into<String>, remedy: &str) -> Finding {
-    let remedy = (!remedy.is_empty()).then(|| remedy.to_owned());
-    Finding { severity, title: title.into(), text: text.into(), remedy, cell: None, log: None }
-}
-
-fn unended(end: Option<(EndStatus, u64)>) -> Option<Finding> {
-    let (severity, title, text, remedy) = match end.map(|(status, _)| status) {
+/// How the run ended, where it did not simply complete. An event that says why tare failed says it alone.
+fn of_end(end: Option<(EndStatus, u64)>, events: &[EventRecord]) -> Option<Finding> {
+    let kind = match end.map(|(status, _)| status) {
         Some(EndStatus::Complete) => return None,
-        Some(EndStatus::BudgetSpent) => {
-            (Severity::Info, "The budget was spent first", "Not everything was decided.", "Give it more with --budget.")
-        }
-        Some(EndStatus::Interrupted) => {
-            (Severity::Warning, "Interrupted", "Ctrl-C ended this run; what was measured until then stands.", "")
-        }
-        Some(EndStatus::Failed) => {
-            (Severity::Error, "tare failed", "The run ended early; what was measured until then stands.", "")
-        }
-        None => (
-            Severity::Warning,
-            "The record has no end",
-            "tare was killed, or this run is still going on; what was measured until then stands.",
-            "",
-        ),
+        Some(EndStatus::Failed) if has_event(events, EventName::TareFailed) => return None,
+        Some(EndStatus::BudgetSpent) => ReportFinding::BudgetSpent,
+        Some(EndStatus::Interrupted) => ReportFinding::Interrupted,
+        Some(EndStatus::Failed) => ReportFinding::RunFailed,
+        None => ReportFinding::RecordUnfinished,
     };
-    Some(finding(severity, title, text, remedy))
+    Some(report_finding(kind, ""))
 }
 
-/// Servers that died, hung or lied, unless an event has said so already.
+fn has_event(events: &[EventRecord], name: EventName) -> bool {
+    events.iter().any(|event| event.kind.name() == name)
+}
+
+/// Servers that died, hung or broke the contract, where no event says so.
 fn deaths(record: &RunRecord) -> Vec<Finding> {
-    let told = |variant: &str, fork: u32| {
-        let about = |e: &&EventRecord| e.variant.as_deref() == Some(variant) && e.fork.is_none_or(|f| f == fork);
-        record.events.iter().filter(about).any(|e| e.level == EventLevel::Error)
+    let has_error = |fork: &ForkRecord| {
+        let is_about = |e: &&EventRecord| {
+            e.variant.as_ref() == Some(&fork.variant) && e.fork.is_none_or(|number| number == fork.fork)
+        };
+        record.events.iter().filter(is_about).any(|e| e.level == EventLevel::Error)
     };
-    let dead = record.forks.iter().filter(|f| !f.healthy && !told(&f.variant, f.fork));
-    let say = |f: &tare_record::sample::ForkRecord| {
-        let text = format!("Its start in fork {} ended before its time: {}.", f.fork, f.end);
-        finding(
-            Severity::Error,
-            format!("{} did not survive", f.variant),
-            text,
-            "Look at its log in the folder of the run.",
-        )
-    };
-    dead.map(say).collect()
+    let dead = record.forks.iter().filter(|fork| !fork.healthy && !has_error(fork));
+    let one = |f: &ForkRecord| format!("{}, fork {}: {}", f.variant, f.fork, f.end);
+    dead.map(|fork| report_finding(ReportFinding::ServerDied, &one(fork))).collect()
 }
 
-/// What about the machine disturbs.
+/// What about the machine disturbs, unless an event of the run says so.
 pub(crate) fn of_machine(environment: &Environment, events: &[EventRecord]) -> Vec<Finding> {
-    let told = |word: &str| events.iter().any(|e| e.text.to_lowercase().contains(word));
-    let say = |d: Disturbance| match d {
-        Disturbance::Governor(name) if !told("governor") => Some(finding(
-            Severity::Warning,
-            format!("CPU governor is \"{name}\""),
-            "The CPU's frequency follows the load, and with it every number.",
-            "As root: cpupower frequency-set -g performance",
-        )),
-        Disturbance::Pressure(part) if !told("busy") => Some(finding(
-            Severity::Warning,
-            "The machine was busy",
-            format!("At the start something waited for a CPU {} of the time.", share(part)),
-            "End what runs beside, or measure on another machine.",
-        )),
-        Disturbance::Steal(part) if !told("hypervisor") => Some(finding(
-            Severity::Warning,
-            "The hypervisor takes time away",
-            format!("{} of CPU time was stolen.", share(part)),
-            "Measure on a machine of your own, or trust only wide margins.",
-        )),
-        _ => None,
+    let is_known = |kind: &EventKind| {
+        let same = match kind.name() {
+            // The preflight sees by core what the facts say of the machine.
+            EventName::CpuPressure => EventName::BusyCore,
+            name => name,
+        };
+        has_event(events, same)
     };
-    disturbances(environment).into_iter().filter_map(say).collect()
+    let found: Vec<EventRecord> =
+        disturbances(environment).into_iter().filter(|kind| !is_known(kind)).map(EventRecord::new).collect();
+    events::of_events(&found, &[])
 }
 
 fn of_noise(noise: &Noise, region: f64) -> Option<Finding> {
     let about = format!("{} on {}", noise.server, noise.scenario);
     let first = noise.currencies.first()?;
     if matches!(first.verdict, VerdictKind::Worse | VerdictKind::Better) {
-        let text =
-            format!("{about}, weighed against itself, came out {}: this machine or tare prefers a side.", first.short);
-        let remedy = "Believe no difference of that size here. Run tare doctor, and give servers and generator cores of their own.";
-        return Some(finding(Severity::Error, "A server differs from itself", text, remedy));
+        return Some(report_finding(ReportFinding::ControlDiffers, &format!("{about}: {}", first.short)));
     }
     let floor = noise.floor.filter(|floor| *floor > region)?;
-    let text = format!(
-        "{about}, weighed against itself, is uncertain by ±{}, more than the region of ±{}.",
-        share(floor),
-        share(region)
-    );
-    let remedy =
-        "Give it more forks (--budget, --forks) or a quieter machine; smaller differences cannot be seen here.";
-    Some(finding(Severity::Warning, "The noise is larger than the region", text, remedy))
+    let detail = format!("{about}: ±{}, region ±{}", share(floor), share(region));
+    Some(report_finding(ReportFinding::NoiseAboveRegion, &detail))
 }
 
 fn of_forks(record: &RunRecord, cells: &[Studied<'_>]) -> Option<Finding> {
     let weighed = cells.iter().filter(|c| !c.cell.baseline && c.cell.forks > 0);
     let forks = weighed.map(|c| c.cell.forks).min()?;
     if forks < 2 || record.header.plan.mode == Mode::Sequential {
-        let text =
-            "forks = 1 gives no interval: two starts of one program differ, and one start cannot show by how much.";
-        let remedy = "Ask for several with --forks 10, or for a verdict with --budget 5m.";
-        return Some(finding(Severity::Warning, "One fork, no interval", text, remedy));
+        return Some(report_finding(ReportFinding::OneFork, ""));
     }
-    let text = format!(
-        "{} can miss what shows in fewer than {} of the starts.",
-        count(forks.into(), "fork"),
-        share(rare_mode_share(forks))
-    );
-    Some(finding(Severity::Info, "Rare modes", text, "More --forks see more."))
+    let rare = share(rare_mode_share(forks));
+    let detail =
+        format!("{} can miss a mode that occurs in fewer than {rare} of the starts", count(forks.into(), "fork"));
+    Some(report_finding(ReportFinding::RareModes, &detail))
 }
 
 /// What the plan left out, once for each reason.
@@ -159,9 +120,8 @@ fn skipped(record: &RunRecord) -> Vec<Finding> {
             None => reasons.push((&skipped.because, vec![skipped.what.clone()])),
         }
     }
-    let say = |(because, all): &(&str, Vec<String>)| {
-        let title = format!("{} left out: {because}", count(all.len() as u64, "cell"));
-        finding(Severity::Info, title, format!("{}.", enumerate(all)), "")
+    let one = |(because, all): &(&str, Vec<String>)| {
+        report_finding(ReportFinding::CellsLeftOut, &format!("{}: {because}", enumerate(all)))
     };
-    reasons.iter().map(say).collect()
+    reasons.iter().map(one).collect()
 }

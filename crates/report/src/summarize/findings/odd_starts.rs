@@ -3,10 +3,9 @@
 use tare_stats::{OddStart, find_odd_starts};
 
 use super::cells::Found;
-use super::finding;
 use crate::format::{count, share};
 use crate::summarize::Studied;
-use crate::summary::{Finding, ForkValue, Severity};
+use crate::summary::{Finding, ForkValue, ReportFinding};
 
 /// Cells of which some starts ran at another speed than the usual one.
 pub(super) fn odd_starts(cells: &[Studied<'_>]) -> Option<Finding> {
@@ -20,14 +19,7 @@ pub(super) fn odd_starts(cells: &[Studied<'_>]) -> Option<Finding> {
         (!odd.is_empty()).then(|| format!("{} of {} ({})", odd.len(), count(starts, "start"), named.join(", ")))
     };
     let found = Found::among(cells, of)?;
-    let text = format!(
-        "They settled in another mode than the rest and stayed in it; the percentage is their speed against the usual one. \
-         They count like any other start and widen the interval. {}.",
-        found.by_scenario()
-    );
-    let remedy =
-        "More starts (--budget) say how frequent they are. Look at their context switches and at the compiler's work.";
-    Some(found.named(finding(Severity::Warning, "Odd starts", text, remedy)))
+    Some(found.finding(ReportFinding::OddStarts))
 }
 
 /// A start is odd where its level is, both by itself and relative to the other servers of the same fork: the machine's own

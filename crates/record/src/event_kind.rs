@@ -1,0 +1,262 @@
+//! The kinds of events, each with its facts.
+
+use serde::{Deserialize, Serialize};
+
+use crate::event::EventLevel;
+
+/// What the self-test measured of answers with a known delay.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SelfTestFigures {
+    /// Delay of every answer of the reference server.
+    pub planted_ns: u64,
+    /// Median service time.
+    pub p50_ns: u64,
+    /// 99th percentile of service time.
+    pub p99_ns: u64,
+    /// 99th percentile of the send lag.
+    pub send_lag_p99_ns: u64,
+    /// Requests sent.
+    pub offered: u64,
+    /// Requests that failed.
+    pub failed: u64,
+}
+
+/// What happened, with the facts of it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "name", rename_all = "snake_case")]
+pub enum EventKind {
+    /// Servers and generator run on the same cores.
+    SharedCores {
+        /// Cores of the servers, as a list: `0,2-3`.
+        server_cpus: String,
+        /// Cores of the generator.
+        load_cpus: String,
+    },
+    /// The CPU governor changes the CPU frequency.
+    CpuGovernor {
+        /// Its name: `powersave`.
+        governor: String,
+    },
+    /// Other programs use a core of the run.
+    BusyCore {
+        /// Number of the core.
+        cpu: usize,
+        /// Share of its time, 0 to 1.
+        busy_share: f64,
+    },
+    /// Tasks waited for a CPU when the run began.
+    CpuPressure {
+        /// Share of the time, 0 to 1.
+        waiting_share: f64,
+    },
+    /// The hypervisor takes CPU time.
+    StolenTime {
+        /// Number of the core; `None` for all cores.
+        cpu: Option<usize>,
+        /// Share of the time, 0 to 1.
+        stolen_share: f64,
+    },
+    /// The generator measured the planted delays right.
+    SelfTestPassed(SelfTestFigures),
+    /// The generator did not.
+    SelfTestFailed(SelfTestFigures),
+    /// JVMs run without the meter of hiccups.
+    MeterMissing {
+        /// Why.
+        reason: String,
+    },
+    /// tare did not start this server.
+    ExternalServer,
+    /// This machine cannot run the server.
+    ServerUnavailable {
+        /// Why.
+        reason: String,
+    },
+    /// The server did not start or did not become ready.
+    ServerNotStarted {
+        /// Why.
+        reason: String,
+    },
+    /// An answer of the server differs from the contract.
+    ContractMismatch {
+        /// Server as in the catalog.
+        server: String,
+        /// Name of the check.
+        check: String,
+        /// How the answer differs, where that is known.
+        difference: Option<String>,
+    },
+    /// The server sends other headers than its baseline.
+    HeadersDiffer {
+        /// One text for each difference.
+        differences: Vec<String>,
+    },
+    /// The process of the server ended during the run.
+    ServerEnded {
+        /// `exited with code 1`, `killed by signal 9`.
+        end: String,
+    },
+    /// The process of the server is stopped (SIGSTOP).
+    ServerSuspended,
+    /// All requests of a slice failed.
+    NoAnswers,
+    /// The server was started again after it failed in the scenario before.
+    ServerRestarted,
+    /// The budget ended before the first fork of a group.
+    GroupNotMeasured,
+    /// The sampler failed.
+    ProfileFailed {
+        /// Why.
+        reason: String,
+    },
+    /// Requests had no answer when the load stopped.
+    RequestsCutOff {
+        /// How many.
+        requests: u64,
+    },
+    /// Part of the record cannot be read.
+    RecordDamaged {
+        /// What is lost, one text for each table: `1 of 2 slice entries`.
+        lost: Vec<String>,
+    },
+    /// tare itself failed.
+    TareFailed {
+        /// Its error.
+        error: String,
+    },
+    /// A kind that this version of tare does not know: the title and the text of the record say what happened.
+    #[default]
+    #[serde(other)]
+    Other,
+}
+
+/// The name of each [`EventKind`], without its facts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "the variants of EventKind say what they mean")]
+pub enum EventName {
+    SharedCores,
+    CpuGovernor,
+    BusyCore,
+    CpuPressure,
+    StolenTime,
+    SelfTestPassed,
+    SelfTestFailed,
+    MeterMissing,
+    ExternalServer,
+    ServerUnavailable,
+    ServerNotStarted,
+    ContractMismatch,
+    HeadersDiffer,
+    ServerEnded,
+    ServerSuspended,
+    NoAnswers,
+    ServerRestarted,
+    GroupNotMeasured,
+    ProfileFailed,
+    RequestsCutOff,
+    RecordDamaged,
+    TareFailed,
+    Other,
+}
+
+impl EventKind {
+    /// Its name; the same text in JSON as the `name` of the kind.
+    pub const fn name(&self) -> EventName {
+        match self {
+            Self::SharedCores { .. } => EventName::SharedCores,
+            Self::CpuGovernor { .. } => EventName::CpuGovernor,
+            Self::BusyCore { .. } => EventName::BusyCore,
+            Self::CpuPressure { .. } => EventName::CpuPressure,
+            Self::StolenTime { .. } => EventName::StolenTime,
+            Self::SelfTestPassed(_) => EventName::SelfTestPassed,
+            Self::SelfTestFailed(_) => EventName::SelfTestFailed,
+            Self::MeterMissing { .. } => EventName::MeterMissing,
+            Self::ExternalServer => EventName::ExternalServer,
+            Self::ServerUnavailable { .. } => EventName::ServerUnavailable,
+            Self::ServerNotStarted { .. } => EventName::ServerNotStarted,
+            Self::ContractMismatch { .. } => EventName::ContractMismatch,
+            Self::HeadersDiffer { .. } => EventName::HeadersDiffer,
+            Self::ServerEnded { .. } => EventName::ServerEnded,
+            Self::ServerSuspended => EventName::ServerSuspended,
+            Self::NoAnswers => EventName::NoAnswers,
+            Self::ServerRestarted => EventName::ServerRestarted,
+            Self::GroupNotMeasured => EventName::GroupNotMeasured,
+            Self::ProfileFailed { .. } => EventName::ProfileFailed,
+            Self::RequestsCutOff { .. } => EventName::RequestsCutOff,
+            Self::RecordDamaged { .. } => EventName::RecordDamaged,
+            Self::TareFailed { .. } => EventName::TareFailed,
+            Self::Other => EventName::Other,
+        }
+    }
+
+    /// How much an event of this kind matters.
+    pub const fn level(&self) -> EventLevel {
+        match self.name() {
+            EventName::SelfTestPassed
+            | EventName::ExternalServer
+            | EventName::HeadersDiffer
+            | EventName::ServerRestarted
+            | EventName::RequestsCutOff
+            | EventName::Other => EventLevel::Info,
+            EventName::SharedCores
+            | EventName::CpuGovernor
+            | EventName::BusyCore
+            | EventName::CpuPressure
+            | EventName::StolenTime
+            | EventName::SelfTestFailed
+            | EventName::MeterMissing
+            | EventName::ServerUnavailable
+            | EventName::GroupNotMeasured
+            | EventName::ProfileFailed
+            | EventName::RecordDamaged => EventLevel::Warning,
+            EventName::ServerNotStarted
+            | EventName::ContractMismatch
+            | EventName::ServerEnded
+            | EventName::ServerSuspended
+            | EventName::NoAnswers
+            | EventName::TareFailed => EventLevel::Error,
+        }
+    }
+
+    /// Whether an event of this kind makes the cells it names void.
+    pub const fn makes_void(&self) -> bool {
+        matches!(
+            self.name(),
+            EventName::ServerUnavailable
+                | EventName::ServerNotStarted
+                | EventName::ContractMismatch
+                | EventName::ServerEnded
+                | EventName::ServerSuspended
+                | EventName::NoAnswers
+                | EventName::GroupNotMeasured
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_in_json_is_the_name_of_the_kind() {
+        let figures =
+            SelfTestFigures { planted_ns: 1, p50_ns: 2, p99_ns: 3, send_lag_p99_ns: 4, offered: 5, failed: 6 };
+        for kind in [
+            EventKind::BusyCore { cpu: 3, busy_share: 0.25 },
+            EventKind::SelfTestFailed(figures),
+            EventKind::ServerSuspended,
+            EventKind::Other,
+        ] {
+            let json = serde_json::to_value(&kind).unwrap();
+            assert_eq!(json["name"], serde_json::to_value(kind.name()).unwrap());
+            assert_eq!(serde_json::from_value::<EventKind>(json).unwrap(), kind);
+        }
+    }
+
+    #[test]
+    fn a_kind_of_a_later_version_is_read_as_other() {
+        let later = serde_json::json!({"name": "thermal_throttling", "cpu": 3});
+        assert_eq!(serde_json::from_value::<EventKind>(later).unwrap(), EventKind::Other);
+    }
+}

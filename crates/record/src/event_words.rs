@@ -1,0 +1,140 @@
+//! Events in words: the only place that puts an [`EventKind`] into English.
+
+use std::time::Duration;
+
+use crate::event_kind::{EventKind, EventName, SelfTestFigures};
+
+impl EventKind {
+    /// A few words. Those of a server follow its name: `http4s.Tapir: did not start`.
+    pub const fn title(&self) -> &'static str {
+        match self.name() {
+            EventName::SharedCores => "Shared cores",
+            EventName::CpuGovernor => "CPU frequency scaling",
+            EventName::BusyCore => "Busy core",
+            EventName::CpuPressure => "Busy machine",
+            EventName::StolenTime => "Stolen CPU time",
+            EventName::SelfTestPassed => "Self-test passed",
+            EventName::SelfTestFailed => "Self-test failed",
+            EventName::MeterMissing => "No hiccup meter in JVMs",
+            EventName::ExternalServer => "external server",
+            EventName::ServerUnavailable => "not available",
+            EventName::ServerNotStarted => "did not start",
+            EventName::ContractMismatch => "does not answer as the contract says",
+            EventName::HeadersDiffer => "sends other headers than its baseline",
+            EventName::ServerEnded => "ended during the run",
+            EventName::ServerSuspended => "suspended",
+            EventName::NoAnswers => "no valid answers",
+            EventName::ServerRestarted => "started again",
+            EventName::GroupNotMeasured => "Group not measured",
+            EventName::ProfileFailed => "not profiled",
+            EventName::RequestsCutOff => "Requests cut off",
+            EventName::RecordDamaged => "Damaged record",
+            EventName::TareFailed => "tare failed",
+            EventName::Other => "",
+        }
+    }
+
+    /// What tare saw, with the figures. No full stop at its end.
+    pub fn text(&self) -> String {
+        match self {
+            Self::SharedCores { server_cpus, load_cpus } => format!(
+                "servers run on cores {server_cpus}, the generator runs on cores {load_cpus}: each takes CPU time from the other"
+            ),
+            Self::CpuGovernor { governor } => {
+                format!("the CPU governor is \"{governor}\": the CPU frequency follows the load")
+            }
+            Self::BusyCore { cpu, busy_share } => format!("other programs use {} of core {cpu}", percent(*busy_share)),
+            Self::CpuPressure { waiting_share } => {
+                format!("when the run began, tasks waited for a CPU {} of the time", percent(*waiting_share))
+            }
+            Self::StolenTime { cpu: Some(cpu), stolen_share } => {
+                format!("the hypervisor takes {} of core {cpu}", percent(*stolen_share))
+            }
+            Self::StolenTime { cpu: None, stolen_share } => {
+                format!("the hypervisor takes {} of the CPU time", percent(*stolen_share))
+            }
+            Self::SelfTestPassed(figures) | Self::SelfTestFailed(figures) => figures.text(),
+            Self::MeterMissing { reason } => format!("tare has no agent to load into JVMs: {reason}"),
+            Self::ExternalServer => "tare did not start this server. Its CPU and memory are unknown, and all forks \
+                 measure the same start: intervals do not show how starts differ"
+                .to_owned(),
+            Self::ContractMismatch { check, difference, .. } => {
+                format!("{check}: {}", difference.as_deref().unwrap_or("the answer differs"))
+            }
+            Self::HeadersDiffer { differences } => differences.join("; "),
+            Self::ServerSuspended => "a SIGSTOP stopped its process, so it cannot answer".to_owned(),
+            Self::NoAnswers => "every request of a slice failed".to_owned(),
+            Self::ServerRestarted => {
+                "it failed in the scenario before. From here on, this fork measures a new start".to_owned()
+            }
+            Self::GroupNotMeasured => "the budget ended before the first fork of this group".to_owned(),
+            Self::RequestsCutOff { requests } => format!(
+                "{requests} requests had no answer when the load stopped. No figure includes them, and they may be the slowest"
+            ),
+            Self::RecordDamaged { lost } => {
+                format!("tare cannot read {}. The report does not include them", lost.join(", "))
+            }
+            Self::ServerUnavailable { reason } | Self::ServerNotStarted { reason } | Self::ProfileFailed { reason } => {
+                reason.clone()
+            }
+            Self::ServerEnded { end } => end.clone(),
+            Self::TareFailed { error } => error.clone(),
+            Self::Other => String::new(),
+        }
+    }
+
+    /// What the reader can do about it; `None` where there is nothing.
+    pub fn remedy(&self) -> Option<String> {
+        let remedy = match self {
+            Self::SharedCores { .. } => "Give each its own cores with --server-cpus and --load-cpus.",
+            Self::CpuGovernor { .. } => "As root: cpupower frequency-set -g performance",
+            Self::BusyCore { .. } => "Stop the other programs (see top), or measure on other cores.",
+            Self::CpuPressure { .. } => "Stop the other programs (see top), or measure on another machine.",
+            Self::StolenTime { .. } => "Measure on a dedicated machine, or rely on large differences only.",
+            Self::SelfTestFailed(_) => "Stop other programs, or measure on other cores or another machine.",
+            Self::MeterMissing { .. } => "Install a JDK with javac, or name one with --java.",
+            Self::ContractMismatch { server, .. } => {
+                return Some(format!("tare does not measure this server. Show the check with: tare verify {server}"));
+            }
+            Self::GroupNotMeasured => "Raise the budget (--budget), or measure less (-s, -m).",
+            Self::RecordDamaged { .. } => "Restore record.sqlite from a copy, or measure again.",
+            Self::SelfTestPassed(_)
+            | Self::ExternalServer
+            | Self::ServerUnavailable { .. }
+            | Self::ServerNotStarted { .. }
+            | Self::HeadersDiffer { .. }
+            | Self::ServerEnded { .. }
+            | Self::ServerSuspended
+            | Self::NoAnswers
+            | Self::ServerRestarted
+            | Self::ProfileFailed { .. }
+            | Self::RequestsCutOff { .. }
+            | Self::TareFailed { .. }
+            | Self::Other => return None,
+        };
+        Some(remedy.to_owned())
+    }
+}
+
+impl SelfTestFigures {
+    fn text(&self) -> String {
+        let time = Duration::from_nanos;
+        let failed = match self.failed {
+            0 => String::new(),
+            failed => format!("; {failed} of {} requests failed", self.offered),
+        };
+        format!(
+            "with a planted delay of {:?}, tare measured p50 {:.2?} and p99 {:.2?}, with a send lag of p99 {:.2?}{failed}",
+            time(self.planted_ns),
+            time(self.p50_ns),
+            time(self.p99_ns),
+            time(self.send_lag_p99_ns)
+        )
+    }
+}
+
+/// `12 %`; one decimal below ten.
+fn percent(share: f64) -> String {
+    let percent = share * 100.0;
+    if percent < 10.0 { format!("{percent:.1} %") } else { format!("{percent:.0} %") }
+}
