@@ -38,7 +38,7 @@ VOID or a --fail-if was met · 130 interrupted. What the flags of wrk, hey, oha,
 /// Flags of `tare load`.
 #[derive(Debug, Args)]
 pub struct LoadArgs {
-    /// What to load: http, https, ws or wss; several take turns, and share scheme, host and port. Without a scheme it is http. May hold {{variables}}.
+    /// URL to load: http, https, ws or wss (default http). Several URLs take turns and share scheme, host and port. May contain {{variables}}.
     #[arg(required_unless_present = "urls_file", value_name = "URL")]
     pub urls: Vec<String>,
     #[command(flatten)]
@@ -58,7 +58,7 @@ pub struct LoadArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Load", group = ArgGroup::new("open_loop").args(["rate", "stages"]).multiple(true))]
 pub struct ModelArgs {
-    /// Connections: the users of a closed loop, the pool of an open one.
+    /// Number of connections: in a closed loop one per user, in an open loop a shared pool.
     #[arg(short, long, default_value = "50", value_name = "N", value_parser = connections)]
     pub connections: u32,
     /// Duration of the load [default: 10s; with -n, until all requests are sent].
@@ -76,24 +76,24 @@ pub struct ModelArgs {
     /// Raise the rate evenly from 0 to that of --rate over this time, then keep it.
     #[arg(long, requires = "rate", value_name = "SPAN")]
     pub ramp: Option<Span>,
-    /// The rate changes in straight lines: to 1000 over 10s, then to 5000 over 30s, is 1000:10s,5000:30s. Begins at -r, or 0.
+    /// Open loop: change the rate linearly in stages. 1000:10s,5000:30s goes to 1000/s in 10 s, then to 5000/s in 30 s. Starts at --rate, or 0.
     #[arg(long, value_delimiter = ',', conflicts_with = "ramp", value_name = "RATE:SPAN,…")]
     pub stages: Vec<Stage>,
-    /// Closed loop: the number of users changes in straight lines, from none: to 64 over 10s, there for 1m, and down again
-    /// is 64:10s,64:1m,0:10s. As many as -c at most.
+    /// Closed loop: change the number of users linearly in stages, starting at 0. 64:10s,64:1m,0:10s goes to 64 users in
+    /// 10 s, stays for 1 min and goes back to 0. --connections is the maximum.
     #[arg(long, value_delimiter = ',', conflicts_with_all = ["open_loop", "ramp"], value_name = "USERS:SPAN,…")]
     pub user_stages: Vec<Stage>,
-    /// Requests leave together at ticks this far apart: cheaper, and in bursts.
+    /// Open loop: send requests in bursts, one burst per interval of this length. Costs the generator less CPU.
     #[arg(long, requires = "open_loop", value_name = "SPAN")]
     pub tick: Option<Span>,
-    /// Whether the generator stays awake while a request or an answer may be near, at up to the whole of its cores' time,
-    /// instead of sleeping and being woken late: auto is for a rate and a server that runs on other cores.
+    /// Busy-wait when a send or an answer is due, to avoid wake-up delay; uses up to all CPU time of the generator's cores.
+    /// auto busy-waits if there is a rate and the server runs on other cores.
     #[arg(long, conflicts_with = "tick", default_value = "auto", value_name = "WHEN")]
     pub spin: Spin,
     /// Time at the start that is not scored.
     #[arg(long, default_value = "0s", value_name = "SPAN")]
     pub warmup: Span,
-    /// Seed of random arrivals [default: from the clock, shown].
+    /// Seed of random arrivals [default: from the clock; the summary shows it].
     #[arg(long)]
     pub seed: Option<u64>,
 }
@@ -101,50 +101,50 @@ pub struct ModelArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Request")]
 pub struct RequestArgs {
-    /// Method [default: GET, and POST with a body].
+    /// HTTP method [default: GET; POST if there is a body].
     #[arg(short = 'X', long, visible_short_alias = 'm', value_name = "METHOD")]
     pub method: Option<String>,
-    /// A header field, such as 'Accept: text/html'; may be repeated.
+    /// Request header, such as 'Accept: text/html'; may be repeated.
     #[arg(short = 'H', long, value_name = "NAME: VALUE")]
     pub header: Vec<String>,
-    /// Load the URLs or paths of this file instead, one a line: WEIGHT METHOD URL, where the first two may be left out.
+    /// Read URLs or paths from this file, one per line: WEIGHT METHOD URL (WEIGHT and METHOD are optional).
     #[arg(long = "urls", visible_alias = "urls-from-file", value_name = "FILE")]
     pub urls_file: Option<PathBuf>,
-    /// A table (.csv, .tsv, .json, .jsonl) whose columns fill {{variables}} in URLs, headers and bodies; may be repeated.
+    /// Table (.csv, .tsv, .json, .jsonl) with values for {{variables}} in URLs, headers and bodies; may be repeated.
     #[arg(long, value_name = "FILE")]
     pub feed: Vec<PathBuf>,
-    /// Which row is next: in-turn, random, or once (then the load ends).
+    /// Order in which rows of --feed are used: in-turn, random, or once (the load ends after the last row).
     #[arg(long, requires = "feed", default_value = "in-turn", value_name = "ORDER", value_parser = feed_order)]
     pub feed_order: FeedOrder,
-    /// What an answer must be [default: status 2xx]; may be repeated. 'status 200..204', 'header NAME = VALUE',
+    /// Condition that every response must meet [default: status 2xx]; may be repeated. 'status 200..204', 'header NAME = VALUE',
     /// 'body contains TEXT', 'body ~ REGEX', 'length 5', 'json $.PATH = VALUE', …
     #[arg(long, value_name = "CHECK")]
     pub check: Vec<Check>,
-    /// Pause of a user between an answer and the next request: 100ms, 50ms..200ms, or ~100ms for an exponential one.
+    /// Closed loop: pause of a user between a response and the next request: 100ms, 50ms..200ms, or ~100ms (exponential).
     #[arg(long, conflicts_with = "open_loop", value_name = "SPAN", value_parser = think)]
     pub think: Option<Think>,
-    /// The body as text, or from a file with @FILE; may hold {{variables}}.
+    /// Request body as text, or @FILE to read it from a file; may contain {{variables}}.
     #[arg(long, visible_alias = "body", value_name = "TEXT|@FILE", group = "a_body")]
     pub data: Option<String>,
-    /// The body from a file, byte for byte.
+    /// Request body from a file, byte for byte.
     #[arg(short = 'D', long, value_name = "FILE", group = "a_body")]
     pub body_file: Option<PathBuf>,
-    /// A body of JSON, or from a file with @FILE; may hold {{variables}}.
+    /// Request body as JSON, or @FILE to read it from a file; may contain {{variables}}.
     #[arg(long, value_name = "JSON|@FILE", group = "a_body")]
     pub data_json: Option<String>,
-    /// A field of a form; may be repeated.
+    /// Form field of the request body; may be repeated.
     #[arg(long, value_name = "NAME=VALUE", group = "a_body")]
     pub form: Vec<String>,
-    /// Content-Type of the body.
+    /// Content-Type of the request body.
     #[arg(short = 'T', long, value_name = "TYPE")]
     pub content_type: Option<String>,
     /// Accept header.
     #[arg(short = 'A', long, value_name = "TYPE")]
     pub accept: Option<String>,
-    /// Basic authentication.
+    /// User and password for Basic authentication.
     #[arg(short = 'a', long, value_name = "USER:PASSWORD")]
     pub basic_auth: Option<String>,
-    /// The Host header, if not that of the URL.
+    /// Host header [default: host of the URL].
     #[arg(long, value_name = "HOST")]
     pub host: Option<String>,
 }
@@ -159,17 +159,17 @@ impl RequestArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "WebSocket (ws:// and wss:// URLs)")]
 pub struct WebSocketArgs {
-    /// Messages that each user reads of what the server pushes, before it hangs up [default: all that come in the time of -d].
+    /// Number of pushed messages that each user reads before it closes its WebSocket [default: all within --duration].
     #[arg(long, value_name = "N", value_parser = number)]
     pub messages: Option<u64>,
-    /// From one pushed message to the next: what jitter, lateness and missing messages are told by.
+    /// Time between two messages that the server pushes to a user. Jitter, late and missing messages are computed from it.
     #[arg(long, default_value = "100ms", value_name = "SPAN")]
     pub period: Span,
-    /// Whose clock stamps what the server pushes: this machine's (same), or another, whose offset is estimated from 20
-    /// messages before the load and after it (estimate); auto is same for a server on this machine.
+    /// Clock that stamps pushed messages: same (this machine's), estimate (the offset is measured with 20 messages before
+    /// and after the load), or auto (same if the server runs on this machine, otherwise estimate).
     #[arg(long, default_value = "auto", value_name = "CLOCK")]
     pub server_clock: ServerClock,
-    /// Send messages of so many bytes, and expect each back before the next. With --data TEXT, any message is an answer.
+    /// Send messages of this size and wait for the echo of each one. With --data TEXT, any message counts as the response.
     #[arg(long, value_name = "BYTES", value_parser = message_bytes, group = "a_body")]
     pub echo: Option<u64>,
 }
@@ -186,16 +186,16 @@ pub struct ConnectionArgs {
     /// HTTP/2 instead of HTTP/1.1: by ALPN with https, otherwise with prior knowledge.
     #[arg(long, conflicts_with = "pipeline")]
     pub http2: bool,
-    /// HTTP/2: streams under way at a time on each connection.
+    /// HTTP/2: concurrent streams per connection.
     #[arg(long, short = 'p', requires = "http2", default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
     pub streams: u16,
-    /// HTTP/1.1: requests under way at a time on each connection.
+    /// HTTP/1.1: pipelined requests per connection.
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
     pub pipeline: u16,
-    /// A new connection for each request.
+    /// Open a new connection for each request.
     #[arg(long, visible_alias = "disable-keepalive")]
     pub no_keepalive: bool,
-    /// Connect to this socket instead of the URL's host.
+    /// Connect to this Unix socket instead of the URL's host.
     #[arg(long, value_name = "PATH")]
     pub unix_socket: Option<PathBuf>,
     /// Skip verification of the server's certificate.
@@ -204,10 +204,10 @@ pub struct ConnectionArgs {
     /// Trust only the CA certificates in this PEM file.
     #[arg(long, value_name = "FILE", conflicts_with = "insecure")]
     pub cacert: Option<PathBuf>,
-    /// Client certificate, PEM.
+    /// Client certificate (PEM file).
     #[arg(long, value_name = "FILE", requires = "key")]
     pub cert: Option<PathBuf>,
-    /// Private key of the client certificate, PEM.
+    /// Private key of the client certificate (PEM file).
     #[arg(long, value_name = "FILE", requires = "cert")]
     pub key: Option<PathBuf>,
     /// TCP congestion control of the sockets [default: the kernel's].
@@ -218,13 +218,13 @@ pub struct ConnectionArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Generator")]
 pub struct GeneratorArgs {
-    /// Threads, a core each, taken from the last core backwards [default: half the cores].
+    /// Generator threads, one core each, counted from the last core down [default: half the cores].
     #[arg(short, long, value_name = "N", value_parser = threads)]
     pub threads: Option<usize>,
     /// Cores of the generator, such as 1 or 2,4-5; one thread each.
     #[arg(long, value_name = "CPUS", conflicts_with = "threads")]
     pub load_cpus: Option<String>,
-    /// How to hear from the kernel: auto (io_uring where allowed), uring or epoll.
+    /// Kernel interface for I/O: auto (io_uring where allowed), uring or epoll.
     #[arg(long, default_value = "auto", value_name = "POLLER")]
     pub poller: PollerChoice,
 }
@@ -232,37 +232,37 @@ pub struct GeneratorArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub struct OutputArgs {
-    /// Fail (exit code 3) if this is so, such as 'p99>5ms'; may be repeated.
+    /// Exit with code 3 if this condition is met, such as 'p99>5ms'; may be repeated.
     #[arg(long, value_name = "CONDITION")]
     pub fail_if: Vec<Condition>,
-    /// The summary as JSON (docs/LOAD.md); FILE "-" is standard output here and below.
+    /// Write the summary as JSON (docs/LOAD.md); "-" is standard output.
     #[arg(long, value_name = "FILE", value_parser = file)]
     pub json: Option<PathBuf>,
-    /// One row for the whole and one per interval.
+    /// Write CSV: one row for the whole load and one per interval.
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
-    /// A self-contained page with charts.
+    /// Write a self-contained HTML page with charts.
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// HdrHistogram's percentile distribution.
+    /// Write HdrHistogram's percentile distribution of the response times.
     #[arg(long, value_name = "FILE")]
     pub hgrm: Option<PathBuf>,
-    /// HdrHistogram's interval log.
+    /// Write HdrHistogram's interval log of the response times.
     #[arg(long, value_name = "FILE")]
     pub hlog: Option<PathBuf>,
     /// Print wrk's text instead of the summary.
     #[arg(long)]
     pub wrk: bool,
-    /// Keep the record itself, from which `tare report FILE` makes reports again.
+    /// Write the record (SQLite), from which `tare report FILE` makes the other formats.
     #[arg(long, value_name = "FILE")]
     pub db: Option<PathBuf>,
-    /// Length of the intervals in files.
+    /// Length of the intervals in output files.
     #[arg(long, default_value = "1s", value_name = "SPAN")]
     pub interval: Span,
-    /// Show neither the live view nor progress lines.
+    /// Hide the live view and progress lines.
     #[arg(long)]
     pub quiet: bool,
-    /// As wrk: the distribution, which is always shown here.
+    /// Accepted for compatibility with wrk: the latency distribution is always shown.
     #[arg(short = 'L', long, hide = true)]
     pub latency: bool,
 }

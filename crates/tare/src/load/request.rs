@@ -31,7 +31,7 @@ pub fn wanted(urls: &[String], args: &RequestArgs) -> anyhow::Result<Vec<Wanted>
             (true, Some(base)) => format!("{base}{}", line.url),
             (true, None) => {
                 bail!(
-                    "{}, line {}: {} is a path; give its server as URL beside --urls",
+                    "{}, line {}: {} is a path; add the URL of its server to the command line",
                     file.display(),
                     line.line,
                     line.url
@@ -54,9 +54,8 @@ pub fn requests(
 ) -> anyhow::Result<Requests> {
     let body = body(args)?;
     let method = match &args.method {
-        Some(name) => {
-            Method::named(name).map_err(|_| anyhow::anyhow!("\"{name}\" is no method; write for example GET"))?
-        }
+        Some(name) => Method::named(name)
+            .map_err(|_| anyhow::anyhow!("\"{name}\" is not an HTTP method; write for example GET"))?,
         None if body.is_some() => Method::post(),
         None => Method::get(),
     };
@@ -96,7 +95,7 @@ fn body(args: &RequestArgs) -> anyhow::Result<Option<Body>> {
         // A variable may stand where no JSON could be.
         if !text.contains("{{") {
             let checked = serde_json::from_str::<serde::de::IgnoredAny>(&text);
-            checked.map_err(|why| anyhow::anyhow!("the body of --data-json is no JSON: {why}"))?;
+            checked.map_err(|why| anyhow::anyhow!("the body of --data-json is not valid JSON: {why}"))?;
         }
         return Ok(Some(Body::Json(text)));
     }
@@ -123,6 +122,8 @@ fn text_of(file: &Path, what: &str) -> anyhow::Result<String> {
 
 fn header(line: &str) -> anyhow::Result<(String, String)> {
     let pair = line.split_once(':').filter(|(name, _)| !name.trim().is_empty());
-    let Some((name, value)) = pair else { bail!("-H \"{line}\" is no header; write for example 'Accept: text/html'") };
+    let Some((name, value)) = pair else {
+        bail!("-H \"{line}\" is not a header; write for example 'Accept: text/html'")
+    };
     Ok((name.trim().to_owned(), value.trim().to_owned()))
 }

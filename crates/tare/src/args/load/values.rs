@@ -16,7 +16,7 @@ impl FromStr for PerSecond {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let rate = parse_quantity(text.trim_end_matches("/s")).ok().filter(|rate| *rate > 0.0);
-        rate.map(Self).ok_or_else(|| "requests per second are a number above 0, such as 500 or 20k".to_owned())
+        rate.map(Self).ok_or_else(|| "the rate must be a number above 0, such as 500 or 20k".to_owned())
     }
 }
 
@@ -42,8 +42,7 @@ impl FromStr for Stage {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong =
-            || format!("\"{text}\" is no stage; write a level and how long it takes to get there, such as 5000:30s");
+        let wrong = || format!("\"{text}\" is not a stage; write LEVEL:SPAN, such as 5000:30s");
         let (rate, over) = text.split_once(':').ok_or_else(wrong)?;
         // A stage may end at rest, which no rate may be.
         let to = if rate == "0" { 0.0 } else { rate.parse::<PerSecond>().map_err(|_| wrong())?.0 };
@@ -64,7 +63,7 @@ pub fn feed_order(text: &str) -> Result<FeedOrder, String> {
         "in-turn" => Ok(FeedOrder::InTurn),
         "random" => Ok(FeedOrder::Random),
         "once" => Ok(FeedOrder::Once),
-        _ => Err("there are in-turn, random and once".to_owned()),
+        _ => Err("the order must be in-turn, random or once".to_owned()),
     }
 }
 
@@ -89,23 +88,25 @@ pub fn number(text: &str) -> Result<u64, String> {
 /// The length of a message, of which none may be longer than what is taken back.
 pub fn message_bytes(text: &str) -> Result<u64, String> {
     let most = MAX_MESSAGE_BYTES as u64;
-    Some(number(text)?).filter(|bytes| *bytes <= most).ok_or_else(|| format!("messages have at most {most} bytes"))
+    Some(number(text)?).filter(|bytes| *bytes <= most).ok_or_else(|| format!("a message can have at most {most} bytes"))
 }
 
 pub fn connections(text: &str) -> Result<u32, String> {
-    u32::try_from(number(text)?).map_err(|_| "so many connections no machine has".to_owned())
+    u32::try_from(number(text)?).map_err(|_| "the number of connections is too large".to_owned())
 }
 
 /// The time of `-d`, which is the body for those who come from curl, hey or oha.
 pub fn duration(text: &str) -> Result<Span, String> {
     let span: Span = text.parse().map_err(|error| format!("{error}; a body is given with --data or -D FILE"))?;
-    if span.0.is_zero() { Err("it has to last some time, such as 10s".to_owned()) } else { Ok(span) }
+    if span.0.is_zero() { Err("the duration must be above 0, such as 10s".to_owned()) } else { Ok(span) }
 }
 
 /// The number of `-t`, which is the timeout for those who come from hey or oha.
 pub fn threads(text: &str) -> Result<usize, String> {
     let number = text.parse::<usize>().ok().filter(|threads| *threads > 0);
-    number.ok_or_else(|| "threads are a number above 0; the time for an answer is given with --timeout".to_owned())
+    number.ok_or_else(|| {
+        "the number of threads must be above 0; use --timeout for the time limit of a response".to_owned()
+    })
 }
 
 #[cfg(test)]
