@@ -1,4 +1,4 @@
-//! Whose clock stamps messages, and what can be known of one that is not ours: the arithmetic of an estimate.
+//! The clock that stamps pushed messages, and the estimate of its offset where it is not this machine's.
 
 use tare_sample::{ClockEstimate, ClockSamples, MessageTally, ServerClock};
 use tare_sys::clock::Epoch;
@@ -18,16 +18,16 @@ pub(crate) fn is_own_clock(setting: ServerClock, target: &Target) -> bool {
     }
 }
 
-/// What a slice takes the server's clock to be.
+/// The offset of the server's clock that a slice assumes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Reckoning {
-    /// `None` where it is not known.
+pub(crate) struct ClockModel {
+    /// The server's epoch; `None` where it is unknown.
     pub(crate) epoch: Option<Epoch>,
-    /// What that rests on, unless it is this machine's.
+    /// How the epoch was estimated; `None` where the clock is this machine's.
     pub(crate) estimate: Option<ClockEstimate>,
 }
 
-impl Reckoning {
+impl ClockModel {
     /// The server's clock by samples of it, beside this machine's own epoch. Where `messages` came and none is stamped,
     /// there is nothing to estimate and nothing that depends on it.
     pub(crate) fn of(samples: &ClockSamples, messages: u64, ours: Epoch) -> Self {
@@ -136,8 +136,8 @@ mod tests {
             // A server that is late with every message cannot be told from a clock that is behind.
             (0, &[5_030_000; 5], 1, 60_000, -5_000_000, 30_021),
         ] {
-            let reckoning = Reckoning::of(&samples(ahead_ns, delays_ns, unit_ns, Some(round_trip_ns)), 5, OURS);
-            let (found, epoch) = (reckoning.estimate.unwrap(), reckoning.epoch.unwrap());
+            let model = ClockModel::of(&samples(ahead_ns, delays_ns, unit_ns, Some(round_trip_ns)), 5, OURS);
+            let (found, epoch) = (model.estimate.unwrap(), model.epoch.unwrap());
             assert_eq!((found.offset_ns, epoch.within_ns), (Some(offset_ns), within_ns), "{ahead_ns} {round_trip_ns}");
             assert_eq!(epoch.unix_ns, OURS.unix_ns.checked_add_signed(offset_ns).unwrap());
             assert_eq!((found.messages, found.round_trip_ns), (5, Some(round_trip_ns)));
@@ -149,17 +149,18 @@ mod tests {
         for (delays_ns, round_trip_ns, messages) in
             [(&[30_000; 4][..], Some(60_000), 4), (&[30_000; 9], None, 9), (&[], Some(60_000), 0), (&[], None, 0)]
         {
-            let Reckoning { epoch, estimate } = Reckoning::of(&samples(0, delays_ns, 1, round_trip_ns), messages, OURS);
+            let ClockModel { epoch, estimate } =
+                ClockModel::of(&samples(0, delays_ns, 1, round_trip_ns), messages, OURS);
             let stamped = delays_ns.len() as u64;
             let nothing = ClockEstimate { messages: stamped, round_trip_ns, ..ClockEstimate::default() };
             assert_eq!((epoch, estimate), (None, Some(nothing)));
         }
-        assert_eq!(Reckoning::of(&samples(0, &[], 1, Some(60_000)), 20, OURS), Reckoning::same(OURS));
+        assert_eq!(ClockModel::of(&samples(0, &[], 1, Some(60_000)), 20, OURS), ClockModel::same(OURS));
     }
 
     #[test]
     fn a_clock_that_has_moved_is_as_uncertain_as_it_has_moved() {
-        let at = |ahead_ns| Reckoning::of(&samples(ahead_ns, &[30_000; 6], 1, Some(60_000)), 6, OURS);
+        let at = |ahead_ns| ClockModel::of(&samples(ahead_ns, &[30_000; 6], 1, Some(60_000)), 6, OURS);
         for (before, after, within_ns) in
             [(at(0), at(0), 30_021), (at(0), at(200_000), 230_021), (at(S), at(S - 200_000), 230_021)]
         {
@@ -174,22 +175,22 @@ mod tests {
                 (12, before.estimate.unwrap().offset_ns, true)
             );
         }
-        let nothing = Reckoning { epoch: None, estimate: Some(ClockEstimate::default()) };
+        let nothing = ClockModel { epoch: None, estimate: Some(ClockEstimate::default()) };
         assert_eq!((at(0).until(&nothing), nothing.until(&at(0))), (at(0), nothing));
         let moved = Epoch { unix_ns: OURS.unix_ns + 500, within_ns: 30 };
-        let same = Reckoning::same(OURS).until(&Reckoning::same(moved));
+        let same = ClockModel::same(OURS).until(&ClockModel::same(moved));
         assert_eq!((same.epoch.unwrap().within_ns, same.estimate), (530, None));
     }
 
     #[test]
     fn a_message_that_was_quicker_than_all_before_makes_the_estimate_less_certain() {
-        let found = Reckoning::of(&samples(3 * S, &[150_000; 6], 1, Some(80_000)), 6, OURS);
+        let found = ClockModel::of(&samples(3 * S, &[150_000; 6], 1, Some(80_000)), 6, OURS);
         // By the estimate the clock is 110 µs less ahead than it is, and 40 µs at most were thought possible.
         for (delay_ns, within_ns) in [(150_000, 40_021), (145_000, 45_001), (30_000, 160_001), (10_000_000, 40_021)] {
             let widened = found.widened(&samples(3 * S, &[delay_ns; 9], 1, None));
             assert_eq!((widened.epoch.unwrap().within_ns, widened.estimate), (within_ns, found.estimate), "{delay_ns}");
         }
-        let same = Reckoning::same(OURS);
+        let same = ClockModel::same(OURS);
         assert_eq!((same.widened(&samples(3 * S, &[1; 9], 1, None)), same.stamps()), (same, Stamps::Ours(OURS)));
         assert_eq!(found.widened(&ClockSamples::default()), found);
     }

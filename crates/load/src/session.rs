@@ -1,7 +1,7 @@
 //! The public face: a session holds worker threads and their connections, and runs slices over them.
 
+mod clock_probe;
 mod opening;
-mod sounding;
 mod spec;
 
 use std::net::SocketAddr;
@@ -21,13 +21,13 @@ use crate::protocol::Protocol;
 use crate::remote::{Order, Remote, Report};
 use crate::request::RequestSet;
 use crate::schedule::Share;
-use crate::server_clock::Reckoning;
+use crate::server_clock::ClockModel;
 use crate::slice::WorkerSlice;
 use crate::stamps::Stamps;
 use crate::worker::Setup;
 
+use self::clock_probe::ClockProbe;
 pub use self::opening::{Opening, Watched};
-use self::sounding::Sounding;
 pub use self::spec::{SessionSpec, SliceSpec};
 
 /// Files beside the connections: pollers, what the kernel is asked about, and some for the caller.
@@ -42,7 +42,7 @@ pub struct LoadSession {
     congestion: Option<String>,
     poller: PollerInUse,
     keeps_cpus_awake: bool,
-    sounding: Option<Sounding>,
+    clock_probe: Option<ClockProbe>,
 }
 
 impl LoadSession {
@@ -85,8 +85,8 @@ impl LoadSession {
             };
             workers.push(Remote::start(*cpu, poller.kind, setup)?);
         }
-        let sounding = Sounding::of(spec);
-        Ok(Self { workers, connections: spec.connections, congestion, poller, keeps_cpus_awake, sounding })
+        let clock_probe = ClockProbe::of(spec);
+        Ok(Self { workers, connections: spec.connections, congestion, poller, keeps_cpus_awake, clock_probe })
     }
 
     /// The congestion control algorithm that the session's sockets use; `None` for those of the file system.
@@ -107,7 +107,7 @@ impl LoadSession {
 
     /// Whether the offset of the server's clock is estimated, before and after each slice.
     pub const fn estimates_clock(&self) -> bool {
-        self.sounding.is_some()
+        self.clock_probe.is_some()
     }
 
     /// Opens missing connections, runs one slice and drains it.
@@ -142,25 +142,27 @@ impl LoadSession {
             return Err(spec_error("intervals of no length", "give at least a millisecond"));
         }
         self.check_slice(slice)?;
-        let before = self.reckon(cancel)?;
+        let before = self.probe_clock(cancel)?;
         let mut sample = self.drive(slice, Some(&before), every, cancel, watcher)?;
         // Somebody who has cancelled does not wait for more messages.
-        let is_over = before.epoch.is_none() || (self.sounding.is_some() && cancel.is_cancelled());
-        let whole = if is_over { before } else { before.until(&self.reckon(cancel)?) };
+        let is_over = before.epoch.is_none() || (self.clock_probe.is_some() && cancel.is_cancelled());
+        let whole = if is_over { before } else { before.until(&self.probe_clock(cancel)?) };
         let whole = whole.widened(&sample.clock_samples);
         whole.state_in(&mut sample.messages);
         Ok(sample)
     }
 
-    fn reckon(&self, cancel: &Cancel) -> Result<Reckoning, LoadError> {
-        self.sounding.as_ref().map_or_else(|| Ok(Reckoning::same(clock::epoch())), |sounding| sounding.take(cancel))
+    fn probe_clock(&self, cancel: &Cancel) -> Result<ClockModel, LoadError> {
+        self.clock_probe
+            .as_ref()
+            .map_or_else(|| Ok(ClockModel::same(clock::epoch())), |clock_probe| clock_probe.measure(cancel))
     }
 
     /// Drives a slice by what the server's clock is taken to be; without that, to find it out.
     fn drive(
         &mut self,
         slice: &SliceSpec,
-        by: Option<&Reckoning>,
+        by: Option<&ClockModel>,
         every: Option<Duration>,
         cancel: &Cancel,
         watcher: &mut dyn FnMut(Watched<'_>),
@@ -168,7 +170,7 @@ impl LoadSession {
         // Refused, it costs latency, which the session's user is told.
         let _awake = Wakefulness::hold();
         self.prepare(slice, cancel, watcher)?;
-        let stamps = by.map_or(Stamps::Probing, Reckoning::stamps);
+        let stamps = by.map_or(Stamps::Probing, ClockModel::stamps);
         let start = clock::now() + START_MARGIN;
         for worker in &self.workers {
             worker.order(Order::Run(WorkerSlice {

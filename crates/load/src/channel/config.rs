@@ -9,7 +9,7 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use rustls::{ClientConfig, RootCertStore};
 
-use super::verify::{Credulous, Named};
+use super::verify::{AcceptAnyCertificate, Named};
 use super::{Identity, TlsSpec, Trust};
 use crate::error::LoadError;
 use crate::protocol::Protocol;
@@ -41,7 +41,9 @@ impl Security {
                 })?;
                 builder.dangerous().with_custom_certificate_verifier(Arc::new(verifier))
             }
-            Trust::Anybody => builder.dangerous().with_custom_certificate_verifier(Arc::new(Credulous(provider))),
+            Trust::Anybody => {
+                builder.dangerous().with_custom_certificate_verifier(Arc::new(AcceptAnyCertificate(provider)))
+            }
         };
         let mut config = match &spec.identity {
             None => builder.with_no_client_auth(),

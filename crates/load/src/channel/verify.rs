@@ -76,11 +76,11 @@ pub(super) fn is_of_an_authority(error: &Error) -> bool {
     matches!(other.0.downcast_ref(), Some(webpki::Error::CaUsedAsEndEntity))
 }
 
-/// Takes any certificate for good, but not any signature: the server must still hold the certificate's key.
+/// Accepts any certificate. The handshake signature is still verified: the server must hold the certificate's key.
 #[derive(Debug)]
-pub(super) struct Credulous(pub(super) Arc<CryptoProvider>);
+pub(super) struct AcceptAnyCertificate(pub(super) Arc<CryptoProvider>);
 
-impl ServerCertVerifier for Credulous {
+impl ServerCertVerifier for AcceptAnyCertificate {
     fn verify_server_cert(
         &self,
         _: &CertificateDer<'_>,

@@ -11,7 +11,7 @@ use super::{Begun, Ended, Exchange, Step};
 use crate::answer::Judge;
 use crate::problem::{Problem, escape};
 use crate::recorder::Times;
-use crate::request::{Draw, RequestSet};
+use crate::request::{RequestCursor, RequestSet};
 
 /// Requests longer than this are not copied to leave together with others.
 const MAX_GATHERED_BYTES: usize = 16 * 1024;
@@ -60,12 +60,12 @@ impl Http1 {
         io: &mut impl Transport,
         token: Token,
         exchange: Exchange,
-        draw: &mut Draw,
+        cursor: &mut RequestCursor,
     ) -> Begun {
         if self.under_way.is_empty() {
-            self.parser.expect(draw.is_head(exchange.request));
+            self.parser.expect(cursor.is_head(exchange.request));
         }
-        let bytes = draw.encoded(exchange.request);
+        let bytes = cursor.encoded(exchange.request);
         self.under_way.push_back(exchange);
         if self.gathers && bytes.len() <= MAX_GATHERED_BYTES {
             let is_first = self.gathered.is_empty();

@@ -24,7 +24,7 @@ use crate::problem::Problem;
 use crate::protocol::Protocol;
 use crate::pushed::Pushed;
 use crate::recorder::Times;
-use crate::request::{Draw, Parts, RequestSet};
+use crate::request::{Parts, RequestCursor, RequestSet};
 
 pub(crate) use self::exchange::Exchange;
 
@@ -113,10 +113,10 @@ impl Connection {
     }
 
     /// The bytes that open the protocol on a new transport; `None` if it needs no handshake.
-    pub(crate) fn start_handshake(&mut self, draw: &mut Draw) -> Option<Result<Payload, Problem>> {
+    pub(crate) fn start_handshake(&mut self, cursor: &mut RequestCursor) -> Option<Result<Payload, Problem>> {
         let ProtocolState::WebSocket(state) = &mut self.state else { return None };
         // The session has checked that all requests open it with the same path and headers.
-        Some(state.start_handshake(&draw.parts(0)))
+        Some(state.start_handshake(&cursor.parts(0)))
     }
 
     /// Takes bytes of the handshake's answer. Returns whether the connection is open.
@@ -165,22 +165,22 @@ impl Connection {
         }
     }
 
-    /// Sends or gathers the request that `draw` has drawn last.
+    /// Sends or gathers the request at which `cursor` stands.
     pub(crate) fn begin(
         &mut self,
         io: &mut impl Transport,
         token: Token,
         exchange: Exchange,
-        draw: &mut Draw,
+        cursor: &mut RequestCursor,
     ) -> Begun {
         match &mut self.state {
-            ProtocolState::Http1(state) => state.begin(io, token, exchange, draw),
+            ProtocolState::Http1(state) => state.begin(io, token, exchange, cursor),
             ProtocolState::Http2(state) => {
-                let parts = draw.parts(exchange.request);
+                let parts = cursor.parts(exchange.request);
                 state.begin(exchange, &parts)
             }
             ProtocolState::WebSocket(state) => {
-                let parts = draw.parts(exchange.request);
+                let parts = cursor.parts(exchange.request);
                 state.begin(io, token, exchange, &parts.body)
             }
         }

@@ -36,13 +36,13 @@ impl Transport for Nowhere {
 fn finished<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> Vec<(u64, Option<ErrorClass>)> {
     let list = vec![RequestSpec::get("/").expecting(Check::body_is(*b"ok")).expecting(Check::status(200))];
     let requests = RequestSet::encode("localhost", &Requests::of(list)).unwrap();
-    let mut draw = requests.draw(Share { worker: 0, workers: 1 });
+    let mut cursor = requests.cursor(Share { worker: 0, workers: 1 });
     let mut connection = Connection::new(Protocol::Http1 { pipeline: 4 }, &"http://localhost".into());
     connection.open();
     for number in 0..4 {
-        let request = draw.next().unwrap();
+        let request = cursor.next().unwrap();
         let times = Times { intended: Nanos(number), sent: Some(Nanos(number)), blocked_until: None };
-        connection.begin(&mut Nowhere, Token(0), Exchange::new(request, times, Nanos::MAX), &mut draw);
+        connection.begin(&mut Nowhere, Token(0), Exchange::new(request, times, Nanos::MAX), &mut cursor);
     }
     let mut all = Vec::new();
     for mut piece in pieces {

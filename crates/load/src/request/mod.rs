@@ -1,7 +1,7 @@
 //! What is sent and what must come back, as its author writes it. Before any clock runs it becomes a [`RequestSet`].
 
 mod body;
-mod draw;
+mod cursor;
 mod http1;
 mod list;
 mod pattern;
@@ -17,7 +17,7 @@ use crate::feed::Feed;
 use crate::think::Think;
 
 pub use self::body::Body;
-pub(crate) use self::draw::Draw;
+pub(crate) use self::cursor::RequestCursor;
 pub use self::list::{ListedUrl, url_list};
 pub(crate) use self::pattern::Parts;
 pub use self::set::RequestSet;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tare_sys::payload::Payload;
 use tare_wire::http::Request;
 
-use super::draw::Draw;
+use super::cursor::RequestCursor;
 use super::http1::Http1Pattern;
 use super::pattern::{Parts, Pattern, refused};
 use super::turns::{MAX_TURNS, cycle};
@@ -17,12 +17,13 @@ use crate::schedule::Share;
 use crate::template::{Scope, Uses, Values};
 use crate::think::Think;
 
-/// Requests ready to leave.
+/// Requests that are encoded and ready to send. Clones share them.
 #[derive(Clone, Debug)]
-pub struct RequestSet(pub(super) Arc<Laid>);
+pub struct RequestSet(pub(super) Arc<RequestSetInner>);
 
+/// The requests of a set, their order and their feeds.
 #[derive(Debug)]
-pub(super) struct Laid {
+pub(super) struct RequestSetInner {
     requests: Vec<Prepared>,
     pub(super) cycle: Arc<[u32]>,
     feeds: Vec<Feed>,
@@ -72,7 +73,7 @@ impl RequestSet {
             let place = format!("request {} ({} {})", index + 1, spec.method, spec.path);
             prepared.push(prepare(host, &place, spec, &requests.feeds, &mut scope)?);
         }
-        Ok(Self(Arc::new(Laid {
+        Ok(Self(Arc::new(RequestSetInner {
             requests: prepared,
             cycle: weighed(&requests.list)?,
             counters: scope.into_counters(),
@@ -84,8 +85,8 @@ impl RequestSet {
 
     /// The first `count` requests as HTTP/1.1, as a single worker would send them.
     pub fn preview(&self, count: usize) -> Vec<Payload> {
-        let mut draw = self.draw(Share { worker: 0, workers: 1 });
-        std::iter::from_fn(|| draw.next().map(|request| draw.encoded(request).clone())).take(count).collect()
+        let mut cursor = self.cursor(Share { worker: 0, workers: 1 });
+        std::iter::from_fn(|| cursor.next().map(|request| cursor.encoded(request).clone())).take(count).collect()
     }
 
     /// How many requests take turns.
@@ -113,10 +114,10 @@ impl RequestSet {
         &self.0.requests[index]
     }
 
-    /// One worker's way through the requests.
-    pub(crate) fn draw(&self, share: Share) -> Draw {
+    /// A cursor at the start of one worker's part of the cycle.
+    pub(crate) fn cursor(&self, share: Share) -> RequestCursor {
         let values = Values::new(&self.0.feeds, &self.0.counters, self.0.seed, share);
-        Draw::new(self.clone(), values, share)
+        RequestCursor::new(self.clone(), values, share)
     }
 }
 

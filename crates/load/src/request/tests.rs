@@ -88,12 +88,12 @@ fn a_fixed_body_behind_a_path_with_variables_and_a_form_with_variables() {
 fn parts_and_bytes_are_the_same_request() {
     let spec = RequestSpec::post("/{{name}}", Body::json("[{{id}}]")).header("X", "{{id}}");
     let set = RequestSet::encode("h", &Requests::of([spec]).feed(users())).unwrap();
-    let mut draw = set.draw(Share { worker: 0, workers: 1 });
-    let request = draw.next().unwrap();
-    let parts = draw.parts(request);
+    let mut cursor = set.cursor(Share { worker: 0, workers: 1 });
+    let request = cursor.next().unwrap();
+    let parts = cursor.parts(request);
     let headers = [("X", "7"), ("Content-Type", "application/json")].map(|(n, v)| (n.to_owned(), v.to_owned()));
     assert_eq!((parts.path.as_str(), &parts.headers[..], &*parts.body), ("/a%20b", &headers[..], &b"[7]"[..]));
-    assert!(draw.encoded(request).ends_with(b"\r\n\r\n[7]"));
+    assert!(cursor.encoded(request).ends_with(b"\r\n\r\n[7]"));
 }
 
 #[test]
@@ -102,8 +102,8 @@ fn weights_decide_who_is_next_and_workers_begin_apart() {
         Requests::of([RequestSpec::get("/a").weight(3), RequestSpec::get("/b"), RequestSpec::get("/c").weight(0)]);
     let set = RequestSet::encode("h", &requests).unwrap();
     let turns = |worker, workers| {
-        let mut draw = set.draw(Share { worker, workers });
-        (0..5).map(|_| draw.next().unwrap()).collect::<Vec<_>>()
+        let mut cursor = set.cursor(Share { worker, workers });
+        (0..5).map(|_| cursor.next().unwrap()).collect::<Vec<_>>()
     };
     assert_eq!(turns(0, 1), [0, 0, 1, 0, 0]);
     assert_eq!(turns(1, 2), [1, 0, 0, 0, 1]);

@@ -14,11 +14,11 @@ pub(crate) use self::variable::{Scope, Variable};
 /// Text and variables in turn.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Template {
-    segments: Vec<Segment>,
+    segments: Vec<TemplateSegment>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Segment {
+pub(crate) enum TemplateSegment {
     Text(Vec<u8>),
     Value(Variable, Escaping),
 }
@@ -33,21 +33,21 @@ impl Template {
 
     pub(crate) fn push_text(&mut self, text: &[u8]) {
         match self.segments.last_mut() {
-            Some(Segment::Text(before)) => before.extend_from_slice(text),
+            Some(TemplateSegment::Text(before)) => before.extend_from_slice(text),
             _ if text.is_empty() => {}
-            _ => self.segments.push(Segment::Text(text.to_vec())),
+            _ => self.segments.push(TemplateSegment::Text(text.to_vec())),
         }
     }
 
     pub(crate) fn push_value(&mut self, variable: Variable, escaping: Escaping) {
-        self.segments.push(Segment::Value(variable, escaping));
+        self.segments.push(TemplateSegment::Value(variable, escaping));
     }
 
     pub(crate) fn append(&mut self, other: Self) {
         for segment in other.segments {
             match segment {
-                Segment::Text(text) => self.push_text(&text),
-                Segment::Value(..) => self.segments.push(segment),
+                TemplateSegment::Text(text) => self.push_text(&text),
+                TemplateSegment::Value(..) => self.segments.push(segment),
             }
         }
     }
@@ -56,7 +56,7 @@ impl Template {
     pub(crate) fn as_text(&self) -> Option<&[u8]> {
         match &self.segments[..] {
             [] => Some(&[]),
-            [Segment::Text(text)] => Some(text),
+            [TemplateSegment::Text(text)] => Some(text),
             _ => None,
         }
     }
@@ -67,8 +67,8 @@ impl Template {
 
     pub(crate) fn values(&self) -> impl Iterator<Item = (Variable, Escaping)> {
         self.segments.iter().filter_map(|segment| match segment {
-            Segment::Value(variable, escaping) => Some((*variable, *escaping)),
-            Segment::Text(_) => None,
+            TemplateSegment::Value(variable, escaping) => Some((*variable, *escaping)),
+            TemplateSegment::Text(_) => None,
         })
     }
 
@@ -81,8 +81,8 @@ impl Template {
         let mut mapped = Self::default();
         for segment in self.segments {
             match segment {
-                Segment::Text(bytes) => mapped.push_text(&text(&bytes)),
-                Segment::Value(variable, given) => mapped.push_value(variable, escaping(given)),
+                TemplateSegment::Text(bytes) => mapped.push_text(&text(&bytes)),
+                TemplateSegment::Value(variable, given) => mapped.push_value(variable, escaping(given)),
             }
         }
         mapped
@@ -90,9 +90,9 @@ impl Template {
 
     /// The text with a digit for each variable: enough to see whether what stands around them is sound.
     pub(crate) fn with_stand_ins(&self) -> Vec<u8> {
-        let piece = |segment: &Segment| match segment {
-            Segment::Text(text) => text.clone(),
-            Segment::Value(..) => b"0".to_vec(),
+        let piece = |segment: &TemplateSegment| match segment {
+            TemplateSegment::Text(text) => text.clone(),
+            TemplateSegment::Value(..) => b"0".to_vec(),
         };
         self.segments.iter().flat_map(piece).collect()
     }
@@ -101,8 +101,8 @@ impl Template {
     pub(crate) fn fill(&self, values: &mut Values, out: &mut Vec<u8>) {
         for segment in &self.segments {
             match segment {
-                Segment::Text(text) => out.extend_from_slice(text),
-                Segment::Value(variable, escaping) => values.write(*variable, *escaping, out),
+                TemplateSegment::Text(text) => out.extend_from_slice(text),
+                TemplateSegment::Value(variable, escaping) => values.write(*variable, *escaping, out),
             }
         }
     }

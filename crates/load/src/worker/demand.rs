@@ -15,10 +15,10 @@ pub(crate) struct Demand {
     until: Nanos,
     remaining: u64,
     sending: Sending,
-    source: Source,
+    source: DemandSource,
 }
 
-enum Source {
+enum DemandSource {
     /// A free connection is a user who wants to go on, as long as it takes part.
     Users { attendance: Option<Attendance> },
     /// Intended starts in order; `head` is the oldest that has not been taken. Those behind it need no queue: they
@@ -34,16 +34,16 @@ impl Demand {
             until: Nanos::ZERO,
             remaining: 0,
             sending: Sending::Exact,
-            source: Source::Users { attendance: None },
+            source: DemandSource::Users { attendance: None },
         }
     }
 
     pub(crate) fn of(slice: &WorkerSlice, share: Share) -> Self {
         let source = match slice.schedule.arrivals(slice.seed, share) {
-            None => Source::Users { attendance: attendance(&slice.schedule, share) },
+            None => DemandSource::Users { attendance: attendance(&slice.schedule, share) },
             Some(mut arrivals) => {
                 let head = head_of(slice.start, &mut arrivals);
-                Source::Starts { arrivals, head }
+                DemandSource::Starts { arrivals, head }
             }
         };
         let until = slice.start + slice.stop.at_most();
@@ -52,7 +52,7 @@ impl Demand {
     }
 
     pub(crate) const fn is_closed_loop(&self) -> bool {
-        matches!(self.source, Source::Users { .. })
+        matches!(self.source, DemandSource::Users { .. })
     }
 
     /// Stops demanding requests.
@@ -68,8 +68,8 @@ impl Demand {
     /// The intended start of the request that a connection free since `free_since` should carry now, if any.
     pub(crate) fn due(&self, free_since: Nanos, now: Nanos) -> Option<Nanos> {
         let (intended, leaves_at) = match &self.source {
-            Source::Users { .. } => (free_since.max(self.start), self.start),
-            Source::Starts { head, .. } => (*head, self.leaves_at(*head)),
+            DemandSource::Users { .. } => (free_since.max(self.start), self.start),
+            DemandSource::Starts { head, .. } => (*head, self.leaves_at(*head)),
         };
         (self.remaining > 0 && intended < self.until && leaves_at.max(intended) <= now).then_some(intended)
     }
@@ -77,7 +77,7 @@ impl Demand {
     /// When the user of this connection, who is ready at `ready`, wants its next request; `None` if never again.
     /// An open loop takes a connection whenever it is free.
     pub(crate) fn joins(&self, connection: usize, ready: Nanos) -> Option<Nanos> {
-        let Source::Users { attendance: Some(attendance) } = &self.source else { return Some(ready) };
+        let DemandSource::Users { attendance: Some(attendance) } = &self.source else { return Some(ready) };
         let joins_ns = attendance.joins_ns(connection, ready.since(self.start))?;
         Some(self.start + Duration::from_nanos(joins_ns))
     }
@@ -85,7 +85,7 @@ impl Demand {
     /// Takes the request that was due.
     pub(crate) fn take(&mut self) {
         self.remaining -= 1;
-        if let Source::Starts { arrivals, head } = &mut self.source {
+        if let DemandSource::Starts { arrivals, head } = &mut self.source {
             *head = head_of(self.start, arrivals);
         }
     }
@@ -93,7 +93,7 @@ impl Demand {
     /// The next intended start that is known beforehand, sent or not.
     pub(crate) fn head(&self) -> Option<Nanos> {
         match &self.source {
-            Source::Starts { head, .. } if self.remaining > 0 && *head < self.until => Some(*head),
+            DemandSource::Starts { head, .. } if self.remaining > 0 && *head < self.until => Some(*head),
             _ => None,
         }
     }

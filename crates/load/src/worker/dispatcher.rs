@@ -11,7 +11,7 @@ use super::Setup;
 use super::demand::Demand;
 use crate::connection::Returned;
 use crate::recorder::Times;
-use crate::request::Draw;
+use crate::request::RequestCursor;
 use crate::schedule::Share;
 use crate::slice::WorkerSlice;
 
@@ -38,7 +38,7 @@ pub(super) struct Dispatcher {
     depth: usize,
     timeout: Duration,
     demand: Demand,
-    draw: Draw,
+    cursor: RequestCursor,
     /// The place that has been free longest comes first.
     free: VecDeque<Place>,
     /// Places whose users think, and until when.
@@ -55,7 +55,7 @@ impl Dispatcher {
             depth: setup.protocol.depth(),
             timeout: setup.timeout,
             demand: Demand::none(),
-            draw: setup.requests.draw(setup.share),
+            cursor: setup.requests.cursor(setup.share),
             free: VecDeque::new(),
             thinking: BinaryHeap::new(),
             returned: VecDeque::new(),
@@ -108,8 +108,8 @@ impl Dispatcher {
     }
 
     /// Where the worker is in the cycle of requests and in their feeds.
-    pub(super) const fn draw(&mut self) -> &mut Draw {
-        &mut self.draw
+    pub(super) const fn cursor(&mut self) -> &mut RequestCursor {
+        &mut self.cursor
     }
 
     /// The next request that leaves now, if one is due and a place is free. `freed` is the moment at which an event freed
@@ -118,7 +118,7 @@ impl Dispatcher {
         let &Place { token, since } = self.free.front()?;
         let now = clock.now();
         let intended = self.demand.due(since, now)?;
-        let Some(request) = self.draw.next() else {
+        let Some(request) = self.cursor.next() else {
             // A feed is used up: the load ends.
             self.demand.end();
             return None;
@@ -185,7 +185,7 @@ impl Dispatcher {
     /// Frees this many places of a connection. A user of the closed loop thinks first.
     pub(super) fn free_places(&mut self, token: Token, places: usize, since: Nanos) {
         for _ in 0..places {
-            let pause = if self.is_closed_loop() { self.draw.pause() } else { None };
+            let pause = if self.is_closed_loop() { self.cursor.pause() } else { None };
             match pause {
                 None => self.free_place(token, since),
                 Some(pause) => self.thinking.push(Reverse((since + pause, token))),

@@ -15,6 +15,8 @@ mod tests;
 #[cfg(test)]
 mod tests_cancel;
 #[cfg(test)]
+mod tests_clock_probe;
+#[cfg(test)]
 mod tests_pace;
 #[cfg(test)]
 mod tests_pipeline;
@@ -22,8 +24,6 @@ mod tests_pipeline;
 mod tests_requests;
 #[cfg(test)]
 mod tests_sending;
-#[cfg(test)]
-mod tests_sounding;
 #[cfg(test)]
 mod tests_spinning;
 #[cfg(test)]

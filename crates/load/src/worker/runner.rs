@@ -165,7 +165,7 @@ impl<C: Clock> SliceRunner<C> {
         self.connections.wake_by(deadline);
         self.watch.sent(now);
         let exchange = Exchange::new(request, times, deadline);
-        let begun = self.connections[token].begin(io, token, exchange, self.dispatcher.draw());
+        let begun = self.connections[token].begin(io, token, exchange, self.dispatcher.cursor());
         self.note_begun(token, &begun, now);
     }
 

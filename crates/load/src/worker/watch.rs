@@ -1,31 +1,31 @@
-//! Whether a worker that waits sleeps, or stays awake and looks again and again. A sleeper is woken late, by tens of
-//! microseconds on a virtual machine, and by so much its requests leave late and its answers are stamped late.
+//! Decides whether a waiting worker sleeps or polls. A sleeping worker wakes late, by tens of microseconds on a virtual
+//! machine. That delays its sends and the time stamps of its answers.
 
 use tare_sys::clock::Nanos;
 
 use crate::sending::Sending;
 
-/// How long before a send to be awake, until the first sleeps have shown how late they end, and its bounds: below lies
-/// what no kernel does better, above what is not waking up any more but other work in the way.
+/// How long before a send the worker wakes up: the first value, used until sleeps were measured, and the bounds. No
+/// kernel wakes faster than the lower bound. Above the upper bound other work delays the worker, not the wake-up.
 const FIRST_MARGIN_NS: u64 = 100_000;
 const LEAST_MARGIN_NS: u64 = 5_000;
 const MOST_MARGIN_NS: u64 = 1_000_000;
-/// An answer that took so many margins is stamped within 1 % by a sleeper too.
+/// After this many margins the worker may sleep: a late wake-up then adds at most 1 % to the latency of an answer.
 const PATIENCE: u64 = 100;
-/// A look takes less than a microsecond; what lasts longer than this was interrupted, and that time is others'.
+/// A poll takes less than a microsecond. Time beyond this limit belongs to whatever interrupted it.
 const LONGEST_LOOK_NS: u64 = 10_000;
-/// A look that took this long has been interrupted by somebody else's turn on the core. Who spins has used up its own by
-/// then, and who sleeps has turns to its credit: so the worker sleeps for so many times as long as it was kept out.
+/// A poll that took this long was interrupted by another thread on the core. A spinning thread then has no scheduler
+/// credit left, and a sleeping one gains some. So the worker sleeps for this multiple of the interruption.
 const INTERRUPTED_NS: u64 = 1_000_000;
 const REST_PER_INTERRUPTION: u64 = 20;
-/// Of a hundred sleeps one may end later than the margin allows for.
+/// One sleep in this many may end later than the margin allows for.
 const ONE_IN: u64 = 100;
 
-/// How a worker waits, what it has learnt of its sleeps, and how long it was awake for nothing.
+/// How a worker waits: its wake-up margin, and the time it spent polling without an event.
 pub(super) struct Watch {
     spins: bool,
     margin_ns: u64,
-    /// How late the last sleep ended that nothing but time has ended.
+    /// How late the last sleep ended that ran into its deadline.
     overslept_ns: u64,
     rest: Rest,
     /// When the rest began, and when the one before ended.
@@ -34,7 +34,7 @@ pub(super) struct Watch {
     /// When the first event of this rest was known.
     heard_at: Option<Nanos>,
     last_sent: Nanos,
-    /// Others want the core: no spinning before this moment.
+    /// No polling before this moment, because other threads need the core.
     yields_until: Nanos,
     spun_ns: u64,
 }
@@ -42,9 +42,9 @@ pub(super) struct Watch {
 /// How to wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rest {
-    /// Until something happens, or this moment.
+    /// Sleep until an event, or until this moment.
     Sleep(Nanos),
-    /// Only long enough to see whether something has happened.
+    /// Poll: look for events without waiting.
     Look,
 }
 
@@ -73,12 +73,13 @@ impl Watch {
     /// How to wait from `now` on for events, or until `deadline`. The next request of a schedule leaves at `send_at`, if
     /// there is room for one, and `expects` says whether an answer is under way.
     pub(super) fn rest(&mut self, now: Nanos, deadline: Nanos, send_at: Option<Nanos>, expects: bool) -> Rest {
-        self.rest = self.wise(now, deadline, send_at, expects);
+        self.rest = self.choose(now, deadline, send_at, expects);
         (self.since, self.heard_at) = (now, None);
         self.rest
     }
 
-    fn wise(&self, now: Nanos, deadline: Nanos, send_at: Option<Nanos>, expects: bool) -> Rest {
+    /// Polls when a send or an answer is near, and sleeps otherwise.
+    fn choose(&self, now: Nanos, deadline: Nanos, send_at: Option<Nanos>, expects: bool) -> Rest {
         if !self.spins || now < self.yields_until {
             return Rest::Sleep(deadline);
         }

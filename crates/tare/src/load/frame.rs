@@ -18,7 +18,7 @@ pub struct Seen {
     /// What is loaded, and how.
     pub title: String,
     pub model: String,
-    pub stage: Stage,
+    pub phase: LoadPhase,
     /// Since the begin, and how far it has come, from 0 to 1.
     pub elapsed: Duration,
     pub done_share: f64,
@@ -36,7 +36,7 @@ pub struct Seen {
 
 /// How far a load is.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub enum Stage {
+pub enum LoadPhase {
     /// It waits for its connections.
     Opening { open: usize, of: usize },
     /// It runs, and nothing is scored yet.
@@ -59,12 +59,12 @@ impl Seen {
     /// The lines, none wider than `width` but for colours.
     pub fn frame(&self, width: usize, colored: bool) -> Vec<String> {
         let title = cut(&format!("  {} · {}", self.title, self.model), width);
-        match self.stage {
-            Stage::Opening { .. } => return vec![title, self.line()],
-            Stage::WarmingUp { per_s } => {
+        match self.phase {
+            LoadPhase::Opening { .. } => return vec![title, self.line()],
+            LoadPhase::WarmingUp { per_s } => {
                 return vec![title, self.progress(width, colored), format!("  {}", warming_up(per_s))];
             }
-            Stage::Measuring => {}
+            LoadPhase::Measuring => {}
         }
         let last = self.points.back().copied().unwrap_or_default();
         let room = width.saturating_sub(46).min(POINTS);
@@ -107,10 +107,10 @@ impl Seen {
 
     /// One plain line, for where there is no terminal.
     pub fn line(&self) -> String {
-        match self.stage {
-            Stage::Opening { open, of } => return format!("  {}", opening(open, of)),
-            Stage::WarmingUp { per_s } => return format!("  {}  {}", clock(self.elapsed), warming_up(per_s)),
-            Stage::Measuring => {}
+        match self.phase {
+            LoadPhase::Opening { open, of } => return format!("  {}", opening(open, of)),
+            LoadPhase::WarmingUp { per_s } => return format!("  {}  {}", clock(self.elapsed), warming_up(per_s)),
+            LoadPhase::Measuring => {}
         }
         let last = self.points.back().copied().unwrap_or_default();
         let time = |ns: Option<u64>| ns.map_or("–".to_owned(), |ns| single(Unit::Nanos, ns as f64));
@@ -161,7 +161,7 @@ mod tests {
         Seen {
             title: "http://127.0.0.1:8080/".to_owned(),
             model: "closed loop, 64 users for 10 s".to_owned(),
-            stage: Stage::Measuring,
+            phase: LoadPhase::Measuring,
             elapsed: Duration::from_secs(5),
             done_share: 0.5,
             left: Some(Duration::from_secs(5)),
@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn a_load_that_waits_for_its_connections_says_how_many_are_open() {
-        let waiting = Seen { stage: Stage::Opening { open: 812, of: 2500 }, ..seen() };
+        let waiting = Seen { phase: LoadPhase::Opening { open: 812, of: 2500 }, ..seen() };
         let line = "  opening connections  812 of 2,500";
         let title = "  http://127.0.0.1:8080/ · closed loop, 64 users for 10 s";
         assert_eq!((waiting.frame(80, false), &*waiting.line()), (vec![title.to_owned(), line.to_owned()], line));
@@ -201,7 +201,7 @@ mod tests {
 
     #[test]
     fn a_load_that_warms_up_says_that_nothing_is_scored_yet() {
-        let warming = Seen { stage: Stage::WarmingUp { per_s: 18_790.0 }, ..seen() };
+        let warming = Seen { phase: LoadPhase::WarmingUp { per_s: 18_790.0 }, ..seen() };
         let picture = warming.frame(80, false);
         assert_eq!(
             picture[1..],

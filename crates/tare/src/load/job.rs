@@ -12,7 +12,7 @@ use tare_sys::affinity::{CpuSet, allowed_cpus};
 use tare_sys::clock;
 use url::Url;
 
-use super::{model, place::Place, request, talk};
+use super::{model, place::LoadTarget, request, talk};
 use crate::args::{ConnectionArgs, LoadArgs, Spin};
 
 /// Length of a load without -d and -n.
@@ -33,7 +33,7 @@ pub fn load_job(args: &LoadArgs) -> anyhow::Result<LoadJob> {
     allow_connections(load.connections)?;
     let wanted = request::wanted(&args.urls, &args.request)?;
     let urls: Vec<String> = wanted.iter().map(|wanted| wanted.url.clone()).collect();
-    let place = Place::of(&urls, connection.unix_socket.as_deref(), connection.connect_timeout.0)?;
+    let place = LoadTarget::of(&urls, connection.unix_socket.as_deref(), connection.connect_timeout.0)?;
     let cpus = cpus(args)?;
     let protocol = talk::protocol(&place.url, args)?;
     // Short enough to be typed again.

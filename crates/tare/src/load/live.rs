@@ -10,7 +10,7 @@ use tare_run::load::LoadJob;
 use tare_stats::histogram::LatencyHistogram;
 use tare_stats::quantile::printable;
 
-use super::frame::{POINTS, Point, Seen, Stage};
+use super::frame::{LoadPhase, POINTS, Point, Seen};
 use crate::args::Color;
 use crate::console::stderr_colored;
 
@@ -23,7 +23,7 @@ const MOST_PARTS: usize = 20;
 
 /// Shows a load on standard error.
 #[derive(Debug)]
-pub struct Live {
+pub struct LoadView {
     seen: Seen,
     stop: StopRule,
     /// What the books count for each thing that the stop rule counts.
@@ -52,7 +52,7 @@ enum Mode {
     },
 }
 
-impl Live {
+impl LoadView {
     /// `terminal` decides between the picture and plain lines.
     pub fn new(job: &LoadJob, quiet: bool, terminal: bool, color: Color) -> Self {
         let mode = match (quiet, terminal) {
@@ -87,13 +87,13 @@ impl Live {
 
     /// Shows how far the connections are that the load waits for.
     pub fn wait(&mut self, opening: &Opening) {
-        self.seen.stage = Stage::Opening { open: opening.open, of: opening.of };
+        self.seen.phase = LoadPhase::Opening { open: opening.open, of: opening.of };
         self.present(opening.elapsed);
     }
 
     /// Takes in what an interval brought, and shows it.
     pub fn show(&mut self, part: &SliceSample) {
-        if matches!(self.seen.stage, Stage::Opening { .. }) {
+        if matches!(self.seen.phase, LoadPhase::Opening { .. }) {
             // The load's own time begins anew.
             self.plain_at = PLAIN_EVERY;
         }
@@ -143,10 +143,10 @@ impl Live {
             self.head.min(Duration::from_nanos(part.start_ns - begin_ns)) + Duration::from_nanos(self.window_ns);
         // A part of the head has no window; how long one lasted tells the begin of the next.
         let answered_per_s = answered as f64 * 1e9 / part.start_ns.saturating_sub(before_ns).max(1) as f64;
-        seen.stage = if self.window_ns == 0 && !self.head.is_zero() {
-            Stage::WarmingUp { per_s: answered_per_s }
+        seen.phase = if self.window_ns == 0 && !self.head.is_zero() {
+            LoadPhase::WarmingUp { per_s: answered_per_s }
         } else {
-            Stage::Measuring
+            LoadPhase::Measuring
         };
         seen.mean_per_s = if self.window_ns > 0 { self.completed as f64 * 1e9 / self.window_ns as f64 } else { 0.0 };
         (seen.done_share, seen.left) = match self.stop {
@@ -210,8 +210,8 @@ mod tests {
         part
     }
 
-    fn live(head: Duration) -> Live {
-        Live::of(StopRule::Duration(Duration::from_secs(60)), head, Mode::Plain)
+    fn live(head: Duration) -> LoadView {
+        LoadView::of(StopRule::Duration(Duration::from_secs(60)), head, Mode::Plain)
     }
 
     #[test]
@@ -224,7 +224,7 @@ mod tests {
         }
         for (part_ms, next) in [(4_000, 5), (1_500, 10)] {
             live.show(&part(part_ms, 1, 1_000));
-            assert!(live.plain_at.as_secs() == next && live.seen.stage == Stage::Measuring, "{:?}", live.plain_at);
+            assert!(live.plain_at.as_secs() == next && live.seen.phase == LoadPhase::Measuring, "{:?}", live.plain_at);
         }
     }
 
@@ -240,8 +240,8 @@ mod tests {
                 ..part(window_ms, 1, 1_000)
             };
             live.show(&begun);
-            let stage = warming.map_or(Stage::Measuring, |per_s| Stage::WarmingUp { per_s });
-            assert_eq!(live.seen.stage, stage, "{start_ms} ms");
+            let phase = warming.map_or(LoadPhase::Measuring, |per_s| LoadPhase::WarmingUp { per_s });
+            assert_eq!(live.seen.phase, phase, "{start_ms} ms");
         }
     }
 

@@ -19,7 +19,7 @@ use tare_run::load::{drive_load, load_header};
 use crate::args::{Global, LoadArgs};
 use crate::failure::Outcome;
 use crate::{console, interrupt};
-use live::Live;
+use live::LoadView;
 
 /// Runs a load and writes its summary.
 pub fn load(args: &LoadArgs, global: &Global) -> anyhow::Result<Outcome> {
@@ -34,7 +34,7 @@ pub fn load(args: &LoadArgs, global: &Global) -> anyhow::Result<Outcome> {
             "the offset of the server's clock is estimated from messages pushed to one user before and after the load",
         );
     }
-    let mut live = Live::new(&job, args.output.quiet, std::io::stderr().is_terminal(), global.color);
+    let mut live = LoadView::new(&job, args.output.quiet, std::io::stderr().is_terminal(), global.color);
     let header = load_header(&job, &session, std::env::args().collect());
     let file = args.output.db.as_deref();
     let record = drive_load(&mut session, &job, header, file, &cancelled, &mut |watched| match watched {

@@ -12,7 +12,7 @@ use url::{Host, Url};
 
 /// Where the load goes.
 #[derive(Debug)]
-pub struct Place {
+pub struct LoadTarget {
     /// The first URL.
     pub url: Url,
     /// What is connected to.
@@ -23,7 +23,7 @@ pub struct Place {
     pub paths: Vec<String>,
 }
 
-impl Place {
+impl LoadTarget {
     /// Reads the URLs, resolves their host and sees whether somebody listens.
     ///
     /// # Errors
@@ -130,12 +130,12 @@ fn unreachable(place: &str, error: &io::Error) -> String {
 mod tests {
     use super::*;
 
-    fn of(urls: &[&str]) -> anyhow::Result<Place> {
+    fn of(urls: &[&str]) -> anyhow::Result<LoadTarget> {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port().to_string();
         let urls: Vec<String> = urls.iter().map(|url| url.replace("PORT", &port)).collect();
-        Place::of(&urls, None, Duration::from_secs(1))
-            .map(|place| Place { host: place.host.replace(&port, "PORT"), ..place })
+        LoadTarget::of(&urls, None, Duration::from_secs(1))
+            .map(|place| LoadTarget { host: place.host.replace(&port, "PORT"), ..place })
     }
 
     #[test]

@@ -26,7 +26,7 @@ pub(crate) struct WebSocket {
     conversation: Conversation,
     /// Scheme and authority of the server.
     base: Arc<str>,
-    stage: Stage,
+    state: WebSocketState,
     /// A request that awaits its answer, or a subscription.
     under_way: Option<Exchange>,
     subscription: Subscription,
@@ -36,7 +36,7 @@ pub(crate) struct WebSocket {
 }
 
 #[derive(Debug)]
-enum Stage {
+enum WebSocketState {
     /// There is no connection.
     None,
     Greeting(Handshake),
@@ -46,7 +46,15 @@ enum Stage {
 impl WebSocket {
     pub(crate) fn new(conversation: Conversation, base: Arc<str>) -> Self {
         let subscription = Subscription::default();
-        Self { conversation, base, stage: Stage::None, under_way: None, subscription, pinged: None, is_retired: false }
+        Self {
+            conversation,
+            base,
+            state: WebSocketState::None,
+            under_way: None,
+            subscription,
+            pinged: None,
+            is_retired: false,
+        }
     }
 
     /// Begins the handshake on a new connection; what is to be sent for it.
@@ -57,7 +65,7 @@ impl WebSocket {
         let host = self.base.split_once("://").map_or(&*self.base, |(_, host)| host);
         let begun = Handshake::begin(&parts.path, host, &parts.headers);
         let (handshake, request) = begun.map_err(|error| Problem::new(ErrorClass::Write, error.to_string()))?;
-        self.stage = Stage::Greeting(handshake);
+        self.state = WebSocketState::Greeting(handshake);
         Ok(request.into())
     }
 
@@ -66,11 +74,11 @@ impl WebSocket {
     /// # Errors
     /// When the server does not open one.
     pub(crate) fn on_handshake_bytes(&mut self, bytes: &mut &[u8]) -> Result<bool, Problem> {
-        let Stage::Greeting(handshake) = &mut self.stage else { return Ok(true) };
+        let WebSocketState::Greeting(handshake) = &mut self.state else { return Ok(true) };
         let heard = handshake.receive(bytes);
         let stands = heard.map_err(|error| Problem::new(ErrorClass::Upgrade, error.to_string()))?;
         if stands {
-            self.stage = Stage::Stands(Endpoint::client());
+            self.state = WebSocketState::Stands(Endpoint::client());
         }
         Ok(stands)
     }
@@ -92,14 +100,14 @@ impl WebSocket {
 
     /// Whether something has been laid down that nobody asked to be flushed, such as the answer to a ping.
     pub(crate) fn wants_flush(&self) -> bool {
-        matches!(&self.stage, Stage::Stands(endpoint) if !endpoint.outgoing().is_empty())
+        matches!(&self.state, WebSocketState::Stands(endpoint) if !endpoint.outgoing().is_empty())
     }
 
     /// Sends a message, or subscribes, for which there is nothing to say.
     pub(crate) fn begin(&mut self, io: &mut impl Transport, token: Token, exchange: Exchange, message: &[u8]) -> Begun {
         self.under_way = Some(exchange);
         self.subscription = Subscription::default();
-        if let (Conversation::Exchanges, Stage::Stands(endpoint)) = (self.conversation, &mut self.stage)
+        if let (Conversation::Exchanges, WebSocketState::Stands(endpoint)) = (self.conversation, &mut self.state)
             && endpoint.send(Kind::Text, message).is_err()
         {
             // What is no text is bytes, of which any will do.
@@ -110,7 +118,7 @@ impl WebSocket {
 
     /// Sends what has been laid down; how many bytes that were.
     pub(crate) fn flush(&mut self, io: &mut impl Transport, token: Token) -> usize {
-        let Stage::Stands(endpoint) = &mut self.stage else { return 0 };
+        let WebSocketState::Stands(endpoint) = &mut self.state else { return 0 };
         let bytes = endpoint.outgoing().len();
         if bytes > 0 {
             io.send(token, &endpoint.outgoing().into());
@@ -121,16 +129,16 @@ impl WebSocket {
 
     /// Says that nothing will follow.
     pub(crate) fn say_goodbye(&mut self, io: &mut impl Transport, token: Token) {
-        if let Stage::Stands(endpoint) = &mut self.stage {
+        if let WebSocketState::Stands(endpoint) = &mut self.state {
             endpoint.close();
         }
         self.flush(io, token);
-        self.stage = Stage::None;
+        self.state = WebSocketState::None;
     }
 
     /// Takes bytes up to the next thing that they bring.
     pub(crate) fn receive(&mut self, bytes: &mut &[u8], requests: &RequestSet) -> Step {
-        let Stage::Stands(endpoint) = &mut self.stage else { return Step::More };
+        let WebSocketState::Stands(endpoint) = &mut self.state else { return Step::More };
         loop {
             return match endpoint.receive(bytes) {
                 Ok(None) => Step::More,
@@ -173,7 +181,7 @@ impl WebSocket {
 
     /// Lays down a ping that says when it was sent.
     pub(crate) fn ping(&mut self, now: Nanos) {
-        if let Stage::Stands(endpoint) = &mut self.stage {
+        if let WebSocketState::Stands(endpoint) = &mut self.state {
             endpoint.ping(&now.0.to_be_bytes());
             self.pinged = Some(now);
         }

@@ -38,7 +38,7 @@ impl<C: Clock> SliceRunner<C> {
     fn on_connected(&mut self, io: &mut impl Transport, token: Token, at: Nanos) {
         self.watch.heard(at);
         let Some(attempt) = self.connections.attempt(token) else { return };
-        match self.connections[token].start_handshake(self.dispatcher.draw()) {
+        match self.connections[token].start_handshake(self.dispatcher.cursor()) {
             None => self.on_open(io, token, attempt.since, at),
             Some(Ok(request)) => {
                 self.connections.set_stage(token, ErrorClass::Upgrade);

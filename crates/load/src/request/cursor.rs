@@ -1,4 +1,4 @@
-//! One worker's way through the requests: whose turn it is, and its bytes with the values of that turn.
+//! One worker's position in the request cycle: which request is next, and its bytes with the variables filled.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,9 +11,9 @@ use crate::schedule::Share;
 use crate::template::Values;
 use crate::think::Think;
 
-/// Where one worker is in the cycle and in its feeds.
+/// One worker's position in the cycle of requests and in the feeds.
 #[derive(Debug)]
-pub(crate) struct Draw {
+pub(crate) struct RequestCursor {
     set: RequestSet,
     next: usize,
     values: Values,
@@ -29,7 +29,7 @@ pub(crate) struct Draw {
 /// of who holds it.
 const MAX_OWN_BYTES: usize = 64 * 1024;
 
-impl Draw {
+impl RequestCursor {
     pub(super) fn new(set: RequestSet, values: Values, share: Share) -> Self {
         // Workers begin at different places, so that they do not all send the same request at once.
         let next = set.0.cycle.len() * share.worker / share.workers.max(1);

@@ -13,7 +13,7 @@ use super::tests::{MS, slice};
 use super::tests_websocket::{EPOCH_NS, PERIOD, START, greeting, run};
 use crate::conversation::{Conversation, Push, Stamp};
 use crate::schedule::Schedule;
-use crate::server_clock::Reckoning;
+use crate::server_clock::ClockModel;
 use crate::stamps::Stamps;
 use crate::stop_rule::StopRule;
 
@@ -63,7 +63,7 @@ fn a_sounding_finds_the_offset_of_a_clock_whether_it_is_ahead_or_behind() {
         let messages = &sample.messages;
         assert_eq!((sample.failed, messages.received, messages.subscriptions), (0, 24, 3), "{:?}", sample.errors);
         assert_eq!((sample.response.len(), messages.missing, messages.ahead), (0, 0, 0), "stamps are not believed yet");
-        let Reckoning { epoch, estimate } = Reckoning::of(&sample.clock_samples, messages.received, OURS);
+        let ClockModel { epoch, estimate } = ClockModel::of(&sample.clock_samples, messages.received, OURS);
         let (epoch, found) = (epoch.unwrap(), estimate.unwrap());
         // The way there takes 2 ms, and there and back 3 ms.
         let offset_ns = ahead_ns - (THERE as i64) + 1_500_000;
@@ -76,7 +76,7 @@ fn a_sounding_finds_the_offset_of_a_clock_whether_it_is_ahead_or_behind() {
 #[test]
 fn a_server_that_answers_no_ping_leaves_its_clock_unknown() {
     let sample = heard(pushing(0, 100, false), Stamps::Probing);
-    let Reckoning { epoch, estimate } = Reckoning::of(&sample.clock_samples, sample.messages.received, OURS);
+    let ClockModel { epoch, estimate } = ClockModel::of(&sample.clock_samples, sample.messages.received, OURS);
     assert_eq!((epoch, estimate.map(|found| (found.messages, found.round_trip_ns))), (None, Some((24, None))));
 }
 
@@ -87,7 +87,7 @@ fn a_slice_that_does_not_know_the_clock_counts_messages_and_states_no_latency() 
         let messages = &sample.messages;
         assert_eq!((sample.ok, sample.failed, messages.received, messages.subscriptions), (24, 0, 24, 3));
         assert_eq!((sample.response.len(), sample.jitter.len(), messages.ahead), (0, 21, 0));
-        assert_eq!(Reckoning::of(&sample.clock_samples, 0, OURS).epoch, None, "and asks nothing");
+        assert_eq!(ClockModel::of(&sample.clock_samples, 0, OURS).epoch, None, "and asks nothing");
     }
 }
 
@@ -102,11 +102,11 @@ fn a_message_is_ahead_of_its_stamp_only_by_more_than_our_clocks_may_be_off() {
 }
 
 #[test]
-fn messages_ahead_of_an_estimate_are_clues_to_how_far_it_is_off() {
+fn messages_ahead_of_an_estimate_show_how_far_it_is_off() {
     let sample = heard(pushing(3 * MS as i64, 100, true), Stamps::Theirs(OURS));
     assert_eq!((sample.response.len(), sample.messages.ahead), (24, 0));
     let found = ClockEstimate { round_trip_ns: Some(5 * MS), ..ClockEstimate::default() };
-    let widened = Reckoning { epoch: Some(OURS), estimate: Some(found) }.widened(&sample.clock_samples);
+    let widened = ClockModel { epoch: Some(OURS), estimate: Some(found) }.widened(&sample.clock_samples);
     // The clock is 3 ms ahead, of which a message shows the 1 ms by which it is earlier than its stamp.
     assert_eq!(widened.epoch.map(|epoch| epoch.within_ns), Some(6 * MS + 1));
 }

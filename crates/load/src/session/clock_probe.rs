@@ -1,4 +1,4 @@
-//! Finds out how the clock of a server elsewhere lies to ours: a short slice with one user, before and after what is scored.
+//! Measures the offset of a remote server's clock: a short slice with one user before and after the scored slice.
 
 use std::time::Duration;
 
@@ -12,21 +12,21 @@ use crate::conversation::{Conversation, Push, Stamp};
 use crate::error::LoadError;
 use crate::protocol::Protocol;
 use crate::schedule::Schedule;
-use crate::server_clock::{Reckoning, is_own_clock};
+use crate::server_clock::{ClockModel, is_own_clock};
 use crate::stop_rule::StopRule;
 
-/// How many messages are listened to, as long as they come in this time.
+/// Messages that a probe receives, and the longest time it waits for them.
 const MESSAGES: u64 = 20;
 const AT_MOST: Duration = Duration::from_secs(6);
 
-/// The session with one user that is opened for it.
+/// A probe of the server's clock: the session with one user that it opens.
 #[derive(Debug)]
-pub(super) struct Sounding {
+pub(super) struct ClockProbe {
     spec: SessionSpec,
 }
 
-impl Sounding {
-    /// `None` where there is nothing to find out: the server goes by our clock, or does not push what is stamped.
+impl ClockProbe {
+    /// `None` where no probe is needed: the server uses this machine's clock, or pushes no stamped messages.
     pub(super) fn of(spec: &SessionSpec) -> Option<Self> {
         let Protocol::WebSocket(Conversation::Push(push)) = spec.protocol else { return None };
         if push.stamp == Stamp::None || is_own_clock(spec.server_clock, &spec.target) {
@@ -38,15 +38,15 @@ impl Sounding {
         Some(Self { spec })
     }
 
-    /// Listens to some messages, and sends a ping between each two.
+    /// Receives some messages and sends a ping between each two. Failures of the server leave the model without an epoch.
     ///
     /// # Errors
-    /// When the session cannot be opened or its worker fails. What the server fails to do is in what is found.
-    pub(super) fn take(&self, cancel: &Cancel) -> Result<Reckoning, LoadError> {
+    /// When the session cannot be opened or its worker fails.
+    pub(super) fn measure(&self, cancel: &Cancel) -> Result<ClockModel, LoadError> {
         let mut session = LoadSession::open(&self.spec)?;
         let stop = StopRule::Count { requests: 1, at_most: AT_MOST };
         let slice = SliceSpec { drain_timeout: Duration::ZERO, ..SliceSpec::new(Schedule::Closed, 1, stop) };
         let sample = session.drive(&slice, None, None, cancel, &mut |_| {})?;
-        Ok(Reckoning::of(&sample.clock_samples, sample.messages.received, clock::epoch()))
+        Ok(ClockModel::of(&sample.clock_samples, sample.messages.received, clock::epoch()))
     }
 }
