@@ -336,3 +336,23 @@ fn a_table_of_identical_servers_has_no_false_finding() {
     };
     assert_eq!(summary.comparisons.iter().filter(different).count(), 0);
 }
+
+/// The names that an enum has in JSON: the error for an unknown name lists them.
+fn names_of<T: serde::de::DeserializeOwned + std::fmt::Debug>() -> Vec<String> {
+    let error = serde_json::from_str::<T>("\"no such name\"").unwrap_err().to_string();
+    let (_, expected) = error.split_once("expected one of ").unwrap();
+    expected.split('`').skip(1).step_by(2).map(str::to_owned).collect()
+}
+
+#[test]
+fn the_documentation_lists_every_kind_of_finding() {
+    let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/SUMMARY.md");
+    let page = std::fs::read_to_string(file).unwrap();
+    let (_, table) = page.split_once("| `kind` is about |").unwrap();
+    let (table, _) = table.split_once("\n\n").unwrap();
+    let names: Vec<String> = [names_of::<EventName>(), names_of::<ReportFinding>()].concat();
+    assert!(names.len() > 40, "{names:?}");
+    for name in names {
+        assert_eq!(table.matches(&format!("`{name}`")).count(), 1, "{name} in docs/SUMMARY.md");
+    }
+}
