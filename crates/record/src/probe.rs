@@ -77,6 +77,11 @@ pub struct ServerCpu {
 }
 
 impl ServerCpu {
+    /// Context switches of all threads: how often one was put on a CPU. 0 where they were not recorded.
+    pub fn context_switches(&self) -> u64 {
+        self.switches_by_pool.values().flat_map(BTreeMap::values).sum()
+    }
+
     /// CPU and waiting time of the JIT compiler threads, as a share of the wall time: 2.0 when two threads worked or waited
     /// for a core all the time. `None` where there are no such threads, or waiting was not recorded.
     pub fn compiler_share(&self) -> Option<f64> {

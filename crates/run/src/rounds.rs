@@ -18,13 +18,12 @@ enum RoundStep {
     /// One slice of one member.
     Slice { kind: SliceKind, round: u32, member: usize },
     /// One slice of every member, cut into turns: for each turn, the order of the members.
-    Alternate { round: u32, orders: Vec<Vec<usize>> },
+    Alternate { round: u32, turns: Turns, orders: Vec<Vec<usize>> },
 }
 
 /// The scored slices of one scenario in a fork, in the order in which they are driven.
 pub(crate) struct RoundSchedule {
     steps: Vec<RoundStep>,
-    turns: Option<Turns>,
 }
 
 impl RoundSchedule {
@@ -41,7 +40,7 @@ impl RoundSchedule {
             match turns.filter(|_| kind == SliceKind::Saturating) {
                 Some(turns) => {
                     let orders = (0..turns.count).map(|_| orders.shuffled(0..members)).collect();
-                    steps.push(RoundStep::Alternate { round, orders });
+                    steps.push(RoundStep::Alternate { round, turns, orders });
                 }
                 None => {
                     let members = orders.shuffled(0..members).into_iter();
@@ -49,7 +48,7 @@ impl RoundSchedule {
                 }
             }
         }
-        Self { steps, turns }
+        Self { steps }
     }
 
     /// Measures all slices; the open ones at `rate_per_s`, none of them where it is not known.
@@ -59,8 +58,8 @@ impl RoundSchedule {
     pub fn run(self, scenario: &mut ScenarioRun<'_, '_>, rate_per_s: Option<f64>) -> Result<(), RunError> {
         let of = self.steps.len() as u32;
         for (number, step) in (1..).zip(self.steps) {
-            match (step, self.turns) {
-                (RoundStep::Slice { kind, round, member }, _) => {
+            match step {
+                RoundStep::Slice { kind, round, member } => {
                     // A closed loop has no rate.
                     let rate_per_s = if kind == SliceKind::Saturating { Some(0.0) } else { rate_per_s };
                     let Some(rate_per_s) = rate_per_s.filter(|_| scenario.may_drive(member)) else { continue };
@@ -68,12 +67,11 @@ impl RoundSchedule {
                     let load = scenario.load(kind, round, rate_per_s);
                     scenario.whole_slice(member, &load)?;
                 }
-                (RoundStep::Alternate { round, orders }, Some(turns)) => {
+                RoundStep::Alternate { round, turns, orders } => {
                     scenario.announce_round(turns, (number, of));
                     let load = scenario.load(SliceKind::Saturating, round, 0.0);
                     AlternatingRound::new(scenario, load, turns).run(scenario, &orders)?;
                 }
-                (RoundStep::Alternate { .. }, None) => {}
             }
         }
         Ok(())

@@ -61,6 +61,10 @@ impl<'a> ForkSchedule<'a> {
                 GroupOrder::Listed => open.next()?,
             };
             let GroupProgress { group, estimate, forks, .. } = self.groups[at];
+            if self.has_had_its_turn(forks) {
+                self.close(at);
+                continue;
+            }
             let fork = forks + 1;
             if self.budget.allows(fork, elapsed, estimate) {
                 return Some(NextStep::Fork { at, group, fork });
@@ -71,6 +75,15 @@ impl<'a> ForkSchedule<'a> {
                 return Some(NextStep::LeaveOut(group));
             }
         }
+    }
+
+    /// Whether a group with so many forks must make room for those listed after it: it has had all its declared forks.
+    fn has_had_its_turn(&self, forks: u32) -> bool {
+        let declared = match self.forks {
+            Forks::UntilDecided { max_forks, .. } => max_forks,
+            Forks::Fixed { .. } => None,
+        };
+        self.order == GroupOrder::Listed && declared.is_some_and(|declared| forks >= declared)
     }
 
     /// Notes that the next fork of a group is done and took `taken`.
@@ -111,11 +124,23 @@ impl<'a> ForkSchedule<'a> {
 
 #[cfg(test)]
 mod tests {
+    use tare_plan::duration::Span;
+
     use super::*;
     use crate::tests::{group, plan, until_decided};
 
     const fn s(seconds: u64) -> Duration {
         Duration::from_secs(seconds)
+    }
+
+    #[test]
+    fn listed_groups_wait_until_those_before_them_are_decided_or_have_had_their_forks() {
+        let forks = Forks::UntilDecided { budget: Span(s(1_000)), at_least: 2, max_forks: Some(3) };
+        let mut plan = planned(forks);
+        plan.stop.order = GroupOrder::Listed;
+        let (steps, out_of_time) = steps(&plan, 10, |group, fork| group == "y" && fork == 2);
+        assert_eq!(steps, ["x1", "x2", "x3", "y1", "y2", "z1", "z2", "z3"]);
+        assert!(!out_of_time);
     }
 
     /// Three groups of growing size under these rules.

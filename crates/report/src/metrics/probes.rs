@@ -1,7 +1,7 @@
 //! Metrics of the probes: of a cell, and raw of a slice.
 
 use tare_record::StoredSlice;
-use tare_record::sample::JvmUse;
+use tare_record::sample::{JvmUse, ServerCpu};
 
 use super::{CellRow, Metric, cell, maybe, slice};
 use crate::clean::csv;
@@ -84,6 +84,13 @@ pub(super) const OF_SLICES: &[Metric] = &[
     slice("jvm_hiccup_longest_ns", "ns", "largest hiccup inside the JVM", METERS, |s| {
         maybe(s.server.hiccups.as_ref().and_then(|h| h.jvm.as_ref()?.unpack().max_ns()))
     }),
+    slice("context_switches", "count", "times that a thread of the server was put on a CPU", PROC, |s| {
+        maybe(s.server.cpu.as_ref().map(ServerCpu::context_switches))
+    }),
+    slice("compiler_share", "1", "CPU and waiting of a JVM's compiler threads, over time", PROC, |s| {
+        maybe(s.server.cpu.as_ref().and_then(ServerCpu::compiler_share))
+    }),
+    slice("compiles", "count", "methods that a JVM compiled, at any tier", JVM, |s| of_jvm(s, |jvm| Some(jvm.compiles))),
     slice("probing_cpu_ns", "ns", "CPU of the probes outside the server", "thread clocks", |s| {
         maybe(s.server.cpu.as_ref().and_then(|cpu| cpu.probing_ns))
     }),
