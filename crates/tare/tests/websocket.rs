@@ -86,10 +86,10 @@ fn flags_that_mean_nothing_say_what_to_do_instead() {
     let (pushed, http) = (websocket(&server, "/ws/ts"), server.url("/path0/1"));
     for (args, says) in [
         (&[&*pushed, "-r", "100"][..], "--echo BYTES or --data TEXT"),
-        (&[&*pushed, "--http2"], "a WebSocket is opened in HTTP/1.1"),
+        (&[&*pushed, "--http2"], "a WebSocket is opened over HTTP/1.1"),
         (&[&*pushed, "--pipeline", "4"], "use more connections"),
-        (&[&*pushed, "-H", "Sec-WebSocket-Extensions: permessage-deflate"], "no extensions"),
-        (&[&*pushed, "--echo", "5", "--messages", "3"], "for what a server pushes"),
+        (&[&*pushed, "-H", "Sec-WebSocket-Extensions: permessage-deflate"], "no WebSocket extensions"),
+        (&[&*pushed, "--echo", "5", "--messages", "3"], "counts pushed messages"),
         (&[&*http, "--messages", "3"], "ws:// or wss://"),
     ] {
         let output = bench.run(&[&["load"], args].concat());
