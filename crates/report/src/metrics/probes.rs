@@ -90,7 +90,9 @@ pub(super) const OF_SLICES: &[Metric] = &[
     slice("compiler_share", "1", "CPU and waiting of a JVM's compiler threads, over time", PROC, |s| {
         maybe(s.server.cpu.as_ref().and_then(ServerCpu::compiler_share))
     }),
-    slice("compiles", "count", "methods that a JVM compiled, at any tier", JVM, |s| of_jvm(s, |jvm| Some(jvm.compiles))),
+    slice("compiles", "count", "methods that a JVM compiled, at any tier", JVM, |s| {
+        of_jvm(s, |jvm| Some(jvm.compiles))
+    }),
     slice("probing_cpu_ns", "ns", "CPU of the probes outside the server", "thread clocks", |s| {
         maybe(s.server.cpu.as_ref().and_then(|cpu| cpu.probing_ns))
     }),
