@@ -27,19 +27,32 @@ expect = { status = 101 }
 push = { period = "20ms", messages = 20 }
 "#;
 
-/// A reference server that the test itself started, and its port.
-fn by_hand(bench: &Bench, planted: &[&str]) -> (Child, u16) {
+/// A reference server that the test itself started; it ends with the test, also when that fails.
+struct StartedByHand {
+    child: Child,
+    port: u16,
+}
+
+impl Drop for StartedByHand {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn by_hand(bench: &Bench, planted: &[&str]) -> StartedByHand {
     let mut child =
         bench.tare(&[&["reference", "--port", "0"], planted].concat()).stdout(Stdio::piped()).spawn().unwrap();
     let mut line = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-    (child, line.trim().rsplit(':').next().unwrap().parse().unwrap())
+    StartedByHand { child, port: line.trim().rsplit(':').next().unwrap().parse().unwrap() }
 }
 
 #[test]
 fn a_server_started_by_hand_is_driven_and_left_running() {
     let bench = Bench::new();
-    let (mut child, port) = by_hand(&bench, &[]);
+    let mut server = by_hand(&bench, &[]);
+    let port = server.port;
     std::fs::write(bench.path().join("own.toml"), CONTRACT).unwrap();
     let url = format!("http://127.0.0.1:{port}");
     let output = bench.run(&["run", "--external", &url, "--contract", "own.toml", "-d", "1", "-u", "4"]);
@@ -48,17 +61,17 @@ fn a_server_started_by_hand_is_driven_and_left_running() {
     let found = cell(&summary, "External");
     assert!(found["throughput_per_s"]["value"].as_f64().unwrap() > 0.0);
     assert!(found["cpu_ns_per_request"].is_null() && found["rss_peak_bytes"].is_null(), "{found:#}");
-    assert!(stdout(&output).contains("External: runs already"), "{}", stdout(&output));
-    assert!(child.try_wait().unwrap().is_none(), "it is not ours to end");
-    child.kill().unwrap();
-    child.wait().unwrap();
+    assert!(stdout(&output).contains("External: external server"), "{}", stdout(&output));
+    assert!(server.child.try_wait().unwrap().is_none(), "it is not ours to end");
+    drop(server);
     bench.assert_nothing_left();
 }
 
 #[test]
 fn the_clock_of_an_external_server_is_estimated_for_what_it_pushes() {
     let bench = Bench::new();
-    let (mut child, port) = by_hand(&bench, &["--push-period-ms", "20", "--clock-ahead-ns", "-3000000000"]);
+    let server = by_hand(&bench, &["--push-period-ms", "20", "--clock-ahead-ns", "-3000000000"]);
+    let port = server.port;
     std::fs::write(bench.path().join("own.toml"), PUSHING).unwrap();
     let url = format!("http://127.0.0.1:{port}");
     let run = ["run", "--external", &url, "--contract", "own.toml", "-m", "Push", "-d", "1", "-u", "2"];
@@ -70,22 +83,19 @@ fn the_clock_of_an_external_server_is_estimated_for_what_it_pushes() {
     let offset_ns = messages["clock"]["offset_ns"].as_i64().unwrap();
     assert!(offset_ns.abs_diff(-3_000_000_000) < 1_000_000_000, "{offset_ns}");
     assert!(said.contains("server's clock is") && said.contains("behind, within"), "{said}");
-    child.kill().unwrap();
-    child.wait().unwrap();
 }
 
 #[test]
 fn an_external_server_is_weighed_against_one_of_ours() {
     let bench = Bench::new();
-    let (mut child, port) = by_hand(&bench, &[]);
+    let server = by_hand(&bench, &[]);
+    let port = server.port;
     let suite = [QUICK, &common::server("bare", None, &[])].concat();
     let external = format!("there=http://127.0.0.1:{port}");
     let output = bench.run_suite(&suite, &["--external", &external, "--baseline", "bare", "--forks", "2"]);
     assert!(output.status.success(), "{}{}", stdout(&output), stderr(&output));
     let summary = bench.summary();
     assert_eq!(common::comparison(&summary, "there")["currencies"][0]["name"], "throughput");
-    child.kill().unwrap();
-    child.wait().unwrap();
 }
 
 #[test]
