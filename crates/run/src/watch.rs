@@ -159,8 +159,8 @@ fn server_cpu(used: &CpuUse) -> ServerCpu {
         total_ns: used.total_ns,
         by_kind: used.by_pool.keys().map(|kind| ((*kind).to_owned(), used.of_kind(kind).cpu_ns)).collect(),
         waiting_by_kind: used.by_pool.keys().map(|kind| ((*kind).to_owned(), used.of_kind(kind).waiting_ns)).collect(),
-        switches_by_pool: of_each_pool(&used, |pool| pool.switches),
-        by_pool: of_each_pool(&used, |pool| pool.cpu_ns),
+        switches_by_pool: of_each_pool(used, |pool| pool.switches),
+        by_pool: of_each_pool(used, |pool| pool.cpu_ns),
         probing_ns: None,
         requests: 0,
     }

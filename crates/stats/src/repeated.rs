@@ -1,5 +1,5 @@
 //! Repeated confidence intervals of a mean: one looks after each fork up to a number declared beforehand, and all
-//! intervals hold together. The boundaries are computed exactly, not simulated: see [`crossing_chance`].
+//! intervals hold together. The boundaries are computed exactly, not simulated: see `crossing_chance`.
 
 use std::collections::HashMap;
 use std::f64::consts::{FRAC_PI_2, PI};
