@@ -9,7 +9,7 @@ use super::settings::RunSettings;
 
 pub const EXAMPLES: &str = "\
 Examples:
-  tare run                                        suites/quick.toml, until decided or for 5 minutes
+  tare run                                        suites/quick.toml: three questions, at most 10 minutes
   tare run suites/tapir.toml                      all servers and scenarios, three starts each
   tare run suites/tapir.toml -s 'http4s.*' --budget 60m
                                                   one family of the suite, until decided or for 60 minutes
