@@ -1,4 +1,4 @@
-//! Holds one answer against what was expected of it, while it arrives. The body is kept only where a check needs it.
+//! Compares one answer with its expectation while it arrives. The body is kept only if a check needs it.
 
 use tare_sample::ErrorClass;
 use tare_wire::http::{Head, Sink};
@@ -6,10 +6,10 @@ use tare_wire::http::{Head, Sink};
 use crate::check::Expectation;
 use crate::problem::{Problem, escape};
 
-/// Bytes of a body that are kept for the checks that need it in one piece.
+/// Largest body in bytes that is kept for checks of the whole body.
 const MAX_KEPT_BYTES: usize = 16 << 20;
 
-/// What has been seen of the answer so far.
+/// The part of the answer that has arrived.
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
     body_bytes: u64,
@@ -17,7 +17,7 @@ pub(crate) struct Seen {
     problem: Option<Box<Problem>>,
 }
 
-/// A [`Sink`] that compares.
+/// A [`Sink`] that compares what it receives.
 pub(crate) struct Judge<'a> {
     pub(crate) seen: &'a mut Seen,
     pub(crate) expectation: &'a Expectation,
@@ -44,12 +44,13 @@ impl Sink for Judge<'_> {
 }
 
 impl Seen {
-    /// Whether the body has become so long that it must not be read to its end.
+    /// Whether the body is so long that the rest must not be read.
     pub(crate) fn is_flooded(&self, expectation: &Expectation) -> bool {
         expectation.is_flooded_by(self.body_bytes)
     }
 
-    /// The problem of an answer that is flooded: a long error page is a wrong status, anything else breaks the protocol.
+    /// The problem of an answer with too long a body: a long error page is a wrong status, anything else breaks the
+    /// protocol.
     pub(crate) fn flood(&mut self) -> Problem {
         match self.problem.take() {
             Some(problem) if problem.class == ErrorClass::Status => *problem,
@@ -69,10 +70,10 @@ impl Seen {
         expectation.judge_length(self.body_bytes).or_else(of_whole)
     }
 
-    /// Compares the part of a body that begins at `from`.
+    /// Compares the part of the body that begins at `from`.
     fn compare(&mut self, expected: &[u8], from: u64, bytes: &[u8]) {
         let rest = usize::try_from(from).ok().and_then(|from| expected.get(from..)).unwrap_or_default();
-        // An overlong body is found out by its length at the end.
+        // The length of a body that is too long is checked at its end.
         let common = rest.len().min(bytes.len());
         if rest[..common] != bytes[..common] {
             let offset = rest.iter().zip(bytes).take_while(|(wanted, found)| wanted == found).count();

@@ -1,4 +1,4 @@
-//! What is said on a WebSocket, and by whom: exchanges that the client begins, or messages that the server pushes.
+//! The conversation on a WebSocket: exchanges that the client starts, or messages that the server pushes.
 
 use std::time::Duration;
 
@@ -10,10 +10,10 @@ use crate::messages::Silence;
 /// How the two ends of a WebSocket talk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Conversation {
-    /// The client sends a message, and the next one that comes is its answer: echo, request and response. Closed and open
-    /// loop, response and service times are those of HTTP. The body of a [`RequestSpec`](crate::RequestSpec) is the
-    /// message, its checks are of the answer ([`Check::body_is`](crate::Check::body_is) for an echo; headers and status
-    /// are those of no message), and the timeout of the session is the time to wait for it.
+    /// The client sends a message, and the next message from the server is the response (echo, request and response).
+    /// Closed loop, open loop, response times and service times work as for HTTP. The message is the body of a
+    /// [`RequestSpec`](crate::RequestSpec). Its checks apply to the response ([`Check::body_is`](crate::Check::body_is)
+    /// for an echo), but checks of status and headers cannot hold. The session's timeout applies.
     Exchanges,
     /// The server sends messages on its own clock, and the client subscribes to them.
     Push(Push),
@@ -21,30 +21,32 @@ pub enum Conversation {
 
 /// Messages that a server pushes.
 ///
-/// A user of the closed loop subscribes by opening a WebSocket, and hangs up after its messages; a
-/// [`StopRule::Count`](crate::StopRule::Count) counts subscriptions, and a
-/// [`StopRule::Duration`](crate::StopRule::Duration) ends them all with the first message that was sent after it.
+/// A user of the closed loop subscribes when it opens a WebSocket, and closes it after its last message. A
+/// [`StopRule::Count`](crate::StopRule::Count) counts subscriptions. A
+/// [`StopRule::Duration`](crate::StopRule::Duration) ends each subscription with its first message that was sent after
+/// that time.
 ///
-/// Each message is booked as an answered request whose intended start is when the server sent it: its response time is the
-/// *push latency*. It has no service time. What else is known of it is in [`MessageTally`](crate::MessageTally). A subscription
-/// that breaks off is one failed request, of the window also if it was asked for in the head.
+/// Each message counts as an answered request. Its intended start is the moment at which the server sent it, so its
+/// response time is the *push latency*. It has no service time. [`MessageTally`](crate::MessageTally) has its other
+/// figures. A subscription that breaks off counts as one failed request of the window, even if it was requested in the
+/// discarded head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Push {
-    /// Messages of a subscription; `u64::MAX` for as many as come.
+    /// Messages per subscription; `u64::MAX` means no limit.
     pub messages_per_user: u64,
-    /// From one message to the next.
+    /// Time from one message to the next.
     pub period: Duration,
     /// Where a message says when it was sent.
     pub stamp: Stamp,
 }
 
 impl Push {
-    /// How many messages one wants who has taken so many, where a number of them is wanted.
+    /// Messages that a user still expects after this many; 0 without a limit.
     pub(crate) const fn rest(&self, taken: u64) -> u64 {
         if self.is_endless() { 0 } else { self.messages_per_user.saturating_sub(taken) }
     }
 
-    /// What says how many messages are missing since the last, where as many are wanted as come.
+    /// The time without a message since `since`, from which missing messages are counted; `None` with a limit.
     pub(crate) fn silence(&self, since: Nanos) -> Option<Silence> {
         self.is_endless().then_some(Silence { since, period: self.period })
     }
@@ -57,11 +59,11 @@ impl Push {
 /// Where a message says when it was sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Stamp {
-    /// In a number of 13, 16 or 19 digits: milli-, micro- or nanoseconds since 1970. The finest counts if there are
-    /// several.
+    /// In a number of 13, 16 or 19 digits: milliseconds, microseconds or nanoseconds since 1970. Of several numbers,
+    /// the finest counts.
     #[default]
     Unix,
-    /// Nowhere: there is jitter and no latency.
+    /// Nowhere. Jitter is measured, but no latency.
     None,
 }
 

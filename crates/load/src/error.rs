@@ -1,10 +1,10 @@
-//! What can keep tare itself from making load. Failures of the server under test are not here: they are data.
+//! Errors that keep tare itself from making load. Failures of the server under test are data and not here.
 
 use std::io;
 
 use thiserror::Error;
 
-/// Why a session could not be opened or a slice not be run.
+/// Why a session could not be opened or a slice could not be run.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum LoadError {
@@ -26,24 +26,24 @@ pub enum LoadError {
         /// What to write instead.
         remedy: String,
     },
-    /// The congestion control algorithm is not to be had.
+    /// The congestion control algorithm is not available.
     #[error(
         "congestion control \"{algorithm}\" cannot be used: {source}; \
          choose one of /proc/sys/net/ipv4/tcp_allowed_congestion_control"
     )]
     Congestion {
-        /// The algorithm that was asked for.
+        /// The requested algorithm.
         algorithm: String,
         /// The kernel's reason.
         source: io::Error,
     },
-    /// io_uring was asked for by name.
+    /// io_uring was requested explicitly and is not available.
     #[error("io_uring cannot be used: {reason}; choose the poller \"auto\" or \"epoll\"")]
     Poller {
-        /// What is in its way.
+        /// Why it is not available.
         reason: String,
     },
-    /// TLS cannot be set up as it was asked for.
+    /// TLS cannot be set up as requested.
     #[error("TLS: {what}; {remedy}")]
     Tls {
         /// What is wrong.
@@ -56,15 +56,15 @@ pub enum LoadError {
         "{needed} open files are needed and {allowed} are allowed; raise the limit (ulimit -n {needed}) or use fewer connections"
     )]
     OpenFiles {
-        /// How many the process would have open.
+        /// How many files the process would open.
         needed: u64,
-        /// How many it may have open, after raising the limit as far as it goes.
+        /// The highest limit that this process can set.
         allowed: u64,
     },
     /// A worker thread could not be started, pinned or given its poller.
     #[error("cannot start the load worker on CPU {cpu}: {reason}")]
     Worker {
-        /// The CPU that it was for.
+        /// The CPU that it should run on.
         cpu: usize,
         /// The reason.
         reason: String,

@@ -1,9 +1,9 @@
-//! Makes load and emits samples. What a request is, when it should leave, what an answer must be and when to stop are
-//! values handed to the one worker loop; servers' failures are counted, never raised.
+//! Makes load and emits samples. Requests, schedules, checks and stop rules are values given to the one worker loop. A
+//! server's failures are counted and never raised as errors.
 //!
-//! A [`LoadSession`] keeps worker threads and their connections; each [`SliceSpec`] that it runs yields a
+//! A [`LoadSession`] keeps worker threads and their connections. Each [`SliceSpec`] that it runs yields a
 //! [`SliceSample`] with counts and histograms. Response times count from when a request *should* have left, service
-//! times from when it did, and both are always there, but for messages that nobody asked for.
+//! times from when it did leave. Both are always recorded, except for pushed messages, which nothing was sent for.
 //!
 //! ```no_run
 //! use std::net::SocketAddr;
@@ -22,9 +22,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`Protocol`] says what is spoken (HTTP/1.1, pipelined if wanted, HTTP/2, or a WebSocket), [`TlsSpec`] how it is secured, [`Target`]
-//! where the server listens. The examples measure a server of their own (`in_process`) and follow a schedule of their
-//! own (`own_schedule`).
+//! [`Protocol`] selects the protocol (HTTP/1.1 with or without pipelining, HTTP/2, WebSocket), [`TlsSpec`] the
+//! security, and [`Target`] the address of the server. The examples measure a server in the same process (`in_process`)
+//! and follow a custom schedule (`own_schedule`).
 
 mod answer;
 mod cancel;
@@ -72,6 +72,6 @@ pub use tare_sample::{
 };
 pub use tare_sys::socket::Target;
 pub use think::Think;
-// Requests are described in these words of the protocol.
+// Types of the protocol that describe requests.
 pub use tare_wire::http::Method;
 pub use tare_wire::ws::MAX_MESSAGE_BYTES;

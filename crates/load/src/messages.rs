@@ -7,13 +7,13 @@ use tare_sys::clock::Nanos;
 /// The messages that are missing from a subscription that ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Owed {
-    /// The rest of a set number of messages.
+    /// How many of a fixed number of messages are missing.
     pub(crate) messages: u64,
-    /// Where there is no set number: the time since the last message.
+    /// Without a fixed number: the time since the last message.
     pub(crate) silence: Option<Silence>,
 }
 
-/// A time without a message, though one should have come in each period.
+/// A time without a message, while one was due in each period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Silence {
     pub(crate) since: Nanos,
@@ -28,7 +28,7 @@ impl Owed {
 }
 
 impl Silence {
-    /// Messages that should have come. One counts as missing once it is late by half a period.
+    /// Messages that were due. One counts as missing when it is late by half a period.
     fn room(&self, from: Nanos, until: Nanos) -> u64 {
         let (silent_ns, period_ns) = (until.since(self.since.max(from)), Nanos::from(self.period).0.max(1));
         (silent_ns.saturating_add(period_ns / 2) / period_ns).saturating_sub(1)

@@ -1,4 +1,4 @@
-//! Which poller a session uses: as asked for, or as the kernel allows.
+//! Which poller a session uses: the requested one, or one that the kernel allows.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,38 +10,38 @@ use crate::error::LoadError;
 /// Which poller a session should use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PollerChoice {
-    /// io_uring where the kernel allows it, and else epoll.
+    /// io_uring if the kernel allows it, else epoll.
     #[default]
     Auto,
     /// epoll.
     Epoll,
-    /// io_uring, or no session.
+    /// io_uring. Without it, opening the session fails.
     Uring,
 }
 
-/// A way to hear from the kernel.
+/// How events are received from the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PollerKind {
-    /// epoll(7): which sockets are ready.
+    /// epoll(7): reports which sockets are ready.
     Epoll,
-    /// io_uring(7): what has been done.
+    /// io_uring(7): reports which operations have completed.
     Uring,
 }
 
-/// The poller of a session, and why it is that one.
+/// The poller of a session, and the reason for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PollerInUse {
     /// The poller.
     pub kind: PollerKind,
-    /// A line for the user, if it is not the one that would have been best.
+    /// A line for the user, if a better poller was not available.
     pub notice: Option<String>,
 }
 
 impl PollerChoice {
-    /// The poller that it comes down to here and now.
+    /// The poller that is available on this machine.
     ///
     /// # Errors
-    /// When io_uring is asked for and not to be had.
+    /// When io_uring was requested and is not available.
     pub fn settle(self) -> Result<PollerInUse, LoadError> {
         self.settle_given(uring::obstacle)
     }

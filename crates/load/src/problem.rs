@@ -2,10 +2,10 @@
 
 use tare_sample::ErrorClass;
 
-/// Bytes of a server's text that the example of an error quotes.
+/// Bytes of a server's text that an error's example quotes.
 const EXAMPLE_BYTES: usize = 80;
 
-/// Why one request failed: the class, and a text that the report shows for the first failure of the class.
+/// Why one request failed: the class, and a text. The report shows the first text of each class.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Problem {
     pub(crate) class: ErrorClass,
@@ -18,7 +18,7 @@ impl Problem {
     }
 }
 
-/// The beginning of foreign bytes as printable ASCII: text of a server is never shown unescaped.
+/// The first bytes as printable ASCII. Text of a server is never shown unescaped.
 pub(crate) fn escape(bytes: &[u8]) -> String {
     let shown = &bytes[..bytes.len().min(EXAMPLE_BYTES)];
     let ellipsis = if shown.len() < bytes.len() { "…" } else { "" };

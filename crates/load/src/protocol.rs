@@ -1,4 +1,4 @@
-//! What is spoken on a connection, and how many exchanges it carries at a time.
+//! The protocol of a connection, and how many exchanges it carries at a time.
 
 use std::time::Duration;
 
@@ -9,21 +9,21 @@ use crate::messages::Owed;
 
 /// The protocol of a session.
 ///
-/// A server may end a connection in good order (`Connection: close`, GOAWAY) while requests are under way that it will
-/// not answer. These are read errors: nothing is sent twice, since nobody but the server knows what it has done. Only what
-/// a GOAWAY says was not processed is sent again.
+/// A server may end a connection correctly (`Connection: close`, GOAWAY) while requests are under way that it will not
+/// answer. These are read errors. No request is sent twice, since only the server knows which ones it has processed.
+/// The exception is a request that a GOAWAY declares unprocessed: it is sent again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protocol {
     /// HTTP/1.1, over TLS with ALPN `http/1.1`.
     Http1 {
-        /// Requests that a connection has under way at a time, sent without waiting for the answers before; 1 is
-        /// the plain exchange of request and answer.
+        /// Requests under way on a connection at a time, sent before earlier responses have arrived. 1 means no
+        /// pipelining.
         pipeline: usize,
     },
     /// HTTP/2: over TLS by ALPN `h2`, otherwise with prior knowledge.
     Http2 {
-        /// Streams that a connection has under way at a time. What exceeds the server's own limit waits in the
-        /// connection, and that wait counts as service time.
+        /// Streams under way on a connection at a time. Streams above the server's own limit wait in the connection,
+        /// and that wait counts as service time.
         streams: usize,
     },
     /// WebSocket over HTTP/1.1 (RFC 6455). The path and the headers of the first request open each connection.
@@ -37,7 +37,7 @@ impl Default for Protocol {
 }
 
 impl Protocol {
-    /// Its name in TLS's negotiation.
+    /// The protocol's name in ALPN.
     pub(crate) const fn alpn(self) -> &'static [u8] {
         match self {
             Self::Http1 { .. } | Self::WebSocket(_) => b"http/1.1",
@@ -45,7 +45,7 @@ impl Protocol {
         }
     }
 
-    /// Exchanges that one connection carries at a time: the users of a closed loop are connections × depth.
+    /// Exchanges that one connection carries at a time. A closed loop has connections × depth users.
     pub const fn depth(self) -> usize {
         match self {
             Self::Http1 { pipeline } => pipeline,
@@ -54,7 +54,8 @@ impl Protocol {
         }
     }
 
-    /// What one is owed who has wanted to subscribe since then, and could not; `None` where nobody subscribes.
+    /// The messages that a failed subscription has missed, if it was requested at `since`; `None` for protocols without
+    /// subscriptions.
     pub(crate) fn owed(self, since: Nanos) -> Option<Owed> {
         match self {
             Self::WebSocket(Conversation::Push(push)) => {
@@ -64,7 +65,7 @@ impl Protocol {
         }
     }
 
-    /// From one pushed message to the next; nothing where none is pushed.
+    /// Time between two pushed messages; zero without pushes.
     pub(crate) const fn period(self) -> Duration {
         match self {
             Self::WebSocket(Conversation::Push(push)) => push.period,
@@ -72,7 +73,7 @@ impl Protocol {
         }
     }
 
-    /// What has befallen somebody who has waited until the deadline.
+    /// The error text for a user who has waited until the deadline.
     pub(crate) const fn silence(self) -> &'static str {
         match self {
             Self::WebSocket(Conversation::Push(_)) => "no message until the deadline",

@@ -34,7 +34,7 @@ pub(crate) fn exponential(random: &mut Pcg64Mcg, mean: Duration) -> Duration {
     mean.mul_f64(unit_exponential(random))
 }
 
-/// Random bytes, which no compression makes shorter.
+/// Random bytes, which compression does not shorten.
 pub(crate) fn bytes(seed: u64, count: usize) -> Vec<u8> {
     let mut bytes = vec![0; count];
     Pcg64Mcg::seed_from_u64(seed).fill_bytes(&mut bytes);

@@ -1,4 +1,4 @@
-//! A worker thread as its session sees it: orders go in, reports come out, nothing else is shared.
+//! A worker thread as seen by its session: orders go in, reports come out, and nothing else is shared.
 
 use std::io;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -27,24 +27,24 @@ pub(crate) struct Remote {
     share: Share,
 }
 
-/// What a session wants of its workers.
+/// What a session orders a worker to do.
 pub(crate) enum Order {
     Prepare { in_use: usize, cancel: Cancel },
     Run(WorkerSlice),
 }
 
-/// What a worker says of an order.
+/// A worker's report on an order.
 pub(crate) enum Report {
-    /// Of preparation: so many connections are open, and more are being opened if it goes on.
+    /// During preparation: the number of open connections, and whether more are being opened.
     Open { connections: usize, goes_on: bool },
-    /// A part of what was ordered; more follow.
+    /// A part of the sample; more follow.
     Part(SliceSample),
-    /// The rest of it, or why there is none.
+    /// The end of the order: the rest of the sample, or an error.
     Last(Result<SliceSample, LoadError>),
 }
 
 impl Remote {
-    /// Starts the thread; it is pinned and has its poller when this returns.
+    /// Starts the thread. When this returns, the thread is pinned and has its poller.
     pub(crate) fn start(cpu: usize, poller: PollerKind, setup: Setup) -> Result<Self, LoadError> {
         let failed = |reason: String| LoadError::Worker { cpu, reason };
         let share = setup.share;
@@ -74,12 +74,12 @@ impl Remote {
         self.reports.recv().unwrap_or(Report::Last(Err(LoadError::WorkerDied)))
     }
 
-    /// This worker's part of so many connections; the parts differ by at most one.
+    /// This worker's share of that many connections. The shares differ by one at most.
     pub(crate) fn part_of(&self, connections: usize) -> usize {
         connections / self.share.workers + usize::from(self.share.worker < connections % self.share.workers)
     }
 
-    /// Lets the thread end once it has done what was ordered.
+    /// Lets the thread end after its current order.
     pub(crate) fn dismiss(&mut self) {
         self.orders = None;
     }
@@ -93,7 +93,7 @@ impl Remote {
     }
 }
 
-/// The life of a worker thread: one last report per order, until the session is dropped.
+/// The main function of a worker thread: one last report per order, until the session is dropped.
 fn serve<P: Poller>(
     open: fn() -> io::Result<P>,
     cpu: usize,
@@ -102,7 +102,7 @@ fn serve<P: Poller>(
     outbox: &Sender<Report>,
 ) {
     let failed = |reason: String| LoadError::Worker { cpu, reason };
-    // Refused, it only costs precision, and send lag will show how much.
+    // If the kernel refuses, sends leave less precisely, and send lag shows by how much.
     let _ = clock::sharpen_timers();
     let poller = pin_current_thread(&CpuSet::of([cpu]))
         .map_err(|error| failed(error.to_string()))
@@ -115,10 +115,10 @@ fn serve<P: Poller>(
             return;
         }
     };
-    // A session that has gone is noticed with the last report.
+    // If the session is gone, the next line notices it.
     let tell = |report| drop(outbox.send(report));
     let mut report = Report::Last(Ok(SliceSample::default()));
-    // Either channel ends with the session.
+    // Both channels end with the session.
     while outbox.send(report).is_ok() {
         report = match inbox.recv() {
             Ok(Order::Prepare { in_use, cancel }) => {

@@ -1,4 +1,4 @@
-//! When a request of an open schedule may leave: at its intended start, or together with others at the next tick.
+//! When a request of an open schedule may leave: at its intended start, or with others at the next tick.
 
 use std::fmt;
 use std::time::Duration;
@@ -8,15 +8,15 @@ use tare_sys::clock::Nanos;
 /// How closely sends follow the intended starts. Response times count from the intended start in either case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sending {
-    /// At the intended start: the generator sleeps until then, and is late by what waking up takes.
+    /// At the intended start. The generator sleeps until then, and is late by its wake-up delay.
     #[default]
     Exact,
-    /// At the intended start, by a generator that is awake before it is time, and as long as an answer may come: it looks
-    /// again and again, at up to the whole of its core's time, where sleeping would make requests leave late and answers
-    /// seem late. For a core that it shares with nobody.
+    /// At the intended start, by a generator that busy-waits before each send and while an answer may arrive. A
+    /// sleeping one sends late and stamps answers late. It uses up to all CPU time of its core, so the core must be its
+    /// own.
     Spinning,
-    /// At the first multiple of this length, counted from the start of the slice, that is not before the intended
-    /// start. A generator that wakes up once for many requests is cheap, and the server meets bursts.
+    /// At the first tick at or after the intended start; this is the time between ticks, from the start of the slice
+    /// on. One wake-up for many requests saves CPU, but the server receives bursts.
     Tick(Duration),
 }
 
@@ -32,7 +32,7 @@ impl Sending {
         }
     }
 
-    /// The length of a tick, 0 if there is none.
+    /// The length of a tick; 0 without ticks.
     ///
     /// # Units
     /// Nanoseconds.

@@ -1,4 +1,4 @@
-//! The clock that stamps pushed messages, and the estimate of its offset where it is not this machine's.
+//! The clock that stamps pushed messages, and the estimate of its offset when it is another machine's.
 
 use tare_sample::{ClockEstimate, ClockSamples, MessageTally, ServerClock};
 use tare_sys::clock::Epoch;
@@ -6,7 +6,7 @@ use tare_sys::socket::Target;
 
 use crate::stamps::Stamps;
 
-/// Stamped messages below which the least of their delays may be far from the least possible.
+/// With fewer stamped messages, the shortest delay may be far from the shortest possible one.
 const LEAST_MESSAGES: u64 = 5;
 
 /// Whether a server at `target` uses this machine's clock.
@@ -23,13 +23,13 @@ pub(crate) fn is_own_clock(setting: ServerClock, target: &Target) -> bool {
 pub(crate) struct ClockModel {
     /// The server's epoch; `None` where it is unknown.
     pub(crate) epoch: Option<Epoch>,
-    /// How the epoch was estimated; `None` where the clock is this machine's.
+    /// How the epoch was estimated; `None` if the clock is this machine's.
     pub(crate) estimate: Option<ClockEstimate>,
 }
 
 impl ClockModel {
-    /// The server's clock by samples of it, beside this machine's own epoch. Where `messages` came and none is stamped,
-    /// there is nothing to estimate and nothing that depends on it.
+    /// Estimates the server's clock from samples; `ours` is this machine's epoch. If `messages` arrived and none has a
+    /// stamp, no result depends on the clock, and this machine's is assumed.
     pub(crate) fn of(samples: &ClockSamples, messages: u64, ours: Epoch) -> Self {
         if samples.stamped == 0 && messages > 0 {
             return Self::same(ours);
@@ -44,25 +44,26 @@ impl ClockModel {
         Self { epoch, estimate: Some(estimate) }
     }
 
-    /// Writes into a tally what the server's clock was taken to be.
+    /// Writes the assumed clock into a tally.
     pub(crate) fn state_in(&self, tally: &mut MessageTally) {
         tally.clock_within_ns = self.epoch.map_or(0, |epoch| epoch.within_ns);
         tally.clock = self.estimate;
     }
 
-    /// The server goes by this machine's clock.
+    /// The server uses this machine's clock.
     pub(crate) const fn same(ours: Epoch) -> Self {
         Self { epoch: Some(ours), estimate: None }
     }
 
-    /// What it makes of stamps.
+    /// How stamps are converted under this model.
     pub(crate) fn stamps(&self) -> Stamps {
         let by = if self.estimate.is_some() { Stamps::Theirs } else { Stamps::Ours };
         self.epoch.map_or(Stamps::Unknown, by)
     }
 
-    /// The same for a slice of which these messages were heard. None comes before it is sent: one that was quicker than those
-    /// of the sounding says that the clock may be as much further ahead, and no more than a round trip beyond that.
+    /// The same estimate with an error that allows for these messages of a slice. No message arrives before it is sent.
+    /// A message faster than all those of the probe shows that the server's clock may be further ahead, by one round
+    /// trip beyond that at most.
     pub(crate) fn widened(self, heard: &ClockSamples) -> Self {
         let (Some(epoch), Some(round_trip_ns)) = (self.epoch, self.estimate.and_then(|found| found.round_trip_ns))
         else {
@@ -73,7 +74,8 @@ impl ClockModel {
         Self { epoch: Some(Epoch { within_ns, ..epoch }), ..self }
     }
 
-    /// The same for a slice at the end of which it was found to be `after`: as far off as either says, and as it has moved.
+    /// The same estimate for a slice after which the clock was found to be `after`. The error is the larger of both,
+    /// and allows for the change between them.
     pub(crate) fn until(self, after: &Self) -> Self {
         let (Some(before), Some(end)) = (self.epoch, after.epoch) else { return self };
         let end_ns = before.unix_ns.abs_diff(end.unix_ns) + end.within_ns;
@@ -88,8 +90,8 @@ impl ClockModel {
     }
 }
 
-/// The fastest message took a part of the shortest round trip, and its stamp was cut or rounded to its unit. The middle
-/// of what is possible is taken for both. The error is half a round trip and, since stamps may be rounded, a whole unit.
+/// The fastest message took a part of the shortest round trip, and its stamp was truncated or rounded to its unit. The
+/// middle of both ranges is taken. The error is half a round trip and, since stamps may be rounded, a whole unit.
 fn estimated_epoch(samples: &ClockSamples, ours: Epoch) -> Option<Epoch> {
     let round_trip_ns = samples.round_trip_ns.filter(|_| samples.stamped >= LEAST_MESSAGES)?;
     Some(Epoch {
@@ -107,7 +109,7 @@ mod tests {
     const OURS: Epoch = Epoch { unix_ns: 1_700_000_000_000_000_000, within_ns: 20 };
     const S: i64 = 1_000_000_000;
 
-    /// Samples of messages that were under way for so long, from a server whose clock is so far ahead.
+    /// Samples of messages with these delays, from a server whose clock is `ahead_ns` ahead.
     fn samples(ahead_ns: i64, delays_ns: &[u64], unit_ns: u64, round_trip_ns: Option<u64>) -> ClockSamples {
         let mut samples = ClockSamples::default();
         for (n, delay_ns) in (1..).zip(delays_ns) {
@@ -126,14 +128,14 @@ mod tests {
             (3 * S, &even[..], 1, 60_000, 3 * S, 30_021),
             (-3 * S, &even, 1, 60_000, -3 * S, 30_021),
             (0, &even, 1, 60_000, 0, 30_021),
-            // A way there that is longer than the way back, and the other way round: within what is said.
+            // The way to the server is longer than the way back, then the reverse: both within the stated error.
             (3 * S, &even, 1, 30_000, 3 * S - 15_000, 15_021),
             (3 * S, &even, 1, 300_000, 3 * S + 120_000, 150_021),
             // Odd times are rounded up.
             (0, &even, 1, 60_001, 0, 30_022),
-            // What is cut from a stamp belongs to what is not known.
+            // The truncated part of a stamp adds to the error.
             (3 * S, &even, 1_000_000, 60_000, 3 * S + 499_993, 1_030_020),
-            // A server that is late with every message cannot be told from a clock that is behind.
+            // A server that delays every message looks like a clock that is behind.
             (0, &[5_030_000; 5], 1, 60_000, -5_000_000, 30_021),
         ] {
             let model = ClockModel::of(&samples(ahead_ns, delays_ns, unit_ns, Some(round_trip_ns)), 5, OURS);
@@ -185,7 +187,7 @@ mod tests {
     #[test]
     fn a_message_that_was_quicker_than_all_before_makes_the_estimate_less_certain() {
         let found = ClockModel::of(&samples(3 * S, &[150_000; 6], 1, Some(80_000)), 6, OURS);
-        // By the estimate the clock is 110 µs less ahead than it is, and 40 µs at most were thought possible.
+        // The clock is 110 µs further ahead than the estimate, and the estimate allowed for 40 µs at most.
         for (delay_ns, within_ns) in [(150_000, 40_021), (145_000, 45_001), (30_000, 160_001), (10_000_000, 40_021)] {
             let widened = found.widened(&samples(3 * S, &[delay_ns; 9], 1, None));
             assert_eq!((widened.epoch.unwrap().within_ns, widened.estimate), (within_ns, found.estimate), "{delay_ns}");
@@ -198,7 +200,7 @@ mod tests {
     #[test]
     fn the_clock_is_ours_on_every_address_of_this_machine_unless_it_is_said_otherwise() {
         let target = |address: &str| Target::Tcp(address.parse().unwrap());
-        // The other is an address for documentation: of no machine.
+        // The other address is reserved for documentation: no machine has it.
         let (here, there) = (target("127.0.0.1:80"), target("192.0.2.1:80"));
         let file = Target::Unix("/run/socket".into());
         for (clock, ours) in [

@@ -1,4 +1,4 @@
-//! The public face: a session holds worker threads and their connections, and runs slices over them.
+//! The public interface: a session holds worker threads and their connections, and runs slices on them.
 
 mod clock_probe;
 mod opening;
@@ -30,9 +30,9 @@ use self::clock_probe::ClockProbe;
 pub use self::opening::{Opening, Watched};
 pub use self::spec::{SessionSpec, SliceSpec};
 
-/// Files beside the connections: pollers, what the kernel is asked about, and some for the caller.
+/// Open files in addition to the connections: pollers, files of the kernel, and some for the caller.
 const SPARE_FILES: u64 = 32;
-/// Between the order to start and the start, so that all workers begin at the same moment.
+/// Delay between the order and the start of a slice, so that all workers begin at the same moment.
 const START_MARGIN: Duration = Duration::from_micros(300);
 
 /// Worker threads with their connections, kept open from slice to slice.
@@ -46,7 +46,7 @@ pub struct LoadSession {
 }
 
 impl LoadSession {
-    /// Starts the workers. No connection is opened yet, since an absent server is not an error of the session.
+    /// Starts the workers. No connection is opened yet, because a missing server is not an error of the session.
     ///
     /// # Errors
     /// When the specification is contradictory, a request cannot be encoded, or a worker cannot be started.
@@ -89,18 +89,18 @@ impl LoadSession {
         Ok(Self { workers, connections: spec.connections, congestion, poller, keeps_cpus_awake, clock_probe })
     }
 
-    /// The congestion control algorithm that the session's sockets use; `None` for those of the file system.
+    /// The congestion control algorithm of the session's sockets; `None` for Unix sockets.
     pub fn congestion(&self) -> Option<&str> {
         self.congestion.as_deref()
     }
 
-    /// The poller that the workers use, with a line of notice if it is not the one that would have been best.
+    /// The poller of the workers, with a line for the user if a better one was not available.
     pub const fn poller(&self) -> &PollerInUse {
         &self.poller
     }
 
-    /// Whether CPUs are kept from deep sleep while a slice runs, which takes a right to `/dev/cpu_dma_latency`. Without
-    /// it, waking up adds to latencies at low load, tens of microseconds on some machines.
+    /// Whether CPUs are kept from deep sleep while a slice runs. This needs permission to write `/dev/cpu_dma_latency`.
+    /// Without it, wake-ups add to latencies at low load, tens of microseconds on some machines.
     pub const fn keeps_cpus_awake(&self) -> bool {
         self.keeps_cpus_awake
     }
@@ -112,11 +112,11 @@ impl LoadSession {
 
     /// Opens missing connections, runs one slice and drains it.
     ///
-    /// Returns at the latest `connect_timeout` + the stop rule's longest time + `drain_timeout` after the call,
-    /// whatever the server does; and, cancelled, within 0.1 s to notice it and a drain of at most 0.5 s. To these come
-    /// 5 ms for every 32 connections that are missing: so many are opened at a time, lest they overflow the backlog of
-    /// the server's listener. A server that is slow to open connections, but opens some within each `connect_timeout`, is
-    /// given twelve of them. Where the server's clock is estimated, that takes 20 messages or 6 s, before and after.
+    /// Returns after at most `connect_timeout` + the stop rule's longest time + `drain_timeout`, whatever the server
+    /// does. When cancelled, it returns within 0.1 s plus a drain of at most 0.5 s. Both grow by 5 ms for every 32
+    /// missing connections: they are opened in steps of that size, so that the backlog of the server's listener does
+    /// not overflow. A server that is slow, but opens some connections within each `connect_timeout`, is given twelve
+    /// of them. If the server's clock is estimated, that takes 20 messages or 6 s, before and after the slice.
     ///
     /// # Errors
     /// When the specification is contradictory or a worker has failed. Failures of the server are in the sample.
@@ -124,10 +124,10 @@ impl LoadSession {
         self.run_watched(slice, None, cancel, &mut |_| {})
     }
 
-    /// As [`run`](Self::run), and shows how far connections are being opened, where that takes long, and about `every` so
-    /// long what has happened since the last time: counts of one kind add up to those of the sample that is returned. A
-    /// part belongs to its time by when a request *ended*, so that the drain has parts too, with windows of no length.
-    /// Without `every` there are no such parts, and nothing is shown while the slice lasts.
+    /// As [`run`](Self::run), with reports to a watcher: the progress of opening connections, if that takes long, and
+    /// the sample of each time of length `every`. The counts of these parts add up to those of the returned sample. A
+    /// request belongs to the part in which it *ended*, so the drain has parts too, with windows of zero length.
+    /// Without `every`, nothing is reported while the slice runs.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -144,7 +144,7 @@ impl LoadSession {
         self.check_slice(slice)?;
         let before = self.probe_clock(cancel)?;
         let mut sample = self.drive(slice, Some(&before), every, cancel, watcher)?;
-        // Somebody who has cancelled does not wait for more messages.
+        // After a cancellation, do not wait for more messages.
         let is_over = before.epoch.is_none() || (self.clock_probe.is_some() && cancel.is_cancelled());
         let whole = if is_over { before } else { before.until(&self.probe_clock(cancel)?) };
         let whole = whole.widened(&sample.clock_samples);
@@ -158,7 +158,7 @@ impl LoadSession {
             .map_or_else(|| Ok(ClockModel::same(clock::epoch())), |clock_probe| clock_probe.measure(cancel))
     }
 
-    /// Drives a slice by what the server's clock is taken to be; without that, to find it out.
+    /// Runs a slice with the assumed clock of the server; without one, as a probe of that clock.
     fn drive(
         &mut self,
         slice: &SliceSpec,
@@ -167,7 +167,7 @@ impl LoadSession {
         cancel: &Cancel,
         watcher: &mut dyn FnMut(Watched<'_>),
     ) -> Result<SliceSample, LoadError> {
-        // Refused, it costs latency, which the session's user is told.
+        // If the kernel refuses, latencies grow, and the session's user is told so.
         let _awake = Wakefulness::hold();
         self.prepare(slice, cancel, watcher)?;
         let stamps = by.map_or(Stamps::Probing, ClockModel::stamps);
@@ -198,8 +198,8 @@ impl LoadSession {
         Ok(SliceSample { tick_ns: slice.sending.tick_ns(), ..sample })
     }
 
-    /// Waits for every worker, also after a failure, so that none is still at the last order when the next one comes.
-    /// The parts that workers send are put together round by round: they cut at the same moments.
+    /// Waits for every worker, also after a failure, so that all are idle when the next order comes. Parts of all
+    /// workers end at the same moments, so they are added up one by one.
     fn collect(&self, on_part: &mut dyn FnMut(&mut SliceSample)) -> Result<SliceSample, LoadError> {
         let mut working: Vec<&Remote> = self.workers.iter().collect();
         let (mut whole, mut failure) = (None, None);
@@ -210,7 +210,7 @@ impl LoadSession {
                     put(&mut round, part, SliceSample::merge);
                     true
                 }
-                // That was before.
+                // That was before this slice.
                 Report::Open { .. } => true,
                 Report::Last(last) => {
                     match last {
@@ -259,13 +259,13 @@ impl LoadSession {
 
 impl Drop for LoadSession {
     fn drop(&mut self) {
-        // All of them first, so that they end side by side.
+        // Dismiss all of them first, so that they end at the same time.
         self.workers.iter_mut().for_each(Remote::dismiss);
         self.workers.iter_mut().for_each(Remote::join);
     }
 }
 
-/// The first sample, or the sum with another.
+/// The sum of both samples, or the second alone.
 fn put(sum: &mut Option<SliceSample>, sample: SliceSample, add: fn(&mut SliceSample, &SliceSample)) {
     match sum {
         None => *sum = Some(sample),
@@ -273,7 +273,7 @@ fn put(sum: &mut Option<SliceSample>, sample: SliceSample, add: fn(&mut SliceSam
     }
 }
 
-/// Raises the limit of open files as far as the session needs, so that nothing runs out of them half-way.
+/// Raises the limit of open files as far as the session needs, so that no slice runs out of them.
 fn make_room(connections: usize) -> Result<(), LoadError> {
     let needed = limits::open_files() + connections as u64 + SPARE_FILES;
     let allowed = limits::raise_open_files(needed);

@@ -21,7 +21,7 @@ pub(crate) struct WorkerSlice {
     pub(crate) discard_head: Duration,
     pub(crate) drain_timeout: Duration,
     pub(crate) seed: u64,
-    /// How often to hand over a part of the sample; `None` for once, at the end.
+    /// How often to hand over a part of the sample; `None` for only once, at the end.
     pub(crate) every: Option<Duration>,
     /// How many requests to trace.
     pub(crate) trace: usize,

@@ -2,7 +2,7 @@
 
 use tare_sys::clock::Epoch;
 
-/// How the stamps of a slice's messages become moments of the monotonic clock.
+/// How the stamps of a slice's messages are converted to the monotonic clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stamps {
     /// The server stamps by this machine's clock.
@@ -16,8 +16,8 @@ pub(crate) enum Stamps {
 }
 
 impl Stamps {
-    /// How far a stamp may lie after the arrival before the message counts as ahead of time, in nanoseconds. An estimate
-    /// sets no bound: a message that breaks it shows that the estimate is off.
+    /// How long after its arrival a message's stamp may be before the message counts as ahead of time, in nanoseconds.
+    /// An estimated clock has no limit: such a message shows that the estimate is wrong.
     pub(crate) const fn tolerance_ns(self) -> u64 {
         match self {
             Self::Ours(epoch) => epoch.within_ns,

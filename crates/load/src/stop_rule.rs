@@ -9,11 +9,11 @@ use crate::schedule::Share;
 pub enum StopRule {
     /// After this time, the discarded head included.
     Duration(Duration),
-    /// After this many requests; the slice ends with the last answer, and in any case after `at_most`.
+    /// After this many requests. The slice ends with the last response, and after `at_most` in any case.
     Count {
-        /// Requests over all workers.
+        /// Number of requests of all workers.
         requests: u64,
-        /// The bound against a server that does not answer.
+        /// Limit for a server that does not answer.
         at_most: Duration,
     },
 }
@@ -27,8 +27,8 @@ impl StopRule {
         }
     }
 
-    /// How many requests one worker may offer; the shares of all workers add up to the count. They are cut as connections
-    /// are, so that as many subscriptions as connections are one for each.
+    /// How many requests one worker may offer. The shares of all workers add up to the count. They are split like
+    /// connections, so N subscriptions on N connections are one per connection.
     pub fn requests_of(self, share: Share) -> u64 {
         let Self::Count { requests, .. } = self else { return u64::MAX };
         let (worker, workers) = (share.worker as u64, share.workers as u64);

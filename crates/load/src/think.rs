@@ -1,4 +1,4 @@
-//! The pause that a user of the closed loop makes between an answer and the next request.
+//! The pause of a closed-loop user between a response and the next request.
 
 use std::time::Duration;
 
@@ -6,22 +6,22 @@ use rand_pcg::Pcg64Mcg;
 
 use crate::random::{exponential, up_to};
 
-/// How long users think. Open loops know no users, and do not heed it.
+/// Think time of users. Open loops have no users and ignore it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Think {
-    /// The next request leaves at once.
+    /// None: the next request leaves at once.
     #[default]
     No,
-    /// Always so long.
+    /// Always the same time.
     Constant(Duration),
-    /// Anything between, ends included, each length as likely as the other.
+    /// Uniformly distributed between these bounds, both included.
     Between(Duration, Duration),
-    /// Exponential with this mean: as users whose coming nobody can foresee.
+    /// Exponentially distributed with this mean, as for independent users.
     Exponential(Duration),
 }
 
 impl Think {
-    /// The next pause.
+    /// The next think time.
     pub(crate) fn pause(self, random: &mut Pcg64Mcg) -> Duration {
         match self {
             Self::No => Duration::ZERO,
@@ -55,7 +55,7 @@ mod tests {
             (Think::Between(2 * MS, 4 * MS), 3.0),
             (Think::Exponential(3 * MS), 3.0),
         ] {
-            // Five standard errors of the widest.
+            // Five standard errors of the widest distribution.
             assert!((mean_ms(think) - mean).abs() < 5.0 * 3.0 / 20_000_f64.sqrt(), "{think:?}");
         }
     }

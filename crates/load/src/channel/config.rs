@@ -1,4 +1,4 @@
-//! From the words of a [`TlsSpec`] to a configuration of rustls: whom to trust, who to be, what to speak.
+//! Turns a [`TlsSpec`] into a configuration of rustls: trusted servers, the client's certificate, ALPN.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,10 +14,10 @@ use super::{Identity, TlsSpec, Trust};
 use crate::error::LoadError;
 use crate::protocol::Protocol;
 
-/// Sessions that a worker remembers in order to resume them.
+/// TLS sessions that a worker remembers to resume them.
 const REMEMBERED_SESSIONS: usize = 256;
 
-/// How all connections of a session are secured.
+/// The TLS configuration of all connections of a session.
 #[derive(Clone, Debug)]
 pub(crate) struct Security {
     pub(super) config: Arc<ClientConfig>,
@@ -59,7 +59,7 @@ impl Security {
         Ok(Self { config: Arc::new(config), server_name })
     }
 
-    /// The same with a memory of sessions of its own: workers share nothing that changes.
+    /// The same configuration with its own store of TLS sessions, because workers share no mutable state.
     pub(crate) fn of_worker(&self) -> Self {
         let mut config = ClientConfig::clone(&self.config);
         config.resumption = Resumption::in_memory_sessions(REMEMBERED_SESSIONS);

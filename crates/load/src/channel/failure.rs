@@ -1,9 +1,9 @@
-//! Why TLS has failed, in words that say what to do about it.
+//! Reasons why TLS has failed, with a remedy.
 
 use super::verify::is_of_an_authority;
 use rustls::{AlertDescription, CertificateError, Error};
 
-/// The reason, and where there is one the remedy.
+/// The reason, and the remedy if one is known.
 pub(super) fn explain(error: &Error) -> String {
     match error {
         _ if is_of_an_authority(error) => {

@@ -1,5 +1,4 @@
-//! What lies between a socket and a protocol: nothing, or TLS. The worker's core speaks and hears plain text, and does
-//! not know which of the two it is.
+//! The layer between socket and protocol: none, or TLS. The worker reads and writes plain text in both cases.
 
 mod config;
 mod failure;
@@ -15,7 +14,7 @@ pub(crate) use self::config::Security;
 pub use self::spec::{Identity, TlsSpec, Trust};
 pub(crate) use self::tls::Tls;
 
-/// A transport of plain text over the transport of a poller.
+/// A transport of plain text on top of the poller's transport.
 pub(crate) struct Channel<'a, T> {
     pub(crate) io: &'a mut T,
     pub(crate) tls: Option<&'a mut Tls>,

@@ -1,40 +1,40 @@
-//! How a connection is to be secured, as its author writes it.
+//! TLS settings of a session.
 
 use std::path::PathBuf;
 
-/// TLS as a session is to speak it; the protocol within is agreed upon by ALPN.
+/// TLS settings of a session. ALPN negotiates the protocol.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TlsSpec {
-    /// The name that the server's certificate must be of, a DNS name or an IP address; a DNS name is also sent (SNI).
+    /// The name that the server's certificate must have: a DNS name or an IP address. A DNS name is also sent (SNI).
     pub server_name: String,
-    /// Whom to believe that the server is who it says.
+    /// Which servers are trusted.
     pub trust: Trust,
-    /// How this side identifies itself, where the server asks for it.
+    /// The client's certificate, for servers that ask for one.
     pub identity: Option<Identity>,
 }
 
 impl TlsSpec {
-    /// TLS towards a server of that name, which the authorities of this system vouch for.
+    /// TLS with a server of this name, verified by the authorities of the operating system.
     pub fn new(server_name: &str) -> Self {
         Self { server_name: server_name.to_owned(), trust: Trust::System, identity: None }
     }
 }
 
-/// Whom to believe that a server is who it says.
+/// Which servers are trusted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Trust {
-    /// The authorities that the operating system trusts.
+    /// Servers that the authorities of the operating system have certified.
     System,
-    /// The authorities in this PEM file, and no others; also a server whose own certificate is in it.
+    /// Servers that the authorities in this PEM file have certified, or whose own certificate is in it. No others.
     Authorities(PathBuf),
-    /// Anybody: certificates are not checked.
+    /// All servers: certificates are not checked.
     Anybody,
 }
 
 /// A client certificate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity {
-    /// A PEM file with the certificate, and those that vouch for it.
+    /// A PEM file with the certificate and its chain.
     pub certificate: PathBuf,
     /// A PEM file with its private key.
     pub key: PathBuf,

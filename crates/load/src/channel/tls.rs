@@ -1,4 +1,4 @@
-//! TLS on the connections of one worker, by rustls: bytes that arrived go in, plain text and bytes to send come out.
+//! TLS on the connections of one worker, by rustls. Received bytes go in; plain text and bytes to send come out.
 
 use std::io::{BufRead, Write};
 
@@ -13,7 +13,7 @@ use super::failure::explain;
 pub(crate) struct Tls {
     security: Security,
     sessions: Vec<Option<Session>>,
-    /// Taken out while it is filled and read, so that it is allocated once.
+    /// Moved out while it is in use, so that it is allocated once.
     pub(crate) plaintext: Vec<u8>,
     ciphertext: Vec<u8>,
 }
@@ -23,12 +23,12 @@ struct Session {
     is_established: bool,
 }
 
-/// What arrived on a connection beside plain text.
+/// What received bytes contained, apart from plain text.
 #[derive(Debug, Default)]
 pub(crate) struct Decrypted {
-    /// The handshake has ended with these bytes.
+    /// The handshake is complete.
     pub(crate) established: Option<HandshakeKind>,
-    /// Nothing follows, for this reason.
+    /// The connection has ended, for this reason.
     pub(crate) end: Option<CloseCause>,
 }
 
@@ -37,10 +37,10 @@ impl Tls {
         Self { security, sessions: Vec::new(), plaintext: Vec::new(), ciphertext: Vec::new() }
     }
 
-    /// Begins the handshake on a transport that stands.
+    /// Starts the handshake on an open transport.
     ///
     /// # Errors
-    /// With the reason when there can be none.
+    /// When the handshake cannot start, with the reason.
     pub(crate) fn begin(&mut self, io: &mut impl Transport, token: Token) -> Result<(), CloseCause> {
         let connection = ClientConnection::new(self.security.config.clone(), self.security.server_name.clone());
         let mut connection = connection.map_err(|error| CloseCause::TlsFailed(explain(&error)))?;
@@ -53,7 +53,7 @@ impl Tls {
         Ok(())
     }
 
-    /// Whether the connection has a session: it has none when it was closed.
+    /// Whether the connection has a TLS session; a closed one has none.
     pub(crate) fn has(&self, token: Token) -> bool {
         self.sessions.get(token.index()).is_some_and(Option::is_some)
     }
@@ -61,13 +61,13 @@ impl Tls {
     /// Encrypts and sends.
     pub(crate) fn send(&mut self, io: &mut impl Transport, token: Token, payload: &Payload) -> Sending {
         if let Some(session) = self.sessions.get_mut(token.index()).and_then(Option::as_mut) {
-            // Without a limit the buffer takes everything.
+            // The buffer has no limit, so it accepts everything.
             let _ = session.connection.writer().write_all(payload);
         }
         self.flush(io, token)
     }
 
-    /// Says goodbye and forgets the session.
+    /// Sends the close notification and forgets the session.
     pub(crate) fn close(&mut self, io: &mut impl Transport, token: Token) {
         if let Some(session) = self.sessions.get_mut(token.index()).and_then(Option::as_mut) {
             session.connection.send_close_notify();
@@ -76,7 +76,7 @@ impl Tls {
         }
     }
 
-    /// Takes bytes that arrived; their plain text is added to `plaintext`.
+    /// Decrypts received bytes; their plain text is appended to `plaintext`.
     pub(crate) fn receive(
         &mut self,
         io: &mut impl Transport,
@@ -104,7 +104,7 @@ impl Tls {
         decrypted
     }
 
-    /// What the end of the transport means: without a goodbye it may have come too early.
+    /// The problem when the transport ends. Without a close notification, data may be missing.
     pub(crate) fn end(&mut self, token: Token, cause: CloseCause) -> CloseCause {
         let Some(session) = self.sessions.get_mut(token.index()).and_then(Option::take) else { return cause };
         match cause {
@@ -119,14 +119,14 @@ impl Tls {
         }
     }
 
-    /// Sends what TLS has to say.
+    /// Sends the bytes that TLS has prepared.
     fn flush(&mut self, io: &mut impl Transport, token: Token) -> Sending {
         let Some(session) = self.sessions.get_mut(token.index()).and_then(Option::as_mut) else {
             return Sending::Accepted;
         };
         self.ciphertext.clear();
         while session.connection.wants_write() {
-            // A vector takes everything.
+            // Writing to a vector cannot fail.
             let _ = session.connection.write_tls(&mut self.ciphertext);
         }
         if self.ciphertext.is_empty() { Sending::Accepted } else { io.send(token, &self.ciphertext[..].into()) }
@@ -134,7 +134,7 @@ impl Tls {
 }
 
 impl Session {
-    /// Decrypts; whether the peer has said goodbye.
+    /// Decrypts the available bytes. Returns whether the peer has sent its close notification.
     fn take(&mut self, mut bytes: &[u8], plaintext: &mut Vec<u8>) -> Result<bool, Error> {
         let mut has_ended = false;
         while !bytes.is_empty() && !has_ended {
@@ -156,7 +156,7 @@ impl Session {
 }
 
 impl Security {
-    /// Why what the two sides have agreed upon will not do.
+    /// The problem, if the negotiated protocol is not the required one.
     fn disagreement(&self, connection: &ClientConnection) -> Option<String> {
         let wants_http2 = self.config.alpn_protocols.iter().any(|name| name == b"h2");
         let agreed = connection.alpn_protocol();

@@ -1,4 +1,4 @@
-//! Who is believed to be the server, where that is neither for the system's authorities to say nor plain.
+//! Which servers are trusted, when neither the system's authorities nor plain text apply.
 
 use std::sync::Arc;
 
@@ -9,8 +9,8 @@ use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
 use rustls::{CertificateError, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
 
-/// Believes the named authorities, and also a server that shows one of their certificates as its own: so do those do who
-/// sign for themselves with one command, and whoever names that file means that server.
+/// Trusts the given authorities. It also trusts a server that shows one of the given certificates as its own, as
+/// self-signed servers do.
 #[derive(Debug)]
 pub(super) struct Named {
     authorities: Arc<WebPkiServerVerifier>,
@@ -38,7 +38,7 @@ impl ServerCertVerifier for Named {
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
         match self.authorities.verify_server_cert(shown, chain, name, staple, now) {
-            // Found out after its dates were, and before its name was.
+            // The library checks this after the dates and before the name.
             Err(error) if is_of_an_authority(&error) && self.named.contains(shown) => {
                 verify_server_name(&ParsedCertificate::try_from(shown)?, name)?;
                 Ok(ServerCertVerified::assertion())
@@ -70,7 +70,7 @@ impl ServerCertVerifier for Named {
     }
 }
 
-/// Whether a certificate is refused for being an authority's own.
+/// Whether a certificate is refused because it is an authority's own.
 pub(super) fn is_of_an_authority(error: &Error) -> bool {
     let Error::InvalidCertificate(CertificateError::Other(other)) = error else { return false };
     matches!(other.0.downcast_ref(), Some(webpki::Error::CaUsedAsEndEntity))

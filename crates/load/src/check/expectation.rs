@@ -1,4 +1,4 @@
-//! The checks of one request, sorted by when they can be decided.
+//! The checks of one request, sorted by the time at which they can be decided.
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -9,24 +9,24 @@ use tare_wire::http::Head;
 use super::{Check, HeaderRule, Rule, Whole};
 use crate::problem::{Problem, escape};
 
-/// Bytes beyond the longest body that is right which are still read as a wrong answer; more is a flood.
+/// A wrong body may be this much longer, in bytes, than the longest correct one. Beyond that it is not read.
 const MAX_EXCESS_BYTES: u64 = 64 * 1024;
-/// Bytes of a body of any length, beyond which it is a flood.
+/// The same limit for a body of any length.
 const MAX_ANY_BYTES: u64 = 1 << 30;
 
-/// What an answer must be in order to count as a success.
+/// The checks that an answer must pass to count as a success.
 #[derive(Clone, Debug)]
 pub(crate) struct Expectation {
     statuses: Vec<RangeInclusive<u16>>,
     headers: Vec<(String, HeaderRule)>,
     pub(crate) exact: Option<Arc<[u8]>>,
     lengths: RangeInclusive<u64>,
-    /// What can be decided only once the body is there.
+    /// Checks that need the whole body.
     pub(crate) whole: Vec<Whole>,
 }
 
 impl Expectation {
-    /// What these checks demand together; without one of the status, any of 200 to 299.
+    /// Combines these checks. Without a check of the status, any from 200 to 299 is correct.
     pub(crate) fn of(checks: &[Check]) -> Self {
         let mut all =
             Self { statuses: Vec::new(), headers: Vec::new(), exact: None, lengths: 0..=u64::MAX, whole: Vec::new() };
@@ -53,7 +53,7 @@ impl Expectation {
         self.lengths = from..=to;
     }
 
-    /// What is wrong with the head, first of all with its status.
+    /// What is wrong with the head, the status first.
     pub(crate) fn judge_head(&self, head: &Head<'_>) -> Option<Problem> {
         if !self.statuses.iter().any(|codes| codes.contains(&head.status)) {
             let text = format!("status {} instead of {}", head.status, self.wanted_statuses());
@@ -72,7 +72,7 @@ impl Expectation {
         Some(Problem::new(ErrorClass::Validation, format!("body of {bytes} bytes instead of {wanted}")))
     }
 
-    /// Whether so many bytes of a body are more than need be read to know that it is wrong.
+    /// Whether a body of this length is so long that it need not be read to its end.
     pub(crate) fn is_flooded_by(&self, bytes: u64) -> bool {
         let most = match *self.lengths.end() {
             u64::MAX => MAX_ANY_BYTES.max(*self.lengths.start()),

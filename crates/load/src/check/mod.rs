@@ -1,4 +1,4 @@
-//! Checks: what an answer must be in order to count as a success, as their author writes them.
+//! Checks: conditions that an answer must meet to count as a success, as users write them.
 
 mod expectation;
 mod parse;
@@ -18,10 +18,10 @@ use crate::error::LoadError;
 pub(crate) use self::expectation::Expectation;
 pub(crate) use self::whole::Whole;
 
-/// One thing that an answer must be. Of several checks of the status any suffices; of all others each must hold.
+/// One condition on an answer. Of several checks of the status one must hold; of all other checks each must hold.
 ///
-/// A status that is not wanted is an error of class `status`, whatever else is wrong; any other check that fails makes
-/// one of class `validation`.
+/// A wrong status is an error of class `status`, whatever else is wrong. Any other failed check is one of class
+/// `validation`.
 #[derive(Clone, Debug)]
 pub struct Check(pub(crate) Rule);
 
@@ -35,7 +35,7 @@ pub(crate) enum Rule {
     /// The body, compared as it arrives.
     Exact(Arc<[u8]>),
     Length(RangeInclusive<u64>),
-    /// Needs the body in one piece.
+    /// Needs the whole body.
     Whole(Whole),
 }
 
@@ -57,30 +57,30 @@ impl Check {
         Self(Rule::Status(codes))
     }
 
-    /// A header field of this name is there, whatever it says.
+    /// A header field of this name is present, with any value.
     pub fn header(name: &str) -> Self {
         Self(Rule::Header { name: name.to_owned(), value: HeaderRule::Present })
     }
 
-    /// The first header field of this name says exactly this.
+    /// The first header field of this name has exactly this value.
     pub fn header_is(name: &str, value: &str) -> Self {
         Self(Rule::Header { name: name.to_owned(), value: HeaderRule::Is(value.to_owned()) })
     }
 
-    /// The first header field of this name matches somewhere.
+    /// The value of the first header field of this name contains a match.
     ///
     /// # Errors
-    /// When `pattern` is no regular expression.
+    /// When `pattern` is not a regular expression.
     pub fn header_matches(name: &str, pattern: &str) -> Result<Self, LoadError> {
         Ok(Self(Rule::Header { name: name.to_owned(), value: HeaderRule::Matches(regex(pattern)?) }))
     }
 
-    /// The body is exactly these bytes. Costs one comparison of memory, and nothing is kept.
+    /// The body is exactly these bytes. This costs one comparison of memory, and nothing is kept.
     pub fn body_is(bytes: impl Into<Arc<[u8]>>) -> Self {
         Self(Rule::Exact(bytes.into()))
     }
 
-    /// The body has so many bytes.
+    /// The body has this number of bytes.
     pub const fn length(bytes: u64) -> Self {
         Self::lengths(bytes..=bytes)
     }
@@ -90,15 +90,15 @@ impl Check {
         Self(Rule::Length(bytes))
     }
 
-    /// The body has these bytes somewhere. For this and the following the body is kept, up to 16 MiB.
+    /// The body contains these bytes. For this check and the following ones the body is kept, up to 16 MiB.
     pub fn body_contains(bytes: impl Into<Arc<[u8]>>) -> Self {
         Self(Rule::Whole(Whole::Contains(bytes.into())))
     }
 
-    /// The body matches somewhere.
+    /// The body contains a match.
     ///
     /// # Errors
-    /// When `pattern` is no regular expression.
+    /// When `pattern` is not a regular expression.
     pub fn body_matches(pattern: &str) -> Result<Self, LoadError> {
         Ok(Self(Rule::Whole(Whole::Matches(regex(pattern)?))))
     }
@@ -106,15 +106,15 @@ impl Check {
     /// The body is JSON in which this path finds something.
     ///
     /// # Errors
-    /// When `path` is no JSON path (RFC 9535).
+    /// When `path` is not a JSON path (RFC 9535).
     pub fn json(path: &str) -> Result<Self, LoadError> {
         Ok(Self(Rule::Whole(Whole::Json { path: json_path(path)?, value: None })))
     }
 
-    /// The body is JSON in which this path finds this value, once or more often, and no other.
+    /// The body is JSON in which this path finds this value, at least once, and no other value.
     ///
     /// # Errors
-    /// When `path` is no JSON path (RFC 9535).
+    /// When `path` is not a JSON path (RFC 9535).
     pub fn json_is(path: &str, value: Value) -> Result<Self, LoadError> {
         Ok(Self(Rule::Whole(Whole::Json { path: json_path(path)?, value: Some(value) })))
     }
@@ -122,7 +122,7 @@ impl Check {
 
 fn regex(pattern: &str) -> Result<Regex, LoadError> {
     Regex::new(pattern).map_err(|error| {
-        // The library draws the place over several lines; its last one says what is wrong.
+        // The library shows the position on several lines. The last one says what is wrong.
         let text = error.to_string();
         let what = text.lines().last().unwrap_or_default().trim_start_matches("error: ");
         LoadError::input(

@@ -1,4 +1,4 @@
-//! Checks as people type them.
+//! Parses checks as users write them.
 
 use std::ops::RangeInclusive;
 use std::str::FromStr;
@@ -40,7 +40,7 @@ impl FromStr for Check {
                 Some(("~", pattern)) => Self::body_matches(pattern),
                 _ => Err(wrong()),
             },
-            // A filter within the path may compare too, but with ==.
+            // A filter within the path may also compare, but with ==.
             "json" => match rest.rsplit_once(" = ") {
                 Some((path, value)) => Self::json_is(path.trim(), json(value)),
                 None => Self::json(rest.trim()),

@@ -1,4 +1,4 @@
-//! Checks as people type them, against answers in pieces of several sizes.
+//! Checks as users write them, against answers in pieces of several sizes.
 
 use tare_wire::http::ResponseParser;
 
@@ -6,7 +6,7 @@ use super::*;
 use crate::answer::{Judge, Seen};
 use tare_sample::ErrorClass::{self, Status, Validation};
 
-/// The verdict on a complete answer, fed in pieces of `size` bytes.
+/// The result for a complete answer, received in pieces of `size` bytes.
 fn verdict(checks: &[Check], raw: &[u8], size: usize) -> Option<(ErrorClass, String)> {
     let expectation = Expectation::of(checks);
     let (mut parser, mut seen) = (ResponseParser::new(), Seen::default());
@@ -16,8 +16,8 @@ fn verdict(checks: &[Check], raw: &[u8], size: usize) -> Option<(ErrorClass, Str
     seen.verdict(&expectation).map(|problem| (problem.class, problem.text))
 }
 
-/// What typed checks say of an answer. However it comes it is of one class; in pieces, a difference is shown only as far
-/// as its piece goes.
+/// The result of written checks for an answer. The class does not depend on the pieces. The text of a difference shows
+/// only the piece in which it was found.
 fn judge(checks: &[&str], status: u16, header: &str, body: &str) -> Option<(ErrorClass, String)> {
     let checks: Vec<Check> = checks.iter().map(|check| check.parse().unwrap()).collect();
     let raw = format!("HTTP/1.1 {status} A\r\n{header}\r\nContent-Length: {}\r\n\r\n{body}", body.len());

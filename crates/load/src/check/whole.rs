@@ -1,4 +1,4 @@
-//! Checks that need the body in one piece.
+//! Checks that need the whole body.
 
 use std::sync::Arc;
 
@@ -8,12 +8,12 @@ use serde_json_path::JsonPath;
 
 use crate::problem::escape;
 
-/// What the whole body must be.
+/// A condition on the whole body.
 #[derive(Clone, Debug)]
 pub(crate) enum Whole {
     Contains(Arc<[u8]>),
     Matches(Regex),
-    /// Without a value, that the path finds anything.
+    /// Without a value, the path must find anything.
     Json {
         path: JsonPath,
         value: Option<Value>,
@@ -21,7 +21,7 @@ pub(crate) enum Whole {
 }
 
 impl Whole {
-    /// What is wrong with a body, in words.
+    /// What is wrong with a body, as text.
     pub(crate) fn judge(&self, body: &[u8]) -> Option<String> {
         match self {
             Self::Contains(bytes) => memchr::memmem::find(body, bytes)

@@ -1,4 +1,4 @@
-//! What the end of a connection means where no answer makes it good, with a remedy where this machine is to blame.
+//! The problem when a connection ends and no answer explains it, with a remedy if this machine is the cause.
 
 use std::io::{Error, ErrorKind};
 
@@ -9,7 +9,7 @@ use tare_sys::poll::CloseCause;
 use crate::problem::Problem;
 
 impl Problem {
-    /// What this end means for a connection that was being opened and had come to this stage.
+    /// The problem of a connection that was being opened and ended at this stage.
     pub(crate) fn of_failed_connect(stage: ErrorClass, cause: &CloseCause) -> Self {
         if stage == ErrorClass::Upgrade {
             let text = format!("{}, during the WebSocket handshake", Self::of_end(cause).text);
@@ -18,7 +18,7 @@ impl Problem {
         Self::of_end(cause)
     }
 
-    /// What this end means for a request.
+    /// The problem of a request.
     pub(crate) fn of_end(cause: &CloseCause) -> Self {
         match cause {
             CloseCause::ConnectFailed(error) => {
@@ -33,7 +33,7 @@ impl Problem {
     }
 }
 
-/// What to do about a connect that this machine could not even begin.
+/// The remedy for a connect that this machine could not start.
 fn remedy(error: &Error) -> Option<&'static str> {
     if error.kind() == ErrorKind::AddrNotAvailable {
         return Some(

@@ -1,4 +1,4 @@
-//! One request under way and what has arrived of its answer.
+//! One request under way and the part of its answer that has arrived.
 
 use tare_sys::clock::Nanos;
 

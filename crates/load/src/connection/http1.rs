@@ -1,4 +1,4 @@
-//! HTTP/1.1 on one connection: requests leave one behind the other, and answers come in the same order.
+//! HTTP/1.1 on one connection: requests leave one after another, and answers arrive in the same order.
 
 use std::collections::VecDeque;
 
@@ -13,10 +13,10 @@ use crate::problem::{Problem, escape};
 use crate::recorder::Times;
 use crate::request::{RequestCursor, RequestSet};
 
-/// Requests longer than this are not copied to leave together with others.
+/// Requests longer than this are not copied into the buffer of requests that leave together.
 const MAX_GATHERED_BYTES: usize = 16 * 1024;
 
-/// The state of one connection that speaks HTTP/1.1.
+/// The state of one HTTP/1.1 connection.
 #[derive(Debug)]
 pub(crate) struct Http1 {
     /// In the order in which they left.
@@ -25,7 +25,7 @@ pub(crate) struct Http1 {
     /// Requests that leave together at the next flush; only with pipelining.
     gathered: Vec<u8>,
     gathers: bool,
-    /// Nothing more can be asked.
+    /// No more requests can be sent.
     is_retired: bool,
 }
 
@@ -40,7 +40,7 @@ impl Http1 {
         }
     }
 
-    /// Forgets the connection before: a new one stands.
+    /// Forgets the connection before, because a new one is open.
     pub(crate) fn open(&mut self) {
         self.under_way.clear();
         self.gathered.clear();
@@ -77,7 +77,7 @@ impl Http1 {
         Begun::Sent { bytes: before + bytes.len() }
     }
 
-    /// Sends what was gathered; how many bytes that were.
+    /// Sends the gathered bytes, and returns their number.
     pub(crate) fn flush(&mut self, io: &mut impl Transport, token: Token) -> usize {
         let bytes = self.gathered.len();
         if bytes > 0 {
@@ -87,7 +87,7 @@ impl Http1 {
         bytes
     }
 
-    /// Takes bytes up to the end of the next answer.
+    /// Reads bytes up to the end of the next answer.
     pub(crate) fn receive(&mut self, bytes: &mut &[u8], requests: &RequestSet) -> Step {
         if self.is_retired && !self.under_way.is_empty() {
             return Step::Broken(left_unanswered());
@@ -121,7 +121,7 @@ impl Http1 {
         }
     }
 
-    /// Takes the end of the connection, which is the end of a body that lasts until then.
+    /// Handles the end of the connection, which may also be the end of a body.
     pub(crate) fn end(&mut self, cause: &CloseCause, requests: &RequestSet) -> Ended {
         let problem = match (cause, self.parser.finish()) {
             (CloseCause::EndOfStream, Ok(())) => {
@@ -146,12 +146,12 @@ impl Http1 {
         Some((exchange.times, problem))
     }
 
-    /// The first deadline of all exchanges.
+    /// The earliest deadline of all exchanges.
     pub(crate) fn next_deadline(&self) -> Option<Nanos> {
         self.under_way.iter().map(|exchange| exchange.deadline).min()
     }
 
-    /// Where one is overdue the others are lost too, since answers come in order.
+    /// When one is overdue the others are lost too, since answers arrive in order.
     pub(crate) fn take_overdue(&mut self, now: Nanos) -> Option<Exchange> {
         self.is_retired |= self.next_deadline().is_some_and(|deadline| deadline <= now);
         if self.is_retired { self.take_any() } else { None }
@@ -162,7 +162,7 @@ impl Http1 {
     }
 }
 
-/// What befalls the requests behind the last one that a connection answers.
+/// The problem of requests behind the last one that a connection answers.
 fn left_unanswered() -> Problem {
     let text = "connection closed with the answer before; does the server limit the requests of a connection?";
     Problem::new(ErrorClass::Read, text)

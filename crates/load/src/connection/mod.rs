@@ -28,7 +28,7 @@ use crate::request::{Parts, RequestCursor, RequestSet};
 
 pub(crate) use self::exchange::Exchange;
 
-/// One connection and the exchanges that it carries.
+/// One connection and its exchanges.
 #[derive(Debug)]
 pub(crate) struct Connection {
     state: ProtocolState,
@@ -58,7 +58,7 @@ pub(crate) enum Begun {
 pub(crate) enum Step {
     /// All bytes were taken.
     More,
-    /// An exchange has ended: completed without a problem, and else failed.
+    /// An exchange has ended: completed if it has no problem, else failed.
     Finished { times: Times, problem: Option<Problem> },
     /// The server has not processed this request and will not. Another connection may send it.
     Returned(Returned),
@@ -68,7 +68,7 @@ pub(crate) enum Step {
     Pinged,
     /// The server answered a ping that was sent at this moment.
     Ponged { sent: Nanos },
-    /// The connection cannot be used any further.
+    /// The connection can no longer be used.
     Broken(Problem),
 }
 
@@ -139,7 +139,7 @@ impl Connection {
         }
     }
 
-    /// Whether it takes no more requests. Those under way may still be answered.
+    /// Whether it accepts no more requests. Those under way may still be answered.
     pub(crate) const fn is_retired(&self) -> bool {
         match &self.state {
             ProtocolState::Http1(state) => state.is_retired(),
@@ -148,7 +148,7 @@ impl Connection {
         }
     }
 
-    /// Whether it has failed, and not merely ended.
+    /// Whether it has failed, and not only ended.
     pub(crate) const fn is_broken(&self) -> bool {
         match &self.state {
             ProtocolState::Http1(_) | ProtocolState::WebSocket(_) => false,
@@ -165,7 +165,7 @@ impl Connection {
         }
     }
 
-    /// Sends or gathers the request at which `cursor` stands.
+    /// Sends or gathers the current request of `cursor`.
     pub(crate) fn begin(
         &mut self,
         io: &mut impl Transport,
@@ -200,14 +200,14 @@ impl Connection {
         on_state!(self, state => state.flush(io, token))
     }
 
-    /// Sends the protocol's goodbye, if it has one.
+    /// Sends the protocol's closing bytes, if it has any.
     pub(crate) fn say_goodbye(&mut self, io: &mut impl Transport, token: Token) {
         if let ProtocolState::WebSocket(state) = &mut self.state {
             state.say_goodbye(io, token);
         }
     }
 
-    /// Takes a pushed message; the next must arrive until `deadline`. `None` without a subscription.
+    /// Counts a pushed message. The next must arrive until `deadline`. Returns `None` without a subscription.
     pub(crate) fn push(&mut self, at: Nanos, sent: Option<(Nanos, Stamped)>, deadline: Nanos) -> Option<Pushed> {
         let ProtocolState::WebSocket(state) = &mut self.state else { return None };
         state.push(at, sent, deadline)
@@ -220,7 +220,7 @@ impl Connection {
         }
     }
 
-    /// Ends a subscription in good order. Returns the messages that did not arrive.
+    /// Ends a subscription correctly. Returns the messages that did not arrive.
     pub(crate) fn unsubscribe(&mut self) -> Option<Owed> {
         let ProtocolState::WebSocket(state) = &mut self.state else { return None };
         state.unsubscribe()
@@ -254,7 +254,7 @@ impl Connection {
         on_state!(self, state => state.take_overdue(now))
     }
 
-    /// Removes any exchange, because the connection can be used no further.
+    /// Removes any exchange, because the connection can no longer be used.
     pub(crate) fn take_any(&mut self) -> Option<Exchange> {
         on_state!(self, state => state.take_any())
     }

@@ -1,4 +1,4 @@
-//! A pipeline's answers, however they are cut into pieces.
+//! Answers to pipelined requests, in pieces of any size.
 
 use tare_sample::ErrorClass;
 use tare_sys::clock::Nanos;
@@ -18,7 +18,7 @@ const ANSWERS: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok\
     HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n\
     HTTP/1.1 200 OK\r\n\r\nok";
 
-/// Takes everything and hears of nothing.
+/// A transport that accepts all bytes and receives none.
 struct Nowhere;
 
 impl Transport for Nowhere {
@@ -31,8 +31,8 @@ impl Transport for Nowhere {
     fn close(&mut self, _: Token) {}
 }
 
-/// Feeds the pieces to four requests under way, then the end of the connection; when each request was intended that was
-/// finished, in order, and the class of its problem.
+/// Feeds the pieces to four requests under way, then ends the connection. Returns the intended start of each finished
+/// request, in order, and the class of its problem.
 fn finished<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> Vec<(u64, Option<ErrorClass>)> {
     let list = vec![RequestSpec::get("/").expecting(Check::body_is(*b"ok")).expecting(Check::status(200))];
     let requests = RequestSet::encode("localhost", &Requests::of(list)).unwrap();

@@ -1,5 +1,5 @@
-//! Feeds: tables whose rows fill the `{{variables}}` of requests. Read whole before any clock runs; workers share the
-//! rows and each takes its own.
+//! Feeds: tables whose rows fill the `{{variables}}` of requests. They are read completely before any clock runs.
+//! Workers share the rows, and each uses its own.
 
 mod read;
 mod rows;
@@ -22,31 +22,31 @@ pub struct Feed {
     order: FeedOrder,
 }
 
-/// Which row is next. Every worker takes rows of its own in the first and the last: of W workers, each Wth.
+/// The order of rows. With `Cycle` and `Once`, each of W workers uses every W-th row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FeedOrder {
-    /// From the first to the last, and again.
+    /// From the first to the last, then again from the first.
     #[default]
     InTurn,
-    /// Any, by the seed of the requests.
+    /// At random, by the seed of the requests.
     Random,
-    /// From the first to the last; then no request is left, and the load ends.
+    /// From the first to the last. Then no request is left, and the load ends.
     Once,
 }
 
-/// How a feed is written.
+/// The format of a feed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FeedFormat {
-    /// Values separated by this byte, the names of the columns in the first line.
+    /// Values separated by this byte, with the names of the columns in the first line.
     Separated(u8),
     /// One array of objects.
     Json,
-    /// One object a line.
+    /// One object per line.
     JsonLines,
 }
 
 impl FeedFormat {
-    /// The format that a file's name stands for: `.csv`, `.tsv`, `.json`, `.jsonl` or `.ndjson`.
+    /// The format of a file by its name: `.csv`, `.tsv`, `.json`, `.jsonl` or `.ndjson`.
     pub fn of(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
             "csv" => Some(Self::Separated(b',')),
@@ -59,10 +59,10 @@ impl FeedFormat {
 }
 
 impl Feed {
-    /// Reads a file, whose name says how it is written.
+    /// Reads a file. Its name determines the format.
     ///
     /// # Errors
-    /// When it cannot be read or its name ends otherwise, and as [`Feed::parse`].
+    /// When it cannot be read or its name has another ending, and as for [`Feed::parse`].
     pub fn open(path: &Path) -> Result<Self, LoadError> {
         let name = path.display().to_string();
         let format = FeedFormat::of(path).ok_or_else(|| {
@@ -73,11 +73,11 @@ impl Feed {
         Self::parse(&name, format, &bytes)
     }
 
-    /// Reads a table; `name` stands for it in errors.
+    /// Reads a table; `name` names it in errors.
     ///
     /// # Errors
-    /// With the line, and the field or column, when there is no row, when rows differ in their columns, or when the
-    /// bytes are not of the format.
+    /// When there is no row, when rows have different columns, or when the bytes have another format. The error names
+    /// the line, and the field or column.
     pub fn parse(name: &str, format: FeedFormat, bytes: &[u8]) -> Result<Self, LoadError> {
         let table = match format {
             FeedFormat::Separated(by) => read::separated(name, by, bytes),
@@ -90,7 +90,7 @@ impl Feed {
         Ok(Self { table: Arc::new(table), order: FeedOrder::default() })
     }
 
-    /// The same table in another order.
+    /// Sets the order of rows.
     pub fn in_order(self, order: FeedOrder) -> Self {
         Self { order, ..self }
     }
@@ -100,12 +100,12 @@ impl Feed {
         self.table.columns()
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub fn len(&self) -> usize {
         self.table.len()
     }
 
-    /// Whether there is no row; never, once it has been read.
+    /// Whether there is no row. That is never so, because reading an empty feed fails.
     pub fn is_empty(&self) -> bool {
         self.table.is_empty()
     }

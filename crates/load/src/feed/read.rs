@@ -1,4 +1,4 @@
-//! Tables from CSV, JSON and JSON lines. Whatever is wrong is said with its line.
+//! Tables from CSV, JSON and JSON lines. Errors name the line.
 
 use serde_json::{Map, Value};
 
@@ -7,7 +7,7 @@ use crate::error::LoadError;
 
 type Object = Map<String, Value>;
 
-/// Values separated by a byte, quoted as RFC 4180 has it.
+/// Values separated by this byte, quoted as in RFC 4180.
 pub(super) fn separated(name: &str, by: u8, bytes: &[u8]) -> Result<Table, LoadError> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let mut reader = csv::ReaderBuilder::new().delimiter(by).from_reader(bytes);
@@ -46,7 +46,7 @@ pub(super) fn json(name: &str, bytes: &[u8]) -> Result<Table, LoadError> {
     objects(name, "entry", rows.into_iter().enumerate().map(|(index, row)| Ok((index as u64 + 1, row))))
 }
 
-/// An object a line; empty lines do not count.
+/// One object per line; empty lines are skipped.
 pub(super) fn json_lines(name: &str, bytes: &[u8]) -> Result<Table, LoadError> {
     let lines = bytes.split(|byte| *byte == b'\n').enumerate().filter(|(_, line)| !line.trim_ascii().is_empty());
     let rows = lines.map(|(before, line)| {
@@ -59,12 +59,12 @@ pub(super) fn json_lines(name: &str, bytes: &[u8]) -> Result<Table, LoadError> {
 fn broken_json(name: &str, lines_before: usize, error: &serde_json::Error) -> LoadError {
     let place = format!("{name}, line {}, column {}", lines_before + error.line(), error.column());
     let remedy = "write an array of objects (.json), or an object on each line (.jsonl)";
-    // The library repeats the place at the end.
+    // The library repeats the position at the end.
     let text = error.to_string();
     LoadError::input(&place, text.split(" at line").next().unwrap_or(&text), remedy)
 }
 
-/// A table of objects that all have the names of the first.
+/// A table of objects that all have the same names as the first.
 fn objects(
     name: &str,
     unit: &str,
@@ -91,7 +91,7 @@ fn missing(name: &str, unit: &str, number: u64, column: &str) -> LoadError {
     LoadError::input(&place, &format!("there is no `{column}`"), "give every object the names of the first")
 }
 
-/// Text stands for itself, everything else for its JSON.
+/// Text as it is, any other value as JSON.
 fn text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

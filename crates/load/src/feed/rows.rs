@@ -6,12 +6,12 @@ use super::{Feed, FeedOrder};
 use crate::random::below;
 use crate::schedule::Share;
 
-/// One worker's way through a feed.
+/// One worker's position in a feed.
 #[derive(Debug)]
 pub(crate) struct Rows {
     order: FeedOrder,
     len: usize,
-    /// The next row in turn, not yet brought back into the table.
+    /// The next row in order, before it is reduced to the table's length.
     next: usize,
     step: usize,
 }
@@ -21,7 +21,7 @@ impl Rows {
         Self { order: feed.order(), len: feed.len(), next: share.worker, step: share.workers }
     }
 
-    /// The next row; `None` when all have had their turn and none has a second.
+    /// The next row; `None` when all rows of `Once` are used.
     pub(crate) fn take(&mut self, random: &mut Pcg64Mcg) -> Option<usize> {
         let next = self.next;
         match self.order {

@@ -1,8 +1,8 @@
-//! Rows of text in one piece of memory, so that a feed of a million rows is two allocations.
+//! Rows of text in one piece of memory: a feed of a million rows needs two allocations.
 
 use crate::error::LoadError;
 
-/// A table with named columns, and the lines on which its rows stood.
+/// A table with named columns, and the source line of each row.
 #[derive(Debug)]
 pub(crate) struct Table {
     name: String,
@@ -17,7 +17,7 @@ impl Table {
     /// A table without rows.
     ///
     /// # Errors
-    /// When it has no columns, or two of one name or without a name.
+    /// When it has no columns, or two of one name, or one without a name.
     pub(crate) fn new(name: &str, columns: Vec<String>) -> Result<Self, LoadError> {
         if columns.is_empty() {
             return Err(LoadError::input(name, "it has no columns", "name at least one"));
@@ -66,7 +66,7 @@ impl Table {
         &self.text[from..self.ends[index]]
     }
 
-    /// Where a cell stands, for people.
+    /// A cell's place in the file, for error messages.
     pub(crate) fn place(&self, row: usize, column: usize) -> String {
         format!("{}, line {}, column `{}`", self.name, self.lines[row], self.columns[column])
     }

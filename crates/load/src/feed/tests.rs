@@ -1,4 +1,4 @@
-//! Feeds of all formats, good and broken.
+//! Feeds of all formats, correct and broken.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Counts what happens to requests in the sample of a slice. Only the recorder knows the window.
+//! Counts requests and their ends in the sample of a slice. Only the recorder knows the window.
 
 #[cfg(test)]
 mod tests;
@@ -20,7 +20,7 @@ use crate::slice::WorkerSlice;
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Times {
     pub(crate) intended: Nanos,
-    /// `None` when it never left.
+    /// `None` if it never left.
     pub(crate) sent: Option<Nanos>,
     /// Whether it waited because no connection was free, and until when.
     pub(crate) blocked_until: Option<Nanos>,
@@ -29,14 +29,14 @@ pub(crate) struct Times {
 /// CPU time of a worker thread, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Spent {
-    /// All of it.
+    /// The total.
     pub(crate) cpu_ns: u64,
-    /// The part that went into busy-waiting without finding an event.
+    /// The part spent polling without an event.
     pub(crate) spun_ns: u64,
 }
 
 impl Spent {
-    /// What was added since `before`.
+    /// The increase since `before`.
     pub(crate) const fn since(self, before: Self) -> Self {
         let cpu_ns = self.cpu_ns.saturating_sub(before.cpu_ns);
         let spun_ns = self.spun_ns.saturating_sub(before.spun_ns);
@@ -45,18 +45,18 @@ impl Spent {
     }
 }
 
-/// Records one slice of one worker after the other.
+/// Records the slices of one worker, one after another.
 pub(crate) struct Recorder {
     window: Window,
     /// The slice was cancelled and its drain is over: requests that end now are cut off and have not failed.
     is_cutting_off: bool,
-    /// How often a part of the sample is handed over, and when next.
+    /// How often a part of the sample is due, and when the next is.
     every: Duration,
     next_part: Nanos,
     /// End of the last part, and the CPU time in the parts before.
     since: Nanos,
     spent: Spent,
-    /// How many requests are still to be traced.
+    /// How many more requests to trace.
     untraced: usize,
     sample: SliceSample,
 }
@@ -94,7 +94,7 @@ impl Recorder {
         self.window.is_active()
     }
 
-    /// Whether the window has not ended at `now`.
+    /// Whether the window lasts at `now`.
     pub(crate) fn is_before_end(&self, now: Nanos) -> bool {
         now < self.window.until()
     }
@@ -127,8 +127,8 @@ impl Recorder {
         self.window.cancel(now);
     }
 
-    /// Ends the window if it still lasts, because a count has been reached. Of a cancelled slice, requests that end from
-    /// here on are cut off and have not failed.
+    /// Ends the window if it still lasts, because a count has been reached. In a cancelled slice, requests that end
+    /// from here on are cut off and have not failed.
     pub(crate) fn end_window(&mut self, now: Nanos) {
         if self.is_before_end(now) {
             self.window.end_at(now);
@@ -136,7 +136,7 @@ impl Recorder {
         self.is_cutting_off = self.window.is_cancelled();
     }
 
-    /// What was recorded since the last part, if it is time for the next.
+    /// The sample since the last part, if the next part is due.
     pub(crate) fn part_if_due(&mut self, now: Nanos, spent: impl Fn() -> Spent) -> Option<SliceSample> {
         if now < self.next_part {
             return None;
@@ -147,7 +147,7 @@ impl Recorder {
         Some(self.take_part(now, spent))
     }
 
-    /// Ends the slice and hands over what was recorded since the last part. The parts add up to the slice.
+    /// Ends the slice and returns the sample since the last part. The parts add up to the slice.
     pub(crate) fn end_slice(&mut self, spent: impl Fn() -> Spent) -> SliceSample {
         let part = self.take_part(Nanos::MAX, spent);
         self.window.set_inactive();
@@ -215,8 +215,8 @@ impl Recorder {
         self.sample.errors.add(problem.class, &problem.text);
     }
 
-    /// A request failed, or a subscription to which messages are `owed`. A subscription that was requested in the head
-    /// counts from the begin of the window on.
+    /// A request failed, or a subscription that still misses the messages `owed`. A subscription that was requested in
+    /// the discarded head counts from the begin of the window on.
     pub(crate) fn failed_owing(&mut self, times: &Times, at: Nanos, problem: &Problem, owed: Option<Owed>) {
         let Some(owed) = owed else { return self.failed(times, at, problem) };
         if at >= self.window.from() {
@@ -225,8 +225,8 @@ impl Recorder {
         }
     }
 
-    /// A pushed message arrived: it counts as the answer to a request that was due when the server sent it. A stamp more
-    /// than `tolerance_ns` after the arrival counts as ahead of time.
+    /// A pushed message arrived. It counts as the answer to a request that was due when the server sent the message. A
+    /// stamp more than `tolerance_ns` after the arrival counts as ahead of time.
     pub(crate) fn pushed(&mut self, pushed: &Pushed, tolerance_ns: u64) {
         self.sample.completed_in_slice += 1;
         if self.window.contains(pushed.came) {
@@ -257,7 +257,7 @@ impl Recorder {
         }
     }
 
-    /// A subscription ended in good order; `owed` messages did not arrive.
+    /// A subscription ended correctly; the messages `owed` did not arrive.
     pub(crate) fn unsubscribed(&mut self, at: Nanos, owed: &Owed) {
         if at >= self.window.from() {
             self.sample.messages.subscriptions += 1;
@@ -282,7 +282,7 @@ impl Recorder {
         self.sample.clock_samples.add_message(stamp.unix_ns, stamp.unit_ns, at.0);
     }
 
-    /// The server answered a ping of ours after this round trip.
+    /// The server answered one of our pings after this round trip.
     pub(crate) fn ponged(&mut self, after_ns: u64) {
         self.sample.clock_samples.add_round_trip(after_ns);
     }
@@ -310,7 +310,8 @@ impl Recorder {
         self.sample.connections_lost += u64::from(!self.is_cutting_off);
     }
 
-    /// Counts what every request of the window has in common. Called when it ends, so that the sums always agree.
+    /// Counts what all requests of the window have in common. It is called when a request ends, so that the sums always
+    /// agree.
     fn offered(&mut self, times: &Times, at: Nanos) {
         self.sample.offered += 1;
         if self.untraced > 0 {
@@ -329,8 +330,8 @@ impl Recorder {
     }
 }
 
-/// Leaves the histograms of `part` with the recorder, cleared, and gives `part` copies of just their size. They have
-/// grown to the latencies of the slices before, so that a slice does not stop to let them grow.
+/// Keeps the histograms of `part` in the recorder, cleared, and gives `part` copies of the needed size. The recorder's
+/// have grown to the latencies of earlier slices, so that no slice stops to grow them.
 fn keep_memory(kept: &mut SliceSample, part: &mut SliceSample) {
     for (kept, copy) in kept.histograms_mut().zip(part.histograms_mut()) {
         std::mem::swap(kept, copy);

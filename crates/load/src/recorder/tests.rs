@@ -1,4 +1,4 @@
-//! Slices that one recorder records one after the other.
+//! Slices that one recorder records one after another.
 
 use super::*;
 use crate::cancel::Cancel;
@@ -9,7 +9,7 @@ use crate::stop_rule::StopRule;
 
 const MS: u64 = 1_000_000;
 
-/// Records a slice of one second in which requests take these times.
+/// Records a slice of one second with requests of these durations.
 fn record(recorder: &mut Recorder, latencies_ns: &[u64]) -> SliceSample {
     recorder.begin_slice(&WorkerSlice {
         start: Nanos(MS),

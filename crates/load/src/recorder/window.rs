@@ -8,7 +8,7 @@ use super::Spent;
 use crate::slice::WorkerSlice;
 use crate::stop_rule::StopRule;
 
-/// The longest drain of a cancelled slice: its user is waiting.
+/// The longest drain of a cancelled slice, because its user is waiting.
 const CANCELLED_DRAIN: Duration = Duration::from_millis(500);
 
 /// The boundaries of a slice, and the CPU time at those that have been crossed.
@@ -87,7 +87,7 @@ impl Window {
         self.drain_until = until + self.drain_timeout;
     }
 
-    /// Notes that the slice is over.
+    /// Records that the slice is over.
     pub(super) const fn set_inactive(&mut self) {
         self.is_active = false;
     }
@@ -102,12 +102,12 @@ impl Window {
         }
     }
 
-    /// Whether a boundary has been crossed for which [`Window::cross`] has not been called.
+    /// Whether a boundary has passed for which [`Window::cross`] was not called.
     pub(super) fn is_crossed(&self, now: Nanos) -> bool {
         self.spent_at_until.is_none() && now >= self.next_boundary()
     }
 
-    /// Takes the CPU time for that at each boundary that has been crossed for the first time.
+    /// Reads the CPU time at each boundary that has passed for the first time.
     pub(super) fn cross(&mut self, now: Nanos, spent: Spent) {
         if now >= self.from.min(self.until) {
             self.spent_at_from.get_or_insert(spent);
@@ -117,7 +117,7 @@ impl Window {
         }
     }
 
-    /// The next boundary that has not been crossed.
+    /// The next boundary that has not passed.
     pub(super) fn next_boundary(&self) -> Nanos {
         match (self.spent_at_from, self.spent_at_until) {
             (None, _) => self.from.min(self.until),
@@ -126,7 +126,7 @@ impl Window {
         }
     }
 
-    /// CPU time of the window so far; `now` reads the present one.
+    /// CPU time of the window so far; `now` reads the current one.
     pub(super) fn spent(&self, now: impl Fn() -> Spent) -> Spent {
         let until = self.spent_at_until.unwrap_or_else(now);
         until.since(self.spent_at_from.unwrap_or(until))

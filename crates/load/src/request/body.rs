@@ -1,4 +1,4 @@
-//! Where the bytes of a body come from.
+//! Sources of a request's body.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,22 +10,21 @@ use crate::template::{Escaping, Scope, Template, url_encode};
 /// The body of a request.
 #[derive(Clone, Debug)]
 pub enum Body {
-    /// These bytes, whatever they hold; sent without being copied.
+    /// These bytes. They are sent without a copy, and may contain anything.
     Bytes(Arc<[u8]>),
     /// Text with variables.
     Text(String),
     /// Text with variables, sent as `application/json`.
     Json(String),
-    /// Names and values, both with variables, sent as `application/x-www-form-urlencoded`; what needs encoding is
-    /// encoded.
+    /// Names and values, both with variables. They are encoded and sent as `application/x-www-form-urlencoded`.
     Form(Vec<(String, String)>),
     /// The bytes of a file, read when the session opens.
     File(PathBuf),
-    /// So many random bytes, the same in each request.
+    /// Random bytes, the same in each request.
     Random {
-        /// How many.
+        /// Number of bytes.
         bytes: usize,
-        /// From which they follow.
+        /// The seed that determines them.
         seed: u64,
     },
 }
@@ -63,7 +62,7 @@ impl Body {
         Self::File(path.to_owned())
     }
 
-    /// What goes into `Content-Type` where nothing else is given.
+    /// The default `Content-Type` of this body.
     pub(super) const fn content_type(&self) -> Option<&'static str> {
         match self {
             Self::Json(_) => Some("application/json"),
@@ -72,7 +71,7 @@ impl Body {
         }
     }
 
-    /// The bytes and the places of the variables in them.
+    /// The bytes, and the positions of their variables.
     pub(super) fn template(&self, place: &str, scope: &mut Scope<'_>) -> Result<Template, LoadError> {
         match self {
             Self::Bytes(bytes) => Ok(Template::literal(&bytes[..])),

@@ -1,4 +1,4 @@
-//! A request with variables as HTTP/1.1: everything that does not change is encoded once.
+//! An HTTP/1.1 request with variables. All constant parts are encoded once.
 
 use std::io::Write;
 
@@ -7,7 +7,7 @@ use tare_wire::http::{announces_chunks, push_chunks};
 use super::pattern::Pattern;
 use crate::template::{Template, Values};
 
-/// A request whose bytes are filled in anew for every turn.
+/// A request whose bytes are filled in before each send.
 #[derive(Debug)]
 pub(super) struct Http1Pattern {
     /// Up to the end of the header section, or up to the value of `Content-Length`.
@@ -16,19 +16,19 @@ pub(super) struct Http1Pattern {
     framing: Framing,
 }
 
-/// What has to be done about the length of the body in each turn.
+/// What to do about the length of the body before each send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Framing {
-    /// Nothing: it is known, or somebody else's business.
+    /// Nothing: the length is known, or a header of the user states it.
     None,
-    /// It is to be written, and the header section to be ended.
+    /// Write the length and end the header section.
     Length,
-    /// The body goes out in chunks.
+    /// Send the body in chunks.
     Chunks,
 }
 
 impl Http1Pattern {
-    /// For a pattern that has been found fit to send.
+    /// Encodes a pattern that has been checked.
     pub(super) fn of(host: &str, pattern: &Pattern) -> Self {
         let is_given = |wanted: &str| pattern.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(wanted));
         let mut head = Template::literal(format!("{} ", pattern.method));
@@ -61,7 +61,7 @@ impl Http1Pattern {
         this
     }
 
-    /// The length of a body without variables is known.
+    /// A body without variables has a known length.
     fn count_beforehand(&mut self) {
         if let Some(body) = self.body.as_text().filter(|_| self.framing == Framing::Length) {
             self.head.push_text(format!("{}\r\n\r\n", body.len()).as_bytes());
@@ -69,7 +69,7 @@ impl Http1Pattern {
         }
     }
 
-    /// Writes the request with the values of the present turn over what `out` holds; `body` is room to work in.
+    /// Replaces the content of `out` by the request with the current values. `body` is a scratch buffer.
     pub(super) fn fill(&self, values: &mut Values, out: &mut Vec<u8>, body: &mut Vec<u8>) {
         out.clear();
         self.head.fill(values, out);

@@ -1,4 +1,4 @@
-//! Lists of URLs with weights, one a line.
+//! Lists of URLs with weights, one per line.
 
 use tare_wire::http::Method;
 
@@ -9,19 +9,19 @@ use crate::error::LoadError;
 pub struct ListedUrl {
     /// The line, from 1.
     pub line: usize,
-    /// Its share of all requests; 1 where none is given.
+    /// The request's weight; 1 by default.
     pub weight: u32,
-    /// The method; GET where none is given.
+    /// The method; GET by default.
     pub method: Method,
     /// A URL or a path, as written.
     pub url: String,
 }
 
-/// Reads a list: on each line a URL or a path, behind a weight and a method if wanted, as in `3 POST /path0`. Empty
-/// lines and those that begin with `#` say nothing. `name` stands for the list in errors.
+/// Reads a list. Each line has a URL or a path, after an optional weight and method: `3 POST /path0`. Empty lines and
+/// lines that begin with `#` are skipped. `name` names the list in errors.
 ///
 /// # Errors
-/// With the line, when a word is none of these; when the list is empty.
+/// When a line has another form, with its number; when the list is empty.
 pub fn url_list(name: &str, text: &str) -> Result<Vec<ListedUrl>, LoadError> {
     let lines = text.lines().enumerate().map(|(before, line)| (before + 1, line.trim()));
     let lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));

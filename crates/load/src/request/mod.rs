@@ -1,4 +1,4 @@
-//! What is sent and what must come back, as its author writes it. Before any clock runs it becomes a [`RequestSet`].
+//! Requests and the checks of their responses, as specified. Before any clock runs they become a [`RequestSet`].
 
 mod body;
 mod cursor;
@@ -22,42 +22,42 @@ pub use self::list::{ListedUrl, url_list};
 pub(crate) use self::pattern::Parts;
 pub use self::set::RequestSet;
 
-/// All requests of a session, how they take turns, and the values that their `{{variables}}` stand for.
+/// All requests of a session, their order, and the values of their `{{variables}}`.
 ///
-/// Variables may be used in paths, in values of headers and in bodies: `{{column}}` of a feed; `{{counter}}` and
-/// `{{counter:1000}}`, which count requests; `{{random:1..6}}`, `{{hex:16}}` and `{{uuid}}`, which follow from the seed.
-/// With `|url` or `|json` behind the name a value is escaped for a part of a URL or for the inside of a JSON string.
+/// Paths, header values and bodies may contain variables: `{{column}}` of a feed; `{{counter}}` and `{{counter:1000}}`,
+/// which count requests; `{{random:1..6}}`, `{{hex:16}}` and `{{uuid}}`, which the seed determines. A filter escapes
+/// the value: `{{name|url}}` for a part of a URL, `{{name|json}}` for the inside of a JSON string.
 #[derive(Clone, Debug, Default)]
 pub struct Requests {
-    /// The requests, which take turns by their weights.
+    /// The requests. They alternate by weight.
     pub list: Vec<RequestSpec>,
-    /// Tables whose rows fill the columns' variables.
+    /// Tables whose rows fill the variables.
     pub feeds: Vec<Feed>,
-    /// What users do between an answer and their next request.
+    /// Think time of the users, between a response and the next request.
     pub think: Think,
-    /// From which random values, random rows and pauses follow.
+    /// The seed of random values, random rows and think times.
     pub seed: u64,
 }
 
 impl Requests {
-    /// These requests, without feeds and without pauses.
+    /// These requests, without feeds and think time.
     pub fn of(list: impl Into<Vec<RequestSpec>>) -> Self {
         Self { list: list.into(), ..Self::default() }
     }
 
-    /// With the columns of a further table.
+    /// Adds the columns of a table.
     pub fn feed(mut self, feed: Feed) -> Self {
         self.feeds.push(feed);
         self
     }
 
-    /// With pauses between an answer and the next request, in the closed loop.
+    /// Sets the think time between a response and the next request, in the closed loop.
     pub fn think(mut self, think: Think) -> Self {
         self.think = think;
         self
     }
 
-    /// With other random values.
+    /// Sets the seed of random values.
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
@@ -76,7 +76,7 @@ impl From<RequestSpec> for Requests {
     }
 }
 
-/// A request as its author writes it.
+/// A request as specified.
 ///
 /// ```
 /// use tare_load::{Body, Check, RequestSpec};
@@ -92,13 +92,13 @@ pub struct RequestSpec {
     pub method: Method,
     /// Path and query, beginning with `/`.
     pub path: String,
-    /// Header fields; `Host` and `Content-Length` are added where missing, and a body may bring its `Content-Type`.
+    /// Header fields. `Host` and `Content-Length` are added if missing, and so is the `Content-Type` of some bodies.
     pub headers: Vec<(String, String)>,
     /// The body.
     pub body: Body,
-    /// What the answer must be; without a check of its status, any of 200 to 299 will do.
+    /// Checks of the response. Without a check of its status, any from 200 to 299 is correct.
     pub checks: Vec<Check>,
-    /// Its share of all requests, as a part of the sum of all weights. 0 is never sent.
+    /// Its share of all requests, relative to the sum of all weights. A request of weight 0 is never sent.
     pub weight: u32,
 }
 
@@ -115,35 +115,35 @@ impl RequestSpec {
         }
     }
 
-    /// A GET.
+    /// A GET request.
     pub fn get(path: &str) -> Self {
         Self::new(Method::get(), path)
     }
 
-    /// A POST.
+    /// A POST request.
     pub fn post(path: &str, body: impl Into<Body>) -> Self {
         Self::new(Method::post(), path).body(body)
     }
 
-    /// With this body.
+    /// Sets the body.
     pub fn body(mut self, body: impl Into<Body>) -> Self {
         self.body = body.into();
         self
     }
 
-    /// With a further header field.
+    /// Adds a header field.
     pub fn header(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.to_owned(), value.to_owned()));
         self
     }
 
-    /// With a further check of the answer.
+    /// Adds a check of the response.
     pub fn expecting(mut self, check: Check) -> Self {
         self.checks.push(check);
         self
     }
 
-    /// Sent so many times as often as a request of weight 1.
+    /// Sets the weight: a request of weight 2 is sent twice as often as one of weight 1.
     pub fn weight(mut self, weight: u32) -> Self {
         self.weight = weight;
         self

@@ -1,4 +1,4 @@
-//! One request with its variables still open, in parts: from it both HTTP/1.1 and HTTP/2 are made.
+//! One request with unfilled variables, in parts. HTTP/1.1 and HTTP/2 requests are made from it.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::error::LoadError;
 use crate::feed::Feed;
 use crate::template::{Escaping, Scope, Template, Uses, Values, Variable};
 
-/// A request in parts, some of which have variables.
+/// A request in parts, some with variables.
 #[derive(Debug)]
 pub(crate) struct Pattern {
     pub(super) method: Method,
@@ -18,21 +18,21 @@ pub(crate) struct Pattern {
     pub(super) body: Template,
 }
 
-/// A request in parts, all values filled in.
+/// A request in parts, with all values filled in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Parts {
     pub(crate) method: Method,
     pub(crate) path: String,
-    /// As given, with the `Content-Type` of the body, without `Host` and `Content-Length`.
+    /// Headers as given, with the `Content-Type` of the body, without `Host` and `Content-Length`.
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: Arc<[u8]>,
 }
 
 impl Pattern {
-    /// Takes a request apart; `place` stands for it in errors.
+    /// Splits a request into parts. `place` names it in errors.
     ///
     /// # Errors
-    /// When a variable is wrong, or what stands around the variables cannot be sent.
+    /// When a variable is wrong, or the text around the variables cannot be sent.
     pub(super) fn of(place: &str, spec: &RequestSpec, scope: &mut Scope<'_>) -> Result<Self, LoadError> {
         let path = Template::parse(&format!("{place}, path"), &spec.path, scope)?;
         let is_given = |wanted: &str| spec.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(wanted));
@@ -61,7 +61,7 @@ impl Pattern {
         request.encode().map(|_| ()).map_err(|error| refused(place, &error))
     }
 
-    /// Whether each value of the columns that headers use may stand in a header.
+    /// Checks that headers can carry every value of the columns that they use.
     pub(super) fn check_header_values(&self, feeds: &[Feed]) -> Result<(), LoadError> {
         for (name, value) in &self.headers {
             for value in value.values() {
@@ -90,7 +90,7 @@ impl Pattern {
         Some((text(&self.path)?, self.headers.iter().map(header).collect::<Option<_>>()?))
     }
 
-    /// The request with the values of the present turn.
+    /// The request with the current values.
     pub(super) fn fill(&self, values: &mut Values) -> Parts {
         let mut text = |template: &Template| {
             let mut out = Vec::new();
@@ -101,7 +101,7 @@ impl Pattern {
         let headers: Vec<(String, Vec<u8>)> =
             self.headers.iter().map(|(name, value)| (name.clone(), text(value))).collect();
         let body = text(&self.body).into();
-        // Both come of text, so that nothing is lost.
+        // Both parts come from text, so the conversion loses nothing.
         let lossless = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
         Parts {
             method: self.method.clone(),
@@ -112,7 +112,7 @@ impl Pattern {
     }
 }
 
-/// In a path, a value is encoded where it must be, whatever its filter.
+/// In a path, a value is percent-encoded where necessary, even without a filter.
 const fn target(given: Escaping) -> Escaping {
     match given {
         Escaping::None => Escaping::Target,

@@ -1,4 +1,4 @@
-//! The requests of a session, laid down before any clock runs; workers share them and change nothing.
+//! The requests of a session, encoded before any clock runs. Workers share them and change nothing.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ pub(super) struct RequestSetInner {
     seed: u64,
 }
 
-/// A request ready to leave, and what its answer must be.
+/// A request that is ready to send, and the checks of its response.
 #[derive(Debug)]
 pub(crate) struct Prepared {
     pub(crate) is_head: bool,
@@ -44,9 +44,9 @@ pub(crate) struct Prepared {
 /// How a request becomes bytes.
 #[derive(Debug)]
 pub(super) enum Form {
-    /// Once, and sent as it stands ever after.
+    /// Encoded once, and sent unchanged each time.
     Fixed { encoded: Payload, parts: Arc<Parts> },
-    /// Anew for each turn.
+    /// Encoded before each send.
     Filled { http1: Http1Pattern, pattern: Pattern },
 }
 
@@ -61,11 +61,11 @@ impl Prepared {
 }
 
 impl RequestSet {
-    /// Lays down the requests for a server that is addressed as `host` (`127.0.0.1:8080`).
+    /// Encodes requests for a server with this `Host` (`127.0.0.1:8080`).
     ///
     /// # Errors
-    /// With the place, when a request cannot be sent, a variable is not known, a file cannot be read, or nothing has
-    /// any weight.
+    /// When a request cannot be sent, a variable is unknown, a file cannot be read, or all weights are 0. The error
+    /// names the place.
     pub fn encode(host: &str, requests: &Requests) -> Result<Self, LoadError> {
         let mut scope = Scope::of(&requests.feeds);
         let mut prepared = Vec::with_capacity(requests.list.len());
@@ -89,17 +89,17 @@ impl RequestSet {
         std::iter::from_fn(|| cursor.next().map(|request| cursor.encoded(request).clone())).take(count).collect()
     }
 
-    /// How many requests take turns.
+    /// The number of requests in the set.
     pub fn len(&self) -> usize {
         self.0.requests.len()
     }
 
-    /// Whether there is nothing to send.
+    /// Whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.0.cycle.is_empty()
     }
 
-    /// Whether all requests have the same path and headers, and no variables in them: one connection can be opened for all.
+    /// Whether all requests have the same path and headers, without variables. Then one connection can serve them all.
     pub(crate) fn opens_alike(&self) -> bool {
         let opening = |request: &Prepared| match &request.form {
             Form::Fixed { parts, .. } => Some((parts.path.clone(), parts.headers.clone())),

@@ -1,4 +1,4 @@
-//! Requests from what their author wrote to the bytes that leave.
+//! Requests, from the specification to the bytes sent.
 
 use std::io::Write;
 

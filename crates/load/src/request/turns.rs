@@ -1,12 +1,12 @@
-//! In which order requests take turns: a cycle in which each comes as often as its weight says, evenly spread.
+//! The order of requests: a cycle in which each appears as often as its weight says, evenly spread.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-/// The most turns of a cycle; weights that need more would have to be told apart by fewer requests than anybody sends.
+/// The longest cycle. Weights that need a longer one are rejected.
 pub(crate) const MAX_TURNS: u64 = 1 << 20;
 
-/// One turn of many: the `number`th of the request's `weight` turns.
+/// One entry of the cycle: the `number`th of the request's `weight` entries.
 struct Turn {
     request: u32,
     number: u64,
@@ -14,7 +14,8 @@ struct Turn {
 }
 
 impl Turn {
-    /// Turns of one request lie evenly on the cycle, at (number + ½) / weight of its length; compared without rounding.
+    /// Entries of one request are evenly spaced on the cycle, at (number + ½) / weight of its length. The comparison
+    /// does not round.
     fn order(&self, other: &Self) -> Ordering {
         let here = u128::from(2 * self.number + 1) * u128::from(other.weight);
         let there = u128::from(2 * other.number + 1) * u128::from(self.weight);
@@ -22,7 +23,8 @@ impl Turn {
     }
 }
 
-/// The cycle of requests with these weights; `None` when it would be too long. Equal weights make one round in order.
+/// The cycle of requests with these weights; `None` if it would be too long. With equal weights it has each request
+/// once, in order.
 pub(crate) fn cycle(weights: &[u32]) -> Option<Arc<[u32]>> {
     let divisor = weights.iter().copied().fold(0, gcd).max(1);
     let weights = || weights.iter().map(|weight| u64::from(weight / divisor)).enumerate();

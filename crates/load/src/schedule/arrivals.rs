@@ -1,9 +1,9 @@
-//! From a rate over time to moments: requests are counted in the order in which they are due, evenly or at random, and
-//! each leaves at the moment at which the rate has added up to its count.
+//! From a rate over time to moments. Requests are counted in the order in which they are due, evenly or at random. Each
+//! leaves when the integral of the rate reaches its count.
 //!
-//! This change of time is exact: the n-th moment follows from the n-th count alone, so that rounding does not add up,
-//! and a unit Poisson process becomes one whose intensity is the rate (Çinlar, *Introduction to Stochastic Processes*,
-//! 1975, ch. 4.7).
+//! This change of time is exact. The n-th moment follows from the n-th count alone, so rounding errors do not add up. A
+//! unit Poisson process becomes one whose intensity is the rate (Çinlar, *Introduction to Stochastic Processes*, 1975,
+//! ch. 4.7).
 
 use std::time::Duration;
 
@@ -14,8 +14,8 @@ use super::stages::{Segment, Stages};
 use super::{Share, Spacing};
 use crate::random;
 
-/// The intended starts of one worker, ascending, in nanoseconds after the start of the slice. A schedule whose rate
-/// ends at zero ends with it, and so may one of the caller's own.
+/// The intended starts of one worker, ascending, in nanoseconds after the start of the slice. They may end: when the
+/// rate stays at zero, or when a custom schedule ends.
 pub struct Arrivals(Source);
 
 enum Source {
@@ -23,11 +23,11 @@ enum Source {
     Custom { starts: Box<dyn Iterator<Item = Duration> + Send>, last_ns: u64 },
 }
 
-/// When requests are due, in requests that the rate has added up to.
+/// Counts at which requests are due, as values of the rate's integral.
 enum Counts {
-    /// Every so-manieth of the whole schedule.
+    /// Every n-th count of the whole schedule, for n workers.
     Even { next: u64, step: u64 },
-    /// A Poisson process of this worker's part of the rate: independent processes add up to one of the whole rate.
+    /// A Poisson process for this worker's share of the rate. Independent processes add up to one of the whole rate.
     Poisson { last: f64, mean: f64, random: Box<Pcg64Mcg> },
 }
 
@@ -35,7 +35,7 @@ enum Counts {
 struct Clock {
     segments: Vec<Segment>,
     current: usize,
-    /// What the rate has added up to before the current segment.
+    /// The integral of the rate before the current segment.
     before: f64,
 }
 
@@ -52,7 +52,7 @@ impl Arrivals {
         Self(Source::ByRate { counts, clock: Clock::of(rate_per_s) })
     }
 
-    /// Workers take turns at the caller's starts.
+    /// Workers share the custom starts in rotation.
     pub(super) fn from(custom: &CustomSchedule, seed: u64, share: Share) -> Self {
         let starts = Box::new(custom.starts(seed).skip(share.worker).step_by(share.workers));
         Self(Source::Custom { starts, last_ns: 0 })
@@ -95,7 +95,7 @@ impl Clock {
         Self { segments: rate_per_s.segments(), current: 0, before: 0.0 }
     }
 
-    /// When the rate has added up to more than `count`; `None` if it never does. Counts must ascend.
+    /// When the integral of the rate exceeds `count`; `None` if it never does. Counts must ascend.
     fn reaches_ns(&mut self, count: f64) -> Option<u64> {
         loop {
             let segment = self.segments.get(self.current)?;

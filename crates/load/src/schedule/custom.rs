@@ -1,4 +1,4 @@
-//! A schedule of the caller's own, handed to the one loop as a value.
+//! A schedule that the caller computes, given to the loop as a value.
 
 use std::fmt;
 use std::sync::Arc;
@@ -19,9 +19,9 @@ type Starts = Box<dyn Iterator<Item = Duration> + Send>;
 pub struct CustomSchedule(Arc<dyn Fn(u64) -> Starts + Send + Sync>);
 
 impl CustomSchedule {
-    /// `starts` is given the seed of the slice and returns the intended starts of the whole schedule, counted from the
-    /// start of the slice, ascending: one that comes before its predecessor counts as at the same time. Every worker
-    /// asks for them and takes its turns, so that the same seed must bring the same starts.
+    /// `starts` gets the seed of the slice. It returns the intended starts of the whole schedule, ascending, counted
+    /// from the start of the slice. A start before its predecessor is moved to its predecessor's time. Every worker
+    /// calls it and uses its own share, so the same seed must give the same starts.
     pub fn new<I>(starts: impl Fn(u64) -> I + Send + Sync + 'static) -> Self
     where
         I: Iterator<Item = Duration> + Send + 'static,

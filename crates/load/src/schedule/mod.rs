@@ -1,5 +1,5 @@
-//! When requests should leave: pure functions of a seed and an index, blind to what the server does. What a schedule is
-//! stands here; how levels change over time is in `stages`, how starts follow from them in `arrivals`.
+//! When requests should leave: pure functions of a seed and an index, independent of the server. This file says what a
+//! schedule is. In `stages` levels change over time; `arrivals` derives the starts from them.
 
 mod arrivals;
 mod custom;
@@ -17,21 +17,22 @@ pub(crate) use users::Attendance;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Schedule {
-    /// Each user sends its next request when it has the answer to the one before. The intended start is the moment at
-    /// which that answer was there (or at which a lost connection was begun again), so that what the generator adds
-    /// while it is busy with other users counts as send lag and in the response time.
+    /// Each user sends its next request when it has the response to the last one. The intended start is the arrival of
+    /// that response, or the begin of the reconnect after a lost connection. So a delay in the busy generator counts as
+    /// send lag and in the response time.
     Closed,
-    /// Closed loop whose users come and go. A user is a connection; one who leaves finishes the request under way.
+    /// Closed loop with a changing number of users. A user is a connection. One that stops finishes its request under
+    /// way.
     ClosedStages {
-        /// How many users there are over all workers.
+        /// Number of users over all workers.
         users: Stages,
     },
-    /// Open loop: requests should leave at equal distances.
+    /// Open loop with evenly spaced requests.
     Constant {
         /// Offered rate over all workers.
         rate_per_s: f64,
     },
-    /// Open loop: requests should leave as a Poisson process, as from many users who do not know of one another.
+    /// Open loop as a Poisson process, as from many independent users.
     Poisson {
         /// Mean offered rate over all workers.
         rate_per_s: f64,
@@ -40,33 +41,33 @@ pub enum Schedule {
     Stages {
         /// Offered rate over all workers.
         rate_per_s: Stages,
-        /// How requests follow one another at that rate.
+        /// Spacing of the requests at that rate.
         spacing: Spacing,
     },
-    /// Open loop: the intended starts are the caller's own.
+    /// Open loop with intended starts that the caller computes.
     Custom(CustomSchedule),
 }
 
-/// How the requests of an open loop follow one another.
+/// Spacing of the requests of an open loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spacing {
-    /// Each leaves when one more is due by the rate: at equal distances where the rate is constant.
+    /// Each leaves when the rate's integral has grown by one: evenly spaced if the rate is constant.
     Even,
     /// At random and independently: a Poisson process, whose intensity is the rate.
     Poisson,
 }
 
-/// Which of the workers' parts of one schedule.
+/// One worker's part of a schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Share {
-    /// This worker, from 0.
+    /// Index of the worker, from 0.
     pub worker: usize,
-    /// How many there are.
+    /// Number of workers.
     pub workers: usize,
 }
 
 impl Schedule {
-    /// The offered rate, if there is one and it never changes.
+    /// The offered rate, if there is one and it is constant.
     pub const fn rate_per_s(&self) -> Option<f64> {
         match self {
             Self::Constant { rate_per_s } | Self::Poisson { rate_per_s } => Some(*rate_per_s),
@@ -74,8 +75,8 @@ impl Schedule {
         }
     }
 
-    /// The intended starts of one worker; `None` for the closed loop, where answers decide. The workers' starts
-    /// together are those of the whole schedule; of a Poisson process, a process of the whole rate.
+    /// The intended starts of one worker; `None` for the closed loop, where answers decide. The starts of all workers
+    /// form the whole schedule. Poisson processes add up to one of the whole rate.
     pub fn arrivals(&self, seed: u64, share: Share) -> Option<Arrivals> {
         match self {
             Self::Closed | Self::ClosedStages { .. } => None,
@@ -90,12 +91,12 @@ impl Schedule {
         }
     }
 
-    /// The most connections that its users need.
+    /// The largest number of connections that its users need.
     pub(crate) fn users(&self) -> usize {
         if let Self::ClosedStages { users } = self { users.peak().ceil() as usize } else { 0 }
     }
 
-    /// What is wrong with it, and what to write instead.
+    /// What is wrong with the schedule, and what to write instead.
     pub(crate) fn contradiction(&self) -> Option<(&'static str, &'static str)> {
         match self {
             Self::Constant { rate_per_s } | Self::Poisson { rate_per_s }

@@ -1,11 +1,10 @@
-//! A level (requests per second, users) over time: straight lines from one value to the next.
+//! A level over time (requests per second, or users): straight lines from one value to the next.
 
 use std::time::Duration;
 
 const NS_PER_S: f64 = 1e9;
 
-/// A level that begins somewhere, and that each stage leads in a straight line to another value. After the last stage
-/// it stays where it is.
+/// A level with a first value, which each stage changes linearly to another value. After the last stage it is constant.
 ///
 /// ```
 /// # use std::time::Duration;
@@ -32,7 +31,7 @@ pub struct Stage {
     pub over: Duration,
 }
 
-/// A stage in its place; the last one has no end.
+/// A stage with its begin and end; the last one has no end.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Segment {
     pub(super) begins_ns: f64,
@@ -42,19 +41,19 @@ pub(super) struct Segment {
 }
 
 impl Stages {
-    /// The same level for ever, unless stages follow.
+    /// A constant level, until stages are added.
     pub const fn steady(level: f64) -> Self {
         Self { from: level, stages: Vec::new() }
     }
 
-    /// Then to another level, in a straight line over that time.
+    /// Adds a linear change to this level over this time.
     #[must_use]
     pub fn then(mut self, to: f64, over: Duration) -> Self {
         self.stages.push(Stage { to, over });
         self
     }
 
-    /// The level at that time after the start; where it jumps, the later one.
+    /// The level at this time after the start; at a jump, the later value.
     pub fn at(&self, moment: Duration) -> f64 {
         let moment_ns = moment.as_nanos() as f64;
         let is_within = |segment: &&Segment| moment_ns < segment.begins_ns + segment.length_ns;
@@ -71,12 +70,12 @@ impl Stages {
         self.stages.iter().map(|stage| stage.to).fold(self.from, f64::max)
     }
 
-    /// How long the stages take together.
+    /// The total length of the stages.
     pub fn length(&self) -> Duration {
         self.stages.iter().map(|stage| stage.over).sum()
     }
 
-    /// The stages in their places, and the time without end that comes after them.
+    /// The stages with their begins and ends, and the endless time after them.
     pub(super) fn segments(&self) -> Vec<Segment> {
         let (mut begins_ns, mut from) = (0.0, self.from);
         let place = |stage: &Stage| {
@@ -89,7 +88,7 @@ impl Stages {
         segments
     }
 
-    /// What is wrong with them, and what to write instead.
+    /// What is wrong with the stages, and what to write instead.
     pub(super) fn contradiction(&self) -> Option<(&'static str, &'static str)> {
         let mut levels = self.stages.iter().map(|stage| stage.to).chain([self.from]);
         if !levels.all(|level| level.is_finite() && level >= 0.0) {
@@ -120,16 +119,16 @@ impl Segment {
         (self.to > limit).then(|| self.begins_ns + (limit - self.from) / self.slope_per_ns())
     }
 
-    /// What a rate per second adds up to from the beginning to the end.
+    /// The integral of a rate per second from the begin to the end.
     pub(super) fn sum(&self) -> f64 {
         let mean = (self.from + self.to) / 2.0;
         if mean == 0.0 { 0.0 } else { mean * self.length_ns / NS_PER_S }
     }
 
-    /// When a rate per second has added up to `sum` since the beginning; `sum` is less than that of the segment.
+    /// When the integral of a rate per second reaches `sum`; `sum` is less than that of the segment.
     pub(super) fn reaches_ns(&self, sum: f64) -> f64 {
-        // The root of from·t + slope·t²/2 = sum, in the form that is exact for a slope of 0 and loses no digits to
-        // cancellation for a small one.
+        // The root of from·t + slope·t²/2 = sum, in the form that is exact for a slope of 0 and does not cancel digits
+        // for a small one.
         let slope_per_s = self.slope_per_ns() * NS_PER_S;
         let level_then = (self.from * self.from + 2.0 * slope_per_s * sum).max(0.0).sqrt();
         let twice_the_mean = self.from + level_then;

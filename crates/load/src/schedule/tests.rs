@@ -1,4 +1,4 @@
-//! Schedules as tables, and what must hold for all of them.
+//! Schedules as tables, and properties of all schedules.
 
 use std::time::Duration;
 
@@ -48,7 +48,7 @@ fn staged_starts_are_a_table() {
     for (what, rate_per_s, expected_ms) in [
         // A rate of t/s has added up to t²/2: one more at √2 s, and from 2 s on two in a second.
         ("up and on", ramp(), vec![0, 1414, 2000, 2500, 3000]),
-        // Down from 2/s to 0 in 2 s: n requests after 2 − √(4 − 2n) … and then none.
+        // Down from 2/s to 0 in 2 s: request n leaves at 2 − √(4 − 2n), and then none follow.
         ("down to nothing", Stages::steady(2.0).then(0.0, seconds(2)), vec![0, 585]),
         (
             "a pause",
@@ -106,7 +106,7 @@ fn users_come_and_go_by_the_table() {
 fn rounding_does_not_add_up() {
     let schedule = Schedule::Constant { rate_per_s: 3.0 };
     assert_eq!(schedule.arrivals(0, ALONE).unwrap().nth(3_000_000), Some(1_000_000_000_000_000));
-    // An hour up and an hour on: the millionth request after the ramp is where it would be without one.
+    // A ramp of an hour, then an hour at its end rate: the millionth request after the ramp leaves as without the ramp.
     let ramp = even(&Stages::steady(0.0).then(1000.0, seconds(3600)));
     let in_the_ramp = 1_800_000;
     assert_eq!(ramp.arrivals(0, ALONE).unwrap().nth(in_the_ramp), Some(3600 * 1000 * MS));
@@ -135,7 +135,7 @@ fn poisson_gaps_have_the_mean_and_the_spread_of_an_exponential() {
     let gaps: Vec<f64> = starts.windows(2).map(|pair| (pair[1] - pair[0]) as f64).collect();
     let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
     let variance = gaps.iter().map(|gap| (gap - mean).powi(2)).sum::<f64>() / gaps.len() as f64;
-    // Five standard errors of either estimate.
+    // Five standard errors of each estimate.
     let tolerance = 5.0 / (count as f64).sqrt();
     assert!((mean / 1e6 - 1.0).abs() < tolerance, "mean {mean}");
     assert!((variance.sqrt() / 1e6 - 1.0).abs() < 2.0 * tolerance, "sd {}", variance.sqrt());
@@ -143,7 +143,7 @@ fn poisson_gaps_have_the_mean_and_the_spread_of_an_exponential() {
 
 #[test]
 fn poisson_gaps_are_exponential_by_the_test_of_anderson_and_darling() {
-    // At the level of one in a hundred, of two hundred schedules two are rejected by chance, and eight hardly ever.
+    // At the 1 % level, two of two hundred schedules are rejected by chance, and more than eight almost never.
     let is_rejected = |seed: &u64| {
         let starts = starts(&Schedule::Poisson { rate_per_s: 500.0 }, *seed, ALONE, 2500);
         let gaps: Vec<f64> = starts.windows(2).map(|pair| (pair[1] - pair[0]) as f64).collect();
@@ -155,7 +155,7 @@ fn poisson_gaps_are_exponential_by_the_test_of_anderson_and_darling() {
 
 #[test]
 fn a_poisson_ramp_offers_in_each_part_what_its_rate_adds_up_to() {
-    // Up to 2000/s in 10 s, 10 s there, down to 500/s in 10 s.
+    // Up to 2000/s in 10 s, constant for 10 s, down to 500/s in 10 s.
     let rate_per_s = Stages::steady(0.0).then(2000.0, seconds(10)).then(2000.0, seconds(10)).then(500.0, seconds(10));
     let schedule = Schedule::Stages { rate_per_s, spacing: Spacing::Poisson };
     let starts: Vec<u64> = schedule.arrivals(9, ALONE).unwrap().take_while(|ns| *ns < 30_000 * MS).collect();
@@ -182,7 +182,7 @@ fn a_callers_start_before_its_predecessor_counts_as_at_the_same_time() {
     assert_eq!(starts(&schedule, 0, ALONE, 9), [5, 5, 8]);
 }
 
-/// Up to five stages, of which some are jumps and some pauses.
+/// Up to five stages, some of them jumps, some at rate 0.
 fn stages() -> impl Strategy<Value = Stages> {
     let level = || prop_oneof![Just(0.0), 0.5..2000.0];
     let over = prop_oneof![Just(Duration::ZERO), (1u64..20_000).prop_map(Duration::from_millis)];
@@ -220,7 +220,7 @@ proptest! {
         let found = starts(&Schedule::Stages { rate_per_s: rate_per_s.clone(), spacing }, 5, ALONE, 500);
         prop_assert!(found.is_sorted());
         for start in found {
-            // A start is cut to the nanosecond, and so may lie just before the one at which the rate rises.
+            // A start is truncated to the nanosecond, so it may be just before the moment at which the rate rises.
             let level = rate_per_s.at(Duration::from_nanos(start + 1));
             prop_assert!(level > 0.0, "a start at {} ns", start);
         }
@@ -229,7 +229,7 @@ proptest! {
     #[test]
     fn as_many_start_by_any_moment_as_the_rate_has_added_up_to(rate_per_s in stages(), until_ms in 1u64..60_000) {
         let until = Duration::from_millis(until_ms);
-        // By the trapezium of every stage that began before the moment: an oracle that inverts nothing.
+        // An oracle without inversion: adds up the trapezium of every stage that began before the moment.
         let sum: f64 = rate_per_s.segments().iter().map(|segment| {
             let begins = Duration::from_nanos(segment.begins_ns as u64).min(until);
             let ends = if segment.length_ns.is_finite() {

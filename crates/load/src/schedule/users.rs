@@ -1,10 +1,10 @@
-//! Who takes part in a closed loop whose number of users changes over time.
+//! Which users take part in a closed loop whose number of users changes over time.
 
 use super::Share;
 use super::stages::{Segment, Stages};
 
-/// When each of a worker's users takes part. Users are ranked over all workers, who have every so-manieth: a user takes
-/// part while the level is above its rank, and so the first to come is the last to go.
+/// When each user of a worker takes part. Users are ranked over all workers, and each of n workers has every n-th. A
+/// user takes part while the level is above its rank, so the first to start is the last to stop.
 pub(crate) struct Attendance {
     segments: Vec<Segment>,
     share: Share,
@@ -15,8 +15,8 @@ impl Attendance {
         Self { segments: users.segments(), share }
     }
 
-    /// The first moment from `ready_ns` on at which this user of the worker takes part, both counted from the start of the
-    /// slice; `None` if there will be none.
+    /// The first moment from `ready_ns` on at which this user of the worker takes part; `None` if there is none. Both
+    /// count from the start of the slice.
     pub(crate) fn joins_ns(&self, user: usize, ready_ns: u64) -> Option<u64> {
         let rank = (user * self.share.workers + self.share.worker) as f64;
         let joins = |segment: &Segment| segment.rises_above_ns(rank, ready_ns as f64);

@@ -1,4 +1,4 @@
-//! Before a slice: connections that are missing are opened, and who watches is told how far that is where it takes long.
+//! Before a slice: opens the missing connections, and reports the progress if that takes long.
 
 use std::time::Duration;
 
@@ -10,32 +10,32 @@ use crate::cancel::Cancel;
 use crate::error::LoadError;
 use crate::remote::{Order, Report};
 
-/// What one who watches a slice is shown.
+/// Progress of a slice, for live output.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Watched<'a> {
-    /// The slice waits for its connections. Shown about four times a second, and never where all are opened within the
-    /// first quarter of a second.
+    /// The slice waits for its connections. Reported about four times a second, and only if opening them takes longer
+    /// than a quarter of a second.
     Opening(Opening),
-    /// The slice that has waited for its connections begins.
+    /// The connections are open and the slice begins. Reported only after `Opening`.
     Begun,
-    /// What has happened since the last time.
+    /// The sample since the last report.
     Interval(&'a SliceSample),
 }
 
-/// How far the connections of a slice have been opened.
+/// How many connections of a slice are open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Opening {
-    /// So many are open.
+    /// Open connections.
     pub open: usize,
-    /// Of so many that the slice uses.
+    /// Connections that the slice uses.
     pub of: usize,
-    /// For so long connections have been opened.
+    /// Time since the first was opened.
     pub elapsed: Duration,
 }
 
 impl LoadSession {
-    /// Has all workers open what is missing, and waits until they have or have given up.
+    /// Lets all workers open their missing connections, and waits until they have finished or given up.
     pub(super) fn prepare(
         &self,
         slice: &SliceSpec,

@@ -1,4 +1,4 @@
-//! What a session and its slices are to be, as their user says it.
+//! Settings of a session and of its slices.
 
 use std::time::Duration;
 
@@ -23,31 +23,31 @@ pub struct SessionSpec {
     pub target: Target,
     /// How connections are secured; `None` for plain text.
     pub tls: Option<TlsSpec>,
-    /// What is spoken on them.
+    /// The protocol on the connections.
     pub protocol: Protocol,
-    /// The most connections that a slice may use, over all workers.
+    /// The largest number of connections that a slice may use, over all workers.
     pub connections: usize,
-    /// What is sent, and what must come back.
+    /// The requests, and the checks of their responses.
     pub requests: Requests,
-    /// The `Host` of the requests; `None` for the target's address, or `localhost` if it is a file.
+    /// The `Host` of the requests; `None` for the target's address, or `localhost` for a Unix socket.
     pub host: Option<String>,
     /// One worker thread for each of these CPUs, pinned to it.
     pub cpus: CpuSet,
-    /// From a request's intended start to its failure for want of an answer.
+    /// Time from a request's intended start to its failure, if it gets no response.
     pub timeout: Duration,
-    /// From the start of a connect to its failure.
+    /// Time from the start of a connect to its failure.
     pub connect_timeout: Duration,
     /// Congestion control algorithm of all sockets; `None` for the kernel's default.
     pub congestion: Option<String>,
-    /// How to hear from the kernel.
+    /// How to wait for events of the kernel.
     pub poller: PollerChoice,
-    /// Whose clock stamps what the server pushes.
+    /// Which clock stamps pushed messages.
     pub server_clock: ServerClock,
 }
 
 impl SessionSpec {
-    /// One connection in plain HTTP/1.1 to `target`, driven from the first CPU that this process may use, with 10 s
-    /// for an answer and 5 s for a connect.
+    /// One connection in plain HTTP/1.1 to `target`, driven from the first CPU that this process may use. The timeouts
+    /// are 10 s for a response and 5 s for a connect.
     pub fn new(target: impl Into<Target>, requests: impl Into<Requests>) -> Self {
         let cpus = allowed_cpus().map_or_else(|_| CpuSet::of([]), |allowed| CpuSet::of(allowed.iter().take(1)));
         Self {
@@ -78,7 +78,7 @@ impl SessionSpec {
         format!("{scheme}://{}", self.host())
     }
 
-    /// Refuses what contradicts itself, whatever the requests are.
+    /// Rejects settings that contradict one another, for any requests.
     pub(super) fn check(&self) -> Result<(), LoadError> {
         if self.connections == 0 || self.cpus.is_empty() {
             return Err(spec_error("a session without connections or CPUs", "give at least one of each"));
@@ -95,25 +95,25 @@ impl SessionSpec {
 pub struct SliceSpec {
     /// The load model.
     pub schedule: Schedule,
-    /// How closely sends follow the schedule; a closed loop has nothing to follow.
+    /// How closely sends follow the schedule. A closed loop has no schedule.
     pub sending: Sending,
     /// Connections in use: the users of a closed loop, the pool of an open one.
     pub connections: usize,
     /// When to stop offering requests, counted from the start, head included.
     pub stop: StopRule,
-    /// The head that does not belong to the window.
+    /// The discarded head of the slice, which is outside the window.
     pub discard_head: Duration,
-    /// How long to wait after the stop for what is under way; what is not answered then is a timeout. A cancelled
-    /// slice waits at most 0.5 s, and what is not answered then is [`cut_off`](crate::SliceSample::cut_off).
+    /// How long to wait after the stop for requests under way. Those not answered then are timeouts. A cancelled slice
+    /// waits 0.5 s at most, and those not answered then are [`cut_off`](crate::SliceSample::cut_off).
     pub drain_timeout: Duration,
     /// The seed of a random schedule.
     pub seed: u64,
-    /// Keep the times of the first so many requests of each worker; 0 keeps none and costs nothing.
+    /// Number of requests per worker, from the first, whose times are kept; 0 keeps none and costs nothing.
     pub trace: usize,
 }
 
 impl SliceSpec {
-    /// A slice without a head to discard and without a trace, with a second for its drain and the seed 1.
+    /// A slice without a discarded head and without a trace. Its drain is one second, its seed 1.
     pub const fn new(schedule: Schedule, connections: usize, stop: StopRule) -> Self {
         Self {
             schedule,

@@ -1,19 +1,19 @@
-//! How a value is written so that the text around it keeps its meaning.
+//! Escapes a value so that the text around it keeps its meaning.
 
 use percent_encoding::{AsciiSet, CONTROLS, NON_ALPHANUMERIC, percent_encode};
 
-/// What may stand in a request line as it is: everything but blanks, controls and what is not ASCII.
+/// Bytes that a request line can contain: all of ASCII except blanks and control characters.
 const TARGET: &AsciiSet = &CONTROLS.add(b' ');
-/// What RFC 3986 calls unreserved.
+/// Unreserved characters of RFC 3986.
 const UNRESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// How a value is written.
+/// How a value is escaped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Escaping {
-    /// As it is.
+    /// Not at all.
     #[default]
     None,
-    /// Percent-encoded only where a request line could not carry it, so that a value may be a whole path.
+    /// Percent-encoded only where a request line demands it, so that a value may be a whole path.
     Target,
     /// Percent-encoded except for letters, digits and `-._~`: one part of a path, a query or a form.
     Url,
@@ -24,7 +24,7 @@ pub(crate) enum Escaping {
 }
 
 impl Escaping {
-    /// What stands behind a bar: `{{name|url}}`.
+    /// The filter after a bar: `{{name|url}}`.
     pub(crate) fn named(name: &str) -> Option<Self> {
         match name {
             "url" => Some(Self::Url),
@@ -49,7 +49,7 @@ fn inside_json(value: &str) -> String {
     quoted[1..quoted.len() - 1].to_owned()
 }
 
-/// Encodes what may stand in a part of a URL or of a form.
+/// Encodes a part of a URL or of a form.
 pub(crate) fn url_encode(text: &[u8], out: &mut Vec<u8>) {
     encode(text, UNRESERVED, out);
 }

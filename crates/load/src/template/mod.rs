@@ -1,4 +1,4 @@
-//! Text with `{{variables}}`: taken apart once, before any clock runs, and filled into a buffer as often as wanted.
+//! Text with `{{variables}}`: parsed once, before any clock runs, and then filled into a buffer any number of times.
 
 mod escaping;
 mod parse;
@@ -24,7 +24,7 @@ pub(crate) enum TemplateSegment {
 }
 
 impl Template {
-    /// Text that stands for itself, whatever it holds.
+    /// Literal text, without variables.
     pub(crate) fn literal(text: impl Into<Vec<u8>>) -> Self {
         let mut template = Self::default();
         template.push_text(&text.into());
@@ -52,7 +52,7 @@ impl Template {
         }
     }
 
-    /// The whole text, where there is no variable in it.
+    /// The whole text, if it has no variables.
     pub(crate) fn as_text(&self) -> Option<&[u8]> {
         match &self.segments[..] {
             [] => Some(&[]),
@@ -72,7 +72,7 @@ impl Template {
         })
     }
 
-    /// The text and the values without further escaping, each handed to one of two functions.
+    /// Passes literal text to one function and unescaped values to the other.
     pub(crate) fn map(
         self,
         mut text: impl FnMut(&[u8]) -> Vec<u8>,
@@ -88,7 +88,7 @@ impl Template {
         mapped
     }
 
-    /// The text with a digit for each variable: enough to see whether what stands around them is sound.
+    /// The text with a digit for each variable, to check the text around them.
     pub(crate) fn with_stand_ins(&self) -> Vec<u8> {
         let piece = |segment: &TemplateSegment| match segment {
             TemplateSegment::Text(text) => text.clone(),
@@ -97,7 +97,7 @@ impl Template {
         self.segments.iter().flat_map(piece).collect()
     }
 
-    /// Writes the text behind what `out` holds, with the values of the present request.
+    /// Appends the text to `out`, with the values of the current request.
     pub(crate) fn fill(&self, values: &mut Values, out: &mut Vec<u8>) {
         for segment in &self.segments {
             match segment {

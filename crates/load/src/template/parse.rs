@@ -1,4 +1,4 @@
-//! Takes text apart at its `{{variables}}`. A backslash before the braces makes them stand for themselves.
+//! Parses text with `{{variables}}`. A backslash before the braces makes them literal.
 
 use super::{Escaping, Scope, Template};
 use crate::error::LoadError;
@@ -7,10 +7,10 @@ const OPEN: &str = "{{";
 const CLOSE: &str = "}}";
 
 impl Template {
-    /// Parses `text`; `place` stands for it in errors.
+    /// Parses `text`; `place` names it in errors.
     ///
     /// # Errors
-    /// With the character, when a variable is not closed, not known or has a wrong argument.
+    /// When a variable is not closed, is unknown, or has a wrong argument. The error names the character.
     pub(crate) fn parse(place: &str, text: &str, scope: &mut Scope<'_>) -> Result<Self, LoadError> {
         let mut template = Self::default();
         let mut rest = text;
@@ -46,7 +46,7 @@ impl Template {
     }
 }
 
-/// A variable and what stands behind its bar.
+/// A variable, and the filter after its bar.
 fn filter(inside: &str) -> (&str, Option<&str>) {
     match inside.split_once('|') {
         Some((name, filter)) => (name.trim(), Some(filter.trim())),

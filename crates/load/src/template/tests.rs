@@ -1,4 +1,4 @@
-//! Templates from text to bytes, and what is said of wrong ones.
+//! Templates, from text to bytes, and their errors.
 
 use super::*;
 use crate::error::LoadError;
@@ -13,7 +13,7 @@ fn parse(text: &str) -> Result<Template, LoadError> {
     Template::parse("path", text, &mut Scope::of(&[users()]))
 }
 
-/// The first so many fillings by one of so many workers.
+/// The first results of filling in the template, by one of several workers.
 fn fillings(text: &str, count: usize, share: Share) -> Vec<String> {
     let feeds = [users()];
     let mut scope = Scope::of(&feeds);

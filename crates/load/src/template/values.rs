@@ -1,4 +1,4 @@
-//! The values of the present request, of one worker: rows taken, counters counted, a source of random values.
+//! One worker's values of the current request: rows, counters, and a source of random values.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::feed::{Feed, Rows, Table};
 use crate::random::{up_to, worker_source};
 use crate::schedule::Share;
 
-/// What variables stand for in the present request.
+/// The values of variables in the current request.
 #[derive(Debug)]
 pub(crate) struct Values {
     feeds: Vec<FeedValues>,
@@ -26,7 +26,7 @@ struct FeedValues {
     present: usize,
 }
 
-/// Counts so that the workers together use each number once.
+/// Counts such that the workers together use each number once.
 #[derive(Debug)]
 struct Counter {
     present: u64,
@@ -34,7 +34,7 @@ struct Counter {
     step: u64,
 }
 
-/// The feeds and counters that a request takes one further.
+/// The feeds and counters that a request advances.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Uses {
     feeds: Vec<usize>,
@@ -73,12 +73,12 @@ impl Values {
         }
     }
 
-    /// What a request without variables needs.
+    /// Nothing, for a request without variables.
     pub(crate) fn none() -> Self {
         Self::new(&[], &[], 0, Share { worker: 0, workers: 1 })
     }
 
-    /// Goes on to the next request; whether every feed that it uses had a row left.
+    /// Advances to the next request. Returns whether every feed that it uses had a row left.
     pub(crate) fn advance(&mut self, uses: &Uses) -> bool {
         for index in &uses.feeds {
             let feed = &mut self.feeds[*index];
@@ -103,7 +103,7 @@ impl Values {
                 let feed = &self.feeds[feed];
                 escaping.write(feed.table.cell(feed.present, column), out);
             }
-            // The others are made of letters, digits and hyphens, which need no escaping anywhere.
+            // The other values consist of letters, digits and hyphens, which never need escaping.
             Variable::Counter(slot) => push(out, format_args!("{}", self.counters[slot].present)),
             Variable::Number { from, to } => {
                 let drawn = up_to(&mut self.random, from.abs_diff(to));

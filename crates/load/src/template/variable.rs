@@ -1,30 +1,30 @@
-//! The variables that there are: columns of feeds, counters, and values from the seed.
+//! The kinds of variables: columns of feeds, counters, and values from the seed.
 
 use crate::feed::Feed;
 
-/// What a place in a template stands for.
+/// The meaning of a variable in a template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Variable {
-    /// A column of the present row of a feed.
+    /// A column of the current row of a feed.
     Column { feed: usize, column: usize },
     /// One of the counters.
     Counter(usize),
-    /// A whole number of this range, drawn anew at each place.
+    /// A whole number of this range, random at each place.
     Number { from: i64, to: i64 },
-    /// So many hexadecimal digits, drawn anew at each place.
+    /// This number of hexadecimal digits, random at each place.
     Hex(usize),
-    /// A random UUID (RFC 9562, version 4), drawn anew at each place.
+    /// A random UUID (RFC 9562, version 4), another at each place.
     Uuid,
 }
 
 /// The longest `{{hex:…}}`.
 const MAX_HEX_DIGITS: usize = 1024;
 
-/// What names mean while templates are parsed.
+/// The known names while templates are parsed.
 #[derive(Debug)]
 pub(crate) struct Scope<'a> {
     feeds: &'a [Feed],
-    /// Where each counter begins. Counters that begin alike are one.
+    /// The first value of each counter. Counters with the same first value are one.
     counters: Vec<u64>,
 }
 
@@ -36,7 +36,7 @@ impl<'a> Scope<'a> {
         Self { feeds, counters: Vec::new() }
     }
 
-    /// Where each counter begins that was asked for.
+    /// The first value of each requested counter.
     pub(crate) fn into_counters(self) -> Vec<u64> {
         self.counters
     }
@@ -84,7 +84,7 @@ impl<'a> Scope<'a> {
         Ok(Variable::Counter(slot))
     }
 
-    /// The nearest name, and all columns.
+    /// The most similar name, and all columns.
     fn unknown(&self, name: &str) -> Wrong {
         let columns: Vec<&str> = self.feeds.iter().flat_map(Feed::columns).map(String::as_str).collect();
         let near = columns

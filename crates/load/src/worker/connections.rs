@@ -1,4 +1,4 @@
-//! The connections of one worker: what each is doing, when it must be looked at, and how it is opened again.
+//! The connections of one worker: what each does, when its deadline is, and how it is opened again.
 
 use std::ops::{Index, IndexMut};
 use std::rc::Rc;
@@ -19,7 +19,7 @@ const MAX_BACKOFF: Duration = Duration::from_millis(256);
 /// Preparation lasts at most this many connect timeouts while connections are still being opened.
 const PREPARATION_TIMEOUTS: u32 = 12;
 
-/// What a connection is doing.
+/// What a connection does.
 #[derive(Clone, Copy, Debug)]
 enum State {
     /// Not open; opened again at this moment.
@@ -35,11 +35,11 @@ enum State {
 pub(super) struct Attempt {
     pub(super) since: Nanos,
     pub(super) deadline: Nanos,
-    /// Class of the failure if nothing more happens until the deadline.
+    /// The error class of a failure at the deadline.
     pub(super) stage: ErrorClass,
 }
 
-/// What a connection needs whose deadline may have passed.
+/// What to do about a connection whose deadline may have passed.
 pub(super) enum Due {
     Nothing,
     /// The attempt to open it has timed out.
@@ -114,7 +114,7 @@ impl Connections {
         }
     }
 
-    /// Opens the missing connections of one step, once the step before has been answered and accepted.
+    /// Opens the missing connections of one step, once those of the step before have been opened and accepted.
     pub(super) fn open_missing(&mut self, io: &mut impl Transport, now: Nanos, backlog: &mut Backlog) {
         if self.connecting > 0 || !self.pace.is_due(now) {
             return;
@@ -147,7 +147,7 @@ impl Connections {
         self.open_tokens().count()
     }
 
-    /// When preparation gives up on missing connections, unless some have opened by then.
+    /// When preparation gives up on missing connections, unless more have opened by then.
     pub(super) fn preparation_deadline(&self, now: Nanos) -> Nanos {
         let is_missing = |entry: &&Entry| matches!(entry.state, State::Closed { .. });
         let missing = self.entries[..self.in_use].iter().filter(is_missing).count();
@@ -164,7 +164,8 @@ impl Connections {
         if self.connecting > 0 { latest } else { latest.min(self.pace.renew_at()) }
     }
 
-    /// Begins a slice: what could not be opened beforehand is tried again, and the first tick looks at all deadlines.
+    /// Begins a slice. Connections that could not be opened in preparation are tried again. The first tick checks all
+    /// deadlines.
     pub(super) fn begin_slice(&mut self, start: Nanos) {
         self.next_deadline = start;
         for entry in &mut self.entries[..self.in_use] {
@@ -205,7 +206,7 @@ impl Connections {
         }
     }
 
-    /// Says in which class the attempt fails from now on.
+    /// Sets the error class in which the attempt fails from now on.
     pub(super) fn set_stage(&mut self, token: Token, stage: ErrorClass) {
         if let State::Connecting(attempt) = &mut self.entries[token.index()].state {
             attempt.stage = stage;
@@ -240,7 +241,7 @@ impl Connections {
         self.entries[token.index()].losses += 1;
     }
 
-    /// Opens a connection again that has ended: at once after an answer, else after a back-off.
+    /// Opens an ended connection again: at once if it has carried an answer, else after a back-off.
     pub(super) fn reopen(&mut self, io: &mut impl Transport, token: Token, at: Nanos) {
         self.set_closed(token);
         let losses = self.entries[token.index()].losses;
@@ -252,21 +253,21 @@ impl Connections {
         self.wake_by(retry_at);
     }
 
-    /// Notes that the transport is closed; nothing is opened again before the next slice.
+    /// Records that the transport is closed. Nothing is opened again before the next slice.
     pub(super) fn set_closed(&mut self, token: Token) {
         let entry = &mut self.entries[token.index()];
         let before = std::mem::replace(&mut entry.state, State::Closed { retry_at: Nanos::MAX });
         self.connecting -= usize::from(matches!(before, State::Connecting(_)));
     }
 
-    /// Closes the transport from this side, after a goodbye where the protocol has one.
+    /// Closes the transport from this side, after the protocol's closing bytes if it has any.
     pub(super) fn close(&mut self, io: &mut impl Transport, token: Token) {
         self[token].say_goodbye(io, token);
         io.close(token);
         self.set_closed(token);
     }
 
-    /// Has the deadlines checked at this moment at the latest.
+    /// Makes the next check of deadlines happen at this moment or earlier.
     pub(super) fn wake_by(&mut self, moment: Nanos) {
         self.next_deadline = self.next_deadline.min(moment);
     }
@@ -305,15 +306,15 @@ impl Connections {
         Due::Nothing
     }
 
-    /// Has the bytes of a connection sent with the next flush.
+    /// Makes the next flush send the bytes of a connection.
     pub(super) fn flush_later(&mut self, token: Token) {
         self.unflushed.push(token);
     }
 
-    /// Sends what one connection has gathered.
+    /// Sends the gathered bytes of one connection.
     ///
     /// # Units
-    /// Bytes sent; `None` when no connection is left.
+    /// Bytes sent; `None` when no connection has any.
     pub(super) fn flush_next(&mut self, io: &mut impl Transport) -> Option<usize> {
         let token = self.unflushed.pop()?;
         Some(if self.is_open(token) { self[token].flush(io, token) } else { 0 })

@@ -1,4 +1,4 @@
-//! Which request should leave next, and since when: the one place where the closed and the open loop differ.
+//! Which request should leave next, and its intended start. Only here do the closed and the open loop differ.
 
 use std::time::Duration;
 
@@ -8,10 +8,10 @@ use crate::schedule::{Arrivals, Attendance, Schedule, Share};
 use crate::sending::Sending;
 use crate::slice::WorkerSlice;
 
-/// What a slice still wants of one worker.
+/// The requests that a slice still needs from one worker.
 pub(crate) struct Demand {
     start: Nanos,
-    /// No request is intended to start from here on.
+    /// No request has an intended start at or after this moment.
     until: Nanos,
     remaining: u64,
     sending: Sending,
@@ -19,15 +19,14 @@ pub(crate) struct Demand {
 }
 
 enum DemandSource {
-    /// A free connection is a user who wants to go on, as long as it takes part.
+    /// Each free connection is a user who sends its next request, as long as the user takes part.
     Users { attendance: Option<Attendance> },
-    /// Intended starts in order; `head` is the oldest that has not been taken. Those behind it need no queue: they
-    /// are computed when it is their turn.
+    /// Intended starts in order; `head` is the oldest that was not sent. Later ones are computed when needed.
     Starts { arrivals: Arrivals, head: Nanos },
 }
 
 impl Demand {
-    /// No demand: between slices.
+    /// No demand, between slices.
     pub(crate) const fn none() -> Self {
         Self {
             start: Nanos::ZERO,
@@ -74,8 +73,8 @@ impl Demand {
         (self.remaining > 0 && intended < self.until && leaves_at.max(intended) <= now).then_some(intended)
     }
 
-    /// When the user of this connection, who is ready at `ready`, wants its next request; `None` if never again.
-    /// An open loop takes a connection whenever it is free.
+    /// When the user of this connection, free from `ready` on, needs its next request; `None` if never again. In an
+    /// open loop a connection is available as soon as it is free.
     pub(crate) fn joins(&self, connection: usize, ready: Nanos) -> Option<Nanos> {
         let DemandSource::Users { attendance: Some(attendance) } = &self.source else { return Some(ready) };
         let joins_ns = attendance.joins_ns(connection, ready.since(self.start))?;
@@ -90,7 +89,7 @@ impl Demand {
         }
     }
 
-    /// The next intended start that is known beforehand, sent or not.
+    /// The next intended start that is known in advance, sent or not.
     pub(crate) fn head(&self) -> Option<Nanos> {
         match &self.source {
             DemandSource::Starts { head, .. } if self.remaining > 0 && *head < self.until => Some(*head),
@@ -103,12 +102,12 @@ impl Demand {
         self.sending.leaves_at(self.start, intended)
     }
 
-    /// The oldest waiting request whose time for an answer has run out at `now`.
+    /// The oldest waiting request whose deadline has passed at `now`.
     pub(crate) fn overdue(&self, timeout: Duration, now: Nanos) -> Option<Nanos> {
         self.head().filter(|head| *head + timeout <= now)
     }
 
-    /// Whether no further request will ever be wanted, apart from those that [`Demand::head`] still names.
+    /// Whether no request is left, apart from those that [`Demand::head`] still returns.
     pub(crate) fn is_exhausted(&self) -> bool {
         self.remaining == 0
     }

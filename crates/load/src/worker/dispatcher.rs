@@ -15,7 +15,7 @@ use crate::request::RequestCursor;
 use crate::schedule::Share;
 use crate::slice::WorkerSlice;
 
-/// Room for one request on an open connection; a connection has as many as its protocol is deep.
+/// Room for one request on an open connection. A connection has as many places as its protocol's depth.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     token: Token,
@@ -32,7 +32,7 @@ pub(super) struct Departure {
     pub(super) times: Times,
 }
 
-/// Hands out requests to free places. Counts those that are under way: handed out, and neither answered nor failed.
+/// Assigns requests to free places. Counts those under way: assigned, and neither answered nor failed.
 pub(super) struct Dispatcher {
     share: Share,
     depth: usize,
@@ -43,7 +43,7 @@ pub(super) struct Dispatcher {
     free: VecDeque<Place>,
     /// Places whose users think, and until when.
     thinking: BinaryHeap<Reverse<(Nanos, Token)>>,
-    /// Requests that a server sent back unprocessed. They wait for another connection; their clocks run on.
+    /// Requests that a server sent back unprocessed. They wait for another connection, and their response times run on.
     returned: VecDeque<Returned>,
     under_way: usize,
 }
@@ -70,12 +70,12 @@ impl Dispatcher {
         self.thinking.clear();
     }
 
-    /// Wants no request that is intended at `until` or later.
+    /// Assigns no request whose intended start is `until` or later.
     pub(super) fn end_at(&mut self, until: Nanos) {
         self.demand.end_at(until);
     }
 
-    /// Wants nothing more, until the next slice begins.
+    /// Assigns nothing until the next slice begins.
     pub(super) fn end_slice(&mut self) {
         self.demand = Demand::none();
     }
@@ -107,7 +107,7 @@ impl Dispatcher {
         !is_over || !self.returned.is_empty()
     }
 
-    /// Where the worker is in the cycle of requests and in their feeds.
+    /// The worker's position in the cycle of requests and in their feeds.
     pub(super) const fn cursor(&mut self) -> &mut RequestCursor {
         &mut self.cursor
     }
@@ -177,7 +177,8 @@ impl Dispatcher {
         Some(intended)
     }
 
-    /// `at`, if no place is free for an open loop: requests may be waiting for the place that an event frees at `at`.
+    /// Returns `at`, if no place is free for an open loop: requests may be waiting for the place that an event frees at
+    /// `at`.
     pub(super) fn blocked_at(&self, at: Nanos) -> Option<Nanos> {
         (self.free.is_empty() && !self.is_closed_loop()).then_some(at)
     }

@@ -85,9 +85,10 @@ impl<P: Poller, C: Clock> Worker<P, C> {
         Self { poller, tls, runner: SliceRunner::new(clock, setup), backlog }
     }
 
-    /// Opens what is missing of the first `in_use` connections, step by step, and waits until each has been opened or
-    /// has failed, as long as the number of open ones grows. The rest is opened in the slice, at the same pace. `on_open`
-    /// gets the number of open connections several times a second where this takes long. Returns that number at the end.
+    /// Opens the missing ones of the first `in_use` connections, in steps. Waits until each has been opened or has
+    /// failed, as long as the number of open ones grows. The rest is opened during the slice, at the same pace. If this
+    /// takes long, `on_open` gets the number of open connections several times a second. Returns that number at the
+    /// end.
     ///
     /// # Errors
     /// When the poller fails.
@@ -98,7 +99,7 @@ impl<P: Poller, C: Clock> Worker<P, C> {
         on_open: &mut dyn FnMut(usize),
     ) -> Result<usize, LoadError> {
         self.runner.connections().begin_preparation(in_use);
-        // Connections that ended since the last slice are noticed now, and not as errors of the next one.
+        // Connections that ended since the last slice are noticed now, and are not errors of the next slice.
         self.wait(Rest::Look)?;
         let begin = self.runner.now();
         let connections = self.runner.connections();
@@ -114,7 +115,7 @@ impl<P: Poller, C: Clock> Worker<P, C> {
                 break;
             }
             if now >= deadline {
-                // A server may be slow to open many WebSockets, such as a JVM that has just started. It is waited for.
+                // Some servers open many WebSockets slowly, for example a JVM that has just started. Wait for them.
                 let before = std::mem::replace(&mut open, connections.count_open());
                 if open <= before || now >= latest {
                     break;
@@ -131,7 +132,7 @@ impl<P: Poller, C: Clock> Worker<P, C> {
         Ok(self.runner.connections().count_open())
     }
 
-    /// Runs one slice to the end of its drain. The parts that `on_part` was given and the one returned add up to it.
+    /// Runs one slice until its drain ends. The parts given to `on_part` and the returned one add up to its sample.
     pub(crate) fn run(
         &mut self,
         slice: &WorkerSlice,

@@ -1,11 +1,11 @@
 //! How fast connections are opened, so that a listener's backlog holds them until the server has accepted them.
 //!
 //! A backlog of 50 is the JVM's default. The kernel completes a connect long before the server accepts it, and drops or
-//! resets what does not fit. So connections are opened in steps smaller than that backlog, with a pause after each. In
-//! preparation the next step also waits while a connect is pending, and while the kernel says that the listener still
-//! holds connections ([`crate::backlog`]). The limits: the backlog of another machine cannot be seen, and within a
-//! slice it is not looked at, lest the looking disturbs the load; there a server that accepts nothing for several
-//! pauses can still overflow. So can a server whose backlog is smaller than a step.
+//! resets connects beyond that number. So connections are opened in steps smaller than that backlog, with a pause after
+//! each. In preparation the next step also waits while a connect is pending, and while the kernel says that the
+//! listener still holds connections ([`crate::backlog`]). This has limits. The backlog of another machine cannot be
+//! seen. Within a slice the backlog is not read, because reading it would disturb the load. So a server that accepts
+//! nothing for several pauses can still overflow there, and so can one whose backlog is smaller than a step.
 
 use std::time::Duration;
 
@@ -15,10 +15,10 @@ use crate::schedule::Share;
 
 /// Connections opened at once, over all workers of a target.
 const STEP: usize = 32;
-/// From the beginning of one step to the next.
+/// Time from the beginning of one step to the next.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// One worker's part of the pace.
+/// The pace of one worker.
 #[derive(Debug)]
 pub(super) struct Pace {
     step: usize,
@@ -44,7 +44,7 @@ impl Pace {
         now >= self.renew_at
     }
 
-    /// Makes another pause before the next step.
+    /// Delays the next step by another pause.
     pub(super) fn hold(&mut self, now: Nanos) {
         self.left = 0;
         self.renew_at = now + PAUSE;
@@ -65,7 +65,7 @@ impl Pace {
         self.renew_at
     }
 
-    /// How long so many take when every connect succeeds at once.
+    /// How long it takes to open this many, when every connect succeeds at once.
     pub(super) fn span_of(&self, connections: usize) -> Duration {
         PAUSE.saturating_mul(connections.div_ceil(self.step).try_into().unwrap_or(u32::MAX))
     }

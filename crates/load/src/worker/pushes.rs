@@ -1,4 +1,4 @@
-//! When pushed messages were sent, and when the next ping leaves that measures how far away the server is.
+//! When pushed messages were sent, and when the next ping leaves. Pings measure the round trip to the server.
 
 use std::time::Duration;
 
@@ -32,7 +32,7 @@ impl Pushes {
         self.stamps
     }
 
-    /// When a message with this stamp was sent, with the stamp; `None` where that is not known.
+    /// The moment at which a message with this stamp was sent, and the stamp; `None` if that is unknown.
     pub(super) fn sent_at(&self, stamp: Option<Stamped>) -> Option<(Nanos, Stamped)> {
         match self.stamps {
             Stamps::Ours(epoch) | Stamps::Theirs(epoch) => stamp.map(|stamp| (epoch.moment(stamp.unix_ns), stamp)),
@@ -40,8 +40,8 @@ impl Pushes {
         }
     }
 
-    /// A message arrived: half a period later a ping leaves, unless one is planned. Then both ends are as idle as they
-    /// are before a message.
+    /// A message arrived. Half a period later a ping leaves, unless one is planned. Both ends are then as idle as
+    /// before a message.
     pub(super) fn plan_ping(&mut self, token: Token, now: Nanos) {
         self.ping.get_or_insert((now + self.period / 2, token));
     }

@@ -69,7 +69,7 @@ impl<C: Clock> SliceRunner<C> {
         self.watch.begin(slice.sending);
         self.dispatcher.begin_slice(slice);
         self.connections.begin_slice(slice.start);
-        // Round after round, so that no connection carries two requests while another carries none.
+        // One place per connection at a time, so that no connection carries two requests while another carries none.
         for _ in 0..self.protocol.depth() {
             for token in self.connections.open_tokens() {
                 self.dispatcher.free_place(token, slice.start);
@@ -118,7 +118,7 @@ impl<C: Clock> SliceRunner<C> {
         self.dispatch(io, None);
     }
 
-    /// The part of the sample since the last part, if it is time for one.
+    /// The part of the sample since the last part, if a part is due.
     pub(super) fn part_if_due(&mut self, now: Nanos) -> Option<SliceSample> {
         self.recorder.part_if_due(now, || spent(&self.clock, &self.watch))
     }
@@ -130,7 +130,7 @@ impl<C: Clock> SliceRunner<C> {
         self.recorder.cancel(now);
     }
 
-    /// Fails what the drain has not brought to an end, and hands over the sample.
+    /// Fails the requests that the drain has not finished, and returns the sample.
     pub(super) fn end_slice(&mut self, io: &mut impl Transport) -> SliceSample {
         let now = self.now();
         self.recorder.end_window(now);
@@ -147,8 +147,8 @@ impl<C: Clock> SliceRunner<C> {
         self.recorder.end_slice(|| spent(&self.clock, &self.watch))
     }
 
-    /// Sends requests that are due where there is room, then what connections have gathered. `freed` is the moment at
-    /// which an event freed a place while none was free.
+    /// Assigns due requests to free places, then sends the bytes that connections have gathered. `freed` is the moment
+    /// at which an event freed a place while none was free.
     fn dispatch(&mut self, io: &mut impl Transport, freed: Option<Nanos>) {
         while let Some((token, returned)) = self.dispatcher.next_returned() {
             self.send_again(token, returned);
@@ -185,7 +185,7 @@ impl<C: Clock> SliceRunner<C> {
         }
     }
 
-    /// Has the next flush send what the protocol wants to say after an event.
+    /// Makes the next flush send bytes that the protocol has prepared after an event.
     fn flush_later(&mut self, token: Token) {
         if self.connections[token].wants_flush() {
             self.connections.flush_later(token);
@@ -225,7 +225,7 @@ impl<C: Clock> SliceRunner<C> {
         self.reconnect(io, token, at);
     }
 
-    /// Ends a request under way: completed without a problem, and else failed.
+    /// Ends a request under way: completed if it has no problem, else failed.
     fn finish(&mut self, times: &Times, at: Nanos, problem: Option<&Problem>) {
         self.dispatcher.note_ended();
         match problem {
@@ -257,8 +257,8 @@ impl<C: Clock> SliceRunner<C> {
         self.finish(&returned.exchange.times, at, Some(&Problem::new(ErrorClass::Timeout, text)));
     }
 
-    /// Fails an attempt to connect. In the closed loop users wait for every connection, as many as it would have carried:
-    /// their requests fail.
+    /// Fails an attempt to connect. In the closed loop each connection has users who wait for it, as many as its depth.
+    /// Their requests fail.
     fn fail_attempt(&mut self, attempt: Attempt, at: Nanos, problem: &Problem) {
         if !self.recorder.is_active() {
             return;
@@ -273,7 +273,7 @@ impl<C: Clock> SliceRunner<C> {
         }
     }
 
-    /// Fails a connection that can be used no further, and everything under way on it.
+    /// Fails a connection that can no longer be used, and everything under way on it.
     fn fail_connection(&mut self, io: &mut impl Transport, token: Token, at: Nanos, problem: &Problem) {
         self.remove_places(token);
         if self.connections[token].under_way() == 0 {
@@ -285,7 +285,7 @@ impl<C: Clock> SliceRunner<C> {
         self.reconnect_lost(io, token, at);
     }
 
-    /// Closes a connection that the drain has not brought to rest.
+    /// Closes a connection that still has requests under way after the drain.
     fn close_unfinished(&mut self, io: &mut impl Transport, token: Token, now: Nanos) {
         if let Some(attempt) = self.connections.attempt(token) {
             self.fail_attempt(attempt, now, &Problem::new(attempt.stage, "not connected when the drain ended"));
@@ -344,7 +344,7 @@ impl<C: Clock> SliceRunner<C> {
     }
 }
 
-/// CPU time of this thread so far, and how much of it went into busy-waiting in vain.
+/// CPU time of this thread so far, and the part spent polling without an event.
 fn spent(clock: &impl Clock, watch: &Watch) -> Spent {
     Spent { cpu_ns: clock.thread_cpu_ns(), spun_ns: watch.spun_ns() }
 }

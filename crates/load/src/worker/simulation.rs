@@ -1,4 +1,4 @@
-//! A world for the loop's tests: a clock that moves only while the loop waits, and a server that answers by the script.
+//! A simulated world for tests of the loop: its clock moves only while the loop waits, and its server follows a script.
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -31,10 +31,10 @@ impl Clock for WorldClock {
     }
 }
 
-/// How the server treats a request: given its moment of arrival, when and with what it answers.
+/// How the server treats a request: from its moment of arrival to the moment and the bytes of the response.
 pub(super) type Script = Box<dyn FnMut(Nanos) -> Reaction>;
 
-/// How a server of another protocol treats what it is sent on a connection: what it sends, and when.
+/// How a server of another protocol treats received bytes: what it sends, and when.
 pub(super) type Talk = Box<dyn FnMut(Token, Nanos, &[u8]) -> Vec<(Nanos, Vec<u8>)>>;
 
 pub(super) enum Reaction {
@@ -43,12 +43,12 @@ pub(super) enum Reaction {
     Reset { at: Nanos },
 }
 
-/// Answers after so long, each request for itself.
+/// Answers each request after this delay.
 pub(super) fn after(delay: Duration) -> Script {
     Box::new(move |arrival| Reaction::Answer { at: arrival + delay, bytes: ANSWER })
 }
 
-/// Answers after `delay`, but not while frozen: what arrives or is due then waits for the thaw.
+/// Answers after `delay`, but not while frozen: what arrives or is due then waits until the freeze ends.
 pub(super) fn frozen_between(from: Nanos, until: Nanos, delay: Duration) -> Script {
     Box::new(move |arrival| {
         let ready = arrival + delay;
@@ -61,11 +61,11 @@ pub(super) fn frozen_between(from: Nanos, until: Nanos, delay: Duration) -> Scri
 #[derive(Clone, Copy)]
 pub(super) enum Listener {
     Refuses,
-    /// All connects after so many.
+    /// All connects succeed after this time.
     RefusesAfter(usize),
-    /// The kernel completes it at once, and the server takes it up so long after it came.
+    /// The kernel completes the connect at once, and the server accepts it this long after its arrival.
     AcceptsAfter(Duration),
-    /// Never completed: a backlog that is full.
+    /// Connects never complete, as with a full backlog.
     Ignores,
 }
 
@@ -86,9 +86,9 @@ enum Happening {
 
 pub(super) struct World {
     clock: WorldClock,
-    /// Raised when its time has come; only the loop's own waking finds it out.
+    /// Set at its time. The loop must notice it on its own wake-ups.
     interrupt: Option<(Nanos, Cancel)>,
-    /// How late a sleep ends, and how long it takes to look whether something has happened.
+    /// How late a sleep ends, and how long a poll takes.
     overslept: Duration,
     look: Duration,
     transport: WorldTransport,
@@ -100,12 +100,12 @@ pub(super) struct WorldTransport {
     talk: Option<Talk>,
     listener: Listener,
     connects: usize,
-    /// When each connect came that the server has not accepted yet.
+    /// Arrival of each connect that the server has not accepted yet.
     unaccepted: Rc<RefCell<VecDeque<Nanos>>>,
     sent: Rc<Cell<u64>>,
     sends: Rc<Cell<u64>>,
     most_unaccepted: Rc<Cell<usize>>,
-    /// By time, then in the order in which they were caused.
+    /// By time, then in the order of their causes.
     ahead: BTreeMap<(Nanos, u64), (Token, Happening)>,
     caused: u64,
 }
@@ -129,20 +129,20 @@ impl World {
         Self { clock, transport, interrupt: None, overslept: Duration::ZERO, look: Duration::ZERO }
     }
 
-    /// A world whose server does not speak HTTP, or not only.
+    /// A world whose server speaks another protocol.
     pub(super) fn talking(talk: Talk) -> Self {
         let mut world = Self::new(Box::new(|_| Reaction::Never));
         world.transport.talk = Some(talk);
         world
     }
 
-    /// The same world with somebody who cancels at this moment.
+    /// The same world, in which the slice is cancelled at this moment.
     pub(super) fn cancelling(mut self, at: Nanos, cancel: &Cancel) -> Self {
         self.interrupt = Some((at, cancel.clone()));
         self
     }
 
-    /// The same world, in which sleeps end so late, and to look takes a little.
+    /// The same world, in which sleeps end this much too late and polls take a little time.
     pub(super) fn drowsy(mut self, overslept: Duration) -> Self {
         (self.overslept, self.look) = (overslept, Duration::from_micros(1));
         self
@@ -158,7 +158,7 @@ impl World {
         self.clock.clone()
     }
 
-    /// What the kernel would tell of the connections that wait to be accepted.
+    /// How many connections wait to be accepted, as the kernel would say it.
     pub(super) fn backlog(&self) -> Backlog {
         let (clock, listener) = (self.clock(), self.transport.listener);
         let unaccepted = Rc::clone(&self.transport.unaccepted);
@@ -173,12 +173,12 @@ impl World {
         Rc::clone(&self.transport.most_unaccepted)
     }
 
-    /// Counts the sends, each of which may carry several requests.
+    /// Counts sends. One send may carry several requests.
     pub(super) fn sends(&self) -> Rc<Cell<u64>> {
         Rc::clone(&self.transport.sends)
     }
 
-    /// Counts what the server is sent.
+    /// Counts the bytes sent to the server.
     pub(super) fn requests_sent(&self) -> Rc<Cell<u64>> {
         Rc::clone(&self.transport.sent)
     }
@@ -209,7 +209,7 @@ impl Transport for WorldTransport {
         self.cause(now + Duration::from_micros(10), token, happening);
     }
 
-    /// The server reacts to each request, also of several that come together.
+    /// The server reacts to each request, also to several in one send.
     fn send(&mut self, token: Token, payload: &Payload) -> Sending {
         if let Some(talk) = &mut self.talk {
             for (at, bytes) in talk(token, self.clock.now(), payload) {

@@ -122,12 +122,12 @@ fn stalling() -> Script {
 fn a_stall_shows_in_the_response_times_and_not_in_the_service_times_after_it() {
     let sample = run(World::new(stalling()), 4, &slice(constant(100.0), seconds(10)));
     assert_eq!((sample.offered, sample.ok), (1000, 1000));
-    // A hundred requests should have left during the stall, and wait from 1 s down to 10 ms; the backlog that they
-    // form delays the next two.
+    // A hundred requests should have left during the stall. They wait between 1 s and 10 ms, and their backlog delays
+    // the next two.
     assert_about(sample.response.max_ns(), 1001 * MS);
     let late = sample.response.count_above_ns(5 * MS);
     assert_eq!(late, 102);
-    // Only the four that were on the wire had a long service time.
+    // Only the four requests under way had a long service time.
     assert_eq!(sample.service.count_above_ns(5 * MS), 4);
     assert_about(sample.service.value_at_quantile_ns(0.99), MS);
     assert!((96..=99).contains(&sample.blocked), "{} were blocked", sample.blocked);
@@ -135,14 +135,14 @@ fn a_stall_shows_in_the_response_times_and_not_in_the_service_times_after_it() {
 
 #[test]
 fn users_of_a_closed_loop_come_one_after_the_other_and_go() {
-    // Up to four within four seconds, another second of four, then one alone for a second.
+    // Up to four users within four seconds, four users for a second, then one user for a second.
     let users = Stages::steady(0.0)
         .then(4.0, Duration::from_secs(4))
         .then(4.0, Duration::from_secs(1))
         .then(1.0, Duration::ZERO);
     let sample =
         run(World::new(after(Duration::from_millis(10))), 4, &slice(Schedule::ClosedStages { users }, seconds(6)));
-    // Each sends a hundred in a second: the first for six seconds, the others for four, three and two.
+    // Each user sends a hundred requests per second: the first for six seconds, the others for four, three and two.
     assert_eq!((sample.offered, sample.ok), (1500, 1500));
     assert_eq!(sample.send_lag.max_ns(), Some(0));
     assert_about(sample.response.max_ns(), 10 * MS);
@@ -172,7 +172,7 @@ fn a_closed_loop_does_not_see_how_many_a_stall_would_have_hit() {
 fn each_user_of_a_closed_loop_waits_for_its_answer() {
     let sample = run(World::new(after(Duration::from_millis(2))), 5, &slice(Schedule::Closed, seconds(1)));
     assert_eq!((sample.offered, sample.ok, sample.send_lag.max_ns()), (2500, 2500, Some(0)));
-    // The last five answers arrive at the very end, which no longer belongs to the window.
+    // The last five answers arrive at the end, which is outside the window.
     assert_eq!((sample.completed, sample.completed_in_slice), (2495, 2500));
     assert_about(sample.response.max_ns(), 2 * MS);
 }
@@ -215,7 +215,7 @@ fn timeout_is_recorded_at_its_deadline() {
     slice.drain_timeout = Duration::from_secs(1);
     let sample = run(World::new(Box::new(|_| Reaction::Never)), 1, &slice);
     assert_eq!(sample.errors.of(ErrorClass::Timeout).count, 2);
-    // One at its deadline of 10 s; the other, begun after it, when the drain ended at 16 s.
+    // One fails at its deadline of 10 s. The other, sent later, fails when the drain ends at 16 s.
     assert_about(sample.failed_time.max_ns(), 10_000 * MS);
     assert!(sample.response.is_empty());
     assert_eq!(sample.connections_lost, 2);
@@ -236,7 +236,7 @@ fn a_refusing_server_is_tried_ever_more_slowly() {
     let refusing = World::new(after(Duration::ZERO)).listening(Listener::Refuses);
     let sample = run(refusing, 1, &slice(Schedule::Closed, seconds(2)));
     let refused = sample.errors.of(ErrorClass::Connect).count;
-    // Having failed before the slice too, it pauses for 2, 4, 8 … 128 ms, then for 256 ms each time.
+    // It failed before the slice too, so its back-off continues: 2, 4, 8 … 128 ms, then 256 ms each time.
     assert_eq!((refused, sample.failed), (14, 14));
 }
 

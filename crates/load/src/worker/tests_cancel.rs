@@ -1,4 +1,4 @@
-//! A cancelled slice ends soon, and its sample can be used.
+//! A cancelled slice ends soon, and its sample is usable.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use super::tests::{MS, seconds, slice, worker};
 use crate::cancel::Cancel;
 use crate::schedule::Schedule;
 
-/// A server that answers after 1 ms until 200 ms, and then hangs, while somebody cancels at 250 ms.
+/// A server that answers after 1 ms until 200 ms, and then hangs. The slice is cancelled at 250 ms.
 fn hanging(cancel: &Cancel) -> World {
     World::new(Box::new(|arrival| match arrival {
         Nanos(..200_000_000) => Reaction::Answer { at: arrival + Duration::from_millis(1), bytes: ANSWER },
@@ -46,7 +46,7 @@ fn a_cancelled_slice_ends_its_window_at_once() {
 
 #[test]
 fn a_hung_server_cannot_hold_up_a_cancellation() {
-    // Noticed within 100 ms, drained for 500 ms or for the shorter time that was asked for.
+    // Noticed within 100 ms, then drained for 500 ms, or for the shorter drain of the slice.
     let (sample, end) = cut_short(Schedule::Closed, Duration::from_secs(10));
     assert_eq!((sample.ok, sample.cut_off), (400, 4));
     assert!(end <= Nanos(850 * MS), "{end:?}");
@@ -58,7 +58,7 @@ fn a_hung_server_cannot_hold_up_a_cancellation() {
 fn requests_that_wait_for_a_connection_are_cut_off_too() {
     let (sample, _) = cut_short(Schedule::Constant { rate_per_s: 1000.0 }, Duration::from_secs(10));
     assert_eq!(sample.ok, 100);
-    // Four on the wire, and what was due until the cancellation was noticed.
+    // Four requests under way, and those that were due before the cancellation was noticed.
     assert!((50..=200).contains(&sample.cut_off), "{}", sample.cut_off);
 }
 

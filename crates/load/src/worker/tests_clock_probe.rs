@@ -1,4 +1,4 @@
-//! What is found out of a server's clock in the simulated world, where it is known; and slices that do not know it.
+//! Estimates of a server's clock in the simulated world, where its offset is known; and slices without an estimate.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -19,12 +19,12 @@ use crate::stop_rule::StopRule;
 
 const OURS: Epoch = Epoch { unix_ns: EPOCH_NS, within_ns: 10 };
 const S: i64 = 1_000_000_000;
-/// A message takes so long, and each second one a hundred times as long.
+/// Delay of a message. Each second one takes ten times as long.
 const THERE: u64 = 2 * MS;
-/// A pong takes so long.
+/// Delay of a pong.
 const BACK: Duration = Duration::from_millis(3);
 
-/// Pushes messages stamped by a clock that is so far ahead, and answers pings, if it does.
+/// Pushes messages stamped by a clock with this offset. Answers pings, if `answers`.
 fn pushing(ahead_ns: i64, messages: u64, answers: bool) -> World {
     let mut ends = HashMap::new();
     World::talking(Box::new(move |token, now, sent| {
@@ -65,7 +65,7 @@ fn a_sounding_finds_the_offset_of_a_clock_whether_it_is_ahead_or_behind() {
         assert_eq!((sample.response.len(), messages.missing, messages.ahead), (0, 0, 0), "stamps are not believed yet");
         let ClockModel { epoch, estimate } = ClockModel::of(&sample.clock_samples, messages.received, OURS);
         let (epoch, found) = (epoch.unwrap(), estimate.unwrap());
-        // The way there takes 2 ms, and there and back 3 ms.
+        // The way to the server takes 2 ms, and the round trip 3 ms.
         let offset_ns = ahead_ns - (THERE as i64) + 1_500_000;
         assert!(found.offset_ns.is_some_and(|ns| ns.abs_diff(offset_ns) <= 1_000), "{ahead_ns}: {found:?}");
         assert!(epoch.within_ns.abs_diff(1_500_011) <= 1_000, "{epoch:?}");
@@ -107,6 +107,6 @@ fn messages_ahead_of_an_estimate_show_how_far_it_is_off() {
     assert_eq!((sample.response.len(), sample.messages.ahead), (24, 0));
     let found = ClockEstimate { round_trip_ns: Some(5 * MS), ..ClockEstimate::default() };
     let widened = ClockModel { epoch: Some(OURS), estimate: Some(found) }.widened(&sample.clock_samples);
-    // The clock is 3 ms ahead, of which a message shows the 1 ms by which it is earlier than its stamp.
+    // The clock is 3 ms ahead. A message shows 1 ms of that: it arrives 1 ms before its stamp.
     assert_eq!(widened.epoch.map(|epoch| epoch.within_ns), Some(6 * MS + 1));
 }

@@ -1,4 +1,4 @@
-//! Connections are opened in steps, and all of them soon.
+//! Connections are opened in steps, and all of them in time.
 
 use std::time::Duration;
 
@@ -9,13 +9,13 @@ use super::tests::{MS, one_of, seconds, slice, worker};
 use crate::cancel::Cancel;
 use crate::schedule::Schedule;
 
-/// A server that takes a little less than the pause to accept a step.
+/// A server that accepts a step in slightly less time than the pause lasts.
 fn world() -> World {
     World::new(after(Duration::from_millis(1))).listening(Listener::AcceptsAfter(Duration::from_micros(4900)))
 }
 
-/// How long the preparation of so many connections takes one of so many workers, and the most that waited for the
-/// server meanwhile.
+/// How long one of several workers takes to open its connections, and the largest number that waited for the server
+/// meanwhile.
 fn preparation(workers: usize, connections: usize) -> (Nanos, usize) {
     let world = world();
     let (clock, most) = (world.clock(), world.most_unaccepted());
@@ -71,7 +71,7 @@ fn a_server_that_gets_on_may_take_longer_than_the_connect_timeout_but_not_for_ev
 fn who_waits_for_a_slow_server_is_told_how_far_it_is() {
     for (accepts_after, connections, expected) in [
         (Duration::from_millis(600), 128, &[32, 32, 64, 64, 96, 96, 96][..]),
-        // What is over within a quarter of a second is not worth a word.
+        // Progress is not reported within the first quarter of a second.
         (Duration::from_micros(4900), 1500, &[]),
     ] {
         let world = world().listening(Listener::AcceptsAfter(accepts_after));

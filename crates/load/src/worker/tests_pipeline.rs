@@ -1,4 +1,4 @@
-//! Several requests under way on one connection: who they belong to, and what is lost with whom.
+//! Several requests under way on one connection: which answer belongs to which, and what is lost with a connection.
 
 use std::time::Duration;
 
@@ -95,6 +95,6 @@ fn one_answer_too_many_breaks_the_connection() {
         b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
     let script = Box::new(|arrival| Reaction::Answer { at: arrival + Duration::from_millis(1), bytes: TWICE });
     let sample = run(2, 1, World::new(script), &count(2));
-    // The first pair is taken for the answers to both; whatever follows was asked for by nobody.
+    // The first two answers are taken for both requests. The bytes after them answer no request.
     assert_eq!((sample.ok, sample.errors.of(ErrorClass::Protocol).count, sample.connections_lost), (2, 1, 1));
 }

@@ -1,4 +1,4 @@
-//! What requests ask of the loop: pauses between them, and an end when a feed has been used up.
+//! Think times between requests, and the end of the load when a feed has no rows left.
 
 use std::time::Duration;
 
@@ -48,7 +48,7 @@ fn users_think_between_an_answer_and_their_next_request_and_no_latency_holds_it(
 fn pauses_of_random_length_have_their_mean() {
     let requests = thinking(Think::Exponential(Duration::from_millis(4)));
     let sample = run(&requests, 10, World::new(after(ANSWER_AFTER)), &slice(Schedule::Closed, seconds(10)));
-    // 10 users, 5 ms a round; five standard errors of 20,000 pauses.
+    // 10 users, 5 ms per round; five standard errors of 20,000 think times.
     assert!((sample.ok as f64 - 20_000.0).abs() < 5.0 * 20_000_f64.sqrt(), "{}", sample.ok);
 }
 
@@ -67,7 +67,7 @@ fn a_user_whose_connection_is_lost_while_thinking_goes_on_with_another() {
     let requests = thinking(Think::Constant(Duration::from_millis(50)));
     let sample = run(&requests, 2, world, &slice(Schedule::Closed, seconds(1)));
     assert_eq!(sample.ok, 0);
-    // Each user's round: an answer that fails after 1 ms, a growing pause before the connect, 50 ms of thought.
+    // Each user's round: a response that fails after 1 ms, a growing back-off before the connect, 50 ms of think time.
     assert!((10..40).contains(&sample.failed), "{}", sample.failed);
 }
 

@@ -1,4 +1,4 @@
-//! Requests that leave in ticks, and what their times count from.
+//! Requests that leave in ticks, and the start of their times.
 
 use std::time::Duration;
 
@@ -27,15 +27,15 @@ fn response_times_count_from_the_intended_start_and_service_times_from_the_tick(
     let near =
         |value: Option<u64>, expected: u64| value.is_some_and(|value| value.abs_diff(expected) <= expected / 100);
     assert!(near(sample.service.max_ns(), MS));
-    // The first of each ten waits for nine more milliseconds, the last for none.
+    // The first of each ten waits for nine more milliseconds, the last not at all.
     assert!(near(sample.send_lag.max_ns(), 9 * MS) && sample.send_lag.value_at_quantile_ns(0.01) == Some(0));
     assert!(near(sample.response.max_ns(), 10 * MS));
 }
 
 #[test]
 fn who_waits_for_a_tick_is_not_blocked_and_who_waits_beyond_it_is() {
-    // One leaves at the start, then ten at each of 99 ticks and nine at the last: five at once, the others when the first
-    // answers are there.
+    // One request leaves at the start, then ten at each of 99 ticks and nine at the last: five at once, the others
+    // after the first answers.
     let sample = in_ticks(5);
     assert_eq!((sample.ok, sample.blocked), (1000, 99 * 5 + 4));
 }

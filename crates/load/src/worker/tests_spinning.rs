@@ -1,4 +1,4 @@
-//! A worker that stays awake, in a world in which sleepers are woken late.
+//! A spinning worker, in a world where sleeps end late.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::sending::Sending;
 const US: u64 = 1_000;
 const OVERSLEPT: Duration = Duration::from_micros(60);
 
-/// Two seconds at a rate, against a server that takes so long.
+/// Two seconds at a rate, against a server with this delay.
 fn sample(sending: Sending, rate_per_s: f64, takes: Duration) -> SliceSample {
     let slice = WorkerSlice { sending, ..slice(Schedule::Constant { rate_per_s }, seconds(2)) };
     let mut worker = worker(World::new(after(takes)).drowsy(OVERSLEPT));
@@ -46,7 +46,8 @@ fn who_stays_awake_sends_and_stamps_on_time() {
 
 #[test]
 fn who_stays_awake_sleeps_where_nothing_is_near() {
-    // Of each 100 ms, 0.1 ms before the request is due, which waking up takes a part of, and 0.01 ms until the answer.
+    // Of each 100 ms it polls 0.1 ms before the request is due, partly spent on waking up, and 0.01 ms until the
+    // answer.
     let sample = sample(Sending::Spinning, 10.0, Duration::from_micros(10));
     assert!((1..20 * 110 * US).contains(&sample.generator_spin_ns), "{} ns", sample.generator_spin_ns);
 }
@@ -55,6 +56,6 @@ fn who_stays_awake_sleeps_where_nothing_is_near() {
 fn an_answer_that_takes_long_is_slept_for_and_right_within_a_hundredth() {
     let sample = sample(Sending::Spinning, 10.0, Duration::from_millis(80));
     assert!(median(&sample.service).abs_diff(80 * MS) <= 80 * MS / 100);
-    // A hundred times as long as a sleep is late, and not the whole 80 ms.
+    // It polls for a hundred times the lateness of a sleep, and not for the whole 80 ms.
     assert!(sample.generator_spin_ns < 20 * 11 * MS, "{} ns", sample.generator_spin_ns);
 }

@@ -1,4 +1,4 @@
-//! Percentiles against the truth, in a world where it is known exactly. `bench/truth` does the same in real time.
+//! Percentiles compared with the truth, in a world where it is known exactly. `bench/truth` does the same in real time.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -20,10 +20,10 @@ const START: Nanos = Nanos(1_000 * MS);
 const SECONDS: u64 = 60;
 const PER_S: u64 = 1000;
 
-/// When a server answers what reaches it at a moment, being the n-th.
+/// When the server answers the n-th request, by its arrival.
 type Server = fn(Nanos, u64) -> Nanos;
 
-/// After 140 µs, but frozen for a second in the middle of every ten.
+/// After 140 µs, but frozen for one second in the middle of every ten.
 fn freezing(arrival: Nanos, _: u64) -> Nanos {
     let ready = arrival + Duration::from_micros(140);
     let cycle_begins = arrival.0 - arrival.since(START) % (10_000 * MS);
@@ -49,8 +49,8 @@ fn measured(server: Server, connections: usize) -> SliceSample {
     worker.run(&slice, &mut |_| {}).unwrap()
 }
 
-/// What each request takes from its intended start, by an oracle that knows queues and nothing of the loop: whoever is
-/// due takes the connection that is free the soonest.
+/// Response time of each request, by an oracle that simulates the queue without the loop: a due request takes the
+/// connection that is free first.
 fn truth_ns(server: Server, connections: usize) -> Vec<u64> {
     let mut free: BinaryHeap<Reverse<Nanos>> = (0..connections).map(|_| Reverse(Nanos::ZERO)).collect();
     let mut took: Vec<u64> = (0..SECONDS * PER_S)
@@ -81,7 +81,8 @@ fn percentiles_on_a_freezing_server_are_the_truth_however_few_connections_wait_f
         let sample = measured(freezing, connections);
         assert_true(&sample.response, &truth_ns(freezing, connections), &format!("{connections} connections"));
     }
-    // With enough of them, what is known without any oracle: a tenth of the requests wait evenly for up to a second.
+    // With enough connections the truth is known without an oracle: a tenth of the requests wait for 0 to 1 s, evenly
+    // spread.
     let response = measured(freezing, 2000).response;
     for (q, millis) in [(0.95, 500), (0.99, 900), (0.999, 990)] {
         let said = response.value_at_quantile_ns(q).unwrap();

@@ -1,4 +1,4 @@
-//! WebSockets in the simulated world: what is pushed, what is asked, and servers that go wrong.
+//! WebSockets in the simulated world: pushed messages, exchanges, and servers that fail.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -22,7 +22,7 @@ pub(super) const EPOCH_NS: u64 = 1_700_000_000_000_000_000;
 pub(super) const START: Nanos = Nanos(100 * MS);
 pub(super) const PERIOD: Duration = Duration::from_millis(100);
 
-/// What a server answers to a handshake.
+/// A server's answer to a handshake.
 pub(super) fn greeting(sent: &[u8]) -> Option<Vec<u8>> {
     let text = std::str::from_utf8(sent).ok()?;
     let key = text.split("Sec-WebSocket-Key: ").nth(1)?.split("\r\n").next()?;
@@ -36,8 +36,8 @@ fn frame(first: u8, payload: &[u8]) -> Vec<u8> {
     [&[first, payload.len() as u8], payload].concat()
 }
 
-/// Says hello and pushes: the n-th message of each user is stamped for the n-th period from the start of the slice on,
-/// and comes when `came` says, as `frames` of a stamp.
+/// Opens the WebSocket and pushes. The n-th message of each user is stamped for the n-th period after the start of the
+/// slice. `came` says when it arrives, and `frames` turns a stamp into bytes.
 fn pushing(messages: u64, came: fn(u64) -> u64, frames: fn(u64, &str) -> Vec<u8>) -> World {
     World::talking(Box::new(move |_, now, sent| {
         let Some(greeting) = greeting(sent) else { return Vec::new() };
@@ -53,7 +53,7 @@ fn text(_: u64, stamp: &str) -> Vec<u8> {
     frame(0x81, stamp.as_bytes())
 }
 
-/// One millisecond, and fifty for one in ten.
+/// Delay of a message: 1 ms, and 50 ms for one in ten.
 fn delays(n: u64) -> u64 {
     if n % 10 == 9 { 50 * MS } else { MS }
 }
@@ -81,7 +81,7 @@ fn stamped(stop: StopRule) -> WorkerSlice {
     WorkerSlice { stamps, ..slice(Schedule::Closed, stop) }
 }
 
-/// Three subscriptions, and time for them.
+/// Three subscriptions, with enough time for them.
 fn three() -> StopRule {
     StopRule::Count { requests: 3, at_most: Duration::from_secs(60) }
 }
@@ -106,7 +106,7 @@ fn each_pushed_message_is_timed_from_its_stamp_and_each_user_hangs_up_after_its_
 
 #[test]
 fn a_window_has_every_message_that_was_sent_in_it_also_those_that_come_late() {
-    // The last message of the second comes 50 ms late, and is not left out.
+    // The last message of the second arrives 50 ms late, and still counts.
     let sample = pushed(pushing(100, delays, text), u64::MAX, seconds(1));
     assert_eq!((sample.ok, sample.failed, sample.messages.subscriptions, sample.messages.missing), (30, 0, 3, 0));
     assert!(near(sample.response.max_ns(), 50 * MS));
@@ -126,18 +126,18 @@ fn a_server_that_stops_pushing_is_given_up_at_the_deadline_and_owes_the_rest() {
 fn a_subscription_of_the_head_belongs_to_the_window_if_it_lasts_until_then() {
     let head = |slice: WorkerSlice| WorkerSlice { discard_head: Duration::from_millis(250), ..slice };
     let of = |messages_per_user| Conversation::Push(Push { messages_per_user, period: PERIOD, stamp: Stamp::Unix });
-    // Nothing comes after 400 ms, and nobody waits longer than for the drain.
+    // Nothing arrives after 400 ms, and the slice waits no longer than the drain.
     let sample = run(pushing(5, delays, text), of(u64::MAX), &head(stamped(seconds(1))));
     assert_eq!((sample.ok, sample.failed, sample.messages.subscriptions), (6, 3, 0));
     assert_eq!(sample.messages.missing, 3 * 5, "from 500 ms to the end of the window, where one may be late");
-    // All is over before the window begins.
+    // Everything ends before the window begins.
     let sample = run(pushing(100, delays, text), of(2), &head(stamped(three())));
     assert_eq!((sample.ok, sample.failed, sample.messages.subscriptions), (0, 0, 0));
 }
 
 #[test]
 fn a_window_misses_what_a_server_leaves_out_for_good_also_at_its_end() {
-    // Nothing is sent from the seventh message on until long after the window.
+    // From the seventh message on, nothing is sent until long after the window.
     let pausing: fn(u64, &str) -> Vec<u8> = |n, stamp| if (6..30).contains(&n) { Vec::new() } else { text(n, stamp) };
     let sample = pushed(pushing(100, delays, pausing), u64::MAX, seconds(1));
     assert_eq!((sample.ok, sample.failed, sample.messages.subscriptions), (18, 0, 3));
@@ -190,8 +190,8 @@ fn a_server_that_opens_no_websocket_is_counted_and_does_not_hang_anybody() {
     }
 }
 
-/// A server that opens a WebSocket for so many, to each of whom it pushes two messages from `START_OF_MANY` on, and has
-/// these bytes for all others.
+/// A server that opens a WebSocket for this many users, and pushes two messages to each from `START_OF_MANY` on. All
+/// others receive these bytes.
 fn full_after(users: usize, to_others: &'static [u8]) -> World {
     let mut opened = 0;
     World::talking(Box::new(move |_, now, sent| {
@@ -208,7 +208,7 @@ fn full_after(users: usize, to_others: &'static [u8]) -> World {
     }))
 }
 
-/// Preparation is over by then.
+/// Preparation has ended by then.
 const START_OF_MANY: Nanos = Nanos(10_000 * MS);
 
 #[test]
@@ -255,7 +255,7 @@ fn messages_without_stamps_have_jitter_and_no_latency() {
     assert_eq!((sample.ok, sample.response.len(), sample.jitter.len()), (60, 0, 57));
 }
 
-/// A server that answers each message after so long with what `answer` makes of it.
+/// A server that answers each message after `delay`, with the result of `answer`.
 fn answering(delay: Duration, answer: fn(&[u8]) -> Vec<u8>) -> World {
     let mut ends = HashMap::new();
     World::talking(Box::new(move |token, now, sent| {
@@ -283,7 +283,7 @@ fn exchanges_are_timed_as_requests_are_in_both_loops() {
     for (schedule, offered) in [(Schedule::Closed, 300), (Schedule::Constant { rate_per_s: 50.0 }, 50)] {
         let slice = slice(schedule, seconds(1));
         let sample = run(answering(Duration::from_millis(10), echo), Conversation::Exchanges, &slice);
-        // The request's body is empty, and so the answer is not the "ok" that is expected.
+        // The request's body is empty, so the answer is not the expected "ok".
         assert_eq!((sample.offered, sample.errors.of(ErrorClass::Validation).count), (offered, offered));
         let ok = |_: &[u8]| b"ok".to_vec();
         let sample = run(answering(Duration::from_millis(10), ok), Conversation::Exchanges, &slice);

@@ -25,13 +25,13 @@ const ONE_IN: u64 = 100;
 pub(super) struct Watch {
     spins: bool,
     margin_ns: u64,
-    /// How late the last sleep ended that ran into its deadline.
+    /// How late the last sleep ended that reached its deadline.
     overslept_ns: u64,
     rest: Rest,
-    /// When the rest began, and when the one before ended.
+    /// When the current wait began, and when the wait before it ended.
     since: Nanos,
     woke_at: Nanos,
-    /// When the first event of this rest was known.
+    /// When the first event of this wait was noticed.
     heard_at: Option<Nanos>,
     last_sent: Nanos,
     /// No polling before this moment, because other threads need the core.
@@ -64,14 +64,14 @@ impl Watch {
         }
     }
 
-    /// Begins a slice; what was learnt of sleeps before stays.
+    /// Begins a slice. The margin learnt from earlier sleeps stays.
     pub(super) fn begin(&mut self, sending: Sending) {
         self.spins = sending == Sending::Spinning;
         (self.rest, self.since) = (Rest::Look, self.last_sent);
     }
 
-    /// How to wait from `now` on for events, or until `deadline`. The next request of a schedule leaves at `send_at`, if
-    /// there is room for one, and `expects` says whether an answer is under way.
+    /// How to wait from `now` on for events, or until `deadline`. The next request of a schedule leaves at `send_at`,
+    /// if a place is free. `expects` says whether an answer is under way.
     pub(super) fn rest(&mut self, now: Nanos, deadline: Nanos, send_at: Option<Nanos>, expects: bool) -> Rest {
         self.rest = self.choose(now, deadline, send_at, expects);
         (self.since, self.heard_at) = (now, None);
@@ -88,25 +88,25 @@ impl Watch {
         if is_answer_near || rise_at <= now { Rest::Look } else { Rest::Sleep(deadline.min(rise_at)) }
     }
 
-    /// The rest has brought an event that was known `at` this moment.
+    /// The wait has found an event, noticed `at` this moment.
     pub(super) fn heard(&mut self, at: Nanos) {
         self.heard_at.get_or_insert(at);
     }
 
-    /// Something has left.
+    /// A request was sent.
     pub(super) fn sent(&mut self, now: Nanos) {
         self.last_sent = now;
     }
 
-    /// The rest is over, and so is the work on what it brought.
+    /// The wait is over, and its events have been handled.
     pub(super) fn woke(&mut self, now: Nanos) {
         self.woke_at = self.heard_at.unwrap_or(now);
         match self.rest {
             _ if self.heard_at.is_some() => {}
-            // One that began too late was none, and says nothing.
+            // A sleep that began after its deadline did not sleep, so it says nothing about wake-ups.
             Rest::Sleep(until) if self.since < until && until <= now => self.learn(now.since(until)),
             Rest::Sleep(_) => {}
-            // A look also hands over what was to be sent, and that is work.
+            // This poll also submitted sends, which is work and not waiting.
             Rest::Look if self.last_sent >= self.since => {}
             Rest::Look => self.looked(now),
         }
@@ -120,7 +120,8 @@ impl Watch {
         }
     }
 
-    /// Moves the margin towards what one sleep in a hundred exceeds, in steps so small that a single one says little.
+    /// Moves the margin towards the lateness that one sleep in a hundred exceeds, in steps so small that one sleep
+    /// changes little.
     fn learn(&mut self, overslept_ns: u64) {
         self.overslept_ns = overslept_ns;
         let step_ns = self.margin_ns / 8;
@@ -132,9 +133,9 @@ impl Watch {
         self.margin_ns = moved_ns.clamp(LEAST_MARGIN_NS, MOST_MARGIN_NS);
     }
 
-    /// How much later than its arrival an answer that was known `at` this moment may have been stamped, in nanoseconds:
-    /// what came while the worker was at work has waited for that, and what woke it up took as long as waking up did of
-    /// late.
+    /// Upper bound of the delay between the arrival of an answer and its stamp, in nanoseconds. `at` is when it was
+    /// noticed. An answer that arrived while the worker was busy has waited for that work. One that woke the worker has
+    /// waited for a recent wake-up delay.
     pub(super) fn stamped_late_ns(&self, at: Nanos) -> u64 {
         let unseen_ns = at.since(self.woke_at);
         match self.rest {
@@ -143,7 +144,7 @@ impl Watch {
         }
     }
 
-    /// CPU time that went into looking in vain, so far.
+    /// CPU time spent polling without an event, so far.
     pub(super) const fn spun_ns(&self) -> u64 {
         self.spun_ns
     }
@@ -161,7 +162,7 @@ mod tests {
         watch
     }
 
-    /// Sleeps once for a millisecond, and this much longer.
+    /// Sleeps for a millisecond, and this much longer.
     fn oversleep(watch: &mut Watch, overslept_ns: u64) {
         let now = watch.since + std::time::Duration::from_millis(10);
         watch.rest(now, now + std::time::Duration::from_millis(1), None, false);
@@ -172,7 +173,7 @@ mod tests {
     #[test]
     fn the_margin_is_what_one_sleep_in_a_hundred_exceeds() {
         let mut watch = spinning();
-        // Up to 40 µs late, evenly spread; one in a thousand is late by 5 ms.
+        // Up to 40 µs late, evenly spread; one in a thousand is 5 ms late.
         for nth in 0..50_000 {
             oversleep(&mut watch, if nth % 1000 == 0 { 5 * MS } else { nth * 7_919 % 40_000 });
         }
@@ -194,7 +195,8 @@ mod tests {
         let (now, due) = (Nanos(50 * MS), Some(Nanos(50 * MS + 1)));
         assert_eq!(watch.rest(now, Nanos(90 * MS), due, false), Rest::Look);
         watch.woke(Nanos(54 * MS));
-        // Four milliseconds were somebody else's: for eighty it sleeps, however near a request is.
+        // Another thread had the core for four milliseconds. The worker sleeps for eighty, however soon a request is
+        // due.
         let due = Some(Nanos(100 * MS));
         assert_eq!(watch.rest(Nanos(99 * MS + MS / 2), Nanos(100 * MS), due, true), Rest::Sleep(Nanos(100 * MS)));
         assert_eq!(watch.spun_ns(), LONGEST_LOOK_NS, "others' time is not counted as its own");
@@ -208,7 +210,7 @@ mod tests {
         oversleep(&mut watch, 30_000);
         let woke_at = watch.woke_at;
         let at = |us: u64| Nanos(woke_at.0 + us * 1_000);
-        // Twelve microseconds of work, and then a look; or a sleep that had hardly begun, or had.
+        // Twelve microseconds of work and then a poll; then a sleep, asked soon after it began and later.
         watch.rest(at(12), at(12), Some(at(12)), false);
         assert_eq!(watch.stamped_late_ns(at(13)), 13_000);
         watch.rest(at(12), at(900), None, false);

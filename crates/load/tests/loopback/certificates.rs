@@ -1,4 +1,4 @@
-//! Certificates for the tests, made on the spot: an authority, and what it vouches for.
+//! Certificates for the tests, made when needed: an authority and those that it signs.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,14 +13,14 @@ use rustls::server::WebPkiClientVerifier;
 use tare_load::Trust;
 use tempfile::TempDir;
 
-/// Whom nobody but the tests trusts.
+/// An authority that only the tests trust.
 pub struct Authority {
     issuer: Issuer<'static, KeyPair>,
     certificate: CertificateDer<'static>,
     folder: TempDir,
 }
 
-/// When a certificate holds.
+/// The validity of a certificate.
 #[derive(Clone, Copy)]
 pub enum Validity {
     Now,
@@ -38,7 +38,7 @@ impl Authority {
     pub fn new() -> Self {
         let key = KeyPair::generate().unwrap();
         let mut params = CertificateParams::default();
-        // Authorities of one name and several keys would be a case of its own.
+        // Two authorities of one name with different keys would be another test case.
         params.distinguished_name.push(DnType::CommonName, format!("authority {:x?}", &key.public_key_raw()[..16]));
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         let certificate = params.self_signed(&key).unwrap();
@@ -47,12 +47,12 @@ impl Authority {
         Self { certificate: certificate.der().clone(), issuer: Issuer::new(params, key), folder }
     }
 
-    /// As one names it to a session.
+    /// The setting that trusts this certificate.
     pub fn trust(&self) -> Trust {
         Trust::Authorities(self.folder.path().join("authority.pem"))
     }
 
-    /// What a server shows that has signed for itself, as with one command of OpenSSL.
+    /// A self-signed certificate of a server, as one command of OpenSSL makes it.
     pub fn of_itself(name: &str) -> (Issued, Trust) {
         let key = KeyPair::generate().unwrap();
         let mut params = CertificateParams::new(vec![name.to_owned()]).unwrap();
@@ -95,7 +95,7 @@ impl Issued {
         builder.with_single_cert(vec![self.certificate.clone()], self.key.clone_key()).unwrap()
     }
 
-    /// A server that shows this certificate, and demands one that the authority vouches for.
+    /// A server that shows this certificate, and demands a client certificate of the authority.
     pub fn demanding(&self, authority: &Authority) -> ServerConfig {
         let provider = Arc::new(ring::default_provider());
         let mut roots = RootCertStore::empty();

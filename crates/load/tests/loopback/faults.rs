@@ -1,4 +1,4 @@
-//! Every way in which a server can break, over real sockets: each counts in its class, none hangs, none is a success.
+//! Every way in which a server can break, over real sockets. Each counts in its class, none hangs, none is a success.
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
@@ -8,7 +8,7 @@ use crate::support::{count, crude_server, exhaust, get, planted, read_head, run,
 use tare_load::{Check, ErrorClass, LoadSession, Protocol, RequestSpec, Schedule, SessionSpec, SliceSample, StopRule};
 use tare_reference::{FaultKind, Options};
 
-/// Ten requests of one user, of which the server answers four before it breaks.
+/// Ten requests of one user. The server answers four before it breaks.
 fn slice_against(kind: FaultKind) -> SliceSample {
     let server = planted(kind, 4);
     run(&mut session(server.address(), 1, vec![get()]), &count(10, 1))
@@ -78,20 +78,20 @@ fn an_endless_body_is_a_protocol_error() {
 
 #[test]
 fn a_refused_connection_is_a_connect_error_and_backs_off() {
-    // Nobody listens on port 1, and no test can be given it.
+    // No server listens on port 1, and no test can get that port.
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 1));
     let mut slice = count(u64::MAX, 4);
     slice.stop = StopRule::Duration(Duration::from_millis(300));
     let sample = run(&mut session(address, 4, vec![get()]), &slice);
     let refused = sample.errors.of(ErrorClass::Connect);
     assert!(refused.count > 0 && refused.count == sample.failed && sample.ok == 0, "{:?}", sample.errors);
-    // Backing off 1, 2, 4 … 256 ms, each of the four fits at most ten attempts into the slice.
+    // With back-offs of 1, 2, 4 … 256 ms, each of the four makes at most ten attempts within the slice.
     assert!(refused.count <= 40, "{} attempts", refused.count);
 }
 
 #[test]
 fn a_server_that_accepts_nothing_does_not_hang_an_open_slice() {
-    // The kernel completes the handshake for the backlog, and nobody ever answers.
+    // The kernel completes the handshake for the backlog, and the server never answers.
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let mut slice = count(0, 2);
     slice.schedule = Schedule::Constant { rate_per_s: 1000.0 };
@@ -182,7 +182,7 @@ fn chunked_answers_and_bodies_until_close_are_checked_too() {
     }
 }
 
-/// Whether three requests of one user fail in this class, where the first one's text says so.
+/// Whether three requests of one user fail in this class, and the first problem has this text.
 fn assert_broken(address: SocketAddr, class: ErrorClass, says: &str) {
     let sample = run(&mut session(address, 1, vec![get()]), &count(3, 1));
     let broken = sample.errors.of(class);
@@ -190,7 +190,7 @@ fn assert_broken(address: SocketAddr, class: ErrorClass, says: &str) {
     assert!(broken.example.contains(says), "{}", broken.example);
 }
 
-/// Gives every request the same answer and then ends the connection, or leaves it open until the client does.
+/// Gives every request the same answer and then ends the connection, or keeps it open until the client closes it.
 fn answering(answer: String, and_leaves: bool) -> SocketAddr {
     crude_server(move |mut stream| {
         while stream.read(&mut [0; 1024]).is_ok_and(|count| count > 0) {

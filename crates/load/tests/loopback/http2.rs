@@ -1,4 +1,4 @@
-//! HTTP/2 over real sockets: streams that share a connection, flow control, and the ways in which a server ends either.
+//! HTTP/2 over real sockets: several streams per connection, flow control, and ends of streams and connections.
 
 use std::future::Future;
 use std::io::{Read, Write};
@@ -21,7 +21,7 @@ use crate::support::{self, count, get, run};
 type Server = Connection<TcpStream, Bytes>;
 type Answering = SendResponse<Bytes>;
 
-/// A server that treats every connection as `serve` does, one thread for all.
+/// A server that runs `serve` for every connection, one thread for all.
 fn server<F>(builder: Builder, serve: impl Fn(Server) -> F + Send + 'static) -> SocketAddr
 where
     F: Future<Output = Option<()>> + 'static,
@@ -44,7 +44,7 @@ where
     address
 }
 
-/// Treats every request in the same way, all of one connection at once.
+/// Answers every request in the same way, all of one connection at the same time.
 fn each<F>(treat: impl Fn(Request<RecvStream>, Answering) -> F + Clone + Send + 'static) -> SocketAddr
 where
     F: Future<Output = Option<()>> + 'static,
@@ -200,7 +200,7 @@ fn a_server_that_says_goodbye_loses_nothing() {
     assert!(sample.connections_opened >= 5, "{}", sample.connections_opened);
 }
 
-/// A server that answers the first stream of a connection and says of the others that it will not process them.
+/// A server that answers the first stream of a connection and says that it will not process the others.
 fn answering_one_a_connection() -> SocketAddr {
     const SETTINGS: &[u8] = &[0, 0, 0, 4, 0, 0, 0, 0, 0];
     const OK_ON_STREAM_1: &[u8] = &[0, 0, 1, 1, 5, 0, 0, 0, 1, 0x88];
@@ -279,7 +279,7 @@ fn a_server_of_http1_breaks_the_protocol() {
     });
     let sample = drive(&spec(address, 1, 2), 4);
     let broken = sample.errors.of(ErrorClass::Protocol);
-    // The answer to the preface may come before any request.
+    // The answer to the preface may arrive before any request.
     assert!(sample.ok == 0 && sample.failed == 4 && broken.count >= 4, "{:?}", sample.errors);
     assert!(broken.example.contains("does the server speak HTTP/2"), "{}", broken.example);
 }
@@ -293,7 +293,7 @@ fn a_connection_that_ends_is_a_read_error() {
     assert_eq!((sample.ok, sample.errors.of(ErrorClass::Read).count), (0, 4), "{:?}", sample.errors);
 }
 
-/// A server of TLS that agrees to these protocols, and speaks none of them.
+/// A TLS server that negotiates these protocols and speaks none of them.
 fn secured(protocols: &[&[u8]]) -> SocketAddr {
     let mut config = Authority::new().issue("localhost", Validity::Now).server();
     config.alpn_protocols = protocols.iter().map(|name| name.to_vec()).collect();

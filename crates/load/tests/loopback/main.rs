@@ -3,7 +3,7 @@
 
 use tare_load::PollerChoice;
 
-/// The poller under test: io_uring where the kernel allows it. `loopback_epoll` is the same over epoll.
+/// The poller under test: io_uring if the kernel allows it. `loopback_epoll` runs the same tests over epoll.
 const POLLER: PollerChoice = PollerChoice::Auto;
 
 mod certificates;

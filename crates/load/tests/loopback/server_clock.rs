@@ -1,4 +1,4 @@
-//! Push latency of servers whose clock is not this machine's: planted offsets are found, and what cannot be known is not said.
+//! Push latency of servers with another clock. Planted offsets are found, and unknown ones are not reported.
 
 use std::thread;
 use std::time::Duration;
@@ -11,9 +11,9 @@ use tare_reference::{Fault, FaultKind, Options, Running};
 use crate::support::{self, count};
 
 const PERIOD: Duration = Duration::from_millis(50);
-/// What three in four messages are late by, so that the median is one of them; the others leave at once.
+/// Delay of three in four messages, so that the median is one of them. The others leave at once.
 const PLANTED_NS: u64 = 40_000_000;
-/// How far a machine that is busy with other tests may make the median later.
+/// How much later the median may be on a machine that is busy with other tests.
 const SLACK_NS: u64 = 20_000_000;
 const S: i64 = 1_000_000_000;
 

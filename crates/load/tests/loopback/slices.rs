@@ -1,4 +1,4 @@
-//! Slices over real sockets: models, several workers, connections that stay, cancellation.
+//! Slices over real sockets: load models, several workers, kept connections, cancellation.
 
 use std::io::{Read, Write};
 use std::os::unix::net::UnixListener;
@@ -92,10 +92,10 @@ fn a_frozen_server_is_felt_by_all_who_should_have_been_served() {
     let server = server(Options { stall_every_s: 0.15, stall_ms: 100, ..Options::default() });
     let sample = run(&mut session(server.address(), 4, vec![get()]), &open(1000.0, 400));
     assert_eq!(sample.offered, 400);
-    // At least one whole stall lies within the slice: those who came in its first half waited 50 ms and more.
+    // At least one whole stall is within the slice. Requests of its first half waited for 50 ms or more.
     let late = sample.response.count_above_ns(50_000_000);
     assert!(late >= 40 && sample.response.max_ns().unwrap() >= 90_000_000);
-    // Only what was on the wire had a long service time.
+    // Only requests under way had a long service time.
     assert!(sample.service.count_above_ns(50_000_000) <= late / 2);
 }
 

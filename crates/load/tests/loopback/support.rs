@@ -1,4 +1,4 @@
-//! What the tests against real sockets share: a planted server, a session on it, a short slice.
+//! Shared code of the tests against real sockets: a planted server, a session on it, a short slice.
 
 use std::io::Read;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -18,12 +18,12 @@ pub fn server(options: Options) -> Running {
     Running::start(options, || ()).unwrap()
 }
 
-/// `GET /path0/1`, whose answer is `1`.
+/// `GET /path0/1`, which is answered by `1`.
 pub fn get() -> RequestSpec {
     RequestSpec::get("/path0/1").expecting(Check::body_is(*b"1"))
 }
 
-/// The defaults, over the poller under test.
+/// The default settings, with the poller under test.
 pub fn spec(target: impl Into<Target>, requests: Vec<RequestSpec>) -> SessionSpec {
     SessionSpec { poller: crate::POLLER, ..SessionSpec::new(target, requests) }
 }
@@ -53,7 +53,7 @@ pub fn run(session: &mut LoadSession, slice: &SliceSpec) -> SliceSample {
     sample
 }
 
-/// Reads up to the end of a request's head; `None` when the client has gone.
+/// Reads up to the end of a request's head; `None` if the client is gone.
 pub fn read_head(stream: &mut impl Read) -> Option<Vec<u8>> {
     let mut head = Vec::new();
     let mut byte = [0];
@@ -64,7 +64,7 @@ pub fn read_head(stream: &mut impl Read) -> Option<Vec<u8>> {
     Some(head)
 }
 
-/// A server that treats every connection in one way and notices when the client has gone.
+/// A server that treats every connection in the same way and notices when the client is gone.
 pub fn crude_server(treat: impl Fn(TcpStream) + Send + Clone + 'static) -> SocketAddr {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let address = listener.local_addr().unwrap();
@@ -77,7 +77,7 @@ pub fn crude_server(treat: impl Fn(TcpStream) + Send + Clone + 'static) -> Socke
     address
 }
 
-/// Reads until the client has gone.
+/// Reads until the client is gone.
 pub fn exhaust(mut stream: TcpStream) {
     let mut unread = [0; 1024];
     while stream.read(&mut unread).is_ok_and(|count| count > 0) {}

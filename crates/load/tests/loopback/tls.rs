@@ -1,4 +1,4 @@
-//! TLS over real sockets, against servers with certificates good and bad.
+//! TLS over real sockets, against servers with valid and invalid certificates.
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -20,7 +20,7 @@ const UNTIL_CLOSE: &[u8] = b"HTTP/1.1 200 OK\r\n\r\n1";
 
 type Stream = StreamOwned<ServerConnection, TcpStream>;
 
-/// A server that treats every connection in one way, once it is secured.
+/// A server that treats every connection in the same way after its TLS handshake.
 pub fn server(config: ServerConfig, treat: impl Fn(Stream) + Send + Clone + 'static) -> SocketAddr {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let address = listener.local_addr().unwrap();
@@ -34,7 +34,7 @@ pub fn server(config: ServerConfig, treat: impl Fn(Stream) + Send + Clone + 'sta
     address
 }
 
-/// Gives every request the same answer, as long as the client stays.
+/// Gives every request the same answer while the client is connected.
 fn answering(answer: &'static [u8]) -> impl Fn(Stream) + Send + Clone + 'static {
     move |mut stream| {
         let mut request = [0; 4096];

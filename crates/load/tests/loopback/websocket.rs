@@ -1,4 +1,4 @@
-//! WebSockets over real sockets: what a server pushes and what it echoes, and every way in which it can break.
+//! WebSockets over real sockets: pushed messages, echoes, and every way in which a server can break.
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr};
@@ -52,7 +52,7 @@ fn every_message_that_is_pushed_is_booked_from_its_stamp() {
     assert_eq!((sample.ok, sample.failed, messages.received), (160, 0, 160), "{:?}", sample.errors);
     assert_eq!((messages.subscriptions, messages.missing, messages.ahead, messages.duplicated), (8, 0, 0, 0));
     assert_eq!((sample.response.len(), sample.jitter.len(), messages.stamp_unit_ns), (160, 152, 1));
-    // What was planted can be exceeded, and not be undercut by more than the clocks may differ.
+    // Latencies may exceed the planted delay. They may be shorter only by the possible error of the clocks.
     let median = sample.response.value_at_quantile_ns(0.5).unwrap();
     assert!(median + messages.clock_within_ns >= 2_990_000, "{median} within {}", messages.clock_within_ns);
 }
@@ -70,13 +70,13 @@ fn a_slice_of_some_time_ends_every_subscription_and_the_next_one_begins_anew() {
     }
 }
 
-/// Users for whom a server breaks after a while; all that they were promised has come or is missing.
+/// Users for whom a server breaks after some time. Each promised message has arrived or is missing.
 fn assert_broken(kind: FaultKind, class: ErrorClass, says: &str) {
-    // Late enough for the slice to have begun.
+    // Late enough that the slice has begun.
     let server = pushing(Options { fault: Some(Fault { kind, after: 1200 }), ..Options::default() });
     let sample = run(&spec(server.address(), 1000), &count(USERS as u64, USERS));
     let tally = sample.errors.of(class);
-    // On a machine that is slow somebody may be met before that, and be refused when coming again.
+    // On a slow machine a user may meet the fault before that, and be refused on the next attempt.
     assert!(sample.failed == USERS as u64 && tally.count > 0, "{kind:?}: {:?}", sample.errors);
     assert!(tally.example.contains(says), "{kind:?}: {}", tally.example);
     assert_eq!(sample.ok + sample.messages.missing, 8000, "{kind:?}");
@@ -103,7 +103,7 @@ fn every_way_in_which_a_pushing_server_can_break_is_counted_in_its_class() {
 
 #[test]
 fn users_who_are_refused_half_way_are_counted_and_the_others_are_served() {
-    // Each of the first five is one request to the server, and those after them are told something else.
+    // Each of the first five is one request to the server. Later ones get another answer.
     for (kind, says) in [(FaultKind::Status500, "status 500 instead of 101"), (FaultKind::Close, "closed")] {
         let options = Options { fault: Some(Fault { kind, after: 5 }), push_period_ms: 60_000, ..Options::default() };
         let slice = SliceSpec {
@@ -153,8 +153,8 @@ fn requests_that_would_need_several_websockets_are_refused() {
     }
 }
 
-/// Opens a WebSocket and pushes messages until the client has gone, each once the client has taken in the one before. The
-/// client's slice begins when all its users are connected, and only what is sent then is for it.
+/// Opens a WebSocket and pushes messages until the client is gone, each after the client has read the one before. The
+/// client's slice begins when all its users are connected, and only messages sent after that count in it.
 fn push_in_step(mut stream: impl Read + Write) {
     let Some(head) = read_head(&mut stream) else { return };
     let head = String::from_utf8(head).unwrap();
@@ -176,7 +176,8 @@ fn push_in_step(mut stream: impl Read + Write) {
 
 const EMPTY_PING: [u8; 2] = [0x89, 0];
 
-/// Waits until the client has answered a ping, and with it taken in what was sent before; false when it has gone.
+/// Waits until the client has answered a ping, and so has read all bytes before it. Returns false if the client is
+/// gone.
 fn hears_pong(end: &mut Endpoint, stream: &mut impl Read) -> bool {
     let mut buffer = [0; 1024];
     while let Ok(count @ 1..) = stream.read(&mut buffer) {

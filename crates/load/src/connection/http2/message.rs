@@ -1,4 +1,4 @@
-//! Requests, answers and errors between the words of the `h2` crate and ours.
+//! Converts requests, answers and errors between the types of the `h2` crate and ours.
 
 use std::sync::Arc;
 
@@ -9,19 +9,19 @@ use tare_wire::http::{Field, Head, Sink};
 use crate::problem::Problem;
 use crate::request::Parts;
 
-/// Header fields that belong to an HTTP/1.1 connection, and must not be sent over HTTP/2.
+/// Header fields of an HTTP/1.1 connection. They must not be sent over HTTP/2.
 ///
 /// # Source
 /// RFC 9113, section 8.2.2.
 const OF_A_CONNECTION: [&str; 6] =
     ["host", "connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade"];
 
-/// Requests in the crate's words, kept for as long as their parts do not change.
+/// Requests as types of the crate, kept until their parts change.
 #[derive(Debug, Default)]
 pub(super) struct Translated(Vec<Option<(Arc<Parts>, Request<()>)>>);
 
 impl Translated {
-    /// The request that stands at this place of the set, for the site at `base` (`https://127.0.0.1:8443`).
+    /// The request at this index of the set, for the site at `base` (`https://127.0.0.1:8443`).
     pub(super) fn get(&mut self, base: &str, request: usize, parts: &Arc<Parts>) -> Result<Request<()>, http::Error> {
         if self.0.len() <= request {
             self.0.resize_with(request + 1, || None);
@@ -65,22 +65,22 @@ fn fields(parts: &Parts) -> Result<HeaderMap, http::Error> {
     Ok(fields)
 }
 
-/// Tells a sink of the head of an answer.
+/// Passes the head of an answer to a sink.
 pub(super) fn tell_head(answer: &http::response::Parts, sink: &mut impl Sink) {
     let fields: Vec<Field<'_>> =
         answer.headers.iter().map(|(name, value)| Field { name: name.as_str(), value: value.as_bytes() }).collect();
     sink.head(&Head::new(answer.status.as_u16(), &fields));
 }
 
-/// Whether the server has said, going away in good order, that it will not process this stream.
+/// Whether a GOAWAY of the server says that it will not process this stream.
 ///
 /// # Source
-/// RFC 9113, section 6.8: streams above the last one that a GOAWAY names may be asked again elsewhere.
+/// RFC 9113, section 6.8: streams above the last one that a GOAWAY names may be sent again elsewhere.
 pub(super) fn is_unprocessed(error: &h2::Error) -> bool {
     error.is_go_away() && error.is_remote() && error.reason() == Some(h2::Reason::NO_ERROR)
 }
 
-/// What the crate's error means for an exchange or for a connection.
+/// The problem of an exchange or a connection for an error of the crate.
 pub(super) fn problem(error: &h2::Error) -> Problem {
     let who = if error.is_remote() { "the server" } else { "this side" };
     let reason = error.reason().map_or_else(|| error.to_string(), |reason| reason.description().to_owned());
@@ -96,7 +96,8 @@ pub(super) fn problem(error: &h2::Error) -> Problem {
         let text = "connection ended (GOAWAY) with this request unprocessed, also when it was asked again; does the server take any?";
         return Problem::new(ErrorClass::Read, text);
     }
-    // What the server ends is like a connection that it closes; what this side ends it ends because of what it read.
+    // An end by the server is like a closed connection. This side ends a connection only because of bytes that it
+    // received.
     let class = if error.is_remote() { ErrorClass::Read } else { ErrorClass::Protocol };
     Problem::new(class, format!("{what} by {who}: {reason}"))
 }

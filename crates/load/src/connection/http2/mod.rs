@@ -1,4 +1,4 @@
-//! HTTP/2 on one connection: the `h2` crate's machine driven by hand, in memory, with a stream for each exchange.
+//! HTTP/2 on one connection: the `h2` crate driven step by step, in memory, with a stream for each exchange.
 
 mod message;
 mod pipe;
@@ -27,13 +27,13 @@ use crate::problem::Problem;
 use crate::recorder::Times;
 use crate::request::{Parts, RequestSet};
 
-/// Bytes of answers that a server may send before it is given more room: so many that it never waits for us.
+/// Flow-control window for answers in bytes: so large that the server never waits for us.
 const WINDOW_BYTES: u32 = 1 << 30;
-/// Bytes of a request's body that are handed to the machine at a time.
+/// Bytes of a request's body that are given to the crate at a time.
 const SEND_BUFFER_BYTES: usize = 1 << 20;
 
-/// A request that has come back unprocessed so often is not asked again: its server takes none. Many connections that near
-/// their end together return one several times.
+/// A request that came back unprocessed this often is not sent again, because its server accepts none. A request may
+/// come back several times when many connections are near their end together.
 const MOST_RETURNS: u8 = 16;
 
 /// The state of one connection that speaks HTTP/2.
@@ -47,7 +47,7 @@ pub(crate) struct Http2 {
     vacant: Vec<usize>,
     under_way: usize,
     woken: Arc<Woken>,
-    /// Streams that were woken and whose answers have not been looked at.
+    /// Streams that were woken and whose answers were not read yet.
     ready: Vec<usize>,
     finished: VecDeque<(Times, Option<Problem>)>,
     returned: VecDeque<Returned>,
@@ -57,10 +57,10 @@ pub(crate) struct Http2 {
     is_broken: bool,
 }
 
-/// A request that has been asked, and the body that is to follow.
+/// A request that was sent, and the body that follows it.
 type Asked = (ResponseFuture, SendStream<Bytes>, Option<Bytes>);
 
-/// The machine of one connection that stands.
+/// The crate's state of one open connection.
 #[derive(Debug)]
 struct Link {
     pipe: Pipe,
@@ -88,7 +88,7 @@ impl Http2 {
         }
     }
 
-    /// Forgets the connection before, and introduces itself on the new one.
+    /// Forgets the connection before, and sends the preface on the new one.
     pub(crate) fn open(&mut self) {
         self.streams.clear();
         self.vacant.clear();
@@ -116,7 +116,7 @@ impl Http2 {
         self.is_broken
     }
 
-    /// Whether nobody has asked for a flush yet; after each event there may be something to say.
+    /// Whether a flush must be requested. After each event there may be bytes to send.
     pub(crate) const fn wants_flush(&mut self) -> bool {
         !std::mem::replace(&mut self.awaits_flush, true)
     }
@@ -129,7 +129,7 @@ impl Http2 {
         let slot = self.room();
         self.streams[slot] = Some(stream);
         self.under_way += 1;
-        // Its first look at the room for a body.
+        // Starts its flow control for the body.
         self.woken.push(slot);
         if self.wants_flush() { Begun::ToBeFlushed } else { Begun::Gathered }
     }
@@ -140,7 +140,7 @@ impl Http2 {
         let request = request.map_err(|error| unsent(format!("HTTP/2 cannot carry the request: {error}")))?;
         let link = self.link.as_ref().ok_or_else(|| unsent("no connection".to_owned()))?;
         let body = (!parts.body.is_empty()).then(|| Bytes::from_owner(Arc::clone(&parts.body)));
-        // A handle of its own, since each queues one request that the server's limit of streams holds back.
+        // A handle of its own, because each handle queues one request that exceeds the server's limit of streams.
         let begun = link.sender.clone().send_request(request, body.is_none());
         let (answer, sending) = begun.map_err(|error| problem(&error))?;
         Ok((answer, sending, body))
@@ -154,10 +154,10 @@ impl Http2 {
         })
     }
 
-    /// Sends what the machine has to say; how many bytes that were.
+    /// Sends the crate's bytes, and returns their number.
     pub(crate) fn flush(&mut self, io: &mut impl Transport, token: Token) -> usize {
         self.awaits_flush = false;
-        // How it ends is known since the bytes that ended it; there were none in between.
+        // The received bytes have already shown how the connection ends. None arrived since.
         let _ = self.turn();
         let Some(link) = &self.link else { return 0 };
         link.pipe.leave(|bytes| {
@@ -168,7 +168,7 @@ impl Http2 {
         })
     }
 
-    /// Takes all bytes at once, and then hands out one exchange after another that they have finished.
+    /// Reads all bytes at once, and then returns the exchanges that they have finished, one per call.
     pub(crate) fn receive(&mut self, bytes: &mut &[u8], requests: &RequestSet) -> Step {
         if let (Some(link), false) = (&self.link, bytes.is_empty()) {
             link.pipe.arrive(bytes);
@@ -179,7 +179,8 @@ impl Http2 {
                 return Step::Broken(Problem::new(ErrorClass::Protocol, text));
             }
             self.read_answers(requests);
-            // A machine that fails tells its streams, which thereby settle; without any it is the connection's problem.
+            // A failed connection fails its streams, which end by that. Without streams, it is the connection's
+            // problem.
             if let (Some(Err(error)), true) = (end, self.finished.is_empty() && self.returned.is_empty()) {
                 return Step::Broken(problem(&error));
             }
@@ -195,12 +196,12 @@ impl Http2 {
         Step::More
     }
 
-    /// Whether the server's settings are known, without which no request leaves.
+    /// Whether the server's settings have arrived. No request leaves before.
     fn is_introduced(&self) -> bool {
         self.link.as_ref().is_some_and(|link| link.machine.max_concurrent_send_streams() > 0)
     }
 
-    /// Lets the machine and the uploads go on until neither can; how the connection ended, if it did.
+    /// Lets the crate and the uploads continue until neither can. Returns how the connection ended, if it did.
     fn turn(&mut self) -> Option<Result<(), h2::Error>> {
         let link = self.link.as_mut()?;
         let mut idle = Context::from_waker(Waker::noop());
@@ -241,13 +242,13 @@ impl Http2 {
         }
     }
 
-    /// Drops what is in a slot; if it was not at its end, the machine resets the stream.
+    /// Drops the stream in a slot. If it had not ended, the crate resets it.
     fn vacate(&mut self, slot: usize) -> Option<Stream> {
         self.vacant.push(slot);
         self.streams[slot].take()
     }
 
-    /// Takes the end of the connection, which answers nothing; the server may have said why beforehand.
+    /// Handles the end of the connection, which completes no answer. The server may have sent a reason before.
     pub(crate) fn end(&mut self, cause: &CloseCause) -> Ended {
         if let Some(link) = &self.link {
             link.pipe.finish();
@@ -266,7 +267,7 @@ impl Http2 {
         self.streams.iter().flatten().map(|stream| stream.exchange.deadline).min()
     }
 
-    /// Gives up one stream that is overdue; the others go on.
+    /// Gives up one overdue stream; the others continue.
     pub(crate) fn take_overdue(&mut self, now: Nanos) -> Option<Exchange> {
         self.take(|stream| stream.exchange.deadline <= now)
     }
@@ -283,19 +284,20 @@ impl Http2 {
 }
 
 impl Link {
-    /// The machine, with its preface and settings laid down to be sent.
+    /// The crate's state, with its preface and settings ready to be sent.
     fn open() -> Option<Self> {
         let pipe = Pipe::default();
         let mut builder = Builder::new();
         builder
             .enable_push(false)
-            // Until the server's settings are here nobody knows how many streams it allows, and it refuses what exceeds them.
+            // Before the server's settings arrive, its limit of streams is unknown, and it refuses streams above the
+            // limit.
             .initial_max_send_streams(0)
             .initial_window_size(WINDOW_BYTES)
             .initial_connection_window_size(WINDOW_BYTES)
             .max_send_buffer_size(SEND_BUFFER_BYTES);
         let handshake = pin!(builder.handshake::<_, Bytes>(pipe.clone()));
-        // Memory takes the preface at once.
+        // Memory accepts the preface at once.
         match handshake.poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(Ok((sender, machine))) => Some(Self { pipe, machine, sender }),
             _ => None,

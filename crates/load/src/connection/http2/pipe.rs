@@ -1,5 +1,5 @@
-//! The two ends of a connection in memory: what arrived waits to be read, what was written waits to leave. It never
-//! waits for anybody, so that the protocol's machine can be driven by hand.
+//! The two ends of a connection in memory: received bytes wait to be read, and written bytes wait to be sent. It never
+//! blocks, so that the caller can drive the protocol step by step.
 
 use std::cell::RefCell;
 use std::io;
@@ -9,7 +9,7 @@ use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// A handle on both ends; clones share them.
+/// A handle for both ends. Clones share them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pipe(Rc<RefCell<Ends>>);
 
@@ -33,12 +33,12 @@ impl Pipe {
         ends.arrived.extend_from_slice(bytes);
     }
 
-    /// Nothing will arrive any more.
+    /// No more bytes will arrive.
     pub(super) fn finish(&self) {
         self.0.borrow_mut().is_finished = true;
     }
 
-    /// Hands over what is to be sent, and forgets it.
+    /// Passes the written bytes to the caller, and clears them.
     pub(super) fn leave<R>(&self, send: impl FnOnce(&[u8]) -> R) -> R {
         let mut ends = self.0.borrow_mut();
         let result = send(&ends.to_send);

@@ -1,4 +1,4 @@
-//! One stream: a request that goes out as the peer makes room for it, and an answer that comes in and is checked.
+//! One stream: a request that leaves as flow control permits, and an answer that arrives and is checked.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -20,9 +20,9 @@ use crate::request::{Parts, RequestSet};
 #[derive(Debug)]
 pub(super) struct Stream {
     pub(super) exchange: Exchange,
-    /// What was asked, should it have to be asked again.
+    /// The request, in case it must be sent again.
     pub(super) parts: Arc<Parts>,
-    /// The server has said that it will not process it.
+    /// The server has said that it will not process the stream.
     pub(super) is_unprocessed: bool,
     answer: Answer,
     upload: Option<Upload>,
@@ -30,13 +30,13 @@ pub(super) struct Stream {
 
 #[derive(Debug)]
 enum Answer {
-    /// There will be none, since the request never left.
+    /// No answer will come, because the request never left.
     Never(Option<Problem>),
     Head(ResponseFuture),
     Body(RecvStream),
 }
 
-/// What is still to be sent of a request's body.
+/// The unsent part of a request's body.
 #[derive(Debug)]
 struct Upload {
     stream: SendStream<Bytes>,
@@ -44,7 +44,7 @@ struct Upload {
 }
 
 impl Stream {
-    /// A stream whose headers are on their way; `body` follows as there is room.
+    /// A stream whose headers are being sent. `body` follows as flow control permits.
     pub(super) fn new(
         exchange: Exchange,
         parts: Arc<Parts>,
@@ -59,12 +59,12 @@ impl Stream {
         Self { exchange, parts, is_unprocessed: false, answer: Answer::Head(answer), upload }
     }
 
-    /// What is left of a request that could not leave.
+    /// The parts of a request that could not leave.
     pub(super) const fn failed(exchange: Exchange, parts: Arc<Parts>, problem: Problem) -> Self {
         Self { exchange, parts, is_unprocessed: false, answer: Answer::Never(Some(problem)), upload: None }
     }
 
-    /// Sends as much of the body as there is room for; whether it sent any.
+    /// Sends as much of the body as flow control permits. Returns whether it sent any.
     pub(super) fn upload(&mut self, context: &mut Context<'_>) -> bool {
         let mut has_sent = false;
         while let Some(Upload { stream, rest }) = &mut self.upload {
@@ -72,7 +72,7 @@ impl Stream {
             let room = match room {
                 Some(Ok(room)) if room > 0 => room.min(rest.len()),
                 Some(Ok(_)) => break,
-                // The answer says what it means that the server wants no more of it.
+                // The server wants no more of the body. Its answer says why.
                 Some(Err(_)) | None => {
                     self.upload = None;
                     break;
@@ -88,7 +88,7 @@ impl Stream {
         has_sent
     }
 
-    /// Reads what there is of the answer; ready at its end, with its problem if it has one.
+    /// Reads the available part of the answer. Ready at its end, with its problem if it has one.
     pub(super) fn answer(&mut self, context: &mut Context<'_>, requests: &RequestSet) -> Poll<Option<Problem>> {
         let expectation = &requests.get(self.exchange.request).expectation;
         loop {

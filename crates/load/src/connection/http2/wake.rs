@@ -1,9 +1,9 @@
-//! Which streams have something new: the protocol's machine wakes them, and the connection looks at no others.
+//! Which streams have news. The crate wakes them, and the connection polls no others.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Wake, Waker};
 
-/// The streams that were woken since the last look. Only one thread ever uses it; the lock is what `Wake` asks for.
+/// The streams woken since the last poll. Only one thread uses it; `Wake` demands the lock.
 #[derive(Debug, Default)]
 pub(super) struct Woken(Mutex<Vec<usize>>);
 
@@ -23,7 +23,7 @@ impl Wake for Bell {
 }
 
 impl Woken {
-    /// What wakes the stream in a slot.
+    /// The waker of the stream in a slot.
     pub(super) fn waker(self: &Arc<Self>, slot: usize) -> Waker {
         Arc::new(Bell { slot, woken: Arc::clone(self) }).into()
     }

@@ -1,4 +1,4 @@
-//! A WebSocket on one connection: its handshake, then exchanges one at a time, or a subscription to what is pushed.
+//! A WebSocket on one connection: its handshake, then exchanges one at a time, or a subscription to pushed messages.
 
 mod subscription;
 
@@ -27,10 +27,10 @@ pub(crate) struct WebSocket {
     /// Scheme and authority of the server.
     base: Arc<str>,
     state: WebSocketState,
-    /// A request that awaits its answer, or a subscription.
+    /// A request that waits for its answer, or a subscription.
     under_way: Option<Exchange>,
     subscription: Subscription,
-    /// When the ping was sent that has no answer yet.
+    /// When the unanswered ping was sent.
     pinged: Option<Nanos>,
     is_retired: bool,
 }
@@ -57,7 +57,7 @@ impl WebSocket {
         }
     }
 
-    /// Begins the handshake on a new connection; what is to be sent for it.
+    /// Starts the handshake on a new connection; returns the bytes to send.
     ///
     /// # Errors
     /// When path or headers cannot be sent.
@@ -69,10 +69,10 @@ impl WebSocket {
         Ok(request.into())
     }
 
-    /// Takes bytes of the handshake's answer; whether the WebSocket stands.
+    /// Reads bytes of the handshake's answer. Returns whether the WebSocket is open.
     ///
     /// # Errors
-    /// When the server does not open one.
+    /// When the server does not open a WebSocket.
     pub(crate) fn on_handshake_bytes(&mut self, bytes: &mut &[u8]) -> Result<bool, Problem> {
         let WebSocketState::Greeting(handshake) = &mut self.state else { return Ok(true) };
         let heard = handshake.receive(bytes);
@@ -83,7 +83,7 @@ impl WebSocket {
         Ok(stands)
     }
 
-    /// Forgets what the connection before carried.
+    /// Forgets the exchanges of the connection before.
     pub(crate) fn open(&mut self) {
         self.under_way = None;
         self.pinged = None;
@@ -98,25 +98,25 @@ impl WebSocket {
         self.is_retired
     }
 
-    /// Whether something has been laid down that nobody asked to be flushed, such as the answer to a ping.
+    /// Whether a flush must be requested for bytes such as the answer to a ping.
     pub(crate) fn wants_flush(&self) -> bool {
         matches!(&self.state, WebSocketState::Stands(endpoint) if !endpoint.outgoing().is_empty())
     }
 
-    /// Sends a message, or subscribes, for which there is nothing to say.
+    /// Sends a message, or subscribes, which sends nothing.
     pub(crate) fn begin(&mut self, io: &mut impl Transport, token: Token, exchange: Exchange, message: &[u8]) -> Begun {
         self.under_way = Some(exchange);
         self.subscription = Subscription::default();
         if let (Conversation::Exchanges, WebSocketState::Stands(endpoint)) = (self.conversation, &mut self.state)
             && endpoint.send(Kind::Text, message).is_err()
         {
-            // What is no text is bytes, of which any will do.
+            // A message that is not text is sent as binary, which allows any bytes.
             let _ = endpoint.send(Kind::Binary, message);
         }
         Begun::Sent { bytes: self.flush(io, token) }
     }
 
-    /// Sends what has been laid down; how many bytes that were.
+    /// Sends the prepared bytes, and returns their number.
     pub(crate) fn flush(&mut self, io: &mut impl Transport, token: Token) -> usize {
         let WebSocketState::Stands(endpoint) = &mut self.state else { return 0 };
         let bytes = endpoint.outgoing().len();
@@ -127,7 +127,7 @@ impl WebSocket {
         bytes
     }
 
-    /// Says that nothing will follow.
+    /// Sends a close frame.
     pub(crate) fn say_goodbye(&mut self, io: &mut impl Transport, token: Token) {
         if let WebSocketState::Stands(endpoint) = &mut self.state {
             endpoint.close();
@@ -136,7 +136,7 @@ impl WebSocket {
         self.state = WebSocketState::None;
     }
 
-    /// Takes bytes up to the next thing that they bring.
+    /// Reads bytes up to the next event.
     pub(crate) fn receive(&mut self, bytes: &mut &[u8], requests: &RequestSet) -> Step {
         let WebSocketState::Stands(endpoint) = &mut self.state else { return Step::More };
         loop {
@@ -146,7 +146,7 @@ impl WebSocket {
                 Ok(Some(Arrival::Pong(brought))) => {
                     match self.pinged.take_if(|sent| brought[..] == sent.0.to_be_bytes()) {
                         Some(sent) => Step::Ponged { sent },
-                        // It says nothing, and a server may send as many as it likes.
+                        // It has no meaning, and a server may send any number of them.
                         None => continue,
                     }
                 }
@@ -179,7 +179,7 @@ impl WebSocket {
         Step::Broken(Problem::new(ErrorClass::Read, format!("the server closed the WebSocket {why}")))
     }
 
-    /// Lays down a ping that says when it was sent.
+    /// Prepares a ping that contains its send time.
     pub(crate) fn ping(&mut self, now: Nanos) {
         if let WebSocketState::Stands(endpoint) = &mut self.state {
             endpoint.ping(&now.0.to_be_bytes());
@@ -187,8 +187,8 @@ impl WebSocket {
         }
     }
 
-    /// Takes in that a message was pushed, sent at this moment and no later; `None` if nobody has subscribed, or had not
-    /// when it was sent. The next is awaited until `deadline`.
+    /// Counts a message that was pushed at this moment or earlier. Returns `None` without a subscription, or if the
+    /// message was sent before it. The next message must arrive until `deadline`.
     pub(crate) fn push(&mut self, at: Nanos, sent: Option<(Nanos, Stamped)>, deadline: Nanos) -> Option<Pushed> {
         let (Conversation::Push(push), Some(exchange)) = (self.conversation, &mut self.under_way) else { return None };
         exchange.deadline = deadline;
@@ -196,7 +196,7 @@ impl WebSocket {
         (moment >= exchange.times.intended).then(|| self.subscription.take(&push, at, sent))
     }
 
-    /// Ends the subscription in good order; the messages that were missing in it.
+    /// Ends the subscription correctly. Returns its missing messages.
     pub(crate) fn unsubscribe(&mut self) -> Option<Owed> {
         let Conversation::Push(push) = self.conversation else { return None };
         let exchange = self.under_way.take()?;
@@ -204,7 +204,7 @@ impl WebSocket {
         Some(self.subscription.left_out(&push, exchange.times.intended))
     }
 
-    /// Takes the end of the transport, which answers nothing.
+    /// Handles the end of the transport, which answers nothing.
     pub(crate) fn end(&mut self, cause: &CloseCause) -> Ended {
         let problem = match cause {
             CloseCause::EndOfStream => Problem::new(ErrorClass::Read, "connection closed inside the WebSocket"),
@@ -217,14 +217,14 @@ impl WebSocket {
         self.under_way.as_ref().map(|exchange| exchange.deadline)
     }
 
-    /// Whatever comes after the deadline could be taken for another's answer, so that the connection is given up.
+    /// An answer after the deadline could be mistaken for the answer to another request, so the connection is given up.
     pub(crate) fn take_overdue(&mut self, now: Nanos) -> Option<Exchange> {
         self.under_way.as_ref().filter(|exchange| exchange.deadline <= now)?;
         self.is_retired = true;
         self.take_any()
     }
 
-    /// A subscription that is given up is still owed the rest of its messages.
+    /// A subscription that is given up has missed the rest of its messages.
     pub(crate) fn take_any(&mut self) -> Option<Exchange> {
         let exchange = self.under_way.take()?;
         let owed = match self.conversation {

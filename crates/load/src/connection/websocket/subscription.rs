@@ -1,4 +1,4 @@
-//! What can be said of a pushed message only in view of those before it on the same WebSocket.
+//! Compares a pushed message with those before it on the same WebSocket.
 
 use tare_sys::clock::Nanos;
 
@@ -13,14 +13,14 @@ use crate::pushed::Pushed;
 pub(super) struct Subscription {
     taken: u64,
     came: Option<Nanos>,
-    /// By the stamps, the latest of all.
+    /// The latest of all stamps.
     sent: Option<Nanos>,
-    /// How many messages more the stamps have room for than have come. Below zero where some came before their time.
+    /// How many more messages the stamps allow for than have arrived. Negative if some arrived before their time.
     behind: i64,
 }
 
 impl Subscription {
-    /// Takes in one message.
+    /// Compares and counts one message.
     pub(super) fn take(&mut self, push: &Push, came: Nanos, stamp: Option<(Nanos, Stamped)>) -> Pushed {
         self.taken += 1;
         let period_ns = Nanos::from(push.period).0.max(1);
@@ -30,7 +30,7 @@ impl Subscription {
         let before = self.sent;
         self.sent = sent.max(before);
         let both = sent.zip(before);
-        // Coarse stamps of a short period are alike without being of the same message.
+        // With a short period, coarse stamps may be equal for different messages.
         let is_duplicate = both.is_some_and(|(sent, before)| sent == before) && period_ns >= 2 * unit_ns;
         if let (Some((sent, before)), false) = (both, is_duplicate) {
             self.behind += (sent.since(before) + period_ns / 2) as i64 / period_ns as i64 - 1;
@@ -50,13 +50,13 @@ impl Subscription {
         }
     }
 
-    /// What the server has left out, by the stamps of those that came, since it was asked for at `since`.
+    /// How many messages the server has skipped since the subscription was requested at `since`, judged by the stamps.
     pub(super) fn left_out(&self, push: &Push, since: Nanos) -> Owed {
         let silent_since = self.sent.or(self.came).unwrap_or(since);
         Owed { messages: self.behind.max(0) as u64, silence: push.silence(silent_since) }
     }
 
-    /// What is missing when it breaks off: that and the rest.
+    /// The missing messages when the subscription breaks off: the skipped ones and the rest.
     pub(super) fn owed(&self, push: &Push, since: Nanos) -> Owed {
         let left_out = self.left_out(push, since);
         Owed { messages: left_out.messages + push.rest(self.taken), ..left_out }
@@ -73,7 +73,7 @@ mod tests {
     const MS: u64 = 1_000_000;
     const PUSH: Push = Push { messages_per_user: 10, period: Duration::from_millis(100), stamp: Stamp::Unix };
 
-    /// Takes messages sent and received at these milliseconds.
+    /// Feeds messages sent and received at these milliseconds.
     fn taken(messages: &[(u64, u64)]) -> (Subscription, Vec<Pushed>) {
         let mut subscription = Subscription::default();
         let take = |(sent, came): &(u64, u64)| {
@@ -89,13 +89,13 @@ mod tests {
         // (messages as sent and came, skipped, late, out of order, duplicates)
         for (messages, expected) in [
             (&[(0, 1), (100, 101), (200, 201)][..], (0, 0, 0, 0)),
-            // Two were left out.
+            // Two were skipped.
             (&[(0, 1), (300, 301)], (2, 0, 0, 0)),
-            // A server that drifts leaves nothing out.
+            // A server whose period drifts skips nothing.
             (&[(0, 1), (104, 105), (208, 209), (312, 313)], (0, 0, 0, 0)),
-            // One that stalled and made good for it neither.
+            // Nor does one that stalls and then catches up.
             (&[(0, 1), (300, 301), (301, 302), (302, 303), (400, 401)], (0, 0, 0, 0)),
-            // It stalled between the stamps and the sends.
+            // It stalled between stamp and send.
             (&[(0, 1), (100, 401), (200, 401), (300, 401), (400, 401)], (0, 3, 0, 0)),
             (&[(0, 1), (200, 201), (100, 202), (300, 301)], (0, 1, 1, 0)),
             (&[(0, 1), (100, 101), (100, 102), (200, 201)], (0, 0, 0, 1)),
@@ -127,16 +127,17 @@ mod tests {
     fn where_as_many_are_wanted_as_come_what_the_silence_had_room_for_is_owed() {
         let endless = Push { messages_per_user: u64::MAX, ..PUSH };
         let ms = |ms: u64| Nanos(ms * MS);
-        // (messages as sent and came, the window, missing when it breaks off or the window ends)
+        // (messages as sent and received, the window, missing messages when the subscription breaks off or the window
+        // ends)
         for (messages, (from, until), missing) in [
             (&[(0, 1), (100, 101)][..], (0, 200), 0),
             // The next may be late by half a period.
             (&[(0, 1), (100, 101)], (0, 249), 0),
             (&[(0, 1), (100, 101)], (0, 250), 1),
             (&[(0, 1), (100, 101)], (0, 1000), 8),
-            // Two were left out before.
+            // Two were skipped before.
             (&[(0, 1), (300, 301)], (0, 1000), 2 + 6),
-            // What is missing of the head is not missing of the window.
+            // Messages that are missing in the head do not count in the window.
             (&[(0, 1), (100, 101)], (500, 1000), 4),
             (&[], (0, 1000), 9),
         ] {

@@ -18,7 +18,7 @@ impl<C: Clock, T: Transport> Handler<T> for SliceRunner<C> {
             Event::Received { at, bytes } => self.on_received(io, token, at, bytes),
             Event::Connected { at } => self.on_connected(io, token, at),
             Event::Closed { at, cause } => self.on_closed(io, token, at, &cause),
-            // The poller sends the rest of a payload by itself, and a client accepts no connections.
+            // The poller sends the rest of a payload itself, and a client accepts no connections.
             _ => {}
         }
     }
@@ -66,7 +66,7 @@ impl<C: Clock> SliceRunner<C> {
         }
     }
 
-    /// Fails an attempt whose transport is open while its protocol cannot be used.
+    /// Fails an attempt whose transport is open but whose protocol cannot be used.
     fn fail_handshake(&mut self, io: &mut impl Transport, token: Token, at: Nanos, problem: &Problem) {
         if let Some(attempt) = self.connections.attempt(token) {
             self.fail_attempt(attempt, at, problem);
@@ -117,7 +117,7 @@ impl<C: Clock> SliceRunner<C> {
         self.dispatch_in_slice(io, freed);
     }
 
-    /// Closes an open connection whose server wants no more requests on it, once nothing is under way there.
+    /// Closes an open connection on which the server accepts no more requests, once nothing is under way on it.
     fn close_if_retired(&mut self, io: &mut impl Transport, token: Token, at: Nanos) {
         if !self.connections[token].is_retired() {
             return;
@@ -144,8 +144,8 @@ impl<C: Clock> SliceRunner<C> {
         }
     }
 
-    /// Records a pushed message. A message that was sent after the window ends its subscription instead: in good order
-    /// where the slice has a fixed duration, and with the problem returned where a number of messages was wanted.
+    /// Records a pushed message. A message that was sent after the window ends its subscription instead. That is
+    /// correct in a slice of fixed duration; in a slice of fixed count, the returned problem makes it a failure.
     fn on_pushed(&mut self, token: Token, at: Nanos, stamp: Option<Stamped>) -> Option<Problem> {
         let sent = self.pushes.sent_at(stamp);
         let at = sent.map_or(at, |(sent, _)| self.arrival_after(sent, at));
@@ -166,12 +166,13 @@ impl<C: Clock> SliceRunner<C> {
         None
     }
 
-    /// When something arrived that was sent at `sent`. A batch of events is stamped `at` its begin, which may be earlier.
+    /// The arrival time of something that was sent at `sent`. All events of a batch are stamped `at` the batch's begin,
+    /// which may be earlier than `sent`.
     fn arrival_after(&self, sent: Nanos, at: Nanos) -> Nanos {
         if sent > at { self.now() } else { at }
     }
 
-    /// Records what a stamp says of the server's clock, where that is another.
+    /// Records a sample of the server's clock, if that is not this machine's.
     fn sample_clock(&mut self, token: Token, at: Nanos, stamp: Option<Stamped>) {
         let at = match self.pushes.stamps() {
             Stamps::Ours(_) | Stamps::Unknown => return,
