@@ -207,9 +207,17 @@ pub struct Stop {
     pub floor: f64,
     /// Also stop once the half-width of each interval is this small; 0 for never.
     pub precision: f64,
+    /// A difference counts as decided once its interval has this half-width or a quarter of the difference; 1 in older
+    /// plans, which stopped as soon as the direction was certain.
+    #[serde(default = "any_half_width")]
+    pub half_width: f64,
     /// Which group gets the next fork.
     #[serde(default)]
     pub order: GroupOrder,
+}
+
+fn any_half_width() -> f64 {
+    1.0
 }
 
 /// How many starts.

@@ -14,6 +14,9 @@ pub const MAX_FORECAST_FORKS: u32 = 1_000;
 /// From this many comparisons on a table is judged by [`e_bh`]; smaller ones are questions in order.
 pub const LARGE_TABLE: u32 = 10;
 
+/// The size of a difference is known well enough at this share of it: 40 % ± 10 % needs no more forks.
+pub const SIZE_SHARE: f64 = 0.25;
+
 /// Which direction of a currency is the good one: it decides whether a ratio above 1 is worse or better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -67,6 +70,9 @@ pub struct DecisionRule {
     pub region: Region,
     /// A half-width of the log interval (0.01 is about ±1 %) that is precise enough to stop whatever the verdict.
     pub precision: Option<f64>,
+    /// A difference stops its comparison only once its size is known this well: the half-width of the log interval is at
+    /// most this, or [`SIZE_SHARE`] of the difference. `None` stops as soon as the direction is certain.
+    pub half_width: Option<f64>,
     /// How many comparisons the run judges together. Below [`LARGE_TABLE`] each is judged by its own interval, in order.
     /// From there on a difference stops its comparison only when its evidence would survive [`e_bh`] alone, so that no
     /// verdict is withdrawn at the end for want of a fork more.
@@ -77,7 +83,7 @@ pub struct DecisionRule {
 
 impl Default for DecisionRule {
     fn default() -> Self {
-        Self { region: Region::default(), precision: None, comparisons: 1, table_alpha: 0.01 }
+        Self { region: Region::default(), precision: None, half_width: None, comparisons: 1, table_alpha: 0.01 }
     }
 }
 
@@ -228,13 +234,15 @@ pub fn forks_needed(comparison: &Comparison, rule: &DecisionRule) -> Option<u32>
 }
 
 fn settled(comparison: &Comparison, rule: &DecisionRule) -> Option<StopReason> {
+    let log = comparison.log?;
+    let half_width = log.half_width();
+    let size_is_known = rule.half_width.is_none_or(|limit| half_width <= limit.max(SIZE_SHARE * log.estimate.abs()));
     let decided = match standing(comparison, rule.region)? {
         Standing::Inside => true,
-        Standing::Above { .. } | Standing::Below { .. } => survives_alone(comparison, rule),
+        Standing::Above { .. } | Standing::Below { .. } => survives_alone(comparison, rule) && size_is_known,
         Standing::Undecided(UndecidedReason::TooFewForks) => return None,
         Standing::Undecided(_) => false,
     };
-    let half_width = comparison.log?.half_width();
     let precise = rule.precision.is_some_and(|p| half_width <= p);
     if decided { Some(StopReason::Decided) } else { precise.then_some(StopReason::Precise) }
 }

@@ -107,6 +107,28 @@ fn enough_precision_stops_without_a_verdict() {
 }
 
 #[test]
+fn a_difference_stops_once_its_size_is_known() {
+    // Eight forks about +10 % and about +40 %, both with a half-width of several percent.
+    let (small, large) = (scattered(0.10, 0.04, 8), scattered(0.40, 0.04, 8));
+    let half_width = small.log.unwrap().half_width();
+    assert!((half_width - large.log.unwrap().half_width()).abs() < 1e-9 && half_width < 0.10, "{half_width}");
+    let within = |limit| DecisionRule { half_width: Some(limit), ..DecisionRule::default() };
+    for rule in [DecisionRule::default(), within(half_width + 1e-9)] {
+        assert_eq!(decided(&small, &rule), Some(StopReason::Decided), "{rule:?}");
+    }
+    let narrow = within(half_width - 1e-3);
+    assert_eq!(decided(&small, &narrow), None, "its direction is certain, its size is not");
+    assert!(forks_needed(&small, &narrow).unwrap() > 8);
+    assert!(
+        Verdict::of(&small, Polarity::LowerIsBetter, &narrow).is_difference(),
+        "the verdict needs the direction only"
+    );
+    assert_eq!(decided(&large, &narrow), Some(StopReason::Decided), "a quarter of 40 % is enough");
+    let equal = of_logs(&[0.001, -0.001, 0.002, -0.002, 0.0, 0.0], Method::SEQUENTIAL);
+    assert_eq!(decided(&equal, &within(1e-6)), Some(StopReason::Decided), "no difference needs no size");
+}
+
+#[test]
 fn among_many_comparisons_a_difference_needs_more_evidence() {
     let clear = (1..).map(|i| scattered(f64::from(i) * 1e-3, 0.005, 6)).find(|c| c.e_value > 150.0).unwrap();
     let alone = DecisionRule { region: Region::new(0.001).unwrap(), ..DecisionRule::default() };

@@ -123,6 +123,11 @@ define_settings! {
             .when(is_compared)
             .default(Percent(0.0))
             .fills(|to, precision| to.stop.precision = precision.0);
+        /// Measure a difference until its interval is at most ± this many percent, or ± a quarter of the difference; 100 stops as soon as its direction is certain.
+        half_width: Percent = value("PERCENT")
+            .default(Percent(0.04))
+            .check("write more than 0 percent and at most 100", |width, _| width.0 > 0.0 && width.0 <= 1.0)
+            .fills(|to, width| to.stop.half_width = width.0);
         /// Differences smaller than this many percent are not material; 5 by default where a server runs on a JVM.
         region: Percent = value("PERCENT")
             .default(Percent(0.02))

@@ -66,6 +66,7 @@ fn rule(plan: &Plan, comparisons: usize) -> DecisionRule {
     DecisionRule {
         region: Region::new(plan.stop.region).unwrap_or_default(),
         precision: (plan.stop.precision > 0.0).then_some(plan.stop.precision),
+        half_width: Some(plan.stop.half_width).filter(|width| *width > 0.0 && *width < 1.0),
         comparisons: comparisons.max(1) as u32,
         table_alpha: plan.stop.alpha,
     }

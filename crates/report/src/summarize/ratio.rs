@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use tare_plan::group_order::GroupOrder;
 use tare_plan::plan::{Forks, Mode, Plan, Rate, SliceKind};
 use tare_plan::slo::LoadBy;
 use tare_record::sample::StoredSlice;
@@ -29,7 +30,9 @@ pub(super) fn method(plan: &Plan) -> Method {
     let alpha = plan.stop.alpha;
     match plan.stop.forks {
         Forks::UntilDecided { at_least, max_forks: Some(max_forks), .. } if plan.mode == Mode::Compared => {
-            Method::Repeated { alpha, min_forks: at_least, max_forks, may_continue: true, prior: None }
+            // Listed groups make room for the next one at their declared number, so they need no interval beyond it.
+            let may_continue = plan.stop.order == GroupOrder::Even;
+            Method::Repeated { alpha, min_forks: at_least, max_forks, may_continue, prior: None }
         }
         Forks::UntilDecided { at_least, .. } if plan.mode == Mode::Compared => {
             Method::Sequential { alpha, min_forks: at_least }

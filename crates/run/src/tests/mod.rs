@@ -160,6 +160,7 @@ pub(crate) fn plan(variants: &[&str], scenarios: &[&str]) -> Plan {
             alpha: 0.05,
             floor: 0.005,
             precision: 0.0,
+            half_width: 1.0,
             order: GroupOrder::default(),
         },
         machine: Machine {
