@@ -1,23 +1,76 @@
-//! Which slices other programs disturbed, and which forks do not count for that reason. Only the CPU use of others decides,
-//! never the figures.
+//! Which slices other programs disturbed, and which rounds and forks do not count for that reason. Only the CPU use of
+//! others decides, never the figures.
 
 use std::collections::BTreeSet;
 
-use tare_record::sample::StoredSlice;
+use tare_plan::plan::SliceKind;
+use tare_record::sample::{Phase, StoredSlice};
 
 use super::evidence::Evidence;
 use crate::format::{count, share};
 
 /// Above this share of the cores of both sides, the work of others disturbs a slice.
 const OTHERS: f64 = 0.1;
-/// Up to this share of disturbed slices a fork counts: the trimmed mean leaves them out.
+/// Where servers take turns of whole slices, a fork counts up to this share of disturbed slices: the trimmed mean leaves
+/// them out.
 const SLICES: f64 = 0.2;
+/// Where servers alternate within a round, disturbed rounds are left out, and the fork counts up to this share of them.
+const ROUNDS: f64 = 0.5;
+
+/// What does not count of one group under one scenario, for all of its cells alike.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct SetAside {
+    /// Forks.
+    pub forks: BTreeSet<u32>,
+    /// Rounds of the other forks: fork, kind of slice and number of the round.
+    pub rounds: BTreeSet<(u32, SliceKind, u32)>,
+}
+
+impl SetAside {
+    /// Whether this slice does not count.
+    pub fn contains(&self, slice: &StoredSlice) -> bool {
+        self.forks.contains(&slice.key.fork) || self.rounds.contains(&round_of(slice))
+    }
+
+    /// What others disturbed too much. Nothing where more than half of the forks would go: then the machine is always so.
+    pub fn of(cells: &[Evidence<'_>]) -> Self {
+        let scored: Vec<&StoredSlice> =
+            cells.iter().flat_map(|cell| &cell.slices).copied().filter(|s| s.key.phase == Phase::Measure).collect();
+        let all: BTreeSet<u32> = scored.iter().map(|slice| slice.key.fork).collect();
+        let mut aside = Self::default();
+        for fork in &all {
+            let of_fork = scored.iter().copied().filter(|slice| slice.key.fork == *fork);
+            if of_fork.clone().any(|slice| slice.load.turns > 1) {
+                aside.judge_rounds(*fork, of_fork);
+            } else if cells.iter().any(|cell| too_many(of_fork.clone().filter(|s| cell.is_of(s)))) {
+                aside.forks.insert(*fork);
+            }
+        }
+        if 2 * aside.forks.len() > all.len() { Self::default() } else { aside }
+    }
+
+    /// Leaves out the disturbed rounds of a fork, or the fork if these are too many. What disturbs a round in which the
+    /// servers alternate disturbs all of them, so that the other rounds stay comparable.
+    fn judge_rounds<'a>(&mut self, fork: u32, slices: impl Iterator<Item = &'a StoredSlice> + Clone) {
+        let rounds: BTreeSet<_> = slices.clone().map(round_of).collect();
+        let disturbed: BTreeSet<_> = slices.filter(|slice| is_disturbed(slice)).map(round_of).collect();
+        if disturbed.len() as f64 > ROUNDS * rounds.len() as f64 {
+            self.forks.insert(fork);
+        } else {
+            self.rounds.extend(disturbed);
+        }
+    }
+}
+
+fn round_of(slice: &StoredSlice) -> (u32, SliceKind, u32) {
+    (slice.key.fork, slice.key.kind, slice.key.round)
+}
 
 fn is_disturbed(slice: &StoredSlice) -> bool {
     slice.server.others_share.is_some_and(|others| others > OTHERS)
 }
 
-/// Whether too many of these slices were disturbed for the fork to count.
+/// Whether too many of these slices were disturbed.
 fn too_many<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -> bool {
     let (mut all, mut disturbed) = (0_u32, 0_u32);
     for slice in slices {
@@ -27,17 +80,7 @@ fn too_many<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -> bool {
     f64::from(disturbed) > SLICES * f64::from(all)
 }
 
-/// The forks to set aside for one group under one scenario: those in which any cell was disturbed too often. None where they
-/// are more than half of all: then the machine is always so.
-pub(super) fn set_aside(cells: &[Evidence<'_>]) -> BTreeSet<u32> {
-    let all: BTreeSet<u32> = cells.iter().flat_map(Evidence::fork_numbers).collect();
-    let disturbed =
-        |fork: &u32| cells.iter().any(|cell| too_many(cell.scored().filter(|slice| slice.key.fork == *fork)));
-    let found: BTreeSet<u32> = all.iter().copied().filter(disturbed).collect();
-    if 2 * found.len() > all.len() { BTreeSet::new() } else { found }
-}
-
-/// Why other programs make this cell suspect, over the forks that count; `None` where they used little.
+/// Why other programs make this cell suspect, over the slices that count; `None` where they used little.
 pub(super) fn in_words(cell: &Evidence<'_>) -> Option<String> {
     let slices: Vec<&StoredSlice> = cell.measured().collect();
     if !too_many(slices.iter().copied()) {

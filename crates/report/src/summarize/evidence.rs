@@ -1,6 +1,6 @@
 //! The record, sorted by cell: which slices, warm-ups and starts belong to which variant under which scenario.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use tare_plan::LoadPlan;
 use tare_plan::duration::Span;
@@ -8,7 +8,7 @@ use tare_plan::plan::{Group, NamedScenario, Role, SliceKind, Variant};
 use tare_record::LoadRecord;
 use tare_record::sample::{EventRecord, ForkRecord, Phase, RunRecord, StoredSlice, WarmupRecord};
 
-use super::disturbance;
+use super::disturbance::SetAside;
 
 /// What a cell measures, by the names that the summary shows.
 #[derive(Debug, Clone, Copy)]
@@ -65,8 +65,8 @@ pub(super) struct Evidence<'a> {
     pub subject: Subject<'a>,
     /// Warm-up and scored, in the order they were measured.
     pub slices: Vec<&'a StoredSlice>,
-    /// Forks that count for nothing, for all cells of the group under this scenario alike: other work disturbed them.
-    pub set_aside: BTreeSet<u32>,
+    /// Forks and rounds that do not count, for all cells of the group under this scenario alike: other work disturbed them.
+    pub set_aside: SetAside,
     pub warmups: Vec<&'a WarmupRecord>,
     pub forks: Vec<&'a ForkRecord>,
     pub events: &'a [EventRecord],
@@ -91,12 +91,18 @@ impl<'a> Evidence<'a> {
 
     /// Those and the tries of searches.
     pub fn scored(&self) -> impl Iterator<Item = &'a StoredSlice> {
-        self.slices.iter().copied().filter(|s| s.key.phase == Phase::Measure && !self.set_aside.contains(&s.key.fork))
+        self.slices.iter().copied().filter(|s| s.key.phase == Phase::Measure && !self.set_aside.contains(s))
     }
 
     /// Scored slices of one kind.
     pub fn of_kind(&self, kind: SliceKind) -> impl Iterator<Item = &'a StoredSlice> {
         self.scored().filter(move |s| s.key.kind == kind)
+    }
+
+    /// Whether a slice is one of this cell's.
+    pub fn is_of(&self, slice: &StoredSlice) -> bool {
+        let Subject { group, scenario, variant, .. } = self.subject;
+        (group, scenario, variant) == (&*slice.key.group, &*slice.key.scenario, &*slice.key.variant)
     }
 
     /// Numbers of the forks with scored slices that count, ascending.
@@ -150,7 +156,7 @@ pub(super) fn gather(record: &RunRecord) -> Vec<Evidence<'_>> {
                 let key = (group.id.as_str(), scenario.name.as_str(), cell.subject.variant);
                 cell.slices = slices.remove(&key).unwrap_or_default();
             }
-            let set_aside = disturbance::set_aside(&together);
+            let set_aside = SetAside::of(&together);
             together.iter_mut().for_each(|cell| cell.set_aside.clone_from(&set_aside));
             cells.append(&mut together);
         }
@@ -171,7 +177,7 @@ fn evidence<'a>(
     Evidence {
         subject: Subject::of_variant(group, scenario, variant),
         slices: Vec::new(),
-        set_aside: BTreeSet::new(),
+        set_aside: SetAside::default(),
         warmups: warmups.collect(),
         forks: forks.collect(),
         events: &record.events,
@@ -183,7 +189,7 @@ pub(super) fn of_load(record: &LoadRecord) -> Evidence<'_> {
     Evidence {
         subject: Subject::of_load(&record.header.plan),
         slices: record.intervals.iter().collect(),
-        set_aside: BTreeSet::new(),
+        set_aside: SetAside::default(),
         warmups: Vec::new(),
         forks: Vec::new(),
         events: &record.events,

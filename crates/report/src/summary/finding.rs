@@ -43,7 +43,7 @@ impl Default for FindingKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReportFinding {
-    /// The budget ended before every comparison was decided.
+    /// The budget ended before every comparison was decided, with its size known well enough.
     BudgetSpent,
     /// Ctrl-C ended the run.
     Interrupted,

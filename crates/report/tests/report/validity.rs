@@ -3,7 +3,7 @@
 use tare_plan::plan::SliceKind;
 use tare_record::sample::{ErrorClass, ErrorTallies, ErrorTally, EventKind, EventLevel, EventRecord, RunRecord};
 use tare_report::summary::{FindingKind, ReportFinding, Severity, ValidityState, VerdictKind};
-use tare_report::{Summary, summarize};
+use tare_report::{Currency, Summary, summarize};
 
 use crate::synthetic::standard;
 
@@ -150,6 +150,32 @@ fn a_fork_can_bear_some_disturbed_slices() {
     }
     let summary = summarize(&record);
     assert_eq!((summary.cells[1].forks, summary.cells[1].validity.state), (8, ValidityState::Valid));
+}
+
+#[test]
+fn disturbed_rounds_are_left_out_where_servers_alternate() {
+    let alternating = |disturbed_rounds: u32| {
+        let mut record = standard();
+        for slice in record.slices.iter_mut().filter(|slice| slice.key.kind == SliceKind::Saturating) {
+            slice.load.turns = 20;
+            if slice.key.fork == 3 && slice.key.round < disturbed_rounds {
+                slice.server.others_share = Some(0.9);
+                if slice.key.variant == "http4s.Tapir" {
+                    slice.load.completed /= 2;
+                }
+            }
+        }
+        summarize(&record)
+    };
+    let (clean, disturbed) = (alternating(0), alternating(2));
+    let throughput = |summary: &Summary| {
+        let currencies = &summary.comparisons[0].currencies;
+        currencies.iter().find(|currency| currency.name == Currency::Throughput).unwrap().clone()
+    };
+    assert_eq!((disturbed.cells[1].forks, disturbed.cells[1].validity.state), (8, ValidityState::Valid));
+    assert_eq!(throughput(&disturbed).forks, 8, "the fork rests on its other rounds");
+    assert!((throughput(&disturbed).ratio - throughput(&clean).ratio).abs() < 0.01, "what others did moves nothing");
+    assert_eq!(throughput(&alternating(4)).forks, 7, "no saturating round of the fork is left");
 }
 
 #[test]

@@ -36,7 +36,7 @@ pub(super) fn few_slices_decide(cells: &[Studied<'_>], disagreeing: &[(String, S
 /// Forks that count for nothing.
 fn disturbed(cells: &[Studied<'_>]) -> Option<Finding> {
     let of = |studied: &Studied<'_>| {
-        let aside = studied.evidence.set_aside.len() as u64;
+        let aside = studied.evidence.set_aside.forks.len() as u64;
         let all = aside + u64::from(studied.cell.forks);
         (aside > 0).then(|| format!("{aside} of {}", count(all, "fork")))
     };

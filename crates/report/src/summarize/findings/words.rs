@@ -38,7 +38,7 @@ const fn words(kind: ReportFinding) -> FindingWords {
         ReportFinding::BudgetSpent => row(
             Severity::Info,
             "Budget spent",
-            "The budget ended before every comparison was decided.",
+            "The budget ended before every comparison was decided, or before its size was known (--half-width).",
             "Raise the budget (--budget).",
         ),
         ReportFinding::Interrupted => row(
@@ -65,8 +65,8 @@ const fn words(kind: ReportFinding) -> FindingWords {
         ReportFinding::ForksSetAside => row(
             Severity::Info,
             "Forks set aside",
-            "Other programs or the hypervisor took over 10 % of the cores in over 20 % of the slices. These forks do not \
-             count, whatever their figures.",
+            "Other programs or the hypervisor took over 10 % of the cores in most rounds. These forks do not count, whatever \
+             their figures.",
             "Stop the other programs: each fork set aside costs time.",
         ),
         ReportFinding::NotSteady => row(
