@@ -1,0 +1,48 @@
+package tare.http4s
+
+import cats.data.Kleisli
+import cats.effect.IO
+import org.http4s.HttpRoutes
+
+/** The baseline with a known cost: each request runs a busy loop of `-Dtare.planted.ns` nanoseconds first. It is in no
+  * catalog; bench/decide compares it with itself without the loop, to see whether a cost of known size is found.
+  */
+object Planted extends EmberServer(PlantedRoutes(VanillaRoutes(1)), VanillaPushes(_))
+
+object PlantedRoutes:
+  def apply(routes: HttpRoutes[IO]): HttpRoutes[IO] =
+    val loop = BusyLoop.lasting(java.lang.Long.getLong("tare.planted.ns", 0L))
+    Kleisli { request =>
+      loop.run()
+      routes.run(request)
+    }
+
+/** A loop of a fixed number of steps: it takes CPU, not time, and slows down as everything else does when the core does. */
+final class BusyLoop(steps: Long):
+  @volatile private var seed = 1L
+
+  /** Runs all steps. */
+  def run(): Unit =
+    var value = seed
+    var left = steps
+    while left > 0 do
+      value = value * 6364136223846793005L + 1442695040888963407L
+      left -= 1
+    if steps > 0 then seed = value
+
+object BusyLoop:
+  private val Steps = 100_000L
+  private val Rounds = 400
+
+  /** The loop that lasts so many nanoseconds on a core at full speed: the quickest of many rounds tells a step's time. */
+  def lasting(ns: Long): BusyLoop =
+    if ns <= 0 then BusyLoop(0)
+    else
+      val trial = BusyLoop(Steps)
+      val quickest = Iterator.continually(time(trial)).take(Rounds).min
+      BusyLoop(math.round(ns.toDouble * Steps / quickest))
+
+  private def time(loop: BusyLoop): Long =
+    val begin = System.nanoTime()
+    loop.run()
+    System.nanoTime() - begin
