@@ -22,8 +22,9 @@ const SLICE: Duration = Duration::from_millis(250);
 
 /// The compilers' share of the time below which their backlog counts as gone.
 const BACKLOG_GONE: f64 = 0.02;
-/// Rounds in a row that must show it.
-const CALM_ROUNDS: usize = 3;
+/// Rounds in a row that must show it before the servers move. A compilation that comes later is still waited for: steady
+/// means that the compilers have been calm for seconds on the cores of measuring, too.
+const CALM_ROUNDS: usize = 2;
 /// The part of the cap after which servers move to the cores of measuring, calm or not.
 const SHARE_ON_ALL_CORES: f64 = 0.7;
 
@@ -244,13 +245,13 @@ mod tests {
     }
 
     #[test]
-    fn compilers_are_calm_after_three_rounds_without_work_or_waiting() {
+    fn compilers_are_calm_after_two_rounds_without_work_or_waiting() {
         let round = |compiler_share| Window { compiler_share, ..window(0.0) };
-        let busy = vec![round(Some(0.0)), round(Some(0.3)), round(Some(0.01)), round(Some(0.0))];
+        let busy = vec![round(Some(0.0)), round(Some(0.3)), round(Some(0.01))];
         let calm = [busy.clone(), vec![round(Some(0.0))]].concat();
         assert!(!is_calm(std::slice::from_ref(&busy)));
         assert!(is_calm(std::slice::from_ref(&calm)));
         assert!(!is_calm(&[calm, busy]), "one server is not enough");
-        assert!(is_calm(&[vec![round(None); 3]]), "no compilers");
+        assert!(is_calm(&[vec![round(None); 2]]), "no compilers");
     }
 }

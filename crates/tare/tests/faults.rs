@@ -18,7 +18,7 @@ fn with_a_bad_server(flags: &[&str], args: &[&str]) -> (serde_json::Value, Strin
         server("bad", Some("bare"), flags),
     ]
     .concat();
-    let output = bench.run_suite(&suite, &[&["--forks", "2", "--no-control", "--timeout", "500ms"], args].concat());
+    let output = bench.run_suite(&suite, &[&["--forks", "2", "--timeout", "500ms"], args].concat());
     let said = stdout(&output) + &stderr(&output);
     assert_eq!(output.status.code(), Some(3), "a void cell has an exit code of its own: {said}");
     let summary = bench.summary();

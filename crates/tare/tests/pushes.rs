@@ -9,7 +9,6 @@ const PUSHES: &str = r#"
 [run]
 users = 4
 forks = 1
-control = false
 warmup = "200ms"
 
 [scenarios.Push]

@@ -18,7 +18,7 @@ fn a_planted_slowdown_of_five_percent_is_found() {
         server("wrapped", Some("bare"), &["--base-ns", "300000", "--spin-percent", "5"]),
     ]
     .concat();
-    let output = bench.run_suite(&suite, &["--budget", "150s", "--saturating", "8", "--poisson", "0"]);
+    let output = bench.run_suite(&suite, &["--budget", "150s", "--saturating", "8", "--poisson", "0", "--control"]);
     assert!(output.status.success(), "{}{}", stdout(&output), stderr(&output));
     let summary = bench.summary();
     let currencies = &comparison(&summary, "wrapped")["currencies"];
@@ -67,7 +67,7 @@ fn two_identical_servers_are_never_called_different() {
     let bench = Bench::new();
     let flags = ["--base-ns", "200000"];
     let suite = [QUICK.to_owned(), server("bare", None, &flags), server("wrapped", Some("bare"), &flags)].concat();
-    let output = bench.run_suite(&suite, &["--budget", "12s", "--no-control"]);
+    let output = bench.run_suite(&suite, &["--budget", "12s", "--alpha", "0.001"]);
     assert!(output.status.success(), "{}", stderr(&output));
     let verdict = comparison(&bench.summary(), "wrapped")["currencies"][0]["verdict"].as_str().unwrap().to_owned();
     assert!(["no_material_difference", "inconclusive"].contains(&verdict.as_str()), "{verdict}");

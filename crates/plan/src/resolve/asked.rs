@@ -18,6 +18,7 @@ pub(super) struct World<'a> {
 }
 
 /// A baseline with the servers that are weighed against it and the scenarios asked for, by name.
+#[derive(PartialEq)]
 pub(super) struct Asked {
     pub baseline: String,
     pub servers: Vec<String>,
@@ -64,8 +65,11 @@ impl World<'_> {
             }
             let with_baseline = narrowed.as_ref().is_none_or(|narrowed| narrowed.contains(&baseline));
             let scenarios = self.scenarios(&origin, group.scenarios.as_deref())?;
-            let ladder = group.ladder;
-            asked.push(Asked { baseline, servers, scenarios, with_baseline, ladder });
+            let group = Asked { baseline, servers, scenarios, with_baseline, ladder: group.ladder };
+            // `-m` wins over the scenarios of each group, so that groups may become alike.
+            if !asked.contains(&group) {
+                asked.push(group);
+            }
         }
         Ok(asked)
     }

@@ -81,7 +81,10 @@ fn strings(items: &[&str]) -> Vec<String> {
 
 #[test]
 fn each_server_is_weighed_against_its_own_baseline_with_a_control() {
-    let plan = plan("", Options { scenarios: Some(strings(&["SimpleGet"])), ..Options::default() }).unwrap();
+    let asked = Options { scenarios: Some(strings(&["SimpleGet"])), ..Options::default() };
+    let without = plan("", asked.clone()).unwrap();
+    assert_eq!(names(&without)[0].1, strings(&["http4s.Vanilla", "http4s.Tapir"]), "a control must be asked for");
+    let plan = plan("", Options { control: Some(true), ..asked }).unwrap();
     assert_eq!(
         names(&plan),
         [
@@ -124,7 +127,7 @@ fn a_flag_wins_over_the_suite_and_the_plan_says_so() {
     assert_eq!(plan.load.users, 3);
     assert_eq!((source("users"), source("budget"), source("slice")), (Source::Flag, Source::Suite, Source::Default));
     assert!(
-        matches!(plan.stop.forks, Forks::UntilDecided { budget, at_least: 5, .. } if budget == Span::from_secs(120))
+        matches!(plan.stop.forks, Forks::UntilDecided { budget, at_least: 3, .. } if budget == Span::from_secs(120))
     );
 }
 
@@ -145,7 +148,7 @@ fn the_declared_forks_are_what_the_budget_is_planned_for() {
     };
     let (many, affordable) = declared(3_600);
     assert_eq!(many, affordable as u32);
-    assert_eq!(declared(1).0, 5, "never fewer than may decide");
+    assert_eq!(declared(1).0, 3, "never fewer than may decide");
     assert_eq!(declared(1_000_000).0, 200);
 }
 
@@ -218,7 +221,7 @@ expect = { status = 200 }
 "#;
     let plan = plan(suite, Options::default()).unwrap();
     assert_eq!(plan.groups.len(), 1, "a suite with servers of its own means those");
-    assert_eq!(names(&plan)[0].1, strings(&["bare", "wrapped", "bare (again)"]));
+    assert_eq!(names(&plan)[0].1, strings(&["bare", "wrapped"]));
     assert_eq!(names(&plan)[0].2, strings(&["Home"]), "a suite with scenarios of its own means those");
     assert_eq!(plan.question, "What does wrapped cost on top of bare?");
     let written = serde_json::to_string(&plan).unwrap();
@@ -259,9 +262,13 @@ fn groups_of_the_same_servers_are_told_apart_by_their_scenario() {
         )
     };
     let suite = [group("SimpleGet"), group("Push"), group("Push")].concat();
-    let ids: Vec<String> = plan(&suite, Options::default()).unwrap().groups.into_iter().map(|group| group.id).collect();
+    let ids = |flags: Options| -> Vec<String> {
+        plan(&suite, flags).unwrap().groups.into_iter().map(|group| group.id).collect()
+    };
     let servers = "http4s.Vanilla (http4s.Tapir)";
-    assert_eq!(ids, [format!("{servers} SimpleGet"), format!("{servers} Push 2"), format!("{servers} Push 3")]);
+    assert_eq!(ids(Options::default()), [format!("{servers} SimpleGet"), format!("{servers} Push")], "once each");
+    let narrowed = Options { scenarios: Some(strings(&["SimpleGet"])), ..Options::default() };
+    assert_eq!(ids(narrowed), ["http4s.Vanilla"], "-m makes the groups alike, and one is left");
 }
 
 #[test]

@@ -86,7 +86,7 @@ define_settings! {
         /// Stop when every comparison is decided, or after this long. Builds are not counted.
         budget: Span = value("SPAN").conflicts(&["forks"])
             .when(|known| is_compared(known) && !known.forks_are_fixed())
-            .default(Span::from_secs(240))
+            .default(Span::from_secs(300))
             .check("must be at least 1s", |budget, _| *budget >= Span::from_secs(1))
             .fills(|to, budget| to.stop.forks = Forks::UntilDecided { budget, at_least: 0, max_forks: None });
         /// Starts (forks) of each server, fixed before the run. Intervals are Student's t.
@@ -99,7 +99,7 @@ define_settings! {
         /// Starts of each server before any comparison may be decided.
         at_least: u32 = value("N").conflicts(&["forks"])
             .when(|known| is_compared(known) && !known.forks_are_fixed())
-            .default(5)
+            .default(3)
             .check("an interval needs at least 3 starts; write 3 or more", |at_least, _| *at_least >= 3)
             .fills(|to, given| {
                 if let Forks::UntilDecided { at_least, .. } = &mut to.stop.forks {
@@ -135,13 +135,13 @@ define_settings! {
             .fills(|to, region| to.stop.region = region.0);
         /// Error probability of each comparison.
         alpha: f64 = value("ALPHA")
-            .default(0.01)
+            .default(0.05)
             .check("write a probability between 0 and 0.5", |alpha, _| *alpha > 0.0 && *alpha < 0.5)
             .fills(|to, alpha| to.stop.alpha = alpha);
         /// Start each baseline a second time and compare the two starts (A/A control): gives the noise floor.
-        control: bool = on_unless(
-            "no-control",
-            "Do not start each baseline a second time as an A/A control. Saves time; the report then has no noise floor.",
+        control: bool = off_unless(
+            "control",
+            "Also start each baseline a second time and compare the two starts (A/A control): gives the noise floor, and takes half as long again.",
         )
             .when(is_compared).fills(|to, control| to.control = control);
         /// Which group gets the next start: the one with the fewest (even), or the first that is not decided (listed).
@@ -165,7 +165,7 @@ define_settings! {
         /// Longest warm-up of a scenario after a server start.
         warmup_cap: Span = value("SPAN").in_profile()
             .when(warms_up_until_steady)
-            .default(Span::from_secs(30))
+            .default(Span::from_secs(40))
             .fills(|to, longest| {
                 if let Warmup::UntilSteady { cap, .. } = &mut to.warmup {
                     *cap = longest;
@@ -207,7 +207,10 @@ define_settings! {
         /// Length of one slice.
         slice: Span = value("SPAN")
             .when(has_slices)
-            .default(Span::from_millis(500))
+            .default_from("1s (500ms in a suite with servers of its own)", |known| {
+                let catalog_only = known.inputs.suite.servers.is_empty();
+                if catalog_only { Span::from_secs(1) } else { Span::from_millis(500) }
+            })
             .check("write 20ms to 10m", |slice, _| *slice >= Span::from_millis(20) && *slice <= Span::from_secs(600))
             .fills(|to, length| to.slices.length = length);
         /// Start of each slice that is not scored.
@@ -232,7 +235,7 @@ define_settings! {
         /// Rounds of closed-loop slices per fork: they measure throughput.
         saturating: u32 = value("ROUNDS")
             .when(has_slices)
-            .default(8)
+            .default(5)
             .check("one of saturating, fixed and poisson must be above 0", |_, known| known.slice_rounds() > 0)
             .check("saturating, fixed and poisson must not exceed 100000 rounds together", |_, known| {
                 known.slice_rounds() <= 100_000
@@ -241,7 +244,7 @@ define_settings! {
         /// Rounds of slices at one constant rate for all servers, per fork: they measure CPU per request at equal load.
         fixed: u32 = value("ROUNDS").when(has_slices).default(0).fills(|to, rounds| to.slices.fixed = rounds);
         /// Rounds of open-loop slices with Poisson arrivals per fork: they measure latency, and CPU per request where --fixed is 0.
-        poisson: u32 = value("ROUNDS").when(has_slices).default(4).fills(|to, rounds| to.slices.poisson = rounds);
+        poisson: u32 = value("ROUNDS").when(has_slices).default(1).fills(|to, rounds| to.slices.poisson = rounds);
         /// Rounds of pushed messages per fork, in scenarios in which the server pushes.
         push: u32 = value("ROUNDS")
             .when(has_slices)

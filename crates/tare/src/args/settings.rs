@@ -116,7 +116,7 @@ pub fn quick_suite_note() -> String {
     )
 }
 
-/// A setting as it would be typed: `--budget 5m`, `--no-control`; key and value where no flag says it.
+/// A setting as it would be typed: `--budget 5m`, `--control`; key and value where no flag says it.
 fn as_flag(key: &str, value: &str) -> String {
     let setting = all_settings().into_iter().find(|setting| setting.key == key);
     match setting.map(|setting| (setting.long(), setting.flag.switch)) {
@@ -200,7 +200,7 @@ mod tests {
             "--no-spin",
             "--warmup-pinned",
             "--hiccups",
-            "--no-control",
+            "--control",
             "--jvm-options",
             "-Xmx1g -Xms1g",
             "--forks",
@@ -209,7 +209,7 @@ mod tests {
         assert_eq!(options.servers, Some(vec!["a".to_owned(), "b".to_owned()]));
         assert_eq!(options.jvm_options, Some(vec!["-Xmx1g".to_owned(), "-Xms1g".to_owned()]));
         assert_eq!((options.users, options.forks), (Some(3), Some(5)));
-        assert_eq!((options.spin, options.control, options.hiccups), (Some(false), Some(false), Some(true)));
+        assert_eq!((options.spin, options.control, options.hiccups), (Some(false), Some(true), Some(true)));
         assert_eq!(options.warmup_all_cpus, Some(false));
         assert_eq!(options_of(&[]), Options::default());
     }
