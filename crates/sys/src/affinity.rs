@@ -1,5 +1,5 @@
-//! The CPUs that tasks may use, and pinning of threads, tasks and whole processes to a set of them.
-//! Owns no policy: the plan decides which cores are the server's and which the generator's.
+//! The CPUs that tasks may use, and pinning of threads, tasks and whole processes to a set of them. The plan decides
+//! which cores are the server's and which the generator's.
 
 use std::collections::HashSet;
 use std::{fs, io};
@@ -23,7 +23,7 @@ pub enum AffinityError {
     Refused {
         /// The task, 0 for the calling thread.
         tid: u32,
-        /// The set that was asked for.
+        /// The requested set.
         cpus: CpuSet,
         /// The set that this process may use.
         allowed: CpuSet,
@@ -33,22 +33,22 @@ pub enum AffinityError {
     /// `/proc` or the CPU mask could not be read.
     #[error("cannot read {what}: {source}")]
     Read {
-        /// The file or call.
+        /// The file or system call.
         what: String,
         /// The kernel's reason.
         source: io::Error,
     },
 }
 
-/// Every CPU that this thread may run on: what `taskset`, cpusets and containers left.
+/// Every CPU that this thread may run on, within the limits of `taskset`, cpusets and containers.
 ///
 /// # Errors
-/// [`AffinityError::Read`] when the kernel does not give the mask.
+/// [`AffinityError::Read`] when the kernel does not return the mask.
 pub fn allowed_cpus() -> Result<CpuSet, AffinityError> {
     cpus_of_task(0)
 }
 
-/// Every CPU that the kernel has online, also those that this process may not use.
+/// Every CPU that is online, including those that this process may not use.
 ///
 /// # Errors
 /// [`AffinityError::Read`] when `/sys/devices/system/cpu/online` cannot be read.
@@ -68,7 +68,7 @@ pub fn cpus_of_task(tid: u32) -> Result<CpuSet, AffinityError> {
     Ok(CpuSet::of((0..CpuSet::LIMIT).filter(|&cpu| mask.is_set(cpu))))
 }
 
-/// The kernel's form of a set.
+/// The set as a mask of the kernel.
 pub(crate) fn kernel_mask(cpus: &CpuSet) -> rustix::thread::CpuSet {
     let mut mask = rustix::thread::CpuSet::new();
     cpus.iter().filter(|&cpu| cpu < CpuSet::LIMIT).for_each(|cpu| mask.set(cpu));
@@ -98,9 +98,9 @@ pub fn pin_task(tid: u32, cpus: &CpuSet) -> Result<(), AffinityError> {
     })
 }
 
-/// Pins every thread of a process, also those that are born meanwhile: a new thread inherits its creator's mask, so
-/// passes are made until one finds nobody new. A process that never stops making threads is left after some passes:
-/// by then every creator is pinned.
+/// Pins every thread of a process, including those that start meanwhile. A new thread inherits its creator's mask, so
+/// passes are repeated until one finds no new thread. For a process that never stops starting threads, the number of
+/// passes is limited: by then every creator is pinned.
 ///
 /// # Errors
 /// When the process is gone, is another user's, or none of the CPUs may be used.
@@ -117,7 +117,7 @@ pub fn pin_process(pid: u32, cpus: &CpuSet) -> Result<(), AffinityError> {
         }
         for tid in new {
             match pin_task(tid, cpus) {
-                // A thread that has ended between the listing and the call needs no pinning.
+                // A thread that has ended since the listing needs no pinning.
                 Err(AffinityError::Refused { source, .. }) if source.raw_os_error() == Some(libc::ESRCH) => {}
                 other => other?,
             }
@@ -126,7 +126,7 @@ pub fn pin_process(pid: u32, cpus: &CpuSet) -> Result<(), AffinityError> {
     Ok(())
 }
 
-/// Pins a process and all its descendants, as they are now; who is born later inherits.
+/// Pins a process and all its current descendants. Later ones inherit the mask.
 ///
 /// # Errors
 /// When the process is gone, is another user's, or none of the CPUs may be used.

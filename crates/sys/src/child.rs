@@ -1,6 +1,6 @@
-//! A program that cannot outlive us: started under a supervisor process that kills the program's whole tree when tare
-//! asks for it, when the program ends, and when tare itself is gone. Why this holds: docs/adr/0001-no-orphans.md.
-//! What the program is for (servers, builds) is the business of `tare-sut`.
+//! A program that cannot outlive tare. A supervisor process starts it and kills its whole process tree in three cases:
+//! when tare asks for it, when the program ends, and when tare itself is gone. docs/adr/0001-no-orphans.md explains why
+//! this is reliable. What the program is for (servers, builds) is decided in `tare-sut`.
 
 mod message;
 mod offspring;
@@ -22,43 +22,43 @@ use crate::clock;
 use crate::scheduling::SchedulingPolicy;
 use message::{Message, SIZE};
 
-/// How long the kernel may take to remove killed processes before tare stops waiting for it.
+/// How long tare waits for the kernel to remove killed processes.
 const KILL_PATIENCE: Duration = Duration::from_secs(10);
 
-/// What to start and where its output goes.
+/// The program to start, and the target of its output.
 #[derive(Debug)]
 pub struct Program {
-    /// A path, or a name to be looked up in `PATH`.
+    /// A path, or a name that is looked up in `PATH`.
     pub program: OsString,
     /// Its arguments, without its own name.
     pub args: Vec<OsString>,
-    /// Variables added to, or replacing, those of tare.
+    /// Environment variables that are added to those of tare, or replace them.
     pub env: Vec<(OsString, OsString)>,
-    /// Its working directory; tare's own when `None`.
+    /// Its working directory; that of tare if `None`.
     pub directory: Option<PathBuf>,
-    /// The CPUs of the program and of all that it starts; tare's own when `None`.
+    /// The CPUs of the program and of its descendants; those of tare if `None`.
     pub cpus: Option<CpuSet>,
-    /// The scheduling policy of the program and of all that it starts.
+    /// The scheduling policy of the program and of its descendants.
     pub scheduling: SchedulingPolicy,
-    /// Where standard output and standard error go, both to the same place so that their order is kept.
+    /// The target of standard output and standard error. It is the same for both, so that their order is kept.
     pub output: Output,
-    /// Asks for a PID namespace of its own, which the kernel grants to root only; see [`Child::in_pid_namespace`].
+    /// Requests a PID namespace, which only root gets; see [`Child::in_pid_namespace`].
     pub pid_namespace: bool,
 }
 
-/// Where a program's output goes.
+/// The target of a program's output.
 #[derive(Debug)]
 pub enum Output {
-    /// To a pipe that [`Child::take_output`] hands out and somebody must drain.
+    /// A pipe that [`Child::take_output`] returns and the caller must drain.
     Pipe,
-    /// To a file.
+    /// A file.
     File(File),
-    /// Nowhere.
+    /// Nowhere: output is discarded.
     Discard,
 }
 
 impl Program {
-    /// A program without arguments, with tare's environment, its output in a pipe.
+    /// A program without arguments, with tare's environment. Its output goes to a pipe.
     pub fn new(program: impl Into<OsString>) -> Self {
         Self {
             program: program.into(),
@@ -72,7 +72,7 @@ impl Program {
         }
     }
 
-    /// The same program with these arguments.
+    /// Sets the arguments.
     #[must_use]
     pub fn args<A: Into<OsString>>(mut self, args: impl IntoIterator<Item = A>) -> Self {
         self.args = args.into_iter().map(Into::into).collect();
@@ -80,17 +80,17 @@ impl Program {
     }
 }
 
-/// Why a program could not be started or followed.
+/// Why a program could not be started or supervised.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ChildError {
-    /// There is no such program.
+    /// The program does not exist.
     #[error("command not found: {program}; install it, correct the name, or give its full path")]
     NotFound {
-        /// As it was written.
+        /// Its name as given.
         program: String,
     },
-    /// A string that the kernel cannot take.
+    /// The string cannot be passed to the kernel.
     #[error("{what} holds a zero byte, which no argument or variable may")]
     ZeroByte {
         /// The string.
@@ -101,12 +101,12 @@ pub enum ChildError {
     Start {
         /// The program.
         program: String,
-        /// What failed.
+        /// The step that failed.
         doing: String,
         /// The kernel's reason.
         source: io::Error,
     },
-    /// Processes that the kernel did not remove within the patience for it.
+    /// Processes that the kernel did not remove in time.
     #[error("process {pid} or one of its children has not gone {}s after SIGKILL; see `ps` for one in state D", KILL_PATIENCE.as_secs())]
     Unkillable {
         /// The program's process id.
@@ -125,27 +125,27 @@ pub enum ChildError {
 /// How a program ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum How {
-    /// It returned this code.
+    /// It returned this exit code.
     Code(i32),
-    /// This signal killed it.
+    /// This signal ended it.
     Signal(i32),
-    /// Unknown: somebody killed the supervisor, and the program died with it.
+    /// Unknown: the supervisor was killed, and the program died with it.
     SupervisorKilled,
 }
 
-/// The end of a program and of everything that it started.
+/// The end of a program and of its descendants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ended {
     /// How the program itself ended.
     pub how: How,
-    /// Whether tare had to send SIGKILL for it.
+    /// Whether tare had to send SIGKILL.
     pub forced: bool,
-    /// User CPU of the whole tree, once it is gone.
+    /// User CPU time of the whole tree, known when it is gone.
     pub user_ns: u64,
-    /// System CPU of the whole tree, once it is gone.
+    /// System CPU time of the whole tree, known when it is gone.
     pub system_ns: u64,
     /// The largest peak RSS of one process of the tree. It is never below tare's own RSS at the start, because the
-    /// kernel counts the image that was forked: for a server's memory read `VmHWM` instead.
+    /// kernel counts the forked image. Read `VmHWM` for a server's memory instead.
     pub max_rss_bytes: u64,
 }
 
@@ -165,13 +165,13 @@ impl fmt::Display for How {
     }
 }
 
-/// A running program. Dropping it kills the program and everything that it started, and waits for that.
+/// A running program. Dropping it kills the program and its descendants, and waits for their end.
 #[derive(Debug)]
 pub struct Child {
     pid: u32,
     supervisor: Pid,
     pid_namespace: bool,
-    /// Its end, by whatever death of tare, is the supervisor's sign to kill.
+    /// A pipe that closes when tare ends, for any reason. The supervisor then kills everything.
     lifeline: Option<OwnedFd>,
     report: OwnedFd,
     output: Option<File>,
@@ -181,10 +181,10 @@ pub struct Child {
 }
 
 impl Child {
-    /// Starts a program under a supervisor and returns once it has been executed.
+    /// Starts a program under a supervisor. Returns once the program is executing.
     ///
     /// # Errors
-    /// When it is not found, may not be executed, or its directory or CPUs are not there.
+    /// When the program is not found or not executable, or its directory or CPUs do not exist.
     pub fn spawn(program: Program) -> Result<Self, ChildError> {
         let name = program.program.to_string_lossy().into_owned();
         let mut child = prepare::spawn(program)?;
@@ -202,22 +202,22 @@ impl Child {
         Ok(child)
     }
 
-    /// The program's process id, its process group and its session.
+    /// The program's process id, which is also the id of its group and its session.
     pub fn pid(&self) -> u32 {
         self.pid
     }
 
-    /// The process that watches over the program.
+    /// The process id of the supervisor.
     pub fn supervisor_pid(&self) -> u32 {
         self.supervisor.as_raw_nonzero().get().unsigned_abs()
     }
 
-    /// Whether the kernel granted the PID namespace that was asked for.
+    /// Whether the kernel granted the requested PID namespace.
     pub fn in_pid_namespace(&self) -> bool {
         self.pid_namespace
     }
 
-    /// The reading end of the output pipe, once.
+    /// The reading end of the output pipe; `None` from the second call on.
     pub fn take_output(&mut self) -> Option<File> {
         self.output.take()
     }
@@ -227,7 +227,7 @@ impl Child {
         self.wait(Duration::ZERO)
     }
 
-    /// Waits until the program has ended, for so long at most.
+    /// Waits until the program has ended, at most this long.
     pub fn wait(&mut self, patience: Duration) -> Option<How> {
         let deadline = clock::now() + patience;
         while self.exited.is_none() && self.ended.is_none() {
@@ -238,23 +238,23 @@ impl Child {
         self.exited
     }
 
-    /// Asks the program's group to end (SIGTERM), waits for so long at most, then kills everything that is left.
+    /// Asks the program's group to end (SIGTERM), waits at most this long, then kills all remaining processes.
     ///
     /// # Errors
-    /// When something cannot be killed.
+    /// When a process cannot be killed.
     pub fn terminate(&mut self, grace: Duration) -> Result<Ended, ChildError> {
         if let Some(lifeline) = self.lifeline.as_ref().filter(|_| self.exited.is_none() && !grace.is_zero()) {
-            // A failure means that the supervisor has ended, which the wait below sees.
+            // On failure the supervisor has ended, which the wait below notices.
             let _gone = rustix::net::send(lifeline, &[supervisor::TERMINATE], rustix::net::SendFlags::NOSIGNAL);
             self.wait(grace);
         }
         self.kill()
     }
 
-    /// Kills the program and everything that it started, and waits until all of it is gone.
+    /// Kills the program and its descendants, and waits until all of them are gone.
     ///
     /// # Errors
-    /// When something cannot be killed.
+    /// When a process cannot be killed.
     pub fn kill(&mut self) -> Result<Ended, ChildError> {
         let forced = self.try_wait().is_none();
         self.killing |= forced;
@@ -264,7 +264,7 @@ impl Child {
         self.ended.ok_or(ChildError::Unkillable { pid: self.pid })
     }
 
-    /// The next message of the supervisor; its end, and a deadline that has passed, are `None`.
+    /// The next message of the supervisor; `None` at its end or after the deadline.
     fn receive(&mut self, deadline: Option<clock::Nanos>) -> Option<Message> {
         if self.ended.is_some() || !readable(&self.report, deadline) {
             return None;
@@ -284,7 +284,7 @@ impl Child {
         message
     }
 
-    /// The program died with its supervisor (`PR_SET_PDEATHSIG`); what else is in its group is killed from here.
+    /// The program died with its supervisor (`PR_SET_PDEATHSIG`). This kills the rest of its group.
     fn supervisor_is_lost(&mut self) {
         if let Some(group) = i32::try_from(self.pid).ok().and_then(Pid::from_raw) {
             let _gone_already = kill_process_group(group, Signal::KILL);
@@ -304,15 +304,15 @@ impl Child {
 
 impl Drop for Child {
     fn drop(&mut self) {
-        // An unkillable process cannot be helped from a destructor; `terminate` reports it.
+        // A destructor cannot report an unkillable process; `terminate` does.
         let _ended = self.kill();
     }
 }
 
-/// Finds a program as `execvp` would: in `PATH`, unless it is written with a slash.
+/// Finds a program as `execvp` does: in `PATH`, unless its name contains a slash.
 ///
 /// # Errors
-/// When there is no such file that may be executed.
+/// When no such executable file exists.
 pub fn find_program(name: &Path, directory: Option<&Path>, path: Option<&OsString>) -> Result<PathBuf, ChildError> {
     prepare::find_program(name, directory, path)
 }

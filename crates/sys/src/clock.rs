@@ -1,5 +1,5 @@
-//! The one clock: monotonic and wall time, and the CPU time of the calling thread and process.
-//! Everything that is measured reads it, so that samples of one run can be laid over one another.
+//! The only clock: monotonic and wall time, and the CPU time of the calling thread and process. All measurements read
+//! it, so that samples of one run can be compared.
 
 use std::ops::{Add, Sub};
 use std::time::Duration;
@@ -8,32 +8,32 @@ use rustix::io::Errno;
 use rustix::thread::clock_nanosleep_absolute;
 use rustix::time::{ClockId, Timespec, clock_gettime};
 
-/// So many readings tell how two clocks lie to one another.
+/// Number of readings that determine the offset between two clocks.
 const EPOCH_READINGS: usize = 8;
 
-/// A moment on the monotonic clock, or a length of time, in nanoseconds.
+/// A moment on the monotonic clock, or a duration, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Nanos(pub u64);
 
 impl Nanos {
     /// The origin of the clock.
     pub const ZERO: Self = Self(0);
-    /// Later than any moment that will come: "never".
+    /// Later than any other moment: "never".
     pub const MAX: Self = Self(u64::MAX);
 
-    /// The time from `earlier` to this moment, and 0 when `earlier` is the later of the two.
+    /// The time from `earlier` to this moment; 0 if `earlier` is later.
     pub const fn since(self, earlier: Self) -> u64 {
         self.0.saturating_sub(earlier.0)
     }
 
-    /// This length of time as a `Duration`.
+    /// This duration as a `Duration`.
     pub const fn as_duration(self) -> Duration {
         Duration::from_nanos(self.0)
     }
 }
 
 impl From<Duration> for Nanos {
-    /// Lengths beyond 584 years become [`Nanos::MAX`].
+    /// Durations beyond 584 years become [`Nanos::MAX`].
     fn from(duration: Duration) -> Self {
         Self(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX))
     }
@@ -53,15 +53,15 @@ impl Sub<Duration> for Nanos {
     }
 }
 
-/// A source of time, so that a test can hand the load loop a clock of its own.
+/// A source of time, so that a test can give the load loop a clock of its own.
 pub trait Clock {
-    /// The present moment; it never runs backwards.
+    /// The current moment. It never decreases.
     fn now(&self) -> Nanos;
 
-    /// CPU time that the calling thread has used so far.
+    /// CPU time of the calling thread so far.
     ///
     /// # Units
-    /// Nanoseconds of user and system time together.
+    /// Nanoseconds, user and system time together.
     fn thread_cpu_ns(&self) -> u64;
 }
 
@@ -79,15 +79,15 @@ impl Clock for MonotonicClock {
     }
 }
 
-/// The present moment on `CLOCK_MONOTONIC`.
+/// The current moment of `CLOCK_MONOTONIC`.
 ///
 /// # Source
-/// clock_gettime(2); answered by the vDSO, about 20 to 50 ns.
+/// clock_gettime(2); the vDSO answers it within about 20 to 50 ns.
 pub fn now() -> Nanos {
     Nanos(read(ClockId::Monotonic))
 }
 
-/// Wall-clock time, for dates in a record only: it may jump.
+/// Wall-clock time, only for dates in a record, because it may jump.
 ///
 /// # Units
 /// Nanoseconds since 1970-01-01 UTC.
@@ -95,12 +95,12 @@ pub fn wall_unix_ns() -> u64 {
     read(ClockId::Realtime)
 }
 
-/// How a wall clock lies to this machine's monotonic clock.
+/// The offset between a wall clock and this machine's monotonic clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Epoch {
-    /// What the wall clock would have shown at the origin of the monotonic clock, in nanoseconds since 1970-01-01 UTC.
+    /// The wall clock's time at the origin of the monotonic clock, in nanoseconds since 1970-01-01 UTC.
     pub unix_ns: u64,
-    /// How far that may be off either way, in nanoseconds.
+    /// The possible error of that, in either direction, in nanoseconds.
     pub within_ns: u64,
 }
 
@@ -111,34 +111,34 @@ impl Epoch {
     }
 }
 
-/// The epoch of this machine's own wall clock: it jumps when somebody sets the clock, and otherwise stays, since both
-/// clocks are kept to the same rate.
+/// The epoch of this machine's own wall clock. It jumps when the clock is set. Otherwise it is constant, since both
+/// clocks run at the same rate.
 pub fn epoch() -> Epoch {
-    // The wall clock is read between two readings of the other; the closest pair knows best.
+    // The wall clock is read between two readings of the other clock. The closest pair is the most exact.
     let reading = || {
         let (before, wall, after) = (now().0, wall_unix_ns(), now().0);
         let half = (after - before).div_ceil(2);
-        // A machine whose clock nobody has set may believe that it was started before 1970.
+        // On a machine whose clock was never set, the start may be before 1970.
         Epoch { unix_ns: wall.saturating_sub(before + half), within_ns: half }
     };
     let best = (0..EPOCH_READINGS).map(|_| reading()).min_by_key(|epoch| epoch.within_ns);
     best.unwrap_or_default()
 }
 
-/// CPU time that the calling thread has used so far, user and system together, in nanoseconds.
+/// CPU time of the calling thread so far, user and system together, in nanoseconds.
 pub fn thread_cpu_ns() -> u64 {
     read(ClockId::ThreadCPUTime)
 }
 
-/// CPU time that all threads of this process have used so far, user and system together, in nanoseconds.
+/// CPU time of all threads of this process so far, user and system together, in nanoseconds.
 pub fn process_cpu_ns() -> u64 {
     read(ClockId::ProcessCPUTime)
 }
 
-/// Sleeps until a moment on the monotonic clock, however often a signal interrupts; at once when it has passed.
+/// Sleeps until a moment on the monotonic clock, even if signals interrupt. Returns at once when the moment has passed.
 ///
 /// # Source
-/// clock_nanosleep(2) with TIMER_ABSTIME: a deadline does not drift, where a length of time does.
+/// clock_nanosleep(2) with TIMER_ABSTIME: a deadline does not drift, but a duration does.
 pub fn sleep_until(moment: Nanos) {
     let deadline = Timespec {
         tv_sec: (moment.0 / 1_000_000_000).cast_signed(),
@@ -147,10 +147,10 @@ pub fn sleep_until(moment: Nanos) {
     while clock_nanosleep_absolute(ClockId::Monotonic, &deadline) == Err(Errno::INTR) {}
 }
 
-/// Lets this thread's waits end at their deadline instead of up to 50 µs later, which is the kernel's default slack.
+/// Lets this thread's waits end at their deadline. By default the kernel may end them up to 50 µs later.
 ///
 /// # Errors
-/// When the kernel forbids it; waits are then less precise and nothing else changes.
+/// When the kernel forbids it. Waits are then less precise, and nothing else changes.
 ///
 /// # Source
 /// PR_SET_TIMERSLACK(2const).

@@ -1,5 +1,5 @@
-//! The poller on epoll: edge-triggered, each socket registered once and never again, read until short, written at once.
-//! Errors of a socket become events; what they mean for a request is the caller's business.
+//! The poller on epoll: edge-triggered. Each socket is registered once, read until a read is short, and written at
+//! once. Errors of a socket become events, and the caller decides what they mean for a request.
 
 mod transport;
 
@@ -15,11 +15,11 @@ use crate::stamps::{StampLog, StampPair};
 
 pub use self::transport::EpollTransport;
 
-/// Events taken from the kernel per wait.
+/// Largest number of events that one wait returns.
 const BATCH_EVENTS: usize = 256;
-/// The one receive buffer: larger than most answers, small enough to stay in the cache.
+/// The only receive buffer: larger than most answers, and small enough for the cache.
 const BUFFER_BYTES: usize = 64 * 1024;
-/// Full buffers read from one connection before the others get their turn.
+/// Full buffers that are read from one connection before the others are read.
 const READS_PER_TURN: usize = 16;
 
 /// A [`Poller`] on epoll.
@@ -28,7 +28,7 @@ pub struct EpollPoller {
     ready: Vec<libc::epoll_event>,
     buffer: Box<[u8]>,
     has_pwait2: bool,
-    /// The kernel's own stamps, where they are to be compared.
+    /// The kernel's own stamps, if they are to be compared.
     stamps: Option<StampLog>,
 }
 
@@ -47,12 +47,12 @@ impl EpollPoller {
         })
     }
 
-    /// From now on also keeps the kernel's own stamp of whatever arrives, at the cost of slower receives.
+    /// Also records the kernel's own stamp of all received bytes from now on. This makes receives slower.
     pub fn compare_stamps(&mut self) {
         self.stamps = Some(StampLog::new());
     }
 
-    /// The stamps that were compared since the last call.
+    /// The pairs of stamps since the last call.
     pub fn take_stamps(&mut self) -> Vec<StampPair> {
         self.stamps.as_mut().map_or_else(Vec::new, StampLog::take)
     }
@@ -79,12 +79,13 @@ impl EpollPoller {
             let error = io::Error::last_os_error();
             return if error.kind() == io::ErrorKind::Interrupted { Ok(()) } else { Err(error) };
         }
-        // SAFETY: the capacity is BATCH_EVENTS, no more was asked for, and the kernel has written the first `count`.
+        // SAFETY: the capacity is BATCH_EVENTS, which is also the limit of the call, and the kernel has written the
+        // first `count`.
         unsafe { self.ready.set_len(count as usize) };
         Ok(())
     }
 
-    /// epoll_pwait2(2), of Linux 5.11: the wait ends at the nanosecond and not at the next millisecond.
+    /// epoll_pwait2(2), since Linux 5.11: the wait ends at the nanosecond, not at the next millisecond.
     fn pwait2(&mut self, timeout_ns: Option<u64>) -> i64 {
         let timeout = timeout_ns.map(|ns| libc::timespec {
             tv_sec: (ns / 1_000_000_000).try_into().unwrap_or(libc::time_t::MAX),
@@ -108,7 +109,7 @@ impl EpollPoller {
     }
 
     fn wait_whole_ms(&mut self, timeout_ns: Option<u64>) -> i64 {
-        // Rounded up: waking before the deadline would make the caller spin until it.
+        // Rounded up: a wake-up before the deadline would make the caller spin until then.
         let timeout_ms = timeout_ns.map_or(-1, |ns| i32::try_from(ns.div_ceil(1_000_000)).unwrap_or(i32::MAX));
         // SAFETY: the descriptor is open for as long as `self`, and `ready` has room for BATCH_EVENTS events.
         let count = unsafe {
@@ -144,8 +145,8 @@ impl EpollPoller {
         }
     }
 
-    /// Reads until the socket is empty. A short read says so without a further system call, unless the end of the
-    /// stream has been announced, which only another read can bring.
+    /// Reads until the socket is empty. A short read shows that without another system call. If the end of the stream
+    /// has been announced, only another read can return it.
     fn read<H>(&mut self, token: Token, key: u64, mut at: Nanos, ending: bool, handler: &mut H)
     where
         H: Handler<EpollTransport>,

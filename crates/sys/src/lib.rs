@@ -1,4 +1,4 @@
-//! The kernel and the clock. The only crate of the workspace with `unsafe` code; each block argues why it is sound.
+//! The kernel and the clock. This is the only crate with `unsafe` code. A comment at each block says why it is sound.
 #![allow(unsafe_code)]
 
 pub mod affinity;

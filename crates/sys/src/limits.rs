@@ -1,8 +1,8 @@
-//! Limits of this process that a run can meet: how many files, sockets among them, it may have open.
+//! Limits of this process that a run can reach: the number of open files, including sockets.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// Raises the soft limit of open files towards `needed`, as far as the hard limit allows, and returns what it is now.
+/// Raises the soft limit of open files towards `needed`, up to the hard limit, and returns the new limit.
 ///
 /// # Units
 /// Open files; `u64::MAX` stands for no limit.

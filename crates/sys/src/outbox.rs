@@ -1,4 +1,4 @@
-//! What one connection still has to send because its peer does not read as fast as we write. Common to all pollers.
+//! The unsent bytes of one connection whose peer reads more slowly than we write. All pollers use it.
 
 use std::collections::VecDeque;
 use std::io;
@@ -10,7 +10,7 @@ use rustix::net::SendFlags;
 use crate::payload::Payload;
 use crate::poll::Sending;
 
-/// Payloads in order, and how much of each has left.
+/// Payloads in order, and how many bytes of each have left.
 #[derive(Default)]
 pub(crate) struct Outbox(VecDeque<(Payload, usize)>);
 
@@ -23,7 +23,7 @@ impl Outbox {
         self.0.clear();
     }
 
-    /// Sends now what the kernel takes, and keeps the rest.
+    /// Sends as much as the kernel accepts now, and keeps the rest.
     pub(crate) fn send(&mut self, socket: impl AsFd, payload: &Payload) -> io::Result<Sending> {
         let mut sent = 0;
         if self.is_empty() {
@@ -46,7 +46,7 @@ impl Outbox {
         self.0.push_front((payload, 0));
     }
 
-    /// Writes what waits until the kernel takes no more; true when nothing is left.
+    /// Writes waiting bytes until the kernel accepts no more. Returns whether nothing is left.
     pub(crate) fn flush(&mut self, socket: impl AsFd) -> io::Result<bool> {
         while let Some((payload, sent)) = self.0.front_mut() {
             *sent += write(socket.as_fd(), payload, *sent)?;
@@ -59,9 +59,8 @@ impl Outbox {
     }
 }
 
-/// Writes from `start` on until the kernel takes no more; how many bytes it took. After a short write an
-/// edge-triggered poller only promises a further event once the kernel has said "again", which is why the loop goes on
-/// until it does.
+/// Writes from `start` on until the kernel accepts no more. Returns the number of bytes written. A short write does not
+/// end the loop: an edge-triggered poller promises another event only after the kernel has returned "again".
 fn write(socket: BorrowedFd<'_>, payload: &Payload, start: usize) -> io::Result<usize> {
     let mut at = start;
     while at < payload.len() {

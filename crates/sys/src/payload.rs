@@ -1,9 +1,9 @@
-//! What is sent: bytes that many connections share.
+//! Bytes to send, which many connections share.
 
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// Bytes to send, cheap to clone: clones share them.
+/// Bytes to send. Clones share them and are cheap.
 #[derive(Clone, Debug)]
 pub struct Payload(Arc<[u8]>);
 

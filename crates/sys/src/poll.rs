@@ -1,6 +1,6 @@
-//! The seam between the load loop and the kernel: a loop speaks of "connect, send, close" and hears of "connected,
-//! received, sent, closed". Which system calls that takes, and when, is the poller's own affair, so that one that asks
-//! for readiness (epoll) and one that asks for completion (io_uring) stand side by side.
+//! The interface between the load loop and the kernel. A loop asks to connect, send and close, and receives events:
+//! connected, received, sent, closed. Which system calls that takes, and when, is up to the poller. So a poller for
+//! readiness (epoll) and one for completion (io_uring) implement the same traits.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -9,7 +9,7 @@ use crate::clock::Nanos;
 use crate::payload::Payload;
 use crate::socket::{SocketOptions, Target};
 
-/// The caller's number for a connection: small, dense, and free for reuse once the connection is closed.
+/// The caller's number for a connection: small, dense, and reusable once the connection is closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Token(pub u32);
 
@@ -20,32 +20,32 @@ impl Token {
     }
 }
 
-/// What a handler may ask for, also while it is being called: this is how an answer is followed by the next request
-/// at once. Nothing here fails: what goes wrong arrives as [`Event::Closed`] at the next [`Poller::wait`].
+/// Operations of a poller. A handler may call them while it is being called, so that the next request can follow an
+/// answer at once. None of them fails: an error arrives as [`Event::Closed`] at the next [`Poller::wait`].
 pub trait Transport {
     /// Opens a connection; [`Event::Connected`] or [`Event::Closed`] follows.
     fn connect(&mut self, token: Token, target: &Target, options: &SocketOptions);
 
-    /// Sends `payload` after everything sent before on this connection, without copying it.
-    /// A token without an open connection ignores it. It leaves at once or, at the latest, when the next wait begins.
+    /// Sends `payload` after everything sent before on this connection, without a copy. Without an open connection it
+    /// does nothing. The payload leaves at once or, at the latest, when the next wait begins.
     fn send(&mut self, token: Token, payload: &Payload) -> Sending;
 
-    /// Closes the connection; no event of it will be delivered any more, and the token is free.
+    /// Closes the connection. No more of its events are delivered, and the token is free.
     fn close(&mut self, token: Token);
 }
 
-/// Whether a send still needs the poller's attention.
+/// Whether a send is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sending {
-    /// The poller will say nothing more of these bytes unless they fail.
+    /// No event will follow for these bytes, unless they fail.
     Accepted,
-    /// The peer does not read as fast as we write: [`Event::Sent`] tells when everything has left.
+    /// The peer reads more slowly than we write. [`Event::Sent`] follows when everything has left.
     Pending,
 }
 
 /// Receives the events of all connections of one poller.
 pub trait Handler<T: Transport> {
-    /// Takes one event; `transport` may be used at once, for this connection or any other.
+    /// Handles one event. It may use `transport` at once, for this connection or any other.
     fn on_event(&mut self, transport: &mut T, token: Token, event: Event<'_>);
 }
 
@@ -53,35 +53,35 @@ pub trait Handler<T: Transport> {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Event<'a> {
-    /// The connection stands and may be sent on.
+    /// The connection is open, and bytes may be sent on it.
     Connected {
-        /// When it was learnt.
+        /// When the poller noticed it.
         at: Nanos,
     },
-    /// Bytes arrived. They are the poller's and gone after the call.
+    /// Bytes arrived. They belong to the poller and are valid during the call only.
     Received {
-        /// When they were known to be there: for the first read after a wait, when the wait ended, so that bytes which
-        /// queued behind other connections' are not charged for that. What arrives while that batch is still worked
-        /// off may thereby be stamped early, by the length of the batch at most.
+        /// When the poller noticed them. For the first read after a wait, that is the end of the wait: bytes do not
+        /// count the time that other connections' events took before them. Bytes that arrive while a batch is being
+        /// handled may therefore be stamped early, by the length of the batch at most.
         at: Nanos,
-        /// What arrived, in order, nothing left out.
+        /// The received bytes, complete and in order.
         bytes: &'a [u8],
     },
     /// Everything that was [`Sending::Pending`] has been handed to the kernel.
     Sent {
-        /// When it was learnt.
+        /// When the poller noticed it.
         at: Nanos,
     },
-    /// The connection is gone and its token free; nothing follows.
+    /// The connection is closed and its token free. No event follows.
     Closed {
-        /// When it was learnt.
+        /// When the poller noticed it.
         at: Nanos,
         /// How it ended.
         cause: CloseCause,
     },
-    /// A listening socket brought a new connection, non-blocking and with `TCP_NODELAY`.
+    /// A listening socket accepted a new connection, non-blocking and with `TCP_NODELAY`.
     Accepted {
-        /// The new connection; dropped, it is closed.
+        /// The new connection. Dropping it closes it.
         socket: OwnedFd,
     },
 }
@@ -90,31 +90,31 @@ pub enum Event<'a> {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum CloseCause {
-    /// The peer finished in good order.
+    /// The peer closed it correctly.
     EndOfStream,
     /// It was never established.
     ConnectFailed(io::Error),
-    /// Receiving failed, as by a reset.
+    /// Receiving failed, for example by a reset.
     ReadFailed(io::Error),
     /// Sending failed.
     WriteFailed(io::Error),
-    /// What secures the connection has failed, for this reason; no poller says so, only what lies above it.
+    /// TLS has failed, for this reason. No poller reports this, only the layer above.
     TlsFailed(String),
 }
 
-/// Waits for the kernel and turns what it says into events.
+/// Waits for the kernel and turns its reports into events.
 pub trait Poller {
-    /// The half of the poller that handlers may use while they are called.
+    /// The part of the poller that handlers may use while they are called.
     type Transport: Transport;
 
     /// The transport, for use outside of a wait.
     fn transport(&mut self) -> &mut Self::Transport;
 
-    /// Delivers what has happened, waiting for the first event until `deadline` (`None`: as long as it takes).
-    /// Returns after one batch, also an empty one; a deadline in the past only looks.
+    /// Delivers events. Waits for the first one until `deadline` (`None`: without limit), and returns after one batch,
+    /// which may be empty. With a deadline in the past it polls without waiting.
     ///
     /// # Errors
-    /// When the kernel refuses to wait at all; what befalls one connection is an event.
+    /// When the kernel refuses to wait. A failure of one connection is an event.
     fn wait<H>(&mut self, deadline: Option<Nanos>, handler: &mut H) -> io::Result<()>
     where
         H: Handler<Self::Transport>;

@@ -1,5 +1,5 @@
-//! What the kernel says under `/proc` and `/sys`: pure parsers over text, and thin readers above them.
-//! What the numbers mean for a server or a machine is decided by those who ask.
+//! Information of the kernel under `/proc` and `/sys`: pure parsers of text, and small functions that read the files.
+//! Callers decide what the numbers mean for a server or a machine.
 
 pub mod backlog;
 pub mod machine;
@@ -9,11 +9,11 @@ pub mod process;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-/// Why something under `/proc` or `/sys` could not be had.
+/// Why information under `/proc` or `/sys` is not available.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProcfsError {
-    /// The file could not be read; for a process this mostly means that it has ended.
+    /// The file could not be read. For a process this usually means that it has ended.
     #[error("cannot read {}: {source}", path.display())]
     Read {
         /// The file.
@@ -26,16 +26,16 @@ pub enum ProcfsError {
     Format {
         /// The file.
         path: PathBuf,
-        /// The start of what it holds.
+        /// The beginning of the file.
         text: String,
     },
 }
 
-/// Reads a file and parses it; text that the parser refuses is an error.
+/// Reads a file and parses it. Text that the parser rejects is an error.
 fn read_as<T>(path: impl AsRef<Path>, parse: impl Fn(&str) -> Option<T>) -> Result<T, ProcfsError> {
     let path = path.as_ref();
     let bytes = fs::read(path).map_err(|source| ProcfsError::Read { path: path.to_owned(), source })?;
-    // A thread may be named by any bytes.
+    // The name of a thread may contain any bytes.
     let text = String::from_utf8_lossy(&bytes);
     parse(&text).ok_or_else(|| ProcfsError::Format { path: path.to_owned(), text: text.chars().take(200).collect() })
 }

@@ -5,10 +5,11 @@ use std::io;
 /// The scheduling policy of a program, inherited by every thread and process that it starts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum SchedulingPolicy {
-    /// `SCHED_OTHER`, the kernel's default: a thread that wakes up may preempt the one that runs.
+    /// `SCHED_OTHER`, the kernel's default: a thread that wakes up may preempt the running one.
     #[default]
     Normal,
-    /// `SCHED_BATCH`: a thread that wakes up waits for its turn. Fewer context switches; no special right is needed.
+    /// `SCHED_BATCH`: a thread that wakes up waits for its turn. This means fewer context switches. It needs no
+    /// privilege.
     Batch,
 }
 
@@ -42,10 +43,10 @@ impl SchedulingPolicy {
 /// Sets the nice value of one thread: −20 is the most favourable, 19 the least.
 ///
 /// # Errors
-/// When the thread is gone, or a value below the present one is not permitted (it takes root or `CAP_SYS_NICE`).
+/// When the thread is gone, or a lower value is not permitted (only for root or with `CAP_SYS_NICE`).
 ///
 /// # Source
-/// setpriority(2): on Linux the value belongs to a thread, whatever POSIX says.
+/// setpriority(2): on Linux the value belongs to a thread, contrary to POSIX.
 pub fn set_thread_nice(tid: u32, nice: i32) -> io::Result<()> {
     // SAFETY: the call takes plain numbers.
     match unsafe { libc::setpriority(libc::PRIO_PROCESS, tid, nice) } {
@@ -60,7 +61,7 @@ mod tests {
 
     #[test]
     fn the_policy_and_nice_value_of_a_thread_can_be_told_and_changed() {
-        // A nice value can always be raised, so that this test needs no right.
+        // A nice value can always be raised, so this test needs no privilege.
         std::thread::spawn(|| {
             let tid = rustix::thread::gettid().as_raw_nonzero().get().cast_unsigned();
             assert_eq!(SchedulingPolicy::of_thread(tid).unwrap(), Some(SchedulingPolicy::Normal));

@@ -2,12 +2,12 @@
 
 use std::io;
 
-/// Makes this process ignore SIGTERM, as a server does that will not stop when asked.
+/// Makes this process ignore SIGTERM, like a server that does not stop when asked.
 ///
 /// # Errors
 /// When the kernel refuses.
 pub fn ignore_sigterm() -> io::Result<()> {
-    // SAFETY: SIG_IGN installs no handler, so that no code of ours will ever run in the context of a signal.
+    // SAFETY: SIG_IGN installs no handler, so no code of ours ever runs in the context of a signal.
     let previous = unsafe { libc::signal(libc::SIGTERM, libc::SIG_IGN) };
     if previous == libc::SIG_ERR { Err(io::Error::last_os_error()) } else { Ok(()) }
 }

@@ -1,5 +1,4 @@
-//! Non-blocking stream sockets: how they are opened, and the options that every one of them gets.
-//! What is sent and received over them belongs to the pollers.
+//! Non-blocking stream sockets: how they are opened, and their common options. Pollers send and receive on them.
 
 use std::net::{SocketAddr, UdpSocket};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -12,7 +11,7 @@ use rustix::net::{
 
 const FLAGS: SocketFlags = SocketFlags::NONBLOCK.union(SocketFlags::CLOEXEC);
 
-/// What a connection asks of its socket beyond the defaults.
+/// Options of a connection's socket beyond the defaults.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SocketOptions {
     /// Congestion control algorithm (`reno`, `bbr`, …); `None` keeps the kernel's default.
@@ -29,7 +28,7 @@ pub enum Target {
 }
 
 impl Target {
-    /// The address, unless it is a file.
+    /// The address; `None` for a file.
     pub const fn address(&self) -> Option<SocketAddr> {
         match self {
             Self::Tcp(address) => Some(*address),
@@ -37,7 +36,7 @@ impl Target {
         }
     }
 
-    /// Whether it is on this machine: a file, or an address that a socket of this machine can be bound to.
+    /// Whether it is on this machine: a file, or an address to which a local socket can be bound.
     pub fn is_here(&self) -> bool {
         self.address().is_none_or(|mut address| {
             address.set_port(0);
@@ -45,7 +44,7 @@ impl Target {
         })
     }
 
-    /// The kernel's form of it.
+    /// The address as the kernel expects it.
     pub(crate) fn encode(&self) -> io::Result<SocketAddrAny> {
         Ok(match self {
             Self::Tcp(address) => (*address).into(),
@@ -53,7 +52,7 @@ impl Target {
         })
     }
 
-    /// Opens a non-blocking socket that may be connected to it, with `TCP_NODELAY` if it is of TCP.
+    /// Opens a non-blocking socket that can connect to it, with `TCP_NODELAY` for TCP.
     ///
     /// # Errors
     /// When no file descriptor is left, or the congestion control algorithm is unknown.
@@ -80,10 +79,11 @@ impl fmt::Display for Target {
     }
 }
 
-/// Begins a non-blocking connect with `TCP_NODELAY` set; writability tells of its end.
+/// Starts a non-blocking connect with `TCP_NODELAY`. The socket becomes writable when the connect ends.
 ///
 /// # Errors
-/// Whatever the kernel says at once: no file descriptors left, unknown congestion control, no route, no such file.
+/// Errors that the kernel reports at once: no file descriptors left, unknown congestion control, no route, no such
+/// file.
 pub fn connect(target: &Target, options: &SocketOptions) -> io::Result<OwnedFd> {
     let socket = target.open(options)?;
     match rustix::net::connect(&socket, &target.encode()?) {
@@ -92,8 +92,8 @@ pub fn connect(target: &Target, options: &SocketOptions) -> io::Result<OwnedFd> 
     }
 }
 
-/// Opens a non-blocking listening socket; port 0 takes any free one. The backlog is the kernel's largest, so that a
-/// thousand clients may connect at once.
+/// Opens a non-blocking listening socket; port 0 selects a free one. The backlog is the kernel's largest, so that a
+/// thousand clients may connect at the same time.
 ///
 /// # Errors
 /// When the address is in use or not ours.
@@ -116,7 +116,7 @@ pub fn local_address(socket: BorrowedFd<'_>) -> io::Result<SocketAddr> {
 /// The congestion control algorithm that a socket opened with `options` towards `target` would use.
 ///
 /// # Errors
-/// As [`connect`]; an algorithm that the kernel does not offer is `NotFound`.
+/// As for [`connect`]. An algorithm that the kernel does not offer is `NotFound`.
 pub fn congestion_in_use(target: &SocketAddr, options: &SocketOptions) -> io::Result<String> {
     Ok(sockopt::tcp_congestion(open(target, options)?)?)
 }
@@ -130,7 +130,7 @@ pub fn prepare(socket: BorrowedFd<'_>) -> io::Result<()> {
     Ok(sockopt::set_tcp_nodelay(socket, true)?)
 }
 
-/// The error that a failed non-blocking connect left behind, if it failed.
+/// The error of a failed non-blocking connect; `None` if it did not fail.
 pub(crate) fn pending_error(socket: BorrowedFd<'_>) -> Option<io::Error> {
     match sockopt::socket_error(socket) {
         Ok(Ok(())) => None,

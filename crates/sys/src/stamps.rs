@@ -1,4 +1,4 @@
-//! When the kernel itself took in what a socket received: its own stamps, to hold those of a poller against.
+//! The kernel's own stamps of received bytes, to compare those of a poller with.
 
 use std::io;
 use std::mem::{size_of, zeroed};
@@ -6,23 +6,23 @@ use std::os::fd::{AsRawFd, BorrowedFd};
 
 use crate::clock::{self, Nanos};
 
-/// What is asked of the kernel: a stamp by software at the entry of the network stack, told as such.
+/// The requested stamps: by software, at the entry of the network stack, marked as such.
 const WANTED: libc::c_uint = libc::SOF_TIMESTAMPING_RX_SOFTWARE | libc::SOF_TIMESTAMPING_SOFTWARE;
 
-/// When the kernel took in some bytes, and when the poller said that they were there.
+/// When the kernel received some bytes, and when the poller noticed them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StampPair {
-    /// By the kernel, for the last of the bytes.
+    /// The kernel's stamp of the last byte.
     pub kernel: Nanos,
-    /// By the poller, as it stands in the event.
+    /// The poller's stamp, as in the event.
     pub poller: Nanos,
 }
 
-/// The stamps of a poller that was asked to compare them.
+/// Pairs of stamps, for a poller that compares them.
 #[derive(Debug)]
 pub(crate) struct StampLog {
     pairs: Vec<StampPair>,
-    /// Wall time minus monotonic time: the kernel's stamps are of the wall clock.
+    /// Wall time minus monotonic time, because the kernel stamps by the wall clock.
     wall_ahead_ns: u64,
 }
 
@@ -35,8 +35,8 @@ impl StampLog {
         std::mem::take(&mut self.pairs)
     }
 
-    /// Receives as recv(2) does, and logs the kernel's stamp beside `poller`. The first bytes of a socket bring none;
-    /// it is asked for them then.
+    /// Receives like recv(2), and records the kernel's stamp and `poller`. The first receive on a socket enables
+    /// stamps, and has none.
     pub(crate) fn receive(&mut self, socket: BorrowedFd<'_>, buffer: &mut [u8], poller: Nanos) -> io::Result<usize> {
         let (received, stamp_ns) = receive(socket, buffer)?;
         match stamp_ns {
@@ -51,7 +51,7 @@ impl StampLog {
     }
 }
 
-/// By the narrowest of many looks at the two clocks.
+/// Read from the two clocks many times; the narrowest reading counts.
 fn wall_ahead_ns() -> u64 {
     let look = || {
         let (before, wall, after) = (clock::now(), clock::wall_unix_ns(), clock::now());
@@ -61,7 +61,7 @@ fn wall_ahead_ns() -> u64 {
 }
 
 fn ask_for_stamps(socket: BorrowedFd<'_>) -> io::Result<()> {
-    // SAFETY: the option's value is a local of the size that is told, and the descriptor is borrowed and so open.
+    // SAFETY: the option's value is a local of the stated size, and the descriptor is borrowed and so open.
     let result = unsafe {
         libc::setsockopt(
             socket.as_raw_fd(),
@@ -74,12 +74,12 @@ fn ask_for_stamps(socket: BorrowedFd<'_>) -> io::Result<()> {
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// recvmsg(2), and the software stamp among its control messages, in nanoseconds of wall time.
+/// Calls recvmsg(2). Returns the software stamp of its control messages, in nanoseconds of wall time.
 fn receive(socket: BorrowedFd<'_>, buffer: &mut [u8]) -> io::Result<(usize, Option<u64>)> {
     // Room for one message of three time stamps, aligned as control messages must be.
     let mut control = [0_u64; 16];
     let mut vector = libc::iovec { iov_base: buffer.as_mut_ptr().cast(), iov_len: buffer.len() };
-    // SAFETY: msghdr is plain data, of which zeroes are a valid value.
+    // SAFETY: msghdr is plain data, and zeroes are a valid value.
     let mut message: libc::msghdr = unsafe { zeroed() };
     message.msg_iov = &raw mut vector;
     message.msg_iovlen = 1;
@@ -130,13 +130,13 @@ mod tests {
             assert_eq!(log.receive(receiver.as_fd(), &mut buffer, clock::now()).unwrap(), 5);
             (before, log.take())
         };
-        // The first of all sockets that asks for stamps sets the kernel to work, which takes a moment of its own.
+        // The first socket that enables stamps in the system makes the kernel start stamping, which takes a moment.
         let began = (0..100_000).any(|_| {
             std::thread::yield_now();
             !exchange().1.is_empty()
         });
         assert!(began);
-        // The two clocks are laid over one another to less than a hundredth of a second, unless one of them is set.
+        // The two clocks agree within a hundredth of a second, unless one of them is set.
         let slack = std::time::Duration::from_millis(10);
         for _ in 0..3 {
             let (before, pairs) = exchange();

@@ -1,5 +1,5 @@
-//! The poller on io_uring: one request per connection receives for as long as it lives, sends leave together, and one
-//! system call hands over, works and waits. Errors of a socket become events, as with every poller.
+//! The poller on io_uring. One request per connection receives for its whole life, and sends leave together. One system
+//! call submits, works and waits. Errors of a socket become events, as with every poller.
 
 mod buffers;
 mod obstacle;
@@ -20,24 +20,24 @@ use crate::poll::{CloseCause, Event, Handler, Poller, Token};
 pub use self::obstacle::obstacle;
 pub use self::transport::UringTransport;
 
-/// A [`Poller`] on io_uring, to be used by the thread that has opened it and no other.
+/// A [`Poller`] on io_uring. Only the thread that opened it may use it.
 pub struct UringPoller {
     transport: UringTransport,
-    /// Connections that can be written to again. They are seen to when all completions have been: what the submission
-    /// before has left unsent must be known first.
+    /// Connections that can be written to again. They are handled after all completions, because the unsent bytes of
+    /// the last submission must be known first.
     writable: Vec<Token>,
     done: Vec<cqueue::Entry>,
     buffers: Buffers,
     ring: Ring,
-    /// The kernel has refused to work; entries may be left that point to memory that is gone.
+    /// The kernel has refused to work. Queued entries may point to memory that is gone.
     is_broken: bool,
 }
 
 impl UringPoller {
-    /// Opens a ring and lends it the memory to receive in.
+    /// Opens a ring and lends it the memory for received bytes.
     ///
     /// # Errors
-    /// When io_uring is forbidden here, when the kernel is older than Linux 6.1, or when no memory may be locked.
+    /// When io_uring is forbidden, when the kernel is older than Linux 6.1, or when no memory may be locked.
     pub fn new() -> io::Result<Self> {
         let ring = Ring::new()?;
         let buffers = Buffers::lend_to(&ring)?;
@@ -45,10 +45,10 @@ impl UringPoller {
         Ok(Self { transport, writable: Vec::new(), done: Vec::new(), buffers, ring, is_broken: false })
     }
 
-    /// Puts everything that is wanted into the queue and enters the kernel.
+    /// Queues all requests and enters the kernel.
     fn submit_and_wait(&mut self, deadline: Option<Nanos>) -> io::Result<()> {
         let look_only = !self.transport.failed.is_empty();
-        // Nothing is added meanwhile; taken out for the borrow, put back for its memory.
+        // Nothing is added meanwhile. The list is taken out for the borrow, and put back to reuse its memory.
         let mut wanted = std::mem::take(&mut self.transport.wanted);
         for (want, key) in wanted.drain(..) {
             self.submit(want, key)?;
@@ -66,8 +66,8 @@ impl UringPoller {
             Want::Connected | Want::Writable => self.ring.poll_out(socket, key),
             Want::Received => self.ring.receive(socket, GROUP, key),
             Want::Sent => match slot.staged.take() {
-                // SAFETY: the bytes belong to the slot, and nobody changes a slot before `submit_and_wait` returns;
-                // should it fail, nothing is ever handed over again.
+                // SAFETY: the bytes belong to the slot, and no slot changes before `submit_and_wait` returns. If it
+                // fails, nothing is ever submitted again.
                 Some(bytes) => unsafe { self.ring.send(socket, bytes, key) },
                 None => Ok(()),
             },
@@ -85,31 +85,31 @@ impl UringPoller {
         match want {
             Want::Connected => self.transport.finish_connect(token, at, handler),
             Want::Writable => self.writable.push(token),
-            // The one is seen to above, the other has been when completions were gathered.
+            // The first is handled above, the second when completions are collected.
             Want::Received | Want::Sent => {}
         }
     }
 
-    /// Hands over what has arrived; `token` is none when its connection has gone meanwhile.
+    /// Passes received bytes to the handler; `token` is `None` when their connection is closed.
     fn receive<H>(&mut self, token: Option<Token>, done: &cqueue::Entry, at: Nanos, handler: &mut H)
     where
         H: Handler<UringTransport>,
     {
         let buffer = cqueue::buffer_select(done.flags());
         if let (Some(token), Ok(length @ 1..)) = (token, usize::try_from(done.result())) {
-            // Without a buffer there would be no bytes; the kernel never says so.
+            // A completion with bytes always has a buffer.
             let bytes = buffer.map_or(&[][..], |id| self.buffers.filled(id, length));
             handler.on_event(&mut self.transport, token, Event::Received { at, bytes });
         }
         if let Some(id) = buffer {
             self.buffers.give_back(id);
         }
-        // The handler may have closed it.
+        // The handler may have closed the connection.
         let is_there = self.transport.current(done.user_data()).is_some();
         let Some(token) = token.filter(|_| is_there) else { return };
         match done.result() {
             0 => self.transport.end(token, at, CloseCause::EndOfStream, handler),
-            // The kernel ends a request of this kind when buffers or room run out; it is asked again.
+            // The kernel ends a receive request when it runs out of buffers or room. It is requested again.
             1.. if cqueue::more(done.flags()) => {}
             1.. => self.transport.want(Want::Received, token),
             error if matches!(-error, libc::ENOBUFS | libc::EAGAIN | libc::EINTR) => {
@@ -122,8 +122,8 @@ impl UringPoller {
         }
     }
 
-    /// Gathers all completions. Before anybody may send again it must be known what was not sent: the order of bytes
-    /// depends on it, and so does the rest itself, which is only kept until something else is staged.
+    /// Collects all completions. Before the next send, the unsent bytes must be known: the order of bytes depends on
+    /// it, and unsent bytes are kept only until others are staged.
     fn gather(&mut self) -> io::Result<()> {
         self.done.clear();
         loop {
@@ -161,7 +161,7 @@ impl Poller for UringPoller {
         if self.is_broken {
             return Err(io::Error::other("io_uring has failed before"));
         }
-        // Whoever looks again and again sees in shared memory that nothing has come; and when something has, it was only just.
+        // A spinning caller sees in shared memory that nothing has completed. When something has, it was just now.
         let only_looks = deadline == Some(Nanos::ZERO) && self.done.is_empty() && self.transport.is_silent();
         if only_looks && !self.ring.has_work() {
             return Ok(());

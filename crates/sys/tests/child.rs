@@ -1,4 +1,4 @@
-//! Real programs under the supervisor: nothing that they start may outlive them, or us.
+//! Real programs under the supervisor: none of their processes may outlive them, or tare.
 #![allow(clippy::unwrap_used)] // a helper of tests may unwrap as they do
 
 use std::io::{BufRead, BufReader, Read};
@@ -125,7 +125,7 @@ fn a_stopped_program_ends_all_the_same() {
     assert_eq!((ended.how, ended.forced), (How::Signal(15), false));
 }
 
-/// A grandchild that has forked twice and left session and group, and one that shares the group.
+/// A grandchild that has forked twice and left session and group, and one that stays in the group.
 const DAEMON: &str = "setsid sh -c 'setsid sleep 1000 & echo $!; setsid sleep 1000 & echo $!' & sleep 1000 & echo $!;";
 
 #[test]
@@ -135,7 +135,7 @@ fn a_double_forked_grandchild_dies_with_the_program() {
             let mut program = sh(&format!("{DAEMON} {end}"));
             program.pid_namespace = pid_namespace;
             let mut child = Child::spawn(program).unwrap();
-            // In a namespace the ids it prints are not ours, so there the kernel's own promise is what is relied on.
+            // In a namespace the printed ids are not ours, so this relies on the kernel's promise.
             let pids = numbers(&mut child, 3);
             let supervisor = child.supervisor_pid();
             child.kill().unwrap();

@@ -1,4 +1,4 @@
-//! What every poller must do, written once and run for each of them.
+//! The contract of pollers: tests written once and run for each of them.
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
 use std::io::{Read, Write};
@@ -14,7 +14,7 @@ use tare_sys::poll::{CloseCause, Event, Handler, Poller, Sending, Token, Transpo
 use tare_sys::socket::{SocketOptions, Target};
 use tare_sys::uring::UringPoller;
 
-/// Writes down what it is told, and answers the first bytes of a connection where it is asked to.
+/// Records its events, and answers the first bytes of a connection if asked to.
 #[derive(Default)]
 struct Diary {
     connected: Vec<Token>,
@@ -57,7 +57,7 @@ fn kind(cause: &CloseCause) -> &'static str {
 
 const ONE: Token = Token(1);
 
-/// Waits until the condition holds; a poller that never fulfils it is stopped by the patience.
+/// Waits until the condition holds. The number of waits is limited, for a poller that never fulfils it.
 fn wait_until<P: Poller>(poller: &mut P, diary: &mut Diary, condition: impl Fn(&Diary) -> bool) {
     let patience = clock::now() + Duration::from_secs(20);
     while !condition(diary) {
@@ -130,7 +130,7 @@ fn small_sends_that_nobody_reads_are_kept<P: Poller>(mut poller: P) {
     let mut diary = Diary::default();
     let mut peer = connected(&mut poller, &mut diary);
     let message = |index: u32| -> Vec<u8> { (0..1500).map(|at| ((index + at) % 251) as u8).collect() };
-    // More than both sockets hold, one after the other, so that some send falls short.
+    // More than both sockets hold, one payload after another, so that a send is incomplete.
     let count = 8000;
     for index in 0..count {
         poller.transport().send(ONE, &Payload::from(message(index)));
@@ -147,7 +147,7 @@ fn small_sends_that_nobody_reads_are_kept<P: Poller>(mut poller: P) {
     assert_eq!(diary.closed, []);
 }
 
-/// Keeps the poller going while somebody else is at work.
+/// Keeps the poller running while another thread works.
 fn wait_until_finished<P: Poller, T>(poller: &mut P, diary: &mut Diary, other: &thread::JoinHandle<T>) {
     while !other.is_finished() {
         poller.wait(Some(clock::now() + Duration::from_millis(1)), diary).unwrap();
@@ -264,7 +264,7 @@ fn a_reset_is_an_error_and_not_an_end<P: Poller>(mut poller: P) {
     let peer = connected(&mut poller, &mut diary);
     poller.transport().send(ONE, &Payload::from(*b"never read"));
     poller.wait(Some(Nanos::ZERO), &mut diary).unwrap();
-    // A socket that is closed with bytes unread resets the connection; they must have arrived for that.
+    // Closing a socket with unread bytes resets the connection, so the bytes must have arrived.
     peer.peek(&mut [0; 1]).unwrap();
     drop(peer);
     wait_until(&mut poller, &mut diary, |diary| !diary.closed.is_empty());
@@ -298,7 +298,7 @@ macro_rules! contract {
             use super::*;
             $(#[test] fn $case() { super::$case(EpollPoller::new().unwrap()); })*
         }
-        // Where io_uring is not to be had there is nothing to hold to the contract.
+        // Without io_uring on this machine there is nothing to test.
         mod uring {
             use super::*;
             $(#[test] fn $case() { let Ok(poller) = UringPoller::new() else { return }; super::$case(poller); })*

@@ -1,4 +1,4 @@
-//! Bytes to protocol events and back. No sockets, no clock: what arrives is handed in, what it means is handed out.
+//! Converts bytes to protocol events and back, without sockets and clock: received bytes go in, events come out.
 
 pub mod http;
 pub mod ws;

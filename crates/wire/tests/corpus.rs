@@ -1,4 +1,4 @@
-//! The answers in `corpus/`, good and bad, against the table of what each comes to; `fuzz/` starts from them.
+//! The answers in `corpus/`, valid and broken, compared with a table of outcomes. `fuzz/` starts from them.
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use tare_wire::http::{Head, ParseError, Progress, ResponseParser, Sink};
 
-/// Answers up to this length are cut at every place, longer ones at places that fall everywhere but are fewer.
+/// Answers up to this length are split at every position, longer ones at fewer positions, evenly spread.
 const CUT_EVERYWHERE_BYTES: usize = 4096;
 
 #[derive(Default)]
@@ -41,7 +41,7 @@ fn outcomes() -> BTreeMap<String, (bool, String)> {
     .collect()
 }
 
-/// Feeds pieces and then the end of the stream; the outcome in the words of the table, and the body.
+/// Feeds pieces and then the end of the stream. Returns the outcome as in the table, and the body.
 fn read<'a>(pieces: impl IntoIterator<Item = &'a [u8]>, is_head_request: bool) -> (String, Vec<u8>) {
     let mut parser = ResponseParser::new();
     parser.expect(is_head_request);
@@ -67,7 +67,7 @@ fn read<'a>(pieces: impl IntoIterator<Item = &'a [u8]>, is_head_request: bool) -
     }
 }
 
-/// The variant without what it holds.
+/// The name of the variant, without its values.
 fn name(error: ParseError) -> String {
     let name = format!("error {error:?}");
     name.split('(').next().unwrap_or_default().to_owned()

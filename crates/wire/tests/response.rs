@@ -1,16 +1,16 @@
-//! Answers as the RFC has them and as broken servers send them, whole and cut at every byte.
+//! Answers as in the RFC and as broken servers send them, whole and split at every byte.
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
 use proptest::prelude::*;
 use tare_wire::http::{Head, ParseError, Progress, ResponseParser, Sink};
 
-/// What an answer came to.
+/// The outcome of an answer.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Answer {
     status: u16,
     heads: usize,
     body: Vec<u8>,
-    /// Bytes used and keep-alive, for a complete answer; nothing for one that ended with the stream.
+    /// Bytes used and keep-alive, for a complete answer; `None` for one that ended with the stream.
     complete: Option<(usize, bool)>,
 }
 
@@ -41,7 +41,7 @@ fn read<'a>(pieces: impl IntoIterator<Item = &'a [u8]>, is_head_request: bool) -
     parser.finish().map(|()| answer)
 }
 
-/// Reads whole, in single bytes, and cut in two at every place, and demands the same each time.
+/// Reads the input whole, in single bytes, and split in two at every position. All must give the same outcome.
 fn read_every_way(raw: &[u8], is_head_request: bool) -> Result<Answer, ParseError> {
     let whole = read([raw], is_head_request);
     assert_eq!(read(raw.chunks(1), is_head_request), whole, "in single bytes: {}", raw.escape_ascii());
@@ -226,7 +226,7 @@ fn limits_hold_however_the_bytes_come() {
 }
 
 proptest! {
-    /// Cuts anywhere, in any number, change nothing.
+    /// The pieces do not change the outcome.
     #[test]
     fn any_cutting_gives_the_same_answer(
         body in proptest::collection::vec(any::<u8>(), 0..300),
@@ -250,7 +250,7 @@ proptest! {
         prop_assert_eq!(answer.complete, Some((raw.len(), true)));
     }
 
-    /// Whatever arrives, the parser neither panics nor claims bytes that it was not given.
+    /// For any input the parser neither panics nor claims more bytes than it received.
     #[test]
     fn arbitrary_bytes_never_panic(
         bytes in proptest::collection::vec(any::<u8>(), 0..200),

@@ -1,10 +1,10 @@
-//! Handshakes and frames as a client takes them: wherever they are cut, and whatever is wrong with them.
+//! Handshakes and frames as a client receives them: in any pieces, and with any error.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
 use tare_wire::ws::{Arrival, Endpoint, FrameError, Handshake, HandshakeError, Kind, accept_for};
 use tungstenite::error::ProtocolError;
 
-/// A handshake under way, and the key that it sent.
+/// A handshake under way, and its key.
 fn begun(headers: &[(String, String)]) -> (Handshake, String) {
     let (handshake, request) = Handshake::begin("/ws/ts", "localhost:8080", headers).unwrap();
     let request = String::from_utf8(request).unwrap();
@@ -21,7 +21,7 @@ fn answer(accept: &str, more: &str) -> Vec<u8> {
     .into_bytes()
 }
 
-/// What a client makes of an answer in these pieces: whether it stands, and what is left for it.
+/// A client's result for an answer in these pieces: whether the WebSocket is open, and the bytes after the answer.
 fn heard(handshake: &mut Handshake, pieces: &[&[u8]]) -> Result<(bool, Vec<u8>), HandshakeError> {
     let (mut stands, mut left) = (false, Vec::new());
     for piece in pieces {
@@ -100,7 +100,7 @@ fn a_server_that_has_not_understood_is_told_apart_by_what_it_said() {
     assert!(matches!(heard(&mut handshake, &[b"\x16\x03\x01"]), Err(HandshakeError::Http(_))));
 }
 
-/// What a client makes of frames in these pieces, and what it has to say to them.
+/// A client's events for frames in these pieces, and the bytes that it sends.
 fn taken<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> (Vec<Arrival>, Option<FrameError>, Vec<u8>) {
     let mut endpoint = Endpoint::client();
     let mut arrivals = Vec::new();
@@ -117,7 +117,7 @@ fn taken<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> (Vec<Arrival>, Option<Fr
     (arrivals, None, said)
 }
 
-/// The payload of the frames that a client sent, which masks them.
+/// The unmasked payload of the frames that a client sent.
 fn unmasked(mut bytes: &[u8]) -> Vec<(u8, Vec<u8>)> {
     let mut frames = Vec::new();
     while let [first, second, rest @ ..] = bytes {
@@ -142,7 +142,7 @@ fn frames_are_the_same_messages_wherever_they_are_cut() {
         let (first, second) = FRAMES.split_at(cut);
         let (arrivals, error, said) = taken([first, second].into_iter());
         assert_eq!((&arrivals[..], error), (&expected[..], None), "cut at {cut}");
-        // A pong with what the ping brought, and the close given back.
+        // A pong with the ping's payload, and the answer to the close.
         assert_eq!(unmasked(&said), [(0x8a, b"?".to_vec()), (0x88, b"\x03\xe8bye".to_vec())], "cut at {cut}");
     }
     assert_eq!(taken(FRAMES.chunks(1)).0, expected, "in single bytes");

@@ -1,37 +1,37 @@
-//! What a supervisor tells tare over its report pipe: fixed records, smaller than `PIPE_BUF`, so each is whole or absent.
+//! Messages of a supervisor to tare over its pipe: fixed records, smaller than `PIPE_BUF`, so each is whole or absent.
 
 /// One report of a supervisor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Message {
-    /// The program runs under this process id, in our own numbering.
+    /// The program runs under this process id, as seen by tare.
     Started { pid: u32 },
     /// The program could not be started.
     Failed { step: u64, errno: i32 },
     /// The program has ended with this wait status.
     Exited { status: i32 },
-    /// Nothing of its tree is left; this is what all of it together used.
+    /// No process of its tree is left. All of them together used this much.
     Gone { user_ns: u64, system_ns: u64, max_rss_bytes: u64 },
 }
 
-/// The bytes of one record.
+/// The size of one record in bytes.
 pub(super) const SIZE: usize = 32;
 
-/// What the child was doing when it failed, as a number that fits a record.
+/// The step at which the child failed, as a number that fits a record.
 pub(super) mod step {
     /// Changing to the working directory.
     pub const DIRECTORY: u64 = 1;
     /// Pinning itself.
     pub const AFFINITY: u64 = 2;
-    /// Becoming the program.
+    /// Executing the program.
     pub const EXECUTE: u64 = 3;
     /// Setting its scheduling policy.
     pub const SCHEDULING: u64 = 5;
-    /// Forking, pipes and other plumbing.
+    /// Forking, pipes and the rest.
     pub const PLUMBING: u64 = 4;
 }
 
 impl Message {
-    /// The record of this message. It touches no heap, because the supervisor calls it after a bare `clone`.
+    /// The record of this message. It does not use the heap, because the supervisor calls it after a plain `clone`.
     pub(super) fn encode(self) -> [u8; SIZE] {
         let words = match self {
             Self::Started { pid } => [1, u64::from(pid), 0, 0],
@@ -46,7 +46,7 @@ impl Message {
         record
     }
 
-    /// The message of a record; `None` when it is none of ours.
+    /// The message of a record; `None` if it is not a valid one.
     pub(super) fn decode(record: [u8; SIZE]) -> Option<Self> {
         let mut words = [0; 4];
         for (word, bytes) in words.iter_mut().zip(record.chunks_exact(8)) {

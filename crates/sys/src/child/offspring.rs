@@ -1,12 +1,12 @@
-//! `/proc` without a heap: who the children of a process are, and what a process in a PID namespace is called outside.
-//! For the supervisor only; everything else reads `/proc` through `crate::procfs`.
+//! Reads `/proc` without a heap: the children of a process, and the outer id of a process in a PID namespace. Only the
+//! supervisor needs this; all other code reads `/proc` through `crate::procfs`.
 
 use std::ffi::{c_char, c_int};
 
 /// Sends SIGKILL to every direct child of this process.
 ///
 /// # Safety
-/// `parent` must be the caller itself: its children cannot be reaped, and their ids not reused, under its feet.
+/// `parent` must be the caller itself. Then no other process can reap its children, so their ids cannot be reused.
 pub(super) unsafe fn kill_children_of(parent: libc::pid_t) {
     // SAFETY: `getdents64` fills at most the buffer; entries are walked only within what it returned.
     unsafe {
@@ -30,7 +30,7 @@ pub(super) unsafe fn kill_children_of(parent: libc::pid_t) {
     }
 }
 
-/// The id of the calling process in the numbering of the `/proc` it sees, which is tare's; 0 when it cannot be told.
+/// The id of the calling process in the mounted `/proc`, which is tare's; 0 if unknown.
 pub(super) fn own_pid_outside() -> u64 {
     let mut name = [0_u8; 32];
     // SAFETY: `readlink` writes at most the buffer's length.
@@ -39,7 +39,7 @@ pub(super) fn own_pid_outside() -> u64 {
     number(name).map_or(0, |pid| u64::from(pid.unsigned_abs()))
 }
 
-/// Splits a `linux_dirent64` (inode 8, offset 8, length 2, type 1, name) off a listing.
+/// Splits the first `linux_dirent64` (inode 8, offset 8, length 2, type 1, name) off a listing.
 fn first_entry(listing: &[u8]) -> Option<(&[u8], &[u8])> {
     let length = usize::from(u16::from_ne_bytes([*listing.get(16)?, *listing.get(17)?]));
     let name = listing.get(19..length)?;
@@ -74,7 +74,7 @@ unsafe fn parent_of(proc: c_int, name: &[u8]) -> Option<libc::pid_t> {
     parent_in_stat(text.get(..usize::try_from(got).ok()?)?)
 }
 
-/// The field after the state. The name before it may hold spaces and parentheses, so the *last* one closes it.
+/// The field after the state. The name before it may contain spaces and parentheses, so the *last* one closes it.
 fn parent_in_stat(stat: &[u8]) -> Option<libc::pid_t> {
     let after_name = stat.iter().rposition(|&byte| byte == b')')?;
     let mut fields = stat.get(after_name + 1..)?.split(|&byte| byte == b' ').filter(|field| !field.is_empty());

@@ -1,4 +1,4 @@
-//! Everything that must be made before the `clone`, on tare's side: paths, C strings, descriptors, the signal mask.
+//! Makes the inputs of the supervisor before the `clone`: paths, C strings, descriptors, the signal mask.
 
 use std::collections::BTreeMap;
 use std::ffi::{CString, OsStr, OsString, c_char};
@@ -16,7 +16,7 @@ use super::message::step;
 use super::supervisor::{Orders, clone, supervise};
 use super::{Child, ChildError, Output, Program};
 
-/// What the child was doing at a step, for an error's text.
+/// A step of the child, as text for an error.
 pub(super) fn describe(number: u64) -> &'static str {
     match number {
         step::DIRECTORY => "cannot change to its working directory",
@@ -88,7 +88,7 @@ fn fork_supervisor(orders: &mut Orders<'_>) -> io::Result<Pid> {
         libc::pthread_sigmask(libc::SIG_SETMASK, &raw const all, &raw mut before);
         let mut pid = clone(if orders.pid_namespace { libc::CLONE_NEWPID } else { 0 });
         if pid < 0 && orders.pid_namespace {
-            // Not root: the subreaper does without.
+            // Without root, the subreaper works without a PID namespace.
             orders.pid_namespace = false;
             pid = clone(0);
         }
@@ -101,7 +101,7 @@ fn fork_supervisor(orders: &mut Orders<'_>) -> io::Result<Pid> {
     }
 }
 
-/// Finds a program as `execvp` would: in `PATH`, unless it is written with a slash.
+/// Finds a program as `execvp` does: in `PATH`, unless its name contains a slash.
 pub(super) fn find_program(
     name: &Path,
     directory: Option<&Path>,
@@ -111,7 +111,7 @@ pub(super) fn find_program(
     let not_found = || ChildError::NotFound { program: name.display().to_string() };
     if name.as_os_str().as_bytes().contains(&b'/') {
         let file = directory.map_or_else(|| name.to_owned(), |directory| directory.join(name));
-        // What exists but may not be executed is left to the kernel, which says why.
+        // If the file exists but is not executable, the kernel says why.
         return if file.exists() { Ok(name.to_owned()) } else { Err(not_found()) };
     }
     let places = path.cloned().unwrap_or_else(|| "/usr/local/bin:/usr/bin:/bin".into());
@@ -122,7 +122,7 @@ fn environment(changes: &[(OsString, OsString)]) -> BTreeMap<OsString, OsString>
     env::vars_os().chain(changes.iter().cloned()).collect()
 }
 
-/// C strings and the pointer arrays into them; the heap buffers do not move with the struct.
+/// C strings and the pointer arrays into them. The heap buffers do not move with the struct.
 struct Strings {
     program: CString,
     directory: Option<CString>,

@@ -1,8 +1,8 @@
-//! The process between tare and a program, which outlives a `kill -9` of tare just long enough to kill all that the
-//! program left. docs/adr/0001-no-orphans.md argues why this holds.
+//! The process between tare and a program. It outlives a `kill -9` of tare until it has killed the program and its
+//! descendants. docs/adr/0001-no-orphans.md explains why this is reliable.
 //!
-//! This code runs after a bare `clone` of a process with threads: it must not allocate, lock, panic or unwind. It uses
-//! system calls and its own stack, nothing else.
+//! This code runs after a plain `clone` of a process with threads. It must not allocate, lock, panic or unwind. It uses
+//! only system calls and its own stack.
 
 use std::ffi::{CStr, c_char, c_int, c_long};
 use std::{mem, ptr};
@@ -11,15 +11,15 @@ use super::message::{Message, step};
 use super::offspring;
 use crate::scheduling::SchedulingPolicy;
 
-/// Descriptors as the supervisor lays them out for itself; 0, 1 and 2 become the program's.
+/// The supervisor's file descriptors; 0, 1 and 2 become the program's.
 const LIFELINE: c_int = 3;
 const REPORT: c_int = 4;
 const FIRST_FOREIGN: c_int = 5;
 
-/// Asks for SIGTERM to the program's group; anything else on the lifeline, and its end, asks for the end of everything.
+/// Asks to send SIGTERM to the program's group. Any other byte on the lifeline, and its end, asks to kill everything.
 pub(super) const TERMINATE: u8 = b'T';
 
-/// Everything that the supervisor needs, made before the `clone`, because nothing can be made after it.
+/// All inputs of the supervisor. They are made before the `clone`, because nothing can be allocated after it.
 pub(super) struct Orders<'a> {
     pub(super) program: &'a CStr,
     /// Null-terminated.
@@ -36,7 +36,7 @@ pub(super) struct Orders<'a> {
     pub(super) report: c_int,
 }
 
-/// What the reaped processes used.
+/// CPU time and memory of the reaped processes.
 #[derive(Default)]
 struct Usage {
     user_ns: u64,
@@ -44,7 +44,7 @@ struct Usage {
     max_rss_bytes: u64,
 }
 
-/// Starts the program, watches it and its lifeline, and ends when nothing of its tree is left.
+/// Starts the program, watches it and its lifeline, and returns when no process of its tree is left.
 ///
 /// # Safety
 /// Only for the child side of a `clone` without `CLONE_VM`, with all signals blocked, and the descriptors of `orders`
@@ -57,7 +57,7 @@ pub(super) unsafe fn supervise(orders: &Orders<'_>) -> ! {
         if !orders.pid_namespace {
             libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
         }
-        // Where tare ignores SIGCHLD the kernel would reap for us, and the status would be lost.
+        // If tare ignores SIGCHLD, the kernel would reap for us, and the status would be lost.
         libc::signal(libc::SIGCHLD, libc::SIG_DFL);
         lay_out_descriptors(orders);
         let main = match start(orders) {
@@ -76,8 +76,8 @@ pub(super) unsafe fn supervise(orders: &Orders<'_>) -> ! {
     }
 }
 
-/// Puts the four descriptors in their places and closes every other one: another server's lifeline must not stay open
-/// in here.
+/// Moves the four descriptors to their numbers and closes all others: another server's lifeline must not stay open in
+/// this process.
 unsafe fn lay_out_descriptors(orders: &Orders<'_>) {
     // SAFETY: system calls on descriptor numbers; each source is first duplicated above all targets, so that no target
     // overwrites a source that is still needed.
@@ -102,7 +102,7 @@ unsafe fn close_from(first: c_int) {
         if libc::syscall(libc::SYS_close_range, c_long::from(first), c_long::from(c_int::MAX), 0 as c_long) == 0 {
             return;
         }
-        // Kernels before 5.9 have no close_range.
+        // Kernels before 5.9 do not have close_range.
         let mut limit: libc::rlimit = mem::zeroed();
         libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit);
         for fd in first..c_int::try_from(limit.rlim_cur).unwrap_or(65_536).min(1 << 20) {
@@ -111,7 +111,7 @@ unsafe fn close_from(first: c_int) {
     }
 }
 
-/// Forks and becomes the program in the child; returns its process id here, once it has been executed.
+/// Forks, and executes the program in the child. Returns its process id in the parent, once it is executing.
 unsafe fn start(orders: &Orders<'_>) -> Result<libc::pid_t, (u64, c_int)> {
     // SAFETY: `pipe2` fills the array, `clone` without CLONE_VM copies the address space like `fork`, and the child
     // only ever calls `become_program`, which never returns.
@@ -129,7 +129,8 @@ unsafe fn start(orders: &Orders<'_>) -> Result<libc::pid_t, (u64, c_int)> {
             become_program(orders, supervisor, handshake[1]);
         }
         libc::close(handshake[1]);
-        // The program's output ends when the last of *its* processes closes it, so we keep none of it.
+        // The program's output must end when the last of *its* processes closes it, so the supervisor closes its own
+        // copies.
         libc::dup2(0, 1);
         libc::dup2(0, 2);
         let seen_from_outside = read_word(handshake[0]).filter(|&seen| seen != 0);
@@ -144,12 +145,12 @@ unsafe fn start(orders: &Orders<'_>) -> Result<libc::pid_t, (u64, c_int)> {
     }
 }
 
-/// The child's side: own session, dies with the supervisor, pinned, signals as at login, then the program.
+/// The child: a session of its own, ended with the supervisor, pinned, with default signals; then the program.
 unsafe fn become_program(orders: &Orders<'_>, supervisor: libc::pid_t, handshake: c_int) -> ! {
     // SAFETY: system calls on our own process; the pointers of `orders` were made from live C strings and end in null.
     unsafe {
         libc::setsid();
-        // The supervisor has one thread, so "the parent's thread has died" means what it should.
+        // The supervisor has only one thread, so "the parent's thread has died" means that the supervisor has died.
         libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
         let orphaned_before_that = libc::getppid() != supervisor;
         if orphaned_before_that {
@@ -163,7 +164,7 @@ unsafe fn become_program(orders: &Orders<'_>, supervisor: libc::pid_t, handshake
         if let Some(Err(refused)) = orders.affinity.map(|mask| rustix::thread::sched_setaffinity(None, mask)) {
             fail(step::AFFINITY, refused.raw_os_error());
         }
-        // The default needs no call: where tare itself runs under another policy, its programs inherit that one.
+        // The default needs no call: programs inherit the policy of tare.
         let parameter: libc::sched_param = mem::zeroed();
         if orders.scheduling != SchedulingPolicy::Normal
             && libc::sched_setscheduler(0, orders.scheduling.number(), &raw const parameter) != 0
@@ -184,7 +185,7 @@ unsafe fn become_program(orders: &Orders<'_>, supervisor: libc::pid_t, handshake
     }
 }
 
-/// Waits until the program has ended or tare asks for its end; says whether the program has been reaped.
+/// Waits until the program has ended or tare asks for its end. Returns whether the program has been reaped.
 unsafe fn watch(main: libc::pid_t, usage: &mut Usage) -> bool {
     // SAFETY: the signal set and poll array live on this stack for the length of the calls.
     unsafe {
@@ -194,7 +195,7 @@ unsafe fn watch(main: libc::pid_t, usage: &mut Usage) -> bool {
         let children = libc::signalfd(-1, &raw const child_signal, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK);
         let mut waits = [LIFELINE, children].map(|fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 });
         loop {
-            // A death before the signalfd existed left its signal pending, so nothing is missed.
+            // If the program died before the signalfd existed, its signal is pending, so nothing is missed.
             while let Some(pid) = reap(libc::WNOHANG, main, usage) {
                 if pid == main {
                     return true;
@@ -217,10 +218,10 @@ unsafe fn watch(main: libc::pid_t, usage: &mut Usage) -> bool {
     }
 }
 
-/// Kills until the kernel says that no child is left. As subreaper (or init) we inherit every orphan of the tree, and
-/// `wait` returns `ECHILD` only when there is none: that is the proof that nothing survives.
+/// Kills until the kernel says that no child is left. As subreaper (or init), the supervisor inherits every orphan of
+/// the tree. `wait` returns `ECHILD` only when there is none, which proves that no process survives.
 unsafe fn kill_all(main: libc::pid_t, mut main_reaped: bool, pid_namespace: bool, usage: &mut Usage) {
-    // SAFETY: signals go to our own, unreaped descendants only, whose ids cannot have been reused.
+    // SAFETY: signals go only to our own, unreaped descendants. Their ids cannot have been reused.
     unsafe {
         loop {
             if pid_namespace {
@@ -239,7 +240,7 @@ unsafe fn kill_all(main: libc::pid_t, mut main_reaped: bool, pid_namespace: bool
     }
 }
 
-/// Reaps one child and adds up what it used; reports the end of the program itself.
+/// Reaps one child and adds up its use; reports the end of the program itself.
 unsafe fn reap(flags: c_int, main: libc::pid_t, usage: &mut Usage) -> Option<libc::pid_t> {
     // SAFETY: `wait4` fills the two plain structs on this stack.
     unsafe {
@@ -259,7 +260,7 @@ unsafe fn reap(flags: c_int, main: libc::pid_t, usage: &mut Usage) -> Option<lib
     }
 }
 
-/// Like `fork`, but able to make a PID namespace, and without the handlers that libraries hang on `fork`.
+/// Like `fork`, but it can create a PID namespace, and it does not run the handlers that libraries register for `fork`.
 ///
 /// # Safety
 /// The child may only make system calls, as this whole file does.
@@ -276,7 +277,8 @@ fn nanoseconds(time: libc::timeval) -> u64 {
 
 fn send(message: Message) {
     let record = message.encode();
-    // SAFETY: the record lives through the call. Where tare is gone there is nobody to tell; SIGPIPE is blocked.
+    // SAFETY: the record lives through the call. If tare is gone the write fails without harm, because SIGPIPE is
+    // blocked.
     unsafe { libc::write(REPORT, record.as_ptr().cast(), record.len()) };
 }
 

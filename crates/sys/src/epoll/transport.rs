@@ -1,4 +1,4 @@
-//! The sockets of an epoll poller: opening, sending, closing, and what each needs remembered until the next wait.
+//! The sockets of an epoll poller: opening, sending, closing, and the state of each until the next wait.
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -17,9 +17,10 @@ use crate::socket::{self, SocketOptions, Target};
 pub struct EpollTransport {
     pub(super) epoll: OwnedFd,
     pub(super) slots: Vec<EpollSlot>,
-    /// Connections whose end was met while sending or connecting: told at the next wait, as the seam demands.
+    /// Connections that ended while sending or connecting. Their events follow at the next wait, as the interface
+    /// demands.
     pub(super) failed: Vec<(Token, CloseCause)>,
-    /// Connections that were left with bytes unread; edge-triggering will not name them again.
+    /// Connections with unread bytes. Edge-triggered epoll does not report them again.
     pub(super) unread: Vec<u64>,
 }
 
@@ -27,7 +28,7 @@ pub struct EpollTransport {
 pub(super) struct EpollSlot {
     pub(super) socket: Option<OwnedFd>,
     pub(super) state: EpollState,
-    /// Tells events of an earlier connection of the same token from those of this one.
+    /// Distinguishes events of this connection from those of an earlier one with the same token.
     pub(super) generation: u32,
     pub(super) outbox: Outbox,
 }
@@ -38,7 +39,7 @@ pub(super) enum EpollState {
     Connecting,
     Open,
     Listening,
-    /// Its failure waits in `failed`.
+    /// Its failure is in `failed`.
     Broken,
 }
 
@@ -70,7 +71,7 @@ impl Transport for EpollTransport {
 
     fn close(&mut self, token: Token) {
         let slot = self.slot(token);
-        // Closing the only descriptor of a socket also takes it out of the epoll set.
+        // Closing the only descriptor of a socket also removes it from the epoll set.
         slot.socket = None;
         slot.outbox.clear();
         slot.generation = slot.generation.wrapping_add(1);
@@ -87,19 +88,19 @@ impl EpollTransport {
         Ok(Self { epoll, slots: Vec::new(), failed: Vec::new(), unread: Vec::new() })
     }
 
-    /// Takes over a connected socket under `token`, as it came with [`Event::Accepted`].
+    /// Takes over a connected socket under `token`, such as one of [`Event::Accepted`].
     ///
     /// # Errors
-    /// When the kernel will not watch it.
+    /// When the kernel refuses to watch it.
     pub fn adopt(&mut self, token: Token, socket: OwnedFd) -> io::Result<()> {
         self.close(token);
         self.register(token, socket, EpollState::Open)
     }
 
-    /// Watches a listening socket under `token`; each new connection arrives as [`Event::Accepted`].
+    /// Watches a listening socket under `token`. Each new connection arrives as [`Event::Accepted`].
     ///
     /// # Errors
-    /// When the kernel will not watch it.
+    /// When the kernel refuses to watch it.
     pub fn listen(&mut self, token: Token, socket: OwnedFd) -> io::Result<()> {
         self.close(token);
         rustix::io::ioctl_fionbio(&socket, true)?;
@@ -113,7 +114,7 @@ impl EpollTransport {
         &mut self.slots[token.index()]
     }
 
-    /// Registers for everything, once: the only `epoll_ctl` in the life of a connection.
+    /// Registers for all events, once: the only `epoll_ctl` in the life of a connection.
     fn register(&mut self, token: Token, socket: OwnedFd, state: EpollState) -> io::Result<()> {
         let flags = epoll::EventFlags::IN | epoll::EventFlags::OUT | epoll::EventFlags::RDHUP | epoll::EventFlags::ET;
         let key = u64::from(token.0) | u64::from(self.slot(token).generation) << 32;
@@ -175,7 +176,7 @@ impl EpollTransport {
             let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
             match rustix::net::accept_with(listener, flags) {
                 Ok(fd) => {
-                    // A socket that died in the queue refuses the option; its first read will tell.
+                    // A socket that died in the queue rejects the option. Its first read reports the error.
                     let _ = socket::prepare(fd.as_fd());
                     handler.on_event(self, token, Event::Accepted { socket: fd });
                 }

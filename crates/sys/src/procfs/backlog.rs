@@ -1,7 +1,7 @@
-//! How many connections wait for a server on this machine to accept them, as the kernel tells it.
+//! How many connections wait for a server on this machine to accept them, as the kernel reports it.
 //!
-//! It is asked over netlink. The same number is in `/proc/net/tcp`, but to read that has the kernel walk its table of all
-//! connections, which takes milliseconds where memory is plenty, empty as the table may be.
+//! The question goes over netlink. `/proc/net/tcp` has the same number. But to read that file, the kernel walks its
+//! table of all connections, which takes milliseconds on a machine with much memory, even if the table is empty.
 
 use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
@@ -9,10 +9,10 @@ use std::{io, mem};
 
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, netlink};
 
-/// Tells how many connections the server has not accepted yet; `None` where that cannot be seen.
+/// Returns how many connections the server has not accepted yet; `None` if that is unknown.
 pub type Backlog = Box<dyn FnMut() -> Option<u64>>;
 
-/// The backlog of `target` if it is on loopback; of another machine nothing can be seen.
+/// Reads the backlog of `target`, if it is on loopback. That of another machine is unknown.
 ///
 /// # Source
 /// sock_diag(7): `idiag_rqueue` of a listening socket is the length of its accept queue.
@@ -20,7 +20,7 @@ pub fn of(target: SocketAddr) -> Backlog {
     let socket = if target.ip().is_loopback() { open().ok() } else { None };
     let Some(socket) = socket else { return Box::new(|| None) };
     let port = target.port();
-    // A server of 127.0.0.1 may listen on either family; JVMs do on the second one. Of several the fullest counts.
+    // A server on 127.0.0.1 may listen on either address family; JVMs use IPv6. The fullest listener counts.
     let families = [AddressFamily::INET, AddressFamily::INET6];
     Box::new(move || families.iter().filter_map(|family| fullest(&socket, *family, port).ok().flatten()).max())
 }
@@ -43,8 +43,8 @@ fn fullest(socket: &OwnedFd, family: AddressFamily, port: u16) -> io::Result<Opt
     }
 }
 
-/// Asks for all listeners on `port`: a `nlmsghdr`, then an `inet_diag_req_v2`, whose numbers are of this machine's byte
-/// order but for the port.
+/// Asks for all listeners on `port`: a `nlmsghdr`, then an `inet_diag_req_v2`. Numbers are in this machine's byte
+/// order, except for the port.
 fn request(family: AddressFamily, port: u16) -> [u8; 72] {
     const REQUEST_AND_DUMP: u16 = 0x301;
     const BY_FAMILY: u16 = 20;
@@ -63,11 +63,11 @@ fn request(family: AddressFamily, port: u16) -> [u8; 72] {
     message
 }
 
-/// Reads the messages of one datagram; whether more will come.
+/// Reads the messages of one datagram. Returns whether more will follow.
 fn read(mut datagram: &[u8], fullest: &mut Option<u64>) -> bool {
     const ERROR: u16 = 2;
     const DONE: u16 = 3;
-    /// Where an `inet_diag_msg` has its `idiag_rqueue`, behind the header.
+    /// Offset of `idiag_rqueue` in an `inet_diag_msg`, after the header.
     const WAITING_AT: usize = 16 + 56;
     while let Some(length) = u32_at(datagram, 0) {
         let kind = datagram.get(4..6).map(|kind| u16::from_ne_bytes([kind[0], kind[1]]));

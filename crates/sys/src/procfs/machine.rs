@@ -1,4 +1,4 @@
-//! The machine: what it is, how it is set, and how busy it is just now.
+//! The machine: its hardware, its settings, and its current load.
 
 use std::fs;
 
@@ -23,7 +23,7 @@ impl LoadAverage {
         Some(Self { one: numbers.next()?, five: numbers.next()?, fifteen: numbers.next()? })
     }
 
-    /// Reads it.
+    /// Reads and parses the file.
     ///
     /// # Errors
     /// When `/proc` is not mounted.
@@ -49,7 +49,7 @@ impl CpuPressure {
         Some(Self { some_10s_percent: field("avg10=")?.parse().ok()?, some_total_us: field("total=")?.parse().ok()? })
     }
 
-    /// Reads it.
+    /// Reads and parses the file.
     ///
     /// # Errors
     /// When the kernel has no pressure information (before 4.20, or not configured).
@@ -58,20 +58,20 @@ impl CpuPressure {
     }
 }
 
-/// What a CPU, or all of them together, did since boot.
+/// Time of a CPU, or of all CPUs together, by use, since boot.
 ///
 /// # Units
-/// Clock ticks, mostly of 10 ms.
+/// Clock ticks, usually of 10 ms.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CpuTicks {
-    /// Everything, idle and stolen too.
+    /// All time, including idle and stolen time.
     pub total: u64,
     /// Idle, and waiting for disks.
     pub idle: u64,
-    /// Taken by the hypervisor for others.
+    /// Taken by the hypervisor for other machines.
     pub steal: u64,
-    /// Interrupts, and what is put off from them. A kernel that measures these by themselves counts them for no task; one that
-    /// does not counts them for whichever task they met.
+    /// Interrupts and work deferred by them. Some kernels measure these separately and count them for no task. Others
+    /// count them for the task that was interrupted.
     pub interrupts: u64,
 }
 
@@ -82,7 +82,7 @@ impl CpuTicks {
         let line = text.lines().find(|line| line.split_ascii_whitespace().next() == Some(&name))?;
         let ticks: Vec<u64> = line.split_ascii_whitespace().skip(1).map_while(|field| field.parse().ok()).collect();
         let at = |index: usize| ticks.get(index).copied().unwrap_or(0);
-        // Guest time (9th and 10th) is counted in user time already.
+        // User time already contains guest time (fields 9 and 10).
         Some(Self {
             total: ticks.iter().take(8).sum(),
             idle: *ticks.get(3)? + at(4),
@@ -91,7 +91,7 @@ impl CpuTicks {
         })
     }
 
-    /// Reads it.
+    /// Reads and parses the file.
     ///
     /// # Errors
     /// When there is no such CPU.
@@ -99,10 +99,10 @@ impl CpuTicks {
         read_as("/proc/stat", |text| Self::parse(text, cpu))
     }
 
-    /// Reads what several CPUs did, together.
+    /// Reads the time of several CPUs, added up.
     ///
     /// # Errors
-    /// When one of them does not exist, or there is none.
+    /// When one of them does not exist, or the list is empty.
     pub fn of(cpus: &CpuSet) -> Result<Self, ProcfsError> {
         read_as("/proc/stat", |text| {
             cpus.iter().map(|cpu| Self::parse(text, Some(cpu))).reduce(|a, b| Some(a?.plus(b?)))?
@@ -118,7 +118,7 @@ impl CpuTicks {
         }
     }
 
-    /// What happened since an earlier reading.
+    /// The difference from an earlier reading.
     #[must_use]
     pub fn since(self, earlier: Self) -> Self {
         Self {
@@ -129,8 +129,8 @@ impl CpuTicks {
         }
     }
 
-    /// Time in which no task ran: idle, or in interrupts. Kernels that stop the clock tick of an idle CPU measure how long it was
-    /// idle; what else it did is only what it was found at when the clock ticked.
+    /// Time in which no task ran: idle or in interrupts. Kernels that stop the clock tick of an idle CPU measure its
+    /// idle time exactly. Other uses are sampled at clock ticks.
     ///
     /// # Units
     /// Nanoseconds, in steps of a tick.
@@ -138,7 +138,7 @@ impl CpuTicks {
         (self.idle + self.interrupts) * tick_ns()
     }
 
-    /// Stolen time, as a share of all time, 0 to 1.
+    /// Stolen time as a share of all time, 0 to 1.
     pub fn steal_share(self) -> f64 {
         if self.total == 0 { 0.0 } else { self.steal as f64 / self.total as f64 }
     }
@@ -150,7 +150,7 @@ impl CpuTicks {
     }
 }
 
-/// The length of a clock tick, in which the kernel counts what CPUs did.
+/// The length of a clock tick, the kernel's unit of CPU use.
 ///
 /// # Units
 /// Nanoseconds.
@@ -158,7 +158,7 @@ pub fn tick_ns() -> u64 {
     1_000_000_000 / rustix::param::clock_ticks_per_second().max(1)
 }
 
-/// Everything about the machine that can move a number. What this kernel does not say is `None`.
+/// All properties of the machine that can change a measurement; `None` for those that this kernel does not report.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Machine {
     /// The CPU's name.
@@ -167,22 +167,22 @@ pub struct Machine {
     pub kernel: Option<String>,
     /// The frequency governor of the first CPU.
     pub governor: Option<String>,
-    /// Whether the CPU may clock itself up.
+    /// Whether the CPU may raise its frequency (boost).
     pub boost: Option<bool>,
     /// The congestion control that new TCP sockets get.
     pub tcp_congestion_control: Option<String>,
     /// Transparent huge pages: `always`, `madvise` or `never`.
     pub transparent_hugepages: Option<String>,
-    /// Huge pages set aside.
+    /// Number of reserved huge pages.
     pub hugepages: Option<u64>,
     /// The clock source behind `clock_gettime`.
     pub clock_source: Option<String>,
-    /// All memory of the machine.
+    /// Total memory of the machine.
     pub memory_bytes: Option<u64>,
 }
 
 impl Machine {
-    /// Reads all of it.
+    /// Reads all properties.
     pub fn read() -> Self {
         let line = |path: &str| fs::read_to_string(path).ok().map(|text| text.trim().to_owned());
         Self {
@@ -201,7 +201,7 @@ impl Machine {
     }
 }
 
-/// The CPU's name in `/proc/cpuinfo`, which each architecture calls differently.
+/// The CPU's name in `/proc/cpuinfo`, under a key that depends on the architecture.
 pub fn cpu_model(cpuinfo: &str) -> Option<String> {
     ["model name", "Model", "cpu model", "uarch", "Processor"].iter().find_map(|key| {
         let mut pairs = cpuinfo.lines().filter_map(|line| line.split_once(':'));

@@ -1,4 +1,4 @@
-//! Who listens where: sockets of `/proc/net/tcp`, and the processes that hold them.
+//! Listening sockets of `/proc/net/tcp`, and the processes that hold them.
 
 use std::collections::HashSet;
 use std::fs;
@@ -10,9 +10,9 @@ use super::{ProcfsError, numbers_in, read_as};
 /// A listening TCP socket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Listener {
-    /// Where it listens.
+    /// The address that it listens on.
     pub address: SocketAddr,
-    /// The socket's inode, by which its owner is found.
+    /// The socket's inode, which identifies its owner.
     pub inode: u64,
 }
 
@@ -25,7 +25,7 @@ pub struct Owner {
     pub comm: String,
 }
 
-/// Parses the listening sockets of `/proc/net/tcp` or `tcp6`; lines in other states and unknown shapes are passed over.
+/// Parses the listening sockets of `/proc/net/tcp` or `tcp6`. Lines of other states or forms are skipped.
 ///
 /// # Source
 /// proc_pid_net(5): addresses in hexadecimal, each group of four bytes in the machine's byte order; state 0A is LISTEN.
@@ -58,14 +58,14 @@ fn ip(hex: &str) -> Option<IpAddr> {
 /// Every listening TCP socket of this network namespace.
 ///
 /// # Errors
-/// When `/proc/net/tcp` cannot be read. A kernel without IPv6 is fine.
+/// When `/proc/net/tcp` cannot be read. A kernel without IPv6 is not an error.
 pub fn listeners() -> Result<Vec<Listener>, ProcfsError> {
     let mut all = read_as("/proc/net/tcp", |text| Some(parse_listeners(text)))?;
     all.extend(read_as("/proc/net/tcp6", |text| Some(parse_listeners(text))).unwrap_or_default());
     Ok(all)
 }
 
-/// The sockets that a process holds open; empty when it is gone or another user's.
+/// The sockets that a process holds open; empty if it is gone or another user's.
 pub fn sockets_of(pid: u32) -> HashSet<u64> {
     let descriptors = numbers_in(format!("/proc/{pid}/fd")).unwrap_or_default();
     descriptors.into_iter().filter_map(|fd| socket_inode(&format!("/proc/{pid}/fd/{fd}"))).collect()
@@ -76,8 +76,8 @@ fn socket_inode(link: &str) -> Option<u64> {
     target.to_str()?.strip_prefix("socket:[")?.strip_suffix(']')?.parse().ok()
 }
 
-/// The first process found that holds one of these sockets; `None` also when it is another user's, whose descriptors
-/// only root may see.
+/// The first process found that holds one of these sockets; `None` if it is another user's, because only root may read
+/// its descriptors.
 pub fn owner_of(inodes: &HashSet<u64>) -> Option<Owner> {
     let pids = numbers_in("/proc").unwrap_or_default();
     let pid = pids.into_iter().find(|&pid| !sockets_of(pid).is_disjoint(inodes))?;

@@ -12,7 +12,7 @@ use super::{ProcfsError, numbers_in, read_as};
 pub struct Stat {
     /// Process id.
     pub pid: u32,
-    /// Name, cut to 15 bytes by the kernel.
+    /// Name, truncated to 15 bytes by the kernel.
     pub comm: String,
     /// `R` running, `S` asleep, `T` stopped by a signal, `Z` dead but not reaped …
     pub state: char,
@@ -20,7 +20,7 @@ pub struct Stat {
     pub parent: u32,
     /// Threads of the process.
     pub threads: u32,
-    /// When the process started, in clock ticks since boot; with the id it names a process for good.
+    /// When the process started, in clock ticks since boot. Together with the id it identifies a process uniquely.
     pub start_ticks: u64,
 }
 
@@ -43,7 +43,7 @@ impl Stat {
         })
     }
 
-    /// Reads it for a process.
+    /// Reads and parses the line of a process.
     ///
     /// # Errors
     /// When the process is gone.
@@ -51,7 +51,7 @@ impl Stat {
         read_as(format!("/proc/{pid}/stat"), Self::parse)
     }
 
-    /// Whether the process still runs or could: neither a zombie nor dead.
+    /// Whether the process is alive: neither a zombie nor dead.
     pub fn is_alive(&self) -> bool {
         !matches!(self.state, 'Z' | 'X' | 'x')
     }
@@ -65,16 +65,16 @@ impl Stat {
 /// Memory of a process.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Memory {
-    /// What is resident now (`VmRSS`).
+    /// Resident memory now (`VmRSS`).
     pub rss_bytes: u64,
-    /// The most that was ever resident since the program was executed (`VmHWM`).
+    /// Largest resident memory since the program was executed (`VmHWM`).
     pub peak_rss_bytes: u64,
     /// Threads of the process.
     pub threads: u32,
 }
 
 impl Memory {
-    /// Parses `/proc/PID/status`; a zombie has no memory left and gives zeros.
+    /// Parses `/proc/PID/status`. A zombie has no memory and gives zeros.
     pub fn parse(text: &str) -> Option<Self> {
         let field = |name: &str| {
             let value = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
@@ -87,7 +87,7 @@ impl Memory {
         })
     }
 
-    /// Reads it for a process.
+    /// Reads and parses the file of a process.
     ///
     /// # Errors
     /// When the process is gone.
@@ -96,12 +96,12 @@ impl Memory {
     }
 }
 
-/// Resident bytes of the first anonymous mapping of at least `at_least_bytes`, of which a program with a large heap has one.
+/// Resident bytes of the first anonymous mapping of at least `at_least_bytes`. A program with a large heap has one.
 ///
-/// Reading ends there: the kernel counts the pages of a mapping only when it is asked for it.
+/// Reading ends there, because the kernel counts the pages of each mapping as it is read.
 ///
 /// # Errors
-/// When the process is gone or is not ours. `Ok(None)` where there is no such mapping.
+/// When the process is gone or is another user's. Without such a mapping the result is `Ok(None)`.
 ///
 /// # Source
 /// proc_pid_smaps(5).
@@ -116,7 +116,7 @@ fn resident_in(lines: impl Iterator<Item = String>, at_least_bytes: u64) -> Opti
     for line in lines {
         let fields: Vec<&str> = line.split_ascii_whitespace().collect();
         match fields.as_slice() {
-            // `c0000000-100000000 rw-p 00000000 00:00 0`, and the file where it maps one.
+            // `c0000000-100000000 rw-p 00000000 00:00 0`, followed by the name of a mapped file.
             [range, _, _, _, "0", name @ ..] if name.first().is_none_or(|name| name.starts_with('[')) => {
                 is_it = length_of(range).is_some_and(|length| length >= at_least_bytes);
             }
@@ -133,14 +133,14 @@ fn length_of(range: &str) -> Option<u64> {
     u64::from_str_radix(to, 16).ok()?.checked_sub(u64::from_str_radix(from, 16).ok()?)
 }
 
-/// What the scheduler knows of one thread, since its start.
+/// The scheduler's counters of one thread, since its start.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SchedStat {
     /// Time on a CPU, in nanoseconds.
     pub cpu_ns: u64,
-    /// Time runnable and waiting for a CPU, in nanoseconds. A wait that is not over yet is not in it.
+    /// Time runnable and waiting for a CPU, in nanoseconds, without a wait that has not ended.
     pub waiting_ns: u64,
-    /// How often it was put on a CPU: its context switches.
+    /// How often it was scheduled on a CPU: its context switches.
     pub switches: u64,
 }
 
@@ -155,7 +155,7 @@ impl SchedStat {
     }
 }
 
-/// The CPU time of a process: all its threads, also those that have ended, but not its children.
+/// The CPU time of a process: all its threads, including those that have ended, but not its children.
 ///
 /// # Units
 /// Nanoseconds.
@@ -164,7 +164,7 @@ impl SchedStat {
 /// When the process is gone.
 ///
 /// # Source
-/// clock_getcpuclockid(3); exact, where `/proc/PID/stat` counts in ticks of 10 ms.
+/// clock_getcpuclockid(3). It is exact; `/proc/PID/stat` counts in ticks of 10 ms.
 pub fn cpu_ns(pid: u32) -> Result<u64, ProcfsError> {
     let gone = |code| ProcfsError::Read {
         path: format!("the CPU clock of process {pid}").into(),
@@ -194,7 +194,7 @@ pub fn tasks(pid: u32) -> Result<Vec<u32>, ProcfsError> {
     numbers_in(format!("/proc/{pid}/task"))
 }
 
-/// The name of a thread, which the kernel cuts to 15 bytes.
+/// The name of a thread, truncated to 15 bytes by the kernel.
 ///
 /// # Errors
 /// When the thread is gone.
@@ -202,7 +202,7 @@ pub fn task_name(pid: u32, tid: u32) -> Result<String, ProcfsError> {
     read_as(format!("/proc/{pid}/task/{tid}/comm"), |text| Some(text.trim_end_matches('\n').to_owned()))
 }
 
-/// The file name of the program that a process runs, where it may be known.
+/// The file name of the program that a process runs; `None` if it may not be read.
 pub fn program_name(pid: u32) -> Option<String> {
     let path = fs::read_link(format!("/proc/{pid}/exe")).ok()?;
     Some(path.file_name()?.to_string_lossy().trim_end_matches(" (deleted)").to_owned())
@@ -213,7 +213,7 @@ pub fn program_name(pid: u32) -> Option<String> {
 /// # Errors
 /// When `/proc` is not mounted.
 pub fn parents() -> Result<HashMap<u32, u32>, ProcfsError> {
-    // A process that ends during the walk is simply not in the answer.
+    // A process that ends during the walk is left out.
     Ok(numbers_in("/proc")?.into_iter().filter_map(|pid| Some((pid, Stat::of(pid).ok()?.parent))).collect())
 }
 
@@ -225,7 +225,7 @@ pub fn tree(root: u32) -> Result<Vec<u32>, ProcfsError> {
     Ok(tree_in(root, &parents()?))
 }
 
-/// The same in a given table of parents.
+/// The same for a given table of parents.
 pub fn tree_in(root: u32, parents: &HashMap<u32, u32>) -> Vec<u32> {
     let mut found = vec![root];
     let mut seen = HashSet::from([root]);

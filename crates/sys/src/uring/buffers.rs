@@ -1,4 +1,5 @@
-//! Buffers that the kernel may fill as bytes arrive: lent through a ring in shared memory, given back one by one.
+//! Buffers that the kernel fills with received bytes. A ring in shared memory lends them, and they are returned one by
+//! one.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::io;
@@ -9,9 +10,9 @@ use io_uring::types::BufRingEntry;
 
 use super::ring::Ring;
 
-/// The group under which requests name the buffers.
+/// The group id by which requests name the buffers.
 pub(super) const GROUP: u16 = 0;
-/// How many there are: more than the answers of one wait, as a rule. When they run out, receiving stops and is begun
+/// Number of buffers: usually more than the answers of one wait. When they run out, receiving stops and is requested
 /// again.
 const COUNT: u16 = 256;
 /// Larger than most answers.
@@ -50,30 +51,30 @@ impl Buffers {
     /// The first bytes of a buffer that the kernel has filled.
     pub(super) fn filled(&self, id: u16, length: usize) -> &[u8] {
         let (id, length) = (usize::from(id % COUNT), length.min(BUFFER_BYTES));
-        // SAFETY: within the allocation, initialised (zeroed at first), and not written to by the kernel, which has
-        // given this buffer to us and will have it again only from `give_back`, which needs `&mut self`.
+        // SAFETY: within the allocation, and initialised (zeroed at first). The kernel does not write to it: it has
+        // given this buffer to us and gets it back only from `give_back`, which needs `&mut self`.
         unsafe { std::slice::from_raw_parts(self.memory.as_ptr().add(RING_BYTES + id * BUFFER_BYTES), length) }
     }
 
-    /// Lends a buffer to the kernel (again).
+    /// Lends a buffer to the kernel, for the first time or again.
     pub(super) fn give_back(&mut self, id: u16) {
         let id = id % COUNT;
         let offset = RING_BYTES + usize::from(id) * BUFFER_BYTES;
         let index = usize::from(self.tail % COUNT);
-        // SAFETY: the entry lies in the ring at the beginning of the allocation, which is aligned for it; the kernel
-        // does not look at it before the tail has moved beyond it.
+        // SAFETY: the entry is in the ring at the beginning of the allocation, which is aligned for it. The kernel does
+        // not read it before the tail has moved past it.
         let entry = unsafe { &mut *self.memory.as_ptr().cast::<BufRingEntry>().add(index) };
         entry.set_addr(self.memory.as_ptr() as u64 + offset as u64);
         entry.set_len(BUFFER_BYTES as u32);
         entry.set_bid(id);
         self.tail = self.tail.wrapping_add(1);
-        // SAFETY: the tail lies in a field of the first entry that neither side uses for anything else, is aligned
-        // for a u16, and is only ever accessed as an atomic once it has been lent.
+        // SAFETY: the tail is a field of the first entry that neither side uses otherwise. It is aligned for a u16, and
+        // accessed only as an atomic once it has been lent.
         let tail = unsafe { &*BufRingEntry::tail(self.memory.as_ptr().cast()).cast::<AtomicU16>() };
         tail.store(self.tail, Ordering::Release);
     }
 
-    /// Takes all buffers back before the ring goes.
+    /// Takes all buffers back before the ring is dropped.
     pub(super) fn reclaim(&mut self, ring: &Ring) {
         if self.is_lent && ring.inner().submitter().unregister_buf_ring(GROUP).is_ok() {
             self.is_lent = false;
@@ -83,9 +84,9 @@ impl Buffers {
 
 impl Drop for Buffers {
     fn drop(&mut self) {
-        // What the kernel may still write to is leaked rather than freed.
+        // Memory that the kernel may still write to is leaked, not freed.
         if !self.is_lent {
-            // SAFETY: allocated with this layout, and the kernel knows of it no longer.
+            // SAFETY: allocated with this layout, and the kernel no longer uses it.
             unsafe { dealloc(self.memory.as_ptr(), LAYOUT) };
         }
     }

@@ -1,11 +1,11 @@
-//! Why io_uring cannot be used here, in words that help.
+//! Why io_uring cannot be used on this machine, with a remedy.
 
 use std::fs;
 use std::io;
 
 use super::UringPoller;
 
-/// What keeps this process from io_uring, if anything does: found out by opening a ring and closing it again.
+/// Why this process cannot use io_uring; `None` if it can. Opens a ring and closes it again.
 pub fn obstacle() -> Option<String> {
     let error = UringPoller::new().err()?;
     let disabled = fs::read_to_string("/proc/sys/kernel/io_uring_disabled").ok();

@@ -1,5 +1,5 @@
-//! The sockets of an io_uring poller: what has been asked for since the last submission, and what each connection needs
-//! remembered. It asks the kernel for nothing itself but what may not wait.
+//! The sockets of an io_uring poller: the requests since the last submission, and the state of each connection. It
+//! makes system calls only for operations that cannot wait.
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -12,31 +12,32 @@ use crate::payload::Payload;
 use crate::poll::{CloseCause, Event, Handler, Sending, Token, Transport};
 use crate::socket::{self, SocketOptions, Target};
 
-/// Up to this size a payload is sent with the next submission, together with others; a larger one is worth a system
-/// call of its own.
+/// A payload of up to this size is sent with the next submission, together with others. A larger one is sent by a
+/// system call of its own.
 const MAX_STAGED_BYTES: usize = 16 * 1024;
 
 /// The sending half of an [`UringPoller`](super::UringPoller).
 #[derive(Default)]
 pub struct UringTransport {
     pub(super) slots: Vec<UringSlot>,
-    /// What to ask the kernel for at the next submission, in order.
+    /// Requests for the next submission, in order.
     pub(super) wanted: Vec<(Want, u64)>,
-    /// Connections whose end was met while sending or connecting: told at the next wait, as the seam demands.
+    /// Connections that ended while sending or connecting. Their events follow at the next wait, as the interface
+    /// demands.
     pub(super) failed: Vec<(Token, CloseCause)>,
 }
 
-/// What the kernel is asked for, and what a completion is about.
+/// The kind of a request and of its completions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u64)]
 pub(super) enum Want {
     /// The end of a connect.
     Connected = 1 << KIND_SHIFT,
-    /// Whatever arrives.
+    /// Receiving.
     Received = 2 << KIND_SHIFT,
-    /// What is staged to leave.
+    /// Sending the staged bytes.
     Sent = 3 << KIND_SHIFT,
-    /// That more can be written.
+    /// Waiting until more can be written.
     Writable = 4 << KIND_SHIFT,
 }
 
@@ -44,7 +45,7 @@ const KIND_SHIFT: u32 = 61;
 const GENERATION_BITS: u32 = KIND_SHIFT - u32::BITS;
 
 impl Want {
-    /// What a completion is about.
+    /// The connection and kind that a completion belongs to.
     pub(super) const fn of(user_data: u64) -> Option<Self> {
         match user_data >> KIND_SHIFT {
             1 => Some(Self::Connected),
@@ -55,7 +56,7 @@ impl Want {
         }
     }
 
-    /// The number under which the kernel is asked for this.
+    /// The number that identifies this request to the kernel.
     pub(super) const fn user_data(self, key: u64) -> u64 {
         self as u64 | key
     }
@@ -65,11 +66,11 @@ impl Want {
 pub(super) struct UringSlot {
     pub(super) socket: Option<OwnedFd>,
     pub(super) state: UringState,
-    /// Tells completions of an earlier connection of the same token from those of this one.
+    /// Distinguishes completions of this connection from those of an earlier one with the same token.
     generation: u32,
     pub(super) staged: Staged,
     pub(super) outbox: Outbox,
-    /// Somebody was told [`Sending::Pending`].
+    /// [`Sending::Pending`] was returned.
     pub(super) owes_sent: bool,
 }
 
@@ -78,15 +79,15 @@ pub(super) enum UringState {
     #[default]
     Connecting,
     Open,
-    /// Its failure waits in `failed`.
+    /// Its failure is in `failed`.
     Broken,
 }
 
-/// What leaves with the next submission; kept until something else is staged, since the kernel may have taken a part.
+/// The bytes of the next submission. They are kept until others are staged, since the kernel may have sent only a part.
 #[derive(Default)]
 pub(super) struct Staged {
     payload: Option<Payload>,
-    /// Several payloads, one behind the other; empty while there is one.
+    /// Several payloads, joined; empty while there is only one.
     joined: Vec<u8>,
     is_waiting: bool,
 }
@@ -99,7 +100,7 @@ impl Staged {
         }
     }
 
-    /// Adds a payload to what waits; true if nothing did.
+    /// Adds a payload. Returns whether it is the first.
     fn add(&mut self, payload: &Payload) -> bool {
         if self.is_waiting {
             if self.joined.is_empty() {
@@ -110,14 +111,14 @@ impl Staged {
         }
         self.is_waiting = true;
         self.joined.clear();
-        // Workers share their requests: to count a reference anew each time would have them fight over the counter.
+        // Workers share their requests. If each changed the reference counter, they would contend for it.
         if !self.payload.as_ref().is_some_and(|staged| staged.is_same(payload)) {
             self.payload = Some(payload.clone());
         }
         true
     }
 
-    /// The bytes, if they have not been handed over before; from now on they have.
+    /// The bytes, if they have not been submitted. They count as submitted from now on.
     pub(super) fn take(&mut self) -> Option<&[u8]> {
         std::mem::take(&mut self.is_waiting).then_some(self.bytes())
     }
@@ -175,10 +176,10 @@ impl Transport for UringTransport {
         let slot = self.slot(token);
         if let Some(socket) = slot.socket.take() {
             if slot.staged.take().is_some() {
-                // What was accepted leaves before the end, as far as the kernel takes it now.
+                // Accepted payloads leave before the close, as far as the kernel accepts them now.
                 let _ = rustix::net::send(&socket, slot.staged.bytes(), rustix::net::SendFlags::NOSIGNAL);
             }
-            // The kernel holds the socket as long as it is asked for something; this ends all that is asked for.
+            // The kernel keeps the socket while requests are open. This ends all of them.
             let _ = rustix::net::shutdown(&socket, Shutdown::Both);
         }
         slot.outbox.clear();
@@ -191,7 +192,7 @@ impl Transport for UringTransport {
 }
 
 impl UringTransport {
-    /// Whether there is nothing to ask the kernel for, and nothing to tell.
+    /// Whether there are no requests to submit and no events to report.
     pub(super) const fn is_silent(&self) -> bool {
         self.wanted.is_empty() && self.failed.is_empty()
     }
@@ -203,7 +204,7 @@ impl UringTransport {
         &mut self.slots[token.index()]
     }
 
-    /// Asks the kernel for something at the next submission.
+    /// Adds a request to the next submission.
     pub(super) fn want(&mut self, want: Want, token: Token) {
         let generation = u64::from(self.slots[token.index()].generation);
         self.wanted.push((want, u64::from(token.0) | generation << u32::BITS));
@@ -233,7 +234,7 @@ impl UringTransport {
         handler.on_event(self, token, Event::Connected { at });
     }
 
-    /// Takes note that the kernel did not take all of what was staged; `result` is its answer.
+    /// Records that the kernel did not send all staged bytes; `result` is its answer.
     pub(super) fn fall_short(&mut self, token: Token, result: i32) {
         let slot = &mut self.slots[token.index()];
         let sent = match usize::try_from(result) {
@@ -252,7 +253,7 @@ impl UringTransport {
         }
     }
 
-    /// Goes on with what is still to be sent.
+    /// Continues with the unsent bytes.
     pub(super) fn flush<H: Handler<Self>>(&mut self, token: Token, at: Nanos, handler: &mut H) {
         let slot = &mut self.slots[token.index()];
         let Some(socket) = &slot.socket else { return };

@@ -2,17 +2,17 @@
 
 use super::{MAX_HEAD_BYTES, ParseError};
 
-/// Decodes one chunked body, however it is cut into pieces.
+/// Decodes one chunked body, in pieces of any size.
 ///
 /// # Source
 /// RFC 9112, section 7.1.
 #[derive(Clone, Debug)]
 pub(crate) struct Chunked {
     state: ChunkState,
-    /// Size being read, then bytes of the chunk still to come.
+    /// The size being read, then the missing bytes of the chunk.
     remaining: u64,
     digits: u32,
-    /// Bytes of extensions and trailers so far: a peer may not send them without end.
+    /// Bytes of extensions and trailers so far. They are limited.
     overhead: usize,
 }
 
@@ -36,7 +36,7 @@ impl Chunked {
         Self { state: ChunkState::Size, remaining: 0, digits: 0, overhead: 0 }
     }
 
-    /// Takes what arrived; how many bytes belonged to the body, and whether it is complete.
+    /// Decodes the received bytes. Returns how many belonged to the body, and whether it is complete.
     pub(crate) fn feed(&mut self, input: &[u8], mut data: impl FnMut(&[u8])) -> Result<(usize, bool), ParseError> {
         let mut at = 0;
         while at < input.len() && self.state != ChunkState::Done {
@@ -86,11 +86,11 @@ impl Chunked {
         let shifted = self.remaining.checked_mul(16).ok_or(ParseError::ChunkSizeOverflow)?;
         self.remaining = shifted + u64::from(digit);
         self.digits += 1;
-        // Leading zeros do not overflow, and could go on for ever.
+        // Leading zeros do not overflow, so their number needs a limit.
         if self.digits > 64 { Err(ParseError::BadChunkSize) } else { Ok(ChunkState::Size) }
     }
 
-    /// Counts a byte of what a body need not have.
+    /// Counts a byte of the optional parts of a body.
     fn count(&mut self, next: ChunkState) -> Result<ChunkState, ParseError> {
         self.overhead += 1;
         if self.overhead > MAX_HEAD_BYTES { Err(ParseError::TrailersTooLong) } else { Ok(next) }

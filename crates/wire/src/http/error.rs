@@ -1,8 +1,8 @@
-//! What can be wrong with an answer, one variant per cause.
+//! Errors of an answer, one variant per cause.
 
 use thiserror::Error;
 
-/// Why bytes are not an HTTP/1.1 answer. After any of these the connection is of no further use.
+/// Why bytes are not an HTTP/1.1 answer. After an error the connection cannot be used any more.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ParseError {
@@ -21,7 +21,7 @@ pub enum ParseError {
     /// More than one Content-Length.
     #[error("more than one Content-Length")]
     RepeatedContentLength,
-    /// Content-Length beside Transfer-Encoding, as in request smuggling.
+    /// Both Content-Length and Transfer-Encoding, as in request smuggling.
     #[error("both Content-Length and Transfer-Encoding")]
     AmbiguousLength,
     /// A chunk size that is not hexadecimal.
@@ -48,7 +48,7 @@ pub enum ParseError {
 }
 
 impl ParseError {
-    /// Whether the peer stopped too early, as opposed to having said something wrong.
+    /// Whether the stream ended too early, in contrast to a wrong byte.
     pub const fn is_truncation(self) -> bool {
         matches!(self, Self::NoAnswer | Self::TruncatedHead | Self::TruncatedBody)
     }

@@ -1,23 +1,23 @@
-//! The header section of an answer: its parsing by httparse, and what it says about the body that follows.
+//! The header section of an answer: parsed by httparse, with the framing of the body.
 
 use std::mem::MaybeUninit;
 
 use super::{MAX_HEADERS, ParseError};
 
-/// Status and header fields of one answer, borrowed from the bytes that arrived.
+/// Status and header fields of one answer, borrowed from the received bytes.
 #[derive(Debug)]
 pub struct Head<'a> {
     /// The status code.
     pub status: u16,
-    /// The header fields in the order in which they came.
+    /// The header fields in the order of arrival.
     pub headers: &'a [httparse::Header<'a>],
     pub(crate) minor_version: u8,
 }
 
-/// How long the body is.
+/// The length of the body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Framing {
-    /// Exactly so many bytes.
+    /// Exactly this number of bytes.
     Length(u64),
     /// Chunks, then trailers.
     Chunked,
@@ -26,24 +26,24 @@ pub enum Framing {
 }
 
 impl<'a> Head<'a> {
-    /// The head of an answer that came in another version of HTTP.
+    /// The head of an answer that arrived in another version of HTTP.
     pub const fn new(status: u16, headers: &'a [httparse::Header<'a>]) -> Self {
         Self { status, headers, minor_version: 1 }
     }
 }
 
 impl Head<'_> {
-    /// The value of the first header field of that name.
+    /// The value of the first header field with this name.
     pub fn header(&self, name: &str) -> Option<&[u8]> {
         self.headers.iter().find(|header| header.name.eq_ignore_ascii_case(name)).map(|header| header.value)
     }
 
-    /// Whether a further answer follows this one (100 Continue, 103 Early Hints …; 101 is final).
+    /// Whether another answer follows this one (100 Continue, 103 Early Hints …; 101 is final).
     pub fn is_interim(&self) -> bool {
         (100..200).contains(&self.status) && self.status != 101
     }
 
-    /// The body's framing and whether the connection outlives the answer.
+    /// The body's framing, and whether the connection stays open after the answer.
     ///
     /// # Source
     /// RFC 9112, sections 6.3 and 9.3.
@@ -63,7 +63,7 @@ impl Head<'_> {
     }
 }
 
-/// The header fields that decide about the body, gathered in one pass.
+/// The header fields that determine the body, collected in one pass.
 #[derive(Default)]
 struct BodyFields {
     length: Option<u64>,
@@ -77,7 +77,7 @@ impl BodyFields {
     fn read(headers: &[httparse::Header<'_>]) -> Result<Self, ParseError> {
         let mut fields = Self::default();
         for header in headers {
-            // The lengths of the three names differ, so that most fields cost one comparison of integers.
+            // The three names have different lengths, so most fields cost one comparison of integers.
             match header.name.len() {
                 14 if header.name.eq_ignore_ascii_case("content-length") => {
                     let earlier = fields.length.replace(content_length(header.value)?);
@@ -99,7 +99,7 @@ impl BodyFields {
     }
 }
 
-/// Parses a header section at the start of `input` and hands it to `then`, with its length in bytes; `None` when
+/// Parses a header section at the start of `input` and passes it to `then`, with its length in bytes. Returns `None` if
 /// the section is not complete.
 pub(crate) fn with_head<R>(
     input: &[u8],
@@ -125,7 +125,7 @@ pub(crate) fn with_head<R>(
 
 fn content_length(value: &[u8]) -> Result<u64, ParseError> {
     let text = value.trim_ascii();
-    // `parse` alone would also take a leading plus.
+    // `parse` alone would also accept a leading plus.
     if text.is_empty() || !text.iter().all(u8::is_ascii_digit) {
         return Err(ParseError::BadContentLength);
     }

@@ -1,13 +1,13 @@
-//! Requests: encoded once, before any clock runs, and sent as they stand as often as wanted.
+//! Requests: encoded once, before any clock runs, and sent unchanged any number of times.
 
 use std::fmt;
 
 use thiserror::Error;
 
-/// Bytes of a request's body that go into one chunk.
+/// Size of a chunk of a request's body, in bytes.
 const CHUNK_BYTES: usize = 16 * 1024;
 
-/// A request method; what matters to an answer's framing is whether it is HEAD.
+/// A request method. The framing of an answer depends on whether it is HEAD.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Method(String);
 
@@ -30,7 +30,7 @@ impl Method {
         if is_token(name) { Ok(Self(name.to_owned())) } else { Err(EncodeError::Method(name.to_owned())) }
     }
 
-    /// Whether answers to it have headers of a body, and no body.
+    /// Whether answers have the headers of a body but no body (HEAD).
     pub fn is_head(&self) -> bool {
         self.0 == "HEAD"
     }
@@ -47,18 +47,18 @@ impl fmt::Display for Method {
     }
 }
 
-/// A request in parts, to be encoded.
+/// A request in parts.
 #[derive(Clone, Debug)]
 pub struct Request<'a> {
     /// The method.
     pub method: &'a Method,
     /// Path and query, beginning with `/`.
     pub path: &'a str,
-    /// What goes into `Host`, unless `headers` has one.
+    /// The value of `Host`, unless `headers` has one.
     pub host: &'a str,
-    /// Header fields in the order in which they are sent.
+    /// Header fields in the order of sending.
     pub headers: &'a [(String, String)],
-    /// The body; `Content-Length` is added when it is not empty or the method is not GET or HEAD. Where `headers` has
+    /// The body. `Content-Length` is added if it is not empty or if the method is not GET or HEAD. With the header
     /// `Transfer-Encoding: chunked` it is sent in chunks.
     pub body: &'a [u8],
 }
@@ -70,7 +70,7 @@ pub enum EncodeError {
     /// The method is not a token.
     #[error("`{0}` is not a request method; use a name such as GET or POST")]
     Method(String),
-    /// The path does not begin with `/` or has characters that a request line cannot carry.
+    /// The path does not begin with `/`, or contains characters that a request line cannot carry.
     #[error("`{0}` is not a request path; begin it with / and percent-encode spaces and non-ASCII characters")]
     Path(String),
     /// A header field that would break the header section.
@@ -79,10 +79,10 @@ pub enum EncodeError {
 }
 
 impl Request<'_> {
-    /// The request as it goes over the wire.
+    /// The request as it is sent.
     ///
     /// # Errors
-    /// When a part would break the grammar of RFC 9112.
+    /// When a part violates the grammar of RFC 9112.
     pub fn encode(&self) -> Result<Vec<u8>, EncodeError> {
         let path_fits = self.path.starts_with('/') && self.path.bytes().all(|byte| byte.is_ascii_graphic());
         if !path_fits {
@@ -117,7 +117,7 @@ impl Request<'_> {
     }
 }
 
-/// Whether this header field says that the body comes in chunks.
+/// Whether this header field says that the body is sent in chunks.
 ///
 /// # Source
 /// RFC 9112, section 6.1: `chunked` is the last coding.
@@ -126,7 +126,7 @@ pub fn announces_chunks(name: &str, value: &str) -> bool {
     name.eq_ignore_ascii_case("transfer-encoding") && last.trim().eq_ignore_ascii_case("chunked")
 }
 
-/// Appends a body in chunks, with the one that ends it.
+/// Appends a body in chunks, including the last chunk.
 pub fn push_chunks(out: &mut Vec<u8>, body: &[u8]) {
     for chunk in body.chunks(CHUNK_BYTES) {
         out.extend_from_slice(format!("{:x}\r\n", chunk.len()).as_bytes());

@@ -1,28 +1,28 @@
-//! The reader of answers: fed with pieces cut anywhere, it tells a sink of the head and the body as they come, and
-//! keeps nothing of the body. It holds bytes only of a header section that came in several pieces.
+//! The parser of answers. It receives pieces of any size, and passes head and body to a sink as they arrive. It keeps
+//! nothing of the body, and bytes of a header section only if that arrived in several pieces.
 
 use super::chunked::Chunked;
 use super::head::{Framing, Head, with_head};
 use super::{MAX_HEAD_BYTES, ParseError};
 
-/// Takes what a [`ResponseParser`] finds.
+/// Receives the parts of an answer from a [`ResponseParser`].
 pub trait Sink {
-    /// The head of the final answer; interim answers (1xx) are passed over.
+    /// The head of the final answer; interim answers (1xx) are skipped.
     fn head(&mut self, head: &Head<'_>);
     /// The next bytes of the body, decoded.
     fn body(&mut self, bytes: &[u8]);
 }
 
-/// How far an answer has come.
+/// Progress of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
-    /// All bytes were taken; the answer is not at its end.
+    /// All bytes were read, and the answer is not complete.
     NeedsMore,
     /// The answer is complete.
     Complete {
-        /// Bytes of the input that belonged to it; what follows is another answer's.
+        /// Bytes of the input that belong to it. The rest belongs to the next answer.
         consumed: usize,
-        /// Whether the connection may carry a further request.
+        /// Whether the connection may carry another request.
         keeps_alive: bool,
     },
 }
@@ -33,9 +33,9 @@ pub struct ResponseParser {
     state: ResponseState,
     is_head_request: bool,
     keeps_alive: bool,
-    /// A header section that is not complete.
+    /// The begin of an incomplete header section.
     held: Vec<u8>,
-    /// So many bytes are looked at again although no line has ended.
+    /// Size of the section at which it is parsed again even without the end of a line.
     look_again_at: usize,
 }
 
@@ -60,12 +60,12 @@ impl Default for ResponseParser {
 }
 
 impl ResponseParser {
-    /// A parser that awaits the answer to a request other than HEAD.
+    /// A parser that expects the answer to a request other than HEAD.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Makes ready for the answer to the next request. Buffers are kept, so that this costs nothing.
+    /// Prepares for the answer to the next request. Buffers are kept, so this costs nothing.
     pub fn expect(&mut self, is_head_request: bool) {
         self.state = ResponseState::Head;
         self.is_head_request = is_head_request;
@@ -73,10 +73,10 @@ impl ResponseParser {
         self.held.clear();
     }
 
-    /// Takes the next bytes of the stream.
+    /// Parses the next bytes of the stream.
     ///
     /// # Errors
-    /// When they cannot be an answer; the parser is of no use until [`ResponseParser::expect`].
+    /// When they cannot be an answer. The parser is then unusable until [`ResponseParser::expect`].
     pub fn feed(&mut self, input: &[u8], sink: &mut impl Sink) -> Result<Progress, ParseError> {
         let mut at = 0;
         while let ResponseState::Head = self.state {
@@ -88,10 +88,10 @@ impl ResponseParser {
         self.feed_body(input, at, sink)
     }
 
-    /// Says that the stream has ended; fine only for a body that lasts until then.
+    /// Handles the end of the stream, which completes only a body that lasts until then.
     ///
     /// # Errors
-    /// When an answer was awaited or not complete, or what came of it could not have become one.
+    /// When an answer was expected or incomplete, or when its bytes cannot be an answer.
     pub fn finish(&self) -> Result<(), ParseError> {
         match self.state {
             ResponseState::UntilClose => Ok(()),
@@ -101,8 +101,8 @@ impl ResponseParser {
         }
     }
 
-    /// Parses a head from `input`, behind what is held; the bytes of `input` it used, or `None` when all were held
-    /// back because the head is not complete.
+    /// Parses a head from the kept bytes and `input`. Returns how many bytes of `input` it used; `None` if the head is
+    /// not complete, in which case all bytes are kept.
     fn feed_head(&mut self, input: &[u8], sink: &mut impl Sink) -> Result<Option<usize>, ParseError> {
         if input.is_empty() && self.held.is_empty() {
             return Ok(None);
@@ -151,8 +151,9 @@ impl ResponseParser {
         Ok(Some(length - held_before))
     }
 
-    /// Whether another look at what is held cannot pay yet: httparse begins anew each time, and a peer that sends single
-    /// bytes would make that quadratic. A section ends with a line; garbage without lines is found out by doubling.
+    /// Whether another attempt at the kept bytes is too early. httparse starts again each time, so single bytes from a
+    /// peer would take quadratic time. A section ends with a line end; garbage without lines is tried again when its
+    /// size doubles.
     fn may_wait(&self, input: &[u8]) -> bool {
         !self.held.is_empty() && self.held.len() + input.len() < self.look_again_at && !input.contains(&b'\n')
     }

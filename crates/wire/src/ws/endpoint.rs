@@ -1,5 +1,5 @@
-//! One end of a WebSocket that stands: fed with pieces cut anywhere, it hands out messages, and lays down what is to be
-//! sent. Pings and closes are answered of its own accord.
+//! One end of an open WebSocket. It receives pieces of any size, returns messages, and prepares bytes to send. It
+//! answers pings and closes itself.
 
 use std::io::{self, Read, Write};
 
@@ -10,28 +10,29 @@ use tungstenite::protocol::{CloseFrame, Message, Role, WebSocketConfig, WebSocke
 
 use super::{FrameError, MAX_MESSAGE_BYTES};
 
-/// Bytes that an end keeps room for; longer messages make room for themselves. Small, since there are thousands of ends.
+/// Initial buffer size of an end in bytes; it grows for longer messages. It is small, since there are thousands of
+/// ends.
 const BUFFER_BYTES: usize = 1024;
 
 /// Whether a message is text or bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// UTF-8, which has been checked.
+    /// Valid UTF-8.
     Text,
-    /// Anything.
+    /// Any bytes.
     Binary,
 }
 
-/// What arrived.
+/// A received event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Arrival {
-    /// A message, all its fragments together.
+    /// A message, with all its fragments joined.
     Message(Kind, Bytes),
-    /// A ping, whose answer has been laid down to be sent.
+    /// A ping. Its answer is ready to be sent.
     Ping,
-    /// A pong, asked for or not, with what it brings back.
+    /// A pong with its payload, requested or not.
     Pong(Bytes),
-    /// The peer ends the WebSocket, with a code and a reason if it gives one; the answer has been laid down to be sent.
+    /// The peer closes the WebSocket, with an optional code and reason. The answer is ready to be sent.
     Close(Option<(u16, String)>),
 }
 
@@ -43,12 +44,12 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
-    /// The end of the client, which masks what it sends.
+    /// The client's end, which masks what it sends.
     pub fn client() -> Self {
         Self::new(Role::Client)
     }
 
-    /// The end of the server.
+    /// The server's end.
     pub fn server() -> Self {
         Self::new(Role::Server)
     }
@@ -56,17 +57,17 @@ impl Endpoint {
     fn new(role: Role) -> Self {
         let config = WebSocketConfig::default()
             .read_buffer_size(BUFFER_BYTES)
-            // What is written is laid down at once.
+            // Written bytes are ready to be sent at once.
             .write_buffer_size(0)
             .max_message_size(Some(MAX_MESSAGE_BYTES))
             .max_frame_size(Some(MAX_MESSAGE_BYTES));
         Self { context: WebSocketContext::new(role, Some(config)), outgoing: Vec::new() }
     }
 
-    /// Takes bytes up to the next thing that they bring; `None` once all are taken and more are needed.
+    /// Reads bytes up to the next event; `None` when all are read and more are needed.
     ///
     /// # Errors
-    /// When they break the protocol, which the peer is told; nothing more can be received then.
+    /// When they break the protocol. The peer gets a close frame, and nothing more can be received.
     pub fn receive(&mut self, bytes: &mut &[u8]) -> Result<Option<Arrival>, FrameError> {
         let mut memory = Memory { incoming: bytes, outgoing: &mut self.outgoing };
         let message = match self.context.read(&mut memory) {
@@ -75,7 +76,7 @@ impl Endpoint {
             Err(Error::ConnectionClosed | Error::AlreadyClosed) if memory.incoming.is_empty() => return Ok(None),
             Err(error) => return Err(self.fail(error)),
         };
-        // The answer to a ping or a close would otherwise wait for the next call.
+        // Otherwise the answer to a ping or a close would wait for the next call.
         let _ = self.context.flush(&mut memory);
         Ok(Some(match message {
             Message::Text(text) => Arrival::Message(Kind::Text, text.into()),
@@ -89,7 +90,7 @@ impl Endpoint {
         }))
     }
 
-    /// Lays down a message to be sent; after the end, nothing.
+    /// Prepares a message to be sent; does nothing after a close.
     ///
     /// # Errors
     /// When a text is not UTF-8.
@@ -103,7 +104,7 @@ impl Endpoint {
         Ok(())
     }
 
-    /// Lays down a ping, whose pong brings back the payload, of at most 125 bytes; after the end, nothing.
+    /// Prepares a ping. Its pong returns the payload, of at most 125 bytes. Does nothing after a close.
     ///
     /// # Source
     /// RFC 6455, section 5.5.3.
@@ -112,24 +113,24 @@ impl Endpoint {
         let _ = self.context.write(&mut Memory { incoming: &mut &[][..], outgoing: &mut self.outgoing }, message);
     }
 
-    /// Lays down a close in good order, unless the end has begun.
+    /// Prepares a close frame, unless the close has begun.
     pub fn close(&mut self) {
         self.close_with(CloseCode::Normal);
     }
 
-    /// What waits to be sent.
+    /// The bytes that wait to be sent.
     pub fn outgoing(&self) -> &[u8] {
         &self.outgoing
     }
 
-    /// Forgets what waited to be sent: it has been.
+    /// Clears the waiting bytes after they were sent.
     pub fn sent(&mut self) {
         self.outgoing.clear();
     }
 
     fn close_with(&mut self, code: CloseCode) {
         let frame = CloseFrame { code, reason: "".into() };
-        // An end that has been reached already needs no other.
+        // A close is prepared only once.
         let _ = self.context.close(&mut Memory { incoming: &mut &[][..], outgoing: &mut self.outgoing }, Some(frame));
     }
 
@@ -147,7 +148,7 @@ impl Endpoint {
     }
 }
 
-/// The two ends of a connection in memory for the length of one call: bytes that arrived, and room for those that leave.
+/// Both ends of a connection in memory, for one call: received bytes, and a buffer for bytes to send.
 struct Memory<'a, 'b> {
     incoming: &'a mut &'b [u8],
     outgoing: &'a mut Vec<u8>,
@@ -155,7 +156,7 @@ struct Memory<'a, 'b> {
 
 impl Read for Memory<'_, '_> {
     fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
-        // To read nothing would mean the end of the connection, of which others tell.
+        // Reading no bytes would mean the end of the connection, which the caller handles elsewhere.
         if self.incoming.is_empty() { Err(io::ErrorKind::WouldBlock.into()) } else { self.incoming.read(room) }
     }
 }

@@ -1,4 +1,4 @@
-//! How a client opens a WebSocket: a request to upgrade, and the answer that proves to have understood it.
+//! How a client opens a WebSocket: a request to upgrade, and an answer that proves that the server understood it.
 
 use tungstenite::handshake::client::generate_key;
 use tungstenite::handshake::derive_accept_key;
@@ -6,7 +6,7 @@ use tungstenite::handshake::derive_accept_key;
 use super::HandshakeError;
 use crate::http::{EncodeError, Head, Method, Progress, Request, ResponseParser, Sink};
 
-/// The value of `Sec-WebSocket-Accept` that answers a key.
+/// The value of `Sec-WebSocket-Accept` for a key.
 pub fn accept_for(key: &[u8]) -> String {
     derive_accept_key(key)
 }
@@ -19,7 +19,7 @@ pub struct Handshake {
 }
 
 impl Handshake {
-    /// A handshake with a key of its own, and the request that begins it. `headers` may offer subprotocols.
+    /// A handshake with a key of its own, and its request. `headers` may offer subprotocols.
     ///
     /// # Errors
     /// When path or headers cannot be sent.
@@ -46,13 +46,13 @@ impl Handshake {
         Ok((Self { parser: ResponseParser::new(), judge }, request))
     }
 
-    /// Takes the answer's bytes and leaves what follows it; whether the WebSocket stands.
+    /// Parses bytes of the answer; the bytes after it stay in `input`. Returns whether the WebSocket is open.
     ///
     /// # Errors
-    /// When the server declines, or does not prove that it has understood.
+    /// When the server refuses, or does not prove that it understood.
     pub fn receive(&mut self, bytes: &mut &[u8]) -> Result<bool, HandshakeError> {
         let progress = self.parser.feed(bytes, &mut self.judge)?;
-        // A refusal is one as soon as its head is there, whatever its body.
+        // A refusal is known when its head has arrived, whatever its body.
         self.judge.verdict.clone()?;
         match progress {
             Progress::NeedsMore => {
@@ -67,7 +67,7 @@ impl Handshake {
     }
 }
 
-/// Holds the head of the answer against what must be in it.
+/// Checks the head of the answer.
 #[derive(Debug)]
 struct Judge {
     accept: String,

@@ -1,5 +1,5 @@
-//! WebSocket as its two ends see it: a handshake in HTTP/1.1, then messages both ways. What a frame is, how it is masked
-//! and what breaks the protocol is `tungstenite`'s, driven in memory (docs/adr/0007-websocket-frames.md).
+//! Both ends of a WebSocket: a handshake in HTTP/1.1, then messages in both directions. `tungstenite` implements
+//! frames, masking and protocol checks, and runs in memory (docs/adr/0007-websocket-frames.md).
 
 mod endpoint;
 mod error;
@@ -11,5 +11,5 @@ pub use error::{FrameError, HandshakeError};
 pub use handshake::{Handshake, accept_for};
 pub use stamp::Stamped;
 
-/// Bytes of one message beyond which it is refused.
+/// Largest message in bytes.
 pub const MAX_MESSAGE_BYTES: usize = 16 << 20;

@@ -1,17 +1,17 @@
-//! When a message was sent, where it says so.
+//! The stamp in a message: when the server sent it.
 
-/// A stamp as it was read.
+/// A parsed stamp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamped {
     /// Nanoseconds since 1970.
     pub unix_ns: u64,
-    /// How fine it is.
+    /// The unit of the stamp in nanoseconds.
     pub unit_ns: u64,
 }
 
 impl Stamped {
-    /// The stamp of a message: a number of 13, 16 or 19 digits, milli-, micro- or nanoseconds since 1970; the finest if
-    /// there are several.
+    /// The stamp of a message: a number of 13, 16 or 19 digits, in milliseconds, microseconds or nanoseconds since
+    /// 1970. Of several numbers, the finest counts.
     pub fn of(message: &[u8]) -> Option<Self> {
         let numbers = message.split(|byte| !byte.is_ascii_digit());
         numbers.filter_map(Self::read).min_by_key(|stamped| stamped.unit_ns)
