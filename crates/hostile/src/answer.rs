@@ -43,7 +43,7 @@ pub fn chunks(bytes: &[u8]) {
 
 fn read<'a>(pieces: impl Iterator<Item = &'a [u8]>, is_head_request: bool) -> Result<ParsedAnswer, ParseError> {
     let mut parser = ResponseParser::new();
-    parser.expect(is_head_request);
+    parser.expect_response(is_head_request);
     let mut read = ParsedAnswer::default();
     let mut before = 0;
     for piece in pieces {
@@ -54,5 +54,5 @@ fn read<'a>(pieces: impl Iterator<Item = &'a [u8]>, is_head_request: bool) -> Re
         }
         before += piece.len();
     }
-    parser.finish().map(|()| read)
+    parser.finish_stream().map(|()| read)
 }

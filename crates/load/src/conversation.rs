@@ -71,7 +71,7 @@ impl Stamp {
     /// The stamp of a message, if it has one.
     pub(crate) fn of(self, message: &[u8]) -> Option<Stamped> {
         match self {
-            Self::Unix => Stamped::of(message),
+            Self::Unix => Stamped::from_message(message),
             Self::None => None,
         }
     }

@@ -43,15 +43,15 @@ impl PollerChoice {
     /// # Errors
     /// When io_uring was requested and is not available.
     pub fn settle(self) -> Result<PollerInUse, LoadError> {
-        self.settle_given(uring::obstacle)
+        self.settle_given(uring::why_unavailable)
     }
 
-    fn settle_given(self, obstacle: impl Fn() -> Option<String>) -> Result<PollerInUse, LoadError> {
+    fn settle_given(self, why_unavailable: impl Fn() -> Option<String>) -> Result<PollerInUse, LoadError> {
         let in_use = |kind, notice| Ok(PollerInUse { kind, notice });
         if self == Self::Epoll {
             return in_use(PollerKind::Epoll, None);
         }
-        match obstacle() {
+        match why_unavailable() {
             None => in_use(PollerKind::Uring, None),
             Some(reason) if self == Self::Uring => Err(LoadError::Poller { reason }),
             Some(reason) => in_use(

@@ -104,10 +104,10 @@ fn serve<P: Poller>(
     let failed = |reason: String| LoadError::Worker { cpu, reason };
     // If the kernel refuses, sends leave less precisely, and send lag shows by how much.
     let _ = clock::sharpen_timers();
-    let poller = pin_current_thread(&CpuSet::of([cpu]))
+    let poller = pin_current_thread(&CpuSet::from_indices([cpu]))
         .map_err(|error| failed(error.to_string()))
         .and_then(|()| open().map_err(|error| failed(error.to_string())));
-    let backlog = setup.target.address().map_or_else(|| Box::new(|| None) as Backlog, backlog::of);
+    let backlog = setup.target.tcp_address().map_or_else(|| Box::new(|| None) as Backlog, backlog::backlog_reader);
     let mut worker = match poller {
         Ok(poller) => Worker::new(poller, MonotonicClock, setup, backlog),
         Err(error) => {

@@ -12,7 +12,7 @@ const LEAST_MESSAGES: u64 = 5;
 /// Whether a server at `target` uses this machine's clock.
 pub(crate) fn is_own_clock(setting: ServerClock, target: &Target) -> bool {
     match setting {
-        ServerClock::Auto => target.is_here(),
+        ServerClock::Auto => target.is_on_this_machine(),
         ServerClock::Same => true,
         ServerClock::Estimate => false,
     }

@@ -64,9 +64,9 @@ impl LoadSession {
         }
         let security = spec.tls.as_ref().map(|tls| Security::new(tls, spec.protocol)).transpose()?;
         let options = SocketOptions { congestion: spec.congestion.clone() };
-        let congestion = spec.target.address().map(|address| congestion_towards(&address, &options)).transpose()?;
+        let congestion = spec.target.tcp_address().map(|address| congestion_towards(&address, &options)).transpose()?;
         let poller = spec.poller.settle()?;
-        let keeps_cpus_awake = Wakefulness::hold().is_ok();
+        let keeps_cpus_awake = Wakefulness::keep_awake().is_ok();
         make_room(spec.connections)?;
         // A worker without a connection would have nothing to do.
         let cpus: Vec<usize> = spec.cpus.iter().take(spec.connections).collect();
@@ -155,7 +155,7 @@ impl LoadSession {
     fn probe_clock(&self, cancel: &Cancel) -> Result<ClockModel, LoadError> {
         self.clock_probe
             .as_ref()
-            .map_or_else(|| Ok(ClockModel::same(clock::epoch())), |clock_probe| clock_probe.measure(cancel))
+            .map_or_else(|| Ok(ClockModel::same(clock::wall_clock_epoch())), |clock_probe| clock_probe.measure(cancel))
     }
 
     /// Runs a slice with the assumed clock of the server; without one, as a probe of that clock.
@@ -168,7 +168,7 @@ impl LoadSession {
         watcher: &mut dyn FnMut(Watched<'_>),
     ) -> Result<SliceSample, LoadError> {
         // If the kernel refuses, latencies grow, and the session's user is told so.
-        let _awake = Wakefulness::hold();
+        let _awake = Wakefulness::keep_awake();
         self.prepare(slice, cancel, watcher)?;
         let stamps = by.map_or(Stamps::Probing, ClockModel::stamps);
         let start = clock::now() + START_MARGIN;
@@ -275,7 +275,7 @@ fn put(sum: &mut Option<SliceSample>, sample: SliceSample, add: fn(&mut SliceSam
 
 /// Raises the limit of open files as far as the session needs, so that no slice runs out of them.
 fn make_room(connections: usize) -> Result<(), LoadError> {
-    let needed = limits::open_files() + connections as u64 + SPARE_FILES;
+    let needed = limits::count_open_files() + connections as u64 + SPARE_FILES;
     let allowed = limits::raise_open_files(needed);
     if allowed < needed { Err(LoadError::OpenFiles { needed, allowed }) } else { Ok(()) }
 }

@@ -35,7 +35,7 @@ pub(crate) struct Pushes {
 impl Pushes {
     /// Stamped by a clock that is so far ahead of this machine's.
     pub(crate) fn every(period_ms: u64, ahead_ns: i64) -> Self {
-        let unix_ns = clock::epoch().unix_ns.saturating_add_signed(ahead_ns);
+        let unix_ns = clock::wall_clock_epoch().unix_ns.saturating_add_signed(ahead_ns);
         Self { period: Duration::from_millis(period_ms.max(1)), unix_ns, due: BinaryHeap::new() }
     }
 

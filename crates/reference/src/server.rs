@@ -55,10 +55,10 @@ pub fn serve(options: &Options, stop: &Stop, announce: impl FnOnce(SocketAddr)) 
         signal::ignore_sigterm().map_err(ReferenceError::SetUp)?;
     }
     let refused = |source| ReferenceError::Listen { port: options.port, source };
-    let listener = socket::listen(&SocketAddr::from((Ipv4Addr::LOCALHOST, options.port))).map_err(refused)?;
+    let listener = socket::open_listener(&SocketAddr::from((Ipv4Addr::LOCALHOST, options.port))).map_err(refused)?;
     let mut address = socket::local_address(listener.as_fd()).map_err(refused)?;
     let mut poller = EpollPoller::new().map_err(ReferenceError::Poll)?;
-    poller.transport().listen(LISTENER, listener).map_err(ReferenceError::Poll)?;
+    poller.transport().watch_listener(LISTENER, listener).map_err(ReferenceError::Poll)?;
     // Refused, delays are up to 50 µs longer than planted.
     let _ = clock::sharpen_timers();
     make_noise(options.stderr_noise);
@@ -138,7 +138,7 @@ impl<'a> Server<'a> {
         if token.index() == self.connections.len() {
             self.connections.push(None);
         }
-        if io.adopt(token, socket).is_err() {
+        if io.adopt_socket(token, socket).is_err() {
             return self.free.push(token);
         }
         self.serial += 1;

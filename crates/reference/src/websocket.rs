@@ -71,13 +71,13 @@ impl WebSocket {
 
     fn frame(&mut self, kind: Kind, message: &[u8]) -> Vec<u8> {
         // What was a text when it came is one when it goes.
-        let _ = self.end.send(kind, message);
+        let _ = self.end.send_message(kind, message);
         self.take()
     }
 
     fn take(&mut self) -> Vec<u8> {
         let bytes = self.end.outgoing().to_vec();
-        self.end.sent();
+        self.end.clear_outgoing();
         bytes
     }
 }

@@ -4,7 +4,7 @@
 use tare_plan::plan::{Machine, Plan};
 use tare_sys::affinity::CpuSet;
 use tare_sys::clock::{self, Nanos};
-use tare_sys::procfs::machine::{CpuTicks, tick_ns};
+use tare_sys::procfs::machine::{CpuTicks, clock_tick_ns};
 
 use crate::running_server::{RunningServer, RunningServers};
 
@@ -21,16 +21,16 @@ impl Others {
     pub fn begin(servers: &RunningServers<'_>, plan: &Plan) -> Option<Self> {
         let cpus = cores(&plan.machine)?;
         let ours_ns = ours_ns(servers)?;
-        Some(Self { before: CpuTicks::of(&cpus).ok()?, ours_ns, begun: clock::now(), cpus })
+        Some(Self { before: CpuTicks::read_cpus(&cpus).ok()?, ours_ns, begun: clock::now(), cpus })
     }
 
     /// Their share of the cores since then, 0 to 1: at least, since interrupts may count twice that were ours, and what the
     /// kernel counts in ticks may be one off for each core.
     pub fn share(&self, servers: &RunningServers<'_>) -> Option<f64> {
         let cpus = self.cpus.len() as u64;
-        let unused_ns = CpuTicks::of(&self.cpus).ok()?.since(self.before).unused_ns();
+        let unused_ns = CpuTicks::read_cpus(&self.cpus).ok()?.since(self.before).unused_ns();
         let ours_ns = ours_ns(servers)?.saturating_sub(self.ours_ns);
-        Some(share(clock::now().since(self.begun) * cpus, unused_ns + ours_ns + cpus * tick_ns()))
+        Some(share(clock::now().since(self.begun) * cpus, unused_ns + ours_ns + cpus * clock_tick_ns()))
     }
 }
 

@@ -66,7 +66,7 @@ impl<'a> RunningServer<'a> {
     /// CPU of all its processes in nanoseconds; `None` where they cannot be seen. A process that has ended uses none.
     pub fn cpu_ns(&self) -> Option<u64> {
         match &self.probe {
-            Some(probe) => Some(probe.processes().filter_map(|pid| process::cpu_ns(pid).ok()).sum()),
+            Some(probe) => Some(probe.processes().filter_map(|pid| process::cpu_time_ns(pid).ok()).sum()),
             None => matches!(self.host.status(), Status::Exited(_)).then_some(0),
         }
     }

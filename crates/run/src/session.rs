@@ -55,7 +55,7 @@ fn protocol(named: &NamedScenario, is_search: bool) -> Protocol {
 fn request(contract: &Contract, server: &str, named: &NamedScenario) -> Result<RequestSpec, RunError> {
     let expect = contract.exchange(server, &named.name).map_or(&named.scenario.expect, |exchange| exchange.expect);
     let wanted = &named.scenario.request;
-    let method = Method::named(&wanted.method).map_err(|error| RunError::Plan {
+    let method = Method::from_name(&wanted.method).map_err(|error| RunError::Plan {
         key: format!("[scenarios.{}] method", named.name),
         message: error.to_string(),
     })?;
@@ -99,7 +99,7 @@ mod tests {
             let headers = [("content-type".to_owned(), "text/plain".to_owned())].into();
             named.scenario.expect = Expect { status: 201, headers, body };
             let request = request(&Contract::default(), "own", &named).unwrap();
-            assert_eq!((request.method, request.path.as_str()), (Method::named("POST").unwrap(), "/echo?a=1"));
+            assert_eq!((request.method, request.path.as_str()), (Method::from_name("POST").unwrap(), "/echo?a=1"));
             assert_eq!(request.headers, [("accept".to_owned(), "text/plain".to_owned())]);
             assert_eq!(request.checks.len(), checks, "status, header, and the body where it is checked");
         }

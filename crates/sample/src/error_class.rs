@@ -80,7 +80,7 @@ pub struct ErrorTallies([ErrorTally; ErrorClass::ALL.len()]);
 
 impl ErrorTallies {
     /// The errors of one class.
-    pub fn of(&self, class: ErrorClass) -> &ErrorTally {
+    pub fn for_class(&self, class: ErrorClass) -> &ErrorTally {
         &self.0[class as usize]
     }
 
@@ -95,7 +95,7 @@ impl ErrorTallies {
     }
 
     /// Adds one error. Its text is kept if it is the first of its class.
-    pub fn add(&mut self, class: ErrorClass, text: &str) {
+    pub fn add_failure(&mut self, class: ErrorClass, text: &str) {
         let tally = &mut self.0[class as usize];
         tally.count += 1;
         if tally.count == 1 {
@@ -148,13 +148,13 @@ mod tests {
     #[test]
     fn merged_tallies_keep_the_first_example_of_each_class() {
         let mut tallies = ErrorTallies::default();
-        tallies.add(ErrorClass::Read, "reset");
+        tallies.add_failure(ErrorClass::Read, "reset");
         let mut other = ErrorTallies::default();
-        other.add(ErrorClass::Read, "closed");
-        other.add(ErrorClass::Timeout, "no answer");
+        other.add_failure(ErrorClass::Read, "closed");
+        other.add_failure(ErrorClass::Timeout, "no answer");
         tallies.merge(&other);
-        assert_eq!(tallies.of(ErrorClass::Read), &ErrorTally { count: 2, example: "reset".to_owned() });
-        assert_eq!(tallies.of(ErrorClass::Timeout), &ErrorTally { count: 1, example: "no answer".to_owned() });
+        assert_eq!(tallies.for_class(ErrorClass::Read), &ErrorTally { count: 2, example: "reset".to_owned() });
+        assert_eq!(tallies.for_class(ErrorClass::Timeout), &ErrorTally { count: 1, example: "no answer".to_owned() });
         assert_eq!((tallies.total(), tallies.iter().count()), (3, 2));
     }
 
@@ -162,7 +162,7 @@ mod tests {
     fn tallies_are_a_map_of_the_classes_that_occurred() {
         let json = r#"{"connect":{"count":2,"example":"refused"},"timeout":{"count":1,"example":""}}"#;
         let tallies: ErrorTallies = serde_json::from_str(json).unwrap();
-        assert_eq!((tallies.of(ErrorClass::Connect).count, tallies.total()), (2, 3));
+        assert_eq!((tallies.for_class(ErrorClass::Connect).count, tallies.total()), (2, 3));
         assert_eq!(serde_json::to_string(&tallies).unwrap(), json);
         assert!(serde_json::from_str::<ErrorTallies>(r#"{"weather":{"count":2,"example":""}}"#).is_err());
     }

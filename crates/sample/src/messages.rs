@@ -44,7 +44,7 @@ impl MessageTally {
     }
 
     /// Adds the tally of another worker or slice. Counts are summed; of clocks and resolutions the least certain is kept.
-    pub fn add(&mut self, other: &Self) {
+    pub fn merge(&mut self, other: &Self) {
         for (mine, theirs) in [
             (&mut self.received, other.received),
             (&mut self.missing, other.missing),
@@ -100,7 +100,7 @@ mod tests {
             (&[none, none], None, 500),
         ] {
             let mut sum = MessageTally::default();
-            tallies.iter().for_each(|tally| sum.add(tally));
+            tallies.iter().for_each(|tally| sum.merge(tally));
             assert_eq!((sum.clock.map(|clock| clock.messages), sum.clock_within_ns), (messages, within_ns));
         }
     }

@@ -259,7 +259,7 @@ impl SliceSample {
         self.add_counters(other);
         self.merge_histograms(other);
         self.errors.merge(&other.errors);
-        self.messages.add(&other.messages);
+        self.messages.merge(&other.messages);
         self.clock_samples.merge(&other.clock_samples);
         self.cancelled |= other.cancelled;
         self.trace.extend_from_slice(&other.trace);
@@ -272,7 +272,7 @@ impl SliceSample<PackedHistogram> {
         let pushing = slices.filter_map(|slice| Some((slice.pushed_messages()?, &slice.jitter)));
         pushing.fold(None, |sum, (messages, jitter)| {
             let (mut tally, mut all): (MessageTally, LatencyHistogram) = sum.unwrap_or_default();
-            tally.add(messages);
+            tally.merge(messages);
             jitter.merge_into(&mut all);
             Some((tally, all))
         })

@@ -45,7 +45,7 @@ impl Sampling {
     /// # Errors
     /// When the sampler cannot be had, the server refuses it, or it cannot count that event.
     pub fn begin(pid: u32, event: ProfileEvent, folder: &Path, name: &str) -> Result<Self, SutError> {
-        let tree = process::tree(pid)?;
+        let tree = process::process_tree(pid)?;
         match tree.iter().find(|&&pid| is_jvm(pid)) {
             Some(&jvm) => {
                 let file = folder.join(format!("{name}.jfr"));

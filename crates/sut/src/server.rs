@@ -111,7 +111,7 @@ impl Server {
 
     /// Its process id, the root of its tree.
     pub fn pid(&self) -> u32 {
-        self.child().pid()
+        self.child().program_pid()
     }
 
     /// What it does just now.
@@ -121,7 +121,11 @@ impl Server {
             return Status::Exited(how);
         }
         // A process that ends between the two questions is told of at the next one.
-        if Stat::of(child.pid()).is_ok_and(|stat| stat.is_stopped()) { Status::Stopped } else { Status::Running }
+        if Stat::of_process(child.program_pid()).is_ok_and(|stat| stat.is_stopped()) {
+            Status::Stopped
+        } else {
+            Status::Running
+        }
     }
 
     /// The last lines of its log.

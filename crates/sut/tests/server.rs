@@ -14,7 +14,7 @@ use tare_sut::server::{ReadyRule, Server, ServerSpec, Status};
 use tare_sys::affinity::{CpuSet, allowed_cpus, cpus_of_task};
 use tare_sys::child::How;
 use tare_sys::clock;
-use tare_sys::procfs::process::{Stat, tree};
+use tare_sys::procfs::process::{Stat, process_tree};
 use tare_sys::scheduling::SchedulingPolicy;
 
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -103,7 +103,7 @@ fn refusal(change: impl Fn(&mut ServerSpec), role: &str, argument: &str) -> (Sut
 }
 
 fn alive(pid: u32) -> bool {
-    Stat::of(pid).is_ok_and(|stat| stat.is_alive())
+    Stat::of_process(pid).is_ok_and(|stat| stat.is_alive())
 }
 
 fn until(what: &str, condition: impl Fn() -> bool) {
@@ -124,7 +124,7 @@ fn a_server_is_ready_where_its_line_says_and_gone_after_its_stop() {
     stream.write_all(b"GET / HTTP/1.1\r\n\r\n").unwrap();
     stream.read_to_string(&mut answer).unwrap();
     assert!(answer.ends_with("hi") && server.status() == Status::Running);
-    let pids = tree(server.pid()).unwrap();
+    let pids = process_tree(server.pid()).unwrap();
     assert_eq!(SchedulingPolicy::of_thread(server.pid()).unwrap(), Some(SchedulingPolicy::Batch));
     let report = server.stop().unwrap();
     assert_eq!((report.ended.how, report.ended.forced, report.was_dead), (How::Signal(15), false, false));
@@ -265,9 +265,9 @@ fn a_server_that_dies_later_is_seen() {
 fn all_threads_of_a_server_move_to_other_cpus() {
     let directory = tempfile::tempdir().unwrap();
     let server = Server::start(&spec(directory.path(), "announces", "{port}")).unwrap();
-    let first = CpuSet::of(allowed_cpus().unwrap().iter().take(1));
+    let first = CpuSet::from_indices(allowed_cpus().unwrap().iter().take(1));
     server.set_cpus(&first).unwrap();
-    let tasks = tare_sys::procfs::process::tasks(server.pid()).unwrap();
+    let tasks = tare_sys::procfs::process::thread_ids(server.pid()).unwrap();
     assert!(tasks.len() > 1 && tasks.into_iter().all(|tid| cpus_of_task(tid).unwrap() == first));
 }
 

@@ -65,7 +65,7 @@ pub fn online_cpus() -> Result<CpuSet, AffinityError> {
 pub fn cpus_of_task(tid: u32) -> Result<CpuSet, AffinityError> {
     let mask = sched_getaffinity(task(tid))
         .map_err(|e| AffinityError::Read { what: format!("the CPU mask of task {tid}"), source: e.into() })?;
-    Ok(CpuSet::of((0..CpuSet::LIMIT).filter(|&cpu| mask.is_set(cpu))))
+    Ok(CpuSet::from_indices((0..CpuSet::LIMIT).filter(|&cpu| mask.is_set(cpu))))
 }
 
 /// The set as a mask of the kernel.
@@ -82,14 +82,14 @@ const _: () = assert!(CpuSet::LIMIT == rustix::thread::CpuSet::MAX_CPU);
 /// # Errors
 /// When none of the CPUs exists or may be used here.
 pub fn pin_current_thread(cpus: &CpuSet) -> Result<(), AffinityError> {
-    pin_task(0, cpus)
+    pin_thread(0, cpus)
 }
 
 /// Pins one thread of any process; 0 means the calling thread.
 ///
 /// # Errors
 /// When there is no such task, it is another user's, or none of the CPUs may be used.
-pub fn pin_task(tid: u32, cpus: &CpuSet) -> Result<(), AffinityError> {
+pub fn pin_thread(tid: u32, cpus: &CpuSet) -> Result<(), AffinityError> {
     sched_setaffinity(task(tid), &kernel_mask(cpus)).map_err(|e| AffinityError::Refused {
         tid,
         cpus: cpus.clone(),
@@ -116,7 +116,7 @@ pub fn pin_process(pid: u32, cpus: &CpuSet) -> Result<(), AffinityError> {
             break;
         }
         for tid in new {
-            match pin_task(tid, cpus) {
+            match pin_thread(tid, cpus) {
                 // A thread that has ended since the listing needs no pinning.
                 Err(AffinityError::Refused { source, .. }) if source.raw_os_error() == Some(libc::ESRCH) => {}
                 other => other?,
@@ -132,7 +132,7 @@ pub fn pin_process(pid: u32, cpus: &CpuSet) -> Result<(), AffinityError> {
 /// When the process is gone, is another user's, or none of the CPUs may be used.
 pub fn pin_process_tree(pid: u32, cpus: &CpuSet) -> Result<(), AffinityError> {
     pin_process(pid, cpus)?;
-    let descendants = procfs::process::tree(pid).unwrap_or_default();
+    let descendants = procfs::process::process_tree(pid).unwrap_or_default();
     for descendant in descendants.into_iter().skip(1) {
         // A descendant that has ended meanwhile cannot be listed and needs no pinning.
         match pin_process(descendant, cpus) {
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn a_pinned_thread_reports_the_cpu_it_was_pinned_to() {
-        let one = CpuSet::of(allowed_cpus().unwrap().iter().take(1));
+        let one = CpuSet::from_indices(allowed_cpus().unwrap().iter().take(1));
         std::thread::spawn(move || {
             pin_current_thread(&one).unwrap();
             assert_eq!(allowed_cpus().unwrap(), one);
@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn a_cpu_that_is_not_there_is_refused_with_those_that_are() {
-        let absent = CpuSet::of([CpuSet::LIMIT - 1]);
+        let absent = CpuSet::from_indices([CpuSet::LIMIT - 1]);
         std::thread::spawn(move || {
             let error = pin_current_thread(&absent).unwrap_err().to_string();
             assert!(error.contains("may be used here"), "{error}");

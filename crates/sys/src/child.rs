@@ -203,7 +203,7 @@ impl Child {
     }
 
     /// The program's process id, which is also the id of its group and its session.
-    pub fn pid(&self) -> u32 {
+    pub fn program_pid(&self) -> u32 {
         self.pid
     }
 
@@ -248,14 +248,14 @@ impl Child {
             let _gone = rustix::net::send(lifeline, &[supervisor::TERMINATE], rustix::net::SendFlags::NOSIGNAL);
             self.wait(grace);
         }
-        self.kill()
+        self.kill_tree()
     }
 
     /// Kills the program and its descendants, and waits until all of them are gone.
     ///
     /// # Errors
     /// When a process cannot be killed.
-    pub fn kill(&mut self) -> Result<Ended, ChildError> {
+    pub fn kill_tree(&mut self) -> Result<Ended, ChildError> {
         let forced = self.try_wait().is_none();
         self.killing |= forced;
         self.lifeline = None;
@@ -305,7 +305,7 @@ impl Child {
 impl Drop for Child {
     fn drop(&mut self) {
         // A destructor cannot report an unkillable process; `terminate` does.
-        let _ended = self.kill();
+        let _ended = self.kill_tree();
     }
 }
 

@@ -106,14 +106,14 @@ pub struct Epoch {
 
 impl Epoch {
     /// The moment at which the wall clock showed `unix_ns`; [`Nanos::ZERO`] for times before the origin.
-    pub const fn moment(self, unix_ns: u64) -> Nanos {
+    pub const fn monotonic_from_unix(self, unix_ns: u64) -> Nanos {
         Nanos(unix_ns.saturating_sub(self.unix_ns))
     }
 }
 
 /// The epoch of this machine's own wall clock. It jumps when the clock is set. Otherwise it is constant, since both
 /// clocks run at the same rate.
-pub fn epoch() -> Epoch {
+pub fn wall_clock_epoch() -> Epoch {
     // The wall clock is read between two readings of the other clock. The closest pair is the most exact.
     let reading = || {
         let (before, wall, after) = (now().0, wall_unix_ns(), now().0);
@@ -193,10 +193,10 @@ mod tests {
 
     #[test]
     fn moments_of_the_wall_clock_lie_between_those_of_the_monotonic_clock_around_it() {
-        let epoch = epoch();
+        let epoch = wall_clock_epoch();
         let (before, wall, after) = (now(), wall_unix_ns(), now());
         let slack = Duration::from_nanos(epoch.within_ns);
-        assert!(before - slack <= epoch.moment(wall) && epoch.moment(wall) <= after + slack);
+        assert!(before - slack <= epoch.monotonic_from_unix(wall) && epoch.monotonic_from_unix(wall) <= after + slack);
     }
 
     #[test]

@@ -29,7 +29,7 @@ pub enum Target {
 
 impl Target {
     /// The address; `None` for a file.
-    pub const fn address(&self) -> Option<SocketAddr> {
+    pub const fn tcp_address(&self) -> Option<SocketAddr> {
         match self {
             Self::Tcp(address) => Some(*address),
             Self::Unix(_) => None,
@@ -37,8 +37,8 @@ impl Target {
     }
 
     /// Whether it is on this machine: a file, or an address to which a local socket can be bound.
-    pub fn is_here(&self) -> bool {
-        self.address().is_none_or(|mut address| {
+    pub fn is_on_this_machine(&self) -> bool {
+        self.tcp_address().is_none_or(|mut address| {
             address.set_port(0);
             UdpSocket::bind(address).is_ok()
         })
@@ -84,7 +84,7 @@ impl fmt::Display for Target {
 /// # Errors
 /// Errors that the kernel reports at once: no file descriptors left, unknown congestion control, no route, no such
 /// file.
-pub fn connect(target: &Target, options: &SocketOptions) -> io::Result<OwnedFd> {
+pub fn start_connect(target: &Target, options: &SocketOptions) -> io::Result<OwnedFd> {
     let socket = target.open(options)?;
     match rustix::net::connect(&socket, &target.encode()?) {
         Ok(()) | Err(rustix::io::Errno::INPROGRESS) => Ok(socket),
@@ -97,7 +97,7 @@ pub fn connect(target: &Target, options: &SocketOptions) -> io::Result<OwnedFd> 
 ///
 /// # Errors
 /// When the address is in use or not ours.
-pub fn listen(address: &SocketAddr) -> io::Result<OwnedFd> {
+pub fn open_listener(address: &SocketAddr) -> io::Result<OwnedFd> {
     let socket = open(address, &SocketOptions::default())?;
     sockopt::set_socket_reuseaddr(&socket, true)?;
     rustix::net::bind(&socket, address)?;
@@ -116,7 +116,7 @@ pub fn local_address(socket: BorrowedFd<'_>) -> io::Result<SocketAddr> {
 /// The congestion control algorithm that a socket opened with `options` towards `target` would use.
 ///
 /// # Errors
-/// As for [`connect`]. An algorithm that the kernel does not offer is `NotFound`.
+/// As for [`start_connect`]. An algorithm that the kernel does not offer is `NotFound`.
 pub fn congestion_in_use(target: &SocketAddr, options: &SocketOptions) -> io::Result<String> {
     Ok(sockopt::tcp_congestion(open(target, options)?)?)
 }
@@ -125,7 +125,7 @@ pub fn congestion_in_use(target: &SocketAddr, options: &SocketOptions) -> io::Re
 ///
 /// # Errors
 /// When the descriptor is not a TCP socket.
-pub fn prepare(socket: BorrowedFd<'_>) -> io::Result<()> {
+pub fn prepare_accepted(socket: BorrowedFd<'_>) -> io::Result<()> {
     rustix::io::ioctl_fionbio(socket, true)?;
     Ok(sockopt::set_tcp_nodelay(socket, true)?)
 }
@@ -166,6 +166,6 @@ mod tests {
     fn an_unknown_algorithm_is_refused() {
         let options = SocketOptions { congestion: Some("no-such-algorithm".to_owned()) };
         assert!(congestion_in_use(&loopback(), &options).is_err());
-        assert!(connect(&loopback().into(), &options).is_err());
+        assert!(start_connect(&loopback().into(), &options).is_err());
     }
 }

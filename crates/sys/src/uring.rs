@@ -17,7 +17,7 @@ use self::transport::{UringState, Want};
 use crate::clock::{self, Nanos};
 use crate::poll::{CloseCause, Event, Handler, Poller, Token};
 
-pub use self::obstacle::obstacle;
+pub use self::obstacle::why_unavailable;
 pub use self::transport::UringTransport;
 
 /// A [`Poller`] on io_uring. Only the thread that opened it may use it.

@@ -18,7 +18,7 @@ impl Wakefulness {
     ///
     /// # Source
     /// The kernel's documentation of the PM Quality of Service interface: a request for 0 µs.
-    pub fn hold() -> io::Result<Self> {
+    pub fn keep_awake() -> io::Result<Self> {
         let mut device = OpenOptions::new().write(true).open(DEVICE)?;
         device.write_all(&0_i32.to_ne_bytes())?;
         Ok(Self(device))

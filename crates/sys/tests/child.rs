@@ -67,7 +67,7 @@ fn a_missing_directory_a_plain_file_and_an_absent_cpu_say_what_failed() {
     let mut elsewhere = sh("true");
     elsewhere.directory = Some("/no/such/directory".into());
     let mut pinned = sh("true");
-    pinned.cpus = Some(CpuSet::of([CpuSet::LIMIT - 1]));
+    pinned.cpus = Some(CpuSet::from_indices([CpuSet::LIMIT - 1]));
     let file = tempfile::NamedTempFile::new().unwrap();
     let cases = [(elsewhere, "directory"), (pinned, "CPUs"), (Program::new(file.path()), "execute")];
     for (program, says) in cases {
@@ -79,7 +79,7 @@ fn a_missing_directory_a_plain_file_and_an_absent_cpu_say_what_failed() {
 #[test]
 fn environment_directory_and_cpus_reach_the_program() {
     let mut program = sh("echo $GREETING; pwd; grep Cpus_allowed_list /proc/self/status; ps >/dev/null; ulimit -n");
-    let first = CpuSet::of(allowed_cpus().unwrap().iter().take(1));
+    let first = CpuSet::from_indices(allowed_cpus().unwrap().iter().take(1));
     program.env = vec![("GREETING".into(), "hello".into())];
     program.directory = Some("/".into());
     program.cpus = Some(first.clone());
@@ -120,7 +120,7 @@ fn what_ignores_sigterm_is_killed() {
 #[test]
 fn a_stopped_program_ends_all_the_same() {
     let mut child = Child::spawn(Program::new("sleep").args(["1000"])).unwrap();
-    signal(child.pid(), Signal::STOP);
+    signal(child.program_pid(), Signal::STOP);
     let ended = child.terminate(PATIENCE).unwrap();
     assert_eq!((ended.how, ended.forced), (How::Signal(15), false));
 }
@@ -138,8 +138,8 @@ fn a_double_forked_grandchild_dies_with_the_program() {
             // In a namespace the printed ids are not ours, so this relies on the kernel's promise.
             let pids = numbers(&mut child, 3);
             let supervisor = child.supervisor_pid();
-            child.kill().unwrap();
-            assert!(!alive(supervisor) && !alive(child.pid()));
+            child.kill_tree().unwrap();
+            assert!(!alive(supervisor) && !alive(child.program_pid()));
             assert!(child.in_pid_namespace() || pids.iter().all(|&pid| !alive(pid)), "{pids:?}");
         }
     }
@@ -156,7 +156,7 @@ fn leftovers_of_a_program_that_has_ended_are_killed_without_being_asked() {
 #[test]
 fn killing_the_supervisor_kills_the_program() {
     let mut child = Child::spawn(Program::new("sleep").args(["1000"])).unwrap();
-    let pid = child.pid();
+    let pid = child.program_pid();
     signal(child.supervisor_pid(), Signal::KILL);
     assert_eq!(child.wait(PATIENCE), Some(How::SupervisorKilled));
     until("the program to go", || !alive(pid));
@@ -179,7 +179,7 @@ fn the_cpu_of_the_whole_tree_is_counted() {
     let burn = "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done";
     let mut child = Child::spawn(sh(&format!("({burn}) & ({burn}) & wait"))).unwrap();
     child.wait(PATIENCE);
-    let ended = child.kill().unwrap();
+    let ended = child.kill_tree().unwrap();
     assert!(ended.user_ns + ended.system_ns > 0 && !ended.forced, "{ended:?}");
 }
 
@@ -190,7 +190,7 @@ const HELPER: &str = "TARE_TEST_HOLDS_A_CHILD";
 fn helper_that_holds_a_child_until_it_is_killed() {
     let Some(report) = std::env::var_os(HELPER) else { return };
     let mut child = Child::spawn(sh(&format!("trap '' TERM HUP INT; {DAEMON} wait"))).unwrap();
-    let pids = numbers(&mut child, 3).into_iter().chain([child.pid(), child.supervisor_pid()]);
+    let pids = numbers(&mut child, 3).into_iter().chain([child.program_pid(), child.supervisor_pid()]);
     let text: Vec<_> = pids.map(|pid| pid.to_string()).collect();
     std::fs::write(Path::new(&report).with_extension("part"), text.join(" ")).unwrap();
     std::fs::rename(Path::new(&report).with_extension("part"), &report).unwrap();

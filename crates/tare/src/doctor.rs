@@ -47,7 +47,7 @@ fn cores(args: &DoctorArgs) -> anyhow::Result<(CpuSet, CpuSet)> {
     let (first, last) = (allowed.iter().next().unwrap_or(0), allowed.iter().last().unwrap_or(0));
     let parse = |flag: &str, list: &Option<String>, fallback: usize| match list {
         Some(list) => list.parse::<CpuSet>().with_context(|| format!("{flag} {list}")),
-        None => Ok(CpuSet::of([fallback])),
+        None => Ok(CpuSet::from_indices([fallback])),
     };
     Ok((parse("--server-cpus", &args.server_cpus, first)?, parse("--load-cpus", &args.load_cpus, last)?))
 }

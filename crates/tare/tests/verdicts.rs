@@ -46,7 +46,7 @@ fn other_work_on_the_cores_is_seen_and_told() {
     let neighbour = {
         let ended = Arc::clone(&ended);
         std::thread::spawn(move || {
-            pin_current_thread(&CpuSet::of([cpu])).unwrap();
+            pin_current_thread(&CpuSet::from_indices([cpu])).unwrap();
             while !ended.load(Ordering::Relaxed) {
                 std::hint::spin_loop();
             }

@@ -32,7 +32,7 @@ impl CpuSet {
     pub const LIMIT: usize = 1024;
 
     /// A set of these CPUs.
-    pub fn of(cpus: impl IntoIterator<Item = usize>) -> Self {
+    pub fn from_indices(cpus: impl IntoIterator<Item = usize>) -> Self {
         Self(cpus.into_iter().collect())
     }
 
@@ -145,9 +145,12 @@ mod tests {
 
     #[test]
     fn sets_know_their_members_and_their_overlap() {
-        let set = CpuSet::of([0, 2]);
+        let set = CpuSet::from_indices([0, 2]);
         assert!(set.contains(2) && !set.contains(1) && set.len() == 2 && !set.is_empty());
-        assert!(set.overlaps(&CpuSet::of([2, 3])) && set.difference(&CpuSet::of([2])) == CpuSet::of([0]));
-        assert_eq!(set.union(&CpuSet::of([1])).to_string(), "0-2");
+        assert!(
+            set.overlaps(&CpuSet::from_indices([2, 3]))
+                && set.difference(&CpuSet::from_indices([2])) == CpuSet::from_indices([0])
+        );
+        assert_eq!(set.union(&CpuSet::from_indices([1])).to_string(), "0-2");
     }
 }

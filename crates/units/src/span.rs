@@ -21,7 +21,7 @@ impl Span {
     }
 
     /// Seconds as a float, for arithmetic on estimates.
-    pub fn secs(self) -> f64 {
+    pub fn as_seconds(self) -> f64 {
         self.0.as_secs_f64()
     }
 }

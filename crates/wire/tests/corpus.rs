@@ -44,7 +44,7 @@ fn outcomes() -> BTreeMap<String, (bool, String)> {
 /// Feeds pieces and then the end of the stream. Returns the outcome as in the table, and the body.
 fn read<'a>(pieces: impl IntoIterator<Item = &'a [u8]>, is_head_request: bool) -> (String, Vec<u8>) {
     let mut parser = ResponseParser::new();
-    parser.expect(is_head_request);
+    parser.expect_response(is_head_request);
     let mut seen = Seen::default();
     let mut pieces = pieces.into_iter();
     while let Some(piece) = pieces.next() {
@@ -61,7 +61,7 @@ fn read<'a>(pieces: impl IntoIterator<Item = &'a [u8]>, is_head_request: bool) -
             Err(error) => return (name(error), Vec::new()),
         }
     }
-    match parser.finish() {
+    match parser.finish_stream() {
         Ok(()) => (format!("{} {} eof", seen.status, seen.body.len()), seen.body),
         Err(error) => (name(error), Vec::new()),
     }

@@ -28,7 +28,7 @@ impl Sink for Answer {
 /// Feeds the pieces one after another, then the end of the stream.
 fn read<'a>(pieces: impl IntoIterator<Item = &'a [u8]>, is_head_request: bool) -> Result<Answer, ParseError> {
     let mut parser = ResponseParser::new();
-    parser.expect(is_head_request);
+    parser.expect_response(is_head_request);
     let mut answer = Answer::default();
     let mut before = 0;
     for piece in pieces {
@@ -38,7 +38,7 @@ fn read<'a>(pieces: impl IntoIterator<Item = &'a [u8]>, is_head_request: bool) -
         }
         before += piece.len();
     }
-    parser.finish().map(|()| answer)
+    parser.finish_stream().map(|()| answer)
 }
 
 /// Reads the input whole, in single bytes, and split in two at every position. All must give the same outcome.
@@ -135,7 +135,7 @@ fn a_parser_reads_one_answer_after_another() {
     let mut parser = ResponseParser::new();
     for body in ["a", "bcd", ""] {
         let mut answer = Answer::default();
-        parser.expect(false);
+        parser.expect_response(false);
         let raw = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len());
         let (first, second) = raw.as_bytes().split_at(10);
         assert_eq!(parser.feed(first, &mut answer), Ok(Progress::NeedsMore));

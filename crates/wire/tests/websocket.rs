@@ -151,7 +151,7 @@ fn frames_are_the_same_messages_wherever_they_are_cut() {
 #[test]
 fn a_ping_is_answered_with_what_it_brought() {
     let (mut client, mut server) = (Endpoint::client(), Endpoint::server());
-    client.ping(b"when?");
+    client.send_ping(b"when?");
     assert_eq!(unmasked(client.outgoing()), [(0x89, b"when?".to_vec())]);
     assert_eq!(server.receive(&mut client.outgoing()), Ok(Some(Arrival::Ping)));
     let answer = Arrival::Pong(b"when?"[..].into());
@@ -189,9 +189,9 @@ fn nothing_is_taken_behind_a_close_and_nothing_is_sent() {
     let mut endpoint = Endpoint::client();
     let mut bytes = &b"\x88\x00\x81\x01x"[..];
     assert_eq!(endpoint.receive(&mut bytes), Ok(Some(Arrival::Close(None))));
-    endpoint.sent();
+    endpoint.clear_outgoing();
     assert!(endpoint.receive(&mut bytes).is_err());
-    assert_eq!(endpoint.send(Kind::Text, b"x"), Ok(()));
+    assert_eq!(endpoint.send_message(Kind::Text, b"x"), Ok(()));
     assert_eq!(endpoint.outgoing(), b"");
 }
 
@@ -200,12 +200,12 @@ fn what_one_end_sends_the_other_receives() {
     let (mut client, mut server) = (Endpoint::client(), Endpoint::server());
     for bytes in [0, 1, 125, 126, 65_535, 65_536, 1 << 20] {
         let payload = vec![b'a'; bytes];
-        client.send(Kind::Text, &payload).unwrap();
+        client.send_message(Kind::Text, &payload).unwrap();
         let arrival = server.receive(&mut client.outgoing()).unwrap();
         assert_eq!(arrival, Some(Arrival::Message(Kind::Text, payload.into())), "{bytes} bytes");
-        client.sent();
+        client.clear_outgoing();
     }
-    assert_eq!(client.send(Kind::Text, b"\xff"), Err(FrameError::NotUtf8));
-    client.close();
+    assert_eq!(client.send_message(Kind::Text, b"\xff"), Err(FrameError::NotUtf8));
+    client.send_close();
     assert_eq!(server.receive(&mut client.outgoing()), Ok(Some(Arrival::Close(Some((1000, String::new()))))));
 }

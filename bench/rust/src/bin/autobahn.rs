@@ -87,10 +87,10 @@ impl Case {
         loop {
             let arrival = self.end.receive(&mut bytes);
             if let Ok(Some(Arrival::Message(kind, message))) = &arrival {
-                self.end.send(*kind, message)?;
+                self.end.send_message(*kind, message)?;
             }
             self.stream.write_all(self.end.outgoing())?;
-            self.end.sent();
+            self.end.clear_outgoing();
             match arrival {
                 Ok(Some(Arrival::Close(_))) | Err(_) => {
                     // The server closes, if it has not by now; what it still sends is not for us.

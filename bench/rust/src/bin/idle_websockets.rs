@@ -39,5 +39,5 @@ fn run(session: &mut LoadSession, connections: usize) -> Result<u64, Box<dyn Err
 }
 
 fn resident() -> Result<u64, Box<dyn Error>> {
-    Ok(Memory::of(std::process::id())?.rss_bytes)
+    Ok(Memory::of_process(std::process::id())?.rss_bytes)
 }

@@ -37,7 +37,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let mut session = LoadSession::open(&SessionSpec {
         connections,
-        cpus: CpuSet::of(value("--cpus").unwrap_or("1").split(',').map(str::parse).collect::<Result<Vec<_>, _>>()?),
+        cpus: CpuSet::from_indices(
+            value("--cpus").unwrap_or("1").split(',').map(str::parse).collect::<Result<Vec<_>, _>>()?,
+        ),
         protocol: match value("--http2") {
             Some(streams) => Protocol::Http2 { streams: streams.parse()? },
             None => Protocol::Http1 { pipeline: value("--pipeline").unwrap_or("1").parse()? },

@@ -34,9 +34,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (server_cpu, load_cpu) = (cpus.next().unwrap_or(Ok(0))?, cpus.next().unwrap_or(Ok(1))?);
     let server = Running::start(Options::default(), move || {
         // Refused, the two share a CPU, which the table's busy share will show.
-        let _ = pin_current_thread(&CpuSet::of([server_cpu]));
+        let _ = pin_current_thread(&CpuSet::from_indices([server_cpu]));
     })?;
-    pin_current_thread(&CpuSet::of([load_cpu]))?;
+    pin_current_thread(&CpuSet::from_indices([load_cpu]))?;
     clock::sharpen_timers()?;
     println!("the poller's stamp minus the kernel's, in µs, over {CONNECTIONS} connections");
     println!(

@@ -19,7 +19,7 @@ struct Comparing<'a> {
 
 impl Sink for Comparing<'_> {
     fn head(&mut self, head: &Head<'_>) {
-        self.is_right = head.status == 200 && head.header("content-type").is_some();
+        self.is_right = head.status == 200 && head.header_value("content-type").is_some();
     }
 
     fn body(&mut self, bytes: &[u8]) {
@@ -29,7 +29,7 @@ impl Sink for Comparing<'_> {
 
 fn read(parser: &mut ResponseParser, raw: &[u8], body: &[u8]) -> bool {
     let mut sink = Comparing { body, is_right: false };
-    parser.expect(false);
+    parser.expect_response(false);
     let progress = parser.feed(raw, &mut sink).unwrap();
     sink.is_right && matches!(progress, Progress::Complete { consumed, .. } if consumed == raw.len())
 }

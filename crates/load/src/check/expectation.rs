@@ -59,7 +59,7 @@ impl Expectation {
             let text = format!("status {} instead of {}", head.status, self.wanted_statuses());
             return Some(Problem::new(ErrorClass::Status, text));
         }
-        self.headers.iter().find_map(|(name, rule)| rule.judge(name, head.header(name)))
+        self.headers.iter().find_map(|(name, rule)| rule.judge(name, head.header_value(name)))
     }
 
     /// What is wrong with the length of a complete body.

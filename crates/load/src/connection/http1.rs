@@ -63,7 +63,7 @@ impl Http1 {
         cursor: &mut RequestCursor,
     ) -> Begun {
         if self.under_way.is_empty() {
-            self.parser.expect(cursor.is_head(exchange.request));
+            self.parser.expect_response(cursor.is_head(exchange.request));
         }
         let bytes = cursor.encoded(exchange.request);
         self.under_way.push_back(exchange);
@@ -123,7 +123,7 @@ impl Http1 {
 
     /// Handles the end of the connection, which may also be the end of a body.
     pub(crate) fn end(&mut self, cause: &CloseCause, requests: &RequestSet) -> Ended {
-        let problem = match (cause, self.parser.finish()) {
+        let problem = match (cause, self.parser.finish_stream()) {
             (CloseCause::EndOfStream, Ok(())) => {
                 return Ended { finished: self.finish_first(requests), problem: left_unanswered() };
             }
@@ -140,7 +140,7 @@ impl Http1 {
     fn finish_first(&mut self, requests: &RequestSet) -> Option<(Times, Option<Problem>)> {
         let mut exchange = self.under_way.pop_front()?;
         if let Some(next) = self.under_way.front() {
-            self.parser.expect(requests.get(next.request).is_head);
+            self.parser.expect_response(requests.get(next.request).is_head);
         }
         let problem = exchange.seen.verdict(&requests.get(exchange.request).expectation);
         Some((exchange.times, problem))

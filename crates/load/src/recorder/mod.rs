@@ -212,7 +212,7 @@ impl Recorder {
         self.offered(times, at);
         self.sample.failed += 1;
         self.sample.failed_time.record_ns(at.since(times.intended));
-        self.sample.errors.add(problem.class, &problem.text);
+        self.sample.errors.add_failure(problem.class, &problem.text);
     }
 
     /// A request failed, or a subscription that still misses the messages `owed`. A subscription that was requested in
@@ -290,7 +290,7 @@ impl Recorder {
     /// A connection failed that carried no request.
     pub(crate) fn connection_failed(&mut self, at: Nanos, problem: &Problem) {
         if self.window.contains(at) {
-            self.sample.errors.add(problem.class, &problem.text);
+            self.sample.errors.add_failure(problem.class, &problem.text);
         }
     }
 

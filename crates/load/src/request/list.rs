@@ -54,7 +54,7 @@ fn listed(name: &str, line: usize, text: &str) -> Result<ListedUrl, LoadError> {
     };
     let weight =
         weight.map_or(Ok(1), |weight| weight.parse().map_err(|_| wrong(format!("`{weight}` is no weight"))))?;
-    let method = method.map_or(Ok(Method::get()), Method::named).map_err(|error| wrong(error.to_string()))?;
+    let method = method.map_or(Ok(Method::get()), Method::from_name).map_err(|error| wrong(error.to_string()))?;
     Ok(ListedUrl { line, weight, method, url: url.to_owned() })
 }
 

@@ -47,6 +47,6 @@ impl ClockProbe {
         let stop = StopRule::Count { requests: 1, at_most: AT_MOST };
         let slice = SliceSpec { drain_timeout: Duration::ZERO, ..SliceSpec::new(Schedule::Closed, 1, stop) };
         let sample = session.drive(&slice, None, None, cancel, &mut |_| {})?;
-        Ok(ClockModel::of(&sample.clock_samples, sample.messages.received, clock::epoch()))
+        Ok(ClockModel::of(&sample.clock_samples, sample.messages.received, clock::wall_clock_epoch()))
     }
 }

@@ -49,7 +49,8 @@ impl SessionSpec {
     /// One connection in plain HTTP/1.1 to `target`, driven from the first CPU that this process may use. The timeouts
     /// are 10 s for a response and 5 s for a connect.
     pub fn new(target: impl Into<Target>, requests: impl Into<Requests>) -> Self {
-        let cpus = allowed_cpus().map_or_else(|_| CpuSet::of([]), |allowed| CpuSet::of(allowed.iter().take(1)));
+        let cpus = allowed_cpus()
+            .map_or_else(|_| CpuSet::from_indices([]), |allowed| CpuSet::from_indices(allowed.iter().take(1)));
         Self {
             target: target.into(),
             tls: None,
@@ -68,7 +69,7 @@ impl SessionSpec {
 
     /// The `Host` of the requests.
     pub(super) fn host(&self) -> String {
-        let of_target = || self.target.address().map_or("localhost".to_owned(), |address| address.to_string());
+        let of_target = || self.target.tcp_address().map_or("localhost".to_owned(), |address| address.to_string());
         self.host.clone().unwrap_or_else(of_target)
     }
 

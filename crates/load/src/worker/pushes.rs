@@ -35,7 +35,9 @@ impl Pushes {
     /// The moment at which a message with this stamp was sent, and the stamp; `None` if that is unknown.
     pub(super) fn sent_at(&self, stamp: Option<Stamped>) -> Option<(Nanos, Stamped)> {
         match self.stamps {
-            Stamps::Ours(epoch) | Stamps::Theirs(epoch) => stamp.map(|stamp| (epoch.moment(stamp.unix_ns), stamp)),
+            Stamps::Ours(epoch) | Stamps::Theirs(epoch) => {
+                stamp.map(|stamp| (epoch.monotonic_from_unix(stamp.unix_ns), stamp))
+            }
             Stamps::Unknown | Stamps::Probing => None,
         }
     }

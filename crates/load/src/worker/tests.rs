@@ -190,7 +190,7 @@ fn a_count_is_exact_and_ends_with_its_last_answer() {
 fn a_count_against_a_silent_server_ends_nevertheless() {
     let stop = StopRule::Count { requests: 7, at_most: Duration::from_secs(1) };
     let sample = run(World::new(Box::new(|_| Reaction::Never)), 2, &slice(Schedule::Closed, stop));
-    assert_eq!((sample.offered, sample.errors.of(ErrorClass::Timeout).count), (2, 2));
+    assert_eq!((sample.offered, sample.errors.for_class(ErrorClass::Timeout).count), (2, 2));
 }
 
 #[test]
@@ -214,7 +214,7 @@ fn timeout_is_recorded_at_its_deadline() {
     let mut slice = slice(Schedule::Closed, seconds(15));
     slice.drain_timeout = Duration::from_secs(1);
     let sample = run(World::new(Box::new(|_| Reaction::Never)), 1, &slice);
-    assert_eq!(sample.errors.of(ErrorClass::Timeout).count, 2);
+    assert_eq!(sample.errors.for_class(ErrorClass::Timeout).count, 2);
     // One fails at its deadline of 10 s. The other, sent later, fails when the drain ends at 16 s.
     assert_about(sample.failed_time.max_ns(), 10_000 * MS);
     assert!(sample.response.is_empty());
@@ -227,7 +227,7 @@ fn waiting_requests_time_out_at_their_own_deadline() {
     slice.drain_timeout = Duration::ZERO;
     let sample = run(World::new(Box::new(|_| Reaction::Never)), 1, &slice);
     assert_eq!((sample.offered, sample.failed), (300, 300));
-    assert_eq!(sample.errors.of(ErrorClass::Timeout).count, 300);
+    assert_eq!(sample.errors.for_class(ErrorClass::Timeout).count, 300);
     assert_about(sample.failed_time.max_ns(), 10_000 * MS);
 }
 
@@ -235,7 +235,7 @@ fn waiting_requests_time_out_at_their_own_deadline() {
 fn a_refusing_server_is_tried_ever_more_slowly() {
     let refusing = World::new(after(Duration::ZERO)).listening(Listener::Refuses);
     let sample = run(refusing, 1, &slice(Schedule::Closed, seconds(2)));
-    let refused = sample.errors.of(ErrorClass::Connect).count;
+    let refused = sample.errors.for_class(ErrorClass::Connect).count;
     // It failed before the slice too, so its back-off continues: 2, 4, 8 … 128 ms, then 256 ms each time.
     assert_eq!((refused, sample.failed), (14, 14));
 }
@@ -252,7 +252,7 @@ fn a_reset_is_a_read_error_and_the_user_goes_on() {
         1,
         &slice(Schedule::Closed, StopRule::Count { requests: 100, at_most: Duration::from_secs(10) }),
     );
-    assert_eq!((sample.ok, sample.errors.of(ErrorClass::Read).count), (90, 10));
+    assert_eq!((sample.ok, sample.errors.for_class(ErrorClass::Read).count), (90, 10));
     assert_eq!((sample.connections_lost, sample.connections_opened), (10, 10));
 }
 
@@ -266,7 +266,7 @@ fn two_answers_for_one_request_are_a_protocol_error() {
         1,
         &slice(Schedule::Closed, StopRule::Count { requests: 3, at_most: Duration::from_secs(10) }),
     );
-    assert_eq!(sample.errors.of(ErrorClass::Protocol).count, 3);
+    assert_eq!(sample.errors.for_class(ErrorClass::Protocol).count, 3);
 }
 
 #[test]

@@ -34,7 +34,7 @@ fn pushing(ahead_ns: i64, messages: u64, answers: bool) -> World {
                 let sent_ns = START.0 + n * Nanos::from(PERIOD).0;
                 let stamp = (EPOCH_NS + sent_ns).checked_add_signed(ahead_ns).unwrap().to_string();
                 let mut end = Endpoint::server();
-                end.send(Kind::Text, stamp.as_bytes()).unwrap();
+                end.send_message(Kind::Text, stamp.as_bytes()).unwrap();
                 let delay_ns = if n % 2 == 0 { THERE } else { THERE * 10 };
                 (Nanos(sent_ns + delay_ns), end.outgoing().to_vec())
             });
@@ -44,7 +44,7 @@ fn pushing(ahead_ns: i64, messages: u64, answers: bool) -> World {
         let (mut sent, mut said) = (sent, Vec::new());
         while let Ok(Some(_)) = end.receive(&mut sent) {
             said.extend(answers.then(|| (now + BACK, end.outgoing().to_vec())));
-            end.sent();
+            end.clear_outgoing();
         }
         said
     }))

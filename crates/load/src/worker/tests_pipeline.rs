@@ -45,7 +45,7 @@ fn answers_that_come_together_each_settle_their_request_and_the_next_leave_toget
     let world = World::new(script);
     let sends = world.sends();
     let sample = run(3, 1, world, &count(30));
-    assert_eq!((sample.ok, sample.errors.of(ErrorClass::Status).count, sample.connections_lost), (20, 10, 0));
+    assert_eq!((sample.ok, sample.errors.for_class(ErrorClass::Status).count, sample.connections_lost), (20, 10, 0));
     assert_eq!(sends.get(), 10);
     assert_eq!(sample.response.max_ns().map(|ns| ns / 10_000), Some(MS / 10_000));
 }
@@ -61,7 +61,7 @@ fn a_place_of_an_open_schedule_is_free_as_soon_as_one_answer_is_there() {
 fn what_is_behind_an_answer_that_does_not_come_is_lost_with_it() {
     let world = World::new(Box::new(|_| Reaction::Never));
     let sample = run(4, 1, world, &count(4));
-    assert_eq!((sample.errors.of(ErrorClass::Timeout).count, sample.connections_lost), (4, 1));
+    assert_eq!((sample.errors.for_class(ErrorClass::Timeout).count, sample.connections_lost), (4, 1));
 }
 
 #[test]
@@ -69,8 +69,8 @@ fn what_is_behind_the_last_answer_of_a_connection_is_a_read_error() {
     const LAST: &[u8] = b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok";
     let script = Box::new(|arrival| Reaction::Answer { at: arrival + Duration::from_millis(1), bytes: LAST });
     let sample = run(4, 1, World::new(script), &count(8));
-    assert_eq!((sample.ok, sample.errors.of(ErrorClass::Read).count, sample.connections_lost), (2, 6, 2));
-    assert!(sample.errors.of(ErrorClass::Read).example.contains("the answer before"));
+    assert_eq!((sample.ok, sample.errors.for_class(ErrorClass::Read).count, sample.connections_lost), (2, 6, 2));
+    assert!(sample.errors.for_class(ErrorClass::Read).example.contains("the answer before"));
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn a_reset_fails_everything_under_way() {
         }
     });
     let sample = run(4, 1, World::new(script), &count(12));
-    assert_eq!((sample.ok, sample.errors.of(ErrorClass::Read).count), (8, 4));
+    assert_eq!((sample.ok, sample.errors.for_class(ErrorClass::Read).count), (8, 4));
 }
 
 #[test]
@@ -96,5 +96,5 @@ fn one_answer_too_many_breaks_the_connection() {
     let script = Box::new(|arrival| Reaction::Answer { at: arrival + Duration::from_millis(1), bytes: TWICE });
     let sample = run(2, 1, World::new(script), &count(2));
     // The first two answers are taken for both requests. The bytes after them answer no request.
-    assert_eq!((sample.ok, sample.errors.of(ErrorClass::Protocol).count, sample.connections_lost), (2, 1, 1));
+    assert_eq!((sample.ok, sample.errors.for_class(ErrorClass::Protocol).count, sample.connections_lost), (2, 1, 1));
 }

@@ -116,8 +116,8 @@ fn a_window_has_every_message_that_was_sent_in_it_also_those_that_come_late() {
 fn a_server_that_stops_pushing_is_given_up_at_the_deadline_and_owes_the_rest() {
     let sample = pushed(pushing(5, delays, text), 20, three());
     assert_eq!((sample.ok, sample.failed, sample.messages.missing), (15, 3, 45));
-    assert_eq!(sample.errors.of(ErrorClass::Timeout).count, 3);
-    assert!(sample.errors.of(ErrorClass::Timeout).example.contains("no message"));
+    assert_eq!(sample.errors.for_class(ErrorClass::Timeout).count, 3);
+    assert!(sample.errors.for_class(ErrorClass::Timeout).example.contains("no message"));
     // Ten seconds after the last message.
     assert!(near(sample.failed_time.max_ns(), 400 * MS + MS + 10_000 * MS));
 }
@@ -149,7 +149,7 @@ fn a_count_that_is_not_reached_in_its_time_is_a_timeout_and_the_rest_is_missing(
     let in_a_second = StopRule::Count { requests: 3, at_most: Duration::from_secs(1) };
     let sample = pushed(pushing(100, delays, text), 20, in_a_second);
     assert_eq!((sample.ok, sample.messages.missing, sample.messages.subscriptions), (30, 30, 0));
-    assert!(sample.errors.of(ErrorClass::Timeout).example.contains("not all messages"));
+    assert!(sample.errors.for_class(ErrorClass::Timeout).example.contains("not all messages"));
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn what_goes_wrong_on_a_websocket_is_counted_by_class() {
         (masked, ErrorClass::Protocol, "masked"),
     ] {
         let sample = pushed(pushing(100, |_| MS, frames), 20, three());
-        let tally = sample.errors.of(class);
+        let tally = sample.errors.for_class(class);
         assert_eq!((sample.ok, sample.failed, sample.messages.missing, tally.count), (9, 3, 51, 3), "{class}");
         assert!(tally.example.contains(says), "{}", tally.example);
     }
@@ -184,7 +184,7 @@ fn a_server_that_opens_no_websocket_is_counted_and_does_not_hang_anybody() {
         (b"", "not connected until the deadline"),
     ] {
         let sample = pushed(World::talking(refusing(answer)), 20, three());
-        let tally = sample.errors.of(ErrorClass::Upgrade);
+        let tally = sample.errors.for_class(ErrorClass::Upgrade);
         assert_eq!((sample.ok, sample.failed, tally.count), (0, 3, 3), "{says}");
         assert!(tally.example.contains(says), "{}", tally.example);
     }
@@ -228,7 +228,7 @@ fn of_2500_users_those_who_are_turned_away_are_counted_by_class_and_the_load_end
         let sample = worker.run(&WorkerSlice { start: START_OF_MANY, ..stamped(all) }, &mut |_| {}).unwrap();
         assert_eq!((sample.ok, sample.messages.subscriptions), (2 * 1250, 1250), "{says}");
         assert_eq!((sample.failed, sample.messages.missing), (1250, 2 * 1250), "{says}");
-        let tally = sample.errors.of(class);
+        let tally = sample.errors.for_class(class);
         assert!(tally.count == 1250 && tally.example.contains(says), "{says}: {:?}", sample.errors);
         assert!(clock.now() < START_OF_MANY + Duration::from_secs(5), "{says}: {:?}", clock.now());
     }
@@ -268,9 +268,9 @@ fn answering(delay: Duration, answer: fn(&[u8]) -> Vec<u8>) -> World {
         let mut said = Vec::new();
         while let Ok(Some(arrival)) = end.receive(&mut sent) {
             if let Arrival::Message(_, message) = arrival {
-                end.send(Kind::Text, &answer(&message)).unwrap();
+                end.send_message(Kind::Text, &answer(&message)).unwrap();
                 said.push((now + delay, end.outgoing().to_vec()));
-                end.sent();
+                end.clear_outgoing();
             }
         }
         said
@@ -284,7 +284,7 @@ fn exchanges_are_timed_as_requests_are_in_both_loops() {
         let slice = slice(schedule, seconds(1));
         let sample = run(answering(Duration::from_millis(10), echo), Conversation::Exchanges, &slice);
         // The request's body is empty, so the answer is not the expected "ok".
-        assert_eq!((sample.offered, sample.errors.of(ErrorClass::Validation).count), (offered, offered));
+        assert_eq!((sample.offered, sample.errors.for_class(ErrorClass::Validation).count), (offered, offered));
         let ok = |_: &[u8]| b"ok".to_vec();
         let sample = run(answering(Duration::from_millis(10), ok), Conversation::Exchanges, &slice);
         assert_eq!((sample.ok, sample.failed), (offered, 0));
@@ -297,6 +297,6 @@ fn an_answer_that_does_not_come_is_a_timeout_and_the_next_exchange_has_a_connect
     let silent: Talk = Box::new(|_, now, sent| greeting(sent).map(|bytes| (now, bytes)).into_iter().collect());
     let slice = slice(Schedule::Closed, seconds(15));
     let sample = run(World::talking(silent), Conversation::Exchanges, &slice);
-    assert_eq!((sample.ok, sample.errors.of(ErrorClass::Timeout).count), (0, 6));
+    assert_eq!((sample.ok, sample.errors.for_class(ErrorClass::Timeout).count), (0, 6));
     assert_eq!(sample.connections_opened, 6);
 }

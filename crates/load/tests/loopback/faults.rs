@@ -17,8 +17,8 @@ fn slice_against(kind: FaultKind) -> SliceSample {
 fn assert_all_after_four(kind: FaultKind, class: ErrorClass, example: &str) {
     let sample = slice_against(kind);
     assert_eq!((sample.ok, sample.failed), (4, 6), "{kind:?}: {:?}", sample.errors);
-    assert_eq!(sample.errors.of(class).count, 6, "{kind:?}: {:?}", sample.errors);
-    let found = &sample.errors.of(class).example;
+    assert_eq!(sample.errors.for_class(class).count, 6, "{kind:?}: {:?}", sample.errors);
+    let found = &sample.errors.for_class(class).example;
     assert!(found.contains(example), "{kind:?}: {found}");
 }
 
@@ -83,7 +83,7 @@ fn a_refused_connection_is_a_connect_error_and_backs_off() {
     let mut slice = count(u64::MAX, 4);
     slice.stop = StopRule::Duration(Duration::from_millis(300));
     let sample = run(&mut session(address, 4, vec![get()]), &slice);
-    let refused = sample.errors.of(ErrorClass::Connect);
+    let refused = sample.errors.for_class(ErrorClass::Connect);
     assert!(refused.count > 0 && refused.count == sample.failed && sample.ok == 0, "{:?}", sample.errors);
     // With back-offs of 1, 2, 4 … 256 ms, each of the four makes at most ten attempts within the slice.
     assert!(refused.count <= 40, "{} attempts", refused.count);
@@ -99,7 +99,7 @@ fn a_server_that_accepts_nothing_does_not_hang_an_open_slice() {
     slice.drain_timeout = Duration::from_millis(50);
     let sample = run(&mut session(listener.local_addr().unwrap(), 2, vec![get()]), &slice);
     assert_eq!((sample.offered, sample.ok), (200, 0));
-    assert_eq!(sample.errors.of(ErrorClass::Timeout).count, 200);
+    assert_eq!(sample.errors.for_class(ErrorClass::Timeout).count, 200);
     assert!(sample.blocked > 190, "all but those that left waited for a connection");
 }
 
@@ -150,7 +150,7 @@ fn a_server_that_speaks_before_it_is_asked_breaks_the_protocol() {
     slice.drain_timeout = Duration::from_millis(50);
     let sample = run(&mut session(address, 2, vec![get()]), &slice);
     assert_eq!((sample.offered, sample.ok), (30, 0));
-    assert!(sample.errors.of(ErrorClass::Protocol).example.contains("220 mail"), "{:?}", sample.errors);
+    assert!(sample.errors.for_class(ErrorClass::Protocol).example.contains("220 mail"), "{:?}", sample.errors);
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn a_long_error_page_is_a_wrong_status() {
         exhaust(stream);
     });
     let sample = run(&mut session(address, 1, vec![get()]), &count(3, 1));
-    assert_eq!(sample.errors.of(ErrorClass::Status).count, 3, "{:?}", sample.errors);
+    assert_eq!(sample.errors.for_class(ErrorClass::Status).count, 3, "{:?}", sample.errors);
 }
 
 #[test]
@@ -185,7 +185,7 @@ fn chunked_answers_and_bodies_until_close_are_checked_too() {
 /// Whether three requests of one user fail in this class, and the first problem has this text.
 fn assert_broken(address: SocketAddr, class: ErrorClass, says: &str) {
     let sample = run(&mut session(address, 1, vec![get()]), &count(3, 1));
-    let broken = sample.errors.of(class);
+    let broken = sample.errors.for_class(class);
     assert_eq!((sample.ok, broken.count), (0, 3), "{says}: {:?}", sample.errors);
     assert!(broken.example.contains(says), "{}", broken.example);
 }

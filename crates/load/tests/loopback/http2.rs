@@ -162,7 +162,7 @@ fn a_stream_that_is_reset_fails_alone() {
     });
     let requests = vec![get(), RequestSpec::get("/reset")].into();
     let sample = drive(&SessionSpec { requests, ..spec(address, 1, 2) }, 20);
-    let reset = sample.errors.of(ErrorClass::Read);
+    let reset = sample.errors.for_class(ErrorClass::Read);
     assert_eq!((sample.ok, reset.count, sample.connections_lost), (10, 10, 0), "{:?}", sample.errors);
     assert!(reset.example.contains("RST_STREAM") && reset.example.contains("server"), "{}", reset.example);
 }
@@ -178,7 +178,7 @@ fn a_stream_without_an_answer_times_out_alone() {
     let requests = vec![get(), RequestSpec::get("/never")].into();
     let timeout = Duration::from_millis(200);
     let sample = drive(&SessionSpec { requests, timeout, ..spec(address, 1, 4) }, 40);
-    assert_eq!((sample.ok, sample.errors.of(ErrorClass::Timeout).count), (20, 20), "{:?}", sample.errors);
+    assert_eq!((sample.ok, sample.errors.for_class(ErrorClass::Timeout).count), (20, 20), "{:?}", sample.errors);
     assert_eq!(sample.connections_opened, 1);
 }
 
@@ -252,8 +252,8 @@ fn a_server_that_goes_away_in_anger_fails_what_is_under_way() {
         std::future::poll_fn(|context| connection.poll_closed(context)).await.ok()
     });
     let sample = drive(&spec(address, 1, 3), 9);
-    assert_eq!((sample.ok, sample.errors.of(ErrorClass::Read).count), (0, 9), "{:?}", sample.errors);
-    assert!(sample.errors.of(ErrorClass::Read).example.contains("GOAWAY"), "{:?}", sample.errors);
+    assert_eq!((sample.ok, sample.errors.for_class(ErrorClass::Read).count), (0, 9), "{:?}", sample.errors);
+    assert!(sample.errors.for_class(ErrorClass::Read).example.contains("GOAWAY"), "{:?}", sample.errors);
 }
 
 #[test]
@@ -278,7 +278,7 @@ fn a_server_of_http1_breaks_the_protocol() {
         support::exhaust(stream);
     });
     let sample = drive(&spec(address, 1, 2), 4);
-    let broken = sample.errors.of(ErrorClass::Protocol);
+    let broken = sample.errors.for_class(ErrorClass::Protocol);
     // The answer to the preface may arrive before any request.
     assert!(sample.ok == 0 && sample.failed == 4 && broken.count >= 4, "{:?}", sample.errors);
     assert!(broken.example.contains("does the server speak HTTP/2"), "{}", broken.example);
@@ -290,7 +290,7 @@ fn a_connection_that_ends_is_a_read_error() {
         let _ = stream.read(&mut [0; 1024]);
     });
     let sample = drive(&spec(address, 1, 2), 4);
-    assert_eq!((sample.ok, sample.errors.of(ErrorClass::Read).count), (0, 4), "{:?}", sample.errors);
+    assert_eq!((sample.ok, sample.errors.for_class(ErrorClass::Read).count), (0, 4), "{:?}", sample.errors);
 }
 
 /// A TLS server that negotiates these protocols and speaks none of them.
@@ -313,7 +313,7 @@ fn over_tls_http2_is_agreed_upon_or_refused() {
         (&[b"h2"], ErrorClass::Read, "closed"),
     ] {
         let sample = drive(&SessionSpec { tls: tls.clone(), ..spec(secured(protocols), 1, 1) }, 2);
-        let failed = sample.errors.of(class);
+        let failed = sample.errors.for_class(class);
         assert!(failed.count == sample.failed && failed.example.contains(says), "{:?}", sample.errors);
     }
 }

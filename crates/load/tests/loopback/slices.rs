@@ -103,7 +103,7 @@ fn a_frozen_server_is_felt_by_all_who_should_have_been_served() {
 fn workers_share_connections_and_counts() {
     let server = server(Options::default());
     let allowed = allowed_cpus().unwrap();
-    let cpus = CpuSet::of(allowed.iter().take(2));
+    let cpus = CpuSet::from_indices(allowed.iter().take(2));
     let workers = cpus.len();
     let mut session = LoadSession::open(&SessionSpec {
         connections: 5,

@@ -59,7 +59,7 @@ fn drive(spec: &SessionSpec, requests: u64) -> SliceSample {
 }
 
 fn assert_refused(sample: &SliceSample, says: &str) {
-    let refused = sample.errors.of(ErrorClass::Tls);
+    let refused = sample.errors.for_class(ErrorClass::Tls);
     assert!(refused.count > 0 && refused.count == sample.failed && sample.ok == 0, "{:?}", sample.errors);
     assert!(refused.example.contains(says), "{}", refused.example);
 }
@@ -153,7 +153,7 @@ fn a_handshake_that_hangs_ends_at_the_deadline() {
     let address = listener.local_addr().unwrap();
     let spec = SessionSpec { connect_timeout: Duration::from_millis(100), ..spec(address, Trust::Anybody) };
     let sample = drive(&spec, 2);
-    let late = sample.errors.of(ErrorClass::Tls);
+    let late = sample.errors.for_class(ErrorClass::Tls);
     assert!(late.count > 0 && sample.ok == 0 && late.example.contains("deadline"), "{:?}", sample.errors);
 }
 
@@ -174,7 +174,7 @@ fn only_a_goodbye_ends_a_body_that_lasts_until_the_end() {
         let _ = stream.flush();
     });
     let sample = drive(&spec(cut_off, Trust::Anybody), 3);
-    let read = sample.errors.of(ErrorClass::Read);
+    let read = sample.errors.for_class(ErrorClass::Read);
     assert!(read.count == 3 && read.example.contains("close_notify"), "{:?}", sample.errors);
 }
 

@@ -75,7 +75,7 @@ fn assert_broken(kind: FaultKind, class: ErrorClass, says: &str) {
     // Late enough that the slice has begun.
     let server = pushing(Options { fault: Some(Fault { kind, after: 1200 }), ..Options::default() });
     let sample = run(&spec(server.address(), 1000), &count(USERS as u64, USERS));
-    let tally = sample.errors.of(class);
+    let tally = sample.errors.for_class(class);
     // On a slow machine a user may meet the fault before that, and be refused on the next attempt.
     assert!(sample.failed == USERS as u64 && tally.count > 0, "{kind:?}: {:?}", sample.errors);
     assert!(tally.example.contains(says), "{kind:?}: {}", tally.example);
@@ -112,7 +112,7 @@ fn users_who_are_refused_half_way_are_counted_and_the_others_are_served() {
         };
         let server = support::server(options);
         let sample = run(&spec(server.address(), u64::MAX), &slice);
-        let upgrade = sample.errors.of(ErrorClass::Upgrade);
+        let upgrade = sample.errors.for_class(ErrorClass::Upgrade);
         assert_eq!((sample.connections_opened, sample.ok), (5, 0), "{:?}", sample.errors);
         assert!(upgrade.count >= 3 && upgrade.example.contains(says), "{}", upgrade.example);
     }
@@ -165,9 +165,9 @@ fn push_in_step(mut stream: impl Read + Write) {
     assert!(opened.is_ok(), "the client waits for it");
     let mut end = Endpoint::server();
     loop {
-        end.send(Kind::Text, clock::wall_unix_ns().to_string().as_bytes()).unwrap();
+        end.send_message(Kind::Text, clock::wall_unix_ns().to_string().as_bytes()).unwrap();
         let pushed = [end.outgoing(), &EMPTY_PING].concat();
-        end.sent();
+        end.clear_outgoing();
         if stream.write_all(&pushed).is_err() || !hears_pong(&mut end, &mut stream) {
             return;
         }

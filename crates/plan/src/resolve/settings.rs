@@ -130,7 +130,7 @@ impl<'a> Settling<'a> {
 
 /// The slices of a sequential run: as many of about a second as make the duration, all scored.
 pub(crate) fn sequential_slices(duration: Span) -> Slices {
-    let rounds = duration.secs().ceil().max(1.0);
+    let rounds = duration.as_seconds().ceil().max(1.0);
     Slices { length: Span(duration.0.div_f64(rounds)), saturating: rounds as u32, push: 1, ..Slices::default() }
 }
 

@@ -10,7 +10,7 @@ pub fn describe(plan: &LoadPlan) -> String {
     if let LoadProtocol::Push { period, messages } = &plan.protocol
         && !matches!(plan.model, LoadModel::Described { .. })
     {
-        let (users, every) = (count(plan.connections.into(), "user"), duration(period.secs()));
+        let (users, every) = (count(plan.connections.into(), "user"), duration(period.as_seconds()));
         let until = messages.map_or_else(|| length(plan), |messages| format!("until each has {}", grouped(messages)));
         return format!("{users}, to each of whom the server pushes a message every {every}, {until}");
     }
@@ -37,7 +37,7 @@ pub fn describe(plan: &LoadPlan) -> String {
 /// `for 10 s` or `until 1,000 requests`.
 fn length(plan: &LoadPlan) -> String {
     match plan.stop {
-        LoadStop::Duration { span } => format!("for {}", duration(span.secs())),
+        LoadStop::Duration { span } => format!("for {}", duration(span.as_seconds())),
         LoadStop::Requests { count, .. } => format!("until {} requests", grouped(count)),
     }
 }
@@ -73,6 +73,6 @@ fn level_per_s(per_s: f64) -> String {
 
 /// ` to 64 in 10 s, to 0 in 10 s`.
 fn courses(stages: &[LoadStage], level: impl Fn(f64) -> String) -> String {
-    let stage = |stage: &LoadStage| format!(" to {} in {}", level(stage.to), duration(stage.over.secs()));
+    let stage = |stage: &LoadStage| format!(" to {} in {}", level(stage.to), duration(stage.over.as_seconds()));
     stages.iter().map(stage).collect::<Vec<_>>().join(",")
 }

@@ -21,7 +21,7 @@ pub(super) fn messages(cell: &Evidence<'_>) -> Option<MessageSummary> {
 /// What about its messages makes a cell suspect.
 pub(super) fn doubts(cell: &Evidence<'_>, loads: &[LoadLatency]) -> Vec<Reason> {
     let mut tally = MessageTally::default();
-    cell.measured().filter_map(|slice| slice.load.pushed_messages()).for_each(|messages| tally.add(messages));
+    cell.measured().filter_map(|slice| slice.load.pushed_messages()).for_each(|messages| tally.merge(messages));
     let due = tally.received + tally.missing;
     let missing = (tally.missing > 0).then(|| {
         let text = format!("{} of {} messages did not arrive", grouped(tally.missing), grouped(due));

@@ -21,7 +21,7 @@ pub fn generator_cpus(list: Option<&str>, threads: Option<usize>, connections: u
         let key = || format!("--load-cpus {list}");
         let cpus: CpuSet = list.parse().map_err(|why| wrong(key(), format!("{why}")))?;
         if let Some(absent) = cpus.iter().find(|cpu| !allowed.contains(cpu)) {
-            let message = format!("tare may not use core {absent}; it may use {}", CpuSet::of(allowed));
+            let message = format!("tare may not use core {absent}; it may use {}", CpuSet::from_indices(allowed));
             return Err(wrong(key(), message));
         }
         return Ok(cpus);
@@ -29,7 +29,7 @@ pub fn generator_cpus(list: Option<&str>, threads: Option<usize>, connections: u
     let threads = threads.unwrap_or((allowed.len() / 2).max(1));
     // A worker without a connection would have nothing to do.
     let used = threads.min(connections as usize).min(allowed.len());
-    Ok(CpuSet::of(allowed[allowed.len() - used..].iter().copied()))
+    Ok(CpuSet::from_indices(allowed[allowed.len() - used..].iter().copied()))
 }
 
 /// Raises the limit of open files so that `connections` fit.

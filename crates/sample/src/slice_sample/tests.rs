@@ -7,7 +7,7 @@ fn turn(start_ns: u64, ok: u64, latency_ns: u64) -> SliceSample {
     let mut sample =
         SliceSample { start_ns, window_ns: 20, workers: 2, ok, bytes_in: 10 * ok, ..SliceSample::default() };
     (0..ok).for_each(|_| sample.response.record_ns(latency_ns));
-    sample.errors.add(ErrorClass::Read, "reset");
+    sample.errors.add_failure(ErrorClass::Read, "reset");
     sample.messages.received = ok;
     sample
 }

@@ -97,7 +97,7 @@ impl Client {
 
     /// Sends a request and reads its answer. After any failure the next request has a new connection.
     pub(super) fn ask(&mut self, request: &Request) -> Result<Answer, Failure> {
-        let method = Method::named(&request.method)?;
+        let method = Method::from_name(&request.method)?;
         let bytes = encode(request, &method, self.address)?;
         let has_body = request.body.is_some();
         let mut answer = self.exchange(&method, &bytes, has_body);
@@ -142,7 +142,7 @@ impl Client {
 
     fn read(&self, stream: &mut TcpStream, method: &Method) -> Result<Answer, Failure> {
         let mut parser = ResponseParser::new();
-        parser.expect(method.is_head());
+        parser.expect_response(method.is_head());
         let mut answer = Answer::default();
         let mut buffer = vec![0; 64 * 1024];
         let deadline = clock::now() + self.patience;
@@ -153,7 +153,7 @@ impl Client {
             }
             let got = stream.read(&mut buffer).map_err(|error| self.read_failure(error))?;
             if got == 0 {
-                parser.finish()?;
+                parser.finish_stream()?;
                 return Ok(answer);
             }
             if let Progress::Complete { consumed, keeps_alive } = parser.feed(&buffer[..got], &mut answer)? {

@@ -58,7 +58,7 @@ pub(super) fn listen(address: SocketAddr, request: &Request, patience: Duration)
         }
         last = Some(stamp);
     }
-    endpoint.close();
+    endpoint.send_close();
     // Whether it takes a goodbye is not what was asked.
     let _ = line.stream.write_all(endpoint.outgoing());
     Ok(())
@@ -66,7 +66,7 @@ pub(super) fn listen(address: SocketAddr, request: &Request, patience: Duration)
 
 fn plausible(message: &[u8]) -> Option<Stamped> {
     let near = |stamp: &Stamped| stamp.unix_ns.abs_diff(clock::wall_unix_ns()) < PLAUSIBLE.as_nanos() as u64;
-    Stamped::of(message).filter(near)
+    Stamped::from_message(message).filter(near)
 }
 
 /// A connection with what has been read from it and not yet been taken.
@@ -108,7 +108,7 @@ impl Line {
             let arrival = endpoint.receive(&mut bytes)?;
             self.unread = bytes.to_vec();
             self.stream.write_all(endpoint.outgoing()).map_err(Complaint::Broken)?;
-            endpoint.sent();
+            endpoint.clear_outgoing();
             match arrival {
                 Some(Arrival::Message(Kind::Text | Kind::Binary, message)) => return Ok(message.to_vec()),
                 Some(Arrival::Close(_)) => return Err(Complaint::Closed { heard: self.heard }),

@@ -178,7 +178,7 @@ impl CpuProbe {
     }
 
     fn meet_family(&mut self) -> Result<(), SutError> {
-        for pid in process::tree(self.root)? {
+        for pid in process::process_tree(self.root)? {
             self.processes.entry(pid).or_insert_with(|| Process::new(pid));
         }
         self.family_known_at = clock::now();
@@ -208,18 +208,18 @@ struct Thread {
 impl Process {
     fn new(pid: u32) -> Self {
         let program = process::program_name(pid).unwrap_or_default();
-        let name = process::task_name(pid, pid).unwrap_or_default();
+        let name = process::thread_name(pid, pid).unwrap_or_default();
         Self { is_jvm: program == "java" || name == "java", name, ..Self::default() }
     }
 
     fn update(&mut self, pid: u32, files_left: &mut usize) -> Result<(), SutError> {
-        let tids = process::tasks(pid)?;
+        let tids = process::thread_ids(pid)?;
         self.threads.values_mut().for_each(|thread| thread.seen = false);
         for tid in tids {
             let thread = self.threads.entry(tid).or_insert_with(|| Thread::new(pid, tid, files_left));
             // A thread is born with its creator's or the program's name and gets its own a moment later.
             if thread.name.is_empty() || thread.name == self.name {
-                thread.name = process::task_name(pid, tid).unwrap_or_default();
+                thread.name = process::thread_name(pid, tid).unwrap_or_default();
             }
             thread.seen = thread.update(pid, tid);
         }
@@ -228,7 +228,7 @@ impl Process {
             *self.ended.entry(dead.name).or_default() += dead.used;
         }
         // Read after the threads, so that they cannot add up to more than it.
-        self.total_ns = process::cpu_ns(pid)?;
+        self.total_ns = process::cpu_time_ns(pid)?;
         Ok(())
     }
 

@@ -1,6 +1,6 @@
 //! Memory of a server's processes, each read for itself: `RUSAGE_CHILDREN`'s high-water mark would mix them.
 
-use tare_sys::procfs::process::{Memory, resident_of_mapping, tree};
+use tare_sys::procfs::process::{Memory, process_tree, resident_of_mapping};
 
 use crate::SutError;
 
@@ -21,13 +21,13 @@ impl MemorySample {
     /// # Errors
     /// When the root process is gone.
     pub fn of_tree(root: u32) -> Result<Self, SutError> {
-        Memory::of(root)?;
-        Ok(Self::of(tree(root)?))
+        Memory::of_process(root)?;
+        Ok(Self::of(process_tree(root)?))
     }
 
     /// Reads the memory of these processes, such as a [`super::cpu::CpuProbe`] knows; what has ended holds nothing.
     pub fn of(processes: impl IntoIterator<Item = u32>) -> Self {
-        let living = processes.into_iter().filter_map(|pid| Memory::of(pid).ok());
+        let living = processes.into_iter().filter_map(|pid| Memory::of_process(pid).ok());
         living.fold(Self::default(), |sum, one| Self {
             rss_bytes: sum.rss_bytes + one.rss_bytes,
             peak_rss_bytes: sum.peak_rss_bytes + one.peak_rss_bytes,
@@ -40,7 +40,7 @@ impl MemorySample {
 /// has no mapping of that size: a heap that is allowed to grow may lie in several.
 pub fn off_heap_bytes(pid: u32, heap_committed_bytes: u64) -> Option<u64> {
     let heap = resident_of_mapping(pid, heap_committed_bytes).ok()??;
-    Memory::of(pid).ok()?.rss_bytes.checked_sub(heap)
+    Memory::of_process(pid).ok()?.rss_bytes.checked_sub(heap)
 }
 
 #[cfg(test)]

@@ -24,7 +24,7 @@ pub(super) fn run(program: Program, patience: Duration, doing: &str, remedy: &st
     });
     let how = child.wait(patience);
     // Its end closes the pipe, which ends the reader.
-    let _ended = child.kill();
+    let _ended = child.kill_tree();
     let said = reader.join().unwrap_or_default();
     match how {
         Some(How::Code(0)) => Ok(said),

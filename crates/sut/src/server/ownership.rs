@@ -30,7 +30,7 @@ pub(super) fn holder_of(port: u16, pid: u32) -> Result<Holder, SutError> {
     if foreign.is_empty() {
         return Ok(Holder::Ours(listening.into_iter().map(|l| l.address).collect()));
     }
-    Ok(Holder::Foreign(net::owner_of(&foreign)))
+    Ok(Holder::Foreign(net::socket_owner(&foreign)))
 }
 
 /// Every address that the process tree of `pid` listens on.
@@ -43,5 +43,5 @@ fn sockets_of_tree(pid: u32) -> Result<HashSet<u64>, SutError> {
     if pid == 0 {
         return Ok(HashSet::new());
     }
-    Ok(process::tree(pid)?.into_iter().flat_map(net::sockets_of).collect())
+    Ok(process::process_tree(pid)?.into_iter().flat_map(net::sockets_of).collect())
 }

@@ -91,7 +91,7 @@ impl<'a> Wait<'a> {
             }
             if let Some(how) = exited {
                 // What it said last is still on its way through the pipe.
-                let _ended = self.child.kill();
+                let _ended = self.child.kill_tree();
                 self.log.finish();
                 return Err(SutError::ExitedBeforeReady { server: self.name(), how, log: self.tail() });
             }
@@ -123,7 +123,7 @@ impl<'a> Wait<'a> {
         let line_expires = clock::now() + LINE_AHEAD;
         let what = format!("nobody listens on port {port}");
         self.until(&what, |wait| {
-            match holder_of(port, wait.child.pid())? {
+            match holder_of(port, wait.child.program_pid())? {
                 Holder::Ours(addresses) => return Ok(Some(addresses)),
                 Holder::Foreign(owner) if !wait.spec.line_tells_port() => return Err(taken(wait.spec, port, owner)),
                 Holder::Foreign(owner) => {
@@ -131,7 +131,7 @@ impl<'a> Wait<'a> {
                     return Err(wait.not_its_own(port, format!("{who} does")));
                 }
                 Holder::Nobody if by_its_line && clock::now() >= line_expires => {
-                    let elsewhere = listening_of(wait.child.pid())?;
+                    let elsewhere = listening_of(wait.child.program_pid())?;
                     return Err(wait.not_its_own(port, format!("it listens on {}", list(&elsewhere))));
                 }
                 Holder::Nobody => {}
@@ -143,7 +143,7 @@ impl<'a> Wait<'a> {
 
     fn listening_anywhere(&mut self) -> Result<Vec<SocketAddr>, SutError> {
         self.until("it listens nowhere", |wait| {
-            let found = listening_of(wait.child.pid())?;
+            let found = listening_of(wait.child.program_pid())?;
             let mut ports: Vec<u16> = found.iter().map(SocketAddr::port).collect();
             ports.sort_unstable();
             ports.dedup();

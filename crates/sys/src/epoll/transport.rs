@@ -46,7 +46,8 @@ pub(super) enum EpollState {
 impl Transport for EpollTransport {
     fn connect(&mut self, token: Token, target: &Target, options: &SocketOptions) {
         self.close(token);
-        let attempt = socket::connect(target, options).and_then(|fd| self.register(token, fd, EpollState::Connecting));
+        let attempt =
+            socket::start_connect(target, options).and_then(|fd| self.register(token, fd, EpollState::Connecting));
         if let Err(error) = attempt {
             self.slot(token).state = EpollState::Broken;
             self.failed.push((token, CloseCause::ConnectFailed(error)));
@@ -92,7 +93,7 @@ impl EpollTransport {
     ///
     /// # Errors
     /// When the kernel refuses to watch it.
-    pub fn adopt(&mut self, token: Token, socket: OwnedFd) -> io::Result<()> {
+    pub fn adopt_socket(&mut self, token: Token, socket: OwnedFd) -> io::Result<()> {
         self.close(token);
         self.register(token, socket, EpollState::Open)
     }
@@ -101,7 +102,7 @@ impl EpollTransport {
     ///
     /// # Errors
     /// When the kernel refuses to watch it.
-    pub fn listen(&mut self, token: Token, socket: OwnedFd) -> io::Result<()> {
+    pub fn watch_listener(&mut self, token: Token, socket: OwnedFd) -> io::Result<()> {
         self.close(token);
         rustix::io::ioctl_fionbio(&socket, true)?;
         self.register(token, socket, EpollState::Listening)
@@ -177,7 +178,7 @@ impl EpollTransport {
             match rustix::net::accept_with(listener, flags) {
                 Ok(fd) => {
                     // A socket that died in the queue rejects the option. Its first read reports the error.
-                    let _ = socket::prepare(fd.as_fd());
+                    let _ = socket::prepare_accepted(fd.as_fd());
                     handler.on_event(self, token, Event::Accepted { socket: fd });
                 }
                 Err(Errno::INTR | Errno::CONNABORTED) => {}

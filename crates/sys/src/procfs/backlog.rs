@@ -16,7 +16,7 @@ pub type Backlog = Box<dyn FnMut() -> Option<u64>>;
 ///
 /// # Source
 /// sock_diag(7): `idiag_rqueue` of a listening socket is the length of its accept queue.
-pub fn of(target: SocketAddr) -> Backlog {
+pub fn backlog_reader(target: SocketAddr) -> Backlog {
     let socket = if target.ip().is_loopback() { open().ok() } else { None };
     let Some(socket) = socket else { return Box::new(|| None) };
     let port = target.port();
@@ -95,7 +95,7 @@ mod tests {
     fn what_has_not_been_accepted_is_seen() {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         let address = listener.local_addr().unwrap();
-        let mut backlog = of(address);
+        let mut backlog = backlog_reader(address);
         assert_eq!(backlog(), Some(0));
         let _clients: Vec<_> = (0..3).map(|_| TcpStream::connect(address).unwrap()).collect();
         assert_eq!(backlog(), Some(3));
@@ -107,6 +107,6 @@ mod tests {
 
     #[test]
     fn nothing_is_seen_of_another_machine() {
-        assert_eq!(of(SocketAddr::from(([192, 0, 2, 1], 80)))(), None);
+        assert_eq!(backlog_reader(SocketAddr::from(([192, 0, 2, 1], 80)))(), None);
     }
 }

@@ -103,7 +103,7 @@ impl CpuTicks {
     ///
     /// # Errors
     /// When one of them does not exist, or the list is empty.
-    pub fn of(cpus: &CpuSet) -> Result<Self, ProcfsError> {
+    pub fn read_cpus(cpus: &CpuSet) -> Result<Self, ProcfsError> {
         read_as("/proc/stat", |text| {
             cpus.iter().map(|cpu| Self::parse(text, Some(cpu))).reduce(|a, b| Some(a?.plus(b?)))?
         })
@@ -135,7 +135,7 @@ impl CpuTicks {
     /// # Units
     /// Nanoseconds, in steps of a tick.
     pub fn unused_ns(self) -> u64 {
-        (self.idle + self.interrupts) * tick_ns()
+        (self.idle + self.interrupts) * clock_tick_ns()
     }
 
     /// Stolen time as a share of all time, 0 to 1.
@@ -154,7 +154,7 @@ impl CpuTicks {
 ///
 /// # Units
 /// Nanoseconds.
-pub fn tick_ns() -> u64 {
+pub fn clock_tick_ns() -> u64 {
     1_000_000_000 / rustix::param::clock_ticks_per_second().max(1)
 }
 
@@ -193,7 +193,8 @@ impl Machine {
                 .map(|text| text == "1")
                 .or_else(|| line("/sys/devices/system/cpu/intel_pstate/no_turbo").map(|text| text == "0")),
             tcp_congestion_control: line("/proc/sys/net/ipv4/tcp_congestion_control"),
-            transparent_hugepages: line("/sys/kernel/mm/transparent_hugepage/enabled").and_then(|text| chosen(&text)),
+            transparent_hugepages: line("/sys/kernel/mm/transparent_hugepage/enabled")
+                .and_then(|text| bracketed_word(&text)),
             hugepages: line("/proc/sys/vm/nr_hugepages").and_then(|text| text.parse().ok()),
             clock_source: line("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
             memory_bytes: line("/proc/meminfo").and_then(|text| memory_bytes(&text)),
@@ -210,7 +211,7 @@ pub fn cpu_model(cpuinfo: &str) -> Option<String> {
 }
 
 /// The word in brackets of a list such as `always [madvise] never`.
-pub fn chosen(list: &str) -> Option<String> {
+pub fn bracketed_word(list: &str) -> Option<String> {
     Some(list.split_once('[')?.1.split_once(']')?.0.to_owned())
 }
 
@@ -247,17 +248,20 @@ mod tests {
     #[test]
     fn what_no_task_used_is_idle_or_an_interrupt() {
         let one = CpuTicks::parse("cpu0 30 0 10 20 5 3 7 25 0 0\n", Some(0)).unwrap();
-        assert_eq!((one.total, one.interrupts, one.unused_ns()), (100, 10, (20 + 5 + 3 + 7) * tick_ns()));
+        assert_eq!((one.total, one.interrupts, one.unused_ns()), (100, 10, (20 + 5 + 3 + 7) * clock_tick_ns()));
         assert_eq!(one.plus(one).unused_ns(), 2 * one.unused_ns());
         let here = crate::affinity::allowed_cpus().unwrap();
-        assert!(CpuTicks::of(&here).is_ok_and(|ticks| ticks.total > 0));
-        assert!(CpuTicks::of(&CpuSet::of([])).is_err() && CpuTicks::of(&CpuSet::of([9_999])).is_err());
+        assert!(CpuTicks::read_cpus(&here).is_ok_and(|ticks| ticks.total > 0));
+        assert!(
+            CpuTicks::read_cpus(&CpuSet::from_indices([])).is_err()
+                && CpuTicks::read_cpus(&CpuSet::from_indices([9_999])).is_err()
+        );
     }
 
     #[test]
     fn names_and_settings_are_read() {
         assert_eq!(cpu_model("processor\t: 0\nmodel name\t: Fast CPU @ 3 GHz\n").unwrap(), "Fast CPU @ 3 GHz");
-        assert_eq!(chosen("always [madvise] never").unwrap(), "madvise");
+        assert_eq!(bracketed_word("always [madvise] never").unwrap(), "madvise");
         assert_eq!(memory_bytes("MemTotal:  8 kB\n"), Some(8192));
     }
 

@@ -78,10 +78,10 @@ fn socket_inode(link: &str) -> Option<u64> {
 
 /// The first process found that holds one of these sockets; `None` if it is another user's, because only root may read
 /// its descriptors.
-pub fn owner_of(inodes: &HashSet<u64>) -> Option<Owner> {
+pub fn socket_owner(inodes: &HashSet<u64>) -> Option<Owner> {
     let pids = numbers_in("/proc").unwrap_or_default();
     let pid = pids.into_iter().find(|&pid| !sockets_of(pid).is_disjoint(inodes))?;
-    Some(Owner { pid, comm: Stat::of(pid).map(|stat| stat.comm).unwrap_or_default() })
+    Some(Owner { pid, comm: Stat::of_process(pid).map(|stat| stat.comm).unwrap_or_default() })
 }
 
 #[cfg(test)]
@@ -109,6 +109,6 @@ mod tests {
         let address = socket.local_addr().unwrap();
         let found = listeners().unwrap().into_iter().find(|listener| listener.address == address).unwrap();
         assert!(sockets_of(std::process::id()).contains(&found.inode));
-        assert_eq!(owner_of(&HashSet::from([found.inode])).unwrap().pid, std::process::id());
+        assert_eq!(socket_owner(&HashSet::from([found.inode])).unwrap().pid, std::process::id());
     }
 }

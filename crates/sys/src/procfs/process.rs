@@ -47,7 +47,7 @@ impl Stat {
     ///
     /// # Errors
     /// When the process is gone.
-    pub fn of(pid: u32) -> Result<Self, ProcfsError> {
+    pub fn of_process(pid: u32) -> Result<Self, ProcfsError> {
         read_as(format!("/proc/{pid}/stat"), Self::parse)
     }
 
@@ -91,7 +91,7 @@ impl Memory {
     ///
     /// # Errors
     /// When the process is gone.
-    pub fn of(pid: u32) -> Result<Self, ProcfsError> {
+    pub fn of_process(pid: u32) -> Result<Self, ProcfsError> {
         read_as(format!("/proc/{pid}/status"), Self::parse)
     }
 }
@@ -165,7 +165,7 @@ impl SchedStat {
 ///
 /// # Source
 /// clock_getcpuclockid(3). It is exact; `/proc/PID/stat` counts in ticks of 10 ms.
-pub fn cpu_ns(pid: u32) -> Result<u64, ProcfsError> {
+pub fn cpu_time_ns(pid: u32) -> Result<u64, ProcfsError> {
     let gone = |code| ProcfsError::Read {
         path: format!("the CPU clock of process {pid}").into(),
         source: std::io::Error::from_raw_os_error(code),
@@ -190,7 +190,7 @@ pub fn cpu_ns(pid: u32) -> Result<u64, ProcfsError> {
 ///
 /// # Errors
 /// When the process is gone.
-pub fn tasks(pid: u32) -> Result<Vec<u32>, ProcfsError> {
+pub fn thread_ids(pid: u32) -> Result<Vec<u32>, ProcfsError> {
     numbers_in(format!("/proc/{pid}/task"))
 }
 
@@ -198,7 +198,7 @@ pub fn tasks(pid: u32) -> Result<Vec<u32>, ProcfsError> {
 ///
 /// # Errors
 /// When the thread is gone.
-pub fn task_name(pid: u32, tid: u32) -> Result<String, ProcfsError> {
+pub fn thread_name(pid: u32, tid: u32) -> Result<String, ProcfsError> {
     read_as(format!("/proc/{pid}/task/{tid}/comm"), |text| Some(text.trim_end_matches('\n').to_owned()))
 }
 
@@ -212,21 +212,21 @@ pub fn program_name(pid: u32) -> Option<String> {
 ///
 /// # Errors
 /// When `/proc` is not mounted.
-pub fn parents() -> Result<HashMap<u32, u32>, ProcfsError> {
+pub fn parents_by_pid() -> Result<HashMap<u32, u32>, ProcfsError> {
     // A process that ends during the walk is left out.
-    Ok(numbers_in("/proc")?.into_iter().filter_map(|pid| Some((pid, Stat::of(pid).ok()?.parent))).collect())
+    Ok(numbers_in("/proc")?.into_iter().filter_map(|pid| Some((pid, Stat::of_process(pid).ok()?.parent))).collect())
 }
 
 /// A process and all its descendants, itself first.
 ///
 /// # Errors
 /// When `/proc` is not mounted.
-pub fn tree(root: u32) -> Result<Vec<u32>, ProcfsError> {
-    Ok(tree_in(root, &parents()?))
+pub fn process_tree(root: u32) -> Result<Vec<u32>, ProcfsError> {
+    Ok(process_tree_in(root, &parents_by_pid()?))
 }
 
 /// The same for a given table of parents.
-pub fn tree_in(root: u32, parents: &HashMap<u32, u32>) -> Vec<u32> {
+pub fn process_tree_in(root: u32, parents: &HashMap<u32, u32>) -> Vec<u32> {
     let mut found = vec![root];
     let mut seen = HashSet::from([root]);
     let mut next = 0;
@@ -284,17 +284,17 @@ mod tests {
     #[test]
     fn a_tree_holds_all_descendants_once() {
         let parents = HashMap::from([(1, 0), (5, 1), (6, 5), (7, 5), (8, 7), (9, 1)]);
-        assert_eq!(tree_in(5, &parents), [5, 6, 7, 8]);
-        assert_eq!(tree_in(99, &parents), [99]);
+        assert_eq!(process_tree_in(5, &parents), [5, 6, 7, 8]);
+        assert_eq!(process_tree_in(99, &parents), [99]);
     }
 
     #[test]
     fn we_find_ourselves() {
         let me = std::process::id();
-        assert!(tasks(me).unwrap().contains(&me));
-        assert!(Memory::of(me).unwrap().rss_bytes > 0 && Stat::of(me).unwrap().is_alive());
-        assert!(cpu_ns(me).unwrap() > 0 && cpu_ns((1 << 22) + 1).is_err());
-        assert!(tree(1).unwrap().contains(&1) && program_name(me).is_some());
-        assert!(!task_name(me, me).unwrap().is_empty());
+        assert!(thread_ids(me).unwrap().contains(&me));
+        assert!(Memory::of_process(me).unwrap().rss_bytes > 0 && Stat::of_process(me).unwrap().is_alive());
+        assert!(cpu_time_ns(me).unwrap() > 0 && cpu_time_ns((1 << 22) + 1).is_err());
+        assert!(process_tree(1).unwrap().contains(&1) && program_name(me).is_some());
+        assert!(!thread_name(me, me).unwrap().is_empty());
     }
 }

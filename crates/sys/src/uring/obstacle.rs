@@ -6,7 +6,7 @@ use std::io;
 use super::UringPoller;
 
 /// Why this process cannot use io_uring; `None` if it can. Opens a ring and closes it again.
-pub fn obstacle() -> Option<String> {
+pub fn why_unavailable() -> Option<String> {
     let error = UringPoller::new().err()?;
     let disabled = fs::read_to_string("/proc/sys/kernel/io_uring_disabled").ok();
     Some(explain(&error, disabled.as_deref().map(str::trim)))

@@ -128,7 +128,7 @@ impl Transport for UringTransport {
     fn connect(&mut self, token: Token, target: &Target, options: &SocketOptions) {
         self.close(token);
         let slot = self.slot(token);
-        match socket::connect(target, options) {
+        match socket::start_connect(target, options) {
             Ok(socket) => {
                 slot.socket = Some(socket);
                 self.want(Want::Connected, token);

@@ -54,7 +54,7 @@ pub fn requests(
 ) -> anyhow::Result<Requests> {
     let body = body(args)?;
     let method = match &args.method {
-        Some(name) => Method::named(name)
+        Some(name) => Method::from_name(name)
             .map_err(|_| anyhow::anyhow!("\"{name}\" is not an HTTP method; write for example GET"))?,
         None if body.is_some() => Method::post(),
         None => Method::get(),

@@ -34,7 +34,7 @@ impl<'a> Head<'a> {
 
 impl Head<'_> {
     /// The value of the first header field with this name.
-    pub fn header(&self, name: &str) -> Option<&[u8]> {
+    pub fn header_value(&self, name: &str) -> Option<&[u8]> {
         self.headers.iter().find(|header| header.name.eq_ignore_ascii_case(name)).map(|header| header.value)
     }
 

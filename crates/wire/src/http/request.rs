@@ -26,7 +26,7 @@ impl Method {
     ///
     /// # Errors
     /// When the name is not a token of RFC 9110, section 5.6.2.
-    pub fn named(name: &str) -> Result<Self, EncodeError> {
+    pub fn from_name(name: &str) -> Result<Self, EncodeError> {
         if is_token(name) { Ok(Self(name.to_owned())) } else { Err(EncodeError::Method(name.to_owned())) }
     }
 
@@ -155,7 +155,7 @@ mod tests {
 
     fn encode(method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Result<String, EncodeError> {
         let headers: Vec<_> = headers.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect();
-        let method = Method::named(method)?;
+        let method = Method::from_name(method)?;
         let request = Request { method: &method, path, host: "127.0.0.1:80", headers: &headers, body };
         Ok(String::from_utf8(request.encode()?).unwrap())
     }

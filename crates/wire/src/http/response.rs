@@ -66,7 +66,7 @@ impl ResponseParser {
     }
 
     /// Prepares for the answer to the next request. Buffers are kept, so this costs nothing.
-    pub fn expect(&mut self, is_head_request: bool) {
+    pub fn expect_response(&mut self, is_head_request: bool) {
         self.state = ResponseState::Head;
         self.is_head_request = is_head_request;
         self.keeps_alive = true;
@@ -76,7 +76,7 @@ impl ResponseParser {
     /// Parses the next bytes of the stream.
     ///
     /// # Errors
-    /// When they cannot be an answer. The parser is then unusable until [`ResponseParser::expect`].
+    /// When they cannot be an answer. The parser is then unusable until [`ResponseParser::expect_response`].
     pub fn feed(&mut self, input: &[u8], sink: &mut impl Sink) -> Result<Progress, ParseError> {
         let mut at = 0;
         while let ResponseState::Head = self.state {
@@ -92,7 +92,7 @@ impl ResponseParser {
     ///
     /// # Errors
     /// When an answer was expected or incomplete, or when its bytes cannot be an answer.
-    pub fn finish(&self) -> Result<(), ParseError> {
+    pub fn finish_stream(&self) -> Result<(), ParseError> {
         match self.state {
             ResponseState::UntilClose => Ok(()),
             ResponseState::Head if self.held.is_empty() => Err(ParseError::NoAnswer),

@@ -94,7 +94,7 @@ impl Endpoint {
     ///
     /// # Errors
     /// When a text is not UTF-8.
-    pub fn send(&mut self, kind: Kind, payload: &[u8]) -> Result<(), FrameError> {
+    pub fn send_message(&mut self, kind: Kind, payload: &[u8]) -> Result<(), FrameError> {
         let payload = Bytes::copy_from_slice(payload);
         let message = match kind {
             Kind::Text => Message::Text(payload.try_into().map_err(|_| FrameError::NotUtf8)?),
@@ -108,13 +108,13 @@ impl Endpoint {
     ///
     /// # Source
     /// RFC 6455, section 5.5.3.
-    pub fn ping(&mut self, payload: &[u8]) {
+    pub fn send_ping(&mut self, payload: &[u8]) {
         let message = Message::Ping(Bytes::copy_from_slice(payload));
         let _ = self.context.write(&mut Memory { incoming: &mut &[][..], outgoing: &mut self.outgoing }, message);
     }
 
     /// Prepares a close frame, unless the close has begun.
-    pub fn close(&mut self) {
+    pub fn send_close(&mut self) {
         self.close_with(CloseCode::Normal);
     }
 
@@ -124,7 +124,7 @@ impl Endpoint {
     }
 
     /// Clears the waiting bytes after they were sent.
-    pub fn sent(&mut self) {
+    pub fn clear_outgoing(&mut self) {
         self.outgoing.clear();
     }
 

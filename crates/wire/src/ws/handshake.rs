@@ -89,7 +89,7 @@ impl Judge {
             return Err(HandshakeError::Status(head.status));
         }
         let says = |name: &str, word: &str| {
-            let value = String::from_utf8_lossy(head.header(name).unwrap_or_default());
+            let value = String::from_utf8_lossy(head.header_value(name).unwrap_or_default());
             value.split(',').any(|item| item.trim().eq_ignore_ascii_case(word))
         };
         if !says("upgrade", "websocket") {
@@ -98,12 +98,12 @@ impl Judge {
         if !says("connection", "upgrade") {
             return Err(HandshakeError::NotUpgraded("Connection: Upgrade"));
         }
-        let found = head.header("sec-websocket-accept").unwrap_or_default().trim_ascii();
+        let found = head.header_value("sec-websocket-accept").unwrap_or_default().trim_ascii();
         if found != self.accept.as_bytes() {
             let found = found.escape_ascii().to_string();
             return Err(HandshakeError::WrongAccept { found, expected: self.accept.clone() });
         }
-        let chosen = |name: &str| head.header(name).map(|value| String::from_utf8_lossy(value).trim().to_owned());
+        let chosen = |name: &str| head.header_value(name).map(|value| String::from_utf8_lossy(value).trim().to_owned());
         let extension = chosen("sec-websocket-extensions").filter(|extension| !extension.is_empty());
         let subprotocol = chosen("sec-websocket-protocol").filter(|chosen| !self.subprotocols.contains(chosen));
         extension.or(subprotocol).map_or(Ok(()), |chosen| Err(HandshakeError::NotOffered(chosen)))

@@ -12,7 +12,7 @@ pub struct Stamped {
 impl Stamped {
     /// The stamp of a message: a number of 13, 16 or 19 digits, in milliseconds, microseconds or nanoseconds since
     /// 1970. Of several numbers, the finest counts.
-    pub fn of(message: &[u8]) -> Option<Self> {
+    pub fn from_message(message: &[u8]) -> Option<Self> {
         let numbers = message.split(|byte| !byte.is_ascii_digit());
         numbers.filter_map(Self::read).min_by_key(|stamped| stamped.unit_ns)
     }
@@ -44,7 +44,7 @@ mod tests {
             ("9999999999999999999", Some((9_999_999_999_999_999_999, 1))),
             ("9999999999999999 x", Some((9_999_999_999_999_999_000, 1_000))),
         ] {
-            let read = Stamped::of(message.as_bytes());
+            let read = Stamped::from_message(message.as_bytes());
             assert_eq!(read.map(|stamped| (stamped.unix_ns, stamped.unit_ns)), stamp, "{message}");
         }
     }

@@ -70,11 +70,11 @@ fn compare(
     let mut session = stage.session(server)?;
     stage.drive(&mut session, PER_S, WARM_UP)?;
     let mut slice = |is_probed: bool| -> Result<f64, Box<dyn Error>> {
-        let before = process::cpu_ns(server.pid())?;
+        let before = process::cpu_time_ns(server.pid())?;
         with(is_probed);
         let sample = stage.drive(&mut session, PER_S, SLICE)?;
         with(is_probed);
-        Ok((process::cpu_ns(server.pid())? - before) as f64 / sample.completed_in_slice as f64)
+        Ok((process::cpu_time_ns(server.pid())? - before) as f64 / sample.completed_in_slice as f64)
     };
     let mut logs = Vec::new();
     for pair in 0..stage.seconds * 2 {

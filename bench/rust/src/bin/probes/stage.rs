@@ -101,7 +101,7 @@ impl Stage {
     }
 
     pub fn server_cpus(&self) -> CpuSet {
-        CpuSet::of([self.server_cpu])
+        CpuSet::from_indices([self.server_cpu])
     }
 
     /// Where agents put their files.
@@ -112,7 +112,7 @@ impl Stage {
     pub fn session(&self, server: &Server) -> Result<LoadSession, Box<dyn Error>> {
         Ok(LoadSession::open(&SessionSpec {
             connections: CONNECTIONS,
-            cpus: CpuSet::of([self.load_cpu]),
+            cpus: CpuSet::from_indices([self.load_cpu]),
             ..SessionSpec::new(server.address(), vec![RequestSpec::get("/path0/1")])
         })?)
     }

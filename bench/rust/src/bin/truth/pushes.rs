@@ -35,7 +35,7 @@ pub fn of_a_stalling_server(stage: &Stage) -> Result<usize, Box<dyn Error>> {
     let mut session = LoadSession::open(&SessionSpec {
         protocol: Protocol::WebSocket(Conversation::Push(push)),
         connections: users,
-        cpus: CpuSet::of([stage.load_cpu]),
+        cpus: CpuSet::from_indices([stage.load_cpu]),
         ..SessionSpec::new(server.address(), RequestSpec::get("/ws/ts"))
     })?;
     let stop = StopRule::Duration(Duration::from_secs(10) * stage.stalls);

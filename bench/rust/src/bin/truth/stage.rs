@@ -58,7 +58,7 @@ impl Stage {
 
     /// A server with this planted, on its CPU, that keeps books.
     pub fn server(&self, planted: Options) -> Result<Running, ReferenceError> {
-        let cpu = CpuSet::of([self.server_cpu]);
+        let cpu = CpuSet::from_indices([self.server_cpu]);
         Running::start(Options { keeps_ledger: true, ..planted }, move || {
             // Refused, the two share a CPU, and the table will show it.
             let _ = pin_current_thread(&cpu);
@@ -82,7 +82,7 @@ impl Stage {
         let expected = Check::body_is(*b"1");
         let mut session = LoadSession::open(&SessionSpec {
             connections: CONNECTIONS,
-            cpus: CpuSet::of([self.load_cpu]),
+            cpus: CpuSet::from_indices([self.load_cpu]),
             ..SessionSpec::new(server.address(), vec![RequestSpec::get("/path0/1").expecting(expected)])
         })?;
         let slice = SliceSpec {

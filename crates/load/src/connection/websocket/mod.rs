@@ -108,10 +108,10 @@ impl WebSocket {
         self.under_way = Some(exchange);
         self.subscription = Subscription::default();
         if let (Conversation::Exchanges, WebSocketState::Stands(endpoint)) = (self.conversation, &mut self.state)
-            && endpoint.send(Kind::Text, message).is_err()
+            && endpoint.send_message(Kind::Text, message).is_err()
         {
             // A message that is not text is sent as binary, which allows any bytes.
-            let _ = endpoint.send(Kind::Binary, message);
+            let _ = endpoint.send_message(Kind::Binary, message);
         }
         Begun::Sent { bytes: self.flush(io, token) }
     }
@@ -122,7 +122,7 @@ impl WebSocket {
         let bytes = endpoint.outgoing().len();
         if bytes > 0 {
             io.send(token, &endpoint.outgoing().into());
-            endpoint.sent();
+            endpoint.clear_outgoing();
         }
         bytes
     }
@@ -130,7 +130,7 @@ impl WebSocket {
     /// Sends a close frame.
     pub(crate) fn say_goodbye(&mut self, io: &mut impl Transport, token: Token) {
         if let WebSocketState::Stands(endpoint) = &mut self.state {
-            endpoint.close();
+            endpoint.send_close();
         }
         self.flush(io, token);
         self.state = WebSocketState::None;
@@ -182,7 +182,7 @@ impl WebSocket {
     /// Prepares a ping that contains its send time.
     pub(crate) fn ping(&mut self, now: Nanos) {
         if let WebSocketState::Stands(endpoint) = &mut self.state {
-            endpoint.ping(&now.0.to_be_bytes());
+            endpoint.send_ping(&now.0.to_be_bytes());
             self.pinged = Some(now);
         }
     }
