@@ -1,13 +1,13 @@
-//! Answers of servers: read alike however they are cut, and never beyond what came.
+//! Answers of servers: read equally in any pieces, and never beyond their end.
 
 use tare_wire::http::{Head, ParseError, Progress, ResponseParser, Sink};
 
-/// What an answer came to.
+/// The result of an answer.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct ParsedAnswer {
     statuses: Vec<u16>,
     body: Vec<u8>,
-    /// Bytes used and whether the connection lives on, of a complete answer.
+    /// Bytes used and keep-alive, for a complete answer.
     complete: Option<(usize, bool)>,
 }
 
@@ -21,7 +21,7 @@ impl Sink for ParsedAnswer {
     }
 }
 
-/// Bytes are the same answer, or the same error, whole, in single bytes and in uneven pieces; to GET and to HEAD.
+/// Bytes give the same answer or the same error, whole, in single bytes and in uneven pieces, for GET and HEAD.
 pub fn answer(bytes: &[u8]) {
     for is_head_request in [false, true] {
         let whole = read(bytes.chunks(bytes.len().max(1)), is_head_request);
@@ -36,7 +36,7 @@ pub fn answer(bytes: &[u8]) {
     }
 }
 
-/// The same of a chunked body behind a sound head, so that luck need not find the head first.
+/// The same for a chunked body after a valid head, so that the fuzzer need not find the head first.
 pub fn chunks(bytes: &[u8]) {
     answer(&[b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", bytes].concat());
 }

@@ -1,11 +1,11 @@
-//! Records and histograms from disk: damaged, they are refused or read as far as they go, and what was let in is usable.
+//! Records and histograms from disk: damaged ones are rejected or read in part, and the result is usable.
 
 use std::io::Write;
 
 use tare_record::{PackedHistogram, Record, open};
 use tare_stats::LatencyHistogram;
 
-/// Bytes are refused as a histogram, or are one that can be merged, asked and packed again.
+/// Bytes are rejected as a histogram, or give one that can be merged, queried and packed again.
 pub fn histogram(bytes: &[u8]) {
     let Ok(packed) = PackedHistogram::from_bytes(bytes.to_vec()) else { return };
     let mut sum = LatencyHistogram::new();
@@ -15,10 +15,10 @@ pub fn histogram(bytes: &[u8]) {
     assert_eq!(again.unpack(), sum, "packing keeps every sample");
 }
 
-/// A file is refused as a record, or read as far as it goes.
+/// A file is rejected as a record, or its readable parts are read.
 ///
 /// # Panics
-/// Also where no temporary file can be written.
+/// Also when no temporary file can be written.
 pub fn record(bytes: &[u8]) {
     let mut file = tempfile::NamedTempFile::new().expect("a temporary file can be made");
     file.write_all(bytes).expect("a temporary file can be written");

@@ -1,5 +1,5 @@
-//! What must hold for any bytes whatever, one function per reader of foreign bytes; each panics where it does not hold.
-//! `fuzz/` looks for bytes that break them, and the replay test of this crate holds them to what was ever found.
+//! Properties that must hold for any bytes, one function per parser of foreign bytes. A function panics if its property
+//! does not hold. `fuzz/` searches for such bytes, and the replay test of this crate repeats those that were found.
 
 mod answer;
 mod evidence;

@@ -1,17 +1,17 @@
-//! What comes on a WebSocket: read alike however it is cut, never more than came, and answered in frames that are sound.
+//! Input on a WebSocket: read equally in any pieces, never beyond its end, and answered with valid frames.
 
 use tare_wire::ws::{Arrival, Endpoint, FrameError, Handshake, HandshakeError};
 
-/// What frames came to: what they brought, what was wrong, and what was said to it.
+/// The result of frames: their messages, their error, and the answers.
 type ParsedMessages = (Vec<Arrival>, Option<FrameError>, Vec<u8>);
 
-/// Bytes are the same messages, or the same error, whole, in single bytes and in uneven pieces; and what is said to them
-/// can be read by the other end.
+/// Bytes give the same messages or the same error, whole, in single bytes and in uneven pieces. The other end can read
+/// the answers.
 pub fn frames(bytes: &[u8]) {
     let whole = read(bytes.chunks(bytes.len().max(1)));
     for size in [1, 3, 1 + bytes.len() / 2] {
         let pieces = read(bytes.chunks(size));
-        // What is said is masked at random, and as long.
+        // Answers are masked at random, so only their lengths can be compared.
         let unmasked = |(arrivals, error, said): &ParsedMessages| (arrivals.clone(), error.clone(), said.len());
         assert_eq!(unmasked(&pieces), unmasked(&whole), "in pieces of {size} bytes");
     }
@@ -28,10 +28,10 @@ pub fn frames(bytes: &[u8]) {
     }
 }
 
-/// What ends any line and any head: a line that drips in is judged when it ends, and one that comes whole at once.
+/// Ends any line and any head: an incomplete line is judged when it ends, a complete one at once.
 const END: &[u8] = b"\r\n\r\n";
 
-/// Bytes, with an end to them, are the same refusal of a handshake however they are cut: nobody guesses its key.
+/// Bytes with an end give the same refusal of a handshake in any pieces: no input contains the right key.
 pub fn upgrade(bytes: &[u8]) {
     let whole = heard(bytes.chunks(bytes.len().max(1)));
     for size in [1, 3, 1 + bytes.len() / 2] {

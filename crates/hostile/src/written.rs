@@ -1,11 +1,11 @@
-//! What people write for requests: feeds and templates are refused, or lead to requests that a server can read.
+//! Feeds and templates of users: they are rejected, or give requests that a server can read.
 
 use tare_load::{Body, Feed, FeedFormat, FeedOrder, RequestSet, RequestSpec, Requests, url_list};
 
-/// Rows of a feed that are tried.
+/// Rows of a feed that are checked.
 const ROWS: usize = 20;
 
-/// Bytes behind one that says of which format they are: refused, or a table of which every row makes a sound request.
+/// One byte for the format, then a table: it is rejected, or every row gives a valid request.
 pub fn feed(bytes: &[u8]) {
     let Some((kind, rest)) = bytes.split_first() else { return };
     let format = match kind % 4 {
@@ -26,7 +26,7 @@ pub fn feed(bytes: &[u8]) {
     assert_eq!(sent(&requests), Some(rows), "every row makes a request");
 }
 
-/// A path, a header and a body on three lines: refused, or sound requests.
+/// A path, a header and a body on three lines: they are rejected, or give valid requests.
 pub fn template(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let mut lines = text.splitn(3, '\n');
@@ -39,7 +39,7 @@ pub fn template(bytes: &[u8]) {
     let _ = url_list("list", text);
 }
 
-/// How many requests were sent, up to [`ROWS`], each of them sound; `None` when they were refused.
+/// Number of valid requests, up to [`ROWS`]; `None` if they were rejected.
 fn sent(requests: &Requests) -> Option<usize> {
     let set = RequestSet::encode("host", requests).ok()?;
     let sent = set.preview(ROWS);
@@ -47,7 +47,7 @@ fn sent(requests: &Requests) -> Option<usize> {
     Some(sent.len())
 }
 
-/// A server reads one request of these bytes, and nothing is left.
+/// Checks that a server reads exactly one request from these bytes.
 fn assert_is_sound(bytes: &[u8]) {
     let mut headers = [httparse::EMPTY_HEADER; 16];
     let mut request = httparse::Request::new(&mut headers);

@@ -1,10 +1,10 @@
-//! Every seed of fuzzing, and whatever it has ever found, against the properties: the part of fuzzing that needs no fuzzer.
+//! Runs every seed of the fuzzers, and every input that they have found, without a fuzzer.
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
 use std::fs;
 use std::path::PathBuf;
 
-/// Seeds by the name of their property; answers are shared with the corpus of `crates/wire`.
+/// Seeds by the name of their property; those of answers are shared with the corpus of `crates/wire`.
 fn seeds(name: &str) -> Vec<PathBuf> {
     let here = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
     let mut folders = vec![here.join("seeds").join(name)];

@@ -1,4 +1,4 @@
-//! Which methods to name as the cause of a difference: few, certain, specific, and none that only repeats another.
+//! Chooses the methods to name as the cause of a difference: few, certain and specific, and none that repeats another.
 
 use std::collections::HashMap;
 
@@ -8,14 +8,14 @@ use crate::frame::FrameKind;
 use crate::over_forks::MovedMethod;
 use crate::stacks::Stacks;
 
-/// What may be named.
+/// The rule of the choice.
 #[derive(Debug, Clone)]
 pub struct CauseRule {
-    /// Total share (0–1) in the variant below which a method is not worth a sentence.
+    /// Smallest total share (0–1) in the variant of a method to name.
     pub least_share: f64,
-    /// At most so many.
+    /// Largest number of methods.
     pub most: usize,
-    /// Where it is given, only methods whose name matches.
+    /// If given, only methods with a matching name.
     pub focus: Option<Regex>,
 }
 
@@ -29,16 +29,16 @@ impl CauseRule {
     }
 }
 
-/// A method that holds more than this part of all that is new only wraps it, if two parts of it stand for themselves.
+/// A method with more than this part of the whole difference only wraps it, if it contains two distinct parts.
 const WRAPPER: f64 = 0.5;
-/// What counts as a part of a method, and by how much two of them may overlap.
+/// Smallest part of a method that counts as a part, and the largest overlap of two parts.
 const PART: f64 = 0.1;
 /// A method that shares more than this part of its stacks with those named before repeats them.
 const REPEATED: f64 = 0.5;
 
-/// The methods to name, as places in `moved` (which is sorted by difference), heaviest first.
+/// The methods to name, as indices into `moved` (which is sorted by difference), largest first.
 ///
-/// `stacks` are all of the variant: they tell which method runs beneath which.
+/// `stacks` are all stacks of the variant; they show which method calls which.
 pub fn causes(moved: &[MovedMethod], stacks: &Stacks, rule: &CauseRule) -> Vec<usize> {
     let candidates: Vec<(usize, &MovedMethod)> =
         moved.iter().enumerate().filter(|(_, method)| rule.admits(method)).collect();
@@ -62,14 +62,14 @@ pub fn causes(moved: &[MovedMethod], stacks: &Stacks, rule: &CauseRule) -> Vec<u
     named
 }
 
-/// The stacks in which a method stands.
+/// The stacks that contain a method.
 struct Held {
     hits: Vec<bool>,
     weight: u64,
 }
 
 impl Held {
-    /// Those of each of these methods, in one walk over all stacks: there are many of both.
+    /// The stacks of each of these methods, in one pass over all stacks, because there are many of both.
     fn of_each(names: &[&str], stacks: &Stacks) -> Vec<Self> {
         let places: HashMap<&str, usize> = names.iter().enumerate().map(|(place, name)| (*name, place)).collect();
         let wanted: Vec<Option<usize>> =
@@ -78,7 +78,7 @@ impl Held {
         for (at, stack) in stacks.iter().enumerate() {
             for place in stack.frames.iter().filter_map(|&id| wanted[id as usize]) {
                 let one = &mut held[place];
-                // A method that calls itself stands in the stack once.
+                // A method that calls itself counts once per stack.
                 one.weight += if one.hits[at] { 0 } else { stack.weight };
                 one.hits[at] = true;
             }
@@ -86,13 +86,13 @@ impl Held {
         held
     }
 
-    /// The weight of those of its stacks that are among `others`.
+    /// The weight of its stacks that are also in `others`.
     fn shared(&self, stacks: &Stacks, others: &[bool]) -> f64 {
         let both: Vec<bool> = self.hits.iter().zip(others).map(|(hit, other)| *hit && *other).collect();
         weight(stacks, &both) as f64
     }
 
-    /// Whether two others that have little to do with one another each have a part of it.
+    /// Whether it contains parts of two other methods that overlap little.
     fn only_wraps(&self, stacks: &Stacks, all: &[Self]) -> bool {
         let is_part = |other: &&Self| {
             other.weight < self.weight
@@ -109,7 +109,7 @@ fn weight(stacks: &Stacks, hits: &[bool]) -> u64 {
     stacks.iter().zip(hits).filter(|(_, hit)| **hit).map(|(stack, _)| stack.weight).sum()
 }
 
-/// A reader learns nothing from the name of a closure, a constructor, a bridge or plumbing.
+/// The name of a closure, a constructor, a bridge or an adapter tells the reader nothing.
 fn is_specific(name: &str, kind: FrameKind) -> bool {
     const VAGUE: [&str; 7] = ["$anonfun", "$$Lambda", "lambda$", "$anon$", "$adapted", "LambdaForm", "[unknown"];
     const VAGUE_METHODS: [&str; 7] = [".<init>", ".<clinit>", ".map", ".flatMap", ".foreach", ".run", ".accept"];

@@ -1,4 +1,4 @@
-//! Collapsed stacks, the form that every tool for flame graphs reads: `root;…;leaf weight`, a line each.
+//! Collapsed stacks, the format that every tool for flame graphs reads: `root;…;leaf weight`, one per line.
 
 use std::fmt::Write;
 
@@ -6,13 +6,13 @@ use crate::error::ProfileError;
 use crate::frame::Frame;
 use crate::stacks::Stacks;
 
-/// How much of a wrong line an error shows.
+/// Length of a wrong line in an error.
 const SHOWN: usize = 60;
 
-/// Reads collapsed stacks; blank lines and stacks of no weight are left out.
+/// Parses collapsed stacks. Blank lines and stacks of weight 0 are skipped.
 ///
 /// # Errors
-/// [`ProfileError::Line`] for a line that is none.
+/// [`ProfileError::Line`] for a line of another format.
 pub fn parse(text: &str) -> Result<Stacks, ProfileError> {
     let mut stacks = Stacks::new();
     for (index, line) in text.lines().enumerate() {
@@ -34,7 +34,7 @@ pub fn parse(text: &str) -> Result<Stacks, ProfileError> {
     Ok(stacks)
 }
 
-/// Writes collapsed stacks, with the marks that tell the kinds of frames.
+/// Writes collapsed stacks, with the marks for the kinds of frames.
 pub fn write(stacks: &Stacks) -> String {
     let names: Vec<String> = stacks.frames().iter().map(Frame::marked).collect();
     let mut text = String::new();

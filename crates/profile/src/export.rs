@@ -1,4 +1,4 @@
-//! The forms that other tools read, a file each.
+//! Formats for other tools, one file each.
 
 mod pprof;
 mod speedscope;
@@ -8,7 +8,7 @@ pub use pprof::pprof;
 pub use speedscope::speedscope;
 pub use svg::{differential_svg, svg};
 
-/// What the weights of stacks are.
+/// The unit of stacks' weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
     /// Samples of a clock.

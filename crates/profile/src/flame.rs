@@ -1,4 +1,4 @@
-//! The tree of a flame graph, of one side or of both at once, small enough for a page.
+//! The tree of a flame graph, for one profile or for two to compare, small enough for a page.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::stacks::Stacks;
 
-/// The whole of a profile, in the unit of the nodes' values: a ten-millionth is the finest share that is told.
+/// The whole of a profile in units of the nodes' values. The finest share is a ten-millionth.
 pub const WHOLE: u32 = 10_000_000;
 
 /// A flame graph as columns: node `i` is `frame[i]` at `depth[i]`, in preorder, siblings by name.
@@ -16,19 +16,19 @@ pub struct FlameTree {
     pub names: Vec<String>,
     /// A letter per name ([`crate::FrameKind::letter`]).
     pub kinds: String,
-    /// Which name.
+    /// Index of the name.
     pub frame: Vec<u32>,
-    /// 0 for roots.
+    /// Depth; 0 for roots.
     pub depth: Vec<u16>,
-    /// Its share with all that it calls, in [`WHOLE`]ths of the variant.
+    /// Share including callees, in [`WHOLE`]ths of the variant.
     pub value: Vec<u32>,
-    /// The same of the baseline; empty where there is none.
+    /// The same share in the baseline; empty without one.
     pub base: Vec<u32>,
-    /// Nodes below this share on both sides are drawn as part of their callers, in [`WHOLE`]ths.
+    /// Nodes with a smaller share on both sides are part of their callers, in [`WHOLE`]ths.
     pub cut: u32,
 }
 
-/// A node while the tree grows.
+/// A node during construction.
 #[derive(Debug, Default)]
 struct Node {
     children: HashMap<u32, usize>,
@@ -37,8 +37,8 @@ struct Node {
 }
 
 impl FlameTree {
-    /// The tree of the forks of a variant and, where there is one, of its baseline; each fork counts alike. Nodes with
-    /// less than `cut` (0–1) of either side are left to their callers.
+    /// The tree of a variant's forks and, if given, of its baseline's. All forks have equal weight. Nodes with less
+    /// than `cut` (0–1) of both sides are merged into their callers.
     pub fn of(variant: &[&Stacks], baseline: &[&Stacks], cut: f64) -> Self {
         let mut grown = Grown { nodes: vec![Node::default()], ..Grown::default() };
         for (stacks, of_baseline) in variant.iter().map(|s| (s, false)).chain(baseline.iter().map(|s| (s, true))) {
@@ -48,7 +48,7 @@ impl FlameTree {
         grown.cut((cut * f64::from(WHOLE)).round() as u32, !baseline.is_empty())
     }
 
-    /// How many nodes.
+    /// Number of nodes.
     pub fn len(&self) -> usize {
         self.frame.len()
     }
@@ -100,7 +100,7 @@ impl Grown {
         at
     }
 
-    /// Walks the tree in preorder and keeps what is large enough to be seen, with the names that it needs.
+    /// Walks the tree in preorder and keeps the nodes that are large enough, with their names.
     fn cut(&self, cut: u32, both: bool) -> FlameTree {
         let mut by_id: Vec<&str> = vec![""; self.names.len()];
         self.names.iter().for_each(|(name, id)| by_id[*id as usize] = name);
@@ -128,7 +128,7 @@ impl Grown {
         tree
     }
 
-    /// The children of a node, last name first, as a stack wants them.
+    /// The children of a node, last name first, in the order for a stack.
     fn sorted(&self, at: usize, by_id: &[&str], depth: u16) -> Vec<(usize, u32, u16)> {
         let mut children: Vec<(usize, u32, u16)> =
             self.nodes[at].children.iter().map(|(&name, &child)| (child, name, depth)).collect();

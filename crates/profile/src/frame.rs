@@ -1,22 +1,22 @@
-//! One frame of a stack: its name and what kind of code it is, as samplers mark it in collapsed stacks.
+//! One frame of a stack: its name and its kind of code, as samplers mark it in collapsed stacks.
 
 use serde::{Deserialize, Serialize};
 
-/// What kind of code a frame is.
+/// The kind of code of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FrameKind {
     /// Compiled Java.
     Java,
-    /// Java that the compiler has inlined into its caller.
+    /// Java that the compiler inlined into its caller.
     Inlined,
-    /// Java that is interpreted, or compiled in haste: not warm yet.
+    /// Java that is interpreted or compiled by C1: not warm yet.
     Interpreted,
     /// Machine code of libraries and of the JVM itself.
     Native,
     /// The kernel.
     Kernel,
-    /// No code: the class of the object that was allocated or waited for.
+    /// Not code: the class of the object that was allocated or waited for.
     Class,
 }
 
@@ -36,7 +36,7 @@ impl FrameKind {
         }
     }
 
-    /// The mark that follows a name in collapsed stacks.
+    /// The mark after a name in collapsed stacks.
     const fn mark(self) -> &'static str {
         match self {
             Self::Java => "_[j]",
@@ -54,11 +54,11 @@ impl FrameKind {
 pub struct Frame {
     /// `org.example.Router.route`, or a symbol.
     pub name: String,
-    /// What it is.
+    /// The kind of code.
     pub kind: FrameKind,
 }
 
-/// How samplers mark frames: async-profiler's annotations, and those of `perf` after collapsing.
+/// Marks of frames: the annotations of async-profiler, and those of `perf` after collapsing.
 ///
 /// # Source
 /// async-profiler, "Output formats": `_[j]` compiled, `_[i]` inlined, `_[0]` interpreted, `_[1]` compiled by C1, `_[k]` kernel.
@@ -71,7 +71,7 @@ const MARKS: [(&str, FrameKind); 6] = [
     ("_[c]", FrameKind::Class),
 ];
 
-/// What stands in a stack where the sampler could not walk it.
+/// Frames of stacks that the sampler could not walk.
 ///
 /// # Source
 /// async-profiler's error frames: `[unknown_Java]`, `[not_walkable_not_Java]`, `[break_interpreted]`, …
@@ -79,29 +79,29 @@ const FAILED: [&str; 7] =
     ["[unknown", "[not_walkable", "[break", "[deoptimization", "[skipped", "[no_Java", "[pending"];
 
 impl Frame {
-    /// Reads a frame as it stands in a collapsed stack.
+    /// Parses a frame of a collapsed stack.
     pub fn parse(text: &str) -> Self {
         let marked = MARKS.iter().find_map(|(mark, kind)| Some((text.strip_suffix(mark)?, *kind)));
         let (name, kind) = marked.unwrap_or((text, FrameKind::Native));
         Self { name: name.to_owned(), kind }
     }
 
-    /// The frame as it stands in a collapsed stack; a name never breaks the form.
+    /// The frame for a collapsed stack, with characters replaced that would break the format.
     pub fn marked(&self) -> String {
         format!("{}{}", self.name.replace([';', '\n'], ":"), self.kind.mark())
     }
 
-    /// Whether it stands for a stack that the sampler could not walk.
+    /// Whether it marks a stack that the sampler could not walk.
     pub fn is_failure(&self) -> bool {
         FAILED.iter().any(|start| self.name.starts_with(start))
     }
 
-    /// `Router.route` of `org.example.Router.route`; other names as they are.
+    /// `Router.route` for `org.example.Router.route`; other names unchanged.
     pub fn short(&self) -> &str {
         short(&self.name, self.kind)
     }
 
-    /// `org.example` of `org.example.Router.route`; `native`, `kernel` for what is no Java.
+    /// `org.example` for `org.example.Router.route`; `native` or `kernel` for frames other than Java.
     pub fn package(&self) -> &str {
         match self.kind {
             FrameKind::Native => "native",
@@ -118,7 +118,7 @@ fn short(name: &str, kind: FrameKind) -> &str {
     }
 }
 
-/// Where the name of the class begins: its packages are written small.
+/// Where the class name begins: package names are in lower case.
 fn class_start(name: &str) -> Option<usize> {
     let mut at = 0;
     for part in name.split('.') {
@@ -127,7 +127,7 @@ fn class_start(name: &str) -> Option<usize> {
         }
         at += part.len() + 1;
     }
-    // All in small letters: the last two parts are class and method.
+    // If all parts are in lower case, the last two are class and method.
     let method = name.rfind('.')?;
     name[..method].rfind('.').map(|class| class + 1)
 }

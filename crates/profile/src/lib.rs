@@ -1,7 +1,8 @@
-//! Stacks in, summary out: what share of a program's CPU, or of what it allocates, each of its frames has. Pure: making the
-//! stacks is `tare-sut`'s, keeping them `tare-record`'s, saying what they mean `tare-report`'s.
+//! From stacks to a summary: the share of each frame in a program's CPU time or allocations. The crate is pure:
+//! `tare-sut` makes the stacks, `tare-record` keeps them, and `tare-report` interprets the result.
 //!
-//! The usual way through: text → [`Stacks`] per fork → [`usage::Usage`] per fork → [`over_forks`] with intervals → [`causes`].
+//! The usual order: text → [`Stacks`] per fork → [`usage::Usage`] per fork → [`over_forks`] with intervals →
+//! [`causes`].
 
 pub mod causes;
 pub mod collapsed;

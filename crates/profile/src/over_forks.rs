@@ -10,15 +10,15 @@ use crate::usage::Usage;
 /// One profiled start of a server.
 #[derive(Debug, Clone)]
 pub struct ForkUse {
-    /// Number of the fork, by which the two sides of a comparison are paired.
+    /// Number of the fork; it pairs the two sides of a comparison.
     pub fork: u32,
     /// Its profile by method.
     pub usage: Usage,
-    /// What the whole of it is, per request: nanoseconds of CPU or bytes, where that was measured.
+    /// The cost of the whole profile per request, in nanoseconds of CPU or bytes; `None` if it was not measured.
     pub per_request: Option<f64>,
 }
 
-/// A mean over forks; without bounds where there are fewer than two.
+/// A mean over forks. It has no bounds with fewer than two forks.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Mean {
     /// The mean.
@@ -34,17 +34,17 @@ pub struct HotMethod {
     pub frame: Frame,
     /// Share (0–1) by itself.
     pub own: Mean,
-    /// Share (0–1) with all that it calls.
+    /// Share (0–1) including its callees.
     pub total: Mean,
-    /// Of its own share: nanoseconds or bytes per request.
+    /// Cost of its own share: nanoseconds or bytes per request.
     pub own_per_request: Option<Mean>,
-    /// Of its total share.
+    /// Cost of its total share.
     pub total_per_request: Option<Mean>,
-    /// The caller that brings most of it, with its share of the total.
+    /// The caller with the largest part of it, and that part of the total.
     pub caller: Option<(String, f64)>,
 }
 
-/// How much of a method one side has more than the other.
+/// The difference of a method between the two sides.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MovedMethod {
     /// Its frame.
@@ -53,9 +53,9 @@ pub struct MovedMethod {
     pub variant: Mean,
     /// Total share (0–1) in the baseline.
     pub baseline: Mean,
-    /// Variant minus baseline, of the shares.
+    /// Difference of the shares, variant minus baseline.
     pub of_shares: Mean,
-    /// Variant minus baseline: per request where both are known, else of the shares.
+    /// Difference, variant minus baseline: of the costs per request if both are known, else of the shares.
     pub difference: Mean,
 }
 
@@ -67,28 +67,29 @@ impl Mean {
         Self { value, bounds }
     }
 
-    /// Whether it is above 0 beyond its interval; without one, it is not known to be.
+    /// Whether its interval is above 0; false without an interval.
     pub fn is_positive(&self) -> bool {
         self.bounds.is_some_and(|(lo, _)| lo > 0.0)
     }
 
-    /// Whether it is below 0 beyond its interval.
+    /// Whether its interval is below 0.
     pub fn is_negative(&self) -> bool {
         self.bounds.is_some_and(|(_, hi)| hi < 0.0)
     }
 }
 
 impl MovedMethod {
-    /// Whether the shares differ beyond their interval, in the direction in which the costs do.
+    /// Whether the interval of the shares' difference excludes 0, in the direction of the costs.
     ///
-    /// Shares, since what a whole costs moves with the machine from fork to fork, and its parts move with it.
+    /// Shares are compared, because the cost of the whole varies with the machine from fork to fork, and its parts with
+    /// it.
     pub fn is_certain(&self) -> bool {
         let up = self.of_shares.is_positive() && self.difference.value > 0.0;
         up || self.of_shares.is_negative() && self.difference.value < 0.0
     }
 }
 
-/// Every method of these forks whose total share reaches `least`, by their own share, largest first.
+/// Every method of these forks whose total share reaches `least`, sorted by own share, largest first.
 pub fn hot(forks: &[ForkUse], least: f64, alpha: f64) -> Vec<HotMethod> {
     let mut hot: Vec<HotMethod> =
         names(forks, least).into_iter().filter_map(|name| of_method(forks, name, alpha)).collect();
@@ -96,7 +97,7 @@ pub fn hot(forks: &[ForkUse], least: f64, alpha: f64) -> Vec<HotMethod> {
     hot
 }
 
-/// One method of these forks; `None` where none has seen it.
+/// One method of these forks; `None` if no fork has it.
 pub fn of_method(forks: &[ForkUse], name: &str, alpha: f64) -> Option<HotMethod> {
     let seen = forks.iter().filter_map(|fork| fork.usage.get(name)).max_by(|a, b| a.total.total_cmp(&b.total))?;
     let shares = |of: fn(&crate::usage::MethodUse) -> f64| -> Vec<f64> {
@@ -124,7 +125,7 @@ fn names(forks: &[ForkUse], least: f64) -> BTreeSet<&str> {
     seen.filter(|(_, method)| method.total >= least).map(|(name, _)| name).collect()
 }
 
-/// What the variant's forks have more, or less, than the baseline's of the same number; largest difference first.
+/// Differences between the forks of variant and baseline with the same number, largest first.
 pub fn moved(variant: &[ForkUse], baseline: &[ForkUse], least: f64, alpha: f64) -> Vec<MovedMethod> {
     let pairs: Vec<(&ForkUse, &ForkUse)> =
         variant.iter().filter_map(|one| Some((one, baseline.iter().find(|other| other.fork == one.fork)?))).collect();

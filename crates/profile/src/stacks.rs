@@ -1,4 +1,4 @@
-//! Many stacks with their weights, each frame's name kept once.
+//! Stacks with their weights. Each frame's name is stored once.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use crate::frame::Frame;
 /// A frame, as an index into [`Stacks::frames`].
 pub type FrameId = u32;
 
-/// One stack, root first, and what it weighs.
+/// One stack, root first, and its weight.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stack {
     /// Root first.
@@ -16,7 +16,7 @@ pub struct Stack {
     pub weight: u64,
 }
 
-/// What a sampler saw.
+/// The result of a sampler.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Stacks {
     frames: Vec<Frame>,
@@ -25,12 +25,12 @@ pub struct Stacks {
 }
 
 impl Stacks {
-    /// None.
+    /// No stacks.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The id of a frame, new or known.
+    /// The id of a frame; a new one if the frame is new.
     pub fn intern(&mut self, frame: &Frame) -> FrameId {
         if let Some(&id) = self.ids.get(frame) {
             return id;
@@ -41,7 +41,7 @@ impl Stacks {
         id
     }
 
-    /// Adds a stack of ids that [`Self::intern`] gave, root first.
+    /// Adds a stack, root first. [`Self::intern`] gives the ids.
     pub fn push(&mut self, frames: Vec<FrameId>, weight: u64) {
         self.stacks.push(Stack { frames, weight });
     }
@@ -54,12 +54,12 @@ impl Stacks {
         }
     }
 
-    /// All frames; their places are their ids.
+    /// All frames, indexed by id.
     pub fn frames(&self) -> &[Frame] {
         &self.frames
     }
 
-    /// The frame of an id.
+    /// The frame with this id.
     pub fn frame(&self, id: FrameId) -> &Frame {
         &self.frames[id as usize]
     }
@@ -69,7 +69,7 @@ impl Stacks {
         self.stacks.iter()
     }
 
-    /// How many different stacks.
+    /// Number of different stacks.
     pub fn len(&self) -> usize {
         self.stacks.len()
     }
@@ -79,30 +79,30 @@ impl Stacks {
         self.stacks.is_empty()
     }
 
-    /// The weight of all.
+    /// The weight of all stacks.
     pub fn total(&self) -> u64 {
         self.stacks.iter().map(|stack| stack.weight).sum()
     }
 
-    /// The weight of those that the sampler could not walk.
+    /// The weight of the stacks that the sampler could not walk.
     pub fn failed(&self) -> u64 {
         let failed = |stack: &&Stack| stack.frames.iter().any(|&id| self.frame(id).is_failure());
         self.stacks.iter().filter(failed).map(|stack| stack.weight).sum()
     }
 
-    /// The weight of the stacks in which some frame is among `wanted`, a flag per frame.
+    /// The weight of the stacks that contain a wanted frame; `wanted` has a flag per frame.
     pub fn under(&self, wanted: &[bool]) -> u64 {
         let hit = |stack: &&Stack| stack.frames.iter().any(|&id| wanted[id as usize]);
         self.stacks.iter().filter(hit).map(|stack| stack.weight).sum()
     }
 
-    /// The weight of the stacks whose innermost frame is among `wanted`.
+    /// The weight of the stacks whose innermost frame is wanted.
     pub fn inside(&self, wanted: &[bool]) -> u64 {
         let hit = |stack: &&Stack| stack.frames.last().is_some_and(|&id| wanted[id as usize]);
         self.stacks.iter().filter(hit).map(|stack| stack.weight).sum()
     }
 
-    /// A flag per frame: does its name match?
+    /// A flag per frame: whether its name matches.
     pub fn matching(&self, pattern: &regex::Regex) -> Vec<bool> {
         self.frames.iter().map(|frame| pattern.is_match(&frame.name)).collect()
     }

@@ -1,11 +1,12 @@
-//! What each method has of one profile: by itself, and with all that it calls, counted once however deep it recurs.
+//! The share of each method in one profile: its own, and including its callees. A recursive method counts once per
+//! stack.
 
 use std::collections::HashMap;
 
 use crate::frame::FrameKind;
 use crate::stacks::Stacks;
 
-/// A profile by method. Compiled, inlined or interpreted, a method is one.
+/// A profile by method. The compiled, inlined and interpreted forms of a method count together.
 #[derive(Debug, Clone, Default)]
 pub struct Usage {
     /// The weight of all stacks.
@@ -15,20 +16,20 @@ pub struct Usage {
     methods: HashMap<String, MethodUse>,
 }
 
-/// What one method has.
+/// The share of one method.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MethodUse {
-    /// The kind under which it weighs most.
+    /// Its most frequent kind.
     pub kind: FrameKind,
-    /// Share (0–1) of the whole in which it is the innermost frame.
+    /// Share (0–1) of the samples in which it is the innermost frame.
     pub own: f64,
-    /// Share (0–1) of the whole in whose stack it stands.
+    /// Share (0–1) of the samples in which it is in the stack.
     pub total: f64,
-    /// The caller that brings most of it, and which share (0–1) of its total that is; `None` at the root.
+    /// The caller with the largest part (0–1) of its total, and that part; `None` at the root.
     pub caller: Option<(String, f64)>,
 }
 
-/// Weights while they are summed up.
+/// Weights during the summation.
 #[derive(Debug, Default)]
 struct Tally {
     own: u64,
@@ -42,7 +43,7 @@ impl Usage {
     pub fn of(stacks: &Stacks) -> Self {
         let (names, method_of) = methods(stacks);
         let mut tallies: Vec<Tally> = names.iter().map(|_| Tally::default()).collect();
-        // The stack that last counted for a method: in it, its further frames do not count.
+        // The last stack that counted for a method. Further frames of the method in that stack do not count.
         let mut counted = vec![usize::MAX; names.len()];
         for (number, stack) in stacks.iter().enumerate() {
             let mut caller = None;
@@ -69,12 +70,12 @@ impl Usage {
         Self { weight, failed: share(stacks.failed()), methods: methods.collect() }
     }
 
-    /// What a method has, if it was seen.
+    /// The share of a method, if it was seen.
     pub fn get(&self, name: &str) -> Option<&MethodUse> {
         self.methods.get(name)
     }
 
-    /// Every method that was seen.
+    /// All methods.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &MethodUse)> {
         self.methods.iter().map(|(name, method)| (name.as_str(), method))
     }
@@ -96,7 +97,7 @@ impl Tally {
     }
 }
 
-/// The names of all methods, and for each frame which of them it is.
+/// The names of all methods, and the method of each frame.
 fn methods(stacks: &Stacks) -> (Vec<&str>, Vec<u32>) {
     let mut names: Vec<&str> = Vec::new();
     let mut known: HashMap<&str, u32> = HashMap::new();

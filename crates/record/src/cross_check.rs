@@ -1,4 +1,4 @@
-//! What another load tool said of a cell, beside what tare measured there.
+//! The figures of another load tool for a cell that tare has measured too.
 
 use serde::{Deserialize, Serialize};
 use tare_plan::engine::Engine;
@@ -6,9 +6,9 @@ use tare_plan::engine::Engine;
 /// One cell, driven by another tool after tare had driven it, on the same start of the server.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CrossCheckRecord {
-    /// Which tool.
+    /// The tool.
     pub engine: Engine,
-    /// Its version, as it says itself; empty where it does not.
+    /// The version that it reports; empty if it reports none.
     pub version: String,
     /// 1-based start.
     pub fork: u32,
@@ -22,26 +22,26 @@ pub struct CrossCheckRecord {
     pub command: Vec<String>,
     /// Users, each with a connection.
     pub users: u32,
-    /// What came of it.
+    /// The outcome.
     pub outcome: CrossCheckOutcome,
-    /// What the tool printed: untrusted text.
+    /// The tool's output: untrusted text.
     pub output: String,
 }
 
-/// What came of another tool's load.
+/// The outcome of another tool's load.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 pub enum CrossCheckOutcome {
     /// It measured.
     Measured(ToolFigures),
-    /// The tool cannot send this, or tare cannot have it sent.
+    /// The tool cannot send this load, or tare cannot configure it for the tool.
     NotPossible {
-        /// Why.
+        /// The reason.
         because: String,
     },
     /// It ran and failed.
     Failed {
-        /// Why.
+        /// The reason.
         because: String,
     },
 }
@@ -49,11 +49,11 @@ pub enum CrossCheckOutcome {
 /// The figures of a load tool, in its own resolution.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToolFigures {
-    /// How long it says that it measured.
+    /// The length of its measurement, as it reports it.
     pub window_ns: u64,
-    /// Answers that it counts as right.
+    /// Answers that it counts as correct.
     pub ok: u64,
-    /// What it counts as failed.
+    /// Requests that it counts as failed.
     pub failed: u64,
     /// Mean latency.
     pub mean_ns: f64,
@@ -61,6 +61,6 @@ pub struct ToolFigures {
     pub max_ns: u64,
     /// Latencies by percentile, 0–100.
     pub percentiles: Vec<(f64, u64)>,
-    /// In what steps it tells latencies.
+    /// The resolution of its latencies.
     pub resolution_ns: u64,
 }

@@ -1,4 +1,4 @@
-//! Where it was measured: facts about machine, kernel and JVM, as ordered text.
+//! The environment of a measurement: facts about machine, kernel and JVM, as ordered text.
 
 use serde::{Deserialize, Serialize};
 

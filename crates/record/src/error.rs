@@ -1,4 +1,4 @@
-//! Why a record could not be written or read: each text names the file and what to do.
+//! Why a record could not be written or read. Each text names the file and a remedy.
 
 use std::path::{Path, PathBuf};
 
@@ -19,7 +19,7 @@ pub enum RecordError {
     Write {
         /// The file.
         file: PathBuf,
-        /// What the system said.
+        /// The system's message.
         cause: String,
     },
     /// The file or folder may not be opened by this user.
@@ -34,7 +34,7 @@ pub enum RecordError {
         /// The file.
         file: PathBuf,
     },
-    /// A record is already there.
+    /// The file already exists.
     #[error("{} exists already, and a record is never written over: allot a new run", .file.display())]
     Exists {
         /// The file.
@@ -46,7 +46,7 @@ pub enum RecordError {
         /// The file.
         file: PathBuf,
     },
-    /// The file is something else.
+    /// The file is not a record.
     #[error("{} is not a record of tare: give the id of a run (`tare report latest`) or a path to a record.sqlite", .file.display())]
     NotARecord {
         /// The file.
@@ -58,40 +58,40 @@ pub enum RecordError {
         /// The file.
         file: PathBuf,
     },
-    /// The file is a record so damaged that not even its header is left.
+    /// The record is so damaged that its header cannot be read.
     #[error("{} is damaged beyond reading ({cause}): restore it from a copy, or measure again", .file.display())]
     Damaged {
         /// The file.
         file: PathBuf,
-        /// What was found.
+        /// What was found instead.
         cause: String,
     },
-    /// A newer tare wrote it.
+    /// A newer version of tare wrote it.
     #[error("{} has record schema {found} and this tare reads up to {known}: use the tare that wrote it, or a newer one", .file.display())]
     NewerSchema {
         /// The file.
         file: PathBuf,
         /// Its schema.
         found: i64,
-        /// What this program reads.
+        /// The newest schema that this program reads.
         known: i64,
     },
-    /// Nothing of that name.
+    /// There is no run of that name.
     #[error("there is no run \"{name}\" in {}; {hint}", .root.display())]
     NoSuchRun {
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// Where it was looked for.
+        /// The searched folder.
         root: PathBuf,
-        /// What there is.
+        /// The existing runs.
         hint: String,
     },
-    /// Anything else that the system or SQLite refuses.
+    /// Any other error of the system or of SQLite.
     #[error("cannot use {} ({cause}): check that it is a folder or file you can read and write, or give another folder with --dir", .file.display())]
     Other {
         /// The file or folder.
         file: PathBuf,
-        /// What was said.
+        /// The message.
         cause: String,
     },
 }
@@ -113,7 +113,7 @@ impl RecordError {
         let Some(failure) = error.sqlite_error() else { return Self::Damaged { file, cause } };
         match failure.code {
             ErrorCode::DiskFull => Self::DiskFull { file },
-            // The shared-memory file beside a WAL database is the first thing that finds no room on a tiny disk.
+            // On a tiny disk, the shared-memory file of a WAL database is the first that does not fit.
             ErrorCode::SystemIoFailure if failure.extended_code == rusqlite::ffi::SQLITE_IOERR_SHMSIZE => {
                 Self::DiskFull { file }
             }
@@ -127,7 +127,7 @@ impl RecordError {
     }
 }
 
-/// What is wrong, without the words that SQLite puts around the error of a reader of ours.
+/// The message of our own reader, without SQLite's words around it.
 fn cause(error: &rusqlite::Error) -> String {
     match error {
         rusqlite::Error::FromSqlConversionFailure(_, _, inner) => inner.to_string(),

@@ -1,4 +1,4 @@
-//! Events: what happened to a server, the machine or tare itself. Code matches [`EventKind`]; the words are for readers.
+//! Events: what happened to a server, the machine or tare itself. Code matches [`EventKind`]; the text is for readers.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,9 +8,9 @@ use crate::event_kind::EventKind;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EventLevel {
-    /// Good to know.
+    /// For information.
     Info,
-    /// The figures are usable with care.
+    /// The figures can be used with care.
     Warning,
     /// Figures are missing or void.
     Error,
@@ -19,26 +19,26 @@ pub enum EventLevel {
 /// Something that happened: a server died, a check failed, the machine was busy.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EventRecord {
-    /// Since the run began.
+    /// Time since the run began.
     pub at_ns: u64,
-    /// What happened. [`EventKind::Other`] where an older tare wrote no kind, and for a kind of a later tare.
+    /// The kind. It is [`EventKind::Other`] in records of an older tare without kinds, and for kinds of a newer tare.
     #[serde(default)]
     pub kind: EventKind,
     /// How much it matters.
     pub level: EventLevel,
-    /// True when it makes the cells it names void.
+    /// Whether it makes the cells that it names void.
     pub voids: bool,
-    /// Group it belongs to, where it belongs to one.
+    /// Its group, if it has one.
     pub group: Option<String>,
-    /// Variant, where it belongs to one.
+    /// Its variant, if it has one.
     pub variant: Option<String>,
-    /// Scenario, where it belongs to one.
+    /// Its scenario, if it has one.
     pub scenario: Option<String>,
-    /// 1-based fork, where it belongs to one.
+    /// Its fork, from 1, if it has one.
     pub fork: Option<u32>,
-    /// The kind in a few words, as the tare that wrote the record puts it. For readers only.
+    /// A short text for the kind, by the version of tare that wrote the record. For readers only.
     pub title: String,
-    /// What tare saw, with its figures. For readers only.
+    /// The observation, with figures. For readers only.
     pub text: String,
     /// What the reader can do about it.
     pub remedy: Option<String>,
@@ -47,7 +47,7 @@ pub struct EventRecord {
 }
 
 impl EventRecord {
-    /// An event of the whole run, at its beginning. Level and words follow from the kind.
+    /// An event of the whole run, at its begin. Level and texts follow from the kind.
     pub fn new(kind: EventKind) -> Self {
         Self {
             at_ns: 0,

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::event::EventLevel;
 
-/// What the self-test measured of answers with a known delay.
+/// The self-test's measurement of answers with a known delay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SelfTestFigures {
     /// Delay of every answer of the reference server.
@@ -21,7 +21,7 @@ pub struct SelfTestFigures {
     pub failed: u64,
 }
 
-/// What happened, with the facts of it.
+/// The kind of an event, with its facts.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "name", rename_all = "snake_case")]
 pub enum EventKind {
@@ -56,25 +56,25 @@ pub enum EventKind {
         /// Share of the time, 0 to 1.
         stolen_share: f64,
     },
-    /// The generator measured the planted delays right.
+    /// The generator measured the planted delays correctly.
     SelfTestPassed(SelfTestFigures),
-    /// The generator did not.
+    /// The generator measured the planted delays wrongly.
     SelfTestFailed(SelfTestFigures),
-    /// JVMs run without the meter of hiccups.
+    /// JVMs run without the hiccup meter.
     MeterMissing {
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// tare did not start this server.
     ExternalServer,
     /// This machine cannot run the server.
     ServerUnavailable {
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// The server did not start or did not become ready.
     ServerNotStarted {
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// An answer of the server differs from the contract.
@@ -83,7 +83,7 @@ pub enum EventKind {
         server: String,
         /// Name of the check.
         check: String,
-        /// How the answer differs, where that is known.
+        /// How the answer differs, if known.
         difference: Option<String>,
     },
     /// The server sends other headers than its baseline.
@@ -106,7 +106,7 @@ pub enum EventKind {
     GroupNotMeasured,
     /// The sampler failed.
     ProfileFailed {
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// Requests had no answer when the load stopped.
@@ -116,7 +116,7 @@ pub enum EventKind {
     },
     /// Part of the record cannot be read.
     RecordDamaged {
-        /// What is lost, one text for each table: `1 of 2 slice entries`.
+        /// What is lost, one text per table: `1 of 2 slice entries`.
         lost: Vec<String>,
     },
     /// tare itself failed.
@@ -124,7 +124,7 @@ pub enum EventKind {
         /// Its error.
         error: String,
     },
-    /// A kind that this version of tare does not know: the title and the text of the record say what happened.
+    /// A kind that this version of tare does not know. The record's title and text describe it.
     #[default]
     #[serde(other)]
     Other,
@@ -219,7 +219,7 @@ impl EventKind {
         }
     }
 
-    /// Whether an event of this kind makes the cells it names void.
+    /// Whether an event of this kind makes the cells that it names void.
     pub const fn makes_void(&self) -> bool {
         matches!(
             self.name(),

@@ -1,11 +1,11 @@
-//! Events in words: the only place that puts an [`EventKind`] into English.
+//! The text of events: the only place that puts an [`EventKind`] into English.
 
 use std::time::Duration;
 
 use crate::event_kind::{EventKind, EventName, SelfTestFigures};
 
 impl EventKind {
-    /// A few words. Those of a server follow its name: `http4s.Tapir: did not start`.
+    /// A short text. For a server it follows the name: `http4s.Tapir: did not start`.
     pub const fn title(&self) -> &'static str {
         match self.name() {
             EventName::SharedCores => "Shared cores",
@@ -34,7 +34,7 @@ impl EventKind {
         }
     }
 
-    /// What tare saw, with the figures. No full stop at its end.
+    /// The observation with its figures, without a full stop.
     pub fn text(&self) -> String {
         match self {
             Self::SharedCores { server_cpus, load_cpus } => format!(
@@ -83,7 +83,7 @@ impl EventKind {
         }
     }
 
-    /// What the reader can do about it; `None` where there is nothing.
+    /// What the reader can do about it; `None` if there is nothing to do.
     pub fn remedy(&self) -> Option<String> {
         let remedy = match self {
             Self::SharedCores { .. } => "Give each its own cores with --server-cpus and --load-cpus.",
@@ -133,7 +133,7 @@ impl SelfTestFigures {
     }
 }
 
-/// `12 %`; one decimal below ten.
+/// `12 %`, with one decimal below ten.
 fn percent(share: f64) -> String {
     let percent = share * 100.0;
     if percent < 10.0 { format!("{percent:.1} %") } else { format!("{percent:.0} %") }

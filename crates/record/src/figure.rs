@@ -7,7 +7,7 @@ use tare_stats::quantile::{SAMPLES_ABOVE, printable};
 /// The figure in nanoseconds.
 ///
 /// # Errors
-/// In words, where there are no samples, or too few above a percentile.
+/// A text, when there are no samples, or too few above a percentile.
 pub fn figure(histogram: &LatencyHistogram, statistic: Statistic) -> Result<f64, String> {
     let some = |value: Option<f64>| value.ok_or_else(|| "no answers to measure it on".to_owned());
     match statistic {

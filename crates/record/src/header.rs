@@ -1,4 +1,4 @@
-//! The header of a record: its kind, what was asked, when, where and by which program.
+//! The header of a record: its kind, its plan, its time, its machine, and the program.
 
 use serde::de::{DeserializeOwned, Error};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -18,11 +18,11 @@ pub struct RunHeader<P = Plan> {
     pub command: Vec<String>,
     /// Version of tare.
     pub tare_version: String,
-    /// Git revision of the working directory, where there is one.
+    /// Git revision of the working directory, if it has one.
     pub git_revision: Option<String>,
     /// SHA-256 of the plan, in hex.
     pub plan_hash: String,
-    /// What will be measured.
+    /// The plan.
     pub plan: P,
     /// Facts about the machine.
     pub environment: Environment,
@@ -47,11 +47,11 @@ impl<P> RunHeader<P> {
     }
 }
 
-/// The header of a record of either kind, as it is written: the JSON says which in `kind`, `weighed` or `load`.
+/// The header of a record of either kind, as it is written. The JSON field `kind` is `weighed` (a run) or `load`.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub(crate) enum HeaderRef<'a> {
-    /// A run: servers weighed against one another.
+    /// A run: servers compared with one another.
     Weighed(&'a RunHeader),
     /// One load on one URL.
     Load(&'a LoadHeader),
@@ -60,15 +60,15 @@ pub(crate) enum HeaderRef<'a> {
 /// The header of a record of either kind, as it is read.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RecordHeader {
-    /// A run: servers weighed against one another.
+    /// A run: servers compared with one another.
     Weighed(Box<RunHeader>),
     /// One load on one URL.
     Load(Box<LoadHeader>),
 }
 
 impl<'de> Deserialize<'de> for RecordHeader {
-    /// Reads the header of any version. Before version 5 there was no `kind`, and the header of a load held the plan of a
-    /// run: here it becomes the header of a load.
+    /// Reads the header of any version. Before version 5 there was no `kind`, and a load had the plan of a run: here it
+    /// gets the header of a load.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
         #[serde(rename_all = "snake_case")]

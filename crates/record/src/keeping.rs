@@ -1,5 +1,5 @@
-//! Judgements that a run and its report must share: whether a slice kept a curve of latencies, for the search that looks for the largest
-//! such load and for the telling of it; and whether a server rests when nobody asks it anything.
+//! Judgements that a run and its report share. Whether a slice kept a curve of latencies: the search for a capacity
+//! uses it, and so does its summary. Whether a server is at rest without requests.
 
 use tare_plan::condition::{Clock, Condition, Metric, Statistic};
 use tare_plan::slo::{LoadBy, Slo};
@@ -9,20 +9,20 @@ use tare_stats::{Capacity, CapacitySearch, SearchRule};
 use crate::figure::figure;
 use crate::sample::StoredSlice;
 
-/// Above this share of a core a server is not at rest.
+/// A server is not at rest if it uses more than this share of a core.
 pub const RESTLESS: f64 = 0.005;
-/// The limit on failures where a curve has none.
+/// The limit on failures for a curve without one.
 const FAILED: &str = "errors<=0.1%";
-/// A search ends once the largest load that was kept and the smallest that was not are this close.
+/// A search ends when the largest load that was kept and the smallest that was not are this close.
 const RESOLUTION: f64 = 0.05;
 
-/// A search for the largest load that keeps a curve.
+/// Starts a search for the largest load that keeps a curve.
 pub fn search(slo: &Slo, by: LoadBy) -> CapacitySearch {
     let (start, most) = slo.range(by);
     CapacitySearch::new(SearchRule { start, least: 1.0, most, resolution: RESOLUTION, whole: by == LoadBy::Users })
 }
 
-/// What the tries of one start have found, in the order in which they were made.
+/// The result of one start's tries, in order.
 pub fn replay<'a>(slo: &Slo, by: LoadBy, tries: impl Iterator<Item = &'a StoredSlice>) -> Capacity {
     let mut search = search(slo, by);
     tries.for_each(|slice| search.note(keeps(slo, slice)));
@@ -34,7 +34,7 @@ pub fn keeps(slo: &Slo, slice: &StoredSlice) -> bool {
     slice.load.ok > 0 && limits(slo).iter().all(|limit| limit.is_met_by(measured(limit, slice)))
 }
 
-/// The limits of the curve, and the usual one on failures where the curve has none.
+/// The limits of the curve, including the default limit on failures.
 pub fn limits(slo: &Slo) -> Vec<Condition> {
     let mut limits = slo.curve.0.clone();
     if !limits.iter().any(|limit| matches!(limit.metric, Metric::Errors | Metric::ErrorShare)) {
@@ -43,7 +43,7 @@ pub fn limits(slo: &Slo) -> Vec<Condition> {
     limits
 }
 
-/// What a try showed of the figure that a limit is on, in the unit of the limit; infinite where it had no answers.
+/// The figure of a try for a limit, in the limit's unit; infinite without answers.
 pub fn measured(limit: &Condition, slice: &StoredSlice) -> f64 {
     value(limit.metric, slice)
 }
@@ -57,13 +57,13 @@ fn value(metric: Metric, slice: &StoredSlice) -> f64 {
     }
 }
 
-/// Of what should have come, how much did not.
+/// The failed share of all requests and messages that were due.
 fn failed_share(slice: &StoredSlice) -> f64 {
     let lost = lost(slice);
     lost as f64 / (slice.load.ok + lost).max(1) as f64
 }
 
-/// What failed, and the messages that a server was to push and did not.
+/// Failed requests, and pushed messages that did not arrive.
 fn lost(slice: &StoredSlice) -> u64 {
     slice.load.failed + slice.load.messages.missing
 }
@@ -76,7 +76,7 @@ fn of_clock(clock: Clock, slice: &StoredSlice) -> LatencyHistogram {
     }
 }
 
-/// A percentile that a short try cannot state is no larger than the largest of all, which stands in for it.
+/// A short try cannot state a high percentile. It is at most the maximum, which is used instead.
 fn latency(statistic: Statistic, histogram: &LatencyHistogram) -> f64 {
     figure(histogram, statistic).or_else(|_| figure(histogram, Statistic::Max)).unwrap_or(f64::INFINITY)
 }

@@ -1,4 +1,4 @@
-//! Evidence: what was measured, as versioned types on disk. Raw values only; whatever follows from them is the report's.
+//! Evidence: measured values as versioned types on disk. They are raw; the report derives everything else.
 
 pub mod cross_check;
 pub mod environment;

@@ -1,4 +1,4 @@
-//! What a sampler saw of a server in one profiled start: raw stacks, beside what turns their shares into costs.
+//! The result of a sampler in one profiled start: raw stacks, and the figures that turn their shares into costs.
 
 use std::io::{self, Read, Write};
 
@@ -8,7 +8,7 @@ use flate2::write::DeflateEncoder;
 use serde::{Deserialize, Serialize};
 use tare_plan::profile::ProfileEvent;
 
-/// The most text that a packed profile may unfold to: what is longer was not written by tare.
+/// Largest unpacked text of a profile; tare writes none that is longer.
 const LONGEST_BYTES: u64 = 4 << 30;
 
 /// One profile: one event, of one variant, in one start.
@@ -22,34 +22,34 @@ pub struct ProfileRecord {
     pub scenario: String,
     /// Name of the variant.
     pub variant: String,
-    /// What was sampled.
+    /// The sampled event.
     pub event: ProfileEvent,
-    /// Who sampled, and how: `async-profiler 4.5, every 1 ms of CPU time`.
+    /// The sampler and its settings: `async-profiler 4.5, every 1 ms of CPU time`.
     pub sampler: String,
-    /// How long.
+    /// Length of the recording.
     pub span_ns: u64,
-    /// Load meanwhile.
+    /// Load during the recording.
     pub offered_per_s: f64,
-    /// Right answers meanwhile.
+    /// Correct answers during the recording.
     pub requests: u64,
-    /// CPU of the server's processes meanwhile, as the kernel counts it; `None` where that cannot be seen.
+    /// CPU time of the server's processes during the recording, from the kernel; `None` if unknown.
     pub cpu_ns: Option<u64>,
-    /// What the sampler's own file is called, in the folder `profiles` of the run.
+    /// Name of the sampler's own file, in the folder `profiles` of the run.
     pub file: Option<String>,
-    /// What the weights of the stacks are.
+    /// The unit of the stacks' weights.
     pub weight: Weight,
     /// Collapsed stacks.
     #[serde(skip)]
     pub stacks: PackedText,
 }
 
-/// What the weights of stacks are.
+/// The unit of stacks' weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Weight {
     /// Samples of a clock.
     Samples {
-        /// What each stands for.
+        /// The weight of one sample.
         every_ns: u64,
     },
     /// Nanoseconds.
@@ -58,25 +58,25 @@ pub enum Weight {
     Bytes,
 }
 
-/// Long text, kept compressed.
+/// Long text, compressed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PackedText(Vec<u8>);
 
 impl PackedText {
-    /// Compresses.
+    /// Compresses text.
     pub fn pack(text: &str) -> Self {
         let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
-        // Writing into memory cannot fail.
+        // Writing to memory cannot fail.
         let _ = encoder.write_all(text.as_bytes());
         Self(encoder.finish().unwrap_or_default())
     }
 
-    /// Bytes of a file, not looked into yet.
+    /// Bytes of a file, not checked yet.
     pub fn from_bytes(bytes: Vec<u8>) -> Self {
         Self(bytes)
     }
 
-    /// The bytes, for the file.
+    /// The bytes, to be stored.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }

@@ -24,21 +24,21 @@ pub struct ForkRecord {
     pub group: String,
     /// Name of the variant.
     pub variant: String,
-    /// Command line it was started with.
+    /// Command line of its start.
     pub command: Vec<String>,
     /// From spawn to readiness.
     pub startup_ns: u64,
     /// Library versions resolved for it, by name.
     pub resolved: BTreeMap<String, String>,
-    /// CPU used while at rest after the start, as a share of one core.
+    /// CPU use at rest after the start, as a share of one core.
     pub rest_cpu_share: Option<f64>,
     /// How it ended: `stopped`, `exited with code 1`, `killed by signal 9`, `had to be killed`.
     pub end: String,
-    /// False when it died, hung or lied before its time.
+    /// False if it died, hung or misbehaved before it was stopped.
     pub healthy: bool,
 }
 
-/// How one fork warmed up for one scenario.
+/// The warm-up of one fork for one scenario.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WarmupRecord {
     /// 1-based start.
@@ -49,11 +49,11 @@ pub struct WarmupRecord {
     pub scenario: String,
     /// Name of the variant.
     pub variant: String,
-    /// How long the warm-up of the group took.
+    /// Length of the warm-up of the group.
     pub span_ns: u64,
-    /// Was this variant steady at its end?
+    /// Whether this variant was steady at its end.
     pub steady: bool,
-    /// Why not; empty when steady.
+    /// Why it was not; empty if steady.
     pub reason: String,
 }
 
@@ -63,37 +63,38 @@ pub struct WarmupRecord {
 pub enum EndStatus {
     /// Decided, or all planned forks done.
     Complete,
-    /// The budget was spent first.
+    /// The budget was used up first.
     BudgetSpent,
     /// Ctrl-C.
     Interrupted,
-    /// tare failed; the text stands in an event.
+    /// tare failed; an event has the text.
     Failed,
 }
 
-/// Everything that one run left behind.
+/// All entries of one run.
 #[derive(Debug, Clone)]
 pub struct RunRecord {
-    /// What was asked, and where.
+    /// The header.
     pub header: RunHeader,
-    /// In the order they were measured, packed ([`SliceRecord::pack`]): open, an hour's run would not fit in memory.
+    /// Slices in the order of measurement, packed ([`SliceRecord::pack`]): unpacked, an hour's run would not fit in
+    /// memory.
     pub slices: Vec<StoredSlice>,
-    /// In the order they were started.
+    /// Starts of servers, in order.
     pub forks: Vec<ForkRecord>,
-    /// In the order they ended.
+    /// Warm-ups, in the order in which they ended.
     pub warmups: Vec<WarmupRecord>,
-    /// In the order they were made.
+    /// Cross-checks, in order.
     pub cross_checks: Vec<CrossCheckRecord>,
-    /// In the order they happened.
+    /// Events, in order.
     pub events: Vec<EventRecord>,
-    /// In the order they were sampled; none in a record of scored slices.
+    /// Profiles, in order; a record of scored slices has none.
     pub profiles: Vec<ProfileRecord>,
-    /// How it ended and when, since the run began; absent when tare was killed.
+    /// How and when it ended, since the run began; absent if tare was killed.
     pub end: Option<(EndStatus, u64)>,
 }
 
 impl RunRecord {
-    /// A record in which nothing has been kept yet.
+    /// A record without entries.
     pub fn begin(header: RunHeader) -> Self {
         Self {
             header,

@@ -1,4 +1,4 @@
-//! One slice of load in the record: which slice it was, what the generator saw, and what the server used.
+//! One slice of load in the record: its key, the generator's sample, and the server's use.
 
 use serde::{Deserialize, Serialize};
 use tare_plan::plan::SliceKind;
@@ -15,7 +15,7 @@ pub enum Phase {
     Warmup,
     /// Scored.
     Measure,
-    /// Under a sampler: never scored.
+    /// Under a sampler; never scored.
     Profile,
 }
 
@@ -33,7 +33,7 @@ impl Phase {
     }
 }
 
-/// Which slice it is, and under which load.
+/// Identifies a slice, and states its load.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SliceKey {
     /// 1-based start of the server.
@@ -58,18 +58,19 @@ pub struct SliceKey {
 
 /// One slice of load against one variant. Its times count from the begin of the run.
 ///
-/// `H` is how its histograms are held: open for recording, or as bytes ([`StoredSlice`]) once thousands of slices are kept.
+/// `H` is the form of its histograms: unpacked for recording, or bytes ([`StoredSlice`]) for thousands of kept slices.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SliceRecord<H = LatencyHistogram> {
-    /// Which slice it is.
+    /// The slice's key.
     pub key: SliceKey,
-    /// What the generator saw.
+    /// The generator's sample.
     pub load: SliceSample<H>,
-    /// What the server used.
+    /// The server's use of resources.
     pub server: ServerUse<H>,
 }
 
-/// A slice as it is kept: its histograms take a few KB as bytes, and a megabyte when open. See [`SliceRecord::pack`].
+/// A slice as it is kept. Its histograms take a few KB as bytes, and a megabyte when unpacked. See
+/// [`SliceRecord::pack`].
 pub type StoredSlice = SliceRecord<PackedHistogram>;
 
 impl SliceRecord {

@@ -1,23 +1,22 @@
-//! The body of a request as the server reads it: counted and thrown away, whether its length was announced or it comes
-//! in chunks.
+//! The body of a request as the server reads it: counted and discarded, with a stated length or in chunks.
 
-/// The longest line of trailers, or of a chunk's size with its extensions, that is read.
+/// Longest line of trailers, or of a chunk's size with its extensions.
 const MAX_LINE_BYTES: usize = 64 * 1024;
 
-/// A body of which some is still to come.
+/// A body that has not arrived completely.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Body {
     awaits: Awaits,
-    /// Bytes of content so far, without what frames the chunks.
+    /// Bytes of content so far, without the framing of chunks.
     pub(crate) counted: u64,
 }
 
 #[derive(Debug, PartialEq, Eq)]
 enum Awaits {
-    /// The rest of an announced length.
+    /// The rest of a stated length.
     Content(u64),
     ChunkSize,
-    /// The rest of a chunk, and then the line end behind it.
+    /// The rest of a chunk, followed by its line end.
     Chunk(u64),
     Trailers,
     Nothing,
@@ -36,10 +35,10 @@ impl Body {
         self.awaits == Awaits::Nothing
     }
 
-    /// Takes what belongs to the body and can be read by now; how many bytes that was.
+    /// Reads the available bytes of the body, and returns their number.
     ///
     /// # Errors
-    /// When they frame no chunk.
+    /// When the framing of a chunk is wrong.
     pub(crate) fn take(&mut self, bytes: &[u8]) -> Result<usize, ()> {
         let mut used = 0;
         while let Some(step) = self.step(&bytes[used..])? {
@@ -48,7 +47,7 @@ impl Body {
         Ok(used)
     }
 
-    /// The next piece; `None` when more bytes are needed, or no more belong to the body.
+    /// The next piece; `None` when more bytes are needed or the body has ended.
     fn step(&mut self, bytes: &[u8]) -> Result<Option<usize>, ()> {
         match self.awaits {
             Awaits::Nothing => Ok(None),
@@ -95,7 +94,7 @@ impl Body {
     }
 }
 
-/// Waits for the rest of a line, unless it has grown too long.
+/// Waits for the rest of a line, up to a limit.
 fn is_short(bytes: &[u8]) -> Result<Option<usize>, ()> {
     if bytes.len() > MAX_LINE_BYTES { Err(()) } else { Ok(None) }
 }

@@ -1,4 +1,4 @@
-//! How the server breaks on purpose: each fault of an answer, as bytes and closed connections.
+//! Planted faults: each fault of an answer as bytes and closed connections.
 
 use std::process;
 use std::sync::Arc;
@@ -77,7 +77,7 @@ impl Server<'_> {
         self.flood_on(io, token);
     }
 
-    /// Sends one portion more, and goes on when it has left or, at the latest, at the loop's next turn.
+    /// Sends one more piece. Continues when it has left, or in the loop's next round at the latest.
     pub(crate) fn flood_on(&mut self, io: &mut EpollTransport, token: Token) {
         let flood = Arc::clone(&self.flood);
         if io.send(token, &Arc::clone(&flood).into()) == Sending::Accepted {

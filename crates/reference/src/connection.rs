@@ -1,32 +1,32 @@
-//! One connection as the server sees it: requests are cut out of the stream, bodies are counted and thrown away.
+//! One connection of the server: requests are parsed from the stream, and bodies are counted and discarded.
 
 use tare_sys::clock::Nanos;
 
 use crate::body::Body;
 use crate::websocket::WebSocket;
 
-/// The largest header section of a request that is read.
+/// The largest header section of a request, in bytes.
 const MAX_HEAD_BYTES: usize = 64 * 1024;
 
 /// The state of one connection.
 #[derive(Debug, Default)]
 pub(crate) struct Connection {
-    /// Bytes that have not been used: an incomplete head, or what came while an answer is on its way.
+    /// Unused bytes: an incomplete head, or bytes that arrived while an answer was being sent.
     unused: Vec<u8>,
-    /// A request whose body is still coming.
+    /// A request whose body is still arriving.
     current: Option<(Request, Body)>,
-    /// An answer is delayed or trickling; further requests wait for it.
+    /// An answer is delayed or sent slowly; further requests wait for it.
     pub(crate) is_answering: bool,
-    /// A fault holds the connection for ever.
+    /// A fault keeps the connection busy for ever.
     pub(crate) is_flooding: bool,
-    /// When bytes last arrived, and the place of the request that is being answered among all of the server's.
+    /// When bytes last arrived, and the index of the current request among all of the server's.
     pub(crate) received: Nanos,
     pub(crate) nth: u64,
-    /// What the connection has become, if it is no longer HTTP.
+    /// The WebSocket, after an upgrade.
     pub(crate) websocket: Option<Box<WebSocket>>,
-    /// To be closed when everything has left.
+    /// Close it when everything has been sent.
     pub(crate) closes_when_sent: bool,
-    /// Tells this connection from an earlier one of the same token.
+    /// Distinguishes this connection from an earlier one with the same token.
     pub(crate) serial: u64,
 }
 
@@ -37,28 +37,28 @@ pub(crate) struct Request {
     pub(crate) path: String,
     pub(crate) body_bytes: u64,
     pub(crate) persistence: Persistence,
-    /// With which a WebSocket is asked for.
+    /// The key of a WebSocket handshake, if it is one.
     pub(crate) websocket_key: Option<String>,
 }
 
-/// What becomes of the connection after the answer.
+/// Whether the connection stays open after the answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Persistence {
-    /// It stays open, which goes without saying in HTTP/1.1.
+    /// It stays open, which is the default of HTTP/1.1.
     #[default]
     Stays,
-    /// It stays open because the client of HTTP/1.0 asked for it, and must be told.
+    /// It stays open because a client of HTTP/1.0 asked for it, and the answer must say so.
     Kept,
-    /// It ends.
+    /// It is closed.
     Closes,
 }
 
-/// What the bytes so far amount to.
+/// What the received bytes contain.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Next {
     Request(Request),
     NeedsMore,
-    /// Not HTTP, or more than the server cares for.
+    /// Not HTTP, or more than the server accepts.
     Unreadable,
 }
 
@@ -72,16 +72,16 @@ impl Connection {
         self.unused.is_empty() && self.current.is_none() && !self.is_answering
     }
 
-    /// Takes bytes that arrived; [`Connection::next`] tells what they amount to.
+    /// Adds received bytes. [`Connection::next`] parses them.
     pub(crate) fn receive(&mut self, mut bytes: &[u8]) {
-        // A large body need not be copied. What is wrong with it is found again by `next`.
+        // A large body need not be copied. `next` finds errors in it again.
         if let Some((_, body)) = self.current.as_mut().filter(|_| self.unused.is_empty()) {
             bytes = &bytes[body.take(bytes).unwrap_or(0)..];
         }
         self.unused.extend_from_slice(bytes);
     }
 
-    /// The next complete request, if one is there and the one before has been answered.
+    /// The next complete request, once the one before has been answered.
     pub(crate) fn next(&mut self) -> Next {
         if self.is_answering {
             return Next::NeedsMore;

@@ -1,18 +1,18 @@
-//! What the suites' servers answer, in one place: a pure function of method, path and the length of the body.
+//! The answers of the suites' servers, in one place: a pure function of method, path and the length of the body.
 
 use crate::connection::Persistence;
 use crate::options::Options;
 
-/// The answer that the contract demands, as it goes over the wire.
+/// The answer that the contract demands, as it is sent.
 pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) body: String,
-    /// What becomes of the connection, which is announced where it does not go without saying.
+    /// Whether the connection stays open. A header says so if it is not the default.
     pub(crate) persistence: Persistence,
 }
 
 impl Answer {
-    /// Answers a request to a server of so many routes, and of such answers.
+    /// The answer to a request, for a server with this number of routes and this length of answers.
     pub(crate) fn to(method: &str, path: &str, body_bytes: u64, options: &Options) -> Self {
         let found = match method {
             "GET" => get(path, options.routes).map(|body| match options.answer_bytes {
@@ -26,7 +26,7 @@ impl Answer {
         Self { status, body, persistence: Persistence::Stays }
     }
 
-    /// The head for a body of `length`.
+    /// The head for a body of this length.
     pub(crate) fn head(&self, length: usize) -> String {
         let reason = match self.status {
             200 => "OK",

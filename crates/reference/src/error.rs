@@ -1,4 +1,4 @@
-//! What can keep the reference server from serving.
+//! Errors that keep the reference server from serving.
 
 use std::io;
 
@@ -11,7 +11,7 @@ pub enum ReferenceError {
     /// The port could not be bound.
     #[error("cannot listen on 127.0.0.1:{port}: {source}; choose another port, or 0 for any")]
     Listen {
-        /// The port that was asked for.
+        /// The requested port.
         port: u16,
         /// The kernel's reason.
         source: io::Error,
@@ -19,7 +19,7 @@ pub enum ReferenceError {
     /// The poller could not be opened or refused to wait.
     #[error("cannot wait for socket events: {0}; raise `ulimit -n` if it says that too many files are open")]
     Poll(#[source] io::Error),
-    /// SIGTERM could not be ignored, or the thread not be started.
+    /// SIGTERM could not be ignored, or the thread could not be started.
     #[error("cannot set up the reference server: {0}")]
     SetUp(#[source] io::Error),
 }

@@ -1,17 +1,17 @@
-//! The ways in which a reference server can break, by name.
+//! The planted faults of a reference server, by name.
 
 use std::str::FromStr;
 
-/// A fault, and the number of requests that are answered well before it.
+/// A fault, and the number of requests that are answered correctly before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// What happens.
+    /// The fault.
     pub kind: FaultKind,
-    /// Requests answered well before it; every later one meets it.
+    /// Requests answered correctly before it. All later ones meet it.
     pub after: u64,
 }
 
-/// What happens to a request that meets a fault.
+/// The effect of a fault on a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FaultKind {
     /// The process aborts.
@@ -34,12 +34,12 @@ pub enum FaultKind {
     TruncatedHeaders,
     /// A body that never ends.
     Flood,
-    /// The right answer, a byte at a time, ten in a second.
+    /// The correct answer, one byte at a time, ten per second.
     SlowLoris,
 }
 
 impl FaultKind {
-    /// All of them, with the names by which a command line knows them.
+    /// All faults, with their names on the command line.
     pub const NAMES: [(&'static str, Self); 11] = [
         ("crash", Self::Crash),
         ("exit", Self::Exit),

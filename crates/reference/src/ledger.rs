@@ -1,19 +1,19 @@
-//! What the server itself knows of the requests that it answered: the truth that a client's figures are held against.
+//! The server's own list of the requests that it answered: the truth with which a client's figures are compared.
 
 use tare_sys::clock::Nanos;
 
 /// One answered request, on the monotonic clock of this machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Served {
-    /// Its place in the order in which requests came, from 0.
+    /// Its index in the order of arrival, from 0.
     pub nth: u64,
-    /// When the server knew of it: after a stall, when it thawed.
+    /// When the server noticed it; after a stall, the end of the stall.
     pub received: Nanos,
-    /// When the answer was about to be handed to the kernel.
+    /// When the answer was about to be sent.
     pub answered: Nanos,
 }
 
-/// The books, if they are kept.
+/// The list, if it is kept.
 #[derive(Debug, Default)]
 pub(crate) struct Ledger(Option<Vec<Served>>);
 
@@ -22,14 +22,14 @@ impl Ledger {
         Self(is_kept.then(Vec::new))
     }
 
-    /// Books an answer; costs nothing when no books are kept.
+    /// Adds an answer; costs nothing if no list is kept.
     pub(crate) fn book(&mut self, nth: u64, received: Nanos, answered: impl FnOnce() -> Nanos) {
         if let Some(served) = &mut self.0 {
             served.push(Served { nth, received, answered: answered() });
         }
     }
 
-    /// Everything that was answered, in the order in which it came.
+    /// All answered requests, in the order of arrival.
     pub(crate) fn close(self) -> Vec<Served> {
         let mut served = self.0.unwrap_or_default();
         served.sort_unstable_by_key(|one| one.nth);

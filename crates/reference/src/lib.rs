@@ -1,5 +1,6 @@
-//! A server of known truth: it answers the contract of the suites' servers, with delays, costs and faults planted on
-//! purpose, so that what measures can be measured. Single-threaded, HTTP/1.1 keep-alive and WebSocket, loopback only.
+//! A server of known truth. It answers the contract of the suites' servers, with planted delays, costs and faults, so
+//! that a measurement can be checked. It is single-threaded, on loopback only, and supports HTTP/1.1 keep-alive and
+//! WebSocket.
 
 mod body;
 mod breaking;

@@ -1,43 +1,43 @@
-//! What is planted in a reference server: a plain struct that a command line maps its flags onto.
+//! The planted behaviour of a reference server: a plain struct that a command line fills from its flags.
 
 use crate::fault::Fault;
 
-/// How a reference server behaves. The default answers everything at once and never fails.
+/// The behaviour of a reference server. By default it answers everything at once and never fails.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
     /// Port on 127.0.0.1; 0 for any.
     pub port: u16,
     /// Routes served, `/path0` to `/path{routes − 1}`.
     pub routes: u64,
-    /// CPU time burnt per request, in nanoseconds.
+    /// CPU time used per request, in nanoseconds.
     pub spin_ns: u64,
-    /// CPU time to which `spin_percent` adds, burnt per request too, in nanoseconds.
+    /// CPU time per request that `spin_percent` increases, in nanoseconds.
     pub base_ns: u64,
-    /// Burns so many percent of `base_ns` more: the planted slowdown.
+    /// Uses this percentage of `base_ns` in addition: the planted slowdown.
     pub spin_percent: f64,
-    /// Every answer leaves this much later, in microseconds, without costing CPU.
+    /// Delay of every answer in microseconds, without CPU use.
     pub delay_us: u64,
-    /// Share of the requests, 0 to 1, that is answered after `slow_us` instead; spread evenly, not at random.
+    /// Share of the requests, 0 to 1, that is answered after `slow_us` instead. They are evenly spaced, not random.
     pub slow_share: f64,
     /// Delay of that share, in microseconds.
     pub slow_us: u64,
-    /// The whole server freezes once in so many seconds, in the middle of each such time; 0 never.
+    /// The whole server stalls once per this many seconds, in the middle of each period; 0 for never.
     pub stall_every_s: f64,
-    /// For so long, in milliseconds.
+    /// Length of a stall in milliseconds.
     pub stall_ms: u64,
-    /// Length of every right answer to a GET; 0 for what the contract says.
+    /// Length of every correct answer to a GET; 0 for the contract's length.
     pub answer_bytes: usize,
-    /// From one message to the next on `/ws/ts`, in milliseconds.
+    /// Time from one message to the next on `/ws/ts`, in milliseconds.
     pub push_period_ms: u64,
-    /// How far the stamps of these messages are ahead of the clock, in nanoseconds; below zero behind.
+    /// How far the stamps of these messages are ahead of the clock, in nanoseconds; negative for behind.
     pub clock_ahead_ns: i64,
-    /// Keeps books of every answer, for [`Running::finish`](crate::Running::finish) to hand over.
+    /// Keeps a list of all answers, which [`Running::finish`](crate::Running::finish) returns.
     pub keeps_ledger: bool,
-    /// What breaks, and when.
+    /// The planted fault.
     pub fault: Option<Fault>,
-    /// Never prints the readiness line.
+    /// Does not print the ready line.
     pub never_ready: bool,
-    /// Announces a port that is not its own.
+    /// Announces a wrong port.
     pub lie_ready: bool,
     /// Ignores SIGTERM.
     pub ignore_sigterm: bool,

@@ -1,5 +1,5 @@
-//! What the server pushes: a message for each WebSocket and period, stamped for when it is due, and sent after the planted
-//! delay. A frozen server sends late what it owes, with the stamps that it should have had.
+//! Pushed messages: one per WebSocket and period, stamped with its due time, and sent after the planted delay. A
+//! stalled server sends the due messages late, with their original stamps.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -13,27 +13,27 @@ use crate::fault::FaultKind;
 use crate::server::Server;
 use crate::websocket::{Heard, Service, phase};
 
-/// The next message of one WebSocket, in the order in which they leave.
+/// The next message of one WebSocket, ordered by send time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Due {
     leaves: Nanos,
     stamp: Nanos,
     token: Token,
-    /// Tells the WebSocket from a later connection of the same token.
+    /// Distinguishes the WebSocket from a later connection with the same token.
     serial: u64,
 }
 
-/// All WebSockets' next messages.
+/// The next messages of all WebSockets.
 #[derive(Debug)]
 pub(crate) struct Pushes {
     period: Duration,
-    /// What the stamping clock would have shown at the origin of the monotonic one.
+    /// The stamping clock's time at the origin of the monotonic clock.
     unix_ns: u64,
     due: BinaryHeap<Reverse<Due>>,
 }
 
 impl Pushes {
-    /// Stamped by a clock that is so far ahead of this machine's.
+    /// Pushes with stamps of a clock that is this far ahead of this machine's.
     pub(crate) fn every(period_ms: u64, ahead_ns: i64) -> Self {
         let unix_ns = clock::wall_clock_epoch().unix_ns.saturating_add_signed(ahead_ns);
         Self { period: Duration::from_millis(period_ms.max(1)), unix_ns, due: BinaryHeap::new() }
@@ -53,7 +53,7 @@ impl Pushes {
 }
 
 impl Server<'_> {
-    /// A WebSocket has been opened; timestamps begin within a period.
+    /// A WebSocket was opened. Its messages begin within one period.
     pub(crate) fn begin_pushing(&mut self, token: Token, service: Service) {
         let Some(serial) = self.connection(token).map(|connection| connection.serial) else { return };
         if let Service::Timestamps { .. } = service {
@@ -62,13 +62,13 @@ impl Server<'_> {
         }
     }
 
-    /// Lays down the message that is due at `stamp`, and leaves after the one before it.
+    /// Prepares the message that is due at `stamp`. It leaves after the one before it.
     fn plan_push(&mut self, token: Token, serial: u64, stamp: Nanos, before: Nanos) {
         let leaves = (stamp + self.truth.spend()).max(before);
         self.pushes.due.push(Reverse(Due { leaves, stamp, token, serial }));
     }
 
-    /// Sends the messages whose time has come.
+    /// Sends the messages that are due.
     pub(crate) fn push_due(&mut self, io: &mut EpollTransport, now: Nanos) {
         while let Some(due) = self.pushes.pop_due(now) {
             let unix_ns = due.stamp.0 + self.pushes.unix_ns;
@@ -87,7 +87,7 @@ impl Server<'_> {
         }
     }
 
-    /// The same faults as an answer's, on a WebSocket; nothing is pushed after them.
+    /// The faults of an answer, applied to a WebSocket. No message is pushed after them.
     fn fail_push(&mut self, io: &mut EpollTransport, token: Token, kind: FaultKind, mut frame: Vec<u8>) {
         match kind {
             FaultKind::Crash => std::process::abort(),
@@ -96,10 +96,10 @@ impl Server<'_> {
             FaultKind::Close => frame.clear(),
             FaultKind::CloseMidBody => frame.truncate(frame.len() / 2),
             FaultKind::TruncatedHeaders => frame.truncate(1),
-            // Text that is none.
+            // Text that is not valid UTF-8.
             FaultKind::WrongBody => frame.iter_mut().skip(2).for_each(|byte| *byte = 0xff),
             FaultKind::Status500 => frame = b"\x88\x02\x03\xf3".to_vec(),
-            // Bits that mean nothing, and a frame of more than anybody takes.
+            // Reserved bits, and a frame of a size that no client accepts.
             FaultKind::Garbage => frame = b"\xff\x00".to_vec(),
             FaultKind::Flood => frame = b"\x82\x7f\x00\x00\x01\x00\x00\x00\x00\x00".to_vec(),
             FaultKind::SlowLoris => return self.trickle(token, &frame),
@@ -110,7 +110,7 @@ impl Server<'_> {
         }
     }
 
-    /// Takes what a client sends on a WebSocket.
+    /// Handles bytes that a client sends on a WebSocket.
     pub(crate) fn hear(&mut self, io: &mut EpollTransport, token: Token, mut bytes: &[u8]) {
         while let Some(websocket) = self.connection(token).and_then(|connection| connection.websocket.as_mut()) {
             match websocket.hear(&mut bytes) {

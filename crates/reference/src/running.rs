@@ -9,7 +9,7 @@ use crate::ledger::Served;
 use crate::options::Options;
 use crate::server::{Stop, serve};
 
-/// A server that serves until it is dropped.
+/// A server that runs until it is dropped.
 #[derive(Debug)]
 pub struct Running {
     address: SocketAddr,
@@ -18,12 +18,12 @@ pub struct Running {
 }
 
 impl Running {
-    /// Starts a server and waits until it listens. `prepare` runs first on its thread, to pin it for instance.
+    /// Starts a server and waits until it listens. `prepare` runs first on its thread, for example to pin it.
     ///
-    /// Do not plant a crash or an exit in it: they are the process's. A server that is never ready is never returned.
+    /// Do not plant a crash or an exit: they end this process. If the server never becomes ready, this never returns.
     ///
     /// # Errors
-    /// When the port or a thread cannot be had.
+    /// When the port or a thread is not available.
     pub fn start(options: Options, prepare: impl FnOnce() + Send + 'static) -> Result<Self, ReferenceError> {
         let stop = Stop::default();
         let its_stop = stop.clone();
@@ -33,7 +33,7 @@ impl Running {
             .spawn(move || {
                 prepare();
                 serve(&options, &its_stop, |address| {
-                    // The receiver waits below until it hears this or the thread ends.
+                    // The receiver waits below until this arrives or the thread ends.
                     let _ = announce.send(address);
                 })
             })
@@ -47,15 +47,15 @@ impl Running {
         }
     }
 
-    /// Where it listens.
+    /// Its address.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Ends it and hands over its books, which [`Options::keeps_ledger`] asks for.
+    /// Stops it and returns the list of answers, if [`Options::keeps_ledger`] asks for one.
     ///
     /// # Errors
-    /// When it has failed meanwhile.
+    /// When it has failed.
     pub fn finish(mut self) -> Result<Vec<Served>, ReferenceError> {
         self.stop.stop();
         match self.thread.take().map(JoinHandle::join) {

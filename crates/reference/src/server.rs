@@ -1,4 +1,4 @@
-//! The server's loop: accepts, answers by the contract, and plants what the options ask for.
+//! The server's loop: accepts, answers according to the contract, and plants the delays of its options.
 
 use std::io::Write;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -26,15 +26,15 @@ const LISTENER: Token = Token(0);
 /// The longest sleep, so that a stop is noticed.
 const MAX_SLEEP: Duration = Duration::from_millis(20);
 const FLOOD_BYTES: usize = 64 * 1024;
-/// Where the account of the CPU is open to read, outside the contract and without the planted costs.
+/// The path of the CPU account, outside the contract and without planted costs.
 const BOOKS: &str = "/books";
 
-/// Ends [`serve`] from another thread; clones share it.
+/// Stops [`serve`] from another thread. Clones share it.
 #[derive(Clone, Debug, Default)]
 pub struct Stop(Arc<AtomicBool>);
 
 impl Stop {
-    /// Ends the server that serves with this flag.
+    /// Stops the server that uses this flag.
     pub fn stop(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
@@ -44,12 +44,12 @@ impl Stop {
     }
 }
 
-/// Serves until `stop`, or until the process is told to end. `announce` is given the address to be printed in the
-/// readiness line, `tare: ready on ADDRESS`; it is not called, or given another address, when the options say so.
-/// Returns the books, if the options ask for them.
+/// Serves until `stop`, or until the process gets a signal to end. `announce` gets the address for the ready line,
+/// `tare: ready on ADDRESS`. The options may suppress the call or change the address. Returns the list of answers, if
+/// the options ask for one.
 ///
 /// # Errors
-/// When the port cannot be had or the kernel will not wait.
+/// When the port is not available, or the kernel refuses to wait.
 pub fn serve(options: &Options, stop: &Stop, announce: impl FnOnce(SocketAddr)) -> Result<Vec<Served>, ReferenceError> {
     if options.ignore_sigterm {
         signal::ignore_sigterm().map_err(ReferenceError::SetUp)?;
@@ -59,11 +59,11 @@ pub fn serve(options: &Options, stop: &Stop, announce: impl FnOnce(SocketAddr)) 
     let mut address = socket::local_address(listener.as_fd()).map_err(refused)?;
     let mut poller = EpollPoller::new().map_err(ReferenceError::Poll)?;
     poller.transport().watch_listener(LISTENER, listener).map_err(ReferenceError::Poll)?;
-    // Refused, delays are up to 50 µs longer than planted.
+    // If the kernel refuses, delays are up to 50 µs longer than planted.
     let _ = clock::sharpen_timers();
     make_noise(options.stderr_noise);
     if options.lie_ready {
-        // Port 1 is below those that are given out, so nobody else answers there.
+        // Port 1 is never assigned automatically, so no other program listens on it.
         address.set_port(1);
     }
     if !options.never_ready {
@@ -84,7 +84,7 @@ pub fn serve(options: &Options, stop: &Stop, announce: impl FnOnce(SocketAddr)) 
 fn make_noise(lines: u64) {
     let mut stderr = std::io::stderr().lock();
     for line in 0..lines {
-        // Nobody may be listening, which is no reason not to serve.
+        // The server also runs if no program reads its output.
         let _ = writeln!(stderr, "tare reference: noise, line {line}");
     }
 }
@@ -101,8 +101,8 @@ pub(crate) struct Server<'a> {
     /// Requests answered and messages pushed.
     pub(crate) requests: u64,
     pub(crate) flood: Arc<[u8]>,
-    /// The last whole request that came in one piece, and its answer: the same bytes again need not be read again,
-    /// which keeps the server cheaper than any generator that is measured against it.
+    /// The last whole request that arrived in one piece, and its answer. The same bytes need not be parsed again, so
+    /// the server stays cheaper than any generator that is measured with it.
     memo: Option<(Vec<u8>, Arc<[u8]>)>,
 }
 
@@ -114,7 +114,7 @@ impl<'a> Server<'a> {
             timers: Timers::default(),
             pushes: Pushes::every(options.push_period_ms, options.clock_ahead_ns),
             ledger: Ledger::new(options.keeps_ledger),
-            // The listener's place is never taken by a connection.
+            // No connection uses the listener's slot.
             connections: vec![None],
             free: Vec::new(),
             serial: 0,
@@ -171,7 +171,7 @@ impl<'a> Server<'a> {
         self.serve_connection(io, token, is_whole.then_some(bytes));
     }
 
-    /// Sends an answer when what is planted has been spent.
+    /// Sends an answer after the planted delay.
     pub(crate) fn send_after(&mut self, io: &mut EpollTransport, token: Token, answer: Arc<[u8]>) {
         let delay = self.truth.spend();
         if delay.is_zero() {
@@ -181,14 +181,14 @@ impl<'a> Server<'a> {
         }
     }
 
-    /// Answers every request that is complete; `whole` is what arrived, if nothing was there before.
+    /// Answers every complete request. `whole` are the received bytes, if no earlier ones were waiting.
     fn serve_connection(&mut self, io: &mut EpollTransport, token: Token, mut whole: Option<&[u8]>) {
         while let Some(connection) = self.connection(token) {
             match connection.next() {
                 Next::NeedsMore => return,
                 Next::Unreadable => return self.drop_connection(io, token),
                 Next::Request(request) => {
-                    // Only what held this one request may stand for it.
+                    // Only bytes that were exactly this request may be remembered for it.
                     let alone = whole
                         .take()
                         .filter(|_| connection.is_between_requests() && request.persistence != Persistence::Closes);

@@ -1,4 +1,4 @@
-//! What is to be sent later: answers in the order of their times.
+//! Bytes to send later, in order of time.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -7,18 +7,18 @@ use std::sync::Arc;
 use tare_sys::clock::Nanos;
 use tare_sys::poll::Token;
 
-/// Bytes that wait for their time, for a connection that may have gone by then.
+/// Bytes to send at a time, on a connection that may be closed by then.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Later {
     pub(crate) at: Nanos,
     pub(crate) token: Token,
     pub(crate) serial: u64,
     pub(crate) bytes: Arc<[u8]>,
-    /// The answer is complete with these bytes.
+    /// These bytes complete the answer.
     pub(crate) is_last: bool,
 }
 
-/// Everything that waits.
+/// All waiting bytes.
 #[derive(Default)]
 pub(crate) struct Timers(BinaryHeap<Reverse<Later>>);
 

@@ -1,4 +1,4 @@
-//! The planted costs and delays: how long a request burns the CPU, waits, or finds the whole server frozen.
+//! The planted costs and delays: CPU time per request, waits, and stalls of the whole server.
 
 use std::time::Duration;
 
@@ -6,10 +6,11 @@ use tare_sys::clock::{self, Nanos};
 
 use crate::options::Options;
 
-/// What is planted, in the units of the clock, and how far its patterns have come.
+/// The planted values in units of the clock, and the state of their patterns.
 pub(crate) struct Truth {
     spin_ns: u64,
-    /// CPU burnt beyond what was planted so far, and owed by the next requests: looking at the clock takes time too.
+    /// CPU time used beyond the planted amount. Later requests use less for it, because reading the clock takes time
+    /// too.
     overspent_ns: u64,
     burnt_ns: u64,
     delay: Duration,
@@ -42,7 +43,7 @@ impl Truth {
         }
     }
 
-    /// Burns what the next request costs, and says how long its answer is to wait.
+    /// Uses the planted CPU time of the next request. Returns how long its answer must wait.
     pub(crate) fn spend(&mut self) -> Duration {
         if self.spin_ns > 0 {
             self.overspent_ns = match self.spin_ns.checked_sub(self.overspent_ns) {
@@ -59,17 +60,17 @@ impl Truth {
         if is_slow { self.slow_delay } else { self.delay }
     }
 
-    /// The account so far: requests, CPU time of the whole process, and how much of it was burnt as planted, in nanoseconds.
+    /// The account so far: requests, CPU time of the whole process, and the planted part of it, in nanoseconds.
     pub(crate) fn books(&self) -> String {
         format!("{} {} {}", self.requests, clock::process_cpu_ns(), self.burnt_ns)
     }
 
-    /// When the server is to freeze next.
+    /// When the next stall begins.
     pub(crate) fn next_stall(&self) -> Option<Nanos> {
         self.stall.as_ref().map(|stall| stall.next)
     }
 
-    /// Freezes the calling thread, and with it the server, if the time has come.
+    /// Stalls the calling thread, and with it the server, if a stall is due.
     pub(crate) fn stall_if_due(&mut self, now: Nanos) {
         let Some(stall) = &mut self.stall else { return };
         if now >= stall.next {
@@ -79,12 +80,12 @@ impl Truth {
     }
 }
 
-/// Whether a request is one of the slow share: every so-manieth, so that any long stretch has its exact share.
+/// Whether a request belongs to the slow share. Slow ones are evenly spaced, so any long series has exactly that share.
 fn is_slow(index: u64, share: f64) -> bool {
     ((index + 1) as f64 * share).floor() > (index as f64 * share).floor()
 }
 
-/// Uses CPU time of this thread, which unlike elapsed time does not run while others have the core; returns how much more.
+/// Uses CPU time of this thread, which does not advance while other threads run. Returns how much more it used.
 fn burn(spin_ns: u64) -> u64 {
     let until = clock::thread_cpu_ns() + spin_ns;
     loop {

@@ -1,4 +1,4 @@
-//! The server's end of a WebSocket: who asks for one, what it is for, and what becomes of what it brings.
+//! The server's end of a WebSocket: its request, its purpose, and the handling of received messages.
 
 use tare_sys::clock::Nanos;
 use tare_wire::ws::{Arrival, Endpoint, Kind, accept_for};
@@ -12,28 +12,28 @@ pub(crate) struct WebSocket {
     pub(crate) serves: Service,
 }
 
-/// What a WebSocket is for.
+/// The purpose of a WebSocket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Service {
     /// `/ws/ts`: each message is the time in nanoseconds since 1970; with `?unit=ms` in milliseconds.
     Timestamps { unit_ns: u64 },
-    /// `/ws/echo`: each message comes back.
+    /// `/ws/echo`: each message is sent back.
     Echo,
 }
 
-/// What arrived bytes amount to.
+/// The reaction to received bytes.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Heard {
-    /// So much is to be sent, after what is planted.
+    /// Send these bytes after the planted delay.
     Answer(Vec<u8>),
-    /// So much is to be sent at once, if it is anything.
+    /// Send these bytes at once, if there are any.
     Aside(Vec<u8>),
-    /// So much is to be sent, and then the connection to be closed.
+    /// Send these bytes, then close the connection.
     End(Vec<u8>),
 }
 
 impl WebSocket {
-    /// The WebSocket that a request asks for, and the answer that opens it; `None` if it is no such request.
+    /// The WebSocket that a request asks for, and the answer that opens it; `None` for other requests.
     pub(crate) fn open(request: &Request) -> Option<(Self, Vec<u8>)> {
         let key = request.websocket_key.as_ref()?;
         let serves = match request.path.as_str() {
@@ -48,7 +48,7 @@ impl WebSocket {
         Some((Self { end: Endpoint::server(), serves }, answer))
     }
 
-    /// Takes bytes that arrived, up to the next thing that they bring; `None` when all are taken.
+    /// Reads received bytes up to the next event; `None` when all are read.
     pub(crate) fn hear(&mut self, bytes: &mut &[u8]) -> Option<Heard> {
         match self.end.receive(bytes) {
             Ok(None) => None,
@@ -60,7 +60,7 @@ impl WebSocket {
         }
     }
 
-    /// The message that says that it was sent at this moment of the wall clock.
+    /// A message with this moment of the wall clock as its stamp.
     pub(crate) fn stamped(&mut self, unix_ns: u64) -> Vec<u8> {
         let unit_ns = match self.serves {
             Service::Timestamps { unit_ns } => unit_ns,
@@ -70,7 +70,7 @@ impl WebSocket {
     }
 
     fn frame(&mut self, kind: Kind, message: &[u8]) -> Vec<u8> {
-        // What was a text when it came is one when it goes.
+        // A message that arrived as text is valid text.
         let _ = self.end.send_message(kind, message);
         self.take()
     }
@@ -82,8 +82,8 @@ impl WebSocket {
     }
 }
 
-/// Where in the first period the pushes of a connection begin: evenly spread over all connections, however many there
-/// are, so that no message waits for another's.
+/// When the pushes of a connection begin within the first period: evenly spread over any number of connections, so that
+/// no message waits for another one.
 ///
 /// # Source
 /// The golden ratio's multiples modulo 1 (Knuth, *The Art of Computer Programming*, vol. 3, section 6.4).

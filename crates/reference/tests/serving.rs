@@ -1,4 +1,4 @@
-//! The reference server as a client meets it: the contract, keep-alive, and what is planted.
+//! The reference server as seen by a client: the contract, keep-alive, and the planted behaviour.
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
 use std::io::{Read, Write};
@@ -17,7 +17,7 @@ fn ok(body: &str) -> String {
     head("200 OK", body.len()) + body
 }
 
-/// Sends everything and demands exactly these bytes back.
+/// Sends these bytes and expects exactly those bytes as the answer.
 fn assert_exchange(stream: &mut TcpStream, request: &[u8], expected: &str) {
     stream.write_all(request).unwrap();
     let mut found = vec![0; expected.len()];
@@ -31,7 +31,7 @@ fn connect(options: Options) -> (Running, TcpStream) {
     (server, stream)
 }
 
-/// What one request to a server with this fault brings until the end of the connection.
+/// The answer to one request to a server with this fault, up to the end of the connection.
 fn all_that_comes(kind: FaultKind) -> Vec<u8> {
     let (_server, mut stream) = connect(Options { fault: Some(Fault { kind, after: 0 }), ..Options::default() });
     stream.write_all(b"GET /path0/12345 HTTP/1.1\r\n\r\n").unwrap();

@@ -1,9 +1,9 @@
-//! A latency histogram as its bytes: a run has thousands, and open each takes a quarter of a megabyte.
+//! A latency histogram as bytes: a run has thousands, and each takes a quarter of a megabyte when unpacked.
 
 use tare_stats::StatsError;
 use tare_stats::histogram::LatencyHistogram;
 
-/// The bytes of a [`LatencyHistogram`], known to be sound; no bytes at all when it has no samples.
+/// The bytes of a valid [`LatencyHistogram`]; empty if it has no samples.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PackedHistogram(Vec<u8>);
 
@@ -11,7 +11,7 @@ impl PackedHistogram {
     /// Checks bytes that come from a file.
     ///
     /// # Errors
-    /// [`StatsError::CorruptHistogram`] when they are no histogram.
+    /// [`StatsError::CorruptHistogram`] when they are not a histogram.
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self, StatsError> {
         if !bytes.is_empty() {
             LatencyHistogram::from_bytes(&bytes)?;
@@ -19,14 +19,14 @@ impl PackedHistogram {
         Ok(Self(bytes))
     }
 
-    /// The bytes, for the file.
+    /// The bytes, to be stored.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }
 
-    /// The histogram, open for questions.
+    /// The unpacked histogram.
     pub fn unpack(&self) -> LatencyHistogram {
-        // The bytes were checked on the way in, so that only the empty form takes the default.
+        // The bytes were checked when the value was made, so only the empty form uses the default.
         LatencyHistogram::from_bytes(&self.0).unwrap_or_default()
     }
 

@@ -1,4 +1,4 @@
-//! Builds the servers that a run needs, with `servers/build`, which knows how; here is decided what is stale.
+//! Builds the servers that a run needs, by `servers/build`. This file decides which targets are stale.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
@@ -13,9 +13,9 @@ use tare_sys::clock;
 use crate::SutError;
 use crate::catalog::{Built, Catalog, Target, Unavailable};
 
-/// Lines of the build that an error carries.
+/// Lines of the build's output in an error.
 const ERROR_LINES: usize = 30;
-/// How often a waiting build looks whether the user has had enough.
+/// How often a waiting build checks whether the user has cancelled.
 const TICK: Duration = Duration::from_millis(50);
 /// How long the build tool may take to stop.
 const STOP_GRACE: Duration = Duration::from_secs(3);
@@ -30,7 +30,7 @@ pub struct BuildLine<'a> {
 }
 
 impl Catalog {
-    /// Those of the targets whose manifest is missing, not that of the present sources, or names files that are gone.
+    /// The targets whose manifest is missing, belongs to other sources, or names missing files.
     ///
     /// # Errors
     /// When `servers/build --fingerprint` fails.
@@ -47,17 +47,17 @@ impl Catalog {
             Ok(Built::Manifest(manifest)) => {
                 present.get(&target.to_string()) != Some(&manifest.sources_sha256) || manifest.missing_file().is_some()
             }
-            // What could not be had may be there today, and a spoiled manifest is written anew.
+            // An unavailable target may be available today, and a damaged manifest is written again.
             Ok(Built::Nothing | Built::Unavailable(_)) | Err(_) => true,
         };
         Ok(targets.iter().filter(is_stale).cloned().collect())
     }
 
-    /// Builds those of the targets that are stale, telling each line of the build as it comes, and returns those that
-    /// cannot be had here, with the reason. `java_home` overrides the JDK that builds.
+    /// Builds the stale targets, and reports each line of the build's output. Returns the targets that are not
+    /// available on this machine, with the reason. `java_home` overrides the JDK of the build.
     ///
     /// # Errors
-    /// When the build fails for any other reason, with its last lines, or was cancelled.
+    /// When the build fails for another reason, with its last lines, or was cancelled.
     pub fn build(
         &self,
         targets: &[Target],
@@ -70,13 +70,13 @@ impl Catalog {
             return Ok(Vec::new());
         }
         match self.run(&stale, names(&stale), java_home, cancelled, on_line) {
-            // One target that cannot be had makes the whole command fail, although the others may be there.
+            // One unavailable target makes the whole command fail, although the others may have been built.
             Err(failure @ SutError::Build { .. }) => self.only_unavailable(&stale, failure, cancelled),
             other => other.map(|()| Vec::new()),
         }
     }
 
-    /// Those that cannot be had, unless something else is the matter with one: then that is the failure.
+    /// The unavailable targets. If a target failed for another reason, that is the error.
     fn only_unavailable(
         &self,
         tried: &[Target],
@@ -93,7 +93,7 @@ impl Catalog {
         Ok(unavailable)
     }
 
-    /// Runs `servers/build`, line by line.
+    /// Runs `servers/build` and reports its lines.
     fn run(
         &self,
         targets: &[Target],
@@ -136,7 +136,7 @@ fn names(targets: &[Target]) -> impl Iterator<Item = String> + use<> {
     targets.iter().map(Target::to_string).collect::<Vec<_>>().into_iter()
 }
 
-/// The program's lines, read by a thread of their own, so that whoever waits for them can look up.
+/// The program's lines, read by a thread of their own, so that the caller can check for a cancellation.
 fn lines_of(child: &mut Child) -> mpsc::Receiver<String> {
     let (sender, receiver) = mpsc::channel();
     if let Some(output) = child.take_output() {

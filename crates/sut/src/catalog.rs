@@ -1,5 +1,5 @@
-//! What servers there are: `servers/catalog.toml`, and what the builds have left about each family and version.
-//! Building is `crate::build`'s business, starting `crate::launch`'s.
+//! The known servers: `servers/catalog.toml`, and the build results of each family and version. `crate::build` builds
+//! them and `crate::launch` makes their command lines.
 
 mod manifest;
 
@@ -16,7 +16,7 @@ use crate::SutError;
 use crate::jdk::Jdk;
 pub use manifest::{Built, Main, Manifest, Runtime, Unavailable};
 
-/// The one version of the file formats that this tare reads.
+/// The version of the file formats that this tare reads.
 const SCHEMA: u32 = 1;
 
 /// The servers' folder and its catalog.
@@ -30,9 +30,9 @@ pub struct Catalog {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CatalogFile {
-    /// Version of the format; 1.
+    /// Version of the file format; 1.
     pub schema: u32,
-    /// What the layers are made of, as a regular expression: the frames whose share a profile tells.
+    /// A regular expression for the frames of the layers under test. A profile reports their share.
     #[serde(default)]
     pub focus: String,
     /// Options of every JVM.
@@ -41,13 +41,13 @@ pub struct CatalogFile {
     pub families: BTreeMap<String, Family>,
 }
 
-/// Options of every JVM, alike.
+/// Options of every JVM.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct JvmOptions {
-    /// For all.
+    /// For all Java releases.
     pub options: Vec<String>,
-    /// Besides, from Java 24 on.
+    /// Additional ones from Java 24 on.
     #[serde(default)]
     pub options_java_24: Vec<String>,
 }
@@ -58,15 +58,15 @@ pub struct JvmOptions {
 pub struct Family {
     /// One line for people.
     pub title: String,
-    /// What `servers/build` builds it with: a file in `servers/toolchains`, sbt when absent.
+    /// The tool that builds it: a file in `servers/toolchains`; sbt by default.
     #[serde(default)]
     pub toolchain: Option<String>,
-    /// The version that is taken when none is asked for.
+    /// The default version.
     pub default_version: String,
-    /// Every version that may be asked for.
+    /// All available versions.
     #[serde(default)]
     pub versions: Vec<String>,
-    /// The oldest Java that runs them; absent where they need none.
+    /// The oldest Java that runs them; absent if they need none.
     #[serde(default)]
     pub min_java: Option<u32>,
     /// Its servers.
@@ -79,16 +79,16 @@ pub struct Family {
 pub struct CatalogServer {
     /// `http4s.Tapir`.
     pub name: String,
-    /// How many routes it has.
+    /// Number of routes.
     pub routes: u32,
     /// `vanilla`, `tapir`, …
     pub kind: String,
-    /// What it is weighed against.
+    /// The baseline that it is compared with.
     #[serde(default)]
     pub baseline: Option<String>,
 }
 
-/// What is built as one: a family at a version, written `FAMILY@VERSION`.
+/// A unit of building: a family at a version, written `FAMILY@VERSION`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Target {
     /// The family.
@@ -129,7 +129,7 @@ impl Catalog {
         &self.file
     }
 
-    /// All servers, as the planning knows them, with why one cannot be had here.
+    /// All servers for the planner, with the reason if one is not available on this machine.
     pub fn inventory(&self) -> Inventory {
         let mut servers = Vec::new();
         for (family_name, family) in &self.file.families {
@@ -152,7 +152,7 @@ impl Catalog {
     /// The family that a server belongs to.
     ///
     /// # Errors
-    /// When there is no such server; names the nearest.
+    /// When there is no such server; the error names the most similar one.
     pub fn family_of(&self, server: &str) -> Result<(&str, &Family), SutError> {
         let mut families = self.file.families.iter();
         let found = families.find(|(_, family)| family.servers.iter().any(|one| one.name == server));
@@ -181,7 +181,7 @@ impl Catalog {
         Ok(Target { family: family.to_owned(), version: self.family(family)?.default_version.clone() })
     }
 
-    /// What must be built for a server, at a version or at its default.
+    /// The target of a server at this version, or at its default version.
     ///
     /// # Errors
     /// When there is no such server.
@@ -190,10 +190,10 @@ impl Catalog {
         Ok(Target { family: name.to_owned(), version: version.unwrap_or(&family.default_version).to_owned() })
     }
 
-    /// What the last build of a target left.
+    /// The result of the last build of a target.
     ///
     /// # Errors
-    /// When its file cannot be read or is not a manifest.
+    /// When its file cannot be read or has another format.
     pub fn built(&self, target: &Target) -> Result<Built, SutError> {
         manifest::read(&self.manifests(), target)
     }
@@ -205,7 +205,7 @@ impl Catalog {
         let target = Target { family: name.to_owned(), version: family.default_version.clone() };
         match self.built(&target) {
             Ok(Built::Unavailable(unavailable)) => Some(unavailable.reason),
-            // A manifest that is spoiled is built again when it is needed.
+            // A damaged manifest is built again when it is needed.
             Ok(_) | Err(_) => None,
         }
     }
@@ -240,7 +240,7 @@ fn parse(file: &str, text: &str) -> Result<CatalogFile, SutError> {
     Ok(catalog)
 }
 
-/// Reads a file that may be absent.
+/// Reads an optional file.
 fn read_if_there(path: &Path) -> Result<Option<String>, SutError> {
     match fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),

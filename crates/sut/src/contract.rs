@@ -1,5 +1,5 @@
-//! Does a server answer as the contract says? Each exchange is sent once, on one connection, and compared byte by byte.
-//! The contract itself, and who is allowed to differ, is `tare_plan::contract`'s.
+//! Checks whether a server answers according to the contract. Each exchange is sent once, on one connection, and
+//! compared byte by byte. `tare_plan::contract` has the contract and the allowed differences.
 
 mod client;
 mod compare;
@@ -14,25 +14,25 @@ use tare_plan::contract::Exchange;
 use client::Client;
 pub use fingerprint::{Fingerprint, header_differences};
 
-/// The status with which a WebSocket begins.
+/// The status of a successful WebSocket handshake.
 const SWITCHING_PROTOCOLS: u16 = 101;
 
-/// What came of one exchange.
+/// The result of one exchange.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckOutcome {
     /// The check's or scenario's name.
     pub check: String,
     /// Whether the answer was as expected.
     pub passed: bool,
-    /// What was otherwise, precisely.
+    /// The exact difference.
     pub difference: Option<String>,
-    /// Why this server is held to an answer of its own, where it is.
+    /// Why another answer is expected of this server, if so.
     pub because: Option<String>,
-    /// The headers of the answer, to be compared with another server's; `None` when there was no answer.
+    /// The headers of the answer, to compare them with another server's; `None` without an answer.
     pub fingerprint: Option<Fingerprint>,
 }
 
-/// Holds the server at an address to these exchanges, in their order. `patience` is for each answer.
+/// Checks the server at an address by these exchanges, in order. `patience` is the longest time for each answer.
 pub fn verify<'a>(
     address: SocketAddr,
     exchanges: impl Iterator<Item = Exchange<'a>>,

@@ -1,4 +1,4 @@
-//! What can go wrong with a server under test, each with what to do about it.
+//! Errors of a server under test, each with a remedy.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -27,11 +27,11 @@ impl fmt::Display for LogTail {
     }
 }
 
-/// Everything that can go wrong with a server under test, its build and its contract.
+/// Errors of a server under test, its build and its contract.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SutError {
-    /// The program could not be started, or not be ended.
+    /// The program could not be started or ended.
     #[error("{server}: {source}")]
     Child {
         /// The server.
@@ -52,7 +52,7 @@ pub enum SutError {
         server: String,
         /// How it ended.
         how: How,
-        /// What it said last.
+        /// Its last output.
         log: LogTail,
     },
     /// It was not ready in time.
@@ -60,11 +60,11 @@ pub enum SutError {
     NotReady {
         /// The server.
         server: String,
-        /// The patience there was.
+        /// The time that it was given.
         timeout: Duration,
-        /// What did not come.
+        /// The missing sign of readiness.
         waited_for: String,
-        /// What it said last.
+        /// Its last output.
         log: LogTail,
     },
     /// Another process has its port.
@@ -74,54 +74,54 @@ pub enum SutError {
         server: String,
         /// The port.
         port: u16,
-        /// Who has it.
+        /// The process that has it.
         owner: String,
     },
-    /// It said that it listens where it does not.
+    /// It announced a port on which it does not listen.
     #[error("{server} says that it listens on port {port}, but no process of it does ({found}); {log}")]
     PortNotItsOwn {
         /// The server.
         server: String,
-        /// The port it said.
+        /// The announced port.
         port: u16,
-        /// Where it does listen, or who does there.
+        /// The port on which it listens, or the owner of the announced one.
         found: String,
-        /// What it said last.
+        /// Its last output.
         log: LogTail,
     },
-    /// Nobody can tell which of its ports is meant.
+    /// It listens on several ports, and none is named.
     #[error("{server} listens on {count} ports ({ports}); say which with base_url or a group (?<port>…) in ready")]
     WhichPort {
         /// The server.
         server: String,
-        /// How many.
+        /// Number of ports.
         count: usize,
-        /// Which.
+        /// The ports.
         ports: String,
     },
-    /// The ready line's port is no port.
+    /// The port in the ready line is not valid.
     #[error(
         "{server}: its ready line matched, but its (?<port>…) is not a port number; correct ready in the suite; {log}"
     )]
     NoPortInLine {
         /// The server.
         server: String,
-        /// What it said last.
+        /// Its last output.
         log: LogTail,
     },
-    /// The user has asked to stop.
+    /// The user has cancelled.
     #[error("{server}: given up as asked")]
     Cancelled {
-        /// The server, or what was being built.
+        /// The server, or the build.
         server: String,
     },
-    /// No port could be had.
+    /// No port is available.
     #[error("cannot find a free port on the loopback: {source}")]
     NoFreePort {
         /// The kernel's reason.
         source: io::Error,
     },
-    /// A base URL that leads nowhere.
+    /// A base URL that cannot be used.
     #[error("base_url \"{url}\": {reason}; write it like \"http://127.0.0.1:{{port}}\"")]
     BaseUrl {
         /// As written.
@@ -129,17 +129,17 @@ pub enum SutError {
         /// What is wrong with it.
         reason: String,
     },
-    /// A file of tare's could not be read or written.
+    /// A file of tare could not be read or written.
     #[error("cannot {doing} {}: {source}", path.display())]
     File {
-        /// What was tried.
+        /// The attempted operation.
         doing: &'static str,
         /// The file.
         path: PathBuf,
         /// The kernel's reason.
         source: io::Error,
     },
-    /// The servers' files are not as they should be.
+    /// A file of the servers is wrong.
     #[error("{message}")]
     Catalog {
         /// File, key and remedy.
@@ -148,7 +148,7 @@ pub enum SutError {
     /// The servers could not be built.
     #[error("building {targets} failed ({how}); the end of what it said:\n{output}")]
     Build {
-        /// What was to be built.
+        /// What should have been built.
         targets: String,
         /// How the build ended.
         how: How,
@@ -158,34 +158,34 @@ pub enum SutError {
     /// The meter for JVMs could not be built.
     #[error("{}: {reason}", script.display())]
     Agent {
-        /// What was to build it.
+        /// The program that builds it.
         script: PathBuf,
-        /// What it said.
+        /// Its output.
         reason: String,
     },
-    /// No JDK that is new enough.
+    /// No JDK is new enough.
     #[error("{message}")]
     Jdk {
-        /// What was looked for, what there is, and the remedy.
+        /// The required release, the found ones, and the remedy.
         message: String,
     },
-    /// A sampler could not be had, attached, stopped or read.
+    /// A sampler is not available, or could not be attached, stopped or read.
     #[error("cannot {doing}: {said}; {remedy}")]
     Sampler {
-        /// What was tried.
+        /// The attempted operation.
         doing: String,
-        /// What the sampler, or the system, said.
+        /// The message of the sampler or of the system.
         said: String,
-        /// What to do.
+        /// The remedy.
         remedy: String,
     },
     /// A CPU set could not be applied.
     #[error(transparent)]
     Affinity(#[from] AffinityError),
-    /// The kernel's account of a process could not be read.
+    /// The kernel's figures of a process could not be read.
     #[error(transparent)]
     Procfs(#[from] ProcfsError),
-    /// A file of intent is wrong.
+    /// A suite or contract file is wrong.
     #[error(transparent)]
     Plan(#[from] tare_plan::PlanError),
 }

@@ -1,4 +1,4 @@
-//! Which Java runs the servers: found where people keep their JDKs, known by the `release` file in each.
+//! Finds the Java installations of this machine and chooses one, by the `release` file in each.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -8,18 +8,18 @@ use crate::SutError;
 /// A Java installation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Jdk {
-    /// Its home.
+    /// Its home folder.
     pub home: PathBuf,
     /// The feature release: 17, 21, 25.
     pub major: u32,
     /// The full version.
     pub version: String,
-    /// Who built it, where it says so.
+    /// The vendor, if stated.
     pub vendor: String,
 }
 
 impl Jdk {
-    /// The installation at a home; `None` where there is none.
+    /// The installation in a folder; `None` if there is none.
     pub fn at(home: &Path) -> Option<Self> {
         let release = fs::read_to_string(home.join("release")).ok()?;
         let (version, vendor) = parse_release(&release)?;
@@ -27,15 +27,15 @@ impl Jdk {
         home.join("bin/java").is_file().then(|| Self { home: home.to_owned(), major, version, vendor })
     }
 
-    /// The program that starts a JVM.
+    /// The `java` program.
     pub fn java(&self) -> PathBuf {
         self.home.join("bin/java")
     }
 
-    /// The Java to use: `chosen` if given, else `JAVA_HOME` if that is new enough, else the newest that is found.
+    /// The Java to use: `chosen` if given, else `JAVA_HOME` if it is new enough, else the newest one found.
     ///
     /// # Errors
-    /// When none is at least `minimum`, with what there is instead.
+    /// When none is at least `minimum`; the error lists the found ones.
     pub fn find(minimum: u32, chosen: Option<&Path>) -> Result<Self, SutError> {
         let too_old = |jdk: &Self, whose: &str| SutError::Jdk {
             message: format!(

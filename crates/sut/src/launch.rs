@@ -1,4 +1,4 @@
-//! From a manifest to a command line: which Java, options and classes, or which program.
+//! From a manifest to a command line: the Java, its options and classes, or a program.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,38 +9,38 @@ use crate::catalog::{Built, Catalog, Manifest, Runtime, Target};
 use crate::jdk::Jdk;
 use crate::server::PORT;
 
-/// A class path beyond this goes into a file: one argument of a command may hold 128 KiB.
+/// A longer class path is written to a file, because one argument of a command may have 128 KiB.
 const LONGEST_CLASSPATH_BYTES: usize = 100 * 1024;
-/// The release that brought the warnings which the catalog's `options_java_24` silence.
+/// The Java release that introduced the warnings which the catalog's `options_java_24` silence.
 const WARNS_FROM: u32 = 24;
 
-/// Stands, in the command of a program, for how many processors it is told to have.
+/// Placeholder of the number of processors in the command of a program.
 const CPUS: &str = "{cpus}";
 
-/// How the JVM is to be set, alike for all servers of a plan.
+/// JVM settings, the same for all servers of a plan.
 #[derive(Debug, Clone, Copy)]
 pub struct JvmSettings<'a> {
-    /// Options, such as collector and heap.
+    /// Options, for example for collector and heap.
     pub options: &'a [String],
-    /// How many processors it is told to have; a program without a JVM is told the same.
+    /// The number of processors that the JVM should use. A program without a JVM gets it too.
     pub processors: u32,
-    /// The home of the Java to use; the newest that is found when `None`.
+    /// The home of the Java to use; the newest one found if `None`.
     pub java_home: Option<&'a Path>,
 }
 
-/// How one server of the catalog is started.
+/// The command line of a server of the catalog.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LaunchPlan {
-    /// Program and arguments; a server's with `{port}`.
+    /// Program and arguments; those of a server contain `{port}`.
     pub command: Vec<String>,
-    /// The versions that matter, as resolved.
+    /// The resolved versions of the important libraries.
     pub resolved: BTreeMap<String, String>,
-    /// Everything that was resolved.
+    /// The resolved versions of all libraries.
     pub all_modules: Vec<String>,
 }
 
 impl Catalog {
-    /// How a server is started, once its target has been built: its one argument is the port.
+    /// The command line of a server whose target has been built. Its only argument is the port.
     ///
     /// # Errors
     /// As [`start`](Self::start).
@@ -50,10 +50,10 @@ impl Catalog {
         Ok(plan)
     }
 
-    /// How any program of a target is started, once that has been built; its arguments are still to be added.
+    /// The command line of any program of a built target, without its arguments.
     ///
     /// # Errors
-    /// When it has not been built or cannot be had, no Java is new enough, or a file of it is gone.
+    /// When the target was not built or is not available, no Java is new enough, or one of its files is missing.
     pub fn start(&self, server: &str, target: &Target, jvm: JvmSettings<'_>) -> Result<LaunchPlan, SutError> {
         let wrong = |message: String| SutError::Catalog { message };
         let manifest = match self.built(target)? {
@@ -104,7 +104,7 @@ impl Catalog {
             let silencing = &self.file().jvm.options_java_24;
             options.extend(silencing.iter().filter(|option| !jvm.options.contains(option)).cloned());
         }
-        // What somebody has written himself stands.
+        // An explicit option of the user wins.
         if !options.iter().any(|option| option.starts_with("-XX:ActiveProcessorCount=")) {
             options.push(format!("-XX:ActiveProcessorCount={}", jvm.processors));
         }
@@ -134,7 +134,7 @@ fn with_processors(words: &[String], processors: u32) -> Vec<String> {
 /// The text of a JDK argument file.
 ///
 /// # Source
-/// The `java` command's documentation, "java Command-Line Argument Files": in quotes, a backslash escapes.
+/// Documentation of the `java` command, "java Command-Line Argument Files": in quotes, a backslash escapes.
 fn argument_file(classpath: &str) -> String {
     format!("-cp\n\"{}\"\n", classpath.replace('\\', "\\\\").replace('"', "\\\""))
 }
@@ -143,7 +143,7 @@ fn argument_file(classpath: &str) -> String {
 mod tests {
     use super::*;
 
-    /// A servers' folder with one family, and a JDK beside it.
+    /// A servers' folder with one family, and a JDK in the same place.
     fn folder(java: &str, classpath_entries: usize) -> tempfile::TempDir {
         let root = tempfile::tempdir().unwrap();
         let at = |path: &str| root.path().join(path);

@@ -1,5 +1,5 @@
-//! Servers under test: how they are built, started, verified, watched and stopped.
-//! Load is `tare-load`'s business, the loop over forks and slices `tare-run`'s.
+//! Servers under test: how they are built, started, verified, observed and stopped. `tare-load` makes the load, and
+//! `tare-run` has the loop over forks and slices.
 
 pub mod build;
 pub mod catalog;

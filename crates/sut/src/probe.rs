@@ -1,4 +1,4 @@
-//! What a server uses, seen from outside, without an agent in it: CPU by kind of thread, memory, and what a JVM tells.
+//! A server's use of resources, observed from outside: CPU by kind of thread, memory, and the counters of a JVM.
 
 pub mod cpu;
 pub mod hiccup;

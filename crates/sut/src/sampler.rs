@@ -1,5 +1,5 @@
-//! Samplers, attached from outside to a server that runs: async-profiler to a JVM, `perf` to anything else. What the stacks
-//! say is `tare-profile`'s; that nothing scored runs meanwhile, `tare-run`'s.
+//! Samplers, attached to a running server: async-profiler for a JVM, `perf` for any other program. `tare-profile`
+//! interprets the stacks, and `tare-run` makes sure that nothing is scored meanwhile.
 
 mod async_profiler;
 mod library;
@@ -15,7 +15,7 @@ use tare_sys::procfs::process;
 
 use crate::SutError;
 
-/// A sampler at work.
+/// A running sampler.
 #[derive(Debug)]
 pub struct Sampling(Kind);
 
@@ -25,12 +25,12 @@ enum Kind {
     Native(perf::PerfRecording),
 }
 
-/// What a sampler saw.
+/// The result of a sampler.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sampled {
-    /// Who sampled, and how.
+    /// The sampler and its settings.
     pub sampler: String,
-    /// What the weights of the stacks are.
+    /// The unit of the stacks' weights.
     pub weight: Weight,
     /// Collapsed stacks.
     pub stacks: String,
@@ -39,11 +39,11 @@ pub struct Sampled {
 }
 
 impl Sampling {
-    /// Attaches a sampler to the server whose root process is `pid`. Its own file will be called `name`, with an ending that
-    /// tells whose it is.
+    /// Attaches a sampler to the server with root process `pid`. The sampler's own file gets `name` and an ending for
+    /// the sampler.
     ///
     /// # Errors
-    /// When the sampler cannot be had, the server refuses it, or it cannot count that event.
+    /// When the sampler is not available, the server refuses it, or it cannot sample that event.
     pub fn begin(pid: u32, event: ProfileEvent, folder: &Path, name: &str) -> Result<Self, SutError> {
         let tree = process::process_tree(pid)?;
         match tree.iter().find(|&&pid| is_jvm(pid)) {
@@ -58,7 +58,7 @@ impl Sampling {
         }
     }
 
-    /// Stops it and reads what it saw.
+    /// Stops it and reads the result.
     ///
     /// # Errors
     /// When the server has died meanwhile, or the sampler's file cannot be read.
@@ -70,7 +70,7 @@ impl Sampling {
     }
 }
 
-/// A process is a JVM when it has a JVM's library in its memory.
+/// A process is a JVM if it has mapped a JVM's library.
 fn is_jvm(pid: u32) -> bool {
     fs::read_to_string(format!("/proc/{pid}/maps")).is_ok_and(|maps| maps.contains("/libjvm.so"))
 }

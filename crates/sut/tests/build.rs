@@ -1,4 +1,4 @@
-//! Building servers, with a stand-in for `servers/build` that writes what the real one would.
+//! Builds servers, with a replacement for `servers/build` that writes the same files.
 #![allow(clippy::unwrap_used)] // a helper of tests may unwrap as they do
 
 use std::fs;
@@ -12,7 +12,7 @@ use tare_sut::catalog::{Built, Catalog, Target};
 const CATALOG: &str = "schema = 1\n[jvm]\noptions = []\n[families.f]\ntitle = \"F\"\ndefault_version = \"1\"\n\
     min_java = 8\nservers = []\n";
 
-/// Every target's sources hash to `hash1`. Version 404 cannot be had, version 500 does not compile, version 999 hangs.
+/// The sources of every target hash to `hash1`. Version 404 is unavailable, 500 does not compile, 999 hangs.
 const BUILD: &str = r#"#!/bin/sh
 if [ "$1" = --fingerprint ]; then shift; for t; do echo "$t hash1"; done; exit; fi
 status=0

@@ -1,4 +1,4 @@
-//! The verifier against servers that misbehave on the wire, each a thread with one canned behaviour.
+//! The verifier against servers that misbehave, each a thread with a fixed behaviour.
 #![allow(clippy::unwrap_used)] // a helper of tests may unwrap as they do
 
 use std::io::{Read, Write};
@@ -37,7 +37,7 @@ fn told(serve: fn(TcpStream)) -> Vec<String> {
     outcomes(serve).into_iter().map(|outcome| outcome.difference.unwrap_or_else(|| "passed".into())).collect()
 }
 
-/// Reads a request (none here has a body); false at the end of the connection.
+/// Reads a request (none has a body); false at the end of the connection.
 fn request(stream: &mut TcpStream) -> bool {
     asked(stream).is_some()
 }
@@ -142,7 +142,7 @@ fn headers_that_differ_between_two_servers_are_found() {
     assert_eq!(header_differences(&ours, &theirs), ["header server: \"a\" against none (in first, second)"]);
 }
 
-/// Reads one byte of each request; the first `silent` connections are reset, which takes their answer with them.
+/// Reads one byte of each request. The first `silent` connections are reset, which destroys their answer.
 fn refuser(silent: usize) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -151,7 +151,7 @@ fn refuser(silent: usize) -> SocketAddr {
             stream.read_exact(&mut [0]).unwrap();
             if nth >= silent {
                 say(&mut stream, "HTTP/1.1 413 Content Too Large\r\nContent-Length: 0\r\n\r\n");
-                // What is unread at the close would reset the connection.
+                // Unread bytes would reset the connection when it closes.
                 std::io::copy(&mut stream, &mut std::io::sink()).unwrap();
             }
         }
@@ -186,7 +186,7 @@ expect = { status = 101 }
 push = { period = "100ms", messages = 600 }
 "#;
 
-/// Opens the WebSocket that a client asks for.
+/// Opens the WebSocket that a client requests.
 fn upgrade(stream: &mut TcpStream, accept: fn(&[u8]) -> String) {
     let asked = asked(stream).unwrap();
     let key = asked.lines().find_map(|line| line.strip_prefix("Sec-WebSocket-Key: ")).unwrap();
@@ -207,7 +207,7 @@ fn push(stream: &mut TcpStream, texts: &[String]) {
         frame
     }));
     let _client_gone = stream.write_all(&frames.flatten().collect::<Vec<u8>>());
-    // Stays until the client is gone.
+    // Keeps the connection until the client is gone.
     let _ = stream.read_to_end(&mut Vec::new());
 }
 

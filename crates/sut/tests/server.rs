@@ -1,4 +1,4 @@
-//! Real servers (this test binary, under another role) through every way in which a start can go right or wrong.
+//! Real servers (this test binary in another role), in every way in which a start can succeed or fail.
 #![allow(clippy::unwrap_used)] // a helper of tests may unwrap as they do
 
 use std::io::{Read, Write};
@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 const ROLE: &str = "TARE_TEST_ROLE";
 const ARGUMENT: &str = "TARE_TEST_ARGUMENT";
 
-/// Not a test of its own: what the tests start as a server.
+/// Not a test of its own: the program that the tests start as a server.
 #[test]
 fn helper_that_plays_a_server() {
     let Ok(role) = std::env::var(ROLE) else { return };
@@ -92,7 +92,7 @@ fn spec(directory: &Path, role: &str, argument: &str) -> ServerSpec {
     }
 }
 
-/// Starts it where it cannot work; returns the error and its text.
+/// Starts it where it cannot work. Returns the error and its text.
 fn refusal(change: impl Fn(&mut ServerSpec), role: &str, argument: &str) -> (SutError, String) {
     let directory = tempfile::tempdir().unwrap();
     let mut spec = spec(directory.path(), role, argument);

@@ -1,4 +1,4 @@
-//! pprof's compressed protocol buffer.
+//! The compressed protocol buffer of pprof.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -11,7 +11,7 @@ use super::Unit;
 use crate::error::ProfileError;
 use crate::stacks::Stacks;
 
-/// The messages that are used of `profile.proto`.
+/// The messages of `profile.proto` that are used.
 ///
 /// # Source
 /// google/pprof, proto/profile.proto: numbers of the fields.
@@ -70,7 +70,7 @@ mod proto {
     }
 }
 
-/// The stacks as pprof reads them.
+/// The stacks as a file for pprof.
 ///
 /// # Errors
 /// [`ProfileError::Export`] when they cannot be compressed.

@@ -1,4 +1,4 @@
-//! speedscope's JSON.
+//! The JSON format of speedscope.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use super::Unit;
 use crate::error::ProfileError;
 use crate::stacks::Stacks;
 
-/// The stacks as a file of speedscope's.
+/// The stacks as a file for speedscope.
 ///
 /// # Errors
 /// [`ProfileError::Export`] when JSON cannot be written.

@@ -1,4 +1,4 @@
-//! Flame graphs as drawings that need nothing but a browser.
+//! Flame graphs as drawings for a browser.
 
 use inferno::flamegraph::{self, Options, color};
 
@@ -17,10 +17,11 @@ pub fn svg(stacks: &Stacks, title: &str, unit: Unit) -> Result<Vec<u8>, ProfileE
     draw(&mut options, &collapsed::write(stacks))
 }
 
-/// What `after` has more (orange) and less (blue) than `before`, drawn as wide as `after`; `before` is scaled to its total.
+/// The difference between two profiles, with more (orange) and less (blue) in `after` than in `before`. It is as wide
+/// as `after`; `before` is scaled to the same total.
 ///
 /// # Errors
-/// As [`svg`].
+/// As for [`svg`].
 pub fn differential_svg(before: &Stacks, after: &Stacks, title: &str, unit: Unit) -> Result<Vec<u8>, ProfileError> {
     let mut merged = Vec::new();
     let options = inferno::differential::Options { normalize: true, ..Default::default() };

@@ -1,5 +1,5 @@
-//! Events that tare wrote before they had a kind. Those about the machine get one, from their title and text, so that a
-//! report does not say the same again from the facts about the machine. All others stay [`EventKind::Other`].
+//! Events of versions of tare without event kinds. Those about the machine get a kind, from their title and text, so
+//! that a report does not repeat them from the facts about the machine. All others stay [`EventKind::Other`].
 
 use crate::sample::{EventKind, EventRecord};
 

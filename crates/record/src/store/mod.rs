@@ -1,7 +1,7 @@
 //! The store: one SQLite file per run, `.tare/runs/<id>/record.sqlite`, written after every slice.
 //!
-//! WAL, so that a run that is still being written can be read; one transaction per entry, so that `kill -9` loses nothing
-//! that was measured. A finished record is a single file.
+//! WAL mode allows reading a run that is still being written. Each entry is one transaction, so that `kill -9` loses no
+//! measured value. A finished record is a single file.
 
 mod events_before_kinds;
 mod folder;

@@ -1,6 +1,6 @@
-//! Reading a record, also one that is still being written, was cut short or is damaged.
+//! Reads a record, including one that is still being written, was cut short or is damaged.
 //!
-//! What can be read is read. What cannot is counted, and stands as an event in the record that comes back.
+//! Readable parts are read. Unreadable ones are counted in an event of the returned record.
 
 use std::path::Path;
 use std::time::Duration;
@@ -17,10 +17,10 @@ use crate::sample::{EndStatus, EventKind, EventRecord, RunRecord, StoredSlice};
 
 const BUSY: Duration = Duration::from_secs(2);
 
-/// Reads the record in `file`, of either kind, everything of it that can be read.
+/// Reads all readable parts of the record in `file`, of either kind.
 ///
 /// # Errors
-/// The file is no record, of a newer schema, locked, or damaged so that its header is lost.
+/// When the file is not a record, has a newer schema, is locked, or its header is damaged.
 pub fn open(file: &Path) -> Result<Record, RecordError> {
     let connection = connect(file)?;
     let header = header(&connection).map_err(|e| RecordError::sqlite(file, &e))?;
@@ -38,7 +38,7 @@ pub fn open(file: &Path) -> Result<Record, RecordError> {
         RecordHeader::Weighed(header) => {
             let forks = rescue(&connection, "fork", json, &mut lost);
             let warmups = rescue(&connection, "warmup", json, &mut lost);
-            // Records before version 3 have neither table.
+            // Records before version 3 do not have these tables.
             let cross_checks = rescue_if_there(&connection, "cross_check", json, &mut lost);
             let profiles = rescue_if_there(&connection, "profile", profile, &mut lost);
             events.extend(damage(&slices, &lost));
@@ -51,7 +51,7 @@ pub fn open(file: &Path) -> Result<Record, RecordError> {
 /// Reads the record of a run in `file`.
 ///
 /// # Errors
-/// [`RecordError::OtherKind`] for the record of a load; otherwise as [`open`].
+/// [`RecordError::OtherKind`] for the record of a load; otherwise as for [`open`].
 pub fn open_run(file: &Path) -> Result<RunRecord, RecordError> {
     match open(file)? {
         Record::Weighed(record) => Ok(*record),
@@ -59,14 +59,14 @@ pub fn open_run(file: &Path) -> Result<RunRecord, RecordError> {
     }
 }
 
-/// Opens a record for reading and checks that it is one.
+/// Opens a record for reading and checks its format.
 pub(super) fn connect(file: &Path) -> Result<Connection, RecordError> {
-    // SQLite calls everything that it cannot open the same; the file system knows better.
+    // SQLite reports every file that it cannot open in the same way. The file system's error is more precise.
     std::fs::File::open(file).map_err(|e| RecordError::io(file, &e))?;
     let wrap = |e: rusqlite::Error| RecordError::sqlite(file, &e);
     let connection = attempt(file).map_err(wrap)?;
-    // A file that is shorter than its header claims is refused as a whole unless the schema counts as writable. The
-    // connection is read-only, so that nothing is written by it.
+    // SQLite rejects a file that is shorter than its header says, unless the schema is writable. The connection is
+    // read-only, so nothing is written.
     connection.pragma_update(None, "writable_schema", "on").map_err(wrap)?;
     if schema::pragma(&connection, "application_id").map_err(wrap)? != schema::APPLICATION_ID {
         return Err(RecordError::NotARecord { file: file.to_path_buf() });
@@ -84,12 +84,12 @@ fn attempt(file: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// What was asked.
+/// The header.
 pub(super) fn header(connection: &Connection) -> rusqlite::Result<RecordHeader> {
     connection.query_row("SELECT json FROM run WHERE key = 'header'", [], json)
 }
 
-/// How it ended, where it did.
+/// How it ended; `None` if it did not.
 pub(super) fn end(connection: &Connection) -> rusqlite::Result<Option<(EndStatus, u64)>> {
     connection.query_row("SELECT json FROM run WHERE key = 'end'", [], json).optional()
 }
@@ -106,7 +106,7 @@ fn profile(row: &Row<'_>) -> rusqlite::Result<ProfileRecord> {
     Ok(ProfileRecord { stacks: PackedText::from_bytes(row.get("stacks")?), ..json(row)? })
 }
 
-/// All rows of a table in order; row by row where the table cannot be read in one go. What is lost is noted.
+/// All rows of a table in order. If the table cannot be read at once, it is read row by row, and lost rows are counted.
 fn rescue<T>(
     connection: &Connection,
     table: &str,
@@ -129,7 +129,7 @@ fn rescue<T>(
     values
 }
 
-/// As [`rescue`]; nothing where the table is missing.
+/// As [`rescue`]; empty if the table does not exist.
 fn rescue_if_there<T>(
     connection: &Connection,
     table: &str,
@@ -149,7 +149,7 @@ fn rows_ever(connection: &Connection, table: &str) -> Option<i64> {
     connection.query_row(sequence, [table], |row| row.get(0)).optional().ok().map(|n| n.unwrap_or(0))
 }
 
-/// What could not be read; `None` where everything could.
+/// What could not be read; `None` if everything could.
 fn damage(slices: &[StoredSlice], lost: &[String]) -> Option<EventRecord> {
     (!lost.is_empty()).then(|| EventRecord {
         at_ns: slices.last().map_or(0, |s| s.load.window_end_ns()),

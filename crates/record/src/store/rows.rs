@@ -1,5 +1,5 @@
-//! A slice as a row of the table `slice`, and back: columns that say which slice it is, its histograms as bytes, and all
-//! its counters as one JSON document `{"load": SliceSample, "server": ServerUse}`. A new counter needs no change here.
+//! A slice as a row of the table `slice`, and back: columns for its key, its histograms as bytes, and all its counters
+//! as one JSON document `{"load": SliceSample, "server": ServerUse}`. A new counter needs no change here.
 
 use rusqlite::types::Type;
 use rusqlite::{Connection, Row, named_params};
@@ -69,7 +69,7 @@ pub(super) fn slice(row: &Row<'_>) -> rusqlite::Result<StoredSlice> {
     Ok(StoredSlice { key: key(row)?, load, server })
 }
 
-/// The columns that say which slice it is; every version of the record has them.
+/// The columns of the key; every version of the record has them.
 pub(super) fn key(row: &Row<'_>) -> rusqlite::Result<SliceKey> {
     Ok(SliceKey {
         fork: row.get("fork")?,

@@ -8,15 +8,15 @@ use super::rows::{from_json, histogram, key, maybe_histogram};
 use crate::probe::{Hiccups, ServerUse};
 use crate::slice::StoredSlice;
 
-/// Reads a slice from a row of `SELECT * FROM slice`. Counters that the record does not have are 0; what the server used
-/// is absent.
+/// Reads a slice from a row of `SELECT * FROM slice`. Counters that the record does not have are 0, and the server's
+/// use is absent.
 pub(super) fn slice(row: &Row<'_>) -> rusqlite::Result<StoredSlice> {
     Ok(StoredSlice { key: key(row)?, load: load(row)?, server: server(row)? })
 }
 
 fn load(row: &Row<'_>) -> rusqlite::Result<SliceSample<PackedHistogram>> {
     let count = |column: &str| row.get::<_, i64>(column).map(to_unsigned);
-    // A column of version 3.
+    // A column of version 3 and later.
     let newer_count = |column: &str| row.get::<_, Option<i64>>(column).unwrap_or(None).map_or(0, to_unsigned);
     let messages: Option<MessageTally> = newer_json(row, "messages_json")?;
     let (ok, failed) = (count("ok")?, count("failed")?);
@@ -68,7 +68,7 @@ fn hiccups(row: &Row<'_>) -> rusqlite::Result<Option<Hiccups<PackedHistogram>>> 
     Ok(Some(Hiccups { machine, jvm, pauses }))
 }
 
-/// A value from a JSON column; `None` for NULL and in records that are older than the column.
+/// A value from a JSON column; `None` for NULL and in records without the column.
 fn newer_json<T: DeserializeOwned>(row: &Row<'_>, column: &str) -> rusqlite::Result<Option<T>> {
     let text: Option<String> = row.get(column).unwrap_or(None);
     text.as_deref().map(from_json).transpose()

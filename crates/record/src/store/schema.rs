@@ -13,10 +13,10 @@ use rusqlite::Connection;
 /// versions are read; only this one is written. A new counter needs no new version.
 pub(super) const VERSION: i64 = 6;
 
-/// The first version whose slices are read by [`super::rows`]; [`super::rows_before_6`] reads those before.
+/// The first version whose slices [`super::rows`] reads; [`super::rows_before_6`] reads older ones.
 pub(super) const FIRST_WITH_JSON: i64 = 6;
 
-/// "tare" in ASCII, in `PRAGMA application_id`: tells a record from any other SQLite file.
+/// "tare" in ASCII, in `PRAGMA application_id`: distinguishes a record from other SQLite files.
 pub(super) const APPLICATION_ID: i64 = 0x7461_7265;
 
 const TABLES: &str = "
@@ -35,7 +35,7 @@ CREATE TABLE slice (
   json TEXT NOT NULL
 );";
 
-/// Makes an empty database a record.
+/// Turns an empty database into a record.
 pub(super) fn create(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "application_id", APPLICATION_ID)?;
     connection.pragma_update(None, "journal_mode", "wal")?;

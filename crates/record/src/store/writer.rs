@@ -1,4 +1,4 @@
-//! Writing a record: each entry in a transaction of its own, on disk before the call returns.
+//! Writes a record: each entry in a transaction of its own, on disk before the call returns.
 
 use std::path::{Path, PathBuf};
 
@@ -13,9 +13,9 @@ use crate::header::{HeaderRef, LoadHeader};
 use crate::profile::ProfileRecord;
 use crate::sample::{EndStatus, EventRecord, ForkRecord, RunHeader, StoredSlice, WarmupRecord};
 
-/// Appends what is measured to the record of one run.
+/// Appends measured values to the record of one run.
 ///
-/// Dropping it without [`finish`](Self::finish) leaves a record that reads as "tare was killed".
+/// A record that is dropped without [`finish`](Self::finish) reads as "tare was killed".
 #[derive(Debug)]
 pub struct RunWriter {
     connection: Connection,
@@ -24,10 +24,10 @@ pub struct RunWriter {
 }
 
 impl RunWriter {
-    /// Begins the record of run `header.id` in the folder of tare, `root`. The folder of the run may exist already.
+    /// Begins the record of run `header.id` in the folder of tare, `root`. The folder of the run may exist.
     ///
     /// # Errors
-    /// [`RecordError::Exists`] when that run has a record; otherwise what the disk refuses.
+    /// [`RecordError::Exists`] when that run has a record; otherwise an error of the disk.
     pub fn create(root: &Path, header: &RunHeader) -> Result<Self, RecordError> {
         let folder = super::folder::run_dir(root, &header.id);
         std::fs::create_dir_all(&folder).map_err(|e| RecordError::io(&folder, &e))?;
@@ -37,7 +37,7 @@ impl RunWriter {
     /// Begins the record of a run in a file of its own, outside the folder of tare.
     ///
     /// # Errors
-    /// [`RecordError::Exists`] when the file exists; otherwise what the disk refuses.
+    /// [`RecordError::Exists`] when the file exists; otherwise an error of the disk.
     pub fn create_file(file: &Path, header: &RunHeader) -> Result<Self, RecordError> {
         Self::begin(file, HeaderRef::Weighed(header), header.plan.mode == Mode::Profiled)
     }
@@ -45,7 +45,7 @@ impl RunWriter {
     /// Begins the record of a load in a file of its own.
     ///
     /// # Errors
-    /// As [`create_file`](Self::create_file).
+    /// As for [`create_file`](Self::create_file).
     pub fn create_load_file(file: &Path, header: &LoadHeader) -> Result<Self, RecordError> {
         Self::begin(file, HeaderRef::Load(header), false)
     }
@@ -69,7 +69,7 @@ impl RunWriter {
         Ok(Self { connection, file, takes_profiles })
     }
 
-    /// Where the record lies.
+    /// The file of the record.
     pub fn path(&self) -> &Path {
         &self.file
     }
@@ -77,7 +77,7 @@ impl RunWriter {
     /// Appends a slice.
     ///
     /// # Errors
-    /// What the disk refuses; the record then holds everything that was appended before.
+    /// An error of the disk. The record then contains everything that was appended before.
     pub fn append_slice(&mut self, slice: &StoredSlice) -> Result<(), RecordError> {
         rows::insert(&self.connection, slice).map_err(|e| self.error(&e))
     }
@@ -90,7 +90,7 @@ impl RunWriter {
         self.append("INSERT INTO fork (json) VALUES (?1)", fork)
     }
 
-    /// Appends how a fork warmed up.
+    /// Appends the warm-up of a fork.
     ///
     /// # Errors
     /// As [`append_slice`](Self::append_slice).
@@ -98,7 +98,7 @@ impl RunWriter {
         self.append("INSERT INTO warmup (json) VALUES (?1)", warmup)
     }
 
-    /// Appends what another load tool said of a cell.
+    /// Appends another load tool's figures for a cell.
     ///
     /// # Errors
     /// As [`append_slice`](Self::append_slice).
@@ -117,7 +117,7 @@ impl RunWriter {
     /// Appends a profile.
     ///
     /// # Errors
-    /// [`RecordError::Scored`] for a record of scored slices; else as [`append_slice`](Self::append_slice).
+    /// [`RecordError::Scored`] for a record of scored slices; else as for [`append_slice`](Self::append_slice).
     pub fn append_profile(&mut self, profile: &ProfileRecord) -> Result<(), RecordError> {
         if !self.takes_profiles {
             return Err(RecordError::Scored { file: self.file.clone() });
@@ -130,13 +130,13 @@ impl RunWriter {
         run().map(drop).map_err(|e| self.error(&e))
     }
 
-    /// Ends the record and folds it into a single file.
+    /// Ends the record and turns it into a single file.
     ///
     /// # Errors
     /// As [`append_slice`](Self::append_slice).
     pub fn finish(self, status: EndStatus, at_ns: u64) -> Result<(), RecordError> {
         put(&self.connection, "end", &(status, at_ns)).map_err(|e| self.error(&e))?;
-        // With a reader about, this is refused and the record stays in WAL mode, which is no loss.
+        // While another program reads the record, this fails, and the record stays in WAL mode without harm.
         let _ = self.connection.pragma_update(None, "journal_mode", "delete");
         Ok(())
     }
@@ -152,7 +152,7 @@ impl RunWriter {
     }
 }
 
-/// Removes a record that did not even get its header: on a full disk it would only be in the way.
+/// Removes a record without a header, which would only use space on a full disk.
 fn discard(file: &Path) {
     for suffix in ["", "-wal", "-shm"] {
         let mut name = file.as_os_str().to_owned();

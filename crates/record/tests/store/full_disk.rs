@@ -1,4 +1,4 @@
-//! A disk that fills up: one clear error, and everything that was written before stays readable.
+//! A disk that becomes full: one clear error, and everything written before stays readable.
 //!
 //! The test runs itself once more inside a mount namespace of its own, where `/mnt` is a small disk.
 

@@ -31,7 +31,7 @@ fn a_curve_bears_one_in_a_thousand_that_failed_or_did_not_come_unless_it_says_ho
         (silent, (10_000, 0, None), true),
         (silent, (10_000, 10, None), true),
         (silent, (10_000, 11, None), false),
-        // What a server leaves out counts as what fails.
+        // Missing messages count as failures.
         (silent, (10_000, 0, Some(10)), true),
         (silent, (10_000, 0, Some(11)), false),
         (silent, (10_000, 6, Some(5)), false),

@@ -1,4 +1,4 @@
-//! A record says whether it is of a run or of a load; one without a kind, of an older tare, is told by its plan.
+//! A record says whether it is of a run or of a load. For one without a kind, of an older tare, the plan decides.
 
 use std::path::Path;
 
@@ -59,7 +59,7 @@ fn load_header() -> LoadHeader {
     }
 }
 
-/// What `tare load` wrote before records had a kind: a run of one cell, whose server is external.
+/// A record of `tare load` before records had a kind: a run of one cell with an external server.
 fn old_header() -> RunHeader {
     let mut header = common::header("load");
     let plan = &mut header.plan;

@@ -1,6 +1,6 @@
-//! The store keeps what it is given, whatever happens to the program, the file or the disk; and what is said of a slice.
+//! The store keeps its entries, whatever happens to the program, the file or the disk; and judgements on a slice.
 
-// Helpers of tests are tests, which clippy cannot see.
+// Helpers of tests count as tests, which clippy does not know.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -85,7 +85,7 @@ fn a_run_that_is_being_written_can_be_read() {
 fn a_writer_that_is_gone_without_a_word_leaves_what_it_wrote() {
     let root = tempfile::tempdir().unwrap();
     let writer = write(root.path(), "r", 5);
-    // A copy of database and log as they lie there is what `kill -9` leaves: nothing was closed or folded in.
+    // `kill -9` leaves the database and its log as they are: nothing is closed or merged. So copy both.
     let copy = root.path().join("copy");
     fs::create_dir(&copy).unwrap();
     for name in ["record.sqlite", "record.sqlite-wal"] {

@@ -1,4 +1,4 @@
-//! Records that older versions of tare wrote, one file each: every field is read, or is what the version did not know.
+//! Records of older versions of tare, one file each: every field is read, or has the value for "unknown".
 
 use std::path::PathBuf;
 
@@ -67,7 +67,8 @@ fn records_of_every_older_version_are_read_with_every_field_that_they_have() {
     for (name, expected, has_cross_checks) in versions {
         let record = open_run(&file(name)).unwrap();
         assert_eq!(record.slices, [expected(0), expected(1)], "{name}");
-        // Settings that came later have the value that keeps the plan's meaning, so only what was written is compared.
+        // Settings that were added later get the value that keeps the plan's meaning, so only written ones are
+        // compared.
         let header = &record.header;
         assert_eq!((header.id.as_str(), header.plan_hash.as_str()), ("old", PLAN_HASH), "{name}");
         assert_eq!((header.plan.seed, header.plan.load.users, header.plan.slices.saturating), (7, 8, 4), "{name}");

@@ -1,4 +1,4 @@
-//! What a build leaves about a target: its manifest, or why it cannot be had here.
+//! The result of building a target: its manifest, or why it is not available on this machine.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,14 +9,14 @@ use serde::de::DeserializeOwned;
 use super::{SCHEMA, Target, read_if_there};
 use crate::SutError;
 
-/// What there is of a target.
+/// The state of a target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Built {
     /// It has never been built.
     Nothing,
-    /// It was built; whether from the present sources is `crate::build`'s question.
+    /// It was built. `crate::build` decides whether the sources have changed since.
     Manifest(Manifest),
-    /// It was tried in vain.
+    /// It could not be built.
     Unavailable(Unavailable),
 }
 
@@ -24,39 +24,39 @@ pub enum Built {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
-    /// Version of the format; 1.
+    /// Version of the file format; 1.
     pub schema: u32,
     /// The family.
     pub family: String,
     /// Its version.
     pub version: String,
-    /// Hash of what it was built from.
+    /// Hash of its sources.
     pub sources_sha256: String,
-    /// The versions that matter, as resolved.
+    /// The resolved versions of the important libraries.
     pub resolved: BTreeMap<String, String>,
-    /// Everything that was resolved.
+    /// The resolved versions of all libraries.
     #[serde(default)]
     pub all_modules: Vec<String>,
-    /// Of classes: the Java release that they were compiled for.
+    /// For classes: the Java release that they were compiled for.
     #[serde(default)]
     pub java_release: Option<u32>,
-    /// Of classes: files and folders for the JVM.
+    /// For classes: files and folders for the class path.
     #[serde(default)]
     pub classpath: Vec<PathBuf>,
-    /// Of classes: its servers.
+    /// For classes: its servers.
     #[serde(default)]
     pub servers: Vec<Main>,
-    /// Of a program: its words, to which server and port are added.
+    /// For a program: its command, followed by server and port.
     #[serde(default)]
     pub command: Vec<String>,
 }
 
-/// What a target was built into.
+/// The form of a built target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Runtime<'a> {
-    /// Classes for a Java of this release or a later one.
+    /// Classes for this Java release or a later one.
     Java(u32),
-    /// A program: these words, then the server and its port.
+    /// A program: this command, followed by server and port.
     Program(&'a [String]),
 }
 
@@ -74,14 +74,14 @@ pub struct Main {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Unavailable {
-    /// One sentence.
+    /// The reason in one sentence.
     pub reason: String,
     /// What could not be resolved.
     pub artifact: String,
 }
 
 impl Manifest {
-    /// What it was built into; `None` where the manifest says neither or both.
+    /// The form of the target; `None` if the manifest states neither form or both.
     pub fn runtime(&self) -> Option<Runtime<'_>> {
         match (self.java_release, self.command.as_slice()) {
             (Some(release), []) => Some(Runtime::Java(release)),
@@ -95,14 +95,14 @@ impl Manifest {
         self.servers.iter().find(|one| one.name == server).map(|one| one.main.as_str())
     }
 
-    /// The first file of the classpath or of the command that is no longer there.
+    /// The first missing file of the class path or of the command.
     pub fn missing_file(&self) -> Option<&Path> {
         let of_command = self.command.iter().map(Path::new).filter(|path| path.is_absolute());
         self.classpath.iter().map(PathBuf::as_path).chain(of_command).find(|path| !path.exists())
     }
 }
 
-/// Reads what there is. What could not be had wins, because a build removes that file before it tries again.
+/// Reads the state of a target. "Unavailable" wins, because a build removes that file before it tries again.
 pub(super) fn read(folder: &Path, target: &Target) -> Result<Built, SutError> {
     let unavailable = folder.join(format!("{target}.unavailable.json"));
     if let Some(text) = read_if_there(&unavailable)? {
@@ -122,7 +122,7 @@ pub(super) fn read(folder: &Path, target: &Target) -> Result<Built, SutError> {
 }
 
 fn parse<T: DeserializeOwned>(path: &Path, text: &str) -> Result<T, SutError> {
-    // serde_json's message names the key, and the line at its end.
+    // The message of serde_json names the key, with the line at its end.
     serde_json::from_str(text).map_err(|error| spoiled(path, &error.to_string()))
 }
 

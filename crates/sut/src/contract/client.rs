@@ -8,21 +8,21 @@ use tare_plan::contract::Request;
 use tare_sys::clock;
 use tare_wire::http::{self, Head, Method, ParseError, Progress, ResponseParser, Sink};
 
-/// An answer's body beyond this is not kept: no contract expects one.
+/// Longest body of an answer that is kept; no contract expects a longer one.
 const MAX_BODY_BYTES: usize = 64 << 20;
 
-/// From here on a status says that a request was refused.
+/// From this status on, a request was refused.
 const REFUSED: u16 = 400;
 
-/// How often a request is sent whose connection was reset while it was being sent. A server that refuses a body early and
-/// closes may destroy its own answer on the way (RFC 9112, section 9.6); one that never gets it through is told.
+/// How often a request is sent if its connection is reset meanwhile. A server that refuses a body early and closes may
+/// destroy its own answer (RFC 9112, section 9.6). If it does so each time, that is an error.
 const ATTEMPTS: usize = 3;
 
-/// A whole answer.
+/// A complete answer.
 #[derive(Debug, Default)]
 pub(super) struct Answer {
     pub(super) status: u16,
-    /// In the order in which they came, as they were written.
+    /// In the order of arrival, unchanged.
     pub(super) headers: Vec<(String, String)>,
     pub(super) body: Vec<u8>,
     pub(super) keeps_alive: bool,
@@ -53,7 +53,7 @@ impl Sink for Answer {
     }
 }
 
-/// Why there is no answer to compare.
+/// Why no answer can be compared.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Failure {
     #[error("cannot connect: {0}")]
@@ -117,7 +117,7 @@ impl Client {
             None => self.connect().map_err(Failure::Connect)?,
         };
         let (sent_bytes, written) = send(&mut stream, bytes);
-        // Also where writing failed: a server that refuses a body early has mostly said why.
+        // Also after a failed write: a server that refuses a body early has usually answered.
         let answer = match (self.read(&mut stream, method), written) {
             (Ok(answer), _) => answer,
             (Err(_), Err(error)) if sent_bytes > 0 => return Err(Failure::Write(error)),
@@ -125,7 +125,8 @@ impl Client {
             (Err(_), Err(error)) => return Err(Failure::Write(error)),
             (Err(failure), Ok(())) => return Err(failure),
         };
-        // Whoever refuses a body may close without having read it (RFC 9110, section 15.5.14), and need not say so.
+        // A server that refuses a body may close before it has read it, without an announcement (RFC 9110, section
+        // 15.5.14).
         if answer.keeps_alive && !(has_body && answer.status >= REFUSED) {
             self.connection = Some(stream);
         }
@@ -147,7 +148,7 @@ impl Client {
         let mut buffer = vec![0; 64 * 1024];
         let deadline = clock::now() + self.patience;
         loop {
-            // The socket's own timeout starts anew with each byte that trickles in.
+            // The socket's own timeout restarts with each byte.
             if clock::now() >= deadline {
                 return Err(Failure::Timeout(self.patience));
             }
@@ -177,7 +178,7 @@ fn encode(request: &Request, method: &Method, address: SocketAddr) -> Result<Vec
     http::Request { method, path: &request.path, host: &address.to_string(), headers: &headers, body: &body }.encode()
 }
 
-/// Writes it all, and says how much of it went before a failure.
+/// Writes all bytes. Returns how many were written before a failure.
 fn send(stream: &mut TcpStream, bytes: &[u8]) -> (usize, io::Result<()>) {
     let mut sent = 0;
     while sent < bytes.len() {
@@ -191,7 +192,7 @@ fn send(stream: &mut TcpStream, bytes: &[u8]) -> (usize, io::Result<()>) {
     (sent, Ok(()))
 }
 
-/// Whether the server had closed the connection before it read anything.
+/// Whether the server closed the connection before it read anything.
 fn closed(failure: &Failure) -> bool {
     match failure {
         Failure::Parse(ParseError::NoAnswer) => true,

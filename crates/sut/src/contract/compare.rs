@@ -1,13 +1,13 @@
-//! An answer against what was expected, and the first difference in words.
+//! Compares an answer with the expected one, and describes the first difference.
 
 use tare_plan::contract::{Expect, ExpectBody, Request, SameAs};
 
 use super::client::Answer;
 
-/// Bytes of a body that a message shows.
+/// Bytes of a body in a message.
 const SHOWN_BYTES: usize = 60;
 
-/// The first difference, from the outside in: status, headers, body, connection.
+/// The first difference, in this order: status, headers, body, connection.
 pub(super) fn difference(request: &Request, expect: &Expect, answer: &Answer) -> Option<String> {
     status(expect, answer)
         .or_else(|| expect.headers.iter().find_map(|(name, value)| header(name, value, answer)))
@@ -46,7 +46,7 @@ fn exact(expected: &[u8], got: &[u8]) -> Option<String> {
         return None;
     }
     let common = expected.iter().zip(got).take_while(|(a, b)| a == b).count();
-    // What differs must be in view, also far into a long body.
+    // The difference must be visible, even late in a long body.
     let from = common.saturating_sub(SHOWN_BYTES / 2);
     Some(format!(
         "body: expected {} {}, got {} {} (differs at byte {common})",
@@ -57,7 +57,7 @@ fn exact(expected: &[u8], got: &[u8]) -> Option<String> {
     ))
 }
 
-/// A server that closes after each answer makes its clients pay for connections, which its twin's do not.
+/// If only one of two servers closes after each answer, only its clients pay for connections.
 fn connection(expect: &Expect, answer: &Answer) -> Option<String> {
     let may_close = expect.status >= 400 || expect.headers.keys().any(|name| name.eq_ignore_ascii_case("connection"));
     (!answer.keeps_alive && !may_close).then(|| {

@@ -1,15 +1,15 @@
-//! The headers of a server's answers. Two servers of a pair may differ in them and both keep the contract; whoever reads
-//! the comparison should know, so a difference is a finding and not a failure.
+//! The headers of a server's answers. Two servers of a pair may have different headers and both fulfil the contract.
+//! The reader of the comparison should know that, so a difference is a finding and not a failure.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::CheckOutcome;
 use super::client::Answer;
 
-/// Headers that differ from one answer to the next of the same server.
+/// Headers that change from answer to answer of the same server.
 const VOLATILE: &[&str] = &["date"];
 
-/// Names (in lower case) and values of the headers of an answer.
+/// Names (in lower case) and values of an answer's headers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Fingerprint(BTreeMap<String, String>);
 
@@ -29,7 +29,7 @@ impl Fingerprint {
     }
 }
 
-/// Each header in which two servers' answers differ, with the exchanges it was seen in; empty when they are alike.
+/// Each header that differs between two servers, with the exchanges concerned; empty if there is none.
 pub fn header_differences(ours: &[CheckOutcome], theirs: &[CheckOutcome]) -> Vec<String> {
     let mut found: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for our in ours {

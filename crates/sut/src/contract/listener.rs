@@ -1,4 +1,4 @@
-//! A WebSocket that is opened to hear whether the server pushes what the contract says: for verifying, never for measuring.
+//! A WebSocket that checks whether the server pushes what the contract says: for verifying, never for measuring.
 
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -9,14 +9,14 @@ use tare_sys::clock;
 use tare_wire::http::EncodeError;
 use tare_wire::ws::{Arrival, Endpoint, FrameError, Handshake, HandshakeError, Kind, Stamped};
 
-/// Messages that are heard.
+/// Messages to receive.
 const HEARD: usize = 3;
-/// A stamp further from this machine's clock is no time of the server's.
+/// A stamp further from this machine's clock is not a time.
 const PLAUSIBLE: Duration = Duration::from_secs(86_400);
-/// Bytes of a message that a complaint shows.
+/// Bytes of a message in an error text.
 const SHOWN_BYTES: usize = 60;
 
-/// Why a server does not push as it should.
+/// Why a server's pushes are wrong.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Complaint {
     #[error("cannot connect: {0}")]
@@ -39,8 +39,8 @@ pub(super) enum Complaint {
     Backwards { number: usize, by: Duration },
 }
 
-/// Opens a WebSocket as `request` says and hears the first messages. Their order is held against the contract, not their
-/// time: a server that has just been started is allowed to be slow.
+/// Opens a WebSocket by `request` and receives the first messages. Their content and order must match the contract.
+/// Their timing need not, because a server that has just started may be slow.
 pub(super) fn listen(address: SocketAddr, request: &Request, patience: Duration) -> Result<(), Complaint> {
     let mut line = Line::open(address, patience)?;
     let mut endpoint = line.shake_hands(address, request)?;
@@ -59,7 +59,7 @@ pub(super) fn listen(address: SocketAddr, request: &Request, patience: Duration)
         last = Some(stamp);
     }
     endpoint.send_close();
-    // Whether it takes a goodbye is not what was asked.
+    // The server's reaction to a close is not part of the check.
     let _ = line.stream.write_all(endpoint.outgoing());
     Ok(())
 }
@@ -69,7 +69,7 @@ fn plausible(message: &[u8]) -> Option<Stamped> {
     Stamped::from_message(message).filter(near)
 }
 
-/// A connection with what has been read from it and not yet been taken.
+/// A connection with bytes that were read and not used yet.
 struct Line {
     stream: TcpStream,
     unread: Vec<u8>,
@@ -101,7 +101,7 @@ impl Line {
         }
     }
 
-    /// The next message; pings before it are answered.
+    /// The next message. Pings before it are answered.
     fn message(&mut self, endpoint: &mut Endpoint) -> Result<Vec<u8>, Complaint> {
         loop {
             let mut bytes = &self.unread[..];

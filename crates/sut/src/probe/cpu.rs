@@ -1,5 +1,5 @@
-//! CPU of a server by kind of thread, over births and deaths of its threads and processes.
-//! The process's own clock is the truth; the threads' `schedstat` say what it was spent on.
+//! CPU use of a server by kind of thread, while its threads and processes start and end. The total is the process's CPU
+//! clock. The threads' `schedstat` divides it by kind.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
@@ -13,17 +13,17 @@ use tare_sys::procfs::process::{self, SchedStat};
 use super::kind::{self, kind_of, pool_of};
 use crate::SutError;
 
-/// What threads used, by kind (see [`super::kind`]), and within each kind by pool.
+/// CPU use of threads, by kind (see [`super::kind`]) and by pool within each kind.
 pub type ByPool = BTreeMap<&'static str, BTreeMap<String, ThreadUse>>;
 
-/// What some threads used of the CPUs.
+/// CPU use of some threads.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ThreadUse {
     /// Time on a CPU, in nanoseconds.
     pub cpu_ns: u64,
     /// Time runnable and waiting for a CPU, in nanoseconds.
     pub waiting_ns: u64,
-    /// Context switches: how often a thread was put on a CPU.
+    /// Context switches: how often a thread was scheduled on a CPU.
     pub switches: u64,
 }
 
@@ -66,29 +66,30 @@ impl std::iter::Sum for ThreadUse {
     }
 }
 
-/// The part of the open files allowed to tare that one probe may hold; connections need the rest.
+/// The share of tare's open files that one probe may use; connections need the rest.
 const SHARE_OF_FILES: u64 = 16;
-/// How often new child processes are looked for: the walk through `/proc` costs more than all the rest of a sample.
+/// How often new child processes are searched for. A search through `/proc` costs more than the rest of a sample.
 const FAMILY_EVERY: Duration = Duration::from_secs(1);
 
-/// CPU that a server has used since it started.
+/// CPU use of a server since its start.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CpuSample {
-    /// When it was taken, on the monotonic clock.
+    /// The moment of the sample, on the monotonic clock.
     pub at_ns: u64,
-    /// All of it.
+    /// The total.
     pub total_ns: u64,
-    /// What it went on, with a remainder, so that it adds up to the total.
+    /// The use by kind, with a remainder, so that it adds up to the total.
     pub by_pool: ByPool,
 }
 
 impl CpuSample {
-    /// What was used since an earlier sample of the same probe.
+    /// The use since an earlier sample of the same probe.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> CpuUse {
         let total_ns = self.total_ns.saturating_sub(earlier.total_ns);
         let mut by_pool = less(&self.by_pool, &earlier.by_pool);
-        // The remainder is that of this time: what an earlier one held of threads that lagged behind is theirs by now.
+        // Only this time's remainder counts. By now the threads have the CPU time that an earlier remainder held for
+        // them.
         by_pool.remove(kind::EXITED);
         let known: u64 = by_pool.values().flat_map(BTreeMap::values).map(|pool| pool.cpu_ns).sum();
         add_remainder(&mut by_pool, total_ns.saturating_sub(known));
@@ -96,32 +97,32 @@ impl CpuSample {
     }
 }
 
-/// CPU that a server used between two samples.
+/// CPU use of a server between two samples.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CpuUse {
     /// Time between the samples.
     pub wall_ns: u64,
-    /// All of it.
+    /// The total.
     pub total_ns: u64,
-    /// What it went on.
+    /// The use by kind.
     pub by_pool: ByPool,
 }
 
 impl CpuUse {
-    /// What all threads of one kind used.
+    /// The use of all threads of one kind.
     pub fn of_kind(&self, kind: &str) -> ThreadUse {
         self.by_pool.get(kind).map_or_else(ThreadUse::default, |pools| pools.values().copied().sum())
     }
 
-    /// CPU that a server which is asked for nothing uses of itself, as a share of the time of one core, 1.0 being one core busy all
-    /// the time: without the JIT and the collector, which may still be busy with what was asked before, and without our agent.
+    /// CPU that a server uses without requests, as a share of one core; 1.0 is one core busy all the time. The JIT and
+    /// the collector do not count, because they may still be busy with earlier requests. Nor does our agent.
     pub fn share_at_rest(&self) -> f64 {
         let others: u64 = [kind::JIT, kind::GC, kind::PROBE].into_iter().map(|kind| self.of_kind(kind).cpu_ns).sum();
         let used_ns = self.total_ns.saturating_sub(others);
         if self.wall_ns == 0 { 0.0 } else { used_ns as f64 / self.wall_ns as f64 }
     }
 
-    /// One kind's share of all CPU used, 0 to 1; 0 when none was used.
+    /// The share of one kind in the total, 0 to 1; 0 without any use.
     pub fn share_of(&self, kind: &str) -> f64 {
         if self.total_ns == 0 { 0.0 } else { self.of_kind(kind).cpu_ns as f64 / self.total_ns as f64 }
     }
@@ -131,14 +132,14 @@ impl CpuUse {
 #[derive(Debug)]
 pub struct CpuProbe {
     root: u32,
-    /// Those that have ended stay, with what they had used when they were last seen.
+    /// Ended processes stay, with their last known use.
     processes: BTreeMap<u32, Process>,
     family_known_at: Nanos,
     files_left: usize,
 }
 
 impl CpuProbe {
-    /// Begins to follow a process and its descendants.
+    /// Starts to follow a process and its descendants.
     ///
     /// # Errors
     /// When the process is gone.
@@ -149,11 +150,11 @@ impl CpuProbe {
         Ok(probe)
     }
 
-    /// Takes a sample. It costs about 3 µs of CPU for each thread (60 µs for a JVM of 21), nearly all the kernel's, and
-    /// once a second a walk through all processes.
+    /// Takes a sample. It costs about 3 µs of CPU per thread (60 µs for a JVM with 21 threads), mostly in the kernel.
+    /// Once a second it also searches through all processes.
     ///
-    /// The kernel brings a running thread's `schedstat` up to date at its ticks only: what it lags behind, a few
-    /// milliseconds at most, is in the remainder until then.
+    /// The kernel updates a running thread's `schedstat` only at its ticks. The missing time, a few milliseconds at
+    /// most, is in the remainder until then.
     ///
     /// # Errors
     /// When the server is gone.
@@ -163,7 +164,7 @@ impl CpuProbe {
         }
         let (mut by_pool, mut total_ns) = (ByPool::new(), 0);
         for (&pid, process) in &mut self.processes {
-            // The root's death is the caller's business; a child's is daily life.
+            // The end of the root is an error. The end of a child is normal.
             match process.update(pid, &mut self.files_left) {
                 Err(gone) if pid == self.root => return Err(gone),
                 _ => total_ns += process.add_to(&mut by_pool),
@@ -172,7 +173,7 @@ impl CpuProbe {
         Ok(CpuSample { at_ns: clock::now().0, total_ns, by_pool })
     }
 
-    /// The processes that belong to the server, also those that have ended.
+    /// The processes of the server, including those that have ended.
     pub fn processes(&self) -> impl Iterator<Item = u32> + '_ {
         self.processes.keys().copied()
     }
@@ -192,7 +193,7 @@ struct Process {
     name: String,
     total_ns: u64,
     threads: HashMap<u32, Thread>,
-    /// By name, what threads that have ended had used when they were last seen.
+    /// Last known use of ended threads, by name.
     ended: BTreeMap<String, ThreadUse>,
 }
 
@@ -200,7 +201,7 @@ struct Process {
 struct Thread {
     name: String,
     used: ThreadUse,
-    /// Kept open where the budget allows, because reading alone costs a sixth of opening and reading.
+    /// Kept open if the limit allows: reading an open file costs a sixth of opening and reading it.
     schedstat: Option<File>,
     seen: bool,
 }
@@ -217,7 +218,7 @@ impl Process {
         self.threads.values_mut().for_each(|thread| thread.seen = false);
         for tid in tids {
             let thread = self.threads.entry(tid).or_insert_with(|| Thread::new(pid, tid, files_left));
-            // A thread is born with its creator's or the program's name and gets its own a moment later.
+            // A new thread has its creator's or the program's name until it sets its own.
             if thread.name.is_empty() || thread.name == self.name {
                 thread.name = process::thread_name(pid, tid).unwrap_or_default();
             }
@@ -227,7 +228,7 @@ impl Process {
             *files_left += usize::from(dead.schedstat.is_some());
             *self.ended.entry(dead.name).or_default() += dead.used;
         }
-        // Read after the threads, so that they cannot add up to more than it.
+        // Read after the threads, so that their sum cannot exceed it.
         self.total_ns = process::cpu_time_ns(pid)?;
         Ok(())
     }
@@ -254,7 +255,7 @@ impl Thread {
         Self { name: String::new(), used: ThreadUse::default(), schedstat, seen: true }
     }
 
-    /// Reads what it has used; says whether the thread is still there.
+    /// Reads the thread's use. Returns whether the thread still exists.
     fn update(&mut self, pid: u32, tid: u32) -> bool {
         let mut text = [0; 96];
         let read = match &self.schedstat {
@@ -267,15 +268,15 @@ impl Thread {
                 self.used = text.and_then(SchedStat::parse).map_or(self.used, ThreadUse::of);
                 true
             }
-            // Also when a new thread has been given the id: the open file stays that of the old one.
+            // This also holds if a new thread has the same id: the open file belongs to the old one.
             Err(gone) if matches!(gone.raw_os_error(), Some(NO_SUCH_FILE | NO_SUCH_PROCESS)) => false,
-            // Out of descriptors: it is there, only its newest figure is missing.
+            // Without free descriptors the thread still exists; only its newest figure is missing.
             Err(_) => true,
         }
     }
 }
 
-/// `ENOENT` and `ESRCH`, as opening and reading say that a thread has ended.
+/// Opening and reading fail with `ENOENT` or `ESRCH` for an ended thread.
 const NO_SUCH_FILE: i32 = 2;
 const NO_SUCH_PROCESS: i32 = 3;
 
@@ -287,7 +288,7 @@ fn add_remainder(sum: &mut ByPool, ns: u64) {
     *sum.entry(kind::EXITED).or_default().entry(kind::EXITED.to_owned()).or_default() += ThreadUse::cpu(ns);
 }
 
-/// What was used between two samples; pools that used nothing are left out.
+/// The use between two samples, without pools that used nothing.
 fn less(now: &ByPool, before: &ByPool) -> ByPool {
     let earlier =
         |kind: &str, pool: &str| before.get(kind).and_then(|pools| pools.get(pool)).copied().unwrap_or_default();

@@ -1,5 +1,5 @@
-//! Hiccups: how late a thread is woken that wants to run once in every millisecond. A meter outside the server shows what
-//! the machine did, one inside its JVM what machine and JVM did; the difference is the JVM's own.
+//! Hiccups: how late a thread wakes up that wants to run in every millisecond. A meter outside the server shows the
+//! delays of the machine, one inside its JVM those of machine and JVM. The difference is the JVM's own.
 
 pub mod agent;
 mod blame;
@@ -13,20 +13,20 @@ use tare_sys::clock::Nanos;
 pub use blame::{Blamed, Suspects, blame};
 pub use meter::Meter;
 
-/// How often a meter wants to run, at deadlines that do not move when one is missed.
+/// Time between two deadlines of a meter. The deadlines do not move when one is missed.
 pub const INTERVAL: Duration = Duration::from_millis(1);
 
-/// One waking: deadlines that passed while the meter slept on have one each.
+/// The delay of one wake-up. Each deadline that passed during a sleep has one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Delay {
-    /// When it should have been.
+    /// The deadline.
     pub due: Nanos,
-    /// How much later it was.
+    /// How late the wake-up was.
     pub late_ns: u64,
 }
 
 impl Delay {
-    /// When it was.
+    /// The moment of the wake-up.
     fn woken(self) -> Nanos {
         self.due + Duration::from_nanos(self.late_ns)
     }

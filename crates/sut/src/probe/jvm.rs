@@ -1,4 +1,4 @@
-//! Allocation, heap and garbage collection of a JVM, read from the counters that it keeps anyway: no agent, no attach.
+//! Allocation, heap and garbage collection of a JVM, read from counters that it keeps anyway: no agent, no attach.
 
 pub mod hsperf;
 
@@ -7,45 +7,45 @@ use std::path::{Path, PathBuf};
 
 use hsperf::Counters;
 
-/// Where to look for the counters of a process.
+/// The folder with the counters of a process.
 #[derive(Debug, Clone)]
 pub struct JvmProbe {
     file: PathBuf,
 }
 
-/// What a JVM has done so far. Totals only grow.
+/// A JVM's counters so far. Totals only grow.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct JvmSample {
     /// Stop-the-world collections of any kind.
     pub collections: u64,
-    /// Time in these.
+    /// Time in them.
     pub collecting_ns: u64,
-    /// Collections and time in them, by the JVM's own name of each collector.
+    /// Collections and their time, by the JVM's name of each collector.
     pub collectors: BTreeMap<String, Collector>,
-    /// Time in safepoints of any kind, collections included.
+    /// Time in safepoints, including collections.
     pub safepoint_ns: u64,
-    /// How many of these there were.
+    /// Number of safepoints.
     pub safepoints: u64,
-    /// Heap that holds objects, dead ones included, as of its last update: regions that are filled, of G1.
+    /// Heap with objects, including dead ones, at the counter's last update. For G1: filled regions.
     pub heap_used_bytes: u64,
-    /// Heap taken from the system.
+    /// Heap reserved from the system.
     pub heap_committed_bytes: u64,
-    /// Classes and what belongs to them.
+    /// Size of the metaspace: classes and their data.
     pub metaspace_bytes: Option<u64>,
-    /// What the compilers have done.
+    /// Work of the JIT compilers.
     pub compilation: Compilation,
-    /// What allocation is counted from; absent where the collector is not G1.
+    /// Basis of the allocation count; `None` for collectors other than G1.
     eden: Option<Eden>,
 }
 
-/// What the JIT compilers of a JVM have done.
+/// Work of a JVM's JIT compilers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Compilation {
-    /// Methods compiled, at any tier, recompilations included.
+    /// Compiled methods of any tier, including recompilations.
     pub compiles: u64,
-    /// Compiled methods that were thrown away because an assumption no longer held.
+    /// Compiled methods that were discarded because an assumption became wrong.
     pub invalidated: u64,
-    /// Time in compilers, in nanoseconds; time waiting for a core counts.
+    /// Time in compilers, in nanoseconds, including waits for a core.
     pub compiling_ns: u64,
     /// Size of the compiled code, in bytes.
     pub code_bytes: u64,
@@ -69,16 +69,16 @@ impl Compilation {
     }
 }
 
-/// What one collector has done.
+/// Work of one collector.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Collector {
     /// Stop-the-world pauses.
     pub pauses: u64,
-    /// Time in these.
+    /// Time in them.
     pub pause_ns: u64,
 }
 
-/// The young collections of G1 and what stands between them.
+/// Counters of G1 at and between young collections.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Eden {
     young_collections: u64,
@@ -88,37 +88,37 @@ struct Eden {
     last_cycle_bytes: u64,
 }
 
-/// What a JVM has done between two samples.
+/// A JVM's use between two samples.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct JvmUse {
     /// Stop-the-world collections.
     pub collections: u64,
-    /// Time in these.
+    /// Time in them.
     pub collecting_ns: u64,
-    /// Collections and time in them, by collector; those that did nothing are left out.
+    /// Collections and their time, by collector, without those that did nothing.
     pub collectors: BTreeMap<String, Collector>,
-    /// Time in safepoints, collections included.
+    /// Time in safepoints, including collections.
     pub safepoint_ns: u64,
-    /// How many of these there were.
+    /// Number of safepoints.
     pub safepoints: u64,
-    /// Bytes allocated in eden, in steps of a region (1 MiB with 1 GiB of heap). Objects of half a region and more are
-    /// allocated elsewhere and are not in it. `None` where it cannot be known: another collector than G1, or more than
-    /// one young collection in between.
+    /// Bytes allocated in eden, in steps of a region (1 MiB with 1 GiB of heap). Objects of half a region or more are
+    /// allocated elsewhere and not counted. `None` if unknown: for collectors other than G1, or after several young
+    /// collections between the samples.
     pub allocated_bytes: Option<u64>,
     /// Heap in use at the end.
     pub heap_used_bytes: u64,
     /// Heap committed at the end.
     pub heap_committed_bytes: u64,
-    /// What the last collection left in use; `None` where there was none, or the collector is not G1.
+    /// Heap in use after the last collection; `None` without one, or for collectors other than G1.
     pub heap_after_gc_bytes: Option<u64>,
-    /// Classes and what belongs to them, at the end.
+    /// Size of the metaspace at the end.
     pub metaspace_bytes: Option<u64>,
-    /// What the compilers did; the size of the code is that at the end.
+    /// Work of the compilers, and the size of the compiled code at the end.
     pub compilation: Compilation,
 }
 
 impl JvmUse {
-    /// Adds what was done in the span that followed.
+    /// Adds the use of the time that followed.
     pub fn append(&mut self, later: Self) {
         self.collections += later.collections;
         self.collecting_ns += later.collecting_ns;
@@ -139,7 +139,7 @@ impl JvmUse {
 }
 
 impl JvmProbe {
-    /// The counters of process `pid`; `None` where it is no JVM, or one that keeps none (`-XX:-UsePerfData`).
+    /// Opens the counters of process `pid`; `None` if it is not a JVM, or keeps no counters (`-XX:-UsePerfData`).
     pub fn find(pid: u32) -> Option<Self> {
         Self::find_in(&std::env::temp_dir(), pid).or_else(|| Self::find_in(Path::new("/tmp"), pid))
     }
@@ -158,7 +158,7 @@ impl JvmProbe {
         self.sample().map(|_| self)
     }
 
-    /// What the JVM has done so far; `None` once it has ended.
+    /// The counters so far; `None` after the JVM has ended.
     pub fn sample(&self) -> Option<JvmSample> {
         let file = std::fs::read(&self.file).ok()?;
         hsperf::counters(&file).map(|counters| JvmSample::of(&counters))
@@ -173,7 +173,7 @@ impl JvmSample {
             let named = numbers.iter().filter(|(name, _)| name.starts_with(start) && name.ends_with(end));
             named.map(|(_, value)| value.unsigned_abs()).sum()
         };
-        // Ticks of the JVM's clock; nanoseconds on Linux, where the frequency says so.
+        // The unit is a tick of the JVM's clock: a nanosecond on Linux, as its frequency states.
         let ns = |ticks: u64| {
             let per_s = of("sun.os.hrt.frequency").max(1);
             (u128::from(ticks) * 1_000_000_000 / u128::from(per_s)) as u64
@@ -194,7 +194,7 @@ impl JvmSample {
             safepoints: of("sun.rt.safepoints"),
             heap_used_bytes: sum("sun.gc.generation.", ".used"),
             heap_committed_bytes: of("sun.gc.generation.0.capacity") + of("sun.gc.generation.1.capacity"),
-            // Zero until the first collection has counted it.
+            // Zero until the first collection updates it.
             metaspace_bytes: Some(of("sun.gc.metaspace.used")).filter(|bytes| *bytes > 0),
             compilation: Compilation {
                 compiles: of("sun.ci.totalCompiles"),
@@ -205,13 +205,13 @@ impl JvmSample {
             eden: is_g1.then(|| Eden {
                 young_collections: of("sun.gc.collector.0.invocations") + of("sun.gc.collector.1.invocations"),
                 used_bytes: of("sun.gc.generation.0.space.0.used"),
-                // Counted in words of the heap.
+                // The unit is a word of the heap.
                 last_cycle_bytes: of("sun.gc.tlab.alloc") * 8,
             }),
         }
     }
 
-    /// What has been done since `earlier`.
+    /// The use since `earlier`.
     pub fn since(&self, earlier: &Self) -> JvmUse {
         JvmUse {
             collections: self.collections.saturating_sub(earlier.collections),
@@ -238,7 +238,7 @@ impl JvmSample {
         self.collectors.iter().filter_map(since).collect()
     }
 
-    /// G1 counts what is outside eden when a collection ends, and eden as it fills.
+    /// G1 updates the size outside eden at the end of a collection, and the size of eden as it fills.
     fn heap_after_gc_bytes(&self) -> Option<u64> {
         let eden = self.eden.filter(|_| self.collections > 0)?;
         self.heap_used_bytes.checked_sub(eden.used_bytes)

@@ -1,19 +1,19 @@
-//! What a thread is for, by its name. The JVM names its own threads the same way in every release since 11.
+//! The kind of a thread, by its name. All JVMs since release 11 name their own threads in the same way.
 
-/// Work of the application itself.
+/// Work of the application.
 pub const APPLICATION: &str = "application";
-/// Collecting garbage.
+/// Garbage collection.
 pub const GC: &str = "gc";
-/// Compiling.
+/// JIT compilation.
 pub const JIT: &str = "jit";
-/// Everything else that the JVM does for itself.
+/// All other work of the JVM itself.
 pub const VM: &str = "vm";
-/// The agent of ours in a JVM, where there is one.
+/// Our agent in a JVM.
 pub const PROBE: &str = "probe";
-/// Threads that lived and died between two samples, so that nobody saw their names.
+/// Threads that started and ended between two samples, so their names are unknown.
 pub const EXITED: &str = "exited threads";
 
-/// The beginnings of names, as the kernel keeps them: 15 bytes. The first that fits decides.
+/// Prefixes of names, as the kernel keeps them (15 bytes). The first match decides.
 const JVM_THREADS: &[(&str, &str)] = &[
     ("C1 CompilerThre", JIT),
     ("C2 CompilerThre", JIT),
@@ -45,13 +45,13 @@ const JVM_THREADS: &[(&str, &str)] = &[
     ("tare-hiccups", PROBE),
 ];
 
-/// The kind of a thread of a JVM, or of any other program, all of whose threads are the application's.
+/// The kind of a thread. In a program other than a JVM, all threads are the application's.
 pub fn kind_of(thread_name: &str, is_jvm: bool) -> &'static str {
     let of_jvm = JVM_THREADS.iter().find(|(start, _)| is_jvm && thread_name.starts_with(start));
     of_jvm.map_or(APPLICATION, |(_, kind)| kind)
 }
 
-/// The pool of a thread: its name without what numbers it (`io-compute-12` → `io-compute`).
+/// The pool of a thread: its name without its number (`io-compute-12` → `io-compute`).
 pub fn pool_of(thread_name: &str) -> &str {
     let pool = thread_name.trim_end_matches(|c: char| c.is_ascii_digit() || "-#_ ".contains(c));
     if pool.is_empty() { thread_name } else { pool }

@@ -1,4 +1,4 @@
-//! Memory of a server's processes, each read for itself: `RUSAGE_CHILDREN`'s high-water mark would mix them.
+//! Memory of a server's processes, each read separately: the high-water mark of `RUSAGE_CHILDREN` would mix them.
 
 use tare_sys::procfs::process::{Memory, process_tree, resident_of_mapping};
 
@@ -7,16 +7,16 @@ use crate::SutError;
 /// Memory and threads of a whole process tree at one moment.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct MemorySample {
-    /// What is resident now, pages shared between processes counted in each.
+    /// Resident memory now. Pages that processes share count in each of them.
     pub rss_bytes: u64,
-    /// The sum of each process's own peak; exact for a server of one process.
+    /// Sum of the peaks of all processes; exact for a server with one process.
     pub peak_rss_bytes: u64,
     /// Threads.
     pub threads: u32,
 }
 
 impl MemorySample {
-    /// Reads the memory of a process and all its descendants, which it finds by a walk through all processes.
+    /// Reads the memory of a process and all its descendants, which it finds by a search through all processes.
     ///
     /// # Errors
     /// When the root process is gone.
@@ -25,7 +25,7 @@ impl MemorySample {
         Ok(Self::of(process_tree(root)?))
     }
 
-    /// Reads the memory of these processes, such as a [`super::cpu::CpuProbe`] knows; what has ended holds nothing.
+    /// Reads the memory of these processes, for example those of a [`super::cpu::CpuProbe`]. Ended ones count as 0.
     pub fn of(processes: impl IntoIterator<Item = u32>) -> Self {
         let living = processes.into_iter().filter_map(|pid| Memory::of_process(pid).ok());
         living.fold(Self::default(), |sum, one| Self {
@@ -36,8 +36,8 @@ impl MemorySample {
     }
 }
 
-/// What is resident of a process beside its heap, whose committed size tells it from the other mappings. `None` where it
-/// has no mapping of that size: a heap that is allowed to grow may lie in several.
+/// Resident memory of a process outside its heap. The heap is the mapping of its committed size. `None` without such a
+/// mapping: a heap that may grow can consist of several.
 pub fn off_heap_bytes(pid: u32, heap_committed_bytes: u64) -> Option<u64> {
     let heap = resident_of_mapping(pid, heap_committed_bytes).ok()??;
     Memory::of_process(pid).ok()?.rss_bytes.checked_sub(heap)

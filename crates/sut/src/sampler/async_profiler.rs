@@ -1,4 +1,4 @@
-//! async-profiler in a JVM: attached by its own program, started, stopped, its recording turned into collapsed stacks.
+//! async-profiler in a JVM: attached by its own program, started and stopped; its recording becomes collapsed stacks.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -12,21 +12,21 @@ use super::{Sampled, is_jvm, tool};
 use crate::SutError;
 use crate::jdk::Jdk;
 
-/// A JVM that is saturated answers an attach late; one that is stopped, never.
+/// Longest time of an attach. A saturated JVM answers late, a stopped one never.
 const ATTACH_PATIENCE: Duration = Duration::from_secs(20);
-/// A recording of minutes is converted in seconds.
+/// Longest time of a conversion. A recording of minutes takes seconds.
 const CONVERT_PATIENCE: Duration = Duration::from_secs(180);
 const MS: u64 = 1_000_000;
-/// Of CPU time, between two samples.
+/// CPU time between two samples.
 const CPU_EVERY_NS: u64 = MS;
-/// Of time, between two samples of all threads.
+/// Time between two samples of all threads.
 const WALL_EVERY_NS: u64 = 5 * MS;
-/// Of the heap, between two samples.
+/// Allocated bytes between two samples.
 const ALLOC_EVERY_KIB: u64 = 32;
-/// The converter runs on any Java from this on.
+/// The oldest Java that runs the converter.
 const CONVERTER_JAVA: u32 = 17;
 
-/// A recording under way.
+/// A running recording.
 #[derive(Debug)]
 pub(super) struct JvmRecording {
     library: Library,
@@ -36,7 +36,7 @@ pub(super) struct JvmRecording {
     file: PathBuf,
 }
 
-/// The best way to sample an event, and those that are tried in turn where the kernel refuses it.
+/// The best way to sample an event, followed by alternatives in case the kernel refuses it.
 const fn engines(event: ProfileEvent) -> (&'static str, &'static [&'static str]) {
     match event {
         ProfileEvent::Cpu => ("cpu", &["ctimer", "itimer"]),
@@ -55,7 +55,7 @@ impl JvmRecording {
             recording.start().map(|_| recording)
         };
         let (best, others) = engines(event);
-        // What the best was refused for is what can be mended.
+        // The reason for refusing the best way is the one to remedy.
         start(best).or_else(|refused| others.iter().find_map(|&engine| start(engine).ok()).ok_or(refused))
     }
 
@@ -73,7 +73,7 @@ impl JvmRecording {
         self.asprof(arguments, "attach async-profiler", remedy)
     }
 
-    /// Stops, and reads what was recorded.
+    /// Stops, and reads the recording.
     pub fn end(self) -> Result<Sampled, SutError> {
         let remedy = if is_jvm(self.pid) { "try again" } else { "the server ended under the profiler: see its log" };
         self.asprof(vec!["stop".to_owned()], "stop async-profiler", remedy)?;
@@ -115,18 +115,18 @@ impl JvmRecording {
         tool::run(Program::new(java).args(arguments), CONVERT_PATIENCE, &doing, remedy)?;
         let unreadable = |source| SutError::File { doing: "read the stacks in", path: text.clone(), source };
         let stacks = std::fs::read_to_string(&text).map_err(unreadable)?;
-        // The recording itself is kept; the record keeps the stacks.
+        // The recording stays on disk. The record keeps the stacks.
         let _ = std::fs::remove_file(&text);
         Ok(if matches!(self.event, ProfileEvent::Alloc | ProfileEvent::Lock) { with_classes(&stacks) } else { stacks })
     }
 }
 
-/// The server has a working directory of its own, so that only a whole path leads it here.
+/// The server has its own working directory, so it needs an absolute path.
 fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
-/// The innermost frame of an allocation or a lock is the class of the object, and is marked as if it were code.
+/// The innermost frame of an allocation or a lock is the class of the object, and is marked like code.
 fn with_classes(stacks: &str) -> String {
     let of_line = |line: &str| {
         let (names, weight) = line.rsplit_once(' ')?;

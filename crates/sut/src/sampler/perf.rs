@@ -1,4 +1,4 @@
-//! `perf` on a program that is no JVM: its stacks as far as its own symbols tell.
+//! `perf` for a program other than a JVM: its stacks, as far as it has symbols.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -12,17 +12,17 @@ use tare_sys::child::{Child, How, Program};
 use super::{Sampled, tool};
 use crate::SutError;
 
-/// A prime below a thousand a second, so that nothing that happens every so often hides between two samples.
+/// Samples per second: a prime number below a thousand, so that no periodic event stays between two samples.
 const PER_S: u64 = 997;
-/// What `perf script` tells of a sample. Not its period, which would count in place of the sample.
+/// Fields of `perf script`. The period is left out, because it would count instead of the sample.
 const FIELDS: &str = "comm,pid,tid,time,event,ip,sym,symoff,dso";
 const STOP_PATIENCE: Duration = Duration::from_secs(20);
 const READ_PATIENCE: Duration = Duration::from_secs(180);
-/// How soon `perf` says that it may not.
+/// How soon `perf` reports that it is not permitted.
 const REFUSAL: Duration = Duration::from_millis(300);
 const REMEDY: &str = "install perf, and allow it with: sysctl kernel.perf_event_paranoid=1";
 
-/// A recording under way.
+/// A running recording.
 #[derive(Debug)]
 pub(super) struct PerfRecording {
     child: Child,
@@ -34,7 +34,7 @@ fn wrong(doing: &str, said: String) -> SutError {
 }
 
 impl PerfRecording {
-    /// Starts to record the CPU time of these processes, and of those that they start, into `file`.
+    /// Starts to record the CPU time of these processes and their descendants into `file`.
     pub fn begin(pids: &[u32], event: ProfileEvent, file: &Path) -> Result<Self, SutError> {
         if event != ProfileEvent::Cpu {
             return Err(SutError::Sampler {
@@ -56,7 +56,7 @@ impl PerfRecording {
         Ok(Self { child, file: file.to_owned() })
     }
 
-    /// Stops, and reads what was recorded.
+    /// Stops, and reads the recording.
     pub fn end(mut self) -> Result<Sampled, SutError> {
         let ended = self.child.terminate(STOP_PATIENCE).map_err(|error| wrong("stop perf", error.to_string()))?;
         if ended.forced && ended.how == How::Signal(9) {

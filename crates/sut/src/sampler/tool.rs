@@ -1,4 +1,4 @@
-//! Runs a sampler's own programs, and never waits for one for ever.
+//! Runs a sampler's own programs, with a time limit.
 
 use std::io::Read;
 use std::thread;
@@ -8,7 +8,7 @@ use tare_sys::child::{Child, How, Program};
 
 use crate::SutError;
 
-/// Runs a program to its end and returns what it said, on both outputs.
+/// Runs a program to its end and returns both of its outputs.
 ///
 /// # Errors
 /// [`SutError::Sampler`] with `remedy` when it cannot be started, fails, or takes longer than `patience`.
@@ -18,7 +18,7 @@ pub(super) fn run(program: Program, patience: Duration, doing: &str, remedy: &st
     let output = child.take_output();
     let reader = thread::spawn(move || {
         let mut said = Vec::new();
-        // What was said before a failure to read is what there is.
+        // After a failed read, the output up to there counts.
         let _ = output.map(|mut output| output.read_to_end(&mut said));
         String::from_utf8_lossy(&said).trim().to_owned()
     });

@@ -1,4 +1,4 @@
-//! A server's output: always drained, kept within bounds in a file, its last lines in memory, its ready line watched for.
+//! A server's output: always read, written to a file of limited size, with the last lines in memory and a ready line.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -10,19 +10,19 @@ use std::time::Duration;
 
 use regex::Regex;
 
-/// The beginning of the output is kept to this length …
+/// The file keeps this much of the output's begin …
 const HEAD_BYTES: usize = 1 << 20;
-/// … and its end to this.
+/// … and this much of its end, in bytes.
 const TAIL_BYTES: usize = 1 << 20;
-/// Lines kept for error messages.
+/// Lines that are kept for error messages.
 const LAST_LINES: usize = 50;
-/// A longer line is cut here, so that output without line ends stays bounded too.
+/// Longer lines are split here, so that output without line ends is limited too.
 const LINE_BYTES: usize = 4096;
 
-/// What the ready line said.
+/// The content of the ready line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ReadyLine {
-    /// The port, where the pattern has a group of that name.
+    /// The port, if the pattern has a group of that name.
     pub(super) port: Option<u16>,
 }
 
@@ -47,7 +47,7 @@ struct State {
 }
 
 impl Log {
-    /// Begins to drain `output` into the file at `path`, until it ends.
+    /// Starts to copy `output` into the file at `path`, until it ends.
     pub(super) fn start(output: File, path: &Path, ready: Option<Regex>) -> std::io::Result<Self> {
         let writer = BoundedWriter::new(File::create(path)?);
         let shared = Arc::new(Shared::default());
@@ -64,7 +64,7 @@ impl Log {
         state.lines.iter().skip(state.lines.len().saturating_sub(count)).cloned().collect()
     }
 
-    /// The ready line, if it has come; else waits for it, for so long at most.
+    /// The ready line. Waits for it at most this long.
     pub(super) fn ready(&self, patience: Duration) -> Option<ReadyLine> {
         let state = self.shared.lock();
         let waiting = |state: &mut State| state.ready.is_none() && !state.is_closed;
@@ -72,10 +72,11 @@ impl Log {
         waited.unwrap_or_else(PoisonError::into_inner).0.ready
     }
 
-    /// Waits until the output has ended, which it has once every process of the server is gone, and the file is whole.
+    /// Waits until the output has ended and the file is complete. The output ends when every process of the server has
+    /// ended.
     pub(super) fn finish(&mut self) {
         if let Some(drain) = self.drain.take() {
-            // It panics nowhere; if it did, the log would end early.
+            // It never panics. If it did, the log would end early.
             let _ended = drain.join();
         }
     }
@@ -87,7 +88,7 @@ impl Shared {
     }
 }
 
-/// The thread that reads: it must never stop before the end, because a full pipe would stop the server.
+/// The thread that reads. It must not stop before the end, because a full pipe would block the server.
 struct Drain {
     shared: Arc<Shared>,
     ready: Option<Regex>,
@@ -137,7 +138,7 @@ impl Drain {
         state.lines.push_back(text);
         if found.is_some() {
             state.ready = found;
-            // The first match counts; later lines need not be searched.
+            // Only the first match counts.
             self.ready = None;
             self.shared.changed.notify_all();
         }
@@ -149,7 +150,7 @@ fn ready_line(pattern: &Regex, line: &str) -> Option<ReadyLine> {
     Some(ReadyLine { port: found.name("port").and_then(|port| port.as_str().parse().ok()) })
 }
 
-/// Writes the first part of what it gets to a file, holds the last part, and counts what fell between.
+/// Writes the begin of its input to a file, keeps the end, and counts the bytes between.
 #[derive(Debug)]
 struct BoundedWriter {
     file: File,
@@ -166,7 +167,7 @@ impl BoundedWriter {
     fn write(&mut self, bytes: &[u8]) {
         let (head, rest) = bytes.split_at(bytes.len().min(HEAD_BYTES - self.written));
         self.written += head.len();
-        // A full disk costs the log, never the run: the last lines stay in memory.
+        // A full disk loses the log but does not stop the run. The last lines stay in memory.
         let _full_disk = self.file.write_all(head);
         self.tail.extend(rest);
         let excess = self.tail.len().saturating_sub(TAIL_BYTES);

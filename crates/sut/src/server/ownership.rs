@@ -1,4 +1,4 @@
-//! Whose port is it? A number measured on somebody else's server would be worse than none.
+//! Finds the owner of a port, because a figure of another program's server would be wrong.
 
 use std::collections::HashSet;
 use std::net::SocketAddr;
@@ -8,18 +8,18 @@ use tare_sys::procfs::process;
 
 use crate::SutError;
 
-/// Who listens on a port.
+/// The owner of a port.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Holder {
-    /// Nobody yet.
+    /// No process.
     Nobody,
     /// The server's own processes, at these addresses.
     Ours(Vec<SocketAddr>),
-    /// Somebody else, also where the server shares the port with them.
+    /// Another process, even if the server listens on the port too.
     Foreign(Option<Owner>),
 }
 
-/// Who listens on `port`, seen from the process tree of `pid`; `pid` 0 owns nothing.
+/// The owner of `port`. Processes of the tree of `pid` are the server's own; `pid` 0 has none.
 pub(super) fn holder_of(port: u16, pid: u32) -> Result<Holder, SutError> {
     let listening: Vec<Listener> = net::listeners()?.into_iter().filter(|l| l.address.port() == port).collect();
     if listening.is_empty() {

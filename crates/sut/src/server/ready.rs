@@ -1,4 +1,4 @@
-//! From "started" to "ready": its line, then its socket, owned by its own processes, then a connection.
+//! From "started" to "ready": the ready line, then a socket of the server's own processes, then a connection.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,12 +13,12 @@ use super::spec::{Authority, ServerSpec, with_port};
 use super::{ERROR_LINES, tail};
 use crate::SutError;
 
-/// How often a waiting start looks whether the server has ended or the user has had enough.
+/// How often a waiting start checks whether the server has ended or the user has cancelled.
 const TICK: Duration = Duration::from_millis(10);
-/// How long a ready line may be ahead of the socket that it tells of.
+/// How long after the ready line the socket may appear.
 const LINE_AHEAD: Duration = Duration::from_secs(2);
 
-/// Refuses to start a server whose port, known beforehand, another process has.
+/// Fails if another process uses the server's known port.
 pub(super) fn refuse_taken_port(spec: &ServerSpec, port: Option<u16>) -> Result<(), SutError> {
     if spec.line_tells_port() {
         return Ok(());
@@ -37,7 +37,7 @@ fn taken(spec: &ServerSpec, port: u16, owner: Option<tare_sys::procfs::net::Owne
     SutError::PortTaken { server: spec.name.clone(), port, owner }
 }
 
-/// A start that waits.
+/// A start in progress.
 pub(super) struct Wait<'a> {
     spec: &'a ServerSpec,
     port: Option<u16>,
@@ -59,7 +59,7 @@ impl<'a> Wait<'a> {
         Self { spec, port, child, log, cancelled, deadline }
     }
 
-    /// Waits through all stages; returns where the server accepts connections and its base URL.
+    /// Waits through all stages. Returns the address at which the server accepts connections, and its base URL.
     pub(super) fn until_ready(mut self) -> Result<(SocketAddr, String), SutError> {
         let line = self.line()?;
         let port = self.port_said(line)?;
@@ -75,7 +75,7 @@ impl<'a> Wait<'a> {
         Ok((address, url))
     }
 
-    /// Calls `attempt` again and again until it has something, the server has ended, or there is no more time.
+    /// Repeats `attempt` until it returns a value, the server has ended, or the time is over.
     fn until<T>(
         &mut self,
         waited_for: &str,
@@ -90,7 +90,7 @@ impl<'a> Wait<'a> {
                 return Err(SutError::Cancelled { server: self.name() });
             }
             if let Some(how) = exited {
-                // What it said last is still on its way through the pipe.
+                // Its last output may still be in the pipe.
                 let _ended = self.child.kill_tree();
                 self.log.finish();
                 return Err(SutError::ExitedBeforeReady { server: self.name(), how, log: self.tail() });
@@ -107,7 +107,7 @@ impl<'a> Wait<'a> {
         self.until(&format!("no line matched /{pattern}/"), |wait| Ok(wait.log.ready(TICK))).map(Some)
     }
 
-    /// The port the server must listen on, where anything says so.
+    /// The port that the server must listen on, if one is specified.
     fn port_said(&self, line: Option<ReadyLine>) -> Result<Option<u16>, SutError> {
         if self.spec.line_tells_port() {
             let port = line.and_then(|line| line.port).filter(|&port| port != 0);
@@ -149,7 +149,7 @@ impl<'a> Wait<'a> {
             ports.dedup();
             match ports.len() {
                 0 => {
-                    // Looking through all processes costs milliseconds, which the server needs to start.
+                    // A search through all processes takes milliseconds of CPU, which the server needs to start.
                     wait.child.wait(TICK * 5);
                     Ok(None)
                 }
@@ -159,7 +159,7 @@ impl<'a> Wait<'a> {
         })
     }
 
-    /// Connects to the host of the base URL, or to where the server listens.
+    /// Connects to the host of the base URL, or to the address that the server listens on.
     fn connection(&mut self, listening: &[SocketAddr]) -> Result<SocketAddr, SutError> {
         let candidates = match &self.spec.base_url {
             Some(url) => {
@@ -191,8 +191,8 @@ impl<'a> Wait<'a> {
     }
 }
 
-/// An address to connect to for one that is listened on: "any" is reached by the loopback. A JVM listens on IPv6 sockets
-/// also for IPv4; such an address is written as the IPv4 address that it is.
+/// An address to connect to, for one that is listened on: the loopback address stands for "any". A JVM listens on IPv6
+/// sockets for IPv4 too; such an address is converted to its IPv4 address.
 fn reachable(address: SocketAddr) -> SocketAddr {
     let ip = match address.ip().to_canonical() {
         ip if !ip.is_unspecified() => ip,

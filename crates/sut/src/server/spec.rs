@@ -1,4 +1,4 @@
-//! What there is to start: a command with its port filled in, how one sees that it is ready, and where it will answer.
+//! A server to start: a command with its port filled in, the sign that it is ready, and its URL.
 
 use std::collections::BTreeMap;
 use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
@@ -11,15 +11,16 @@ use tare_sys::scheduling::SchedulingPolicy;
 
 use crate::SutError;
 
-/// Stands for the port in commands, variables and URLs.
+/// Placeholder of the port in commands, variables and URLs.
 pub const PORT: &str = "{port}";
 
-/// How one sees that a server is ready.
+/// The sign that a server is ready.
 #[derive(Debug, Clone)]
 pub enum ReadyRule {
-    /// A line of its output matches; a group named `port` says where it listens, and `{port}` then becomes 0 ("any").
+    /// A line of its output matches this pattern. A group named `port` contains its port, and `{port}` then becomes 0
+    /// ("any").
     Line(Regex),
-    /// It listens.
+    /// It listens on a port.
     Listening,
 }
 
@@ -30,29 +31,29 @@ pub struct ServerSpec {
     pub name: String,
     /// The program and its arguments. It must stay in the foreground: when it returns, the server has ended.
     pub command: Vec<String>,
-    /// Variables added to those of tare.
+    /// Environment variables that are added to those of tare.
     pub env: BTreeMap<String, String>,
-    /// Its working directory; tare's own when `None`.
+    /// Its working directory; that of tare if `None`.
     pub directory: Option<PathBuf>,
-    /// How one sees that it is ready.
+    /// The sign that it is ready.
     pub ready: ReadyRule,
-    /// Where it will answer, such as `http://127.0.0.1:{port}/`; when `None`, on the one port that it listens on.
+    /// Its base URL, such as `http://127.0.0.1:{port}/`; if `None`, the one port that it listens on.
     pub base_url: Option<String>,
-    /// The CPUs it may use.
+    /// The CPUs that it may use.
     pub cpus: CpuSet,
-    /// How the kernel schedules its threads.
+    /// The scheduling policy of its threads.
     pub scheduling: SchedulingPolicy,
-    /// How long it may take to become ready.
+    /// Longest time until it is ready.
     pub startup_timeout: Duration,
-    /// How long it may take to end after SIGTERM.
+    /// Longest time between SIGTERM and its end.
     pub stop_grace: Duration,
-    /// Where its output is kept.
+    /// The file for its output.
     pub log_path: PathBuf,
 }
 
 impl ServerSpec {
-    /// The port that `{port}` becomes: 0 where the ready line will tell, else one that is free now; `None` where
-    /// nothing asks for one.
+    /// The value of `{port}`: 0 if the ready line contains the port, else a free one; `None` if there is no
+    /// placeholder.
     pub(super) fn choose_port(&self) -> Result<Option<u16>, SutError> {
         let given_to_it = self.command.iter().chain(self.env.values()).any(|text| text.contains(PORT));
         let asked_for = given_to_it || self.base_url.as_ref().is_some_and(|url| url.contains(PORT));
@@ -80,12 +81,12 @@ pub(super) fn with_port(text: &str, port: Option<u16>) -> String {
     port.map_or_else(|| text.to_owned(), |port| text.replace(PORT, &port.to_string()))
 }
 
-/// A port of the loopback that nobody listens on at this moment.
+/// A loopback port that no process listens on now.
 fn free_port() -> std::io::Result<u16> {
     Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
 }
 
-/// Where a base URL leads.
+/// Host and port of a base URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Authority {
     pub(super) host: String,
@@ -93,7 +94,7 @@ pub(super) struct Authority {
 }
 
 impl Authority {
-    /// Reads host and port of `http://HOST[:PORT][/…]`.
+    /// Parses host and port of `http://HOST[:PORT][/…]`.
     pub(super) fn of(url: &str) -> Result<Self, SutError> {
         let wrong = |reason: &str| SutError::BaseUrl { url: url.to_owned(), reason: reason.to_owned() };
         let rest = url.strip_prefix("http://").ok_or_else(|| wrong("it must begin with http://"))?;

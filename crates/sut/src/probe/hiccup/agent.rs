@@ -1,4 +1,4 @@
-//! The agent that brings the meter into a JVM: where it lies, and its build.
+//! The agent that puts the meter into a JVM: its file and its build.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -7,10 +7,10 @@ use crate::SutError;
 use crate::catalog::Catalog;
 use crate::jdk::Jdk;
 
-/// The agent's jar, built by `probes/jvm/build` unless it is there.
+/// The agent's jar. `probes/jvm/build` builds it if it does not exist.
 ///
 /// # Errors
-/// When the script or its compiler is missing, or refuses.
+/// When the script or its compiler is missing or fails.
 pub fn build(catalog: &Catalog, jdk: &Jdk) -> Result<PathBuf, SutError> {
     let script = catalog.root().join("../probes/jvm/build");
     let failed = |reason: String| SutError::Agent { script: script.clone(), reason };

@@ -1,39 +1,39 @@
-//! Which delays were pauses, and what each is blamed on: the machine, the JVM's collector, another safepoint, or what
-//! stopped this process alone.
+//! Which delays are pauses, and the cause of each: the machine, the JVM's collector, another safepoint, or a stop of
+//! this process alone.
 
 use tare_record::sample::PauseCause;
 use tare_sys::clock::Nanos;
 
 use super::Delay;
 
-/// Shorter delays are the daily life of a scheduler.
+/// Shorter delays are normal for a scheduler.
 const PAUSE_NS: u64 = 5_000_000;
-/// No more than the longest so many are told of one slice.
+/// Largest number of pauses reported per slice, the longest first.
 const MOST: usize = 100;
 
-/// A pause and what it is blamed on.
+/// A pause and its cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Blamed {
-    /// When it began, up to an interval of the meter later than it did.
+    /// Its begin, late by up to one interval of the meter.
     pub begin: Nanos,
-    /// How long it lasted, up to an interval of the meter less than it did.
+    /// Its length, too short by up to one interval of the meter.
     pub length_ns: u64,
-    /// What did it.
+    /// The cause.
     pub cause: PauseCause,
 }
 
-/// What may have made a JVM pause meanwhile.
+/// Possible causes of a JVM's pauses in the same time.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Suspects {
     /// Time in stop-the-world collections.
     pub collecting_ns: u64,
-    /// Time in safepoints, collections included.
+    /// Time in safepoints, including collections.
     pub safepoint_ns: u64,
 }
 
-/// The pauses of both meters in the order of time. A cause must account for at least half of a pause: the machine, where
-/// the meter outside paused at the same time; then the JVM's own collections and safepoints, as far as their time goes,
-/// the longest pause first.
+/// The pauses of both meters in order of time. A cause must explain at least half of a pause. The machine comes first:
+/// the outside meter paused at the same time. Then come the JVM's collections and safepoints, as far as their time
+/// lasts, the longest pause first.
 pub fn blame(machine: &[Delay], jvm: &[Delay], suspects: Suspects) -> Vec<Blamed> {
     let outside = pauses(machine);
     let mut inside = pauses(jvm);
@@ -64,7 +64,7 @@ pub fn blame(machine: &[Delay], jvm: &[Delay], suspects: Suspects) -> Vec<Blamed
     all
 }
 
-/// The first delay of each pause: those that follow while it lasts are its shadow.
+/// The first delay of each pause. Later ones within the pause are its consequence.
 fn pauses(delays: &[Delay]) -> Vec<Delay> {
     let mut found: Vec<Delay> = Vec::new();
     for delay in delays.iter().filter(|delay| delay.late_ns >= PAUSE_NS) {
@@ -83,7 +83,7 @@ fn overlap_ns(one: Delay, other: Delay) -> u64 {
     one.woken().min(other.woken()).since(one.due.max(other.due))
 }
 
-/// Whether what is left of a suspect's time covers half of a pause, which is then taken from it.
+/// Whether a cause's remaining time covers half of a pause. If so, it is reduced by that.
 fn takes(left_ns: &mut u64, pause_ns: u64) -> bool {
     let covers = *left_ns * 2 >= pause_ns;
     if covers {
@@ -98,7 +98,7 @@ mod tests {
 
     const MS: u64 = 1_000_000;
 
-    /// What a meter shows of a pause: each deadline that passed is late by what was left of it.
+    /// A meter's delays for a pause: each deadline in it is late by the rest of the pause.
     fn stall(begin_ms: u64, length_ms: u64) -> Vec<Delay> {
         (0..length_ms).map(|i| Delay { due: Nanos((begin_ms + i) * MS), late_ns: (length_ms - i) * MS }).collect()
     }

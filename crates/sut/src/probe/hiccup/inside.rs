@@ -1,8 +1,8 @@
-//! The meter inside a JVM, as seen from here: a file that our agent maps, and that says what it saw.
+//! The meter inside a JVM, seen from outside: a file that our agent maps and writes its delays to.
 //!
-//! All words are of 8 bytes, little endian: `MAGIC`, the number of the recording that is wanted (0: none), the number of
-//! the one that is made, how many delays it has, and then for each its deadline on the monotonic clock and how late it was.
-//! The writer is `probes/jvm/src/tare/probes/Hiccups.java`.
+//! All words have 8 bytes, little endian: `MAGIC`, the number of the requested recording (0: none), the number of the
+//! running one, and its number of delays. Then each delay has its deadline on the monotonic clock and its lateness. The
+//! writer is `probes/jvm/src/tare/probes/Hiccups.java`.
 
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
@@ -15,14 +15,14 @@ use super::Delay;
 const MAGIC: u64 = u64::from_le_bytes(*b"tarehic1");
 const WORD: usize = 8;
 const DELAY: usize = 2 * WORD;
-/// Where the words of the head stand.
+/// Positions of the words in the head.
 const WANTED: u64 = 8;
 const HEAD: usize = 4 * WORD;
 
-/// The variable in which every JVM looks for options, whatever starts it.
+/// The environment variable in which every JVM looks for options, whatever starts it.
 pub const VARIABLE: &str = "JAVA_TOOL_OPTIONS";
 
-/// What [`VARIABLE`] must say for JVMs to start with the meter of `agent`, and to put its file into `folder`.
+/// The value of [`VARIABLE`] that makes JVMs start with the meter of `agent` and put its file into `folder`.
 pub fn option(agent: &Path, folder: &Path) -> String {
     format!("'-javaagent:{}={}'", agent.display(), folder.display())
 }
@@ -35,7 +35,7 @@ pub struct JvmMeter {
 }
 
 impl JvmMeter {
-    /// The meter of the first of these processes that has one; `None` where none is a JVM that was started with it.
+    /// The meter of the first of these processes that has one; `None` if no JVM was started with it.
     pub fn find(folder: &Path, mut processes: impl Iterator<Item = u32>) -> Option<Self> {
         processes.find_map(|pid| Self::open(folder.join(format!("{pid}.hiccups"))))
     }
@@ -44,18 +44,18 @@ impl JvmMeter {
         let file = File::options().read(true).write(true).open(&path).ok()?;
         let meter = Self { file, recording: 0 };
         let is_ours = meter.head()?[0] == MAGIC;
-        // Both ends hold it open; its name is of no more use, and would stay behind.
+        // Both sides have it open, so its name is no longer needed.
         let _ = fs::remove_file(path);
         is_ours.then_some(meter)
     }
 
-    /// Asks it to measure from now on. It follows within some milliseconds.
+    /// Asks it to measure from now on. It starts within some milliseconds.
     pub fn start(&mut self) {
         self.recording += 1;
         self.want(self.recording);
     }
 
-    /// Tells it to rest; what it saw since [`start`](Self::start), and nothing where it did not follow.
+    /// Asks it to stop. Returns the delays since [`start`](Self::start), or none if it did not start.
     pub fn finish(&mut self) -> Vec<Delay> {
         let delays = self.recorded().unwrap_or_default();
         self.want(0);
@@ -63,7 +63,7 @@ impl JvmMeter {
     }
 
     fn want(&self, recording: u64) {
-        // A JVM that has just ended has nobody to read it.
+        // A JVM that has just ended does not read it.
         let _ = self.file.write_all_at(&recording.to_le_bytes(), WANTED);
     }
 

@@ -10,9 +10,9 @@ use tare_sys::clock::{self, Nanos};
 
 use super::{Delay, INTERVAL};
 
-/// A meter that runs.
+/// A running meter.
 ///
-/// It has the priority of any other thread, as the one inside a JVM has: both wait alike for a core that is busy.
+/// It has the priority of an ordinary thread, like the meter inside a JVM, so both wait equally for a busy core.
 #[derive(Debug)]
 pub struct Meter {
     is_over: Arc<AtomicBool>,
@@ -23,12 +23,12 @@ impl Meter {
     /// Starts to measure on these cores.
     ///
     /// # Errors
-    /// When the kernel gives no more threads.
+    /// When the kernel allows no more threads.
     pub fn start(cpus: CpuSet) -> io::Result<Self> {
         let is_over = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&is_over);
         let thread = Builder::new().name("tare-hiccups".to_owned()).spawn(move || {
-            // Cores that cannot be had were refused when the run began.
+            // The begin of the run has checked that the cores may be used.
             let _ = pin_current_thread(&cpus);
             let delays = measure(clock::now, clock::sleep_until, || flag.load(Ordering::Relaxed));
             (delays, clock::thread_cpu_ns())
@@ -36,7 +36,7 @@ impl Meter {
         Ok(Self { is_over, thread })
     }
 
-    /// Ends it; what it saw, and the CPU that it took, in nanoseconds.
+    /// Stops it. Returns the delays, and the CPU time that it used, in nanoseconds.
     pub fn finish(self) -> (Vec<Delay>, u64) {
         self.is_over.store(true, Ordering::Relaxed);
         self.thread.join().unwrap_or_default()

@@ -1,4 +1,4 @@
-//! The counters that a HotSpot JVM keeps in a file for whoever wants to look (`jstat` does): parsing, and nothing else.
+//! Parses the counters that a HotSpot JVM publishes in a file (`jstat` reads it too).
 //!
 //! # Source
 //! OpenJDK, `src/hotspot/share/runtime/perfMemory.hpp` (the prologue) and `perfData.hpp` (the entries), version 2.0.
@@ -6,11 +6,11 @@
 use std::collections::BTreeMap;
 
 const MAGIC: [u8; 4] = [0xca, 0xfe, 0xc0, 0xc0];
-/// Length of the prologue up to and with the number of entries.
+/// Length of the prologue, including the number of entries.
 const PROLOGUE_BYTES: usize = 32;
 const ENTRY_HEAD_BYTES: usize = 20;
 
-/// What a JVM counts, and what it says in words, by name.
+/// A JVM's counters and texts, by name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Counters<'a> {
     /// The numeric counters.
@@ -19,7 +19,7 @@ pub struct Counters<'a> {
     pub texts: BTreeMap<&'a str, &'a str>,
 }
 
-/// The counters of a JVM. `None` where the bytes are not such a file, or the JVM has not finished writing its layout.
+/// Parses the counters of a JVM; `None` if the bytes have another format, or the JVM has not written all of them yet.
 pub fn counters(file: &[u8]) -> Option<Counters<'_>> {
     if file.get(..4)? != MAGIC || *file.get(7)? != 1 {
         return None;
@@ -69,12 +69,12 @@ impl<'a> Reader<'a> {
 pub(super) mod tests {
     use super::*;
 
-    /// A file with these counters, as a JVM lays it out.
+    /// A file with these counters, as a JVM writes it.
     pub(crate) fn file(counters: &[(&str, i64)]) -> Vec<u8> {
         file_with(counters, &[])
     }
 
-    /// The same with texts.
+    /// A file with counters and texts.
     pub(crate) fn file_with(counters: &[(&str, i64)], texts: &[(&str, &str)]) -> Vec<u8> {
         let numbers = counters.iter().map(|(name, value)| (*name, 0, b'J', value.to_le_bytes().to_vec()));
         let texts = texts.iter().map(|(name, text)| {
@@ -87,7 +87,7 @@ pub(super) mod tests {
 
     fn laid_out(entries: &[(&str, i32, u8, Vec<u8>)]) -> Vec<u8> {
         let mut out = MAGIC.to_vec();
-        // Little endian, version 2.0, accessible; used, overflow and the time of the last change are not read.
+        // Little endian, version 2.0, accessible. Used size, overflow and time of the last change are not read.
         out.extend([1, 2, 0, 1]);
         out.extend([0; 16]);
         out.extend(32_i32.to_le_bytes());
