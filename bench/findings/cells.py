@@ -57,7 +57,7 @@ def value(cell, kind, column):
     load = under(cell, kind)
     if load is None or column == "samples":
         return load and load["samples"]
-    # `p99.9` is the application's, `jvm p99.9` and `machine p99.9` what the meters saw beside it.
+    # `p99.9` is the application's; `jvm p99.9` and `machine p99.9` are those of the hiccup meters.
     *meter, name = column.split()
     told = load.get(meter[0] if meter else "percentiles")
     percentile = told.get(listed(name)) if told else None

@@ -7,7 +7,7 @@ STEPS = {
     "ns": [(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1, "ns")],
     "bytes": [(1e9, "GB"), (1e6, "MB"), (1e3, "KB"), (1, "B")],
 }
-# An interval whose ends are further apart than this factor tells nothing that a reader could use.
+# An interval whose bounds differ by more than this factor is too wide to be useful.
 TELLING = 9
 
 

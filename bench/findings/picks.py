@@ -7,7 +7,7 @@ from . import schema
 from .evidence import MESSAGES, METERS
 from .problem import Problem
 
-# Of a comparison: currency, and how the column is headed.
+# Columns of a comparison: currency, and heading.
 SHARES = {
     "throughput": "throughput",
     "cpu_per_request": "CPU/request",
@@ -15,7 +15,7 @@ SHARES = {
     "latency_p50": "p50",
     "latency_p99": "p99",
 }
-# Of a cell: key in the evidence, and unit.
+# Columns of a cell: key in the evidence, and unit.
 FIGURES = {
     "throughput": ("throughput_per_s", "per_s"),
     "cpu_per_request": ("cpu_ns_per_request", "ns"),
@@ -23,7 +23,7 @@ FIGURES = {
     "memory": ("rss_peak_bytes", "bytes"),
 }
 PERCENTILE = re.compile(rf"(({'|'.join(METERS)}) )?p\d\d?(\.\d+)?")
-# Each kind of table: which list of the evidence it is made of, and what its [[show]] may say beside what all may.
+# Each kind of table: its list in the evidence, and the keys that its [[show]] may have in addition to the common ones.
 KINDS = {
     "comparisons": ("comparisons", {"columns": schema.TEXTS, "beside": schema.TEXTS}),
     "cells": ("cells", {"columns": schema.TEXTS, "kind": schema.TEXT, "beside": schema.TEXTS}),
@@ -33,7 +33,7 @@ KINDS = {
     "methods": ("profiles", {"methods": schema.TEXTS}),
     "plot": ("cells", {"kind": schema.TEXT, "limit_ms": schema.NUMBER, "limit": schema.TEXT}),
 }
-# What of that may not be missing.
+# Required keys.
 NEEDED = {"repeats": ["beside"], "methods": ["methods"]}
 GLOBS = {"groups": "group", "scenarios": "scenario", "variants": "variant"}
 ALL = {"evidence": schema.TEXT, "what": schema.TEXT, "note": schema.TEXT, **{key: schema.TEXTS for key in GLOBS}}

@@ -7,22 +7,22 @@ from xml.sax.saxutils import escape
 from .figures import amount
 from .problem import Problem
 
-# What is drawn: key in the evidence, words, colour (told apart by the colour-blind too), dashes.
+# The lines: key in the evidence, label, colour (distinguishable for the colour-blind), dashes.
 LINES = [
     ("curve", "messages", "#0b62c4", ""),
     ("jvm_curve", "meter in the JVM", "#d1660a", "6 3"),
     ("machine_curve", "meter on the cores", "#6b7280", "2 3"),
 ]
-# What is quicker than this percentile sets no scale.
+# Values below this percentile do not determine the scale.
 LEAST = 10
-# As far as a million samples reach.
+# The last percentile for a million samples.
 TICKS = [0, 90, 99, 99.9, 99.99, 99.999]
 LIMIT_COLOUR = "#b91c1c"
 COLUMNS = 2
 PANEL = (420, 210)
 MARGIN = {"left": 58, "right": 30, "top": 34, "bottom": 30}
 HEAD = 34
-# About the width of a letter.
+# Approximate width of a letter.
 LETTER = 6.2
 FONT = 'font-family="system-ui, sans-serif" font-size="12"'
 

@@ -11,7 +11,7 @@ from .problem import Problem
 from .tables import most
 
 FIGURE = re.compile(r"\{([^{}]*)\}")
-# What a step adds to: currency, and its key in the evidence.
+# The baseline of a step's cost: currency, and its key in the evidence.
 STEP = {"cpu_per_request": "cpu_ns", "allocated_per_request": "allocated_bytes"}
 WIDTH = 150
 HELD = "\u00a0"
@@ -20,7 +20,7 @@ HELD = "\u00a0"
 def of(claim, shelf):
     """The claim's reasons with its figures in them; a blank line parts paragraphs."""
     place = f"{claim['file']}, because"
-    # What belongs to a figure stays on one line.
+    # The parts of a figure stay on one line.
     words = FIGURE.sub(lambda found: figure(place, found.group(1).split(), shelf).replace(" ", HELD), claim["because"])
     paragraphs = (textwrap.fill(one.strip(), WIDTH, break_long_words=False, break_on_hyphens=False) for one in re.split(r"\n\s*\n", words))
     return "\n\n".join(paragraphs).replace(HELD, " ")
@@ -35,7 +35,7 @@ def figure(place, words, shelf):
     kind, *rest = words or [""]
     schema.one_of(place, "kind of figure", kind, KINDS)
     wanted = len(KINDS[kind][1].split())
-    # A column may be of two words, `jvm p99`.
+    # A column may have two words: `jvm p99`.
     rest = [*rest[: wanted - 1], " ".join(rest[wanted - 1 :])] if len(rest) > wanted else rest
     if len(rest) != wanted:
         raise Problem(f"{place}: {{{' '.join(words)}}} must be {{{kind} {KINDS[kind][1]}}}")

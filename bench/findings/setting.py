@@ -4,7 +4,7 @@ from collections import Counter
 
 from .caption import at_start, most_starts
 
-# A load average above which a run counts as begun beside other work: building and starting servers alone makes some.
+# Above this load average a run counts as disturbed at its start. Building and starting servers causes some load.
 CROWDED = 5
 WORDS = {1: "one start", 2: "two starts", 3: "three starts"}
 

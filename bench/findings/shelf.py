@@ -3,7 +3,7 @@
 from .evidence import CELL, FOLDER, PROFILE, STEP, parsed
 from .problem import Problem
 
-# What every file of evidence has, and each of its cells, comparisons, steps and profiles: enough for all that the page shows.
+# The keys that the page needs in every file of evidence, and in each of its cells, comparisons, steps and profiles.
 SHAPE = {
     "cells": [*CELL, "versions", "throughputs_per_s", "latency"],
     "comparisons": ["id", "group", "scenario", "variant", "baseline", "currencies"],

@@ -6,7 +6,7 @@ import re
 
 from .problem import Problem
 
-# How async-profiler marks a frame: inlined, compiled, interpreted, of the kernel. Whichever it is, it is one method.
+# async-profiler's marks of a frame: inlined, compiled, interpreted, kernel. The method is the same with any mark.
 MARK = re.compile(r"_\[\w\]$")
 
 

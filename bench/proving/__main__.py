@@ -41,7 +41,7 @@ def main():
 
     plan = rows.quick() if options.quick else rows.full(options.rounds)
     tasks = [(row, tool, turn) for row in plan for tool in tools for turn in range(row.rounds) if tool.can(row)]
-    # Rounds one after the other, each in an order of its own.
+    # Rounds one after another, each in its own random order.
     chance = random.Random(options.seed)
     tasks.sort(key=lambda task: (task[2], chance.random()))
     total_s = sum(tool.duration_s(row) + 1.0 for row, tool, _ in tasks)

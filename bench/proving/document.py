@@ -57,7 +57,7 @@ def cost(plan, tools, outcomes):
         line = [tool.name]
         for row in cells:
             of_tool = [one.cpu_us for one in outcomes if (one.row, one.tool) == (row.title, tool.name) and usable(one)]
-            # The turns of a row are in the same order for every tool.
+            # The runs of a row have the same order for every tool.
             of_wrk = [one.cpu_us for one in outcomes if (one.row, one.tool) == (row.title, "wrk") and usable(one)]
             line.append(with_ratio(of_tool, of_wrk))
         lines.append((line, statistics.median(of_first(outcomes, cells[0], tool) or [float("inf")])))

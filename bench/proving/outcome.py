@@ -13,11 +13,11 @@ class Outcome:
     cpu_s: float = 0.0
     wall_s: float = 0.0
     failure: str = ""
-    # By the tool.
+    # As the tool reports it.
     requests: int | None = None
     errors: int = 0
     percentiles_ms: dict = field(default_factory=dict)
-    # By the server.
+    # As the server recorded it.
     served: int = 0
     lateness_us: list = field(default_factory=list)
     truth_ms: dict = field(default_factory=dict)

@@ -21,7 +21,7 @@ class Reference:
         return self
 
     def __exit__(self, *_):
-        # The end of its input is what ends it; a server that will not is killed.
+        # It ends when its input ends. A server that does not end is killed.
         self.process.stdin.close()
         try:
             self.process.wait(timeout=20)

@@ -20,12 +20,12 @@ class Row:
         return "/pathBytes0" if self.post_bytes else "/path0/1"
 
 
-# The percentiles that are shown and judged.
+# The percentiles in the tables and in the judgement.
 SHOWN = [50, 95, 99, 99.9, 99.99]
 
 STALL_S = 1.0
 STALL_EVERY_S = 10.0
-# A little more than one in a hundred, so that p99 lies clearly among the slow.
+# Slightly more than one in a hundred, so that p99 is clearly a slow request.
 SLOW_SHARE, FAST_US, SLOW_US = 0.011, 1300, 50_000
 
 

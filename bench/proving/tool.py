@@ -15,9 +15,9 @@ class Tool:
 
     name = program = note = ""
     version_flag = "--version"
-    # Whether it can be told how many requests to send in a second.
+    # Whether its request rate can be set.
     has_rate = True
-    # Seconds that it runs before it begins to count.
+    # Seconds of warm-up before it counts.
     calibrates_s = 0
 
     def can(self, row):
@@ -50,7 +50,7 @@ class Tool:
             process = subprocess.Popen(
                 ["taskset", "-c", str(cpu), *map(str, command)], stdout=printed, stderr=subprocess.STDOUT, cwd=folder
             )
-            # Its own end, should it not find it.
+            # Stops the tool if it does not stop itself.
             killer = threading.Timer(self.duration_s(row) + 30, process.kill)
             killer.start()
             _, status, usage = os.wait4(process.pid, 0)

@@ -287,7 +287,7 @@ export default function () {{ {call}; }}
         with open(os.path.join(folder, "k6.json"), encoding="utf-8") as file:
             told = json.load(file)["metrics"]
         outcome.requests = told["http_reqs"]["count"]
-        # A "pass" of this rate is a request that failed.
+        # A "pass" of this rate counts requests that failed.
         outcome.errors = told.get("http_req_failed", {}).get("passes", 0)
         outcome.percentiles_ms = {wanted: told["http_req_duration"][f"p({wanted})"] for wanted in PERCENTILES}
 

@@ -1,5 +1,5 @@
-//! Lets Autobahn's fuzzing server put the WebSocket codec to the test: `autobahn ADDRESS`, run by `bench/autobahn`. Every case
-//! opens a WebSocket by the handshake and the frames that the engine speaks, and gives back what it receives.
+//! Lets Autobahn's fuzzing server test the WebSocket codec: `autobahn ADDRESS`, run by `bench/autobahn`. Every case
+//! opens a WebSocket with the engine's handshake and frames, and sends back what it receives.
 #![allow(clippy::print_stdout, reason = "an example talks to its user")]
 
 use std::error::Error;
@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use tare_wire::ws::{Arrival, Endpoint, Handshake};
 
-/// No case may take longer without a byte.
+/// The longest time without a byte in a case.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// A server that is busy may turn somebody away.
+/// Number of attempts to connect, because a busy server may refuse one.
 const TRIES: usize = 5;
 const AGENT: &str = "tare";
 
@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let count = Case::open(&server, "/getCaseCount")?.first_message()?;
     let count: usize = count.parse()?;
     for case in 1..=count {
-        // A case that ends badly is for the server to judge.
+        // The server judges a case that ends with an error.
         if let Err(error) = Case::open(&server, &format!("/runCase?case={case}&agent={AGENT}"))?.give_back() {
             println!("case {case} of {count}: {error}");
         }
@@ -34,7 +34,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 struct Case {
     stream: TcpStream,
     end: Endpoint,
-    /// Frames that came with the handshake.
+    /// Frames that arrived with the handshake.
     rest: Vec<u8>,
 }
 
@@ -68,7 +68,7 @@ impl Case {
         }
     }
 
-    /// Gives every message back until the WebSocket ends.
+    /// Sends every message back until the WebSocket ends.
     fn give_back(&mut self) -> Result<(), Box<dyn Error>> {
         let mut bytes = std::mem::take(&mut self.rest);
         while self.answer(&bytes)? {
@@ -82,7 +82,7 @@ impl Case {
         Ok(())
     }
 
-    /// Answers what these bytes bring; whether more may come.
+    /// Answers the events in these bytes. Returns whether more may follow.
     fn answer(&mut self, mut bytes: &[u8]) -> Result<bool, Box<dyn Error>> {
         loop {
             let arrival = self.end.receive(&mut bytes);
@@ -93,7 +93,7 @@ impl Case {
             self.end.clear_outgoing();
             match arrival {
                 Ok(Some(Arrival::Close(_))) | Err(_) => {
-                    // The server closes, if it has not by now; what it still sends is not for us.
+                    // The server closes the connection. Later bytes are ignored.
                     let _ = self.stream.shutdown(Shutdown::Write);
                     let _ = std::io::copy(&mut self.stream, &mut std::io::sink());
                     return Ok(false);

@@ -1,8 +1,7 @@
-//! The least HTTP server that generators can be compared on: one thread, one read and one write per request, the same
-//! answer of 130 bytes to everything. It is as cheap as such a server in C, so that the generator is what is measured;
-//! what it does not do (faults, delays, HTTP in its breadth) is the reference server's part.
-//! `fixed_answer_server [PORT] [--spin]` prints `ready on ADDRESS` and serves until it is killed. Spinning, it never sleeps,
-//! so that no generator is charged for waking it up.
+//! The simplest HTTP server for comparing generators: one thread, one read and one write per request, the same answer
+//! of 130 bytes to everything. It is as cheap as such a server in C, so that the generator is what is measured. The
+//! reference server does the rest: faults, delays, all of HTTP. `fixed_answer_server [PORT] [--spin]` prints `ready on
+//! ADDRESS` and serves until it is killed. With `--spin` it never sleeps, so that no generator pays for waking it up.
 #![allow(clippy::print_stdout, reason = "it says where it listens")]
 
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
@@ -17,11 +16,11 @@ const LISTENER: u64 = u64::MAX;
 const EVENTS: usize = 512;
 const HEAD_BYTES: usize = 64 * 1024;
 
-/// A connection and the bytes of a body that are still to come.
+/// A connection, and the number of bytes of a body that have not arrived.
 struct Connection {
     socket: OwnedFd,
     body_bytes: usize,
-    /// The beginning of a head that came in pieces.
+    /// The begin of a head that arrived in pieces.
     head: Vec<u8>,
 }
 
@@ -30,9 +29,9 @@ struct Server {
     listener: TcpListener,
     connections: Vec<Option<Connection>>,
     free: Vec<usize>,
-    /// Several answers, for requests that came together.
+    /// Several answers, for requests that arrived together.
     answers: Vec<u8>,
-    /// How long to sleep for want of work; `None` for as long as it takes.
+    /// How long to sleep without work; `None` for no limit.
     patience: Option<Timespec>,
 }
 
@@ -46,7 +45,7 @@ fn main() -> anyhow::Result<()> {
     Server { epoll, listener, connections: Vec::new(), free: Vec::new(), answers: Vec::new(), patience }.serve()
 }
 
-/// Listens with a backlog for thousands of clients, which the standard library does not offer.
+/// Listens with a backlog for thousands of clients. The standard library has no option for that.
 fn listen(address: SocketAddr) -> anyhow::Result<TcpListener> {
     let listener = TcpListener::bind(address)?;
     rustix::net::listen(&listener, 20_000)?;
@@ -87,7 +86,7 @@ impl Server {
 
     fn read(&mut self, index: usize, buffer: &mut [u8]) {
         let Some(connection) = self.connections.get_mut(index).and_then(Option::as_mut) else { return };
-        // A body is thrown away by the kernel, uncopied: the generator is to be the slower of the two.
+        // The kernel discards a body without a copy, so that the generator is the slower side.
         let (flags, most) = match connection.body_bytes {
             0 => (RecvFlags::empty(), HEAD_BYTES),
             rest => (RecvFlags::TRUNC, rest.min(buffer.len())),
@@ -107,7 +106,7 @@ impl Server {
 }
 
 impl Connection {
-    /// Answers every request that is complete with these bytes; false when the connection is done for.
+    /// Answers every complete request in these bytes. Returns false when the connection must be closed.
     fn answer(&mut self, bytes: &[u8], answers: &mut Vec<u8>) -> bool {
         let complete = if self.head.is_empty() {
             self.count(bytes)
@@ -125,11 +124,11 @@ impl Connection {
                 answers
             }
         };
-        // A client that does not read its answers has no place here.
+        // A client that does not read its answers is disconnected.
         rustix::net::send(&self.socket, out, SendFlags::NOSIGNAL).is_ok_and(|sent| sent == out.len())
     }
 
-    /// How many requests end within these bytes.
+    /// Number of requests that end within these bytes.
     fn count(&mut self, mut bytes: &[u8]) -> usize {
         let mut complete = 0;
         loop {

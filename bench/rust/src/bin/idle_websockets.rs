@@ -1,5 +1,5 @@
-//! How much memory of ours an idle WebSocket takes: `idle_websockets ADDRESS PATH COUNT [POLLER]`, run by
-//! `bench/websocket-memory`. Memory is what is resident, of this process; what the kernel keeps for a socket is not in it.
+//! The generator's memory per idle WebSocket: `idle_websockets ADDRESS PATH COUNT [POLLER]`, run by
+//! `bench/websocket-memory`. It is the resident memory of this process, without the kernel's memory for a socket.
 #![allow(clippy::print_stdout, reason = "an example talks to its user")]
 
 use std::error::Error;
@@ -21,7 +21,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         poller: rest.first().map_or(Ok(Default::default()), |poller| poller.parse())?,
         ..SessionSpec::new(address.parse::<SocketAddr>()?, RequestSpec::get(path))
     };
-    // The worker with its poller and its books, and the first connection, cost what they cost.
+    // The worker with its poller and its buffers, and the first connection, are a fixed cost.
     let mut session = LoadSession::open(&spec)?;
     run(&mut session, 1)?;
     let before = resident()?;
@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     if opened < connections as u64 { Err("not all could be opened".into()) } else { Ok(()) }
 }
 
-/// One message is sent and answered, on one of so many WebSockets; how many were opened for it.
+/// Sends and answers one message, with this many WebSockets in use. Returns how many were opened for it.
 fn run(session: &mut LoadSession, connections: usize) -> Result<u64, Box<dyn Error>> {
     let stop = StopRule::Count { requests: 1, at_most: Duration::from_secs(5) };
     let slice = SliceSpec::new(Schedule::Constant { rate_per_s: 1.0 }, connections, stop);

@@ -1,4 +1,4 @@
-//! Drives one address for some seconds and prints what it saw.
+//! Loads one address for some seconds and prints the result.
 //! `measure 127.0.0.1:8080 /path0/1 [--connections 64] [--seconds 5] [--cpus 1] [--rate R [--poisson]] [--post BYTES] [--pipeline N]
 //! [--poller auto|epoll|uring] [--tick-us N | --spin] [--http2 STREAMS] [--tls NAME]`
 #![allow(clippy::print_stdout, reason = "an example talks to its user")]

@@ -1,5 +1,5 @@
-//! How late does a poller stamp what arrives? Drives the reference server at several rates, straight through the poller
-//! on epoll, and holds its stamps against the kernel's own, by how busy the generator is.
+//! How late a poller stamps received bytes. Loads the reference server at several rates, directly through the epoll
+//! poller, and compares its stamps with the kernel's own, by how busy the generator is.
 //! `receive_stamps [SERVER-CPU [LOAD-CPU]]`; `bench/receive-stamps` builds and runs it.
 #![allow(clippy::print_stdout, reason = "an example talks to its user")]
 
@@ -20,7 +20,7 @@ const CONNECTIONS: u32 = 64;
 const RATES_PER_S: [f64; 6] = [1_000.0, 5_000.0, 10_000.0, 20_000.0, 30_000.0, 40_000.0];
 const EACH: Duration = Duration::from_secs(3);
 
-/// As much of a generator as the stamps depend on: requests that leave on a schedule over whichever connection is free.
+/// The part of a generator that determines the stamps: requests that leave on a schedule, over any free connection.
 struct Generator {
     free: VecDeque<Token>,
     request: Payload,
@@ -33,7 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut cpus = std::env::args().skip(1).map(|cpu| cpu.parse::<usize>());
     let (server_cpu, load_cpu) = (cpus.next().unwrap_or(Ok(0))?, cpus.next().unwrap_or(Ok(1))?);
     let server = Running::start(Options::default(), move || {
-        // Refused, the two share a CPU, which the table's busy share will show.
+        // If the kernel refuses, both share a CPU, which the table's busy share shows.
         let _ = pin_current_thread(&CpuSet::from_indices([server_cpu]));
     })?;
     pin_current_thread(&CpuSet::from_indices([load_cpu]))?;
@@ -55,7 +55,7 @@ fn measure(target: &Target, rate_per_s: f64) -> Result<(), Box<dyn Error>> {
     for token in 0..CONNECTIONS {
         poller.transport().connect(Token(token), target, &SocketOptions::default());
     }
-    // A second of its own lets the connections open, and the kernel begin with its stamps.
+    // The first second opens the connections, and makes the kernel start its stamps.
     poller.compare_stamps();
     generator.run(&mut poller, Duration::from_secs(1))?;
     poller.take_stamps();
@@ -113,7 +113,7 @@ impl Generator {
 
 impl Handler<EpollTransport> for Generator {
     fn on_event(&mut self, io: &mut EpollTransport, token: Token, event: Event<'_>) {
-        // Every answer of this server comes in one piece.
+        // Every answer of this server arrives in one piece.
         if let Event::Connected { .. } | Event::Received { .. } = event {
             self.free.push_back(token);
             self.send_due(io);

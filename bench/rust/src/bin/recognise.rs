@@ -1,5 +1,5 @@
-//! What reading an answer costs beside recognising it: the parser with a check of the body, against one comparison with
-//! the bytes of an answer that was right. Alternating, with the spread of the rounds.
+//! The cost of parsing and checking an answer, compared with one comparison of its bytes with those of a correct
+//! answer. Alternating, with the spread of the rounds.
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "an example talks to its user")]
 #![allow(clippy::disallowed_methods, reason = "a crate without a clock of its own is timed from outside")]
 

@@ -1,6 +1,6 @@
-//! Serves for measuring by hand or by script: `serve [PORT] [--delay-us N] [--slow-share X] [--slow-us N]
-//! [--stall-every-s X] [--stall-ms N] [--ledger FILE]`. Until it is killed; with a ledger until its standard input ends,
-//! when one line for each answer is written: when its request came and when it left, in nanoseconds.
+//! Serves for measurements by hand or by script: `serve [PORT] [--delay-us N] [--slow-share X] [--slow-us N]
+//! [--stall-every-s X] [--stall-ms N] [--ledger FILE]`. It runs until it is killed. With a ledger it runs until its
+//! standard input ends, and then writes one line per answer: when its request arrived and when it left, in nanoseconds.
 #![allow(clippy::print_stdout, reason = "the readiness line is what a server prints")]
 
 use std::error::Error;
@@ -28,7 +28,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     if ledger.is_some() {
         let stop = stop.clone();
         thread::spawn(move || {
-            // Whatever ends it, an end is what it stands for.
+            // Any result, even an error, means the end of the input.
             let _ = std::io::stdin().read_to_end(&mut Vec::new());
             stop.stop();
         });

@@ -1,4 +1,4 @@
-//! What the probes cost the server: CPU per request with and without them, slice by slice in turn.
+//! The server's cost for the probes: CPU per request with and without them, in alternating slices.
 
 use std::error::Error;
 use std::time::Duration;
@@ -18,18 +18,18 @@ use crate::verdicts::Verdicts;
 const PER_S: f64 = 4_000.0;
 const SLICE: Duration = Duration::from_millis(500);
 const WARM_UP: Duration = Duration::from_secs(6);
-/// One per cent of the server's CPU, for what looks at every run.
+/// One per cent of the server's CPU, for the probes of every run.
 const LIMIT: f64 = 1.01;
 const ALPHA: f64 = 0.05;
 
-/// Looking from outside, as each slice of a run does.
+/// The probes outside the server, as in each slice of a run.
 pub fn of_looking(stage: &Stage, verdicts: &mut Verdicts) -> Result<(), Box<dyn Error>> {
     println!("\nWhat the probes cost a JVM: its CPU per request with them, relative to without");
     let server = stage.jvm(20, 10_000, 0, false)?;
     let mut probe = CpuProbe::new(server.pid())?;
     let jvm = JvmProbe::find(server.pid()).ok_or("the JVM keeps no counters")?;
     let mut look = || {
-        // What the probes say is of no interest here.
+        // The values of the probes are not needed here.
         let _ = (probe.sample(), jvm.sample(), MemorySample::of(probe.processes()));
     };
     let mut with = |is_looking: bool| {
@@ -40,7 +40,7 @@ pub fn of_looking(stage: &Stage, verdicts: &mut Verdicts) -> Result<(), Box<dyn 
     compare(stage, &server, ("counters and accounts, read at both ends", Some(LIMIT)), verdicts, &mut with)
 }
 
-/// The meters of hiccups, of which one runs in the JVM.
+/// The hiccup meters. One of them runs in the JVM.
 pub fn of_meters(stage: &Stage, verdicts: &mut Verdicts) -> Result<(), Box<dyn Error>> {
     let server = stage.jvm(20, 10_000, 0, true)?;
     let mut inside = JvmMeter::find(stage.folder(), [server.pid()].into_iter()).ok_or("the JVM has no meter")?;
@@ -59,7 +59,7 @@ pub fn of_meters(stage: &Stage, verdicts: &mut Verdicts) -> Result<(), Box<dyn E
     compare(stage, &server, ("meters of hiccups, where asked for", None), verdicts, &mut with)
 }
 
-/// Pairs of slices, in each of which every other one has `with(true)` called at both its ends.
+/// Pairs of slices. In each pair, one slice calls `with(true)` at both its ends.
 fn compare(
     stage: &Stage,
     server: &Server,
@@ -78,7 +78,7 @@ fn compare(
     };
     let mut logs = Vec::new();
     for pair in 0..stage.seconds * 2 {
-        // Whoever is first differs from pair to pair, so that a drift meets both alike.
+        // The order within a pair alternates, so that drift affects both equally.
         let first = slice(pair % 2 == 0)?;
         let second = slice(pair % 2 != 0)?;
         let (with, without) = if pair % 2 == 0 { (first, second) } else { (second, first) };

@@ -1,5 +1,5 @@
-//! Do the probes tell the truth, and what do they cost? Servers of known truth, native and on a JVM, against what the
-//! probes say of them; run it by `bench/probes`.
+//! Accuracy and cost of the probes: servers of known truth, native and on a JVM, compared with the figures of the
+//! probes. Run it by `bench/probes`.
 #![allow(clippy::print_stdout, reason = "an example talks to its user")]
 
 mod cost;

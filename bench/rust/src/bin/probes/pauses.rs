@@ -15,20 +15,20 @@ use crate::stage::{Stage, books, get};
 use crate::verdicts::Verdicts;
 
 const PLANTED: Duration = Duration::from_millis(50);
-/// The meter's own interval, by which it may miss the beginning, and nothing else.
+/// The meter's interval. It may miss this much at the beginning of a pause.
 const TOLERANCE_MS: f64 = 1.0;
 const MARGIN: Duration = Duration::from_millis(200);
-/// Live objects, in thousands, that take a collection of about 50 ms.
+/// Live objects, in thousands, for a collection of about 50 ms.
 const LIVE: u64 = 250;
 
-/// Does one thing to the server between the meters' begin and end, and returns how long it really took.
+/// Does one thing to the server while the meters run. Returns how long it really took.
 type Deed<'a> = dyn Fn() -> Result<u64, Box<dyn Error>> + 'a;
 
 pub fn of_a_jvm(stage: &Stage, verdicts: &mut Verdicts) -> Result<(), Box<dyn Error>> {
     verdicts.head("Pauses of about 50 ms in a JVM");
     let server = stage.jvm(0, 0, LIVE, true)?;
     let mut inside = JvmMeter::find(stage.folder(), [server.pid()].into_iter()).ok_or("the JVM has no meter")?;
-    // The first collections are the JVM's own affair: it finds its feet.
+    // The first collections are skipped, because the JVM still adapts.
     for _ in 0..3 {
         get(&server, "/gc")?;
     }
@@ -62,7 +62,7 @@ fn tell(what: &str, cause: PauseCause, truth_ns: u64, pause: Option<Blamed>, ver
     verdicts.same(&format!("{what}: blamed on"), cause.name(), said);
 }
 
-/// The longest pause that was seen while something was done, with the truth of it.
+/// The longest pause that was measured, with its true length.
 fn watched(
     stage: &Stage,
     server: &Server,
@@ -92,7 +92,7 @@ fn stopped(pid: u32) -> Result<u64, Box<dyn Error>> {
     Ok(clock::now().since(begun))
 }
 
-/// A process that goes before all others takes the server's core; it says for how long.
+/// A process of higher priority takes the server's core, and prints for how long.
 fn burnt_by_another(stage: &Stage) -> Result<u64, Box<dyn Error>> {
     let program = std::env::current_exe()?;
     let cpu = stage.server_cpu.to_string();
@@ -106,8 +106,9 @@ fn burnt_by_another(stage: &Stage) -> Result<u64, Box<dyn Error>> {
     Ok(String::from_utf8(output.stdout)?.trim().parse()?)
 }
 
-/// Burns by the clock, never by a signal: nobody else has this core meanwhile, not even who would end it. Before, it sleeps,
-/// so that what its start took of the core is a pause of its own. Says how long it burnt.
+/// Uses CPU for a time by the clock, and not until a signal: no other process has the core meanwhile, not even the one
+/// that would end it. It sleeps first, so that the CPU of its start is a separate pause. Prints how long it used the
+/// core.
 pub fn burn(milliseconds: u64) {
     clock::sleep_until(clock::now() + MARGIN / 4);
     let begun = clock::now();

@@ -1,4 +1,4 @@
-//! Where the probes are put to the test: servers of known truth on one CPU, the generator on another.
+//! The setup for tests of the probes: servers of known truth on one CPU, the generator on another.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -16,7 +16,7 @@ use tare_sys::scheduling::SchedulingPolicy;
 
 const CONNECTIONS: usize = 16;
 
-/// The programs, the CPUs, and how long to look.
+/// The programs, the CPUs, and the length of the measurements.
 pub struct Stage {
     tare: String,
     java: String,
@@ -24,11 +24,11 @@ pub struct Stage {
     folder: PathBuf,
     pub server_cpu: usize,
     load_cpu: usize,
-    /// Of each measurement.
+    /// Length of each measurement.
     pub seconds: u32,
 }
 
-/// What a server of known truth on a JVM says of itself.
+/// The account of a server of known truth on a JVM.
 pub struct Books {
     pub requests: u64,
     pub cpu_ns: u64,
@@ -36,7 +36,7 @@ pub struct Books {
     pub collecting_ns: u64,
 }
 
-/// What a native server of known truth says of itself.
+/// The account of a native server of known truth.
 pub struct NativeBooks {
     pub requests: u64,
     pub cpu_ns: u64,
@@ -65,14 +65,14 @@ impl Stage {
         })
     }
 
-    /// A native server that burns so much per request.
+    /// A native server that uses this much CPU per request.
     pub fn native(&self, spin_ns: u64) -> Result<Server, Box<dyn Error>> {
         let words = ["reference", "--port", "{port}", "--spin-ns", &spin_ns.to_string()].map(str::to_owned);
         self.start([vec![self.tare.clone()], words.to_vec()].concat(), BTreeMap::new())
     }
 
-    /// A JVM that burns and allocates so much per request, with so many thousand live objects, and with the agent or not. Its
-    /// heap is small: to give a large one back takes CPU that belongs to its end, and to no probe.
+    /// A JVM that uses this much CPU and memory per request, with this many thousand live objects, with or without the
+    /// agent. Its heap is small. Releasing a large heap takes CPU at the end of the process, which no probe can see.
     pub fn jvm(&self, spin_us: u64, allocate: u64, live: u64, has_agent: bool) -> Result<Server, Box<dyn Error>> {
         let mut command = vec![self.java.clone()];
         command
@@ -94,7 +94,7 @@ impl Stage {
             cpus: self.server_cpus(),
             scheduling: SchedulingPolicy::Normal,
             startup_timeout: Duration::from_secs(30),
-            // Killed, it spends nothing on its end.
+            // A killed JVM spends no CPU on its end.
             stop_grace: Duration::ZERO,
             log_path: self.folder.join("truth.log"),
         })?)
@@ -104,7 +104,7 @@ impl Stage {
         CpuSet::from_indices([self.server_cpu])
     }
 
-    /// Where agents put their files.
+    /// The folder of the agents' files.
     pub fn folder(&self) -> &std::path::Path {
         &self.folder
     }
@@ -117,7 +117,7 @@ impl Stage {
         })?)
     }
 
-    /// So many requests per second for so long; none may fail.
+    /// Sends requests at this rate for this time; none may fail.
     pub fn drive(
         &self,
         session: &mut LoadSession,
@@ -127,7 +127,7 @@ impl Stage {
         self.run(session, Schedule::Constant { rate_per_s: per_s }, CONNECTIONS, length)
     }
 
-    /// One request after another: the server sleeps before each, however much a request takes.
+    /// Sends one request after another. The server sleeps before each, however long a request takes.
     pub fn one_by_one(&self, session: &mut LoadSession, length: Duration) -> Result<SliceSample, Box<dyn Error>> {
         self.run(session, Schedule::Closed, 1, length)
     }
@@ -153,18 +153,18 @@ impl Stage {
 
 impl Drop for Stage {
     fn drop(&mut self) {
-        // What is left in a folder for temporary files hurts nobody.
+        // Files left in a folder for temporary files are harmless.
         let _ = std::fs::remove_dir_all(&self.folder);
     }
 }
 
-/// Asks the server on a JVM for its books, which costs it some CPU of its own.
+/// Reads the account of the server on a JVM, which costs that server some CPU.
 pub fn books(server: &Server) -> Result<Books, Box<dyn Error>> {
     let [requests, cpu_ns, allocated_bytes, _, collecting_ns] = numbers(server)?;
     Ok(Books { requests, cpu_ns, allocated_bytes, collecting_ns })
 }
 
-/// Asks a native server for its books.
+/// Reads the account of a native server.
 pub fn native_books(server: &Server) -> Result<NativeBooks, Box<dyn Error>> {
     let [requests, cpu_ns, burnt_ns] = numbers(server)?;
     Ok(NativeBooks { requests, cpu_ns, burnt_ns })
@@ -180,7 +180,7 @@ fn numbers<const N: usize>(server: &Server) -> Result<[u64; N], Box<dyn Error>> 
 pub fn get(server: &Server, path: &str) -> Result<String, Box<dyn Error>> {
     let mut connection = TcpStream::connect(server.address())?;
     connection.set_read_timeout(Some(Duration::from_secs(10)))?;
-    // In one piece, which is all that this server reads.
+    // Written in one piece, because this server reads only once.
     connection.write_all(format!("GET {path} HTTP/1.1\r\nHost: truth\r\n\r\n").as_bytes())?;
     let mut bytes = [0; 1024];
     let count = connection.read(&mut bytes)?;

@@ -1,4 +1,4 @@
-//! CPU and allocation per request, against what was planted and against what the kernel and the JVM say themselves.
+//! CPU and allocation per request, compared with the planted values and with the figures of the kernel and the JVM.
 
 use std::error::Error;
 use std::time::Duration;
@@ -15,11 +15,11 @@ const PLANTED_NS: u64 = 20_000;
 const PLANTED_BYTES: u64 = 10_000;
 const JVM_PER_S: f64 = 6_000.0;
 const SLICE: Duration = Duration::from_millis(500);
-/// Enough for the JIT to have done with a loop as small as this server's.
+/// Enough requests for the JIT to finish with this server's small loop.
 const WARM_UP: Duration = Duration::from_secs(6);
 
-/// A server that burns 20 µs, and keeps books of how much of its CPU that was. What a request costs beside it cannot be
-/// had from a server that burns nothing: after 20 µs of work the core is warm, and the rest is cheaper.
+/// A server that uses 20 µs and records how much of its CPU that was. The rest of a request's cost cannot be measured
+/// on a server that uses nothing: after 20 µs of work the core is warm, and the rest is cheaper.
 pub fn of_a_native_server(stage: &Stage, verdicts: &mut Verdicts) -> Result<(), Box<dyn Error>> {
     verdicts.head("CPU of a native server that burns 20 µs per request");
     let server = stage.native(PLANTED_NS)?;
@@ -37,7 +37,7 @@ pub fn of_a_native_server(stage: &Stage, verdicts: &mut Verdicts) -> Result<(), 
     kernels_account(server, whole, verdicts)
 }
 
-/// What the kernel says of a process and its children once they are gone, against the probe's last word.
+/// The kernel's figures of a process and its children after their end, compared with the probe's last sample.
 fn kernels_account(server: Server, said_ns: u64, verdicts: &mut Verdicts) -> Result<(), Box<dyn Error>> {
     let ended = server.stop()?.ended;
     let (truth_s, said_s) = ((ended.user_ns + ended.system_ns) as f64 / 1e9, said_ns as f64 / 1e9);
@@ -45,13 +45,13 @@ fn kernels_account(server: Server, said_ns: u64, verdicts: &mut Verdicts) -> Res
     Ok(())
 }
 
-/// A JVM whose one thread keeps books of its own CPU and allocation.
+/// A JVM whose one thread records its own CPU and allocation.
 pub fn of_a_jvm(stage: &Stage, verdicts: &mut Verdicts) -> Result<(), Box<dyn Error>> {
     verdicts.head("CPU and allocation of a JVM that burns 20 µs and allocates 10,000 bytes per request");
     let server = stage.jvm(PLANTED_NS / 1000, PLANTED_BYTES, 0, false)?;
     let mut session = stage.session(&server)?;
     stage.drive(&mut session, JVM_PER_S, WARM_UP)?;
-    // So that asking for them is as cheap as it gets.
+    // Makes reading the account as cheap as possible.
     for _ in 0..300 {
         books(&server)?;
     }

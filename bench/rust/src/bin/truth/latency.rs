@@ -1,5 +1,5 @@
-//! Percentiles of the response time against the server's own books: intended start to the moment at which the answer
-//! was handed to the kernel, for each request.
+//! Percentiles of the response time, compared with the server's own list: from the intended start to the moment at
+//! which the answer was passed to the kernel, for each request.
 
 use std::error::Error;
 use std::time::Duration;
@@ -45,7 +45,7 @@ fn compare(stage: &Stage, planted: Options, duration: Duration) -> Result<usize,
         let real = quantile(&truth, q);
         let said = evidence.sample.response.value_at_quantile_ns(q).unwrap_or(0);
         let service = evidence.sample.service.value_at_quantile_ns(q).unwrap_or(0);
-        // Within 1 % or 10 µs, whichever is wider.
+        // Within 1 % or 10 µs, whichever is larger.
         let holds = said.abs_diff(real) <= (real / 100).max(10_000);
         println!(
             "{name:>8} {:>14.3} {:>14.3} {:>14.1} {:>14.3} {:>14.3}  {}",
@@ -61,7 +61,7 @@ fn compare(stage: &Stage, planted: Options, duration: Duration) -> Result<usize,
     Ok(failed)
 }
 
-/// What each request took by the server's books, sorted. Both sides' requests are in the order in which they left.
+/// Duration of each request by the server's list, sorted. Both sides list the requests in the order of sending.
 fn truth_ns(evidence: &Evidence) -> Vec<u64> {
     let mut asked = evidence.sample.trace.clone();
     asked.sort_unstable_by_key(|request| request.sent_ns);

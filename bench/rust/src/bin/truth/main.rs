@@ -1,5 +1,5 @@
-//! Does the engine tell the truth? Drives the reference server, whose own books say what each answer really took, and
-//! holds what the engine says against them; run it by `bench/truth`.
+//! Accuracy of the engine: loads the reference server, whose own list has the true duration of each answer, and
+//! compares the engine's figures with it. Run it by `bench/truth`.
 #![allow(clippy::print_stdout, reason = "an example talks to its user")]
 
 mod latency;

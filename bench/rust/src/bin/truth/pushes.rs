@@ -1,5 +1,5 @@
-//! Percentiles of the push latency against the server's own books: from a message's stamp to the moment at which it was
-//! handed to the kernel, for each message of thousands of users on one core.
+//! Percentiles of the push latency, compared with the server's own list: from a message's stamp to the moment at which
+//! it was passed to the kernel, for each message of thousands of users on one core.
 
 use std::error::Error;
 use std::time::Duration;
@@ -56,7 +56,8 @@ pub fn of_a_stalling_server(stage: &Stage) -> Result<usize, Box<dyn Error>> {
     Ok(failed)
 }
 
-/// How long after its server let go of it each message was known here. No two have one stamp, so that the stamps say which is which.
+/// Time from the server's send of each message to its arrival here. Each message has its own stamp, which identifies
+/// it.
 fn one_by_one(mut pushed: Vec<Served>, sample: &SliceSample) -> String {
     let mut came = sample.trace.clone();
     came.sort_unstable_by_key(|message| message.intended_ns);
@@ -76,7 +77,7 @@ fn compare(truth: &[u64], sample: &SliceSample) -> usize {
     for (name, q) in QUANTILES {
         let real = quantile(truth, q);
         let said = sample.response.value_at_quantile_ns(q).unwrap_or(0);
-        // Within 1 % or 100 µs, whichever is wider.
+        // Within 1 % or 100 µs, whichever is larger.
         let holds = said.abs_diff(real) <= (real / 100).max(100_000);
         println!(
             "{name:>8} {:>14.3} {:>14.3} {:>14.1} {:>14.3}  {}",

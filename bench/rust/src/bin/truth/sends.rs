@@ -1,4 +1,4 @@
-//! Do requests leave when they should, and at random where that is what was asked for?
+//! Checks that requests leave at their intended starts, and that Poisson sends are random.
 
 use std::error::Error;
 use std::fmt;
@@ -11,15 +11,15 @@ use tare_stats::{ExpectedMean, ExponentialFit, LatencyHistogram, Level};
 use crate::stage::{Stage, verdict};
 
 const LATENESS_RATE_PER_S: f64 = 20_000.0;
-/// Low enough that the microseconds which a send takes are no dead time worth seeing in some thousand gaps.
+/// So low that the microseconds of a send do not show as dead time in some thousand gaps.
 const POISSON_RATE_PER_S: f64 = 500.0;
-/// A sender that wakes up by a clock of so many nanoseconds.
+/// A sender with a tick of this many nanoseconds.
 const TICK_NS: u64 = 1_000_000;
 
-/// How often the two ways of waiting take turns.
+/// Number of alternations between the two ways of waiting.
 const ROUNDS: u32 = 5;
 
-/// Asleep and awake between sends, in turns; the targets are for whoever stays awake.
+/// Alternates between sleeping and spinning. The targets apply to spinning.
 pub fn lateness(stage: &Stage) -> Result<usize, Box<dyn Error>> {
     println!("\n## Send lag at 20000 requests/s, evenly spaced, in {ROUNDS} turns; medians of these, in µs");
     let length = Duration::from_secs(1) * stage.seconds / ROUNDS;
@@ -46,7 +46,7 @@ pub fn lateness(stage: &Stage) -> Result<usize, Box<dyn Error>> {
     Ok(failed)
 }
 
-/// What one turn showed, in microseconds.
+/// The result of one turn, in microseconds.
 #[derive(Clone, Copy)]
 struct Seen {
     lag_p50_us: f64,
@@ -69,7 +69,7 @@ impl Seen {
         }
     }
 
-    /// Of each figure by itself.
+    /// The median of each figure on its own.
     fn median(seen: &[Self]) -> Self {
         let middle = |of: fn(&Self) -> f64| {
             let mut all: Vec<f64> = seen.iter().map(of).collect();
@@ -134,17 +134,17 @@ fn gaps_ns(moments: impl Iterator<Item = u64>) -> Vec<f64> {
     moments.windows(2).map(|pair| (pair[1] - pair[0]) as f64).collect()
 }
 
-/// A Poisson schedule of which every start waits for the next tick.
+/// A Poisson schedule in which every start waits for the next tick.
 fn on_ticks(seed: u64) -> impl Iterator<Item = Duration> + Send {
     let alone = Share { worker: 0, workers: 1 };
     let starts = Schedule::Poisson { rate_per_s: POISSON_RATE_PER_S }.arrivals(seed, alone);
     starts.into_iter().flatten().map(|start_ns| Duration::from_nanos(start_ns.next_multiple_of(TICK_NS)))
 }
 
-/// Every so-manieth of a second, and up to as much later: looks random, and is far too regular.
+/// Evenly spaced starts, each delayed by up to one period: looks random, and is much too regular.
 fn jittered(_: u64) -> impl Iterator<Item = Duration> + Send {
     let gap_s = 1.0 / POISSON_RATE_PER_S;
-    // The golden ratio's multiples fill the unit interval evenly.
+    // The multiples of the golden ratio fill the unit interval evenly.
     (0_u32..).map(move |nth| {
         Duration::from_secs_f64((f64::from(nth) + (f64::from(nth) * 0.618_033_988_749).fract()) * gap_s)
     })

@@ -1,4 +1,4 @@
-//! Where the engine is put to the test: a reference server on one CPU, the generator on another.
+//! The setup for tests of the engine: a reference server on one CPU, the generator on another.
 
 use std::error::Error;
 use std::time::Duration;
@@ -9,28 +9,28 @@ use tare_load::{
 use tare_reference::{Options, ReferenceError, Running, Served};
 use tare_sys::affinity::{CpuSet, pin_current_thread};
 
-/// Requests that may be under way at once.
+/// Largest number of requests under way.
 const CONNECTIONS: usize = 64;
 
-/// The CPUs, and how long to look.
+/// The CPUs, and the length of the measurements.
 pub struct Stage {
     server_cpu: usize,
     pub load_cpu: usize,
     sending: Sending,
-    /// Subscribers to what is pushed.
+    /// Number of subscribers to pushed messages.
     pub users: usize,
-    /// Nothing but pushes.
+    /// Whether only pushes are tested.
     pub pushes_alone: bool,
-    /// Of the stalling servers: whole periods of ten seconds.
+    /// Length for the stalling servers: whole periods of ten seconds.
     pub stalls: u32,
-    /// Of everything else.
+    /// Length of all other measurements.
     pub seconds: u32,
 }
 
-/// What both sides say of one slice.
+/// Both sides' data on one slice.
 pub struct Evidence {
     pub sample: SliceSample,
-    /// In the order in which the server met the requests.
+    /// In the order in which the server received the requests.
     pub served: Vec<Served>,
 }
 
@@ -56,21 +56,21 @@ impl Stage {
         })
     }
 
-    /// A server with this planted, on its CPU, that keeps books.
+    /// A server with these planted values, on its CPU, that keeps a list of its answers.
     pub fn server(&self, planted: Options) -> Result<Running, ReferenceError> {
         let cpu = CpuSet::from_indices([self.server_cpu]);
         Running::start(Options { keeps_ledger: true, ..planted }, move || {
-            // Refused, the two share a CPU, and the table will show it.
+            // If the kernel refuses, both share a CPU, which the table shows.
             let _ = pin_current_thread(&cpu);
         })
     }
 
-    /// Drives a server with this planted, tracing every request.
+    /// Loads a server with these planted values, and traces every request.
     pub fn drive(&self, planted: Options, schedule: Schedule, duration: Duration) -> Result<Evidence, Box<dyn Error>> {
         self.drive_as(self.sending, planted, schedule, duration)
     }
 
-    /// The same, sending so.
+    /// The same, with this way of sending.
     pub fn drive_as(
         &self,
         sending: Sending,
@@ -108,8 +108,8 @@ pub fn quantile(sorted: &[u64], q: f64) -> u64 {
     sorted[rank.clamp(1, sorted.len()) - 1]
 }
 
-/// The share of sorted values, in percent, that lies below `value`: beside a wrong percentile it says whether many values are
-/// wrong, or the percentile lies where one more or less makes all the difference.
+/// The share of sorted values, in percent, that is below `value`. For a wrong percentile it shows whether many values
+/// are wrong, or whether the percentile is at a step where one value more or less decides.
 pub fn rank_percent(sorted: &[u64], value: u64) -> f64 {
     sorted.partition_point(|&one| one < value) as f64 * 100.0 / sorted.len().max(1) as f64
 }
