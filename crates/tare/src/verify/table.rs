@@ -9,7 +9,7 @@ use tare_sut::contract::CheckOutcome;
 use super::{Bench, Came, Verified};
 
 const HEAD: &str = "# Servers\n\n\
-    Made by `tare verify --markdown > docs/SERVERS.md`. Every server was started and asked everything in \
+    Made by `tare verify --markdown > docs/SERVERS.md`. Every server was started, and got every request of \
     [servers/contract.toml](../servers/contract.toml).\n";
 
 /// The whole document.
@@ -35,20 +35,20 @@ fn versions(bench: &Bench<'_>, all: &[Verified<'_>], text: &mut String) {
     }
     let mut rows: Vec<(String, String)> = built.into_iter().map(|(of, servers)| (servers.join(", "), of)).collect();
     rows.sort();
-    text.push_str("\n## What each was built from\n\n| servers | versions |\n|---|---|\n");
+    text.push_str("\n## Versions of each server\n\n| servers | versions |\n|---|---|\n");
     for (servers, of) in rows {
         let _ = writeln!(text, "| {servers} | {of} |");
     }
 }
 
 fn matrix(checks: &[&str], all: &[Verified<'_>], text: &mut String) {
-    text.push_str("\n## What was asked\n\n");
+    text.push_str("\n## Requests\n\n");
     for (index, check) in checks.iter().enumerate() {
         let _ = writeln!(text, "{}. {check}", index + 1);
     }
-    text.push_str("\n## How each answered\n\n");
+    text.push_str("\n## Answers\n\n");
     text.push_str(
-        "✓ as all do · ≠ otherwise, with the reason below · ✗ wrongly · blank: not asked, for want of routes, or of what its library lacks\n\n|",
+        "✓ as the contract says · ≠ an allowed difference, with its reason below · ✗ wrong · blank: not sent, because the server has no such route or its library cannot answer it\n\n|",
     );
     let numbers: Vec<String> = (1..=checks.len()).map(|number| number.to_string()).collect();
     let _ = writeln!(text, " server | {} |\n|---|{}", numbers.join(" | "), "---|".repeat(checks.len()));
@@ -80,7 +80,7 @@ fn differences(all: &[Verified<'_>], text: &mut String) {
             }
         }
     }
-    text.push_str("\n## Where a library answers otherwise\n\n| check | because | servers |\n|---|---|---|\n");
+    text.push_str("\n## Allowed differences\n\n| check | because | servers |\n|---|---|---|\n");
     for ((because, check), servers) in reasons {
         let _ = writeln!(text, "| {check} | {because} | {} |", servers.join(", "));
     }
@@ -99,7 +99,7 @@ fn lacks(bench: &Bench<'_>, all: &[Verified<'_>], text: &mut String) {
         }
     }
     if !reasons.is_empty() {
-        text.push_str("\n## What a library lacks\n\n| not asked | because | servers |\n|---|---|---|\n");
+        text.push_str("\n## Requests that a library cannot answer\n\n| not sent | because | servers |\n|---|---|---|\n");
     }
     for ((because, scenario), servers) in reasons {
         let _ = writeln!(text, "| {scenario} | {because} | {} |", servers.join(", "));
@@ -115,7 +115,7 @@ fn unavailable(all: &[Verified<'_>], unplanned: &[&Skipped], text: &mut String) 
     let untried = unplanned.iter().map(|skipped| (skipped.what.as_str(), skipped.because.clone()));
     let missing: Vec<(&str, String)> = tried.chain(untried).collect();
     if !missing.is_empty() {
-        text.push_str("\n## Not to be had on the machine that made this page\n\n| server | why |\n|---|---|\n");
+        text.push_str("\n## Servers that the machine of this page could not build\n\n| server | reason |\n|---|---|\n");
     }
     for (server, why) in missing {
         let _ = writeln!(text, "| {server} | {why} |");
