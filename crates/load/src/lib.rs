@@ -26,52 +26,35 @@
 //! security, and [`Target`] the address of the server. The examples measure a server in the same process (`in_process`)
 //! and follow a custom schedule (`own_schedule`).
 
-mod answer;
 mod cancel;
-mod channel;
-mod check;
-mod connection;
-mod conversation;
 mod error;
-mod feed;
-mod messages;
-mod poller;
+mod input;
 mod problem;
 mod protocol;
-mod pushed;
 mod random;
 mod recorder;
-mod remote;
-mod request;
 mod schedule;
-mod sending;
-mod server_clock;
 mod session;
-mod slice;
-mod stamps;
-mod stop_rule;
-mod template;
-mod think;
 mod worker;
 
 pub use cancel::Cancel;
-pub use channel::{Identity, TlsSpec, Trust};
-pub use check::Check;
-pub use conversation::{Conversation, Push, Stamp};
 pub use error::LoadError;
-pub use feed::{Feed, FeedFormat, FeedOrder};
-pub use poller::{PollerChoice, PollerInUse, PollerKind};
+pub use input::check::Check;
+pub use input::feed::{Feed, FeedFormat, FeedOrder};
+pub use input::request::{Body, ListedUrl, RequestSet, RequestSpec, Requests, url_list};
 pub use protocol::Protocol;
-pub use request::{Body, ListedUrl, RequestSet, RequestSpec, Requests, url_list};
+pub use protocol::conversation::{Conversation, Push, Stamp};
+pub use protocol::tls::{Identity, TlsSpec, Trust};
+pub use schedule::sending::Sending;
+pub use schedule::stop_rule::StopRule;
+pub use schedule::think::Think;
 pub use schedule::{Arrivals, CustomSchedule, Schedule, Share, Spacing, Stage, Stages};
-pub use sending::Sending;
+pub use session::poller::{PollerChoice, PollerInUse, PollerKind};
 pub use session::{LoadSession, Opening, SessionSpec, SliceSpec, Watched};
-pub use stop_rule::StopRule;
 pub use tare_sample::{
     ClockEstimate, ErrorClass, ErrorTallies, ErrorTally, MessageTally, ServerClock, SliceSample, TracedRequest,
 };
 pub use tare_sys::socket::Target;
-pub use think::Think;
 // Types of the protocol that describe requests.
 pub use tare_wire::http::Method;
 pub use tare_wire::ws::MAX_MESSAGE_BYTES;

@@ -1,5 +1,9 @@
 //! Counts requests and their ends in the sample of a slice. Only the recorder knows the window.
 
+pub(crate) mod owed;
+pub(crate) mod pushed;
+pub(crate) mod slice;
+pub(crate) mod stamps;
 #[cfg(test)]
 mod tests;
 mod window;
@@ -11,10 +15,10 @@ use tare_sys::clock::Nanos;
 use tare_wire::ws::Stamped;
 
 use self::window::Window;
-use crate::messages::Owed;
 use crate::problem::Problem;
-use crate::pushed::Pushed;
-use crate::slice::WorkerSlice;
+use crate::recorder::owed::Owed;
+use crate::recorder::pushed::Pushed;
+use crate::recorder::slice::WorkerSlice;
 
 /// The times of one request.
 #[derive(Clone, Copy, Debug, Default)]

@@ -2,10 +2,10 @@
 
 use super::*;
 use crate::cancel::Cancel;
+use crate::recorder::stamps::Stamps;
 use crate::schedule::Schedule;
-use crate::sending::Sending;
-use crate::stamps::Stamps;
-use crate::stop_rule::StopRule;
+use crate::schedule::sending::Sending;
+use crate::schedule::stop_rule::StopRule;
 
 const MS: u64 = 1_000_000;
 

@@ -5,8 +5,8 @@ use std::time::Duration;
 use tare_sys::clock::Nanos;
 
 use super::Spent;
-use crate::slice::WorkerSlice;
-use crate::stop_rule::StopRule;
+use crate::recorder::slice::WorkerSlice;
+use crate::schedule::stop_rule::StopRule;
 
 /// The longest drain of a cancelled slice, because its user is waiting.
 const CANCELLED_DRAIN: Duration = Duration::from_millis(500);

@@ -3,9 +3,12 @@
 
 mod arrivals;
 mod custom;
+pub(crate) mod sending;
 mod stages;
+pub(crate) mod stop_rule;
 #[cfg(test)]
 mod tests;
+pub(crate) mod think;
 mod users;
 
 pub use arrivals::Arrivals;

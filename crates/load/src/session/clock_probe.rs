@@ -8,12 +8,12 @@ use tare_sys::clock;
 use super::LoadSession;
 use super::spec::{SessionSpec, SliceSpec};
 use crate::cancel::Cancel;
-use crate::conversation::{Conversation, Push, Stamp};
 use crate::error::LoadError;
 use crate::protocol::Protocol;
+use crate::protocol::conversation::{Conversation, Push, Stamp};
 use crate::schedule::Schedule;
-use crate::server_clock::{ClockModel, is_own_clock};
-use crate::stop_rule::StopRule;
+use crate::schedule::stop_rule::StopRule;
+use crate::session::server_clock::{ClockModel, is_own_clock};
 
 /// Messages that a probe receives, and the longest time it waits for them.
 const MESSAGES: u64 = 20;

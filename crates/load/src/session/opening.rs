@@ -8,7 +8,7 @@ use tare_sys::clock;
 use super::{LoadSession, SliceSpec};
 use crate::cancel::Cancel;
 use crate::error::LoadError;
-use crate::remote::{Order, Report};
+use crate::session::remote::{Order, Report};
 
 /// Progress of a slice, for live output.
 #[derive(Clone, Copy, Debug)]

@@ -7,14 +7,14 @@ use tare_sys::affinity::{CpuSet, allowed_cpus};
 use tare_sys::socket::Target;
 
 use super::spec_error;
-use crate::channel::TlsSpec;
 use crate::error::LoadError;
-use crate::poller::PollerChoice;
+use crate::input::request::Requests;
 use crate::protocol::Protocol;
-use crate::request::Requests;
+use crate::protocol::tls::TlsSpec;
 use crate::schedule::Schedule;
-use crate::sending::Sending;
-use crate::stop_rule::StopRule;
+use crate::schedule::sending::Sending;
+use crate::schedule::stop_rule::StopRule;
+use crate::session::poller::PollerChoice;
 
 /// What stays the same over all slices of a session. [`SessionSpec::new`] has the defaults.
 #[derive(Clone, Debug)]

@@ -11,7 +11,7 @@ use tare_sys::procfs::backlog::Backlog;
 
 use super::Setup;
 use super::pace::Pace;
-use crate::connection::Connection;
+use crate::protocol::connection::Connection;
 
 /// First and longest back-off before a connection that keeps failing is opened again.
 const FIRST_BACKOFF: Duration = Duration::from_millis(1);

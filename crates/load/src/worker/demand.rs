@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use tare_sys::clock::Nanos;
 
+use crate::recorder::slice::WorkerSlice;
+use crate::schedule::sending::Sending;
 use crate::schedule::{Arrivals, Attendance, Schedule, Share};
-use crate::sending::Sending;
-use crate::slice::WorkerSlice;
 
 /// The requests that a slice still needs from one worker.
 pub(crate) struct Demand {

@@ -9,11 +9,11 @@ use tare_sys::poll::Token;
 
 use super::Setup;
 use super::demand::Demand;
-use crate::connection::Returned;
+use crate::input::request::RequestCursor;
+use crate::protocol::connection::Returned;
 use crate::recorder::Times;
-use crate::request::RequestCursor;
+use crate::recorder::slice::WorkerSlice;
 use crate::schedule::Share;
-use crate::slice::WorkerSlice;
 
 /// Room for one request on an open connection. A connection has as many places as its protocol's depth.
 #[derive(Clone, Copy, Debug)]

@@ -4,7 +4,7 @@ use tare_sys::clock::{Clock, Nanos};
 use tare_sys::poll::{CloseCause, Event, Handler, Token, Transport};
 
 use super::runner::SliceRunner;
-use crate::channel::{Channel, Tls};
+use crate::protocol::tls::{Channel, Tls};
 
 /// A slice runner, and the TLS beneath it.
 pub(super) struct Layers<'a, C> {

@@ -44,12 +44,12 @@ use self::layers::Layers;
 use self::runner::{MAX_SLEEP, SliceRunner};
 use self::watch::Rest;
 use crate::cancel::Cancel;
-use crate::channel::{Channel, Security, Tls};
 use crate::error::LoadError;
+use crate::input::request::RequestSet;
 use crate::protocol::Protocol;
-use crate::request::RequestSet;
+use crate::protocol::tls::{Channel, Security, Tls};
+use crate::recorder::slice::WorkerSlice;
 use crate::schedule::Share;
-use crate::slice::WorkerSlice;
 use tare_sys::procfs::backlog::Backlog;
 
 /// How often preparation reports its progress, the first time after this long.

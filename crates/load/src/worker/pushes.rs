@@ -6,7 +6,7 @@ use tare_sys::clock::Nanos;
 use tare_sys::poll::Token;
 use tare_wire::ws::Stamped;
 
-use crate::stamps::Stamps;
+use crate::recorder::stamps::Stamps;
 
 /// How one worker reads the stamps of pushed messages, and its next ping.
 pub(super) struct Pushes {

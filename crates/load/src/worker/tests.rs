@@ -10,13 +10,13 @@ use tare_sys::socket::SocketOptions;
 use super::simulation::{ANSWER, Listener, Reaction, Script, World, WorldClock, after, frozen_between};
 use super::{Setup, Worker, WorkerSlice};
 use crate::cancel::Cancel;
-use crate::check::Check;
+use crate::input::check::Check;
+use crate::input::request::{RequestSet, RequestSpec, Requests};
 use crate::protocol::Protocol;
-use crate::request::{RequestSet, RequestSpec, Requests};
+use crate::recorder::stamps::Stamps;
+use crate::schedule::sending::Sending;
+use crate::schedule::stop_rule::StopRule;
 use crate::schedule::{Schedule, Share, Stages};
-use crate::sending::Sending;
-use crate::stamps::Stamps;
-use crate::stop_rule::StopRule;
 use tare_sys::procfs::backlog::Backlog;
 
 pub(super) const MS: u64 = 1_000_000;

@@ -11,11 +11,11 @@ use super::WorkerSlice;
 use super::simulation::World;
 use super::tests::{MS, slice};
 use super::tests_websocket::{EPOCH_NS, PERIOD, START, greeting, run};
-use crate::conversation::{Conversation, Push, Stamp};
+use crate::protocol::conversation::{Conversation, Push, Stamp};
+use crate::recorder::stamps::Stamps;
 use crate::schedule::Schedule;
-use crate::server_clock::ClockModel;
-use crate::stamps::Stamps;
-use crate::stop_rule::StopRule;
+use crate::schedule::stop_rule::StopRule;
+use crate::session::server_clock::ClockModel;
 
 const OURS: Epoch = Epoch { unix_ns: EPOCH_NS, within_ns: 10 };
 const S: i64 = 1_000_000_000;

@@ -10,7 +10,7 @@ use super::simulation::{ANSWER, Reaction, World, after};
 use super::tests::{MS, pipelining, seconds, slice};
 use crate::cancel::Cancel;
 use crate::schedule::Schedule;
-use crate::stop_rule::StopRule;
+use crate::schedule::stop_rule::StopRule;
 
 fn run(pipeline: usize, connections: usize, world: World, slice: &WorkerSlice) -> SliceSample {
     let mut worker = pipelining(pipeline, world);

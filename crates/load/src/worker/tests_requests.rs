@@ -9,11 +9,11 @@ use super::WorkerSlice;
 use super::simulation::{Listener, Reaction, World, after};
 use super::tests::{MS, seconds, sending, slice};
 use crate::cancel::Cancel;
-use crate::feed::{Feed, FeedFormat, FeedOrder};
-use crate::request::{RequestSpec, Requests};
+use crate::input::feed::{Feed, FeedFormat, FeedOrder};
+use crate::input::request::{RequestSpec, Requests};
 use crate::schedule::Schedule;
-use crate::stop_rule::StopRule;
-use crate::think::Think;
+use crate::schedule::stop_rule::StopRule;
+use crate::schedule::think::Think;
 
 const ANSWER_AFTER: Duration = Duration::from_millis(1);
 

@@ -9,7 +9,7 @@ use super::simulation::{World, after};
 use super::tests::{MS, seconds, slice, worker};
 use crate::cancel::Cancel;
 use crate::schedule::Schedule;
-use crate::sending::Sending;
+use crate::schedule::sending::Sending;
 
 /// One second of 1,000 requests/s in ticks of 10 ms, answered after 1 ms each.
 fn in_ticks(connections: usize) -> SliceSample {

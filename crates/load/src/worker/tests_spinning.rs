@@ -9,7 +9,7 @@ use super::simulation::{World, after};
 use super::tests::{MS, seconds, slice, worker};
 use crate::cancel::Cancel;
 use crate::schedule::Schedule;
-use crate::sending::Sending;
+use crate::schedule::sending::Sending;
 
 const US: u64 = 1_000;
 const OVERSLEPT: Duration = Duration::from_micros(60);

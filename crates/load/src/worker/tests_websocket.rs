@@ -11,11 +11,11 @@ use super::simulation::{Listener, Talk, World, WorldClock};
 use super::tests::{MS, seconds, slice, with_protocol};
 use super::{Worker, WorkerSlice};
 use crate::cancel::Cancel;
-use crate::conversation::{Conversation, Push, Stamp};
 use crate::protocol::Protocol;
+use crate::protocol::conversation::{Conversation, Push, Stamp};
+use crate::recorder::stamps::Stamps;
 use crate::schedule::Schedule;
-use crate::stamps::Stamps;
-use crate::stop_rule::StopRule;
+use crate::schedule::stop_rule::StopRule;
 
 /// The wall clock's time at the origin of the world.
 pub(super) const EPOCH_NS: u64 = 1_700_000_000_000_000_000;

@@ -3,7 +3,7 @@
 
 use tare_sys::clock::Nanos;
 
-use crate::sending::Sending;
+use crate::schedule::sending::Sending;
 
 /// How long before a send the worker wakes up: the first value, used until sleeps were measured, and the bounds. No
 /// kernel wakes faster than the lower bound. Above the upper bound other work delays the worker, not the wake-up.

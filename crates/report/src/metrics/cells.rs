@@ -17,7 +17,9 @@ pub(super) const METRICS: &[Metric] = &[
     cell("family", "text", "family of the server", PLAN, |r| csv(&r.cell.family)),
     cell("kind", "text", "`vanilla`, `tapir`, …", PLAN, |r| csv(&r.cell.kind)),
     cell("version", "text", "library version asked for", PLAN, |r| csv(&maybe(r.cell.version.as_ref()))),
-    cell("baseline", "bool", "the variant with which the others of its group are compared", PLAN, |r| r.cell.baseline.to_string()),
+    cell("baseline", "bool", "the variant with which the others of its group are compared", PLAN, |r| {
+        r.cell.baseline.to_string()
+    }),
     cell("control", "bool", "second start of the baseline (A/A)", PLAN, |r| r.cell.control.to_string()),
     cell("forks", "count", "starts that contributed", "scored slices", |r| r.cell.forks.to_string()),
     cell("steady_forks", "count", "of these, steady when measuring began", "warm-up", |r| {

@@ -99,7 +99,9 @@ fn lacks(bench: &Bench<'_>, all: &[Verified<'_>], text: &mut String) {
         }
     }
     if !reasons.is_empty() {
-        text.push_str("\n## Requests that a library cannot answer\n\n| not sent | because | servers |\n|---|---|---|\n");
+        text.push_str(
+            "\n## Requests that a library cannot answer\n\n| not sent | because | servers |\n|---|---|---|\n",
+        );
     }
     for ((because, scenario), servers) in reasons {
         let _ = writeln!(text, "| {scenario} | {because} | {} |", servers.join(", "));

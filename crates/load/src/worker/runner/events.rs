@@ -7,10 +7,10 @@ use tare_sys::poll::{CloseCause, Event, Handler, Token, Transport};
 use tare_wire::ws::Stamped;
 
 use super::SliceRunner;
-use crate::connection::Step;
 use crate::problem::Problem;
+use crate::protocol::connection::Step;
 use crate::recorder::Times;
-use crate::stamps::Stamps;
+use crate::recorder::stamps::Stamps;
 
 impl<C: Clock, T: Transport> Handler<T> for SliceRunner<C> {
     fn on_event(&mut self, io: &mut T, token: Token, event: Event<'_>) {

@@ -1,0 +1,119 @@
+//! Checks as users write them, against answers in pieces of several sizes.
+
+use tare_wire::http::ResponseParser;
+
+use super::*;
+use crate::protocol::answer::{Judge, Seen};
+use tare_sample::ErrorClass::{self, Status, Validation};
+
+/// The result for a complete answer, received in pieces of `size` bytes.
+fn verdict(checks: &[Check], raw: &[u8], size: usize) -> Option<(ErrorClass, String)> {
+    let expectation = Expectation::of(checks);
+    let (mut parser, mut seen) = (ResponseParser::new(), Seen::default());
+    for piece in raw.chunks(size) {
+        parser.feed(piece, &mut Judge { seen: &mut seen, expectation: &expectation }).unwrap();
+    }
+    seen.verdict(&expectation).map(|problem| (problem.class, problem.text))
+}
+
+/// The result of written checks for an answer. The class does not depend on the pieces. The text of a difference shows
+/// only the piece in which it was found.
+fn judge(checks: &[&str], status: u16, header: &str, body: &str) -> Option<(ErrorClass, String)> {
+    let checks: Vec<Check> = checks.iter().map(|check| check.parse().unwrap()).collect();
+    let raw = format!("HTTP/1.1 {status} A\r\n{header}\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+    let whole = verdict(&checks, raw.as_bytes(), raw.len());
+    for size in [1, 7] {
+        let cut = verdict(&checks, raw.as_bytes(), size);
+        let class = |verdict: &Option<(ErrorClass, String)>| verdict.as_ref().map(|(class, _)| *class);
+        assert_eq!(class(&cut), class(&whole), "{raw:?} in pieces of {size}");
+    }
+    whole
+}
+
+#[test]
+fn what_fits_is_right() {
+    for checks in [
+        &[][..],
+        &["status 200"],
+        &["status 404", "status 2xx"],
+        &["status 100..299", "header x", "header X = y z", "header X ~ ^y .$"],
+        &["body = {\"a\": [1, \"b\"]}"],
+        &["body contains [1,", "body ~ ^\\{.*\\}$", "length 15", "length 0..15"],
+        &["json $.a", "json $.a[0] = 1", "json $.a[1] = b", "json $.a[1] = \"b\"", "json $.a = [1, \"b\"]"],
+        &["json $.a[?@ == 'b']", "json $.a[?@ == 1] = 1"],
+    ] {
+        assert_eq!(judge(checks, 200, "X: y z", "{\"a\": [1, \"b\"]}"), None, "{checks:?}");
+    }
+}
+
+#[test]
+fn what_does_not_fit_is_told_with_what_was_seen() {
+    let json = "{\"a\": [1, \"b\"]}";
+    for (checks, class, text) in [
+        (&[][..], Status, "status 500 instead of 200 to 299"),
+        (&["status 200", "status 3xx", "body = x"], Status, "status 500 instead of 200 or 300 to 399"),
+        (&["status 5xx", "header Y"], Validation, "header Y is absent"),
+        (&["status 5xx", "header X = z"], Validation, "header X is \"y z\" instead of \"z\""),
+        (&["status 5xx", "header X ~ ^z"], Validation, "header X is \"y z\" and does not match ^z"),
+        (
+            &["status 5xx", "body = {\"b\": 1}"],
+            Validation,
+            "body differs at byte 2: \"a\\\": [1, \\\"b\\\"]}\" instead of \"b\\\": 1}\"",
+        ),
+        (&["status 5xx", "length 16..20"], Validation, "body of 15 bytes instead of 16 to 20"),
+        (&["status 5xx", "length 3", "body contains z"], Validation, "body of 15 bytes instead of 3"),
+        (
+            &["status 5xx", "body contains \u{1}"],
+            Validation,
+            "body does not contain \"\\x01\": \"{\\\"a\\\": [1, \\\"b\\\"]}\"",
+        ),
+        (&["status 5xx", "body ~ ^b"], Validation, "body does not match ^b: \"{\\\"a\\\": [1, \\\"b\\\"]}\""),
+        (&["status 5xx", "json $.b"], Validation, "body has nothing at $.b: \"{\\\"a\\\":[1,\\\"b\\\"]}\""),
+        (&["status 5xx", "json $.a[*] = 1"], Validation, "body has \"\\\"b\\\"\" at $.a[*] instead of \"1\""),
+    ] {
+        let seen = judge(checks, 500, "X: y z", json);
+        assert_eq!(seen, Some((class, text.to_owned())), "{checks:?}");
+    }
+    let (_, text) = judge(&["json $.a"], 200, "X: y", "<html>").unwrap();
+    assert!(text.starts_with("body is not JSON, expected value at line 1 column 1: \"<html>\""), "{text}");
+}
+
+#[test]
+fn a_body_that_must_be_exact_is_judged_alike_however_it_comes() {
+    for (body, expected) in
+        [("okay", None), ("oka", Some("body of 3 bytes instead of 4")), ("okay!", Some("body of 5 bytes instead of 4"))]
+    {
+        assert_eq!(judge(&["body = okay"], 200, "X: y", body), expected.map(|text| (Validation, text.to_owned())));
+    }
+}
+
+#[test]
+fn wrong_checks_say_what_would_be_right() {
+    for (check, what) in [
+        ("", "write one of: status 200"),
+        ("status", "write one of"),
+        ("status ok", "write one of"),
+        ("status 0xx", "write one of"),
+        ("status 300..200", "write one of"),
+        ("length -1", "write one of"),
+        ("json $.a = {{id}}", "variables cannot be used in checks"),
+        ("cookie a", "check `cookie a`: nobody knows what to check"),
+        ("body is x", "write one of"),
+        ("body ~ (", "regular expression `(`: unclosed group"),
+        ("header X ~ [", "regular expression `[`: unclosed character class"),
+        ("json .a", "JSON path `.a`, character 1"),
+        ("json $.a[", "JSON path `$.a[`, character"),
+    ] {
+        let error = check.parse::<Check>().unwrap_err().to_string();
+        assert!(error.contains(what), "{check:?}: {error}");
+    }
+}
+
+#[test]
+fn a_flood_is_known_by_what_would_be_right() {
+    let floods = |checks: &[Check], bytes| Expectation::of(checks).is_flooded_by(bytes);
+    assert!(!floods(&[Check::length(10)], 10 + 64 * 1024));
+    assert!(floods(&[Check::length(10)], 11 + 64 * 1024));
+    assert!(!floods(&[], 1 << 30) && floods(&[], (1 << 30) + 1));
+    assert!(!floods(&[Check::lengths(1 << 40..=u64::MAX)], 1 << 40));
+}

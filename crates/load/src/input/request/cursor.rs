@@ -1,0 +1,80 @@
+//! One worker's position in the cycle of requests: the next request, and its bytes with the variables filled in.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tare_sys::payload::Payload;
+
+use super::pattern::Parts;
+use super::set::{Form, RequestSet};
+use crate::input::template::Values;
+use crate::schedule::Share;
+use crate::schedule::think::Think;
+
+/// One worker's position in the cycle of requests and in the feeds.
+#[derive(Debug)]
+pub(crate) struct RequestCursor {
+    set: RequestSet,
+    next: usize,
+    values: Values,
+    /// Requests without variables, by index in the set.
+    fixed: Vec<Option<Payload>>,
+    /// The last request with variables, with buffers for its bytes and its body.
+    filled: Payload,
+    out: Vec<u8>,
+    body: Vec<u8>,
+}
+
+/// Up to this length each worker has its own copy of a request. A shared one would make workers wait for each other at
+/// its reference counter.
+const MAX_OWN_BYTES: usize = 64 * 1024;
+
+impl RequestCursor {
+    pub(super) fn new(set: RequestSet, values: Values, share: Share) -> Self {
+        // Workers begin at different positions, so that they do not all send the same request at once.
+        let next = set.0.cycle.len() * share.worker / share.workers.max(1);
+        let fixed = (0..set.len()).map(|request| set.get(request).encoded().map(own)).collect();
+        Self { set, next, values, fixed, filled: Vec::new().into(), out: Vec::new(), body: Vec::new() }
+    }
+
+    /// Goes to the next request and returns its index in the set; `None` when a feed that it needs has no rows left.
+    pub(crate) fn next(&mut self) -> Option<usize> {
+        let request = *self.set.0.cycle.get(self.next)? as usize;
+        self.next = if self.next + 1 == self.set.0.cycle.len() { 0 } else { self.next + 1 };
+        self.values.advance(&self.set.get(request).uses).then_some(request)
+    }
+
+    /// Whether a request is a HEAD. Its response has no body.
+    pub(crate) fn is_head(&self, request: usize) -> bool {
+        self.set.get(request).is_head
+    }
+
+    /// The bytes of the current request, as HTTP/1.1.
+    pub(crate) fn encoded(&mut self, request: usize) -> &Payload {
+        if let Form::Filled { http1, .. } = &self.set.get(request).form {
+            http1.fill(&mut self.values, &mut self.out, &mut self.body);
+            self.filled = self.out[..].into();
+        }
+        self.fixed[request].as_ref().unwrap_or(&self.filled)
+    }
+
+    /// The parts of the current request, for protocols other than HTTP/1.1.
+    pub(crate) fn parts(&mut self, request: usize) -> Arc<Parts> {
+        match &self.set.get(request).form {
+            Form::Fixed { parts, .. } => Arc::clone(parts),
+            Form::Filled { pattern, .. } => Arc::new(pattern.fill(&mut self.values)),
+        }
+    }
+
+    /// The next think time of a user; `None` if users do not think.
+    pub(crate) fn pause(&mut self) -> Option<Duration> {
+        match self.set.0.think {
+            Think::No => None,
+            think => Some(think.pause(self.values.random())),
+        }
+    }
+}
+
+fn own(shared: &Payload) -> Payload {
+    if shared.len() <= MAX_OWN_BYTES { shared[..].into() } else { shared.clone() }
+}

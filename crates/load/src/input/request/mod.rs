@@ -1,0 +1,151 @@
+//! Requests and the checks of their responses, as specified. Before any clock runs they become a [`RequestSet`].
+
+mod body;
+mod cursor;
+mod cycle;
+mod http1;
+mod list;
+mod pattern;
+mod set;
+#[cfg(test)]
+mod tests;
+
+use tare_wire::http::Method;
+
+use crate::input::check::Check;
+use crate::input::feed::Feed;
+use crate::schedule::think::Think;
+
+pub use self::body::Body;
+pub(crate) use self::cursor::RequestCursor;
+pub use self::list::{ListedUrl, url_list};
+pub(crate) use self::pattern::Parts;
+pub use self::set::RequestSet;
+
+/// All requests of a session, their order, and the values of their `{{variables}}`.
+///
+/// Paths, header values and bodies may contain variables: `{{column}}` of a feed; `{{counter}}` and `{{counter:1000}}`,
+/// which count requests; `{{random:1..6}}`, `{{hex:16}}` and `{{uuid}}`, which the seed determines. A filter escapes
+/// the value: `{{name|url}}` for a part of a URL, `{{name|json}}` for the inside of a JSON string.
+#[derive(Clone, Debug, Default)]
+pub struct Requests {
+    /// The requests. They alternate by weight.
+    pub list: Vec<RequestSpec>,
+    /// Tables whose rows fill the variables.
+    pub feeds: Vec<Feed>,
+    /// Think time of the users, between a response and the next request.
+    pub think: Think,
+    /// The seed of random values, random rows and think times.
+    pub seed: u64,
+}
+
+impl Requests {
+    /// These requests, without feeds and think time.
+    pub fn of(list: impl Into<Vec<RequestSpec>>) -> Self {
+        Self { list: list.into(), ..Self::default() }
+    }
+
+    /// Adds the columns of a table.
+    pub fn feed(mut self, feed: Feed) -> Self {
+        self.feeds.push(feed);
+        self
+    }
+
+    /// Sets the think time between a response and the next request, in the closed loop.
+    pub fn think(mut self, think: Think) -> Self {
+        self.think = think;
+        self
+    }
+
+    /// Sets the seed of random values.
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+}
+
+impl From<Vec<RequestSpec>> for Requests {
+    fn from(list: Vec<RequestSpec>) -> Self {
+        Self::of(list)
+    }
+}
+
+impl From<RequestSpec> for Requests {
+    fn from(request: RequestSpec) -> Self {
+        Self::of([request])
+    }
+}
+
+/// A request as specified.
+///
+/// ```
+/// use tare_load::{Body, Check, RequestSpec};
+/// let request = RequestSpec::post("/users/{{id}}", Body::json(r#"{"name": "{{name|json}}"}"#))
+///     .header("Accept", "application/json")
+///     .expecting(Check::status(201))
+///     .expecting(Check::json("$.id")?);
+/// # Ok::<(), tare_load::LoadError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct RequestSpec {
+    /// The method.
+    pub method: Method,
+    /// Path and query, beginning with `/`.
+    pub path: String,
+    /// Header fields. `Host` and `Content-Length` are added if missing, and so is the `Content-Type` of some bodies.
+    pub headers: Vec<(String, String)>,
+    /// The body.
+    pub body: Body,
+    /// Checks of the response. Without a check of its status, any from 200 to 299 is correct.
+    pub checks: Vec<Check>,
+    /// Its share of all requests, relative to the sum of all weights. A request of weight 0 is never sent.
+    pub weight: u32,
+}
+
+impl RequestSpec {
+    /// A request without a body.
+    pub fn new(method: Method, path: &str) -> Self {
+        Self {
+            method,
+            path: path.to_owned(),
+            headers: Vec::new(),
+            body: Body::default(),
+            checks: Vec::new(),
+            weight: 1,
+        }
+    }
+
+    /// A GET request.
+    pub fn get(path: &str) -> Self {
+        Self::new(Method::get(), path)
+    }
+
+    /// A POST request.
+    pub fn post(path: &str, body: impl Into<Body>) -> Self {
+        Self::new(Method::post(), path).body(body)
+    }
+
+    /// Sets the body.
+    pub fn body(mut self, body: impl Into<Body>) -> Self {
+        self.body = body.into();
+        self
+    }
+
+    /// Adds a header field.
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        self.headers.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// Adds a check of the response.
+    pub fn expecting(mut self, check: Check) -> Self {
+        self.checks.push(check);
+        self
+    }
+
+    /// Sets the weight: a request of weight 2 is sent twice as often as one of weight 1.
+    pub fn weight(mut self, weight: u32) -> Self {
+        self.weight = weight;
+        self
+    }
+}

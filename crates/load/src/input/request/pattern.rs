@@ -1,0 +1,137 @@
+//! One request with unfilled variables, in parts. HTTP/1.1 and HTTP/2 requests are made from it.
+
+use std::sync::Arc;
+
+use tare_wire::http::{EncodeError, Method, Request};
+
+use super::{Body, RequestSpec};
+use crate::error::LoadError;
+use crate::input::feed::Feed;
+use crate::input::template::{Escaping, Scope, Template, Uses, Values, Variable};
+
+/// A request in parts, some with variables.
+#[derive(Debug)]
+pub(crate) struct Pattern {
+    pub(super) method: Method,
+    pub(super) path: Template,
+    pub(super) headers: Vec<(String, Template)>,
+    pub(super) body: Template,
+}
+
+/// A request in parts, with all values filled in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Parts {
+    pub(crate) method: Method,
+    pub(crate) path: String,
+    /// Headers as given, with the `Content-Type` of the body, without `Host` and `Content-Length`.
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: Arc<[u8]>,
+}
+
+impl Pattern {
+    /// Splits a request into parts. `place` names it in errors.
+    ///
+    /// # Errors
+    /// When a variable is wrong, or the text around the variables cannot be sent.
+    pub(super) fn of(place: &str, spec: &RequestSpec, scope: &mut Scope<'_>) -> Result<Self, LoadError> {
+        let path = Template::parse(&format!("{place}, path"), &spec.path, scope)?;
+        let is_given = |wanted: &str| spec.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(wanted));
+        let content_type = spec.body.content_type().filter(|_| !is_given("content-type"));
+        let content_type = content_type.map(|value| ("Content-Type".to_owned(), Template::literal(value)));
+        let header = |(name, value): &(String, String)| {
+            Ok((name.clone(), Template::parse(&format!("{place}, header {name}"), value, scope)?))
+        };
+        let mut headers: Vec<_> = spec.headers.iter().map(header).collect::<Result<_, LoadError>>()?;
+        headers.extend(content_type);
+        let pattern = Self {
+            method: spec.method.clone(),
+            path: path.map(<[u8]>::to_vec, target),
+            headers,
+            body: Body::template(&spec.body, &format!("{place}, body"), scope)?,
+        };
+        pattern.check_around_variables(place)?;
+        Ok(pattern)
+    }
+
+    fn check_around_variables(&self, place: &str) -> Result<(), LoadError> {
+        let text = |template: &Template| String::from_utf8_lossy(&template.with_stand_ins()).into_owned();
+        let headers: Vec<_> = self.headers.iter().map(|(name, value)| (name.clone(), text(value))).collect();
+        let path = text(&self.path);
+        let request = Request { method: &self.method, path: &path, host: "host", headers: &headers, body: b"" };
+        request.encode().map(|_| ()).map_err(|error| refused(place, &error))
+    }
+
+    /// Checks that headers can carry every value of the columns that they use.
+    pub(super) fn check_header_values(&self, feeds: &[Feed]) -> Result<(), LoadError> {
+        for (name, value) in &self.headers {
+            for value in value.values() {
+                if let (Variable::Column { feed, column }, Escaping::None | Escaping::Json) = value {
+                    check_column(name, &feeds[feed], column)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn uses(&self) -> Uses {
+        let headers = self.headers.iter().flat_map(|(_, value)| value.variables());
+        Uses::of(self.path.variables().chain(headers).chain(self.body.variables()))
+    }
+
+    pub(super) fn has_variables(&self) -> bool {
+        let all = [&self.path, &self.body].into_iter().chain(self.headers.iter().map(|(_, value)| value));
+        all.into_iter().any(|template| template.variables().next().is_some())
+    }
+
+    /// Path and headers, if they have no variables.
+    pub(super) fn opening(&self) -> Option<(String, Vec<(String, String)>)> {
+        let text = |template: &Template| String::from_utf8(template.as_text()?.to_vec()).ok();
+        let header = |(name, value): &(String, Template)| Some((name.clone(), text(value)?));
+        Some((text(&self.path)?, self.headers.iter().map(header).collect::<Option<_>>()?))
+    }
+
+    /// The request with the current values.
+    pub(super) fn fill(&self, values: &mut Values) -> Parts {
+        let mut text = |template: &Template| {
+            let mut out = Vec::new();
+            template.fill(values, &mut out);
+            out
+        };
+        let path = text(&self.path);
+        let headers: Vec<(String, Vec<u8>)> =
+            self.headers.iter().map(|(name, value)| (name.clone(), text(value))).collect();
+        let body = text(&self.body).into();
+        // Both parts come from text, so the conversion loses nothing.
+        let lossless = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+        Parts {
+            method: self.method.clone(),
+            path: lossless(path),
+            headers: headers.into_iter().map(|(name, value)| (name, lossless(value))).collect(),
+            body,
+        }
+    }
+}
+
+/// In a path, a value is percent-encoded where necessary, even without a filter.
+const fn target(given: Escaping) -> Escaping {
+    match given {
+        Escaping::None => Escaping::Target,
+        Escaping::Json => Escaping::JsonInTarget,
+        other => other,
+    }
+}
+
+pub(super) fn refused(place: &str, error: &EncodeError) -> LoadError {
+    let text = error.to_string();
+    let (what, remedy) = text.split_once("; ").unwrap_or((&text, "change it"));
+    LoadError::input(place, what, remedy)
+}
+
+fn check_column(header: &str, feed: &Feed, column: usize) -> Result<(), LoadError> {
+    let table = feed.table();
+    let fits = |value: &str| value.bytes().all(|byte| byte == b'\t' || (byte >= b' ' && byte != 0x7f));
+    (0..table.len()).find(|row| !fits(table.cell(*row, column))).map_or(Ok(()), |row| {
+        let what = format!("a control character, which header {header} cannot carry");
+        Err(LoadError::input(&table.place(row, column), &what, "take it out, or encode it with |url"))
+    })
+}

@@ -1,0 +1,156 @@
+//! The requests of a session, encoded before any clock runs. Workers share them and change nothing.
+
+use std::sync::Arc;
+
+use tare_sys::payload::Payload;
+use tare_wire::http::Request;
+
+use super::cursor::RequestCursor;
+use super::cycle::{MAX_CYCLE, request_cycle};
+use super::http1::Http1Pattern;
+use super::pattern::{Parts, Pattern, refused};
+use super::{RequestSpec, Requests};
+use crate::error::LoadError;
+use crate::input::check::Expectation;
+use crate::input::feed::Feed;
+use crate::input::template::{Scope, Uses, Values};
+use crate::schedule::Share;
+use crate::schedule::think::Think;
+
+/// Requests that are encoded and ready to send. Clones share them.
+#[derive(Clone, Debug)]
+pub struct RequestSet(pub(super) Arc<RequestSetInner>);
+
+/// The requests of a set, their order and their feeds.
+#[derive(Debug)]
+pub(super) struct RequestSetInner {
+    requests: Vec<Prepared>,
+    pub(super) cycle: Arc<[u32]>,
+    feeds: Vec<Feed>,
+    counters: Vec<u64>,
+    pub(super) think: Think,
+    seed: u64,
+}
+
+/// A request that is ready to send, and the checks of its response.
+#[derive(Debug)]
+pub(crate) struct Prepared {
+    pub(crate) is_head: bool,
+    pub(crate) expectation: Expectation,
+    pub(super) uses: Uses,
+    pub(super) form: Form,
+}
+
+/// How a request becomes bytes.
+#[derive(Debug)]
+pub(super) enum Form {
+    /// Encoded once, and sent unchanged each time.
+    Fixed { encoded: Payload, parts: Arc<Parts> },
+    /// Encoded before each send.
+    Filled { http1: Http1Pattern, pattern: Pattern },
+}
+
+impl Prepared {
+    /// The bytes of a request without variables, as HTTP/1.1.
+    pub(super) fn encoded(&self) -> Option<&Payload> {
+        match &self.form {
+            Form::Fixed { encoded, .. } => Some(encoded),
+            Form::Filled { .. } => None,
+        }
+    }
+}
+
+impl RequestSet {
+    /// Encodes requests for a server with this `Host` (`127.0.0.1:8080`).
+    ///
+    /// # Errors
+    /// When a request cannot be sent, a variable is unknown, a file cannot be read, or all weights are 0. The error
+    /// names the place.
+    pub fn encode(host: &str, requests: &Requests) -> Result<Self, LoadError> {
+        let mut scope = Scope::of(&requests.feeds);
+        let mut prepared = Vec::with_capacity(requests.list.len());
+        for (index, spec) in requests.list.iter().enumerate() {
+            let place = format!("request {} ({} {})", index + 1, spec.method, spec.path);
+            prepared.push(prepare(host, &place, spec, &requests.feeds, &mut scope)?);
+        }
+        Ok(Self(Arc::new(RequestSetInner {
+            requests: prepared,
+            cycle: weighed(&requests.list)?,
+            counters: scope.into_counters(),
+            feeds: requests.feeds.clone(),
+            think: requests.think,
+            seed: requests.seed,
+        })))
+    }
+
+    /// The first `count` requests as HTTP/1.1, as a single worker would send them.
+    pub fn preview(&self, count: usize) -> Vec<Payload> {
+        let mut cursor = self.cursor(Share { worker: 0, workers: 1 });
+        std::iter::from_fn(|| cursor.next().map(|request| cursor.encoded(request).clone())).take(count).collect()
+    }
+
+    /// The number of requests in the set.
+    pub fn len(&self) -> usize {
+        self.0.requests.len()
+    }
+
+    /// Whether the set is empty.
+    pub fn is_empty(&self) -> bool {
+        self.0.cycle.is_empty()
+    }
+
+    /// Whether all requests have the same path and headers, without variables. Then one connection can serve them all.
+    pub(crate) fn opens_alike(&self) -> bool {
+        let opening = |request: &Prepared| match &request.form {
+            Form::Fixed { parts, .. } => Some((parts.path.clone(), parts.headers.clone())),
+            Form::Filled { pattern, .. } => pattern.opening(),
+        };
+        let mut openings = self.0.requests.iter().map(opening);
+        let first = openings.next().flatten();
+        first.is_some() && openings.all(|opening| opening == first)
+    }
+
+    pub(crate) fn get(&self, index: usize) -> &Prepared {
+        &self.0.requests[index]
+    }
+
+    /// A cursor at the start of one worker's part of the cycle.
+    pub(crate) fn cursor(&self, share: Share) -> RequestCursor {
+        let values = Values::new(&self.0.feeds, &self.0.counters, self.0.seed, share);
+        RequestCursor::new(self.clone(), values, share)
+    }
+}
+
+fn prepare(
+    host: &str,
+    place: &str,
+    spec: &RequestSpec,
+    feeds: &[Feed],
+    scope: &mut Scope<'_>,
+) -> Result<Prepared, LoadError> {
+    let pattern = Pattern::of(place, spec, scope)?;
+    pattern.check_header_values(feeds)?;
+    let uses = pattern.uses();
+    let form = if pattern.has_variables() {
+        Form::Filled { http1: Http1Pattern::of(host, &pattern), pattern }
+    } else {
+        fixed(host, place, &pattern)?
+    };
+    Ok(Prepared { is_head: spec.method.is_head(), expectation: Expectation::of(&spec.checks), uses, form })
+}
+
+fn fixed(host: &str, place: &str, pattern: &Pattern) -> Result<Form, LoadError> {
+    let parts = pattern.fill(&mut Values::none());
+    let Parts { method, path, headers, body } = &parts;
+    let encoded = Request { method, path, host, headers, body }.encode().map_err(|error| refused(place, &error))?;
+    Ok(Form::Fixed { encoded: encoded.into(), parts: Arc::new(parts) })
+}
+
+fn weighed(list: &[RequestSpec]) -> Result<Arc<[u32]>, LoadError> {
+    let weights: Vec<u32> = list.iter().map(|spec| spec.weight).collect();
+    let too_many = || {
+        let what = format!("the weights of all requests make a cycle of more than {MAX_CYCLE} requests");
+        LoadError::input("requests", &what, "use smaller weights, or weights with a common divisor")
+    };
+    request_cycle(&weights).ok_or_else(too_many)
+}

@@ -1,0 +1,155 @@
+//! Requests, from the specification to the bytes sent.
+
+use std::io::Write;
+
+use super::*;
+use crate::error::LoadError;
+use crate::input::feed::{FeedFormat, FeedOrder};
+use crate::schedule::Share;
+
+fn preview(requests: &Requests, count: usize) -> Vec<String> {
+    let set = RequestSet::encode("h:80", requests).unwrap();
+    set.preview(count).iter().map(|bytes| String::from_utf8(bytes.to_vec()).unwrap()).collect()
+}
+
+fn one(spec: RequestSpec) -> String {
+    preview(&spec.into(), 1).remove(0)
+}
+
+fn error(requests: impl Into<Requests>) -> String {
+    RequestSet::encode("h", &requests.into()).map(|_| ()).unwrap_err().to_string()
+}
+
+fn users() -> Feed {
+    Feed::parse("users.csv", FeedFormat::Separated(b','), b"id,name\n7,a b\n8,\xc3\xa9\n").unwrap()
+}
+
+#[test]
+fn fixed_requests_share_their_bytes() {
+    let set = RequestSet::encode("h", &RequestSpec::post("/", *b"abc").into()).unwrap();
+    let sent = set.preview(2);
+    assert_eq!(&*sent[0], b"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabc");
+    assert_eq!(sent[0].as_ptr(), sent[1].as_ptr());
+}
+
+#[test]
+fn bodies_bring_their_bytes_and_their_type() {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(b"from {{a}} file").unwrap();
+    for (body, expected) in [
+        (Body::text("{\"a\": 1}"), "Content-Length: 8\r\n\r\n{\"a\": 1}"),
+        (Body::json("{\"a\": 1}"), "Content-Type: application/json\r\nContent-Length: 8\r\n\r\n{\"a\": 1}"),
+        (
+            Body::form([("a b", "c&d"), ("é", "")]),
+            "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 19\r\n\r\na%20b=c%26d&%C3%A9=",
+        ),
+        (Body::file(file.path()), "Content-Length: 15\r\n\r\nfrom {{a}} file"),
+        (Body::default(), "Content-Length: 0\r\n\r\n"),
+    ] {
+        assert_eq!(one(RequestSpec::post("/", body)), format!("POST / HTTP/1.1\r\nHost: h:80\r\n{expected}"));
+    }
+    let given = one(RequestSpec::post("/", Body::json("1")).header("content-type", "text/json"));
+    assert_eq!(given, "POST / HTTP/1.1\r\nHost: h:80\r\ncontent-type: text/json\r\nContent-Length: 1\r\n\r\n1");
+}
+
+#[test]
+fn random_bodies_follow_from_their_seed() {
+    let sent = |seed| {
+        let body = Body::Random { bytes: 1000, seed };
+        RequestSet::encode("h", &RequestSpec::post("/", body).into()).unwrap().preview(1)[0].to_vec()
+    };
+    assert!(sent(1).len() > 1000 && sent(1) == sent(1) && sent(1) != sent(2));
+}
+
+#[test]
+fn variables_are_filled_in_everywhere_and_the_length_is_right() {
+    let spec =
+        RequestSpec::post("/u/{{name}}?q={{name|url}}", Body::text("{{name}}={{counter:9}}")).header("X-Id", "{{id}}");
+    let expected = [
+        "POST /u/a%20b?q=a%20b HTTP/1.1\r\nHost: h:80\r\nX-Id: 7\r\nContent-Length: 5\r\n\r\na b=9",
+        "POST /u/%C3%A9?q=%C3%A9 HTTP/1.1\r\nHost: h:80\r\nX-Id: 8\r\nContent-Length: 5\r\n\r\né=10",
+    ];
+    assert_eq!(preview(&Requests::of([spec]).feed(users()), 2), expected);
+}
+
+#[test]
+fn a_fixed_body_behind_a_path_with_variables_and_a_form_with_variables() {
+    let spec = RequestSpec::post("/{{id}}", *b"abc");
+    let expected = "POST /7 HTTP/1.1\r\nHost: h:80\r\nContent-Length: 3\r\n\r\nabc";
+    assert_eq!(preview(&Requests::of([spec]).feed(users()), 1), [expected]);
+    let get = Requests::of([RequestSpec::get("/{{id}}")]).feed(users());
+    assert_eq!(preview(&get, 1), ["GET /7 HTTP/1.1\r\nHost: h:80\r\n\r\n"]);
+    let form = RequestSpec::post("/", Body::form([("n", "{{name}}"), ("{{id}}", "x y")]));
+    let sent = preview(&Requests::of([form]).feed(users()), 1).remove(0);
+    assert!(sent.ends_with("Content-Length: 15\r\n\r\nn=a%20b&7=x%20y"), "{sent}");
+}
+
+#[test]
+fn parts_and_bytes_are_the_same_request() {
+    let spec = RequestSpec::post("/{{name}}", Body::json("[{{id}}]")).header("X", "{{id}}");
+    let set = RequestSet::encode("h", &Requests::of([spec]).feed(users())).unwrap();
+    let mut cursor = set.cursor(Share { worker: 0, workers: 1 });
+    let request = cursor.next().unwrap();
+    let parts = cursor.parts(request);
+    let headers = [("X", "7"), ("Content-Type", "application/json")].map(|(n, v)| (n.to_owned(), v.to_owned()));
+    assert_eq!((parts.path.as_str(), &parts.headers[..], &*parts.body), ("/a%20b", &headers[..], &b"[7]"[..]));
+    assert!(cursor.encoded(request).ends_with(b"\r\n\r\n[7]"));
+}
+
+#[test]
+fn weights_decide_who_is_next_and_workers_begin_apart() {
+    let requests =
+        Requests::of([RequestSpec::get("/a").weight(3), RequestSpec::get("/b"), RequestSpec::get("/c").weight(0)]);
+    let set = RequestSet::encode("h", &requests).unwrap();
+    let sent = |worker, workers| {
+        let mut cursor = set.cursor(Share { worker, workers });
+        (0..5).map(|_| cursor.next().unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!(sent(0, 1), [0, 0, 1, 0, 0]);
+    assert_eq!(sent(1, 2), [1, 0, 0, 0, 1]);
+}
+
+#[test]
+fn a_feed_for_once_ends_the_requests() {
+    let requests = Requests::of([RequestSpec::get("/{{id}}")]).feed(users().in_order(FeedOrder::Once));
+    assert_eq!(preview(&requests, 9).len(), 2);
+}
+
+#[test]
+fn wrong_requests_say_where_and_what_would_be_right() {
+    let control = Feed::parse("c.csv", FeedFormat::Separated(b','), b"ok,t\n1,2\n1,\"a\nb\"\n").unwrap();
+    for (spec, expected) in [
+        (RequestSpec::get("x"), "request 1 (GET x): `x` is not a request path; begin it with /"),
+        (RequestSpec::get("/a b/{{t|url}}"), "`/a b/0` is not a request path"),
+        (
+            RequestSpec::get("/{{u}}"),
+            "request 1 (GET /{{u}}), path, character 2: there is no variable `u`; did you mean",
+        ),
+        (RequestSpec::get("/").header("a b", "c"), "header `a b` cannot be sent"),
+        (RequestSpec::get("/").header("a", "{{ok}"), "header a, character 1: `{{` without `}}`"),
+        (RequestSpec::get("/").header("a", "{{ok}}\n"), "header `a` cannot be sent"),
+        (RequestSpec::get("/").header("a", "{{t}}"), "c.csv, line 3, column `t`: a control character"),
+        (RequestSpec::post("/", Body::text("é{{x}}")), "body, character 2: there is no variable `x`"),
+        (RequestSpec::post("/", Body::form([("f", "{{x}}")])), "body, field `f`, character 1"),
+        (RequestSpec::post("/", Body::File("/nowhere".into())), "/nowhere: No such file"),
+    ] {
+        let error = error(Requests::of([spec]).feed(control.clone()));
+        assert!(error.contains(expected), "{error}");
+    }
+    let weights = error([RequestSpec::get("/").weight(u32::MAX), RequestSpec::get("/")].to_vec());
+    assert!(weights.contains("use smaller weights"), "{weights}");
+}
+
+#[test]
+fn a_filter_makes_a_value_fit_where_it_stands() {
+    let feed = Feed::parse("c.csv", FeedFormat::Separated(b','), b"t\n\"a \nb\"\n").unwrap();
+    let spec = RequestSpec::get("/{{t}}/{{t|url}}/{{t|json}}").header("X", "{{t|url}}");
+    let expected = "GET /a%20%0Ab/a%20%0Ab/a%20\\nb HTTP/1.1\r\nHost: h:80\r\nX: a%20%0Ab\r\n\r\n";
+    assert_eq!(preview(&Requests::of([spec]).feed(feed), 1), [expected]);
+}
+
+#[test]
+fn errors_are_of_the_crates_kind() {
+    let error = RequestSet::encode("h", &RequestSpec::get("").into()).map(|_| ()).unwrap_err();
+    assert!(matches!(error, LoadError::Input { .. }));
+}

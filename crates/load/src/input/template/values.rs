@@ -1,0 +1,137 @@
+//! One worker's values of the current request: rows, counters, and a source of random values.
+
+use std::io::Write;
+use std::sync::Arc;
+
+use rand::rand_core::Rng;
+use rand_pcg::Pcg64Mcg;
+
+use super::{Escaping, Variable};
+use crate::input::feed::{Feed, Rows, Table};
+use crate::random::{up_to, worker_source};
+use crate::schedule::Share;
+
+/// The values of variables in the current request.
+#[derive(Debug)]
+pub(crate) struct Values {
+    feeds: Vec<FeedValues>,
+    counters: Vec<Counter>,
+    random: Pcg64Mcg,
+}
+
+#[derive(Debug)]
+struct FeedValues {
+    table: Arc<Table>,
+    rows: Rows,
+    present: usize,
+}
+
+/// Counts such that the workers together use each number once.
+#[derive(Debug)]
+struct Counter {
+    present: u64,
+    next: u64,
+    step: u64,
+}
+
+/// The feeds and counters that a request advances.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Uses {
+    feeds: Vec<usize>,
+    counters: Vec<usize>,
+}
+
+impl Uses {
+    pub(crate) fn of(variables: impl Iterator<Item = Variable>) -> Self {
+        let mut uses = Self::default();
+        for variable in variables {
+            let (list, index) = match variable {
+                Variable::Column { feed, .. } => (&mut uses.feeds, feed),
+                Variable::Counter(slot) => (&mut uses.counters, slot),
+                Variable::Number { .. } | Variable::Hex(_) | Variable::Uuid => continue,
+            };
+            if !list.contains(&index) {
+                list.push(index);
+            }
+        }
+        uses
+    }
+}
+
+impl Values {
+    pub(crate) fn new(feeds: &[Feed], counters: &[u64], seed: u64, share: Share) -> Self {
+        let feed =
+            |feed: &Feed| FeedValues { table: Arc::clone(feed.table()), rows: Rows::of(feed, share), present: 0 };
+        let counter = |from: &u64| {
+            let next = from.wrapping_add(share.worker as u64);
+            Counter { present: next, next, step: share.workers as u64 }
+        };
+        Self {
+            feeds: feeds.iter().map(feed).collect(),
+            counters: counters.iter().map(counter).collect(),
+            random: worker_source(seed, share.worker),
+        }
+    }
+
+    /// Nothing, for a request without variables.
+    pub(crate) fn none() -> Self {
+        Self::new(&[], &[], 0, Share { worker: 0, workers: 1 })
+    }
+
+    /// Advances to the next request. Returns whether every feed that it uses had a row left.
+    pub(crate) fn advance(&mut self, uses: &Uses) -> bool {
+        for index in &uses.feeds {
+            let feed = &mut self.feeds[*index];
+            let Some(row) = feed.rows.take(&mut self.random) else { return false };
+            feed.present = row;
+        }
+        for slot in &uses.counters {
+            let counter = &mut self.counters[*slot];
+            counter.present = counter.next;
+            counter.next = counter.next.wrapping_add(counter.step);
+        }
+        true
+    }
+
+    pub(crate) const fn random(&mut self) -> &mut Pcg64Mcg {
+        &mut self.random
+    }
+
+    pub(super) fn write(&mut self, variable: Variable, escaping: Escaping, out: &mut Vec<u8>) {
+        match variable {
+            Variable::Column { feed, column } => {
+                let feed = &self.feeds[feed];
+                escaping.write(feed.table.cell(feed.present, column), out);
+            }
+            // The other values consist of letters, digits and hyphens, which never need escaping.
+            Variable::Counter(slot) => push(out, format_args!("{}", self.counters[slot].present)),
+            Variable::Number { from, to } => {
+                let drawn = up_to(&mut self.random, from.abs_diff(to));
+                push(out, format_args!("{}", from.wrapping_add_unsigned(drawn)));
+            }
+            Variable::Hex(digits) => self.push_hex(digits, out),
+            Variable::Uuid => self.push_uuid(out),
+        }
+    }
+
+    fn push_hex(&mut self, digits: usize, out: &mut Vec<u8>) {
+        let until = out.len() + digits;
+        while out.len() < until {
+            push(out, format_args!("{:016x}", self.random.next_u64()));
+        }
+        out.truncate(until);
+    }
+
+    /// RFC 9562, section 5.4.
+    fn push_uuid(&mut self, out: &mut Vec<u8>) {
+        let (high, low) = (self.random.next_u64(), self.random.next_u64());
+        let (time, mid, version) = (high >> 32, (high >> 16) & 0xffff, 0x4000 | (high & 0x0fff));
+        let (variant, node) = (0x8000 | ((low >> 48) & 0x3fff), low & 0xffff_ffff_ffff);
+        push(out, format_args!("{time:08x}-{mid:04x}-{version:04x}-{variant:04x}-{node:012x}"));
+    }
+}
+
+fn push(out: &mut Vec<u8>, text: std::fmt::Arguments<'_>) {
+    // Writing to memory cannot fail.
+    let _ = out.write_fmt(text);
+}

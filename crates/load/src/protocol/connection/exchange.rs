@@ -1,0 +1,28 @@
+//! One request under way and the part of its answer that has arrived.
+
+use tare_sys::clock::Nanos;
+
+use crate::protocol::answer::Seen;
+use crate::recorder::Times;
+use crate::recorder::owed::Owed;
+
+/// A request that is under way on a connection.
+#[derive(Debug)]
+pub(crate) struct Exchange {
+    pub(crate) times: Times,
+    /// When it times out.
+    pub(crate) deadline: Nanos,
+    /// Index in the request set.
+    pub(crate) request: usize,
+    pub(crate) seen: Seen,
+    /// Messages that a failed subscription has not received.
+    pub(crate) owed: Option<Owed>,
+    /// How many times a server has sent it back unprocessed.
+    pub(crate) returns: u8,
+}
+
+impl Exchange {
+    pub(crate) fn new(request: usize, times: Times, deadline: Nanos) -> Self {
+        Self { times, deadline, request, seen: Seen::default(), owed: None, returns: 0 }
+    }
+}

@@ -1,0 +1,258 @@
+//! The exchanges under way on one connection. Each protocol turns requests into bytes and bytes into answers, and calls
+//! only the transport that it sends on. When to open, retry or time out is decided by the worker.
+
+mod end;
+mod exchange;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use tare_sys::clock::Nanos;
+use tare_sys::payload::Payload;
+use tare_sys::poll::{CloseCause, Token, Transport};
+use tare_wire::ws::Stamped;
+
+use super::http1::Http1;
+use super::http2::Http2;
+use super::websocket::WebSocket;
+use crate::input::request::{Parts, RequestCursor, RequestSet};
+use crate::problem::Problem;
+use crate::protocol::Protocol;
+use crate::recorder::Times;
+use crate::recorder::owed::Owed;
+use crate::recorder::pushed::Pushed;
+
+pub(crate) use self::exchange::Exchange;
+
+/// One connection and its exchanges.
+#[derive(Debug)]
+pub(crate) struct Connection {
+    state: ProtocolState,
+}
+
+/// The protocol of a connection, and its progress.
+#[derive(Debug)]
+enum ProtocolState {
+    Http1(Http1),
+    Http2(Box<Http2>),
+    WebSocket(Box<WebSocket>),
+}
+
+/// What a connection did with a request.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Begun {
+    /// It was sent, with the bytes gathered before it.
+    Sent { bytes: usize },
+    /// It waits for a flush, which the caller must request.
+    ToBeFlushed,
+    /// It waits for a flush that has already been requested.
+    Gathered,
+}
+
+/// What received bytes led to. After any variant but `More` and `Broken`, bytes may be left.
+#[derive(Debug)]
+pub(crate) enum Step {
+    /// All bytes were taken.
+    More,
+    /// An exchange has ended: completed if it has no problem, else failed.
+    Finished { times: Times, problem: Option<Problem> },
+    /// The server has not processed this request and will not. Another connection may send it.
+    Returned(Returned),
+    /// The server pushed a message with this stamp.
+    Pushed(Option<Stamped>),
+    /// A ping of the server was answered.
+    Pinged,
+    /// The server answered a ping that was sent at this moment.
+    Ponged { sent: Nanos },
+    /// The connection can no longer be used.
+    Broken(Problem),
+}
+
+/// A request that the server sent back unprocessed.
+#[derive(Debug)]
+pub(crate) struct Returned {
+    pub(crate) exchange: Exchange,
+    pub(crate) parts: Arc<Parts>,
+}
+
+/// What the end of a connection means for the exchanges under way.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    /// The exchange that the end completes.
+    pub(crate) finished: Option<(Times, Option<Problem>)>,
+    /// The problem of all others.
+    pub(crate) problem: Problem,
+}
+
+/// The same call on the state of each protocol.
+macro_rules! on_state {
+    ($connection:expr, $state:ident => $call:expr) => {
+        match &mut $connection.state {
+            ProtocolState::Http1($state) => $call,
+            ProtocolState::Http2($state) => $call,
+            ProtocolState::WebSocket($state) => $call,
+        }
+    };
+}
+
+impl Connection {
+    /// A connection to the site at `base` (`http://127.0.0.1:8080`), not yet open.
+    pub(crate) fn new(protocol: Protocol, base: &Arc<str>) -> Self {
+        let state = match protocol {
+            Protocol::Http1 { pipeline } => ProtocolState::Http1(Http1::new(pipeline)),
+            Protocol::Http2 { .. } => ProtocolState::Http2(Box::new(Http2::new(Arc::clone(base)))),
+            Protocol::WebSocket(conversation) => {
+                ProtocolState::WebSocket(Box::new(WebSocket::new(conversation, Arc::clone(base))))
+            }
+        };
+        Self { state }
+    }
+
+    /// The bytes that open the protocol on a new transport; `None` if it needs no handshake.
+    pub(crate) fn start_handshake(&mut self, cursor: &mut RequestCursor) -> Option<Result<Payload, Problem>> {
+        let ProtocolState::WebSocket(state) = &mut self.state else { return None };
+        // The session has checked that all requests open it with the same path and headers.
+        Some(state.start_handshake(&cursor.parts(0)))
+    }
+
+    /// Takes bytes of the handshake's answer. Returns whether the connection is open.
+    pub(crate) fn on_handshake_bytes(&mut self, bytes: &mut &[u8]) -> Result<bool, Problem> {
+        let ProtocolState::WebSocket(state) = &mut self.state else { return Ok(true) };
+        state.on_handshake_bytes(bytes)
+    }
+
+    /// Begins a connection whose handshake has succeeded.
+    pub(crate) fn open(&mut self) {
+        on_state!(self, state => state.open());
+    }
+
+    /// How many exchanges are under way.
+    pub(crate) fn under_way(&self) -> usize {
+        match &self.state {
+            ProtocolState::Http1(state) => state.under_way(),
+            ProtocolState::Http2(state) => state.under_way(),
+            ProtocolState::WebSocket(state) => state.under_way(),
+        }
+    }
+
+    /// Whether it accepts no more requests. Those under way may still be answered.
+    pub(crate) const fn is_retired(&self) -> bool {
+        match &self.state {
+            ProtocolState::Http1(state) => state.is_retired(),
+            ProtocolState::Http2(state) => state.is_retired(),
+            ProtocolState::WebSocket(state) => state.is_retired(),
+        }
+    }
+
+    /// Whether it has failed, and not only ended.
+    pub(crate) const fn is_broken(&self) -> bool {
+        match &self.state {
+            ProtocolState::Http1(_) | ProtocolState::WebSocket(_) => false,
+            ProtocolState::Http2(state) => state.is_broken(),
+        }
+    }
+
+    /// Whether the caller must request a flush after an event, for bytes that the protocol sends on its own.
+    pub(crate) fn wants_flush(&mut self) -> bool {
+        match &mut self.state {
+            ProtocolState::Http1(_) => false,
+            ProtocolState::Http2(state) => state.wants_flush(),
+            ProtocolState::WebSocket(state) => state.wants_flush(),
+        }
+    }
+
+    /// Sends or gathers the current request of `cursor`.
+    pub(crate) fn begin(
+        &mut self,
+        io: &mut impl Transport,
+        token: Token,
+        exchange: Exchange,
+        cursor: &mut RequestCursor,
+    ) -> Begun {
+        match &mut self.state {
+            ProtocolState::Http1(state) => state.begin(io, token, exchange, cursor),
+            ProtocolState::Http2(state) => {
+                let parts = cursor.parts(exchange.request);
+                state.begin(exchange, &parts)
+            }
+            ProtocolState::WebSocket(state) => {
+                let parts = cursor.parts(exchange.request);
+                state.begin(io, token, exchange, &parts.body)
+            }
+        }
+    }
+
+    /// Sends or gathers a request that came back from another connection.
+    pub(crate) fn begin_again(&mut self, returned: Returned) -> Begun {
+        match &mut self.state {
+            ProtocolState::Http2(state) => state.begin(returned.exchange, &returned.parts),
+            // Only HTTP/2 returns requests.
+            ProtocolState::Http1(_) | ProtocolState::WebSocket(_) => Begun::Gathered,
+        }
+    }
+
+    /// Sends gathered bytes, and returns their number. The connection must be open.
+    pub(crate) fn flush(&mut self, io: &mut impl Transport, token: Token) -> usize {
+        on_state!(self, state => state.flush(io, token))
+    }
+
+    /// Sends the protocol's closing bytes, if it has any.
+    pub(crate) fn say_goodbye(&mut self, io: &mut impl Transport, token: Token) {
+        if let ProtocolState::WebSocket(state) = &mut self.state {
+            state.say_goodbye(io, token);
+        }
+    }
+
+    /// Counts a pushed message. The next must arrive until `deadline`. Returns `None` without a subscription.
+    pub(crate) fn push(&mut self, at: Nanos, sent: Option<(Nanos, Stamped)>, deadline: Nanos) -> Option<Pushed> {
+        let ProtocolState::WebSocket(state) = &mut self.state else { return None };
+        state.push(at, sent, deadline)
+    }
+
+    /// Gathers a ping, if the protocol has one.
+    pub(crate) fn ping(&mut self, now: Nanos) {
+        if let ProtocolState::WebSocket(state) = &mut self.state {
+            state.ping(now);
+        }
+    }
+
+    /// Ends a subscription correctly. Returns the messages that did not arrive.
+    pub(crate) fn unsubscribe(&mut self) -> Option<Owed> {
+        let ProtocolState::WebSocket(state) = &mut self.state else { return None };
+        state.unsubscribe()
+    }
+
+    /// Takes received bytes up to the end of the next exchange. Call it until it returns `Step::More`.
+    pub(crate) fn receive(&mut self, bytes: &mut &[u8], requests: &RequestSet) -> Step {
+        on_state!(self, state => state.receive(bytes, requests))
+    }
+
+    /// Takes the end of the transport.
+    pub(crate) fn end(&mut self, cause: &CloseCause, requests: &RequestSet) -> Ended {
+        match &mut self.state {
+            ProtocolState::Http1(state) => state.end(cause, requests),
+            ProtocolState::Http2(state) => state.end(cause),
+            ProtocolState::WebSocket(state) => state.end(cause),
+        }
+    }
+
+    /// The earliest deadline of the exchanges under way.
+    pub(crate) fn next_deadline(&self) -> Option<Nanos> {
+        match &self.state {
+            ProtocolState::Http1(state) => state.next_deadline(),
+            ProtocolState::Http2(state) => state.next_deadline(),
+            ProtocolState::WebSocket(state) => state.next_deadline(),
+        }
+    }
+
+    /// Removes an exchange that is overdue, or that cannot be answered because another is overdue.
+    pub(crate) fn take_overdue(&mut self, now: Nanos) -> Option<Exchange> {
+        on_state!(self, state => state.take_overdue(now))
+    }
+
+    /// Removes any exchange, because the connection can no longer be used.
+    pub(crate) fn take_any(&mut self) -> Option<Exchange> {
+        on_state!(self, state => state.take_any())
+    }
+}

@@ -1,0 +1,177 @@
+//! HTTP/1.1 on one connection: requests leave one after another, and answers arrive in the same order.
+
+use std::collections::VecDeque;
+
+use tare_sample::ErrorClass;
+use tare_sys::clock::Nanos;
+use tare_sys::poll::{CloseCause, Token, Transport};
+use tare_wire::http::{ParseError, Progress, ResponseParser};
+
+use super::connection::{Begun, Ended, Exchange, Step};
+use crate::input::request::{RequestCursor, RequestSet};
+use crate::problem::{Problem, escape};
+use crate::protocol::answer::Judge;
+use crate::recorder::Times;
+
+/// Requests longer than this are not copied into the buffer of requests that leave together.
+const MAX_GATHERED_BYTES: usize = 16 * 1024;
+
+/// The state of one HTTP/1.1 connection.
+#[derive(Debug)]
+pub(crate) struct Http1 {
+    /// In the order in which they left.
+    under_way: VecDeque<Exchange>,
+    parser: ResponseParser,
+    /// Requests that leave together at the next flush; only with pipelining.
+    gathered: Vec<u8>,
+    gathers: bool,
+    /// No more requests can be sent.
+    is_retired: bool,
+}
+
+impl Http1 {
+    pub(crate) fn new(pipeline: usize) -> Self {
+        Self {
+            under_way: VecDeque::new(),
+            parser: ResponseParser::new(),
+            gathered: Vec::new(),
+            gathers: pipeline > 1,
+            is_retired: false,
+        }
+    }
+
+    /// Forgets the connection before, because a new one is open.
+    pub(crate) fn open(&mut self) {
+        self.under_way.clear();
+        self.gathered.clear();
+        self.is_retired = false;
+    }
+
+    pub(crate) fn under_way(&self) -> usize {
+        self.under_way.len()
+    }
+
+    pub(crate) const fn is_retired(&self) -> bool {
+        self.is_retired
+    }
+
+    pub(crate) fn begin(
+        &mut self,
+        io: &mut impl Transport,
+        token: Token,
+        exchange: Exchange,
+        cursor: &mut RequestCursor,
+    ) -> Begun {
+        if self.under_way.is_empty() {
+            self.parser.expect_response(cursor.is_head(exchange.request));
+        }
+        let bytes = cursor.encoded(exchange.request);
+        self.under_way.push_back(exchange);
+        if self.gathers && bytes.len() <= MAX_GATHERED_BYTES {
+            let is_first = self.gathered.is_empty();
+            self.gathered.extend_from_slice(bytes);
+            return if is_first { Begun::ToBeFlushed } else { Begun::Gathered };
+        }
+        let before = self.flush(io, token);
+        io.send(token, bytes);
+        Begun::Sent { bytes: before + bytes.len() }
+    }
+
+    /// Sends the gathered bytes, and returns their number.
+    pub(crate) fn flush(&mut self, io: &mut impl Transport, token: Token) -> usize {
+        let bytes = self.gathered.len();
+        if bytes > 0 {
+            io.send(token, &self.gathered[..].into());
+            self.gathered.clear();
+        }
+        bytes
+    }
+
+    /// Reads bytes up to the end of the next answer.
+    pub(crate) fn receive(&mut self, bytes: &mut &[u8], requests: &RequestSet) -> Step {
+        if self.is_retired && !self.under_way.is_empty() {
+            return Step::Broken(left_unanswered());
+        }
+        if bytes.is_empty() {
+            return Step::More;
+        }
+        let is_last = self.under_way.len() == 1;
+        let Some(exchange) = self.under_way.front_mut() else {
+            let text = format!("{} bytes without a request: \"{}\"", bytes.len(), escape(bytes));
+            return Step::Broken(Problem::new(ErrorClass::Protocol, text));
+        };
+        let expectation = &requests.get(exchange.request).expectation;
+        let mut judge = Judge { seen: &mut exchange.seen, expectation };
+        match self.parser.feed(bytes, &mut judge) {
+            Ok(Progress::Complete { consumed, .. }) if is_last && consumed < bytes.len() => {
+                let text = format!("bytes after the end of the answer: \"{}\"", escape(&bytes[consumed..]));
+                Step::Broken(Problem::new(ErrorClass::Protocol, text))
+            }
+            Ok(Progress::Complete { consumed, keeps_alive }) => {
+                *bytes = &bytes[consumed..];
+                self.is_retired = !keeps_alive;
+                self.finish_first(requests).map_or(Step::More, |(times, problem)| Step::Finished { times, problem })
+            }
+            Ok(Progress::NeedsMore) if exchange.seen.is_flooded(expectation) => Step::Broken(exchange.seen.flood()),
+            Ok(Progress::NeedsMore) => {
+                *bytes = &[];
+                Step::More
+            }
+            Err(error) => Step::Broken(Problem::new(ErrorClass::Protocol, format!("{error}: \"{}\"", escape(bytes)))),
+        }
+    }
+
+    /// Handles the end of the connection, which may also be the end of a body.
+    pub(crate) fn end(&mut self, cause: &CloseCause, requests: &RequestSet) -> Ended {
+        let problem = match (cause, self.parser.finish_stream()) {
+            (CloseCause::EndOfStream, Ok(())) => {
+                return Ended { finished: self.finish_first(requests), problem: left_unanswered() };
+            }
+            (CloseCause::EndOfStream, Err(error)) if error.is_truncation() => {
+                Problem::new(ErrorClass::Read, error.to_string())
+            }
+            (CloseCause::EndOfStream, Err(error)) => Problem::new(ErrorClass::Protocol, error.to_string()),
+            (CloseCause::ReadFailed(error), finish) => Problem::new(ErrorClass::Read, where_it_broke(finish, error)),
+            (cause, _) => Problem::of_end(cause),
+        };
+        Ended { finished: None, problem }
+    }
+
+    fn finish_first(&mut self, requests: &RequestSet) -> Option<(Times, Option<Problem>)> {
+        let mut exchange = self.under_way.pop_front()?;
+        if let Some(next) = self.under_way.front() {
+            self.parser.expect_response(requests.get(next.request).is_head);
+        }
+        let problem = exchange.seen.verdict(&requests.get(exchange.request).expectation);
+        Some((exchange.times, problem))
+    }
+
+    /// The earliest deadline of all exchanges.
+    pub(crate) fn next_deadline(&self) -> Option<Nanos> {
+        self.under_way.iter().map(|exchange| exchange.deadline).min()
+    }
+
+    /// When one is overdue the others are lost too, since answers arrive in order.
+    pub(crate) fn take_overdue(&mut self, now: Nanos) -> Option<Exchange> {
+        self.is_retired |= self.next_deadline().is_some_and(|deadline| deadline <= now);
+        if self.is_retired { self.take_any() } else { None }
+    }
+
+    pub(crate) fn take_any(&mut self) -> Option<Exchange> {
+        self.under_way.pop_front()
+    }
+}
+
+/// The problem of requests behind the last one that a connection answers.
+fn left_unanswered() -> Problem {
+    let text = "connection closed with the answer before; does the server limit the requests of a connection?";
+    Problem::new(ErrorClass::Read, text)
+}
+
+fn where_it_broke(finish: Result<(), ParseError>, error: &std::io::Error) -> String {
+    match finish {
+        Err(ParseError::TruncatedHead) => format!("{error}, inside the headers"),
+        Err(ParseError::TruncatedBody) | Ok(()) => format!("{error}, inside the body"),
+        Err(_) => error.to_string(),
+    }
+}

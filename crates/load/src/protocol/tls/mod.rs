@@ -1,0 +1,41 @@
+//! The layer between socket and protocol: none, or TLS. The worker reads and writes plain text in both cases.
+
+mod config;
+mod connections;
+mod failure;
+mod spec;
+mod verify;
+
+use tare_sys::payload::Payload;
+use tare_sys::poll::{Sending, Token, Transport};
+use tare_sys::socket::{SocketOptions, Target};
+
+pub(crate) use self::config::Security;
+pub(crate) use self::connections::Tls;
+pub use self::spec::{Identity, TlsSpec, Trust};
+
+/// A transport of plain text on top of the poller's transport.
+pub(crate) struct Channel<'a, T> {
+    pub(crate) io: &'a mut T,
+    pub(crate) tls: Option<&'a mut Tls>,
+}
+
+impl<T: Transport> Transport for Channel<'_, T> {
+    fn connect(&mut self, token: Token, target: &Target, options: &SocketOptions) {
+        self.io.connect(token, target, options);
+    }
+
+    fn send(&mut self, token: Token, payload: &Payload) -> Sending {
+        match &mut self.tls {
+            None => self.io.send(token, payload),
+            Some(tls) => tls.send(self.io, token, payload),
+        }
+    }
+
+    fn close(&mut self, token: Token) {
+        if let Some(tls) = &mut self.tls {
+            tls.close(self.io, token);
+        }
+        self.io.close(token);
+    }
+}

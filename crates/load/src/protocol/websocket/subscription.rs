@@ -1,0 +1,150 @@
+//! Compares a pushed message with those before it on the same WebSocket.
+
+use tare_sys::clock::Nanos;
+
+use tare_wire::ws::Stamped;
+
+use crate::protocol::conversation::Push;
+use crate::recorder::owed::Owed;
+use crate::recorder::pushed::Pushed;
+
+/// The messages of one subscription so far.
+#[derive(Debug, Default)]
+pub(super) struct Subscription {
+    taken: u64,
+    came: Option<Nanos>,
+    /// The latest of all stamps.
+    sent: Option<Nanos>,
+    /// How many more messages the stamps allow for than have arrived. Negative if some arrived before their time.
+    behind: i64,
+}
+
+impl Subscription {
+    /// Compares and counts one message.
+    pub(super) fn take(&mut self, push: &Push, came: Nanos, stamp: Option<(Nanos, Stamped)>) -> Pushed {
+        self.taken += 1;
+        let period_ns = Nanos::from(push.period).0.max(1);
+        let since_last_ns = self.came.replace(came).map(|before| came.since(before));
+        let sent = stamp.map(|(sent, _)| sent);
+        let unit_ns = stamp.map_or(0, |(_, stamped)| stamped.unit_ns);
+        let before = self.sent;
+        self.sent = sent.max(before);
+        let both = sent.zip(before);
+        // With a short period, coarse stamps may be equal for different messages.
+        let is_duplicate = both.is_some_and(|(sent, before)| sent == before) && period_ns >= 2 * unit_ns;
+        if let (Some((sent, before)), false) = (both, is_duplicate) {
+            self.behind += (sent.since(before) + period_ns / 2) as i64 / period_ns as i64 - 1;
+        }
+        Pushed {
+            came,
+            sent,
+            unit_ns,
+            is_late: match sent {
+                Some(sent) => came.since(sent) > period_ns,
+                None => since_last_ns.is_some_and(|since| since > 2 * period_ns),
+            },
+            is_out_of_order: both.is_some_and(|(sent, before)| sent < before),
+            is_duplicate,
+            jitter_ns: since_last_ns.map(|since| since.abs_diff(period_ns)),
+            is_last: self.taken >= push.messages_per_user,
+        }
+    }
+
+    /// How many messages the server has skipped since the subscription was requested at `since`, judged by the stamps.
+    pub(super) fn left_out(&self, push: &Push, since: Nanos) -> Owed {
+        let silent_since = self.sent.or(self.came).unwrap_or(since);
+        Owed { messages: self.behind.max(0) as u64, silence: push.silence(silent_since) }
+    }
+
+    /// The missing messages when the subscription breaks off: the skipped ones and the rest.
+    pub(super) fn owed(&self, push: &Push, since: Nanos) -> Owed {
+        let left_out = self.left_out(push, since);
+        Owed { messages: left_out.messages + push.rest(self.taken), ..left_out }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::protocol::conversation::Stamp;
+
+    const MS: u64 = 1_000_000;
+    const PUSH: Push = Push { messages_per_user: 10, period: Duration::from_millis(100), stamp: Stamp::Unix };
+
+    /// Feeds messages sent and received at these milliseconds.
+    fn taken(messages: &[(u64, u64)]) -> (Subscription, Vec<Pushed>) {
+        let mut subscription = Subscription::default();
+        let take = |(sent, came): &(u64, u64)| {
+            let stamped = Stamped { unix_ns: sent * MS, unit_ns: MS };
+            subscription.take(&PUSH, Nanos(came * MS), Some((Nanos(sent * MS), stamped)))
+        };
+        let pushed = messages.iter().map(take).collect();
+        (subscription, pushed)
+    }
+
+    #[test]
+    fn what_is_missing_late_twice_or_out_of_order_is_told_by_the_stamps() {
+        // (messages as sent and came, skipped, late, out of order, duplicates)
+        for (messages, expected) in [
+            (&[(0, 1), (100, 101), (200, 201)][..], (0, 0, 0, 0)),
+            // Two were skipped.
+            (&[(0, 1), (300, 301)], (2, 0, 0, 0)),
+            // A server whose period drifts skips nothing.
+            (&[(0, 1), (104, 105), (208, 209), (312, 313)], (0, 0, 0, 0)),
+            // Nor does one that stalls and then catches up.
+            (&[(0, 1), (300, 301), (301, 302), (302, 303), (400, 401)], (0, 0, 0, 0)),
+            // It stalled between stamp and send.
+            (&[(0, 1), (100, 401), (200, 401), (300, 401), (400, 401)], (0, 3, 0, 0)),
+            (&[(0, 1), (200, 201), (100, 202), (300, 301)], (0, 1, 1, 0)),
+            (&[(0, 1), (100, 101), (100, 102), (200, 201)], (0, 0, 0, 1)),
+            (&[], (0, 0, 0, 0)),
+        ] {
+            let (subscription, pushed) = taken(messages);
+            let count = |what: fn(&Pushed) -> bool| pushed.iter().filter(|pushed| what(pushed)).count();
+            let late = count(|pushed| pushed.is_late);
+            let left_out = subscription.left_out(&PUSH, Nanos::ZERO).messages;
+            let found = (left_out, late, count(|pushed| pushed.is_out_of_order), count(|p| p.is_duplicate));
+            assert_eq!(found, expected, "{messages:?}");
+        }
+    }
+
+    #[test]
+    fn jitter_needs_no_stamps_and_what_breaks_off_is_owed_the_rest() {
+        let mut subscription = Subscription::default();
+        let came = [0, 100, 90 + 100, 500];
+        let pushed = came.map(|came| subscription.take(&PUSH, Nanos(came * MS), None));
+        assert_eq!(pushed.map(|pushed| pushed.jitter_ns), [None, Some(0), Some(10 * MS), Some(210 * MS)]);
+        assert_eq!(pushed.map(|pushed| pushed.is_late), [false, false, false, true]);
+        assert_eq!(subscription.owed(&PUSH, Nanos::ZERO).missing(Nanos::ZERO, Nanos::MAX), 6);
+        assert!(
+            !pushed[3].is_last && subscription.take(&Push { messages_per_user: 5, ..PUSH }, Nanos(0), None).is_last
+        );
+    }
+
+    #[test]
+    fn where_as_many_are_wanted_as_come_what_the_silence_had_room_for_is_owed() {
+        let endless = Push { messages_per_user: u64::MAX, ..PUSH };
+        let ms = |ms: u64| Nanos(ms * MS);
+        // (messages as sent and received, the window, missing messages when the subscription breaks off or the window
+        // ends)
+        for (messages, (from, until), missing) in [
+            (&[(0, 1), (100, 101)][..], (0, 200), 0),
+            // The next may be late by half a period.
+            (&[(0, 1), (100, 101)], (0, 249), 0),
+            (&[(0, 1), (100, 101)], (0, 250), 1),
+            (&[(0, 1), (100, 101)], (0, 1000), 8),
+            // Two were skipped before.
+            (&[(0, 1), (300, 301)], (0, 1000), 2 + 6),
+            // Messages that are missing in the head do not count in the window.
+            (&[(0, 1), (100, 101)], (500, 1000), 4),
+            (&[], (0, 1000), 9),
+        ] {
+            let (subscription, _) = taken(messages);
+            for owed in [subscription.owed(&endless, ms(0)), subscription.left_out(&endless, ms(0))] {
+                assert_eq!(owed.missing(ms(from), ms(until)), missing, "{messages:?} until {until} ms");
+            }
+        }
+    }
+}

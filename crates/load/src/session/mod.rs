@@ -1,0 +1,295 @@
+//! The public interface: a session holds worker threads and their connections, and runs slices on them.
+
+mod clock_probe;
+mod opening;
+pub(crate) mod poller;
+mod remote;
+pub(crate) mod server_clock;
+mod spec;
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use tare_sample::SliceSample;
+use tare_sys::clock;
+use tare_sys::limits;
+use tare_sys::socket::{SocketOptions, congestion_in_use};
+use tare_sys::wakefulness::Wakefulness;
+
+use crate::cancel::Cancel;
+use crate::error::LoadError;
+use crate::input::request::RequestSet;
+use crate::protocol::Protocol;
+use crate::protocol::tls::Security;
+use crate::recorder::slice::WorkerSlice;
+use crate::recorder::stamps::Stamps;
+use crate::schedule::Share;
+use crate::session::poller::PollerInUse;
+use crate::session::remote::{Order, Remote, Report};
+use crate::session::server_clock::ClockModel;
+use crate::worker::Setup;
+
+use self::clock_probe::ClockProbe;
+pub use self::opening::{Opening, Watched};
+pub use self::spec::{SessionSpec, SliceSpec};
+
+/// Open files in addition to the connections: pollers, files of the kernel, and some for the caller.
+const SPARE_FILES: u64 = 32;
+/// Delay between the order and the start of a slice, so that all workers begin at the same moment.
+const START_MARGIN: Duration = Duration::from_micros(300);
+
+/// Worker threads with their connections, kept open from slice to slice.
+pub struct LoadSession {
+    workers: Vec<Remote>,
+    connections: usize,
+    congestion: Option<String>,
+    poller: PollerInUse,
+    keeps_cpus_awake: bool,
+    clock_probe: Option<ClockProbe>,
+}
+
+impl LoadSession {
+    /// Starts the workers. No connection is opened yet, because a missing server is not an error of the session.
+    ///
+    /// # Errors
+    /// When the specification is contradictory, a request cannot be encoded, or a worker cannot be started.
+    pub fn open(spec: &SessionSpec) -> Result<Self, LoadError> {
+        spec.check()?;
+        let requests = RequestSet::encode(&spec.host(), &spec.requests)?;
+        if requests.is_empty() {
+            return Err(spec_error("a session without requests", "give at least one whose weight is not 0"));
+        }
+        if matches!(spec.protocol, Protocol::WebSocket(_)) && !requests.opens_alike() {
+            return Err(spec_error(
+                "a WebSocket of several paths or headers, or with variables in them",
+                "give all requests the same path and headers; what they send may differ",
+            ));
+        }
+        let security = spec.tls.as_ref().map(|tls| Security::new(tls, spec.protocol)).transpose()?;
+        let options = SocketOptions { congestion: spec.congestion.clone() };
+        let congestion = spec.target.tcp_address().map(|address| congestion_towards(&address, &options)).transpose()?;
+        let poller = spec.poller.settle()?;
+        let keeps_cpus_awake = Wakefulness::keep_awake().is_ok();
+        make_room(spec.connections)?;
+        // A worker without a connection would have nothing to do.
+        let cpus: Vec<usize> = spec.cpus.iter().take(spec.connections).collect();
+        let mut workers = Vec::with_capacity(cpus.len());
+        for (worker, cpu) in cpus.iter().enumerate() {
+            let setup = Setup {
+                target: spec.target.clone(),
+                options: options.clone(),
+                security: security.clone(),
+                protocol: spec.protocol,
+                base: spec.base().into(),
+                requests: requests.clone(),
+                timeout: spec.timeout,
+                connect_timeout: spec.connect_timeout,
+                share: Share { worker, workers: cpus.len() },
+            };
+            workers.push(Remote::start(*cpu, poller.kind, setup)?);
+        }
+        let clock_probe = ClockProbe::of(spec);
+        Ok(Self { workers, connections: spec.connections, congestion, poller, keeps_cpus_awake, clock_probe })
+    }
+
+    /// The congestion control algorithm of the session's sockets; `None` for Unix sockets.
+    pub fn congestion(&self) -> Option<&str> {
+        self.congestion.as_deref()
+    }
+
+    /// The poller of the workers, with a line for the user if a better one was not available.
+    pub const fn poller(&self) -> &PollerInUse {
+        &self.poller
+    }
+
+    /// Whether CPUs are kept from deep sleep while a slice runs. This needs permission to write `/dev/cpu_dma_latency`.
+    /// Without it, wake-ups add to latencies at low load, tens of microseconds on some machines.
+    pub const fn keeps_cpus_awake(&self) -> bool {
+        self.keeps_cpus_awake
+    }
+
+    /// Whether the offset of the server's clock is estimated, before and after each slice.
+    pub const fn estimates_clock(&self) -> bool {
+        self.clock_probe.is_some()
+    }
+
+    /// Opens missing connections, runs one slice and drains it.
+    ///
+    /// Returns after at most `connect_timeout` + the stop rule's longest time + `drain_timeout`, whatever the server
+    /// does. When cancelled, it returns within 0.1 s plus a drain of at most 0.5 s. Both grow by 5 ms for every 32
+    /// missing connections: they are opened in steps of that size, so that the backlog of the server's listener does
+    /// not overflow. A server that is slow, but opens some connections within each `connect_timeout`, is given twelve
+    /// of them. If the server's clock is estimated, that takes 20 messages or 6 s, before and after the slice.
+    ///
+    /// # Errors
+    /// When the specification is contradictory or a worker has failed. Failures of the server are in the sample.
+    pub fn run(&mut self, slice: &SliceSpec, cancel: &Cancel) -> Result<SliceSample, LoadError> {
+        self.run_watched(slice, None, cancel, &mut |_| {})
+    }
+
+    /// As [`run`](Self::run), with reports to a watcher: the progress of opening connections, if that takes long, and
+    /// the sample of each time of length `every`. The counts of these parts add up to those of the returned sample. A
+    /// request belongs to the part in which it *ended*, so the drain has parts too, with windows of zero length.
+    /// Without `every`, nothing is reported while the slice runs.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_watched(
+        &mut self,
+        slice: &SliceSpec,
+        every: Option<Duration>,
+        cancel: &Cancel,
+        watcher: &mut dyn FnMut(Watched<'_>),
+    ) -> Result<SliceSample, LoadError> {
+        if every.is_some_and(|every| every.is_zero()) {
+            return Err(spec_error("intervals of no length", "give at least a millisecond"));
+        }
+        self.check_slice(slice)?;
+        let before = self.probe_clock(cancel)?;
+        let mut sample = self.drive(slice, Some(&before), every, cancel, watcher)?;
+        // After a cancellation, do not wait for more messages.
+        let is_over = before.epoch.is_none() || (self.clock_probe.is_some() && cancel.is_cancelled());
+        let whole = if is_over { before } else { before.until(&self.probe_clock(cancel)?) };
+        let whole = whole.widened(&sample.clock_samples);
+        whole.state_in(&mut sample.messages);
+        Ok(sample)
+    }
+
+    fn probe_clock(&self, cancel: &Cancel) -> Result<ClockModel, LoadError> {
+        self.clock_probe
+            .as_ref()
+            .map_or_else(|| Ok(ClockModel::same(clock::wall_clock_epoch())), |clock_probe| clock_probe.measure(cancel))
+    }
+
+    /// Runs a slice with the assumed clock of the server; without one, as a probe of that clock.
+    fn drive(
+        &mut self,
+        slice: &SliceSpec,
+        by: Option<&ClockModel>,
+        every: Option<Duration>,
+        cancel: &Cancel,
+        watcher: &mut dyn FnMut(Watched<'_>),
+    ) -> Result<SliceSample, LoadError> {
+        // If the kernel refuses, latencies grow, and the session's user is told so.
+        let _awake = Wakefulness::keep_awake();
+        self.prepare(slice, cancel, watcher)?;
+        let stamps = by.map_or(Stamps::Probing, ClockModel::stamps);
+        let start = clock::now() + START_MARGIN;
+        for worker in &self.workers {
+            worker.order(Order::Run(WorkerSlice {
+                start,
+                schedule: slice.schedule.clone(),
+                sending: slice.sending,
+                stamps,
+                stop: slice.stop,
+                discard_head: slice.discard_head,
+                drain_timeout: slice.drain_timeout,
+                seed: slice.seed,
+                every,
+                trace: slice.trace,
+                cancel: cancel.clone(),
+            }))?;
+        }
+        let sample = self.collect(&mut |part| {
+            if let Some(reckoning) = by {
+                reckoning.state_in(&mut part.messages);
+            }
+            if every.is_some() {
+                watcher(Watched::Interval(part));
+            }
+        })?;
+        Ok(SliceSample { tick_ns: slice.sending.tick_ns(), ..sample })
+    }
+
+    /// Waits for every worker, also after a failure, so that all are idle when the next order comes. Parts of all
+    /// workers end at the same moments, so they are added up one by one.
+    fn collect(&self, on_part: &mut dyn FnMut(&mut SliceSample)) -> Result<SliceSample, LoadError> {
+        let mut working: Vec<&Remote> = self.workers.iter().collect();
+        let (mut whole, mut failure) = (None, None);
+        while !working.is_empty() {
+            let mut round = None;
+            working.retain(|worker| match worker.report() {
+                Report::Part(part) => {
+                    put(&mut round, part, SliceSample::merge);
+                    true
+                }
+                // That was before this slice.
+                Report::Open { .. } => true,
+                Report::Last(last) => {
+                    match last {
+                        Ok(part) => put(&mut round, part, SliceSample::merge),
+                        Err(error) => failure = failure.take().or(Some(error)),
+                    }
+                    false
+                }
+            });
+            if let Some(mut round) = round {
+                on_part(&mut round);
+                put(&mut whole, round, SliceSample::append);
+            }
+        }
+        match failure {
+            Some(failure) => Err(failure),
+            None => whole.ok_or(LoadError::WorkerDied),
+        }
+    }
+
+    fn check_slice(&self, slice: &SliceSpec) -> Result<(), LoadError> {
+        if slice.connections < self.workers.len() || slice.connections > self.connections {
+            let (workers, most) = (self.workers.len(), self.connections);
+            return Err(spec_error(
+                &format!("a slice of {} connections over {workers} workers", slice.connections),
+                &format!("use at least {workers} and at most the session's {most}"),
+            ));
+        }
+        if let Some((what, remedy)) = slice.schedule.contradiction() {
+            return Err(spec_error(what, remedy));
+        }
+        let users = slice.schedule.users();
+        if users > slice.connections {
+            let what = format!("stages of up to {users} users over {} connections", slice.connections);
+            return Err(spec_error(&what, &format!("use at least {users} connections")));
+        }
+        if slice.discard_head > slice.stop.at_most() {
+            return Err(spec_error(
+                "a discarded head longer than the slice",
+                "discard less, or let the slice last longer",
+            ));
+        }
+        Ok(())
+    }
+}
+
+impl Drop for LoadSession {
+    fn drop(&mut self) {
+        // Dismiss all of them first, so that they end at the same time.
+        self.workers.iter_mut().for_each(Remote::dismiss);
+        self.workers.iter_mut().for_each(Remote::join);
+    }
+}
+
+/// The sum of both samples, or the second alone.
+fn put(sum: &mut Option<SliceSample>, sample: SliceSample, add: fn(&mut SliceSample, &SliceSample)) {
+    match sum {
+        None => *sum = Some(sample),
+        Some(sum) => add(sum, &sample),
+    }
+}
+
+/// Raises the limit of open files as far as the session needs, so that no slice runs out of them.
+fn make_room(connections: usize) -> Result<(), LoadError> {
+    let needed = limits::count_open_files() + connections as u64 + SPARE_FILES;
+    let allowed = limits::raise_open_files(needed);
+    if allowed < needed { Err(LoadError::OpenFiles { needed, allowed }) } else { Ok(()) }
+}
+
+fn congestion_towards(address: &SocketAddr, options: &SocketOptions) -> Result<String, LoadError> {
+    congestion_in_use(address, options).map_err(|source| LoadError::Congestion {
+        algorithm: options.congestion.clone().unwrap_or_else(|| "the kernel's default".to_owned()),
+        source,
+    })
+}
+
+fn spec_error(what: &str, remedy: &str) -> LoadError {
+    LoadError::Spec { what: what.to_owned(), remedy: remedy.to_owned() }
+}

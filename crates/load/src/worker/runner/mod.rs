@@ -1,0 +1,350 @@
+//! Runs the slices of one worker: asks the dispatcher for requests, puts them on connections, and records how they end.
+//! A request ends completed or failed, a connection closed, a slice at its end or cancelled.
+
+mod events;
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use tare_sample::{ErrorClass, SliceSample};
+use tare_sys::clock::{Clock, Nanos};
+use tare_sys::poll::{Token, Transport};
+
+use super::Setup;
+use super::connections::{Attempt, Connections, Due};
+use super::dispatcher::{Departure, Dispatcher};
+use super::pushes::Pushes;
+use super::watch::{Rest, Watch};
+use crate::input::request::RequestSet;
+use crate::problem::Problem;
+use crate::protocol::Protocol;
+use crate::protocol::connection::{Begun, Exchange, Returned};
+use crate::recorder::slice::WorkerSlice;
+use crate::recorder::{Recorder, Spent, Times};
+
+/// The longest sleep, so that a cancellation is noticed.
+pub(super) const MAX_SLEEP: Duration = Duration::from_millis(100);
+
+/// One worker without its poller: the state of its slices.
+pub(super) struct SliceRunner<C> {
+    clock: C,
+    protocol: Protocol,
+    requests: RequestSet,
+    timeout: Duration,
+    connections: Connections,
+    dispatcher: Dispatcher,
+    recorder: Recorder,
+    pushes: Pushes,
+    watch: Watch,
+}
+
+impl<C: Clock> SliceRunner<C> {
+    pub(super) fn new(clock: C, setup: Setup) -> Self {
+        let setup = Rc::new(setup);
+        Self {
+            clock,
+            protocol: setup.protocol,
+            requests: setup.requests.clone(),
+            timeout: setup.timeout,
+            dispatcher: Dispatcher::new(&setup),
+            recorder: Recorder::idle(),
+            pushes: Pushes::new(setup.protocol.period()),
+            watch: Watch::new(),
+            connections: Connections::new(setup),
+        }
+    }
+
+    pub(super) fn now(&self) -> Nanos {
+        self.clock.now()
+    }
+
+    /// The connections, for preparation.
+    pub(super) const fn connections(&mut self) -> &mut Connections {
+        &mut self.connections
+    }
+
+    pub(super) fn begin_slice(&mut self, slice: &WorkerSlice) {
+        self.recorder.begin_slice(slice);
+        self.pushes.begin_slice(slice.stamps);
+        self.watch.begin(slice.sending);
+        self.dispatcher.begin_slice(slice);
+        self.connections.begin_slice(slice.start);
+        // One place per connection at a time, so that no connection carries two requests while another carries none.
+        for _ in 0..self.protocol.depth() {
+            for token in self.connections.open_tokens() {
+                self.dispatcher.free_place(token, slice.start);
+            }
+        }
+    }
+
+    /// Whether every request has ended, or the drain has lasted as long as it may.
+    pub(super) fn is_finished(&self, now: Nanos) -> bool {
+        let is_open = self.recorder.is_before_end(now);
+        self.recorder.is_drained(now) || self.dispatcher.is_finished(is_open, self.connections.is_connecting())
+    }
+
+    /// Ends the wait; returns the present moment.
+    pub(super) fn wake(&mut self) -> Nanos {
+        let now = self.now();
+        self.watch.woke(now);
+        now
+    }
+
+    /// How to wait from `now` on.
+    pub(super) fn rest(&mut self, now: Nanos) -> Rest {
+        let deadline = self.connections.next_deadline().min(now + MAX_SLEEP).min(self.recorder.next_boundary());
+        let deadline = self.pushes.next_ping().map_or(deadline, |ping| deadline.min(ping));
+        let deadline = self.dispatcher.next_wake(deadline);
+        self.watch.rest(now, deadline, self.dispatcher.next_send(), self.dispatcher.under_way() > 0)
+    }
+
+    /// Does what is due by time alone: boundaries of the window, timeouts, pings, requests.
+    pub(super) fn tick(&mut self, io: &mut impl Transport, now: Nanos, is_cancelled: bool) {
+        if is_cancelled {
+            self.cancel(now);
+        }
+        self.recorder.cross(now, || spent(&self.clock, &self.watch));
+        while let Some(intended) = self.dispatcher.take_overdue(now) {
+            self.fail_waiting(intended, intended + self.timeout, "no connection was free until the deadline");
+        }
+        if now >= self.connections.next_deadline() {
+            self.time_out(io, now);
+        }
+        self.dispatcher.wake_users(now);
+        if let Some(token) = self.pushes.take_due_ping(now) {
+            self.connections[token].ping(self.clock.now());
+            self.flush_later(token);
+        }
+        self.dispatch(io, None);
+    }
+
+    /// The part of the sample since the last part, if a part is due.
+    pub(super) fn part_if_due(&mut self, now: Nanos) -> Option<SliceSample> {
+        self.recorder.part_if_due(now, || spent(&self.clock, &self.watch))
+    }
+
+    fn cancel(&mut self, now: Nanos) {
+        if self.recorder.is_before_end(now) {
+            self.dispatcher.end_at(now);
+        }
+        self.recorder.cancel(now);
+    }
+
+    /// Fails the requests that the drain has not finished, and returns the sample.
+    pub(super) fn end_slice(&mut self, io: &mut impl Transport) -> SliceSample {
+        let now = self.now();
+        self.recorder.end_window(now);
+        while let Some(intended) = self.dispatcher.take_waiting() {
+            self.fail_waiting(intended, now, "still waiting for a connection when the drain ended");
+        }
+        while let Some(returned) = self.dispatcher.take_returned(None) {
+            self.fail_returned(&returned, now, "no complete answer when the drain ended");
+        }
+        for token in self.connections.tokens() {
+            self.close_unfinished(io, token, now);
+        }
+        self.dispatcher.end_slice();
+        self.recorder.end_slice(|| spent(&self.clock, &self.watch))
+    }
+
+    /// Assigns due requests to free places, then sends the bytes that connections have gathered. `freed` is the moment
+    /// at which an event freed a place while none was free.
+    fn dispatch(&mut self, io: &mut impl Transport, freed: Option<Nanos>) {
+        while let Some((token, returned)) = self.dispatcher.next_returned() {
+            self.send_again(token, returned);
+        }
+        while let Some(departure) = self.dispatcher.next_departure(&self.clock, freed) {
+            self.send(io, departure);
+        }
+        self.flush(io);
+    }
+
+    fn send(&mut self, io: &mut impl Transport, departure: Departure) {
+        let Departure { token, request, now, times } = departure;
+        let deadline = times.intended + self.timeout;
+        self.connections.wake_by(deadline);
+        self.watch.sent(now);
+        let exchange = Exchange::new(request, times, deadline);
+        let begun = self.connections[token].begin(io, token, exchange, self.dispatcher.cursor());
+        self.note_begun(token, &begun, now);
+    }
+
+    fn send_again(&mut self, token: Token, returned: Returned) {
+        let now = self.now();
+        self.connections.wake_by(returned.exchange.deadline);
+        self.watch.sent(now);
+        let begun = self.connections[token].begin_again(returned);
+        self.note_begun(token, &begun, now);
+    }
+
+    fn note_begun(&mut self, token: Token, begun: &Begun, now: Nanos) {
+        match *begun {
+            Begun::Sent { bytes } => self.recorder.sent(now, bytes),
+            Begun::ToBeFlushed => self.connections.flush_later(token),
+            Begun::Gathered => {}
+        }
+    }
+
+    /// Makes the next flush send bytes that the protocol has prepared after an event.
+    fn flush_later(&mut self, token: Token) {
+        if self.connections[token].wants_flush() {
+            self.connections.flush_later(token);
+        }
+    }
+
+    fn flush(&mut self, io: &mut impl Transport) {
+        while let Some(bytes) = self.connections.flush_next(io) {
+            self.recorder.sent(self.clock.now(), bytes);
+        }
+    }
+
+    /// Frees places of a connection for the slice's next requests.
+    fn free_places(&mut self, token: Token, places: usize, since: Nanos) {
+        if self.recorder.is_active() && self.connections.is_in_use(token) {
+            self.dispatcher.free_places(token, places, since);
+        }
+    }
+
+    fn remove_places(&mut self, token: Token) {
+        self.dispatcher.remove_places(token, self.connections[token].under_way());
+    }
+
+    /// Opens a connection again that has ended, if the slice still needs it.
+    fn reconnect(&mut self, io: &mut impl Transport, token: Token, at: Nanos) {
+        let is_wanted = self.dispatcher.wants_connections(self.recorder.is_before_end(at));
+        if is_wanted && self.recorder.is_active() && self.connections.is_in_use(token) {
+            self.connections.reopen(io, token, at);
+        } else {
+            self.connections.set_closed(token);
+        }
+    }
+
+    /// Opens a connection again that could not be opened or has ended without notice.
+    fn reconnect_lost(&mut self, io: &mut impl Transport, token: Token, at: Nanos) {
+        self.connections.count_loss(token);
+        self.reconnect(io, token, at);
+    }
+
+    /// Ends a request under way: completed if it has no problem, else failed.
+    fn finish(&mut self, times: &Times, at: Nanos, problem: Option<&Problem>) {
+        self.dispatcher.note_ended();
+        match problem {
+            None => self.recorder.completed(times, at, self.watch.stamped_late_ns(at)),
+            Some(problem) => self.recorder.failed(times, at, problem),
+        }
+    }
+
+    /// Fails a request or subscription under way.
+    fn fail(&mut self, exchange: &Exchange, at: Nanos, problem: &Problem) {
+        self.dispatcher.note_ended();
+        self.recorder.failed_owing(&exchange.times, at, problem, exchange.owed);
+    }
+
+    /// Fails everything that is under way on a connection.
+    fn fail_all(&mut self, token: Token, at: Nanos, problem: &Problem) {
+        while let Some(exchange) = self.connections[token].take_any() {
+            self.fail(&exchange, at, problem);
+        }
+    }
+
+    /// Fails a request that never left.
+    fn fail_waiting(&mut self, intended: Nanos, at: Nanos, text: &str) {
+        let times = Times { intended, sent: None, blocked_until: Some(at) };
+        self.recorder.failed(&times, at, &Problem::new(ErrorClass::Timeout, text));
+    }
+
+    fn fail_returned(&mut self, returned: &Returned, at: Nanos, text: &str) {
+        self.finish(&returned.exchange.times, at, Some(&Problem::new(ErrorClass::Timeout, text)));
+    }
+
+    /// Fails an attempt to connect. In the closed loop each connection has users who wait for it, as many as its depth.
+    /// Their requests fail.
+    fn fail_attempt(&mut self, attempt: Attempt, at: Nanos, problem: &Problem) {
+        if !self.recorder.is_active() {
+            return;
+        }
+        if !self.dispatcher.is_closed_loop() {
+            return self.recorder.connection_failed(at, problem);
+        }
+        for _ in 0..self.protocol.depth() {
+            let Some(intended) = self.dispatcher.take_waiting_user(attempt.since, at) else { return };
+            let times = Times { intended, sent: None, blocked_until: None };
+            self.recorder.failed_owing(&times, at, problem, self.protocol.owed(attempt.since));
+        }
+    }
+
+    /// Fails a connection that can no longer be used, and everything under way on it.
+    fn fail_connection(&mut self, io: &mut impl Transport, token: Token, at: Nanos, problem: &Problem) {
+        self.remove_places(token);
+        if self.connections[token].under_way() == 0 {
+            self.recorder.connection_failed(at, problem);
+        }
+        self.fail_all(token, at, problem);
+        self.connections.close(io, token);
+        self.recorder.connection_lost();
+        self.reconnect_lost(io, token, at);
+    }
+
+    /// Closes a connection that still has requests under way after the drain.
+    fn close_unfinished(&mut self, io: &mut impl Transport, token: Token, now: Nanos) {
+        if let Some(attempt) = self.connections.attempt(token) {
+            self.fail_attempt(attempt, now, &Problem::new(attempt.stage, "not connected when the drain ended"));
+        } else if self.connections.is_open(token) && self.connections[token].under_way() > 0 {
+            let problem = Problem::new(ErrorClass::Timeout, "no complete answer when the drain ended");
+            self.fail_all(token, now, &problem);
+            self.recorder.connection_lost();
+        } else {
+            return;
+        }
+        self.connections.close(io, token);
+    }
+
+    /// Acts on every deadline that has passed.
+    fn time_out(&mut self, io: &mut impl Transport, now: Nanos) {
+        self.connections.begin_check(now);
+        while let Some(returned) = self.dispatcher.take_returned(Some(now)) {
+            let at = returned.exchange.deadline;
+            self.fail_returned(&returned, at, "sent back unprocessed, and not answered elsewhere");
+        }
+        if let Some(next) = self.dispatcher.next_returned_deadline() {
+            self.connections.wake_by(next);
+        }
+        for token in self.connections.tokens() {
+            match self.connections.check(io, token, now) {
+                Due::Nothing => {}
+                Due::Exchange => self.time_out_exchanges(io, token, now),
+                Due::Attempt(attempt) => {
+                    let problem = Problem::new(attempt.stage, "not connected until the deadline");
+                    self.fail_attempt(attempt, attempt.deadline, &problem);
+                    self.connections.close(io, token);
+                    self.reconnect_lost(io, token, now);
+                }
+            }
+        }
+    }
+
+    fn time_out_exchanges(&mut self, io: &mut impl Transport, token: Token, now: Nanos) {
+        let problem = Problem::new(ErrorClass::Timeout, self.protocol.silence());
+        while let Some(exchange) = self.connections[token].take_overdue(now) {
+            self.fail(&exchange, exchange.deadline.min(now), &problem);
+            if !self.connections[token].is_retired() {
+                self.free_places(token, 1, now);
+            }
+        }
+        if self.connections[token].is_retired() {
+            self.remove_places(token);
+            self.connections.close(io, token);
+            self.recorder.connection_lost();
+            return self.reconnect_lost(io, token, now);
+        }
+        self.flush_later(token);
+        if let Some(next) = self.connections[token].next_deadline() {
+            self.connections.wake_by(next);
+        }
+    }
+}
+
+/// CPU time of this thread so far, and the part spent polling without an event.
+fn spent(clock: &impl Clock, watch: &Watch) -> Spent {
+    Spent { cpu_ns: clock.thread_cpu_ns(), spun_ns: watch.spun_ns() }
+}
