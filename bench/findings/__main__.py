@@ -1,4 +1,13 @@
-"""The command line of `bench/findings/make`: keeps what a run says as evidence, or writes the page from claims and evidence."""
+"""The command line of `bench/findings/make`: stores the results of a run as evidence, or writes the page from claims and evidence.
+
+Where to read on:
+- storing: `evidence.py` copies a part of a run's summary.json to `evidence/`; `stacks.py` looks methods up in its profiles;
+- reading: `claims.py` and `shelf.py` read both folders, and `schema.py` checks their keys;
+- writing: `document.py` has the page's order. For each claim, `prose.py` fills in the figures of its text, `picks.py` selects the
+  rows of its tables, `tables.py`, `cells.py` and `variation.py` make them, `plot.py` draws, `caption.py` has the line above a table;
+- `judgement.py` checks that the evidence still supports a judgement, `figures.py` formats numbers, and `setting.py` and `runs.py`
+  describe machine and runs.
+"""
 
 import argparse
 import pathlib
@@ -16,13 +25,13 @@ def arguments():
         description="Writes docs/FINDINGS.md from bench/findings/claims and bench/findings/evidence. Every number in a table comes from "
         "evidence, and evidence from a run.",
     )
-    parser.add_argument("--check", action="store_true", help="write nothing; fail if the page is not what would be written")
+    parser.add_argument("--check", action="store_true", help="write nothing; fail if the page is out of date")
     parser.add_argument(
-        "--take", nargs=2, metavar=("NAME", "RUN"), help="keep what a run says as evidence/NAME.json; RUN is its folder, .tare/runs/ID"
+        "--take", nargs=2, metavar=("NAME", "RUN"), help="store the results of a run as evidence/NAME.json; RUN is its folder, .tare/runs/ID"
     )
-    parser.add_argument("--scenarios", nargs="+", metavar="GLOB", default=["*"], help="with --take: only what was measured under these")
+    parser.add_argument("--scenarios", nargs="+", metavar="GLOB", default=["*"], help="with --take: only these scenarios")
     parser.add_argument(
-        "--methods", nargs="+", metavar="GLOB", default=[], help="with --take: of a profile also these methods, where its tables do not list them"
+        "--methods", nargs="+", metavar="GLOB", default=[], help="with --take: for a profile, also these methods, if its tables do not list them"
     )
     return parser.parse_args()
 
@@ -41,7 +50,7 @@ def main():
             path.write_text(text, encoding="utf-8")
             print(f"written: {path}", file=sys.stderr)
         elif not path.exists() or path.read_text(encoding="utf-8") != text:
-            raise Problem(f"{path} is not what the claims and their evidence say: run bench/findings/make")
+            raise Problem(f"{path} does not match the claims and their evidence: run bench/findings/make")
 
 
 try:

@@ -41,12 +41,12 @@ def rank(cell, kind, column):
 
 
 def under(cell, kind):
-    """What the cell shows under one kind of load."""
+    """The cell's figures for one kind of load."""
     return next((load for load in cell["latency"] if load["kind"] == kind), None)
 
 
 def value(cell, kind, column):
-    """The bare number of a column, or nothing; of a void cell only what was counted, since its figures do not count."""
+    """The number of a column, or None. A void cell has only its counts."""
     if column in (cell.get("messages") or {}):
         return cell["messages"][column]
     if cell["validity"]["state"] == "void":
@@ -65,7 +65,7 @@ def value(cell, kind, column):
 
 
 def listed(percentile):
-    """As evidence names it: `p99` is "99.0", `p99.99` is "99.99"."""
+    """The name in the evidence: `p99` is "99.0", `p99.99` is "99.99"."""
     return re.sub(r"^(\d+)$", r"\1.0", percentile.removeprefix("p"))
 
 
@@ -80,7 +80,7 @@ def text(cell, kind, column):
 
 
 def doubts(chosen):
-    """Why cells are not valid, each reason with the number of cells that have it."""
+    """Why cells are not valid: each reason with its number of cells."""
     counts = {}
     for cell in chosen:
         for reason in cell["validity"]["reasons"]:
@@ -90,7 +90,7 @@ def doubts(chosen):
 
 
 def plain(reason):
-    """A reason without its figures, so that the same one is the same."""
+    """A reason without its figures, so that equal reasons are counted together."""
     kind = re.sub(r" in \d+ of \d+ forks?$", "", reason.removeprefix("failed: ").split(": ")[0])
     kind = re.sub(r" \(.*", "", kind)
     kind = re.sub(r"\d[\d,]* of \d[\d,]* messages", "messages", kind)

@@ -1,4 +1,4 @@
-"""The claims as they are written: one file each in `claims/`, with whose it is, what it says, and how it is judged."""
+"""Reads the claims: one file each in `claims/`, with its source, its content and our judgement."""
 
 import pathlib
 import tomllib
@@ -13,10 +13,10 @@ OPTIONAL = {"show": schema.TABLES, "rests_on": schema.TABLES}
 
 
 def all_of_them(folder=FOLDER):
-    """Every claim in the order of its number, which is its file's name."""
+    """Every claim, ordered by the number in its file name."""
     claims = [read(path) for path in sorted(folder.glob("*.toml"))]
     if not claims:
-        raise Problem(f"{folder} holds no claim, which is a file such as 07-words.toml")
+        raise Problem(f"{folder} has no claims, which are files such as 07-words.toml")
     files = {}
     for claim in claims:
         other = files.setdefault(claim["number"], claim["file"])

@@ -1,4 +1,4 @@
-"""docs/FINDINGS.md: how to read it, an overview, a section for each claim, and the runs that the figures come from."""
+"""docs/FINDINGS.md: how to read it, an overview, a section per claim, and the runs behind the figures."""
 
 import textwrap
 
@@ -6,32 +6,32 @@ from . import judgement, prose, runs, setting, tables
 
 HEAD = """# Findings
 
-Made by `bench/findings/make`; do not edit. What others have published about these servers, claim by claim in our words, and what tare
-measured. Every figure comes from a run of tare that stands [at the end](#runs), with the command that makes it again and the versions. Nothing was
-tuned to agree.
+Made by `bench/findings/make`; do not edit. This page lists published claims about these servers, in our words, and what tare measured for each.
+Every figure comes from a run of tare. The runs are [at the end](#runs), with their commands and versions. Nothing was tuned to agree.
 
 How to read it:
 
-- A share is the variant's figure as a percentage of its baseline's, measured beside it. A high share of *throughput* is good, of everything else bad.
-- Brackets hold intervals over starts, at the level that stands above the table, each for itself: at 95 % five in a hundred miss the truth. A share is
-  **bold** where its interval excludes 100 %. "Too wide" is an interval whose ends are more than ninefold apart.
-- One start has no interval. How far two starts may lie apart is told by the [claim on noise](#{noise}).
-- Percentiles are those of all starts together, stated only with ten samples or more above them.
-- Throughput depends on what was saturated; CPU per request is a little steadier, and what a JVM allocates for a request hardly depends on the
-  machine at all. Absolute figures do not carry over from machine to machine; directions and ratios may.
-- CPU at half load includes what threads take that go to sleep and wake. Where that fills the core, 31 µs at 32,000 requests/s, it cannot grow any
-  further, and a share of it says less than it seems to.
+- A share is the variant's figure as a percentage of its baseline's, measured together. A high share of *throughput* is good. A high share of
+  everything else is bad.
+- Brackets contain intervals over starts, at the level above the table. Each holds on its own: at 95 %, five in a hundred miss the true value. A
+  share is **bold** if its interval excludes 100 %. "Too wide" means that the bounds differ by more than a factor of nine.
+- One start has no interval. The [claim on noise](#{noise}) shows how much two starts may differ.
+- Percentiles are those of all starts together, and need at least ten samples above them.
+- Throughput depends on what was saturated. CPU per request varies slightly less. A JVM's allocation per request hardly depends on the machine.
+  Absolute figures do not carry over to other machines; directions and ratios may.
+- CPU at half load includes the cost of threads that fall asleep and wake up. If that fills the core, 31 µs at 32,000 requests/s, it cannot grow
+  further, and its share means less than it seems to.
 """
 
 THEIRS = """The claims were measured on 16 cores (32 threads) and on cloud machines with 2 and 16 virtual CPUs, with client and server on the same cores or on two \
-machines, for one start each."""
+machines, with one start each."""
 
-# What follows from one core, and what a reader could not guess.
+# Consequences of one core, and facts that a reader could not guess.
 SINCE = [
-    """With one core the server is the bottleneck where theirs often was the client, so that costs show more than they did there; and what a server does \
-with many cores does not show at all.""",
-    """Tapir's interpreters for Play and for Helidon Níma are not published everywhere; where a table has them, they were built from Tapir's public source at \
-the version named, over the same Play and the same Helidon as the vanilla server's.""",
+    """With one core the server is the bottleneck. In the published measurements it was often the client. So costs are more visible here, and the effect \
+of many cores is not visible at all.""",
+    """Tapir's interpreters for Play and for Helidon Níma are not available in every registry. If a table has them, they were built from Tapir's public \
+source at the stated version, with the same Play and Helidon as the vanilla server.""",
 ]
 
 NOISE = "Noise"
@@ -50,7 +50,7 @@ def of(claims, shelf):
 
 def where(used):
     told = [THEIRS, *setting.of([run.evidence for run in used]), *SINCE]
-    return "Where it was measured:\n\n" + "\n".join(textwrap.fill(one, WIDTH, initial_indent="- ", subsequent_indent="  ") for one in told)
+    return "The measurements:\n\n" + "\n".join(textwrap.fill(one, WIDTH, initial_indent="- ", subsequent_indent="  ") for one in told)
 
 
 def overview(claims):
@@ -64,7 +64,7 @@ def heading(claim):
 
 
 def anchor(claim):
-    """As the usual renderers make it of a heading."""
+    """The anchor that usual renderers give a heading."""
     kept = "".join(c for c in heading(claim).lower() if c.isalnum() or c in " -_")
     return kept.replace(" ", "-")
 

@@ -1,5 +1,5 @@
-"""What runs have shown: the part of a run's summary that the page can show, kept in the repository as one small file a run.
-`shelf.py` reads it again."""
+"""Stores the results of runs: the part of a run's summary that the page can show, as one small file per run in the repository.
+`shelf.py` reads it."""
 
 import fnmatch
 import json
@@ -11,7 +11,7 @@ from .problem import Problem
 
 FOLDER = pathlib.Path(__file__).parent / "evidence"
 
-# Of a run, a cell and a figure, what is kept. Commands of servers are not: they name places of a machine.
+# Stored keys of a run, a cell and a figure. Commands of servers are left out, because they contain paths of a machine.
 RUN = ["id", "started_at", "duration_s", "mode", "status", "command", "git_revision", "region", "alpha"]
 CELL = [
     "id", "group", "scenario", "variant", "family", "baseline", "control", "forks", "steady_forks", "validity", "bottleneck",
@@ -22,27 +22,27 @@ CURRENCY = ["name", "label", "unit", "higher_is_better", "baseline_value", "vari
 PROFILE = ["id", "group", "scenario", "variant", "event", "forks", "steady_forks", "samples", "coverage", "focus_share", "focus_own"]
 STEP = ["variant", "cpu_ns", "cpu_ns_added", "allocated_bytes", "allocated_bytes_added"]
 MACHINE = ["Machine", "Kernel", "JVM"]
-# Of the plan, what a reader needs in order to judge the figures; the command says the rest.
+# Settings of the plan that a reader needs to judge the figures. The command has the others.
 PLAN = ["server_cpus", "load_cpus", "warmup", "warmup_first_cap", "warmup_cap"]
 MESSAGES = ["received", "missing", "late", "out_of_order", "duplicated", "subscriptions"]
-# Hiccups of the machine's cores, and inside the JVM.
+# Hiccup meters: on the server's cores, and inside the JVM.
 METERS = ["machine", "jvm"]
 
 
 def take(name, run, scenarios, folder=FOLDER, methods=()):
-    """Keeps what the run in the folder `run` says of scenarios that match, under `name`; of its profiles also the methods that match."""
+    """Stores the matching scenarios of the run in the folder `run` as `name`, and the matching methods of its profiles."""
     if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name):
-        raise Problem(f'"{name}" is no name for evidence: small letters, digits and hyphens, as in pekko-3-users')
+        raise Problem(f'"{name}" is not a valid name of evidence: use small letters, digits and hyphens, as in pekko-3-users')
     source = run / "summary.json"
     if not source.exists():
-        raise Problem(f"{source} is not there: give the folder of a run that has ended, such as .tare/runs/2026-11-21-1")
+        raise Problem(f"{source} does not exist: give the folder of a run that has ended, such as .tare/runs/2026-11-21-1")
     try:
         kept = kept_of(parsed(source), scenarios)
         kept["profiles"] = [profile(view, run / "profiles", methods) for view in kept["profiles"]]
     except (KeyError, TypeError, AttributeError) as error:
-        raise Problem(f"{source} is no summary of this version of tare ({error!r} on the way); tare report makes it anew") from error
+        raise Problem(f"{source} is not a summary of this version of tare ({error!r}); tare report makes a new one") from error
     if not kept["cells"] and not kept["profiles"]:
-        raise Problem(f"{source}: nothing was measured under {' '.join(scenarios)}")
+        raise Problem(f"{source}: no figures for {' '.join(scenarios)}")
     kept["leaks"] = leaks(run / "logs")
     target = folder / f"{name}.json"
     target.write_text(written(rounded(kept)), encoding="utf-8")
@@ -67,13 +67,13 @@ def kept_of(summary, scenarios):
 
 
 def validity(cell):
-    """May the cell's figures be used, and why not: the page shows no remedies."""
+    """Whether the cell's figures may be used, and why not; without remedies, which the page does not show."""
     state, reasons = cell["validity"]["state"], cell["validity"]["reasons"]
     return {"state": state, "reasons": [reason["text"] for reason in reasons]}
 
 
 def leaks(logs):
-    """Of each variant, how many starts left a log, and in how many of these Netty's detector tells of a buffer that was never released."""
+    """For each variant: the number of starts with a log, and the number in which Netty reported a leaked buffer."""
     counts = {}
     for log in sorted(logs.glob("*-*-*.log")):
         starts = counts.setdefault(log.stem.split("-")[-2], [0, 0])
@@ -94,7 +94,7 @@ def parsed(path):
 
 
 def written(kept):
-    """JSON with a line for each cell and comparison, so that a renewed run shows in a diff as what it is."""
+    """JSON with a line per cell and comparison, so that the diff of a renewed run is readable."""
     plain = lambda value: json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     lines = lambda many: "[\n" + ",\n".join(plain(one) for one in many) + "\n]"
     parts = [f"{plain(key)}:{lines(value) if isinstance(value, list) else plain(value)}" for key, value in kept.items()]
@@ -102,12 +102,12 @@ def written(kept):
 
 
 def steps(ladder):
-    """The steps of a ladder, from the bare server up, each with what it adds to the one before it."""
+    """The steps of a ladder, from the bare server up, each with its added cost."""
     return [{**only(ladder, ["group", "scenario", "forks"]), **only(step, STEP)} for step in ladder["steps"]]
 
 
 def profile(view, folder, asked):
-    """What a profile said of methods, and of those asked for that its tables do not list: the flame graph itself stays with the run."""
+    """The methods of a profile, and the requested ones outside its tables. The flame graph stays in the run's folder."""
     share = lambda frame, key: {"name": frame["name"], "share": frame[key]}
     methods = {frame["name"]: share(frame, "total") for frame in view["hot"]}
     methods |= {frame["name"]: share(frame, "share") for frame in view["moved"]}
@@ -135,7 +135,7 @@ def beside(cell):
 
 
 def latency(load):
-    """Under one load: the percentiles, and those of the meters of hiccups that ran beside it, where they did."""
+    """The percentiles for one load, with those of the hiccup meters, if they ran."""
     meters = {meter: load.get(f"{meter}_hiccups") for meter in METERS}
     return {
         "model": load["model"],
@@ -148,7 +148,7 @@ def latency(load):
 
 
 def curves(load, meters):
-    """Percentiles as a report plots them, of the answers and of the meters: pairs of a percentage and nanoseconds."""
+    """The curves of a report's plots, of the answers and of the meters: pairs of a percentage and nanoseconds."""
     plotted = lambda distribution: [[point["percentile"], point["value_ns"]] for point in distribution["curve"]]
     return {"curve": plotted(load["response"]), **{f"{meter}_curve": plotted(seen) for meter, seen in meters.items() if seen}}
 
@@ -159,13 +159,13 @@ def percentiles(distribution):
 
 
 def plain_command(command):
-    """The command as it is typed, wherever the program lies."""
+    """The command as typed, without the program's folder."""
     program, _, rest = command.partition(" ")
     return f"{pathlib.PurePath(program).name} {rest}".strip()
 
 
 def rounded(value):
-    """Five significant digits: what is beyond them is noise, in the figures and in the history of the file."""
+    """Rounds to five significant digits. More would be noise, in the figures and in the history of the file."""
     if isinstance(value, float):
         return float(f"{value:.5g}")
     if isinstance(value, dict):

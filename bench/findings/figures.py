@@ -1,4 +1,4 @@
-"""Figures as text: units, intervals, and no more digits than they can bear."""
+"""Formats figures: units, intervals, significant digits."""
 
 import math
 
@@ -65,7 +65,7 @@ def with_interval(estimate, unit):
 
 
 def part(estimate):
-    """`7.6 % [7.1, 8.2]`; a method that the tables of the run do not list, and that was not looked up in its stacks, has no figure."""
+    """`7.6 % [7.1, 8.2]`; "not listed" for a method outside the run's tables that was not looked up in its stacks."""
     if estimate is None:
         return "not listed"
     lo, hi = estimate["lo"], estimate["hi"]

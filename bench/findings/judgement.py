@@ -1,4 +1,4 @@
-"""What a judgement rests on, held against the evidence: a page whose numbers were renewed cannot keep a judgement that they no longer bear."""
+"""Checks the conditions of a judgement on the evidence, so that renewed evidence cannot contradict an old judgement."""
 
 from . import schema
 from .problem import Problem
@@ -7,7 +7,7 @@ KEYS = {"evidence": schema.TEXT, "comparison": schema.TEXT, "currency": schema.T
 
 
 def hold(claim, shelf):
-    """Fails unless every [[rests_on]] of the claim is so."""
+    """Fails unless every [[rests_on]] of the claim holds."""
     for number, rest in enumerate(claim["rests_on"], 1):
         place = f"{claim['file']}, [[rests_on]] {number}"
         schema.hold(place, rest, KEYS, ("evidence", "comparison", "currency"))
@@ -17,7 +17,7 @@ def hold(claim, shelf):
         if not rest.get("above", float("-inf")) < percent < rest.get("below", float("inf")):
             raise Problem(
                 f'{place}: "{claim["judgement"]}" rests on {rest["comparison"]} ({rest["currency"]}) between '
-                f"{rest.get('above', '–')} and {rest.get('below', '–')} %, and it is {percent:.1f} %: judge anew"
+                f"{rest.get('above', '–')} and {rest.get('below', '–')} %, and it is {percent:.1f} %: judge it again"
             )
 
 
@@ -33,5 +33,5 @@ def ratio_of(place, rest, shelf):
     schema.one_of(place, "currency", rest["currency"], currencies)
     currency = currencies[rest["currency"]]
     if currency["verdict"] == "void":
-        raise Problem(f"{place}: {rest['comparison']} is void, and nothing can rest on it")
+        raise Problem(f"{place}: {rest['comparison']} is void and supports no judgement")
     return currency["ratio"]

@@ -1,4 +1,4 @@
-"""What a [[show]] picks out of its evidence: which cells, comparisons or profiles, and which of their columns."""
+"""Selects the cells, comparisons or profiles of a [[show]] from its evidence, and their columns."""
 
 import fnmatch
 import re
@@ -40,7 +40,7 @@ ALL = {"evidence": schema.TEXT, "what": schema.TEXT, "note": schema.TEXT, **{key
 
 
 def hold(place, show):
-    """Fails unless the [[show]] is one that can be drawn, whatever its evidence holds."""
+    """Fails unless the keys of the [[show]] are valid, for any evidence."""
     if "what" in show:
         schema.one_of(place, "table for what =", show["what"], KINDS)
     _, own = KINDS[show["what"]] if "what" in show else ("", {})
@@ -61,13 +61,13 @@ def names(what):
 
 
 def picked(show, things):
-    """Those of the comparisons, cells or profiles whose group, scenario and variant match."""
+    """The comparisons, cells or profiles whose group, scenario and variant match."""
     matches = lambda thing: all(any(fnmatch.fnmatchcase(thing[key], glob) for glob in show.get(globs, ["*"])) for globs, key in GLOBS.items())
     return [thing for thing in things if matches(thing)]
 
 
 def of(place, show, evidence):
-    """What the [[show]] picks; fails where it is nothing, or where one of its patterns matches nothing that the evidence has."""
+    """The selection of the [[show]]; fails if it is empty, or if one of its patterns matches nothing."""
     part, _ = KINDS[show["what"]]
     things = evidence[part]
     for globs, key in GLOBS.items():
@@ -82,11 +82,11 @@ def of(place, show, evidence):
 
 
 def also(head, others):
-    """The heads of the columns that show a figure in other runs, too."""
+    """The headings of the columns for other runs."""
     return [f"{head}, {name}" for name in others]
 
 
 def same(one, things):
-    """What another run has of the same scenario and variant: of the same group, or where groups are named otherwise the only one."""
+    """The same scenario and variant in another run: of the same group, or the only one if the groups have other names."""
     alike = [thing for thing in things if (thing["scenario"], thing["variant"]) == (one["scenario"], one["variant"])]
     return next((thing for thing in alike if thing["id"] == one["id"]), alike[0] if len(alike) == 1 else None)

@@ -1,5 +1,5 @@
-"""Latency by percentile, drawn as an SVG with a panel for each server: what its users saw, and beside it what the meters of hiccups saw that
-ran meanwhile, one inside the JVM and one on its cores."""
+"""Draws latency by percentile as an SVG, with a panel per server: the latency of its users, and the delays of the hiccup meters, one inside
+the JVM and one on its cores."""
 
 import math
 from xml.sax.saxutils import escape
@@ -28,7 +28,7 @@ FONT = 'font-family="system-ui, sans-serif" font-size="12"'
 
 
 def svg(place, show, chosen):
-    """The picture of the cells that were chosen, a panel each."""
+    """The picture of the selected cells, one panel each."""
     kind = show.get("kind", "saturating")
     loads = [(cell["variant"], next((load for load in cell["latency"] if load["kind"] == kind and load.get("curve")), None)) for cell in chosen]
     without = [variant for variant, load in loads if load is None]
@@ -80,7 +80,7 @@ def panel(variant, load, decades, show):
 
 
 def nines(percentile):
-    """0 at the least of all samples, 1 at 90 %, 2 at 99 %, and so on."""
+    """0 at the smallest sample, 1 at 90 %, 2 at 99 %, and so on."""
     return -math.log10(max(1 - percentile / 100, 1e-9))
 
 

@@ -1,4 +1,4 @@
-"""What is wrong with a claim or its evidence, in words that say where and what to do."""
+"""An error in a claim or its evidence, with its place and a remedy."""
 
 
 class Problem(Exception):

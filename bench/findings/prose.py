@@ -1,5 +1,5 @@
-"""Figures in a claim's words: `{share RUN SCENARIO VARIANT CURRENCY}`, `{cell RUN SCENARIO VARIANT COLUMN}`,
-`{method RUN VARIANT EVENT PATTERN}`, `{step RUN VARIANT CURRENCY}` and `{leaks RUN PATTERN}` are replaced by what the evidence says, so that no figure is typed."""
+"""Fills in the figures of a claim's text from the evidence, so that none is typed: `{share RUN SCENARIO VARIANT CURRENCY}`,
+`{cell RUN SCENARIO VARIANT COLUMN}`, `{method RUN VARIANT EVENT PATTERN}`, `{step RUN VARIANT CURRENCY}` and `{leaks RUN PATTERN}`."""
 
 import fnmatch
 import re
@@ -18,7 +18,7 @@ HELD = "\u00a0"
 
 
 def of(claim, shelf):
-    """The claim's reasons with its figures in them; a blank line parts paragraphs."""
+    """The reason of the claim, with its figures. A blank line separates paragraphs."""
     place = f"{claim['file']}, because"
     # The parts of a figure stay on one line.
     words = FIGURE.sub(lambda found: figure(place, found.group(1).split(), shelf).replace(" ", HELD), claim["because"])
@@ -27,7 +27,7 @@ def of(claim, shelf):
 
 
 def named(claim):
-    """The evidence that the words name."""
+    """The evidence that the text uses."""
     return [words[1] for words in (found.split() for found in FIGURE.findall(claim["because"])) if len(words) > 1]
 
 
@@ -47,7 +47,7 @@ def share_of(place, evidence, run, scenario, variant, currency):
     by_name = {figure["name"]: figure for figure in one["currencies"]}
     schema.one_of(place, "currency", currency, by_name)
     if by_name[currency]["verdict"] == "void":
-        raise Problem(f'{place}: {one["id"]} is void in evidence "{run}", and no words can use it')
+        raise Problem(f'{place}: {one["id"]} is void in evidence "{run}", and cannot be used in a text')
     return share(by_name[currency])
 
 
@@ -71,7 +71,7 @@ def step_of(place, evidence, run, variant, currency):
 
 
 def leaks_of(place, evidence, run, pattern):
-    """`6 of 8`: in how many starts of the variants that match Netty's detector complained."""
+    """`6 of 8`: the number of starts of matching variants in which Netty reported a leak."""
     starts = [counts for variant, counts in evidence.get("leaks", {}).items() if fnmatch.fnmatchcase(variant, pattern)]
     if not starts:
         raise Problem(f'{place}: evidence "{run}" has no logs of "{pattern}"')
@@ -79,12 +79,12 @@ def leaks_of(place, evidence, run, pattern):
 
 
 def the_one(place, things, run, wanted):
-    """The only one that is wanted."""
+    """The one that has all of these names; fails if there are none or several."""
     for key, name in wanted.items():
         schema.one_of(f'{place}, evidence "{run}"', key, name, sorted({thing[key] for thing in things}))
     found = [thing for thing in things if all(thing[key] == name for key, name in wanted.items())]
     if len(found) != 1:
-        raise Problem(f'{place}: evidence "{run}" has {len(found)} of {" ".join(wanted.values())}, and the words need one')
+        raise Problem(f'{place}: evidence "{run}" has {len(found)} of {" ".join(wanted.values())}, and the text needs one')
     return found[0]
 
 

@@ -9,7 +9,7 @@ from .tables import markdown
 
 @dataclass
 class Run:
-    """Evidence by its name, and the numbers of the claims that it answers."""
+    """Evidence by its name, and the numbers of the claims that use it."""
 
     name: str
     evidence: dict
@@ -17,7 +17,7 @@ class Run:
 
 
 def used(claims, shelf):
-    """Every run that a claim shows, names or rests on."""
+    """Every run that a claim uses in a table, in its text or for its judgement."""
     by_name = {}
     for claim in claims:
         shown = [name for show in claim["show"] for name in (show["evidence"], *show.get("beside", []))]
@@ -27,7 +27,7 @@ def used(claims, shelf):
 
 
 def of(used):
-    lines = [["run", "began (UTC)", "took", "starts", "load of the machine when it began", "claims"]]
+    lines = [["run", "began (UTC)", "took", "starts", "load of the machine at its start", "claims"]]
     lines += [line(run) for run in used]
     return "## Runs\n\n" + markdown(lines) + "\n" + "\n".join(section(run) for run in used)
 
@@ -66,7 +66,7 @@ def facts(evidence):
 
 
 def versions(evidence):
-    """A line for each family and version, with what it was built from."""
+    """A line for each family and version, with its libraries."""
     built = {(cell["family"], written(cell["versions"])) for cell in evidence["cells"] if cell["versions"]}
     built |= {(family.split(" ")[0], written(named)) for family, named in evidence.get("versions", {}).items()}
     return [f"{family}: {named}" for family, named in sorted(built)]

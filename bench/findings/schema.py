@@ -1,15 +1,15 @@
-"""What a table of a claim's file may hold: the names of its keys, what each must be, and in which words that is said."""
+"""Checks the tables of a claim's file: the names of its keys, and the type of each value."""
 
 from .problem import Problem
 
 TEXT = ("a text", lambda value: isinstance(value, str))
 NUMBER = ("a number", lambda value: isinstance(value, (int, float)) and not isinstance(value, bool))
 TEXTS = ("a list of texts", lambda value: isinstance(value, list) and all(isinstance(one, str) for one in value))
-TABLES = ("tables, each under its name in double brackets", lambda value: isinstance(value, list) and all(isinstance(one, dict) for one in value))
+TABLES = ("tables, each with its name in double brackets", lambda value: isinstance(value, list) and all(isinstance(one, dict) for one in value))
 
 
 def hold(place, table, known, required=()):
-    """Fails unless `table` has all that is required and nothing but what is known; `place` says where it stands."""
+    """Fails unless `table` has all required keys and only known ones; `place` names it in errors."""
     for key, value in table.items():
         if key not in known:
             raise Problem(f'{place}: unknown key "{key}"; there are: {", ".join(known)}')
@@ -22,6 +22,6 @@ def hold(place, table, known, required=()):
 
 
 def one_of(place, what, name, names):
-    """Fails unless `name`, which stands for a `what`, is among `names`."""
+    """Fails unless `name`, the name of a `what`, is one of `names`."""
     if name not in names:
         raise Problem(f'{place}: there is no {what} "{name}"; there are: {", ".join(names) or "none"}')

@@ -1,4 +1,4 @@
-"""Where and how all of it was measured, in the words of the evidence: machine, cores, starts, how busy, how many cells are valid."""
+"""Describes the measurements from the evidence: machine, cores, starts, load average, number of valid cells."""
 
 from collections import Counter
 
@@ -10,13 +10,13 @@ WORDS = {1: "one start", 2: "two starts", 3: "three starts"}
 
 
 def of(evidences):
-    """A paragraph for each thing that the evidence can tell."""
+    """A paragraph for each of them that the evidence has."""
     told = (part(evidences) for part in (machines, starts, busy, validity))
     return [one for one in told if one]
 
 
 def machines(evidences):
-    """Each machine, with its kernel and JDK, and which cores were whose."""
+    """Each machine, with its kernel, its JDK and the use of its cores."""
     seen = [machine(evidence["machine"]) for evidence in evidences if evidence["machine"].get("Machine")]
     return f"Here: {'; or '.join(dict.fromkeys(seen))}. {cores(evidences)}".strip() if seen else ""
 
@@ -29,13 +29,13 @@ def machine(about):
 
 
 def cores(evidences):
-    """Which cores a server had, and which the generator, where all runs that say it say the same."""
+    """The cores of servers and generator, if they are the same in all runs."""
     plans = [evidence.get("plan", {}) for evidence in evidences]
     split = {(plan["server_cpus"], plan["load_cpus"]) for plan in plans if "server_cpus" in plan}
     if len(split) != 1:
         return ""
     (server, generator), = split
-    return f"A server that is measured has core {server}, and the generator core {generator}."
+    return f"A measured server has core {server}, and the generator has core {generator}."
 
 
 def starts(evidences):
@@ -46,19 +46,19 @@ def starts(evidences):
 
 
 def busy(evidences):
-    """The load average at the start of the runs: what more programs than cores wanted."""
+    """The load average at the start of the runs: the number of programs that wanted a core."""
     loads = sorted(float(at_start(evidence).removeprefix("load ")) for evidence in evidences if at_start(evidence))
     if not loads:
         return ""
     crowded = sum(load > CROWDED for load in loads)
     return (
-        f"When a run began, the machine's load average lay between {loads[0]:.1f} and {loads[-1]:.1f}. For {crowded} of the runs it was above {CROWDED}: other work "
-        "was beside them. Each table says its own."
+        f"At the start of the runs, the machine's load average was between {loads[0]:.1f} and {loads[-1]:.1f}. For {crowded} of them it was above {CROWDED}, because of "
+        "other work. Each table states its own."
     )
 
 
 def validity(evidences):
-    """How many cells have figures that tare itself doubts."""
+    """How many cells are valid, suspect and void."""
     cells = [cell for evidence in evidences for cell in evidence["cells"]]
     if not cells:
         return ""
@@ -66,5 +66,5 @@ def validity(evidences):
     unsteady = sum(any(reason.startswith("not steady") for reason in cell["validity"]["reasons"]) for cell in cells)
     return (
         f"{len(cells)} cells: {states['valid']} valid, {states['suspect']} suspect, {states['void']} void. {unsteady} were not steady when measuring began: JVMs that "
-        "warm up beside the others of their group on so few cores take longer than they were given. The reasons stand below each table."
+        "warm up together on so few cores need longer than the limit. The reasons are below each table."
     )

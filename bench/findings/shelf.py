@@ -1,4 +1,4 @@
-"""The evidence that there is: read by name, and refused where something is missing in it."""
+"""Reads evidence by name, and rejects incomplete evidence."""
 
 from .evidence import CELL, FOLDER, PROFILE, STEP, parsed
 from .problem import Problem
@@ -13,14 +13,14 @@ SHAPE = {
 
 
 class Shelf:
-    """The evidence by name, read when it is asked for."""
+    """The evidence by name, read on first use."""
 
     def __init__(self, folder=FOLDER):
         self.folder = folder
         self.read = {}
 
     def get(self, name, place):
-        """The evidence `name`; `place` says who asks, for messages."""
+        """The evidence `name`; `place` names the caller in errors."""
         if name not in self.read:
             path = self.folder / f"{name}.json"
             if not path.exists():
@@ -34,7 +34,7 @@ class Shelf:
 
 
 def whole(path):
-    """The evidence in a file, if nothing that the page needs is missing in it."""
+    """The evidence in a file, if it has everything that the page needs."""
     evidence = parsed(path)
     for key in ("run", "machine", "cells", "comparisons"):
         if not isinstance(evidence, dict) or key not in evidence:

@@ -1,4 +1,4 @@
-"""What the stacks of a profile say of methods that its tables do not list: their share over all starts together, which has no interval."""
+"""Looks up methods in the stacks of a profile, if its tables do not list them: the share over all starts together, without an interval."""
 
 import collections
 import fnmatch
@@ -11,7 +11,7 @@ MARK = re.compile(r"_\[\w\]$")
 
 
 def shares(folder, view, patterns):
-    """Of each method that matches, the part of the profile's weight in whose stacks it stands; of a pattern that matches none, nothing of it."""
+    """The share of the profile's weight with each matching method in the stack; 0 for a pattern without a match."""
     weights, whole = weighed(collapsed(folder, view), patterns)
     unseen = {pattern: 0 for pattern in patterns if not fnmatch.filter(weights, pattern)}
     return {name: {"value": weight / whole, "lo": None, "hi": None} for name, weight in {**weights, **unseen}.items()}
@@ -28,8 +28,8 @@ def weighed(path, patterns):
 
 
 def collapsed(folder, view):
-    """The file of stacks of all starts, which stands beside the file of each."""
+    """The file with the stacks of all starts, in the folder with those of single starts."""
     path = folder / re.sub(r"-\d+\.\w+$", ".collapsed", (view["files"] or ["none"])[0]).replace("@", "-")
     if not path.exists():
-        raise Problem(f"{path} is not there, and the methods asked for are looked up in it")
+        raise Problem(f"{path} does not exist, and the requested methods must be looked up in it")
     return path

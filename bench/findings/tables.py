@@ -1,4 +1,4 @@
-"""The tables and plots that a claim shows, as Markdown: what is picked for each is in `picks.py`."""
+"""The tables and plots of a claim, as Markdown. `picks.py` selects their content."""
 
 import fnmatch
 
@@ -35,7 +35,7 @@ def alternative(show, chosen):
 
 
 def pictures(claim, shelf):
-    """The plots of a claim: their files, as the page names them, and what is in these."""
+    """The plots of a claim: their files, as the page names them, and their content."""
     found = {}
     for number, show in enumerate(claim["show"], 1):
         if show.get("what") == "plot":
@@ -56,7 +56,7 @@ def comparisons(place, show, chosen, shelf):
     columns = show.get("columns", ["throughput", "cpu_per_request", "allocated_per_request", "latency_p99"])
     others = {name: shelf.get(name, place)["comparisons"] for name in show.get("beside", [])}
     heads = [headed(column, chosen) for column in columns]
-    lines = [["scenario", "weighed", "against", heads[0], *picks.also(heads[0], others), *heads[1:], "starts"]]
+    lines = [["scenario", "variant", "baseline", heads[0], *picks.also(heads[0], others), *heads[1:], "starts"]]
     for one in sorted(chosen, key=lambda one: one["scenario"]):
         values = [figure_of(one, column) for column in columns]
         there = [figure_of(picks.same(one, things), columns[0]) for things in others.values()]

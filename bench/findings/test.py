@@ -53,7 +53,7 @@ class ATable(Case):
     def test_shows_shares_with_their_interval_and_says_how_they_were_measured(self):
         text = self.drawn(what="comparisons", columns=["throughput"])
         self.assertIn("| Get | layered | bare | **80 % [70, 90]** | 3 |", text)
-        self.assertIn("Tapir 1.2.3 · closed, 8 users · as a share of the baseline · 95 % intervals · load 1.50 when it began", text)
+        self.assertIn("Tapir 1.2.3 · closed, 8 users · as a share of the baseline · 95 % intervals · load 1.50 at its start", text)
 
     def test_of_cells_puts_the_best_first_and_says_why_they_are_not_valid(self):
         text = self.drawn(what="cells", columns=["throughput", "p99.9"])
@@ -77,7 +77,7 @@ class ATable(Case):
         text = self.drawn(what="comparisons", columns=["throughput"], beside=["two"])
         self.assertIn("| throughput | throughput, two |", text)
         self.assertIn("| **80 % [70, 90]** | **50 % [70, 90]** |", text)
-        self.assertIn("beside it [two](#two): 3 starts, load 1.50 when it began", text)
+        self.assertIn("compared with [two](#two): 3 starts, load 1.50 at its start", text)
         self.assertIn("| layered | 800 /s [720 /s, 880 /s] | 500 /s [450 /s, 550 /s] |", self.drawn(what="cells", columns=["throughput"], beside=["two"]))
 
     def test_of_a_ladder_shows_what_each_step_adds_in_bold_where_it_is_certain(self):
@@ -158,9 +158,9 @@ class WhereItWasMeasured(unittest.TestCase):
             one["machine"] = {"Machine": machine | {"hypervisor steal and load at the start": load}, "JVM": {"JDK": "25.0.3 (/x)"}}
         quiet["plan"] = {"server_cpus": "0", "load_cpus": "1"}
         told = setting.of([quiet, busy])
-        self.assertEqual(told[0], "Here: A, cores 0-1, 1 GiB, JDK 25.0.3. A server that is measured has core 0, and the generator core 1.")
+        self.assertEqual(told[0], "Here: A, cores 0-1, 1 GiB, JDK 25.0.3. A measured server has core 0, and the generator has core 1.")
         self.assertEqual(told[1], "2 runs: 2 with three starts of each server.")
-        self.assertIn("between 0.5 and 20.0. For 1 of the runs", told[2])
+        self.assertIn("between 0.5 and 20.0. For 1 of them", told[2])
         self.assertIn("4 cells: 0 valid, 4 suspect, 0 void. 4 were not steady", told[3])
 
 
@@ -181,8 +181,8 @@ class Evidence(Case):
         with self.fails("cell.json", "number 2 of its cells has no latency"):
             self.shelf.get("cell", "here")
 
-    def test_is_not_taken_from_a_folder_that_holds_no_run_or_another_thing(self):
-        with self.fails("summary.json is not there"):
+    def test_is_not_taken_from_a_folder_without_a_run(self):
+        with self.fails("summary.json does not exist"):
             evidence.take("new", self.folder, ["*"], self.folder)
         for text in ("{", "[]", '{"run": {}}'):
             self.put("summary.json", text)
@@ -193,7 +193,7 @@ class Evidence(Case):
         self.put("x-1-cpu.collapsed", "a.run_[0];a.B.uri_[j];a.C.uri_[i] 30\na.run_[j] 70\n")
         found = stacks.shares(self.folder, {"files": ["x@1-cpu-1.jfr", "x@1-cpu-2.jfr"]}, ["*.uri", "*.path"])
         self.assertEqual({name: share["value"] for name, share in found.items()}, {"a.B.uri": 0.3, "a.C.uri": 0.3, "*.path": 0})
-        with self.fails("none is not there"):
+        with self.fails("none does not exist"):
             stacks.shares(self.folder, {"files": []}, ["*"])
 
     def test_keeps_the_reasons_of_a_cell_without_their_remedies(self):
@@ -201,12 +201,12 @@ class Evidence(Case):
         found = evidence.validity({"validity": {"state": "suspect", "reasons": reasons}})
         self.assertEqual(found, {"state": "suspect", "reasons": ["not steady in 2 of 3 forks", "2 requests failed"]})
 
-    def test_is_not_taken_where_no_scenario_matches_or_under_a_name_that_is_none(self):
+    def test_is_not_taken_where_no_scenario_matches_or_with_an_invalid_name(self):
         run = {"run": {"command": "/a/b/tare run"}, "plan": [], "environment": [], "cells": [], "comparisons": [], "noise": []}
         self.put("summary.json", json.dumps(run))
-        with self.fails("nothing was measured under Gett"):
+        with self.fails("no figures for Gett"):
             evidence.take("new", self.folder, ["Gett"], self.folder)
-        with self.fails("no name for evidence"):
+        with self.fails("not a valid name of evidence"):
             evidence.take("../New", self.folder, ["*"], self.folder)
 
 
@@ -230,10 +230,10 @@ class AClaim(Case):
         with self.fails("07-y.toml", "07-x.toml has the number 7 too"):
             claims.all_of_them(self.folder)
 
-    def test_that_the_evidence_no_longer_bears_must_be_judged_anew(self):
+    def test_that_the_evidence_contradicts_must_be_judged_again(self):
         rest = {"comparison": "bare/Get/layered", "currency": "throughput"}
         judgement.hold(self.claim(**rest, above=70, below=90), self.shelf)
-        with self.fails("07-x.toml", "80.0 %: judge anew"):
+        with self.fails("07-x.toml", "80.0 %: judge it again"):
             judgement.hold(self.claim(**rest, below=50), self.shelf)
         with self.fails("above or below is missing"):
             judgement.hold(self.claim(**rest), self.shelf)

@@ -1,4 +1,4 @@
-"""How far figures of one program lie apart: between the starts of a run, and between two runs of one command."""
+"""Differences between figures of one program: between the starts of a run, and between two runs of one command."""
 
 import math
 import statistics
@@ -6,21 +6,21 @@ import statistics
 from . import picks
 from .problem import Problem
 
-HEAD = ["", "cells", "half are below", "nine in ten are below", "greatest"]
+HEAD = ["", "cells", "median", "90th percentile", "largest"]
 
 
 def spread(place, show, chosen, shelf):
-    """How far the starts of one program differ: standard deviations of logarithms, in percent."""
+    """Differences between the starts of one program: standard deviations of logarithms, in percent."""
     logs = [[math.log(one) for one in cell["throughputs_per_s"] if one] for cell in chosen]
     of_throughput = [statistics.stdev(one) for one in logs if len(one) > 1]
     comparisons = picks.picked(show, shelf.get(show["evidence"], place)["comparisons"])
     first = [comparison["currencies"][0] for comparison in comparisons if comparison["currencies"]]
     of_ratio = [currency["sd_forks"] for currency in first if currency["sd_forks"] is not None]
-    return table([("throughput of one server", of_throughput), ("its share of the baseline's, measured beside it", of_ratio)])
+    return table([("throughput of one server", of_throughput), ("its share of the baseline's, measured together", of_ratio)])
 
 
 def repeats(place, show, chosen, shelf):
-    """By how much two runs of one command differ, cell by cell and share by share: the greater figure over the lesser, less one."""
+    """Differences between two runs of one command, per cell and per share: the larger figure divided by the smaller, minus one."""
     if len(show["beside"]) != 1:
         raise Problem(f"{place}: beside must be one other run of the same command")
     again = shelf.get(show["beside"][0], place)
@@ -28,7 +28,7 @@ def repeats(place, show, chosen, shelf):
     kinds = [
         ("throughput of one server", apart(chosen, again["cells"], lambda cell: value(cell["throughput_per_s"]))),
         ("its CPU per request", apart(chosen, again["cells"], lambda cell: value(cell["cpu_ns_per_request"]))),
-        ("what it allocates per request", apart(chosen, again["cells"], lambda cell: value(cell["allocated_bytes_per_request"]))),
+        ("its allocation per request", apart(chosen, again["cells"], lambda cell: value(cell["allocated_bytes_per_request"]))),
         ("its share of the baseline's throughput", apart(comparisons, again["comparisons"], ratio("throughput"))),
         ("its share of the baseline's CPU per request", apart(comparisons, again["comparisons"], ratio("cpu_per_request"))),
     ]
@@ -46,7 +46,7 @@ def ratio(name):
 
 
 def apart(these, those, figure):
-    """For each that both runs have and neither holds void, by how much the two differ."""
+    """The differences of all that both runs have, and that is not void in either."""
     other = {one["id"]: figure(one) for one in those if sound(one)}
     pairs = [(figure(one), other.get(one["id"])) for one in these if sound(one)]
     return [max(a, b) / min(a, b) - 1 for a, b in pairs if a and b]
