@@ -1,4 +1,4 @@
-"""The command line of `bench/peers`: which tools and rows there are, the rounds in random order, the document."""
+"""The command line of `bench/peers`: selects tools and rows, runs the rounds in random order, writes the document."""
 
 import argparse
 import os

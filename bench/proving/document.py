@@ -1,4 +1,4 @@
-"""docs/PEERS.md: the outcomes as tables, with what one must know to read them."""
+"""docs/PEERS.md: the outcomes as tables, with explanations."""
 
 import platform
 import statistics
@@ -143,7 +143,7 @@ def values(one):
 
 
 def worst(one):
-    """The largest relative deviation from the truth; what is too small by a factor counts as much as what is too large by it."""
+    """The largest deviation from the truth, as a factor minus one; too small counts as much as too large."""
     told = {p: value for p, value in one.percentiles_ms.items() if p in one.truth_ms and p in SHOWN and value is not None}
     if not told:
         return float("inf")

@@ -1,4 +1,4 @@
-"""What one run of one tool has shown, by its own words, by the meter for all, and by the server's books."""
+"""The outcome of one run of one tool: its own figures, those of the common meter, and those of the server's list."""
 
 from dataclasses import dataclass, field
 
@@ -37,5 +37,5 @@ class Outcome:
 
     @property
     def cpu_us(self):
-        """Of the whole process, for each request that the server answered."""
+        """CPU of the whole process, per request that the server answered."""
         return self.cpu_s * 1e6 / self.served if self.served else None

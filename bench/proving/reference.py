@@ -1,11 +1,11 @@
-"""The reference server as a process of its own, one for each run, and the books that it leaves."""
+"""The reference server, one process per run, and the list of its answers."""
 
 import os
 import subprocess
 
 
 class Reference:
-    """A server with something planted, pinned to a CPU, from `with` to its end."""
+    """A server with planted behaviour, pinned to a CPU, for the length of a `with` block."""
 
     def __init__(self, planted, cpu, folder):
         target = os.environ.get("CARGO_TARGET_DIR", "target")
@@ -30,6 +30,6 @@ class Reference:
             self.process.wait()
 
     def ledger(self):
-        """When each request came and when its answer left, in nanoseconds, in the order in which they came."""
+        """When each request arrived and when its answer left, in nanoseconds, in the order of arrival."""
         with open(self.books, encoding="ascii") as file:
             return [tuple(map(int, line.split())) for line in file]

@@ -1,4 +1,4 @@
-"""What is asked of every tool: a request, a load, what is planted in the server, and what is true of it then."""
+"""The rows: a request, a load and the planted behaviour of the server, with the truth that follows from it."""
 
 import math
 from dataclasses import dataclass, field
@@ -51,27 +51,27 @@ def build(cost_s, rounds, lateness_s, stall_s, delays_s):
 
 
 def stall_truth_ms(percentile):
-    """The response time that so many percent of evenly spaced requests do not exceed: whoever should have left r before
-    the thaw waits for r, and a tenth of all time is frozen. None where the freeze does not decide."""
+    """The true percentile of the response time of evenly spaced requests. A request that is due r before the end of a stall
+    waits for r, and the server stalls for a tenth of the time. None for percentiles that the stall does not determine."""
     frozen = STALL_S / STALL_EVERY_S
     above = 1 - percentile / 100
     return (1 - above / frozen) * STALL_S * 1000 if above < frozen * 0.9 else None
 
 
 def delays_truth_ms(ledger, percentile):
-    """What the server's own books say that its answers took."""
+    """The durations of the answers, by the server's own list."""
     return quantile([(left - came) / 1e6 for came, left in ledger], percentile)
 
 
 def lateness_us(ledger, rate_per_s):
-    """How late requests reached the server against the even schedule that fits them best: p50 and p99. The schedule is
-    laid through the first hundredth of arrivals, so that few are early."""
+    """How late requests reached the server, compared with the evenly spaced schedule that fits best: p50 and p99. The schedule
+    goes through the earliest hundredth of the arrivals, so that few are early."""
     behind = sorted(came - nth * 1e9 / rate_per_s for nth, (came, _) in enumerate(ledger))
     on_time = behind[len(behind) // 100]
     return [(behind[int(len(behind) * share)] - on_time) / 1e3 for share in (0.5, 0.99)]
 
 
 def quantile(values, percentile):
-    """The least value that at least so many percent of all do not exceed."""
+    """The smallest value that at least this percentage of the values does not exceed."""
     values = sorted(values)
     return values[max(0, math.ceil(len(values) * percentile / 100) - 1)] if values else None

@@ -1,4 +1,4 @@
-"""How any tool is run and metered; what differs between them stands in `tools`."""
+"""Runs and measures any tool. `tools` has the differences between them."""
 
 import os
 import subprocess
@@ -11,7 +11,7 @@ PERCENTILES = [50, 90, 95, 99, 99.9, 99.99]
 
 
 class Tool:
-    """One tool, or one way of using it. `note` says what a reader must know of it."""
+    """One tool, or one way of using it. `note` is for the reader of the document."""
 
     name = program = note = ""
     version_flag = "--version"
@@ -21,7 +21,7 @@ class Tool:
     calibrates_s = 0
 
     def can(self, row):
-        """Rows at a rate need one; known delays can be met in a closed loop too."""
+        """Whether it supports the row. Rows with a rate need one; known delays work in a closed loop too."""
         return row.rate_per_s is None or self.has_rate or row.kind == "delays"
 
     def duration_s(self, row):
@@ -35,7 +35,7 @@ class Tool:
         raise NotImplementedError
 
     def read(self, row, printed, folder, outcome):
-        """Fills in what the tool itself says: requests, errors, percentiles in milliseconds."""
+        """Reads the tool's own figures: requests, errors, percentiles in milliseconds."""
         raise NotImplementedError
 
     def run(self, row, server, cpu, folder):

@@ -1,4 +1,4 @@
-"""The tools: how each is told what to do, and where it says what it saw. Each is asked for as much truth as it has."""
+"""The tools: how each is started, and where its figures are. Each runs with its most truthful options."""
 
 import csv
 import json
@@ -13,7 +13,7 @@ UNITS_MS = {"ns": 1e-6, "us": 1e-3, "µs": 1e-3, "ms": 1.0, "s": 1e3, "m": 6e4}
 
 
 def closed(row):
-    """Connections of a tool without a rate on a server of delays: few, so that the server is not the bottleneck."""
+    """Connections of a tool without a rate, for a server of delays: few, so that the server is not the bottleneck."""
     return 8 if row.rate_per_s else row.connections
 
 
@@ -182,7 +182,7 @@ class Hey(Tool):
 
     def version(self):
         told = subprocess.run(["dpkg-query", "-W", "hey"], capture_output=True, text=True, check=False).stdout.split()
-        return " ".join(told) or "hey, which does not say its version"
+        return " ".join(told) or "hey, which does not report its version"
 
     def command(self, row, url, folder):
         rate = ["-q", int(row.rate_per_s / row.connections), "-o", "csv"] if row.rate_per_s else []
