@@ -17,8 +17,13 @@ const OPENING: Duration = Duration::from_millis(4);
 /// A group becomes steady well before the cap more often than not.
 const USUAL_SHARE_OF_CAP: f64 = 0.75;
 
-/// The time of one fork of `group`: start, warm-up, slices, stop.
+/// The time of one fork of `group`, corrected by how long earlier forks of its family took on this machine.
 pub fn fork_time(plan: &Plan, group: &Group) -> Duration {
+    formula_fork_time(plan, group).mul_f64(plan.stop.earlier.time_factor(&group.baseline().family))
+}
+
+/// The time of one fork of `group` without knowledge of earlier ones: start, warm-up, slices, stop.
+pub fn formula_fork_time(plan: &Plan, group: &Group) -> Duration {
     let variants = group.variants.len() as u32;
     // The first scenario finds the servers cold.
     let each = group.scenarios.iter().enumerate().map(|(at, named)| scenario_time(plan, named, at == 0, variants));

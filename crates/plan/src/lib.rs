@@ -6,6 +6,7 @@ pub mod body;
 pub mod condition;
 pub mod contract;
 pub mod document;
+pub mod earlier;
 pub use tare_units as duration;
 pub mod engine;
 pub mod error;

@@ -6,6 +6,7 @@ use tare_sample::ServerClock;
 
 use crate::contract::{Check, Scenario};
 use crate::duration::Span;
+use crate::earlier::{EarlierForks, PriorUse};
 use crate::engine::Engine;
 pub use crate::group::{CommandServer, Group, NamedScenario, Program, Role, Variant};
 use crate::group_order::GroupOrder;
@@ -214,6 +215,12 @@ pub struct Stop {
     /// Which group gets the next fork.
     #[serde(default)]
     pub order: GroupOrder,
+    /// Whether earlier forks may narrow intervals.
+    #[serde(default)]
+    pub prior: PriorUse,
+    /// What earlier runs of this machine say of the forks to come.
+    #[serde(default, skip_serializing_if = "EarlierForks::is_empty")]
+    pub earlier: EarlierForks,
 }
 
 fn any_half_width() -> f64 {

@@ -9,6 +9,7 @@ mod versions;
 
 use crate::PlanError;
 use crate::contract::Contract;
+use crate::earlier::EarlierRun;
 use crate::inventory::Inventory;
 use crate::plan::{Mode, Plan};
 use crate::profile::ProfileOptions;
@@ -30,8 +31,10 @@ pub struct Inputs<'a> {
     pub inventory: &'a Inventory,
     /// The catalog's contract.
     pub contract: &'a Contract,
-    /// The machine's cores.
+    /// The machine.
     pub machine: &'a MachineFacts,
+    /// What earlier runs say, of this machine and of others.
+    pub earlier: &'a [EarlierRun],
     /// The seed when none is given.
     pub fallback_seed: u64,
 }
@@ -66,7 +69,7 @@ pub fn resolve(inputs: &Inputs<'_>) -> Result<Plan, PlanError> {
         seed: settings.seed,
         settings: settings.list,
     };
-    derived::derive(&mut plan, inputs.inventory);
+    derived::derive(&mut plan, inputs);
     Ok(plan)
 }
 
@@ -92,3 +95,5 @@ fn stem(file: &str) -> String {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_earlier;

@@ -24,7 +24,8 @@ fn plan_of(run_table: &str, flags: &Options) -> Plan {
         profile: None,
         inventory: &inventory,
         contract: &Contract::parse("contract.toml", CONTRACT).unwrap(),
-        machine: &MachineFacts { cpus: vec![0, 1, 2, 3] },
+        machine: &MachineFacts { cpus: vec![0, 1, 2, 3], ..MachineFacts::default() },
+        earlier: &[],
         fallback_seed: 7,
     })
     .unwrap()

@@ -6,6 +6,7 @@ pub mod clean;
 mod clocks;
 pub mod csv;
 pub mod currency;
+pub mod earlier;
 pub mod error;
 pub mod format;
 pub mod gatling;

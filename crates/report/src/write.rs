@@ -7,7 +7,7 @@ use tare_record::sample::RunRecord;
 
 use crate::error::ReportError;
 use crate::summary::Summary;
-use crate::{csv, gatling, hgrm, html, json, markdown, wrk};
+use crate::{csv, earlier, gatling, hgrm, html, json, markdown, wrk};
 
 /// Name of the page among the files.
 pub const REPORT_FILE: &str = "report.html";
@@ -26,6 +26,9 @@ pub fn write_all(summary: &Summary, record: &RunRecord, dir: &Path) -> Result<Ve
         (PathBuf::from("gatling.txt"), gatling::render(summary)),
         (PathBuf::from("wrk.txt"), wrk::render(summary)),
     ];
+    if let Some(earlier) = earlier::of_run(record, summary) {
+        files.push((PathBuf::from(earlier::EARLIER_FILE), earlier::render(&earlier)?));
+    }
     let histograms = Path::new("hgrm");
     files.extend(hgrm::files(record).into_iter().map(|(name, text)| (histograms.join(name), text)));
     let folder = dir.join(histograms);

@@ -31,28 +31,33 @@ pub fn detectable_difference(sd: f64, method: Method, forks: u32, power: f64) ->
     if !(sd.is_finite() && sd >= 0.0) {
         return Err(StatsError::BadParameter { name: "sd", value: sd, expected: "0 or more" });
     }
-    let factor = method.without_prior().half_width(forks, 1.0)?;
-    if !factor.is_finite() {
+    if !method.half_width(forks, sd)?.is_finite() {
         return Err(StatsError::TooFew {
             what: "a detectable difference",
             needed: forks as usize + 1,
             got: forks as usize,
         });
     }
+    if sd == 0.0 {
+        return Ok(0.0);
+    }
+    // In standard deviations, as if they were 1. The half-width is not proportional to the spread where there is a prior.
+    let half_width = |s: f64| method.half_width(forks, s * sd).map_or(f64::INFINITY, |half_width| half_width / sd);
+    let sees = |effect: f64| chance_to_exclude_zero(effect, half_width, forks) >= power;
     let (mut low, mut high) = (0.0, 1.0);
-    while chance_to_exclude_zero(high, factor, forks) < power {
+    while !sees(high) {
         high *= 2.0;
     }
     for _ in 0..50 {
         let middle = (low + high) / 2.0;
-        if chance_to_exclude_zero(middle, factor, forks) < power { low = middle } else { high = middle }
+        if sees(middle) { high = middle } else { low = middle }
     }
     Ok(high * sd)
 }
 
 /// The chance that the mean of `forks` normal values about `effect` (in standard deviations) lies further from 0 than
-/// `factor` times their standard deviation: the noncentral t distribution, by integrating over that standard deviation.
-fn chance_to_exclude_zero(effect: f64, factor: f64, forks: u32) -> f64 {
+/// the half-width that their spread gives: the noncentral t distribution, by integrating over that spread.
+fn chance_to_exclude_zero(effect: f64, half_width: impl Fn(f64) -> f64, forks: u32) -> f64 {
     let (n, df) = (f64::from(forks), f64::from(forks) - 1.0);
     let normal = Normal::standard();
     // The density of s where df s² has the χ² distribution.
@@ -60,7 +65,7 @@ fn chance_to_exclude_zero(effect: f64, factor: f64, forks: u32) -> f64 {
     let density = |s: f64| (scale + (df - 1.0) * s.ln() - df * s * s / 2.0).exp();
     let reach = (1.0 - 7.0 / df.sqrt()).max(0.0)..(1.0 + 7.0 / df.sqrt());
     let outside = |s: f64| {
-        let limit = factor * s;
+        let limit = half_width(s);
         normal.sf((limit - effect) * n.sqrt()) + normal.cdf((-limit - effect) * n.sqrt())
     };
     let middle = f64::midpoint(reach.start, reach.end);
@@ -93,7 +98,24 @@ mod tests {
     #[test]
     fn without_an_effect_the_chance_is_alpha() {
         let factor = Method::FIXED_FORKS.half_width(4, 1.0).unwrap();
-        assert!((chance_to_exclude_zero(0.0, factor, 4) - 0.05).abs() < 1e-6);
+        assert!((chance_to_exclude_zero(0.0, |s| factor * s, 4) - 0.05).abs() < 1e-6);
+    }
+
+    #[test]
+    fn what_earlier_forks_say_makes_smaller_differences_visible() {
+        let plain = Method::Repeated { alpha: 0.05, min_forks: 3, max_forks: 4, may_continue: false, prior: None };
+        let with = |sd| Method::Repeated {
+            alpha: 0.05,
+            min_forks: 3,
+            max_forks: 4,
+            may_continue: false,
+            prior: Some(crate::VariancePrior { sd, df: 6.0 }),
+        };
+        let sees = |method| detectable_difference(0.03, method, 4, 0.8).unwrap();
+        assert!(sees(with(0.03)) < 0.8 * sees(plain), "{} {}", sees(with(0.03)), sees(plain));
+        // A prior of far smaller forks is dropped in nearly every run.
+        assert!((sees(with(0.0003)) / sees(plain) - 1.0).abs() < 0.02);
+        assert_eq!(detectable_difference(0.0, plain, 4, 0.8).unwrap(), 0.0);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 mod args;
 mod console;
 mod doctor;
+mod earlier;
 mod failure;
 mod home;
 mod interrupt;

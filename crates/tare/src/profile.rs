@@ -12,7 +12,7 @@ use crate::{console, plan_text, report, run};
 /// Profiles, or shows the plan.
 pub fn profile(args: &ProfileArgs, global: &Global) -> anyhow::Result<Outcome> {
     let world = World::load(global)?;
-    let plan = plan(args, &world)?;
+    let plan = plan(args, &world, global)?;
     if args.dry_run {
         console::print(&plan_text::whole(&plan));
         return Ok(Outcome::Done);
@@ -27,10 +27,10 @@ pub fn profile(args: &ProfileArgs, global: &Global) -> anyhow::Result<Outcome> {
     Ok(if interrupted { Outcome::Interrupted } else { Outcome::Done })
 }
 
-fn plan(args: &ProfileArgs, world: &World) -> anyhow::Result<Plan> {
+fn plan(args: &ProfileArgs, world: &World, global: &Global) -> anyhow::Result<Plan> {
     let suite = args.suite.as_deref().map(|path| world.suite(path)).transpose()?;
     // Of a suite its servers, scenarios and settings are taken; what is profiled stands on the command line.
     let suite = Suite { groups: Vec::new(), ..suite.unwrap_or_default() };
-    let plan = run::plan(&suite, &args.options(), Some(&args.profile()), world)?;
+    let plan = run::plan(&suite, &args.options(), Some(&args.profile()), world, global)?;
     plan.profiling().ok_or_else(|| anyhow::anyhow!("internal: no profile was planned; please report this"))
 }

@@ -9,7 +9,7 @@ use anyhow::Context;
 use tare_plan::Plan;
 use tare_plan::plan::Source;
 use tare_plan::profile::ProfileOptions;
-use tare_plan::resolve::{Inputs, MachineFacts, resolve};
+use tare_plan::resolve::{Inputs, resolve};
 use tare_plan::settings::Options;
 use tare_plan::suite::Suite;
 use tare_record::sample::{EndStatus, RunHeader, RunRecord};
@@ -19,10 +19,10 @@ use tare_report::summary::ValidityState;
 use tare_run::prepare::{Launches, prepare};
 use tare_run::progress::Standing;
 use tare_run::{RunInputs, environment};
-use tare_sys::affinity::allowed_cpus;
 use tare_sys::clock;
 
 use crate::args::{Global, RunArgs};
+use crate::earlier::{earlier_runs, machine_facts};
 use crate::failure::{Outcome, in_words};
 use crate::home::World;
 use crate::live::Live;
@@ -34,7 +34,7 @@ pub fn run(args: &RunArgs, global: &Global) -> anyhow::Result<Outcome> {
     if let Some(path) = &args.contract {
         world.read_contract(path)?;
     }
-    let plan = asked(args, &world)?;
+    let plan = asked(args, &world, global)?;
     if args.dry_run {
         let text = if args.json { serde_json::to_string_pretty(&plan)? + "\n" } else { plan_text::whole(&plan) };
         console::print(&text);
@@ -103,7 +103,7 @@ fn carry_out_at(
     Ok((result?, place.run_dir))
 }
 
-fn asked(args: &RunArgs, world: &World) -> anyhow::Result<Plan> {
+fn asked(args: &RunArgs, world: &World, global: &Global) -> anyhow::Result<Plan> {
     let flags = &args.settings.0;
     let names_itself =
         flags.servers.is_some() || flags.aa.is_some() || flags.scenarios.is_some() || !args.external.is_empty();
@@ -115,19 +115,25 @@ fn asked(args: &RunArgs, world: &World) -> anyhow::Result<Plan> {
     for server in &args.external {
         suite.add_external(server)?;
     }
-    plan(&suite, flags, None, world)
+    plan(&suite, flags, None, world, global)
 }
 
 /// The plan of a suite and flags, on this machine.
-pub fn plan(suite: &Suite, flags: &Options, profile: Option<&ProfileOptions>, world: &World) -> anyhow::Result<Plan> {
-    let cpus = allowed_cpus()?.iter().collect();
+pub fn plan(
+    suite: &Suite,
+    flags: &Options,
+    profile: Option<&ProfileOptions>,
+    world: &World,
+    global: &Global,
+) -> anyhow::Result<Plan> {
     let plan = resolve(&Inputs {
         suite,
         flags,
         profile,
         inventory: &world.inventory,
         contract: &world.contract,
-        machine: &MachineFacts { cpus },
+        machine: &machine_facts([flags, &suite.run])?,
+        earlier: &earlier_runs(&global.dir),
         // Short enough to be typed again.
         fallback_seed: clock::wall_unix_ns() / 1_000_000 % 100_000,
     })?;

@@ -122,7 +122,8 @@ pub fn plan_of(
         profile: None,
         inventory: &world.inventory,
         contract: &world.contract,
-        machine: &MachineFacts { cpus },
+        machine: &MachineFacts { cpus, ..MachineFacts::default() },
+        earlier: &[],
         fallback_seed: 0,
     })?)
 }

@@ -160,9 +160,8 @@ fn mentions(line: &str, word: &str) -> bool {
 }
 
 /// Of `stats`: files of which the callers are not there. The fit to the exponential distribution judges the generator in
-/// `load`'s tests and in the truth bench: a run has no gaps between sends to judge. A prior of the variance is fitted to
-/// earlier records, which no plan looks for yet.
-const WITHOUT_CALLERS: [&str; 2] = ["exponential.rs", "moderated.rs"];
+/// `load`'s tests and in the truth bench: a run has no gaps between sends to judge.
+const WITHOUT_CALLERS: [&str; 1] = ["exponential.rs"];
 
 #[test]
 fn every_public_function_of_stats_has_a_caller() {

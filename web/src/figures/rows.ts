@@ -53,6 +53,7 @@ export function currencyTip(c: Currency): [string, string][] {
   ];
   if (c.reason) lines.push(['why', c.reason]);
   if (c.needed_s !== null) lines.push(['still needed', `about ${durationText(c.needed_s)}`]);
+  if (c.prior) lines.push(['earlier runs', c.prior.text]);
   return lines;
 }
 

@@ -50,7 +50,7 @@ function sections(model: Model, cell: Cell): Child[] {
 
 function whyText(c: Currency): string {
   const needed = c.needed_s === null ? '' : `about ${durationText(c.needed_s)} more would decide it`;
-  return [c.reason, needed].filter(Boolean).join('; ');
+  return [c.reason, needed, c.prior?.text].filter(Boolean).join('; ');
 }
 
 function reasons(cell: Cell): HTMLElement {

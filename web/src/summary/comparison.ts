@@ -38,6 +38,12 @@ export interface Currency {
   short: string;
   reason: string | null;
   needed_s: number | null;
+  prior: PriorEffect | null;
+}
+
+/** What the spread of earlier forks on this machine does to an interval. */
+export interface PriorEffect {
+  text: string;
 }
 
 export interface Noise {

@@ -1,7 +1,11 @@
-//! What follows from the rest of a plan once it is whole: the region that JVMs need and the declared number of forks.
+//! What follows from the rest of a plan once it is whole: the region that JVMs need, what earlier runs say, and the
+//! declared number of forks.
 
+use tare_stats::moderated::MIN_PRIOR_GROUPS;
 use tare_stats::repeated::MAX_LOOKS;
 
+use super::Inputs;
+use crate::earlier::{EarlierForks, EarlierSpread, PriorUse, RunPlace};
 use crate::estimate::starts_within_budget;
 use crate::inventory::Inventory;
 use crate::plan::{Forks, Mode, Plan, Setting, Source};
@@ -10,8 +14,9 @@ use crate::plan::{Forks, Mode, Plan, Setting, Source};
 const JVM_REGION: f64 = 0.05;
 
 /// Fills in what no suite and no flag says.
-pub(super) fn derive(plan: &mut Plan, inventory: &Inventory) {
-    widen_region(plan, inventory);
+pub(super) fn derive(plan: &mut Plan, inputs: &Inputs<'_>) {
+    widen_region(plan, inputs.inventory);
+    consult_earlier_runs(plan, inputs);
     declare_forks(plan);
 }
 
@@ -28,7 +33,56 @@ fn widen_region(plan: &mut Plan, inventory: &Inventory) {
     }
 }
 
-/// As many forks as the budget is planned for, where no flag or suite says how many. It is fixed before anything is measured, as the intervals depend on it.
+/// Takes spread and duration of forks from earlier runs of this machine, and lists what each family's are.
+fn consult_earlier_runs(plan: &mut Plan, inputs: &Inputs<'_>) {
+    if plan.mode != Mode::Compared {
+        return;
+    }
+    let place = RunPlace {
+        machine: inputs.machine.identity.clone(),
+        jdk: inputs.machine.jdk,
+        server_cpus: plan.machine.server_cpus.clone(),
+        scheduling: plan.machine.scheduling,
+    };
+    let mut families: Vec<&str> = plan.groups.iter().map(|group| group.baseline().family.as_str()).collect();
+    families.sort_unstable();
+    families.dedup();
+    let earlier = EarlierForks::of_runs(inputs.earlier, &place, &families, plan.stop.prior);
+    if plan.stop.prior == PriorUse::Auto && matches!(plan.stop.forks, Forks::UntilDecided { .. }) {
+        let rows: Vec<Setting> = families.iter().map(|family| prior_row(family, &earlier)).collect();
+        let at =
+            plan.settings.iter().position(|setting| setting.key == "prior").map_or(plan.settings.len(), |at| at + 1);
+        plan.settings.splice(at..at, rows);
+    }
+    plan.stop.earlier = earlier;
+}
+
+/// `prior of http4s: 31 earlier comparisons`, with the spread of each currency.
+fn prior_row(family: &str, earlier: &EarlierForks) -> Setting {
+    let of_family: Vec<&EarlierSpread> = earlier.spreads.iter().filter(|spread| spread.of.family == family).collect();
+    let most = of_family.iter().map(|spread| spread.comparisons).max().unwrap_or(0);
+    let text = |spread: &&EarlierSpread| {
+        let name = format!("{} ({})", spread.of.currency, spread.of.load.name());
+        let prior = spread.prior?;
+        Some(format!("{name} {:.1} % like {:.0} forks", prior.sd * 100.0, prior.df + 1.0))
+    };
+    let priors: Vec<String> = of_family.iter().filter_map(text).collect();
+    let (value, meaning) = if priors.is_empty() {
+        let value = if most < MIN_PRIOR_GROUPS as u32 {
+            format!("none: {most} of {MIN_PRIOR_GROUPS} earlier comparisons")
+        } else {
+            format!("none: {most} earlier comparisons are too unlike one another")
+        };
+        (value, "intervals rest on the starts of this run alone".to_owned())
+    } else {
+        let meaning = format!("standard deviation between starts: {}", priors.join(", "));
+        (format!("{most} earlier comparisons"), meaning)
+    };
+    Setting { section: "stop".to_owned(), key: format!("prior of {family}"), value, source: Source::Default, meaning }
+}
+
+/// As many forks as the budget is planned for, where no flag or suite says how many. It is fixed before anything is
+/// measured, as the intervals depend on it.
 fn declare_forks(plan: &mut Plan) {
     let affordable = starts_within_budget(plan);
     let Forks::UntilDecided { at_least, max_forks, .. } = &mut plan.stop.forks else { return };

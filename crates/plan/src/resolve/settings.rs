@@ -10,11 +10,15 @@ use crate::plan::{Load, Machine, Mode, Probes, Setting, Slices, Source, Stop, Wa
 use crate::settings::{Options, Row, Section, SettingValue, Usual};
 use crate::slo::Slo;
 
-/// The cores that this machine offers.
+/// What a plan needs to know of this machine.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MachineFacts {
     /// Numbers of the cores that tare may use, ascending.
     pub cpus: Vec<usize>,
+    /// Processor, cores and memory, as text.
+    pub identity: String,
+    /// Feature release of the JDK that runs the servers, where there is one.
+    pub jdk: Option<u32>,
 }
 
 /// What the settings say of the plan, and the list of them for people.

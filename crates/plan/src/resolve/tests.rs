@@ -8,7 +8,7 @@ use crate::estimate::run_time;
 use crate::inventory::KnownServer;
 use crate::plan::{Forks, Role, Source, Warmup};
 
-const CONTRACT: &str = r#"
+pub(super) const CONTRACT: &str = r#"
 schema = 1
 [scenarios.SimpleGet]
 request = { path = "/path0/4" }
@@ -27,7 +27,7 @@ scenarios = ["Push"]
 because = "it has no WebSockets"
 "#;
 
-fn inventory() -> Inventory {
+pub(super) fn inventory() -> Inventory {
     let server = |name: &str, routes, baseline: Option<&str>| KnownServer {
         name: name.into(),
         family: "http4s".into(),
@@ -60,7 +60,8 @@ fn plan_with(inventory: &Inventory, suite: &str, flags: Options) -> Result<Plan,
         flags: &flags,
         inventory,
         contract: &Contract::parse("contract.toml", CONTRACT)?,
-        machine: &MachineFacts { cpus: vec![0, 1] },
+        machine: &MachineFacts { cpus: vec![0, 1], ..MachineFacts::default() },
+        earlier: &[],
         fallback_seed: 7,
     })
 }

@@ -9,6 +9,7 @@ use super::flag::{Section, SettingInfo};
 use super::row::{Row, off_unless, on_unless, value};
 use super::value::SettingValue;
 use crate::PlanError;
+use crate::earlier::PriorUse;
 use crate::engine::Engine;
 use crate::group_order::GroupOrder;
 use crate::options::{ForkCovers, Percent, RateOption, WarmupOption};
@@ -144,6 +145,11 @@ define_settings! {
             "Also start each baseline a second time and compare the two starts (A/A control): gives the noise floor, and takes half as long again.",
         )
             .when(is_compared).fills(|to, control| to.control = control);
+        /// Narrow the intervals by how much starts scattered in earlier runs of this machine: auto (from 20 comparisons on) or off.
+        prior: PriorUse = value("USE").conflicts(&["forks"])
+            .when(|known| is_compared(known) && !known.forks_are_fixed())
+            .default(PriorUse::Auto)
+            .fills(|to, prior| to.stop.prior = prior);
         /// Which group gets the next start: the one with the fewest (even), or the first that is not decided (listed).
         group_order: GroupOrder = value("ORDER")
             .when(is_compared)

@@ -5,6 +5,7 @@ use tare_sample::ServerClock;
 
 use tare_units::Span;
 
+use crate::earlier::PriorUse;
 use crate::engine::Engine;
 use crate::group_order::GroupOrder;
 use crate::options::{ForkCovers, Percent, RateOption, WarmupOption};
@@ -66,6 +67,7 @@ read_by_from_str! {
     TurnLength: turn => turn.to_string(),
     ServerScheduling: policy => policy.name().to_owned(),
     GroupOrder: order => order.name().to_owned(),
+    PriorUse: prior => prior.name().to_owned(),
 }
 
 macro_rules! read_as_number {

@@ -71,6 +71,14 @@ pub fn list_runs(root: &Path) -> Result<Vec<RunEntry>, RecordError> {
     Ok(recorded(root)?.into_iter().map(entry).collect())
 }
 
+/// The folders of all runs under `root`, the oldest first.
+///
+/// # Errors
+/// The folder cannot be read. One that does not exist holds no runs.
+pub fn run_dirs(root: &Path) -> Result<Vec<PathBuf>, RecordError> {
+    Ok(recorded(root)?.iter().map(|id| run_dir(root, id)).collect())
+}
+
 /// The record file of `name`: `latest`, an id, a folder of a run, or a path to a record.
 ///
 /// # Errors

@@ -11,7 +11,7 @@ mod rows_before_6;
 mod schema;
 mod writer;
 
-pub use folder::{RunBrief, RunEntry, allot_run_dir, find_run, list_runs};
+pub use folder::{RunBrief, RunEntry, allot_run_dir, find_run, list_runs, run_dirs};
 pub use reader::{open, open_run};
 pub use writer::RunWriter;
 

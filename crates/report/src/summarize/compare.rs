@@ -9,7 +9,7 @@ use tare_stats::{DecisionRule, NoiseFloor, Region, Verdict};
 
 use super::Studied;
 use super::ratio::{Draft, drafts};
-use super::wording;
+use super::{fork_time, prior, wording};
 use crate::format::Change;
 use crate::stop::StopCause;
 use crate::summary::{Comparison, CurrencyRatio, Noise, ValidityState, VerdictKind};
@@ -120,7 +120,9 @@ fn comparison(record: &RunRecord, pair: &Pair<'_>, deciding: Option<Verdict>, ru
             (None, 0) => deciding.unwrap_or_else(own),
             (None, _) => own(),
         };
-        currency(draft, verdict, pair, fork_seconds(record, &cell.group))
+        let fork_s = fork_time::mean_s(record, &cell.group);
+        let prior = prior::effect(&record.header.plan, &baseline.family, draft);
+        CurrencyRatio { prior, ..currency(draft, verdict, pair, fork_s) }
     };
     Comparison {
         id: cell.id.clone(),
@@ -141,6 +143,7 @@ fn currency(draft: &Draft, verdict: Verdict, pair: &Pair<'_>, fork_s: Option<f64
     let change = Change { ratio: comparison.estimate, bounds };
     CurrencyRatio {
         name: draft.currency,
+        load: draft.load,
         label: draft.label.clone(),
         unit: draft.unit.to_owned(),
         higher_is_better: draft.currency.facts().polarity == tare_stats::Polarity::HigherIsBetter,
@@ -158,6 +161,7 @@ fn currency(draft: &Draft, verdict: Verdict, pair: &Pair<'_>, fork_s: Option<f64
         short: wording::short(draft.currency, kind, &change),
         reason: if verdict == Verdict::Void { pair.void.clone() } else { wording::reason(verdict, comparison) },
         needed_s: needed_s(verdict, comparison.forks, fork_s),
+        prior: None,
     }
 }
 
@@ -175,21 +179,6 @@ fn kind_of(verdict: Verdict) -> (VerdictKind, bool) {
 fn needed_s(verdict: Verdict, forks: u32, fork_s: Option<f64>) -> Option<f64> {
     let Verdict::Inconclusive { forks_needed: Some(needed), .. } = verdict else { return None };
     (needed > forks).then_some(f64::from(needed - forks) * fork_s?)
-}
-
-/// Mean wall time of one fork of a group, from its first slice to its last, its start included.
-fn fork_seconds(record: &RunRecord, group: &str) -> Option<f64> {
-    let mut spans = BTreeMap::<u32, (u64, u64)>::new();
-    for slice in record.slices.iter().filter(|s| s.key.group == group) {
-        let span = spans.entry(slice.key.fork).or_insert((u64::MAX, 0));
-        *span =
-            (span.0.min(slice.load.window_start_ns()), span.1.max(slice.load.window_start_ns() + slice.load.window_ns));
-    }
-    let startup = |fork: u32| {
-        record.forks.iter().filter(|f| f.group == group && f.fork == fork).map(|f| f.startup_ns).max().unwrap_or(0)
-    };
-    let total: u64 = spans.iter().map(|(fork, (from, to))| to - from + startup(*fork)).sum();
-    (!spans.is_empty()).then(|| total as f64 / 1e9 / spans.len() as f64)
 }
 
 fn noise(comparison: &Comparison, pair: &Pair<'_>, alpha: f64) -> Noise {

@@ -8,11 +8,13 @@ mod cross_check;
 mod disturbance;
 mod evidence;
 mod findings;
+mod fork_time;
 mod ladder;
 mod latency;
 mod level;
 mod machine;
 mod messages;
+mod prior;
 mod probes;
 mod ratio;
 mod run_info;
@@ -31,6 +33,7 @@ use latency::LoadLatency;
 
 pub(crate) use compare::weigh;
 pub(crate) use findings::{of_load as findings_of_load, of_machine, report_finding};
+pub(crate) use fork_time::mean_s as mean_fork_s;
 pub(crate) use latency::{distribution, for_each_response};
 pub(crate) use run_info::{duration_s, environment_sections, plan_sections, run_status, shell};
 

@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 
+use tare_plan::earlier::SpreadOf;
 use tare_plan::group_order::GroupOrder;
 use tare_plan::plan::{Forks, Mode, Plan, Rate, SliceKind};
 use tare_plan::slo::LoadBy;
 use tare_record::sample::StoredSlice;
-use tare_stats::{Comparison, ForkRatio, Method};
+use tare_stats::{Comparison, ForkRatio, Method, VariancePrior};
 
 use super::Studied;
 use super::{capacity, level};
@@ -16,6 +17,8 @@ use crate::format;
 /// One currency, compared and not yet judged.
 pub(super) struct Draft {
     pub currency: Currency,
+    /// The slices that it comes from.
+    pub load: SliceKind,
     /// Of this comparison: the load or the curve beside the currency's own label.
     pub label: String,
     pub unit: &'static str,
@@ -26,13 +29,13 @@ pub(super) struct Draft {
 }
 
 /// How intervals over forks are made under this plan.
-pub(super) fn method(plan: &Plan) -> Method {
+pub(crate) fn method(plan: &Plan, prior: Option<VariancePrior>) -> Method {
     let alpha = plan.stop.alpha;
     match plan.stop.forks {
         Forks::UntilDecided { at_least, max_forks: Some(max_forks), .. } if plan.mode == Mode::Compared => {
             // Listed groups make room for the next one at their declared number, so they need no interval beyond it.
             let may_continue = plan.stop.order == GroupOrder::Even;
-            Method::Repeated { alpha, min_forks: at_least, max_forks, may_continue, prior: None }
+            Method::Repeated { alpha, min_forks: at_least, max_forks, may_continue, prior }
         }
         Forks::UntilDecided { at_least, .. } if plan.mode == Mode::Compared => {
             Method::Sequential { alpha, min_forks: at_least }
@@ -69,14 +72,15 @@ fn throughput(plan: &Plan, variant: &Studied<'_>, baseline: &Studied<'_>) -> Opt
     let levels = (variant.cell.throughput_per_s?.value, baseline.cell.throughput_per_s?.value);
     let forks =
         paired(plan, variant, baseline, SliceKind::Saturating, level::slice_throughput, |s| level::throughput(s));
-    draft(plan, forks, Currency::Throughput, levels)
+    draft(plan, baseline, forks, (Currency::Throughput, SliceKind::Saturating), levels)
 }
 
 fn capacity_ratio(plan: &Plan, variant: &Studied<'_>, baseline: &Studied<'_>) -> Option<Draft> {
     let (mine, theirs) = (variant.cell.capacity.as_ref()?, baseline.cell.capacity.as_ref()?);
     let unit = if mine.by == LoadBy::Rate { "per_s" } else { "users" };
     let forks = joined(&capacity::per_fork(plan, &variant.evidence), &capacity::per_fork(plan, &baseline.evidence));
-    let draft = draft(plan, forks, Currency::Capacity, (mine.load.value, theirs.load.value))?;
+    let levels = (mine.load.value, theirs.load.value);
+    let draft = draft(plan, baseline, forks, (Currency::Capacity, SliceKind::Capacity), levels)?;
     Some(Draft { label: format!("{} at {}", mine.by.name(), mine.curve), unit, ..draft })
 }
 
@@ -91,14 +95,17 @@ fn joined(mine: &[(u32, f64)], theirs: &[(u32, f64)]) -> Vec<ForkRatio> {
 
 fn cpu(plan: &Plan, variant: &Studied<'_>, baseline: &Studied<'_>) -> Option<Draft> {
     let levels = (variant.cell.cpu_ns_per_request?.value, baseline.cell.cpu_ns_per_request?.value);
-    let forks = paired(plan, variant, baseline, variant.cpu_kind?, level::slice_cpu, |s| level::cpu(s));
-    draft(plan, forks, Currency::CpuPerRequest, levels)
+    let load = variant.cpu_kind?;
+    let forks = paired(plan, variant, baseline, load, level::slice_cpu, |s| level::cpu(s));
+    draft(plan, baseline, forks, (Currency::CpuPerRequest, load), levels)
 }
 
 fn allocated(plan: &Plan, variant: &Studied<'_>, baseline: &Studied<'_>) -> Option<Draft> {
     let levels = (variant.cell.allocated_bytes_per_request?.value, baseline.cell.allocated_bytes_per_request?.value);
     let forks = joined(&level::allocated_per_fork(&variant.evidence), &level::allocated_per_fork(&baseline.evidence));
-    draft(plan, forks, Currency::AllocatedPerRequest, levels)
+    // It is a sum over the slices of all loads, which differ from plan to plan as the load of the CPU does.
+    let load = variant.cpu_kind.unwrap_or(SliceKind::Saturating);
+    draft(plan, baseline, forks, (Currency::AllocatedPerRequest, load), levels)
 }
 
 fn latency(
@@ -116,7 +123,7 @@ fn latency(
         ForkRatio::from_pairs(&[pair]).ok()
     };
     let forks = variant.evidence.fork_numbers().into_iter().filter_map(pair).collect();
-    let draft = draft(plan, forks, currency, levels)?;
+    let draft = draft(plan, baseline, forks, (currency, kind), levels)?;
     Some(Draft { label: format!("{} {}", draft.label, load_label(plan, kind)), ..draft })
 }
 
@@ -160,14 +167,19 @@ fn paired(
     variant.evidence.fork_numbers().into_iter().filter_map(ratio).collect()
 }
 
+/// Compares over forks, with the prior that the plan has for this family, currency and load.
 fn draft(
     plan: &Plan,
+    baseline: &Studied<'_>,
     forks: Vec<ForkRatio>,
-    currency: Currency,
+    (currency, load): (Currency, SliceKind),
     (variant_value, baseline_value): (f64, f64),
 ) -> Option<Draft> {
-    let comparison = Comparison::over_forks(&forks, method(plan), plan.stop.floor).ok()?;
+    let (facts, family) = (currency.facts(), baseline.evidence.subject.family);
+    let of = SpreadOf { family: family.to_owned(), currency: facts.name.to_owned(), load };
+    let method = method(plan, plan.stop.earlier.spread(&of).and_then(|spread| spread.prior));
+    let comparison = Comparison::over_forks(&forks, method, plan.stop.floor).ok()?;
     let fork_ratios = forks.iter().map(|f| f.trimmed_log.exp()).collect();
-    let (label, unit) = (currency.facts().label.to_owned(), currency.facts().unit);
-    Some(Draft { currency, label, unit, baseline_value, variant_value, fork_ratios, comparison })
+    let (label, unit) = (facts.label.to_owned(), facts.unit);
+    Some(Draft { currency, load, label, unit, baseline_value, variant_value, fork_ratios, comparison })
 }

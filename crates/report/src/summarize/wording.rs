@@ -13,7 +13,10 @@ pub(super) fn method(comparison: &Comparison) -> String {
     match comparison.method {
         _ if comparison.forks < 2 => "one fork, no interval".to_owned(),
         Method::Sequential { alpha, .. } => format!("confidence sequence, α {alpha}"),
-        Method::Repeated { alpha, max_forks, .. } => format!("repeated intervals up to {max_forks} forks, α {alpha}"),
+        Method::Repeated { alpha, max_forks, prior, .. } => {
+            let moderated = if prior.is_some() { ", with the spread of earlier forks" } else { "" };
+            format!("repeated intervals up to {max_forks} forks{moderated}, α {alpha}")
+        }
         Method::FixedForks { alpha } => format!("Student t, α {alpha}, {} forks", comparison.forks),
     }
 }
@@ -124,11 +127,14 @@ fn next_step(ratio: &CurrencyRatio) -> String {
 
 #[cfg(test)]
 mod tests {
+    use tare_plan::plan::SliceKind;
+
     use super::*;
 
     fn undecided(lo: f64, hi: f64, needed_s: Option<f64>) -> String {
         undecided_so_far(&CurrencyRatio {
             name: Currency::Throughput,
+            load: SliceKind::Saturating,
             label: "throughput".to_owned(),
             unit: "per_s".to_owned(),
             higher_is_better: true,
@@ -146,6 +152,7 @@ mod tests {
             short: String::new(),
             reason: Some("an earlier question of the plan is still open".to_owned()),
             needed_s,
+            prior: None,
         })
     }
 

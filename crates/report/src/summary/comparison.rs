@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use tare_plan::plan::SliceKind;
+
 use crate::currency::Currency;
 
 /// A verdict in words.
@@ -59,6 +61,8 @@ pub struct Comparison {
 pub struct CurrencyRatio {
     /// `capacity`, `throughput`, `cpu_per_request`, `allocated_per_request`, `latency_p50`, `latency_p99`.
     pub name: Currency,
+    /// The slices that it comes from.
+    pub load: SliceKind,
     /// `throughput`, `CPU/request`, `p99 at half load`: for people.
     pub label: String,
     /// Unit of the two values: `per_s`, `users`, `ns` or `bytes`.
@@ -93,6 +97,28 @@ pub struct CurrencyRatio {
     pub reason: Option<String>,
     /// With inconclusive: how much longer it would have taken, about.
     pub needed_s: Option<f64>,
+    /// What earlier forks of this machine do to the interval; `null` where the plan has no prior for it.
+    #[serde(default)]
+    pub prior: Option<PriorEffect>,
+}
+
+/// What the spread of earlier forks does to an interval.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PriorEffect {
+    /// How many earlier comparisons it comes from.
+    pub comparisons: u32,
+    /// Their standard deviation of forks (log-ratios): the upper quartile.
+    pub sd: f64,
+    /// What it weighs, in degrees of freedom.
+    pub df: f64,
+    /// False where the forks of this run contradict it.
+    pub is_used: bool,
+    /// Lower end of the interval without it.
+    pub lo_without: f64,
+    /// Upper end.
+    pub hi_without: f64,
+    /// The same in words.
+    pub text: String,
 }
 
 /// An A/A control.

@@ -20,7 +20,7 @@ pub use capacity::{CapacityAt, CapacityFork, CapacityLimit, CapacityTry, LimitUn
 pub use cell::{
     Bottleneck, Cell, ErrorCount, ForkValue, KindShare, PoolShare, Reason, TimePoint, Validity, ValidityState,
 };
-pub use comparison::{Comparison, CurrencyRatio, Noise, Sentence, VerdictKind};
+pub use comparison::{Comparison, CurrencyRatio, Noise, PriorEffect, Sentence, VerdictKind};
 pub use cross_check::{CrossCheck, ToolFigure};
 pub use finding::{Finding, FindingKind, ReportFinding, Severity};
 pub use ladder::{Ladder, LadderStep};

@@ -216,6 +216,9 @@ fn notes(summary: &Summary, cells: &[&Cell]) -> Vec<String> {
             let why = first.reason.as_deref().map(|reason| format!(", {reason}")).unwrap_or_default();
             Note::add(&mut notes, cell, format!("inconclusive{why}"), first.needed_s);
         }
+        if let Some(prior) = first.and_then(|c| c.prior.as_ref()) {
+            Note::add(&mut notes, cell, prior.text.clone(), None);
+        }
         let word = if cell.validity.state == ValidityState::Void { "void" } else { "suspect" };
         for reason in &cell.validity.reasons {
             Note::add(&mut notes, cell, format!("{word}, {}", clean::line(&reason.text)), None);

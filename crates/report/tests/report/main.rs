@@ -7,6 +7,7 @@ mod cross_checks;
 mod golden;
 mod loads;
 mod outputs;
+mod priors;
 mod probes;
 mod profiles;
 mod pushes;

@@ -15,7 +15,6 @@ use tare_plan::Plan;
 use tare_plan::ServerClock;
 use tare_plan::contract::{Expect, Request, Scenario};
 use tare_plan::duration::Span;
-use tare_plan::group_order::GroupOrder;
 use tare_plan::plan::{
     Forks, Group, Load, Machine, Mode, NamedScenario, Probes, Program, Rate, Role, Slices, Stop, Variant, Warmup,
 };
@@ -159,9 +158,8 @@ pub(crate) fn plan(variants: &[&str], scenarios: &[&str]) -> Plan {
             region: 0.02,
             alpha: 0.05,
             floor: 0.005,
-            precision: 0.0,
             half_width: 1.0,
-            order: GroupOrder::default(),
+            ..Stop::default()
         },
         machine: Machine {
             server_cpus: "0".to_owned(),

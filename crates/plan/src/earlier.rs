@@ -1,0 +1,217 @@
+//! What earlier runs of this machine say to a new plan: how much forks scatter, and how long a fork takes.
+
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use tare_stats::VariancePrior;
+use tare_stats::quantile::median;
+
+use crate::estimate::formula_fork_time;
+use crate::plan::{Group, Plan, SliceKind};
+use crate::server_scheduling::ServerScheduling;
+
+/// The fewest forks of an earlier comparison whose spread is used.
+pub const MIN_EARLIER_FORKS: u32 = 3;
+
+/// Whether the spread of earlier forks narrows intervals.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PriorUse {
+    /// Where there are enough earlier comparisons.
+    #[default]
+    Auto,
+    /// Never.
+    Off,
+}
+
+impl PriorUse {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Auto, Self::Off];
+
+    /// As written in flags, suites and reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Off => "off",
+        }
+    }
+}
+
+impl FromStr for PriorUse {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let found = Self::ALL.into_iter().find(|prior| prior.name() == text);
+        found.ok_or_else(|| format!("\"{text}\" is not a use of earlier runs; write auto or off"))
+    }
+}
+
+/// Where a run measured. Forks of another place may scatter otherwise.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunPlace {
+    /// Processor, cores and memory, as text.
+    pub machine: String,
+    /// Feature release of the JDK; `None` where no server runs on a JVM.
+    pub jdk: Option<u32>,
+    /// Cores of the servers.
+    pub server_cpus: String,
+    /// Scheduling policy of the servers' threads.
+    pub scheduling: ServerScheduling,
+}
+
+impl RunPlace {
+    /// Whether forks measured at `other` say something of forks measured here. A run without a JVM fits every JDK.
+    fn fits(&self, other: &Self) -> bool {
+        let same_jdk = other.jdk.is_none() || other.jdk == self.jdk;
+        same_jdk && Self { jdk: None, ..self.clone() } == Self { jdk: None, ..other.clone() }
+    }
+}
+
+/// What one finished run says to later plans.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct EarlierRun {
+    /// Where it measured.
+    pub place: RunPlace,
+    /// One entry for each comparison and currency.
+    pub spreads: Vec<ForkSpread>,
+    /// One entry for each group.
+    pub fork_times: Vec<ForkTime>,
+}
+
+/// How much the forks of one comparison scattered in one currency.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ForkSpread {
+    /// Currency and load.
+    #[serde(flatten)]
+    pub of: SpreadOf,
+    /// Standard deviation of the forks' log-ratios.
+    pub sd: f64,
+    /// How many forks counted.
+    pub forks: u32,
+}
+
+/// What forks scatter in. Spreads of the same family, currency and load are alike.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct SpreadOf {
+    /// Family of the baseline.
+    pub family: String,
+    /// Name of the currency: `cpu_per_request`.
+    pub currency: String,
+    /// The slices that it comes from.
+    pub load: SliceKind,
+}
+
+/// How long the forks of one group took.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ForkTime {
+    /// Family of the baseline.
+    pub family: String,
+    /// What [`formula_fork_time`] says of one fork, in seconds.
+    pub formula_s: f64,
+    /// What one took on average, in seconds.
+    pub taken_s: f64,
+}
+
+impl ForkTime {
+    /// The forks of `group`, which took `taken_s` seconds each.
+    pub fn of_group(plan: &Plan, group: &Group, taken_s: f64) -> Self {
+        let formula_s = formula_fork_time(plan, group).as_secs_f64();
+        Self { family: group.baseline().family.clone(), formula_s, taken_s }
+    }
+}
+
+/// What a plan takes from earlier runs. It is fixed before the first fork.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct EarlierForks {
+    /// How much forks scattered.
+    pub spreads: Vec<EarlierSpread>,
+    /// How long forks took, relative to [`formula_fork_time`].
+    pub times: Vec<EarlierForkTime>,
+}
+
+/// How much the forks of earlier comparisons scattered.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EarlierSpread {
+    /// Family, currency and load.
+    #[serde(flatten)]
+    pub of: SpreadOf,
+    /// The number of comparisons.
+    pub comparisons: u32,
+    /// The median of their standard deviations of log-ratios: what a forecast assumes.
+    pub sd: f64,
+    /// What narrows intervals; `None` for fewer than [`tare_stats::moderated::MIN_PRIOR_GROUPS`] comparisons, for
+    /// comparisons that are too unlike one another, and where the plan does not want it.
+    pub prior: Option<VariancePrior>,
+}
+
+/// How long earlier forks of a family took.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EarlierForkTime {
+    /// Family of the baseline.
+    pub family: String,
+    /// The number of groups.
+    pub groups: u32,
+    /// The median of time taken / time by formula.
+    pub factor: f64,
+}
+
+impl EarlierForks {
+    /// Whether earlier runs say nothing.
+    pub fn is_empty(&self) -> bool {
+        self.spreads.is_empty() && self.times.is_empty()
+    }
+
+    /// What the runs that measured at `place` say of these families.
+    pub fn of_runs(runs: &[EarlierRun], place: &RunPlace, families: &[&str], prior: PriorUse) -> Self {
+        let here = || runs.iter().filter(|run| place.fits(&run.place));
+        let spreads = here().flat_map(|run| &run.spreads).filter(|s| families.contains(&s.of.family.as_str()));
+        let mut of: Vec<&SpreadOf> = spreads.clone().map(|spread| &spread.of).collect();
+        of.sort();
+        of.dedup();
+        let spread = |of: &SpreadOf| EarlierSpread::fit(of, spreads.clone().filter(|s| s.of == *of), prior);
+        let time = |family: &&str| {
+            let times = here().flat_map(|run| &run.fork_times).filter(|time| time.family == *family);
+            EarlierForkTime::fit(family, times)
+        };
+        Self { spreads: of.into_iter().filter_map(spread).collect(), times: families.iter().filter_map(time).collect() }
+    }
+
+    /// What is known of this spread.
+    pub fn spread(&self, of: &SpreadOf) -> Option<&EarlierSpread> {
+        self.spreads.iter().find(|spread| spread.of == *of)
+    }
+
+    /// What the formula's time of a fork is multiplied by; 1 where no earlier run says.
+    pub fn time_factor(&self, family: &str) -> f64 {
+        self.times.iter().find(|time| time.family == family).map_or(1.0, |time| time.factor)
+    }
+}
+
+impl EarlierSpread {
+    /// `None` where no comparison has enough forks.
+    fn fit<'a>(of: &SpreadOf, spreads: impl Iterator<Item = &'a ForkSpread>, prior: PriorUse) -> Option<Self> {
+        // Forks can agree by chance: no spread counts as smaller than the floor of intervals.
+        let usable = |s: &&ForkSpread| s.forks >= MIN_EARLIER_FORKS && s.sd.is_finite();
+        let known = |s: &ForkSpread| (s.sd.max(tare_stats::SD_FLOOR), f64::from(s.forks) - 1.0);
+        let known: Vec<(f64, f64)> = spreads.filter(usable).map(known).collect();
+        let sds: Vec<f64> = known.iter().map(|(sd, _)| *sd).collect();
+        let prior = match prior {
+            PriorUse::Auto => VariancePrior::fit(&known).ok().flatten(),
+            PriorUse::Off => None,
+        };
+        Some(Self { of: of.clone(), comparisons: known.len() as u32, sd: median(&sds).ok()?, prior })
+    }
+}
+
+impl EarlierForkTime {
+    fn fit<'a>(family: &str, times: impl Iterator<Item = &'a ForkTime>) -> Option<Self> {
+        let factors: Vec<f64> = times.map(|time| time.taken_s / time.formula_s).filter(|f| is_likely(*f)).collect();
+        let (groups, factor) = (factors.len() as u32, median(&factors).ok()?);
+        Some(Self { family: family.to_owned(), groups, factor })
+    }
+}
+
+/// Whether a fork can have taken this many times the formula's time: a damaged file must not stretch a plan to days.
+fn is_likely(factor: f64) -> bool {
+    (0.1..=10.0).contains(&factor)
+}

@@ -1,0 +1,126 @@
+//! What a plan takes from earlier runs: the prior of its intervals, and the time of a fork.
+
+use super::tests::{CONTRACT, inventory};
+use super::*;
+use crate::earlier::{EarlierRun, ForkSpread, ForkTime, PriorUse, RunPlace, SpreadOf};
+use crate::estimate::fork_time;
+use crate::plan::{Forks, SliceKind};
+use crate::server_scheduling::ServerScheduling;
+
+const SUITE: &str = "[run]\nservers = [\"http4s.Tapir\"]\nscenarios = [\"SimpleGet\"]";
+
+fn here() -> RunPlace {
+    RunPlace {
+        machine: "Test CPU, 0-1, 8 GiB".to_owned(),
+        jdk: Some(25),
+        server_cpus: "0".to_owned(),
+        scheduling: ServerScheduling::Batch,
+    }
+}
+
+fn cpu(family: &str) -> SpreadOf {
+    SpreadOf { family: family.to_owned(), currency: "cpu_per_request".to_owned(), load: SliceKind::Saturating }
+}
+
+/// A run of one comparison whose six forks scatter by `sd`.
+fn run(place: RunPlace, family: &str, sd: f64) -> EarlierRun {
+    EarlierRun { place, spreads: vec![ForkSpread { of: cpu(family), sd, forks: 6 }], fork_times: Vec::new() }
+}
+
+/// This many runs whose forks scatter by 2 % and a little more each.
+fn runs(count: u32) -> Vec<EarlierRun> {
+    (0..count).map(|i| run(here(), "http4s", 0.02 + f64::from(i) * 1e-4)).collect()
+}
+
+fn plan(earlier: &[EarlierRun], flags: &Options) -> Plan {
+    resolve(&Inputs {
+        suite: &Suite::parse("s.toml", SUITE).unwrap(),
+        flags,
+        profile: None,
+        inventory: &inventory(),
+        contract: &Contract::parse("contract.toml", CONTRACT).unwrap(),
+        machine: &MachineFacts { cpus: vec![0, 1], identity: here().machine, jdk: here().jdk },
+        earlier,
+        fallback_seed: 7,
+    })
+    .unwrap()
+}
+
+fn row(plan: &Plan) -> (&str, &str) {
+    let row = plan.settings.iter().find(|setting| setting.key == "prior of http4s").unwrap();
+    (&row.value, &row.meaning)
+}
+
+#[test]
+fn twenty_earlier_comparisons_give_a_prior_and_nineteen_none() {
+    let enough = plan(&runs(20), &Options::default());
+    let spread = enough.stop.earlier.spread(&cpu("http4s")).unwrap();
+    let prior = spread.prior.unwrap();
+    assert_eq!((spread.comparisons, prior.df), (20, 6.0));
+    assert!((prior.sd - 0.021_425).abs() < 1e-9, "the upper quartile of 2.00 … 2.19 %: {}", prior.sd);
+    assert!((spread.sd - 0.020_95).abs() < 1e-9, "a forecast assumes the median: {}", spread.sd);
+    let expected = "standard deviation between starts: cpu_per_request (saturating) 2.1 % like 7 forks";
+    assert_eq!(row(&enough), ("20 earlier comparisons", expected));
+    let few = plan(&runs(19), &Options::default());
+    assert_eq!(few.stop.earlier.spread(&cpu("http4s")).unwrap().prior, None);
+    assert_eq!(row(&few).0, "none: 19 of 20 earlier comparisons");
+    assert_eq!(row(&plan(&[], &Options::default())).0, "none: 0 of 20 earlier comparisons");
+}
+
+#[test]
+fn runs_of_another_place_family_or_currency_say_nothing() {
+    let elsewhere = [
+        RunPlace { machine: "Other CPU, 0-1, 8 GiB".to_owned(), ..here() },
+        RunPlace { jdk: Some(21), ..here() },
+        RunPlace { server_cpus: "0-1".to_owned(), ..here() },
+        RunPlace { scheduling: ServerScheduling::Normal, ..here() },
+    ];
+    for place in elsewhere {
+        let mut earlier = runs(19);
+        earlier.push(run(place.clone(), "http4s", 0.02));
+        assert_eq!(row(&plan(&earlier, &Options::default())).0, "none: 19 of 20 earlier comparisons", "{place:?}");
+    }
+    let mut earlier = runs(19);
+    earlier.push(run(here(), "netty", 0.02));
+    earlier.push(run(RunPlace { jdk: None, ..here() }, "http4s", 0.02));
+    earlier[0].spreads[0].forks = 2;
+    let plan = plan(&earlier, &Options::default());
+    assert_eq!(row(&plan).0, "none: 19 of 20 earlier comparisons", "no JDK fits all; two forks are too few");
+    assert!(plan.stop.earlier.spread(&cpu("netty")).is_none());
+}
+
+#[test]
+fn runs_that_are_too_unlike_one_another_give_no_prior() {
+    let unlike: Vec<EarlierRun> = (0..20).map(|i| run(here(), "http4s", 0.005 * 1.6f64.powi(i))).collect();
+    assert_eq!(row(&plan(&unlike, &Options::default())).0, "none: 20 earlier comparisons are too unlike one another");
+}
+
+#[test]
+fn a_plan_may_refuse_the_prior_and_keeps_the_forecast() {
+    let off = plan(&runs(20), &Options { prior: Some(PriorUse::Off), ..Options::default() });
+    let spread = off.stop.earlier.spread(&cpu("http4s")).unwrap();
+    assert_eq!((spread.prior, spread.comparisons), (None, 20));
+    assert!(off.settings.iter().all(|setting| setting.key != "prior of http4s"));
+}
+
+#[test]
+fn forks_are_declared_by_how_long_earlier_ones_took() {
+    let by_formula = plan(&[], &Options::default());
+    let group = &by_formula.groups[0];
+    let time = |factor: f64| {
+        let formula_s = fork_time(&by_formula, group).as_secs_f64();
+        ForkTime { family: "http4s".to_owned(), formula_s, taken_s: factor * formula_s }
+    };
+    let fork_times = [2.0, 2.2, 1.8, 500.0].map(time).to_vec();
+    let earlier = [EarlierRun { place: here(), spreads: Vec::new(), fork_times }];
+    let longer = plan(&earlier, &Options::default());
+    let ratio = fork_time(&longer, group).as_secs_f64() / fork_time(&by_formula, group).as_secs_f64();
+    assert!((ratio - 2.0).abs() < 1e-6, "the median of those that can be true: {ratio}");
+    let declared = |plan: &Plan| match plan.stop.forks {
+        Forks::UntilDecided { max_forks, .. } => max_forks.unwrap(),
+        Forks::Fixed { .. } => unreachable!(),
+    };
+    let flags = Options { budget: Some("60m".parse().unwrap()), ..Options::default() };
+    let (few, many) = (declared(&plan(&earlier, &flags)), declared(&plan(&[], &flags)));
+    assert!(many.abs_diff(2 * few) <= 1, "{few} forks of twice the time, {many} by the formula");
+}

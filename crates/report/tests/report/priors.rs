@@ -1,0 +1,100 @@
+//! Earlier forks: what a run leaves for later plans, and what a plan's prior does to an interval and its words.
+
+use tare_plan::earlier::{EarlierForks, EarlierSpread, SpreadOf};
+use tare_plan::plan::{Forks, SliceKind};
+use tare_record::RunRecord;
+use tare_report::earlier::{self, EARLIER_FILE};
+use tare_report::summary::PriorEffect;
+use tare_report::text::{self, Style};
+use tare_report::{summarize, write_all};
+use tare_stats::VariancePrior;
+
+use crate::synthetic::{self, Truth, baseline, weighed};
+
+const LAYER: &str = "http4s.Tapir";
+
+fn throughput() -> SpreadOf {
+    SpreadOf { family: "http4s".to_owned(), currency: "throughput".to_owned(), load: SliceKind::Saturating }
+}
+
+/// Four forks that differ by about 2 %, and a plan with a prior of this standard deviation.
+fn run_with_prior(sd: f64) -> RunRecord {
+    let scattered = |truth: Truth| Truth { fork_sd: 0.02, ..truth };
+    let truths = [scattered(baseline()), scattered(weighed(LAYER, 0.9))];
+    let mut record = synthetic::run(&truths, 4, &[SliceKind::Saturating]);
+    let stop = &mut record.header.plan.stop;
+    if let Forks::UntilDecided { at_least, max_forks, .. } = &mut stop.forks {
+        (*at_least, *max_forks) = (3, Some(4));
+    }
+    let prior = Some(VariancePrior { sd, df: 6.0 });
+    let spreads = vec![EarlierSpread { of: throughput(), comparisons: 31, sd, prior }];
+    stop.earlier = EarlierForks { spreads, times: Vec::new() };
+    record
+}
+
+/// The prior's effect on the throughput of the only comparison, with its interval.
+fn effect(record: &RunRecord) -> (PriorEffect, (f64, f64)) {
+    let summary = summarize(record);
+    let mut currencies = summary.comparisons[0].currencies.iter();
+    let throughput = currencies.find(|currency| currency.prior.is_some()).unwrap();
+    assert_eq!(throughput.label, "throughput", "no other currency has a prior");
+    (throughput.prior.clone().unwrap(), (throughput.lo.unwrap(), throughput.hi.unwrap()))
+}
+
+fn as_text(record: &RunRecord) -> String {
+    let text = text::render(&summarize(record), &Style { colored: false, width: 400 });
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn a_prior_narrows_the_interval_and_both_are_shown() {
+    let record = run_with_prior(0.02);
+    let (effect, (lo, hi)) = effect(&record);
+    assert!(effect.is_used);
+    assert!(effect.lo_without < lo && hi < effect.hi_without, "[{lo}, {hi}] {effect:?}");
+    let expected = "the interval also rests on the standard deviation of 31 earlier comparisons on this machine (2 %)";
+    assert!(effect.text.starts_with(expected), "{}", effect.text);
+    let text = as_text(&record);
+    assert!(text.contains(expected) && text.contains("by this run alone −"), "{text}");
+    let mut alone = record;
+    alone.header.plan.stop.earlier = EarlierForks::default();
+    let throughput = &summarize(&alone).comparisons[0].currencies[0];
+    assert_eq!((throughput.lo, throughput.hi), (Some(effect.lo_without), Some(effect.hi_without)));
+    assert_eq!(throughput.prior, None);
+}
+
+#[test]
+fn a_prior_that_the_forks_contradict_is_dropped_and_the_report_says_so() {
+    let record = run_with_prior(0.000_5);
+    let (effect, interval) = effect(&record);
+    assert!(!effect.is_used);
+    assert_eq!(interval, (effect.lo_without, effect.hi_without));
+    assert!(effect.text.starts_with("the interval does not use the standard deviation of 31"), "{}", effect.text);
+    assert!(as_text(&record).contains("the starts of this run differ by"), "{}", as_text(&record));
+}
+
+#[test]
+fn a_run_leaves_its_spread_and_its_time_for_later_plans() {
+    let folder = tempfile::tempdir().unwrap();
+    let record = synthetic::standard();
+    assert_eq!(earlier::read(folder.path()), None, "nothing is there yet");
+    write_all(&summarize(&record), &record, folder.path()).unwrap();
+    let run = earlier::read(folder.path()).unwrap();
+    assert_eq!(run.place.machine, "Test CPU, unknown, unknown");
+    assert_eq!((run.place.jdk, run.place.server_cpus.as_str()), (Some(25), "0"));
+    let of_throughput: Vec<_> = run.spreads.iter().filter(|spread| spread.of == throughput()).collect();
+    assert_eq!(of_throughput.len(), 2, "the comparison and the control");
+    assert!(of_throughput.iter().all(|spread| spread.forks == 8 && spread.sd > 0.0), "{of_throughput:?}");
+    assert_eq!(run.fork_times.len(), 1);
+    assert!((run.fork_times[0].taken_s - 20.0).abs() < 1e-9, "a fork begins every 20 s: {:?}", run.fork_times);
+    std::fs::write(folder.path().join(EARLIER_FILE), "{").unwrap();
+    assert_eq!(earlier::read(folder.path()), None, "a damaged file says nothing");
+}
+
+#[test]
+fn too_few_forks_and_plain_runs_leave_no_spread() {
+    let two = synthetic::run(&[baseline(), weighed(LAYER, 0.9)], 2, &[SliceKind::Saturating]);
+    assert_eq!(earlier::of_run(&two, &summarize(&two)).unwrap().spreads, []);
+    let plain = synthetic::sequential(&[baseline(), weighed(LAYER, 0.9)]);
+    assert_eq!(earlier::of_run(&plain, &summarize(&plain)), None);
+}

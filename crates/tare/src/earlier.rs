@@ -1,0 +1,32 @@
+//! What a new plan learns from this machine: its facts, and the runs that it has made before.
+
+use std::path::Path;
+
+use tare_plan::earlier::EarlierRun;
+use tare_plan::resolve::MachineFacts;
+use tare_plan::settings::Options;
+use tare_record::environment::Environment;
+use tare_record::store::run_dirs;
+use tare_report::earlier;
+use tare_run::environment;
+use tare_sut::jdk::Jdk;
+use tare_sys::affinity::allowed_cpus;
+
+/// Older runs than this many are not consulted: a machine changes.
+const NEWEST: usize = 100;
+
+/// The machine that a plan is made for. `options` are the flags and the suite, the first that names a JDK wins.
+pub fn machine_facts(options: [&Options; 2]) -> anyhow::Result<MachineFacts> {
+    let chosen = options.into_iter().find_map(|options| options.java.as_deref()).filter(|java| *java != "newest");
+    Ok(MachineFacts {
+        cpus: allowed_cpus()?.iter().collect(),
+        identity: Environment { sections: environment::machine() }.machine_identity(),
+        jdk: Jdk::find(0, chosen.map(Path::new)).ok().map(|jdk| jdk.major),
+    })
+}
+
+/// What the newest runs in this folder say. A run that left nothing is passed over.
+pub fn earlier_runs(root: &Path) -> Vec<EarlierRun> {
+    let dirs = run_dirs(root).unwrap_or_default();
+    dirs.iter().rev().take(NEWEST).filter_map(|dir| earlier::read(dir)).collect()
+}
