@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::group_order::GroupOrder;
 use crate::plan::{Forks, Group, Mode, NamedScenario, Plan, Warmup};
 use crate::push::Push;
 use crate::turn::TurnLength;
@@ -101,6 +102,17 @@ pub fn run_time(plan: &Plan) -> Duration {
         Forks::Fixed { count } => round_time(plan) * count,
         Forks::UntilDecided { budget, .. } => budget.0,
     }
+}
+
+/// The least budget with which something can be decided: `at_least` forks of every group, or of the first where groups
+/// are listed. `None` where the budget is enough, or there is none.
+pub fn least_budget(plan: &Plan) -> Option<Duration> {
+    let Forks::UntilDecided { budget, at_least, .. } = plan.stop.forks else { return None };
+    let each = match plan.stop.order {
+        GroupOrder::Even => round_time(plan),
+        GroupOrder::Listed => plan.groups.first().map(|group| fork_time(plan, group))?,
+    };
+    Some(each * at_least).filter(|least| plan.mode == Mode::Compared && *least > budget.0)
 }
 
 /// How many starts of every group the plan's time is enough for, about.

@@ -8,6 +8,7 @@ pub mod csv;
 pub mod currency;
 pub mod earlier;
 pub mod error;
+pub mod forecast;
 pub mod format;
 pub mod gatling;
 pub mod hgrm;

@@ -136,7 +136,8 @@ impl Comparison {
         })
     }
 
-    /// What this comparison would be with `forks` forks, if estimate and spread stayed as they are; a forecast only.
+    /// What this comparison would be with `forks` forks, if the estimate stayed as it is and the further forks scattered as
+    /// these and earlier ones do; a forecast only.
     ///
     /// # Errors
     /// There are fewer than two forks, here or in the forecast.
@@ -144,7 +145,16 @@ impl Comparison {
         let got = self.forks.min(forks) as usize;
         let log = self.log.filter(|_| got >= 2);
         let log = log.ok_or(StatsError::TooFew { what: "a forecast", needed: 2, got })?;
-        self.clone().with_intervals(log.estimate, forks, |_, _| Ok(None))
+        let s_used = self.s_used.map(|own| self.expected_sd(own, forks));
+        Self { s_used, ..self.clone() }.with_intervals(log.estimate, forks, |_, _| Ok(None))
+    }
+
+    /// The standard deviation that `forks` forks will have: `own` of those that there are, and for the others what prior
+    /// and own ones say together.
+    fn expected_sd(&self, own: f64, forks: u32) -> f64 {
+        let (known, more) = (f64::from(self.forks) - 1.0, f64::from(forks.saturating_sub(self.forks)));
+        let further = self.method.moderated_sd(own, self.forks);
+        ((known * own.powi(2) + more * further.powi(2)) / (known + more)).sqrt()
     }
 
     /// `held` gives the interval that stays from the declared number of forks on.
@@ -277,6 +287,20 @@ mod tests {
         assert!((now.estimate - later.estimate).abs() < 1e-12);
         assert!(later.log.unwrap().half_width() < now.log.unwrap().half_width());
         assert_eq!(now.forecast(5).unwrap(), now);
+    }
+
+    #[test]
+    fn a_forecast_expects_further_forks_to_scatter_as_earlier_ones_did() {
+        // Two forks that agree by chance, where earlier ones scattered by 3 %: six more bring the spread near that.
+        let prior = Some(crate::VariancePrior { sd: 0.03, df: 6.0 });
+        let method = Method::Repeated { alpha: 0.05, min_forks: 3, max_forks: 8, may_continue: false, prior };
+        let now = Comparison::over_forks(&forks(&[1.05, 1.05]), method, SD_FLOOR).unwrap();
+        // Moderated: (6 · 0.03² + 0.005²) / 7; then (0.005² + 6 · that) / 7.
+        let moderated = (6.0 * 0.03f64.powi(2) + SD_FLOOR.powi(2)) / 7.0;
+        let expected = ((SD_FLOOR.powi(2) + 6.0 * moderated) / 7.0).sqrt();
+        assert!((now.forecast(8).unwrap().s_used.unwrap() - expected).abs() < 1e-12);
+        let alone = Comparison::over_forks(&forks(&[1.05, 1.05]), method.without_prior(), SD_FLOOR).unwrap();
+        assert!((alone.forecast(8).unwrap().s_used.unwrap() - SD_FLOOR).abs() < 1e-12);
     }
 
     #[test]

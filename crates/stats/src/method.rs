@@ -75,6 +75,15 @@ impl Method {
         self
     }
 
+    /// The standard deviation that `forks` forks which scatter by `sd` and the prior give together; `sd` without a prior, and
+    /// where the forks contradict it.
+    pub(crate) fn moderated_sd(&self, sd: f64, forks: u32) -> f64 {
+        match self {
+            Self::Repeated { prior: Some(prior), .. } if prior.agrees_with(sd, forks) => prior.moderate(sd, forks),
+            _ => sd,
+        }
+    }
+
     /// The fewest forks that may decide anything.
     pub fn min_forks(&self) -> u32 {
         match self {
@@ -112,9 +121,9 @@ impl Method {
         let max_forks = max_forks.max(self.min_forks());
         let forks = forks.min(max_forks);
         let alpha = if may_continue { alpha * PLANNED_SHARE } else { alpha };
-        let prior = prior.filter(|prior| prior.agrees_with(sd, forks));
-        let schedule = LookSchedule::new(self.min_forks(), max_forks, prior.map_or(0.0, |prior| prior.df))?;
-        schedule.half_width(forks, prior.map_or(sd, |prior| prior.moderate(sd, forks)), alpha)
+        let prior_df = prior.filter(|prior| prior.agrees_with(sd, forks)).map_or(0.0, |prior| prior.df);
+        let schedule = LookSchedule::new(self.min_forks(), max_forks, prior_df)?;
+        schedule.half_width(forks, self.moderated_sd(sd, forks), alpha)
     }
 
     /// Of a [`Method::Repeated`] that may go on: the half-width of its confidence sequence.

@@ -2,9 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use std::time::Duration;
 
-use tare_plan::estimate::{run_time, starts_within_budget};
+use tare_plan::duration::Span;
+use tare_plan::estimate::{least_budget, run_time};
 use tare_plan::plan::{Forks, Mode, Plan, Role, Warmup};
+use tare_report::forecast::forecast;
 use tare_report::format::roughly;
 
 /// The lines before a run: what is weighed, where, and how long it takes.
@@ -28,6 +31,9 @@ pub fn headline(plan: &Plan) -> String {
         plan.machine.server_cpus, plan.machine.load_cpus, plan.seed
     );
     let _ = writeln!(text, "  {}{}", ending(plan), profiles(plan));
+    if let Some(forecast) = forecast(plan) {
+        let _ = writeln!(text, "  {forecast}");
+    }
     let mut reasons: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for skipped in &plan.skipped {
         let alike = reasons.entry(&skipped.because).or_default();
@@ -66,15 +72,7 @@ fn ending(plan: &Plan) -> String {
             format!("{} of each variant; about {about}", count(forks as usize, "start"))
         }
         (_, Forks::UntilDecided { at_least, .. }) => {
-            let affordable = starts_within_budget(plan);
-            let short = if affordable >= f64::from(at_least) {
-                String::new()
-            } else {
-                format!(
-                    ": enough for about {affordable:.1} starts of each, and {at_least} are needed to decide; \
-                     give it more (--budget), or ask for less (-s, -m)"
-                )
-            };
+            let short = least_budget(plan).map_or(String::new(), |least| too_short(least, at_least));
             format!(
                 "stops when decided (±{} % region, α {}) or after {about}{short}",
                 plan.stop.region * 100.0,
@@ -82,6 +80,17 @@ fn ending(plan: &Plan) -> String {
             )
         }
     }
+}
+
+/// What to do about a budget that decides nothing.
+fn too_short(least: Duration, at_least: u32) -> String {
+    // In half minutes, so that a start may take a little longer than planned.
+    let enough = Span::from_secs((least.as_secs() / 30 + 1) * 30);
+    format!(
+        "\n  this budget is too short to decide anything: {at_least} starts of each server take {}; \
+         give at least --budget {enough}, or ask for less (-s, -m)",
+        Span::from_secs(least.as_secs())
+    )
 }
 
 /// The whole plan: groups, then every setting with its source and meaning.

@@ -17,6 +17,7 @@ mod messages;
 mod prior;
 mod probes;
 mod ratio;
+mod recorded;
 mod run_info;
 mod sentence;
 mod stamps;
@@ -35,6 +36,8 @@ pub(crate) use compare::weigh;
 pub(crate) use findings::{of_load as findings_of_load, of_machine, report_finding};
 pub(crate) use fork_time::mean_s as mean_fork_s;
 pub(crate) use latency::{distribution, for_each_response};
+pub(crate) use ratio::method;
+pub use recorded::{RecordedForks, recorded_forks};
 pub(crate) use run_info::{duration_s, environment_sections, plan_sections, run_status, shell};
 
 /// A load is one start, so that no interval over starts is made: this error probability changes no figure of it.

@@ -52,8 +52,7 @@ pub(super) fn drafts(plan: &Plan, variant: &Studied<'_>, baseline: &Studied<'_>)
         cpu(plan, variant, baseline),
         allocated(plan, variant, baseline),
     ];
-    // On saturated cores both say the same; CPU over whole rounds says it more precisely, since it leaves out the generator.
-    if variant.cpu_kind == Some(SliceKind::Saturating) && level::alternates(&variant.evidence) {
+    if cpu_decides(variant) {
         drafts.swap(1, 2);
     }
     // A constant rate is for CPU; latency is compared under Poisson load or of pushed messages, and where there was neither
@@ -66,6 +65,27 @@ pub(super) fn drafts(plan: &Plan, variant: &Studied<'_>, baseline: &Studied<'_>)
         drafts.splice(place..place, [at(Currency::LatencyP50), at(Currency::LatencyP99)]);
     }
     drafts.into_iter().flatten().collect()
+}
+
+/// On saturated cores CPU and throughput say the same; CPU over whole rounds says it more precisely, since it leaves out
+/// the generator.
+fn cpu_decides(variant: &Studied<'_>) -> bool {
+    variant.cpu_kind == Some(SliceKind::Saturating) && level::alternates(&variant.evidence)
+}
+
+/// The currency of saturating slices that decides, with the pairs of each fork.
+pub(super) fn deciding_pairs(
+    plan: &Plan,
+    variant: &Studied<'_>,
+    baseline: &Studied<'_>,
+) -> (Currency, Vec<Vec<(f64, f64)>>) {
+    let kind = SliceKind::Saturating;
+    if cpu_decides(variant) {
+        (Currency::CpuPerRequest, pairs(plan, variant, baseline, kind, level::slice_cpu, |s| level::cpu(s)))
+    } else {
+        let value = level::slice_throughput;
+        (Currency::Throughput, pairs(plan, variant, baseline, kind, value, |s| level::throughput(s)))
+    }
 }
 
 fn throughput(plan: &Plan, variant: &Studied<'_>, baseline: &Studied<'_>) -> Option<Draft> {
@@ -139,9 +159,6 @@ fn load_label(plan: &Plan, kind: SliceKind) -> String {
 }
 
 /// One ratio per fork that both sides have: the trimmed mean over slices of the same round.
-///
-/// Where a slice has no value (a stall without a single answer), dropping the pair would drop the awkward sample: such a
-/// fork is one pair of its sums. A sequential run has no rounds in common and is one pair too.
 fn paired(
     plan: &Plan,
     variant: &Studied<'_>,
@@ -150,7 +167,23 @@ fn paired(
     slice_value: fn(&StoredSlice) -> Option<f64>,
     sum: for<'a> fn(&mut dyn Iterator<Item = &'a StoredSlice>) -> Option<f64>,
 ) -> Vec<ForkRatio> {
-    let ratio = |fork: u32| {
+    let forks = pairs(plan, variant, baseline, kind, slice_value, sum);
+    forks.iter().filter_map(|pairs| ForkRatio::from_pairs(pairs).ok()).collect()
+}
+
+/// The pairs of slices of the same round, by fork.
+///
+/// Where a slice has no value (a stall without a single answer), dropping the pair would drop the awkward sample: such a
+/// fork is one pair of its sums. A sequential run has no rounds in common and is one pair too.
+fn pairs(
+    plan: &Plan,
+    variant: &Studied<'_>,
+    baseline: &Studied<'_>,
+    kind: SliceKind,
+    slice_value: fn(&StoredSlice) -> Option<f64>,
+    sum: for<'a> fn(&mut dyn Iterator<Item = &'a StoredSlice>) -> Option<f64>,
+) -> Vec<Vec<(f64, f64)>> {
+    let of_fork = |fork: u32| {
         let whole = |side: &Studied<'_>| sum(&mut side.evidence.of_kind(kind).filter(|s| s.key.fork == fork));
         let by_round: HashMap<u32, &StoredSlice> =
             baseline.evidence.of_kind(kind).filter(|s| s.key.fork == fork).map(|s| (s.key.round, s)).collect();
@@ -160,11 +193,11 @@ fn paired(
             .map(|(v, b)| Some((slice_value(v)?, slice_value(b)?)))
             .collect();
         match pairs {
-            Some(pairs) if !pairs.is_empty() && plan.mode == Mode::Compared => ForkRatio::from_pairs(&pairs).ok(),
-            _ => ForkRatio::from_pairs(&[(whole(variant)?, whole(baseline)?)]).ok(),
+            Some(pairs) if !pairs.is_empty() && plan.mode == Mode::Compared => Some(pairs),
+            _ => Some(vec![(whole(variant)?, whole(baseline)?)]),
         }
     };
-    variant.evidence.fork_numbers().into_iter().filter_map(ratio).collect()
+    variant.evidence.fork_numbers().into_iter().filter_map(of_fork).collect()
 }
 
 /// Compares over forks, with the prior that the plan has for this family, currency and load.

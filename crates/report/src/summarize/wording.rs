@@ -41,7 +41,7 @@ pub(super) fn reason(verdict: Verdict, comparison: &Comparison) -> Option<String
             let outlook = if reason == UndecidedReason::WaitsForEarlier {
                 String::new()
             } else {
-                outlook(forks_needed, comparison.forks)
+                outlook(forks_needed, comparison)
             };
             Some(format!("{}{outlook}", undecided(reason, comparison)))
         }
@@ -75,11 +75,14 @@ fn detectable(comparison: &Comparison) -> Option<f64> {
     detectable_difference(comparison.s_used?, comparison.method, comparison.forks, DEFAULT_POWER).ok()
 }
 
-fn outlook(forks_needed: Option<u32>, forks: u32) -> String {
-    match forks_needed {
-        None => format!("; {} forks would not settle it", grouped(MAX_FORECAST_FORKS.into())),
-        Some(needed) if needed <= forks => "; it is as precise as was asked for".to_owned(),
-        Some(_) => String::new(),
+fn outlook(forks_needed: Option<u32>, comparison: &Comparison) -> String {
+    match (forks_needed, comparison.method) {
+        (None, Method::Repeated { max_forks, may_continue: false, .. }) => {
+            format!("; {max_forks} declared forks will not settle it: declare more (--max-forks)")
+        }
+        (None, _) => format!("; {} forks would not settle it", grouped(MAX_FORECAST_FORKS.into())),
+        (Some(needed), _) if needed <= comparison.forks => "; it is as precise as was asked for".to_owned(),
+        (Some(_), _) => String::new(),
     }
 }
 

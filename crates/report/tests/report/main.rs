@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod cross_checks;
+mod forecasts;
 mod golden;
 mod loads;
 mod outputs;

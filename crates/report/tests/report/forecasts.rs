@@ -1,0 +1,74 @@
+//! What a plan says beforehand of the differences that it will show.
+
+use tare_plan::Plan;
+use tare_plan::duration::Span;
+use tare_plan::earlier::{EarlierForkTime, EarlierSpread, SpreadOf};
+use tare_plan::group_order::GroupOrder;
+use tare_plan::plan::{Forks, Mode, SliceKind};
+use tare_plan::turn::TurnLength;
+use tare_report::forecast::forecast;
+use tare_stats::Method;
+use tare_stats::power::detectable_difference;
+
+use crate::synthetic::{self, baseline, weighed};
+
+/// Four forks, by Student's interval.
+fn plan() -> Plan {
+    let mut plan = synthetic::run(&[baseline(), weighed("http4s.Tapir", 0.9)], 1, &[SliceKind::Saturating]).header.plan;
+    plan.slices.turn = TurnLength::Auto;
+    plan.slices.fixed = 0;
+    plan.stop.alpha = 0.05;
+    plan.stop.forks = Forks::Fixed { count: 4 };
+    plan
+}
+
+fn earlier(plan: &mut Plan, currency: &str, sd: f64) {
+    let of = SpreadOf { family: "http4s".to_owned(), currency: currency.to_owned(), load: SliceKind::Saturating };
+    plan.stop.earlier.spreads.push(EarlierSpread { of, comparisons: 3, sd, prior: None });
+}
+
+#[test]
+fn a_forecast_is_the_detectable_difference_of_earlier_forks() {
+    let mut plan = plan();
+    earlier(&mut plan, "throughput", 0.5);
+    earlier(&mut plan, "cpu_per_request", 0.02);
+    let log = detectable_difference(0.02, Method::FIXED_FORKS, 4, 0.8).unwrap();
+    let percent = format!("{:.1} %", (log.exp_m1() * 1_000.0).ceil() / 10.0);
+    let text = forecast(&plan).unwrap();
+    assert!(text.contains(&format!("4 starts show differences from {percent} on")), "{percent}: {text}");
+    assert!(text.ends_with("(power 0.8; by 3 earlier comparisons of this machine)"), "{text}");
+    // Where servers do not alternate in turns, throughput decides.
+    plan.slices.turn = TurnLength::Whole;
+    assert!(!forecast(&plan).unwrap().contains(&percent));
+}
+
+#[test]
+fn without_earlier_runs_the_assumption_is_said() {
+    let text = forecast(&plan()).unwrap();
+    assert!(text.ends_with("if starts differ by 3 %; no earlier run of this machine says)"), "{text}");
+}
+
+#[test]
+fn the_time_is_that_of_the_forks_which_the_group_gets() {
+    let mut plan = plan();
+    plan.stop.forks = Forks::UntilDecided { budget: Span::from_secs(3_600), at_least: 3, max_forks: Some(6) };
+    plan.stop.order = GroupOrder::Listed;
+    let mut second = plan.groups[0].clone();
+    second.id = "second".to_owned();
+    plan.groups.push(second);
+    let formula_s = tare_plan::estimate::fork_time(&plan, &plan.groups[0]).as_secs_f64();
+    plan.stop.earlier.times =
+        vec![EarlierForkTime { family: "http4s".to_owned(), groups: 1, factor: 50.0 / formula_s }];
+    let listed = forecast(&plan).unwrap();
+    assert!(listed.starts_with("in 5 min, 6 starts of the first group show"), "{listed}");
+    plan.stop.order = GroupOrder::Even;
+    let even = forecast(&plan).unwrap();
+    assert!(even.starts_with("in 10 min, 6 starts show"), "both groups share the time: {even}");
+}
+
+#[test]
+fn a_plan_that_compares_nothing_has_no_forecast() {
+    let mut plan = plan();
+    plan.mode = Mode::Sequential;
+    assert_eq!(forecast(&plan), None);
+}
