@@ -1,0 +1,71 @@
+"""The command line of `bench/decide/run`."""
+
+import argparse
+import sys
+
+from . import document, parts
+from .problem import Problem
+
+FIRST = """\
+How quickly and how truthfully does tare decide? Each part can be interrupted (Ctrl-C) and goes on where it stopped. Rows are kept in
+bench/decide/results, records in .tare/decide. The machine should do nothing else, except for `replay` and `document`."""
+LAST = """\
+examples:
+  bench/decide/run replay .tare/runs/*/record.sqlite       simulated runs, from recorded forks and from known distributions
+  bench/decide/run aa 20                                   http4s.Tapir against itself, seeds 1 to 20
+  bench/decide/run planted 5                               2, 3, 5 and 10 % more CPU in the reference server
+  bench/decide/run planted 5 --burners 2                   the same beside two programs that use a core each
+  bench/decide/run planted-jvm 5 --server http4s.Planted --variable TARE_PLANTED
+  bench/decide/run sequential 8                            25 s of warm-up and 25 s of load, one start after the other
+  bench/decide/run compare 10                              the same question by tare
+  bench/decide/run document                                writes docs/DECIDE.md and its plot"""
+
+
+def arguments():
+    form = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(prog="bench/decide/run", description=FIRST, epilog=LAST, formatter_class=form)
+    several = parser.add_subparsers(dest="part", required=True, metavar="PART")
+    replay = several.add_parser("replay", help="simulated runs of a server against itself: how often is it called different?")
+    replay.add_argument("records", nargs="*", metavar="RECORD", help="record.sqlite of a comparison; known distributions come along")
+    replay.add_argument("--runs", type=int, default=2_000, help="simulated runs of each row (2000)")
+    replay.set_defaults(carry_out=parts.replay)
+    aa = measured(several, "aa", parts.aa, "5m", "real runs of a server against itself")
+    aa.add_argument("--server", default="http4s.Tapir")
+    planted = measured(several, "planted", parts.planted, "60s", "slowdowns planted in the reference server: time to the verdict, coverage")
+    jvm = measured(several, "planted-jvm", parts.planted_jvm, "6m", "slowdowns planted in a JVM server")
+    jvm.add_argument("--variable", required=True, help="environment variable that says how much is planted")
+    jvm.add_argument("--value", default="{percent}", help="its value; {percent} is the planted slowdown")
+    sequential = measured(several, "sequential", parts.sequential, None, "25 s + 25 s for each server, one start after the other")
+    compare = measured(several, "compare", parts.compare, "5m", "the same question by tare, to compare with sequential")
+    for part, percents in ((planted, "2,3,5,10"), (jvm, "5,10")):
+        part.add_argument("--percent", type=percent_list, default=percent_list(percents), help=f"planted slowdowns ({percents})")
+    for part, server in ((jvm, "http4s.Planted"), (sequential, "http4s.Tapir"), (compare, "http4s.Tapir")):
+        part.add_argument("--server", default=server)
+        part.add_argument("--baseline", default="http4s.Vanilla")
+    several.add_parser("document", help="writes docs/DECIDE.md").set_defaults(carry_out=lambda _: document.write())
+    return parser.parse_args()
+
+
+def measured(several, name, carry_out, budget, words):
+    part = several.add_parser(name, help=words)
+    part.add_argument("runs", type=int, metavar="N", help="runs of each case, with seeds 1 to N")
+    part.add_argument("--scenario", default="SimpleGet")
+    part.add_argument("--burners", type=int, default=0, metavar="N", help="programs that use a core each, beside the run")
+    part.add_argument("--flags", nargs=argparse.REMAINDER, default=[], help="further flags of tare run; must come last")
+    if budget:
+        part.add_argument("--budget", default=budget, help=f"of each run ({budget})")
+    part.set_defaults(carry_out=carry_out)
+    return part
+
+
+def percent_list(text):
+    return [float(percent) for percent in text.split(",")]
+
+
+try:
+    chosen = arguments()
+    chosen.carry_out(chosen)
+except Problem as problem:
+    sys.exit(f"error: {problem}")
+except KeyboardInterrupt:
+    sys.exit("interrupted: the same command goes on with this run")

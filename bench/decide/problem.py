@@ -1,0 +1,5 @@
+"""What the user can do something about."""
+
+
+class Problem(Exception):
+    """Ends the program with its text."""

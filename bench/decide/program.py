@@ -1,0 +1,55 @@
+"""Runs tare, and reads what a run says of its first comparison."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+from .problem import Problem
+
+TARE = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", "target")) / "release/tare"
+REPLAY = TARE.with_name("replay")
+# Each part has a folder of its own: its runs take no prior from other work, and give none.
+RECORDS = pathlib.Path(".tare/decide")
+# Of `tare run`: a cell was void. The comparison says why.
+VOID = 2
+
+
+def build(*targets):
+    """Builds the programs; quick where nothing has changed."""
+    subprocess.run(["cargo", "build", "--quiet", "--release", *targets], check=True)
+
+
+def run(part, flags, seed, env=None):
+    """Runs `tare run` with these flags; returns its summary, or None where it was interrupted."""
+    folder = RECORDS / part
+    before = newest(folder)
+    command = [str(TARE), "run", *flags, "--seed", str(seed), "--dir", str(folder)]
+    print(f"\n$ {' '.join(command)}", file=sys.stderr, flush=True)
+    subprocess.run(command, env={**os.environ, **(env or {})}, stdout=subprocess.DEVNULL, check=False)
+    latest = newest(folder)
+    if latest is None or latest == before:
+        raise Problem(f"this run left no record: {' '.join(command)}")
+    summary = latest / "summary.json"
+    if not summary.exists():
+        raise Problem(f"{latest} has no summary: tare report {latest.name} --dir {folder} makes it")
+    summary = json.loads(summary.read_text(encoding="utf-8"))
+    return None if summary["run"]["status"] == "interrupted" else summary
+
+
+def newest(folder):
+    """The folder of the newest run."""
+    runs = [path for path in (folder / "runs").glob("*") if path.is_dir()]
+    return max(runs, key=lambda path: path.stat().st_mtime, default=None)
+
+
+def outcome(summary):
+    """What a run says of its first comparison, by the currency that decides."""
+    comparison = summary["comparisons"][0]
+    if not comparison["currencies"]:
+        raise Problem(f"nothing was compared in {summary['run']['id']}: {summary['findings'][:1]}")
+    first = comparison["currencies"][0]
+    keys = ("name", "verdict", "material", "short", "ratio", "lo", "hi", "forks", "sd_forks", "baseline_value", "fork_ratios", "prior")
+    run_keys = ("id", "started_at", "duration_s", "status", "git_revision", "alpha", "region")
+    return {**{key: first.get(key) for key in keys}, "run": {key: summary["run"][key] for key in run_keys}}

@@ -1,0 +1,29 @@
+"""Results: a file of JSON lines for each part, a line for each run. A part that was interrupted goes on after its last line."""
+
+import json
+import pathlib
+
+FOLDER = pathlib.Path("bench/decide/results")
+
+
+class Rows:
+    """The rows of one part."""
+
+    def __init__(self, part, folder=FOLDER):
+        self.file = folder / f"{part}.jsonl"
+
+    def all(self):
+        """Every row, in the order in which the runs ended."""
+        if not self.file.exists():
+            return []
+        return [json.loads(line) for line in self.file.read_text(encoding="utf-8").splitlines() if line]
+
+    def has(self, case, seed):
+        """Whether the run of this case with this seed is there."""
+        return any(row["case"] == case and row["seed"] == seed for row in self.all())
+
+    def append(self, row):
+        """Adds a row. It is on disk when this returns."""
+        self.file.parent.mkdir(parents=True, exist_ok=True)
+        with self.file.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(row, ensure_ascii=False) + "\n")

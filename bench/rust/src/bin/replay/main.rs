@@ -1,0 +1,55 @@
+//! How often is a server called different from itself? Simulated runs, drawn from recorded forks and from known
+//! distributions, judged by the code that judges real runs; run it by `bench/decide/run replay`.
+#![allow(clippy::print_stdout, reason = "a bench talks to its user")]
+
+mod options;
+mod source;
+mod trial;
+
+use std::process::ExitCode;
+
+use anyhow::Context;
+use rand::SeedableRng;
+use rand_pcg::Pcg64;
+use tare_stats::Method;
+
+use options::Options;
+use source::Source;
+use trial::{Tally, simulate};
+
+/// Declared forks, and whether a run may continue past them.
+const SCHEDULES: [(u32, bool); 2] = [(6, false), (12, true)];
+const ALPHAS: [f64; 2] = [0.05, 0.01];
+/// The first look at an interval.
+const MIN_FORKS: u32 = 3;
+
+fn main() -> anyhow::Result<ExitCode> {
+    let options = Options::from_arguments(std::env::args().skip(1))?;
+    let mut sources = Source::known();
+    sources.extend(Source::recorded(&options.records)?);
+    let mut rows = Vec::new();
+    println!(
+        "{:28} {:>5} {:>5} {:>6} {:>10} {:>8} {:>8}  ",
+        "source", "α", "forks", "prior", "any look", "at stop", "same"
+    );
+    for source in &sources {
+        for (max_forks, may_continue) in SCHEDULES {
+            for alpha in ALPHAS {
+                for with_prior in [false, true] {
+                    let mut rng = Pcg64::seed_from_u64(options.seed);
+                    let method = Method::Repeated { alpha, min_forks: MIN_FORKS, max_forks, may_continue, prior: None };
+                    let tally = simulate(source, method, with_prior, options.runs, &mut rng)?;
+                    println!("{}", tally.line());
+                    rows.push(tally);
+                }
+            }
+        }
+    }
+    if let Some(file) = &options.out {
+        let json = serde_json::to_string_pretty(&rows)? + "\n";
+        std::fs::write(file, json).with_context(|| format!("cannot write {}", file.display()))?;
+    }
+    let failed = rows.iter().filter(|row: &&Tally| !row.holds).count();
+    println!("\n{}", if failed == 0 { "all of it holds".to_owned() } else { format!("{failed} of it do not hold") });
+    Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}

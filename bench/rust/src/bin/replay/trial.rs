@@ -1,0 +1,156 @@
+//! Simulated runs of a server against itself, and how often they call it different.
+
+use rand_pcg::Pcg64;
+use serde::Serialize;
+use tare_stats::moderated::MIN_PRIOR_GROUPS;
+use tare_stats::quantile::sd;
+use tare_stats::verdict::decided;
+use tare_stats::{Comparison, DecisionRule, ForkRatio, Method, Polarity, Region, SD_FLOOR, VariancePrior, Verdict};
+
+use crate::source::{Kind, Source};
+
+/// Runs that share the prior of one set of earlier runs.
+const RUNS_PER_PRIOR: u32 = 50;
+/// Forks of an earlier run.
+const EARLIER_FORKS: usize = 6;
+/// Past the declared forks, a run that may continue goes on for as many again.
+const CONTINUES: u32 = 2;
+
+/// What the simulated runs of one source came to under one method.
+#[derive(Serialize)]
+pub struct Tally {
+    pub source: String,
+    /// Recorded forks and comparisons that were drawn from; `None` for a known distribution.
+    pub forks: Option<usize>,
+    pub comparisons: Option<usize>,
+    pub alpha: f64,
+    pub max_forks: u32,
+    pub may_continue: bool,
+    pub with_prior: bool,
+    pub runs: u32,
+    /// Share of the runs in which any look said "different".
+    pub any_look: f64,
+    /// Share of the runs that stopped, or ended, with that verdict.
+    pub at_stop: f64,
+    /// Share of the runs that ended with "no material difference".
+    pub equivalent: f64,
+    /// Forks until the stop, on average.
+    pub mean_forks: f64,
+    /// α and three standard errors of a share of so many runs.
+    pub limit: f64,
+    pub holds: bool,
+}
+
+impl Tally {
+    /// One line of the table.
+    pub fn line(&self) -> String {
+        let prior = if self.with_prior { "yes" } else { "no" };
+        let word = if self.holds { "PASS" } else { "FAIL" };
+        format!(
+            "{:28} {:>5} {:>5} {prior:>6} {:>8.2} % {:>6.2} % {:>6.1} %  at most {:.2} %  {word}",
+            self.source,
+            self.alpha,
+            self.max_forks,
+            self.any_look * 100.0,
+            self.at_stop * 100.0,
+            self.equivalent * 100.0,
+            self.limit * 100.0
+        )
+    }
+}
+
+/// Simulates so many runs. With a prior, each fifty have one that is fitted to earlier runs of the same source.
+///
+/// # Errors
+/// The method means nothing.
+pub fn simulate(
+    source: &Source,
+    method: Method,
+    with_prior: bool,
+    runs: u32,
+    rng: &mut Pcg64,
+) -> anyhow::Result<Tally> {
+    let (mut any_look, mut at_stop, mut equivalent, mut forks) = (0, 0, 0, 0);
+    let mut method = method;
+    for run in 0..runs {
+        if with_prior && run % RUNS_PER_PRIOR == 0 {
+            method = with_fitted_prior(method, source, rng)?;
+        }
+        let outcome = Outcome::of_run(source, method, rng)?;
+        any_look += u32::from(outcome.any_look);
+        at_stop += u32::from(outcome.last.is_difference());
+        equivalent += u32::from(outcome.last == Verdict::NoMaterialDifference);
+        forks += outcome.forks;
+    }
+    let share = |count: u32| f64::from(count) / f64::from(runs);
+    let alpha = method.alpha();
+    let limit = alpha + 3.0 * (alpha * (1.0 - alpha) / f64::from(runs)).sqrt();
+    let drawn_from = match &source.kind {
+        Kind::Known(_) => (None, None),
+        Kind::Recorded { forks, comparisons } => (Some(forks.len()), Some(*comparisons)),
+    };
+    let Method::Repeated { max_forks, may_continue, .. } = method else { anyhow::bail!("only repeated intervals") };
+    Ok(Tally {
+        source: source.name.clone(),
+        forks: drawn_from.0,
+        comparisons: drawn_from.1,
+        alpha,
+        max_forks,
+        may_continue,
+        with_prior,
+        runs,
+        any_look: share(any_look),
+        at_stop: share(at_stop),
+        equivalent: share(equivalent),
+        mean_forks: share(forks),
+        limit,
+        holds: share(any_look) <= limit,
+    })
+}
+
+/// The method with the prior that earlier runs of the same source give.
+fn with_fitted_prior(method: Method, source: &Source, rng: &mut Pcg64) -> anyhow::Result<Method> {
+    let mut groups = Vec::new();
+    for _ in 0..MIN_PRIOR_GROUPS {
+        let forks: Vec<f64> = ratios(source, EARLIER_FORKS, rng)?.iter().map(|fork| fork.trimmed_log).collect();
+        groups.push((sd(&forks)?.max(SD_FLOOR), EARLIER_FORKS as f64 - 1.0));
+    }
+    let fitted = VariancePrior::fit(&groups)?;
+    let Method::Repeated { alpha, min_forks, max_forks, may_continue, .. } = method else { return Ok(method) };
+    Ok(Method::Repeated { alpha, min_forks, max_forks, may_continue, prior: fitted })
+}
+
+fn ratios(source: &Source, forks: usize, rng: &mut Pcg64) -> anyhow::Result<Vec<ForkRatio>> {
+    (0..forks).map(|_| Ok(ForkRatio::from_pairs(&source.fork(rng))?)).collect()
+}
+
+/// How one simulated run went.
+struct Outcome {
+    any_look: bool,
+    /// The verdict at which it stopped or ended.
+    last: Verdict,
+    forks: u32,
+}
+
+impl Outcome {
+    /// A run with a look after each fork. It is judged on after it would have stopped, to count the later looks too.
+    fn of_run(source: &Source, method: Method, rng: &mut Pcg64) -> anyhow::Result<Self> {
+        let declared = method.declared_forks().unwrap_or(0);
+        let continues = matches!(method, Method::Repeated { may_continue: true, .. });
+        let most = if continues { declared * CONTINUES } else { declared };
+        let rule = DecisionRule { region: Region::new(0.05)?, half_width: Some(0.04), ..DecisionRule::default() };
+        let forks = ratios(source, most as usize, rng)?;
+        let (mut any_look, mut stopped) = (false, None);
+        let mut last = (Verdict::NoInterval, 0);
+        for count in method.min_forks()..=most {
+            let comparison = Comparison::over_forks(&forks[..count as usize], method, SD_FLOOR)?;
+            last = (Verdict::of(&comparison, Polarity::LowerIsBetter, &rule), count);
+            any_look |= last.0.is_difference();
+            if decided(&comparison, &rule).is_some() {
+                stopped = stopped.or(Some(last));
+            }
+        }
+        let (last, forks) = stopped.unwrap_or(last);
+        Ok(Self { any_look, last, forks })
+    }
+}
