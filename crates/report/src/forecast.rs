@@ -75,7 +75,7 @@ fn forks(plan: &Plan, group: &Group) -> (u32, f64) {
     let forks = match plan.stop.forks {
         Forks::Fixed { count } => count,
         Forks::UntilDecided { budget, at_least, max_forks } => {
-            let affordable = (budget.secs() / round).round() as u32;
+            let affordable = (budget.as_seconds() / round).round() as u32;
             affordable.max(at_least).min(max_forks.unwrap_or(u32::MAX))
         }
     };

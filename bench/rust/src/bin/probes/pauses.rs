@@ -4,7 +4,7 @@ use std::error::Error;
 use std::process::Command;
 use std::time::Duration;
 
-use tare_record::PauseCause;
+use tare_record::sample::PauseCause;
 use tare_sut::probe::hiccup::inside::JvmMeter;
 use tare_sut::probe::hiccup::{Blamed, Meter, Suspects, blame};
 use tare_sut::probe::jvm::JvmProbe;
