@@ -1,4 +1,4 @@
-//! Numbers as people read them: as many digits as their interval allows, one unit per column, a true minus sign.
+//! Numbers as people read them: three significant digits, one unit per column, a true minus sign.
 
 /// What a figure counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,9 +31,9 @@ impl Scale {
         Self { divisor, suffix }
     }
 
-    /// `18.8 k/s`; `half_width` is that of the interval in the value's own unit, and decides the digits.
-    pub fn show(&self, value: f64, half_width: Option<f64>) -> String {
-        format!("{} {}", significant(value / self.divisor, half_width.map(|w| w / value)), self.suffix)
+    /// `18.8 k/s`: always three significant digits. The interval beside a figure says how certain it is.
+    pub fn show(&self, value: f64) -> String {
+        format!("{} {}", significant(value / self.divisor), self.suffix)
     }
 }
 
@@ -52,7 +52,7 @@ impl Scale {
 
 /// One figure in the prefix that suits it.
 pub fn single(unit: Unit, value: f64) -> String {
-    Scale::for_values(unit, [value]).show(value, None)
+    Scale::for_values(unit, [value]).show(value)
 }
 
 /// `3.00012 s`: a time in nanoseconds to the first digit of what it may be off.
@@ -62,14 +62,10 @@ pub fn to_within(ns: u64, within_ns: u64) -> String {
     format!("{:.decimals$} {}", ns as f64 / scale.divisor, scale.suffix)
 }
 
-/// Three significant digits, or as many as a relative half-width leaves meaning to.
-fn significant(value: f64, relative: Option<f64>) -> String {
-    let digits = match relative {
-        Some(r) if r.is_finite() && r > 0.0 => ((-r.log10()).ceil() + 1.0).clamp(2.0, 4.0),
-        _ => 3.0,
-    };
+/// Three significant digits, but at most three decimals.
+fn significant(value: f64) -> String {
     let magnitude = if value == 0.0 { 0.0 } else { value.abs().log10().floor() };
-    let decimals = (digits - 1.0 - magnitude).clamp(0.0, 3.0) as usize;
+    let decimals = (2.0 - magnitude).clamp(0.0, 3.0) as usize;
     format!("{value:.decimals$}")
 }
 
@@ -232,11 +228,10 @@ mod tests {
     #[test]
     fn a_column_has_one_unit() {
         let scale = Scale::for_values(Unit::PerSecond, [18_812.0, 950.0]);
-        assert_eq!((scale.show(18_812.0, None), scale.show(950.0, None)), ("18.8 k/s".into(), "0.950 k/s".into()));
+        assert_eq!((scale.show(18_812.0), scale.show(950.0)), ("18.8 k/s".into(), "0.950 k/s".into()));
         assert_eq!(single(Unit::Nanos, 52_900.0), "52.9 µs");
         assert_eq!(single(Unit::Nanos, 0.0), "0.00 ns");
-        assert_eq!(Scale::for_values(Unit::Nanos, [3.1e6]).show(3.1e6, Some(0.9e6)), "3.1 ms");
-        assert_eq!(Scale::for_values(Unit::Nanos, [3.1e6]).show(3.1234e6, Some(0.01e6)), "3.123 ms");
+        assert_eq!((single(Unit::Nanos, 3.1e6), single(Unit::Nanos, 3.1234e6)), ("3.10 ms".into(), "3.12 ms".into()));
     }
 
     #[test]

@@ -25,6 +25,7 @@ pub mod summarize;
 pub mod summary;
 pub mod text;
 mod time;
+pub mod verdicts;
 pub mod write;
 pub mod wrk;
 

@@ -155,7 +155,7 @@ pub struct ServeArgs {
 /// Flags of `tare report`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  tare report                 the latest run: print the table and write all files again\n  tare report 2026-11-20-1 --gatling\n  tare report latest --csv > cells.csv"
+    after_help = "Examples:\n  tare report                 the last run that finished: print the table and write all files again\n  tare report --list          all runs, with their verdicts\n  tare report 2026-11-20-1 --findings\n  tare report latest --csv > cells.csv"
 )]
 pub struct ReportArgs {
     /// Run to report: its id, its folder or its record file.
@@ -194,7 +194,10 @@ pub struct FormArgs {
     /// Print the HTML page.
     #[arg(long)]
     pub html: bool,
-    /// Print a list of all recorded runs.
+    /// Print every finding in full, with its remedy.
+    #[arg(long)]
+    pub findings: bool,
+    /// List all recorded runs: when, how long, which suite, and the verdicts.
     #[arg(long)]
     pub list: bool,
 }

@@ -15,6 +15,7 @@ mod profile;
 mod reference;
 mod report;
 mod run;
+mod runs;
 mod serve;
 mod verify;
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use tare_record::sample::RunRecord;
-use tare_record::store::{self, find_run, list_runs};
+use tare_record::store::{self, find_run};
 use tare_record::{LoadRecord, Record};
 use tare_report::summary::Summary;
 use tare_report::{
@@ -15,14 +15,15 @@ use crate::args::{Global, ReportArgs};
 use crate::console;
 use crate::failure::Outcome;
 use crate::home::shown;
+use crate::runs;
 
 /// Where the record of profiling starts lies, in the folder of the run that asked for them.
 pub const PROFILE_DIR: &str = "profile";
 
-/// Prints one form, or the table, and writes all files.
+/// Prints one form or the list of runs; or prints the table and writes all files.
 pub fn report(args: &ReportArgs, global: &Global) -> anyhow::Result<Outcome> {
     if args.form.list {
-        return list(global);
+        return runs::list(global);
     }
     let path = find_run(&global.dir, &args.run)?;
     let record = match store::open(&path)? {
@@ -31,7 +32,7 @@ pub fn report(args: &ReportArgs, global: &Global) -> anyhow::Result<Outcome> {
     };
     let run_dir = path.parent().map(Path::to_owned).unwrap_or_else(|| PathBuf::from("."));
     let profiled = profiled_beside(&run_dir);
-    if let Some(text) = form(args, &record, profiled.as_ref())? {
+    if let Some(text) = form(args, global, &record, profiled.as_ref())? {
         console::print(&text);
         return Ok(Outcome::Done);
     }
@@ -58,23 +59,31 @@ pub fn present(
     global: &Global,
 ) -> anyhow::Result<Summary> {
     let summary = summarize_with(record, profiled);
-    let style = text::Style { colored: console::stdout_colored(global.color), width: console::width() };
-    console::print(&format!("\n{}", text::render(&summary, &style)));
+    console::print(&format!("\n{}", text::render(&summary, &style(global))));
     write_all(&summary, record, folder)?;
     for profiled in profiled.into_iter().chain([record]) {
         write_profiles(profiled, &folder.join("profiles"))?;
     }
-    let again =
-        if global.dir == Path::new(".tare") { String::new() } else { format!(" --dir {}", global.dir.display()) };
-    console::print(&format!(
-        "\n  report  {}      again: tare report {}{again}\n",
-        shown(&folder.join("report.html")),
-        summary.run.id
-    ));
+    console::print(&format!("\n  page      {}\n", shown(&folder.join("report.html"))));
+    let more = text::unshown_findings(&summary);
+    if more > 0 {
+        let dir =
+            if global.dir == Path::new(".tare") { String::new() } else { format!(" --dir {}", global.dir.display()) };
+        console::print(&format!("  findings  {more} more: tare report {} --findings{dir}\n", summary.run.id));
+    }
     Ok(summary)
 }
 
-fn form(args: &ReportArgs, record: &RunRecord, profiled: Option<&RunRecord>) -> anyhow::Result<Option<String>> {
+fn style(global: &Global) -> text::Style {
+    text::Style { colored: console::stdout_colored(global.color), width: console::width() }
+}
+
+fn form(
+    args: &ReportArgs,
+    global: &Global,
+    record: &RunRecord,
+    profiled: Option<&RunRecord>,
+) -> anyhow::Result<Option<String>> {
     let form = &args.form;
     let summary = summarize_with(record, profiled);
     Ok(if form.json {
@@ -91,6 +100,8 @@ fn form(args: &ReportArgs, record: &RunRecord, profiled: Option<&RunRecord>) -> 
         Some(wrk::render(&summary))
     } else if form.html {
         Some(html::render(&summary)?)
+    } else if form.findings {
+        Some(text::render_findings(&summary, &style(global)))
     } else {
         None
     })
@@ -115,15 +126,7 @@ fn report_load(args: &ReportArgs, global: &Global, record: &LoadRecord) -> anyho
     } else if form.gatling {
         gatling::render(&as_run())
     } else {
-        let style = text::Style { colored: console::stdout_colored(global.color), width: console::width() };
-        load::render(&summary, &style)
+        load::render(&summary, &style(global))
     });
-    Ok(Outcome::Done)
-}
-
-fn list(global: &Global) -> anyhow::Result<Outcome> {
-    for run in list_runs(&global.dir)? {
-        console::print(&format!("{}\n", run.id));
-    }
     Ok(Outcome::Done)
 }

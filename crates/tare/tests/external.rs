@@ -61,7 +61,8 @@ fn a_server_started_by_hand_is_driven_and_left_running() {
     let found = cell(&summary, "External");
     assert!(found["throughput_per_s"]["value"].as_f64().unwrap() > 0.0);
     assert!(found["cpu_ns_per_request"].is_null() && found["rss_peak_bytes"].is_null(), "{found:#}");
-    assert!(stdout(&output).contains("External: external server"), "{}", stdout(&output));
+    let findings = stdout(&bench.run(&["report", "--findings"]));
+    assert!(findings.contains("External: external server"), "{findings}");
     assert!(server.child.try_wait().unwrap().is_none(), "it is not ours to end");
     drop(server);
     bench.assert_nothing_left();

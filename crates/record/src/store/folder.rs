@@ -29,6 +29,8 @@ pub struct RunBrief {
     pub started_unix_ns: u64,
     /// How it ended; absent while it runs and when tare was killed.
     pub end: Option<EndStatus>,
+    /// How long it took, in nanoseconds, where it has an end.
+    pub length_ns: Option<u64>,
 }
 
 /// The folder of run `id`.
@@ -81,11 +83,13 @@ pub fn run_dirs(root: &Path) -> Result<Vec<PathBuf>, RecordError> {
 
 /// The record file of `name`: `latest`, an id, a folder of a run, or a path to a record.
 ///
+/// `latest` is the last run that finished: neither one that still runs nor one in which tare failed, unless there is no other.
+///
 /// # Errors
 /// [`RecordError::NoSuchRun`], which names what there is.
 pub fn find_run(root: &Path, name: &str) -> Result<PathBuf, RecordError> {
     let ids = recorded(root)?;
-    let id = if name == "latest" { ids.last().map(String::as_str) } else { Some(name) };
+    let id = if name == "latest" { latest(root, &ids) } else { Some(name) };
     let by_id = id.filter(|id| ids.iter().any(|known| known == id)).map(|id| run_dir(root, id).join(RECORD_FILE));
     let by_path = [PathBuf::from(name), Path::new(name).join(RECORD_FILE)].into_iter().find(|p| p.is_file());
     by_id.or(by_path).ok_or_else(|| {
@@ -98,19 +102,29 @@ pub fn find_run(root: &Path, name: &str) -> Result<PathBuf, RecordError> {
     })
 }
 
+/// The last run that finished; the last of all where none did.
+fn latest<'a>(root: &Path, ids: &'a [String]) -> Option<&'a str> {
+    let has_finished = |id: &&String| {
+        let end =
+            reader::connect(&run_dir(root, id).join(RECORD_FILE)).ok().and_then(|file| reader::end(&file).ok()?);
+        end.is_some_and(|(status, _)| status != EndStatus::Failed)
+    };
+    ids.iter().rev().find(has_finished).or(ids.last()).map(String::as_str)
+}
+
 fn brief(file: &Path) -> Result<RunBrief, RecordError> {
     let connection = reader::connect(file)?;
     let wrap = |e: rusqlite::Error| RecordError::sqlite(file, &e);
     let header = reader::header(&connection).map_err(wrap)?;
-    let end = reader::end(&connection).map_err(wrap)?.map(|(status, _)| status);
+    let (end, length_ns) = reader::end(&connection).map_err(wrap)?.unzip();
     Ok(match header {
         RecordHeader::Weighed(header) => {
             let (suite, question) = (header.plan.suite, header.plan.question);
-            RunBrief { suite, question, started_unix_ns: header.started_unix_ns, end }
+            RunBrief { suite, question, started_unix_ns: header.started_unix_ns, end, length_ns }
         }
         RecordHeader::Load(header) => {
             let (suite, question) = ("load".to_owned(), header.plan.url);
-            RunBrief { suite, question, started_unix_ns: header.started_unix_ns, end }
+            RunBrief { suite, question, started_unix_ns: header.started_unix_ns, end, length_ns }
         }
     })
 }

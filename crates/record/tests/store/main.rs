@@ -222,13 +222,21 @@ fn runs_are_found_by_latest_by_id_and_by_path() {
         write(root.path(), id, 1).finish(EndStatus::Complete, 1).unwrap();
     }
     allot_run_dir(root.path(), "2026-11-22").unwrap();
+    drop(write(root.path(), "2026-11-22-2", 1));
+    write(root.path(), "2026-11-22-3", 1).finish(EndStatus::Failed, 1).unwrap();
     let latest = find_run(root.path(), "latest").unwrap();
-    assert!(latest.ends_with("2026-11-20-10/record.sqlite"), "a folder without a record is no run");
+    assert!(latest.ends_with("2026-11-20-10/record.sqlite"), "the last that finished");
     assert!(find_run(root.path(), "2026-11-19-3").unwrap().ends_with("2026-11-19-3/record.sqlite"));
     assert_eq!(find_run(root.path(), latest.to_str().unwrap()).unwrap(), latest);
     assert_eq!(find_run(root.path(), latest.parent().unwrap().to_str().unwrap()).unwrap(), latest);
     let error = find_run(root.path(), "2027").unwrap_err().to_string();
-    assert!(error.contains("the newest are 2026-11-20-10, 2026-11-20-9"), "{error}");
+    assert!(error.contains("the newest are 2026-11-22-3, 2026-11-22-2, 2026-11-20-10"), "{error}");
+    let unfinished = tempfile::tempdir().unwrap();
+    drop(write(unfinished.path(), "2026-11-22-2", 1));
+    assert!(
+        find_run(unfinished.path(), "latest").unwrap().ends_with("2026-11-22-2/record.sqlite"),
+        "there is no other"
+    );
     let nothing = find_run(&root.path().join("none"), "latest").unwrap_err().to_string();
     assert!(nothing.contains("tare run"), "{nothing}");
 }
@@ -243,6 +251,7 @@ fn the_list_shows_runs_in_order_and_unreadable_ones_with_their_reason() {
     let runs = list_runs(root.path()).unwrap();
     let ids: Vec<&str> = runs.iter().map(|r| r.id.as_str()).collect();
     assert_eq!(ids, ["2026-11-20-9", "2026-11-20-10", "2026-11-21-1"]);
+    assert_eq!(runs[0].brief.as_ref().unwrap().length_ns, None);
     assert_eq!(runs[0].brief.as_ref().unwrap().end, None);
     assert_eq!(runs[1].brief.as_ref().unwrap().end, Some(EndStatus::BudgetSpent));
     assert!(matches!(runs[2].brief, Err(RecordError::NotARecord { .. })));

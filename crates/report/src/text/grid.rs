@@ -12,24 +12,31 @@ pub(super) fn width(text: &str) -> usize {
     UnicodeWidthStr::width(text)
 }
 
+/// A row of a grid.
+#[derive(Clone)]
+enum GridRow {
+    Pieces(Vec<Piece>),
+    /// Stands over all columns, and widens none.
+    Heading(String),
+}
+
 /// Rows of equal length, two spaces between columns, nothing after the last.
 #[derive(Default, Clone)]
 pub(super) struct Grid {
-    rows: Vec<Vec<Piece>>,
+    rows: Vec<GridRow>,
 }
 
 impl Grid {
     pub fn push(&mut self, row: Vec<Piece>) {
-        self.rows.push(row);
+        self.rows.push(GridRow::Pieces(row));
     }
 
-    /// The same rows, each without its last piece.
-    pub fn without_last(&self) -> Self {
-        let shorter = |row: &Vec<Piece>| row[..row.len().saturating_sub(1)].to_vec();
-        Self { rows: self.rows.iter().map(shorter).collect() }
+    /// Adds a heading, which the caller has wrapped and painted.
+    pub fn push_heading(&mut self, heading: String) {
+        self.rows.push(GridRow::Heading(heading));
     }
 
-    /// How wide the widest row is.
+    /// How wide the widest row is, apart from headings.
     pub fn width(&self) -> usize {
         let widths = self.widths();
         widths.iter().sum::<usize>() + 2 * widths.len().saturating_sub(1)
@@ -37,23 +44,34 @@ impl Grid {
 
     pub fn render(&self, palette: &Palette) -> String {
         let widths = self.widths();
-        let line = |row: &Vec<Piece>| {
+        let line = |pieces: &Vec<Piece>| {
             let mut line = String::new();
             let mut missing = 0;
-            for ((tone, text), column) in row.iter().zip(&widths) {
+            for ((tone, text), column) in pieces.iter().zip(&widths) {
                 line.push_str(&" ".repeat(missing));
                 line.push_str(&palette.paint(*tone, text));
                 missing = column - width(text) + 2;
             }
             line.trim_end().to_owned() + "\n"
         };
-        self.rows.iter().map(line).collect()
+        let row = |row: &GridRow| match row {
+            GridRow::Pieces(pieces) => line(pieces),
+            GridRow::Heading(heading) => format!("{heading}\n"),
+        };
+        self.rows.iter().map(row).collect()
     }
 
     fn widths(&self) -> Vec<usize> {
-        let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
-        let widest = |column: usize| self.rows.iter().filter_map(|r| r.get(column)).map(|(_, t)| width(t)).max();
-        (0..columns).map(|column| widest(column).unwrap_or(0)).collect()
+        let pieces = |row: &GridRow| match row {
+            GridRow::Pieces(pieces) => pieces.iter().map(|(_, text)| width(text)).collect(),
+            GridRow::Heading(_) => Vec::new(),
+        };
+        let mut widest: Vec<usize> = Vec::new();
+        for row in self.rows.iter().map(pieces) {
+            widest.resize(widest.len().max(row.len()), 0);
+            widest.iter_mut().zip(row).for_each(|(most, width)| *most = width.max(*most));
+        }
+        widest
     }
 }
 
@@ -96,6 +114,15 @@ mod tests {
         grid.push(vec![(Tone::Plain, "日本".into()), (Tone::Plain, "y".into())]);
         assert_eq!(grid.render(&Palette::new(false)), "µs    x\n日本  y\n");
         assert_eq!(grid.width(), 7);
+    }
+
+    #[test]
+    fn a_heading_widens_no_column() {
+        let mut grid = Grid::default();
+        grid.push_heading("a long heading".to_owned());
+        grid.push(vec![(Tone::Plain, "x".into()), (Tone::Plain, "y".into())]);
+        assert_eq!(grid.render(&Palette::new(false)), "a long heading\nx  y\n");
+        assert_eq!(grid.width(), 4);
     }
 
     #[test]

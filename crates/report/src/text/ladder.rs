@@ -42,7 +42,7 @@ fn scale(unit: Unit, ladder: &Ladder, of: fn(&LadderStep) -> Option<Estimate>) -
 }
 
 fn level(estimate: Option<Estimate>, scale: Scale) -> String {
-    estimate.map_or_else(|| "–".to_owned(), |estimate| scale.show(estimate.value, None))
+    estimate.map_or_else(|| "–".to_owned(), |estimate| scale.show(estimate.value))
 }
 
 /// `+1.2 µs [0.8, 1.6]`.

@@ -1,18 +1,23 @@
-//! The terminal report: headlines, a table per scenario, the noise floor, findings. Where the full report lies is for the command line to say.
+//! The terminal report: the answer first, one table, then what a reader must know before using it. The rest is in
+//! `tare report --findings` and on the page; where those lie is for the command line to say.
 
+mod answer;
 mod capacity;
 mod cross_check;
+mod findings;
 mod grid;
 mod ladder;
 mod messages;
+mod notes;
 mod profile;
 mod table;
 
 use crate::clean;
-use crate::format::{sentence, share};
+use crate::format::{duration, share};
 use crate::palette::{Palette, Tone};
-use crate::summary::{Cell, Finding, Mode, RunStatus, Severity, Summary};
+use crate::summary::{Mode, RunStatus, Summary};
 pub(crate) use cross_check::shown;
+pub use findings::{render_findings, unshown_findings};
 use grid::shorten;
 pub(crate) use grid::wrap;
 
@@ -29,85 +34,49 @@ impl Style {
     pub(crate) fn palette(&self) -> Palette {
         Palette::new(self.colored)
     }
+
+    /// Wraps and paints one paragraph; `indent` is that of its later lines.
+    fn paragraph(&self, tone: Tone, text: &str, indent: usize) -> String {
+        self.palette().paint(tone, &wrap(text, self.width, indent)) + "\n"
+    }
 }
 
-/// The whole report for a terminal.
+/// The report for a terminal.
 pub fn render(summary: &Summary, style: &Style) -> String {
-    let mut out = head(summary, style);
-    for cells in tables(summary) {
-        out.push('\n');
-        out.push_str(&table::table(summary, &cells, style));
-    }
+    let mut out = head(summary, style) + "\n";
+    out.push_str(&answer::answer(summary, style));
+    out.push_str(&table::table(summary, style));
+    out.push_str(&notes::notes(summary, style));
     out.push_str(&cross_check::cross_checks(summary, style));
-    out.push('\n');
     out.push_str(&summary.ladders.iter().map(|one| ladder::ladder(one, style)).collect::<String>());
     out.push_str(&summary.profiles.iter().map(|profiles| profile::profiles(profiles, style)).collect::<String>());
+    out.push('\n');
     out.push_str(&noise(summary));
-    out.push_str(&findings(summary, style));
+    out.push_str(&findings::main_findings(summary, style));
     out
 }
 
+/// `tare · 2026-11-20-1 · suite quick · 4 min · interrupted`.
 fn head(summary: &Summary, style: &Style) -> String {
     let run = &summary.run;
     let status = match run.status {
-        RunStatus::Complete => String::new(),
-        RunStatus::BudgetSpent => " · the budget was spent first".to_owned(),
-        RunStatus::Interrupted => " · interrupted".to_owned(),
-        RunStatus::Partial => " · partial".to_owned(),
+        RunStatus::Complete => "",
+        RunStatus::BudgetSpent => " · budget spent",
+        RunStatus::Interrupted => " · interrupted",
+        RunStatus::Partial => " · partial",
     };
-    let mut out = style.palette().paint(Tone::Head, &format!("tare · {}{status}", clean::line(&run.id))) + "\n";
-    for line in &run.headline {
-        out.push_str(&wrap(&format!("  {}", clean::line(line)), style.width, 4));
-        out.push('\n');
-    }
-    out
+    let word = if run.suite == "command line" { "" } else { "suite " };
+    let named = format!("tare · {} · {word}{} · {}{status}", run.id, run.suite, duration(run.duration_s));
+    style.paragraph(Tone::Head, &clean::line(&named), 2)
 }
 
-/// Cells of one group and scenario each, in the order of the summary; the control stands in the noise line instead.
-fn tables(summary: &Summary) -> Vec<Vec<&Cell>> {
-    let mut tables: Vec<Vec<&Cell>> = Vec::new();
-    let itself = |cell: &Cell| summary.comparisons.iter().any(|c| c.cell == cell.id);
-    for cell in summary.cells.iter().filter(|c| !c.control || itself(c)) {
-        match tables.last_mut().filter(|t| (&t[0].group, &t[0].scenario) == (&cell.group, &cell.scenario)) {
-            Some(table) => table.push(cell),
-            None => tables.push(vec![cell]),
-        }
-    }
-    tables
-}
-
+/// The widest noise floor of the controls; nothing without a control.
 fn noise(summary: &Summary) -> String {
-    let floor = summary
-        .noise
-        .iter()
-        .filter_map(|n| n.floor)
-        .fold(None, |most: Option<f64>, f| Some(most.map_or(f, |m| m.max(f))));
-    match floor {
-        Some(floor) => format!("  noise floor (A/A, same server twice): ±{}\n", share(floor)),
-        None if matches!(summary.run.mode, Mode::Sequential | Mode::Profiled) => String::new(),
-        None if summary.noise.is_empty() => "  noise floor: not measured (no A/A control)\n".to_owned(),
-        None => "  noise floor (A/A, same server twice): no interval yet\n".to_owned(),
+    let is_compared = !matches!(summary.run.mode, Mode::Sequential | Mode::Profiled);
+    if summary.noise.is_empty() || !is_compared {
+        return String::new();
     }
-}
-
-fn findings(summary: &Summary, style: &Style) -> String {
-    summary.findings.iter().map(|finding| one_finding(finding, style)).collect()
-}
-
-fn one_finding(finding: &Finding, style: &Style) -> String {
-    let (tone, word) = match finding.severity {
-        Severity::Info => (Tone::Quiet, "note"),
-        Severity::Warning => (Tone::Worse, "warning"),
-        Severity::Error => (Tone::Void, "error"),
-    };
-    let remedy = finding.remedy.as_ref().map(|r| format!(" {}", sentence(&clean::line(r)))).unwrap_or_default();
-    let text =
-        format!("  {word:<7} {}: {}{remedy}", clean::line(&finding.title), sentence(&clean::line(&finding.text)));
-    // What asks for nothing takes one line here; the full report has the rest.
-    let brief = finding.severity == Severity::Info && finding.remedy.is_none();
-    let text = if brief { shorten(&text, style.width) } else { wrap(&text, style.width, 10) };
-    let log: String =
-        finding.log.iter().flat_map(|log| log.lines()).map(|l| format!("          │ {}\n", clean::line(l))).collect();
-    let painted = text.replacen(word, &style.palette().paint(tone, word), 1);
-    format!("{painted}\n{}", style.palette().paint(Tone::Quiet, &log))
+    let floor = summary.noise.iter().filter_map(|noise| noise.floor).reduce(f64::max);
+    let floor = floor.map_or("no interval yet".to_owned(), |floor| format!("±{}", share(floor)));
+    format!("  noise floor (A/A, same server twice): {floor}\n")
 }

@@ -1,140 +1,204 @@
-//! The table of one scenario: a row per variant, and below it the reasons why a number is not to be relied on.
+//! The table of a run: one row per variant, below a heading per scenario. The baseline's row has levels; the other rows
+//! say how they differ from it.
 
 use tare_plan::plan::SliceKind;
 
 use super::Style;
 use super::grid::{Grid, Piece, wrap};
-use super::{capacity, messages};
 use crate::clean;
 use crate::currency::Currency;
-use crate::format::{Change, Scale, Unit, WORTH_WAITING_S, enumerate, rate, roughly};
+use crate::format::{Change, Scale, Unit, rate, single};
 use crate::palette::Tone;
-use crate::summary::{Cell, Comparison, CurrencyRatio, Estimate, Summary, ValidityState, VerdictKind};
+use crate::summary::{Cell, Comparison, CurrencyRatio, Summary, VerdictKind};
 
-pub(super) fn table(summary: &Summary, cells: &[&Cell], style: &Style) -> String {
-    let columns = Columns::of(summary, cells);
-    let all_valid = cells.iter().all(|c| c.validity.state == ValidityState::Valid);
-    let whole = columns.grid(summary, cells);
-    let without_valid = if all_valid { whole.without_last() } else { whole.clone() };
-    let fits = |grid: &Grid| grid.width() <= style.width;
-    let (body, unsaid) = match () {
-        () if fits(&whole) => (whole.render(&style.palette()), ""),
-        () if fits(&without_valid) => (without_valid.render(&style.palette()), " · all valid"),
-        () => (columns.stacked(summary, cells, style), ""),
+/// The columns after the verdict, each with its heading in a wide and in a narrow terminal.
+const MEASURES: [(Currency, &str, &str); 4] = [
+    (Currency::Throughput, "throughput", "throughput"),
+    (Currency::CpuPerRequest, "CPU/request", "CPU"),
+    (Currency::LatencyP99, "p99", "p99"),
+    (Currency::AllocatedPerRequest, "allocated/request", "bytes"),
+];
+
+pub(super) fn table(summary: &Summary, style: &Style) -> String {
+    let table = Table::of(summary);
+    let grids = [true, false].map(|levels| table.grid(levels, style));
+    let drawn = match grids.iter().find(|grid| grid.width() <= style.width) {
+        Some(grid) => grid.render(&style.palette()),
+        None => table.stacked(style),
     };
-    let by = decided_otherwise(summary, cells).map_or(String::new(), |label| format!(" · compared by {label}"));
-    let heading = wrap(&format!("{}{by}{unsaid}", clean::line(&heading(summary, cells[0]))), style.width, 4);
-    let mut out = style.palette().paint(Tone::Head, &heading) + "\n" + &body;
-    for note in paragraphs(cells).chain(notes(summary, cells)) {
-        out.push_str(&style.palette().paint(Tone::Quiet, &wrap(&format!("    {note}"), style.width, 6)));
-        out.push('\n');
-    }
-    out
+    drawn + &table.legend(style)
 }
 
-/// What cells have to say beside their row.
-fn paragraphs<'a>(cells: &'a [&'a Cell]) -> impl Iterator<Item = String> + 'a {
-    cells.iter().flat_map(|cell| [capacity::paragraph(cell), messages::paragraph(cell)]).flatten()
+/// Whether a cell has a row. A control has none, but where it is all that is compared.
+pub(super) fn has_row(summary: &Summary, cell: &Cell) -> bool {
+    !cell.control || comparison(summary, cell).is_some()
 }
 
-/// Units and headings that all rows of a table share.
-struct Columns {
-    /// But where the server sends on its own clock.
-    throughput: Option<Scale>,
-    cpu: Scale,
-    latency: Scale,
-    /// Where a server is a JVM.
-    allocated: Option<Scale>,
+/// The comparison of a variant with its baseline.
+pub(super) fn comparison<'a>(summary: &'a Summary, cell: &Cell) -> Option<&'a Comparison> {
+    summary.comparisons.iter().find(|c| c.cell == cell.id)
 }
 
-impl Columns {
-    fn of(summary: &Summary, cells: &[&Cell]) -> Self {
-        let values = |of: fn(&Cell) -> Option<f64>| cells.iter().filter_map(move |c| of(c)).collect::<Vec<_>>();
-        let allocated = values(|c| c.allocated_bytes_per_request.map(|e| e.value));
-        Self {
-            throughput: decided_otherwise(summary, cells)
-                .is_none()
-                .then(|| Scale::for_values(Unit::PerSecond, values(|c| c.throughput_per_s.map(|e| e.value)))),
-            cpu: Scale::for_values(Unit::Nanos, values(|c| c.cpu_ns_per_request.map(|e| e.value))),
-            latency: Scale::for_values(Unit::Nanos, values(|c| p99(c).map(|v| v.0))),
-            allocated: (!allocated.is_empty()).then(|| Scale::for_values(Unit::Bytes, allocated)),
+/// The cells of one group and scenario, with the units that they share.
+struct Block<'a> {
+    cells: Vec<&'a Cell>,
+    /// In the order of [`MEASURES`].
+    scales: [Scale; 4],
+}
+
+impl<'a> Block<'a> {
+    /// In the order of the summary.
+    fn all(summary: &'a Summary) -> Vec<Self> {
+        let mut blocks: Vec<Vec<&Cell>> = Vec::new();
+        for cell in summary.cells.iter().filter(|cell| has_row(summary, cell)) {
+            match blocks.last_mut().filter(|b| (&b[0].group, &b[0].scenario) == (&cell.group, &cell.scenario)) {
+                Some(block) => block.push(cell),
+                None => blocks.push(vec![cell]),
+            }
         }
+        let scale = |cells: &[&Cell], currency| {
+            Scale::for_values(unit(currency), cells.iter().filter_map(|cell| level(cell, currency)))
+        };
+        blocks
+            .into_iter()
+            .map(|cells| Self { scales: MEASURES.map(|(currency, ..)| scale(&cells, currency)), cells })
+            .collect()
+    }
+}
+
+/// What is shown, and what the comparisons are decided by.
+struct Table<'a> {
+    summary: &'a Summary,
+    blocks: Vec<Block<'a>>,
+    /// Indices of the [`MEASURES`] that some server has.
+    measures: Vec<usize>,
+    /// What all comparisons are decided by, if that is one thing.
+    deciding: Option<(Currency, &'a str)>,
+}
+
+impl<'a> Table<'a> {
+    fn of(summary: &'a Summary) -> Self {
+        let blocks = Block::all(summary);
+        let mut firsts = summary.comparisons.iter().filter_map(|c| c.currencies.first());
+        let deciding = firsts.next().map(|first| (first.name, first.label.as_str()));
+        let deciding = deciding.filter(|(name, _)| firsts.all(|other| other.name == *name));
+        // A server that sends on its own clock has no throughput to speak of.
+        let is_pushed = deciding.is_some_and(|(name, _)| name.is_latency());
+        let is_measured = |currency| blocks.iter().flat_map(|b| &b.cells).any(|cell| level(cell, currency).is_some());
+        let is_shown = |currency| match currency {
+            Currency::Throughput => !is_pushed,
+            Currency::AllocatedPerRequest => is_measured(currency),
+            _ => true,
+        };
+        let measures = (0..MEASURES.len()).filter(|at| is_shown(MEASURES[*at].0)).collect();
+        Self { summary, blocks, measures, deciding }
     }
 
-    fn grid(&self, summary: &Summary, cells: &[&Cell]) -> Grid {
+    /// With the levels of all variants; or, narrower, with those of the baselines alone.
+    fn grid(&self, levels: bool, style: &Style) -> Grid {
         let mut grid = Grid::default();
-        let allocated = self.allocated.map(|_| "allocated/request");
-        let throughput = self.throughput.map(|_| "throughput");
-        let figures = throughput.into_iter().chain(["CPU/request", "p99"]).chain(allocated);
-        let heads = ["", ""].into_iter().chain(figures).chain(["valid"]);
-        grid.push(heads.map(|head| (Tone::Head, head.to_owned())).collect());
-        cells.iter().for_each(|cell| grid.push(self.row(summary, cell)));
+        let mut heads = vec![String::new(), self.verdict_heading(levels)];
+        let heading =
+            |(_, wide, narrow): (Currency, &str, &str)| if levels { wide.to_owned() } else { narrow.to_owned() };
+        heads.extend(self.columns(levels).map(|at| heading(MEASURES[at])));
+        grid.push(heads.into_iter().map(|head| (Tone::Head, head)).collect());
+        for block in &self.blocks {
+            grid.push_heading(self.heading(block, style));
+            for cell in &block.cells {
+                let mut row =
+                    vec![(Tone::Plain, format!("  {}", clean::line(&cell.variant))), self.verdict(cell, levels)];
+                row.extend(self.columns(levels).map(|at| self.figure(cell, MEASURES[at].0, &block.scales[at], levels)));
+                grid.push(row);
+            }
+        }
         grid
     }
 
-    fn row(&self, summary: &Summary, cell: &Cell) -> Vec<Piece> {
-        let (tone, verdict) = verdict(summary, cell);
-        let mut row = vec![(Tone::Plain, format!("  {}", clean::line(&cell.variant))), (tone, verdict)];
-        row.extend(self.throughput(summary, cell).map(|figure| (Tone::Plain, figure)));
-        row.push((Tone::Plain, self.cpu(summary, cell)));
-        row.push((Tone::Plain, self.p99(summary, cell)));
-        row.extend(self.allocated(summary, cell).map(|figure| (Tone::Plain, figure)));
-        row.push(valid(cell));
-        row
-    }
-
-    /// Two lines a variant, where one is too long.
-    fn stacked(&self, summary: &Summary, cells: &[&Cell], style: &Style) -> String {
-        let palette = &style.palette();
+    /// Two lines a variant.
+    fn stacked(&self, style: &Style) -> String {
         let mut out = String::new();
-        let mut grid = Grid::default();
-        for cell in cells {
-            grid.push(vec![(Tone::Plain, format!("  {}", clean::line(&cell.variant))), verdict(summary, cell)]);
-        }
-        for (cell, line) in cells.iter().zip(grid.render(palette).lines()) {
-            let (tone, word) = valid(cell);
-            let mut figures: Vec<String> = self.throughput(summary, cell).into_iter().collect();
-            figures.push(format!("CPU {}", self.cpu(summary, cell)));
-            figures.push(format!("p99 {}", self.p99(summary, cell)));
-            figures.extend(self.allocated(summary, cell).map(|figure| format!("allocated {figure}")));
-            figures.push(if tone == Tone::Plain { "valid".to_owned() } else { word });
-            let figures = wrap(&format!("      {}", figures.join(" · ")), style.width, 6);
-            out.push_str(&format!("{line}\n{figures}\n"));
+        for block in &self.blocks {
+            out += &format!("{}\n", self.heading(block, style));
+            let mut names = Grid::default();
+            for cell in &block.cells {
+                names.push(vec![(Tone::Plain, format!("  {}", clean::line(&cell.variant))), self.verdict(cell, true)]);
+            }
+            for (cell, name) in block.cells.iter().zip(names.render(&style.palette()).lines()) {
+                let figure = |at: usize| {
+                    format!("{} {}", MEASURES[at].2, self.figure(cell, MEASURES[at].0, &block.scales[at], true).1)
+                };
+                let figures: Vec<String> = self.columns(true).map(figure).collect();
+                out += &format!("{name}\n{}\n", wrap(&format!("      {}", figures.join(" · ")), style.width, 6));
+            }
         }
         out
     }
 
-    fn throughput(&self, summary: &Summary, cell: &Cell) -> Option<String> {
-        let deciding = comparison(summary, cell)
-            .and_then(|c| c.currencies.first())
-            .is_some_and(|c| c.name == Currency::Throughput);
-        let change = if deciding { None } else { currency(summary, cell, Currency::Throughput) };
-        self.throughput.map(|scale| figure(&scale, cell.throughput_per_s.map(spread), change))
+    /// What the question mark means, where one is drawn.
+    fn legend(&self, style: &Style) -> String {
+        let is_open = |ratio: &CurrencyRatio| {
+            ratio.verdict == VerdictKind::Inconclusive && self.measures.iter().any(|at| MEASURES[*at].0 == ratio.name)
+        };
+        let is_drawn = self.summary.comparisons.iter().flat_map(|c| c.currencies.iter().skip(1)).any(is_open);
+        if is_drawn { style.paragraph(Tone::Quiet, "    ? not decided", 4) } else { String::new() }
     }
 
-    fn cpu(&self, summary: &Summary, cell: &Cell) -> String {
-        figure(&self.cpu, cell.cpu_ns_per_request.map(spread), currency(summary, cell, Currency::CpuPerRequest))
+    /// The measures that have a column: without levels, what decides stands in the column of the verdict.
+    fn columns(&self, levels: bool) -> impl Iterator<Item = usize> {
+        let is_verdict = move |at: &usize| !levels && self.deciding.is_some_and(|(name, _)| name == MEASURES[*at].0);
+        self.measures.iter().copied().filter(move |at| !is_verdict(at))
     }
 
-    fn allocated(&self, summary: &Summary, cell: &Cell) -> Option<String> {
-        let value = cell.allocated_bytes_per_request.map(spread);
-        self.allocated.map(|scale| figure(&scale, value, currency(summary, cell, Currency::AllocatedPerRequest)))
+    fn verdict_heading(&self, levels: bool) -> String {
+        match self.deciding {
+            Some((_, label)) if !levels => label.to_owned(),
+            Some((name, label)) if name != Currency::Throughput => format!("by {label}"),
+            _ => String::new(),
+        }
     }
 
-    fn p99(&self, summary: &Summary, cell: &Cell) -> String {
-        figure(&self.latency, p99(cell), currency(summary, cell, Currency::LatencyP99))
+    /// The verdict on a variant. A baseline's is its level where there is no other column for it.
+    fn verdict(&self, cell: &Cell, levels: bool) -> Piece {
+        if cell.baseline {
+            let of_deciding = self.deciding.filter(|_| !levels).and_then(|_| baseline_level(self.summary, cell));
+            return (Tone::Quiet, of_deciding.unwrap_or_else(|| "baseline".to_owned()));
+        }
+        match comparison(self.summary, cell).and_then(|c| c.currencies.first()) {
+            Some(first) => (first.verdict.into(), clean::line(&first.short).to_string()),
+            None => (Tone::Void, "void".to_owned()),
+        }
     }
-}
 
-/// `SimpleGet, 128 users, closed loop · latency and CPU at Poisson 4,000/s`, with the group where there are several.
-fn heading(summary: &Summary, cell: &Cell) -> String {
-    let load = cell.latency.first().map(|l| match l.model.strip_prefix("closed, ") {
-        Some(users) => format!(", {users}, closed loop"),
-        None => format!(", {}", l.model),
-    });
-    let several = summary.cells.iter().any(|c| c.group != cell.group) && !cell.group.ends_with(&cell.scenario);
-    let group = if several { format!(" · {}", cell.group) } else { String::new() };
-    format!("{}{}{group}{}", cell.scenario, load.unwrap_or_default(), compared_at(cell))
+    /// A level, a change, or both. What is not decided has a question mark in place of the change.
+    fn figure(&self, cell: &Cell, currency: Currency, scale: &Scale, levels: bool) -> Piece {
+        let comparison = comparison(self.summary, cell);
+        let is_first = |c: &&CurrencyRatio| {
+            comparison.and_then(|c| c.currencies.first()).is_some_and(|first| first.name == c.name)
+        };
+        let ratio = comparison.and_then(|c| c.currencies.iter().find(|c| c.name == currency));
+        let ratio = ratio.filter(|ratio| !is_first(ratio));
+        let level = level(cell, currency).map(|level| scale.show(level));
+        let (tone, change) = ratio.map_or((Tone::Plain, None), |ratio| (tone(ratio), change(ratio)));
+        match (level, change) {
+            (None, _) => (Tone::Plain, "–".to_owned()),
+            (Some(_), Some(change)) if !levels => (tone, change),
+            (Some(level), Some(change)) => (tone, format!("{level} {change}")),
+            (Some(level), None) => (Tone::Plain, level),
+        }
+    }
+
+    /// `SimpleGet, 128 users, closed loop · latency and CPU at Poisson 4,000/s`, with the group where there are several.
+    fn heading(&self, block: &Block<'_>, style: &Style) -> String {
+        let cell = block.cells[0];
+        let load = cell.latency.first().map(|l| match l.model.strip_prefix("closed, ") {
+            Some(users) => format!(", {users}, closed loop"),
+            None => format!(", {}", l.model),
+        });
+        let several = self.summary.cells.iter().any(|c| c.group != cell.group) && !cell.group.ends_with(&cell.scenario);
+        let group = if several { format!(" · {}", cell.group) } else { String::new() };
+        let text = format!("{}{}{group}{}", cell.scenario, load.unwrap_or_default(), compared_at(cell));
+        style.palette().paint(Tone::Head, &wrap(&clean::line(&text), style.width, 4))
+    }
 }
 
 /// The loads of latency and CPU, where they are not the saturating one.
@@ -151,106 +215,50 @@ fn compared_at(cell: &Cell) -> String {
     }
 }
 
-/// Value and half-width.
-fn spread(estimate: Estimate) -> (f64, Option<f64>) {
-    (estimate.value, estimate.lo.zip(estimate.hi).map(|(lo, hi)| (hi - lo) / 2.0))
-}
-
-/// p99 of response time under the load that latency is compared at.
-fn p99(cell: &Cell) -> Option<(f64, Option<f64>)> {
-    let percentiles = &cell.shown_latency()?.response.percentiles;
-    let p99 = percentiles.iter().find(|p| p.percentile == 99.0)?;
-    Some((p99.value_ns as f64, p99.lo_ns.zip(p99.hi_ns).map(|(lo, hi)| (hi - lo) as f64 / 2.0)))
-}
-
-fn figure(scale: &Scale, value: Option<(f64, Option<f64>)>, currency: Option<&CurrencyRatio>) -> String {
-    let Some((value, half_width)) = value else { return "–".to_owned() };
-    let value = scale.show(value, half_width);
-    let Some(currency) = currency else { return value };
-    let change = Change { ratio: currency.ratio, bounds: currency.lo.zip(currency.hi) };
-    // What is not decided has no figure: the sentence of the verdict says inconclusive, and the full report the rest.
-    match currency.verdict {
-        VerdictKind::Void | VerdictKind::Inconclusive => value,
-        _ => format!("{value} {}", change.short()),
+const fn unit(currency: Currency) -> Unit {
+    match currency {
+        Currency::Throughput | Currency::Capacity => Unit::PerSecond,
+        Currency::AllocatedPerRequest => Unit::Bytes,
+        Currency::CpuPerRequest | Currency::LatencyP50 | Currency::LatencyP99 => Unit::Nanos,
     }
 }
 
-fn comparison<'a>(summary: &'a Summary, cell: &Cell) -> Option<&'a Comparison> {
-    summary.comparisons.iter().find(|c| c.cell == cell.id)
-}
-
-fn currency<'a>(summary: &'a Summary, cell: &Cell, name: Currency) -> Option<&'a CurrencyRatio> {
-    comparison(summary, cell)?.currencies.iter().find(|c| c.name == name)
-}
-
-/// What the verdicts of a table are about where that is a latency: what a server pushes has no throughput of its own.
-fn decided_otherwise<'a>(summary: &'a Summary, cells: &[&Cell]) -> Option<&'a str> {
-    let first = cells.iter().find_map(|cell| comparison(summary, cell)?.currencies.first())?;
-    first.name.is_latency().then_some(&first.label)
-}
-
-fn verdict(summary: &Summary, cell: &Cell) -> Piece {
-    if cell.baseline {
-        return (Tone::Quiet, "baseline".to_owned());
-    }
-    match comparison(summary, cell).and_then(|c| c.currencies.first()) {
-        Some(first) => (first.verdict.into(), first.short.clone()),
-        None => (Tone::Void, "void".to_owned()),
-    }
-}
-
-fn valid(cell: &Cell) -> Piece {
-    match cell.validity.state {
-        ValidityState::Valid => (Tone::Plain, "yes".to_owned()),
-        ValidityState::Suspect => (Tone::Worse, "suspect".to_owned()),
-        ValidityState::Void => (Tone::Void, "VOID".to_owned()),
-    }
-}
-
-/// Why comparisons are inconclusive and cells not valid, each reason once with all it holds for.
-fn notes(summary: &Summary, cells: &[&Cell]) -> Vec<String> {
-    let mut notes: Vec<Note> = Vec::new();
-    for cell in cells {
-        let first = comparison(summary, cell).and_then(|c| c.currencies.first());
-        if let Some(first) = first.filter(|c| c.verdict == VerdictKind::Inconclusive) {
-            let why = first.reason.as_deref().map(|reason| format!(", {reason}")).unwrap_or_default();
-            Note::add(&mut notes, cell, format!("inconclusive{why}"), first.needed_s);
-        }
-        if let Some(prior) = first.and_then(|c| c.prior.as_ref()) {
-            Note::add(&mut notes, cell, prior.text.clone(), None);
-        }
-        let word = if cell.validity.state == ValidityState::Void { "void" } else { "suspect" };
-        for reason in &cell.validity.reasons {
-            Note::add(&mut notes, cell, format!("{word}, {}", clean::line(&reason.text)), None);
+/// A cell's value in one measure; p99 under the load that latency is compared at.
+fn level(cell: &Cell, currency: Currency) -> Option<f64> {
+    match currency {
+        Currency::Throughput => cell.throughput_per_s.map(|e| e.value),
+        Currency::CpuPerRequest => cell.cpu_ns_per_request.map(|e| e.value),
+        Currency::AllocatedPerRequest => cell.allocated_bytes_per_request.map(|e| e.value),
+        _ => {
+            let percentiles = &cell.shown_latency()?.response.percentiles;
+            Some(percentiles.iter().find(|p| Some(p.percentile) == currency.facts().percentile)?.value_ns as f64)
         }
     }
-    notes.iter().map(Note::text).collect()
 }
 
-/// One reason and the variants it holds for.
-struct Note {
-    variants: Vec<String>,
-    reason: String,
-    /// The longest time that any of them still needs.
-    needed_s: Option<f64>,
+/// What a baseline reached in the measure that decides.
+fn baseline_level(summary: &Summary, cell: &Cell) -> Option<String> {
+    let first = summary.comparisons.iter().find(|c| c.baseline_cell == cell.id)?.currencies.first()?;
+    let is_users = first.unit == "users";
+    Some(if is_users {
+        format!("{:.0} users", first.baseline_value)
+    } else {
+        single(unit(first.name), first.baseline_value)
+    })
 }
 
-impl Note {
-    fn add(notes: &mut Vec<Self>, cell: &Cell, reason: String, needed_s: Option<f64>) {
-        let variant = clean::line(&cell.variant).to_string();
-        match notes.iter_mut().find(|n| n.reason == reason && n.needed_s.is_some() == needed_s.is_some()) {
-            Some(note) => {
-                note.variants.push(variant);
-                note.needed_s = note.needed_s.zip(needed_s).map(|(a, b)| a.max(b));
-            }
-            None => notes.push(Self { variants: vec![variant], reason, needed_s }),
-        }
+fn change(ratio: &CurrencyRatio) -> Option<String> {
+    let change = Change { ratio: ratio.ratio, bounds: ratio.lo.zip(ratio.hi) };
+    match ratio.verdict {
+        VerdictKind::Void => None,
+        VerdictKind::Inconclusive => Some("?".to_owned()),
+        _ => Some(change.short()),
     }
+}
 
-    fn text(&self) -> String {
-        let all = if self.variants.len() > 1 { " for all" } else { "" };
-        let needed = self.needed_s.filter(|s| *s <= WORTH_WAITING_S);
-        let needed = needed.map(|s| format!("; about {} more needed{all}", roughly(s))).unwrap_or_default();
-        format!("{}: {}{needed}", enumerate(&self.variants), self.reason)
+fn tone(ratio: &CurrencyRatio) -> Tone {
+    match ratio.verdict {
+        VerdictKind::Worse | VerdictKind::Better => ratio.verdict.into(),
+        _ => Tone::Plain,
     }
 }

@@ -7,6 +7,7 @@ use std::path::Path;
 use serde_json::Value;
 use tare_plan::plan::SliceKind;
 use tare_record::sample::{EventKind, EventLevel, EventRecord, RunRecord};
+use tare_report::summary::{Cell, Comparison};
 use tare_report::text::Style;
 use tare_report::{csv, gatling, hgrm, html, json, markdown, memory, metrics, summarize, text, write_all, wrk};
 
@@ -49,6 +50,38 @@ fn the_terminal_table_in_eighty_columns() {
     let text = text::render(&standard_summary(), &view(80));
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     insta::assert_snapshot!(text);
+}
+
+/// Three questions on two scenarios, as the quick suite asks them.
+#[test]
+fn a_small_suite_fits_thirty_lines_of_eighty_columns() {
+    let mut summary = standard_summary();
+    for (scenario, variant) in [("PostBytes", "http4s.Tapir"), ("Intercepted", "http4s.TapirInterceptor")] {
+        let renamed = |name: &str| name.replace("SimpleGet", scenario).replace("http4s.Tapir", variant);
+        let one = standard_summary();
+        summary.cells.extend(one.cells.into_iter().map(|cell| {
+            let (id, variant) = (renamed(&cell.id), renamed(&cell.variant));
+            Cell { id, variant, scenario: scenario.to_owned(), ..cell }
+        }));
+        summary.comparisons.extend(one.comparisons.into_iter().map(|comparison| Comparison {
+            cell: renamed(&comparison.cell),
+            baseline_cell: renamed(&comparison.baseline_cell),
+            ..comparison
+        }));
+        summary.sentences.extend(one.sentences);
+        summary.findings.extend(one.findings);
+    }
+    let text = text::render(&summary, &view(80));
+    assert!(text.lines().count() <= 30 && text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    assert_eq!(text.matches("slower 4.5 %").count(), 3, "{text}");
+}
+
+#[test]
+fn every_finding_is_told_on_request() {
+    let summary = standard_summary();
+    assert_eq!(text::unshown_findings(&summary), summary.findings.len(), "notes wait to be asked for");
+    let all = text::render_findings(&summary, &view(140));
+    assert!(all.contains("note    Rare modes: ") && all.contains("(--forks)."), "{all}");
 }
 
 #[test]

@@ -53,7 +53,7 @@ fn messages_add_up_over_slices_and_their_latency_decides() {
     assert_eq!(currencies[..2], [Currency::LatencyP50, Currency::LatencyP99]);
     let text = render(&summary, &Style { colored: false, width: 400 });
     assert!(text.contains("none missing, 24 late") && text.contains("clocks agree within"), "{text}");
-    assert!(text.contains("compared by p50 of pushes") && !text.contains("throughput"), "{text}");
+    assert!(text.contains(" by p50 of pushes ") && !text.contains("throughput"), "{text}");
 }
 
 #[test]

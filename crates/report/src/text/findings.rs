@@ -1,0 +1,69 @@
+//! Findings in the terminal: errors in full and a line per warning below the table; all of them on request.
+
+use super::{Style, shorten, wrap};
+use crate::clean;
+use crate::format::sentence;
+use crate::palette::Tone;
+use crate::summary::{Finding, Severity, Summary};
+
+/// Errors, and warnings, that stand below the table.
+const SHOWN: usize = 4;
+/// Lines of a server's log below an error.
+const LOG_LINES: usize = 3;
+
+/// The errors, each with its remedy and the end of its log, then one line per warning.
+pub(super) fn main_findings(summary: &Summary, style: &Style) -> String {
+    let errors = of(summary, Severity::Error).take(SHOWN).map(|finding| one_finding(finding, LOG_LINES, style));
+    let warnings = of(summary, Severity::Warning).take(SHOWN).map(|finding| one_line(finding, style));
+    errors.chain(warnings).collect()
+}
+
+/// How many findings the report for a terminal leaves out.
+pub fn unshown_findings(summary: &Summary) -> usize {
+    let shown = |severity| of(summary, severity).count().min(SHOWN);
+    summary.findings.len() - shown(Severity::Error) - shown(Severity::Warning)
+}
+
+/// Facts of the run, then every finding in full.
+pub fn render_findings(summary: &Summary, style: &Style) -> String {
+    let facts =
+        summary.run.headline.iter().map(|line| style.paragraph(Tone::Quiet, &format!("  {}", clean::line(line)), 4));
+    let findings = summary.findings.iter().map(|finding| one_finding(finding, usize::MAX, style));
+    let none = if summary.findings.is_empty() { "  no findings\n" } else { "" };
+    super::head(summary, style) + &facts.collect::<String>() + "\n" + &findings.collect::<String>() + none
+}
+
+fn of(summary: &Summary, severity: Severity) -> impl Iterator<Item = &Finding> {
+    summary.findings.iter().filter(move |finding| finding.severity == severity)
+}
+
+const fn word(severity: Severity) -> (Tone, &'static str) {
+    match severity {
+        Severity::Info => (Tone::Quiet, "note"),
+        Severity::Warning => (Tone::Worse, "warning"),
+        Severity::Error => (Tone::Void, "error"),
+    }
+}
+
+fn text(finding: &Finding) -> String {
+    let (_, word) = word(finding.severity);
+    format!("  {word:<7} {}: {}", clean::line(&finding.title), sentence(&clean::line(&finding.text)))
+}
+
+fn painted(finding: &Finding, text: &str, style: &Style) -> String {
+    let (tone, word) = word(finding.severity);
+    text.replacen(word, &style.palette().paint(tone, word), 1) + "\n"
+}
+
+fn one_line(finding: &Finding, style: &Style) -> String {
+    painted(finding, &shorten(&text(finding), style.width), style)
+}
+
+fn one_finding(finding: &Finding, log_lines: usize, style: &Style) -> String {
+    let remedy = finding.remedy.as_ref().map(|r| format!(" {}", sentence(&clean::line(r)))).unwrap_or_default();
+    let text = wrap(&format!("{}{remedy}", text(finding)), style.width, 10);
+    let log: Vec<&str> = finding.log.iter().flat_map(|log| log.lines()).collect();
+    let end = &log[log.len().saturating_sub(log_lines)..];
+    let log: String = end.iter().map(|line| format!("          │ {}\n", clean::line(line))).collect();
+    painted(finding, &text, style) + &style.palette().paint(Tone::Quiet, &log)
+}

@@ -1,0 +1,84 @@
+//! Below the table: what single cells have to say, why comparisons are open, and why cells are not to be relied on.
+
+use super::Style;
+use super::{capacity, messages};
+use crate::clean;
+use crate::format::{WORTH_WAITING_S, enumerate, roughly};
+use crate::palette::Tone;
+use crate::summary::{Cell, Summary, ValidityState, VerdictKind};
+
+/// SharedReasons that are listed; the page has them all.
+const REASONS: usize = 8;
+
+pub(super) fn notes(summary: &Summary, style: &Style) -> String {
+    let cells = || summary.cells.iter().filter(|cell| super::table::has_row(summary, cell));
+    let paragraphs = cells().flat_map(|cell| [capacity::paragraph(cell), messages::paragraph(cell)]).flatten();
+    let mut lines: Vec<String> = paragraphs.collect();
+    let reasons = SharedReasons::of(summary, cells());
+    lines.extend(reasons.all.iter().take(REASONS).map(SharedReason::text));
+    let more = reasons.all.len().saturating_sub(REASONS);
+    lines.extend((more > 0).then(|| format!("{more} more reasons: see the page")));
+    lines.iter().map(|line| style.paragraph(Tone::Quiet, &format!("    {line}"), 6)).collect()
+}
+
+/// Each reason once, with all cells that it holds for.
+struct SharedReasons {
+    all: Vec<SharedReason>,
+    /// Whether a cell is named with its scenario.
+    several_scenarios: bool,
+}
+
+/// One reason and the cells that it holds for.
+struct SharedReason {
+    cells: Vec<String>,
+    text: String,
+    /// The longest time that any of them still needs.
+    needed_s: Option<f64>,
+}
+
+impl SharedReasons {
+    fn of<'a>(summary: &Summary, cells: impl Iterator<Item = &'a Cell> + Clone) -> Self {
+        let first = summary.cells.first().map(|cell| &cell.scenario);
+        let several_scenarios = summary.cells.iter().any(|cell| Some(&cell.scenario) != first);
+        let mut reasons = Self { all: Vec::new(), several_scenarios };
+        cells.clone().for_each(|cell| reasons.add_open(summary, cell));
+        cells.for_each(|cell| reasons.add_doubts(cell));
+        reasons
+    }
+
+    fn add_open(&mut self, summary: &Summary, cell: &Cell) {
+        let first = super::table::comparison(summary, cell).and_then(|comparison| comparison.currencies.first());
+        if let Some(first) = first.filter(|currency| currency.verdict == VerdictKind::Inconclusive) {
+            let why = first.reason.as_deref().map(|reason| format!(", {reason}")).unwrap_or_default();
+            self.add(cell, format!("inconclusive{why}"), first.needed_s);
+        }
+    }
+
+    fn add_doubts(&mut self, cell: &Cell) {
+        let word = if cell.validity.state == ValidityState::Void { "void" } else { "suspect" };
+        for reason in &cell.validity.reasons {
+            self.add(cell, format!("{word}, {}", clean::line(&reason.text)), None);
+        }
+    }
+
+    fn add(&mut self, cell: &Cell, text: String, needed_s: Option<f64>) {
+        let scenario = if self.several_scenarios { format!(" on {}", cell.scenario) } else { String::new() };
+        let name = clean::line(&format!("{}{scenario}", cell.variant)).to_string();
+        match self.all.iter_mut().find(|r| r.text == text && r.needed_s.is_some() == needed_s.is_some()) {
+            Some(reason) => {
+                reason.cells.push(name);
+                reason.needed_s = reason.needed_s.zip(needed_s).map(|(a, b)| a.max(b));
+            }
+            None => self.all.push(SharedReason { cells: vec![name], text, needed_s }),
+        }
+    }
+}
+
+impl SharedReason {
+    fn text(&self) -> String {
+        let all = if self.cells.len() > 1 { " for all" } else { "" };
+        let needed = self.needed_s.filter(|s| *s <= WORTH_WAITING_S);
+        let needed = needed.map(|s| format!("; about {} more needed{all}", roughly(s))).unwrap_or_default();
+        format!("{}: {}{needed}", enumerate(&self.cells), self.text)
+    }
+}

@@ -1,0 +1,50 @@
+//! The verdicts of a run in a few words, for a list of runs.
+
+use serde::Deserialize;
+
+use crate::summary::VerdictKind;
+
+/// What is read of a `summary.json`.
+#[derive(Deserialize)]
+struct Judged {
+    sentences: Vec<JudgedComparison>,
+}
+
+#[derive(Deserialize)]
+struct JudgedComparison {
+    verdict: VerdictKind,
+}
+
+/// In the order in which they are told: what is known first.
+const KINDS: [(VerdictKind, &str); 6] = [
+    (VerdictKind::Worse, "worse"),
+    (VerdictKind::Better, "better"),
+    (VerdictKind::NoMaterialDifference, "no difference"),
+    (VerdictKind::Inconclusive, "inconclusive"),
+    (VerdictKind::NoInterval, "without interval"),
+    (VerdictKind::Void, "void"),
+];
+
+/// `2 worse, 1 inconclusive`, from the text of a `summary.json`; `None` where that is no summary or nothing was compared.
+pub fn count_verdicts(summary_json: &str) -> Option<String> {
+    let judged: Judged = serde_json::from_str(summary_json).ok()?;
+    let count = |kind| judged.sentences.iter().filter(|one| one.verdict == kind).count();
+    let counts = KINDS.map(|(kind, word)| (count(kind), word)).into_iter().filter(|(count, _)| *count > 0);
+    let words: Vec<String> = counts.map(|(count, word)| format!("{count} {word}")).collect();
+    (!words.is_empty()).then(|| words.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn verdicts_are_counted_and_what_is_known_comes_first() {
+        let sentence = |verdict: &str| format!(r#"{{"comparison":"a","text":"b","verdict":"{verdict}"}}"#);
+        let all = ["inconclusive", "worse", "worse", "void"].map(sentence).join(",");
+        let counted = count_verdicts(&format!(r#"{{"schema":"x","sentences":[{all}],"cells":[]}}"#));
+        assert_eq!(counted.as_deref(), Some("2 worse, 1 inconclusive, 1 void"));
+        assert_eq!(count_verdicts(r#"{"sentences":[]}"#), None);
+        assert_eq!(count_verdicts("no JSON"), None);
+    }
+}

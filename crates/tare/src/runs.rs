@@ -1,0 +1,66 @@
+//! `tare report --list`: the recorded runs, with date, length, suite and verdicts.
+
+use std::fmt::Write as _;
+
+use tare_record::sample::EndStatus;
+use tare_record::store::{RunBrief, RunEntry, list_runs};
+use tare_report::format::duration;
+use tare_report::rfc3339;
+use tare_report::verdicts::count_verdicts;
+
+use crate::args::Global;
+use crate::console;
+use crate::failure::Outcome;
+
+/// Prints a row per run, the oldest first.
+pub fn list(global: &Global) -> anyhow::Result<Outcome> {
+    let runs = list_runs(&global.dir)?;
+    if runs.is_empty() {
+        console::print("no runs yet: tare run makes the first\n");
+        return Ok(Outcome::Done);
+    }
+    let rows: Vec<[String; 5]> =
+        std::iter::once(["run", "started (UTC)", "length", "suite", "verdicts"].map(str::to_owned))
+            .chain(runs.iter().map(row))
+            .collect();
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widths: [usize; 4] = std::array::from_fn(width);
+    let mut text = String::new();
+    for row in &rows {
+        let columns: Vec<String> = row.iter().zip(widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
+        let _ = writeln!(text, "{}  {}", columns.join("  "), row[4]);
+    }
+    console::print(&text);
+    Ok(Outcome::Done)
+}
+
+fn row(run: &RunEntry) -> [String; 5] {
+    match &run.brief {
+        Ok(brief) => [run.id.clone(), started(brief), length(brief), brief.suite.clone(), verdicts(run, brief)],
+        Err(error) => [run.id.clone(), String::new(), String::new(), String::new(), error.to_string()],
+    }
+}
+
+/// `2026-11-20 09:41`.
+fn started(brief: &RunBrief) -> String {
+    rfc3339(brief.started_unix_ns).chars().take(16).collect::<String>().replace('T', " ")
+}
+
+fn length(brief: &RunBrief) -> String {
+    brief.length_ns.map_or_else(|| "–".to_owned(), |ns| duration(ns as f64 / 1e9))
+}
+
+/// The verdicts, after a word on how the run ended if it did not complete.
+fn verdicts(run: &RunEntry, brief: &RunBrief) -> String {
+    let ended = match brief.end {
+        Some(EndStatus::Complete) => None,
+        Some(EndStatus::BudgetSpent) => Some("budget spent"),
+        Some(EndStatus::Interrupted) => Some("interrupted"),
+        Some(EndStatus::Failed) => Some("failed"),
+        None => Some("unfinished"),
+    };
+    let summary = std::fs::read_to_string(run.dir.join("summary.json")).ok();
+    let verdicts =
+        summary.and_then(|text| count_verdicts(&text)).or((ended.is_none()).then(|| "no verdict".to_owned()));
+    ended.map(str::to_owned).into_iter().chain(verdicts).collect::<Vec<_>>().join(": ")
+}
