@@ -57,8 +57,26 @@ fn no_match(origin: &str, kind: &'static str, pattern: &str, known: &[String]) -
         kind,
         pattern: pattern.to_owned(),
         suggestion,
-        known: if known.is_empty() { "none".to_owned() } else { known.join(", ") },
+        known: nearest_of(pattern, known),
     }
+}
+
+/// Names that an error lists; more than that is a wall of text.
+const LISTED: usize = 8;
+
+/// All names if they are few, else those nearest to `typed`.
+fn nearest_of(typed: &str, known: &[String]) -> String {
+    if known.is_empty() {
+        return "none".to_owned();
+    }
+    if known.len() <= LISTED {
+        return known.join(", ");
+    }
+    let lower = typed.to_lowercase();
+    let mut near: Vec<&str> = known.iter().map(String::as_str).collect();
+    near.sort_by_key(|name| strsim::damerau_levenshtein(&lower, &name.to_lowercase()));
+    near.truncate(LISTED);
+    format!("{}, … (tare list shows all {})", near.join(", "), known.len())
 }
 
 #[cfg(test)]
@@ -82,6 +100,14 @@ mod tests {
             error,
             "-s: no server matches \"http4s.Tapr\"; did you mean \"http4s.Tapir\"?; there are: http4s.Vanilla, http4s.Tapir, netty.Vanilla"
         );
+    }
+
+    #[test]
+    fn of_many_names_the_nearest_are_listed() {
+        let known: Vec<String> = (10..50).map(|number| format!("server{number}")).collect();
+        let error = select("-s", "server", &["sever17".into()], &known).unwrap_err().to_string();
+        assert!(error.contains("there are: server17, ") && error.ends_with("(tare list shows all 40)"), "{error}");
+        assert!(error.len() < 200, "{error}");
     }
 
     #[test]

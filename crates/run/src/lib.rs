@@ -17,6 +17,7 @@ mod inputs;
 mod jdk_home;
 mod journal;
 pub mod load;
+pub mod noise;
 mod order;
 mod others;
 mod pause;

@@ -120,6 +120,51 @@ fn busy_core(cpu: usize, cancelled: &AtomicBool) -> Vec<EventRecord> {
     found
 }
 
+/// The built-in server on its cores, with open connections from the generator's cores.
+pub(crate) struct KnownServer {
+    pub server: Server,
+    pub session: LoadSession,
+    /// Number of connections.
+    pub connections: usize,
+}
+
+impl KnownServer {
+    /// Starts the server, which waits for `delay` before each response.
+    pub fn start(
+        program: &Path,
+        log_path: &Path,
+        server_cpus: &CpuSet,
+        load_cpus: &CpuSet,
+        delay: Duration,
+        cancelled: &AtomicBool,
+    ) -> Result<Self, RunError> {
+        let delay = format!("--delay-us={}", delay.as_micros());
+        let spec = ServerSpec {
+            name: "the built-in reference server".to_owned(),
+            command: [&program.to_string_lossy(), "reference", "--port", "{port}", &delay].map(str::to_owned).to_vec(),
+            env: std::collections::BTreeMap::new(),
+            directory: None,
+            ready: ReadyRule::Line(crate::prepare::catalog_ready()),
+            base_url: None,
+            cpus: server_cpus.clone(),
+            scheduling: SchedulingPolicy::Normal,
+            startup_timeout: Duration::from_secs(10),
+            stop_grace: Duration::from_secs(1),
+            log_path: log_path.to_owned(),
+        };
+        let server = Server::start_unless(&spec, cancelled)?;
+        let request = RequestSpec::get("/path0/4").expecting(Check::body_is(*b"4"));
+        let session = LoadSession::open(&SessionSpec {
+            connections: SELF_TEST_CONNECTIONS,
+            cpus: load_cpus.clone(),
+            timeout: Duration::from_secs(2),
+            connect_timeout: Duration::from_secs(2),
+            ..SessionSpec::new(server.address(), vec![request])
+        })?;
+        Ok(Self { server, session, connections: SELF_TEST_CONNECTIONS.max(load_cpus.len()) })
+    }
+}
+
 /// Drives the built-in server of known delays and compares what is measured with what was planted.
 ///
 /// # Errors
@@ -131,39 +176,16 @@ pub fn self_test(
     load_cpus: &CpuSet,
     cancelled: &AtomicBool,
 ) -> Result<EventRecord, RunError> {
-    let delay = format!("--delay-us={}", TRUTH.as_micros());
-    let spec = ServerSpec {
-        name: "the built-in reference server".to_owned(),
-        command: [&program.to_string_lossy(), "reference", "--port", "{port}", &delay].map(str::to_owned).to_vec(),
-        env: std::collections::BTreeMap::new(),
-        directory: None,
-        ready: ReadyRule::Line(crate::prepare::catalog_ready()),
-        base_url: None,
-        cpus: server_cpus.clone(),
-        scheduling: SchedulingPolicy::Normal,
-        startup_timeout: Duration::from_secs(10),
-        stop_grace: Duration::from_secs(1),
-        log_path: log_path.to_owned(),
-    };
-    let server = Server::start_unless(&spec, cancelled)?;
-    let request = RequestSpec::get("/path0/4").expecting(Check::body_is(*b"4"));
-    let mut session = LoadSession::open(&SessionSpec {
-        connections: SELF_TEST_CONNECTIONS,
-        cpus: load_cpus.clone(),
-        timeout: Duration::from_secs(2),
-        connect_timeout: Duration::from_secs(2),
-        ..SessionSpec::new(server.address(), vec![request])
-    })?;
+    let mut known = KnownServer::start(program, log_path, server_cpus, load_cpus, TRUTH, cancelled)?;
     let schedule = Schedule::Poisson { rate_per_s: SELF_TEST_RATE_PER_S };
-    let connections = SELF_TEST_CONNECTIONS.max(load_cpus.len());
     let slice = SliceSpec {
         sending: if server_cpus.overlaps(load_cpus) { Sending::Exact } else { Sending::Spinning },
         discard_head: Duration::from_millis(100),
         drain_timeout: Duration::from_secs(2),
-        ..SliceSpec::new(schedule, connections, StopRule::Duration(SELF_TEST))
+        ..SliceSpec::new(schedule, known.connections, StopRule::Duration(SELF_TEST))
     };
-    let sample = session.run(&slice, &Cancel::new())?;
-    server.stop()?;
+    let sample = known.session.run(&slice, &Cancel::new())?;
+    known.server.stop()?;
     Ok(judge(&sample))
 }
 

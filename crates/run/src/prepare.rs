@@ -257,6 +257,26 @@ impl Launches {
     }
 }
 
+/// The Java that all of these servers of the catalog run on; `None` where none runs on a JVM.
+fn oldest_java(catalog: &Catalog, variants: &[&Variant]) -> Result<Option<u32>, RunError> {
+    let oldest = variants.iter().map(|variant| catalog.family_of(&variant.server).map(|(_, family)| family.min_java));
+    Ok(oldest.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().max())
+}
+
+/// Checks the JDK that a plan names, if its servers need one. A plan that names none may be made on a machine without Java.
+///
+/// # Errors
+/// There is no JDK at that place, or it is too old for the servers.
+pub fn check_java(plan: &Plan, catalog: Option<&Catalog>) -> Result<(), RunError> {
+    let (Some(home), Some(catalog)) = (jdk_home(plan), catalog) else { return Ok(()) };
+    let variants = plan.groups.iter().flat_map(|group| &group.variants);
+    let of_catalog: Vec<&Variant> = variants.filter(|variant| variant.program == Program::Catalog).collect();
+    if let Some(minimum) = oldest_java(catalog, &of_catalog)? {
+        Jdk::find(minimum, Some(home))?;
+    }
+    Ok(())
+}
+
 /// Builds what is stale among the catalog's variants, and takes their command lines from the manifests.
 fn of_catalog(
     plan: &Plan,
@@ -268,8 +288,7 @@ fn of_catalog(
 ) -> Result<(), RunError> {
     let home = jdk_home(plan);
     // Before minutes are spent on a build: is there a JVM to run it on?
-    let oldest = variants.iter().map(|variant| catalog.family_of(&variant.server).map(|(_, family)| family.min_java));
-    if let Some(minimum) = oldest.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().max() {
+    if let Some(minimum) = oldest_java(catalog, variants)? {
         let jdk = Jdk::find(minimum, home)?;
         launches.java = Some(format!("{} ({})", jdk.version, jdk.home.display()));
     }

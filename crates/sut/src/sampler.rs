@@ -15,6 +15,8 @@ use tare_sys::procfs::process;
 
 use crate::SutError;
 
+pub use library::{cache_folder, fetched_async_profiler};
+
 /// A running sampler.
 #[derive(Debug)]
 pub struct Sampling(Kind);

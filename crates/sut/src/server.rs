@@ -17,6 +17,7 @@ use tare_sys::procfs::process::Stat;
 
 use crate::error::{LogTail, SutError};
 use log::Log;
+pub use ready::port_holder;
 pub use spec::{PORT, ReadyRule, ServerSpec};
 
 /// Lines of the log that an error carries.

@@ -74,7 +74,7 @@ pub enum Command {
     #[command(after_help = profile::EXAMPLES)]
     Profile(Box<ProfileArgs>),
     /// Load one URL and report throughput, latencies and errors, as wrk, hey or oha do.
-    #[command(after_help = load::EXAMPLES)]
+    #[command(after_help = load::EXAMPLES, override_usage = "tare load [OPTIONS] <URL>...\n       tare load [OPTIONS] --urls <FILE>")]
     Load(Box<LoadArgs>),
     /// List servers, scenarios and versions, and why some are not available here.
     List(ListArgs),
@@ -84,7 +84,7 @@ pub enum Command {
     Serve(ServeArgs),
     /// Make the report of a run again from its record.
     Report(ReportArgs),
-    /// Check whether this machine is fit for measurements, and say what to change.
+    /// Check programs, permissions and noise of this machine: what is missing, and which differences can be seen.
     Doctor(DoctorArgs),
     /// Print completions for a shell: tare completions bash > ~/.local/share/bash-completion/completions/tare
     Completions {
@@ -136,7 +136,7 @@ pub struct ServeArgs {
     /// Name of the server to run.
     pub server: String,
     /// Port to listen on; 0 for any free port.
-    #[arg(short, long, default_value_t = 8080)]
+    #[arg(short, long, default_value_t = 8080, value_parser = load::port)]
     pub port: u16,
     /// Library version [default: the catalog's].
     #[arg(long, value_name = "VERSION")]
@@ -204,6 +204,7 @@ pub struct FormArgs {
 
 /// Flags of `tare doctor`.
 #[derive(Debug, Args)]
+#[command(after_help = "Exit codes: 0 fine, or usable with care · 1 something that a run needs is missing")]
 pub struct DoctorArgs {
     /// Cores of the servers, such as 0 or 0,2-3 [default: as a run would choose].
     #[arg(long, value_name = "CPUS")]

@@ -1,45 +1,125 @@
-//! `tare doctor`: is this machine fit to measure on, and what would help?
+//! `tare doctor`: has this machine what a run needs, and which differences can it show?
 
+mod checked;
+mod permissions;
+mod tools;
+
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use anyhow::Context;
 use tare_record::sample::{EventLevel, EventRecord};
+use tare_report::format::share;
+use tare_report::palette::{Palette, Tone};
+use tare_run::noise::{NoiseFigures, measure_noise};
 use tare_run::preflight;
 use tare_sys::affinity::{CpuSet, allowed_cpus};
 use tare_sys::procfs::machine::Machine;
 
 use crate::args::{DoctorArgs, Global};
-use crate::console;
 use crate::failure::Outcome;
+use crate::home::World;
+use crate::{console, interrupt};
+use checked::{Checked, Standing};
 
-/// Looks at the machine, drives the built-in server of known delays, and says what it found.
+/// How long the noise is measured, and for how long a run is taken to measure one scenario within one start.
+const NOISE_SPAN: Duration = Duration::from_secs(5);
+const RUN_SPAN: Duration = Duration::from_secs(60);
+
+/// Looks at tools, permissions and the machine, measures its noise, and says what is missing.
 pub fn doctor(args: &DoctorArgs, global: &Global) -> anyhow::Result<Outcome> {
     let (server, load) = cores(args)?;
+    let world = World::load(global)?;
+    let cancelled = interrupt::flag()?;
+    let colored = console::stdout_colored(global.color);
     let machine = Machine::read();
-    let known = |fact: &Option<String>| fact.clone().unwrap_or_else(|| "not told".to_owned());
+    let known = |fact: &Option<String>| fact.clone().unwrap_or_else(|| "unknown".to_owned());
     console::print(&format!(
         "tare doctor · {} · kernel {} · servers on cores {server}, generator on {load}\n",
         known(&machine.cpu_model),
         known(&machine.kernel),
     ));
-    let never = AtomicBool::new(false);
-    let mut found = preflight::machine(&server, &load, &never);
+    let mut all = Vec::new();
+    let mut tell = |title: &str, checks: Vec<Checked>| {
+        console::print(&format!("\n{}\n", Palette::new(colored).paint(Tone::Head, title)));
+        checks.iter().for_each(|checked| console::print(&checked.text(colored, console::width())));
+        all.extend(checks);
+    };
+    tell("programs", tools::tools(&world));
+    tell("permissions", permissions::permissions(&server, &load));
+    tell("machine", machine_checks(&server, &load, &cancelled)?);
+    if interrupt::raised(&cancelled) {
+        return Ok(Outcome::Interrupted);
+    }
+    tell("noise", vec![noise(&server, &load, &cancelled)?]);
+    let (words, outcome) = conclusion(&all);
+    console::print(&format!("\n{words}\n"));
+    Ok(outcome)
+}
+
+fn conclusion(all: &[Checked]) -> (String, Outcome) {
+    let missing: Vec<&str> = all.iter().filter(|c| c.standing == Standing::Missing).map(|c| c.what).collect();
+    if !missing.is_empty() {
+        return (format!("Missing for tare run: {}.", missing.join(", ")), Outcome::Missing);
+    }
+    let words = if all.iter().any(|c| c.standing == Standing::Doubtful) {
+        "Usable with care: intervals will be wider than they could be."
+    } else {
+        "Fit to measure on."
+    };
+    (words.to_owned(), Outcome::Done)
+}
+
+/// The machine at rest, and the generator against a server of known delays.
+fn machine_checks(server: &CpuSet, load: &CpuSet, cancelled: &AtomicBool) -> anyhow::Result<Vec<Checked>> {
+    let mut found = preflight::machine(server, load, cancelled);
+    found.push(with_log(|program, log| Ok(preflight::self_test(program, log, server, load, cancelled)?))?);
+    Ok(found.iter().map(of_event).collect())
+}
+
+fn of_event(event: &EventRecord) -> Checked {
+    let standing = match event.level {
+        EventLevel::Info => Standing::Fine,
+        EventLevel::Warning | EventLevel::Error => Standing::Doubtful,
+    };
+    let what = if event.kind.name() == tare_record::sample::EventName::SelfTestPassed { "self-test" } else { "" };
+    let found = if what.is_empty() { format!("{}: {}", event.title, event.text) } else { event.text.clone() };
+    Checked { standing, what, found, remedy: event.remedy.clone() }
+}
+
+fn noise(server: &CpuSet, load: &CpuSet, cancelled: &AtomicBool) -> anyhow::Result<Checked> {
+    let figures = with_log(|program, log| Ok(measure_noise(program, log, (server, load), NOISE_SPAN, cancelled)?))?;
+    let told = figures.and_then(|figures| {
+        let longer = NoiseFigures::pairs_within(RUN_SPAN);
+        Some((figures, figures.visible_difference(figures.pairs)?, figures.visible_difference(longer)?))
+    });
+    let Some((figures, soon, later)) = told else {
+        return Ok(Checked::doubtful("one server against itself", "no figures: it was interrupted", ""));
+    };
+    let found = format!(
+        "neighbouring slices of 100 ms differ by {} (standard deviation, {} pairs); this shows differences of {} in 5 s and \
+         of {} in a minute",
+        share(figures.sd),
+        figures.pairs,
+        share(soon),
+        share(later)
+    );
+    let remedy = "Starts of a JVM program differ more than slices do. To see by how much: tare run --aa SERVER";
+    let standing = if later <= VISIBLE { Standing::Fine } else { Standing::Doubtful };
+    Ok(Checked { standing, what: "one server against itself", found, remedy: Some(remedy.to_owned()) })
+}
+
+/// A machine that cannot show this difference within one start in a minute is noisy.
+const VISIBLE: f64 = 0.01;
+
+/// Calls `measure` with tare's own program and a log file. The log stays only if that fails, and then the error names it.
+fn with_log<T>(measure: impl FnOnce(&Path, &Path) -> anyhow::Result<T>) -> anyhow::Result<T> {
     let program = std::env::current_exe().context("tare's own program file is gone")?;
     let log = std::env::temp_dir().join(format!("tare-doctor-{}.log", std::process::id()));
-    found.push(preflight::self_test(&program, &log, &server, &load, &never)?);
-    // The log is worth keeping only when the self-test could not begin, and then the error has named it.
+    let measured = measure(&program, &log)?;
     let _ = std::fs::remove_file(&log);
-    let colored = console::stdout_colored(global.color);
-    for event in &found {
-        console::print(&in_words(event, colored));
-    }
-    let worst = found.iter().any(|event| event.level != EventLevel::Info);
-    console::print(if worst {
-        "\nUsable with care: intervals will be wider than they could be.\n"
-    } else {
-        "\nFit to measure on.\n"
-    });
-    Ok(Outcome::Done)
+    Ok(measured)
 }
 
 fn cores(args: &DoctorArgs) -> anyhow::Result<(CpuSet, CpuSet)> {
@@ -52,8 +132,16 @@ fn cores(args: &DoctorArgs) -> anyhow::Result<(CpuSet, CpuSet)> {
     Ok((parse("--server-cpus", &args.server_cpus, first)?, parse("--load-cpus", &args.load_cpus, last)?))
 }
 
-fn in_words(event: &EventRecord, colored: bool) -> String {
-    let mark = console::event_mark(event.level, colored);
-    let remedy = event.remedy.as_deref().map_or(String::new(), |remedy| format!("      {remedy}\n"));
-    format!("  {mark} {}: {}\n{remedy}", event.title, event.text)
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_missing_decides_the_exit_code_and_what_is_doubtful_does_not() {
+        let fine = || Checked::fine("cores", "0-1");
+        assert_eq!(conclusion(&[fine()]).1, Outcome::Done);
+        assert_eq!(conclusion(&[fine(), Checked::doubtful("noise", "much", "")]).1, Outcome::Done);
+        let (words, outcome) = conclusion(&[Checked::missing("JDK", "none", "install one"), fine()]);
+        assert_eq!((words.as_str(), outcome), ("Missing for tare run: JDK.", Outcome::Missing));
+    }
 }

@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use tare_plan::PlanError;
+
 /// How a sub-command ended that did what it could.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
@@ -9,6 +11,8 @@ pub enum Outcome {
     Done,
     /// Done, but a cell is void or a check failed.
     Void,
+    /// Something that a run needs is not there.
+    Missing,
     /// The user stopped it; what was there has been reported.
     Interrupted,
 }
@@ -17,10 +21,17 @@ impl From<Outcome> for ExitCode {
     fn from(outcome: Outcome) -> Self {
         Self::from(match outcome {
             Outcome::Done => 0,
+            Outcome::Missing => 1,
             Outcome::Void => 3,
             Outcome::Interrupted => 130,
         })
     }
+}
+
+/// 2 for a suite, a name or a value that cannot be used, as for wrong flags; 1 for every other error.
+pub fn exit_code(error: &anyhow::Error) -> ExitCode {
+    let is_wrong_usage = error.chain().any(|cause| cause.is::<PlanError>());
+    ExitCode::from(if is_wrong_usage { 2 } else { 1 })
 }
 
 /// An error with its causes, each said once: libraries' errors already contain what lies beneath them.

@@ -44,7 +44,7 @@ fn main() -> ExitCode {
         Ok(outcome) => outcome.into(),
         Err(error) => {
             console::note(&format!("error: {}", failure::in_words(&error)));
-            ExitCode::from(1)
+            failure::exit_code(&error)
         }
     }
 }

@@ -16,7 +16,7 @@ use tare_record::sample::{EndStatus, RunHeader, RunRecord};
 use tare_record::store::{RECORD_FILE, RunWriter, allot_run_dir};
 use tare_report::rfc3339;
 use tare_report::summary::ValidityState;
-use tare_run::prepare::{Launches, prepare};
+use tare_run::prepare::{Launches, check_java, prepare};
 use tare_run::progress::Standing;
 use tare_run::{RunInputs, environment};
 use tare_sys::clock;
@@ -35,6 +35,8 @@ pub fn run(args: &RunArgs, global: &Global) -> anyhow::Result<Outcome> {
         world.read_contract(path)?;
     }
     let plan = asked(args, &world, global)?;
+    tare_run::check(&plan)?;
+    check_java(&plan, world.catalog.as_ref())?;
     if args.dry_run {
         let text = if args.json { serde_json::to_string_pretty(&plan)? + "\n" } else { plan_text::whole(&plan) };
         console::print(&text);

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tare_run::host::Start;
 use tare_run::prepare::prepare;
-use tare_sut::server::{Server, Status};
+use tare_sut::server::{Server, Status, port_holder};
 use tare_sys::affinity::allowed_cpus;
 
 use crate::args::{Global, ServeArgs};
@@ -20,6 +20,9 @@ const LOOK: Duration = Duration::from_millis(200);
 
 /// Serves until Ctrl-C or until the server ends by itself.
 pub fn serve(args: &ServeArgs, global: &Global) -> anyhow::Result<Outcome> {
+    if let Some(holder) = port_holder(args.port)? {
+        anyhow::bail!("port {} is held by {holder}; stop that process, or choose another port with --port", args.port);
+    }
     let world = World::load(global)?;
     let named = [args.server.clone()];
     let plan = plan_of(&world, &named, args.suite.as_deref(), args.version.as_deref(), args.java.as_deref())?;

@@ -76,6 +76,65 @@ fn flags_with_a_mistake_name_the_flag() {
 }
 
 #[test]
+fn a_suite_that_names_no_server_is_refused_instead_of_measuring_all() {
+    let home = common::project();
+    for suite in ["", "[run]\nusers = 4\n", QUICK] {
+        let bench = Bench::new();
+        bench.suite(suite);
+        let output = bench.run(&["run", "suite.toml", "--dry-run", "--home", home.to_str().unwrap()]);
+        let said = stderr(&output);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains("suite.toml: names no server; write [servers.NAME]"), "{said}");
+    }
+}
+
+#[test]
+fn a_plan_that_cannot_run_here_is_refused_before_it_is_shown() {
+    let home = common::project();
+    for (args, says) in
+        [(["--server-cpus", "999"], "core 999 is not there"), (["--java", "/nowhere"], "there is no JDK at /nowhere")]
+    {
+        let run = ["run", "-s", "http4s.Tapir", "-m", "SimpleGet", "--dry-run", "--home", home.to_str().unwrap()];
+        let said = error_of(&Bench::new(), &[&run[..], &args].concat());
+        assert!(said.contains(says), "{said}");
+    }
+}
+
+#[test]
+fn a_misspelt_server_is_wrong_usage_and_a_short_answer() {
+    let home = common::project();
+    let args = ["run", "-s", "http4s.Tapri", "--dry-run", "--home", home.to_str().unwrap()];
+    let output = Bench::new().run(&args);
+    let said = stderr(&output);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("did you mean \"http4s.Tapir\"?") && said.len() < 400, "{said}");
+}
+
+#[test]
+fn a_port_in_use_names_its_holder_before_anything_is_built() {
+    let held = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = held.local_addr().unwrap().port().to_string();
+    let said = error_of(&Bench::new(), &["serve", "http4s.Vanilla", "--port", &port]);
+    assert!(said.contains(&format!("port {port} is held by PID {}", std::process::id())), "{said}");
+    assert_eq!(said.lines().count(), 1, "{said}");
+}
+
+#[test]
+fn the_doctor_fails_where_a_tool_is_missing_that_a_run_needs() {
+    let bench = Bench::new();
+    let home = common::project();
+    let mut doctor = bench.tare(&["doctor", "--home", home.to_str().unwrap()]);
+    let output = doctor.env("PATH", "").env("XDG_CACHE_HOME", bench.path()).output().unwrap();
+    let said = stdout(&output);
+    assert_eq!(output.status.code(), Some(1), "{said}{}", stderr(&output));
+    assert!(
+        said.contains("✗ sbt or Maven: neither is on the PATH") && said.contains("Missing for tare run: "),
+        "{said}"
+    );
+    assert!(said.contains("– perf: not found") && said.contains("one server against itself: "), "{said}");
+}
+
+#[test]
 fn without_a_run_there_is_nothing_to_report() {
     let said = error_of(&Bench::new(), &["report"]);
     assert!(said.contains("no run"), "{said}");
@@ -172,7 +231,7 @@ fn help_teaches_with_examples_and_shells_get_completions() {
 
 #[test]
 fn every_suite_of_the_project_makes_a_plan() {
-    let home = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap();
+    let home = common::project();
     let bench = Bench::new();
     for suite in home.join("suites").read_dir().unwrap() {
         let suite = suite.unwrap().path();

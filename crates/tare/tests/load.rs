@@ -142,7 +142,12 @@ fn bad_input_is_refused_in_one_sentence() {
         (&[&url, "--poisson"], 2, "--rate"),
         (&[&url, "--stages", "fast"], 2, "such as 5000:30s"),
         (&[&url, "--http2", "--pipeline", "2"], 2, "cannot be used with"),
-        (&[], 2, "<URL>"),
+        (&[&url, "-n", "10", "-d", "2s"], 2, "cannot be used with"),
+        (&[&url, "-n", "10", "--stages", "10:1s"], 2, "cannot be used with"),
+        (&[&url, "-d", "2s", "--stages", "10:1s"], 2, "cannot be used with"),
+        (&[&url, "--pipeline", "many"], 2, "a whole number from 1 to 4096"),
+        (&[&url, "--seed", "x"], 2, "a whole number, such as 42"),
+        (&[], 2, "Usage: tare load [OPTIONS] <URL>..."),
     ] {
         let output = bench.run(&[&["load"], args].concat());
         let error = stderr(&output);

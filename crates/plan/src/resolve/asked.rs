@@ -28,6 +28,13 @@ pub(super) struct Asked {
     pub ladder: bool,
 }
 
+/// A suite file is a question about some servers: all of the catalog are never meant by leaving them out.
+fn names_no_server(file: &str) -> PlanError {
+    let message = "names no server; write [servers.NAME] with a command, [[groups]] with a baseline and servers, or \
+                   servers = [\"http4s.Tapir\"] under [run], or give --servers";
+    PlanError::Value { origin: file.to_owned(), message: message.to_owned() }
+}
+
 impl World<'_> {
     /// Everything that flags and suite ask for.
     pub fn asked(&self) -> Result<Vec<Asked>, PlanError> {
@@ -82,6 +89,7 @@ impl World<'_> {
             (None, Some(patterns)) => (format!("{}: [run] servers", suite.file), patterns.clone()),
             // A suite that brings servers of its own means those, not the catalog's.
             (None, None) if !suite.servers.is_empty() => (String::new(), suite.servers.keys().cloned().collect()),
+            (None, None) if !suite.file.is_empty() => return Err(names_no_server(&suite.file)),
             (None, None) => (String::new(), vec!["*".to_owned()]),
         };
         let chosen = select(&origin, "server", &patterns, &self.servers)?;

@@ -4,12 +4,16 @@ use super::messages;
 use super::summary::{Connections, Generator, LoadSummary};
 use crate::clean;
 use crate::format::{Scale, Unit, count, duration, grouped, rate, share, single};
-use crate::palette::{Palette, Tone};
+use crate::palette::Tone;
 use crate::summary::{Distribution, HistogramBin, Validity, ValidityState};
 use crate::text::{Style, wrap};
 
-/// Columns of the longest bar.
-const BAR: u64 = 30;
+/// Columns of the longest bar, where the terminal has room for it.
+const BAR: usize = 30;
+/// Columns of the latencies, to the left of the histogram.
+const LATENCIES: usize = 40;
+/// Columns of the upper bound of a bar.
+const BOUND: usize = 9;
 /// Columns of a label.
 const LABEL: usize = 13;
 
@@ -25,7 +29,7 @@ pub fn render(summary: &LoadSummary, style: &Style) -> String {
         push(&mut out, style, &line, 2 + LABEL);
     }
     out += "\n";
-    out += &latencies(summary, palette);
+    out += &latencies(summary, style);
     out += &errors(summary, style);
     out += &generator(summary, style);
     out += &thresholds(summary, style);
@@ -119,7 +123,7 @@ fn window(seconds: f64) -> String {
 }
 
 /// Both clocks, or of pushes latency and jitter, side by side, the histogram of the first to their right.
-fn latencies(summary: &LoadSummary, palette: &Palette) -> String {
+fn latencies(summary: &LoadSummary, style: &Style) -> String {
     let response = &summary.response;
     let (second, heads) = match &summary.messages {
         Some(messages) => (&messages.jitter, ["push", "jitter"]),
@@ -135,12 +139,12 @@ fn latencies(summary: &LoadSummary, palette: &Palette) -> String {
         let value = |latency: &Distribution| of(latency).map(|(_, value)| value).unwrap_or_default();
         left.push(format!("{name:>10}   {:>11}  {:>11}", value(response), value(second)));
     }
-    let right = bars(&response.histogram);
+    let right = bars(&response.histogram, style.width.saturating_sub(2 + LATENCIES));
     let mut out = String::new();
     for line in 0..left.len().max(right.len()) {
         let (left, right) = (left.get(line).map_or("", String::as_str), right.get(line).map_or("", String::as_str));
-        let pad = 40_usize.saturating_sub(left.chars().count());
-        let line = format!("  {left}{}{}", " ".repeat(pad), palette.paint(Tone::Quiet, right));
+        let pad = LATENCIES.saturating_sub(left.chars().count());
+        let line = format!("  {left}{}{}", " ".repeat(pad), style.palette().paint(Tone::Quiet, right));
         out += line.trim_end();
         out += "\n";
     }
@@ -160,17 +164,22 @@ fn rows(latency: &Distribution) -> Vec<(String, String)> {
     rows
 }
 
-/// One line per bar: its upper bound, its length, its count.
-fn bars(bins: &[HistogramBin]) -> Vec<String> {
+/// One line per bar, in at most `room` columns: its upper bound, its length, its count.
+fn bars(bins: &[HistogramBin], room: usize) -> Vec<String> {
     let most = bins.iter().map(|bin| bin.count).max().unwrap_or(0).max(1);
+    let longest = room.saturating_sub(BOUND + 3 + grouped(most).len()).clamp(4, BAR) as u64;
     let scale = Scale::for_values(Unit::Nanos, bins.last().map(|bin| bin.upto_ns as f64));
     let bar = |bin: &HistogramBin| {
         // What is there is seen: a bar of its own for a single sample among millions.
-        let length = (bin.count * BAR).div_ceil(most) as usize;
+        let length = (bin.count * longest).div_ceil(most) as usize;
         let bound = format!("≤ {}", scale.plain(bin.upto_ns as f64));
-        format!("{bound:>9}  {} {}", "▇".repeat(length), if bin.count > 0 { grouped(bin.count) } else { String::new() })
+        format!(
+            "{bound:>BOUND$}  {} {}",
+            "▇".repeat(length),
+            if bin.count > 0 { grouped(bin.count) } else { String::new() }
+        )
     };
-    let head = (!bins.is_empty()).then(|| format!("{:>9}  response times, {}", "", scale.unit()));
+    let head = (!bins.is_empty()).then(|| format!("{:>BOUND$}  response times, {}", "", scale.unit()));
     head.into_iter().chain(bins.iter().map(bar)).collect()
 }
 

@@ -76,7 +76,7 @@ impl Grid {
 }
 
 /// `text` broken at spaces into lines of at most `room`, each but the first indented by `indent`.
-pub(crate) fn wrap(text: &str, room: usize, indent: usize) -> String {
+pub fn wrap(text: &str, room: usize, indent: usize) -> String {
     let words = text.trim_start_matches(' ');
     let (lead, mut words) = (&text[..text.len() - words.len()], words.split(' '));
     let mut lines = vec![format!("{lead}{}", words.next().unwrap_or_default())];

@@ -19,7 +19,7 @@ use crate::summary::{Mode, RunStatus, Summary};
 pub(crate) use cross_check::shown;
 pub use findings::{render_findings, unshown_findings};
 use grid::shorten;
-pub(crate) use grid::wrap;
+pub use grid::wrap;
 
 /// How the terminal report is drawn.
 #[derive(Debug, Clone, Copy)]

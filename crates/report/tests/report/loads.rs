@@ -136,6 +136,13 @@ fn the_summary_of_a_load() {
     insta::assert_snapshot!(text);
 }
 
+#[test]
+fn the_summary_of_a_load_fits_eighty_columns() {
+    let text = render(&summary(&[]), &Style { colored: false, width: 80 });
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    assert!(text.contains("▇ 327"), "the longest bar keeps its count: {text}");
+}
+
 /// The same load, as if its answers had been pushed.
 fn pushed(tally: MessageTally) -> LoadSummary {
     let mut record = record().clone();

@@ -35,9 +35,7 @@ pub(super) struct Library {
 impl Library {
     /// The files. Missing or damaged ones are downloaded and unpacked.
     pub fn find() -> Result<Self, SutError> {
-        let cache = env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
-        let cache = cache.or_else(|| env::var_os("HOME").map(|home| Path::new(&home).join(".cache")));
-        Self::find_in(&cache.unwrap_or_else(env::temp_dir).join("tare"), &fetch)
+        Self::find_in(&cache_folder(), &fetch)
     }
 
     fn find_in(cache: &Path, fetch: &dyn Fn(&Path) -> Result<(), SutError>) -> Result<Self, SutError> {
@@ -60,6 +58,19 @@ impl Library {
         let library = unpacked(&bytes, &so, &folder.join("libasyncProfiler.so"))?;
         Ok(Self { jar, asprof, library })
     }
+}
+
+/// Where tools that were fetched are kept: `tare` in the user's cache folder.
+pub fn cache_folder() -> PathBuf {
+    let cache = env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
+    let cache = cache.or_else(|| env::var_os("HOME").map(|home| Path::new(&home).join(".cache")));
+    cache.unwrap_or_else(env::temp_dir).join("tare")
+}
+
+/// The jar of async-profiler, if it was fetched before.
+pub fn fetched_async_profiler() -> Option<PathBuf> {
+    let jar = cache_folder().join(JAR);
+    sound(&jar).map(|_| jar)
 }
 
 /// The bytes of the jar, if they match its checksum.

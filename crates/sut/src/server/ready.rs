@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use tare_sys::child::Child;
 use tare_sys::clock::{self, Nanos};
+use tare_sys::procfs::net::Owner;
 
 use super::log::{Log, ReadyLine};
 use super::ownership::{Holder, holder_of, listening_of};
@@ -31,10 +32,23 @@ pub(super) fn refuse_taken_port(spec: &ServerSpec, port: Option<u16>) -> Result<
     }
 }
 
-fn taken(spec: &ServerSpec, port: u16, owner: Option<tare_sys::procfs::net::Owner>) -> SutError {
-    let owner = owner
-        .map_or_else(|| "a process of another user".to_owned(), |owner| format!("PID {} ({})", owner.pid, owner.comm));
-    SutError::PortTaken { server: spec.name.clone(), port, owner }
+/// Who listens on a port of this machine: `PID 4711 (nginx)`; `None` if nobody does.
+///
+/// # Errors
+/// When the kernel's table of sockets cannot be read.
+pub fn port_holder(port: u16) -> Result<Option<String>, SutError> {
+    Ok(match holder_of(port, 0)? {
+        Holder::Foreign(owner) => Some(owner_in_words(owner)),
+        _ => None,
+    })
+}
+
+fn owner_in_words(owner: Option<Owner>) -> String {
+    owner.map_or_else(|| "a process of another user".to_owned(), |owner| format!("PID {} ({})", owner.pid, owner.comm))
+}
+
+fn taken(spec: &ServerSpec, port: u16, owner: Option<Owner>) -> SutError {
+    SutError::PortTaken { server: spec.name.clone(), port, owner: owner_in_words(owner) }
 }
 
 /// A start in progress.

@@ -10,8 +10,8 @@ use tare_plan::duration::Span;
 
 mod values;
 
-pub use values::{PerSecond, Spin, Stage};
-use values::{connections, duration, feed_order, file, message_bytes, number, think, threads};
+pub use values::{PerSecond, Spin, Stage, port};
+use values::{connections, depth, duration, feed_order, file, message_bytes, number, seed, think, threads};
 
 pub const EXAMPLES: &str = "\
 Examples:
@@ -61,11 +61,11 @@ pub struct ModelArgs {
     /// Number of connections: in a closed loop one per user, in an open loop a shared pool.
     #[arg(short, long, default_value = "50", value_name = "N", value_parser = connections)]
     pub connections: u32,
-    /// Duration of the load [default: 10s; with -n, until all requests are sent].
-    #[arg(short, long, visible_short_alias = 'z', value_name = "SPAN", value_parser = duration)]
+    /// Duration of the load [default: 10s; with -n, until all requests are sent]. Stages have their own.
+    #[arg(short, long, visible_short_alias = 'z', value_name = "SPAN", value_parser = duration, conflicts_with_all = ["stages", "user_stages"])]
     pub duration: Option<Span>,
-    /// Number of requests to send.
-    #[arg(short = 'n', long, value_name = "N", value_parser = number)]
+    /// Number of requests to send, in place of a duration.
+    #[arg(short = 'n', long, value_name = "N", value_parser = number, conflicts_with_all = ["duration", "stages", "user_stages"])]
     pub requests: Option<u64>,
     /// Open loop: request rate per second (1000, 20k).
     #[arg(short, long, visible_short_aliases = ['q', 'R'], visible_alias = "qps", value_name = "PER_S")]
@@ -94,7 +94,7 @@ pub struct ModelArgs {
     #[arg(long, default_value = "0s", value_name = "SPAN")]
     pub warmup: Span,
     /// Seed of random arrivals [default: from the clock; the summary shows it].
-    #[arg(long)]
+    #[arg(long, value_parser = seed)]
     pub seed: Option<u64>,
 }
 
@@ -187,10 +187,10 @@ pub struct ConnectionArgs {
     #[arg(long, conflicts_with = "pipeline")]
     pub http2: bool,
     /// HTTP/2: concurrent streams per connection.
-    #[arg(long, short = 'p', requires = "http2", default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
+    #[arg(long, short = 'p', requires = "http2", default_value_t = 1, value_name = "N", value_parser = depth)]
     pub streams: u16,
     /// HTTP/1.1: pipelined requests per connection.
-    #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
+    #[arg(long, default_value_t = 1, value_name = "N", value_parser = depth)]
     pub pipeline: u16,
     /// Open a new connection for each request.
     #[arg(long, visible_alias = "disable-keepalive")]

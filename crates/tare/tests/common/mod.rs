@@ -13,6 +13,11 @@ use tempfile::TempDir;
 /// The program under test.
 pub const TARE: &str = env!("CARGO_BIN_EXE_tare");
 
+/// The project's folder.
+pub fn project() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
 /// A scratch folder with a suite and the records of its runs.
 pub struct Bench {
     dir: TempDir,

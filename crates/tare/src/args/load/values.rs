@@ -91,6 +91,20 @@ pub fn message_bytes(text: &str) -> Result<u64, String> {
     Some(number(text)?).filter(|bytes| *bytes <= most).ok_or_else(|| format!("a message can have at most {most} bytes"))
 }
 
+/// Streams or pipelined requests of a connection.
+pub fn depth(text: &str) -> Result<u16, String> {
+    let depth = text.parse().ok().filter(|depth| (1..=4096).contains(depth));
+    depth.ok_or_else(|| "give a whole number from 1 to 4096".to_owned())
+}
+
+pub fn seed(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| "give a whole number, such as 42".to_owned())
+}
+
+pub fn port(text: &str) -> Result<u16, String> {
+    text.parse().map_err(|_| "give a port, such as 8080, or 0 for any free port".to_owned())
+}
+
 pub fn connections(text: &str) -> Result<u32, String> {
     u32::try_from(number(text)?).map_err(|_| "the number of connections is too large".to_owned())
 }

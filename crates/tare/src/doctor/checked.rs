@@ -1,0 +1,82 @@
+//! One line of `tare doctor`.
+
+use tare_report::palette::{Palette, Tone};
+use tare_report::text::wrap;
+
+/// How a check ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// All is well.
+    Fine,
+    /// It is not there, and only some uses need it.
+    Optional,
+    /// Figures will be less certain.
+    Doubtful,
+    /// A run is not possible.
+    Missing,
+}
+
+/// What was looked at, and what was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Checked {
+    pub standing: Standing,
+    /// Short name; empty where `found` says it all.
+    pub what: &'static str,
+    pub found: String,
+    pub remedy: Option<String>,
+}
+
+impl Checked {
+    pub fn fine(what: &'static str, found: impl Into<String>) -> Self {
+        Self { standing: Standing::Fine, what, found: found.into(), remedy: None }
+    }
+
+    pub fn optional(what: &'static str, found: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self::with_remedy(Standing::Optional, what, found, remedy)
+    }
+
+    pub fn doubtful(what: &'static str, found: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self::with_remedy(Standing::Doubtful, what, found, remedy)
+    }
+
+    pub fn missing(what: &'static str, found: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self::with_remedy(Standing::Missing, what, found, remedy)
+    }
+
+    fn with_remedy(
+        standing: Standing,
+        what: &'static str,
+        found: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> Self {
+        let remedy: String = remedy.into();
+        Self { standing, what, found: found.into(), remedy: (!remedy.is_empty()).then_some(remedy) }
+    }
+
+    /// A line with mark and name, and a line with the remedy.
+    pub fn text(&self, colored: bool, width: usize) -> String {
+        let (tone, mark) = match self.standing {
+            Standing::Fine => (Tone::Passed, "✓"),
+            Standing::Optional => (Tone::Quiet, "–"),
+            Standing::Doubtful => (Tone::Warning, "!"),
+            Standing::Missing => (Tone::Failed, "✗"),
+        };
+        let name = if self.what.is_empty() { String::new() } else { format!("{}: ", self.what) };
+        let line = wrap(&format!("  {mark} {name}{}", self.found), width, 4);
+        let line = line.replacen(mark, &Palette::new(colored).paint(tone, mark), 1);
+        let remedy = self.remedy.as_ref().map(|remedy| wrap(&format!("      {remedy}"), width, 6) + "\n");
+        format!("{line}\n{}", remedy.unwrap_or_default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_check_names_what_was_found_and_the_remedy_below() {
+        let perf = Checked::optional("perf", "not found", "Install linux-perf.");
+        assert_eq!(perf.text(false, 80), "  – perf: not found\n      Install linux-perf.\n");
+        assert_eq!(Checked::fine("", "quiet").text(false, 80), "  ✓ quiet\n");
+    }
+}

@@ -1,0 +1,125 @@
+//! What the kernel lets this user do: pin threads, count events, wake up fast, open files.
+
+use std::fs;
+use std::thread;
+
+use tare_sys::affinity::{CpuSet, allowed_cpus, pin_current_thread};
+use tare_sys::limits::raise_open_files;
+use tare_sys::scheduling::set_thread_nice;
+use tare_sys::uring::UringPoller;
+use tare_sys::wakefulness::Wakefulness;
+
+use super::checked::Checked;
+
+/// Open files below this limit do not suffice for a thousand users on two servers.
+const FILES: u64 = 4_096;
+
+/// Every permission that a run can use.
+pub fn permissions(server: &CpuSet, load: &CpuSet) -> Vec<Checked> {
+    vec![cores(server, load), quota(), io_uring(), open_files(), deep_sleep(), priority(), perf_events()]
+}
+
+/// Whether threads can be pinned to both sides' cores. The attempt is made on a thread of its own.
+fn cores(server: &CpuSet, load: &CpuSet) -> Checked {
+    const WHAT: &str = "cores";
+    let both = server.union(load);
+    let pinned = thread::scope(|scope| scope.spawn(|| pin_current_thread(&both)).join());
+    match (pinned, allowed_cpus()) {
+        (Ok(Ok(())), Ok(allowed)) if allowed.len() > 1 => {
+            Checked::fine(WHAT, format!("{allowed}, threads can be pinned"))
+        }
+        (Ok(Ok(())), _) => {
+            let remedy = "Generator and servers take time from one another. Use a machine with two cores or more.";
+            Checked::doubtful(WHAT, "only one is allowed", remedy)
+        }
+        (Ok(Err(error)), _) => Checked::missing(WHAT, error.to_string(), "Name cores that this process may use."),
+        (Err(_), _) => Checked::missing(WHAT, "a thread could not be pinned", ""),
+    }
+}
+
+/// The CPU quota of the container, which stops all threads at once when it is used up.
+fn quota() -> Checked {
+    match cpu_quota() {
+        None => Checked::fine("CPU quota", "none"),
+        Some(cores) => {
+            let remedy =
+                "When it is used up, servers and generator stand still. Remove the limit (--cpus) for measurements.";
+            Checked::doubtful("CPU quota", format!("{cores:.1} cores"), remedy)
+        }
+    }
+}
+
+/// The quota of this process's control group in cores.
+fn cpu_quota() -> Option<f64> {
+    let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
+    let path = groups.lines().find_map(|line| line.strip_prefix("0::"))?;
+    parse_quota(&fs::read_to_string(format!("/sys/fs/cgroup{path}/cpu.max")).ok()?)
+}
+
+/// 1.5 of `150000 100000`; `None` for `max 100000`.
+fn parse_quota(cpu_max: &str) -> Option<f64> {
+    let (quota, period) = cpu_max.trim().split_once(' ')?;
+    Some(quota.parse::<f64>().ok()? / period.parse::<f64>().ok()?)
+}
+
+fn io_uring() -> Checked {
+    let found = if UringPoller::new().is_ok() { "permitted" } else { "not permitted: tare uses epoll" };
+    Checked::fine("io_uring", found)
+}
+
+fn open_files() -> Checked {
+    match raise_open_files(FILES) {
+        limit if limit >= FILES => Checked::fine("open files", format!("{limit} or more")),
+        limit => {
+            let remedy = format!("A user needs a file on either side. Raise the limit: ulimit -n {FILES}");
+            Checked::doubtful("open files", format!("{limit}"), remedy)
+        }
+    }
+}
+
+fn deep_sleep() -> Checked {
+    const WHAT: &str = "deep sleep of CPUs";
+    match Wakefulness::hold() {
+        Ok(_) => Checked::fine(WHAT, "can be prevented"),
+        Err(error) => {
+            let remedy = "Latencies at low rates include the time to wake up. As root it can be prevented.";
+            Checked::optional(WHAT, format!("cannot be prevented ({error})"), remedy)
+        }
+    }
+}
+
+/// Whether threads can be given a higher priority. The attempt is made on a thread of its own.
+fn priority() -> Checked {
+    const WHAT: &str = "priority of threads";
+    let raised = thread::scope(|scope| scope.spawn(|| set_thread_nice(0, -1)).join());
+    if raised.is_ok_and(|raised| raised.is_ok()) {
+        Checked::fine(WHAT, "can be raised")
+    } else {
+        let remedy = "Warm-up takes longer on busy cores. It takes root or CAP_SYS_NICE.";
+        Checked::optional(WHAT, "cannot be raised", remedy)
+    }
+}
+
+fn perf_events() -> Checked {
+    const WHAT: &str = "perf_event_paranoid";
+    let level = fs::read_to_string("/proc/sys/kernel/perf_event_paranoid").ok();
+    match level.as_deref().map(str::trim).map(str::parse::<i32>) {
+        Some(Ok(level)) if level <= 1 => Checked::fine(WHAT, level.to_string()),
+        Some(Ok(level)) => {
+            let remedy = "Profiles lack kernel methods: sysctl kernel.perf_event_paranoid=1";
+            Checked::optional(WHAT, level.to_string(), remedy)
+        }
+        _ => Checked::optional(WHAT, "this kernel has no perf events", "Profiles use a timer instead."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quota_is_told_in_cores() {
+        assert_eq!(parse_quota("150000 100000\n"), Some(1.5));
+        assert_eq!(parse_quota("max 100000\n"), None);
+    }
+}
