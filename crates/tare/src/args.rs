@@ -86,11 +86,19 @@ pub enum Command {
     Report(ReportArgs),
     /// Check programs, permissions and noise of this machine: what is missing, and which differences can be seen.
     Doctor(DoctorArgs),
+    /// Print a suite to start with: two small servers that are part of tare. tare example > first.toml
+    Example,
     /// Print completions for a shell: tare completions bash > ~/.local/share/bash-completion/completions/tare
     Completions {
         /// Shell to print completions for.
         #[arg(value_enum)]
         shell: clap_complete::Shell,
+    },
+    /// Write the man pages into a folder: tare man ~/.local/share/man/man1
+    Man {
+        /// Folder for tare.1 and a page for each command.
+        #[arg(value_name = "DIR")]
+        folder: PathBuf,
     },
     /// Run the reference server: it has known delays and faults, for tests and the self-test.
     #[command(hide = true)]

@@ -66,7 +66,7 @@ impl World {
         let Some(home) = &self.home else {
             anyhow::bail!(
                 "no suite is named, and the folder of the project (with servers/ and suites/) is not found; \
-                 name a suite file, or give the folder with --home or TARE_HOME"
+                 name a suite file (tare example prints one to start with), or give the folder with --home or TARE_HOME"
             );
         };
         self.suite(&home.join("suites/quick.toml"))

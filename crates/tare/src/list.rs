@@ -23,6 +23,13 @@ pub fn list(args: &ListArgs, global: &Global) -> anyhow::Result<Outcome> {
         console::print(&(serde_json::to_string_pretty(&value)? + "\n"));
         return Ok(Outcome::Done);
     }
+    if world.inventory.servers.is_empty() && suite.servers.is_empty() {
+        console::print(
+            "no servers: the project's folder is not found (--home), and no suite is named\n\
+             tare example prints a suite to start with\n",
+        );
+        return Ok(Outcome::Done);
+    }
     let names = world.inventory.servers.iter().map(|s| s.name.as_str()).chain(suite.servers.keys().map(String::as_str));
     let width = names.map(str::len).max().unwrap_or(0);
     let mut text = String::from("servers\n");

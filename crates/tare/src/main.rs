@@ -10,6 +10,7 @@ mod interrupt;
 mod list;
 mod live;
 mod load;
+mod manual;
 mod plan_text;
 mod profile;
 mod reference;
@@ -21,10 +22,9 @@ mod verify;
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser};
+use clap::Parser;
 
 use args::{Cli, Command};
-use failure::Outcome;
 
 fn main() -> ExitCode {
     let Cli { command, global } = Cli::parse();
@@ -37,7 +37,9 @@ fn main() -> ExitCode {
         Command::Serve(args) => serve::serve(&args, &global),
         Command::Report(args) => report::report(&args, &global),
         Command::Doctor(args) => doctor::doctor(&args, &global),
-        Command::Completions { shell } => completions(shell),
+        Command::Example => manual::example(),
+        Command::Completions { shell } => manual::completions(shell),
+        Command::Man { folder } => manual::man(&folder),
         Command::Reference(args) => reference::reference(&args),
     };
     match outcome {
@@ -49,15 +51,10 @@ fn main() -> ExitCode {
     }
 }
 
-fn completions(shell: clap_complete::Shell) -> anyhow::Result<Outcome> {
-    let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "tare", &mut script);
-    console::print(&String::from_utf8_lossy(&script));
-    Ok(Outcome::Done)
-}
-
 #[cfg(test)]
 mod tests {
+    use clap::CommandFactory;
+
     use super::*;
 
     #[test]

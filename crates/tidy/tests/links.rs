@@ -1,0 +1,95 @@
+//! The documents: every link leads somewhere, and every page of the site is in its table of contents.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+/// The documents in Markdown, below these folders and at the root.
+fn documents() -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders: Vec<PathBuf> = ["docs", "bench"].iter().map(|folder| root().join(folder)).collect();
+    for file in
+        ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "servers/README.md", "web/README.md"]
+    {
+        found.push(root().join(file));
+    }
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let is_built = path.ends_with("target") || path.ends_with("docs/site/book");
+            if path.is_dir() && !is_built {
+                folders.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "md") {
+                found.push(path);
+            }
+        }
+    }
+    found
+}
+
+/// The lines of a document outside its code blocks, without code in backticks.
+fn prose(text: &str) -> String {
+    let mut in_code = false;
+    let outside = |line: &&str| {
+        let is_fence = line.trim_start().starts_with("```");
+        in_code ^= is_fence;
+        !in_code && !is_fence
+    };
+    let text = text.lines().filter(outside).collect::<Vec<_>>().join("\n");
+    text.split('`').step_by(2).collect()
+}
+
+/// The targets of `[text](target)`.
+fn links(prose: &str) -> impl Iterator<Item = &str> {
+    prose.split("](").skip(1).filter_map(|rest| rest.split([')', ' ', '\n']).next())
+}
+
+/// The anchor of a heading, as GitHub and mdBook make it.
+fn anchor(heading: &str) -> String {
+    let kept = |c: &char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_');
+    heading.trim().to_lowercase().chars().filter(kept).map(|c| if c == ' ' { '-' } else { c }).collect()
+}
+
+fn has_anchor(file: &Path, wanted: &str) -> bool {
+    let text = fs::read_to_string(file).unwrap();
+    text.lines().filter(|line| line.starts_with('#')).any(|line| anchor(line.trim_start_matches('#')) == wanted)
+}
+
+#[test]
+fn every_link_of_the_documents_leads_somewhere() {
+    let mut dead = Vec::new();
+    for document in documents() {
+        let text = prose(&fs::read_to_string(&document).unwrap());
+        for link in links(&text).filter(|link| !link.contains("://") && !link.starts_with("mailto:")) {
+            let (path, wanted) = link.split_once('#').unwrap_or((link, ""));
+            let target = if path.is_empty() { document.clone() } else { document.parent().unwrap().join(path) };
+            let is_alive = target.exists()
+                && (wanted.is_empty() || target.extension().is_none_or(|e| e != "md") || has_anchor(&target, wanted));
+            if !is_alive {
+                dead.push(format!("{}: {link}", document.strip_prefix(root()).unwrap().display()));
+            }
+        }
+    }
+    assert!(dead.is_empty(), "dead links:\n  {}", dead.join("\n  "));
+}
+
+#[test]
+fn every_page_of_the_site_is_in_its_contents() {
+    let pages = root().join("docs/site/src");
+    let contents = fs::read_to_string(pages.join("SUMMARY.md")).unwrap();
+    for entry in fs::read_dir(&pages).unwrap() {
+        let name = entry.unwrap().file_name().to_string_lossy().into_owned();
+        assert!(name == "SUMMARY.md" || contents.contains(&format!("({name})")), "{name} is not in SUMMARY.md");
+    }
+}
+
+#[test]
+fn links_and_anchors_are_found_as_readers_see_them() {
+    let prose = prose("[a](b.md#c) and `[no](link)`\n```\n[no](link)\n```\n[d](e)");
+    assert_eq!(links(&prose).collect::<Vec<_>>(), ["b.md#c", "e"]);
+    assert_eq!(anchor(" Why is it *inconclusive*?"), "why-is-it-inconclusive");
+}
