@@ -1,7 +1,6 @@
 //! Below the table: what single cells have to say, why comparisons are open, and why cells are not to be relied on.
 
-use super::Style;
-use super::{capacity, messages};
+use super::{Style, capacity, messages, shorten};
 use crate::clean;
 use crate::format::{WORTH_WAITING_S, enumerate, roughly};
 use crate::palette::Tone;
@@ -13,12 +12,15 @@ const REASONS: usize = 8;
 pub(super) fn notes(summary: &Summary, style: &Style) -> String {
     let cells = || summary.cells.iter().filter(|cell| super::table::has_row(summary, cell));
     let paragraphs = cells().flat_map(|cell| [capacity::paragraph(cell), messages::paragraph(cell)]).flatten();
-    let mut lines: Vec<String> = paragraphs.collect();
+    let wrapped = |line: String| style.paragraph(Tone::Quiet, &format!("    {line}"), 6);
     let reasons = SharedReasons::of(summary, cells());
-    lines.extend(reasons.all.iter().take(REASONS).map(SharedReason::text));
     let more = reasons.all.len().saturating_sub(REASONS);
-    lines.extend((more > 0).then(|| format!("{more} more reasons: see the page")));
-    lines.iter().map(|line| style.paragraph(Tone::Quiet, &format!("    {line}"), 6)).collect()
+    let more = (more > 0).then(|| wrapped(format!("{more} more reasons: see the page")));
+    // Four columns are the indent.
+    let short = |reason: &SharedReason| shorten(&reason.text(), style.width.saturating_sub(4));
+    let one = |reason: &SharedReason| wrapped(if reason.is_doubt { short(reason) } else { reason.text() });
+    let shown = reasons.all.iter().take(REASONS).map(one);
+    paragraphs.map(wrapped).chain(shown).chain(more).collect()
 }
 
 /// Each reason once, with all cells that it holds for.
@@ -32,6 +34,8 @@ struct SharedReasons {
 struct SharedReason {
     cells: Vec<String>,
     text: String,
+    /// Whether it is a reason to doubt a figure: these take one line each, the page has the rest.
+    is_doubt: bool,
     /// The longest time that any of them still needs.
     needed_s: Option<f64>,
 }
@@ -50,18 +54,19 @@ impl SharedReasons {
         let first = super::table::comparison(summary, cell).and_then(|comparison| comparison.currencies.first());
         if let Some(first) = first.filter(|currency| currency.verdict == VerdictKind::Inconclusive) {
             let why = first.reason.as_deref().map(|reason| format!(", {reason}")).unwrap_or_default();
-            self.add(cell, format!("inconclusive{why}"), first.needed_s);
+            self.add(cell, format!("inconclusive{why}"), false, first.needed_s);
         }
     }
 
     fn add_doubts(&mut self, cell: &Cell) {
-        let word = if cell.validity.state == ValidityState::Void { "void" } else { "suspect" };
+        let is_doubt = cell.validity.state != ValidityState::Void;
+        let word = if is_doubt { "suspect" } else { "void" };
         for reason in &cell.validity.reasons {
-            self.add(cell, format!("{word}, {}", clean::line(&reason.text)), None);
+            self.add(cell, format!("{word}, {}", clean::line(&reason.text)), is_doubt, None);
         }
     }
 
-    fn add(&mut self, cell: &Cell, text: String, needed_s: Option<f64>) {
+    fn add(&mut self, cell: &Cell, text: String, is_doubt: bool, needed_s: Option<f64>) {
         let scenario = if self.several_scenarios { format!(" on {}", cell.scenario) } else { String::new() };
         let name = clean::line(&format!("{}{scenario}", cell.variant)).to_string();
         match self.all.iter_mut().find(|r| r.text == text && r.needed_s.is_some() == needed_s.is_some()) {
@@ -69,7 +74,7 @@ impl SharedReasons {
                 reason.cells.push(name);
                 reason.needed_s = reason.needed_s.zip(needed_s).map(|(a, b)| a.max(b));
             }
-            None => self.all.push(SharedReason { cells: vec![name], text, needed_s }),
+            None => self.all.push(SharedReason { cells: vec![name], text, is_doubt, needed_s }),
         }
     }
 }
