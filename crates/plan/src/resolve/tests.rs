@@ -54,9 +54,11 @@ fn plan(suite: &str, flags: Options) -> Result<Plan, PlanError> {
 }
 
 fn plan_with(inventory: &Inventory, suite: &str, flags: Options) -> Result<Plan, PlanError> {
+    // Without a text there is no file, only flags.
+    let suite = if suite.is_empty() { Suite::default() } else { Suite::parse("suites/s.toml", suite)? };
     resolve(&Inputs {
         profile: None,
-        suite: &Suite::parse("suites/s.toml", suite)?,
+        suite: &suite,
         flags: &flags,
         inventory,
         contract: &Contract::parse("contract.toml", CONTRACT)?,
@@ -230,6 +232,12 @@ expect = { status = 200 }
 }
 
 #[test]
+fn a_suite_file_without_servers_does_not_mean_all_of_them() {
+    let error = plan("[run]\nusers = 3", Options::default()).unwrap_err().to_string();
+    assert!(error.starts_with("suites/s.toml: names no server; write [servers.NAME]"), "{error}");
+}
+
+#[test]
 fn values_that_mean_nothing_name_their_flag_or_key() {
     let by_flag = plan("", Options { users: Some(0), ..Options::default() }).unwrap_err().to_string();
     assert_eq!(by_flag, "--users: write 1 to 60000 users");
@@ -239,7 +247,7 @@ fn values_that_mean_nothing_name_their_flag_or_key() {
 
 #[test]
 fn the_same_question_has_the_same_hash_whatever_the_words_around_it() {
-    let one = plan("[run]\nusers = 3", Options::default()).unwrap();
+    let one = plan("[run]\nusers = 3\nservers = [\"*\"]", Options::default()).unwrap();
     let other = plan("", Options { users: Some(3), ..Options::default() }).unwrap();
     let third = plan("", Options { users: Some(4), ..Options::default() }).unwrap();
     assert_eq!(one.hash(), other.hash());
