@@ -18,7 +18,7 @@ pub(super) fn notes(summary: &Summary, style: &Style) -> String {
     let more = (more > 0).then(|| wrapped(format!("{more} more reasons: see the page")));
     // Four columns are the indent.
     let short = |reason: &SharedReason| shorten(&reason.text(), style.width.saturating_sub(4));
-    let one = |reason: &SharedReason| wrapped(if reason.is_doubt { short(reason) } else { reason.text() });
+    let one = |reason: &SharedReason| wrapped(if reason.is_brief { short(reason) } else { reason.text() });
     let shown = reasons.all.iter().take(REASONS).map(one);
     paragraphs.map(wrapped).chain(shown).chain(more).collect()
 }
@@ -34,8 +34,8 @@ struct SharedReasons {
 struct SharedReason {
     cells: Vec<String>,
     text: String,
-    /// Whether it is a reason to doubt a figure: these take one line each, the page has the rest.
-    is_doubt: bool,
+    /// Whether it takes one line only; the page has the rest.
+    is_brief: bool,
     /// The longest time that any of them still needs.
     needed_s: Option<f64>,
 }
@@ -45,28 +45,31 @@ impl SharedReasons {
         let first = summary.cells.first().map(|cell| &cell.scenario);
         let several_scenarios = summary.cells.iter().any(|cell| Some(&cell.scenario) != first);
         let mut reasons = Self { all: Vec::new(), several_scenarios };
-        cells.clone().for_each(|cell| reasons.add_open(summary, cell));
+        cells.clone().for_each(|cell| reasons.add_comparison(summary, cell));
         cells.for_each(|cell| reasons.add_doubts(cell));
         reasons
     }
 
-    fn add_open(&mut self, summary: &Summary, cell: &Cell) {
+    fn add_comparison(&mut self, summary: &Summary, cell: &Cell) {
         let first = super::table::comparison(summary, cell).and_then(|comparison| comparison.currencies.first());
         if let Some(first) = first.filter(|currency| currency.verdict == VerdictKind::Inconclusive) {
             let why = first.reason.as_deref().map(|reason| format!(", {reason}")).unwrap_or_default();
             self.add(cell, format!("inconclusive{why}"), false, first.needed_s);
         }
-    }
-
-    fn add_doubts(&mut self, cell: &Cell) {
-        let is_doubt = cell.validity.state != ValidityState::Void;
-        let word = if is_doubt { "suspect" } else { "void" };
-        for reason in &cell.validity.reasons {
-            self.add(cell, format!("{word}, {}", clean::line(&reason.text)), is_doubt, None);
+        if let Some(prior) = first.and_then(|currency| currency.prior.as_ref()) {
+            self.add(cell, prior.text.clone(), true, None);
         }
     }
 
-    fn add(&mut self, cell: &Cell, text: String, is_doubt: bool, needed_s: Option<f64>) {
+    fn add_doubts(&mut self, cell: &Cell) {
+        let is_brief = cell.validity.state != ValidityState::Void;
+        let word = if is_brief { "suspect" } else { "void" };
+        for reason in &cell.validity.reasons {
+            self.add(cell, format!("{word}, {}", clean::line(&reason.text)), is_brief, None);
+        }
+    }
+
+    fn add(&mut self, cell: &Cell, text: String, is_brief: bool, needed_s: Option<f64>) {
         let scenario = if self.several_scenarios { format!(" on {}", cell.scenario) } else { String::new() };
         let name = clean::line(&format!("{}{scenario}", cell.variant)).to_string();
         match self.all.iter_mut().find(|r| r.text == text && r.needed_s.is_some() == needed_s.is_some()) {
@@ -74,7 +77,7 @@ impl SharedReasons {
                 reason.cells.push(name);
                 reason.needed_s = reason.needed_s.zip(needed_s).map(|(a, b)| a.max(b));
             }
-            None => self.all.push(SharedReason { cells: vec![name], text, is_doubt, needed_s }),
+            None => self.all.push(SharedReason { cells: vec![name], text, is_brief, needed_s }),
         }
     }
 }

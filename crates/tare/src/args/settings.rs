@@ -171,7 +171,7 @@ mod tests {
         // The lines of the file itself, whatever the parser of suites makes of them.
         let table = QUICK_SUITE.split("[run]").nth(1).unwrap().split("\n[").next().unwrap();
         let lines: Vec<(&str, &str)> = table.lines().filter_map(|line| line.split_once(" = ")).collect();
-        assert!(lines.len() >= 5, "{lines:?}");
+        assert!(!lines.is_empty(), "the suite has settings");
         for (key, value) in lines {
             assert!(note.contains(&as_flag(key, value.trim_matches('"'))), "{key} = {value}: {note}");
         }

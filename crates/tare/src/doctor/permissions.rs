@@ -79,7 +79,7 @@ fn open_files() -> Checked {
 
 fn deep_sleep() -> Checked {
     const WHAT: &str = "deep sleep of CPUs";
-    match Wakefulness::hold() {
+    match Wakefulness::keep_awake() {
         Ok(_) => Checked::fine(WHAT, "can be prevented"),
         Err(error) => {
             let remedy = "Latencies at low rates include the time to wake up. As root it can be prevented.";
