@@ -21,6 +21,7 @@ export interface Comparison {
 
 export interface Currency {
   name: string;
+  load: string;
   label: string;
   unit: string;
   higher_is_better: boolean;
@@ -43,6 +44,12 @@ export interface Currency {
 
 /** What the spread of earlier forks on this machine does to an interval. */
 export interface PriorEffect {
+  comparisons: number;
+  sd: number;
+  df: number;
+  is_used: boolean;
+  lo_without: number;
+  hi_without: number;
   text: string;
 }
 

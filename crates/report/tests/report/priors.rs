@@ -1,35 +1,22 @@
 //! Earlier forks: what a run leaves for later plans, and what a plan's prior does to an interval and its words.
 
-use tare_plan::earlier::{EarlierForks, EarlierSpread, SpreadOf};
-use tare_plan::plan::{Forks, SliceKind};
+use tare_plan::earlier::EarlierForks;
+use tare_plan::plan::SliceKind;
 use tare_record::RunRecord;
 use tare_report::earlier::{self, EARLIER_FILE};
 use tare_report::summary::PriorEffect;
 use tare_report::text::{self, Style};
 use tare_report::{summarize, write_all};
-use tare_stats::VariancePrior;
 
-use crate::synthetic::{self, Truth, baseline, weighed};
+use crate::synthetic::{self, Truth, baseline, throughput, weighed, with_prior};
 
 const LAYER: &str = "http4s.Tapir";
-
-fn throughput() -> SpreadOf {
-    SpreadOf { family: "http4s".to_owned(), currency: "throughput".to_owned(), load: SliceKind::Saturating }
-}
 
 /// Four forks that differ by about 2 %, and a plan with a prior of this standard deviation.
 fn run_with_prior(sd: f64) -> RunRecord {
     let scattered = |truth: Truth| Truth { fork_sd: 0.02, ..truth };
     let truths = [scattered(baseline()), scattered(weighed(LAYER, 0.9))];
-    let mut record = synthetic::run(&truths, 4, &[SliceKind::Saturating]);
-    let stop = &mut record.header.plan.stop;
-    if let Forks::UntilDecided { at_least, max_forks, .. } = &mut stop.forks {
-        (*at_least, *max_forks) = (3, Some(4));
-    }
-    let prior = Some(VariancePrior { sd, df: 6.0 });
-    let spreads = vec![EarlierSpread { of: throughput(), comparisons: 31, sd, prior }];
-    stop.earlier = EarlierForks { spreads, times: Vec::new() };
-    record
+    with_prior(synthetic::run(&truths, 4, &[SliceKind::Saturating]), sd)
 }
 
 /// The prior's effect on the throughput of the only comparison, with its interval.

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use tare_plan::contract::{Expect, Request, Scenario};
 use tare_plan::duration::Span;
+use tare_plan::earlier::{EarlierForks, EarlierSpread, SpreadOf};
 use tare_plan::plan::{
     Forks, Group, Load, Machine, Mode, NamedScenario, Plan, Probes, Program, Rate, Role, Setting, SliceKind, Slices,
     Source, Stop, Variant, Warmup,
@@ -16,6 +17,7 @@ use tare_record::sample::{
     ServerUse, SliceKey, SliceRecord, SliceSample, WarmupRecord,
 };
 use tare_report::{Summary, summarize};
+use tare_stats::VariancePrior;
 use tare_stats::histogram::LatencyHistogram;
 
 /// Throughput of the baseline.
@@ -80,6 +82,22 @@ pub fn run(truths: &[Truth], forks: u32, kinds: &[SliceKind]) -> RunRecord {
             }
         }
     }
+    record
+}
+
+/// What forks scatter in, of the prior that [`with_prior`] gives.
+pub fn throughput() -> SpreadOf {
+    SpreadOf { family: "http4s".to_owned(), currency: "throughput".to_owned(), load: SliceKind::Saturating }
+}
+
+/// The record of a plan that declares its forks, and has a prior of this standard deviation for throughput.
+pub fn with_prior(mut record: RunRecord, sd: f64) -> RunRecord {
+    let forks = record.forks.iter().map(|fork| fork.fork).max();
+    let stop = &mut record.header.plan.stop;
+    stop.forks = Forks::UntilDecided { budget: Span::from_secs(300), at_least: 3, max_forks: forks };
+    let prior = Some(VariancePrior { sd, df: 6.0 });
+    let spreads = vec![EarlierSpread { of: throughput(), comparisons: 31, sd, prior }];
+    stop.earlier = EarlierForks { spreads, times: Vec::new() };
     record
 }
 
