@@ -15,7 +15,7 @@ examples:
   bench/decide/run aa 20                                   http4s.Tapir against itself, seeds 1 to 20
   bench/decide/run planted 5                               2, 3, 5 and 10 % more CPU in the reference server
   bench/decide/run planted 5 --burners 2                   the same beside two programs that use a core each
-  bench/decide/run planted-jvm 5 --server http4s.Planted --variable TARE_PLANTED
+  bench/decide/run planted-jvm 5                           about 5 and 10 % more CPU in a handler of http4s
   bench/decide/run sequential 8                            25 s of warm-up and 25 s of load, one start after the other
   bench/decide/run compare 10                              the same question by tare
   bench/decide/run document                                writes docs/DECIDE.md and its plot"""
@@ -32,15 +32,13 @@ def arguments():
     aa = measured(several, "aa", parts.aa, "5m", "real runs of a server against itself")
     aa.add_argument("--server", default="http4s.Tapir")
     planted = measured(several, "planted", parts.planted, "60s", "slowdowns planted in the reference server: time to the verdict, coverage")
-    jvm = measured(several, "planted-jvm", parts.planted_jvm, "6m", "slowdowns planted in a JVM server")
-    jvm.add_argument("--variable", required=True, help="environment variable that says how much is planted")
-    jvm.add_argument("--value", default="{percent}", help="its value; {percent} is the planted slowdown")
+    jvm = measured(several, "planted-jvm", parts.planted_jvm, "6m", "slowdowns planted in a handler of http4s")
     sequential = measured(several, "sequential", parts.sequential, None, "25 s + 25 s for each server, one start after the other")
     compare = measured(several, "compare", parts.compare, "5m", "the same question by tare, to compare with sequential")
     for part, percents in ((planted, "2,3,5,10"), (jvm, "5,10")):
         part.add_argument("--percent", type=percent_list, default=percent_list(percents), help=f"planted slowdowns ({percents})")
-    for part, server in ((jvm, "http4s.Planted"), (sequential, "http4s.Tapir"), (compare, "http4s.Tapir")):
-        part.add_argument("--server", default=server)
+    for part in (sequential, compare):
+        part.add_argument("--server", default="http4s.Tapir")
         part.add_argument("--baseline", default="http4s.Vanilla")
     several.add_parser("document", help="writes docs/DECIDE.md").set_defaults(carry_out=lambda _: document.write())
     return parser.parse_args()

@@ -12,8 +12,6 @@ TARE = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", "target")) / "release/tar
 REPLAY = TARE.with_name("replay")
 # Each part has a folder of its own: its runs take no prior from other work, and give none.
 RECORDS = pathlib.Path(".tare/decide")
-# Of `tare run`: a cell was void. The comparison says why.
-VOID = 2
 
 
 def build(*targets):
@@ -21,13 +19,13 @@ def build(*targets):
     subprocess.run(["cargo", "build", "--quiet", "--release", *targets], check=True)
 
 
-def run(part, flags, seed, env=None):
+def run(part, flags, seed):
     """Runs `tare run` with these flags; returns its summary, or None where it was interrupted."""
     folder = RECORDS / part
     before = newest(folder)
     command = [str(TARE), "run", *flags, "--seed", str(seed), "--dir", str(folder)]
     print(f"\n$ {' '.join(command)}", file=sys.stderr, flush=True)
-    subprocess.run(command, env={**os.environ, **(env or {})}, stdout=subprocess.DEVNULL, check=False)
+    subprocess.run(command, stdout=subprocess.DEVNULL, check=False)
     latest = newest(folder)
     if latest is None or latest == before:
         raise Problem(f"this run left no record: {' '.join(command)}")

@@ -1,0 +1,148 @@
+"""docs/DECIDE.md and its plot, from the rows."""
+
+import json
+import pathlib
+import statistics
+import sys
+
+from . import plot
+from .figures import DECIDED, WITHIN_S, covers, half_width, is_found, log_ratios, median, pairs_needed
+from .rows import Rows
+
+PAGE = pathlib.Path("docs/DECIDE.md")
+PICTURE = pathlib.Path("docs/images/decide.svg")
+
+HEAD = """\
+# How quickly and how truthfully tare decides
+
+`bench/decide/run document` writes this page from `bench/decide/results`. No number is typed. Terms are defined in
+[GLOSSARY.md](GLOSSARY.md), and the method in [METHOD.md](METHOD.md)."""
+
+REPLAY = """\
+## False verdicts in simulated runs of a server against itself
+
+A simulated run looks after each fork from the third on, up to its declared forks. Where it may continue, it goes on for as
+many forks again. The code that judges real runs judges it: interval, verdict and stop rule. A row counts the runs in which
+any look says "different", also after the run would have stopped. Forks come from known distributions, or from the forks and
+rounds of records. Of a recorded comparison, the mean is removed, and each drawn fork has a random sign: the true difference
+is 0. With a prior, every 50 runs have one that is fitted to 20 earlier runs of the same source. A row holds when its share
+is at most α plus three standard errors."""
+
+AA = f"""\
+## Real runs of a server against itself
+
+Each run has its own seed. "In time" means within {WITHIN_S // 60} minutes."""
+
+PLANTED = """\
+## Planted slowdowns
+
+"Found" means a verdict of the right sign. "Covered" is the share of intervals that contain the planted ratio of CPU per
+request."""
+
+SEQUENTIAL = """\
+## One start after the other
+
+The articles' method: 25 s of warm-up and 25 s of load for each server, one start after the other, and Student's 95 %
+interval over pairs of starts. The table states how long this takes for the median half-width of tare's runs."""
+
+
+def write():
+    """Writes the page, and the plot where there is something to plot."""
+    rows = {part: Rows(part).all() for part in ("aa", "planted", "sequential", "compare")}
+    sections = [HEAD, replay(), aa(rows["aa"]), planted(rows["planted"]), sequential(rows["sequential"], rows["compare"])]
+    picture = plot.svg(rows)
+    if picture:
+        PICTURE.parent.mkdir(parents=True, exist_ok=True)
+        PICTURE.write_text(picture, encoding="utf-8")
+        sections.insert(1, f"![Time to the verdict by planted slowdown, and half-width by time](images/{PICTURE.name})")
+        print(f"written: {PICTURE}", file=sys.stderr)
+    PAGE.write_text("\n\n".join(section for section in sections if section) + "\n", encoding="utf-8")
+    print(f"written: {PAGE}", file=sys.stderr)
+
+
+def replay():
+    file = Rows("replay").file.with_suffix(".json")
+    if not file.exists():
+        return None
+    rows = json.loads(file.read_text(encoding="utf-8"))
+    heads = ["forks drawn from", "declared", "α", "any look", "with a prior", "at the stop", "with a prior", "at most"]
+    lines = []
+    for row in rows:
+        if row["with_prior"]:
+            continue
+        same = lambda other: all(other[key] == row[key] for key in ("source", "alpha", "max_forks"))
+        other = next(other for other in rows if other["with_prior"] and same(other))
+        source = f"{row['source']} ({row['forks']} forks, {row['comparisons']} comparisons)" if row["forks"] else row["source"]
+        declared = f"{row['max_forks']}{', may continue' if row['may_continue'] else ''}"
+        shares = [percent(figure, 1) for figure in (row["any_look"], other["any_look"], row["at_stop"], other["at_stop"], row["limit"])]
+        lines.append([source, declared, f"{row['alpha']:g}", *shares])
+    failed = [row for row in rows if not row["holds"]]
+    runs = f"{rows[0]['runs']:,} runs for each figure. " if rows else ""
+    words = "All rows hold." if not failed else f"{len(failed)} of {len(rows)} do not hold."
+    return f"{REPLAY}\n\n{runs}{words}\n\n{table(heads, lines)}"
+
+
+def aa(rows):
+    heads = ["server", "burners", "runs", "different", "no material difference", "of these in time", "half-width, median", "time, median"]
+    lines = []
+    for case, runs in cases(rows):
+        same = [row for row in runs if row["verdict"] == "no_material_difference"]
+        different = [row for row in runs if row["verdict"] in ("worse", "better")]
+        in_time = [row for row in same if row["run"]["duration_s"] <= WITHIN_S]
+        figures = [percent(median(map(half_width, runs)), 1), seconds(median(row["run"]["duration_s"] for row in runs))]
+        lines.append([case["server"], str(case["burners"]), *(str(len(some)) for some in (runs, different, same, in_time)), *figures])
+    return lines and f"{AA}\n\n{table(heads, lines)}"
+
+
+def planted(rows):
+    heads = ["server", "planted", "burners", "runs", "found", "time to the verdict, median", "slowest", "covered", "estimate, median"]
+    lines = []
+    for case, runs in cases(rows):
+        found = [row for row in runs if is_found(row)]
+        times = [row["run"]["duration_s"] for row in found]
+        estimate = percent(median(row["ratio"] - 1 for row in runs), 1)
+        shares = [f"{sum(map(covers, runs))} of {len(runs)}", estimate]
+        slowest = seconds(max(times, default=None))
+        found = f"{len(found)} of {len(runs)}"
+        lines.append([case["server"], f"{case['percent']:g} %", str(case["burners"]), str(len(runs)), found, seconds(median(times)), slowest, *shares])
+    return lines and f"{PLANTED}\n\n{table(heads, lines)}"
+
+
+def sequential(rows, by_tare):
+    heads = ["comparison", "burners", "pairs", "deviation of pairs", "tare: half-width", "time", "decided", "sequential: pairs needed", "time", "times longer"]
+    lines = []
+    for case, pairs in cases(rows):
+        ours = [row for row in by_tare if row["case"] == case and half_width(row)]
+        if len(pairs) < 3 or not ours:
+            continue
+        sd = statistics.stdev(log_ratios(pairs))
+        wanted, taken = median(map(half_width, ours)), median(row["run"]["duration_s"] for row in ours)
+        needed, each = pairs_needed(sd, wanted), statistics.mean(row["run"]["duration_s"] for row in pairs)
+        decided = f"{sum(row['verdict'] in DECIDED for row in ours)} of {len(ours)}"
+        theirs = [str(needed), seconds(needed * each), f"{needed * each / taken:.1f}"] if needed else ["more than 10,000", "–", "–"]
+        what = f"{case['server']} on {case['baseline']}, {case['scenario']}"
+        lines.append([what, str(case["burners"]), str(len(pairs)), percent(sd, 1), percent(wanted, 1), seconds(taken), decided, *theirs])
+    return lines and f"{SEQUENTIAL}\n\n{table(heads, lines)}"
+
+
+def cases(rows):
+    """The rows of each case, in the order in which the cases were first measured."""
+    groups = {}
+    for row in rows:
+        groups.setdefault(json.dumps(row["case"], sort_keys=True), []).append(row)
+    return [(some[0]["case"], some) for some in groups.values()]
+
+
+def table(heads, lines):
+    line = lambda cells: f"| {' | '.join(cells)} |"
+    return "\n".join([line(heads), line(["---"] * len(heads)), *map(line, lines)])
+
+
+def percent(share, digits):
+    return "–" if share is None else f"{share * 100:.{digits}f} %".replace("-", "−")
+
+
+def seconds(time):
+    if time is None:
+        return "–"
+    return f"{time:.0f} s" if time < 90 else f"{time / 60:.1f} min" if time < 5_400 else f"{time / 3_600:.1f} h"

@@ -1,0 +1,60 @@
+"""The page and the plot from rows that are made up, and a part that goes on where it stopped."""
+
+import pathlib
+import tempfile
+import unittest
+
+from . import document, figures, plot
+from .rows import Rows
+
+
+def row(case, seed, ratio, spread, duration, verdict):
+    run = {"duration_s": duration}
+    ends = (ratio / (1 + spread), ratio * (1 + spread)) if spread else (None, None)
+    return {"case": case, "seed": seed, "ratio": ratio, "lo": ends[0], "hi": ends[1], "verdict": verdict, "run": run, "baseline_value": 303_000}
+
+
+class Results(unittest.TestCase):
+    def test_a_part_goes_on_after_its_last_row(self):
+        with tempfile.TemporaryDirectory() as folder:
+            rows = Rows("aa", pathlib.Path(folder) / "results")
+            self.assertEqual(rows.all(), [])
+            case = {"server": "a", "burners": 0}
+            rows.append(row(case, 1, 1.0, 0.02, 200, "no_material_difference"))
+            self.assertTrue(rows.has(case, 1))
+            self.assertFalse(rows.has(case, 2) or rows.has({"server": "b", "burners": 0}, 1))
+
+    def test_a_planted_share_counts_for_what_the_server_burns(self):
+        case = {"server": "reference", "percent": 5.0, "base_ns": 300_000, "burners": 0}
+        planted = row(case, 1, 1.05, 0.01, 20, "worse")
+        self.assertAlmostEqual(figures.planted_ratio(planted), 1 + 0.05 * 300 / 303)
+        self.assertTrue(figures.covers(planted))
+        self.assertFalse(figures.covers(row(case, 1, 1.08, 0.01, 20, "worse")))
+
+    def test_pairs_in_sequence_are_counted_by_students_interval(self):
+        # 12.706 · 0.05 / √2 = 0.449 with two pairs, 4.303 · 0.05 / √3 = 0.124 with three.
+        self.assertEqual(figures.pairs_needed(0.05, 0.45), 2)
+        self.assertEqual(figures.pairs_needed(0.05, 0.13), 3)
+
+    def test_tables_state_what_the_rows_say(self):
+        case = {"server": "x.Tapir", "scenario": "Get", "burners": 0}
+        runs = [row(case, seed, 1.0, 0.03, 200 + seed, "no_material_difference") for seed in range(3)]
+        runs.append(row(case, 4, 1.0, 0.08, 310, "inconclusive"))
+        self.assertIn("| x.Tapir | 0 | 4 | 0 | 3 | 3 | 3.0 % | 3.4 min |", document.aa(runs))
+        case = {"server": "reference", "percent": 2.0, "base_ns": 300_000, "burners": 2}
+        runs = [row(case, 1, 1.02, 0.01, 40, "worse"), row(case, 2, 1.02, 0.03, 60, "inconclusive")]
+        self.assertIn("| reference | 2 % | 2 | 2 | 1 of 2 | 40 s | 40 s | 2 of 2 | 2.0 % |", document.planted(runs))
+
+    def test_a_plot_has_a_panel_for_what_there_is(self):
+        nothing = {part: [] for part in ("aa", "planted", "sequential", "compare")}
+        self.assertIsNone(plot.svg(nothing))
+        case = {"server": "reference", "percent": 2.0, "burners": 0}
+        one = plot.svg({**nothing, "planted": [row(case, 1, 1.02, 0.01, 40, "worse")]})
+        self.assertIn("Time to the verdict, s", one)
+        self.assertNotIn("Half-width", one)
+        pairs = [row(case, seed, 1 + seed / 50, None, 100, "no_interval") for seed in range(4)]
+        self.assertIn("in sequence", plot.svg({**nothing, "sequential": pairs}))
+
+
+if __name__ == "__main__":
+    unittest.main()
