@@ -22,11 +22,14 @@ REPLAY = """\
 ## False verdicts in simulated runs of a server against itself
 
 A simulated run looks after each fork from the third on, up to its declared forks. Where it may continue, it goes on for as
-many forks again. The code that judges real runs judges it: interval, verdict and stop rule. A row counts the runs in which
-any look says "different", also after the run would have stopped. Forks come from known distributions, or from the forks and
+many forks again. The code that judges real runs judges it: interval, verdict and stop rule. Looks
+count also after the run would have stopped. Forks come from known distributions, or from the forks and
 rounds of records. Of a recorded comparison, the mean is removed, and each drawn fork has a random sign: the true difference
-is 0. With a prior, every 50 runs have one that is fitted to 20 earlier runs of the same source. A row holds when its share
-is at most α plus three standard errors."""
+is 0. With a prior, every 100 runs have one that is fitted to 20 earlier runs of the same source.
+
+"Interval" is the share of runs in which the interval of any look misses the truth. It holds when it is at most α plus three
+standard errors. "Verdict" is the share in which any look says "different": an interval that misses 0 may still lie inside
+the region."""
 
 AA = f"""\
 ## Real runs of a server against itself
@@ -65,7 +68,7 @@ def replay():
     if not file.exists():
         return None
     rows = json.loads(file.read_text(encoding="utf-8"))
-    heads = ["forks drawn from", "declared", "α", "any look", "with a prior", "at the stop", "with a prior", "at most"]
+    heads = ["forks drawn from", "declared", "α", "interval", "with a prior", "verdict", "with a prior", "at most"]
     lines = []
     for row in rows:
         if row["with_prior"]:
@@ -74,7 +77,7 @@ def replay():
         other = next(other for other in rows if other["with_prior"] and same(other))
         source = f"{row['source']} ({row['forks']} forks, {row['comparisons']} comparisons)" if row["forks"] else row["source"]
         declared = f"{row['max_forks']}{', may continue' if row['may_continue'] else ''}"
-        shares = [percent(figure, 1) for figure in (row["any_look"], other["any_look"], row["at_stop"], other["at_stop"], row["limit"])]
+        shares = [percent(figure, 1) for figure in (row["missed"], other["missed"], row["any_look"], other["any_look"], row["limit"])]
         lines.append([source, declared, f"{row['alpha']:g}", *shares])
     failed = [row for row in rows if not row["holds"]]
     runs = f"{rows[0]['runs']:,} runs for each figure. " if rows else ""

@@ -29,8 +29,8 @@ fn main() -> anyhow::Result<ExitCode> {
     sources.extend(Source::recorded(&options.records)?);
     let mut rows = Vec::new();
     println!(
-        "{:28} {:>5} {:>5} {:>6} {:>10} {:>8} {:>8}  ",
-        "source", "α", "forks", "prior", "any look", "at stop", "same"
+        "{:28} {:>5} {:>5} {:>6} {:>8} {:>10} {:>8} {:>8}",
+        "source", "α", "forks", "prior", "interval", "verdict", "at stop", "same"
     );
     for source in &sources {
         for (max_forks, may_continue) in SCHEDULES {
