@@ -1,7 +1,7 @@
 //! What a plan will be able to see, said before anything is measured.
 
 use tare_plan::earlier::SpreadOf;
-use tare_plan::estimate::fork_time;
+use tare_plan::estimate::{fork_time, least_budget};
 use tare_plan::group_order::GroupOrder;
 use tare_plan::plan::{Forks, Group, Mode, NamedScenario, Plan, SliceKind};
 use tare_plan::turn::TurnLength;
@@ -27,8 +27,11 @@ struct GroupForecast {
 }
 
 /// `in 6 min, 8 starts show differences from 6 % on (power 0.8; by 31 earlier comparisons of this machine)`; `None` for a
-/// plan that compares nothing.
+/// plan that compares nothing, or whose budget is too short to decide anything.
 pub fn forecast(plan: &Plan) -> Option<String> {
+    if least_budget(plan).is_some() {
+        return None;
+    }
     let compared = plan.groups.iter().filter(|group| group.variants.len() > 1 && plan.mode == Mode::Compared);
     let groups: Vec<GroupForecast> = compared.filter_map(|group| GroupForecast::of(plan, group)).collect();
     let first = groups.first()?;

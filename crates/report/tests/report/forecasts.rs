@@ -72,3 +72,10 @@ fn a_plan_that_compares_nothing_has_no_forecast() {
     plan.mode = Mode::Sequential;
     assert_eq!(forecast(&plan), None);
 }
+
+#[test]
+fn a_budget_that_decides_nothing_has_no_forecast() {
+    let mut plan = plan();
+    plan.stop.forks = Forks::UntilDecided { budget: Span::from_secs(1), at_least: 3, max_forks: Some(6) };
+    assert_eq!(forecast(&plan), None);
+}

@@ -1,5 +1,8 @@
 //! The stop rule as a run obeys it: verdict or precision, void comparisons, a fixed number of forks.
 
+use std::time::Duration;
+
+use tare_plan::duration::Span;
 use tare_plan::plan::{Forks, SliceKind};
 use tare_record::RunRecord;
 use tare_record::sample::{EventKind, EventRecord};
@@ -36,6 +39,17 @@ fn a_comparison_without_a_verdict_stops_once_it_is_precise() {
     assert_eq!(stop(&record), None);
     record.header.plan.stop.precision = 10.0;
     assert_eq!(stop(&record), Some(StopCause::Settled(StopReason::Precise)));
+}
+
+#[test]
+fn two_forks_already_say_how_long_a_decision_takes() {
+    let mut record = run(2);
+    let stop = &mut record.header.plan.stop;
+    stop.forks = Forks::UntilDecided { budget: Span::from_secs(300), at_least: 3, max_forks: Some(6) };
+    (stop.alpha, stop.half_width) = (0.05, 0.04);
+    let standing = standings(&record).remove(0);
+    // A fork of a synthetic run takes 20 s, and the difference of 5 % is clear with the third.
+    assert_eq!((standing.stop, standing.needed), (None, Some(Duration::from_secs(20))));
 }
 
 #[test]
