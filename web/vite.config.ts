@@ -1,8 +1,10 @@
 // Builds report.html, with its code, style and typeface inlined, into one file that needs no network.
 import { viteSingleFile } from 'vite-plugin-singlefile';
 import { defineConfig } from 'vitest/config';
+import { glossary } from './glossary.ts';
 
 export default defineConfig({
+  define: { __GLOSSARY__: JSON.stringify(glossary('../docs/GLOSSARY.md')) },
   plugins: [viteSingleFile({ removeViteModuleLoader: true })],
   build: {
     target: 'es2022',

@@ -50,8 +50,10 @@ export function plainTable(caption: string, heads: string[], rows: string[][], a
   return h(
     'table',
     attrs,
-    h('caption', {}, caption),
-    h('thead', {}, h('tr', {}, ...heads.map((head) => h('th', { scope: 'col' }, head)))),
+    caption && h('caption', {}, caption),
+    // A column without a name has no heading that a reader would hear.
+    heads.some(Boolean) &&
+      h('thead', {}, h('tr', {}, ...heads.map((head) => (head ? h('th', { scope: 'col' }, head) : h('td', {}))))),
     h(
       'tbody',
       {},

@@ -1,7 +1,9 @@
 // Starts the page: reads the summary that stands in it and shows the report, or says in words why it cannot.
 
 import './style/base.css';
+import './style/answer.css';
 import './style/charts.css';
+import './style/nav.css';
 import './style/tables.css';
 import './style/print.css';
 import { h } from './dom';

@@ -13,6 +13,8 @@ export interface Theme {
   grid: string;
   band: string;
   shade: string;
+  /** Ground of a start that was left out. */
+  aside: string;
   /** Always the baseline, in every chart. */
   baseline: string;
   /** The second start of the baseline. */
@@ -42,8 +44,9 @@ export const LIGHT: Theme = {
   muted: '#5f646d',
   faint: '#b9bcc2',
   grid: '#e9e7e1',
-  band: 'rgba(60, 64, 72, 0.07)',
+  band: 'rgba(60, 64, 72, 0.11)',
   shade: 'rgba(60, 64, 72, 0.05)',
+  aside: 'rgba(213, 94, 0, 0.12)',
   baseline: '#6b7079',
   control: '#a7abb2',
   series: [SKY, ORANGE, GREEN, PURPLE, VERMILLION, '#d8c900', BLUE],
@@ -61,8 +64,9 @@ export const DARK: Theme = {
   muted: '#a0a4ab',
   faint: '#5b6069',
   grid: '#2a2d33',
-  band: 'rgba(235, 235, 240, 0.08)',
+  band: 'rgba(235, 235, 240, 0.12)',
   shade: 'rgba(235, 235, 240, 0.05)',
+  aside: 'rgba(238, 122, 43, 0.18)',
   baseline: '#a3a8b0',
   control: '#6f747d',
   series: [SKY, ORANGE, '#1fbf91', PURPLE, '#ee7a2b', YELLOW, '#2f7fc4'],

@@ -34,6 +34,10 @@ test('a wide logarithmic range shows powers of ten only', () => {
   expect(decadeTicks(0.1, 1e5)).toHaveLength(7);
 });
 
+test('a range without a power of ten has ticks all the same', () => {
+  expect(decadeTicks(280, 354)).toEqual([280, 300, 320, 340]);
+});
+
 test('labels that want the same place are set apart within the plot and keep their order', () => {
   const placed = spread([50, 50, 51, 10], 16, 0, 100);
   expect(placed[3]).toBeCloseTo(10, 0);

@@ -20,6 +20,11 @@ describe('numbers', () => {
     expect(number.changeWithInterval(1.06, 1.01, 1.11)).toBe('+6 % [+1, +11]');
     expect(number.changeText(0.99999, 0.99, 1.01)).toBe('0 %');
   });
+  test('say a difference in words', () => {
+    expect(number.differenceText(0.919, 0.91, 0.928, ['less', 'more'])).toBe('8.1 % less [7.2, 9.0]');
+    expect(number.differenceText(1.06, 1.01, 1.11, ['less', 'more'])).toBe('6 % more [1, 11]');
+    expect(number.differenceText(1.0699, null, null, ['lower', 'higher'])).toBe('7.0 % higher');
+  });
   test('that are no numbers become a dash', () => {
     expect(number.fixed(NaN, 1)).toBe('–');
     expect(number.fixed(Infinity, 1)).toBe('–');
@@ -47,6 +52,7 @@ describe('units', () => {
   test('stand once, before the interval', () => {
     const kilo = { divisor: 1e3, name: 'k/s' };
     expect(unit.inUnitWithInterval({ value: 18_812, lo: 18_600, hi: 19_020 }, kilo)).toBe('18.8 k/s [18.6, 19.0]');
+    expect(unit.inUnit({ value: 18_812, lo: 3_000, hi: 61_000 }, kilo)).toBe('18.8');
     expect(unit.inUnitWithInterval({ value: 18_812, lo: null, hi: null }, kilo)).toBe('18.8 k/s');
   });
   test('of durations and moments are those people use', () => {

@@ -6,9 +6,6 @@ import { FIXTURES } from '../fixtures/index';
 import { whySkipped } from './browser';
 import { GOLDEN_PAGES, Pages } from './pages';
 
-/** How the SVG writes a point of the ratio chart: an arc of radius 5. */
-const DOT = '#overhead svg path[d*="A5 5"]';
-
 const skipped = whySkipped();
 if (skipped) console.warn(`SKIPPED: the page's tests in a browser, because ${skipped}.`);
 
@@ -34,29 +31,67 @@ describe.skipIf(skipped)('the page', () => {
     },
   );
 
-  test('shows the question, a sentence per comparison and the overhead chart on the first screen', async () => {
+  test('answers on the first screen: headline, trust, a row per comparison, the next step', async () => {
     const { page } = await pages.open('compared');
     const summary = FIXTURES.compared!();
-    expect(await page.locator('h1').textContent()).toBe(summary.run.question);
-    expect(await page.locator('.verdicts li').count()).toBe(summary.sentences.length);
-    expect(await page.locator('.verdicts .glyph').first().textContent()).toBe('▼');
-    const box = (await page.locator('#overhead .chart').boundingBox())!;
+    const headline = summary.headline.text;
+    expect((await page.locator('h1').textContent())!.replaceAll('\u00a0', ' ')).toBe(headline);
+    expect(await page.title()).toBe(headline);
+    expect(await page.locator('.question').textContent()).toBe(summary.run.question);
+    expect(await page.locator('.trust').textContent()).toContain('USE WITH CARE');
+    expect(await page.locator('.trust a').textContent()).toBe(`${summary.trust.warnings} warnings`);
+    expect(await page.locator('.answer tbody tr:not(.panel)').count()).toBe(summary.comparisons.length);
+    expect(await page.locator('.next pre').textContent()).toBe(summary.next!.command);
+    const box = (await page.locator('.answer').boundingBox())!;
     expect(box.y + box.height).toBeLessThan(900);
     await page.context().close();
   });
 
-  test('draws one point for each comparison, hollow and worded where there is no interval', async () => {
-    const compared = await pages.open('compared');
-    await compared.page.locator('#overhead svg').waitFor();
-    expect(await compared.page.locator(DOT).count()).toBe(4);
-    expect(await compared.page.locator('#overhead svg').textContent()).not.toContain('no interval yet');
-    await compared.page.context().close();
-    const sequential = await pages.open('sequential');
-    const circles = sequential.page.locator(DOT);
-    expect(await circles.count()).toBe(FIXTURES.sequential!().comparisons.length);
-    expect(await circles.first().getAttribute('stroke')).not.toBeNull();
-    expect(await sequential.page.locator('#overhead svg').textContent()).toContain('no interval yet');
-    await sequential.page.context().close();
+  test('draws a small forest for each measure: filled when decided, with a dot for each start', async () => {
+    const { page } = await pages.open('compared');
+    const first = FIXTURES.compared!().comparisons[0]!;
+    const row = page.locator('.answer tbody tr:not(.panel)').first();
+    expect(await row.locator('.mini-forest').count()).toBe(first.currencies.length - 1);
+    const throughput = row.locator('td').first();
+    expect(await throughput.locator('.start').count()).toBe(first.currencies[0]!.fork_ratios.length);
+    expect(await throughput.locator('.estimate.open').count()).toBe(0);
+    expect(await throughput.locator('.words').textContent()).toMatch(/▼ .+ % less \[/);
+    const band = (await throughput.locator('.band').boundingBox())!;
+    expect(band.width).toBeGreaterThanOrEqual(10);
+    expect(await page.locator('.answer .estimate.open').count()).toBeGreaterThan(0);
+    await page.context().close();
+  });
+
+  test('shows an undecided run with the starts that were left out', async () => {
+    const { page } = await pages.open('golden-undecided');
+    expect(await page.locator('h1').textContent()).toContain('Not decided yet');
+    expect(await page.locator('.answer').textContent()).toContain('3 of 4 starts count');
+    expect(await page.locator('.answer .estimate:not(.open)').count()).toBe(0);
+    await page.context().close();
+  });
+
+  test('shows a load as tiles', async () => {
+    const { page } = await pages.open('golden-load');
+    const names = await page.locator('.tiles dt').allTextContents();
+    expect(names).toEqual(['requests/s', 'p50', 'p99', 'p99.9', 'max', 'errors', 'generator busy']);
+    expect(await page.locator('.tiles').textContent()).toContain('19,983');
+    await page.context().close();
+  });
+
+  test('has its sections in the order of its contents, which can be reached at every width', async () => {
+    for (const width of [390, 768, 1024, 1440]) {
+      const { page } = await pages.open('explained', { viewport: { width, height: 900 } });
+      const links = await page.locator('nav a').evaluateAll((all) => all.map((a) => a.getAttribute('href')!.slice(1)));
+      const places = await page.evaluate(
+        (ids) => ids.map((id) => document.getElementById(id)!.getBoundingClientRect().top),
+        links,
+      );
+      expect(places).toEqual([...places].sort((a, b) => a - b));
+      expect(links.slice(0, 2)).toEqual(['answer', 'why']);
+      expect(await page.locator('nav').isVisible()).toBe(true);
+      expect(await page.locator('nav a[aria-current="true"]').count()).toBe(1);
+      await page.context().close();
+    }
   });
 
   test('sets the figures of another tool beside its own, with a multiple where that tells something', async () => {
@@ -72,8 +107,10 @@ describe.skipIf(skipped)('the page', () => {
     await compared.page.context().close();
   });
 
-  test('shows other currencies when asked, and says which side is better', async () => {
-    const { page } = await pages.open('compared');
+  test('shows other currencies of a large run when asked, and says which side is better', async () => {
+    const { page } = await pages.open('families');
+    await page.locator('#overhead').scrollIntoViewIfNeeded();
+    await page.locator('#overhead svg').waitFor();
     expect(await page.locator('#overhead svg').textContent()).toContain('better →');
     await page.locator('#overhead .tabs label', { hasText: 'CPU/request' }).click();
     expect(await page.locator('#overhead h3').textContent()).toContain('CPU/request');
@@ -98,7 +135,7 @@ describe.skipIf(skipped)('the page', () => {
     expect(await page.evaluate(() => (window as unknown as { pwned?: number }).pwned)).toBeUndefined();
     expect(await page.locator('#page img, #page script').count()).toBe(0);
     expect(await page.locator('#findings').textContent()).toContain('<img src=x onerror="window.pwned=1">');
-    await page.locator('#overhead svg').hover();
+    await page.locator('#overhead-throughput svg').hover();
     await page.evaluate(() => (location.hash = `cell=${encodeURIComponent('g1/SimpleGet/http4s.Vanilla')}`));
     expect(await page.locator('.cell-detail').textContent()).toContain('<img src=x');
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(1280);
@@ -178,7 +215,7 @@ describe.skipIf(skipped)('the page', () => {
   });
 
   test.each([
-    ['compared', '#overhead', 'scenario'],
+    ['compared', '#overhead-throughput', 'scenario'],
     ['families', '#matrix', 'variant'],
   ])('of "%s" saves %s as SVG, PNG and CSV', async (name, figure, firstHead) => {
     const { page, complaints } = await pages.open(name, { acceptDownloads: true });
@@ -198,10 +235,12 @@ describe.skipIf(skipped)('the page', () => {
     const { page } = await pages.open('compared', { colorScheme: 'dark' });
     const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     expect(await ground()).toBe('rgb(21, 23, 27)');
-    const ink = await page.locator('#overhead svg text').first().getAttribute('fill');
+    const chart = page.locator('#overhead-throughput svg text').first();
+    await chart.waitFor();
+    const ink = await chart.getAttribute('fill');
     await page.locator('.theme-switch').click();
     expect(await ground()).toBe('rgb(255, 254, 251)');
-    expect(await page.locator('#overhead svg text').first().getAttribute('fill')).not.toBe(ink);
+    expect(await chart.getAttribute('fill')).not.toBe(ink);
     await page.reload();
     await page.locator('main').waitFor();
     expect(await ground()).toBe('rgb(255, 254, 251)');
@@ -228,16 +267,19 @@ describe.skipIf(skipped)('the page', () => {
       await page.keyboard.press('Tab');
       reached.add(await page.evaluate(() => document.activeElement?.closest('[id]')?.id ?? ''));
     }
-    for (const id of ['verdicts', 'overhead', 'latencies', 'cells', 'again']) expect([...reached]).toContain(id);
-    await page.locator('#overhead .tabs input').first().focus();
-    await page.keyboard.press('ArrowRight');
-    expect(await page.locator('#overhead h3').textContent()).toContain('CPU/request');
+    for (const id of ['answer', 'overhead-throughput', 'latencies', 'cells', 'again'])
+      expect([...reached]).toContain(id);
     await page.context().close();
+    const large = await pages.open('families');
+    await large.page.locator('#overhead .tabs input').first().focus();
+    await large.page.keyboard.press('ArrowRight');
+    expect(await large.page.locator('#overhead h3').textContent()).toContain('CPU/request');
+    await large.page.context().close();
   });
 
   test('without measurements says so', async () => {
     const { page } = await pages.open('empty');
-    expect(await page.locator('#verdicts').textContent()).toContain('Nothing was measured');
+    expect(await page.locator('h1').textContent()).toContain('Nothing was measured');
     await page.context().close();
   });
 });

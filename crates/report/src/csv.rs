@@ -3,12 +3,14 @@
 use tare_record::sample::RunRecord;
 
 use crate::metrics::{CellRow, cell_columns, slice_columns};
-use crate::summary::Summary;
+use crate::summary::{Cell, Summary};
 
 /// One row per cell, with its comparison.
 pub fn cells(summary: &Summary) -> String {
-    let row = |cell| {
-        let row = CellRow { cell, comparison: summary.comparisons.iter().find(|c| c.cell == cell.id) };
+    let row = |cell: &Cell| {
+        let comparison = summary.comparisons.iter().find(|c| c.cell == cell.id);
+        let sentence = comparison.and_then(|c| summary.sentences.iter().find(|s| s.comparison == c.id));
+        let row = CellRow { cell, comparison, sentence, headline: &summary.headline };
         line(cell_columns().map(|(_, value)| value(&row)))
     };
     let head = line(cell_columns().map(|(name, _)| name.to_owned()));

@@ -20,10 +20,10 @@ pub struct CurrencyFacts {
     pub polarity: Polarity,
     /// One word for a worse and for a better variant: `slower`, `faster`.
     pub words: [&'static str; 2],
-    /// What a worse and a better variant does: `is slower`, `is faster`.
-    pub predicates: [&'static str; 2],
-    /// Whether a sentence names it beside the deciding currency.
-    pub is_always_said: bool,
+    /// What one server and what several servers do: `uses`, `use`.
+    pub verbs: [&'static str; 2],
+    /// Of what, with a ratio below and above 1: `less CPU per request`, `more CPU per request`. `{}` stands for the label.
+    pub objects: [&'static str; 2],
     /// The percentile of response time that it is.
     pub percentile: Option<f64>,
 }
@@ -68,34 +68,36 @@ currencies! {
     /// The largest load that keeps a curve.
     Capacity = "capacity", "capacity relative to the baseline" by BY_FORK {
         label: "capacity", noun: None, unit: "per_s", polarity: Polarity::HigherIsBetter, percentile: None,
-        words: ["bears less", "bears more"], predicates: ["bears less", "bears more"], is_always_said: false,
+        words: ["bears less", "bears more"], verbs: ["carries", "carry"],
+        objects: ["less load ({})", "more load ({})"],
     }
     /// Right answers per second under a saturating load.
     Throughput = "throughput", "throughput relative to the baseline" by PAIRED {
         label: "throughput", noun: None, unit: "per_s", polarity: Polarity::HigherIsBetter, percentile: None,
-        words: ["slower", "faster"], predicates: ["is slower", "is faster"], is_always_said: false,
+        words: ["slower", "faster"], verbs: ["answers", "answer"],
+        objects: ["fewer requests per second", "more requests per second"],
     }
     /// CPU of the server per request.
     CpuPerRequest = "cpu_per_request", "CPU per request relative to the baseline" by PAIRED {
         label: "CPU/request", noun: Some("CPU per request"), unit: "ns", polarity: Polarity::LowerIsBetter, percentile: None,
-        words: ["more CPU", "less CPU"], predicates: ["takes more CPU per request", "takes less CPU per request"],
-        is_always_said: true,
+        words: ["more CPU", "less CPU"], verbs: ["uses", "use"],
+        objects: ["less CPU per request", "more CPU per request"],
     }
     /// Bytes that a JVM allocates per request.
     AllocatedPerRequest = "allocated_per_request", "bytes allocated per request relative to the baseline" by BY_FORK {
         label: "allocated/request", noun: Some("allocation per request"), unit: "bytes", polarity: Polarity::LowerIsBetter,
         percentile: None, words: ["heavier", "lighter"],
-        predicates: ["allocates more per request", "allocates less per request"], is_always_said: true,
+        verbs: ["allocates", "allocate"], objects: ["less per request", "more per request"],
     }
     /// Median response time.
     LatencyP50 = "latency_p50", "median response time relative to the baseline" by BY_FORK {
         label: "p50", noun: None, unit: "ns", polarity: Polarity::LowerIsBetter, percentile: Some(50.0),
-        words: ["later", "sooner"], predicates: ["answers later", "answers sooner"], is_always_said: false,
+        words: ["later", "sooner"], verbs: ["has", "have"], objects: ["lower {}", "higher {}"],
     }
     /// 99th percentile of response time.
     LatencyP99 = "latency_p99", "p99 of response time relative to the baseline" by BY_FORK {
         label: "p99", noun: None, unit: "ns", polarity: Polarity::LowerIsBetter, percentile: Some(99.0),
-        words: ["later", "sooner"], predicates: ["answers later", "answers sooner"], is_always_said: true,
+        words: ["later", "sooner"], verbs: ["has", "have"], objects: ["lower {}", "higher {}"],
     }
 }
 

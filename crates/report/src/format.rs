@@ -117,7 +117,8 @@ impl Change {
         if self.ratio < 1.0 { "lower" } else { "higher" }
     }
 
-    fn decimals(&self) -> usize {
+    /// Digits after the point of the change in percent.
+    pub fn decimals(&self) -> usize {
         match self.bounds.map(|(lo, hi)| (hi - lo) * 100.0) {
             Some(width) if width >= 5.0 => 0,
             Some(width) if width < 0.5 => 2,
@@ -198,7 +199,7 @@ pub fn sentence(text: &str) -> String {
 }
 
 /// Never `-0.0`, and the minus sign of print.
-fn fixed(value: f64, decimals: usize) -> String {
+pub(crate) fn fixed(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");
     let zero = text.trim_start_matches('-').chars().all(|c| c == '0' || c == '.');
     if zero { text.trim_start_matches('-').to_owned() } else { text.replace('-', "−") }

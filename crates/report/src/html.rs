@@ -12,6 +12,9 @@ const PLACEHOLDER: &str = "__TARE_SUMMARY__";
 /// Where the page that was not built shows the sentences.
 const SENTENCES: &str = "__TARE_SENTENCES__";
 
+/// The title of a page without a summary.
+const TITLE: &str = "<title>tare report</title>";
+
 /// One self-contained page.
 ///
 /// # Errors
@@ -26,7 +29,9 @@ fn fill(template: &str, summary: &Summary) -> Result<String, ReportError> {
     let sentences: String = summary.sentences.iter().map(items).collect();
     // Both sides of the data are cut apart first: a server may be called like a placeholder.
     let (before, after) = template.split_once(PLACEHOLDER).unwrap_or((template, ""));
-    Ok(format!("{}{json}{after}", before.replacen(SENTENCES, &sentences, 1)))
+    let title = format!("<title>{}</title>", escape_html(&summary.headline.text));
+    let before = before.replacen(TITLE, &title, 1).replacen(SENTENCES, &sentences, 1);
+    Ok(format!("{before}{json}{after}"))
 }
 
 /// The same JSON without a character that means something to HTML or to an old JavaScript parser.
@@ -65,6 +70,7 @@ mod tests {
     fn both_templates_have_a_place_for_the_summary() {
         let fallback = include_str!("fallback.html");
         assert_eq!(TEMPLATE.matches(PLACEHOLDER).count(), 1);
+        assert_eq!((TEMPLATE.matches(TITLE).count(), fallback.matches(TITLE).count()), (1, 1));
         assert_eq!((fallback.matches(PLACEHOLDER).count(), fallback.matches(SENTENCES).count()), (1, 1));
     }
 }

@@ -1,4 +1,4 @@
-//! Markdown: verdicts, a table per scenario, noise and findings, for a pull request or a job's summary.
+//! Markdown: the headline, verdicts, a table per scenario, noise and findings, for a pull request or a job's summary.
 
 use crate::clean::markdown as safe;
 use crate::format::{Unit, sentence, share, single};
@@ -8,8 +8,13 @@ use crate::text::shown;
 /// The report as Markdown.
 pub fn render(summary: &Summary) -> String {
     let run = &summary.run;
-    let mut out = format!("# {}\n\n", safe(&run.question));
-    for sentence in &summary.sentences {
+    let mut out = format!("**{}**\n\n{}\n", safe(&summary.headline.text), safe(&run.question));
+    // The headline of one comparison is its sentence.
+    let sentences = if summary.sentences.len() > 1 { summary.sentences.as_slice() } else { &[] };
+    if !sentences.is_empty() {
+        out.push('\n');
+    }
+    for sentence in sentences {
         out.push_str(&format!("- {}\n", safe(&sentence.text)));
     }
     let mut shown: Vec<(&str, &str)> = Vec::new();

@@ -2,7 +2,7 @@
 //! No clock, no file, no socket and no other crate of ours; measuring belongs to `tare-load`, words and charts to `tare-report`.
 //!
 //! The usual way through: slices → [`ForkRatio`] per fork → [`Comparison`] over forks → [`Verdict`] by a
-//! [`DecisionRule`] → [`e_bh`] over all comparisons of the run.
+//! [`DecisionRule`] → [`measures::judge_measures`] over all comparisons and measures of the run.
 
 pub mod capacity;
 pub mod compare;
@@ -10,6 +10,7 @@ pub mod error;
 pub mod exponential;
 pub mod histogram;
 pub mod interval;
+pub mod measures;
 pub mod method;
 pub mod moderated;
 pub mod multiplicity;

@@ -6,12 +6,11 @@ use serde::{Deserialize, Serialize};
 use crate::compare::Comparison;
 use crate::error::StatsError;
 use crate::method::Method;
-use crate::multiplicity::e_bh;
 
 /// Forecasts of forks still needed are not made beyond this many.
 pub const MAX_FORECAST_FORKS: u32 = 1_000;
 
-/// From this many comparisons on a table is judged by [`e_bh`]; smaller ones are questions in order.
+/// From this many comparisons on a table is judged by [`e_bh`](crate::multiplicity::e_bh); smaller ones are questions in order.
 pub const LARGE_TABLE: u32 = 10;
 
 /// The size of a difference is known well enough at this share of it: 40 % ± 10 % needs no more forks.
@@ -74,10 +73,10 @@ pub struct DecisionRule {
     /// most this, or [`SIZE_SHARE`] of the difference. `None` stops as soon as the direction is certain.
     pub half_width: Option<f64>,
     /// How many comparisons the run judges together. Below [`LARGE_TABLE`] each is judged by its own interval, in order.
-    /// From there on a difference stops its comparison only when its evidence would survive [`e_bh`] alone, so that no
+    /// From there on a difference stops its comparison only when its evidence would survive [`e_bh`](crate::multiplicity::e_bh) alone, so that no
     /// verdict is withdrawn at the end for want of a fork more.
     pub comparisons: u32,
-    /// The level of [`e_bh`]: the expected share of false ones among all differences that the run states. Default 0.01.
+    /// The level of [`e_bh`](crate::multiplicity::e_bh): the expected share of false ones among all differences that the run states. Default 0.01.
     pub table_alpha: f64,
 }
 
@@ -136,6 +135,8 @@ pub enum UndecidedReason {
     IntervalTooWide,
     /// There is a difference by itself, but not enough evidence for a table of so many comparisons.
     TooManyComparisons,
+    /// It would have a verdict by itself, but not at the share of α that is left for it beside the other measures.
+    TooManyMeasures,
     /// It would have a verdict by itself, but an earlier question of the plan is still open.
     WaitsForEarlier,
 }
@@ -149,7 +150,7 @@ enum Standing {
 }
 
 impl Verdict {
-    /// The verdict of one comparison by itself; a table of several needs [`judge_together`].
+    /// The verdict of one comparison by itself; a table of several needs [`judge_measures`](crate::measures::judge_measures).
     pub fn of(comparison: &Comparison, polarity: Polarity, rule: &DecisionRule) -> Self {
         let higher_is_better = polarity == Polarity::HigherIsBetter;
         match standing(comparison, rule.region) {
@@ -175,36 +176,8 @@ impl Verdict {
     }
 }
 
-/// The verdicts of all comparisons of a run, in the order of the plan.
-///
-/// Fewer than [`LARGE_TABLE`] are a fixed sequence of questions: each is judged at the full α, and has a verdict only once
-/// all earlier ones have theirs. In a larger table a difference stands only if it survives [`e_bh`].
-///
-/// # Errors
-/// The rule's `table_alpha` is outside (0, 1).
-///
-/// # Source
-/// Maurer, Hothorn & Lehmacher, in: Biometrie in der chemisch-pharmazeutischen Industrie 6 (1995), for the fixed sequence.
-pub fn judge_together(comparisons: &[(Comparison, Polarity)], rule: &DecisionRule) -> Result<Vec<Verdict>, StatsError> {
-    let rule = DecisionRule { comparisons: rule.comparisons.max(comparisons.len() as u32), ..*rule };
-    let verdicts = comparisons.iter().map(|(comparison, polarity)| Verdict::of(comparison, *polarity, &rule));
-    if rule.comparisons < LARGE_TABLE {
-        return Ok(in_order(verdicts.collect()));
-    }
-    let e_values: Vec<f64> = comparisons.iter().map(|(c, _)| c.e_value).collect();
-    let survives = e_bh(&e_values, rule.table_alpha)?;
-    let judge = |((verdict, survives), (comparison, _)): ((Verdict, bool), &(Comparison, Polarity))| {
-        if survives || !verdict.is_difference() {
-            return verdict;
-        }
-        let forks_needed = forks_needed(comparison, &rule);
-        Verdict::Inconclusive { reason: UndecidedReason::TooManyComparisons, forks_needed }
-    };
-    Ok(verdicts.zip(survives).zip(comparisons).map(judge).collect())
-}
-
 /// A question that is open keeps all later ones from having a verdict.
-fn in_order(verdicts: Vec<Verdict>) -> Vec<Verdict> {
+pub(crate) fn in_order(verdicts: Vec<Verdict>) -> Vec<Verdict> {
     let mut is_open = false;
     let gate = |verdict: Verdict| {
         let waits = is_open && verdict.is_decision();

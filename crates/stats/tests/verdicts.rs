@@ -1,6 +1,6 @@
 //! The verdict as a table of intervals, the rule for stopping, and the shape that reports read.
 
-use tare_stats::verdict::{decided, forks_needed, judge_together};
+use tare_stats::verdict::{decided, forks_needed};
 use tare_stats::{
     Comparison, DecisionRule, ForkRatio, Interval, Method, Polarity, Region, StopReason, UndecidedReason, Verdict,
 };
@@ -135,36 +135,6 @@ fn among_many_comparisons_a_difference_needs_more_evidence() {
     let crowd = DecisionRule { comparisons: 50, ..alone };
     assert_eq!(decided(&clear, &alone), Some(StopReason::Decided));
     assert_eq!(decided(&clear, &crowd), None, "its e-value of {} is below 50 / 0.01", clear.e_value);
-
-    let table: Vec<_> = (0..50)
-        .map(|i| (if i == 7 { clear.clone() } else { scattered(0.0, 0.005, 6) }, Polarity::LowerIsBetter))
-        .collect();
-    let verdicts = judge_together(&table, &crowd).unwrap();
-    let Verdict::Inconclusive { reason: UndecidedReason::TooManyComparisons, forks_needed } = verdicts[7] else {
-        panic!("{:?}", verdicts[7])
-    };
-    assert!(forks_needed.unwrap() > 6);
-    // Who forgets to say how many comparisons there are is told by the table itself.
-    assert_eq!(judge_together(&table, &alone).unwrap(), verdicts);
-    assert!(judge_together(&table[7..8], &alone).unwrap()[0].is_difference());
-}
-
-#[test]
-fn few_comparisons_are_questions_in_order() {
-    let polarity = Polarity::LowerIsBetter;
-    let (clear, open) = (with_ratio(1.07, 1.09), with_ratio(0.9, 1.1));
-    let rule = DecisionRule { comparisons: 3, ..DecisionRule::default() };
-    let judge = |table: [&Comparison; 3]| judge_together(&table.map(|c| (c.clone(), polarity)), &rule).unwrap();
-    // Each at the full α: an e-value far below 3 / α does not stand in the way.
-    assert!(clear.e_value < 300.0);
-    assert_eq!(judge([&clear, &clear, &clear]), [Verdict::Worse { material: true }; 3]);
-    let verdicts = judge([&clear, &open, &clear]);
-    assert_eq!(verdicts[0], Verdict::Worse { material: true });
-    assert!(matches!(verdicts[1], Verdict::Inconclusive { reason: UndecidedReason::IntervalTooWide, .. }));
-    let waits = Verdict::Inconclusive { reason: UndecidedReason::WaitsForEarlier, forks_needed: None };
-    assert_eq!(verdicts[2], waits);
-    // A question without a difference is answered, and the next one may be asked.
-    assert_eq!(judge([&with_ratio(0.99, 1.01), &clear, &open])[1], Verdict::Worse { material: true });
 }
 
 #[test]
@@ -173,16 +143,6 @@ fn no_material_difference_needs_the_narrow_interval_alone() {
     comparison.equivalence = Some(Interval { estimate: 1.0, lo: 0.985, hi: 1.015 });
     let verdict = Verdict::of(&comparison, Polarity::LowerIsBetter, &DecisionRule::default());
     assert_eq!(verdict, Verdict::NoMaterialDifference);
-}
-
-#[test]
-fn a_comparison_that_is_alone_is_judged_by_its_interval() {
-    // Three fixed forks can exclude "no difference" by Student's t long before their e-value reaches 100.
-    let fixed = of_logs(&[0.10, 0.11, 0.12], Method::FIXED_FORKS);
-    assert!(fixed.e_value < 100.0);
-    let verdicts = judge_together(&[(fixed, Polarity::LowerIsBetter)], &DecisionRule::default()).unwrap();
-    assert_eq!(verdicts, [Verdict::Worse { material: true }]);
-    assert!(judge_together(&[], &DecisionRule::default()).unwrap().is_empty());
 }
 
 #[test]

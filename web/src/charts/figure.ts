@@ -2,6 +2,7 @@
 // and again when its width, the theme or a choice changes.
 
 import { add, copyText, h, plainTable, saveFile } from '../dom';
+import { withTerms } from '../glossary';
 import { toCsv } from '../format/export';
 import { choice, watch, type Choice } from '../state';
 import { LIGHT, onTheme, theme, type Theme } from '../theme';
@@ -49,7 +50,7 @@ const text = (value: string | (() => string)) => (typeof value === 'function' ? 
 
 class Figure {
   readonly element: HTMLElement;
-  private readonly place = h('div', { class: 'chart', role: 'img' });
+  private readonly place = h('div', { class: 'chart', role: 'img', tabindex: '0' });
   private readonly title = h('h3', {});
   private readonly note = h('p', { class: 'note' });
   private readonly key = h('ul', { class: 'key', 'aria-hidden': 'true' });
@@ -87,7 +88,7 @@ class Figure {
 
   private words(): void {
     this.title.textContent = text(this.spec.title);
-    this.note.textContent = this.spec.note ? text(this.spec.note) : '';
+    this.note.replaceChildren(withTerms(this.spec.note ? text(this.spec.note) : ''));
     this.note.hidden = !this.note.textContent;
     this.place.setAttribute('aria-label', `${text(this.spec.title)}. ${this.spec.alternative()}`);
   }

@@ -5,7 +5,7 @@ import { plainTime, timeUnit } from '../format/unit';
 import { baseOption, givenAxis, tip, type Option } from './echarts';
 import { endLabelRoom, endLabelSeries, type EndLabel } from './end_labels';
 import { decadeTicks, ninesOf, ninesTicks, plainNumber } from './ticks';
-import type { Distribution } from '../summary';
+import type { CurvePoint, Distribution } from '../summary';
 import type { Theme } from '../theme';
 
 /** One variant's curve. */
@@ -17,6 +17,8 @@ export interface LatencyLine {
   /** A line for context only: thin, grey, unlabelled. */
   context: boolean;
   stroke: 'solid' | 'dashed' | 'dotted';
+  /** The stated percentiles of each start: thin lines. */
+  starts?: CurvePoint[][];
 }
 
 export const WIDE_PX = 620;
@@ -47,7 +49,9 @@ export function latencyOption(lines: LatencyLine[], width: number, t: Theme): Op
   const wide = width >= WIDE_PX;
   const right = wide ? endLabelRoom(lines.filter((l) => !l.context).map((l) => l.label)) : 14;
   const drawnLines = lines.filter((l) => l.distribution.curve.length);
-  const values = drawnLines.flatMap((l) => l.distribution.curve.map((p) => p.value_ns)).filter((v) => v > 0);
+  const values = drawnLines
+    .flatMap((l) => [...l.distribution.curve, ...(l.starts ?? []).flat()].map((p) => p.value_ns))
+    .filter((v) => v > 0);
   const [least, most] = [Math.min(...values, 1e12), Math.max(...values, 1)];
   const unit = timeUnit([Math.sqrt(least * most)]);
   const top = Math.max(2, ...drawnLines.map((l) => lastNines(l.distribution)));
@@ -76,6 +80,7 @@ export function latencyOption(lines: LatencyLine[], width: number, t: Theme): Op
       axisPointer: { show: false },
     },
     series: [
+      ...drawnLines.flatMap(startSeries),
       ...drawnLines.map(lineSeries),
       ...drawnLines.filter((l) => !l.context).map(ribbonSeries),
       ...(wide ? [endLabelSeries(namesOf(drawnLines), right, right - 6, t)] : []),
@@ -101,6 +106,21 @@ function lineSeries(l: LatencyLine): Option {
     emphasis: { disabled: true },
     z: l.context ? 1 : 3,
   };
+}
+
+/** Each start as a thin line through the percentiles that it can state by itself. */
+function startSeries(l: LatencyLine): Option[] {
+  return (l.starts ?? []).map((start) => ({
+    type: 'line',
+    name: l.label,
+    data: start.filter((p) => p.value_ns > 0).map((p) => [ninesOf(p.percentile), Math.log10(p.value_ns)]),
+    showSymbol: false,
+    silent: true,
+    tooltip: { show: false },
+    lineStyle: { color: l.mark, width: 0.8, opacity: 0.55 },
+    emphasis: { disabled: true },
+    z: 2,
+  }));
 }
 
 /** The intervals over forks of the stated percentiles, as a ribbon around the line. */

@@ -29,7 +29,18 @@ export function decadeTicks(min: number, max: number): number[] {
   const steps = to - from > 4 ? [1] : [1, 2, 5];
   const out = [];
   for (let e = from; e <= to; e++) for (const s of steps) out.push(s * 10 ** e);
-  return out.filter((v) => v >= min * 0.999 && v <= max * 1.001);
+  const inside = out.filter((v) => v >= min * 0.999 && v <= max * 1.001);
+  return inside.length > 1 ? inside : plainBetween(min, max);
+}
+
+/** Round steps within a range that holds hardly a power of ten. */
+export function plainBetween(min: number, max: number): number[] {
+  const rough = (max - min) / 4;
+  const magnitude = 10 ** Math.floor(Math.log10(rough));
+  const step = magnitude * ([1, 2, 2.5, 5, 10].find((m) => m * magnitude >= rough) ?? 10);
+  const out = [];
+  for (let i = Math.ceil(min / step); i * step <= max; i++) out.push(Number((i * step).toPrecision(12)));
+  return out;
 }
 
 const RATIO_STEPS = [

@@ -44,6 +44,8 @@ export interface ForkPlace {
   length: number;
   offset: number;
   warmEnd: number;
+  /** Left out of every figure: others used the cores. */
+  aside: boolean;
 }
 
 /** Sets the forks side by side with a gap between them. */
@@ -63,7 +65,9 @@ export function placeForks(lines: TimeLine[], at: (line: TimeLine, p: TimePoint)
   const whole = forks.reduce((sum, [, s]) => sum + s.end - s.begin, 0) || 1;
   let offset = 0;
   return forks.map(([fork, s]) => {
-    const place = { fork, begin: s.begin, length: s.end - s.begin, offset, warmEnd: Math.max(0, s.warm - s.begin) };
+    const aside = lines.some((l) => l.cell.forks_set_aside.includes(fork));
+    const warmEnd = Math.max(0, s.warm - s.begin);
+    const place = { fork, begin: s.begin, length: s.end - s.begin, offset, warmEnd, aside };
     offset += place.length + whole * 0.02;
     return place;
   });
@@ -87,7 +91,7 @@ export function timelineOption(timeline: Timeline, width: number, t: Theme): Opt
   return {
     ...baseOption(t),
     grid: { left: 46, right, top: 44, bottom: 46, outerBoundsMode: 'none' },
-    xAxis: givenAxis(t, [0, end], timeTicks(forks, end, width - 46 - right), 'seconds since the fork began'),
+    xAxis: givenAxis(t, [0, end], timeTicks(forks, end, width - 46 - right), 'seconds since the start'),
     yAxis: {
       ...givenAxis(t, scale.range, scale.ticks, timeline.axisName, true),
       nameGap: 24,
@@ -154,18 +158,30 @@ function areas(forks: ForkPlace[], t: Theme, widthPx: number): Option {
     distance: 4,
   });
   const named = forks.map((f) => [
-    { xAxis: f.offset, itemStyle: { color: 'transparent' }, label: label(roomy ? `fork ${f.fork}` : String(f.fork)) },
+    { xAxis: f.offset, itemStyle: { color: 'transparent' }, label: label(nameOf(f, roomy)) },
     { xAxis: f.offset + f.length },
   ]);
   const warm = forks
     .filter((f) => f.warmEnd > 0)
     .map((f) => [{ xAxis: f.offset, label: { show: false } }, { xAxis: f.offset + f.warmEnd }]);
+  const aside = forks
+    .filter((f) => f.aside)
+    .map((f) => [
+      { xAxis: f.offset, label: { show: false }, itemStyle: { color: t.aside } },
+      { xAxis: f.offset + f.length },
+    ]);
   return {
     type: 'line',
     data: [],
     silent: true,
-    markArea: { silent: true, itemStyle: { color: t.shade }, data: [...named, ...warm] },
+    markArea: { silent: true, itemStyle: { color: t.shade }, data: [...named, ...warm, ...aside] },
   };
+}
+
+/** `start 2`, and whether it was left out. */
+function nameOf(f: ForkPlace, roomy: boolean): string {
+  if (!roomy) return f.aside ? `${f.fork} ×` : String(f.fork);
+  return f.aside ? `start ${f.fork} × left out` : `start ${f.fork}`;
 }
 
 /** One series for each kind of slice, broken between forks. */
@@ -228,11 +244,11 @@ function pointTip(l: TimeLine, timeline: Timeline, p: TimePoint | undefined): HT
   if (!p) return '';
   const value = timeline.of(p);
   return tip(l.label, [
-    [p.phase === 'warmup' ? 'warm-up slice' : 'slice', `${p.slice_kind}, fork ${p.fork}`],
+    [p.phase === 'warmup' ? 'warm-up slice' : 'slice', `${p.slice_kind}, start ${p.fork}`],
     [timeline.axisName, value === null ? '–' : `${significant(value / timeline.unit.divisor)} ${timeline.unit.name}`],
     ['since the run began', `${p.t_s.toFixed(1)} s`],
     ...(p.gc_pauses
-      ? ([['collections', `${p.gc_pauses}, ${plainTime(p.gc_pause_ns ?? 0)}`]] as [string, string][])
+      ? ([['garbage collections', `${p.gc_pauses}, ${plainTime(p.gc_pause_ns ?? 0)}`]] as [string, string][])
       : []),
     ...(p.failed ? ([['failed', String(p.failed)]] as [string, string][]) : []),
   ]);

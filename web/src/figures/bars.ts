@@ -2,13 +2,17 @@
 
 import { barsHeight, barsOption, type BarRow, type Bars } from '../charts/bars';
 import { figure } from '../charts/figure';
-import { bytesUnit, inUnit, inUnitWithInterval, rateUnit, timeUnit, type Unit } from '../format/unit';
+import { bytesUnit, inUnitWithInterval, rateUnit, timeUnit, type Unit } from '../format/unit';
 import { fixed, significant, whole } from '../format/number';
 import { colourOf, visibleCells, type Model, type Panel } from '../model';
 import { LIGHT, type Theme } from '../theme';
 import type { Cell, Estimate } from '../summary';
 import { panelId } from './forks';
+import { slopesFigure } from './slopes';
 import { doubts } from './rows';
+
+/** An interval wider than this share of its value is not drawn. */
+const TELLING = 0.5;
 
 interface BarsSpec {
   kind: string;
@@ -27,6 +31,8 @@ interface BarsSpec {
 
 function barsFigure(panel: Panel, spec: BarsSpec): HTMLElement | null {
   if (!panel.cells.some(spec.of)) return null;
+  // The interval of an absolute level over few starts can be many times as wide as the level: it would tell nothing.
+  const tells = (e: Estimate | null) => e?.lo != null && e.hi !== null && e.hi - e.lo < TELLING * e.value;
   const scale = (v: number | null | undefined) => (v == null ? null : v / spec.unit.divisor);
   const bars = (t: Theme): Bars => ({
     axisName: spec.axisName,
@@ -40,8 +46,8 @@ function barsFigure(panel: Panel, spec: BarsSpec): HTMLElement | null {
         id: cell.id,
         label: cell.variant,
         parts,
-        lo: scale(estimate?.lo),
-        hi: scale(estimate?.hi),
+        lo: tells(estimate) ? scale(estimate?.lo) : null,
+        hi: tells(estimate) ? scale(estimate?.hi) : null,
         tick: scale(spec.tick?.(cell)),
         value: valueText(cell, estimate, spec),
         tip: [
@@ -77,7 +83,7 @@ function valueText(cell: Cell, estimate: Estimate | null, spec: BarsSpec): strin
   if (cell.validity.state === 'void') return '× void';
   if (!estimate) return 'not measured';
   const bound = spec.atLeast?.(cell) ? '≥ ' : '';
-  return `${bound}${inUnit(estimate, spec.unit)} ${spec.unit.name}${cell.validity.state === 'suspect' ? ' !' : ''}`;
+  return `${bound}${significant(estimate.value / spec.unit.divisor)} ${spec.unit.name}${cell.validity.state === 'suspect' ? ' !' : ''}`;
 }
 
 const LIMITED: Record<Cell['bottleneck'], string> = {
@@ -88,8 +94,21 @@ const LIMITED: Record<Cell['bottleneck'], string> = {
   unknown: 'not known',
 };
 
+const SLOPES_NOTE = 'A line is one start: the baseline at the left, the variant at the right. Strokes are means.';
+
 export function throughputFigure(_: Model, panel: Panel): HTMLElement | null {
   const unit = rateUnit(panel.cells.map((c) => c.throughput_per_s?.value));
+  const slopes = slopesFigure(panel, {
+    kind: 'throughput',
+    title: 'throughput, start by start',
+    note: SLOPES_NOTE,
+    unit,
+    axisName: `right answers, ${unit.name} (more is better)`,
+    head: 'throughput_per_s',
+    mean: (c) => c.throughput_per_s,
+    of: (v) => v.throughput_per_s,
+  });
+  if (slopes) return slopes;
   return barsFigure(panel, {
     kind: 'throughput',
     title: 'throughput under a saturating load',
@@ -108,6 +127,21 @@ export function throughputFigure(_: Model, panel: Panel): HTMLElement | null {
         c.bottleneck,
       ],
     },
+  });
+}
+
+/** CPU per request start by start; null where there are no pairs of starts. */
+export function cpuSlopes(_: Model, panel: Panel): HTMLElement | null {
+  const unit = timeUnit(panel.cells.map((c) => c.cpu_ns_per_request?.value));
+  return slopesFigure(panel, {
+    kind: 'cpu-slopes',
+    title: 'CPU per request, start by start',
+    note: SLOPES_NOTE,
+    unit,
+    axisName: `CPU of the server per request, ${unit.name} (less is better)`,
+    head: 'cpu_ns_per_request',
+    mean: (c) => c.cpu_ns_per_request,
+    of: (v) => v.cpu_ns_per_request,
   });
 }
 

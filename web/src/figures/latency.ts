@@ -2,9 +2,12 @@
 
 import { figure } from '../charts/figure';
 import type { LatencyLine } from '../charts/latency';
+import { h, plainTable } from '../dom';
+import { percentileText, significant } from '../format/number';
+import { inUnitWithInterval, timeUnit } from '../format/unit';
 import { colourOf, type Model, type Panel } from '../model';
 import { choice } from '../state';
-import type { Cell, Distribution, Latency } from '../summary';
+import type { Cell, Distribution, Latency, PercentileValue } from '../summary';
 import type { Theme } from '../theme';
 import { panelId } from './forks';
 import { curveOf, curves } from './percentiles';
@@ -21,7 +24,9 @@ export function latencyFigure(_: Model, panel: Panel): HTMLElement | null {
       const latency = latencyOf(cell);
       if (!latency) return [];
       const curve = curveOf(cell, panel, t, latency[choice.clock]);
-      return [curve, ...hiccupLines(latency, cell, colourOf(cell, panel, t))];
+      // Only the response time is stated start by start.
+      const starts = choice.clock === 'response' && !curve.context ? latency.starts.map((s) => s.percentiles) : [];
+      return [{ ...curve, starts }, ...hiccupLines(latency, cell, colourOf(cell, panel, t))];
     });
   const model = () => panel.cells.map(latencyOf).find(Boolean)?.model ?? 'this load was not driven';
   return figure({
@@ -29,7 +34,9 @@ export function latencyFigure(_: Model, panel: Panel): HTMLElement | null {
     title: () => `${panel.title}: ${choice.clock} time by percentile`,
     note: () =>
       `${model()}; ${since(panel)}. ` +
-      (hasRibbons(panel) ? 'Ribbons: intervals over forks.' : 'One fork: no intervals.') +
+      (hasStarts(panel)
+        ? 'Thin lines: single starts. Ribbons: intervals over starts, where they tell something.'
+        : 'One start: no intervals.') +
       (panel.cells.some((c) => latencyOf(c)?.machine_hiccups) ? ` ${HICCUP_NOTE}` : ''),
     watch: ['sliceKind', 'clock', 'highlights'],
     ...curves(lines),
@@ -83,5 +90,35 @@ function hiccupLines(latency: Latency, cell: Cell, colour: LineColour | null): L
 
 type LineColour = { mark: string; text: string };
 
-const hasRibbons = (panel: Panel) =>
-  panel.cells.some((c) => c.latency.some((l) => l.response.percentiles.some((p) => p.lo_ns !== null)));
+const hasStarts = (panel: Panel) => panel.cells.some((c) => c.latency.some((l) => l.starts.length > 1));
+
+const STATED = [50, 75, 90, 95, 99, 99.9, 99.99];
+/** An interval whose ends differ by this factor or more tells nothing. */
+const TELLING = 4;
+
+/** The numbers of the chart: a row for each variant, a column for each percentile; null where nothing was timed. */
+export function latencyTable(_: Model, panel: Panel): HTMLElement | null {
+  const rows = panel.cells.flatMap((cell) => {
+    const latency = latencyOf(cell);
+    return latency && !cell.control ? [{ cell, distribution: latency[choice.clock] }] : [];
+  });
+  const of = (d: Distribution, p: number) => d.percentiles.find((v) => v.percentile === p);
+  const columns = STATED.filter((p) => rows.some(({ distribution }) => of(distribution, p)));
+  if (!columns.length) return null;
+  const unit = timeUnit(rows.flatMap(({ distribution }) => distribution.percentiles.map((v) => v.value_ns)));
+  const text = (value: PercentileValue | undefined) => {
+    if (!value) return '–';
+    const tells = value.lo_ns !== null && value.hi_ns !== null && value.hi_ns < value.lo_ns * TELLING;
+    const estimate = { value: value.value_ns, lo: tells ? value.lo_ns : null, hi: tells ? value.hi_ns : null };
+    return inUnitWithInterval(estimate, unit).replace(` ${unit.name}`, '');
+  };
+  const most = (d: Distribution) => (d.max_ns === null ? '–' : significant(d.max_ns / unit.divisor));
+  const title = `${panel.title}: ${choice.clock} time, ${unit.name}`;
+  const table = plainTable(
+    title,
+    ['', ...columns.map((p) => `p${percentileText(p)}`), 'max'],
+    rows.map(({ cell, distribution: d }) => [cell.variant, ...columns.map((p) => text(of(d, p))), most(d)]),
+    { class: 'cells pushed' },
+  );
+  return h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': title }, table);
+}

@@ -69,8 +69,8 @@ function timeFigure(model: Model, panel: Panel, spec: TimeSpec): HTMLElement | n
   const order = sequential ? 'The cells ran one after another and are laid over one another here.' : '';
   return figure({
     id: panelId(spec.kind, panel),
-    title: `${panel.title}: ${spec.title}, slice by slice`,
-    note: [`Warm-up is shaded. Slices: ${key}.`, spec.note, gcNote(cells), order].filter(Boolean).join(' '),
+    title: `${panel.title}: ${spec.title}`,
+    note: [phasesNote(cells, key), spec.note, gcNote(cells), order].filter(Boolean).join(' '),
     watch: ['highlights'],
     key: (t) => timeLines(panel, t).map((l) => ({ label: l.label, colour: l.mark })),
     height: timelineHeight,
@@ -82,9 +82,20 @@ function timeFigure(model: Model, panel: Panel, spec: TimeSpec): HTMLElement | n
   });
 }
 
+function phasesNote(cells: Cell[], key: string): string {
+  const warm = cells.some((c) => c.timeline.some((p) => p.phase === 'warmup'));
+  const aside = cells.some((c) => c.forks_set_aside.length);
+  const notes = [
+    `Each point is one sample: ${key}.`,
+    warm ? 'Warm-up is shaded grey.' : '',
+    aside ? 'Starts on an orange ground were left out: other programs used the cores.' : '',
+  ];
+  return notes.filter(Boolean).join(' ');
+}
+
 const gcNote = (cells: Cell[]): string =>
   cells.some((c) => c.timeline.some((p) => p.gc_pauses))
-    ? 'Upright strokes at the foot: slices with a collection.'
+    ? 'Strokes at the foot: samples with a garbage collection.'
     : '';
 
 export function throughputOverTime(model: Model, panel: Panel): HTMLElement | null {
@@ -123,11 +134,11 @@ export function rssOverTime(model: Model, panel: Panel): HTMLElement | null {
 export function heapOverTime(model: Model, panel: Panel): HTMLElement | null {
   return timeFigure(model, panel, {
     kind: 'heap-over-time',
-    title: 'heap that the last collection left in use',
+    title: 'heap in use after the last garbage collection',
     axisName: 'heap after GC',
     of: (p) => p.heap_after_gc_bytes ?? null,
     unit: bytesUnit,
     log: false,
-    note: 'What lives, and not what is garbage: the heap itself fills up to its size between collections.',
+    note: 'The heap itself fills up to its size between collections.',
   });
 }

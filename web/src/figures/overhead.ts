@@ -1,9 +1,10 @@
-// The overhead chart, the first thing to see: each variant as % of its baseline, by scenario, in one currency at a time.
+// The overhead charts: each variant as % of its baseline, by scenario. A small run shows every measure, a large one a ranking.
 
+import { h } from '../dom';
 import { figure, tabs, type FigureSpec } from '../charts/figure';
 import { forestHeight, forestOption, type Forest, type ForestRow } from '../charts/forest';
 import { choice, choose, watch } from '../state';
-import { ranking, visibleComparisons, type Model, type Panel } from '../model';
+import { inCurrency, ranking, visibleComparisons, type CurrencyName, type Model, type Panel } from '../model';
 import { LIGHT, type Theme } from '../theme';
 import { axisName, headRow, ratioRow } from './rows';
 
@@ -17,7 +18,42 @@ export function chosenCurrency(model: Model) {
   return model.currencies.find((c) => c.name === choice.currency) ?? model.currencies[0];
 }
 
-/** The overhead chart; a large run shows the scenario in focus, what was weighed in all its groups in order. */
+/** One chart for each measure, with a dot for each start. */
+export function overheadFigures(model: Model): HTMLElement {
+  return h('div', { class: 'figures small-multiples' }, ...model.currencies.map((c) => measureFigure(model, c)));
+}
+
+function measureFigure(model: Model, c: CurrencyName): HTMLElement {
+  const panels = () => model.panels.filter((p) => p.comparisons.length);
+  const rows = (t: Theme) => panels().flatMap((p) => measureRows(model, p, c.name, t));
+  return figure({
+    id: `overhead-${c.name}`,
+    title: `${capital(c.label)} as a share of the baseline`,
+    watch: ['everyRow'],
+    height: (width) => forestHeight(rows(LIGHT), width),
+    draw: (width, t) => forestOption(forestOf(model, rows(t), width, c), width, t),
+    data: () => dataOf(panels(), c.name),
+    alternative: () => words(rows(LIGHT)),
+    onPick: (cell) => (location.hash = `cell=${encodeURIComponent(cell)}`),
+  });
+}
+
+function measureRows(model: Model, panel: Panel, name: string, t: Theme): ForestRow[] {
+  const rows = visibleComparisons(panel).map((c) => {
+    const row = ratioRow(c.cell, c.variant, c.currencies, t, model.cells.get(c.cell), name);
+    return row.ratio === null ? row : { ...row, dots: inCurrency(c.currencies, name)?.fork_ratios ?? [] };
+  });
+  return rows.length ? [headRow(panel.title), ...rows] : [];
+}
+
+const words = (rows: ForestRow[]): string =>
+  rows
+    .filter((r) => r.head === undefined)
+    .slice(0, 40)
+    .map((r) => `${r.label}: ${r.value}`)
+    .join('; ');
+
+/** The chart of one measure at a time; a large run shows the scenario in focus, what was weighed in all its groups in order. */
 export function overheadFigure(model: Model, id = 'overhead'): HTMLElement {
   const panels = () => (model.large ? [ranking(model)].filter((p) => p !== undefined) : model.panels);
   const rows = (t: Theme) => panels().flatMap((p) => panelRows(model, p, t));
@@ -34,13 +70,8 @@ export function overheadFigure(model: Model, id = 'overhead'): HTMLElement {
     ],
     height: (width) => forestHeight(rows(LIGHT), width),
     draw: (width, t) => forestOption(forestOf(model, rows(t), width), width, t),
-    data: () => dataOf(model, panels()),
-    alternative: () =>
-      rows(LIGHT)
-        .filter((r) => r.head === undefined)
-        .slice(0, 40)
-        .map((r) => `${r.label}: ${r.value}`)
-        .join('; '),
+    data: () => dataOf(panels(), chosenCurrency(model)?.name ?? ''),
+    alternative: () => words(rows(LIGHT)),
     onPick: (cell) => (location.hash = `cell=${encodeURIComponent(cell)}`),
   };
   return figure(spec);
@@ -63,8 +94,7 @@ function scenarioTabs(model: Model): HTMLElement {
 export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 export const percent = (share: number): string => String(Number((share * 100).toFixed(3)));
 
-export function forestOf(model: Model, rows: ForestRow[], width: number): Forest {
-  const c = chosenCurrency(model);
+export function forestOf(model: Model, rows: ForestRow[], width: number, c = chosenCurrency(model)): Forest {
   return {
     rows,
     region: model.summary.run.region,
@@ -84,7 +114,7 @@ function panelRows(model: Model, panel: Panel, t: Theme): ForestRow[] {
   return [headRow(`${panel.title} · dearest first${some}`), ...rows];
 }
 
-function dataOf(model: Model, panels: Panel[]) {
+function dataOf(panels: Panel[], currency: string) {
   const heads = [
     'scenario',
     'variant',
@@ -100,7 +130,7 @@ function dataOf(model: Model, panels: Panel[]) {
   const rows = panels.flatMap((p) =>
     p.comparisons.flatMap((c) =>
       c.currencies
-        .filter((x) => x.name === (choice.currency || model.currencies[0]?.name))
+        .filter((x) => x.name === currency)
         .map((x) => [p.scenario, c.variant, c.baseline, x.label, x.ratio, x.lo, x.hi, x.forks, x.short, x.method]),
     ),
   );

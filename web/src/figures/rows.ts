@@ -15,9 +15,16 @@ export function headRow(text: string): ForestRow {
   return { ...blank, head: text, id: '', label: '' };
 }
 
-/** A row for one thing weighed, in the currency chosen; void and absent figures say so in words. */
-export function ratioRow(id: string, label: string, currencies: Currency[], t: Theme, cell?: Cell): ForestRow {
-  const c = inCurrency(currencies, choice.currency);
+/** A row for one thing weighed, in one currency, by default the chosen one; void and absent figures say so in words. */
+export function ratioRow(
+  id: string,
+  label: string,
+  currencies: Currency[],
+  t: Theme,
+  cell?: Cell,
+  name = choice.currency,
+): ForestRow {
+  const c = inCurrency(currencies, name);
   if (cell?.validity.state === 'void' || c?.verdict === 'void') {
     return { ...blank, id, label, value: '× void', tip: [['verdict', 'void'], ...doubts(cell)] };
   }

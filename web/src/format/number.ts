@@ -71,6 +71,19 @@ export function changeWithInterval(ratio: number, lo: number | null, hi: number 
   return `${changeText(ratio, lo, hi)} [${signed(lo!)}, ${signed(hi!)}]`;
 }
 
+/** `9 % more [5, 13]`: a difference in words, with the digits that its interval allows. */
+export function differenceText(ratio: number, lo: number | null, hi: number | null, words: [string, string]): string {
+  const half = halfWidth(lo, hi);
+  const sign = ratio < 1 ? -1 : 1;
+  const size = (r: number) => sign * (r - 1) * 100;
+  const value = size(ratio);
+  const d = half === null ? Math.min(1, decimalsForSignificant(value)) : Math.min(1, decimalsFor(half * 100));
+  const word = words[sign < 0 ? 0 : 1];
+  if (half === null) return `${fixed(value, d)} % ${word}`;
+  const ends = [size(lo!), size(hi!)].sort((a, b) => a - b).map((end) => fixed(end, d));
+  return `${fixed(value, d)} % ${word} [${ends.join(', ')}]`;
+}
+
 /** A percentile as people write it: 50, 99.9, 99.999. */
 export function percentileText(percentile: number): string {
   return String(Number(percentile.toFixed(6)));

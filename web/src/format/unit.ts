@@ -1,7 +1,7 @@
 // Units, chosen once per column or axis and not per value: k/s, µs, ms, MB.
 
 import type { Estimate } from '../summary';
-import { decimalsFor, decimalsForSignificant, fixed, halfWidth } from './number';
+import { decimalsForSignificant, fixed, halfWidth, significant } from './number';
 
 /** A unit for people: what to divide by, and its name. */
 export interface Unit {
@@ -49,20 +49,16 @@ export function unitFor(name: string, values: Values): Unit {
   return { divisor: 1, name };
 }
 
-/** An estimate's figure in a unit, with the digits that its interval allows; no unit name. */
+/** An estimate's figure in a unit, with three significant digits; no unit name. */
 export function inUnit(estimate: Estimate, unit: Unit): string {
-  const half = halfWidth(estimate.lo, estimate.hi);
-  const value = estimate.value / unit.divisor;
-  return fixed(value, half === null ? decimalsForSignificant(value) : decimalsFor(half / unit.divisor));
+  return significant(estimate.value / unit.divisor);
 }
 
 /** The same with its interval and unit: `18.8 k/s [18.6, 19.0]`. */
 export function inUnitWithInterval(estimate: Estimate, unit: Unit): string {
-  const half = halfWidth(estimate.lo, estimate.hi);
   const text = `${inUnit(estimate, unit)} ${unit.name}`;
-  if (half === null) return text;
-  const d = decimalsFor(half / unit.divisor);
-  return `${text} [${fixed(estimate.lo! / unit.divisor, d)}, ${fixed(estimate.hi! / unit.divisor, d)}]`;
+  if (halfWidth(estimate.lo, estimate.hi) === null) return text;
+  return `${text} [${significant(estimate.lo! / unit.divisor)}, ${significant(estimate.hi! / unit.divisor)}]`;
 }
 
 /** A plain value in the unit that suits it: `3.10 ms`. */

@@ -1,6 +1,6 @@
 // The columns of the table of all cells: what each shows, sorts by and exports.
 
-import { changeWithInterval, fixed, halfWidth, whole } from '../format/number';
+import { changeWithInterval, significant, whole } from '../format/number';
 import { bytesUnit, inUnit, rateUnit, timeUnit, type Unit } from '../format/unit';
 import { kindText, type Model } from '../model';
 import type { Cell, Estimate } from '../summary';
@@ -99,13 +99,7 @@ function percentile(model: Model, p: number): Column {
   const text = (cell: Cell) => {
     const v = of(cell);
     if (!v) return '–';
-    const half = halfWidth(v.lo_ns, v.hi_ns);
-    return half === null
-      ? inUnit({ value: v.value_ns, lo: null, hi: null }, unit)
-      : fixed(
-          v.value_ns / unit.divisor,
-          Math.min(3, Math.max(0, -Math.floor(Math.log10(Math.max(half / unit.divisor, 1e-3))))),
-        );
+    return significant(v.value_ns / unit.divisor);
   };
   return {
     head: `p${p} ${kindText(kind)}`,

@@ -2,17 +2,17 @@
 
 import { switching, tabs } from '../charts/figure';
 import { h } from '../dom';
-import { forksFigure, noiseFigure } from '../figures/forks';
-import { allocationFigure, cpuFigure, memoryFigure, throughputFigure } from '../figures/bars';
+import { noiseFigure } from '../figures/forks';
+import { allocationFigure, cpuFigure, cpuSlopes, memoryFigure, throughputFigure } from '../figures/bars';
 import { capacityTable, triesFigures } from '../figures/capacity';
 import { cpuOverTime } from '../figures/cpu_over_time';
-import { latencyFigure } from '../figures/latency';
+import { latencyFigure, latencyTable } from '../figures/latency';
 import { heapOverTime, p99OverTime, rssOverTime, throughputOverTime } from '../figures/over_time';
 import { jitterFigure, messagesTable } from '../figures/pushes';
 import { changeText } from '../format/number';
 import { focused, hasHiddenRows, kindText, type Model, type Panel } from '../model';
-import { choice, choose, watch } from '../state';
-import { currencyTabs, percent } from '../figures/overhead';
+import { choice, choose, watch, type Choice } from '../state';
+import { overheadFigures, percent } from '../figures/overhead';
 
 /** Up to this many panels are tabs; more are a list to choose from. */
 const TABS = 6;
@@ -58,8 +58,8 @@ function focusSelect(panels: Panel[]): HTMLElement {
 type Draw = (model: Model, panel: Panel) => HTMLElement | null;
 
 /** The figures of one or more kinds for every panel in focus. */
-function figures(model: Model, draws: Draw[], small: boolean): HTMLElement {
-  const place = switching(['panel'], () => {
+function figures(model: Model, draws: Draw[], small: boolean, keys: (keyof Choice)[] = ['panel']): HTMLElement {
+  const place = switching(keys, () => {
     const made = focused(model).flatMap((panel) => draws.map((draw) => draw(model, panel)));
     const some = made.filter((f): f is HTMLElement => f !== null);
     return some.length ? some : [h('p', { class: 'nothing' }, 'Not measured in this run.')];
@@ -68,19 +68,16 @@ function figures(model: Model, draws: Draw[], small: boolean): HTMLElement {
   return place;
 }
 
+export const overheadSection = (m: Model) => overheadFigures(m);
 export const throughputSection = (m: Model) => figures(m, [throughputFigure], true);
-export const cpuSection = (m: Model) => h('div', {}, figures(m, [cpuFigure], true), figures(m, [cpuOverTime], false));
+export const cpuSection = (m: Model) =>
+  h('div', {}, figures(m, [cpuSlopes, cpuFigure], true), figures(m, [cpuOverTime], false));
 export const memorySection = (m: Model) =>
   h('div', {}, figures(m, [allocationFigure, memoryFigure], true), figures(m, [rssOverTime, heapOverTime], false));
 export const timeSection = (m: Model) => figures(m, [throughputOverTime, p99OverTime], false);
 
 export const capacitySection = (m: Model) => figures(m, [capacityTable, triesFigures], false);
 export const pushSection = (m: Model) => figures(m, [messagesTable, jitterFigure], false);
-
-export function forksSection(model: Model): HTMLElement {
-  const controls = model.currencies.length > 1 ? h('div', { class: 'controls' }, currencyTabs(model)) : null;
-  return h('div', {}, controls, figures(model, [forksFigure], false));
-}
 
 export function latencySection(model: Model): HTMLElement {
   const kinds = model.sliceKinds.map((k) => ({ value: k, text: kindText(k) }));
@@ -96,7 +93,8 @@ export function latencySection(model: Model): HTMLElement {
         tabs('Clock', 'clock', clocks, (clock) => choose({ clock })),
       )
     : null;
-  return h('div', {}, controls, figures(model, [latencyFigure], false));
+  const keys = ['panel', 'sliceKind', 'clock'] as const;
+  return h('div', {}, controls, figures(model, [latencyFigure, latencyTable], false, [...keys]));
 }
 
 /** The noise floor in words, and the chart of the A/A controls. */

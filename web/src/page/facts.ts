@@ -3,6 +3,7 @@
 import { add, boxed, breakable, chunked, copyButton, h } from '../dom';
 import { percent } from '../figures/overhead';
 import type { Finding, Row, Section, Severity, Summary } from '../summary';
+import { withTerms } from '../glossary';
 import type { Model } from '../model';
 
 const SEVERITY: Record<Severity, { glyph: string; word: string; rank: number }> = {
@@ -27,7 +28,7 @@ function finding(model: Model, f: Finding): HTMLElement {
     ` ${word}`,
   );
   const article = h('article', { 'data-severity': f.severity }, mark);
-  const body = h('div', {}, h('h3', { dir: 'auto' }, f.title), h('p', { dir: 'auto' }, f.text));
+  const body = h('div', {}, h('h3', { dir: 'auto' }, f.title), h('p', { dir: 'auto' }, withTerms(f.text)));
   if (f.remedy) add(body, h('p', { class: 'remedy', dir: 'auto' }, h('b', {}, 'Remedy: '), f.remedy));
   if (f.cell && model.cells.has(f.cell)) {
     add(body, h('p', {}, h('a', { href: `#cell=${encodeURIComponent(f.cell)}` }, 'Cell ', breakable(f.cell))));
@@ -38,7 +39,7 @@ function finding(model: Model, f: Finding): HTMLElement {
 }
 
 /** Sections of rows, each a small table; the source of a value beside it. */
-export function sectionTables(sections: Section[]): HTMLElement {
+function sectionTables(sections: Section[]): HTMLElement {
   if (!sections.length) return h('p', { class: 'nothing' }, 'Not recorded.');
   return h('div', { class: 'sections' }, ...sections.map(sectionTable));
 }
@@ -57,7 +58,7 @@ function sectionTable(section: Section): HTMLElement {
 }
 
 /** Versions resolved; servers with the same ones share a table. */
-export function versions(summary: Summary): Section[] {
+function versions(summary: Summary): Section[] {
   const sets = new Map<string, { variants: string[]; rows: Row[] }>();
   for (const cell of summary.cells) {
     if (!cell.resolved.length) continue;
@@ -69,8 +70,27 @@ export function versions(summary: Summary): Section[] {
   return [...sets.values()].map((s) => ({ title: s.variants.join(', '), rows: s.rows }));
 }
 
+/** The command that makes the run again, its facts, the plan, the machine and the versions. */
+export function howItWasRun({ summary }: Model): HTMLElement {
+  const part = (id: string, title: string, content: HTMLElement) =>
+    h('section', { id, class: 'part' }, h('h3', {}, title), content);
+  const tables: [string, string, Section[]][] = [
+    ['plan', 'Plan', summary.plan],
+    ['environment', 'Environment', summary.environment],
+    ['versions', 'Versions resolved', summary.run.mode === 'load' ? [] : versions(summary)],
+  ];
+  const shown = tables.filter(([, , sections]) => sections.length);
+  return h(
+    'div',
+    {},
+    h('ul', { class: 'facts' }, ...summary.run.headline.map((fact) => h('li', { dir: 'auto' }, fact))),
+    part('again', 'Make it again', again(summary)),
+    ...shown.map(([id, title, sections]) => part(id, title, sectionTables(sections))),
+  );
+}
+
 /** The command that makes the run again. */
-export function again({ run }: Summary): HTMLElement {
+function again({ run }: Summary): HTMLElement {
   // A load compares nothing.
   const limits: Row[] = [
     { key: 'region of no material difference', value: `±${percent(run.region)} %`, source: null },

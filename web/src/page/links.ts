@@ -5,7 +5,7 @@ import type { Model } from '../model';
 import { choice, choose } from '../state';
 import type { CellTable } from './table';
 
-const KINDS = ['throughput', 'latency', 'over-time', 'p99-over-time', 'cpu', 'memory', 'forks'];
+const KINDS = ['throughput', 'latency', 'over-time', 'p99-over-time', 'cpu', 'memory'];
 
 function decoded(text: string): string {
   try {

@@ -30,6 +30,8 @@ export interface Cell {
   baseline: boolean;
   control: boolean;
   forks: number;
+  /** Numbers of the starts that others disturbed: in no figure. */
+  forks_set_aside: number[];
   steady_forks: number;
   validity: { state: ValidityState; reasons: Reason[] };
   bottleneck: Bottleneck;

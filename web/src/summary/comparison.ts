@@ -21,6 +21,7 @@ export interface Comparison {
 
 export interface Currency {
   name: string;
+  /** Kind of the slices that it comes from. */
   load: string;
   label: string;
   unit: string;

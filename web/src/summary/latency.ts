@@ -5,11 +5,18 @@ export interface Latency {
   model: string;
   offered_per_s: number | null;
   pace: Pace;
+  /** Response time of each start that counts. */
+  starts: StartLatency[];
   response: Distribution;
   service: Distribution;
   send_lag: Distribution | null;
   machine_hiccups: Distribution | null;
   jvm_hiccups: Distribution | null;
+}
+
+export interface StartLatency {
+  fork: number;
+  percentiles: CurvePoint[];
 }
 
 export interface Pace {

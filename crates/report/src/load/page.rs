@@ -5,10 +5,12 @@ use tare_record::LoadRecord;
 use super::summary::LoadSummary;
 use super::text::figures;
 use crate::error::ReportError;
+use crate::format::{Unit, count, rate, share, single};
 use crate::summarize::{
-    cell_of_load, duration_s, environment_sections, findings_of_load, plan_sections, report_finding, run_status, shell,
+    cell_of_load, duration_s, environment_sections, findings_of_load, plain_headline, plan_sections, report_finding,
+    run_status, shell, trust,
 };
-use crate::summary::{self, Finding, Mode, Reason, ReportFinding, RunInfo, Summary, ValidityState};
+use crate::summary::{self, Finding, Mode, Reason, ReportFinding, RunInfo, Summary, ValidityState, VerdictKind};
 use crate::time::rfc3339;
 
 /// The self-contained page.
@@ -33,8 +35,13 @@ pub fn summary_as_run(record: &LoadRecord, load: &LoadSummary) -> Summary {
     cell.scenario_title.clone_from(&load.model.meaning);
     cell.latency.iter_mut().for_each(|latency| latency.model.clone_from(&load.model.text));
     let reasons = load.verdict.reasons.iter().map(|reason| finding(load.verdict.state, reason));
+    let findings: Vec<Finding> = reasons.chain(findings_of_load(record)).collect();
+    let headline = plain_headline(answer(load), VerdictKind::NoInterval);
     Summary {
         schema: summary::SCHEMA.to_owned(),
+        trust: trust(&headline, std::slice::from_ref(&cell), &findings),
+        headline,
+        next: None,
         run: run_info(record, load),
         sentences: Vec::new(),
         cells: vec![cell],
@@ -43,10 +50,21 @@ pub fn summary_as_run(record: &LoadRecord, load: &LoadSummary) -> Summary {
         cross_checks: Vec::new(),
         ladders: Vec::new(),
         profiles: None,
-        findings: reasons.chain(findings_of_load(record)).collect(),
+        findings,
         plan: plan_sections(&record.header.plan.settings),
         environment: environment_sections(&record.header.environment),
     }
+}
+
+/// `110,666/s, p99 329 µs, no errors.`
+fn answer(load: &LoadSummary) -> String {
+    let p99 = load.response.percentile_ns(99.0).map(|ns| format!(", p99 {}", single(Unit::Nanos, ns as f64)));
+    let failed = load.requests.failed;
+    let errors = match failed {
+        0 => "no errors".to_owned(),
+        _ => format!("{} ({})", count(failed, "error"), share(load.requests.failed_share)),
+    };
+    format!("{}{}, {errors}.", rate(load.throughput_per_s), p99.unwrap_or_default())
 }
 
 fn run_info(record: &LoadRecord, load: &LoadSummary) -> RunInfo {

@@ -10,7 +10,7 @@ mod slices;
 use tare_record::StoredSlice;
 
 use crate::currency::{self, Currency};
-use crate::summary::{Cell, Comparison, CurrencyRatio};
+use crate::summary::{Cell, Comparison, CurrencyRatio, Headline, Sentence};
 
 /// One metric: what it is called, counted in, and where it comes from.
 #[derive(Debug, Clone, Copy)]
@@ -45,6 +45,10 @@ pub struct CellRow<'a> {
     pub cell: &'a Cell,
     /// Its comparison with the baseline.
     pub comparison: Option<&'a Comparison>,
+    /// The answer of that comparison.
+    pub sentence: Option<&'a Sentence>,
+    /// The answer of the run, the same in every row.
+    pub headline: &'a Headline,
 }
 
 impl CellRow<'_> {

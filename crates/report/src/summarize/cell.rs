@@ -49,6 +49,7 @@ fn measured(
         baseline: evidence.is_baseline(),
         control: evidence.is_control(),
         forks: forks.len() as u32,
+        forks_set_aside: evidence.set_aside.forks.iter().copied().collect(),
         steady_forks: forks.iter().filter(|f| evidence.steady(**f)).count() as u32,
         validity: validity::judge(evidence, loads, server_cpus),
         bottleneck,

@@ -1,15 +1,16 @@
-//! Comparisons: ratios become verdicts, judged together so that a table of many has no false finding.
+//! Comparisons: ratios become verdicts, all measures judged together so that many of them have no false finding.
 
 use std::collections::BTreeMap;
 
 use tare_plan::plan::{Plan, Role};
 use tare_record::sample::RunRecord;
-use tare_stats::verdict::{decided, judge_together};
+use tare_stats::measures::{Line, deciding_settled, judge_measures};
 use tare_stats::{DecisionRule, NoiseFloor, Region, Verdict};
 
 use super::Studied;
 use super::ratio::{Draft, drafts};
 use super::{fork_time, prior, wording};
+use crate::currency::Currency;
 use crate::format::Change;
 use crate::stop::StopCause;
 use crate::summary::{Comparison, CurrencyRatio, Noise, ValidityState, VerdictKind};
@@ -43,12 +44,13 @@ pub(crate) fn weigh(record: &RunRecord, cells: &[Studied<'_>]) -> Weighed {
     let (controls, judged): (Vec<_>, Vec<_>) = pairs.into_iter().partition(|p| p.variant.cell.control);
     let rule = rule(plan, if alone { controls.len() } else { judged.len() });
     let judge = |pairs: &[Pair<'_>]| -> Vec<Comparison> {
-        let deciding = deciding_verdicts(pairs, &rule);
-        let one = |(pair, verdict): (&Pair<'_>, Option<Verdict>)| comparison(record, pair, verdict, &rule);
-        pairs.iter().zip(deciding).map(one).collect()
+        let one = |(pair, verdicts): (&Pair<'_>, Vec<Verdict>)| comparison(record, pair, &verdicts);
+        pairs.iter().zip(verdicts(pairs, &rule)).map(one).collect()
     };
     let (controlled, weighed) = (judge(&controls), judge(&judged));
-    let stops = if alone { &controls } else { &judged }.iter().map(|pair| stop_cause(pair, &rule)).collect();
+    let asked = if alone { &controls } else { &judged };
+    let measures = lines(asked).len();
+    let stops = asked.iter().map(|pair| stop_cause(pair, measures, &rule)).collect();
     let void =
         controls.iter().chain(&judged).filter_map(|p| Some((p.variant.cell.id.clone(), p.void.clone()?))).collect();
     let disagreeing = controls.iter().chain(&judged).flat_map(disagreeing).collect();
@@ -90,39 +92,61 @@ fn why_void(side: &Studied<'_>) -> Option<String> {
     first.map(|reason| reason.text.clone())
 }
 
-/// The verdict of each pair's first currency, judged together where there are several; `None` where it is void.
-fn deciding_verdicts(pairs: &[Pair<'_>], rule: &DecisionRule) -> Vec<Option<Verdict>> {
-    let first = |p: &Pair<'_>| {
-        p.drafts.first().filter(|_| p.void.is_none()).map(|d| (d.comparison.clone(), d.currency.facts().polarity))
+/// One line of measures that are judged together: for each pair the place of its draft.
+type Places = Vec<Option<usize>>;
+
+/// The lines of measures that are judged together: first what decides each pair, then every other currency.
+fn lines(pairs: &[Pair<'_>]) -> Vec<Places> {
+    let judged = |pair: &&Pair<'_>| pair.void.is_none();
+    let deciding: Places = pairs.iter().map(|pair| (judged(&pair) && !pair.drafts.is_empty()).then_some(0)).collect();
+    let mut currencies: Vec<Currency> = Vec::new();
+    for draft in pairs.iter().filter(judged).flat_map(|pair| pair.drafts.iter().skip(1)) {
+        if !currencies.contains(&draft.currency) {
+            currencies.push(draft.currency);
+        }
+    }
+    let place = |pair: &Pair<'_>, currency: Currency| {
+        let place = pair.drafts.iter().skip(1).position(|draft| draft.currency == currency)? + 1;
+        judged(&pair).then_some(place)
     };
-    let candidates: Vec<Option<_>> = pairs.iter().map(first).collect();
-    let together: Vec<_> = candidates.iter().flatten().cloned().collect();
-    let apart = |_| together.iter().map(|(c, polarity)| Verdict::of(c, *polarity, rule)).collect();
-    let verdicts: Vec<Verdict> = judge_together(&together, rule).unwrap_or_else(apart);
-    let mut verdicts = verdicts.into_iter();
-    candidates.iter().map(|c| c.as_ref().and_then(|_| verdicts.next())).collect()
+    let of_currency = |currency: Currency| pairs.iter().map(|pair| place(pair, currency)).collect();
+    std::iter::once(deciding).chain(currencies.into_iter().map(of_currency)).collect()
+}
+
+/// The verdict of each draft of each pair, all judged together.
+fn verdicts(pairs: &[Pair<'_>], rule: &DecisionRule) -> Vec<Vec<Verdict>> {
+    let lines = lines(pairs);
+    let judged: Vec<Line<'_>> = lines.iter().map(|places| measured(pairs, places)).collect();
+    let stated = judge_measures(&judged, rule).unwrap_or_default();
+    let mut verdicts: Vec<Vec<Verdict>> = pairs.iter().map(|pair| vec![Verdict::Void; pair.drafts.len()]).collect();
+    for (places, line) in lines.iter().zip(stated) {
+        for (pair, (place, verdict)) in places.iter().zip(line).enumerate() {
+            if let (Some(place), Some(verdict)) = (place, verdict) {
+                verdicts[pair][*place] = verdict;
+            }
+        }
+    }
+    verdicts
+}
+
+fn measured<'a>(pairs: &'a [Pair<'_>], places: &Places) -> Line<'a> {
+    pairs.iter().zip(places).map(|(pair, place)| Some(pair.drafts[(*place)?].measured())).collect()
 }
 
 /// Why the run need not go on for this pair: nothing more can be learnt of a void one.
-fn stop_cause(pair: &Pair<'_>, rule: &DecisionRule) -> Option<StopCause> {
+fn stop_cause(pair: &Pair<'_>, measures: usize, rule: &DecisionRule) -> Option<StopCause> {
     if pair.void.is_some() {
         return Some(StopCause::Void);
     }
-    decided(&pair.drafts.first()?.comparison, rule).map(StopCause::Settled)
+    deciding_settled(&pair.drafts.first()?.measured(), measures, rule).map(StopCause::Settled)
 }
 
-fn comparison(record: &RunRecord, pair: &Pair<'_>, deciding: Option<Verdict>, rule: &DecisionRule) -> Comparison {
+fn comparison(record: &RunRecord, pair: &Pair<'_>, verdicts: &[Verdict]) -> Comparison {
     let (cell, baseline) = (&pair.variant.cell, &pair.baseline.cell);
-    let judge = |(at, draft): (usize, &Draft)| {
-        let own = || Verdict::of(&draft.comparison, draft.currency.facts().polarity, rule);
-        let verdict = match (&pair.void, at) {
-            (Some(_), _) => Verdict::Void,
-            (None, 0) => deciding.unwrap_or_else(own),
-            (None, _) => own(),
-        };
-        let fork_s = fork_time::mean_s(record, &cell.group);
+    let fork_s = fork_time::mean_s(record, &cell.group);
+    let judge = |(draft, verdict): (&Draft, &Verdict)| {
         let prior = prior::effect(&record.header.plan, &baseline.family, draft);
-        CurrencyRatio { prior, ..currency(draft, verdict, pair, fork_s) }
+        CurrencyRatio { prior, ..currency(draft, *verdict, pair, fork_s) }
     };
     Comparison {
         id: cell.id.clone(),
@@ -132,7 +156,7 @@ fn comparison(record: &RunRecord, pair: &Pair<'_>, deciding: Option<Verdict>, ru
         baseline: baseline.variant.clone(),
         cell: cell.id.clone(),
         baseline_cell: baseline.id.clone(),
-        currencies: pair.drafts.iter().enumerate().map(judge).collect(),
+        currencies: pair.drafts.iter().zip(verdicts).map(judge).collect(),
     }
 }
 
@@ -155,7 +179,7 @@ fn currency(draft: &Draft, verdict: Verdict, pair: &Pair<'_>, fork_s: Option<f64
         method: wording::method(comparison),
         forks: comparison.forks,
         sd_forks: comparison.sd_forks,
-        fork_ratios: draft.fork_ratios.clone(),
+        fork_ratios: draft.fork_ratios(),
         verdict: kind,
         material,
         short: wording::short(draft.currency, kind, &change),
@@ -183,7 +207,7 @@ fn needed_s(verdict: Verdict, forks: u32, fork_s: Option<f64>) -> Option<f64> {
 
 fn noise(comparison: &Comparison, pair: &Pair<'_>, alpha: f64) -> Noise {
     let draft = pair.drafts.first().filter(|_| pair.void.is_none());
-    let logs = |draft: &Draft| draft.fork_ratios.iter().map(|ratio| ratio.ln()).collect::<Vec<f64>>();
+    let logs = |draft: &Draft| draft.forks.iter().map(|fork| fork.trimmed_log).collect::<Vec<f64>>();
     let floor = draft.and_then(|draft| NoiseFloor::of_forks(&logs(draft), alpha).ok());
     Noise {
         group: comparison.group.clone(),

@@ -10,7 +10,7 @@ use tare_stats::quantile::{STANDARD_PERCENTILES, mean, printable, sd};
 use super::evidence::{Evidence, gather};
 use super::level;
 use crate::format;
-use crate::summary::{CurvePoint, Distribution, Latency, Pace, PercentileValue};
+use crate::summary::{CurvePoint, Distribution, Latency, Pace, PercentileValue, StartLatency};
 
 const KINDS: [SliceKind; 4] = [SliceKind::Saturating, SliceKind::Fixed, SliceKind::Poisson, SliceKind::Push];
 
@@ -52,12 +52,19 @@ fn of_kind(cell: &Evidence<'_>, kind: SliceKind, alpha: f64) -> Option<LoadLaten
         offered_per_s: first.key.offered_per_s,
         pace: pace(cell, kind),
         response: response.distribution(alpha),
+        starts: response.forks.iter().map(start).collect(),
         service: service.distribution(alpha),
         send_lag: where_any(|s| Some(&s.load.send_lag)),
         machine_hiccups: where_any(|s| Some(&s.server.hiccups.as_ref()?.machine)),
         jvm_hiccups: where_any(|s| s.server.hiccups.as_ref()?.jvm.as_ref()),
     };
     Some(LoadLatency { kind, latency, forks: response.forks })
+}
+
+fn start((fork, values): &(u32, Vec<(f64, u64)>)) -> StartLatency {
+    let percentiles =
+        values.iter().map(|(percentile, value_ns)| CurvePoint { percentile: *percentile, value_ns: *value_ns });
+    StartLatency { fork: *fork, percentiles: percentiles.collect() }
 }
 
 /// `closed, 128 users`, `open Poisson, 4,000/s over 128 connections`, or `pushed every 100ms to 2,500 users`.

@@ -9,18 +9,20 @@ mod disturbance;
 mod evidence;
 mod findings;
 mod fork_time;
+mod headline;
 mod ladder;
 mod latency;
 mod level;
 mod machine;
 mod messages;
+mod next_step;
 mod prior;
 mod probes;
 mod ratio;
 mod recorded;
 mod run_info;
-mod sentence;
 mod stamps;
+mod trust;
 mod validity;
 mod wording;
 
@@ -35,10 +37,12 @@ use latency::LoadLatency;
 pub(crate) use compare::weigh;
 pub(crate) use findings::{of_load as findings_of_load, of_machine, report_finding};
 pub(crate) use fork_time::mean_s as mean_fork_s;
+pub(crate) use headline::plain as plain_headline;
 pub(crate) use latency::{distribution, for_each_response};
 pub(crate) use ratio::method;
 pub use recorded::{RecordedForks, recorded_forks};
 pub(crate) use run_info::{duration_s, environment_sections, plan_sections, run_status, shell};
+pub(crate) use trust::trust;
 
 /// A load is one start, so that no interval over starts is made: this error probability changes no figure of it.
 const ALPHA_OF_LOAD: f64 = 0.01;
@@ -65,16 +69,24 @@ pub fn summarize(record: &RunRecord) -> Summary {
     // What was profiled is not scored: it has no cells.
     let cells = if plan.mode == Mode::Profiled { Vec::new() } else { study(record) };
     let weighed = compare::weigh(record, &cells);
-    let itself = compare::control_alone(plan);
-    let sentence =
-        |c: &crate::summary::Comparison| sentence::sentence(c, weighed.void.get(&c.id), plan.stop.region, itself);
-    let sentences = weighed.comparisons.iter().map(sentence).collect();
+    let frame = headline::Frame {
+        void: &weighed.void,
+        region: plan.stop.region,
+        is_control_alone: compare::control_alone(plan),
+    };
+    let sentences = weighed.comparisons.iter().map(|comparison| headline::sentence(comparison, &frame)).collect();
+    let headline = headline::headline(&weighed.comparisons, &frame);
     let findings = findings::findings(record, &cells, &weighed);
     let ladders = ladder::ladders(plan, &cells);
     let cells: Vec<Cell> = cells.into_iter().map(|studied| studied.cell).collect();
+    let run = run_info::run_info(record);
+    let headline = headline.unwrap_or_else(|| headline::without_comparison(plan, &cells));
     Summary {
         schema: SCHEMA.to_owned(),
-        run: run_info::run_info(record),
+        trust: trust(&headline, &cells, &findings),
+        headline,
+        next: next_step::next_step(record, &weighed.comparisons, run.duration_s),
+        run,
         sentences,
         ladders,
         profiles: None,

@@ -7,6 +7,7 @@ use tare_plan::group_order::GroupOrder;
 use tare_plan::plan::{Forks, Mode, Plan, Rate, SliceKind};
 use tare_plan::slo::LoadBy;
 use tare_record::sample::StoredSlice;
+use tare_stats::measures::Measured;
 use tare_stats::{Comparison, ForkRatio, Method, VariancePrior};
 
 use super::Studied;
@@ -24,8 +25,24 @@ pub(super) struct Draft {
     pub unit: &'static str,
     pub baseline_value: f64,
     pub variant_value: f64,
-    pub fork_ratios: Vec<f64>,
+    /// The ratio of each fork that counts.
+    pub forks: Vec<ForkRatio>,
+    /// At the plan's α.
     pub comparison: Comparison,
+    sd_floor: f64,
+}
+
+impl Draft {
+    /// The ratios of its forks.
+    pub fn fork_ratios(&self) -> Vec<f64> {
+        self.forks.iter().map(|fork| fork.trimmed_log.exp()).collect()
+    }
+
+    /// What is judged together with the other measures.
+    pub fn measured(&self) -> Measured<'_> {
+        let Self { currency, forks, comparison, sd_floor, .. } = self;
+        Measured { forks, polarity: currency.facts().polarity, method: comparison.method, sd_floor: *sd_floor }
+    }
 }
 
 /// How intervals over forks are made under this plan.
@@ -149,7 +166,7 @@ fn latency(
 
 fn load_label(plan: &Plan, kind: SliceKind) -> String {
     match (kind, plan.load.rate) {
-        (SliceKind::Saturating, _) => "saturated".to_owned(),
+        (SliceKind::Saturating, _) => "at full load".to_owned(),
         (SliceKind::Push, _) => "of pushes".to_owned(),
         (SliceKind::Capacity, _) => "of tries".to_owned(),
         (_, Rate::OfCapacity { share: 0.5 }) => "at half load".to_owned(),
@@ -211,8 +228,8 @@ fn draft(
     let (facts, family) = (currency.facts(), baseline.evidence.subject.family);
     let of = SpreadOf { family: family.to_owned(), currency: facts.name.to_owned(), load };
     let method = method(plan, plan.stop.earlier.spread(&of).and_then(|spread| spread.prior));
-    let comparison = Comparison::over_forks(&forks, method, plan.stop.floor).ok()?;
-    let fork_ratios = forks.iter().map(|f| f.trimmed_log.exp()).collect();
+    let sd_floor = plan.stop.floor;
+    let comparison = Comparison::over_forks(&forks, method, sd_floor).ok()?;
     let (label, unit) = (facts.label.to_owned(), facts.unit);
-    Some(Draft { currency, load, label, unit, baseline_value, variant_value, fork_ratios, comparison })
+    Some(Draft { currency, load, label, unit, baseline_value, variant_value, forks, comparison, sd_floor })
 }

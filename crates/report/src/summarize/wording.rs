@@ -66,6 +66,9 @@ fn undecided(reason: UndecidedReason, comparison: &Comparison) -> String {
         UndecidedReason::TooManyComparisons => {
             "a difference by itself, but not enough evidence for a table of so many comparisons".to_owned()
         }
+        UndecidedReason::TooManyMeasures => {
+            "a difference by itself, but not enough evidence for one of several measures".to_owned()
+        }
         UndecidedReason::WaitsForEarlier => "an earlier question of the plan is still open".to_owned(),
     }
 }

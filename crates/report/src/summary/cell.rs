@@ -33,7 +33,10 @@ pub struct Cell {
     pub control: bool,
     /// Starts that contributed.
     pub forks: u32,
-    /// Of these, how many were steady when measuring began.
+    /// Numbers of the starts that are set aside: other programs disturbed them.
+    #[serde(default)]
+    pub forks_set_aside: Vec<u32>,
+    /// Of those that contributed, how many were steady when measuring began.
     pub steady_forks: u32,
     /// May its numbers be used?
     pub validity: Validity,

@@ -17,6 +17,9 @@ pub struct Latency {
     pub pace: Pace,
     /// From the intended start; of pushed messages, from when the server says that it sent them.
     pub response: Distribution,
+    /// Response time of each start that counts, at the percentiles that it can state by itself.
+    #[serde(default)]
+    pub starts: Vec<StartLatency>,
     /// From the actual send; empty for pushed messages.
     pub service: Distribution,
     /// Actual minus intended start; `null` for a closed model.
@@ -27,6 +30,15 @@ pub struct Latency {
     /// Hiccups inside the server's JVM; `null` without a meter there.
     #[serde(default)]
     pub jvm_hiccups: Option<Distribution>,
+}
+
+/// Response time of one start of a server.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StartLatency {
+    /// Number of the fork.
+    pub fork: u32,
+    /// Its percentiles.
+    pub percentiles: Vec<CurvePoint>,
 }
 
 /// What went over the wire under one load, over its scored slices.

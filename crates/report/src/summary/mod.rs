@@ -8,6 +8,7 @@ mod cell;
 mod comparison;
 mod cross_check;
 mod finding;
+mod headline;
 mod ladder;
 mod latency;
 mod messages;
@@ -23,8 +24,9 @@ pub use cell::{
 pub use comparison::{Comparison, CurrencyRatio, Noise, PriorEffect, Sentence, VerdictKind};
 pub use cross_check::{CrossCheck, ToolFigure};
 pub use finding::{Finding, FindingKind, ReportFinding, Severity};
+pub use headline::{Headline, KnownFact, NextStep, OpenQuestion, Trust};
 pub use ladder::{Ladder, LadderStep};
-pub use latency::{CurvePoint, Distribution, HistogramBin, Latency, Pace, PercentileValue};
+pub use latency::{CurvePoint, Distribution, HistogramBin, Latency, Pace, PercentileValue, StartLatency};
 pub use messages::MessageSummary;
 pub use probes::{CollectorShare, KindCores, PauseTally, Probes};
 pub use profile::{
@@ -42,7 +44,13 @@ pub struct Summary {
     pub schema: String,
     /// What was asked, when, by which command, and how it ended.
     pub run: RunInfo,
-    /// Verdict sentences, one per comparison, in the order of the plan.
+    /// The answer of the run; every output begins with its text.
+    pub headline: Headline,
+    /// Whether its figures may be used.
+    pub trust: Trust,
+    /// What to do next; `null` where nothing is left to do.
+    pub next: Option<NextStep>,
+    /// The same for each comparison by itself, in the order of the plan.
     pub sentences: Vec<Sentence>,
     /// One entry per variant × scenario × load, baselines first within a group.
     pub cells: Vec<Cell>,

@@ -1,7 +1,6 @@
 //! The terminal report: the answer first, one table, then what a reader must know before using it. The rest is in
 //! `tare report --findings` and on the page; where those lie is for the command line to say.
 
-mod answer;
 mod capacity;
 mod cross_check;
 mod findings;
@@ -44,7 +43,7 @@ impl Style {
 /// The report for a terminal.
 pub fn render(summary: &Summary, style: &Style) -> String {
     let mut out = head(summary, style) + "\n";
-    out.push_str(&answer::answer(summary, style));
+    out.push_str(&answer(summary, style));
     out.push_str(&table::table(summary, style));
     out.push_str(&notes::notes(summary, style));
     out.push_str(&cross_check::cross_checks(summary, style));
@@ -54,6 +53,12 @@ pub fn render(summary: &Summary, style: &Style) -> String {
     out.push_str(&noise(summary));
     out.push_str(&findings::main_findings(summary, style));
     out
+}
+
+/// The headline of the run: the same sentence as on the page and in every file.
+fn answer(summary: &Summary, style: &Style) -> String {
+    let headline = &summary.headline;
+    style.paragraph(headline.verdict.into(), &format!("  {}", clean::line(&headline.text)), 4) + "\n"
 }
 
 /// `tare · 2026-11-20-1 · suite quick · 4 min · interrupted`.

@@ -26,8 +26,9 @@ fn a_planted_slowdown_of_five_percent_is_found_with_an_interval_that_holds_it() 
     assert_eq!((cpu.name, cpu.verdict), (Currency::CpuPerRequest, VerdictKind::Worse));
     assert!(cpu.lo.unwrap() < 1.0 / 0.95 && 1.0 / 0.95 < cpu.hi.unwrap(), "{cpu:?}");
     let text = &summary.sentences[0].text;
-    assert!(text.starts_with("http4s.Tapir is slower than http4s.Vanilla on SimpleGet: throughput "), "{text}");
-    assert!(text.contains(" % lower [") && text.contains("CPU per request "), "{text}");
+    assert!(text.starts_with("http4s.Tapir answers ") && text.contains("; CPU per request is "), "{text}");
+    assert!(text.contains(" % fewer requests per second than http4s.Vanilla on SimpleGet ["), "{text}");
+    assert_eq!((&summary.headline.text, summary.headline.verdict), (text, VerdictKind::Worse));
 }
 
 #[test]
@@ -45,7 +46,7 @@ fn a_server_alone_with_its_control_is_weighed_against_itself() {
     let summary = summarize(&synthetic::run(&[baseline(), control()], 16, &[SliceKind::Saturating]));
     assert_eq!(summary.comparisons.len(), 1);
     let text = &summary.sentences[0].text;
-    assert!(text.starts_with("http4s.Vanilla weighed against itself on SimpleGet"), "{text}");
+    assert!(text.starts_with("http4s.Vanilla shows no material difference from a second start of itself"), "{text}");
     assert_eq!(summary.sentences[0].verdict, VerdictKind::NoMaterialDifference, "{text}");
 }
 
@@ -107,7 +108,8 @@ fn fixed_forks_are_judged_by_students_t_by_hand() {
     assert!((currency.ratio.ln() - 0.08).abs() < 1e-6);
     assert!((currency.lo.unwrap().ln() - 0.022_699).abs() < 1e-5, "{currency:?}");
     assert!((currency.hi.unwrap().ln() - 0.137_301).abs() < 1e-5);
-    assert_eq!((currency.verdict, currency.material), (VerdictKind::Better, true));
+    // At 0.9 α, the share of the deciding currency, t is 10.479: the lower end is 0.019495, within the region of 2 %.
+    assert_eq!((currency.verdict, currency.material), (VerdictKind::Better, false));
     assert_eq!(currency.method, "Student t, α 0.01, 3 forks");
     assert!((currency.sd_forks.unwrap() - 0.01).abs() < 1e-6);
 }
@@ -233,7 +235,7 @@ fn without_saturating_slices_cpu_decides() {
     let kinds = [SliceKind::Fixed, SliceKind::Poisson];
     let summary = summarize(&synthetic::run(&[baseline(), weighed("http4s.Tapir", 0.9)], 8, &kinds));
     assert_eq!(summary.comparisons[0].currencies[0].name, Currency::CpuPerRequest);
-    assert!(summary.sentences[0].text.starts_with("http4s.Tapir takes more CPU per request than"));
+    assert!(summary.sentences[0].text.contains(" % more CPU per request than http4s.Vanilla"));
     assert!(summary.cells[0].throughput_per_s.is_none());
 }
 

@@ -1,0 +1,156 @@
+//! The answer in one to three sentences, made from all measures: what is known, the strongest first, then what is open.
+
+mod coverage;
+mod fact;
+mod phrase;
+
+use std::collections::BTreeMap;
+
+use tare_plan::plan::{Mode, Plan};
+
+use super::wording::undecided_so_far;
+use crate::format::{Change, count, sentence as stop, share};
+use crate::summary::{Cell, Comparison, Headline, KnownFact, OpenQuestion, Sentence, VerdictKind};
+use coverage::Universe;
+use fact::{Fact, facts};
+
+/// At most this many differences stand in the text; all of them stand in the list of facts.
+const DIFFERENCES_SAID: usize = 3;
+
+/// What the comparisons of a run are judged by.
+pub(super) struct Frame<'a> {
+    /// Why comparisons are void, by their ids.
+    pub void: &'a BTreeMap<String, String>,
+    /// Region of practical equivalence, as a share.
+    pub region: f64,
+    /// Servers were compared with themselves alone.
+    pub is_control_alone: bool,
+}
+
+/// The answer of all comparisons; `None` where there is none.
+pub(super) fn headline(comparisons: &[Comparison], frame: &Frame<'_>) -> Option<Headline> {
+    let named: Vec<Comparison> = comparisons.iter().map(|c| named(c, frame.is_control_alone)).collect();
+    let (void, judged): (Vec<&Comparison>, Vec<&Comparison>) =
+        named.iter().partition(|c| frame.void.contains_key(&c.id) || c.currencies.is_empty());
+    if judged.is_empty() {
+        return void_alone(&void, frame);
+    }
+    let universe = Universe::of(&judged);
+    let (known, open) =
+        (facts(&judged, VerdictKind::is_decision), facts(&judged, |verdict| verdict == VerdictKind::Inconclusive));
+    let single = facts(&judged, |verdict| verdict == VerdictKind::NoInterval);
+    let mut sentences = Vec::new();
+    if let Some(first) = known.first() {
+        sentences.push(phrase::stated(&known, DIFFERENCES_SAID, &universe, frame.region));
+        if frame.is_control_alone && first.is_difference() {
+            sentences.push("The two are identical, so this machine or tare favours one side.".to_owned());
+        }
+        sentences.extend(phrase::open(&open, &universe));
+    } else if open.is_empty() {
+        sentences.push(phrase::of_one_start(&single, DIFFERENCES_SAID, &universe));
+    } else {
+        sentences.push(undecided(&judged, &universe));
+    }
+    sentences.extend(void_too(&void));
+    let verdict = known.first().map(|fact| fact.verdict).unwrap_or(match open.is_empty() {
+        true => VerdictKind::NoInterval,
+        false => VerdictKind::Inconclusive,
+    });
+    let known = known.iter().map(known_fact).collect();
+    let open = open.iter().map(open_question).collect();
+    Some(Headline { text: sentences.join(" "), verdict, known, open })
+}
+
+/// The answer of a run that compares nothing.
+pub(super) fn without_comparison(plan: &Plan, cells: &[Cell]) -> Headline {
+    let capacities: Vec<&str> =
+        cells.iter().filter_map(|cell| Some(cell.capacity.as_ref()?.sentence.as_str())).collect();
+    let text = match (plan.mode, cells.len()) {
+        (Mode::Profiled, _) => "This run was profiled. It has no scores.".to_owned(),
+        (_, 0) => "Nothing was measured in this run.".to_owned(),
+        _ if !capacities.is_empty() => {
+            capacities.iter().take(DIFFERENCES_SAID).map(|text| stop(text)).collect::<Vec<_>>().join(" ")
+        }
+        (_, n) => format!("{} measured, none of them compared with a baseline.", count(n as u64, "cell")),
+    };
+    plain(text, VerdictKind::NoInterval)
+}
+
+/// A text without facts.
+pub(crate) fn plain(text: String, verdict: VerdictKind) -> Headline {
+    Headline { text, verdict, known: Vec::new(), open: Vec::new() }
+}
+
+/// The answer of one comparison.
+pub(super) fn sentence(comparison: &Comparison, frame: &Frame<'_>) -> Sentence {
+    let headline = headline(std::slice::from_ref(comparison), frame);
+    let (text, verdict) = headline.map_or_else(Default::default, |headline| (headline.text, Some(headline.verdict)));
+    Sentence { comparison: comparison.id.clone(), text, verdict: verdict.unwrap_or(VerdictKind::Void) }
+}
+
+/// A server beside a second start of itself goes by its own name.
+fn named(comparison: &Comparison, is_control_alone: bool) -> Comparison {
+    let mut named = comparison.clone();
+    if is_control_alone {
+        named.variant = std::mem::replace(&mut named.baseline, "a second start of itself".to_owned());
+    }
+    named
+}
+
+fn undecided(judged: &[&Comparison], universe: &Universe) -> String {
+    let all = universe.cover(judged);
+    let what = format!("{} against {}{}", all.subject, all.baseline, all.place);
+    // The first open question is the one that decides when the run may stop.
+    let first = judged.iter().filter_map(|c| c.currencies.first()).find(|c| c.verdict == VerdictKind::Inconclusive);
+    let Some(first) = first else { return format!("Not decided yet: {what}.") };
+    let outlook = undecided_so_far(first);
+    if judged.len() > 1 {
+        return format!("Not decided yet: {what}. The first open question: {outlook}.");
+    }
+    let change = Change { ratio: first.ratio, bounds: first.lo.zip(first.hi) };
+    let outlook = phrase::capital(&outlook);
+    format!("Not decided yet: {what}, {} {}. {outlook}.", fact::noun(first), change.signed())
+}
+
+fn void_alone(void: &[&Comparison], frame: &Frame<'_>) -> Option<Headline> {
+    let first = void.first()?;
+    let why = frame.void.get(&first.id).map_or("nothing was measured", String::as_str);
+    let text = match void.len() {
+        1 => format!("{} on {} is void: {why}.", first.variant, first.scenario),
+        n => format!("All {} are void. {} on {}: {why}.", count(n as u64, "comparison"), first.variant, first.scenario),
+    };
+    Some(plain(text, VerdictKind::Void))
+}
+
+fn void_too(void: &[&Comparison]) -> Option<String> {
+    let first = void.first()?;
+    Some(match void.len() {
+        1 => format!("{} on {} is void.", first.variant, first.scenario),
+        n => format!("{} are void.", count(n as u64, "comparison")),
+    })
+}
+
+fn known_fact(fact: &Fact<'_>) -> KnownFact {
+    let ratios = || fact.items.iter().map(|(_, ratio)| ratio.ratio);
+    KnownFact {
+        currency: fact.currency,
+        label: fact.label.clone(),
+        verdict: fact.verdict,
+        comparisons: fact.items.iter().map(|(comparison, _)| comparison.id.clone()).collect(),
+        ratio_min: ratios().fold(f64::INFINITY, f64::min),
+        ratio_max: ratios().fold(0.0, f64::max),
+    }
+}
+
+fn open_question(fact: &Fact<'_>) -> OpenQuestion {
+    OpenQuestion {
+        currency: fact.currency,
+        label: fact.label.clone(),
+        comparisons: fact.items.iter().map(|(comparison, _)| comparison.id.clone()).collect(),
+    }
+}
+
+/// `±5 %`.
+fn region_in_words(region: f64) -> String {
+    format!("±{}", share(region))
+}

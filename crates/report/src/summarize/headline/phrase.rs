@@ -1,0 +1,175 @@
+//! Facts as English: the first with its subject and verb, the others after it.
+
+use super::coverage::{Coverage, THE_VARIANT, Universe};
+use super::fact::Fact;
+use super::region_in_words;
+use crate::format::{Change, fixed};
+use crate::summary::CurrencyRatio;
+
+/// All facts in one sentence, the first difference in full.
+pub(super) fn stated(facts: &[Fact<'_>], most: usize, universe: &Universe, region: f64) -> String {
+    let (differences, same): (Vec<&Fact<'_>>, Vec<&Fact<'_>>) = facts.iter().partition(|fact| fact.is_difference());
+    let Some((lead, others)) = differences.split_first() else { return equivalent(&same, universe, region) };
+    let mut clauses = vec![in_full(lead, universe)];
+    clauses.extend(others.iter().take(most - 1).map(|fact| after(fact, lead, universe)));
+    if let Some(first) = same.first() {
+        let place = beside(&universe.cover(&first.comparisons()), &universe.cover(&lead.comparisons()));
+        let verb = if together(&same).len() > 1 { "show" } else { "shows" };
+        let nouns = list(&together(&same));
+        clauses.push(format!("{nouns} {verb} no material difference ({}){place}", region_in_words(region)));
+    }
+    beginning(&clauses.join("; ")) + "."
+}
+
+/// Figures without intervals.
+pub(super) fn of_one_start(facts: &[Fact<'_>], most: usize, universe: &Universe) -> String {
+    let Some((lead, others)) = facts.split_first() else { return "Nothing was compared.".to_owned() };
+    let clauses: Vec<String> = std::iter::once(in_full(lead, universe))
+        .chain(others.iter().take(most - 1).map(|fact| after(fact, lead, universe)))
+        .collect();
+    format!("In one start each, {}. One start gives no interval.", clauses.join("; "))
+}
+
+/// `Throughput and p99 at half load are not decided yet.`
+pub(super) fn open(facts: &[Fact<'_>], universe: &Universe) -> Option<String> {
+    let first = facts.first()?;
+    let (nouns, place) = (together(&facts.iter().collect::<Vec<_>>()), universe.cover(&first.comparisons()));
+    let same_place = facts.iter().all(|fact| universe.cover(&fact.comparisons()) == place);
+    let everywhere = first.items.len() == universe.len();
+    let place = if same_place && !everywhere { for_whom(&place) } else { String::new() };
+    let verb = if nouns.len() > 1 { "are" } else { "is" };
+    Some(format!("{} {verb} not decided yet{place}.", capital(&list(&nouns))))
+}
+
+/// `http4s.Tapir uses 6.9 % more CPU per request than http4s.Vanilla on SimpleGet [0.1, 14.1]`.
+fn in_full(fact: &Fact<'_>, universe: &Universe) -> String {
+    let cover = universe.cover(&fact.comparisons());
+    let (value, interval) = figure(fact);
+    format!(
+        "{} {} {value} {} than {}{}{interval}",
+        cover.subject,
+        verb(fact, &cover),
+        object(fact),
+        cover.baseline,
+        cover.place
+    )
+}
+
+/// `CPU per request is 7 % higher [4, 11]`, or with its own subject where that is another one.
+fn after(fact: &Fact<'_>, lead: &Fact<'_>, universe: &Universe) -> String {
+    let (cover, leading) = (universe.cover(&fact.comparisons()), universe.cover(&lead.comparisons()));
+    let (value, interval) = figure(fact);
+    if cover.subject != leading.subject {
+        return format!("{} {} {value} {}{}{interval}", cover.subject, verb(fact, &cover), object(fact), cover.place);
+    }
+    let word = if fact.is_above { "higher" } else { "lower" };
+    format!("{} is {value} {word}{}{interval}", fact.noun(), beside(&cover, &leading))
+}
+
+/// Equivalence alone.
+fn equivalent(same: &[&Fact<'_>], universe: &Universe, region: f64) -> String {
+    let Some(first) = same.first() else { return String::new() };
+    let cover = universe.cover(&first.comparisons());
+    let verb = if cover.is_plural { "show" } else { "shows" };
+    let region = region_in_words(region);
+    let within = match first.items.as_slice() {
+        [(_, ratio)] if same.len() == 1 => format!("{}, within {region}", change(ratio).signed()),
+        _ => region,
+    };
+    let (subject, baseline, place) = (&cover.subject, &cover.baseline, &cover.place);
+    beginning(&format!(
+        "{subject} {verb} no material difference from {baseline} in {}{place} ({within}).",
+        list(&together(same))
+    ))
+}
+
+fn verb(fact: &Fact<'_>, cover: &Coverage) -> &'static str {
+    fact.currency.facts().verbs[usize::from(cover.is_plural)]
+}
+
+fn object(fact: &Fact<'_>) -> String {
+    fact.currency.facts().objects[usize::from(fact.is_above)].replace("{}", &fact.label)
+}
+
+fn change(ratio: &CurrencyRatio) -> Change {
+    Change { ratio: ratio.ratio, bounds: ratio.lo.zip(ratio.hi) }
+}
+
+/// `6.9 %` and ` [0.1, 14.1]` of one comparison, `9–12 %` of several.
+fn figure(fact: &Fact<'_>) -> (String, String) {
+    if let [(_, ratio)] = fact.items.as_slice() {
+        let magnitude = change(ratio).magnitude();
+        return match magnitude.split_once(" [") {
+            Some((value, interval)) => (value.to_owned(), format!(" [{interval}")),
+            None => (magnitude, String::new()),
+        };
+    }
+    let decimals = fact.items.iter().map(|(_, ratio)| change(ratio).decimals()).min().unwrap_or(0).min(1);
+    let mut sizes: Vec<f64> = fact.items.iter().map(|(_, ratio)| (ratio.ratio - 1.0).abs() * 100.0).collect();
+    sizes.sort_by(f64::total_cmp);
+    let end = |size: Option<&f64>| fixed(size.copied().unwrap_or(0.0), decimals);
+    let (least, most) = (end(sizes.first()), end(sizes.last()));
+    (if least == most { format!("{least} %") } else { format!("{least}–{most} %") }, String::new())
+}
+
+/// What a later clause is about, where that is not what the first one is about.
+fn beside(cover: &Coverage, lead: &Coverage) -> String {
+    match () {
+        () if cover == lead => String::new(),
+        () if cover.subject == lead.subject => cover.place.clone(),
+        () => for_whom(cover),
+    }
+}
+
+fn for_whom(cover: &Coverage) -> String {
+    if cover.subject == THE_VARIANT { cover.place.clone() } else { format!(" for {}{}", cover.subject, cover.place) }
+}
+
+/// The nouns of facts, each once: `p50` alone where `p99 at half load` follows.
+fn together(facts: &[&Fact<'_>]) -> Vec<String> {
+    let mut nouns: Vec<String> = Vec::new();
+    for noun in facts.iter().map(|fact| fact.noun()) {
+        if !nouns.iter().any(|known| known == noun) {
+            nouns.push(noun.to_owned());
+        }
+    }
+    for at in 1..nouns.len() {
+        if let Some(short) = without_load(&nouns[at - 1], &nouns[at]) {
+            nouns[at - 1] = short;
+        }
+    }
+    nouns
+}
+
+/// `p50` of `p50 at half load` before `p99 at half load`.
+fn without_load(noun: &str, next: &str) -> Option<String> {
+    let (name, load) = noun.split_once(' ')?;
+    let (next_name, next_load) = next.split_once(' ')?;
+    let are_percentiles =
+        [name, next_name].iter().all(|name| name.strip_prefix('p').is_some_and(|p| p.parse::<f64>().is_ok()));
+    (are_percentiles && load == next_load).then(|| name.to_owned())
+}
+
+/// `a`, `a and b`, `a, b and c`.
+fn list(nouns: &[String]) -> String {
+    match nouns {
+        [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+        _ => nouns.concat(),
+    }
+}
+
+/// With a capital, unless it begins with the name of a server.
+fn beginning(text: &str) -> String {
+    if text.starts_with(THE_VARIANT) || text.starts_with("all ") { capital(text) } else { text.to_owned() }
+}
+
+/// With a capital, unless it begins with the name of a percentile (`p99`).
+pub(super) fn capital(text: &str) -> String {
+    let word = text.split(' ').next().unwrap_or("");
+    let is_plain = word.chars().all(|c| c.is_ascii_lowercase());
+    let mut letters = text.chars();
+    match letters.next().filter(|_| is_plain) {
+        Some(first) => first.to_uppercase().chain(letters).collect(),
+        None => text.to_owned(),
+    }
+}

@@ -1,0 +1,152 @@
+//! Several measures of each comparison, judged together: with one error probability for all that a report may state first.
+
+use crate::compare::{Comparison, ForkRatio};
+use crate::error::StatsError;
+use crate::method::Method;
+use crate::multiplicity::e_bh;
+use crate::verdict::{
+    DecisionRule, LARGE_TABLE, Polarity, StopReason, UndecidedReason, Verdict, decided, forks_needed, in_order,
+};
+
+/// The share of α that the deciding measure has. The other measures share the rest evenly.
+pub const DECIDING_SHARE: f64 = 0.9;
+
+/// One measure of one comparison, before it is judged at any level.
+#[derive(Debug, Clone, Copy)]
+pub struct Measured<'a> {
+    /// The ratio of each fork.
+    pub forks: &'a [ForkRatio],
+    /// Which direction is the good one.
+    pub polarity: Polarity,
+    /// How the interval at α is made.
+    pub method: Method,
+    /// The smallest standard deviation of forks.
+    pub sd_floor: f64,
+}
+
+impl Measured<'_> {
+    /// The comparison at this share of α.
+    ///
+    /// # Errors
+    /// As [`Comparison::over_forks`].
+    pub fn at_share(&self, share: f64) -> Result<Comparison, StatsError> {
+        Comparison::over_forks(self.forks, self.method.at_level(self.method.alpha() * share), self.sd_floor)
+    }
+
+    /// The verdict at this share of α. What only the whole α would decide says so.
+    fn verdict(&self, share: f64, rule: &DecisionRule) -> Result<Verdict, StatsError> {
+        let strict = self.at_share(share)?;
+        let verdict = Verdict::of(&strict, self.polarity, rule);
+        let alone = Verdict::of(&self.at_share(1.0)?, self.polarity, rule);
+        if verdict.is_decision() || !alone.is_decision() {
+            return Ok(verdict);
+        }
+        let forks_needed = forks_needed(&strict, rule);
+        Ok(Verdict::Inconclusive { reason: UndecidedReason::TooManyMeasures, forks_needed })
+    }
+}
+
+/// One measure over all comparisons of a run, in the order of the plan; `None` where a comparison lacks it or is void.
+pub type Line<'a> = Vec<Option<Measured<'a>>>;
+
+/// The share of α that each of so many measures begins with, the deciding one first.
+fn first_shares(measures: usize) -> Vec<f64> {
+    let others = measures.saturating_sub(1);
+    if others == 0 {
+        return vec![1.0; measures];
+    }
+    let rest = (1.0 - DECIDING_SHARE) / others as f64;
+    std::iter::once(DECIDING_SHARE).chain(std::iter::repeat_n(rest, others)).collect()
+}
+
+/// The verdicts of all measures of all comparisons; the deciding measure is the first line.
+///
+/// Each line is a fixed sequence of questions at its share of α: a question has a verdict only once all earlier ones of its
+/// line have theirs. A line whose questions are all answered by a difference
+/// passes its share on to the lines that are still open. The probability that any difference is stated where there is none
+/// is then α at most, whatever the dependence between measures. A table of [`LARGE_TABLE`] comparisons or more is judged
+/// by [`e_bh`] over all measures, with the same shares as weights.
+///
+/// # Errors
+/// As [`Comparison::over_forks`], or the rule's `table_alpha` is outside (0, 1).
+///
+/// # Source
+/// Maurer, Hothorn & Lehmacher, in: Biometrie in der chemisch-pharmazeutischen Industrie 6 (1995), for the fixed sequence;
+/// Bretz, Maurer, Brannath & Posch, Statistics in Medicine 28 (2009), for the shares that are passed on; Wang & Ramdas,
+/// JRSS B 84 (2022), for weighted e-BH.
+pub fn judge_measures(lines: &[Line<'_>], rule: &DecisionRule) -> Result<Vec<Vec<Option<Verdict>>>, StatsError> {
+    let shares = first_shares(lines.len());
+    let longest = lines.iter().map(|line| line.iter().flatten().count()).max().unwrap_or(0);
+    let rule = &DecisionRule { comparisons: rule.comparisons.max(longest as u32), ..*rule };
+    if rule.comparisons >= LARGE_TABLE {
+        return judge_table(lines, &shares, rule);
+    }
+    let mut verdicts: Vec<Vec<Option<Verdict>>> = lines.iter().map(|line| vec![None; line.len()]).collect();
+    let mut is_finished = vec![false; lines.len()];
+    loop {
+        let open: f64 =
+            shares.iter().zip(&is_finished).filter(|(_, finished)| !**finished).map(|(share, _)| share).sum();
+        let mut finished_now = false;
+        for (index, line) in lines.iter().enumerate() {
+            if is_finished[index] {
+                continue;
+            }
+            verdicts[index] = judge_line(line, shares[index] / open, rule)?;
+            let mut stated = verdicts[index].iter().flatten().peekable();
+            if stated.peek().is_some() && stated.all(Verdict::is_difference) {
+                (is_finished[index], finished_now) = (true, true);
+            }
+        }
+        if !finished_now {
+            return Ok(verdicts);
+        }
+    }
+}
+
+fn judge_line(line: &Line<'_>, share: f64, rule: &DecisionRule) -> Result<Vec<Option<Verdict>>, StatsError> {
+    let verdicts: Result<Vec<Verdict>, StatsError> =
+        line.iter().flatten().map(|measured| measured.verdict(share, rule)).collect();
+    Ok(in_place(line, in_order(verdicts?)))
+}
+
+fn judge_table(
+    lines: &[Line<'_>],
+    shares: &[f64],
+    rule: &DecisionRule,
+) -> Result<Vec<Vec<Option<Verdict>>>, StatsError> {
+    let all: usize = lines.iter().map(|line| line.iter().flatten().count()).sum();
+    let mut comparisons = Vec::with_capacity(all);
+    let mut e_values = Vec::with_capacity(all);
+    for (line, share) in lines.iter().zip(shares) {
+        let weight = share * all as f64 / line.iter().flatten().count().max(1) as f64;
+        for measured in line.iter().flatten() {
+            let comparison = measured.at_share(1.0)?;
+            e_values.push(comparison.e_value * weight);
+            comparisons.push((comparison, measured.polarity));
+        }
+    }
+    let survives = e_bh(&e_values, rule.table_alpha)?;
+    let judge = |((comparison, polarity), survives): (&(Comparison, Polarity), bool)| {
+        let verdict = Verdict::of(comparison, *polarity, rule);
+        if survives || !verdict.is_difference() {
+            return verdict;
+        }
+        let forks_needed = forks_needed(comparison, rule);
+        Verdict::Inconclusive { reason: UndecidedReason::TooManyComparisons, forks_needed }
+    };
+    let mut verdicts = comparisons.iter().zip(survives).map(judge);
+    Ok(lines.iter().map(|line| in_place(line, verdicts.by_ref())).collect())
+}
+
+/// Verdicts, one for each measured entry of the line, at the places of these entries.
+fn in_place(line: &Line<'_>, verdicts: impl IntoIterator<Item = Verdict>) -> Vec<Option<Verdict>> {
+    let mut verdicts = verdicts.into_iter();
+    line.iter().map(|entry| entry.as_ref().and_then(|_| verdicts.next())).collect()
+}
+
+/// Whether a comparison may stop by its deciding measure, one of so many, and why. What stops is stated at the end too.
+pub fn deciding_settled(deciding: &Measured<'_>, measures: usize, rule: &DecisionRule) -> Option<StopReason> {
+    let share = first_shares(measures)[0];
+    let rule = DecisionRule { table_alpha: rule.table_alpha * share, ..*rule };
+    decided(&deciding.at_share(share).ok()?, &rule)
+}

@@ -1,0 +1,135 @@
+//! Measures that are judged together: what is stated, what waits, and how often a difference is stated where there is none.
+
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+use tare_stats::measures::{DECIDING_SHARE, Line, Measured, deciding_settled, judge_measures};
+use tare_stats::{DecisionRule, ForkRatio, Method, Polarity, Region, StopReason, UndecidedReason, Verdict};
+
+const REPEATED: Method = Method::Repeated { alpha: 0.05, min_forks: 3, max_forks: 8, may_continue: false, prior: None };
+
+/// Forks with these log-ratios.
+fn of_logs(logs: &[f64]) -> Vec<ForkRatio> {
+    logs.iter().map(|log| ForkRatio::from_pairs(&[(log.exp(), 1.0)]).expect("positive")).collect()
+}
+
+/// Forks about `centre` that scatter with a standard deviation of about `sd`.
+fn scattered(centre: f64, sd: f64, forks: usize) -> Vec<ForkRatio> {
+    let logs: Vec<f64> = (0..forks).map(|i| centre + if i % 2 == 0 { sd } else { -sd }).collect();
+    of_logs(&logs)
+}
+
+fn measured(forks: &[ForkRatio], method: Method) -> Option<Measured<'_>> {
+    Some(Measured { forks, polarity: Polarity::LowerIsBetter, method, sd_floor: 0.0 })
+}
+
+fn judge(lines: &[Vec<&[ForkRatio]>], rule: &DecisionRule) -> Vec<Vec<Verdict>> {
+    let lines: Vec<Line<'_>> =
+        lines.iter().map(|line| line.iter().map(|forks| measured(forks, REPEATED)).collect()).collect();
+    let verdicts = judge_measures(&lines, rule).expect("finite forks");
+    verdicts.into_iter().map(|line| line.into_iter().flatten().collect()).collect()
+}
+
+#[test]
+fn a_known_measure_is_stated_while_the_deciding_one_is_open() {
+    let (open, clear) = (scattered(0.02, 0.1, 6), scattered(0.1, 0.005, 6));
+    let verdicts = judge(&[vec![&open], vec![&clear], vec![&open]], &DecisionRule::default());
+    assert!(matches!(verdicts[0][0], Verdict::Inconclusive { reason: UndecidedReason::IntervalTooWide, .. }));
+    assert_eq!(verdicts[1][0], Verdict::Worse { material: true });
+}
+
+#[test]
+fn what_only_the_whole_alpha_decides_is_not_stated_beside_other_measures() {
+    let open = scattered(0.0, 0.1, 6);
+    // The first spread that excludes "no difference" by itself, but not at a share of α.
+    let rule = DecisionRule::default();
+    let alone = |forks: &Vec<ForkRatio>| judge(&[vec![forks]], &rule)[0][0].is_difference();
+    let border = (1..).map(|i| scattered(0.05, 0.09 - f64::from(i) * 1e-4, 6)).find(alone).expect("some spread");
+    let verdict = judge(&[vec![&open], vec![&border]], &rule)[1][0];
+    assert!(matches!(verdict, Verdict::Inconclusive { reason: UndecidedReason::TooManyMeasures, .. }), "{verdict:?}");
+    // A deciding measure with a clear difference passes its share on.
+    let clear = scattered(0.5, 0.001, 6);
+    assert!(judge(&[vec![&clear], vec![&border]], &rule)[1][0].is_difference());
+    // An open question of the deciding line keeps the share.
+    assert!(!judge(&[vec![&clear, &open], vec![&border]], &rule)[1][0].is_difference());
+}
+
+#[test]
+fn a_line_is_a_sequence_of_questions() {
+    let (clear, open, same) = (scattered(0.1, 0.005, 6), scattered(0.0, 0.1, 6), scattered(0.0, 0.002, 6));
+    let waits = Verdict::Inconclusive { reason: UndecidedReason::WaitsForEarlier, forks_needed: None };
+    let rule = DecisionRule { region: Region::new(0.02).unwrap(), ..DecisionRule::default() };
+    assert_eq!(judge(&[vec![&clear, &clear]], &rule)[0], [Verdict::Worse { material: true }; 2]);
+    assert_eq!(judge(&[vec![&open, &clear]], &rule)[0][1], waits);
+    // A question without a difference is answered, and the next one may be asked.
+    assert_eq!(
+        judge(&[vec![&same, &clear]], &rule)[0],
+        [Verdict::NoMaterialDifference, Verdict::Worse { material: true }]
+    );
+    // An open question of one measure does not keep another measure from being stated.
+    assert!(judge(&[vec![&open, &clear], vec![&clear, &clear]], &rule)[1][1].is_difference());
+}
+
+#[test]
+fn a_run_stops_by_what_its_report_will_state() {
+    let rule = DecisionRule::default();
+    let stops = |forks: &[ForkRatio], measures| deciding_settled(&measured(forks, REPEATED).unwrap(), measures, &rule);
+    let border = (1..)
+        .map(|i| scattered(0.05, 0.09 - f64::from(i) * 1e-5, 6))
+        .find(|forks| stops(forks, 1).is_some())
+        .expect("some spread");
+    assert_eq!(stops(&border, 1), Some(StopReason::Decided));
+    assert_eq!(stops(&border, 4), None, "its interval at {DECIDING_SHARE} α contains no difference");
+    let open = scattered(0.0, 0.1, 6);
+    assert!(!judge(&[vec![&border], vec![&open]], &rule)[0][0].is_decision());
+}
+
+#[test]
+fn a_large_table_needs_more_evidence() {
+    let clear = (1..)
+        .map(|i| scattered(f64::from(i) * 1e-3, 0.005, 6))
+        .find(|forks| measured(forks, REPEATED).unwrap().at_share(1.0).unwrap().e_value > 150.0)
+        .unwrap();
+    let same = scattered(0.0, 0.005, 6);
+    let rule = DecisionRule { region: Region::new(0.001).unwrap(), ..DecisionRule::default() };
+    let row = |one: usize| (0..50).map(|i| if i == one { &clear[..] } else { &same[..] }).collect::<Vec<_>>();
+    let verdict = judge(&[row(7)], &rule)[0][7];
+    let Verdict::Inconclusive { reason: UndecidedReason::TooManyComparisons, forks_needed } = verdict else {
+        panic!("{verdict:?}")
+    };
+    assert!(forks_needed.unwrap() > 6);
+    assert!(judge(&[vec![&clear]], &rule)[0][0].is_difference());
+}
+
+#[test]
+fn nothing_measured_has_no_verdict() {
+    assert!(judge_measures(&[], &DecisionRule::default()).unwrap().is_empty());
+    let verdicts = judge_measures(&[vec![None], vec![None]], &DecisionRule::default()).unwrap();
+    assert_eq!(verdicts, [[None], [None]]);
+}
+
+/// Five measures of two comparisons without any difference, looked at after each fork: the share of runs that state one.
+#[test]
+fn a_difference_is_stated_where_there_is_none_no_more_often_than_alpha() {
+    const RUNS: usize = 800;
+    let mut rng = Pcg64::seed_from_u64(16);
+    let mut normal = || {
+        let (u, v): (f64, f64) = (rng.random(), rng.random());
+        (-2.0 * (1.0 - u).ln()).sqrt() * (std::f64::consts::TAU * v).cos()
+    };
+    let rule = DecisionRule { comparisons: 2, ..DecisionRule::default() };
+    let false_leads = (0..RUNS)
+        .filter(|_| {
+            let logs: Vec<Vec<f64>> = (0..10).map(|_| (0..8).map(|_| 0.1 * normal()).collect()).collect();
+            (3..=8).any(|forks| {
+                let ratios: Vec<Vec<ForkRatio>> = logs.iter().map(|logs| of_logs(&logs[..forks])).collect();
+                let lines: Vec<Line<'_>> =
+                    ratios.chunks(2).map(|line| line.iter().map(|f| measured(f, REPEATED)).collect()).collect();
+                judge_measures(&lines, &rule).unwrap().iter().flatten().flatten().any(Verdict::is_difference)
+            })
+        })
+        .count();
+    let share = false_leads as f64 / RUNS as f64;
+    println!("false leads: {share}");
+    assert!(share < 0.05 + 3.0 * (0.05_f64 * 0.95 / RUNS as f64).sqrt(), "{share}");
+    assert!(share > 0.02, "far below α the rule would waste forks: {share}");
+}

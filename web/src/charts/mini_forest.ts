@@ -1,0 +1,74 @@
+// A small ratio chart for one place of the answer table: a dot for each start, the interval, the region as a band.
+// Plain SVG in the page's own colours, so it is there at once, follows the theme and prints.
+
+const NS = 'http://www.w3.org/2000/svg';
+const WIDTH = 168;
+const HEIGHT = 30;
+const EDGE = 8;
+const LINE_Y = 12;
+const STARTS_Y = 24;
+const ARROW = 4.5;
+/** The band of the region is never narrower than this. */
+const BAND_PX = 12;
+
+export interface MiniForest {
+  ratio: number;
+  lo: number | null;
+  hi: number | null;
+  /** The ratio of each start. */
+  starts: number[];
+  decided: boolean;
+  verdict: string;
+}
+
+/** Half the width of an axis around 1, as a logarithm: ±10 % or three times the largest estimate, as far as the band allows. */
+export function axisOf(ratios: number[], region: number): number {
+  const largest = Math.max(0, ...ratios.map((ratio) => Math.abs(Math.log(ratio))));
+  const widest = (Math.log(1 + region) * (WIDTH - 2 * EDGE)) / BAND_PX;
+  return Math.min(Math.max(Math.log(1.1), 3 * largest), Math.max(widest, Math.log(1.1)));
+}
+
+export function miniForest(forest: MiniForest, axis: number, region: number): SVGSVGElement {
+  const middle = WIDTH / 2;
+  const x = (ratio: number) => middle + (Math.log(ratio) / axis) * (middle - EDGE);
+  const inside = (px: number) => px >= EDGE && px <= WIDTH - EDGE;
+  const clamp = (px: number) => Math.min(WIDTH - EDGE, Math.max(EDGE, px));
+  const svg = shape('svg', { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: 'mini-forest', 'aria-hidden': 'true' });
+  svg.dataset.verdict = forest.verdict;
+  const half = Math.max(BAND_PX / 2, x(1 + region) - middle);
+  svg.append(
+    shape('rect', { class: 'band', x: middle - half, y: 0, width: 2 * half, height: HEIGHT }),
+    shape('line', { class: 'baseline', x1: middle, x2: middle, y1: 0, y2: HEIGHT }),
+  );
+  if (forest.lo !== null && forest.hi !== null) {
+    const [from, to] = [x(forest.lo), x(forest.hi)];
+    svg.append(
+      shape('line', { class: 'interval', x1: clamp(from), x2: clamp(to), y1: LINE_Y, y2: LINE_Y }),
+      ...(inside(from) ? [] : [arrow(clamp(from), from < EDGE ? -1 : 1)]),
+      ...(inside(to) ? [] : [arrow(clamp(to), to < EDGE ? -1 : 1)]),
+    );
+  }
+  for (const start of forest.starts.map(x).filter(inside))
+    svg.append(shape('circle', { class: 'start', cx: start, cy: STARTS_Y, r: 2.2 }));
+  const at = x(forest.ratio);
+  const estimate = inside(at)
+    ? shape('circle', { cx: at, cy: LINE_Y, r: 5 })
+    : arrow(clamp(at), at < EDGE ? -1 : 1, 1.5);
+  estimate.setAttribute('class', forest.decided ? 'estimate' : 'estimate open');
+  svg.append(estimate);
+  return svg;
+}
+
+/** An arrowhead at the end of the axis: what it stands for lies beyond. */
+function arrow(x: number, towards: -1 | 1, size = 1): SVGElement {
+  const [tip, back, rise] = [x + towards * ARROW * size, x - towards * ARROW * 0.4 * size, ARROW * size];
+  const points = `${tip},${LINE_Y} ${back},${LINE_Y - rise} ${back},${LINE_Y + rise}`;
+  return shape('polygon', { class: 'arrow', points });
+}
+
+function shape<K extends keyof SVGElementTagNameMap>(tag: K, attrs: Record<string, string | number>) {
+  const el = document.createElementNS(NS, tag);
+  for (const [name, value] of Object.entries(attrs))
+    el.setAttribute(name, typeof value === 'number' ? String(Number(value.toFixed(2))) : value);
+  return el;
+}

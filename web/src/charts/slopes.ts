@@ -1,0 +1,151 @@
+// Starts in pairs: for each variant a line from the baseline's level to its own, one for each start. Levels differ between
+// starts; the slopes show what they have in common.
+
+import { significant } from '../format/number';
+import { baseOption, givenAxis, tip, type Option } from './echarts';
+import { dotMark, hitMark, lineMark, textMark, type Mark } from './marks';
+import { plainBetween, plainNumber } from './ticks';
+import type { Theme } from '../theme';
+
+/** One variant beside the baseline; values are in the axis's unit. */
+export interface SlopeColumn {
+  id: string;
+  label: string;
+  colour: string;
+  starts: { fork: number; from: number; to: number }[];
+  /** How many starts were left out. */
+  aside: number;
+  /** Mean of the baseline and of the variant. */
+  means: [number | null, number | null];
+}
+
+export interface Slopes {
+  columns: SlopeColumn[];
+  axisName: string;
+  baseline: string;
+}
+
+const LEFT_PX = 46;
+const TOP_PX = 40;
+const BOTTOM_PX = 40;
+const PLOT_PX = 200;
+const LEAST_COLUMN_PX = 150;
+
+/** How many columns stand side by side. */
+const perRow = (slopes: Slopes, width: number): number =>
+  Math.max(1, Math.min(slopes.columns.length, Math.floor((width - LEFT_PX) / LEAST_COLUMN_PX)));
+const ROW_PX = TOP_PX + PLOT_PX + BOTTOM_PX;
+
+export function slopesHeight(slopes: Slopes, width: number): number {
+  return Math.ceil(slopes.columns.length / perRow(slopes, width)) * ROW_PX;
+}
+
+export function slopesOption(slopes: Slopes, width: number, t: Theme): Option {
+  const across = perRow(slopes, width);
+  const columnPx = Math.min(320, (width - LEFT_PX) / across);
+  const [least, most] = rangeOf(slopes);
+  const y = (row: number, value: number) =>
+    row * ROW_PX + TOP_PX + PLOT_PX * (1 - (value - least) / (most - least || 1));
+  const ticks = plainBetween(least, most);
+  const place = (i: number) => ({ row: Math.floor(i / across), x: LEFT_PX + (i % across) * columnPx });
+  return {
+    ...baseOption(t),
+    tooltip: {
+      ...(baseOption(t).tooltip as object),
+      formatter: (p: { dataIndex: number }) => columnTip(slopes, slopes.columns[p.dataIndex]!),
+    },
+    grid: { left: 0, right: 0, top: 0, bottom: 0, outerBoundsMode: 'none' },
+    xAxis: { ...givenAxis(t, [0, 1], [], ''), show: false },
+    yAxis: { type: 'value', min: 0, max: 1, show: false },
+    series: [
+      {
+        type: 'custom',
+        clip: false,
+        encode: { x: -1, y: -1 },
+        data: slopes.columns.map((c) => ({ name: c.id, value: [0, 0] })),
+        renderItem: (params: { dataIndex: number }) => {
+          const { row, x } = place(params.dataIndex);
+          const marks =
+            params.dataIndex % across === 0 ? axisMarks(slopes, ticks, row, y, x + columnPx * across, t) : [];
+          const column = slopes.columns[params.dataIndex]!;
+          return { type: 'group', children: [...marks, ...columnMarks(slopes, column, x, columnPx, row, y, t)] };
+        },
+      },
+    ],
+  };
+}
+
+/** From the least to the greatest level, with some air: slopes, and not lengths, are what is compared. */
+function rangeOf(slopes: Slopes): [number, number] {
+  const levels = slopes.columns.flatMap((c) => c.starts.flatMap((s) => [s.from, s.to]));
+  const [least, most] = [Math.min(...levels), Math.max(...levels)];
+  const air = (most - least || most || 1) * 0.1;
+  return [Math.max(0, least - air), most + air];
+}
+
+type Place = (row: number, value: number) => number;
+
+function axisMarks(slopes: Slopes, ticks: number[], row: number, y: Place, right: number, t: Theme): Mark[] {
+  return [
+    textMark(0, row * ROW_PX + 8, slopes.axisName, t.muted, { size: 11 }),
+    ...ticks.flatMap((tick) => [
+      lineMark(LEFT_PX, y(row, tick), right, y(row, tick), t.grid),
+      textMark(LEFT_PX - 8, y(row, tick), plainNumber(tick), t.muted, { align: 'right', size: 11 }),
+    ]),
+  ];
+}
+
+function columnMarks(
+  slopes: Slopes,
+  column: SlopeColumn,
+  x: number,
+  columnPx: number,
+  row: number,
+  y: Place,
+  t: Theme,
+): Mark[] {
+  const [from, to] = [x + 26, x + columnPx - 44];
+  const foot = row * ROW_PX + TOP_PX + PLOT_PX + 14;
+  const aside = column.aside ? ` (${column.aside} left out)` : '';
+  const mean = column.means;
+  return [
+    hitMark(x, row * ROW_PX, columnPx, ROW_PX),
+    ...[from, to].map((at) => lineMark(at, row * ROW_PX + TOP_PX, at, row * ROW_PX + TOP_PX + PLOT_PX, t.faint)),
+    ...column.starts.map((s) => lineMark(from, y(row, s.from), to, y(row, s.to), column.colour, 1.5)),
+    ...column.starts.flatMap((s) => [
+      dotMark(from, y(row, s.from), 3.2, t.baseline),
+      dotMark(to, y(row, s.to), 3.2, column.colour),
+    ]),
+    ...means(mean, from, to, row, y, t),
+    textMark(from, foot, slopes.baseline, t.muted, { align: 'center', size: 11, width: columnPx / 2 }),
+    textMark(to, foot + 15, `${column.label}${aside}`, t.ink, { align: 'center', size: 11, width: columnPx - 8 }),
+  ];
+}
+
+/** The means as short strokes with their figures. */
+function means(
+  [before, after]: SlopeColumn['means'],
+  from: number,
+  to: number,
+  row: number,
+  y: Place,
+  t: Theme,
+): Mark[] {
+  const stroke = (at: number, value: number | null): Mark[] =>
+    value === null
+      ? []
+      : [
+          lineMark(at - 7, y(row, value), at + 7, y(row, value), t.ink, 2.5),
+          textMark(at + 11, y(row, value), significant(value), t.ink, { bold: true, size: 11, halo: t.paper }),
+        ];
+  return [...stroke(from, before), ...stroke(to, after)];
+}
+
+function columnTip(slopes: Slopes, column: SlopeColumn): HTMLElement {
+  const rows = column.starts.map((s): [string, string] => [
+    `start ${s.fork}`,
+    `${significant(s.from)} → ${significant(s.to)}`,
+  ]);
+  if (column.aside) rows.push(['left out', `${column.aside}: others used the cores`]);
+  return tip(`${slopes.baseline} → ${column.label}`, rows);
+}

@@ -1,0 +1,68 @@
+// Throughput and CPU of a panel start by start: a line from the baseline to the variant for each start.
+
+import { figure } from '../charts/figure';
+import { slopesHeight, slopesOption, type Slopes } from '../charts/slopes';
+import { significant } from '../format/number';
+import { inUnitWithInterval, type Unit } from '../format/unit';
+import { colourOf, visibleCells, type Panel } from '../model';
+import type { Cell, Estimate, ForkValue } from '../summary';
+import { LIGHT, type Theme } from '../theme';
+import { panelId } from './forks';
+
+export interface SlopesSpec {
+  kind: string;
+  title: string;
+  note: string;
+  unit: Unit;
+  axisName: string;
+  head: string;
+  mean: (cell: Cell) => Estimate | null;
+  of: (value: ForkValue) => number | null;
+}
+
+/** The slopes of a panel; null where starts were not paired, or a single server stands alone. */
+export function slopesFigure(panel: Panel, spec: SlopesSpec): HTMLElement | null {
+  const baseline = panel.cells.find((c) => c.baseline && !c.control);
+  const variants = visibleCells(panel).filter(
+    (c) => !c.baseline && !c.control && c.fork_values.some((v) => spec.of(v) !== null),
+  );
+  if (!baseline || !variants.length || !baseline.fork_values.some((v) => spec.of(v) !== null)) return null;
+  const scaled = (value: number | null | undefined) => (value == null ? null : value / spec.unit.divisor);
+  const before = new Map(baseline.fork_values.map((v) => [v.fork, scaled(spec.of(v))]));
+  const slopes = (t: Theme): Slopes => ({
+    axisName: spec.axisName,
+    baseline: baseline.variant,
+    columns: variants.map((cell) => ({
+      id: cell.id,
+      label: cell.variant,
+      colour: colourOf(cell, panel, t)?.mark ?? t.muted,
+      starts: cell.fork_values.flatMap((v) => {
+        const [from, to] = [before.get(v.fork), scaled(spec.of(v))];
+        return from == null || to === null ? [] : [{ fork: v.fork, from, to }];
+      }),
+      aside: cell.forks_set_aside.length,
+      means: [scaled(spec.mean(baseline)?.value), scaled(spec.mean(cell)?.value)],
+    })),
+  });
+  return figure({
+    id: panelId(spec.kind, panel),
+    title: `${panel.title}: ${spec.title}`,
+    note: spec.note,
+    watch: ['highlights', 'everyRow'],
+    height: (width) => slopesHeight(slopes(LIGHT), width),
+    draw: (width, t) => slopesOption(slopes(t), width, t),
+    data: () => ({
+      heads: ['scenario', 'variant', 'start', `baseline_${spec.head}`, spec.head],
+      rows: slopes(LIGHT).columns.flatMap((c) =>
+        c.starts.map((s) => [panel.scenario, c.label, s.fork, s.from * spec.unit.divisor, s.to * spec.unit.divisor]),
+      ),
+    }),
+    alternative: () =>
+      [baseline, ...variants]
+        .map((cell) => {
+          const mean = spec.mean(cell);
+          return `${cell.variant}: ${mean ? inUnitWithInterval({ ...mean, lo: null, hi: null }, spec.unit) : '–'}`;
+        })
+        .join('; ') + `, ${significant(slopes(LIGHT).columns[0]!.starts.length)} starts`,
+  });
+}

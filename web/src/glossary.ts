@@ -1,0 +1,26 @@
+// Definitions of the page's terms, shown on hover. They come from docs/GLOSSARY.md when the page is built.
+
+import { h } from './dom';
+
+declare const __GLOSSARY__: Record<string, string>;
+
+const DEFINITIONS = new Map(Object.entries(__GLOSSARY__).map(([word, text]) => [word.toLowerCase(), text]));
+const longestFirst = [...DEFINITIONS.keys()].sort((a, b) => b.length - a.length);
+const escaped = (word: string) => word.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
+const TERMS = new RegExp(`(?<![\\w-])(${longestFirst.map(escaped).join('|')})(s?)(?![\\w-])`, 'gi');
+
+/** The text with each term, at its first place, explained on hover. */
+export function withTerms(text: string): DocumentFragment {
+  const out = document.createDocumentFragment();
+  const seen = new Set<string>();
+  let from = 0;
+  for (const match of text.matchAll(TERMS)) {
+    const word = match[1]!.toLowerCase();
+    if (seen.has(word)) continue;
+    seen.add(word);
+    out.append(text.slice(from, match.index), h('abbr', { title: DEFINITIONS.get(word)! }, match[0]));
+    from = match.index + match[0].length;
+  }
+  out.append(text.slice(from));
+  return out;
+}

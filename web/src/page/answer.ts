@@ -1,0 +1,106 @@
+// The first screen below the headline: may it be used, the answer table, the next step, how to read it.
+
+import { copyButton, h, type Child } from '../dom';
+import { overheadFigure, percent } from '../figures/overhead';
+import { withTerms } from '../glossary';
+import type { Model } from '../model';
+import type { RunStatus, Summary, ValidityState } from '../summary';
+import { answerTable, MOST_ROWS } from './answer_table';
+import { matrix } from './matrix';
+import { loadTiles } from './tiles';
+import { verdicts } from './verdicts';
+
+const STATES: Record<ValidityState, { word: string; glyph: string }> = {
+  valid: { word: 'VALID', glyph: '✓' },
+  suspect: { word: 'USE WITH CARE', glyph: '!' },
+  void: { word: 'DO NOT USE', glyph: '×' },
+};
+
+const ENDED: Record<RunStatus, string> = {
+  complete: '',
+  budget_spent: 'The budget ended before every comparison was decided.',
+  interrupted: 'The run was interrupted. The report shows what was measured before.',
+  partial: 'The run broke off. The report shows what was measured before.',
+};
+
+/** Whether the comparisons fit into a table of small forests; more of them are a matrix. */
+export function isTabled({ summary, large }: Model): boolean {
+  return summary.comparisons.length > 0 && summary.comparisons.length <= MOST_ROWS && !large;
+}
+
+/** A reader who stops after it has the answer. */
+export function answer(model: Model): HTMLElement {
+  const { summary } = model;
+  const parts: Child[] = [trustStrip(summary)];
+  if (summary.run.mode === 'load') parts.push(...summary.cells.map(loadTiles));
+  const isTable = isTabled(model);
+  if (isTable) parts.push(answerTable(model));
+  parts.push(afterTable(model, isTable), verdicts(summary));
+  if (summary.comparisons.length && !isTable) parts.push(matrix(model), overheadFigure(model));
+  return h('section', { id: 'answer', 'aria-label': 'Answer' }, ...parts);
+}
+
+/** May the figures be used, and why not. */
+function trustStrip({ trust, run }: Summary): HTMLElement {
+  const { word, glyph } = STATES[trust.state];
+  const reasons =
+    trust.reasons.length || trust.state !== 'valid' ? trust.reasons : ['Nothing speaks against these figures.'];
+  const link = `${trust.warnings} warning${trust.warnings === 1 ? '' : 's'}`;
+  return h(
+    'div',
+    { class: 'trust', 'data-state': trust.state, role: 'note', 'aria-label': 'May these figures be used?' },
+    h('b', {}, h('span', { class: 'glyph', 'aria-hidden': 'true' }, glyph), ` ${word}`),
+    ...reasons.map((reason) => h('span', { dir: 'auto' }, withTerms(reason))),
+    ENDED[run.status] ? h('span', {}, ENDED[run.status]) : null,
+    trust.warnings ? h('a', { href: '#findings' }, link) : null,
+  );
+}
+
+function afterTable({ summary }: Model, isTable: boolean): HTMLElement | null {
+  const parts = [summary.next && nextStep(summary), isTable && howToRead(summary)].filter(Boolean) as HTMLElement[];
+  return parts.length ? h('div', { class: 'after-answer' }, ...parts) : null;
+}
+
+function nextStep({ next }: Summary): HTMLElement {
+  const { command, text } = next!;
+  return h(
+    'div',
+    { class: 'next' },
+    h('h2', {}, 'Next step'),
+    h(
+      'div',
+      { class: 'command' },
+      h('pre', { tabindex: '0' }, command),
+      copyButton('Copy', () => command),
+    ),
+    h('p', {}, text),
+  );
+}
+
+function howToRead({ run }: Summary): HTMLElement {
+  const sure = percent(1 - run.alpha);
+  return h(
+    'div',
+    { class: 'reading' },
+    h('h2', {}, 'How to read this'),
+    h(
+      'ul',
+      {},
+      h('li', {}, withTerms('● decided, ○ not decided yet. A small dot is one start of the server.')),
+      h(
+        'li',
+        {},
+        withTerms(
+          `The line is the interval: it holds the true value with a probability of ${sure} %. An arrow: it goes on.`,
+        ),
+      ),
+      h(
+        'li',
+        {},
+        withTerms(
+          `The grey band is the region, ±${percent(run.region)} %: too small to matter. ▼ worse, ▲ better, = the same.`,
+        ),
+      ),
+    ),
+  );
+}

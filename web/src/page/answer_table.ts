@@ -1,0 +1,179 @@
+// The answer table: a row per variant and scenario, a column per measure, in each place a small forest and its figures in words.
+
+import { withTerms } from '../glossary';
+import { axisOf, miniForest } from '../charts/mini_forest';
+import { breakable, h, type Child } from '../dom';
+import { hasInterval } from '../figures/rows';
+import { changeText, changeWithInterval, differenceText } from '../format/number';
+import { durationText, inUnit, unitFor } from '../format/unit';
+import { inCurrency, type CurrencyName, type Model, type Panel } from '../model';
+import type { Cell, Comparison, Currency } from '../summary';
+import { LIGHT, verdictLook } from '../theme';
+
+/** More rows are a matrix. */
+export const MOST_ROWS = 40;
+/** Longer forecasts are no advice. */
+const WORTH_WAITING_S = 1800;
+/** An interval whose ends differ by this factor tells nothing that a reader could use. */
+const TELLING = 4;
+
+export function answerTable(model: Model): HTMLElement {
+  const columns = measuresOf(model);
+  const axes = new Map(columns.map((c) => [c.name, axisOf(ratiosOf(model, c.name), model.summary.run.region)]));
+  const baselines = [...new Set(model.summary.comparisons.map((c) => c.baseline))];
+  const heads = columns.map((c) =>
+    h(
+      'th',
+      { scope: 'col', role: 'columnheader' },
+      withTerms(capital(c.label).replace('CPU / request', 'CPU per request')),
+      h('span', { class: 'axis' }, ...axisWords(c)),
+    ),
+  );
+  const head = h(
+    'tr',
+    { role: 'row' },
+    h('th', { scope: 'col', role: 'columnheader' }, baselines.length === 1 ? `against ${baselines[0]}` : 'variant'),
+    ...heads,
+    h('th', { scope: 'col', role: 'columnheader' }, 'To decide'),
+  );
+  const bodies = model.panels.filter((p) => p.comparisons.length).map((p) => panelRows(model, p, columns, axes));
+  const table = h(
+    'table',
+    { class: 'answer', role: 'table' },
+    h('caption', { class: 'sr' }, 'Each variant against its baseline, by measure'),
+    h('thead', { role: 'rowgroup' }, head),
+    ...bodies,
+  );
+  return h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Answer table' }, table);
+}
+
+/** The median tells little beside the p99: it stands among the charts. */
+function measuresOf(model: Model): CurrencyName[] {
+  const hasTail = model.currencies.some((c) => c.name === 'latency_p99');
+  return model.currencies.filter((c) => !(hasTail && c.name === 'latency_p50'));
+}
+
+const ratiosOf = (model: Model, name: string): number[] =>
+  model.summary.comparisons.flatMap((c) => c.currencies.filter((x) => x.name === name).map((x) => x.ratio));
+
+const capital = (text: string): string =>
+  /^p\d/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1).replace('/', ' / ');
+
+const isLatency = (name: string): boolean => name.startsWith('latency');
+const wordsOf = (name: string): [string, string] => (isLatency(name) ? ['lower', 'higher'] : ['less', 'more']);
+
+function axisWords(c: CurrencyName): Child[] {
+  const [less, more] = wordsOf(c.name);
+  return [`${less} ◀ 100 % ▶ ${more}`];
+}
+
+function panelRows(model: Model, panel: Panel, columns: CurrencyName[], axes: Map<string, number>): HTMLElement {
+  const head = h(
+    'tr',
+    { class: 'panel', role: 'row' },
+    h(
+      'th',
+      { scope: 'rowgroup', role: 'rowheader' },
+      panel.title,
+      panel.scenarioTitle ? h('small', {}, panel.scenarioTitle) : null,
+    ),
+    ...columns.map((c) => h('td', { role: 'cell' }, baselineLevel(panel, c.name))),
+    h('td', { role: 'cell' }),
+  );
+  const rows = panel.comparisons.map((c) => row(model, c, columns, axes));
+  return h('tbody', { role: 'rowgroup' }, head, ...rows);
+}
+
+/** What the baseline itself showed. */
+function baselineLevel(panel: Panel, name: string): Child {
+  const found = panel.comparisons.flatMap((c) => c.currencies).find((c) => c.name === name);
+  if (!found) return null;
+  const unit = unitFor(found.unit, [found.baseline_value]);
+  return h(
+    'span',
+    { class: 'level' },
+    `${inUnit({ value: found.baseline_value, lo: null, hi: null }, unit)} ${unit.name}`,
+  );
+}
+
+function row(model: Model, c: Comparison, columns: CurrencyName[], axes: Map<string, number>): HTMLElement {
+  const cell = model.cells.get(c.cell);
+  const name = h('a', { href: `#cell=${encodeURIComponent(c.cell)}` }, breakable(c.variant));
+  return h(
+    'tr',
+    { role: 'row' },
+    h('th', { scope: 'row', role: 'rowheader' }, name, h('small', {}, startsText(cell))),
+    ...columns.map((column) => place(c, column, axes.get(column.name)!, model.summary.run.region, cell)),
+    h('td', { role: 'cell', class: 'needed' }, toDecide(c)),
+  );
+}
+
+/** `2 of 3 starts count`. */
+function startsText(cell: Cell | undefined): string {
+  if (!cell) return '';
+  const aside = cell.forks_set_aside.length;
+  const doubt = cell.validity.state === 'valid' ? '' : ', use with care';
+  const starts = `${cell.forks} start${cell.forks === 1 ? '' : 's'}`;
+  return aside ? `${cell.forks} of ${cell.forks + aside} starts count${doubt}` : starts + doubt;
+}
+
+function place(c: Comparison, column: CurrencyName, axis: number, region: number, cell?: Cell): HTMLElement {
+  const attrs = { role: 'cell', 'data-label': capital(column.label) };
+  const figure = inCurrency(c.currencies, column.name);
+  if (cell?.validity.state === 'void' || figure?.verdict === 'void' || !c.currencies.length)
+    return h('td', attrs, h('span', { class: 'words' }, '× void'));
+  if (!figure) return h('td', attrs, h('span', { class: 'words' }, 'not measured'));
+  const { glyph } = verdictLook(figure.verdict, LIGHT);
+  const forest = { ...figure, starts: figure.fork_ratios, decided: isDecided(figure) };
+  const interval = hasInterval(figure) ? forest : { ...forest, lo: null, hi: null };
+  const title = [figure.short, figure.method, figure.reason].filter(Boolean).join(' · ');
+  return h(
+    'td',
+    { ...attrs, title, 'data-verdict': figure.verdict },
+    miniForest(interval, axis, region),
+    h('span', { class: 'words' }, h('b', { 'aria-hidden': 'true' }, glyph), ' ', words(figure)),
+  );
+}
+
+const isDecided = (c: Currency): boolean => ['worse', 'better', 'no_material_difference'].includes(c.verdict);
+
+function words(c: Currency): Child {
+  switch (c.verdict) {
+    case 'worse':
+    case 'better':
+      return strong(differenceText(c.ratio, c.lo, c.hi, wordsOf(c.name)));
+    case 'no_material_difference':
+      return `same: ${changeWithInterval(c.ratio, c.lo, c.hi)}`;
+    case 'no_interval':
+      return `${changeText(c.ratio, null, null)}, one start`;
+    default:
+      return `${changeText(c.ratio, c.lo, c.hi)} ${openWords(c)}`;
+  }
+}
+
+/** The figure in bold, its interval not. */
+function strong(text: string): Child {
+  const [figure, interval] = text.split(' [');
+  const out = document.createDocumentFragment();
+  out.append(h('b', {}, figure!), interval ? ` [${interval}` : '');
+  return out;
+}
+
+/** Of an open question: the interval where it tells something, else whether the starts agree on the direction. */
+function openWords(c: Currency): string {
+  if (hasInterval(c) && c.hi! < c.lo! * TELLING)
+    return `[${changeText(c.lo!, null, null)}, ${changeText(c.hi!, null, null)}]`.replaceAll(' %', '');
+  const above = c.fork_ratios.filter((ratio) => ratio > 1).length;
+  return above === 0 || above === c.fork_ratios.length ? 'starts agree' : 'starts disagree';
+}
+
+function toDecide(c: Comparison): string {
+  const first = c.currencies[0];
+  if (!first || first.verdict === 'void') return '–';
+  if (isDecided(first)) return 'decided';
+  if (first.verdict === 'no_interval') return 'more starts';
+  if (first.needed_s === null) return first.forks < 3 ? 'more starts' : 'not on this machine';
+  return first.needed_s > WORTH_WAITING_S
+    ? 'not on this machine'
+    : `about ${durationText(Math.ceil(first.needed_s / 10) * 10)} more`;
+}

@@ -1,0 +1,36 @@
+// The first screen of a load: its figures as tiles.
+
+import { h } from '../dom';
+import { fixed, significant, whole } from '../format/number';
+import { plainTime } from '../format/unit';
+import type { Cell, Distribution } from '../summary';
+
+const PERCENTILES = [50, 99, 99.9];
+
+/** Rate, latencies, errors and how busy the generator was. */
+export function loadTiles(cell: Cell): HTMLElement {
+  const response = cell.latency.at(-1)?.response;
+  const rate = cell.throughput_per_s?.value ?? cell.latency.at(-1)?.pace.answers_per_s;
+  const busy = cell.generator_cpu_share;
+  const failed = cell.requests_failed;
+  const share = failed / Math.max(1, failed + cell.requests_ok);
+  const tiles: [string, string, string?][] = [
+    ['requests/s', rate === undefined ? '–' : rate < 100 ? significant(rate) : whole(rate)],
+    ...PERCENTILES.map((p): [string, string] => [`p${p}`, percentile(response, p)]),
+    ['max', response?.max_ns == null ? '–' : plainTime(response.max_ns)],
+    ['errors', whole(failed), failed ? `${significant(share * 100)} %` : `of ${whole(cell.requests_ok)} requests`],
+    ['generator busy', busy === null ? '–' : `${fixed(busy * 100, 0)} %`],
+  ];
+  return h(
+    'dl',
+    { class: 'tiles' },
+    ...tiles.map(([name, value, more]) =>
+      h('div', {}, h('dt', {}, name), h('dd', {}, value, more ? h('small', {}, more) : null)),
+    ),
+  );
+}
+
+function percentile(response: Distribution | undefined, p: number): string {
+  const found = response?.percentiles.find((v) => v.percentile === p);
+  return found ? plainTime(found.value_ns) : '–';
+}

@@ -1,0 +1,48 @@
+// axe-core finds nothing to complain of, in light and dark, on a wide and a narrow screen.
+
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { whySkipped } from './browser';
+import { Pages } from './pages';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const KINDS = ['golden-decided', 'golden-undecided', 'golden-load', 'golden-explained'];
+const NARROW = { viewport: { width: 390, height: 844 } };
+
+interface Violation {
+  id: string;
+  nodes: { target: string[]; failureSummary: string }[];
+}
+
+const skipped = whySkipped();
+describe.skipIf(skipped)('axe-core', () => {
+  let pages: Pages;
+  beforeAll(() => {
+    pages = new Pages();
+  });
+  afterAll(() => pages.close());
+
+  test.each([
+    ...KINDS.map((kind) => [kind, {}] as const),
+    ['golden-decided', { colorScheme: 'dark' }] as const,
+    ['golden-decided', NARROW] as const,
+  ])('has no complaint about "%s" with %j', async (kind, options) => {
+    const { page } = await pages.open(kind, options);
+    await Pages.drawAll(page);
+    await page.evaluate(AXE);
+    const violations = await page.evaluate(async () => {
+      const { axe } = window as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } };
+      return (await axe.run()).violations;
+    });
+    const found = violations.map(
+      (v) =>
+        `${v.id}: ${v.nodes
+          .slice(0, 3)
+          .map((n) => `${n.target.join(' ')} — ${n.failureSummary}`)
+          .join('; ')}`,
+    );
+    expect(found).toEqual([]);
+    await page.context().close();
+  });
+});
