@@ -20,6 +20,12 @@ use crate::slice::SliceLoad;
 /// Length of a warm-up slice: short, so that all servers warm up side by side.
 const SLICE: Duration = Duration::from_millis(250);
 
+/// The same for servers that show no compiler threads. They need fewer seconds, and as many slices.
+const SLICE_WITHOUT_COMPILER: Duration = Duration::from_millis(100);
+/// How far back the cost of servers without compiler threads must be level. Native code is warm at once; what compiles
+/// unseen, such as Node, still has this time.
+const LOOK_BACK_WITHOUT_COMPILER_S: f64 = 2.0;
+
 /// The compilers' share of the time below which their backlog counts as gone.
 const BACKLOG_GONE: f64 = 0.02;
 /// Rounds in a row that must show it before the servers move. A compilation that comes later is still waited for: steady
@@ -101,7 +107,7 @@ impl WarmUp {
         let load = SliceLoad {
             phase: Phase::Warmup,
             users: self.users,
-            length: SLICE,
+            length: if compiles(&self.windows) { SLICE } else { SLICE_WITHOUT_COMPILER },
             discard: Duration::ZERO,
             seed: 0,
             ..scenario.load(SliceKind::Saturating, round, 0.0)
@@ -126,8 +132,9 @@ impl WarmUp {
 
     /// How many servers are steady, or get no load.
     fn steady(&self, scenario: &ScenarioRun<'_, '_>) -> usize {
+        let rule = steady_rule(&self.windows);
         let is_steady = |(at, windows): &(usize, &Vec<Window>)| {
-            !scenario.member(*at).is_healthy() || unsteady_reason(windows).is_none()
+            !scenario.member(*at).is_healthy() || unsteady_reason(windows, &rule).is_none()
         };
         self.windows.iter().enumerate().filter(is_steady).count()
     }
@@ -159,9 +166,10 @@ impl WarmUp {
         let server = scenario.context.cores.server.clone();
         scenario.servers.move_to(scenario.context, &server);
         let span_ns = scenario.context.bed.elapsed_ns() - self.begin_ns;
+        let rule = steady_rule(&self.windows);
         for (member, windows) in self.windows.iter().enumerate() {
             scenario.servers.members[member].is_warmed = true;
-            let reason = if self.until_steady { unsteady_reason(windows) } else { None };
+            let reason = if self.until_steady { unsteady_reason(windows, &rule) } else { None };
             scenario.record_warmup(member, span_ns, reason)?;
         }
         Ok(())
@@ -201,9 +209,19 @@ fn positive_ln(value: f64) -> Option<f64> {
     (value.is_finite() && value > 0.0).then(|| value.ln())
 }
 
+/// Whether any server has compiler threads, as far as is known.
+fn compiles(windows: &[Vec<Window>]) -> bool {
+    windows.iter().flatten().any(|window| window.compiler_share.is_some()) || windows.iter().all(Vec::is_empty)
+}
+
+fn steady_rule(windows: &[Vec<Window>]) -> SteadyRule {
+    let usual = SteadyRule::default();
+    if compiles(windows) { usual } else { SteadyRule { look_back_s: LOOK_BACK_WITHOUT_COMPILER_S, ..usual } }
+}
+
 /// Why a series is not steady; `None` when it is.
-fn unsteady_reason(windows: &[Window]) -> Option<String> {
-    match assess(windows, &SteadyRule::default()) {
+fn unsteady_reason(windows: &[Window], rule: &SteadyRule) -> Option<String> {
+    match assess(windows, rule) {
         Ok(steadiness) => steadiness.reason.map(in_words),
         Err(error) => Some(error.to_string()),
     }
@@ -242,6 +260,18 @@ mod tests {
             assert!((quick - slow).abs() < 1e-12, "member {member}: {quick} and {slow}");
         }
         assert!((against_the_others(vec![(0, window(0.3))])[0].1.log_cost - 0.3).abs() < 1e-12, "alone: its own cost");
+    }
+
+    #[test]
+    fn servers_without_compilers_are_watched_for_less_time() {
+        let series = |seconds: f64, compiler_share| -> Vec<Vec<Window>> {
+            let at = |i| Window { time_s: f64::from(i) * 0.2, compiler_share, ..window(0.0) };
+            vec![(0..(seconds / 0.2) as i32).map(at).collect()]
+        };
+        let is_steady = |windows: &[Vec<Window>]| unsteady_reason(&windows[0], &steady_rule(windows)).is_none();
+        assert!(is_steady(&series(2.6, None)) && !is_steady(&series(1.4, None)));
+        assert!(is_steady(&series(5.6, Some(0.0))) && !is_steady(&series(4.4, Some(0.0))));
+        assert!(compiles(&[Vec::new()]), "not known yet");
     }
 
     #[test]
