@@ -87,10 +87,8 @@ impl EpollPoller {
 
     /// epoll_pwait2(2), since Linux 5.11: the wait ends at the nanosecond, not at the next millisecond.
     fn pwait2(&mut self, timeout_ns: Option<u64>) -> i64 {
-        let timeout = timeout_ns.map(|ns| libc::timespec {
-            tv_sec: (ns / 1_000_000_000).try_into().unwrap_or(libc::time_t::MAX),
-            tv_nsec: (ns % 1_000_000_000) as _,
-        });
+        let timeout = timeout_ns
+            .map(|ns| libc::timespec { tv_sec: (ns / 1_000_000_000) as _, tv_nsec: (ns % 1_000_000_000) as _ });
         let timeout_ptr = timeout.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
         let no_mask = std::ptr::null::<libc::sigset_t>();
         // SAFETY: the descriptor is open for as long as `self`; `ready` has room for BATCH_EVENTS events; the timeout

@@ -30,8 +30,8 @@ impl SchedulingPolicy {
     /// # Errors
     /// When the thread is gone.
     pub fn of_thread(tid: u32) -> io::Result<Option<Self>> {
-        // SAFETY: the call takes and returns plain numbers.
-        match unsafe { libc::sched_getscheduler(tid.cast_signed()) } {
+        // SAFETY: the call takes and returns plain numbers. It is the system call itself: musl's function only fails.
+        match unsafe { libc::syscall(libc::SYS_sched_getscheduler, tid) } as i32 {
             libc::SCHED_OTHER => Ok(Some(Self::Normal)),
             libc::SCHED_BATCH => Ok(Some(Self::Batch)),
             -1 => Err(io::Error::last_os_error()),

@@ -165,9 +165,10 @@ unsafe fn become_program(orders: &Orders<'_>, supervisor: libc::pid_t, handshake
             fail(step::AFFINITY, refused.raw_os_error());
         }
         // The default needs no call: programs inherit the policy of tare.
-        let parameter: libc::sched_param = mem::zeroed();
+        // The system call itself, with a priority of 0: the function of this name does nothing but fail in musl.
+        let priority: c_int = 0;
         if orders.scheduling != SchedulingPolicy::Normal
-            && libc::sched_setscheduler(0, orders.scheduling.number(), &raw const parameter) != 0
+            && libc::syscall(libc::SYS_sched_setscheduler, 0, orders.scheduling.number(), &raw const priority) != 0
         {
             fail(step::SCHEDULING, errno());
         }
