@@ -1,4 +1,4 @@
-//! Looks for bytes that break `tare_hostile::answer`.
+//! Looks for bytes that break `tare_hostile::check_answer`.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| tare_hostile::answer(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| tare_hostile::check_answer(bytes));

@@ -1,4 +1,4 @@
-//! Looks for bytes that break `tare_hostile::chunks`.
+//! Looks for bytes that break `tare_hostile::check_chunks`.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| tare_hostile::chunks(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| tare_hostile::check_chunks(bytes));

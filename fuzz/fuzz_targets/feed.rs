@@ -1,4 +1,4 @@
-//! Looks for bytes that break `tare_hostile::feed`.
+//! Looks for bytes that break `tare_hostile::check_feed`.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| tare_hostile::feed(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| tare_hostile::check_feed(bytes));

@@ -1,4 +1,4 @@
-//! Looks for bytes that break `tare_hostile::frames`.
+//! Looks for bytes that break `tare_hostile::check_frames`.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| tare_hostile::frames(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| tare_hostile::check_frames(bytes));

@@ -1,4 +1,4 @@
-//! Looks for bytes that break `tare_hostile::histogram`.
+//! Looks for bytes that break `tare_hostile::check_histogram`.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| tare_hostile::histogram(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| tare_hostile::check_histogram(bytes));

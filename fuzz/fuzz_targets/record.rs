@@ -1,4 +1,4 @@
-//! Looks for bytes that break `tare_hostile::record`.
+//! Looks for bytes that break `tare_hostile::check_record`.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| tare_hostile::record(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| tare_hostile::check_record(bytes));

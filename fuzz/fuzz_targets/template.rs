@@ -1,4 +1,4 @@
-//! Looks for bytes that break `tare_hostile::template`.
+//! Looks for bytes that break `tare_hostile::check_template`.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| tare_hostile::template(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| tare_hostile::check_template(bytes));

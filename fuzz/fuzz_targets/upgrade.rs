@@ -1,4 +1,4 @@
-//! Looks for bytes that break `tare_hostile::upgrade`.
+//! Looks for bytes that break `tare_hostile::check_upgrade`.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| tare_hostile::upgrade(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| tare_hostile::check_upgrade(bytes));

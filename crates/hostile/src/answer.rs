@@ -22,7 +22,7 @@ impl Sink for ParsedAnswer {
 }
 
 /// Bytes give the same answer or the same error, whole, in single bytes and in uneven pieces, for GET and HEAD.
-pub fn answer(bytes: &[u8]) {
+pub fn check_answer(bytes: &[u8]) {
     for is_head_request in [false, true] {
         let whole = read(bytes.chunks(bytes.len().max(1)), is_head_request);
         for size in [1, 3, 1 + bytes.len() / 2] {
@@ -37,8 +37,8 @@ pub fn answer(bytes: &[u8]) {
 }
 
 /// The same for a chunked body after a valid head, so that the fuzzer need not find the head first.
-pub fn chunks(bytes: &[u8]) {
-    answer(&[b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", bytes].concat());
+pub fn check_chunks(bytes: &[u8]) {
+    check_answer(&[b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", bytes].concat());
 }
 
 fn read<'a>(pieces: impl Iterator<Item = &'a [u8]>, is_head_request: bool) -> Result<ParsedAnswer, ParseError> {

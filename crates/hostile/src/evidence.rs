@@ -2,11 +2,11 @@
 
 use std::io::Write;
 
-use tare_record::{PackedHistogram, Record, open};
+use tare_record::{PackedHistogram, Record, open_record};
 use tare_stats::LatencyHistogram;
 
 /// Bytes are rejected as a histogram, or give one that can be merged, queried and packed again.
-pub fn histogram(bytes: &[u8]) {
+pub fn check_histogram(bytes: &[u8]) {
     let Ok(packed) = PackedHistogram::from_bytes(bytes.to_vec()) else { return };
     let mut sum = LatencyHistogram::new();
     packed.merge_into(&mut sum);
@@ -19,10 +19,10 @@ pub fn histogram(bytes: &[u8]) {
 ///
 /// # Panics
 /// Also when no temporary file can be written.
-pub fn record(bytes: &[u8]) {
+pub fn check_record(bytes: &[u8]) {
     let mut file = tempfile::NamedTempFile::new().expect("a temporary file can be made");
     file.write_all(bytes).expect("a temporary file can be written");
-    let slices = match open(file.path()) {
+    let slices = match open_record(file.path()) {
         Ok(Record::Weighed(run)) => run.slices,
         Ok(Record::Load(load)) => load.intervals,
         Err(_) => return,

@@ -6,22 +6,22 @@ mod evidence;
 mod websocket;
 mod written;
 
-pub use answer::{answer, chunks};
-pub use evidence::{histogram, record};
-pub use websocket::{frames, upgrade};
-pub use written::{feed, template};
+pub use answer::{check_answer, check_chunks};
+pub use evidence::{check_histogram, check_record};
+pub use websocket::{check_frames, check_upgrade};
+pub use written::{check_feed, check_template};
 
 /// A property of bytes.
 pub type Property = fn(&[u8]);
 
 /// All properties, by the names of their fuzz targets.
 pub const ALL: [(&str, Property); 8] = [
-    ("answer", answer),
-    ("chunks", chunks),
-    ("feed", feed),
-    ("frames", frames),
-    ("histogram", histogram),
-    ("record", record),
-    ("template", template),
-    ("upgrade", upgrade),
+    ("answer", check_answer),
+    ("chunks", check_chunks),
+    ("feed", check_feed),
+    ("frames", check_frames),
+    ("histogram", check_histogram),
+    ("record", check_record),
+    ("template", check_template),
+    ("upgrade", check_upgrade),
 ];

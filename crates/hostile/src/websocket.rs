@@ -7,7 +7,7 @@ type ParsedMessages = (Vec<Arrival>, Option<FrameError>, Vec<u8>);
 
 /// Bytes give the same messages or the same error, whole, in single bytes and in uneven pieces. The other end can read
 /// the answers.
-pub fn frames(bytes: &[u8]) {
+pub fn check_frames(bytes: &[u8]) {
     let whole = read(bytes.chunks(bytes.len().max(1)));
     for size in [1, 3, 1 + bytes.len() / 2] {
         let pieces = read(bytes.chunks(size));
@@ -32,7 +32,7 @@ pub fn frames(bytes: &[u8]) {
 const END: &[u8] = b"\r\n\r\n";
 
 /// Bytes with an end give the same refusal of a handshake in any pieces: no input contains the right key.
-pub fn upgrade(bytes: &[u8]) {
+pub fn check_upgrade(bytes: &[u8]) {
     let whole = heard(bytes.chunks(bytes.len().max(1)));
     for size in [1, 3, 1 + bytes.len() / 2] {
         assert_eq!(heard(bytes.chunks(size)), whole, "in pieces of {size} bytes");

@@ -1,12 +1,12 @@
 //! Feeds and templates of users: they are rejected, or give requests that a server can read.
 
-use tare_load::{Body, Feed, FeedFormat, FeedOrder, RequestSet, RequestSpec, Requests, url_list};
+use tare_load::{Body, Feed, FeedFormat, FeedOrder, RequestSet, RequestSpec, Requests, parse_url_list};
 
 /// Rows of a feed that are checked.
 const ROWS: usize = 20;
 
 /// One byte for the format, then a table: it is rejected, or every row gives a valid request.
-pub fn feed(bytes: &[u8]) {
+pub fn check_feed(bytes: &[u8]) {
     let Some((kind, rest)) = bytes.split_first() else { return };
     let format = match kind % 4 {
         0 => FeedFormat::Separated(b','),
@@ -27,7 +27,7 @@ pub fn feed(bytes: &[u8]) {
 }
 
 /// A path, a header and a body on three lines: they are rejected, or give valid requests.
-pub fn template(bytes: &[u8]) {
+pub fn check_template(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let mut lines = text.splitn(3, '\n');
     let mut next = || lines.next().unwrap_or_default();
@@ -36,13 +36,13 @@ pub fn template(bytes: &[u8]) {
     let spec = RequestSpec::post(path, Body::text(body)).header("X", header);
     let requests = Requests { feeds: feed.into_iter().collect(), ..Requests::of([spec]) };
     let _ = sent(&requests);
-    let _ = url_list("list", text);
+    let _ = parse_url_list("list", text);
 }
 
 /// Number of valid requests, up to [`ROWS`]; `None` if they were rejected.
 fn sent(requests: &Requests) -> Option<usize> {
     let set = RequestSet::encode("host", requests).ok()?;
-    let sent = set.preview(ROWS);
+    let sent = set.first_requests(ROWS);
     sent.iter().for_each(|bytes| assert_is_sound(bytes));
     Some(sent.len())
 }

@@ -41,7 +41,7 @@ pub use cancel::Cancel;
 pub use error::LoadError;
 pub use input::check::Check;
 pub use input::feed::{Feed, FeedFormat, FeedOrder};
-pub use input::request::{Body, ListedUrl, RequestSet, RequestSpec, Requests, url_list};
+pub use input::request::{Body, ListedUrl, RequestSet, RequestSpec, Requests, parse_url_list};
 pub use protocol::Protocol;
 pub use protocol::conversation::{Conversation, Push, Stamp};
 pub use protocol::tls::{Identity, TlsSpec, Trust};

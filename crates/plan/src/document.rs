@@ -3,13 +3,13 @@
 use serde::de::DeserializeOwned;
 
 use crate::PlanError;
-use crate::names::nearest;
+use crate::names::nearest_name;
 
 /// Reads `text` as a `T`; `file` is only used to name the place of an error.
 ///
 /// # Errors
 /// [`PlanError::Document`] with the 1-based line for bad syntax, an unknown key or a wrong type.
-pub fn parse<T: DeserializeOwned>(file: &str, text: &str) -> Result<T, PlanError> {
+pub fn parse_document<T: DeserializeOwned>(file: &str, text: &str) -> Result<T, PlanError> {
     toml::from_str(text).map_err(|error| {
         let line = error.span().map_or(1, |span| line_of(text, span.start));
         PlanError::Document { file: file.to_owned(), line, message: friendly(error.message()) }
@@ -27,7 +27,7 @@ fn friendly(message: &str) -> String {
     let unknown = quoted.next().unwrap_or_default();
     // serde writes: unknown field `x`, expected one of `a`, `b` — every second piece is a name.
     let known: Vec<&str> = quoted.skip(1).step_by(2).collect();
-    match nearest(unknown, known.iter().copied()) {
+    match nearest_name(unknown, known.iter().copied()) {
         Some(near) => format!("unknown key \"{unknown}\"; did you mean \"{near}\"?"),
         None => format!("unknown key \"{unknown}\"; known here: {}", known.join(", ")),
     }
@@ -46,19 +46,19 @@ mod tests {
 
     #[test]
     fn an_unknown_key_is_named_with_its_line_and_its_neighbour() {
-        let error = parse::<Sample>("suites/my.toml", "\n\nscenarois = []\n").unwrap_err();
+        let error = parse_document::<Sample>("suites/my.toml", "\n\nscenarois = []\n").unwrap_err();
         assert_eq!(error.to_string(), "suites/my.toml:3: unknown key \"scenarois\"; did you mean \"scenarios\"?");
     }
 
     #[test]
     fn a_wrong_type_is_named_with_its_line() {
-        let error = parse::<Sample>("a.toml", "# first\nscenarios = 3\n").unwrap_err();
+        let error = parse_document::<Sample>("a.toml", "# first\nscenarios = 3\n").unwrap_err();
         assert!(error.to_string().starts_with("a.toml:2: invalid type"), "{error}");
     }
 
     #[test]
     fn broken_syntax_is_named_with_its_line() {
-        let error = parse::<Sample>("a.toml", "scenarios = [\n\"a\"\n").unwrap_err();
+        let error = parse_document::<Sample>("a.toml", "scenarios = [\n\"a\"\n").unwrap_err();
         assert!(error.to_string().starts_with("a.toml:"), "{error}");
     }
 }

@@ -7,7 +7,6 @@ pub mod condition;
 pub mod contract;
 pub mod document;
 pub mod earlier;
-pub use tare_units as duration;
 pub mod engine;
 pub mod error;
 pub mod estimate;

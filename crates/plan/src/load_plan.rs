@@ -5,8 +5,8 @@ use sha2::{Digest, Sha256};
 use tare_sample::ServerClock;
 
 use crate::condition::Condition;
-use crate::duration::Span;
 use crate::plan::{Plan, Program, Setting, Warmup};
+use tare_units::Span;
 
 /// One load on one URL, with nothing optional left.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

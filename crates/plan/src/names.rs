@@ -5,7 +5,7 @@ use globset::Glob;
 use crate::PlanError;
 
 /// The known name closest to `typed`, if one is close enough to be what was meant.
-pub fn nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest_name<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = typed.to_lowercase();
     known
         .into_iter()
@@ -21,7 +21,7 @@ pub fn nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
 ///
 /// # Errors
 /// [`PlanError::NoMatch`] for a pattern that matches nothing, [`PlanError::Value`] for one that is no glob.
-pub fn select(
+pub fn select_names(
     origin: &str,
     kind: &'static str,
     patterns: &[String],
@@ -50,7 +50,7 @@ pub fn select(
 }
 
 fn no_match(origin: &str, kind: &'static str, pattern: &str, known: &[String]) -> PlanError {
-    let suggestion = nearest(pattern, known.iter().map(String::as_str))
+    let suggestion = nearest_name(pattern, known.iter().map(String::as_str))
         .map_or_else(String::new, |near| format!("; did you mean \"{near}\"?"));
     PlanError::NoMatch {
         origin: origin.to_owned(),
@@ -89,13 +89,13 @@ mod tests {
 
     #[test]
     fn globs_keep_the_order_of_what_exists_and_name_each_once() {
-        let found = select("-s", "server", &["*.Vanilla".into(), "http4s.*".into()], &known()).unwrap();
+        let found = select_names("-s", "server", &["*.Vanilla".into(), "http4s.*".into()], &known()).unwrap();
         assert_eq!(found, known());
     }
 
     #[test]
     fn a_pattern_without_a_match_lists_what_there_is() {
-        let error = select("-s", "server", &["http4s.Tapr".into()], &known()).unwrap_err().to_string();
+        let error = select_names("-s", "server", &["http4s.Tapr".into()], &known()).unwrap_err().to_string();
         assert_eq!(
             error,
             "-s: no server matches \"http4s.Tapr\"; did you mean \"http4s.Tapir\"?; there are: http4s.Vanilla, http4s.Tapir, netty.Vanilla"
@@ -112,6 +112,6 @@ mod tests {
 
     #[test]
     fn a_far_name_is_not_suggested() {
-        assert_eq!(nearest("zzzzzz", ["users", "seed"]), None);
+        assert_eq!(nearest_name("zzzzzz", ["users", "seed"]), None);
     }
 }

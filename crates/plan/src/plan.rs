@@ -5,7 +5,6 @@ use sha2::{Digest, Sha256};
 use tare_sample::ServerClock;
 
 use crate::contract::{Check, Scenario};
-use crate::duration::Span;
 use crate::earlier::{EarlierForks, PriorUse};
 use crate::engine::Engine;
 pub use crate::group::{CommandServer, Group, NamedScenario, Program, Role, Variant};
@@ -17,6 +16,7 @@ pub use crate::setting::{Setting, Source};
 pub use crate::slice_kind::SliceKind;
 use crate::slo::{LoadBy, Slo};
 use crate::turn::TurnLength;
+use tare_units::Span;
 
 /// What will be measured, how, and when it stops.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

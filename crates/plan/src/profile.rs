@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::duration::Span;
 use crate::plan::{Forks, Mode, Plan, Role, Slices};
+use tare_units::Span;
 
 /// What a sampler counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

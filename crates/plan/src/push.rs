@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::duration::Span;
+use tare_units::Span;
 
 /// What comes once a WebSocket is open, and how much of it a user reads. Each message says when it was sent: milli-, micro-
 /// or nanoseconds since 1970.

@@ -43,7 +43,7 @@ pub struct Inputs<'a> {
 ///
 /// # Errors
 /// [`PlanError`] for a name that matches nothing, a value that means nothing, or a choice that leaves nothing to measure.
-pub fn resolve(inputs: &Inputs<'_>) -> Result<Plan, PlanError> {
+pub fn resolve_plan(inputs: &Inputs<'_>) -> Result<Plan, PlanError> {
     let mode = mode(inputs.flags).or_else(|| mode(&inputs.suite.run)).unwrap_or(Mode::Compared);
     let mut settings = settle_settings(inputs, mode)?;
     let profile = profile::resolve(inputs, &mut settings.list)?;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::condition::{Condition, Metric};
 use crate::contract::Scenario;
-use crate::duration::Span;
+use tare_units::Span;
 
 /// The curve to keep, and the loads to try.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -40,7 +40,7 @@ impl Slo {
     }
 
     /// The first load tried, and the largest.
-    pub fn range(&self, by: LoadBy) -> (f64, f64) {
+    pub fn load_range(&self, by: LoadBy) -> (f64, f64) {
         match by {
             LoadBy::Users => (16.0, f64::from(self.most_users)),
             LoadBy::Rate => (200.0, self.most_per_s),

@@ -75,7 +75,7 @@ impl Suite {
     /// # Errors
     /// [`PlanError::Document`] with the line, [`PlanError::Value`] for a server without a command or a scenario that cannot be sent.
     pub fn parse(file: &str, text: &str) -> Result<Self, PlanError> {
-        let mut suite: Self = document::parse(file, text)?;
+        let mut suite: Self = document::parse_document(file, text)?;
         file.clone_into(&mut suite.file);
         for (name, server) in &suite.servers {
             suite.check_server(name, server)?;

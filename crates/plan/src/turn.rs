@@ -40,7 +40,7 @@ pub struct Turns {
 impl TurnLength {
     /// The turns that make up a slice of `slice`, for servers of which the slowest completes `per_s` requests per second
     /// with `users` users. `None` where each slice stays in one piece: turns are off, or would be longer than half of it.
-    pub fn turns(self, slice: Duration, users: u32, per_s: f64) -> Option<Turns> {
+    pub fn turns_of_slice(self, slice: Duration, users: u32, per_s: f64) -> Option<Turns> {
         let length = match self {
             Self::Whole => return None,
             Self::Fixed(span) => span.0,
@@ -113,18 +113,18 @@ mod tests {
     #[test]
     fn an_automatic_turn_follows_from_the_time_to_drain() {
         // 128 users at 15,000 per second drain in 8.5 ms.
-        let turns = TurnLength::Auto.turns(SECOND, 128, 15_000.0).unwrap();
+        let turns = TurnLength::Auto.turns_of_slice(SECOND, 128, 15_000.0).unwrap();
         assert_eq!((turns.length.as_millis(), turns.count), (25, 40));
         assert_eq!(turns.discard, Duration::from_millis(5));
-        let quick = TurnLength::Auto.turns(SECOND, 128, 1e6).unwrap();
+        let quick = TurnLength::Auto.turns_of_slice(SECOND, 128, 1e6).unwrap();
         assert_eq!((quick.length, quick.count), (SHORTEST_TURN, 50));
     }
 
     #[test]
     fn slices_of_slow_servers_stay_in_one_piece() {
-        assert_eq!(TurnLength::Auto.turns(SECOND, 128, 147.0), None, "uploads that take seconds");
-        assert_eq!(TurnLength::Auto.turns(SECOND, 128, 0.0), None, "nothing was answered");
-        assert_eq!(TurnLength::Whole.turns(SECOND, 128, 15_000.0), None);
-        assert_eq!(TurnLength::Fixed(Span::from_millis(600)).turns(SECOND, 1, 1.0), None);
+        assert_eq!(TurnLength::Auto.turns_of_slice(SECOND, 128, 147.0), None, "uploads that take seconds");
+        assert_eq!(TurnLength::Auto.turns_of_slice(SECOND, 128, 0.0), None, "nothing was answered");
+        assert_eq!(TurnLength::Whole.turns_of_slice(SECOND, 128, 15_000.0), None);
+        assert_eq!(TurnLength::Fixed(Span::from_millis(600)).turns_of_slice(SECOND, 1, 1.0), None);
     }
 }

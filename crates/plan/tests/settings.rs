@@ -8,7 +8,7 @@ use tare_plan::Plan;
 use tare_plan::contract::Contract;
 use tare_plan::inventory::{Inventory, KnownServer};
 use tare_plan::plan::Source;
-use tare_plan::resolve::{Inputs, MachineFacts, resolve};
+use tare_plan::resolve::{Inputs, MachineFacts, resolve_plan};
 use tare_plan::settings::{Options, Section, SettingInfo, all_settings};
 use tare_plan::suite::Suite;
 

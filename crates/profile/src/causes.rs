@@ -39,7 +39,7 @@ const REPEATED: f64 = 0.5;
 /// The methods to name, as indices into `moved` (which is sorted by difference), largest first.
 ///
 /// `stacks` are all stacks of the variant; they show which method calls which.
-pub fn causes(moved: &[MovedMethod], stacks: &Stacks, rule: &CauseRule) -> Vec<usize> {
+pub fn choose_causes(moved: &[MovedMethod], stacks: &Stacks, rule: &CauseRule) -> Vec<usize> {
     let candidates: Vec<(usize, &MovedMethod)> =
         moved.iter().enumerate().filter(|(_, method)| rule.admits(method)).collect();
     let names: Vec<&str> = candidates.iter().map(|(_, method)| method.frame.name.as_str()).collect();
@@ -121,18 +121,24 @@ fn is_specific(name: &str, kind: FrameKind) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::collapsed::parse;
-    use crate::over_forks::{ForkUse, moved};
+    use crate::collapsed::parse_collapsed;
+    use crate::over_forks::{ForkUse, moved_methods};
     use crate::usage::Usage;
 
     fn named(variant: &str, baseline: &str, focus: Option<&str>) -> Vec<String> {
         let forks = |text: &str| -> Vec<ForkUse> {
-            (1..=3).map(|fork| ForkUse { fork, usage: Usage::of(&parse(text).unwrap()), per_request: None }).collect()
+            (1..=3)
+                .map(|fork| ForkUse {
+                    fork,
+                    usage: Usage::from_stacks(&parse_collapsed(text).unwrap()),
+                    per_request: None,
+                })
+                .collect()
         };
-        let moved = moved(&forks(variant), &forks(baseline), 0.0, 0.05);
+        let moved = moved_methods(&forks(variant), &forks(baseline), 0.0, 0.05);
         let rule = CauseRule { least_share: 0.01, most: 3, focus: focus.map(|text| Regex::new(text).unwrap()) };
-        let stacks = parse(variant).unwrap();
-        causes(&moved, &stacks, &rule).into_iter().map(|place| moved[place].frame.name.clone()).collect()
+        let stacks = parse_collapsed(variant).unwrap();
+        choose_causes(&moved, &stacks, &rule).into_iter().map(|place| moved[place].frame.name.clone()).collect()
     }
 
     #[test]

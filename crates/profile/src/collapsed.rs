@@ -13,7 +13,7 @@ const SHOWN: usize = 60;
 ///
 /// # Errors
 /// [`ProfileError::Line`] for a line of another format.
-pub fn parse(text: &str) -> Result<Stacks, ProfileError> {
+pub fn parse_collapsed(text: &str) -> Result<Stacks, ProfileError> {
     let mut stacks = Stacks::new();
     for (index, line) in text.lines().enumerate() {
         let line = line.trim_end();
@@ -27,16 +27,16 @@ pub fn parse(text: &str) -> Result<Stacks, ProfileError> {
             return Err(wrong());
         }
         if weight > 0 {
-            let frames = names.split(';').map(|name| stacks.intern(&Frame::parse(name))).collect();
-            stacks.push(frames, weight);
+            let frames = names.split(';').map(|name| stacks.intern_frame(&Frame::parse(name))).collect();
+            stacks.push_stack(frames, weight);
         }
     }
     Ok(stacks)
 }
 
 /// Writes collapsed stacks, with the marks for the kinds of frames.
-pub fn write(stacks: &Stacks) -> String {
-    let names: Vec<String> = stacks.frames().iter().map(Frame::marked).collect();
+pub fn write_collapsed(stacks: &Stacks) -> String {
+    let names: Vec<String> = stacks.frames().iter().map(Frame::with_mark).collect();
     let mut text = String::new();
     for stack in stacks.iter() {
         for (depth, &id) in stack.frames.iter().enumerate() {
@@ -58,14 +58,14 @@ mod tests {
     #[test]
     fn what_is_no_stack_is_refused_with_its_line() {
         for (text, line) in [("a;b 1\nb", 2), ("a;b x", 1), (" 4", 1), ("a -1", 1), ("\n\n\u{1}", 3)] {
-            let error = parse(text).unwrap_err();
+            let error = parse_collapsed(text).unwrap_err();
             assert!(matches!(error, ProfileError::Line { line: found, .. } if found == line), "{text:?}: {error}");
         }
     }
 
     #[test]
     fn names_may_hold_spaces_and_weights_may_be_large() {
-        let stacks = parse("a b;c (d) 18446744073709551\nx 0\n").unwrap();
+        let stacks = parse_collapsed("a b;c (d) 18446744073709551\nx 0\n").unwrap();
         assert_eq!((stacks.len(), stacks.frame(0).name.as_str()), (1, "a b"));
     }
 
@@ -76,12 +76,12 @@ mod tests {
                 (proptest::collection::vec("[a-zA-Z.$<>]{1,8}(_\\[[jikc0]\\])?", 1..6), 1_u64..1_000_000), 0..20)
         ) {
             let text: String = lines.iter().map(|(names, weight)| format!("{} {weight}\n", names.join(";"))).collect();
-            prop_assert_eq!(write(&parse(&text).unwrap()), text);
+            prop_assert_eq!(write_collapsed(&parse_collapsed(&text).unwrap()), text);
         }
 
         #[test]
         fn any_text_whatever_is_read_or_refused(text in "\\PC*") {
-            let _ = parse(&text);
+            let _ = parse_collapsed(&text);
         }
     }
 }

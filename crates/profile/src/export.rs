@@ -4,9 +4,9 @@ mod pprof;
 mod speedscope;
 mod svg;
 
-pub use pprof::pprof;
-pub use speedscope::speedscope;
-pub use svg::{differential_svg, svg};
+pub use pprof::write_pprof;
+pub use speedscope::write_speedscope;
+pub use svg::{draw_difference, draw_flame_graph};
 
 /// The unit of stacks' weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

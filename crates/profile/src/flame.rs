@@ -39,7 +39,7 @@ struct Node {
 impl FlameTree {
     /// The tree of a variant's forks and, if given, of its baseline's. All forks have equal weight. Nodes with less
     /// than `cut` (0–1) of both sides are merged into their callers.
-    pub fn of(variant: &[&Stacks], baseline: &[&Stacks], cut: f64) -> Self {
+    pub fn from_stacks(variant: &[&Stacks], baseline: &[&Stacks], cut: f64) -> Self {
         let mut grown = Grown { nodes: vec![Node::default()], ..Grown::default() };
         for (stacks, of_baseline) in variant.iter().map(|s| (s, false)).chain(baseline.iter().map(|s| (s, true))) {
             let forks = if of_baseline { baseline.len() } else { variant.len() };
@@ -69,7 +69,7 @@ struct Grown {
 impl Grown {
     fn add(&mut self, stacks: &Stacks, of_baseline: bool, forks: usize) {
         let ids: Vec<u32> = stacks.frames().iter().map(|frame| self.name(&frame.name, frame.kind.letter())).collect();
-        let whole = f64::from(WHOLE) / (stacks.total().max(1) as f64 * forks as f64);
+        let whole = f64::from(WHOLE) / (stacks.total_weight().max(1) as f64 * forks as f64);
         for stack in stacks.iter() {
             let mut at = 0;
             for &id in &stack.frames {
@@ -140,12 +140,12 @@ impl Grown {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::collapsed::parse;
+    use crate::collapsed::parse_collapsed;
 
     #[test]
     fn nodes_stand_in_preorder_with_shares_of_both_sides() {
-        let (one, other) = (parse("a;c 1\na;b_[j] 1\nd 2\n").unwrap(), parse("a;c 10\n").unwrap());
-        let tree = FlameTree::of(&[&one], &[&other], 0.0);
+        let (one, other) = (parse_collapsed("a;c 1\na;b_[j] 1\nd 2\n").unwrap(), parse_collapsed("a;c 10\n").unwrap());
+        let tree = FlameTree::from_stacks(&[&one], &[&other], 0.0);
         let named: Vec<&str> = tree.frame.iter().map(|&frame| tree.names[frame as usize].as_str()).collect();
         assert_eq!(named, ["a", "b", "c", "d"]);
         assert_eq!(tree.depth, [0, 1, 1, 0]);
@@ -156,13 +156,13 @@ mod tests {
 
     #[test]
     fn forks_count_alike_however_many_samples_each_has() {
-        let (small, large) = (parse("a 1\n").unwrap(), parse("b 1000\n").unwrap());
-        assert_eq!(FlameTree::of(&[&small, &large], &[], 0.0).value, [WHOLE / 2, WHOLE / 2]);
+        let (small, large) = (parse_collapsed("a 1\n").unwrap(), parse_collapsed("b 1000\n").unwrap());
+        assert_eq!(FlameTree::from_stacks(&[&small, &large], &[], 0.0).value, [WHOLE / 2, WHOLE / 2]);
     }
 
     #[test]
     fn what_is_too_small_to_be_seen_is_left_to_its_caller() {
-        let tree = FlameTree::of(&[&parse("a;b 999\na;c 1\n").unwrap()], &[], 0.01);
+        let tree = FlameTree::from_stacks(&[&parse_collapsed("a;b 999\na;c 1\n").unwrap()], &[], 0.01);
         assert_eq!((tree.len(), tree.value[0]), (2, WHOLE));
         assert!(!tree.names.contains(&"c".to_owned()));
     }

@@ -87,7 +87,7 @@ impl Frame {
     }
 
     /// The frame for a collapsed stack, with characters replaced that would break the format.
-    pub fn marked(&self) -> String {
+    pub fn with_mark(&self) -> String {
         format!("{}{}", self.name.replace([';', '\n'], ":"), self.kind.mark())
     }
 
@@ -97,12 +97,12 @@ impl Frame {
     }
 
     /// `Router.route` for `org.example.Router.route`; other names unchanged.
-    pub fn short(&self) -> &str {
+    pub fn short_name(&self) -> &str {
         short(&self.name, self.kind)
     }
 
     /// `org.example` for `org.example.Router.route`; `native` or `kernel` for frames other than Java.
-    pub fn package(&self) -> &str {
+    pub fn package_name(&self) -> &str {
         match self.kind {
             FrameKind::Native => "native",
             FrameKind::Kernel => "kernel",
@@ -148,7 +148,7 @@ mod tests {
             ("byte[]", FrameKind::Native),
         ] {
             let frame = Frame::parse(text);
-            assert_eq!((frame.kind, frame.marked()), (kind, text.to_owned()));
+            assert_eq!((frame.kind, frame.with_mark()), (kind, text.to_owned()));
         }
     }
 
@@ -162,10 +162,10 @@ mod tests {
             ("a.b.c", "a", "b.c"),
         ] {
             let frame = Frame { name: name.into(), kind: FrameKind::Java };
-            assert_eq!((frame.package(), frame.short()), (package, short), "{name}");
+            assert_eq!((frame.package_name(), frame.short_name()), (package, short), "{name}");
         }
         let native = Frame { name: "std::map".into(), kind: FrameKind::Native };
-        assert_eq!((native.package(), native.short()), ("native", "std::map"));
+        assert_eq!((native.package_name(), native.short_name()), ("native", "std::map"));
     }
 
     #[test]

@@ -61,7 +61,7 @@ pub struct MovedMethod {
 
 impl Mean {
     /// The mean of one value per fork, with Student's 1 − `alpha` interval.
-    pub fn of(values: &[f64], alpha: f64) -> Self {
+    pub fn from_values(values: &[f64], alpha: f64) -> Self {
         let value = values.iter().sum::<f64>() / values.len().max(1) as f64;
         let bounds = Interval::of_mean(values, alpha).ok().map(|interval| (interval.lo, interval.hi));
         Self { value, bounds }
@@ -90,15 +90,15 @@ impl MovedMethod {
 }
 
 /// Every method of these forks whose total share reaches `least`, sorted by own share, largest first.
-pub fn hot(forks: &[ForkUse], least: f64, alpha: f64) -> Vec<HotMethod> {
+pub fn hot_methods(forks: &[ForkUse], least: f64, alpha: f64) -> Vec<HotMethod> {
     let mut hot: Vec<HotMethod> =
-        names(forks, least).into_iter().filter_map(|name| of_method(forks, name, alpha)).collect();
+        names(forks, least).into_iter().filter_map(|name| method_over_forks(forks, name, alpha)).collect();
     hot.sort_by(|a, b| b.own.value.total_cmp(&a.own.value).then_with(|| a.frame.cmp(&b.frame)));
     hot
 }
 
 /// One method of these forks; `None` if no fork has it.
-pub fn of_method(forks: &[ForkUse], name: &str, alpha: f64) -> Option<HotMethod> {
+pub fn method_over_forks(forks: &[ForkUse], name: &str, alpha: f64) -> Option<HotMethod> {
     let seen = forks.iter().filter_map(|fork| fork.usage.get(name)).max_by(|a, b| a.total.total_cmp(&b.total))?;
     let shares = |of: fn(&crate::usage::MethodUse) -> f64| -> Vec<f64> {
         forks.iter().map(|fork| fork.usage.get(name).map_or(0.0, of)).collect()
@@ -107,12 +107,12 @@ pub fn of_method(forks: &[ForkUse], name: &str, alpha: f64) -> Option<HotMethod>
     let per_request = |shares: &[f64]| {
         let costs: Option<Vec<f64>> =
             forks.iter().zip(shares).map(|(fork, share)| Some(fork.per_request? * share)).collect();
-        costs.map(|costs| Mean::of(&costs, alpha))
+        costs.map(|costs| Mean::from_values(&costs, alpha))
     };
     Some(HotMethod {
         frame: Frame { name: name.to_owned(), kind: seen.kind },
-        own: Mean::of(&own, alpha),
-        total: Mean::of(&total, alpha),
+        own: Mean::from_values(&own, alpha),
+        total: Mean::from_values(&total, alpha),
         own_per_request: per_request(&own),
         total_per_request: per_request(&total),
         caller: seen.caller.clone(),
@@ -126,7 +126,7 @@ fn names(forks: &[ForkUse], least: f64) -> BTreeSet<&str> {
 }
 
 /// Differences between the forks of variant and baseline with the same number, largest first.
-pub fn moved(variant: &[ForkUse], baseline: &[ForkUse], least: f64, alpha: f64) -> Vec<MovedMethod> {
+pub fn moved_methods(variant: &[ForkUse], baseline: &[ForkUse], least: f64, alpha: f64) -> Vec<MovedMethod> {
     let pairs: Vec<(&ForkUse, &ForkUse)> =
         variant.iter().filter_map(|one| Some((one, baseline.iter().find(|other| other.fork == one.fork)?))).collect();
     let costed = pairs.iter().all(|(one, other)| one.per_request.is_some() && other.per_request.is_some());
@@ -135,7 +135,7 @@ pub fn moved(variant: &[ForkUse], baseline: &[ForkUse], least: f64, alpha: f64) 
     all.extend(names(baseline, least));
     let of = |name: &str| {
         let share = |fork: &ForkUse| fork.usage.get(name).map_or(0.0, |method| method.total);
-        let mean = |values: Vec<f64>| Mean::of(&values, alpha);
+        let mean = |values: Vec<f64>| Mean::from_values(&values, alpha);
         let kind = pairs.iter().find_map(|(one, other)| one.usage.get(name).or_else(|| other.usage.get(name)));
         MovedMethod {
             frame: Frame { name: name.to_owned(), kind: kind.map_or(FrameKind::Native, |method| method.kind) },
@@ -157,16 +157,16 @@ pub fn moved(variant: &[ForkUse], baseline: &[ForkUse], least: f64, alpha: f64) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::collapsed::parse;
+    use crate::collapsed::parse_collapsed;
 
     fn fork(fork: u32, text: &str, per_request: Option<f64>) -> ForkUse {
-        ForkUse { fork, usage: Usage::of(&parse(text).unwrap()), per_request }
+        ForkUse { fork, usage: Usage::from_stacks(&parse_collapsed(text).unwrap()), per_request }
     }
 
     #[test]
     fn shares_have_an_interval_over_forks_and_a_cost() {
         let forks = [fork(1, "a;b 30\na 70\n", Some(1000.0)), fork(2, "a;b 32\na 68\n", Some(1000.0))];
-        let hot = hot(&forks, 0.0, 0.05);
+        let hot = hot_methods(&forks, 0.0, 0.05);
         let b = hot.iter().find(|method| method.frame.name == "b").unwrap();
         assert!((b.total.value - 0.31).abs() < 1e-12 && (b.total_per_request.unwrap().value - 310.0).abs() < 1e-9);
         let (lo, hi) = b.own.bounds.unwrap();
@@ -176,7 +176,7 @@ mod tests {
     #[test]
     fn one_fork_gives_no_interval_and_so_no_certainty() {
         let (one, other) = ([fork(1, "a;b 5\na 5\n", None)], [fork(1, "a 10\n", None)]);
-        let moved = moved(&one, &other, 0.0, 0.05);
+        let moved = moved_methods(&one, &other, 0.0, 0.05);
         assert_eq!(moved[0].frame.name, "b");
         assert!(!moved[0].is_certain() && (moved[0].difference.value - 0.5).abs() < 1e-12);
     }
@@ -185,7 +185,7 @@ mod tests {
     fn a_frame_moves_by_what_it_costs() {
         let variant = [fork(1, "a;b 50\na 50\n", Some(200.0)), fork(2, "a;b 51\na 49\n", Some(200.0))];
         let baseline = [fork(1, "a 100\n", Some(100.0)), fork(2, "a 100\n", Some(98.0))];
-        let moved = moved(&variant, &baseline, 0.0, 0.05);
+        let moved = moved_methods(&variant, &baseline, 0.0, 0.05);
         let b = moved.iter().find(|one| one.frame.name == "b").unwrap();
         assert!(b.is_certain() && (b.difference.value - 101.0).abs() < 1e-9, "{b:?}");
         assert_eq!(b.baseline.value, 0.0);
@@ -196,7 +196,7 @@ mod tests {
         let cost = [100.0, 400.0, 130.0];
         let side =
             |text: &str| -> Vec<ForkUse> { (0..3).map(|at| fork(at as u32 + 1, text, Some(cost[at]))).collect() };
-        let moved = moved(&side("a;b 8\na 92\n"), &side("a 100\n"), 0.0, 0.05);
+        let moved = moved_methods(&side("a;b 8\na 92\n"), &side("a 100\n"), 0.0, 0.05);
         let of = |name: &str| moved.iter().find(|one| one.frame.name == name).unwrap();
         assert!(of("b").is_certain() && !of("a").is_certain());
         assert!(!of("b").difference.is_positive(), "by costs alone nothing could be said");
@@ -204,6 +204,6 @@ mod tests {
 
     #[test]
     fn forks_without_a_partner_say_nothing_of_the_difference() {
-        assert!(moved(&[fork(1, "a 1\n", None)], &[fork(2, "a 1\n", None)], 0.0, 0.05).is_empty());
+        assert!(moved_methods(&[fork(1, "a 1\n", None)], &[fork(2, "a 1\n", None)], 0.0, 0.05).is_empty());
     }
 }

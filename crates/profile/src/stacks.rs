@@ -31,7 +31,7 @@ impl Stacks {
     }
 
     /// The id of a frame; a new one if the frame is new.
-    pub fn intern(&mut self, frame: &Frame) -> FrameId {
+    pub fn intern_frame(&mut self, frame: &Frame) -> FrameId {
         if let Some(&id) = self.ids.get(frame) {
             return id;
         }
@@ -41,16 +41,16 @@ impl Stacks {
         id
     }
 
-    /// Adds a stack, root first. [`Self::intern`] gives the ids.
-    pub fn push(&mut self, frames: Vec<FrameId>, weight: u64) {
+    /// Adds a stack, root first. [`Self::intern_frame`] gives the ids.
+    pub fn push_stack(&mut self, frames: Vec<FrameId>, weight: u64) {
         self.stacks.push(Stack { frames, weight });
     }
 
     /// Adds all stacks of another profile.
     pub fn extend(&mut self, other: &Self) {
-        let ids: Vec<FrameId> = other.frames.iter().map(|frame| self.intern(frame)).collect();
+        let ids: Vec<FrameId> = other.frames.iter().map(|frame| self.intern_frame(frame)).collect();
         for stack in &other.stacks {
-            self.push(stack.frames.iter().map(|&id| ids[id as usize]).collect(), stack.weight);
+            self.push_stack(stack.frames.iter().map(|&id| ids[id as usize]).collect(), stack.weight);
         }
     }
 
@@ -80,55 +80,55 @@ impl Stacks {
     }
 
     /// The weight of all stacks.
-    pub fn total(&self) -> u64 {
+    pub fn total_weight(&self) -> u64 {
         self.stacks.iter().map(|stack| stack.weight).sum()
     }
 
     /// The weight of the stacks that the sampler could not walk.
-    pub fn failed(&self) -> u64 {
+    pub fn failed_weight(&self) -> u64 {
         let failed = |stack: &&Stack| stack.frames.iter().any(|&id| self.frame(id).is_failure());
         self.stacks.iter().filter(failed).map(|stack| stack.weight).sum()
     }
 
     /// The weight of the stacks that contain a wanted frame; `wanted` has a flag per frame.
-    pub fn under(&self, wanted: &[bool]) -> u64 {
+    pub fn weight_containing(&self, wanted: &[bool]) -> u64 {
         let hit = |stack: &&Stack| stack.frames.iter().any(|&id| wanted[id as usize]);
         self.stacks.iter().filter(hit).map(|stack| stack.weight).sum()
     }
 
     /// The weight of the stacks whose innermost frame is wanted.
-    pub fn inside(&self, wanted: &[bool]) -> u64 {
+    pub fn weight_ending_in(&self, wanted: &[bool]) -> u64 {
         let hit = |stack: &&Stack| stack.frames.last().is_some_and(|&id| wanted[id as usize]);
         self.stacks.iter().filter(hit).map(|stack| stack.weight).sum()
     }
 
     /// A flag per frame: whether its name matches.
-    pub fn matching(&self, pattern: &regex::Regex) -> Vec<bool> {
+    pub fn matching_frames(&self, pattern: &regex::Regex) -> Vec<bool> {
         self.frames.iter().map(|frame| pattern.is_match(&frame.name)).collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::collapsed::parse;
+    use crate::collapsed::parse_collapsed;
 
     #[test]
     fn a_stack_counts_once_however_often_a_frame_matches() {
-        let stacks = parse("main;lib.A.a_[j];lib.A.a_[j];x 3\nmain;lib.B.b_[j] 4\nmain 5\n").unwrap();
-        let lib = stacks.matching(&regex::Regex::new(r"^lib\.").unwrap());
-        assert_eq!((stacks.under(&lib), stacks.inside(&lib), stacks.total()), (7, 4, 12));
+        let stacks = parse_collapsed("main;lib.A.a_[j];lib.A.a_[j];x 3\nmain;lib.B.b_[j] 4\nmain 5\n").unwrap();
+        let lib = stacks.matching_frames(&regex::Regex::new(r"^lib\.").unwrap());
+        assert_eq!((stacks.weight_containing(&lib), stacks.weight_ending_in(&lib), stacks.total_weight()), (7, 4, 12));
     }
 
     #[test]
     fn merged_profiles_share_their_frames() {
-        let mut sum = parse("a;b 1\n").unwrap();
-        sum.extend(&parse("c;b 2\n").unwrap());
-        assert_eq!((sum.total(), sum.len(), sum.frames().len()), (3, 2, 3));
+        let mut sum = parse_collapsed("a;b 1\n").unwrap();
+        sum.extend(&parse_collapsed("c;b 2\n").unwrap());
+        assert_eq!((sum.total_weight(), sum.len(), sum.frames().len()), (3, 2, 3));
     }
 
     #[test]
     fn samples_that_failed_are_counted() {
-        let stacks = parse("start_thread;[unknown_Java] 2\na;b 5\n").unwrap();
-        assert_eq!((stacks.failed(), stacks.total()), (2, 7));
+        let stacks = parse_collapsed("start_thread;[unknown_Java] 2\na;b 5\n").unwrap();
+        assert_eq!((stacks.failed_weight(), stacks.total_weight()), (2, 7));
     }
 }

@@ -40,7 +40,7 @@ struct Tally {
 
 impl Usage {
     /// Sums up a profile.
-    pub fn of(stacks: &Stacks) -> Self {
+    pub fn from_stacks(stacks: &Stacks) -> Self {
         let (names, method_of) = methods(stacks);
         let mut tallies: Vec<Tally> = names.iter().map(|_| Tally::default()).collect();
         // The last stack that counted for a method. Further frames of the method in that stack do not count.
@@ -64,10 +64,10 @@ impl Usage {
                 tallies[leaf as usize].own += stack.weight;
             }
         }
-        let weight = stacks.total();
+        let weight = stacks.total_weight();
         let share = |part: u64| if weight == 0 { 0.0 } else { part as f64 / weight as f64 };
         let methods = names.iter().zip(&tallies).map(|(name, tally)| ((*name).to_owned(), tally.shares(&names, share)));
-        Self { weight, failed: share(stacks.failed()), methods: methods.collect() }
+        Self { weight, failed: share(stacks.failed_weight()), methods: methods.collect() }
     }
 
     /// The share of a method, if it was seen.
@@ -114,11 +114,11 @@ fn methods(stacks: &Stacks) -> (Vec<&str>, Vec<u32>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::collapsed::parse;
+    use crate::collapsed::parse_collapsed;
 
     #[test]
     fn recursion_counts_once_and_kinds_are_one_method() {
-        let usage = Usage::of(&parse("main;f_[j];f_[i];g 6\nmain;f_[0] 2\nmain;g 2\n").unwrap());
+        let usage = Usage::from_stacks(&parse_collapsed("main;f_[j];f_[i];g 6\nmain;f_[0] 2\nmain;g 2\n").unwrap());
         let f = usage.get("f").unwrap();
         assert_eq!((f.own, f.total, f.kind), (0.2, 0.8, FrameKind::Java));
         assert_eq!(f.caller, Some(("main".into(), 1.0)));
@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn nothing_seen_is_no_share_of_anything() {
-        let usage = Usage::of(&Stacks::new());
+        let usage = Usage::from_stacks(&Stacks::new());
         assert_eq!((usage.weight, usage.failed, usage.iter().count()), (0, 0.0, 0));
     }
 }

@@ -8,7 +8,7 @@ use tare_stats::quantile::{SAMPLES_ABOVE, printable};
 ///
 /// # Errors
 /// A text, when there are no samples, or too few above a percentile.
-pub fn figure(histogram: &LatencyHistogram, statistic: Statistic) -> Result<f64, String> {
+pub fn histogram_figure(histogram: &LatencyHistogram, statistic: Statistic) -> Result<f64, String> {
     let some = |value: Option<f64>| value.ok_or_else(|| "no answers to measure it on".to_owned());
     match statistic {
         Statistic::Min => some(histogram.min_ns().map(|ns| ns as f64)),
@@ -30,9 +30,9 @@ mod tests {
     fn a_percentile_without_enough_samples_says_how_many_it_takes() {
         let mut histogram = LatencyHistogram::new();
         (0..999).for_each(|_| histogram.record_ns(1_000));
-        let why = figure(&histogram, Statistic::Percentile(99.0)).unwrap_err();
+        let why = histogram_figure(&histogram, Statistic::Percentile(99.0)).unwrap_err();
         assert_eq!(why, "cannot be stated: it takes 1000 answers, and there are 999");
         histogram.record_ns(1_000);
-        assert_eq!(figure(&histogram, Statistic::Percentile(99.0)), Ok(1_000.0));
+        assert_eq!(histogram_figure(&histogram, Statistic::Percentile(99.0)), Ok(1_000.0));
     }
 }

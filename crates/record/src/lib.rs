@@ -1,6 +1,7 @@
 //! Evidence: measured values as versioned types on disk. They are raw; the report derives everything else.
 
 pub mod cross_check;
+pub mod curve;
 pub mod environment;
 pub mod error;
 mod event;
@@ -8,18 +9,22 @@ mod event_kind;
 mod event_words;
 pub mod figure;
 pub mod header;
-pub mod keeping;
 mod load;
 mod probe;
 pub mod profile;
-pub mod sample;
+mod run;
 mod slice;
 pub mod store;
 
 pub use error::RecordError;
-pub use header::LoadHeader;
+pub use event::{EventLevel, EventRecord};
+pub use event_kind::{EventKind, EventName, SelfTestFigures};
+pub use header::{LoadHeader, RunHeader};
 pub use load::{LoadRecord, Record};
-pub use sample::RunRecord;
-pub use slice::{SliceKey, SliceRecord, StoredSlice};
-pub use store::{RunWriter, allot_run_dir, find_run, list_runs, open, open_run};
-pub use tare_sample::PackedHistogram;
+pub use probe::{CollectorUse, Hiccups, JvmUse, Pause, PauseCause, RESTLESS_SHARE, ServerCpu, ServerUse};
+pub use run::{EndStatus, ForkRecord, RunRecord, WarmupRecord};
+pub use slice::{Phase, SliceKey, SliceRecord, StoredSlice};
+pub use store::{RunWriter, allot_run_dir, find_run, list_runs, open_record, open_run_record};
+pub use tare_sample::{
+    ClockEstimate, ErrorClass, ErrorTallies, ErrorTally, MessageTally, PackedHistogram, SliceSample,
+};

@@ -1,7 +1,7 @@
 //! The record of one load: its intervals, its events and how it ended.
 
 use crate::header::LoadHeader;
-use crate::sample::{EndStatus, EventRecord, RunRecord, StoredSlice};
+use crate::{EndStatus, EventRecord, RunRecord, StoredSlice};
 
 /// All entries of one load on one URL (`tare load`).
 #[derive(Debug, Clone)]

@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 use tare_sample::PackedHistogram;
 use tare_stats::histogram::LatencyHistogram;
 
+/// A server is not at rest if it uses more than this share of a core without requests.
+pub const RESTLESS_SHARE: f64 = 0.005;
+
 /// A server's use during one slice of load: window and drain, unless a field says otherwise.
 ///
 /// Serialised, it has no histograms. A counter is a field here or in one of the types below. Fields that older records
@@ -136,6 +139,31 @@ pub struct JvmUse {
     pub requests: u64,
 }
 
+impl JvmUse {
+    /// Adds the use of the time that followed. Sizes are those at its end.
+    pub fn append(&mut self, later: Self) {
+        let earlier = std::mem::replace(self, later);
+        self.collections += earlier.collections;
+        self.collecting_ns += earlier.collecting_ns;
+        for (name, of) in earlier.collectors {
+            let sum = self.collectors.entry(name).or_default();
+            sum.pauses += of.pauses;
+            sum.pause_ns += of.pause_ns;
+        }
+        self.safepoint_ns += earlier.safepoint_ns;
+        self.safepoints = sum_of_both(self.safepoints, earlier.safepoints);
+        self.allocated_bytes = sum_of_both(self.allocated_bytes, earlier.allocated_bytes);
+        self.compiles += earlier.compiles;
+        self.compiles_invalidated += earlier.compiles_invalidated;
+        self.requests += earlier.requests;
+    }
+}
+
+/// The sum; `None` if either is unknown.
+fn sum_of_both(a: Option<u64>, b: Option<u64>) -> Option<u64> {
+    a.zip(b).map(|(a, b)| a + b)
+}
+
 /// Work of one collector of a JVM.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CollectorUse {
@@ -147,7 +175,7 @@ pub struct CollectorUse {
 
 /// Wake-up delays of threads that want to run in every interval, whatever the server does.
 ///
-/// `H` is as in [`crate::sample::SliceRecord`]. Serialised, it has no histograms.
+/// `H` is as in [`crate::SliceRecord`]. Serialised, it has no histograms.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(bound(serialize = "", deserialize = "H: Default"))]
 pub struct Hiccups<H = LatencyHistogram> {

@@ -22,4 +22,4 @@ pub use fault::{Fault, FaultKind};
 pub use ledger::Served;
 pub use options::Options;
 pub use running::Running;
-pub use server::{Stop, serve};
+pub use server::{Stop, serve_until_stopped};

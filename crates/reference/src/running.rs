@@ -7,7 +7,7 @@ use std::thread::{Builder, JoinHandle};
 use crate::error::ReferenceError;
 use crate::ledger::Served;
 use crate::options::Options;
-use crate::server::{Stop, serve};
+use crate::server::{Stop, serve_until_stopped};
 
 /// A server that runs until it is dropped.
 #[derive(Debug)]
@@ -32,7 +32,7 @@ impl Running {
             .name("tare-reference".to_owned())
             .spawn(move || {
                 prepare();
-                serve(&options, &its_stop, |address| {
+                serve_until_stopped(&options, &its_stop, |address| {
                     // The receiver waits below until this arrives or the thread ends.
                     let _ = announce.send(address);
                 })

@@ -29,7 +29,7 @@ const FLOOD_BYTES: usize = 64 * 1024;
 /// The path of the CPU account, outside the contract and without planted costs.
 const BOOKS: &str = "/books";
 
-/// Stops [`serve`] from another thread. Clones share it.
+/// Stops [`serve_until_stopped`] from another thread. Clones share it.
 #[derive(Clone, Debug, Default)]
 pub struct Stop(Arc<AtomicBool>);
 
@@ -50,7 +50,11 @@ impl Stop {
 ///
 /// # Errors
 /// When the port is not available, or the kernel refuses to wait.
-pub fn serve(options: &Options, stop: &Stop, announce: impl FnOnce(SocketAddr)) -> Result<Vec<Served>, ReferenceError> {
+pub fn serve_until_stopped(
+    options: &Options,
+    stop: &Stop,
+    announce: impl FnOnce(SocketAddr),
+) -> Result<Vec<Served>, ReferenceError> {
     if options.ignore_sigterm {
         signal::ignore_sigterm().map_err(ReferenceError::SetUp)?;
     }

@@ -6,7 +6,7 @@ use std::net::TcpStream;
 use std::sync::mpsc::channel;
 use std::thread;
 
-use tare_reference::{Fault, FaultKind, Options, Running, Stop, serve};
+use tare_reference::{Fault, FaultKind, Options, Running, Stop, serve_until_stopped};
 use tare_sys::clock;
 
 fn head(status: &str, length: usize) -> String {
@@ -157,7 +157,7 @@ fn readiness_is_announced_truly_falsely_or_not_at_all() {
     let announced = |options: Options| {
         let (stop, (announce, heard)) = (Stop::default(), channel());
         stop.stop();
-        thread::spawn(move || serve(&options, &stop, |address| announce.send(address.port()).unwrap()))
+        thread::spawn(move || serve_until_stopped(&options, &stop, |address| announce.send(address.port()).unwrap()))
             .join()
             .unwrap()
             .unwrap();

@@ -1,19 +1,19 @@
 //! Text that others wrote, made harmless for a terminal, a CSV file and Markdown. What a server says is never markup.
 
 /// One line without control characters: no escape sequence reaches a terminal, no direction is turned around.
-pub fn line(text: &str) -> String {
+pub fn sanitize_line(text: &str) -> String {
     text.chars().map(|c| if is_harmless(c) { c } else { '\u{FFFD}' }).collect()
 }
 
 /// The same over several lines.
-pub fn lines(text: &str) -> String {
-    text.lines().map(line).collect::<Vec<_>>().join("\n")
+pub fn sanitize_lines(text: &str) -> String {
+    text.lines().map(sanitize_line).collect::<Vec<_>>().join("\n")
 }
 
 /// For a Markdown table cell or paragraph: nothing in it is markup or HTML.
-pub fn markdown(text: &str) -> String {
+pub fn escape_markdown(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
-    for c in line(text).chars() {
+    for c in sanitize_line(text).chars() {
         match c {
             '<' => safe.push_str("&lt;"),
             '>' => safe.push_str("&gt;"),
@@ -26,7 +26,7 @@ pub fn markdown(text: &str) -> String {
 }
 
 /// For a text field of a CSV file: a spreadsheet never takes it for a formula. The CSV writer quotes it.
-pub fn csv(text: &str) -> String {
+pub fn escape_csv(text: &str) -> String {
     let formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
     if formula { format!("'{text}") } else { text.to_owned() }
 }
@@ -50,10 +50,10 @@ mod tests {
 
     #[test]
     fn nothing_that_a_server_says_is_markup() {
-        assert_eq!(line("\u{1b}[31mred\u{7}\u{202E}"), "\u{FFFD}[31mred\u{FFFD}\u{FFFD}");
-        assert_eq!(lines("a\r\nb\u{0}"), "a\nb\u{FFFD}");
-        assert_eq!(markdown("<img> | `x` *y* [l](u)"), "&lt;img&gt; \\| \\`x\\` \\*y\\* \\[l\\](u)");
-        assert_eq!(csv("=1+1"), "'=1+1");
+        assert_eq!(sanitize_line("\u{1b}[31mred\u{7}\u{202E}"), "\u{FFFD}[31mred\u{FFFD}\u{FFFD}");
+        assert_eq!(sanitize_lines("a\r\nb\u{0}"), "a\nb\u{FFFD}");
+        assert_eq!(escape_markdown("<img> | `x` *y* [l](u)"), "&lt;img&gt; \\| \\`x\\` \\*y\\* \\[l\\](u)");
+        assert_eq!(escape_csv("=1+1"), "'=1+1");
         assert_eq!(file_name("../../etc/passwd"), "-..-etc-passwd");
         assert_eq!(file_name("http4s.Tapir@1.9"), "http4s.Tapir-1.9");
         assert_eq!(file_name(".."), "unnamed");

@@ -1,6 +1,6 @@
 //! What push latency rests on, in words: that both ends go by one clock, or what is known of the other.
 
-use tare_record::sample::{ClockEstimate, MessageTally};
+use tare_record::{ClockEstimate, MessageTally};
 
 use crate::format::{Unit, count, single, to_within};
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use tare_plan::earlier::{EarlierRun, ForkSpread, ForkTime, MIN_EARLIER_FORKS, RunPlace, SpreadOf};
 use tare_plan::plan::{Group, Mode};
-use tare_record::sample::RunRecord;
+use tare_record::RunRecord;
 
 use crate::error::ReportError;
 use crate::summarize::mean_fork_s;

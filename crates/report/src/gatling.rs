@@ -13,7 +13,7 @@ pub fn render(summary: &Summary) -> String {
 }
 
 fn block(cell: &Cell, load: &Latency) -> String {
-    let title = clean::line(&format!("{} · {} ({})", cell.variant, cell.scenario, load.model));
+    let title = clean::sanitize_line(&format!("{} · {} ({})", cell.variant, cell.scenario, load.model));
     let double = "=".repeat(WIDTH);
     let mut out = format!("{double}\n{}\n", heading(&title));
     let d = &load.response;

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use tare_record::sample::RunRecord;
+use tare_record::RunRecord;
 
 use crate::clean::file_name;
 use crate::summarize::for_each_response;

@@ -1,6 +1,6 @@
 //! Markdown: the headline, verdicts, a table per scenario, noise and findings, for a pull request or a job's summary.
 
-use crate::clean::markdown as safe;
+use crate::clean::escape_markdown as safe;
 use crate::format::{Unit, sentence, share, single};
 use crate::summary::{Cell, CrossCheck, Finding, Severity, Summary, ValidityState};
 use crate::text::shown;
@@ -128,7 +128,7 @@ fn how(summary: &Summary) -> String {
 
 /// A code block whose fence is longer than any run of backticks inside it.
 pub(crate) fn fenced(text: &str) -> String {
-    let text = crate::clean::lines(text);
+    let text = crate::clean::sanitize_lines(text);
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);
     format!("{fence}text\n{text}\n{fence}\n")

@@ -1,6 +1,6 @@
 //! Memory by server and scenario, as a table of Markdown: what each needed at most.
 
-use crate::clean::markdown as safe;
+use crate::clean::escape_markdown as safe;
 use crate::format::{Unit, single};
 use crate::markdown::fenced;
 use crate::summary::{Cell, Summary, ValidityState};

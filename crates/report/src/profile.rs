@@ -8,7 +8,7 @@ mod view;
 
 use tare_plan::plan::{Group, Mode, NamedScenario, Variant};
 use tare_plan::profile::ProfileEvent;
-use tare_record::sample::RunRecord;
+use tare_record::RunRecord;
 
 use crate::summarize::summarize;
 use crate::summary::{Profiles, Summary, Why};
@@ -56,7 +56,7 @@ fn of_variant(
     let against = (baseline.name != variant.name).then_some(baseline);
     let mut views = Vec::new();
     for &event in record.header.plan.profile.iter().flat_map(|profile| &profile.events) {
-        let side = |of: &Variant| Side::of(record, &group.id, &named.name, &of.name, event);
+        let side = |of: &Variant| Side::of_variant(record, &group.id, &named.name, &of.name, event);
         let Some(own) = side(variant) else { continue };
         let other = against.and_then(side);
         views.push(view::view(&own, other.as_ref(), &profiles.focus));

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tare_record::sample::RunRecord;
+use tare_record::RunRecord;
 use tare_stats::StopReason;
 
 use crate::summarize::{study, weigh};

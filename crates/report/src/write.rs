@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use tare_record::sample::RunRecord;
+use tare_record::RunRecord;
 
 use crate::error::ReportError;
 use crate::summary::Summary;
@@ -20,8 +20,8 @@ pub fn write_all(summary: &Summary, record: &RunRecord, dir: &Path) -> Result<Ve
     let mut files = vec![
         (PathBuf::from(REPORT_FILE), html::render(summary)?),
         (PathBuf::from("summary.json"), json::render(summary)?),
-        (PathBuf::from("cells.csv"), csv::cells(summary)),
-        (PathBuf::from("slices.csv"), csv::slices(record)),
+        (PathBuf::from("cells.csv"), csv::cells_as_csv(summary)),
+        (PathBuf::from("slices.csv"), csv::slices_as_csv(record)),
         (PathBuf::from("report.md"), markdown::render(summary)),
         (PathBuf::from("gatling.txt"), gatling::render(summary)),
         (PathBuf::from("wrk.txt"), wrk::render(summary)),

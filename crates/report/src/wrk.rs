@@ -1,7 +1,7 @@
 //! Text in the shape of wrk's report (`wrk --latency`), one block per cell and load, for who reads or parses those.
 //! Where wrk has threads, this has slices.
 
-use tare_record::sample::ErrorClass;
+use tare_record::ErrorClass;
 
 use crate::clean;
 use crate::summary::{Cell, Latency, Summary};
@@ -21,7 +21,12 @@ pub(crate) fn one(title: &str, under: &str, cell: &Cell, load: &Latency) -> Stri
     let (d, pace) = (&load.response, &load.pace);
     let latency = [d.mean_ns, d.stdev_ns, d.max_ns.map(|ns| ns as f64)].map(|ns| time(ns.unwrap_or(0.0)));
     let rates = [pace.answers_per_s, pace.answers_stdev_per_s, pace.answers_max_per_s].map(metric);
-    let mut out = format!("Running {:.0}s test @ {}\n  {}\n", pace.window_s, clean::line(title), clean::line(under));
+    let mut out = format!(
+        "Running {:.0}s test @ {}\n  {}\n",
+        pace.window_s,
+        clean::sanitize_line(title),
+        clean::sanitize_line(under)
+    );
     out.push_str("  Thread Stats   Avg      Stdev     Max   +/- Stdev\n");
     for (name, [mean, stdev, max], within) in
         [("Latency", latency, d.within_stdev_share.unwrap_or(0.0)), ("Req/Sec", rates, pace.within_stdev_share)]

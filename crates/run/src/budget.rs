@@ -23,7 +23,7 @@ impl Budget {
     }
 
     /// Notes how long a fork took that was estimated at `estimate`.
-    pub fn note(&mut self, estimate: Duration, taken: Duration) {
+    pub fn note_fork_time(&mut self, estimate: Duration, taken: Duration) {
         self.estimated += estimate;
         self.taken += taken;
     }
@@ -38,7 +38,7 @@ impl Budget {
     }
 
     /// Whether a fork that is the `fork`-th (1-based) of its group may begin after `elapsed`.
-    pub fn allows(&self, fork: u32, elapsed: Duration, estimate: Duration) -> bool {
+    pub fn allows_fork(&self, fork: u32, elapsed: Duration, estimate: Duration) -> bool {
         match self.forks {
             Forks::Fixed { count } => fork <= count,
             Forks::UntilDecided { budget, .. } => {
@@ -50,7 +50,7 @@ impl Budget {
 
     /// The longest that the run may still take after `elapsed`; `open` gives the forks done and the estimate of one for
     /// each group that goes on.
-    pub fn left(&self, open: impl Iterator<Item = (u32, Duration)>, elapsed: Duration) -> Duration {
+    pub fn time_left(&self, open: impl Iterator<Item = (u32, Duration)>, elapsed: Duration) -> Duration {
         match self.forks {
             Forks::Fixed { count } => {
                 open.map(|(done, estimate)| self.fork_time(estimate) * count.saturating_sub(done)).sum()
@@ -63,7 +63,7 @@ impl Budget {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tare_plan::duration::Span;
+    use tare_units::Span;
 
     const S: fn(u64) -> Duration = Duration::from_secs;
 
@@ -71,19 +71,19 @@ mod tests {
     fn a_fork_begins_only_if_most_of_it_fits() {
         let mut budget =
             Budget::new(Forks::UntilDecided { budget: Span::from_secs(100), at_least: 5, max_forks: None });
-        assert!(budget.allows(1, S(500), S(40)), "the first of all always runs");
-        budget.note(S(40), S(40));
-        assert!(budget.allows(3, S(70), S(40)), "70 + 30 of 40 fits");
-        assert!(!budget.allows(3, S(71), S(40)));
-        assert!(!budget.allows(1, S(71), S(40)), "the first of another group must fit, too");
+        assert!(budget.allows_fork(1, S(500), S(40)), "the first of all always runs");
+        budget.note_fork_time(S(40), S(40));
+        assert!(budget.allows_fork(3, S(70), S(40)), "70 + 30 of 40 fits");
+        assert!(!budget.allows_fork(3, S(71), S(40)));
+        assert!(!budget.allows_fork(1, S(71), S(40)), "the first of another group must fit, too");
     }
 
     #[test]
     fn estimates_are_corrected_by_the_forks_that_were_and_each_group_counts_its_own() {
         let mut budget = Budget::new(Forks::Fixed { count: 3 });
-        assert_eq!(budget.left([(0, S(10)), (0, S(20))].into_iter(), S(0)), S(90));
-        budget.note(S(10), S(20));
+        assert_eq!(budget.time_left([(0, S(10)), (0, S(20))].into_iter(), S(0)), S(90));
+        budget.note_fork_time(S(10), S(20));
         assert_eq!(budget.fork_time(S(20)), S(40), "everything takes twice as long as was thought");
-        assert_eq!(budget.left([(1, S(10)), (0, S(20))].into_iter(), S(20)), S(2 * 20 + 3 * 40));
+        assert_eq!(budget.time_left([(1, S(10)), (0, S(20))].into_iter(), S(20)), S(2 * 20 + 3 * 40));
     }
 }

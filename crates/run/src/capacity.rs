@@ -3,7 +3,7 @@
 
 use tare_plan::plan::SliceKind;
 use tare_plan::slo::{LoadBy, Slo};
-use tare_record::keeping::{keeps, search};
+use tare_record::curve::{keeps_curve, start_search};
 use tare_stats::CapacitySearch;
 
 use crate::error::RunError;
@@ -21,7 +21,7 @@ impl<'p> CapacitySearches<'p> {
     /// Searches in which nothing was tried.
     pub fn new(slo: &'p Slo, scenario: &ScenarioRun<'_, '_>) -> Self {
         let by = slo.by(&scenario.named.scenario);
-        Self { slo, by, searches: (0..scenario.members()).map(|_| search(slo, by)).collect() }
+        Self { slo, by, searches: (0..scenario.members()).map(|_| start_search(slo, by)).collect() }
     }
 
     /// Tries each healthy server in turn until every search is over.
@@ -45,7 +45,7 @@ impl<'p> CapacitySearches<'p> {
             scenario.announce(member, SliceKind::Capacity, (round + 1, round + 1));
             let load = try_load(self.slo, self.by, scenario, round, amount);
             if let Some(slice) = scenario.whole_slice(member, &load)? {
-                search.note(keeps(self.slo, slice));
+                search.note(keeps_curve(self.slo, slice));
             }
         }
         Ok(has_tried)

@@ -1,7 +1,7 @@
 //! Forks of every group in turn, until each comparison is decided, the forks are done or the budget is spent.
 
 use tare_plan::plan::{Group, Role};
-use tare_record::sample::{EndStatus, EventKind, EventRecord, RunRecord};
+use tare_record::{EndStatus, EventKind, EventRecord, RunRecord};
 
 use crate::context::RunContext;
 use crate::error::RunError;
@@ -63,7 +63,7 @@ fn judge_group(context: &mut RunContext<'_>, judge: &Judge<'_>, group: &Group, p
 
 /// Says of a group that its turn never came.
 fn report_left_out(context: &mut RunContext<'_>, group: &Group) -> Result<(), RunError> {
-    context.event(EventRecord { group: Some(group.id.clone()), ..EventRecord::new(EventKind::GroupNotMeasured) })
+    context.record_event(EventRecord { group: Some(group.id.clone()), ..EventRecord::new(EventKind::GroupNotMeasured) })
 }
 
 /// Whether more forks cannot show anything: in every scenario the baseline is void, or all that is compared with it.

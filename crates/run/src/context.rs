@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tare_plan::Plan;
 use tare_plan::turn::Turns;
-use tare_record::sample::{EndStatus, EventRecord, RunRecord};
+use tare_record::{EndStatus, EventRecord, RunRecord};
 
 use crate::cores::Cores;
 use crate::error::RunError;
@@ -50,7 +50,7 @@ impl<'a> RunContext<'a> {
     }
 
     /// Random orders of one place of the plan.
-    pub fn orders(&self, place: &[&str]) -> Order {
+    pub fn random_order(&self, place: &[&str]) -> Order {
         Order::at(self.plan.seed, place)
     }
 
@@ -63,8 +63,8 @@ impl<'a> RunContext<'a> {
     ///
     /// # Errors
     /// When the record cannot be written.
-    pub fn event(&mut self, event: EventRecord) -> Result<(), RunError> {
-        self.journal.event(self.bed.elapsed_ns(), event)
+    pub fn record_event(&mut self, event: EventRecord) -> Result<(), RunError> {
+        self.journal.append_event(self.bed.elapsed_ns(), event)
     }
 
     /// Keeps and shows an event of one server.
@@ -78,7 +78,7 @@ impl<'a> RunContext<'a> {
         variant: &str,
         scenario: Option<&str>,
     ) -> Result<(), RunError> {
-        self.event(EventRecord {
+        self.record_event(EventRecord {
             group: Some(place.group.to_owned()),
             fork: Some(place.fork),
             variant: Some(variant.to_owned()),

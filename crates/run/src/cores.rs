@@ -20,7 +20,7 @@ impl Cores {
     ///
     /// # Errors
     /// [`RunError::Plan`] for cores that are not there.
-    pub fn of(plan: &Plan) -> Result<Self, RunError> {
+    pub fn from_plan(plan: &Plan) -> Result<Self, RunError> {
         let server = present("server-cpus", &plan.machine.server_cpus)?;
         let load = present("load-cpus", &plan.machine.load_cpus)?;
         let warmup = match plan.warmup {
@@ -31,7 +31,7 @@ impl Cores {
     }
 
     /// How a slice of this kind sends: the generator stays awake for an open load, if that is wanted, on cores of its own.
-    pub fn sending(&self, kind: SliceKind, spin: bool) -> Sending {
+    pub fn sending_mode(&self, kind: SliceKind, spin: bool) -> Sending {
         let may_spin = spin && kind != SliceKind::Saturating && !self.server.overlaps(&self.load);
         if may_spin { Sending::Spinning } else { Sending::Exact }
     }

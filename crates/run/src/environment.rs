@@ -11,8 +11,8 @@ use tare_sys::procfs::machine::{CpuPressure, LoadAverage, Machine};
 use crate::prepare::Launches;
 
 /// Captures machine, kernel, JVM and the versions of what is weighed.
-pub fn capture(plan: &Plan, launches: &Launches) -> Environment {
-    let mut sections = machine();
+pub fn capture_environment(plan: &Plan, launches: &Launches) -> Environment {
+    let mut sections = machine_facts();
     sections.push(generator_section());
     sections.extend(launches.java().map(|java| FactSection {
         title: "JVM".to_owned(),
@@ -43,11 +43,11 @@ fn generator_section() -> FactSection {
         None => in_use.kind.to_string(),
         Some(notice) => format!("{}: {notice}", in_use.kind),
     };
-    section("Generator", [("poller", PollerChoice::default().settle().ok().map(poller))])
+    section("Generator", [("poller", PollerChoice::default().choose_available().ok().map(poller))])
 }
 
 /// Captures machine and kernel alone.
-pub fn machine() -> Vec<FactSection> {
+pub fn machine_facts() -> Vec<FactSection> {
     let machine = Machine::read();
     vec![machine_section(&machine), kernel_section(&machine)]
 }

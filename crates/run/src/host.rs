@@ -29,10 +29,12 @@ impl Start {
     /// Starts the server if it is ours to start, and waits until it is ready or `cancelled` is set.
     ///
     /// # Errors
-    /// As [`Server::start_unless`]. A server elsewhere is taken at its word; verifying it tells whether it answers.
+    /// As [`Server::start_unless_cancelled`]. A server elsewhere is taken at its word; verifying it tells whether it answers.
     pub fn start(&self, cancelled: &AtomicBool) -> Result<Host, SutError> {
         match self {
-            Self::Ours(spec) => Server::start_unless(spec, cancelled).map(|server| Host::Ours(Box::new(server))),
+            Self::Ours(spec) => {
+                Server::start_unless_cancelled(spec, cancelled).map(|server| Host::Ours(Box::new(server)))
+            }
             Self::External(address) => Ok(Host::External(*address)),
         }
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use tare_plan::contract::Contract;
-use tare_record::sample::RunRecord;
+use tare_record::RunRecord;
 
 use crate::prepare::Launches;
 use crate::progress::Standing;

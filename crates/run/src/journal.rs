@@ -2,8 +2,8 @@
 
 use tare_record::cross_check::CrossCheckRecord;
 use tare_record::profile::ProfileRecord;
-use tare_record::sample::{EndStatus, EventRecord, ForkRecord, RunHeader, RunRecord, SliceRecord, WarmupRecord};
 use tare_record::store::RunWriter;
+use tare_record::{EndStatus, EventRecord, ForkRecord, RunHeader, RunRecord, SliceRecord, WarmupRecord};
 
 use crate::error::RunError;
 use crate::progress::Progress;
@@ -39,7 +39,7 @@ impl<'a> Journal<'a> {
     ///
     /// # Errors
     /// When the record cannot be written; the slice is then not in memory either.
-    pub fn slice(&mut self, slice: SliceRecord) -> Result<(), RunError> {
+    pub fn append_slice(&mut self, slice: SliceRecord) -> Result<(), RunError> {
         let slice = slice.pack();
         if let Some(writer) = &mut self.writer {
             writer.append_slice(&slice)?;
@@ -52,7 +52,7 @@ impl<'a> Journal<'a> {
     ///
     /// # Errors
     /// When the record cannot be written.
-    pub fn fork(&mut self, fork: ForkRecord) -> Result<(), RunError> {
+    pub fn append_fork(&mut self, fork: ForkRecord) -> Result<(), RunError> {
         if let Some(writer) = &mut self.writer {
             writer.append_fork(&fork)?;
         }
@@ -64,7 +64,7 @@ impl<'a> Journal<'a> {
     ///
     /// # Errors
     /// When the record cannot be written.
-    pub fn warmup(&mut self, warmup: WarmupRecord) -> Result<(), RunError> {
+    pub fn append_warmup(&mut self, warmup: WarmupRecord) -> Result<(), RunError> {
         if let Some(writer) = &mut self.writer {
             writer.append_warmup(&warmup)?;
         }
@@ -76,7 +76,7 @@ impl<'a> Journal<'a> {
     ///
     /// # Errors
     /// When the record cannot be written.
-    pub fn cross_check(&mut self, check: CrossCheckRecord) -> Result<(), RunError> {
+    pub fn append_cross_check(&mut self, check: CrossCheckRecord) -> Result<(), RunError> {
         if let Some(writer) = &mut self.writer {
             writer.append_cross_check(&check)?;
         }
@@ -88,7 +88,7 @@ impl<'a> Journal<'a> {
     ///
     /// # Errors
     /// When the record cannot be written.
-    pub fn event(&mut self, at_ns: u64, event: EventRecord) -> Result<(), RunError> {
+    pub fn append_event(&mut self, at_ns: u64, event: EventRecord) -> Result<(), RunError> {
         let event = EventRecord { at_ns, ..event };
         (self.observer)(&Progress::Event(&event));
         if let Some(writer) = &mut self.writer {
@@ -102,7 +102,7 @@ impl<'a> Journal<'a> {
     ///
     /// # Errors
     /// When the record cannot be written, or holds scored slices.
-    pub fn profile(&mut self, profile: ProfileRecord) -> Result<(), RunError> {
+    pub fn append_profile(&mut self, profile: ProfileRecord) -> Result<(), RunError> {
         if let Some(writer) = &mut self.writer {
             writer.append_profile(&profile)?;
         }
@@ -127,8 +127,8 @@ impl<'a> Journal<'a> {
 mod tests {
     use std::cell::Cell;
 
+    use tare_record::EventKind;
     use tare_record::Record;
-    use tare_record::sample::EventKind;
 
     use super::*;
     use crate::tests::{header, plan};
@@ -143,10 +143,10 @@ mod tests {
         let shown = Cell::new(0);
         let mut observer = |_: &Progress<'_>| shown.set(shown.get() + 1);
         let mut journal = Journal::begin(header, Some(writer), &mut observer);
-        journal.event(5, EventRecord::new(EventKind::ServerRestarted)).unwrap();
-        journal.event(9, EventRecord::new(EventKind::NoAnswers)).unwrap();
+        journal.append_event(5, EventRecord::new(EventKind::ServerRestarted)).unwrap();
+        journal.append_event(9, EventRecord::new(EventKind::NoAnswers)).unwrap();
         let memory = journal.finish(EndStatus::Complete, 12).unwrap();
-        let Record::Weighed(disk) = tare_record::store::open(&file).unwrap() else { panic!("it is a run") };
+        let Record::Weighed(disk) = tare_record::store::open_record(&file).unwrap() else { panic!("it is a run") };
         std::fs::remove_dir_all(&folder).unwrap();
         assert_eq!(shown.get(), 2, "each event is shown");
         assert_eq!(memory.events.iter().map(|event| event.at_ns).collect::<Vec<_>>(), [5, 9]);

@@ -47,8 +47,8 @@ mod watch;
 
 use tare_plan::Plan;
 use tare_plan::plan::Mode;
-use tare_record::sample::{EndStatus, EventKind, EventRecord, RunHeader, RunRecord};
 use tare_record::store::RunWriter;
+use tare_record::{EndStatus, EventKind, EventRecord, RunHeader, RunRecord};
 
 use crate::context::RunContext;
 use crate::cores::Cores;
@@ -64,7 +64,7 @@ pub use journal::Observer;
 /// # Errors
 /// [`RunError::Plan`] for cores that are not there.
 pub fn check(plan: &Plan) -> Result<(), RunError> {
-    Cores::of(plan).map(|_| ())
+    Cores::from_plan(plan).map(|_| ())
 }
 
 /// Runs a plan: starts, verifies, warms up, measures and stops every server, and keeps everything in the record.
@@ -79,7 +79,7 @@ pub fn run(
     observer: &mut Observer<'_>,
 ) -> Result<RunRecord, RunError> {
     let plan = header.plan.clone();
-    let cores = Cores::of(&plan)?;
+    let cores = Cores::from_plan(&plan)?;
     let journal = Journal::begin(header, Some(writer), observer);
     let bed = ProcessBed::new(&plan, inputs, cores.load.clone());
     let mut context = RunContext::new(&plan, cores, Box::new(bed), journal);
@@ -88,7 +88,7 @@ pub fn run(
         Ok(status) => context.finish(status),
         Err(error) => {
             // The record may be what failed; the first error is the one to tell.
-            let _ = context.event(EventRecord::new(EventKind::TareFailed { error: error.to_string() }));
+            let _ = context.record_event(EventRecord::new(EventKind::TareFailed { error: error.to_string() }));
             let _ = context.finish(EndStatus::Failed);
             Err(error)
         }
@@ -106,7 +106,7 @@ fn prepare_machine(inputs: &RunInputs<'_>, context: &mut RunContext<'_>) -> Resu
     }
     preflight::check(inputs, context)?;
     let Some(reason) = &inputs.launches.no_meter else { return Ok(()) };
-    context.event(EventRecord::new(EventKind::MeterMissing { reason: reason.clone() }))
+    context.record_event(EventRecord::new(EventKind::MeterMissing { reason: reason.clone() }))
 }
 
 /// Measures everything that the plan asks for, on whatever test bed the context has.

@@ -9,7 +9,7 @@ use tare_load::{
 };
 use tare_plan::Plan;
 use tare_plan::plan::{Program, Variant};
-use tare_record::sample::{EventKind, EventRecord, SelfTestFigures};
+use tare_record::{EventKind, EventRecord, SelfTestFigures};
 use tare_sut::server::{ReadyRule, Server, ServerSpec};
 use tare_sys::affinity::CpuSet;
 use tare_sys::limits::raise_open_files;
@@ -44,17 +44,17 @@ const LATE: Duration = Duration::from_millis(1);
 pub(crate) fn check(inputs: &RunInputs<'_>, context: &mut RunContext<'_>) -> Result<(), RunError> {
     open_files(context.plan)?;
     for found in external(context.plan) {
-        context.event(found)?;
+        context.record_event(found)?;
     }
     let (server_cpus, load_cpus) = (context.cores.server.clone(), context.cores.load.clone());
     context.show(&Progress::Preflight { what: "the machine at rest" });
     for found in machine(&server_cpus, &load_cpus, &inputs.cancelled) {
-        context.event(found)?;
+        context.record_event(found)?;
     }
     if let Some(program) = &inputs.reference {
         context.show(&Progress::Preflight { what: "the generator against a server of known delays" });
         let log = inputs.logs.join("self-test.log");
-        context.event(self_test(program, &log, &server_cpus, &load_cpus, &inputs.cancelled)?)?;
+        context.record_event(self_test(program, &log, &server_cpus, &load_cpus, &inputs.cancelled)?)?;
     }
     Ok(())
 }

@@ -141,7 +141,7 @@ impl Launch {
         let mut env = env.clone();
         if let (Some(agent), Some(folder)) = (&self.agent, log_path.parent()) {
             let mut options = env.remove(inside::VARIABLE).map_or_else(String::new, |own| own + " ");
-            options += &inside::option(agent, folder);
+            options += &inside::jvm_option(agent, folder);
             env.insert(inside::VARIABLE.to_owned(), options);
         }
         env
@@ -247,8 +247,8 @@ impl Launches {
     fn bring_meter(&mut self, plan: &Plan, catalog: Option<&Catalog>) {
         let build = || {
             let catalog = catalog.ok_or("the folder of the project, with probes/jvm, is not found")?;
-            let jdk = Jdk::find(0, jdk_home(plan)).map_err(|error| error.to_string())?;
-            agent::build(catalog, &jdk).map_err(|error| error.to_string())
+            let jdk = Jdk::find_suitable(0, jdk_home(plan)).map_err(|error| error.to_string())?;
+            agent::build_agent(catalog, &jdk).map_err(|error| error.to_string())
         };
         match build() {
             Ok(agent) => self.by_variant.values_mut().for_each(|launch| launch.agent = Some(agent.clone())),
@@ -272,7 +272,7 @@ pub fn check_java(plan: &Plan, catalog: Option<&Catalog>) -> Result<(), RunError
     let variants = plan.groups.iter().flat_map(|group| &group.variants);
     let of_catalog: Vec<&Variant> = variants.filter(|variant| variant.program == Program::Catalog).collect();
     if let Some(minimum) = oldest_java(catalog, &of_catalog)? {
-        Jdk::find(minimum, Some(home))?;
+        Jdk::find_suitable(minimum, Some(home))?;
     }
     Ok(())
 }
@@ -289,30 +289,30 @@ fn of_catalog(
     let home = jdk_home(plan);
     // Before minutes are spent on a build: is there a JVM to run it on?
     if let Some(minimum) = oldest_java(catalog, variants)? {
-        let jdk = Jdk::find(minimum, home)?;
+        let jdk = Jdk::find_suitable(minimum, home)?;
         launches.java = Some(format!("{} ({})", jdk.version, jdk.home.display()));
     }
     let mut targets = Vec::new();
     for variant in variants {
-        targets.push(catalog.target(&variant.server, variant.version.as_deref())?);
+        targets.push(catalog.resolve_target(&variant.server, variant.version.as_deref())?);
     }
     targets.sort();
     targets.dedup();
     progress("looking whether the servers are built");
     let unavailable: BTreeMap<_, _> = catalog
-        .build(&targets, None, cancelled, &mut |line| {
+        .build_targets(&targets, None, cancelled, &mut |line| {
             progress(&format!("building servers  {} s  {}", line.elapsed.as_secs(), line.text));
         })?
         .into_iter()
         .collect();
     let jvm = JvmSettings { options: &plan.machine.jvm_options, processors: plan.machine.jvm_cpus, java_home: home };
     for variant in variants {
-        let target = catalog.target(&variant.server, variant.version.as_deref())?;
+        let target = catalog.resolve_target(&variant.server, variant.version.as_deref())?;
         if let Some(why) = unavailable.get(&target) {
             launches.unavailable.insert(key(variant), why.reason.clone());
             continue;
         }
-        let launched = catalog.launch(&variant.server, &target, jvm)?;
+        let launched = catalog.server_launch(&variant.server, &target, jvm)?;
         let origin = Origin::Ours {
             command: launched.command,
             env: BTreeMap::new(),

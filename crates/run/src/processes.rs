@@ -13,9 +13,9 @@ use tare_plan::engine::Engine;
 use tare_plan::plan::{NamedScenario, Variant};
 use tare_plan::profile::ProfileEvent;
 use tare_record::cross_check::CrossCheckRecord;
-use tare_record::sample::{Phase, ServerUse};
+use tare_record::{Phase, ServerUse};
 use tare_sut::SutError;
-use tare_sut::contract::{CheckOutcome, verify};
+use tare_sut::contract::{CheckOutcome, verify_exchanges};
 use tare_sut::sampler::{Sampled, Sampling};
 use tare_sut::server::Status;
 use tare_sys::affinity::CpuSet;
@@ -131,7 +131,7 @@ impl TestBed for ProcessBed<'_> {
         let is_wanted = |name: &str| scenarios.contains(&name) || !contract.scenarios.contains_key(name);
         let identity = server.variant.identity();
         let exchanges = contract.exchanges(&identity, server.variant.routes).filter(|e| is_wanted(e.name));
-        verify(server.host.address(), exchanges, self.plan.load.timeout.0)
+        verify_exchanges(server.host.address(), exchanges, self.plan.load.timeout.0)
     }
 
     fn observe_rest(&mut self, servers: &[ServerId], span: Duration) -> Vec<Option<f64>> {
@@ -211,7 +211,7 @@ impl TestBed for ProcessBed<'_> {
     }
 
     fn end_sampling(&mut self) -> Result<Sampled, SutError> {
-        self.sampling.take().ok_or_else(not_sampled)?.end()
+        self.sampling.take().ok_or_else(not_sampled)?.stop_and_read()
     }
 
     fn load_tools(&self) -> Vec<Engine> {

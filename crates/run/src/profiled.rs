@@ -5,7 +5,7 @@ use tare_plan::plan::SliceKind;
 use tare_plan::profile::ProfileEvent;
 use tare_plan::push::Push;
 use tare_record::profile::{PackedText, ProfileRecord};
-use tare_record::sample::{EventKind, EventRecord, Phase, SliceRecord};
+use tare_record::{EventKind, EventRecord, Phase, SliceRecord};
 use tare_sut::SutError;
 use tare_sut::sampler::Sampled;
 
@@ -91,7 +91,7 @@ fn profile_slice(
         return Ok(());
     }
     match sampled {
-        Ok(sampled) => scenario.context.journal.profile(profile_record(event, sampled, per_s, &slice))?,
+        Ok(sampled) => scenario.context.journal.append_profile(profile_record(event, sampled, per_s, &slice))?,
         Err(error) => report_fault(scenario, member, &error)?,
     }
     scenario.keep(member, slice)?;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tare_plan::engine::Engine;
 use tare_plan::plan::SliceKind;
-use tare_record::sample::EventRecord;
+use tare_record::EventRecord;
 
 /// One thing that happened or is going on.
 #[derive(Debug, Clone, PartialEq)]

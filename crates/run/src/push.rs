@@ -6,7 +6,7 @@ use std::time::Duration;
 use tare_load::Sending;
 use tare_plan::plan::{SliceKind, Warmup};
 use tare_plan::push::Push;
-use tare_record::sample::Phase;
+use tare_record::Phase;
 
 use crate::error::RunError;
 use crate::progress::Progress;

@@ -1,7 +1,7 @@
 //! Which answers the readings of a server's probes were spent on.
 
 use tare_load::SliceSample;
-use tare_record::sample::ServerUse;
+use tare_record::ServerUse;
 
 /// Bodies from this size on are held in objects that the JVM may allocate where they cannot be counted.
 const HUGE_BODY_BYTES: u64 = 256 * 1024;
@@ -21,7 +21,7 @@ pub(crate) fn per_request(mut readings: ServerUse, sample: &SliceSample) -> Serv
 
 #[cfg(test)]
 mod tests {
-    use tare_record::sample::{JvmUse, ServerCpu};
+    use tare_record::{JvmUse, ServerCpu};
 
     use super::*;
 

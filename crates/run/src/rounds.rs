@@ -3,7 +3,7 @@
 
 use tare_plan::plan::{Rate, SliceKind, Slices};
 use tare_plan::turn::Turns;
-use tare_record::sample::Phase;
+use tare_record::Phase;
 
 use crate::alternating_round::AlternatingRound;
 use crate::context::FixedLoad;
@@ -100,7 +100,7 @@ pub(crate) fn settle(scenario: &mut ScenarioRun<'_, '_>) -> Result<Option<FixedL
         Rate::PerSecond { per_s } => Some(per_s),
         Rate::OfCapacity { share } => slowest.map(|slowest| two_digits(slowest * share)),
     };
-    let turns = plan.slices.turn.turns(plan.slices.length.0, plan.load.users, slowest.unwrap_or(0.0));
+    let turns = plan.slices.turn.turns_of_slice(plan.slices.length.0, plan.load.users, slowest.unwrap_or(0.0));
     Ok(rate_per_s.map(|rate_per_s| FixedLoad { rate_per_s, turns }))
 }
 

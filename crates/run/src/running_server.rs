@@ -38,24 +38,24 @@ impl<'a> RunningServer<'a> {
     pub fn new(variant: &Variant, launch: &'a Launch, host: Host, logs: &Path) -> Self {
         // A server that has just died, or runs elsewhere, has no probe: its CPU is absent in the record.
         let probe = host.pid().and_then(|pid| CpuProbe::new(pid).ok());
-        let counters = host.pid().and_then(JvmProbe::find);
+        let counters = host.pid().and_then(JvmProbe::find_counters);
         let meter = probe.as_ref().and_then(|probe| JvmMeter::find(logs, probe.processes()));
         Self { variant: variant.clone(), launch, host, probe, counters, meter, off_heap_due: true }
     }
 
     /// CPU used so far; `None` where it cannot be read.
     pub fn cpu(&mut self) -> Option<CpuSample> {
-        self.probe.as_mut()?.sample().ok()
+        self.probe.as_mut()?.take_sample().ok()
     }
 
     /// Counters of the JVM; `None` where there is none.
     pub fn jvm(&self) -> Option<JvmSample> {
-        self.counters.as_ref()?.sample()
+        self.counters.as_ref()?.take_sample()
     }
 
     /// Memory of all its processes; `None` where they cannot be seen.
     pub fn memory(&self) -> Option<MemorySample> {
-        self.probe.as_ref().map(|probe| MemorySample::of(probe.processes()))
+        self.probe.as_ref().map(|probe| MemorySample::of_processes(probe.processes()))
     }
 
     /// Resident memory of its JVM outside a heap of `heap_committed_bytes`.

@@ -3,7 +3,7 @@
 use tare_load::SliceSample;
 use tare_plan::plan::{NamedScenario, Plan, SliceKind};
 use tare_plan::turn::Turns;
-use tare_record::sample::{Phase, ServerUse, SliceKey, SliceRecord, StoredSlice, WarmupRecord};
+use tare_record::{Phase, ServerUse, SliceKey, SliceRecord, StoredSlice, WarmupRecord};
 
 use crate::context::RunContext;
 use crate::error::RunError;
@@ -64,7 +64,7 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
 
     /// Random orders of this fork and scenario; each `purpose` has its own.
     pub fn orders(&self, purpose: &str) -> Order {
-        self.context.orders(&[purpose, self.place.group, &self.named.name, &self.place.fork.to_string()])
+        self.context.random_order(&[purpose, self.place.group, &self.named.name, &self.place.fork.to_string()])
     }
 
     /// A scored slice with the settings of the plan.
@@ -80,7 +80,7 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
             discard: plan.slices.discard.0,
             // The same arrivals for all variants of a round, others in the next.
             seed: plan.seed ^ (u64::from(self.place.fork) << 32) ^ u64::from(round),
-            sending: self.context.cores.sending(kind, plan.load.spin),
+            sending: self.context.cores.sending_mode(kind, plan.load.spin),
         }
     }
 
@@ -224,7 +224,7 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
         // A slice that was cut short may have been too short for an answer.
         let has_answered = is_answered(&slice) || self.context.is_interrupted();
         let at = self.context.journal.record().slices.len();
-        self.context.journal.slice(slice)?;
+        self.context.journal.append_slice(slice)?;
         self.servers.check_health(self.context, member, has_answered, &self.named.name, &self.place)?;
         Ok(&self.context.journal.record().slices[at])
     }
@@ -243,6 +243,6 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
             steady: unsteady.is_none(),
             reason: unsteady.unwrap_or_default(),
         };
-        self.context.journal.warmup(warmup)
+        self.context.journal.append_warmup(warmup)
     }
 }

@@ -66,7 +66,7 @@ impl<'a> ForkSchedule<'a> {
                 continue;
             }
             let fork = forks + 1;
-            if self.budget.allows(fork, elapsed, estimate) {
+            if self.budget.allows_fork(fork, elapsed, estimate) {
                 return Some(NextStep::Fork { at, group, fork });
             }
             self.is_out_of_time |= matches!(self.forks, Forks::UntilDecided { .. });
@@ -89,7 +89,7 @@ impl<'a> ForkSchedule<'a> {
     /// Notes that the next fork of a group is done and took `taken`.
     pub fn note_fork(&mut self, at: usize, taken: Duration) {
         self.groups[at].forks += 1;
-        self.budget.note(self.groups[at].estimate, taken);
+        self.budget.note_fork_time(self.groups[at].estimate, taken);
     }
 
     /// Whether a group may stop for being decided: not before its least number of forks, and not when they are fixed.
@@ -105,7 +105,7 @@ impl<'a> ForkSchedule<'a> {
     /// The longest that the run may still take.
     pub fn time_left(&self, elapsed: Duration) -> Duration {
         let open = self.groups.iter().filter(|group| !group.is_over);
-        self.budget.left(open.map(|group| (group.forks, group.estimate)), elapsed)
+        self.budget.time_left(open.map(|group| (group.forks, group.estimate)), elapsed)
     }
 
     /// Forks of each group, where that is fixed.
@@ -124,7 +124,7 @@ impl<'a> ForkSchedule<'a> {
 
 #[cfg(test)]
 mod tests {
-    use tare_plan::duration::Span;
+    use tare_units::Span;
 
     use super::*;
     use crate::tests::{group, plan, until_decided};

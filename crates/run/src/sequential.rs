@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tare_plan::estimate::cell_time;
 use tare_plan::plan::{Group, NamedScenario, SliceKind, Variant};
-use tare_record::sample::EndStatus;
+use tare_record::EndStatus;
 
 use crate::context::RunContext;
 use crate::error::RunError;
@@ -97,7 +97,7 @@ fn cross_check(
             let (scenario, variant) = (&*named.name, &*member.variant.name);
             context.show(&Progress::CrossChecking { place: *place, scenario, variant, engine });
             let check = context.bed.cross_check(member.id, engine, named, place)?;
-            context.journal.cross_check(check)?;
+            context.journal.append_cross_check(check)?;
         }
     }
     Ok(())

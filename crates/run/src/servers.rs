@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use tare_plan::plan::Variant;
-use tare_record::keeping::RESTLESS;
-use tare_record::sample::{EventKind, EventRecord, ForkRecord};
+use tare_record::RESTLESS_SHARE;
+use tare_record::{EventKind, EventRecord, ForkRecord};
 use tare_sut::SutError;
 use tare_sut::contract::CheckOutcome;
 use tare_sut::server::Status;
@@ -93,7 +93,7 @@ impl<'a> ForkServers<'a> {
         place: &Place<'_>,
     ) -> Result<Self, RunError> {
         let variants = variants.into_iter().enumerate().map(|(at, variant)| (ServerId(at), variant));
-        let shuffled = context.orders(&["start", place.group, &place.fork.to_string()]).shuffled(variants);
+        let shuffled = context.random_order(&["start", place.group, &place.fork.to_string()]).shuffled(variants);
         context.show(&Progress::Starting { place: *place, servers: shuffled.len() });
         let can_start = |(_, variant): &(ServerId, &Variant)| context.bed.unavailable_reason(variant).is_none();
         let wanted: Vec<_> = shuffled.into_iter().filter(can_start).map(|(id, variant)| (id, variant, 0)).collect();
@@ -128,7 +128,7 @@ impl<'a> ForkServers<'a> {
     /// Reads what the servers use at rest. Compiling and collecting after the verification do not count.
     pub fn observe_rest(&mut self, context: &mut RunContext<'_>) {
         let ids = self.ids();
-        let is_restless = |member: &ServerState<'_>| member.rest_cpu_share.is_some_and(|share| share > RESTLESS);
+        let is_restless = |member: &ServerState<'_>| member.rest_cpu_share.is_some_and(|share| share > RESTLESS_SHARE);
         for _ in 0..REST_LOOKS {
             let shares = context.bed.observe_rest(&ids, REST);
             for (member, share) in self.members.iter_mut().zip(shares) {
@@ -246,7 +246,7 @@ impl<'a> ForkServers<'a> {
             member.is_started = false;
             let facts = context.bed.program_facts(member.variant)?;
             let record = fork_record(place, member.variant, facts, end);
-            context.journal.fork(ForkRecord {
+            context.journal.append_fork(ForkRecord {
                 startup_ns: member.startup_ns,
                 rest_cpu_share: member.rest_cpu_share,
                 healthy: member.is_healthy(),
@@ -272,7 +272,7 @@ pub(crate) fn report_unavailable<'v>(
 ) -> Result<(), RunError> {
     for variant in variants {
         let Some(reason) = context.bed.unavailable_reason(variant) else { continue };
-        context.event(EventRecord {
+        context.record_event(EventRecord {
             group: Some(group.to_owned()),
             variant: Some(variant.name.clone()),
             ..EventRecord::new(EventKind::ServerUnavailable { reason })
@@ -325,7 +325,7 @@ fn report_failed_start(
     context.server_event(failed, place, &variant.name, None)?;
     let command = context.bed.program_facts(variant)?.command;
     let facts = ProgramFacts { command, ..ProgramFacts::default() };
-    context.journal.fork(fork_record(place, variant, facts, "did not start".to_owned()))
+    context.journal.append_fork(fork_record(place, variant, facts, "did not start".to_owned()))
 }
 
 /// The record of a start that is not healthy and took no time.

@@ -76,7 +76,7 @@ fn request(contract: &Contract, server: &str, named: &NamedScenario) -> Result<R
 #[cfg(test)]
 mod tests {
     use tare_plan::contract::{Expect, Request};
-    use tare_plan::duration::Span;
+    use tare_units::Span;
 
     use super::*;
     use crate::tests::scenario;

@@ -13,7 +13,7 @@ use tare_plan::plan::{NamedScenario, Variant};
 use tare_plan::profile::ProfileEvent;
 use tare_record::cross_check::{CrossCheckOutcome, CrossCheckRecord};
 use tare_record::profile::Weight;
-use tare_record::sample::{Phase, ServerCpu, ServerUse};
+use tare_record::{Phase, ServerCpu, ServerUse};
 use tare_sut::SutError;
 use tare_sut::contract::CheckOutcome;
 use tare_sut::sampler::Sampled;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tare_load::{Schedule, Sending, SliceSample, SliceSpec, StopRule};
 use tare_plan::plan::SliceKind;
-use tare_record::sample::{Phase, SliceRecord};
+use tare_record::{Phase, SliceRecord};
 
 /// The load of one slice, or of one turn of it.
 #[derive(Debug, Clone, Copy)]
@@ -75,7 +75,7 @@ pub(crate) fn count_whole(sample: &mut SliceSample, users: u32, drained_ns: u64)
 
 #[cfg(test)]
 mod tests {
-    use tare_record::sample::{ServerUse, SliceKey};
+    use tare_record::{ServerUse, SliceKey};
 
     use super::*;
 
@@ -160,7 +160,7 @@ mod tests {
         ] {
             let spec = load(kind, phase, 0.0).spec(Duration::ZERO);
             assert_eq!(matches!(spec.stop, StopRule::Count { requests: 16, .. }), counts, "{kind:?} {phase:?}");
-            assert_eq!(spec.stop.at_most(), Duration::from_millis(400));
+            assert_eq!(spec.stop.longest_time(), Duration::from_millis(400));
         }
     }
 }

@@ -9,7 +9,7 @@ use tare_plan::engine::Engine;
 use tare_plan::plan::{NamedScenario, Variant};
 use tare_plan::profile::ProfileEvent;
 use tare_record::cross_check::CrossCheckRecord;
-use tare_record::sample::{Phase, ServerUse};
+use tare_record::{Phase, ServerUse};
 use tare_sut::SutError;
 use tare_sut::contract::CheckOutcome;
 use tare_sut::sampler::Sampled;

@@ -1,7 +1,7 @@
 //! Comparing the answers of servers with their contract, and with each other.
 
 use tare_plan::plan::Variant;
-use tare_record::sample::{EventKind, EventRecord};
+use tare_record::{EventKind, EventRecord};
 use tare_sut::contract::{CheckOutcome, header_differences};
 
 use crate::context::RunContext;

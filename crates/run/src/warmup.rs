@@ -9,7 +9,7 @@
 use std::time::Duration;
 
 use tare_plan::plan::{SliceKind, Warmup};
-use tare_record::sample::{Phase, ServerCpu, StoredSlice};
+use tare_record::{Phase, ServerCpu, StoredSlice};
 use tare_stats::steady::{SteadyRule, Unsteady, Window, assess};
 
 use crate::error::RunError;

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use tare_plan::plan::Plan;
-use tare_record::sample::{CollectorUse, Hiccups, JvmUse, Pause, Phase, ServerCpu, ServerUse};
+use tare_record::{Hiccups, JvmUse, Pause, Phase, ServerCpu, ServerUse};
 use tare_stats::histogram::LatencyHistogram;
 use tare_sut::probe::cpu::{CpuSample, CpuUse, ThreadUse};
-use tare_sut::probe::hiccup::{Delay, Meter, Suspects, blame};
-use tare_sut::probe::jvm::{self, JvmSample};
+use tare_sut::probe::hiccup::{Delay, Meter, Suspects, blame_pauses};
+use tare_sut::probe::jvm::JvmSample;
 use tare_sys::clock::{self, Nanos};
 
 use crate::others::Others;
@@ -30,7 +30,7 @@ struct Before {
     cpu: Option<CpuSample>,
     jvm: Option<JvmSample>,
     /// What its JVM did between the looks so far.
-    jvm_so_far: Option<jvm::JvmUse>,
+    jvm_so_far: Option<JvmUse>,
 }
 
 /// What the meter outside the servers saw, and which delays count.
@@ -63,7 +63,7 @@ impl Watch {
             watch.meter = plan.machine.server_cpus.parse().ok().and_then(|cpus| Meter::start(cpus).ok());
             for id in watched {
                 if let Some(inside) = servers.get_mut(id).and_then(|server| server.meter.as_mut()) {
-                    inside.start();
+                    inside.start_recording();
                 }
             }
         }
@@ -104,7 +104,7 @@ impl Watch {
             })
             .collect();
         let outside = self.meter.map(|meter| {
-            let (delays, metering_ns) = meter.finish();
+            let (delays, metering_ns) = meter.stop_and_read();
             probing_ns += metering_ns;
             Outside { delays: scored(delays, scored_from), scored_from, run_begin }
         });
@@ -128,16 +128,15 @@ impl Watch {
 /// Adds hiccups, memory and the JVM's counters of one server.
 fn complete(
     known: ServerUse,
-    jvm: Option<jvm::JvmUse>,
+    mut jvm: Option<JvmUse>,
     server: &mut RunningServer<'_>,
     outside: Option<&Outside>,
     phase: Phase,
 ) -> ServerUse {
     let hiccups = outside.map(|outside| {
-        let inside = server.meter.as_mut().map(|inside| scored(inside.finish(), outside.scored_from));
+        let inside = server.meter.as_mut().map(|inside| scored(inside.finish_recording(), outside.scored_from));
         hiccups(outside, inside.as_deref(), jvm.as_ref())
     });
-    let mut jvm = jvm.map(jvm_use);
     if phase != Phase::Measure {
         server.off_heap_due = true;
     } else if let Some(jvm) = jvm.as_mut().filter(|_| std::mem::take(&mut server.off_heap_due)) {
@@ -157,8 +156,12 @@ fn server_cpu(used: &CpuUse) -> ServerCpu {
     ServerCpu {
         wall_ns: used.wall_ns,
         total_ns: used.total_ns,
-        by_kind: used.by_pool.keys().map(|kind| ((*kind).to_owned(), used.of_kind(kind).cpu_ns)).collect(),
-        waiting_by_kind: used.by_pool.keys().map(|kind| ((*kind).to_owned(), used.of_kind(kind).waiting_ns)).collect(),
+        by_kind: used.by_pool.keys().map(|kind| ((*kind).to_owned(), used.use_of_kind(kind).cpu_ns)).collect(),
+        waiting_by_kind: used
+            .by_pool
+            .keys()
+            .map(|kind| ((*kind).to_owned(), used.use_of_kind(kind).waiting_ns))
+            .collect(),
         switches_by_pool: of_each_pool(used, |pool| pool.switches),
         by_pool: of_each_pool(used, |pool| pool.cpu_ns),
         probing_ns: None,
@@ -174,42 +177,18 @@ fn of_each_pool(used: &CpuUse, figure: fn(&ThreadUse) -> u64) -> BTreeMap<String
     used.by_pool.iter().map(|(kind, of)| ((*kind).to_owned(), pools(of))).collect()
 }
 
-fn jvm_use(used: jvm::JvmUse) -> JvmUse {
-    JvmUse {
-        collections: used.collections,
-        collecting_ns: used.collecting_ns,
-        collectors: used.collectors.into_iter().map(|(name, of)| (name, collector_use(of))).collect(),
-        safepoint_ns: used.safepoint_ns,
-        safepoints: Some(used.safepoints),
-        allocated_bytes: used.allocated_bytes,
-        heap_used_bytes: used.heap_used_bytes,
-        heap_committed_bytes: used.heap_committed_bytes,
-        heap_after_gc_bytes: used.heap_after_gc_bytes,
-        metaspace_bytes: used.metaspace_bytes,
-        off_heap_bytes: None,
-        compiles: used.compilation.compiles,
-        compiles_invalidated: used.compilation.invalidated,
-        code_bytes: used.compilation.code_bytes,
-        requests: 0,
-    }
-}
-
-fn collector_use(of: jvm::Collector) -> CollectorUse {
-    CollectorUse { pauses: of.pauses, pause_ns: of.pause_ns }
-}
-
 /// The delays whose deadline was not before `scored_from`.
 fn scored(mut delays: Vec<Delay>, scored_from: Nanos) -> Vec<Delay> {
     delays.retain(|delay| delay.due >= scored_from);
     delays
 }
 
-fn hiccups(outside: &Outside, inside: Option<&[Delay]>, jvm: Option<&jvm::JvmUse>) -> Hiccups {
+fn hiccups(outside: &Outside, inside: Option<&[Delay]>, jvm: Option<&JvmUse>) -> Hiccups {
     let suspects = jvm.map_or_else(Suspects::default, |jvm| Suspects {
         collecting_ns: jvm.collecting_ns,
         safepoint_ns: jvm.safepoint_ns,
     });
-    let pauses = blame(&outside.delays, inside.unwrap_or_default(), suspects).into_iter().map(|pause| Pause {
+    let pauses = blame_pauses(&outside.delays, inside.unwrap_or_default(), suspects).into_iter().map(|pause| Pause {
         at_ns: pause.begin.since(outside.run_begin),
         length_ns: pause.length_ns,
         cause: pause.cause,

@@ -48,7 +48,7 @@ impl ExponentialFit {
     ///
     /// # Source
     /// Anderson & Darling, JASA 49 (1954) 765–769; for the estimated mean, Stephens, JASA 69 (1974) 730–737.
-    pub fn of(gaps: &[f64], mean: ExpectedMean) -> Result<Self, StatsError> {
+    pub fn from_gaps(gaps: &[f64], mean: ExpectedMean) -> Result<Self, StatsError> {
         require("the test for exponential gaps", FEWEST, gaps)?;
         if let Some(value) = gaps.iter().copied().find(|gap| *gap < 0.0) {
             return Err(StatsError::BadParameter { name: "a gap", value, expected: "0 or above" });
@@ -108,7 +108,7 @@ mod tests {
     fn the_statistic_is_the_integral_that_defines_it() {
         let shares: Vec<f64> = (1..=20).map(|nth| f64::from(nth * nth) / 401.0).collect();
         let gaps: Vec<f64> = shares.iter().map(|share| -(1.0 - share).ln()).collect();
-        let fit = ExponentialFit::of(&gaps, ExpectedMean::Known(1.0)).unwrap();
+        let fit = ExponentialFit::from_gaps(&gaps, ExpectedMean::Known(1.0)).unwrap();
         let expected = by_integration(&shares);
         assert!((fit.a_squared - expected).abs() < 1e-3, "{} for {expected}", fit.a_squared);
     }
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn gaps_that_cannot_be_are_refused() {
-        let of = |gaps: &[f64], mean| ExponentialFit::of(gaps, mean);
+        let of = |gaps: &[f64], mean| ExponentialFit::from_gaps(gaps, mean);
         assert!(matches!(of(&[1.0; 19], ExpectedMean::Estimated), Err(StatsError::TooFew { .. })));
         assert!(matches!(of(&[f64::NAN; 20], ExpectedMean::Estimated), Err(StatsError::NotFinite { .. })));
         assert!(matches!(of(&[-1.0; 20], ExpectedMean::Known(1.0)), Err(StatsError::BadParameter { .. })));
@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn gaps_of_zero_are_too_many_when_there_are_many() {
         let gaps: Vec<f64> = (0..100).map(|nth| if nth % 2 == 0 { 0.0 } else { 2.0 }).collect();
-        let fit = ExponentialFit::of(&gaps, ExpectedMean::Known(1.0)).unwrap();
+        let fit = ExponentialFit::from_gaps(&gaps, ExpectedMean::Known(1.0)).unwrap();
         assert!(fit.a_squared.is_finite() && fit.is_rejected_at(Level::OnePercent));
     }
 }

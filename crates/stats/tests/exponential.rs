@@ -18,7 +18,7 @@ fn exponential(rng: &mut Pcg64, mean: f64) -> f64 {
 }
 
 fn fit(gaps: &[f64], mean: ExpectedMean) -> ExponentialFit {
-    ExponentialFit::of(gaps, mean).expect("gaps that can be tested")
+    ExponentialFit::from_gaps(gaps, mean).expect("gaps that can be tested")
 }
 
 #[test]

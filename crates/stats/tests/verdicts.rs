@@ -41,15 +41,23 @@ fn the_place_of_the_interval_decides_the_verdict() {
         (0.95, 0.99, worse(false), better(false)),
     ] {
         let comparison = with_ratio(lo, hi);
-        assert_eq!(Verdict::of(&comparison, Polarity::HigherIsBetter, &rule), throughput, "throughput [{lo}, {hi}]");
-        assert_eq!(Verdict::of(&comparison, Polarity::LowerIsBetter, &rule), latency, "latency [{lo}, {hi}]");
+        assert_eq!(
+            Verdict::of_comparison(&comparison, Polarity::HigherIsBetter, &rule),
+            throughput,
+            "throughput [{lo}, {hi}]"
+        );
+        assert_eq!(
+            Verdict::of_comparison(&comparison, Polarity::LowerIsBetter, &rule),
+            latency,
+            "latency [{lo}, {hi}]"
+        );
     }
 }
 
 #[test]
 fn an_interval_that_spans_both_is_inconclusive() {
     for (lo, hi) in [(0.95, 1.05), (0.99, 1.03), (0.97, 1.01)] {
-        let verdict = Verdict::of(&with_ratio(lo, hi), Polarity::LowerIsBetter, &DecisionRule::default());
+        let verdict = Verdict::of_comparison(&with_ratio(lo, hi), Polarity::LowerIsBetter, &DecisionRule::default());
         assert!(
             matches!(verdict, Verdict::Inconclusive { reason: UndecidedReason::IntervalTooWide, .. }),
             "{verdict:?}"
@@ -60,7 +68,7 @@ fn an_interval_that_spans_both_is_inconclusive() {
 #[test]
 fn one_fork_has_no_verdict() {
     let one = of_logs(&[0.5], Method::SEQUENTIAL);
-    assert_eq!(Verdict::of(&one, Polarity::LowerIsBetter, &DecisionRule::default()), Verdict::NoInterval);
+    assert_eq!(Verdict::of_comparison(&one, Polarity::LowerIsBetter, &DecisionRule::default()), Verdict::NoInterval);
     assert_eq!(decided(&one, &DecisionRule::default()), None);
     assert_eq!(forks_needed(&one, &DecisionRule::default()), None);
 }
@@ -68,7 +76,7 @@ fn one_fork_has_no_verdict() {
 #[test]
 fn four_forks_decide_nothing_however_clear_they_are() {
     let four = scattered(0.5, 0.005, 4);
-    let verdict = Verdict::of(&four, Polarity::LowerIsBetter, &DecisionRule::default());
+    let verdict = Verdict::of_comparison(&four, Polarity::LowerIsBetter, &DecisionRule::default());
     assert_eq!(verdict, Verdict::Inconclusive { reason: UndecidedReason::TooFewForks, forks_needed: Some(5) });
     assert_eq!(decided(&four, &DecisionRule::default()), None);
     assert_eq!(decided(&scattered(0.5, 0.005, 5), &DecisionRule::default()), Some(StopReason::Decided));
@@ -90,7 +98,7 @@ fn a_fixed_number_of_forks_never_stops_early() {
     let fixed = of_logs(&[0.5, 0.5, 0.5, 0.5, 0.5, 0.5], Method::FIXED_FORKS);
     assert_eq!(decided(&fixed, &DecisionRule::default()), None);
     assert_eq!(
-        Verdict::of(&fixed, Polarity::LowerIsBetter, &DecisionRule::default()),
+        Verdict::of_comparison(&fixed, Polarity::LowerIsBetter, &DecisionRule::default()),
         Verdict::Worse { material: true }
     );
 }
@@ -120,7 +128,7 @@ fn a_difference_stops_once_its_size_is_known() {
     assert_eq!(decided(&small, &narrow), None, "its direction is certain, its size is not");
     assert!(forks_needed(&small, &narrow).unwrap() > 8);
     assert!(
-        Verdict::of(&small, Polarity::LowerIsBetter, &narrow).is_difference(),
+        Verdict::of_comparison(&small, Polarity::LowerIsBetter, &narrow).is_difference(),
         "the verdict needs the direction only"
     );
     assert_eq!(decided(&large, &narrow), Some(StopReason::Decided), "a quarter of 40 % is enough");
@@ -141,7 +149,7 @@ fn among_many_comparisons_a_difference_needs_more_evidence() {
 fn no_material_difference_needs_the_narrow_interval_alone() {
     let mut comparison = with_ratio(0.97, 1.03);
     comparison.equivalence = Some(Interval { estimate: 1.0, lo: 0.985, hi: 1.015 });
-    let verdict = Verdict::of(&comparison, Polarity::LowerIsBetter, &DecisionRule::default());
+    let verdict = Verdict::of_comparison(&comparison, Polarity::LowerIsBetter, &DecisionRule::default());
     assert_eq!(verdict, Verdict::NoMaterialDifference);
 }
 

@@ -34,7 +34,7 @@ impl Catalog {
     ///
     /// # Errors
     /// When `servers/build --fingerprint` fails.
-    pub fn stale(&self, targets: &[Target], cancelled: &AtomicBool) -> Result<Vec<Target>, SutError> {
+    pub fn stale_targets(&self, targets: &[Target], cancelled: &AtomicBool) -> Result<Vec<Target>, SutError> {
         if targets.is_empty() {
             return Ok(Vec::new());
         }
@@ -43,7 +43,7 @@ impl Catalog {
         self.run(targets, arguments, None, cancelled, &mut |line| {
             present.extend(line.text.split_once(' ').map(|(target, hash)| (target.to_owned(), hash.to_owned())));
         })?;
-        let is_stale = |target: &&Target| match self.built(target) {
+        let is_stale = |target: &&Target| match self.build_result(target) {
             Ok(Built::Manifest(manifest)) => {
                 present.get(&target.to_string()) != Some(&manifest.sources_sha256) || manifest.missing_file().is_some()
             }
@@ -58,14 +58,14 @@ impl Catalog {
     ///
     /// # Errors
     /// When the build fails for another reason, with its last lines, or was cancelled.
-    pub fn build(
+    pub fn build_targets(
         &self,
         targets: &[Target],
         java_home: Option<&Path>,
         cancelled: &AtomicBool,
         on_line: &mut dyn FnMut(BuildLine<'_>),
     ) -> Result<Vec<(Target, Unavailable)>, SutError> {
-        let stale = self.stale(targets, cancelled)?;
+        let stale = self.stale_targets(targets, cancelled)?;
         if stale.is_empty() {
             return Ok(Vec::new());
         }
@@ -84,8 +84,8 @@ impl Catalog {
         cancelled: &AtomicBool,
     ) -> Result<Vec<(Target, Unavailable)>, SutError> {
         let mut unavailable = Vec::new();
-        for target in self.stale(tried, cancelled)? {
-            match self.built(&target)? {
+        for target in self.stale_targets(tried, cancelled)? {
+            match self.build_result(&target)? {
                 Built::Unavailable(why) => unavailable.push((target, why)),
                 Built::Nothing | Built::Manifest(_) => return Err(failure),
             }
@@ -104,8 +104,8 @@ impl Catalog {
     ) -> Result<(), SutError> {
         let what = || names(targets).collect::<Vec<_>>().join(", ");
         let failed = |source| SutError::Child { server: "servers/build".into(), source };
-        let mut program = Program::new(self.root().join("build")).args(arguments);
-        program.directory = Some(self.root().to_owned());
+        let mut program = Program::new(self.servers_folder().join("build")).args(arguments);
+        program.directory = Some(self.servers_folder().to_owned());
         program.env.extend(java_home.map(|home| ("JAVA_HOME".into(), home.into())));
         let mut child = Child::spawn(program).map_err(failed)?;
         let (lines, begun) = (lines_of(&mut child), clock::now());

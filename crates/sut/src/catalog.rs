@@ -10,7 +10,7 @@ use std::{fmt, fs, io};
 use serde::Deserialize;
 use tare_plan::document;
 use tare_plan::inventory::{Inventory, KnownServer};
-use tare_plan::names::nearest;
+use tare_plan::names::nearest_name;
 
 use crate::SutError;
 use crate::jdk::Jdk;
@@ -120,12 +120,12 @@ impl Catalog {
     }
 
     /// The servers' folder.
-    pub fn root(&self) -> &Path {
+    pub fn servers_folder(&self) -> &Path {
         &self.root
     }
 
     /// The catalog as written.
-    pub fn file(&self) -> &CatalogFile {
+    pub fn catalog_file(&self) -> &CatalogFile {
         &self.file
     }
 
@@ -158,7 +158,8 @@ impl Catalog {
         let found = families.find(|(_, family)| family.servers.iter().any(|one| one.name == server));
         found.map(|(name, family)| (name.as_str(), family)).ok_or_else(|| {
             let names = self.file.families.values().flat_map(|family| &family.servers).map(|one| one.name.as_str());
-            let near = nearest(server, names).map_or_else(String::new, |near| format!("; did you mean \"{near}\"?"));
+            let near =
+                nearest_name(server, names).map_or_else(String::new, |near| format!("; did you mean \"{near}\"?"));
             SutError::Catalog { message: format!("there is no server \"{server}\" in {}{near}", self.path().display()) }
         })
     }
@@ -185,7 +186,7 @@ impl Catalog {
     ///
     /// # Errors
     /// When there is no such server.
-    pub fn target(&self, server: &str, version: Option<&str>) -> Result<Target, SutError> {
+    pub fn resolve_target(&self, server: &str, version: Option<&str>) -> Result<Target, SutError> {
         let (name, family) = self.family_of(server)?;
         Ok(Target { family: name.to_owned(), version: version.unwrap_or(&family.default_version).to_owned() })
     }
@@ -194,16 +195,16 @@ impl Catalog {
     ///
     /// # Errors
     /// When its file cannot be read or has another format.
-    pub fn built(&self, target: &Target) -> Result<Built, SutError> {
+    pub fn build_result(&self, target: &Target) -> Result<Built, SutError> {
         manifest::read(&self.manifests(), target)
     }
 
     fn unavailable_family(&self, name: &str, family: &Family) -> Option<String> {
-        if let Some(Err(error)) = family.min_java.map(|minimum| Jdk::find(minimum, None)) {
+        if let Some(Err(error)) = family.min_java.map(|minimum| Jdk::find_suitable(minimum, None)) {
             return Some(error.to_string());
         }
         let target = Target { family: name.to_owned(), version: family.default_version.clone() };
-        match self.built(&target) {
+        match self.build_result(&target) {
             Ok(Built::Unavailable(unavailable)) => Some(unavailable.reason),
             // A damaged manifest is built again when it is needed.
             Ok(_) | Err(_) => None,
@@ -220,7 +221,7 @@ impl Catalog {
 }
 
 fn parse(file: &str, text: &str) -> Result<CatalogFile, SutError> {
-    let catalog: CatalogFile = document::parse(file, text)?;
+    let catalog: CatalogFile = document::parse_document(file, text)?;
     let wrong = |message: String| Err(SutError::Catalog { message: format!("{file}: {message}") });
     if catalog.schema != SCHEMA {
         return wrong(format!("schema = {} is unknown to this tare; write schema = {SCHEMA}", catalog.schema));
@@ -232,7 +233,7 @@ fn parse(file: &str, text: &str) -> Result<CatalogFile, SutError> {
             return wrong(format!("{place} is there twice; rename one"));
         }
         if let Some(baseline) = server.baseline.as_deref().filter(|baseline| !names.contains(baseline)) {
-            let near = nearest(baseline, names.iter().copied());
+            let near = nearest_name(baseline, names.iter().copied());
             let near = near.map_or_else(String::new, |near| format!("; did you mean \"{near}\"?"));
             return wrong(format!("{place} has the baseline \"{baseline}\", which is no server{near}"));
         }
@@ -282,9 +283,9 @@ baseline = "http4s.Vanilla"
         assert_eq!(inventory.names(), ["http4s.Vanilla", "http4s.Tapir"]);
         assert_eq!(inventory.get("http4s.Tapir").unwrap().baseline.as_deref(), Some("http4s.Vanilla"));
         assert_eq!(inventory.jvm_options, ["-Xmx1g"]);
-        assert_eq!(catalog.target("http4s.Tapir", None).unwrap().to_string(), "http4s@1.11.15");
-        assert_eq!(catalog.target("http4s.Tapir", Some("1.10.0")).unwrap().to_string(), "http4s@1.10.0");
-        let near = catalog.target("http4s.Tapr", None).unwrap_err().to_string();
+        assert_eq!(catalog.resolve_target("http4s.Tapir", None).unwrap().to_string(), "http4s@1.11.15");
+        assert_eq!(catalog.resolve_target("http4s.Tapir", Some("1.10.0")).unwrap().to_string(), "http4s@1.10.0");
+        let near = catalog.resolve_target("http4s.Tapr", None).unwrap_err().to_string();
         assert!(near.contains("did you mean \"http4s.Tapir\"?"), "{near}");
     }
 

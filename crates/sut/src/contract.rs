@@ -33,7 +33,7 @@ pub struct CheckOutcome {
 }
 
 /// Checks the server at an address by these exchanges, in order. `patience` is the longest time for each answer.
-pub fn verify<'a>(
+pub fn verify_exchanges<'a>(
     address: SocketAddr,
     exchanges: impl Iterator<Item = Exchange<'a>>,
     patience: Duration,

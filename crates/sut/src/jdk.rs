@@ -20,7 +20,7 @@ pub struct Jdk {
 
 impl Jdk {
     /// The installation in a folder; `None` if there is none.
-    pub fn at(home: &Path) -> Option<Self> {
+    pub fn from_home(home: &Path) -> Option<Self> {
         let release = fs::read_to_string(home.join("release")).ok()?;
         let (version, vendor) = parse_release(&release)?;
         let major = major_of(&version)?;
@@ -28,7 +28,7 @@ impl Jdk {
     }
 
     /// The `java` program.
-    pub fn java(&self) -> PathBuf {
+    pub fn java_program(&self) -> PathBuf {
         self.home.join("bin/java")
     }
 
@@ -36,7 +36,7 @@ impl Jdk {
     ///
     /// # Errors
     /// When none is at least `minimum`; the error lists the found ones.
-    pub fn find(minimum: u32, chosen: Option<&Path>) -> Result<Self, SutError> {
+    pub fn find_suitable(minimum: u32, chosen: Option<&Path>) -> Result<Self, SutError> {
         let too_old = |jdk: &Self, whose: &str| SutError::Jdk {
             message: format!(
                 "{whose} is Java {} ({}), but Java {minimum} or later is needed",
@@ -45,16 +45,16 @@ impl Jdk {
             ),
         };
         if let Some(home) = chosen {
-            let found = Self::at(home).ok_or_else(|| SutError::Jdk {
+            let found = Self::from_home(home).ok_or_else(|| SutError::Jdk {
                 message: format!("there is no JDK at {}: it needs the files release and bin/java", home.display()),
             })?;
             return if found.major >= minimum { Ok(found) } else { Err(too_old(&found, "the JDK that was chosen")) };
         }
-        let users_own = env::var_os("JAVA_HOME").and_then(|home| Self::at(Path::new(&home)));
+        let users_own = env::var_os("JAVA_HOME").and_then(|home| Self::from_home(Path::new(&home)));
         if let Some(found) = users_own.filter(|jdk| jdk.major >= minimum) {
             return Ok(found);
         }
-        match Self::all().into_iter().max_by_key(|jdk| jdk.major) {
+        match Self::installed_jdks().into_iter().max_by_key(|jdk| jdk.major) {
             Some(newest) if newest.major >= minimum => Ok(newest),
             Some(newest) => Err(too_old(&newest, "the newest JDK found")),
             None => Err(SutError::Jdk {
@@ -66,7 +66,7 @@ impl Jdk {
     }
 
     /// Every installation in the usual places.
-    pub fn all() -> Vec<Self> {
+    pub fn installed_jdks() -> Vec<Self> {
         let mut homes: Vec<PathBuf> = env::var_os("JAVA_HOME").map(PathBuf::from).into_iter().collect();
         homes.extend(on_path());
         homes.extend(children(Path::new("/usr/lib/jvm")));
@@ -80,7 +80,7 @@ impl Jdk {
         let mut real: Vec<PathBuf> = homes.into_iter().filter_map(|home| home.canonicalize().ok()).collect();
         real.sort();
         real.dedup();
-        real.iter().filter_map(|home| Self::at(home)).collect()
+        real.iter().filter_map(|home| Self::from_home(home)).collect()
     }
 }
 
@@ -135,21 +135,23 @@ mod tests {
     #[test]
     fn versions_of_all_times_are_understood() {
         for (version, major) in [("25.0.3", 25), ("17", 17), ("1.8.0_402", 8), ("26-ea", 26)] {
-            assert_eq!(Jdk::at(installed(version).path()).unwrap().major, major);
+            assert_eq!(Jdk::from_home(installed(version).path()).unwrap().major, major);
         }
-        assert_eq!(Jdk::at(Path::new("/no/such/jdk")), None);
+        assert_eq!(Jdk::from_home(Path::new("/no/such/jdk")), None);
     }
 
     #[test]
     fn a_chosen_jdk_is_taken_or_refused_but_never_replaced() {
         let home = installed("17.0.1");
-        let found = Jdk::find(17, Some(home.path())).unwrap();
+        let found = Jdk::find_suitable(17, Some(home.path())).unwrap();
         assert_eq!(
-            (found.to_string().as_str(), found.java()),
+            (found.to_string().as_str(), found.java_program()),
             ("Java 17.0.1 (Somebody)", home.path().join("bin/java"))
         );
-        let old = Jdk::find(21, Some(home.path())).unwrap_err().to_string();
+        let old = Jdk::find_suitable(21, Some(home.path())).unwrap_err().to_string();
         assert!(old.contains("Java 17.0.1") && old.contains("Java 21 or later is needed"), "{old}");
-        assert!(Jdk::find(21, Some(Path::new("/nowhere"))).unwrap_err().to_string().contains("no JDK at /nowhere"));
+        assert!(
+            Jdk::find_suitable(21, Some(Path::new("/nowhere"))).unwrap_err().to_string().contains("no JDK at /nowhere")
+        );
     }
 }

@@ -43,9 +43,9 @@ impl Catalog {
     /// The command line of a server whose target has been built. Its only argument is the port.
     ///
     /// # Errors
-    /// As [`start`](Self::start).
-    pub fn launch(&self, server: &str, target: &Target, jvm: JvmSettings<'_>) -> Result<LaunchPlan, SutError> {
-        let mut plan = self.start(server, target, jvm)?;
+    /// As [`program_launch`](Self::program_launch).
+    pub fn server_launch(&self, server: &str, target: &Target, jvm: JvmSettings<'_>) -> Result<LaunchPlan, SutError> {
+        let mut plan = self.program_launch(server, target, jvm)?;
         plan.command.push(PORT.to_owned());
         Ok(plan)
     }
@@ -54,9 +54,9 @@ impl Catalog {
     ///
     /// # Errors
     /// When the target was not built or is not available, no Java is new enough, or one of its files is missing.
-    pub fn start(&self, server: &str, target: &Target, jvm: JvmSettings<'_>) -> Result<LaunchPlan, SutError> {
+    pub fn program_launch(&self, server: &str, target: &Target, jvm: JvmSettings<'_>) -> Result<LaunchPlan, SutError> {
         let wrong = |message: String| SutError::Catalog { message };
-        let manifest = match self.built(target)? {
+        let manifest = match self.build_result(target)? {
             Built::Manifest(manifest) => manifest,
             Built::Nothing => return Err(wrong(format!("{target} has not been built; run servers/build {target}"))),
             Built::Unavailable(why) => return Err(wrong(format!("{server} is not available: {}", why.reason))),
@@ -72,7 +72,7 @@ impl Catalog {
             }
             Some(Runtime::Java(release)) => {
                 let min_java = self.family(&target.family)?.min_java.unwrap_or(0);
-                let java = Jdk::find(min_java.max(release), jvm.java_home)?;
+                let java = Jdk::find_suitable(min_java.max(release), jvm.java_home)?;
                 self.java_command(server, target, &manifest, &java, jvm)?
             }
             None => return Err(wrong(format!("{target} has no way to be started; run servers/build {target}"))),
@@ -88,10 +88,10 @@ impl Catalog {
         java: &Jdk,
         jvm: JvmSettings<'_>,
     ) -> Result<Vec<String>, SutError> {
-        let main = manifest.main_of(server).ok_or_else(|| SutError::Catalog {
+        let main = manifest.main_class(server).ok_or_else(|| SutError::Catalog {
             message: format!("{target} has no server \"{server}\": its version of the library cannot have it"),
         })?;
-        let mut command = vec![java.java().display().to_string()];
+        let mut command = vec![java.java_program().display().to_string()];
         command.extend(self.options(java, jvm));
         command.extend(self.classpath(target, manifest)?);
         command.push(main.to_owned());
@@ -101,7 +101,7 @@ impl Catalog {
     fn options(&self, java: &Jdk, jvm: JvmSettings<'_>) -> Vec<String> {
         let mut options = jvm.options.to_vec();
         if java.major >= WARNS_FROM {
-            let silencing = &self.file().jvm.options_java_24;
+            let silencing = &self.catalog_file().jvm.options_java_24;
             options.extend(silencing.iter().filter(|option| !jvm.options.contains(option)).cloned());
         }
         // An explicit option of the user wins.
@@ -117,7 +117,7 @@ impl Catalog {
         if joined.len() <= LONGEST_CLASSPATH_BYTES {
             return Ok(vec!["-cp".into(), joined]);
         }
-        let file: PathBuf = self.root().join(format!("target/manifests/{target}.args"));
+        let file: PathBuf = self.servers_folder().join(format!("target/manifests/{target}.args"));
         fs::write(&file, argument_file(&joined)).map_err(|source| SutError::File {
             doing: "write the class path to",
             path: file.clone(),
@@ -170,8 +170,8 @@ mod tests {
     fn launch(root: &Path, options: &[String]) -> Result<LaunchPlan, SutError> {
         let catalog = Catalog::load(root)?;
         let home = root.join("jdk");
-        let target = catalog.target("f.Tapir", None)?;
-        catalog.launch("f.Tapir", &target, JvmSettings { options, processors: 1, java_home: Some(&home) })
+        let target = catalog.resolve_target("f.Tapir", None)?;
+        catalog.server_launch("f.Tapir", &target, JvmSettings { options, processors: 1, java_home: Some(&home) })
     }
 
     #[test]
@@ -222,6 +222,6 @@ mod tests {
         let catalog = Catalog::load(root.path()).unwrap();
         let other = Target { family: "f".into(), version: "2".into() };
         let jvm = JvmSettings { options: &[], processors: 1, java_home: None };
-        assert!(catalog.launch("f.Tapir", &other, jvm).unwrap_err().to_string().contains("has not been built"));
+        assert!(catalog.server_launch("f.Tapir", &other, jvm).unwrap_err().to_string().contains("has not been built"));
     }
 }

@@ -64,10 +64,10 @@ impl Sampling {
     ///
     /// # Errors
     /// When the server has died meanwhile, or the sampler's file cannot be read.
-    pub fn end(self) -> Result<Sampled, SutError> {
+    pub fn stop_and_read(self) -> Result<Sampled, SutError> {
         match self.0 {
-            Kind::Jvm(recording) => recording.end(),
-            Kind::Native(recording) => recording.end(),
+            Kind::Jvm(recording) => recording.stop_and_read(),
+            Kind::Native(recording) => recording.stop_and_read(),
         }
     }
 }

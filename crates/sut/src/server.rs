@@ -69,9 +69,9 @@ impl Server {
     /// Starts a server and waits until it accepts connections.
     ///
     /// # Errors
-    /// As [`Server::start_unless`], except cancelled.
+    /// As [`Server::start_unless_cancelled`], except cancelled.
     pub fn start(spec: &ServerSpec) -> Result<Self, SutError> {
-        Self::start_unless(spec, &AtomicBool::new(false))
+        Self::start_unless_cancelled(spec, &AtomicBool::new(false))
     }
 
     /// Starts a server and waits until it accepts connections, or until `cancelled` is set.
@@ -79,7 +79,7 @@ impl Server {
     /// # Errors
     /// When the command is not found, it ends or hangs before it is ready, its port is or becomes somebody else's, or
     /// it was cancelled. Nothing is left running then.
-    pub fn start_unless(spec: &ServerSpec, cancelled: &AtomicBool) -> Result<Self, SutError> {
+    pub fn start_unless_cancelled(spec: &ServerSpec, cancelled: &AtomicBool) -> Result<Self, SutError> {
         let port = spec.choose_port()?;
         ready::refuse_taken_port(spec, port)?;
         let mut child = Child::spawn(program(spec, port)?)

@@ -6,7 +6,7 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::time::Duration;
 
 use tare_plan::contract::Contract;
-use tare_sut::contract::{CheckOutcome, header_differences, verify};
+use tare_sut::contract::{CheckOutcome, header_differences, verify_exchanges};
 
 const CONTRACT: &str = r#"
 schema = 1
@@ -30,7 +30,7 @@ fn server(serve: fn(TcpStream)) -> SocketAddr {
 
 fn outcomes(serve: fn(TcpStream)) -> Vec<CheckOutcome> {
     let contract = Contract::parse("contract.toml", CONTRACT).unwrap();
-    verify(server(serve), contract.exchanges("x", 1), Duration::from_millis(300))
+    verify_exchanges(server(serve), contract.exchanges("x", 1), Duration::from_millis(300))
 }
 
 fn told(serve: fn(TcpStream)) -> Vec<String> {
@@ -122,7 +122,7 @@ fn garbage_silence_and_half_answers_are_told_apart() {
 fn nobody_there_is_told_too() {
     let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let contract = Contract::parse("contract.toml", CONTRACT).unwrap();
-    let outcomes = verify(free, contract.exchanges("x", 1), Duration::from_secs(1));
+    let outcomes = verify_exchanges(free, contract.exchanges("x", 1), Duration::from_secs(1));
     assert!(outcomes[0].difference.as_ref().unwrap().starts_with("cannot connect"), "{outcomes:?}");
 }
 
@@ -170,7 +170,7 @@ expect = { status = 413 }
 "#;
     let contract = Contract::parse("contract.toml", LIMIT).unwrap();
     let told = |silent| {
-        let outcomes = verify(refuser(silent), contract.exchanges("x", 1), Duration::from_secs(5));
+        let outcomes = verify_exchanges(refuser(silent), contract.exchanges("x", 1), Duration::from_secs(5));
         outcomes[0].difference.clone()
     };
     assert_eq!(told(2), None);
@@ -264,7 +264,8 @@ fn what_a_server_pushes_is_heard_and_held_against_the_contract() {
     ];
     let contract = Contract::parse("contract.toml", PUSHING).unwrap();
     for (serve, expected) in cases {
-        let outcome = verify(server(serve), contract.exchanges("x", 1), Duration::from_millis(300)).swap_remove(0);
+        let outcome =
+            verify_exchanges(server(serve), contract.exchanges("x", 1), Duration::from_millis(300)).swap_remove(0);
         let told = outcome.difference.unwrap_or_else(|| "passed".into());
         assert!(told.contains(expected), "{told}, not {expected}");
     }

@@ -225,7 +225,7 @@ fn a_start_can_be_cancelled() {
     let spec = spec(directory.path(), "is silent", "");
     let cancelled = AtomicBool::new(false);
     std::thread::scope(|scope| {
-        let start = scope.spawn(|| Server::start_unless(&spec, &cancelled));
+        let start = scope.spawn(|| Server::start_unless_cancelled(&spec, &cancelled));
         until("the server to run", || std::fs::metadata(&spec.log_path).is_ok_and(|log| log.len() > 0));
         cancelled.store(true, Ordering::Relaxed);
         assert!(matches!(start.join().unwrap(), Err(SutError::Cancelled { .. })));

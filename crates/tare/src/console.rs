@@ -4,7 +4,7 @@
 use std::io::{IsTerminal, Write};
 use std::time::Duration;
 
-use tare_record::sample::EventLevel;
+use tare_record::EventLevel;
 use tare_report::format::grouped;
 use tare_report::palette::{Palette, Tone};
 
@@ -30,18 +30,18 @@ fn colored(color: Color, terminal: bool) -> bool {
 }
 
 /// Prints to standard output. A reader that has gone (`| head`) is no error.
-pub fn print(text: &str) {
+pub fn print_text(text: &str) {
     let _ = std::io::stdout().write_all(text.as_bytes());
     let _ = std::io::stdout().flush();
 }
 
 /// Prints a line to standard error.
-pub fn note(text: &str) {
+pub fn print_note(text: &str) {
     eprintln!("{text}");
 }
 
 /// ✓ or ✗.
-pub fn mark(good: bool, colored: bool) -> String {
+pub fn check_mark(good: bool, colored: bool) -> String {
     let (tone, mark) = if good { (Tone::Passed, "✓") } else { (Tone::Failed, "✗") };
     Palette::new(colored).paint(tone, mark)
 }
@@ -49,20 +49,25 @@ pub fn mark(good: bool, colored: bool) -> String {
 /// The mark of an event: ✓, ! or ✗.
 pub fn event_mark(level: EventLevel, colored: bool) -> String {
     match level {
-        EventLevel::Info => mark(true, colored),
+        EventLevel::Info => check_mark(true, colored),
         EventLevel::Warning => Palette::new(colored).paint(Tone::Warning, "!"),
-        EventLevel::Error => mark(false, colored),
+        EventLevel::Error => check_mark(false, colored),
     }
 }
 
 /// The width of the terminal, 100 columns where there is none.
-pub fn width() -> usize {
+pub fn terminal_width() -> usize {
     let told = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     told.or_else(|| console::Term::stdout().size_checked().map(|(_, columns)| usize::from(columns))).unwrap_or(100)
 }
 
+/// The width of the terminal on standard error in columns, 80 without one.
+pub fn stderr_width() -> usize {
+    usize::from(console::Term::stderr().size().1)
+}
+
 /// Time on a running clock: `1:48`, or `2:05:09` from an hour on.
-pub fn clock(duration: Duration) -> String {
+pub fn clock_text(duration: Duration) -> String {
     let secs = duration.as_secs();
     match secs / 3600 {
         0 => format!("{}:{:02}", secs / 60, secs % 60),
@@ -71,7 +76,7 @@ pub fn clock(duration: Duration) -> String {
 }
 
 /// How far the connections are that a load waits for.
-pub fn opening(open: usize, of: usize) -> String {
+pub fn opening_text(open: usize, of: usize) -> String {
     format!("opening connections  {} of {}", grouped(open as u64), grouped(of as u64))
 }
 
@@ -82,7 +87,7 @@ mod tests {
     #[test]
     fn a_clock_shows_hours_only_when_there_are_some() {
         for (secs, text) in [(0, "0:00"), (108, "1:48"), (3_599, "59:59"), (7_509, "2:05:09")] {
-            assert_eq!(clock(Duration::from_secs(secs)), text);
+            assert_eq!(clock_text(Duration::from_secs(secs)), text);
         }
     }
 }

@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use anyhow::Context;
-use tare_record::sample::{EventLevel, EventRecord};
+use tare_record::{EventLevel, EventRecord};
 use tare_report::format::share;
 use tare_report::palette::{Palette, Tone};
 use tare_run::noise::{NoiseFigures, measure_noise};
@@ -35,15 +35,15 @@ pub fn doctor(args: &DoctorArgs, global: &Global) -> anyhow::Result<Outcome> {
     let colored = console::stdout_colored(global.color);
     let machine = Machine::read();
     let known = |fact: &Option<String>| fact.clone().unwrap_or_else(|| "unknown".to_owned());
-    console::print(&format!(
+    console::print_text(&format!(
         "tare doctor · {} · kernel {} · servers on cores {server}, generator on {load}\n",
         known(&machine.cpu_model),
         known(&machine.kernel),
     ));
     let mut all = Vec::new();
     let mut tell = |title: &str, checks: Vec<Checked>| {
-        console::print(&format!("\n{}\n", Palette::new(colored).paint(Tone::Head, title)));
-        checks.iter().for_each(|checked| console::print(&checked.text(colored, console::width())));
+        console::print_text(&format!("\n{}\n", Palette::new(colored).paint(Tone::Head, title)));
+        checks.iter().for_each(|checked| console::print_text(&checked.text(colored, console::terminal_width())));
         all.extend(checks);
     };
     tell("programs", tools::tools(&world));
@@ -54,7 +54,7 @@ pub fn doctor(args: &DoctorArgs, global: &Global) -> anyhow::Result<Outcome> {
     }
     tell("noise", vec![noise(&server, &load, &cancelled)?]);
     let (words, outcome) = conclusion(&all);
-    console::print(&format!("\n{words}\n"));
+    console::print_text(&format!("\n{words}\n"));
     Ok(outcome)
 }
 
@@ -83,7 +83,7 @@ fn of_event(event: &EventRecord) -> Checked {
         EventLevel::Info => Standing::Fine,
         EventLevel::Warning | EventLevel::Error => Standing::Doubtful,
     };
-    let what = if event.kind.name() == tare_record::sample::EventName::SelfTestPassed { "self-test" } else { "" };
+    let what = if event.kind.name() == tare_record::EventName::SelfTestPassed { "self-test" } else { "" };
     let found = if what.is_empty() { format!("{}: {}", event.title, event.text) } else { event.text.clone() };
     Checked { standing, what, found, remedy: event.remedy.clone() }
 }

@@ -20,8 +20,8 @@ pub fn machine_facts(options: [&Options; 2]) -> anyhow::Result<MachineFacts> {
     let chosen = options.into_iter().find_map(|options| options.java.as_deref()).filter(|java| *java != "newest");
     Ok(MachineFacts {
         cpus: allowed_cpus()?.iter().collect(),
-        identity: Environment { sections: environment::machine() }.machine_identity(),
-        jdk: Jdk::find(0, chosen.map(Path::new)).ok().map(|jdk| jdk.major),
+        identity: Environment { sections: environment::machine_facts() }.machine_identity(),
+        jdk: Jdk::find_suitable(0, chosen.map(Path::new)).ok().map(|jdk| jdk.major),
     })
 }
 

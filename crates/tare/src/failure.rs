@@ -35,7 +35,7 @@ pub fn exit_code(error: &anyhow::Error) -> ExitCode {
 }
 
 /// An error with its causes, each said once: libraries' errors already contain what lies beneath them.
-pub fn in_words(error: &anyhow::Error) -> String {
+pub fn error_text(error: &anyhow::Error) -> String {
     let mut words = String::new();
     for cause in error.chain() {
         let text = cause.to_string();

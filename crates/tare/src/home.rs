@@ -42,7 +42,7 @@ impl World {
     }
 
     /// The suite of that name: as a path, or one of the project's `suites/`.
-    pub fn suite(&self, named: &Path) -> anyhow::Result<Suite> {
+    pub fn read_suite(&self, named: &Path) -> anyhow::Result<Suite> {
         let mut path = named.to_owned();
         if !path.exists() {
             let of_home = self.home.iter().flat_map(|home| {
@@ -57,24 +57,24 @@ impl World {
         let known =
             || self.home.as_ref().map_or(String::new(), |home| format!("; there are: {}", suites(home).join(", ")));
         let text = std::fs::read_to_string(&path)
-            .with_context(|| format!("cannot read the suite {}{}", shown(&path), known()))?;
-        Ok(Suite::parse(&shown(&path), &text)?)
+            .with_context(|| format!("cannot read the suite {}{}", shown_path(&path), known()))?;
+        Ok(Suite::parse(&shown_path(&path), &text)?)
     }
 
     /// The suite that is meant when none is named.
-    pub fn quick(&self) -> anyhow::Result<Suite> {
+    pub fn quick_suite(&self) -> anyhow::Result<Suite> {
         let Some(home) = &self.home else {
             anyhow::bail!(
                 "no suite is named, and the folder of the project (with servers/ and suites/) is not found; \
                  name a suite file (tare example prints one to start with), or give the folder with --home or TARE_HOME"
             );
         };
-        self.suite(&home.join("suites/quick.toml"))
+        self.read_suite(&home.join("suites/quick.toml"))
     }
 }
 
 fn contract(path: &Path) -> anyhow::Result<Contract> {
-    Ok(Contract::parse(&shown(path), &read(path)?)?)
+    Ok(Contract::parse(&shown_path(path), &read(path)?)?)
 }
 
 /// A folder is the project's when it has a catalog of servers.
@@ -110,7 +110,7 @@ fn read(path: &Path) -> anyhow::Result<String> {
 }
 
 /// A path as the user would type it: relative to the working directory where it lies below.
-pub fn shown(path: &Path) -> String {
+pub fn shown_path(path: &Path) -> String {
     let here = std::env::current_dir().unwrap_or_default();
     path.strip_prefix(&here).unwrap_or(path).display().to_string()
 }

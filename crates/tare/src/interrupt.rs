@@ -10,7 +10,7 @@ use anyhow::Context;
 ///
 /// # Errors
 /// When the handlers cannot be installed.
-pub fn flag() -> anyhow::Result<Arc<AtomicBool>> {
+pub fn install_flag() -> anyhow::Result<Arc<AtomicBool>> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     let raised = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM, SIGHUP] {
@@ -22,6 +22,6 @@ pub fn flag() -> anyhow::Result<Arc<AtomicBool>> {
 }
 
 /// Whether it has been raised.
-pub fn raised(flag: &AtomicBool) -> bool {
+pub fn is_raised(flag: &AtomicBool) -> bool {
     flag.load(Ordering::Relaxed)
 }

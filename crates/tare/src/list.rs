@@ -13,18 +13,18 @@ use crate::home::World;
 /// Prints what is there.
 pub fn list(args: &ListArgs, global: &Global) -> anyhow::Result<Outcome> {
     let world = World::load(global)?;
-    let suite = args.suite.as_deref().map(|path| world.suite(path)).transpose()?.unwrap_or_default();
+    let suite = args.suite.as_deref().map(|path| world.read_suite(path)).transpose()?.unwrap_or_default();
     let contract = suite.contract(&world.contract);
     if args.json {
         let own: Vec<_> = suite.servers.keys().collect();
         let value = serde_json::json!({
             "servers": world.inventory.servers, "suite_servers": own, "scenarios": contract.scenarios,
         });
-        console::print(&(serde_json::to_string_pretty(&value)? + "\n"));
+        console::print_text(&(serde_json::to_string_pretty(&value)? + "\n"));
         return Ok(Outcome::Done);
     }
     if world.inventory.servers.is_empty() && suite.servers.is_empty() {
-        console::print(
+        console::print_text(
             "no servers: the project's folder is not found (--home), and no suite is named\n\
              tare example prints a suite to start with\n",
         );
@@ -51,7 +51,7 @@ pub fn list(args: &ListArgs, global: &Global) -> anyhow::Result<Outcome> {
         );
     }
     versions(&world, &mut text);
-    console::print(&text);
+    console::print_text(&text);
     Ok(Outcome::Done)
 }
 
@@ -85,7 +85,10 @@ fn versions(world: &World, text: &mut String) {
 /// What the build of a family's default version was resolved to, where it has been built.
 fn resolved(world: &World, server: &KnownServer) -> Option<String> {
     let catalog = world.catalog.as_ref()?;
-    let Built::Manifest(manifest) = catalog.built(&catalog.target(&server.name, None).ok()?).ok()? else { return None };
+    let Built::Manifest(manifest) = catalog.build_result(&catalog.resolve_target(&server.name, None).ok()?).ok()?
+    else {
+        return None;
+    };
     let versions: Vec<String> = manifest.resolved.iter().map(|(name, version)| format!("{name} {version}")).collect();
     Some(versions.join(", "))
 }

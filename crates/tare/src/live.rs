@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use tare_plan::plan::SliceKind;
-use tare_record::sample::{EventLevel, EventRecord};
+use tare_record::{EventLevel, EventRecord};
 use tare_run::progress::{Place, Progress, Standing};
 
-use crate::console::{clock, event_mark, mark, note, opening};
+use crate::console::{check_mark, clock_text, event_mark, opening_text, print_note};
 
 /// Without a terminal, a line at most this often, unless something has been decided.
 const PLAIN_EVERY: Duration = Duration::from_secs(5);
@@ -50,7 +50,7 @@ impl Countdown {
     fn text(&self, at: Instant) -> String {
         let said = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         said.map_or(String::new(), |(left, since)| {
-            format!("≤ {} left", clock(left.saturating_sub(at.saturating_duration_since(since))))
+            format!("≤ {} left", clock_text(left.saturating_sub(at.saturating_duration_since(since))))
         })
     }
 }
@@ -98,7 +98,8 @@ impl Screen {
     }
 }
 
-fn style(template: &str) -> ProgressStyle {
+/// The style of a progress bar, from a template of indicatif.
+pub fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_spinner())
 }
 
@@ -133,7 +134,7 @@ impl Live {
             screen.now.set_message(text.to_owned());
         } else if self.last_plain.is_none_or(|last| last.elapsed() >= PLAIN_EVERY) {
             let left = self.countdown.text(now());
-            note(format!("  {text}  {left}").trim_end());
+            print_note(format!("  {text}  {left}").trim_end());
             self.last_plain = Some(now());
         }
     }
@@ -141,8 +142,8 @@ impl Live {
     /// A line that stays.
     pub fn line(&mut self, text: &str) {
         match &self.screen {
-            Some(screen) => screen.lines.suspend(|| note(text)),
-            None => note(text),
+            Some(screen) => screen.lines.suspend(|| print_note(text)),
+            None => print_note(text),
         }
         self.last_plain = Some(now());
     }
@@ -177,9 +178,9 @@ impl Live {
     fn standings(&mut self, place: &Place<'_>, standings: &[Standing]) {
         for standing in standings {
             let key = (standing.group.clone(), standing.scenario.clone(), standing.variant.clone());
-            let mark = if standing.decided { mark(true, self.colored) } else { "·".to_owned() };
+            let mark = if standing.decided { check_mark(true, self.colored) } else { "·".to_owned() };
             let needed = standing.needed.filter(|_| !standing.decided);
-            let needed = needed.map_or(String::new(), |more| format!("  (about {} more)", clock(more)));
+            let needed = needed.map_or(String::new(), |more| format!("  (about {} more)", clock_text(more)));
             let text = format!(
                 "{mark} {:<20} {:<28} fork {:<3} {}{needed}",
                 standing.scenario, standing.variant, place.fork, standing.text
@@ -214,7 +215,12 @@ fn sentence(progress: &Progress<'_>) -> String {
         Progress::WarmingUp { place, scenario, elapsed, cap, steady: (steady, of), compiler_share } => {
             let jit = compiler_share.map_or(String::new(), |share| format!("  compilers busy {:.0} %", share * 100.0));
             let warm = if *of > 1 { format!("  {steady} of {of} steady") } else { String::new() };
-            format!("{}  {scenario}  warming up {} of ≤ {}{jit}{warm}", fork(place), clock(*elapsed), clock(*cap))
+            format!(
+                "{}  {scenario}  warming up {} of ≤ {}{jit}{warm}",
+                fork(place),
+                clock_text(*elapsed),
+                clock_text(*cap)
+            )
         }
         Progress::CrossChecking { place, scenario, variant, engine } => {
             format!("{}  {scenario}  {variant}  driven by {engine}", fork(place))
@@ -243,7 +249,7 @@ fn sentence(progress: &Progress<'_>) -> String {
             format!("{}  {scenario}  {variant}  {load}  slice {slice}/{slices}{rate}", fork(place))
         }
         Progress::Opening { place, scenario, variant, open, of } => {
-            format!("{}  {scenario}  {variant}  {}", fork(place), opening(*open, *of))
+            format!("{}  {scenario}  {variant}  {}", fork(place), opening_text(*open, *of))
         }
         Progress::Profiling { place, scenario, variant, event, step, of } => {
             format!("{}  {scenario}  {variant}  profiling {event}  {step}/{of}", fork(place))

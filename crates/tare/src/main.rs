@@ -45,7 +45,7 @@ fn main() -> ExitCode {
     match outcome {
         Ok(outcome) => outcome.into(),
         Err(error) => {
-            console::note(&format!("error: {}", failure::in_words(&error)));
+            console::print_note(&format!("error: {}", failure::error_text(&error)));
             failure::exit_code(&error)
         }
     }

@@ -17,7 +17,7 @@ const FIRST_SUITE: &str = include_str!("../../../suites/first.toml");
 pub fn completions(shell: Shell) -> anyhow::Result<Outcome> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "tare", &mut script);
-    console::print(&String::from_utf8_lossy(&script));
+    console::print_text(&String::from_utf8_lossy(&script));
     Ok(Outcome::Done)
 }
 
@@ -32,7 +32,7 @@ pub fn man(folder: &Path) -> anyhow::Result<Outcome> {
 /// Prints the suite to start with. Its servers are this very program, wherever it lies.
 pub fn example() -> anyhow::Result<Outcome> {
     let program = std::env::current_exe().context("tare's own program file is gone")?;
-    console::print(&first_suite(&program));
+    console::print_text(&first_suite(&program));
     Ok(Outcome::Done)
 }
 

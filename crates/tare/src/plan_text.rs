@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use tare_plan::duration::Span;
 use tare_plan::estimate::{least_budget, run_time};
 use tare_plan::plan::{Forks, Mode, Plan, Role, Warmup};
 use tare_report::forecast::forecast;
 use tare_report::format::roughly;
+use tare_units::Span;
 
 /// The lines before a run: what is weighed, where, and how long it takes.
-pub fn headline(plan: &Plan) -> String {
+pub fn plan_headline(plan: &Plan) -> String {
     let groups = || plan.groups.iter();
     let weighed = groups().flat_map(|g| &g.variants).filter(|v| v.role != Role::Control);
     let servers: BTreeSet<&str> = weighed.map(|v| v.name.as_str()).collect();
@@ -94,8 +94,8 @@ fn too_short(least: Duration, at_least: u32) -> String {
 }
 
 /// The whole plan: groups, then every setting with its source and meaning.
-pub fn whole(plan: &Plan) -> String {
-    let mut text = headline(plan);
+pub fn whole_plan(plan: &Plan) -> String {
+    let mut text = plan_headline(plan);
     let _ = writeln!(text, "\nquestion  {}\nplan      {}", plan.question, &plan.hash()[..16]);
     for group in &plan.groups {
         let _ = writeln!(text, "\ngroup {}", group.id);

@@ -2,7 +2,7 @@
 
 use tare_plan::Plan;
 use tare_plan::suite::Suite;
-use tare_record::sample::{EndStatus, EventLevel};
+use tare_record::{EndStatus, EventLevel};
 
 use crate::args::{Global, ProfileArgs};
 use crate::failure::Outcome;
@@ -14,7 +14,7 @@ pub fn profile(args: &ProfileArgs, global: &Global) -> anyhow::Result<Outcome> {
     let world = World::load(global)?;
     let plan = plan(args, &world, global)?;
     if args.dry_run {
-        console::print(&plan_text::whole(&plan));
+        console::print_text(&plan_text::whole_plan(&plan));
         return Ok(Outcome::Done);
     }
     let (record, run_dir) = run::carry_out(&plan, &world, global)?;
@@ -22,13 +22,13 @@ pub fn profile(args: &ProfileArgs, global: &Global) -> anyhow::Result<Outcome> {
         let why = record.events.iter().find(|event| event.level != EventLevel::Info).map(|event| event.text.as_str());
         anyhow::bail!("nothing could be profiled: {}", why.unwrap_or("no server got as far as that"));
     }
-    report::present(&record, None, &run_dir, global)?;
+    report::present_report(&record, None, &run_dir, global)?;
     let interrupted = matches!(record.end, Some((EndStatus::Interrupted, _)));
     Ok(if interrupted { Outcome::Interrupted } else { Outcome::Done })
 }
 
 fn plan(args: &ProfileArgs, world: &World, global: &Global) -> anyhow::Result<Plan> {
-    let suite = args.suite.as_deref().map(|path| world.suite(path)).transpose()?;
+    let suite = args.suite.as_deref().map(|path| world.read_suite(path)).transpose()?;
     // Of a suite its servers, scenarios and settings are taken; what is profiled stands on the command line.
     let suite = Suite { groups: Vec::new(), ..suite.unwrap_or_default() };
     let plan = run::plan(&suite, &args.options(), Some(&args.profile()), world, global)?;

@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use tare_reference::{Fault, FaultKind, Options, Stop, serve};
+use tare_reference::{Fault, FaultKind, Options, Stop, serve_until_stopped};
 
 use crate::args::ReferenceArgs;
 use crate::console;
@@ -36,7 +36,9 @@ pub fn reference(args: &ReferenceArgs) -> anyhow::Result<Outcome> {
         ..Options::default()
     };
     let stop = Stop::default();
-    serve(&options, &stop, |address: SocketAddr| console::print(&format!("tare: ready on {address}\n")))?;
+    serve_until_stopped(&options, &stop, |address: SocketAddr| {
+        console::print_text(&format!("tare: ready on {address}\n"))
+    })?;
     Ok(Outcome::Done)
 }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use tare_record::sample::RunRecord;
+use tare_record::RunRecord;
 use tare_record::store::{self, find_run};
 use tare_record::{LoadRecord, Record};
 use tare_report::summary::Summary;
@@ -26,19 +26,19 @@ pub fn report(args: &ReportArgs, global: &Global) -> anyhow::Result<Outcome> {
         return runs::list(global);
     }
     let path = find_run(&global.dir, &args.run)?;
-    let record = match store::open(&path)? {
+    let record = match store::open_record(&path)? {
         Record::Weighed(record) => *record,
         Record::Load(record) => return report_load(args, global, &record),
     };
     let run_dir = path.parent().map(Path::to_owned).unwrap_or_else(|| PathBuf::from("."));
     let profiled = profiled_beside(&run_dir);
     if let Some(text) = form(args, global, &record, profiled.as_ref())? {
-        console::print(&text);
+        console::print_text(&text);
         return Ok(Outcome::Done);
     }
     let folder = args.out.clone().unwrap_or(run_dir);
     std::fs::create_dir_all(&folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
-    present(&record, profiled.as_ref(), &folder, global)?;
+    present_report(&record, profiled.as_ref(), &folder, global)?;
     Ok(Outcome::Done)
 }
 
@@ -48,34 +48,36 @@ pub fn profiled_beside(run_dir: &Path) -> Option<RunRecord> {
     if !file.exists() {
         return None;
     }
-    store::open_run(&file).inspect_err(|error| console::note(&format!("  the profiles are left out: {error}"))).ok()
+    store::open_run_record(&file)
+        .inspect_err(|error| console::print_note(&format!("  the profiles are left out: {error}")))
+        .ok()
 }
 
 /// The table on standard output, all files in `folder`, and where they lie.
-pub fn present(
+pub fn present_report(
     record: &RunRecord,
     profiled: Option<&RunRecord>,
     folder: &Path,
     global: &Global,
 ) -> anyhow::Result<Summary> {
     let summary = summarize_with(record, profiled);
-    console::print(&format!("\n{}", text::render(&summary, &style(global))));
+    console::print_text(&format!("\n{}", text::render(&summary, &style(global))));
     write_all(&summary, record, folder)?;
     for profiled in profiled.into_iter().chain([record]) {
         write_profiles(profiled, &folder.join("profiles"))?;
     }
-    console::print(&format!("\n  page      {}\n", shown(&folder.join("report.html"))));
+    console::print_text(&format!("\n  page      {}\n", shown(&folder.join("report.html"))));
     let more = text::unshown_findings(&summary);
     if more > 0 {
         let dir =
             if global.dir == Path::new(".tare") { String::new() } else { format!(" --dir {}", global.dir.display()) };
-        console::print(&format!("  findings  {more} more: tare report {} --findings{dir}\n", summary.run.id));
+        console::print_text(&format!("  findings  {more} more: tare report {} --findings{dir}\n", summary.run.id));
     }
     Ok(summary)
 }
 
 fn style(global: &Global) -> text::Style {
-    text::Style { colored: console::stdout_colored(global.color), width: console::width() }
+    text::Style { colored: console::stdout_colored(global.color), width: console::terminal_width() }
 }
 
 fn form(
@@ -89,7 +91,7 @@ fn form(
     Ok(if form.json {
         Some(json::render(&summary)?)
     } else if form.csv {
-        Some(csv::cells(&summary))
+        Some(csv::cells_as_csv(&summary))
     } else if form.markdown {
         Some(markdown::render(&summary))
     } else if form.memory {
@@ -111,7 +113,7 @@ fn form(
 fn report_load(args: &ReportArgs, global: &Global, record: &LoadRecord) -> anyhow::Result<Outcome> {
     let (form, summary) = (&args.form, load::summarize(record));
     let as_run = || load::summary_as_run(record, &summary);
-    console::print(&if form.json {
+    console::print_text(&if form.json {
         load::json(&summary)?
     } else if form.csv {
         load::csv(&summary)

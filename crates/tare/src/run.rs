@@ -9,11 +9,11 @@ use anyhow::Context;
 use tare_plan::Plan;
 use tare_plan::plan::Source;
 use tare_plan::profile::ProfileOptions;
-use tare_plan::resolve::{Inputs, resolve};
+use tare_plan::resolve::{Inputs, resolve_plan};
 use tare_plan::settings::Options;
 use tare_plan::suite::Suite;
-use tare_record::sample::{EndStatus, RunHeader, RunRecord};
 use tare_record::store::{RECORD_FILE, RunWriter, allot_run_dir};
+use tare_record::{EndStatus, RunHeader, RunRecord};
 use tare_report::rfc3339;
 use tare_report::summary::ValidityState;
 use tare_run::prepare::{Launches, check_java, prepare};
@@ -23,7 +23,7 @@ use tare_sys::clock;
 
 use crate::args::{Global, RunArgs};
 use crate::earlier::{earlier_runs, machine_facts};
-use crate::failure::{Outcome, in_words};
+use crate::failure::{Outcome, error_text};
 use crate::home::World;
 use crate::live::Live;
 use crate::{console, interrupt, plan_text, report};
@@ -38,13 +38,13 @@ pub fn run(args: &RunArgs, global: &Global) -> anyhow::Result<Outcome> {
     tare_run::check(&plan)?;
     check_java(&plan, world.catalog.as_ref())?;
     if args.dry_run {
-        let text = if args.json { serde_json::to_string_pretty(&plan)? + "\n" } else { plan_text::whole(&plan) };
-        console::print(&text);
+        let text = if args.json { serde_json::to_string_pretty(&plan)? + "\n" } else { plan_text::whole_plan(&plan) };
+        console::print_text(&text);
         return Ok(Outcome::Done);
     }
     let (record, run_dir) = carry_out(&plan, &world, global)?;
     let profiled = profile_after(&plan, &record, &run_dir, &world, global);
-    let summary = report::present(&record, profiled.as_ref(), &run_dir, global)?;
+    let summary = report::present_report(&record, profiled.as_ref(), &run_dir, global)?;
     let is_interrupted = |record: &RunRecord| matches!(record.end, Some((EndStatus::Interrupted, _)));
     if std::iter::once(&record).chain(&profiled).any(is_interrupted) {
         return Ok(Outcome::Interrupted);
@@ -60,11 +60,11 @@ fn profile_after(plan: &Plan, scored: &RunRecord, run_dir: &Path, world: &World,
     if matches!(scored.end, Some((EndStatus::Interrupted, _))) {
         return None;
     }
-    console::print("\n  scored; now the profiling starts, which say why\n");
+    console::print_text("\n  scored; now the profiling starts, which say why\n");
     let file = run_dir.join(report::PROFILE_DIR).join(RECORD_FILE);
     let place = Place { id: scored.header.id.clone(), run_dir: run_dir.to_owned(), record: Some(file) };
     carry_out_at(&plan, world, global, || Ok(place))
-        .inspect_err(|error| console::note(&format!("  not profiled: {}", in_words(error))))
+        .inspect_err(|error| console::print_note(&format!("  not profiled: {}", error_text(error))))
         .ok()
         .map(|(record, _)| record)
 }
@@ -94,8 +94,8 @@ fn carry_out_at(
     place: impl FnOnce() -> anyhow::Result<Place>,
 ) -> anyhow::Result<(RunRecord, PathBuf)> {
     tare_run::check(plan)?;
-    let cancelled = interrupt::flag()?;
-    console::print(&plan_text::headline(plan));
+    let cancelled = interrupt::install_flag()?;
+    console::print_text(&plan_text::plan_headline(plan));
     let mut live = Live::new(std::io::stderr().is_terminal(), console::stderr_colored(global.color));
     let launches = prepare(plan, world.catalog.as_ref(), &cancelled, &mut |line| live.going_on(line));
     let launches = launches.inspect_err(|_| live.finish())?;
@@ -110,9 +110,9 @@ fn asked(args: &RunArgs, world: &World, global: &Global) -> anyhow::Result<Plan>
     let names_itself =
         flags.servers.is_some() || flags.aa.is_some() || flags.scenarios.is_some() || !args.external.is_empty();
     let mut suite = match &args.suite {
-        Some(path) => world.suite(path)?,
+        Some(path) => world.read_suite(path)?,
         None if names_itself => Suite::default(),
-        None => world.quick()?,
+        None => world.quick_suite()?,
     };
     for server in &args.external {
         suite.add_external(server)?;
@@ -128,7 +128,7 @@ pub fn plan(
     world: &World,
     global: &Global,
 ) -> anyhow::Result<Plan> {
-    let plan = resolve(&Inputs {
+    let plan = resolve_plan(&Inputs {
         suite,
         flags,
         profile,
@@ -185,7 +185,7 @@ fn measure(
         reference: Some(reference),
         judge: &standings,
     };
-    live.line(&format!("  record {}", crate::home::shown(run_dir)));
+    live.line(&format!("  record {}", crate::home::shown_path(run_dir)));
     let result = tare_run::run(header, writer, &inputs, &mut |progress| live.show(progress));
     result.with_context(|| {
         format!("the run stopped; what was measured stands: tare report {id} --dir {}", global.dir.display())
@@ -201,7 +201,7 @@ fn header(plan: &Plan, launches: &Launches, id: &str) -> RunHeader {
         git_revision: git_revision(),
         plan_hash: plan.hash(),
         plan: plan.clone(),
-        environment: environment::capture(plan, launches),
+        environment: environment::capture_environment(plan, launches),
     }
 }
 

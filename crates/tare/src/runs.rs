@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use tare_record::sample::EndStatus;
+use tare_record::EndStatus;
 use tare_record::store::{RunBrief, RunEntry, list_runs};
 use tare_report::format::duration;
 use tare_report::rfc3339;
@@ -16,7 +16,7 @@ use crate::failure::Outcome;
 pub fn list(global: &Global) -> anyhow::Result<Outcome> {
     let runs = list_runs(&global.dir)?;
     if runs.is_empty() {
-        console::print("no runs yet: tare run makes the first\n");
+        console::print_text("no runs yet: tare run makes the first\n");
         return Ok(Outcome::Done);
     }
     let rows: Vec<[String; 5]> =
@@ -30,7 +30,7 @@ pub fn list(global: &Global) -> anyhow::Result<Outcome> {
         let columns: Vec<String> = row.iter().zip(widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
         let _ = writeln!(text, "{}  {}", columns.join("  "), row[4]);
     }
-    console::print(&text);
+    console::print_text(&text);
     Ok(Outcome::Done)
 }
 

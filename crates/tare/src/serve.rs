@@ -12,7 +12,7 @@ use crate::args::{Global, ServeArgs};
 use crate::failure::Outcome;
 use crate::home::World;
 use crate::live::Live;
-use crate::verify::{plan_of, variants};
+use crate::verify::{plan_to_verify, variants};
 use crate::{console, interrupt};
 
 /// How often a running server is looked after.
@@ -25,8 +25,8 @@ pub fn serve(args: &ServeArgs, global: &Global) -> anyhow::Result<Outcome> {
     }
     let world = World::load(global)?;
     let named = [args.server.clone()];
-    let plan = plan_of(&world, &named, args.suite.as_deref(), args.version.as_deref(), args.java.as_deref())?;
-    let cancelled = interrupt::flag()?;
+    let plan = plan_to_verify(&world, &named, args.suite.as_deref(), args.version.as_deref(), args.java.as_deref())?;
+    let cancelled = interrupt::install_flag()?;
     let mut live = Live::new(std::io::stderr().is_terminal(), console::stderr_colored(global.color));
     let launches = prepare(&plan, world.catalog.as_ref(), &cancelled, &mut |line| live.going_on(line));
     live.finish();
@@ -50,20 +50,20 @@ pub fn serve(args: &ServeArgs, global: &Global) -> anyhow::Result<Outcome> {
     for text in spec.command.iter_mut().chain(spec.env.values_mut()) {
         *text = text.replace(tare_sut::server::PORT, &args.port.to_string());
     }
-    let server = Server::start_unless(&spec, &cancelled)?;
-    console::print(&format!(
+    let server = Server::start_unless_cancelled(&spec, &cancelled)?;
+    console::print_text(&format!(
         "{} serves on {} (pid {}); Ctrl-C ends it\n",
         variant.name,
         server.base_url(),
         server.pid()
     ));
-    console::print(&format!("  {}\n  log {}\n", spec.command.join(" "), log.display()));
-    while !interrupt::raised(&cancelled) {
+    console::print_text(&format!("  {}\n  log {}\n", spec.command.join(" "), log.display()));
+    while !interrupt::is_raised(&cancelled) {
         if let Status::Exited(how) = server.status() {
             anyhow::bail!("{} ended ({how}); {}", variant.name, server.log_tail(20));
         }
         std::thread::sleep(LOOK);
     }
-    console::print(&format!("{}\n", server.stop()?));
+    console::print_text(&format!("{}\n", server.stop()?));
     Ok(Outcome::Done)
 }

@@ -10,14 +10,14 @@ use std::sync::mpsc;
 use std::thread;
 
 use tare_plan::Plan;
-use tare_plan::duration::Span;
 use tare_plan::plan::{Group, Variant};
-use tare_plan::resolve::{Inputs, MachineFacts, resolve};
+use tare_plan::resolve::{Inputs, MachineFacts, resolve_plan};
 use tare_plan::settings::Options;
 use tare_run::prepare::{Launches, prepare};
 use tare_sut::contract::{self, CheckOutcome};
 use tare_sys::affinity::allowed_cpus;
 use tare_sys::procfs::machine::Machine;
+use tare_units::Span;
 
 use crate::args::{Global, VerifyArgs};
 use crate::failure::Outcome;
@@ -44,8 +44,9 @@ enum Came {
 /// Verifies every server that is asked for; ends with a line `N passed, N failed, N skipped` over all checks.
 pub fn verify(args: &VerifyArgs, global: &Global) -> anyhow::Result<Outcome> {
     let world = World::load(global)?;
-    let plan = plan_of(&world, &args.servers, args.suite.as_deref(), args.version.as_deref(), args.java.as_deref())?;
-    let cancelled = interrupt::flag()?;
+    let plan =
+        plan_to_verify(&world, &args.servers, args.suite.as_deref(), args.version.as_deref(), args.java.as_deref())?;
+    let cancelled = interrupt::install_flag()?;
     let mut live = Live::new(std::io::stderr().is_terminal(), console::stderr_colored(global.color));
     let launches = prepare(&plan, world.catalog.as_ref(), &cancelled, &mut |line| live.going_on(line));
     live.finish();
@@ -58,15 +59,15 @@ pub fn verify(args: &VerifyArgs, global: &Global) -> anyhow::Result<Outcome> {
         }
     };
     let all = bench.verify_all(&variants(&plan), &told);
-    if interrupt::raised(&cancelled) {
+    if interrupt::is_raised(&cancelled) {
         return Ok(Outcome::Interrupted);
     }
     let unplanned: Vec<_> = plan.skipped.iter().filter(|skipped| !skipped.what.contains('×')).collect();
     if args.markdown {
-        console::print(&table::markdown(&bench, &all, &unplanned));
+        console::print_text(&table::markdown(&bench, &all, &unplanned));
     } else {
         for skipped in &unplanned {
-            console::print(&format!("skipped: {} ({})\n", skipped.what, skipped.because));
+            console::print_text(&format!("skipped: {} ({})\n", skipped.what, skipped.because));
         }
     }
     Ok(sum(&all, unplanned.len(), args.markdown))
@@ -88,22 +89,22 @@ fn sum(all: &[Verified<'_>], unplanned: usize, beside: bool) -> Outcome {
     }
     let line = format!("{passed} passed, {failed} failed, {skipped} skipped");
     if beside {
-        console::note(&line)
+        console::print_note(&line)
     } else {
-        console::print(&format!("{line}\n"))
+        console::print_text(&format!("{line}\n"))
     }
     if failed == 0 { Outcome::Done } else { Outcome::Void }
 }
 
 /// A plan that names each server once: what `verify` and `serve` need of planning is its names, versions and JVM settings.
-pub fn plan_of(
+pub fn plan_to_verify(
     world: &World,
     servers: &[String],
     suite: Option<&std::path::Path>,
     version: Option<&str>,
     java: Option<&str>,
 ) -> anyhow::Result<Plan> {
-    let suite = suite.map(|path| world.suite(path)).transpose()?.unwrap_or_default();
+    let suite = suite.map(|path| world.read_suite(path)).transpose()?.unwrap_or_default();
     let flags = Options {
         servers: (!servers.is_empty()).then(|| servers.to_vec()),
         versions: version.map(|version| vec![version.to_owned()]),
@@ -116,7 +117,7 @@ pub fn plan_of(
         ..Options::default()
     };
     let cpus = allowed_cpus()?.iter().collect();
-    Ok(resolve(&Inputs {
+    Ok(resolve_plan(&Inputs {
         suite: &suite,
         flags: &flags,
         profile: None,
@@ -177,7 +178,7 @@ impl Bench<'_> {
 
     fn take<'s, 'v>(&self, variants: &'s [&'v Variant], next: &AtomicUsize) -> Option<(usize, &'s &'v Variant)> {
         let index = next.fetch_add(1, Ordering::Relaxed);
-        variants.get(index).filter(|_| !interrupt::raised(self.cancelled)).map(|variant| (index, variant))
+        variants.get(index).filter(|_| !interrupt::is_raised(self.cancelled)).map(|variant| (index, variant))
     }
 
     fn verify(&self, variant: &Variant) -> Came {
@@ -194,7 +195,7 @@ impl Bench<'_> {
         let host = launch.start(self.plan, variant, allowed_cpus()?, log.clone()).start(self.cancelled)?;
         let identity = variant.identity();
         let exchanges = launch.contract(&self.world.contract).exchanges(&identity, variant.routes);
-        let outcomes = contract::verify(host.address(), exchanges, self.plan.load.timeout.0);
+        let outcomes = contract::verify_exchanges(host.address(), exchanges, self.plan.load.timeout.0);
         host.stop();
         // Kept only when the server did not start: its error has named the file.
         let _ = std::fs::remove_file(log);
@@ -216,20 +217,28 @@ fn tell(verified: &Verified<'_>, verbose: bool, colored: bool) {
     let outcomes = match &verified.came {
         Came::Answered(outcomes) => outcomes,
         Came::Failed(error) => {
-            return console::print(&format!("{} {:<32} {error}\n", console::mark(false, colored), variant.name));
+            return console::print_text(&format!(
+                "{} {:<32} {error}\n",
+                console::check_mark(false, colored),
+                variant.name
+            ));
         }
-        Came::Unavailable(reason) => return console::print(&format!("skipped: {} ({reason})\n", variant.name)),
+        Came::Unavailable(reason) => return console::print_text(&format!("skipped: {} ({reason})\n", variant.name)),
     };
     let passed = outcomes.iter().filter(|outcome| outcome.passed).count();
-    let mark = console::mark(passed == outcomes.len(), colored);
+    let mark = console::check_mark(passed == outcomes.len(), colored);
     let version = variant.version.as_deref().map_or(String::new(), |version| format!(" {version}"));
     let name = format!("{}{version}", variant.server);
-    console::print(&format!("{mark} {name:<36} {passed} of {} checks\n", outcomes.len()));
+    console::print_text(&format!("{mark} {name:<36} {passed} of {} checks\n", outcomes.len()));
     for outcome in outcomes.iter().filter(|outcome| verbose || !outcome.passed || outcome.because.is_some()) {
         let because = outcome.because.as_deref().map_or(String::new(), |why| format!("  (differs: {why})"));
-        console::print(&format!("    {} {}{because}\n", console::mark(outcome.passed, colored), outcome.check));
+        console::print_text(&format!(
+            "    {} {}{because}\n",
+            console::check_mark(outcome.passed, colored),
+            outcome.check
+        ));
         if let Some(difference) = &outcome.difference {
-            console::print(&format!("        {difference}\n"));
+            console::print_text(&format!("        {difference}\n"));
         }
     }
 }

@@ -17,7 +17,7 @@ const EDGES: [(&str, &[&str]); 16] = [
     ("reference", &["sys", "wire"]),
     ("load", &["wire", "sys", "sample", "stats"]),
     ("sut", &["sys", "wire", "plan", "record"]),
-    ("run", &["load", "sut", "record", "plan", "stats", "sys", "wire"]),
+    ("run", &["load", "sut", "record", "plan", "stats", "sys", "wire", "units"]),
     ("profile", &["stats"]),
     ("report", &["record", "plan", "stats", "profile", "units"]),
     ("tare", &["run", "report", "record", "plan", "sut", "sys", "reference", "stats", "load", "units"]),

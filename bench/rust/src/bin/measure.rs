@@ -62,7 +62,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let sample = session.run(&slice, &Cancel::new())?;
     println!("poller {}", session.poller().kind);
-    print(&sample, session.congestion());
+    print(&sample, session.congestion_control());
     Ok(())
 }
 

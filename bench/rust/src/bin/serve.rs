@@ -9,7 +9,7 @@ use std::io::{BufWriter, Read, Write};
 use std::str::FromStr;
 use std::thread;
 
-use tare_reference::{Options, Served, Stop, serve};
+use tare_reference::{Options, Served, Stop, serve_until_stopped};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -33,7 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             stop.stop();
         });
     }
-    let served = serve(&options, &stop, |address| println!("tare: ready on {address}"))?;
+    let served = serve_until_stopped(&options, &stop, |address| println!("tare: ready on {address}"))?;
     if let Some(path) = ledger {
         write(&path, &served)?;
     }

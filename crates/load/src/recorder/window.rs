@@ -44,7 +44,7 @@ impl Window {
         let from = slice.start + slice.discard_head;
         let wants_all = matches!(slice.stop, StopRule::Count { .. });
         let mut window = Self { is_active: true, from, drain_timeout: slice.drain_timeout, wants_all, ..Self::none() };
-        window.end_at(slice.start + slice.stop.at_most());
+        window.end_at(slice.start + slice.stop.longest_time());
         window
     }
 

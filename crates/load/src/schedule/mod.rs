@@ -84,10 +84,10 @@ impl Schedule {
         match self {
             Self::Closed | Self::ClosedStages { .. } => None,
             Self::Constant { rate_per_s } => {
-                Some(Arrivals::at(&Stages::steady(*rate_per_s), Spacing::Even, seed, share))
+                Some(Arrivals::at(&Stages::starting_at(*rate_per_s), Spacing::Even, seed, share))
             }
             Self::Poisson { rate_per_s } => {
-                Some(Arrivals::at(&Stages::steady(*rate_per_s), Spacing::Poisson, seed, share))
+                Some(Arrivals::at(&Stages::starting_at(*rate_per_s), Spacing::Poisson, seed, share))
             }
             Self::Stages { rate_per_s, spacing } => Some(Arrivals::at(rate_per_s, *spacing, seed, share)),
             Self::Custom(custom) => Some(Arrivals::from(custom, seed, share)),
@@ -96,7 +96,7 @@ impl Schedule {
 
     /// The largest number of connections that its users need.
     pub(crate) fn users(&self) -> usize {
-        if let Self::ClosedStages { users } = self { users.peak().ceil() as usize } else { 0 }
+        if let Self::ClosedStages { users } = self { users.highest_level().ceil() as usize } else { 0 }
     }
 
     /// What is wrong with the schedule, and what to write instead.

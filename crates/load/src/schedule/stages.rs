@@ -42,7 +42,7 @@ pub(super) struct Segment {
 
 impl Stages {
     /// A constant level, until stages are added.
-    pub const fn steady(level: f64) -> Self {
+    pub const fn starting_at(level: f64) -> Self {
         Self { from: level, stages: Vec::new() }
     }
 
@@ -54,24 +54,24 @@ impl Stages {
     }
 
     /// The level at this time after the start; at a jump, the later value.
-    pub fn at(&self, moment: Duration) -> f64 {
+    pub fn level_at(&self, moment: Duration) -> f64 {
         let moment_ns = moment.as_nanos() as f64;
         let is_within = |segment: &&Segment| moment_ns < segment.begins_ns + segment.length_ns;
-        self.segments().iter().find(is_within).map_or(self.last(), |segment| segment.level(moment_ns))
+        self.segments().iter().find(is_within).map_or(self.final_level(), |segment| segment.level(moment_ns))
     }
 
     /// The level after the last stage.
-    pub fn last(&self) -> f64 {
+    pub fn final_level(&self) -> f64 {
         self.stages.last().map_or(self.from, |stage| stage.to)
     }
 
     /// The highest level ever reached.
-    pub fn peak(&self) -> f64 {
+    pub fn highest_level(&self) -> f64 {
         self.stages.iter().map(|stage| stage.to).fold(self.from, f64::max)
     }
 
     /// The total length of the stages.
-    pub fn length(&self) -> Duration {
+    pub fn total_length(&self) -> Duration {
         self.stages.iter().map(|stage| stage.over).sum()
     }
 
@@ -94,7 +94,8 @@ impl Stages {
         if !levels.all(|level| level.is_finite() && level >= 0.0) {
             return Some(("a stage at a level below 0", "give levels of 0 or more, such as 1000"));
         }
-        (self.peak() <= 0.0).then_some(("stages that never rise above 0", "let one of them reach a higher level"))
+        (self.highest_level() <= 0.0)
+            .then_some(("stages that never rise above 0", "let one of them reach a higher level"))
     }
 }
 

@@ -20,7 +20,7 @@ pub enum StopRule {
 
 impl StopRule {
     /// The longest time during which requests are offered.
-    pub const fn at_most(self) -> Duration {
+    pub const fn longest_time(self) -> Duration {
         match self {
             Self::Duration(duration) => duration,
             Self::Count { at_most, .. } => at_most,

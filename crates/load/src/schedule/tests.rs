@@ -44,15 +44,15 @@ fn constant_starts_are_a_table() {
 
 #[test]
 fn staged_starts_are_a_table() {
-    let ramp = || Stages::steady(0.0).then(2.0, seconds(2));
+    let ramp = || Stages::starting_at(0.0).then(2.0, seconds(2));
     for (what, rate_per_s, expected_ms) in [
         // A rate of t/s has added up to t²/2: one more at √2 s, and from 2 s on two in a second.
         ("up and on", ramp(), vec![0, 1414, 2000, 2500, 3000]),
         // Down from 2/s to 0 in 2 s: request n leaves at 2 − √(4 − 2n), and then none follow.
-        ("down to nothing", Stages::steady(2.0).then(0.0, seconds(2)), vec![0, 585]),
+        ("down to nothing", Stages::starting_at(2.0).then(0.0, seconds(2)), vec![0, 585]),
         (
             "a pause",
-            Stages::steady(2.0)
+            Stages::starting_at(2.0)
                 .then(2.0, seconds(1))
                 .then(0.0, Duration::ZERO)
                 .then(0.0, seconds(5))
@@ -63,7 +63,7 @@ fn staged_starts_are_a_table() {
         ),
         (
             "a jump",
-            Stages::steady(1.0).then(1.0, seconds(2)).then(4.0, Duration::ZERO),
+            Stages::starting_at(1.0).then(1.0, seconds(2)).then(4.0, Duration::ZERO),
             vec![0, 1000, 2000, 2250, 2500],
         ),
     ] {
@@ -74,18 +74,18 @@ fn staged_starts_are_a_table() {
 
 #[test]
 fn levels_are_a_table() {
-    let level = Stages::steady(0.0).then(100.0, seconds(10)).then(100.0, seconds(5)).then(20.0, Duration::ZERO);
+    let level = Stages::starting_at(0.0).then(100.0, seconds(10)).then(100.0, seconds(5)).then(20.0, Duration::ZERO);
     for (millis, expected) in
         [(0, 0.0), (2_500, 25.0), (10_000, 100.0), (14_999, 100.0), (15_000, 20.0), (99_000, 20.0)]
     {
-        assert_eq!(level.at(Duration::from_millis(millis)), expected, "at {millis} ms");
+        assert_eq!(level.level_at(Duration::from_millis(millis)), expected, "at {millis} ms");
     }
-    assert_eq!((level.peak(), level.last(), level.length()), (100.0, 20.0, seconds(15)));
+    assert_eq!((level.highest_level(), level.final_level(), level.total_length()), (100.0, 20.0, seconds(15)));
 }
 
 #[test]
 fn users_come_and_go_by_the_table() {
-    let users = Stages::steady(0.0).then(4.0, seconds(4)).then(4.0, seconds(2)).then(1.0, Duration::ZERO);
+    let users = Stages::starting_at(0.0).then(4.0, seconds(4)).then(4.0, seconds(2)).then(1.0, Duration::ZERO);
     let attendance = Attendance::of(&users, ALONE);
     for (user, ready_s, joins_s) in [
         (0, 0, Some(0)),
@@ -107,7 +107,7 @@ fn rounding_does_not_add_up() {
     let schedule = Schedule::Constant { rate_per_s: 3.0 };
     assert_eq!(schedule.arrivals(0, ALONE).unwrap().nth(3_000_000), Some(1_000_000_000_000_000));
     // A ramp of an hour, then an hour at its end rate: the millionth request after the ramp leaves as without the ramp.
-    let ramp = even(&Stages::steady(0.0).then(1000.0, seconds(3600)));
+    let ramp = even(&Stages::starting_at(0.0).then(1000.0, seconds(3600)));
     let in_the_ramp = 1_800_000;
     assert_eq!(ramp.arrivals(0, ALONE).unwrap().nth(in_the_ramp), Some(3600 * 1000 * MS));
     assert_eq!(ramp.arrivals(0, ALONE).unwrap().nth(in_the_ramp + 1_000_000), Some(4600 * 1000 * MS));
@@ -147,7 +147,7 @@ fn poisson_gaps_are_exponential_by_the_test_of_anderson_and_darling() {
     let is_rejected = |seed: &u64| {
         let starts = starts(&Schedule::Poisson { rate_per_s: 500.0 }, *seed, ALONE, 2500);
         let gaps: Vec<f64> = starts.windows(2).map(|pair| (pair[1] - pair[0]) as f64).collect();
-        ExponentialFit::of(&gaps, ExpectedMean::Known(2e6)).unwrap().is_rejected_at(Level::OnePercent)
+        ExponentialFit::from_gaps(&gaps, ExpectedMean::Known(2e6)).unwrap().is_rejected_at(Level::OnePercent)
     };
     let rejected: Vec<u64> = (0..200).filter(is_rejected).collect();
     assert!(rejected.len() < 8, "{rejected:?}");
@@ -156,7 +156,8 @@ fn poisson_gaps_are_exponential_by_the_test_of_anderson_and_darling() {
 #[test]
 fn a_poisson_ramp_offers_in_each_part_what_its_rate_adds_up_to() {
     // Up to 2000/s in 10 s, constant for 10 s, down to 500/s in 10 s.
-    let rate_per_s = Stages::steady(0.0).then(2000.0, seconds(10)).then(2000.0, seconds(10)).then(500.0, seconds(10));
+    let rate_per_s =
+        Stages::starting_at(0.0).then(2000.0, seconds(10)).then(2000.0, seconds(10)).then(500.0, seconds(10));
     let schedule = Schedule::Stages { rate_per_s, spacing: Spacing::Poisson };
     let starts: Vec<u64> = schedule.arrivals(9, ALONE).unwrap().take_while(|ns| *ns < 30_000 * MS).collect();
     for (from_s, until_s, expected) in
@@ -188,7 +189,7 @@ fn stages() -> impl Strategy<Value = Stages> {
     let over = prop_oneof![Just(Duration::ZERO), (1u64..20_000).prop_map(Duration::from_millis)];
     let stage = (level(), over);
     (level(), proptest::collection::vec(stage, 0..5)).prop_map(|(from, stages)| {
-        stages.into_iter().fold(Stages::steady(from), |so_far, (to, over)| so_far.then(to, over))
+        stages.into_iter().fold(Stages::starting_at(from), |so_far, (to, over)| so_far.then(to, over))
     })
 }
 
@@ -210,7 +211,7 @@ proptest! {
             (0..2001 / workers + 1).filter(|user| attendance.joins_ns(*user, at_ns) == Some(at_ns)).count()
         };
         let found: usize = (0..workers).map(takes_part).sum();
-        let level = users.at(Duration::from_millis(at_ms));
+        let level = users.level_at(Duration::from_millis(at_ms));
         prop_assert!((found as f64 - level.ceil()).abs() <= 1.0, "{} for {}", found, level);
     }
 
@@ -221,7 +222,7 @@ proptest! {
         prop_assert!(found.is_sorted());
         for start in found {
             // A start is truncated to the nanosecond, so it may be just before the moment at which the rate rises.
-            let level = rate_per_s.at(Duration::from_nanos(start + 1));
+            let level = rate_per_s.level_at(Duration::from_nanos(start + 1));
             prop_assert!(level > 0.0, "a start at {} ns", start);
         }
     }

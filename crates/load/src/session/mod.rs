@@ -68,7 +68,7 @@ impl LoadSession {
         let security = spec.tls.as_ref().map(|tls| Security::new(tls, spec.protocol)).transpose()?;
         let options = SocketOptions { congestion: spec.congestion.clone() };
         let congestion = spec.target.tcp_address().map(|address| congestion_towards(&address, &options)).transpose()?;
-        let poller = spec.poller.settle()?;
+        let poller = spec.poller.choose_available()?;
         let keeps_cpus_awake = Wakefulness::keep_awake().is_ok();
         make_room(spec.connections)?;
         // A worker without a connection would have nothing to do.
@@ -93,7 +93,7 @@ impl LoadSession {
     }
 
     /// The congestion control algorithm of the session's sockets; `None` for Unix sockets.
-    pub fn congestion(&self) -> Option<&str> {
+    pub fn congestion_control(&self) -> Option<&str> {
         self.congestion.as_deref()
     }
 
@@ -250,7 +250,7 @@ impl LoadSession {
             let what = format!("stages of up to {users} users over {} connections", slice.connections);
             return Err(spec_error(&what, &format!("use at least {users} connections")));
         }
-        if slice.discard_head > slice.stop.at_most() {
+        if slice.discard_head > slice.stop.longest_time() {
             return Err(spec_error(
                 "a discarded head longer than the slice",
                 "discard less, or let the slice last longer",

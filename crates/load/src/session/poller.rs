@@ -42,7 +42,7 @@ impl PollerChoice {
     ///
     /// # Errors
     /// When io_uring was requested and is not available.
-    pub fn settle(self) -> Result<PollerInUse, LoadError> {
+    pub fn choose_available(self) -> Result<PollerInUse, LoadError> {
         self.settle_given(uring::why_unavailable)
     }
 

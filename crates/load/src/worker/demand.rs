@@ -45,7 +45,7 @@ impl Demand {
                 DemandSource::Starts { arrivals, head }
             }
         };
-        let until = slice.start + slice.stop.at_most();
+        let until = slice.start + slice.stop.longest_time();
         let remaining = slice.stop.requests_of(share);
         Self { start: slice.start, until, remaining, sending: slice.sending, source }
     }

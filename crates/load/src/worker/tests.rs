@@ -136,7 +136,7 @@ fn a_stall_shows_in_the_response_times_and_not_in_the_service_times_after_it() {
 #[test]
 fn users_of_a_closed_loop_come_one_after_the_other_and_go() {
     // Up to four users within four seconds, four users for a second, then one user for a second.
-    let users = Stages::steady(0.0)
+    let users = Stages::starting_at(0.0)
         .then(4.0, Duration::from_secs(4))
         .then(4.0, Duration::from_secs(1))
         .then(1.0, Duration::ZERO);

@@ -6,7 +6,7 @@ use super::Inputs;
 use super::settings::Resolved;
 use crate::PlanError;
 use crate::contract::Scenario;
-use crate::names::select;
+use crate::names::select_names;
 use crate::plan::{Mode, Setting, Source};
 
 /// Everything that names are looked up in.
@@ -40,7 +40,7 @@ impl World<'_> {
     pub fn asked(&self) -> Result<Vec<Asked>, PlanError> {
         let (flags, suite) = (self.inputs.flags, self.inputs.suite);
         if let Some(server) = flags.aa.as_ref().or(suite.run.aa.as_ref()) {
-            let name = select("--aa", "server", std::slice::from_ref(server), &self.servers)?.swap_remove(0);
+            let name = select_names("--aa", "server", std::slice::from_ref(server), &self.servers)?.swap_remove(0);
             return Ok(vec![Asked {
                 servers: vec![name.clone()],
                 baseline: name,
@@ -55,15 +55,15 @@ impl World<'_> {
     /// The suite's own groups, narrowed by `-s` and `-m`.
     fn grouped(&self) -> Result<Vec<Asked>, PlanError> {
         let narrowed = match &self.inputs.flags.servers {
-            Some(patterns) => Some(select("--servers", "server", patterns, &self.servers)?),
+            Some(patterns) => Some(select_names("--servers", "server", patterns, &self.servers)?),
             None => None,
         };
         let mut asked = Vec::new();
         for (index, group) in self.inputs.suite.groups.iter().enumerate() {
             let origin = format!("{}: [[groups]] number {}", self.inputs.suite.file, index + 1);
             let baseline =
-                select(&origin, "server", std::slice::from_ref(&group.baseline), &self.servers)?.swap_remove(0);
-            let mut servers = select(&origin, "server", &group.servers, &self.servers)?;
+                select_names(&origin, "server", std::slice::from_ref(&group.baseline), &self.servers)?.swap_remove(0);
+            let mut servers = select_names(&origin, "server", &group.servers, &self.servers)?;
             if let Some(narrowed) = &narrowed {
                 servers.retain(|name| narrowed.contains(name));
                 if servers.is_empty() && !narrowed.contains(&baseline) {
@@ -92,11 +92,11 @@ impl World<'_> {
             (None, None) if !suite.file.is_empty() => return Err(names_no_server(&suite.file)),
             (None, None) => (String::new(), vec!["*".to_owned()]),
         };
-        let chosen = select(&origin, "server", &patterns, &self.servers)?;
+        let chosen = select_names(&origin, "server", &patterns, &self.servers)?;
         let scenarios = self.scenarios("", None)?;
         let common = match flags.baseline.as_ref().or(suite.run.baseline.as_ref()) {
             Some(name) => {
-                Some(select("--baseline", "server", std::slice::from_ref(name), &self.servers)?.swap_remove(0))
+                Some(select_names("--baseline", "server", std::slice::from_ref(name), &self.servers)?.swap_remove(0))
             }
             None => None,
         };
@@ -139,7 +139,7 @@ impl World<'_> {
             (None, None, None) => (String::new(), self.exchanges()),
         };
         let known: Vec<String> = self.scenarios.keys().cloned().collect();
-        let chosen = select(&origin, "scenario", &patterns, &known)?;
+        let chosen = select_names(&origin, "scenario", &patterns, &known)?;
         // Names without globs keep the order in which they were asked for.
         let place = |name: &String| patterns.iter().position(|pattern| pattern == name).unwrap_or(usize::MAX);
         let mut ordered = chosen;

@@ -2,9 +2,9 @@
 
 use super::Inputs;
 use crate::PlanError;
-use crate::duration::Span;
 use crate::plan::{Setting, Source};
 use crate::profile::{Profile, ProfileEvent, ProfileOptions};
+use tare_units::Span;
 
 /// Starts enough for an interval that says something; each costs a warm-up.
 const FORKS: u32 = 3;

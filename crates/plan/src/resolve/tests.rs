@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use super::*;
-use crate::duration::Span;
 use crate::estimate::run_time;
 use crate::inventory::KnownServer;
 use crate::plan::{Forks, Role, Source, Warmup};
+use tare_units::Span;
 
 pub(super) const CONTRACT: &str = r#"
 schema = 1

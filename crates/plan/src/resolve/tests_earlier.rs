@@ -33,7 +33,7 @@ fn runs(count: u32) -> Vec<EarlierRun> {
 }
 
 fn plan(earlier: &[EarlierRun], flags: &Options) -> Plan {
-    resolve(&Inputs {
+    resolve_plan(&Inputs {
         suite: &Suite::parse("s.toml", SUITE).unwrap(),
         flags,
         profile: None,

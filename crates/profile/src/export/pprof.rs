@@ -74,7 +74,7 @@ mod proto {
 ///
 /// # Errors
 /// [`ProfileError::Export`] when they cannot be compressed.
-pub fn pprof(stacks: &Stacks, unit: Unit) -> Result<Vec<u8>, ProfileError> {
+pub fn write_pprof(stacks: &Stacks, unit: Unit) -> Result<Vec<u8>, ProfileError> {
     let wrong = |error: std::io::Error| ProfileError::Export { form: "pprof", reason: error.to_string() };
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
     encoder.write_all(&profile(stacks, unit).encode_to_vec()).map_err(wrong)?;
@@ -125,12 +125,12 @@ impl Strings {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::collapsed::parse;
+    use crate::collapsed::parse_collapsed;
     use std::io::Read;
 
     #[test]
     fn what_is_written_is_read_back_leaf_first() {
-        let bytes = pprof(&parse("a;b_[j] 3\na_[k] 4\n").unwrap(), Unit::Nanoseconds).unwrap();
+        let bytes = write_pprof(&parse_collapsed("a;b_[j] 3\na_[k] 4\n").unwrap(), Unit::Nanoseconds).unwrap();
         let mut plain = Vec::new();
         flate2::read::GzDecoder::new(bytes.as_slice()).read_to_end(&mut plain).unwrap();
         let read = proto::Profile::decode(plain.as_slice()).unwrap();

@@ -13,7 +13,7 @@ use crate::stacks::Stacks;
 ///
 /// # Source
 /// speedscope, "Importing from custom sources": a profile of type `sampled`.
-pub fn speedscope(stacks: &Stacks, name: &str, unit: Unit) -> Result<String, ProfileError> {
+pub fn write_speedscope(stacks: &Stacks, name: &str, unit: Unit) -> Result<String, ProfileError> {
     let frames: Vec<_> = stacks.frames().iter().map(|frame| json!({ "name": frame.name })).collect();
     let samples: Vec<&[u32]> = stacks.iter().map(|stack| stack.frames.as_slice()).collect();
     let weights: Vec<u64> = stacks.iter().map(|stack| stack.weight).collect();
@@ -23,7 +23,7 @@ pub fn speedscope(stacks: &Stacks, name: &str, unit: Unit) -> Result<String, Pro
         Unit::Bytes => "bytes",
     };
     let profile = json!({
-        "type": "sampled", "name": name, "unit": unit, "startValue": 0, "endValue": stacks.total(),
+        "type": "sampled", "name": name, "unit": unit, "startValue": 0, "endValue": stacks.total_weight(),
         "samples": samples, "weights": weights,
     });
     let file = json!({
@@ -38,11 +38,11 @@ pub fn speedscope(stacks: &Stacks, name: &str, unit: Unit) -> Result<String, Pro
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::collapsed::parse;
+    use crate::collapsed::parse_collapsed;
 
     #[test]
     fn each_stack_is_a_sample_of_its_weight() {
-        let text = speedscope(&parse("a;b 3\na 4\n").unwrap(), "n", Unit::Bytes).unwrap();
+        let text = write_speedscope(&parse_collapsed("a;b 3\na 4\n").unwrap(), "n", Unit::Bytes).unwrap();
         let file: serde_json::Value = serde_json::from_str(&text).unwrap();
         let profile = &file["profiles"][0];
         assert_eq!((&profile["samples"], &profile["weights"]), (&json!([[0, 1], [0]]), &json!([3, 4])));

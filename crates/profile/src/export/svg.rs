@@ -11,21 +11,21 @@ use crate::stacks::Stacks;
 ///
 /// # Errors
 /// [`ProfileError::Empty`] without samples, [`ProfileError::Drawing`] otherwise.
-pub fn svg(stacks: &Stacks, title: &str, unit: Unit) -> Result<Vec<u8>, ProfileError> {
+pub fn draw_flame_graph(stacks: &Stacks, title: &str, unit: Unit) -> Result<Vec<u8>, ProfileError> {
     let mut options = options(title, unit);
     options.colors = color::Palette::Multi(color::MultiPalette::Java);
-    draw(&mut options, &collapsed::write(stacks))
+    draw(&mut options, &collapsed::write_collapsed(stacks))
 }
 
 /// The difference between two profiles, with more (orange) and less (blue) in `after` than in `before`. It is as wide
 /// as `after`; `before` is scaled to the same total.
 ///
 /// # Errors
-/// As for [`svg`].
-pub fn differential_svg(before: &Stacks, after: &Stacks, title: &str, unit: Unit) -> Result<Vec<u8>, ProfileError> {
+/// As for [`draw_flame_graph`].
+pub fn draw_difference(before: &Stacks, after: &Stacks, title: &str, unit: Unit) -> Result<Vec<u8>, ProfileError> {
     let mut merged = Vec::new();
     let options = inferno::differential::Options { normalize: true, ..Default::default() };
-    let (before, after) = (collapsed::write(before), collapsed::write(after));
+    let (before, after) = (collapsed::write_collapsed(before), collapsed::write_collapsed(after));
     inferno::differential::from_readers(options, before.as_bytes(), after.as_bytes(), &mut merged)
         .map_err(|error| ProfileError::Drawing(error.to_string()))?;
     draw(&mut self::options(title, unit), &String::from_utf8_lossy(&merged))
@@ -57,20 +57,20 @@ fn draw(options: &mut Options<'_>, text: &str) -> Result<Vec<u8>, ProfileError> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::collapsed::parse;
+    use crate::collapsed::parse_collapsed;
 
     #[test]
     fn a_name_is_text_in_the_drawing_and_never_markup() {
-        let stacks = parse("a;<script>alert(1)</script> 5\n").unwrap();
-        let drawn = String::from_utf8(svg(&stacks, "t", Unit::Samples).unwrap()).unwrap();
+        let stacks = parse_collapsed("a;<script>alert(1)</script> 5\n").unwrap();
+        let drawn = String::from_utf8(draw_flame_graph(&stacks, "t", Unit::Samples).unwrap()).unwrap();
         assert!(drawn.contains("&lt;script&gt;alert") && drawn.starts_with("<?xml"));
     }
 
     #[test]
     fn both_sides_of_a_difference_are_drawn() {
-        let (before, after) = (parse("a;b 5\n").unwrap(), parse("a;c 5\n").unwrap());
-        let drawn = String::from_utf8(differential_svg(&before, &after, "t", Unit::Samples).unwrap()).unwrap();
+        let (before, after) = (parse_collapsed("a;b 5\n").unwrap(), parse_collapsed("a;c 5\n").unwrap());
+        let drawn = String::from_utf8(draw_difference(&before, &after, "t", Unit::Samples).unwrap()).unwrap();
         assert!(drawn.contains(">c") || drawn.contains("c ("));
-        assert!(matches!(svg(&Stacks::new(), "t", Unit::Samples), Err(ProfileError::Empty)));
+        assert!(matches!(draw_flame_graph(&Stacks::new(), "t", Unit::Samples), Err(ProfileError::Empty)));
     }
 }

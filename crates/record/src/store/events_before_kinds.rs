@@ -1,7 +1,7 @@
 //! Events of versions of tare without event kinds. Those about the machine get a kind, from their title and text, so
 //! that a report does not repeat them from the facts about the machine. All others stay [`EventKind::Other`].
 
-use crate::sample::{EventKind, EventRecord};
+use crate::{EventKind, EventRecord};
 
 /// Sets the kind of an event that has none.
 pub(super) fn with_kind(event: EventRecord) -> EventRecord {

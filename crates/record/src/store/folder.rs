@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use super::{RECORD_FILE, reader};
+use crate::EndStatus;
 use crate::error::RecordError;
 use crate::header::RecordHeader;
-use crate::sample::EndStatus;
 
 /// One run in the folder of tare.
 #[derive(Debug)]

@@ -12,7 +12,7 @@ mod schema;
 mod writer;
 
 pub use folder::{RunBrief, RunEntry, allot_run_dir, find_run, list_runs, run_dirs};
-pub use reader::{open, open_run};
+pub use reader::{open_record, open_run_record};
 pub use writer::RunWriter;
 
 /// Name of the database inside the folder of a run.

@@ -13,7 +13,7 @@ use crate::error::RecordError;
 use crate::header::RecordHeader;
 use crate::load::{LoadRecord, Record};
 use crate::profile::{PackedText, ProfileRecord};
-use crate::sample::{EndStatus, EventKind, EventRecord, RunRecord, StoredSlice};
+use crate::{EndStatus, EventKind, EventRecord, RunRecord, StoredSlice};
 
 const BUSY: Duration = Duration::from_secs(2);
 
@@ -21,7 +21,7 @@ const BUSY: Duration = Duration::from_secs(2);
 ///
 /// # Errors
 /// When the file is not a record, has a newer schema, is locked, or its header is damaged.
-pub fn open(file: &Path) -> Result<Record, RecordError> {
+pub fn open_record(file: &Path) -> Result<Record, RecordError> {
     let connection = connect(file)?;
     let header = header(&connection).map_err(|e| RecordError::sqlite(file, &e))?;
     let mut lost = Vec::new();
@@ -51,9 +51,9 @@ pub fn open(file: &Path) -> Result<Record, RecordError> {
 /// Reads the record of a run in `file`.
 ///
 /// # Errors
-/// [`RecordError::OtherKind`] for the record of a load; otherwise as for [`open`].
-pub fn open_run(file: &Path) -> Result<RunRecord, RecordError> {
-    match open(file)? {
+/// [`RecordError::OtherKind`] for the record of a load; otherwise as for [`open_record`].
+pub fn open_run_record(file: &Path) -> Result<RunRecord, RecordError> {
+    match open_record(file)? {
         Record::Weighed(record) => Ok(*record),
         Record::Load(_) => Err(RecordError::OtherKind { file: file.to_path_buf() }),
     }

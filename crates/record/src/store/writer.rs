@@ -11,7 +11,7 @@ use crate::cross_check::CrossCheckRecord;
 use crate::error::RecordError;
 use crate::header::{HeaderRef, LoadHeader};
 use crate::profile::ProfileRecord;
-use crate::sample::{EndStatus, EventRecord, ForkRecord, RunHeader, StoredSlice, WarmupRecord};
+use crate::{EndStatus, EventRecord, ForkRecord, RunHeader, StoredSlice, WarmupRecord};
 
 /// Appends measured values to the record of one run.
 ///
@@ -70,7 +70,7 @@ impl RunWriter {
     }
 
     /// The file of the record.
-    pub fn path(&self) -> &Path {
+    pub fn record_file(&self) -> &Path {
         &self.file
     }
 

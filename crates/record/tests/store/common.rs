@@ -3,19 +3,19 @@
 use std::collections::BTreeMap;
 
 use tare_plan::ServerClock;
-use tare_plan::duration::Span;
 use tare_plan::engine::Engine;
 use tare_plan::plan::{Forks, Load, Machine, Mode, Plan, Probes, Rate, SliceKind, Slices, Stop, Warmup};
 use tare_plan::profile::ProfileEvent;
 use tare_plan::turn::TurnLength;
 use tare_record::cross_check::{CrossCheckOutcome, CrossCheckRecord, ToolFigures};
 use tare_record::profile::{PackedText, ProfileRecord, Weight};
-use tare_record::sample::{
+use tare_record::{
     ClockEstimate, ErrorClass, ErrorTally, EventKind, EventLevel, EventRecord, ForkRecord, Hiccups, JvmUse,
     MessageTally, Pause, PauseCause, Phase, RunHeader, ServerCpu, ServerUse, SliceKey, SliceRecord, SliceSample,
     WarmupRecord,
 };
 use tare_stats::histogram::LatencyHistogram;
+use tare_units::Span;
 
 pub fn header(id: &str) -> RunHeader {
     let plan = Plan {

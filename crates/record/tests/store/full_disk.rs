@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use tare_record::{RecordError, RunWriter, list_runs, open_run};
+use tare_record::{RecordError, RunWriter, list_runs, open_run_record};
 
 use crate::common;
 
@@ -50,7 +50,7 @@ fn fill(disk: &Path) {
         }
     };
     assert_is_clear(&error);
-    assert_eq!(open_run(writer.path()).unwrap().slices.len(), written as usize);
+    assert_eq!(open_run_record(writer.record_file()).unwrap().slices.len(), written as usize);
     std::fs::write(disk.join("rest"), vec![0; 300_000]).unwrap_err();
     assert_is_clear(&RunWriter::create(disk, &common::header("another")).unwrap_err());
 }

@@ -5,11 +5,11 @@ use std::path::Path;
 use tare_plan::ServerClock;
 use tare_plan::condition::Condition;
 use tare_plan::contract::{Expect, Request, Scenario};
-use tare_plan::duration::Span;
 use tare_plan::load_plan::{Arrivals, LoadModel, LoadPlan, LoadProtocol, LoadStop, TlsTrust};
 use tare_plan::plan::{Group, Mode, NamedScenario, Program, Role, Setting, Source, Variant, Warmup};
-use tare_record::sample::{EndStatus, RunHeader};
-use tare_record::{LoadHeader, Record, RecordError, RunWriter, open, open_run};
+use tare_record::{EndStatus, RunHeader};
+use tare_record::{LoadHeader, Record, RecordError, RunWriter, open_record, open_run_record};
+use tare_units::Span;
 
 use crate::common;
 
@@ -106,11 +106,11 @@ fn a_load_is_read_as_a_load() {
     writer.append_event(&common::event()).unwrap();
     assert!(matches!(writer.append_profile(&common::profile()), Err(RecordError::Scored { .. })));
     writer.finish(EndStatus::Interrupted, 5).unwrap();
-    let Record::Load(record) = open(&file).unwrap() else { panic!("read as a run") };
+    let Record::Load(record) = open_record(&file).unwrap() else { panic!("read as a run") };
     assert_eq!(record.header, load_header());
     assert_eq!(record.intervals, [common::slice(0).pack()]);
     assert_eq!((record.events, record.end), (vec![common::event()], Some((EndStatus::Interrupted, 5))));
-    assert!(matches!(open_run(&file), Err(RecordError::OtherKind { .. })));
+    assert!(matches!(open_run_record(&file), Err(RecordError::OtherKind { .. })));
 }
 
 #[test]
@@ -132,7 +132,7 @@ fn an_old_record_of_a_load_becomes_one_of_this_kind() {
     let file = root.path().join("old.sqlite");
     drop(RunWriter::create_file(&file, &old_header()).unwrap());
     make_old(&file);
-    let Record::Load(record) = open(&file).unwrap() else { panic!("read as a run") };
+    let Record::Load(record) = open_record(&file).unwrap() else { panic!("read as a run") };
     let plan = &record.header.plan;
     assert_eq!((plan.url.as_str(), plan.request.as_str(), plan.requests), (URL, "GET /users", 3));
     assert_eq!(plan.model, LoadModel::Described { text: "closed loop, 8 users for 10 s".to_owned() });
@@ -151,5 +151,5 @@ fn an_old_record_of_a_run_stays_one() {
     let file = root.path().join("old.sqlite");
     drop(RunWriter::create_file(&file, &header).unwrap());
     make_old(&file);
-    assert_eq!(open_run(&file).unwrap().header, header);
+    assert_eq!(open_run_record(&file).unwrap().header, header);
 }

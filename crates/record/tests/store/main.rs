@@ -4,8 +4,8 @@
 #![allow(clippy::unwrap_used)]
 
 mod common;
+mod curve;
 mod full_disk;
-mod keeping;
 mod kinds;
 mod old_versions;
 
@@ -13,8 +13,8 @@ use std::fs;
 use std::path::Path;
 
 use tare_plan::plan::Mode;
-use tare_record::sample::{EndStatus, EventName};
-use tare_record::{RecordError, RunWriter, allot_run_dir, find_run, list_runs, open_run};
+use tare_record::{EndStatus, EventName};
+use tare_record::{RecordError, RunWriter, allot_run_dir, find_run, list_runs, open_run_record};
 
 fn write(root: &Path, id: &str, slices: u32) -> RunWriter {
     let mut writer = RunWriter::create(root, &common::header(id)).unwrap();
@@ -30,9 +30,9 @@ fn write(root: &Path, id: &str, slices: u32) -> RunWriter {
 fn what_is_read_is_what_was_written() {
     let root = tempfile::tempdir().unwrap();
     let writer = write(root.path(), "2026-11-20-1", 3);
-    let file = writer.path().to_path_buf();
+    let file = writer.record_file().to_path_buf();
     writer.finish(EndStatus::Complete, 99).unwrap();
-    let record = open_run(&file).unwrap();
+    let record = open_run_record(&file).unwrap();
     assert_eq!(record.header, common::header("2026-11-20-1"));
     assert_eq!((record.forks, record.warmups), (vec![common::fork()], vec![common::warmup()]));
     assert_eq!(record.cross_checks, [common::cross_check()]);
@@ -49,7 +49,7 @@ fn profiles_are_kept_whole_in_a_record_of_their_own() {
     header.plan.mode = Mode::Profiled;
     let mut writer = RunWriter::create(root.path(), &header).unwrap();
     writer.append_profile(&common::profile()).unwrap();
-    let record = open_run(writer.path()).unwrap();
+    let record = open_run_record(writer.record_file()).unwrap();
     assert_eq!(record.profiles, vec![common::profile()]);
     assert_eq!(record.profiles[0].stacks.unpack().unwrap(), "a;b 5\n");
 }
@@ -59,14 +59,14 @@ fn a_record_of_scored_slices_takes_no_profile() {
     let root = tempfile::tempdir().unwrap();
     let mut writer = write(root.path(), "r", 1);
     assert!(matches!(writer.append_profile(&common::profile()), Err(RecordError::Scored { .. })));
-    assert!(open_run(writer.path()).unwrap().profiles.is_empty());
+    assert!(open_run_record(writer.record_file()).unwrap().profiles.is_empty());
 }
 
 #[test]
 fn a_finished_record_is_a_single_file() {
     let root = tempfile::tempdir().unwrap();
     let writer = write(root.path(), "r", 1);
-    let folder = writer.path().parent().unwrap().to_path_buf();
+    let folder = writer.record_file().parent().unwrap().to_path_buf();
     writer.finish(EndStatus::Interrupted, 1).unwrap();
     assert_eq!(fs::read_dir(folder).unwrap().count(), 1);
 }
@@ -75,10 +75,10 @@ fn a_finished_record_is_a_single_file() {
 fn a_run_that_is_being_written_can_be_read() {
     let root = tempfile::tempdir().unwrap();
     let mut writer = write(root.path(), "r", 2);
-    let record = open_run(writer.path()).unwrap();
+    let record = open_run_record(writer.record_file()).unwrap();
     assert_eq!((record.slices.len(), record.end), (2, None));
     writer.append_slice(&common::slice(2).pack()).unwrap();
-    assert_eq!(open_run(writer.path()).unwrap().slices.len(), 3);
+    assert_eq!(open_run_record(writer.record_file()).unwrap().slices.len(), 3);
 }
 
 #[test]
@@ -89,9 +89,9 @@ fn a_writer_that_is_gone_without_a_word_leaves_what_it_wrote() {
     let copy = root.path().join("copy");
     fs::create_dir(&copy).unwrap();
     for name in ["record.sqlite", "record.sqlite-wal"] {
-        fs::copy(writer.path().with_file_name(name), copy.join(name)).unwrap();
+        fs::copy(writer.record_file().with_file_name(name), copy.join(name)).unwrap();
     }
-    let record = open_run(&copy.join("record.sqlite")).unwrap();
+    let record = open_run_record(&copy.join("record.sqlite")).unwrap();
     assert_eq!((record.slices.len(), record.end), (5, None));
 }
 
@@ -99,11 +99,11 @@ fn a_writer_that_is_gone_without_a_word_leaves_what_it_wrote() {
 fn a_truncated_record_gives_what_is_left_and_says_what_is_lost() {
     let root = tempfile::tempdir().unwrap();
     let writer = write(root.path(), "r", 200);
-    let file = writer.path().to_path_buf();
+    let file = writer.record_file().to_path_buf();
     writer.finish(EndStatus::Complete, 1).unwrap();
     let whole = fs::metadata(&file).unwrap().len();
     fs::File::options().write(true).open(&file).unwrap().set_len(whole / 2).unwrap();
-    let record = open_run(&file).unwrap();
+    let record = open_run_record(&file).unwrap();
     assert!((20..200).contains(&record.slices.len()), "{} slices", record.slices.len());
     let damage = record.events.iter().find(|e| e.kind.name() == EventName::RecordDamaged).unwrap();
     let lost = 200 - record.slices.len();
@@ -114,13 +114,13 @@ fn a_truncated_record_gives_what_is_left_and_says_what_is_lost() {
 fn garbage_in_the_middle_costs_only_the_rows_it_hits() {
     let root = tempfile::tempdir().unwrap();
     let writer = write(root.path(), "r", 200);
-    let file = writer.path().to_path_buf();
+    let file = writer.record_file().to_path_buf();
     writer.finish(EndStatus::Complete, 1).unwrap();
     let mut bytes = fs::read(&file).unwrap();
     let middle = bytes.len() / 2;
     bytes[middle..middle + 8_192].fill(0xA5);
     fs::write(&file, bytes).unwrap();
-    let record = open_run(&file).unwrap();
+    let record = open_run_record(&file).unwrap();
     assert!((150..200).contains(&record.slices.len()), "{} slices", record.slices.len());
     assert!(record.events.iter().any(|e| e.kind.name() == EventName::RecordDamaged));
 }
@@ -129,12 +129,12 @@ fn garbage_in_the_middle_costs_only_the_rows_it_hits() {
 fn any_truncation_is_an_error_with_a_remedy_or_a_record() {
     let root = tempfile::tempdir().unwrap();
     let writer = write(root.path(), "r", 20);
-    let file = writer.path().to_path_buf();
+    let file = writer.record_file().to_path_buf();
     writer.finish(EndStatus::Complete, 1).unwrap();
     let bytes = fs::read(&file).unwrap();
     for length in (0..bytes.len()).step_by(1_531) {
         fs::write(&file, &bytes[..length]).unwrap();
-        if let Err(error) = open_run(&file) {
+        if let Err(error) = open_run_record(&file) {
             assert!(error.to_string().contains("record.sqlite"), "{error}");
         }
     }
@@ -145,24 +145,24 @@ fn a_file_of_another_kind_is_named_as_such() {
     let root = tempfile::tempdir().unwrap();
     let text = root.path().join("notes.txt");
     fs::write(&text, "a".repeat(5_000)).unwrap();
-    assert!(matches!(open_run(&text), Err(RecordError::NotARecord { .. })));
+    assert!(matches!(open_run_record(&text), Err(RecordError::NotARecord { .. })));
     let empty = root.path().join("empty");
     fs::write(&empty, "").unwrap();
-    assert!(matches!(open_run(&empty), Err(RecordError::NotARecord { .. })));
+    assert!(matches!(open_run_record(&empty), Err(RecordError::NotARecord { .. })));
     let other = root.path().join("other.sqlite");
     rusqlite::Connection::open(&other).unwrap().execute_batch("CREATE TABLE t (x)").unwrap();
-    assert!(matches!(open_run(&other), Err(RecordError::NotARecord { .. })));
-    assert!(matches!(open_run(&root.path().join("nothing")), Err(RecordError::Other { .. })));
+    assert!(matches!(open_run_record(&other), Err(RecordError::NotARecord { .. })));
+    assert!(matches!(open_run_record(&root.path().join("nothing")), Err(RecordError::Other { .. })));
 }
 
 #[test]
 fn a_record_of_a_newer_tare_is_refused_with_both_versions() {
     let root = tempfile::tempdir().unwrap();
     let writer = write(root.path(), "r", 1);
-    let file = writer.path().to_path_buf();
+    let file = writer.record_file().to_path_buf();
     writer.finish(EndStatus::Complete, 1).unwrap();
     rusqlite::Connection::open(&file).unwrap().pragma_update(None, "user_version", 99).unwrap();
-    let error = open_run(&file).unwrap_err().to_string();
+    let error = open_run_record(&file).unwrap_err().to_string();
     assert!(error.contains("schema 99") && error.contains("up to 6"), "{error}");
 }
 
@@ -170,11 +170,11 @@ fn a_record_of_a_newer_tare_is_refused_with_both_versions() {
 fn a_locked_record_says_so() {
     let root = tempfile::tempdir().unwrap();
     let writer = write(root.path(), "r", 1);
-    let file = writer.path().to_path_buf();
+    let file = writer.record_file().to_path_buf();
     writer.finish(EndStatus::Complete, 1).unwrap();
     let holder = rusqlite::Connection::open(&file).unwrap();
     holder.execute_batch("BEGIN EXCLUSIVE").unwrap();
-    assert!(matches!(open_run(&file), Err(RecordError::Locked { .. })));
+    assert!(matches!(open_run_record(&file), Err(RecordError::Locked { .. })));
 }
 
 #[test]
@@ -262,7 +262,7 @@ fn the_list_shows_runs_in_order_and_unreadable_ones_with_their_reason() {
 fn a_header_that_cannot_be_read_says_what_is_wrong_with_it() {
     let root = tempfile::tempdir().unwrap();
     let writer = write(root.path(), "r", 1);
-    let file = writer.path().to_path_buf();
+    let file = writer.record_file().to_path_buf();
     writer.finish(EndStatus::Complete, 1).unwrap();
     let connection = rusqlite::Connection::open(&file).unwrap();
     for (change, cause) in [
@@ -270,7 +270,7 @@ fn a_header_that_cannot_be_read_says_what_is_wrong_with_it() {
         ("DELETE FROM run WHERE key = 'header'", "its header was never written"),
     ] {
         connection.execute_batch(change).unwrap();
-        let error = open_run(&file).unwrap_err().to_string();
+        let error = open_run_record(&file).unwrap_err().to_string();
         assert!(error.contains(cause) && error.contains("restore it from a copy"), "{error}");
     }
 }

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use tare_record::sample::{EndStatus, MessageTally, SliceSample};
-use tare_record::{PackedHistogram, StoredSlice, open_run};
+use tare_record::{EndStatus, MessageTally, SliceSample};
+use tare_record::{PackedHistogram, StoredSlice, open_run_record};
 
 use super::common;
 
@@ -65,7 +65,7 @@ fn records_of_every_older_version_are_read_with_every_field_that_they_have() {
         ("version_5.sqlite", version_4, true),
     ];
     for (name, expected, has_cross_checks) in versions {
-        let record = open_run(&file(name)).unwrap();
+        let record = open_run_record(&file(name)).unwrap();
         assert_eq!(record.slices, [expected(0), expected(1)], "{name}");
         // Settings that were added later get the value that keeps the plan's meaning, so only written ones are
         // compared.
@@ -86,7 +86,7 @@ fn a_damaged_row_of_an_older_record_is_lost_alone() {
     std::fs::copy(file("version_4.sqlite"), &copy).unwrap();
     let connection = rusqlite::Connection::open(&copy).unwrap();
     connection.execute_batch("UPDATE slice SET errors_json = '{\"weather\": 1}' WHERE seq = 1").unwrap();
-    let record = open_run(&copy).unwrap();
+    let record = open_run_record(&copy).unwrap();
     assert_eq!(record.slices, [version_4(1)]);
     assert!(record.events.last().unwrap().text.contains("1 of 2 slice entries"), "{:?}", record.events);
 }

@@ -1,6 +1,6 @@
 //! Pushed messages of a load in words.
 
-use tare_record::sample::MessageTally;
+use tare_record::MessageTally;
 
 use crate::clocks;
 use crate::format::{Unit, count, grouped, single};

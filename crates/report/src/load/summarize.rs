@@ -1,7 +1,7 @@
 //! From the record of a load to its summary: pure, and possible at any time again.
 
 use tare_record::LoadRecord;
-use tare_record::sample::{EndStatus, SliceSample, StoredSlice};
+use tare_record::{EndStatus, SliceSample, StoredSlice};
 use tare_stats::histogram::LatencyHistogram;
 use tare_stats::quantile::printable;
 

@@ -20,9 +20,9 @@ const LABEL: usize = 13;
 /// The whole summary.
 pub fn render(summary: &LoadSummary, style: &Style) -> String {
     let palette = &style.palette();
-    let mut out = palette.paint(Tone::Head, &format!("tare load · {}", clean::line(&summary.url))) + "\n";
+    let mut out = palette.paint(Tone::Head, &format!("tare load · {}", clean::sanitize_line(&summary.url))) + "\n";
     let stopped = if summary.interrupted { " · interrupted" } else { "" };
-    push(&mut out, style, &format!("{}{stopped}", clean::line(&summary.model.text)), 2);
+    push(&mut out, style, &format!("{}{stopped}", clean::sanitize_line(&summary.model.text)), 2);
     out += "\n";
     out += &verdict(&summary.verdict, style);
     for line in figures(summary) {
@@ -34,7 +34,7 @@ pub fn render(summary: &LoadSummary, style: &Style) -> String {
     out += &generator(summary, style);
     out += &thresholds(summary, style);
     for note in &summary.notes {
-        push(&mut out, style, &format!("{:LABEL$}{}", "note", clean::line(note)), 2 + LABEL);
+        push(&mut out, style, &format!("{:LABEL$}{}", "note", clean::sanitize_line(note)), 2 + LABEL);
     }
     push(&mut out, style, &format!("{:LABEL$}{}", model(summary), summary.model.meaning), 2 + LABEL);
     out
@@ -59,7 +59,7 @@ fn verdict(verdict: &Validity, style: &Style) -> String {
     let word = verdict.state.word();
     let mut lines = verdict.reasons.iter().map(|reason| {
         let remedy = reason.remedy.as_ref().map(|remedy| format!(" {remedy}")).unwrap_or_default();
-        format!("{}{remedy}", crate::format::sentence(&clean::line(&reason.text)))
+        format!("{}{remedy}", crate::format::sentence(&clean::sanitize_line(&reason.text)))
     });
     let first = lines.next().unwrap_or_else(|| "nothing speaks against these numbers".to_owned());
     let mut out = String::new();
@@ -186,8 +186,13 @@ fn bars(bins: &[HistogramBin], room: usize) -> Vec<String> {
 fn errors(summary: &LoadSummary, style: &Style) -> String {
     let mut out = String::new();
     for error in &summary.errors {
-        let line =
-            format!("{:LABEL$}{} {}: {}", "errors", grouped(error.count), error.class, clean::line(&error.example));
+        let line = format!(
+            "{:LABEL$}{} {}: {}",
+            "errors",
+            grouped(error.count),
+            error.class,
+            clean::sanitize_line(&error.example)
+        );
         push(&mut out, style, &line, 2 + LABEL);
     }
     if out.is_empty() { out } else { out + "\n" }
@@ -232,7 +237,8 @@ fn thresholds(summary: &LoadSummary, style: &Style) -> String {
     let mut out = String::new();
     for threshold in &summary.thresholds {
         let (mark, tone) = if threshold.failed { ("failed", Tone::Void) } else { ("held", Tone::Better) };
-        let line = format!("{mark:LABEL$}{} · measured {}", clean::line(&threshold.condition), threshold.measured);
+        let line =
+            format!("{mark:LABEL$}{} · measured {}", clean::sanitize_line(&threshold.condition), threshold.measured);
         let mut one = String::new();
         push(&mut one, style, &line, 2 + LABEL);
         out += &one.replacen(mark, &style.palette().paint(tone, mark), 1);

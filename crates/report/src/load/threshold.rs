@@ -1,7 +1,7 @@
 //! Conditions on which a load fails (`--fail-if 'p99>5ms'`) held against the load.
 
 use tare_plan::condition::{Clock, Condition, Metric, Statistic};
-use tare_record::figure::figure;
+use tare_record::figure::histogram_figure;
 
 use super::Clocks;
 use super::summary::{LoadSummary, ThresholdResult};
@@ -29,5 +29,5 @@ fn of_clock(clock: Clock, clocks: &Clocks, statistic: Statistic) -> Result<f64, 
         Clock::Service => &clocks.service,
         Clock::SendLag => &clocks.send_lag,
     };
-    figure(histogram, statistic)
+    histogram_figure(histogram, statistic)
 }

@@ -1,7 +1,7 @@
 //! Metrics of one cell: a variant under one scenario.
 
 use super::{CellRow, Metric, cell, maybe, word};
-use crate::clean::csv;
+use crate::clean::escape_csv;
 use crate::summary::{Distribution, Latency};
 
 const PLAN: &str = "plan";
@@ -10,13 +10,13 @@ const RESPONSE: &str = "histograms of all forks merged, from the intended start"
 const SERVICE: &str = "histograms of all forks merged, from the actual send";
 
 pub(super) const METRICS: &[Metric] = &[
-    cell("group", "text", "variants compared with one another", PLAN, |r| csv(&r.cell.group)),
-    cell("scenario", "text", "what is asked", PLAN, |r| csv(&r.cell.scenario)),
-    cell("variant", "text", "server × version × options", PLAN, |r| csv(&r.cell.variant)),
-    cell("server", "text", "server without version", PLAN, |r| csv(&r.cell.server)),
-    cell("family", "text", "family of the server", PLAN, |r| csv(&r.cell.family)),
-    cell("kind", "text", "`vanilla`, `tapir`, …", PLAN, |r| csv(&r.cell.kind)),
-    cell("version", "text", "library version asked for", PLAN, |r| csv(&maybe(r.cell.version.as_ref()))),
+    cell("group", "text", "variants compared with one another", PLAN, |r| escape_csv(&r.cell.group)),
+    cell("scenario", "text", "what is asked", PLAN, |r| escape_csv(&r.cell.scenario)),
+    cell("variant", "text", "server × version × options", PLAN, |r| escape_csv(&r.cell.variant)),
+    cell("server", "text", "server without version", PLAN, |r| escape_csv(&r.cell.server)),
+    cell("family", "text", "family of the server", PLAN, |r| escape_csv(&r.cell.family)),
+    cell("kind", "text", "`vanilla`, `tapir`, …", PLAN, |r| escape_csv(&r.cell.kind)),
+    cell("version", "text", "library version asked for", PLAN, |r| escape_csv(&maybe(r.cell.version.as_ref()))),
     cell("baseline", "bool", "the variant with which the others of its group are compared", PLAN, |r| {
         r.cell.baseline.to_string()
     }),
@@ -26,7 +26,9 @@ pub(super) const METRICS: &[Metric] = &[
         r.cell.steady_forks.to_string()
     }),
     cell("validity", "text", "`valid`, `suspect`, `void`", "docs/METHOD.md", |r| word(&r.cell.validity.state)),
-    cell("validity_reasons", "text", "why not `valid`", "docs/METHOD.md", |r| csv(&r.cell.validity.joined_reasons())),
+    cell("validity_reasons", "text", "why not `valid`", "docs/METHOD.md", |r| {
+        escape_csv(&r.cell.validity.joined_reasons())
+    }),
     cell("bottleneck", "text", "side that used ≥ 90 % of its cores in saturating slices", "CPU of both", |r| {
         word(&r.cell.bottleneck)
     }),
@@ -49,10 +51,10 @@ pub(super) const METRICS: &[Metric] = &[
         maybe(r.cell.capacity.as_ref().and_then(|c| c.load.hi))
     }),
     cell("capacity_by", "text", "`users`, or `rate` in requests per second", PLAN, |r| {
-        csv(&maybe(r.cell.capacity.as_ref().map(|c| c.by.name())))
+        escape_csv(&maybe(r.cell.capacity.as_ref().map(|c| c.by.name())))
     }),
     cell("capacity_curve", "text", "latencies that the load must keep", PLAN, |r| {
-        csv(&maybe(r.cell.capacity.as_ref().map(|c| &c.curve)))
+        escape_csv(&maybe(r.cell.capacity.as_ref().map(|c| &c.curve)))
     }),
     cell("cpu_ns_per_request", "ns", "CPU of the server per request, at `cpu_load`", FORKS, |r| {
         maybe(r.cell.cpu_ns_per_request.map(|e| e.value))
@@ -79,7 +81,7 @@ pub(super) const METRICS: &[Metric] = &[
     cell("heap_used_peak_bytes", "B", "largest heap in use of a JVM, garbage included", "ends of scored slices", |r| {
         maybe(r.cell.heap_used_peak_bytes)
     }),
-    cell("cpu_load", "text", "load at which CPU per request was taken", "slices", |r| csv(&r.cell.cpu_load)),
+    cell("cpu_load", "text", "load at which CPU per request was taken", "slices", |r| escape_csv(&r.cell.cpu_load)),
     cell("rss_bytes", "B", "resident memory at the end of a fork", "/proc/PID; mean over forks", |r| {
         maybe(r.cell.rss_bytes.map(|e| e.value))
     }),
@@ -91,11 +93,11 @@ pub(super) const METRICS: &[Metric] = &[
     cell("requests_failed", "count", "requests that failed, all classes", "scored slices", |r| {
         r.cell.requests_failed.to_string()
     }),
-    cell("errors", "text", "failures by class: `timeout=3`", "scored slices", |r| csv(&errors(r))),
+    cell("errors", "text", "failures by class: `timeout=3`", "scored slices", |r| escape_csv(&errors(r))),
     cell("bytes_in", "B", "bytes received", "scored slices", |r| r.cell.bytes_in.to_string()),
     cell("bytes_out", "B", "bytes sent", "scored slices", |r| r.cell.bytes_out.to_string()),
     cell("latency_model", "text", "load under which the latencies of this row were taken", "slices", |r| {
-        csv(&maybe(r.cell.shown_latency().map(|l| l.model.clone())))
+        escape_csv(&maybe(r.cell.shown_latency().map(|l| l.model.clone())))
     }),
     cell("response_count", "count", "samples of response time", RESPONSE, |r| maybe(response(r).map(|d| d.count))),
     cell("response_min_ns", "ns", "smallest response time", RESPONSE, |r| maybe(response(r).and_then(|d| d.min_ns))),

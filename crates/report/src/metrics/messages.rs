@@ -1,6 +1,6 @@
 //! Metrics of pushed messages, beyond their latency, which is the cell's.
 
-use tare_record::sample::MessageTally;
+use tare_record::MessageTally;
 
 use super::{CellRow, Metric, cell, maybe};
 

@@ -1,10 +1,10 @@
 //! Metrics of the probes: of a cell, and raw of a slice.
 
 use tare_record::StoredSlice;
-use tare_record::sample::{JvmUse, ServerCpu};
+use tare_record::{JvmUse, ServerCpu};
 
 use super::{CellRow, Metric, cell, maybe, slice};
-use crate::clean::csv;
+use crate::clean::escape_csv;
 use crate::summary::Distribution;
 
 const PROC: &str = "/proc/PID/task/*/schedstat, by name of thread";
@@ -14,7 +14,7 @@ const METERS: &str = "meters of hiccups, where the plan has them";
 
 pub(super) const OF_CELLS: &[Metric] = &[
     cell("cpu_by_pool", "text", "CPU in ns per request by kind and pool of threads: `gc/GC Thread=120`", PROC, |r| {
-        csv(&cpu_by_pool(r))
+        escape_csv(&cpu_by_pool(r))
     }),
     cell("heap_committed_peak_bytes", "B", "largest heap that a JVM had taken from the system", ENDS, |r| {
         maybe(r.cell.probes.heap_committed_peak_bytes)
@@ -29,7 +29,7 @@ pub(super) const OF_CELLS: &[Metric] = &[
         maybe(r.cell.probes.metaspace_peak_bytes)
     }),
     cell("collectors", "text", "stop-the-world pauses of a JVM by collector, with their time in ns", JVM, |r| {
-        csv(&collectors(r))
+        escape_csv(&collectors(r))
     }),
     cell("safepoints", "count", "stops of all threads of a JVM for any reason", JVM, |r| {
         maybe(r.cell.probes.safepoints)
@@ -45,7 +45,9 @@ pub(super) const OF_CELLS: &[Metric] = &[
     }),
     cell("jvm_hiccup_p99_ns", "ns", "99th percentile of hiccups inside the JVM", METERS, |r| p99(jvm(r))),
     cell("jvm_hiccup_max_ns", "ns", "largest hiccup inside the JVM", METERS, |r| maybe(jvm(r).and_then(|d| d.max_ns))),
-    cell("pause_causes", "text", "pauses of 5 ms or more by cause, with their time in ns", METERS, |r| csv(&pauses(r))),
+    cell("pause_causes", "text", "pauses of 5 ms or more by cause, with their time in ns", METERS, |r| {
+        escape_csv(&pauses(r))
+    }),
     cell("probe_cpu_share", "1", "CPU of all probes as a share of the server's own", "thread clocks", |r| {
         maybe(r.cell.probes.probe_cpu_share)
     }),

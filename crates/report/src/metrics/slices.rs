@@ -3,16 +3,16 @@
 use tare_record::StoredSlice;
 
 use super::{Metric, maybe, slice, word};
-use crate::clean::csv;
+use crate::clean::escape_csv;
 
 const LOAD: &str = "generator";
 const PROC: &str = "/proc/PID/task/*/schedstat, by name of thread";
 
 pub(super) const METRICS: &[Metric] = &[
     slice("fork", "count", "1-based start", "order of the run", |s| s.key.fork.to_string()),
-    slice("group", "text", "group", "plan", |s| csv(&s.key.group)),
-    slice("scenario", "text", "scenario", "plan", |s| csv(&s.key.scenario)),
-    slice("variant", "text", "variant", "plan", |s| csv(&s.key.variant)),
+    slice("group", "text", "group", "plan", |s| escape_csv(&s.key.group)),
+    slice("scenario", "text", "scenario", "plan", |s| escape_csv(&s.key.scenario)),
+    slice("variant", "text", "variant", "plan", |s| escape_csv(&s.key.variant)),
     slice("phase", "text", "`warmup`, `measure` or `profile`", "order of the run", |s| word(&s.key.phase)),
     slice("slice_kind", "text", "`saturating`, `fixed`, `poisson`, `push` or `capacity`", "plan", |s| {
         s.key.kind.name().to_owned()
@@ -27,7 +27,7 @@ pub(super) const METRICS: &[Metric] = &[
     slice("completed", "count", "right answers that arrived in the window", LOAD, |s| s.load.completed.to_string()),
     slice("ok", "count", "right answers in all, drained ones included", LOAD, |s| s.load.ok.to_string()),
     slice("failed", "count", "failed requests", LOAD, |s| s.load.failed.to_string()),
-    slice("errors", "text", "failures by class: `timeout=3`", LOAD, |s| csv(&errors(s))),
+    slice("errors", "text", "failures by class: `timeout=3`", LOAD, |s| escape_csv(&errors(s))),
     slice("bytes_in", "B", "bytes received", LOAD, |s| s.load.bytes_in.to_string()),
     slice("bytes_out", "B", "bytes sent", LOAD, |s| s.load.bytes_out.to_string()),
     slice("response_p50_ns", "ns", "median response time of the slice", LOAD, median),

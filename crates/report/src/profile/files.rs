@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tare_profile::export::{Unit, differential_svg, pprof, speedscope, svg};
+use tare_profile::export::{Unit, draw_difference, draw_flame_graph, write_pprof, write_speedscope};
 use tare_profile::{Stacks, collapsed};
+use tare_record::RunRecord;
 use tare_record::profile::Weight;
-use tare_record::sample::RunRecord;
 
 use super::sides::Side;
 use crate::clean::file_name;
@@ -23,7 +23,9 @@ pub fn write_profiles(record: &RunRecord, folder: &Path) -> Result<Vec<PathBuf>,
         for &event in plan.profile.iter().flat_map(|profile| &profile.events) {
             let mut baseline: Option<Stacks> = None;
             for variant in &group.variants {
-                let Some(side) = Side::of(record, &group.id, &named.name, &variant.name, event) else { continue };
+                let Some(side) = Side::of_variant(record, &group.id, &named.name, &variant.name, event) else {
+                    continue;
+                };
                 let stacks = side.merged();
                 let unit = unit(side.records[0].weight);
                 let parts = [&group.id, &named.name, &variant.name, event.name()].map(file_name);
@@ -53,13 +55,13 @@ fn write(
     title: &str,
     unit: Unit,
 ) -> Result<(), ReportError> {
-    set.put("collapsed", collapsed::write(stacks).as_bytes())?;
-    set.put("speedscope.json", speedscope(stacks, title, unit)?.as_bytes())?;
-    set.put("pb.gz", &pprof(stacks, unit)?)?;
-    set.put("svg", &svg(stacks, title, unit)?)?;
+    set.put("collapsed", collapsed::write_collapsed(stacks).as_bytes())?;
+    set.put("speedscope.json", write_speedscope(stacks, title, unit)?.as_bytes())?;
+    set.put("pb.gz", &write_pprof(stacks, unit)?)?;
+    set.put("svg", &draw_flame_graph(stacks, title, unit)?)?;
     if let Some(baseline) = baseline {
         let title = format!("{title}: more (orange) and less (blue) than the baseline");
-        set.put("difference.svg", &differential_svg(baseline, stacks, &title, unit)?)?;
+        set.put("difference.svg", &draw_difference(baseline, stacks, &title, unit)?)?;
     }
     Ok(())
 }

@@ -3,8 +3,8 @@
 use tare_plan::profile::ProfileEvent;
 use tare_profile::over_forks::ForkUse;
 use tare_profile::{Stacks, Usage, collapsed};
+use tare_record::RunRecord;
 use tare_record::profile::{ProfileRecord, Weight};
-use tare_record::sample::RunRecord;
 
 use crate::summary::ProfileView;
 
@@ -20,21 +20,28 @@ pub(super) struct Side<'a> {
 
 impl<'a> Side<'a> {
     /// The profiles that the record holds; `None` where there are none that can be read.
-    pub fn of(record: &'a RunRecord, group: &str, scenario: &str, variant: &str, event: ProfileEvent) -> Option<Self> {
+    pub fn of_variant(
+        record: &'a RunRecord,
+        group: &str,
+        scenario: &str,
+        variant: &str,
+        event: ProfileEvent,
+    ) -> Option<Self> {
         let mine = |profile: &&ProfileRecord| {
             (profile.group.as_str(), profile.scenario.as_str(), profile.variant.as_str(), profile.event)
                 == (group, scenario, variant, event)
         };
         let mut side = Self { event, records: Vec::new(), stacks: Vec::new(), forks: Vec::new(), steady: 0 };
         for profile in record.profiles.iter().filter(mine) {
-            let Some(stacks) = profile.stacks.unpack().ok().and_then(|text| collapsed::parse(&text).ok()) else {
+            let Some(stacks) = profile.stacks.unpack().ok().and_then(|text| collapsed::parse_collapsed(&text).ok())
+            else {
                 continue;
             };
             if stacks.is_empty() {
                 continue;
             }
-            let per_request = per_request(profile, stacks.total());
-            side.forks.push(ForkUse { fork: profile.fork, usage: Usage::of(&stacks), per_request });
+            let per_request = per_request(profile, stacks.total_weight());
+            side.forks.push(ForkUse { fork: profile.fork, usage: Usage::from_stacks(&stacks), per_request });
             side.stacks.push(stacks);
             let warmups = record.warmups.iter().filter(|w| (w.fork, w.group.as_str()) == (profile.fork, group));
             let mut mine = warmups.filter(|w| w.variant == variant && w.scenario == scenario);
@@ -46,7 +53,7 @@ impl<'a> Side<'a> {
 
     /// The profiles behind a view.
     pub fn of_view(record: &'a RunRecord, view: &ProfileView) -> Option<Self> {
-        Self::of(record, &view.group, &view.scenario, &view.variant, view.event)
+        Self::of_variant(record, &view.group, &view.scenario, &view.variant, view.event)
     }
 
     /// All stacks as one profile.

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use tare_profile::over_forks::of_method;
-use tare_record::sample::RunRecord;
+use tare_profile::over_forks::method_over_forks;
+use tare_record::RunRecord;
 
 use super::ALPHA;
 use super::sides::Side;
@@ -47,7 +47,7 @@ fn rows(record: &RunRecord, views: &[&ProfileView]) -> Vec<VersionRow> {
         .collect();
     let sides: Vec<Option<Side<'_>>> = views.iter().map(|view| Side::of_view(record, view)).collect();
     let share = |side: &Option<Side<'_>>, name: &str| {
-        let method = side.as_ref().and_then(|side| of_method(&side.forks, name, ALPHA));
+        let method = side.as_ref().and_then(|side| method_over_forks(&side.forks, name, ALPHA));
         method.map_or(NONE, |method| estimate(method.total))
     };
     let row = |(name, short): (&str, &str)| VersionRow {

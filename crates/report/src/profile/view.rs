@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use regex::Regex;
 use tare_plan::profile::ProfileEvent;
 use tare_profile::FlameTree;
-use tare_profile::causes::{CauseRule, causes};
-use tare_profile::over_forks::{HotMethod, Mean, MovedMethod, hot, moved};
+use tare_profile::causes::{CauseRule, choose_causes};
+use tare_profile::over_forks::{HotMethod, Mean, MovedMethod, hot_methods, moved_methods};
 use tare_record::profile::Weight;
 
 use super::sides::Side;
@@ -29,8 +29,8 @@ pub(super) fn view(own: &Side<'_>, other: Option<&Side<'_>>, focus: &str) -> Pro
     let focus = Regex::new(focus).ok().filter(|_| !focus.is_empty());
     let first = own.records[0];
     let weight: u64 = own.forks.iter().map(|fork| fork.usage.weight).sum();
-    let mut hot_frames: Vec<HotMethod> = hot(&own.forks, LEAST, ALPHA);
-    let packages = packages(&hot(&own.forks, 0.0, ALPHA));
+    let mut hot_frames: Vec<HotMethod> = hot_methods(&own.forks, LEAST, ALPHA);
+    let packages = packages(&hot_methods(&own.forks, 0.0, ALPHA));
     keep_telling(&mut hot_frames, focus.as_ref());
     let moved = other.map_or_else(Vec::new, |other| moved_frames(own, other, focus.as_ref()));
     let variant: Vec<_> = own.stacks.iter().collect();
@@ -53,12 +53,16 @@ pub(super) fn view(own: &Side<'_>, other: Option<&Side<'_>>, focus: &str) -> Pro
         per_request: per_request(own),
         baseline_per_request: other.and_then(per_request),
         difference_per_request: other.and_then(|other| difference(own, other)),
-        focus_share: focus.as_ref().map(|focus| share(own, |stacks| stacks.under(&stacks.matching(focus)))),
-        focus_own: focus.as_ref().map(|focus| share(own, |stacks| stacks.inside(&stacks.matching(focus)))),
+        focus_share: focus
+            .as_ref()
+            .map(|focus| share(own, |stacks| stacks.weight_containing(&stacks.matching_frames(focus)))),
+        focus_own: focus
+            .as_ref()
+            .map(|focus| share(own, |stacks| stacks.weight_ending_in(&stacks.matching_frames(focus)))),
         hot: hot_frames.iter().map(hot_frame).collect(),
         packages,
         moved,
-        flame: FlameTree::of(&variant, &baseline, CUT),
+        flame: FlameTree::from_stacks(&variant, &baseline, CUT),
         files: own.records.iter().filter_map(|record| record.file.clone()).collect(),
     }
 }
@@ -80,19 +84,20 @@ fn coverage(side: &Side<'_>) -> Option<f64> {
 
 fn per_request(side: &Side<'_>) -> Option<Estimate> {
     let values: Option<Vec<f64>> = side.forks.iter().map(|fork| fork.per_request).collect();
-    values.map(|values| estimate(Mean::of(&values, ALPHA)))
+    values.map(|values| estimate(Mean::from_values(&values, ALPHA)))
 }
 
 fn difference(own: &Side<'_>, other: &Side<'_>) -> Option<Estimate> {
     let partner = |fork: u32| other.forks.iter().find(|one| one.fork == fork)?.per_request;
     let differences: Vec<f64> =
         own.forks.iter().filter_map(|fork| Some(fork.per_request? - partner(fork.fork)?)).collect();
-    (!differences.is_empty()).then(|| estimate(Mean::of(&differences, ALPHA)))
+    (!differences.is_empty()).then(|| estimate(Mean::from_values(&differences, ALPHA)))
 }
 
 fn share(side: &Side<'_>, of: impl Fn(&tare_profile::Stacks) -> u64) -> Estimate {
-    let shares: Vec<f64> = side.stacks.iter().map(|stacks| of(stacks) as f64 / stacks.total().max(1) as f64).collect();
-    estimate(Mean::of(&shares, ALPHA))
+    let shares: Vec<f64> =
+        side.stacks.iter().map(|stacks| of(stacks) as f64 / stacks.total_weight().max(1) as f64).collect();
+    estimate(Mean::from_values(&shares, ALPHA))
 }
 
 /// The methods with most of their own, those that hold most, and of the focus those that hold most: both ends of the flames,
@@ -114,11 +119,12 @@ fn keep_telling(methods: &mut Vec<HotMethod>, focus: Option<&Regex>) {
 }
 
 fn hot_frame(method: &HotMethod) -> HotFrame {
-    let short = |name: &str| tare_profile::Frame { name: name.to_owned(), kind: method.frame.kind }.short().to_owned();
+    let short =
+        |name: &str| tare_profile::Frame { name: name.to_owned(), kind: method.frame.kind }.short_name().to_owned();
     HotFrame {
         name: method.frame.name.clone(),
-        short: method.frame.short().to_owned(),
-        package: method.frame.package().to_owned(),
+        short: method.frame.short_name().to_owned(),
+        package: method.frame.package_name().to_owned(),
         kind: method.frame.kind,
         own: estimate(method.own),
         total: estimate(method.total),
@@ -132,7 +138,7 @@ fn hot_frame(method: &HotMethod) -> HotFrame {
 fn packages(methods: &[HotMethod]) -> Vec<PackageShare> {
     let mut sums: BTreeMap<&str, (f64, Option<f64>)> = BTreeMap::new();
     for method in methods {
-        let sum = sums.entry(method.frame.package()).or_insert((0.0, Some(0.0)));
+        let sum = sums.entry(method.frame.package_name()).or_insert((0.0, Some(0.0)));
         sum.0 += method.own.value;
         sum.1 = sum.1.zip(method.own_per_request).map(|(sum, mean)| sum + mean.value);
     }
@@ -147,18 +153,18 @@ fn packages(methods: &[HotMethod]) -> Vec<PackageShare> {
 }
 
 fn moved_frames(own: &Side<'_>, other: &Side<'_>, focus: Option<&Regex>) -> Vec<MovedFrame> {
-    let moved: Vec<MovedMethod> = moved(&own.forks, &other.forks, LEAST, ALPHA);
+    let moved: Vec<MovedMethod> = moved_methods(&own.forks, &other.forks, LEAST, ALPHA);
     let rule = |focus: Option<&Regex>| CauseRule { least_share: NAMED, most: MOST_NAMED, focus: focus.cloned() };
     let stacks = own.merged();
-    let mut named = causes(&moved, &stacks, &rule(focus));
+    let mut named = choose_causes(&moved, &stacks, &rule(focus));
     if named.is_empty() {
-        named = causes(&moved, &stacks, &rule(None));
+        named = choose_causes(&moved, &stacks, &rule(None));
     }
     let in_focus = |method: &MovedMethod| focus.is_some_and(|focus| focus.is_match(&method.frame.name));
     let frame = |(place, method): (usize, &MovedMethod)| MovedFrame {
         name: method.frame.name.clone(),
-        short: method.frame.short().to_owned(),
-        package: method.frame.package().to_owned(),
+        short: method.frame.short_name().to_owned(),
+        package: method.frame.package_name().to_owned(),
         kind: method.frame.kind,
         share: estimate(method.variant),
         baseline_share: estimate(method.baseline),

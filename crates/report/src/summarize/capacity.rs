@@ -4,7 +4,7 @@ use tare_plan::condition::{Condition, Metric};
 use tare_plan::plan::{Plan, SliceKind};
 use tare_plan::slo::{LoadBy, Slo};
 use tare_record::StoredSlice;
-use tare_record::keeping::{keeps, limits, measured, replay};
+use tare_record::curve::{curve_limits, keeps_curve, measured_figure, replay_tries};
 
 use super::evidence::Evidence;
 use super::level;
@@ -15,7 +15,7 @@ use crate::summary::{CapacityAt, CapacityFork, CapacityLimit, CapacityTry, Estim
 pub(super) fn capacity(plan: &Plan, cell: &Evidence<'_>) -> Option<CapacityAt> {
     let slo = plan.slo.as_ref()?;
     let by = searched_by(plan, slo, cell);
-    let limits = limits(slo);
+    let limits = curve_limits(slo);
     let forks: Vec<CapacityFork> =
         cell.fork_numbers().into_iter().map(|fork| fork_result(slo, by, &limits, cell, fork)).collect();
     let loads: Vec<f64> = forks.iter().map(|fork| fork.load).collect();
@@ -34,10 +34,10 @@ pub(super) fn capacity(plan: &Plan, cell: &Evidence<'_>) -> Option<CapacityAt> {
 }
 
 fn fork_result(slo: &Slo, by: LoadBy, limits: &[Condition], cell: &Evidence<'_>, fork: u32) -> CapacityFork {
-    let found = replay(slo, by, tries(cell, fork));
+    let found = replay_tries(slo, by, tries(cell, fork));
     let failed = |limit: &&Condition| {
         let mut at_failure = tries(cell, fork).filter(|slice| Some(load_of(by, slice)) == found.broken);
-        at_failure.any(|slice| !limit.is_met_by(measured(limit, slice)))
+        at_failure.any(|slice| !limit.is_met_by(measured_figure(limit, slice)))
     };
     CapacityFork {
         fork,
@@ -63,11 +63,11 @@ fn limit_of(limit: &Condition, forks: &[CapacityFork]) -> CapacityLimit {
 }
 
 fn try_of(slo: &Slo, by: LoadBy, limits: &[Condition], slice: &StoredSlice) -> CapacityTry {
-    let value = |limit: &Condition| Some(measured(limit, slice)).filter(|value| value.is_finite());
+    let value = |limit: &Condition| Some(measured_figure(limit, slice)).filter(|value| value.is_finite());
     CapacityTry {
         fork: slice.key.fork,
         load: load_of(by, slice),
-        kept: keeps(slo, slice),
+        kept: keeps_curve(slo, slice),
         values: limits.iter().map(value).collect(),
     }
 }
@@ -122,6 +122,6 @@ fn tries<'a>(cell: &Evidence<'a>, fork: u32) -> impl Iterator<Item = &'a StoredS
 /// Each fork's largest load that was kept, by the number of the fork; those that keep nothing cannot be part of a ratio.
 pub(super) fn per_fork(plan: &Plan, cell: &Evidence<'_>) -> Vec<(u32, f64)> {
     let Some(slo) = &plan.slo else { return Vec::new() };
-    let found = |fork: u32| replay(slo, searched_by(plan, slo, cell), tries(cell, fork)).borne;
+    let found = |fork: u32| replay_tries(slo, searched_by(plan, slo, cell), tries(cell, fork)).borne;
     cell.fork_numbers().into_iter().filter_map(|fork| Some((fork, found(fork)?))).collect()
 }

@@ -1,7 +1,7 @@
 //! One cell of the summary from its evidence.
 
 use tare_plan::plan::{Mode, Plan, SliceKind};
-use tare_record::sample::{ErrorClass, ErrorTally, StoredSlice};
+use tare_record::{ErrorClass, ErrorTally, StoredSlice};
 use tare_stats::quantile::printable;
 
 use super::evidence::Evidence;
@@ -114,7 +114,7 @@ fn error_counts(evidence: &Evidence<'_>) -> Vec<ErrorCount> {
 fn time_point(slice: &StoredSlice) -> TimePoint {
     let response = slice.load.response.unpack();
     let stated = |p: f64| response.value_at_quantile_ns(p / 100.0).filter(|_| printable(response.len(), p));
-    let jit = |cpu: &tare_record::sample::ServerCpu| {
+    let jit = |cpu: &tare_record::ServerCpu| {
         let jit = cpu.by_kind.get("jit")?;
         (cpu.total_ns > 0).then(|| *jit as f64 / cpu.total_ns as f64)
     };

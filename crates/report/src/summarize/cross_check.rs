@@ -1,8 +1,8 @@
 //! What other load tools said of the cells, set beside what tare measured there in its closed loop.
 
 use tare_plan::plan::SliceKind;
+use tare_record::RunRecord;
 use tare_record::cross_check::{CrossCheckOutcome, CrossCheckRecord, ToolFigures};
-use tare_record::sample::RunRecord;
 
 use super::command::shortened;
 use super::run_info::shell;

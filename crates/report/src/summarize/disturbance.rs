@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use tare_plan::plan::SliceKind;
-use tare_record::sample::{Phase, StoredSlice};
+use tare_record::{Phase, StoredSlice};
 
 use super::evidence::Evidence;
 use crate::format::{count, share};

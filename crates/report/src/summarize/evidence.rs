@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use tare_plan::LoadPlan;
-use tare_plan::duration::Span;
 use tare_plan::plan::{Group, NamedScenario, Role, SliceKind, Variant};
 use tare_record::LoadRecord;
-use tare_record::sample::{EventRecord, ForkRecord, Phase, RunRecord, StoredSlice, WarmupRecord};
+use tare_record::{EventRecord, ForkRecord, Phase, RunRecord, StoredSlice, WarmupRecord};
+use tare_units::Span;
 
 use super::disturbance::SetAside;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tare_record::sample::RunRecord;
+use tare_record::RunRecord;
 
 /// Mean time in seconds of one fork of a group, start and stop of its servers included; `None` without slices of it.
 ///

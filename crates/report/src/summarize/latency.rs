@@ -3,7 +3,7 @@
 
 use tare_plan::plan::SliceKind;
 use tare_record::PackedHistogram;
-use tare_record::sample::{RunRecord, StoredSlice};
+use tare_record::{RunRecord, StoredSlice};
 use tare_stats::histogram::LatencyHistogram;
 use tare_stats::quantile::{STANDARD_PERCENTILES, mean, printable, sd};
 

@@ -2,7 +2,7 @@
 //! counts more than what happened in it.
 
 use tare_plan::plan::SliceKind;
-use tare_record::sample::StoredSlice;
+use tare_record::StoredSlice;
 use tare_stats::interval::student_t_half_width;
 use tare_stats::quantile::{mean, sd};
 use tare_units::CpuSet;

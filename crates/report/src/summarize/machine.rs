@@ -1,7 +1,7 @@
 //! What disturbs a measurement, by the facts about the machine. Facts are text; facts of unknown form are ignored.
 
+use tare_record::EventKind;
 use tare_record::environment::Environment;
-use tare_record::sample::EventKind;
 
 /// Above this share of time in which something waited for a CPU, the machine is busy with other work.
 const PRESSURE: f64 = 0.05;

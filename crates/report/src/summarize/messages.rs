@@ -1,7 +1,7 @@
 //! What a server pushed, over the scored slices of a cell.
 
 use tare_plan::plan::SliceKind;
-use tare_record::sample::{ClockEstimate, MessageTally, SliceSample};
+use tare_record::{ClockEstimate, MessageTally, SliceSample};
 
 use super::evidence::Evidence;
 use super::latency::{LoadLatency, distribution};

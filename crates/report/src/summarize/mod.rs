@@ -28,7 +28,7 @@ mod wording;
 
 use tare_plan::plan::{Mode, SliceKind};
 use tare_record::LoadRecord;
-use tare_record::sample::RunRecord;
+use tare_record::RunRecord;
 
 use crate::summary::{Cell, SCHEMA, Summary};
 use evidence::Evidence;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tare_record::sample::{CollectorUse, JvmUse, PauseCause, ServerCpu, StoredSlice};
+use tare_record::{CollectorUse, JvmUse, PauseCause, ServerCpu, StoredSlice};
 
 use super::evidence::Evidence;
 use crate::summary::{CollectorShare, KindCores, KindShare, PauseTally, PoolShare, Probes};

@@ -1,6 +1,6 @@
 //! The paired slices of a record by fork, as its comparisons use them: what a replay draws from.
 
-use tare_record::sample::RunRecord;
+use tare_record::RunRecord;
 
 use super::ratio::deciding_pairs;
 use super::study;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use tare_plan::plan::{Forks, Mode as PlanMode, Plan, Setting};
 use tare_record::environment::Environment;
-use tare_record::sample::{EndStatus, EventRecord, RunRecord, StoredSlice};
+use tare_record::{EndStatus, EventRecord, RunRecord, StoredSlice};
 
 use crate::format::{count, share};
 use crate::summary::{Mode, Row, RunInfo, RunStatus, Section};

@@ -1,8 +1,8 @@
 //! May the numbers of a cell be used? VALID, SUSPECT or VOID, with every reason.
 
 use tare_plan::plan::SliceKind;
-use tare_record::keeping::RESTLESS;
-use tare_record::sample::{ErrorClass, ErrorTallies, ErrorTally, StoredSlice};
+use tare_record::RESTLESS_SHARE;
+use tare_record::{ErrorClass, ErrorTallies, ErrorTally, StoredSlice};
 
 use super::evidence::Evidence;
 use super::latency::LoadLatency;
@@ -131,7 +131,7 @@ fn full_server(cell: &Evidence<'_>, server_cpus: &str) -> Option<String> {
 
 fn restless(cell: &Evidence<'_>) -> Option<String> {
     let rest: Vec<f64> = cell.forks.iter().filter_map(|f| f.rest_cpu_share).collect();
-    let over = rest.iter().filter(|r| **r > RESTLESS).count();
+    let over = rest.iter().filter(|r| **r > RESTLESS_SHARE).count();
     let most = rest.iter().copied().fold(0.0, f64::max);
     (over > 0).then(|| {
         let forks = format::count(rest.len() as u64, "fork");

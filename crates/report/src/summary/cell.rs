@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use tare_plan::plan::SliceKind;
-use tare_record::sample::{ErrorClass, Phase};
+use tare_record::{ErrorClass, Phase};
 
 use super::{CapacityAt, Estimate, KindCores, Latency, MessageSummary, Probes, Row};
 

@@ -1,7 +1,7 @@
 //! Findings: what a reader should know before relying on a figure.
 
 use serde::{Deserialize, Serialize};
-use tare_record::sample::EventName;
+use tare_record::EventName;
 
 /// A warning with a remedy.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -1,7 +1,7 @@
 //! What a server pushed: counts, jitter, and how well the clocks agree that its latency rests on.
 
 use serde::{Deserialize, Serialize};
-use tare_record::sample::MessageTally;
+use tare_record::MessageTally;
 
 use super::Distribution;
 

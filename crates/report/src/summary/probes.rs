@@ -1,7 +1,7 @@
 //! What the probes saw of one variant under one scenario: memory, the JVM's stops, pauses and their causes.
 
 use serde::{Deserialize, Serialize};
-use tare_record::sample::PauseCause;
+use tare_record::PauseCause;
 
 /// What the probes saw over all scored slices. What a server does not tell is `null` or empty.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

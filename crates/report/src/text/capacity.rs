@@ -5,5 +5,5 @@ use crate::summary::Cell;
 
 /// `http4s.Tapir: keeps p99<4ms up to 1,250 users [1,100, 1,400]`; `None` where no curve was asked for.
 pub(super) fn paragraph(cell: &Cell) -> Option<String> {
-    cell.capacity.as_ref().map(|found| clean::line(&found.sentence))
+    cell.capacity.as_ref().map(|found| clean::sanitize_line(&found.sentence))
 }

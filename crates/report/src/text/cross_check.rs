@@ -34,8 +34,8 @@ fn table(summary: &Summary, style: &Style) -> String {
 
 fn row(check: &CrossCheck) -> Vec<Piece> {
     let mut row = vec![
-        (Tone::Plain, format!("  {} {}", clean::line(&check.scenario), clean::line(&check.variant))),
-        (Tone::Quiet, clean::line(&format!("{} {}", check.engine, check.version))),
+        (Tone::Plain, format!("  {} {}", clean::sanitize_line(&check.scenario), clean::sanitize_line(&check.variant))),
+        (Tone::Quiet, clean::sanitize_line(&format!("{} {}", check.engine, check.version))),
     ];
     row.extend(COLUMNS.map(|name| {
         let figure = check.figures.iter().find(|figure| figure.name == name);
@@ -55,5 +55,5 @@ pub(crate) fn shown(figure: &ToolFigure) -> String {
 fn note(check: &CrossCheck, style: &Style) -> Option<String> {
     let note = check.note.as_ref()?;
     let text = format!("  {} on {} of {}: {}", check.engine, check.scenario, check.variant, note);
-    Some(wrap(&clean::line(&text), style.width, 4) + "\n")
+    Some(wrap(&clean::sanitize_line(&text), style.width, 4) + "\n")
 }

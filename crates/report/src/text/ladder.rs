@@ -12,7 +12,7 @@ const BAR: usize = 30;
 
 pub(super) fn ladder(ladder: &Ladder, style: &Style) -> String {
     let head = format!("ladder of {} on {}, {}", ladder.group, ladder.scenario, count(ladder.forks.into(), "fork"));
-    let mut out = format!("\n{}\n", style.palette().paint(Tone::Head, &clean::line(&head)));
+    let mut out = format!("\n{}\n", style.palette().paint(Tone::Head, &clean::sanitize_line(&head)));
     let mut grid = Grid::default();
     let heads = ["", "step", "CPU/request", "added", "", "allocated", "added"];
     grid.push(heads.map(|head| (Tone::Quiet, head.to_owned())).into());
@@ -24,7 +24,7 @@ pub(super) fn ladder(ladder: &Ladder, style: &Style) -> String {
         let top = step.cpu_ns.map_or(below, |cpu| cpu.value);
         grid.push(vec![
             (Tone::Plain, String::new()),
-            (Tone::Plain, clean::line(&step.variant)),
+            (Tone::Plain, clean::sanitize_line(&step.variant)),
             (Tone::Plain, level(step.cpu_ns, cpu)),
             (tone(step.cpu_ns_added), added(step.cpu_ns_added, cpu)),
             (Tone::Quiet, bar(below, top, most)),

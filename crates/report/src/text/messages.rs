@@ -1,7 +1,7 @@
 //! What is said of pushed messages beyond the table of their scenario: a line or two for each variant.
 
 use tare_plan::plan::SliceKind;
-use tare_record::sample::MessageTally;
+use tare_record::MessageTally;
 
 use crate::clean;
 use crate::clocks;
@@ -15,7 +15,7 @@ const TOLD: [f64; 4] = [50.0, 99.9, 99.99, 99.999];
 pub(super) fn paragraph(cell: &Cell) -> Option<String> {
     let messages = cell.messages.as_ref()?;
     let pushed = cell.latency.iter().find(|l| l.slice_kind == SliceKind::Push);
-    let mut parts = vec![format!("{}: {}", clean::line(&cell.variant), counts(&messages.tally))];
+    let mut parts = vec![format!("{}: {}", clean::sanitize_line(&cell.variant), counts(&messages.tally))];
     parts.extend(pushed.map(|l| format!("push latency {}", figures(&l.response))));
     parts.push(format!("jitter {}", figures(&messages.jitter)));
     parts.push(clocks(&messages.tally));

@@ -72,7 +72,7 @@ fn head(summary: &Summary, style: &Style) -> String {
     };
     let word = if run.suite == "command line" { "" } else { "suite " };
     let named = format!("tare · {} · {word}{} · {}{status}", run.id, run.suite, duration(run.duration_s));
-    style.paragraph(Tone::Head, &clean::line(&named), 2)
+    style.paragraph(Tone::Head, &clean::sanitize_line(&named), 2)
 }
 
 /// The widest noise floor of the controls; nothing without a control.

@@ -65,13 +65,13 @@ impl SharedReasons {
         let is_brief = cell.validity.state != ValidityState::Void;
         let word = if is_brief { "suspect" } else { "void" };
         for reason in &cell.validity.reasons {
-            self.add(cell, format!("{word}, {}", clean::line(&reason.text)), is_brief, None);
+            self.add(cell, format!("{word}, {}", clean::sanitize_line(&reason.text)), is_brief, None);
         }
     }
 
     fn add(&mut self, cell: &Cell, text: String, is_brief: bool, needed_s: Option<f64>) {
         let scenario = if self.several_scenarios { format!(" on {}", cell.scenario) } else { String::new() };
-        let name = clean::line(&format!("{}{scenario}", cell.variant)).to_string();
+        let name = clean::sanitize_line(&format!("{}{scenario}", cell.variant)).to_string();
         match self.all.iter_mut().find(|r| r.text == text && r.needed_s.is_some() == needed_s.is_some()) {
             Some(reason) => {
                 reason.cells.push(name);

@@ -17,16 +17,16 @@ const NAME: usize = 64;
 pub(super) fn profiles(profiles: &Profiles, style: &Style) -> String {
     let mut out = String::new();
     for why in &profiles.whys {
-        let head = format!("why {} on {}", clean::line(&why.variant), clean::line(&why.scenario));
+        let head = format!("why {} on {}", clean::sanitize_line(&why.variant), clean::sanitize_line(&why.scenario));
         out += &format!("\n{}\n", style.palette().paint(Tone::Head, &head));
         for sentence in &why.sentences {
-            out += &wrap(&format!("  {}", clean::line(&sentence.text)), style.width, 2);
+            out += &wrap(&format!("  {}", clean::sanitize_line(&sentence.text)), style.width, 2);
             out.push('\n');
         }
     }
     for view in &profiles.views {
-        out += &format!("\n{}\n", style.palette().paint(Tone::Head, &clean::line(&head(view))));
-        out += &wrap(&format!("  {}", clean::line(&facts(view, &profiles.focus))), style.width, 4);
+        out += &format!("\n{}\n", style.palette().paint(Tone::Head, &clean::sanitize_line(&head(view))));
+        out += &wrap(&format!("  {}", clean::sanitize_line(&facts(view, &profiles.focus))), style.width, 4);
         out.push('\n');
         out += &if view.moved.is_empty() { hot(view, style) } else { moved(view, style) };
     }
@@ -78,7 +78,7 @@ fn moved(view: &ProfileView, style: &Style) -> String {
             (tone, amount),
             (Tone::Plain, interval(frame.share)),
             (Tone::Quiet, interval(frame.baseline_share)),
-            (Tone::Plain, shorten(&clean::line(&frame.short), NAME)),
+            (Tone::Plain, shorten(&clean::sanitize_line(&frame.short), NAME)),
         ]
     };
     // Everything differs somewhere between root and leaf; the layer's own methods say most.
@@ -94,8 +94,8 @@ fn hot(view: &ProfileView, style: &Style) -> String {
             (Tone::Plain, interval(frame.own)),
             (Tone::Quiet, interval(frame.total)),
             (Tone::Plain, frame.own_per_request.map_or_else(|| "–".to_owned(), |own| cost(view, own))),
-            (Tone::Plain, shorten(&clean::line(&frame.short), NAME)),
-            (Tone::Quiet, shorten(&clean::line(frame.caller.as_deref().unwrap_or("")), NAME)),
+            (Tone::Plain, shorten(&clean::sanitize_line(&frame.short), NAME)),
+            (Tone::Quiet, shorten(&clean::sanitize_line(frame.caller.as_deref().unwrap_or("")), NAME)),
         ]
     };
     table(&head, view.hot.iter().take(ROWS).map(row), style)
@@ -107,10 +107,14 @@ fn versions(table: &AcrossVersions, style: &Style) -> String {
     head.push("method");
     let rows = table.rows.iter().map(|row| {
         let mut cells: Vec<_> = row.shares.iter().map(|share| (Tone::Plain, interval(*share))).collect();
-        cells.push((Tone::Plain, shorten(&clean::line(&row.short), NAME)));
+        cells.push((Tone::Plain, shorten(&clean::sanitize_line(&row.short), NAME)));
         cells
     });
-    format!("\n{}\n{}", style.palette().paint(Tone::Head, &clean::line(&title)), self::table(&head, rows, style))
+    format!(
+        "\n{}\n{}",
+        style.palette().paint(Tone::Head, &clean::sanitize_line(&title)),
+        self::table(&head, rows, style)
+    )
 }
 
 fn table(head: &[&str], rows: impl Iterator<Item = Vec<(Tone, String)>>, style: &Style) -> String {

@@ -106,7 +106,7 @@ impl<'a> Table<'a> {
             grid.push_heading(self.heading(block, style));
             for cell in &block.cells {
                 let mut row =
-                    vec![(Tone::Plain, format!("  {}", clean::line(&cell.variant))), self.verdict(cell, levels)];
+                    vec![(Tone::Plain, format!("  {}", clean::sanitize_line(&cell.variant))), self.verdict(cell, levels)];
                 row.extend(self.columns(levels).map(|at| self.figure(cell, MEASURES[at].0, &block.scales[at], levels)));
                 grid.push(row);
             }
@@ -121,7 +121,7 @@ impl<'a> Table<'a> {
             out += &format!("{}\n", self.heading(block, style));
             let mut names = Grid::default();
             for cell in &block.cells {
-                names.push(vec![(Tone::Plain, format!("  {}", clean::line(&cell.variant))), self.verdict(cell, true)]);
+                names.push(vec![(Tone::Plain, format!("  {}", clean::sanitize_line(&cell.variant))), self.verdict(cell, true)]);
             }
             for (cell, name) in block.cells.iter().zip(names.render(&style.palette()).lines()) {
                 let figure = |at: usize| {
@@ -164,7 +164,7 @@ impl<'a> Table<'a> {
             return (Tone::Quiet, of_deciding.unwrap_or_else(|| "baseline".to_owned()));
         }
         match comparison(self.summary, cell).and_then(|c| c.currencies.first()) {
-            Some(first) => (first.verdict.into(), clean::line(&first.short).to_string()),
+            Some(first) => (first.verdict.into(), clean::sanitize_line(&first.short).to_string()),
             None => (Tone::Void, "void".to_owned()),
         }
     }
@@ -197,7 +197,7 @@ impl<'a> Table<'a> {
         let several = self.summary.cells.iter().any(|c| c.group != cell.group) && !cell.group.ends_with(&cell.scenario);
         let group = if several { format!(" · {}", cell.group) } else { String::new() };
         let text = format!("{}{}{group}{}", cell.scenario, load.unwrap_or_default(), compared_at(cell));
-        style.palette().paint(Tone::Head, &wrap(&clean::line(&text), style.width, 4))
+        style.palette().paint(Tone::Head, &wrap(&clean::sanitize_line(&text), style.width, 4))
     }
 }
 

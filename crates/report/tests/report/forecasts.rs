@@ -1,7 +1,6 @@
 //! What a plan says beforehand of the differences that it will show.
 
 use tare_plan::Plan;
-use tare_plan::duration::Span;
 use tare_plan::earlier::{EarlierForkTime, EarlierSpread, SpreadOf};
 use tare_plan::group_order::GroupOrder;
 use tare_plan::plan::{Forks, Mode, SliceKind};
@@ -9,6 +8,7 @@ use tare_plan::turn::TurnLength;
 use tare_report::forecast::forecast;
 use tare_stats::Method;
 use tare_stats::power::detectable_difference;
+use tare_units::Span;
 
 use crate::synthetic::{self, baseline, weighed};
 

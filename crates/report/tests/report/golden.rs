@@ -9,7 +9,7 @@ use serde_json::{Number, Value};
 use tare_plan::plan::{Forks, SliceKind};
 use tare_plan::profile::ProfileEvent;
 use tare_record::PackedHistogram;
-use tare_record::sample::{ClockEstimate, ErrorClass, ErrorTally, EventKind, EventRecord, RunRecord, ServerUse};
+use tare_record::{ClockEstimate, ErrorClass, ErrorTally, EventKind, EventRecord, RunRecord, ServerUse};
 use tare_report::summary::{AcrossVersions, Estimate, VersionRow};
 use tare_report::{Summary, load, summarize, summarize_with};
 use tare_stats::histogram::LatencyHistogram;

@@ -3,12 +3,12 @@
 use std::sync::OnceLock;
 
 use tare_plan::ServerClock;
-use tare_plan::duration::Span;
 use tare_plan::load_plan::{Arrivals, LoadModel, LoadPlan, LoadProtocol, LoadStage, LoadStop};
 use tare_record::LoadRecord;
-use tare_record::sample::{EndStatus, ErrorClass, ErrorTally, MessageTally, RunHeader};
+use tare_record::{EndStatus, ErrorClass, ErrorTally, MessageTally, RunHeader};
 use tare_report::load::{LoadSummary, csv, describe, html, json, render, summarize, wrk};
 use tare_report::text::Style;
+use tare_units::Span;
 
 use crate::synthetic::{baseline, sequential};
 

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::Value;
 use tare_plan::plan::SliceKind;
-use tare_record::sample::{EventKind, EventLevel, EventRecord, RunRecord};
+use tare_record::{EventKind, EventLevel, EventRecord, RunRecord};
 use tare_report::summary::{Cell, Comparison};
 use tare_report::text::Style;
 use tare_report::{csv, gatling, hgrm, html, json, markdown, memory, metrics, summarize, text, write_all, wrk};
@@ -148,13 +148,13 @@ fn the_text_of_wrk() {
 
 #[test]
 fn the_cells_as_csv() {
-    insta::assert_snapshot!(csv::cells(&standard_summary()).replace("\r\n", "\n"));
+    insta::assert_snapshot!(csv::cells_as_csv(&standard_summary()).replace("\r\n", "\n"));
 }
 
 #[test]
 fn every_row_of_a_csv_has_every_column() {
     for record in [standard(), hostile(), synthetic::run(&[baseline()], 0, &ALL_KINDS)] {
-        for text in [csv::cells(&summarize(&record)), csv::slices(&record)] {
+        for text in [csv::cells_as_csv(&summarize(&record)), csv::slices_as_csv(&record)] {
             let fields: BTreeSet<usize> = text.split_terminator("\r\n").map(fields).collect();
             assert_eq!(fields.len(), 1, "{text}");
         }

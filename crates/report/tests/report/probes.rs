@@ -1,6 +1,6 @@
 //! What the probes saw, in the summary.
 
-use tare_record::sample::PauseCause;
+use tare_record::PauseCause;
 use tare_report::summarize;
 use tare_report::summary::{FindingKind, ReportFinding};
 

@@ -4,7 +4,7 @@ use tare_plan::plan::{Plan, SliceKind};
 use tare_plan::push::Push;
 use tare_plan::slo::{LoadBy, Slo};
 use tare_record::PackedHistogram;
-use tare_record::sample::{ClockEstimate, MessageTally, RunRecord};
+use tare_record::{ClockEstimate, MessageTally, RunRecord};
 use tare_report::Currency;
 use tare_report::summary::{Cell, ValidityState};
 use tare_report::text::{Style, render};
@@ -16,7 +16,7 @@ use crate::synthetic::{Truth, baseline, run, slice, weighed};
 /// Two forks in which `b` loses messages, so many in each slice.
 pub fn pushed(missing: u64) -> RunRecord {
     let mut record = run(&[baseline(), weighed("b", 0.9)], 2, &[SliceKind::Push]);
-    let push = Push { period: tare_plan::duration::Span::from_millis(100), messages: 600 };
+    let push = Push { period: tare_units::Span::from_millis(100), messages: 600 };
     record.header.plan.groups[0].scenarios[0].scenario.push = Some(push);
     for slice in &mut record.slices {
         let mut jitter = LatencyHistogram::new();
@@ -110,12 +110,12 @@ pub fn searched(limits_per_s: &[(&'static str, f64)]) -> RunRecord {
         by: LoadBy::Rate,
         most_users: 1_000,
         most_per_s: 1e6,
-        each: tare_plan::duration::Span::from_secs(2),
+        each: tare_units::Span::from_secs(2),
     };
     for fork in 1..=3 {
         record.forks.extend(limits_per_s.iter().map(|(name, _)| crate::synthetic::fork_record(name, fork)));
         for (name, limit) in limits_per_s {
-            let mut search = tare_record::keeping::search(&slo, slo.by);
+            let mut search = tare_record::curve::start_search(&slo, slo.by);
             let mut round = 0;
             while let Some(load) = search.next() {
                 let mut tried = slice(name, fork, SliceKind::Capacity, round, 0, 1.0);
@@ -123,7 +123,7 @@ pub fn searched(limits_per_s: &[(&'static str, f64)]) -> RunRecord {
                 tried.load.response = LatencyHistogram::new();
                 (0..100).for_each(|_| tried.load.response.record_ns((1e6 * load / limit) as u64));
                 let tried = tried.pack();
-                search.note(tare_record::keeping::keeps(&slo, &tried));
+                search.note(tare_record::curve::keeps_curve(&slo, &tried));
                 record.slices.push(tried);
                 round += 1;
             }

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use tare_plan::duration::Span;
+use tare_units::Span;
 use tare_plan::plan::{Forks, SliceKind};
 use tare_record::RunRecord;
-use tare_record::sample::{EventKind, EventRecord};
+use tare_record::{EventKind, EventRecord};
 use tare_report::stop::{StopCause, standings};
 use tare_stats::StopReason;
 

@@ -2,7 +2,7 @@
 
 use tare_plan::plan::{Forks, Skipped, SliceKind};
 use tare_record::RunWriter;
-use tare_record::sample::{EndStatus, EventKind, EventLevel, EventName, EventRecord, RunRecord};
+use tare_record::{EndStatus, EventKind, EventLevel, EventName, EventRecord, RunRecord};
 use tare_report::Currency;
 use tare_report::summarize;
 use tare_report::summary::{
@@ -192,7 +192,7 @@ fn a_record_cut_short_anywhere_gives_a_summary() {
 fn a_truncated_file_gives_a_summary_that_says_what_is_lost() {
     let root = tempfile::tempdir().unwrap();
     let mut writer = RunWriter::create(root.path(), &standard().header).unwrap();
-    let file = writer.path().to_path_buf();
+    let file = writer.record_file().to_path_buf();
     for round in 0..120 {
         let slice = synthetic::slice("http4s.Vanilla", 1, SliceKind::Saturating, round, 0, 1.0);
         writer.append_slice(&slice.pack()).unwrap();
@@ -200,7 +200,7 @@ fn a_truncated_file_gives_a_summary_that_says_what_is_lost() {
     writer.finish(EndStatus::Complete, 1).unwrap();
     let whole = std::fs::metadata(&file).unwrap().len();
     std::fs::File::options().write(true).open(&file).unwrap().set_len(whole / 2).unwrap();
-    let summary = summarize(&tare_record::open_run(&file).unwrap());
+    let summary = summarize(&tare_record::open_run_record(&file).unwrap());
     assert!(kinds(&summary).contains(&FindingKind::Event(EventName::RecordDamaged)), "{:?}", kinds(&summary));
     assert!((10..120).contains(&summary.cells[0].timeline.len()));
     assert!(summary.cells[0].throughput_per_s.is_some());

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use tare_plan::contract::{Expect, Request, Scenario};
-use tare_plan::duration::Span;
+use tare_units::Span;
 use tare_plan::earlier::{EarlierForks, EarlierSpread, SpreadOf};
 use tare_plan::plan::{
     Forks, Group, Load, Machine, Mode, NamedScenario, Plan, Probes, Program, Rate, Role, Setting, SliceKind, Slices,
@@ -12,13 +12,14 @@ use tare_plan::plan::{
 };
 use tare_plan::turn::TurnLength;
 use tare_record::environment::{Environment, FactSection};
-use tare_record::sample::{
+use tare_record::{
     CollectorUse, EndStatus, ForkRecord, Hiccups, JvmUse, Pause, PauseCause, Phase, RunHeader, RunRecord, ServerCpu,
     ServerUse, SliceKey, SliceRecord, SliceSample, WarmupRecord,
 };
 use tare_report::{Summary, summarize};
 use tare_stats::VariancePrior;
 use tare_stats::histogram::LatencyHistogram;
+use tare_units::Span;
 
 /// Throughput of the baseline.
 const BASE_PER_S: f64 = 20_000.0;

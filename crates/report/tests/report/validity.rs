@@ -1,7 +1,7 @@
 //! What speaks against a cell: failures and deaths void it, doubts are named.
 
 use tare_plan::plan::SliceKind;
-use tare_record::sample::{ErrorClass, ErrorTallies, ErrorTally, EventKind, EventLevel, EventRecord, RunRecord};
+use tare_record::{ErrorClass, ErrorTallies, ErrorTally, EventKind, EventLevel, EventRecord, RunRecord};
 use tare_report::summary::{FindingKind, ReportFinding, Severity, ValidityState, VerdictKind};
 use tare_report::{Currency, Summary, summarize};
 

@@ -32,7 +32,7 @@ pub(super) fn find(
         missing("its simulation is built from servers/, which is not there; run tare from its own folder".to_owned())
     })?;
     let target: Target = catalog.default_target(FAMILY)?;
-    let unavailable = catalog.build(std::slice::from_ref(&target), None, cancelled, &mut |line| {
+    let unavailable = catalog.build_targets(std::slice::from_ref(&target), None, cancelled, &mut |line| {
         progress(&format!("building gatling  {} s  {}", line.elapsed.as_secs(), line.text));
     })?;
     if let Some((_, why)) = unavailable.first() {
@@ -41,7 +41,7 @@ pub(super) fn find(
     let processors = plan.machine.load_cpus.parse::<CpuSet>().map_or(1, |cpus| cpus.len() as u32);
     let options = JVM_OPTIONS.map(str::to_owned);
     let jvm = JvmSettings { options: &options, processors, java_home: jdk_home(plan) };
-    let started = catalog.start(PROGRAM, &target, jvm)?;
+    let started = catalog.program_launch(PROGRAM, &target, jvm)?;
     Ok(Tool { engine: Engine::Gatling, version: target.version, start: started.command, arguments, figures })
 }
 

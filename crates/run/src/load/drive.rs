@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use tare_load::{Cancel, LoadSession, SliceSample, Watched};
-use tare_record::sample::{EndStatus, EventKind, EventRecord, SliceRecord, StoredSlice};
 use tare_record::store::RunWriter;
+use tare_record::{EndStatus, EventKind, EventRecord, SliceRecord, StoredSlice};
 use tare_record::{LoadHeader, LoadRecord, RecordError};
 
 use super::job::LoadJob;

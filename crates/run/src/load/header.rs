@@ -1,12 +1,12 @@
 //! The header of the record of a load: its plan with every setting, the machine and the program.
 
 use tare_load::LoadSession;
-use tare_plan::duration::Span;
 use tare_plan::plan::{Setting, Source};
 use tare_record::LoadHeader;
+use tare_record::RunHeader;
 use tare_record::environment::Environment;
-use tare_record::sample::RunHeader;
 use tare_sys::clock;
+use tare_units::Span;
 
 use super::job::LoadJob;
 use crate::environment;
@@ -23,14 +23,14 @@ pub fn load_header(job: &LoadJob, session: &LoadSession, command: Vec<String>) -
         git_revision: None,
         plan_hash: plan.hash(),
         plan,
-        environment: Environment { sections: environment::machine() },
+        environment: Environment { sections: environment::machine_facts() },
     }
 }
 
 /// The settings that the report lists. Values of flags and defaults are not told apart.
 fn settings(job: &LoadJob, session: &LoadSession) -> Vec<Setting> {
     let (plan, slice) = (&job.plan, &job.slice);
-    let congestion = session.congestion().unwrap_or("none").to_owned();
+    let congestion = session.congestion_control().unwrap_or("none").to_owned();
     let keeps_awake = if session.keeps_cpus_awake() { "yes" } else { "no" };
     let span = |span: Span| span.to_string();
     let mut rows = vec![

@@ -96,7 +96,7 @@ fn schedule(model: &LoadModel) -> Schedule {
 }
 
 fn course(from: f64, stages: &[LoadStage]) -> Stages {
-    stages.iter().fold(Stages::steady(from), |course, stage| course.then(stage.to, stage.over.0))
+    stages.iter().fold(Stages::starting_at(from), |course, stage| course.then(stage.to, stage.over.0))
 }
 
 /// The longest time between two parts that the generator hands over.
@@ -121,7 +121,7 @@ impl LoadJob {
 mod tests {
     use tare_load::{RequestSpec, Target};
     use tare_plan::ServerClock;
-    use tare_plan::duration::Span;
+    use tare_units::Span;
 
     use super::*;
 
@@ -190,7 +190,7 @@ mod tests {
         let stages = vec![LoadStage { to: 64.0, over: Span::from_secs(10) }];
         let job = job(open(stages, Arrivals::Poisson, None), TEN_SECONDS, HTTP);
         let Schedule::Stages { rate_per_s, spacing } = &job.slice.schedule else { panic!("{:?}", job.slice.schedule) };
-        let levels = (rate_per_s.at(Duration::ZERO), rate_per_s.last(), rate_per_s.length());
+        let levels = (rate_per_s.level_at(Duration::ZERO), rate_per_s.final_level(), rate_per_s.total_length());
         assert_eq!((levels, *spacing), ((1000.0, 64.0, Duration::from_secs(10)), Spacing::Poisson));
     }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tare_load::SliceSample;
 use tare_plan::plan::SliceKind;
-use tare_record::sample::{Phase, ServerUse, SliceKey, SliceRecord};
+use tare_record::{Phase, ServerUse, SliceKey, SliceRecord};
 
 /// What all intervals of one load have in common.
 #[derive(Debug, Clone)]

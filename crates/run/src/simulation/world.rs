@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tare_plan::engine::Engine;
 use tare_plan::plan::SliceKind;
-use tare_record::sample::Phase;
+use tare_record::Phase;
 
 /// How one server behaves.
 #[derive(Debug, Clone)]

@@ -14,7 +14,6 @@ use std::time::Duration;
 use tare_plan::Plan;
 use tare_plan::ServerClock;
 use tare_plan::contract::{Expect, Request, Scenario};
-use tare_plan::duration::Span;
 use tare_plan::plan::{
     Forks, Group, Load, Machine, Mode, NamedScenario, Probes, Program, Rate, Role, Slices, Stop, Variant, Warmup,
 };
@@ -22,7 +21,8 @@ use tare_plan::push::Push;
 use tare_plan::server_scheduling::ServerScheduling;
 use tare_plan::turn::TurnLength;
 use tare_record::environment::Environment;
-use tare_record::sample::{EndStatus, EventKind, EventName, EventRecord, Phase, RunHeader, RunRecord, StoredSlice};
+use tare_record::{EndStatus, EventKind, EventName, EventRecord, Phase, RunHeader, RunRecord, StoredSlice};
+use tare_units::Span;
 
 use crate::context::RunContext;
 use crate::cores::Cores;

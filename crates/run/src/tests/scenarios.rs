@@ -5,7 +5,7 @@ use tare_plan::plan::SliceKind;
 use tare_plan::profile::{Profile, ProfileEvent};
 use tare_plan::slo::{LoadBy, Slo};
 use tare_plan::turn::TurnLength;
-use tare_record::keeping::replay;
+use tare_record::curve::replay_tries;
 
 use super::*;
 
@@ -212,7 +212,7 @@ fn a_search_finds_the_planted_capacity_of_each_server() {
             .plant("b", Planted { per_s: 1_100.0, quick_users: 110, ..Planted::default() })
             .run();
         for (name, per_s, users) in [("a", 7_300.0, 730.0), ("b", 1_100.0, 110.0)] {
-            let found = replay(&slo(by), by, outcome.scored().filter(|slice| slice.key.variant == name));
+            let found = replay_tries(&slo(by), by, outcome.scored().filter(|slice| slice.key.variant == name));
             let planted = if by == LoadBy::Rate { per_s } else { users };
             let (borne, broken) = (found.borne.unwrap(), found.broken.unwrap());
             assert!(borne <= planted && planted < broken, "{name} by {by:?}: {found:?}");
@@ -232,7 +232,8 @@ fn a_server_that_dies_in_its_search_does_not_end_the_others() {
         .plant("b", Planted { deaths: vec![(1, "Get")], ..Planted::default() })
         .run();
     assert_eq!(outcome.count("Get", "b"), 1);
-    let found = replay(&slo(LoadBy::Rate), LoadBy::Rate, outcome.scored().filter(|slice| slice.key.variant == "a"));
+    let found =
+        replay_tries(&slo(LoadBy::Rate), LoadBy::Rate, outcome.scored().filter(|slice| slice.key.variant == "a"));
     assert!(found.borne.is_some() && found.broken.is_some());
 }
 
@@ -264,7 +265,8 @@ fn a_search_of_pushes_grows_listeners() {
     plan.stop.forks = Forks::Fixed { count: 1 };
     let planted = Planted { quick_users: 500, ..Planted::default() };
     let outcome = Simulation::new(plan).plant("a", planted.clone()).plant("b", planted).run();
-    let found = replay(&slo(LoadBy::Rate), LoadBy::Users, outcome.scored().filter(|slice| slice.key.variant == "a"));
+    let found =
+        replay_tries(&slo(LoadBy::Rate), LoadBy::Users, outcome.scored().filter(|slice| slice.key.variant == "a"));
     assert!(found.borne.unwrap() <= 500.0 && found.broken.unwrap() > 500.0, "{found:?}");
 }
 

@@ -117,7 +117,7 @@ fn a_new_start_warms_up_as_long_as_a_first_one() {
     let busy = Planted { compiler_share: 0.3, ..Planted::default() };
     let spans = |outcome: &Outcome| -> Vec<u64> {
         let of = |scenario: &&'static str| {
-            let is_it = |w: &&tare_record::sample::WarmupRecord| w.variant == "b" && w.scenario == **scenario;
+            let is_it = |w: &&tare_record::WarmupRecord| w.variant == "b" && w.scenario == **scenario;
             outcome.record.warmups.iter().find(is_it).unwrap().span_ns / 1_000_000_000
         };
         order.iter().map(of).collect()

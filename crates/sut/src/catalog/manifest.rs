@@ -91,7 +91,7 @@ impl Manifest {
     }
 
     /// The class that starts a server of this target.
-    pub fn main_of(&self, server: &str) -> Option<&str> {
+    pub fn main_class(&self, server: &str) -> Option<&str> {
         self.servers.iter().find(|one| one.name == server).map(|one| one.main.as_str())
     }
 
@@ -149,7 +149,7 @@ mod tests {
     #[test]
     fn a_manifest_knows_its_mains_and_what_is_missing() {
         let Built::Manifest(manifest) = left(&[("f@1.json", TEXT)]).unwrap() else { panic!("no manifest") };
-        assert_eq!((manifest.main_of("f.Tapir"), manifest.main_of("f.Other")), (Some("tare.Main"), None));
+        assert_eq!((manifest.main_class("f.Tapir"), manifest.main_class("f.Other")), (Some("tare.Main"), None));
         assert_eq!(manifest.missing_file(), Some(Path::new("/no/such.jar")));
     }
 

@@ -10,7 +10,7 @@ use tare_sys::clock::{self, Nanos};
 use tare_sys::limits;
 use tare_sys::procfs::process::{self, SchedStat};
 
-use super::kind::{self, kind_of, pool_of};
+use super::kind::{self, thread_kind, thread_pool};
 use crate::SutError;
 
 /// CPU use of threads, by kind (see [`super::kind`]) and by pool within each kind.
@@ -110,21 +110,22 @@ pub struct CpuUse {
 
 impl CpuUse {
     /// The use of all threads of one kind.
-    pub fn of_kind(&self, kind: &str) -> ThreadUse {
+    pub fn use_of_kind(&self, kind: &str) -> ThreadUse {
         self.by_pool.get(kind).map_or_else(ThreadUse::default, |pools| pools.values().copied().sum())
     }
 
     /// CPU that a server uses without requests, as a share of one core; 1.0 is one core busy all the time. The JIT and
     /// the collector do not count, because they may still be busy with earlier requests. Nor does our agent.
     pub fn share_at_rest(&self) -> f64 {
-        let others: u64 = [kind::JIT, kind::GC, kind::PROBE].into_iter().map(|kind| self.of_kind(kind).cpu_ns).sum();
+        let others: u64 =
+            [kind::JIT, kind::GC, kind::PROBE].into_iter().map(|kind| self.use_of_kind(kind).cpu_ns).sum();
         let used_ns = self.total_ns.saturating_sub(others);
         if self.wall_ns == 0 { 0.0 } else { used_ns as f64 / self.wall_ns as f64 }
     }
 
     /// The share of one kind in the total, 0 to 1; 0 without any use.
-    pub fn share_of(&self, kind: &str) -> f64 {
-        if self.total_ns == 0 { 0.0 } else { self.of_kind(kind).cpu_ns as f64 / self.total_ns as f64 }
+    pub fn share_of_kind(&self, kind: &str) -> f64 {
+        if self.total_ns == 0 { 0.0 } else { self.use_of_kind(kind).cpu_ns as f64 / self.total_ns as f64 }
     }
 }
 
@@ -158,7 +159,7 @@ impl CpuProbe {
     ///
     /// # Errors
     /// When the server is gone.
-    pub fn sample(&mut self) -> Result<CpuSample, SutError> {
+    pub fn take_sample(&mut self) -> Result<CpuSample, SutError> {
         if clock::now() >= self.family_known_at + FAMILY_EVERY {
             self.meet_family()?;
         }
@@ -238,8 +239,8 @@ impl Process {
         let ended = self.ended.iter().map(|(name, used)| (name.as_str(), *used));
         let mut known = 0;
         for (name, used) in living.chain(ended) {
-            let pools = sum.entry(kind_of(name, self.is_jvm)).or_default();
-            *pools.entry(pool_of(name).to_owned()).or_default() += used;
+            let pools = sum.entry(thread_kind(name, self.is_jvm)).or_default();
+            *pools.entry(thread_pool(name).to_owned()).or_default() += used;
             known += used.cpu_ns;
         }
         add_remainder(sum, self.total_ns.saturating_sub(known));
@@ -342,36 +343,38 @@ mod tests {
             let _done = seen.1.recv();
         });
         burnt.1.recv().unwrap();
-        let living = probe.sample().unwrap();
+        let living = probe.take_sample().unwrap();
         assert!(pool(&living, "burner") >= 20_000_000, "{living:?}");
         seen.0.send(()).unwrap();
         worker.join().unwrap();
-        assert!(pool(&probe.sample().unwrap(), "burner") >= 20_000_000);
+        assert!(pool(&probe.take_sample().unwrap(), "burner") >= 20_000_000);
     }
 
     #[test]
     fn threads_that_nobody_saw_are_in_the_remainder_and_all_adds_up() {
         let mut probe = CpuProbe::new(std::process::id()).unwrap();
-        let before = probe.sample().unwrap();
+        let before = probe.take_sample().unwrap();
         named("unseen", burn).join().unwrap();
-        let used = probe.sample().unwrap().since(&before);
-        assert!(used.total_ns >= 30_000_000 && used.of_kind(kind::EXITED).cpu_ns >= 20_000_000, "{used:?}");
-        assert!(used.wall_ns > 0 && used.share_of(kind::EXITED) > 0.0 && used.share_of("no such kind") == 0.0);
+        let used = probe.take_sample().unwrap().since(&before);
+        assert!(used.total_ns >= 30_000_000 && used.use_of_kind(kind::EXITED).cpu_ns >= 20_000_000, "{used:?}");
+        assert!(
+            used.wall_ns > 0 && used.share_of_kind(kind::EXITED) > 0.0 && used.share_of_kind("no such kind") == 0.0
+        );
     }
 
     #[test]
     fn without_a_file_to_spare_the_figures_are_the_same() {
         let mut probe = CpuProbe::new(std::process::id()).unwrap();
         probe.files_left = 0;
-        let before = probe.sample().unwrap();
+        let before = probe.take_sample().unwrap();
         burn();
-        let used = probe.sample().unwrap().since(&before);
+        let used = probe.take_sample().unwrap().since(&before);
         assert!(used.total_ns >= 30_000_000, "{used:?}");
         assert!(probe.processes.values().all(|process| process.threads.values().all(|t| t.schedstat.is_none())));
     }
 
     #[test]
     fn a_process_that_is_gone_is_an_error() {
-        assert!(CpuProbe::new((1 << 22) + 1).and_then(|mut probe| probe.sample()).is_err());
+        assert!(CpuProbe::new((1 << 22) + 1).and_then(|mut probe| probe.take_sample()).is_err());
     }
 }

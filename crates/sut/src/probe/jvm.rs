@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use hsperf::Counters;
+use tare_record::{CollectorUse, JvmUse};
 
 /// The folder with the counters of a process.
 #[derive(Debug, Clone)]
@@ -21,7 +22,7 @@ pub struct JvmSample {
     /// Time in them.
     pub collecting_ns: u64,
     /// Collections and their time, by the JVM's name of each collector.
-    pub collectors: BTreeMap<String, Collector>,
+    pub collectors: BTreeMap<String, CollectorUse>,
     /// Time in safepoints, including collections.
     pub safepoint_ns: u64,
     /// Number of safepoints.
@@ -32,50 +33,14 @@ pub struct JvmSample {
     pub heap_committed_bytes: u64,
     /// Size of the metaspace: classes and their data.
     pub metaspace_bytes: Option<u64>,
-    /// Work of the JIT compilers.
-    pub compilation: Compilation,
-    /// Basis of the allocation count; `None` for collectors other than G1.
-    eden: Option<Eden>,
-}
-
-/// Work of a JVM's JIT compilers.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Compilation {
-    /// Compiled methods of any tier, including recompilations.
+    /// Methods that the JIT compilers compiled, at any tier, including recompilations.
     pub compiles: u64,
     /// Compiled methods that were discarded because an assumption became wrong.
-    pub invalidated: u64,
-    /// Time in compilers, in nanoseconds, including waits for a core.
-    pub compiling_ns: u64,
+    pub compiles_invalidated: u64,
     /// Size of the compiled code, in bytes.
     pub code_bytes: u64,
-}
-
-impl Compilation {
-    const fn append(&mut self, later: Self) {
-        self.compiles += later.compiles;
-        self.invalidated += later.invalidated;
-        self.compiling_ns += later.compiling_ns;
-        self.code_bytes = later.code_bytes;
-    }
-
-    const fn since(&self, earlier: &Self) -> Self {
-        Self {
-            compiles: self.compiles.saturating_sub(earlier.compiles),
-            invalidated: self.invalidated.saturating_sub(earlier.invalidated),
-            compiling_ns: self.compiling_ns.saturating_sub(earlier.compiling_ns),
-            code_bytes: self.code_bytes,
-        }
-    }
-}
-
-/// Work of one collector.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Collector {
-    /// Stop-the-world pauses.
-    pub pauses: u64,
-    /// Time in them.
-    pub pause_ns: u64,
+    /// Basis of the allocation count; `None` for collectors other than G1.
+    eden: Option<Eden>,
 }
 
 /// Counters of G1 at and between young collections.
@@ -88,59 +53,9 @@ struct Eden {
     last_cycle_bytes: u64,
 }
 
-/// A JVM's use between two samples.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct JvmUse {
-    /// Stop-the-world collections.
-    pub collections: u64,
-    /// Time in them.
-    pub collecting_ns: u64,
-    /// Collections and their time, by collector, without those that did nothing.
-    pub collectors: BTreeMap<String, Collector>,
-    /// Time in safepoints, including collections.
-    pub safepoint_ns: u64,
-    /// Number of safepoints.
-    pub safepoints: u64,
-    /// Bytes allocated in eden, in steps of a region (1 MiB with 1 GiB of heap). Objects of half a region or more are
-    /// allocated elsewhere and not counted. `None` if unknown: for collectors other than G1, or after several young
-    /// collections between the samples.
-    pub allocated_bytes: Option<u64>,
-    /// Heap in use at the end.
-    pub heap_used_bytes: u64,
-    /// Heap committed at the end.
-    pub heap_committed_bytes: u64,
-    /// Heap in use after the last collection; `None` without one, or for collectors other than G1.
-    pub heap_after_gc_bytes: Option<u64>,
-    /// Size of the metaspace at the end.
-    pub metaspace_bytes: Option<u64>,
-    /// Work of the compilers, and the size of the compiled code at the end.
-    pub compilation: Compilation,
-}
-
-impl JvmUse {
-    /// Adds the use of the time that followed.
-    pub fn append(&mut self, later: Self) {
-        self.collections += later.collections;
-        self.collecting_ns += later.collecting_ns;
-        for (name, of) in later.collectors {
-            let sum = self.collectors.entry(name).or_default();
-            sum.pauses += of.pauses;
-            sum.pause_ns += of.pause_ns;
-        }
-        self.safepoint_ns += later.safepoint_ns;
-        self.safepoints += later.safepoints;
-        self.allocated_bytes = self.allocated_bytes.zip(later.allocated_bytes).map(|(sum, more)| sum + more);
-        self.heap_used_bytes = later.heap_used_bytes;
-        self.heap_committed_bytes = later.heap_committed_bytes;
-        self.heap_after_gc_bytes = later.heap_after_gc_bytes;
-        self.metaspace_bytes = later.metaspace_bytes;
-        self.compilation.append(later.compilation);
-    }
-}
-
 impl JvmProbe {
     /// Opens the counters of process `pid`; `None` if it is not a JVM, or keeps no counters (`-XX:-UsePerfData`).
-    pub fn find(pid: u32) -> Option<Self> {
+    pub fn find_counters(pid: u32) -> Option<Self> {
         Self::find_in(&std::env::temp_dir(), pid).or_else(|| Self::find_in(Path::new("/tmp"), pid))
     }
 
@@ -155,13 +70,13 @@ impl JvmProbe {
     }
 
     fn keeps_counters(self) -> Option<Self> {
-        self.sample().map(|_| self)
+        self.take_sample().map(|_| self)
     }
 
     /// The counters so far; `None` after the JVM has ended.
-    pub fn sample(&self) -> Option<JvmSample> {
+    pub fn take_sample(&self) -> Option<JvmSample> {
         let file = std::fs::read(&self.file).ok()?;
-        hsperf::counters(&file).map(|counters| JvmSample::of(&counters))
+        hsperf::parse_counters(&file).map(|counters| JvmSample::of(&counters))
     }
 }
 
@@ -184,7 +99,7 @@ impl JvmSample {
         let collector = |(key, name): (&&str, &&str)| {
             let number = key.strip_prefix("sun.gc.collector.")?.strip_suffix(".name")?;
             let figure = |what: &str| of(&format!("sun.gc.collector.{number}.{what}"));
-            Some(((*name).to_owned(), Collector { pauses: figure("invocations"), pause_ns: ns(figure("time")) }))
+            Some(((*name).to_owned(), CollectorUse { pauses: figure("invocations"), pause_ns: ns(figure("time")) }))
         };
         Self {
             collections: sum("sun.gc.collector.", ".invocations"),
@@ -196,12 +111,9 @@ impl JvmSample {
             heap_committed_bytes: of("sun.gc.generation.0.capacity") + of("sun.gc.generation.1.capacity"),
             // Zero until the first collection updates it.
             metaspace_bytes: Some(of("sun.gc.metaspace.used")).filter(|bytes| *bytes > 0),
-            compilation: Compilation {
-                compiles: of("sun.ci.totalCompiles"),
-                invalidated: of("sun.ci.totalInvalidates"),
-                compiling_ns: ns(of("java.ci.totalTime")),
-                code_bytes: of("sun.ci.nmethodCodeSize"),
-            },
+            compiles: of("sun.ci.totalCompiles"),
+            compiles_invalidated: of("sun.ci.totalInvalidates"),
+            code_bytes: of("sun.ci.nmethodCodeSize"),
             eden: is_g1.then(|| Eden {
                 young_collections: of("sun.gc.collector.0.invocations") + of("sun.gc.collector.1.invocations"),
                 used_bytes: of("sun.gc.generation.0.space.0.used"),
@@ -211,29 +123,36 @@ impl JvmSample {
         }
     }
 
-    /// The use since `earlier`.
+    /// The use since `earlier`, without the requests and the memory outside the heap.
+    ///
+    /// Allocation is counted in eden, in steps of a region (1 MiB with 1 GiB of heap). Objects of half a region or more
+    /// are allocated elsewhere and not counted. It is unknown for collectors other than G1, and after several young
+    /// collections.
     pub fn since(&self, earlier: &Self) -> JvmUse {
         JvmUse {
             collections: self.collections.saturating_sub(earlier.collections),
             collecting_ns: self.collecting_ns.saturating_sub(earlier.collecting_ns),
             collectors: self.collectors_since(earlier),
             safepoint_ns: self.safepoint_ns.saturating_sub(earlier.safepoint_ns),
-            safepoints: self.safepoints.saturating_sub(earlier.safepoints),
+            safepoints: Some(self.safepoints.saturating_sub(earlier.safepoints)),
             allocated_bytes: self.eden.zip(earlier.eden).and_then(|(now, then)| now.allocated_since(&then)),
             heap_used_bytes: self.heap_used_bytes,
             heap_committed_bytes: self.heap_committed_bytes,
             heap_after_gc_bytes: self.heap_after_gc_bytes(),
             metaspace_bytes: self.metaspace_bytes,
-            compilation: self.compilation.since(&earlier.compilation),
+            compiles: self.compiles.saturating_sub(earlier.compiles),
+            compiles_invalidated: self.compiles_invalidated.saturating_sub(earlier.compiles_invalidated),
+            code_bytes: self.code_bytes,
+            ..JvmUse::default()
         }
     }
 
-    fn collectors_since(&self, earlier: &Self) -> BTreeMap<String, Collector> {
-        let since = |(name, now): (&String, &Collector)| {
+    fn collectors_since(&self, earlier: &Self) -> BTreeMap<String, CollectorUse> {
+        let since = |(name, now): (&String, &CollectorUse)| {
             let before = earlier.collectors.get(name).copied().unwrap_or_default();
             let pauses = now.pauses.saturating_sub(before.pauses);
             let pause_ns = now.pause_ns.saturating_sub(before.pause_ns);
-            (pauses > 0).then(|| (name.clone(), Collector { pauses, pause_ns }))
+            (pauses > 0).then(|| (name.clone(), CollectorUse { pauses, pause_ns }))
         };
         self.collectors.iter().filter_map(since).collect()
     }
@@ -279,12 +198,11 @@ mod tests {
             ("sun.gc.metaspace.used", 9 * MIB),
             ("sun.ci.totalCompiles", 100 * young),
             ("sun.ci.totalInvalidates", young),
-            ("java.ci.totalTime", young * 7_000_000),
             ("sun.ci.nmethodCodeSize", young * MIB),
         ];
         let names = [("sun.gc.collector.0.name", "G1 young"), ("sun.gc.collector.1.name", "G1 full")];
         let file = hsperf::tests::file_with(&numbers, &names);
-        JvmSample::of(&hsperf::counters(&file).unwrap())
+        JvmSample::of(&hsperf::parse_counters(&file).unwrap())
     }
 
     #[test]
@@ -305,8 +223,8 @@ mod tests {
         assert_eq!((used.collections, used.collecting_ns, used.safepoint_ns), (1, 2_000_000, 3_000_000));
         assert_eq!((used.heap_used_bytes, used.heap_committed_bytes), (70 << 20, 1 << 30));
         assert_eq!((used.heap_after_gc_bytes, used.metaspace_bytes), (Some(50 << 20), Some(9 << 20)));
-        let young = Collector { pauses: 1, pause_ns: 2_000_000 };
-        assert_eq!((used.collectors, used.safepoints), (BTreeMap::from([("G1 young".to_owned(), young)]), 2));
+        let young = CollectorUse { pauses: 1, pause_ns: 2_000_000 };
+        assert_eq!((used.collectors, used.safepoints), (BTreeMap::from([("G1 young".to_owned(), young)]), Some(2)));
     }
 
     #[test]
@@ -315,7 +233,7 @@ mod tests {
         let mut used = looks[1].since(&looks[0]);
         used.append(looks[2].since(&looks[1]));
         assert_eq!(used.allocated_bytes, Some(510 << 20).map(|first: u64| first + (610 << 20)));
-        assert_eq!((used.collections, used.safepoints, used.compilation.compiles), (2, 4, 200));
+        assert_eq!((used.collections, used.safepoints, used.compiles), (2, Some(4), 200));
         assert_eq!(used.collectors["G1 young"].pauses, 2);
         assert_eq!(looks[2].since(&looks[0]).allocated_bytes, None, "one look is not enough");
     }
@@ -323,14 +241,13 @@ mod tests {
     #[test]
     fn what_the_compilers_did_is_counted() {
         let used = sample(5, 20 * MIB, 590 * MIB).since(&sample(4, 100 * MIB, 600 * MIB));
-        let expected = Compilation { compiles: 100, invalidated: 1, compiling_ns: 7_000_000, code_bytes: 5 << 20 };
-        assert_eq!(used.compilation, expected);
+        assert_eq!((used.compiles, used.compiles_invalidated, used.code_bytes), (100, 1, 5 << 20));
     }
 
     #[test]
     fn another_collector_has_no_allocation() {
         let file = hsperf::tests::file(&[("sun.gc.collector.0.invocations", 4), ("sun.gc.tlab.alloc", 8)]);
-        let sample = JvmSample::of(&hsperf::counters(&file).unwrap());
+        let sample = JvmSample::of(&hsperf::parse_counters(&file).unwrap());
         assert_eq!(sample.since(&sample).allocated_bytes, None);
     }
 

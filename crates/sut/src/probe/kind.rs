@@ -46,13 +46,13 @@ const JVM_THREADS: &[(&str, &str)] = &[
 ];
 
 /// The kind of a thread. In a program other than a JVM, all threads are the application's.
-pub fn kind_of(thread_name: &str, is_jvm: bool) -> &'static str {
+pub fn thread_kind(thread_name: &str, is_jvm: bool) -> &'static str {
     let of_jvm = JVM_THREADS.iter().find(|(start, _)| is_jvm && thread_name.starts_with(start));
     of_jvm.map_or(APPLICATION, |(_, kind)| kind)
 }
 
 /// The pool of a thread: its name without its number (`io-compute-12` → `io-compute`).
-pub fn pool_of(thread_name: &str) -> &str {
+pub fn thread_pool(thread_name: &str) -> &str {
     let pool = thread_name.trim_end_matches(|c: char| c.is_ascii_digit() || "-#_ ".contains(c));
     if pool.is_empty() { thread_name } else { pool }
 }
@@ -71,9 +71,9 @@ mod tests {
             ("io-compute-1", APPLICATION),
             ("java", APPLICATION),
         ] {
-            assert_eq!(kind_of(name, true), kind, "{name}");
+            assert_eq!(thread_kind(name, true), kind, "{name}");
         }
-        assert_eq!(kind_of("GC Thread#3", false), APPLICATION);
+        assert_eq!(thread_kind("GC Thread#3", false), APPLICATION);
     }
 
     #[test]
@@ -84,7 +84,7 @@ mod tests {
             ("worker#3", "worker"),
             ("7", "7"),
         ] {
-            assert_eq!(pool_of(name), pool);
+            assert_eq!(thread_pool(name), pool);
         }
     }
 }

@@ -20,13 +20,13 @@ impl MemorySample {
     ///
     /// # Errors
     /// When the root process is gone.
-    pub fn of_tree(root: u32) -> Result<Self, SutError> {
+    pub fn of_process_tree(root: u32) -> Result<Self, SutError> {
         Memory::of_process(root)?;
-        Ok(Self::of(process_tree(root)?))
+        Ok(Self::of_processes(process_tree(root)?))
     }
 
     /// Reads the memory of these processes, for example those of a [`super::cpu::CpuProbe`]. Ended ones count as 0.
-    pub fn of(processes: impl IntoIterator<Item = u32>) -> Self {
+    pub fn of_processes(processes: impl IntoIterator<Item = u32>) -> Self {
         let living = processes.into_iter().filter_map(|pid| Memory::of_process(pid).ok());
         living.fold(Self::default(), |sum, one| Self {
             rss_bytes: sum.rss_bytes + one.rss_bytes,
@@ -49,7 +49,7 @@ mod tests {
 
     #[test]
     fn our_own_memory_is_there_and_no_higher_than_its_peak() {
-        let sample = MemorySample::of_tree(std::process::id()).unwrap();
+        let sample = MemorySample::of_process_tree(std::process::id()).unwrap();
         assert!(sample.rss_bytes > 0 && sample.rss_bytes <= sample.peak_rss_bytes && sample.threads > 0);
     }
 }

@@ -49,7 +49,7 @@ const fn engines(event: ProfileEvent) -> (&'static str, &'static [&'static str])
 impl JvmRecording {
     /// Attaches to the JVM and starts to record into `file`.
     pub fn begin(pid: u32, event: ProfileEvent, file: &Path) -> Result<Self, SutError> {
-        let library = Library::find()?;
+        let library = Library::find_or_download()?;
         let start = |engine| {
             let recording = Self { library: library.clone(), pid, event, engine, file: file.to_owned() };
             recording.start().map(|_| recording)
@@ -74,7 +74,7 @@ impl JvmRecording {
     }
 
     /// Stops, and reads the recording.
-    pub fn end(self) -> Result<Sampled, SutError> {
+    pub fn stop_and_read(self) -> Result<Sampled, SutError> {
         let remedy = if is_jvm(self.pid) { "try again" } else { "the server ended under the profiler: see its log" };
         self.asprof(vec!["stop".to_owned()], "stop async-profiler", remedy)?;
         let stacks = self.collapse()?;
@@ -109,7 +109,7 @@ impl JvmRecording {
         arguments.extend(["one.convert.Main", "--dot", "--norm", "--total", "-o", "collapsed"].map(str::to_owned));
         arguments.push(format!("--{}", self.event.name()));
         arguments.extend([&self.file, &text].map(|path| path.display().to_string()));
-        let java = Jdk::find(CONVERTER_JAVA, None)?.java();
+        let java = Jdk::find_suitable(CONVERTER_JAVA, None)?.java_program();
         let doing = format!("read the recording {}", self.file.display());
         let remedy = "it is damaged or was cut short; profile again";
         tool::run(Program::new(java).args(arguments), CONVERT_PATIENCE, &doing, remedy)?;

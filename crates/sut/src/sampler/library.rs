@@ -34,7 +34,7 @@ pub(super) struct Library {
 
 impl Library {
     /// The files. Missing or damaged ones are downloaded and unpacked.
-    pub fn find() -> Result<Self, SutError> {
+    pub fn find_or_download() -> Result<Self, SutError> {
         Self::find_in(&cache_folder(), &fetch)
     }
 

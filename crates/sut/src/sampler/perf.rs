@@ -57,7 +57,7 @@ impl PerfRecording {
     }
 
     /// Stops, and reads the recording.
-    pub fn end(mut self) -> Result<Sampled, SutError> {
+    pub fn stop_and_read(mut self) -> Result<Sampled, SutError> {
         let ended = self.child.terminate(STOP_PATIENCE).map_err(|error| wrong("stop perf", error.to_string()))?;
         if ended.forced && ended.how == How::Signal(9) {
             return Err(wrong("stop perf", "it had to be killed".to_owned()));

@@ -6,7 +6,7 @@ use clap::{ArgGroup, Args};
 use tare_load::{Check, FeedOrder, PollerChoice, Think};
 use tare_plan::ServerClock;
 use tare_plan::condition::Condition;
-use tare_plan::duration::Span;
+use tare_units::Span;
 
 mod values;
 
@@ -59,7 +59,7 @@ pub struct LoadArgs {
 #[command(next_help_heading = "Load", group = ArgGroup::new("open_loop").args(["rate", "stages"]).multiple(true))]
 pub struct ModelArgs {
     /// Number of connections: in a closed loop one per user, in an open loop a shared pool.
-    #[arg(short, long, default_value = "50", value_name = "N", value_parser = connections)]
+    #[arg(short, long, default_value = "50", value_name = "N", value_parser = parse_connections)]
     pub connections: u32,
     /// Duration of the load [default: 10s; with -n, until all requests are sent]. Stages have their own.
     #[arg(short, long, visible_short_alias = 'z', value_name = "SPAN", value_parser = duration, conflicts_with_all = ["stages", "user_stages"])]
@@ -114,14 +114,14 @@ pub struct RequestArgs {
     #[arg(long, value_name = "FILE")]
     pub feed: Vec<PathBuf>,
     /// Order in which rows of --feed are used: in-turn, random, or once (the load ends after the last row).
-    #[arg(long, requires = "feed", default_value = "in-turn", value_name = "ORDER", value_parser = feed_order)]
+    #[arg(long, requires = "feed", default_value = "in-turn", value_name = "ORDER", value_parser = parse_feed_order)]
     pub feed_order: FeedOrder,
     /// Condition that every response must meet [default: status 2xx]; may be repeated. 'status 200..204', 'header NAME = VALUE',
     /// 'body contains TEXT', 'body ~ REGEX', 'length 5', 'json $.PATH = VALUE', …
     #[arg(long, value_name = "CHECK")]
     pub check: Vec<Check>,
     /// Closed loop: pause of a user between a response and the next request: 100ms, 50ms..200ms, or ~100ms (exponential).
-    #[arg(long, conflicts_with = "open_loop", value_name = "SPAN", value_parser = think)]
+    #[arg(long, conflicts_with = "open_loop", value_name = "SPAN", value_parser = parse_think)]
     pub think: Option<Think>,
     /// Request body as text, or @FILE to read it from a file; may contain {{variables}}.
     #[arg(long, visible_alias = "body", value_name = "TEXT|@FILE", group = "a_body")]
@@ -160,7 +160,7 @@ impl RequestArgs {
 #[command(next_help_heading = "WebSocket (ws:// and wss:// URLs)")]
 pub struct WebSocketArgs {
     /// Number of pushed messages that each user reads before it closes its WebSocket [default: all within --duration].
-    #[arg(long, value_name = "N", value_parser = number)]
+    #[arg(long, value_name = "N", value_parser = parse_number)]
     pub messages: Option<u64>,
     /// Time between two messages that the server pushes to a user. Jitter, late and missing messages are computed from it.
     #[arg(long, default_value = "100ms", value_name = "SPAN")]
@@ -170,7 +170,7 @@ pub struct WebSocketArgs {
     #[arg(long, default_value = "auto", value_name = "CLOCK")]
     pub server_clock: ServerClock,
     /// Send messages of this size and wait for the echo of each one. With --data TEXT, any message counts as the response.
-    #[arg(long, value_name = "BYTES", value_parser = message_bytes, group = "a_body")]
+    #[arg(long, value_name = "BYTES", value_parser = parse_message_bytes, group = "a_body")]
     pub echo: Option<u64>,
 }
 
@@ -219,7 +219,7 @@ pub struct ConnectionArgs {
 #[command(next_help_heading = "Generator")]
 pub struct GeneratorArgs {
     /// Generator threads, one core each, counted from the last core down [default: half the cores].
-    #[arg(short, long, value_name = "N", value_parser = threads)]
+    #[arg(short, long, value_name = "N", value_parser = parse_threads)]
     pub threads: Option<usize>,
     /// Cores of the generator, such as 1 or 2,4-5; one thread each.
     #[arg(long, value_name = "CPUS", conflicts_with = "threads")]
@@ -236,7 +236,7 @@ pub struct OutputArgs {
     #[arg(long, value_name = "CONDITION")]
     pub fail_if: Vec<Condition>,
     /// Write the summary as JSON (docs/LOAD.md); "-" is standard output.
-    #[arg(long, value_name = "FILE", value_parser = file)]
+    #[arg(long, value_name = "FILE", value_parser = parse_file)]
     pub json: Option<PathBuf>,
     /// Write CSV: one row for the whole load and one per interval.
     #[arg(long, value_name = "FILE")]

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use tare_plan::duration::Span;
 use tare_plan::profile::{ProfileEvent, ProfileOptions};
 use tare_plan::settings::Options;
+use tare_units::Span;
 
 use super::settings::ProfileSettings;
 

@@ -26,7 +26,7 @@ pub fn tools(world: &World) -> Vec<Checked> {
 }
 
 fn jdk() -> Checked {
-    match Jdk::find(MIN_JAVA, None) {
+    match Jdk::find_suitable(MIN_JAVA, None) {
         Ok(jdk) if jdk.home.join("bin/javac").is_file() => {
             Checked::fine("JDK", format!("{jdk} in {}", jdk.home.display()))
         }

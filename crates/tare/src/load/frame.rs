@@ -6,7 +6,7 @@ use std::time::Duration;
 use tare_report::format::{Unit, grouped, rate, share, single};
 use tare_report::palette::{Palette, Tone};
 
-use crate::console::{clock, opening};
+use crate::console::{clock_text, opening_text};
 
 /// Points that a sparkline shows.
 pub const POINTS: usize = 40;
@@ -99,24 +99,24 @@ impl Seen {
         let room = width.saturating_sub(34).min(60);
         let full = (self.done_share.clamp(0.0, 1.0) * room as f64).round() as usize;
         let (full, rest) = ("━".repeat(full), "─".repeat(room - full));
-        let left = self.left.map_or(String::new(), |left| format!(" · {} left", clock(left)));
+        let left = self.left.map_or(String::new(), |left| format!(" · {} left", clock_text(left)));
         let palette = Palette::new(colored);
         let bar = palette.paint(Tone::Chart, &full) + &palette.paint(Tone::Quiet, &rest);
-        format!("  {bar}  {}{left}", clock(self.elapsed))
+        format!("  {bar}  {}{left}", clock_text(self.elapsed))
     }
 
     /// One plain line, for where there is no terminal.
     pub fn line(&self) -> String {
         match self.phase {
-            LoadPhase::Opening { open, of } => return format!("  {}", opening(open, of)),
-            LoadPhase::WarmingUp { per_s } => return format!("  {}  {}", clock(self.elapsed), warming_up(per_s)),
+            LoadPhase::Opening { open, of } => return format!("  {}", opening_text(open, of)),
+            LoadPhase::WarmingUp { per_s } => return format!("  {}  {}", clock_text(self.elapsed), warming_up(per_s)),
             LoadPhase::Measuring => {}
         }
         let last = self.points.back().copied().unwrap_or_default();
         let time = |ns: Option<u64>| ns.map_or("–".to_owned(), |ns| single(Unit::Nanos, ns as f64));
         format!(
             "  {}  {} (mean {})  p50 {}  p99 {}  {} failed  generator {} busy",
-            clock(self.elapsed),
+            clock_text(self.elapsed),
             rate(last.per_s),
             rate(self.mean_per_s),
             time(last.p50_ns),

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use tare_load::{Identity, SessionSpec, TlsSpec, Trust};
 use tare_plan::LoadPlan;
-use tare_plan::duration::Span;
 use tare_plan::load_plan::{LoadProtocol, LoadStop, TlsTrust};
 use tare_run::load::{LoadJob, allow_connections, generator_cpus, server_is_elsewhere};
 use tare_sys::affinity::{CpuSet, allowed_cpus};
 use tare_sys::clock;
+use tare_units::Span;
 use url::Url;
 
 use super::{model, place::LoadTarget, request, talk};
@@ -31,16 +31,16 @@ const SHORTEST_INTERVAL: Duration = Duration::from_millis(10);
 pub fn load_job(args: &LoadArgs) -> anyhow::Result<LoadJob> {
     let (load, connection) = (&args.model, &args.connection);
     allow_connections(load.connections)?;
-    let wanted = request::wanted(&args.urls, &args.request)?;
+    let wanted = request::wanted_requests(&args.urls, &args.request)?;
     let urls: Vec<String> = wanted.iter().map(|wanted| wanted.url.clone()).collect();
-    let place = LoadTarget::of(&urls, connection.unix_socket.as_deref(), connection.connect_timeout.0)?;
+    let place = LoadTarget::from_urls(&urls, connection.unix_socket.as_deref(), connection.connect_timeout.0)?;
     let cpus = cpus(args)?;
-    let protocol = talk::protocol(&place.url, args)?;
+    let protocol = talk::load_protocol(&place.url, args)?;
     // Short enough to be typed again.
     let seed = load.seed.unwrap_or_else(|| clock::wall_unix_ns() / 1_000_000 % 100_000);
-    let mut requests = request::requests(&wanted, &place.paths, &args.request, connection, seed)?;
+    let mut requests = request::build_requests(&wanted, &place.paths, &args.request, connection, seed)?;
     if let Some(bytes) = args.websocket.echo {
-        talk::echo(&mut requests, bytes);
+        talk::send_echo_messages(&mut requests, bytes);
     }
     let is_tls = matches!(place.url.scheme(), "https" | "wss");
     let stop = stop(args, &protocol);
@@ -68,7 +68,7 @@ pub fn load_job(args: &LoadArgs) -> anyhow::Result<LoadJob> {
     let spins = match load.spin {
         Spin::Always => true,
         Spin::Never => false,
-        Spin::Auto => model::is_open(load) && server_is_elsewhere(&place.target, &cpus),
+        Spin::Auto => model::is_open_loop(load) && server_is_elsewhere(&place.target, &cpus),
     };
     let session = SessionSpec {
         host: Some(args.request.host.clone().unwrap_or(place.host)),
@@ -94,7 +94,7 @@ fn cpus(args: &LoadArgs) -> anyhow::Result<CpuSet> {
 /// When the load ends. With --messages, each user's subscription counts as one request.
 fn stop(args: &LoadArgs, protocol: &LoadProtocol) -> LoadStop {
     let model = &args.model;
-    let staged = model::staged(model);
+    let staged = model::staged_time(model);
     let span = model.duration.or((!staged.is_zero()).then_some(Span(staged)));
     let count = match protocol {
         LoadProtocol::Push { messages: Some(_), .. } => Some(model.requests.unwrap_or(model.connections.into())),

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use console::Term;
+use indicatif::{ProgressBar, ProgressDrawTarget};
 use tare_load::{Conversation, Opening, Protocol, SliceSample, StopRule};
 use tare_report::load::describe;
 use tare_run::load::LoadJob;
@@ -12,7 +12,8 @@ use tare_stats::quantile::printable;
 
 use super::frame::{LoadPhase, POINTS, Point, Seen};
 use crate::args::Color;
-use crate::console::stderr_colored;
+use crate::console::{stderr_colored, stderr_width};
+use crate::live::style;
 
 /// Without a terminal, a line at most this often.
 const PLAIN_EVERY: Duration = Duration::from_secs(5);
@@ -44,11 +45,10 @@ pub struct LoadView {
 enum Mode {
     Quiet,
     Plain,
-    /// With the lines of the last picture.
+    /// The message of the progress bar is the whole picture. indicatif redraws and clears its lines.
     Terminal {
-        term: Term,
+        picture: ProgressBar,
         colored: bool,
-        drawn: usize,
     },
 }
 
@@ -58,7 +58,7 @@ impl LoadView {
         let mode = match (quiet, terminal) {
             (true, _) => Mode::Quiet,
             (false, false) => Mode::Plain,
-            (false, true) => Mode::Terminal { term: Term::buffered_stderr(), colored: stderr_colored(color), drawn: 0 },
+            (false, true) => Mode::Terminal { picture: picture(), colored: stderr_colored(color) },
         };
         let each = match job.session.protocol {
             Protocol::WebSocket(Conversation::Push(push)) => push.messages_per_user,
@@ -107,27 +107,19 @@ impl LoadView {
             Mode::Plain => {
                 if elapsed >= self.plain_at {
                     self.plain_at = elapsed + PLAIN_EVERY;
-                    crate::console::note(&self.seen.line());
+                    crate::console::print_note(&self.seen.line());
                 }
             }
-            Mode::Terminal { term, colored, drawn } => {
-                let width = usize::from(term.size().1);
-                let lines = self.seen.frame(width, *colored);
-                // A terminal that has gone away is no reason to end a load.
-                let _ = term.clear_last_lines(*drawn);
-                lines.iter().for_each(|line| drop(term.write_line(line)));
-                let _ = term.flush();
-                *drawn = lines.len();
+            Mode::Terminal { picture, colored } => {
+                picture.set_message(self.seen.frame(stderr_width(), *colored).join("\n"));
             }
         }
     }
 
     /// Takes the picture away.
     pub fn finish(&mut self) {
-        if let Mode::Terminal { term, drawn, .. } = &mut self.mode {
-            let _ = term.clear_last_lines(*drawn);
-            let _ = term.flush();
-            *drawn = 0;
+        if let Mode::Terminal { picture, .. } = &self.mode {
+            picture.finish_and_clear();
         }
     }
 
@@ -170,6 +162,12 @@ impl LoadView {
             }
         }
     }
+}
+
+/// A progress bar that shows nothing but its message.
+fn picture() -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+    bar.with_style(style("{msg}"))
 }
 
 /// The response times of the latest parts, after taking in one more and letting go of those that are not needed.

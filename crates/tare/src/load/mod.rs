@@ -24,7 +24,7 @@ use live::LoadView;
 /// Runs a load and writes its summary.
 pub fn load(args: &LoadArgs, global: &Global) -> anyhow::Result<Outcome> {
     let job = job::load_job(args)?;
-    let cancelled = interrupt::flag()?;
+    let cancelled = interrupt::install_flag()?;
     let mut session = LoadSession::open(&job.session)?;
     if let Some(notice) = &session.poller().notice {
         note(notice);
@@ -46,7 +46,7 @@ pub fn load(args: &LoadArgs, global: &Global) -> anyhow::Result<Outcome> {
     live.finish();
     let record = record?;
     let summary = summarize(&record);
-    outputs::write(&record, &summary, &args.output, global)?;
+    outputs::write_outputs(&record, &summary, &args.output, global)?;
     Ok(outcome(&summary))
 }
 
@@ -63,5 +63,5 @@ fn outcome(summary: &LoadSummary) -> Outcome {
 
 /// Prints a line to standard error.
 fn note(text: &str) {
-    console::note(&format!("  {text}"));
+    console::print_note(&format!("  {text}"));
 }

@@ -11,7 +11,7 @@ pub fn load_model(model: &ModelArgs) -> LoadModel {
     if !model.user_stages.is_empty() {
         return LoadModel::ClosedStages { stages: stages(&model.user_stages) };
     }
-    if !is_open(model) {
+    if !is_open_loop(model) {
         return LoadModel::Closed;
     }
     let rate = model.rate.map_or(0.0, |rate| rate.0);
@@ -24,12 +24,12 @@ pub fn load_model(model: &ModelArgs) -> LoadModel {
 }
 
 /// Whether requests leave on a schedule.
-pub fn is_open(model: &ModelArgs) -> bool {
+pub fn is_open_loop(model: &ModelArgs) -> bool {
     model.rate.is_some() || !model.stages.is_empty()
 }
 
 /// How long the stages of --stages or --user-stages last.
-pub fn staged(model: &ModelArgs) -> Duration {
+pub fn staged_time(model: &ModelArgs) -> Duration {
     model.stages.iter().chain(&model.user_stages).map(|stage| stage.over.0).sum()
 }
 

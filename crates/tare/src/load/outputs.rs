@@ -14,7 +14,12 @@ use crate::console;
 ///
 /// # Errors
 /// When a file cannot be written.
-pub fn write(record: &LoadRecord, summary: &LoadSummary, args: &OutputArgs, global: &Global) -> anyhow::Result<()> {
+pub fn write_outputs(
+    record: &LoadRecord,
+    summary: &LoadSummary,
+    args: &OutputArgs,
+    global: &Global,
+) -> anyhow::Result<()> {
     let mut forms: Vec<(&Path, String)> = Vec::new();
     if let Some(file) = &args.json {
         forms.push((file, load::json(summary)?));
@@ -38,9 +43,9 @@ pub fn write(record: &LoadRecord, summary: &LoadSummary, args: &OutputArgs, glob
     for (file, text) in &forms {
         put(file, text)?;
     }
-    let style = Style { colored: console::stdout_colored(global.color), width: console::width() };
+    let style = Style { colored: console::stdout_colored(global.color), width: console::terminal_width() };
     if !taken {
-        console::print(&format!("{}\n", load::render(summary, &style)));
+        console::print_text(&format!("{}\n", load::render(summary, &style)));
     }
     forms
         .iter()
@@ -55,7 +60,7 @@ fn is_stdout(file: &Path) -> bool {
 
 fn put(file: &Path, text: &str) -> anyhow::Result<()> {
     if is_stdout(file) {
-        console::print(text);
+        console::print_text(text);
         return Ok(());
     }
     std::fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))

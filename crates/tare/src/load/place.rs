@@ -28,7 +28,7 @@ impl LoadTarget {
     ///
     /// # Errors
     /// In one sentence: what is wrong with a URL, a name that does not resolve, a port where nobody listens.
-    pub fn of(urls: &[String], unix_socket: Option<&Path>, patience: Duration) -> anyhow::Result<Self> {
+    pub fn from_urls(urls: &[String], unix_socket: Option<&Path>, patience: Duration) -> anyhow::Result<Self> {
         let paths = urls.iter();
         let urls = urls.iter().map(|text| parse(text)).collect::<anyhow::Result<Vec<Url>>>()?;
         let paths = paths.zip(&urls).map(|(text, url)| path(text, url)).collect();
@@ -134,7 +134,7 @@ mod tests {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port().to_string();
         let urls: Vec<String> = urls.iter().map(|url| url.replace("PORT", &port)).collect();
-        LoadTarget::of(&urls, None, Duration::from_secs(1))
+        LoadTarget::from_urls(&urls, None, Duration::from_secs(1))
             .map(|place| LoadTarget { host: place.host.replace(&port, "PORT"), ..place })
     }
 

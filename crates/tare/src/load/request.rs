@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use base64::prelude::{BASE64_STANDARD, Engine as _};
-use tare_load::{Body, Feed, ListedUrl, LoadError, Method, RequestSpec, Requests, url_list};
+use tare_load::{Body, Feed, ListedUrl, LoadError, Method, RequestSpec, Requests, parse_url_list};
 
 use crate::args::{ConnectionArgs, RequestArgs};
 
@@ -19,11 +19,11 @@ pub struct Wanted {
 }
 
 /// The URLs that take turns.
-pub fn wanted(urls: &[String], args: &RequestArgs) -> anyhow::Result<Vec<Wanted>> {
+pub fn wanted_requests(urls: &[String], args: &RequestArgs) -> anyhow::Result<Vec<Wanted>> {
     let Some(file) = &args.urls_file else {
         return Ok(urls.iter().map(|url| Wanted { weight: 1, method: None, url: url.clone() }).collect());
     };
-    let listed = url_list(&file.display().to_string(), &text_of(file, "the list of URLs")?)?;
+    let listed = parse_url_list(&file.display().to_string(), &text_of(file, "the list of URLs")?)?;
     let base = urls.first().map(|base| base.trim_end_matches('/'));
     let wanted = |line: ListedUrl| {
         let url = match (line.url.starts_with('/'), base) {
@@ -45,7 +45,7 @@ pub fn wanted(urls: &[String], args: &RequestArgs) -> anyhow::Result<Vec<Wanted>
 }
 
 /// The requests, with what fills their variables.
-pub fn requests(
+pub fn build_requests(
     wanted: &[Wanted],
     paths: &[String],
     args: &RequestArgs,

@@ -11,7 +11,7 @@ use crate::args::LoadArgs;
 ///
 /// # Errors
 /// When a flag has no meaning with this URL: which one, and what to do instead.
-pub fn protocol(url: &Url, args: &LoadArgs) -> anyhow::Result<LoadProtocol> {
+pub fn load_protocol(url: &Url, args: &LoadArgs) -> anyhow::Result<LoadProtocol> {
     let (model, connection, websocket) = (&args.model, &args.connection, &args.websocket);
     if !matches!(url.scheme(), "ws" | "wss") {
         if websocket.echo.is_some() || websocket.messages.is_some() {
@@ -51,7 +51,7 @@ pub fn protocol(url: &Url, args: &LoadArgs) -> anyhow::Result<LoadProtocol> {
 }
 
 /// Makes each request send `bytes` bytes of text and expect them back.
-pub fn echo(requests: &mut Requests, bytes: u64) {
+pub fn send_echo_messages(requests: &mut Requests, bytes: u64) {
     let message = "tare ".bytes().cycle().take(bytes as usize).collect::<Vec<u8>>();
     for request in &mut requests.list {
         request.body = Body::from(&message[..]);

@@ -27,10 +27,10 @@ pub fn of_looking(stage: &Stage, verdicts: &mut Verdicts) -> Result<(), Box<dyn 
     println!("\nWhat the probes cost a JVM: its CPU per request with them, relative to without");
     let server = stage.jvm(20, 10_000, 0, false)?;
     let mut probe = CpuProbe::new(server.pid())?;
-    let jvm = JvmProbe::find(server.pid()).ok_or("the JVM keeps no counters")?;
+    let jvm = JvmProbe::find_counters(server.pid()).ok_or("the JVM keeps no counters")?;
     let mut look = || {
         // The values of the probes are not needed here.
-        let _ = (probe.sample(), jvm.sample(), MemorySample::of(probe.processes()));
+        let _ = (probe.take_sample(), jvm.take_sample(), MemorySample::of_processes(probe.processes()));
     };
     let mut with = |is_looking: bool| {
         if is_looking {
@@ -47,11 +47,11 @@ pub fn of_meters(stage: &Stage, verdicts: &mut Verdicts) -> Result<(), Box<dyn E
     let mut outside: Option<Meter> = None;
     let mut with = |is_metered: bool| match outside.take() {
         Some(meter) => {
-            meter.finish();
-            inside.finish();
+            meter.stop_and_read();
+            inside.finish_recording();
         }
         None if is_metered => {
-            inside.start();
+            inside.start_recording();
             outside = Meter::start(stage.server_cpus()).ok();
         }
         None => {}

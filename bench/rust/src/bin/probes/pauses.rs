@@ -4,9 +4,9 @@ use std::error::Error;
 use std::process::Command;
 use std::time::Duration;
 
-use tare_record::sample::PauseCause;
+use tare_record::PauseCause;
 use tare_sut::probe::hiccup::inside::JvmMeter;
-use tare_sut::probe::hiccup::{Blamed, Meter, Suspects, blame};
+use tare_sut::probe::hiccup::{Blamed, Meter, Suspects, blame_pauses};
 use tare_sut::probe::jvm::JvmProbe;
 use tare_sut::server::Server;
 use tare_sys::clock;
@@ -37,9 +37,10 @@ pub fn of_a_jvm(stage: &Stage, verdicts: &mut Verdicts) -> Result<(), Box<dyn Er
         get(&server, "/gc")?;
         Ok(books(&server)?.collecting_ns - before)
     };
-    let before = JvmProbe::find(server.pid()).and_then(|jvm| jvm.sample()).ok_or("the JVM keeps no counters")?;
+    let before =
+        JvmProbe::find_counters(server.pid()).and_then(|jvm| jvm.take_sample()).ok_or("the JVM keeps no counters")?;
     let (truth_ns, pause) = watched(stage, &server, &mut inside, &collect)?;
-    let after = JvmProbe::find(server.pid()).and_then(|jvm| jvm.sample()).ok_or("the JVM is gone")?;
+    let after = JvmProbe::find_counters(server.pid()).and_then(|jvm| jvm.take_sample()).ok_or("the JVM is gone")?;
     let counted_ms = after.since(&before).collecting_ns as f64 / 1e6;
     verdicts.close("System.gc(): by the JVM's counters", "ms", truth_ns as f64 / 1e6, counted_ms, TOLERANCE_MS);
     tell("System.gc()", PauseCause::Collection, truth_ns, pause, verdicts);
@@ -69,17 +70,17 @@ fn watched(
     inside: &mut JvmMeter,
     deed: &Deed<'_>,
 ) -> Result<(u64, Option<Blamed>), Box<dyn Error>> {
-    let jvm = JvmProbe::find(server.pid()).ok_or("the JVM keeps no counters")?;
-    let before = jvm.sample().ok_or("the JVM is gone")?;
+    let jvm = JvmProbe::find_counters(server.pid()).ok_or("the JVM keeps no counters")?;
+    let before = jvm.take_sample().ok_or("the JVM is gone")?;
     let meter = Meter::start(stage.server_cpus())?;
-    inside.start();
+    inside.start_recording();
     clock::sleep_until(clock::now() + MARGIN);
     let truth_ns = deed()?;
     clock::sleep_until(clock::now() + MARGIN);
-    let (machine, _) = meter.finish();
-    let used = jvm.sample().ok_or("the JVM is gone")?.since(&before);
+    let (machine, _) = meter.stop_and_read();
+    let used = jvm.take_sample().ok_or("the JVM is gone")?.since(&before);
     let suspects = Suspects { collecting_ns: used.collecting_ns, safepoint_ns: used.safepoint_ns };
-    let pauses = blame(&machine, &inside.finish(), suspects);
+    let pauses = blame_pauses(&machine, &inside.finish_recording(), suspects);
     Ok((truth_ns, pauses.into_iter().max_by_key(|pause| pause.length_ns)))
 }
 

@@ -25,14 +25,14 @@ pub fn of_a_native_server(stage: &Stage, verdicts: &mut Verdicts) -> Result<(), 
     let server = stage.native(PLANTED_NS)?;
     let mut probe = CpuProbe::new(server.pid())?;
     let mut session = stage.session(&server)?;
-    let (opened, before) = (native_books(&server)?, probe.sample()?);
+    let (opened, before) = (native_books(&server)?, probe.take_sample()?);
     stage.one_by_one(&mut session, Duration::from_secs(stage.seconds.into()))?;
-    let (said_ns, closed) = (probe.sample()?.since(&before).total_ns, native_books(&server)?);
+    let (said_ns, closed) = (probe.take_sample()?.since(&before).total_ns, native_books(&server)?);
     let answered = (closed.requests - opened.requests) as f64;
     let beside_ns = (closed.cpu_ns - opened.cpu_ns) - (closed.burnt_ns - opened.burnt_ns);
     let truth_us = (PLANTED_NS as f64 + beside_ns as f64 / answered) / 1e3;
     verdicts.close("CPU per request, 20 µs and what is beside", "µs", truth_us, said_ns as f64 / answered / 1e3, 0.1);
-    let whole = probe.sample()?.total_ns;
+    let whole = probe.take_sample()?.total_ns;
     drop(session);
     kernels_account(server, whole, verdicts)
 }
@@ -56,25 +56,25 @@ pub fn of_a_jvm(stage: &Stage, verdicts: &mut Verdicts) -> Result<(), Box<dyn Er
         books(&server)?;
     }
     let mut probe = CpuProbe::new(server.pid())?;
-    let jvm = JvmProbe::find(server.pid()).ok_or("the JVM keeps no counters")?;
-    let (opened, cpu_before) = (books(&server)?, probe.sample()?);
+    let jvm = JvmProbe::find_counters(server.pid()).ok_or("the JVM keeps no counters")?;
+    let (opened, cpu_before) = (books(&server)?, probe.take_sample()?);
     let (mut allocated, mut requests) = (0, 0);
     for _ in 0..stage.seconds * 2 {
-        let before = jvm.sample().ok_or("the JVM is gone")?;
+        let before = jvm.take_sample().ok_or("the JVM is gone")?;
         let sample = stage.drive(&mut session, JVM_PER_S, SLICE)?;
-        let used = jvm.sample().ok_or("the JVM is gone")?.since(&before);
+        let used = jvm.take_sample().ok_or("the JVM is gone")?.since(&before);
         if let Some(bytes) = used.allocated_bytes {
             allocated += bytes;
             requests += sample.completed_in_slice;
         }
     }
-    let (cpu, closed) = (probe.sample()?.since(&cpu_before), books(&server)?);
+    let (cpu, closed) = (probe.take_sample()?.since(&cpu_before), books(&server)?);
     of_the_books(&opened, &closed, &cpu, verdicts);
     let answered = closed.requests - opened.requests;
     let truth = (closed.allocated_bytes - opened.allocated_bytes) as f64 / answered as f64;
     let said = allocated as f64 / requests as f64;
     verdicts.close("bytes allocated per request, by its books", "B", truth, said, (truth * 0.01).max(64.0));
-    let whole = probe.sample()?.total_ns;
+    let whole = probe.take_sample()?.total_ns;
     drop(session);
     kernels_account(server, whole, verdicts)
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::Context;
 use rand::RngExt;
 use rand_pcg::Pcg64;
-use tare_record::store::open_run;
+use tare_record::store::open_run_record;
 use tare_report::summarize::recorded_forks;
 use tare_stats::ForkRatio;
 use tare_stats::quantile::mean;
@@ -46,7 +46,7 @@ impl Source {
     pub fn recorded(records: &[PathBuf]) -> anyhow::Result<Vec<Self>> {
         let mut families: BTreeMap<String, (Vec<Vec<f64>>, usize)> = BTreeMap::new();
         for file in records {
-            let record = open_run(file).with_context(|| format!("cannot replay {}", file.display()))?;
+            let record = open_run_record(file).with_context(|| format!("cannot replay {}", file.display()))?;
             for recorded in recorded_forks(&record).into_iter().filter(|recorded| recorded.forks.len() > 2) {
                 let values = recorded.forks.iter().map(|pairs| Ok(ForkRatio::from_pairs(pairs)?.trimmed_log));
                 let values: Vec<f64> = values.collect::<anyhow::Result<_>>()?;

@@ -107,10 +107,10 @@ pub fn poisson(stage: &Stage) -> Result<usize, Box<dyn Error>> {
         let sample = stage.drive(Options::default(), schedule, Duration::from_secs(1) * stage.seconds)?.sample;
         let gaps = gaps_ns(sample.trace.iter().filter_map(|request| request.sent_ns));
         let intended = gaps_ns(sample.trace.iter().map(|request| request.intended_ns));
-        let wanted = ExponentialFit::of(&intended, ExpectedMean::Estimated)?.a_squared;
+        let wanted = ExponentialFit::from_gaps(&intended, ExpectedMean::Estimated)?.a_squared;
         let late_us = sample.send_lag.value_at_quantile_ns(0.99).unwrap_or(0) as f64 / 1e3;
-        let shape = ExponentialFit::of(&gaps, ExpectedMean::Estimated)?;
-        let whole = ExponentialFit::of(&gaps, ExpectedMean::Known(1e9 / POISSON_RATE_PER_S))?;
+        let shape = ExponentialFit::from_gaps(&gaps, ExpectedMean::Estimated)?;
+        let whole = ExponentialFit::from_gaps(&gaps, ExpectedMean::Known(1e9 / POISSON_RATE_PER_S))?;
         let rejected = shape.is_rejected_at(Level::OnePercent);
         let word = if rejected { "rejected" } else { "accepted" };
         println!(

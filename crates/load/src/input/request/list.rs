@@ -22,7 +22,7 @@ pub struct ListedUrl {
 ///
 /// # Errors
 /// When a line has another form, with its number; when the list is empty.
-pub fn url_list(name: &str, text: &str) -> Result<Vec<ListedUrl>, LoadError> {
+pub fn parse_url_list(name: &str, text: &str) -> Result<Vec<ListedUrl>, LoadError> {
     let lines = text.lines().enumerate().map(|(before, line)| (before + 1, line.trim()));
     let lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
     let list: Vec<ListedUrl> = lines.map(|(line, text)| listed(name, line, text)).collect::<Result<_, _>>()?;
@@ -65,7 +65,7 @@ mod tests {
     #[test]
     fn weight_and_method_may_be_left_out() {
         let text = "# ours\n\n/a\n3 /b\n  POST http://x/c?d=e  \n0 DELETE /f\n";
-        let list = url_list("urls.txt", text).unwrap();
+        let list = parse_url_list("urls.txt", text).unwrap();
         let lines: Vec<_> = list.iter().map(|l| (l.line, l.weight, l.method.as_str(), l.url.as_str())).collect();
         let expected =
             [(3, 1, "GET", "/a"), (4, 3, "GET", "/b"), (5, 1, "POST", "http://x/c?d=e"), (6, 0, "DELETE", "/f")];
@@ -83,7 +83,7 @@ mod tests {
             ("1 GET /a /b", "line 1: 4 words"),
             ("G=T /a", "line 1: `G=T` is not a request method"),
         ] {
-            let error = url_list("urls.txt", text).unwrap_err().to_string();
+            let error = parse_url_list("urls.txt", text).unwrap_err().to_string();
             assert!(error.contains(what), "{text:?}: {error}");
         }
     }

@@ -18,7 +18,7 @@ use crate::schedule::think::Think;
 
 pub use self::body::Body;
 pub(crate) use self::cursor::RequestCursor;
-pub use self::list::{ListedUrl, url_list};
+pub use self::list::{ListedUrl, parse_url_list};
 pub(crate) use self::pattern::Parts;
 pub use self::set::RequestSet;
 

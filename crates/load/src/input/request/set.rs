@@ -84,7 +84,7 @@ impl RequestSet {
     }
 
     /// The first `count` requests as HTTP/1.1, as a single worker would send them.
-    pub fn preview(&self, count: usize) -> Vec<Payload> {
+    pub fn first_requests(&self, count: usize) -> Vec<Payload> {
         let mut cursor = self.cursor(Share { worker: 0, workers: 1 });
         std::iter::from_fn(|| cursor.next().map(|request| cursor.encoded(request).clone())).take(count).collect()
     }

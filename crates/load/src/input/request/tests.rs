@@ -9,7 +9,7 @@ use crate::schedule::Share;
 
 fn preview(requests: &Requests, count: usize) -> Vec<String> {
     let set = RequestSet::encode("h:80", requests).unwrap();
-    set.preview(count).iter().map(|bytes| String::from_utf8(bytes.to_vec()).unwrap()).collect()
+    set.first_requests(count).iter().map(|bytes| String::from_utf8(bytes.to_vec()).unwrap()).collect()
 }
 
 fn one(spec: RequestSpec) -> String {
@@ -27,7 +27,7 @@ fn users() -> Feed {
 #[test]
 fn fixed_requests_share_their_bytes() {
     let set = RequestSet::encode("h", &RequestSpec::post("/", *b"abc").into()).unwrap();
-    let sent = set.preview(2);
+    let sent = set.first_requests(2);
     assert_eq!(&*sent[0], b"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabc");
     assert_eq!(sent[0].as_ptr(), sent[1].as_ptr());
 }
@@ -56,7 +56,7 @@ fn bodies_bring_their_bytes_and_their_type() {
 fn random_bodies_follow_from_their_seed() {
     let sent = |seed| {
         let body = Body::Random { bytes: 1000, seed };
-        RequestSet::encode("h", &RequestSpec::post("/", body).into()).unwrap().preview(1)[0].to_vec()
+        RequestSet::encode("h", &RequestSpec::post("/", body).into()).unwrap().first_requests(1)[0].to_vec()
     };
     assert!(sent(1).len() > 1000 && sent(1) == sent(1) && sent(1) != sent(2));
 }

@@ -1,6 +1,6 @@
 //! Findings about cells: one for all cells that share it. It names them by scenario.
 
-use tare_record::sample::PauseCause;
+use tare_record::PauseCause;
 
 use super::odd_starts::odd_starts;
 use super::report_finding;

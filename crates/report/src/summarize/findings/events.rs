@@ -1,6 +1,6 @@
 //! Events of a run as findings. Equal events of several variants or forks make one finding.
 
-use tare_record::sample::{EventLevel, EventRecord};
+use tare_record::{EventLevel, EventRecord};
 
 use crate::format::enumerate;
 use crate::summarize::Studied;

@@ -8,7 +8,7 @@ mod words;
 use tare_plan::plan::Mode;
 use tare_record::LoadRecord;
 use tare_record::environment::Environment;
-use tare_record::sample::{EndStatus, EventKind, EventLevel, EventName, EventRecord, ForkRecord, RunRecord};
+use tare_record::{EndStatus, EventKind, EventLevel, EventName, EventRecord, ForkRecord, RunRecord};
 use tare_stats::power::rare_mode_share;
 
 use super::Studied;

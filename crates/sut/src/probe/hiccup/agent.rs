@@ -11,8 +11,8 @@ use crate::jdk::Jdk;
 ///
 /// # Errors
 /// When the script or its compiler is missing or fails.
-pub fn build(catalog: &Catalog, jdk: &Jdk) -> Result<PathBuf, SutError> {
-    let script = catalog.root().join("../probes/jvm/build");
+pub fn build_agent(catalog: &Catalog, jdk: &Jdk) -> Result<PathBuf, SutError> {
+    let script = catalog.servers_folder().join("../probes/jvm/build");
     let failed = |reason: String| SutError::Agent { script: script.clone(), reason };
     let output =
         Command::new(&script).env("JAVA_HOME", &jdk.home).output().map_err(|error| failed(error.to_string()))?;

@@ -1,7 +1,7 @@
 //! Which delays are pauses, and the cause of each: the machine, the JVM's collector, another safepoint, or a stop of
 //! this process alone.
 
-use tare_record::sample::PauseCause;
+use tare_record::PauseCause;
 use tare_sys::clock::Nanos;
 
 use super::Delay;
@@ -34,7 +34,7 @@ pub struct Suspects {
 /// The pauses of both meters in order of time. A cause must explain at least half of a pause. The machine comes first:
 /// the outside meter paused at the same time. Then come the JVM's collections and safepoints, as far as their time
 /// lasts, the longest pause first.
-pub fn blame(machine: &[Delay], jvm: &[Delay], suspects: Suspects) -> Vec<Blamed> {
+pub fn blame_pauses(machine: &[Delay], jvm: &[Delay], suspects: Suspects) -> Vec<Blamed> {
     let outside = pauses(machine);
     let mut inside = pauses(jvm);
     inside.sort_by_key(|pause| std::cmp::Reverse(pause.late_ns));
@@ -105,7 +105,7 @@ mod tests {
 
     fn told(machine: &[Delay], jvm: &[Delay], collecting_ms: u64, safepoint_ms: u64) -> Vec<(u64, u64, PauseCause)> {
         let suspects = Suspects { collecting_ns: collecting_ms * MS, safepoint_ns: safepoint_ms * MS };
-        let all = blame(machine, jvm, suspects);
+        let all = blame_pauses(machine, jvm, suspects);
         all.iter().map(|pause| (pause.begin.0 / MS, pause.length_ns / MS, pause.cause)).collect()
     }
 

@@ -23,7 +23,7 @@ const HEAD: usize = 4 * WORD;
 pub const VARIABLE: &str = "JAVA_TOOL_OPTIONS";
 
 /// The value of [`VARIABLE`] that makes JVMs start with the meter of `agent` and put its file into `folder`.
-pub fn option(agent: &Path, folder: &Path) -> String {
+pub fn jvm_option(agent: &Path, folder: &Path) -> String {
     format!("'-javaagent:{}={}'", agent.display(), folder.display())
 }
 
@@ -50,13 +50,13 @@ impl JvmMeter {
     }
 
     /// Asks it to measure from now on. It starts within some milliseconds.
-    pub fn start(&mut self) {
+    pub fn start_recording(&mut self) {
         self.recording += 1;
         self.want(self.recording);
     }
 
-    /// Asks it to stop. Returns the delays since [`start`](Self::start), or none if it did not start.
-    pub fn finish(&mut self) -> Vec<Delay> {
+    /// Asks it to stop. Returns the delays since [`start_recording`](Self::start_recording), or none if it did not start.
+    pub fn finish_recording(&mut self) -> Vec<Delay> {
         let delays = self.recorded().unwrap_or_default();
         self.want(0);
         delays
@@ -105,13 +105,17 @@ mod tests {
         agent_writes(folder.path(), &[MAGIC, 0, 1, 2, 1_000_000, 5, 2_000_000, 9, 77]);
         let mut meter = JvmMeter::find(folder.path(), [6, 7].into_iter()).unwrap();
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "nothing stays behind");
-        meter.start();
+        meter.start_recording();
         assert_eq!(meter.head().unwrap()[1], 1, "the agent is asked to record");
         let delay = |due, late_ns| Delay { due: Nanos(due), late_ns };
-        assert_eq!(meter.finish(), [delay(1_000_000, 5), delay(2_000_000, 9)]);
+        assert_eq!(meter.finish_recording(), [delay(1_000_000, 5), delay(2_000_000, 9)]);
         assert_eq!(meter.head().unwrap()[1], 0, "the agent may rest");
-        meter.start();
-        assert_eq!(meter.finish(), [], "an agent that has not followed yet has seen nothing of this recording");
+        meter.start_recording();
+        assert_eq!(
+            meter.finish_recording(),
+            [],
+            "an agent that has not followed yet has seen nothing of this recording"
+        );
     }
 
     #[test]
@@ -124,14 +128,14 @@ mod tests {
         for count in [5, u64::MAX] {
             agent_writes(folder.path(), &[MAGIC, 0, 1, count, 1, 1]);
             let mut meter = JvmMeter::find(folder.path(), [7].into_iter()).unwrap();
-            meter.start();
-            assert_eq!(meter.finish(), []);
+            meter.start_recording();
+            assert_eq!(meter.finish_recording(), []);
         }
     }
 
     #[test]
     fn the_option_names_agent_and_folder() {
-        let option = option(Path::new("/p/a.jar"), Path::new("/with a blank/b"));
+        let option = jvm_option(Path::new("/p/a.jar"), Path::new("/with a blank/b"));
         assert_eq!(option, "'-javaagent:/p/a.jar=/with a blank/b'");
     }
 }

@@ -37,7 +37,7 @@ impl Meter {
     }
 
     /// Stops it. Returns the delays, and the CPU time that it used, in nanoseconds.
-    pub fn finish(self) -> (Vec<Delay>, u64) {
+    pub fn stop_and_read(self) -> (Vec<Delay>, u64) {
         self.is_over.store(true, Ordering::Relaxed);
         self.thread.join().unwrap_or_default()
     }
@@ -78,7 +78,7 @@ mod tests {
     #[test]
     fn a_meter_ends_when_it_is_told_to() {
         let meter = Meter::start(tare_sys::affinity::allowed_cpus().unwrap()).unwrap();
-        let (delays, _) = meter.finish();
+        let (delays, _) = meter.stop_and_read();
         assert!(delays.windows(2).all(|pair| pair[0].due + INTERVAL == pair[1].due));
     }
 }

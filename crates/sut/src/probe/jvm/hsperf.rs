@@ -20,7 +20,7 @@ pub struct Counters<'a> {
 }
 
 /// Parses the counters of a JVM; `None` if the bytes have another format, or the JVM has not written all of them yet.
-pub fn counters(file: &[u8]) -> Option<Counters<'_>> {
+pub fn parse_counters(file: &[u8]) -> Option<Counters<'_>> {
     if file.get(..4)? != MAGIC || *file.get(7)? != 1 {
         return None;
     }
@@ -109,7 +109,7 @@ pub(super) mod tests {
     #[test]
     fn counters_and_texts_are_read_by_name() {
         let file = file_with(&[("sun.gc.a", 7), ("sun.gc.longer.name", -1)], &[("sun.gc.cause", "No GC")]);
-        let read = counters(&file).unwrap();
+        let read = parse_counters(&file).unwrap();
         assert_eq!(read.numbers, BTreeMap::from([("sun.gc.a", 7), ("sun.gc.longer.name", -1)]));
         assert_eq!(read.texts, BTreeMap::from([("sun.gc.cause", "No GC")]));
     }
@@ -118,7 +118,7 @@ pub(super) mod tests {
     fn a_file_cut_short_anywhere_is_none_and_no_panic() {
         let file = file_with(&[("sun.gc.a", 7)], &[("sun.gc.b", "seven b")]);
         for length in 0..file.len() {
-            assert_eq!(counters(&file[..length]), None, "cut at {length}");
+            assert_eq!(parse_counters(&file[..length]), None, "cut at {length}");
         }
     }
 
@@ -126,10 +126,10 @@ pub(super) mod tests {
     fn a_layout_that_is_not_finished_or_nonsense_is_none() {
         let mut unfinished = file(&[("sun.gc.a", 7)]);
         unfinished[7] = 0;
-        assert_eq!(counters(&unfinished), None);
+        assert_eq!(parse_counters(&unfinished), None);
         let mut negative = file(&[("sun.gc.a", 7)]);
         negative[32..36].copy_from_slice(&(-4_i32).to_le_bytes());
-        assert_eq!(counters(&negative), None);
-        assert_eq!(counters(b"#!/bin/sh"), None);
+        assert_eq!(parse_counters(&negative), None);
+        assert_eq!(parse_counters(b"#!/bin/sh"), None);
     }
 }

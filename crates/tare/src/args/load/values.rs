@@ -51,14 +51,14 @@ impl FromStr for Stage {
 }
 
 /// The file of `--json`, which others take for a body.
-pub fn file(text: &str) -> Result<PathBuf, String> {
+pub fn parse_file(text: &str) -> Result<PathBuf, String> {
     if text.trim_start().starts_with(['{', '[', '@']) {
         return Err("--json names the file for the result; a body of JSON is given with --data-json".to_owned());
     }
     Ok(PathBuf::from(text))
 }
 
-pub fn feed_order(text: &str) -> Result<FeedOrder, String> {
+pub fn parse_feed_order(text: &str) -> Result<FeedOrder, String> {
     match text {
         "in-turn" => Ok(FeedOrder::InTurn),
         "random" => Ok(FeedOrder::Random),
@@ -67,7 +67,7 @@ pub fn feed_order(text: &str) -> Result<FeedOrder, String> {
     }
 }
 
-pub fn think(text: &str) -> Result<Think, String> {
+pub fn parse_think(text: &str) -> Result<Think, String> {
     let span = |text: &str| text.parse::<Span>().map(|span| span.0).map_err(|error| error.to_string());
     if let Some(mean) = text.strip_prefix('~') {
         return Ok(Think::Exponential(span(mean)?));
@@ -80,15 +80,17 @@ pub fn think(text: &str) -> Result<Think, String> {
 }
 
 /// A whole number of at least 1, as wrk and oha take it: `500`, `10k`, `1M`.
-pub fn number(text: &str) -> Result<u64, String> {
+pub fn parse_number(text: &str) -> Result<u64, String> {
     let number = parse_count(text).ok().filter(|number| *number > 0);
     number.ok_or_else(|| "give a whole number of at least 1, such as 500 or 10k".to_owned())
 }
 
 /// The length of a message, of which none may be longer than what is taken back.
-pub fn message_bytes(text: &str) -> Result<u64, String> {
+pub fn parse_message_bytes(text: &str) -> Result<u64, String> {
     let most = MAX_MESSAGE_BYTES as u64;
-    Some(number(text)?).filter(|bytes| *bytes <= most).ok_or_else(|| format!("a message can have at most {most} bytes"))
+    Some(parse_number(text)?)
+        .filter(|bytes| *bytes <= most)
+        .ok_or_else(|| format!("a message can have at most {most} bytes"))
 }
 
 /// Streams or pipelined requests of a connection.
@@ -105,18 +107,18 @@ pub fn port(text: &str) -> Result<u16, String> {
     text.parse().map_err(|_| "give a port, such as 8080, or 0 for any free port".to_owned())
 }
 
-pub fn connections(text: &str) -> Result<u32, String> {
-    u32::try_from(number(text)?).map_err(|_| "the number of connections is too large".to_owned())
+pub fn parse_connections(text: &str) -> Result<u32, String> {
+    u32::try_from(parse_number(text)?).map_err(|_| "the number of connections is too large".to_owned())
 }
 
 /// The time of `-d`, which is the body for those who come from curl, hey or oha.
-pub fn duration(text: &str) -> Result<Span, String> {
+pub fn parse_duration(text: &str) -> Result<Span, String> {
     let span: Span = text.parse().map_err(|error| format!("{error}; a body is given with --data or -D FILE"))?;
     if span.0.is_zero() { Err("the duration must be above 0, such as 10s".to_owned()) } else { Ok(span) }
 }
 
 /// The number of `-t`, which is the timeout for those who come from hey or oha.
-pub fn threads(text: &str) -> Result<usize, String> {
+pub fn parse_threads(text: &str) -> Result<usize, String> {
     let number = text.parse::<usize>().ok().filter(|threads| *threads > 0);
     number.ok_or_else(|| {
         "the number of threads must be above 0; use --timeout for the time limit of a response".to_owned()
@@ -130,13 +132,13 @@ mod tests {
     #[test]
     fn numbers_may_have_a_suffix() {
         for (text, expected) in [("500", Some(500)), ("10k", Some(10_000)), ("2M", Some(2_000_000))] {
-            assert_eq!(number(text).ok(), expected, "{text}");
+            assert_eq!(parse_number(text).ok(), expected, "{text}");
         }
         for wrong in ["", "0", "k", "-1", "1.5", "99999999999999999999", "99999999999999999M"] {
-            assert!(number(wrong).is_err(), "{wrong}");
+            assert!(parse_number(wrong).is_err(), "{wrong}");
         }
-        assert_eq!(message_bytes("16777216"), Ok(16 << 20));
-        assert!(message_bytes("16777217").unwrap_err().contains("at most 16777216 bytes"));
+        assert_eq!(parse_message_bytes("16777216"), Ok(16 << 20));
+        assert!(parse_message_bytes("16777217").unwrap_err().contains("at most 16777216 bytes"));
         assert_eq!("20k/s".parse(), Ok(PerSecond(20_000.0)));
         for wrong in ["", "0", "-5", "NaN", "inf", "k"] {
             assert!(wrong.parse::<PerSecond>().is_err(), "{wrong}");
@@ -149,8 +151,8 @@ mod tests {
         assert_eq!("5k:30s".parse::<Stage>(), stage(5_000.0, 30));
         assert_eq!("0:1m".parse::<Stage>(), stage(0.0, 60));
         let ms = std::time::Duration::from_millis;
-        assert_eq!(think("100ms"), Ok(Think::Constant(ms(100))));
-        assert_eq!(think("50ms..200ms"), Ok(Think::Between(ms(50), ms(200))));
-        assert_eq!(think("~100ms"), Ok(Think::Exponential(ms(100))));
+        assert_eq!(parse_think("100ms"), Ok(Think::Constant(ms(100))));
+        assert_eq!(parse_think("50ms..200ms"), Ok(Think::Between(ms(50), ms(200))));
+        assert_eq!(parse_think("~100ms"), Ok(Think::Exponential(ms(100))));
     }
 }

@@ -1,19 +1,16 @@
-//! The raw samples of a run: one per slice, one per start of a server, one per event.
+//! The record of a run: its starts, warm-ups, slices and events, and how it ended.
 //!
 //! Times are nanoseconds of one monotonic clock, counted from the start of the run unless the name says otherwise.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-pub use tare_sample::{ClockEstimate, ErrorClass, ErrorTallies, ErrorTally, MessageTally, SliceSample};
 
 use crate::cross_check::CrossCheckRecord;
-pub use crate::event::{EventLevel, EventRecord};
-pub use crate::event_kind::{EventKind, EventName, SelfTestFigures};
-pub use crate::header::RunHeader;
-pub use crate::probe::{CollectorUse, Hiccups, JvmUse, Pause, PauseCause, ServerCpu, ServerUse};
+use crate::event::EventRecord;
+use crate::header::RunHeader;
 use crate::profile::ProfileRecord;
-pub use crate::slice::{Phase, SliceKey, SliceRecord, StoredSlice};
+use crate::slice::StoredSlice;
 
 /// One start of one variant.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

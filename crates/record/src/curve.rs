@@ -1,41 +1,38 @@
-//! Judgements that a run and its report share. Whether a slice kept a curve of latencies: the search for a capacity
-//! uses it, and so does its summary. Whether a server is at rest without requests.
+//! Whether a slice kept a curve of latencies. The search for a capacity uses this, and so does its summary.
 
 use tare_plan::condition::{Clock, Condition, Metric, Statistic};
 use tare_plan::slo::{LoadBy, Slo};
 use tare_stats::histogram::LatencyHistogram;
 use tare_stats::{Capacity, CapacitySearch, SearchRule};
 
-use crate::figure::figure;
-use crate::sample::StoredSlice;
+use crate::StoredSlice;
+use crate::figure::histogram_figure;
 
-/// A server is not at rest if it uses more than this share of a core.
-pub const RESTLESS: f64 = 0.005;
 /// The limit on failures for a curve without one.
 const FAILED: &str = "errors<=0.1%";
 /// A search ends when the largest load that was kept and the smallest that was not are this close.
 const RESOLUTION: f64 = 0.05;
 
 /// Starts a search for the largest load that keeps a curve.
-pub fn search(slo: &Slo, by: LoadBy) -> CapacitySearch {
-    let (start, most) = slo.range(by);
+pub fn start_search(slo: &Slo, by: LoadBy) -> CapacitySearch {
+    let (start, most) = slo.load_range(by);
     CapacitySearch::new(SearchRule { start, least: 1.0, most, resolution: RESOLUTION, whole: by == LoadBy::Users })
 }
 
 /// The result of one start's tries, in order.
-pub fn replay<'a>(slo: &Slo, by: LoadBy, tries: impl Iterator<Item = &'a StoredSlice>) -> Capacity {
-    let mut search = search(slo, by);
-    tries.for_each(|slice| search.note(keeps(slo, slice)));
+pub fn replay_tries<'a>(slo: &Slo, by: LoadBy, tries: impl Iterator<Item = &'a StoredSlice>) -> Capacity {
+    let mut search = start_search(slo, by);
+    tries.for_each(|slice| search.note(keeps_curve(slo, slice)));
     search.found()
 }
 
 /// Whether a try had answers and met every limit.
-pub fn keeps(slo: &Slo, slice: &StoredSlice) -> bool {
-    slice.load.ok > 0 && limits(slo).iter().all(|limit| limit.is_met_by(measured(limit, slice)))
+pub fn keeps_curve(slo: &Slo, slice: &StoredSlice) -> bool {
+    slice.load.ok > 0 && curve_limits(slo).iter().all(|limit| limit.is_met_by(measured_figure(limit, slice)))
 }
 
 /// The limits of the curve, including the default limit on failures.
-pub fn limits(slo: &Slo) -> Vec<Condition> {
+pub fn curve_limits(slo: &Slo) -> Vec<Condition> {
     let mut limits = slo.curve.0.clone();
     if !limits.iter().any(|limit| matches!(limit.metric, Metric::Errors | Metric::ErrorShare)) {
         limits.extend(FAILED.parse());
@@ -44,7 +41,7 @@ pub fn limits(slo: &Slo) -> Vec<Condition> {
 }
 
 /// The figure of a try for a limit, in the limit's unit; infinite without answers.
-pub fn measured(limit: &Condition, slice: &StoredSlice) -> f64 {
+pub fn measured_figure(limit: &Condition, slice: &StoredSlice) -> f64 {
     value(limit.metric, slice)
 }
 
@@ -78,5 +75,7 @@ fn of_clock(clock: Clock, slice: &StoredSlice) -> LatencyHistogram {
 
 /// A short try cannot state a high percentile. It is at most the maximum, which is used instead.
 fn latency(statistic: Statistic, histogram: &LatencyHistogram) -> f64 {
-    figure(histogram, statistic).or_else(|_| figure(histogram, Statistic::Max)).unwrap_or(f64::INFINITY)
+    histogram_figure(histogram, statistic)
+        .or_else(|_| histogram_figure(histogram, Statistic::Max))
+        .unwrap_or(f64::INFINITY)
 }

@@ -1,11 +1,11 @@
 //! Whether a try of a load kept the curve.
 
-use tare_plan::duration::Span;
 use tare_plan::plan::SliceKind;
 use tare_plan::slo::{LoadBy, Slo};
+use tare_record::MessageTally;
 use tare_record::StoredSlice;
-use tare_record::keeping::keeps;
-use tare_record::sample::MessageTally;
+use tare_record::curve::keeps_curve;
+use tare_units::Span;
 
 use crate::common;
 
@@ -43,7 +43,7 @@ fn a_curve_bears_one_in_a_thousand_that_failed_or_did_not_come_unless_it_says_ho
         (number, (10_000, 2, Some(3)), false),
         ("p50<1us", (10_000, 0, Some(0)), false),
     ] {
-        let kept = keeps(&slo(curve), &tried(ok, failed, missing));
+        let kept = keeps_curve(&slo(curve), &tried(ok, failed, missing));
         assert_eq!(kept, is_kept, "{curve}: {ok} right, {failed} failed, {missing:?} missing");
     }
 }
