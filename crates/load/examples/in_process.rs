@@ -33,7 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Greets whoever ends a request, for as long as the connection lasts.
+/// Answers every request with a greeting, while the connection lasts.
 fn answer(mut stream: &TcpStream) {
     let lines = BufReader::new(stream).lines().map_while(Result::ok);
     for _ in lines.filter(String::is_empty) {

@@ -77,7 +77,7 @@ pub struct Request {
     pub method: String,
     /// Path and query.
     pub path: String,
-    /// Headers beside `Host` and `Content-Length`.
+    /// Headers in addition to `Host` and `Content-Length`.
     #[serde(default)]
     pub headers: BTreeMap<String, String>,
     /// The body; none when absent.

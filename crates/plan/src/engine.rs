@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A load tool of somebody else's.
+/// Another load tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Engine {

@@ -60,7 +60,7 @@ fn draining(plan: &Plan) -> Duration {
     }
 }
 
-/// All slices of one server in which users hear its messages out.
+/// All slices of one server in which users receive its messages to the end.
 fn hearing(plan: &Plan, push: &Push) -> Duration {
     (push.span().0 + opening(plan)) * plan.slices.push
 }

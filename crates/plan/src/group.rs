@@ -87,7 +87,7 @@ pub enum Program {
     Catalog,
     /// Any other program.
     Command(CommandServer),
-    /// A server that runs already, started by somebody else.
+    /// A server that is already running, started outside tare.
     External {
         /// `http://HOST:PORT`.
         url: String,
@@ -101,7 +101,7 @@ pub struct CommandServer {
     /// Program and arguments; `{port}` is replaced by the port.
     #[serde(default)]
     pub command: Vec<String>,
-    /// Instead of a command: where a server answers that somebody else started.
+    /// Instead of a command: the URL of a server that was started outside tare.
     #[serde(default)]
     pub url: Option<String>,
     /// Environment added to tare's own; `{port}` is replaced.

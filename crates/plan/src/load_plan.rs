@@ -148,9 +148,9 @@ pub enum LoadProtocol {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum TlsTrust {
-    /// Those that the system's authorities vouch for.
+    /// Servers that the authorities of the operating system have certified.
     System,
-    /// Those that the authorities in a PEM file vouch for.
+    /// Servers that the authorities in a PEM file have certified.
     Authorities {
         /// The file.
         file: String,

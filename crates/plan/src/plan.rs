@@ -47,7 +47,7 @@ pub struct Plan {
     pub stop: Stop,
     /// The machine's cores and the JVM.
     pub machine: Machine,
-    /// What is watched beside CPU and memory.
+    /// Probes in addition to CPU and memory.
     #[serde(default)]
     pub probes: Probes,
     /// Other people's load tools that drive each cell after tare has, for cross-checking.
@@ -151,7 +151,7 @@ pub enum Warmup {
     Fixed {
         /// How long.
         span: Span,
-        /// With so many users.
+        /// Number of users.
         users: u32,
     },
 }

@@ -11,7 +11,7 @@ use tare_units::Span;
 /// The curve to keep, and the loads to try.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Slo {
-    /// All of which must be met.
+    /// The conditions. All must hold.
     pub curve: Curve,
     /// What grows until it is not, where the client asks; where the server sends, it is users.
     pub by: LoadBy,

@@ -27,10 +27,10 @@ pub struct Suite {
     /// What is weighed against what; without any, servers are grouped by their own `baseline`.
     #[serde(default)]
     pub groups: Vec<GroupSpec>,
-    /// Servers beside those of the catalog.
+    /// Servers in addition to those of the catalog.
     #[serde(default)]
     pub servers: BTreeMap<String, CommandServer>,
-    /// Scenarios beside those of the contract; the same name replaces.
+    /// Scenarios in addition to those of the contract. One with the same name replaces that of the contract.
     #[serde(default)]
     pub scenarios: BTreeMap<String, Scenario>,
     /// Checks of this suite's own servers.

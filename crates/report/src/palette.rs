@@ -63,7 +63,7 @@ impl Palette {
             Tone::Worse | Tone::Warning => colour(AnsiColor::Yellow),
             Tone::Better => colour(AnsiColor::Blue),
             Tone::Undecided | Tone::Quiet => Style::new().dimmed(),
-            // Both stand beside a mark whose shape says the same.
+            // Both follow a mark whose shape says the same.
             Tone::Passed => colour(AnsiColor::Green),
             Tone::Failed => colour(AnsiColor::Red),
             Tone::Chart => colour(AnsiColor::Cyan),

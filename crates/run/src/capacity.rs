@@ -36,7 +36,7 @@ impl<'p> CapacitySearches<'p> {
         Ok(())
     }
 
-    /// One try of each server whose search goes on; false when there was none.
+    /// One try of each server whose search continues; false if there was none.
     fn try_each(&mut self, scenario: &mut ScenarioRun<'_, '_>, round: u32) -> Result<bool, RunError> {
         let mut has_tried = false;
         for (member, search) in self.searches.iter_mut().enumerate() {

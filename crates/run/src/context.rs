@@ -34,7 +34,7 @@ pub(crate) struct RunContext<'a> {
 }
 
 impl<'a> RunContext<'a> {
-    /// A run of which nothing has been measured.
+    /// A run before its first measurement.
     pub fn new(plan: &'a Plan, cores: Cores, bed: Box<dyn TestBed + 'a>, journal: Journal<'a>) -> Self {
         Self { plan, cores, bed, journal, fixed: BTreeMap::new() }
     }

@@ -37,7 +37,7 @@ impl Cores {
     }
 }
 
-/// The cores of a list, each of which this process may use.
+/// The cores of a list. This process may use each of them.
 fn present(flag: &str, list: &str) -> Result<CpuSet, RunError> {
     let wrong = |message: String| RunError::Plan { key: format!("--{flag}"), message };
     let cpus: CpuSet = list.parse().map_err(|error| wrong(format!("{error}")))?;

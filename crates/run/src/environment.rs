@@ -37,7 +37,7 @@ pub fn capture_environment(plan: &Plan, launches: &Launches) -> Environment {
     Environment { sections }
 }
 
-/// How the generator will hear from the kernel, as every session of a run does.
+/// The generator's poller, the same in every session of a run.
 fn generator_section() -> FactSection {
     let poller = |in_use: PollerInUse| match in_use.notice {
         None => in_use.kind.to_string(),

@@ -1,4 +1,4 @@
-//! A server that answers, whoever started it: our own child, or one that runs elsewhere and is only driven.
+//! A running server: our own child process, or one that was started outside tare and only gets load.
 
 use std::net::SocketAddr;
 use std::sync::atomic::AtomicBool;
@@ -21,7 +21,7 @@ pub enum Start {
 pub enum Host {
     /// Started by tare; dropping it ends it.
     Ours(Box<Server>),
-    /// Started by somebody else.
+    /// Started outside tare.
     External(SocketAddr),
 }
 

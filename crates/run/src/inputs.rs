@@ -1,4 +1,4 @@
-//! What a run is given beside its plan.
+//! The inputs of a run in addition to its plan.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::progress::Standing;
 /// Judges all comparisons by what has been recorded so far.
 pub type Judge<'a> = dyn Fn(&RunRecord) -> Vec<Standing> + 'a;
 
-/// What a run needs beside its plan.
+/// The inputs of a run in addition to its plan.
 pub struct RunInputs<'a> {
     /// How each variant is started.
     pub launches: &'a Launches,

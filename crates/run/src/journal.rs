@@ -8,7 +8,7 @@ use tare_record::{EndStatus, EventRecord, ForkRecord, RunHeader, RunRecord, Slic
 use crate::error::RunError;
 use crate::progress::Progress;
 
-/// Shows what goes on.
+/// Shows the progress.
 pub type Observer<'a> = dyn FnMut(&Progress<'_>) + 'a;
 
 /// The record of a run in the making.

@@ -109,7 +109,7 @@ fn prepare_machine(inputs: &RunInputs<'_>, context: &mut RunContext<'_>) -> Resu
     context.record_event(EventRecord::new(EventKind::MeterMissing { reason: reason.clone() }))
 }
 
-/// Measures everything that the plan asks for, on whatever test bed the context has.
+/// Measures everything in the plan, on the test bed of the context.
 fn measure(context: &mut RunContext<'_>, judge: &Judge<'_>) -> Result<EndStatus, RunError> {
     match context.plan.mode {
         Mode::Compared | Mode::Profiled => compared::run_compared(context, judge),

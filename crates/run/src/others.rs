@@ -17,7 +17,7 @@ pub(crate) struct Others {
 }
 
 impl Others {
-    /// Opens the accounts; `None` where a server runs of which nothing can be seen.
+    /// Opens the accounts; `None` if nothing is known about one of the servers.
     pub fn begin(servers: &RunningServers<'_>, plan: &Plan) -> Option<Self> {
         let cpus = cores(&plan.machine)?;
         let ours_ns = ours_ns(servers)?;

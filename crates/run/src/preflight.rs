@@ -22,7 +22,7 @@ use crate::inputs::RunInputs;
 use crate::pause::pause;
 use crate::progress::Progress;
 
-/// Files that tare itself has open beside its connections: the record, the terminal, the self-test.
+/// Files that tare itself has open in addition to its connections: the record, the terminal, the self-test.
 const OWN_FILES: u64 = 64;
 /// Files that it has open for each server: its log, its supervisor, its accounts in /proc.
 const FILES_PER_SERVER: u64 = 64;

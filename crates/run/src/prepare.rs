@@ -136,7 +136,7 @@ impl Launch {
         }
     }
 
-    /// The environment, in which JVMs find the option for the meter; its file lies beside the log.
+    /// The environment, with the JVM option for the meter. The meter's file is in the folder of the log.
     fn metered(&self, env: &BTreeMap<String, String>, log_path: &Path) -> BTreeMap<String, String> {
         let mut env = env.clone();
         if let (Some(agent), Some(folder)) = (&self.agent, log_path.parent()) {

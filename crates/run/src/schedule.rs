@@ -77,7 +77,7 @@ impl<'a> ForkSchedule<'a> {
         }
     }
 
-    /// Whether a group with so many forks must make room for those listed after it: it has had all its declared forks.
+    /// Whether a group with this many forks must let the groups after it run: it has had all its declared forks.
     fn has_had_its_turn(&self, forks: u32) -> bool {
         let declared = match self.forks {
             Forks::UntilDecided { max_forks, .. } => max_forks,

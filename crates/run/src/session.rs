@@ -1,4 +1,4 @@
-//! What the generator is told of a scenario: whom to connect to, what to send, and what must come back.
+//! The generator's settings for a scenario: the server, the requests, and the checks of the responses.
 
 use std::time::Duration;
 

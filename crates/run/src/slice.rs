@@ -35,7 +35,7 @@ impl SliceLoad {
             SliceKind::Poisson | SliceKind::Capacity => Schedule::Poisson { rate_per_s: self.rate_per_s },
         };
         let stop = match (self.kind, self.phase) {
-            // Each user hears its messages out.
+            // Each user receives its messages to the end.
             (SliceKind::Push, Phase::Measure) => {
                 StopRule::Count { requests: u64::from(self.users), at_most: self.length }
             }

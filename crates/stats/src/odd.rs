@@ -6,13 +6,13 @@ use crate::compare::SD_FLOOR;
 use crate::error::{StatsError, require};
 use crate::quantile::median;
 
-/// An odd start lies at least this factor beside the median.
+/// An odd start differs from the median by at least this factor.
 pub const ODD_RATIO: f64 = 1.25;
 
 /// And at least this many robust standard deviations.
 const ODD_DEVIATIONS: f64 = 5.0;
 
-/// The fewest forks of which one can be told to be odd.
+/// The smallest number of forks from which an odd one can be identified.
 const MIN_FORKS: usize = 4;
 
 /// A normal sample's standard deviation is this many times its median absolute deviation.

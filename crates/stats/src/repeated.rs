@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use crate::error::{StatsError, require_alpha};
 use crate::interval::student_t_quantile;
 
-/// The most forks that boundaries are computed for; a longer run goes on with the confidence sequence.
+/// The largest number of forks with boundaries; a longer run continues with the confidence sequence.
 pub const MAX_LOOKS: u32 = 200;
 
 /// When one looks at the t statistic of a mean: after each fork from the first look to the last.

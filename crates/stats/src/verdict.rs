@@ -121,7 +121,7 @@ pub enum Verdict {
     },
     /// One fork: there is an estimate, and nothing to judge its uncertainty by.
     NoInterval,
-    /// The measurement does not count; the finding beside it says why.
+    /// The measurement does not count; its finding says why.
     Void,
 }
 
@@ -133,7 +133,7 @@ pub enum UndecidedReason {
     TooFewForks,
     /// The interval contains "no difference" and reaches beyond the region.
     IntervalTooWide,
-    /// There is a difference by itself, but not enough evidence for a table of so many comparisons.
+    /// There is a difference on its own, but not enough evidence for a table with this many comparisons.
     TooManyComparisons,
     /// It would have a verdict by itself, but not at the share of α that is left for it beside the other measures.
     TooManyMeasures,

@@ -1,5 +1,5 @@
-//! Life of one server: started under supervision, ready only when its own process listens and accepts, stopped whole.
-//! Whether it answers rightly is `contract`'s business; what it uses, `probe`'s.
+//! Life of one server: started under a supervisor, ready only when its own process accepts connections, and stopped
+//! with all its processes. `contract` checks its answers; `probe` measures its use of CPU and memory.
 
 mod log;
 mod ownership;
@@ -20,10 +20,10 @@ use log::Log;
 pub use ready::port_holder;
 pub use spec::{PORT, ReadyRule, ServerSpec};
 
-/// Lines of the log that an error carries.
+/// Lines of the log in an error.
 const ERROR_LINES: usize = 20;
 
-/// A server that was ready. Dropping it kills it, with everything that it started.
+/// A server that has become ready. Dropping it kills it and its descendants.
 #[derive(Debug)]
 pub struct Server {
     spec: ServerSpec,
@@ -33,12 +33,12 @@ pub struct Server {
     log: Log,
 }
 
-/// What a server does just now.
+/// The present state of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
     /// It runs.
     Running,
-    /// It was stopped (SIGSTOP, a debugger): it holds its connections and answers nothing.
+    /// It is stopped (SIGSTOP, a debugger): it keeps its connections and answers nothing.
     Stopped,
     /// It has ended.
     Exited(How),
@@ -49,7 +49,7 @@ pub enum Status {
 pub struct StopReport {
     /// How it ended, whether it had to be killed, and the CPU of its whole tree.
     pub ended: Ended,
-    /// Whether it had ended by itself before it was asked to.
+    /// Whether it had ended on its own before.
     pub was_dead: bool,
     /// The last lines of its log.
     pub log: LogTail,
@@ -77,8 +77,8 @@ impl Server {
     /// Starts a server and waits until it accepts connections, or until `cancelled` is set.
     ///
     /// # Errors
-    /// When the command is not found, it ends or hangs before it is ready, its port is or becomes somebody else's, or
-    /// it was cancelled. Nothing is left running then.
+    /// When the command is not found, when the server ends or hangs before it is ready, when another process has its
+    /// port, or when the start was cancelled. No process is left in these cases.
     pub fn start_unless_cancelled(spec: &ServerSpec, cancelled: &AtomicBool) -> Result<Self, SutError> {
         let port = spec.choose_port()?;
         ready::refuse_taken_port(spec, port)?;
@@ -100,28 +100,28 @@ impl Server {
         &self.spec.name
     }
 
-    /// Where it accepts connections.
+    /// The address at which it accepts connections.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Where it answers, with its port.
+    /// Its base URL, with its port.
     pub fn base_url(&self) -> &str {
         &self.base_url
     }
 
-    /// Its process id, the root of its tree.
+    /// The process id of its root process.
     pub fn pid(&self) -> u32 {
         self.child().program_pid()
     }
 
-    /// What it does just now.
+    /// Its present state.
     pub fn status(&self) -> Status {
         let mut child = self.child();
         if let Some(how) = child.try_wait() {
             return Status::Exited(how);
         }
-        // A process that ends between the two questions is told of at the next one.
+        // A process that ends between the two calls is reported by the next call.
         if Stat::of_process(child.program_pid()).is_ok_and(|stat| stat.is_stopped()) {
             Status::Stopped
         } else {
@@ -163,7 +163,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // `stop` has done it already, or there is no time for manners; an error has nobody to be told to.
+        // After `stop` there is nothing to do. An error cannot be reported here.
         let _ended = self.child().terminate(Duration::ZERO);
         self.log.finish();
     }

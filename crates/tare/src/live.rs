@@ -38,7 +38,7 @@ pub struct Live {
 struct Countdown(Arc<Mutex<Option<(Duration, Instant)>>>);
 
 impl Countdown {
-    /// Whatever is done within a fork repeats what was said at its beginning, which begins nothing anew.
+    /// Sets the time left. Steps within a fork repeat the same time, which does not restart the countdown.
     fn hear(&self, left: Duration, at: Instant) {
         let mut said = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if said.is_none_or(|(before, _)| before != left) {
@@ -155,7 +155,7 @@ impl Live {
             for line in screen.open.values() {
                 line.finish_and_clear();
             }
-            // Whatever has no line to be drawn on any more.
+            // Clears lines that no longer have a progress bar.
             let _ = screen.lines.clear();
         }
     }

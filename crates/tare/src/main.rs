@@ -1,4 +1,4 @@
-//! The command line, and nothing else: each sub-command is a file beside this one.
+//! The command line only: each sub-command is one file in this folder.
 
 mod args;
 mod console;

@@ -1,4 +1,4 @@
-//! `tare profile`: where the time of a server goes, or where that of a layer goes on top of what lies beneath it.
+//! `tare profile`: where a server's time goes, or where the time of a layer on top of another server goes.
 
 use tare_plan::Plan;
 use tare_plan::suite::Suite;

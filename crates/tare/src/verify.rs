@@ -73,7 +73,7 @@ pub fn verify(args: &VerifyArgs, global: &Global) -> anyhow::Result<Outcome> {
     Ok(sum(&all, unplanned.len(), args.markdown))
 }
 
-/// Prints the line that ends the command, beside a document where there is one.
+/// Prints the line that ends the command, and names the document if there is one.
 fn sum(all: &[Verified<'_>], unplanned: usize, beside: bool) -> Outcome {
     let (mut passed, mut failed, mut skipped) = (0, 0, unplanned);
     for verified in all {
@@ -211,7 +211,7 @@ fn lanes() -> usize {
     cores.min(usize::try_from(memory).unwrap_or(usize::MAX)).max(1)
 }
 
-/// Prints what came of one server.
+/// Prints the results of one server.
 fn tell(verified: &Verified<'_>, verbose: bool, colored: bool) {
     let variant = verified.variant;
     let outcomes = match &verified.came {

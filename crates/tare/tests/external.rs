@@ -1,4 +1,4 @@
-//! Servers that somebody else started: driven and left running, and what cannot be known of them is left out.
+//! Servers that were started outside tare: they get load and stay alive, and unknown figures are left out.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
 mod common;
@@ -103,7 +103,7 @@ fn an_external_server_is_weighed_against_one_of_ours() {
 fn an_external_server_that_is_not_there_is_void() {
     let bench = Bench::new();
     std::fs::write(bench.path().join("own.toml"), CONTRACT).unwrap();
-    // Port 1 is nobody's.
+    // No server listens on port 1.
     let output =
         bench.run(&["run", "--external", "http://127.0.0.1:1", "--contract", "own.toml", "-d", "1", "-u", "1"]);
     assert_eq!(output.status.code(), Some(3), "{}{}", stdout(&output), stderr(&output));

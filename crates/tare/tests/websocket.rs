@@ -55,7 +55,7 @@ fn the_clock_of_a_server_elsewhere_is_estimated_and_said_with_how_far_it_may_be_
         assert_eq!((&messages["received"], &messages["clock"]["messages"]), (&120.into(), &40.into()), "{messages}");
         let again = json(&stdout(&bench.run(&["report", "a.sqlite", "--json"])));
         assert_eq!(again["messages"], *messages, "the record holds all of it");
-        // Both ways, nobody takes the server for three seconds late or ahead.
+        // In both directions, the server does not count as three seconds late or ahead.
         let offset_ns = messages["clock"]["offset_ns"].as_i64().unwrap();
         assert!(offset_ns.abs_diff(ahead.parse().unwrap()) < 1_000_000_000, "{offset_ns}");
         assert!(summary["response"]["max_ns"].as_u64().unwrap() < 2_000_000_000, "{summary}");

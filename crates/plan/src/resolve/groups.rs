@@ -68,7 +68,7 @@ fn name_alike(groups: &mut [Group], name: fn(&Group, usize) -> Option<String>) {
     }
 }
 
-/// Has users read so many messages instead of what the scenarios say.
+/// Sets the number of messages per user, instead of that of the scenarios.
 fn cut_messages(scenarios: &mut BTreeMap<String, Scenario>, messages: Option<u32>) {
     let Some(messages) = messages else { return };
     scenarios.values_mut().filter_map(|scenario| scenario.push.as_mut()).for_each(|push| push.messages = messages);

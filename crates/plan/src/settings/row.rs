@@ -61,7 +61,7 @@ fn switch(switch: Switch) -> Row<bool> {
 }
 
 impl<T: SettingValue> Row<T> {
-    /// A one-letter flag beside the long one.
+    /// A one-letter flag in addition to the long one.
     pub fn short(mut self, letter: char) -> Self {
         self.flag.short = Some(letter);
         self
@@ -133,7 +133,7 @@ impl<T: SettingValue> Row<T> {
         self
     }
 
-    /// Where `pinned` gives a value, the setting has it, whatever flag and suite say.
+    /// If `pinned` returns a value, the setting has it, regardless of flag and suite.
     pub fn pinned(mut self, pinned: fn(&Known<'_>) -> Option<T>) -> Self {
         self.pinned = pinned;
         self

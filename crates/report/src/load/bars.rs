@@ -24,7 +24,7 @@ pub(super) fn bins(histogram: &LatencyHistogram) -> Vec<HistogramBin> {
     bounds.into_iter().map(bin).collect()
 }
 
-/// Round bounds of which the first is not below `min`, and the last not below `max`.
+/// Round bounds. The first is not below `min`, and the last is not below `max`.
 fn bounds(min: u64, max: u64) -> Vec<u64> {
     let decades = (0..=12).map(|power| 10f64.powi(power));
     let all = decades.flat_map(|decade| STEPS.iter().map(move |step| (step * decade) as u64));

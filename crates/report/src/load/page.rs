@@ -1,4 +1,4 @@
-//! A load in the forms of a run: the page, wrk's text, and whatever else renders the summary of a run.
+//! A load in the formats of a run: the page, wrk's text, and all others that render the summary of a run.
 
 use tare_record::LoadRecord;
 

@@ -119,7 +119,7 @@ pub struct Generator {
     pub cpus: String,
     /// CPU that made load as a share of its cores, 0–1.
     pub cpu_share: Option<f64>,
-    /// CPU beside it that went into staying awake, 0–1.
+    /// CPU share of busy-waiting in addition to that, 0–1.
     pub spin_share: Option<f64>,
     /// CPU per right answer.
     pub cpu_ns_per_request: Option<f64>,

@@ -14,7 +14,7 @@ pub(super) struct Side<'a> {
     pub records: Vec<&'a ProfileRecord>,
     pub stacks: Vec<Stacks>,
     pub forks: Vec<ForkUse>,
-    /// Of these, how many were steady; one of which nothing is recorded is not suspected.
+    /// How many of these were steady. A fork without a record of that counts as steady.
     pub steady: u32,
 }
 

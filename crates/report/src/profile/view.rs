@@ -1,4 +1,4 @@
-//! One event of one variant, beside its baseline where there is one: shares, tables and the flame graph.
+//! One event of one variant, with its baseline if it has one: shares, tables and the flame graph.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What other load tools said of the cells, set beside what tare measured there in its closed loop.
+//! Other load tools' figures of the cells, together with tare's figures in its closed loop.
 
 use tare_plan::plan::SliceKind;
 use tare_record::RunRecord;

@@ -118,7 +118,7 @@ impl<'a> Evidence<'a> {
         self.warmups.iter().copied().find(|w| w.fork == fork)
     }
 
-    /// Whether a fork was steady when measuring began; one of which nothing is recorded is not suspected.
+    /// Whether a fork was steady when measuring began. A fork without a record of that counts as steady.
     pub fn steady(&self, fork: u32) -> bool {
         self.warmup(fork).is_none_or(|w| w.steady)
     }
@@ -164,7 +164,7 @@ pub(super) fn gather(record: &RunRecord) -> Vec<Evidence<'_>> {
     cells
 }
 
-/// What is recorded of a cell beside its slices.
+/// The records of a cell apart from its slices.
 fn evidence<'a>(
     record: &'a RunRecord,
     group: &'a Group,

@@ -125,7 +125,7 @@ struct Merged {
     forks: Vec<(u32, Vec<(f64, u64)>)>,
 }
 
-/// Merges fork by fork, so that no more than two histograms are open at a time.
+/// Merges fork by fork, so that at most two histograms are unpacked at a time.
 fn merged(cell: &Evidence<'_>, kind: SliceKind, clock: fn(&StoredSlice) -> Option<&PackedHistogram>) -> Merged {
     let (mut all, mut one) = (LatencyHistogram::new(), LatencyHistogram::new());
     let mut forks = Vec::new();

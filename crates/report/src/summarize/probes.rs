@@ -56,7 +56,7 @@ fn pauses(evidence: &Evidence<'_>) -> Vec<PauseTally> {
     tallies.into_values().collect()
 }
 
-/// What looking at the server cost: in it (the agent) and beside it (reading, and the meter on its cores).
+/// The cost of observing the server: in it (the agent) and outside it (readings, and the meter on its cores).
 fn probe_cpu_share<'a>(slices: impl Iterator<Item = &'a ServerCpu>) -> Option<f64> {
     let known = slices.filter_map(|cpu| Some((cpu.probing_ns? + cpu.by_kind.get("probe").copied().unwrap_or(0), cpu)));
     let (probes, server) = known.fold((0, 0), |(probes, server), (ns, cpu)| (probes + ns, server + cpu.total_ns));

@@ -20,7 +20,7 @@ pub(super) struct Draft {
     pub currency: Currency,
     /// The slices that it comes from.
     pub load: SliceKind,
-    /// Of this comparison: the load or the curve beside the currency's own label.
+    /// The label of this comparison: the load or the curve, in addition to the currency's own label.
     pub label: String,
     pub unit: &'static str,
     pub baseline_value: f64,

@@ -73,7 +73,7 @@ fn undecided(reason: UndecidedReason, comparison: &Comparison) -> String {
     }
 }
 
-/// The smallest difference, as a logarithm, that so many forks usually see.
+/// The smallest difference, as a logarithm, that this many forks usually detect.
 fn detectable(comparison: &Comparison) -> Option<f64> {
     detectable_difference(comparison.s_used?, comparison.method, comparison.forks, DEFAULT_POWER).ok()
 }

@@ -1,4 +1,4 @@
-//! Another load tool's figures of a cell, beside tare's own.
+//! Another load tool's figures of a cell, together with tare's own.
 
 use serde::{Deserialize, Serialize};
 

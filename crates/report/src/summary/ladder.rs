@@ -1,4 +1,4 @@
-//! Variants of which each adds one thing to the one before it, and what each of these things costs.
+//! Variants that each add one thing to the one before, and the cost of each of these things.
 
 use serde::{Deserialize, Serialize};
 

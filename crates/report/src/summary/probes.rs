@@ -10,7 +10,7 @@ pub struct Probes {
     pub heap_committed_peak_bytes: Option<u64>,
     /// Most that a collection left in use.
     pub heap_after_gc_peak_bytes: Option<u64>,
-    /// Largest resident memory beside the heap.
+    /// Largest resident memory outside the heap.
     pub off_heap_peak_bytes: Option<u64>,
     /// Largest memory for classes.
     pub metaspace_peak_bytes: Option<u64>,

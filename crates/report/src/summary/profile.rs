@@ -11,7 +11,7 @@ use super::Estimate;
 pub struct Profiles {
     /// The frames whose share is told, as a regular expression; empty for none in particular.
     pub focus: String,
-    /// One entry per variant that was profiled beside a baseline: the answer in sentences.
+    /// One entry per variant that was profiled together with a baseline: the answer in sentences.
     pub whys: Vec<Why>,
     /// One entry per variant × scenario × event.
     pub views: Vec<ProfileView>,
@@ -65,7 +65,7 @@ pub struct ProfileView {
     pub scenario: String,
     /// Variant.
     pub variant: String,
-    /// What it was profiled beside; `null` for baselines.
+    /// The baseline; `null` for baselines.
     pub baseline: Option<String>,
     /// What was sampled.
     pub event: ProfileEvent,

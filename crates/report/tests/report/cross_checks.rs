@@ -1,4 +1,4 @@
-//! Other tools' figures beside tare's.
+//! Other tools' figures together with tare's.
 
 use tare_plan::engine::Engine;
 use tare_record::cross_check::{CrossCheckOutcome, CrossCheckRecord, ToolFigures};

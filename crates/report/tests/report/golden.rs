@@ -168,7 +168,7 @@ fn two_clocks(mut record: RunRecord) -> RunRecord {
     record
 }
 
-/// A scored run with its profiles beside it, one method of them at two versions.
+/// A scored run with its profiles, and one method of them at two versions.
 fn explained() -> Summary {
     let record = run(&[baseline(), weighed("http4s.Tapir", 0.95)], 3, &[SliceKind::Saturating]);
     let mut summary = summarize_with(&one_round(record), Some(&profiles::profiled()));
@@ -184,7 +184,7 @@ fn explained() -> Summary {
     summary
 }
 
-/// Three steps, the last of which costs nothing.
+/// Three steps. The last costs nothing.
 fn ladder() -> RunRecord {
     let steps = [baseline(), weighed("http4s.Tapir", 0.9), weighed("http4s.TapirLog", 0.9)];
     let mut record = one_round(run(&steps, 3, &[SliceKind::Fixed]));
@@ -192,7 +192,7 @@ fn ladder() -> RunRecord {
     record
 }
 
-/// Indented JSON in which whatever holds no array and no object stands on one line.
+/// Indented JSON. A value without arrays and objects is on one line.
 fn printed(value: &Value, depth: usize) -> String {
     let nested = |value: &Value| value.is_array() || value.is_object();
     let (open, close, items): (char, char, Vec<String>) = match value {

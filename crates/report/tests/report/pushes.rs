@@ -13,7 +13,7 @@ use tare_stats::histogram::LatencyHistogram;
 
 use crate::synthetic::{Truth, baseline, run, slice, weighed};
 
-/// Two forks in which `b` loses messages, so many in each slice.
+/// Two forks in which `b` loses messages, this many in each slice.
 pub fn pushed(missing: u64) -> RunRecord {
     let mut record = run(&[baseline(), weighed("b", 0.9)], 2, &[SliceKind::Push]);
     let push = Push { period: tare_units::Span::from_millis(100), messages: 600 };

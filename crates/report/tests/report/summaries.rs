@@ -1,4 +1,4 @@
-//! Summaries: planted truths are found, identical servers are not told apart, and whatever is missing is said.
+//! Summaries: planted truths are found, identical servers do not differ, and missing values are reported.
 
 use tare_plan::plan::{Forks, Skipped, SliceKind};
 use tare_record::RunWriter;

@@ -1,4 +1,4 @@
-//! Gatling: in a JVM of its own, with the one simulation in `servers/gatling`, which holds a closed loop of so many users.
+//! Gatling: in a JVM of its own, with the one simulation in `servers/gatling`, a closed loop.
 
 use std::sync::atomic::AtomicBool;
 

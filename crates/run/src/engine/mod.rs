@@ -51,7 +51,7 @@ struct Cell<'a> {
     timeout: Duration,
     /// The generator's cores.
     cpus: CpuSet,
-    /// Holds the request's body, as `body`; the tool may leave files beside it.
+    /// The folder with the request's body, `body`. The tool may write files to it.
     folder: &'a Path,
 }
 

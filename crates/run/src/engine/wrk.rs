@@ -1,4 +1,4 @@
-//! wrk: a closed loop over so many connections, told by a script what to send and how to tell its figures.
+//! wrk: a closed loop. A script says what to send and how to print the figures.
 
 use std::fs;
 use std::path::Path;

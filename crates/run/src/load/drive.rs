@@ -60,7 +60,7 @@ fn cut_off(whole: &SliceSample) -> Option<EventRecord> {
     (whole.cut_off > 0).then(|| EventRecord { at_ns: whole.window_ns, ..EventRecord::new(kind) })
 }
 
-/// Keeps intervals, and writes them to a file where one was asked for. The load goes on when that file fails.
+/// Keeps intervals, and writes them to a file if requested. The load continues if that file fails.
 struct Keeper {
     writer: Option<RunWriter>,
     kept: Vec<StoredSlice>,

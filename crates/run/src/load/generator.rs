@@ -5,7 +5,7 @@ use tare_sys::limits::raise_open_files;
 
 use crate::error::RunError;
 
-/// Files that tare has open beside its connections.
+/// Files that tare has open in addition to its connections.
 const OWN_FILES: u64 = 64;
 
 /// The cores of the generator: those in `list`, or as many as `threads` asks for (by default half of them), the last core

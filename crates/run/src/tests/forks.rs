@@ -37,7 +37,7 @@ fn a_fixed_number_of_forks_is_run_whatever_the_judge_says() {
 
 #[test]
 fn a_group_stops_once_all_its_comparisons_are_decided_and_not_before_its_least_forks() {
-    // The judge decides after so many forks of the record; the run stops at the later of that and at_least.
+    // The judge decides after this many forks of the record. The run stops at the larger of that and at_least.
     for (at_least, decided_after, expected) in [(3, 1, 3), (2, 4, 4), (1, 1, 1)] {
         let mut plan = plan(&["a", "b", "c"], &["Get"]);
         plan.stop.forks = until_decided(10_000, at_least);

@@ -10,7 +10,7 @@ use super::LatencyHistogram;
 const NS_PER_MS: f64 = 1e6;
 
 /// The log of histograms in nanoseconds, each with its start and its length counted from `begin`, the time since 1970.
-/// Their maxima stand beside them in milliseconds.
+/// Their maxima follow in milliseconds.
 ///
 /// # Source
 /// The log format version 1.3 of HdrHistogram, with V2 compressed histograms.

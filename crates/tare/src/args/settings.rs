@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn the_note_tells_every_setting_of_the_quick_suite() {
         let note = quick_suite_note();
-        // The lines of the file itself, whatever the parser of suites makes of them.
+        // The lines of the file itself, however the parser of suites reads them.
         let table = QUICK_SUITE.split("[run]").nth(1).unwrap().split("\n[").next().unwrap();
         let lines: Vec<(&str, &str)> = table.lines().filter_map(|line| line.split_once(" = ")).collect();
         assert!(!lines.is_empty(), "the suite has settings");

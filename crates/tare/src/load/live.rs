@@ -1,4 +1,4 @@
-//! A load as it goes on: on a terminal a picture drawn anew with each part, elsewhere a plain line every few seconds.
+//! Live output of a load: on a terminal a picture, redrawn with each part; elsewhere a plain line every few seconds.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -18,7 +18,8 @@ use crate::live::style;
 /// Without a terminal, a line at most this often.
 const PLAIN_EVERY: Duration = Duration::from_secs(5);
 
-/// Percentiles are of the latest second, or of as much longer as it takes to state a p99; of so many parts at most.
+/// Percentiles are those of the latest second, or of the longer time that a p99 needs. They have at most this many
+/// parts.
 const LATEST_NS: u64 = 1_000_000_000;
 const MOST_PARTS: usize = 20;
 
@@ -68,7 +69,7 @@ impl LoadView {
         Self { seen, each, ..Self::of(job.slice.stop, job.slice.discard_head, mode) }
     }
 
-    /// A load of which nothing has been seen.
+    /// A view before the first part of the load.
     fn of(stop: StopRule, head: Duration, mode: Mode) -> Self {
         Self {
             seen: Seen::default(),

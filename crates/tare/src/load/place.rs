@@ -1,4 +1,5 @@
-//! Where the load goes: URLs become one target and a path each, and somebody listens there, before anything is started.
+//! The target of a load: URLs become one target with a path each, and a server must listen there before the load
+//! starts.
 
 use std::io;
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
@@ -24,10 +25,10 @@ pub struct LoadTarget {
 }
 
 impl LoadTarget {
-    /// Reads the URLs, resolves their host and sees whether somebody listens.
+    /// Parses the URLs, resolves their host and checks whether a server listens.
     ///
     /// # Errors
-    /// In one sentence: what is wrong with a URL, a name that does not resolve, a port where nobody listens.
+    /// A wrong URL, a name that does not resolve, or a port without a server, in one sentence.
     pub fn from_urls(urls: &[String], unix_socket: Option<&Path>, patience: Duration) -> anyhow::Result<Self> {
         let paths = urls.iter();
         let urls = urls.iter().map(|text| parse(text)).collect::<anyhow::Result<Vec<Url>>>()?;
@@ -79,7 +80,7 @@ fn path(text: &str, url: &Url) -> String {
     url.query().map_or_else(|| url.path().to_owned(), |query| format!("{}?{query}", url.path()))
 }
 
-/// The first address of the host at which somebody listens: a name may have several, of IPv6 and IPv4.
+/// The first address of the host at which a server listens. A name may have several, of IPv6 and IPv4.
 fn listening(url: &Url, patience: Duration) -> anyhow::Result<SocketAddr> {
     let port = url.port_or_known_default().unwrap_or(80);
     let addresses = resolve(url, port)?;

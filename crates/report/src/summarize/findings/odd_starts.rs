@@ -7,7 +7,7 @@ use crate::format::{count, share};
 use crate::summarize::Studied;
 use crate::summary::{Finding, ForkValue, ReportFinding};
 
-/// Cells of which some starts ran at another speed than the usual one.
+/// Cells in which some starts had another speed than most.
 pub(super) fn odd_starts(cells: &[Studied<'_>]) -> Option<Finding> {
     let of = |studied: &Studied<'_>| {
         let odd = of_cell(studied, cells);
