@@ -73,7 +73,7 @@ pub enum EndStatus {
 pub struct RunRecord {
     /// The header.
     pub header: RunHeader,
-    /// Slices in the order of measurement, packed ([`SliceRecord::pack`]): unpacked, an hour's run would not fit in
+    /// Slices in the order of measurement, packed ([`SliceRecord::pack`](crate::SliceRecord::pack)): unpacked, an hour's run would not fit in
     /// memory.
     pub slices: Vec<StoredSlice>,
     /// Starts of servers, in order.

@@ -10,11 +10,11 @@ const NS_PER_S: f64 = 1e9;
 /// # use std::time::Duration;
 /// # use tare_load::Stages;
 /// // From nothing to 1000 over 10 s, half a minute there, and at once down to 100.
-/// let level = Stages::steady(0.0)
+/// let level = Stages::starting_at(0.0)
 ///     .then(1000.0, Duration::from_secs(10))
 ///     .then(1000.0, Duration::from_secs(30))
 ///     .then(100.0, Duration::ZERO);
-/// assert_eq!(level.at(Duration::from_secs(5)), 500.0);
+/// assert_eq!(level.level_at(Duration::from_secs(5)), 500.0);
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stages {
