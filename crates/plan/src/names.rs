@@ -105,7 +105,7 @@ mod tests {
     #[test]
     fn of_many_names_the_nearest_are_listed() {
         let known: Vec<String> = (10..50).map(|number| format!("server{number}")).collect();
-        let error = select("-s", "server", &["sever17".into()], &known).unwrap_err().to_string();
+        let error = select_names("-s", "server", &["sever17".into()], &known).unwrap_err().to_string();
         assert!(error.contains("there are: server17, ") && error.ends_with("(tare list shows all 40)"), "{error}");
         assert!(error.len() < 200, "{error}");
     }

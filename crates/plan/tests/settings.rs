@@ -18,7 +18,7 @@ const CONTRACT: &str = "schema = 1\n[scenarios.Get]\nrequest = { path = \"/\" }\
 fn plan_of(run_table: &str, flags: &Options) -> Plan {
     let server = KnownServer { name: "a".into(), routes: 1, ..KnownServer::default() };
     let inventory = Inventory { servers: vec![server], jvm_options: vec!["-Xmx1g".into()], focus: String::new() };
-    resolve(&Inputs {
+    resolve_plan(&Inputs {
         suite: &Suite::parse("s.toml", &format!("[run]\nservers = [\"a\"]\n{run_table}")).unwrap(),
         flags,
         profile: None,

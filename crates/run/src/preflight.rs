@@ -152,7 +152,7 @@ impl KnownServer {
             stop_grace: Duration::from_secs(1),
             log_path: log_path.to_owned(),
         };
-        let server = Server::start_unless(&spec, cancelled)?;
+        let server = Server::start_unless_cancelled(&spec, cancelled)?;
         let request = RequestSpec::get("/path0/4").expecting(Check::body_is(*b"4"));
         let session = LoadSession::open(&SessionSpec {
             connections: SELF_TEST_CONNECTIONS,

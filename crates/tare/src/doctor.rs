@@ -31,7 +31,7 @@ const RUN_SPAN: Duration = Duration::from_secs(60);
 pub fn doctor(args: &DoctorArgs, global: &Global) -> anyhow::Result<Outcome> {
     let (server, load) = cores(args)?;
     let world = World::load(global)?;
-    let cancelled = interrupt::flag()?;
+    let cancelled = interrupt::install_flag()?;
     let colored = console::stdout_colored(global.color);
     let machine = Machine::read();
     let known = |fact: &Option<String>| fact.clone().unwrap_or_else(|| "unknown".to_owned());
@@ -49,7 +49,7 @@ pub fn doctor(args: &DoctorArgs, global: &Global) -> anyhow::Result<Outcome> {
     tell("programs", tools::tools(&world));
     tell("permissions", permissions::permissions(&server, &load));
     tell("machine", machine_checks(&server, &load, &cancelled)?);
-    if interrupt::raised(&cancelled) {
+    if interrupt::is_raised(&cancelled) {
         return Ok(Outcome::Interrupted);
     }
     tell("noise", vec![noise(&server, &load, &cancelled)?]);

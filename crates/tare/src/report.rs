@@ -14,7 +14,7 @@ use tare_report::{
 use crate::args::{Global, ReportArgs};
 use crate::console;
 use crate::failure::Outcome;
-use crate::home::shown;
+use crate::home::shown_path;
 use crate::runs;
 
 /// Where the record of profiling starts lies, in the folder of the run that asked for them.
@@ -66,7 +66,7 @@ pub fn present_report(
     for profiled in profiled.into_iter().chain([record]) {
         write_profiles(profiled, &folder.join("profiles"))?;
     }
-    console::print_text(&format!("\n  page      {}\n", shown(&folder.join("report.html"))));
+    console::print_text(&format!("\n  page      {}\n", shown_path(&folder.join("report.html"))));
     let more = text::unshown_findings(&summary);
     if more > 0 {
         let dir =

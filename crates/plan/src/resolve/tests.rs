@@ -56,7 +56,7 @@ fn plan(suite: &str, flags: Options) -> Result<Plan, PlanError> {
 fn plan_with(inventory: &Inventory, suite: &str, flags: Options) -> Result<Plan, PlanError> {
     // Without a text there is no file, only flags.
     let suite = if suite.is_empty() { Suite::default() } else { Suite::parse("suites/s.toml", suite)? };
-    resolve(&Inputs {
+    resolve_plan(&Inputs {
         profile: None,
         suite: &suite,
         flags: &flags,

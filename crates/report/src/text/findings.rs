@@ -26,8 +26,11 @@ pub fn unshown_findings(summary: &Summary) -> usize {
 
 /// Facts of the run, then every finding in full.
 pub fn render_findings(summary: &Summary, style: &Style) -> String {
-    let facts =
-        summary.run.headline.iter().map(|line| style.paragraph(Tone::Quiet, &format!("  {}", clean::sanitize_line(line)), 4));
+    let facts = summary
+        .run
+        .headline
+        .iter()
+        .map(|line| style.paragraph(Tone::Quiet, &format!("  {}", clean::sanitize_line(line)), 4));
     let findings = summary.findings.iter().map(|finding| one_finding(finding, usize::MAX, style));
     let none = if summary.findings.is_empty() { "  no findings\n" } else { "" };
     super::head(summary, style) + &facts.collect::<String>() + "\n" + &findings.collect::<String>() + none
@@ -60,7 +63,8 @@ fn one_line(finding: &Finding, style: &Style) -> String {
 }
 
 fn one_finding(finding: &Finding, log_lines: usize, style: &Style) -> String {
-    let remedy = finding.remedy.as_ref().map(|r| format!(" {}", sentence(&clean::sanitize_line(r)))).unwrap_or_default();
+    let remedy =
+        finding.remedy.as_ref().map(|r| format!(" {}", sentence(&clean::sanitize_line(r)))).unwrap_or_default();
     let text = wrap(&format!("{}{remedy}", text(finding)), style.width, 10);
     let log: Vec<&str> = finding.log.iter().flat_map(|log| log.lines()).collect();
     let end = &log[log.len().saturating_sub(log_lines)..];

@@ -105,8 +105,10 @@ impl<'a> Table<'a> {
         for block in &self.blocks {
             grid.push_heading(self.heading(block, style));
             for cell in &block.cells {
-                let mut row =
-                    vec![(Tone::Plain, format!("  {}", clean::sanitize_line(&cell.variant))), self.verdict(cell, levels)];
+                let mut row = vec![
+                    (Tone::Plain, format!("  {}", clean::sanitize_line(&cell.variant))),
+                    self.verdict(cell, levels),
+                ];
                 row.extend(self.columns(levels).map(|at| self.figure(cell, MEASURES[at].0, &block.scales[at], levels)));
                 grid.push(row);
             }
@@ -121,7 +123,10 @@ impl<'a> Table<'a> {
             out += &format!("{}\n", self.heading(block, style));
             let mut names = Grid::default();
             for cell in &block.cells {
-                names.push(vec![(Tone::Plain, format!("  {}", clean::sanitize_line(&cell.variant))), self.verdict(cell, true)]);
+                names.push(vec![
+                    (Tone::Plain, format!("  {}", clean::sanitize_line(&cell.variant))),
+                    self.verdict(cell, true),
+                ]);
             }
             for (cell, name) in block.cells.iter().zip(names.render(&style.palette()).lines()) {
                 let figure = |at: usize| {

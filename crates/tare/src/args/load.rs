@@ -11,7 +11,10 @@ use tare_units::Span;
 mod values;
 
 pub use values::{PerSecond, Spin, Stage, port};
-use values::{connections, depth, duration, feed_order, file, message_bytes, number, seed, think, threads};
+use values::{
+    depth, parse_connections, parse_duration, parse_feed_order, parse_file, parse_message_bytes, parse_number,
+    parse_think, parse_threads, seed,
+};
 
 pub const EXAMPLES: &str = "\
 Examples:
@@ -62,10 +65,10 @@ pub struct ModelArgs {
     #[arg(short, long, default_value = "50", value_name = "N", value_parser = parse_connections)]
     pub connections: u32,
     /// Duration of the load [default: 10s; with -n, until all requests are sent]. Stages have their own.
-    #[arg(short, long, visible_short_alias = 'z', value_name = "SPAN", value_parser = duration, conflicts_with_all = ["stages", "user_stages"])]
+    #[arg(short, long, visible_short_alias = 'z', value_name = "SPAN", value_parser = parse_duration, conflicts_with_all = ["stages", "user_stages"])]
     pub duration: Option<Span>,
     /// Number of requests to send, in place of a duration.
-    #[arg(short = 'n', long, value_name = "N", value_parser = number, conflicts_with_all = ["duration", "stages", "user_stages"])]
+    #[arg(short = 'n', long, value_name = "N", value_parser = parse_number, conflicts_with_all = ["duration", "stages", "user_stages"])]
     pub requests: Option<u64>,
     /// Open loop: request rate per second (1000, 20k).
     #[arg(short, long, visible_short_aliases = ['q', 'R'], visible_alias = "qps", value_name = "PER_S")]
