@@ -1,12 +1,12 @@
 //! CSV after RFC 4180: `cells.csv`, one row per cell, and `slices.csv`, one row per slice, raw. Columns: docs/METRICS.md.
 
-use tare_record::sample::RunRecord;
+use tare_record::RunRecord;
 
 use crate::metrics::{CellRow, cell_columns, slice_columns};
 use crate::summary::{Cell, Summary};
 
 /// One row per cell, with its comparison.
-pub fn cells(summary: &Summary) -> String {
+pub fn cells_as_csv(summary: &Summary) -> String {
     let row = |cell: &Cell| {
         let comparison = summary.comparisons.iter().find(|c| c.cell == cell.id);
         let sentence = comparison.and_then(|c| summary.sentences.iter().find(|s| s.comparison == c.id));
@@ -18,7 +18,7 @@ pub fn cells(summary: &Summary) -> String {
 }
 
 /// One row per slice, warm-up included.
-pub fn slices(record: &RunRecord) -> String {
+pub fn slices_as_csv(record: &RunRecord) -> String {
     let head = line(slice_columns().map(|(name, _)| name.to_owned()));
     let row = |slice| line(slice_columns().map(|(_, value)| value(slice)));
     head + &record.slices.iter().map(row).collect::<String>()

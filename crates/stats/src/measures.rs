@@ -36,8 +36,8 @@ impl Measured<'_> {
     /// The verdict at this share of α. What only the whole α would decide says so.
     fn verdict(&self, share: f64, rule: &DecisionRule) -> Result<Verdict, StatsError> {
         let strict = self.at_share(share)?;
-        let verdict = Verdict::of(&strict, self.polarity, rule);
-        let alone = Verdict::of(&self.at_share(1.0)?, self.polarity, rule);
+        let verdict = Verdict::of_comparison(&strict, self.polarity, rule);
+        let alone = Verdict::of_comparison(&self.at_share(1.0)?, self.polarity, rule);
         if verdict.is_decision() || !alone.is_decision() {
             return Ok(verdict);
         }
@@ -127,7 +127,7 @@ fn judge_table(
     }
     let survives = e_bh(&e_values, rule.table_alpha)?;
     let judge = |((comparison, polarity), survives): (&(Comparison, Polarity), bool)| {
-        let verdict = Verdict::of(comparison, *polarity, rule);
+        let verdict = Verdict::of_comparison(comparison, *polarity, rule);
         if survives || !verdict.is_difference() {
             return verdict;
         }

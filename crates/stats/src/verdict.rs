@@ -151,7 +151,7 @@ enum Standing {
 
 impl Verdict {
     /// The verdict of one comparison by itself; a table of several needs [`judge_measures`](crate::measures::judge_measures).
-    pub fn of(comparison: &Comparison, polarity: Polarity, rule: &DecisionRule) -> Self {
+    pub fn of_comparison(comparison: &Comparison, polarity: Polarity, rule: &DecisionRule) -> Self {
         let higher_is_better = polarity == Polarity::HigherIsBetter;
         match standing(comparison, rule.region) {
             None => Self::NoInterval,

@@ -1,14 +1,14 @@
 //! Metrics of a comparison as a whole; those of each currency stand in [`crate::currency`].
 
 use super::{Metric, cell, maybe, word};
-use crate::clean::csv;
+use crate::clean::escape_csv;
 
 pub(super) const METRICS: &[Metric] = &[
     cell("headline", "text", "the answer of the run: what is known, then what is open", "docs/METHOD.md", |r| {
-        csv(&r.headline.text)
+        escape_csv(&r.headline.text)
     }),
     cell("answer", "text", "the answer of this comparison", "docs/METHOD.md", |r| {
-        csv(r.sentence.map_or("", |sentence| sentence.text.as_str()))
+        escape_csv(r.sentence.map_or("", |sentence| sentence.text.as_str()))
     }),
     cell(
         "verdict",

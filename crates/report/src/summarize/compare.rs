@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use tare_plan::plan::{Plan, Role};
-use tare_record::sample::RunRecord;
+use tare_record::RunRecord;
 use tare_stats::measures::{Line, deciding_settled, judge_measures};
 use tare_stats::{DecisionRule, NoiseFloor, Region, Verdict};
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use tare_plan::plan::Mode;
-use tare_record::sample::RunRecord;
+use tare_record::RunRecord;
 
 use super::run_info::shell;
 use crate::format::{WORTH_WAITING_S, roughly};

@@ -6,7 +6,7 @@ use tare_plan::earlier::SpreadOf;
 use tare_plan::group_order::GroupOrder;
 use tare_plan::plan::{Forks, Mode, Plan, Rate, SliceKind};
 use tare_plan::slo::LoadBy;
-use tare_record::sample::StoredSlice;
+use tare_record::StoredSlice;
 use tare_stats::measures::Measured;
 use tare_stats::{Comparison, ForkRatio, Method, VariancePrior};
 

@@ -58,7 +58,7 @@ pub fn render(summary: &Summary, style: &Style) -> String {
 /// The headline of the run: the same sentence as on the page and in every file.
 fn answer(summary: &Summary, style: &Style) -> String {
     let headline = &summary.headline;
-    style.paragraph(headline.verdict.into(), &format!("  {}", clean::line(&headline.text)), 4) + "\n"
+    style.paragraph(headline.verdict.into(), &format!("  {}", clean::sanitize_line(&headline.text)), 4) + "\n"
 }
 
 /// `tare · 2026-11-20-1 · suite quick · 4 min · interrupted`.

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use tare_plan::contract::{Expect, Request, Scenario};
-use tare_units::Span;
 use tare_plan::earlier::{EarlierForks, EarlierSpread, SpreadOf};
 use tare_plan::plan::{
     Forks, Group, Load, Machine, Mode, NamedScenario, Plan, Probes, Program, Rate, Role, Setting, SliceKind, Slices,

@@ -152,7 +152,7 @@ impl Outcome {
         let mut last = (Verdict::NoInterval, 0);
         for count in method.min_forks()..=most {
             let comparison = Comparison::over_forks(&forks[..count as usize], method, SD_FLOOR)?;
-            last = (Verdict::of(&comparison, Polarity::LowerIsBetter, &rule), count);
+            last = (Verdict::of_comparison(&comparison, Polarity::LowerIsBetter, &rule), count);
             missed |= comparison.log.is_some_and(|log| !log.contains(0.0));
             any_look |= last.0.is_difference();
             if decided(&comparison, &rule).is_some() {
