@@ -17,7 +17,7 @@ JVM_SUITE = "bench/decide/planted-http4s.toml"
 JVM_SERVERS = {5.0: ("plus5", 2_500), 10.0: ("plus10", 5_000)}
 
 
-def measure(part, case, seeds, flags, burners=0):
+def measure(part, case, seeds, flags, burners=0, currency=None):
     """One run for each seed that has no row yet."""
     rows = Rows(part)
     for seed in seeds:
@@ -27,7 +27,7 @@ def measure(part, case, seeds, flags, burners=0):
             summary = program.run(part, flags, seed)
         if summary is None:
             raise Problem("interrupted: the same command goes on with this run")
-        row = {"case": case, "seed": seed, **program.outcome(summary)}
+        row = {"case": case, "seed": seed, **program.outcome(summary, currency)}
         rows.append(row)
         print(f"  {part} {case} seed {seed}: {row['short']} · {row['forks']} starts · {row['run']['duration_s']:.0f} s", flush=True)
 
@@ -70,7 +70,8 @@ def sequential(options):
     case = {"server": options.server, "baseline": options.baseline, "scenario": options.scenario, "burners": options.burners}
     servers = f"{options.baseline},{options.server}"
     flags = ["-s", servers, "-m", options.scenario, "-d", "25", "--warmup", "25s", "--warmup-users", "128", "-u", "128", *options.flags]
-    measure("sequential", case, seeds(options), flags, burners=options.burners)
+    # By the currency that decides tare's own runs, which is the less noisy one.
+    measure("sequential", case, seeds(options), flags, burners=options.burners, currency="cpu_per_request")
 
 
 def compare(options):

@@ -42,12 +42,12 @@ def newest(folder):
     return max(runs, key=lambda path: path.stat().st_mtime, default=None)
 
 
-def outcome(summary):
-    """What a run says of its first comparison, by the currency that decides."""
+def outcome(summary, currency=None):
+    """What a run says of its first comparison, by this currency where it has it, and else by the one that decides."""
     comparison = summary["comparisons"][0]
     if not comparison["currencies"]:
         raise Problem(f"nothing was compared in {summary['run']['id']}: {summary['findings'][:1]}")
-    first = comparison["currencies"][0]
+    first = next((some for some in comparison["currencies"] if some["name"] == currency), comparison["currencies"][0])
     keys = ("name", "verdict", "material", "short", "ratio", "lo", "hi", "forks", "sd_forks", "baseline_value", "fork_ratios", "prior")
     run_keys = ("id", "started_at", "duration_s", "status", "git_revision", "alpha", "region")
     return {**{key: first.get(key) for key in keys}, "run": {key: summary["run"][key] for key in run_keys}}
