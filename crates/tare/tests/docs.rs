@@ -32,7 +32,7 @@ fn the_tutorial_ends_in_a_verdict() {
         assert!(output.status.success(), "{line}: {}{}", stdout(&output), stderr(&output));
         told += &stdout(&output);
     }
-    assert!(told.contains("layer takes more CPU per request than bare on Hello"), "{told}");
+    assert!(told.contains("% more CPU per request than bare on Hello"), "{told}");
     assert!(told.contains("1 worse"), "the list of runs has the verdict: {told}");
     bench.assert_nothing_left();
 }
