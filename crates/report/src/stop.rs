@@ -18,6 +18,8 @@ pub struct ComparisonStanding {
     pub variant: String,
     /// The verdict so far in few words: `slower 8.1 % [7.2, 9.0]`.
     pub text: String,
+    /// Whether it has a verdict, however wide its interval.
+    pub has_verdict: bool,
     /// Why it may stop; `None` while it needs more forks.
     pub stop: Option<StopCause>,
     /// The time that more forks would take to decide it, if estimate and spread stayed as they are.
@@ -43,6 +45,7 @@ pub fn standings(record: &RunRecord) -> Vec<ComparisonStanding> {
             scenario: comparison.scenario,
             variant: comparison.variant,
             text: first.as_ref().map_or_else(|| "void".to_owned(), |first| first.short.clone()),
+            has_verdict: first.as_ref().is_some_and(|first| first.verdict.is_decision()),
             stop,
             needed: first.and_then(|first| first.needed_s).filter(|s| s.is_finite()).map(Duration::from_secs_f64),
         }

@@ -8,7 +8,7 @@ use crate::error::RunError;
 use crate::fork::run_fork;
 use crate::inputs::Judge;
 use crate::progress::{Place, Progress, Standing};
-use crate::schedule::{ForkSchedule, NextStep};
+use crate::schedule::{ForkSchedule, GroupStanding, NextStep};
 use crate::servers::report_unavailable;
 
 /// Runs the whole plan and says how it ended.
@@ -40,25 +40,31 @@ pub(crate) fn run_compared(context: &mut RunContext<'_>, judge: &Judge<'_>) -> R
             return Ok(EndStatus::Interrupted);
         }
         schedule.note_fork(at, context.elapsed().saturating_sub(begin));
-        let is_decided = judge_group(context, judge, group, place);
-        if schedule.may_stop(at) && is_decided || is_hopeless(group, context.journal.record()) {
+        schedule.note_standing(at, judge_group(context, judge, group, place));
+        if is_hopeless(group, context.journal.record()) {
             schedule.close(at);
         }
     }
     Ok(if schedule.is_out_of_time() { EndStatus::BudgetSpent } else { EndStatus::Complete })
 }
 
-/// Shows how the comparisons of a group stand. True when all are decided, or void for good; also when there are none: one
-/// server alone has nothing to decide.
-fn judge_group(context: &mut RunContext<'_>, judge: &Judge<'_>, group: &Group, place: Place<'_>) -> bool {
+/// Shows how the comparisons of a group stand. Void ones are settled, and so is a group without any: one server alone has
+/// nothing to decide.
+fn judge_group(context: &mut RunContext<'_>, judge: &Judge<'_>, group: &Group, place: Place<'_>) -> GroupStanding {
     let mut standings = judge(context.journal.record());
     standings.retain(|standing| standing.group == group.id);
     context.show(&Progress::Standing { place, standings: &standings });
     let record = context.journal.record();
-    standings.iter().all(|standing: &Standing| {
+    let is_void = |standing: &Standing| {
         let is_void = |name: &str| is_void(record, group, &standing.scenario, name);
-        standing.decided || is_void(&standing.variant) || is_void(&group.baseline().name)
-    })
+        is_void(&standing.variant) || is_void(&group.baseline().name)
+    };
+    let open: Vec<&Standing> = standings.iter().filter(|standing| !standing.decided && !is_void(standing)).collect();
+    match open.as_slice() {
+        [] => GroupStanding::Settled,
+        open if open.iter().all(|standing| standing.has_verdict) => GroupStanding::Answered,
+        _ => GroupStanding::Open,
+    }
 }
 
 /// Says of a group that its turn never came.

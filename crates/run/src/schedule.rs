@@ -16,7 +16,20 @@ struct GroupProgress<'a> {
     estimate: Duration,
     /// Forks done.
     forks: u32,
+    /// All comparisons have a verdict, but some are known less exactly than was asked for.
+    is_answered: bool,
     is_over: bool,
+}
+
+/// How the comparisons of a group stand after a fork.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum GroupStanding {
+    /// Some have no verdict.
+    Open,
+    /// All have a verdict. More forks would narrow an interval that is wider than was asked for.
+    Answered,
+    /// No more forks are needed.
+    Settled,
 }
 
 /// What a run does next.
@@ -41,7 +54,13 @@ pub(crate) struct ForkSchedule<'a> {
 impl<'a> ForkSchedule<'a> {
     /// No fork of any group is done.
     pub fn new(plan: &Plan, groups: &'a [Group]) -> Self {
-        let begin = |group| GroupProgress { group, estimate: fork_time(plan, group), forks: 0, is_over: false };
+        let begin = |group| GroupProgress {
+            group,
+            estimate: fork_time(plan, group),
+            forks: 0,
+            is_answered: false,
+            is_over: false,
+        };
         Self {
             forks: plan.stop.forks,
             budget: Budget::new(plan.stop.forks),
@@ -52,13 +71,19 @@ impl<'a> ForkSchedule<'a> {
     }
 
     /// Which group is forked next: the one with the fewest forks, so that the budget is shared evenly, or the first of the
-    /// plan that is not decided. `None` when all are over.
+    /// plan that is not decided. Groups whose comparisons all have a verdict wait for the others: an answer to every question
+    /// comes before a narrower interval for one. `None` when all are over.
     pub fn next_step(&mut self, elapsed: Duration) -> Option<NextStep<'a>> {
         loop {
-            let mut open = (0..self.groups.len()).filter(|at| !self.groups[*at].is_over);
+            let is_open = |at: &usize| !self.groups[*at].is_over;
+            let unanswered = (0..self.groups.len()).filter(|at| is_open(at) && !self.groups[*at].is_answered);
+            let answered = (0..self.groups.len()).filter(|at| is_open(at) && self.groups[*at].is_answered);
             let at = match self.order {
-                GroupOrder::Even => open.min_by_key(|at| self.groups[*at].forks)?,
-                GroupOrder::Listed => open.next()?,
+                GroupOrder::Even => {
+                    let fewest_forks = |at: &usize| self.groups[*at].forks;
+                    unanswered.min_by_key(fewest_forks).or_else(|| answered.min_by_key(fewest_forks))?
+                }
+                GroupOrder::Listed => unanswered.chain(answered).next()?,
             };
             let GroupProgress { group, estimate, forks, .. } = self.groups[at];
             if self.has_had_its_turn(forks) {
@@ -92,8 +117,17 @@ impl<'a> ForkSchedule<'a> {
         self.budget.note_fork_time(self.groups[at].estimate, taken);
     }
 
+    /// Notes how the comparisons of a group stand. It is over once they are settled.
+    pub fn note_standing(&mut self, at: usize, standing: GroupStanding) {
+        let standing = if self.may_stop(at) { standing } else { GroupStanding::Open };
+        self.groups[at].is_answered = standing == GroupStanding::Answered;
+        if standing == GroupStanding::Settled {
+            self.close(at);
+        }
+    }
+
     /// Whether a group may stop for being decided: not before its least number of forks, and not when they are fixed.
-    pub fn may_stop(&self, at: usize) -> bool {
+    fn may_stop(&self, at: usize) -> bool {
         matches!(self.forks, Forks::UntilDecided { at_least, .. } if self.groups[at].forks >= at_least)
     }
 
@@ -166,14 +200,38 @@ mod tests {
                     steps.push(format!("{}{fork}", group.id));
                     now += s(fork_s);
                     schedule.note_fork(at, s(fork_s));
-                    if schedule.may_stop(at) && decides(&group.id, fork) {
-                        schedule.close(at);
-                    }
+                    let settled = decides(&group.id, fork);
+                    schedule.note_standing(at, if settled { GroupStanding::Settled } else { GroupStanding::Open });
                 }
             }
             assert!(steps.len() < 100, "the schedule does not end");
         }
         (steps, schedule.is_out_of_time())
+    }
+
+    #[test]
+    fn a_group_with_a_verdict_waits_until_the_others_have_one_too() {
+        let forks = Forks::UntilDecided { budget: Span(s(1_000)), at_least: 2, max_forks: Some(4) };
+        for (order, expected) in [
+            (GroupOrder::Listed, "x1 x2 y1 y2 y3 z1 z2 x3 x4 y4 z3 z4"),
+            (GroupOrder::Even, "x1 y1 z1 x2 y2 z2 y3 x3 z3 x4 y4 z4"),
+        ] {
+            let mut plan = planned(forks);
+            plan.stop.order = order;
+            let mut schedule = ForkSchedule::new(&plan, &plan.groups);
+            let mut steps = Vec::new();
+            while let Some(NextStep::Fork { at, group, fork }) = schedule.next_step(s(0)) {
+                steps.push(format!("{}{fork}", group.id));
+                schedule.note_fork(at, s(1));
+                // The second group needs a fork more than the others for its verdict. None is ever narrow enough.
+                let has_verdict = fork >= if group.id == "y" { 3 } else { 2 };
+                schedule.note_standing(at, if has_verdict { GroupStanding::Answered } else { GroupStanding::Open });
+                if fork == 4 {
+                    schedule.close(at);
+                }
+            }
+            assert_eq!(steps.join(" "), expected);
+        }
     }
 
     #[test]
