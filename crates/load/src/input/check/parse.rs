@@ -19,7 +19,7 @@ impl FromStr for Check {
     /// `body = TEXT`, `body contains TEXT`, `body ~ REGEX` · `length 5`, `length 1..10` · `json $.PATH`,
     /// `json $.PATH = VALUE`, where a value that is not JSON is text.
     fn from_str(text: &str) -> Result<Self, LoadError> {
-        let wrong = || LoadError::input(&format!("check `{text}`"), "nobody knows what to check", FORMS);
+        let wrong = || LoadError::input(&format!("check `{text}`"), "unknown kind of check", FORMS);
         if text.contains("{{") {
             let remedy = "check what does not vary, such as json $.id or header X";
             return Err(LoadError::input(&format!("check `{text}`"), "variables cannot be used in checks", remedy));

@@ -97,7 +97,7 @@ fn wrong_checks_say_what_would_be_right() {
         ("status 300..200", "write one of"),
         ("length -1", "write one of"),
         ("json $.a = {{id}}", "variables cannot be used in checks"),
-        ("cookie a", "check `cookie a`: nobody knows what to check"),
+        ("cookie a", "check `cookie a`: unknown kind of check"),
         ("body is x", "write one of"),
         ("body ~ (", "regular expression `(`: unclosed group"),
         ("header X ~ [", "regular expression `[`: unclosed character class"),

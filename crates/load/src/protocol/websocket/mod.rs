@@ -162,7 +162,7 @@ impl WebSocket {
             return Step::Pushed(push.stamp.of(message));
         }
         let Some(mut exchange) = self.under_way.take() else {
-            let text = format!("a message that nobody asked for: \"{}\"", crate::problem::escape(message));
+            let text = format!("an unexpected message: \"{}\"", crate::problem::escape(message));
             return Step::Broken(Problem::new(ErrorClass::Protocol, text));
         };
         let expectation = &requests.get(exchange.request).expectation;
