@@ -150,7 +150,7 @@ define_settings! {
             .when(|known| is_compared(known) && !known.forks_are_fixed())
             .default(PriorUse::Auto)
             .fills(|to, prior| to.stop.prior = prior);
-        /// Which group gets the next start: the one with the fewest (even), or the first that is not decided (listed).
+        /// Which group gets the next start: the one with the fewest (even), or the first without a verdict (listed). Groups with a verdict wait for the others.
         group_order: GroupOrder = value("ORDER")
             .when(is_compared)
             .default(GroupOrder::Even)
