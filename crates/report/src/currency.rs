@@ -68,7 +68,7 @@ currencies! {
     /// The largest load that keeps a curve.
     Capacity = "capacity", "capacity relative to the baseline" by BY_FORK {
         label: "capacity", noun: None, unit: "per_s", polarity: Polarity::HigherIsBetter, percentile: None,
-        words: ["bears less", "bears more"], verbs: ["carries", "carry"],
+        words: ["carries less", "carries more"], verbs: ["carries", "carry"],
         objects: ["less load ({})", "more load ({})"],
     }
     /// Right answers per second under a saturating load.

@@ -7,6 +7,7 @@ use std::time::Duration;
 use tare_load::{Cancel, Schedule, SliceSample, SliceSpec, StopRule};
 use tare_stats::Method;
 use tare_stats::power::{DEFAULT_POWER, detectable_difference};
+use tare_stats::quantile::sd;
 use tare_sys::affinity::CpuSet;
 
 use crate::error::RunError;
@@ -46,13 +47,7 @@ impl NoiseFigures {
         let per_s = |slice: &SliceSample| slice.completed as f64 / slice.window_ns.max(1) as f64;
         let pairs = slices.chunks_exact(2).map(|pair| (per_s(&pair[0]) / per_s(&pair[1])).ln());
         let ratios: Vec<f64> = pairs.filter(|ratio| ratio.is_finite()).collect();
-        if ratios.len() < 2 {
-            return None;
-        }
-        let count = ratios.len() as f64;
-        let mean = ratios.iter().sum::<f64>() / count;
-        let variance = ratios.iter().map(|ratio| (ratio - mean).powi(2)).sum::<f64>() / (count - 1.0);
-        Some(Self { pairs: ratios.len() as u32, sd: variance.sqrt() })
+        Some(Self { pairs: ratios.len() as u32, sd: sd(&ratios).ok()? })
     }
 }
 

@@ -1,6 +1,7 @@
 //! What was asked, where and how it ended; and the plan and the environment as sections of rows.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use tare_plan::plan::{Forks, Mode as PlanMode, Plan, Setting};
 use tare_record::environment::Environment;
@@ -107,14 +108,16 @@ fn stop(plan: &Plan) -> String {
     }
 }
 
-/// The command as it can be typed again.
+/// The command as it can be typed again, on any machine: the program by its name alone.
 pub(crate) fn shell(command: &[String]) -> String {
+    let name = |program: &String| Path::new(program).file_name().map(|name| name.to_string_lossy().into_owned());
+    let program = command.first().map(|program| name(program).unwrap_or_else(|| program.clone()));
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_=+./,:@%^".contains(c);
     let quote = |word: &String| {
         let bare = !word.is_empty() && word.chars().all(plain);
         if bare { word.clone() } else { format!("'{}'", word.replace('\'', r"'\''")) }
     };
-    command.iter().map(quote).collect::<Vec<_>>().join(" ")
+    program.iter().chain(command.iter().skip(1)).map(quote).collect::<Vec<_>>().join(" ")
 }
 
 /// Settings, a section per table.

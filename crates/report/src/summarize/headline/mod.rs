@@ -46,6 +46,7 @@ pub(super) fn headline(comparisons: &[Comparison], frame: &Frame<'_>) -> Option<
             sentences.push("The two are identical, so this machine or tare favours one side.".to_owned());
         }
         sentences.extend(phrase::open(&open, &universe));
+        sentences.extend(phrase::single(&single, &universe));
     } else if open.is_empty() {
         sentences.push(phrase::of_one_start(&single, DIFFERENCES_SAID, &universe));
     } else {

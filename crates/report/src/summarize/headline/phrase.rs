@@ -30,15 +30,38 @@ pub(super) fn of_one_start(facts: &[Fact<'_>], most: usize, universe: &Universe)
     format!("In one start each, {}. One start gives no interval.", clauses.join("; "))
 }
 
-/// `Throughput and p99 at half load are not decided yet.`
+/// `Throughput and p99 at half load are not decided yet.` Measures that are open for other comparisons stand in a clause
+/// of their own.
 pub(super) fn open(facts: &[Fact<'_>], universe: &Universe) -> Option<String> {
-    let first = facts.first()?;
-    let (nouns, place) = (together(&facts.iter().collect::<Vec<_>>()), universe.cover(&first.comparisons()));
-    let same_place = facts.iter().all(|fact| universe.cover(&fact.comparisons()) == place);
-    let everywhere = first.items.len() == universe.len();
-    let place = if same_place && !everywhere { for_whom(&place) } else { String::new() };
-    let verb = if nouns.len() > 1 { "are" } else { "is" };
-    Some(format!("{} {verb} not decided yet{place}.", capital(&list(&nouns))))
+    let mut clauses: Vec<(Coverage, Vec<&Fact<'_>>)> = Vec::new();
+    for fact in facts {
+        let place = universe.cover(&fact.comparisons());
+        match clauses.iter_mut().find(|(known, _)| *known == place) {
+            Some((_, same)) => same.push(fact),
+            None => clauses.push((place, vec![fact])),
+        }
+    }
+    let is_everywhere = |fact: &Fact<'_>| fact.items.len() == universe.len();
+    let clause = |(at, (place, facts)): (usize, &(Coverage, Vec<&Fact<'_>>))| {
+        let nouns = together(facts);
+        let verb = if nouns.len() > 1 { "are" } else { "is" };
+        let verb = if at == 0 { format!(" {verb} not decided yet") } else { String::new() };
+        let place = match facts.first() {
+            Some(fact) if is_everywhere(fact) && clauses.len() > 1 => " for all".to_owned(),
+            Some(fact) if is_everywhere(fact) => String::new(),
+            _ => for_whom(place),
+        };
+        format!("{}{verb}{place}", list(&nouns))
+    };
+    let text: Vec<String> = clauses.iter().enumerate().map(clause).collect();
+    (!text.is_empty()).then(|| format!("{}.", capital(&text.join("; "))))
+}
+
+/// `http4s.TapirInterceptor on SimpleGet has one start, which gives no interval.`
+pub(super) fn single(facts: &[Fact<'_>], universe: &Universe) -> Option<String> {
+    let place = universe.cover(&facts.iter().find(|fact| fact.is_deciding)?.comparisons());
+    let verb = if place.is_plural { "have" } else { "has" };
+    Some(capital(&format!("{}{} {verb} one start, which gives no interval.", place.subject, place.place)))
 }
 
 /// `http4s.Tapir uses 6.9 % more CPU per request than http4s.Vanilla on SimpleGet [0.1, 14.1]`.
@@ -165,7 +188,7 @@ fn beginning(text: &str) -> String {
 
 /// With a capital, unless it begins with the name of a percentile (`p99`).
 pub(super) fn capital(text: &str) -> String {
-    let word = text.split(' ').next().unwrap_or("");
+    let word = text.split([' ', ',']).next().unwrap_or("");
     let is_plain = word.chars().all(|c| c.is_ascii_lowercase());
     let mut letters = text.chars();
     match letters.next().filter(|_| is_plain) {
