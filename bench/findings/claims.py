@@ -1,42 +1,115 @@
-"""Reads the claims: one file each in `claims/`, with its source, its content and our judgement."""
+"""Reads the claims, checks their judgement against the evidence, and looks up the figures in their words."""
 
+import fnmatch
 import pathlib
+import re
 import tomllib
 
-from . import schema
-from .problem import Problem
+from . import tables
+from .figures import added, part, share
+from .picks import SATURATING
+from .problem import Problem, pick
 
 FOLDER = pathlib.Path(__file__).parent / "claims"
 JUDGEMENTS = ["agrees", "agrees in part", "differs", "cannot be told", "cannot be tested here", "not measured", "measured"]
-REQUIRED = {key: schema.TEXT for key in ("title", "source", "claim", "judgement", "because")}
-OPTIONAL = {"show": schema.TABLES, "rests_on": schema.TABLES}
+TEXTS = ["title", "source", "claim", "judgement", "because"]
+CONDITION = ["evidence", "comparison", "currency", "above", "below"]
+# The currencies of a ladder's step: key in the evidence, and unit.
+STEP = {"cpu_per_request": ("cpu_ns_added", "ns"), "allocated_per_request": ("allocated_bytes_added", "bytes")}
 
 
-def all_of_them(folder=FOLDER):
-    """Every claim, ordered by the number in its file name."""
-    claims = [read(path) for path in sorted(folder.glob("*.toml"))]
-    if not claims:
-        raise Problem(f"{folder} has no claims, which are files such as 07-words.toml")
-    files = {}
-    for claim in claims:
-        other = files.setdefault(claim["number"], claim["file"])
-        if other != claim["file"]:
-            raise Problem(f"{claim['file']}: {other} has the number {claim['number']} too; each claim needs its own")
-    return claims
+def read(folder=FOLDER):
+    """Every claim, in the order of the files, whose names begin with the claim's number: 07-words.toml."""
+    return [read_file(path) for path in sorted(folder.glob("[0-9][0-9]-*.toml"))]
 
 
-def read(path):
-    claim = parsed(path)
-    schema.hold(path.name, claim, REQUIRED | OPTIONAL, REQUIRED)
-    schema.one_of(path.name, "judgement", claim["judgement"], JUDGEMENTS)
-    number = path.stem.split("-")[0]
-    if not number.isdecimal():
-        raise Problem(f"{path.name}: the file's name must begin with the claim's number, as in 07-words.toml")
-    return {"show": [], "rests_on": [], **claim, "number": int(number), "file": path.name}
-
-
-def parsed(path):
+def read_file(path):
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        claim = tomllib.loads(path.read_text(encoding="utf-8"))
+        check_keys(claim, TEXTS, ["show", "rests_on"])
+        pick("judgement", claim["judgement"], dict.fromkeys(JUDGEMENTS))
+        claim = {"show": [], "rests_on": [], **claim, "number": int(path.name[:2]), "file": path.name}
+        for show in claim["show"]:
+            check_keys(show, ["evidence", "what"], tables.KEYS)
+        for condition in claim["rests_on"]:
+            check_keys(condition, CONDITION[:3], CONDITION[3:])
+        return claim
+    except (Problem, ValueError) as error:
         raise Problem(f"{path.name}: {error}") from error
+
+
+def check_keys(table, needed, optional):
+    """Fails on a key that is missing or not known."""
+    for key in table:
+        pick("key", key, dict.fromkeys([*needed, *optional]))
+    for key in needed:
+        if key not in table:
+            raise Problem(f"{key} is missing")
+
+
+def evidence_of(claim):
+    """The names of all evidence that a claim shows, uses in its words or rests on."""
+    shown = {name for show in claim["show"] for name in (show["evidence"], *show.get("beside", []))}
+    named = set(re.findall(r'\{\{ *\w+\("([^"]+)"', claim["because"]))
+    return shown | named | {condition["evidence"] for condition in claim["rests_on"]}
+
+
+def check_conditions(claim, evidence):
+    """Fails if the evidence contradicts a condition of the judgement, so that renewed evidence is judged again."""
+    for condition in claim["rests_on"]:
+        comparisons = {one["id"]: one for one in pick("evidence", condition["evidence"], evidence)["comparisons"]}
+        percent = ratio_of(pick("comparison", condition["comparison"], comparisons), condition["currency"])["ratio"] * 100
+        above, below = condition.get("above", float("-inf")), condition.get("below", float("inf"))
+        if not above < percent < below:
+            rests = f'"{claim["judgement"]}" rests on {condition["comparison"]} ({condition["currency"]})'
+            raise Problem(f"{rests} between {above} and {below} %, and it is {percent:.1f} %: judge it again")
+
+
+def ratio_of(comparison, currency):
+    found = pick("currency", currency, {one["name"]: one for one in comparison["currencies"]})
+    if found["verdict"] == "void":
+        raise Problem(f"{comparison['id']} is void and supports nothing")
+    return found
+
+
+def lookups(evidence):
+    """The functions for the words of claims; each gives a figure with its interval."""
+
+    def the_one(run, entries, **wanted):
+        """The entry of the evidence `run` with these names."""
+        there = pick("evidence", run, evidence)
+        entries = there["profiles"]["views"] if entries == "profiles" else there[entries]
+        for key, name in wanted.items():
+            pick(f"{key} in {run}", name, dict.fromkeys(sorted({entry[key] for entry in entries})))
+        found = [entry for entry in entries if all(entry[key] == name for key, name in wanted.items())]
+        if len(found) != 1:
+            raise Problem(f"{run} has {len(found)} of {' '.join(wanted.values())}, and the words need one")
+        return found[0]
+
+    def cell(run, scenario, variant, column):
+        one = the_one(run, "cells", scenario=scenario, variant=variant)
+        kinds = [load["slice_kind"] for load in one["latency"]]
+        kind = kinds[0] if len(kinds) == 1 else SATURATING
+        tables.check_columns([one], kind, [column])
+        return tables.cell_text(one, kind, column)
+
+    def method(run, variant, event, pattern):
+        view = the_one(run, "profiles", variant=variant, event=event)
+        return part(view["focus_share"] if pattern == "focus" else tables.largest_share(view, pattern))
+
+    def step(run, variant, currency):
+        key, unit = pick("currency of a step", currency, STEP)
+        steps = {step["variant"]: step for ladder in pick("evidence", run, evidence)["ladders"] for step in ladder["steps"]}
+        return added(pick("step", variant, steps)[key], unit)
+
+    def leaks(run, pattern):
+        """The number of starts whose log reports a leak, and of all starts."""
+        starts = [counts for variant, counts in pick("evidence", run, evidence)["leaks"].items() if fnmatch.fnmatchcase(variant, pattern)]
+        if not starts:
+            raise Problem(f'{run} has no logs of "{pattern}"')
+        return f"{sum(leaking for _, leaking in starts)} of {sum(number for number, _ in starts)}"
+
+    def share_of(run, scenario, variant, currency):
+        return share(ratio_of(the_one(run, "comparisons", scenario=scenario, variant=variant), currency))
+
+    return {"share": share_of, "cell": cell, "method": method, "step": step, "leaks": leaks}

@@ -1,4 +1,4 @@
-"""Formats figures: units, intervals, significant digits."""
+"""Formats figures: units, intervals, significant digits. Where there is no figure stands a dash."""
 
 import math
 
@@ -11,63 +11,61 @@ STEPS = {
 TELLING = 9
 
 
+def step_of(value, unit):
+    return next((step for step in STEPS[unit] if value >= step[0]), STEPS[unit][-1])
+
+
 def amount(value, unit):
     """`18.8 k/s`."""
-    if value is None:
-        return "–"
-    divisor, name = next((step for step in STEPS[unit] if value >= step[0]), STEPS[unit][-1])
+    divisor, name = step_of(value, unit)
     return f"{significant(value / divisor)} {name}"
+
+
+def significant(value):
+    """Three significant digits, and no decimals beyond the third."""
+    digits = 2 - math.floor(math.log10(abs(value))) if value else 2
+    return f"{value:.{min(max(digits, 0), 3)}f}"
+
+
+def with_interval(estimate, unit):
+    """`39.3 k/s [17.6 k/s, 61.0 k/s]`, from two starts on."""
+    lo, hi = estimate.get("lo"), estimate.get("hi")
+    if lo is None or hi is None:
+        return amount(estimate["value"], unit)
+    bounds = "too wide" if lo <= 0 or hi / lo > TELLING else f"{amount(lo, unit)}, {amount(hi, unit)}"
+    return f"{amount(estimate['value'], unit)} [{bounds}]"
 
 
 def added(estimate, unit):
     """`+20.6 µs [16.9, 24.2]`, all in one unit."""
     if estimate is None:
         return "–"
-    told = [estimate[key] for key in ("value", "lo", "hi") if estimate[key] is not None]
-    most = max(abs(value) for value in told)
-    divisor, name = next((step for step in STEPS[unit] if most >= step[0]), STEPS[unit][-1])
-    value, *ends = (f"{value / divisor:.2f}".replace("-", "−") for value in told)
-    return f"{'+' if told[0] > 0 else ''}{value} {name}{f' [{ends[0]}, {ends[1]}]' if ends else ''}"
-
-
-def significant(value):
-    digits = 2 - math.floor(math.log10(abs(value))) if value else 2
-    return f"{value:.{min(max(digits, 0), 3)}f}"
+    numbers = [estimate[key] for key in ("value", "lo", "hi") if estimate[key] is not None]
+    divisor, name = step_of(max(map(abs, numbers)), unit)
+    value, *ends = (f"{number / divisor:.2f}".replace("-", "−") for number in numbers)
+    return f"{'+' if numbers[0] > 0 else ''}{value} {name}{f' [{ends[0]}, {ends[1]}]' if ends else ''}"
 
 
 def share(figure):
     """A ratio as a percentage of the baseline, `81 % [74, 89]`."""
-    percent = figure["ratio"] * 100
-    lo, hi = figure["lo"], figure["hi"]
-    decimals = 1 if lo and hi and hi / lo < 1.05 else 0
-    text = f"{percent:.{decimals}f} %"
+    percent, lo, hi = (figure[key] * 100 if figure[key] else None for key in ("ratio", "lo", "hi"))
     if not lo or not hi:
-        return text
-    if hi / lo > TELLING:
-        return f"{text} [too wide]"
-    return f"{text} [{lo * 100:.{decimals}f}, {hi * 100:.{decimals}f}]"
-
-
-def decided(figure):
-    """Does the interval exclude "no difference"?"""
-    return bool(figure["lo"] and figure["hi"]) and not figure["lo"] <= 1 <= figure["hi"]
-
-
-def with_interval(estimate, unit):
-    """`39.3 k/s [17.6 k/s, 61.0 k/s]`, from two starts on."""
-    text = amount(estimate["value"], unit)
-    lo, hi = estimate.get("lo"), estimate.get("hi")
-    if lo is None or hi is None:
-        return text
-    if lo <= 0 or hi / lo > TELLING:
-        return f"{text} [too wide]"
-    return f"{text} [{amount(lo, unit)}, {amount(hi, unit)}]"
+        return f"{percent:.0f} %"
+    decimals = 1 if hi / lo < 1.05 else 0
+    bounds = "too wide" if hi / lo > TELLING else f"{lo:.{decimals}f}, {hi:.{decimals}f}"
+    return f"{percent:.{decimals}f} % [{bounds}]"
 
 
 def part(estimate):
-    """`7.6 % [7.1, 8.2]`; "not listed" for a method outside the run's tables that was not looked up in its stacks."""
+    """`7.6 % [7.1, 8.2]`; "not listed" for a method that the run's tables do not list and nobody looked up."""
     if estimate is None:
         return "not listed"
     lo, hi = estimate["lo"], estimate["hi"]
     interval = "" if lo is None or hi is None else f" [{max(lo, 0) * 100:.1f}, {min(hi, 1) * 100:.1f}]"
     return f"{estimate['value'] * 100:.1f} %{interval}"
+
+
+def excludes(estimate, value):
+    """Does the interval exclude the value?"""
+    lo, hi = estimate["lo"], estimate["hi"]
+    return lo is not None and hi is not None and not lo <= value <= hi

@@ -1,76 +1,50 @@
-"""The runs at the end of the page: an overview, and for each its command, circumstances and versions."""
+"""Reads evidence: the part of runs' summaries that the page can show."""
 
-from dataclasses import dataclass
+import json
+import pathlib
 
-from . import prose
-from .caption import at_start, most_starts
-from .tables import markdown
+from .problem import Problem
 
-
-@dataclass
-class Run:
-    """Evidence by its name, and the numbers of the claims that use it."""
-
-    name: str
-    evidence: dict
-    claims: list
+FOLDER = pathlib.Path(__file__).parent / "evidence"
 
 
-def used(claims, shelf):
-    """Every run that a claim uses in a table, in its text or for its judgement."""
-    by_name = {}
-    for claim in claims:
-        shown = [name for show in claim["show"] for name in (show["evidence"], *show.get("beside", []))]
-        for name in {*shown, *(rest["evidence"] for rest in claim["rests_on"]), *prose.named(claim)}:
-            by_name.setdefault(name, []).append(claim["number"])
-    return [Run(name, shelf.get(name, "runs"), by_name[name]) for name in sorted(by_name)]
+def read(folder=FOLDER):
+    """All evidence by its name, each in the form of a summary.json (docs/SUMMARY.md)."""
+    return {path.stem: parsed(path) for path in sorted(folder.glob("*.json"), key=lambda path: path.stem)}
 
 
-def of(used):
-    lines = [["run", "began (UTC)", "took", "starts", "load of the machine at its start", "claims"]]
-    lines += [line(run) for run in used]
-    return "## Runs\n\n" + markdown(lines) + "\n" + "\n".join(section(run) for run in used)
+def parsed(path):
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise Problem(f"{path}: {error}") from error
 
 
-def line(run):
-    about = run.evidence["run"]
-    minutes = f"{about['duration_s'] / 60:.0f} min" if about.get("duration_s") else "–"
-    starts = f"{most_starts(run.evidence)}" + ("" if about["status"] == "complete" else f", {about['status']}")
-    load = at_start(run.evidence).removeprefix("load ") or "–"
-    return [f"[{run.name}](#{run.name})", began(about), minutes, starts, load, ", ".join(map(str, run.claims))]
+def facts_of(run):
+    """What the page says of a run: machine, settings, libraries, the largest number of starts of one server, and the load average when it
+    began: `33.87` is the number of programs that wanted a core, averaged over the minute before."""
+    sections = {section["title"]: rows_of(section["rows"]) for section in run["environment"]}
+    about, kernel, jvm = sections["Machine"], sections["Kernel"]["release"], sections["JVM"]
+    machine, jdk = f"{about['CPU']}, cores {about['cores tare may use']}, {about['memory']}", jvm["JDK"].split(" ")[0]
+    at_start = next((value for key, value in about.items() if key.startswith("hypervisor steal")), "")
+    load = next((part.removeprefix("load ") for part in at_start.split(", ") if part.startswith("load ")), "")
+    written = lambda rows: ", ".join(f"{name} {version}" for name, version in rows.items())
+    libraries = {(cell["family"], written(rows_of(cell["resolved"]))) for cell in run["cells"] if cell["resolved"]}
+    libraries |= {(title.split(" ")[1], written(rows)) for title, rows in sections.items() if title.startswith("Versions: ")}
+    return {
+        "where": f"{machine}, Linux {kernel}, JDK {jdk}",
+        "machine": machine,
+        "kernel": kernel,
+        "jdk": jdk,
+        "jvm_options": jvm["options"],
+        "at_start": at_start,
+        "load": load,
+        "libraries": sorted(libraries),
+        "plan": {key: value for section in run["plan"] for key, value in rows_of(section["rows"]).items()},
+        "starts": max((one["forks"] for one in run["cells"] + run["profiles"]["views"]), default=0),
+        "unsteady": sum(any(reason["text"].startswith("not steady") for reason in cell["validity"]["reasons"]) for cell in run["cells"]),
+    }
 
 
-def began(about):
-    return about["started_at"][:16].replace("T", " ")
-
-
-def section(run):
-    lines = [f"### {run.name}", f"```\n{run.evidence['run']['command']}\n```", ". ".join(facts(run.evidence)) + "."]
-    lines += ["\n".join(f"- {one}" for one in versions(run.evidence))]
-    return "\n\n".join(line for line in lines if line) + "\n"
-
-
-def facts(evidence):
-    about, plan = evidence["run"], evidence.get("plan", {})
-    yield f"{began(about)} UTC"
-    if about.get("git_revision"):
-        yield f"Revision {about['git_revision']}"
-    machine, kernel, jvm = (evidence["machine"].get(title, {}) for title in ("Machine", "Kernel", "JVM"))
-    if machine:
-        yield f"{machine['CPU']}, cores {machine['cores tare may use']}, {machine['memory']}; Linux {kernel['release']}"
-        yield from (f"At the start {value}" for key, value in machine.items() if key.startswith("hypervisor steal"))
-    if jvm:
-        yield f"JDK {jvm['JDK'].split(' ')[0]}, {jvm['options']}"
-    if plan.get("warmup") == "steady":
-        yield f"Warm-up until steady, {plan['warmup_first_cap']} at most for the first scenario of a start and {plan['warmup_cap']} for each later one"
-
-
-def versions(evidence):
-    """A line for each family and version, with its libraries."""
-    built = {(cell["family"], written(cell["versions"])) for cell in evidence["cells"] if cell["versions"]}
-    built |= {(family.split(" ")[0], written(named)) for family, named in evidence.get("versions", {}).items()}
-    return [f"{family}: {named}" for family, named in sorted(built)]
-
-
-def written(named):
-    return ", ".join(f"{name} {version}" for name, version in named.items())
+def rows_of(rows):
+    return {row["key"]: row["value"] for row in rows}

@@ -3,64 +3,42 @@
 import math
 import statistics
 
-from . import picks
-from .problem import Problem
-
-HEAD = ["", "cells", "median", "90th percentile", "largest"]
+from .picks import matching
 
 
-def spread(place, show, chosen, shelf):
-    """Differences between the starts of one program: standard deviations of logarithms, in percent."""
-    logs = [[math.log(one) for one in cell["throughputs_per_s"] if one] for cell in chosen]
-    of_throughput = [statistics.stdev(one) for one in logs if len(one) > 1]
-    comparisons = picks.picked(show, shelf.get(show["evidence"], place)["comparisons"])
-    first = [comparison["currencies"][0] for comparison in comparisons if comparison["currencies"]]
-    of_ratio = [currency["sd_forks"] for currency in first if currency["sd_forks"] is not None]
-    return table([("throughput of one server", of_throughput), ("its share of the baseline's, measured together", of_ratio)])
+def spread(show, chosen, _others, run):
+    """Differences between the starts of one program: standard deviations of logarithms."""
+    logs = [[math.log(fork["throughput_per_s"]) for fork in cell["fork_values"] if fork["throughput_per_s"]] for cell in chosen]
+    first = [one["currencies"][0] for one in matching(show, run["comparisons"]) if one["currencies"]]
+    return quantiles({
+        "throughput of one server": [statistics.stdev(one) for one in logs if len(one) > 1],
+        "its share of the baseline's, measured together": [one["sd_forks"] for one in first if one["sd_forks"] is not None],
+    })  # fmt: skip
 
 
-def repeats(place, show, chosen, shelf):
-    """Differences between two runs of one command, per cell and per share: the larger figure divided by the smaller, minus one."""
-    if len(show["beside"]) != 1:
-        raise Problem(f"{place}: beside must be one other run of the same command")
-    again = shelf.get(show["beside"][0], place)
-    comparisons = picks.picked(show, shelf.get(show["evidence"], place)["comparisons"])
-    kinds = [
-        ("throughput of one server", apart(chosen, again["cells"], lambda cell: value(cell["throughput_per_s"]))),
-        ("its CPU per request", apart(chosen, again["cells"], lambda cell: value(cell["cpu_ns_per_request"]))),
-        ("its allocation per request", apart(chosen, again["cells"], lambda cell: value(cell["allocated_bytes_per_request"]))),
-        ("its share of the baseline's throughput", apart(comparisons, again["comparisons"], ratio("throughput"))),
-        ("its share of the baseline's CPU per request", apart(comparisons, again["comparisons"], ratio("cpu_per_request"))),
-    ]
-    if not any(differences for _, differences in kinds):
-        raise Problem(f'{place}: evidence "{show["evidence"]}" and "{show["beside"][0]}" have no figure in common')
-    return table(kinds)
+def repeats(show, chosen, others, run):
+    """Differences between two runs of one command: the larger figure divided by the smaller, minus one."""
+    (again,) = others.values()
+    of_cell = lambda key: lambda cell: cell["validity"]["state"] != "void" and cell[key] and cell[key]["value"]
+    of_share = lambda name: lambda one: next((each["ratio"] for each in one["currencies"] if each["name"] == name and each["verdict"] != "void"), None)
+
+    def apart(these, those, figure):
+        pairs = [(figure(one), figure(other)) for one in these for other in those if one["id"] == other["id"]]
+        return [max(pair) / min(pair) - 1 for pair in pairs if all(pair)]
+
+    both, pairs = (chosen, again["cells"]), (matching(show, run["comparisons"]), again["comparisons"])
+    return quantiles({
+        "throughput of one server": apart(*both, of_cell("throughput_per_s")),
+        "its CPU per request": apart(*both, of_cell("cpu_ns_per_request")),
+        "its allocation per request": apart(*both, of_cell("allocated_bytes_per_request")),
+        "its share of the baseline's throughput": apart(*pairs, of_share("throughput")),
+        "its share of the baseline's CPU per request": apart(*pairs, of_share("cpu_per_request")),
+    })  # fmt: skip
 
 
-def value(estimate):
-    return estimate and estimate["value"]
-
-
-def ratio(name):
-    return lambda one: next((currency["ratio"] for currency in one["currencies"] if currency["name"] == name and currency["verdict"] != "void"), None)
-
-
-def apart(these, those, figure):
-    """The differences of all that both runs have, and that is not void in either."""
-    other = {one["id"]: figure(one) for one in those if sound(one)}
-    pairs = [(figure(one), other.get(one["id"])) for one in these if sound(one)]
-    return [max(a, b) / min(a, b) - 1 for a, b in pairs if a and b]
-
-
-def sound(one):
-    return one.get("validity", {}).get("state") != "void"
-
-
-def table(kinds):
-    return [HEAD] + [line(*kind) for kind in kinds if kind[1]]
-
-
-def line(what, deviations):
-    ordered = sorted(deviations)
-    marks = (ordered[len(ordered) // 2], ordered[len(ordered) * 9 // 10], ordered[-1])
-    return [what, str(len(ordered)), *(f"{mark * 100:.1f} %" for mark in marks)]
+def quantiles(kinds):
+    rows = [["", "cells", "median", "90th percentile", "largest"]]
+    for what, ordered in ((what, sorted(values)) for what, values in kinds.items() if values):
+        marks = (ordered[len(ordered) // 2], ordered[len(ordered) * 9 // 10], ordered[-1])
+        rows.append([what, str(len(ordered)), *(f"{mark * 100:.1f} %" for mark in marks)])
+    return rows
