@@ -1,12 +1,13 @@
-//! JSON: the summary as it is (docs/SUMMARY.md).
+//! JSON: a summary (docs/SUMMARY.md) or another document as it is.
+
+use serde::Serialize;
 
 use crate::error::ReportError;
-use crate::summary::Summary;
 
-/// The summary, indented, with a newline at its end.
+/// The document, indented, with a newline at its end.
 ///
 /// # Errors
-/// A number that JSON does not have, which no summary holds.
-pub fn render(summary: &Summary) -> Result<String, ReportError> {
-    Ok(serde_json::to_string_pretty(summary)? + "\n")
+/// A number that JSON does not have, which no document of this crate holds.
+pub fn render(document: &impl Serialize) -> Result<String, ReportError> {
+    Ok(serde_json::to_string_pretty(document)? + "\n")
 }

@@ -163,7 +163,7 @@ pub struct ServeArgs {
 /// Flags of `tare report`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  tare report                 the last run that finished: print the table and write all files again\n  tare report --list          all runs, with their verdicts\n  tare report 2026-11-20-1 --findings\n  tare report latest --csv > cells.csv"
+    after_help = "Examples:\n  tare report                 the last run that finished: print the table and write all files again\n  tare report --list          all runs, with their verdicts\n  tare report 2026-11-20-1 --findings\n  tare report latest --csv > cells.csv\n  tare report --ci junit > tare.xml"
 )]
 pub struct ReportArgs {
     /// Run to report: its id, its folder or its record file.
@@ -199,6 +199,9 @@ pub struct FormArgs {
     /// Print the results in wrk's format.
     #[arg(long)]
     pub wrk: bool,
+    /// Print a form for continuous integration.
+    #[arg(long, value_enum, value_name = "FORM")]
+    pub ci: Option<CiForm>,
     /// Print the HTML page.
     #[arg(long)]
     pub html: bool,
@@ -208,6 +211,23 @@ pub struct FormArgs {
     /// List all recorded runs: when, how long, which suite, and the verdicts.
     #[arg(long)]
     pub list: bool,
+}
+
+/// What a system for continuous integration reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum CiForm {
+    /// JUnit XML: a test case per comparison.
+    Junit,
+    /// Markdown for a comment on a pull request.
+    Comment,
+    /// Bencher Metric Format.
+    Bencher,
+    /// OpenMetrics text, as Prometheus reads it.
+    Openmetrics,
+    /// JSON of github-action-benchmark, customSmallerIsBetter: CPU, allocation, latency.
+    GithubSmaller,
+    /// JSON of github-action-benchmark, customBiggerIsBetter: throughput, capacity.
+    GithubBigger,
 }
 
 /// Flags of `tare doctor`.

@@ -8,10 +8,12 @@ use tare_record::store::{self, find_run};
 use tare_record::{LoadRecord, Record};
 use tare_report::summary::Summary;
 use tare_report::{
-    csv, gatling, html, json, load, markdown, memory, summarize_with, text, write_all, write_profiles, wrk,
+    ReportError, ci, csv, gatling, html, json, load, markdown, memory, summarize_with, text, write_all, write_profiles,
+    wrk,
 };
+use tare_stats::Polarity;
 
-use crate::args::{Global, ReportArgs};
+use crate::args::{CiForm, Global, ReportArgs};
 use crate::console;
 use crate::failure::Outcome;
 use crate::home::shown_path;
@@ -100,12 +102,26 @@ fn form(
         Some(gatling::render(&summary))
     } else if form.wrk {
         Some(wrk::render(&summary))
+    } else if let Some(ci) = form.ci {
+        Some(ci_form(ci, &summary)?)
     } else if form.html {
         Some(html::render(&summary)?)
     } else if form.findings {
         Some(text::render_findings(&summary, &style(global)))
     } else {
         None
+    })
+}
+
+/// The summary as a system for continuous integration reads it.
+fn ci_form(form: CiForm, summary: &Summary) -> Result<String, ReportError> {
+    Ok(match form {
+        CiForm::Junit => ci::junit::render(summary),
+        CiForm::Comment => ci::comment::render(summary),
+        CiForm::Bencher => ci::bencher::render(summary)?,
+        CiForm::Openmetrics => ci::openmetrics::render(summary),
+        CiForm::GithubSmaller => ci::github_benchmark::render(summary, Polarity::LowerIsBetter)?,
+        CiForm::GithubBigger => ci::github_benchmark::render(summary, Polarity::HigherIsBetter)?,
     })
 }
 
@@ -117,6 +133,8 @@ fn report_load(args: &ReportArgs, global: &Global, record: &LoadRecord) -> anyho
         load::json(&summary)?
     } else if form.csv {
         load::csv(&summary)
+    } else if let Some(ci) = form.ci {
+        ci_form(ci, &as_run())?
     } else if form.html {
         load::html(record, &summary)?
     } else if form.wrk {

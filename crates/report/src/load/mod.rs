@@ -30,7 +30,7 @@ use crate::error::ReportError;
 /// # Errors
 /// A number that JSON does not have, which no summary holds.
 pub fn json(summary: &LoadSummary) -> Result<String, ReportError> {
-    Ok(serde_json::to_string_pretty(summary)? + "\n")
+    crate::json::render(summary)
 }
 
 /// HdrHistogram's percentile distribution of the response times, in milliseconds.

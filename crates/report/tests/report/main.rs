@@ -3,6 +3,7 @@
 // Helpers of tests are tests, which clippy cannot see.
 #![allow(clippy::unwrap_used)]
 
+mod ci;
 mod cross_checks;
 mod forecasts;
 mod golden;

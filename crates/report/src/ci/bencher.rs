@@ -1,0 +1,47 @@
+//! Bencher Metric Format: a benchmark for each cell, with its figures and its ratios to the baseline as measures.
+//!
+//! Source of the form: <https://bencher.dev/docs/reference/bencher-metric-format>.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::{cell_figures, usable_cells, usable_ratios};
+use crate::error::ReportError;
+use crate::json;
+use crate::summary::Summary;
+
+/// One metric of one measure.
+#[derive(Serialize)]
+struct BencherMetric {
+    value: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lower_value: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    upper_value: Option<f64>,
+}
+
+/// Measures by benchmark. A measure is called like its currency, in kebab case; that of a ratio ends in `-ratio`.
+///
+/// # Errors
+/// A number that JSON does not have, which no summary holds.
+pub fn render(summary: &Summary) -> Result<String, ReportError> {
+    let mut benchmarks: BTreeMap<&str, BTreeMap<String, BencherMetric>> = BTreeMap::new();
+    for cell in usable_cells(summary) {
+        for figure in cell_figures(cell) {
+            let level = figure.level;
+            let metric = BencherMetric { value: level.value, lower_value: level.lo, upper_value: level.hi };
+            benchmarks.entry(&cell.id).or_default().insert(measure(figure.currency.facts().name), metric);
+        }
+    }
+    for (comparison, ratio) in usable_ratios(summary) {
+        let metric = BencherMetric { value: ratio.ratio, lower_value: ratio.lo, upper_value: ratio.hi };
+        let name = measure(&format!("{}_ratio", ratio.name.facts().name));
+        benchmarks.entry(&comparison.cell).or_default().insert(name, metric);
+    }
+    json::render(&benchmarks)
+}
+
+fn measure(currency: &str) -> String {
+    currency.replace('_', "-")
+}

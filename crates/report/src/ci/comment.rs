@@ -1,0 +1,48 @@
+//! Markdown for a comment on a pull request: the answer, a row per comparison, and the whole report folded away.
+
+use crate::clean::escape_markdown as safe;
+use crate::format::Change;
+use crate::markdown;
+use crate::summary::{Comparison, CurrencyRatio, Summary, VerdictKind};
+
+/// A longer report is not folded in: GitHub takes 65,536 characters.
+const MOST_FOLDED: usize = 55_000;
+
+/// The comment. Its first line marks it, so that a later run finds and replaces it.
+pub fn render(summary: &Summary) -> String {
+    let mut out = format!("{}\n**{}**\n", mark(&summary.run.suite), safe(&summary.headline.text));
+    if !summary.comparisons.is_empty() {
+        out.push_str("\n| scenario | variant | verdict | other measures |\n|---|---|---|---|\n");
+        out.extend(summary.comparisons.iter().map(row));
+    }
+    let rest = markdown::render(summary);
+    if rest.len() > MOST_FOLDED {
+        let again = format!("tare report {}", summary.run.id);
+        out.push_str(&format!("\nThe whole report is too long for a comment: `{again}`.\n"));
+    } else {
+        let title = safe(&format!("The whole report of run {}", summary.run.id));
+        out.push_str(&format!("\n<details><summary>{title}</summary>\n\n{rest}\n</details>\n"));
+    }
+    out
+}
+
+/// The line by which a comment about this suite is found again.
+fn mark(suite: &str) -> String {
+    let name: String = suite.chars().filter(|c| c.is_alphanumeric() || "._".contains(*c)).collect();
+    format!("<!-- tare report of {name} -->")
+}
+
+fn row(comparison: &Comparison) -> String {
+    let (verdict, others) = match comparison.currencies.split_first() {
+        Some((first, others)) => (format!("{}: {}", first.label, first.short), others),
+        None => ("void".to_owned(), [].as_slice()),
+    };
+    let others: Vec<String> = others.iter().filter(|ratio| ratio.verdict != VerdictKind::Void).map(change).collect();
+    let cells = [&comparison.scenario, &comparison.variant, &verdict, &others.join("; ")].map(|text| safe(text));
+    format!("| {} |\n", cells.join(" | "))
+}
+
+fn change(ratio: &CurrencyRatio) -> String {
+    let change = Change { ratio: ratio.ratio, bounds: ratio.lo.zip(ratio.hi) };
+    format!("{} {}", ratio.label, change.signed())
+}

@@ -1,0 +1,62 @@
+//! The JSON of github-action-benchmark (`customSmallerIsBetter` and `customBiggerIsBetter`): ratios to the baseline, because
+//! the action compares runs of different machines. Without comparisons the figures themselves.
+//!
+//! Source of the form: <https://github.com/benchmark-action/github-action-benchmark>.
+
+use serde::Serialize;
+use tare_stats::Polarity;
+
+use super::{cell_figures, half_width, usable_cells, usable_ratios};
+use crate::clean::sanitize_line;
+use crate::error::ReportError;
+use crate::json;
+use crate::summary::{Cell, Comparison, CurrencyRatio, Summary};
+
+/// One entry of the list.
+#[derive(Serialize)]
+struct BenchmarkEntry {
+    name: String,
+    unit: &'static str,
+    value: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    range: Option<String>,
+    extra: String,
+}
+
+/// The figures of the currencies with this polarity: the action takes either kind in a file of its own.
+///
+/// # Errors
+/// A number that JSON does not have, which no summary holds.
+pub fn render(summary: &Summary, polarity: Polarity) -> Result<String, ReportError> {
+    let entries: Vec<BenchmarkEntry> = if summary.comparisons.is_empty() {
+        usable_cells(summary).flat_map(|cell| level_entries(cell, polarity)).collect()
+    } else {
+        let wanted = usable_ratios(summary).filter(|(_, ratio)| ratio.name.facts().polarity == polarity);
+        wanted.map(|(comparison, ratio)| ratio_entry(comparison, ratio)).collect()
+    };
+    json::render(&entries)
+}
+
+fn ratio_entry(comparison: &Comparison, ratio: &CurrencyRatio) -> BenchmarkEntry {
+    let Comparison { scenario, variant, baseline, .. } = comparison;
+    let name = format!("{scenario}: {variant} vs {baseline}, {}", ratio.label);
+    BenchmarkEntry {
+        name: sanitize_line(&name),
+        unit: "× baseline",
+        value: ratio.ratio,
+        range: half_width(ratio.lo, ratio.hi),
+        extra: format!("{}\n{}", ratio.short, ratio.method),
+    }
+}
+
+fn level_entries(cell: &Cell, polarity: Polarity) -> Vec<BenchmarkEntry> {
+    let figures = cell_figures(cell).into_iter().filter(|figure| figure.currency.facts().polarity == polarity);
+    let entry = |figure: super::CellFigure| BenchmarkEntry {
+        name: sanitize_line(&format!("{}: {}, {}", cell.scenario, cell.variant, figure.currency.facts().label)),
+        unit: figure.unit,
+        value: figure.level.value,
+        range: half_width(figure.level.lo, figure.level.hi),
+        extra: cell.cpu_load.clone(),
+    };
+    figures.map(entry).collect()
+}

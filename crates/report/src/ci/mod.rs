@@ -1,0 +1,62 @@
+//! Forms for continuous integration: tests, trackers of benchmarks, metrics, and a comment on a pull request.
+//!
+//! A figure that is void is in none of them.
+
+pub mod bencher;
+pub mod comment;
+pub mod github_benchmark;
+pub mod junit;
+pub mod openmetrics;
+
+use crate::currency::Currency;
+use crate::summary::{Cell, Comparison, CurrencyRatio, Estimate, Summary, ValidityState, VerdictKind};
+
+/// What a cell reached in one currency.
+struct CellFigure {
+    currency: Currency,
+    unit: &'static str,
+    level: Estimate,
+}
+
+/// The cells whose numbers may be used.
+fn usable_cells(summary: &Summary) -> impl Iterator<Item = &Cell> {
+    summary.cells.iter().filter(|cell| cell.validity.state != ValidityState::Void)
+}
+
+/// The ratios whose numbers may be used, each with its comparison.
+fn usable_ratios(summary: &Summary) -> impl Iterator<Item = (&Comparison, &CurrencyRatio)> {
+    let of = |comparison| ratios_of(comparison).map(move |ratio| (comparison, ratio));
+    summary.comparisons.iter().flat_map(of)
+}
+
+fn ratios_of(comparison: &Comparison) -> impl Iterator<Item = &CurrencyRatio> {
+    comparison.currencies.iter().filter(|ratio| ratio.verdict != VerdictKind::Void && ratio.ratio.is_finite())
+}
+
+/// The figures of a cell in every currency that it has.
+fn cell_figures(cell: &Cell) -> Vec<CellFigure> {
+    let percentile = |currency: Currency| {
+        let wanted = currency.facts().percentile?;
+        let percentiles = &cell.shown_latency()?.response.percentiles;
+        let found = percentiles.iter().find(|one| one.percentile == wanted)?;
+        let bound = |ns: Option<u64>| ns.map(|ns| ns as f64);
+        Some(Estimate { value: found.value_ns as f64, lo: bound(found.lo_ns), hi: bound(found.hi_ns) })
+    };
+    let levels = [
+        (Currency::Throughput, cell.throughput_per_s),
+        (Currency::CpuPerRequest, cell.cpu_ns_per_request),
+        (Currency::AllocatedPerRequest, cell.allocated_bytes_per_request),
+        (Currency::LatencyP50, percentile(Currency::LatencyP50)),
+        (Currency::LatencyP99, percentile(Currency::LatencyP99)),
+    ];
+    let figure = |(currency, level): (Currency, Option<Estimate>)| {
+        let level = level.filter(|level| level.value.is_finite())?;
+        Some(CellFigure { currency, unit: currency.facts().unit, level })
+    };
+    levels.into_iter().filter_map(figure).collect()
+}
+
+/// `± 0.0123`: half the distance between two bounds; `None` without bounds.
+fn half_width(lo: Option<f64>, hi: Option<f64>) -> Option<String> {
+    Some(format!("± {:.3e}", (hi? - lo?) / 2.0)).filter(|text| !text.contains("inf"))
+}

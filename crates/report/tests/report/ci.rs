@@ -1,0 +1,171 @@
+//! The forms for continuous integration, read by parsers that others wrote.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use junit_parser::{TestCase, TestStatus};
+use openmetrics_parser::openmetrics::parse_openmetrics;
+use serde::Deserialize;
+use tare_plan::plan::SliceKind;
+use tare_report::summary::{Summary, VerdictKind};
+use tare_report::{ci, summarize};
+use tare_stats::Polarity;
+
+use crate::synthetic::{self, baseline, standard_summary, weighed};
+
+const HOSTILE: &str = "</testcase> \"quoted\"\\ \u{1b}[31m\u{0}{}\n|`*";
+
+fn hostile_summary() -> Summary {
+    summarize(&synthetic::run(&[baseline(), weighed(HOSTILE, 0.9)], 3, &[SliceKind::Saturating]))
+}
+
+fn test_cases(summary: &Summary) -> Vec<TestCase> {
+    let read = junit_parser::from_reader(ci::junit::render(summary).as_bytes()).unwrap();
+    assert_eq!(read.suites.len(), 1);
+    assert_eq!(read.suites[0].tests as usize, read.suites[0].cases.len());
+    read.suites.into_iter().flat_map(|suite| suite.cases).collect()
+}
+
+#[test]
+fn junit_has_a_test_case_per_comparison() {
+    let cases = test_cases(&standard_summary());
+    assert_eq!(cases.len(), 1);
+    assert_eq!(cases[0].original_name, "http4s.Tapir vs http4s.Vanilla");
+    assert_eq!(cases[0].classname.as_deref(), Some("http4s.SimpleGet"));
+    assert!(cases[0].status.is_success(), "a cost is no failure");
+    let output = cases[0].system_out.clone().unwrap();
+    assert!(output.contains(&standard_summary().sentences[0].text), "{output}");
+}
+
+#[test]
+fn junit_skips_what_is_undecided_and_reports_what_is_void() {
+    for (verdict, is_skipped) in [(VerdictKind::Inconclusive, true), (VerdictKind::Void, false)] {
+        let mut summary = standard_summary();
+        summary.comparisons[0].currencies[0].verdict = verdict;
+        summary.comparisons[0].currencies[0].reason = Some("too few starts".to_owned());
+        let status = test_cases(&summary).remove(0).status;
+        let message = match &status {
+            TestStatus::Skipped(skipped) if is_skipped => &skipped.message,
+            TestStatus::Error(error) if !is_skipped => &error.message,
+            other => panic!("{verdict:?} is {other:?}"),
+        };
+        assert_eq!(message, "too few starts");
+    }
+}
+
+#[test]
+fn junit_of_a_run_without_comparisons_has_its_cells() {
+    let summary = summarize(&synthetic::run(&[baseline()], 2, &[SliceKind::Saturating]));
+    assert_eq!(test_cases(&summary)[0].original_name, "http4s.Vanilla");
+}
+
+#[test]
+fn hostile_names_stay_text_in_junit_and_openmetrics() {
+    let summary = hostile_summary();
+    let cases = test_cases(&summary);
+    assert!(cases[0].original_name.starts_with("</testcase> \"quoted\"\\ "), "{}", cases[0].original_name);
+    let read = parse_openmetrics(&ci::openmetrics::render(&summary)).unwrap();
+    assert!(read.families.contains_key("tare_ratio"));
+}
+
+#[test]
+fn openmetrics_has_each_figure_once_in_base_units() {
+    let summary = standard_summary();
+    let text = ci::openmetrics::render(&summary);
+    let read = parse_openmetrics(&text).unwrap();
+    let families: BTreeSet<&str> = read.families.keys().map(String::as_str).collect();
+    for name in ["tare_run", "tare_cpu_seconds_per_request", "tare_requests_per_second", "tare_ratio"] {
+        assert!(families.contains(name), "{name} is not in {families:?}");
+    }
+    let cpu_ns = summary.cells[0].cpu_ns_per_request.unwrap().value;
+    let line = text.lines().find(|line| line.starts_with("tare_cpu_seconds_per_request{")).unwrap();
+    let cpu_s: f64 = line.rsplit(' ').next().unwrap().parse().unwrap();
+    assert!((cpu_s * 1e9 / cpu_ns - 1.0).abs() < 1e-9, "{line}");
+    let ratios = summary.comparisons.iter().map(|comparison| comparison.currencies.len()).sum::<usize>();
+    assert_eq!(text.lines().filter(|line| line.starts_with("tare_ratio{")).count(), ratios);
+}
+
+#[test]
+fn the_same_run_gives_the_same_openmetrics() {
+    let summary = standard_summary();
+    assert_eq!(ci::openmetrics::render(&summary), ci::openmetrics::render(&summary));
+}
+
+/// What Bencher's schema allows and nothing else.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct BencherRead {
+    value: f64,
+    lower_value: Option<f64>,
+    upper_value: Option<f64>,
+}
+
+#[test]
+fn bencher_reads_levels_and_ratios_of_every_cell() {
+    let summary = standard_summary();
+    let text = ci::bencher::render(&summary).unwrap();
+    let read: BTreeMap<String, BTreeMap<String, BencherRead>> = serde_json::from_str(&text).unwrap();
+    assert_eq!(read.len(), summary.cells.len());
+    let comparison = &summary.comparisons[0];
+    for ratio in &comparison.currencies {
+        let name = format!("{}-ratio", ratio.name.facts().name.replace('_', "-"));
+        let metric = &read[&comparison.cell][&name];
+        assert_eq!((metric.lower_value, metric.upper_value), (ratio.lo, ratio.hi));
+        assert!((metric.value - ratio.ratio).abs() < 1e-12);
+    }
+    assert!(read[&comparison.baseline_cell].contains_key("cpu-per-request"));
+}
+
+/// The fields that github-action-benchmark reads.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct GithubRead {
+    name: String,
+    unit: String,
+    value: f64,
+    range: Option<String>,
+    extra: String,
+}
+
+#[test]
+fn the_github_action_gets_each_currency_in_the_list_of_its_direction() {
+    let summary = standard_summary();
+    let read = |polarity| -> Vec<GithubRead> {
+        serde_json::from_str(&ci::github_benchmark::render(&summary, polarity).unwrap()).unwrap()
+    };
+    let (smaller, bigger) = (read(Polarity::LowerIsBetter), read(Polarity::HigherIsBetter));
+    assert_eq!(smaller.len() + bigger.len(), summary.comparisons[0].currencies.len());
+    assert_eq!(bigger[0].name, "SimpleGet: http4s.Tapir vs http4s.Vanilla, throughput");
+    assert_eq!(bigger[0].unit, "× baseline");
+    assert!(bigger[0].value < 1.0 && smaller.iter().any(|entry| entry.value > 1.0));
+    assert!(bigger[0].range.as_ref().is_some_and(|range| range.starts_with("± ")) && !bigger[0].extra.is_empty());
+}
+
+#[test]
+fn void_figures_are_in_no_form() {
+    let mut summary = standard_summary();
+    summary.comparisons[0].currencies.iter_mut().for_each(|ratio| ratio.verdict = VerdictKind::Void);
+    assert!(!ci::openmetrics::render(&summary).contains("tare_ratio"));
+    assert!(!ci::bencher::render(&summary).unwrap().contains("-ratio"));
+    assert_eq!(ci::github_benchmark::render(&summary, Polarity::LowerIsBetter).unwrap(), "[]\n");
+}
+
+#[test]
+fn a_comment_is_marked_and_folds_the_report() {
+    let summary = standard_summary();
+    let text = ci::comment::render(&summary);
+    assert!(text.starts_with("<!-- tare report of "), "{text}");
+    let (shown, folded) = text.split_once("<details>").unwrap();
+    assert!(shown.lines().count() < 10 && shown.contains("http4s.Tapir"), "{shown}");
+    assert!(folded.contains("## How") && folded.trim_end().ends_with("</details>"));
+    let mut long = standard_summary();
+    let findings: Vec<_> = long.findings.iter().cycle().take(2_000).cloned().collect();
+    long.findings = findings;
+    assert!(ci::comment::render(&long).len() < 65_536);
+}
+
+#[test]
+fn nothing_in_a_comment_is_markup_of_a_server() {
+    let text = ci::comment::render(&hostile_summary());
+    assert!(!text.contains("</testcase>") || text.contains("```text"), "{text}");
+    assert_eq!(text.matches("<!--").count(), 1);
+}
