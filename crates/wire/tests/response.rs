@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
 use proptest::prelude::*;
-use tare_wire::http::{Head, ParseError, Progress, ResponseParser, Sink};
+use tare_wire::http::{Head, MAX_HEAD_BYTES, MAX_HEADERS, ParseError, Progress, ResponseParser, Sink};
 
 /// The outcome of an answer.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -211,17 +211,17 @@ fn what_is_not_http_is_malformed() {
 
 #[test]
 fn limits_hold_however_the_bytes_come() {
-    let long = format!("HTTP/1.1 200 OK\r\nX: {}\r\n\r\n", "a".repeat(70_000));
+    let long = format!("HTTP/1.1 200 OK\r\nX: {}\r\n\r\n", "a".repeat(MAX_HEAD_BYTES));
     assert_eq!(read([long.as_bytes()], false), Err(ParseError::HeadTooLong));
     assert_eq!(read(long.as_bytes().chunks(1000), false), Err(ParseError::HeadTooLong));
-    let fits = format!("HTTP/1.1 204 OK\r\nX: {}\r\n\r\n", "a".repeat(60_000));
+    let fits = format!("HTTP/1.1 204 OK\r\nX: {}\r\n\r\n", "a".repeat(MAX_HEAD_BYTES - 100));
     assert!(read(fits.as_bytes().chunks(1000), false).is_ok());
     let header_lines = |count: usize| format!("HTTP/1.1 204 OK\r\n{}\r\n", "A: b\r\n".repeat(count));
-    assert!(read([header_lines(100).as_bytes()], false).is_ok());
-    assert_eq!(read([header_lines(101).as_bytes()], false), Err(ParseError::TooManyHeaders));
-    let trailers = format!("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n{}", "A: b\r\n".repeat(20_000));
+    assert!(read([header_lines(MAX_HEADERS).as_bytes()], false).is_ok());
+    assert_eq!(read([header_lines(MAX_HEADERS + 1).as_bytes()], false), Err(ParseError::TooManyHeaders));
+    let trailers = format!("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n{}", "A: b\r\n".repeat(MAX_HEAD_BYTES / 6 + 1));
     assert_eq!(read([trailers.as_bytes()], false), Err(ParseError::TrailersTooLong));
-    let extension = format!("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;{}", "x".repeat(70_000));
+    let extension = format!("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;{}", "x".repeat(MAX_HEAD_BYTES + 1));
     assert_eq!(read([extension.as_bytes()], false), Err(ParseError::TrailersTooLong));
 }
 

@@ -1,6 +1,9 @@
 //! The decoder of chunked bodies: a state machine over single bytes, except for the data itself.
 
+use super::grammar::{is_blank, is_field_byte, is_token_byte};
 use super::{MAX_HEAD_BYTES, ParseError};
+
+const EXTENSION: ChunkState = ChunkState::Extension(ExtensionState::Start);
 
 /// Decodes one chunked body, in pieces of any size.
 ///
@@ -19,16 +22,42 @@ pub(crate) struct Chunked {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ChunkState {
     Size,
-    Extension,
+    /// Blanks behind the size or behind an extension's value.
+    SizeBlank,
+    Extension(ExtensionState),
     SizeLf,
     Data,
     DataCr,
     DataLf,
-    /// At the start of a trailer line, where CR LF ends the body.
-    TrailerStart,
-    Trailer,
+    Trailer(TrailerState),
     EndLf,
     Done,
+}
+
+/// The part of a chunk extension that comes next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ExtensionState {
+    /// Behind the semicolon.
+    Start,
+    Name,
+    NameBlank,
+    /// Behind the equals sign.
+    Value,
+    Token,
+    Quoted,
+    Escaped,
+}
+
+/// The part of a trailer line that comes next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum TrailerState {
+    /// At the first line, where CR LF ends the body.
+    First,
+    /// At a later line. A blank continues the field before.
+    Next,
+    Name,
+    Value,
+    LineLf,
 }
 
 impl Chunked {
@@ -59,22 +88,26 @@ impl Chunked {
 
     fn step(&mut self, byte: u8) -> Result<ChunkState, ParseError> {
         match (self.state, byte) {
-            (ChunkState::Size, b'\r') if self.digits > 0 => Ok(ChunkState::SizeLf),
-            (ChunkState::Size, b';' | b' ' | b'\t') if self.digits > 0 => self.count(ChunkState::Extension),
+            (ChunkState::Size, _) if self.digits == 0 => self.digit(byte),
+            (ChunkState::Size | ChunkState::SizeBlank, b'\r') => Ok(ChunkState::SizeLf),
+            (ChunkState::Size | ChunkState::SizeBlank, b';') => self.count(EXTENSION),
+            (ChunkState::Size | ChunkState::SizeBlank, _) if is_blank(byte) => self.count(ChunkState::SizeBlank),
             (ChunkState::Size, _) => self.digit(byte),
-            (ChunkState::Extension, b'\r') => Ok(ChunkState::SizeLf),
-            (ChunkState::Extension, b'\n') => Err(ParseError::BadChunkSize),
-            (ChunkState::Extension, _) => self.count(ChunkState::Extension),
+            (ChunkState::Extension(part), _) => {
+                let next = part.step(byte).ok_or(ParseError::BadChunkExtension)?;
+                self.count(next)
+            }
             (ChunkState::SizeLf, b'\n') => {
                 self.digits = 0;
-                Ok(if self.remaining == 0 { ChunkState::TrailerStart } else { ChunkState::Data })
+                Ok(if self.remaining == 0 { ChunkState::Trailer(TrailerState::First) } else { ChunkState::Data })
             }
-            (ChunkState::SizeLf, _) => Err(ParseError::BadChunkSize),
+            (ChunkState::SizeBlank | ChunkState::SizeLf, _) => Err(ParseError::BadChunkSize),
             (ChunkState::DataCr, b'\r') => Ok(ChunkState::DataLf),
             (ChunkState::DataLf, b'\n') => Ok(ChunkState::Size),
-            (ChunkState::TrailerStart, b'\r') => Ok(ChunkState::EndLf),
-            (ChunkState::TrailerStart | ChunkState::Trailer, b'\n') => self.count(ChunkState::TrailerStart),
-            (ChunkState::TrailerStart | ChunkState::Trailer, _) => self.count(ChunkState::Trailer),
+            (ChunkState::Trailer(part), _) => {
+                let next = part.step(byte).ok_or(ParseError::BadTrailer)?;
+                self.count(next)
+            }
             (ChunkState::EndLf, b'\n') => Ok(ChunkState::Done),
             (ChunkState::DataCr | ChunkState::DataLf | ChunkState::EndLf, _) => Err(ParseError::BadChunkEnd),
             (ChunkState::Data | ChunkState::Done, _) => Ok(self.state),
@@ -94,5 +127,51 @@ impl Chunked {
     fn count(&mut self, next: ChunkState) -> Result<ChunkState, ParseError> {
         self.overhead += 1;
         if self.overhead > MAX_HEAD_BYTES { Err(ParseError::TrailersTooLong) } else { Ok(next) }
+    }
+}
+
+impl ExtensionState {
+    /// The state behind this byte; `None` if the byte breaks the grammar. Blanks behind a value are allowed, as behind
+    /// the size.
+    ///
+    /// # Source
+    /// RFC 9112, section 7.1.1.
+    fn step(self, byte: u8) -> Option<ChunkState> {
+        let part = match (self, byte) {
+            (Self::Start | Self::Value, _) if is_blank(byte) => self,
+            (Self::Start | Self::Name, _) if is_token_byte(byte) => Self::Name,
+            (Self::Name | Self::NameBlank, b'=') => Self::Value,
+            (Self::Name | Self::NameBlank, _) if is_blank(byte) => Self::NameBlank,
+            (Self::Name | Self::NameBlank | Self::Token, b'\r') => return Some(ChunkState::SizeLf),
+            (Self::Name | Self::NameBlank | Self::Token, b';') => Self::Start,
+            (Self::Value | Self::Token, _) if is_token_byte(byte) => Self::Token,
+            (Self::Token, _) if is_blank(byte) => return Some(ChunkState::SizeBlank),
+            (Self::Value, b'"') => Self::Quoted,
+            (Self::Quoted, b'"') => return Some(ChunkState::SizeBlank),
+            (Self::Quoted, b'\\') => Self::Escaped,
+            (Self::Quoted | Self::Escaped, _) if is_field_byte(byte) => Self::Quoted,
+            _ => return None,
+        };
+        Some(ChunkState::Extension(part))
+    }
+}
+
+impl TrailerState {
+    /// The state behind this byte; `None` if the byte breaks the grammar.
+    ///
+    /// # Source
+    /// RFC 9112, sections 5.2 and 7.1.2.
+    fn step(self, byte: u8) -> Option<ChunkState> {
+        let part = match (self, byte) {
+            (Self::First | Self::Next, b'\r') => return Some(ChunkState::EndLf),
+            (Self::Next, _) if is_blank(byte) => Self::Value,
+            (Self::First | Self::Next | Self::Name, _) if is_token_byte(byte) => Self::Name,
+            (Self::Name, b':') => Self::Value,
+            (Self::Value, b'\r') => Self::LineLf,
+            (Self::Value, _) if is_field_byte(byte) => Self::Value,
+            (Self::LineLf, b'\n') => Self::Next,
+            _ => return None,
+        };
+        Some(ChunkState::Trailer(part))
     }
 }

@@ -2,6 +2,8 @@
 
 use thiserror::Error;
 
+use super::{MAX_HEAD_BYTES, MAX_HEADERS};
+
 /// Why bytes are not an HTTP/1.1 answer. After an error the connection cannot be used any more.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
@@ -9,11 +11,11 @@ pub enum ParseError {
     /// The status line or a header field breaks the grammar.
     #[error("not an HTTP answer: {0}")]
     Malformed(httparse::Error),
-    /// The header section exceeds [`super::MAX_HEAD_BYTES`].
-    #[error("header section longer than 64 KiB")]
+    /// The header section exceeds [`MAX_HEAD_BYTES`].
+    #[error("header section longer than {} KiB", MAX_HEAD_BYTES / 1024)]
     HeadTooLong,
-    /// More than [`super::MAX_HEADERS`] header fields.
-    #[error("more than 100 header fields")]
+    /// More than [`MAX_HEADERS`] header fields.
+    #[error("more than {MAX_HEADERS} header fields")]
     TooManyHeaders,
     /// Content-Length is not a plain decimal number that fits 64 bits.
     #[error("Content-Length is not a number of bytes")]
@@ -30,11 +32,17 @@ pub enum ParseError {
     /// A chunk size that does not fit 64 bits.
     #[error("chunk size overflows")]
     ChunkSizeOverflow,
+    /// A chunk extension that is not a name, or a name and a value.
+    #[error("chunk extension is not NAME or NAME=VALUE")]
+    BadChunkExtension,
+    /// A line behind the last chunk that is not a field.
+    #[error("trailer is not a header field")]
+    BadTrailer,
     /// A chunk that is not followed by CR LF.
     #[error("chunk is not ended by CR LF")]
     BadChunkEnd,
-    /// Chunk extensions or trailers exceed [`super::MAX_HEAD_BYTES`].
-    #[error("chunk extensions or trailers longer than 64 KiB")]
+    /// Chunk extensions or trailers exceed [`MAX_HEAD_BYTES`].
+    #[error("chunk extensions or trailers longer than {} KiB", MAX_HEAD_BYTES / 1024)]
     TrailersTooLong,
     /// The connection ended before the first byte of an answer.
     #[error("connection closed before an answer")]

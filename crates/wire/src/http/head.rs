@@ -2,7 +2,11 @@
 
 use std::mem::MaybeUninit;
 
-use super::{MAX_HEADERS, ParseError};
+use super::ParseError;
+use super::lenient::with_unusual_head;
+
+/// Header fields that are read without an allocation.
+const USUAL_HEADERS: usize = 100;
 
 /// Status and header fields of one answer, borrowed from the received bytes.
 #[derive(Debug)]
@@ -30,6 +34,15 @@ impl<'a> Head<'a> {
     pub const fn new(status: u16, headers: &'a [httparse::Header<'a>]) -> Self {
         Self { status, headers, minor_version: 1 }
     }
+
+    /// A head that has been parsed.
+    pub(super) fn of<'bytes: 'a>(response: &'a httparse::Response<'_, 'bytes>) -> Self {
+        Self {
+            status: response.code.unwrap_or(0),
+            headers: response.headers,
+            minor_version: response.version.unwrap_or(1),
+        }
+    }
 }
 
 impl Head<'_> {
@@ -46,10 +59,12 @@ impl Head<'_> {
     /// The body's framing, and whether the connection stays open after the answer.
     ///
     /// # Source
-    /// RFC 9112, sections 6.3 and 9.3.
+    /// RFC 9112, sections 6.1, 6.3 and 9.3.
     pub(crate) fn framing(&self, is_head_request: bool) -> Result<(Framing, bool), ParseError> {
         let fields = BodyFields::read(self.headers)?;
-        let keeps_alive = if self.minor_version == 0 { fields.says_keep_alive } else { !fields.says_close };
+        // HTTP/1.0 knows no chunks. Whoever sends them all the same may have lost the end of the message.
+        let may_persist = self.minor_version > 0 || (fields.says_keep_alive && fields.chunked.is_none());
+        let keeps_alive = may_persist && !fields.says_close;
         let bodiless = is_head_request || matches!(self.status, 100..=199 | 204 | 304);
         if bodiless {
             return Ok((Framing::Length(0), keeps_alive && self.status != 101));
@@ -86,7 +101,8 @@ impl BodyFields {
                     }
                 }
                 17 if header.name.eq_ignore_ascii_case("transfer-encoding") => {
-                    fields.chunked = Some(items(header.value).last().is_some_and(|last| is(last, "chunked")));
+                    let last = items(header.value).last().map(|last| is(last, "chunked"));
+                    fields.chunked = Some(last.or(fields.chunked).unwrap_or(false));
                 }
                 10 if header.name.eq_ignore_ascii_case("connection") => {
                     fields.says_close |= items(header.value).any(|item| is(item, "close"));
@@ -105,21 +121,13 @@ pub(crate) fn with_head<R>(
     input: &[u8],
     then: impl FnOnce(&Head<'_>, usize) -> Result<R, ParseError>,
 ) -> Result<Option<R>, ParseError> {
-    let mut space = [const { MaybeUninit::uninit() }; MAX_HEADERS];
+    let mut space = [const { MaybeUninit::uninit() }; USUAL_HEADERS];
     let mut response = httparse::Response::new(&mut []);
     let config = httparse::ParserConfig::default();
     match config.parse_response_with_uninit_headers(&mut response, input, &mut space) {
         Ok(httparse::Status::Partial) => Ok(None),
-        Ok(httparse::Status::Complete(length)) => {
-            let head = Head {
-                status: response.code.unwrap_or(0),
-                headers: response.headers,
-                minor_version: response.version.unwrap_or(1),
-            };
-            then(&head, length).map(Some)
-        }
-        Err(httparse::Error::TooManyHeaders) => Err(ParseError::TooManyHeaders),
-        Err(error) => Err(ParseError::Malformed(error)),
+        Ok(httparse::Status::Complete(length)) => then(&Head::of(&response), length).map(Some),
+        Err(_) => with_unusual_head(input, then),
     }
 }
 
@@ -132,8 +140,12 @@ fn content_length(value: &[u8]) -> Result<u64, ParseError> {
     std::str::from_utf8(text).ok().and_then(|digits| digits.parse().ok()).ok_or(ParseError::BadContentLength)
 }
 
+/// The items of a list. Empty ones mean nothing.
+///
+/// # Source
+/// RFC 9110, section 5.6.1.2.
 fn items(value: &[u8]) -> impl Iterator<Item = &[u8]> {
-    value.split(|byte| *byte == b',').map(<[u8]>::trim_ascii)
+    value.split(|byte| *byte == b',').map(<[u8]>::trim_ascii).filter(|item| !item.is_empty())
 }
 
 fn is(item: &[u8], word: &str) -> bool {

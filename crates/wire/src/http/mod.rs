@@ -2,17 +2,19 @@
 
 mod chunked;
 mod error;
+mod grammar;
 mod head;
+mod lenient;
 mod request;
 mod response;
 
 pub use error::ParseError;
 pub use head::{Framing, Head};
 pub use httparse::Header as Field;
-pub use request::{EncodeError, Method, Request, announces_chunks, push_chunks};
-pub use response::{Progress, ResponseParser, Sink};
+pub use request::{EncodeError, Method, Request, announces_chunks, announces_close, push_chunks};
+pub use response::{Progress, ResponseParser, Sink, count_line_ends};
 
-/// Largest header section in bytes (status line, headers, and the trailers of a chunked body).
-pub const MAX_HEAD_BYTES: usize = 64 * 1024;
-/// Largest number of header fields.
-pub const MAX_HEADERS: usize = 100;
+/// Largest header section in bytes (status line, headers, and the trailers of a chunked body). curl has the same limit.
+pub const MAX_HEAD_BYTES: usize = 300 * 1024;
+/// Largest number of header fields. curl has the same limit.
+pub const MAX_HEADERS: usize = 5000;

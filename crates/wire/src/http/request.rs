@@ -4,6 +4,8 @@ use std::fmt;
 
 use thiserror::Error;
 
+use super::grammar::{is_field_byte, is_token};
+
 /// Size of a chunk of a request's body, in bytes.
 const CHUNK_BYTES: usize = 16 * 1024;
 
@@ -126,6 +128,14 @@ pub fn announces_chunks(name: &str, value: &str) -> bool {
     name.eq_ignore_ascii_case("transfer-encoding") && last.trim().eq_ignore_ascii_case("chunked")
 }
 
+/// Whether this header field says that the connection ends with the response. Its client sends no more requests.
+///
+/// # Source
+/// RFC 9112, section 9.6.
+pub fn announces_close(name: &str, value: &str) -> bool {
+    name.eq_ignore_ascii_case("connection") && value.split(',').any(|item| item.trim().eq_ignore_ascii_case("close"))
+}
+
 /// Appends a body in chunks, including the last chunk.
 pub fn push_chunks(out: &mut Vec<u8>, body: &[u8]) {
     for chunk in body.chunks(CHUNK_BYTES) {
@@ -137,16 +147,11 @@ pub fn push_chunks(out: &mut Vec<u8>, body: &[u8]) {
 }
 
 fn push_header(out: &mut Vec<u8>, name: &str, value: &str) -> Result<(), EncodeError> {
-    let value_fits = value.bytes().all(|byte| byte == b'\t' || (byte >= b' ' && byte != 0x7f));
-    if !is_token(name) || !value_fits {
+    if !is_token(name) || !value.bytes().all(is_field_byte) {
         return Err(EncodeError::Header(name.to_owned()));
     }
     out.extend_from_slice(format!("{name}: {value}\r\n").as_bytes());
     Ok(())
-}
-
-fn is_token(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
 }
 
 #[cfg(test)]

@@ -5,6 +5,9 @@ use super::chunked::Chunked;
 use super::head::{Framing, Head, with_head};
 use super::{MAX_HEAD_BYTES, ParseError};
 
+/// Up to this length, an incomplete header section is parsed again at the end of each line.
+const TRY_EACH_LINE_BYTES: usize = 16 * 1024;
+
 /// Receives the parts of an answer from a [`ResponseParser`].
 pub trait Sink {
     /// The head of the final answer; interim answers (1xx) are skipped.
@@ -80,6 +83,12 @@ impl ResponseParser {
     pub fn feed(&mut self, input: &[u8], sink: &mut impl Sink) -> Result<Progress, ParseError> {
         let mut at = 0;
         while let ResponseState::Head = self.state {
+            if self.held.is_empty() {
+                at += count_line_ends(&input[at..]);
+            }
+            if at == input.len() {
+                return Ok(Progress::NeedsMore);
+            }
             match self.feed_head(&input[at..], sink)? {
                 Some(consumed) => at += consumed,
                 None => return Ok(Progress::NeedsMore),
@@ -104,21 +113,32 @@ impl ResponseParser {
     /// Parses a head from the kept bytes and `input`. Returns how many bytes of `input` it used; `None` if the head is
     /// not complete, in which case all bytes are kept.
     fn feed_head(&mut self, input: &[u8], sink: &mut impl Sink) -> Result<Option<usize>, ParseError> {
-        if input.is_empty() && self.held.is_empty() {
-            return Ok(None);
-        }
-        if self.may_wait(input) {
-            self.held.extend_from_slice(input);
-            return Ok(None);
-        }
         let held_before = self.held.len();
-        let mut held = std::mem::take(&mut self.held);
-        let bytes = if held.is_empty() {
-            input
-        } else {
-            held.extend_from_slice(&input[..input.len().min(MAX_HEAD_BYTES + 1)]);
-            &held[..]
-        };
+        if held_before == 0 {
+            let length = self.parse_head(input, sink)?;
+            if length.is_none() {
+                self.held.extend_from_slice(input);
+                self.look_again_at = 2 * input.len();
+            }
+            return Ok(length);
+        }
+        self.held.extend_from_slice(&input[..input.len().min(MAX_HEAD_BYTES)]);
+        if self.may_wait(held_before) {
+            return Ok(None);
+        }
+        let held = std::mem::take(&mut self.held);
+        let parsed = self.parse_head(&held, sink);
+        self.held = held;
+        let length = parsed?;
+        match length {
+            Some(_) => self.held.clear(),
+            None => self.look_again_at = 2 * self.held.len(),
+        }
+        Ok(length.map(|length| length - held_before))
+    }
+
+    /// Parses a head at the start of `bytes`, and returns its length; `None` if it is not complete.
+    fn parse_head(&mut self, bytes: &[u8], sink: &mut impl Sink) -> Result<Option<usize>, ParseError> {
         let window = &bytes[..bytes.len().min(MAX_HEAD_BYTES)];
         let parsed = with_head(window, |head, length| {
             let (framing, keeps_alive) = head.framing(self.is_head_request)?;
@@ -128,18 +148,8 @@ impl ResponseParser {
             Ok((framing, keeps_alive, head.is_interim(), length))
         })?;
         let Some((framing, keeps_alive, is_interim, length)) = parsed else {
-            if bytes.len() >= MAX_HEAD_BYTES {
-                return Err(ParseError::HeadTooLong);
-            }
-            if held_before == 0 {
-                held.extend_from_slice(input);
-            }
-            self.look_again_at = (2 * held.len()).min(MAX_HEAD_BYTES);
-            self.held = held;
-            return Ok(None);
+            return if bytes.len() < MAX_HEAD_BYTES { Ok(None) } else { Err(ParseError::HeadTooLong) };
         };
-        held.clear();
-        self.held = held;
         if !is_interim {
             self.keeps_alive = keeps_alive;
             self.state = match framing {
@@ -148,14 +158,17 @@ impl ResponseParser {
                 Framing::UntilClose => ResponseState::UntilClose,
             };
         }
-        Ok(Some(length - held_before))
+        Ok(Some(length))
     }
 
     /// Whether another attempt at the kept bytes is too early. httparse starts again each time, so single bytes from a
-    /// peer would take quadratic time. A section ends with a line end; garbage without lines is tried again when its
-    /// size doubles.
-    fn may_wait(&self, input: &[u8]) -> bool {
-        !self.held.is_empty() && self.held.len() + input.len() < self.look_again_at && !input.contains(&b'\n')
+    /// peer would take quadratic time. A short section is tried again at the end of each line. A long one, and garbage
+    /// without lines, is tried again when its size doubles. The end of a section is never missed.
+    fn may_wait(&self, held_before: usize) -> bool {
+        let new = &self.held[held_before.saturating_sub(3)..];
+        let is_short = self.held.len() < TRY_EACH_LINE_BYTES;
+        let has_end = if is_short { new.contains(&b'\n') } else { has_empty_line(new) };
+        self.held.len() < self.look_again_at.min(MAX_HEAD_BYTES) && !has_end
     }
 
     fn feed_body(&mut self, input: &[u8], at: usize, sink: &mut impl Sink) -> Result<Progress, ParseError> {
@@ -184,4 +197,17 @@ impl ResponseParser {
             Progress::NeedsMore
         })
     }
+}
+
+/// How many bytes at the start are empty lines, which mean nothing before an answer.
+///
+/// # Source
+/// RFC 9112, sections 2.2 and 9.2.
+pub fn count_line_ends(bytes: &[u8]) -> usize {
+    bytes.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count()
+}
+
+/// Whether the bytes have an empty line behind another line.
+fn has_empty_line(bytes: &[u8]) -> bool {
+    bytes.windows(2).any(|pair| pair == b"\n\n") || bytes.windows(3).any(|three| three == b"\n\r\n")
 }

@@ -1,0 +1,27 @@
+//! The characters of tokens and of field values.
+
+/// Whether the text is a token: a method, the name of a field, the name of a chunk extension.
+///
+/// # Source
+/// RFC 9110, section 5.6.2.
+pub(super) fn is_token(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(is_token_byte)
+}
+
+/// Whether the byte may be in a token.
+pub(super) fn is_token_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
+}
+
+/// Whether the byte may be in the value of a field: no control character except the tab.
+///
+/// # Source
+/// RFC 9110, section 5.5.
+pub(super) const fn is_field_byte(byte: u8) -> bool {
+    byte == b'\t' || (byte >= b' ' && byte != 0x7f)
+}
+
+/// Whether the byte is optional white space (OWS).
+pub(super) const fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t')
+}
