@@ -3,7 +3,7 @@
 use tare_sample::ErrorClass;
 
 /// Bytes of a server's text that an error's example quotes.
-const EXAMPLE_BYTES: usize = 80;
+pub(crate) const EXAMPLE_BYTES: usize = 80;
 
 /// Why one request failed: the class, and a text. The report shows the first text of each class.
 #[derive(Debug, PartialEq, Eq)]

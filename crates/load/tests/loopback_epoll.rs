@@ -8,6 +8,8 @@ const POLLER: PollerChoice = PollerChoice::Epoll;
 
 #[path = "loopback/certificates.rs"]
 mod certificates;
+#[path = "loopback/connections.rs"]
+mod connections;
 #[path = "loopback/faults.rs"]
 mod faults;
 #[path = "loopback/http2.rs"]

@@ -131,7 +131,7 @@ impl EpollPoller {
                     return;
                 }
             }
-            EpollState::Open => {}
+            EpollState::Open | EpollState::Unwritable => {}
         }
         if flags & libc::EPOLLOUT as u32 != 0 {
             self.transport.flush_and_tell(token, key, at, handler);
@@ -162,12 +162,15 @@ impl EpollPoller {
             };
             let received = match receiving {
                 Ok(received) => received,
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    let Some(cause) = self.transport.take_failed_write(token) else { return };
+                    return self.transport.end(token, at, cause, handler);
+                }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => return self.transport.end(token, at, CloseCause::ReadFailed(error), handler),
+                Err(error) => return self.end_reading(token, at, CloseCause::ReadFailed(error), handler),
             };
             if received == 0 {
-                return self.transport.end(token, at, CloseCause::EndOfStream, handler);
+                return self.end_reading(token, at, CloseCause::EndOfStream, handler);
             }
             let bytes = &self.buffer[..received];
             handler.on_event(&mut self.transport, token, Event::Received { at, bytes });
@@ -179,6 +182,15 @@ impl EpollPoller {
         if !self.transport.unread.contains(&key) {
             self.transport.unread.push(key);
         }
+    }
+
+    /// Ends a connection that has nothing more to read. A write that failed before is the cause.
+    fn end_reading<H>(&mut self, token: Token, at: Nanos, cause: CloseCause, handler: &mut H)
+    where
+        H: Handler<EpollTransport>,
+    {
+        let cause = self.transport.take_failed_write(token).unwrap_or(cause);
+        self.transport.end(token, at, cause, handler);
     }
 }
 

@@ -59,6 +59,11 @@ impl Outbox {
     }
 }
 
+/// Whether a write failed because the peer has ended the connection. Its last bytes may have arrived before.
+pub(crate) fn is_end_by_peer(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset)
+}
+
 /// Writes from `start` on until the kernel accepts no more. Returns the number of bytes written. A short write does not
 /// end the loop: an edge-triggered poller promises another event only after the kernel has returned "again".
 fn write(socket: BorrowedFd<'_>, payload: &Payload, start: usize) -> io::Result<usize> {

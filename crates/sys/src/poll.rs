@@ -96,7 +96,7 @@ pub enum CloseCause {
     ConnectFailed(io::Error),
     /// Receiving failed, for example by a reset.
     ReadFailed(io::Error),
-    /// Sending failed.
+    /// Sending failed. If the peer has ended the connection, the bytes that arrived before have been delivered.
     WriteFailed(io::Error),
     /// TLS has failed, for this reason. No poller reports this, only the layer above.
     TlsFailed(String),

@@ -108,7 +108,7 @@ impl UringPoller {
         let is_there = self.transport.current(done.user_data()).is_some();
         let Some(token) = token.filter(|_| is_there) else { return };
         match done.result() {
-            0 => self.transport.end(token, at, CloseCause::EndOfStream, handler),
+            0 => self.transport.end_reading(token, at, CloseCause::EndOfStream, handler),
             // The kernel ends a receive request when it runs out of buffers or room. It is requested again.
             1.. if cqueue::more(done.flags()) => {}
             1.. => self.transport.want(Want::Received, token),
@@ -117,7 +117,7 @@ impl UringPoller {
             }
             error => {
                 let error = io::Error::from_raw_os_error(-error);
-                self.transport.end(token, at, CloseCause::ReadFailed(error), handler);
+                self.transport.end_reading(token, at, CloseCause::ReadFailed(error), handler);
             }
         }
     }

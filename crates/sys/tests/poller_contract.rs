@@ -271,6 +271,21 @@ fn a_reset_is_an_error_and_not_an_end<P: Poller>(mut poller: P) {
     assert_eq!(diary.closed, [(ONE, "read".to_owned())]);
 }
 
+fn what_arrived_is_read_before_a_failed_write_is_believed<P: Poller>(mut poller: P) {
+    let large = Payload::from(vec![b'x'; 12_000_000]);
+    for round in 1..=20 {
+        let mut diary = Diary::default();
+        let mut peer = connected(&mut poller, &mut diary);
+        poller.transport().send(ONE, &large);
+        peer.read_exact(&mut [0; 1]).unwrap();
+        peer.write_all(b"too large").unwrap();
+        // The unread rest makes it a reset, so that the next write fails.
+        drop(peer);
+        wait_until(&mut poller, &mut diary, |diary| !diary.closed.is_empty());
+        assert_eq!(diary.received, b"too large", "round {round}: {:?}", diary.closed);
+    }
+}
+
 fn nothing_is_heard_of_a_closed_connection<P: Poller>(mut poller: P) {
     let mut diary = Diary { close_at_once: true, ..Diary::default() };
     let mut peer = connected(&mut poller, &mut diary);
@@ -321,6 +336,7 @@ contract!([
     a_refused_connection_is_closed_once,
     a_connection_that_cannot_begin_is_an_event_too,
     a_reset_is_an_error_and_not_an_end,
+    what_arrived_is_read_before_a_failed_write_is_believed,
     nothing_is_heard_of_a_closed_connection,
     a_wait_lasts_until_its_deadline_and_no_less,
 ]);

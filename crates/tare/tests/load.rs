@@ -142,6 +142,8 @@ fn bad_input_is_refused_in_one_sentence() {
         (&[&url, "--poisson"], 2, "--rate"),
         (&[&url, "--stages", "fast"], 2, "such as 5000:30s"),
         (&[&url, "--http2", "--pipeline", "2"], 2, "cannot be used with"),
+        (&[&url, "--http2", "--no-keepalive"], 2, "cannot be used with"),
+        (&[&url, "--no-keepalive", "-H", "Connection: keep-alive"], 1, "remove Connection from -H"),
         (&[&url, "-n", "10", "-d", "2s"], 2, "cannot be used with"),
         (&[&url, "-n", "10", "--stages", "10:1s"], 2, "cannot be used with"),
         (&[&url, "-d", "2s", "--stages", "10:1s"], 2, "cannot be used with"),

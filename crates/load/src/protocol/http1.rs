@@ -5,11 +5,11 @@ use std::collections::VecDeque;
 use tare_sample::ErrorClass;
 use tare_sys::clock::Nanos;
 use tare_sys::poll::{CloseCause, Token, Transport};
-use tare_wire::http::{ParseError, Progress, ResponseParser};
+use tare_wire::http::{ParseError, Progress, ResponseParser, count_line_ends};
 
 use super::connection::{Begun, Ended, Exchange, Step};
 use crate::input::request::{RequestCursor, RequestSet};
-use crate::problem::{Problem, escape};
+use crate::problem::{EXAMPLE_BYTES, Problem, escape};
 use crate::protocol::answer::Judge;
 use crate::recorder::Times;
 
@@ -25,8 +25,12 @@ pub(crate) struct Http1 {
     /// Requests that leave together at the next flush; only with pipelining.
     gathered: Vec<u8>,
     gathers: bool,
-    /// No more requests can be sent.
+    /// The first bytes of an answer that arrives in pieces, for the example of an error.
+    begun: Vec<u8>,
+    /// The server answers no more requests.
     is_retired: bool,
+    /// A request has announced that the connection ends with its answer. No request may follow it.
+    has_announced_close: bool,
 }
 
 impl Http1 {
@@ -36,7 +40,9 @@ impl Http1 {
             parser: ResponseParser::new(),
             gathered: Vec::new(),
             gathers: pipeline > 1,
+            begun: Vec::new(),
             is_retired: false,
+            has_announced_close: false,
         }
     }
 
@@ -44,7 +50,9 @@ impl Http1 {
     pub(crate) fn open(&mut self) {
         self.under_way.clear();
         self.gathered.clear();
+        self.begun.clear();
         self.is_retired = false;
+        self.has_announced_close = false;
     }
 
     pub(crate) fn under_way(&self) -> usize {
@@ -52,7 +60,7 @@ impl Http1 {
     }
 
     pub(crate) const fn is_retired(&self) -> bool {
-        self.is_retired
+        self.is_retired || self.has_announced_close
     }
 
     pub(crate) fn begin(
@@ -65,6 +73,7 @@ impl Http1 {
         if self.under_way.is_empty() {
             self.parser.expect_response(cursor.is_head(exchange.request));
         }
+        self.has_announced_close = cursor.announces_close(exchange.request);
         let bytes = cursor.encoded(exchange.request);
         self.under_way.push_back(exchange);
         if self.gathers && bytes.len() <= MAX_GATHERED_BYTES {
@@ -95,36 +104,40 @@ impl Http1 {
         if bytes.is_empty() {
             return Step::More;
         }
-        let is_last = self.under_way.len() == 1;
-        let Some(exchange) = self.under_way.front_mut() else {
-            let text = format!("{} bytes without a request: \"{}\"", bytes.len(), escape(bytes));
-            return Step::Broken(Problem::new(ErrorClass::Protocol, text));
-        };
+        let Some(exchange) = self.under_way.front_mut() else { return unasked(bytes) };
         let expectation = &requests.get(exchange.request).expectation;
         let mut judge = Judge { seen: &mut exchange.seen, expectation };
         match self.parser.feed(bytes, &mut judge) {
-            Ok(Progress::Complete { consumed, .. }) if is_last && consumed < bytes.len() => {
-                let text = format!("bytes after the end of the answer: \"{}\"", escape(&bytes[consumed..]));
-                Step::Broken(Problem::new(ErrorClass::Protocol, text))
-            }
             Ok(Progress::Complete { consumed, keeps_alive }) => {
                 *bytes = &bytes[consumed..];
+                self.begun.clear();
                 self.is_retired = !keeps_alive;
                 self.finish_first(requests).map_or(Step::More, |(times, problem)| Step::Finished { times, problem })
             }
             Ok(Progress::NeedsMore) if exchange.seen.is_flooded(expectation) => Step::Broken(exchange.seen.flood()),
             Ok(Progress::NeedsMore) => {
+                self.keep_begin(bytes);
                 *bytes = &[];
                 Step::More
             }
-            Err(error) => Step::Broken(Problem::new(ErrorClass::Protocol, format!("{error}: \"{}\"", escape(bytes)))),
+            Err(error) => {
+                self.keep_begin(bytes);
+                let text = format!("{error}: \"{}\"", escape(&self.begun));
+                Step::Broken(Problem::new(ErrorClass::Protocol, text))
+            }
         }
+    }
+
+    /// Keeps the first bytes of an answer, one more than an example shows.
+    fn keep_begin(&mut self, bytes: &[u8]) {
+        let room = (EXAMPLE_BYTES + 1).saturating_sub(self.begun.len());
+        self.begun.extend_from_slice(&bytes[..room.min(bytes.len())]);
     }
 
     /// Handles the end of the connection, which may also be the end of a body.
     pub(crate) fn end(&mut self, cause: &CloseCause, requests: &RequestSet) -> Ended {
         let problem = match (cause, self.parser.finish_stream()) {
-            (CloseCause::EndOfStream, Ok(())) => {
+            (cause, Ok(())) if is_end_of_stream(cause) => {
                 return Ended { finished: self.finish_first(requests), problem: left_unanswered() };
             }
             (CloseCause::EndOfStream, Err(error)) if error.is_truncation() => {
@@ -162,10 +175,34 @@ impl Http1 {
     }
 }
 
+/// Bytes on a connection without a request under way. Empty lines mean nothing; anything else breaks the connection, and
+/// no request.
+///
+/// # Source
+/// RFC 9112, section 9.2.
+fn unasked(bytes: &mut &[u8]) -> Step {
+    *bytes = &bytes[count_line_ends(bytes)..];
+    if bytes.is_empty() {
+        return Step::More;
+    }
+    let text = format!("{} bytes without a request: \"{}\"", bytes.len(), escape(bytes));
+    Step::Broken(Problem::new(ErrorClass::Protocol, text))
+}
+
 /// The problem of requests behind the last one that a connection answers.
 fn left_unanswered() -> Problem {
     let text = "connection closed with the answer before; does the server limit the requests of a connection?";
     Problem::new(ErrorClass::Read, text)
+}
+
+/// Whether the server has ended the stream. A pipe is broken when a write meets a reset behind that end; without the end
+/// it is a reset connection.
+fn is_end_of_stream(cause: &CloseCause) -> bool {
+    match cause {
+        CloseCause::EndOfStream => true,
+        CloseCause::WriteFailed(error) => error.kind() == std::io::ErrorKind::BrokenPipe,
+        _ => false,
+    }
 }
 
 fn where_it_broke(finish: Result<(), ParseError>, error: &std::io::Error) -> String {

@@ -17,6 +17,8 @@ mod tests_cancel;
 #[cfg(test)]
 mod tests_clock_probe;
 #[cfg(test)]
+mod tests_close;
+#[cfg(test)]
 mod tests_pace;
 #[cfg(test)]
 mod tests_pipeline;

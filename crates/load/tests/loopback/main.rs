@@ -7,6 +7,7 @@ use tare_load::PollerChoice;
 const POLLER: PollerChoice = PollerChoice::Auto;
 
 mod certificates;
+mod connections;
 mod faults;
 mod http2;
 mod server_clock;

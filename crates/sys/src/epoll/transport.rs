@@ -8,7 +8,7 @@ use rustix::io::Errno;
 use rustix::net::SocketFlags;
 
 use crate::clock::Nanos;
-use crate::outbox::Outbox;
+use crate::outbox::{Outbox, is_end_by_peer};
 use crate::payload::Payload;
 use crate::poll::{CloseCause, Event, Handler, Sending, Token, Transport};
 use crate::socket::{self, SocketOptions, Target};
@@ -31,6 +31,8 @@ pub(super) struct EpollSlot {
     /// Distinguishes events of this connection from those of an earlier one with the same token.
     pub(super) generation: u32,
     pub(super) outbox: Outbox,
+    /// Why the connection is [`EpollState::Unwritable`].
+    failed_write: Option<io::Error>,
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
@@ -39,8 +41,17 @@ pub(super) enum EpollState {
     Connecting,
     Open,
     Listening,
+    /// A write has failed. What arrived before is read, then the connection ends.
+    Unwritable,
     /// Its failure is in `failed`.
     Broken,
+}
+
+impl EpollSlot {
+    /// The number that names this connection in events of the kernel.
+    fn key(&self, token: Token) -> u64 {
+        u64::from(token.0) | u64::from(self.generation) << 32
+    }
 }
 
 impl Transport for EpollTransport {
@@ -63,8 +74,7 @@ impl Transport for EpollTransport {
         match slot.outbox.send(socket, payload) {
             Ok(sending) => sending,
             Err(error) => {
-                slot.state = EpollState::Broken;
-                self.failed.push((token, CloseCause::WriteFailed(error)));
+                self.fail_write(token, error);
                 Sending::Accepted
             }
         }
@@ -75,6 +85,7 @@ impl Transport for EpollTransport {
         // Closing the only descriptor of a socket also removes it from the epoll set.
         slot.socket = None;
         slot.outbox.clear();
+        slot.failed_write = None;
         slot.generation = slot.generation.wrapping_add(1);
         if slot.state == EpollState::Broken {
             self.failed.retain(|(failed, _)| *failed != token);
@@ -118,7 +129,7 @@ impl EpollTransport {
     /// Registers for all events, once: the only `epoll_ctl` in the life of a connection.
     fn register(&mut self, token: Token, socket: OwnedFd, state: EpollState) -> io::Result<()> {
         let flags = epoll::EventFlags::IN | epoll::EventFlags::OUT | epoll::EventFlags::RDHUP | epoll::EventFlags::ET;
-        let key = u64::from(token.0) | u64::from(self.slot(token).generation) << 32;
+        let key = self.slot(token).key(token);
         epoll::add(&self.epoll, &socket, epoll::EventData::new_u64(key), flags)?;
         let slot = self.slot(token);
         slot.socket = Some(socket);
@@ -168,8 +179,29 @@ impl EpollTransport {
         match outbox.flush(socket) {
             Ok(true) => handler.on_event(self, token, Event::Sent { at }),
             Ok(false) => {}
-            Err(error) => self.end(token, at, CloseCause::WriteFailed(error), handler),
+            Err(error) => self.fail_write(token, error),
         }
+    }
+
+    /// Notes that a write has failed. The events follow at the next wait.
+    fn fail_write(&mut self, token: Token, error: io::Error) {
+        let slot = &mut self.slots[token.index()];
+        if !is_end_by_peer(&error) {
+            slot.state = EpollState::Broken;
+            return self.failed.push((token, CloseCause::WriteFailed(error)));
+        }
+        slot.state = EpollState::Unwritable;
+        slot.failed_write = Some(error);
+        slot.outbox.clear();
+        let key = slot.key(token);
+        if !self.unread.contains(&key) {
+            self.unread.push(key);
+        }
+    }
+
+    /// The failed write after which a connection was only read.
+    pub(super) fn take_failed_write(&mut self, token: Token) -> Option<CloseCause> {
+        self.slots[token.index()].failed_write.take().map(CloseCause::WriteFailed)
     }
 
     pub(super) fn accept_all<H: Handler<Self>>(&mut self, token: Token, handler: &mut H) {

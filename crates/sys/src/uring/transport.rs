@@ -7,7 +7,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use rustix::net::Shutdown;
 
 use crate::clock::Nanos;
-use crate::outbox::Outbox;
+use crate::outbox::{Outbox, is_end_by_peer};
 use crate::payload::Payload;
 use crate::poll::{CloseCause, Event, Handler, Sending, Token, Transport};
 use crate::socket::{self, SocketOptions, Target};
@@ -72,6 +72,8 @@ pub(super) struct UringSlot {
     pub(super) outbox: Outbox,
     /// [`Sending::Pending`] was returned.
     pub(super) owes_sent: bool,
+    /// Why the connection is [`UringState::Unwritable`].
+    failed_write: Option<io::Error>,
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
@@ -79,6 +81,8 @@ pub(super) enum UringState {
     #[default]
     Connecting,
     Open,
+    /// A write has failed. What arrived before is read, then the connection ends.
+    Unwritable,
     /// Its failure is in `failed`.
     Broken,
 }
@@ -166,7 +170,7 @@ impl Transport for UringTransport {
                 Sending::Pending
             }
             Err(error) => {
-                self.fail(token, CloseCause::WriteFailed(error));
+                self.fail_write(token, error);
                 Sending::Accepted
             }
         }
@@ -184,6 +188,7 @@ impl Transport for UringTransport {
         }
         slot.outbox.clear();
         slot.owes_sent = false;
+        slot.failed_write = None;
         slot.generation = (slot.generation + 1) % (1 << GENERATION_BITS);
         if std::mem::take(&mut slot.state) == UringState::Broken {
             self.failed.retain(|(failed, _)| *failed != token);
@@ -237,12 +242,15 @@ impl UringTransport {
     /// Records that the kernel did not send all staged bytes; `result` is its answer.
     pub(super) fn fall_short(&mut self, token: Token, result: i32) {
         let slot = &mut self.slots[token.index()];
+        if slot.state != UringState::Open {
+            return;
+        }
         let sent = match usize::try_from(result) {
             Ok(sent) => sent,
             Err(_) if matches!(-result, libc::EAGAIN | libc::EINTR) => 0,
             Err(_) => {
                 let error = io::Error::from_raw_os_error(-result);
-                return self.fail(token, CloseCause::WriteFailed(error));
+                return self.fail_write(token, error);
             }
         };
         let rest = Payload::from(slot.staged.bytes().get(sent..).unwrap_or_default());
@@ -261,12 +269,28 @@ impl UringTransport {
             Ok(true) if std::mem::take(&mut slot.owes_sent) => handler.on_event(self, token, Event::Sent { at }),
             Ok(true) => {}
             Ok(false) => self.want(Want::Writable, token),
-            Err(error) => self.end(token, at, CloseCause::WriteFailed(error), handler),
+            Err(error) => self.fail_write(token, error),
         }
     }
 
-    fn fail(&mut self, token: Token, cause: CloseCause) {
-        self.slots[token.index()].state = UringState::Broken;
-        self.failed.push((token, cause));
+    /// Ends a connection that has nothing more to read. A write that failed before is the cause.
+    pub(super) fn end_reading<H>(&mut self, token: Token, at: Nanos, cause: CloseCause, handler: &mut H)
+    where
+        H: Handler<Self>,
+    {
+        let failed_write = self.slots[token.index()].failed_write.take();
+        self.end(token, at, failed_write.map_or(cause, CloseCause::WriteFailed), handler);
+    }
+
+    /// Notes that a write has failed. The events follow at the next wait, or when the receive request has ended.
+    fn fail_write(&mut self, token: Token, error: io::Error) {
+        let slot = &mut self.slots[token.index()];
+        if !is_end_by_peer(&error) {
+            slot.state = UringState::Broken;
+            return self.failed.push((token, CloseCause::WriteFailed(error)));
+        }
+        slot.state = UringState::Unwritable;
+        slot.failed_write = Some(error);
+        slot.outbox.clear();
     }
 }

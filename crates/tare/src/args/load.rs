@@ -196,7 +196,7 @@ pub struct ConnectionArgs {
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = depth)]
     pub pipeline: u16,
     /// Open a new connection for each request.
-    #[arg(long, visible_alias = "disable-keepalive")]
+    #[arg(long, visible_alias = "disable-keepalive", conflicts_with = "http2")]
     pub no_keepalive: bool,
     /// Connect to this Unix socket instead of the URL's host.
     #[arg(long, value_name = "PATH")]

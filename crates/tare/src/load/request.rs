@@ -78,6 +78,10 @@ pub fn build_requests(
 
 fn headers(args: &RequestArgs, connection: &ConnectionArgs) -> anyhow::Result<Vec<(String, String)>> {
     let mut headers = args.header.iter().map(|line| header(line)).collect::<anyhow::Result<Vec<_>>>()?;
+    let is_connection = |(name, _): &(String, String)| name.eq_ignore_ascii_case("connection");
+    if connection.no_keepalive && headers.iter().any(is_connection) {
+        bail!("--no-keepalive sends the header Connection: close; remove Connection from -H, or leave out the flag");
+    }
     let mut add = |name: &str, value: Option<String>| {
         let given = headers.iter().any(|(known, _): &(String, String)| known.eq_ignore_ascii_case(name));
         headers.extend(value.filter(|_| !given).map(|value| (name.to_owned(), value)));

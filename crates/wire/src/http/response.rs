@@ -165,9 +165,11 @@ impl ResponseParser {
     /// peer would take quadratic time. A short section is tried again at the end of each line. A long one, and garbage
     /// without lines, is tried again when its size doubles. The end of a section is never missed.
     fn may_wait(&self, held_before: usize) -> bool {
-        let new = &self.held[held_before.saturating_sub(3)..];
-        let is_short = self.held.len() < TRY_EACH_LINE_BYTES;
-        let has_end = if is_short { new.contains(&b'\n') } else { has_empty_line(new) };
+        let has_end = if self.held.len() < TRY_EACH_LINE_BYTES {
+            self.held[held_before..].contains(&b'\n')
+        } else {
+            has_empty_line(&self.held[held_before.saturating_sub(2)..])
+        };
         self.held.len() < self.look_again_at.min(MAX_HEAD_BYTES) && !has_end
     }
 

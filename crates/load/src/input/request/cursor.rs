@@ -49,6 +49,11 @@ impl RequestCursor {
         self.set.get(request).is_head
     }
 
+    /// Whether a request announces that the connection ends with its response.
+    pub(crate) fn announces_close(&self, request: usize) -> bool {
+        self.set.get(request).announces_close
+    }
+
     /// The bytes of the current request, as HTTP/1.1.
     pub(crate) fn encoded(&mut self, request: usize) -> &Payload {
         if let Form::Filled { http1, .. } = &self.set.get(request).form {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tare_wire::http::{EncodeError, Method, Request};
+use tare_wire::http::{EncodeError, Method, Request, announces_close};
 
 use super::{Body, RequestSpec};
 use crate::error::LoadError;
@@ -71,6 +71,22 @@ impl Pattern {
             }
         }
         Ok(())
+    }
+
+    /// Whether the connection ends with the response to this request.
+    ///
+    /// # Errors
+    /// When only the value of a variable could say it.
+    pub(super) fn announces_close(&self, place: &str) -> Result<bool, LoadError> {
+        let mut closes = false;
+        for (name, value) in self.headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("connection")) {
+            let Some(text) = value.as_text() else {
+                let remedy = "write close or keep-alive: tare must know whether the connection ends";
+                return Err(LoadError::input(&format!("{place}, header {name}"), "a variable", remedy));
+            };
+            closes |= announces_close(name, &String::from_utf8_lossy(text));
+        }
+        Ok(closes)
     }
 
     pub(super) fn uses(&self) -> Uses {

@@ -36,6 +36,8 @@ pub(super) struct RequestSetInner {
 #[derive(Debug)]
 pub(crate) struct Prepared {
     pub(crate) is_head: bool,
+    /// The connection ends with the response.
+    pub(super) announces_close: bool,
     pub(crate) expectation: Expectation,
     pub(super) uses: Uses,
     pub(super) form: Form,
@@ -130,13 +132,14 @@ fn prepare(
 ) -> Result<Prepared, LoadError> {
     let pattern = Pattern::of(place, spec, scope)?;
     pattern.check_header_values(feeds)?;
-    let uses = pattern.uses();
+    let (uses, announces_close) = (pattern.uses(), pattern.announces_close(place)?);
     let form = if pattern.has_variables() {
         Form::Filled { http1: Http1Pattern::of(host, &pattern), pattern }
     } else {
         fixed(host, place, &pattern)?
     };
-    Ok(Prepared { is_head: spec.method.is_head(), expectation: Expectation::of(&spec.checks), uses, form })
+    let expectation = Expectation::of(&spec.checks);
+    Ok(Prepared { is_head: spec.method.is_head(), announces_close, expectation, uses, form })
 }
 
 fn fixed(host: &str, place: &str, pattern: &Pattern) -> Result<Form, LoadError> {

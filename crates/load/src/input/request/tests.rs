@@ -129,6 +129,7 @@ fn wrong_requests_say_where_and_what_would_be_right() {
         (RequestSpec::get("/").header("a", "{{ok}"), "header a, character 1: `{{` without `}}`"),
         (RequestSpec::get("/").header("a", "{{ok}}\n"), "header `a` cannot be sent"),
         (RequestSpec::get("/").header("a", "{{t}}"), "c.csv, line 3, column `t`: a control character"),
+        (RequestSpec::get("/").header("Connection", "{{ok}}"), "request 1 (GET /), header Connection: a variable"),
         (RequestSpec::post("/", Body::text("é{{x}}")), "body, character 2: there is no variable `x`"),
         (RequestSpec::post("/", Body::form([("f", "{{x}}")])), "body, field `f`, character 1"),
         (RequestSpec::post("/", Body::File("/nowhere".into())), "/nowhere: No such file"),

@@ -69,3 +69,39 @@ fn answers_go_to_their_requests_wherever_they_are_cut() {
     }
     assert_eq!(finished(ANSWERS.chunks(1)), expected, "in single bytes");
 }
+
+/// The problem of one request whose answer arrives in these pieces.
+fn broken<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> String {
+    let requests = RequestSet::encode("localhost", &RequestSpec::get("/").into()).unwrap();
+    let mut cursor = requests.cursor(Share { worker: 0, workers: 1 });
+    let mut connection = Connection::new(Protocol::default(), &"http://localhost".into());
+    connection.open();
+    let request = cursor.next().unwrap();
+    connection.begin(&mut Nowhere, Token(0), Exchange::new(request, Times::default(), Nanos::MAX), &mut cursor);
+    for mut piece in pieces {
+        match connection.receive(&mut piece, &requests) {
+            Step::More => {}
+            Step::Broken(problem) => return problem.text,
+            other => panic!("{other:?}"),
+        }
+    }
+    panic!("the answer is not broken")
+}
+
+#[test]
+fn the_example_of_a_broken_answer_begins_with_its_first_byte() {
+    for raw in [
+        &b"HTTP/1.1 2x0 OK\r\n"[..],
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\nx\r\n",
+        b"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n",
+    ] {
+        let whole = broken([raw].into_iter());
+        for cut in 1..raw.len() {
+            let (first, second) = raw.split_at(cut);
+            let text = broken([first, second].into_iter().filter(|piece| !piece.is_empty()));
+            let quoted = text.split_once('"').unwrap().1;
+            assert!(quoted.starts_with("HTTP/1.1 2"), "cut at {cut}: {text}");
+            assert_eq!(text.split('"').next(), whole.split('"').next());
+        }
+    }
+}

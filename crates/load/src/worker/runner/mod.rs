@@ -167,6 +167,9 @@ impl<C: Clock> SliceRunner<C> {
         let exchange = Exchange::new(request, times, deadline);
         let begun = self.connections[token].begin(io, token, exchange, self.dispatcher.cursor());
         self.note_begun(token, &begun, now);
+        if self.connections[token].is_retired() {
+            self.remove_places(token);
+        }
     }
 
     fn send_again(&mut self, token: Token, returned: Returned) {
