@@ -14,6 +14,8 @@ mod connections;
 mod faults;
 #[path = "loopback/http2.rs"]
 mod http2;
+#[path = "loopback/http2_frames.rs"]
+mod http2_frames;
 #[path = "loopback/server_clock.rs"]
 mod server_clock;
 #[path = "loopback/slices.rs"]

@@ -219,9 +219,13 @@ fn limits_hold_however_the_bytes_come() {
     let header_lines = |count: usize| format!("HTTP/1.1 204 OK\r\n{}\r\n", "A: b\r\n".repeat(count));
     assert!(read([header_lines(MAX_HEADERS).as_bytes()], false).is_ok());
     assert_eq!(read([header_lines(MAX_HEADERS + 1).as_bytes()], false), Err(ParseError::TooManyHeaders));
-    let trailers = format!("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n{}", "A: b\r\n".repeat(MAX_HEAD_BYTES / 6 + 1));
+    let trailers = format!(
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n{}",
+        "A: b\r\n".repeat(MAX_HEAD_BYTES / 6 + 1)
+    );
     assert_eq!(read([trailers.as_bytes()], false), Err(ParseError::TrailersTooLong));
-    let extension = format!("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;{}", "x".repeat(MAX_HEAD_BYTES + 1));
+    let extension =
+        format!("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;{}", "x".repeat(MAX_HEAD_BYTES + 1));
     assert_eq!(read([extension.as_bytes()], false), Err(ParseError::TrailersTooLong));
 }
 

@@ -10,6 +10,7 @@ mod certificates;
 mod connections;
 mod faults;
 mod http2;
+mod http2_frames;
 mod server_clock;
 mod slices;
 mod support;

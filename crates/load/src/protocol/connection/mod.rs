@@ -199,8 +199,10 @@ impl Connection {
 
     /// Sends the protocol's closing bytes, if it has any.
     pub(crate) fn say_goodbye(&mut self, io: &mut impl Transport, token: Token) {
-        if let ProtocolState::WebSocket(state) = &mut self.state {
-            state.say_goodbye(io, token);
+        match &mut self.state {
+            ProtocolState::Http1(_) => {}
+            ProtocolState::Http2(state) => drop(state.send_written(io, token)),
+            ProtocolState::WebSocket(state) => state.say_goodbye(io, token),
         }
     }
 

@@ -7,7 +7,7 @@ use tare_sample::ErrorClass;
 use tare_wire::http::{Field, Head, Sink};
 
 use crate::input::request::Parts;
-use crate::problem::Problem;
+use crate::problem::{Problem, escape};
 
 /// Header fields of an HTTP/1.1 connection. They must not be sent over HTTP/2.
 ///
@@ -70,6 +70,18 @@ pub(super) fn tell_head(answer: &http::response::Parts, sink: &mut impl Sink) {
     let fields: Vec<Field<'_>> =
         answer.headers.iter().map(|(name, value)| Field { name: name.as_str(), value: value.as_bytes() }).collect();
     sink.head(&Head::new(answer.status.as_u16(), &fields));
+}
+
+/// The problem of an answer with a field that no server may send.
+///
+/// # Source
+/// RFC 9113, section 8.2.1.
+pub(super) fn malformed_field(answer: &http::response::Parts) -> Option<Problem> {
+    let is_blank = |byte: Option<&u8>| matches!(byte, Some(b' ' | b'\t'));
+    let ends_blank = |value: &[u8]| is_blank(value.first()) || is_blank(value.last());
+    let (name, value) = answer.headers.iter().find(|(_, value)| ends_blank(value.as_bytes()))?;
+    let text = format!("header {name} begins or ends with white space: \"{}\"", escape(value.as_bytes()));
+    Some(Problem::new(ErrorClass::Protocol, text))
 }
 
 /// Whether a GOAWAY of the server says that it will not process this stream.

@@ -1,5 +1,7 @@
 //! HTTP/2 on one connection: the `h2` crate driven step by step, in memory, with a stream for each exchange.
 
+mod field_block;
+mod inspector;
 mod message;
 mod pipe;
 mod stream;
@@ -18,6 +20,7 @@ use tare_sample::ErrorClass;
 use tare_sys::clock::Nanos;
 use tare_sys::poll::{CloseCause, Token, Transport};
 
+use self::inspector::FrameInspector;
 use self::message::{Translated, problem};
 use self::pipe::Pipe;
 use self::stream::Stream;
@@ -52,6 +55,8 @@ pub(crate) struct Http2 {
     finished: VecDeque<(Times, Option<Problem>)>,
     returned: VecDeque<Returned>,
     translated: Translated,
+    /// Length of the longest body of a request so far, in bytes.
+    largest_body: usize,
     awaits_flush: bool,
     is_retired: bool,
     is_broken: bool,
@@ -64,6 +69,7 @@ type Asked = (ResponseFuture, SendStream<Bytes>, Option<Bytes>);
 #[derive(Debug)]
 struct Link {
     pipe: Pipe,
+    inspector: FrameInspector,
     machine: h2::client::Connection<Pipe, Bytes>,
     sender: SendRequest<Bytes>,
 }
@@ -82,6 +88,7 @@ impl Http2 {
             finished: VecDeque::new(),
             returned: VecDeque::new(),
             translated: Translated::default(),
+            largest_body: 0,
             awaits_flush: false,
             is_retired: false,
             is_broken: false,
@@ -122,6 +129,7 @@ impl Http2 {
     }
 
     pub(crate) fn begin(&mut self, exchange: Exchange, parts: &Arc<Parts>) -> Begun {
+        self.largest_body = self.largest_body.max(parts.body.len());
         let stream = match self.ask(exchange.request, parts) {
             Ok((answer, sending, body)) => Stream::new(exchange, Arc::clone(parts), answer, sending, body),
             Err(problem) => Stream::failed(exchange, Arc::clone(parts), problem),
@@ -159,6 +167,11 @@ impl Http2 {
         self.awaits_flush = false;
         // The received bytes have already shown how the connection ends. None arrived since.
         let _ = self.turn();
+        self.send_written(io, token)
+    }
+
+    /// Sends the bytes that the crate has written, such as a GOAWAY, and returns their number.
+    pub(crate) fn send_written(&self, io: &mut impl Transport, token: Token) -> usize {
         let Some(link) = &self.link else { return 0 };
         link.pipe.leave(|bytes| {
             if !bytes.is_empty() {
@@ -170,7 +183,10 @@ impl Http2 {
 
     /// Reads all bytes at once, and then returns the exchanges that they have finished, one per call.
     pub(crate) fn receive(&mut self, bytes: &mut &[u8], requests: &RequestSet) -> Step {
-        if let (Some(link), false) = (&self.link, bytes.is_empty()) {
+        if let (Some(link), false) = (&mut self.link, bytes.is_empty()) {
+            if let Some(what) = link.inspector.inspect(bytes, self.largest_body) {
+                return Step::Broken(Problem::new(ErrorClass::Protocol, format!("the server sent {what}")));
+            }
             link.pipe.arrive(bytes);
             *bytes = &[];
             let end = self.turn();
@@ -299,7 +315,9 @@ impl Link {
         let handshake = pin!(builder.handshake::<_, Bytes>(pipe.clone()));
         // Memory accepts the preface at once.
         match handshake.poll(&mut Context::from_waker(Waker::noop())) {
-            Poll::Ready(Ok((sender, machine))) => Some(Self { pipe, machine, sender }),
+            Poll::Ready(Ok((sender, machine))) => {
+                Some(Self { pipe, inspector: FrameInspector::new(), machine, sender })
+            }
             _ => None,
         }
     }

@@ -10,7 +10,7 @@ use h2::client::ResponseFuture;
 use h2::{RecvStream, SendStream};
 use tare_wire::http::Sink;
 
-use super::message::{is_unprocessed, problem, tell_head};
+use super::message::{is_unprocessed, malformed_field, problem, tell_head};
 use crate::input::request::{Parts, RequestSet};
 use crate::problem::Problem;
 use crate::protocol::answer::Judge;
@@ -98,6 +98,9 @@ impl Stream {
                 Answer::Head(head) => match ready!(Pin::new(head).poll(context)) {
                     Ok(answer) => {
                         let (head, body) = answer.into_parts();
+                        if let Some(problem) = malformed_field(&head) {
+                            return Poll::Ready(Some(problem));
+                        }
                         tell_head(&head, &mut check);
                         self.answer = Answer::Body(body);
                     }

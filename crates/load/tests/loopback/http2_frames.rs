@@ -1,0 +1,296 @@
+//! Answers of HTTP/2 frame by frame, as RFC 9113 allows and forbids them.
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+use tare_load::{Check, ErrorClass, LoadSession, Protocol, RequestSpec, SessionSpec, SliceSample};
+
+use crate::support::{self, count, crude_server, run};
+
+const DATA: u8 = 0;
+const HEADERS: u8 = 1;
+const PRIORITY: u8 = 2;
+const RST_STREAM: u8 = 3;
+const SETTINGS: u8 = 4;
+const PUSH_PROMISE: u8 = 5;
+const PING: u8 = 6;
+const GOAWAY: u8 = 7;
+const WINDOW_UPDATE: u8 = 8;
+const CONTINUATION: u8 = 9;
+
+const END_STREAM: u8 = 1;
+const END_HEADERS: u8 = 4;
+const PADDED: u8 = 8;
+const HAS_PRIORITY: u8 = 32;
+
+/// `:status: 200`, from the static table.
+const STATUS_200: &[u8] = &[0x88];
+
+/// A frame that was received: its kind, its stream, and its payload.
+type Received = (u8, u32, Vec<u8>);
+
+/// The answer to the request on a stream.
+type Answer = fn(u32) -> Vec<u8>;
+
+fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
+    let length = u32::try_from(payload.len()).unwrap().to_be_bytes();
+    [&length[1..], &[kind, flags], &stream.to_be_bytes(), payload].concat()
+}
+
+/// A literal field that enters no table.
+fn field(name: &str, value: &str) -> Vec<u8> {
+    let length = |text: &str| vec![u8::try_from(text.len()).unwrap()];
+    [vec![0], length(name), name.into(), length(value), value.into()].concat()
+}
+
+fn block(fields: &[(&str, &str)]) -> Vec<u8> {
+    fields.iter().flat_map(|(name, value)| field(name, value)).collect()
+}
+
+/// A header section in one frame.
+fn head(stream: u32, flags: u8, fields: &[(&str, &str)]) -> Vec<u8> {
+    frame(HEADERS, flags | END_HEADERS, stream, &[STATUS_200, &block(fields)].concat())
+}
+
+/// Trailers, which end the stream.
+fn trailers(stream: u32, fields: &[(&str, &str)]) -> Vec<u8> {
+    frame(HEADERS, END_HEADERS | END_STREAM, stream, &block(fields))
+}
+
+fn body(stream: u32) -> Vec<u8> {
+    frame(DATA, END_STREAM, stream, b"1")
+}
+
+/// A head and a body, with other frames between them.
+fn around(stream: u32, between: &[u8]) -> Vec<u8> {
+    [&head(stream, 0, &[]), between, &body(stream)].concat()
+}
+
+fn setting(id: u16, value: u32) -> Vec<u8> {
+    frame(SETTINGS, 0, 0, &[&id.to_be_bytes()[..], &value.to_be_bytes()].concat())
+}
+
+fn receive(stream: &mut TcpStream) -> Option<Received> {
+    let mut head = [0; 9];
+    stream.read_exact(&mut head).ok()?;
+    let [_, a, b, c] = u32::from_be_bytes([0, head[0], head[1], head[2]]).to_be_bytes();
+    let mut payload = vec![0; u32::from_be_bytes([0, a, b, c]) as usize];
+    stream.read_exact(&mut payload).ok()?;
+    Some((head[3], u32::from_be_bytes([head[5], head[6], head[7], head[8]]), payload))
+}
+
+/// A server that gives every request this answer. It passes on the frames that it receives.
+fn server(answer: Answer) -> (SocketAddr, Receiver<Received>) {
+    let (sender, receiver) = channel();
+    let address = crude_server(move |mut stream| {
+        let _ = stream.write_all(&frame(SETTINGS, 0, 0, &[]));
+        let _ = stream.read_exact(&mut [0; b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".len()]);
+        while let Some(received) = receive(&mut stream) {
+            if received.0 == HEADERS {
+                let _ = stream.write_all(&answer(received.1));
+            }
+            let _ = sender.send(received);
+        }
+    });
+    (address, receiver)
+}
+
+fn drive(address: SocketAddr, requests: u64) -> SliceSample {
+    let request = RequestSpec::get("/").expecting(Check::body_is(*b"1")).expecting(Check::status(200));
+    let spec = SessionSpec {
+        protocol: Protocol::Http2 { streams: 1 },
+        timeout: Duration::from_secs(1),
+        ..support::spec(address, vec![request])
+    };
+    run(&mut LoadSession::open(&spec).unwrap(), &count(requests, 1))
+}
+
+/// Answers that RFC 9113 allows.
+const ALLOWED: &[(&str, Answer)] = &[
+    ("a head and a body", |s| around(s, &[])),
+    ("an empty frame of data at the end", |s| {
+        [head(s, 0, &[]), frame(DATA, 0, s, b"1"), frame(DATA, END_STREAM, s, b"")].concat()
+    }),
+    ("many empty frames of data", |s| around(s, &frame(DATA, 0, s, b"").repeat(50))),
+    ("padded data", |s| [head(s, 0, &[]), frame(DATA, END_STREAM | PADDED, s, &[3, b'1', 0, 0, 0])].concat()),
+    ("padded headers", |s| [frame(HEADERS, END_HEADERS | PADDED, s, &[2, 0x88, 0, 0]), body(s)].concat()),
+    ("headers with a priority", |s| {
+        [frame(HEADERS, END_HEADERS | HAS_PRIORITY, s, &[0, 0, 0, 0, 16, 0x88]), body(s)].concat()
+    }),
+    ("headers in two frames", |s| {
+        let parts = [frame(HEADERS, 0, s, STATUS_200), frame(CONTINUATION, END_HEADERS, s, &field("x-a", "b"))];
+        [parts.concat(), body(s)].concat()
+    }),
+    ("headers in single bytes", |s| {
+        let rest: Vec<u8> = field("x-a", "b").iter().flat_map(|byte| frame(CONTINUATION, 0, s, &[*byte])).collect();
+        [frame(HEADERS, 0, s, STATUS_200), rest, frame(CONTINUATION, END_HEADERS, s, &[]), body(s)].concat()
+    }),
+    ("two interim answers", |s| {
+        [frame(HEADERS, END_HEADERS, s, &field(":status", "103")).repeat(2), around(s, &[])].concat()
+    }),
+    ("trailers", |s| [head(s, 0, &[]), frame(DATA, 0, s, b"1"), trailers(s, &[("x-a", "b")])].concat()),
+    ("a length that fits", |s| [head(s, 0, &[("content-length", "1")]), body(s)].concat()),
+    ("an empty value", |s| [head(s, 0, &[("x-a", "")]), body(s)].concat()),
+    ("white space inside a value", |s| [head(s, 0, &[("x-a", "b c\td")]), body(s)].concat()),
+    ("the same field twice", |s| [head(s, 0, &[("x-a", "b"), ("x-a", "c")]), body(s)].concat()),
+    ("a frame of an unknown kind", |s| around(s, &frame(0xfe, 0xff, s, b"?"))),
+    ("an unknown flag", |s| [head(s, 0, &[]), frame(DATA, END_STREAM | 0x40, s, b"1")].concat()),
+    ("an unknown setting", |s| around(s, &setting(0xfefe, 1))),
+    ("a ping", |s| around(s, &frame(PING, 0, 0, &[7; 8]))),
+    ("a hundred pings", |s| around(s, &frame(PING, 0, 0, &[7; 8]).repeat(100))),
+    ("a pong that nobody asked for", |s| around(s, &frame(PING, 1, 0, &[7; 8]))),
+    ("a priority", |s| around(s, &frame(PRIORITY, 0, s, &[0, 0, 0, 0, 16]))),
+    ("a smaller window", |s| around(s, &setting(4, 0))),
+    ("a larger window", |s| around(s, &setting(4, (1 << 31) - 1))),
+    ("larger frames", |s| around(s, &setting(5, (1 << 24) - 1))),
+    ("no header table", |s| around(s, &setting(1, 0))),
+    ("a hundred settings", |s| around(s, &setting(3, 100).repeat(100))),
+    ("a window of a stream", |s| around(s, &frame(WINDOW_UPDATE, 0, s, &[0, 1, 0, 0]))),
+    ("a window of the connection", |s| around(s, &frame(WINDOW_UPDATE, 0, 0, &[0, 1, 0, 0]))),
+    ("a window of an ended stream", |s| [around(s, &[]), frame(WINDOW_UPDATE, 0, s, &[0, 0, 0, 1])].concat()),
+    ("a reset without an error behind the answer", |s| {
+        [around(s, &[]), frame(RST_STREAM, 0, s, &[0, 0, 0, 0])].concat()
+    }),
+    ("a reset of an ended stream", |s| [around(s, &[]), frame(RST_STREAM, 0, s, &[0, 0, 0, 8])].concat()),
+    ("a table update at the begin of a block", |s| [frame(HEADERS, END_HEADERS, s, &[0x20, 0x88]), body(s)].concat()),
+    ("a status in the dynamic table", |s| {
+        let literal = [&[0x48, 3][..], b"200"].concat();
+        let block = if s == 1 { literal } else { vec![0x80 | 62] };
+        [frame(HEADERS, END_HEADERS, s, &block), body(s)].concat()
+    }),
+];
+
+/// Answers that RFC 9113 forbids. Each must fail at once, and never by a timeout.
+const FORBIDDEN: &[(&str, Answer)] = &[
+    ("white space before a value", |s| [head(s, 0, &[("x-a", " b")]), body(s)].concat()),
+    ("white space behind a value", |s| [head(s, 0, &[("x-a", "b\t")]), body(s)].concat()),
+    ("a value that is a blank", |s| [head(s, 0, &[("x-a", " ")]), body(s)].concat()),
+    ("a path", |s| [head(s, 0, &[(":path", "/")]), body(s)].concat()),
+    ("a path before the status", |s| [frame(HEADERS, END_HEADERS, s, &[0x84, 0x88]), body(s)].concat()),
+    ("a method from the static table", |s| [frame(HEADERS, END_HEADERS, s, &[0x88, 0x82]), body(s)].concat()),
+    ("a status in the trailers", |s| {
+        [head(s, 0, &[]), frame(DATA, 0, s, b"1"), trailers(s, &[(":status", "200")])].concat()
+    }),
+    ("a path in the trailers", |s| [head(s, 0, &[]), frame(DATA, 0, s, b"1"), trailers(s, &[(":path", "/")])].concat()),
+    ("an unknown pseudo-header", |s| [head(s, 0, &[(":x", "y")]), body(s)].concat()),
+    ("a status behind a field", |s| {
+        [frame(HEADERS, END_HEADERS, s, &block(&[("x-a", "b"), (":status", "200")])), body(s)].concat()
+    }),
+    ("two statuses", |s| [head(s, 0, &[(":status", "200")]), body(s)].concat()),
+    ("no status", |s| [frame(HEADERS, END_HEADERS, s, &field("x-a", "b")), body(s)].concat()),
+    ("a status of two digits", |s| [frame(HEADERS, END_HEADERS, s, &field(":status", "20")), body(s)].concat()),
+    ("a status in words", |s| [frame(HEADERS, END_HEADERS, s, &field(":status", "2x0")), body(s)].concat()),
+    ("a name in capitals", |s| [head(s, 0, &[("X-A", "b")]), body(s)].concat()),
+    ("a name with a blank", |s| [head(s, 0, &[("x a", "b")]), body(s)].concat()),
+    ("an empty name", |s| [head(s, 0, &[("", "b")]), body(s)].concat()),
+    ("a value with a line end", |s| [head(s, 0, &[("x-a", "b\r\nc")]), body(s)].concat()),
+    ("a value with NUL", |s| [head(s, 0, &[("x-a", "b\0")]), body(s)].concat()),
+    ("a header of the connection", |s| [head(s, 0, &[("connection", "close")]), body(s)].concat()),
+    ("chunks", |s| [head(s, 0, &[("transfer-encoding", "chunked")]), body(s)].concat()),
+    ("a length that is too short", |s| [head(s, 0, &[("content-length", "0")]), body(s)].concat()),
+    ("a length that is too long", |s| [head(s, 0, &[("content-length", "2")]), body(s)].concat()),
+    ("a length that is none", |s| [head(s, 0, &[("content-length", "x")]), body(s)].concat()),
+    ("two lengths", |s| [head(s, 0, &[("content-length", "1"), ("content-length", "2")]), body(s)].concat()),
+    ("data before the head", |s| [frame(DATA, 0, s, b"1"), around(s, &[])].concat()),
+    ("an interim answer that ends the stream", |s| {
+        frame(HEADERS, END_HEADERS | END_STREAM, s, &field(":status", "103"))
+    }),
+    ("trailers that do not end the stream", |s| {
+        [head(s, 0, &[]), frame(DATA, 0, s, b"1"), frame(HEADERS, END_HEADERS, s, &field("x-a", "b"))].concat()
+    }),
+    ("a continuation of nothing", |s| [frame(CONTINUATION, END_HEADERS, s, STATUS_200), body(s)].concat()),
+    ("another frame inside a header section", |s| {
+        let parts = [frame(HEADERS, 0, s, STATUS_200), frame(PING, 0, 0, &[0; 8])];
+        [parts.concat(), frame(CONTINUATION, END_HEADERS, s, &[]), body(s)].concat()
+    }),
+    ("a continuation of another stream", |s| {
+        [frame(HEADERS, 0, s, STATUS_200), frame(CONTINUATION, END_HEADERS, s + 2, &[])].concat()
+    }),
+    ("continuations without end", |s| {
+        let more = frame(CONTINUATION, 0, s, &vec![0; 16_384]);
+        [frame(HEADERS, 0, s, STATUS_200), more.repeat(1500)].concat()
+    }),
+    ("empty continuations without end", |s| {
+        [frame(HEADERS, 0, s, STATUS_200), frame(CONTINUATION, 0, s, &[]).repeat(100_000)].concat()
+    }),
+    ("an index beyond the table", |s| [frame(HEADERS, END_HEADERS, s, &[0x88, 0xff, 0x20]), body(s)].concat()),
+    ("index zero", |s| [frame(HEADERS, END_HEADERS, s, &[0x88, 0x80]), body(s)].concat()),
+    ("a table larger than allowed", |s| {
+        [frame(HEADERS, END_HEADERS, s, &[0x3f, 0xe1, 0xff, 0x03, 0x88]), body(s)].concat()
+    }),
+    ("a header section cut short", |s| [frame(HEADERS, END_HEADERS, s, &[0x88, 0, 3, b'x']), body(s)].concat()),
+    ("data on no stream", |s| around(s, &frame(DATA, 0, 0, b"1"))),
+    ("headers on no stream", |s| around(s, &frame(HEADERS, END_HEADERS, 0, STATUS_200))),
+    ("data on an idle stream", |s| around(s, &frame(DATA, 0, s + 100, b"1"))),
+    ("headers on a stream of the server", |s| around(s, &frame(HEADERS, END_HEADERS, 2, STATUS_200))),
+    ("a reset of an idle stream", |s| around(s, &frame(RST_STREAM, 0, s + 100, &[0; 4]))),
+    ("a reset of no stream", |s| around(s, &frame(RST_STREAM, 0, 0, &[0; 4]))),
+    ("a reset of another length", |s| around(s, &frame(RST_STREAM, 0, s, &[0; 3]))),
+    ("settings on a stream", |s| around(s, &frame(SETTINGS, 0, s, &[]))),
+    ("settings of another length", |s| around(s, &frame(SETTINGS, 0, 0, &[0; 5]))),
+    ("an acknowledgement with settings", |s| around(s, &frame(SETTINGS, 1, 0, &[0; 6]))),
+    ("an initial window that is too large", |s| around(s, &setting(4, 1 << 31))),
+    ("frames that are too small", |s| around(s, &setting(5, 1))),
+    ("push enabled by a server", |s| around(s, &setting(2, 1))),
+    ("push neither on nor off", |s| around(s, &setting(2, 2))),
+    ("a ping on a stream", |s| around(s, &frame(PING, 0, s, &[0; 8]))),
+    ("a ping of another length", |s| around(s, &frame(PING, 0, 0, &[0; 7]))),
+    ("a goodbye on a stream", |s| around(s, &frame(GOAWAY, 0, s, &[0; 8]))),
+    ("a goodbye of another length", |s| around(s, &frame(GOAWAY, 0, 0, &[0; 7]))),
+    ("a window grown by nothing", |s| around(s, &frame(WINDOW_UPDATE, 0, 0, &[0; 4]))),
+    ("a stream's window grown by nothing", |s| around(s, &frame(WINDOW_UPDATE, 0, s, &[0; 4]))),
+    ("a window that is too large", |s| around(s, &frame(WINDOW_UPDATE, 0, 0, &[0x7f, 0xff, 0xff, 0xff]))),
+    ("a window of another length", |s| around(s, &frame(WINDOW_UPDATE, 0, 0, &[0; 3]))),
+    ("a window of an idle stream", |s| around(s, &frame(WINDOW_UPDATE, 0, s + 100, &[0, 0, 0, 1]))),
+    ("a push", |s| around(s, &frame(PUSH_PROMISE, END_HEADERS, s, &[0, 0, 0, 2, 0x82, 0x84, 0x86]))),
+    ("more padding than data", |s| [head(s, 0, &[]), frame(DATA, END_STREAM | PADDED, s, &[9, b'1'])].concat()),
+    ("more padding than headers", |s| [frame(HEADERS, END_HEADERS | PADDED, s, &[9, 0x88]), body(s)].concat()),
+    ("a frame that is too long", |s| around(s, &frame(DATA, 0, s, &vec![0; 16_385]))),
+    ("a priority of another length", |s| around(s, &frame(PRIORITY, 0, s, &[0; 4]))),
+    ("bytes that are no frames", |_| vec![0xff; 64]),
+];
+
+#[test]
+fn allowed_answers_are_read() {
+    for (name, answer) in ALLOWED {
+        let sample = drive(server(*answer).0, 2);
+        assert_eq!((sample.ok, sample.failed), (2, 0), "{name}: {:?}", sample.errors);
+    }
+}
+
+#[test]
+fn forbidden_answers_fail_and_are_named() {
+    let mut wrong = Vec::new();
+    for (name, answer) in FORBIDDEN {
+        let sample = drive(server(*answer).0, 1);
+        if sample.failed != 1 || sample.errors.for_class(ErrorClass::Timeout).count > 0 {
+            wrong.push(format!("{name}: {} ok, {:?}", sample.ok, sample.errors));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), FORBIDDEN.len(), wrong.join("\n"));
+}
+
+/// The reason of the GOAWAY that the client sends upon this answer.
+fn goodbye_upon(answer: Answer) -> Option<u32> {
+    let (address, frames) = server(answer);
+    drive(address, 1);
+    let patience = Duration::from_secs(5);
+    let (_, _, payload) =
+        std::iter::from_fn(|| frames.recv_timeout(patience).ok()).find(|(kind, ..)| *kind == GOAWAY)?;
+    Some(u32::from_be_bytes([payload[4], payload[5], payload[6], payload[7]]))
+}
+
+#[test]
+fn a_broken_connection_is_told_to_the_server() {
+    const PROTOCOL_ERROR: u32 = 1;
+    const FLOW_CONTROL_ERROR: u32 = 3;
+    for (answer, reason) in [
+        ((|s| around(s, &frame(DATA, 0, 0, b"1"))) as Answer, PROTOCOL_ERROR),
+        (|s| around(s, &frame(WINDOW_UPDATE, 0, 0, &[0x7f, 0xff, 0xff, 0xff])), FLOW_CONTROL_ERROR),
+        (|s| frame(HEADERS, END_HEADERS, s, &[0x80]), PROTOCOL_ERROR),
+    ] {
+        assert_eq!(goodbye_upon(answer), Some(reason));
+    }
+}
