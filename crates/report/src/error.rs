@@ -17,6 +17,29 @@ pub enum ReportError {
     /// A profile could not be put into a form for another tool.
     #[error(transparent)]
     Profile(#[from] tare_profile::ProfileError),
+    /// Two records, or two servers of one, have no scenario in common.
+    #[error(
+        "nothing to compare: no server was measured on the same scenario in both. There is {before}; and {after}. Give two \
+         runs of the same servers (`tare report --list`)"
+    )]
+    NothingInCommon {
+        /// What the first side has.
+        before: String,
+        /// What the second side has.
+        after: String,
+    },
+    /// A file of another tool that cannot be read.
+    #[error(
+        "cannot import {}: {cause}. Give a .hlog of HdrHistogram, or JSON of k6 (--summary-export), oha (--output-format json), \
+         JMH (-rf json), criterion (estimates.json) or hyperfine (--export-json)",
+        .file.display()
+    )]
+    NotImportable {
+        /// The file.
+        file: PathBuf,
+        /// What is wrong with it.
+        cause: String,
+    },
     /// The summary is no JSON, which is a mistake in tare.
     #[error("the summary cannot be written as JSON ({0}): report this as a bug of tare, with the record")]
     Json(#[from] serde_json::Error),

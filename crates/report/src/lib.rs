@@ -5,6 +5,7 @@
 pub mod ci;
 pub mod clean;
 mod clocks;
+pub mod compare;
 pub mod csv;
 pub mod currency;
 pub mod earlier;
@@ -13,7 +14,9 @@ pub mod forecast;
 pub mod format;
 pub mod gatling;
 pub mod hgrm;
+pub mod history;
 pub mod html;
+pub mod import;
 pub mod json;
 pub mod load;
 pub mod markdown;

@@ -46,6 +46,12 @@ pub enum StatsError {
         /// What is accepted.
         expected: &'static str,
     },
+    /// A text that should be an interval log of HdrHistogram is none.
+    #[error("it is no interval log of HdrHistogram: {cause}")]
+    NoIntervalLog {
+        /// What is wrong with it.
+        cause: String,
+    },
     /// Bytes that should hold a histogram do not.
     #[error("the stored histogram is corrupt ({cause}); restore the record from a copy, or measure this cell again")]
     CorruptHistogram {

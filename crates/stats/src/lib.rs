@@ -5,7 +5,9 @@
 //! [`DecisionRule`] → [`measures::judge_measures`] over all comparisons and measures of the run.
 
 pub mod capacity;
+pub mod change_points;
 pub mod compare;
+pub mod contrast;
 pub mod error;
 pub mod exponential;
 pub mod histogram;
@@ -24,14 +26,16 @@ pub mod trend;
 pub mod verdict;
 
 pub use capacity::{Capacity, CapacitySearch, SearchRule};
+pub use change_points::{ChangePoint, find_change_points};
 pub use compare::{Comparison, ForkRatio, SD_FLOOR};
+pub use contrast::{Contrast, SampleMean};
 pub use error::StatsError;
 pub use exponential::{ExpectedMean, ExponentialFit, Level};
 pub use histogram::{LatencyHistogram, PercentilePoint};
 pub use interval::Interval;
 pub use method::Method;
 pub use moderated::VariancePrior;
-pub use multiplicity::e_bh;
+pub use multiplicity::{e_bh, holm};
 pub use noise::NoiseFloor;
 pub use odd::{OddStart, find_odd_starts};
 pub use repeated::LookSchedule;

@@ -25,6 +25,31 @@ pub fn e_bh(e_values: &[f64], alpha: f64) -> Result<Vec<bool>, StatsError> {
     Ok(e_values.iter().map(|e| *e >= bar).collect())
 }
 
+/// Which hypotheses "no difference" are rejected so that any of them is rejected wrongly with probability `alpha` at most, in
+/// the order given. Valid whatever the dependence between them.
+///
+/// # Errors
+/// `alpha` is outside (0, 1), or a p-value is outside 0–1.
+///
+/// # Source
+/// Holm, Scandinavian Journal of Statistics 6 (1979).
+pub fn holm(p_values: &[f64], alpha: f64) -> Result<Vec<bool>, StatsError> {
+    require_alpha(alpha)?;
+    if let Some(index) = p_values.iter().position(|p| !(0.0..=1.0).contains(p)) {
+        return Err(StatsError::BadParameter { name: "p-value", value: p_values[index], expected: "between 0 and 1" });
+    }
+    let mut order: Vec<usize> = (0..p_values.len()).collect();
+    order.sort_by(|a, b| p_values[*a].total_cmp(&p_values[*b]));
+    let mut rejected = vec![false; p_values.len()];
+    for (rank, index) in order.into_iter().enumerate() {
+        if p_values[index] > alpha / (p_values.len() - rank) as f64 {
+            break;
+        }
+        rejected[index] = true;
+    }
+    Ok(rejected)
+}
+
 /// The evidence that the `rank`-th of `hypotheses` needs.
 fn threshold(hypotheses: usize, rank: usize, alpha: f64) -> f64 {
     hypotheses as f64 / (alpha * rank as f64)
@@ -54,6 +79,15 @@ mod tests {
     fn a_single_hypothesis_needs_one_over_alpha() {
         assert_eq!(e_bh(&[100.0], 0.01).unwrap(), [true]);
         assert_eq!(e_bh(&[99.0], 0.01).unwrap(), [false]);
+    }
+
+    #[test]
+    fn holm_agrees_with_r() {
+        // p.adjust(c(.01, .04, .03, .005), "holm") in R: 0.03 0.06 0.06 0.02.
+        assert_eq!(holm(&[0.01, 0.04, 0.03, 0.005], 0.05).unwrap(), [true, false, false, true]);
+        assert_eq!(holm(&[0.01, 0.04, 0.03, 0.005], 0.06).unwrap(), [true; 4]);
+        assert_eq!(holm(&[], 0.05).unwrap(), []);
+        assert!(holm(&[1.5], 0.05).is_err() && holm(&[f64::NAN], 0.05).is_err());
     }
 
     #[test]

@@ -4,12 +4,16 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+mod compare;
+mod history;
 mod load;
 mod profile;
 mod reference;
 mod run;
 mod settings;
 
+pub use compare::CompareArgs;
+pub use history::{HistoryAction, HistoryArgs, ImportArgs};
 pub use load::{ConnectionArgs, LoadArgs, ModelArgs, OutputArgs, RequestArgs, Spin, Stage};
 pub use profile::ProfileArgs;
 pub use reference::ReferenceArgs;
@@ -84,6 +88,12 @@ pub enum Command {
     Serve(ServeArgs),
     /// Make the report of a run again from its record.
     Report(ReportArgs),
+    /// Compare two runs, or two servers of one run: what changed, figure by figure, with intervals.
+    #[command(after_help = compare::EXAMPLES)]
+    Compare(CompareArgs),
+    /// Show all runs over time: a line per server and scenario, with the places where its level changed.
+    #[command(after_help = history::EXAMPLES, args_conflicts_with_subcommands = true)]
+    History(HistoryArgs),
     /// Check programs, permissions and noise of this machine: what is missing, and which differences can be seen.
     Doctor(DoctorArgs),
     /// Print a suite to start with: two small servers that are part of tare. tare example > first.toml

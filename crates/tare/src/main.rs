@@ -1,10 +1,12 @@
 //! The command line only: each sub-command is one file in this folder.
 
 mod args;
+mod compare;
 mod console;
 mod doctor;
 mod earlier;
 mod failure;
+mod history;
 mod home;
 mod interrupt;
 mod list;
@@ -36,6 +38,8 @@ fn main() -> ExitCode {
         Command::Verify(args) => verify::verify(&args, &global),
         Command::Serve(args) => serve::serve(&args, &global),
         Command::Report(args) => report::report(&args, &global),
+        Command::Compare(args) => compare::compare(&args, &global),
+        Command::History(args) => history::history(&args, &global),
         Command::Doctor(args) => doctor::doctor(&args, &global),
         Command::Example => manual::example(),
         Command::Completions { shell } => manual::completions(shell),

@@ -5,7 +5,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::palette::{Palette, Tone};
 
 /// A cell of a grid.
-pub(super) type Piece = (Tone, String);
+pub(crate) type Piece = (Tone, String);
 
 /// How many columns of the terminal a text takes.
 pub(super) fn width(text: &str) -> usize {
@@ -22,7 +22,7 @@ enum GridRow {
 
 /// Rows of equal length, two spaces between columns, nothing after the last.
 #[derive(Default, Clone)]
-pub(super) struct Grid {
+pub(crate) struct Grid {
     rows: Vec<GridRow>,
 }
 

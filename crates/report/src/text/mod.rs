@@ -17,6 +17,7 @@ use crate::palette::{Palette, Tone};
 use crate::summary::{Mode, RunStatus, Summary};
 pub(crate) use cross_check::shown;
 pub use findings::{render_findings, unshown_findings};
+pub(crate) use grid::Grid;
 use grid::shorten;
 pub use grid::wrap;
 

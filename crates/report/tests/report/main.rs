@@ -4,9 +4,12 @@
 #![allow(clippy::unwrap_used)]
 
 mod ci;
+mod compare;
 mod cross_checks;
 mod forecasts;
 mod golden;
+mod history;
+mod imports;
 mod loads;
 mod outputs;
 mod priors;

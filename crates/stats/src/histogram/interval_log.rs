@@ -2,10 +2,13 @@
 
 use std::time::{Duration, UNIX_EPOCH};
 
-use hdrhistogram::serialization::V2DeflateSerializer;
-use hdrhistogram::serialization::interval_log::IntervalLogWriterBuilder;
+use base64::prelude::{BASE64_STANDARD, Engine as _};
+use hdrhistogram::Histogram;
+use hdrhistogram::serialization::interval_log::{IntervalLogIterator, IntervalLogWriterBuilder, LogEntry};
+use hdrhistogram::serialization::{Deserializer, V2DeflateSerializer};
 
 use super::LatencyHistogram;
+use crate::error::StatsError;
 
 const NS_PER_MS: f64 = 1e6;
 
@@ -26,13 +29,32 @@ pub fn interval_log(begin: Duration, parts: impl Iterator<Item = (Duration, Dura
     String::from_utf8_lossy(&text).into_owned()
 }
 
+/// All histograms of a log together, in the unit in which it has them.
+///
+/// # Errors
+/// A line is none of the format, or a histogram cannot be read; the log has no histogram.
+pub fn read_interval_log(text: &str) -> Result<LatencyHistogram, StatsError> {
+    let refuse = |cause: String| StatsError::NoIntervalLog { cause };
+    let (mut whole, mut intervals) = (LatencyHistogram::new(), 0);
+    for entry in IntervalLogIterator::new(text.as_bytes()) {
+        let entry = entry.map_err(|error| refuse(format!("no line of an interval log: {error:?}")))?;
+        let LogEntry::Interval(interval) = entry else { continue };
+        let decoded =
+            BASE64_STANDARD.decode(interval.encoded_histogram()).map_err(|error| refuse(error.to_string()))?;
+        let part: Histogram<u64> =
+            Deserializer::new().deserialize(&mut &decoded[..]).map_err(|error| refuse(error.to_string()))?;
+        whole.inner.add(part).map_err(|error| refuse(format!("{error:?}")))?;
+        intervals += 1;
+    }
+    if intervals == 0 {
+        return Err(refuse("the log has no histogram".to_owned()));
+    }
+    Ok(whole)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use base64::prelude::{BASE64_STANDARD, Engine as _};
-    use hdrhistogram::Histogram;
-    use hdrhistogram::serialization::Deserializer;
-    use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
 
     #[test]
     fn what_is_logged_reads_back() {
@@ -53,5 +75,23 @@ mod tests {
         let bytes = BASE64_STANDARD.decode(intervals[0].encoded_histogram()).unwrap();
         let back: Histogram<u64> = Deserializer::new().deserialize(&mut &bytes[..]).unwrap();
         assert_eq!(back, histogram.inner);
+    }
+
+    #[test]
+    fn a_log_is_read_as_one_histogram() {
+        let parts: Vec<LatencyHistogram> = [10_000, 20_000]
+            .map(|value| {
+                let mut part = LatencyHistogram::new();
+                (0..50).for_each(|_| part.record_ns(value));
+                part
+            })
+            .to_vec();
+        let second = Duration::from_secs(1);
+        let text = interval_log(Duration::ZERO, parts.iter().map(|part| (Duration::ZERO, second, part.clone())));
+        let whole = read_interval_log(&text).unwrap();
+        assert_eq!((whole.len(), whole.count_above_ns(15_000)), (100, 50));
+        for broken in ["", "no log at all", &text[..text.len() - 20]] {
+            assert!(matches!(read_interval_log(broken), Err(StatsError::NoIntervalLog { .. })), "{broken}");
+        }
     }
 }

@@ -11,7 +11,7 @@ use std::fmt;
 use hdrhistogram::Histogram;
 
 pub use curve::PercentilePoint;
-pub use interval_log::interval_log;
+pub use interval_log::{interval_log, read_interval_log};
 
 /// The highest latency told apart, in nanoseconds: 2⁴² − 1, about 1 h 13 min. What is longer is recorded as this.
 pub const HIGHEST_NS: u64 = (1 << 42) - 1;

@@ -1,0 +1,148 @@
+//! From the starts of both sides to a ratio with interval and verdict. All figures are judged together.
+
+use serde::{Deserialize, Serialize};
+use tare_stats::quantile::mean;
+use tare_stats::{Contrast, Interval, Polarity, Region, SD_FLOOR, SampleMean, holm};
+
+use super::samples::StartFigure;
+use crate::format::Change;
+use crate::summary::{Cell, VerdictKind};
+
+/// What of a figure is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Basis {
+    /// Its ratio to the baseline of the same start.
+    Ratio,
+    /// The figure itself.
+    Level,
+}
+
+/// How one figure differs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FigureChange {
+    /// Scenario.
+    pub scenario: String,
+    /// The variant, on the second side where its name differs.
+    pub variant: String,
+    /// `cpu_per_request`, `latency_p99`.
+    pub name: String,
+    /// For people.
+    pub label: String,
+    /// Whether ratios to the baseline are compared, or levels.
+    pub basis: Basis,
+    /// Unit of the two values: `per_s`, `users`, `ns`, `bytes`, or `1` for ratios.
+    pub unit: String,
+    /// Geometric mean over the starts of the first side.
+    pub before: f64,
+    /// The same of the second side.
+    pub after: f64,
+    /// after / before.
+    pub ratio: f64,
+    /// Lower end of its interval; `null` with one start.
+    pub lo: Option<f64>,
+    /// Upper end.
+    pub hi: Option<f64>,
+    /// Starts of the first side.
+    pub starts_before: u32,
+    /// Starts of the second side.
+    pub starts_after: u32,
+    /// What it says. A difference is stated only if it stands among all figures.
+    pub verdict: VerdictKind,
+    /// With worse or better: does the interval exclude the region too?
+    pub material: bool,
+    /// The verdict in few words: `worse 8.1 % [7.2, 9.0]`.
+    pub short: String,
+}
+
+/// One figure of both sides.
+pub(super) struct FigurePair<'a> {
+    pub cells: (&'a Cell, &'a Cell),
+    pub basis: Basis,
+    /// Whether both ran side by side, so that starts of one number are a pair.
+    pub side_by_side: bool,
+    pub before: StartFigure,
+    pub after: StartFigure,
+}
+
+impl FigurePair<'_> {
+    /// The difference of the mean logarithms; `None` where a side has one start only.
+    fn contrast(&self) -> Option<Contrast> {
+        let sample = |values: &[f64]| SampleMean::of_values(values, SD_FLOOR).ok();
+        if self.side_by_side {
+            return Some(Contrast::paired(&sample(&self.paired_differences())?));
+        }
+        Some(Contrast::independent(&sample(&self.before.values())?, &sample(&self.after.values())?))
+    }
+
+    fn paired_differences(&self) -> Vec<f64> {
+        let after = |start: u32| self.after.logs.iter().find(|(other, _)| *other == start).map(|(_, log)| *log);
+        self.before.logs.iter().filter_map(|(start, log)| Some(after(*start)? - log)).collect()
+    }
+}
+
+/// The change of every figure. A difference is stated where Holm's procedure rejects "no difference" among all of them; "no
+/// material difference" where the interval at 2 `alpha` lies inside the region.
+pub(super) fn judge(pairs: Vec<FigurePair<'_>>, alpha: f64, region: f64) -> Vec<FigureChange> {
+    let contrasts: Vec<Option<Contrast>> = pairs.iter().map(FigurePair::contrast).collect();
+    let p_values: Vec<f64> = contrasts.iter().flatten().map(Contrast::p_value).collect();
+    let mut stated = holm(&p_values, alpha).unwrap_or_default().into_iter();
+    let region = Region::new(region).unwrap_or_default();
+    let change = |(pair, contrast): (FigurePair<'_>, Option<Contrast>)| {
+        let is_stated = contrast.is_some() && stated.next().unwrap_or(false);
+        figure_change(&pair, contrast.as_ref(), is_stated, alpha, region)
+    };
+    pairs.into_iter().zip(contrasts).map(change).collect()
+}
+
+fn figure_change(
+    pair: &FigurePair<'_>,
+    contrast: Option<&Contrast>,
+    is_stated: bool,
+    alpha: f64,
+    region: Region,
+) -> FigureChange {
+    let centre = |figure: &StartFigure| mean(&figure.values()).unwrap_or(f64::NAN);
+    let [before, after] = [&pair.before, &pair.after].map(centre);
+    let ratio_at = |level: f64| contrast.and_then(|contrast| contrast.interval(level).ok()).map(|log| log.exp());
+    let interval = ratio_at(alpha);
+    let ratio = contrast.map_or(after - before, |contrast| contrast.estimate).exp();
+    let inside = |one: &Interval| region.lo() < one.lo && one.hi < region.hi();
+    let verdict = match (&interval, is_stated) {
+        (None, _) => VerdictKind::NoInterval,
+        (Some(_), true) if (ratio > 1.0) == (pair.after.polarity == Polarity::LowerIsBetter) => VerdictKind::Worse,
+        (Some(_), true) => VerdictKind::Better,
+        (Some(_), false) if ratio_at(2.0 * alpha).is_some_and(|one| inside(&one)) => VerdictKind::NoMaterialDifference,
+        (Some(_), false) => VerdictKind::Inconclusive,
+    };
+    let bounds = interval.map(|one| (one.lo, one.hi));
+    let material = is_stated && interval.is_some_and(|one| one.hi < region.lo() || one.lo > region.hi());
+    FigureChange {
+        scenario: pair.cells.1.scenario.clone(),
+        variant: pair.cells.1.variant.clone(),
+        name: pair.after.name.clone(),
+        label: pair.after.label.clone(),
+        basis: pair.basis,
+        unit: pair.after.unit.to_owned(),
+        before: before.exp(),
+        after: after.exp(),
+        ratio,
+        lo: bounds.map(|one| one.0),
+        hi: bounds.map(|one| one.1),
+        starts_before: pair.before.logs.len() as u32,
+        starts_after: pair.after.logs.len() as u32,
+        verdict,
+        material,
+        short: short(verdict, &Change { ratio, bounds }),
+    }
+}
+
+fn short(verdict: VerdictKind, change: &Change) -> String {
+    match verdict {
+        VerdictKind::Worse => format!("worse: {}", change.signed()),
+        VerdictKind::Better => format!("better: {}", change.signed()),
+        VerdictKind::NoMaterialDifference => format!("no material change: {}", change.signed()),
+        VerdictKind::Inconclusive | VerdictKind::Void => format!("undecided: {}", change.signed()),
+        VerdictKind::NoInterval => format!("one start, no interval: {}", change.short()),
+    }
+}

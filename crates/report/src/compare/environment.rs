@@ -1,0 +1,80 @@
+//! What was different around the servers: machine, kernel, JVM, settings, libraries.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::summary::{Cell, Row, Section, Summary};
+
+/// One fact that differs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EnvironmentChange {
+    /// `JVM`, `Kernel`, `setting` or the name of a server.
+    pub section: String,
+    /// What.
+    pub key: String,
+    /// Value of the first record; `null` where it does not say.
+    pub before: Option<String>,
+    /// Value of the second record.
+    pub after: Option<String>,
+}
+
+/// Facts of a moment, and settings that change no figure.
+const WITHOUT_MEANING: [&str; 2] = ["hypervisor steal and load at the start", "seed"];
+/// Library versions stand at each server.
+const VERSIONS: &str = "Versions: ";
+
+/// Every difference of environment, settings and libraries.
+pub fn environment_changes(before: &Summary, after: &Summary, cells: &[(&Cell, &Cell)]) -> Vec<EnvironmentChange> {
+    let mut changes = changed_facts(&facts(&before.environment, None), &facts(&after.environment, None));
+    let programs = [before, after].map(|summary| {
+        let run = &summary.run;
+        let revision = run.git_revision.clone().map(|revision| (of_tare("git revision"), revision));
+        [(of_tare("tare"), run.tare_version.clone())].into_iter().chain(revision).collect::<Facts>()
+    });
+    changes.extend(changed_facts(&programs[0], &programs[1]));
+    changes.extend(changed_facts(&facts(&before.plan, Some("setting")), &facts(&after.plan, Some("setting"))));
+    for (old, new) in cells {
+        let of = |cell: &Cell| {
+            let version = cell.version.iter().map(|version| ("version", version.as_str()));
+            let libraries = cell.resolved.iter().map(|row| (row.key.as_str(), row.value.as_str()));
+            let fact = |(key, value): (&str, &str)| ((new.variant.clone(), key.to_owned()), value.to_owned());
+            version.chain(libraries).map(fact).collect::<Facts>()
+        };
+        let libraries = changed_facts(&of(old), &of(new));
+        // A server stands in as many cells as it has scenarios.
+        let new_ones: Vec<_> = libraries.into_iter().filter(|change| !changes.contains(change)).collect();
+        changes.extend(new_ones);
+    }
+    changes
+}
+
+/// Value by section and key.
+type Facts = BTreeMap<(String, String), String>;
+
+fn of_tare(key: &str) -> (String, String) {
+    ("program".to_owned(), key.to_owned())
+}
+
+fn facts(sections: &[Section], title: Option<&str>) -> Facts {
+    let told = sections.iter().filter(|section| !section.title.starts_with(VERSIONS));
+    let rows = told.flat_map(|section| section.rows.iter().map(move |row| (section, row)));
+    let fact = |(section, row): (&Section, &Row)| {
+        ((title.unwrap_or(&section.title).to_owned(), row.key.clone()), row.value.clone())
+    };
+    rows.filter(|(_, row)| !WITHOUT_MEANING.contains(&row.key.as_str())).map(fact).collect()
+}
+
+fn changed_facts(before: &Facts, after: &Facts) -> Vec<EnvironmentChange> {
+    let mut keys: Vec<_> = before.keys().chain(after.keys()).collect();
+    keys.sort();
+    keys.dedup();
+    let differs = keys.into_iter().filter(|key| before.get(*key) != after.get(*key));
+    let change = |key: &(String, String)| EnvironmentChange {
+        section: key.0.clone(),
+        key: key.1.clone(),
+        before: before.get(key).cloned(),
+        after: after.get(key).cloned(),
+    };
+    differs.map(change).collect()
+}

@@ -1,0 +1,55 @@
+//! The comparison as Markdown, for a pull request or the notes of a release.
+
+use super::text::{headline, shortened, shown_value};
+use super::{Basis, FigureChange, RunDifferences};
+use crate::clean::escape_markdown as safe;
+use crate::format::share;
+
+/// Headline, notes, and a table each for environment, figures and methods.
+pub fn render_markdown(differences: &RunDifferences) -> String {
+    let title = format!("{} → {}", differences.before.name(), differences.after.name());
+    let mut out = format!("**{}: {}**\n", safe(&title), headline(differences));
+    out.extend(differences.notes.iter().map(|note| format!("\n{}\n", safe(note))));
+    if !differences.environment.is_empty() {
+        out.push_str("\n## What else differs\n\n| where | what | before | after |\n|---|---|---|---|\n");
+        for change in &differences.environment {
+            let value = |value: &Option<String>| shortened(value.as_deref().unwrap_or("–"));
+            out.push_str(&row(&[
+                change.section.clone(),
+                change.key.clone(),
+                value(&change.before),
+                value(&change.after),
+            ]));
+        }
+    }
+    if !differences.changes.is_empty() {
+        out.push_str(
+            "\n## Figures\n\n| scenario | variant | figure | before | after | change |\n|---|---|---|--:|--:|---|\n",
+        );
+        out.extend(differences.changes.iter().map(figure_row));
+    }
+    if !differences.methods.is_empty() {
+        out.push_str(
+            "\n## Methods\n\n| scenario | variant | event | method | before | after |\n|---|---|---|---|--:|--:|\n",
+        );
+        for change in &differences.methods {
+            let place = [&change.scenario, &change.variant, &change.event, &change.method].map(Clone::clone);
+            out.push_str(&row(&[place.to_vec(), vec![share(change.before), share(change.after)]].concat()));
+        }
+    }
+    out
+}
+
+fn figure_row(change: &FigureChange) -> String {
+    let label = match change.basis {
+        Basis::Ratio => format!("{}, × baseline", change.label),
+        Basis::Level => change.label.clone(),
+    };
+    let (before, after) = (shown_value(change, change.before), shown_value(change, change.after));
+    row(&[change.scenario.clone(), change.variant.clone(), label, before, after, change.short.clone()])
+}
+
+fn row(cells: &[String]) -> String {
+    let cells: Vec<String> = cells.iter().map(|cell| safe(cell)).collect();
+    format!("| {} |\n", cells.join(" | "))
+}

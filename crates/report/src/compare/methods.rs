@@ -1,0 +1,74 @@
+//! Methods whose own share differs between two profiles of one server, where both records have them.
+
+use serde::{Deserialize, Serialize};
+use tare_stats::{Contrast, Interval, SampleMean, holm};
+
+use crate::profile::ALPHA;
+use crate::summary::{Cell, Estimate, HotFrame, ProfileView, Summary};
+
+/// A method whose own share differs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MethodChange {
+    /// Scenario.
+    pub scenario: String,
+    /// Variant, on the second side.
+    pub variant: String,
+    /// What was sampled: `cpu`, `alloc`, …
+    pub event: String,
+    /// `org.example.Uri.parse`.
+    pub method: String,
+    /// Own share (0–1) on the first side.
+    pub before: f64,
+    /// Own share (0–1) on the second side.
+    pub after: f64,
+    /// The difference of the shares, with its 95 % interval.
+    pub difference: Estimate,
+}
+
+/// Every method that is among the hot ones of both sides and whose share differs for certain, the largest difference first.
+pub(super) fn method_changes(before: &Summary, after: &Summary, cells: &[(&Cell, &Cell)]) -> Vec<MethodChange> {
+    let mut found = Vec::new();
+    for (old, new) in cells {
+        let views = |summary: &Summary, cell: &Cell| {
+            let all = summary.profiles.iter().flat_map(|profiles| profiles.views.clone());
+            all.filter(|view| view.variant == cell.variant && view.scenario == cell.scenario).collect::<Vec<_>>()
+        };
+        let others = views(after, new);
+        for view in views(before, old) {
+            if let Some(other) = others.iter().find(|other| other.event == view.event) {
+                found.extend(common_methods(&view, other));
+            }
+        }
+    }
+    let p_values: Vec<f64> = found.iter().map(|(_, contrast)| contrast.p_value()).collect();
+    let stated = holm(&p_values, ALPHA).unwrap_or_default();
+    let certain = found.into_iter().zip(stated).filter(|(_, stated)| *stated).map(|((change, _), _)| change);
+    let mut changes: Vec<MethodChange> = certain.collect();
+    changes.sort_by(|a, b| b.difference.value.abs().total_cmp(&a.difference.value.abs()));
+    changes
+}
+
+fn common_methods(before: &ProfileView, after: &ProfileView) -> Vec<(MethodChange, Contrast)> {
+    let change = |old: &HotFrame| {
+        let new = after.hot.iter().find(|new| new.name == old.name)?;
+        let contrast = Contrast::independent(&share(&old.own, before.forks)?, &share(&new.own, after.forks)?);
+        let Interval { estimate, lo, hi } = contrast.interval(ALPHA).ok()?;
+        let change = MethodChange {
+            scenario: after.scenario.clone(),
+            variant: after.variant.clone(),
+            event: after.event.name().to_owned(),
+            method: old.name.clone(),
+            before: old.own.value,
+            after: new.own.value,
+            difference: Estimate { value: estimate, lo: Some(lo), hi: Some(hi) },
+        };
+        Some((change, contrast))
+    };
+    before.hot.iter().filter_map(change).collect()
+}
+
+/// The mean share over starts, with its error.
+fn share(share: &Estimate, starts: u32) -> Option<SampleMean> {
+    let interval = Interval { estimate: share.value, lo: share.lo?, hi: share.hi? };
+    SampleMean::of_interval(&interval, starts as usize, ALPHA).ok()
+}

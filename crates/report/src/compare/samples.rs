@@ -1,0 +1,119 @@
+//! What each start of a server showed, as logarithms: its levels, and its ratios to the baseline of the same start.
+
+use tare_plan::plan::SliceKind;
+use tare_stats::Polarity;
+
+use crate::currency::Currency;
+use crate::summary::{Cell, Latency, Summary, VerdictKind};
+
+/// The percentiles that are compared, where starts can state them.
+const PERCENTILES: [f64; 4] = [50.0, 90.0, 99.0, 99.9];
+
+/// One figure of a server in each of its starts.
+pub(super) struct StartFigure {
+    /// `cpu_per_request`, `latency_p99`.
+    pub name: String,
+    /// For people.
+    pub label: String,
+    /// `ns`, `per_s`, `users` or `bytes`.
+    pub unit: &'static str,
+    /// Which direction is the good one.
+    pub polarity: Polarity,
+    /// The load under which it was measured: figures of different loads cannot be compared.
+    load: String,
+    /// Number of the start and natural logarithm of the figure.
+    pub logs: Vec<(u32, f64)>,
+}
+
+impl StartFigure {
+    /// Whether both are the same quantity under the same load.
+    pub fn is_same_measure(&self, other: &Self) -> bool {
+        (&self.name, &self.load, self.unit) == (&other.name, &other.load, other.unit)
+    }
+
+    /// The logarithms alone.
+    pub fn values(&self) -> Vec<f64> {
+        self.logs.iter().map(|(_, log)| *log).collect()
+    }
+
+    fn of_currency(currency: Currency, load: String, logs: Vec<(u32, f64)>) -> Self {
+        let facts = currency.facts();
+        Self {
+            name: facts.name.into(),
+            label: facts.label.into(),
+            unit: facts.unit,
+            polarity: facts.polarity,
+            load,
+            logs,
+        }
+    }
+
+    fn of_percentile(percentile: f64, load: String, logs: Vec<(u32, f64)>) -> Self {
+        let (name, label) = (format!("latency_p{percentile}"), format!("p{percentile}"));
+        Self { name, label, unit: "ns", polarity: Polarity::LowerIsBetter, load, logs }
+    }
+}
+
+/// The ratios of a variant to its baseline, start by start; nothing for a baseline.
+pub(super) fn ratio_figures(summary: &Summary, cell: &Cell) -> Vec<StartFigure> {
+    let Some(comparison) = summary.comparisons.iter().find(|comparison| comparison.cell == cell.id) else {
+        return Vec::new();
+    };
+    let currencies = comparison.currencies.iter().filter(|ratio| ratio.verdict != VerdictKind::Void);
+    let by_start = currencies.filter(|ratio| !ratio.name.is_latency()).map(|ratio| {
+        // The starts of a comparison have no numbers; those of both sides are the same.
+        let logs = (1..).zip(&ratio.fork_ratios).map(|(start, ratio)| (start, ratio.ln())).collect();
+        let figure = StartFigure::of_currency(ratio.name, load_name(ratio.load), logs);
+        let label = if ratio.name == Currency::Capacity { ratio.label.clone() } else { figure.label };
+        StartFigure { label, unit: "1", ..figure }
+    });
+    let baseline = summary.cells.iter().find(|other| other.id == comparison.baseline_cell);
+    let latencies = cell.shown_latency().zip(baseline.and_then(|baseline| baseline.shown_latency()));
+    let percentiles = latencies.filter(|(own, base)| own.slice_kind == base.slice_kind).map(|(own, base)| {
+        let figure = |percentile: f64| {
+            let base = percentile_logs(base, percentile);
+            let of_start = |start: u32| base.iter().find(|(other, _)| *other == start).map(|(_, log)| *log);
+            let logs = percentile_logs(own, percentile);
+            let ratios = logs.into_iter().filter_map(|(start, log)| Some((start, log - of_start(start)?)));
+            let figure = StartFigure::of_percentile(percentile, load_name(own.slice_kind), ratios.collect());
+            StartFigure { unit: "1", ..figure }
+        };
+        PERCENTILES.map(figure)
+    });
+    by_start.chain(percentiles.into_iter().flatten()).filter(|figure| !figure.logs.is_empty()).collect()
+}
+
+/// The levels of a server, start by start.
+pub(super) fn level_figures(cell: &Cell) -> Vec<StartFigure> {
+    let values = |of: fn(&crate::summary::ForkValue) -> Option<f64>| {
+        let log = |value: &crate::summary::ForkValue| Some((value.fork, of(value).filter(|v| *v > 0.0)?.ln()));
+        cell.fork_values.iter().filter_map(log).collect::<Vec<_>>()
+    };
+    let saturating = load_name(SliceKind::Saturating);
+    let mut figures = vec![
+        StartFigure::of_currency(Currency::Throughput, saturating, values(|start| start.throughput_per_s)),
+        StartFigure::of_currency(
+            Currency::CpuPerRequest,
+            cell.cpu_load.clone(),
+            values(|start| start.cpu_ns_per_request),
+        ),
+    ];
+    figures.extend(cell.shown_latency().into_iter().flat_map(|latency| {
+        let figure = |p| StartFigure::of_percentile(p, latency.model.clone(), percentile_logs(latency, p));
+        PERCENTILES.map(figure)
+    }));
+    figures.retain(|figure| !figure.logs.is_empty());
+    figures
+}
+
+fn percentile_logs(latency: &Latency, percentile: f64) -> Vec<(u32, f64)> {
+    let of_start = |start: &crate::summary::StartLatency| {
+        let point = start.percentiles.iter().find(|point| point.percentile == percentile)?;
+        (point.value_ns > 0).then(|| (start.fork, (point.value_ns as f64).ln()))
+    };
+    latency.starts.iter().filter_map(of_start).collect()
+}
+
+fn load_name(kind: SliceKind) -> String {
+    format!("{kind:?}").to_lowercase()
+}

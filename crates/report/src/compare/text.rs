@@ -1,0 +1,116 @@
+//! The comparison for a terminal: what was different around the servers first, then every figure.
+
+use super::{Basis, EnvironmentChange, FigureChange, MethodChange, RunDifferences};
+use crate::clean::sanitize_line;
+use crate::format::{Scale, Unit, count, share};
+use crate::palette::Tone;
+use crate::summary::VerdictKind;
+use crate::text::{Grid, Style, wrap};
+
+/// The longest value of a fact that is shown whole.
+const VALUE_WIDTH: usize = 60;
+
+/// Headline, environment, figures and methods.
+pub fn render(differences: &RunDifferences, style: &Style) -> String {
+    let palette = style.palette();
+    let title = format!("tare compare · {} → {}", differences.before.name(), differences.after.name());
+    let mut out = format!("{}\n\n", palette.paint(Tone::Head, &sanitize_line(&title)));
+    out.push_str(&format!("  {}\n\n", palette.paint(Tone::Head, &headline(differences))));
+    for note in &differences.notes {
+        out.push_str(&format!("{}\n", palette.paint(Tone::Quiet, &wrap(&format!("  {note}"), style.width, 2))));
+    }
+    out.push_str(&environment(&differences.environment, style));
+    out.push_str(&figures(&differences.changes, style));
+    out.push_str(&methods(&differences.methods, style));
+    out
+}
+
+/// `Of 12 figures, 2 are worse, 1 is better, 6 show no material change, 3 are undecided.`
+pub(super) fn headline(differences: &RunDifferences) -> String {
+    let number = |kind: VerdictKind| differences.changes.iter().filter(|change| change.verdict == kind).count();
+    let kinds = [
+        (VerdictKind::Worse, "worse"),
+        (VerdictKind::Better, "better"),
+        (VerdictKind::NoMaterialDifference, "without material change"),
+        (VerdictKind::Inconclusive, "undecided"),
+        (VerdictKind::NoInterval, "without interval"),
+    ];
+    let told: Vec<String> = kinds
+        .into_iter()
+        .filter(|(kind, _)| number(*kind) > 0)
+        .map(|(kind, word)| format!("{} {word}", number(kind)))
+        .collect();
+    let figures = count(differences.changes.len() as u64, "figure");
+    if told.is_empty() { "No figure can be compared.".to_owned() } else { format!("{figures}: {}.", told.join(", ")) }
+}
+
+fn environment(changes: &[EnvironmentChange], style: &Style) -> String {
+    let heading = style.palette().paint(Tone::Head, "  What else differs");
+    if changes.is_empty() {
+        return String::new();
+    }
+    let mut grid = Grid::default();
+    for change in changes {
+        let value = |value: &Option<String>| shortened(value.as_deref().unwrap_or("–"));
+        grid.push(vec![
+            (Tone::Plain, format!("    {}", sanitize_line(&change.section))),
+            (Tone::Plain, sanitize_line(&change.key)),
+            (Tone::Plain, format!("{} → {}", value(&change.before), value(&change.after))),
+        ]);
+    }
+    format!("\n{heading}\n{}", grid.render(&style.palette()))
+}
+
+pub(super) fn shortened(value: &str) -> String {
+    let value = sanitize_line(value);
+    if value.chars().count() <= VALUE_WIDTH {
+        return value;
+    }
+    value.chars().take(VALUE_WIDTH - 1).chain(['…']).collect()
+}
+
+fn figures(changes: &[FigureChange], style: &Style) -> String {
+    let mut grid = Grid::default();
+    let mut place = None;
+    for change in changes {
+        let here = (&change.scenario, &change.variant);
+        if place != Some(here) {
+            place = Some(here);
+            let heading = sanitize_line(&format!("{} · {}", change.variant, change.scenario));
+            grid.push_heading(format!("\n  {}", style.palette().paint(Tone::Head, &heading)));
+        }
+        let what = match change.basis {
+            Basis::Ratio => format!("    {}, × baseline", change.label),
+            Basis::Level => format!("    {}", change.label),
+        };
+        let values = format!("{} → {}", shown_value(change, change.before), shown_value(change, change.after));
+        grid.push(vec![(Tone::Plain, what), (Tone::Plain, values), (change.verdict.into(), change.short.clone())]);
+    }
+    grid.render(&style.palette())
+}
+
+/// A value in its unit; a ratio as a number.
+pub(super) fn shown_value(change: &FigureChange, value: f64) -> String {
+    let unit = match change.unit.as_str() {
+        "per_s" => Unit::PerSecond,
+        "ns" => Unit::Nanos,
+        "bytes" => Unit::Bytes,
+        _ => return format!("{value:.3}"),
+    };
+    Scale::for_values(unit, [value]).show(value)
+}
+
+fn methods(changes: &[MethodChange], style: &Style) -> String {
+    if changes.is_empty() {
+        return String::new();
+    }
+    let mut grid = Grid::default();
+    for change in changes {
+        let place = format!("    {} · {} · {}", change.variant, change.scenario, change.event);
+        let shares = format!("{} → {}", share(change.before), share(change.after));
+        let pieces = [sanitize_line(&place), sanitize_line(&change.method), shares];
+        grid.push(pieces.map(|text| (Tone::Plain, text)).to_vec());
+    }
+    let heading = style.palette().paint(Tone::Head, "  Methods whose own share differs");
+    format!("\n{heading}\n{}", grid.render(&style.palette()))
+}

@@ -1,0 +1,224 @@
+//! Runs over time: a line for each server and scenario, and the places where its level changed.
+
+mod page;
+mod text;
+
+use serde::{Deserialize, Serialize};
+use tare_stats::{Interval, Polarity, find_change_points};
+
+pub use page::render_page;
+pub use text::render;
+
+use crate::currency::Currency;
+use crate::import::ImportedResult;
+use crate::summary::{Cell, Comparison, RunInfo, Summary, ValidityState, VerdictKind};
+
+/// Version of the JSON form.
+pub const SCHEMA: &str = "tare-history/1";
+
+/// A change of level is stated with this error probability, as in Hunter (ICPE 2023).
+pub const ALPHA: f64 = 0.001;
+
+/// All lines.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct History {
+    /// Always [`SCHEMA`].
+    pub schema: String,
+    /// A line per server, scenario and figure.
+    pub lines: Vec<HistoryLine>,
+}
+
+/// One figure over time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HistoryLine {
+    /// Server, or what another tool measured.
+    pub name: String,
+    /// Scenario; empty for imported figures.
+    pub scenario: String,
+    /// The figure with its unit: `CPU/request, × http4s.Vanilla`.
+    pub figure: String,
+    /// Which direction is the good one.
+    pub polarity: Polarity,
+    /// In the order of time.
+    pub points: Vec<HistoryPoint>,
+    /// Where the level changed, in the order of time.
+    pub changes: Vec<LevelChange>,
+}
+
+/// One figure of one run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HistoryPoint {
+    /// Id of the run; the file of an imported result.
+    pub run: String,
+    /// When it began, RFC 3339 UTC.
+    pub at: String,
+    /// Git revision of the working directory, where it is known.
+    pub revision: Option<String>,
+    /// Version of the server's library, where it has one.
+    pub version: Option<String>,
+    /// The figure.
+    pub value: f64,
+    /// Lower end of its interval, where it has one.
+    pub lo: Option<f64>,
+    /// Upper end.
+    pub hi: Option<f64>,
+}
+
+/// One change of level: it happened after the run `after_run` and not later than `first_run`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LevelChange {
+    /// Index of the first point of the new level.
+    pub at: usize,
+    /// The last run of the old level.
+    pub after_run: String,
+    /// Its revision.
+    pub after_revision: Option<String>,
+    /// The first run of the new level.
+    pub first_run: String,
+    /// Its revision.
+    pub first_revision: Option<String>,
+    /// New level / old level.
+    pub ratio: f64,
+    /// Lower end of its interval.
+    pub lo: f64,
+    /// Upper end.
+    pub hi: f64,
+    /// `worse` or `better`.
+    pub verdict: VerdictKind,
+}
+
+/// What a history needs of the summary of a run: reads any `summary.json`.
+#[derive(Debug, Clone, Deserialize)]
+pub struct RunFigures {
+    run: RunInfo,
+    cells: Vec<CellVersion>,
+    comparisons: Vec<Comparison>,
+}
+
+/// What a history needs of a cell.
+#[derive(Debug, Clone, Deserialize)]
+struct CellVersion {
+    id: String,
+    server: String,
+    version: Option<String>,
+    validity: CellState,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+struct CellState {
+    state: ValidityState,
+}
+
+impl From<Summary> for RunFigures {
+    fn from(summary: Summary) -> Self {
+        let cell = |cell: Cell| CellVersion {
+            id: cell.id,
+            server: cell.server,
+            version: cell.version,
+            validity: CellState { state: cell.validity.state },
+        };
+        Self {
+            run: summary.run,
+            cells: summary.cells.into_iter().map(cell).collect(),
+            comparisons: summary.comparisons,
+        }
+    }
+}
+
+/// The history of `runs` in one currency, and of all imported figures.
+pub fn history(runs: &[RunFigures], imported: &[ImportedResult], currency: Currency) -> History {
+    let mut lines: Vec<HistoryLine> = Vec::new();
+    let mut runs: Vec<&RunFigures> = runs.iter().collect();
+    runs.sort_by(|a, b| a.run.started_at.cmp(&b.run.started_at));
+    for run in runs {
+        run.comparisons.iter().for_each(|comparison| add_comparison(&mut lines, run, comparison, currency));
+    }
+    let mut imported: Vec<&ImportedResult> = imported.iter().collect();
+    imported.sort_by(|a, b| a.at.cmp(&b.at));
+    imported.into_iter().for_each(|result| add_import(&mut lines, result));
+    for line in &mut lines {
+        line.changes = level_changes(line);
+    }
+    History { schema: SCHEMA.to_owned(), lines }
+}
+
+fn add_comparison(lines: &mut Vec<HistoryLine>, run: &RunFigures, comparison: &Comparison, currency: Currency) {
+    let cell = |id: &str| run.cells.iter().find(|cell| cell.id == id);
+    let (Some(own), Some(baseline)) = (cell(&comparison.cell), cell(&comparison.baseline_cell)) else { return };
+    let void = [own, baseline].iter().any(|cell| cell.validity.state == ValidityState::Void);
+    let ratio = comparison.currencies.iter().find(|ratio| ratio.name == currency);
+    let Some(ratio) = ratio.filter(|ratio| !void && ratio.verdict != VerdictKind::Void && ratio.ratio.is_finite())
+    else {
+        return;
+    };
+    let figure = format!("{}, × {}", currency.facts().label, baseline.server);
+    let point = HistoryPoint {
+        run: run.run.id.clone(),
+        at: run.run.started_at.clone(),
+        revision: run.run.git_revision.clone(),
+        version: own.version.clone(),
+        value: ratio.ratio,
+        lo: ratio.lo,
+        hi: ratio.hi,
+    };
+    add_point(lines, (&own.server, &comparison.scenario, figure), currency.facts().polarity, point);
+}
+
+fn add_import(lines: &mut Vec<HistoryLine>, result: &ImportedResult) {
+    for figure in &result.figures {
+        let point = HistoryPoint {
+            run: result.file.clone(),
+            at: result.at.clone(),
+            revision: result.revision.clone(),
+            version: None,
+            value: figure.value,
+            lo: figure.lo,
+            hi: figure.hi,
+        };
+        let title = format!("{}, {} ({})", figure.figure, figure.unit, result.tool);
+        add_point(lines, (&figure.name, "", title), figure.polarity, point);
+    }
+}
+
+fn add_point(
+    lines: &mut Vec<HistoryLine>,
+    (name, scenario, figure): (&str, &str, String),
+    polarity: Polarity,
+    point: HistoryPoint,
+) {
+    let found = lines.iter_mut().find(|line| line.name == name && line.scenario == scenario && line.figure == figure);
+    match found {
+        Some(line) => line.points.push(point),
+        None => lines.push(HistoryLine {
+            name: name.to_owned(),
+            scenario: scenario.to_owned(),
+            figure,
+            polarity,
+            points: vec![point],
+            changes: Vec::new(),
+        }),
+    }
+}
+
+/// The changes of level in the logarithms of the figures. A figure that has no logarithm is in no history of levels.
+fn level_changes(line: &HistoryLine) -> Vec<LevelChange> {
+    let logs: Vec<f64> = line.points.iter().map(|point| point.value.ln()).collect();
+    let change = |(at, size): (usize, Interval)| {
+        let (before, first) = (&line.points[at - 1], &line.points[at]);
+        let Interval { estimate, lo, hi } = size.exp();
+        let is_worse = (estimate > 1.0) == (line.polarity == Polarity::LowerIsBetter);
+        LevelChange {
+            at,
+            after_run: before.run.clone(),
+            after_revision: before.revision.clone(),
+            first_run: first.run.clone(),
+            first_revision: first.revision.clone(),
+            ratio: estimate,
+            lo,
+            hi,
+            verdict: if is_worse { VerdictKind::Worse } else { VerdictKind::Better },
+        }
+    };
+    let found = find_change_points(&logs, ALPHA).unwrap_or_default();
+    found.into_iter().map(|point| change((point.at, point.size))).collect()
+}

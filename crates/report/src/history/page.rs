@@ -1,0 +1,197 @@
+//! The history as one self-contained page without scripts: a chart for each line, and its changes of level.
+
+use std::fmt::Write as _;
+
+use super::text::{change_words, number, short_revision};
+use super::{History, HistoryLine, HistoryPoint};
+use crate::clean::sanitize_line;
+use crate::html::escape_html;
+
+const WIDTH: f64 = 960.0;
+const HEIGHT: f64 = 240.0;
+const LEFT: f64 = 64.0;
+const RIGHT: f64 = 12.0;
+const TOP: f64 = 22.0;
+const BOTTOM: f64 = 26.0;
+/// Lines across a chart.
+const GRID_LINES: usize = 4;
+/// Labels of versions nearer than this would cover each other.
+const LABEL_ROOM: f64 = 70.0;
+
+const STYLE: &str = "\
+:root{color-scheme:light dark;--fg:#1c1c1c;--bg:#fff;--quiet:#6b6b6b;--line:#d8d8d8;--point:#1f5fa8;--worse:#a85a00;--better:#1f5fa8}\
+@media(prefers-color-scheme:dark){:root{--fg:#eaeaea;--bg:#161616;--quiet:#a0a0a0;--line:#3a3a3a;--point:#7db4f0;--worse:#f0b050;--better:#7db4f0}}\
+body{font:16px/1.5 system-ui,sans-serif;color:var(--fg);background:var(--bg);max-width:1000px;margin:2rem auto;padding:0 1rem}\
+h2{font-size:1.1rem;margin:2rem 0 0}p{margin:.2rem 0}.quiet{color:var(--quiet)}svg{width:100%;height:auto}\
+svg text{font:12px system-ui,sans-serif;fill:var(--quiet)}.grid{stroke:var(--line)}.interval{stroke:var(--point);opacity:.35}\
+.point{fill:var(--point)}.level{stroke:var(--fg);stroke-width:2}.version{stroke:var(--quiet);stroke-dasharray:2 4}\
+.change{stroke-width:2}.worse{stroke:var(--worse);color:var(--worse)}.better{stroke:var(--better);color:var(--better)}";
+
+/// The page.
+pub fn render_page(history: &History) -> String {
+    let mut out = format!(
+        "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width\">\n<title>tare history</title>\n<style>{STYLE}</style>\n\
+         <main>\n<h1>History</h1>\n<p>Each point is a run, with its interval. Horizontal lines are levels, thick vertical \
+         lines changes of level, dotted lines new versions.</p>\n"
+    );
+    history.lines.iter().for_each(|line| out.push_str(&section(line)));
+    if history.lines.is_empty() {
+        out.push_str("<p>There are no figures yet.</p>\n");
+    }
+    out + "</main>\n</html>\n"
+}
+
+fn section(line: &HistoryLine) -> String {
+    let place =
+        if line.scenario.is_empty() { line.name.clone() } else { format!("{} · {}", line.name, line.scenario) };
+    let title = html(&format!("{place}: {}", line.figure));
+    let changes: String = line
+        .changes
+        .iter()
+        .map(|change| format!("<li class=\"{}\">{}</li>\n", class(change.verdict), html(&change_words(change))))
+        .collect();
+    let changes = if changes.is_empty() {
+        "<p class=\"quiet\">No change of level.</p>\n".to_owned()
+    } else {
+        format!("<ul>\n{changes}</ul>\n")
+    };
+    format!("<section>\n<h2>{title}</h2>\n{}{changes}</section>\n", Chart::of(line).draw(&title))
+}
+
+fn class(verdict: crate::summary::VerdictKind) -> &'static str {
+    if verdict == crate::summary::VerdictKind::Worse { "worse" } else { "better" }
+}
+
+fn html(text: &str) -> String {
+    escape_html(&sanitize_line(text))
+}
+
+/// A line with the range of values that its chart shows.
+struct Chart<'a> {
+    line: &'a HistoryLine,
+    lowest: f64,
+    highest: f64,
+}
+
+impl<'a> Chart<'a> {
+    fn of(line: &'a HistoryLine) -> Self {
+        let values: Vec<f64> = line.points.iter().map(|point| point.value).collect();
+        let (least, most) = range(&values);
+        let room = (most - least).max(most.abs() * 0.01);
+        // Intervals that are far wider than what the line does are cut off.
+        let ends = |of: fn(&HistoryPoint) -> Option<f64>| line.points.iter().filter_map(of).collect::<Vec<f64>>();
+        let lowest = range(&ends(|point| point.lo)).0.clamp(least - room, least);
+        let highest = range(&ends(|point| point.hi)).1.clamp(most, most + room);
+        Self { line, lowest: lowest.min(least - room * 0.05), highest: highest.max(most + room * 0.05) }
+    }
+
+    fn x(&self, at: f64) -> f64 {
+        LEFT + (at + 0.5) * (WIDTH - LEFT - RIGHT) / self.line.points.len() as f64
+    }
+
+    fn y(&self, value: f64) -> f64 {
+        let share = (value - self.lowest) / (self.highest - self.lowest);
+        TOP + (1.0 - share.clamp(0.0, 1.0)) * (HEIGHT - TOP - BOTTOM)
+    }
+
+    fn draw(&self, title: &str) -> String {
+        let mut out = format!("<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{title}\">\n");
+        for step in 0..=GRID_LINES {
+            let value = self.lowest + (self.highest - self.lowest) * step as f64 / GRID_LINES as f64;
+            let y = self.y(value);
+            let _ = writeln!(
+                out,
+                "<line class=\"grid\" x1=\"{LEFT}\" x2=\"{}\" y1=\"{y:.1}\" y2=\"{y:.1}\"/>\
+                 <text x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
+                WIDTH - RIGHT,
+                LEFT - 6.0,
+                y + 4.0,
+                number(value)
+            );
+        }
+        self.draw_versions(&mut out);
+        self.draw_levels(&mut out);
+        for (at, point) in self.line.points.iter().enumerate() {
+            self.draw_point(&mut out, at, point);
+        }
+        self.draw_dates(&mut out);
+        out + "</svg>\n"
+    }
+
+    /// A dotted line where the version is another than before.
+    fn draw_versions(&self, out: &mut String) {
+        let (mut before, mut free_from) = (None, 0.0);
+        for (at, point) in self.line.points.iter().enumerate() {
+            let Some(version) = point.version.as_deref().filter(|version| before != Some(*version)) else { continue };
+            before = Some(version);
+            let x = self.x(at as f64 - 0.5);
+            let _ = write!(
+                out,
+                "<line class=\"version\" x1=\"{x:.1}\" x2=\"{x:.1}\" y1=\"{TOP}\" y2=\"{}\"/>",
+                HEIGHT - BOTTOM
+            );
+            if x >= free_from {
+                let _ = write!(out, "<text x=\"{:.1}\" y=\"14\">{}</text>", x + 3.0, html(version));
+                free_from = x + LABEL_ROOM;
+            }
+            out.push('\n');
+        }
+    }
+
+    /// The mean of each level, and a line at each change.
+    fn draw_levels(&self, out: &mut String) {
+        let starts: Vec<usize> = self.line.changes.iter().map(|change| change.at).collect();
+        let bounds: Vec<usize> = [0].into_iter().chain(starts).chain([self.line.points.len()]).collect();
+        for level in bounds.windows(2) {
+            let logs = self.line.points[level[0]..level[1]].iter().map(|point| point.value.ln());
+            let y = self.y((logs.sum::<f64>() / (level[1] - level[0]) as f64).exp());
+            let (from, to) = (self.x(level[0] as f64 - 0.5), self.x(level[1] as f64 - 0.5));
+            let _ =
+                writeln!(out, "<line class=\"level\" x1=\"{from:.1}\" x2=\"{to:.1}\" y1=\"{y:.1}\" y2=\"{y:.1}\"/>");
+        }
+        for change in &self.line.changes {
+            let x = self.x(change.at as f64 - 0.5);
+            let _ = writeln!(
+                out,
+                "<line class=\"change {}\" x1=\"{x:.1}\" x2=\"{x:.1}\" y1=\"{TOP}\" y2=\"{}\"><title>{}</title></line>",
+                class(change.verdict),
+                HEIGHT - BOTTOM,
+                html(&change_words(change))
+            );
+        }
+    }
+
+    fn draw_point(&self, out: &mut String, at: usize, point: &HistoryPoint) {
+        let (x, y) = (self.x(at as f64), self.y(point.value));
+        if let Some((lo, hi)) = point.lo.zip(point.hi) {
+            let (lo, hi) = (self.y(lo), self.y(hi));
+            let _ = write!(out, "<line class=\"interval\" x1=\"{x:.1}\" x2=\"{x:.1}\" y1=\"{hi:.1}\" y2=\"{lo:.1}\"/>");
+        }
+        let facts =
+            [point.run.clone(), short_revision(point.revision.as_deref()), point.version.clone().unwrap_or_default()];
+        let told: Vec<String> =
+            facts.into_iter().filter(|fact| !fact.is_empty()).chain([number(point.value)]).collect();
+        let _ = writeln!(
+            out,
+            "<circle class=\"point\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\"><title>{}</title></circle>",
+            html(&told.join(" · "))
+        );
+    }
+
+    /// The days of the first and of the last run.
+    fn draw_dates(&self, out: &mut String) {
+        let day = |point: Option<&HistoryPoint>| {
+            html(&point.map_or("", |point| point.at.as_str()).chars().take(10).collect::<String>())
+        };
+        let (first, last) = (day(self.line.points.first()), day(self.line.points.last()));
+        let y = HEIGHT - 8.0;
+        let _ = write!(out, "<text x=\"{LEFT}\" y=\"{y}\">{first}</text>");
+        let _ = writeln!(out, "<text x=\"{}\" y=\"{y}\" text-anchor=\"end\">{last}</text>", WIDTH - RIGHT);
+    }
+}
+
+fn range(values: &[f64]) -> (f64, f64) {
+    let finite = || values.iter().copied().filter(|value| value.is_finite());
+    (finite().fold(f64::INFINITY, f64::min), finite().fold(f64::NEG_INFINITY, f64::max))
+}

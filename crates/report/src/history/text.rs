@@ -1,0 +1,78 @@
+//! The history for a terminal: for each line its runs in the order of time, with the changes of level between them.
+
+use super::{History, HistoryLine, HistoryPoint, LevelChange};
+use crate::clean::sanitize_line;
+use crate::format::{Change, count};
+use crate::palette::Tone;
+use crate::summary::VerdictKind;
+use crate::text::{Grid, Style};
+
+/// Git revisions are shown with this many digits.
+const REVISION_DIGITS: usize = 10;
+
+/// Every line with its last `shown` runs. Changes of level are shown wherever they are.
+pub fn render(history: &History, shown: usize, style: &Style) -> String {
+    if history.lines.is_empty() {
+        return "no figures yet: tare run makes the first, tare history import takes those of other tools\n".to_owned();
+    }
+    history.lines.iter().map(|line| lines_of(line, shown, style)).collect::<Vec<_>>().join("\n")
+}
+
+fn lines_of(line: &HistoryLine, shown: usize, style: &Style) -> String {
+    let palette = style.palette();
+    let place =
+        if line.scenario.is_empty() { line.name.clone() } else { format!("{} · {}", line.name, line.scenario) };
+    let (points, changes) = (count(line.points.len() as u64, "run"), count(line.changes.len() as u64, "change"));
+    let title = sanitize_line(&format!("{place} · {} · {points}, {changes} of level", line.figure));
+    let mut grid = Grid::default();
+    let hidden = line.points.len().saturating_sub(shown);
+    for (at, point) in line.points.iter().enumerate() {
+        if let Some(change) = line.changes.iter().find(|change| change.at == at) {
+            grid.push_heading(format!("    {}", palette.paint(change.verdict.into(), &change_words(change))));
+        }
+        if at >= hidden {
+            grid.push(point_row(point));
+        }
+    }
+    let omitted =
+        if hidden > 0 { format!("    … {hidden} earlier (--last {})\n", line.points.len()) } else { String::new() };
+    format!("{}\n{omitted}{}", palette.paint(Tone::Head, &title), grid.render(&palette))
+}
+
+fn point_row(point: &HistoryPoint) -> Vec<(Tone, String)> {
+    let interval =
+        point.lo.zip(point.hi).map_or(String::new(), |(lo, hi)| format!(" [{}, {}]", number(lo), number(hi)));
+    let texts = [
+        format!("    {}", sanitize_line(&point.run)),
+        point.at.chars().take(16).collect::<String>().replace('T', " "),
+        short_revision(point.revision.as_deref()),
+        sanitize_line(point.version.as_deref().unwrap_or("")),
+        format!("{}{interval}", number(point.value)),
+    ];
+    texts.map(|text| (Tone::Plain, text)).to_vec()
+}
+
+/// `worse by 4.9 % [3.1, 6.7] after 2026-11-20-1 (a1b2c3), from 2026-11-20-2 (d4e5f6) on`.
+pub(super) fn change_words(change: &LevelChange) -> String {
+    let size = Change { ratio: change.ratio, bounds: Some((change.lo, change.hi)) };
+    let word = if change.verdict == VerdictKind::Worse { "worse" } else { "better" };
+    let named = |run: &str, revision: &Option<String>| {
+        let revision = short_revision(revision.as_deref());
+        let run = sanitize_line(run);
+        if revision.is_empty() { run } else { format!("{run} ({revision})") }
+    };
+    let (old, new) =
+        (named(&change.after_run, &change.after_revision), named(&change.first_run, &change.first_revision));
+    format!("{word}: {} after {old}, from {new} on", size.signed())
+}
+
+pub(super) fn short_revision(revision: Option<&str>) -> String {
+    revision.map(sanitize_line).unwrap_or_default().chars().take(REVISION_DIGITS).collect()
+}
+
+/// Four significant digits: `1.083`, `12,340` without the comma.
+pub(super) fn number(value: f64) -> String {
+    let magnitude = if value == 0.0 || !value.is_finite() { 0.0 } else { value.abs().log10().floor() };
+    let decimals = (3.0 - magnitude).clamp(0.0, 9.0) as usize;
+    format!("{value:.decimals$}")
+}

@@ -1,0 +1,129 @@
+//! Two records, or two servers of one: planted changes are found, and what cannot be compared is not.
+
+use tare_plan::plan::SliceKind;
+use tare_record::RunRecord;
+use tare_report::Summary;
+use tare_report::compare::{self, Basis, FigureChange, RecordedRun, RunDifferences};
+use tare_report::summarize;
+use tare_report::summary::VerdictKind;
+use tare_report::text::Style;
+
+use crate::synthetic::{self, ALL_KINDS, Truth, baseline, weighed};
+
+const TAPIR: &str = "http4s.Tapir";
+const STYLE: Style = Style { colored: false, width: 120 };
+
+fn record(speed_of_baseline: f64, speed: f64, id: &str) -> RunRecord {
+    let truths = [Truth { speed: speed_of_baseline, ..baseline() }, weighed(TAPIR, speed)];
+    let mut record = synthetic::run(&truths, 8, &ALL_KINDS);
+    record.header.id = id.to_owned();
+    record
+}
+
+fn compared(before: &Summary, after: &Summary, machines: [&str; 2]) -> RunDifferences {
+    let [before, after] =
+        [(before, machines[0]), (after, machines[1])].map(|(summary, machine)| RecordedRun { summary, machine });
+    compare::compare_runs(before, after).unwrap()
+}
+
+fn change<'a>(differences: &'a RunDifferences, variant: &str, name: &str, basis: Basis) -> &'a FigureChange {
+    let mut all = differences.changes.iter();
+    let found = all.find(|change| change.variant == variant && change.name == name && change.basis == basis);
+    found.unwrap_or_else(|| panic!("no {name} of {variant} by {basis:?} in {:#?}", differences.changes))
+}
+
+#[test]
+fn a_slower_layer_is_worse_by_ratio_and_by_level() {
+    let (old, new) = (summarize(&record(1.0, 0.95, "old")), summarize(&record(1.0, 0.80, "new")));
+    let differences = compared(&old, &new, ["m", "m"]);
+    for basis in [Basis::Ratio, Basis::Level] {
+        let throughput = change(&differences, TAPIR, "throughput", basis);
+        assert_eq!((throughput.verdict, throughput.material), (VerdictKind::Worse, true), "{throughput:#?}");
+        let truth = 0.80 / 0.95;
+        assert!(throughput.lo.unwrap() < truth && truth < throughput.hi.unwrap(), "{throughput:#?}");
+    }
+    let beneath = change(&differences, "http4s.Vanilla", "throughput", Basis::Level);
+    assert_eq!(beneath.verdict, VerdictKind::NoMaterialDifference, "{beneath:#?}");
+}
+
+#[test]
+fn records_of_two_machines_are_compared_by_ratios_alone() {
+    // The second machine is twice as fast, and the layer costs the same there.
+    let (old, new) = (summarize(&record(1.0, 0.9, "old")), summarize(&record(2.0, 1.8, "new")));
+    let differences = compared(&old, &new, ["laptop", "server"]);
+    assert!(!differences.same_machine && differences.notes[0].contains("Different machines"));
+    assert!(differences.changes.iter().all(|change| change.basis == Basis::Ratio && change.variant == TAPIR));
+    let throughput = change(&differences, TAPIR, "throughput", Basis::Ratio);
+    assert!(matches!(throughput.verdict, VerdictKind::NoMaterialDifference | VerdictKind::Inconclusive));
+    assert!((throughput.ratio - 1.0).abs() < 0.02, "{throughput:#?}");
+    let unknown = compared(&old, &new, ["unknown, unknown", "unknown, unknown"]);
+    assert!(!unknown.same_machine, "machines that are not known are not the same");
+}
+
+#[test]
+fn what_differs_around_the_servers_comes_first() {
+    let (old, mut new) = (record(1.0, 0.9, "old"), record(1.0, 0.9, "new"));
+    for fork in &mut new.forks {
+        fork.resolved.insert("tapir".to_owned(), "1.12.0".to_owned());
+    }
+    new.header.environment.sections[0].facts[0].1 = "another".to_owned();
+    let differences = compared(&summarize(&old), &summarize(&new), ["m", "m"]);
+    let told: Vec<&str> = differences.environment.iter().map(|change| change.key.as_str()).collect();
+    assert!(
+        told.contains(&"tapir") && told.contains(&old.header.environment.sections[0].facts[0].0.as_str()),
+        "{told:?}"
+    );
+    let text = compare::render(&differences, &STYLE);
+    let place = |word: &str| text.find(word).unwrap_or_else(|| panic!("no {word} in {text}"));
+    assert!(place("1.11.15 → 1.12.0") < place("throughput"), "{text}");
+    let markdown = compare::render_markdown(&differences);
+    assert!(markdown.find("What else differs").unwrap() < markdown.find("## Figures").unwrap());
+}
+
+#[test]
+fn records_of_equal_servers_rarely_differ() {
+    let differences = compared(&summarize(&record(1.0, 0.9, "old")), &summarize(&record(1.0, 0.9, "new")), ["m", "m"]);
+    let stated = |change: &&FigureChange| matches!(change.verdict, VerdictKind::Worse | VerdictKind::Better);
+    assert_eq!(differences.changes.iter().filter(stated).count(), 0, "{:#?}", differences.changes);
+    assert!(differences.environment.is_empty(), "{:?}", differences.environment);
+}
+
+#[test]
+fn one_start_gives_no_interval() {
+    let one = |id: &str| {
+        let mut record = synthetic::run(&[baseline(), weighed(TAPIR, 0.9)], 1, &[SliceKind::Saturating]);
+        record.header.id = id.to_owned();
+        summarize(&record)
+    };
+    let differences = compared(&one("old"), &one("new"), ["m", "m"]);
+    assert!(differences.changes.iter().all(|change| change.verdict == VerdictKind::NoInterval && change.lo.is_none()));
+}
+
+#[test]
+fn records_without_a_common_server_are_refused_by_name() {
+    let other = synthetic::run(&[weighed("other", 1.0)], 2, &[SliceKind::Saturating]);
+    let (old, new) = (summarize(&record(1.0, 0.9, "old")), summarize(&other));
+    let [old, new] = [&old, &new].map(|summary| RecordedRun { summary, machine: "m" });
+    let error = compare::compare_runs(old, new).unwrap_err().to_string();
+    assert!(error.contains(TAPIR) && error.contains("other") && error.contains("tare report --list"), "{error}");
+}
+
+#[test]
+fn a_record_without_an_end_is_compared_and_said() {
+    let mut cut = record(1.0, 0.9, "cut");
+    cut.end = None;
+    let differences = compared(&summarize(&record(1.0, 0.9, "old")), &summarize(&cut), ["m", "m"]);
+    assert!(differences.notes.iter().any(|note| note.contains("cut has no end")), "{:?}", differences.notes);
+}
+
+#[test]
+fn two_servers_of_one_record_are_compared_in_pairs() {
+    let summary = summarize(&record(1.0, 0.8, "run"));
+    let differences = compare::compare_servers(&summary, "http4s.Vanilla", TAPIR).unwrap();
+    let throughput = change(&differences, TAPIR, "throughput", Basis::Level);
+    assert_eq!(throughput.verdict, VerdictKind::Worse);
+    assert!(throughput.lo.unwrap() < 0.8 && 0.8 < throughput.hi.unwrap(), "{throughput:#?}");
+    let text = compare::render(&differences, &STYLE);
+    assert!(text.starts_with("tare compare · http4s.Vanilla → http4s.Tapir"), "{text}");
+    assert!(compare::compare_servers(&summary, TAPIR, "nobody").is_err());
+}

@@ -1,0 +1,124 @@
+//! A history of simulated runs: planted changes are found in their places, with their size and their revisions.
+
+use tare_report::Currency;
+use tare_report::history::{self, History, RunFigures};
+use tare_report::import::{ImportedFigure, ImportedResult};
+use tare_report::rfc3339;
+use tare_report::summary::{Summary, ValidityState, VerdictKind};
+use tare_report::text::Style;
+use tare_stats::Polarity;
+
+use crate::synthetic::standard_summary;
+
+const RECORDS: usize = 200;
+const DAY_NS: u64 = 86_400_000_000_000;
+const CURRENCY: Currency = Currency::CpuPerRequest;
+/// Index of the first run, and factor of the ratio from there on.
+const PLANTED: [(usize, f64); 6] = [(25, 1.05), (60, 0.95), (72, 1.06), (110, 1.05), (150, 0.94), (185, 1.05)];
+
+/// Run `at` of the history with this ratio.
+fn run(standard: &Summary, at: usize, ratio: f64) -> RunFigures {
+    let mut summary = standard.clone();
+    summary.run.id = format!("run-{at}");
+    summary.run.started_at = rfc3339(at as u64 * DAY_NS);
+    summary.run.git_revision = Some(format!("revision-{at}"));
+    summary.cells[1].version = Some(format!("1.{}", at / 50));
+    let figure = summary.comparisons[0].currencies.iter_mut().find(|figure| figure.name == CURRENCY).unwrap();
+    (figure.ratio, figure.lo, figure.hi) = (ratio, Some(ratio * 0.98), Some(ratio * 1.02));
+    summary.into()
+}
+
+/// Runs whose ratios scatter by 1 % around their level.
+fn simulated_runs() -> Vec<RunFigures> {
+    let mut standard = standard_summary();
+    standard.cells.iter_mut().for_each(|cell| cell.timeline.clear());
+    let mut state = 8_127_u64;
+    let mut uniform = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 11) as f64 / (1_u64 << 53) as f64
+    };
+    let mut normal = || (0..12).map(|_| uniform()).sum::<f64>() - 6.0;
+    let level = |at: usize| PLANTED.iter().filter(|(from, _)| at >= *from).map(|(_, factor)| factor).product::<f64>();
+    (0..RECORDS).map(|at| run(&standard, at, 1.1 * level(at) * (0.01 * normal()).exp())).collect()
+}
+
+fn simulated() -> History {
+    let mut runs = simulated_runs();
+    // The order in the folder does not matter.
+    runs.reverse();
+    history::history(&runs, &[], CURRENCY)
+}
+
+#[test]
+fn six_planted_changes_are_found_in_their_places_and_no_others() {
+    let history = simulated();
+    assert_eq!(history.lines.len(), 1);
+    let line = &history.lines[0];
+    assert_eq!((line.points.len(), line.points[0].run.as_str()), (RECORDS, "run-0"));
+    assert_eq!(line.changes.len(), PLANTED.len(), "{:#?}", line.changes);
+    for (found, (at, factor)) in line.changes.iter().zip(PLANTED) {
+        assert!(found.at.abs_diff(at) <= 1, "{found:#?}");
+        assert!(found.lo < factor && factor < found.hi, "{found:#?}");
+        assert_eq!(found.verdict, if factor > 1.0 { VerdictKind::Worse } else { VerdictKind::Better });
+        assert_eq!(found.after_run, format!("run-{}", found.at - 1));
+        assert_eq!(found.first_revision, Some(format!("revision-{}", found.at)));
+    }
+}
+
+#[test]
+fn the_page_has_every_run_and_change_and_no_script() {
+    let page = history::render_page(&simulated());
+    assert_eq!(page.matches("<circle").count(), RECORDS);
+    assert_eq!(page.matches("class=\"change ").count(), PLANTED.len());
+    // 1.0, 1.1, 1.2 and 1.3.
+    assert_eq!(page.matches("class=\"version\"").count(), 4);
+    assert!(!page.contains("<script") && !page.contains("NaN") && !page.contains("inf"), "{page}");
+}
+
+#[test]
+fn the_text_has_the_last_runs_and_all_changes() {
+    let text = history::render(&simulated(), 5, &Style { colored: false, width: 100 });
+    assert!(text.contains("200 runs, 6 changes of level") && text.contains("195 earlier"), "{text}");
+    assert_eq!(text.lines().filter(|line| line.contains(" after run-")).count(), PLANTED.len());
+    assert!(text.trim_end().lines().last().unwrap().contains("run-199"), "{text}");
+    let empty = history::render(&history::history(&[], &[], CURRENCY), 5, &Style { colored: false, width: 100 });
+    assert!(empty.contains("no figures yet"));
+}
+
+#[test]
+fn void_cells_and_other_currencies_are_left_out() {
+    let mut summary = standard_summary();
+    assert_eq!(history::history(&[summary.clone().into()], &[], Currency::Capacity).lines, []);
+    summary.cells[0].validity.state = ValidityState::Void;
+    assert_eq!(history::history(&[summary.into()], &[], CURRENCY).lines, [], "its baseline is void");
+}
+
+#[test]
+fn a_summary_file_is_enough() {
+    let text = tare_report::json::render(&standard_summary()).unwrap();
+    let read: RunFigures = serde_json::from_str(&text).unwrap();
+    assert_eq!(history::history(&[read], &[], CURRENCY).lines[0].name, "http4s.Tapir");
+}
+
+#[test]
+fn hostile_names_are_text_on_the_page() {
+    let figure = ImportedFigure {
+        name: "<img src=x>\u{1b}".to_owned(),
+        figure: "mean".to_owned(),
+        unit: "ns".to_owned(),
+        polarity: Polarity::LowerIsBetter,
+        value: 1.0,
+        lo: None,
+        hi: None,
+    };
+    let result = ImportedResult {
+        schema: tare_report::import::SCHEMA.to_owned(),
+        tool: "criterion".to_owned(),
+        file: "</title>".to_owned(),
+        at: rfc3339(0),
+        revision: None,
+        figures: vec![figure],
+    };
+    let page = history::render_page(&history::history(&[], &[result], CURRENCY));
+    assert!(!page.contains("<img") && !page.contains("</title></title>") && !page.contains('\u{1b}'), "{page}");
+}

@@ -1,0 +1,84 @@
+//! Flags of `tare history`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+use tare_report::Currency;
+
+pub const EXAMPLES: &str = "\
+Examples:
+  tare history                                  all runs of .tare, with the changes of level in CPU per request
+  tare history --currency throughput --html history.html
+  tare history import k6-summary.json --revision a1b2c3d
+  tare history import target/criterion/*/new/estimates.json
+
+A change of level is found by optimal partitioning, as PELT does, and stated with error probability 0.001. A version of
+a library is the mark of a run; runs of one server are one line, whatever version they measured.";
+
+/// Flags of `tare history`.
+#[derive(Debug, Args)]
+pub struct HistoryArgs {
+    /// Something other than showing.
+    #[command(subcommand)]
+    pub action: Option<HistoryAction>,
+    /// Ratio to the baseline that is shown.
+    #[arg(long, value_enum, default_value_t = HistoryCurrency::Cpu)]
+    pub currency: HistoryCurrency,
+    /// Runs of each line to print; changes of level are printed wherever they are.
+    #[arg(long, value_name = "RUNS", default_value_t = 20)]
+    pub last: usize,
+    /// Print the history as JSON.
+    #[arg(long)]
+    pub json: bool,
+    /// Write the history as a page, with a chart for each line.
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+}
+
+/// What else a history can do.
+#[derive(Debug, Subcommand)]
+pub enum HistoryAction {
+    /// Add results of other tools: HdrHistogram's .hlog, and JSON of k6, oha, JMH, criterion or hyperfine.
+    Import(ImportArgs),
+}
+
+/// Flags of `tare history import`.
+#[derive(Debug, Args)]
+pub struct ImportArgs {
+    /// Files that the tools wrote. Results of equally named files or benchmarks are one line.
+    #[arg(required = true)]
+    pub files: Vec<PathBuf>,
+    /// Git revision that was measured.
+    #[arg(long, value_name = "REVISION")]
+    pub revision: Option<String>,
+}
+
+/// A currency that a history can show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum HistoryCurrency {
+    /// CPU per request.
+    Cpu,
+    /// Throughput.
+    Throughput,
+    /// Bytes allocated per request.
+    Allocated,
+    /// The largest load within limits of latency.
+    Capacity,
+    /// Median response time.
+    P50,
+    /// 99th percentile of response time.
+    P99,
+}
+
+impl From<HistoryCurrency> for Currency {
+    fn from(currency: HistoryCurrency) -> Self {
+        match currency {
+            HistoryCurrency::Cpu => Self::CpuPerRequest,
+            HistoryCurrency::Throughput => Self::Throughput,
+            HistoryCurrency::Allocated => Self::AllocatedPerRequest,
+            HistoryCurrency::Capacity => Self::Capacity,
+            HistoryCurrency::P50 => Self::LatencyP50,
+            HistoryCurrency::P99 => Self::LatencyP99,
+        }
+    }
+}

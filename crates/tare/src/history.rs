@@ -1,0 +1,112 @@
+//! `tare history`: all runs of a folder over time, and the results of other tools beside them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use anyhow::Context;
+use tare_record::Record;
+use tare_record::store::{self, RECORD_FILE, RunEntry, list_runs};
+use tare_report::history::{self, RunFigures};
+use tare_report::import::{self, ImportOrigin, ImportedResult};
+use tare_report::text::Style;
+use tare_report::{json, rfc3339, summarize};
+
+use crate::args::{Global, HistoryAction, HistoryArgs, ImportArgs};
+use crate::console;
+use crate::failure::Outcome;
+
+/// Where imported results lie, in the folder of tare.
+const IMPORTS: &str = "history";
+
+/// Shows the history, or adds to it.
+pub fn history(args: &HistoryArgs, global: &Global) -> anyhow::Result<Outcome> {
+    if let Some(HistoryAction::Import(import)) = &args.action {
+        return import_files(import, global);
+    }
+    let runs: Vec<RunFigures> = list_runs(&global.dir)?.iter().filter_map(run_figures).collect();
+    let history = history::history(&runs, &imported_results(&global.dir)?, args.currency.into());
+    if let Some(file) = &args.html {
+        fs::write(file, history::render_page(&history)).with_context(|| format!("cannot write {}", file.display()))?;
+        console::print_note(&format!("wrote {}", file.display()));
+        return Ok(Outcome::Done);
+    }
+    let style = Style { colored: console::stdout_colored(global.color), width: console::terminal_width() };
+    console::print_text(&if args.json {
+        json::render(&history)?
+    } else {
+        history::render(&history, args.last, &style)
+    });
+    Ok(Outcome::Done)
+}
+
+/// The figures of a run: from its `summary.json`, or else from its record. A run without either is named and left out; a load
+/// has no comparison.
+fn run_figures(run: &RunEntry) -> Option<RunFigures> {
+    let summary = fs::read_to_string(run.dir.join("summary.json")).ok();
+    if let Some(figures) = summary.and_then(|text| serde_json::from_str(&text).ok()) {
+        return Some(figures);
+    }
+    let record = store::open_record(&run.dir.join(RECORD_FILE));
+    let record =
+        record.inspect_err(|error| console::print_note(&format!("run {} is left out: {error}", run.id))).ok()?;
+    match record {
+        Record::Weighed(record) => Some(summarize(&record).into()),
+        Record::Load(_) => None,
+    }
+}
+
+/// All results that were imported into this folder.
+fn imported_results(dir: &Path) -> anyhow::Result<Vec<ImportedResult>> {
+    let folder = dir.join(IMPORTS);
+    let mut files: Vec<PathBuf> = match fs::read_dir(&folder) {
+        Ok(entries) => entries.filter_map(|entry| Some(entry.ok()?.path())).collect(),
+        Err(_) => return Ok(Vec::new()),
+    };
+    files.retain(|file| file.extension().is_some_and(|ending| ending == "json"));
+    files.sort();
+    let read = |file: &PathBuf| {
+        let text = fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+        serde_json::from_str(&text)
+            .with_context(|| format!("{} is no imported result: delete it and import its source again", file.display()))
+    };
+    files.iter().map(read).collect()
+}
+
+/// Reads all files before it writes any.
+fn import_files(args: &ImportArgs, global: &Global) -> anyhow::Result<Outcome> {
+    let results: Vec<ImportedResult> =
+        args.files.iter().map(|file| import_file(file, args)).collect::<anyhow::Result<_>>()?;
+    let folder = global.dir.join(IMPORTS);
+    fs::create_dir_all(&folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    for result in results {
+        let file = free_name(&folder, &result);
+        fs::write(&file, json::render(&result)?).with_context(|| format!("cannot write {}", file.display()))?;
+        let figures = tare_report::format::count(result.figures.len() as u64, "figure");
+        console::print_text(&format!("{}: {figures} of {}\n", result.file, result.tool));
+    }
+    Ok(Outcome::Done)
+}
+
+fn import_file(file: &Path, args: &ImportArgs) -> anyhow::Result<ImportedResult> {
+    let text = fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+    // The tools do not say when they measured; they write the file when they are done.
+    let written = fs::metadata(file).and_then(|facts| facts.modified());
+    let written = written.with_context(|| format!("cannot tell when {} was written", file.display()))?;
+    let since = written.duration_since(UNIX_EPOCH).unwrap_or_default();
+    let origin = ImportOrigin { file, at: rfc3339(since.as_nanos() as u64), revision: args.revision.clone() };
+    Ok(import::import(&text, origin)?)
+}
+
+/// A file name that is not taken: `k6-2026-11-20T09-41-00Z-1.json`.
+fn free_name(folder: &Path, result: &ImportedResult) -> PathBuf {
+    let time = result.at.replace(':', "-");
+    let mut number = 1;
+    loop {
+        let file = folder.join(format!("{}-{time}-{number}.json", result.tool));
+        if !file.exists() {
+            return file;
+        }
+        number += 1;
+    }
+}

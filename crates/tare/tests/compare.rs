@@ -1,0 +1,95 @@
+//! `tare compare`, `tare history` and `tare report --ci` on real records of servers with a known difference.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+
+mod common;
+
+use common::{Bench, QUICK, json, server, stderr, stdout};
+
+/// Two runs of a bare server and one that waits longer before it answers.
+fn two_runs(bench: &Bench) {
+    for delay in ["1000", "2000"] {
+        let suite =
+            [QUICK, &server("bare", None, &[]), &server("layer", Some("bare"), &["--delay-us", delay])].concat();
+        let output = bench.run_suite(&suite, &["--forks", "3"]);
+        assert!(output.status.success(), "{}{}", stdout(&output), stderr(&output));
+    }
+}
+
+fn error_of(bench: &Bench, args: &[&str]) -> String {
+    let output = bench.run(args);
+    let said = stderr(&output);
+    assert!(!output.status.success() && !said.contains("panicked"), "{args:?}: {}{said}", stdout(&output));
+    said
+}
+
+#[test]
+fn two_runs_are_compared_and_every_form_is_printed() {
+    let bench = Bench::new();
+    two_runs(&bench);
+    let ids: Vec<String> = {
+        let runs = std::fs::read_dir(bench.path().join(".tare/runs")).unwrap();
+        let mut ids: Vec<String> = runs.map(|run| run.unwrap().file_name().to_string_lossy().into_owned()).collect();
+        ids.sort();
+        ids
+    };
+    let (old, new) = (ids[0].as_str(), ids[1].as_str());
+
+    let output = bench.run(&["compare", old, new, "--json"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let compared = json(&stdout(&output));
+    assert_eq!(compared["same_machine"], true);
+    let changes = compared["changes"].as_array().unwrap();
+    // Eight users who wait twice as long ask about half as often.
+    let throughput = changes
+        .iter()
+        .find(|change| change["variant"] == "layer" && change["name"] == "throughput" && change["basis"] == "level");
+    assert!(throughput.unwrap()["ratio"].as_f64().unwrap() < 0.75, "{compared:#}");
+    let text = stdout(&bench.run(&["compare", old, "latest"]));
+    assert!(text.contains("Same machine") && text.contains("layer · Get"), "{text}");
+    let pair = stdout(&bench.run(&["compare", "bare", "layer", "--of", "latest", "--markdown"]));
+    assert!(pair.contains("bare → layer") && pair.contains("| Get | layer |"), "{pair}");
+
+    for (form, says) in [
+        ("junit", "layer vs bare"),
+        ("comment", "<!-- tare report of "),
+        ("bencher", "cpu-per-request-ratio"),
+        ("openmetrics", "# EOF"),
+        ("github-smaller", "× baseline"),
+        ("github-bigger", "throughput"),
+    ] {
+        let printed = stdout(&bench.run(&["report", "latest", "--ci", form]));
+        assert!(printed.contains(says), "{form}: {printed}");
+    }
+
+    let history = json(&stdout(&bench.run(&["history", "--json"])));
+    assert_eq!(history["lines"][0]["points"].as_array().unwrap().len(), 2, "{history:#}");
+    assert_eq!(history["lines"][0]["figure"], "CPU/request, × bare");
+
+    let said = error_of(&bench, &["compare", new, "latest"]);
+    assert!(said.contains("are the same run"), "{said}");
+    let said = error_of(&bench, &["compare", old, "nowhere"]);
+    assert!(said.contains("there is no run \"nowhere\""), "{said}");
+    let said = error_of(&bench, &["compare", "bare", "nobody", "--of", new]);
+    assert!(said.contains("no server \"nobody\": it has bare, layer"), "{said}");
+    bench.assert_nothing_left();
+}
+
+#[test]
+fn results_of_other_tools_join_the_history_whole_or_not_at_all() {
+    let bench = Bench::new();
+    let hyperfine = r#"{"results": [{"command": "true", "mean": 0.001, "times": [0.001, 0.0011, 0.0009]}]}"#;
+    std::fs::write(bench.path().join("whole.json"), hyperfine).unwrap();
+    std::fs::write(bench.path().join("cut.json"), &hyperfine[..30]).unwrap();
+    let said = error_of(&bench, &["history", "import", "whole.json", "cut.json"]);
+    assert!(said.contains("cannot import cut.json: it is no whole JSON"), "{said}");
+    assert!(stdout(&bench.run(&["history"])).contains("no figures yet"), "nothing of a failed import stays");
+
+    for _ in 0..2 {
+        let output = bench.run(&["history", "import", "whole.json", "--revision", "a1b2c3"]);
+        assert!(stdout(&output).contains("whole.json: 1 figure of hyperfine"), "{}", stderr(&output));
+    }
+    let text = stdout(&bench.run(&["history"]));
+    assert!(text.contains("true · mean, s (hyperfine) · 2 runs, 0 changes") && text.contains("a1b2c3"), "{text}");
+    assert!(bench.run(&["history", "--html", "history.html"]).status.success());
+    assert!(std::fs::read_to_string(bench.path().join("history.html")).unwrap().contains("<svg"));
+}
