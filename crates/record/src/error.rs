@@ -9,13 +9,13 @@ use rusqlite::ErrorCode;
 #[non_exhaustive]
 pub enum RecordError {
     /// No space left.
-    #[error("the disk that holds {} is full: free space there or give another folder with --dir", .file.display())]
+    #[error("the disk that holds {} is full: free space there, or name another place (--dir, of a load --db)", .file.display())]
     DiskFull {
         /// The file that could not grow.
         file: PathBuf,
     },
     /// A write failed for another reason than space: a quota, a file-size limit, a failing disk.
-    #[error("cannot write {} ({cause}): check the disk, its quota and `ulimit -f`, or give another folder with --dir", .file.display())]
+    #[error("cannot write {} ({cause}): check the disk, its quota and `ulimit -f`, or name another place (--dir, of a load --db)", .file.display())]
     Write {
         /// The file.
         file: PathBuf,
@@ -35,7 +35,7 @@ pub enum RecordError {
         file: PathBuf,
     },
     /// The file already exists.
-    #[error("{} exists already, and a record is never written over: allot a new run", .file.display())]
+    #[error("{} exists already, and a record is never written over: name another file", .file.display())]
     Exists {
         /// The file.
         file: PathBuf,

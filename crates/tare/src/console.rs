@@ -1,7 +1,8 @@
 //! The terminal: colours that switch off, durations as people read them, the one place that prints.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
-use std::io::{IsTerminal, Write};
+use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use tare_record::EventLevel;
@@ -12,12 +13,12 @@ use crate::args::Color;
 
 /// Whether standard output takes colours.
 pub fn stdout_colored(color: Color) -> bool {
-    colored(color, std::io::stdout().is_terminal())
+    colored(color, io::stdout().is_terminal())
 }
 
 /// Whether standard error takes colours.
 pub fn stderr_colored(color: Color) -> bool {
-    colored(color, std::io::stderr().is_terminal())
+    colored(color, io::stderr().is_terminal())
 }
 
 fn colored(color: Color, terminal: bool) -> bool {
@@ -29,10 +30,25 @@ fn colored(color: Color, terminal: bool) -> bool {
     }
 }
 
-/// Prints to standard output. A reader that has gone (`| head`) is no error.
+/// Why standard output could not be written, the first time that it could not.
+static STDOUT_FAILURE: OnceLock<String> = OnceLock::new();
+
+/// Prints to standard output. A failure is kept for the end of the program, so that files are still written.
 pub fn print_text(text: &str) {
-    let _ = std::io::stdout().write_all(text.as_bytes());
-    let _ = std::io::stdout().flush();
+    let mut stdout = io::stdout();
+    keep_stdout_failure(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()));
+}
+
+/// Keeps why standard output could not be written. A reader that has gone (`| head`) is no failure.
+pub fn keep_stdout_failure(printed: io::Result<()>) {
+    if let Some(error) = printed.err().filter(|error| error.kind() != ErrorKind::BrokenPipe) {
+        let _ = STDOUT_FAILURE.set(error.to_string());
+    }
+}
+
+/// Why standard output could not be written; `None` if it could, or if its reader has gone.
+pub fn stdout_failure() -> Option<&'static str> {
+    STDOUT_FAILURE.get().map(String::as_str)
 }
 
 /// Prints a line to standard error.

@@ -13,6 +13,8 @@ pub enum Outcome {
     Void,
     /// Something that a run needs is not there.
     Missing,
+    /// Done, but an output could not be written.
+    Unwritten,
     /// The user stopped it; what was there has been reported.
     Interrupted,
 }
@@ -21,7 +23,7 @@ impl From<Outcome> for ExitCode {
     fn from(outcome: Outcome) -> Self {
         Self::from(match outcome {
             Outcome::Done => 0,
-            Outcome::Missing => 1,
+            Outcome::Missing | Outcome::Unwritten => 1,
             Outcome::Void => 3,
             Outcome::Interrupted => 130,
         })

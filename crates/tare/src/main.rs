@@ -29,7 +29,22 @@ use clap::Parser;
 use args::{Cli, Command};
 
 fn main() -> ExitCode {
-    let Cli { command, global } = Cli::parse();
+    let code = match Cli::try_parse() {
+        Ok(cli) => carry_out(cli),
+        // The help, the version, or what is wrong with the flags.
+        Err(message) => {
+            console::keep_stdout_failure(message.print());
+            ExitCode::from(u8::try_from(message.exit_code()).unwrap_or(1))
+        }
+    };
+    let Some(cause) = console::stdout_failure() else { return code };
+    console::print_note(&format!("error: cannot write to standard output: {cause}"));
+    ExitCode::FAILURE
+}
+
+/// Carries out one sub-command, and says on standard error why it failed.
+fn carry_out(cli: Cli) -> ExitCode {
+    let Cli { command, global } = cli;
     let outcome = match command {
         Command::Run(args) => run::run(&args, &global),
         Command::Profile(args) => profile::profile(&args, &global),

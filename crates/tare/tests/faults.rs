@@ -6,7 +6,7 @@ mod common;
 use std::os::unix::process::ExitStatusExt;
 use std::process::Stdio;
 
-use common::{Bench, QUICK, TARE, cell, server, stderr, stdout, wait_for};
+use common::{Bench, QUICK, SmallDisk, TARE, cell, server, stderr, stdout, wait_for};
 
 /// Runs a good pair and a bad server; returns the bad server's cell after checking that the others went on.
 fn with_a_bad_server(flags: &[&str], args: &[&str]) -> (serde_json::Value, String) {
@@ -137,20 +137,11 @@ fn few_open_files_are_refused_before_anything_starts() {
 #[test]
 fn a_full_disk_is_named_and_what_was_measured_stands() {
     let bench = Bench::new();
-    let full = bench.path().join("full");
-    std::fs::create_dir(&full).unwrap();
-    let mount =
-        std::process::Command::new("mount").args(["-t", "tmpfs", "-o", "size=64k", "tmpfs"]).arg(&full).status();
-    if !mount.is_ok_and(|status| status.success()) {
-        eprintln!("skipped: mounting a small tmpfs needs root");
-        return;
-    }
+    let Some(_disk) = SmallDisk::mount(&bench, "full", 64) else { return };
     let output = bench.run_suite(
         &[QUICK.to_owned(), server("bare", None, &[]), server("wrapped", Some("bare"), &[])].concat(),
         &["--forks", "3", "--dir", "full/.tare"],
     );
-    let unmounted = std::process::Command::new("umount").arg("-l").arg(&full).status();
-    assert!(unmounted.unwrap().success());
     assert_eq!(output.status.code(), Some(1), "{}", stdout(&output));
     assert!(stderr(&output).contains("is full"), "{}", stderr(&output));
     bench.assert_nothing_left();

@@ -13,11 +13,21 @@ use super::job::LoadJob;
 use super::recording::{Recording, Slot};
 use crate::error::RunError;
 
+/// A load that was driven to its end.
+#[derive(Debug)]
+pub struct DrivenLoad {
+    /// Everything that was measured.
+    pub record: LoadRecord,
+    /// Why the file of the record holds less than that; `None` if it holds all, or if no file was asked for.
+    pub unwritten: Option<RecordError>,
+}
+
 /// Drives the load to its end, or until `cancelled` is raised. Writes the record to `file`, where one is given, while the
-/// load goes on, and shows `observer` all that the generator hands over.
+/// load goes on, and shows `observer` all that the generator hands over. A file that fails in the middle does not end the
+/// load.
 ///
 /// # Errors
-/// When a worker of the generator failed or the record cannot be written.
+/// When a worker of the generator failed or the record cannot be begun.
 pub fn drive_load(
     session: &mut LoadSession,
     job: &LoadJob,
@@ -25,7 +35,7 @@ pub fn drive_load(
     file: Option<&Path>,
     cancelled: &Arc<AtomicBool>,
     observer: &mut dyn FnMut(&Watched<'_>),
-) -> Result<LoadRecord, RunError> {
+) -> Result<DrivenLoad, RunError> {
     let writer = file.map(|file| RunWriter::create_load_file(file, &header)).transpose()?;
     let mut keeper = Keeper { writer, kept: Vec::new(), failure: None };
     let mut recording = Recording::new(slot(job), job.plan.interval.0);
@@ -40,8 +50,8 @@ pub fn drive_load(
     let events: Vec<EventRecord> = cut_off(&whole).into_iter().collect();
     let status = if whole.cancelled { EndStatus::Interrupted } else { EndStatus::Complete };
     let end_ns = keeper.kept.iter().map(|slice| slice.load.window_end_ns()).max().unwrap_or(0);
-    let intervals = keeper.finish(&events, status, end_ns)?;
-    Ok(LoadRecord { header, intervals, events, end: Some((status, end_ns)) })
+    let (intervals, unwritten) = keeper.finish(&events, status, end_ns);
+    Ok(DrivenLoad { record: LoadRecord { header, intervals, events, end: Some((status, end_ns)) }, unwritten })
 }
 
 fn slot(job: &LoadJob) -> Slot {
@@ -76,14 +86,20 @@ impl Keeper {
         self.kept.push(interval);
     }
 
-    fn finish(self, events: &[EventRecord], status: EndStatus, end_ns: u64) -> Result<Vec<StoredSlice>, RecordError> {
-        if let Some(failure) = self.failure {
-            return Err(failure);
-        }
-        if let Some(mut writer) = self.writer {
+    /// The intervals, and why the file holds less than all of them. A file that failed gets no end.
+    fn finish(
+        mut self,
+        events: &[EventRecord],
+        status: EndStatus,
+        end_ns: u64,
+    ) -> (Vec<StoredSlice>, Option<RecordError>) {
+        let finish_file = |mut writer: RunWriter| {
             events.iter().try_for_each(|event| writer.append_event(event))?;
-            writer.finish(status, end_ns)?;
+            writer.finish(status, end_ns)
+        };
+        if let (Some(writer), None) = (self.writer.take(), &self.failure) {
+            self.failure = finish_file(writer).err();
         }
-        Ok(self.kept)
+        (self.kept, self.failure)
     }
 }

@@ -7,7 +7,7 @@ mod job;
 mod placement;
 mod recording;
 
-pub use drive::drive_load;
+pub use drive::{DrivenLoad, drive_load};
 pub use generator::{allow_connections, generator_cpus};
 pub use header::load_header;
 pub use job::LoadJob;

@@ -14,7 +14,7 @@ use std::io::IsTerminal;
 use tare_load::{LoadSession, Watched};
 use tare_report::load::{LoadSummary, summarize};
 use tare_report::summary::ValidityState;
-use tare_run::load::{drive_load, load_header};
+use tare_run::load::{DrivenLoad, drive_load, load_header};
 
 use crate::args::{Global, LoadArgs};
 use crate::failure::Outcome;
@@ -24,6 +24,7 @@ use live::LoadView;
 /// Runs a load and writes its summary.
 pub fn load(args: &LoadArgs, global: &Global) -> anyhow::Result<Outcome> {
     let job = job::load_job(args)?;
+    outputs::try_outputs(&args.output)?;
     let cancelled = interrupt::install_flag()?;
     let mut session = LoadSession::open(&job.session)?;
     if let Some(notice) = &session.poller().notice {
@@ -37,17 +38,20 @@ pub fn load(args: &LoadArgs, global: &Global) -> anyhow::Result<Outcome> {
     let mut live = LoadView::new(&job, args.output.quiet, std::io::stderr().is_terminal(), global.color);
     let header = load_header(&job, &session, std::env::args().collect());
     let file = args.output.db.as_deref();
-    let record = drive_load(&mut session, &job, header, file, &cancelled, &mut |watched| match watched {
+    let driven = drive_load(&mut session, &job, header, file, &cancelled, &mut |watched| match watched {
         Watched::Opening(opening) => live.wait(opening),
         Watched::Interval(part) => live.show(part),
         // The first interval says so.
         _ => {}
     });
     live.finish();
-    let record = record?;
+    let DrivenLoad { record, unwritten } = driven?;
     let summary = summarize(&record);
-    outputs::write_outputs(&record, &summary, &args.output, global)?;
-    Ok(outcome(&summary))
+    let all_written = outputs::write_outputs(&record, &summary, &args.output, global);
+    if let Some(error) = &unwritten {
+        console::print_note(&format!("error: {error}; that file holds only the beginning of the load"));
+    }
+    Ok(if all_written && unwritten.is_none() { outcome(&summary) } else { Outcome::Unwritten })
 }
 
 fn outcome(summary: &LoadSummary) -> Outcome {

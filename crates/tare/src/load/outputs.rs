@@ -1,5 +1,7 @@
-//! Writes the result in every form asked for, to standard output or into files.
+//! The result in every form asked for, on standard output or in files: tried before the load, written after it.
 
+use std::fs::{self, File, OpenOptions};
+use std::io::{ErrorKind, Write};
 use std::path::Path;
 
 use anyhow::Context;
@@ -9,59 +11,95 @@ use tare_report::text::Style;
 
 use crate::args::{Global, OutputArgs};
 use crate::console;
+use crate::failure::error_text;
 
-/// Writes the files. Prints the summary, unless one of the forms goes to standard output.
+/// Bytes that a new file must take before the load.
+const TRIED_BYTES: usize = 4096;
+
+/// Makes the text of one form.
+type RenderForm = fn(&LoadRecord, &LoadSummary) -> anyhow::Result<String>;
+
+/// One form of the result.
+struct OutputForm<'a> {
+    flag: &'static str,
+    file: &'a Path,
+    render: RenderForm,
+}
+
+/// Checks that every file can be written, so that no load is lost to a wrong path.
 ///
 /// # Errors
-/// When a file cannot be written.
-pub fn write_outputs(
-    record: &LoadRecord,
-    summary: &LoadSummary,
-    args: &OutputArgs,
-    global: &Global,
-) -> anyhow::Result<()> {
-    let mut forms: Vec<(&Path, String)> = Vec::new();
-    if let Some(file) = &args.json {
-        forms.push((file, load::json(summary)?));
-    }
-    if let Some(file) = &args.csv {
-        forms.push((file, load::csv(summary)));
-    }
-    if let Some(file) = &args.html {
-        forms.push((file, load::html(record, summary)?));
-    }
-    if let Some(file) = &args.hgrm {
-        forms.push((file, load::hgrm(record)));
-    }
-    if let Some(file) = &args.hlog {
-        forms.push((file, load::hlog(record)));
-    }
-    if args.wrk {
-        forms.push((Path::new("-"), load::wrk(record, summary)));
-    }
-    let taken = forms.iter().any(|(file, _)| is_stdout(file));
-    for (file, text) in &forms {
-        put(file, text)?;
-    }
-    let style = Style { colored: console::stdout_colored(global.color), width: console::terminal_width() };
-    if !taken {
+/// The first file that cannot be written, with its flag and a remedy.
+pub fn try_outputs(args: &OutputArgs) -> anyhow::Result<()> {
+    output_forms(args).iter().filter(|form| !is_stdout(form.file)).try_for_each(|form| {
+        try_file(form.file).with_context(|| {
+            let (flag, file) = (form.flag, form.file.display());
+            format!("no load was made, because {flag} {file} cannot be written; name a file in a folder that takes it")
+        })
+    })
+}
+
+/// Writes the files, and prints the summary unless one of the forms goes to standard output. A file that cannot be
+/// written is named on standard error, and the others are written. Returns whether all files were written.
+pub fn write_outputs(record: &LoadRecord, summary: &LoadSummary, args: &OutputArgs, global: &Global) -> bool {
+    let forms = output_forms(args);
+    if !forms.iter().any(|form| is_stdout(form.file)) {
+        let style = Style { colored: console::stdout_colored(global.color), width: console::terminal_width() };
         console::print_text(&format!("{}\n", load::render(summary, &style)));
     }
-    forms
-        .iter()
-        .filter(|(file, _)| !is_stdout(file))
-        .for_each(|(file, _)| super::note(&format!("wrote {}", file.display())));
-    Ok(())
+    let outcomes: Vec<anyhow::Result<()>> = forms.iter().map(|form| form.write(record, summary)).collect();
+    for (form, outcome) in forms.iter().zip(&outcomes) {
+        match outcome {
+            Err(error) => console::print_note(&format!("error: {}", error_text(error))),
+            Ok(()) if is_stdout(form.file) => {}
+            Ok(()) => super::note(&format!("wrote {}", form.file.display())),
+        }
+    }
+    outcomes.iter().all(Result::is_ok)
+}
+
+/// The forms asked for.
+fn output_forms(args: &OutputArgs) -> Vec<OutputForm<'_>> {
+    let all: [(&'static str, Option<&Path>, RenderForm); 6] = [
+        ("--json", args.json.as_deref(), |_, summary| Ok(load::json(summary)?)),
+        ("--csv", args.csv.as_deref(), |_, summary| Ok(load::csv(summary))),
+        ("--html", args.html.as_deref(), |record, summary| Ok(load::html(record, summary)?)),
+        ("--hgrm", args.hgrm.as_deref(), |record, _| Ok(load::hgrm(record))),
+        ("--hlog", args.hlog.as_deref(), |record, _| Ok(load::hlog(record))),
+        ("--wrk", args.wrk.then_some(Path::new("-")), |record, summary| Ok(load::wrk(record, summary))),
+    ];
+    let form = |(flag, file, render): (_, Option<_>, _)| Some(OutputForm { flag, file: file?, render });
+    all.into_iter().filter_map(form).collect()
+}
+
+impl OutputForm<'_> {
+    fn write(&self, record: &LoadRecord, summary: &LoadSummary) -> anyhow::Result<()> {
+        let text = (self.render)(record, summary)?;
+        if is_stdout(self.file) {
+            console::print_text(&text);
+            return Ok(());
+        }
+        fs::write(self.file, text).with_context(|| format!("cannot write {} {}", self.flag, self.file.display()))
+    }
+}
+
+/// Checks that a file can be written. A new one takes a few bytes and is removed; one that exists stays as it is. What is
+/// neither a file nor a folder, such as a pipe, is not opened: that could wait for its reader.
+fn try_file(file: &Path) -> std::io::Result<()> {
+    match File::create_new(file) {
+        Ok(mut new) => {
+            let written = new.write_all(&[b' '; TRIED_BYTES]);
+            fs::remove_file(file)?;
+            written
+        }
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(error),
+        Err(_) if fs::metadata(file).is_ok_and(|found| found.is_file() || found.is_dir()) => {
+            OpenOptions::new().append(true).open(file).map(drop)
+        }
+        Err(_) => Ok(()),
+    }
 }
 
 fn is_stdout(file: &Path) -> bool {
     file == Path::new("-")
-}
-
-fn put(file: &Path, text: &str) -> anyhow::Result<()> {
-    if is_stdout(file) {
-        console::print_text(text);
-        return Ok(());
-    }
-    std::fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))
 }

@@ -94,6 +94,33 @@ impl Bench {
     }
 }
 
+/// A disk of a few KiB, for as long as it is held.
+pub struct SmallDisk {
+    path: PathBuf,
+}
+
+impl SmallDisk {
+    /// Mounts it on a new folder `name` of the bench; `None`, with a line on standard error, where only root may do that.
+    #[allow(clippy::print_stderr, reason = "a skipped test says why")]
+    pub fn mount(bench: &Bench, name: &str, kib: u32) -> Option<Self> {
+        let path = bench.path().join(name);
+        fs::create_dir(&path).unwrap();
+        let size = format!("size={kib}k");
+        let mount = Command::new("mount").args(["-t", "tmpfs", "-o", &size, "tmpfs"]).arg(&path).status();
+        if !mount.is_ok_and(|status| status.success()) {
+            eprintln!("skipped: mounting a small disk needs root");
+            return None;
+        }
+        Some(Self { path })
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("-l").arg(&self.path).status();
+    }
+}
+
 /// Polls until the condition holds; false after 20 s.
 pub fn wait_for(condition: impl Fn() -> bool) -> bool {
     for _ in 0..2000 {

@@ -1,0 +1,119 @@
+//! Outputs that cannot be written: tried before the load, and afterwards no other output is lost with them.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+
+mod common;
+
+use std::fs::{self, File};
+use std::process::Stdio;
+
+use common::{Bench, Reference, SmallDisk, json, stderr, stdout};
+
+const FLAGS: [&str; 5] = ["--json", "--csv", "--html", "--hgrm", "--hlog"];
+
+#[test]
+fn a_file_that_cannot_be_made_is_refused_before_the_load() {
+    let server = Reference::start(&[]);
+    let bench = Bench::new();
+    fs::create_dir(bench.path().join("folder")).unwrap();
+    for flag in FLAGS {
+        for file in ["no/such/folder/a", "folder"] {
+            let output = bench.run(&["load", &server.url("/path0/4"), "-d", "60s", flag, file]);
+            let error = stderr(&output);
+            assert_eq!((output.status.code(), stdout(&output)), (Some(1), String::new()), "{error}");
+            assert!(error.contains(&format!("no load was made, because {flag} {file} cannot be written")), "{error}");
+        }
+    }
+}
+
+#[test]
+fn trying_a_file_leaves_no_trace() {
+    let bench = Bench::new();
+    fs::write(bench.path().join("old.csv"), "old").unwrap();
+    let server = Reference::start(&[]);
+    let wrong = "no/such/folder/a";
+    let load = ["load", &server.url("/"), "--json", "new.json", "--csv", "old.csv", "--hlog", wrong];
+    assert_eq!(bench.run(&load).status.code(), Some(1));
+    assert!(!bench.path().join("new.json").exists());
+    assert_eq!(fs::read_to_string(bench.path().join("old.csv")).unwrap(), "old");
+}
+
+#[test]
+fn a_file_that_fails_after_the_load_costs_no_other_output() {
+    let server = Reference::start(&[]);
+    let bench = Bench::new();
+    for (flag, other) in FLAGS.into_iter().zip(["--csv", "--html", "--hgrm", "--hlog", "--json"]) {
+        let name = other.trim_start_matches('-');
+        let load = ["load", &server.url("/path0/4"), "-n", "50", flag, "/dev/full", other, name];
+        let output = bench.run(&load);
+        assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+        assert!(
+            stderr(&output).contains(&format!("cannot write {flag} /dev/full: No space left")),
+            "{}",
+            stderr(&output)
+        );
+        assert!(stdout(&output).contains("50 answered as expected"), "the summary is shown: {}", stdout(&output));
+        assert!(fs::metadata(bench.path().join(name)).unwrap().len() > 100, "{other} is written");
+    }
+}
+
+#[test]
+fn a_full_disk_is_found_before_the_load() {
+    let bench = Bench::new();
+    let Some(_disk) = SmallDisk::mount(&bench, "small", 16) else { return };
+    let server = Reference::start(&[]);
+    fs::write(bench.path().join("small/rest"), vec![0; 16 << 10]).unwrap();
+    let output = bench.run(&["load", &server.url("/path0/4"), "-d", "60s", "--json", "small/a.json"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("--json small/a.json cannot be written"), "{}", stderr(&output));
+    assert!(!bench.path().join("small/a.json").exists());
+}
+
+#[test]
+fn a_record_whose_disk_fills_in_the_middle_costs_no_other_output() {
+    let bench = Bench::new();
+    let Some(_disk) = SmallDisk::mount(&bench, "small", 512) else { return };
+    let server = Reference::start(&[]);
+    let load = ["load", &server.url("/path0/4"), "-c", "2", "-d", "2s", "--interval", "10ms", "--json", "a.json"];
+    let output = bench.run(&[&load[..], &["--db", "small/a.sqlite"]].concat());
+    let error = stderr(&output);
+    assert_eq!(output.status.code(), Some(1), "{error}");
+    assert!(error.contains("is full: free space there") && error.contains("only the beginning of the load"), "{error}");
+    assert!(stdout(&output).contains("closed loop"), "the summary is shown");
+    let whole = json(&fs::read_to_string(bench.path().join("a.json")).unwrap());
+    let read = bench.run(&["report", "small/a.sqlite", "--json"]);
+    let begun = json(&stdout(&read));
+    let ok = |summary: &serde_json::Value| summary["requests"]["ok"].as_u64().unwrap();
+    assert!(ok(&begun) > 0 && ok(&begun) < ok(&whole), "{} of {}", ok(&begun), ok(&whole));
+}
+
+#[test]
+fn standard_output_that_cannot_be_written_is_an_error() {
+    let server = Reference::start(&[]);
+    let bench = Bench::new();
+    let url = server.url("/path0/4");
+    let load = ["load", &url, "-n", "50"];
+    for args in [
+        &[&load[..], &["--json", "-", "--csv", "a.csv"]].concat()[..],
+        &load,
+        &["example"],
+        &["load", "--help"],
+        &["--version"],
+    ] {
+        let full = File::options().write(true).open("/dev/full").unwrap();
+        let output = bench.tare(args).stdout(full).stderr(Stdio::piped()).output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{args:?}: {}", stderr(&output));
+        assert!(stderr(&output).contains("cannot write to standard output: No space left"), "{}", stderr(&output));
+    }
+    assert!(bench.path().join("a.csv").exists(), "the other file is written");
+}
+
+#[test]
+fn a_reader_of_standard_output_that_has_gone_is_no_error() {
+    let bench = Bench::new();
+    for args in [&["example"][..], &["load", "--help"]] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let output = bench.tare(args).stdout(writer).stderr(Stdio::piped()).output().unwrap();
+        assert_eq!((output.status.code(), stderr(&output)), (Some(0), String::new()), "{args:?}");
+    }
+}
