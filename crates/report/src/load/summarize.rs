@@ -8,7 +8,9 @@ use tare_stats::quantile::printable;
 use super::summary::*;
 use super::{Clocks, bars, describe, threshold};
 use crate::format::sentence;
-use crate::summarize::{cell_of_load, distribution, environment_sections, of_machine, plan_sections, shell};
+use crate::summarize::{
+    cell_of_load, distribution, environment_sections, of_machine, plan_sections, run_status, shell,
+};
 use crate::summary::{Distribution, ErrorCount, MessageSummary};
 use crate::time::rfc3339;
 
@@ -27,6 +29,7 @@ pub fn summarize(record: &LoadRecord) -> LoadSummary {
         command: shell(&header.command),
         tare_version: header.tare_version.clone(),
         seed: plan.seed,
+        status: run_status(record.end),
         interrupted: matches!(record.end, Some((EndStatus::Interrupted, _))),
         model: model(record),
         window_s: window_ns as f64 / 1e9,

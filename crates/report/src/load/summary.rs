@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::summary::{Distribution, ErrorCount, MessageSummary, Section, Validity};
+use crate::summary::{Distribution, ErrorCount, MessageSummary, RunStatus, Section, Validity};
 
 /// Version of the JSON form.
 pub const SCHEMA: &str = "tare-load/1";
@@ -23,6 +23,8 @@ pub struct LoadSummary {
     pub tare_version: String,
     /// Seed of a random schedule.
     pub seed: u64,
+    /// How it ended; `partial` for a record that was cut short, or that is still being written.
+    pub status: RunStatus,
     /// Whether Ctrl-C ended it.
     pub interrupted: bool,
     /// How requests were offered.

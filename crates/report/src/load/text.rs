@@ -5,7 +5,7 @@ use super::summary::{Connections, Generator, LoadSummary};
 use crate::clean;
 use crate::format::{Scale, Unit, count, duration, grouped, rate, share, single};
 use crate::palette::Tone;
-use crate::summary::{Distribution, HistogramBin, Validity, ValidityState};
+use crate::summary::{Distribution, HistogramBin, RunStatus, Validity, ValidityState};
 use crate::text::{Style, wrap};
 
 /// Columns of the longest bar, where the terminal has room for it.
@@ -21,7 +21,12 @@ const LABEL: usize = 13;
 pub fn render(summary: &LoadSummary, style: &Style) -> String {
     let palette = &style.palette();
     let mut out = palette.paint(Tone::Head, &format!("tare load · {}", clean::sanitize_line(&summary.url))) + "\n";
-    let stopped = if summary.interrupted { " · interrupted" } else { "" };
+    let stopped = match summary.status {
+        RunStatus::Complete => "",
+        RunStatus::BudgetSpent => " · budget spent",
+        RunStatus::Interrupted => " · interrupted",
+        RunStatus::Partial => " · cut short",
+    };
     push(&mut out, style, &format!("{}{stopped}", clean::sanitize_line(&summary.model.text)), 2);
     out += "\n";
     out += &verdict(&summary.verdict, style);

@@ -20,6 +20,7 @@ mod prior;
 mod probes;
 mod ratio;
 mod recorded;
+mod recorded_part;
 mod run_info;
 mod stamps;
 mod trust;
@@ -104,7 +105,9 @@ pub fn summarize(record: &RunRecord) -> Summary {
 pub(crate) fn cell_of_load(record: &LoadRecord) -> Cell {
     let evidence = evidence::of_load(record);
     let loads = latency::study(&evidence, ALPHA_OF_LOAD);
-    cell::of_load(&evidence, &loads, ALPHA_OF_LOAD)
+    let mut cell = cell::of_load(&evidence, &loads, ALPHA_OF_LOAD);
+    recorded_part::doubts_of_part(record).into_iter().for_each(|reason| cell.validity.add_doubt(reason));
+    cell
 }
 
 /// Every cell of a record with its evidence.

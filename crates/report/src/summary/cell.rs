@@ -121,6 +121,14 @@ impl Reason {
 }
 
 impl Validity {
+    /// Adds a reason: what was valid is now suspect.
+    pub(crate) fn add_doubt(&mut self, reason: Reason) {
+        if self.state == ValidityState::Valid {
+            self.state = ValidityState::Suspect;
+        }
+        self.reasons.push(reason);
+    }
+
     /// The reasons without their remedies, separated by semicolons.
     pub fn joined_reasons(&self) -> String {
         self.reasons.iter().map(|reason| reason.text.as_str()).collect::<Vec<_>>().join("; ")

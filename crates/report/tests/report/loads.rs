@@ -5,8 +5,9 @@ use std::sync::OnceLock;
 use tare_plan::ServerClock;
 use tare_plan::load_plan::{Arrivals, LoadModel, LoadPlan, LoadProtocol, LoadStage, LoadStop};
 use tare_record::LoadRecord;
-use tare_record::{EndStatus, ErrorClass, ErrorTally, MessageTally, RunHeader};
+use tare_record::{EndStatus, ErrorClass, ErrorTally, EventKind, EventRecord, MessageTally, RunHeader};
 use tare_report::load::{LoadSummary, csv, describe, html, json, render, summarize, wrk};
+use tare_report::summary::{RunStatus, ValidityState};
 use tare_report::text::Style;
 use tare_units::Span;
 
@@ -192,6 +193,34 @@ fn an_interrupted_load_says_so() {
     let summary = summarize(&record);
     assert!(summary.interrupted);
     assert!(render(&summary, &Style { colored: false, width: 100 }).contains("for 2 s · interrupted"));
+}
+
+#[test]
+fn a_record_that_was_cut_short_says_so_and_from_when_to_when_it_holds() {
+    let mut record = record().clone();
+    record.intervals.truncate(1);
+    record.end = None;
+    let summary = summarize(&record);
+    assert_eq!((summary.status, summary.verdict.state), (RunStatus::Partial, ValidityState::Suspect));
+    let reason = &summary.verdict.reasons.last().unwrap().text;
+    assert!(
+        reason.starts_with("the record was cut short: it holds ") && reason.contains(" s, which is 20"),
+        "{reason}"
+    );
+    let text = render(&summary, &Style { colored: false, width: 200 });
+    assert!(text.contains("· cut short") && text.contains("SUSPECT") && text.contains("it holds "), "{text}");
+    let page = html(&record, &summary).unwrap();
+    assert!(page.contains("\"state\":\"suspect\"") && page.contains("record_unfinished"));
+}
+
+#[test]
+fn a_record_with_lost_rows_is_suspect() {
+    let mut record = record().clone();
+    let lost = vec!["1 of 4 slice entries".to_owned()];
+    record.events.push(EventRecord::new(EventKind::RecordDamaged { lost }));
+    let verdict = summarize(&record).verdict;
+    assert_eq!(verdict.state, ValidityState::Suspect);
+    assert!(verdict.reasons.iter().any(|reason| reason.text.contains("1 of 4 slice entries")), "{verdict:?}");
 }
 
 #[test]

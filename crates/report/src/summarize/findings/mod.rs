@@ -14,6 +14,7 @@ use tare_stats::power::rare_mode_share;
 use super::Studied;
 use super::compare::Weighed;
 use super::machine::disturbances;
+use super::recorded_part::recorded_part;
 use crate::format::{count, enumerate, share};
 use crate::summary::{Finding, Noise, ReportFinding, VerdictKind};
 
@@ -21,7 +22,8 @@ pub(crate) use words::report_finding;
 
 /// All findings, the gravest first, in the order of the run among equals.
 pub(super) fn findings(record: &RunRecord, cells: &[Studied<'_>], weighed: &Weighed) -> Vec<Finding> {
-    let mut all: Vec<Finding> = of_end(record.end, &record.events).into_iter().collect();
+    let held = || recorded_part(record.header.started_unix_ns, &record.slices);
+    let mut all: Vec<Finding> = of_end(record.end, &record.events, held).into_iter().collect();
     all.extend(events::of_events(&record.events, cells));
     all.extend(deaths(record));
     all.extend(cells::of_cells(cells));
@@ -36,22 +38,24 @@ pub(super) fn findings(record: &RunRecord, cells: &[Studied<'_>], weighed: &Weig
 
 /// What to know before relying on the figures of a load, apart from the reasons of its verdict.
 pub(crate) fn of_load(record: &LoadRecord) -> Vec<Finding> {
-    let mut all: Vec<Finding> = of_end(record.end, &record.events).into_iter().collect();
+    let held = || recorded_part(record.header.started_unix_ns, &record.intervals);
+    let mut all: Vec<Finding> = of_end(record.end, &record.events, held).into_iter().collect();
     all.extend(events::of_events(&record.events, &[]));
     all.extend(of_machine(&record.header.environment, &record.events));
     all.sort_by_key(|f| std::cmp::Reverse(f.severity));
     all
 }
 
-/// How the run ended, where it did not simply complete. An event that says why tare failed says it alone.
-fn of_end(end: Option<(EndStatus, u64)>, events: &[EventRecord]) -> Option<Finding> {
+/// How the run ended, where it did not simply complete. An event that says why tare failed says it alone. `held` says
+/// which part a record without an end holds.
+fn of_end(end: Option<(EndStatus, u64)>, events: &[EventRecord], held: impl FnOnce() -> String) -> Option<Finding> {
     let kind = match end.map(|(status, _)| status) {
         Some(EndStatus::Complete) => return None,
         Some(EndStatus::Failed) if has_event(events, EventName::TareFailed) => return None,
         Some(EndStatus::BudgetSpent) => ReportFinding::BudgetSpent,
         Some(EndStatus::Interrupted) => ReportFinding::Interrupted,
         Some(EndStatus::Failed) => ReportFinding::RunFailed,
-        None => ReportFinding::RecordUnfinished,
+        None => return Some(report_finding(ReportFinding::RecordUnfinished, &held())),
     };
     Some(report_finding(kind, ""))
 }

@@ -53,8 +53,8 @@ const fn words(kind: ReportFinding) -> FindingWords {
         ReportFinding::RecordUnfinished => row(
             Severity::Warning,
             "Unfinished record",
-            "tare was killed, or this run still goes on. The report shows what was recorded so far.",
-            "",
+            "The record was cut short:",
+            "tare was killed, or its disk was full. If tare still measures, wait for its end.",
         ),
         ReportFinding::ServerDied => row(
             Severity::Error,

@@ -1,0 +1,34 @@
+//! A record without an end, or with rows that cannot be read: which part of the run or load it holds.
+
+use tare_record::{EventName, LoadRecord, StoredSlice};
+
+use crate::summary::Reason;
+use crate::time::rfc3339;
+
+/// `it holds 0.0 s to 12.3 s, which is 2026-11-20T20:09:45Z to 2026-11-20T20:09:57Z`.
+pub(crate) fn recorded_part(started_unix_ns: u64, slices: &[StoredSlice]) -> String {
+    let from = slices.iter().map(|slice| slice.load.window_start_ns()).min();
+    let until = slices.iter().map(|slice| slice.load.window_end_ns()).max();
+    let (Some(from), Some(until)) = (from, until) else { return "it holds no measurement".to_owned() };
+    let seconds = |ns: u64| format!("{:.1} s", ns as f64 / 1e9);
+    let by_clock = |ns: u64| rfc3339(started_unix_ns.saturating_add(ns));
+    format!("it holds {} to {}, which is {} to {}", seconds(from), seconds(until), by_clock(from), by_clock(until))
+}
+
+/// Reasons to doubt a load whose record is not whole.
+pub(super) fn doubts_of_part(record: &LoadRecord) -> Vec<Reason> {
+    let held = || recorded_part(record.header.started_unix_ns, &record.intervals);
+    let cut_short = record.end.is_none().then(|| {
+        Reason::new(
+            format!("the record was cut short: {}", held()),
+            "If tare still writes it, wait for its end. Otherwise measure again, or use this part alone.",
+        )
+    });
+    let is_damage = |event: &&tare_record::EventRecord| event.kind.name() == EventName::RecordDamaged;
+    let damaged = record
+        .events
+        .iter()
+        .filter(is_damage)
+        .map(|event| Reason { text: event.text.clone(), remedy: event.remedy.clone() });
+    cut_short.into_iter().chain(damaged).collect()
+}
