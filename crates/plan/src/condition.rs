@@ -38,6 +38,8 @@ pub enum Metric {
     Errors,
     /// Failed requests, as a share (0–1).
     ErrorShare,
+    /// What failed on connections and belongs to no request, as a number.
+    ConnectionEvents,
     /// Right answers per second.
     Throughput,
 }
@@ -95,6 +97,11 @@ impl FromStr for Condition {
                 (Metric::Throughput, parse_quantity(value).map_err(|error| wrong(&error.to_string()))?)
             }
             "errors" => errors(value).ok_or_else(|| wrong("errors are a number, or a share such as 0.1%"))?,
+            "connection-events" => {
+                let limit =
+                    parse_quantity(value).map_err(|_| wrong("connection-events are a number, without a share"))?;
+                (Metric::ConnectionEvents, limit)
+            }
             name => {
                 let metric = latency(name).ok_or_else(|| wrong(&format!("there is no metric \"{name}\"")))?;
                 let limit = value.parse::<Span>().ok().filter(|_| value.ends_with('s'));
@@ -168,6 +175,7 @@ mod tests {
             ("mean<1s", Metric::Latency(Mean, Response), false, false, 1e9),
             ("errors>0.1%", Metric::ErrorShare, true, false, 0.001),
             ("errors>0", Metric::Errors, true, false, 0.0),
+            ("connection-events>0", Metric::ConnectionEvents, true, false, 0.0),
             ("rps<1000", Metric::Throughput, false, false, 1e3),
             ("throughput<=20k", Metric::Throughput, false, true, 2e4),
         ] {
@@ -187,6 +195,7 @@ mod tests {
             ("p99(wall)>5ms", "no metric \"p99(wall)\""),
             ("latency>5ms", "no metric \"latency\""),
             ("errors>x%", "a share such as 0.1%"),
+            ("connection-events>1%", "are a number, without a share"),
             ("rps<many", "not a number of at least 0"),
             ("rps<-1", "not a number of at least 0"),
         ] {

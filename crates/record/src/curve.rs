@@ -49,6 +49,7 @@ fn value(metric: Metric, slice: &StoredSlice) -> f64 {
     match metric {
         Metric::Errors => lost(slice) as f64,
         Metric::ErrorShare => failed_share(slice),
+        Metric::ConnectionEvents => slice.load.connection_events.total() as f64,
         Metric::Throughput => slice.load.throughput_per_s(),
         Metric::Latency(statistic, clock) => latency(statistic, &of_clock(clock, slice)),
     }

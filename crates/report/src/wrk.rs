@@ -46,7 +46,9 @@ pub(crate) fn one(title: &str, under: &str, cell: &Cell, load: &Latency) -> Stri
 
 /// wrk's two lines where wrk has such errors, and the number of all that failed.
 fn failures(cell: &Cell, failed: u64) -> String {
-    let of = |class: ErrorClass| cell.errors.iter().find(|e| e.class == class).map_or(0, |e| e.count);
+    // wrk counts what happens on sockets, whether a request was under way or not.
+    let all = || cell.errors.iter().chain(&cell.connection_events);
+    let of = |class: ErrorClass| all().filter(|e| e.class == class).map(|e| e.count).sum::<u64>();
     let [connect, read, write, timeout] =
         [ErrorClass::Connect, ErrorClass::Read, ErrorClass::Write, ErrorClass::Timeout].map(of);
     let mut lines = String::new();

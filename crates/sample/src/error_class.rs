@@ -1,11 +1,11 @@
-//! Classes of failed requests, and how many there were of each.
+//! Classes of failed requests and of connection events, and how many there were of each.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Why a request failed.
+/// Why a request failed, or what happened to a connection without a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorClass {

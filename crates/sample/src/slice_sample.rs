@@ -58,9 +58,12 @@ macro_rules! slice_sample {
             pub workers: u32,
             $($(#[$counter_doc])* #[serde(default)] pub $counter: u64,)*
             $($(#[$histogram_doc])* #[serde(skip)] pub $histogram: H,)*
-            /// Errors by class: those of `failed`, and those of connections without a request, in the window.
+            /// Failed requests by class: as many as `failed`. Records before version 7 also count connection events here.
             #[serde(default)]
             pub errors: ErrorTallies,
+            /// Connection events of the window by class: what failed on a connection and belongs to no request.
+            #[serde(default)]
+            pub connection_events: ErrorTallies,
             /// Counts of pushed messages; all 0 where the server pushes none.
             #[serde(default)]
             pub messages: MessageTally,
@@ -88,6 +91,7 @@ macro_rules! slice_sample {
                     $($counter: 0,)*
                     $($histogram: H::default(),)*
                     errors: ErrorTallies::default(),
+                    connection_events: ErrorTallies::default(),
                     messages: MessageTally::default(),
                     clock_samples: ClockSamples::default(),
                     cancelled: false,
@@ -109,6 +113,7 @@ macro_rules! slice_sample {
                     $($counter: self.$counter,)*
                     $($histogram: convert(self.$histogram),)*
                     errors: self.errors,
+                    connection_events: self.connection_events,
                     messages: self.messages,
                     clock_samples: self.clock_samples,
                     cancelled: self.cancelled,
@@ -259,6 +264,7 @@ impl SliceSample {
         self.add_counters(other);
         self.merge_histograms(other);
         self.errors.merge(&other.errors);
+        self.connection_events.merge(&other.connection_events);
         self.messages.merge(&other.messages);
         self.clock_samples.merge(&other.clock_samples);
         self.cancelled |= other.cancelled;

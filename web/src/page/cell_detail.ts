@@ -4,7 +4,7 @@ import { h, plainTable, type Child } from '../dom';
 import { fixed, percentileText, whole } from '../format/number';
 import { durationText, plainTime, bytesUnit, inUnitWithInterval } from '../format/unit';
 import type { Model } from '../model';
-import type { Cell, Currency, Latency, Probes } from '../summary';
+import type { Cell, Currency, ErrorCount, Latency, Probes } from '../summary';
 
 export function cellDetail(model: Model, cell: Cell): HTMLElement {
   const close = h('a', { href: '#cells', class: 'close' }, 'Close');
@@ -36,16 +36,17 @@ function sections(model: Model, cell: Cell): Child[] {
         )
       : null,
     cell.latency.length ? percentiles(cell.latency) : null,
-    cell.errors.length
-      ? plainTable(
-          'Failed requests by class',
-          ['class', 'count', 'the first of them'],
-          cell.errors.map((e) => [e.class, whole(e.count), e.example]),
-        )
-      : null,
+    byClass('Failed requests by class', cell.errors),
+    byClass('Connection events by class: they belong to no request', cell.connection_events ?? []),
     plainTable('Counts', ['what', 'value'], [...counts(cell), ...(cell.probes ? probed(cell.probes) : [])]),
     cell.command ? h('pre', { tabindex: '0' }, cell.command) : null,
   ];
+}
+
+function byClass(caption: string, counts: ErrorCount[]): HTMLElement | null {
+  if (!counts.length) return null;
+  const rows = counts.map((e) => [e.class, whole(e.count), e.example]);
+  return plainTable(caption, ['class', 'count', 'the first of them'], rows);
 }
 
 function whyText(c: Currency): string {

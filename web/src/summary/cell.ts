@@ -50,6 +50,7 @@ export interface Cell {
   requests_ok: number;
   requests_failed: number;
   errors: ErrorCount[];
+  connection_events?: ErrorCount[];
   bytes_in: number;
   bytes_out: number;
   latency: Latency[];

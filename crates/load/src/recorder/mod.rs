@@ -291,10 +291,10 @@ impl Recorder {
         self.sample.clock_samples.add_round_trip(after_ns);
     }
 
-    /// A connection failed that carried no request.
+    /// Something failed on a connection that belongs to no request: a connection event.
     pub(crate) fn connection_failed(&mut self, at: Nanos, problem: &Problem) {
         if self.window.contains(at) {
-            self.sample.errors.add_failure(problem.class, &problem.text);
+            self.sample.connection_events.add_failure(problem.class, &problem.text);
         }
     }
 

@@ -19,6 +19,8 @@ mod tests_clock_probe;
 #[cfg(test)]
 mod tests_close;
 #[cfg(test)]
+mod tests_connection_events;
+#[cfg(test)]
 mod tests_pace;
 #[cfg(test)]
 mod tests_pipeline;

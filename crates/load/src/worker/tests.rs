@@ -263,7 +263,7 @@ fn a_reset_is_a_read_error_and_the_user_goes_on() {
 }
 
 #[test]
-fn two_answers_for_one_request_are_a_protocol_error() {
+fn two_answers_for_one_request_are_a_connection_event() {
     const TWICE: &[u8] =
         b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
     let script: Script = Box::new(|arrival| Reaction::Answer { at: arrival + Duration::from_millis(1), bytes: TWICE });
@@ -272,7 +272,8 @@ fn two_answers_for_one_request_are_a_protocol_error() {
         1,
         &slice(Schedule::Closed, StopRule::Count { requests: 3, at_most: Duration::from_secs(10) }),
     );
-    assert_eq!(sample.errors.for_class(ErrorClass::Protocol).count, 3);
+    assert_eq!((sample.ok, sample.failed), (3, 0));
+    assert_eq!(sample.connection_events.for_class(ErrorClass::Protocol).count, 3);
 }
 
 #[test]

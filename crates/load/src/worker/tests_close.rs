@@ -66,7 +66,8 @@ fn empty_lines_behind_an_answer_mean_nothing() {
     ] {
         for pipeline in [1, 4] {
             let sample = run(pipeline, &staying(), answering(bytes), 12);
-            assert_eq!((sample.ok, sample.errors.total(), sample.connections_opened), (12, 0, 1), "{pipeline}");
+            assert_eq!((sample.ok, sample.failed, sample.connections_opened), (12, 0, 1), "{pipeline}");
+            assert_eq!(sample.connection_events.total(), 0, "{:?}", sample.connection_events);
         }
     }
 }
@@ -79,7 +80,7 @@ fn other_bytes_behind_an_answer_break_the_connection_and_no_request() {
         b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok!!",
     ] {
         let sample = run(1, &staying(), answering(bytes), 5);
-        let broken = sample.errors.for_class(ErrorClass::Protocol);
+        let broken = sample.connection_events.for_class(ErrorClass::Protocol);
         assert_eq!((sample.ok, sample.failed, broken.count, sample.connections_lost), (5, 0, 5, 5));
         assert_eq!(broken.example, "2 bytes without a request: \"!!\"");
     }

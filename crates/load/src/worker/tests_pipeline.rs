@@ -96,5 +96,6 @@ fn one_answer_too_many_breaks_the_connection() {
     let script = Box::new(|arrival| Reaction::Answer { at: arrival + Duration::from_millis(1), bytes: TWICE });
     let sample = run(2, 1, World::new(script), &count(2));
     // The first two answers are taken for both requests. The bytes after them answer no request.
-    assert_eq!((sample.ok, sample.errors.for_class(ErrorClass::Protocol).count, sample.connections_lost), (2, 1, 1));
+    assert_eq!((sample.ok, sample.failed, sample.connections_lost), (2, 0, 1));
+    assert_eq!(sample.connection_events.for_class(ErrorClass::Protocol).count, 1);
 }

@@ -100,7 +100,7 @@ fn what_stands_behind_an_answer_is_no_part_of_it() {
                 exhaust(stream);
             });
             let sample = run(&mut session(address, 1, vec![closing()]), &count(4, 1));
-            let found = sample.errors.for_class(ErrorClass::Protocol).count;
+            let found = sample.connection_events.for_class(ErrorClass::Protocol).count;
             assert_eq!((sample.ok, sample.failed, found), (4, 0, events), "{fields}{behind:?}: {:?}", sample.errors);
         }
     }

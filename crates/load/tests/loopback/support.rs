@@ -49,7 +49,7 @@ pub fn run(session: &mut LoadSession, slice: &SliceSpec) -> SliceSample {
     assert_eq!(sample.response.len(), sample.ok);
     assert_eq!(sample.failed_time.len(), sample.failed);
     assert_eq!(sample.send_lag.len(), sample.sent);
-    assert!(sample.errors.total() >= sample.failed);
+    assert_eq!(sample.errors.total(), sample.failed, "each failure is in one class: {:?}", sample.errors);
     sample
 }
 

@@ -40,6 +40,7 @@ pub fn summarize(record: &LoadRecord) -> LoadSummary {
         service: latency(&clocks.service),
         messages: message_summary(record),
         errors: most_frequent_first(cell.errors),
+        connection_events: most_frequent_first(cell.connection_events),
         bytes: Bytes { in_bytes: sum(|s| s.load.bytes_in), out_bytes: sum(|s| s.load.bytes_out) },
         connections: Connections {
             opened: sum(|s| s.load.connections_opened),

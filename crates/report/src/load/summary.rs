@@ -44,8 +44,11 @@ pub struct LoadSummary {
     /// What else is known of pushed messages, whose latency is `response`; absent where nothing is pushed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub messages: Option<MessageSummary>,
-    /// Failures by class, the most frequent first.
+    /// Failed requests by class, the most frequent first: their sum is `requests.failed`.
     pub errors: Vec<ErrorCount>,
+    /// What failed on connections and belongs to no request, by class, the most frequent first.
+    #[serde(default)]
+    pub connection_events: Vec<ErrorCount>,
     /// What went over the wire.
     pub bytes: Bytes,
     /// Connections over the whole load.

@@ -188,16 +188,14 @@ fn bars(bins: &[HistogramBin], room: usize) -> Vec<String> {
     head.into_iter().chain(bins.iter().map(bar)).collect()
 }
 
+/// Failed requests, then connection events: a line per class.
 fn errors(summary: &LoadSummary, style: &Style) -> String {
     let mut out = String::new();
-    for error in &summary.errors {
-        let line = format!(
-            "{:LABEL$}{} {}: {}",
-            "errors",
-            grouped(error.count),
-            error.class,
-            clean::sanitize_line(&error.example)
-        );
+    let failed = summary.errors.iter().map(|error| ("errors", error));
+    let events = summary.connection_events.iter().map(|event| ("connection", event));
+    for (label, error) in failed.chain(events) {
+        let line =
+            format!("{label:LABEL$}{} {}: {}", grouped(error.count), error.class, clean::sanitize_line(&error.example));
         push(&mut out, style, &line, 2 + LABEL);
     }
     if out.is_empty() { out } else { out + "\n" }

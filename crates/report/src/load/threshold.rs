@@ -14,6 +14,10 @@ pub(super) fn hold(condition: &Condition, summary: &LoadSummary, clocks: &Clocks
         Metric::Throughput => (Some(summary.throughput_per_s), rate(summary.throughput_per_s)),
         Metric::Errors => (Some(summary.requests.failed as f64), count(summary.requests.failed, "error")),
         Metric::ErrorShare => (Some(summary.requests.failed_share), share(summary.requests.failed_share)),
+        Metric::ConnectionEvents => {
+            let events = summary.connection_events.iter().map(|event| event.count).sum::<u64>();
+            (Some(events as f64), count(events, "connection event"))
+        }
         Metric::Latency(statistic, clock) => match of_clock(clock, clocks, statistic) {
             Ok(ns) => (Some(ns), single(Unit::Nanos, ns)),
             Err(why) => (None, why),

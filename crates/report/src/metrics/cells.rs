@@ -2,7 +2,7 @@
 
 use super::{CellRow, Metric, cell, maybe, word};
 use crate::clean::escape_csv;
-use crate::summary::{Distribution, Latency};
+use crate::summary::{Distribution, ErrorCount, Latency};
 
 const PLAN: &str = "plan";
 const FORKS: &str = "mean over forks; interval: Student's t";
@@ -93,7 +93,12 @@ pub(super) const METRICS: &[Metric] = &[
     cell("requests_failed", "count", "requests that failed, all classes", "scored slices", |r| {
         r.cell.requests_failed.to_string()
     }),
-    cell("errors", "text", "failures by class: `timeout=3`", "scored slices", |r| escape_csv(&errors(r))),
+    cell("errors", "text", "failures by class: `timeout=3`", "scored slices", |r| {
+        escape_csv(&by_class(&r.cell.errors))
+    }),
+    cell("connection_events", "text", "what belongs to no request, by class: `connect=3`", "scored slices", |r| {
+        escape_csv(&by_class(&r.cell.connection_events))
+    }),
     cell("bytes_in", "B", "bytes received", "scored slices", |r| r.cell.bytes_in.to_string()),
     cell("bytes_out", "B", "bytes sent", "scored slices", |r| r.cell.bytes_out.to_string()),
     cell("latency_model", "text", "load under which the latencies of this row were taken", "slices", |r| {
@@ -122,8 +127,8 @@ pub(super) const METRICS: &[Metric] = &[
     }),
 ];
 
-fn errors(row: &CellRow<'_>) -> String {
-    let classes: Vec<String> = row.cell.errors.iter().map(|e| format!("{}={}", e.class, e.count)).collect();
+fn by_class(counts: &[ErrorCount]) -> String {
+    let classes: Vec<String> = counts.iter().map(|e| format!("{}={}", e.class, e.count)).collect();
     classes.join(" ")
 }
 

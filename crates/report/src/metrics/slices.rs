@@ -1,6 +1,6 @@
 //! Metrics of one slice: raw, as recorded.
 
-use tare_record::StoredSlice;
+use tare_record::{ErrorTallies, StoredSlice};
 
 use super::{Metric, maybe, slice, word};
 use crate::clean::escape_csv;
@@ -27,7 +27,10 @@ pub(super) const METRICS: &[Metric] = &[
     slice("completed", "count", "right answers that arrived in the window", LOAD, |s| s.load.completed.to_string()),
     slice("ok", "count", "right answers in all, drained ones included", LOAD, |s| s.load.ok.to_string()),
     slice("failed", "count", "failed requests", LOAD, |s| s.load.failed.to_string()),
-    slice("errors", "text", "failures by class: `timeout=3`", LOAD, |s| escape_csv(&errors(s))),
+    slice("errors", "text", "failures by class: `timeout=3`", LOAD, |s| escape_csv(&by_class(&s.load.errors))),
+    slice("connection_events", "text", "what belongs to no request, by class: `connect=3`", LOAD, |s| {
+        escape_csv(&by_class(&s.load.connection_events))
+    }),
     slice("bytes_in", "B", "bytes received", LOAD, |s| s.load.bytes_in.to_string()),
     slice("bytes_out", "B", "bytes sent", LOAD, |s| s.load.bytes_out.to_string()),
     slice("response_p50_ns", "ns", "median response time of the slice", LOAD, median),
@@ -75,8 +78,8 @@ pub(super) const METRICS: &[Metric] = &[
     slice("rss_peak_bytes", "B", "peak resident memory so far", "/proc/PID", |s| maybe(s.server.rss_peak_bytes)),
 ];
 
-fn errors(slice: &StoredSlice) -> String {
-    let classes: Vec<String> = slice.load.errors.iter().map(|(class, e)| format!("{class}={}", e.count)).collect();
+fn by_class(tallies: &ErrorTallies) -> String {
+    let classes: Vec<String> = tallies.iter().map(|(class, e)| format!("{class}={}", e.count)).collect();
     classes.join(" ")
 }
 

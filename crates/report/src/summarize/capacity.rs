@@ -54,7 +54,7 @@ fn limit_of(limit: &Condition, forks: &[CapacityFork]) -> CapacityLimit {
         unit: match limit.metric {
             Metric::Latency(..) => LimitUnit::Ns,
             Metric::ErrorShare => LimitUnit::Share,
-            Metric::Errors => LimitUnit::Count,
+            Metric::Errors | Metric::ConnectionEvents => LimitUnit::Count,
             Metric::Throughput => LimitUnit::PerS,
         },
         limit: limit.limit,

@@ -1,7 +1,7 @@
 //! One cell of the summary from its evidence.
 
 use tare_plan::plan::{Mode, Plan, SliceKind};
-use tare_record::{ErrorClass, ErrorTally, StoredSlice};
+use tare_record::{ErrorClass, ErrorTallies, ErrorTally, StoredSlice};
 use tare_stats::quantile::printable;
 
 use super::evidence::Evidence;
@@ -67,7 +67,8 @@ fn measured(
         generator_cpu_share: validity::generator_share(evidence.measured()),
         requests_ok,
         requests_failed,
-        errors: error_counts(evidence),
+        errors: error_counts(&validity::errors(evidence)),
+        connection_events: error_counts(&validity::connection_events(evidence)),
         bytes_in: evidence.measured().map(|s| s.load.bytes_in).sum(),
         bytes_out: evidence.measured().map(|s| s.load.bytes_out).sum(),
         latency: loads.iter().map(|l| l.latency.clone()).collect(),
@@ -101,14 +102,13 @@ fn rss_at_end(evidence: &Evidence<'_>, forks: &[u32]) -> Vec<f64> {
     forks.iter().filter_map(last).map(|bytes| bytes as f64).collect()
 }
 
-fn error_counts(evidence: &Evidence<'_>) -> Vec<ErrorCount> {
-    let errors = validity::errors(evidence);
+fn error_counts(tallies: &ErrorTallies) -> Vec<ErrorCount> {
     let one = |(class, tally): (ErrorClass, &ErrorTally)| ErrorCount {
         class,
         count: tally.count,
         example: tally.example.clone(),
     };
-    errors.iter().map(one).collect()
+    tallies.iter().map(one).collect()
 }
 
 fn time_point(slice: &StoredSlice) -> TimePoint {

@@ -68,6 +68,7 @@ fn suspect_reasons(cell: &Evidence<'_>, loads: &[LoadLatency], server_cpus: &str
     let checks = [
         (unsteady(cell), "Allow a longer warm-up."),
         (few_failures(cell), ""),
+        connection_trouble(cell),
         (disturbance::in_words(cell), "Stop other programs, or measure on another machine."),
         (lagging, "Give the generator its own cores (--load-cpus), or lower the rate."),
         (stamps::late(cell, loads), "Give the generator its own cores and keep it awake (--load-cpus, --spin)."),
@@ -94,6 +95,14 @@ fn few_failures(cell: &Evidence<'_>) -> Option<String> {
         list.join(", ")
     };
     (failed > 0).then(|| format!("{} of {} requests failed ({})", grouped(failed), grouped(ok + failed), classes()))
+}
+
+/// What failed on connections and belongs to no request, such as answers that nobody asked for; and the remedy.
+fn connection_trouble(cell: &Evidence<'_>) -> (Option<String>, &'static str) {
+    let events = connection_events(cell);
+    let Some((class, tally)) = worst(&events) else { return (None, "") };
+    let all = format::count(events.total(), "connection event");
+    (Some(format!("{all} outside of requests, most often by {class}: {}", tally.example)), remedy(class))
 }
 
 fn lagging(loads: &[LoadLatency]) -> Option<String> {
@@ -152,10 +161,19 @@ pub(super) fn requests(cell: &Evidence<'_>) -> (u64, u64) {
     cell.driven().fold((0, 0), |(ok, failed), s| (ok + s.load.ok, failed + s.load.failed))
 }
 
-/// Failures by class over all scored slices.
+/// Failed requests by class over all scored slices.
 pub(super) fn errors(cell: &Evidence<'_>) -> ErrorTallies {
+    sum_of(cell.driven().map(|slice| &slice.load.errors))
+}
+
+/// Connection events by class over all scored slices.
+pub(super) fn connection_events(cell: &Evidence<'_>) -> ErrorTallies {
+    sum_of(cell.driven().map(|slice| &slice.load.connection_events))
+}
+
+fn sum_of<'a>(all: impl Iterator<Item = &'a ErrorTallies>) -> ErrorTallies {
     let mut sum = ErrorTallies::default();
-    cell.driven().for_each(|slice| sum.merge(&slice.load.errors));
+    all.for_each(|tallies| sum.merge(tallies));
     sum
 }
 

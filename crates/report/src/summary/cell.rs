@@ -71,8 +71,11 @@ pub struct Cell {
     pub requests_ok: u64,
     /// Requests that failed, over all measured slices.
     pub requests_failed: u64,
-    /// Failures by class.
+    /// Failed requests by class.
     pub errors: Vec<ErrorCount>,
+    /// What failed on connections and belongs to no request, by class.
+    #[serde(default)]
+    pub connection_events: Vec<ErrorCount>,
     /// Bytes received in answers, over all measured slices.
     pub bytes_in: u64,
     /// Bytes sent in requests.

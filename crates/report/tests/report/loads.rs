@@ -214,6 +214,28 @@ fn a_record_that_was_cut_short_says_so_and_from_when_to_when_it_holds() {
 }
 
 #[test]
+fn bytes_that_nobody_asked_for_are_no_failed_requests_and_make_a_load_suspect() {
+    let mut record = load_record();
+    assert_eq!(summarize(&record).connection_events, []);
+    let tally = ErrorTally { count: 20, example: "57 bytes without a request".to_owned() };
+    record.intervals[0].load.connection_events = [(ErrorClass::Protocol, tally)].into_iter().collect();
+    let conditions = ["errors>0", "connection-events>0", "connection-events>20"];
+    record.header.plan.conditions = conditions.map(|condition| condition.parse().unwrap()).to_vec();
+    let summary = summarize(&record);
+    assert_eq!((summary.requests.failed, summary.errors.len(), summary.connection_events[0].count), (0, 0, 20));
+    assert_eq!(summary.verdict.state, ValidityState::Suspect);
+    assert_eq!(summary.thresholds.iter().map(|one| one.failed).collect::<Vec<_>>(), [false, true, false]);
+    let text = render(&summary, &Style { colored: false, width: 200 });
+    for says in [
+        "20 connection events outside of requests, most often by protocol",
+        "connection   20 protocol: 57 bytes without a request",
+        "measured 20 connection events",
+    ] {
+        assert!(text.contains(says), "{says}: {text}");
+    }
+}
+
+#[test]
 fn a_record_with_lost_rows_is_suspect() {
     let mut record = record().clone();
     let lost = vec!["1 of 4 slice entries".to_owned()];

@@ -151,7 +151,7 @@ impl LoadView {
                 ((seen.ok + seen.failed) as f64 / requests as f64 / self.each as f64, None)
             }
         };
-        let worst = part.errors.iter().max_by_key(|(_, tally)| tally.count);
+        let worst = part.errors.iter().chain(part.connection_events.iter()).max_by_key(|(_, tally)| tally.count);
         seen.worst_error =
             worst.map(|(class, tally)| format!("{class}: {}", tally.example)).or(seen.worst_error.take());
         // The drain has no rate.
