@@ -5,6 +5,7 @@
 //! Serialised, a sample is its counters; the histograms are left out, since a store keeps them as bytes.
 
 mod clock;
+mod contradiction;
 mod error_class;
 mod messages;
 mod packed;

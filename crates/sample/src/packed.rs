@@ -5,7 +5,10 @@ use tare_stats::histogram::LatencyHistogram;
 
 /// The bytes of a valid [`LatencyHistogram`]; empty if it has no samples.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct PackedHistogram(Vec<u8>);
+pub struct PackedHistogram {
+    bytes: Vec<u8>,
+    samples: u64,
+}
 
 impl PackedHistogram {
     /// Checks bytes that come from a file.
@@ -13,26 +16,29 @@ impl PackedHistogram {
     /// # Errors
     /// [`StatsError::CorruptHistogram`] when they are not a histogram.
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self, StatsError> {
-        if !bytes.is_empty() {
-            LatencyHistogram::from_bytes(&bytes)?;
-        }
-        Ok(Self(bytes))
+        let samples = if bytes.is_empty() { 0 } else { LatencyHistogram::from_bytes(&bytes)?.len() };
+        Ok(Self { bytes, samples })
     }
 
     /// The bytes, to be stored.
     pub fn as_bytes(&self) -> &[u8] {
-        &self.0
+        &self.bytes
+    }
+
+    /// Number of samples.
+    pub const fn samples(&self) -> u64 {
+        self.samples
     }
 
     /// The unpacked histogram.
     pub fn unpack(&self) -> LatencyHistogram {
         // The bytes were checked when the value was made, so only the empty form uses the default.
-        LatencyHistogram::from_bytes(&self.0).unwrap_or_default()
+        LatencyHistogram::from_bytes(&self.bytes).unwrap_or_default()
     }
 
     /// Adds the samples to `sum`.
     pub fn merge_into(&self, sum: &mut LatencyHistogram) {
-        if !self.0.is_empty() {
+        if !self.bytes.is_empty() {
             sum.merge(&self.unpack());
         }
     }
@@ -40,7 +46,10 @@ impl PackedHistogram {
 
 impl From<&LatencyHistogram> for PackedHistogram {
     fn from(histogram: &LatencyHistogram) -> Self {
-        if histogram.is_empty() { Self::default() } else { Self(histogram.to_bytes()) }
+        if histogram.is_empty() {
+            return Self::default();
+        }
+        Self { bytes: histogram.to_bytes(), samples: histogram.len() }
     }
 }
 
@@ -53,7 +62,7 @@ mod tests {
         let mut histogram = LatencyHistogram::new();
         (1..=1_000).for_each(|i| histogram.record_ns(i * 1_000));
         let packed = PackedHistogram::from(&histogram);
-        assert_eq!(packed.unpack(), histogram);
+        assert_eq!((packed.unpack(), packed.samples()), (histogram, 1_000));
         assert_eq!(PackedHistogram::from_bytes(packed.as_bytes().to_vec()).unwrap(), packed);
     }
 

@@ -8,6 +8,8 @@ use std::time::Duration;
 use rusqlite::{Connection, OpenFlags, OptionalExtension, Row};
 use serde::de::DeserializeOwned;
 
+use super::checksum::check_row;
+use super::tables::Tables;
 use super::{events_before_kinds, rows, rows_before_6, schema};
 use crate::error::RecordError;
 use crate::header::RecordHeader;
@@ -22,26 +24,29 @@ const BUSY: Duration = Duration::from_secs(2);
 /// # Errors
 /// When the file is not a record, has a newer schema, is locked, or its header is damaged.
 pub fn open_record(file: &Path) -> Result<Record, RecordError> {
+    let wrap = |e: rusqlite::Error| RecordError::sqlite(file, &e);
     let connection = connect(file)?;
-    let header = header(&connection).map_err(|e| RecordError::sqlite(file, &e))?;
-    let mut lost = Vec::new();
-    let version = schema::pragma(&connection, "user_version").map_err(|e| RecordError::sqlite(file, &e))?;
+    // All tables are read as they were at one moment, also while the record is still being written.
+    let connection = connection.unchecked_transaction().map_err(wrap)?;
+    let header = header(&connection).map_err(wrap)?;
+    let version = schema::pragma(&connection, "user_version").map_err(wrap)?;
     let read_slice = if version < schema::FIRST_WITH_JSON { rows_before_6::slice } else { rows::slice };
-    let slices = rescue(&connection, "slice", read_slice, &mut lost);
-    let mut events: Vec<EventRecord> = rescue(&connection, "event", event, &mut lost);
-    let end = end(&connection).unwrap_or(None);
+    let mut tables = Tables::new(&connection, most_rows(file));
+    let slices = tables.rows("slice", read_slice);
+    let mut events: Vec<EventRecord> = tables.rows("event", event);
+    let end = tables.end();
     Ok(match header {
         RecordHeader::Load(header) => {
-            events.extend(damage(&slices, &lost));
+            events.extend(damage(&slices, tables.lost));
             Record::Load(Box::new(LoadRecord { header: *header, intervals: slices, events, end }))
         }
         RecordHeader::Weighed(header) => {
-            let forks = rescue(&connection, "fork", json, &mut lost);
-            let warmups = rescue(&connection, "warmup", json, &mut lost);
+            let forks = tables.rows("fork", json);
+            let warmups = tables.rows("warmup", json);
             // Records before version 3 do not have these tables.
-            let cross_checks = rescue_if_there(&connection, "cross_check", json, &mut lost);
-            let profiles = rescue_if_there(&connection, "profile", profile, &mut lost);
-            events.extend(damage(&slices, &lost));
+            let cross_checks = tables.rows_if_there("cross_check", json);
+            let profiles = tables.rows_if_there("profile", profile);
+            events.extend(damage(&slices, tables.lost));
             let header = *header;
             Record::Weighed(Box::new(RunRecord { header, slices, forks, warmups, cross_checks, events, profiles, end }))
         }
@@ -86,12 +91,20 @@ fn attempt(file: &Path) -> rusqlite::Result<Connection> {
 
 /// The header.
 pub(super) fn header(connection: &Connection) -> rusqlite::Result<RecordHeader> {
-    connection.query_row("SELECT json FROM run WHERE key = 'header'", [], json)
+    connection.query_row("SELECT * FROM run WHERE key = 'header'", [], checked(json))
 }
 
 /// How it ended; `None` if it did not.
 pub(super) fn end(connection: &Connection) -> rusqlite::Result<Option<(EndStatus, u64)>> {
-    connection.query_row("SELECT json FROM run WHERE key = 'end'", [], json).optional()
+    connection.query_row("SELECT * FROM run WHERE key = 'end'", [], checked(json)).optional()
+}
+
+/// Reads a row whose checksum is right.
+fn checked<T>(read: impl Fn(&Row<'_>) -> rusqlite::Result<T>) -> impl Fn(&Row<'_>) -> rusqlite::Result<T> {
+    move |row| {
+        check_row(row)?;
+        read(row)
+    }
 }
 
 fn json<T: DeserializeOwned>(row: &Row<'_>) -> rusqlite::Result<T> {
@@ -106,53 +119,19 @@ fn profile(row: &Row<'_>) -> rusqlite::Result<ProfileRecord> {
     Ok(ProfileRecord { stacks: PackedText::from_bytes(row.get("stacks")?), ..json(row)? })
 }
 
-/// All rows of a table in order. If the table cannot be read at once, it is read row by row, and lost rows are counted.
-fn rescue<T>(
-    connection: &Connection,
-    table: &str,
-    read: fn(&Row<'_>) -> rusqlite::Result<T>,
-    lost: &mut Vec<String>,
-) -> Vec<T> {
-    let all = format!("SELECT * FROM {table} ORDER BY seq");
-    let whole = || connection.prepare(&all)?.query_map([], read)?.collect();
-    if let Ok(values) = whole() {
-        return values;
-    }
-    let one = format!("SELECT * FROM {table} WHERE seq = ?1");
-    let ever = rows_ever(connection, table);
-    let single = |seq: i64| connection.prepare_cached(&one)?.query_row([seq], read);
-    let values: Vec<T> = (1..=ever.unwrap_or(0)).filter_map(|seq| single(seq).ok()).collect();
-    lost.push(match ever {
-        Some(ever) => format!("{} of {ever} {table} entries", ever - values.len() as i64),
-        None => format!("any {table} entries"),
-    });
-    values
-}
-
-/// As [`rescue`]; empty if the table does not exist.
-fn rescue_if_there<T>(
-    connection: &Connection,
-    table: &str,
-    read: fn(&Row<'_>) -> rusqlite::Result<T>,
-    lost: &mut Vec<String>,
-) -> Vec<T> {
-    if has_table(connection, table) { rescue(connection, table, read, lost) } else { Vec::new() }
-}
-
-fn has_table(connection: &Connection, table: &str) -> bool {
-    let master = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?1";
-    connection.query_row(master, [table], |_| Ok(())).is_ok()
-}
-
-fn rows_ever(connection: &Connection, table: &str) -> Option<i64> {
-    let sequence = "SELECT seq FROM sqlite_sequence WHERE name = ?1";
-    connection.query_row(sequence, [table], |row| row.get(0)).optional().ok().map(|n| n.unwrap_or(0))
+/// The most rows that a file of this size can hold: each takes at least this many bytes.
+fn most_rows(file: &Path) -> i64 {
+    const LEAST_BYTES: u64 = 32;
+    let size = |file: &Path| std::fs::metadata(file).map_or(0, |found| found.len());
+    let mut log = file.as_os_str().to_owned();
+    log.push("-wal");
+    i64::try_from((size(file) + size(Path::new(&log))) / LEAST_BYTES).unwrap_or(i64::MAX)
 }
 
 /// What could not be read; `None` if everything could.
-fn damage(slices: &[StoredSlice], lost: &[String]) -> Option<EventRecord> {
+fn damage(slices: &[StoredSlice], lost: Vec<String>) -> Option<EventRecord> {
     (!lost.is_empty()).then(|| EventRecord {
         at_ns: slices.last().map_or(0, |s| s.load.window_end_ns()),
-        ..EventRecord::new(EventKind::RecordDamaged { lost: lost.to_vec() })
+        ..EventRecord::new(EventKind::RecordDamaged { lost })
     })
 }

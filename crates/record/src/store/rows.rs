@@ -2,18 +2,14 @@
 //! as one JSON document `{"load": SliceSample, "server": ServerUse}`. A new counter needs no change here.
 
 use rusqlite::types::Type;
-use rusqlite::{Connection, Row, named_params};
+use rusqlite::{Connection, Row, ToSql};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use tare_sample::{PackedHistogram, SliceSample};
 
+use super::checksum::insert_row;
 use crate::probe::ServerUse;
 use crate::slice::{SliceKey, StoredSlice};
-
-const INSERT: &str = "INSERT INTO slice (fork, group_id, scenario, variant, phase, kind, round, users, offered_per_s,
-  response, service, send_lag, stamp_lag, failed_time, jitter, hiccup_machine, hiccup_jvm, json)
-VALUES (:fork, :group, :scenario, :variant, :phase, :kind, :round, :users, :offered_per_s,
-  :response, :service, :send_lag, :stamp_lag, :failed_time, :jitter, :hiccup_machine, :hiccup_jvm, :json)";
 
 /// The JSON document of a row.
 #[derive(Serialize, Deserialize)]
@@ -26,30 +22,30 @@ struct Counters<L, S> {
 pub(super) fn insert(connection: &Connection, slice: &StoredSlice) -> rusqlite::Result<()> {
     let StoredSlice { key, load, server } = slice;
     let hiccups = server.hiccups.as_ref();
-    connection.prepare_cached(INSERT)?.execute(named_params! {
-        ":fork": key.fork,
-        ":group": key.group,
-        ":scenario": key.scenario,
-        ":variant": key.variant,
-        ":phase": key.phase.name(),
-        ":kind": key.kind.name(),
-        ":round": key.round,
-        ":users": key.users,
-        ":offered_per_s": key.offered_per_s,
-        ":response": load.response.as_bytes(),
-        ":service": load.service.as_bytes(),
-        ":send_lag": load.send_lag.as_bytes(),
-        ":stamp_lag": load.stamp_lag.as_bytes(),
-        ":failed_time": load.failed_time.as_bytes(),
-        ":jitter": load.jitter.as_bytes(),
-        ":hiccup_machine": hiccups.map(|hiccups| hiccups.machine.as_bytes()),
-        ":hiccup_jvm": hiccups.and_then(|hiccups| hiccups.jvm.as_ref()).map(PackedHistogram::as_bytes),
-        ":json": to_json(&Counters { load, server })?,
-    })?;
-    Ok(())
+    let columns: [(&str, &dyn ToSql); 18] = [
+        ("fork", &key.fork),
+        ("group_id", &key.group),
+        ("scenario", &key.scenario),
+        ("variant", &key.variant),
+        ("phase", &key.phase.name()),
+        ("kind", &key.kind.name()),
+        ("round", &key.round),
+        ("users", &key.users),
+        ("offered_per_s", &key.offered_per_s),
+        ("response", &load.response.as_bytes()),
+        ("service", &load.service.as_bytes()),
+        ("send_lag", &load.send_lag.as_bytes()),
+        ("stamp_lag", &load.stamp_lag.as_bytes()),
+        ("failed_time", &load.failed_time.as_bytes()),
+        ("jitter", &load.jitter.as_bytes()),
+        ("hiccup_machine", &hiccups.map(|hiccups| hiccups.machine.as_bytes())),
+        ("hiccup_jvm", &hiccups.and_then(|hiccups| hiccups.jvm.as_ref()).map(PackedHistogram::as_bytes)),
+        ("json", &to_json(&Counters { load, server })?),
+    ];
+    insert_row(connection, "slice", &columns)
 }
 
-/// Reads a slice from a row of `SELECT * FROM slice`.
+/// Reads a slice from a row of `SELECT * FROM slice`. Counts that contradict one another are an error.
 pub(super) fn slice(row: &Row<'_>) -> rusqlite::Result<StoredSlice> {
     type Owned = Counters<SliceSample<PackedHistogram>, ServerUse<PackedHistogram>>;
     let Owned { load, mut server } = from_json(&row.get::<_, String>("json")?)?;
@@ -66,6 +62,9 @@ pub(super) fn slice(row: &Row<'_>) -> rusqlite::Result<StoredSlice> {
         jitter: histogram(row, "jitter")?,
         ..load
     };
+    if let Some(contradiction) = load.contradiction() {
+        return Err(unreadable(contradiction.into()));
+    }
     Ok(StoredSlice { key: key(row)?, load, server })
 }
 

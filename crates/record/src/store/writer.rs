@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use rusqlite::Connection;
+use rusqlite::{Connection, ToSql};
 use serde::Serialize;
 use tare_plan::plan::Mode;
 
+use super::checksum::insert_row;
 use super::{RECORD_FILE, rows, schema};
 use crate::cross_check::CrossCheckRecord;
 use crate::error::RecordError;
@@ -87,7 +88,7 @@ impl RunWriter {
     /// # Errors
     /// As [`append_slice`](Self::append_slice).
     pub fn append_fork(&mut self, fork: &ForkRecord) -> Result<(), RecordError> {
-        self.append("INSERT INTO fork (json) VALUES (?1)", fork)
+        self.append("fork", fork)
     }
 
     /// Appends the warm-up of a fork.
@@ -95,7 +96,7 @@ impl RunWriter {
     /// # Errors
     /// As [`append_slice`](Self::append_slice).
     pub fn append_warmup(&mut self, warmup: &WarmupRecord) -> Result<(), RecordError> {
-        self.append("INSERT INTO warmup (json) VALUES (?1)", warmup)
+        self.append("warmup", warmup)
     }
 
     /// Appends another load tool's figures for a cell.
@@ -103,7 +104,7 @@ impl RunWriter {
     /// # Errors
     /// As [`append_slice`](Self::append_slice).
     pub fn append_cross_check(&mut self, check: &CrossCheckRecord) -> Result<(), RecordError> {
-        self.append("INSERT INTO cross_check (json) VALUES (?1)", check)
+        self.append("cross_check", check)
     }
 
     /// Appends an event.
@@ -111,7 +112,7 @@ impl RunWriter {
     /// # Errors
     /// As [`append_slice`](Self::append_slice).
     pub fn append_event(&mut self, event: &EventRecord) -> Result<(), RecordError> {
-        self.append("INSERT INTO event (json) VALUES (?1)", event)
+        self.append("event", event)
     }
 
     /// Appends a profile.
@@ -122,12 +123,12 @@ impl RunWriter {
         if !self.takes_profiles {
             return Err(RecordError::Scored { file: self.file.clone() });
         }
-        let insert = "INSERT INTO profile (json, stacks) VALUES (?1, ?2)";
-        let run = || {
-            let row = (rows::to_json(profile)?, profile.stacks.as_bytes());
-            self.connection.prepare_cached(insert)?.execute(row)
+        let insert = || {
+            let columns: [(&str, &dyn ToSql); 2] =
+                [("json", &rows::to_json(profile)?), ("stacks", &profile.stacks.as_bytes())];
+            insert_row(&self.connection, "profile", &columns)
         };
-        run().map(drop).map_err(|e| self.error(&e))
+        insert().map_err(|e| self.error(&e))
     }
 
     /// Ends the record and turns it into a single file.
@@ -142,9 +143,9 @@ impl RunWriter {
     }
 
     // A statement outside BEGIN … COMMIT is a transaction of its own.
-    fn append<T: Serialize>(&self, statement: &str, value: &T) -> Result<(), RecordError> {
-        let run = || self.connection.prepare_cached(statement)?.execute([rows::to_json(value)?]);
-        run().map(drop).map_err(|e| self.error(&e))
+    fn append<T: Serialize>(&self, table: &str, value: &T) -> Result<(), RecordError> {
+        let insert = || insert_row(&self.connection, table, &[("json", &rows::to_json(value)?)]);
+        insert().map_err(|e| self.error(&e))
     }
 
     fn error(&self, error: &rusqlite::Error) -> RecordError {
@@ -162,6 +163,5 @@ fn discard(file: &Path) {
 }
 
 fn put<T: Serialize>(connection: &Connection, key: &str, value: &T) -> rusqlite::Result<()> {
-    let json = rows::to_json(value)?;
-    connection.execute("INSERT INTO run (key, json) VALUES (?1, ?2)", [key, &json]).map(drop)
+    insert_row(connection, "run", &[("key", &key), ("json", &rows::to_json(value)?)])
 }

@@ -101,6 +101,8 @@ fn load(round: u32) -> SliceSample {
     (1..=500).for_each(|i| response.record_ns(i * 10_000 + u64::from(round)));
     let mut jitter = LatencyHistogram::new();
     jitter.record_ns(300_000);
+    let mut failed_time = LatencyHistogram::new();
+    (0..2).for_each(|_| failed_time.record_ns(300_000));
     let timeouts = ErrorTally { count: 2, example: "after 10 s".to_owned() };
     SliceSample {
         start_ns: u64::from(round) * 500_000_000,
@@ -108,6 +110,7 @@ fn load(round: u32) -> SliceSample {
         workers: 1,
         offered: 502,
         completed: 499,
+        completed_in_slice: 499,
         ok: 500,
         failed: 2,
         bytes_in: 65_000,
@@ -131,6 +134,7 @@ fn load(round: u32) -> SliceSample {
         service: response.clone(),
         stamp_lag: response.clone(),
         response,
+        failed_time,
         jitter,
         ..SliceSample::default()
     }

@@ -92,6 +92,7 @@ fn old_header() -> RunHeader {
 /// Takes the kind out of a record's header, as an older tare would have written it.
 fn make_old(file: &Path) {
     let record = rusqlite::Connection::open(file).unwrap();
+    record.execute("ALTER TABLE run DROP COLUMN checksum", []).unwrap();
     let removed = record.execute("UPDATE run SET json = json_remove(json, '$.kind') WHERE key = 'header'", []).unwrap();
     assert_eq!(removed, 1);
     record.pragma_update(None, "user_version", 4).unwrap();

@@ -5,6 +5,7 @@
 
 mod common;
 mod curve;
+mod flipped;
 mod full_disk;
 mod kinds;
 mod old_versions;
@@ -163,7 +164,7 @@ fn a_record_of_a_newer_tare_is_refused_with_both_versions() {
     writer.finish(EndStatus::Complete, 1).unwrap();
     rusqlite::Connection::open(&file).unwrap().pragma_update(None, "user_version", 99).unwrap();
     let error = open_run_record(&file).unwrap_err().to_string();
-    assert!(error.contains("schema 99") && error.contains("up to 6"), "{error}");
+    assert!(error.contains("schema 99") && error.contains("up to 7"), "{error}");
 }
 
 #[test]
@@ -266,6 +267,8 @@ fn a_header_that_cannot_be_read_says_what_is_wrong_with_it() {
     writer.finish(EndStatus::Complete, 1).unwrap();
     let connection = rusqlite::Connection::open(&file).unwrap();
     for (change, cause) in [
+        ("UPDATE run SET json = replace(json, 'quick', 'quack') WHERE key = 'header'", "its checksum differs"),
+        ("ALTER TABLE run DROP COLUMN checksum; UPDATE run SET json = '{}' WHERE key = 'header'", "missing field"),
         ("UPDATE run SET json = '{\"id\": 7}' WHERE key = 'header'", "invalid type: integer"),
         ("DELETE FROM run WHERE key = 'header'", "its header was never written"),
     ] {
