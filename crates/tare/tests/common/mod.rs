@@ -178,6 +178,20 @@ pub fn cell<'a>(summary: &'a Value, variant: &str) -> &'a Value {
     find(summary, "cells", variant)
 }
 
+/// Forks of a cell that were measured, whether they count or were set aside because other programs disturbed them.
+pub fn measured_forks(cell: &Value) -> u64 {
+    cell["forks"].as_u64().unwrap() + cell["forks_set_aside"].as_array().unwrap().len() as u64
+}
+
+/// Whether other programs took so much of the cores that a run may be undecided.
+pub fn is_disturbed(summary: &Value) -> bool {
+    let is_touched = |cell: &Value| {
+        let reasons = cell["validity"]["reasons"].to_string();
+        !cell["forks_set_aside"].as_array().unwrap().is_empty() || reasons.contains("other programs")
+    };
+    summary["cells"].as_array().unwrap().iter().any(is_touched)
+}
+
 fn find<'a>(summary: &'a Value, list: &str, variant: &str) -> &'a Value {
     let found = summary[list].as_array().unwrap().iter().find(|item| item["variant"] == variant);
     found.unwrap_or_else(|| panic!("no {list} of {variant} in {summary:#}"))
