@@ -1,5 +1,5 @@
 //! Conditions on what was measured (`p99>5ms`, `errors>0.1%`), as people write them. Holding one against figures is the
-//! business of whoever has the figures.
+//! business of whoever has the figures. Limits of `tare check` have the same form ([`ratio_limit`](crate::ratio_limit)).
 
 use std::str::FromStr;
 
@@ -68,6 +68,32 @@ pub enum Clock {
     SendLag,
 }
 
+/// A condition cut at its sign: `p99 >= 5ms`.
+pub(crate) struct Written<'a> {
+    /// What stands before the sign, in small letters.
+    pub metric: String,
+    /// The sign is `>` or `>=`.
+    pub above: bool,
+    /// The sign is `>=` or `<=`.
+    pub or_equal: bool,
+    /// What stands after the sign.
+    pub value: &'a str,
+}
+
+impl<'a> Written<'a> {
+    /// `None` for a text without a sign.
+    pub fn split(text: &'a str) -> Option<Self> {
+        let (metric, rest) = text.split_at(text.find(['<', '>'])?);
+        let value = rest[1..].strip_prefix('=');
+        Some(Self {
+            metric: metric.trim().to_ascii_lowercase(),
+            above: rest.starts_with('>'),
+            or_equal: value.is_some(),
+            value: value.unwrap_or(&rest[1..]).trim(),
+        })
+    }
+}
+
 impl Condition {
     /// As it was written.
     pub fn text(&self) -> &str {
@@ -86,13 +112,9 @@ impl FromStr for Condition {
 
     fn from_str(text: &str) -> Result<Self, ConditionError> {
         let wrong = |why: &str| ConditionError { text: text.to_owned(), why: why.to_owned() };
-        let at = text.find(['<', '>']).ok_or_else(|| wrong("it has neither > nor <"))?;
-        let (metric, rest) = text.split_at(at);
-        let above = rest.starts_with('>');
-        let value = rest[1..].trim_start_matches('=');
-        let or_equal = value.len() + 1 < rest.len();
-        let value = value.trim();
-        let (metric, limit) = match metric.trim().to_ascii_lowercase().as_str() {
+        let written = Written::split(text).ok_or_else(|| wrong("it has neither > nor <"))?;
+        let Written { above, or_equal, value, .. } = written;
+        let (metric, limit) = match written.metric.as_str() {
             "rps" | "throughput" => {
                 (Metric::Throughput, parse_quantity(value).map_err(|error| wrong(&error.to_string()))?)
             }

@@ -101,6 +101,9 @@ pub struct CommandServer {
     /// Program and arguments; `{port}` is replaced by the port.
     #[serde(default)]
     pub command: Vec<String>,
+    /// Shell command that builds it, run in its working directory before the first start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub build: Option<String>,
     /// Instead of a command: the URL of a server that was started outside tare.
     #[serde(default)]
     pub url: Option<String>,

@@ -19,6 +19,7 @@ pub mod options;
 pub mod plan;
 pub mod profile;
 pub mod push;
+pub mod ratio_limit;
 pub mod resolve;
 pub mod server_scheduling;
 mod setting;

@@ -11,6 +11,7 @@ pub use crate::group::{CommandServer, Group, NamedScenario, Program, Role, Varia
 use crate::group_order::GroupOrder;
 use crate::options::{RateOption, WarmupOption};
 use crate::profile::Profile;
+use crate::ratio_limit::RatioLimit;
 use crate::server_scheduling::ServerScheduling;
 pub use crate::setting::{Setting, Source};
 pub use crate::slice_kind::SliceKind;
@@ -221,6 +222,9 @@ pub struct Stop {
     /// What earlier runs of this machine say of the forks to come.
     #[serde(default, skip_serializing_if = "EarlierForks::is_empty")]
     pub earlier: EarlierForks,
+    /// Limits on what the variants may cost (`tare check`). Where there are any, the run stops once each of them is judged.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<RatioLimit>,
 }
 
 fn any_half_width() -> f64 {
@@ -285,6 +289,21 @@ pub struct Probes {
 }
 
 impl Plan {
+    /// Judges these limits, and stops once each of them is judged. `source` is where they were written.
+    pub fn set_limits(&mut self, limits: Vec<RatioLimit>, source: Source) {
+        let texts: Vec<&str> = limits.iter().map(RatioLimit::text).collect();
+        let setting = Setting {
+            section: "stop".to_owned(),
+            key: "fail_if".to_owned(),
+            value: texts.join(", "),
+            source,
+            meaning: "limits on the ratio to the baseline; the run stops once each is judged".to_owned(),
+        };
+        let after = self.settings.iter().rposition(|setting| setting.section == "stop");
+        self.settings.insert(after.map_or(self.settings.len(), |at| at + 1), setting);
+        self.stop.limits = limits;
+    }
+
     /// SHA-256 of everything that determines the measurement, in hex: two runs of one hash asked the same.
     pub fn hash(&self) -> String {
         let mut copy = self.clone();

@@ -9,6 +9,7 @@ use crate::contract::{Check, Contract, Scenario, check_exchange};
 use crate::document;
 use crate::plan::CommandServer;
 use crate::profile::ProfileOptions;
+use crate::ratio_limit::RatioLimit;
 use crate::settings::Options;
 
 /// A suite file.
@@ -24,6 +25,9 @@ pub struct Suite {
     /// Profiling starts after the scored ones; none when absent.
     #[serde(default)]
     pub profile: Option<ProfileOptions>,
+    /// What `tare check` compares with, and the limits that it judges.
+    #[serde(default)]
+    pub check: CheckOptions,
     /// What is weighed against what; without any, servers are grouped by their own `baseline`.
     #[serde(default)]
     pub groups: Vec<GroupSpec>,
@@ -53,12 +57,27 @@ pub struct About {
     pub question: Option<String>,
 }
 
+/// What `tare check` compares with, and the limits that it judges.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CheckOptions {
+    /// A git revision, a folder or a command; `--baseline` wins.
+    #[serde(default)]
+    pub baseline: Option<String>,
+    /// What a change may not cost, such as `cpu > +3%`; `--fail-if` wins.
+    #[serde(default)]
+    pub fail_if: Vec<RatioLimit>,
+}
+
 /// Servers that are weighed against one baseline.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GroupSpec {
     /// The server that the others are weighed against.
     pub baseline: String,
+    /// Library version of the baseline, where it is another than that of the servers (catalog servers).
+    #[serde(default)]
+    pub baseline_version: Option<String>,
     /// Names or globs; the baseline need not be among them.
     pub servers: Vec<String>,
     /// Names or globs; all that the servers can answer when absent.

@@ -41,6 +41,9 @@ macro_rules! currencies {
         }
 
         impl Currency {
+            /// All of them.
+            const ALL: &[Self] = &[$(Self::$variant),*];
+
             /// What is fixed about it.
             pub const fn facts(self) -> &'static CurrencyFacts {
                 match self {
@@ -102,6 +105,11 @@ currencies! {
 }
 
 impl Currency {
+    /// The currency of this name in `summary.json`: `cpu_per_request`.
+    pub fn of_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|currency| currency.facts().name == name)
+    }
+
     /// Whether it is a percentile of response time.
     pub const fn is_latency(self) -> bool {
         self.facts().percentile.is_some()

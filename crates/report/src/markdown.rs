@@ -9,8 +9,10 @@ use crate::text::shown;
 pub fn render(summary: &Summary) -> String {
     let run = &summary.run;
     let mut out = format!("**{}**\n\n{}\n", safe(&summary.headline.text), safe(&run.question));
+    out.push_str(&limits(summary));
     // The headline of one comparison is its sentence.
-    let sentences = if summary.sentences.len() > 1 { summary.sentences.as_slice() } else { &[] };
+    let sentences =
+        if summary.sentences.len() > 1 || summary.check.is_some() { summary.sentences.as_slice() } else { &[] };
     if !sentences.is_empty() {
         out.push('\n');
     }
@@ -38,6 +40,19 @@ pub fn render(summary: &Summary) -> String {
         summary.findings.iter().for_each(|f| out.push_str(&finding(f)));
     }
     out.push_str(&format!("\n## How\n\n{}\n\nAgain:\n\n{}\n", how(summary), fenced(&run.command)));
+    out
+}
+
+/// The limits of `tare check`, a row each.
+fn limits(summary: &Summary) -> String {
+    let Some(check) = &summary.check else { return String::new() };
+    let mut out = String::from("\n| limit | scenario | server | change | verdict |\n|---|---|---|---|---|\n");
+    for limit in &check.limits {
+        let reason = limit.reason.as_ref().map_or(String::new(), |reason| format!(": {reason}"));
+        let verdict = format!("{}{reason}", limit.verdict.name());
+        let fields = [&limit.limit, &limit.scenario, &limit.variant, &limit.short, &verdict].map(|field| safe(field));
+        out.push_str(&format!("| {} |\n", fields.join(" | ")));
+    }
     out
 }
 

@@ -1,4 +1,5 @@
-//! When a run may stop: each comparison by [`tare_stats::verdict::decided`], the one rule, from the record alone.
+//! When a run may stop: each comparison by [`tare_stats::verdict::decided`], the one rule, from the record alone. A run with
+//! limits (`tare check`) stops when each limit is judged.
 
 use std::time::Duration;
 
@@ -6,6 +7,7 @@ use tare_record::RunRecord;
 use tare_stats::StopReason;
 
 use crate::summarize::{study, weigh};
+use crate::summary::{Comparison, LimitResult};
 
 /// How one comparison stands after a fork.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,17 +40,33 @@ pub enum StopCause {
 /// How the comparisons of a record stand, judged as its report will judge them.
 pub fn standings(record: &RunRecord) -> Vec<ComparisonStanding> {
     let weighed = weigh(record, &study(record));
-    let standing = |(comparison, stop): (crate::summary::Comparison, Option<StopCause>)| {
-        let first = comparison.currencies.into_iter().next();
+    let standing = |(comparison, stop): (Comparison, Option<StopCause>)| {
+        let limits: Vec<&LimitResult> =
+            weighed.limits.iter().filter(|limit| limit.comparison == comparison.id).collect();
+        let first = comparison.currencies.first();
+        let of_first = first.map_or_else(|| "void".to_owned(), |first| first.short.clone());
+        let needed_s = if limits.is_empty() { first.and_then(|first| first.needed_s) } else { longest(&limits) };
+        let is_decided = first.is_some_and(|first| first.verdict.is_decision());
         ComparisonStanding {
+            text: if limits.is_empty() { of_first } else { in_words(&limits) },
+            has_verdict: if limits.is_empty() { is_decided } else { stop.is_some() },
+            stop,
+            needed: needed_s.filter(|s| s.is_finite()).map(Duration::from_secs_f64),
             group: comparison.group,
             scenario: comparison.scenario,
             variant: comparison.variant,
-            text: first.as_ref().map_or_else(|| "void".to_owned(), |first| first.short.clone()),
-            has_verdict: first.as_ref().is_some_and(|first| first.verdict.is_decision()),
-            stop,
-            needed: first.and_then(|first| first.needed_s).filter(|s| s.is_finite()).map(Duration::from_secs_f64),
         }
     };
     weighed.comparisons.into_iter().zip(weighed.stops).map(standing).collect()
+}
+
+/// The longest time that any of these limits needs, in seconds.
+fn longest(limits: &[&LimitResult]) -> Option<f64> {
+    limits.iter().filter_map(|limit| limit.needed_s).reduce(f64::max)
+}
+
+/// `cpu > +3%: +0.4 % [−0.8, +1.6] no material change; p99 > +10%: …`.
+fn in_words(limits: &[&LimitResult]) -> String {
+    let one = |limit: &&LimitResult| format!("{}: {} {}", limit.limit, limit.short, limit.verdict.name());
+    limits.iter().map(one).collect::<Vec<_>>().join("; ")
 }

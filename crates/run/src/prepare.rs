@@ -1,7 +1,7 @@
-//! How each variant of a plan comes to be there: catalog servers are built when stale, commands are taken as they stand,
-//! servers elsewhere are looked up.
+//! How each variant of a plan comes to be there: catalog servers are built when stale, commands are built where the suite
+//! says how, servers elsewhere are looked up.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -12,6 +12,7 @@ use tare_plan::contract::Contract;
 use tare_plan::plan::{CommandServer, Program, Variant};
 use tare_plan::server_scheduling::ServerScheduling;
 use tare_plan::suite::external_host;
+use tare_sut::build::build_by_shell;
 use tare_sut::catalog::Catalog;
 use tare_sut::jdk::Jdk;
 use tare_sut::launch::JvmSettings;
@@ -180,6 +181,7 @@ pub fn prepare(
     progress: &mut dyn FnMut(&str),
 ) -> Result<Launches, RunError> {
     let mut launches = Launches { engines: engine::ready(plan, catalog, cancelled, progress)?, ..Launches::default() };
+    build_commands(plan, cancelled, progress)?;
     for variant in plan.groups.iter().flat_map(|group| &group.variants) {
         match &variant.program {
             Program::Command(server) => launches.insert(variant, of_command(plan, variant, server)?),
@@ -196,6 +198,24 @@ pub fn prepare(
         launches.bring_meter(plan, catalog);
     }
     Ok(launches)
+}
+
+/// Builds the suite's own servers that say how. Servers of one folder that give the same command share the build.
+fn build_commands(plan: &Plan, cancelled: &AtomicBool, progress: &mut dyn FnMut(&str)) -> Result<(), RunError> {
+    let mut built: BTreeSet<(&str, Option<&str>)> = BTreeSet::new();
+    for variant in plan.groups.iter().flat_map(|group| &group.variants) {
+        let Program::Command(server) = &variant.program else { continue };
+        let Some(command) = &server.build else { continue };
+        if !built.insert((command, server.cwd.as_deref())) {
+            continue;
+        }
+        progress(&format!("building {}", variant.name));
+        let directory = server.cwd.as_ref().map(Path::new);
+        build_by_shell(&variant.name, command, directory, cancelled, &mut |line| {
+            progress(&format!("building {}  {} s  {}", variant.name, line.elapsed.as_secs(), line.text));
+        })?;
+    }
+    Ok(())
 }
 
 fn of_command(plan: &Plan, variant: &Variant, server: &CommandServer) -> Result<Launch, RunError> {

@@ -12,6 +12,7 @@ pub mod error;
 pub mod exponential;
 pub mod histogram;
 pub mod interval;
+pub mod limit;
 pub mod measures;
 pub mod method;
 pub mod moderated;

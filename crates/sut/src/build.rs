@@ -1,4 +1,5 @@
-//! Builds the servers that a run needs, by `servers/build`. This file decides which targets are stale.
+//! Builds the servers that a run needs: those of the catalog by `servers/build`, where this file decides which targets are
+//! stale, and those of a suite by the shell command that it gives.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
@@ -102,33 +103,60 @@ impl Catalog {
         cancelled: &AtomicBool,
         on_line: &mut dyn FnMut(BuildLine<'_>),
     ) -> Result<(), SutError> {
-        let what = || names(targets).collect::<Vec<_>>().join(", ");
-        let failed = |source| SutError::Child { server: "servers/build".into(), source };
         let mut program = Program::new(self.servers_folder().join("build")).args(arguments);
         program.directory = Some(self.servers_folder().to_owned());
         program.env.extend(java_home.map(|home| ("JAVA_HOME".into(), home.into())));
-        let mut child = Child::spawn(program).map_err(failed)?;
-        let (lines, begun) = (lines_of(&mut child), clock::now());
-        let mut last: Vec<String> = Vec::new();
-        loop {
-            if cancelled.load(Ordering::Relaxed) {
-                child.terminate(STOP_GRACE).map_err(failed)?;
-                return Err(SutError::Cancelled { server: what() });
-            }
-            match lines.recv_timeout(TICK) {
-                Ok(text) => {
-                    on_line(BuildLine { elapsed: Duration::from_nanos(clock::now().since(begun)), text: &text });
-                    last.push(text);
-                    last.drain(..last.len().saturating_sub(ERROR_LINES));
-                }
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => break,
-            }
+        let what = names(targets).collect::<Vec<_>>().join(", ");
+        run_build(program, "servers/build", &what, cancelled, on_line)
+    }
+}
+
+/// Builds a suite's own server by a shell command in its folder, and reports each line of the output.
+///
+/// # Errors
+/// When the command cannot be started or fails, with its last lines, or was cancelled.
+pub fn build_by_shell(
+    server: &str,
+    command: &str,
+    directory: Option<&Path>,
+    cancelled: &AtomicBool,
+    on_line: &mut dyn FnMut(BuildLine<'_>),
+) -> Result<(), SutError> {
+    let mut program = Program::new("sh").args(["-c", command]);
+    program.directory = directory.map(Path::to_owned);
+    run_build(program, server, server, cancelled, on_line)
+}
+
+/// Runs a build until it ends or is cancelled. `name` is whose program it is, `targets` what it builds.
+fn run_build(
+    program: Program,
+    name: &str,
+    targets: &str,
+    cancelled: &AtomicBool,
+    on_line: &mut dyn FnMut(BuildLine<'_>),
+) -> Result<(), SutError> {
+    let failed = |source| SutError::Child { server: name.to_owned(), source };
+    let mut child = Child::spawn(program).map_err(failed)?;
+    let (lines, begun) = (lines_of(&mut child), clock::now());
+    let mut last: Vec<String> = Vec::new();
+    loop {
+        if cancelled.load(Ordering::Relaxed) {
+            child.terminate(STOP_GRACE).map_err(failed)?;
+            return Err(SutError::Cancelled { server: targets.to_owned() });
         }
-        match child.terminate(STOP_GRACE).map_err(failed)?.how {
-            How::Code(0) => Ok(()),
-            how => Err(SutError::Build { targets: what(), how, output: last.join("\n") }),
+        match lines.recv_timeout(TICK) {
+            Ok(text) => {
+                on_line(BuildLine { elapsed: Duration::from_nanos(clock::now().since(begun)), text: &text });
+                last.push(text);
+                last.drain(..last.len().saturating_sub(ERROR_LINES));
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => break,
         }
+    }
+    match child.terminate(STOP_GRACE).map_err(failed)?.how {
+        How::Code(0) => Ok(()),
+        how => Err(SutError::Build { targets: targets.to_owned(), how, output: last.join("\n") }),
     }
 }
 

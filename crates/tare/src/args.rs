@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+mod check;
 mod compare;
 mod history;
 mod load;
@@ -12,6 +13,7 @@ mod reference;
 mod run;
 mod settings;
 
+pub use check::{CheckArgs, WhenUndecided};
 pub use compare::CompareArgs;
 pub use history::{HistoryAction, HistoryArgs, ImportArgs};
 pub use load::{ConnectionArgs, LoadArgs, ModelArgs, OutputArgs, RequestArgs, Spin, Stage};
@@ -37,11 +39,14 @@ Examples:
   tare run my.toml                              your own two servers: see README, \"Your own server\"
   tare run -s 'http4s.*' -m SimpleGet,PostBytes -d 25 -u 128
                                                 sequential run: 25 s per cell, no intervals
+  tare check mine.toml --baseline main --fail-if 'cpu > +3%'
+                                                did this change make my server slower?
   tare run --aa http4s.Tapir -m SimpleGet       a server against itself: the noise of this machine
   tare load http://127.0.0.1:8080/ -c 64 -d 10s load one URL, as with wrk, hey or oha
   tare report latest --json > run.json          the summary of the latest run, from its record
 
-Exit codes: 0 success · 1 tare failed · 2 wrong usage · 3 finished, but a cell is VOID or a check failed · 130 interrupted";
+Exit codes: 0 success · 1 tare failed · 2 wrong usage · 3 finished, but a cell is VOID, a check failed or a limit is exceeded ·
+4 a limit is undecided (tare check) · 130 interrupted";
 
 /// Flags that every sub-command knows.
 #[derive(Debug, Clone, Args)]
@@ -74,6 +79,9 @@ pub enum Command {
     /// Compare servers with their baselines: throughput, CPU, memory and latency, with intervals.
     #[command(before_help = settings::quick_suite_note(), after_help = run::EXAMPLES)]
     Run(Box<RunArgs>),
+    /// Check a change: compare your build with an earlier one, and fail when it costs more than a limit allows.
+    #[command(after_help = check::EXAMPLES)]
+    Check(Box<CheckArgs>),
     /// Profile a server: CPU time and allocation by method, and what it spends beyond a baseline.
     #[command(after_help = profile::EXAMPLES)]
     Profile(Box<ProfileArgs>),

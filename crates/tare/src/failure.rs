@@ -11,6 +11,10 @@ pub enum Outcome {
     Done,
     /// Done, but a cell is void or a check failed.
     Void,
+    /// `tare check`: a limit is exceeded.
+    Regressed,
+    /// `tare check`: no limit is exceeded, and not all are judged.
+    Undecided,
     /// Something that a run needs is not there.
     Missing,
     /// Done, but an output could not be written.
@@ -24,7 +28,8 @@ impl From<Outcome> for ExitCode {
         Self::from(match outcome {
             Outcome::Done => 0,
             Outcome::Missing | Outcome::Unwritten => 1,
-            Outcome::Void => 3,
+            Outcome::Void | Outcome::Regressed => 3,
+            Outcome::Undecided => 4,
             Outcome::Interrupted => 130,
         })
     }

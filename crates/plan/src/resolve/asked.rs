@@ -21,6 +21,8 @@ pub(super) struct World<'a> {
 #[derive(PartialEq)]
 pub(super) struct Asked {
     pub baseline: String,
+    /// Where the baseline has another version than the servers.
+    pub baseline_version: Option<String>,
     pub servers: Vec<String>,
     pub scenarios: Vec<String>,
     /// Whether the baseline is measured where nothing is compared, too: a suite's groups name it, `-s` may leave it out.
@@ -44,6 +46,7 @@ impl World<'_> {
             return Ok(vec![Asked {
                 servers: vec![name.clone()],
                 baseline: name,
+                baseline_version: None,
                 scenarios: self.scenarios("", None)?,
                 with_baseline: true,
                 ladder: false,
@@ -72,7 +75,8 @@ impl World<'_> {
             }
             let with_baseline = narrowed.as_ref().is_none_or(|narrowed| narrowed.contains(&baseline));
             let scenarios = self.scenarios(&origin, group.scenarios.as_deref())?;
-            let group = Asked { baseline, servers, scenarios, with_baseline, ladder: group.ladder };
+            let (baseline_version, ladder) = (group.baseline_version.clone(), group.ladder);
+            let group = Asked { baseline, baseline_version, servers, scenarios, with_baseline, ladder };
             // `-m` wins over the scenarios of each group, so that groups may become alike.
             if !asked.contains(&group) {
                 asked.push(group);
@@ -111,7 +115,10 @@ impl World<'_> {
                 None => {
                     let with_baseline = name == baseline;
                     let scenarios = scenarios.clone();
-                    asked.push(Asked { baseline, servers: vec![name], scenarios, with_baseline, ladder: false });
+                    let servers = vec![name];
+                    let alone =
+                        Asked { baseline, baseline_version: None, servers, scenarios, with_baseline, ladder: false };
+                    asked.push(alone);
                 }
             }
         }

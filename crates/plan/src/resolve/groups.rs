@@ -158,8 +158,9 @@ impl World<'_> {
     ) -> Result<Vec<Group>, PlanError> {
         let mut variants = Vec::new();
         let aa = asked.servers == [asked.baseline.clone()] && self.is_aa();
+        let of_baseline = asked.baseline_version.as_deref().or(version);
         if self.mode == Mode::Compared || asked.with_baseline {
-            match self.variant(&asked.baseline, version, Role::Baseline) {
+            match self.variant(&asked.baseline, of_baseline, Role::Baseline) {
                 Ok(baseline) => variants.push(baseline),
                 Err(because) => {
                     skipped.push(Skipped { what: format!("{} and all weighed against it", asked.baseline), because });
@@ -167,14 +168,15 @@ impl World<'_> {
                 }
             }
         }
-        for server in asked.servers.iter().filter(|server| **server != asked.baseline) {
+        let is_weighed = |server: &&String| **server != asked.baseline || asked.baseline_version.is_some();
+        for server in asked.servers.iter().filter(is_weighed) {
             match self.variant(server, version, Role::Weighed) {
                 Ok(variant) => variants.push(variant),
                 Err(because) => skipped.push(Skipped { what: server.clone(), because }),
             }
         }
         if aa || settings.control && variants.len() > 1 {
-            variants.extend(self.variant(&asked.baseline, version, Role::Control).ok());
+            variants.extend(self.variant(&asked.baseline, of_baseline, Role::Control).ok());
         }
         Ok(self.split(asked, variants, settings.fork_covers, skipped))
     }

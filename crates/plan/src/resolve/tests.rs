@@ -194,6 +194,19 @@ fn versions_stand_side_by_side_each_on_its_own_baseline() {
 }
 
 #[test]
+fn a_server_can_be_weighed_against_an_earlier_version_of_itself() {
+    let suite = "[[groups]]\nbaseline = \"http4s.Tapir\"\nbaseline_version = \"1.10.14\"\nservers = [\"http4s.Tapir\"]";
+    let plan = plan(suite, Options { control: Some(true), ..Options::default() }).unwrap();
+    let variants: Vec<(&str, Role)> = plan.groups[0].variants.iter().map(|v| (v.name.as_str(), v.role)).collect();
+    let expected = [
+        ("http4s.Tapir@1.10.14", Role::Baseline),
+        ("http4s.Tapir", Role::Weighed),
+        ("http4s.Tapir@1.10.14 (again)", Role::Control),
+    ];
+    assert_eq!(variants, expected);
+}
+
+#[test]
 fn a_server_without_the_version_is_left_out_and_the_others_are_weighed() {
     let mut inventory = inventory();
     inventory.servers[1].versions = vec!["1.11.15".into()];

@@ -46,6 +46,7 @@ pub fn summary_as_run(record: &LoadRecord, load: &LoadSummary) -> Summary {
         sentences: Vec::new(),
         cells: vec![cell],
         comparisons: Vec::new(),
+        check: None,
         noise: Vec::new(),
         cross_checks: Vec::new(),
         ladders: Vec::new(),

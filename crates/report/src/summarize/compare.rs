@@ -2,18 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use tare_plan::plan::{Plan, Role};
+use tare_plan::plan::{Forks, Plan, Role};
 use tare_record::RunRecord;
 use tare_stats::measures::{Line, deciding_settled, judge_measures};
-use tare_stats::{DecisionRule, NoiseFloor, Region, Verdict};
+use tare_stats::{DecisionRule, NoiseFloor, Region, StopReason, Verdict};
 
 use super::Studied;
 use super::ratio::{Draft, drafts};
-use super::{fork_time, prior, wording};
+use super::{fork_time, limits, prior, wording};
 use crate::currency::Currency;
 use crate::format::Change;
 use crate::stop::StopCause;
-use crate::summary::{Comparison, CurrencyRatio, Noise, ValidityState, VerdictKind};
+use crate::summary::{Comparison, CurrencyRatio, LimitResult, Noise, ValidityState, VerdictKind};
 
 /// Comparisons that get a verdict, and controls that only show the noise.
 pub(crate) struct Weighed {
@@ -21,6 +21,8 @@ pub(crate) struct Weighed {
     /// Why each of the comparisons may stop; `None` for one that must go on.
     pub stops: Vec<Option<StopCause>>,
     pub noise: Vec<Noise>,
+    /// What the limits of the plan come to, comparison by comparison.
+    pub limits: Vec<LimitResult>,
     /// Why a comparison is void, by its id.
     pub void: BTreeMap<String, String>,
     /// Per comparison and currency where trimmed and plain means disagree.
@@ -28,12 +30,19 @@ pub(crate) struct Weighed {
 }
 
 /// One pair of cells with its unjudged currencies.
-struct Pair<'a> {
-    variant: &'a Studied<'a>,
-    baseline: &'a Studied<'a>,
-    drafts: Vec<Draft>,
+pub(super) struct Pair<'a> {
+    pub variant: &'a Studied<'a>,
+    pub baseline: &'a Studied<'a>,
+    pub drafts: Vec<Draft>,
     /// Why it may not be judged.
-    void: Option<String>,
+    pub void: Option<String>,
+}
+
+impl Pair<'_> {
+    /// Whether both have the same baseline cell.
+    pub fn is_beside(&self, other: &Pair<'_>) -> bool {
+        self.baseline.cell.id == other.baseline.cell.id
+    }
 }
 
 /// Weighs every cell against the baseline of its group and scenario.
@@ -50,12 +59,16 @@ pub(crate) fn weigh(record: &RunRecord, cells: &[Studied<'_>]) -> Weighed {
     let (controlled, weighed) = (judge(&controls), judge(&judged));
     let asked = if alone { &controls } else { &judged };
     let measures = lines(asked).len();
-    let stops = asked.iter().map(|pair| stop_cause(pair, measures, &rule)).collect();
+    let limits = limits::judge_limits(record, &judged, &controls);
+    let stop = |pair: &Pair<'_>| {
+        if plan.stop.limits.is_empty() { stop_cause(pair, measures, &rule) } else { limits_stop(plan, pair, &limits) }
+    };
+    let stops = asked.iter().map(stop).collect();
     let void =
         controls.iter().chain(&judged).filter_map(|p| Some((p.variant.cell.id.clone(), p.void.clone()?))).collect();
     let disagreeing = controls.iter().chain(&judged).flat_map(disagreeing).collect();
     let noise = controlled.iter().zip(&controls).map(|(c, p)| noise(c, p, plan.stop.alpha)).collect();
-    Weighed { comparisons: if alone { controlled } else { weighed }, stops, noise, void, disagreeing }
+    Weighed { comparisons: if alone { controlled } else { weighed }, stops, noise, limits, void, disagreeing }
 }
 
 /// Whether the plan weighs servers against themselves and nothing else (`--aa`).
@@ -139,6 +152,16 @@ fn stop_cause(pair: &Pair<'_>, measures: usize, rule: &DecisionRule) -> Option<S
         return Some(StopCause::Void);
     }
     deciding_settled(&pair.drafts.first()?.measured(), measures, rule).map(StopCause::Settled)
+}
+
+/// Why a run with limits need not go on for this pair: each of its limits is judged. Fixed forks are never cut short.
+fn limits_stop(plan: &Plan, pair: &Pair<'_>, limits: &[LimitResult]) -> Option<StopCause> {
+    if pair.void.is_some() {
+        return Some(StopCause::Void);
+    }
+    let of_pair: Vec<&LimitResult> = limits.iter().filter(|limit| limit.comparison == pair.variant.cell.id).collect();
+    let may_stop = matches!(plan.stop.forks, Forks::UntilDecided { .. }) && limits::are_settled(&of_pair);
+    may_stop.then_some(StopCause::Settled(StopReason::Decided))
 }
 
 fn comparison(record: &RunRecord, pair: &Pair<'_>, verdicts: &[Verdict]) -> Comparison {

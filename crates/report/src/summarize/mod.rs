@@ -13,6 +13,8 @@ mod headline;
 mod ladder;
 mod latency;
 mod level;
+mod limit_words;
+mod limits;
 mod machine;
 mod messages;
 mod next_step;
@@ -81,12 +83,19 @@ pub fn summarize(record: &RunRecord) -> Summary {
     let ladders = ladder::ladders(plan, &cells);
     let cells: Vec<Cell> = cells.into_iter().map(|studied| studied.cell).collect();
     let run = run_info::run_info(record);
-    let headline = headline.unwrap_or_else(|| headline::without_comparison(plan, &cells));
+    let mut headline = headline.unwrap_or_else(|| headline::without_comparison(plan, &cells));
+    let mut next = next_step::next_step(record, &weighed.comparisons, run.duration_s);
+    let check = limits::limit_check(plan, weighed.limits);
+    if let Some(check) = &check {
+        limit_words::answer(check, &mut headline);
+        next = limit_words::next_step(check, record, run.duration_s);
+    }
     Summary {
         schema: SCHEMA.to_owned(),
         trust: trust(&headline, &cells, &findings),
         headline,
-        next: next_step::next_step(record, &weighed.comparisons, run.duration_s),
+        next,
+        check,
         run,
         sentences,
         ladders,

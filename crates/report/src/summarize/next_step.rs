@@ -10,7 +10,7 @@ use crate::format::{WORTH_WAITING_S, roughly};
 use crate::summary::{Comparison, NextStep, VerdictKind};
 
 /// What is added to a forecast: the spread of more forks may be larger.
-const SLACK: f64 = 1.2;
+pub(super) const SLACK: f64 = 1.2;
 /// For one question alone, where a forecast is hopeless or missing.
 const BUDGET_OF_ONE: &str = "15m";
 
@@ -62,7 +62,7 @@ fn why(comparisons: &[Comparison]) -> Option<NextStep> {
 }
 
 /// The command with this flag set. Its short form and the flag that excludes it go.
-fn with_flag(command: &[String], flag: &str, value: &str) -> Vec<String> {
+pub(super) fn with_flag(command: &[String], flag: &str, value: &str) -> Vec<String> {
     let replaced: &[&str] = match flag {
         "--budget" => &["--budget", "--forks"],
         "--servers" => &["--servers", "-s"],

@@ -49,7 +49,7 @@ pub(super) fn reason(verdict: Verdict, comparison: &Comparison) -> Option<String
     }
 }
 
-fn undecided(reason: UndecidedReason, comparison: &Comparison) -> String {
+pub(super) fn undecided(reason: UndecidedReason, comparison: &Comparison) -> String {
     let (forks, least) = (count(comparison.forks.into(), "fork"), comparison.method.min_forks());
     match reason {
         UndecidedReason::TooFewForks => format!("{forks} of at least {least}"),
@@ -74,7 +74,7 @@ fn undecided(reason: UndecidedReason, comparison: &Comparison) -> String {
 }
 
 /// The smallest difference, as a logarithm, that this many forks usually detect.
-fn detectable(comparison: &Comparison) -> Option<f64> {
+pub(super) fn detectable(comparison: &Comparison) -> Option<f64> {
     detectable_difference(comparison.s_used?, comparison.method, comparison.forks, DEFAULT_POWER).ok()
 }
 

@@ -11,6 +11,7 @@ mod finding;
 mod headline;
 mod ladder;
 mod latency;
+mod limits;
 mod messages;
 mod probes;
 mod profile;
@@ -27,6 +28,7 @@ pub use finding::{Finding, FindingKind, ReportFinding, Severity};
 pub use headline::{Headline, KnownFact, NextStep, OpenQuestion, Trust};
 pub use ladder::{Ladder, LadderStep};
 pub use latency::{CurvePoint, Distribution, HistogramBin, Latency, Pace, PercentileValue, StartLatency};
+pub use limits::{CheckResult, LimitCheck, LimitResult, LimitVerdictKind};
 pub use messages::MessageSummary;
 pub use probes::{CollectorShare, KindCores, PauseTally, Probes};
 pub use profile::{
@@ -56,6 +58,9 @@ pub struct Summary {
     pub cells: Vec<Cell>,
     /// One entry per variant that was weighed against a baseline under one scenario.
     pub comparisons: Vec<Comparison>,
+    /// What the limits of the run come to; absent where it has none (`tare check` has).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub check: Option<LimitCheck>,
     /// The A/A controls: a baseline weighed against a second start of itself.
     pub noise: Vec<Noise>,
     /// What other load tools said of the cells, where a run asked them.

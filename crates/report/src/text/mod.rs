@@ -6,6 +6,7 @@ mod cross_check;
 mod findings;
 mod grid;
 mod ladder;
+mod limits;
 mod messages;
 mod notes;
 mod profile;
@@ -45,6 +46,13 @@ impl Style {
 pub fn render(summary: &Summary, style: &Style) -> String {
     let mut out = head(summary, style) + "\n";
     out.push_str(&answer(summary, style));
+    if let Some(check) = &summary.check {
+        out.push_str(&limits::limits(check, style));
+        out.push_str(&noise(summary));
+        out.push_str(&findings::main_findings(summary, style));
+        out.push_str(&summary.next.iter().map(|next| limits::next_step(next, style)).collect::<String>());
+        return out;
+    }
     out.push_str(&table::table(summary, style));
     out.push_str(&notes::notes(summary, style));
     out.push_str(&cross_check::cross_checks(summary, style));

@@ -10,6 +10,7 @@ mod forecasts;
 mod golden;
 mod history;
 mod imports;
+mod limits;
 mod loads;
 mod outputs;
 mod priors;

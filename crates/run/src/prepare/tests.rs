@@ -40,6 +40,33 @@ fn a_command_is_started_as_the_suite_writes_it_within_the_patience_of_the_plan()
     assert_eq!(launch.host(), None, "requests name its address");
 }
 
+/// A plan of one server that is built by this command in `folder`.
+fn plan_to_build(build: &str, folder: &Path) -> Plan {
+    let Program::Command(server) = command(None) else { unreachable!() };
+    let cwd = Some(folder.display().to_string());
+    plan_of(Program::Command(CommandServer { build: Some(build.to_owned()), cwd, ..server }))
+}
+
+#[test]
+fn a_command_is_built_once_for_all_servers_of_its_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut plan = plan_to_build("echo built >>log && cat log", folder.path());
+    let again = plan.groups[0].variants[0].clone();
+    plan.groups[0].variants.push(again);
+    let mut lines = Vec::new();
+    prepare(&plan, None, &AtomicBool::new(false), &mut |line| lines.push(line.to_owned())).unwrap();
+    assert_eq!(std::fs::read_to_string(folder.path().join("log")).unwrap(), "built\n");
+    assert!(lines.iter().any(|line| line.starts_with("building own") && line.ends_with("built")), "{lines:?}");
+}
+
+#[test]
+fn a_build_that_fails_names_the_server_and_shows_its_output() {
+    let folder = tempfile::tempdir().unwrap();
+    let error = prepared(&plan_to_build("echo it does not compile >&2; exit 3", folder.path())).unwrap_err();
+    let text = error.to_string();
+    assert!(text.starts_with("building own failed (") && text.ends_with("it does not compile"), "{text}");
+}
+
 #[test]
 fn a_readiness_expression_that_is_none_names_its_key() {
     let error = prepared(&plan_of(command(Some("ready (")))).unwrap_err();

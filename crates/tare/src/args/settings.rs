@@ -19,6 +19,13 @@ pub struct RunSettings(pub Options);
 #[derive(Debug, Clone, Default)]
 pub struct ProfileSettings(pub Options);
 
+/// The settings that are flags of `tare check` too.
+#[derive(Debug, Clone, Default)]
+pub struct CheckSettings(pub Options);
+
+/// What `tare check` decides itself: what is compared with what, and that it is compared.
+const NOT_IN_CHECK: [&str; 5] = ["baseline", "aa", "versions", "duration", "engine"];
+
 /// Which settings a sub-command has as flags.
 fn run_settings() -> Vec<SettingInfo> {
     all_settings()
@@ -28,11 +35,19 @@ fn profile_settings() -> Vec<SettingInfo> {
     all_settings().into_iter().filter(|setting| setting.flag.in_profile).collect()
 }
 
+fn check_settings() -> Vec<SettingInfo> {
+    let mut settings = all_settings();
+    settings.retain(|setting| !NOT_IN_CHECK.contains(&setting.key));
+    settings
+}
+
 macro_rules! flags_of_settings {
     ($args:ident, $settings:ident) => {
         impl Args for $args {
             fn augment_args(command: Command) -> Command {
-                command.args($settings().into_iter().map(flag))
+                let settings = $settings();
+                let known: Vec<&str> = settings.iter().map(|setting| setting.key).collect();
+                command.args(settings.into_iter().map(|setting| flag(setting, &known)))
             }
             fn augment_args_for_update(command: Command) -> Command {
                 Self::augment_args(command)
@@ -52,14 +67,16 @@ macro_rules! flags_of_settings {
 }
 flags_of_settings!(RunSettings, run_settings);
 flags_of_settings!(ProfileSettings, profile_settings);
+flags_of_settings!(CheckSettings, check_settings);
 
-/// One setting as a flag.
-fn flag(setting: SettingInfo) -> Arg {
+/// One setting as a flag. `known` are the keys of all settings that the sub-command has as flags.
+fn flag(setting: SettingInfo, known: &[&str]) -> Arg {
+    let conflicts = setting.flag.conflicts.iter().copied().filter(|key| known.contains(key));
     let mut arg = Arg::new(setting.key)
         .long(setting.long())
         .help(help_of(&setting))
         .help_heading(setting.section.heading())
-        .conflicts_with_all(setting.flag.conflicts.iter().copied())
+        .conflicts_with_all(conflicts)
         .allow_hyphen_values(setting.flag.allow_hyphens);
     for required in setting.flag.requires {
         arg = arg.requires(*required);

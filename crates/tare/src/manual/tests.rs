@@ -117,7 +117,7 @@ fn every_suite_in_the_documents_can_be_read() {
         for (_, code) in blocks.iter().filter(|(language, _)| language == "toml") {
             told += 1;
             let suite = Suite::parse(&document.display().to_string(), code);
-            assert!(suite.is_ok_and(|suite| suite.servers.len() == 2), "{}:\n{code}", document.display());
+            assert!(suite.is_ok_and(|suite| !suite.servers.is_empty()), "{}:\n{code}", document.display());
         }
     }
     assert!(told > 8, "the documents have suites: {told}");

@@ -1,0 +1,146 @@
+//! Limits on what a change may cost (`cpu > +3%`), as people write them for `tare check`. Whether a limit holds is for
+//! those to say who have the intervals.
+
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::condition::Written;
+
+/// The largest ratio of a currency to its baseline that is allowed, or the smallest for a currency of which more is better.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct RatioLimit {
+    text: String,
+    currency: String,
+    ratio: f64,
+}
+
+/// Why a limit cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("\"{text}\" is no limit: {why}; write for example cpu > +3%, p99 > +10%, allocated > +1% or throughput < -3%")]
+pub struct RatioLimitError {
+    text: String,
+    why: String,
+}
+
+/// A currency as people name it in a limit.
+struct LimitedCurrency {
+    names: &'static [&'static str],
+    /// Its name in `summary.json`.
+    currency: &'static str,
+    /// Whether more of it is worse.
+    is_worse_above: bool,
+}
+
+const fn limited(names: &'static [&'static str], currency: &'static str, is_worse_above: bool) -> LimitedCurrency {
+    LimitedCurrency { names, currency, is_worse_above }
+}
+
+const CURRENCIES: [LimitedCurrency; 6] = [
+    limited(&["cpu", "cpu_per_request"], "cpu_per_request", true),
+    limited(&["allocated", "allocated_per_request"], "allocated_per_request", true),
+    limited(&["rps", "throughput"], "throughput", false),
+    limited(&["capacity"], "capacity", false),
+    limited(&["p50", "latency_p50"], "latency_p50", true),
+    limited(&["p99", "latency_p99"], "latency_p99", true),
+];
+
+impl RatioLimit {
+    /// As it was written.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The name of its currency in `summary.json`: `cpu_per_request`.
+    pub fn currency(&self) -> &str {
+        &self.currency
+    }
+
+    /// The limit as a ratio: 1.03 for `+3%`.
+    pub const fn ratio(&self) -> f64 {
+        self.ratio
+    }
+
+    /// Whether it limits a percentile of response time.
+    pub fn is_latency(&self) -> bool {
+        self.currency.starts_with("latency_")
+    }
+}
+
+impl FromStr for RatioLimit {
+    type Err = RatioLimitError;
+
+    fn from_str(text: &str) -> Result<Self, RatioLimitError> {
+        let wrong = |why: String| RatioLimitError { text: text.to_owned(), why };
+        let written = Written::split(text).ok_or_else(|| wrong("it has neither > nor <".to_owned()))?;
+        let known = CURRENCIES.iter().find(|known| known.names.contains(&written.metric.as_str()));
+        let LimitedCurrency { currency, is_worse_above, .. } =
+            known.ok_or_else(|| wrong(format!("there is no currency \"{}\"", written.metric)))?;
+        if written.above != *is_worse_above {
+            let sign = if *is_worse_above { '>' } else { '<' };
+            return Err(wrong(format!("{} fails on the other side; write {sign}", written.metric)));
+        }
+        let ratio = ratio(written.value)
+            .ok_or_else(|| wrong("its value is no change in percent with a sign, such as +3%".to_owned()))?;
+        Ok(Self { text: text.trim().to_owned(), currency: (*currency).to_owned(), ratio })
+    }
+}
+
+/// `+3%` as 1.03. A change without a sign could mean a share.
+fn ratio(value: &str) -> Option<f64> {
+    let percent = value.strip_suffix('%')?.trim_end();
+    let change: f64 = if percent.starts_with(['+', '-']) { percent.parse().ok()? } else { return None };
+    Some(1.0 + change / 100.0).filter(|ratio| ratio.is_finite() && *ratio > 0.0)
+}
+
+impl TryFrom<String> for RatioLimit {
+    type Error = RatioLimitError;
+
+    fn try_from(text: String) -> Result<Self, RatioLimitError> {
+        text.parse()
+    }
+}
+
+impl From<RatioLimit> for String {
+    fn from(limit: RatioLimit) -> Self {
+        limit.text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_are_read_as_they_are_meant() {
+        for (text, currency, ratio) in [
+            ("cpu > +3%", "cpu_per_request", 1.03),
+            ("cpu_per_request>=+0.5 %", "cpu_per_request", 1.005),
+            ("Allocated > +1%", "allocated_per_request", 1.01),
+            ("p99>+10%", "latency_p99", 1.1),
+            ("throughput < -3%", "throughput", 0.97),
+            ("cpu > -5%", "cpu_per_request", 0.95),
+        ] {
+            let limit: RatioLimit = text.parse().unwrap();
+            assert_eq!((limit.text(), limit.currency()), (text, currency));
+            assert!((limit.ratio() - ratio).abs() < 1e-12, "{text}: {}", limit.ratio());
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_says_why() {
+        for (text, why) in [
+            ("cpu", "neither > nor <"),
+            ("cpu > 3%", "with a sign, such as +3%"),
+            ("cpu > +3", "with a sign, such as +3%"),
+            ("throughput < -100%", "with a sign, such as +3%"),
+            ("cpu < -3%", "cpu fails on the other side; write >"),
+            ("throughput > +3%", "throughput fails on the other side; write <"),
+            ("p95 > +3%", "no currency \"p95\""),
+        ] {
+            let error = text.parse::<RatioLimit>().unwrap_err().to_string();
+            assert!(error.contains(why) && error.contains("write for example cpu > +3%"), "{text}: {error}");
+        }
+    }
+}

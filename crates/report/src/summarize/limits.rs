@@ -1,0 +1,163 @@
+//! The limits of a run (`tare check`) held against its comparisons, and what they come to.
+
+use tare_plan::plan::Plan;
+use tare_plan::ratio_limit::RatioLimit;
+use tare_record::RunRecord;
+use tare_stats::UndecidedReason;
+use tare_stats::limit::{LimitVerdict, forks_to_judge, judge_limit};
+
+use super::compare::Pair;
+use super::ratio::Draft;
+use super::{fork_time, wording};
+use crate::currency::Currency;
+use crate::forecast::forecast;
+use crate::format::{Change, count, share};
+use crate::summary::{CheckResult, LimitCheck, LimitResult, LimitVerdictKind};
+
+/// A limit and a comparison, with what it takes to judge one against the other.
+struct Question<'a> {
+    limit: &'a RatioLimit,
+    pair: &'a Pair<'a>,
+    /// The control of the same group and scenario.
+    control: Option<&'a Pair<'a>>,
+    /// How many limits the run judges, each of its comparisons counted.
+    of: usize,
+    /// Mean time of a fork of the group, in seconds.
+    fork_s: Option<f64>,
+}
+
+/// Every limit of the plan against every comparison, in the order of the limits.
+pub(super) fn judge_limits(record: &RunRecord, pairs: &[Pair<'_>], controls: &[Pair<'_>]) -> Vec<LimitResult> {
+    let limits = &record.header.plan.stop.limits;
+    let judge = |limit: &RatioLimit, pair: &Pair<'_>| {
+        let control = controls.iter().find(|control| control.is_beside(pair));
+        let fork_s = fork_time::mean_s(record, &pair.variant.cell.group);
+        Question { limit, pair, control, of: limits.len() * pairs.len(), fork_s }.judge()
+    };
+    limits.iter().flat_map(|limit| pairs.iter().map(move |pair| judge(limit, pair))).collect()
+}
+
+impl Question<'_> {
+    fn judge(&self) -> LimitResult {
+        let Some(draft) = self.draft(self.pair) else { return self.unmeasured() };
+        let verdict = self.verdict(draft);
+        let bounds = draft.comparison.ratio.filter(|ratio| ratio.is_bounded()).map(|ratio| (ratio.lo, ratio.hi));
+        let needed_s = || {
+            let needed = forks_to_judge(&draft.measured(), self.limit.ratio(), self.of)?;
+            let more = needed.checked_sub(draft.comparison.forks).filter(|more| *more > 0)?;
+            Some(f64::from(more) * self.fork_s?)
+        };
+        let judged = LimitResult {
+            label: draft.label.clone(),
+            ratio: Some(draft.comparison.estimate),
+            lo: bounds.map(|bounds| bounds.0),
+            hi: bounds.map(|bounds| bounds.1),
+            short: Change { ratio: draft.comparison.estimate, bounds }.signed(),
+            ..self.unmeasured()
+        };
+        match verdict {
+            LimitVerdict::Regressed if self.is_control_beyond() => {
+                let reason = "the baseline exceeds the limit in a second start of itself: see the noise floor";
+                LimitResult { reason: Some(reason.to_owned()), ..judged }
+            }
+            LimitVerdict::Undecided { reason } => {
+                LimitResult { reason: Some(self.why_undecided(reason, draft)), needed_s: needed_s(), ..judged }
+            }
+            decided => LimitResult { verdict: kind_of(decided), reason: None, ..judged },
+        }
+    }
+
+    /// What a limit comes to where its currency was not measured.
+    fn unmeasured(&self) -> LimitResult {
+        let cell = &self.pair.variant.cell;
+        let currency = self.currency();
+        let reason = self.pair.void.clone().unwrap_or_else(|| match currency {
+            Currency::AllocatedPerRequest => "bytes are not measured here: only a JVM counts them".to_owned(),
+            Currency::Capacity => "no capacity was searched: give --slo".to_owned(),
+            _ => "it was not measured".to_owned(),
+        });
+        LimitResult {
+            comparison: cell.id.clone(),
+            scenario: cell.scenario.clone(),
+            variant: cell.variant.clone(),
+            baseline: self.pair.baseline.cell.variant.clone(),
+            currency,
+            label: currency.facts().label.to_owned(),
+            limit: self.limit.text().to_owned(),
+            limit_ratio: self.limit.ratio(),
+            ratio: None,
+            lo: None,
+            hi: None,
+            short: "not measured".to_owned(),
+            verdict: LimitVerdictKind::Undecided,
+            reason: Some(reason),
+            needed_s: None,
+        }
+    }
+
+    fn currency(&self) -> Currency {
+        Currency::of_name(self.limit.currency()).unwrap_or(Currency::CpuPerRequest)
+    }
+
+    fn draft<'a>(&self, pair: &'a Pair<'_>) -> Option<&'a Draft> {
+        let is_limited = |draft: &&Draft| draft.currency == self.currency();
+        pair.drafts.iter().find(is_limited).filter(|_| pair.void.is_none())
+    }
+
+    fn verdict(&self, draft: &Draft) -> LimitVerdict {
+        let too_few = LimitVerdict::Undecided { reason: UndecidedReason::TooFewForks };
+        judge_limit(&draft.measured(), self.limit.ratio(), self.of).unwrap_or(too_few)
+    }
+
+    /// Whether the baseline exceeds the limit against itself. Then the difference says nothing of the change.
+    fn is_control_beyond(&self) -> bool {
+        let draft = self.control.and_then(|control| self.draft(control));
+        draft.is_some_and(|draft| self.verdict(draft) == LimitVerdict::Regressed)
+    }
+
+    fn why_undecided(&self, reason: UndecidedReason, draft: &Draft) -> String {
+        match reason {
+            UndecidedReason::IntervalTooWide => {
+                let forks = count(draft.comparison.forks.into(), "start");
+                let seen = wording::detectable(&draft.comparison).map_or(String::new(), |log| {
+                    format!("; {forks} that scatter so see differences from {} on", share(log.exp_m1()))
+                });
+                format!("the interval reaches across the limit{seen}")
+            }
+            UndecidedReason::TooManyComparisons => {
+                format!("beyond the limit by itself, but not enough evidence for one of {} limits", self.of)
+            }
+            other => wording::undecided(other, &draft.comparison),
+        }
+    }
+}
+
+const fn kind_of(verdict: LimitVerdict) -> LimitVerdictKind {
+    match verdict {
+        LimitVerdict::Regressed => LimitVerdictKind::Regressed,
+        LimitVerdict::Improved => LimitVerdictKind::Improved,
+        LimitVerdict::Held => LimitVerdictKind::NoMaterialChange,
+        LimitVerdict::Undecided { .. } => LimitVerdictKind::Undecided,
+    }
+}
+
+/// What the limits come to; `None` for a run without limits.
+pub(super) fn limit_check(plan: &Plan, limits: Vec<LimitResult>) -> Option<LimitCheck> {
+    if plan.stop.limits.is_empty() {
+        return None;
+    }
+    let any = |verdict| limits.iter().any(|limit| limit.verdict == verdict);
+    let outcome = if any(LimitVerdictKind::Regressed) {
+        CheckResult::Regressed
+    } else if limits.is_empty() || any(LimitVerdictKind::Undecided) {
+        CheckResult::Undecided
+    } else {
+        CheckResult::Holds
+    };
+    Some(LimitCheck { outcome, limits, power: forecast(plan) })
+}
+
+/// Whether the run need not go on for these limits of one comparison. More forks do not bring a currency that was not measured.
+pub(super) fn are_settled(limits: &[&LimitResult]) -> bool {
+    limits.iter().all(|limit| limit.verdict != LimitVerdictKind::Undecided || limit.ratio.is_none())
+}

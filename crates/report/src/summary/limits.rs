@@ -1,0 +1,96 @@
+//! What a run says of its limits (`tare check`).
+
+use serde::{Deserialize, Serialize};
+
+use crate::currency::Currency;
+
+/// What a run says of all of its limits.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LimitCheck {
+    /// What all limits together come to.
+    pub outcome: CheckResult,
+    /// One entry per limit and comparison, in the order of the limits.
+    pub limits: Vec<LimitResult>,
+    /// What the run could see, said before it: `in 6 min, 8 starts show differences from 4 % on (…)`.
+    pub power: Option<String>,
+}
+
+/// What all limits together come to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CheckResult {
+    /// Every limit holds.
+    Holds,
+    /// At least one limit is exceeded.
+    Regressed,
+    /// No limit is exceeded, and at least one is not judged.
+    Undecided,
+}
+
+/// One limit held against one comparison.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LimitResult {
+    /// Id of the comparison.
+    pub comparison: String,
+    /// Scenario.
+    pub scenario: String,
+    /// The build that is checked.
+    pub variant: String,
+    /// The build that it is compared with.
+    pub baseline: String,
+    /// What is limited.
+    pub currency: Currency,
+    /// The same for people: `CPU/request`, `p99 at half load`.
+    pub label: String,
+    /// As it was written: `cpu > +3%`.
+    pub limit: String,
+    /// The limit as a ratio: 1.03.
+    pub limit_ratio: f64,
+    /// variant / baseline; `null` where it was not measured.
+    pub ratio: Option<f64>,
+    /// Lower end of its interval.
+    pub lo: Option<f64>,
+    /// Upper end of its interval.
+    pub hi: Option<f64>,
+    /// The change in few words: `+9.7 % [+7.5, +11.9]`, `not measured`.
+    pub short: String,
+    /// What the interval says of the limit.
+    pub verdict: LimitVerdictKind,
+    /// Why it is undecided.
+    pub reason: Option<String>,
+    /// With undecided: how much longer it would have taken, about.
+    pub needed_s: Option<f64>,
+}
+
+/// What an interval says of a limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LimitVerdictKind {
+    /// The whole interval lies beyond the limit.
+    Regressed,
+    /// The limit holds, and the whole interval lies on the good side of "no difference".
+    Improved,
+    /// The limit holds.
+    NoMaterialChange,
+    /// None of these.
+    Undecided,
+}
+
+impl LimitVerdictKind {
+    /// In words: `no material change`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Regressed => "regressed",
+            Self::Improved => "improved",
+            Self::NoMaterialChange => "no material change",
+            Self::Undecided => "undecided",
+        }
+    }
+}
+
+impl LimitCheck {
+    /// The results with this verdict.
+    pub fn with_verdict(&self, verdict: LimitVerdictKind) -> Vec<&LimitResult> {
+        self.limits.iter().filter(|limit| limit.verdict == verdict).collect()
+    }
+}

@@ -1,0 +1,134 @@
+//! Limits of `tare check` held against records of planted truth.
+
+use tare_plan::plan::{Forks, SliceKind, Source};
+use tare_record::{EventKind, EventRecord, RunRecord};
+use tare_report::stop::{StopCause, standings};
+use tare_report::summarize;
+use tare_report::summary::{CheckResult, LimitCheck, LimitVerdictKind, Summary, VerdictKind};
+use tare_report::text::{Style, render};
+use tare_stats::StopReason;
+
+use crate::synthetic::{self, Truth, baseline, control, weighed};
+
+const LAYER: &str = "http4s.Tapir";
+
+/// A run with these limits.
+fn limited(mut record: RunRecord, limits: &[&str]) -> RunRecord {
+    let limits = limits.iter().map(|limit| limit.parse().unwrap()).collect();
+    record.header.plan.set_limits(limits, Source::Flag);
+    record
+}
+
+fn check(summary: &Summary) -> &LimitCheck {
+    summary.check.as_ref().unwrap()
+}
+
+fn verdicts(summary: &Summary) -> Vec<LimitVerdictKind> {
+    check(summary).limits.iter().map(|limit| limit.verdict).collect()
+}
+
+fn stop(record: &RunRecord) -> Option<StopCause> {
+    standings(record)[0].stop
+}
+
+#[test]
+fn a_planted_cost_is_held_against_each_limit() {
+    use LimitVerdictKind::{NoMaterialChange, Regressed, Undecided};
+    // The layer is 5 % slower.
+    let limits = ["cpu > +3%", "cpu > +10%", "throughput < -5%", "allocated > +1%"];
+    let record = limited(synthetic::standard(), &limits[..3]);
+    let summary = summarize(&record);
+    assert_eq!(verdicts(&summary), [Regressed, NoMaterialChange, Undecided]);
+    assert_eq!(check(&summary).outcome, CheckResult::Regressed);
+    assert_eq!(summary.headline.verdict, VerdictKind::Worse);
+    assert!(
+        summary.headline.text.starts_with("Regressed: http4s.Tapir uses ")
+            && summary
+                .headline
+                .text
+                .contains("more CPU per request than http4s.Vanilla on SimpleGet; the limit is cpu > +3%."),
+        "{}",
+        summary.headline.text
+    );
+    assert_eq!(stop(&record), None, "a limit is open");
+    let record = limited(synthetic::standard(), &limits[..2]);
+    assert_eq!(stop(&record), Some(StopCause::Settled(StopReason::Decided)));
+    assert!(standings(&record)[0].text.contains("cpu > +3%: +4.9 %"), "{}", standings(&record)[0].text);
+}
+
+#[test]
+fn a_run_without_limits_has_no_check() {
+    assert_eq!(synthetic::standard_summary().check, None);
+}
+
+#[test]
+fn an_equal_build_holds_and_a_better_one_is_improved() {
+    let of = |speed: f64| {
+        let truths = [baseline(), Truth { fork_sd: 0.001, ..weighed(LAYER, speed) }];
+        summarize(&limited(synthetic::run(&truths, 12, &[SliceKind::Saturating]), &["throughput < -5%"]))
+    };
+    let equal = of(1.0);
+    assert_eq!(
+        (verdicts(&equal), check(&equal).outcome),
+        (vec![LimitVerdictKind::NoMaterialChange], CheckResult::Holds)
+    );
+    assert!(equal.headline.text.starts_with("No regression: the limit throughput < -5% of"), "{}", equal.headline.text);
+    assert_eq!(equal.next, None);
+    let better = of(1.1);
+    assert_eq!((verdicts(&better), check(&better).outcome), (vec![LimitVerdictKind::Improved], CheckResult::Holds));
+    assert!(better.headline.text.contains("Improved: http4s.Tapir answers"), "{}", better.headline.text);
+}
+
+#[test]
+fn what_was_not_measured_is_undecided_with_the_reason_and_stops_no_later() {
+    let record =
+        limited(synthetic::run(&[baseline(), weighed(LAYER, 0.95)], 8, &[SliceKind::Saturating]), &["capacity < -3%"]);
+    let summary = summarize(&record);
+    assert_eq!(
+        (verdicts(&summary), check(&summary).outcome),
+        (vec![LimitVerdictKind::Undecided], CheckResult::Undecided)
+    );
+    assert_eq!(check(&summary).limits[0].reason.as_deref(), Some("no capacity was searched: give --slo"));
+    assert_eq!(stop(&record), Some(StopCause::Settled(StopReason::Decided)));
+    assert!(summary.next.unwrap().command.ends_with("--findings"));
+}
+
+#[test]
+fn a_void_server_leaves_its_limits_undecided() {
+    let mut record = limited(synthetic::standard(), &["cpu > +3%"]);
+    record.events.push(EventRecord { variant: Some(LAYER.to_owned()), ..EventRecord::new(EventKind::NoAnswers) });
+    let summary = summarize(&record);
+    assert_eq!(verdicts(&summary), [LimitVerdictKind::Undecided]);
+    assert!(check(&summary).limits[0].reason.as_ref().is_some_and(|reason| !reason.is_empty()));
+}
+
+#[test]
+fn a_baseline_that_exceeds_the_limit_against_itself_proves_nothing() {
+    let unlike = Truth { speed: 0.95, ..control() };
+    let truths = [baseline(), weighed(LAYER, 0.95), unlike];
+    let record = limited(synthetic::run(&truths, 8, &synthetic::ALL_KINDS), &["cpu > +3%"]);
+    let summary = summarize(&record);
+    assert_eq!(check(&summary).outcome, CheckResult::Undecided);
+    let reason = check(&summary).limits[0].reason.as_deref().unwrap();
+    assert!(reason.contains("second start of itself"), "{reason}");
+}
+
+#[test]
+fn fixed_forks_are_not_cut_short_by_a_limit() {
+    let mut record = limited(synthetic::standard(), &["cpu > +3%"]);
+    record.header.plan.stop.forks = Forks::Fixed { count: 40 };
+    assert_eq!(stop(&record), None);
+}
+
+#[test]
+fn the_terminal_has_the_sentence_a_row_per_limit_and_what_to_do() {
+    let summary = summarize(&limited(synthetic::standard(), &["cpu > +3%", "throughput < -10%"]));
+    let text = render(&summary, &Style { colored: false, width: 100 });
+    let row = |limit: &str| text.lines().find(|line| line.trim_start().starts_with(limit)).unwrap();
+    assert!(text.contains("  Regressed: http4s.Tapir uses "), "{text}");
+    assert!(row("cpu > +3%").ends_with("regressed"), "{text}");
+    assert!(row("throughput < -10%").ends_with("no material change"), "{text}");
+    assert!(text.contains("Repeats the check with the same random order"), "{text}");
+    assert!(text.contains("power: in "), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 100 || line.contains("tare ")), "{text}");
+}

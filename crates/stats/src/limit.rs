@@ -1,0 +1,99 @@
+//! Limits on a ratio (`tare check`): does a change cost more than is allowed? A limit is judged by the interval, never by
+//! the estimate.
+
+use crate::compare::Comparison;
+use crate::error::StatsError;
+use crate::interval::Interval;
+use crate::measures::Measured;
+use crate::verdict::{MAX_FORECAST_FORKS, Polarity, UndecidedReason};
+
+/// What the interval of a ratio says of a limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LimitVerdict {
+    /// The whole interval lies beyond the limit.
+    Regressed,
+    /// The limit holds, and the whole interval lies on the good side of "no difference".
+    Improved,
+    /// The limit holds: the interval of error probability 2 α lies within it.
+    Held,
+    /// None of these.
+    Undecided {
+        /// What stands in the way.
+        reason: UndecidedReason,
+    },
+}
+
+impl LimitVerdict {
+    /// Whether it answers the question.
+    pub const fn is_decision(&self) -> bool {
+        !matches!(self, Self::Undecided { .. })
+    }
+}
+
+/// A comparison at the levels by which one of several limits is judged.
+struct JudgedAt {
+    /// At α: what is shown. Its interval of 2 α says whether the limit holds.
+    shown: Comparison,
+    /// At the limit's share of α: says whether the limit is exceeded.
+    strict: Comparison,
+}
+
+/// Judges the limit `limit`, a ratio, as one of `limits` that a run judges.
+///
+/// A run passes only if all of its limits hold. So each is judged at α for *held* (an intersection-union test: Berger,
+/// Technometrics 24, 1982), and the probability to pass wrongly is α at most. A run fails if any limit is exceeded. So α is
+/// divided by the number of limits for *regressed*. That claim has one side, and an interval of 2 α / n is wrong on one side
+/// with probability α / n.
+///
+/// # Errors
+/// As [`Comparison::over_forks`].
+pub fn judge_limit(measured: &Measured<'_>, limit: f64, limits: usize) -> Result<LimitVerdict, StatsError> {
+    Ok(JudgedAt::of(measured, limits)?.verdict(limit, measured.polarity))
+}
+
+/// How many forks in all would decide the limit if estimate and spread stayed as they are; `None` with one fork, and where
+/// [`MAX_FORECAST_FORKS`] would not do.
+pub fn forks_to_judge(measured: &Measured<'_>, limit: f64, limits: usize) -> Option<u32> {
+    let judged = JudgedAt::of(measured, limits).ok()?;
+    let verdict = |forks: u32| judged.forecast(forks).map(|then| then.verdict(limit, measured.polarity));
+    (judged.shown.forks..=MAX_FORECAST_FORKS).find(|forks| verdict(*forks).is_ok_and(|then| then.is_decision()))
+}
+
+impl JudgedAt {
+    fn of(measured: &Measured<'_>, limits: usize) -> Result<Self, StatsError> {
+        let share = (2.0 / limits.max(1) as f64).min(1.0);
+        Ok(Self { shown: measured.at_share(1.0)?, strict: measured.at_share(share)? })
+    }
+
+    fn forecast(&self, forks: u32) -> Result<Self, StatsError> {
+        Ok(Self { shown: self.shown.forecast(forks)?, strict: self.strict.forecast(forks)? })
+    }
+
+    fn verdict(&self, limit: f64, polarity: Polarity) -> LimitVerdict {
+        let undecided = |reason| LimitVerdict::Undecided { reason };
+        let (Some(shown), Some(strict)) = (self.shown.ratio, self.strict.ratio) else {
+            return undecided(UndecidedReason::TooFewForks);
+        };
+        if self.shown.forks < self.shown.method.min_forks() {
+            return undecided(UndecidedReason::TooFewForks);
+        }
+        let narrow = self.shown.equivalence.unwrap_or(shown);
+        let is_worse = |interval: Interval, than: f64| match polarity {
+            Polarity::LowerIsBetter => interval.lo > than,
+            Polarity::HigherIsBetter => interval.hi < than,
+        };
+        let is_better = |interval: Interval, than: f64| match polarity {
+            Polarity::LowerIsBetter => interval.hi < than,
+            Polarity::HigherIsBetter => interval.lo > than,
+        };
+        if is_better(narrow, limit) {
+            if is_better(strict, 1.0) { LimitVerdict::Improved } else { LimitVerdict::Held }
+        } else if is_worse(strict, limit) {
+            LimitVerdict::Regressed
+        } else if is_worse(shown, limit) {
+            undecided(UndecidedReason::TooManyComparisons)
+        } else {
+            undecided(UndecidedReason::IntervalTooWide)
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Limits on a ratio: what the place of an interval says, and how often a limit is judged wrongly.
+
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+use tare_stats::limit::{LimitVerdict, forks_to_judge, judge_limit};
+use tare_stats::measures::Measured;
+use tare_stats::{ForkRatio, Method, Polarity, UndecidedReason};
+
+const ALPHA: f64 = 0.05;
+const REPEATED: Method = Method::Repeated { alpha: ALPHA, min_forks: 3, max_forks: 8, may_continue: true, prior: None };
+
+fn forks(ratios: &[f64]) -> Vec<ForkRatio> {
+    ratios.iter().map(|ratio| ForkRatio::from_pairs(&[(*ratio, 1.0)]).expect("a positive ratio")).collect()
+}
+
+fn judge(ratios: &[f64], polarity: Polarity, limit: f64, limits: usize) -> LimitVerdict {
+    let forks = forks(ratios);
+    let measured = Measured { forks: &forks, polarity, method: REPEATED, sd_floor: 0.005 };
+    judge_limit(&measured, limit, limits).expect("finite forks")
+}
+
+#[test]
+fn the_place_of_the_interval_decides() {
+    use LimitVerdict::{Held, Improved, Regressed};
+    use Polarity::{HigherIsBetter, LowerIsBetter};
+    for (ratios, polarity, limit, verdict) in [
+        ([1.10, 1.11, 1.09, 1.10, 1.10, 1.10], LowerIsBetter, 1.03, Regressed),
+        ([1.00, 1.01, 0.99, 1.00, 1.00, 1.00], LowerIsBetter, 1.03, Held),
+        ([0.90, 0.91, 0.89, 0.90, 0.90, 0.90], LowerIsBetter, 1.03, Improved),
+        ([0.90, 0.91, 0.89, 0.90, 0.90, 0.90], HigherIsBetter, 0.97, Regressed),
+        ([1.10, 1.11, 1.09, 1.10, 1.10, 1.10], HigherIsBetter, 0.97, Improved),
+        // A difference for certain, and within what is allowed.
+        ([1.02, 1.02, 1.02, 1.02, 1.02, 1.02], LowerIsBetter, 1.05, Held),
+        // An improvement is asked for, and there is none.
+        ([1.00, 1.01, 0.99, 1.00, 1.00, 1.00], LowerIsBetter, 0.95, Regressed),
+    ] {
+        assert_eq!(judge(&ratios, polarity, limit, 1), verdict, "{ratios:?} against {limit}");
+    }
+}
+
+#[test]
+fn what_is_open_says_why_and_how_many_forks_are_missing() {
+    let (polarity, limit) = (Polarity::LowerIsBetter, 1.03);
+    let needed = |ratios: &[f64], limits| {
+        let forks = forks(ratios);
+        forks_to_judge(&Measured { forks: &forks, polarity, method: REPEATED, sd_floor: 0.005 }, limit, limits)
+    };
+    let undecided = |reason| LimitVerdict::Undecided { reason };
+    let few = undecided(UndecidedReason::TooFewForks);
+    assert_eq!((judge(&[1.10], polarity, limit, 1), needed(&[1.10], 1)), (few, None));
+    assert_eq!((judge(&[1.10, 1.11], polarity, limit, 1), needed(&[1.10, 1.11], 1)), (few, Some(3)));
+    assert_eq!(judge(&[1.02, 1.06, 0.99], polarity, limit, 1), undecided(UndecidedReason::IntervalTooWide));
+    // Beyond the limit by itself, but not as one of a hundred limits.
+    let ratios = [1.06, 1.05, 1.07, 1.06, 1.06];
+    assert_eq!(judge(&ratios, polarity, limit, 1), LimitVerdict::Regressed);
+    assert_eq!(judge(&ratios, polarity, limit, 100), undecided(UndecidedReason::TooManyComparisons));
+    assert!(needed(&ratios, 100).is_some_and(|forks| forks > 5));
+}
+
+#[test]
+fn a_check_at_its_limits_fails_or_passes_wrongly_with_probability_alpha_at_most() {
+    const RUNS: u32 = 1_000;
+    const LIMITS: usize = 3;
+    let mut random = Pcg64::seed_from_u64(17);
+    let (mut failed, mut passed) = (0, 0);
+    for _ in 0..RUNS {
+        // A run looks after each fork. It ends when it fails, or when all of its limits are judged.
+        let mut ratios: Vec<Vec<f64>> = vec![Vec::new(); LIMITS];
+        for _ in 0..8 {
+            ratios.iter_mut().for_each(|of_limit| of_limit.push(1.03 * (0.02 * normal(&mut random)).exp()));
+            let judged: Vec<LimitVerdict> =
+                ratios.iter().map(|ratios| judge(ratios, Polarity::LowerIsBetter, 1.03, LIMITS)).collect();
+            if judged.contains(&LimitVerdict::Regressed) {
+                failed += 1;
+                break;
+            }
+            if judged.iter().all(LimitVerdict::is_decision) {
+                passed += 1;
+                break;
+            }
+        }
+    }
+    let most = ALPHA * f64::from(RUNS);
+    assert!(f64::from(failed) <= most, "{failed} of {RUNS} fail");
+    assert!(f64::from(passed) <= most, "{passed} of {RUNS} pass");
+}
+
+/// Normal deviates by Box and Muller.
+fn normal(random: &mut Pcg64) -> f64 {
+    let uniform = 1.0 - random.random::<f64>();
+    (-2.0 * uniform.ln()).sqrt() * (std::f64::consts::TAU * random.random::<f64>()).cos()
+}

@@ -1,0 +1,143 @@
+//! A git checkout, read and extended by the program `git`.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use anyhow::Context;
+use tare_plan::PlanError;
+use tare_plan::names::nearest_name;
+
+/// Worktrees of earlier baselines that are kept for the next check of them.
+const KEPT: usize = 5;
+
+/// A work tree of a git repository.
+#[derive(Debug)]
+pub struct Checkout {
+    top: PathBuf,
+}
+
+impl Checkout {
+    /// The checkout that contains `folder`; `None` outside of any.
+    ///
+    /// # Errors
+    /// `git` cannot be run.
+    pub fn containing(folder: &Path) -> anyhow::Result<Option<Self>> {
+        let output = git(folder, &["rev-parse", "--show-toplevel"])?;
+        let top = output.status.success().then(|| PathBuf::from(text(&output)));
+        Ok(top.map(|top| Self { top: top.canonicalize().unwrap_or(top) }))
+    }
+
+    /// Its top folder.
+    pub fn top(&self) -> &Path {
+        &self.top
+    }
+
+    /// The commit that a revision names.
+    ///
+    /// # Errors
+    /// There is no such revision: the error names the nearest branches and tags.
+    pub fn commit(&self, revision: &str) -> anyhow::Result<String> {
+        let wanted = format!("{revision}^{{commit}}");
+        let output = git(&self.top, &["rev-parse", "--verify", "--quiet", "--end-of-options", &wanted])?;
+        if output.status.success() {
+            return Ok(text(&output));
+        }
+        let output = git(&self.top, &["for-each-ref", "--format=%(refname:short)"])?;
+        let names = text(&output);
+        let near = nearest_name(revision, names.lines());
+        Err(PlanError::NoMatch {
+            origin: "--baseline".to_owned(),
+            kind: "git revision",
+            pattern: revision.to_owned(),
+            suggestion: near.map_or_else(String::new, |near| format!("; did you mean \"{near}\"?")),
+            known: format!("{}, and every commit (a shallow clone has few: git fetch --unshallow)", first_of(&names)),
+        }
+        .into())
+    }
+
+    /// Whether the work tree differs from its last commit. Records of tare are no change.
+    pub fn is_dirty(&self) -> bool {
+        let paths = [":/", ":(top,exclude,glob)**/.tare", ":(top,exclude,glob)**/.tare/**"];
+        let args: Vec<&str> = ["status", "--porcelain", "--"].into_iter().chain(paths).collect();
+        git(&self.top, &args).is_ok_and(|output| !text(&output).is_empty())
+    }
+
+    /// A work tree of this commit in a folder of its own below `cache`. It is kept, so that build tools find there what
+    /// they built before.
+    ///
+    /// # Errors
+    /// When git cannot make it.
+    pub fn worktree(&self, commit: &str, cache: &Path) -> anyhow::Result<PathBuf> {
+        let folder = self.worktree_folder(commit, cache);
+        let head = if folder.exists() { git(&folder, &["rev-parse", "HEAD"]).ok() } else { None };
+        if head.is_some_and(|head| head.status.success() && text(&head) == commit) {
+            return Ok(folder);
+        }
+        if let Some(parent) = folder.parent() {
+            std::fs::create_dir_all(parent).with_context(|| format!("cannot make the folder {}", parent.display()))?;
+            self.forget_old_worktrees(parent);
+        }
+        // What is left of an attempt that was interrupted, and what git still knows of it.
+        let _ = std::fs::remove_dir_all(&folder);
+        let _ = git(&self.top, &["worktree", "prune"]);
+        let place = folder.to_string_lossy();
+        let output = git(&self.top, &["worktree", "add", "--force", "--detach", &place, commit])?;
+        anyhow::ensure!(
+            output.status.success(),
+            "git cannot make a work tree of {commit} in {place}: {}",
+            String::from_utf8_lossy(&output.stderr).trim()
+        );
+        Ok(folder)
+    }
+
+    /// Where the work tree of a commit lies: repositories of one name are told apart by a hash of their path.
+    pub fn worktree_folder(&self, commit: &str, cache: &Path) -> PathBuf {
+        let name = self.top.file_name().unwrap_or_default().to_string_lossy();
+        let mut hasher = DefaultHasher::new();
+        self.top.hash(&mut hasher);
+        let short: String = commit.chars().take(12).collect();
+        cache.join("baselines").join(format!("{name}-{:016x}", hasher.finish())).join(short)
+    }
+
+    /// Removes the oldest work trees, so that at most [`KEPT`] remain beside a new one.
+    fn forget_old_worktrees(&self, parent: &Path) {
+        let Ok(entries) = std::fs::read_dir(parent) else { return };
+        let mut aged: Vec<(std::time::SystemTime, PathBuf)> = entries
+            .filter_map(|entry| {
+                let entry = entry.ok()?;
+                Some((entry.metadata().ok()?.modified().ok()?, entry.path()))
+            })
+            .collect();
+        aged.sort();
+        let surplus = aged.len().saturating_sub(KEPT - 1);
+        for (_, folder) in aged.into_iter().take(surplus) {
+            // A work tree that cannot be removed takes room, and no more.
+            let _ = git(&self.top, &["worktree", "remove", "--force", &folder.to_string_lossy()]);
+        }
+    }
+}
+
+/// The first names of a list.
+fn first_of(names: &str) -> String {
+    const FEW: usize = 8;
+    let mut few: Vec<&str> = names.lines().take(FEW).collect();
+    if names.lines().count() > FEW {
+        few.push("…");
+    }
+    few.join(", ")
+}
+
+fn git(folder: &Path, args: &[&str]) -> anyhow::Result<Output> {
+    let mut command = Command::new("git");
+    command.arg("-C").arg(folder).args(args);
+    // A git hook sets these, and they would name another repository than that of the folder.
+    for variable in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"] {
+        command.env_remove(variable);
+    }
+    command.output().context("cannot run git; install it, or give a folder or a command as --baseline")
+}
+
+fn text(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).trim().to_owned()
+}

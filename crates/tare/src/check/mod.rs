@@ -1,0 +1,171 @@
+//! `tare check`: the servers of a suite in two builds, compared in alternation and held against limits. It makes a suite
+//! with both builds of each server; `tare run` does the rest.
+
+mod baseline;
+mod git;
+
+use std::path::Path;
+
+use tare_plan::PlanError;
+use tare_plan::names::select_names;
+use tare_plan::plan::Source;
+use tare_plan::ratio_limit::RatioLimit;
+use tare_plan::suite::{GroupSpec, Suite};
+use tare_record::EndStatus;
+use tare_report::Summary;
+use tare_report::summary::CheckResult;
+use tare_run::RunError;
+use tare_sut::SutError;
+use tare_sut::sampler::cache_folder;
+
+use crate::args::{CheckArgs, Global, WhenUndecided};
+use crate::failure::{Outcome, error_text};
+use crate::home::World;
+use crate::{console, plan_text, report, run};
+use baseline::Baseline;
+
+/// What the name of a server's other build ends in.
+const BASELINE_SUFFIX: &str = "@baseline";
+
+/// The suite that is read when none is named.
+const SUITE_FILE: &str = "tare.toml";
+
+/// Checks a change, or shows the plan.
+pub fn check(args: &CheckArgs, global: &Global) -> anyhow::Result<Outcome> {
+    let world = World::load(global)?;
+    let suite = read_suite(args, &world)?;
+    let (limits, source) = limits(args, &suite)?;
+    let baseline = Baseline::find(baseline_text(args, &suite)?, &suite, &cache_folder())?;
+    let both = with_both_builds(&suite, &baseline, args.settings.0.servers.as_deref(), &world)?;
+    let mut plan = run::plan(&settled(both, args, &limits), &args.settings.0, None, &world, global)?;
+    plan.set_limits(limits, source);
+    if args.dry_run {
+        console::print_text(&plan_text::whole_plan(&plan));
+        return Ok(Outcome::Done);
+    }
+    for note in baseline.notes() {
+        console::print_note(&format!("  note: {note}"));
+    }
+    baseline.check_out(&cache_folder())?;
+    let (record, run_dir) = match run::carry_out(&plan, &world, global) {
+        Ok(carried_out) => carried_out,
+        Err(error) if is_failed_build(&error) => {
+            console::print_note(&format!("undecided: {}", error_text(&error)));
+            return Ok(Outcome::Undecided);
+        }
+        Err(error) => return Err(error),
+    };
+    let summary = report::present_report(&record, None, &run_dir, global)?;
+    Ok(match record.end {
+        Some((EndStatus::Interrupted, _)) => Outcome::Interrupted,
+        _ => outcome(&summary, args.undecided),
+    })
+}
+
+/// The suite that is named, or the usual one. Servers of the catalog need none.
+fn read_suite(args: &CheckArgs, world: &World) -> anyhow::Result<Suite> {
+    let usual = Path::new(SUITE_FILE);
+    match &args.suite {
+        Some(path) => world.read_suite(path),
+        None if args.settings.0.servers.is_some() && !usual.exists() => Ok(Suite::default()),
+        None => world.read_suite(usual),
+    }
+}
+
+fn outcome(summary: &Summary, undecided: WhenUndecided) -> Outcome {
+    match (summary.check.as_ref().map(|check| check.outcome), undecided) {
+        (Some(CheckResult::Holds), _) => Outcome::Done,
+        (Some(CheckResult::Regressed), _) => Outcome::Regressed,
+        (_, WhenUndecided::Pass) => Outcome::Done,
+        (_, WhenUndecided::Fail) => Outcome::Undecided,
+    }
+}
+
+/// A build that fails says nothing of the change's cost, so that nothing is decided.
+fn is_failed_build(error: &anyhow::Error) -> bool {
+    matches!(error.downcast_ref::<RunError>(), Some(RunError::Server(SutError::Build { .. })))
+}
+
+/// The limits of the flags, or else of the suite.
+fn limits(args: &CheckArgs, suite: &Suite) -> Result<(Vec<RatioLimit>, Source), PlanError> {
+    if !args.fail_if.is_empty() {
+        return Ok((args.fail_if.clone(), Source::Flag));
+    }
+    if suite.check.fail_if.is_empty() {
+        return Err(wrong(
+            suite,
+            "has no limits; write [check] fail_if = [\"cpu > +3%\"], or give --fail-if 'cpu > +3%'",
+        ));
+    }
+    Ok((suite.check.fail_if.clone(), Source::Suite))
+}
+
+fn baseline_text<'a>(args: &'a CheckArgs, suite: &'a Suite) -> Result<&'a str, PlanError> {
+    let given = args.baseline.as_deref().or(suite.check.baseline.as_deref());
+    given.ok_or_else(|| {
+        wrong(suite, "names nothing to compare with; give --baseline main, or write [check] baseline = \"main\"")
+    })
+}
+
+/// A suite of both builds with the settings of a check. An A/A control guards it, and latencies are measured where a limit
+/// needs them.
+fn settled(mut both: Suite, args: &CheckArgs, limits: &[RatioLimit]) -> Suite {
+    let (run, flags) = (&mut both.run, &args.settings.0);
+    (run.aa, run.baseline, run.servers, run.versions, run.duration) = (None, None, None, None, None);
+    run.control.get_or_insert(true);
+    let needs_open_load = limits.iter().any(RatioLimit::is_latency) || run.saturating.or(flags.saturating) == Some(0);
+    if !needs_open_load && run.slo.is_none() && flags.slo.is_none() {
+        run.poisson.get_or_insert(0);
+    }
+    both
+}
+
+/// The suite with a group for each server that is checked: the server, and the same server in the baseline's build.
+fn with_both_builds(
+    suite: &Suite,
+    baseline: &Baseline,
+    chosen: Option<&[String]>,
+    world: &World,
+) -> anyhow::Result<Suite> {
+    let checked = checked_servers(suite, chosen, world)?;
+    let mut both = Suite { groups: Vec::new(), profile: None, ..suite.clone() };
+    both.suite.question = Some(format!("Does {} cost more than at {}?", checked.join(", "), baseline.describe()));
+    for name in checked {
+        let group = GroupSpec { servers: vec![name.clone()], ..GroupSpec::default() };
+        both.groups.push(match suite.servers.get(&name) {
+            Some(server) => {
+                let other = format!("{name}{BASELINE_SUFFIX}");
+                both.servers.insert(other.clone(), baseline.server(&name, server)?);
+                GroupSpec { baseline: other, ..group }
+            }
+            None => GroupSpec { baseline: name, baseline_version: Some(baseline.describe()), ..group },
+        });
+    }
+    Ok(both)
+}
+
+/// The servers that flags choose, or else those that name a baseline: the layers of the suite; all where none does. Of a
+/// suite's own servers, only those that tare starts have builds. A suite without servers of its own means the catalog's.
+fn checked_servers(suite: &Suite, chosen: Option<&[String]>, world: &World) -> Result<Vec<String>, PlanError> {
+    let wanted = chosen.or(suite.run.servers.as_deref());
+    if suite.servers.is_empty() {
+        let wanted = wanted.ok_or_else(|| wrong(suite, "has no servers; write [servers.NAME] with a command"))?;
+        return select_names("--servers", "server", wanted, &world.inventory.names());
+    }
+    let started: Vec<String> =
+        suite.servers.iter().filter(|(_, server)| server.url.is_none()).map(|(name, _)| name.clone()).collect();
+    if started.is_empty() {
+        return Err(wrong(suite, "has no server that tare starts; write [servers.NAME] with a command"));
+    }
+    if let Some(patterns) = wanted {
+        return select_names("--servers", "server", patterns, &started);
+    }
+    let is_layer = |name: &&String| suite.servers[*name].baseline.is_some();
+    let layers: Vec<String> = started.iter().filter(is_layer).cloned().collect();
+    Ok(if layers.is_empty() { started } else { layers })
+}
+
+fn wrong(suite: &Suite, message: &str) -> PlanError {
+    let origin = if suite.file.is_empty() { "tare check" } else { &suite.file };
+    PlanError::Value { origin: origin.to_owned(), message: message.to_owned() }
+}

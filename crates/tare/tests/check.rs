@@ -1,0 +1,170 @@
+//! `tare check` on repositories of known truth: a planted cost is found, an equal build is not called regressed, and what
+//! cannot be built or named says so.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+
+mod common;
+
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+use common::{Bench, QUICK, TARE, stderr, stdout};
+
+/// A git repository with a server whose cost stands in the file `cost`, in percent.
+struct Repository {
+    bench: Bench,
+    cache: tempfile::TempDir,
+}
+
+/// The server and the limits.
+const SERVER: &str = r#"
+[servers.own]
+command = ["sh", "serve.sh", "{port}"]
+ready = '^tare: ready on .*:(?<port>\d+)$'
+"#;
+
+impl Repository {
+    /// One commit, of a server without a planted cost; `more` is added to its table.
+    fn new(more: &str) -> Self {
+        let repository = Self { bench: Bench::new(), cache: tempfile::tempdir().unwrap() };
+        repository.git(&["init", "-q", "-b", "main"]);
+        repository.write("suite.toml", &[QUICK, SERVER, more].concat());
+        repository.write(
+            "serve.sh",
+            &format!("exec {TARE} reference --port $1 --base-ns 300000 --spin-percent $(cat cost)\n"),
+        );
+        repository.write("cost", "0\n");
+        repository.commit();
+        repository
+    }
+
+    fn write(&self, file: &str, text: &str) {
+        std::fs::write(self.bench.path().join(file), text).unwrap();
+    }
+
+    fn git(&self, args: &[&str]) -> String {
+        let mut command = Command::new("git");
+        command.args(["-c", "user.name=test", "-c", "user.email=test@localhost"]).args(args);
+        let output = command.current_dir(self.bench.path()).output().unwrap();
+        assert!(output.status.success(), "git {args:?}: {}", stderr(&output));
+        stdout(&output).trim().to_owned()
+    }
+
+    fn commit(&self) {
+        self.git(&["add", "-A"]);
+        self.git(&["commit", "-q", "--allow-empty", "-m", "a step"]);
+    }
+
+    /// `tare check suite.toml ARGS`.
+    fn check(&self, args: &[&str]) -> Output {
+        let args = [&["check", "suite.toml"], args].concat();
+        let output = self.bench.tare(&args).env("XDG_CACHE_HOME", self.cache.path()).output().unwrap();
+        self.bench.assert_nothing_left();
+        output
+    }
+
+    /// The work trees of baselines, the first of them.
+    fn worktree(&self) -> PathBuf {
+        let list = self.git(&["worktree", "list", "--porcelain"]);
+        let trees: Vec<&str> = list.lines().filter_map(|line| line.strip_prefix("worktree ")).collect();
+        PathBuf::from(trees[1])
+    }
+}
+
+fn all_of(output: &Output) -> String {
+    format!("{}{}", stdout(output), stderr(output))
+}
+
+#[test]
+fn a_planted_cost_is_found_against_the_revision_before_it() {
+    let repository = Repository::new("\n[check]\nfail_if = [\"cpu > +3%\"]\n");
+    // Not committed: the work tree is what is measured.
+    repository.write("cost", "20\n");
+    let output = repository.check(&["--baseline", "HEAD", "--budget", "60s", "--saturating", "6"]);
+    assert_eq!(output.status.code(), Some(3), "{}", all_of(&output));
+    assert!(stderr(&output).contains("changes that are not committed"), "{}", stderr(&output));
+    let summary = repository.bench.summary();
+    let answer = summary["headline"]["text"].as_str().unwrap();
+    assert!(answer.starts_with("Regressed: own uses "), "{answer}");
+    assert!(answer.ends_with("more CPU per request than own@baseline on Get; the limit is cpu > +3%."), "{answer}");
+    assert_eq!(summary["check"]["outcome"], "regressed");
+    assert_eq!(summary["check"]["limits"][0]["verdict"], "regressed");
+    assert_eq!(summary["noise"][0]["server"], "own@baseline", "an A/A control guards the check");
+    assert_eq!(std::fs::read_to_string(repository.worktree().join("cost")).unwrap(), "0\n");
+}
+
+#[test]
+fn an_equal_build_is_not_regressed() {
+    let repository = Repository::new("");
+    repository.commit();
+    let flags = ["--baseline", "HEAD~1", "--fail-if", "cpu > +10%", "--budget", "20s", "--undecided", "pass"];
+    let output = repository.check(&flags);
+    assert_eq!(output.status.code(), Some(0), "{}", all_of(&output));
+    let verdict = repository.bench.summary()["check"]["outcome"].as_str().unwrap().to_owned();
+    assert!(["holds", "undecided"].contains(&verdict.as_str()), "{verdict}");
+}
+
+#[test]
+fn a_revision_that_does_not_build_leaves_the_check_undecided_and_shows_its_log() {
+    let repository = Repository::new("build = \"sh build.sh\"\n");
+    repository.write("build.sh", "echo own.c:7: it does not compile; exit 1\n");
+    repository.commit();
+    repository.write("build.sh", "echo fine\n");
+    let flags = ["--baseline", "main", "--fail-if", "cpu > +3%", "--undecided", "pass"];
+    let output = repository.check(&flags);
+    assert_eq!(output.status.code(), Some(4), "not green: {}", all_of(&output));
+    let told = stderr(&output);
+    assert!(told.contains("undecided: building own@baseline failed (exit code 1)"), "{told}");
+    assert!(told.contains("own.c:7: it does not compile"), "{told}");
+    assert!(!repository.bench.path().join(".tare/runs").exists(), "nothing was measured");
+}
+
+#[test]
+fn a_folder_and_a_command_can_be_the_baseline() {
+    let repository = Repository::new("");
+    let other = tempfile::tempdir().unwrap();
+    for file in ["serve.sh", "cost"] {
+        std::fs::copy(repository.bench.path().join(file), other.path().join(file)).unwrap();
+    }
+    let plan_of = |baseline: &str| {
+        let output = repository.check(&["--baseline", baseline, "--fail-if", "cpu > +3%", "--dry-run"]);
+        assert_eq!(output.status.code(), Some(0), "{}", all_of(&output));
+        stdout(&output)
+    };
+    let folder = other.path().canonicalize().unwrap().display().to_string();
+    let plan = plan_of(&folder);
+    assert!(plan.contains(&format!("Does own cost more than at {folder}?")), "{plan}");
+    assert!(plan.contains("fail_if") && plan.contains("cpu > +3%"), "{plan}");
+    let plan = plan_of("sh other.sh {port}");
+    assert!(plan.contains("Does own cost more than at 'sh other.sh {port}'?"), "{plan}");
+}
+
+#[test]
+fn what_cannot_be_checked_says_so() {
+    let repository = Repository::new("");
+    for (args, says) in [
+        (&["--baseline", "mian", "--fail-if", "cpu > +3%"][..], "did you mean \"main\"?"),
+        (&["--baseline", "main"], "suite.toml: has no limits; write [check] fail_if"),
+        (&["--fail-if", "cpu > +3%"], "suite.toml: names nothing to compare with; give --baseline main"),
+        (&["--baseline", "main", "--fail-if", "cpu > 3"], "with a sign, such as +3%"),
+        (&["--baseline", "main", "--fail-if", "cpu > +3%", "-s", "onw"], "did you mean \"own\"?"),
+    ] {
+        let output = repository.check(args);
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {}", all_of(&output));
+        assert!(stderr(&output).contains(says), "{args:?}: {}", stderr(&output));
+    }
+    let absolute = SERVER
+        .replace("serve.sh", &repository.bench.path().canonicalize().unwrap().join("serve.sh").display().to_string());
+    repository.write("suite.toml", &[QUICK, &absolute].concat());
+    let output = repository.check(&["--baseline", "main", "--fail-if", "cpu > +3%"]);
+    assert!(stderr(&output).contains("is the same file for both builds"), "{}", stderr(&output));
+}
+
+#[test]
+fn outside_of_a_checkout_a_revision_is_refused() {
+    let bench = Bench::new();
+    bench.suite(&[QUICK, SERVER].concat());
+    let mut command = bench.tare(&["check", "suite.toml", "--baseline", "main", "--fail-if", "cpu > +3%"]);
+    let output = command.env("GIT_CEILING_DIRECTORIES", bench.path().parent().unwrap()).output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{}", all_of(&output));
+    assert!(stderr(&output).contains("is in no git checkout"), "{}", stderr(&output));
+}
