@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 mod check;
 mod compare;
 mod history;
+mod init;
 mod load;
 mod profile;
 mod reference;
@@ -16,6 +17,7 @@ mod settings;
 pub use check::{CheckArgs, WhenUndecided};
 pub use compare::CompareArgs;
 pub use history::{HistoryAction, HistoryArgs, ImportArgs};
+pub use init::InitArgs;
 pub use load::{ConnectionArgs, LoadArgs, ModelArgs, OutputArgs, RequestArgs, Spin, Stage};
 pub use profile::ProfileArgs;
 pub use reference::ReferenceArgs;
@@ -104,6 +106,9 @@ pub enum Command {
     History(HistoryArgs),
     /// Check programs, permissions and noise of this machine: what is missing, and which differences can be seen.
     Doctor(DoctorArgs),
+    /// Write a suite for the project of a folder: tare.toml, with its bare and its wrapped server.
+    #[command(after_help = init::EXAMPLES)]
+    Init(Box<InitArgs>),
     /// Print a suite to start with: two small servers that are part of tare. tare example > first.toml
     Example,
     /// Print completions for a shell: tare completions bash > ~/.local/share/bash-completion/completions/tare

@@ -9,6 +9,7 @@ mod earlier;
 mod failure;
 mod history;
 mod home;
+mod init;
 mod interrupt;
 mod list;
 mod live;
@@ -58,6 +59,7 @@ fn carry_out(cli: Cli) -> ExitCode {
         Command::Compare(args) => compare::compare(&args, &global),
         Command::History(args) => history::history(&args, &global),
         Command::Doctor(args) => doctor::doctor(&args, &global),
+        Command::Init(args) => init::init(&args),
         Command::Example => manual::example(),
         Command::Completions { shell } => manual::completions(shell),
         Command::Man { folder } => manual::man(&folder),

@@ -1,0 +1,3 @@
+module example.org/go-net-http
+
+go 1.21
