@@ -81,15 +81,17 @@ fn receive(stream: &mut TcpStream) -> Option<Received> {
     Some((head[3], u32::from_be_bytes([head[5], head[6], head[7], head[8]]), payload))
 }
 
-/// A server that gives every request this answer. It passes on the frames that it receives.
-fn server(answer: Answer) -> (SocketAddr, Receiver<Received>) {
+/// A server that gives every request this answer, in pieces of this many bytes. It passes on the frames that it receives.
+fn server(answer: Answer, piece_bytes: usize) -> (SocketAddr, Receiver<Received>) {
     let (sender, receiver) = channel();
     let address = crude_server(move |mut stream| {
+        let _ = stream.set_nodelay(true);
         let _ = stream.write_all(&frame(SETTINGS, 0, 0, &[]));
         let _ = stream.read_exact(&mut [0; b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".len()]);
         while let Some(received) = receive(&mut stream) {
             if received.0 == HEADERS {
-                let _ = stream.write_all(&answer(received.1));
+                let answer = answer(received.1);
+                let _ = answer.chunks(piece_bytes).try_for_each(|piece| stream.write_all(piece));
             }
             let _ = sender.send(received);
         }
@@ -98,7 +100,11 @@ fn server(answer: Answer) -> (SocketAddr, Receiver<Received>) {
 }
 
 fn drive(address: SocketAddr, requests: u64) -> SliceSample {
-    let request = RequestSpec::get("/").expecting(Check::body_is(*b"1")).expecting(Check::status(200));
+    drive_with(RequestSpec::get("/"), address, requests)
+}
+
+fn drive_with(request: RequestSpec, address: SocketAddr, requests: u64) -> SliceSample {
+    let request = request.expecting(Check::body_is(*b"1")).expecting(Check::status(200));
     let spec = SessionSpec {
         protocol: Protocol::Http2 { streams: 1 },
         timeout: Duration::from_secs(1),
@@ -255,8 +261,23 @@ const FORBIDDEN: &[(&str, Answer)] = &[
 #[test]
 fn allowed_answers_are_read() {
     for (name, answer) in ALLOWED {
-        let sample = drive(server(*answer).0, 2);
-        assert_eq!((sample.ok, sample.failed), (2, 0), "{name}: {:?}", sample.errors);
+        for piece_bytes in [usize::MAX, 1, 10] {
+            let sample = drive(server(*answer, piece_bytes).0, 2);
+            assert_eq!((sample.ok, sample.failed), (2, 0), "{name}: {:?}", sample.errors);
+        }
+    }
+}
+
+#[test]
+fn an_answer_before_the_end_of_the_request_is_complete() {
+    let upload = vec![b'x'; 3 << 20];
+    for answer in [
+        (|s| around(s, &[])) as Answer,
+        |s| [around(s, &[]), frame(RST_STREAM, 0, s, &[0; 4])].concat(),
+        |s| [head(s, 0, &[("content-length", "1")]), body(s), frame(RST_STREAM, 0, s, &[0; 4])].concat(),
+    ] {
+        let sample = drive_with(RequestSpec::post("/", &upload[..]), server(answer, usize::MAX).0, 3);
+        assert_eq!((sample.ok, sample.failed), (3, 0), "{:?}", sample.errors);
     }
 }
 
@@ -264,7 +285,7 @@ fn allowed_answers_are_read() {
 fn forbidden_answers_fail_and_are_named() {
     let mut wrong = Vec::new();
     for (name, answer) in FORBIDDEN {
-        let sample = drive(server(*answer).0, 1);
+        let sample = drive(server(*answer, usize::MAX).0, 1);
         if sample.failed != 1 || sample.errors.for_class(ErrorClass::Timeout).count > 0 {
             wrong.push(format!("{name}: {} ok, {:?}", sample.ok, sample.errors));
         }
@@ -274,7 +295,7 @@ fn forbidden_answers_fail_and_are_named() {
 
 /// The reason of the GOAWAY that the client sends upon this answer.
 fn goodbye_upon(answer: Answer) -> Option<u32> {
-    let (address, frames) = server(answer);
+    let (address, frames) = server(answer, usize::MAX);
     drive(address, 1);
     let patience = Duration::from_secs(5);
     let (_, _, payload) =

@@ -215,3 +215,18 @@ fn files_that_will_not_do_are_named() {
     assert!(refused(TlsSpec { trust: Trust::Anybody, identity, ..local }).contains("private key"));
     assert!(refused(TlsSpec { trust: Trust::Anybody, ..TlsSpec::new("no name") }).contains("no name"));
 }
+
+#[test]
+fn an_early_answer_is_read_over_tls_too() {
+    let authority = Authority::new();
+    let address = server(authority.issue("localhost", Validity::Now).server(), |mut stream: Stream| {
+        // A reset discards what Nagle's algorithm holds back.
+        let _ = stream.sock.set_nodelay(true);
+        let _ = stream.read(&mut [0; 512]);
+        let _ = stream.write_all(b"HTTP/1.1 413 No\r\nConnection: close\r\nContent-Length: 2\r\n\r\nno");
+    });
+    let request = RequestSpec::post("/", vec![b'x'; 8 << 20]).expecting(Check::status(413));
+    let spec = SessionSpec { requests: request.into(), ..spec(address, Trust::Anybody) };
+    let sample = drive(&spec, 10);
+    assert_eq!((sample.ok, sample.failed), (10, 0), "{:?}", sample.errors);
+}

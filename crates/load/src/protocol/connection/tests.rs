@@ -1,5 +1,6 @@
 //! Answers to pipelined requests, in pieces of any size.
 
+use proptest::prelude::*;
 use tare_sample::ErrorClass;
 use tare_sys::clock::Nanos;
 use tare_sys::payload::Payload;
@@ -18,6 +19,26 @@ const ANSWERS: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok\
     HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n\
     HTTP/1.1 200 OK\r\n\r\nok";
 
+/// Streams are put together from these pieces: answers, parts of answers, and what stands between them.
+const PIECES: [&str; 16] = [
+    "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok",
+    "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok",
+    "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2;a=b\r\nok\r\n0\r\nA: b\r\n\r\n",
+    "HTTP/1.1 100 Continue\r\n\r\n",
+    "HTTP/1.1 103 Early Hints\r\nLink: a\r\n b\r\n\r\n",
+    "HTTP/1.1 204 No Content\r\n\r\n",
+    "HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n",
+    "HTTP/1.2 200 OK\r\nX: a\r\n b\r\nContent-Length: 2\r\n\r\nok",
+    "HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 2\r\n\r\nok",
+    "HTTP/1.1 200 OK\r\n\r\nok",
+    "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nok",
+    "\r\n",
+    "\n",
+    "\r",
+    "ok",
+    "2\r\n",
+];
+
 /// A transport that accepts all bytes and receives none.
 struct Nowhere;
 
@@ -31,9 +52,12 @@ impl Transport for Nowhere {
     fn close(&mut self, _: Token) {}
 }
 
-/// Feeds the pieces to four requests under way, then ends the connection. Returns the intended start of each finished
-/// request, in order, and the class of its problem.
-fn finished<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> Vec<(u64, Option<ErrorClass>)> {
+/// The end of a request: its intended start, and the class of its problem.
+type End = (u64, Option<ErrorClass>);
+
+/// Feeds the pieces to four requests under way, then ends the connection. Returns the finished requests in order, and the
+/// class of the problem that ended the connection before the others, or without a request.
+fn outcome<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> (Vec<End>, Option<ErrorClass>) {
     let list = vec![RequestSpec::get("/").expecting(Check::body_is(*b"ok")).expecting(Check::status(200))];
     let requests = RequestSet::encode("localhost", &Requests::of(list)).unwrap();
     let mut cursor = requests.cursor(Share { worker: 0, workers: 1 });
@@ -50,24 +74,27 @@ fn finished<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> Vec<(u64, Option<Erro
             match connection.receive(&mut piece, &requests) {
                 Step::More => break,
                 Step::Finished { times, problem } => all.push((times.intended.0, problem.map(|problem| problem.class))),
+                Step::Broken(problem) => return (all, Some(problem.class)),
                 other => panic!("{other:?}"),
             }
         }
     }
-    let (times, problem) = connection.end(&CloseCause::EndOfStream, &requests).finished.expect("a body until the end");
-    all.push((times.intended.0, problem.map(|problem| problem.class)));
-    assert_eq!(connection.under_way(), 0);
-    all
+    if connection.under_way() == 0 {
+        return (all, None);
+    }
+    let ended = connection.end(&CloseCause::EndOfStream, &requests);
+    all.extend(ended.finished.map(|(times, problem)| (times.intended.0, problem.map(|problem| problem.class))));
+    (all, (connection.under_way() > 0).then_some(ended.problem.class))
 }
 
 #[test]
 fn answers_go_to_their_requests_wherever_they_are_cut() {
-    let expected = [(0, None), (1, None), (2, Some(ErrorClass::Status)), (3, None)];
+    let expected = (vec![(0, None), (1, None), (2, Some(ErrorClass::Status)), (3, None)], None);
     for cut in 0..=ANSWERS.len() {
         let (first, second) = ANSWERS.split_at(cut);
-        assert_eq!(finished([first, second].into_iter()), expected, "cut at {cut}");
+        assert_eq!(outcome([first, second].into_iter()), expected, "cut at {cut}");
     }
-    assert_eq!(finished(ANSWERS.chunks(1)), expected, "in single bytes");
+    assert_eq!(outcome(ANSWERS.chunks(1)), expected, "in single bytes");
 }
 
 /// The problem of one request whose answer arrives in these pieces.
@@ -103,5 +130,20 @@ fn the_example_of_a_broken_answer_begins_with_its_first_byte() {
             assert!(quoted.starts_with("HTTP/1.1 2"), "cut at {cut}: {text}");
             assert_eq!(text.split('"').next(), whole.split('"').next());
         }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn the_same_stream_has_the_same_outcome_however_it_is_cut(
+        picks in proptest::collection::vec(0..PIECES.len(), 0..8),
+        length in 1_usize..40,
+    ) {
+        let stream = picks.iter().map(|pick| PIECES[*pick]).collect::<String>();
+        let whole = outcome([stream.as_bytes()].into_iter().filter(|piece| !piece.is_empty()));
+        prop_assert_eq!(&outcome(stream.as_bytes().chunks(1)), &whole, "in single bytes: {:?}", stream);
+        prop_assert_eq!(&outcome(stream.as_bytes().chunks(length)), &whole, "in {} bytes: {:?}", length, stream);
     }
 }
