@@ -1,4 +1,4 @@
-//! What was different around the servers: machine, kernel, JVM, settings, libraries.
+//! What was different around the servers: machine, kernel, JVM, settings, commands, libraries.
 
 use std::collections::BTreeMap;
 
@@ -36,10 +36,11 @@ pub fn environment_changes(before: &Summary, after: &Summary, cells: &[(&Cell, &
     changes.extend(changed_facts(&facts(&before.plan, Some("setting")), &facts(&after.plan, Some("setting"))));
     for (old, new) in cells {
         let of = |cell: &Cell| {
+            let command = [("command", cell.command.as_str())].into_iter().filter(|(_, command)| !command.is_empty());
             let version = cell.version.iter().map(|version| ("version", version.as_str()));
             let libraries = cell.resolved.iter().map(|row| (row.key.as_str(), row.value.as_str()));
             let fact = |(key, value): (&str, &str)| ((new.variant.clone(), key.to_owned()), value.to_owned());
-            version.chain(libraries).map(fact).collect::<Facts>()
+            command.chain(version).chain(libraries).map(fact).collect::<Facts>()
         };
         let libraries = changed_facts(&of(old), &of(new));
         // A server stands in as many cells as it has scenarios.

@@ -1,6 +1,6 @@
 //! The comparison as Markdown, for a pull request or the notes of a release.
 
-use super::text::{headline, shortened, shown_value};
+use super::text::{headline, shown_facts, shown_value};
 use super::{Basis, FigureChange, RunDifferences};
 use crate::clean::escape_markdown as safe;
 use crate::format::share;
@@ -13,13 +13,8 @@ pub fn render_markdown(differences: &RunDifferences) -> String {
     if !differences.environment.is_empty() {
         out.push_str("\n## What else differs\n\n| where | what | before | after |\n|---|---|---|---|\n");
         for change in &differences.environment {
-            let value = |value: &Option<String>| shortened(value.as_deref().unwrap_or("–"));
-            out.push_str(&row(&[
-                change.section.clone(),
-                change.key.clone(),
-                value(&change.before),
-                value(&change.after),
-            ]));
+            let [before, after] = shown_facts(change);
+            out.push_str(&row(&[change.section.clone(), change.key.clone(), before, after]));
         }
     }
     if !differences.changes.is_empty() {

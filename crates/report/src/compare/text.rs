@@ -51,17 +51,29 @@ fn environment(changes: &[EnvironmentChange], style: &Style) -> String {
     }
     let mut grid = Grid::default();
     for change in changes {
-        let value = |value: &Option<String>| shortened(value.as_deref().unwrap_or("–"));
+        let [before, after] = shown_facts(change);
         grid.push(vec![
             (Tone::Plain, format!("    {}", sanitize_line(&change.section))),
             (Tone::Plain, sanitize_line(&change.key)),
-            (Tone::Plain, format!("{} → {}", value(&change.before), value(&change.after))),
+            (Tone::Plain, format!("{before} → {after}")),
         ]);
     }
     format!("\n{heading}\n{}", grid.render(&style.palette()))
 }
 
-pub(super) fn shortened(value: &str) -> String {
+/// Both values of a fact; long ones without the words with which both begin.
+pub(super) fn shown_facts(change: &EnvironmentChange) -> [String; 2] {
+    let [before, after] = [&change.before, &change.after].map(|value| value.as_deref().unwrap_or("–"));
+    let is_long = before.len().max(after.len()) > VALUE_WIDTH;
+    let alike = before.split_inclusive(' ').zip(after.split_inclusive(' ')).take_while(|(one, other)| one == other);
+    let skipped: usize = alike.filter(|_| is_long).map(|(word, _)| word.len()).sum();
+    [before, after].map(|value| {
+        let lead = if skipped > 0 { "… " } else { "" };
+        shortened(&format!("{lead}{}", &value[skipped..]))
+    })
+}
+
+fn shortened(value: &str) -> String {
     let value = sanitize_line(value);
     if value.chars().count() <= VALUE_WIDTH {
         return value;
@@ -113,4 +125,23 @@ fn methods(changes: &[MethodChange], style: &Style) -> String {
     }
     let heading = style.palette().paint(Tone::Head, "  Methods whose own share differs");
     format!("\n{heading}\n{}", grid.render(&style.palette()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_facts_are_shown_from_where_they_differ() {
+        let change = |before: &str, after: &str| EnvironmentChange {
+            section: "server".to_owned(),
+            key: "command".to_owned(),
+            before: Some(before.to_owned()),
+            after: Some(after.to_owned()),
+        };
+        assert_eq!(shown_facts(&change("java -a", "java -b")), ["java -a", "java -b"]);
+        let long = "java -cp … ".repeat(9);
+        assert_eq!(shown_facts(&change(&format!("{long}-a"), &format!("{long}-b -c"))), ["… -a", "… -b -c"]);
+        assert_eq!(shown_facts(&change(&long, &long[..13]))[1], "… ", "one is the beginning of the other");
+    }
 }
