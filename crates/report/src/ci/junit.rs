@@ -1,12 +1,12 @@
-//! JUnit XML: a test case for each comparison. A cost is no failure: limits belong to `tare check`. A void comparison is an
-//! error, and one without a verdict is skipped.
+//! JUnit XML: a test case for each comparison. A cost is no failure. A void comparison is an error, and one without a
+//! verdict is skipped. A run of `tare check` has a test case for each limit instead: one that is exceeded is a failure.
 
 use std::time::Duration;
 
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use crate::clean::{sanitize_line, sanitize_lines};
-use crate::summary::{Cell, Comparison, Summary, ValidityState, VerdictKind};
+use crate::summary::{Cell, Comparison, LimitResult, LimitVerdictKind, Summary, ValidityState, VerdictKind};
 
 /// The run as one test suite. Without comparisons each cell is a test case.
 pub fn render(summary: &Summary) -> String {
@@ -15,7 +15,9 @@ pub fn render(summary: &Summary) -> String {
     suite.set_time(Duration::try_from_secs_f64(run.duration_s).unwrap_or_default());
     let facts = [("run", &run.id), ("started_at", &run.started_at), ("tare_version", &run.tare_version)];
     suite.add_properties(facts.map(|(name, value)| (name, value.as_str())));
-    if summary.comparisons.is_empty() {
+    if let Some(check) = &summary.check {
+        suite.add_test_cases(check.limits.iter().map(limit_case));
+    } else if summary.comparisons.is_empty() {
         suite.add_test_cases(summary.cells.iter().map(cell_case));
     } else {
         suite.add_test_cases(summary.comparisons.iter().map(|comparison| comparison_case(summary, comparison)));
@@ -34,11 +36,7 @@ fn comparison_case(summary: &Summary, comparison: &Comparison) -> TestCase {
     );
     let status = match verdict {
         VerdictKind::Void => error_status(&why),
-        VerdictKind::Inconclusive | VerdictKind::NoInterval => {
-            let mut skipped = TestCaseStatus::skipped();
-            skipped.set_message(sanitize_line(&why));
-            skipped
-        }
+        VerdictKind::Inconclusive | VerdictKind::NoInterval => skipped_status(&why),
         VerdictKind::NoMaterialDifference | VerdictKind::Worse | VerdictKind::Better => TestCaseStatus::success(),
     };
     let answer = summary.sentences.iter().find(|sentence| sentence.comparison == comparison.id);
@@ -48,11 +46,33 @@ fn comparison_case(summary: &Summary, comparison: &Comparison) -> TestCase {
     test_case(&name, &comparison.group, &comparison.scenario, status, &lines.join("\n"))
 }
 
+fn limit_case(limit: &LimitResult) -> TestCase {
+    let why = limit.reason.as_ref().unwrap_or(&limit.short);
+    let status = match limit.verdict {
+        LimitVerdictKind::Regressed => {
+            let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+            status.set_message(sanitize_line(why)).set_type("regressed");
+            status
+        }
+        LimitVerdictKind::Undecided => skipped_status(why),
+        LimitVerdictKind::Improved | LimitVerdictKind::NoMaterialChange => TestCaseStatus::success(),
+    };
+    let name = format!("{} vs {}: {}", limit.variant, limit.baseline, limit.limit);
+    let output = format!("{}: {} {}", limit.label, limit.short, limit.verdict.name());
+    test_case(&name, "limits", &limit.scenario, status, &output)
+}
+
 fn cell_case(cell: &Cell) -> TestCase {
     let reasons = cell.validity.joined_reasons();
     let is_void = cell.validity.state == ValidityState::Void;
     let status = if is_void { error_status(&reasons) } else { TestCaseStatus::success() };
     test_case(&cell.variant, &cell.group, &cell.scenario, status, &reasons)
+}
+
+fn skipped_status(why: &str) -> TestCaseStatus {
+    let mut status = TestCaseStatus::skipped();
+    status.set_message(sanitize_line(why));
+    status
 }
 
 fn error_status(why: &str) -> TestCaseStatus {

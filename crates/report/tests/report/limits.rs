@@ -1,7 +1,9 @@
 //! Limits of `tare check` held against records of planted truth.
 
+use junit_parser::TestStatus;
 use tare_plan::plan::{Forks, SliceKind, Source};
 use tare_record::{EventKind, EventRecord, RunRecord};
+use tare_report::ci;
 use tare_report::stop::{StopCause, standings};
 use tare_report::summarize;
 use tare_report::summary::{CheckResult, LimitCheck, LimitVerdictKind, Summary, VerdictKind};
@@ -111,6 +113,20 @@ fn a_baseline_that_exceeds_the_limit_against_itself_proves_nothing() {
     assert_eq!(check(&summary).outcome, CheckResult::Undecided);
     let reason = check(&summary).limits[0].reason.as_deref().unwrap();
     assert!(reason.contains("second start of itself"), "{reason}");
+}
+
+#[test]
+fn junit_has_a_test_case_per_limit_and_one_that_is_exceeded_fails() {
+    let summary = summarize(&limited(synthetic::standard(), &["cpu > +3%", "cpu > +10%", "capacity < -3%"]));
+    let read = junit_parser::from_reader(ci::junit::render(&summary).as_bytes()).unwrap();
+    let cases = &read.suites[0].cases;
+    assert_eq!(cases.len(), 3);
+    let statuses: Vec<&TestStatus> = cases.iter().map(|case| &case.status).collect();
+    let [TestStatus::Failure(failure), TestStatus::Success, TestStatus::Skipped(_)] = statuses[..] else {
+        panic!("{statuses:?}");
+    };
+    assert!(failure.message.contains("4.9 %"), "{}", failure.message);
+    assert_eq!(cases[0].original_name, "http4s.Tapir vs http4s.Vanilla: cpu > +3%");
 }
 
 #[test]

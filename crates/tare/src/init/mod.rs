@@ -3,7 +3,7 @@
 mod project;
 
 use std::io::IsTerminal;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use dialoguer::Input;
@@ -35,7 +35,8 @@ struct ServerAnswer {
 /// Writes the suite.
 pub fn init(args: &InitArgs) -> anyhow::Result<Outcome> {
     anyhow::ensure!(args.folder.is_dir(), "{} is no folder", args.folder.display());
-    let file = args.folder.join(FILE);
+    let is_here = args.folder == Path::new(".");
+    let file = if is_here { PathBuf::from(FILE) } else { args.folder.join(FILE) };
     anyhow::ensure!(args.force || !file.exists(), "{} exists; --force overwrites it", file.display());
     let project = detect_project(&args.folder);
     let answers = Answers::gather(args, project.as_ref())?;
@@ -43,7 +44,7 @@ pub fn init(args: &InitArgs) -> anyhow::Result<Outcome> {
     // What is written must be readable.
     Suite::parse(FILE, &text)?;
     std::fs::write(&file, text).with_context(|| format!("cannot write {}", file.display()))?;
-    console::print_text(&told(project.as_ref(), &file, &args.folder));
+    console::print_text(&told(project.as_ref(), &file, is_here));
     Ok(Outcome::Done)
 }
 
@@ -158,17 +159,20 @@ fn quoted(text: &str) -> String {
     toml::Value::String(text.to_owned()).to_string()
 }
 
-fn told(project: Option<&Project>, file: &Path, folder: &Path) -> String {
+fn told(project: Option<&Project>, file: &Path, is_here: bool) -> String {
     let found = project.map_or_else(
         || "no project file was found; the commands are as you gave them".to_owned(),
         |project| format!("{} project, by {}", project.tool, project.file),
     );
     let suite = file.display();
-    let check = if folder == Path::new(".") { "tare check".to_owned() } else { format!("tare check {suite}") };
-    format!(
-        "  {found}\n  wrote {suite}\n\n  next\n    tare verify --suite {suite}    do both servers answer alike?\n    \
-         tare run {suite}               what does the layer cost?\n    {check}    did a change make the server slower?\n"
-    )
+    let next = [
+        (format!("tare verify --suite {suite}"), "do both servers answer alike?"),
+        (format!("tare run {suite}"), "what does the layer cost?"),
+        (if is_here { "tare check".to_owned() } else { format!("tare check {suite}") }, "did a change cost more?"),
+    ];
+    let width = next.iter().map(|(command, _)| command.len()).max().unwrap_or(0);
+    let lines: String = next.iter().map(|(command, why)| format!("    {command:<width$}    {why}\n")).collect();
+    format!("  {found}\n  wrote {suite}\n\n  next\n{lines}")
 }
 
 #[cfg(test)]
