@@ -7,6 +7,7 @@ import type { CrossCheck } from './cross_check';
 import type { Finding, Section } from './facts';
 import type { Headline, NextStep, Trust } from './headline';
 import type { Ladder } from './ladder';
+import type { LoadFacts } from './load';
 import type { Profiles } from './profile';
 import type { RunInfo } from './run';
 
@@ -19,6 +20,7 @@ export type * from './facts';
 export type * from './headline';
 export type * from './ladder';
 export type * from './latency';
+export type * from './load';
 export type * from './messages';
 export type * from './probes';
 export type * from './profile';
@@ -37,6 +39,7 @@ export interface Summary {
   cross_checks: CrossCheck[];
   ladders?: Ladder[];
   profiles?: Profiles;
+  load?: LoadFacts;
   findings: Finding[];
   plan: Section[];
   environment: Section[];

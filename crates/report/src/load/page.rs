@@ -3,14 +3,16 @@
 use tare_record::LoadRecord;
 
 use super::summary::LoadSummary;
-use super::text::figures;
+use super::text::{closing_rows, figure_rows};
 use crate::error::ReportError;
 use crate::format::{Unit, count, rate, share, single};
 use crate::summarize::{
     cell_of_load, duration_s, environment_sections, findings_of_load, plain_headline, plan_sections, report_finding,
     run_status, shell, trust,
 };
-use crate::summary::{self, Finding, Mode, Reason, ReportFinding, RunInfo, Summary, ValidityState, VerdictKind};
+use crate::summary::{
+    self, Finding, LoadFacts, Mode, Reason, ReportFinding, Row, RunInfo, Summary, ValidityState, VerdictKind,
+};
 use crate::time::rfc3339;
 
 /// The self-contained page.
@@ -51,6 +53,7 @@ pub fn summary_as_run(record: &LoadRecord, load: &LoadSummary) -> Summary {
         cross_checks: Vec::new(),
         ladders: Vec::new(),
         profiles: None,
+        load: Some(facts(load)),
         findings,
         plan: plan_sections(&record.header.plan.settings),
         environment: environment_sections(&record.header.environment),
@@ -70,11 +73,10 @@ fn answer(load: &LoadSummary) -> String {
 
 fn run_info(record: &LoadRecord, load: &LoadSummary) -> RunInfo {
     let header = &record.header;
-    let figures = figures(load);
     RunInfo {
         id: header.id.clone(),
         suite: "load".to_owned(),
-        question: load.url.clone(),
+        question: format!("{} · {}", load.url, load.model.text),
         started_at: rfc3339(header.started_unix_ns),
         duration_s: duration_s(&record.intervals, &record.events, record.end),
         mode: Mode::Load,
@@ -83,19 +85,21 @@ fn run_info(record: &LoadRecord, load: &LoadSummary) -> RunInfo {
         seed: header.plan.seed,
         tare_version: header.tare_version.clone(),
         git_revision: header.git_revision.clone(),
-        headline: std::iter::once(load.model.text.clone()).chain(figures.iter().map(|line| one_space(line))).collect(),
+        headline: vec![load.model.text.clone()],
         // A load compares nothing.
         region: 0.0,
         alpha: 0.0,
     }
 }
 
+/// What the terminal says line by line.
+fn facts(load: &LoadSummary) -> LoadFacts {
+    let row = |(key, value): (String, String)| Row { key, value, source: None };
+    let rows = figure_rows(load).into_iter().chain(closing_rows(load)).map(row);
+    LoadFacts { rows: rows.collect(), histogram: load.response.histogram.clone() }
+}
+
 fn finding(state: ValidityState, reason: &Reason) -> Finding {
     let kind = if state == ValidityState::Void { ReportFinding::LoadVoid } else { ReportFinding::LoadSuspect };
     Finding { remedy: reason.remedy.clone(), ..report_finding(kind, &reason.text) }
-}
-
-/// The line without the blanks that align it in a terminal.
-fn one_space(line: &str) -> String {
-    line.split_whitespace().collect::<Vec<_>>().join(" ")
 }

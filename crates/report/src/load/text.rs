@@ -1,7 +1,7 @@
 //! What a terminal shows of a load once it is over: the verdict, the figures, both latencies, errors, the generator.
 
 use super::messages;
-use super::summary::{Connections, Generator, LoadSummary};
+use super::summary::{Connections, Generator, LoadSummary, ThresholdResult};
 use crate::clean;
 use crate::format::{Scale, Unit, count, duration, grouped, rate, share, single};
 use crate::palette::Tone;
@@ -14,6 +14,9 @@ const BAR: usize = 30;
 const LATENCIES: usize = 40;
 /// Columns of the upper bound of a bar.
 const BOUND: usize = 9;
+/// What became of a condition.
+const FAILED: &str = "failed";
+const HELD: &str = "held";
 /// Columns of a label.
 const LABEL: usize = 13;
 
@@ -30,19 +33,48 @@ pub fn render(summary: &LoadSummary, style: &Style) -> String {
     push(&mut out, style, &format!("{}{stopped}", clean::sanitize_line(&summary.model.text)), 2);
     out += "\n";
     out += &verdict(&summary.verdict, style);
-    for line in figures(summary) {
-        push(&mut out, style, &line, 2 + LABEL);
+    for row in figure_rows(summary) {
+        push_row(&mut out, style, &row);
     }
     out += "\n";
     out += &latencies(summary, style);
     out += &errors(summary, style);
-    out += &generator(summary, style);
-    out += &thresholds(summary, style);
-    for note in &summary.notes {
-        push(&mut out, style, &format!("{:LABEL$}{}", "note", clean::sanitize_line(note)), 2 + LABEL);
+    for row in closing_rows(summary) {
+        push_row(&mut out, style, &row);
     }
-    push(&mut out, style, &format!("{:LABEL$}{}", model(summary), summary.model.meaning), 2 + LABEL);
     out
+}
+
+/// A line of the terminal: what it is called, and what it says.
+type LabelledLine = (String, String);
+
+fn labelled(label: &str, text: String) -> LabelledLine {
+    (label.to_owned(), text)
+}
+
+/// The generator, the conditions, the notes, and what the latencies include.
+pub(super) fn closing_rows(summary: &LoadSummary) -> Vec<LabelledLine> {
+    let condition = |one: &ThresholdResult| {
+        let outcome = if one.failed { FAILED } else { HELD };
+        labelled(outcome, format!("{} · measured {}", clean::sanitize_line(&one.condition), one.measured))
+    };
+    let mut rows = vec![labelled("generator", generator(summary))];
+    rows.extend(summary.thresholds.iter().map(condition));
+    rows.extend(summary.notes.iter().map(|note| labelled("note", clean::sanitize_line(note))));
+    rows.push((model(summary), summary.model.meaning.clone()));
+    rows
+}
+
+/// A labelled line, the outcome of a condition in colour.
+fn push_row(out: &mut String, style: &Style, (label, text): &LabelledLine) {
+    let mut line = String::new();
+    push(&mut line, style, &format!("{label:LABEL$}{text}"), 2 + LABEL);
+    let tone = match label.as_str() {
+        FAILED => Some(Tone::Void),
+        HELD => Some(Tone::Better),
+        _ => None,
+    };
+    *out += &tone.map_or_else(|| line.clone(), |tone| line.replacen(label, &style.palette().paint(tone, label), 1));
 }
 
 fn model(summary: &LoadSummary) -> String {
@@ -73,45 +105,43 @@ fn verdict(verdict: &Validity, style: &Style) -> String {
     out.replacen(word, &style.palette().paint(tone, word), 1) + "\n"
 }
 
-/// Throughput, requests, bytes and connections: a line each.
-pub(super) fn figures(summary: &LoadSummary) -> Vec<String> {
-    let (bytes, connections) = (summary.bytes, summary.connections);
-    let per_s =
-        |sum: u64| single(Unit::Bytes, if summary.window_s > 0.0 { sum as f64 / summary.window_s } else { 0.0 });
-    let of = |sum: u64| single(Unit::Bytes, sum as f64);
+/// Throughput, requests, bytes and connections.
+pub(super) fn figure_rows(summary: &LoadSummary) -> Vec<LabelledLine> {
+    let throughput = format!("{} over {}", rate(summary.throughput_per_s), window(summary.window_s));
     vec![
-        format!("{:LABEL$}{} over {}", "throughput", rate(summary.throughput_per_s), window(summary.window_s)),
+        labelled("throughput", throughput),
         outcome(summary),
-        format!(
-            "{:LABEL$}in {} ({}/s), out {} ({}/s)",
-            "bytes",
-            of(bytes.in_bytes),
-            per_s(bytes.in_bytes),
-            of(bytes.out_bytes),
-            per_s(bytes.out_bytes)
-        ),
-        format!(
-            "{:LABEL$}{} in use, {} opened, {} lost{}",
-            "connections",
-            grouped(summary.model.connections.into()),
-            grouped(connections.opened),
-            grouped(connections.lost),
-            handshakes(connections)
-        ),
+        labelled("bytes", bytes(summary)),
+        labelled("connections", connections(summary)),
     ]
 }
 
-fn outcome(summary: &LoadSummary) -> String {
+fn bytes(summary: &LoadSummary) -> String {
+    let of = |sum: u64| single(Unit::Bytes, sum as f64);
+    let per_s =
+        |sum: u64| single(Unit::Bytes, if summary.window_s > 0.0 { sum as f64 / summary.window_s } else { 0.0 });
+    let (received, sent) = (summary.bytes.in_bytes, summary.bytes.out_bytes);
+    format!("in {} ({}/s), out {} ({}/s)", of(received), per_s(received), of(sent), per_s(sent))
+}
+
+fn connections(summary: &LoadSummary) -> String {
+    let connections = summary.connections;
+    let (opened, lost) = (grouped(connections.opened), grouped(connections.lost));
+    let in_use = grouped(summary.model.connections.into());
+    format!("{in_use} in use, {opened} opened, {lost} lost{}", handshakes(connections))
+}
+
+fn outcome(summary: &LoadSummary) -> LabelledLine {
     let requests = summary.requests;
     match &summary.messages {
-        Some(pushed) => format!("{:LABEL$}{}", "messages", messages::counts(&pushed.tally, requests.failed)),
-        None => format!(
-            "{:LABEL$}{} answered as expected, {} failed ({})",
-            "requests",
-            grouped(requests.ok),
-            grouped(requests.failed),
-            share(requests.failed_share)
-        ),
+        Some(pushed) => labelled("messages", messages::counts(&pushed.tally, requests.failed)),
+        None => {
+            let (ok, failed) = (grouped(requests.ok), grouped(requests.failed));
+            labelled(
+                "requests",
+                format!("{ok} answered as expected, {failed} failed ({})", share(requests.failed_share)),
+            )
+        }
     }
 }
 
@@ -201,7 +231,7 @@ fn errors(summary: &LoadSummary, style: &Style) -> String {
     if out.is_empty() { out } else { out + "\n" }
 }
 
-fn generator(summary: &LoadSummary, style: &Style) -> String {
+fn generator(summary: &LoadSummary) -> String {
     let generator = &summary.generator;
     let (one, lags) = match &summary.messages {
         Some(pushed) => {
@@ -220,10 +250,7 @@ fn generator(summary: &LoadSummary, style: &Style) -> String {
         let waited = single(Unit::Nanos, mean);
         format!(" · {} waited for a free connection, {waited} on average", count(generator.blocked, "request"))
     });
-    let mut out = String::new();
-    let line = format!("{:LABEL$}{cores} {}{busy}{cost}{awake}{lags}{blocked}", "generator", generator.cpus);
-    push(&mut out, style, &line, 2 + LABEL);
-    out
+    format!("{cores} {}{busy}{cost}{awake}{lags}{blocked}", generator.cpus)
 }
 
 /// How late requests left, and answers may have been stamped.
@@ -234,17 +261,4 @@ fn lags(generator: &Generator) -> String {
     });
     let (p50, p99) = (time(generator.send_lag_p50_ns), time(generator.send_lag_p99_ns));
     format!(" · send lag p50 {p50}, p99 {p99}{stamps}")
-}
-
-fn thresholds(summary: &LoadSummary, style: &Style) -> String {
-    let mut out = String::new();
-    for threshold in &summary.thresholds {
-        let (mark, tone) = if threshold.failed { ("failed", Tone::Void) } else { ("held", Tone::Better) };
-        let line =
-            format!("{mark:LABEL$}{} · measured {}", clean::sanitize_line(&threshold.condition), threshold.measured);
-        let mut one = String::new();
-        push(&mut one, style, &line, 2 + LABEL);
-        out += &one.replacen(mark, &style.palette().paint(tone, mark), 1);
-    }
-    out
 }

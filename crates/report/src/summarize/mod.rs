@@ -100,6 +100,7 @@ pub fn summarize(record: &RunRecord) -> Summary {
         sentences,
         ladders,
         profiles: None,
+        load: None,
         findings,
         cross_checks: cross_check::cross_checks(record, &cells),
         cells,

@@ -12,6 +12,7 @@ mod headline;
 mod ladder;
 mod latency;
 mod limits;
+mod load_facts;
 mod messages;
 mod probes;
 mod profile;
@@ -29,6 +30,7 @@ pub use headline::{Headline, KnownFact, NextStep, OpenQuestion, Trust};
 pub use ladder::{Ladder, LadderStep};
 pub use latency::{CurvePoint, Distribution, HistogramBin, Latency, Pace, PercentileValue, StartLatency};
 pub use limits::{CheckResult, LimitCheck, LimitResult, LimitVerdictKind};
+pub use load_facts::LoadFacts;
 pub use messages::MessageSummary;
 pub use probes::{CollectorShare, KindCores, PauseTally, Probes};
 pub use profile::{
@@ -72,6 +74,9 @@ pub struct Summary {
     /// What profiled starts showed; absent where nothing was profiled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profiles: Option<Profiles>,
+    /// What a load says besides the figures of its one cell; absent in a run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load: Option<LoadFacts>,
     /// Warnings with a remedy.
     pub findings: Vec<Finding>,
     /// The plan, flat, with where each value came from.

@@ -6,7 +6,7 @@ use tare_plan::ServerClock;
 use tare_plan::load_plan::{Arrivals, LoadModel, LoadPlan, LoadProtocol, LoadStage, LoadStop};
 use tare_record::LoadRecord;
 use tare_record::{EndStatus, ErrorClass, ErrorTally, EventKind, EventRecord, MessageTally, RunHeader};
-use tare_report::load::{LoadSummary, csv, describe, html, json, render, summarize, wrk};
+use tare_report::load::{LoadSummary, csv, describe, json, render, summarize, summary_as_run, wrk};
 use tare_report::summary::{RunStatus, ValidityState};
 use tare_report::text::Style;
 use tare_units::Span;
@@ -209,7 +209,7 @@ fn a_record_that_was_cut_short_says_so_and_from_when_to_when_it_holds() {
     );
     let text = render(&summary, &Style { colored: false, width: 200 });
     assert!(text.contains("· cut short") && text.contains("SUSPECT") && text.contains("it holds "), "{text}");
-    let page = html(&record, &summary).unwrap();
+    let page = serde_json::to_string(&summary_as_run(&record, &summary)).unwrap();
     assert!(page.contains("\"state\":\"suspect\"") && page.contains("record_unfinished"));
 }
 
@@ -276,10 +276,21 @@ fn wrk_s_text_counts_errors_as_wrk_does() {
 }
 
 #[test]
-fn the_page_of_a_load_speaks_of_the_load() {
-    let page = html(record(), &summary(&[])).unwrap();
-    for part in ["\"mode\":\"load\"", "\"question\":\"http4s.Vanilla\"", "throughput 19,983/s over 1.8 s"] {
-        assert!(page.contains(part), "no {part}");
+fn the_page_of_a_load_says_what_the_terminal_says() {
+    let load = summary(&["p99>1s"]);
+    let page = serde_json::to_string(&summary_as_run(record(), &load)).unwrap();
+    let plain = Style { colored: false, width: 400 };
+    let terminal = render(&load, &plain);
+    let lines = |text: &str| text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    let (said, facts): (Vec<String>, _) = (lines(&terminal), summary_as_run(record(), &load).load.unwrap());
+    for row in &facts.rows {
+        let line = format!("{} {}", row.key, row.value);
+        assert!(said.contains(&line), "the terminal does not say {line}");
     }
-    assert!(!page.contains("One fork, no interval"));
+    let keys: Vec<&str> = facts.rows.iter().map(|row| row.key.as_str()).collect();
+    for key in ["throughput", "requests", "bytes", "connections", "generator", "held", "closed loop"] {
+        assert!(keys.contains(&key), "no {key}");
+    }
+    assert_eq!(facts.histogram, load.response.histogram);
+    assert!(page.contains("\"mode\":\"load\"") && !page.contains("One fork, no interval"));
 }

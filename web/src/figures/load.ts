@@ -1,0 +1,95 @@
+// The figures of a load, as the terminal states them: lines of text, both latencies by percentile, errors, a histogram.
+
+import { barsHeight, barsOption, type Bars } from '../charts/bars';
+import { figure } from '../charts/figure';
+import { h, plainTable } from '../dom';
+import { percentileText, whole } from '../format/number';
+import { plainTime } from '../format/unit';
+import type { Model } from '../model';
+import type { Cell, Distribution, LoadFacts } from '../summary';
+import { LIGHT, type Theme } from '../theme';
+
+/** Everything that the terminal says of a load. */
+export function loadFigures({ summary }: Model): HTMLElement {
+  const facts = summary.load!;
+  const [cell] = summary.cells;
+  return h(
+    'div',
+    { class: 'load-figures' },
+    lines(facts),
+    cell && h('div', { class: 'figures small-multiples' }, latencies(cell), histogram(facts)),
+    cell && errors(cell),
+  );
+}
+
+function lines({ rows }: LoadFacts): HTMLElement {
+  const line = ({ key, value }: { key: string; value: string }) =>
+    h('tr', { 'data-outcome': key }, h('th', { scope: 'row' }, key), h('td', { dir: 'auto' }, value));
+  return h('table', { class: 'keys lines' }, h('tbody', {}, ...rows.map(line)));
+}
+
+const timeOf = (ns: number | null | undefined) => (ns == null ? '–' : plainTime(ns));
+
+/** Both clocks side by side; of pushed messages latency and jitter. */
+function latencies(cell: Cell): HTMLElement | null {
+  const latency = cell.latency.at(-1);
+  if (!latency) return null;
+  const columns: [string, Distribution][] = cell.messages
+    ? [
+        ['push latency', latency.response],
+        ['jitter', cell.messages.jitter],
+      ]
+    : [
+        ['response time', latency.response],
+        ['service time', latency.service],
+      ];
+  if (latency.send_lag) columns.push(['send lag', latency.send_lag]);
+  const percentiles = [...new Set(columns.flatMap(([, d]) => d.percentiles.map((p) => p.percentile)))];
+  const row = (name: string, of: (d: Distribution) => number | null | undefined) => [
+    name,
+    ...columns.map(([, d]) => timeOf(of(d))),
+  ];
+  const stated = percentiles
+    .sort((a, b) => a - b)
+    .map((p) => row(`p${percentileText(p)}`, (d) => d.percentiles.find((v) => v.percentile === p)?.value_ns));
+  const rows = [row('min', (d) => d.min_ns), row('mean', (d) => d.mean_ns), ...stated, row('max', (d) => d.max_ns)];
+  const table = plainTable('Latency', ['', ...columns.map(([name]) => name)], rows, { class: 'cells pushed' });
+  return h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Latency' }, table);
+}
+
+/** How many requests were answered within which time. */
+function histogram({ histogram: bins }: LoadFacts): HTMLElement | null {
+  if (!bins.length) return null;
+  const bars = (t: Theme): Bars => ({
+    axisName: 'requests',
+    nameParts: false,
+    rows: bins.map(({ upto_ns, count }) => ({
+      id: '',
+      label: `≤ ${plainTime(upto_ns)}`,
+      parts: [{ name: '', value: count, colour: t.series[0]! }],
+      lo: null,
+      hi: null,
+      value: whole(count),
+      tip: [['requests', whole(count)]],
+    })),
+  });
+  return figure({
+    id: 'histogram',
+    title: 'Histogram of response times',
+    note: 'A bar counts the requests up to its time and above that of the bar before.',
+    height: (width) => barsHeight(bars(LIGHT), width),
+    draw: (width, t) => barsOption(bars(t), width, t),
+    data: () => ({ heads: ['upto_ns', 'count'], rows: bins.map((bin) => [bin.upto_ns, bin.count]) }),
+    alternative: () => bins.map((bin) => `≤ ${plainTime(bin.upto_ns)}: ${whole(bin.count)}`).join('; '),
+  });
+}
+
+/** Failures by class, the most frequent first. */
+function errors({ errors: all }: Cell): HTMLElement | null {
+  if (!all.length) return null;
+  const rows = [...all].sort((a, b) => b.count - a.count).map((e) => [e.class, whole(e.count), e.example]);
+  const table = plainTable('Failed requests by class', ['class', 'count', 'the first of them'], rows, {
+    class: 'cells pushed',
+  });
+  return h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Failed requests' }, table);
+}
