@@ -3,17 +3,21 @@
 import './style/base.css';
 import './style/answer.css';
 import './style/charts.css';
+import './style/facts.css';
 import './style/nav.css';
 import './style/tables.css';
 import './style/print.css';
 import { h } from './dom';
 import { showReport } from './page/page';
+import { Details } from './summary/details';
 import { readSummary } from './summary/read';
 
 performance.mark('tare-begin');
 const place = document.getElementById('page')!;
+const textOf = (id: string) => document.getElementById(id)?.textContent?.trim() ?? '';
 try {
-  showReport(place, readSummary(document.getElementById('tare-summary')!.textContent ?? ''));
+  const summary = await readSummary(textOf('tare-summary'));
+  await showReport(place, summary, new Details(textOf('tare-details').split('\n')));
   performance.measure('tare-report', 'tare-begin');
 } catch (error) {
   place.replaceChildren(

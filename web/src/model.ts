@@ -1,7 +1,8 @@
 // The summary arranged for drawing: panels (a group under a scenario), look-ups, and which variants get a colour. No figure is computed here.
 
-import { choice } from './state';
+import { choice, choose } from './state';
 import type { Cell, Comparison, Currency, Noise, Summary } from './summary';
+import type { Details } from './summary/details';
 import type { Theme } from './theme';
 
 /** One group of variants under one scenario: what a chart puts side by side. */
@@ -22,6 +23,7 @@ export type CurrencyName = Pick<Currency, 'name' | 'label' | 'unit' | 'higher_is
 
 export interface Model {
   summary: Summary;
+  details: Details;
   panels: Panel[];
   cells: Map<string, Cell>;
   /** By the id of the variant's cell. */
@@ -44,7 +46,7 @@ const SLICE_ORDER = ['saturating', 'fixed', 'push', 'poisson'];
 
 const distinct = <T>(values: T[]): T[] => [...new Set(values)];
 
-export function buildModel(summary: Summary): Model {
+export function buildModel(summary: Summary, details: Details): Model {
   const panels = new Map<string, Panel>();
   const groups = distinct(summary.cells.map((c) => c.group));
   for (const cell of summary.cells) {
@@ -68,6 +70,7 @@ export function buildModel(summary: Summary): Model {
   const variants = distinct(summary.cells.map((c) => c.variant));
   return {
     summary,
+    details,
     panels: [...panels.values()],
     cells: new Map(summary.cells.map((c) => [c.id, c])),
     comparisons: new Map(summary.comparisons.map((c) => [c.cell, c])),
@@ -94,6 +97,22 @@ export function firstChoice(model: Model): Partial<typeof choice> {
     currency: model.currencies[0]?.name ?? '',
     sliceKind: model.sliceKinds.at(-1) ?? '',
   };
+}
+
+/** The panel that was asked for last: only it is shown when several are unpacked at a time. */
+let wanted: string | null = null;
+
+/** Brings a panel into focus (null: all of them), as soon as what its charts show is unpacked. */
+export async function showPanel(model: Model, key: string | null): Promise<void> {
+  wanted = key;
+  await openPanels(model, key);
+  if (wanted === key) choose({ panel: key });
+}
+
+/** Unpacks what the charts of a panel show (null: of all panels). */
+export async function openPanels({ panels, details }: Model, key: string | null): Promise<void> {
+  const opening = panels.map((p, i) => (key === null || p.key === key ? details.open(i, p.cells) : null));
+  await Promise.all(opening);
 }
 
 /** The panels to draw now. */

@@ -44,7 +44,7 @@ export class Pages {
     page.on('pageerror', (e) => opened.complaints.push(String(e)));
     page.on('request', (r) => /^(file|data|blob):/.test(r.url()) || opened.requests.push(r.url()));
     await page.goto(pathToFileURL(file).href + hash);
-    await page.locator('main').waitFor();
+    await page.locator('main:not([aria-busy])').waitFor();
     return opened;
   }
 

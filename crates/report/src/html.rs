@@ -1,13 +1,19 @@
-//! The page: the built template with the summary inside, as data that no server can turn into markup.
+//! The page: the built template with the data inside, packed so that no server's text can become markup.
+
+mod packed;
 
 use crate::error::ReportError;
 use crate::summary::Summary;
+use packed::PackedData;
 
 /// The page of `web/`, or where that was not built, a small one that says so.
 const TEMPLATE: &str = include_str!(concat!(env!("OUT_DIR"), "/report.html"));
 
-/// Where the summary goes: inside `<script type="application/json">`.
-const PLACEHOLDER: &str = "__TARE_SUMMARY__";
+/// Where the packed summary goes.
+const SUMMARY: &str = "__TARE_SUMMARY__";
+
+/// Where the packed details go, a line for each panel.
+const DETAILS: &str = "__TARE_DETAILS__";
 
 /// Where the page that was not built shows the sentences.
 const SENTENCES: &str = "__TARE_SENTENCES__";
@@ -24,30 +30,16 @@ pub fn render(summary: &Summary) -> Result<String, ReportError> {
 }
 
 fn fill(template: &str, summary: &Summary) -> Result<String, ReportError> {
-    let json = escape_json(&serde_json::to_string(summary)?);
+    let data = PackedData::of(summary)?;
     let items = |s: &crate::summary::Sentence| format!("<li>{}</li>\n", escape_html(&s.text));
     let sentences: String = summary.sentences.iter().map(items).collect();
-    // Both sides of the data are cut apart first: a server may be called like a placeholder.
-    let (before, after) = template.split_once(PLACEHOLDER).unwrap_or((template, ""));
     let title = format!("<title>{}</title>", escape_html(&summary.headline.text));
-    let before = before.replacen(TITLE, &title, 1).replacen(SENTENCES, &sentences, 1);
-    Ok(format!("{before}{json}{after}"))
-}
-
-/// The same JSON without a character that means something to HTML or to an old JavaScript parser.
-fn escape_json(json: &str) -> String {
-    let mut safe = String::with_capacity(json.len() + json.len() / 16);
-    for c in json.chars() {
-        match c {
-            '<' => safe.push_str("\\u003c"),
-            '>' => safe.push_str("\\u003e"),
-            '&' => safe.push_str("\\u0026"),
-            '\u{2028}' => safe.push_str("\\u2028"),
-            '\u{2029}' => safe.push_str("\\u2029"),
-            c => safe.push(c),
-        }
-    }
-    safe
+    // The packed data go first: unlike names and sentences, they cannot contain a placeholder.
+    Ok(template
+        .replacen(SUMMARY, &data.summary, 1)
+        .replacen(DETAILS, &data.panels.join("\n"), 1)
+        .replacen(SENTENCES, &sentences, 1)
+        .replacen(TITLE, &title, 1))
 }
 
 pub(crate) fn escape_html(text: &str) -> String {
@@ -59,18 +51,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn json_in_a_script_cannot_end_it() {
-        let json = serde_json::to_string("</script><!--&\u{2028}").unwrap();
-        let safe = escape_json(&json);
-        assert_eq!(safe, r#""\u003c/script\u003e\u003c!--\u0026\u2028""#);
-        assert_eq!(serde_json::from_str::<String>(&safe).unwrap(), "</script><!--&\u{2028}");
-    }
-
-    #[test]
-    fn both_templates_have_a_place_for_the_summary() {
+    fn both_templates_have_a_place_for_the_data() {
         let fallback = include_str!("fallback.html");
-        assert_eq!(TEMPLATE.matches(PLACEHOLDER).count(), 1);
-        assert_eq!((TEMPLATE.matches(TITLE).count(), fallback.matches(TITLE).count()), (1, 1));
-        assert_eq!((fallback.matches(PLACEHOLDER).count(), fallback.matches(SENTENCES).count()), (1, 1));
+        for place in [SUMMARY, DETAILS, TITLE] {
+            assert_eq!((TEMPLATE.matches(place).count(), fallback.matches(place).count()), (1, 1), "{place}");
+        }
+        assert_eq!(fallback.matches(SENTENCES).count(), 1);
     }
 }

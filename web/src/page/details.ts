@@ -10,7 +10,7 @@ import { latencyFigure, latencyTable } from '../figures/latency';
 import { heapOverTime, p99OverTime, rssOverTime, throughputOverTime } from '../figures/over_time';
 import { jitterFigure, messagesTable } from '../figures/pushes';
 import { changeText } from '../format/number';
-import { focused, hasHiddenRows, kindText, type Model, type Panel } from '../model';
+import { focused, hasHiddenRows, kindText, showPanel, type Model, type Panel } from '../model';
 import { choice, choose, watch, type Choice } from '../state';
 import { overheadFigures, percent } from '../figures/overhead';
 
@@ -22,7 +22,7 @@ const ALL = '';
 export function focusBar(model: Model): HTMLElement | null {
   const { panels } = model;
   const parts: HTMLElement[] = [];
-  if (panels.length > 1) parts.push(panels.length <= TABS ? focusTabs(panels) : focusSelect(panels));
+  if (panels.length > 1) parts.push(panels.length <= TABS ? focusTabs(model) : focusSelect(model));
   if (hasHiddenRows(model)) {
     const box = h('input', { type: 'checkbox', onchange: () => choose({ everyRow: box.checked }) });
     parts.push(h('label', { class: 'check' }, box, ' every row'));
@@ -30,10 +30,10 @@ export function focusBar(model: Model): HTMLElement | null {
   return parts.length ? h('div', { class: 'focus-bar' }, h('span', {}, 'Charts for'), ...parts) : null;
 }
 
-function focusTabs(panels: Panel[]): HTMLElement {
-  const items = panels.map((p) => ({ value: p.key, text: p.title }));
+function focusTabs(model: Model): HTMLElement {
+  const items = model.panels.map((p) => ({ value: p.key, text: p.title }));
   const all = { value: ALL, text: 'all scenarios' };
-  const field = tabs('Scenario', 'panel', [all, ...items], (key) => choose({ panel: key === ALL ? null : key }));
+  const field = tabs('Scenario', 'panel', [all, ...items], (key) => void showPanel(model, key === ALL ? null : key));
   const mark = () => {
     for (const input of field.querySelectorAll('input')) input.checked = input.value === (choice.panel ?? ALL);
   };
@@ -42,13 +42,13 @@ function focusTabs(panels: Panel[]): HTMLElement {
   return field;
 }
 
-function focusSelect(panels: Panel[]): HTMLElement {
+function focusSelect(model: Model): HTMLElement {
   const select = h(
     'select',
     { 'aria-label': 'Scenario' },
-    ...panels.map((p) => h('option', { value: p.key }, p.title)),
+    ...model.panels.map((p) => h('option', { value: p.key }, p.title)),
   );
-  select.addEventListener('change', () => choose({ panel: select.value }));
+  select.addEventListener('change', () => void showPanel(model, select.value));
   const mark = () => (select.value = choice.panel ?? '');
   watch(['panel'], mark);
   mark();
@@ -74,10 +74,20 @@ export const cpuSection = (m: Model) =>
   h('div', {}, figures(m, [cpuSlopes, cpuFigure], true), figures(m, [cpuOverTime], false));
 export const memorySection = (m: Model) =>
   h('div', {}, figures(m, [allocationFigure, memoryFigure], true), figures(m, [rssOverTime, heapOverTime], false));
-export const timeSection = (m: Model) => figures(m, [throughputOverTime, p99OverTime], false);
+export const timeSection = (m: Model) =>
+  h('div', {}, h('div', { class: 'controls' }, scaleTabs()), figures(m, [throughputOverTime, p99OverTime], false));
 
 export const capacitySection = (m: Model) => figures(m, [capacityTable, triesFigures], false);
 export const pushSection = (m: Model) => figures(m, [messagesTable, jitterFigure], false);
+
+/** Whether latencies stand on a logarithmic axis. */
+function scaleTabs(): HTMLElement {
+  const scales = [
+    { value: 'log' as const, text: 'logarithmic' },
+    { value: 'linear' as const, text: 'linear' },
+  ];
+  return tabs('Axis of latencies', 'scale', scales, (scale) => choose({ scale }));
+}
 
 export function latencySection(model: Model): HTMLElement {
   const kinds = model.sliceKinds.map((k) => ({ value: k, text: kindText(k) }));
@@ -91,6 +101,7 @@ export function latencySection(model: Model): HTMLElement {
         { class: 'controls' },
         kinds.length > 1 ? tabs('Load', 'sliceKind', kinds, (sliceKind) => choose({ sliceKind })) : null,
         tabs('Clock', 'clock', clocks, (clock) => choose({ clock })),
+        scaleTabs(),
       )
     : null;
   const keys = ['panel', 'sliceKind', 'clock'] as const;

@@ -1,11 +1,11 @@
 // Deep links: #cell=ID opens a cell, #open=ID a comparison of the overview, and #ID any section or chart.
 
 import { panelId } from '../figures/forks';
-import type { Model } from '../model';
+import { showPanel, type Model } from '../model';
 import { choice, choose } from '../state';
 import type { CellTable } from './table';
 
-const KINDS = ['throughput', 'latency', 'over-time', 'p99-over-time', 'cpu', 'memory'];
+const KINDS = ['throughput', 'latency', 'over-time', 'p99-over-time', 'cpu', 'cpu-slopes', 'cpu-over-time', 'memory'];
 
 function decoded(text: string): string {
   try {
@@ -16,13 +16,13 @@ function decoded(text: string): string {
 }
 
 /** Goes where the address points, now and whenever it changes. */
-export function followLinks(model: Model, table: CellTable): void {
+export function followLinks(model: Model, table: CellTable | null): void {
   const go = () => {
     const hash = decoded(location.hash.slice(1));
-    if (hash.startsWith('cell=')) table.open(hash.slice(5));
+    if (hash.startsWith('cell=')) table?.open(hash.slice(5));
     else if (hash.startsWith('flame=')) openFlame(hash.slice(6));
-    else if (hash.startsWith('open=')) openComparison(model, hash.slice(5));
-    else if (hash) openPlace(model, hash);
+    else if (hash.startsWith('open=')) void openComparison(model, hash.slice(5));
+    else if (hash) void openPlace(model, hash);
   };
   window.addEventListener('hashchange', go);
   go();
@@ -36,18 +36,19 @@ function openFlame(hash: string): void {
 }
 
 /** Brings the panel of a cell into focus, its variant singled out. */
-function openComparison(model: Model, id: string): void {
+async function openComparison(model: Model, id: string): Promise<void> {
   const cell = model.cells.get(id);
   if (!cell) return;
-  choose({ panel: `${cell.group}/${cell.scenario}`, highlights: [cell.variant] });
+  choose({ highlights: [cell.variant] });
+  await showPanel(model, `${cell.group}/${cell.scenario}`);
   document.getElementById('overhead')?.scrollIntoView({ block: 'start' });
 }
 
 /** A chart of a panel that is not in focus comes into focus first. */
-function openPlace(model: Model, id: string): void {
+async function openPlace(model: Model, id: string): Promise<void> {
   if (!document.getElementById(id)) {
     const panel = model.panels.find((p) => KINDS.some((kind) => panelId(kind, p) === id));
-    if (panel && choice.panel !== null) choose({ panel: panel.key });
+    if (panel && choice.panel !== null) await showPanel(model, panel.key);
   }
   document.getElementById(id)?.scrollIntoView({ block: 'start' });
 }

@@ -2,18 +2,23 @@
 
 import { h } from '../dom';
 import { ladderFigures } from '../figures/ladder';
-import { buildModel, firstChoice, type Model } from '../model';
-import { choose } from '../state';
+import { loadFigures } from '../figures/load';
+import { buildModel, firstChoice, openPanels, type Model } from '../model';
+import { choice, choose } from '../state';
 import type { Summary } from '../summary';
+import type { Details } from '../summary/details';
 import { answer, isTabled } from './answer';
 import { crossChecks } from './cross_checks';
-import * as details from './details';
+import * as charts from './details';
 import { findingsList, howItWasRun } from './facts';
 import { followLinks } from './links';
 import { masthead } from './masthead';
 import { followSections, nav, type Entry } from './nav';
 import { cellTable, type CellTable } from './table';
 import { profilesSection, whySection } from './why';
+
+/** How long a hidden page waits before it makes its charts. */
+const HIDDEN_MS = 300;
 
 interface Room extends Entry {
   make: (model: Model) => Node;
@@ -35,13 +40,15 @@ const checked = (m: Model) => m.summary.cross_checks.length > 0;
 const tabled = (m: Model) => isTabled(m) && m.summary.comparisons.some((c) => c.currencies.length > 0);
 const pushed = (m: Model) => m.summary.cells.some((c) => c.messages);
 const searched = (m: Model) => m.summary.cells.some((c) => c.capacity);
+const loaded = (m: Model) => !!m.summary.load;
 const laddered = (m: Model) => !!m.summary.ladders?.length;
 const explained = (m: Model) => !!m.summary.profiles?.whys.length;
 const profiled = (m: Model) => !!m.summary.profiles?.views.length;
 
-/** The rooms in the order of the page: why, then the charts, then what they rest on. */
-function rooms(table: CellTable): Room[] {
+/** The rooms in the order of the page: the figures of a load, why, then the charts, then what they rest on. */
+function rooms(keep: (table: CellTable) => void): Room[] {
   return [
+    { id: 'figures', title: 'Figures', make: loadFigures, when: loaded },
     { id: 'why', title: 'Why', make: (m) => whySection(m.summary.profiles!), when: explained },
     { id: 'profiles', title: 'Profiles', make: (m) => profilesSection(m.summary.profiles!), when: profiled },
     {
@@ -50,56 +57,73 @@ function rooms(table: CellTable): Room[] {
       make: (m) => h('div', {}, ...m.summary.ladders!.flatMap(ladderFigures)),
       when: laddered,
     },
-    { id: 'overheads', title: 'Overhead', make: details.overheadSection, chart: true, when: tabled },
-    { id: 'capacities', title: 'Capacity', make: details.capacitySection, chart: true, when: searched },
-    { id: 'throughputs', title: 'Throughput', make: details.throughputSection, chart: true, when: saturated },
-    { id: 'latencies', title: 'Latency', make: details.latencySection, chart: true, when: timed },
-    { id: 'pushes', title: 'Pushed messages', make: details.pushSection, chart: true, when: pushed },
-    { id: 'cpus', title: 'CPU', make: details.cpuSection, chart: true, when: weighed },
-    { id: 'memories', title: 'Memory', make: details.memorySection, chart: true, when: weighed },
-    { id: 'time', title: 'Over time', make: details.timeSection, chart: true, when: measured },
-    { id: 'cells', title: 'All cells', make: () => table.element, when: weighed },
-    { id: 'noise', title: 'Noise floor', make: details.noiseSection, when: weighed },
+    { id: 'overheads', title: 'Overhead', make: charts.overheadSection, chart: true, when: tabled },
+    { id: 'capacities', title: 'Capacity', make: charts.capacitySection, chart: true, when: searched },
+    { id: 'throughputs', title: 'Throughput', make: charts.throughputSection, chart: true, when: saturated },
+    { id: 'latencies', title: 'Latency', make: charts.latencySection, chart: true, when: timed },
+    { id: 'pushes', title: 'Pushed messages', make: charts.pushSection, chart: true, when: pushed },
+    { id: 'cpus', title: 'CPU', make: charts.cpuSection, chart: true, when: weighed },
+    { id: 'memories', title: 'Memory', make: charts.memorySection, chart: true, when: weighed },
+    { id: 'time', title: 'Over time', make: charts.timeSection, chart: true, when: measured },
+    { id: 'cells', title: 'All cells', make: (m) => tableOf(m, keep), when: weighed },
+    { id: 'noise', title: 'Noise floor', make: charts.noiseSection, when: weighed },
     { id: 'cross-checks', title: 'Cross-checks', make: (m) => crossChecks(m.summary), when: checked },
     { id: 'findings', title: 'Findings', make: findingsList },
     { id: 'how', title: 'How it was run', make: howItWasRun },
   ];
 }
 
-/** Puts the whole report into a place of the document. */
-export function showReport(place: HTMLElement, summary: Summary): void {
-  document.title = summary.headline.text;
-  const model = buildModel(summary);
-  choose(firstChoice(model));
+function tableOf(model: Model, keep: (table: CellTable) => void): HTMLElement {
   const table = cellTable(model);
-  const list = rooms(table).filter((room) => !room.when || room.when(model));
-  const made = list.map((room) => ({ room, section: section(room, model) }));
-  const firstChart = made.findIndex(({ room }) => room.chart);
-  const charts = made.filter(({ room }) => room.chart).map((m) => m.section);
-  const before = made.slice(0, Math.max(0, firstChart)).map((m) => m.section);
-  const after = made.slice(before.length).filter(({ room }) => !room.chart);
+  keep(table);
+  return table.element;
+}
+
+/** Puts the whole report into a place of the document: the answer at once, the rest when the browser has shown it. */
+export async function showReport(place: HTMLElement, summary: Summary, details: Details): Promise<void> {
+  document.title = summary.headline.text;
+  const model = buildModel(summary, details);
+  choose(firstChoice(model));
+  let table: CellTable | null = null;
+  const list = rooms((made) => (table = made)).filter((room) => !room.when || room.when(model));
+  const sections = list.map(emptySection);
   const first = answer(model);
   const side = nav([{ id: 'answer', title: 'Answer' }, ...list]);
-  // The bar that chooses the scenario stays in view as long as the charts that it rules.
-  const deep = h('div', {}, details.focusBar(model), ...charts);
-  const main = h(
-    'main',
-    {},
-    masthead(summary),
-    first,
-    ...before,
-    deep,
-    ...after.map((m) => m.section),
-    colophon(summary),
-  );
+  const main = h('main', { 'aria-busy': 'true' }, masthead(summary), first);
   place.replaceChildren(h('a', { href: '#answer', class: 'skip' }, 'Skip to the answer'), side, main);
-  followSections(side, [first, ...made.map((m) => m.section)]);
+  performance.mark('tare-answer');
+  await painted();
+  await openPanels(model, choice.panel);
+  main.append(...inOrder(model, list, sections), colophon(summary));
+  for (const [i, room] of list.entries()) {
+    sections[i]!.append(room.make(model));
+    await pause();
+  }
+  main.removeAttribute('aria-busy');
+  followSections(side, [first, ...sections]);
   followLinks(model, table);
 }
 
-function section(room: Room, model: Model): HTMLElement {
-  const head = h('h2', {}, h('a', { href: `#${room.id}` }, room.title));
-  return h('section', { id: room.id }, head, room.make(model));
+/** The sections; the bar that chooses the scenario stays in view as long as the charts that it rules. */
+function inOrder(model: Model, list: Room[], sections: HTMLElement[]): HTMLElement[] {
+  const [from, to] = [list.findIndex((room) => room.chart), list.findLastIndex((room) => room.chart) + 1];
+  if (from < 0) return sections;
+  const deep = h('div', {}, charts.focusBar(model), ...sections.slice(from, to));
+  return [...sections.slice(0, from), deep, ...sections.slice(to)];
+}
+
+/** Resolves when the browser has shown what the page has so far. A hidden page shows nothing, and does not wait long. */
+const painted = (): Promise<void> =>
+  new Promise((resolve) => {
+    requestAnimationFrame(() => setTimeout(resolve));
+    setTimeout(resolve, HIDDEN_MS);
+  });
+
+/** Lets the browser answer the reader between two sections. */
+const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
+
+function emptySection({ id, title }: Room): HTMLElement {
+  return h('section', { id }, h('h2', {}, h('a', { href: `#${id}` }, title)));
 }
 
 function colophon({ run }: Summary): HTMLElement {

@@ -2,97 +2,142 @@
 
 import { add, breakable, copyButton, h, saveFile } from '../dom';
 import { toCsv, toMarkdown } from '../format/export';
-import type { Model } from '../model';
+import { openPanels, type Model } from '../model';
 import type { Cell } from '../summary';
 import { cellDetail } from './cell_detail';
 import { columnsOf, type Column } from './columns';
 
-/** From this many rows on, and how high one is, about. */
-const MANY = 200;
-const ROW_PX = 31;
+/** Rows shown at once, unless the reader asks for more: a browser takes long to lay out a thousand. */
+const ROWS_AT_ONCE = 100;
 
 interface Row {
   cell: Cell;
-  element: HTMLTableRowElement;
+  /** Made when it is shown first. */
+  element: HTMLTableRowElement | null;
   words: string;
 }
 
 /** The table, and a way to open a cell in it. */
 export interface CellTable {
   element: HTMLElement;
-  /** Opens a cell's details and brings its row into view; false when there is no such cell. */
-  open(id: string): boolean;
+  /** Opens a cell's details and brings its row into view. */
+  open(id: string): Promise<void>;
 }
 
 export function cellTable(model: Model): CellTable {
-  const columns = columnsOf(model);
-  const rows = model.summary.cells.map((cell): Row => rowOf(cell, columns));
-  const body = h('tbody', {}, ...rows.map((r) => r.element));
-  const shown = () => [...body.children].flatMap((tr) => rows.filter((r) => r.element === tr && !r.element.hidden));
-  const count = h('span', { class: 'count', role: 'status' });
-  const filter = h('input', {
+  const view = new TableView(model);
+  return { element: view.element, open: (id) => view.open(id) };
+}
+
+/** Which rows are shown, in which order. */
+class TableView {
+  readonly element: HTMLElement;
+  private readonly columns: Column[];
+  private rows: Row[];
+  private limit = ROWS_AT_ONCE;
+  private readonly body = h('tbody', {});
+  private readonly count = h('span', { class: 'count', role: 'status' });
+  private readonly more = h('button', { type: 'button', class: 'button more', onclick: () => this.showAll() });
+  private readonly filter = h('input', {
     type: 'search',
     placeholder: 'Filter: words of a row',
     'aria-label': 'Filter the cells',
+    oninput: () => this.show(),
   });
-  const sayCount = (n: number) =>
-    (count.textContent = n === rows.length ? `${n} cells` : `${n} of ${rows.length} cells`);
-  const apply = () => {
-    const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
-    closeDetails(body);
-    for (const row of rows) row.element.hidden = !words.every((w) => row.words.includes(w));
-    sayCount(rows.filter((r) => !r.element.hidden).length);
-  };
-  filter.addEventListener('input', apply);
-  sayCount(rows.length);
 
-  const heads = columns.map((column) => headOf(column, (down) => sortRows(body, rows, column, down)));
-  const table = h(
-    'table',
-    { class: 'cells' },
-    h('caption', { class: 'sr' }, 'Every cell of the run'),
-    h('thead', {}, h('tr', {}, ...heads)),
-    body,
-  );
-  const controls = h('div', { class: 'controls' }, filter, count, ...exportsOf(columns, shown));
-  const scroll = h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'All cells' }, table);
-  if (rows.length > MANY) {
-    // A long table is laid out only when the reader comes near it.
-    scroll.style.contentVisibility = 'auto';
-    scroll.style.containIntrinsicSize = `auto ${rows.length * ROW_PX}px`;
+  constructor(private readonly model: Model) {
+    this.columns = columnsOf(model);
+    this.rows = model.summary.cells.map((cell) => ({ cell, element: null, words: wordsOf(cell, this.columns) }));
+    const heads = this.columns.map((column) => headOf(column, (down) => this.sort(column, down)));
+    const table = h(
+      'table',
+      { class: 'cells' },
+      h('caption', { class: 'sr' }, 'Every cell of the run'),
+      h('thead', {}, h('tr', {}, ...heads)),
+      this.body,
+    );
+    const exports = exportsOf(this.columns, () => this.matching());
+    const controls = h('div', { class: 'controls' }, this.filter, this.count, ...exports);
+    const scroll = h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'All cells' }, table);
+    this.element = h('div', {}, controls, scroll, this.more);
+    this.show();
   }
-  const element = h('div', {}, controls, scroll);
-  return {
-    element,
-    open: (id) => {
-      const row = rows.find((r) => r.cell.id === id);
-      if (!row) return false;
-      if (row.element.hidden) {
-        filter.value = '';
-        apply();
-      }
-      toggleDetail(row, model, columns.length, true);
-      row.element.scrollIntoView({ block: 'center' });
-      row.element.querySelector('a')?.focus({ preventScroll: true });
-      return true;
-    },
-  };
+
+  async open(id: string): Promise<void> {
+    const row = this.rows.find((r) => r.cell.id === id);
+    if (!row) return;
+    await openPanels(this.model, `${row.cell.group}/${row.cell.scenario}`);
+    if (!this.matching().includes(row)) this.filter.value = '';
+    this.limit = Math.max(this.limit, this.matching().indexOf(row) + 1);
+    this.show();
+    const element = this.elementOf(row);
+    element.classList.add('target');
+    const span = this.columns.length;
+    element.after(h('tr', { class: 'detail' }, h('td', { colspan: span }, cellDetail(this.model, row.cell))));
+    element.scrollIntoView({ block: 'center' });
+    element.querySelector('a')?.focus({ preventScroll: true });
+  }
+
+  /** The rows that the filter lets through. */
+  private matching(): Row[] {
+    const words = this.filter.value.toLowerCase().split(/\s+/).filter(Boolean);
+    return this.rows.filter((row) => words.every((word) => row.words.includes(word)));
+  }
+
+  /** Shows the rows without any details. */
+  private show(): void {
+    const found = this.matching();
+    const all = this.rows.length;
+    for (const marked of this.body.querySelectorAll('.target')) marked.classList.remove('target');
+    this.body.replaceChildren(...found.slice(0, this.limit).map((row) => this.elementOf(row)));
+    this.count.textContent = found.length === all ? `${all} cells` : `${found.length} of ${all} cells`;
+    this.more.textContent = `Show all ${found.length} rows`;
+    this.more.hidden = found.length <= this.limit;
+  }
+
+  private showAll(): void {
+    this.limit = Infinity;
+    this.show();
+  }
+
+  /** Sorts the rows; what has no value stays last either way. */
+  private sort(column: Column, down: boolean): void {
+    const sign = down ? -1 : 1;
+    const keyed = this.rows.map((row) => ({ row, key: column.raw(row.cell) }));
+    keyed.sort((a, b) => {
+      if (a.key === null || b.key === null) return Number(a.key === null) - Number(b.key === null);
+      if (typeof a.key === 'number' && typeof b.key === 'number') return sign * (a.key - b.key);
+      return sign * COLLATOR.compare(String(a.key), String(b.key));
+    });
+    this.rows = keyed.map(({ row }) => row);
+    this.show();
+  }
+
+  private elementOf(row: Row): HTMLTableRowElement {
+    return (row.element ??= rowElement(row.cell, this.columns));
+  }
 }
 
-function rowOf(cell: Cell, columns: Column[]): Row {
+const COLLATOR = new Intl.Collator('en', { numeric: true });
+
+/** What the filter looks for in a row. */
+function wordsOf(cell: Cell, columns: Column[]): string {
+  const texts = columns.filter((c) => !c.numeric).map((c) => c.text(cell));
+  return [...texts, cell.family, cell.kind, cell.version ?? ''].join(' ').toLowerCase();
+}
+
+function rowElement(cell: Cell, columns: Column[]): HTMLTableRowElement {
   const element = h('tr', { 'data-cell': cell.id });
   if (cell.baseline) element.classList.add('is-baseline');
-  const texts = columns.map((c) => c.text(cell));
   columns.forEach((column, i) => {
-    const text = texts[i]!;
+    const text = column.text(cell);
     if (i === 0) {
       const link = h('a', { href: `#cell=${encodeURIComponent(cell.id)}` }, breakable(text));
       add(element, h('th', { scope: 'row' }, link));
     } else if (column.head === 'validity') add(element, h('td', { 'data-validity': cell.validity.state }, text));
     else add(element, h('td', column.numeric ? { class: 'number' } : {}, text));
   });
-  const words = [...texts.filter((_, i) => !columns[i]!.numeric), cell.family, cell.kind, cell.version ?? ''];
-  return { cell, element, words: words.join(' ').toLowerCase() };
+  return element;
 }
 
 function headOf(column: Column, sort: (down: boolean) => void): HTMLElement {
@@ -113,32 +158,6 @@ function headOf(column: Column, sort: (down: boolean) => void): HTMLElement {
   });
   th.append(button);
   return th;
-}
-
-/** Sorts the rows in place; what has no value stays last either way. */
-function sortRows(body: HTMLElement, rows: Row[], column: Column, down: boolean): void {
-  closeDetails(body);
-  const sign = down ? -1 : 1;
-  const keyed = rows.map((row) => ({ row, key: column.raw(row.cell) }));
-  keyed.sort((a, b) => {
-    if (a.key === null || b.key === null) return Number(a.key === null) - Number(b.key === null);
-    if (typeof a.key === 'number' && typeof b.key === 'number') return sign * (a.key - b.key);
-    return sign * String(a.key).localeCompare(String(b.key), 'en', { numeric: true });
-  });
-  body.append(...keyed.map((k) => k.row.element));
-}
-
-function closeDetails(body: HTMLElement): void {
-  for (const detail of body.querySelectorAll('tr.detail')) detail.remove();
-}
-
-function toggleDetail(row: Row, model: Model, span: number, open: boolean): void {
-  const body = row.element.parentElement!;
-  for (const marked of body.querySelectorAll('.target')) marked.classList.remove('target');
-  closeDetails(body);
-  if (!open) return;
-  row.element.classList.add('target');
-  row.element.after(h('tr', { class: 'detail' }, h('td', { colspan: span }, cellDetail(model, row.cell))));
 }
 
 function exportsOf(columns: Column[], shown: () => Row[]): HTMLElement[] {

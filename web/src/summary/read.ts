@@ -1,18 +1,26 @@
 // How the page reads its summary.
 
 import type { Summary } from '.';
+import { unpack } from './packed';
 
 /** The schema this page was written for. */
 export const SCHEMA = 'tare-summary/1';
 
-/** Reads the summary that stands in the page; the error says what is wrong with it. */
-export function readSummary(text: string): Summary {
+/** Unpacks the summary that stands in the page; the error says what is wrong with it. */
+export async function readSummary(packed: string): Promise<Summary> {
+  if (!('DecompressionStream' in globalThis))
+    throw new Error('This browser cannot unpack the report. Use one of 2023 or newer.');
   let data: unknown;
   try {
-    data = JSON.parse(text);
+    data = await unpack(packed);
   } catch {
     throw new Error('This page holds no readable summary. Make it again with "tare report RUN".');
   }
+  return checkSchema(data);
+}
+
+/** The data as a summary, if they say that they are one of this schema. */
+export function checkSchema(data: unknown): Summary {
   const schema = (data as { schema?: unknown } | null)?.schema;
   if (schema !== SCHEMA) {
     throw new Error(

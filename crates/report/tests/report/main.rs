@@ -13,6 +13,7 @@ mod imports;
 mod limits;
 mod loads;
 mod outputs;
+mod pages;
 mod priors;
 mod probes;
 mod profiles;

@@ -1,0 +1,87 @@
+// Measures a page of 1,000 cells in Chromium and writes the figures into LARGE.md: npm run build && npm run large.
+
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { runnerImport } from 'vite';
+
+/** Slices of each of the three starts of a cell: those of a start of two minutes. */
+const SLICES = 64;
+const TIMES = 5;
+const FILTERS = ['scenario7', '@1.9', 'tapir 1.4.2', 'nothing'];
+
+const { module: filling } = await runnerImport('./fixtures/fill.ts');
+const { module: fixtures } = await runnerImport('./fixtures/index.ts');
+const { module: browsers } = await runnerImport('./test/browser.ts');
+
+const summary = fixtures.largeRun(SLICES);
+mkdirSync('test-results/pages', { recursive: true });
+const file = resolve('test-results/pages/large.html');
+writeFileSync(file, filling.fill(readFileSync('dist/report.html', 'utf8'), summary));
+
+const browser = await browsers.launch();
+const version = browser.version();
+const runs = [];
+for (let i = 0; i < TIMES; i++) runs.push(await measure());
+await browser.close();
+
+/** One visit: from the start of the navigation, in milliseconds. */
+async function measure() {
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+  await page.goto(pathToFileURL(file).href);
+  await page.locator('main:not([aria-busy])').waitFor();
+  const [paint, whole] = await page.evaluate(() => [
+    performance.getEntriesByName('first-contentful-paint')[0].startTime,
+    performance.now(),
+  ]);
+  const filters = [];
+  for (const words of FILTERS) filters.push(await page.evaluate(typed, words));
+  const scenario = await page.evaluate(chosen);
+  await page.close();
+  return { paint, whole, filter: Math.max(...filters), scenario };
+}
+
+/** From a typed filter to the next frame that shows its rows. */
+async function typed(words) {
+  const input = document.querySelector('#cells input[type=search]');
+  input.scrollIntoView();
+  await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+  const from = performance.now();
+  input.value = words;
+  input.dispatchEvent(new Event('input'));
+  await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+  return performance.now() - from;
+}
+
+/** From the choice of another scenario to its charts. */
+async function chosen() {
+  const select = document.querySelector('.focus-bar select');
+  const from = performance.now();
+  select.value = select.options[select.options.length - 1].value;
+  select.dispatchEvent(new Event('change'));
+  while (!document.querySelector('#over-time-g1-Scenario10')) await new Promise((done) => setTimeout(done));
+  return performance.now() - from;
+}
+
+const ms = (of) => {
+  const all = runs.map(of).sort((a, b) => a - b);
+  return `${Math.round(all[Math.floor(all.length / 2)])} ms | ${Math.round(all.at(-1))} ms`;
+};
+const points = summary.cells.reduce((sum, cell) => sum + cell.timeline.length, 0);
+const text = `# A page of ${summary.cells.length.toLocaleString('en')} cells
+
+\`npm run build && npm run large\` makes this file again: a synthetic run of ${summary.cells.length.toLocaleString('en')} cells with
+${points.toLocaleString('en')} slices, opened ${TIMES} times in Chromium ${version} on ${availableParallelism()} cores.
+
+| what                                           | median | most |
+| ---------------------------------------------- | ------ | ---- |
+| first paint of the answer                      | ${ms((r) => r.paint)} |
+| all sections made                              | ${ms((r) => r.whole)} |
+| filter of the table, the slowest of ${FILTERS.length} | ${ms((r) => r.filter)} |
+| charts of another scenario                     | ${ms((r) => r.scenario)} |
+
+Size of the file: ${(statSync(file).size / 1e6).toFixed(1)} MB. As JSON the data have ${(JSON.stringify(summary).length / 1e6).toFixed(1)} MB.
+`;
+writeFileSync('LARGE.md', text);
+console.log(text);

@@ -1,0 +1,104 @@
+// What only charts show of a cell. It stays packed, a part for each panel, until the reader looks at that panel.
+// A mirror of crates/report/src/html/packed.rs.
+
+import type { Cell, TimePoint } from './cell';
+import type { CurvePoint, Latency } from './latency';
+import { unpack } from './packed';
+
+/** Percentiles in ten-millionths of a per cent, and the value at each, in ns. */
+export type PackedCurve = [percentiles: number[], values: number[]];
+
+export interface PackedTimes {
+  /** Hundredths of a second since the point before it. */
+  after_cs: number[];
+  fork: number[];
+  phase: string[];
+  slice_kind: string[];
+  throughput_per_s: number[];
+  p50_ns: (number | null)[];
+  p99_ns: (number | null)[];
+  rss_bytes: (number | null)[];
+  heap_after_gc_bytes: (number | null)[];
+  gc_pauses: (number | null)[];
+  gc_pause_ns: (number | null)[];
+  failed: number[];
+  /** Cores by kind of thread. */
+  cores: Record<string, number[]>;
+}
+
+const DISTRIBUTIONS = ['response', 'service', 'send_lag', 'machine_hiccups', 'jvm_hiccups'] as const;
+
+export type PackedCurves = { starts: [fork: number, curve: PackedCurve][] } & Record<
+  (typeof DISTRIBUTIONS)[number],
+  PackedCurve | null
+>;
+
+export interface ChartDetails {
+  timeline: PackedTimes;
+  /** In the order of the cell's latencies. */
+  curves: PackedCurves[];
+  command: string;
+}
+
+/** The packed parts of a page, in the order of its panels. */
+export class Details {
+  private readonly opened = new Map<number, Promise<void>>();
+
+  constructor(private readonly packed: string[]) {}
+
+  /** Gives the cells of a panel what their charts show. */
+  open(panel: number, cells: Cell[]): Promise<void> {
+    let opening = this.opened.get(panel);
+    if (!opening) this.opened.set(panel, (opening = this.unpack(panel, cells)));
+    return opening;
+  }
+
+  private async unpack(panel: number, cells: Cell[]): Promise<void> {
+    const packed = this.packed[panel];
+    if (!packed) return;
+    const details = (await unpack(packed)) as Record<string, ChartDetails>;
+    for (const cell of cells) {
+      const { timeline, curves, command } = details[cell.id]!;
+      cell.timeline = pointsOf(timeline);
+      cell.command = command;
+      cell.latency.forEach((latency, i) => addCurves(latency, curves[i]!));
+    }
+    this.packed[panel] = '';
+  }
+}
+
+function pointsOf(columns: PackedTimes): TimePoint[] {
+  const { after_cs, cores, ...rest } = columns;
+  const kinds = Object.entries(cores);
+  let at_cs = 0;
+  return after_cs.map((after, i) => ({
+    t_s: (at_cs += after) / 100,
+    fork: rest.fork[i]!,
+    phase: rest.phase[i]!,
+    slice_kind: rest.slice_kind[i]!,
+    throughput_per_s: rest.throughput_per_s[i]!,
+    p50_ns: rest.p50_ns[i]!,
+    p99_ns: rest.p99_ns[i]!,
+    cpu: kinds.map(([kind, values]) => ({ kind, cores: values[i]! })),
+    rss_bytes: rest.rss_bytes[i]!,
+    heap_after_gc_bytes: rest.heap_after_gc_bytes[i]!,
+    gc_pauses: rest.gc_pauses[i]!,
+    gc_pause_ns: rest.gc_pause_ns[i]!,
+    failed: rest.failed[i]!,
+    // No chart shows these: summary.json has them.
+    cpu_ns_per_request: null,
+    jit_share: null,
+    heap_used_bytes: null,
+  }));
+}
+
+function addCurves(latency: Latency, curves: PackedCurves): void {
+  for (const name of DISTRIBUTIONS) {
+    const curve = curves[name];
+    if (curve) latency[name]!.curve = curvePoints(curve);
+  }
+  latency.starts = curves.starts.map(([fork, curve]) => ({ fork, percentiles: curvePoints(curve) }));
+}
+
+const curvePoints = ([percentiles, values]: PackedCurve): CurvePoint[] =>
+  percentiles.map((percentile, i) => ({ percentile: percentile / 1e7, value_ns: values[i]! }));
