@@ -41,12 +41,14 @@ export function chunked(text: string): DocumentFragment {
 }
 
 /** Text for a table's cell; a very long one gets a box of its own that scrolls. */
-export function boxed(text: string): Child {
-  return text.length > LONG ? h('div', { class: 'long', tabindex: '0' }, chunked(text)) : text;
+export function boxed(text: Child): Child {
+  return typeof text === 'string' && text.length > LONG
+    ? h('div', { class: 'long', tabindex: '0' }, chunked(text))
+    : text;
 }
 
 /** A plain table: heads, rows of text; the first column heads its row. */
-export function plainTable(caption: string, heads: string[], rows: string[][], attrs: Attrs = {}): HTMLTableElement {
+export function plainTable(caption: string, heads: string[], rows: Child[][], attrs: Attrs = {}): HTMLTableElement {
   return h(
     'table',
     attrs,

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { flameOf } from '../fixtures/profile';
 import { seeded } from '../fixtures/random';
 import { differenceColour, inkOn, mix } from '../src/flame/colour';
+import { calleesOf, callersOf } from '../src/flame/sandwich';
 import { layout, matches, shareOf, treeOf, WHOLE } from '../src/flame/tree';
 import type { FlameColumns } from '../src/summary';
 import { whySkipped } from './browser';
@@ -62,6 +63,42 @@ describe('the tree of a flame graph', () => {
   });
 });
 
+/** main ─ a (c 20 %), b (c 10 %, which calls d 4 %, c again 2 %). */
+const CALLED: FlameColumns = {
+  names: ['main', 'a', 'b', 'c', 'd'],
+  kinds: 'njjjj',
+  frame: [0, 1, 3, 2, 3, 4, 3],
+  depth: [0, 1, 2, 1, 2, 3, 3],
+  value: [1, 0.5, 0.2, 0.4, 0.1, 0.04, 0.02].map((v) => v * WHOLE),
+  base: [],
+  cut: 0,
+};
+
+describe('a method between its callers and its callees', () => {
+  const tree = treeOf(CALLED);
+  const rows = ({ names, frame, depth, value }: FlameColumns) =>
+    frame.map((f, i) => [names[f], depth[i], Number((value[i]! / WHOLE).toFixed(3))]);
+  test('has what it calls merged over all its places, itself again among it', () => {
+    expect(rows(calleesOf(tree, 3))).toEqual([
+      ['c', 0, 0.3],
+      ['d', 1, 0.04],
+      ['c', 1, 0.02],
+    ]);
+  });
+  test('has its callers with what was spent in it for them', () => {
+    expect(rows(callersOf(tree, 3))).toEqual([
+      ['c', 0, 0.3],
+      ['a', 1, 0.2],
+      ['main', 2, 0.2],
+      ['b', 1, 0.1],
+      ['main', 2, 0.1],
+    ]);
+  });
+  test('that stands nowhere is alone and has nothing', () => {
+    expect(rows(callersOf(treeOf(COLUMNS), 9))).toEqual([[undefined, 0, 0]]);
+  });
+});
+
 test('colours of a difference go from blue over grey to orange, with ink that can be read', () => {
   const t = { grid: '#e9e7e1', worse: '#d55e00', better: '#0072b2' } as Parameters<typeof differenceColour>[1];
   expect([differenceColour(1, t), differenceColour(0, t), differenceColour(-1, t)]).toEqual([
@@ -108,6 +145,30 @@ describe.skipIf(skipped)('the flame graph on the page', () => {
     await expect.poll(words).toBe(before);
     await page.locator('#flame label', { hasText: 'root above' }).click();
     expect(await words()).not.toBe('');
+    await page.context().close();
+  });
+
+  test('shows who calls a method and what it calls, by keyboard too', async () => {
+    const { page } = await pages.open('profiled');
+    const method = page.locator('.methods .method').first();
+    const name = (await method.textContent())!;
+    await method.focus();
+    await page.keyboard.press('Enter');
+    expect(await page.locator('#callers h3').textContent()).toBe(`Who calls ${name}`);
+    expect(await page.locator('#callees h3').textContent()).toBe(`What ${name} calls`);
+    await page.locator('#callees svg').waitFor();
+    await page.locator('#callers button', { hasText: 'Close' }).click();
+    expect(await page.locator('#callees').count()).toBe(0);
+    await page.context().close();
+  });
+
+  test('names its colours at every width, also those of a difference', async () => {
+    const { page } = await pages.open('profiled');
+    await page.locator('#flame').scrollIntoViewIfNeeded();
+    await page.locator('#flame svg').waitFor();
+    expect(await page.locator('#flame .key li').count()).toBeGreaterThan(2);
+    await page.locator('#flame select').selectOption('more');
+    expect(await page.locator('#flame .key').textContent()).toMatch(/more than .+no difference.*less than/);
     await page.context().close();
   });
 

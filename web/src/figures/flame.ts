@@ -7,13 +7,13 @@ import { differenceColour, KINDS, kindColour } from '../flame/colour';
 import { layout, matches, shareOf, treeOf, WHOLE, type Box, type Tree } from '../flame/tree';
 import { changeText, significant } from '../format/number';
 import { unitFor } from '../format/unit';
-import { choice, choose, type Side } from '../state';
+import { choice, choose, watch, type Side } from '../state';
 import type { ProfileView } from '../summary';
 import type { Theme } from '../theme';
 
 const trees = new WeakMap<ProfileView, Tree>();
 
-function treeFor(view: ProfileView): Tree {
+export function treeFor(view: ProfileView): Tree {
   let tree = trees.get(view);
   if (!tree) trees.set(view, (tree = treeOf(view.flame)));
   return tree;
@@ -26,12 +26,12 @@ export function shortName(name: string): string {
 }
 
 /** The side that is drawn: a profile without a baseline has one only. */
-function sideOf(view: ProfileView): Side {
+export function sideOf(view: ProfileView): Side {
   return view.flame.base.length ? choice.side : 'variant';
 }
 
 const isDifference = (side: Side) => side === 'more' || side === 'less';
-const widthsOf = (view: ProfileView, side: Side) =>
+export const widthsOf = (view: ProfileView, side: Side) =>
   side === 'baseline' || side === 'less' ? view.flame.base : view.flame.value;
 
 /** What a node is on both sides, per request where that is known, else as a share. */
@@ -45,7 +45,7 @@ function costs(view: ProfileView, node: number): { own: number; base: number } {
 }
 
 /** The largest difference of any node but the roots, which all of it would be. */
-function largest(view: ProfileView): number {
+export function largest(view: ProfileView): number {
   let most = 0;
   for (let i = 0; i < view.flame.frame.length; i++) {
     if (view.flame.depth[i]! < 2) continue;
@@ -62,7 +62,6 @@ export function flameFigure(view: ProfileView): HTMLElement {
   const rowsOf = (width: number) =>
     [...boxesOf(width, -1), ...boxesOf(width, choice.zoom)].reduce((most, box) => Math.max(most, box.row), 0) + 1;
   const scale = largest(view);
-  const name = (node: number) => view.flame.names[view.flame.frame[node]!]!;
   return figure({
     id: 'flame',
     title: () => title(view),
@@ -70,19 +69,8 @@ export function flameFigure(view: ProfileView): HTMLElement {
     watch: ['find', 'side', 'icicle', 'zoom'],
     height: (width) => flameHeight(rowsOf(width)),
     draw: (width, t) => {
-      const side = sideOf(view);
-      const found = matches(view.flame, choice.find);
-      const colour = (box: Box) => boxColour(view, box, side, scale, t);
-      const flame: Flame = {
-        boxes: boxesOf(width, choice.zoom),
-        icicle: choice.icicle,
-        rows: rowsOf(width),
-        name: (node) => shortName(name(node)),
-        colour,
-        marked: (node) => found[view.flame.frame[node]!] === 1,
-        tip: (node) => tipOf(view, node, name(node)),
-      };
-      return flameOption(flame, t);
+      const shape = { boxes: boxesOf(width, choice.zoom), rows: rowsOf(width), icicle: choice.icicle };
+      return flameOption(flameOf(view, shape, scale, t), t);
     },
     data: () => ({
       heads: ['method', 'share %', 'by itself %', 'mostly called by'],
@@ -92,7 +80,27 @@ export function flameFigure(view: ProfileView): HTMLElement {
     onPick: (node) => choose({ zoom: Number(node) === choice.zoom ? -1 : Number(node) }),
     controls: controls(view),
     key: (t) => keyOf(view, t),
+    alwaysKey: true,
   });
+}
+
+/** Boxes with their names, colours and marks. */
+export function flameOf(
+  view: ProfileView,
+  shape: Pick<Flame, 'boxes' | 'rows' | 'icicle'>,
+  scale: number,
+  t: Theme,
+): Flame {
+  const side = sideOf(view);
+  const found = matches(view.flame, choice.find);
+  const name = (node: number) => view.flame.names[view.flame.frame[node]!]!;
+  return {
+    ...shape,
+    name: (node) => shortName(name(node)),
+    colour: (box) => boxColour(view, box, side, scale, t),
+    marked: (node) => found[view.flame.frame[node]!] === 1,
+    tip: (node) => tipOf(view, node, name(node)),
+  };
 }
 
 function boxColour(view: ProfileView, box: Box, side: Side, scale: number, t: Theme): string {
@@ -143,11 +151,12 @@ function tipOf(view: ProfileView, node: number, name: string): [string, string][
   return lines;
 }
 
-function keyOf(view: ProfileView, t: Theme): { label: string; colour: string }[] {
+export function keyOf(view: ProfileView, t: Theme): { label: string; colour: string }[] {
   if (isDifference(sideOf(view)))
     return [
-      { label: 'more', colour: t.worse },
-      { label: 'less', colour: t.better },
+      { label: `more than ${view.baseline}`, colour: t.worse },
+      { label: 'no difference', colour: t.grid },
+      { label: `less than ${view.baseline}`, colour: t.better },
     ];
   const seen = new Set(view.flame.kinds);
   return KINDS.filter(([letter]) => seen.has(letter)).map(([letter, label]) => ({
@@ -162,6 +171,14 @@ const SIDES: [Side, (v: ProfileView) => string][] = [
   ['more', () => 'difference'],
   ['less', () => 'difference, as wide as the baseline'],
 ];
+
+/** Shows who calls the frame that fills the width, and what it calls. */
+function chooseFrame({ flame }: ProfileView): void {
+  const frame = flame.frame[choice.zoom];
+  if (frame === undefined) return;
+  choose({ method: flame.names[frame]! });
+  document.getElementById('callers')?.scrollIntoView({ block: 'start' });
+}
 
 function controls(view: ProfileView): Node[] {
   const search = h('input', {
@@ -179,6 +196,14 @@ function controls(view: ProfileView): Node[] {
     { 'aria-label': 'Side', onchange: () => choose({ side: select.value as Side, zoom: -1 }) },
     ...SIDES.map(([value, text]) => h('option', { value, selected: choice.side === value }, text(view))),
   );
-  const parts: Node[] = [search, whole, h('label', { class: 'check' }, box, ' root above')];
+  const around = h(
+    'button',
+    { type: 'button', class: 'button', onclick: () => chooseFrame(view) },
+    'Callers and callees',
+  );
+  const enable = () => (around.disabled = choice.zoom < 0);
+  watch(['zoom'], enable);
+  enable();
+  const parts: Node[] = [search, whole, around, h('label', { class: 'check' }, box, ' root above')];
   return view.flame.base.length ? [select, ...parts] : parts;
 }

@@ -3,6 +3,7 @@
 import { switching } from '../charts/figure';
 import { breakable, h, plainTable, type Child } from '../dom';
 import { flameFigure } from '../figures/flame';
+import { sandwich } from '../figures/sandwich';
 import { fixed, significant } from '../format/number';
 import { inUnitWithInterval, unitFor } from '../format/unit';
 import { choice, choose, watch } from '../state';
@@ -38,8 +39,10 @@ const flameLink = (view: string, name: string) => `#${encodeURIComponent(`flame=
 export function profilesSection(profiles: Profiles): HTMLElement {
   if (!profiles.views.some((v) => v.id === choice.view)) choose({ view: best(profiles).id });
   const shown = () => profiles.views.find((v) => v.id === choice.view) ?? profiles.views[0]!;
-  const place = switching(['view'], () => [facts(shown(), profiles.focus), flameFigure(shown()), ...tables(shown())]);
-  return h('div', {}, profiles.views.length > 1 && chooser(profiles), place);
+  const graph = switching(['view'], () => [facts(shown(), profiles.focus), flameFigure(shown())]);
+  const around = switching(['view', 'method'], () => sandwich(shown()));
+  const lists = switching(['view'], () => tables(shown()));
+  return h('div', {}, profiles.views.length > 1 && chooser(profiles), graph, around, lists);
 }
 
 /** What a reader wants to see first: the CPU of what was weighed. */
@@ -99,8 +102,8 @@ function facts(view: ProfileView, focus: string): HTMLElement {
 function tables(view: ProfileView): HTMLElement[] {
   const unit = unitFor(view.unit, [view.per_request?.value ? view.per_request.value / 20 : 0]);
   const amount = (value: number | null) => (value === null ? '–' : `${significant(value / unit.divisor)} ${unit.name}`);
-  const moved = view.moved.map((f) => [
-    f.short,
+  const moved = view.moved.map((f): Child[] => [
+    methodButton(f),
     `${f.difference.value < 0 ? '−' : '+'}${amount(Math.abs(f.difference.value))}${f.certain ? '' : ' ?'}`,
     percent(f.share),
     percent(f.baseline_share),
@@ -108,8 +111,8 @@ function tables(view: ProfileView): HTMLElement[] {
   ]);
   const hot = view.hot
     .slice(0, HOT_ROWS)
-    .map((f) => [
-      f.short,
+    .map((f): Child[] => [
+      methodButton(f),
       percent(f.own),
       percent(f.total),
       amount(f.own_per_request),
@@ -138,7 +141,17 @@ function tables(view: ProfileView): HTMLElement[] {
   ];
 }
 
-function open(caption: string, heads: string[], rows: string[][]): HTMLElement {
+/** A method's short name, which opens its callers and callees. */
+function methodButton({ short, name }: { short: string; name: string }): HTMLElement {
+  const show = () => {
+    choose({ method: name });
+    document.getElementById('callers')?.scrollIntoView({ block: 'start' });
+  };
+  const title = `${name}: callers and callees`;
+  return h('button', { type: 'button', class: 'method', title, onclick: show }, breakable(short));
+}
+
+function open(caption: string, heads: string[], rows: Child[][]): HTMLElement {
   const table = plainTable(caption, heads, rows, { class: 'cells methods' });
   return h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': caption }, table);
 }

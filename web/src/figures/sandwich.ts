@@ -1,0 +1,73 @@
+// A method between its callers and its callees, as two flame graphs: callers above, callees below.
+
+import { figure } from '../charts/figure';
+import { flameHeight, flameOption, LEAST_PX } from '../charts/flame';
+import { h } from '../dom';
+import { calleesOf, callersOf } from '../flame/sandwich';
+import { layout, treeOf, type Box } from '../flame/tree';
+import { significant } from '../format/number';
+import { choice, choose } from '../state';
+import type { FlameColumns, ProfileView } from '../summary';
+import { flameOf, keyOf, largest, shortName, sideOf, treeFor, widthsOf } from './flame';
+
+/** Both graphs of the method that is chosen; a hint where none is. */
+export function sandwich(view: ProfileView): HTMLElement[] {
+  const frame = view.flame.names.indexOf(choice.method);
+  if (frame < 0) {
+    const hint = 'Choose a method in a table below to see who calls it and what it calls.';
+    return [h('p', { class: 'note', id: 'callers' }, hint)];
+  }
+  const tree = treeFor(view);
+  const close = h('button', { type: 'button', class: 'button', onclick: () => choose({ method: '' }) }, 'Close');
+  const name = shortName(choice.method);
+  return [
+    graph(view, callersOf(tree, frame), { id: 'callers', title: `Who calls ${name}`, icicle: false, control: close }),
+    graph(view, calleesOf(tree, frame), { id: 'callees', title: `What ${name} calls`, icicle: true }),
+  ];
+}
+
+interface GraphSpec {
+  id: string;
+  title: string;
+  icicle: boolean;
+  control?: Node;
+}
+
+function graph(view: ProfileView, columns: FlameColumns, spec: GraphSpec): HTMLElement {
+  // The merged stacks stand in for the whole profile: names, colours and figures are made alike.
+  const part: ProfileView = { ...view, flame: columns };
+  const tree = treeOf(columns);
+  const scale = largest(view);
+  const boxesOf = (width: number): Box[] => layout(tree, widthsOf(part, sideOf(part)), 0, width, LEAST_PX);
+  const rowsOf = (boxes: Box[]) => boxes.reduce((most, box) => Math.max(most, box.row), 0) + 1;
+  const direct = () =>
+    columns.depth
+      .flatMap((depth, node) => (depth === 1 ? [node] : []))
+      .map((node) => ({
+        name: columns.names[columns.frame[node]!]!,
+        share: columns.value[node]! / (columns.value[0] || 1),
+      }));
+  return figure({
+    id: spec.id,
+    title: spec.title,
+    note: 'The method fills the width. A click on a frame shows that one instead.',
+    watch: ['find', 'side'],
+    height: (width) => flameHeight(rowsOf(boxesOf(width))),
+    draw: (width, t) => {
+      const boxes = boxesOf(width);
+      return flameOption(flameOf(part, { boxes, rows: rowsOf(boxes), icicle: spec.icicle }, scale, t), t);
+    },
+    data: () => ({
+      heads: ['method', 'share of it %'],
+      rows: direct().map((d) => [d.name, significant(d.share * 100)]),
+    }),
+    alternative: () => {
+      const most = direct().slice(0, 3);
+      const listed = most.map((d) => `${shortName(d.name)} ${significant(d.share * 100)} %`).join(', ');
+      return listed || 'There is none.';
+    },
+    onPick: (node) => choose({ method: columns.names[columns.frame[Number(node)]!]! }),
+    key: (t) => keyOf(part, t),
+    ...(spec.control ? { controls: [spec.control] } : {}),
+  });
+}
