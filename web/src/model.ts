@@ -40,6 +40,8 @@ export interface Model {
 const LARGE = 12;
 /** Beyond this many panels only the one in focus is drawn. */
 const PANELS_AT_ONCE = 3;
+/** A title names no more variants than these. */
+const NAMED_AT_ONCE = 2;
 /** Rows of a chart unless the reader asks for every row. */
 const ROWS_AT_ONCE = 30;
 const SLICE_ORDER = ['saturating', 'fixed', 'push', 'poisson'];
@@ -48,13 +50,13 @@ const distinct = <T>(values: T[]): T[] => [...new Set(values)];
 
 export function buildModel(summary: Summary, details: Details): Model {
   const panels = new Map<string, Panel>();
-  const groups = distinct(summary.cells.map((c) => c.group));
+  const titles = groupTitles(summary.cells);
   for (const cell of summary.cells) {
     const key = `${cell.group}/${cell.scenario}`;
     let panel = panels.get(key);
     if (!panel) {
       const { group, scenario, scenario_title: scenarioTitle } = cell;
-      const title = groups.length > 1 ? `${groupName(summary.cells, group)} · ${scenario}` : scenario;
+      const title = [titles.get(group), scenario].filter(Boolean).join(' · ');
       panel = { key, group, scenario, title, scenarioTitle, cells: [], comparisons: [], noise: [] };
       panels.set(key, panel);
     }
@@ -80,6 +82,21 @@ export function buildModel(summary: Summary, details: Details): Model {
     scenarios: distinct(summary.cells.map((c) => c.scenario)),
     large: variants.length > LARGE,
   };
+}
+
+/** What groups are called in titles: nothing where there is one, and of several that weigh the same family, the variants. */
+function groupTitles(cells: Cell[]): Map<string, string> {
+  const groups = distinct(cells.map((c) => c.group));
+  if (groups.length < 2) return new Map();
+  const names = groups.map((group) => groupName(cells, group));
+  const isShared = distinct(names).length < names.length;
+  const weighed = (group: string) =>
+    distinct(cells.filter((c) => c.group === group && !c.baseline && !c.control).map((c) => c.variant));
+  const nameOf = (group: string, i: number) => {
+    const variants = weighed(group);
+    return isShared && variants.length && variants.length <= NAMED_AT_ONCE ? variants.join(', ') : names[i]!;
+  };
+  return new Map(groups.map((group, i) => [group, nameOf(group, i)]));
 }
 
 /** A group goes by the family that what is weighed in it shares, else by its baseline. */

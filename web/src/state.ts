@@ -13,12 +13,18 @@ export interface Choice {
   sliceKind: string;
   /** Latency from the intended start, or from the actual send. */
   clock: 'response' | 'service';
+  /** Axis of latencies. */
+  scale: 'log' | 'linear';
+  /** The part of a panel's time axis that fills its charts, in seconds; null for all of it. */
+  window: { panel: string; part: [number, number] } | null;
   /** Variants singled out where there are too many to colour. */
   highlights: string[];
   /** Id of the profile that is shown. */
   view: string;
   /** What is looked for in the flame graph: part of a name, or /a regular expression/. */
   find: string;
+  /** The method whose callers and callees are shown, by its full name; none if empty. */
+  method: string;
   /** Which side of a profile is drawn; of a difference, whose widths. */
   side: Side;
   /** Root above instead of below. */
@@ -34,9 +40,12 @@ export const choice: Choice = {
   currency: '',
   sliceKind: '',
   clock: 'response',
+  scale: 'log',
+  window: null,
   highlights: [],
   view: '',
   find: '',
+  method: '',
   side: 'variant',
   icicle: false,
   zoom: -1,

@@ -7,7 +7,22 @@ import { whySkipped } from './browser';
 import { Pages } from './pages';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const KINDS = ['golden-decided', 'golden-undecided', 'golden-load', 'golden-explained'];
+const KINDS = [
+  'golden-decided',
+  'golden-undecided',
+  'golden-equivalent',
+  'golden-broken',
+  'golden-load',
+  'golden-pushes',
+  'golden-profile',
+  'golden-explained',
+  'golden-slo',
+  'golden-ladder',
+  'golden-sequential',
+  'interrupted',
+  'families',
+  'thousand',
+];
 const NARROW = { viewport: { width: 390, height: 844 } };
 
 interface Violation {
@@ -25,8 +40,10 @@ describe.skipIf(skipped)('axe-core', () => {
 
   test.each([
     ...KINDS.map((kind) => [kind, {}] as const),
-    ['golden-decided', { colorScheme: 'dark' }] as const,
-    ['golden-decided', NARROW] as const,
+    ...['golden-decided', 'golden-load', 'golden-explained', 'families'].flatMap((kind) => [
+      [kind, { colorScheme: 'dark' }] as const,
+      [kind, NARROW] as const,
+    ]),
   ])('has no complaint about "%s" with %j', async (kind, options) => {
     const { page } = await pages.open(kind, options);
     await Pages.drawAll(page);

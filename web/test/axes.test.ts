@@ -2,6 +2,9 @@
 
 import { expect, test } from 'vitest';
 import { spread } from '../src/charts/end_labels';
+import { shownPart, timeAxis, timeTicks, whenText, type TimeLine } from '../src/charts/time_axis';
+import { DARK, LIGHT } from '../src/palette';
+import type { TimePoint } from '../src/summary';
 import { decadeTicks, ninesOf, ninesTicks, plainTicks, ratioTicks } from '../src/charts/ticks';
 
 test('a ratio axis keeps 100 % and never crowds its labels', () => {
@@ -44,4 +47,56 @@ test('labels that want the same place are set apart within the plot and keep the
   const sorted = [...placed].sort((a, b) => a - b);
   for (let i = 1; i < sorted.length; i++) expect(sorted[i]! - sorted[i - 1]!).toBeGreaterThan(15.5);
   expect(placed[0]!).toBeLessThan(placed[2]!);
+});
+
+/** Two starts of 10 s, the second of which was left out. */
+function twoStarts(): TimeLine {
+  const at = (fork: number, t_s: number) => ({ fork, t_s, phase: t_s % 100 < 2 ? 'warmup' : 'scored' }) as TimePoint;
+  const timeline = [0, 5, 10].flatMap((t) => [at(1, t), at(2, 100 + t)]);
+  return { label: 'a', mark: '', text: '', cell: { timeline, forks_set_aside: [2] } as unknown as TimeLine['cell'] };
+}
+
+test('starts stand side by side on a time axis, each from its own second 0', () => {
+  const axis = timeAxis([twoStarts()], false, null);
+  expect(axis.forks.map((f) => [f.fork, f.length, f.aside])).toEqual([
+    [1, 10, false],
+    [2, 10, true],
+  ]);
+  expect(
+    timeTicks(axis, 900)
+      .map((t) => t.text)
+      .filter((t) => t === '0'),
+  ).toHaveLength(2);
+  expect(whenText(axis, 5)).toBe('start 1, 5.0 s');
+  expect(whenText(axis, axis.end)).toBe('start 2 (left out), 10.0 s');
+});
+
+test('a part of a time axis shows finer ticks, and of each start only what lies in it', () => {
+  const axis = timeAxis([twoStarts()], false, [4, 6]);
+  const ticks = timeTicks(axis, 900);
+  expect(ticks.length).toBeGreaterThan(5);
+  for (const { at } of ticks) expect(at >= 4 && at <= 6).toBe(true);
+  expect(shownPart(axis, 0, 10)).toEqual([4, 6]);
+  expect(shownPart(axis, 7, 10)).toBe(null);
+});
+
+/** WCAG's contrast of two colours. */
+function contrast(a: string, b: string): number {
+  const linear = (c: number) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+  const luminance = (colour: string) => {
+    const [r, g, b] = [1, 3, 5].map((at) => linear(Number.parseInt(colour.slice(at, at + 2), 16) / 255));
+    return 0.2126 * r! + 0.7152 * g! + 0.0722 * b!;
+  };
+  const [x, y] = [luminance(a), luminance(b)].sort((p, q) => q - p);
+  return (x! + 0.05) / (y! + 0.05);
+}
+
+test.each([
+  ['light', LIGHT],
+  ['dark', DARK],
+])('every fill of a %s chart has a contrast of 3:1 with its paper', (_, t) => {
+  for (const fill of [...t.series, ...t.kinds, t.baseline, t.control, t.worse, t.better, t.undecided])
+    expect.soft(contrast(fill, t.paper), fill).toBeGreaterThanOrEqual(3);
+  for (const ink of [...t.seriesInk, t.ink, t.muted])
+    expect.soft(contrast(ink, t.paper), ink).toBeGreaterThanOrEqual(4.5);
 });

@@ -101,7 +101,9 @@ function rowMarks(row: BarRow, i: number, frame: RowsFrame, px: (x: number) => n
   for (const part of row.parts) {
     const x = px(from);
     from += part.value;
-    marks.push(rectMark(x, y - thick / 2, px(from) - x, thick, part.colour));
+    // A gap tells parts of similar lightness apart.
+    const gap = row.parts.length > 1 ? 1 : 0;
+    marks.push(rectMark(x, y - thick / 2, Math.max(0.5, px(from) - x - gap), thick, part.colour));
   }
   if (row.lo !== null && row.hi !== null) {
     const sides: [number, number] = [frame.left, frame.left + frame.width];

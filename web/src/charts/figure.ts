@@ -6,6 +6,7 @@ import { withTerms } from '../glossary';
 import { toCsv } from '../format/export';
 import { choice, watch, type Choice } from '../state';
 import { LIGHT, onTheme, theme, type Theme } from '../theme';
+import { ChartCursor, type CursorSpec } from './cursor';
 import { openChart, type Chart, type Option } from './echarts';
 import { drawingOf, savePng, saveSvg } from './save';
 
@@ -37,6 +38,8 @@ export interface FigureSpec {
   key?: (t: Theme) => { label: string; colour: string }[];
   /** Shows the key at every width. */
   alwaysKey?: boolean;
+  /** A crosshair on the axis across. */
+  cursor?: CursorSpec;
 }
 
 const PRINT_WIDTH_PX = 672;
@@ -55,6 +58,7 @@ class Figure {
   private readonly note = h('p', { class: 'note' });
   private readonly key = h('ul', { class: 'key', 'aria-hidden': 'true' });
   private readonly hidden = h('div', { class: 'sr' });
+  private readonly cursor: ChartCursor | null;
   private chart: Chart | null = null;
   private near = false;
   private width = 0;
@@ -62,7 +66,9 @@ class Figure {
   constructor(private readonly spec: FigureSpec) {
     this.element = h('figure', { id: spec.id, class: 'figure' });
     const caption = h('figcaption', {}, this.title, this.note);
-    add(this.element, caption, controlsOf(spec), this.key, this.place, this.hidden, this.menu());
+    this.cursor = spec.cursor ? new ChartCursor(this.place, spec.cursor) : null;
+    const box = h('div', { class: 'chart-box' }, this.place, this.cursor?.overlay);
+    add(this.element, caption, controlsOf(spec), this.key, this.cursor?.readout, box, this.hidden, this.menu());
     this.place.style.height = `${spec.height(640)}px`;
     this.words();
     drawn.add(this);
@@ -109,6 +115,7 @@ class Figure {
     } else this.chart.resize({ width, height, silent: true });
     this.chart.setOption(this.spec.draw(width, t), { notMerge: true });
     this.chart.getZr().flush();
+    this.cursor?.refresh();
     this.fillKey(t, width);
     this.fillHidden();
   }
@@ -158,6 +165,7 @@ class Figure {
 
   dispose(): void {
     this.chart?.dispose();
+    this.cursor?.dispose();
     drawn.delete(this);
   }
 }

@@ -1,10 +1,11 @@
-// Latency by percentile: log-nines across, logarithmic time up, variants overlaid with the intervals of the stated percentiles.
+// Latency by percentile: log-nines across, time up (logarithmic or linear), variants overlaid with the intervals of the stated percentiles.
 
 import { percentileText } from '../format/number';
-import { plainTime, timeUnit } from '../format/unit';
-import { baseOption, givenAxis, tip, type Option } from './echarts';
+import { plainTime, timeUnit, type Unit } from '../format/unit';
+import type { Reading } from './cursor';
+import { baseOption, givenAxis, type Option } from './echarts';
 import { endLabelRoom, endLabelSeries, type EndLabel } from './end_labels';
-import { decadeTicks, ninesOf, ninesTicks, plainNumber } from './ticks';
+import { decadeTicks, ninesOf, ninesTicks, plainNumber, plainTicks, type Tick } from './ticks';
 import type { CurvePoint, Distribution } from '../summary';
 import type { Theme } from '../theme';
 
@@ -24,6 +25,8 @@ export interface LatencyLine {
 export const WIDE_PX = 620;
 const MOST_NINES = 6.2;
 const LEFT_PX = 46;
+const TOP_PX = 30;
+const BOTTOM_PX = 50;
 const DIGIT_PX = 7;
 /** An interval whose ends differ by this factor or more says nothing: no ribbon is drawn there. */
 const WIDEST_RIBBON = 4;
@@ -33,72 +36,111 @@ function lastNines(d: Distribution): number {
   return Math.min(MOST_NINES, Math.log10(Math.max(10, d.count)));
 }
 
-function points(d: Distribution): [number, number][] {
+/** The value axis: where a time lies on it, its ends and its ticks. */
+interface Scale {
+  at: (ns: number) => number;
+  range: [number, number];
+  ticks: Tick[];
+  unit: Unit;
+}
+
+function scaleOf(lines: LatencyLine[], log: boolean): Scale {
+  const values = lines
+    .flatMap((l) => [...l.distribution.curve, ...(l.starts ?? []).flat()].map((p) => p.value_ns))
+    .filter((v) => v > 0);
+  const [least, most] = [Math.min(...values, 1e12), Math.max(...values, 1)];
+  if (!log) {
+    const unit = timeUnit([most]);
+    const ticks = plainTicks(most / unit.divisor, 5).map((v) => ({ at: v, text: plainNumber(v) }));
+    const top = Math.max((most / unit.divisor) * 1.04, ticks.at(-1)?.at ?? 1);
+    return { at: (ns) => ns / unit.divisor, range: [0, top], ticks, unit };
+  }
+  const unit = timeUnit([Math.sqrt(least * most)]);
+  const range: [number, number] = [Math.log10(least) - 0.04, Math.log10(most) + 0.06];
+  const ticks = decadeTicks(10 ** range[0] / unit.divisor, 10 ** range[1] / unit.divisor);
+  return {
+    at: Math.log10,
+    range,
+    ticks: ticks.map((v) => ({ at: Math.log10(v * unit.divisor), text: plainNumber(v) })),
+    unit,
+  };
+}
+
+function points(d: Distribution, scale: Scale): [number, number][] {
   const last = lastNines(d);
   return d.curve
     .map((p): [number, number] => [p.percentile >= 100 ? last : ninesOf(p.percentile), p.value_ns])
     .filter(([x, ns]) => x <= last + 1e-9 && ns > 0)
-    .map(([x, ns]) => [x, Math.log10(ns)]);
+    .map(([x, ns]) => [x, scale.at(ns)]);
+}
+
+const drawn = (lines: LatencyLine[]): LatencyLine[] => lines.filter((l) => l.distribution.curve.length);
+const topOf = (lines: LatencyLine[]): number => Math.max(2, ...lines.map((l) => lastNines(l.distribution)));
+
+/** Where the plot lies in a chart of some width. */
+export function latencyPlot(lines: LatencyLine[], width: number, log: boolean) {
+  const { ticks } = scaleOf(drawn(lines), log);
+  const named = lines.filter((l) => !l.context).map((l) => l.label);
+  const left = Math.max(LEFT_PX, ...ticks.map(({ text }) => text.length * DIGIT_PX + 12));
+  const right = width >= WIDE_PX ? endLabelRoom(named) : 14;
+  return { left, right, top: TOP_PX, bottom: BOTTOM_PX, from: 0, to: topOf(drawn(lines)) };
+}
+
+/** Every variant's value at a place of the axis. */
+export function latencyReading(lines: LatencyLine[], x: number): Reading {
+  const percentile = Number((100 * (1 - 10 ** -x)).toFixed(Math.max(1, Math.ceil(x))));
+  const named = drawn(lines).filter((l) => !l.context);
+  const values = named.map((l): [string, string] => [l.label, plainTime(valueAt(l.distribution, x))]);
+  return { at: `p${percentileText(percentile)}`, values };
+}
+
+/** Where the keyboard stops: the percentiles of the curves. */
+export function latencyStops(lines: LatencyLine[]): number[] {
+  const all = drawn(lines).flatMap((l) => l.distribution.curve.map((p) => p.percentile));
+  const top = topOf(drawn(lines));
+  return [...new Set(all)]
+    .map((p) => (p >= 100 ? top : ninesOf(p)))
+    .filter((x) => x <= top)
+    .sort((a, b) => a - b);
 }
 
 export function latencyHeight(width: number): number {
   return width < WIDE_PX ? 300 : 380;
 }
 
-export function latencyOption(lines: LatencyLine[], width: number, t: Theme): Option {
-  const wide = width >= WIDE_PX;
-  const right = wide ? endLabelRoom(lines.filter((l) => !l.context).map((l) => l.label)) : 14;
-  const drawnLines = lines.filter((l) => l.distribution.curve.length);
-  const values = drawnLines
-    .flatMap((l) => [...l.distribution.curve, ...(l.starts ?? []).flat()].map((p) => p.value_ns))
-    .filter((v) => v > 0);
-  const [least, most] = [Math.min(...values, 1e12), Math.max(...values, 1)];
-  const unit = timeUnit([Math.sqrt(least * most)]);
-  const top = Math.max(2, ...drawnLines.map((l) => lastNines(l.distribution)));
-  const range: [number, number] = [Math.log10(least) - 0.04, Math.log10(most) + 0.06];
-  const yTicks = decadeTicks(10 ** range[0] / unit.divisor, 10 ** range[1] / unit.divisor).map((v) => ({
-    at: Math.log10(v * unit.divisor),
-    text: plainNumber(v),
-  }));
-  const left = Math.max(LEFT_PX, ...yTicks.map(({ text }) => text.length * DIGIT_PX + 12));
-  const xTicks = ninesTicks(top, width - left - right);
+export function latencyOption(all: LatencyLine[], width: number, log: boolean, t: Theme): Option {
+  const lines = drawn(all);
+  const { left, right, to } = latencyPlot(all, width, log);
+  const scale = scaleOf(lines, log);
   return {
     ...baseOption(t),
-    tooltip: {
-      ...(baseOption(t).tooltip as object),
-      trigger: 'axis',
-      formatter: (p: AxisTip[]) => axisTip(p, drawnLines, top),
-    },
-    grid: { left, right, top: 30, bottom: 50, outerBoundsMode: 'none' },
-    xAxis: {
-      ...givenAxis(t, [0, top], xTicks, 'percentile (each step: ten times rarer)'),
-      axisPointer: { show: true, lineStyle: { color: t.faint }, label: { show: false } },
-    },
+    tooltip: { show: false },
+    grid: { left, right, top: TOP_PX, bottom: BOTTOM_PX, outerBoundsMode: 'none' },
+    xAxis: givenAxis(t, [0, to], ninesTicks(to, width - left - right), 'percentile (each step: ten times rarer)'),
     yAxis: {
-      ...givenAxis(t, range, yTicks, unit.name, true),
+      ...givenAxis(t, scale.range, scale.ticks, scale.unit.name, true),
       splitLine: { show: true, lineStyle: { color: t.grid } },
-      axisPointer: { show: false },
     },
     series: [
-      ...drawnLines.flatMap(startSeries),
-      ...drawnLines.map(lineSeries),
-      ...drawnLines.filter((l) => !l.context).map(ribbonSeries),
-      ...(wide ? [endLabelSeries(namesOf(drawnLines), right, right - 6, t)] : []),
+      ...lines.flatMap((l) => startSeries(l, scale)),
+      ...lines.map((l) => lineSeries(l, scale)),
+      ...lines.filter((l) => !l.context).map((l) => ribbonSeries(l, scale)),
+      ...(width >= WIDE_PX ? [endLabelSeries(namesOf(lines, scale), right, right - 6, t)] : []),
     ],
   };
 }
 
-function namesOf(lines: LatencyLine[]): EndLabel[] {
+function namesOf(lines: LatencyLine[], scale: Scale): EndLabel[] {
   return lines
     .filter((l) => !l.context)
-    .map((l) => ({ text: l.label, colour: l.text, at: points(l.distribution).at(-1) ?? [0, 0] }));
+    .map((l) => ({ text: l.label, colour: l.text, at: points(l.distribution, scale).at(-1) ?? [0, 0] }));
 }
 
-function lineSeries(l: LatencyLine): Option {
+function lineSeries(l: LatencyLine, scale: Scale): Option {
   return {
     type: 'line',
     name: l.label,
-    data: points(l.distribution),
+    data: points(l.distribution, scale),
     showSymbol: false,
     silent: l.context,
     lineStyle: { color: l.mark, width: l.context ? 0.75 : 2, type: l.stroke },
@@ -109,11 +151,11 @@ function lineSeries(l: LatencyLine): Option {
 }
 
 /** Each start as a thin line through the percentiles that it can state by itself. */
-function startSeries(l: LatencyLine): Option[] {
+function startSeries(l: LatencyLine, scale: Scale): Option[] {
   return (l.starts ?? []).map((start) => ({
     type: 'line',
     name: l.label,
-    data: start.filter((p) => p.value_ns > 0).map((p) => [ninesOf(p.percentile), Math.log10(p.value_ns)]),
+    data: start.filter((p) => p.value_ns > 0).map((p) => [ninesOf(p.percentile), scale.at(p.value_ns)]),
     showSymbol: false,
     silent: true,
     tooltip: { show: false },
@@ -124,10 +166,10 @@ function startSeries(l: LatencyLine): Option[] {
 }
 
 /** The intervals over forks of the stated percentiles, as a ribbon around the line. */
-function ribbonSeries(l: LatencyLine): Option {
+function ribbonSeries(l: LatencyLine, scale: Scale): Option {
   const stated = l.distribution.percentiles
     .filter((p) => p.lo_ns !== null && p.hi_ns !== null && p.lo_ns > 0 && p.hi_ns < p.lo_ns * WIDEST_RIBBON)
-    .map((p) => ({ x: ninesOf(p.percentile), lo: Math.log10(p.lo_ns!), hi: Math.log10(p.hi_ns!) }));
+    .map((p) => ({ x: ninesOf(p.percentile), lo: scale.at(p.lo_ns!), hi: scale.at(p.hi_ns!) }));
   return {
     type: 'custom',
     silent: true,
@@ -147,21 +189,6 @@ function ribbonSeries(l: LatencyLine): Option {
     }),
     data: stated.length > 1 ? [[0, 0]] : [],
   };
-}
-
-interface AxisTip {
-  axisValue: number;
-}
-
-/** Every variant's value at the percentile under the pointer. */
-function axisTip(under: AxisTip[], lines: LatencyLine[], top: number): HTMLElement | '' {
-  const x = under[0]?.axisValue;
-  if (x === undefined) return '';
-  const percentile = Number((100 * (1 - 10 ** -Math.min(x, top))).toFixed(Math.max(1, Math.ceil(x))));
-  const rows = lines
-    .filter((l) => !l.context)
-    .map((l): [string, string] => [l.label, plainTime(valueAt(l.distribution, x))]);
-  return tip(`p${percentileText(percentile)}`, rows);
 }
 
 /** The value of the first curve point at or beyond a place on the axis. */

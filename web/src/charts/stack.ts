@@ -3,7 +3,8 @@
 import { baseOption, givenAxis, tip, type Option } from './echarts';
 import { hitMark, lineMark, rectMark, textMark, type Mark } from './marks';
 import { plainNumber } from './ticks';
-import { placeForks, timeTicks, type ForkPlace, type TimeLine } from './timeline';
+import type { Reading } from './cursor';
+import { shownPart, timeTicks, whenText, type TimeAxis, type TimeLine } from './time_axis';
 import { significant } from '../format/number';
 import type { TimePoint } from '../summary';
 import type { Theme } from '../theme';
@@ -13,8 +14,7 @@ export interface Stack {
   lines: TimeLine[];
   /** Kinds of thread from the foot up. */
   kinds: string[];
-  /** Cells that ran one after another start at 0 each. */
-  ownClock: boolean;
+  axis: TimeAxis;
 }
 
 const HEAD_PX = 26;
@@ -35,20 +35,32 @@ interface Bar {
   point: TimePoint;
 }
 
+/** Where the plot of a stack lies. */
+export function stackPlot({ axis: { from, to } }: Stack) {
+  return { left: LEFT_PX, right: RIGHT_PX, top: HEAD_PX, bottom: FOOT_PX, from, to };
+}
+
+/** The cores that each variant kept busy at a place of the axis: its nearest slice. */
+export function stackReading({ lines, axis }: Stack, x: number): Reading {
+  const values = lines.map((l): [string, string] => {
+    const away = (p: TimePoint) => Math.abs(axis.x(l, p) - x);
+    const nearest = l.cell.timeline.reduce<TimePoint | null>((b, p) => (!b || away(p) < away(b) ? p : b), null);
+    return [l.label, `${significant(coresOf(nearest))} cores`];
+  });
+  return { at: whenText(axis, x), values };
+}
+
+const coresOf = (p: TimePoint | null): number => (p?.cpu ?? []).reduce((sum, kind) => sum + kind.cores, 0);
+
 export function stackOption(stack: Stack, width: number, t: Theme): Option {
+  const { axis } = stack;
   const plot = width - LEFT_PX - RIGHT_PX;
-  const start = (l: TimeLine) => (stack.ownClock ? Math.min(...l.cell.timeline.map((p) => p.t_s)) : 0);
-  const at = (l: TimeLine, p: TimePoint) => p.t_s - start(l);
-  const forks = placeForks(stack.lines, at);
-  const last = forks.at(-1);
-  const end = last ? last.offset + last.length : 1;
-  const places = new Map(forks.map((f) => [f.fork, f]));
-  const bars = stack.lines.flatMap((l, strip) => l.cell.timeline.map((point) => barOf(strip, l, point)));
-  function barOf(strip: number, l: TimeLine, point: TimePoint): Bar {
-    const place = places.get(point.fork)!;
-    return { strip, x: place.offset + at(l, point) - place.begin, point };
-  }
-  const most = Math.max(0.1, ...bars.map((b) => (b.point.cpu ?? []).reduce((sum, k) => sum + k.cores, 0)));
+  const bars = stack.lines.flatMap((l, strip) =>
+    l.cell.timeline
+      .map((point): Bar => ({ strip, x: axis.x(l, point), point }))
+      .filter(({ x }) => x >= axis.from && x <= axis.to),
+  );
+  const most = Math.max(0.1, ...bars.map((b) => coresOf(b.point)));
   const inner = STRIP_PX - LABEL_PX;
   const foot = (strip: number) => HEAD_PX + (strip + 1) * STRIP_PX;
   const thick = Math.max(1, Math.min(7, (plot / Math.max(1, bars.length / stack.lines.length)) * 0.8));
@@ -70,7 +82,7 @@ export function stackOption(stack: Stack, width: number, t: Theme): Option {
       formatter: (p: { dataIndex: number }) => barTip(stack, bars[p.dataIndex]!),
     },
     grid: { left: LEFT_PX, right: RIGHT_PX, top: HEAD_PX, bottom: FOOT_PX, outerBoundsMode: 'none' },
-    xAxis: givenAxis(t, [0, end], timeTicks(forks, end, plot), 'seconds since the fork began'),
+    xAxis: givenAxis(t, [axis.from, axis.to], timeTicks(axis, plot), 'seconds since the start'),
     yAxis: { type: 'value', min: 0, max: 1, show: false },
     series: [
       {
@@ -79,7 +91,7 @@ export function stackOption(stack: Stack, width: number, t: Theme): Option {
         renderItem: (params: { dataIndex: number }, api: { coord(p: [number, number]): [number, number] }) => {
           const px = (x: number) => api.coord([x, 0])[0]!;
           const children = marksOf(bars[params.dataIndex]!, px);
-          if (params.dataIndex === 0) children.unshift(...ground(stack, forks, most, width, px, t));
+          if (params.dataIndex === 0) children.unshift(...ground(stack, most, width, px, t));
           return { type: 'group', children };
         },
         data: bars.map((b) => ({ name: stack.lines[b.strip]!.cell.id, value: [b.x, 0] })),
@@ -90,14 +102,7 @@ export function stackOption(stack: Stack, width: number, t: Theme): Option {
 }
 
 /** What lies behind the bars: the kinds' names, and each strip's name, warm-up and scale. */
-function ground(
-  stack: Stack,
-  forks: ForkPlace[],
-  most: number,
-  width: number,
-  px: (x: number) => number,
-  t: Theme,
-): Mark[] {
+function ground(stack: Stack, most: number, width: number, px: (x: number) => number, t: Theme): Mark[] {
   const marks: Mark[] = [];
   let x = LEFT_PX;
   for (const kind of stack.kinds) {
@@ -107,8 +112,13 @@ function ground(
   stack.lines.forEach((l, strip) => {
     const bottom = HEAD_PX + (strip + 1) * STRIP_PX;
     const top = bottom - STRIP_PX + LABEL_PX;
-    for (const f of forks.filter((fork) => fork.warmEnd > 0)) {
-      marks.push(rectMark(px(f.offset), top, px(f.offset + f.warmEnd) - px(f.offset), bottom - top, t.shade));
+    const shade = (from: number, to: number, colour: string) => {
+      const part = shownPart(stack.axis, from, to);
+      if (part) marks.push(rectMark(px(part[0]), top, px(part[1]) - px(part[0]), bottom - top, colour));
+    };
+    for (const f of stack.axis.forks) {
+      if (f.warmEnd > 0) shade(f.offset, f.offset + f.warmEnd, t.shade);
+      if (f.aside) shade(f.offset, f.offset + f.length, t.aside);
     }
     marks.push(
       textMark(LEFT_PX, top - 9, l.label, l.text, { width: width - LEFT_PX - RIGHT_PX }),
@@ -122,6 +132,6 @@ function ground(
 
 function barTip(stack: Stack, bar: Bar): HTMLElement {
   const rows = (bar.point.cpu ?? []).map((k): [string, string] => [k.kind, `${significant(k.cores)} cores`]);
-  const slice = `${bar.point.phase === 'warmup' ? 'warm-up, ' : ''}${bar.point.slice_kind}, fork ${bar.point.fork}`;
+  const slice = `${bar.point.phase === 'warmup' ? 'warm-up, ' : ''}${bar.point.slice_kind}, start ${bar.point.fork}`;
   return tip(stack.lines[bar.strip]!.label, [['slice', slice], ...rows]);
 }

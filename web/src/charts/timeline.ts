@@ -2,24 +2,17 @@
 
 import { plainTime, type Unit } from '../format/unit';
 import { significant } from '../format/number';
+import type { Reading } from './cursor';
 import { baseOption, givenAxis, tip, type Option } from './echarts';
 import { endLabelRoom, endLabelSeries, type EndLabel } from './end_labels';
 import { decadeTicks, plainNumber, plainTicks } from './ticks';
-import type { Cell, TimePoint } from '../summary';
+import { shownPart, timeTicks, whenText, type ForkPlace, type TimeAxis, type TimeLine } from './time_axis';
+import type { TimePoint } from '../summary';
 import type { Theme } from '../theme';
-
-/** One variant's slices. */
-export interface TimeLine {
-  label: string;
-  cell: Cell;
-  mark: string;
-  text: string;
-}
 
 export interface Timeline {
   lines: TimeLine[];
-  /** Cells that ran one after another start at 0 each; otherwise the forks' own clock holds for all. */
-  ownClock: boolean;
+  axis: TimeAxis;
   of: (p: TimePoint) => number | null;
   unit: Unit;
   axisName: string;
@@ -38,70 +31,55 @@ export const KINDS: Record<string, { symbol: string; line: string; glyph: string
 };
 const kindOf = (name: string) => KINDS[name] ?? { symbol: 'diamond', line: 'dotted', glyph: '◇', hollow: true };
 
-export interface ForkPlace {
-  fork: number;
-  begin: number;
-  length: number;
-  offset: number;
-  warmEnd: number;
-  /** Left out of every figure: others used the cores. */
-  aside: boolean;
-}
-
-/** Sets the forks side by side with a gap between them. */
-export function placeForks(lines: TimeLine[], at: (line: TimeLine, p: TimePoint) => number): ForkPlace[] {
-  const spans = new Map<number, { begin: number; end: number; warm: number }>();
-  for (const line of lines) {
-    for (const p of line.cell.timeline) {
-      const t = at(line, p);
-      const s = spans.get(p.fork) ?? { begin: Infinity, end: -Infinity, warm: -Infinity };
-      s.begin = Math.min(s.begin, t);
-      s.end = Math.max(s.end, t);
-      if (p.phase === 'warmup') s.warm = Math.max(s.warm, t);
-      spans.set(p.fork, s);
-    }
-  }
-  const forks = [...spans].sort(([a], [b]) => a - b);
-  const whole = forks.reduce((sum, [, s]) => sum + s.end - s.begin, 0) || 1;
-  let offset = 0;
-  return forks.map(([fork, s]) => {
-    const aside = lines.some((l) => l.cell.forks_set_aside.includes(fork));
-    const warmEnd = Math.max(0, s.warm - s.begin);
-    const place = { fork, begin: s.begin, length: s.end - s.begin, offset, warmEnd, aside };
-    offset += place.length + whole * 0.02;
-    return place;
-  });
-}
-
 export function timelineHeight(width: number): number {
   return width < WIDE_PX ? 240 : 280;
 }
 
+const TOP_PX = 44;
+const BOTTOM_PX = 46;
+const LEFT_PX = 46;
+
+const isWide = (width: number): boolean => width >= WIDE_PX;
+const rightOf = (lines: TimeLine[], width: number): number =>
+  isWide(width) ? endLabelRoom(lines.map((l) => l.label)) : 14;
+
+/** Where the plot of a timeline lies in a chart of some width. */
+export function timelinePlot({ lines, axis }: Timeline, width: number) {
+  const { from, to } = axis;
+  return { left: LEFT_PX, right: rightOf(lines, width), top: TOP_PX, bottom: BOTTOM_PX, from, to };
+}
+
+/** What each line shows at a place of the axis: its nearest slice. */
+export function timelineReading(timeline: Timeline, x: number): Reading {
+  const { lines, axis, of, unit } = timeline;
+  const values = lines.flatMap((l): [string, string][] => {
+    const points = l.cell.timeline.filter((p) => of(p) !== null);
+    const away = (p: TimePoint) => Math.abs(axis.x(l, p) - x);
+    const nearest = points.reduce<TimePoint | null>((best, p) => (!best || away(p) < away(best) ? p : best), null);
+    return nearest ? [[l.label, `${significant(of(nearest)! / unit.divisor)} ${unit.name}`]] : [];
+  });
+  return { at: whenText(axis, x), values };
+}
+
 export function timelineOption(timeline: Timeline, width: number, t: Theme): Option {
-  const wide = width >= WIDE_PX;
-  const right = wide ? endLabelRoom(timeline.lines.map((l) => l.label)) : 14;
-  const { lines } = timeline;
-  const starts = new Map(lines.map((l) => [l, timeline.ownClock ? Math.min(...l.cell.timeline.map((p) => p.t_s)) : 0]));
-  const at = (line: TimeLine, p: TimePoint) => p.t_s - starts.get(line)!;
-  const forks = placeForks(lines, at);
-  const last = forks.at(-1);
-  const end = last ? last.offset + last.length : 1;
+  const { lines, axis } = timeline;
+  const right = rightOf(lines, width);
+  const plotPx = width - LEFT_PX - right;
   const scale = scaleOf(timeline);
-  const series = lines.flatMap((l) => kindSeries(l, timeline, forks, (p) => at(l, p), scale));
   return {
     ...baseOption(t),
-    grid: { left: 46, right, top: 44, bottom: 46, outerBoundsMode: 'none' },
-    xAxis: givenAxis(t, [0, end], timeTicks(forks, end, width - 46 - right), 'seconds since the start'),
+    grid: { left: LEFT_PX, right, top: TOP_PX, bottom: BOTTOM_PX, outerBoundsMode: 'none' },
+    xAxis: givenAxis(t, [axis.from, axis.to], timeTicks(axis, plotPx), 'seconds since the start'),
     yAxis: {
       ...givenAxis(t, scale.range, scale.ticks, timeline.axisName, true),
       nameGap: 24,
       splitLine: { show: true, lineStyle: { color: t.grid } },
     },
     series: [
-      areas(forks, t, width - 46 - right),
-      ...series,
-      ...lines.map((l) => gcSeries(l, forks, (p) => at(l, p), scale)),
-      ...(wide ? [endLabelSeries(namesOf(timeline, scale, end), right, right - 6, t)] : []),
+      areas(axis, t, plotPx),
+      ...lines.flatMap((l) => kindSeries(l, timeline, scale)),
+      ...lines.map((l) => gcSeries(l, axis, scale)),
+      ...(isWide(width) ? [endLabelSeries(namesOf(timeline, scale), right, right - 6, t)] : []),
     ],
   };
 }
@@ -127,7 +105,8 @@ function scaleOf({ lines, of, unit, log }: Timeline): Scale {
 }
 
 /** Each line is named at the level of its last saturating slice. */
-function namesOf(timeline: Timeline, scale: Scale, end: number): EndLabel[] {
+function namesOf(timeline: Timeline, scale: Scale): EndLabel[] {
+  const end = timeline.axis.to;
   return timeline.lines.flatMap((l) => {
     const points = l.cell.timeline.filter((p) => timeline.of(p) !== null);
     const last = points.findLast((p) => p.slice_kind === 'saturating') ?? points.at(-1);
@@ -135,20 +114,14 @@ function namesOf(timeline: Timeline, scale: Scale, end: number): EndLabel[] {
   });
 }
 
-/** Seconds within each fork: its start always, then as many round ones as fit. */
-export function timeTicks(forks: ForkPlace[], end: number, widthPx: number): { at: number; text: string }[] {
-  const perPx = end / widthPx;
-  const step = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600].find((s) => s / perPx >= 44) ?? 7200;
-  return forks.flatMap((f) => {
-    const out = [];
-    for (let s = 0; s <= f.length - (s ? step * 0.4 : 0); s += step) out.push({ at: f.offset + s, text: String(s) });
-    return out;
-  });
-}
-
 /** The ground: each fork named above its stretch, its warm-up shaded. */
-function areas(forks: ForkPlace[], t: Theme, widthPx: number): Option {
+function areas(axis: TimeAxis, t: Theme, widthPx: number): Option {
+  const forks = axis.forks.filter((f) => shownPart(axis, f.offset, f.offset + f.length));
   const roomy = widthPx / Math.max(1, forks.length) > 52;
+  const area = (from: number, to: number, look: object) => {
+    const part = shownPart(axis, from, to);
+    return part ? [[{ xAxis: part[0], ...look }, { xAxis: part[1] }]] : [];
+  };
   const label = (text: string) => ({
     show: true,
     formatter: () => text,
@@ -157,19 +130,14 @@ function areas(forks: ForkPlace[], t: Theme, widthPx: number): Option {
     fontSize: 11,
     distance: 4,
   });
-  const named = forks.map((f) => [
-    { xAxis: f.offset, itemStyle: { color: 'transparent' }, label: label(nameOf(f, roomy)) },
-    { xAxis: f.offset + f.length },
-  ]);
-  const warm = forks
-    .filter((f) => f.warmEnd > 0)
-    .map((f) => [{ xAxis: f.offset, label: { show: false } }, { xAxis: f.offset + f.warmEnd }]);
+  const bare = { label: { show: false } };
+  const named = forks.flatMap((f) =>
+    area(f.offset, f.offset + f.length, { itemStyle: { color: 'transparent' }, label: label(nameOf(f, roomy)) }),
+  );
+  const warm = forks.flatMap((f) => (f.warmEnd > 0 ? area(f.offset, f.offset + f.warmEnd, bare) : []));
   const aside = forks
     .filter((f) => f.aside)
-    .map((f) => [
-      { xAxis: f.offset, label: { show: false }, itemStyle: { color: t.aside } },
-      { xAxis: f.offset + f.length },
-    ]);
+    .flatMap((f) => area(f.offset, f.offset + f.length, { ...bare, itemStyle: { color: t.aside } }));
   return {
     type: 'line',
     data: [],
@@ -185,22 +153,17 @@ function nameOf(f: ForkPlace, roomy: boolean): string {
 }
 
 /** One series for each kind of slice, broken between forks. */
-function kindSeries(
-  l: TimeLine,
-  timeline: Timeline,
-  forks: ForkPlace[],
-  at: (p: TimePoint) => number,
-  scale: Scale,
-): Option[] {
+function kindSeries(l: TimeLine, timeline: Timeline, scale: Scale): Option[] {
+  const { axis } = timeline;
   const kinds = [...new Set(l.cell.timeline.map((p) => p.slice_kind))];
   return kinds.map((kind) => {
     const look = kindOf(kind);
     const data: { value: [number, number | null]; point?: TimePoint }[] = [];
-    for (const f of forks) {
+    for (const f of axis.forks) {
       const mine = l.cell.timeline.filter((p) => p.fork === f.fork && p.slice_kind === kind);
       for (const p of mine.sort((a, b) => a.t_s - b.t_s)) {
         const y = timeline.of(p);
-        data.push({ value: [f.offset + at(p) - f.begin, y === null ? null : scale.at(y)], point: p });
+        data.push({ value: [axis.x(l, p), y === null ? null : scale.at(y)], point: p });
       }
       data.push({ value: [f.offset + f.length, null] });
     }
@@ -222,13 +185,12 @@ function kindSeries(
 }
 
 /** Slices in which a JVM collected garbage, as strokes at the foot. */
-function gcSeries(l: TimeLine, forks: ForkPlace[], at: (p: TimePoint) => number, scale: Scale): Option {
-  const begins = new Map(forks.map((f) => [f.fork, f.offset - f.begin]));
+function gcSeries(l: TimeLine, axis: TimeAxis, scale: Scale): Option {
   const collecting = l.cell.timeline.filter((p) => p.gc_pauses);
   return {
     type: 'line',
     name: l.label,
-    data: collecting.map((p) => [begins.get(p.fork)! + at(p), scale.range[0]]),
+    data: collecting.map((p) => [axis.x(l, p), scale.range[0]]),
     lineStyle: { width: 0 },
     symbol: 'rect',
     symbolSize: [1.5, 9],

@@ -1,13 +1,13 @@
 // Which CPU goes into the strips over time, with its words and its CSV.
 
 import { figure } from '../charts/figure';
-import { stackHeight, stackOption, type Stack } from '../charts/stack';
+import { stackHeight, stackOption, stackPlot, stackReading, type Stack } from '../charts/stack';
 import { significant } from '../format/number';
 import type { Model, Panel } from '../model';
 import { LIGHT, type Theme } from '../theme';
 import type { Cell } from '../summary';
 import { panelId } from './forks';
-import { sliceData, timeLines } from './over_time';
+import { axisOf, shadesNote, sliceData, timeCursor, timeLines } from './over_time';
 
 /** More strips than these are more than anybody compares. */
 const STRIPS = 6;
@@ -20,13 +20,11 @@ const kindsOf = (cells: Cell[]): string[] => [
 export function cpuOverTime(model: Model, panel: Panel): HTMLElement | null {
   const kinds = kindsOf(panel.cells);
   if (!kinds.length) return null;
-  const stack = (t: Theme): Stack => ({
-    lines: timeLines(panel, t)
-      .filter((l) => l.cell.timeline.some((p) => p.cpu?.length))
-      .slice(0, STRIPS),
-    kinds,
-    ownClock: model.summary.run.mode === 'sequential',
-  });
+  const stack = (t: Theme): Stack => {
+    const lines = timeLines(panel, t);
+    const seen = lines.filter((l) => l.cell.timeline.some((p) => p.cpu?.length)).slice(0, STRIPS);
+    return { lines: seen, kinds, axis: axisOf(model, panel, lines) };
+  };
   const mean = (cell: Cell, kind: string) => {
     const all = cell.timeline
       .filter((p) => p.phase !== 'warmup')
@@ -36,8 +34,14 @@ export function cpuOverTime(model: Model, panel: Panel): HTMLElement | null {
   return figure({
     id: panelId('cpu-over-time', panel),
     title: `${panel.title}: cores kept busy, by kind of thread, slice by slice`,
-    note: 'Warm-up is shaded. A bar is a slice; all strips have the same scale.',
-    watch: ['highlights'],
+    note: `A bar is a sample; all strips have the same scale. ${shadesNote(panel.cells)}`,
+    watch: ['highlights', 'window'],
+    cursor: timeCursor(
+      panel,
+      () => stack(LIGHT).axis,
+      () => stack(LIGHT).lines,
+      { plot: () => stackPlot(stack(LIGHT)), read: (x) => stackReading(stack(LIGHT), x) },
+    ),
     height: () => stackHeight(stack(LIGHT)),
     draw: (width, t) => stackOption(stack(t), width, t),
     data: () =>

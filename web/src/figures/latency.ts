@@ -38,8 +38,8 @@ export function latencyFigure(_: Model, panel: Panel): HTMLElement | null {
         ? 'Thin lines: single starts. Ribbons: intervals over starts, where they tell something.'
         : 'One start: no intervals.') +
       (panel.cells.some((c) => latencyOf(c)?.machine_hiccups) ? ` ${HICCUP_NOTE}` : ''),
-    watch: ['sliceKind', 'clock', 'highlights'],
-    ...curves(lines),
+    watch: ['sliceKind', 'clock', 'scale', 'highlights'],
+    ...curves('percentiles', lines),
     data: () => ({
       heads: ['scenario', 'variant', 'load', 'clock', 'percentile', 'value_ns', 'lower_ns', 'upper_ns'],
       rows: panel.cells.flatMap((cell) => {

@@ -1,11 +1,21 @@
 // Slices over time, of a panel: throughput, latency, memory.
 
 import { figure, type Data, type Value } from '../charts/figure';
-import { KINDS, timelineHeight, timelineOption, type TimeLine, type Timeline } from '../charts/timeline';
+import type { CursorSpec } from '../charts/cursor';
+import { timeAxis, type TimeAxis, type TimeLine } from '../charts/time_axis';
+import {
+  KINDS,
+  timelineHeight,
+  timelineOption,
+  timelinePlot,
+  timelineReading,
+  type Timeline,
+} from '../charts/timeline';
 import { bytesUnit, rateUnit, timeUnit, type Unit } from '../format/unit';
 import { coloured, colourOf, kindText, type Model, type Panel } from '../model';
+import { choice, choose } from '../state';
 import type { Cell, TimePoint } from '../summary';
-import type { Theme } from '../theme';
+import { LIGHT, type Theme } from '../theme';
 import { panelId } from './forks';
 
 /** Variants with a colour; the rest would only hide them. */
@@ -14,6 +24,32 @@ export function timeLines(panel: Panel, t: Theme): TimeLine[] {
   return panel.cells
     .filter((c) => c.timeline.length && (c.baseline || c.control || shown.includes(c.variant)))
     .map((cell) => ({ label: cell.variant, cell, ...colourOf(cell, panel, t)! }));
+}
+
+/** The time axis of a panel, or the part of it that the reader has chosen. */
+export function axisOf(model: Model, panel: Panel, lines: TimeLine[]): TimeAxis {
+  const part = choice.window?.panel === panel.key ? choice.window.part : null;
+  return timeAxis(lines, model.summary.run.mode === 'sequential', part);
+}
+
+/** A crosshair and a zoom that all time charts of a panel share. */
+export function timeCursor(
+  panel: Panel,
+  axis: () => TimeAxis,
+  lines: () => TimeLine[],
+  of: Pick<CursorSpec, 'plot' | 'read'>,
+): CursorSpec {
+  return {
+    key: `time ${panel.key}`,
+    ...of,
+    stops: () => {
+      // Variants take turns within a round: the samples of one of them are stops enough.
+      const [first] = lines();
+      const place = axis();
+      return first ? first.cell.timeline.map((p) => place.x(first, p)).sort((a, b) => a - b) : [];
+    },
+    zoom: (part) => choose({ window: part && { panel: panel.key, part } }),
+  };
 }
 
 /** Slices as a table: where each belongs, and under `heads` what it showed. */
@@ -32,7 +68,6 @@ const VALUES = [
   'p99_ns',
   'failed',
   'rss_bytes',
-  'heap_used_bytes',
   'heap_after_gc_bytes',
   'gc_pauses',
   'gc_pause_ns',
@@ -58,35 +93,43 @@ function timeFigure(model: Model, panel: Panel, spec: TimeSpec): HTMLElement | n
   const key = kinds.map((k) => `${KINDS[k]?.glyph ?? '◇'}\u00a0${kindText(k)}`).join('   ');
   const unit = spec.unit(values);
   const sequential = model.summary.run.mode === 'sequential';
-  const timeline = (t: Theme): Timeline => ({
-    lines: timeLines(panel, t),
-    ownClock: sequential,
-    of: spec.of,
-    unit,
-    axisName: `${spec.axisName}, ${unit.name}`,
-    log: spec.log,
-  });
+  const timeline = (t: Theme): Timeline => {
+    const lines = timeLines(panel, t);
+    const axis = axisOf(model, panel, lines);
+    const log = spec.log && choice.scale === 'log';
+    return { lines, axis, of: spec.of, unit, axisName: `${spec.axisName}, ${unit.name}`, log };
+  };
   const order = sequential ? 'The cells ran one after another and are laid over one another here.' : '';
   return figure({
     id: panelId(spec.kind, panel),
     title: `${panel.title}: ${spec.title}`,
     note: [phasesNote(cells, key), spec.note, gcNote(cells), order].filter(Boolean).join(' '),
-    watch: ['highlights'],
+    watch: ['highlights', 'window', ...(spec.log ? (['scale'] as const) : [])],
+    cursor: timeCursor(
+      panel,
+      () => timeline(LIGHT).axis,
+      () => timeline(LIGHT).lines,
+      { plot: (width) => timelinePlot(timeline(LIGHT), width), read: (x) => timelineReading(timeline(LIGHT), x) },
+    ),
     key: (t) => timeLines(panel, t).map((l) => ({ label: l.label, colour: l.mark })),
     height: timelineHeight,
     draw: (width, t) => timelineOption(timeline(t), width, t),
     data: () => sliceData(cells, [...VALUES], (p) => VALUES.map((key) => p[key])),
     alternative: () =>
-      `${cells.length} servers, ${new Set(cells.flatMap((c) => c.timeline.map((p) => p.fork))).size} forks, ` +
-      `${values.length} slices; the data stand in the table.`,
+      `${cells.length} servers, ${new Set(cells.flatMap((c) => c.timeline.map((p) => p.fork))).size} starts, ` +
+      `${values.length} samples; the data stand in the table.`,
   });
 }
 
 function phasesNote(cells: Cell[], key: string): string {
+  return `Each point is one sample: ${key}. ${shadesNote(cells)}`.trim();
+}
+
+/** What the grounds of a time chart mean. */
+export function shadesNote(cells: Cell[]): string {
   const warm = cells.some((c) => c.timeline.some((p) => p.phase === 'warmup'));
   const aside = cells.some((c) => c.forks_set_aside.length);
   const notes = [
-    `Each point is one sample: ${key}.`,
     warm ? 'Warm-up is shaded grey.' : '',
     aside ? 'Starts on an orange ground were left out: other programs used the cores.' : '',
   ];

@@ -4,7 +4,15 @@ import { h } from '../dom';
 import { figure, tabs, type FigureSpec } from '../charts/figure';
 import { forestHeight, forestOption, type Forest, type ForestRow } from '../charts/forest';
 import { choice, choose, watch } from '../state';
-import { inCurrency, ranking, visibleComparisons, type CurrencyName, type Model, type Panel } from '../model';
+import {
+  inCurrency,
+  ranking,
+  showPanel,
+  visibleComparisons,
+  type CurrencyName,
+  type Model,
+  type Panel,
+} from '../model';
 import { LIGHT, type Theme } from '../theme';
 import { axisName, headRow, ratioRow } from './rows';
 
@@ -81,7 +89,7 @@ export function overheadFigure(model: Model, id = 'overhead'): HTMLElement {
 function scenarioTabs(model: Model): HTMLElement {
   const panelOf = (scenario: string) => model.panels.find((p) => p.scenario === scenario)!.key;
   const items = model.scenarios.map((scenario) => ({ value: scenario, text: scenario }));
-  const field = tabs('Scenario', 'panel', items, (scenario) => choose({ panel: panelOf(scenario) }));
+  const field = tabs('Scenario', 'panel', items, (scenario) => void showPanel(model, panelOf(scenario)));
   const mark = () => {
     const scenario = ranking(model)?.title;
     for (const input of field.querySelectorAll('input')) input.checked = input.value === scenario;

@@ -1,10 +1,18 @@
 // What figures of curves over percentiles have in common: a line for each variant, and what is said of the lines.
 
 import type { FigureSpec } from '../charts/figure';
-import { latencyHeight, latencyOption, type LatencyLine } from '../charts/latency';
+import {
+  latencyHeight,
+  latencyOption,
+  latencyPlot,
+  latencyReading,
+  latencyStops,
+  type LatencyLine,
+} from '../charts/latency';
 import { percentileText } from '../format/number';
 import { plainTime } from '../format/unit';
 import { colourOf, type Panel } from '../model';
+import { choice } from '../state';
 import type { Cell, Distribution } from '../summary';
 import { LIGHT, type Theme } from '../theme';
 
@@ -20,15 +28,23 @@ export function curveOf(cell: Cell, panel: Panel, t: Theme, distribution: Distri
   };
 }
 
-/** How a figure shows such lines. */
+/** How a figure shows such lines; figures of one key share a crosshair. */
 export function curves(
+  key: string,
   lines: (t: Theme) => LatencyLine[],
-): Required<Pick<FigureSpec, 'key' | 'height' | 'draw' | 'alternative'>> {
+): Required<Pick<FigureSpec, 'key' | 'height' | 'draw' | 'alternative' | 'cursor'>> {
+  const log = () => choice.scale === 'log';
   const named = (t: Theme) => lines(t).filter((l) => !l.context);
   return {
     key: (t) => named(t).map((l) => ({ label: l.label, colour: l.mark })),
     height: latencyHeight,
-    draw: (width, t) => latencyOption(lines(t), width, t),
+    draw: (width, t) => latencyOption(lines(t), width, log(), t),
+    cursor: {
+      key,
+      plot: (width) => latencyPlot(lines(LIGHT), width, log()),
+      stops: () => latencyStops(lines(LIGHT)),
+      read: (x) => latencyReading(lines(LIGHT), x),
+    },
     alternative: () => named(LIGHT).map(stated).join('; '),
   };
 }

@@ -46,8 +46,8 @@ export function jitterFigure(_: Model, panel: Panel): HTMLElement | null {
     id: panelId('jitter', panel),
     title: `${panel.title}: jitter by percentile`,
     note: 'How far the time between two messages of a user was from the period, either way.',
-    watch: ['highlights'],
-    ...curves(lines),
+    watch: ['scale', 'highlights'],
+    ...curves('jitter', lines),
     data: () => ({
       heads: ['scenario', 'variant', 'percentile', 'jitter_ns'],
       rows: cells.flatMap((cell) =>

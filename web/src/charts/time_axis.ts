@@ -1,0 +1,98 @@
+// The time axis that the charts of a panel share: the starts side by side, or the part of them that was zoomed into.
+
+import type { Cell, TimePoint } from '../summary';
+
+/** One variant's slices. */
+export interface TimeLine {
+  label: string;
+  cell: Cell;
+  mark: string;
+  text: string;
+}
+
+export interface ForkPlace {
+  fork: number;
+  begin: number;
+  length: number;
+  offset: number;
+  warmEnd: number;
+  /** Left out of every figure: others used the cores. */
+  aside: boolean;
+}
+
+export interface TimeAxis {
+  forks: ForkPlace[];
+  /** Where the last start ends; the first one begins at 0. */
+  end: number;
+  /** What fills the width. */
+  from: number;
+  to: number;
+  /** Where a slice lies. */
+  x(line: TimeLine, p: TimePoint): number;
+}
+
+/** The axis of some lines. `ownClock`: cells that ran one after another start at 0 each. */
+export function timeAxis(lines: TimeLine[], ownClock: boolean, part: [number, number] | null): TimeAxis {
+  const first = (l: TimeLine) => l.cell.timeline.reduce((least, p) => Math.min(least, p.t_s), Infinity);
+  const begins = new Map(lines.map((l) => [l.cell, ownClock ? first(l) : 0]));
+  const at = (line: TimeLine, p: TimePoint) => p.t_s - begins.get(line.cell)!;
+  const forks = placeForks(lines, at);
+  const shifts = new Map(forks.map((f) => [f.fork, f.offset - f.begin]));
+  const last = forks.at(-1);
+  const end = last ? last.offset + last.length : 1;
+  const [from, to] = part ?? [0, end];
+  return { forks, end, from, to, x: (line, p) => at(line, p) + shifts.get(p.fork)! };
+}
+
+/** Sets the forks side by side with a gap between them. */
+export function placeForks(lines: TimeLine[], at: (line: TimeLine, p: TimePoint) => number): ForkPlace[] {
+  const spans = new Map<number, { begin: number; end: number; warm: number }>();
+  for (const line of lines) {
+    for (const p of line.cell.timeline) {
+      const t = at(line, p);
+      const s = spans.get(p.fork) ?? { begin: Infinity, end: -Infinity, warm: -Infinity };
+      s.begin = Math.min(s.begin, t);
+      s.end = Math.max(s.end, t);
+      if (p.phase === 'warmup') s.warm = Math.max(s.warm, t);
+      spans.set(p.fork, s);
+    }
+  }
+  const forks = [...spans].sort(([a], [b]) => a - b);
+  const whole = forks.reduce((sum, [, s]) => sum + s.end - s.begin, 0) || 1;
+  let offset = 0;
+  return forks.map(([fork, s]) => {
+    const aside = lines.some((l) => l.cell.forks_set_aside.includes(fork));
+    const warmEnd = Math.max(0, s.warm - s.begin);
+    const place = { fork, begin: s.begin, length: s.end - s.begin, offset, warmEnd, aside };
+    offset += place.length + whole * 0.02;
+    return place;
+  });
+}
+
+const STEPS_S = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600];
+const TICK_PX = 44;
+
+/** Seconds within each fork: its start always, then as many round ones as fit. */
+export function timeTicks({ forks, from, to }: TimeAxis, widthPx: number): { at: number; text: string }[] {
+  const perPx = (to - from) / widthPx;
+  const step = STEPS_S.find((s) => s / perPx >= TICK_PX) ?? 7200;
+  return forks.flatMap((f) => {
+    const out = [];
+    for (let i = 0; i * step <= f.length - (i ? step * 0.4 : 0); i++)
+      out.push({ at: f.offset + i * step, text: String(Number((i * step).toFixed(1))) });
+    return out.filter(({ at }) => at >= from && at <= to);
+  });
+}
+
+/** The part of a stretch that the axis shows; null where it shows none of it. */
+export function shownPart({ from, to }: TimeAxis, begin: number, end: number): [number, number] | null {
+  const [a, b] = [Math.max(begin, from), Math.min(end, to)];
+  return a < b || (a === b && begin === end) ? [a, b] : null;
+}
+
+/** Which start is at a place, and how long after its begin that is. */
+export function whenText({ forks }: TimeAxis, x: number): string {
+  const f = forks.findLast((fork) => x >= fork.offset) ?? forks[0];
+  if (!f) return '';
+  return `start ${f.fork}${f.aside ? ' (left out)' : ''}, ${Math.max(0, x - f.offset).toFixed(1)} s`;
+}
