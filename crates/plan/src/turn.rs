@@ -14,6 +14,13 @@ const TURN_PER_DRAIN: f64 = 3.0;
 /// The head of a turn that is not scored, as a share of the turn.
 const HEAD_SHARE: f64 = 0.2;
 
+/// The fewest turns of a part of a round.
+///
+/// Each part is one pair of the comparison. Short parts let the trimmed mean of a start leave out the moments in which a
+/// core changed its speed: of seven starts of http4s, parts of 9 turns had a standard error of 1.1 %, whole rounds of 37
+/// turns one of 1.75 %. Parts must still be long enough to hold collections of garbage like any other part.
+const TURNS_PER_PART: u32 = 8;
+
 /// Length of the turns in which the servers of a saturating round alternate.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum TurnLength {
@@ -55,6 +62,15 @@ impl TurnLength {
             discard: length.mul_f64(HEAD_SHARE),
             count: slice.as_secs_f64().div_euclid(length.as_secs_f64()) as u32,
         })
+    }
+}
+
+impl Turns {
+    /// How many turns each part of a round has: about equally many, and at least 8 where the round has so many.
+    pub fn per_part(&self) -> Vec<u32> {
+        let parts = (self.count / TURNS_PER_PART).max(1);
+        let end = |part: u32| self.count * part / parts;
+        (0..parts).map(|part| end(part + 1) - end(part)).collect()
     }
 }
 
@@ -118,6 +134,15 @@ mod tests {
         assert_eq!(turns.discard, Duration::from_millis(5));
         let quick = TurnLength::Auto.turns_of_slice(SECOND, 128, 1e6).unwrap();
         assert_eq!((quick.length, quick.count), (SHORTEST_TURN, 50));
+    }
+
+    #[test]
+    fn parts_of_a_round_are_about_equally_long() {
+        let per_part = |count| Turns { length: SHORTEST_TURN, discard: Duration::ZERO, count }.per_part();
+        assert_eq!(per_part(37), [9, 9, 9, 10]);
+        assert_eq!(per_part(16), [8, 8]);
+        assert_eq!(per_part(15), [15]);
+        assert_eq!(per_part(2), [2], "a slow server has few turns");
     }
 
     #[test]

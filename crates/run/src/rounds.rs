@@ -17,7 +17,7 @@ use crate::slice::SliceLoad;
 enum RoundStep {
     /// One slice of one member.
     Slice { kind: SliceKind, round: u32, member: usize },
-    /// One slice of every member, cut into turns: for each turn, the order of the members.
+    /// Part of a round in which every member has some turns: for each turn, the order of the members.
     Alternate { round: u32, turns: Turns, orders: Vec<Vec<usize>> },
 }
 
@@ -39,8 +39,12 @@ impl RoundSchedule {
         for (kind, round) in orders.shuffled(rounds) {
             match turns.filter(|_| kind == SliceKind::Saturating) {
                 Some(turns) => {
-                    let orders = (0..turns.count).map(|_| orders.shuffled(0..members)).collect();
-                    steps.push(RoundStep::Alternate { round, turns, orders });
+                    let parts = turns.per_part();
+                    let first = round * parts.len() as u32;
+                    steps.extend((first..).zip(parts).map(|(round, count)| {
+                        let orders = (0..count).map(|_| orders.shuffled(0..members)).collect();
+                        RoundStep::Alternate { round, turns, orders }
+                    }));
                 }
                 None => {
                     let members = orders.shuffled(0..members).into_iter();
