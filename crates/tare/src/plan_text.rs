@@ -8,6 +8,7 @@ use tare_plan::estimate::{least_budget, run_time};
 use tare_plan::plan::{Forks, Mode, Plan, Role, Warmup};
 use tare_report::forecast::forecast;
 use tare_report::format::roughly;
+use tare_stats::steady::SteadyRule;
 use tare_units::Span;
 
 /// The lines before a run: what is weighed, where, and how long it takes.
@@ -131,7 +132,13 @@ pub fn whole_plan(plan: &Plan) -> String {
         );
     }
     if let Warmup::UntilSteady { .. } = plan.warmup {
-        text.push_str("\nsteady means: JIT below 1 % of CPU, log CPU per request within ±0.3 % per 3 s, no shift in the last 5 s\n");
+        let SteadyRule { look_back_s, span_s, drift_limit, compiler_share_limit, .. } = SteadyRule::default();
+        let (share, drift) = (compiler_share_limit * 100.0, drift_limit * 100.0);
+        let _ = writeln!(
+            text,
+            "\nsteady means: JIT compilers run or wait less than {share} % of the time; CPU per request drifts by less than \
+             {drift} % in {span_s} s, and does not shift in the last {look_back_s} s"
+        );
     }
     text
 }

@@ -119,9 +119,10 @@ fn one_watch_surrounds_each_scored_slice_and_each_round_of_the_warm_up() {
     }
 }
 
-/// Two rounds of 400 ms a server, in turns of 20 ms: each round has two parts of ten turns.
+/// Two rounds of 480 ms a server, in turns of 20 ms: each round has two parts of 12 turns.
 fn alternating_plan() -> Plan {
     let mut plan = plan(&["a", "b"], &["Get"]);
+    plan.slices.length = Span::from_millis(480);
     plan.slices.turn = TurnLength::Auto;
     plan.slices.fixed = 0;
     plan.slices.poisson = 0;
@@ -139,13 +140,13 @@ fn servers_alternate_in_short_turns_that_add_up_to_one_slice_each_per_part() {
     let outcome = Simulation::new(alternating_plan()).run();
     assert_eq!(["a", "b"].map(|name| outcome.count("Get", name)), [4, 4], "one slice of each server in each part");
     for slice in outcome.scored() {
-        assert_eq!(slice.load.window_ns, 10 * 16_000_000, "10 turns without their heads");
+        assert_eq!(slice.load.window_ns, 12 * 16_000_000, "12 turns without their heads");
         assert!((slice.load.throughput_per_s() - 10_000.0).abs() < 1.0);
         let cpu = slice.server.cpu.as_ref().unwrap();
-        assert_eq!((cpu.requests, cpu.total_ns), (2_000, 20_000_000), "CPU counts over whole turns");
+        assert_eq!((cpu.requests, cpu.total_ns), (2_400, 24_000_000), "CPU counts over whole turns");
     }
     let turns = turns_of(&outcome, 0);
-    assert_eq!(turns.len(), 20);
+    assert_eq!(turns.len(), 24);
     assert!(turns.chunks(2).all(|turn| turn[0] != turn[1]), "each turn has both servers");
     let first: Vec<&String> = turns.chunks(2).map(|turn| &turn[0]).collect();
     assert!(first.iter().any(|name| **name == "a") && first.iter().any(|name| **name == "b"), "in random order");
@@ -159,7 +160,7 @@ fn a_server_that_dies_between_turns_gets_no_more_of_them_and_the_other_goes_on()
         .run();
     let turns = [0, 1, 2, 3].map(|part| turns_of(&outcome, part)).concat();
     let of = |name: &str| turns.iter().filter(|turn| *turn == name).count();
-    assert_eq!((of("a"), of("b")), (40, 1));
+    assert_eq!((of("a"), of("b")), (48, 1));
     assert_eq!(outcome.count("Get", "a"), 4);
     assert!(outcome.record.events.iter().any(|event| event.voids && event.variant.as_deref() == Some("b")));
 }

@@ -109,7 +109,7 @@ const fn words(kind: ReportFinding) -> FindingWords {
         ),
         ReportFinding::CellVoid => row(Severity::Error, "Void cell", "", ""),
         ReportFinding::FewSlicesDecide => row(
-            Severity::Warning,
+            Severity::Info,
             "Few slices decide",
             "The 20 % trimmed mean of the slices differs from their plain mean by more than 1 %.",
             "Look for stalls in the run over time, such as garbage collection or other programs.",
