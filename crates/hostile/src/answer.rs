@@ -31,7 +31,7 @@ pub fn check_answer(bytes: &[u8]) {
         if let Ok(read) = whole {
             assert_eq!(read.statuses.len(), 1, "one final answer");
             let (used, _) = read.complete.unwrap_or((bytes.len(), false));
-            assert!(used <= bytes.len() && read.body.len() <= used, "no more is told than came");
+            assert!(used <= bytes.len() && read.body.len() <= used, "no more than the received bytes");
         }
     }
 }

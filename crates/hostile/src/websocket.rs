@@ -17,7 +17,7 @@ pub fn check_frames(bytes: &[u8]) {
     }
     let (arrivals, _, said) = whole;
     let length = |arrival: &Arrival| if let Arrival::Message(_, message) = arrival { message.len() } else { 0 };
-    assert!(arrivals.iter().map(length).sum::<usize>() <= bytes.len(), "no more is told than came");
+    assert!(arrivals.iter().map(length).sum::<usize>() <= bytes.len(), "no more than the received bytes");
     let (mut server, mut said) = (Endpoint::server(), &said[..]);
     loop {
         match server.receive(&mut said) {

@@ -1,4 +1,4 @@
-//! Who is weighed against whom, and under which scenarios: groups, variants, and how each is started.
+//! Which variants are compared, and under which scenarios: groups, variants, and how each is started.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ pub struct Group {
     pub variants: Vec<Variant>,
     /// Scenarios that each fork of this group visits.
     pub scenarios: Vec<NamedScenario>,
-    /// Each variant adds one thing to the one before it: the steps are told beside the comparisons.
+    /// Each variant adds one thing to the one before it: the steps are reported beside the comparisons.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ladder: bool,
 }

@@ -11,7 +11,7 @@ pub enum GroupOrder {
     /// The one with the fewest forks: all groups share the budget evenly.
     #[default]
     Even,
-    /// The first of the plan that is not decided: each group waits until those before it are.
+    /// The first of the plan without a verdict. Groups with a verdict wait for those without one.
     Listed,
 }
 

@@ -1,4 +1,4 @@
-//! What exists: the servers that a suite may name, as the catalog and the builds tell.
+//! The servers that a suite may name, from the catalog and the builds.
 
 use serde::{Deserialize, Serialize};
 
@@ -34,7 +34,7 @@ pub struct KnownServer {
     pub default_version: String,
     /// Every version that may be asked for.
     pub versions: Vec<String>,
-    /// Why it cannot be had on this machine, where it cannot.
+    /// Why it is not available on this machine; `None` if it is.
     pub unavailable: Option<String>,
 }
 

@@ -133,7 +133,7 @@ pub enum LoadProtocol {
     },
     /// WebSocket: a message is sent, and the next one is its answer.
     Exchange,
-    /// Not known: records before version 5 tell only whether messages are pushed.
+    /// Not known: records before version 5 state only whether messages are pushed.
     Unrecorded,
     /// WebSocket: the server pushes messages.
     Push {

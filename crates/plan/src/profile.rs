@@ -1,4 +1,5 @@
-//! Profiling: starts of their own in which a sampler looks at the servers. What it sees never mixes with what is scored.
+//! Profiling: starts of their own in which a sampler looks at the servers. What it sees never mixes with what is
+//! scored.
 
 use serde::{Deserialize, Serialize};
 
@@ -52,7 +53,7 @@ pub struct ProfileOptions {
     pub forks: Option<u32>,
     /// How long each event is sampled in each of them.
     pub span: Option<Span>,
-    /// Frames whose share is told, as a regular expression.
+    /// Frames whose share is reported, as a regular expression.
     pub focus: Option<String>,
 }
 
@@ -65,7 +66,7 @@ pub struct Profile {
     pub forks: u32,
     /// How long each event is sampled in each of them.
     pub span: Span,
-    /// Frames whose share is told, as a regular expression; none in particular when empty.
+    /// Frames whose share is reported, as a regular expression; none in particular when empty.
     pub focus: String,
 }
 

@@ -45,8 +45,9 @@ pub struct Turns {
 }
 
 impl TurnLength {
-    /// The turns that make up a slice of `slice`, for servers of which the slowest completes `per_s` requests per second
-    /// with `users` users. `None` where each slice stays in one piece: turns are off, or would be longer than half of it.
+    /// The turns that make up a slice of `slice`, for servers whose slowest completes `per_s` requests per second
+    /// with `users` users. `None` where each slice stays in one piece: turns are off, or would be longer than half of
+    /// it.
     pub fn turns_of_slice(self, slice: Duration, users: u32, per_s: f64) -> Option<Turns> {
         let length = match self {
             Self::Whole => return None,

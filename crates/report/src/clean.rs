@@ -1,6 +1,6 @@
 //! Text that others wrote, made harmless for a terminal, a CSV file and Markdown. What a server says is never markup.
 
-/// One line without control characters: no escape sequence reaches a terminal, no direction is turned around.
+/// One line without control characters: no escape sequence reaches a terminal, no text direction is reversed.
 pub fn sanitize_line(text: &str) -> String {
     text.chars().map(|c| if is_harmless(c) { c } else { '\u{FFFD}' }).collect()
 }

@@ -1,4 +1,4 @@
-//! What push latency rests on, in words: that both ends go by one clock, or what is known of the other.
+//! The clocks behind push latency, in words: one clock for both ends, or an estimate of the server's.
 
 use tare_record::{ClockEstimate, MessageTally};
 

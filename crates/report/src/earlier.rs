@@ -1,5 +1,5 @@
-//! What a run says to later plans: how much its forks scattered and how long they took. It is kept beside the record,
-//! so that a plan need not read whole records.
+//! What a run leaves for later plans: how much its forks scattered, and how long they took. It is kept beside the
+//! record, so that a plan need not read whole records.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use crate::summary::{CurrencyRatio, Summary, VerdictKind};
 /// Name of the file in the folder of a run.
 pub const EARLIER_FILE: &str = "forks.json";
 
-/// What a run says to later plans; `None` for a run that compared nothing.
+/// What a run leaves for later plans; `None` for a run that compared nothing.
 pub fn of_run(record: &RunRecord, summary: &Summary) -> Option<EarlierRun> {
     let plan = &record.header.plan;
     if plan.mode != Mode::Compared {
@@ -39,7 +39,7 @@ pub fn render(run: &EarlierRun) -> Result<String, ReportError> {
     Ok(serde_json::to_string_pretty(run)? + "\n")
 }
 
-/// What the run in this folder says to later plans; `None` where it left nothing, or nothing that can be read.
+/// What the run in this folder left for later plans; `None` if it left nothing that can be read.
 pub fn read(run_dir: &Path) -> Option<EarlierRun> {
     serde_json::from_slice(&std::fs::read(run_dir.join(EARLIER_FILE)).ok()?).ok()
 }

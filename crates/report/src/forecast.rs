@@ -1,4 +1,4 @@
-//! What a plan will be able to see, said before anything is measured.
+//! The differences that a plan can detect, stated before anything is measured.
 
 use tare_plan::earlier::SpreadOf;
 use tare_plan::estimate::{fork_time, least_budget};
@@ -11,11 +11,11 @@ use crate::currency::Currency;
 use crate::format::{count, roughly, share};
 use crate::summarize::method;
 
-/// The standard deviation of forks that a forecast assumes where no earlier run says: starts of one JVM program differ by
-/// 2 to 3 %.
+/// The standard deviation of forks that a forecast assumes where no earlier run says: starts of one JVM program differ
+/// by 2 to 3 %.
 const ASSUMED_SD: f64 = 0.03;
 
-/// What the forks of one group will be able to see.
+/// What the forks of one group can detect.
 struct GroupForecast {
     forks: u32,
     /// When the last of them is over, in seconds.
@@ -26,8 +26,8 @@ struct GroupForecast {
     comparisons: u32,
 }
 
-/// `in 6 min, 8 starts show differences from 6 % on (power 0.8; by 31 earlier comparisons of this machine)`; `None` for a
-/// plan that compares nothing, or whose budget is too short to decide anything.
+/// `in 6 min, 8 starts show differences from 6 % on (power 0.8; by 31 earlier comparisons of this machine)`; `None` for
+/// a plan that compares nothing, or whose budget is too short to decide anything.
 pub fn forecast(plan: &Plan) -> Option<String> {
     if least_budget(plan).is_some() {
         return None;

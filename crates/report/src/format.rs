@@ -11,6 +11,17 @@ pub enum Unit {
     Bytes,
 }
 
+impl Unit {
+    /// The unit with this name in files: `ns`, `bytes`, or else `per_s`.
+    pub fn with_name(name: &str) -> Self {
+        match name {
+            "ns" => Self::Nanos,
+            "bytes" => Self::Bytes,
+            _ => Self::PerSecond,
+        }
+    }
+}
+
 /// A unit with its prefix, chosen once for a whole column.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scale {
@@ -55,7 +66,7 @@ pub fn single(unit: Unit, value: f64) -> String {
     Scale::for_values(unit, [value]).show(value)
 }
 
-/// `3.00012 s`: a time in nanoseconds to the first digit of what it may be off.
+/// `3.00012 s`: a time in nanoseconds, rounded to the first digit of its error.
 pub fn to_within(ns: u64, within_ns: u64) -> String {
     let scale = Scale::for_values(Unit::Nanos, [ns.max(within_ns) as f64]);
     let decimals = (scale.divisor / within_ns.max(1) as f64).log10().ceil().max(0.0) as usize;
@@ -69,7 +80,7 @@ fn significant(value: f64) -> String {
     format!("{value:.decimals$}")
 }
 
-/// Forecasts of more seconds are no advice: estimate and spread do not stay as they are for so long.
+/// Longer forecasts are not shown: estimate and spread do not stay the same for so many seconds.
 pub const WORTH_WAITING_S: f64 = 30.0 * 60.0;
 
 /// A ratio with its bounds, to be said as a change in percent.
@@ -81,7 +92,7 @@ pub struct Change {
     pub bounds: Option<(f64, f64)>,
 }
 
-/// An interval whose ends are further apart than this factor tells nothing that a reader could use.
+/// An interval whose bounds differ by more than this factor is of no use to a reader.
 const TELLING: f64 = 9.0;
 
 impl Change {
@@ -96,7 +107,7 @@ impl Change {
         format!("{value} % [{}, {}]", fixed(near, decimals), fixed(far, decimals))
     }
 
-    /// `−3.0 % [−7.1, +1.0]`, for use where no direction can be stated; bounds that tell nothing are not spelt out.
+    /// `−3.0 % [−7.1, +1.0]`, for use where no direction can be stated; bounds that are too wide are left out.
     pub fn signed(&self) -> String {
         let decimals = self.decimals();
         let show = |ratio: f64| plus(&fixed((ratio - 1.0) * 100.0, decimals));

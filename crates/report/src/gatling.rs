@@ -1,4 +1,4 @@
-//! Text in the shape of Gatling's console summary, one block per cell and load, for who reads those. Milliseconds keep the
+//! Text in the shape of Gatling's console summary, one block per cell and load, for its readers. Milliseconds keep the
 //! decimals that Gatling rounds away.
 
 use crate::clean;

@@ -59,7 +59,7 @@ impl Palette {
         let colour = |colour: AnsiColor| Style::new().fg_color(Some(colour.into()));
         let style = match tone {
             Tone::Plain => return text.to_owned(),
-            // Yellow and blue are told apart by those who cannot tell red from green.
+            // Yellow and blue can be distinguished by those who cannot distinguish red from green.
             Tone::Worse | Tone::Warning => colour(AnsiColor::Yellow),
             Tone::Better => colour(AnsiColor::Blue),
             Tone::Undecided | Tone::Quiet => Style::new().dimmed(),

@@ -15,7 +15,7 @@ struct JudgedComparison {
     verdict: VerdictKind,
 }
 
-/// In the order in which they are told: what is known first.
+/// In the order of the text: what is known comes first.
 const KINDS: [(VerdictKind, &str); 6] = [
     (VerdictKind::Worse, "worse"),
     (VerdictKind::Better, "better"),
@@ -25,7 +25,8 @@ const KINDS: [(VerdictKind, &str); 6] = [
     (VerdictKind::Void, "void"),
 ];
 
-/// `2 worse, 1 inconclusive`, from the text of a `summary.json`; `None` where that is no summary or nothing was compared.
+/// `2 worse, 1 inconclusive`, from the text of a `summary.json`; `None` where that is no summary or nothing was
+/// compared.
 pub fn count_verdicts(summary_json: &str) -> Option<String> {
     let judged: Judged = serde_json::from_str(summary_json).ok()?;
     let count = |kind| judged.sentences.iter().filter(|one| one.verdict == kind).count();

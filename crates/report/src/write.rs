@@ -46,7 +46,7 @@ fn replace(file: &Path, text: &str) -> io::Result<()> {
     let mut partial = file.as_os_str().to_owned();
     partial.push(".partial");
     fs::write(&partial, text).and_then(|()| fs::rename(&partial, file)).inspect_err(|_| {
-        // What is left of a failed write only takes room that is needed.
+        // A half-written file would only waste space.
         let _ = fs::remove_file(&partial);
     })
 }

@@ -1,4 +1,4 @@
-//! Text in the shape of wrk's report (`wrk --latency`), one block per cell and load, for who reads or parses those.
+//! Text in the shape of wrk's report (`wrk --latency`), one block per cell and load, for its readers and for programs.
 //! Where wrk has threads, this has slices.
 
 use tare_record::ErrorClass;

@@ -8,12 +8,12 @@ use tare_plan::plan::Forks;
 #[derive(Debug, Clone)]
 pub struct Budget {
     forks: Forks,
-    /// Of the forks that were: what the plan's estimate said, and what they took.
+    /// Of the completed forks: the plan's estimate, and the time that they took.
     estimated: Duration,
     taken: Duration,
 }
 
-/// A fork may overrun the budget by this share of its own length: stopping short of that would waste the rest.
+/// A fork may exceed the budget by this share of its own length. Otherwise the rest of the budget would be wasted.
 const OVERRUN: f64 = 0.25;
 
 impl Budget {
@@ -28,8 +28,8 @@ impl Budget {
         self.taken += taken;
     }
 
-    /// How long a fork will take that is estimated at `estimate`, by how the estimates have held so far: groups differ
-    /// in size, and what one has shown of this machine holds for the others.
+    /// The time of a fork with this estimate, corrected by how far earlier estimates were off. One correction serves
+    /// all groups, because it describes the machine.
     pub fn fork_time(&self, estimate: Duration) -> Duration {
         if self.estimated.is_zero() {
             return estimate;
@@ -42,7 +42,7 @@ impl Budget {
         match self.forks {
             Forks::Fixed { count } => fork <= count,
             Forks::UntilDecided { budget, .. } => {
-                // The first fork of all always runs: a budget that is too small still gives figures, if no interval.
+                // The first fork always runs: even a budget that is too small gives figures, without an interval.
                 self.taken.is_zero() || elapsed + self.fork_time(estimate).mul_f64(1.0 - OVERRUN) <= budget.0
             }
         }

@@ -48,8 +48,8 @@ pub(crate) fn run_compared(context: &mut RunContext<'_>, judge: &Judge<'_>) -> R
     Ok(if schedule.is_out_of_time() { EndStatus::BudgetSpent } else { EndStatus::Complete })
 }
 
-/// Shows how the comparisons of a group stand. Void ones are settled, and so is a group without any: one server alone has
-/// nothing to decide.
+/// Shows how the comparisons of a group stand. Void ones are settled, and so is a group without any: one server alone
+/// has nothing to decide.
 fn judge_group(context: &mut RunContext<'_>, judge: &Judge<'_>, group: &Group, place: Place<'_>) -> GroupStanding {
     let mut standings = judge(context.journal.record());
     standings.retain(|standing| standing.group == group.id);
@@ -67,7 +67,7 @@ fn judge_group(context: &mut RunContext<'_>, judge: &Judge<'_>, group: &Group, p
     }
 }
 
-/// Says of a group that its turn never came.
+/// Records that a group was never measured.
 fn report_left_out(context: &mut RunContext<'_>, group: &Group) -> Result<(), RunError> {
     context.record_event(EventRecord { group: Some(group.id.clone()), ..EventRecord::new(EventKind::GroupNotMeasured) })
 }

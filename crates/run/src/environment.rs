@@ -10,7 +10,7 @@ use tare_sys::procfs::machine::{CpuPressure, LoadAverage, Machine};
 
 use crate::prepare::Launches;
 
-/// Captures machine, kernel, JVM and the versions of what is weighed.
+/// Captures machine, kernel, JVM and the versions of the servers.
 pub fn capture_environment(plan: &Plan, launches: &Launches) -> Environment {
     let mut sections = machine_facts();
     sections.push(generator_section());

@@ -6,7 +6,7 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RunError {
-    /// The plan asks for cores that are not there, or the like.
+    /// The plan asks for something that this machine lacks, such as cores.
     #[error("{key}: {message}")]
     Plan {
         /// Flag or key.

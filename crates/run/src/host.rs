@@ -7,7 +7,7 @@ use tare_sut::SutError;
 use tare_sut::server::{Server, ServerSpec, Status};
 use tare_sys::affinity::CpuSet;
 
-/// How a server comes to be there.
+/// Who starts a server.
 #[derive(Debug, Clone)]
 pub enum Start {
     /// tare starts it, and stops it.
@@ -29,7 +29,8 @@ impl Start {
     /// Starts the server if it is ours to start, and waits until it is ready or `cancelled` is set.
     ///
     /// # Errors
-    /// As [`Server::start_unless_cancelled`]. A server elsewhere is taken at its word; verifying it tells whether it answers.
+    /// As [`Server::start_unless_cancelled`]. A server elsewhere is assumed to run; its verification shows whether it
+    /// answers.
     pub fn start(&self, cancelled: &AtomicBool) -> Result<Host, SutError> {
         match self {
             Self::Ours(spec) => {
@@ -57,7 +58,7 @@ impl Host {
         }
     }
 
-    /// What it does just now, as far as its process tells.
+    /// The state of its process, where that can be seen.
     pub fn status(&self) -> Status {
         match self {
             Self::Ours(server) => server.status(),

@@ -1,5 +1,5 @@
-//! The loop over forks and slices: from a plan to a record. What a slice is, is `tare-load`'s; what a server is, `tare-sut`'s;
-//! what the numbers say, `tare-report`'s.
+//! The loop over forks and slices: from a plan to a record. `tare-load` drives the slices, `tare-sut` runs the servers,
+//! and `tare-report` says what the figures mean.
 
 mod alternating_round;
 mod budget;
@@ -70,8 +70,9 @@ pub fn check(plan: &Plan) -> Result<(), RunError> {
 /// Runs a plan: starts, verifies, warms up, measures and stops every server, and keeps everything in the record.
 ///
 /// # Errors
-/// [`RunError`] when the plan cannot begin, the record cannot be written or the generator fails. Failures of servers are
-/// events of the record. Whatever happens, no server is left running, and what was measured before is in the record.
+/// [`RunError`] when the plan cannot begin, the record cannot be written or the generator fails. Failures of servers
+/// are events of the record. Whatever happens, no server is left running, and what was measured before is in the
+/// record.
 pub fn run(
     header: RunHeader,
     writer: RunWriter,
@@ -87,7 +88,7 @@ pub fn run(
     match result {
         Ok(status) => context.finish(status),
         Err(error) => {
-            // The record may be what failed; the first error is the one to tell.
+            // Closing may fail for the same reason. The first error is reported.
             let _ = context.record_event(EventRecord::new(EventKind::TareFailed { error: error.to_string() }));
             let _ = context.finish(EndStatus::Failed);
             Err(error)

@@ -17,7 +17,7 @@ use crate::preflight::KnownServer;
 const SLICE: Duration = Duration::from_millis(100);
 /// Slices before the first pair: the server and its connections settle.
 const SETTLING: usize = 4;
-/// Error probability of the differences that are told.
+/// Error probability of the reported differences.
 const ALPHA: f64 = 0.05;
 
 /// How the throughput of one server differs between neighbouring slices, although nothing changes.
@@ -30,8 +30,8 @@ pub struct NoiseFigures {
 }
 
 impl NoiseFigures {
-    /// The smallest difference that this many pairs show with probability 0.8: 0.02 stands for 2 %. `None` with fewer than
-    /// two pairs.
+    /// The smallest difference that this many pairs show with probability 0.8: 0.02 stands for 2 %. `None` with fewer
+    /// than two pairs.
     pub fn visible_difference(&self, pairs: u32) -> Option<f64> {
         let method = Method::FixedForks { alpha: ALPHA };
         Some(detectable_difference(self.sd, method, pairs, DEFAULT_POWER).ok()?.exp_m1())

@@ -11,7 +11,7 @@ pub struct Order(Pcg64Mcg);
 impl Order {
     /// The orders of one place, for example `["fork 3", "http4s.Vanilla"]`.
     pub fn at(seed: u64, place: &[&str]) -> Self {
-        // FNV-1a: any stable mixing of the words into the seed will do, and this one fits in a line.
+        // FNV-1a: any stable hash of the words would do, and this one is short.
         let mixed = place
             .join("\0")
             .bytes()

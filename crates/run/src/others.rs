@@ -1,5 +1,5 @@
-//! What others did on the cores of a run while a slice was measured: work that is none of tare's or its servers', and time
-//! that a hypervisor gave to somebody else.
+//! CPU time of other programs on the cores of a run while a slice was measured, and time that the hypervisor gave to
+//! other machines.
 
 use tare_plan::plan::{Machine, Plan};
 use tare_sys::affinity::CpuSet;
@@ -24,8 +24,8 @@ impl Others {
         Some(Self { before: CpuTicks::read_cpus(&cpus).ok()?, ours_ns, begun: clock::now(), cpus })
     }
 
-    /// Their share of the cores since then, 0 to 1: at least, since interrupts may count twice that were ours, and what the
-    /// kernel counts in ticks may be one off for each core.
+    /// Their share of the cores since then (0–1), a lower bound: the kernel may count our interrupts twice, and its
+    /// ticks may be off by one per core.
     pub fn share(&self, servers: &RunningServers<'_>) -> Option<f64> {
         let cpus = self.cpus.len() as u64;
         let unused_ns = CpuTicks::read_cpus(&self.cpus).ok()?.since(self.before).unused_ns();

@@ -1,4 +1,4 @@
-//! Before the first fork: is this machine fit to measure on, and does the generator tell the truth here?
+//! Before the first fork: is this machine fit to measure on, and does the generator measure a known delay correctly?
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -36,11 +36,11 @@ const TRUTH: Duration = Duration::from_millis(2);
 const SELF_TEST: Duration = Duration::from_millis(1500);
 const SELF_TEST_RATE_PER_S: f64 = 1000.0;
 const SELF_TEST_CONNECTIONS: usize = 16;
-/// How far the median may lie above the planted delay, and how late the sends may be, before it is worth a word.
+/// How far the median may lie above the planted delay, and how late the sends may be, before it is reported.
 const EXCESS: Duration = Duration::from_micros(500);
 const LATE: Duration = Duration::from_millis(1);
 
-/// Checks what a plan needs; what it cannot do without is an error, what disturbs is an event with a remedy.
+/// Checks what a plan needs. A missing necessity is an error; a disturbance is an event with a remedy.
 pub(crate) fn check(inputs: &RunInputs<'_>, context: &mut RunContext<'_>) -> Result<(), RunError> {
     open_files(context.plan)?;
     for found in external(context.plan) {

@@ -1,5 +1,5 @@
-//! How each variant of a plan comes to be there: catalog servers are built when stale, commands are built where the suite
-//! says how, servers elsewhere are looked up.
+//! Prepares each variant of a plan: builds stale servers of the catalog, builds commands where the suite says how, and
+//! looks up servers elsewhere.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{SocketAddr, ToSocketAddrs};
@@ -26,7 +26,7 @@ use crate::error::RunError;
 use crate::host::Start;
 use crate::jdk_home::jdk_home;
 
-/// How one variant comes to be there.
+/// How one variant is started.
 #[derive(Debug, Clone)]
 pub struct Launch {
     origin: Origin,
@@ -92,7 +92,7 @@ impl Launches {
         self.by_variant.get(&key(variant)).ok_or_else(|| RunError::NotPrepared(variant.name.clone()))
     }
 
-    /// Why `variant` cannot be had on this machine, where it cannot.
+    /// Why `variant` is not available on this machine; `None` if it is.
     pub fn unavailable(&self, variant: &Variant) -> Option<&str> {
         self.unavailable.get(&key(variant)).map(String::as_str)
     }
@@ -170,10 +170,11 @@ impl Launch {
     }
 }
 
-/// Makes every variant of the plan ready to be started. `progress` is told what is going on, a line at a time.
+/// Makes every variant of the plan ready to be started. `progress` gets a line for each step.
 ///
 /// # Errors
-/// When a server cannot be built, a load tool that is asked for is not there, no JDK is found, or a command's readiness expression is none.
+/// When a server cannot be built, a load tool that is asked for is not there, no JDK is found, or a command's readiness
+/// expression is none.
 pub fn prepare(
     plan: &Plan,
     catalog: Option<&Catalog>,
@@ -263,7 +264,7 @@ impl Launches {
         self.by_variant.insert(key(variant), launch);
     }
 
-    /// Gives every launch the meter for JVMs. Without it there is less to see, and no reason not to run.
+    /// Gives every launch the meter for JVMs. A run goes on without it, with fewer figures.
     fn bring_meter(&mut self, plan: &Plan, catalog: Option<&Catalog>) {
         let build = || {
             let catalog = catalog.ok_or("the folder of the project, with probes/jvm, is not found")?;
@@ -283,7 +284,8 @@ fn oldest_java(catalog: &Catalog, variants: &[&Variant]) -> Result<Option<u32>, 
     Ok(oldest.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().max())
 }
 
-/// Checks the JDK that a plan names, if its servers need one. A plan that names none may be made on a machine without Java.
+/// Checks the JDK that a plan names, if its servers need one. A plan that names none may be made on a machine without
+/// Java.
 ///
 /// # Errors
 /// There is no JDK at that place, or it is too old for the servers.

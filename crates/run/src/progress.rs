@@ -1,4 +1,4 @@
-//! What a run tells while it goes on. Whoever watches decides how to show it.
+//! The progress of a run. The observer decides how to show it.
 
 use std::time::Duration;
 
@@ -122,7 +122,7 @@ pub enum Progress<'a> {
         /// One for each comparison of the group.
         standings: &'a [Standing],
     },
-    /// Something worth telling happened.
+    /// An event that the observer should show.
     Event(&'a EventRecord),
 }
 

@@ -1,12 +1,12 @@
-//! Which answers the readings of a server's probes were spent on.
+//! The number of answers by which the readings of a server's probes are divided.
 
 use tare_load::SliceSample;
 use tare_record::ServerUse;
 
-/// Bodies from this size on are held in objects that the JVM may allocate where they cannot be counted.
+/// The JVM may allocate bodies of this size and more where they cannot be counted.
 const HUGE_BODY_BYTES: u64 = 256 * 1024;
 
-/// Readings over a span of load, with the number of answers that the CPU and the allocations were spent on.
+/// Readings over a span of load, with the number of answers that caused the CPU time and the allocations.
 pub(crate) fn per_request(mut readings: ServerUse, sample: &SliceSample) -> ServerUse {
     let is_huge = sample.bytes_in + sample.bytes_out > HUGE_BODY_BYTES * sample.completed.max(1);
     if let Some(cpu) = &mut readings.cpu {
@@ -43,11 +43,11 @@ mod tests {
     }
 
     #[test]
-    fn allocations_are_not_told_where_bodies_are_huge() {
-        for (bytes, told) in [(HUGE_BODY_BYTES * 10, true), (HUGE_BODY_BYTES * 10 + 1, false)] {
+    fn allocations_of_huge_bodies_are_not_counted() {
+        for (bytes, is_counted) in [(HUGE_BODY_BYTES * 10, true), (HUGE_BODY_BYTES * 10 + 1, false)] {
             let sample = SliceSample { completed: 10, bytes_in: bytes - 1, bytes_out: 1, ..SliceSample::default() };
             let jvm = per_request(readings(), &sample).jvm.unwrap();
-            assert_eq!(jvm.allocated_bytes.is_some(), told, "{bytes} bytes in 10 answers");
+            assert_eq!(jvm.allocated_bytes.is_some(), is_counted, "{bytes} bytes in 10 answers");
         }
     }
 }

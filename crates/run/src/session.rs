@@ -39,8 +39,8 @@ pub(crate) fn open(
     })?)
 }
 
-/// What is spoken: HTTP/1.1, or a WebSocket over it that all users listen on, in the tries of a search for as long as a
-/// try lasts.
+/// The protocol: HTTP/1.1, or a WebSocket on which all users listen. In a search they listen for as long as a try
+/// lasts.
 fn protocol(named: &NamedScenario, is_search: bool) -> Protocol {
     named.scenario.push.as_ref().map_or_else(Protocol::default, |push| {
         Protocol::WebSocket(Conversation::Push(tare_load::Push {

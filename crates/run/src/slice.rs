@@ -51,17 +51,18 @@ impl SliceLoad {
     }
 }
 
-/// Whether the server gave an expected answer. Answers to requests of the discarded head are not among `ok`; where answers
-/// take longer than a slice, there may be no others.
+/// Whether the server gave an expected answer. `ok` has no answers to requests of the discarded head. If answers take
+/// longer than a slice, these may be the only ones.
 pub(crate) const fn is_answered(slice: &SliceRecord) -> bool {
     slice.load.ok + slice.load.completed > 0
 }
 
-/// Answers per user below which a window says little of the throughput: most of what was under way ends after it.
+/// With fewer answers per user, a window says little of the throughput: most requests end after it.
 const TURNS: u64 = 4;
 
-/// Counts a closed slice whose answers take about as long as itself (128 uploads of 5 MiB, say) from its start to the end of its
-/// drain, where everything that was begun has come to an end, instead of over its window, where next to nothing has.
+/// Counts a closed slice with slow answers from its start to the end of its drain, instead of over its window. Answers
+/// are slow if they take about as long as the slice (128 uploads of 5 MiB, say): few of them end in the window, and all
+/// of them end in the drain.
 ///
 /// `drained_ns` is the end of the drain, on the clock of `sample.start_ns`.
 pub(crate) fn count_whole(sample: &mut SliceSample, users: u32, drained_ns: u64) {

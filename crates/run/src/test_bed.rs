@@ -1,5 +1,5 @@
-//! The seam of a run. Above it is what a run decides: order of forks, budget, warm-up, rounds, searches. Below it is what
-//! that is done with: processes, connections, probes and the clock, or a simulation of them.
+//! The interface between a run and its servers. Above it are the decisions: order of forks, budget, warm-up, rounds and
+//! searches. Below it are processes, connections, probes and the clock, or a simulation of them.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -71,8 +71,8 @@ pub(crate) trait TestBed {
     /// [`RunError::NotPrepared`] for a variant that is not in the plan.
     fn program_facts(&self, variant: &Variant) -> Result<ProgramFacts, RunError>;
 
-    /// Starts servers side by side on `cpus` and waits until each is ready or has failed. Returns for each, in the order
-    /// of `starts`, the nanoseconds it took, or why it failed.
+    /// Starts servers side by side on `cpus` and waits until each is ready or has failed. Returns for each, in the
+    /// order of `starts`, the nanoseconds it took, or why it failed.
     ///
     /// # Errors
     /// [`RunError::NotPrepared`] for a variant that is not in the plan.
@@ -115,12 +115,12 @@ pub(crate) trait TestBed {
         on_stage: &mut dyn FnMut(DriveStage),
     ) -> Result<SliceSample, RunError>;
 
-    /// Reads the probes of these servers, and starts the meters that the plan asks for. One watch runs at a time; it may
-    /// span one turn or many.
+    /// Reads the probes of these servers, and starts the meters that the plan asks for. One watch runs at a time; it
+    /// may span one turn or many.
     fn begin_watch(&mut self, servers: &[ServerId], phase: Phase);
 
-    /// Reads the probes again. Returns what each server did since [`begin_watch`](Self::begin_watch), in the order given
-    /// there; numbers of requests are 0. Hiccups before `scored_from_ns` are left out.
+    /// Reads the probes again. Returns what each server did since [`begin_watch`](Self::begin_watch), in the order
+    /// given there; numbers of requests are 0. Hiccups before `scored_from_ns` are left out.
     fn end_watch(&mut self, scored_from_ns: u64) -> Vec<ServerUse>;
 
     /// Attaches a sampler to a server; its own file is called `file_name`.

@@ -1,4 +1,4 @@
-//! Probes over a span of load: read before, read after, and the difference kept.
+//! Probes over a span of load: they are read before and after it, and the difference is kept.
 
 use std::collections::BTreeMap;
 
@@ -75,8 +75,8 @@ impl Watch {
         watch
     }
 
-    /// Looks at the counters of one server's JVM after a turn of load: allocation can be followed over at most one young
-    /// collection between two looks.
+    /// Looks at the counters of one server's JVM after a turn of load: allocation can be followed over at most one
+    /// young collection between two looks.
     pub fn look_at_jvm(&mut self, id: ServerId, servers: &RunningServers<'_>) {
         let begun = clock::thread_cpu_ns();
         let watched = self.watched.iter_mut().find(|before| before.server == id);
@@ -86,8 +86,8 @@ impl Watch {
         self.probing_ns += clock::thread_cpu_ns() - begun;
     }
 
-    /// Reads the probes again and ends the meters. Hiccups before `scored_from` are left out; times of pauses count from
-    /// `run_begin`.
+    /// Reads the probes again and ends the meters. Hiccups before `scored_from` are left out; times of pauses count
+    /// from `run_begin`.
     pub fn end(self, servers: &mut RunningServers<'_>, scored_from: Nanos, run_begin: Nanos) -> Vec<ServerUse> {
         let begun = clock::thread_cpu_ns();
         let others_share = self.others.as_ref().and_then(|others| others.share(servers));

@@ -1,7 +1,7 @@
-//! The search for the largest load that a server bears: which load to try next, and what the tries so far say.
+//! The search for the largest load that a server sustains: which load to try next, and what the tries so far say.
 //!
-//! What "bears" means is the caller's: each try says yes or no. A single try near the limit may say either, so that a load
-//! counts as borne, or not, once two tries agree.
+//! The caller decides what "sustained" means: each try says yes or no. A single try near the limit may say either, so a
+//! load counts as sustained, or not, once two tries agree.
 
 /// Where a search begins, how far it may go, and how closely it looks.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -12,7 +12,7 @@ pub struct SearchRule {
     pub least: f64,
     /// Nothing above is tried.
     pub most: f64,
-    /// The search ends once borne and not borne lie within this share: 0.05 for 5 %.
+    /// The search ends once the two known loads, sustained and not, lie within this share: 0.05 for 5 %.
     pub resolution: f64,
     /// Whether there are only whole loads, such as users; start, least and most are whole then.
     pub whole: bool,
@@ -21,9 +21,9 @@ pub struct SearchRule {
 /// What a search has found.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Capacity {
-    /// The largest load that was borne; `None` where not even the least was.
-    pub borne: Option<f64>,
-    /// The smallest load that was not; `None` where the most was borne.
+    /// The largest load that was sustained; `None` where not even the least was.
+    pub sustained: Option<f64>,
+    /// The smallest load that was not; `None` where the most was sustained.
     pub broken: Option<f64>,
 }
 
@@ -41,14 +41,14 @@ pub struct CapacitySearch {
 
 /// Tries that must agree.
 const AGREEING: u32 = 2;
-/// Growth of the load while nothing has said no.
+/// Growth of the load until a try says no.
 const GROWTH: f64 = 2.0;
 
 impl CapacitySearch {
     /// A search that has tried nothing yet.
     pub fn new(rule: SearchRule) -> Self {
         let load = rule.start.clamp(rule.least, rule.most);
-        Self { rule, found: Capacity { borne: None, broken: None }, load, votes: (0, 0), over: false }
+        Self { rule, found: Capacity { sustained: None, broken: None }, load, votes: (0, 0), over: false }
     }
 
     /// The load to try next; `None` once the answer is known as closely as was asked.
@@ -57,8 +57,8 @@ impl CapacitySearch {
     }
 
     /// Takes what a try of the load that [`next`](Self::next) named has said.
-    pub fn note(&mut self, borne: bool) {
-        if borne {
+    pub fn note(&mut self, sustained: bool) {
+        if sustained {
             self.votes.0 += 1;
         } else {
             self.votes.1 += 1;
@@ -67,7 +67,7 @@ impl CapacitySearch {
             return;
         }
         if self.votes.0 > self.votes.1 {
-            self.found.borne = Some(self.load);
+            self.found.sustained = Some(self.load);
         } else {
             self.found.broken = Some(self.load);
         }
@@ -82,16 +82,16 @@ impl CapacitySearch {
 
     /// Outwards by doubling or halving until both sides are known, then the middle, on the scale of ratios.
     fn step(&mut self) {
-        let Capacity { borne, broken } = self.found;
-        let next = match (borne, broken) {
-            (Some(borne), None) => (borne * GROWTH).min(self.rule.most),
+        let Capacity { sustained, broken } = self.found;
+        let next = match (sustained, broken) {
+            (Some(sustained), None) => (sustained * GROWTH).min(self.rule.most),
             (None, Some(broken)) => (broken / GROWTH).max(self.rule.least),
-            (Some(borne), Some(broken)) => (borne * broken).sqrt(),
+            (Some(sustained), Some(broken)) => (sustained * broken).sqrt(),
             (None, None) => self.load,
         };
         let next = if self.rule.whole { next.round() } else { next };
-        let close = matches!((borne, broken), (Some(b), Some(x)) if x <= b * (1.0 + self.rule.resolution));
-        self.over = close || borne == Some(next) || broken == Some(next);
+        let close = matches!((sustained, broken), (Some(b), Some(x)) if x <= b * (1.0 + self.rule.resolution));
+        self.over = close || sustained == Some(next) || broken == Some(next);
         self.load = next;
     }
 }
@@ -102,10 +102,10 @@ mod tests {
 
     const RULE: SearchRule = SearchRule { start: 100.0, least: 1.0, most: 100_000.0, resolution: 0.05, whole: false };
 
-    fn search(rule: SearchRule, mut bears: impl FnMut(f64) -> bool) -> (Capacity, u32) {
+    fn search(rule: SearchRule, mut sustains: impl FnMut(f64) -> bool) -> (Capacity, u32) {
         let (mut search, mut tries) = (CapacitySearch::new(rule), 0);
         while let Some(load) = search.next() {
-            search.note(bears(load));
+            search.note(sustains(load));
             tries += 1;
             assert!(tries < 200, "the search does not end");
         }
@@ -116,8 +116,8 @@ mod tests {
     fn a_sharp_limit_is_found_within_the_resolution() {
         for limit in [1.5, 37.0, 100.0, 101.0, 2_345.0, 99_000.0] {
             let (found, tries) = search(RULE, |load| load <= limit);
-            let (borne, broken) = (found.borne.unwrap(), found.broken.unwrap());
-            assert!(borne <= limit && limit < broken && broken <= borne * 1.05, "{limit}: {found:?}");
+            let (sustained, broken) = (found.sustained.unwrap(), found.broken.unwrap());
+            assert!(sustained <= limit && limit < broken && broken <= sustained * 1.05, "{limit}: {found:?}");
             assert!(tries <= 40, "{limit}: {tries} tries");
         }
     }
@@ -130,16 +130,16 @@ mod tests {
                 assert_eq!(load.fract(), 0.0, "half a user");
                 load <= limit
             });
-            let (borne, broken) = (found.borne.unwrap(), found.broken.unwrap());
-            assert!(borne <= limit && limit < broken, "{limit}: {found:?}");
-            assert!(broken <= borne * 1.05 || broken == borne + 1.0, "{limit}: {found:?}");
+            let (sustained, broken) = (found.sustained.unwrap(), found.broken.unwrap());
+            assert!(sustained <= limit && limit < broken, "{limit}: {found:?}");
+            assert!(broken <= sustained * 1.05 || broken == sustained + 1.0, "{limit}: {found:?}");
         }
     }
 
     #[test]
     fn limits_outside_the_range_are_said_to_be_outside() {
-        assert_eq!(search(RULE, |_| true).0, Capacity { borne: Some(100_000.0), broken: None });
-        assert_eq!(search(RULE, |_| false).0, Capacity { borne: None, broken: Some(1.0) });
+        assert_eq!(search(RULE, |_| true).0, Capacity { sustained: Some(100_000.0), broken: None });
+        assert_eq!(search(RULE, |_| false).0, Capacity { sustained: None, broken: Some(1.0) });
     }
 
     #[test]
@@ -150,8 +150,8 @@ mod tests {
             // Every third try lies.
             (load <= 1_000.0) != (odd % 3 == 0)
         });
-        let (borne, broken) = (found.borne.unwrap(), found.broken.unwrap());
-        assert!(borne <= 1_000.0 && 1_000.0 < broken, "{found:?}");
+        let (sustained, broken) = (found.sustained.unwrap(), found.broken.unwrap());
+        assert!(sustained <= 1_000.0 && 1_000.0 < broken, "{found:?}");
     }
 
     #[test]

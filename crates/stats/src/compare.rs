@@ -1,5 +1,5 @@
-//! From slices to a ratio with an interval: paired log-ratios within a fork, and the mean of forks, which are the unit of
-//! replication. What the interval means for the reader is `verdict`'s business.
+//! From slices to a ratio with an interval: paired log-ratios within a fork, and the mean of forks, which are the unit
+//! of replication. `verdict` says what the interval means.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,26 +8,27 @@ use crate::interval::{Interval, e_value};
 use crate::method::Method;
 use crate::quantile::{mean, sd, trimmed_mean};
 
-/// The least standard deviation of forks (of log-ratios) that is believed until this machine's own is known.
+/// The smallest standard deviation of forks (of log-ratios) that is used while this machine's own is not known.
 ///
-/// A few forks can agree by chance; 0.5 % is the lower end of what two starts of one JVM program are known to differ by.
+/// A few forks can agree by chance; 0.5 % is the lower end of what two starts of one JVM program are known to differ
+/// by.
 pub const SD_FLOOR: f64 = 0.005;
 
-/// Trimmed and plain mean that lie further apart than this (1 %, half the default region) are said to disagree.
+/// Trimmed and plain mean disagree if they differ by more than this (1 %, half the default region).
 pub const DISAGREEMENT_LOG: f64 = 0.01;
 
-/// What one fork says: how much the variant differs from the baseline, from slices measured in pairs.
+/// The result of one fork: how much the variant differs from the baseline, from slices measured in pairs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct ForkRatio {
     /// The 20 % trimmed mean of ln(variant / baseline): the fork's one number in the comparison.
     pub trimmed_log: f64,
-    /// The plain mean of the same log-ratios, for who distrusts trimming.
+    /// The plain mean of the same log-ratios, for readers who distrust trimming.
     pub mean_log: f64,
     /// How many pairs of slices there were.
     pub pairs: u32,
     /// Standard deviation of the log-ratios within the fork; `None` for a single pair.
     pub slice_sd: Option<f64>,
-    /// Whether the two means lie more than [`DISAGREEMENT_LOG`] apart, so that the answer hangs on a few slices.
+    /// Whether the two means differ by more than [`DISAGREEMENT_LOG`], so that the result depends on a few slices.
     pub trimmed_plain_disagree: bool,
 }
 
@@ -66,19 +67,19 @@ fn disagree(trimmed_log: f64, mean_log: f64) -> bool {
     (trimmed_log - mean_log).abs() > DISAGREEMENT_LOG
 }
 
-/// What all forks together say of one variant against its baseline in one currency.
+/// The result of all forks together for one variant against its baseline in one currency.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
-    /// The estimated ratio variant / baseline (1.08 = 8 % more), there even with one fork.
+    /// The estimated ratio variant / baseline (1.08 = 8 % more). One fork is enough for it.
     pub estimate: f64,
-    /// The ratio with its interval; `None` with one fork, which cannot tell how much forks differ.
+    /// The ratio with its interval; `None` with one fork, which does not show how much forks differ.
     pub ratio: Option<Interval>,
     /// The same on the scale of natural logarithms, where it is symmetric.
     pub log: Option<Interval>,
     /// The ratio by plain means, beside [`estimate`](Self::estimate) by trimmed ones.
     pub plain_estimate: f64,
-    /// The narrower interval of the ratio, of error probability 2 α, by which "no material difference" is judged: each of
-    /// its two sides is wrong with probability α (Schuirmann, J. Pharmacokinet. Biopharm. 15, 1987).
+    /// The narrower interval of the ratio, of error probability 2 α, by which "no material difference" is judged: each
+    /// of its two sides is wrong with probability α (Schuirmann, J. Pharmacokinet. Biopharm. 15, 1987).
     #[serde(default)]
     pub equivalence: Option<Interval>,
     /// Where the method has a prior: the interval of the ratio without it.
@@ -96,7 +97,8 @@ pub struct Comparison {
     pub e_value: f64,
     /// How the interval was made.
     pub method: Method,
-    /// Standard deviation of log-ratios within a fork (root mean square over forks); `None` where no fork had two pairs.
+    /// Standard deviation of log-ratios within a fork (root mean square over forks); `None` where no fork had two
+    /// pairs.
     pub slice_sd: Option<f64>,
     /// Whether trimmed and plain means, averaged over forks, lie more than [`DISAGREEMENT_LOG`] apart.
     pub trimmed_plain_disagree: bool,
@@ -136,8 +138,8 @@ impl Comparison {
         })
     }
 
-    /// What this comparison would be with `forks` forks, if the estimate stayed as it is and the further forks scattered as
-    /// these and earlier ones do; a forecast only.
+    /// What this comparison would be with `forks` forks, if the estimate stayed as it is and the further forks
+    /// scattered as these and earlier ones do; a forecast only.
     ///
     /// # Errors
     /// There are fewer than two forks, here or in the forecast.
@@ -149,8 +151,8 @@ impl Comparison {
         Self { s_used, ..self.clone() }.with_intervals(log.estimate, forks, |_, _| Ok(None))
     }
 
-    /// The standard deviation that `forks` forks will have: `own` of those that there are, and for the others what prior
-    /// and own ones say together.
+    /// The standard deviation that `forks` forks will have: `own` for those that there are, and for the others the one
+    /// that prior and own forks give together.
     fn expected_sd(&self, own: f64, forks: u32) -> f64 {
         let (known, more) = (f64::from(self.forks) - 1.0, f64::from(forks.saturating_sub(self.forks)));
         let further = self.method.moderated_sd(own, self.forks);
@@ -188,7 +190,7 @@ const MAX_LEVEL: f64 = 0.999;
 /// The interval of more forks than were declared: that of the declared ones stands, and where the run may go on its
 /// intersection with the confidence sequence of all. `None` for no more forks than declared.
 ///
-/// Should the two not meet, one of them is wrong, which α allows for: the sequence, which knows all forks, is given.
+/// If the two do not meet, one of them is wrong, which α allows for. The sequence is given, because it uses all forks.
 fn held(
     logs: &[f64],
     declared: u32,
@@ -272,7 +274,8 @@ mod tests {
 
     #[test]
     fn slice_noise_is_the_root_mean_square_over_forks() {
-        // Two pairs at ±d about their mean have a standard deviation of d·√2; of 0.03 and 0.04 the root mean square is 0.025·√2.
+        // Two pairs at ±d about their mean have a standard deviation of d·√2; of 0.03 and 0.04 the root mean square is
+        // 0.025·√2.
         let fork = |d: f64| ForkRatio::from_pairs(&[(d.exp(), 1.0), ((-d).exp(), 1.0)]).unwrap();
         let forks = [fork(0.03 / 2f64.sqrt()), fork(0.04 / 2f64.sqrt()), forks(&[1.0])[0]];
         let got = Comparison::over_forks(&forks, Method::SEQUENTIAL, SD_FLOOR).unwrap();

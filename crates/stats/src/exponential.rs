@@ -1,5 +1,5 @@
-//! Are these gaps exponential, as those of a Poisson process are? The test of Anderson and Darling, which weighs the
-//! tails: it sees both gaps that never become short (ticks, a timer's slack) and long ones that are missing.
+//! Tests whether gaps are exponential, like those of a Poisson process. The test of Anderson and Darling weights the
+//! tails: it finds gaps that are never short (ticks, timer slack), and missing long ones.
 
 use crate::error::{StatsError, require};
 use crate::quantile::mean;
@@ -19,8 +19,8 @@ pub enum ExpectedMean {
 /// The outcome of the test.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ExponentialFit {
-    /// Anderson and Darling's A²; with an estimated mean multiplied by 1 + 0.6/n, so that it may be held against one table for
-    /// every n.
+    /// Anderson and Darling's A². With an estimated mean it is multiplied by 1 + 0.6/n, so that one table serves every
+    /// n.
     pub a_squared: f64,
     /// How many gaps there were.
     pub n: usize,
@@ -68,8 +68,8 @@ impl ExponentialFit {
     /// What [`ExponentialFit::a_squared`] exceeds with that probability if the gaps are exponential.
     ///
     /// # Source
-    /// Stephens, "EDF statistics for goodness of fit and some comparisons", JASA 69 (1974), table 1: everything known, and the
-    /// exponential distribution with estimated scale. `tests/exponential.rs` finds them again by simulation.
+    /// Stephens, "EDF statistics for goodness of fit and some comparisons", JASA 69 (1974), table 1: everything known,
+    /// and the exponential distribution with estimated scale. `tests/exponential.rs` finds them again by simulation.
     pub const fn critical(&self, level: Level) -> f64 {
         match (self.mean, level) {
             (ExpectedMean::Known(_), Level::TenPercent) => 1.933,
@@ -83,7 +83,7 @@ impl ExponentialFit {
         }
     }
 
-    /// Whether the gaps are too far from exponential ones to be taken for such.
+    /// Whether the gaps are too far from exponential.
     pub fn is_rejected_at(&self, level: Level) -> bool {
         self.a_squared > self.critical(level)
     }

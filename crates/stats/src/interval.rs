@@ -1,5 +1,5 @@
-//! Intervals of a mean: Student's t for a sample size fixed beforehand, and the t confidence sequence with its e-value for
-//! looking after every fork for ever. What the mean is *of*, and what follows from it, is `compare`'s and `verdict`'s business.
+//! Intervals of a mean: Student's t for a sample size fixed beforehand, and the t confidence sequence with its e-value
+//! for looks after every fork. `compare` decides what the mean is of, and `verdict` what follows from it.
 
 use serde::{Deserialize, Serialize};
 use statrs::distribution::{ContinuousCDF, StudentsT};
@@ -28,7 +28,8 @@ impl Interval {
         Self { estimate, lo: estimate - half_width, hi: estimate + half_width }
     }
 
-    /// Student's 1 − `alpha` interval of the mean of `values`, each from a fork of its own, whose number was fixed beforehand.
+    /// Student's 1 − `alpha` interval of the mean of `values`, each from a fork of its own, whose number was fixed
+    /// beforehand.
     ///
     /// # Errors
     /// There are fewer than two values, one is not finite, or `alpha` is outside (0, 1).
@@ -74,7 +75,7 @@ pub fn student_t_quantile(p: f64, df: f64) -> Result<f64, StatsError> {
 
 /// Half-width of Student's two-sided 1 − `alpha` interval of the mean of `k` values with standard deviation `sd`.
 ///
-/// Valid for a `k` fixed beforehand; who looks after each value and stops at will needs [`sequence_half_width`].
+/// Valid for a `k` fixed beforehand. To look after each value and stop at any time, use [`sequence_half_width`].
 ///
 /// # Errors
 /// `k` is below 2 or `alpha` is outside (0, 1).
@@ -85,7 +86,7 @@ pub fn student_t_half_width(k: usize, sd: f64, alpha: f64) -> Result<f64, StatsE
 }
 
 /// Half-width of the t confidence sequence at `k` values with standard deviation `sd`: the intervals of *all* k hold
-/// together with probability 1 − `alpha`, so that one may look after every value and stop at will.
+/// together with probability 1 − `alpha`. So a run may look after every value and stop at any time.
 ///
 /// Infinite while `k` is too small for any evidence to reach 1 / `alpha`.
 ///
@@ -108,9 +109,9 @@ pub fn sequence_half_width(k: usize, sd: f64, alpha: f64) -> Result<f64, StatsEr
 
 /// The evidence against "the mean is `null`" in `k` values of the given mean and standard deviation.
 ///
-/// Its expectation under that hypothesis is at most 1 at any stopping time, so it exceeds 1 / α with probability at most α.
-/// It does so exactly when [`sequence_half_width`] excludes `null`. One value tells nothing: its evidence is 1. What
-/// exceeds the range of a double is given as the largest double, so that it survives JSON.
+/// Its expectation under that hypothesis is at most 1 at any stopping time, so it exceeds 1 / α with probability at
+/// most α. It does so exactly when [`sequence_half_width`] excludes `null`. One value gives no evidence, which is 1.
+/// Evidence beyond the range of a double is the largest double, because JSON can hold that.
 ///
 /// # Source
 /// Wang & Ramdas, arXiv 2310.03722; the same number is the Bayes factor of Gönen et al. 2005 with prior variance 10.
@@ -194,7 +195,8 @@ mod tests {
 
     #[test]
     fn confidence_sequence_agrees_with_arithmetic_by_hand() {
-        // K = 5, α = 0.01: c = 51, q = (√51 / 0.01)^0.4 = e^(0.4 · 6.571083) = 13.850, (4 · 12.850 / (1 − 0.271568) / 5) = 14.1129.
+        // K = 5, α = 0.01: c = 51, q = (√51 / 0.01)^0.4 = e^(0.4 · 6.571083) = 13.850, (4 · 12.850 / (1 − 0.271568) /
+        // 5) = 14.1129.
         let half_width = sequence_half_width(5, 1.0, 0.01).unwrap();
         assert!((half_width - 14.113f64.sqrt()).abs() < 2e-3, "{half_width}");
     }

@@ -1,4 +1,4 @@
-//! Several measures of each comparison, judged together: with one error probability for all that a report may state first.
+//! Several measures of each comparison, judged together with one error probability, because any may lead the report.
 
 use crate::compare::{Comparison, ForkRatio};
 use crate::error::StatsError;
@@ -33,7 +33,7 @@ impl Measured<'_> {
         Comparison::over_forks(self.forks, self.method.at_level(self.method.alpha() * share), self.sd_floor)
     }
 
-    /// The verdict at this share of α. What only the whole α would decide says so.
+    /// The verdict at this share of α. A verdict that only the whole α would give has a reason of its own.
     fn verdict(&self, share: f64, rule: &DecisionRule) -> Result<Verdict, StatsError> {
         let strict = self.at_share(share)?;
         let verdict = Verdict::of_comparison(&strict, self.polarity, rule);
@@ -49,7 +49,7 @@ impl Measured<'_> {
 /// One measure over all comparisons of a run, in the order of the plan; `None` where a comparison lacks it or is void.
 pub type Line<'a> = Vec<Option<Measured<'a>>>;
 
-/// The share of α that each of so many measures begins with, the deciding one first.
+/// The share of α that each of `measures` measures begins with, the deciding one first.
 fn first_shares(measures: usize) -> Vec<f64> {
     let others = measures.saturating_sub(1);
     if others == 0 {
@@ -61,19 +61,19 @@ fn first_shares(measures: usize) -> Vec<f64> {
 
 /// The verdicts of all measures of all comparisons; the deciding measure is the first line.
 ///
-/// Each line is a fixed sequence of questions at its share of α: a question has a verdict only once all earlier ones of its
-/// line have theirs. A line whose questions are all answered by a difference
-/// passes its share on to the lines that are still open. The probability that any difference is stated where there is none
-/// is then α at most, whatever the dependence between measures. A table of [`LARGE_TABLE`] comparisons or more is judged
-/// by [`e_bh`] over all measures, with the same shares as weights.
+/// Each line is a fixed sequence of questions at its share of α: a question has a verdict only once all earlier ones of
+/// its line have theirs. A line whose questions are all answered by a difference
+/// passes its share on to the lines that are still open. The probability that any difference is stated where there is
+/// none is then α at most, whatever the dependence between measures. A table of [`LARGE_TABLE`] comparisons or more is
+/// judged by [`e_bh`] over all measures, with the same shares as weights.
 ///
 /// # Errors
 /// As [`Comparison::over_forks`], or the rule's `table_alpha` is outside (0, 1).
 ///
 /// # Source
-/// Maurer, Hothorn & Lehmacher, in: Biometrie in der chemisch-pharmazeutischen Industrie 6 (1995), for the fixed sequence;
-/// Bretz, Maurer, Brannath & Posch, Statistics in Medicine 28 (2009), for the shares that are passed on; Wang & Ramdas,
-/// JRSS B 84 (2022), for weighted e-BH.
+/// Maurer, Hothorn & Lehmacher, in: Biometrie in der chemisch-pharmazeutischen Industrie 6 (1995), for the fixed
+/// sequence; Bretz, Maurer, Brannath & Posch, Statistics in Medicine 28 (2009), for the shares that are passed on; Wang
+/// & Ramdas, JRSS B 84 (2022), for weighted e-BH.
 pub fn judge_measures(lines: &[Line<'_>], rule: &DecisionRule) -> Result<Vec<Vec<Option<Verdict>>>, StatsError> {
     let shares = first_shares(lines.len());
     let longest = lines.iter().map(|line| line.iter().flatten().count()).max().unwrap_or(0);
@@ -144,7 +144,8 @@ fn in_place(line: &Line<'_>, verdicts: impl IntoIterator<Item = Verdict>) -> Vec
     line.iter().map(|entry| entry.as_ref().and_then(|_| verdicts.next())).collect()
 }
 
-/// Whether a comparison may stop by its deciding measure, one of so many, and why. What stops is stated at the end too.
+/// Whether a comparison may stop by its deciding measure, and why. `measures` is the number of measures judged
+/// together.
 pub fn deciding_settled(deciding: &Measured<'_>, measures: usize, rule: &DecisionRule) -> Option<StopReason> {
     let share = first_shares(measures)[0];
     let rule = DecisionRule { table_alpha: rule.table_alpha * share, ..*rule };

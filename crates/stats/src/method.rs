@@ -19,14 +19,14 @@ pub enum Method {
         /// The interval misses the truth with this probability.
         alpha: f64,
     },
-    /// The t confidence sequence, which stays valid when one looks after each fork for ever.
+    /// The t confidence sequence, which is valid for any number of looks.
     Sequential {
         /// The interval of *any* fork misses the truth with this probability.
         alpha: f64,
         /// Nothing is decided with fewer forks than this.
         min_forks: u32,
     },
-    /// Repeated intervals: one looks after each fork up to a declared number.
+    /// Repeated intervals: a look after each fork, up to a declared number of forks.
     Repeated {
         /// The interval of *any* fork misses the truth with this probability.
         alpha: f64,
@@ -34,11 +34,11 @@ pub enum Method {
         min_forks: u32,
         /// The declared number of forks.
         max_forks: u32,
-        /// Whether the run may go on past it. A fifth of α is then kept for the confidence sequence, and the interval is
-        /// the intersection of both.
+        /// Whether the run may go on past it. A fifth of α is then kept for the confidence sequence, and the interval
+        /// is the intersection of both.
         #[serde(default)]
         may_continue: bool,
-        /// What earlier forks say of the standard deviation.
+        /// The standard deviation by earlier forks.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         prior: Option<VariancePrior>,
     },
@@ -67,7 +67,7 @@ impl Method {
         self
     }
 
-    /// The same method without what earlier forks say.
+    /// The same method without the prior.
     pub fn without_prior(mut self) -> Self {
         if let Self::Repeated { prior, .. } = &mut self {
             *prior = None;
@@ -75,8 +75,8 @@ impl Method {
         self
     }
 
-    /// The standard deviation that `forks` forks which scatter by `sd` and the prior give together; `sd` without a prior, and
-    /// where the forks contradict it.
+    /// The standard deviation that the prior and `forks` forks with spread `sd` give together; `sd` without a prior,
+    /// and if the forks contradict it.
     pub(crate) fn moderated_sd(&self, sd: f64, forks: u32) -> f64 {
         match self {
             Self::Repeated { prior: Some(prior), .. } if prior.agrees_with(sd, forks) => prior.moderate(sd, forks),
@@ -100,8 +100,9 @@ impl Method {
         }
     }
 
-    /// The half-width that `forks` forks of standard deviation `sd` give: infinite where they are too few for any interval.
-    /// Beyond the declared number it is that of the declared one, or of the confidence sequence where that is narrower.
+    /// The half-width that `forks` forks of standard deviation `sd` give: infinite where they are too few for any
+    /// interval. Beyond the declared number it is that of the declared one, or of the confidence sequence where that is
+    /// narrower.
     ///
     /// # Errors
     /// There are fewer than two forks, or α is outside (0, 1).

@@ -1,4 +1,5 @@
-//! The moderated variance: what earlier forks of this machine say of how much forks scatter, and when it is not believed.
+//! The moderated variance: earlier forks of this machine say how much forks scatter, unless the run's forks contradict
+//! it.
 
 use serde::{Deserialize, Serialize};
 use statrs::distribution::{ContinuousCDF, FisherSnedecor};
@@ -10,13 +11,13 @@ use crate::quantile::{mean, quantile, sd as spread};
 /// The fewest groups of earlier forks that a prior is fitted to.
 pub const MIN_PRIOR_GROUPS: usize = 20;
 
-/// A prior counts for no more than this many degrees of freedom, however alike the groups were.
+/// A prior counts for no more than this many degrees of freedom, even if all groups were alike.
 pub const MAX_PRIOR_DF: f64 = 6.0;
 
-/// A standard deviation as unlikely as this under the prior drops it.
+/// A standard deviation that is as improbable as this under the prior drops the prior.
 const GUARD_LEVEL: f64 = 0.99;
 
-/// What earlier forks say of the standard deviation of log-ratios: as much as `df + 1` forks that scatter by `sd`.
+/// The standard deviation of log-ratios by earlier forks. It counts as much as `df + 1` forks that scatter by `sd`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct VariancePrior {
     /// Standard deviation of log-ratios.
@@ -26,11 +27,11 @@ pub struct VariancePrior {
 }
 
 impl VariancePrior {
-    /// The prior of earlier groups of forks, each with its standard deviation and degrees of freedom; `None` for fewer than
-    /// [`MIN_PRIOR_GROUPS`] and where the groups differ so much that they say nothing of another one.
+    /// The prior of earlier groups of forks, each with its standard deviation and degrees of freedom; `None` for fewer
+    /// than [`MIN_PRIOR_GROUPS`], and if the groups differ so much that they predict nothing.
     ///
-    /// `sd` is the upper quartile of the groups' and `df` at most [`MAX_PRIOR_DF`]: a prior that is too sure of too small
-    /// a spread makes intervals too narrow.
+    /// `sd` is the upper quartile of the groups' and `df` at most [`MAX_PRIOR_DF`]: a prior that is too sure of too
+    /// small a spread makes intervals too narrow.
     ///
     /// # Errors
     /// A standard deviation or a number of degrees of freedom is not positive and finite.

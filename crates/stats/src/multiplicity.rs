@@ -5,7 +5,7 @@ use crate::error::{StatsError, require_alpha};
 /// Which hypotheses "no difference" are rejected at false-discovery rate `alpha`, in the order given.
 ///
 /// With the K e-values sorted downwards, the k largest are rejected for the largest k whose k-th value is at least
-/// K / (alpha · k). Valid whatever the dependence between the comparisons, which share a baseline and a machine.
+/// K / (alpha · k). This also holds for dependent comparisons, such as those that share a baseline and a machine.
 ///
 /// # Errors
 /// `alpha` is outside (0, 1), or an e-value is negative or NaN.
@@ -20,7 +20,7 @@ pub fn e_bh(e_values: &[f64], alpha: f64) -> Result<Vec<bool>, StatsError> {
     let mut descending = e_values.to_vec();
     descending.sort_by(|a, b| b.total_cmp(a));
     let rejected = (1..=descending.len()).rev().find(|k| descending[k - 1] >= threshold(e_values.len(), *k, alpha));
-    // Equal e-values share a fate: if one of them is rejected, all are, since the next rank's threshold is lower still.
+    // Equal e-values are rejected together, because the next rank's threshold is lower.
     let bar = rejected.map_or(f64::INFINITY, |k| threshold(e_values.len(), k, alpha));
     Ok(e_values.iter().map(|e| *e >= bar).collect())
 }

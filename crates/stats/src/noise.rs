@@ -1,4 +1,4 @@
-//! The noise floor: what a server weighed against itself (A/A) shows, which no difference smaller than it can be told from.
+//! The noise floor: the difference that a server shows against itself (A/A). Smaller differences mean nothing.
 
 use serde::{Deserialize, Serialize};
 

@@ -27,9 +27,9 @@ pub struct OddStart {
     pub ratio: f64,
 }
 
-/// The forks whose level (or ratio) lies beside the median by a factor of [`ODD_RATIO`] and by five robust standard
-/// deviations, in the order given. None where there are fewer than four forks, or where that would be half of them or more:
-/// then it cannot be said which mode is the usual one.
+/// The forks whose level (or ratio) differs from the median by a factor of [`ODD_RATIO`] and by five robust standard
+/// deviations, in the order given. None with fewer than four forks, and none if half of them or more would be odd:
+/// then the usual mode is not known.
 ///
 /// # Errors
 /// A level is zero, negative or not finite.
@@ -76,7 +76,7 @@ mod tests {
         assert_eq!(indices(&[10.0, 12.0, 14.0, 9.0, 16.0, 11.0]), [0usize; 0], "wide, and one mode");
         assert_eq!(indices(&[10.0, 10.01, 10.02, 10.0, 10.01, 11.0]), [0usize; 0], "tight, and 10 % is no mode");
         assert_eq!(indices(&[10.0, 10.1, 5.0]), [0usize; 0], "three starts cannot tell");
-        assert_eq!(indices(&[10.0, 10.1, 5.0, 5.1]), [0usize; 0], "nobody knows which half is the usual one");
+        assert_eq!(indices(&[10.0, 10.1, 5.0, 5.1]), [0usize; 0], "either half may be the usual one");
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! Planning: what a number of forks can see, and what it may have missed. Forecasts, never verdicts.
+//! Planning: the difference that a number of forks detects, and the behaviour that it can miss. Forecasts, never
+//! verdicts.
 
 use statrs::distribution::{ContinuousCDF, Normal};
 use statrs::function::gamma::ln_gamma;
@@ -7,12 +8,13 @@ use crate::error::{StatsError, require_alpha};
 use crate::method::Method;
 use crate::repeated::integral;
 
-/// The chance to see an effect that plans assume.
+/// The power that plans assume: the probability to detect an effect.
 pub const DEFAULT_POWER: f64 = 0.8;
 
-/// The share of starts below which a mode may exist that `forks` forks have missed, with 95 % confidence.
+/// The largest share of starts with a mode that `forks` forks can have missed, with 95 % confidence.
 ///
-/// Ten forks can have missed a behaviour that shows in up to 26 % of the starts. With no fork it is 1: anything may exist.
+/// Ten forks can have missed a behaviour that shows in up to 26 % of the starts. With no fork it is 1: anything may
+/// exist.
 ///
 /// # Source
 /// (1 − p)^K = 0.05, solved for p.
@@ -20,12 +22,12 @@ pub fn rare_mode_share(forks: u32) -> f64 {
     if forks == 0 { 1.0 } else { 1.0 - 0.05f64.powf(1.0 / f64::from(forks)) }
 }
 
-/// The smallest log-ratio that the interval after `forks` forks excludes from "no difference" with the chance `power`, where
-/// forks scatter by `sd`. Looks before that see it a little more often.
+/// The smallest log-ratio that is detected with probability `power`: the interval after `forks` forks, which scatter by
+/// `sd`, then excludes 0. Looks before the last detect it slightly more often.
 ///
 /// # Errors
-/// `sd` is negative or not finite, `power` is outside (0, 1), there are fewer than two forks, or the method gives them no
-/// interval.
+/// `sd` is negative or not finite, `power` is outside (0, 1), there are fewer than two forks, or the method gives them
+/// no interval.
 pub fn detectable_difference(sd: f64, method: Method, forks: u32, power: f64) -> Result<f64, StatsError> {
     require_alpha(power)?;
     if !(sd.is_finite() && sd >= 0.0) {
@@ -41,7 +43,8 @@ pub fn detectable_difference(sd: f64, method: Method, forks: u32, power: f64) ->
     if sd == 0.0 {
         return Ok(0.0);
     }
-    // In standard deviations, as if they were 1. The half-width is not proportional to the spread where there is a prior.
+    // In standard deviations, as if they were 1. The half-width is not proportional to the spread where there is a
+    // prior.
     let half_width = |s: f64| method.half_width(forks, s * sd).map_or(f64::INFINITY, |half_width| half_width / sd);
     let sees = |effect: f64| chance_to_exclude_zero(effect, half_width, forks) >= power;
     let (mut low, mut high) = (0.0, 1.0);
@@ -87,8 +90,8 @@ mod tests {
 
     #[test]
     fn detectable_differences_agree_with_published_sample_sizes() {
-        // Two-sided one-sample t test, α 0.05, power 0.8 (G*Power 3): d 1 → 10, 0.8 → 15, 0.5 → 34, 0.2 → 199: the first n
-        // that sees d, so that n − 1 does not.
+        // Two-sided one-sample t test, α 0.05, power 0.8 (G*Power 3): d 1 → 10, 0.8 → 15, 0.5 → 34, 0.2 → 199: the
+        // first n that sees d, so that n − 1 does not.
         for (d, n) in [(1.0, 10), (0.8, 15), (0.5, 34), (0.2, 199)] {
             let sees = |forks| detectable_difference(1.0, Method::FIXED_FORKS, forks, 0.8).unwrap();
             assert!(sees(n) <= d && d < sees(n - 1), "d {d}: {} with {n}, {} with one less", sees(n), sees(n - 1));

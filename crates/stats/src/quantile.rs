@@ -1,5 +1,5 @@
 //! Statistics of a plain list of numbers, and which percentiles may be printed at all.
-//! Latencies live in [`crate::histogram`]; these functions are for slices and forks, of which there are few.
+//! Latencies are in [`crate::histogram`]; these functions are for the few values of slices and forks.
 
 use crate::error::{StatsError, require};
 
@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn trimming_cuts_a_fifth_from_each_end() {
-        // Ten values: two are cut from each end, the mean of 3..=8 is 5.5 whatever the outlier is.
+        // Ten values: two are cut from each end. The mean of 3..=8 is 5.5 for any outlier.
         let values = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 1e9];
         assert_eq!(trimmed_mean(&values).unwrap(), 5.5);
         assert_eq!(trimmed_mean(&[1.0, 2.0, 3.0, 10.0]).unwrap(), 4.0, "nothing is cut below five values");

@@ -1,5 +1,5 @@
-//! Is a variant warm? Judged from a series of short windows of load, by the JIT's share of CPU, the slope of the cost and
-//! abrupt shifts of it. When to give up waiting, and what an unsteady fork means, is the run's business.
+//! Is a variant warm? Judged from short windows of load: by the JIT's share of CPU, the slope of the cost, and abrupt
+//! shifts of it. The run decides when to stop waiting, and what an unsteady fork means.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,10 +12,10 @@ use crate::trend::Trend;
 pub struct Window {
     /// The window's middle, in seconds on any clock that all windows share.
     pub time_s: f64,
-    /// ln(CPU per request), or ln(throughput) where CPU is not to be had: only changes matter, so the unit does not.
+    /// ln(CPU per request), or ln(throughput) if CPU is not known. Only changes matter, so the unit does not.
     pub log_cost: f64,
-    /// CPU and waiting time of the compiler threads, as a share of the window's time (2.0: two threads were busy or waited
-    /// all the time); `None` where there is no JIT compiler, or no way to see it.
+    /// CPU and waiting time of the compiler threads, as a share of the window's time (2.0: two threads were busy or
+    /// waited all the time); `None` where there is no JIT compiler, or no way to see it.
     pub compiler_share: Option<f64>,
 }
 
@@ -24,7 +24,7 @@ pub struct Window {
 pub struct SteadyRule {
     /// How far back slope and shifts are looked for. Default 5 s.
     pub look_back_s: f64,
-    /// The fewest windows judged; where `look_back_s` holds fewer, it is extended back to so many. Default 8.
+    /// The least number of windows that are judged. If `look_back_s` has fewer, it is extended. Default 8.
     pub min_windows: usize,
     /// The stretch over which the compilers' share is averaged, and to which the drift refers. Default 3 s.
     pub span_s: f64,
@@ -87,14 +87,15 @@ pub struct Steadiness {
 
 /// Judges the series of one variant, in order of time.
 ///
-/// Tests are noise-aware: a drift counts only where its one-sided interval lies beyond the limit, so that a noisy server
-/// is not kept warming for ever. In return noise hides small drifts: "steady" means that none was seen.
+/// The tests allow for noise: a drift counts only if its one-sided interval lies beyond the limit. So a noisy server
+/// does not warm up for ever. In return noise hides small drifts: "steady" means that none was seen.
 ///
 /// # Errors
 /// A time, cost or share is not finite, or the rule's `alpha` is outside (0, 1).
 ///
 /// # Source
-/// Barrett et al., OOPSLA 2017, show why steadiness must be detected; the tests are least squares and Page's mean shift.
+/// Barrett et al., OOPSLA 2017, show why steadiness must be detected; the tests are least squares and Page's mean
+/// shift.
 pub fn assess(windows: &[Window], rule: &SteadyRule) -> Result<Steadiness, StatsError> {
     let points: Vec<(f64, f64)> = windows.iter().map(|w| (w.time_s, w.log_cost)).collect();
     let given = windows.iter().flat_map(|w| [Some(w.time_s), Some(w.log_cost), w.compiler_share]);
@@ -111,7 +112,7 @@ pub fn assess(windows: &[Window], rule: &SteadyRule) -> Result<Steadiness, Stats
 
 /// The points that are judged, or `None` while there are too few of them or too short a time.
 fn recent<'a>(points: &'a [(f64, f64)], rule: &SteadyRule) -> Option<&'a [(f64, f64)]> {
-    // A shift is judged by three windows on each side, whatever the rule says.
+    // A shift needs three windows on each side, even if the rule asks for fewer.
     let fewest = rule.min_windows.max(6);
     let (first, last) = (points.first()?.0, points.last()?.0);
     // Windows are stamped at their middle, so a series that covers the look-back ends one window before it.
@@ -151,8 +152,8 @@ fn drifting(points: &[(f64, f64)], rule: &SteadyRule) -> Result<Option<(Unsteady
     Ok(drifts.then_some((Unsteady::Drifting { drift_per_span, standard_error }, score)))
 }
 
-/// The most significant split into an old and a new level, if it is significant after all and more than drift allows, with its
-/// t statistic.
+/// The most significant split into an old and a new level, if it is significant after all and more than drift allows,
+/// with its t statistic.
 fn shifted(points: &[(f64, f64)], rule: &SteadyRule) -> Result<Option<(Unsteady, f64)>, StatsError> {
     const SIDE: usize = 3;
     let splits = points.len() + 1 - 2 * SIDE;
@@ -193,7 +194,8 @@ fn mean_shift(points: &[(f64, f64)], at: usize) -> Shift {
 mod tests {
     use super::*;
 
-    /// Windows of 0.5 s whose log cost is `cost(time)`, with a noise that alternates so that it has no trend of its own.
+    /// Windows of 0.5 s whose log cost is `cost(time)`, with a noise that alternates so that it has no trend of its
+    /// own.
     fn series(seconds: f64, noise: f64, cost: impl Fn(f64) -> f64) -> Vec<Window> {
         let zigzag = [1.0, -1.0, -1.0, 1.0];
         let at = |i: usize| 0.25 + i as f64 * 0.5;

@@ -10,7 +10,8 @@ use crate::method::Method;
 /// Forecasts of forks still needed are not made beyond this many.
 pub const MAX_FORECAST_FORKS: u32 = 1_000;
 
-/// From this many comparisons on a table is judged by [`e_bh`](crate::multiplicity::e_bh); smaller ones are questions in order.
+/// From this many comparisons on a table is judged by [`e_bh`](crate::multiplicity::e_bh); smaller ones are questions
+/// in order.
 pub const LARGE_TABLE: u32 = 10;
 
 /// The size of a difference is known well enough at this share of it: 40 % ± 10 % needs no more forks.
@@ -67,16 +68,18 @@ impl Region {
 pub struct DecisionRule {
     /// The region of practical equivalence.
     pub region: Region,
-    /// A half-width of the log interval (0.01 is about ±1 %) that is precise enough to stop whatever the verdict.
+    /// A half-width of the log interval (0.01 is about ±1 %) that is narrow enough to stop with any verdict.
     pub precision: Option<f64>,
-    /// A difference stops its comparison only once its size is known this well: the half-width of the log interval is at
-    /// most this, or [`SIZE_SHARE`] of the difference. `None` stops as soon as the direction is certain.
+    /// A difference stops its comparison only once its size is known this well: the half-width of the log interval is
+    /// at most this, or [`SIZE_SHARE`] of the difference. `None` stops as soon as the direction is certain.
     pub half_width: Option<f64>,
-    /// How many comparisons the run judges together. Below [`LARGE_TABLE`] each is judged by its own interval, in order.
-    /// From there on a difference stops its comparison only when its evidence would survive [`e_bh`](crate::multiplicity::e_bh) alone, so that no
-    /// verdict is withdrawn at the end for want of a fork more.
+    /// How many comparisons the run judges together. Below [`LARGE_TABLE`] each is judged by its own interval, in
+    /// order. From there on a difference stops its comparison only when its evidence would survive
+    /// [`e_bh`](crate::multiplicity::e_bh) alone. Otherwise a verdict could be withdrawn that one more fork would have
+    /// kept.
     pub comparisons: u32,
-    /// The level of [`e_bh`](crate::multiplicity::e_bh): the expected share of false ones among all differences that the run states. Default 0.01.
+    /// The level of [`e_bh`](crate::multiplicity::e_bh): the expected share of false ones among all differences that
+    /// the run states. Default 0.01.
     pub table_alpha: f64,
 }
 
@@ -96,7 +99,7 @@ pub enum StopReason {
     Precise,
 }
 
-/// What is said of one variant against its baseline in one currency.
+/// The verdict on one variant against its baseline in one currency.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Verdict {
@@ -112,14 +115,14 @@ pub enum Verdict {
         /// It excludes the whole region too.
         material: bool,
     },
-    /// Neither can be said yet.
+    /// Neither is known yet.
     Inconclusive {
         /// What stands in the way.
         reason: UndecidedReason,
         /// How many forks *in all* would decide it if estimate and spread stayed as they are; `None` beyond 1,000.
         forks_needed: Option<u32>,
     },
-    /// One fork: there is an estimate, and nothing to judge its uncertainty by.
+    /// One fork: an estimate without a measure of its uncertainty.
     NoInterval,
     /// The measurement does not count; its finding says why.
     Void,
@@ -141,7 +144,7 @@ pub enum UndecidedReason {
     WaitsForEarlier,
 }
 
-/// Where an interval lies, before anyone asks which direction is good.
+/// Where an interval lies, regardless of which direction is good.
 enum Standing {
     Inside,
     Above { material: bool },
@@ -150,7 +153,8 @@ enum Standing {
 }
 
 impl Verdict {
-    /// The verdict of one comparison by itself; a table of several needs [`judge_measures`](crate::measures::judge_measures).
+    /// The verdict of one comparison by itself; a table of several needs
+    /// [`judge_measures`](crate::measures::judge_measures).
     pub fn of_comparison(comparison: &Comparison, polarity: Polarity, rule: &DecisionRule) -> Self {
         let higher_is_better = polarity == Polarity::HigherIsBetter;
         match standing(comparison, rule.region) {
@@ -176,7 +180,7 @@ impl Verdict {
     }
 }
 
-/// A question that is open keeps all later ones from having a verdict.
+/// An open question keeps all later ones open.
 pub(crate) fn in_order(verdicts: Vec<Verdict>) -> Vec<Verdict> {
     let mut is_open = false;
     let gate = |verdict: Verdict| {
@@ -190,8 +194,8 @@ pub(crate) fn in_order(verdicts: Vec<Verdict>) -> Vec<Verdict> {
 
 /// Whether the comparison may stop now, and why.
 ///
-/// With [`Method::FixedForks`] it never may: the number of forks was fixed, and stopping at a pleasing interval would
-/// break the very guarantee it states.
+/// With [`Method::FixedForks`] it never may: the number of forks was fixed. Stopping at a pleasing interval would break
+/// the guarantee that the interval states.
 pub fn decided(comparison: &Comparison, rule: &DecisionRule) -> Option<StopReason> {
     match comparison.method {
         Method::FixedForks { .. } => None,
@@ -199,8 +203,8 @@ pub fn decided(comparison: &Comparison, rule: &DecisionRule) -> Option<StopReaso
     }
 }
 
-/// How many forks in all would settle the comparison if estimate and spread stayed as they are; `None` with one fork, and
-/// where [`MAX_FORECAST_FORKS`] would not do.
+/// How many forks in all would settle the comparison if estimate and spread stayed as they are; `None` with one fork,
+/// and if [`MAX_FORECAST_FORKS`] would not suffice.
 pub fn forks_needed(comparison: &Comparison, rule: &DecisionRule) -> Option<u32> {
     let settles = |forks: &u32| comparison.forecast(*forks).is_ok_and(|c| settled(&c, rule).is_some());
     (comparison.forks..=MAX_FORECAST_FORKS).find(settles)

@@ -144,7 +144,7 @@ pub struct VerifyArgs {
     /// Servers to verify, comma separated; globs work [default: all].
     #[arg(value_delimiter = ',')]
     pub servers: Vec<String>,
-    /// Suite file whose servers are known beside the catalog's.
+    /// Suite file with servers in addition to the catalog's.
     #[arg(long, value_name = "FILE")]
     pub suite: Option<PathBuf>,
     /// Library version [default: the catalog's].
@@ -172,7 +172,7 @@ pub struct ServeArgs {
     /// Library version [default: the catalog's].
     #[arg(long, value_name = "VERSION")]
     pub version: Option<String>,
-    /// Suite file whose servers are known beside the catalog's.
+    /// Suite file with servers in addition to the catalog's.
     #[arg(long, value_name = "FILE")]
     pub suite: Option<PathBuf>,
     /// Cores that the server may use, such as 0 or 0,2-3 [default: all].

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Context;
 
-/// A flag that SIGINT, SIGTERM and SIGHUP raise. The second signal ends the process; whatever it started ends with it, since
-/// every server's supervisor watches for that.
+/// A flag that SIGINT, SIGTERM and SIGHUP raise. The second signal ends the process and everything that it started,
+/// since every server's supervisor watches for that.
 ///
 /// # Errors
 /// When the handlers cannot be installed.

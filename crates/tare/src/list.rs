@@ -1,4 +1,4 @@
-//! `tare list`: servers, scenarios and versions; and what cannot be had here, and why.
+//! `tare list`: servers, scenarios and versions; and what is not available here, and why.
 
 use std::fmt::Write as _;
 

@@ -45,7 +45,7 @@ pub fn serve(args: &ServeArgs, global: &Global) -> anyhow::Result<Outcome> {
     };
     let log = std::env::temp_dir().join(format!("tare-serve-{}.log", std::process::id()));
     let Start::Ours(mut spec) = launches.get(variant)?.start(&plan, variant, cpus, log.clone()) else {
-        anyhow::bail!("{} runs already, started by somebody else", variant.name);
+        anyhow::bail!("{} is running already, and tare did not start it", variant.name);
     };
     for text in spec.command.iter_mut().chain(spec.env.values_mut()) {
         *text = text.replace(tare_sut::server::PORT, &args.port.to_string());

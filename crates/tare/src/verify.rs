@@ -37,7 +37,7 @@ enum Came {
     Answered(Vec<CheckOutcome>),
     /// It could not be started.
     Failed(anyhow::Error),
-    /// It cannot be had here, for this reason.
+    /// It is not available here, for this reason.
     Unavailable(String),
 }
 
@@ -96,7 +96,8 @@ fn sum(all: &[Verified<'_>], unplanned: usize, beside: bool) -> Outcome {
     if failed == 0 { Outcome::Done } else { Outcome::Void }
 }
 
-/// A plan that names each server once: what `verify` and `serve` need of planning is its names, versions and JVM settings.
+/// A plan that names each server once: what `verify` and `serve` need of planning is its names, versions and JVM
+/// settings.
 pub fn plan_to_verify(
     world: &World,
     servers: &[String],
@@ -149,7 +150,7 @@ struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    /// Verifies as many servers at a time as there are cores and memory for, and tells of each in its turn.
+    /// Verifies as many servers at a time as there are cores and memory for, and reports each in its turn.
     fn verify_all<'v>(&self, variants: &[&'v Variant], told: &dyn Fn(&Verified<'v>)) -> Vec<Verified<'v>> {
         let next = AtomicUsize::new(0);
         let (sender, receiver) = mpsc::channel();

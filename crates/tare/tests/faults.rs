@@ -72,7 +72,7 @@ fn a_server_that_never_starts_says_why() {
     let (_, said) = with_a_bad_server(&["--never-ready"], &["--startup-timeout", "1s"]);
     assert!(said.contains("not ready after 1s"), "{said}");
     let (_, said) = with_a_bad_server(&["--lie-ready"], &["--startup-timeout", "1s"]);
-    assert!(said.contains("nobody listens on port 1"), "{said}");
+    assert!(said.contains("no program listens on port 1"), "{said}");
 }
 
 #[test]

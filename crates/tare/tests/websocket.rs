@@ -1,4 +1,5 @@
-//! `tare load ws://…` from the outside: what is pushed and what is echoed, in every form, and flags that mean nothing there.
+//! `tare load ws://…` from the outside: what is pushed and what is echoed, in every form, and flags that mean nothing
+//! there.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
 mod common;
@@ -18,9 +19,7 @@ fn every_user_reads_so_many_messages_and_all_forms_tell_of_them() {
     let forms = ["--json", "a.json", "--csv", "a.csv", "--html", "a.html", "--hgrm", "a.hgrm"];
     let output = bench.run(&[&load[..], &forms[..]].concat());
     let text = stdout(&output);
-    for says in
-        ["10 users, to each of whom the server pushes a message every 20 ms", "300 received, 0 missing", "jitter"]
-    {
+    for says in ["10 users; the server pushes a message to each every 20 ms", "300 received, 0 missing", "jitter"] {
         assert!(text.contains(says), "{says}: {text}");
     }
     let read = |name: &str| std::fs::read_to_string(bench.path().join(name)).unwrap();

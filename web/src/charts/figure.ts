@@ -196,7 +196,7 @@ export function switching(keys: (keyof Choice)[], fill: () => Node[]): HTMLEleme
 /** Radio buttons need a name of their own for each set of tabs. */
 let tabsMade = 0;
 
-/** Tabs of which one is chosen; reachable by keyboard as a radio group. */
+/** Tabs with one choice; the keyboard reaches them as a radio group. */
 export function tabs<K extends keyof Choice>(
   label: string,
   key: K,

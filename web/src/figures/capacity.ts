@@ -54,7 +54,7 @@ export function triesFigures(_: Model, panel: Panel): HTMLElement | null {
   return h('div', { class: 'figures' }, ...drawn.map(({ limit, i }) => triesFigure(panel, cells, limit, i)));
 }
 
-/** A limit above zero of which some try has a value that a logarithmic axis can show. */
+/** A limit above zero for which some try has a value that a logarithmic axis can show. */
 const isDrawn = (cells: Searched[], limit: CapacityLimit, i: number): boolean =>
   limit.limit > 0 && cells.some((c) => c.capacity.tries.some((t) => (t.values[i] ?? 0) > 0));
 

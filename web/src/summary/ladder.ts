@@ -2,7 +2,7 @@
 
 import type { Estimate } from './estimate';
 
-/** Variants of which each adds one thing to the one before it. */
+/** Variants that each add one thing to the one before. */
 export interface Ladder {
   id: string;
   group: string;

@@ -170,7 +170,7 @@ impl LoadSession {
         cancel: &Cancel,
         watcher: &mut dyn FnMut(Watched<'_>),
     ) -> Result<SliceSample, LoadError> {
-        // If the kernel refuses, latencies grow, and the session's user is told so.
+        // If the kernel refuses, latencies grow, and the session reports it.
         let _awake = Wakefulness::keep_awake();
         self.prepare(slice, cancel, watcher)?;
         let stamps = by.map_or(Stamps::Probing, ClockModel::stamps);

@@ -94,8 +94,8 @@ impl Dispatcher {
         self.under_way -= 1;
     }
 
-    /// Whether every request of the slice has ended. `is_open` says whether the window lasts, and `is_connecting` whether
-    /// a user of the closed loop still waits for a connection.
+    /// Whether every request of the slice has ended. `is_open` says whether the window lasts, and `is_connecting`
+    /// whether a user of the closed loop still waits for a connection.
     pub(super) fn is_finished(&self, is_open: bool, is_connecting: bool) -> bool {
         let waits = if self.is_closed_loop() { is_connecting } else { self.demand.head().is_some() };
         self.under_way == 0 && (self.demand.is_exhausted() || !(waits || is_open))
@@ -112,8 +112,8 @@ impl Dispatcher {
         &mut self.cursor
     }
 
-    /// The next request that leaves now, if one is due and a place is free. `freed` is the moment at which an event freed
-    /// a place while none was free: a request due before it was blocked until then.
+    /// The next request that leaves now, if one is due and a place is free. `freed` is the moment at which an event
+    /// freed a place while none was free: a request due before it was blocked until then.
     pub(super) fn next_departure(&mut self, clock: &impl Clock, freed: Option<Nanos>) -> Option<Departure> {
         let &Place { token, since } = self.free.front()?;
         let now = clock.now();
@@ -169,8 +169,8 @@ impl Dispatcher {
         Some(intended)
     }
 
-    /// Removes the request of a user of the closed loop who has waited since then for a connection. Returns its intended
-    /// start.
+    /// Removes the request of a user of the closed loop who has waited since then for a connection. Returns its
+    /// intended start.
     pub(super) fn take_waiting_user(&mut self, since: Nanos, at: Nanos) -> Option<Nanos> {
         let intended = self.demand.due(since, at)?;
         self.demand.take();
@@ -211,7 +211,7 @@ impl Dispatcher {
         }
     }
 
-    /// Removes the places of a connection that takes no more requests, of which this many are under way on it.
+    /// Removes the places of a connection that takes no more requests. `under_way` requests are still on it.
     pub(super) fn remove_places(&mut self, token: Token, under_way: usize) {
         if under_way < self.depth {
             self.free.retain(|place| place.token != token);

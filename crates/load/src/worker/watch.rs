@@ -12,7 +12,7 @@ const LEAST_MARGIN_NS: u64 = 5_000;
 const MOST_MARGIN_NS: u64 = 1_000_000;
 /// After this many margins the worker may sleep: a late wake-up then adds at most 1 % to the latency of an answer.
 const PATIENCE: u64 = 100;
-/// A poll takes less than a microsecond. Time beyond this limit belongs to whatever interrupted it.
+/// A poll takes less than a microsecond. Time beyond this limit belongs to an interruption.
 const LONGEST_LOOK_NS: u64 = 10_000;
 /// A poll that took this long was interrupted by another thread on the core. A spinning thread then has no scheduler
 /// credit left, and a sleeping one gains some. So the worker sleeps for this multiple of the interruption.

@@ -19,8 +19,8 @@ pub struct Exchange<'a> {
 }
 
 impl Contract {
-    /// Everything that `server` (`http4s.Tapir@1.11.15`, the version where it has one) with so many `routes` must answer: first
-    /// the checks, then the scenarios.
+    /// Everything that `server` (`http4s.Tapir@1.11.15`, the version where it has one) with this number of `routes`
+    /// must answer: first the checks, then the scenarios.
     pub fn exchanges<'a>(&'a self, server: &'a str, routes: u32) -> impl Iterator<Item = Exchange<'a>> {
         let checks = self.checks.iter().map(|c| (c.name.as_str(), c.routes, &c.request, &c.expect, None));
         let of =

@@ -46,8 +46,8 @@ pub(super) fn resolve(inputs: &Inputs<'_>, mode: Mode, settings: &mut Resolved) 
     Ok(Chosen { groups, skipped })
 }
 
-/// Gives every group an id of its own. Groups of one baseline are named after the first server that they compare with it,
-/// then after their first scenario, then by number.
+/// Gives every group an id of its own. Groups of one baseline are named after the first server that they compare with
+/// it, then after their first scenario, then by number.
 fn tell_apart(groups: &mut [Group]) {
     name_alike(groups, |group, _| {
         let first = group.variants.iter().find(|variant| variant.role == Role::Weighed)?;
@@ -57,7 +57,7 @@ fn tell_apart(groups: &mut [Group]) {
     name_alike(groups, |group, number| Some(format!("{} {number}", group.id)));
 }
 
-/// Renames the groups whose id another group has too; `name` is told the group's number, from 1.
+/// Renames the groups whose id another group has too; `name` gets the group's number, from 1.
 fn name_alike(groups: &mut [Group], name: fn(&Group, usize) -> Option<String>) {
     let ids: Vec<String> = groups.iter().map(|group| group.id.clone()).collect();
     for (number, (group, id)) in (1..).zip(groups.iter_mut().zip(&ids)) {
@@ -109,7 +109,7 @@ impl World<'_> {
                 family: server.split('.').next().unwrap_or(server).to_owned(),
                 kind: command.kind.clone().unwrap_or_default(),
                 version: None,
-                // What a server that runs elsewhere can do, verifying it will tell.
+                // The verification shows what a server elsewhere can do.
                 routes: command.routes.unwrap_or(if command.url.is_some() { u32::MAX } else { 1 }),
                 role,
                 program: match &command.url {

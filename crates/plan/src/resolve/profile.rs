@@ -30,7 +30,7 @@ pub(super) fn resolve(inputs: &Inputs<'_>, list: &mut Vec<Setting>) -> Result<Op
         ("events", names.join(" "), events.1, "what is sampled, one after another"),
         ("forks", forks.0.to_string(), forks.1, "profiled starts of each server, none of them scored"),
         ("span", span.0.to_string(), span.1, "how long each event is sampled in each of them"),
-        ("focus", focus.0.clone(), focus.1, "frames whose share is told, as a regular expression"),
+        ("focus", focus.0.clone(), focus.1, "frames whose share is reported, as a regular expression"),
     ] {
         let (section, key, meaning) = ("profile".to_owned(), key.to_owned(), meaning.to_owned());
         list.push(Setting { section, key, value, source, meaning });

@@ -350,7 +350,7 @@ fn a_suite_that_asks_for_profiles_gets_starts_of_their_own_beside_the_scored_one
     assert_eq!((profiling.slices.saturating, profiling.slices.fixed, profiling.slices.poisson), (0, 2, 0));
     assert!(profiling.groups.iter().all(|group| group.variants.iter().all(|v| v.role != Role::Control)));
     assert!(profiling.machine.jvm_options.ends_with(&["-XX:+DebugNonSafepoints".to_owned()]));
-    assert!(plan("", flags).unwrap().profiling().is_none(), "nobody asked");
+    assert!(plan("", flags).unwrap().profiling().is_none(), "no profile was requested");
 }
 
 #[test]

@@ -107,7 +107,7 @@ define_settings! {
                     *at_least = given;
                 }
             });
-        /// Starts of each server up to which intervals are narrowest. Going on beyond them is allowed, with wider intervals.
+        /// Declared number of starts of each server: intervals are narrowest there. A run may go on, with wider intervals.
         max_forks: u32 = value("N").conflicts(&["forks"])
             .when(|known| is_compared(known) && !known.forks_are_fixed())
             .otherwise("the starts that fit into the budget")
@@ -227,7 +227,7 @@ define_settings! {
                 known.so_far.slice.is_none_or(|slice| discard.0 * 2 <= slice.0)
             })
             .fills(|to, discard| to.slices.discard = discard);
-        /// Turns of this length in which the servers of a closed-loop round alternate: auto (three times the time to drain, at least 20ms), a time, or whole (one slice after the other).
+        /// Length of the turns in which the servers of a closed-loop round alternate: auto (three times the time to drain, at least 20ms), a time, or whole (no turns, one slice after the other).
         turn: TurnLength = value("SPAN")
             .when(is_compared)
             .default(TurnLength::Auto)

@@ -25,7 +25,7 @@ fn tried(ok: u64, failed: u64, missing: Option<u64>) -> StoredSlice {
 }
 
 #[test]
-fn a_curve_bears_one_in_a_thousand_that_failed_or_did_not_come_unless_it_says_how_many() {
+fn a_curve_allows_one_failure_in_a_thousand_unless_it_states_a_limit() {
     let (silent, share, number) = ("p50<10s", "p50<10s,errors<1%", "p50<10s,errors<5");
     for (curve, (ok, failed, missing), is_kept) in [
         (silent, (10_000, 0, None), true),

@@ -35,25 +35,18 @@ fn ratios_of(comparison: &Comparison) -> impl Iterator<Item = &CurrencyRatio> {
 
 /// The figures of a cell in every currency that it has.
 fn cell_figures(cell: &Cell) -> Vec<CellFigure> {
-    let percentile = |currency: Currency| {
-        let wanted = currency.facts().percentile?;
-        let percentiles = &cell.shown_latency()?.response.percentiles;
-        let found = percentiles.iter().find(|one| one.percentile == wanted)?;
-        let bound = |ns: Option<u64>| ns.map(|ns| ns as f64);
-        Some(Estimate { value: found.value_ns as f64, lo: bound(found.lo_ns), hi: bound(found.hi_ns) })
-    };
-    let levels = [
-        (Currency::Throughput, cell.throughput_per_s),
-        (Currency::CpuPerRequest, cell.cpu_ns_per_request),
-        (Currency::AllocatedPerRequest, cell.allocated_bytes_per_request),
-        (Currency::LatencyP50, percentile(Currency::LatencyP50)),
-        (Currency::LatencyP99, percentile(Currency::LatencyP99)),
+    let currencies = [
+        Currency::Throughput,
+        Currency::CpuPerRequest,
+        Currency::AllocatedPerRequest,
+        Currency::LatencyP50,
+        Currency::LatencyP99,
     ];
-    let figure = |(currency, level): (Currency, Option<Estimate>)| {
-        let level = level.filter(|level| level.value.is_finite())?;
+    let figure = |currency: Currency| {
+        let level = cell.level_in(currency).filter(|level| level.value.is_finite())?;
         Some(CellFigure { currency, unit: currency.facts().unit, level })
     };
-    levels.into_iter().filter_map(figure).collect()
+    currencies.into_iter().filter_map(figure).collect()
 }
 
 /// `± 0.0123`: half the distance between two bounds; `None` without bounds.

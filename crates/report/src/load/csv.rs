@@ -61,7 +61,7 @@ fn whole(summary: &LoadSummary) -> String {
     line(fields.into_iter())
 }
 
-/// Empty where a value could not be had.
+/// Empty if the value is not known.
 fn text(value: Option<impl ToString>) -> String {
     value.map(|value| value.to_string()).unwrap_or_default()
 }

@@ -5,14 +5,14 @@ use tare_plan::load_plan::{Arrivals, LoadModel, LoadPlan, LoadProtocol, LoadStag
 use crate::format::{count, duration, grouped, rate};
 
 /// `closed loop, 64 users for 10 s`, `open loop, Poisson, 20,000/s over 64 connections for 10 s`, or
-/// `2,500 users, to each of whom the server pushes a message every 100 ms, until each has 600`.
+/// `2,500 users; the server pushes a message to each every 100 ms, until each has 600`.
 pub fn describe(plan: &LoadPlan) -> String {
     if let LoadProtocol::Push { period, messages } = &plan.protocol
         && !matches!(plan.model, LoadModel::Described { .. })
     {
         let (users, every) = (count(plan.connections.into(), "user"), duration(period.as_seconds()));
         let until = messages.map_or_else(|| length(plan), |messages| format!("until each has {}", grouped(messages)));
-        return format!("{users}, to each of whom the server pushes a message every {every}, {until}");
+        return format!("{users}; the server pushes a message to each every {every}, {until}");
     }
     match &plan.model {
         LoadModel::Described { text } => text.clone(),

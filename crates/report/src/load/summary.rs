@@ -1,5 +1,5 @@
-//! What one load has shown, as types. Serialised it is the public JSON (`tare load --json`, docs/LOAD.md): units stand in
-//! the names, and a value that could not be had is `null`, never zero.
+//! The result of one load, as types. Serialised it is the public JSON (`tare load --json`, docs/LOAD.md): units are in
+//! the names, and an unknown value is `null`, never zero.
 
 use serde::{Deserialize, Serialize};
 
@@ -35,7 +35,7 @@ pub struct LoadSummary {
     pub verdict: Validity,
     /// Right answers per second of the window.
     pub throughput_per_s: f64,
-    /// What became of the requests.
+    /// The outcome of the requests.
     pub requests: Requests,
     /// From the intended start to the last byte of the answer.
     pub response: Distribution,
@@ -59,7 +59,7 @@ pub struct LoadSummary {
     pub thresholds: Vec<ThresholdResult>,
     /// The load over time.
     pub intervals: Vec<Interval>,
-    /// Good to know: what was cut off, what tare chose.
+    /// What the load cut off, and what tare chose.
     pub notes: Vec<String>,
     /// Settings and where each came from.
     pub settings: Vec<Section>,
@@ -82,7 +82,7 @@ pub struct Model {
     pub offered_per_s: Option<f64>,
 }
 
-/// What became of the requests whose intended start lay in the window.
+/// The outcome of the requests whose intended start lay in the window.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Requests {
     /// All of them.
@@ -117,7 +117,7 @@ pub struct Connections {
     pub tls_resumed: u64,
 }
 
-/// How the generator itself did.
+/// CPU and punctuality of the generator itself.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Generator {
     /// Its cores, such as `1` or `2-3`.

@@ -205,7 +205,7 @@ fn bars(bins: &[HistogramBin], room: usize) -> Vec<String> {
     let longest = room.saturating_sub(BOUND + 3 + grouped(most).len()).clamp(4, BAR) as u64;
     let scale = Scale::for_values(Unit::Nanos, bins.last().map(|bin| bin.upto_ns as f64));
     let bar = |bin: &HistogramBin| {
-        // What is there is seen: a bar of its own for a single sample among millions.
+        // Even a single sample among millions gets a visible bar.
         let length = (bin.count * longest).div_ceil(most) as usize;
         let bound = format!("≤ {}", scale.plain(bin.upto_ns as f64));
         format!(

@@ -7,8 +7,8 @@ use super::Clocks;
 use super::summary::{LoadSummary, ThresholdResult};
 use crate::format::{Unit, count, rate, share, single};
 
-/// What became of a condition on which a load fails. A latency that cannot be stated, for want of samples, fails: nobody
-/// has seen it hold.
+/// The outcome of a condition on which a load fails. A latency with too few samples fails it, because nothing shows
+/// that the condition holds.
 pub(super) fn hold(condition: &Condition, summary: &LoadSummary, clocks: &Clocks) -> ThresholdResult {
     let (value, measured) = match condition.metric {
         Metric::Throughput => (Some(summary.throughput_per_s), rate(summary.throughput_per_s)),

@@ -6,7 +6,7 @@ use crate::currency::Currency;
 use crate::format::{Change, Unit, share, single};
 use crate::summary::{Estimate, MovedFrame, NamedMethod, ProfileView, Summary, WhySentence};
 
-/// A method with less than this part of its share in the variant does not run in the baseline, as far as anybody can tell.
+/// A method with less than this part of its share in the variant counts as absent from the baseline.
 const ABSENT: f64 = 0.05;
 
 /// The sentences of one variant, from its views; none where nothing was profiled on both sides.

@@ -1,4 +1,4 @@
-//! Methods that were named at one version of a library, at all of them: which are gone?
+//! Methods that a sentence names at one version of a library, with their shares at all versions.
 
 use std::collections::BTreeSet;
 

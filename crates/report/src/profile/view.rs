@@ -100,8 +100,8 @@ fn share(side: &Side<'_>, of: impl Fn(&tare_profile::Stacks) -> u64) -> Estimate
     estimate(Mean::from_values(&shares, ALPHA))
 }
 
-/// The methods with most of their own, those that hold most, and of the focus those that hold most: both ends of the flames,
-/// and the layer that is looked at between them.
+/// The methods with the largest own share, with the largest total share, and with the largest total share within the
+/// focus.
 fn keep_telling(methods: &mut Vec<HotMethod>, focus: Option<&Regex>) {
     let in_focus = |method: &HotMethod| focus.is_some_and(|focus| focus.is_match(&method.frame.name));
     let least_of = |mut totals: Vec<f64>| {

@@ -41,7 +41,7 @@ fn fork_result(slo: &Slo, by: LoadBy, limits: &[Condition], cell: &Evidence<'_>,
     };
     CapacityFork {
         fork,
-        load: found.borne.unwrap_or(0.0),
+        load: found.sustained.unwrap_or(0.0),
         failed_at: found.broken,
         failed_limits: limits.iter().filter(failed).map(|limit| limit.text().to_owned()).collect(),
     }
@@ -122,6 +122,6 @@ fn tries<'a>(cell: &Evidence<'a>, fork: u32) -> impl Iterator<Item = &'a StoredS
 /// Each fork's largest load that was kept, by the number of the fork; those that keep nothing cannot be part of a ratio.
 pub(super) fn per_fork(plan: &Plan, cell: &Evidence<'_>) -> Vec<(u32, f64)> {
     let Some(slo) = &plan.slo else { return Vec::new() };
-    let found = |fork: u32| replay_tries(slo, searched_by(plan, slo, cell), tries(cell, fork)).borne;
+    let found = |fork: u32| replay_tries(slo, searched_by(plan, slo, cell), tries(cell, fork)).sustained;
     cell.fork_numbers().into_iter().filter_map(|fork| Some((fork, found(fork)?))).collect()
 }

@@ -8,7 +8,7 @@ use super::command::shortened;
 use super::run_info::shell;
 use crate::summary::{Cell, CrossCheck, Distribution, ToolFigure};
 
-/// Steps coarser than this share of a figure leave no ratio worth telling.
+/// A tool whose resolution is coarser than this share of a figure gets no ratio.
 const COARSE: f64 = 0.1;
 
 /// One entry per cell and tool, in the order they were driven.

@@ -11,8 +11,8 @@ use crate::format::{count, share};
 
 /// Above this share of the cores of both sides, the work of others disturbs a slice.
 const OTHERS: f64 = 0.1;
-/// Where servers take turns of whole slices, a fork counts up to this share of disturbed slices: the trimmed mean leaves
-/// them out.
+/// Where servers take turns of whole slices, a fork counts up to this share of disturbed slices: the trimmed mean
+/// leaves them out.
 const SLICES: f64 = 0.2;
 /// Where servers alternate within a round, disturbed rounds are left out, and the fork counts up to this share of them.
 const ROUNDS: f64 = 0.5;
@@ -32,7 +32,8 @@ impl SetAside {
         self.forks.contains(&slice.key.fork) || self.rounds.contains(&round_of(slice))
     }
 
-    /// What others disturbed too much. Nothing where more than half of the forks would go: then the machine is always so.
+    /// The forks and rounds that others disturbed too much. None if more than half of the forks would go: then the
+    /// machine is always disturbed.
     pub fn of(cells: &[Evidence<'_>]) -> Self {
         let scored: Vec<&StoredSlice> =
             cells.iter().flat_map(|cell| &cell.slices).copied().filter(|s| s.key.phase == Phase::Measure).collect();

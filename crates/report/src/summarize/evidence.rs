@@ -65,7 +65,8 @@ pub(super) struct Evidence<'a> {
     pub subject: Subject<'a>,
     /// Warm-up and scored, in the order they were measured.
     pub slices: Vec<&'a StoredSlice>,
-    /// Forks and rounds that do not count, for all cells of the group under this scenario alike: other work disturbed them.
+    /// Forks and rounds that do not count, for all cells of the group under this scenario alike: other work disturbed
+    /// them.
     pub set_aside: SetAside,
     pub warmups: Vec<&'a WarmupRecord>,
     pub forks: Vec<&'a ForkRecord>,
@@ -78,8 +79,8 @@ impl<'a> Evidence<'a> {
         format!("{}/{}/{}", self.subject.group, self.subject.scenario, self.subject.variant)
     }
 
-    /// Scored slices of all forks, also of those that are set aside, where what failed has failed all the same. The tries of a
-    /// search are none: that some of them break the curve is their purpose.
+    /// Scored slices of all forks, including those that are set aside, because their failures count too. The tries of a
+    /// search are not among them: some of them are meant to break the curve.
     pub fn driven(&self) -> impl Iterator<Item = &'a StoredSlice> {
         self.slices.iter().copied().filter(|s| s.key.phase == Phase::Measure && s.key.kind != SliceKind::Capacity)
     }

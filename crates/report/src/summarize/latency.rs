@@ -149,7 +149,7 @@ fn percentiles(histogram: &LatencyHistogram) -> Vec<(f64, u64)> {
 pub(crate) fn distribution(all: &LatencyHistogram) -> Distribution {
     let slow = all.count_above_ns(1_200_000_000);
     let from_800 = all.count_above_ns(799_999_999);
-    // The last bits of the ticks are rounding, and would fill the JSON.
+    // The last bits of the ticks are rounding errors, and would fill the JSON.
     let tick = |percentile: f64| (percentile * 1e9).round() / 1e9;
     let point = |p: tare_stats::PercentilePoint| CurvePoint { percentile: tick(p.percentile), value_ns: p.value_ns };
     let bare = |(percentile, value_ns)| PercentileValue { percentile, value_ns, lo_ns: None, hi_ns: None };

@@ -1,5 +1,5 @@
-//! Levels: what slices say together, per fork and over forks. A fork's level is the ratio of its sums, so that no slice
-//! counts more than what happened in it.
+//! Levels: figures of several slices together, per fork and over forks. A fork's level is the ratio of its sums, so
+//! that every request counts the same.
 
 use tare_plan::plan::SliceKind;
 use tare_record::StoredSlice;
@@ -31,7 +31,8 @@ pub(super) fn allocated<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -> Op
     (bytes > 0 && requests > 0).then(|| bytes as f64 / requests as f64)
 }
 
-/// Bytes allocated per request in each fork that knows them, over all its scored slices: regions are too coarse for one.
+/// Bytes allocated per request in each fork that knows them, over all its scored slices: regions are too coarse for
+/// one.
 pub(super) fn allocated_per_fork(cell: &Evidence<'_>) -> Vec<(u32, f64)> {
     let of = |fork: u32| allocated(cell.measured().filter(move |s| s.key.fork == fork));
     cell.fork_numbers().into_iter().filter_map(|fork| Some((fork, of(fork)?))).collect()

@@ -90,7 +90,7 @@ pub(super) fn cores_by_kind(slice: &StoredSlice) -> Vec<KindCores> {
     let Some(cpu) = slice.server.cpu.as_ref().filter(|cpu| cpu.wall_ns > 0) else { return Vec::new() };
     let cores = |(kind, ns): (&String, &u64)| KindCores {
         kind: kind.clone(),
-        // Six digits are more than a slice can tell, and would fill the JSON.
+        // More than six digits are noise, and would fill the JSON.
         cores: (*ns as f64 / cpu.wall_ns as f64 * 1e4).round() / 1e4,
     };
     cpu.by_kind.iter().filter(|(_, ns)| **ns > 0).map(cores).collect()

@@ -72,20 +72,20 @@ pub(super) fn drafts(plan: &Plan, variant: &Studied<'_>, baseline: &Studied<'_>)
     if cpu_decides(variant) {
         drafts.swap(1, 2);
     }
-    // A constant rate is for CPU; latency is compared under Poisson load or of pushed messages, and where there was neither
-    // under the saturating load.
+    // Latency is compared under Poisson load or for pushed messages; without either, under the saturating load. A
+    // constant rate is only for CPU.
     let both = |kind: &SliceKind| [variant, baseline].iter().all(|side| side.load(*kind).is_some());
     if let Some(kind) = [SliceKind::Poisson, SliceKind::Push, SliceKind::Saturating].into_iter().find(both) {
         let at = |of| latency(plan, variant, baseline, kind, of);
-        // What a server pushes is not for the load to make more or less of: how late it comes decides.
+        // The server sets the rate of its pushes, so their latency decides.
         let place = if kind == SliceKind::Push { 0 } else { drafts.len() };
         drafts.splice(place..place, [at(Currency::LatencyP50), at(Currency::LatencyP99)]);
     }
     drafts.into_iter().flatten().collect()
 }
 
-/// On saturated cores CPU and throughput say the same; CPU over whole rounds says it more precisely, since it leaves out
-/// the generator.
+/// On saturated cores CPU and throughput agree. CPU over whole rounds is more precisely known, because it excludes the
+/// generator.
 fn cpu_decides(variant: &Studied<'_>) -> bool {
     variant.cpu_kind == Some(SliceKind::Saturating) && level::alternates(&variant.evidence)
 }
@@ -190,8 +190,8 @@ fn paired(
 
 /// The pairs of slices of the same round, by fork.
 ///
-/// Where a slice has no value (a stall without a single answer), dropping the pair would drop the awkward sample: such a
-/// fork is one pair of its sums. A sequential run has no rounds in common and is one pair too.
+/// Where a slice has no value (a stall without a single answer), dropping the pair would drop the awkward sample: such
+/// a fork is one pair of its sums. A sequential run has no rounds in common and is one pair too.
 fn pairs(
     plan: &Plan,
     variant: &Studied<'_>,

@@ -5,7 +5,7 @@ use crate::summary::{
     Cell, Finding, FindingKind, Headline, ReportFinding, Severity, Trust, ValidityState, VerdictKind,
 };
 
-/// At most so many reasons are given.
+/// The largest number of reasons.
 const REASONS: usize = 2;
 /// Longer texts are cut at the end of a sentence.
 const LONG: usize = 110;
@@ -24,7 +24,7 @@ pub(crate) fn trust(headline: &Headline, cells: &[Cell], findings: &[Finding]) -
     let mut reasons: Vec<String> = Vec::new();
     reasons.extend(of_cells(&cells, ValidityState::Void, "void"));
     reasons.extend(of_cells(&cells, ValidityState::Suspect, "suspect"));
-    // What cells say themselves is not said twice.
+    // Findings that only repeat the reasons of cells are left out.
     let is_new = |finding: &&Finding| {
         let of_cell = [
             ReportFinding::CellVoid,

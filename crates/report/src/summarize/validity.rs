@@ -45,7 +45,7 @@ fn void_reasons(cell: &Evidence<'_>) -> Vec<String> {
     }
     let (ok, failed) = requests(cell);
     let searched = cell.of_kind(SliceKind::Capacity).next().is_some();
-    // What the tries of a search say of themselves is in what it found.
+    // The tries of a search are judged by the search.
     if ok + failed == 0 && !searched {
         reasons.push("nothing was measured".to_owned());
     } else if failed as f64 > FAILED_VOID * (ok + failed) as f64 {

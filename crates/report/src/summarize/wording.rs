@@ -64,7 +64,7 @@ pub(super) fn undecided(reason: UndecidedReason, comparison: &Comparison) -> Str
             }
         }
         UndecidedReason::TooManyComparisons => {
-            "a difference by itself, but not enough evidence for a table of so many comparisons".to_owned()
+            "a difference by itself, but not enough evidence for a table with this many comparisons".to_owned()
         }
         UndecidedReason::TooManyMeasures => {
             "a difference by itself, but not enough evidence for one of several measures".to_owned()

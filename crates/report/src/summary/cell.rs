@@ -4,6 +4,8 @@ use serde::{Deserialize, Serialize};
 use tare_plan::plan::SliceKind;
 use tare_record::{ErrorClass, Phase};
 
+use crate::currency::Currency;
+
 use super::{CapacityAt, Estimate, KindCores, Latency, MessageSummary, Probes, Row};
 
 /// One variant under one scenario and load.
@@ -50,7 +52,7 @@ pub struct Cell {
     pub cpu_load: String,
     /// The same by kind of thread; sums to the total.
     pub cpu_by_kind: Vec<KindShare>,
-    /// Bytes that a JVM allocated per request; `null` for other programs, and where that cannot be told.
+    /// Bytes that a JVM allocated per request; `null` for other programs, and if that is not known.
     pub allocated_bytes_per_request: Option<Estimate>,
     /// Share of time (0–1) during which a JVM stopped its threads to collect garbage.
     pub gc_pause_share: Option<f64>,
@@ -276,12 +278,30 @@ pub struct ForkValue {
 }
 
 impl Cell {
-    /// Latency under the load at which it is compared: Poisson or pushed, and where there was neither the saturating one.
+    /// Latency under the load at which it is compared: Poisson or pushed, and where there was neither the saturating
+    /// one.
     pub fn shown_latency(&self) -> Option<&Latency> {
         let of = |kind: SliceKind| self.latency.iter().find(|l| l.slice_kind == kind);
         of(SliceKind::Poisson)
             .or_else(|| of(SliceKind::Push))
             .or_else(|| of(SliceKind::Saturating))
             .or(self.latency.first())
+    }
+
+    /// The level in one currency, with its interval; a percentile is that of [`Self::shown_latency`]. `None` where the
+    /// cell has none.
+    pub fn level_in(&self, currency: Currency) -> Option<Estimate> {
+        match currency {
+            Currency::Throughput => self.throughput_per_s,
+            Currency::CpuPerRequest => self.cpu_ns_per_request,
+            Currency::AllocatedPerRequest => self.allocated_bytes_per_request,
+            Currency::Capacity => Some(self.capacity.as_ref()?.load),
+            Currency::LatencyP50 | Currency::LatencyP99 => {
+                let wanted = currency.facts().percentile?;
+                let found = self.shown_latency()?.response.percentiles.iter().find(|one| one.percentile == wanted)?;
+                let bound = |ns: Option<u64>| ns.map(|ns| ns as f64);
+                Some(Estimate { value: found.value_ns as f64, lo: bound(found.lo_ns), hi: bound(found.hi_ns) })
+            }
+        }
     }
 }

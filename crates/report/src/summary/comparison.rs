@@ -17,7 +17,7 @@ pub struct Sentence {
     pub verdict: VerdictKind,
 }
 
-/// What a verdict says. `worse` is what the reader likes less: fewer requests, more CPU, more bytes, later responses.
+/// The kinds of verdict. `worse` is what the reader likes less: fewer requests, more CPU, more bytes, later responses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum VerdictKind {
@@ -66,7 +66,7 @@ pub struct Comparison {
 /// One figure of a comparison: the ratio of variant to baseline in one currency.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CurrencyRatio {
-    /// `capacity`, `throughput`, `cpu_per_request`, `allocated_per_request`, `latency_p50`, `latency_p99`.
+    /// What is compared; `throughput`, `cpu_per_request`, …
     pub name: Currency,
     /// The slices that it comes from.
     pub load: SliceKind,

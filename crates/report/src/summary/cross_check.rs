@@ -23,7 +23,7 @@ pub struct CrossCheck {
     pub figures: Vec<ToolFigure>,
     /// What it counts as failed.
     pub requests_failed: Option<u64>,
-    /// In what steps it tells latencies.
+    /// Resolution of its latencies.
     pub resolution_ns: Option<u64>,
     /// Why there are no figures.
     pub note: Option<String>,
@@ -40,6 +40,6 @@ pub struct ToolFigure {
     pub theirs: f64,
     /// tare's, of its closed loop; `null` where it has none.
     pub ours: Option<f64>,
-    /// The tool's divided by tare's; `null` also where the tool's steps are more than a tenth of what it tells.
+    /// The tool's divided by tare's; `null` also if the tool's resolution is coarser than a tenth of its figure.
     pub ratio: Option<f64>,
 }

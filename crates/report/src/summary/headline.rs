@@ -62,6 +62,6 @@ pub struct Trust {
 pub struct NextStep {
     /// The command.
     pub command: String,
-    /// What it will tell.
+    /// What it answers.
     pub text: String,
 }

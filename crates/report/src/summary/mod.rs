@@ -1,7 +1,7 @@
 //! The summary: everything that people see, computed once from the record. Formatters compute nothing.
 //!
-//! Serialised as JSON it is the public, documented output (`tare report --json`, schema `tare-summary/1`) and what the page reads.
-//! Units stand in the names. A value that could not be had is `null`, never zero.
+//! Serialised as JSON it is the public, documented output (`tare report --json`, schema `tare-summary/1`) and what the
+//! page reads. Units are in the names. An unknown value is `null`, never zero.
 
 mod capacity;
 mod cell;
@@ -65,7 +65,7 @@ pub struct Summary {
     pub check: Option<LimitCheck>,
     /// The A/A controls: a baseline weighed against a second start of itself.
     pub noise: Vec<Noise>,
-    /// What other load tools said of the cells, where a run asked them.
+    /// The results of other load tools for the cells, if a run asked them.
     #[serde(default)]
     pub cross_checks: Vec<CrossCheck>,
     /// What each step of a ladder costs; empty where no suite asked for one.

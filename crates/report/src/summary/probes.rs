@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use tare_record::PauseCause;
 
-/// What the probes saw over all scored slices. What a server does not tell is `null` or empty.
+/// What the probes saw over all scored slices. Figures that a server does not give are `null` or empty.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Probes {
     /// Largest heap that a JVM had taken from the system.
@@ -20,7 +20,7 @@ pub struct Probes {
     pub safepoints: Option<u64>,
     /// Share of time (0–1) that these stops took, collections included.
     pub safepoint_share: Option<f64>,
-    /// Pauses that the meters of hiccups saw, by what they are blamed on; empty without meters.
+    /// Pauses that the meters of hiccups saw, by cause; empty without meters.
     pub pauses: Vec<PauseTally>,
     /// CPU of all probes as a share of the server's own; `null` where it was not recorded.
     pub probe_cpu_share: Option<f64>,

@@ -9,7 +9,7 @@ use super::Estimate;
 /// Everything that profiled starts showed. None of it comes from a scored slice.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Profiles {
-    /// The frames whose share is told, as a regular expression; empty for none in particular.
+    /// The frames whose share is reported, as a regular expression; empty for none in particular.
     pub focus: String,
     /// One entry per variant that was profiled together with a baseline: the answer in sentences.
     pub whys: Vec<Why>,

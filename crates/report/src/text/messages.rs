@@ -8,7 +8,7 @@ use crate::clocks;
 use crate::format::{Unit, count, enumerate, grouped, single};
 use crate::summary::{Cell, Distribution};
 
-/// Percentiles that are told, as far as there are samples for them.
+/// Percentiles that are shown if there are enough samples.
 const TOLD: [f64; 4] = [50.0, 99.9, 99.99, 99.999];
 
 /// One paragraph for a cell whose server pushes.

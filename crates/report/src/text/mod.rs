@@ -1,5 +1,5 @@
 //! The terminal report: the answer first, one table, then what a reader must know before using it. The rest is in
-//! `tare report --findings` and on the page; where those lie is for the command line to say.
+//! `tare report --findings` and on the page; the command line prints where they are.
 
 mod capacity;
 mod cross_check;

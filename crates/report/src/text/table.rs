@@ -56,8 +56,11 @@ impl<'a> Block<'a> {
                 None => blocks.push(vec![cell]),
             }
         }
-        let scale = |cells: &[&Cell], currency| {
-            Scale::for_values(unit(currency), cells.iter().filter_map(|cell| level(cell, currency)))
+        let scale = |cells: &[&Cell], currency: Currency| {
+            Scale::for_values(
+                Unit::with_name(currency.facts().unit),
+                cells.iter().filter_map(|cell| level(cell, currency)),
+            )
         };
         blocks
             .into_iter()
@@ -220,25 +223,8 @@ fn compared_at(cell: &Cell) -> String {
     }
 }
 
-const fn unit(currency: Currency) -> Unit {
-    match currency {
-        Currency::Throughput | Currency::Capacity => Unit::PerSecond,
-        Currency::AllocatedPerRequest => Unit::Bytes,
-        Currency::CpuPerRequest | Currency::LatencyP50 | Currency::LatencyP99 => Unit::Nanos,
-    }
-}
-
-/// A cell's value in one measure; p99 under the load that latency is compared at.
 fn level(cell: &Cell, currency: Currency) -> Option<f64> {
-    match currency {
-        Currency::Throughput => cell.throughput_per_s.map(|e| e.value),
-        Currency::CpuPerRequest => cell.cpu_ns_per_request.map(|e| e.value),
-        Currency::AllocatedPerRequest => cell.allocated_bytes_per_request.map(|e| e.value),
-        _ => {
-            let percentiles = &cell.shown_latency()?.response.percentiles;
-            Some(percentiles.iter().find(|p| Some(p.percentile) == currency.facts().percentile)?.value_ns as f64)
-        }
-    }
+    Some(cell.level_in(currency)?.value)
 }
 
 /// What a baseline reached in the measure that decides.
@@ -248,7 +234,7 @@ fn baseline_level(summary: &Summary, cell: &Cell) -> Option<String> {
     Some(if is_users {
         format!("{:.0} users", first.baseline_value)
     } else {
-        single(unit(first.name), first.baseline_value)
+        single(Unit::with_name(first.name.facts().unit), first.baseline_value)
     })
 }
 

@@ -116,9 +116,9 @@ fn a_load_is_described_from_its_plan() {
         (
             LoadModel::Closed,
             push(Some(600)),
-            "128 users, to each of whom the server pushes a message every 100 ms, until each has 600",
+            "128 users; the server pushes a message to each every 100 ms, until each has 600",
         ),
-        (LoadModel::Closed, push(None), "128 users, to each of whom the server pushes a message every 100 ms, for 2 s"),
+        (LoadModel::Closed, push(None), "128 users; the server pushes a message to each every 100 ms, for 2 s"),
         (LoadModel::Described { text: "as it was".to_owned() }, push(None), "as it was"),
     ] {
         assert_eq!(describe(&plan(model, protocol)), says);

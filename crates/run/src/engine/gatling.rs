@@ -36,7 +36,7 @@ pub(super) fn find(
         progress(&format!("building gatling  {} s  {}", line.elapsed.as_secs(), line.text));
     })?;
     if let Some((_, why)) = unavailable.first() {
-        return Err(missing(format!("it cannot be had here: {}; leave it out", why.reason)));
+        return Err(missing(format!("it is not available here: {}; leave it out", why.reason)));
     }
     let processors = plan.machine.load_cpus.parse::<CpuSet>().map_or(1, |cpus| cpus.len() as u32);
     let options = JVM_OPTIONS.map(str::to_owned);
@@ -74,7 +74,7 @@ fn figures(output: &str) -> Result<ToolFigures, String> {
         Some((place.parse().ok()?, nanos(row.ok)))
     };
     Ok(ToolFigures {
-        // It tells a count and a mean rate, and this is what it has divided by.
+        // It prints a count and a mean rate; the rate is the count divided by this.
         window_ns: if per_s.total > 0.0 { (requests.total / per_s.total * 1e9) as u64 } else { 0 },
         ok: requests.ok as u64,
         failed: (requests.total - requests.ok) as u64,

@@ -1,5 +1,5 @@
 //! Other people's load tools: each drives a cell after tare has, on the same start of the server, for cross-checking.
-//! How a tool is asked and understood is a file each; here they are found, run and booked.
+//! A file per tool starts it and reads its output. This one finds the tools, runs them and records the results.
 
 mod gatling;
 mod process;
@@ -28,7 +28,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 #[derive(Debug, Clone)]
 pub struct Tool {
     engine: Engine,
-    /// As it says itself.
+    /// As the tool prints it.
     version: String,
     /// Program and first arguments.
     start: Vec<String>,

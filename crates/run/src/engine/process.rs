@@ -1,4 +1,4 @@
-//! Running a tool to its end, with a deadline and an ear for Ctrl-C, and keeping what it prints.
+//! Runs a tool to its end, a deadline or Ctrl-C, and keeps what it prints.
 
 use std::io::Read;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,11 +9,11 @@ use tare_sys::affinity::CpuSet;
 use tare_sys::child::{Child, How, Program};
 use tare_sys::clock;
 
-/// How often a waiting tare looks up.
+/// How often a wait looks for the deadline and Ctrl-C.
 const TICK: Duration = Duration::from_millis(50);
 /// How long a tool may take to stop.
 const STOP_GRACE: Duration = Duration::from_secs(2);
-/// The end of what it printed that a failure tells.
+/// How much of the end of its output an error shows.
 const TOLD_LINES: usize = 5;
 
 /// Runs a command on these CPUs and returns what it printed; in words, why it failed.
@@ -29,7 +29,7 @@ pub(super) fn run(
     }
 }
 
-/// Runs a command to its end, a good or a bad one; in words, why there is none.
+/// Runs a command until it ends, well or badly. The error says why it did not end.
 pub(super) fn to_its_end(
     command: &[String],
     cpus: Option<CpuSet>,
@@ -43,7 +43,7 @@ pub(super) fn to_its_end(
     let output = child.take_output().map(|mut pipe| {
         thread::spawn(move || {
             let mut bytes = Vec::new();
-            // A pipe that breaks ends what was said.
+            // A broken pipe ends the output.
             let _ = pipe.read_to_end(&mut bytes);
             String::from_utf8_lossy(&bytes).into_owned()
         })

@@ -13,7 +13,7 @@ use super::{Cell, Tool, process};
 use crate::error::RunError;
 
 const SCRIPT: &str = include_str!("wrk.lua");
-/// What wrk calls an error from on.
+/// The lowest status that wrk counts as an error.
 const LEAST_WRONG_STATUS: u16 = 400;
 const MICROSECOND_NS: u64 = 1_000;
 

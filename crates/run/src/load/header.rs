@@ -27,7 +27,7 @@ pub fn load_header(job: &LoadJob, session: &LoadSession, command: Vec<String>) -
     }
 }
 
-/// The settings that the report lists. Values of flags and defaults are not told apart.
+/// The settings that the report lists. They do not say which values are defaults.
 fn settings(job: &LoadJob, session: &LoadSession) -> Vec<Setting> {
     let (plan, slice) = (&job.plan, &job.slice);
     let congestion = session.congestion_control().unwrap_or("none").to_owned();

@@ -6,7 +6,7 @@ use tare_load::Target;
 use tare_sys::affinity::{CpuSet, cpus_of_task};
 use tare_sys::procfs::net::{listeners, socket_owner};
 
-/// Whether the server is on another machine, or may not use these cores. False where that cannot be told.
+/// Whether the server is on another machine, or may not use these cores. False if that is not known.
 pub fn server_is_elsewhere(target: &Target, cpus: &CpuSet) -> bool {
     let server = || cpus_of_server(target.tcp_address()?.port());
     !target.is_on_this_machine() || server().is_some_and(|server| !server.overlaps(cpus))

@@ -48,8 +48,8 @@ impl Recording {
         before.map(|sample| self.record(sample))
     }
 
-    /// The intervals that are left at the end. A rest of less than half an interval is added to the one before. How far the
-    /// clocks may have been off is known only now, and stands in the last interval.
+    /// The intervals that are left at the end. A rest of less than half an interval is added to the one before. The
+    /// possible error of the clocks is known only now; the last interval has it.
     pub fn finish(mut self, whole: &SliceSample) -> Vec<SliceRecord> {
         let mut left = Vec::new();
         match (self.last.take(), self.open.take()) {

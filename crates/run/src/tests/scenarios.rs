@@ -215,9 +215,9 @@ fn a_search_finds_the_planted_capacity_of_each_server() {
         for (name, per_s, users) in [("a", 7_300.0, 730.0), ("b", 1_100.0, 110.0)] {
             let found = replay_tries(&slo(by), by, outcome.scored().filter(|slice| slice.key.variant == name));
             let planted = if by == LoadBy::Rate { per_s } else { users };
-            let (borne, broken) = (found.borne.unwrap(), found.broken.unwrap());
-            assert!(borne <= planted && planted < broken, "{name} by {by:?}: {found:?}");
-            assert!(broken <= borne * 1.05 + 1.0, "{name} by {by:?}: {found:?}");
+            let (sustained, broken) = (found.sustained.unwrap(), found.broken.unwrap());
+            assert!(sustained <= planted && planted < broken, "{name} by {by:?}: {found:?}");
+            assert!(broken <= sustained * 1.05 + 1.0, "{name} by {by:?}: {found:?}");
         }
         assert!(outcome.scored().all(|slice| slice.key.kind == SliceKind::Capacity), "no rounds beside the search");
     }
@@ -235,7 +235,7 @@ fn a_server_that_dies_in_its_search_does_not_end_the_others() {
     assert_eq!(outcome.count("Get", "b"), 1);
     let found =
         replay_tries(&slo(LoadBy::Rate), LoadBy::Rate, outcome.scored().filter(|slice| slice.key.variant == "a"));
-    assert!(found.borne.is_some() && found.broken.is_some());
+    assert!(found.sustained.is_some() && found.broken.is_some());
 }
 
 fn push_plan() -> Plan {
@@ -268,7 +268,7 @@ fn a_search_of_pushes_grows_listeners() {
     let outcome = Simulation::new(plan).plant("a", planted.clone()).plant("b", planted).run();
     let found =
         replay_tries(&slo(LoadBy::Rate), LoadBy::Users, outcome.scored().filter(|slice| slice.key.variant == "a"));
-    assert!(found.borne.unwrap() <= 500.0 && found.broken.unwrap() > 500.0, "{found:?}");
+    assert!(found.sustained.unwrap() <= 500.0 && found.broken.unwrap() > 500.0, "{found:?}");
 }
 
 #[test]

@@ -41,8 +41,7 @@ impl LatencyHistogram {
     }
 }
 
-/// Checks what the decoder believes without looking: it would reserve whatever length and range the header claims, and
-/// negate any run of zeros.
+/// Checks what the decoder does not check: the length and range that the header claims, and runs of zeros.
 fn check_frame(bytes: &[u8]) -> Result<(), StatsError> {
     let Some(payload) = bytes.get(HEADER_BYTES..) else {
         return Err(corrupt(format!("{} bytes are fewer than the header's {HEADER_BYTES}", bytes.len())));

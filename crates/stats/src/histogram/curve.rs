@@ -23,8 +23,8 @@ pub struct PercentilePoint {
 impl LatencyHistogram {
     /// Latency by percentile, five points per half-distance to 100 %, ending with 100; empty without samples.
     ///
-    /// The curve ends where the samples end; which of its points have enough samples above them to be believed is for
-    /// [`crate::quantile::printable`] to say.
+    /// The curve ends where the samples end. [`crate::quantile::printable`] says which points have enough samples above
+    /// them.
     pub fn percentile_curve(&self) -> Vec<PercentilePoint> {
         let mut count = 0;
         let steps = self.inner.iter_quantiles(TICKS_PER_HALF_DISTANCE);

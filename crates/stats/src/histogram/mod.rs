@@ -13,7 +13,7 @@ use hdrhistogram::Histogram;
 pub use curve::PercentilePoint;
 pub use interval_log::{interval_log, read_interval_log};
 
-/// The highest latency told apart, in nanoseconds: 2⁴² − 1, about 1 h 13 min. What is longer is recorded as this.
+/// The highest latency that is recorded as it is, in nanoseconds: 2⁴² − 1, about 1 h 13 min. Longer ones count as this.
 pub const HIGHEST_NS: u64 = (1 << 42) - 1;
 
 /// Significant decimal digits kept of every value.
@@ -21,9 +21,9 @@ pub const SIGNIFICANT_DIGITS: u8 = 3;
 
 /// Latencies in nanoseconds, to 3 significant digits, from 1 ns to [`HIGHEST_NS`].
 ///
-/// Recording and merging cannot fail. Memory grows with the highest sample, 8 KiB per doubling (empty 16 KiB, to 10 ms 120 KiB,
-/// at most 264 KiB), so a worker that keeps its histogram by [`clear`](Self::clear) soon allocates no more.
-/// Nothing is corrected afterwards: what is recorded is what was measured.
+/// Recording and merging cannot fail. Memory grows with the highest sample: 8 KiB per doubling, 16 KiB when empty, 120
+/// KiB for 10 ms, 264 KiB at most. A worker that keeps its histogram by [`clear`](Self::clear) soon allocates no more.
+/// Nothing is corrected afterwards.
 #[derive(Clone)]
 pub struct LatencyHistogram {
     inner: Histogram<u64>,
@@ -36,7 +36,7 @@ impl Default for LatencyHistogram {
 }
 
 impl PartialEq for LatencyHistogram {
-    /// Equal means the same samples, whatever memory each has grown to.
+    /// Equal histograms have the same samples. Their memory may differ.
     fn eq(&self, other: &Self) -> bool {
         let recorded =
             |h: &Self| h.inner.iter_recorded().map(|v| (v.value_iterated_to(), v.count_at_value())).collect();
@@ -46,7 +46,7 @@ impl PartialEq for LatencyHistogram {
 }
 
 impl fmt::Debug for LatencyHistogram {
-    /// A summary: thousands of empty buckets would drown whatever is printed around them.
+    /// A summary, because thousands of empty buckets would hide everything else.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("LatencyHistogram")
             .field("len", &self.len())
@@ -60,18 +60,18 @@ impl fmt::Debug for LatencyHistogram {
 impl LatencyHistogram {
     /// An empty histogram.
     pub fn new() -> Self {
-        // Starts with the least range there is, and grows: a run keeps thousands, and many stay empty.
+        // Starts with the smallest range and grows: a run keeps thousands of histograms, and many stay empty.
         Self { inner: Histogram::new(SIGNIFICANT_DIGITS).expect("the library accepts three digits") }
     }
 
     /// Records one latency; above [`HIGHEST_NS`] it counts as that.
     pub fn record_ns(&mut self, value_ns: u64) {
-        // Only a value beyond what memory can index fails, and the cap is far below that.
+        // Recording fails only beyond what memory can index, and the cap is far below that.
         let recorded = self.inner.record(value_ns.min(HIGHEST_NS));
         debug_assert!(recorded.is_ok(), "a growing histogram takes every value up to the cap");
     }
 
-    /// Adds every sample of `other`: the only way in which latencies of several workers or slices are put together.
+    /// Adds every sample of `other`. Latencies of workers and slices are combined in no other way.
     pub fn merge(&mut self, other: &Self) {
         self.inner.add(&other.inner).expect("a growing histogram takes every value up to the cap");
     }

@@ -32,7 +32,7 @@ pub(super) fn refuse_taken_port(spec: &ServerSpec, port: Option<u16>) -> Result<
     }
 }
 
-/// Who listens on a port of this machine: `PID 4711 (nginx)`; `None` if nobody does.
+/// The program that listens on a port of this machine: `PID 4711 (nginx)`; `None` if none does.
 ///
 /// # Errors
 /// When the kernel's table of sockets cannot be read.
@@ -135,7 +135,7 @@ impl<'a> Wait<'a> {
 
     fn listening_on(&mut self, port: u16, by_its_line: bool) -> Result<Vec<SocketAddr>, SutError> {
         let line_expires = clock::now() + LINE_AHEAD;
-        let what = format!("nobody listens on port {port}");
+        let what = format!("no program listens on port {port}");
         self.until(&what, |wait| {
             match holder_of(port, wait.child.program_pid())? {
                 Holder::Ours(addresses) => return Ok(Some(addresses)),

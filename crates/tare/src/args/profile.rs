@@ -45,7 +45,7 @@ pub struct ProfileArgs {
     /// Time for which each event is sampled in each start [default: 20s].
     #[arg(long, value_name = "SPAN")]
     pub span: Option<Span>,
-    /// Suite file whose servers, scenarios and settings are known beside the catalog's.
+    /// Suite file with servers, scenarios and settings in addition to the catalog's.
     #[arg(long, value_name = "FILE")]
     pub suite: Option<PathBuf>,
     /// Print the plan (every setting, its value and its source) and exit.

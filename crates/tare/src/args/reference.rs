@@ -29,10 +29,10 @@ pub struct ReferenceArgs {
     /// Delay of that share, in microseconds.
     #[arg(long, default_value_t = 0)]
     pub slow_us: u64,
-    /// The whole server freezes once in so many seconds.
+    /// The whole server freezes once in this number of seconds.
     #[arg(long, default_value_t = 0.0)]
     pub stall_every_s: f64,
-    /// For so long, in milliseconds.
+    /// How long it freezes, in milliseconds.
     #[arg(long, default_value_t = 0)]
     pub stall_ms: u64,
     /// Length of every right answer to a GET, in bytes; 0 for what the contract says.
@@ -44,16 +44,16 @@ pub struct ReferenceArgs {
     /// How far the stamps of its messages are ahead of the clock, in nanoseconds; below zero behind.
     #[arg(long, default_value_t = 0, allow_hyphen_values = true)]
     pub clock_ahead_ns: i64,
-    /// What breaks.
+    /// The fault that occurs.
     #[arg(long)]
     pub fault: Option<String>,
-    /// After so many requests.
+    /// The number of requests before the fault.
     #[arg(long, default_value_t = 0)]
     pub fault_after: u64,
     /// Never print the readiness line.
     #[arg(long)]
     pub never_ready: bool,
-    /// Announce a port that is not its own.
+    /// Announce a wrong port.
     #[arg(long)]
     pub lie_ready: bool,
     /// Ignore SIGTERM.

@@ -20,8 +20,8 @@ pub(crate) use self::whole::Whole;
 
 /// One condition on an answer. Of several checks of the status one must hold; of all other checks each must hold.
 ///
-/// A wrong status is an error of class `status`, whatever else is wrong. Any other failed check is one of class
-/// `validation`.
+/// A wrong status is an error of class `status`, even if another check fails too. Any other failed check is one of
+/// class `validation`.
 #[derive(Clone, Debug)]
 pub struct Check(pub(crate) Rule);
 

@@ -46,8 +46,8 @@ pub(crate) fn of_load(record: &LoadRecord) -> Vec<Finding> {
     all
 }
 
-/// How the run ended, where it did not simply complete. An event that says why tare failed says it alone. `held` says
-/// which part a record without an end holds.
+/// How the run ended, if it did not complete. An event that says why tare failed replaces this finding. `held` says which
+/// part a record without an end holds.
 fn of_end(end: Option<(EndStatus, u64)>, events: &[EventRecord], held: impl FnOnce() -> String) -> Option<Finding> {
     let kind = match end.map(|(status, _)| status) {
         Some(EndStatus::Complete) => return None,

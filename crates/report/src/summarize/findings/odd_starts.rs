@@ -22,8 +22,8 @@ pub(super) fn odd_starts(cells: &[Studied<'_>]) -> Option<Finding> {
     Some(found.finding(ReportFinding::OddStarts))
 }
 
-/// A start is odd where its level is, both by itself and relative to the other servers of the same fork: the machine's own
-/// speed moves too, for all alike.
+/// A start is odd if its level is odd both by itself and relative to the other servers of the same fork: the speed of
+/// the machine changes too, for all of them.
 fn of_cell(studied: &Studied<'_>, cells: &[Studied<'_>]) -> Vec<(u32, OddStart)> {
     let speeds = speeds(&studied.cell.fork_values);
     let others: Vec<Vec<(u32, f64)>> = cells

@@ -3,10 +3,10 @@
 use crate::format::count;
 use crate::summary::Comparison;
 
-/// At most so many names are listed.
+/// The largest number of names in a list.
 const LISTED: usize = 3;
 
-/// The subject where no list of names would be short and true.
+/// The subject if a list of names would be long or wrong.
 pub(super) const THE_VARIANT: &str = "the variant";
 
 /// All variants and scenarios that were compared.

@@ -1,9 +1,9 @@
-//! Facts: what one measure says alike of one or more comparisons.
+//! Facts: the same result of one measure for one or more comparisons.
 
 use crate::currency::Currency;
 use crate::summary::{Comparison, CurrencyRatio, VerdictKind};
 
-/// What one measure says alike of one or more comparisons.
+/// The same result of one measure for one or more comparisons.
 pub(super) struct Fact<'a> {
     pub currency: Currency,
     /// Of the measure, with the load where it has one.
@@ -45,8 +45,8 @@ pub(super) fn noun(ratio: &CurrencyRatio) -> &str {
     ratio.name.facts().noun.unwrap_or(&ratio.label)
 }
 
-/// What the measures say whose verdict is one of `wanted`, the strongest first: differences before equivalence, what decides
-/// before other measures, and then by the difference that is certain.
+/// The results with one of the `wanted` verdicts, the strongest first: differences before equivalence, the deciding
+/// measure before others, and then by the difference that is certain.
 pub(super) fn facts<'a>(comparisons: &[&'a Comparison], wanted: impl Fn(VerdictKind) -> bool) -> Vec<Fact<'a>> {
     let mut facts: Vec<Fact<'a>> = Vec::new();
     for comparison in comparisons {

@@ -25,7 +25,7 @@ impl FromStr for PerSecond {
 pub enum Spin {
     /// At a rate, where no server runs on its cores.
     Auto,
-    /// Also in a closed loop, and whatever else runs there.
+    /// Also in a closed loop, and on cores where other programs run.
     Always,
     /// Nowhere.
     Never,
