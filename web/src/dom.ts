@@ -1,4 +1,4 @@
-// The only way this page makes elements: text is always text (`textContent`), never markup, whatever a server says.
+// The only way this page makes elements: text is always text (`textContent`), never markup, even if a server sends markup.
 
 type Attrs = Record<string, string | number | boolean | null | undefined | ((event: Event) => void)>;
 export type Child = Node | string | null | undefined | false;

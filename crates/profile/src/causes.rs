@@ -109,7 +109,7 @@ fn weight(stacks: &Stacks, hits: &[bool]) -> u64 {
     stacks.iter().zip(hits).filter(|(_, hit)| **hit).map(|(stack, _)| stack.weight).sum()
 }
 
-/// The name of a closure, a constructor, a bridge or an adapter tells the reader nothing.
+/// Whether a name says something to a reader, unlike that of a closure, a constructor, a bridge or an adapter.
 fn is_specific(name: &str, kind: FrameKind) -> bool {
     const VAGUE: [&str; 7] = ["$anonfun", "$$Lambda", "lambda$", "$anon$", "$adapted", "LambdaForm", "[unknown"];
     const VAGUE_METHODS: [&str; 7] = [".<init>", ".<clinit>", ".map", ".flatMap", ".foreach", ".run", ".accept"];

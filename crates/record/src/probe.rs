@@ -173,7 +173,7 @@ pub struct CollectorUse {
     pub pause_ns: u64,
 }
 
-/// Wake-up delays of threads that want to run in every interval, whatever the server does.
+/// Wake-up delays of threads that want to run in every interval, independent of the server.
 ///
 /// `H` is as in [`crate::SliceRecord`]. Serialised, it has no histograms.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

@@ -62,10 +62,10 @@ fn first_shares(measures: usize) -> Vec<f64> {
 /// The verdicts of all measures of all comparisons; the deciding measure is the first line.
 ///
 /// Each line is a fixed sequence of questions at its share of α: a question has a verdict only once all earlier ones of
-/// its line have theirs. A line whose questions are all answered by a difference
-/// passes its share on to the lines that are still open. The probability that any difference is stated where there is
-/// none is then α at most, whatever the dependence between measures. A table of [`LARGE_TABLE`] comparisons or more is
-/// judged by [`e_bh`] over all measures, with the same shares as weights.
+/// its line have theirs. A line whose questions are all answered by a difference passes its share on to the lines that
+/// are still open. The probability to state any difference where there is none is then α at most, also for dependent
+/// measures. A table of [`LARGE_TABLE`] comparisons or more is judged by [`e_bh`] over all measures, with the same
+/// shares as weights.
 ///
 /// # Errors
 /// As [`Comparison::over_forks`], or the rule's `table_alpha` is outside (0, 1).

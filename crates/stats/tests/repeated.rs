@@ -1,5 +1,5 @@
-//! The promise of repeated intervals, by simulation with another generator than any that made them: over all looks together
-//! they miss the true mean no more often than α, whatever the forks scatter like.
+//! The promise of repeated intervals, by simulation: over all looks together they miss the true mean no more often than
+//! α, for several distributions of forks.
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;

@@ -191,7 +191,7 @@ impl Live {
                     if let Some(screen) = screen {
                         screen.take_away(&key);
                     }
-                    // Decided once, it is not told again after every fork.
+                    // A verdict is printed once, and not again after every fork.
                     if !standing.decided || self.decided.insert(key) {
                         self.line(&format!("  {text}"));
                     }

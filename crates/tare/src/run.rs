@@ -53,8 +53,8 @@ pub fn run(args: &RunArgs, global: &Global) -> anyhow::Result<Outcome> {
     Ok(if void { Outcome::Void } else { Outcome::Done })
 }
 
-/// The profiling starts that a plan asks for, after the scored ones and in a record of their own: whatever becomes of them,
-/// what was scored stands.
+/// The profiling starts that a plan asks for. They come after the scored ones and have a record of their own, so their
+/// failure costs no scored figure.
 fn profile_after(plan: &Plan, scored: &RunRecord, run_dir: &Path, world: &World, global: &Global) -> Option<RunRecord> {
     let plan = plan.profiling()?;
     if matches!(scored.end, Some((EndStatus::Interrupted, _))) {

@@ -159,7 +159,7 @@ fn mentions(line: &str, word: &str) -> bool {
     line.split(|c: char| !c.is_alphanumeric() && c != '_').any(|piece| piece == word)
 }
 
-/// Of `stats`: files of which the callers are not there. The fit to the exponential distribution judges the generator in
+/// Files of `stats` without callers elsewhere. The fit to the exponential distribution judges the generator in
 /// `load`'s tests and in the truth bench: a run has no gaps between sends to judge.
 const WITHOUT_CALLERS: [&str; 1] = ["exponential.rs"];
 

@@ -1,4 +1,4 @@
-// Slices over time: forks side by side, warm-up shaded, kinds of slice told apart by mark and line.
+// Slices over time: forks side by side, warm-up shaded, kinds of slice with marks and lines of their own.
 
 import { plainTime, type Unit } from '../format/unit';
 import { significant } from '../format/number';

@@ -115,8 +115,8 @@ impl LoadSession {
 
     /// Opens missing connections, runs one slice and drains it.
     ///
-    /// Returns after at most `connect_timeout` + the stop rule's longest time + `drain_timeout`, whatever the server
-    /// does. When cancelled, it returns within 0.1 s plus a drain of at most 0.5 s. Both grow by 5 ms for every 32
+    /// Returns after at most `connect_timeout` + the stop rule's longest time + `drain_timeout`, even if the server
+    /// hangs. When cancelled, it returns within 0.1 s plus a drain of at most 0.5 s. Both grow by 5 ms for every 32
     /// missing connections: they are opened in steps of that size, so that the backlog of the server's listener does
     /// not overflow. A server that is slow, but opens some connections within each `connect_timeout`, is given twelve
     /// of them. If the server's clock is estimated, that takes 20 messages or 6 s, before and after the slice.

@@ -1,4 +1,4 @@
-//! The store keeps its entries, whatever happens to the program, the file or the disk; and judgements on a slice.
+//! The store keeps its entries when the program, the file or the disk fails; and judgements on a slice.
 
 // Helpers of tests count as tests, which clippy does not know.
 #![allow(clippy::unwrap_used)]

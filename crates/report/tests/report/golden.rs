@@ -217,8 +217,8 @@ fn rounded(value: Value) -> Value {
     }
 }
 
-/// Where two summaries differ in form, in words. Numbers and texts may differ: they change with every rule and every wording,
-/// and the page reads them whatever they say. Keys, kinds of values and the names of enums may not.
+/// Where two summaries differ in form, in words. Numbers and texts may differ: they change with every rule and wording,
+/// and the page shows any. Keys, kinds of values and the names of enums may not.
 fn difference(path: &str, known: &Value, now: &Value) -> Option<String> {
     match (known, now) {
         (Value::Object(known), Value::Object(now)) => {

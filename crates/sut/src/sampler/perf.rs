@@ -39,7 +39,7 @@ impl PerfRecording {
         if event != ProfileEvent::Cpu {
             return Err(SutError::Sampler {
                 doing: format!("sample {} of a program that is no JVM", event.name()),
-                said: "only a JVM tells that".to_owned(),
+                said: "only a JVM has that".to_owned(),
                 remedy: "use --event cpu".to_owned(),
             });
         }
@@ -98,6 +98,6 @@ mod tests {
     #[test]
     fn what_only_a_jvm_tells_is_refused_in_words() {
         let error = PerfRecording::begin(&[1], ProfileEvent::Alloc, Path::new("x")).unwrap_err().to_string();
-        assert!(error.contains("only a JVM tells that; use --event cpu"), "{error}");
+        assert!(error.contains("only a JVM has that; use --event cpu"), "{error}");
     }
 }

@@ -32,12 +32,13 @@ Examples:
   tare load http://127.0.0.1:8080/ --json - | jq .response
   tare load http://127.0.0.1:8080/ --html report.html --hlog run.hlog --csv run.csv
 
-Conditions of --fail-if: p50 … p99.9999, mean, min, max of the response time, or of another clock as in p99(service),
-p99(lag); errors as a number or a share (errors>0.1%); connection-events, which belong to no request; rps. A percentile
-with fewer than ten answers above it fails.
+Conditions of --fail-if: p50 … p99.9999, mean, min, max of the response time, or of another clock
+as in p99(service), p99(lag); errors as a number or a share (errors>0.1%); connection-events, which
+belong to no request; rps. A percentile with fewer than ten answers above it fails.
 
-Exit codes: 0 done · 1 tare failed (bad URL, no server, …) · 2 wrong usage · 3 done, but the numbers are
-VOID or a --fail-if was met · 130 interrupted. What the flags of wrk, hey, oha, ab and k6 are called here: docs/FLAGS.md";
+Exit codes: 0 done · 1 tare failed (bad URL, no server, …) · 2 wrong usage · 3 done, but the numbers
+are VOID or a --fail-if was met · 130 interrupted
+What the flags of wrk, hey, oha, ab and k6 are called here: docs/FLAGS.md";
 
 /// Flags of `tare load`.
 #[derive(Debug, Args)]

@@ -27,9 +27,9 @@ Examples:
                                                   the highest rate that keeps the curve, with and without the layer
   tare run my.toml --seed 42                      repeat a run with the same random order
 
-A run ends when every comparison is decided, when the budget is spent, or on Ctrl-C (once: report what was measured;
-twice: exit at once). Results are in .tare/runs/ID: the record, report.html, summary.json, cells.csv, hgrm/ and more.
-`tare report ID` makes the report again from the record.";
+A run ends when every comparison is decided, when the budget is spent, or on Ctrl-C (once: report
+what was measured; twice: exit at once). Results are in .tare/runs/ID: the record, report.html,
+summary.json, cells.csv, hgrm/ and more. `tare report ID` makes the report again from the record.";
 
 /// Flags of `tare run`.
 #[derive(Debug, Args)]

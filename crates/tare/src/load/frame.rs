@@ -58,37 +58,48 @@ pub struct Point {
 impl Seen {
     /// The lines, none wider than `width` but for colours.
     pub fn frame(&self, width: usize, colored: bool) -> Vec<String> {
-        let title = cut(&format!("  {} · {}", self.title, self.model), width);
+        let mut lines = self.heading(width);
         match self.phase {
-            LoadPhase::Opening { .. } => return vec![title, self.line()],
+            LoadPhase::Opening { .. } => lines.push(self.line()),
             LoadPhase::WarmingUp { per_s } => {
-                return vec![title, self.progress(width, colored), format!("  {}", warming_up(per_s))];
+                lines.extend([self.progress(width, colored), format!("  {}", warming_up(per_s))]);
             }
-            LoadPhase::Measuring => {}
+            LoadPhase::Measuring => lines.extend(self.figures(width, colored)),
         }
+        lines
+    }
+
+    /// The URL and the load, on two lines where one is too narrow.
+    fn heading(&self, width: usize) -> Vec<String> {
+        let whole = format!("  {} · {}", self.title, self.model);
+        if console::measure_text_width(&whole) <= width {
+            return vec![whole];
+        }
+        [&self.title, &self.model].map(|text| cut(&format!("  {text}"), width)).into()
+    }
+
+    fn figures(&self, width: usize, colored: bool) -> Vec<String> {
         let last = self.points.back().copied().unwrap_or_default();
         let room = width.saturating_sub(46).min(POINTS);
-        let of = |value: fn(&Point) -> Option<f64>| {
-            Palette::new(colored).paint(Tone::Chart, &spark(self.points.iter().map(value), room))
-        };
+        let palette = Palette::new(colored);
+        let of =
+            |value: fn(&Point) -> Option<f64>| palette.paint(Tone::Chart, &spark(self.points.iter().map(value), room));
         let time = |ns: Option<u64>| ns.map_or("–".to_owned(), |ns| single(Unit::Nanos, ns as f64));
         let row = |name: &str, now: String, beside: String, line: String| {
             format!("  {name:<9}{now:>12}  {beside:<20} {line}")
         };
         let mean = format!("mean {}", rate(self.mean_per_s));
-        let errors = if self.failed == 0 {
-            "none".to_owned()
-        } else {
-            Palette::new(colored).paint(Tone::Failed, &grouped(self.failed))
-        };
+        let (tone, errors) =
+            if self.failed == 0 { (Tone::Plain, "none".to_owned()) } else { (Tone::Failed, grouped(self.failed)) };
+        // Padded before it is painted: the codes of a colour take no column.
+        let errors = palette.paint(tone, &format!("{errors:>12}"));
         let worst = self.worst_error.as_deref().unwrap_or_default();
         let mut lines = vec![
-            title,
             self.progress(width, colored),
             row("rate", rate(last.per_s), mean, of(|p| Some(p.per_s))),
             row("p50", time(last.p50_ns), String::new(), of(|p| p.p50_ns.map(|ns| ns as f64))),
             row("p99", time(last.p99_ns), "of the last seconds".to_owned(), of(|p| p.p99_ns.map(|ns| ns as f64))),
-            format!("  {:<9}{:>12}  {}", "errors", errors, cut(worst, width.saturating_sub(26))),
+            format!("  {:<9}{errors}  {}", "errors", cut(worst, width.saturating_sub(26))),
             format!("  {:<9}{:>12}  busy", "generator", share(last.cpu_share.min(1.0))),
         ];
         lines.iter_mut().for_each(|line| line.truncate(line.trim_end().len()));
@@ -99,7 +110,9 @@ impl Seen {
         let room = width.saturating_sub(34).min(60);
         let full = (self.done_share.clamp(0.0, 1.0) * room as f64).round() as usize;
         let (full, rest) = ("━".repeat(full), "─".repeat(room - full));
-        let left = self.left.map_or(String::new(), |left| format!(" · {} left", clock_text(left)));
+        // Rounded up, so that both times add up to the whole.
+        let left = self.left.map(|left| Duration::from_secs(left.as_secs_f64().ceil() as u64));
+        let left = left.map_or(String::new(), |left| format!(" · {} left", clock_text(left)));
         let palette = Palette::new(colored);
         let bar = palette.paint(Tone::Chart, &full) + &palette.paint(Tone::Quiet, &rest);
         format!("  {bar}  {}{left}", clock_text(self.elapsed))
@@ -189,6 +202,22 @@ mod tests {
             seen().line(),
             "  0:05  18,812/s (mean 18,790/s)  p50 2.00 ms  p99 5.00 ms  3 failed  generator 42 % busy"
         );
+    }
+
+    #[test]
+    fn a_narrow_terminal_has_the_load_on_a_line_of_its_own_and_times_add_up() {
+        let seen = Seen { elapsed: Duration::from_millis(2_900), left: Some(Duration::from_millis(7_100)), ..seen() };
+        let frame = seen.frame(50, false);
+        assert_eq!(frame[..2], ["  http://127.0.0.1:8080/", "  closed loop, 64 users for 10 s"]);
+        assert!(frame[2].ends_with("  0:02 · 0:08 left"), "{}", frame[2]);
+    }
+
+    #[test]
+    fn colours_move_no_column() {
+        let colored = seen().frame(80, true);
+        let plain: Vec<_> = colored.iter().map(|line| console::strip_ansi_codes(line).into_owned()).collect();
+        assert_eq!(plain, seen().frame(80, false));
+        assert_ne!(colored, plain);
     }
 
     #[test]

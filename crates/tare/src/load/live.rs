@@ -134,7 +134,7 @@ impl LoadView {
         seen.failed += part.failed;
         seen.elapsed =
             self.head.min(Duration::from_nanos(part.start_ns - begin_ns)) + Duration::from_nanos(self.window_ns);
-        // A part of the head has no window; how long one lasted tells the begin of the next.
+        // A part of the head has no window. It lasts until the next part begins.
         let answered_per_s = answered as f64 * 1e9 / part.start_ns.saturating_sub(before_ns).max(1) as f64;
         seen.phase = if self.window_ns == 0 && !self.head.is_zero() {
             LoadPhase::WarmingUp { per_s: answered_per_s }

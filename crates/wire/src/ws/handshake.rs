@@ -52,7 +52,7 @@ impl Handshake {
     /// When the server refuses, or does not prove that it understood.
     pub fn receive(&mut self, bytes: &mut &[u8]) -> Result<bool, HandshakeError> {
         let progress = self.parser.feed(bytes, &mut self.judge)?;
-        // A refusal is known when its head has arrived, whatever its body.
+        // A refusal is known when its head has arrived. Its body does not matter.
         self.judge.verdict.clone()?;
         match progress {
             Progress::NeedsMore => {

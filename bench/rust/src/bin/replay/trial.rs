@@ -38,7 +38,7 @@ pub struct Tally {
     pub equivalent: f64,
     /// Forks until the stop, on average.
     pub mean_forks: f64,
-    /// α and three standard errors of a share of so many runs.
+    /// α and three standard errors of a share of this number of runs.
     pub limit: f64,
     pub holds: bool,
 }
@@ -62,7 +62,7 @@ impl Tally {
     }
 }
 
-/// Simulates so many runs. With a prior, each hundred have one that is fitted to earlier runs of the same source.
+/// Simulates a number of runs. With a prior, each hundred have one that is fitted to earlier runs of the same source.
 ///
 /// # Errors
 /// The method means nothing.

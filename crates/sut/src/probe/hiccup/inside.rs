@@ -19,7 +19,7 @@ const DELAY: usize = 2 * WORD;
 const WANTED: u64 = 8;
 const HEAD: usize = 4 * WORD;
 
-/// The environment variable in which every JVM looks for options, whatever starts it.
+/// The environment variable in which every JVM looks for options.
 pub const VARIABLE: &str = "JAVA_TOOL_OPTIONS";
 
 /// The value of [`VARIABLE`] that makes JVMs start with the meter of `agent` and put its file into `folder`.

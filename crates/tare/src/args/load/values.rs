@@ -85,7 +85,7 @@ pub fn parse_number(text: &str) -> Result<u64, String> {
     number.ok_or_else(|| "give a whole number of at least 1, such as 500 or 10k".to_owned())
 }
 
-/// The length of a message, of which none may be longer than what is taken back.
+/// The length of a message, at most that of the longest message which is read.
 pub fn parse_message_bytes(text: &str) -> Result<u64, String> {
     let most = MAX_MESSAGE_BYTES as u64;
     Some(parse_number(text)?)
