@@ -30,10 +30,10 @@ pub struct CheckArgs {
     /// Suite file with the servers and the limits [default: tare.toml].
     #[arg(value_name = "SUITE")]
     pub suite: Option<PathBuf>,
-    /// What to compare with: a git revision, a folder, a program file, a command line, or the library version of a catalog server [default: baseline in the suite's [check]].
+    /// What to compare with: a git revision, a folder, a program file, a command line, or the library version of a catalog server [default: baseline in the suite's check table].
     #[arg(long, value_name = "BUILD")]
     pub baseline: Option<String>,
-    /// Limits, comma separated, on cpu, allocated, p50, p99, throughput or capacity: 'cpu > +3%' [default: fail_if in the suite's [check]].
+    /// Limits, comma separated, on cpu, allocated, p50, p99, throughput or capacity: 'cpu > +3%' [default: fail_if in the suite's check table].
     #[arg(long, value_name = "LIMIT", value_delimiter = ',', allow_hyphen_values = true)]
     pub fail_if: Vec<RatioLimit>,
     /// Exit code where a limit is not decided: fail is 4, pass is 0. A build that fails always gives 4.
