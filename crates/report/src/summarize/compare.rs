@@ -188,6 +188,11 @@ fn currency(draft: &Draft, verdict: Verdict, pair: &Pair<'_>, fork_s: Option<f64
     let bounds = comparison.ratio.filter(|r| r.is_bounded()).map(|r| (r.lo, r.hi));
     let (kind, material) = kind_of(verdict);
     let change = Change { ratio: comparison.estimate, bounds };
+    let fork_ratios = draft.fork_ratios();
+    let reason = match verdict {
+        Verdict::Void => pair.void.clone(),
+        _ => wording::reason(verdict, comparison, &fork_ratios),
+    };
     CurrencyRatio {
         name: draft.currency,
         load: draft.load,
@@ -202,11 +207,11 @@ fn currency(draft: &Draft, verdict: Verdict, pair: &Pair<'_>, fork_s: Option<f64
         method: wording::method(comparison),
         forks: comparison.forks,
         sd_forks: comparison.sd_forks,
-        fork_ratios: draft.fork_ratios(),
+        fork_ratios,
         verdict: kind,
         material,
         short: wording::short(draft.currency, kind, &change),
-        reason: if verdict == Verdict::Void { pair.void.clone() } else { wording::reason(verdict, comparison) },
+        reason,
         needed_s: needed_s(verdict, comparison.forks, fork_s),
         prior: None,
     }

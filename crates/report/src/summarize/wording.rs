@@ -1,11 +1,12 @@
 //! The few words of one currency: how it was compared, what it says, why it says no more.
 
 use tare_stats::power::{DEFAULT_POWER, detectable_difference};
+use tare_stats::quantile::mean;
 use tare_stats::verdict::MAX_FORECAST_FORKS;
-use tare_stats::{Comparison, Method, UndecidedReason, Verdict};
+use tare_stats::{Comparison, Method, UndecidedReason, Verdict, find_odd_starts};
 
 use crate::currency::Currency;
-use crate::format::{Change, WORTH_WAITING_S, count, grouped, roughly, share};
+use crate::format::{Change, WORTH_WAITING_S, count, enumerate, grouped, roughly, share};
 use crate::summary::{CurrencyRatio, VerdictKind};
 
 /// How the interval was made.
@@ -33,8 +34,8 @@ pub(super) fn short(currency: Currency, kind: VerdictKind, change: &Change) -> S
     }
 }
 
-/// Why there is no verdict, where there is none.
-pub(super) fn reason(verdict: Verdict, comparison: &Comparison) -> Option<String> {
+/// Why there is no verdict, where there is none. `fork_ratios` are those of the comparison's forks.
+pub(super) fn reason(verdict: Verdict, comparison: &Comparison, fork_ratios: &[f64]) -> Option<String> {
     match verdict {
         Verdict::NoInterval => Some("one fork cannot tell how much forks differ".to_owned()),
         Verdict::Inconclusive { reason, forks_needed } => {
@@ -43,10 +44,29 @@ pub(super) fn reason(verdict: Verdict, comparison: &Comparison) -> Option<String
             } else {
                 outlook(forks_needed, comparison)
             };
-            Some(format!("{}{outlook}", undecided(reason, comparison)))
+            let modes = modes(fork_ratios).filter(|_| reason == UndecidedReason::IntervalTooWide);
+            let modes = modes.map_or_else(String::new, |modes| modes + "; ");
+            Some(format!("{modes}{}{outlook}", undecided(reason, comparison)))
         }
         _ => None,
     }
+}
+
+/// `3 of 5 forks differ by about +14.0 %, the other 2 by +77.0 %, +60.0 %`, where some forks settled in another mode.
+fn modes(fork_ratios: &[f64]) -> Option<String> {
+    let odd = find_odd_starts(fork_ratios).ok().filter(|odd| !odd.is_empty())?;
+    let is_usual = |(index, _): &(usize, &f64)| odd.iter().all(|start| start.index != *index);
+    let usual: Vec<f64> = fork_ratios.iter().enumerate().filter(is_usual).map(|(_, ratio)| ratio.ln()).collect();
+    let signed = |ratio: f64| Change { ratio, bounds: None }.short();
+    let others: Vec<String> = odd.iter().map(|start| signed(fork_ratios[start.index])).collect();
+    Some(format!(
+        "{} of {} differ by about {}, the other {} by {}",
+        usual.len(),
+        count(fork_ratios.len() as u64, "fork"),
+        signed(mean(&usual).ok()?.exp()),
+        odd.len(),
+        enumerate(&others)
+    ))
 }
 
 pub(super) fn undecided(reason: UndecidedReason, comparison: &Comparison) -> String {
@@ -160,6 +180,14 @@ mod tests {
             needed_s,
             prior: None,
         })
+    }
+
+    #[test]
+    fn forks_in_another_mode_are_said() {
+        let text = "3 of 5 forks differ by about +14.0 %, the other 2 by +77.0 %, +60.0 %";
+        assert_eq!(modes(&[1.145, 1.77, 1.14, 1.135, 1.60]).as_deref(), Some(text));
+        assert_eq!(modes(&[1.1, 1.12, 1.14, 1.08, 1.16]), None, "they merely scatter");
+        assert_eq!(modes(&[]), None);
     }
 
     #[test]
