@@ -44,8 +44,8 @@ export function answer(model: Model): HTMLElement {
 function trustStrip({ trust, run }: Summary): HTMLElement {
   const { word, glyph } = STATES[trust.state];
   const reasons =
-    trust.reasons.length || trust.state !== 'valid' ? trust.reasons : ['Nothing speaks against these figures.'];
-  const link = `${trust.warnings} warning${trust.warnings === 1 ? '' : 's'}`;
+    trust.reasons.length || trust.state !== 'valid' ? trust.reasons : ['Nothing disturbed the measurement.'];
+  const link = `${trust.warnings} warning${trust.warnings === 1 ? '' : 's'} in the findings`;
   return h(
     'div',
     { class: 'trust', 'data-state': trust.state, role: 'note', 'aria-label': 'May these figures be used?' },

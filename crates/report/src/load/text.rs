@@ -14,9 +14,9 @@ const BAR: usize = 30;
 const LATENCIES: usize = 40;
 /// Columns of the upper bound of a bar.
 const BOUND: usize = 9;
-/// What became of a condition.
+/// What became of a condition of `--fail-if`.
 const FAILED: &str = "failed";
-const HELD: &str = "held";
+const PASSED: &str = "passed";
 /// Columns of a label.
 const LABEL: usize = 13;
 
@@ -55,8 +55,8 @@ fn labelled(label: &str, text: String) -> LabelledLine {
 /// The generator, the conditions, the notes, and what the latencies include.
 pub(super) fn closing_rows(summary: &LoadSummary) -> Vec<LabelledLine> {
     let condition = |one: &ThresholdResult| {
-        let outcome = if one.failed { FAILED } else { HELD };
-        labelled(outcome, format!("{} · measured {}", clean::sanitize_line(&one.condition), one.measured))
+        let outcome = if one.failed { FAILED } else { PASSED };
+        labelled(outcome, format!("--fail-if {} · measured {}", clean::sanitize_line(&one.condition), one.measured))
     };
     let mut rows = vec![labelled("generator", generator(summary))];
     rows.extend(summary.thresholds.iter().map(condition));
@@ -71,7 +71,7 @@ fn push_row(out: &mut String, style: &Style, (label, text): &LabelledLine) {
     push(&mut line, style, &format!("{label:LABEL$}{text}"), 2 + LABEL);
     let tone = match label.as_str() {
         FAILED => Some(Tone::Void),
-        HELD => Some(Tone::Better),
+        PASSED => Some(Tone::Better),
         _ => None,
     };
     *out += &tone.map_or_else(|| line.clone(), |tone| line.replacen(label, &style.palette().paint(tone, label), 1));

@@ -288,7 +288,7 @@ fn the_page_of_a_load_says_what_the_terminal_says() {
         assert!(said.contains(&line), "the terminal does not say {line}");
     }
     let keys: Vec<&str> = facts.rows.iter().map(|row| row.key.as_str()).collect();
-    for key in ["throughput", "requests", "bytes", "connections", "generator", "held", "closed loop"] {
+    for key in ["throughput", "requests", "bytes", "connections", "generator", "passed", "closed loop"] {
         assert!(keys.contains(&key), "no {key}");
     }
     assert_eq!(facts.histogram, load.response.histogram);
