@@ -39,7 +39,7 @@ describe.skipIf(skipped)('the page', () => {
     expect(await page.title()).toBe(headline);
     expect(await page.locator('.question').textContent()).toBe(summary.run.question);
     expect(await page.locator('.trust').textContent()).toContain('USE WITH CARE');
-    expect(await page.locator('.trust a').textContent()).toBe(`${summary.trust.warnings} warnings`);
+    expect(await page.locator('.trust a').textContent()).toBe(`${summary.trust.warnings} warnings in the findings`);
     expect(await page.locator('.answer tbody tr:not(.panel)').count()).toBe(summary.comparisons.length);
     expect(await page.locator('.next pre').textContent()).toBe(summary.next!.command);
     const box = (await page.locator('.answer').boundingBox())!;
