@@ -164,14 +164,14 @@ function openWords(c: Currency): string {
   if (hasInterval(c) && c.hi! < c.lo! * TELLING)
     return `[${changeText(c.lo!, null, null)}, ${changeText(c.hi!, null, null)}]`.replaceAll(' %', '');
   const above = c.fork_ratios.filter((ratio) => ratio > 1).length;
-  if (above === 0) return '(all starts below)';
-  return above === c.fork_ratios.length ? '(all starts above)' : '(starts on both sides)';
+  if (above === 0) return '(all below)';
+  return above === c.fork_ratios.length ? '(all above)' : '(both sides)';
 }
 
 function toDecide(c: Comparison): string {
   const first = c.currencies[0];
   if (!first || first.verdict === 'void') return '–';
-  if (isDecided(first)) return `${first.label} decided`;
+  if (isDecided(first)) return `${first.label.split('/')[0]} decided`;
   if (first.verdict === 'no_interval') return 'more starts';
   if (first.needed_s === null) return first.forks < 3 ? 'more starts' : 'not on this machine';
   return first.needed_s > WORTH_WAITING_S
