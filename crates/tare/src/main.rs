@@ -2,6 +2,7 @@
 
 mod args;
 mod check;
+mod command_words;
 mod compare;
 mod console;
 mod doctor;

@@ -11,6 +11,7 @@ use tare_plan::PlanError;
 use tare_plan::suite::Suite;
 
 use crate::args::InitArgs;
+use crate::command_words::command_words;
 use crate::console;
 use crate::failure::Outcome;
 use project::{KNOWN_FILES, Project, detect_project};
@@ -53,7 +54,8 @@ impl Answers {
     fn gather(args: &InitArgs, project: Option<&Project>) -> anyhow::Result<Self> {
         let asks = !args.yes && std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
         let known = |pick: fn(&Project) -> String| project.map(pick);
-        let bare = answer(args.bare.as_ref(), asks, "Command of the bare server", known(|p| p.command.join(" ")))?;
+        let bare =
+            answer(args.bare.as_ref(), asks, "Command of the bare server", known(|p| shell_words::join(&p.command)))?;
         let Some(bare) = bare else { return Err(no_project(&args.folder).into()) };
         let same = Some(bare.clone());
         let wrapped = answer(args.wrapped.as_ref(), asks, "Command of the server with the layer", same)?;
@@ -64,8 +66,8 @@ impl Answers {
         let is_one_command = bare == wrapped;
         Ok(Self {
             build: build.filter(|build| !build.is_empty()),
-            bare: ServerAnswer::new(&bare, project, false),
-            wrapped: ServerAnswer::new(&wrapped, project, is_one_command),
+            bare: ServerAnswer::new("--bare", &bare, project, false)?,
+            wrapped: ServerAnswer::new("--wrapped", &wrapped, project, is_one_command)?,
             path,
         })
     }
@@ -101,15 +103,15 @@ fn no_project(folder: &Path) -> PlanError {
 
 impl ServerAnswer {
     /// A command without `{port}` gets its port by the environment. `has_layer_variable`: the layer is switched on there too.
-    fn new(command: &str, project: Option<&Project>, has_layer_variable: bool) -> Self {
-        let words: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
+    fn new(flag: &str, command: &str, project: Option<&Project>, has_layer_variable: bool) -> Result<Self, PlanError> {
+        let words = command_words(flag, command)?;
         let variables = project.map_or(&["PORT"][..], |project| project.port_variables);
         let names = variables.iter().filter(|_| !command.contains("{port}"));
         let mut env: Vec<(String, String)> = names.map(|name| ((*name).to_owned(), "{port}".to_owned())).collect();
         if has_layer_variable {
             env.push(("LAYER".to_owned(), "1".to_owned()));
         }
-        Self { command: words, env }
+        Ok(Self { command: words, env })
     }
 }
 
@@ -183,8 +185,8 @@ mod tests {
         let is_one = bare == wrapped;
         let answers = Answers {
             build: project.map(built_by).filter(|build| !build.is_empty()),
-            bare: ServerAnswer::new(bare, project, false),
-            wrapped: ServerAnswer::new(wrapped, project, is_one),
+            bare: ServerAnswer::new("--bare", bare, project, false).unwrap(),
+            wrapped: ServerAnswer::new("--wrapped", wrapped, project, is_one).unwrap(),
             path: "/a\"b".to_owned(),
         };
         suite_text(&answers, project)
@@ -207,5 +209,8 @@ mod tests {
         let suite = Suite::parse(FILE, &text_of("./own -p {port}", "./own -p {port} --layer", None)).unwrap();
         assert_eq!(suite.servers["wrapped"].command, ["./own", "-p", "{port}", "--layer"]);
         assert!(suite.servers.values().all(|server| server.env.is_empty() && server.build.is_none()));
+        let quoted = Suite::parse(FILE, &text_of("'./my own' -p {port}", "sh -c 'exec x'", None)).unwrap();
+        assert_eq!(quoted.servers["bare"].command, ["./my own", "-p", "{port}"]);
+        assert_eq!(quoted.servers["wrapped"].command, ["sh", "-c", "exec x"]);
     }
 }

@@ -76,15 +76,15 @@ fn npm(folder: &Path) -> Option<Project> {
     let steps: Vec<&str> = steps.into_iter().flatten().collect();
     let build = (!steps.is_empty()).then(|| steps.join(" && "));
     // npm itself would stand between tare and the server.
-    let started: Option<Vec<&str>> =
-        script("start").filter(|start| start.starts_with("node ")).map(|start| start.split_whitespace().collect());
+    let started =
+        script("start").filter(|start| start.starts_with("node ")).and_then(|start| shell_words::split(start).ok());
     let main = || package["main"].as_str().or_else(|| file_among(folder, &["server.js", "app.js", "index.js"]));
     let command = match (started, script("start")) {
-        (Some(words), _) => words,
-        (None, Some(_)) => vec!["npm", "start", "--silent"],
-        (None, None) => vec!["node", main().unwrap_or("server.js")],
+        (Some(started), _) => started,
+        (None, Some(_)) => words(&["npm", "start", "--silent"]),
+        (None, None) => words(&["node", main().unwrap_or("server.js")]),
     };
-    Some(project("npm", "package.json", build.as_deref(), &command))
+    Some(Project { command, ..project("npm", "package.json", build.as_deref(), &[]) })
 }
 
 fn maven(folder: &Path) -> Option<Project> {

@@ -1,0 +1,44 @@
+//! Commands that people write in one line, split into words as a shell does.
+
+use tare_plan::PlanError;
+
+/// The words of a command: quotes and backslashes keep blanks, as in a shell. No variable is replaced. `origin` is the flag
+/// or the key that the command comes from.
+///
+/// # Errors
+/// A quote is not closed, or there is no word.
+pub fn command_words(origin: &str, command: &str) -> Result<Vec<String>, PlanError> {
+    let wrong = |message: String| PlanError::Value { origin: origin.to_owned(), message };
+    let words = shell_words::split(command).map_err(|_| {
+        wrong(format!("the command {command} has a quote that is not closed; close it, or escape it with \\"))
+    })?;
+    if words.is_empty() {
+        return Err(wrong("the command is empty; write for example './my-server --port {port}'".to_owned()));
+    }
+    Ok(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotes_keep_blanks_as_in_a_shell() {
+        for (command, words) in [
+            ("./own --port {port}", &["./own", "--port", "{port}"][..]),
+            ("'./my own' -p  {port}", &["./my own", "-p", "{port}"]),
+            ("sh -c \"exec './my own' $PORT\"", &["sh", "-c", "exec './my own' $PORT"]),
+            ("./my\\ own ''", &["./my own", ""]),
+        ] {
+            assert_eq!(command_words("--baseline", command).unwrap(), words, "{command}");
+        }
+    }
+
+    #[test]
+    fn a_quote_that_is_not_closed_and_no_word_at_all_are_refused() {
+        for (command, says) in [("sh -c 'exec x", "a quote that is not closed"), ("  ", "the command is empty")] {
+            let error = command_words("--baseline", command).unwrap_err().to_string();
+            assert!(error.starts_with("--baseline: ") && error.contains(says), "{error}");
+        }
+    }
+}
