@@ -85,6 +85,11 @@ pub enum Role {
 pub enum Program {
     /// A server of the catalog, built by `servers/build` and started from its manifest.
     Catalog,
+    /// The same in another copy of the project, such as an earlier revision of it.
+    CatalogIn {
+        /// The folder of that copy, with `servers/catalog.toml`.
+        home: String,
+    },
     /// Any other program.
     Command(CommandServer),
     /// A server that is already running, started outside tare.
@@ -92,6 +97,21 @@ pub enum Program {
         /// `http://HOST:PORT`.
         url: String,
     },
+}
+
+impl Program {
+    /// Whether it is a server of a catalog: of the project's, or of another copy of the project.
+    pub const fn is_of_catalog(&self) -> bool {
+        matches!(self, Self::Catalog | Self::CatalogIn { .. })
+    }
+
+    /// The copy of the project that it belongs to, where that is another than tare's own.
+    pub fn other_home(&self) -> Option<&str> {
+        match self {
+            Self::CatalogIn { home } => Some(home),
+            Self::Catalog | Self::Command(_) | Self::External { .. } => None,
+        }
+    }
 }
 
 /// A server that a suite file describes.

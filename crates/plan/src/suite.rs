@@ -78,6 +78,9 @@ pub struct GroupSpec {
     /// Library version of the baseline, where it is another than that of the servers (catalog servers).
     #[serde(default)]
     pub baseline_version: Option<String>,
+    /// Folder of the copy of the project that the baseline is built from, where it is another (`tare check`).
+    #[serde(skip)]
+    pub baseline_home: Option<String>,
     /// Names or globs; the baseline need not be among them.
     pub servers: Vec<String>,
     /// Names or globs; all that the servers can answer when absent.

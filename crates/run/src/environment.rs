@@ -27,7 +27,8 @@ pub fn capture_environment(plan: &Plan, launches: &Launches) -> Environment {
     for variant in plan.groups.iter().flat_map(|group| &group.variants) {
         if let Some(launch) = launches.get(variant).ok().filter(|launch| !launch.resolved.is_empty()) {
             let version = variant.version.as_deref().map_or(String::new(), |version| format!(" {version}"));
-            tables.insert(format!("Versions: {}{version}", variant.family), &launch.resolved);
+            let baseline = if variant.program.other_home().is_some() { " (baseline)" } else { "" };
+            tables.insert(format!("Versions: {}{version}{baseline}", variant.family), &launch.resolved);
         }
     }
     sections.extend(tables.into_iter().map(|(title, resolved)| FactSection {

@@ -56,11 +56,11 @@ enum Origin {
     External { url: String, address: SocketAddr },
 }
 
-/// Server and version: variants that share them share their launch.
-type Key = (String, Option<String>);
+/// Server, version and copy of the project: variants that share them share their launch.
+type Key = (String, Option<String>, Option<String>);
 
 fn key(variant: &Variant) -> Key {
-    (variant.server.clone(), variant.version.clone())
+    (variant.server.clone(), variant.version.clone(), variant.program.other_home().map(str::to_owned))
 }
 
 /// The launches of a plan, by server and version.
@@ -187,13 +187,18 @@ pub fn prepare(
         match &variant.program {
             Program::Command(server) => launches.insert(variant, of_command(plan, variant, server)?),
             Program::External { url } => launches.insert(variant, of_external(plan, variant, url)?),
-            Program::Catalog => {}
+            Program::Catalog | Program::CatalogIn { .. } => {}
         }
     }
-    let built: Vec<&Variant> =
-        plan.groups.iter().flat_map(|g| &g.variants).filter(|v| v.program == Program::Catalog).collect();
-    if let (Some(catalog), false) = (catalog, built.is_empty()) {
-        of_catalog(plan, catalog, &built, cancelled, progress, &mut launches)?;
+    let mut by_home: BTreeMap<Option<&str>, Vec<&Variant>> = BTreeMap::new();
+    for variant in plan.groups.iter().flat_map(|group| &group.variants).filter(|v| v.program.is_of_catalog()) {
+        by_home.entry(variant.program.other_home()).or_default().push(variant);
+    }
+    for (home, variants) in by_home {
+        let other = home.map(|home| Catalog::load(&Path::new(home).join("servers"))).transpose()?;
+        if let Some(catalog) = other.as_ref().or(catalog) {
+            of_catalog(plan, catalog, &variants, cancelled, progress, &mut launches)?;
+        }
     }
     if plan.probes.hiccups {
         launches.bring_meter(plan, catalog);
@@ -320,10 +325,11 @@ fn of_catalog(
     }
     targets.sort();
     targets.dedup();
-    progress("looking whether the servers are built");
+    let of_baseline = if variants.iter().any(|v| v.program.other_home().is_some()) { " of the baseline" } else { "" };
+    progress(&format!("looking whether the servers{of_baseline} are built"));
     let unavailable: BTreeMap<_, _> = catalog
         .build_targets(&targets, None, cancelled, &mut |line| {
-            progress(&format!("building servers  {} s  {}", line.elapsed.as_secs(), line.text));
+            progress(&format!("building servers{of_baseline}  {} s  {}", line.elapsed.as_secs(), line.text));
         })?
         .into_iter()
         .collect();

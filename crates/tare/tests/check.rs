@@ -138,6 +138,70 @@ fn a_folder_and_a_command_can_be_the_baseline() {
     assert!(plan.contains("Does own cost more than at 'sh other.sh {port}'?"), "{plan}");
 }
 
+/// A project whose catalog has one server, built by a script and with its cost in the file `servers/cost`.
+fn project_with_catalog() -> Repository {
+    let repository = Repository { bench: Bench::new(), cache: tempfile::tempdir().unwrap() };
+    repository.git(&["init", "-q", "-b", "main"]);
+    std::fs::create_dir(repository.bench.path().join("servers")).unwrap();
+    repository.write(
+        "servers/catalog.toml",
+        "schema = 1\n[jvm]\noptions = []\n[families.own]\ntitle = \"Own\"\ndefault_version = \"1\"\n\
+         versions = [\"1\"]\n[[families.own.servers]]\nname = \"own.Layer\"\nroutes = 1\nkind = \"layer\"\n",
+    );
+    let scenario = QUICK.split("[scenarios.Get]").nth(1).unwrap();
+    repository.write("servers/contract.toml", &format!("schema = 1\n[scenarios.Get]{scenario}"));
+    repository.write("servers/cost", "0\n");
+    repository.write(
+        "servers/serve.sh",
+        &format!("exec {TARE} reference --port $2 --base-ns 300000 --spin-percent $(cat $(dirname $0)/cost)\n"),
+    );
+    repository.write(
+        "servers/build",
+        "#!/bin/sh\n[ \"$1\" != --fingerprint ] || { echo \"$2 1\"; exit; }\n[ ! -e broken ] || { cat broken; exit 1; }\n\
+         mkdir -p target/manifests\n\
+         echo \"{\\\"schema\\\": 1, \\\"family\\\": \\\"own\\\", \\\"version\\\": \\\"1\\\", \\\"sources_sha256\\\": \\\"1\\\", \
+         \\\"resolved\\\": {}, \\\"command\\\": [\\\"sh\\\", \\\"$PWD/serve.sh\\\"]}\" >target/manifests/$1.json\n",
+    );
+    repository.write(".gitignore", "target\n");
+    let script = repository.bench.path().join("servers/build");
+    std::fs::set_permissions(script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    repository.write("suite.toml", QUICK.split("[scenarios.Get]").next().unwrap());
+    repository.commit();
+    repository
+}
+
+#[test]
+fn a_server_of_the_catalog_is_compared_with_an_earlier_revision_of_the_project() {
+    let repository = project_with_catalog();
+    repository.write("servers/cost", "20\n");
+    let limit = ["-s", "own.Layer", "--fail-if", "cpu > +3%"];
+    let check = |args: &[&str]| repository.check(&[&limit, args].concat());
+    let output = check(&["--baseline", "HEAD", "--forks", "1"]);
+    assert_eq!(output.status.code(), Some(4), "one start decides nothing: {}", all_of(&output));
+    let summary = repository.bench.summary();
+    let variants: Vec<_> = summary["cells"].as_array().unwrap().iter().map(|cell| cell["variant"].as_str()).collect();
+    assert_eq!(variants, ["own.Layer@baseline", "own.Layer", "own.Layer@baseline (again)"].map(Some));
+    let built = |folder: PathBuf| folder.join("servers/target/manifests/own@1.json").exists();
+    assert!(built(repository.worktree()) && built(repository.bench.path().to_owned()), "each is built in its folder");
+    assert!(stderr(&output).contains("changes that are not committed"), "{}", stderr(&output));
+
+    let output = check(&["--baseline", "v9"]);
+    assert_eq!(output.status.code(), Some(2), "{}", all_of(&output));
+    let told = stderr(&output);
+    assert!(
+        told.contains("no library version and no git revision matches \"v9\"; there are: the versions 1;"),
+        "{told}"
+    );
+
+    repository.write("servers/broken", "Layer.scala:7: it does not compile\n");
+    repository.commit();
+    std::fs::remove_file(repository.bench.path().join("servers/broken")).unwrap();
+    let output = check(&["--baseline", "HEAD"]);
+    assert_eq!(output.status.code(), Some(4), "not green: {}", all_of(&output));
+    let told = stderr(&output);
+    assert!(told.contains("undecided: ") && told.contains("Layer.scala:7: it does not compile"), "{told}");
+}
+
 #[test]
 fn what_cannot_be_checked_says_so() {
     let repository = Repository::new("");
@@ -147,6 +211,7 @@ fn what_cannot_be_checked_says_so() {
         (&["--fail-if", "cpu > +3%"], "suite.toml: names nothing to compare with; give --baseline main"),
         (&["--baseline", "main", "--fail-if", "cpu > 3"], "with a sign, such as +3%"),
         (&["--baseline", "main", "--fail-if", "cpu > +3%", "-s", "onw"], "did you mean \"own\"?"),
+        (&["--baseline", "sh -c 'x {port}", "--fail-if", "cpu > +3%"], "has a quote that is not closed"),
     ] {
         let output = repository.check(args);
         assert_eq!(output.status.code(), Some(2), "{args:?}: {}", all_of(&output));

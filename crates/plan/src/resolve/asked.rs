@@ -23,6 +23,8 @@ pub(super) struct Asked {
     pub baseline: String,
     /// Where the baseline has another version than the servers.
     pub baseline_version: Option<String>,
+    /// Where the baseline is built from another copy of the project.
+    pub baseline_home: Option<String>,
     pub servers: Vec<String>,
     pub scenarios: Vec<String>,
     /// Whether the baseline is measured where nothing is compared, too: a suite's groups name it, `-s` may leave it out.
@@ -47,6 +49,7 @@ impl World<'_> {
                 servers: vec![name.clone()],
                 baseline: name,
                 baseline_version: None,
+                baseline_home: None,
                 scenarios: self.scenarios("", None)?,
                 with_baseline: true,
                 ladder: false,
@@ -75,8 +78,15 @@ impl World<'_> {
             }
             let with_baseline = narrowed.as_ref().is_none_or(|narrowed| narrowed.contains(&baseline));
             let scenarios = self.scenarios(&origin, group.scenarios.as_deref())?;
-            let (baseline_version, ladder) = (group.baseline_version.clone(), group.ladder);
-            let group = Asked { baseline, baseline_version, servers, scenarios, with_baseline, ladder };
+            let group = Asked {
+                baseline,
+                baseline_version: group.baseline_version.clone(),
+                baseline_home: group.baseline_home.clone(),
+                servers,
+                scenarios,
+                with_baseline,
+                ladder: group.ladder,
+            };
             // `-m` wins over the scenarios of each group, so that groups may become alike.
             if !asked.contains(&group) {
                 asked.push(group);
@@ -113,12 +123,15 @@ impl World<'_> {
                     group.servers.push(name);
                 }
                 None => {
-                    let with_baseline = name == baseline;
-                    let scenarios = scenarios.clone();
-                    let servers = vec![name];
-                    let alone =
-                        Asked { baseline, baseline_version: None, servers, scenarios, with_baseline, ladder: false };
-                    asked.push(alone);
+                    asked.push(Asked {
+                        with_baseline: name == baseline,
+                        baseline,
+                        baseline_version: None,
+                        baseline_home: None,
+                        servers: vec![name],
+                        scenarios: scenarios.clone(),
+                        ladder: false,
+                    });
                 }
             }
         }

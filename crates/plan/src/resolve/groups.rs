@@ -93,14 +93,30 @@ pub(super) fn question(groups: &[Group]) -> String {
     }
 }
 
-impl World<'_> {
-    fn variant(&self, server: &str, version: Option<&str>, role: Role) -> Result<Variant, String> {
-        let name = match (role, version) {
-            (Role::Control, Some(version)) => format!("{server}@{version} (again)"),
-            (Role::Control, None) => format!("{server} (again)"),
-            (_, Some(version)) => format!("{server}@{version}"),
-            (_, None) => server.to_owned(),
+/// Which build of a server is meant.
+#[derive(Clone, Copy)]
+struct Build<'a> {
+    /// Version of the library; the catalog's default if `None`.
+    version: Option<&'a str>,
+    /// Folder of another copy of the project.
+    home: Option<&'a str>,
+}
+
+impl Build<'_> {
+    /// The name of a variant of this build.
+    fn variant_name(self, server: &str, role: Role) -> String {
+        let build = match (self.home, self.version) {
+            (Some(_), _) => "@baseline".to_owned(),
+            (None, Some(version)) => format!("@{version}"),
+            (None, None) => String::new(),
         };
+        format!("{server}{build}{}", if role == Role::Control { " (again)" } else { "" })
+    }
+}
+
+impl World<'_> {
+    fn variant(&self, server: &str, build: Build<'_>, role: Role) -> Result<Variant, String> {
+        let name = build.variant_name(server, role);
         // A server of the suite replaces the catalog's of the same name.
         if let Some(command) = self.inputs.suite.servers.get(server) {
             return Ok(Variant {
@@ -119,7 +135,9 @@ impl World<'_> {
             });
         }
         let known = self.inputs.inventory.get(server).ok_or("is not known")?;
-        if let Some(version) = version.filter(|version| !known.versions.iter().any(|one| one == version)) {
+        // Another copy of the project may know other versions: its own catalog says.
+        let of_this_home = build.version.filter(|_| build.home.is_none());
+        if let Some(version) = of_this_home.filter(|version| !known.versions.iter().any(|one| one == version)) {
             return Err(format!("has no version {version}; there are: {}", known.versions.join(", ")));
         }
         if let Some(reason) = &known.unavailable {
@@ -130,10 +148,10 @@ impl World<'_> {
             server: server.to_owned(),
             family: known.family.clone(),
             kind: known.kind.clone(),
-            version: Some(version.unwrap_or(&known.default_version).to_owned()),
+            version: Some(build.version.unwrap_or(&known.default_version).to_owned()),
             routes: known.routes,
             role,
-            program: Program::Catalog,
+            program: build.home.map_or(Program::Catalog, |home| Program::CatalogIn { home: home.to_owned() }),
         })
     }
 
@@ -158,7 +176,9 @@ impl World<'_> {
     ) -> Result<Vec<Group>, PlanError> {
         let mut variants = Vec::new();
         let aa = asked.servers == [asked.baseline.clone()] && self.is_aa();
-        let of_baseline = asked.baseline_version.as_deref().or(version);
+        let build = Build { version, home: None };
+        let of_baseline =
+            Build { version: asked.baseline_version.as_deref().or(version), home: asked.baseline_home.as_deref() };
         if self.mode == Mode::Compared || asked.with_baseline {
             match self.variant(&asked.baseline, of_baseline, Role::Baseline) {
                 Ok(baseline) => variants.push(baseline),
@@ -168,9 +188,10 @@ impl World<'_> {
                 }
             }
         }
-        let is_weighed = |server: &&String| **server != asked.baseline || asked.baseline_version.is_some();
+        let is_other_build = asked.baseline_version.is_some() || asked.baseline_home.is_some();
+        let is_weighed = |server: &&String| **server != asked.baseline || is_other_build;
         for server in asked.servers.iter().filter(is_weighed) {
-            match self.variant(server, version, Role::Weighed) {
+            match self.variant(server, build, Role::Weighed) {
                 Ok(variant) => variants.push(variant),
                 Err(because) => skipped.push(Skipped { what: server.clone(), because }),
             }
@@ -229,6 +250,6 @@ impl World<'_> {
         }
         let lack = || self.inputs.contract.lack(&variant.identity(), name).map(str::to_owned);
         // The contract speaks of the catalog's servers.
-        if variant.program == Program::Catalog { lack() } else { None }
+        if variant.program.is_of_catalog() { lack() } else { None }
     }
 }

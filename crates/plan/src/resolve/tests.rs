@@ -5,7 +5,8 @@ use std::time::Duration;
 use super::*;
 use crate::estimate::run_time;
 use crate::inventory::KnownServer;
-use crate::plan::{Forks, Role, Source, Warmup};
+use crate::plan::{Forks, Role, Source, Variant, Warmup};
+use crate::suite::GroupSpec;
 use tare_units::Span;
 
 pub(super) const CONTRACT: &str = r#"
@@ -56,9 +57,13 @@ fn plan(suite: &str, flags: Options) -> Result<Plan, PlanError> {
 fn plan_with(inventory: &Inventory, suite: &str, flags: Options) -> Result<Plan, PlanError> {
     // Without a text there is no file, only flags.
     let suite = if suite.is_empty() { Suite::default() } else { Suite::parse("suites/s.toml", suite)? };
+    plan_of_suite(inventory, &suite, flags)
+}
+
+fn plan_of_suite(inventory: &Inventory, suite: &Suite, flags: Options) -> Result<Plan, PlanError> {
     resolve_plan(&Inputs {
         profile: None,
-        suite: &suite,
+        suite,
         flags: &flags,
         inventory,
         contract: &Contract::parse("contract.toml", CONTRACT)?,
@@ -204,6 +209,25 @@ fn a_server_can_be_weighed_against_an_earlier_version_of_itself() {
         ("http4s.Tapir@1.10.14 (again)", Role::Control),
     ];
     assert_eq!(variants, expected);
+}
+
+#[test]
+fn a_baseline_of_another_copy_of_the_project_is_built_there_and_named_so() {
+    let group = GroupSpec {
+        baseline: "http4s.Tapir".to_owned(),
+        baseline_home: Some("/old".to_owned()),
+        baseline_version: Some("0.9".to_owned()),
+        servers: strings(&["http4s.Tapir"]),
+        ..GroupSpec::default()
+    };
+    let suite = Suite { groups: vec![group], ..Suite::default() };
+    let plan = plan_of_suite(&inventory(), &suite, Options::default()).unwrap();
+    let variant = |v: &Variant| (v.name.clone(), v.version.clone().unwrap(), v.program.other_home().map(str::to_owned));
+    let expected = [
+        ("http4s.Tapir@baseline".to_owned(), "0.9".to_owned(), Some("/old".to_owned())),
+        ("http4s.Tapir".to_owned(), "1.11.15".to_owned(), None),
+    ];
+    assert_eq!(plan.groups[0].variants.iter().map(variant).collect::<Vec<_>>(), expected);
 }
 
 #[test]

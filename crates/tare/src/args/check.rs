@@ -16,6 +16,8 @@ Examples:
   tare check --baseline './service-1.4 --port {port}'     against another command
   tare check -s http4s.Tapir --baseline 1.11.13 --fail-if 'allocated > +1%'
                                                           a server of the catalog against an earlier library version
+  tare check suites/quick.toml -s http4s.Tapir --baseline main --fail-if 'cpu > +3%'
+                                                          a server of the catalog against another revision of its code
   tare check --baseline main --undecided pass             exit code 0 where a limit is not decided
   tare check --baseline main --dry-run                    print the plan: what will be compared, and for how long
 

@@ -1,19 +1,23 @@
-//! What a build is compared with: a git revision, a folder, a program file or a command line.
+//! What a build is compared with: a git revision, a folder, a program file, a command line or a library version.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use tare_plan::PlanError;
 use tare_plan::plan::CommandServer;
-use tare_plan::suite::Suite;
+use tare_plan::suite::{GroupSpec, Suite};
+use tare_sut::catalog::Catalog;
 
 use super::git::Checkout;
+use crate::command_words::command_words;
+use crate::home::World;
 
 /// What a build is compared with.
 #[derive(Debug)]
 pub struct Baseline {
     kind: BaselineKind,
-    /// The folder of the suite, in full.
-    suite_folder: PathBuf,
+    /// The folder of the suite, in full; for servers of the catalog that of the project.
+    own_folder: PathBuf,
     checkout: Option<Checkout>,
 }
 
@@ -25,40 +29,69 @@ enum BaselineKind {
     Folder(PathBuf),
     /// The server's command with another program.
     Program(PathBuf),
-    /// Another command.
-    Command(Vec<String>),
+    /// Another command: as given, and its words.
+    Command { given: String, words: Vec<String> },
     /// Another library version of a server of the catalog.
     Version(String),
 }
 
+impl BaselineKind {
+    fn revision(given: &str, checkout: &Checkout, cache: &Path) -> anyhow::Result<Self> {
+        let commit = checkout.commit(given)?;
+        let worktree = checkout.worktree_folder(&commit, cache);
+        Ok(Self::Revision { given: given.to_owned(), commit, worktree })
+    }
+}
+
 impl Baseline {
     /// What `given` names, for the servers of this suite. A folder wins over a file, and both over a revision; a text with a
-    /// blank or with `{port}` is a command. Without servers of its own, the suite has those of the catalog, which have
+    /// blank or with `{port}` is a command. A suite without servers of its own has those of the catalog, which also have
     /// versions.
     ///
     /// # Errors
     /// There is no such revision, or the suite lies in no git checkout.
-    pub fn find(given: &str, suite: &Suite, cache: &Path) -> anyhow::Result<Self> {
-        let suite_folder = folder_of(suite);
+    pub fn find(given: &str, suite: &Suite, world: &World, cache: &Path) -> anyhow::Result<Self> {
         if suite.servers.is_empty() {
-            return Ok(Self { kind: BaselineKind::Version(given.to_owned()), suite_folder, checkout: None });
+            return Self::find_of_catalog(given, world, cache);
         }
-        let checkout = Checkout::containing(&suite_folder);
+        let own_folder = folder_of(suite);
+        let checkout = Checkout::containing(&own_folder);
         let path = Path::new(given);
         let (kind, checkout) = if path.is_dir() {
             (BaselineKind::Folder(path.canonicalize()?), checkout.ok().flatten())
         } else if path.is_file() {
             (BaselineKind::Program(path.canonicalize()?), checkout.ok().flatten())
         } else if given.contains(' ') || given.contains("{port}") {
-            let words = given.split_whitespace().map(str::to_owned).collect();
-            (BaselineKind::Command(words), checkout.ok().flatten())
+            let words = command_words("--baseline", given)?;
+            (BaselineKind::Command { given: given.to_owned(), words }, checkout.ok().flatten())
         } else {
-            let checkout = checkout?.ok_or_else(|| no_checkout(given, &suite_folder))?;
-            let commit = checkout.commit(given)?;
-            let worktree = checkout.worktree_folder(&commit, cache);
-            (BaselineKind::Revision { given: given.to_owned(), commit, worktree }, Some(checkout))
+            let checkout = checkout?.ok_or_else(|| no_checkout(given, &own_folder))?;
+            (BaselineKind::revision(given, &checkout, cache)?, Some(checkout))
         };
-        Ok(Self { kind, suite_folder, checkout })
+        Ok(Self { kind, own_folder, checkout })
+    }
+
+    /// What `given` names for servers of the catalog: a version of one of them, another copy of the project, or a revision.
+    /// The work tree of a revision is made at once, because its catalog belongs to the plan.
+    fn find_of_catalog(given: &str, world: &World, cache: &Path) -> anyhow::Result<Self> {
+        let home = world.home.as_deref().ok_or_else(no_servers)?;
+        let own_folder = home.canonicalize().unwrap_or_else(|_| home.to_owned());
+        let versions: BTreeSet<&str> =
+            world.inventory.servers.iter().flat_map(|server| &server.versions).map(String::as_str).collect();
+        if versions.contains(given) {
+            return Ok(Self { kind: BaselineKind::Version(given.to_owned()), own_folder, checkout: None });
+        }
+        let checkout = Checkout::containing(&own_folder);
+        if Path::new(given).is_dir() {
+            let kind = BaselineKind::Folder(Path::new(given).canonicalize()?);
+            return Ok(Self { kind, own_folder, checkout: checkout.ok().flatten() });
+        }
+        let checkout = checkout?.ok_or_else(|| no_checkout(given, &own_folder))?;
+        let kind = BaselineKind::revision(given, &checkout, cache)
+            .map_err(|error| with_versions(error, &versions.into_iter().collect::<Vec<_>>()))?;
+        let baseline = Self { kind, own_folder, checkout: Some(checkout) };
+        baseline.check_out(cache)?;
+        Ok(baseline)
     }
 
     /// In words: `main (1a2b3c4)`, or the folder or the command.
@@ -69,7 +102,7 @@ impl Baseline {
                 if commit.starts_with(given) { short } else { format!("{given} ({short})") }
             }
             BaselineKind::Folder(path) | BaselineKind::Program(path) => path.display().to_string(),
-            BaselineKind::Command(words) => format!("'{}'", words.join(" ")),
+            BaselineKind::Command { given, .. } => format!("'{given}'"),
             BaselineKind::Version(version) => version.clone(),
         }
     }
@@ -113,15 +146,15 @@ impl Baseline {
                     std::iter::once(program.display().to_string()).chain(server.command.iter().skip(1).cloned());
                 return Ok(CommandServer { command: words.collect(), build: None, ..server.clone() });
             }
-            BaselineKind::Command(command) => {
-                return Ok(CommandServer { command: command.clone(), build: None, ..server.clone() });
+            BaselineKind::Command { words, .. } => {
+                return Ok(CommandServer { command: words.clone(), build: None, ..server.clone() });
             }
             BaselineKind::Revision { worktree, .. } => worktree,
             BaselineKind::Folder(folder) => folder,
             BaselineKind::Version(_) => return Ok(server.clone()),
         };
         let root = self.root(folder);
-        let own = self.suite_folder.join(server.cwd.as_deref().unwrap_or("."));
+        let own = self.own_folder.join(server.cwd.as_deref().unwrap_or("."));
         let own = own.canonicalize().unwrap_or(own);
         let wrong =
             |key: &str, message: String| PlanError::Value { origin: format!("[servers.{name}] {key}"), message };
@@ -140,11 +173,29 @@ impl Baseline {
         Ok(CommandServer { cwd: Some(folder.join(below).display().to_string()), ..server.clone() })
     }
 
+    /// The group of a server of the catalog: it is weighed against itself in the baseline's build.
+    ///
+    /// # Errors
+    /// The baseline's copy of the project has no catalog, or not this server.
+    pub fn catalog_group(&self, name: &str) -> anyhow::Result<GroupSpec> {
+        let group = GroupSpec { baseline: name.to_owned(), ..GroupSpec::default() };
+        let folder = match &self.kind {
+            BaselineKind::Revision { worktree, .. } => worktree,
+            BaselineKind::Folder(folder) => folder,
+            _ => return Ok(GroupSpec { baseline_version: Some(self.describe()), ..group }),
+        };
+        let below = self.own_folder.strip_prefix(self.root(folder)).unwrap_or(Path::new(""));
+        let home = folder.join(below);
+        let target = Catalog::load(&home.join("servers"))?.resolve_target(name, None)?;
+        let baseline_home = Some(home.display().to_string());
+        Ok(GroupSpec { baseline_version: Some(target.version), baseline_home, ..group })
+    }
+
     /// The folder whose place the baseline's takes: the top of the checkout for a revision or another checkout, else the
     /// suite's own.
     fn root(&self, folder: &Path) -> &Path {
         let is_checkout = matches!(self.kind, BaselineKind::Revision { .. }) || folder.join(".git").exists();
-        self.checkout.as_ref().filter(|_| is_checkout).map_or(self.suite_folder.as_path(), Checkout::top)
+        self.checkout.as_ref().filter(|_| is_checkout).map_or(self.own_folder.as_path(), Checkout::top)
     }
 }
 
@@ -152,6 +203,25 @@ impl Baseline {
 fn folder_of(suite: &Suite) -> PathBuf {
     let folder = Path::new(&suite.file).parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
     folder.canonicalize().unwrap_or_else(|_| folder.to_owned())
+}
+
+fn no_servers() -> PlanError {
+    let message = "the suite has no servers of its own, and the folder of the project (with servers/) is not found; \
+                   write [servers.NAME] with a command, or give the folder with --home";
+    PlanError::Value { origin: "tare check".to_owned(), message: message.to_owned() }
+}
+
+/// An unknown revision of the project could have been meant as a version of its servers.
+fn with_versions(error: anyhow::Error, versions: &[&str]) -> anyhow::Error {
+    match error.downcast() {
+        Ok(PlanError::NoMatch { origin, pattern, suggestion, known, .. }) => {
+            let known = format!("the versions {}; the revisions {known}", versions.join(", "));
+            let kind = "library version and no git revision";
+            PlanError::NoMatch { origin, kind, pattern, suggestion, known }.into()
+        }
+        Ok(other) => other.into(),
+        Err(other) => other,
+    }
 }
 
 fn no_checkout(given: &str, folder: &Path) -> anyhow::Error {

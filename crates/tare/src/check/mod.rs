@@ -35,7 +35,7 @@ pub fn check(args: &CheckArgs, global: &Global) -> anyhow::Result<Outcome> {
     let world = World::load(global)?;
     let suite = read_suite(args, &world)?;
     let (limits, source) = limits(args, &suite)?;
-    let baseline = Baseline::find(baseline_text(args, &suite)?, &suite, &cache_folder())?;
+    let baseline = Baseline::find(baseline_text(args, &suite)?, &suite, &world, &cache_folder())?;
     let both = with_both_builds(&suite, &baseline, args.settings.0.servers.as_deref(), &world)?;
     let mut plan = run::plan(&settled(both, args, &limits), &args.settings.0, None, &world, global)?;
     plan.set_limits(limits, source);
@@ -131,17 +131,25 @@ fn with_both_builds(
     let mut both = Suite { groups: Vec::new(), profile: None, ..suite.clone() };
     both.suite.question = Some(format!("Does {} cost more than at {}?", checked.join(", "), baseline.describe()));
     for name in checked {
-        let group = GroupSpec { servers: vec![name.clone()], ..GroupSpec::default() };
-        both.groups.push(match suite.servers.get(&name) {
+        let group = match suite.servers.get(&name) {
             Some(server) => {
                 let other = format!("{name}{BASELINE_SUFFIX}");
                 both.servers.insert(other.clone(), baseline.server(&name, server)?);
-                GroupSpec { baseline: other, ..group }
+                GroupSpec { baseline: other, ..GroupSpec::default() }
             }
-            None => GroupSpec { baseline: name, baseline_version: Some(baseline.describe()), ..group },
-        });
+            None => baseline.catalog_group(&name)?,
+        };
+        let scenarios = scenarios_of(suite, &name);
+        both.groups.push(GroupSpec { servers: vec![name], scenarios, ..group });
     }
     Ok(both)
+}
+
+/// The scenarios of the first group of the suite that weighs this server; `None` for all.
+fn scenarios_of(suite: &Suite, name: &str) -> Option<Vec<String>> {
+    let known = [name.to_owned()];
+    let weighs = |group: &&GroupSpec| select_names("[[groups]]", "server", &group.servers, &known).is_ok();
+    suite.groups.iter().find(weighs)?.scenarios.clone()
 }
 
 /// The servers that flags choose, or else those that name a baseline: the layers of the suite; all where none does. Of a
