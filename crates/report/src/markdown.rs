@@ -44,7 +44,7 @@ pub fn render(summary: &Summary) -> String {
 }
 
 /// The limits of `tare check`, a row each.
-fn limits(summary: &Summary) -> String {
+pub(crate) fn limits(summary: &Summary) -> String {
     let Some(check) = &summary.check else { return String::new() };
     let mut out = String::from("\n| limit | scenario | server | change | verdict |\n|---|---|---|---|---|\n");
     for limit in &check.limits {

@@ -186,7 +186,7 @@ pub struct ServeArgs {
 /// Flags of `tare report`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  tare report                 the last run that finished: print the table and write all files again\n  tare report --list          all runs, with their verdicts\n  tare report 2026-11-20-1 --findings\n  tare report latest --csv > cells.csv\n  tare report --ci junit > tare.xml"
+    after_help = "Examples:\n  tare report                 the last run that finished: print the table and write all files again\n  tare report --list          all runs, with their verdicts\n  tare report 2026-11-20-1 --findings\n  tare report latest --csv > cells.csv\n  tare report --ci junit > tare.xml\n  tare report --otlp http://127.0.0.1:4318"
 )]
 pub struct ReportArgs {
     /// Run to report: its id, its folder or its record file.
@@ -225,6 +225,9 @@ pub struct FormArgs {
     /// Print a form for continuous integration.
     #[arg(long, value_enum, value_name = "FORM")]
     pub ci: Option<CiForm>,
+    /// Send the figures to an OpenTelemetry collector by OTLP/HTTP, such as http://127.0.0.1:4318. Headers come from the variable OTEL_EXPORTER_OTLP_HEADERS.
+    #[arg(long, value_name = "URL", value_parser = crate::otlp::metrics_url)]
+    pub otlp: Option<url::Url>,
     /// Print the HTML page.
     #[arg(long)]
     pub html: bool,
@@ -247,6 +250,10 @@ pub enum CiForm {
     Bencher,
     /// OpenMetrics text, as Prometheus reads it.
     Openmetrics,
+    /// OTLP/JSON, as an OpenTelemetry collector takes it (--otlp sends it).
+    Otlp,
+    /// The changes with their intervals as SVG.
+    Picture,
     /// JSON of github-action-benchmark, customSmallerIsBetter: CPU, allocation, latency.
     GithubSmaller,
     /// JSON of github-action-benchmark, customBiggerIsBetter: throughput, capacity.

@@ -16,6 +16,7 @@ mod list;
 mod live;
 mod load;
 mod manual;
+mod otlp;
 mod plan_text;
 mod profile;
 mod reference;

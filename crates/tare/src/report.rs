@@ -17,7 +17,7 @@ use crate::args::{CiForm, Global, ReportArgs};
 use crate::console;
 use crate::failure::Outcome;
 use crate::home::shown_path;
-use crate::runs;
+use crate::{otlp, runs};
 
 /// Where the record of profiling starts lies, in the folder of the run that asked for them.
 pub const PROFILE_DIR: &str = "profile";
@@ -103,7 +103,10 @@ fn form(
     } else if form.wrk {
         Some(wrk::render(&summary))
     } else if let Some(ci) = form.ci {
-        Some(ci_form(ci, &summary)?)
+        Some(ci_form(ci, &summary, record.header.started_unix_ns)?)
+    } else if let Some(url) = &form.otlp {
+        otlp::send_metrics(url, &ci::otlp::render(&summary, record.header.started_unix_ns)?)?;
+        Some(String::new())
     } else if form.html {
         Some(html::render(&summary)?)
     } else if form.findings {
@@ -114,12 +117,14 @@ fn form(
 }
 
 /// The summary as a system for continuous integration reads it.
-fn ci_form(form: CiForm, summary: &Summary) -> Result<String, ReportError> {
+fn ci_form(form: CiForm, summary: &Summary, started_unix_ns: u64) -> Result<String, ReportError> {
     Ok(match form {
         CiForm::Junit => ci::junit::render(summary),
         CiForm::Comment => ci::comment::render(summary),
         CiForm::Bencher => ci::bencher::render(summary)?,
         CiForm::Openmetrics => ci::openmetrics::render(summary),
+        CiForm::Otlp => ci::otlp::render(summary, started_unix_ns)?,
+        CiForm::Picture => ci::picture::render(summary),
         CiForm::GithubSmaller => ci::github_benchmark::render(summary, Polarity::LowerIsBetter)?,
         CiForm::GithubBigger => ci::github_benchmark::render(summary, Polarity::HigherIsBetter)?,
     })
@@ -134,7 +139,10 @@ fn report_load(args: &ReportArgs, global: &Global, record: &LoadRecord) -> anyho
     } else if form.csv {
         load::csv(&summary)
     } else if let Some(ci) = form.ci {
-        ci_form(ci, &as_run())?
+        ci_form(ci, &as_run(), record.header.started_unix_ns)?
+    } else if let Some(url) = &form.otlp {
+        otlp::send_metrics(url, &ci::otlp::render(&as_run(), record.header.started_unix_ns)?)?;
+        String::new()
     } else if form.html {
         load::html(record, &summary)?
     } else if form.wrk {

@@ -8,12 +8,16 @@ use crate::summary::{Comparison, CurrencyRatio, Summary, VerdictKind};
 /// A longer report is not folded in: GitHub takes 65,536 characters.
 const MOST_FOLDED: usize = 55_000;
 
+/// Where a program that keeps pictures may put one.
+const PICTURE_PLACE: &str = "<!-- picture -->";
+
 /// The comment. Its first line marks it, so that a later run finds and replaces it.
 pub fn render(summary: &Summary) -> String {
     let mut out = format!("{}\n**{}**\n", mark(&summary.run.suite), safe(&summary.headline.text));
-    if !summary.comparisons.is_empty() {
-        out.push_str("\n| scenario | variant | verdict | other measures |\n|---|---|---|---|\n");
-        out.extend(summary.comparisons.iter().map(row));
+    out.push_str(&table(summary));
+    out.push_str(&format!("\n{PICTURE_PLACE}\n"));
+    if let Some(power) = summary.check.as_ref().and_then(|check| check.power.as_ref()) {
+        out.push_str(&format!("\n<sub>What this check could see: {}</sub>\n", safe(power)));
     }
     let rest = markdown::render(summary);
     if rest.len() > MOST_FOLDED {
@@ -24,6 +28,18 @@ pub fn render(summary: &Summary) -> String {
         out.push_str(&format!("\n<details><summary>{title}</summary>\n\n{rest}\n</details>\n"));
     }
     out
+}
+
+/// A row per limit, or else per comparison.
+fn table(summary: &Summary) -> String {
+    if summary.check.is_some() {
+        return markdown::limits(summary);
+    }
+    let rows: String = summary.comparisons.iter().map(row).collect();
+    if rows.is_empty() {
+        return rows;
+    }
+    format!("\n| scenario | variant | verdict | other measures |\n|---|---|---|---|\n{rows}")
 }
 
 /// The line by which a comment about this suite is found again.

@@ -1,12 +1,15 @@
-//! Forms for continuous integration: tests, trackers of benchmarks, metrics, and a comment on a pull request.
+//! Forms for continuous integration: tests, trackers of benchmarks, metrics, and a comment with its picture.
 //!
 //! A figure that is void is in none of them.
 
 pub mod bencher;
 pub mod comment;
+mod gauges;
 pub mod github_benchmark;
 pub mod junit;
 pub mod openmetrics;
+pub mod otlp;
+pub mod picture;
 
 use crate::currency::Currency;
 use crate::summary::{Cell, Comparison, CurrencyRatio, Estimate, Summary, ValidityState, VerdictKind};

@@ -100,6 +100,119 @@ fn the_same_run_gives_the_same_openmetrics() {
     assert_eq!(ci::openmetrics::render(&summary), ci::openmetrics::render(&summary));
 }
 
+/// The fields of `ExportMetricsServiceRequest` in OTLP/JSON that tare writes, and no others.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct OtlpRead {
+    resource_metrics: Vec<OtlpResourceRead>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct OtlpResourceRead {
+    resource: OtlpAttributesRead,
+    scope_metrics: Vec<OtlpScopeRead>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OtlpAttributesRead {
+    attributes: Vec<serde_json::Value>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OtlpScopeRead {
+    scope: BTreeMap<String, String>,
+    metrics: Vec<OtlpMetricRead>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OtlpMetricRead {
+    name: String,
+    description: String,
+    unit: String,
+    gauge: OtlpGaugeRead,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct OtlpGaugeRead {
+    data_points: Vec<OtlpPointRead>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct OtlpPointRead {
+    attributes: Vec<serde_json::Value>,
+    /// 64-bit integers are texts.
+    start_time_unix_nano: String,
+    time_unix_nano: String,
+    as_double: f64,
+}
+
+#[test]
+fn otlp_has_the_gauges_of_openmetrics_at_the_end_of_the_run() {
+    let mut summary = standard_summary();
+    summary.run.duration_s = 2.5;
+    let text = ci::otlp::render(&summary, 1_000_000_000).unwrap();
+    let read: OtlpRead = serde_json::from_str(&text).unwrap();
+    let [resource] = read.resource_metrics.as_slice() else { panic!("{text}") };
+    let service = serde_json::json!({"key": "service.name", "value": {"stringValue": "tare"}});
+    assert!(resource.resource.attributes.contains(&service), "{text}");
+    let scope = &resource.scope_metrics[0];
+    assert_eq!(scope.scope["name"], "tare");
+    let mut told: Vec<(&str, f64)> = Vec::new();
+    for metric in &scope.metrics {
+        assert!(!metric.description.is_empty() && !metric.unit.is_empty());
+        for point in &metric.gauge.data_points {
+            assert_eq!(
+                (point.start_time_unix_nano.as_str(), point.time_unix_nano.as_str()),
+                ("1000000000", "3500000000")
+            );
+            assert!(point.attributes.len() >= 3, "{text}");
+            told.push((&metric.name, point.as_double));
+        }
+    }
+    let openmetrics = ci::openmetrics::render(&summary);
+    let gauges = samples(&openmetrics).into_iter().filter(|(name, ..)| *name != "tare_run_info");
+    let gauges: Vec<_> = gauges.map(|(name, _, value)| (name, value)).collect();
+    assert_eq!(told.len(), gauges.len());
+    for ((name, value), (wanted_name, wanted)) in told.into_iter().zip(gauges) {
+        assert!(
+            name == wanted_name && (value / wanted - 1.0).abs() < 1e-12,
+            "{name} {value} is {wanted_name} {wanted}"
+        );
+    }
+}
+
+#[test]
+fn a_picture_has_every_change_and_nothing_that_runs() {
+    let summary = standard_summary();
+    let picture = ci::picture::render(&summary);
+    let ratios = &summary.comparisons[0].currencies;
+    assert_eq!(picture.matches("<circle ").count(), ratios.len());
+    assert!(ratios.iter().all(|ratio| picture.contains(&ratio.label)), "{picture}");
+    for text in [picture, ci::picture::render(&hostile_summary())] {
+        assert_eq!(text.matches("<text ").count(), text.matches("</text>").count(), "{text}");
+        assert!(["<script", "href", "<style", "</testcase>"].iter().all(|word| !text.contains(word)), "{text}");
+    }
+}
+
+#[test]
+fn a_picture_of_many_changes_or_of_none_stays_a_picture() {
+    let mut many = standard_summary();
+    let ratio = many.comparisons[0].currencies[0].clone();
+    many.comparisons[0].currencies = vec![ratio; 100];
+    many.comparisons[0].currencies[0].hi = Some(f64::MAX);
+    let picture = ci::picture::render(&many);
+    assert_eq!(picture.matches("<circle ").count(), 40);
+    assert!(picture.contains("60 more changes are in the report.") && !picture.contains("NaN"), "{picture}");
+    let none = summarize(&synthetic::run(&[baseline()], 2, &[SliceKind::Saturating]));
+    assert!(ci::picture::render(&none).contains("Nothing could be compared."));
+}
+
 /// What Bencher's schema allows and nothing else.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -165,7 +278,7 @@ fn a_comment_is_marked_and_folds_the_report() {
     let text = ci::comment::render(&summary);
     assert!(text.starts_with("<!-- tare report of "), "{text}");
     let (shown, folded) = text.split_once("<details>").unwrap();
-    assert!(shown.lines().count() < 10 && shown.contains("http4s.Tapir"), "{shown}");
+    assert!(shown.lines().count() < 12 && shown.contains("http4s.Tapir"), "{shown}");
     assert!(folded.contains("## How") && folded.trim_end().ends_with("</details>"));
     let mut long = standard_summary();
     let findings: Vec<_> = long.findings.iter().cycle().take(2_000).cloned().collect();
@@ -177,5 +290,5 @@ fn a_comment_is_marked_and_folds_the_report() {
 fn nothing_in_a_comment_is_markup_of_a_server() {
     let text = ci::comment::render(&hostile_summary());
     assert!(!text.contains("</testcase>") || text.contains("```text"), "{text}");
-    assert_eq!(text.matches("<!--").count(), 1);
+    assert_eq!(text.matches("<!--").count(), 2, "the mark, and the place of the picture");
 }

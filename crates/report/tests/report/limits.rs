@@ -52,6 +52,11 @@ fn a_planted_cost_is_held_against_each_limit() {
         "{}",
         summary.headline.text
     );
+    let comment = ci::comment::render(&summary);
+    let (shown, _) = comment.split_once("<details>").unwrap();
+    assert!(shown.contains("| cpu &gt; +3% | SimpleGet |") && shown.contains("regressed |"), "{shown}");
+    let picture = ci::picture::render(&summary);
+    assert_eq!((picture.matches("<circle ").count(), picture.matches("stroke-dasharray").count()), (3, 3), "{picture}");
     assert_eq!(stop(&record), None, "a limit is open");
     let record = limited(synthetic::standard(), &limits[..2]);
     assert_eq!(stop(&record), Some(StopCause::Settled(StopReason::Decided)));

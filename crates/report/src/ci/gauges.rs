@@ -1,0 +1,99 @@
+//! The figures of a run as gauges, for systems that collect metrics. Times are in seconds, as these systems ask for.
+
+use super::{CellFigure, cell_figures, usable_cells, usable_ratios};
+use crate::currency::Currency;
+use crate::summary::{Cell, Comparison, CurrencyRatio, Summary};
+
+/// Names with their values, which tell the samples of a gauge apart.
+pub(super) type Labels = Vec<(&'static str, String)>;
+
+/// Gauges of one name.
+#[derive(Debug)]
+pub(super) struct GaugeFamily {
+    pub name: &'static str,
+    pub help: &'static str,
+    /// As UCUM writes it, which OpenTelemetry uses.
+    pub unit: &'static str,
+    pub samples: Vec<(Labels, f64)>,
+}
+
+/// All gauges of a run, in the order of the summary. No family is empty.
+#[derive(Debug)]
+pub(super) struct RunGauges {
+    /// What names the run.
+    pub run: Labels,
+    pub families: Vec<GaugeFamily>,
+}
+
+impl RunGauges {
+    /// Every figure and every ratio that may be used.
+    pub fn of(summary: &Summary) -> Self {
+        let run = &summary.run;
+        let facts = [("id", &run.id), ("suite", &run.suite), ("tare_version", &run.tare_version)];
+        let revision = run.git_revision.as_ref().map(|revision| ("git_revision", revision));
+        let labels = facts.into_iter().chain(revision).map(|(name, value)| (name, value.clone()));
+        let families = level_families(summary).chain(ratio_families(summary));
+        Self { run: labels.collect(), families: families.filter(|family| !family.samples.is_empty()).collect() }
+    }
+}
+
+/// A family for each currency, with the cells as its samples.
+fn level_families(summary: &Summary) -> impl Iterator<Item = GaugeFamily> {
+    type Row = (&'static str, &'static str, &'static str, &'static [Currency]);
+    let families: [Row; 4] = [
+        (
+            "tare_requests_per_second",
+            "{request}/s",
+            "Right answers per second under a saturating load",
+            &[Currency::Throughput],
+        ),
+        ("tare_cpu_seconds_per_request", "s", "CPU time of the server per request", &[Currency::CpuPerRequest]),
+        ("tare_allocated_bytes_per_request", "By", "Bytes allocated per request", &[Currency::AllocatedPerRequest]),
+        (
+            "tare_response_time_seconds",
+            "s",
+            "Percentiles of response time",
+            &[Currency::LatencyP50, Currency::LatencyP99],
+        ),
+    ];
+    families.into_iter().map(|(name, unit, help, currencies)| {
+        let samples = usable_cells(summary).flat_map(|cell| level_samples(cell, currencies)).collect();
+        GaugeFamily { name, help, unit, samples }
+    })
+}
+
+fn level_samples(cell: &Cell, currencies: &[Currency]) -> Vec<(Labels, f64)> {
+    let figures = cell_figures(cell).into_iter().filter(|figure| currencies.contains(&figure.currency));
+    let sample = |figure: CellFigure| {
+        let mut labels = place(&cell.group, &cell.scenario, &cell.variant);
+        labels.extend(figure.currency.facts().percentile.map(|p| ("quantile", (p / 100.0).to_string())));
+        let factor = if figure.unit == "ns" { 1e-9 } else { 1.0 };
+        (labels, figure.level.value * factor)
+    };
+    figures.map(sample).collect()
+}
+
+/// The ratios and the ends of their intervals.
+fn ratio_families(summary: &Summary) -> impl Iterator<Item = GaugeFamily> {
+    type Value = fn(&CurrencyRatio) -> Option<f64>;
+    let families: [(&'static str, &'static str, Value); 3] = [
+        ("tare_ratio", "Variant / baseline", |ratio| Some(ratio.ratio)),
+        ("tare_ratio_lower", "Lower end of the interval of the ratio", |ratio| ratio.lo),
+        ("tare_ratio_upper", "Upper end of the interval of the ratio", |ratio| ratio.hi),
+    ];
+    families.into_iter().map(|(name, help, value)| {
+        let sample = |(comparison, ratio)| Some((ratio_labels(comparison, ratio), value(ratio)?));
+        GaugeFamily { name, help, unit: "1", samples: usable_ratios(summary).filter_map(sample).collect() }
+    })
+}
+
+fn ratio_labels(comparison: &Comparison, ratio: &CurrencyRatio) -> Labels {
+    let mut labels = place(&comparison.group, &comparison.scenario, &comparison.variant);
+    labels.push(("baseline", comparison.baseline.clone()));
+    labels.push(("currency", ratio.name.facts().name.to_owned()));
+    labels
+}
+
+fn place(group: &str, scenario: &str, variant: &str) -> Labels {
+    vec![("group", group.to_owned()), ("scenario", scenario.to_owned()), ("variant", variant.to_owned())]
+}
