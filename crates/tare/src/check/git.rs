@@ -70,8 +70,7 @@ impl Checkout {
     /// When git cannot make it.
     pub fn worktree(&self, commit: &str, cache: &Path) -> anyhow::Result<PathBuf> {
         let folder = self.worktree_folder(commit, cache);
-        let head = if folder.exists() { git(&folder, &["rev-parse", "HEAD"]).ok() } else { None };
-        if head.is_some_and(|head| head.status.success() && text(&head) == commit) {
+        if is_at(&folder, commit) || self.adopt(&folder, commit).is_some() {
             return Ok(folder);
         }
         if let Some(parent) = folder.parent() {
@@ -89,6 +88,27 @@ impl Checkout {
             String::from_utf8_lossy(&output.stderr).trim()
         );
         Ok(folder)
+    }
+
+    /// Makes a work tree known to git again, such as one from the cache of a CI job, whose clone is new. Files that are as in
+    /// the commit keep their times, so that build tools find there what they built. `None` if that does not work.
+    fn adopt(&self, folder: &Path, commit: &str) -> Option<()> {
+        let link = folder.join(".git");
+        if !link.is_file() {
+            return None;
+        }
+        let carry_out = |folder: &Path, args: &[&str]| git(folder, args).ok().filter(|output| output.status.success());
+        let new = folder.with_extension("new");
+        let _ = std::fs::remove_dir_all(&new);
+        carry_out(&self.top, &["worktree", "prune"])?;
+        let add = ["worktree", "add", "--force", "--detach", "--no-checkout", &new.to_string_lossy(), commit];
+        carry_out(&self.top, &add)?;
+        std::fs::rename(new.join(".git"), link).ok()?;
+        std::fs::remove_dir_all(&new).ok()?;
+        carry_out(&self.top, &["worktree", "repair", &folder.to_string_lossy()])?;
+        carry_out(folder, &["reset", "--quiet"])?;
+        carry_out(folder, &["checkout", "--quiet", "--force", "--", "."])?;
+        is_at(folder, commit).then_some(())
     }
 
     /// Where the work tree of a commit lies: repositories of one name are told apart by a hash of their path.
@@ -118,6 +138,12 @@ impl Checkout {
     }
 }
 
+/// Whether a folder is a work tree at this commit that git knows.
+fn is_at(folder: &Path, commit: &str) -> bool {
+    folder.exists()
+        && git(folder, &["rev-parse", "HEAD"]).is_ok_and(|head| head.status.success() && text(&head) == commit)
+}
+
 /// The first names of a list.
 fn first_of(names: &str) -> String {
     const FEW: usize = 8;
@@ -140,4 +166,39 @@ fn git(folder: &Path, args: &[&str]) -> anyhow::Result<Output> {
 
 fn text(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_work_tree_that_git_forgot_keeps_what_was_built_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let (top, cache) = (folder.path().join("own"), folder.path().join("cache"));
+        std::fs::create_dir(&top).unwrap();
+        let carry_out = |args: &[&str]| {
+            let identity = ["-c", "user.name=test", "-c", "user.email=test@localhost"];
+            let output = git(&top, &[&identity, args].concat()).unwrap();
+            assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        };
+        carry_out(&["init", "-q"]);
+        std::fs::write(top.join("a"), "as committed").unwrap();
+        std::fs::write(top.join("b"), "as committed").unwrap();
+        carry_out(&["add", "."]);
+        carry_out(&["commit", "-q", "-m", "a step"]);
+        let checkout = Checkout::containing(&top).unwrap().unwrap();
+        let commit = checkout.commit("HEAD").unwrap();
+        let tree = checkout.worktree(&commit, &cache).unwrap();
+        let changed = || std::fs::metadata(tree.join("a")).unwrap().modified().unwrap();
+        let before = changed();
+        std::fs::write(tree.join("built"), "by a build tool").unwrap();
+        std::fs::write(tree.join("b"), "damaged").unwrap();
+
+        std::fs::remove_dir_all(top.join(".git/worktrees")).unwrap();
+        assert_eq!(checkout.worktree(&commit, &cache).unwrap(), tree);
+        assert!(is_at(&tree, &commit));
+        assert!(tree.join("built").exists() && changed() == before, "the build tool finds its work done");
+        assert_eq!(std::fs::read_to_string(tree.join("b")).unwrap(), "as committed");
+    }
 }
