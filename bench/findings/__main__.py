@@ -1,6 +1,6 @@
-"""The command line of `bench/findings/make`: stores the results of a run as evidence, or writes the page from claims and evidence.
+"""The command line of `bench/findings/make`: stores the results of a run as evidence, or writes the pages from claims and evidence.
 
-`page.md.jinja` is the page. `claims.py` reads claims and looks up the figures in their words, `runs.py` reads evidence, `tables.py` and
+`page.md.jinja` lists the claims, `claim.md.jinja` is the page of one, `runs.md.jinja` the page of the runs. `claims.py` reads claims and looks up the figures in their words, `runs.py` reads evidence, `tables.py` and
 `variation.py` make tables of what `picks.py` selects, `caption.py` the lines above them. `figures.py` formats numbers. `take.py` stores runs.
 """
 
@@ -11,12 +11,12 @@ import sys
 from . import page, take
 from .problem import Problem
 
-PAGE = pathlib.Path(__file__).parents[2] / "docs" / "FINDINGS.md"
+DOCS = pathlib.Path(__file__).parents[2] / "docs"
 
 
 def arguments():
-    parser = argparse.ArgumentParser(prog="bench/findings/make", description="Writes docs/FINDINGS.md from claims and evidence.")
-    parser.add_argument("--check", action="store_true", help="write nothing; fail if the page is out of date")
+    parser = argparse.ArgumentParser(prog="bench/findings/make", description="Writes docs/FINDINGS.md and docs/findings/ from claims and evidence.")
+    parser.add_argument("--check", action="store_true", help="write nothing; fail if a page is out of date")
     parser.add_argument("--take", nargs=2, metavar=("NAME", "RUN"), help="store the run in the folder RUN, .tare/runs/ID, as evidence/NAME.json")
     parser.add_argument("--scenarios", nargs="+", metavar="GLOB", default=["*"], help="with --take: only these scenarios")
     parser.add_argument("--methods", nargs="+", metavar="GLOB", default=[], help="with --take: also these methods of a profile")
@@ -29,12 +29,16 @@ def main():
         name, run = options.take
         print(f"written: {take.take(name, pathlib.Path(run), options.scenarios, options.methods)}", file=sys.stderr)
         return
-    text = page.rendered()
+    pages = {DOCS / name: text for name, text in page.rendered().items()}
     if not options.check:
-        PAGE.write_text(text, encoding="utf-8")
-        print(f"written: {PAGE}", file=sys.stderr)
-    elif PAGE.read_text(encoding="utf-8") != text:
-        raise Problem(f"{PAGE} does not match the claims and their evidence: run bench/findings/make")
+        for path, text in pages.items():
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        print(f"written: {DOCS / 'FINDINGS.md'} and {len(pages) - 1} pages in {DOCS / 'findings'}", file=sys.stderr)
+        return
+    for path, text in pages.items():
+        if not path.is_file() or path.read_text(encoding="utf-8") != text:
+            raise Problem(f"{path} does not match the claims and their evidence: run bench/findings/make")
 
 
 try:

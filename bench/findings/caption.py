@@ -14,9 +14,9 @@ def caption_of(show, run, chosen, others):
     several = "at a different rate for each group" if kind == "poisson" else "at several loads"
     shows_cpu = what == "comparisons" or (what == "cells" and "cpu_per_request" in show.get("columns", ["cpu_per_request"]))
     half_load = shows_cpu and kind == SATURATING and any((cell["cpu_load"] or "").startswith("Poisson") for cell in cells)
-    beside = [f"compared with [{name}](#{name}): {counted(other)}, {standing(other)}" for name, other in others.items()]
+    beside = [f"compared with [{name}](runs.md#{name}): {counted(other)}, {standing(other)}" for name, other in others.items()]
     parts = [
-        f"[{show['evidence']}](#{show['evidence']})",
+        f"[{show['evidence']}](runs.md#{show['evidence']})",
         f"Tapir {', '.join(tapir)}" if tapir else "",
         several if len(models) > 1 else "".join(models),
         "as a share of the baseline" if what == "comparisons" else "",

@@ -1,30 +1,37 @@
-"""Puts claims, tables and runs together, and renders the page with Jinja."""
+"""Puts claims, tables and runs together, and renders the pages with Jinja."""
 
+import math
 import pathlib
 
 import jinja2
 
 from . import claims, runs, tables
+from .figures import added, excludes, share
+from .picks import same
 from .problem import Problem
 
 HERE = pathlib.Path(__file__).parent
 
 
 def rendered():
-    """docs/FINDINGS.md."""
+    """Every page by its path below docs/: the claims, a page for each of them, and the runs."""
     known, evidence = claims.read(), runs.read()
     environment = environment_of(evidence)
     content = [content_of(environment, claim, evidence) for claim in known]
-    users = {name: [claim["number"] for claim in known if name in claims.evidence_of(claim)] for name in evidence}
+    users = {name: [claim for claim in content if name in claims.evidence_of(claim)] for name in evidence}
     used = [{**run, **runs.facts_of(run), "name": name, "claims": users[name]} for name, run in evidence.items() if users[name]]
-    return environment.get_template("page.md.jinja").render(claims=content, runs=used)
+    page = lambda template, **what: environment.get_template(template).render(**what)
+    return {
+        "FINDINGS.md": page("page.md.jinja", claims=content, runs=used),
+        **{f"findings/{claim['page']}": page("claim.md.jinja", claim=claim) for claim in content},
+        "findings/runs.md": page("runs.md.jinja", runs=used),
+    }
 
 
 def environment_of(evidence):
     loader = jinja2.FileSystemLoader(HERE)
     environment = jinja2.Environment(loader=loader, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
     environment.globals |= claims.lookups(evidence)
-    environment.filters["anchor"] = anchor
     return environment
 
 
@@ -33,11 +40,36 @@ def content_of(environment, claim, evidence):
     try:
         claims.check_conditions(claim, evidence)
         because = environment.from_string(claim["because"].strip()).render()
-        return {**claim, "because": because, "tables": [tables.of(show, evidence) for show in claim["show"]]}
+        shown = [tables.of(show, evidence) for show in claim["show"]]
+        return {**claim, "because": because, "tables": shown, "page": f"{pathlib.Path(claim['file']).stem}.md", **answers_of(shown, evidence)}
     except (Problem, KeyError, jinja2.TemplateError) as error:
         raise Problem(f"{claim['file']}: {error}") from error
 
 
-def anchor(heading):
-    """The anchor that usual renderers give a heading."""
-    return "".join(c for c in heading.lower() if c.isalnum() or c in " -_").replace(" ", "-")
+def answers_of(shown, evidence):
+    """How many figures of these tables are decided, and which of them most clearly."""
+    figures = [figure for table in shown for figure in figures_of(table, evidence)]
+    decided = [(strength, words) for strength, words in figures if strength > 0]
+    rank = (len(decided) / len(figures), len(decided)) if figures else (-1, 0)
+    clearest = max(decided)[1] if decided else "–"
+    return {"decided": f"{len(decided)} of {len(figures)}" if figures else "–", "rank": rank, "clearest": clearest}
+
+
+def figures_of(table, evidence):
+    """The figures of a table that have an interval: how far it lies from "no difference", 0 if it contains it, and the figure in words."""
+    if table["what"] == "comparisons":
+        columns = table.get("columns", list(tables.HEADINGS))
+        beside = [(same(one, evidence[name]["comparisons"]), columns[:1]) for name in table.get("beside", []) for one in table["chosen"]]
+        for comparison, names in [*((one, columns) for one in table["chosen"]), *(found for found in beside if found[0])]:
+            where = f"{comparison['variant']} on {comparison['scenario']}"
+            for figure in comparison["currencies"]:
+                if figure["name"] in names and figure["verdict"] != "void" and figure["lo"] and figure["hi"]:
+                    strength = min(abs(math.log(figure[end])) for end in ("lo", "hi")) if excludes(figure, 1) else 0
+                    yield strength, f"{where}: {figure['label']} {share(figure)} of {comparison['baseline']}"
+    if table["what"] == "steps":
+        for step in (step for ladder in table["chosen"] for step in ladder["steps"]):
+            for key, unit, label in (("cpu_ns", "ns", "CPU/request"), ("allocated_bytes", "bytes", "allocated/request")):
+                more = step[f"{key}_added"]
+                if more and more["lo"] is not None:
+                    strength = min(abs(more[end]) for end in ("lo", "hi")) / step[key]["value"] if excludes(more, 0) else 0
+                    yield strength, f"{step['variant']}: {label} {added(more, unit)}"
