@@ -1,5 +1,5 @@
-//! Conditions on what was measured (`p99>5ms`, `errors>0.1%`), as people write them. Holding one against figures is the
-//! business of whoever has the figures. Limits of `tare check` have the same form ([`ratio_limit`](crate::ratio_limit)).
+//! Conditions on what was measured (`p99>5ms`, `errors>0.1%`), as people write them. This module parses them; the caller
+//! compares them with figures. Limits of `tare check` have the same form ([`ratio_limit`](crate::ratio_limit)).
 
 use std::str::FromStr;
 
@@ -70,13 +70,13 @@ pub enum Clock {
 
 /// A condition cut at its sign: `p99 >= 5ms`.
 pub(crate) struct Written<'a> {
-    /// What stands before the sign, in small letters.
+    /// The text before the sign, in lower case.
     pub metric: String,
     /// The sign is `>` or `>=`.
     pub above: bool,
     /// The sign is `>=` or `<=`.
     pub or_equal: bool,
-    /// What stands after the sign.
+    /// The text after the sign.
     pub value: &'a str,
 }
 

@@ -1,5 +1,4 @@
-//! Profiling: starts of their own in which a sampler looks at the servers. What it sees never mixes with what is
-//! scored.
+//! Profiling: separate starts in which a sampler observes the servers. Their data never mix with scored slices.
 
 use serde::{Deserialize, Serialize};
 

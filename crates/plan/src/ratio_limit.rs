@@ -1,5 +1,5 @@
-//! Limits on what a change may cost (`cpu > +3%`), as people write them for `tare check`. Whether a limit holds is for
-//! those to say who have the intervals.
+//! Limits on what a change may cost (`cpu > +3%`), as people write them for `tare check`. This module parses
+//! limits; `tare_stats::limit` judges them by intervals.
 
 use std::str::FromStr;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::condition::Written;
 
-/// The largest ratio of a currency to its baseline that is allowed, or the smallest for a currency of which more is better.
+/// The largest allowed ratio of a currency to its baseline; the smallest for a currency where more is better.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct RatioLimit {

@@ -80,7 +80,7 @@ fn significant(value: f64) -> String {
     format!("{value:.decimals$}")
 }
 
-/// Longer forecasts are not shown: estimate and spread do not stay the same for so many seconds.
+/// Longer forecasts are not shown: estimate and spread do not stay the same that long.
 pub const WORTH_WAITING_S: f64 = 30.0 * 60.0;
 
 /// A ratio with its bounds, to be said as a change in percent.

@@ -1,5 +1,5 @@
-//! Where the level of a series changed: the partition into levels of least cost, of which only the changes stay whose two
-//! sides differ for certain.
+//! Finds where the level of a series changed: divides the series into levels at the least cost, and keeps the changes
+//! whose two sides differ for certain.
 
 use crate::contrast::{Contrast, SampleMean};
 use crate::error::{StatsError, require, require_alpha};
@@ -9,7 +9,7 @@ use crate::quantile::{median, sd};
 /// A level holds for at least this many values; fewer could be an outlier.
 pub const LEAST_VALUES: usize = 3;
 
-/// A level more costs this many times ln(n), in variances of a value.
+/// The cost of each further level: this factor times ln(n), in variances of a value.
 ///
 /// In 1,000 series of 200 values without a change, fewer than one in a hundred gets one (`tests/change_points.rs`).
 pub const PENALTY: f64 = 3.0;
@@ -47,12 +47,12 @@ pub fn find_change_points(values: &[f64], alpha: f64) -> Result<Vec<ChangePoint>
     certain_changes(values, best_partition(values, penalty), alpha)
 }
 
-/// The standard deviation of a value about its level: from the differences of neighbours, which hardly see changes.
+/// The standard deviation of a value about its level, from the differences of neighbours: a change affects one of them.
 fn noise_sd(values: &[f64]) -> f64 {
     let steps: Vec<f64> = values.windows(2).map(|pair| pair[1] - pair[0]).collect();
     let sizes: Vec<f64> = steps.iter().map(|step| step.abs()).collect();
     let robust = median(&sizes).unwrap_or(0.0) / MAD_OF_NORMAL;
-    // Where most neighbours are equal, the few that differ have to tell.
+    // If most neighbours are equal, the median is 0, and the few that differ give the variance.
     let of_steps = if robust > 0.0 { robust } else { sd(&steps).unwrap_or(0.0) };
     of_steps / 2f64.sqrt()
 }

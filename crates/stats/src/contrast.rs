@@ -1,4 +1,4 @@
-//! The difference of two means: of two independent samples (Welch), or of pairs. What was sampled is the caller's business.
+//! The difference of two means: of two independent samples (Welch), or of pairs. The caller knows what was sampled.
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
@@ -18,7 +18,7 @@ pub struct Contrast {
 }
 
 impl Contrast {
-    /// The mean of `after` minus the mean of `before`, for two samples that have nothing in common.
+    /// The mean of `after` minus the mean of `before`, for two independent samples.
     ///
     /// # Source
     /// Welch, Biometrika 34 (1947); degrees of freedom after Satterthwaite, Biometrics Bulletin 2 (1946).
@@ -29,7 +29,7 @@ impl Contrast {
         Self { estimate: after.mean - before.mean, standard_error: variance.sqrt(), df }
     }
 
-    /// The mean of differences, each of which is of one pair.
+    /// The mean of the differences of pairs.
     pub fn paired(differences: &SampleMean) -> Self {
         let SampleMean { mean, variance, df } = *differences;
         Self { estimate: mean, standard_error: variance.sqrt(), df }

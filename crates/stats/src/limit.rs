@@ -16,9 +16,9 @@ pub enum LimitVerdict {
     Improved,
     /// The limit holds: the interval of error probability 2 α lies within it.
     Held,
-    /// None of these.
+    /// The interval allows none of these answers.
     Undecided {
-        /// What stands in the way.
+        /// The reason.
         reason: UndecidedReason,
     },
 }

@@ -38,7 +38,7 @@ pub struct Cli {
 const EXAMPLES: &str = "\
 Examples:
   tare run                                      what Tapir costs on vanilla http4s, in 10 minutes at most
-  tare run my.toml                              your own two servers: see README, \"Your own server\"
+  tare run my.toml                              your own two servers: see README, \"Measure my layer\"
   tare run -s 'http4s.*' -m SimpleGet,PostBytes -d 25 -u 128
                                                 sequential run: 25 s per cell, no intervals
   tare check mine.toml --baseline main --fail-if 'cpu > +3%'

@@ -6,6 +6,7 @@
 //!
 //! A new setting takes two edits: its row in `table.rs`, and the field of [`crate::Plan`] that the row fills.
 
+mod applies;
 mod define;
 mod flag;
 mod row;

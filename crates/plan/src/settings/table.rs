@@ -4,6 +4,7 @@ use tare_sample::ServerClock;
 use tare_stats::repeated::MAX_LOOKS;
 use tare_units::Span;
 
+use super::applies::{fill_slo, has_slices, is_compared, is_sequential, searches_capacity, warms_up_until_steady};
 use super::define::define_settings;
 use super::flag::{Section, SettingInfo};
 use super::row::{Row, off_unless, on_unless, value};
@@ -16,8 +17,7 @@ use crate::options::{ForkCovers, Percent, RateOption, WarmupOption};
 use crate::plan::{Forks, Mode, Warmup};
 use crate::resolve::Inputs;
 use crate::resolve::settings::{
-    Known, Resolved, Settling, default_jvm_cpus, default_load_cpus, default_server_cpus, sequential_slices,
-    verify_cpu_list,
+    Resolved, Settling, default_jvm_cpus, default_load_cpus, default_server_cpus, sequential_slices, verify_cpu_list,
 };
 use crate::server_scheduling::ServerScheduling;
 use crate::slo::{Curve, LoadBy, Slo};
@@ -42,7 +42,7 @@ define_settings! {
             .default(128)
             .check("write 1 to 60000 users", |users, _| (1..=60_000).contains(users))
             .fills(|to, users| to.load.users = users);
-        /// Measure one cell after another for this long each, one start per server and no intervals (sequential run).
+        /// Sequential run: measure one cell after another for this long each, with one start per server and no intervals.
         duration: Span = value("SECONDS").short('d')
             .when(is_sequential)
             .check("must be at least 100ms", |duration, _| *duration >= Span::from_millis(100))
@@ -70,7 +70,7 @@ define_settings! {
         server_clock: ServerClock = value("CLOCK")
             .default(ServerClock::Auto)
             .fills(|to, clock| to.load.server_clock = clock);
-        /// With -d: other load tools (wrk, gatling), comma separated, that drive each cell after tare has, as a cross-check.
+        /// With -d: other load tools (wrk, gatling), comma separated. Each drives every cell after tare, as a cross-check.
         engine: Vec<Engine> = value("TOOLS").separated_by(',')
             .default(Vec::new())
             .check(
@@ -338,32 +338,5 @@ define_settings! {
         /// Measure hiccups: how late a thread wakes on the servers' cores, and inside each JVM.
         hiccups: bool = off_unless("hiccups", "Also measure hiccups: how late a thread wakes on the servers' cores, and inside each JVM.")
             .in_profile().fills(|to, hiccups| to.probes.hiccups = hiccups);
-    }
-}
-
-fn is_sequential(known: &Known<'_>) -> bool {
-    known.mode == Mode::Sequential
-}
-
-fn is_compared(known: &Known<'_>) -> bool {
-    known.mode == Mode::Compared
-}
-
-/// A sequential run has one long slice for each cell; all others have the slices of the table.
-fn has_slices(known: &Known<'_>) -> bool {
-    !is_sequential(known)
-}
-
-fn warms_up_until_steady(known: &Known<'_>) -> bool {
-    known.so_far.warmup == Some(WarmupOption::Steady)
-}
-
-fn searches_capacity(known: &Known<'_>) -> bool {
-    known.so_far.slo.is_some()
-}
-
-fn fill_slo(resolved: &mut Resolved, fill: impl FnOnce(&mut Slo)) {
-    if let Some(slo) = &mut resolved.slo {
-        fill(slo);
     }
 }

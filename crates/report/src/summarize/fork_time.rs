@@ -6,7 +6,7 @@ use tare_record::RunRecord;
 
 /// Mean time in seconds of one fork of a group, start and stop of its servers included; `None` without slices of it.
 ///
-/// A fork lasts until the first slice of the next one, of whichever group. The last fork of a record has no next one, and
+/// A fork lasts until the first slice of the next fork of any group. The last fork of a record has no next one, and
 /// counts only where the group has no other: from its first slice to its last, and the start of its servers.
 pub(crate) fn mean_s(record: &RunRecord, group: &str) -> Option<f64> {
     let mut spans = BTreeMap::<(&str, u32), (u64, u64)>::new();

@@ -97,7 +97,7 @@ fn few_failures(cell: &Evidence<'_>) -> Option<String> {
     (failed > 0).then(|| format!("{} of {} requests failed ({})", grouped(failed), grouped(ok + failed), classes()))
 }
 
-/// What failed on connections and belongs to no request, such as answers that nobody asked for; and the remedy.
+/// What failed on connections and belongs to no request, such as unrequested answers; and the remedy.
 fn connection_trouble(cell: &Evidence<'_>) -> (Option<String>, &'static str) {
     let events = connection_events(cell);
     let Some((class, tally)) = worst(&events) else { return (None, "") };

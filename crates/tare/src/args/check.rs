@@ -49,7 +49,7 @@ pub struct CheckArgs {
     pub settings: CheckSettings,
 }
 
-/// What becomes of a check with a limit that is not decided.
+/// The result of a check with an undecided limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum WhenUndecided {
     /// It passes: exit code 0.

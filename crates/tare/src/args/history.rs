@@ -18,7 +18,7 @@ a library is the mark of a run; runs of one server are one line, whatever versio
 /// Flags of `tare history`.
 #[derive(Debug, Args)]
 pub struct HistoryArgs {
-    /// Something other than showing.
+    /// What to do instead of showing the history.
     #[command(subcommand)]
     pub action: Option<HistoryAction>,
     /// Ratio to the baseline that is shown.
