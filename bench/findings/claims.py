@@ -11,7 +11,7 @@ from .picks import SATURATING
 from .problem import Problem, pick
 
 FOLDER = pathlib.Path(__file__).parent / "claims"
-JUDGEMENTS = ["agrees", "agrees in part", "differs", "cannot be told", "cannot be tested here", "not measured", "measured"]
+JUDGEMENTS = ["agrees", "agrees in part", "differs", "undecided", "cannot be tested here", "not measured", "measured"]
 TEXTS = ["title", "source", "claim", "judgement", "because"]
 CONDITION = ["evidence", "comparison", "currency", "above", "below"]
 # The currencies of a ladder's step: key in the evidence, and unit.

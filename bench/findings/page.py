@@ -25,13 +25,14 @@ def rendered():
         "FINDINGS.md": page("page.md.jinja", claims=content, runs=used),
         **{f"findings/{claim['page']}": page("claim.md.jinja", claim=claim) for claim in content},
         "findings/runs.md": page("runs.md.jinja", runs=used),
+        **{f"findings/{table['image']}": page("plot.svg.jinja", cells=table["chosen"], kind=table["kind"]) for claim in content for table in claim["tables"] if table["what"] == "image"},
     }
 
 
 def environment_of(evidence):
     loader = jinja2.FileSystemLoader(HERE)
     environment = jinja2.Environment(loader=loader, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
-    environment.globals |= claims.lookups(evidence)
+    environment.globals |= claims.lookups(evidence) | {"nines": nines, "log10": math.log10}
     return environment
 
 
@@ -73,3 +74,8 @@ def figures_of(table, evidence):
                 if more and more["lo"] is not None:
                     strength = min(abs(more[end]) for end in ("lo", "hi")) / step[key]["value"] if excludes(more, 0) else 0
                     yield strength, f"{step['variant']}: {label} {added(more, unit)}"
+
+
+def nines(percentile):
+    """0 at the smallest sample, 1 at 90 %, 2 at 99 %, up to 5."""
+    return min(-math.log10(max(1 - percentile / 100, 1e-9)), 5)
