@@ -12,8 +12,8 @@ Examples:
   tare history import k6-summary.json --revision a1b2c3d
   tare history import target/criterion/*/new/estimates.json
 
-A change of level is found by optimal partitioning, as PELT does, and stated with error probability 0.001. A version of
-a library is the mark of a run; runs of one server are one line, whatever version they measured.";
+A change of level is stated with error probability 0.001 (docs/METHOD.md, \"Runs over time\"). All runs of a server are in
+one line. Each run shows the version of the library that it measured.";
 
 /// Flags of `tare history`.
 #[derive(Debug, Args)]
