@@ -52,13 +52,30 @@ object Families {
     fs2
   ).copy(alike = typelevel :+ http4sModules)
 
+  private val blazeReported =
+    Seq("http4s-server" -> "http4s-server_2.13", "cats-effect" -> "cats-effect_2.13")
+
   private val http4sBlaze = plain(
     "http4s-blaze",
     "http4s-blaze-server",
     Versions.Scala213,
     version => Seq("org.http4s" % "http4s-blaze-server_2.13" % version),
-    "http4s-server" -> "http4s-server_2.13",
-    "cats-effect" -> "cats-effect_2.13"
+    blazeReported: _*
+  )
+
+  // With the http4s and the cats-effect of the vanilla servers, where Tapir asks for later ones.
+  private val http4sBlazeTapir = Family(
+    "http4s-blaze-tapir",
+    "tapir",
+    Versions.Scala213,
+    version =>
+      Seq(
+        "org.http4s" % "http4s-blaze-server_2.13" % Versions.Blaze,
+        ("org.http4s" % "http4s-server_2.13" % Versions.BlazeHttp4s).force(),
+        ("org.typelevel" % "cats-effect_2.13" % Versions.BlazeCatsEffect).force(),
+        Tapir % "tapir-http4s-server_2.13" % version
+      ),
+    ("http4s-blaze-server" -> "http4s-blaze-server_2.13") +: blazeReported :+ scala2
   )
 
   private val nettyFuture = tapir("netty", version => Seq(Tapir % "tapir-netty-server_3" % version), netty)
@@ -205,6 +222,7 @@ object Families {
   val all: Seq[Family] = Seq(
     http4s,
     http4sBlaze,
+    http4sBlazeTapir,
     nettyFuture,
     nettyCats,
     nettySync,

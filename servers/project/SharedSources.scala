@@ -5,20 +5,21 @@ import sbt.Keys._
   *
   * Of each, `src/main/scala-tapir` is for what needs Tapir, `scala-tapir-from-1.10` for what only Tapir 1.10 and later
   * have, `scala-tapir-before-1.10` for what takes its place in those before. A family `netty-cats` finds what it shares with
-  * `netty` in `netty/src/main/shared`, `shared-tapir` and so on, and in `resources`.
+  * `netty` in `netty/src/main/shared`, `shared-tapir` and so on, and in `resources`; a family `http4s-blaze-tapir` looks so in
+  * `http4s` and in `http4s-blaze`.
   */
 object SharedSources {
   def settings(target: Target): Seq[Setting[_]] = {
     val family = target.family.name
     val main = Def.setting((folder: String) => (ThisBuild / baseDirectory).value / folder / "src" / "main")
     val own = Def.setting(Seq("common", family).map(main.value))
-    val stem = Def.setting(main.value(family.takeWhile(_ != '-')))
+    val stems = Def.setting(family.split('-').inits.filter(_.nonEmpty).map(_.mkString("-")).toSeq.map(main.value))
     Seq(
       Compile / unmanagedSourceDirectories := {
         val ofFamily = own.value.flatMap(root => (root / "java") +: sources(target, root, "scala"))
-        ofFamily ++ sources(target, stem.value, "shared")
+        ofFamily ++ stems.value.flatMap(root => sources(target, root, "shared"))
       },
-      Compile / unmanagedResourceDirectories := (own.value :+ stem.value).distinct.map(_ / "resources"),
+      Compile / unmanagedResourceDirectories := (own.value ++ stems.value).distinct.map(_ / "resources"),
       Test / unmanagedSourceDirectories := Nil
     )
   }

@@ -8,10 +8,15 @@ readonly MIN_JAVA=21
 
 # Prints the files that the targets of a family are built from, each ended by a NUL.
 sbt_sources() {
-  local folder folders=()
-  for folder in "$1/src" "${1%%-*}"/src/main/{shared*,resources}; do
-    if [[ -d $folder ]]; then folders+=("$folder"); fi
+  local folder folders=() stem=$1
+  # What netty-cats shares with netty is in netty's folder.
+  while [[ $stem == *-* ]]; do
+    stem=${stem%-*}
+    for folder in "$stem"/src/main/{shared*,resources}; do
+      if [[ -d $folder ]]; then folders+=("$folder"); fi
+    done
   done
+  if [[ -d $1/src ]]; then folders+=("$1/src"); fi
   find build.sbt project/build.properties project/repositories project/*.sbt project/*.scala common/src "${folders[@]}" \
     -type f -print0
 }

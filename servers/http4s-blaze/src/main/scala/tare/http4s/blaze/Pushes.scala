@@ -9,14 +9,14 @@ import org.http4s.websocket.WebSocketFrame
 import tare.Stamps
 
 /** The WebSockets of http4s on blaze: whatever a client says is read and dropped. */
-object Pushes {
+object VanillaPushes {
   def apply(sockets: WebSocketBuilder2[IO]): HttpRoutes[IO] = HttpRoutes.of[IO] {
     case At(Method.GET, List("ws", name)) if pushes.contains(name) =>
-      sockets.build(ticks(pushes(name)), (said: Stream[IO, WebSocketFrame]) => said.drain)
+      sockets.build(
+        Ticks(pushes(name)).map(WebSocketFrame.Text(_)),
+        (said: Stream[IO, WebSocketFrame]) => said.drain
+      )
   }
 
   private val pushes: Map[String, () => String] = Stamps.all.toMap
-
-  private def ticks(stamp: () => String): Stream[IO, WebSocketFrame] =
-    Stream.awakeEvery[IO](Stamps.Period).evalMap(_ => IO(WebSocketFrame.Text(stamp())))
 }

@@ -15,9 +15,9 @@ import org.http4s.{HttpRoutes, MediaType, Method, Request, Response, Status}
 import tare.{Answers, Message, Order}
 
 /** http4s on its former back end. Its DSL is published for a later version only, so the routes match paths as they are. */
-object Vanilla extends BlazeServer(VanillaRoutes(1))
+object Vanilla extends BlazeServer(VanillaRoutes(1), VanillaPushes(_))
 
-object VanillaMulti extends BlazeServer(VanillaRoutes(Answers.MultiRoutes))
+object VanillaMulti extends BlazeServer(VanillaRoutes(Answers.MultiRoutes), VanillaPushes(_))
 
 /** Method and segments of a path. */
 object At {

@@ -7,11 +7,14 @@ import cats.effect.unsafe.implicits.global
 import cats.syntax.all._
 import org.http4s.HttpRoutes
 import org.http4s.blaze.server.BlazeServerBuilder
+import org.http4s.server.websocket.WebSocketBuilder2
 
 import tare.Launch
 
-/** Serves `routes` by blaze: its own defaults, except where a comment says why not. */
-abstract class BlazeServer(routes: HttpRoutes[IO]) {
+/** Serves `routes`, and those that `pushing` makes, by blaze, with the same settings on both sides of a comparison: its own
+  * defaults, except where a comment says why not.
+  */
+abstract class BlazeServer(routes: HttpRoutes[IO], pushing: WebSocketBuilder2[IO] => HttpRoutes[IO]) {
 
   def main(args: Array[String]): Unit = Launch.serve(args) { port =>
     val (server, _) = BlazeServerBuilder[IO]
@@ -21,7 +24,7 @@ abstract class BlazeServer(routes: HttpRoutes[IO]) {
       .withMaxConnections(16384)
       // A connection rests while it is the other servers' turn; the default of a minute would close it meanwhile.
       .withIdleTimeout(10.minutes)
-      .withHttpWebSocketApp(sockets => (routes <+> Pushes(sockets)).orNotFound)
+      .withHttpWebSocketApp(sockets => (routes <+> pushing(sockets)).orNotFound)
       .resource
       .allocated
       .unsafeRunSync()

@@ -1,0 +1,44 @@
+package tare.http4s.blaze
+
+import cats.effect.IO
+import fs2.Pipe
+import org.http4s.HttpRoutes
+import org.http4s.server.websocket.WebSocketBuilder2
+import sttp.capabilities.fs2.Fs2Streams
+import sttp.tapir.server.http4s.{Http4sServerInterpreter, Http4sServerOptions}
+
+import tare.{Answers, Endpoints, Pushes, Stamps}
+
+/** http4s on blaze, wrapped by Tapir, whose interpreter makes routes for any of http4s' servers. `Tapir` has Tapir's default
+  * interceptors but for the server log; `TapirInterceptor` has them all.
+  */
+object Tapir extends TapirServer(1, TapirRoutes.withoutLog)
+
+object TapirMulti extends TapirServer(Answers.MultiRoutes, TapirRoutes.withoutLog)
+
+object TapirInterceptor extends TapirServer(1, TapirRoutes.default)
+
+object TapirInterceptorMulti extends TapirServer(Answers.MultiRoutes, TapirRoutes.default)
+
+abstract class TapirServer(routes: Int, options: Http4sServerOptions[IO])
+    extends BlazeServer(TapirRoutes(routes, options), TapirRoutes.pushing(options))
+
+object TapirRoutes {
+
+  /** The routes of `/path0` to `/path{routes - 1}`, interpreted once, before the server starts. */
+  def apply(routes: Int, options: Http4sServerOptions[IO]): HttpRoutes[IO] =
+    Http4sServerInterpreter[IO](options).toRoutes(Endpoints.served[IO](routes))
+
+  /** The WebSockets; whatever a client says is read and dropped. */
+  def pushing(options: Http4sServerOptions[IO]): WebSocketBuilder2[IO] => HttpRoutes[IO] = {
+    val endpoints = Stamps.all.map { case (name, stamp) =>
+      val logic: Pipe[IO, String, String] = in => Ticks(stamp).concurrently(in.drain)
+      Pushes.described(Fs2Streams[IO])(name).serverLogicSuccess[IO](_ => IO.pure(logic))
+    }
+    Http4sServerInterpreter[IO](options).toWebSocketRoutes(endpoints)
+  }
+
+  val default: Http4sServerOptions[IO] = Http4sServerOptions.default[IO]
+
+  val withoutLog: Http4sServerOptions[IO] = Http4sServerOptions.customiseInterceptors[IO].serverLog(None).options
+}
