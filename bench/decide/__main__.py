@@ -18,6 +18,7 @@ examples:
   bench/decide/run planted-jvm 5                           about 5 and 10 % more CPU in a handler of http4s
   bench/decide/run sequential 8                            25 s of warm-up and 25 s of load, one start after the other
   bench/decide/run compare 10                              the same question by tare
+  bench/decide/run families 2 --arms batch,normal          two starts of each family under each policy; about 25 minutes
   bench/decide/run document                                writes docs/DECIDE.md and its plot"""
 
 
@@ -40,6 +41,9 @@ def arguments():
     for part in (sequential, compare):
         part.add_argument("--server", default="http4s.Tapir")
         part.add_argument("--baseline", default="http4s.Vanilla")
+    families = measured(several, "families", parts.families, None, "scheduling and warm-up by family: one start for each seed")
+    families.add_argument("--families", type=names_of(parts.FAMILIES), default=list(parts.FAMILIES), help=f"some of {','.join(parts.FAMILIES)}")
+    families.add_argument("--arms", type=names_of(parts.ARMS), default=list(parts.ARMS), help=f"some of {','.join(parts.ARMS)}")
     several.add_parser("document", help="writes docs/DECIDE.md").set_defaults(carry_out=lambda _: document.write())
     return parser.parse_args()
 
@@ -54,6 +58,19 @@ def measured(several, name, carry_out, budget, words):
         part.add_argument("--budget", default=budget, help=f"of each run ({budget})")
     part.set_defaults(carry_out=carry_out)
     return part
+
+
+def names_of(known):
+    """A reader of comma separated names, of which each must be known."""
+
+    def names(text):
+        chosen = text.split(",")
+        unknown = [name for name in chosen if name not in known]
+        if unknown:
+            raise argparse.ArgumentTypeError(f"{', '.join(unknown)}: there are {', '.join(known)}")
+        return chosen
+
+    return names
 
 
 def percent_list(text):

@@ -48,11 +48,19 @@ SEQUENTIAL = """\
 The articles' method: 25 s of warm-up and 25 s of load for each server, one start after the other, and Student's 95 %
 interval over pairs of starts. The table states how long this takes for the median half-width of tare's runs."""
 
+FAMILIES = """\
+## Scheduling and warm-up by family
+
+One start of both servers of a family for each seed, with all arms in turn. "batch" and "normal" are policies of the servers' threads;
+"pinned" is batch with the warm-up on the server's cores alone. The ratio is that of CPU per request. "Compilers" is the time of
+the compiler threads of both servers in the warm-up: on a core, and waiting for one. "Done" is when they needed less than 2 % of the
+time. Figures are medians over starts, with the smallest and the largest where there are several."""
+
 
 def write():
     """Writes the page, and the plot where there is something to plot."""
-    rows = {part: Rows(part).all() for part in ("aa", "planted", "sequential", "compare")}
-    sections = [HEAD, replay(), aa(rows["aa"]), planted(rows["planted"]), sequential(rows["sequential"], rows["compare"])]
+    rows = {part: Rows(part).all() for part in ("aa", "planted", "sequential", "compare", "families")}
+    sections = [HEAD, replay(), aa(rows["aa"]), planted(rows["planted"]), sequential(rows["sequential"], rows["compare"]), families(rows["families"])]
     picture = plot.svg(rows)
     if picture:
         PICTURE.parent.mkdir(parents=True, exist_ok=True)
@@ -126,6 +134,28 @@ def sequential(rows, by_tare):
         what = f"{case['server']} on {case['baseline']}, {case['scenario']}"
         lines.append([what, str(case["burners"]), str(len(pairs)), percent(sd, 1), percent(wanted, 1), seconds(taken), decided, *theirs])
     return lines and f"{SEQUENTIAL}\n\n{table(heads, lines)}"
+
+
+def families(rows):
+    heads = ["family", "arm", "starts", "ratio", "switches/request, baseline", "compilers: on a core", "waiting", "done after", "steady after"]
+    lines = []
+    for case, starts in sorted(cases(rows), key=lambda one: one[0]["family"]):
+        figures = [
+            spread([row["ratio"] for row in starts], "{:.3f}"),
+            spread([next(iter(row["warm"]["switches_per_request"].values())) for row in starts], "{:.2f}"),
+            *(spread([row["warm"][key] for row in starts], "{:.0f} s") for key in ("compiler_cpu_s", "compiler_waiting_s", "compilers_done_s", "warmup_s")),
+        ]
+        lines.append([case["family"], case["arm"], str(len(starts)), *figures])
+    return lines and f"{FAMILIES}\n\n{table(heads, lines)}"
+
+
+def spread(values, form):
+    """The median, and the ends where they differ in what is shown."""
+    known = [value for value in values if value is not None]
+    if not known:
+        return "–"
+    middle, lowest, highest = (form.format(value) for value in (statistics.median(known), min(known), max(known)))
+    return middle if lowest == highest else f"{middle} ({lowest} to {highest})"
 
 
 def cases(rows):

@@ -2,7 +2,7 @@
 
 import tempfile
 
-from . import program
+from . import program, warm
 from .burners import burning
 from .problem import Problem
 from .rows import Rows
@@ -16,9 +16,26 @@ NATIVE_FLAGS = ["--warmup", "500ms", "--slice", "500ms", "--saturating", "4", "-
 JVM_SUITE = "bench/decide/planted-http4s.toml"
 JVM_SERVERS = {5.0: ("plus5", 2_500), 10.0: ("plus10", 5_000)}
 
+# Of each family what `families` compares: a server with its baseline, or with itself where Tapir's cannot be had everywhere.
+FAMILIES = {
+    "http4s": ["-s", "http4s.Vanilla,http4s.Tapir"],
+    "netty": ["-s", "netty.Vanilla,netty.future.Tapir"],
+    "vertx": ["-s", "vertx.Vanilla,vertx.Tapir"],
+    "pekko": ["-s", "pekko.Vanilla,pekko.Tapir"],
+    "play": ["--aa", "play.Vanilla"],
+    "zio": ["-s", "zio.Vanilla,zio.Tapir"],
+    "nima": ["--aa", "nima.Vanilla"],
+}
+# How servers are scheduled and warmed up.
+ARMS = {
+    "batch": ["--server-scheduling", "batch"],
+    "normal": ["--server-scheduling", "normal"],
+    "pinned": ["--server-scheduling", "batch", "--warmup-pinned"],
+}
 
-def measure(part, case, seeds, flags, burners=0, currency=None):
-    """One run for each seed that has no row yet."""
+
+def measure(part, case, seeds, flags, burners=0, currency=None, more=lambda folder: {}):
+    """One run for each seed that has no row yet; `more` reads further figures from the run's folder."""
     rows = Rows(part)
     for seed in seeds:
         if rows.has(case, seed):
@@ -27,7 +44,7 @@ def measure(part, case, seeds, flags, burners=0, currency=None):
             summary = program.run(part, flags, seed)
         if summary is None:
             raise Problem("interrupted: the same command goes on with this run")
-        row = {"case": case, "seed": seed, **program.outcome(summary, currency)}
+        row = {"case": case, "seed": seed, **program.outcome(summary, currency), **more(program.newest(program.RECORDS / part))}
         rows.append(row)
         print(f"  {part} {case} seed {seed}: {row['short']} · {row['forks']} starts · {row['run']['duration_s']:.0f} s", flush=True)
 
@@ -80,6 +97,17 @@ def compare(options):
     case = {"server": options.server, "baseline": options.baseline, "scenario": options.scenario, "burners": options.burners}
     flags = [SETTINGS, "-s", options.server, "--baseline", options.baseline, "-m", options.scenario, "--budget", options.budget, *options.flags]
     measure("compare", case, seeds(options), flags, burners=options.burners)
+
+
+def families(options):
+    """One start of each family for each seed, in turns: how they are scheduled, and how long their compilers work."""
+    program.build("-p", "tare")
+    for seed in seeds(options):
+        for family in options.families:
+            for arm in options.arms:
+                flags = [*FAMILIES[family], *ARMS[arm], "-m", options.scenario, "--forks", "1", "--saturating", "3", "--poisson", "0", *options.flags]
+                case = {"family": family, "arm": arm, "scenario": options.scenario}
+                measure("families", case, [seed], flags, burners=options.burners, more=lambda folder: {"warm": warm.of_record(folder / "record.sqlite")})
 
 
 def replay(options):

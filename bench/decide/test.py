@@ -4,7 +4,7 @@ import pathlib
 import tempfile
 import unittest
 
-from . import document, figures, plot
+from . import document, figures, plot, warm
 from .rows import Rows
 
 
@@ -44,6 +44,23 @@ class Results(unittest.TestCase):
         case = {"server": "reference", "percent": 2.0, "base_ns": 300_000, "burners": 2}
         runs = [row(case, 1, 1.02, 0.01, 40, "worse"), row(case, 2, 1.02, 0.03, 60, "inconclusive")]
         self.assertIn("| reference | 2 % | 2 | 2 | 1 of 2 | 40 s | 40 s | 2 of 2 | 2.0 % |", document.planted(runs))
+
+    def test_families_state_the_spread_of_their_starts(self):
+        case = {"family": "netty", "arm": "batch", "scenario": "Get"}
+        warm = {"switches_per_request": {"netty.Vanilla": 0.05}, "compiler_cpu_s": 9.0, "compiler_waiting_s": 17.2, "compilers_done_s": None, "warmup_s": 25.0}
+        starts = [{**row(case, seed, 1.1 + seed / 100, None, 40, "no_interval"), "warm": {**warm, "warmup_s": 25.0 + seed}} for seed in (1, 2)]
+        text = document.families(starts)
+        self.assertIn("| netty | batch | 2 | 1.115 (1.110 to 1.120) | 0.05 | 9 s | 17 s | – | 26 s (26 s to 27 s) |", text)
+
+    def test_compilers_are_done_after_two_quiet_rounds(self):
+        def entry(begin_s, jit):
+            cpu = {"by_kind": {"jit": jit}, "waiting_by_kind": {"jit": 0}, "wall_ns": 1e9}
+            return {"load": {"start_ns": begin_s * 1e9, "window_ns": 25e7}, "server": {"cpu": cpu}}
+
+        rounds = [[entry(0, 5e8), entry(0.5, 0)], [entry(1, 1e6), entry(1.5, 1e6)], [entry(2, 0), entry(2.5, 0)]]
+        self.assertEqual(warm.compilers_done_s(rounds), 2.75)
+        self.assertIsNone(warm.compilers_done_s(rounds[:2]))
+        self.assertEqual(warm.total_s(rounds, "by_kind"), 0.502)
 
     def test_a_plot_has_a_panel_for_what_there_is(self):
         nothing = {part: [] for part in ("aa", "planted", "sequential", "compare")}
