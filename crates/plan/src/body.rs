@@ -44,6 +44,14 @@ pub struct GeneratedBody {
 }
 
 impl BodySpec {
+    /// Its length in bytes.
+    pub fn length(&self) -> usize {
+        match self {
+            Self::Text(text) => text.len(),
+            Self::Generated(body) => body.bytes,
+        }
+    }
+
     /// The bytes to send.
     pub fn bytes(&self) -> Arc<[u8]> {
         match self {

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::body::BodySpec;
 use crate::group_order::GroupOrder;
 use crate::plan::{Forks, Group, Mode, NamedScenario, Plan, Warmup};
 use crate::push::Push;
@@ -15,6 +16,8 @@ const STOP: Duration = Duration::from_millis(700);
 const ENGINE: Duration = Duration::from_secs(6);
 /// Opening one WebSocket of a JVM that has not opened many.
 const OPENING: Duration = Duration::from_millis(4);
+/// Bytes of requests that a server takes in a second: of uploads of 5 MiB, JVMs took 0.3 to 2 GB on one core.
+const BYTES_PER_S: f64 = 7e8;
 /// A group becomes steady well before the cap more often than not.
 const USUAL_SHARE_OF_CAP: f64 = 0.75;
 
@@ -38,7 +41,7 @@ fn scenario_time(plan: &Plan, named: &NamedScenario, is_first: bool, variants: u
         (Some(slo), _) => slo.each.0 * TRIES,
         (None, Some(push)) if plan.mode != Mode::Profiled => hearing(plan, push),
         (None, Some(_)) => (plan.slices.length.0 + opening(plan)) * rounds,
-        (None, None) => plan.slices.length.0 * rounds + draining(plan),
+        (None, None) => plan.slices.length.0 * rounds + draining(plan) + sending(plan, named) * plan.slices.saturating,
     };
     match (&named.scenario.push, &plan.warmup) {
         (Some(_), Warmup::UntilSteady { cap: span, .. } | Warmup::Fixed { span, .. }) => {
@@ -58,6 +61,12 @@ fn draining(plan: &Plan) -> Duration {
         TurnLength::Whole => Duration::ZERO,
         TurnLength::Auto | TurnLength::Fixed(_) => plan.slices.length.0 * plan.slices.saturating / 3,
     }
+}
+
+/// How long the requests of all users take to be sent, after the end of a saturating slice: seconds where each is an upload.
+fn sending(plan: &Plan, named: &NamedScenario) -> Duration {
+    let bytes = named.scenario.request.body.as_ref().map_or(0, BodySpec::length);
+    Duration::from_secs_f64(f64::from(plan.load.users) * bytes as f64 / BYTES_PER_S)
 }
 
 /// All slices of one server in which users receive its messages to the end.

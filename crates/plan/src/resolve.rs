@@ -97,3 +97,5 @@ fn stem(file: &str) -> String {
 mod tests;
 #[cfg(test)]
 mod tests_earlier;
+#[cfg(test)]
+mod tests_left_out;

@@ -196,6 +196,12 @@ impl World<'_> {
                 Err(because) => skipped.push(Skipped { what: server.clone(), because }),
             }
         }
+        let is_alone = self.mode == Mode::Compared && variants.len() == 1;
+        if is_alone && !asked.servers.is_empty() && !asked.servers.contains(&asked.baseline) {
+            let because = "nothing that could be compared with it is left".to_owned();
+            skipped.push(Skipped { what: asked.baseline.clone(), because });
+            return Ok(Vec::new());
+        }
         if aa || settings.control && variants.len() > 1 {
             variants.extend(self.variant(&asked.baseline, of_baseline, Role::Control).ok());
         }

@@ -54,7 +54,7 @@ fn plan(suite: &str, flags: Options) -> Result<Plan, PlanError> {
     plan_with(&inventory(), suite, flags)
 }
 
-fn plan_with(inventory: &Inventory, suite: &str, flags: Options) -> Result<Plan, PlanError> {
+pub(super) fn plan_with(inventory: &Inventory, suite: &str, flags: Options) -> Result<Plan, PlanError> {
     // Without a text there is no file, only flags.
     let suite = if suite.is_empty() { Suite::default() } else { Suite::parse("suites/s.toml", suite)? };
     plan_of_suite(inventory, &suite, flags)
@@ -83,7 +83,7 @@ fn names(plan: &Plan) -> Vec<(String, Vec<String>, Vec<String>)> {
         .collect()
 }
 
-fn strings(items: &[&str]) -> Vec<String> {
+pub(super) fn strings(items: &[&str]) -> Vec<String> {
     items.iter().map(|item| (*item).to_owned()).collect()
 }
 
@@ -228,23 +228,6 @@ fn a_baseline_of_another_copy_of_the_project_is_built_there_and_named_so() {
         ("http4s.Tapir".to_owned(), "1.11.15".to_owned(), None),
     ];
     assert_eq!(plan.groups[0].variants.iter().map(variant).collect::<Vec<_>>(), expected);
-}
-
-#[test]
-fn a_server_without_the_version_is_left_out_and_the_others_are_weighed() {
-    let mut inventory = inventory();
-    inventory.servers[1].versions = vec!["1.11.15".into()];
-    let flags = Options {
-        servers: Some(strings(&["*.Tapir*"])),
-        versions: Some(strings(&["1.10.14"])),
-        scenarios: Some(strings(&["SimpleGet"])),
-        ..Options::default()
-    };
-    let plan = plan_with(&inventory, "", flags).unwrap();
-    assert!(plan.groups.iter().flat_map(|g| &g.variants).all(|v| v.server != "http4s.Tapir"));
-    assert!(plan.groups.iter().flat_map(|g| &g.variants).any(|v| v.name == "http4s.TapirMulti@1.10.14"));
-    assert_eq!(plan.skipped[0].what, "http4s.Tapir");
-    assert_eq!(plan.skipped[0].because, "has no version 1.10.14; there are: 1.11.15");
 }
 
 #[test]

@@ -1,0 +1,41 @@
+//! What a plan leaves out: servers without the version that was asked for, and those that cannot be had on this machine.
+
+use super::tests::{inventory, plan_with, strings};
+use crate::settings::Options;
+
+#[test]
+fn a_server_without_the_version_is_left_out_and_the_others_are_weighed() {
+    let mut inventory = inventory();
+    inventory.servers[1].versions = vec!["1.11.15".into()];
+    let flags = Options {
+        servers: Some(strings(&["*.Tapir*"])),
+        versions: Some(strings(&["1.10.14"])),
+        scenarios: Some(strings(&["SimpleGet"])),
+        ..Options::default()
+    };
+    let plan = plan_with(&inventory, "", flags).unwrap();
+    assert!(plan.groups.iter().flat_map(|g| &g.variants).all(|v| v.server != "http4s.Tapir"));
+    assert!(plan.groups.iter().flat_map(|g| &g.variants).any(|v| v.name == "http4s.TapirMulti@1.10.14"));
+    assert_eq!(plan.skipped[0].what, "http4s.Tapir");
+    assert_eq!(plan.skipped[0].because, "has no version 1.10.14; there are: 1.11.15");
+}
+
+#[test]
+fn a_baseline_is_left_out_where_nothing_is_left_to_compare_with_it() {
+    let mut inventory = inventory();
+    inventory.servers[1].unavailable = Some("cannot be resolved".into());
+    let flags = |servers: &[&str]| Options {
+        servers: Some(strings(servers)),
+        scenarios: Some(strings(&["SimpleGet"])),
+        ..Options::default()
+    };
+    let plan = plan_with(&inventory, "", flags(&["http4s.Tapir*"])).unwrap();
+    assert!(plan.groups.iter().all(|group| group.baseline().name == "http4s.VanillaMulti"));
+    let left_out: Vec<&str> = plan.skipped.iter().map(|skipped| &*skipped.what).collect();
+    assert!(left_out.contains(&"http4s.Tapir") && left_out.contains(&"http4s.Vanilla"), "{left_out:?}");
+    let error = plan_with(&inventory, "", flags(&["http4s.Tapir"])).unwrap_err().to_string();
+    assert!(error.contains("cannot be resolved"), "{error}");
+    for asked in [&["http4s.Vanilla"][..], &["http4s.Vanilla", "http4s.Tapir"]] {
+        assert_eq!(plan_with(&inventory, "", flags(asked)).unwrap().groups.len(), 1, "alone, because it was asked for");
+    }
+}
