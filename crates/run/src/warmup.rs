@@ -15,7 +15,7 @@ use tare_stats::steady::{SteadyRule, Unsteady, Window, assess};
 use crate::error::RunError;
 use crate::progress::Progress;
 use crate::scenario::ScenarioRun;
-use crate::slice::SliceLoad;
+use crate::slice::{SliceLoad, count_whole};
 
 /// Length of a warm-up slice: short, so that all servers warm up side by side.
 const SLICE: Duration = Duration::from_millis(250);
@@ -33,12 +33,16 @@ const BACKLOG_GONE: f64 = 0.02;
 const CALM_ROUNDS: usize = 2;
 /// The part of the cap after which servers move to the cores of measuring, calm or not.
 const SHARE_ON_ALL_CORES: f64 = 0.7;
+/// The fewest users of a warm-up until steady, unless the plan has fewer: they still keep a server busy.
+const FEWEST_USERS: u32 = 8;
 
 /// The warm-up of all servers of a fork for one scenario.
 pub(crate) struct WarmUp {
     /// Longest time.
     cap: Duration,
+    /// Users of the next slice.
     users: u32,
+    most_users: u32,
     /// Whether it ends once all servers are steady; otherwise it lasts as long as `cap`.
     until_steady: bool,
     /// Whether the servers are still on more cores than they will be measured on.
@@ -91,6 +95,7 @@ impl WarmUp {
         Self {
             cap,
             users,
+            most_users: users,
             until_steady,
             on_all_cores,
             begin_ns: scenario.context.bed.elapsed_ns(),
@@ -116,13 +121,20 @@ impl WarmUp {
         scenario.begin_watch(&driven, load.phase);
         let mut samples = Vec::with_capacity(driven.len());
         for member in &driven {
-            samples.push(scenario.drive(*member, &load)?);
+            let mut sample = scenario.drive(*member, &load)?;
+            count_whole(&mut sample, load.users, scenario.context.bed.elapsed_ns());
+            samples.push(sample);
         }
         let readings = scenario.end_watch(0);
         let mut windows = Vec::new();
+        let mut slowest_per_s = f64::INFINITY;
         for ((member, sample), readings) in driven.into_iter().zip(samples).zip(readings) {
             let slice = scenario.keep_sample(member, &load, sample, readings)?;
+            slowest_per_s = slowest_per_s.min(slice.load.throughput_per_s());
             windows.extend(window(slice).map(|window| (member, window)));
+        }
+        if self.until_steady {
+            self.users = users_that_drain_soon(load.length, slowest_per_s, self.most_users);
         }
         for (member, window) in against_the_others(windows) {
             self.windows[member].push(window);
@@ -174,6 +186,13 @@ impl WarmUp {
         }
         Ok(())
     }
+}
+
+/// So many users that a slice drains in about half its length, in powers of two: all of them, unless answers are slow. 128
+/// uploads of 5 MiB take seconds together, and windows of that length are too few to show a level.
+fn users_that_drain_soon(length: Duration, slowest_per_s: f64, most: u32) -> u32 {
+    let answered = (slowest_per_s * length.as_secs_f64() / 2.0).max(f64::from(FEWEST_USERS));
+    if answered >= f64::from(most) { most } else { 1 << (answered as u32).ilog2() }
 }
 
 /// Whether the compilers of all servers have had nothing to do for some rounds; at once where there are no compilers.
@@ -260,6 +279,15 @@ mod tests {
             assert!((quick - slow).abs() < 1e-12, "member {member}: {quick} and {slow}");
         }
         assert!((against_the_others(vec![(0, window(0.3))])[0].1.log_cost - 0.3).abs() < 1e-12, "alone: its own cost");
+    }
+
+    #[test]
+    fn slow_answers_are_asked_for_by_fewer_users() {
+        let users = |per_s, most| users_that_drain_soon(SLICE, per_s, most);
+        assert_eq!(users(15_000.0, 128), 128);
+        assert_eq!(users(130.0, 128), 16, "of 130 uploads per second, 16 take an eighth of a second");
+        assert_eq!((users(3.0, 128), users(0.0, 128)), (8, 8), "enough to keep a server busy");
+        assert_eq!((users(3.0, 5), users(f64::INFINITY, 100)), (5, 100), "never more than the plan has");
     }
 
     #[test]
