@@ -11,7 +11,9 @@ import time
 
 MARK = "TARE_FAULTS_MARK"
 # Longer than any break takes; a program that is still there has hung.
-PATIENCE_S = 60.0
+PATIENCE_S = 120.0
+# Flags of a short run of the built-in servers.
+QUICK = ("--warmup", "200ms", "--slice", "100ms", "--discard", "20ms", "--saturating", "3", "--poisson", "1", "-u", "8")
 
 
 class Problem(Exception):
@@ -25,6 +27,7 @@ class Tare:
         if not program.exists():
             raise Problem(f"{program} is not there: build it with ./tare build, or name one with --program")
         self.program = str(program.resolve())
+        self.kept = contextlib.ExitStack()
 
     @contextlib.contextmanager
     def folder(self):
@@ -35,10 +38,17 @@ class Tare:
         finally:
             shutil.rmtree(path, ignore_errors=True)
 
-    def start(self, folder, *args, before=()):
+    def kept_folder(self):
+        """A folder for all breaks of a part; it goes with the program."""
+        return pathlib.Path(self.kept.enter_context(tempfile.TemporaryDirectory(prefix="tare-faults-")))
+
+    def start(self, folder, *args, before=(), more_environment=None):
         """Starts `tare ARGS` in a folder; `before` is a command that runs it, such as prlimit."""
-        environment = {**os.environ, MARK: folder.name, "NO_COLOR": "1"}
-        command = [*before, self.program, *map(str, args)]
+        return self.start_program(folder, *before, self.program, *map(str, args), more_environment=more_environment)
+
+    def start_program(self, folder, *command, more_environment=None):
+        """Starts another program in a folder, with the mark of the folder."""
+        environment = {**os.environ, MARK: folder.name, "NO_COLOR": "1", **(more_environment or {})}
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
         return subprocess.Popen(command, cwd=folder, env=environment, **pipes)
 
@@ -57,9 +67,9 @@ class Tare:
             process.kill()
             process.communicate()
 
-    def suite(self, folder):
-        """A suite of two servers that are part of tare; its path."""
-        text = subprocess.run([self.program, "example"], capture_output=True, text=True, check=True).stdout
+    def suite(self, folder, more=""):
+        """A suite of two servers that are part of tare, and of what `more` adds; its path."""
+        text = subprocess.run([self.program, "example"], capture_output=True, text=True, check=True).stdout + more
         path = folder / "suite.toml"
         path.write_text(text, encoding="utf-8")
         return path

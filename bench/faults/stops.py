@@ -1,0 +1,134 @@
+"""Breaks by signals: processes of a run are killed, or stopped for a while."""
+
+import os
+import pathlib
+import signal
+import time
+
+from .outcome import ended, left_of_load, left_of_run, right, wrong
+from .tare import QUICK, are_gone, processes
+
+# So long does a machine sleep here.
+SLEEP_S = 20.0
+
+
+def kill_load(tare, chance):
+    """kill -9 of a load that writes a record."""
+    with tare.folder() as folder, tare.server(folder) as url:
+        load = tare.start(folder, "load", f"{url}/path0/4", "-c", "2", "-d", "60s", "--interval", "20ms", "--db", "a.sqlite", "--quiet")
+        time.sleep(chance.uniform(0.0, 2.0))
+        load.kill()
+        load.communicate()
+        return left_of_load(tare, folder, folder / "a.sqlite")
+
+
+def kill_run(tare, chance):
+    """kill -9 of a comparison of two servers."""
+    with tare.folder() as folder:
+        run = tare.start(folder, "run", tare.suite(folder), *QUICK, "--forks", "40")
+        time.sleep(chance.uniform(0.2, 10.0))
+        run.kill()
+        run.communicate()
+        if not are_gone(folder):
+            return wrong(f"processes are left running: {processes(folder)}")
+        return left_of_run(tare, folder)
+
+
+def kill_server(tare, chance):
+    return strike(tare, chance, is_server, lambda pid: os.kill(pid, signal.SIGKILL))
+
+
+def stop_server(tare, chance):
+    return strike(tare, chance, is_server, lambda pid: os.kill(pid, signal.SIGSTOP))
+
+
+def kill_supervisor(tare, chance):
+    return strike(tare, chance, is_supervisor, lambda pid: os.kill(pid, signal.SIGKILL))
+
+
+def stop_supervisor(tare, chance):
+    return strike(tare, chance, is_supervisor, lambda pid: pause([pid], chance.uniform(0.5, 3.0)))
+
+
+def stop_tare(tare, chance):
+    return strike(tare, chance, is_tare, lambda pid: pause([pid], chance.uniform(0.5, 5.0)))
+
+
+def stop_all(tare, chance):
+    """Everything stops for 20 s, as on a machine that sleeps."""
+    with tare.folder() as folder:
+        run = begin(tare, folder)
+        time.sleep(chance.uniform(3.0, 8.0))
+        # The parents first: nobody must see the stop of a child.
+        pause(sorted(processes(folder)), SLEEP_S)
+        return told(tare, folder, run, "all stopped")
+
+
+def begin(tare, folder):
+    return tare.start(folder, "run", tare.suite(folder), *QUICK, "--forks", "3", "--timeout", "500ms")
+
+
+def strike(tare, chance, is_wanted, blow):
+    """Begins a run and strikes one of its processes; the run must end by itself, and leave nothing."""
+    with tare.folder() as folder:
+        run = begin(tare, folder)
+        time.sleep(chance.uniform(3.0, 10.0))
+        found = [pid for pid in processes(folder) if is_wanted(pid)]
+        if found:
+            strike_if_there(blow, chance.choice(found))
+        return told(tare, folder, run, "struck" if found else None)
+
+
+def strike_if_there(blow, pid):
+    """The process may have ended since it was found."""
+    try:
+        blow(pid)
+    except ProcessLookupError:
+        pass
+
+
+def told(tare, folder, run, struck):
+    """What a run says that was struck. The self-test may have been hit instead: then there is no run."""
+    code, err, problem = ended(tare, folder, run, (0, 1, 3))
+    if problem is not None:
+        return problem
+    if code == 1:
+        return right("tare ends, no server left; exit code 1, because the self-test failed") if "self-test" in err else wrong(err.strip()[-160:])
+    what = "no such process at that moment" if struck is None else "the server is void or was started again" if code == 3 else "the run went on"
+    return right(f"tare ends, no server left; {what}")
+
+
+def pause(pids, seconds):
+    """Stops processes for so long."""
+    for pid in pids:
+        strike_if_there(lambda pid: os.kill(pid, signal.SIGSTOP), pid)
+    time.sleep(seconds)
+    for pid in reversed(pids):
+        strike_if_there(lambda pid: os.kill(pid, signal.SIGCONT), pid)
+
+
+def is_server(pid):
+    return arguments(pid)[1:2] == [b"reference"]
+
+
+def is_supervisor(pid):
+    return name(pid) == "supervisor"
+
+
+def is_tare(pid):
+    return arguments(pid)[1:2] == [b"run"] and not is_supervisor(pid)
+
+
+def arguments(pid):
+    return read(pid, "cmdline").split(b"\0")
+
+
+def name(pid):
+    return read(pid, "comm").decode().strip()
+
+
+def read(pid, file):
+    try:
+        return pathlib.Path(f"/proc/{pid}/{file}").read_bytes()
+    except OSError:
+        return b""
