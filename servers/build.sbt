@@ -1,6 +1,6 @@
-// One module per target, a target being a family at a version: `http4s@1.11.15`. The modules of a family compile
+// One module per target. A target is a family at a version: `http4s@1.11.15`. The modules of a family compile
 // the same sources, each against its own libraries, and each leaves a manifest from which tare starts its servers.
-// `./build` names the targets; sbt alone takes the defaults of catalog.toml.
+// `./build` names the targets. sbt alone takes the default versions of all families.
 
 lazy val writeManifest = taskKey[Unit]("Builds the target's servers and says how to start them.")
 

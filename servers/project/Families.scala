@@ -1,7 +1,7 @@
 import sbt._
 import sbt.librarymanagement.InclExclRule
 
-/** The families that sbt builds; what each of them is for stands in catalog.toml. */
+/** The families that sbt builds. catalog.toml says what each is for. */
 object Families {
   private val Tapir = "com.softwaremill.sttp.tapir"
 
@@ -14,7 +14,7 @@ object Families {
     group("co.fs2", "fs2-core", "fs2-io")
   )
 
-  // Not its circe module, which is not to be had at each version.
+  // Not its circe module, which is not published for every version.
   private val http4sModules =
     group("org.http4s", "http4s-core", "http4s-server", "http4s-dsl", "http4s-ember-core", "http4s-ember-server")
 
@@ -116,7 +116,7 @@ object Families {
     netty
   )
 
-  // What 1.11.x asks for is not to be had.
+  // The version that 1.11.x depends on is not available.
   private def zioForced(version: String): Seq[ModuleID] =
     if (version.startsWith("1.11.")) Seq(("dev.zio" % "zio-json_3" % "0.7.3").force()) else Nil
 
@@ -209,7 +209,7 @@ object Families {
     netty
   )
 
-  // No server: the articles' load tool, with one simulation.
+  // No server: the load tool of the published articles, with one simulation.
   private val gatling = plain(
     "gatling",
     "gatling",

@@ -3,9 +3,9 @@ import sbt.librarymanagement.InclExclRule
 
 /** What the servers of one library have in common: their folder, their Scala, and what they are built on.
   *
-  * @param versionOf whose version a target of this family has: Tapir's, or the library's own where nothing of Tapir is used
+  * @param versionOf whose version a target of this family has: Tapir's, or the library's own if Tapir is not used
   * @param libraries the direct dependencies, given that version; the vanilla servers get the same ones
-  * @param reported the versions that a reader of a report wants to see: their names there, and the modules that tell them
+  * @param reported the versions that a reader of a report wants to see: their names there, and the modules that have them
   * @param alike modules that are released together: each group is resolved to one version, since libraries that ask for
   *   different ones would otherwise leave, say, the newer half of cats-effect beside the older one
   * @param javaRelease the oldest Java whose classes it may be built on

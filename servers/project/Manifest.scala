@@ -39,7 +39,7 @@ object Manifest {
   private def coordinates(module: ModuleID): String = s"${module.organization}:${module.name}:${module.revision}"
 }
 
-/** Says why a target cannot be had here, so that `tare list` can say so too. */
+/** Records why a target is not available here, so that `tare list` can show it. */
 object Unavailable {
   def file(out: File, target: Target): File = out / s"$target.unavailable.json"
 
@@ -48,7 +48,7 @@ object Unavailable {
     val failures = Incomplete.linearize(cause).flatMap(_.directCause).collect { case e: ResolveException => e }
     val missing = failures.flatMap(_.failed).map(m => s"${m.organization}:${m.name}:${m.revision}")
     val artifact = missing.headOption.getOrElse("a library")
-    // Being offline must not look like a version that does not exist.
+    // Without a network, a version must not look as if it did not exist.
     val offline = failures.flatMap(_.messages).exists(_.contains("download error"))
     val reason = artifact + (if (offline) ": cannot be downloaded, check the network" else ": cannot be resolved")
     (out / s"$target.json").delete()

@@ -1,12 +1,14 @@
 import sbt._
 
+import scala.sys.process.Process
+
 /** A family at a version, with the fingerprint of what it is built from (`./build --fingerprint`). */
 final case class Target(family: Family, version: String, fingerprint: String) {
 
   /** sbt's name for the module: letters, digits, `-` and `_` only. */
   def projectId: String = toString.replaceAll("[^A-Za-z0-9-]", "_")
 
-  /** The version of Tapir, where the family has anything to do with it. */
+  /** The version of Tapir, if the family uses Tapir. */
   def tapir: Option[String] = Some(version).filter(_ => family.versionOf == "tapir")
 
   override def toString: String = s"${family.name}@$version"
@@ -14,8 +16,8 @@ final case class Target(family: Family, version: String, fingerprint: String) {
 
 object Target {
 
-  /** The targets of `-Dtare.targets=FAMILY@VERSION=FINGERPRINT,…`, or else the defaults of the catalog as far as sbt builds
-    * them, so that an IDE can open the build. Modules of the latter kind carry no fingerprint, hence count as stale.
+  /** The targets of `-Dtare.targets=FAMILY@VERSION=FINGERPRINT,…`. Without that, every family at its default version, so
+    * that an IDE can open the build. Such targets have no fingerprint, so they count as stale.
     */
   def requested(servers: File): Seq[Target] =
     sys.props.get("tare.targets").filter(_.nonEmpty).map(_.split(",").toSeq).getOrElse(defaults(servers)).map(parse)
@@ -31,15 +33,11 @@ object Target {
     case _ => sys.error(s"not a target: $spec (expected FAMILY@VERSION, such as http4s@1.11.15)")
   }
 
-  private val Header = """\s*\[families\.([\w-]+)\].*""".r
-  private val Toolchain = """\s*toolchain\s*=\s*"([^"]+)".*""".r
-  private val Default = """\s*default_version\s*=\s*"([^"]+)".*""".r
+  private val BySbt = "(.+) (.+) sbt".r
 
+  /** `./build` reads the catalog, so that this build need not. */
   private def defaults(servers: File): Seq[String] =
-    IO.readLines(servers / "catalog.toml").foldLeft((Option.empty[String], Seq.empty[String])) {
-      case ((_, found), Header(family))                     => (Some(family), found)
-      case ((_, found), Toolchain(other)) if other != "sbt" => (None, found)
-      case ((Some(family), found), Default(version))        => (Some(family), found :+ s"$family@$version")
-      case (state, _)                                       => state
-    }._2
+    Process(Seq((servers / "build").getPath, "--families")).lineStream.collect {
+      case BySbt(name, version) => s"$name@$version"
+    }
 }

@@ -1,7 +1,7 @@
 # Builds families with cargo: a workspace in the family's folder, whose lock file says which versions. Sourced by ../build.
-# Its program, tare-servers-FAMILY, is told how many threads it may have.
+# Its program, tare-servers-FAMILY, gets its number of threads as an argument.
 
-# Whose version is that of the family, and what a reader of a report wants to see.
+# The package whose version is that of the family, and the packages whose versions a report shows.
 readonly CARGO_VERSION_OF=axum
 readonly CARGO_REPORTED='axum|hyper|tokio|serde_json'
 
@@ -10,7 +10,7 @@ cargo_sources() {
   find "$1/Cargo.toml" "$1/Cargo.lock" "$1/src" -type f -print0
 }
 
-# Builds a target with the given fingerprint, or says why it cannot be had.
+# Builds a target with the given fingerprint, or records why it is not available.
 cargo_build() {
   local family=${1%@*} version=${1#*@} modules locked
   modules=$(sed -nE 's/^name = "(.*)"/\1/p; s/^version = "(.*)"/\1/p' "$family/Cargo.lock" | paste -d' ' - -)

@@ -1,4 +1,4 @@
-# What every way of building shares: messages, hashes, and the documents that a build leaves. Sourced by ../build.
+# Shared by all toolchains: messages, hashes, and the documents that a build leaves. Sourced by ../build.
 
 readonly MANIFESTS=target/manifests
 
@@ -9,7 +9,7 @@ die() {
 
 if command -v sha256sum >/dev/null; then SHA256=(sha256sum); else SHA256=(shasum -a 256); fi
 
-# Says why a target cannot be had here: unavailable TARGET ARTIFACT REASON.
+# Records why a target is not available here: unavailable TARGET ARTIFACT REASON.
 unavailable() {
   rm -f "$MANIFESTS/$1.json"
   printf '{\n  "reason": "%s",\n  "artifact": "%s"\n}\n' "$3" "$2" >"$MANIFESTS/$1.unavailable.json"

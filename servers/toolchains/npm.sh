@@ -1,5 +1,5 @@
 # Builds families for Node.js: a package in the family's folder, whose lock file says which versions. Sourced by ../build.
-# Building is to copy it and to install beside the copy what it needs.
+# The build copies it, and installs its dependencies beside the copy.
 
 readonly NPM_VERSION_OF=fastify
 readonly MIN_NODE=20
@@ -9,7 +9,7 @@ npm_sources() {
   find "$1/package.json" "$1/package-lock.json" "$1/src" -type f -print0
 }
 
-# Builds a target with the given fingerprint, or says why it cannot be had.
+# Builds a target with the given fingerprint, or records why it is not available.
 npm_build() {
   local family=${1%@*} version=${1#*@} module=target/modules/$1 node modules locked
   # The second line of each entry is its version; the first entry is the package itself.

@@ -1,9 +1,9 @@
 # Builds families with sbt: one module per target, from the Scala and Java of the family's folder. Sourced by ../build.
-# This file finds the tools (a JDK, sbt); what is built is build.sbt's affair.
+# This file finds the tools (a JDK, sbt). build.sbt says what is built.
 
 readonly SBT_VERSION=1.13.0
 readonly SBT_SHA256=18d4a733eae2f70fd4d71a46e9da21d2eb7c9bf6ee85a67be9a9800e7c01403e
-# Of the libraries, some are for virtual threads.
+# Some libraries need virtual threads.
 readonly MIN_JAVA=21
 
 # Prints the files that the targets of a family are built from, each ended by a NUL.
@@ -43,18 +43,13 @@ java_version() {
   echo "${version:-0}"
 }
 
-# Sets JAVA_HOME to the first JDK that is new enough: the user's choice, then what is on PATH, then the usual places.
+# Takes the JDK of JAVA_HOME, which tare sets to the one that it finds, or else the one on the PATH.
 find_jdk() {
-  local on_path home
-  on_path=$(readlink -f "$(command -v javac || true)" 2>/dev/null) || true
-  for home in "${JAVA_HOME:-}" "${on_path%/bin/javac}" /usr/lib/jvm/* "$HOME"/.sdkman/candidates/java/* \
-    /Library/Java/JavaVirtualMachines/*/Contents/Home; do
-    if [[ -n $home ]] && (($(java_version "$home") >= MIN_JAVA)); then
-      export JAVA_HOME=$home
-      return
-    fi
-  done
-  die "no JDK of version $MIN_JAVA or later found: install one (25 is a good choice), or set JAVA_HOME to where it is"
+  local javac
+  javac=$(readlink -f "$(command -v javac || true)" 2>/dev/null) || true
+  export JAVA_HOME=${JAVA_HOME:-${javac%/bin/javac}}
+  (($(java_version "$JAVA_HOME") >= MIN_JAVA)) ||
+    die "JAVA_HOME and PATH have no JDK of version $MIN_JAVA or later: install one (25 is a good choice), or set JAVA_HOME"
 }
 
 # Prints where sbt's launcher is, after Maven has fetched it by name if need be and its hash has been checked.

@@ -30,7 +30,7 @@ impl Cores {
         Ok(Self { server, load, warmup })
     }
 
-    /// How a slice of this kind sends: the generator stays awake for an open load, if that is wanted, on cores of its own.
+    /// How a slice of this kind sends: the generator busy-waits under an open load, if the plan wants it and no server runs on its cores.
     pub fn sending_mode(&self, kind: SliceKind, spin: bool) -> Sending {
         let may_spin = spin && kind != SliceKind::Saturating && !self.server.overlaps(&self.load);
         if may_spin { Sending::Spinning } else { Sending::Exact }

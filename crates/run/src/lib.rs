@@ -14,7 +14,7 @@ mod file_name;
 mod fork;
 pub mod host;
 mod inputs;
-mod jdk_home;
+pub mod java;
 mod journal;
 pub mod load;
 pub mod noise;

@@ -24,7 +24,7 @@ use tare_sys::scheduling::SchedulingPolicy;
 use crate::engine::{self, Tool};
 use crate::error::RunError;
 use crate::host::Start;
-use crate::jdk_home::jdk_home;
+use crate::java::{jdk_home, oldest_java};
 
 /// How one variant is started.
 #[derive(Debug, Clone)]
@@ -283,27 +283,6 @@ impl Launches {
     }
 }
 
-/// The Java that all of these servers of the catalog run on; `None` where none runs on a JVM.
-fn oldest_java(catalog: &Catalog, variants: &[&Variant]) -> Result<Option<u32>, RunError> {
-    let oldest = variants.iter().map(|variant| catalog.family_of(&variant.server).map(|(_, family)| family.min_java));
-    Ok(oldest.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().max())
-}
-
-/// Checks the JDK that a plan names, if its servers need one. A plan that names none may be made on a machine without
-/// Java.
-///
-/// # Errors
-/// There is no JDK at that place, or it is too old for the servers.
-pub fn check_java(plan: &Plan, catalog: Option<&Catalog>) -> Result<(), RunError> {
-    let (Some(home), Some(catalog)) = (jdk_home(plan), catalog) else { return Ok(()) };
-    let variants = plan.groups.iter().flat_map(|group| &group.variants);
-    let of_catalog: Vec<&Variant> = variants.filter(|variant| variant.program == Program::Catalog).collect();
-    if let Some(minimum) = oldest_java(catalog, &of_catalog)? {
-        Jdk::find_suitable(minimum, Some(home))?;
-    }
-    Ok(())
-}
-
 /// Builds what is stale among the catalog's variants, and takes their command lines from the manifests.
 fn of_catalog(
     plan: &Plan,
@@ -327,8 +306,9 @@ fn of_catalog(
     targets.dedup();
     let of_baseline = if variants.iter().any(|v| v.program.other_home().is_some()) { " of the baseline" } else { "" };
     progress(&format!("looking whether the servers{of_baseline} are built"));
+    let compiler = Jdk::find_compiler().ok().map(|jdk| jdk.home);
     let unavailable: BTreeMap<_, _> = catalog
-        .build_targets(&targets, None, cancelled, &mut |line| {
+        .build_targets(&targets, compiler.as_deref(), cancelled, &mut |line| {
             progress(&format!("building servers{of_baseline}  {} s  {}", line.elapsed.as_secs(), line.text));
         })?
         .into_iter()

@@ -55,7 +55,7 @@ impl Catalog {
     }
 
     /// Builds the stale targets, and reports each line of the build's output. Returns the targets that are not
-    /// available on this machine, with the reason. `java_home` overrides the JDK of the build.
+    /// available on this machine, with the reason. `java_home` is the JDK of the build (`Jdk::find_compiler`).
     ///
     /// # Errors
     /// When the build fails for another reason, with its last lines, or was cancelled.

@@ -5,6 +5,9 @@ use std::{env, fs};
 
 use crate::SutError;
 
+/// The oldest Java on which all servers of the catalog can be built and run.
+pub const CATALOG_JAVA: u32 = 21;
+
 /// A Java installation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Jdk {
@@ -50,8 +53,7 @@ impl Jdk {
             })?;
             return if found.major >= minimum { Ok(found) } else { Err(too_old(&found, "the JDK that was chosen")) };
         }
-        let users_own = env::var_os("JAVA_HOME").and_then(|home| Self::from_home(Path::new(&home)));
-        if let Some(found) = users_own.filter(|jdk| jdk.major >= minimum) {
+        if let Some(found) = Self::chosen_by_user().filter(|jdk| jdk.major >= minimum) {
             return Ok(found);
         }
         match Self::installed_jdks().into_iter().max_by_key(|jdk| jdk.major) {
@@ -63,6 +65,26 @@ impl Jdk {
                 ),
             }),
         }
+    }
+
+    /// The JDK that builds the servers of the catalog: `JAVA_HOME` if it is new enough and has a compiler, else the newest
+    /// one that has.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn find_compiler() -> Result<Self, SutError> {
+        let is_usable = |jdk: &Self| jdk.major >= CATALOG_JAVA && jdk.home.join("bin/javac").is_file();
+        let newest = || Self::installed_jdks().into_iter().filter(is_usable).max_by_key(|jdk| jdk.major);
+        Self::chosen_by_user().filter(is_usable).or_else(newest).ok_or_else(|| SutError::Jdk {
+            message: format!(
+                "no Java {CATALOG_JAVA} or later with a compiler (bin/javac) was found; install a JDK (25 is a good \
+                 choice), or set JAVA_HOME"
+            ),
+        })
+    }
+
+    fn chosen_by_user() -> Option<Self> {
+        env::var_os("JAVA_HOME").and_then(|home| Self::from_home(Path::new(&home)))
     }
 
     /// Every installation in the usual places.

@@ -1,4 +1,4 @@
-// What the endpoints answer, as contract.toml has it: the work proper, the same on both sides of a comparison.
+// The answers of the endpoints, as in contract.toml: the application's work, the same on both sides of a comparison.
 import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { stat, unlink } from 'node:fs/promises';
@@ -7,21 +7,21 @@ import { join } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
-/** How many routes a server named `Multi` has: `/path0` to `/path127`. */
+/** The number of routes of a server named `Multi`: `/path0` to `/path127`. */
 export const MULTI_ROUTES = 128;
 
-/** A body beyond this is refused with 413. */
+/** A longer body is refused with 413. */
 export const MAX_BODY_BYTES = 6 * 1024 * 1024;
 
-/** What `/text` and, as a JSON document, `/json` say. */
+/** The text of `/text`, and of `/json` as a JSON document. */
 export const TEXT = 'Hello, World!';
 
 export const PLAIN = 'text/plain; charset=UTF-8';
 
-/** What an id may be: 32 bits, as on the other servers. */
+/** The largest id: 32 bits, as on the other servers. */
 export const ID = { minimum: -(2 ** 31), maximum: 2 ** 31 - 1 };
 
-/** That a body went beyond the limit. */
+/** A body that is longer than the limit. */
 export class TooLarge extends Error {
   statusCode = 413;
 }
@@ -32,7 +32,7 @@ export const postString = (n, body) => `Ok [${n}], string length = ${body.length
 
 export const postBytes = (n, body) => `Ok [${n}], bytes length = ${body.length}`;
 
-/** Saves a stream to a file as it arrives, tells its length, and removes it: it is not needed afterwards. */
+/** Saves a stream to a file as it arrives, returns its length, and removes the file. */
 export async function upload(stream) {
   const file = join(tmpdir(), `tare-upload-${randomUUID()}`);
   try {

@@ -1,4 +1,4 @@
-// fastify, as its users write it: routes with schemas, content type parsers, handlers that return what is to be sent.
+// fastify as its users write it: routes with schemas, content type parsers, handlers that return the response.
 import fastify from 'fastify';
 
 import { get, ID, MAX_BODY_BYTES, PLAIN, postBytes, postString, TEXT, upload } from './answers.js';
@@ -29,7 +29,7 @@ function addRoute(app, n) {
   app.post(`/pathBytes${n}`, (request, reply) => reply.type(PLAIN).send(postBytes(n, request.body)));
 }
 
-/** In a scope of its own, because its bodies are taken as streams. */
+/** In a scope of its own, because it reads bodies as streams. */
 async function uploads(app) {
   app.removeContentTypeParser('application/octet-stream');
   app.addContentTypeParser('application/octet-stream', (_request, stream, done) => done(null, stream));

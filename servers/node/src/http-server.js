@@ -1,4 +1,4 @@
-// The baseline: Node's http module alone. It has no router, so a map is looked into.
+// The baseline: Node's http module alone. It has no router, so a map finds the route.
 import { createServer } from 'node:http';
 
 import { get, ID, MAX_BODY_BYTES, PLAIN, postBytes, postString, TEXT, TooLarge, upload } from './answers.js';
@@ -16,7 +16,7 @@ export function listen(address, routes) {
   });
 }
 
-/** The routes: numbers by path for those with an id, and what is done for the others. */
+/** The routes: for those with an id their number by path, for the others a handler. */
 function find(routes) {
   const numbers = new Map(Array.from({ length: routes }, (_, n) => [`/path${n}`, n]));
   const gets = new Map([

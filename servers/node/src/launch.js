@@ -1,21 +1,21 @@
-// The life of every server: its name and port as arguments; one line on standard output once it listens; the end by SIGTERM.
+// The start and end of every server. Its arguments are name and port. It prints a line when it listens. SIGTERM ends it.
 
 /** Servers under test are never reachable from another machine. */
 const HOST = '127.0.0.1';
 
-/** What both sides of a comparison run with: Node's own defaults, except where a comment says why not. */
+/** The settings of both sides of a comparison: Node's defaults, except where a comment gives the reason. */
 export const SETTINGS = {
-  // A connection rests while it is the other servers' turn; the default of five seconds would close it meanwhile.
+  // A connection is idle while other servers have their turn. The default limit of five seconds would close it.
   keepAliveTimeout: 600_000,
-  // fastify's default; Node's own of five minutes would make it look after connections that the other does not look after.
+  // fastify's default. With Node's default of five minutes, only one of the two sides would time requests out.
   requestTimeout: 0,
 };
 
-/** Room for thousands of users who come at once; the default is 511. */
+/** Enough for thousands of users who connect at once; the default is 511. */
 const BACKLOG = 4096;
 
 /**
- * Has the server that the arguments name open the port that they name (0 = any free one), and says which port it got.
+ * Lets the server in the arguments open the port in the arguments (0 = any free one), and prints the port that it got.
  *
  * A wrong argument ends the process with exit code 2, a port in use with 1, each with one line on standard error.
  */

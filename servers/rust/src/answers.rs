@@ -1,12 +1,12 @@
-//! What the endpoints answer, as contract.toml has it: the work proper, the same on both sides of a comparison.
+//! The answers of the endpoints, as in contract.toml: the application's work, the same on both sides of a comparison.
 
-/// How many routes a server named `Multi` has: `/path0` to `/path127`.
+/// The number of routes of a server named `Multi`: `/path0` to `/path127`.
 pub const MULTI_ROUTES: i32 = 128;
 
-/// A body beyond this is refused with 413.
+/// A longer body is refused with 413.
 pub const MAX_BODY_BYTES: usize = 6 * 1024 * 1024;
 
-/// What `/text` and, as a JSON document, `/json` say.
+/// The text of `/text`, and of `/json` as a JSON document.
 pub const TEXT: &str = "Hello, World!";
 
 /// The content type of every text.

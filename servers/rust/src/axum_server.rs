@@ -19,7 +19,7 @@ use crate::upload::{self, Refusal};
 /// Serves `/path0` to `/path{routes - 1}` and the others until the process ends.
 pub async fn serve(listener: TcpListener, routes: i32) -> io::Result<()> {
     let listener = listener.tap_io(|stream| {
-        // A connection that has broken meanwhile is found out by whoever reads it.
+        // A read finds out that the connection has broken.
         let _ = stream.set_nodelay(true);
     });
     axum::serve(listener, router(routes)).await

@@ -1,4 +1,4 @@
-//! The JSON documents of `/json` and `/echo`. Both servers use serde, so that a comparison never weighs a JSON library.
+//! The JSON documents of `/json` and `/echo`. Both servers use serde, so that no comparison measures a JSON library.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! The baseline: hyper alone. It has no router, so a map is looked into.
+//! The baseline: hyper alone. It has no router, so a map finds the route.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -31,7 +31,7 @@ pub async fn serve(listener: TcpListener, routes: i32) -> io::Result<()> {
                 let routes = Arc::clone(&routes);
                 async move { Ok::<_, Infallible>(routes.answer(request).await.unwrap_or_else(empty)) }
             });
-            // A connection that breaks is the client's affair.
+            // A broken connection is the client's problem.
             let _ = http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
         });
     }
@@ -39,7 +39,7 @@ pub async fn serve(listener: TcpListener, routes: i32) -> io::Result<()> {
 
 type Answer = Response<Full<Bytes>>;
 
-/// What is posted where.
+/// The paths that take a POST.
 #[derive(Clone, Copy)]
 enum Post {
     String(i32),
@@ -49,7 +49,7 @@ enum Post {
 }
 
 struct Routes {
-    /// `/path{n}` by path, to be followed by an id.
+    /// `/path{n}` by path; an id follows.
     numbers: HashMap<String, i32>,
     posts: HashMap<String, Post>,
 }
@@ -65,7 +65,7 @@ impl Routes {
         }
     }
 
-    /// The answer, or else the status that says why there is none.
+    /// The answer, or the status of the error.
     async fn answer(&self, request: Request<Incoming>) -> Result<Answer, StatusCode> {
         match (request.method(), request.uri().path()) {
             (&Method::GET, "/text") => Ok(text(TEXT)),

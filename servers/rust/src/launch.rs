@@ -1,4 +1,4 @@
-//! The life of every server: its name and port as arguments; one line on standard output once it listens; the end by SIGTERM.
+//! The start and end of every server. Its arguments are name and port. It prints a line when it listens. SIGTERM ends it.
 
 use std::io;
 use std::process::exit as leave;
@@ -9,14 +9,14 @@ use tokio::runtime;
 /// Servers under test are never reachable from another machine.
 const HOST: &str = "127.0.0.1";
 
-/// What the command line asks for.
+/// The command line, parsed.
 struct Asked {
     threads: usize,
     server: String,
     port: u16,
 }
 
-/// Opens the port that the arguments name (0 = any free one), says so, and has `answer` serve the named server on it.
+/// Opens the port in the arguments (0 = any free one), prints it, and lets `answer` run the named server on it.
 ///
 /// A wrong argument ends the process with exit code 2, a port in use with 1, each with one line on standard error.
 pub fn serve(answer: impl AsyncFnOnce(&str, TcpListener) -> io::Result<()>) {

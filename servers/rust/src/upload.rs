@@ -21,7 +21,7 @@ impl From<io::Error> for Refusal {
     }
 }
 
-/// Writes a body into a temporary file as it arrives, and returns the file's length; the file is not needed afterwards.
+/// Writes a body into a temporary file as it arrives, and returns the file's length. The file is removed.
 pub async fn save(mut body: impl Body<Data = Bytes> + Unpin) -> Result<u64, Refusal> {
     let temporary = tempfile::NamedTempFile::new()?;
     let mut file = File::from_std(temporary.reopen()?);

@@ -6,12 +6,13 @@ use tare_plan::Plan;
 use tare_plan::engine::Engine;
 use tare_record::cross_check::ToolFigures;
 use tare_sut::catalog::{Catalog, Target};
+use tare_sut::jdk::Jdk;
 use tare_sut::launch::JvmSettings;
 use tare_sys::affinity::CpuSet;
 
 use super::{Cell, Tool};
 use crate::error::RunError;
-use crate::jdk_home::jdk_home;
+use crate::java::jdk_home;
 
 /// The family in the catalog, and the program in it.
 const FAMILY: &str = "gatling";
@@ -32,9 +33,11 @@ pub(super) fn find(
         missing("its simulation is built from servers/, which is not there; run tare from its own folder".to_owned())
     })?;
     let target: Target = catalog.default_target(FAMILY)?;
-    let unavailable = catalog.build_targets(std::slice::from_ref(&target), None, cancelled, &mut |line| {
-        progress(&format!("building gatling  {} s  {}", line.elapsed.as_secs(), line.text));
-    })?;
+    let compiler = Jdk::find_compiler().ok().map(|jdk| jdk.home);
+    let unavailable =
+        catalog.build_targets(std::slice::from_ref(&target), compiler.as_deref(), cancelled, &mut |line| {
+            progress(&format!("building gatling  {} s  {}", line.elapsed.as_secs(), line.text));
+        })?;
     if let Some((_, why)) = unavailable.first() {
         return Err(missing(format!("it is not available here: {}; leave it out", why.reason)));
     }

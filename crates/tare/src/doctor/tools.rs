@@ -10,8 +10,6 @@ use tare_sys::child::find_program;
 use super::checked::Checked;
 use crate::home::World;
 
-/// The oldest Java on which all servers of the catalog can be built and run.
-const MIN_JAVA: u32 = 21;
 /// The oldest Node.js that runs the servers on Node.
 const MIN_NODE: u32 = 20;
 
@@ -26,17 +24,9 @@ pub fn tools(world: &World) -> Vec<Checked> {
 }
 
 fn jdk() -> Checked {
-    match Jdk::find_suitable(MIN_JAVA, None) {
-        Ok(jdk) if jdk.home.join("bin/javac").is_file() => {
-            Checked::fine("JDK", format!("{jdk} in {}", jdk.home.display()))
-        }
-        Ok(jdk) => {
-            let found = format!("{jdk} in {} has no compiler (bin/javac)", jdk.home.display());
-            Checked::missing("JDK", found, format!("Install a JDK, version {MIN_JAVA} or later, instead of a JRE."))
-        }
-        Err(error) => {
-            Checked::missing("JDK", error.to_string(), "Servers on the JVM need it, those of tare run among them.")
-        }
+    match Jdk::find_compiler() {
+        Ok(jdk) => Checked::fine("JDK", format!("{jdk} in {}", jdk.home.display())),
+        Err(error) => Checked::missing("JDK", error.to_string(), "The servers of tare run need it."),
     }
 }
 

@@ -1,6 +1,6 @@
 package tare
 
-/** Endpoints of this Tapir cannot say what the limit of a body's length is. */
+/** Endpoints of this Tapir cannot state a limit of a body's length. */
 object BodyLimit {
   def limited[E](endpoint: E): E = endpoint
 }

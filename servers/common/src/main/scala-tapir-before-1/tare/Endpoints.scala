@@ -13,7 +13,7 @@ import tare.JsonBody.circe
 /** The endpoints as the first Tapir described them: with other types, and without pure logic. */
 object Endpoints {
 
-  /** The endpoints of `/path0` to `/path{routes - 1}` and those that are there once, in the order of the vanilla servers. */
+  /** The endpoints of `/path0` to `/path{routes - 1}` and all others, in the order of the vanilla servers. */
   def served(routes: Int): List[ServerEndpoint[_, _, _, Any, Future]] =
     List.range(0, routes).flatMap { n =>
       List[ServerEndpoint[_, _, _, Any, Future]](

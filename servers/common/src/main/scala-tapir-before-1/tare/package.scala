@@ -2,6 +2,6 @@ import sttp.tapir.Endpoint
 
 package object tare {
 
-  /** An endpoint that asks nobody who they are: later Tapirs have it of their own. */
+  /** An endpoint without authentication. Later versions of Tapir have it themselves. */
   type PublicEndpoint[I, E, O, -R] = Endpoint[I, E, O, R]
 }

@@ -10,7 +10,7 @@ import tare.JsonBody.circe
 /** The endpoints as Tapir describes them, for every server that Tapir wraps. */
 object Endpoints {
 
-  /** The endpoints of `/path0` to `/path{routes - 1}` and those that are there once, in the order of the vanilla servers. */
+  /** The endpoints of `/path0` to `/path{routes - 1}` and all others, in the order of the vanilla servers. */
   def served[F[_]](routes: Int): List[ServerEndpoint[Any, F]] =
     List.range(0, routes).flatMap { n =>
       List(

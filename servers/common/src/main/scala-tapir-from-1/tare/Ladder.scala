@@ -6,13 +6,13 @@ import sttp.tapir.server.ServerEndpoint
 
 import tare.JsonBody.circe
 
-/** What the servers of a ladder answer: all that the others do, and last of all one document at `/ladder`. */
+/** The endpoints of a ladder's servers: those of the other servers, then one document at `/ladder`. */
 object Ladder {
 
-  /** The document, written once. */
+  /** The document as text. */
   val Text: String = """{"message":"Hello, World!"}"""
 
-  /** The endpoints of so many routes, of which the last answers with text, or with an object that is encoded. */
+  /** The endpoints of `routes` routes. The last one answers with text, or with an object that is encoded. */
   def served[F[_]](routes: Int, encoded: Boolean): List[ServerEndpoint[Any, F]] =
     Endpoints.served[F](routes) :+ {
       if (encoded) ofObject.serverLogicPure[F](_ => Right(Message(Answers.Text)))

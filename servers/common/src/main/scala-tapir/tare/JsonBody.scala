@@ -6,7 +6,7 @@ import io.circe.{Decoder, Encoder}
 import sttp.tapir.{Codec, DecodeResult, Schema}
 import sttp.tapir.Codec.JsonCodec
 
-/** Tapir's glue for circe, as its own module has it: that module is not published for each version and each Scala. */
+/** Tapir's integration of circe, copied from its own module, which is not published for every version and every Scala. */
 object JsonBody {
   implicit def circe[T: Encoder: Decoder: Schema]: JsonCodec[T] =
     Codec.json[T] { text =>

@@ -3,10 +3,10 @@ package tare
 import sttp.capabilities.{Streams, WebSockets}
 import sttp.tapir._
 
-/** The endpoints that push, for every server whose Tapir has WebSockets; the stream is the server's own. */
+/** The endpoints that push, for every server whose Tapir has WebSockets. Each server brings its own stream. */
 object Pushes {
 
-  /** An endpoint of `/ws/{name}`. Tapir pings nobody on its own account, and gathers no fragments. */
+  /** An endpoint of `/ws/{name}`. Tapir sends no pings of its own and does not join fragments. */
   def described[S](
       streams: Streams[S]
   )(name: String): PublicEndpoint[Unit, Unit, streams.Pipe[String, String], S with WebSockets] =

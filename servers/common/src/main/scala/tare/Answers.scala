@@ -2,16 +2,16 @@ package tare
 
 import java.io.File
 
-/** What the endpoints answer, as contract.toml has it: the work proper, the same on both sides of a comparison. */
+/** The answers of the endpoints, as in contract.toml: the application's work, the same on both sides of a comparison. */
 object Answers {
 
-  /** How many routes a server named `Multi` has: `/path0` to `/path127`. */
+  /** The number of routes of a server named `Multi`: `/path0` to `/path127`. */
   val MultiRoutes = 128
 
-  /** A body beyond this is refused with 413, where the library can refuse one. */
+  /** A longer body is refused with 413, if the library can do so. */
   val MaxBodyBytes = 6 * 1024 * 1024
 
-  /** What `/text` and, as a JSON document, `/json` say. */
+  /** The text of `/text`, and of `/json` as a JSON document. */
   val Text = "Hello, World!"
 
   def get(n: Int, id: Int): String = (n + id).toString
@@ -20,7 +20,7 @@ object Answers {
 
   def postBytes(n: Int, body: Array[Byte]): String = s"Ok [$n], bytes length = ${body.length}"
 
-  /** About an upload that has been saved; the file is not needed afterwards. */
+  /** The answer to an upload that was saved. The file is removed. */
   def upload(saved: File): String = {
     val length = saved.length
     saved.delete()

@@ -3,7 +3,7 @@ package tare
 import io.circe.Codec
 import io.circe.generic.semiauto.deriveCodec
 
-/** The JSON documents of `/json` and `/echo`. All servers use circe, so that a comparison never weighs a JSON library. */
+/** The JSON documents of `/json` and `/echo`. All servers use circe, so that no comparison measures a JSON library. */
 final case class Message(message: String)
 
 object Message {

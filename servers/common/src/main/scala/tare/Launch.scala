@@ -4,13 +4,13 @@ import java.net.BindException
 
 import scala.util.Try
 
-/** The life of every server: one argument, the port; one line on standard output once it listens; the end by SIGTERM. */
+/** The start and end of every server. Its one argument is the port. It prints a line when it listens. SIGTERM ends it. */
 object Launch {
 
   /** Servers under test are never reachable from another machine. */
   val Host = "127.0.0.1"
 
-  /** Has `listen` open the port that the arguments name (0 = any free one) and return the port it got, says so, and stays.
+  /** Lets `listen` open the port in the arguments (0 = any free one), prints the port that it returns, and waits for ever.
     *
     * A wrong argument ends the process with exit code 2, a port in use with 1, each with one line on standard error.
     */
@@ -20,7 +20,7 @@ object Launch {
       try listen(port)
       catch { case e: BindException => exit(1, s"cannot listen on $Host:$port: ${e.getMessage}") }
     println(s"tare: ready on $Host:$bound")
-    // The servers run on threads of their own. A signal ends the JVM; nothing outlives it that would need tidying.
+    // The servers run on their own threads. A signal ends the JVM, and nothing is left to clean up.
     Thread.currentThread.join()
   }
 

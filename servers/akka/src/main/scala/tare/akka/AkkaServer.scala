@@ -25,9 +25,9 @@ abstract class AkkaServer(route: ActorSystem => Route) {
 
   private val settings = s"""
     |akka.http.server {
-    |  # A connection rests while it is the other servers' turn; the default of a minute would close it meanwhile.
+    |  # A connection is idle while other servers have their turn. The default limit of one minute would close it.
     |  idle-timeout = 10 minutes
-    |  # Room for thousands of users; the default is 1024.
+    |  # Enough for thousands of users; the default is 1024.
     |  max-connections = 16384
     |  parsing.max-content-length = ${Answers.MaxBodyBytes}
     |  socket-options.tcp-no-delay = true

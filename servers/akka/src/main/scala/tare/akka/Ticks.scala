@@ -5,7 +5,7 @@ import akka.stream.scaladsl.Source
 
 import tare.Stamps
 
-/** Akka's own clockwork. */
+/** Akka's timer. */
 object Ticks {
   def apply(stamp: () => String): Source[String, Cancellable] =
     Source.tick(Stamps.Period, Stamps.Period, ()).map(_ => stamp())

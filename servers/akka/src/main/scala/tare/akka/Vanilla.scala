@@ -44,7 +44,7 @@ object VanillaRoutes {
       onSuccess(saved)(_ => complete(Answers.upload(file)))
     }
 
-  /** Whatever a client says is read and dropped. */
+  /** Messages from the client are read and discarded. */
   private def push(stamp: () => String): Route =
     handleWebSocketMessages(Flow.fromSinkAndSource(Sink.ignore, Ticks(stamp).map(TextMessage(_))))
 

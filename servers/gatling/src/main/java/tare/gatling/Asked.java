@@ -6,7 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * What tare asks of Gatling. Gatling makes its simulations itself and gives them no arguments, so they are kept here.
+ * The arguments from tare. Gatling creates its simulations itself and passes them no arguments, so they are kept here.
  *
  * @param body the file with the request's body; null where it has none
  */

@@ -6,7 +6,7 @@ import static io.gatling.javaapi.http.HttpDsl.*;
 import io.gatling.javaapi.core.Simulation;
 import io.gatling.javaapi.http.HttpRequestActionBuilder;
 
-/** So many users at once, each on a connection of its own, who send the one request again once it is answered. */
+/** A number of users, each with its own connection. Each sends the same request again when it is answered. */
 public final class ClosedLoop extends Simulation {
   {
     Asked asked = Asked.now;
@@ -16,7 +16,7 @@ public final class ClosedLoop extends Simulation {
       request = request.body(RawFileBody(asked.body().toString()));
     }
     var user = scenario("user").during(asked.length()).on(exec(request));
-    // Without what a browser would add: the same request as tare's and wrk's.
+    // Without the headers of a browser: the same request as that of tare and wrk.
     var protocol = http.disableCaching().disableFollowRedirect().disableAutoReferer();
     setUp(user.injectOpen(atOnceUsers(asked.users()))).protocols(protocol);
   }

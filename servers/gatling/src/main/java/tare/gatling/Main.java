@@ -2,7 +2,7 @@ package tare.gatling;
 
 import io.gatling.app.Gatling;
 
-/** Runs the one simulation, and has Gatling leave its report in a folder beneath the results. */
+/** Runs the simulation, and lets Gatling write its report into a folder below the results. */
 public final class Main {
   private Main() {}
 

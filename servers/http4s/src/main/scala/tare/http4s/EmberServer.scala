@@ -28,19 +28,19 @@ abstract class EmberServer(routes: HttpRoutes[IO], pushing: WebSocketBuilder2[IO
     ).build.allocated.unsafeRunSync()
     server.address.getPort
 
-  /** Ember's own defaults written out, except where a comment says why not. */
+  /** Ember's own defaults written out, except where a comment gives the reason. */
   private def builder(port: Int): EmberServerBuilder[IO] =
     EmberServerBuilder
       .default[IO]
       .withHostOption(Host.fromString(Launch.Host))
       .withPort(Port.fromInt(port).get)
       .withoutHttp2
-      // Room for thousands of WebSocket users; the default is 1024.
+      // Enough for thousands of WebSocket users; the default is 1024.
       .withMaxConnections(16384)
       .withReceiveBufferSize(256 * 1024)
       .withMaxHeaderSize(40 * 1024)
       .withRequestHeaderReceiveTimeout(5.seconds)
-      // A connection rests while it is the other servers' turn; the default of a minute would close it meanwhile.
+      // A connection is idle while other servers have their turn. The default limit of one minute would close it.
       .withIdleTimeout(10.minutes)
-      // Answers are written at once, not held back until more can be sent.
+      // Answers are written at once, without waiting for more.
       .withAdditionalSocketOptions(List(SocketOption.noDelay(true)))

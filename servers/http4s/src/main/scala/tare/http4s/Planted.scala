@@ -17,7 +17,7 @@ object PlantedRoutes:
       routes.run(request)
     }
 
-/** A loop of a fixed number of steps: it takes CPU, not time, and slows down as everything else does when the core does. */
+/** A loop of a fixed number of steps. It takes CPU, not time, so it slows down with the core like all other code. */
 final class BusyLoop(steps: Long):
   @volatile private var seed = 1L
 
@@ -34,7 +34,7 @@ object BusyLoop:
   private val Steps = 100_000L
   private val Rounds = 400
 
-  /** The loop that lasts so many nanoseconds on a core at full speed: the quickest of many rounds tells a step's time. */
+  /** The loop that takes this long on a core at full speed. The fastest of many rounds gives the time of a step. */
   def lasting(ns: Long): BusyLoop =
     if ns <= 0 then BusyLoop(0)
     else

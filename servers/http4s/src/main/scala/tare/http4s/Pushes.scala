@@ -11,7 +11,7 @@ import sttp.tapir.server.http4s.{Http4sServerInterpreter, Http4sServerOptions}
 
 import tare.{Pushes, Stamps}
 
-/** The WebSockets of http4s alone: whatever a client says is read and dropped. */
+/** The WebSockets of http4s alone: messages from clients are read and discarded. */
 object VanillaPushes:
   def apply(sockets: WebSocketBuilder2[IO]): HttpRoutes[IO] =
     val pushes = Stamps.all.toMap
@@ -20,7 +20,7 @@ object VanillaPushes:
         sockets.build(Ticks(pushes(name)).map(WebSocketFrame.Text(_)), _.drain)
     }
 
-/** The same by Tapir. */
+/** The same WebSockets by Tapir. */
 object TapirPushes:
   def apply(options: Http4sServerOptions[IO]): WebSocketBuilder2[IO] => HttpRoutes[IO] =
     val endpoints = Stamps.all.map { (name, stamp) =>
@@ -30,7 +30,7 @@ object TapirPushes:
     }
     Http4sServerInterpreter[IO](options).toWebSocketRoutes(endpoints)
 
-/** fs2's own clockwork. */
+/** fs2's timer. */
 object Ticks:
   def apply(stamp: () => String): Stream[IO, String] =
     Stream.awakeEvery[IO](Stamps.Period).evalMap(_ => IO(stamp()))

@@ -6,7 +6,7 @@ import sttp.tapir.server.http4s.{Http4sServerInterpreter, Http4sServerOptions}
 
 import tare.{Answers, Endpoints}
 
-/** http4s wrapped by Tapir. `Tapir` has Tapir's default interceptors but for the server log; `TapirInterceptor` has them all. */
+/** http4s wrapped by Tapir. `Tapir` has its default interceptors except the server log, `TapirInterceptor` all. */
 object Tapir extends TapirServer(1, TapirRoutes.withoutLog)
 
 object TapirMulti extends TapirServer(Answers.MultiRoutes, TapirRoutes.withoutLog)

@@ -51,7 +51,7 @@ object VanillaRoutes:
       response <- Ok(Answers.upload(file))
     yield response
 
-  /** What cannot be read is the client's fault. */
+  /** A body that cannot be read is the client's fault. */
   private def refusing(routes: HttpRoutes[IO]): HttpRoutes[IO] =
     val limiting = EntityLimiter.httpRoutes(routes, Answers.MaxBodyBytes.toLong)
     HttpRoutes(request =>

@@ -47,7 +47,7 @@ final private class Answering(routes: VanillaRoutes) extends SimpleChannelInboun
       case Some(reply) => send(context, request, reply)
       case None        => push(context, request)
 
-  /** Looked for last, so that no other answer pays for it. */
+  /** Looked up last, so that it costs other requests nothing. */
   private def push(context: ChannelHandlerContext, request: FullHttpRequest): Unit =
     Pushing.at(request.uri) match
       case Some(stamp) => Pushing.begin(context, request, stamp)

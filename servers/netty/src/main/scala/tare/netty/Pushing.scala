@@ -8,11 +8,11 @@ import io.netty.handler.codec.http.websocketx.*
 
 import tare.Stamps
 
-/** The WebSockets of Netty alone, by the clockwork of the connection's event loop. */
+/** The WebSockets of Netty alone, with the timer of the connection's event loop. */
 object Pushing:
   private val pushes: Map[String, () => String] = Stamps.all.map((name, stamp) => s"/ws/$name" -> stamp).toMap
 
-  /** What is pushed there, where that is a path of WebSockets. */
+  /** The text that is pushed at this path; `None` if it is no path of WebSockets. */
   def at(path: String): Option[() => String] = pushes.get(path)
 
   /** Turns the connection of `request` into a WebSocket. */
@@ -24,7 +24,7 @@ object Pushing:
         handshaker.handshake(channel, request)
         context.pipeline.replace(context.handler, "pushing", Pushing(handshaker, stamp))
 
-/** Pushes `stamp` while the connection is open; whatever a client says is dropped, except that it pings or leaves. */
+/** Pushes `stamp` while the connection is open. Of the client's messages only pings and closing are answered. */
 final class Pushing(handshaker: WebSocketServerHandshaker, stamp: () => String)
     extends SimpleChannelInboundHandler[WebSocketFrame]:
 

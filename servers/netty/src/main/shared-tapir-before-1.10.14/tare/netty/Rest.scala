@@ -2,6 +2,6 @@ package tare.netty
 
 import sttp.tapir.server.netty.NettyConfig
 
-/** This Tapir has no limit for how long a connection may rest. */
+/** This Tapir does not limit the idle time of a connection. */
 object Rest:
   def allowed(config: NettyConfig): NettyConfig = config

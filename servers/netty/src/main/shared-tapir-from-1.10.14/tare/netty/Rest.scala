@@ -4,6 +4,6 @@ import scala.concurrent.duration.*
 
 import sttp.tapir.server.netty.NettyConfig
 
-/** A connection rests while it is the other servers' turn; the default of a minute would close it meanwhile. */
+/** A connection is idle while other servers have their turn. The default limit of one minute would close it. */
 object Rest:
   def allowed(config: NettyConfig): NettyConfig = config.idleTimeout(10.minutes)

@@ -4,6 +4,6 @@ import sttp.tapir.server.netty.NettyConfig
 
 import tare.Launch
 
-/** What all of Tapir's servers on Netty run with: its own defaults, except that connections may rest. */
+/** The settings of all of Tapir's servers on Netty: its defaults, except that connections may be idle. */
 object Settings:
   def apply(port: Int): NettyConfig = Rest.allowed(NettyConfig.default.host(Launch.Host).port(port))

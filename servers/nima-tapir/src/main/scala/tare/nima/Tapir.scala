@@ -6,7 +6,7 @@ import sttp.tapir.server.nima.{NimaServerInterpreter, NimaServerOptions}
 
 import tare.{Answers, Endpoints}
 
-/** Helidon's web server wrapped by Tapir. Without an interceptor: Tapir's default ones but for the server log. */
+/** Helidon's web server wrapped by Tapir. `Tapir` has Tapir's default interceptors except the server log. */
 object Tapir extends NimaServer(TapirRoutes(1, TapirRoutes.withoutLog))
 
 object TapirMulti extends NimaServer(TapirRoutes(Answers.MultiRoutes, TapirRoutes.withoutLog))

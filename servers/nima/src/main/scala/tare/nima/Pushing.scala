@@ -12,7 +12,7 @@ object Pushing:
     for (name, stamp) <- Stamps.all do routing.endpoint(s"/ws/$name", () => Pushing(stamp))
     routing
 
-/** Pushes `stamp` while the connection is open; whatever a client says is dropped. */
+/** Pushes `stamp` while the connection is open. Messages from the client are discarded. */
 final class Pushing(stamp: () => String) extends WsListener:
 
   private var ticks: Option[Thread] = None
@@ -23,7 +23,7 @@ final class Pushing(stamp: () => String) extends WsListener:
 
   override def onError(session: WsSession, error: Throwable): Unit = ticks.foreach(_.interrupt())
 
-  /** Each stamp is due a period after the last was, so that none drifts. */
+  /** Each stamp is due one period after the due time of the last, so errors do not add up. */
   private def push(session: WsSession): Unit =
     val period = Stamps.Period.toNanos
     var due = System.nanoTime + period

@@ -10,7 +10,7 @@ import io.helidon.webserver.http.HttpRouting
 import tare.{Answers, Launch}
 
 /** Serves the routes that `fill` puts into Helidon's routing, each request on a virtual thread, with the same settings on
-  * both sides of a comparison: Helidon's own defaults, except where a comment says why not. Other protocols have their
+  * both sides of a comparison: Helidon's own defaults, except where a comment gives the reason. Other protocols have their
   * routing `besides`.
   */
 abstract class NimaServer(fill: HttpRouting.Builder => Unit, besides: Builder[?, ? <: Routing]*):
@@ -25,7 +25,7 @@ abstract class NimaServer(fill: HttpRouting.Builder => Unit, besides: Builder[?,
       .host(Launch.Host)
       .port(port)
       .maxPayloadSize(Answers.MaxBodyBytes.toLong)
-      // A connection rests while it is the other servers' turn; the default of five minutes would close it meanwhile.
+      // A connection is idle while other servers have their turn. The default limit of five minutes would close it.
       .idleConnectionTimeout(Duration.ofMinutes(10))
       .connectionOptions(SocketOptions.builder().tcpNoDelay(true).build())
       .routing(routing)

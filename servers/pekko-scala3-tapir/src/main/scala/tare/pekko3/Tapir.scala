@@ -3,7 +3,7 @@ package tare.pekko3
 import tare.Answers
 import tare.pekko.{PekkoServer, TapirRoutes}
 
-/** pekko-http on Scala 3 wrapped by Tapir. Without an interceptor: Tapir's default ones but for the server log. */
+/** pekko-http on Scala 3 wrapped by Tapir. `Tapir` has Tapir's default interceptors except the server log. */
 object Tapir extends PekkoServer(TapirRoutes(1, TapirRoutes.withoutLog))
 
 object TapirMulti extends PekkoServer(TapirRoutes(Answers.MultiRoutes, TapirRoutes.withoutLog))

@@ -2,7 +2,7 @@ package tare.pekko
 
 import tare.Answers
 
-/** pekko-http wrapped by Tapir. Without an interceptor: Tapir's default ones but for the server log. */
+/** pekko-http wrapped by Tapir. `Tapir` has Tapir's default interceptors except the server log. */
 object Tapir extends PekkoServer(TapirRoutes(1, TapirRoutes.withoutLog))
 
 object TapirMulti extends PekkoServer(TapirRoutes(Answers.MultiRoutes, TapirRoutes.withoutLog))

@@ -5,7 +5,7 @@ import org.apache.pekko.stream.scaladsl.Source
 
 import tare.Stamps
 
-/** Pekko's own clockwork. */
+/** Pekko's timer. */
 object Ticks {
   def apply(stamp: () => String): Source[String, Cancellable] =
     Source.tick(Stamps.Period, Stamps.Period, ()).map(_ => stamp())

@@ -14,7 +14,7 @@ import sttp.tapir.server.play.{PlayServerInterpreter, PlayServerOptions}
 
 import tare.{Answers, Endpoints, Launch, Pushes, Stamps}
 
-/** Play wrapped by Tapir. Without an interceptor: Tapir's default ones but for the server log. */
+/** Play wrapped by Tapir. `Tapir` has Tapir's default interceptors except the server log. */
 object Tapir extends TapirPlayServer(1, TapirRoutes.withoutLog)
 
 object TapirMulti extends TapirPlayServer(Answers.MultiRoutes, TapirRoutes.withoutLog)
@@ -32,7 +32,7 @@ abstract class TapirPlayServer(routes: Int, options: TapirRoutes.Options):
 object TapirRoutes:
   type Options = (Materializer, ExecutionContext) ?=> PlayServerOptions
 
-  /** Interpreted once, before the server starts: Play asks for `routes` anew with each request. */
+  /** Interpreted once, before the server starts, because Play calls `routes` for each request. */
   def apply(routes: Int, options: Options)(components: BuiltInComponents): Router.Routes =
     given Materializer = components.materializer
     given ExecutionContext = components.executionContext

@@ -7,7 +7,7 @@ import play.core.server.ServerConfig
 
 import tare.Launch
 
-/** Where all servers of Play listen; what else they run with stands in application.conf. */
+/** The address and port of all servers of Play. Their other settings are in application.conf. */
 object Settings:
   def apply(port: Int): ServerConfig =
     ServerConfig(rootDir = File("."), port = Some(port), address = Launch.Host, mode = Mode.Prod)

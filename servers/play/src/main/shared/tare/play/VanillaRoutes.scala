@@ -21,7 +21,7 @@ final class VanillaRoutes(components: BuiltInComponents):
   def apply(routes: Int): Router =
     Router.from((List.range(0, routes).map(route) :+ others :+ pushes).reduceLeft(_ orElse _))
 
-  // With types of their own: Play's overloads take them for functions otherwise.
+  // The types are written out. Without them, Play's overloads take these for functions.
   private val asString: BodyParser[String] = parse.tolerantText(Answers.MaxBodyBytes.toLong)
   private val asBytes: BodyParser[ByteString] = parse.byteString(Answers.MaxBodyBytes.toLong)
   private val asFile: BodyParser[TemporaryFile] = parse.temporaryFile(Answers.MaxBodyBytes.toLong)
@@ -51,7 +51,7 @@ final class VanillaRoutes(components: BuiltInComponents):
       case POST(p"/file") => uploading
     }
 
-  /** Whatever a client says is read and dropped. */
+  /** Messages from the client are read and discarded. */
   private def pushes: Router.Routes =
     val sockets = Stamps.all.map((name, stamp) => name -> WebSocket.accept[String, String](_ => push(stamp))).toMap
 

@@ -12,7 +12,7 @@ import sttp.tapir.server.vertx.{VertxFutureServerInterpreter, VertxFutureServerO
 
 import tare.{Answers, Endpoints, Pushes, Stamps}
 
-/** Vert.x wrapped by Tapir, whose logic is a `Future`. Without an interceptor: Tapir's default ones but for the server log. */
+/** Vert.x wrapped by Tapir, whose logic is a `Future`. `Tapir` has Tapir's default interceptors except the server log. */
 object Tapir extends VertxServer(TapirRoutes(1, TapirRoutes.withoutLog))
 
 object TapirMulti extends VertxServer(TapirRoutes(Answers.MultiRoutes, TapirRoutes.withoutLog))

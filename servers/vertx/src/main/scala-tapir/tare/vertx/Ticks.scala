@@ -5,7 +5,7 @@ import io.vertx.core.streams.ReadStream
 
 import tare.Stamps
 
-/** Vert.x's own clockwork as a stream of stamps; one that nobody takes is dropped. */
+/** Vert.x's timer as a stream of stamps. A stamp without a receiver is dropped. */
 final class Ticks(vertx: Vertx, stamp: () => String) extends ReadStream[String]:
   // Tapir may ask from a thread other than that of the timer.
   @volatile private var demand = Long.MaxValue
@@ -33,13 +33,13 @@ final class Ticks(vertx: Vertx, stamp: () => String) extends ReadStream[String]:
 
   override def resume(): ReadStream[String] = fetch(Long.MaxValue)
 
-  // It neither ends nor fails.
+  // The stream neither ends nor fails.
   override def endHandler(handler: Handler[Void]): ReadStream[String] = this
   override def exceptionHandler(handler: Handler[Throwable]): ReadStream[String] = this
 
 object Ticks:
 
-  /** What Tapir asks for: what the client says becomes what it is sent. Here it is dropped, and its end ends the ticks. */
+  /** Tapir expects a function from the client's messages to the server's. Here their end stops the timer. */
   def pushed(vertx: Vertx, stamp: () => String): ReadStream[String] => ReadStream[String] = said =>
     val ticks = Ticks(vertx, stamp)
     said.handler(_ => ()).endHandler(_ => ticks.cancel())

@@ -42,7 +42,7 @@ object VanillaRoutes:
 
   private def upload(vertx: Vertx, context: RoutingContext): Unit =
     val (request, saved) = (context.request, Answers.emptyFile())
-    // Nothing may arrive before there is a file that takes it.
+    // No data may arrive before the file is open.
     request.pause()
     vertx.fileSystem
       .open(saved.getPath, OpenOptions().setTruncateExisting(true))

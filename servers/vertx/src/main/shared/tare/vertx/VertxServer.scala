@@ -9,7 +9,7 @@ import io.vertx.ext.web.Router
 import tare.Launch
 
 /** Serves the routes that `fill` puts into Vert.x's router, with the same settings on both sides of a comparison: Vert.x's
-  * own defaults, except where a comment says why not. One server has one event loop, as it has for Vert.x's own users.
+  * own defaults, except where a comment gives the reason. One server has one event loop, as it has for Vert.x's own users.
   */
 abstract class VertxServer(fill: (Vertx, Router) => Unit):
 
@@ -22,7 +22,7 @@ abstract class VertxServer(fill: (Vertx, Router) => Unit):
     val options = HttpServerOptions()
       .setHost(Launch.Host)
       .setPort(port)
-      // Vert.x's default, but what is compared must not depend on it.
+      // This is Vert.x's default. It is written out so that a comparison does not depend on it.
       .setTcpNoDelay(true)
     val started = vertx.createHttpServer(options).requestHandler(router).listen()
     started.toCompletionStage.toCompletableFuture.get(30, TimeUnit.SECONDS).actualPort

@@ -9,7 +9,7 @@ import zio.http.{Response, Routes}
 
 import tare.{Answers, Endpoints, Pushes, Stamps}
 
-/** ZIO HTTP wrapped by Tapir. Without an interceptor: Tapir's default ones but for the server log. */
+/** ZIO HTTP wrapped by Tapir. `Tapir` has Tapir's default interceptors except the server log. */
 object Tapir extends ZioServer(TapirRoutes(1, TapirRoutes.withoutLog))
 
 object TapirMulti extends ZioServer(TapirRoutes(Answers.MultiRoutes, TapirRoutes.withoutLog))

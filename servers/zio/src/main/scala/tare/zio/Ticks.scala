@@ -5,7 +5,7 @@ import zio.stream.ZStream
 
 import tare.Stamps
 
-/** ZIO's own clockwork. */
+/** ZIO's timer. */
 object Ticks:
   def apply(stamp: () => String): ZStream[Any, Nothing, String] =
     ZStream.fromSchedule(Schedule.fixed(Duration.fromScala(Stamps.Period))).mapZIO(_ => ZIO.succeed(stamp()))

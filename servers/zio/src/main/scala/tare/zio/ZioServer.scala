@@ -16,7 +16,7 @@ abstract class ZioServer(routes: Routes[Any, Response]):
   private def listen(port: Int): Int =
     val config = Server.Config.default
       .binding(Launch.Host, port)
-      // Bodies are gathered, up to the limit, before a handler sees them.
+      // A handler gets the whole body, up to the limit.
       .requestStreaming(RequestStreaming.Disabled(Answers.MaxBodyBytes))
     val started =
       for

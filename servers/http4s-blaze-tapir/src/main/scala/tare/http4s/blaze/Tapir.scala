@@ -29,7 +29,7 @@ object TapirRoutes {
   def apply(routes: Int, options: Http4sServerOptions[IO]): HttpRoutes[IO] =
     Http4sServerInterpreter[IO](options).toRoutes(Endpoints.served[IO](routes))
 
-  /** The WebSockets; whatever a client says is read and dropped. */
+  /** The WebSockets; messages from clients are read and discarded. */
   def pushing(options: Http4sServerOptions[IO]): WebSocketBuilder2[IO] => HttpRoutes[IO] = {
     val endpoints = Stamps.all.map { case (name, stamp) =>
       val logic: Pipe[IO, String, String] = in => Ticks(stamp).concurrently(in.drain)

@@ -8,7 +8,7 @@ import org.http4s.websocket.WebSocketFrame
 
 import tare.Stamps
 
-/** The WebSockets of http4s on blaze: whatever a client says is read and dropped. */
+/** The WebSockets of http4s on blaze: messages from clients are read and discarded. */
 object VanillaPushes {
   def apply(sockets: WebSocketBuilder2[IO]): HttpRoutes[IO] = HttpRoutes.of[IO] {
     case At(Method.GET, List("ws", name)) if pushes.contains(name) =>

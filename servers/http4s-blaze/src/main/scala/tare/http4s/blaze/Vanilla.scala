@@ -14,7 +14,7 @@ import org.http4s.{HttpRoutes, MediaType, Method, Request, Response, Status}
 
 import tare.{Answers, Message, Order}
 
-/** http4s on its former back end. Its DSL is published for a later version only, so the routes match paths as they are. */
+/** http4s on blaze, its former back end. The DSL exists for later versions only, so the routes match plain paths. */
 object Vanilla extends BlazeServer(VanillaRoutes(1), VanillaPushes(_))
 
 object VanillaMulti extends BlazeServer(VanillaRoutes(Answers.MultiRoutes), VanillaPushes(_))

@@ -12,7 +12,7 @@ import org.http4s.server.websocket.WebSocketBuilder2
 import tare.Launch
 
 /** Serves `routes`, and those that `pushing` makes, by blaze, with the same settings on both sides of a comparison: its own
-  * defaults, except where a comment says why not.
+  * defaults, except where a comment gives the reason.
   */
 abstract class BlazeServer(routes: HttpRoutes[IO], pushing: WebSocketBuilder2[IO] => HttpRoutes[IO]) {
 
@@ -20,9 +20,9 @@ abstract class BlazeServer(routes: HttpRoutes[IO], pushing: WebSocketBuilder2[IO
     val (server, _) = BlazeServerBuilder[IO]
       .bindHttp(port, Launch.Host)
       .withoutBanner
-      // Room for thousands of users; the default is 1024.
+      // Enough for thousands of users; the default is 1024.
       .withMaxConnections(16384)
-      // A connection rests while it is the other servers' turn; the default of a minute would close it meanwhile.
+      // A connection is idle while other servers have their turn. The default limit of one minute would close it.
       .withIdleTimeout(10.minutes)
       .withHttpWebSocketApp(sockets => (routes <+> pushing(sockets)).orNotFound)
       .resource

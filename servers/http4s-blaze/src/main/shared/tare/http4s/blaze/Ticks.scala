@@ -5,7 +5,7 @@ import fs2.Stream
 
 import tare.Stamps
 
-/** fs2's own clockwork. */
+/** fs2's timer. */
 object Ticks {
   def apply(stamp: () => String): Stream[IO, String] =
     Stream.awakeEvery[IO](Stamps.Period).evalMap(_ => IO(stamp()))

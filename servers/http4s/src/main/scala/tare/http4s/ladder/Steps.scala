@@ -16,13 +16,13 @@ object Bare extends EmberServer(VanillaRoutes(1) <+> Step.document, VanillaPushe
 /** Tapir with one route and no interceptor. */
 object Route extends Step(1, encoded = false, Step.withoutInterceptors)
 
-/** 128 routes, of which the document's is the last. */
+/** 128 routes; the last one serves the document. */
 object Routes extends Step(Answers.MultiRoutes, encoded = false, Step.withoutInterceptors)
 
-/** The document is encoded, where it was text before. */
+/** The document is encoded for each request. The steps before send ready-made text. */
 object Json extends Step(Answers.MultiRoutes, encoded = true, Step.withoutInterceptors)
 
-/** Tapir's default interceptors but for the server log. */
+/** Tapir's default interceptors except the server log. */
 object Interceptors extends Step(Answers.MultiRoutes, encoded = true, TapirRoutes.withoutLog)
 
 /** All default interceptors. */

@@ -8,7 +8,7 @@ import sttp.tapir.server.ServerEndpoint
 
 import tare.{Pushes, Stamps}
 
-/** What is pushed, by fs2's own clockwork; what a client says is read and dropped. */
+/** The pushed messages, by fs2's timer; messages from the client are read and discarded. */
 object CatsPushes:
   val all: List[ServerEndpoint[Fs2Streams[IO] & WebSockets, IO]] =
     Stamps.all.map { (name, stamp) =>

@@ -8,7 +8,7 @@ import sttp.tapir.server.netty.cats.{NettyCatsServer, NettyCatsServerOptions}
 import tare.{Answers, Endpoints, Launch}
 import tare.netty.Settings
 
-/** Netty by Tapir, whose logic is an `IO`. Without an interceptor: Tapir's default ones but for the server log. */
+/** Netty by Tapir, whose logic is an `IO`. `Tapir` has Tapir's default interceptors except the server log. */
 object Tapir extends CatsServer(1, CatsServer.withoutLog)
 
 object TapirMulti extends CatsServer(Answers.MultiRoutes, CatsServer.withoutLog)

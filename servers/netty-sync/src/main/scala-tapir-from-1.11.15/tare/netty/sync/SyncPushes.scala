@@ -8,7 +8,7 @@ import sttp.tapir.server.netty.sync.OxStreams
 
 import tare.{Pushes, Stamps}
 
-/** What is pushed, by ox's own clockwork; what a client says is read and dropped, and when it leaves, the flow ends. */
+/** The pushed messages, by ox's timer; messages from the client are read and discarded. When it leaves, the flow ends. */
 object SyncPushes:
   val all: List[ServerEndpoint[OxStreams & WebSockets, Identity]] =
     Stamps.all.map { (name, stamp) =>

@@ -7,7 +7,7 @@ import sttp.tapir.server.netty.sync.{NettySyncServer, NettySyncServerOptions}
 import tare.{Answers, Endpoints, Launch}
 import tare.netty.Settings
 
-/** Netty by Tapir, whose logic runs on virtual threads. Without an interceptor: Tapir's default ones but for the server log. */
+/** Netty by Tapir, whose logic runs on virtual threads. `Tapir` has Tapir's default interceptors except the server log. */
 object Tapir extends SyncServer(1, SyncServer.withoutLog)
 
 object TapirMulti extends SyncServer(Answers.MultiRoutes, SyncServer.withoutLog)
@@ -18,7 +18,7 @@ object TapirInterceptorMulti extends SyncServer(Answers.MultiRoutes, NettySyncSe
 
 abstract class SyncServer(routes: Int, options: NettySyncServerOptions):
 
-  /** The scope ends with the process: `serve` stays. */
+  /** The scope ends with the process, because `serve` never returns. */
   def main(args: Array[String]): Unit = supervised {
     Launch.serve(args) { port =>
       NettySyncServer(

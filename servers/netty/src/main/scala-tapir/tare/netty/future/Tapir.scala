@@ -10,7 +10,7 @@ import sttp.tapir.server.netty.{NettyFutureServer, NettyFutureServerOptions}
 import tare.{Answers, Endpoints, Launch}
 import tare.netty.Settings
 
-/** Netty by Tapir, whose logic is a `Future`. Without an interceptor: Tapir's default ones but for the server log. */
+/** Netty by Tapir, whose logic is a `Future`. `Tapir` has Tapir's default interceptors except the server log. */
 object Tapir extends FutureServer(1, FutureServer.withoutLog)
 
 object TapirMulti extends FutureServer(Answers.MultiRoutes, FutureServer.withoutLog)

@@ -14,13 +14,13 @@ object Bare extends NettyServer(VanillaRoutes(1, Map("/ladder" -> (() => Reply.j
 /** Tapir with one route and no interceptor. */
 object Route extends Step(1, encoded = false, Step.withoutInterceptors)
 
-/** 128 routes, of which the document's is the last. */
+/** 128 routes; the last one serves the document. */
 object Routes extends Step(Answers.MultiRoutes, encoded = false, Step.withoutInterceptors)
 
-/** The document is encoded, where it was text before. */
+/** The document is encoded for each request. The steps before send ready-made text. */
 object Json extends Step(Answers.MultiRoutes, encoded = true, Step.withoutInterceptors)
 
-/** Tapir's default interceptors but for the server log. */
+/** Tapir's default interceptors except the server log. */
 object Interceptors extends Step(Answers.MultiRoutes, encoded = true, FutureServer.withoutLog)
 
 /** All default interceptors. */

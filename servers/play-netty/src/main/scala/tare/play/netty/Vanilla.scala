@@ -5,7 +5,7 @@ import play.core.server.NettyServer
 import tare.{Answers, Launch}
 import tare.play.{Settings, VanillaRoutes}
 
-/** Play alone, on its other back end. */
+/** Play alone, on its Netty back end. */
 object Vanilla extends NettyPlayServer(1)
 
 object VanillaMulti extends NettyPlayServer(Answers.MultiRoutes)

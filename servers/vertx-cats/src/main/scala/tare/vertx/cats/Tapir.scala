@@ -14,7 +14,7 @@ import sttp.tapir.server.vertx.cats.{VertxCatsServerInterpreter, VertxCatsServer
 import tare.{Answers, Endpoints, Pushes, Stamps}
 import tare.vertx.VertxServer
 
-/** Vert.x wrapped by Tapir, whose logic is an `IO`. Without an interceptor: Tapir's default ones but for the server log. */
+/** Vert.x wrapped by Tapir, whose logic is an `IO`. `Tapir` has Tapir's default interceptors except the server log. */
 object Tapir extends VertxServer(TapirRoutes(1, TapirRoutes.withoutLog))
 
 object TapirMulti extends VertxServer(TapirRoutes(Answers.MultiRoutes, TapirRoutes.withoutLog))
