@@ -316,7 +316,8 @@ impl Plan {
 
     /// The most connections that any slice of this scenario uses.
     pub fn connections(&self, scenario: &Scenario) -> u32 {
-        let searched = self.slo.as_ref().filter(|slo| slo.by(scenario) == LoadBy::Users).map(|slo| slo.most_users);
+        let searched =
+            self.slo.as_ref().filter(|slo| slo.grows_by(scenario) == LoadBy::Users).map(|slo| slo.most_users);
         searched.unwrap_or(self.load.users)
     }
 

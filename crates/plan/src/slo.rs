@@ -35,7 +35,7 @@ impl Slo {
     }
 
     /// What grows in this scenario.
-    pub fn by(&self, scenario: &Scenario) -> LoadBy {
+    pub fn grows_by(&self, scenario: &Scenario) -> LoadBy {
         if scenario.push.is_some() { LoadBy::Users } else { self.by }
     }
 

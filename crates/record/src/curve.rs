@@ -22,8 +22,8 @@ pub fn start_search(slo: &Slo, by: LoadBy) -> CapacitySearch {
 /// The result of one start's tries, in order.
 pub fn replay_tries<'a>(slo: &Slo, by: LoadBy, tries: impl Iterator<Item = &'a StoredSlice>) -> Capacity {
     let mut search = start_search(slo, by);
-    tries.for_each(|slice| search.note(keeps_curve(slo, slice)));
-    search.found()
+    tries.for_each(|slice| search.note_outcome(keeps_curve(slo, slice)));
+    search.found_so_far()
 }
 
 /// Whether a try had answers and met every limit.

@@ -2,19 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::event_kind::EventKind;
-
-/// How much an event matters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum EventLevel {
-    /// For information.
-    Info,
-    /// The figures can be used with care.
-    Warning,
-    /// Figures are missing or void.
-    Error,
-}
+use crate::event_kind::{EventKind, EventLevel};
 
 /// Something that happened: a server died, a check failed, the machine was busy.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -2,7 +2,17 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::event::EventLevel;
+/// How much an event matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EventLevel {
+    /// For information.
+    Info,
+    /// The figures can be used with care.
+    Warning,
+    /// Figures are missing or void.
+    Error,
+}
 
 /// The self-test's measurement of answers with a known delay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

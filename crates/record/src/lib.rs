@@ -17,8 +17,8 @@ mod slice;
 pub mod store;
 
 pub use error::RecordError;
-pub use event::{EventLevel, EventRecord};
-pub use event_kind::{EventKind, EventName, SelfTestFigures};
+pub use event::EventRecord;
+pub use event_kind::{EventKind, EventLevel, EventName, SelfTestFigures};
 pub use header::{LoadHeader, RunHeader};
 pub use load::{LoadRecord, Record};
 pub use probe::{CollectorUse, Hiccups, JvmUse, Pause, PauseCause, RESTLESS_SHARE, ServerCpu, ServerUse};

@@ -55,7 +55,7 @@ impl Scale {
     }
 
     /// `0.15`: a round value without the unit, and without digits that say nothing.
-    pub fn plain(&self, value: f64) -> String {
+    pub fn without_unit(&self, value: f64) -> String {
         let text = format!("{:.3}", value / self.divisor);
         text.trim_end_matches('0').trim_end_matches('.').to_owned()
     }
@@ -108,7 +108,7 @@ impl Change {
     }
 
     /// `−3.0 % [−7.1, +1.0]`, for use where no direction can be stated; bounds that are too wide are left out.
-    pub fn signed(&self) -> String {
+    pub fn signed_interval(&self) -> String {
         let decimals = self.decimals();
         let show = |ratio: f64| plus(&fixed((ratio - 1.0) * 100.0, decimals));
         let value = show(self.ratio);
@@ -231,10 +231,10 @@ mod tests {
         assert_eq!(change(0.919, 0.91, 0.928).magnitude(), "8.1 % [7.2, 9.0]");
         assert_eq!(change(1.06, 1.01, 1.11).magnitude(), "6 % [1, 11]");
         assert_eq!(change(1.0612, 1.0601, 1.0623).magnitude(), "6.12 % [6.01, 6.23]");
-        assert_eq!(change(0.97, 0.929, 1.01).signed(), "−3 % [−7, +1]");
-        assert_eq!(change(0.9999, 0.99, 1.01).signed(), "0.0 % [−1.0, +1.0]");
+        assert_eq!(change(0.97, 0.929, 1.01).signed_interval(), "−3 % [−7, +1]");
+        assert_eq!(change(0.9999, 0.99, 1.01).signed_interval(), "0.0 % [−1.0, +1.0]");
         assert_eq!(Change { ratio: 0.919, bounds: None }.magnitude(), "8.1 %");
-        assert_eq!(change(0.88, 0.01, 800.0).signed(), "−12 % [too wide yet]");
+        assert_eq!(change(0.88, 0.01, 800.0).signed_interval(), "−12 % [too wide yet]");
     }
 
     #[test]

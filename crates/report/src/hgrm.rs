@@ -10,7 +10,7 @@ use crate::summarize::for_each_response;
 const NS_PER_MS: f64 = 1e6;
 
 /// Name and text of each file.
-pub fn files(record: &RunRecord) -> Vec<(String, String)> {
+pub fn hgrm_files(record: &RunRecord) -> Vec<(String, String)> {
     let (mut files, mut taken) = (Vec::new(), HashSet::new());
     for_each_response(record, |cell, kind, histogram| {
         let stem = file_name(&format!("{cell}-{}", kind.name()));

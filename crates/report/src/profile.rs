@@ -24,14 +24,14 @@ pub const ALPHA: f64 = 0.05;
 pub fn summarize_with(record: &RunRecord, profiled: Option<&RunRecord>) -> Summary {
     let mut summary = summarize(record);
     let own = (record.header.plan.mode == Mode::Profiled).then_some(record);
-    summary.profiles = own.or(profiled).map(|profiled| study(profiled, Some(&summary)));
+    summary.profiles = own.or(profiled).map(|profiled| study_profiles(profiled, Some(&summary)));
     summary
 }
 
 /// What the profiles of `record` say. `scored` is the summary of the run whose differences they explain, where there is one.
 ///
 /// A profile that cannot be read any more is left out; the record says so when it is opened.
-pub fn study(record: &RunRecord, scored: Option<&Summary>) -> Profiles {
+pub fn study_profiles(record: &RunRecord, scored: Option<&Summary>) -> Profiles {
     let focus = record.header.plan.profile.as_ref().map(|profile| profile.focus.clone()).unwrap_or_default();
     let mut profiles = Profiles { focus, ..Profiles::default() };
     let plan = &record.header.plan;

@@ -30,7 +30,7 @@ pub fn write_all(summary: &Summary, record: &RunRecord, dir: &Path) -> Result<Ve
         files.push((PathBuf::from(earlier::EARLIER_FILE), earlier::render(&earlier)?));
     }
     let histograms = Path::new("hgrm");
-    files.extend(hgrm::files(record).into_iter().map(|(name, text)| (histograms.join(name), text)));
+    files.extend(hgrm::hgrm_files(record).into_iter().map(|(name, text)| (histograms.join(name), text)));
     let folder = dir.join(histograms);
     fs::create_dir_all(&folder).map_err(|cause| ReportError::Write { file: folder, cause })?;
     let write = |(name, text): (PathBuf, String)| {

@@ -67,7 +67,7 @@ impl AlternatingRound {
     fn drive_turn(&mut self, scenario: &mut ScenarioRun<'_, '_>, member: usize, number: u64) -> Result<(), RunError> {
         // Each turn has arrivals of its own; those of the servers of one turn are alike.
         let turn = SliceLoad { seed: self.turn.seed ^ (number << 16), ..self.turn };
-        let sample = scenario.drive(member, &turn)?;
+        let sample = scenario.drive_load(member, &turn)?;
         // A server that hangs would take the time of a whole drain in every turn.
         self.silent[member] = sample.completed_in_slice == 0;
         match &mut self.sums[member] {

@@ -20,7 +20,7 @@ pub(crate) struct CapacitySearches<'p> {
 impl<'p> CapacitySearches<'p> {
     /// Searches in which nothing was tried.
     pub fn new(slo: &'p Slo, scenario: &ScenarioRun<'_, '_>) -> Self {
-        let by = slo.by(&scenario.named.scenario);
+        let by = slo.grows_by(&scenario.named.scenario);
         Self { slo, by, searches: (0..scenario.members()).map(|_| start_search(slo, by)).collect() }
     }
 
@@ -40,12 +40,12 @@ impl<'p> CapacitySearches<'p> {
     fn try_each(&mut self, scenario: &mut ScenarioRun<'_, '_>, round: u32) -> Result<bool, RunError> {
         let mut has_tried = false;
         for (member, search) in self.searches.iter_mut().enumerate() {
-            let Some(amount) = search.next().filter(|_| scenario.may_drive(member)) else { continue };
+            let Some(amount) = search.next_load().filter(|_| scenario.may_drive(member)) else { continue };
             has_tried = true;
             scenario.announce(member, SliceKind::Capacity, (round + 1, round + 1));
             let load = try_load(self.slo, self.by, scenario, round, amount);
             if let Some(slice) = scenario.whole_slice(member, &load)? {
-                search.note(keeps_curve(self.slo, slice));
+                search.note_outcome(keeps_curve(self.slo, slice));
             }
         }
         Ok(has_tried)

@@ -55,7 +55,7 @@ fn measure_scenario(scenario: &mut ScenarioRun<'_, '_>) -> Result<(), RunError> 
         (Mode::Profiled, None) => Ok(()),
         _ => {
             let turns = fixed.and_then(|fixed| fixed.turns);
-            let orders = scenario.orders("slices");
+            let orders = scenario.random_orders("slices");
             let rate_per_s = fixed.map(|fixed| fixed.rate_per_s);
             RoundSchedule::new(&plan.slices, scenario.members(), turns, orders).run(scenario, rate_per_s)
         }

@@ -63,7 +63,7 @@ pub use journal::Observer;
 ///
 /// # Errors
 /// [`RunError::Plan`] for cores that are not there.
-pub fn check(plan: &Plan) -> Result<(), RunError> {
+pub fn check_plan(plan: &Plan) -> Result<(), RunError> {
     Cores::from_plan(plan).map(|_| ())
 }
 

@@ -181,7 +181,8 @@ pub fn prepare(
     cancelled: &AtomicBool,
     progress: &mut dyn FnMut(&str),
 ) -> Result<Launches, RunError> {
-    let mut launches = Launches { engines: engine::ready(plan, catalog, cancelled, progress)?, ..Launches::default() };
+    let mut launches =
+        Launches { engines: engine::find_tools(plan, catalog, cancelled, progress)?, ..Launches::default() };
     build_commands(plan, cancelled, progress)?;
     for variant in plan.groups.iter().flat_map(|group| &group.variants) {
         match &variant.program {

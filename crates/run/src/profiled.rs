@@ -50,7 +50,7 @@ fn profile_under(
     let Some(profile) = &scenario.plan().profile else { return Ok(()) };
     let members = scenario.members();
     let turns = profile.events.iter().flat_map(|&event| (0..members).map(move |member| ProfileTurn { event, member }));
-    let turns = scenario.orders("profiles").shuffled(turns);
+    let turns = scenario.random_orders("profiles").shuffled(turns);
     let of = turns.len() as u32;
     for (number, turn) in (0..).zip(turns) {
         if !scenario.may_drive(turn.member) {
@@ -59,7 +59,7 @@ fn profile_under(
         let progress = Progress::Profiling {
             place: scenario.place,
             scenario: &scenario.named.name,
-            variant: &scenario.member(turn.member).variant.name,
+            variant: &scenario.server_state(turn.member).variant.name,
             event: turn.event.name(),
             step: number + 1,
             of,
@@ -78,7 +78,7 @@ fn profile_slice(
     load: &SliceLoad,
     per_s: f64,
 ) -> Result<(), RunError> {
-    let server = scenario.member(member);
+    let server = scenario.server_state(member);
     let fork = scenario.place.fork.to_string();
     let parts = [scenario.place.group, &scenario.named.name, &server.variant.name, event.name(), &fork];
     let (id, file) = (server.id, parts.map(file_name).join("-"));
@@ -94,7 +94,7 @@ fn profile_slice(
         Ok(sampled) => scenario.context.journal.append_profile(profile_record(event, sampled, per_s, &slice))?,
         Err(error) => report_fault(scenario, member, &error)?,
     }
-    scenario.keep(member, slice)?;
+    scenario.keep_slice(member, slice)?;
     Ok(())
 }
 

@@ -46,7 +46,7 @@ fn warm_up_one(scenario: &mut ScenarioRun<'_, '_>, member: usize) -> Result<(), 
     scenario.context.show(&progress);
     let load = SliceLoad { phase: Phase::Warmup, ..listening_load(scenario, 0, span.0) };
     let begin_ns = scenario.context.bed.elapsed_ns();
-    scenario.slice(member, &load)?;
+    scenario.measure_slice(member, &load)?;
     let span_ns = scenario.context.bed.elapsed_ns() - begin_ns;
     scenario.record_warmup(member, span_ns, None)
 }
@@ -57,7 +57,7 @@ fn warm_up_one(scenario: &mut ScenarioRun<'_, '_>, member: usize) -> Result<(), 
 /// When the generator fails or the record cannot be written.
 pub(crate) fn measure_pushes(scenario: &mut ScenarioRun<'_, '_>, push: &Push) -> Result<(), RunError> {
     let plan = scenario.plan();
-    let mut orders = scenario.orders("pushes");
+    let mut orders = scenario.random_orders("pushes");
     for round in 0..plan.slices.push {
         for member in orders.shuffled(0..scenario.members()) {
             if scenario.may_drive(member) {

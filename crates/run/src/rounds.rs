@@ -94,8 +94,8 @@ pub(crate) fn settle(scenario: &mut ScenarioRun<'_, '_>) -> Result<Option<FixedL
         if !scenario.may_drive(member) {
             continue;
         }
-        let per_s = scenario.slice(member, &load)?.load.throughput_per_s();
-        if scenario.member(member).is_healthy() && per_s > 0.0 {
+        let per_s = scenario.measure_slice(member, &load)?.load.throughput_per_s();
+        if scenario.server_state(member).is_healthy() && per_s > 0.0 {
             slowest = Some(slowest.map_or(per_s, |slowest| slowest.min(per_s)));
         }
     }

@@ -53,17 +53,17 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
     }
 
     /// One server.
-    pub fn member(&self, member: usize) -> &ServerState<'a> {
+    pub fn server_state(&self, member: usize) -> &ServerState<'a> {
         &self.servers.members[member]
     }
 
     /// Whether this server may get another slice.
     pub fn may_drive(&self, member: usize) -> bool {
-        self.member(member).is_healthy() && !self.context.is_interrupted()
+        self.server_state(member).is_healthy() && !self.context.is_interrupted()
     }
 
     /// Random orders of this fork and scenario; each `purpose` has its own.
-    pub fn orders(&self, purpose: &str) -> Order {
+    pub fn random_orders(&self, purpose: &str) -> Order {
         self.context.random_order(&[purpose, self.place.group, &self.named.name, &self.place.fork.to_string()])
     }
 
@@ -97,7 +97,7 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
         let last: Vec<(String, f64)> = (0..self.members())
             .filter_map(|member| {
                 let per_s = self.last_throughput(member, SliceKind::Saturating)?;
-                Some((self.member(member).variant.name.clone(), per_s))
+                Some((self.server_state(member).variant.name.clone(), per_s))
             })
             .collect();
         let last_per_s: Vec<(&str, f64)> = last.iter().map(|(name, per_s)| (name.as_str(), *per_s)).collect();
@@ -107,7 +107,7 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
 
     /// Throughput of the last scored slice of the same server and kind in this fork and scenario.
     fn last_throughput(&self, member: usize, kind: SliceKind) -> Option<f64> {
-        let variant = &self.member(member).variant.name;
+        let variant = &self.server_state(member).variant.name;
         let is_here = |slice: &&StoredSlice| {
             slice.key.fork == self.place.fork
                 && slice.key.group == self.place.group
@@ -122,21 +122,21 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
     ///
     /// # Errors
     /// When the generator fails or the record cannot be written.
-    pub fn slice(&mut self, member: usize, load: &SliceLoad) -> Result<&StoredSlice, RunError> {
+    pub fn measure_slice(&mut self, member: usize, load: &SliceLoad) -> Result<&StoredSlice, RunError> {
         let slice = self.measure(member, load)?;
-        self.keep(member, slice)
+        self.keep_slice(member, slice)
     }
 
     /// Measures one slice and keeps it, unless it was cut short: the others of its round are longer.
     ///
     /// # Errors
-    /// As [`slice`](Self::slice).
+    /// As [`measure_slice`](Self::measure_slice).
     pub fn whole_slice(&mut self, member: usize, load: &SliceLoad) -> Result<Option<&StoredSlice>, RunError> {
         let slice = self.measure(member, load)?;
         if self.context.is_interrupted() {
             return Ok(None);
         }
-        self.keep(member, slice).map(Some)
+        self.keep_slice(member, slice).map(Some)
     }
 
     /// Drives one slice between two readings of the server's probes; the record does not have it yet.
@@ -144,9 +144,9 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
     /// # Errors
     /// When the generator fails.
     pub fn measure(&mut self, member: usize, load: &SliceLoad) -> Result<SliceRecord, RunError> {
-        let id = self.member(member).id;
+        let id = self.server_state(member).id;
         self.context.bed.begin_watch(&[id], load.phase);
-        let mut sample = self.drive(member, load)?;
+        let mut sample = self.drive_load(member, load)?;
         if load.kind == SliceKind::Saturating {
             count_whole(&mut sample, load.users, self.context.bed.elapsed_ns());
         }
@@ -161,7 +161,7 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
 
     /// Reads the probes of these members; see [`TestBed::begin_watch`](crate::test_bed::TestBed::begin_watch).
     pub fn begin_watch(&mut self, members: &[usize], phase: Phase) {
-        let ids: Vec<ServerId> = members.iter().map(|member| self.member(*member).id).collect();
+        let ids: Vec<ServerId> = members.iter().map(|member| self.server_state(*member).id).collect();
         self.context.bed.begin_watch(&ids, phase);
     }
 
@@ -182,14 +182,14 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
         readings: ServerUse,
     ) -> Result<&StoredSlice, RunError> {
         let slice = self.slice_record(member, load, sample, readings);
-        self.keep(member, slice)
+        self.keep_slice(member, slice)
     }
 
     /// Drives one turn of load, and shows how far its connections are.
     ///
     /// # Errors
     /// When the generator fails.
-    pub fn drive(&mut self, member: usize, load: &SliceLoad) -> Result<SliceSample, RunError> {
+    pub fn drive_load(&mut self, member: usize, load: &SliceLoad) -> Result<SliceSample, RunError> {
         let ServerState { id, variant, .. } = self.servers.members[member];
         let (place, scenario) = (self.place, &*self.named.name);
         let RunContext { bed, journal, .. } = &mut *self.context;
@@ -206,7 +206,7 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
             fork: self.place.fork,
             group: self.place.group.to_owned(),
             scenario: self.named.name.clone(),
-            variant: self.member(member).variant.name.clone(),
+            variant: self.server_state(member).variant.name.clone(),
             phase: load.phase,
             kind: load.kind,
             round: load.round,
@@ -220,7 +220,7 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
     ///
     /// # Errors
     /// When the record cannot be written.
-    pub fn keep(&mut self, member: usize, slice: SliceRecord) -> Result<&StoredSlice, RunError> {
+    pub fn keep_slice(&mut self, member: usize, slice: SliceRecord) -> Result<&StoredSlice, RunError> {
         // A slice that was cut short may have been too short for an answer.
         let has_answered = is_answered(&slice) || self.context.is_interrupted();
         let at = self.context.journal.record().slices.len();
@@ -238,7 +238,7 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
             fork: self.place.fork,
             group: self.place.group.to_owned(),
             scenario: self.named.name.clone(),
-            variant: self.member(member).variant.name.clone(),
+            variant: self.server_state(member).variant.name.clone(),
             span_ns,
             steady: unsteady.is_none(),
             reason: unsteady.unwrap_or_default(),

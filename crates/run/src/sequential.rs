@@ -77,7 +77,7 @@ fn measure_cell(scenario: &mut ScenarioRun<'_, '_>) -> Result<(), RunError> {
         scenario.place.left = left.saturating_sub(plan.slices.length.0 * round);
         scenario.announce(0, SliceKind::Saturating, (round + 1, slices));
         let load = scenario.load(SliceKind::Saturating, round, 0.0);
-        scenario.slice(0, &SliceLoad { discard: Duration::ZERO, seed: plan.seed, ..load })?;
+        scenario.measure_slice(0, &SliceLoad { discard: Duration::ZERO, seed: plan.seed, ..load })?;
     }
     Ok(())
 }

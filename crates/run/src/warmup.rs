@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use tare_plan::plan::{SliceKind, Warmup};
 use tare_record::{Phase, ServerCpu, StoredSlice};
-use tare_stats::steady::{SteadyRule, Unsteady, Window, assess};
+use tare_stats::steady::{SteadyRule, Unsteady, Window, assess_steadiness};
 
 use crate::error::RunError;
 use crate::progress::Progress;
@@ -121,7 +121,7 @@ impl WarmUp {
         scenario.begin_watch(&driven, load.phase);
         let mut samples = Vec::with_capacity(driven.len());
         for member in &driven {
-            let mut sample = scenario.drive(*member, &load)?;
+            let mut sample = scenario.drive_load(*member, &load)?;
             count_whole(&mut sample, load.users, scenario.context.bed.elapsed_ns());
             samples.push(sample);
         }
@@ -146,7 +146,7 @@ impl WarmUp {
     fn steady(&self, scenario: &ScenarioRun<'_, '_>) -> usize {
         let rule = steady_rule(&self.windows);
         let is_steady = |(at, windows): &(usize, &Vec<Window>)| {
-            !scenario.member(*at).is_healthy() || unsteady_reason(windows, &rule).is_none()
+            !scenario.server_state(*at).is_healthy() || unsteady_reason(windows, &rule).is_none()
         };
         self.windows.iter().enumerate().filter(is_steady).count()
     }
@@ -240,7 +240,7 @@ fn steady_rule(windows: &[Vec<Window>]) -> SteadyRule {
 
 /// Why a series is not steady; `None` when it is.
 fn unsteady_reason(windows: &[Window], rule: &SteadyRule) -> Option<String> {
-    match assess(windows, rule) {
+    match assess_steadiness(windows, rule) {
         Ok(steadiness) => steadiness.reason.map(in_words),
         Err(error) => Some(error.to_string()),
     }

@@ -27,7 +27,7 @@ pub struct Capacity {
     pub broken: Option<f64>,
 }
 
-/// A search under way: [`next`](Self::next), try, [`note`](Self::note), until there is no next.
+/// A search under way: [`next_load`](Self::next_load), try, [`note_outcome`](Self::note_outcome), until there is no next load.
 #[derive(Debug, Clone)]
 pub struct CapacitySearch {
     rule: SearchRule,
@@ -52,12 +52,12 @@ impl CapacitySearch {
     }
 
     /// The load to try next; `None` once the answer is known as closely as was asked.
-    pub fn next(&self) -> Option<f64> {
+    pub fn next_load(&self) -> Option<f64> {
         (!self.over).then_some(self.load)
     }
 
-    /// Takes what a try of the load that [`next`](Self::next) named has said.
-    pub fn note(&mut self, sustained: bool) {
+    /// Takes what a try of the load that [`next_load`](Self::next_load) named has shown.
+    pub fn note_outcome(&mut self, sustained: bool) {
         if sustained {
             self.votes.0 += 1;
         } else {
@@ -76,7 +76,7 @@ impl CapacitySearch {
     }
 
     /// What is known so far.
-    pub fn found(&self) -> Capacity {
+    pub fn found_so_far(&self) -> Capacity {
         self.found
     }
 
@@ -104,12 +104,12 @@ mod tests {
 
     fn search(rule: SearchRule, mut sustains: impl FnMut(f64) -> bool) -> (Capacity, u32) {
         let (mut search, mut tries) = (CapacitySearch::new(rule), 0);
-        while let Some(load) = search.next() {
-            search.note(sustains(load));
+        while let Some(load) = search.next_load() {
+            search.note_outcome(sustains(load));
             tries += 1;
             assert!(tries < 200, "the search does not end");
         }
-        (search.found(), tries)
+        (search.found_so_far(), tries)
     }
 
     #[test]
@@ -156,6 +156,6 @@ mod tests {
 
     #[test]
     fn a_start_outside_the_range_begins_at_its_edge() {
-        assert_eq!(CapacitySearch::new(SearchRule { start: 1e9, ..RULE }).next(), Some(100_000.0));
+        assert_eq!(CapacitySearch::new(SearchRule { start: 1e9, ..RULE }).next_load(), Some(100_000.0));
     }
 }

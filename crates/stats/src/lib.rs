@@ -40,6 +40,6 @@ pub use multiplicity::{e_bh, holm};
 pub use noise::NoiseFloor;
 pub use odd::{OddStart, find_odd_starts};
 pub use repeated::LookSchedule;
-pub use steady::{Steadiness, SteadyRule, Unsteady, Window, assess};
+pub use steady::{Steadiness, SteadyRule, Unsteady, Window, assess_steadiness};
 pub use trend::Trend;
 pub use verdict::{DecisionRule, Polarity, Region, StopReason, UndecidedReason, Verdict};

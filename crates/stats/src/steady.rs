@@ -96,7 +96,7 @@ pub struct Steadiness {
 /// # Source
 /// Barrett et al., OOPSLA 2017, show why steadiness must be detected; the tests are least squares and Page's mean
 /// shift.
-pub fn assess(windows: &[Window], rule: &SteadyRule) -> Result<Steadiness, StatsError> {
+pub fn assess_steadiness(windows: &[Window], rule: &SteadyRule) -> Result<Steadiness, StatsError> {
     let points: Vec<(f64, f64)> = windows.iter().map(|w| (w.time_s, w.log_cost)).collect();
     let given = windows.iter().flat_map(|w| [Some(w.time_s), Some(w.log_cost), w.compiler_share]);
     require_finite(&given.flatten().collect::<Vec<_>>())?;
@@ -205,7 +205,7 @@ mod tests {
     }
 
     fn reason(windows: &[Window]) -> Option<Unsteady> {
-        let got = assess(windows, &SteadyRule::default()).unwrap();
+        let got = assess_steadiness(windows, &SteadyRule::default()).unwrap();
         assert_eq!(got.steady, got.reason.is_none());
         got.reason
     }
@@ -283,6 +283,6 @@ mod tests {
     fn a_cost_that_is_no_number_is_an_error() {
         let mut windows = series(6.0, 0.0, |_| 4.0);
         windows[3].log_cost = f64::NAN;
-        assert!(assess(&windows, &SteadyRule::default()).is_err());
+        assert!(assess_steadiness(&windows, &SteadyRule::default()).is_err());
     }
 }

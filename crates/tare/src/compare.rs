@@ -6,7 +6,6 @@ use anyhow::bail;
 use tare_record::RunRecord;
 use tare_record::store::{self, find_run};
 use tare_report::compare::{self, RecordedRun, RunDifferences};
-use tare_report::text::Style;
 use tare_report::{Summary, json, summarize_with};
 
 use crate::args::{CompareArgs, Global};
@@ -20,7 +19,7 @@ pub fn compare(args: &CompareArgs, global: &Global) -> anyhow::Result<Outcome> {
         Some(run) => servers_of_run(run, args, global)?,
         None => two_runs(args, global)?,
     };
-    let style = Style { colored: console::stdout_colored(global.color), width: console::terminal_width() };
+    let style = console::report_style(global.color);
     console::print_text(&if args.json {
         json::render(&differences)?
     } else if args.markdown {

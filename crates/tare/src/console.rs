@@ -8,12 +8,18 @@ use std::time::Duration;
 use tare_record::EventLevel;
 use tare_report::format::grouped;
 use tare_report::palette::{Palette, Tone};
+use tare_report::text::Style;
 
 use crate::args::Color;
 
 /// Whether standard output takes colours.
 pub fn stdout_colored(color: Color) -> bool {
     colored(color, io::stdout().is_terminal())
+}
+
+/// How a report is printed on standard output.
+pub fn report_style(color: Color) -> Style {
+    Style { colored: stdout_colored(color), width: terminal_width() }
 }
 
 /// Whether standard error takes colours.

@@ -9,7 +9,6 @@ use tare_record::Record;
 use tare_record::store::{self, RECORD_FILE, RunEntry, list_runs};
 use tare_report::history::{self, RunFigures};
 use tare_report::import::{self, ImportOrigin, ImportedResult};
-use tare_report::text::Style;
 use tare_report::{json, rfc3339, summarize};
 
 use crate::args::{Global, HistoryAction, HistoryArgs, ImportArgs};
@@ -31,7 +30,7 @@ pub fn history(args: &HistoryArgs, global: &Global) -> anyhow::Result<Outcome> {
         console::print_note(&format!("wrote {}", file.display()));
         return Ok(Outcome::Done);
     }
-    let style = Style { colored: console::stdout_colored(global.color), width: console::terminal_width() };
+    let style = console::report_style(global.color);
     console::print_text(&if args.json {
         json::render(&history)?
     } else {

@@ -73,7 +73,7 @@ impl Screen {
             // A terminal that takes nothing shows nothing.
             let _ = out.write_str(&countdown.text(self::now()));
         };
-        now.set_style(style("  {spinner} {wide_msg} {left}").tick_chars("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏ ").with_key("left", left));
+        now.set_style(progress_style("  {spinner} {wide_msg} {left}").tick_chars("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏ ").with_key("left", left));
         now.enable_steady_tick(Duration::from_millis(125));
         Self { lines, now, open: BTreeMap::new() }
     }
@@ -81,7 +81,7 @@ impl Screen {
     fn stand(&mut self, key: Key, text: &str) {
         if !self.open.contains_key(&key) && self.open.len() < MOST_LINES {
             let line = self.lines.insert_before(&self.now, ProgressBar::no_length());
-            line.set_style(style("  {wide_msg}"));
+            line.set_style(progress_style("  {wide_msg}"));
             self.open.insert(key.clone(), line);
         }
         if let Some(line) = self.open.get(&key) {
@@ -99,7 +99,7 @@ impl Screen {
 }
 
 /// The style of a progress bar, from a template of indicatif.
-pub fn style(template: &str) -> ProgressStyle {
+pub fn progress_style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_spinner())
 }
 

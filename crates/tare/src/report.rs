@@ -63,7 +63,7 @@ pub fn present_report(
     global: &Global,
 ) -> anyhow::Result<Summary> {
     let summary = summarize_with(record, profiled);
-    console::print_text(&format!("\n{}", text::render(&summary, &style(global))));
+    console::print_text(&format!("\n{}", text::render(&summary, &console::report_style(global.color))));
     write_all(&summary, record, folder)?;
     for profiled in profiled.into_iter().chain([record]) {
         write_profiles(profiled, &folder.join("profiles"))?;
@@ -76,10 +76,6 @@ pub fn present_report(
         console::print_text(&format!("  findings  {more} more: tare report {} --findings{dir}\n", summary.run.id));
     }
     Ok(summary)
-}
-
-fn style(global: &Global) -> text::Style {
-    text::Style { colored: console::stdout_colored(global.color), width: console::terminal_width() }
 }
 
 fn form(
@@ -110,7 +106,7 @@ fn form(
     } else if form.html {
         Some(html::render(&summary)?)
     } else if form.findings {
-        Some(text::render_findings(&summary, &style(global)))
+        Some(text::render_findings(&summary, &console::report_style(global.color)))
     } else {
         None
     })
@@ -154,7 +150,7 @@ fn report_load(args: &ReportArgs, global: &Global, record: &LoadRecord) -> anyho
     } else if form.gatling {
         gatling::render(&as_run())
     } else {
-        load::render(&summary, &style(global))
+        load::render(&summary, &console::report_style(global.color))
     });
     Ok(Outcome::Done)
 }

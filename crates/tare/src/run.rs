@@ -36,7 +36,7 @@ pub fn run(args: &RunArgs, global: &Global) -> anyhow::Result<Outcome> {
         world.read_contract(path)?;
     }
     let plan = asked(args, &world, global)?;
-    tare_run::check(&plan)?;
+    tare_run::check_plan(&plan)?;
     check_java(&plan, world.catalog.as_ref())?;
     if args.dry_run {
         let text = if args.json { serde_json::to_string_pretty(&plan)? + "\n" } else { plan_text::whole_plan(&plan) };
@@ -94,7 +94,7 @@ fn carry_out_at(
     global: &Global,
     place: impl FnOnce() -> anyhow::Result<Place>,
 ) -> anyhow::Result<(RunRecord, PathBuf)> {
-    tare_run::check(plan)?;
+    tare_run::check_plan(plan)?;
     let cancelled = interrupt::install_flag()?;
     console::print_text(&plan_text::plan_headline(plan));
     let mut live = Live::new(std::io::stderr().is_terminal(), console::stderr_colored(global.color));

@@ -26,7 +26,7 @@ impl Contract {
         let of =
             |(name, s): (&'a String, &'a Scenario)| (name.as_str(), s.routes, &s.request, &s.expect, s.push.as_ref());
         let all = checks.chain(self.scenarios.iter().map(of)).filter(move |(_, needs, ..)| *needs <= routes);
-        let asked = all.filter(move |(name, ..)| self.lack(server, name).is_none());
+        let asked = all.filter(move |(name, ..)| self.why_not_served(server, name).is_none());
         asked.map(move |(name, _, request, expect, push)| {
             let difference = self.difference(server, name);
             Exchange {
@@ -49,7 +49,7 @@ impl Contract {
     }
 
     /// Why `server` cannot be asked the named scenario, where it cannot.
-    pub fn lack(&self, server: &str, scenario: &str) -> Option<&str> {
+    pub fn why_not_served(&self, server: &str, scenario: &str) -> Option<&str> {
         let holds = |lack: &&Lack| names_server(&lack.servers, server) && names(&lack.scenarios, scenario);
         self.lacks.iter().find(holds).map(|lack| lack.because.as_str())
     }

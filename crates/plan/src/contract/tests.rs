@@ -59,9 +59,9 @@ fn a_server_is_not_asked_what_its_library_lacks() {
         ("old.Vanilla", Some("no WebSockets")),
         ("old.Vanilla@2", Some("no WebSockets")),
     ] {
-        assert_eq!(contract.lack(server, "Push"), because, "{server}");
+        assert_eq!(contract.why_not_served(server, "Push"), because, "{server}");
         assert_eq!(contract.exchange(server, "Push").is_none(), because.is_some(), "{server}");
-        assert_eq!(contract.lack(server, "SimpleGet"), None);
+        assert_eq!(contract.why_not_served(server, "SimpleGet"), None);
     }
     let endless = TEXT.replace("\"100ms\"", "\"0ms\"");
     assert!(Contract::parse("c.toml", &endless).unwrap_err().to_string().contains("period must be above 0"));

@@ -41,7 +41,7 @@ fn names_no_server(file: &str) -> PlanError {
 
 impl World<'_> {
     /// Everything that flags and suite ask for.
-    pub fn asked(&self) -> Result<Vec<Asked>, PlanError> {
+    pub fn asked_cells(&self) -> Result<Vec<Asked>, PlanError> {
         let (flags, suite) = (self.inputs.flags, self.inputs.suite);
         if let Some(server) = flags.aa.as_ref().or(suite.run.aa.as_ref()) {
             let name = select_names("--aa", "server", std::slice::from_ref(server), &self.servers)?.swap_remove(0);
@@ -173,7 +173,7 @@ impl World<'_> {
     }
 
     /// Puts what was chosen first in the list of settings.
-    pub fn list(&self, asked: &[Asked], settings: &mut Resolved) {
+    pub fn list_choices(&self, asked: &[Asked], settings: &mut Resolved) {
         let (flags, suite) = (self.inputs.flags, &self.inputs.suite.run);
         let source = |flag: bool, in_suite: bool| {
             if flag {

@@ -23,8 +23,8 @@ pub(super) fn resolve(inputs: &Inputs<'_>, mode: Mode, settings: &mut Resolved) 
     let mut scenarios = inputs.suite.contract(inputs.contract).scenarios;
     cut_messages(&mut scenarios, settings.messages);
     let world = World { inputs, servers, scenarios, mode };
-    let asked = world.asked()?;
-    world.list(&asked, settings);
+    let asked = world.asked_cells()?;
+    world.list_choices(&asked, settings);
     let mut skipped = Vec::new();
     let mut groups = Vec::new();
     let weighed = asked.iter().flat_map(|asked| asked.servers.iter().chain([&asked.baseline]));
@@ -254,7 +254,7 @@ impl World<'_> {
         if variant.routes < scenario.routes {
             return Some(format!("needs {} routes, the server has {}", scenario.routes, variant.routes));
         }
-        let lack = || self.inputs.contract.lack(&variant.identity(), name).map(str::to_owned);
+        let lack = || self.inputs.contract.why_not_served(&variant.identity(), name).map(str::to_owned);
         // The contract speaks of the catalog's servers.
         if variant.program.is_of_catalog() { lack() } else { None }
     }

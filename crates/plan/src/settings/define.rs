@@ -14,7 +14,7 @@ macro_rules! define_settings {
 
         impl Options {
             /// The settings that are given, as key and value, in the order of the table.
-            pub fn given(&self) -> Vec<(&'static str, String)> {
+            pub fn given_values(&self) -> Vec<(&'static str, String)> {
                 let mut given = Vec::new();
                 $($( given.extend(self.$key.as_ref().map(|value| (stringify!($key), value.shown()))); )+)+
                 given

@@ -34,7 +34,7 @@ pub fn open_record(file: &Path) -> Result<Record, RecordError> {
     let mut tables = Tables::new(&connection, most_rows(file));
     let slices = tables.rows("slice", read_slice);
     let mut events: Vec<EventRecord> = tables.rows("event", event);
-    let end = tables.end();
+    let end = tables.end_status();
     Ok(match header {
         RecordHeader::Load(header) => {
             events.extend(damage(&slices, tables.lost));

@@ -43,7 +43,7 @@ impl<'a> Tables<'a> {
     }
 
     /// How the record ended; `None` if it did not, or if that cannot be read.
-    pub fn end(&mut self) -> Option<(EndStatus, u64)> {
+    pub fn end_status(&mut self) -> Option<(EndStatus, u64)> {
         reader::end(self.connection).unwrap_or_else(|_| {
             self.lost.push("how it ended".to_owned());
             None

@@ -60,5 +60,5 @@ fn row(comparison: &Comparison) -> String {
 
 fn change(ratio: &CurrencyRatio) -> String {
     let change = Change { ratio: ratio.ratio, bounds: ratio.lo.zip(ratio.hi) };
-    format!("{} {}", ratio.label, change.signed())
+    format!("{} {}", ratio.label, change.signed_interval())
 }

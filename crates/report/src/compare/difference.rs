@@ -139,10 +139,10 @@ fn figure_change(
 
 fn short(verdict: VerdictKind, change: &Change) -> String {
     match verdict {
-        VerdictKind::Worse => format!("worse: {}", change.signed()),
-        VerdictKind::Better => format!("better: {}", change.signed()),
-        VerdictKind::NoMaterialDifference => format!("no material change: {}", change.signed()),
-        VerdictKind::Inconclusive | VerdictKind::Void => format!("undecided: {}", change.signed()),
+        VerdictKind::Worse => format!("worse: {}", change.signed_interval()),
+        VerdictKind::Better => format!("better: {}", change.signed_interval()),
+        VerdictKind::NoMaterialDifference => format!("no material change: {}", change.signed_interval()),
+        VerdictKind::Inconclusive | VerdictKind::Void => format!("undecided: {}", change.signed_interval()),
         VerdictKind::NoInterval => format!("one start, no interval: {}", change.short()),
     }
 }

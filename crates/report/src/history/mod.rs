@@ -45,6 +45,13 @@ pub struct HistoryLine {
     pub changes: Vec<LevelChange>,
 }
 
+impl HistoryLine {
+    /// The server and its scenario; what another tool measured has none.
+    fn subject(&self) -> String {
+        if self.scenario.is_empty() { self.name.clone() } else { format!("{} · {}", self.name, self.scenario) }
+    }
+}
+
 /// One figure of one run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HistoryPoint {

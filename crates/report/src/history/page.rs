@@ -43,9 +43,7 @@ pub fn render_page(history: &History) -> String {
 }
 
 fn section(line: &HistoryLine) -> String {
-    let place =
-        if line.scenario.is_empty() { line.name.clone() } else { format!("{} · {}", line.name, line.scenario) };
-    let title = html(&format!("{place}: {}", line.figure));
+    let title = html(&format!("{}: {}", line.subject(), line.figure));
     let changes: String = line
         .changes
         .iter()

@@ -20,10 +20,8 @@ pub fn render(history: &History, shown: usize, style: &Style) -> String {
 
 fn lines_of(line: &HistoryLine, shown: usize, style: &Style) -> String {
     let palette = style.palette();
-    let place =
-        if line.scenario.is_empty() { line.name.clone() } else { format!("{} · {}", line.name, line.scenario) };
     let (points, changes) = (count(line.points.len() as u64, "run"), count(line.changes.len() as u64, "change"));
-    let title = sanitize_line(&format!("{place} · {} · {points}, {changes} of level", line.figure));
+    let title = sanitize_line(&format!("{} · {} · {points}, {changes} of level", line.subject(), line.figure));
     let mut grid = Grid::default();
     let hidden = line.points.len().saturating_sub(shown);
     for (at, point) in line.points.iter().enumerate() {
@@ -63,7 +61,7 @@ pub(super) fn change_words(change: &LevelChange) -> String {
     };
     let (old, new) =
         (named(&change.after_run, &change.after_revision), named(&change.first_run, &change.first_revision));
-    format!("{word}: {} after {old}, from {new} on", size.signed())
+    format!("{word}: {} after {old}, from {new} on", size.signed_interval())
 }
 
 pub(super) fn short_revision(revision: Option<&str>) -> String {

@@ -207,7 +207,7 @@ fn bars(bins: &[HistogramBin], room: usize) -> Vec<String> {
     let bar = |bin: &HistogramBin| {
         // Even a single sample among millions gets a visible bar.
         let length = (bin.count * longest).div_ceil(most) as usize;
-        let bound = format!("≤ {}", scale.plain(bin.upto_ns as f64));
+        let bound = format!("≤ {}", scale.without_unit(bin.upto_ns as f64));
         format!(
             "{bound:>BOUND$}  {} {}",
             "▇".repeat(length),

@@ -34,7 +34,7 @@ fn of_scored(id: &str, scored: Option<&Summary>) -> Option<String> {
 fn costs(view: &ProfileView, baseline: &str, scored: Option<String>) -> WhySentence {
     let text = match (view.per_request, view.baseline_per_request, view.difference_per_request) {
         (Some(whole), Some(beneath), Some(difference)) => {
-            let change = Change { ratio: whole.value / beneath.value, bounds: None }.signed();
+            let change = Change { ratio: whole.value / beneath.value, bounds: None }.signed_interval();
             let scored = scored.map_or(String::new(), |scored| format!("; {scored}"));
             let more = if difference.value < 0.0 { "less" } else { "more" };
             format!(

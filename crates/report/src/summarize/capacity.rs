@@ -112,7 +112,7 @@ fn shown(found: &CapacityAt, load: f64) -> String {
 /// What the search of a cell varies: the rate or the number of users.
 fn searched_by(plan: &Plan, slo: &Slo, cell: &Evidence<'_>) -> LoadBy {
     let planned = plan.scenario(cell.subject.group, cell.subject.scenario);
-    planned.map_or(slo.by, |named| slo.by(&named.scenario))
+    planned.map_or(slo.by, |named| slo.grows_by(&named.scenario))
 }
 
 fn tries<'a>(cell: &Evidence<'a>, fork: u32) -> impl Iterator<Item = &'a StoredSlice> {

@@ -50,7 +50,7 @@ fn measured(
         control: evidence.is_control(),
         forks: forks.len() as u32,
         forks_set_aside: evidence.set_aside.forks.iter().copied().collect(),
-        steady_forks: forks.iter().filter(|f| evidence.steady(**f)).count() as u32,
+        steady_forks: forks.iter().filter(|f| evidence.was_steady(**f)).count() as u32,
         validity: validity::judge(evidence, loads, server_cpus),
         bottleneck,
         throughput_per_s: estimate(&throughput, alpha),
@@ -154,7 +154,7 @@ fn fork_values(evidence: &Evidence<'_>, cpu_kind: Option<SliceKind>) -> Vec<Fork
     let find = |values: &[(u32, f64)], fork: u32| values.iter().find(|(f, _)| *f == fork).map(|(_, v)| *v);
     let value = |fork: u32| ForkValue {
         fork,
-        steady: evidence.steady(fork),
+        steady: evidence.was_steady(fork),
         warmup_s: evidence.warmup(fork).map_or(0.0, |w| w.span_ns as f64 / 1e9),
         throughput_per_s: find(&throughput, fork),
         cpu_ns_per_request: find(&cpu, fork),

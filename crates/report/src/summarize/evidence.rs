@@ -81,23 +81,23 @@ impl<'a> Evidence<'a> {
 
     /// Scored slices of all forks, including those that are set aside, because their failures count too. The tries of a
     /// search are not among them: some of them are meant to break the curve.
-    pub fn driven(&self) -> impl Iterator<Item = &'a StoredSlice> {
+    pub fn driven_slices(&self) -> impl Iterator<Item = &'a StoredSlice> {
         self.slices.iter().copied().filter(|s| s.key.phase == Phase::Measure && s.key.kind != SliceKind::Capacity)
     }
 
     /// Those of the forks that count.
     pub fn measured(&self) -> impl Iterator<Item = &'a StoredSlice> {
-        self.scored().filter(|s| s.key.kind != SliceKind::Capacity)
+        self.scored_slices().filter(|s| s.key.kind != SliceKind::Capacity)
     }
 
     /// Those and the tries of searches.
-    pub fn scored(&self) -> impl Iterator<Item = &'a StoredSlice> {
+    pub fn scored_slices(&self) -> impl Iterator<Item = &'a StoredSlice> {
         self.slices.iter().copied().filter(|s| s.key.phase == Phase::Measure && !self.set_aside.contains(s))
     }
 
     /// Scored slices of one kind.
     pub fn of_kind(&self, kind: SliceKind) -> impl Iterator<Item = &'a StoredSlice> {
-        self.scored().filter(move |s| s.key.kind == kind)
+        self.scored_slices().filter(move |s| s.key.kind == kind)
     }
 
     /// Whether a slice is one of this cell's.
@@ -108,7 +108,7 @@ impl<'a> Evidence<'a> {
 
     /// Numbers of the forks with scored slices that count, ascending.
     pub fn fork_numbers(&self) -> Vec<u32> {
-        let mut numbers: Vec<u32> = self.scored().map(|s| s.key.fork).collect();
+        let mut numbers: Vec<u32> = self.scored_slices().map(|s| s.key.fork).collect();
         numbers.sort_unstable();
         numbers.dedup();
         numbers
@@ -120,7 +120,7 @@ impl<'a> Evidence<'a> {
     }
 
     /// Whether a fork was steady when measuring began. A fork without a record of that counts as steady.
-    pub fn steady(&self, fork: u32) -> bool {
+    pub fn was_steady(&self, fork: u32) -> bool {
         self.warmup(fork).is_none_or(|w| w.steady)
     }
 

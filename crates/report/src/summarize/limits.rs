@@ -52,7 +52,7 @@ impl Question<'_> {
             ratio: Some(draft.comparison.estimate),
             lo: bounds.map(|bounds| bounds.0),
             hi: bounds.map(|bounds| bounds.1),
-            short: Change { ratio: draft.comparison.estimate, bounds }.signed(),
+            short: Change { ratio: draft.comparison.estimate, bounds }.signed_interval(),
             ..self.unmeasured()
         };
         match verdict {

@@ -44,7 +44,7 @@ fn text(
         share(prior.sd)
     );
     if is_used {
-        let alone = Change { ratio: comparison.estimate, bounds: Some(without) }.signed();
+        let alone = Change { ratio: comparison.estimate, bounds: Some(without) }.signed_interval();
         return format!("the interval also rests on {source}; by this run alone {alone}");
     }
     let own = comparison.sd_forks.map(|sd| format!(": the starts of this run differ by {}", share(sd)));

@@ -84,7 +84,7 @@ fn suspect_reasons(cell: &Evidence<'_>, loads: &[LoadLatency], server_cpus: &str
 
 fn unsteady(cell: &Evidence<'_>) -> Option<String> {
     let forks = cell.fork_numbers();
-    let not = forks.iter().filter(|f| !cell.steady(**f)).count();
+    let not = forks.iter().filter(|f| !cell.was_steady(**f)).count();
     (not > 0).then(|| format!("not steady in {not} of {}", format::count(forks.len() as u64, "fork")))
 }
 
@@ -158,17 +158,17 @@ fn blocked(cell: &Evidence<'_>) -> Option<String> {
 
 /// Right and failed requests over all scored slices.
 pub(super) fn requests(cell: &Evidence<'_>) -> (u64, u64) {
-    cell.driven().fold((0, 0), |(ok, failed), s| (ok + s.load.ok, failed + s.load.failed))
+    cell.driven_slices().fold((0, 0), |(ok, failed), s| (ok + s.load.ok, failed + s.load.failed))
 }
 
 /// Failed requests by class over all scored slices.
 pub(super) fn errors(cell: &Evidence<'_>) -> ErrorTallies {
-    sum_of(cell.driven().map(|slice| &slice.load.errors))
+    sum_of(cell.driven_slices().map(|slice| &slice.load.errors))
 }
 
 /// Connection events by class over all scored slices.
 pub(super) fn connection_events(cell: &Evidence<'_>) -> ErrorTallies {
-    sum_of(cell.driven().map(|slice| &slice.load.connection_events))
+    sum_of(cell.driven_slices().map(|slice| &slice.load.connection_events))
 }
 
 fn sum_of<'a>(all: impl Iterator<Item = &'a ErrorTallies>) -> ErrorTallies {

@@ -27,8 +27,8 @@ pub(super) fn short(currency: Currency, kind: VerdictKind, change: &Change) -> S
     match kind {
         VerdictKind::Worse => format!("{} {}", currency.facts().words[0], change.magnitude()),
         VerdictKind::Better => format!("{} {}", currency.facts().words[1], change.magnitude()),
-        VerdictKind::NoMaterialDifference => format!("no difference {}", change.signed()),
-        VerdictKind::Inconclusive => format!("inconclusive {}", change.signed()),
+        VerdictKind::NoMaterialDifference => format!("no difference {}", change.signed_interval()),
+        VerdictKind::Inconclusive => format!("inconclusive {}", change.signed_interval()),
         VerdictKind::NoInterval => change.short(),
         VerdictKind::Void => "void".to_owned(),
     }

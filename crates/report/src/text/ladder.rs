@@ -48,10 +48,11 @@ fn level(estimate: Option<Estimate>, scale: Scale) -> String {
 /// `+1.2 µs [0.8, 1.6]`.
 fn added(estimate: Option<Estimate>, scale: Scale) -> String {
     let Some(Estimate { value, lo, hi }) = estimate else { return String::new() };
-    let signed = |value: f64| if value < 0.0 { format!("−{}", scale.plain(-value)) } else { scale.plain(value) };
+    let signed =
+        |value: f64| if value < 0.0 { format!("−{}", scale.without_unit(-value)) } else { scale.without_unit(value) };
     let sign = if value < 0.0 { "−" } else { "+" };
     let interval = lo.zip(hi).map_or(String::new(), |(lo, hi)| format!(" [{}, {}]", signed(lo), signed(hi)));
-    format!("{sign}{} {}{interval}", scale.plain(value.abs()), scale.unit())
+    format!("{sign}{} {}{interval}", scale.without_unit(value.abs()), scale.unit())
 }
 
 fn tone(added: Option<Estimate>) -> Tone {

@@ -275,7 +275,7 @@ fn a_folder_that_cannot_be_written_is_named_with_a_remedy() {
 #[test]
 fn histogram_files_have_safe_and_different_names() {
     let record = synthetic::run(&[baseline(), weighed("a b", 1.0), weighed("a/b", 1.0)], 1, &[SliceKind::Saturating]);
-    let names: Vec<String> = hgrm::files(&record).into_iter().map(|(name, _)| name).collect();
+    let names: Vec<String> = hgrm::hgrm_files(&record).into_iter().map(|(name, _)| name).collect();
     assert_eq!(
         names,
         [

@@ -117,13 +117,13 @@ pub fn searched(limits_per_s: &[(&'static str, f64)]) -> RunRecord {
         for (name, limit) in limits_per_s {
             let mut search = tare_record::curve::start_search(&slo, slo.by);
             let mut round = 0;
-            while let Some(load) = search.next() {
+            while let Some(load) = search.next_load() {
                 let mut tried = slice(name, fork, SliceKind::Capacity, round, 0, 1.0);
                 tried.key.offered_per_s = Some(load);
                 tried.load.response = LatencyHistogram::new();
                 (0..100).for_each(|_| tried.load.response.record_ns((1e6 * load / limit) as u64));
                 let tried = tried.pack();
-                search.note(tare_record::curve::keeps_curve(&slo, &tried));
+                search.note_outcome(tare_record::curve::keeps_curve(&slo, &tried));
                 record.slices.push(tried);
                 round += 1;
             }

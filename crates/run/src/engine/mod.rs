@@ -71,7 +71,7 @@ impl Cell<'_> {
 ///
 /// # Errors
 /// When one is not there, with how to get it.
-pub fn ready(
+pub fn find_tools(
     plan: &Plan,
     catalog: Option<&Catalog>,
     cancelled: &AtomicBool,

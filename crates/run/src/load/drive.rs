@@ -43,7 +43,7 @@ pub fn drive_load(
     let whole = session.run_watched(&job.slice, Some(job.part_length()), &cancel, &mut |watched| {
         observer(&watched);
         if let Watched::Interval(part) = watched {
-            recording.take(part).into_iter().for_each(|interval| keeper.keep(interval));
+            recording.add_part(part).into_iter().for_each(|interval| keeper.keep(interval));
         }
     })?;
     recording.finish(&whole).into_iter().for_each(|interval| keeper.keep(interval));

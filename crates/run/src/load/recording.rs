@@ -34,7 +34,7 @@ impl Recording {
     }
 
     /// Takes a part; returns an interval to which nothing will be added any more.
-    pub fn take(&mut self, part: &SliceSample) -> Option<SliceRecord> {
+    pub fn add_part(&mut self, part: &SliceSample) -> Option<SliceRecord> {
         self.begin_ns.get_or_insert(part.start_ns);
         match &mut self.open {
             None => self.open = Some(part.clone()),
@@ -102,7 +102,7 @@ mod tests {
             offered_per_s: None,
         };
         let mut recording = Recording::new(slot, Duration::from_millis(1000));
-        let mut whole: Vec<SliceRecord> = parts.iter().filter_map(|part| recording.take(part)).collect();
+        let mut whole: Vec<SliceRecord> = parts.iter().filter_map(|part| recording.add_part(part)).collect();
         whole.extend(recording.finish(&SliceSample::default()));
         whole.iter().map(|s| (s.load.window_start_ns() / 1_000_000, s.load.window_ns / 1_000_000, s.load.ok)).collect()
     }

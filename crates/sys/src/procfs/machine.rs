@@ -2,8 +2,9 @@
 
 use std::fs;
 
+use tare_units::CpuSet;
+
 use super::{ProcfsError, read_as};
-use crate::affinity::CpuSet;
 
 /// The load averages of one, five and fifteen minutes.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -123,7 +123,8 @@ fn read_flags(settings: Vec<SettingInfo>, matches: &ArgMatches) -> Result<Option
 
 /// The note above the help of `tare run`: which defaults a bare `tare run` changes.
 pub fn quick_suite_note() -> String {
-    let given = Suite::parse("suites/quick.toml", QUICK_SUITE).map(|suite| suite.run.given()).unwrap_or_default();
+    let given =
+        Suite::parse("suites/quick.toml", QUICK_SUITE).map(|suite| suite.run.given_values()).unwrap_or_default();
     let settings: Vec<String> = given.iter().map(|(key, value)| as_flag(key, value)).collect();
     format!(
         "Defaults: a flag wins over the suite file, and the suite file over the default that is shown here.\n\

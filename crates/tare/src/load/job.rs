@@ -45,7 +45,7 @@ pub fn load_job(args: &LoadArgs) -> anyhow::Result<LoadJob> {
     let is_tls = matches!(place.url.scheme(), "https" | "wss");
     let stop = stop(args, &protocol);
     let plan = LoadPlan {
-        url: place.shown(),
+        url: place.shown_url(),
         request: requests.list.first().map(|r| format!("{} {}", r.method, r.path)).unwrap_or_default(),
         requests: requests.list.len() as u32,
         checks: args.request.check.len() as u32,

@@ -13,7 +13,7 @@ use tare_stats::quantile::printable;
 use super::frame::{LoadPhase, POINTS, Point, Seen};
 use crate::args::Color;
 use crate::console::{stderr_colored, stderr_width};
-use crate::live::style;
+use crate::live::progress_style;
 
 /// Without a terminal, a line at most this often.
 const PLAIN_EVERY: Duration = Duration::from_secs(5);
@@ -168,7 +168,7 @@ impl LoadView {
 /// A progress bar that shows nothing but its message.
 fn picture() -> ProgressBar {
     let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-    bar.with_style(style("{msg}"))
+    bar.with_style(progress_style("{msg}"))
 }
 
 /// The response times of the latest parts, after taking in one more and letting go of those that are not needed.

@@ -7,7 +7,6 @@ use std::path::Path;
 use anyhow::Context;
 use tare_record::LoadRecord;
 use tare_report::load::{self, LoadSummary};
-use tare_report::text::Style;
 
 use crate::args::{Global, OutputArgs};
 use crate::console;
@@ -44,7 +43,7 @@ pub fn try_outputs(args: &OutputArgs) -> anyhow::Result<()> {
 pub fn write_outputs(record: &LoadRecord, summary: &LoadSummary, args: &OutputArgs, global: &Global) -> bool {
     let forms = output_forms(args);
     if !forms.iter().any(|form| is_stdout(form.file)) {
-        let style = Style { colored: console::stdout_colored(global.color), width: console::terminal_width() };
+        let style = console::report_style(global.color);
         console::print_text(&format!("{}\n", load::render(summary, &style)));
     }
     let outcomes: Vec<anyhow::Result<()>> = forms.iter().map(|form| form.write(record, summary)).collect();

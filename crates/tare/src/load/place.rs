@@ -48,7 +48,7 @@ impl LoadTarget {
     }
 
     /// The first URL as it was written, its variables among it.
-    pub fn shown(&self) -> String {
+    pub fn shown_url(&self) -> String {
         let path = self.paths.first().map_or("", String::as_str);
         format!("{}{path}", self.url.origin().ascii_serialization())
     }
@@ -145,7 +145,7 @@ mod tests {
         assert_eq!((place.host.as_str(), place.paths), ("127.0.0.1:PORT", vec!["/".to_owned(), "/a/b?c=d".to_owned()]));
         let variables = of(&["127.0.0.1:PORT/a/{{id}}?b={{c}}#d"]).unwrap();
         assert_eq!(variables.paths, ["/a/{{id}}?b={{c}}"]);
-        assert!(variables.shown().ends_with("/a/{{id}}?b={{c}}"), "{}", variables.shown());
+        assert!(variables.shown_url().ends_with("/a/{{id}}?b={{c}}"), "{}", variables.shown_url());
         assert_eq!(of(&["http://localhost:PORT/"]).unwrap().host, "localhost:PORT");
     }
 

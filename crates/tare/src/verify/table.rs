@@ -93,7 +93,7 @@ fn lacks(bench: &Bench<'_>, all: &[Verified<'_>], text: &mut String) {
     for verified in all.iter().filter(|verified| matches!(verified.came, Came::Answered(_))) {
         let identity = verified.variant.identity();
         for scenario in contract.scenarios.keys() {
-            if let Some(because) = contract.lack(&identity, scenario) {
+            if let Some(because) = contract.why_not_served(&identity, scenario) {
                 reasons.entry((because, scenario)).or_default().push(&verified.variant.name);
             }
         }

@@ -43,7 +43,7 @@ impl Universe {
     }
 
     /// These comparisons in words.
-    pub fn cover(&self, comparisons: &[&Comparison]) -> Coverage {
+    pub fn cover_by_name(&self, comparisons: &[&Comparison]) -> Coverage {
         let variants = distinct(comparisons.iter().map(|c| c.variant.as_str()));
         let scenarios = distinct(comparisons.iter().map(|c| c.scenario.as_str()));
         let baselines = distinct(comparisons.iter().map(|c| c.baseline.as_str()));

@@ -99,7 +99,7 @@ fn named(comparison: &Comparison, is_control_alone: bool) -> Comparison {
 }
 
 fn undecided(judged: &[&Comparison], universe: &Universe) -> String {
-    let all = universe.cover(judged);
+    let all = universe.cover_by_name(judged);
     let what = format!("{} against {}{}", all.subject, all.baseline, all.place);
     // The first open question is the one that decides when the run may stop.
     let first = judged.iter().filter_map(|c| c.currencies.first()).find(|c| c.verdict == VerdictKind::Inconclusive);
@@ -110,7 +110,7 @@ fn undecided(judged: &[&Comparison], universe: &Universe) -> String {
     }
     let change = Change { ratio: first.ratio, bounds: first.lo.zip(first.hi) };
     let outlook = phrase::capital(&outlook);
-    format!("Not decided yet: {what}, {} {}. {outlook}.", fact::noun(first), change.signed())
+    format!("Not decided yet: {what}, {} {}. {outlook}.", fact::noun(first), change.signed_interval())
 }
 
 fn void_alone(void: &[&Comparison], frame: &Frame<'_>) -> Option<Headline> {

@@ -13,7 +13,7 @@ pub(super) fn stated(facts: &[Fact<'_>], most: usize, universe: &Universe, regio
     let mut clauses = vec![in_full(lead, universe)];
     clauses.extend(others.iter().take(most - 1).map(|fact| after(fact, lead, universe)));
     if let Some(first) = same.first() {
-        let place = beside(&universe.cover(&first.comparisons()), &universe.cover(&lead.comparisons()));
+        let place = beside(&universe.cover_by_name(&first.comparisons()), &universe.cover_by_name(&lead.comparisons()));
         let verb = if together(&same).len() > 1 { "show" } else { "shows" };
         let nouns = list(&together(&same));
         clauses.push(format!("{nouns} {verb} no material difference ({}){place}", region_in_words(region)));
@@ -35,7 +35,7 @@ pub(super) fn of_one_start(facts: &[Fact<'_>], most: usize, universe: &Universe)
 pub(super) fn open(facts: &[Fact<'_>], universe: &Universe) -> Option<String> {
     let mut clauses: Vec<(Coverage, Vec<&Fact<'_>>)> = Vec::new();
     for fact in facts {
-        let place = universe.cover(&fact.comparisons());
+        let place = universe.cover_by_name(&fact.comparisons());
         match clauses.iter_mut().find(|(known, _)| *known == place) {
             Some((_, same)) => same.push(fact),
             None => clauses.push((place, vec![fact])),
@@ -59,14 +59,14 @@ pub(super) fn open(facts: &[Fact<'_>], universe: &Universe) -> Option<String> {
 
 /// `http4s.TapirInterceptor on SimpleGet has one start, which gives no interval.`
 pub(super) fn single(facts: &[Fact<'_>], universe: &Universe) -> Option<String> {
-    let place = universe.cover(&facts.iter().find(|fact| fact.is_deciding)?.comparisons());
+    let place = universe.cover_by_name(&facts.iter().find(|fact| fact.is_deciding)?.comparisons());
     let verb = if place.is_plural { "have" } else { "has" };
     Some(capital(&format!("{}{} {verb} one start, which gives no interval.", place.subject, place.place)))
 }
 
 /// `http4s.Tapir uses 6.9 % more CPU per request than http4s.Vanilla on SimpleGet [0.1, 14.1]`.
 fn in_full(fact: &Fact<'_>, universe: &Universe) -> String {
-    let cover = universe.cover(&fact.comparisons());
+    let cover = universe.cover_by_name(&fact.comparisons());
     let (value, interval) = figure(fact);
     format!(
         "{} {} {value} {} than {}{}{interval}",
@@ -80,7 +80,7 @@ fn in_full(fact: &Fact<'_>, universe: &Universe) -> String {
 
 /// `CPU per request is 7 % higher [4, 11]`, or with its own subject where that is another one.
 fn after(fact: &Fact<'_>, lead: &Fact<'_>, universe: &Universe) -> String {
-    let (cover, leading) = (universe.cover(&fact.comparisons()), universe.cover(&lead.comparisons()));
+    let (cover, leading) = (universe.cover_by_name(&fact.comparisons()), universe.cover_by_name(&lead.comparisons()));
     let (value, interval) = figure(fact);
     if cover.subject != leading.subject {
         return format!("{} {} {value} {}{}{interval}", cover.subject, verb(fact, &cover), object(fact), cover.place);
@@ -92,11 +92,11 @@ fn after(fact: &Fact<'_>, lead: &Fact<'_>, universe: &Universe) -> String {
 /// Equivalence alone.
 fn equivalent(same: &[&Fact<'_>], universe: &Universe, region: f64) -> String {
     let Some(first) = same.first() else { return String::new() };
-    let cover = universe.cover(&first.comparisons());
+    let cover = universe.cover_by_name(&first.comparisons());
     let verb = if cover.is_plural { "show" } else { "shows" };
     let region = region_in_words(region);
     let within = match first.items.as_slice() {
-        [(_, ratio)] if same.len() == 1 => format!("{}, within {region}", change(ratio).signed()),
+        [(_, ratio)] if same.len() == 1 => format!("{}, within {region}", change(ratio).signed_interval()),
         _ => region,
     };
     let (subject, baseline, place) = (&cover.subject, &cover.baseline, &cover.place);
