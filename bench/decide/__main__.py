@@ -19,6 +19,7 @@ examples:
   bench/decide/run sequential 8                            25 s of warm-up and 25 s of load, one start after the other
   bench/decide/run compare 10                              the same question by tare
   bench/decide/run families 2 --arms batch,normal          two starts of each family under each policy; about 25 minutes
+  bench/decide/run trace .tare/runs/1/record.sqlite http4s.Tapir 2     the cost of a request, round by round, in one start
   bench/decide/run document                                writes docs/DECIDE.md and its plot"""
 
 
@@ -44,6 +45,11 @@ def arguments():
     families = measured(several, "families", parts.families, None, "scheduling and warm-up by family: one start for each seed")
     families.add_argument("--families", type=names_of(parts.FAMILIES), default=list(parts.FAMILIES), help=f"some of {','.join(parts.FAMILIES)}")
     families.add_argument("--arms", type=names_of(parts.ARMS), default=list(parts.ARMS), help=f"some of {','.join(parts.ARMS)}")
+    trace = several.add_parser("trace", help="prints how the cost of a request went in one start of a record, and what the compilers did")
+    trace.add_argument("record", metavar="RECORD", help="record.sqlite of a run")
+    trace.add_argument("server", metavar="SERVER", help="a variant of that run, such as http4s.TapirInterceptor")
+    trace.add_argument("start", type=int, metavar="START", help="the number of the start")
+    trace.set_defaults(carry_out=parts.trace)
     several.add_parser("document", help="writes docs/DECIDE.md").set_defaults(carry_out=lambda _: document.write())
     return parser.parse_args()
 

@@ -110,6 +110,18 @@ def families(options):
                 measure("families", case, [seed], flags, burners=options.burners, more=lambda folder: {"warm": warm.of_record(folder / "record.sqlite")})
 
 
+def trace(options):
+    """Prints how the cost of a request went in one start of a record."""
+    rows = warm.trace(options.record, options.server, options.start)
+    if not rows:
+        raise Problem(f"{options.record} has no saturating slice of {options.server} in start {options.start}")
+    print("scenario           phase    round   application, µs   compilers, ms   switches/request   code, KB")
+    for row in rows:
+        number = row["round"] if row["round"] < 2**31 else "–"
+        figures = f"{row['application_us']:15.1f} {row['compilers_ms']:15.0f} {row['switches']:18.2f} {row['code_kb']:10.0f}"
+        print(f"{row['scenario']:18} {row['phase']:8} {number:>5} {figures}")
+
+
 def replay(options):
     """Simulated runs from records and known distributions."""
     program.build("-p", "bench-programs", "--bin", "replay")

@@ -50,3 +50,22 @@ def switches(readings):
     """Context switches of the application's threads per request."""
     counted = sum(sum(cpu["switches_by_pool"].get("application", {}).values()) for cpu in readings)
     return counted / sum(cpu["requests"] for cpu in readings)
+
+
+def trace(path, variant, fork):
+    """The saturating slices of one start in their order: what a request costs, and what the compilers do meanwhile."""
+    with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as record:
+        rows = record.execute("SELECT scenario, phase, round, json FROM slice WHERE variant = ? AND fork = ? AND kind = 'saturating' ORDER BY seq", (variant, fork))
+        slices = [(scenario, phase, number, json.loads(text)["server"]) for scenario, phase, number, text in rows]
+    return [
+        {
+            "scenario": scenario,
+            "phase": phase,
+            "round": number,
+            "application_us": server["cpu"]["by_kind"]["application"] / server["cpu"]["requests"] / 1e3,
+            "compilers_ms": server["cpu"]["by_kind"].get("jit", 0) / 1e6,
+            "switches": switches([server["cpu"]]),
+            "code_kb": server["jvm"]["code_bytes"] / 1e3,
+        }
+        for scenario, phase, number, server in slices
+    ]
