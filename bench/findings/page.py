@@ -5,7 +5,7 @@ import pathlib
 
 import jinja2
 
-from . import claims, runs, tables
+from . import claims, leaks, runs, tables
 from .figures import added, excludes, share
 from .picks import same
 from .problem import Problem
@@ -32,7 +32,7 @@ def rendered():
 def environment_of(evidence):
     loader = jinja2.FileSystemLoader(HERE)
     environment = jinja2.Environment(loader=loader, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
-    environment.globals |= claims.lookups(evidence) | {"nines": nines, "log10": math.log10}
+    environment.globals |= claims.lookups(evidence) | leaks.lookups(leaks.read()) | {"nines": nines, "log10": math.log10}
     return environment
 
 

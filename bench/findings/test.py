@@ -6,8 +6,9 @@ import pathlib
 import tempfile
 import unittest
 
-from . import claims, page, runs, tables, take
+from . import claims, leaks, page, runs, tables, take
 from .problem import Problem
+from ..leaks import reports
 
 EVIDENCE = runs.read()
 
@@ -63,6 +64,36 @@ class Mistakes(Case):
         for more, words in {"": "because is missing", 'because = "b"\nshwo = []': "shwo", "=": "Invalid", 'because = "b"\n[[show]]\nwhat = ""': "evidence is missing"}.items():
             with self.subTest(more), self.fails("07-x.toml", words):
                 claims.read_file(self.put("07-x.toml", text + more))
+
+
+class Leaks(Case):
+    LOG = """12:00:00.001 ERROR i.n.u.ResourceLeakDetector LEAK: ByteBuf.release() was not called before it's garbage-collected. See
+Recent access records:
+#1:
+\tHint: 'streams-body-publisher' will handle the message from this point.
+\tio.netty.handler.codec.http.DefaultHttpContent.touch(DefaultHttpContent.java:86)
+\torg.x.Handler.channelRead(Handler.java:7)
+Created at:
+\tio.netty.buffer.Pool.get(Pool.java:1)
+12:00:00.002 INFO  x something else
+"""
+
+    def test_a_report_names_the_last_handler_and_the_last_access(self):
+        (report,) = reports.of_log(self.LOG + "12:00:01.000 INFO  y LEAK is a word\n")
+        self.assertEqual(report, {"type": "ByteBuf", "handlers": ["streams-body-publisher"], "last_access": ["org.x.Handler.channelRead(Handler.java:7)"]})
+
+    def test_the_words_of_a_claim_show_what_leaks_and_where(self):
+        row = {"server": "a.Tapir", "version": "1", "request": "Post", "body_bytes": 4, "status": 200, "reports": 0, "first_report": None}
+        refused = {**row, "request": "refused", "status": 405, "reports": 2, "first_report": {"last_access": ["x.Y.z(Y.java:1)"]}}
+        words = leaks.lookups([row, refused, {**row, "server": "b.Tapir"}, {**row, "request": "Get", "body_bytes": 0}])
+        self.assertEqual(words["leaking"]("a.Tapir@1"), "1 of 2")
+        self.assertIn("| refused | 405 | **buffers left** | not sent |", words["leak_table"]("a.Tapir@1", "b.Tapir@1"))
+        self.assertIn("x.Y.z(Y.java:1)", words["leak_stack"]("a.Tapir@1", "refused"))
+        with self.fails("leaves nothing behind"):
+            words["leak_stack"]("a.Tapir@1", "Post")
+        with self.fails("no server", "a.Tapir@1, b.Tapir@1"):
+            words["leaking"]("c.Tapir@1")
+        self.assertNotIn("Get", words["leak_table"]("a.Tapir@1"))
 
 
 class Taking(Case):
