@@ -28,6 +28,7 @@ func withRecovery(next http.Handler) http.Handler {
 }
 
 func main() {
+	go tellCounters()
 	var handler http.Handler = http.HandlerFunc(hello)
 	if os.Getenv("LAYER") != "" {
 		handler = withRecovery(handler)

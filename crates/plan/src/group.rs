@@ -91,7 +91,7 @@ pub enum Program {
         home: String,
     },
     /// Any other program.
-    Command(CommandServer),
+    Command(Box<CommandServer>),
     /// A server that is already running, started outside tare.
     External {
         /// `http://HOST:PORT`.
@@ -148,4 +148,17 @@ pub struct CommandServer {
     /// For the report: `vanilla`, `middleware`, …
     #[serde(default)]
     pub kind: Option<String>,
+    /// Who tells the bytes and collections of its runtime; nobody when absent. A JVM's are always read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counters: Option<CounterSource>,
+}
+
+/// Who tells the counters of a runtime.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CounterSource {
+    /// A script that Node loads before the application.
+    Node,
+    /// The server itself.
+    Own,
 }

@@ -7,7 +7,7 @@ use tare_sample::ServerClock;
 use crate::contract::{Check, Scenario};
 use crate::earlier::{EarlierForks, PriorUse};
 use crate::engine::Engine;
-pub use crate::group::{CommandServer, Group, NamedScenario, Program, Role, Variant};
+pub use crate::group::{CommandServer, CounterSource, Group, NamedScenario, Program, Role, Variant};
 use crate::group_order::GroupOrder;
 use crate::options::{RateOption, WarmupOption};
 use crate::profile::Profile;

@@ -7,6 +7,7 @@ mod capacity;
 mod compared;
 mod context;
 mod cores;
+mod counters;
 mod engine;
 pub mod environment;
 mod error;

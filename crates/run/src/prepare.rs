@@ -21,6 +21,7 @@ use tare_sut::server::{ReadyRule, ServerSpec};
 use tare_sys::affinity::CpuSet;
 use tare_sys::scheduling::SchedulingPolicy;
 
+use crate::counters;
 use crate::engine::{self, Tool};
 use crate::error::RunError;
 use crate::host::Start;
@@ -36,6 +37,8 @@ pub struct Launch {
     own_contract: Option<Contract>,
     /// The agent with the meter of hiccups, for the JVMs among its processes.
     agent: Option<PathBuf>,
+    /// Whether its processes tell their counters.
+    pub tells_counters: bool,
 }
 
 /// Who starts it.
@@ -235,12 +238,14 @@ fn of_command(plan: &Plan, variant: &Variant, server: &CommandServer) -> Result<
     };
     let origin = Origin::Ours {
         command: server.command.clone(),
-        env: server.env.clone(),
+        env: counters::environment(server)?,
         directory: server.cwd.as_ref().map(PathBuf::from),
         ready,
         base_url: server.base_url.clone(),
     };
-    Ok(Launch { origin, resolved: BTreeMap::new(), own_contract: Some(contract_of(plan, variant)), agent: None })
+    let tells_counters = server.counters.is_some();
+    let own_contract = Some(contract_of(plan, variant));
+    Ok(Launch { origin, resolved: BTreeMap::new(), own_contract, agent: None, tells_counters })
 }
 
 fn of_external(plan: &Plan, variant: &Variant, url: &str) -> Result<Launch, RunError> {
@@ -250,7 +255,8 @@ fn of_external(plan: &Plan, variant: &Variant, url: &str) -> Result<Launch, RunE
     let address = found.map_err(|error| wrong(format!("\"{host}\" cannot be found: {error}; check the name")))?;
     let address = address.ok_or_else(|| wrong(format!("\"{host}\" has no address; check the name")))?;
     let origin = Origin::External { url: url.to_owned(), address };
-    Ok(Launch { origin, resolved: BTreeMap::new(), own_contract: Some(contract_of(plan, variant)), agent: None })
+    let own_contract = Some(contract_of(plan, variant));
+    Ok(Launch { origin, resolved: BTreeMap::new(), own_contract, agent: None, tells_counters: false })
 }
 
 /// What a server that is not the catalog's must answer: the scenarios that it is driven with and the suite's checks.
@@ -329,7 +335,10 @@ fn of_catalog(
             ready: ReadyRule::Line(catalog_ready()),
             base_url: None,
         };
-        launches.insert(variant, Launch { origin, resolved: launched.resolved, own_contract: None, agent: None });
+        launches.insert(
+            variant,
+            Launch { origin, resolved: launched.resolved, own_contract: None, agent: None, tells_counters: false },
+        );
     }
     Ok(())
 }

@@ -8,6 +8,7 @@ use tare_sut::probe::cpu::{CpuProbe, CpuSample};
 use tare_sut::probe::hiccup::inside::JvmMeter;
 use tare_sut::probe::jvm::{JvmProbe, JvmSample};
 use tare_sut::probe::memory::{MemorySample, off_heap_bytes};
+use tare_sut::probe::told::ToldProbe;
 use tare_sut::server::Status;
 use tare_sys::procfs::process;
 
@@ -24,8 +25,7 @@ pub(crate) struct RunningServer<'a> {
     pub launch: &'a Launch,
     pub host: Host,
     probe: Option<CpuProbe>,
-    /// Where a JVM keeps its counters.
-    counters: Option<JvmProbe>,
+    counters: Option<RuntimeCounters>,
     /// The meter of hiccups in a JVM that was started with one.
     pub meter: Option<JvmMeter>,
     /// Whether the memory outside the heap is to be read after the next scored slice. It is read once per scenario: the
@@ -33,12 +33,21 @@ pub(crate) struct RunningServer<'a> {
     pub off_heap_due: bool,
 }
 
+/// Where a runtime keeps its counters.
+enum RuntimeCounters {
+    Jvm(JvmProbe),
+    /// Its processes tell them.
+    Told(ToldProbe),
+}
+
 impl<'a> RunningServer<'a> {
     /// Finds the probes of a server that has just become ready. Logs and meters lie in `logs`.
     pub fn new(variant: &Variant, launch: &'a Launch, host: Host, logs: &Path) -> Self {
         // A server that has just died, or runs elsewhere, has no probe: its CPU is absent in the record.
         let probe = host.pid().and_then(|pid| CpuProbe::new(pid).ok());
-        let counters = host.pid().and_then(JvmProbe::find_counters);
+        let of_jvm = host.pid().and_then(JvmProbe::find_counters).map(RuntimeCounters::Jvm);
+        let told = || ToldProbe::find(probe.as_ref()?.processes()).map(RuntimeCounters::Told);
+        let counters = if launch.tells_counters { told() } else { of_jvm };
         let meter = probe.as_ref().and_then(|probe| JvmMeter::find(logs, probe.processes()));
         Self { variant: variant.clone(), launch, host, probe, counters, meter, off_heap_due: true }
     }
@@ -48,9 +57,18 @@ impl<'a> RunningServer<'a> {
         self.probe.as_mut()?.take_sample().ok()
     }
 
-    /// Counters of the JVM; `None` where there is none.
+    /// Counters of the JVM or of another runtime; `None` where there are none.
     pub fn jvm(&self) -> Option<JvmSample> {
-        self.counters.as_ref()?.take_sample()
+        match self.counters.as_ref()? {
+            RuntimeCounters::Jvm(probe) => probe.take_sample(),
+            RuntimeCounters::Told(probe) => probe.take_sample(),
+        }
+    }
+
+    /// Whether its counters must be read between the turns of a slice. To read a JVM's costs the server nothing. Others
+    /// are asked, and have totals.
+    pub fn is_jvm(&self) -> bool {
+        matches!(self.counters, Some(RuntimeCounters::Jvm(_)))
     }
 
     /// Memory of all its processes; `None` where they cannot be seen.
@@ -60,7 +78,7 @@ impl<'a> RunningServer<'a> {
 
     /// Resident memory of its JVM outside a heap of `heap_committed_bytes`.
     pub fn off_heap_bytes(&self, heap_committed_bytes: u64) -> Option<u64> {
-        off_heap_bytes(self.host.pid()?, heap_committed_bytes)
+        off_heap_bytes(self.host.pid().filter(|_| self.is_jvm())?, heap_committed_bytes)
     }
 
     /// CPU of all its processes in nanoseconds; `None` where they cannot be seen. A process that has ended uses none.

@@ -69,7 +69,9 @@ impl Watch {
         }
         for id in watched {
             let Some(server) = servers.get_mut(id) else { continue };
-            watch.watched.push(Before { server: *id, cpu: server.cpu(), jvm: server.jvm(), jvm_so_far: None });
+            // Asking a runtime for its counters costs it CPU, which is not the load's.
+            let jvm = server.jvm();
+            watch.watched.push(Before { server: *id, cpu: server.cpu(), jvm, jvm_so_far: None });
         }
         watch.probing_ns = clock::thread_cpu_ns() - begun;
         watch
@@ -80,7 +82,7 @@ impl Watch {
     pub fn look_at_jvm(&mut self, id: ServerId, servers: &RunningServers<'_>) {
         let begun = clock::thread_cpu_ns();
         let watched = self.watched.iter_mut().find(|before| before.server == id);
-        if let Some((before, server)) = watched.zip(servers.get(&id)) {
+        if let Some((before, server)) = watched.zip(servers.get(&id).filter(|server| server.is_jvm())) {
             before.look(server.jvm());
         }
         self.probing_ns += clock::thread_cpu_ns() - begun;

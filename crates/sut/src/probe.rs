@@ -1,7 +1,8 @@
-//! A server's use of resources, observed from outside: CPU by kind of thread, memory, and the counters of a JVM.
+//! A server's use of resources, observed from outside: CPU by kind of thread, memory, and the counters of a JVM or another runtime.
 
 pub mod cpu;
 pub mod hiccup;
 pub mod jvm;
 pub mod kind;
 pub mod memory;
+pub mod told;

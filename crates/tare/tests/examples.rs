@@ -11,14 +11,20 @@ mod common;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use common::{Bench, project, stderr, stdout};
+use common::{Bench, cell, comparison, project, stderr, stdout};
 
-/// Copies the files of an example into the scratch folder.
-fn copy_example(bench: &Bench, name: &str) {
-    for entry in std::fs::read_dir(project().join("examples").join(name)).unwrap() {
-        let path = entry.unwrap().path();
+/// What builds leave.
+const BUILT: [&str; 3] = ["target", "node_modules", ".venv"];
+
+/// Copies a folder with what is below it, without what builds left there.
+fn copy_folder(from: &Path, to: &Path) {
+    for entry in std::fs::read_dir(from).unwrap() {
+        let (path, name) = entry.map(|entry| (entry.path(), entry.file_name())).unwrap();
         if path.is_file() {
-            std::fs::copy(&path, bench.path().join(path.file_name().unwrap())).unwrap();
+            std::fs::copy(&path, to.join(name)).unwrap();
+        } else if !BUILT.iter().any(|built| *built == name) {
+            std::fs::create_dir(to.join(&name)).unwrap();
+            copy_folder(&path, &to.join(name));
         }
     }
 }
@@ -34,7 +40,7 @@ fn both_suites_run(name: &str, program: &str, argument: &str) {
         return;
     }
     let bench = Bench::new();
-    copy_example(&bench, name);
+    copy_folder(&project().join("examples").join(name), bench.path());
     verified(&bench);
     std::fs::remove_file(bench.path().join("tare.toml")).unwrap();
     let output = bench.run(&["init", "--yes"]);
@@ -63,6 +69,71 @@ fn the_python_example_runs() {
 #[test]
 fn the_go_example_runs() {
     both_suites_run("go-net-http", "go", "version");
+}
+
+#[test]
+fn the_fastify_example_runs() {
+    both_suites_run("node-fastify", "npm", "--version");
+}
+
+#[test]
+#[ignore = "installs packages from PyPI: cargo test -p tare --test examples -- --ignored"]
+fn the_starlette_example_runs() {
+    both_suites_run("python-starlette", "python3", "--version");
+}
+
+#[test]
+#[ignore = "builds for a minute: cargo test -p tare --test examples -- --ignored"]
+fn the_axum_example_runs() {
+    both_suites_run("rust-axum", "cargo", "--version");
+}
+
+#[test]
+#[ignore = "fetches Jetty from Maven Central: cargo test -p tare --test examples -- --ignored"]
+fn the_jetty_example_runs() {
+    both_suites_run("jetty-filter", "mvn", "--version");
+}
+
+#[test]
+#[ignore = "builds for a minute: cargo test -p tare --test examples -- --ignored"]
+fn the_http4s_example_runs() {
+    both_suites_run("scala-http4s", "sbt", "--version");
+}
+
+/// Bytes and collections of a runtime that is no JVM: told by a script in Node, and by the server itself in Go.
+fn bytes_are_counted(name: &str, program: &str, argument: &str) {
+    if !is_installed(program, argument) {
+        eprintln!("skipped: {program} is not installed");
+        return;
+    }
+    let bench = Bench::new();
+    copy_folder(&project().join("examples").join(name), bench.path());
+    let quick = ["--forks", "1", "--users", "4", "--warmup", "200ms", "--slice", "200ms"];
+    let flags = ["--saturating", "2", "--poisson", "0"];
+    let mut run = bench.tare(&[&["run", "tare.toml"], &quick[..], &flags].concat());
+    let output = run.env("GOFLAGS", "-buildvcs=false").output().unwrap();
+    assert!(output.status.success(), "{}{}", stdout(&output), stderr(&output));
+    let summary = bench.summary();
+    for variant in ["bare", "wrapped"] {
+        let cell = cell(&summary, variant);
+        let bytes = cell["allocated_bytes_per_request"]["value"].as_f64().unwrap();
+        // A request of any of them takes some objects, and none takes megabytes.
+        assert!((100.0..1e6).contains(&bytes), "{variant}: {cell:#}");
+        assert!(cell["heap_used_peak_bytes"].as_u64().is_some_and(|bytes| bytes > 100_000), "{cell:#}");
+    }
+    let of_layer = comparison(&summary, "wrapped")["currencies"].to_string();
+    assert!(of_layer.contains("\"allocated_per_request\""), "{of_layer}");
+    bench.assert_nothing_left();
+}
+
+#[test]
+fn node_tells_bytes_without_a_change_of_the_app() {
+    bytes_are_counted("node-http", "node", "--version");
+}
+
+#[test]
+fn a_server_in_go_tells_its_own_bytes() {
+    bytes_are_counted("go-net-http", "go", "version");
 }
 
 #[test]

@@ -130,7 +130,9 @@ impl World<'_> {
                 role,
                 program: match &command.url {
                     Some(url) => Program::External { url: url.clone() },
-                    None => Program::Command(CommandServer { cwd: self.directory(command), ..command.clone() }),
+                    None => {
+                        Program::Command(Box::new(CommandServer { cwd: self.directory(command), ..command.clone() }))
+                    }
                 },
             });
         }

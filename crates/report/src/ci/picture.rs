@@ -125,20 +125,17 @@ fn change(ratio: f64, lo: Option<f64>, hi: Option<f64>) -> (f64, Option<(f64, f6
 }
 
 impl Axis {
+    /// The range of what is decided: an interval that is still wide would squeeze all others, so it ends at the edge.
     fn of(rows: &[ChangeRow], region: Option<f64>) -> Self {
-        let of_row = |row: &ChangeRow| {
-            let change = row.change.map(|(value, bounds)| {
-                let (lo, hi) = bounds.unwrap_or((value, value));
-                [value, lo, hi]
-            });
-            change.into_iter().flatten().chain(row.limit).collect::<Vec<f64>>()
-        };
+        let is_any_decided = rows.iter().any(ChangeRow::is_decided);
+        let telling = rows.iter().filter(|row| row.is_decided() || !is_any_decided);
         let region = region.into_iter().flat_map(|region| [-region, region]);
-        let values = rows.iter().flat_map(of_row).chain(region).filter(|value| value.is_finite());
-        let (least, most) = values.fold((-1.0_f64, 1.0_f64), |(least, most), value| {
-            let value = value.clamp(FARTHEST.0, FARTHEST.1);
-            (least.min(value), most.max(value))
-        });
+        let values = telling.flat_map(ChangeRow::values).chain(rows.iter().filter_map(|row| row.limit)).chain(region);
+        let (least, most) =
+            values.filter(|value| value.is_finite()).fold((-1.0_f64, 1.0_f64), |(least, most), value| {
+                let value = value.clamp(FARTHEST.0, FARTHEST.1);
+                (least.min(value), most.max(value))
+            });
         let step = round_step((most - least) / MARKS);
         Self { lowest: (least / step).floor() * step, highest: (most / step).ceil() * step, step }
     }
@@ -179,6 +176,19 @@ impl Axis {
 }
 
 impl ChangeRow {
+    fn is_decided(&self) -> bool {
+        self.colour != QUIET
+    }
+
+    /// The change and the ends of its interval, in percent.
+    fn values(&self) -> Vec<f64> {
+        let of = |(value, bounds): (f64, Option<(f64, f64)>)| {
+            let (lo, hi) = bounds.unwrap_or((value, value));
+            [lo, value, hi]
+        };
+        self.change.map(of).into_iter().flatten().collect()
+    }
+
     fn draw(&self, y: f64, axis: &Axis) -> String {
         let mut out = text(PLACE_X, y, INK, "start", &cut(&self.place, PLACE_LETTERS));
         out.push_str(&text(LABEL_X, y, QUIET, "start", &cut(&self.label, LABEL_LETTERS)));
@@ -195,8 +205,22 @@ impl ChangeRow {
         if let Some((lo, hi)) = bounds {
             let (left, right) = (axis.x(lo), axis.x(hi));
             let _ = writeln!(out, "<path d=\"M{left:.1} {y}H{right:.1}\" stroke=\"{colour}\" stroke-width=\"3\"/>");
+            // An arrow where it goes on beyond the edge.
+            for (x, direction, is_beyond) in [(left, -1.0, lo < axis.lowest), (right, 1.0, hi > axis.highest)] {
+                if is_beyond {
+                    let _ = writeln!(
+                        out,
+                        "<path d=\"M{:.1} {y}L{x:.1} {}V{}Z\" fill=\"{colour}\"/>",
+                        x + direction * 9.0,
+                        y - 5.0,
+                        y + 5.0
+                    );
+                }
+            }
         }
-        let _ = writeln!(out, "<circle cx=\"{:.1}\" cy=\"{y}\" r=\"4.5\" fill=\"{colour}\"/>", axis.x(value));
+        if (axis.lowest..=axis.highest).contains(&value) {
+            let _ = writeln!(out, "<circle cx=\"{:.1}\" cy=\"{y}\" r=\"4.5\" fill=\"{colour}\"/>", axis.x(value));
+        }
         out
     }
 }

@@ -15,13 +15,13 @@ fn prepared(plan: &Plan) -> Result<Launches, RunError> {
 }
 
 fn command(ready: Option<&str>) -> Program {
-    Program::Command(CommandServer {
+    Program::Command(Box::new(CommandServer {
         command: vec!["serve".to_owned(), "{port}".to_owned()],
         ready: ready.map(str::to_owned),
         env: [("MODE".to_owned(), "fast".to_owned())].into(),
         cwd: Some("/srv".to_owned()),
         ..CommandServer::default()
-    })
+    }))
 }
 
 #[test]
@@ -44,7 +44,7 @@ fn a_command_is_started_as_the_suite_writes_it_within_the_patience_of_the_plan()
 fn plan_to_build(build: &str, folder: &Path) -> Plan {
     let Program::Command(server) = command(None) else { unreachable!() };
     let cwd = Some(folder.display().to_string());
-    plan_of(Program::Command(CommandServer { build: Some(build.to_owned()), cwd, ..server }))
+    plan_of(Program::Command(Box::new(CommandServer { build: Some(build.to_owned()), cwd, ..*server })))
 }
 
 #[test]

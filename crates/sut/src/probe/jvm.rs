@@ -14,7 +14,7 @@ pub struct JvmProbe {
     file: PathBuf,
 }
 
-/// A JVM's counters so far. Totals only grow.
+/// Counters of a JVM, or of another runtime that tells its own ([`super::told`]), so far. Totals only grow.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct JvmSample {
     /// Stop-the-world collections of any kind.
@@ -25,8 +25,8 @@ pub struct JvmSample {
     pub collectors: BTreeMap<String, CollectorUse>,
     /// Time in safepoints, including collections.
     pub safepoint_ns: u64,
-    /// Number of safepoints.
-    pub safepoints: u64,
+    /// Number of safepoints; `None` where the runtime does not count them.
+    pub safepoints: Option<u64>,
     /// Heap with objects, including dead ones, at the counter's last update. For G1: filled regions.
     pub heap_used_bytes: u64,
     /// Heap reserved from the system.
@@ -39,13 +39,15 @@ pub struct JvmSample {
     pub compiles_invalidated: u64,
     /// Size of the compiled code, in bytes.
     pub code_bytes: u64,
-    /// Basis of the allocation count; `None` for collectors other than G1.
-    eden: Option<Eden>,
+    /// Bytes allocated so far, where the runtime counts them.
+    pub allocated_bytes: Option<u64>,
+    /// Basis of the allocation count of a JVM; `None` for collectors other than G1.
+    pub(super) eden: Option<Eden>,
 }
 
 /// Counters of G1 at and between young collections.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Eden {
+pub(super) struct Eden {
     young_collections: u64,
     /// Filled since the last collection, in whole regions.
     used_bytes: u64,
@@ -106,7 +108,8 @@ impl JvmSample {
             collecting_ns: ns(sum("sun.gc.collector.", ".time")),
             collectors: counters.texts.iter().filter_map(collector).collect(),
             safepoint_ns: ns(of("sun.rt.safepointTime")),
-            safepoints: of("sun.rt.safepoints"),
+            safepoints: Some(of("sun.rt.safepoints")),
+            allocated_bytes: None,
             heap_used_bytes: sum("sun.gc.generation.", ".used"),
             heap_committed_bytes: of("sun.gc.generation.0.capacity") + of("sun.gc.generation.1.capacity"),
             // Zero until the first collection updates it.
@@ -134,8 +137,11 @@ impl JvmSample {
             collecting_ns: self.collecting_ns.saturating_sub(earlier.collecting_ns),
             collectors: self.collectors_since(earlier),
             safepoint_ns: self.safepoint_ns.saturating_sub(earlier.safepoint_ns),
-            safepoints: Some(self.safepoints.saturating_sub(earlier.safepoints)),
-            allocated_bytes: self.eden.zip(earlier.eden).and_then(|(now, then)| now.allocated_since(&then)),
+            safepoints: difference(self.safepoints, earlier.safepoints),
+            allocated_bytes: match (self.eden, earlier.eden) {
+                (Some(now), Some(then)) => now.allocated_since(&then),
+                _ => difference(self.allocated_bytes, earlier.allocated_bytes),
+            },
             heap_used_bytes: self.heap_used_bytes,
             heap_committed_bytes: self.heap_committed_bytes,
             heap_after_gc_bytes: self.heap_after_gc_bytes(),
@@ -162,6 +168,11 @@ impl JvmSample {
         let eden = self.eden.filter(|_| self.collections > 0)?;
         self.heap_used_bytes.checked_sub(eden.used_bytes)
     }
+}
+
+/// What a total grew by; `None` if either is unknown, or it fell.
+fn difference(now: Option<u64>, earlier: Option<u64>) -> Option<u64> {
+    now?.checked_sub(earlier?)
 }
 
 impl Eden {

@@ -118,8 +118,10 @@ impl ServerAnswer {
 /// The file.
 fn suite_text(answers: &Answers, project: Option<&Project>) -> String {
     let kind = project.map_or(String::new(), |project| format!(" ({} project)", project.tool));
-    let bare = server_table("bare", answers, &answers.bare, None);
-    let wrapped = server_table("wrapped", answers, &answers.wrapped, Some("bare"));
+    let counters = project.and_then(Project::counters);
+    let bare = server_table("bare", answers, &answers.bare, &[("counters", counters)]);
+    let wrapped =
+        server_table("wrapped", answers, &answers.wrapped, &[("baseline", Some("bare")), ("counters", counters)]);
     format!(
         "# Written by tare init{kind}. {{port}} becomes a free port.\n\
          #   tare verify --suite {FILE}     do both servers answer alike?\n\
@@ -142,7 +144,8 @@ fn suite_text(answers: &Answers, project: Option<&Project>) -> String {
     )
 }
 
-fn server_table(name: &str, answers: &Answers, server: &ServerAnswer, baseline: Option<&str>) -> String {
+/// One server; `others` are further keys, as far as they have values.
+fn server_table(name: &str, answers: &Answers, server: &ServerAnswer, others: &[(&str, Option<&str>)]) -> String {
     let words: Vec<String> = server.command.iter().map(|word| quoted(word)).collect();
     let mut text = format!("[servers.{name}]\n");
     if let Some(build) = &answers.build {
@@ -153,7 +156,8 @@ fn server_table(name: &str, answers: &Answers, server: &ServerAnswer, baseline: 
         let env: Vec<String> = server.env.iter().map(|(key, value)| format!("{key} = {}", quoted(value))).collect();
         text += &format!("env = {{ {} }}\n", env.join(", "));
     }
-    text + &baseline.map_or(String::new(), |baseline| format!("baseline = {}\n", quoted(baseline)))
+    let others = others.iter().filter_map(|(key, value)| Some(format!("{key} = {}\n", quoted((*value)?))));
+    text + &others.collect::<String>()
 }
 
 /// A text as TOML writes it.

@@ -19,6 +19,13 @@ pub struct Project {
     pub port_variables: &'static [&'static str],
 }
 
+impl Project {
+    /// Who tells the bytes and collections of its runtime: `counters` of a suite's server.
+    pub fn counters(&self) -> Option<&'static str> {
+        (self.tool == "npm").then_some("node")
+    }
+}
+
 /// Every file that tells of a project, in the order in which they are looked for.
 pub const KNOWN_FILES: &str = "Cargo.toml, go.mod, package.json, pom.xml, build.gradle, build.sbt, *.csproj, pyproject.toml, requirements.txt, app.py";
 
@@ -148,7 +155,13 @@ fn python(folder: &Path) -> Option<Project> {
     let program = file_among(folder, &["app.py", "main.py", "server.py", "manage.py"]);
     let described = file_among(folder, &["pyproject.toml", "requirements.txt", "setup.py"]);
     let file = described.or(program)?;
-    Some(project("Python", file, None, &["python3", program.unwrap_or("app.py")]))
+    let program = program.unwrap_or("app.py");
+    Some(if folder.join("requirements.txt").is_file() {
+        let build = "python3 -m venv .venv && .venv/bin/pip install --quiet -r requirements.txt";
+        project("Python", file, Some(build), &[".venv/bin/python", program])
+    } else {
+        project("Python", file, None, &["python3", program])
+    })
 }
 
 fn file_among<'a>(folder: &Path, names: &[&'a str]) -> Option<&'a str> {
@@ -218,7 +231,13 @@ mod tests {
             ),
             (&[("build.sbt", "name := \"Own\"\n")], "sbt", Some("sbt -batch stage"), "target/universal/stage/bin/own"),
             (&[("Own.csproj", "")], ".NET", Some("dotnet publish -c Release -o published"), "dotnet published/Own.dll"),
-            (&[("requirements.txt", ""), ("main.py", "")], "Python", None, "python3 main.py"),
+            (
+                &[("requirements.txt", ""), ("main.py", "")],
+                "Python",
+                Some("python3 -m venv .venv && .venv/bin/pip install --quiet -r requirements.txt"),
+                ".venv/bin/python main.py",
+            ),
+            (&[("pyproject.toml", ""), ("main.py", "")], "Python", None, "python3 main.py"),
         ] {
             let project = project_of(files).unwrap_or_else(|| panic!("{files:?}"));
             assert_eq!(

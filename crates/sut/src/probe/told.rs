@@ -1,0 +1,161 @@
+//! Allocation, heap and garbage collection that a runtime tells itself. Each process of the server listens on an abstract
+//! Unix socket, and answers every connection with its totals as one JSON object. It does nothing meanwhile.
+//!
+//! The name of the socket is the value of [`VARIABLE`], a dash, and the number of the process. For Node,
+//! [`NODE_SCRIPT`] listens, loaded before the application. Another program may listen on its own: docs/site/src/counters.md
+//! has the form.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::net::{SocketAddr, UnixStream};
+use std::time::Duration;
+
+use serde::Deserialize;
+use tare_record::CollectorUse;
+
+use super::jvm::JvmSample;
+
+/// The environment variable with the beginning of the socket's name.
+pub const VARIABLE: &str = "TARE_COUNTERS";
+
+/// What Node loads before the application (`--require`).
+pub const NODE_SCRIPT: &str = include_str!("node_counters.cjs");
+
+/// A runtime that does not answer for so long has no counters at that moment.
+const PATIENCE: Duration = Duration::from_millis(500);
+const MOST_BYTES: u64 = 64 * 1024;
+/// Room for an abstract name on Linux: `sun_path` without its first byte.
+const NAME_BYTES: usize = 107;
+
+/// The totals of one process since it began to count. What is absent is not counted.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+struct ToldCounters {
+    allocated_bytes: Option<u64>,
+    heap_used_bytes: u64,
+    heap_committed_bytes: u64,
+    collectors: BTreeMap<String, CollectorUse>,
+}
+
+/// The processes of one server that tell their counters.
+#[derive(Debug, Clone)]
+pub struct ToldProbe {
+    sockets: Vec<SocketAddr>,
+}
+
+/// The beginning of the names of the sockets of all servers that this process starts.
+pub fn socket_prefix() -> String {
+    format!("tare-counters-{}", std::process::id())
+}
+
+impl ToldProbe {
+    /// Those of `processes` that answer; `None` if none does. The first answer begins the count.
+    pub fn find(processes: impl Iterator<Item = u32>) -> Option<Self> {
+        Self::with_names(processes.map(|pid| format!("{}-{pid}", socket_prefix())))
+    }
+
+    fn with_names(names: impl Iterator<Item = String>) -> Option<Self> {
+        let answering = |name: String| addresses(&name).into_iter().find(|socket| ask(socket).is_some());
+        let sockets: Vec<_> = names.filter_map(answering).collect();
+        (!sockets.is_empty()).then_some(Self { sockets })
+    }
+
+    /// The sum over all processes; `None` if one of them no longer answers.
+    pub fn take_sample(&self) -> Option<JvmSample> {
+        let all: Vec<ToldCounters> = self.sockets.iter().map(ask).collect::<Option<_>>()?;
+        Some(sum_of(&all))
+    }
+}
+
+/// The socket of this name. Node 20 fills the name up with zeros, which makes it another one.
+fn addresses(name: &str) -> Vec<SocketAddr> {
+    let mut padded = name.as_bytes().to_vec();
+    padded.resize(NAME_BYTES, 0);
+    [name.as_bytes(), &padded].into_iter().filter_map(|name| SocketAddr::from_abstract_name(name).ok()).collect()
+}
+
+fn ask(socket: &SocketAddr) -> Option<ToldCounters> {
+    let mut stream = UnixStream::connect_addr(socket).ok()?;
+    stream.set_read_timeout(Some(PATIENCE)).ok()?;
+    let mut text = String::new();
+    stream.by_ref().take(MOST_BYTES).read_to_string(&mut text).ok()?;
+    serde_json::from_str(&text).ok()
+}
+
+fn sum_of(all: &[ToldCounters]) -> JvmSample {
+    let mut collectors: BTreeMap<String, CollectorUse> = BTreeMap::new();
+    for (name, of) in all.iter().flat_map(|told| &told.collectors) {
+        let sum = collectors.entry(name.clone()).or_default();
+        sum.pauses += of.pauses;
+        sum.pause_ns += of.pause_ns;
+    }
+    let collecting_ns = collectors.values().map(|of| of.pause_ns).sum();
+    JvmSample {
+        collections: collectors.values().map(|of| of.pauses).sum(),
+        collecting_ns,
+        // Nothing else that stops the application is told.
+        safepoint_ns: collecting_ns,
+        collectors,
+        heap_used_bytes: all.iter().map(|told| told.heap_used_bytes).sum(),
+        heap_committed_bytes: all.iter().map(|told| told.heap_committed_bytes).sum(),
+        allocated_bytes: all.iter().map(|told| told.allocated_bytes).sum(),
+        ..JvmSample::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::os::unix::net::UnixListener;
+
+    use super::*;
+
+    /// A process that gives these answers, one to each connection.
+    fn process(name: &str, answers: &'static [&'static str]) -> std::thread::JoinHandle<()> {
+        let listener = UnixListener::bind_addr(&SocketAddr::from_abstract_name(name).unwrap()).unwrap();
+        std::thread::spawn(move || {
+            for answer in answers {
+                listener.accept().unwrap().0.write_all(answer.as_bytes()).unwrap();
+            }
+        })
+    }
+
+    #[test]
+    fn totals_of_all_processes_are_summed_and_differences_are_the_use() {
+        let name = |number: u32| format!("tare-test-{}-{number}", std::process::id());
+        let first = process(
+            &name(1),
+            &[
+                r#"{"allocated_bytes": 100, "collectors": {"Scavenge": {"pauses": 1, "pause_ns": 5}}}"#,
+                r#"{"allocated_bytes": 100, "collectors": {"Scavenge": {"pauses": 1, "pause_ns": 5}}}"#,
+                r#"{"allocated_bytes": 400, "heap_used_bytes": 7, "collectors": {"Scavenge": {"pauses": 3, "pause_ns": 25}}}"#,
+            ],
+        );
+        let second =
+            process(&name(2), &["{\"allocated_bytes\": 1}", "{\"allocated_bytes\": 1}", "{\"allocated_bytes\": 31}"]);
+        let probe = ToldProbe::with_names([1, 2, 3].map(name).into_iter()).unwrap();
+        let before = probe.take_sample().unwrap();
+        let used = probe.take_sample().unwrap().since(&before);
+        assert_eq!((used.allocated_bytes, used.collections, used.collecting_ns), (Some(330), 2, 20));
+        assert_eq!((used.safepoints, used.heap_used_bytes, used.collectors["Scavenge"].pauses), (None, 7, 2));
+        first.join().unwrap();
+        second.join().unwrap();
+        assert!(probe.take_sample().is_none(), "both have ended");
+    }
+
+    #[test]
+    fn what_is_no_counter_is_no_probe() {
+        let name = format!("tare-test-{}-other", std::process::id());
+        let other = process(&name, &["hello"]);
+        assert!(ToldProbe::with_names([name].into_iter()).is_none());
+        other.join().unwrap();
+    }
+
+    #[test]
+    fn bytes_that_one_process_does_not_count_are_unknown() {
+        let told = |bytes| ToldCounters { allocated_bytes: bytes, ..ToldCounters::default() };
+        let sample = sum_of(&[told(Some(5)), told(None)]);
+        assert_eq!(sample.since(&sample).allocated_bytes, None);
+    }
+}
