@@ -70,8 +70,15 @@ pub fn render(summary: &Summary) -> String {
         safe(&summary.headline.text)
     );
     out.push_str(&axis.draw(bottom, region));
+    let mut place = "";
     for (index, row) in shown.iter().enumerate() {
-        out.push_str(&row.draw(TOP + ROW * (index as f64 + 0.5), &axis));
+        let top = TOP + ROW * index as f64;
+        // The measures of one comparison are together: its place stands at the first of them.
+        if row.place != place {
+            place = &row.place;
+            out.push_str(&row.draw_place(top, index == 0));
+        }
+        out.push_str(&row.draw(top + ROW / 2.0, &axis));
     }
     if shown.is_empty() {
         out.push_str(&text(PLACE_X, TOP + ROW / 2.0, QUIET, "start", "Nothing could be compared."));
@@ -189,9 +196,16 @@ impl ChangeRow {
         self.change.map(of).into_iter().flatten().collect()
     }
 
+    /// Where the change is, below a line that parts it from the one before.
+    fn draw_place(&self, top: f64, is_first: bool) -> String {
+        let end = WIDTH - PLACE_X;
+        let line = format!("<path d=\"M{PLACE_X} {top}H{end}\" stroke=\"#eeeeee\"/>\n");
+        let place = text(PLACE_X, top + ROW / 2.0, INK, "start", &cut(&self.place, PLACE_LETTERS));
+        if is_first { place } else { line + &place }
+    }
+
     fn draw(&self, y: f64, axis: &Axis) -> String {
-        let mut out = text(PLACE_X, y, INK, "start", &cut(&self.place, PLACE_LETTERS));
-        out.push_str(&text(LABEL_X, y, QUIET, "start", &cut(&self.label, LABEL_LETTERS)));
+        let mut out = text(LABEL_X, y, QUIET, "start", &cut(&self.label, LABEL_LETTERS));
         out.push_str(&text(ANSWER_X, y, self.colour, "start", &cut(&self.answer, ANSWER_LETTERS)));
         if let Some(limit) = self.limit {
             let (x, top, end) = (axis.x(limit), y - 9.0, y + 9.0);
