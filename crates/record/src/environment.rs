@@ -23,6 +23,11 @@ impl Environment {
         version.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
     }
 
+    /// The release of the kernel.
+    pub fn kernel(&self) -> &str {
+        self.fact("Kernel", "release").unwrap_or("unknown")
+    }
+
     fn fact(&self, section: &str, key: &str) -> Option<&str> {
         let facts = self.sections.iter().filter(|s| s.title == section).flat_map(|s| &s.facts);
         facts.filter(|(name, _)| name == key).map(|(_, value)| value.as_str()).next()

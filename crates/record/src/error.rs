@@ -76,6 +76,14 @@ pub enum RecordError {
         /// The newest schema that this program reads.
         known: i64,
     },
+    /// An interrupted run cannot go on.
+    #[error("{} cannot go on: {why}", .file.display())]
+    NotResumable {
+        /// The record.
+        file: PathBuf,
+        /// The reason, and what to do instead.
+        why: String,
+    },
     /// There is no run of that name.
     #[error("there is no run \"{name}\" in {}; {hint}", .root.display())]
     NoSuchRun {

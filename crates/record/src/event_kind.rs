@@ -114,6 +114,13 @@ pub enum EventKind {
     ServerRestarted,
     /// The budget ended before the first fork of a group.
     GroupNotMeasured,
+    /// The run was interrupted and went on later.
+    RunResumed {
+        /// Slices of the step that was cut short. They were measured again.
+        cut_slices: usize,
+        /// File name of a copy of the record that has them.
+        copy: Option<String>,
+    },
     /// The sampler failed.
     ProfileFailed {
         /// The reason.
@@ -163,6 +170,7 @@ pub enum EventName {
     NoAnswers,
     ServerRestarted,
     GroupNotMeasured,
+    RunResumed,
     ProfileFailed,
     RequestsCutOff,
     RecordDamaged,
@@ -192,6 +200,7 @@ impl EventKind {
             Self::NoAnswers => EventName::NoAnswers,
             Self::ServerRestarted => EventName::ServerRestarted,
             Self::GroupNotMeasured => EventName::GroupNotMeasured,
+            Self::RunResumed { .. } => EventName::RunResumed,
             Self::ProfileFailed { .. } => EventName::ProfileFailed,
             Self::RequestsCutOff { .. } => EventName::RequestsCutOff,
             Self::RecordDamaged { .. } => EventName::RecordDamaged,
@@ -207,6 +216,7 @@ impl EventKind {
             | EventName::ExternalServer
             | EventName::HeadersDiffer
             | EventName::ServerRestarted
+            | EventName::RunResumed
             | EventName::RequestsCutOff
             | EventName::Other => EventLevel::Info,
             EventName::SharedCores

@@ -26,6 +26,7 @@ impl EventKind {
             EventName::NoAnswers => "no valid answers",
             EventName::ServerRestarted => "started again",
             EventName::GroupNotMeasured => "Group not measured",
+            EventName::RunResumed => "Interrupted and resumed",
             EventName::ProfileFailed => "not profiled",
             EventName::RequestsCutOff => "Requests cut off",
             EventName::RecordDamaged => "Damaged record",
@@ -68,6 +69,15 @@ impl EventKind {
                 "it failed in the scenario before. From here on, this fork measures a new start".to_owned()
             }
             Self::GroupNotMeasured => "the budget ended before the first fork of this group".to_owned(),
+            Self::RunResumed { cut_slices: 0, .. } => {
+                "the run was interrupted between two starts, and went on with the next one".to_owned()
+            }
+            Self::RunResumed { cut_slices, copy } => {
+                let copy = copy.as_ref().map_or_else(String::new, |copy| format!("; {copy} has the first attempt"));
+                format!(
+                    "the run was interrupted in a start, which was measured again ({cut_slices} slices of it do not count{copy})"
+                )
+            }
             Self::RequestsCutOff { requests } => format!(
                 "{requests} requests had no answer when the load stopped. No figure includes them, and they may be the slowest"
             ),
@@ -107,6 +117,7 @@ impl EventKind {
             | Self::ServerSuspended
             | Self::NoAnswers
             | Self::ServerRestarted
+            | Self::RunResumed { .. }
             | Self::ProfileFailed { .. }
             | Self::RequestsCutOff { .. }
             | Self::TareFailed { .. }

@@ -1,5 +1,6 @@
 //! Evidence: measured values as versioned types on disk. They are raw; the report derives everything else.
 
+pub mod checkpoint;
 pub mod cross_check;
 pub mod curve;
 pub mod environment;

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::checkpoint::Checkpoint;
 use crate::cross_check::CrossCheckRecord;
 use crate::event::EventRecord;
 use crate::header::RunHeader;
@@ -86,6 +87,8 @@ pub struct RunRecord {
     pub events: Vec<EventRecord>,
     /// Profiles, in order; a record of scored slices has none.
     pub profiles: Vec<ProfileRecord>,
+    /// How far it was at the end of its last whole step; absent before the first one, and in records of an older tare.
+    pub checkpoint: Option<Checkpoint>,
     /// How and when it ended, since the run began; absent if tare was killed.
     pub end: Option<(EndStatus, u64)>,
 }
@@ -101,6 +104,7 @@ impl RunRecord {
             cross_checks: Vec::new(),
             events: Vec::new(),
             profiles: Vec::new(),
+            checkpoint: None,
             end: None,
         }
     }

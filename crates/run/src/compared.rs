@@ -1,6 +1,7 @@
 //! Forks of every group in turn, until each comparison is decided, the forks are done or the budget is spent.
 
 use tare_plan::plan::{Group, Role};
+use tare_record::checkpoint::{DoneStep, GroupStanding};
 use tare_record::{EndStatus, EventKind, EventRecord, RunRecord};
 
 use crate::context::RunContext;
@@ -8,7 +9,7 @@ use crate::error::RunError;
 use crate::fork::run_fork;
 use crate::inputs::Judge;
 use crate::progress::{Place, Progress, Standing};
-use crate::schedule::{ForkSchedule, GroupStanding, NextStep};
+use crate::schedule::{ForkSchedule, NextStep};
 use crate::servers::report_unavailable;
 
 /// Runs the whole plan and says how it ended.
@@ -18,9 +19,11 @@ use crate::servers::report_unavailable;
 pub(crate) fn run_compared(context: &mut RunContext<'_>, judge: &Judge<'_>) -> Result<EndStatus, RunError> {
     let plan = context.plan;
     let mut schedule = ForkSchedule::new(plan, &plan.groups);
+    schedule.replay(&context.steps);
     for (at, group) in plan.groups.iter().enumerate() {
         report_unavailable(context, &group.variants, &group.id)?;
-        if is_hopeless(group, context.journal.record()) {
+        let record = context.journal.record();
+        if is_hopeless(group, record) || was_left_out(group, record) {
             schedule.close(at);
         }
     }
@@ -39,8 +42,11 @@ pub(crate) fn run_compared(context: &mut RunContext<'_>, judge: &Judge<'_>) -> R
         if context.is_interrupted() {
             return Ok(EndStatus::Interrupted);
         }
-        schedule.note_fork(at, context.elapsed().saturating_sub(begin));
-        schedule.note_standing(at, judge_group(context, judge, group, place));
+        let taken = context.elapsed().saturating_sub(begin);
+        let standing = judge_group(context, judge, group, place);
+        schedule.note_fork(at, taken);
+        schedule.note_standing(at, standing);
+        context.note_step(DoneStep { group: group.id.clone(), taken_ns: taken.as_nanos() as u64, standing })?;
         if is_hopeless(group, context.journal.record()) {
             schedule.close(at);
         }
@@ -70,6 +76,12 @@ fn judge_group(context: &mut RunContext<'_>, judge: &Judge<'_>, group: &Group, p
 /// Records that a group was never measured.
 fn report_left_out(context: &mut RunContext<'_>, group: &Group) -> Result<(), RunError> {
     context.record_event(EventRecord { group: Some(group.id.clone()), ..EventRecord::new(EventKind::GroupNotMeasured) })
+}
+
+/// Whether that was recorded, before an interruption.
+fn was_left_out(group: &Group, record: &RunRecord) -> bool {
+    let is_here = |event: &EventRecord| event.group.as_deref() == Some(&group.id);
+    record.events.iter().any(|event| event.kind == EventKind::GroupNotMeasured && is_here(event))
 }
 
 /// Whether more forks cannot show anything: in every scenario the baseline is void, or all that is compared with it.

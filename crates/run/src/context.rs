@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use tare_plan::Plan;
+use tare_plan::plan::Rate;
 use tare_plan::turn::Turns;
+use tare_record::checkpoint::{Checkpoint, DoneStep, EntryCounts, SharedLoad};
 use tare_record::{EndStatus, EventRecord, RunRecord};
 
 use crate::cores::Cores;
@@ -17,6 +19,8 @@ use crate::test_bed::TestBed;
 /// What every fork of one scenario shares, so that forks measure the same.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct FixedLoad {
+    /// Throughput of the slowest server, from which the others follow; `None` if none answered.
+    pub slowest_per_s: Option<f64>,
     /// Requests per second of the open slices.
     pub rate_per_s: f64,
     /// The turns of a saturating round; `None` where its slices stay in one piece.
@@ -31,12 +35,38 @@ pub(crate) struct RunContext<'a> {
     pub journal: Journal<'a>,
     /// What the first fork that measures it fixes for all, by group and scenario.
     pub fixed: BTreeMap<(String, String), FixedLoad>,
+    /// The whole steps so far, those before an interruption included.
+    pub steps: Vec<DoneStep>,
+    /// The files of the programs that the run starts.
+    pub files: BTreeMap<String, String>,
+}
+
+impl FixedLoad {
+    /// The load that follows from the throughput of the slowest server; `None` where it is a share of a capacity that no
+    /// server has shown.
+    pub fn of(plan: &Plan, slowest_per_s: Option<f64>) -> Option<Self> {
+        let rate_per_s = match plan.load.rate {
+            Rate::PerSecond { per_s } => Some(per_s),
+            Rate::OfCapacity { share } => slowest_per_s.map(|slowest| two_digits(slowest * share)),
+        };
+        let per_s = slowest_per_s.unwrap_or(0.0);
+        let turns = plan.slices.turn.turns_of_slice(plan.slices.length.0, plan.load.users, per_s);
+        rate_per_s.map(|rate_per_s| Self { slowest_per_s, rate_per_s, turns })
+    }
+}
+
+/// A rate that people can read and type again: two significant digits.
+fn two_digits(rate: f64) -> f64 {
+    let scale = 10_f64.powi(rate.abs().max(1.0).log10().floor() as i32 - 1);
+    (rate / scale).floor().max(1.0) * scale
 }
 
 impl<'a> RunContext<'a> {
-    /// A run before its first measurement.
+    /// A run before its next measurement: the first one, or the one after the checkpoint of its record.
     pub fn new(plan: &'a Plan, cores: Cores, bed: Box<dyn TestBed + 'a>, journal: Journal<'a>) -> Self {
-        Self { plan, cores, bed, journal, fixed: BTreeMap::new() }
+        let Checkpoint { steps, loads, files, .. } = journal.record().checkpoint.clone().unwrap_or_default();
+        let fixed = |load: SharedLoad| Some(((load.group, load.scenario), FixedLoad::of(plan, load.slowest_per_s)?));
+        Self { plan, cores, bed, journal, fixed: loads.into_iter().filter_map(fixed).collect(), steps, files }
     }
 
     /// Time since the run began.
@@ -67,6 +97,48 @@ impl<'a> RunContext<'a> {
         self.journal.append_event(self.bed.elapsed_ns(), event)
     }
 
+    /// Keeps and shows an event of this moment, unless the record has the same one from before an interruption.
+    ///
+    /// # Errors
+    /// When the record cannot be written.
+    pub fn record_new_event(&mut self, event: EventRecord) -> Result<(), RunError> {
+        let is_same =
+            |old: &EventRecord| (&old.kind, &old.group, &old.variant) == (&event.kind, &event.group, &event.variant);
+        if self.journal.record().events.iter().any(is_same) {
+            return Ok(());
+        }
+        self.record_event(event)
+    }
+
+    /// Notes a step that is done.
+    ///
+    /// # Errors
+    /// When the record cannot be written.
+    pub fn note_step(&mut self, step: DoneStep) -> Result<(), RunError> {
+        self.steps.push(step);
+        self.save_checkpoint()
+    }
+
+    /// Keeps how far the run is. An interrupted run goes on from here.
+    ///
+    /// # Errors
+    /// When the record cannot be written.
+    pub fn save_checkpoint(&mut self) -> Result<(), RunError> {
+        let load = |((group, scenario), fixed): (&(String, String), &FixedLoad)| SharedLoad {
+            group: group.clone(),
+            scenario: scenario.clone(),
+            slowest_per_s: fixed.slowest_per_s,
+        };
+        let checkpoint = Checkpoint {
+            at_ns: self.bed.elapsed_ns(),
+            entries: EntryCounts::of(self.journal.record()),
+            steps: self.steps.clone(),
+            loads: self.fixed.iter().map(load).collect(),
+            files: self.files.clone(),
+        };
+        self.journal.save_checkpoint(checkpoint)
+    }
+
     /// Keeps and shows an event of one server.
     ///
     /// # Errors
@@ -94,5 +166,17 @@ impl<'a> RunContext<'a> {
     pub fn finish(self, status: EndStatus) -> Result<RunRecord, RunError> {
         let at_ns = self.bed.elapsed_ns();
         self.journal.finish(status, at_ns)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::two_digits;
+
+    #[test]
+    fn rates_have_two_significant_digits_and_never_exceed_the_share() {
+        for (rate, rounded) in [(9437.0, 9400.0), (18_812.0, 18_000.0), (7.3, 7.3), (103.0, 100.0)] {
+            assert!((two_digits(rate) - rounded).abs() < 1e-9, "{rate} became {}", two_digits(rate));
+        }
     }
 }

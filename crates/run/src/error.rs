@@ -36,6 +36,14 @@ pub enum RunError {
         /// What is missing, and how to get it.
         message: String,
     },
+    /// An interrupted run cannot go on here.
+    #[error("run {id} cannot go on: {what}; start it again with the command of its report")]
+    Resume {
+        /// The run.
+        id: String,
+        /// What is different.
+        what: String,
+    },
     /// The generator could not begin.
     #[error(transparent)]
     Load(#[from] tare_load::LoadError),

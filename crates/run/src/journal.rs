@@ -1,9 +1,10 @@
 //! What has been measured so far: on disk at once, so that nothing is lost, and in memory, so that it can be judged.
 
+use tare_record::checkpoint::Checkpoint;
 use tare_record::cross_check::CrossCheckRecord;
 use tare_record::profile::ProfileRecord;
 use tare_record::store::RunWriter;
-use tare_record::{EndStatus, EventRecord, ForkRecord, RunHeader, RunRecord, SliceRecord, WarmupRecord};
+use tare_record::{EndStatus, EventRecord, ForkRecord, RunRecord, SliceRecord, WarmupRecord};
 
 use crate::error::RunError;
 use crate::progress::Progress;
@@ -20,9 +21,9 @@ pub struct Journal<'a> {
 }
 
 impl<'a> Journal<'a> {
-    /// Begins the record of a run; without a writer it is kept in memory only.
-    pub fn begin(header: RunHeader, writer: Option<RunWriter>, observer: &'a mut Observer<'a>) -> Self {
-        Self { record: RunRecord::begin(header), writer, observer }
+    /// Adds to a record: an empty one, or that of an interrupted run. Without a writer it is kept in memory only.
+    pub fn begin(record: RunRecord, writer: Option<RunWriter>, observer: &'a mut Observer<'a>) -> Self {
+        Self { record, writer, observer }
     }
 
     /// Everything so far.
@@ -110,6 +111,18 @@ impl<'a> Journal<'a> {
         Ok(())
     }
 
+    /// Keeps how far the run is.
+    ///
+    /// # Errors
+    /// When the record cannot be written.
+    pub fn save_checkpoint(&mut self, checkpoint: Checkpoint) -> Result<(), RunError> {
+        if let Some(writer) = &mut self.writer {
+            writer.save_checkpoint(&checkpoint)?;
+        }
+        self.record.checkpoint = Some(checkpoint);
+        Ok(())
+    }
+
     /// Closes the record `at_ns` after the run began.
     ///
     /// # Errors
@@ -142,7 +155,7 @@ mod tests {
         let writer = RunWriter::create_file(&file, &header).unwrap();
         let shown = Cell::new(0);
         let mut observer = |_: &Progress<'_>| shown.set(shown.get() + 1);
-        let mut journal = Journal::begin(header, Some(writer), &mut observer);
+        let mut journal = Journal::begin(RunRecord::begin(header), Some(writer), &mut observer);
         journal.append_event(5, EventRecord::new(EventKind::ServerRestarted)).unwrap();
         journal.append_event(9, EventRecord::new(EventKind::NoAnswers)).unwrap();
         let memory = journal.finish(EndStatus::Complete, 12).unwrap();

@@ -26,9 +26,11 @@ pub mod preflight;
 pub mod prepare;
 mod processes;
 mod profiled;
+mod program_files;
 pub mod progress;
 mod push;
 mod readings;
+mod resume;
 mod rounds;
 mod running_server;
 mod scenario;
@@ -46,9 +48,11 @@ mod verification;
 mod warmup;
 mod watch;
 
+use std::time::Duration;
+
 use tare_plan::Plan;
 use tare_plan::plan::Mode;
-use tare_record::store::RunWriter;
+use tare_record::store::{InterruptedRun, ReopenedRun, RunWriter};
 use tare_record::{EndStatus, EventKind, EventRecord, RunHeader, RunRecord};
 
 use crate::context::RunContext;
@@ -80,12 +84,42 @@ pub fn run(
     inputs: &RunInputs<'_>,
     observer: &mut Observer<'_>,
 ) -> Result<RunRecord, RunError> {
-    let plan = header.plan.clone();
+    carry_out(RunRecord::begin(header), writer, inputs, observer, None)
+}
+
+/// Goes on with a run that was interrupted, in the same record: the start that was cut short is measured again, and all
+/// others count.
+///
+/// # Errors
+/// [`RunError::Resume`] where machine, programs or tare differ from those before; otherwise as [`run`].
+pub fn resume(run: InterruptedRun, inputs: &RunInputs<'_>, observer: &mut Observer<'_>) -> Result<RunRecord, RunError> {
+    resume::check_unchanged(&run, inputs)?;
+    let slices = run.record.slices.len();
+    let ReopenedRun { record, writer, copy } = run.reopen()?;
+    let copy = copy.and_then(|copy| Some(copy.file_name()?.to_string_lossy().into_owned()));
+    let resumed = EventKind::RunResumed { cut_slices: slices - record.slices.len(), copy };
+    carry_out(record, writer, inputs, observer, Some(EventRecord::new(resumed)))
+}
+
+/// Measures what the plan of the record still needs, after recording `first`.
+fn carry_out(
+    record: RunRecord,
+    writer: RunWriter,
+    inputs: &RunInputs<'_>,
+    observer: &mut Observer<'_>,
+    first: Option<EventRecord>,
+) -> Result<RunRecord, RunError> {
+    let plan = record.header.plan.clone();
     let cores = Cores::from_plan(&plan)?;
-    let journal = Journal::begin(header, Some(writer), observer);
-    let bed = ProcessBed::new(&plan, inputs, cores.load.clone());
+    let elapsed = record.checkpoint.as_ref().map_or(0, |checkpoint| checkpoint.at_ns);
+    let bed = ProcessBed::new(&plan, inputs, cores.load.clone(), Duration::from_nanos(elapsed));
+    let journal = Journal::begin(record, Some(writer), observer);
     let mut context = RunContext::new(&plan, cores, Box::new(bed), journal);
-    let result = prepare_machine(inputs, &mut context).and_then(|()| measure(&mut context, inputs.judge));
+    context.files = resume::files_of_run(inputs);
+    let result = first
+        .map_or(Ok(()), |event| context.record_event(event))
+        .and_then(|()| prepare_machine(inputs, &mut context))
+        .and_then(|()| measure(&mut context, inputs.judge));
     match result {
         Ok(status) => context.finish(status),
         Err(error) => {
@@ -108,11 +142,12 @@ fn prepare_machine(inputs: &RunInputs<'_>, context: &mut RunContext<'_>) -> Resu
     }
     preflight::check(inputs, context)?;
     let Some(reason) = &inputs.launches.no_meter else { return Ok(()) };
-    context.record_event(EventRecord::new(EventKind::MeterMissing { reason: reason.clone() }))
+    context.record_new_event(EventRecord::new(EventKind::MeterMissing { reason: reason.clone() }))
 }
 
 /// Measures everything in the plan, on the test bed of the context.
 fn measure(context: &mut RunContext<'_>, judge: &Judge<'_>) -> Result<EndStatus, RunError> {
+    context.save_checkpoint()?;
     match context.plan.mode {
         Mode::Compared | Mode::Profiled => compared::run_compared(context, judge),
         Mode::Sequential => sequential::run_sequential(context),

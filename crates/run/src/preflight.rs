@@ -44,12 +44,12 @@ const LATE: Duration = Duration::from_millis(1);
 pub(crate) fn check(inputs: &RunInputs<'_>, context: &mut RunContext<'_>) -> Result<(), RunError> {
     open_files(context.plan)?;
     for found in external(context.plan) {
-        context.record_event(found)?;
+        context.record_new_event(found)?;
     }
     let (server_cpus, load_cpus) = (context.cores.server.clone(), context.cores.load.clone());
     context.show(&Progress::Preflight { what: "the machine at rest" });
     for found in machine(&server_cpus, &load_cpus, &inputs.cancelled) {
-        context.record_event(found)?;
+        context.record_new_event(found)?;
     }
     if let Some(program) = &inputs.reference {
         context.show(&Progress::Preflight { what: "the generator against a server of known delays" });

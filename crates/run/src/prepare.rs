@@ -26,6 +26,7 @@ use crate::engine::{self, Tool};
 use crate::error::RunError;
 use crate::host::Start;
 use crate::java::{jdk_home, oldest_java};
+use crate::program_files::program_files;
 
 /// How one variant is started.
 #[derive(Debug, Clone)]
@@ -103,6 +104,15 @@ impl Launches {
     /// Other load tools, ready to drive each cell after tare has.
     pub(crate) fn engines(&self) -> &[Tool] {
         &self.engines
+    }
+
+    /// The files of all programs that tare starts, with size and time of change.
+    pub(crate) fn program_files(&self) -> BTreeMap<String, String> {
+        let files = |launch: &Launch| match &launch.origin {
+            Origin::Ours { command, directory, .. } => program_files(command, directory.as_deref()),
+            Origin::External { .. } => BTreeMap::new(),
+        };
+        self.by_variant.values().flat_map(files).collect()
     }
 
     /// The JDK that the JVM servers run on, where there are any.

@@ -54,8 +54,8 @@ pub(crate) struct ProcessBed<'a> {
 }
 
 impl<'a> ProcessBed<'a> {
-    /// A bed without servers. The run's clock starts here.
-    pub fn new(plan: &'a Plan, inputs: &RunInputs<'a>, load_cpus: CpuSet) -> Self {
+    /// A bed without servers. The run's clock starts here, or goes on after `elapsed`.
+    pub fn new(plan: &'a Plan, inputs: &RunInputs<'a>, load_cpus: CpuSet, elapsed: Duration) -> Self {
         Self {
             plan,
             launches: inputs.launches,
@@ -65,7 +65,7 @@ impl<'a> ProcessBed<'a> {
             load_cpus,
             cancel: Cancel::from(Arc::clone(&inputs.cancelled)),
             cancelled: Arc::clone(&inputs.cancelled),
-            begin: clock::now(),
+            begin: clock::now() - elapsed,
             servers: BTreeMap::new(),
             sessions: BTreeMap::new(),
             watch: None,

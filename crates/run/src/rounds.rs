@@ -1,7 +1,7 @@
 //! What is scored of one scenario in a fork: after a slice that shows what the servers can do, slices of every kind in random
 //! alternation.
 
-use tare_plan::plan::{Rate, SliceKind, Slices};
+use tare_plan::plan::{SliceKind, Slices};
 use tare_plan::turn::Turns;
 use tare_record::Phase;
 
@@ -99,29 +99,5 @@ pub(crate) fn settle(scenario: &mut ScenarioRun<'_, '_>) -> Result<Option<FixedL
             slowest = Some(slowest.map_or(per_s, |slowest| slowest.min(per_s)));
         }
     }
-    let plan = scenario.plan();
-    let rate_per_s = match plan.load.rate {
-        Rate::PerSecond { per_s } => Some(per_s),
-        Rate::OfCapacity { share } => slowest.map(|slowest| two_digits(slowest * share)),
-    };
-    let turns = plan.slices.turn.turns_of_slice(plan.slices.length.0, plan.load.users, slowest.unwrap_or(0.0));
-    Ok(rate_per_s.map(|rate_per_s| FixedLoad { rate_per_s, turns }))
-}
-
-/// A rate that people can read and type again: two significant digits.
-fn two_digits(rate: f64) -> f64 {
-    let scale = 10_f64.powi(rate.abs().max(1.0).log10().floor() as i32 - 1);
-    (rate / scale).floor().max(1.0) * scale
-}
-
-#[cfg(test)]
-mod tests {
-    use super::two_digits;
-
-    #[test]
-    fn rates_have_two_significant_digits_and_never_exceed_the_share() {
-        for (rate, rounded) in [(9437.0, 9400.0), (18_812.0, 18_000.0), (7.3, 7.3), (103.0, 100.0)] {
-            assert!((two_digits(rate) - rounded).abs() < 1e-9, "{rate} became {}", two_digits(rate));
-        }
-    }
+    Ok(FixedLoad::of(scenario.plan(), slowest))
 }

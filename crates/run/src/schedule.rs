@@ -5,6 +5,7 @@ use std::time::Duration;
 use tare_plan::estimate::fork_time;
 use tare_plan::group_order::GroupOrder;
 use tare_plan::plan::{Forks, Group, Plan};
+use tare_record::checkpoint::{DoneStep, GroupStanding};
 
 use crate::budget::Budget;
 
@@ -19,17 +20,6 @@ struct GroupProgress<'a> {
     /// All comparisons have a verdict, but some are known less exactly than was asked for.
     is_answered: bool,
     is_over: bool,
-}
-
-/// How the comparisons of a group stand after a fork.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum GroupStanding {
-    /// Some have no verdict.
-    Open,
-    /// All have a verdict. More forks would narrow an interval that is wider than was asked for.
-    Answered,
-    /// No more forks are needed.
-    Settled,
 }
 
 /// What a run does next.
@@ -67,6 +57,15 @@ impl<'a> ForkSchedule<'a> {
             groups: groups.iter().map(begin).collect(),
             order: plan.stop.order,
             is_out_of_time: false,
+        }
+    }
+
+    /// Notes the steps of a run before it was interrupted.
+    pub fn replay(&mut self, steps: &[DoneStep]) {
+        for step in steps {
+            let Some(at) = self.groups.iter().position(|progress| progress.group.id == step.group) else { continue };
+            self.note_fork(at, Duration::from_nanos(step.taken_ns));
+            self.note_standing(at, step.standing);
         }
     }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 use tare_plan::estimate::cell_time;
 use tare_plan::plan::{Group, NamedScenario, SliceKind, Variant};
 use tare_record::EndStatus;
+use tare_record::checkpoint::{DoneStep, GroupStanding};
 
 use crate::context::RunContext;
 use crate::error::RunError;
@@ -30,13 +31,17 @@ struct SequentialCell<'a> {
 pub(crate) fn run_sequential(context: &mut RunContext<'_>) -> Result<EndStatus, RunError> {
     let plan = context.plan;
     let cells: Vec<SequentialCell<'_>> = plan.groups.iter().flat_map(cells_of).collect();
-    for (index, cell) in cells.iter().enumerate() {
+    for (index, cell) in cells.iter().enumerate().skip(context.steps.len()) {
+        let begin = context.elapsed();
         let left: Duration = cells[index..].iter().map(|cell| cell_time(plan, cell.named)).sum();
         let (step, of) = (index as u32 + 1, Some(cells.len() as u32));
         run_cell(context, cell, &Place { group: &cell.group.id, fork: 1, step, of, left })?;
         if context.is_interrupted() {
             return Ok(EndStatus::Interrupted);
         }
+        let taken_ns = context.elapsed().saturating_sub(begin).as_nanos() as u64;
+        let group = cell.group.id.clone();
+        context.note_step(DoneStep { group, taken_ns, standing: GroupStanding::Open })?;
     }
     Ok(EndStatus::Complete)
 }

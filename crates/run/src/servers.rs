@@ -272,7 +272,7 @@ pub(crate) fn report_unavailable<'v>(
 ) -> Result<(), RunError> {
     for variant in variants {
         let Some(reason) = context.bed.unavailable_reason(variant) else { continue };
-        context.record_event(EventRecord {
+        context.record_new_event(EventRecord {
             group: Some(group.to_owned()),
             variant: Some(variant.name.clone()),
             ..EventRecord::new(EventKind::ServerUnavailable { reason })

@@ -21,6 +21,7 @@ mod plan_text;
 mod profile;
 mod reference;
 mod report;
+mod resume;
 mod run;
 mod runs;
 mod serve;

@@ -12,28 +12,31 @@ use tare_plan::profile::ProfileOptions;
 use tare_plan::resolve::{Inputs, resolve_plan};
 use tare_plan::settings::Options;
 use tare_plan::suite::Suite;
-use tare_record::store::{RECORD_FILE, RunWriter, allot_run_dir};
-use tare_record::{EndStatus, RunHeader, RunRecord};
+use tare_record::store::{InterruptedRun, RECORD_FILE, RunWriter, allot_run_dir};
+use tare_record::{EndStatus, RecordError, RunHeader, RunRecord};
 use tare_report::rfc3339;
 use tare_report::summary::ValidityState;
 use tare_run::java::check_java;
 use tare_run::prepare::{Launches, prepare};
-use tare_run::progress::Standing;
-use tare_run::{RunInputs, environment};
+use tare_run::progress::{Progress, Standing};
+use tare_run::{RunError, RunInputs, environment};
 use tare_sys::clock;
 
-use crate::args::{Global, RunArgs};
+use crate::args::{Global, RunArgs, WhenUndecided};
 use crate::earlier::{earlier_runs, machine_facts};
 use crate::failure::{Outcome, error_text};
 use crate::home::World;
 use crate::live::Live;
-use crate::{console, interrupt, plan_text, report};
+use crate::{check, console, interrupt, plan_text, report, resume};
 
 /// Runs, or shows the plan.
 pub fn run(args: &RunArgs, global: &Global) -> anyhow::Result<Outcome> {
     let mut world = World::load(global)?;
     if let Some(path) = &args.contract {
         world.read_contract(path)?;
+    }
+    if let Some(name) = &args.resume {
+        return resume::resume(name, args, &world, global);
     }
     let plan = asked(args, &world, global)?;
     tare_run::check_plan(&plan)?;
@@ -44,11 +47,26 @@ pub fn run(args: &RunArgs, global: &Global) -> anyhow::Result<Outcome> {
         return Ok(Outcome::Done);
     }
     let (record, run_dir) = carry_out(&plan, &world, global)?;
-    let profiled = profile_after(&plan, &record, &run_dir, &world, global);
-    let summary = report::present_report(&record, profiled.as_ref(), &run_dir, global)?;
+    conclude(&plan, &record, &run_dir, &world, global)
+}
+
+/// What comes after the scored starts: profiling, the report, and how the run ended.
+pub fn conclude(
+    plan: &Plan,
+    record: &RunRecord,
+    run_dir: &Path,
+    world: &World,
+    global: &Global,
+) -> anyhow::Result<Outcome> {
+    let profiled = profile_after(plan, record, run_dir, world, global);
+    let summary = report::present_report(record, profiled.as_ref(), run_dir, global)?;
+    resume::print_hint(record, global);
     let is_interrupted = |record: &RunRecord| matches!(record.end, Some((EndStatus::Interrupted, _)));
-    if std::iter::once(&record).chain(&profiled).any(is_interrupted) {
+    if std::iter::once(record).chain(&profiled).any(is_interrupted) {
         return Ok(Outcome::Interrupted);
+    }
+    if summary.check.is_some() {
+        return Ok(check::outcome(&summary, WhenUndecided::Fail));
     }
     let void = summary.cells.iter().any(|cell| cell.validity.state == ValidityState::Void);
     Ok(if void { Outcome::Void } else { Outcome::Done })
@@ -63,7 +81,8 @@ fn profile_after(plan: &Plan, scored: &RunRecord, run_dir: &Path, world: &World,
     }
     console::print_text("\n  scored; now the profiling starts, which say why\n");
     let file = run_dir.join(report::PROFILE_DIR).join(RECORD_FILE);
-    let place = Place { id: scored.header.id.clone(), run_dir: run_dir.to_owned(), record: Some(file) };
+    let record = PlaceRecord::File(file);
+    let place = Place { id: scored.header.id.clone(), run_dir: run_dir.to_owned(), record };
     carry_out_at(&plan, world, global, || Ok(place))
         .inspect_err(|error| console::print_note(&format!("  not profiled: {}", error_text(error))))
         .ok()
@@ -74,8 +93,31 @@ fn profile_after(plan: &Plan, scored: &RunRecord, run_dir: &Path, world: &World,
 struct Place {
     id: String,
     run_dir: PathBuf,
-    /// The file of its record, where that is not the run's own.
-    record: Option<PathBuf>,
+    record: PlaceRecord,
+}
+
+/// Which record a run writes.
+enum PlaceRecord {
+    /// That of a new run, in its folder.
+    New,
+    /// A file of its own.
+    File(PathBuf),
+    /// That of a run that was interrupted.
+    Interrupted(Box<InterruptedRun>),
+}
+
+/// Measures what is left of an interrupted run.
+pub fn go_on(
+    plan: &Plan,
+    interrupted: InterruptedRun,
+    run_dir: &Path,
+    world: &World,
+    global: &Global,
+) -> anyhow::Result<RunRecord> {
+    let id = interrupted.record.header.id.clone();
+    let record = PlaceRecord::Interrupted(Box::new(interrupted));
+    let place = Place { id, run_dir: run_dir.to_owned(), record };
+    carry_out_at(plan, world, global, || Ok(place)).map(|(record, _)| record)
 }
 
 /// Builds, starts and measures what a plan says; returns the record and its folder.
@@ -83,7 +125,7 @@ pub fn carry_out(plan: &Plan, world: &World, global: &Global) -> anyhow::Result<
     carry_out_at(plan, world, global, || {
         let id = allot_run_dir(&global.dir, &today())?;
         let run_dir = global.dir.join("runs").join(&id);
-        Ok(Place { id, run_dir, record: None })
+        Ok(Place { id, run_dir, record: PlaceRecord::New })
     })
 }
 
@@ -101,9 +143,10 @@ fn carry_out_at(
     let launches = prepare(plan, world.catalog.as_ref(), &cancelled, &mut |line| live.going_on(line));
     let launches = launches.inspect_err(|_| live.finish())?;
     let place = place()?;
-    let result = measure(plan, world, &launches, &place, global, &cancelled, &mut live);
+    let run_dir = place.run_dir.clone();
+    let result = measure(plan, world, &launches, place, global, &cancelled, &mut live);
     live.finish();
-    Ok((result?, place.run_dir))
+    Ok((result?, run_dir))
 }
 
 fn asked(args: &RunArgs, world: &World, global: &Global) -> anyhow::Result<Plan> {
@@ -161,21 +204,12 @@ fn measure(
     plan: &Plan,
     world: &World,
     launches: &Launches,
-    place: &Place,
+    place: Place,
     global: &Global,
     cancelled: &Arc<AtomicBool>,
     live: &mut Live,
 ) -> anyhow::Result<RunRecord> {
     let Place { id, run_dir, record } = place;
-    let header = header(plan, launches, id);
-    let writer = match record {
-        None => RunWriter::create(&global.dir, &header)?,
-        Some(file) => {
-            let folder = file.parent().unwrap_or(run_dir);
-            std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
-            RunWriter::create_file(file, &header)?
-        }
-    };
     let reference = std::env::current_exe().context("tare's own program file is gone")?;
     let inputs = RunInputs {
         launches,
@@ -186,10 +220,32 @@ fn measure(
         reference: Some(reference),
         judge: &standings,
     };
-    live.line(&format!("  record {}", crate::home::shown_path(run_dir)));
-    let result = tare_run::run(header, writer, &inputs, &mut |progress| live.show(progress));
+    live.line(&format!("  record {}", crate::home::shown_path(&run_dir)));
+    let mut observer = |progress: &Progress<'_>| live.show(progress);
+    let new = |writer: fn(&Path, &RunHeader) -> Result<RunWriter, RecordError>, place: &Path| {
+        let header = header(plan, launches, &id);
+        writer(place, &header).map(|writer| (header, writer))
+    };
+    let result = match record {
+        PlaceRecord::Interrupted(run) => tare_run::resume(*run, &inputs, &mut observer),
+        PlaceRecord::New => {
+            let (header, writer) = new(RunWriter::create, &global.dir)?;
+            tare_run::run(header, writer, &inputs, &mut observer)
+        }
+        PlaceRecord::File(file) => {
+            let folder = file.parent().unwrap_or(&run_dir);
+            std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+            let (header, writer) = new(RunWriter::create_file, &file)?;
+            tare_run::run(header, writer, &inputs, &mut observer)
+        }
+    };
+    if let Err(error @ RunError::Resume { .. }) = result {
+        return Err(error.into());
+    }
     result.with_context(|| {
-        format!("the run stopped; what was measured stands: tare report {id} --dir {}", global.dir.display())
+        let dir = global.dir.display();
+        let again = resume::command_of(&id, &global.dir);
+        format!("the run stopped; what was measured stands: tare report {id} --dir {dir}; to go on: {again}")
     })
 }
 

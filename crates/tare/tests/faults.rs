@@ -97,12 +97,12 @@ fn killing_tare_leaves_no_server_and_a_record_that_renders() {
 }
 
 #[test]
-fn ctrl_c_once_reports_what_is_there() {
+fn ctrl_c_once_reports_what_is_there_and_the_run_can_go_on() {
     let bench = Bench::new();
     let suite = [QUICK.to_owned(), server("bare", None, &[]), server("wrapped", Some("bare"), &[])].concat();
     bench.suite(&suite);
     let child = bench
-        .tare(&["run", "suite.toml", "--budget", "60s"])
+        .tare(&["run", "suite.toml", "--forks", "3"])
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
@@ -112,7 +112,22 @@ fn ctrl_c_once_reports_what_is_there() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130));
     assert!(stdout(&output).contains("report"), "{}", stdout(&output));
-    assert_eq!(bench.summary()["run"]["status"], "interrupted");
+    assert!(stdout(&output).contains("  go on     tare run --resume 20"), "{}", stdout(&output));
+    let summary = bench.summary();
+    assert_eq!(summary["run"]["status"], "interrupted");
+    bench.assert_nothing_left();
+
+    let output = bench.run(&["run", "--resume", "--budget", "9s"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("--resume: takes every setting from the record"), "{}", stderr(&output));
+    let output = bench.run(&["run", "--resume"]);
+    assert_eq!(output.status.code(), Some(0), "{}{}", stdout(&output), stderr(&output));
+    let resumed = bench.summary();
+    assert_eq!((&resumed["run"]["status"], &resumed["run"]["id"]), (&"complete".into(), &summary["run"]["id"]));
+    assert_eq!(measured_forks(cell(&resumed, "wrapped")), 3, "forks count as planned");
+    assert!(resumed["findings"].as_array().unwrap().iter().any(|finding| finding["kind"] == "run_resumed"));
+    let output = bench.run(&["run", "--resume"]);
+    assert!(stderr(&output).contains("was interrupted"), "{}", stderr(&output));
     bench.assert_nothing_left();
 }
 

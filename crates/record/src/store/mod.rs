@@ -8,6 +8,7 @@ mod checksum;
 mod events_before_kinds;
 mod folder;
 mod reader;
+mod resume;
 mod rows;
 mod rows_before_6;
 mod schema;
@@ -16,6 +17,7 @@ mod writer;
 
 pub use folder::{RunBrief, RunEntry, allot_run_dir, find_run, list_runs, run_dirs};
 pub use reader::{open_record, open_run_record};
+pub use resume::{InterruptedRun, ReopenedRun};
 pub use writer::RunWriter;
 
 /// Name of the database inside the folder of a run.

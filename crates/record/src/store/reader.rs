@@ -11,6 +11,7 @@ use serde::de::DeserializeOwned;
 use super::checksum::check_row;
 use super::tables::Tables;
 use super::{events_before_kinds, rows, rows_before_6, schema};
+use crate::checkpoint::Checkpoint;
 use crate::error::RecordError;
 use crate::header::RecordHeader;
 use crate::load::{LoadRecord, Record};
@@ -46,9 +47,19 @@ pub fn open_record(file: &Path) -> Result<Record, RecordError> {
             // Records before version 3 do not have these tables.
             let cross_checks = tables.rows_if_there("cross_check", json);
             let profiles = tables.rows_if_there("profile", profile);
+            let checkpoint = tables.checkpoint();
             events.extend(damage(&slices, tables.lost));
-            let header = *header;
-            Record::Weighed(Box::new(RunRecord { header, slices, forks, warmups, cross_checks, events, profiles, end }))
+            Record::Weighed(Box::new(RunRecord {
+                header: *header,
+                slices,
+                forks,
+                warmups,
+                cross_checks,
+                events,
+                profiles,
+                checkpoint,
+                end,
+            }))
         }
     })
 }
@@ -97,6 +108,11 @@ pub(super) fn header(connection: &Connection) -> rusqlite::Result<RecordHeader> 
 /// How it ended; `None` if it did not.
 pub(super) fn end(connection: &Connection) -> rusqlite::Result<Option<(EndStatus, u64)>> {
     connection.query_row("SELECT * FROM run WHERE key = 'end'", [], checked(json)).optional()
+}
+
+/// How far it was at the end of its last whole step; `None` if there was none.
+pub(super) fn checkpoint(connection: &Connection) -> rusqlite::Result<Option<Checkpoint>> {
+    connection.query_row("SELECT * FROM run WHERE key = 'checkpoint'", [], checked(json)).optional()
 }
 
 /// Reads a row whose checksum is right.

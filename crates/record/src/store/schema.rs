@@ -40,10 +40,15 @@ CREATE TABLE slice (
 /// Turns an empty database into a record.
 pub(super) fn create(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "application_id", APPLICATION_ID)?;
-    connection.pragma_update(None, "journal_mode", "wal")?;
-    connection.pragma_update(None, "synchronous", "normal")?;
+    set_write_mode(connection)?;
     connection.execute_batch(TABLES)?;
     connection.pragma_update(None, "user_version", VERSION)
+}
+
+/// Lets others read while a record is written.
+pub(super) fn set_write_mode(connection: &Connection) -> rusqlite::Result<()> {
+    connection.pragma_update(None, "journal_mode", "wal")?;
+    connection.pragma_update(None, "synchronous", "normal")
 }
 
 /// A number that SQLite keeps in the header of the file.

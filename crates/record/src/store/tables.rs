@@ -5,6 +5,7 @@ use rusqlite::{Connection, OptionalExtension, Row};
 use super::checksum::check_row;
 use super::reader;
 use crate::EndStatus;
+use crate::checkpoint::Checkpoint;
 
 /// The tables of a record, and what of them could not be read.
 pub(super) struct Tables<'a> {
@@ -46,6 +47,14 @@ impl<'a> Tables<'a> {
     pub fn end_status(&mut self) -> Option<(EndStatus, u64)> {
         reader::end(self.connection).unwrap_or_else(|_| {
             self.lost.push("how it ended".to_owned());
+            None
+        })
+    }
+
+    /// How far it was at the end of its last whole step.
+    pub fn checkpoint(&mut self) -> Option<Checkpoint> {
+        reader::checkpoint(self.connection).unwrap_or_else(|_| {
+            self.lost.push("how far it was".to_owned());
             None
         })
     }

@@ -1,5 +1,6 @@
 //! Writes a record: each entry in a transaction of its own, on disk before the call returns.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, ToSql};
@@ -7,7 +8,8 @@ use serde::Serialize;
 use tare_plan::plan::Mode;
 
 use super::checksum::insert_row;
-use super::{RECORD_FILE, rows, schema};
+use super::{RECORD_FILE, resume, rows, schema};
+use crate::checkpoint::Checkpoint;
 use crate::cross_check::CrossCheckRecord;
 use crate::error::RecordError;
 use crate::header::{HeaderRef, LoadHeader};
@@ -22,6 +24,8 @@ pub struct RunWriter {
     connection: Connection,
     file: PathBuf,
     takes_profiles: bool,
+    /// Says that the run is being measured; see [`InterruptedRun`](super::InterruptedRun).
+    _lock: Option<File>,
 }
 
 impl RunWriter {
@@ -40,7 +44,13 @@ impl RunWriter {
     /// # Errors
     /// [`RecordError::Exists`] when the file exists; otherwise an error of the disk.
     pub fn create_file(file: &Path, header: &RunHeader) -> Result<Self, RecordError> {
-        Self::begin(file, HeaderRef::Weighed(header), header.plan.mode == Mode::Profiled)
+        let writer = Self::begin(file, HeaderRef::Weighed(header), header.plan.mode == Mode::Profiled)?;
+        Ok(Self { _lock: resume::lock(file)?, ..writer })
+    }
+
+    /// Goes on with the record of an interrupted run.
+    pub(super) fn resume(connection: Connection, file: PathBuf, lock: File, header: &RunHeader) -> Self {
+        Self { connection, file, takes_profiles: header.plan.mode == Mode::Profiled, _lock: Some(lock) }
     }
 
     /// Begins the record of a load in a file of its own.
@@ -53,7 +63,7 @@ impl RunWriter {
 
     fn begin(file: &Path, header: HeaderRef<'_>, takes_profiles: bool) -> Result<Self, RecordError> {
         let file = file.to_owned();
-        if let Err(error) = std::fs::File::create_new(&file) {
+        if let Err(error) = File::create_new(&file) {
             let exists = error.kind() == std::io::ErrorKind::AlreadyExists;
             return Err(if exists { RecordError::Exists { file } } else { RecordError::io(&file, &error) });
         }
@@ -67,7 +77,7 @@ impl RunWriter {
             discard(&file);
             RecordError::sqlite(&file, &e)
         })?;
-        Ok(Self { connection, file, takes_profiles })
+        Ok(Self { connection, file, takes_profiles, _lock: None })
     }
 
     /// The file of the record.
@@ -129,6 +139,20 @@ impl RunWriter {
             insert_row(&self.connection, "profile", &columns)
         };
         insert().map_err(|e| self.error(&e))
+    }
+
+    /// Replaces the checkpoint.
+    ///
+    /// # Errors
+    /// As [`append_slice`](Self::append_slice).
+    pub fn save_checkpoint(&mut self, checkpoint: &Checkpoint) -> Result<(), RecordError> {
+        let save = || {
+            let transaction = self.connection.unchecked_transaction()?;
+            transaction.execute("DELETE FROM run WHERE key = 'checkpoint'", [])?;
+            put(&transaction, "checkpoint", checkpoint)?;
+            transaction.commit()
+        };
+        save().map_err(|e| self.error(&e))
     }
 
     /// Ends the record and turns it into a single file.

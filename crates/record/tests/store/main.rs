@@ -9,6 +9,7 @@ mod flipped;
 mod full_disk;
 mod kinds;
 mod old_versions;
+mod resumed;
 
 use std::fs;
 use std::path::Path;

@@ -3,6 +3,7 @@
 
 mod forks;
 mod progress;
+mod resumed;
 mod scenarios;
 mod servers;
 
@@ -71,6 +72,17 @@ impl Simulation {
     }
 
     fn run_with(self, judge: &Judge<'_>) -> Outcome {
+        self.go_on(None, judge)
+    }
+
+    /// Goes on with an interrupted run.
+    fn resume(self, mut interrupted: RunRecord, judge: &Judge<'_>) -> Outcome {
+        let checkpoint = interrupted.checkpoint.clone().unwrap();
+        interrupted.go_back_to(&checkpoint);
+        self.go_on(Some(interrupted), judge)
+    }
+
+    fn go_on(self, went_before: Option<RunRecord>, judge: &Judge<'_>) -> Outcome {
         let Self { plan, world } = self;
         let (mut announced, mut shown) = (Vec::new(), Vec::new());
         let mut observer = |progress: &Progress<'_>| {
@@ -80,7 +92,9 @@ impl Simulation {
             }
         };
         let cores = Cores { server: "0".parse().unwrap(), load: "1".parse().unwrap(), warmup: "0-1".parse().unwrap() };
-        let journal = Journal::begin(header(&plan), None, &mut observer);
+        let record = went_before.unwrap_or_else(|| RunRecord::begin(header(&plan)));
+        world.borrow_mut().now = record.checkpoint.as_ref().map_or(Duration::ZERO, |c| Duration::from_nanos(c.at_ns));
+        let journal = Journal::begin(record, None, &mut observer);
         let mut context = RunContext::new(&plan, cores, Box::new(SimulatedBed::new(Rc::clone(&world))), journal);
         let status = crate::measure(&mut context, judge).unwrap();
         let record = context.finish(status).unwrap();

@@ -26,10 +26,12 @@ Examples:
   tare run -s http4s.Tapir -m SimpleGet --slo 'p90<2ms,p99<4ms,p99.9<8ms' --forks 5
                                                   the highest rate that keeps the curve, with and without the layer
   tare run my.toml --seed 42                      repeat a run with the same random order
+  tare run --resume                               go on with the run that was interrupted last
 
 A run ends when every comparison is decided, when the budget is spent, or on Ctrl-C (once: report
-what was measured; twice: exit at once). Results are in .tare/runs/ID: the record, report.html,
-summary.json, cells.csv, hgrm/ and more. `tare report ID` makes the report again from the record.";
+what was measured; twice: exit at once). `tare run --resume` goes on with an interrupted run: all starts
+that were measured whole count. Results are in .tare/runs/ID: the record, report.html, summary.json,
+cells.csv, hgrm/ and more. `tare report ID` makes the report again from the record.";
 
 /// Flags of `tare run`.
 #[derive(Debug, Args)]
@@ -43,6 +45,10 @@ pub struct RunArgs {
     /// With --dry-run: print the plan as JSON.
     #[arg(long, requires = "dry_run")]
     pub json: bool,
+    /// Go on with an interrupted run where it stopped, in the same record [default: the latest that was interrupted].
+    #[arg(long, value_name = "RUN", num_args = 0..=1, default_missing_value = crate::resume::LATEST,
+          conflicts_with_all = ["suite", "dry_run", "external"])]
+    pub resume: Option<String>,
     /// Every setting of a run.
     #[command(flatten)]
     pub settings: RunSettings,

@@ -21,7 +21,7 @@ use tare_sut::sampler::cache_folder;
 use crate::args::{CheckArgs, Global, WhenUndecided};
 use crate::failure::{Outcome, error_text};
 use crate::home::World;
-use crate::{console, plan_text, report, run};
+use crate::{console, plan_text, report, resume, run};
 use baseline::Baseline;
 
 /// What the name of a server's other build ends in.
@@ -56,6 +56,7 @@ pub fn check(args: &CheckArgs, global: &Global) -> anyhow::Result<Outcome> {
         Err(error) => return Err(error),
     };
     let summary = report::present_report(&record, None, &run_dir, global)?;
+    resume::print_hint(&record, global);
     Ok(match record.end {
         Some((EndStatus::Interrupted, _)) => Outcome::Interrupted,
         _ => outcome(&summary, args.undecided),
@@ -72,7 +73,8 @@ fn read_suite(args: &CheckArgs, world: &World) -> anyhow::Result<Suite> {
     }
 }
 
-fn outcome(summary: &Summary, undecided: WhenUndecided) -> Outcome {
+/// What the limits of a run come to.
+pub fn outcome(summary: &Summary, undecided: WhenUndecided) -> Outcome {
     match (summary.check.as_ref().map(|check| check.outcome), undecided) {
         (Some(CheckResult::Holds), _) => Outcome::Done,
         (Some(CheckResult::Regressed), _) => Outcome::Regressed,

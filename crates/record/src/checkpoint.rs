@@ -1,0 +1,113 @@
+//! How far a run was at the end of its last whole step. An interrupted run goes on from there.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::run::RunRecord;
+
+/// What a run had done at the end of its last whole step: a fork, or a cell of a sequential run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Checkpoint {
+    /// Time since the run began, in nanoseconds. The time between an interruption and its end does not count.
+    pub at_ns: u64,
+    /// The entries of the record that belong to whole steps.
+    pub entries: EntryCounts,
+    /// The steps that are done, in order.
+    pub steps: Vec<DoneStep>,
+    /// The loads that the first forks have fixed for all.
+    pub loads: Vec<SharedLoad>,
+    /// The files of the servers' programs and of tare, with size and time of change: `4096 bytes of 1795370000.5`.
+    pub files: BTreeMap<String, String>,
+}
+
+/// One step that is done.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DoneStep {
+    /// Id of its group.
+    pub group: String,
+    /// How long it took, in nanoseconds.
+    pub taken_ns: u64,
+    /// How the comparisons of the group stood after it.
+    pub standing: GroupStanding,
+}
+
+/// How the comparisons of a group stand after a fork.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GroupStanding {
+    /// Some have no verdict.
+    Open,
+    /// All have a verdict. More forks would narrow an interval that is wider than was asked for.
+    Answered,
+    /// No more forks are needed.
+    Settled,
+}
+
+/// What the load of a scenario follows from, the same for all forks.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SharedLoad {
+    /// Id of the group.
+    pub group: String,
+    /// Name of the scenario.
+    pub scenario: String,
+    /// Throughput of the slowest server at the end of the first warm-up; absent if none answered.
+    pub slowest_per_s: Option<f64>,
+}
+
+/// How many entries of each kind a record has.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EntryCounts {
+    /// Slices.
+    pub slices: usize,
+    /// Starts.
+    pub forks: usize,
+    /// Warm-ups.
+    pub warmups: usize,
+    /// Cross-checks.
+    pub cross_checks: usize,
+    /// Events.
+    pub events: usize,
+    /// Profiles.
+    pub profiles: usize,
+}
+
+impl EntryCounts {
+    /// Those of a record.
+    pub const fn of(record: &RunRecord) -> Self {
+        Self {
+            slices: record.slices.len(),
+            forks: record.forks.len(),
+            warmups: record.warmups.len(),
+            cross_checks: record.cross_checks.len(),
+            events: record.events.len(),
+            profiles: record.profiles.len(),
+        }
+    }
+
+    /// The tables of the record with their counts.
+    pub(crate) const fn by_table(&self) -> [(&'static str, i64); 6] {
+        [
+            ("slice", self.slices as i64),
+            ("fork", self.forks as i64),
+            ("warmup", self.warmups as i64),
+            ("cross_check", self.cross_checks as i64),
+            ("event", self.events as i64),
+            ("profile", self.profiles as i64),
+        ]
+    }
+}
+
+impl RunRecord {
+    /// Goes back to the end of the last whole step: what came after it is measured again.
+    pub fn go_back_to(&mut self, checkpoint: &Checkpoint) {
+        let EntryCounts { slices, forks, warmups, cross_checks, events, profiles } = checkpoint.entries;
+        self.slices.truncate(slices);
+        self.forks.truncate(forks);
+        self.warmups.truncate(warmups);
+        self.cross_checks.truncate(cross_checks);
+        self.events.truncate(events);
+        self.profiles.truncate(profiles);
+        self.end = None;
+    }
+}

@@ -1,0 +1,106 @@
+//! A run that was interrupted, opened again: first read, then gone back to its last whole step.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use rusqlite::Connection;
+use rustix::fs::{FlockOperation, flock};
+
+use super::writer::RunWriter;
+use super::{reader, schema};
+use crate::checkpoint::{Checkpoint, EntryCounts};
+use crate::error::RecordError;
+use crate::{EndStatus, EventKind, RunRecord};
+
+/// An interrupted run. Nobody else measures into its record while this value lives.
+#[derive(Debug)]
+pub struct InterruptedRun {
+    /// All that was recorded, the step that was cut short included.
+    pub record: RunRecord,
+    /// Where it goes on.
+    pub checkpoint: Checkpoint,
+    file: PathBuf,
+    lock: File,
+}
+
+/// A run that is ready to go on: its record, as of its last whole step.
+#[derive(Debug)]
+pub struct ReopenedRun {
+    /// What is kept.
+    pub record: RunRecord,
+    /// Appends to it.
+    pub writer: RunWriter,
+    /// A copy of the record with the step that was cut short, where there was one.
+    pub copy: Option<PathBuf>,
+}
+
+impl InterruptedRun {
+    /// Reads the record in `file`, and changes nothing.
+    ///
+    /// # Errors
+    /// [`RecordError::NotResumable`] for a run that has ended or still runs, and for a damaged record; otherwise as for
+    /// [`open_run_record`](super::open_run_record).
+    pub fn open(file: &Path) -> Result<Self, RecordError> {
+        let refuse = |why: &str| Err(RecordError::NotResumable { file: file.to_owned(), why: why.to_owned() });
+        let Some(lock) = lock(file)? else { return refuse("it is still being measured, in another process") };
+        let record = reader::open_run_record(file)?;
+        let is_damaged = |kind: &EventKind| matches!(kind, EventKind::RecordDamaged { .. });
+        if record.events.iter().any(|event| is_damaged(&event.kind)) {
+            return refuse("its record is damaged; measure again");
+        }
+        if let Some((EndStatus::Complete | EndStatus::BudgetSpent, _)) = record.end {
+            return refuse("it has ended, and nothing is left to measure; tare report shows it");
+        }
+        match record.checkpoint.clone() {
+            Some(checkpoint) => Ok(Self { record, checkpoint, file: file.to_owned(), lock }),
+            None => refuse("it stopped before its first start, or an older tare recorded it; measure again"),
+        }
+    }
+
+    /// Takes the step that was cut short out of the record, after copying the record, and opens it for more.
+    ///
+    /// # Errors
+    /// What the disk refuses.
+    pub fn reopen(mut self) -> Result<ReopenedRun, RecordError> {
+        let wrap = |e: rusqlite::Error| RecordError::sqlite(&self.file, &e);
+        let connection = Connection::open(&self.file).map_err(wrap)?;
+        let is_cut = EntryCounts::of(&self.record) != self.checkpoint.entries;
+        let copy = is_cut.then(|| free_name(&self.file));
+        if let Some(copy) = &copy {
+            connection.execute("VACUUM INTO ?1", [copy.to_string_lossy()]).map_err(wrap)?;
+        }
+        schema::set_write_mode(&connection).and_then(|()| go_back(&connection, &self.checkpoint)).map_err(wrap)?;
+        self.record.go_back_to(&self.checkpoint);
+        let writer = RunWriter::resume(connection, self.file, self.lock, &self.record.header);
+        Ok(ReopenedRun { record: self.record, writer, copy })
+    }
+}
+
+/// Removes the rows after the checkpoint. The numbers of rows go on where they stop, so that a reader misses none.
+fn go_back(connection: &Connection, checkpoint: &Checkpoint) -> rusqlite::Result<()> {
+    let transaction = connection.unchecked_transaction()?;
+    for (table, count) in checkpoint.entries.by_table() {
+        transaction.execute(&format!("DELETE FROM {table} WHERE seq > ?1"), [count])?;
+        transaction.execute("UPDATE sqlite_sequence SET seq = ?1 WHERE name = ?2", (count, table))?;
+    }
+    transaction.execute("DELETE FROM run WHERE key = 'end'", [])?;
+    transaction.commit()
+}
+
+/// `record-cut-1.sqlite`, or the next number that is free.
+fn free_name(file: &Path) -> PathBuf {
+    let name = |number: u32| file.with_file_name(format!("record-cut-{number}.sqlite"));
+    (1..).map(name).find(|copy| !copy.exists()).unwrap_or_else(|| name(1))
+}
+
+/// Locks the folder of a record for as long as the result lives; `None` where another process holds it. The file itself
+/// has SQLite's locks, which closing it here would release.
+pub(super) fn lock(file: &Path) -> Result<Option<File>, RecordError> {
+    let folder = file.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
+    let handle = File::open(folder).map_err(|e| RecordError::io(folder, &e))?;
+    match flock(&handle, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => Ok(Some(handle)),
+        Err(error) if error == rustix::io::Errno::WOULDBLOCK => Ok(None),
+        Err(error) => Err(RecordError::io(folder, &error.into())),
+    }
+}
