@@ -20,6 +20,7 @@ const KINDS = [
   'golden-ladder',
   'golden-sequential',
   'interrupted',
+  'checked',
   'families',
   'thousand',
 ];

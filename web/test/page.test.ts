@@ -122,6 +122,19 @@ describe.skipIf(skipped)('the page', () => {
     await compared.page.context().close();
   });
 
+  test('shows the limits of a check first, each with its verdict and why it is open', async () => {
+    const { page } = await pages.open('checked');
+    expect(await page.locator('main > section').nth(1).getAttribute('id')).toBe('limits');
+    const limits = await page.locator('#limits').textContent();
+    expect(limits).toContain('A limit is exceeded: exit code 3.');
+    expect(limits).toContain('+9.7 % [+7.5, +11.9] CPU/request✗ regressed');
+    expect(limits).toContain('–? undecidedbytes are not measured here');
+    await page.context().close();
+    const compared = await pages.open('compared');
+    expect(await compared.page.locator('#limits').count()).toBe(0);
+    await compared.page.context().close();
+  });
+
   test('shows other currencies of a large run when asked, and says which side is better', async () => {
     const { page } = await pages.open('families');
     await page.locator('#overhead').scrollIntoViewIfNeeded();

@@ -11,6 +11,7 @@ import { answer, isTabled } from './answer';
 import { crossChecks } from './cross_checks';
 import * as charts from './details';
 import { findingsList, howItWasRun } from './facts';
+import { limitsSection } from './limits';
 import { followLinks } from './links';
 import { masthead } from './masthead';
 import { followSections, nav, type Entry } from './nav';
@@ -40,14 +41,16 @@ const checked = (m: Model) => m.summary.cross_checks.length > 0;
 const tabled = (m: Model) => isTabled(m) && m.summary.comparisons.some((c) => c.currencies.length > 0);
 const pushed = (m: Model) => m.summary.cells.some((c) => c.messages);
 const searched = (m: Model) => m.summary.cells.some((c) => c.capacity);
+const limited = (m: Model) => !!m.summary.check;
 const loaded = (m: Model) => !!m.summary.load;
 const laddered = (m: Model) => !!m.summary.ladders?.length;
 const explained = (m: Model) => !!m.summary.profiles?.whys.length;
 const profiled = (m: Model) => !!m.summary.profiles?.views.length;
 
-/** The rooms in the order of the page: the figures of a load, why, then the charts, then what they rest on. */
+/** The rooms in the order of the page: limits, the figures of a load, why, then the charts, then what they rest on. */
 function rooms(keep: (table: CellTable) => void): Room[] {
   return [
+    { id: 'limits', title: 'Limits', make: (m) => limitsSection(m.summary.check!), when: limited },
     { id: 'figures', title: 'Figures', make: loadFigures, when: loaded },
     { id: 'why', title: 'Why', make: (m) => whySection(m.summary.profiles!), when: explained },
     { id: 'profiles', title: 'Profiles', make: (m) => profilesSection(m.summary.profiles!), when: profiled },

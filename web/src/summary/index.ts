@@ -2,6 +2,7 @@
 // Units stand in the names. An unknown value is `null`, never zero.
 
 import type { Cell } from './cell';
+import type { LimitCheck } from './check';
 import type { Comparison, Noise, Sentence } from './comparison';
 import type { CrossCheck } from './cross_check';
 import type { Finding, Section } from './facts';
@@ -13,6 +14,7 @@ import type { RunInfo } from './run';
 
 export type * from './capacity';
 export type * from './cell';
+export type * from './check';
 export type * from './comparison';
 export type * from './cross_check';
 export type * from './estimate';
@@ -35,6 +37,7 @@ export interface Summary {
   sentences: Sentence[];
   cells: Cell[];
   comparisons: Comparison[];
+  check?: LimitCheck;
   noise: Noise[];
   cross_checks: CrossCheck[];
   ladders?: Ladder[];

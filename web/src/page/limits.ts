@@ -1,0 +1,39 @@
+// The limits of a check: a row for each limit and comparison, and the exit code.
+
+import { h, plainTable } from '../dom';
+import type { LimitCheck, LimitResult } from '../summary';
+
+const HEADS = ['limit', 'on', 'server', 'beside', 'change', 'verdict', 'why it is open'];
+
+const OUTCOMES: Record<LimitCheck['outcome'], string> = {
+  holds: 'Every limit holds: exit code 0.',
+  regressed: 'A limit is exceeded: exit code 3.',
+  undecided: 'No limit is exceeded, but not all are decided: exit code 4, or 0 with --undecided pass.',
+};
+
+const VERDICTS: Record<LimitResult['verdict'], string> = {
+  regressed: '✗ regressed',
+  improved: '✓ improved',
+  no_material_change: '✓ no material change',
+  undecided: '? undecided',
+};
+
+export function limitsSection(check: LimitCheck): HTMLElement {
+  const rows = check.limits.map((limit) => [
+    limit.limit,
+    limit.scenario,
+    limit.variant,
+    limit.baseline,
+    limit.ratio === null ? '–' : `${limit.short} ${limit.label}`,
+    VERDICTS[limit.verdict],
+    limit.reason ?? '',
+  ]);
+  const table = plainTable('', HEADS, rows, { class: 'cells' });
+  return h(
+    'div',
+    {},
+    h('p', {}, `${OUTCOMES[check.outcome]} A limit is judged by the interval of a change, never by its estimate.`),
+    h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Limits' }, table),
+    check.power ? h('p', {}, `Before the run, the plan said: ${check.power}.`) : null,
+  );
+}
