@@ -47,6 +47,23 @@ const CURRENCIES: [LimitedCurrency; 6] = [
 ];
 
 impl RatioLimit {
+    /// A change of a currency for the worse by this factor, above 1: `cpu` and 1.03 make `cpu > +3%`; `throughput` and 1.25
+    /// make `throughput < -20%`.
+    ///
+    /// # Errors
+    /// There is no such currency.
+    pub fn worse_by(currency: &str, factor: f64) -> Result<Self, RatioLimitError> {
+        let known = CURRENCIES.iter().find(|known| known.names.contains(&currency));
+        let is_worse_above = known.is_none_or(|known| known.is_worse_above);
+        let (sign, ratio) = if is_worse_above { ('>', factor) } else { ('<', 1.0 / factor) };
+        format!("{currency} {sign} {:+.2}%", (ratio - 1.0) * 100.0).parse()
+    }
+
+    /// Whether a larger ratio is worse.
+    pub fn is_worse_above(&self) -> bool {
+        CURRENCIES.iter().any(|known| known.currency == self.currency && known.is_worse_above)
+    }
+
     /// As it was written.
     pub fn text(&self) -> &str {
         &self.text
@@ -126,6 +143,19 @@ mod tests {
             assert_eq!((limit.text(), limit.currency()), (text, currency));
             assert!((limit.ratio() - ratio).abs() < 1e-12, "{text}: {}", limit.ratio());
         }
+    }
+
+    #[test]
+    fn a_limit_can_be_made_from_a_factor() {
+        for (currency, factor, text, is_worse_above) in [
+            ("cpu", 1.03, "cpu > +3.00%", true),
+            ("p99", 1.1, "p99 > +10.00%", true),
+            ("throughput", 1.25, "throughput < -20.00%", false),
+        ] {
+            let limit = RatioLimit::worse_by(currency, factor).unwrap();
+            assert_eq!((limit.text(), limit.is_worse_above()), (text, is_worse_above));
+        }
+        assert!(RatioLimit::worse_by("watts", 1.1).unwrap_err().to_string().contains("no currency \"watts\""));
     }
 
     #[test]

@@ -81,6 +81,9 @@ pub struct GroupSpec {
     /// Folder of the copy of the project that the baseline is built from, where it is another (`tare check`).
     #[serde(skip)]
     pub baseline_home: Option<String>,
+    /// Catalog servers at versions of their own that are weighed too (`tare bisect`).
+    #[serde(skip)]
+    pub pinned: Vec<(String, String)>,
     /// Names or globs; the baseline need not be among them.
     pub servers: Vec<String>,
     /// Names or globs; all that the servers can answer when absent.

@@ -2,6 +2,7 @@
 //!
 //! [`summarize()`] computes everything once; each format is a module that only writes down what the [`Summary`] holds.
 
+pub mod attribution;
 pub mod ci;
 pub mod clean;
 mod clocks;

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+mod bisect;
 mod check;
 mod compare;
 mod history;
@@ -14,6 +15,7 @@ mod reference;
 mod run;
 mod settings;
 
+pub use bisect::BisectArgs;
 pub use check::{CheckArgs, WhenUndecided};
 pub use compare::CompareArgs;
 pub use history::{HistoryAction, HistoryArgs, ImportArgs};
@@ -84,6 +86,9 @@ pub enum Command {
     /// Check a change: compare your build with an earlier one, and fail when it costs more than a limit allows.
     #[command(after_help = check::EXAMPLES)]
     Check(Box<CheckArgs>),
+    /// Find the release that brought a change, and say whose it is: the layer's or the server's beneath.
+    #[command(after_help = bisect::EXAMPLES)]
+    Bisect(Box<BisectArgs>),
     /// Profile a server: CPU time and allocation by method, and what it spends beyond a baseline.
     #[command(after_help = profile::EXAMPLES)]
     Profile(Box<ProfileArgs>),

@@ -1,6 +1,7 @@
 //! The command line only: each sub-command is one file in this folder.
 
 mod args;
+mod bisect;
 mod check;
 mod command_words;
 mod compare;
@@ -52,6 +53,7 @@ fn carry_out(cli: Cli) -> ExitCode {
     let Cli { command, global } = cli;
     let outcome = match command {
         Command::Run(args) => run::run(&args, &global),
+        Command::Bisect(args) => bisect::bisect(&args, &global),
         Command::Check(args) => check::check(&args, &global),
         Command::Profile(args) => profile::profile(&args, &global),
         Command::Load(args) => load::load(&args, &global),

@@ -25,6 +25,8 @@ pub(super) struct Asked {
     pub baseline_version: Option<String>,
     /// Where the baseline is built from another copy of the project.
     pub baseline_home: Option<String>,
+    /// Servers at versions of their own that are weighed too.
+    pub pinned: Vec<(String, String)>,
     pub servers: Vec<String>,
     pub scenarios: Vec<String>,
     /// Whether the baseline is measured where nothing is compared, too: a suite's groups name it, `-s` may leave it out.
@@ -50,6 +52,7 @@ impl World<'_> {
                 baseline: name,
                 baseline_version: None,
                 baseline_home: None,
+                pinned: Vec::new(),
                 scenarios: self.scenarios("", None)?,
                 with_baseline: true,
                 ladder: false,
@@ -82,6 +85,7 @@ impl World<'_> {
                 baseline,
                 baseline_version: group.baseline_version.clone(),
                 baseline_home: group.baseline_home.clone(),
+                pinned: group.pinned.clone(),
                 servers,
                 scenarios,
                 with_baseline,
@@ -128,6 +132,7 @@ impl World<'_> {
                         baseline,
                         baseline_version: None,
                         baseline_home: None,
+                        pinned: Vec::new(),
                         servers: vec![name],
                         scenarios: scenarios.clone(),
                         ladder: false,

@@ -192,7 +192,9 @@ impl World<'_> {
         }
         let is_other_build = asked.baseline_version.is_some() || asked.baseline_home.is_some();
         let is_weighed = |server: &&String| **server != asked.baseline || is_other_build;
-        for server in asked.servers.iter().filter(is_weighed) {
+        let of_version = |(server, version)| (server, Build { version: Some(version), home: None });
+        let pinned = asked.pinned.iter().map(|(server, version)| of_version((server, version.as_str())));
+        for (server, build) in asked.servers.iter().filter(is_weighed).map(|server| (server, build)).chain(pinned) {
             match self.variant(server, build, Role::Weighed) {
                 Ok(variant) => variants.push(variant),
                 Err(because) => skipped.push(Skipped { what: server.clone(), because }),

@@ -84,7 +84,7 @@ pub fn outcome(summary: &Summary, undecided: WhenUndecided) -> Outcome {
 }
 
 /// A build that fails says nothing of the change's cost, so that nothing is decided.
-fn is_failed_build(error: &anyhow::Error) -> bool {
+pub fn is_failed_build(error: &anyhow::Error) -> bool {
     matches!(error.downcast_ref::<RunError>(), Some(RunError::Server(SutError::Build { .. })))
 }
 

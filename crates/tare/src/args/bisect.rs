@@ -1,0 +1,49 @@
+//! The flags of `tare bisect`.
+
+use clap::Args;
+
+use super::settings::CheckSettings;
+
+pub const EXAMPLES: &str = "\
+Examples:
+  tare bisect -s http4s.Tapir --good 1.9.10 --bad 1.11.5 -m PostBytes
+                                                  which release brought the change in CPU per request?
+  tare bisect -s http4s.Tapir --good 1.9.10 --bad 1.11.5 -m SimpleGet --currency p99 --budget 15m
+                                                  the same for p99, with up to 15 minutes for each comparison
+  tare bisect -s http4s.Tapir --good 1.11.5 --bad 1.11.9 --versions 1.11.5,1.11.6,1.11.7,1.11.8,1.11.9 -m SimpleGet
+                                                  among these versions, in order
+
+First the two versions are compared with one another. Then each step compares one version between them with the good one,
+until its interval lies on one side of half of the change. At the end, the server beneath the layer is measured with the
+libraries of both releases: it says how much of the change is the layer's. Each comparison is a run of its own.
+
+Exit codes: 0 found · 1 tare failed · 2 wrong usage · 4 no change, or not decided · 130 interrupted";
+
+/// Flags of `tare bisect`.
+#[derive(Debug, Args)]
+pub struct BisectArgs {
+    /// The version before the change.
+    #[arg(long, value_name = "VERSION")]
+    pub good: String,
+    /// The version with the change; it may be the cheaper one.
+    #[arg(long, value_name = "VERSION")]
+    pub bad: String,
+    /// Versions to search, comma separated, in order, with the good and the bad one [default: those of the catalog].
+    #[arg(long, value_name = "VERSIONS", value_delimiter = ',')]
+    pub versions: Option<Vec<String>>,
+    /// What has changed: cpu, allocated, throughput, p50 or p99.
+    #[arg(long, default_value = "cpu", value_name = "CURRENCY")]
+    pub currency: String,
+    /// The least change that counts, in percent.
+    #[arg(long, default_value_t = 2.0, value_name = "PERCENT")]
+    pub at_least_change: f64,
+    /// Starts of the last run, which says whose the change is; 0 leaves it out.
+    #[arg(long, default_value_t = 6, value_name = "N")]
+    pub attribution_forks: u32,
+    /// Print the versions and the plan of the first comparison, and exit.
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Settings of each comparison; --budget is the time of one.
+    #[command(flatten)]
+    pub settings: CheckSettings,
+}

@@ -1,0 +1,153 @@
+//! The comparison of two releases of one server, as a run of its own.
+
+use anyhow::Context;
+use tare_plan::Plan;
+use tare_plan::plan::Source;
+use tare_plan::ratio_limit::RatioLimit;
+use tare_plan::settings::Options;
+use tare_plan::suite::{GroupSpec, Suite};
+use tare_record::EndStatus;
+use tare_report::summary::{LimitResult, LimitVerdictKind, Summary};
+use tare_report::{summarize, write_all};
+
+use super::search::{CompareReleases, Comparison, CostChange};
+use crate::args::Global;
+use crate::check::is_failed_build;
+use crate::failure::error_text;
+use crate::home::{World, shown_path};
+use crate::{console, run};
+
+/// The user stopped a run. What was measured is recorded.
+#[derive(Debug, thiserror::Error)]
+#[error("interrupted")]
+pub struct Stopped;
+
+/// Compares releases of one server.
+pub struct ReleaseBench<'a> {
+    /// The server.
+    pub server: String,
+    /// The releases, in order.
+    pub releases: Vec<String>,
+    /// The currency, as in a limit: `cpu`.
+    pub currency: String,
+    /// Settings of each run.
+    pub flags: &'a Options,
+    /// The catalog, in which the releases are known.
+    pub world: &'a World,
+    /// Flags of every sub-command.
+    pub global: &'a Global,
+}
+
+impl ReleaseBench<'_> {
+    /// The plan that compares `other` with `reference` until the limit is judged.
+    ///
+    /// # Errors
+    /// The settings make no plan.
+    pub fn comparison_plan(&self, reference: usize, other: usize, limit: f64) -> anyhow::Result<Plan> {
+        let limit = RatioLimit::worse_by(&self.currency, limit)?;
+        let mut plan = self.plan(reference, other, Vec::new(), self.flags, limit.is_latency())?;
+        plan.set_limits(vec![limit], Source::Flag);
+        Ok(plan)
+    }
+
+    /// The plan of two releases, and of other servers beside them.
+    ///
+    /// # Errors
+    /// The settings make no plan, or one of several scenarios.
+    pub fn plan(
+        &self,
+        reference: usize,
+        other: usize,
+        pinned: Vec<(String, String)>,
+        flags: &Options,
+        needs_open_load: bool,
+    ) -> anyhow::Result<Plan> {
+        let (before, after) = (&self.releases[reference], &self.releases[other]);
+        let mut suite = Suite::default();
+        suite.suite.question = Some(format!("Does {} cost more in {after} than in {before}?", self.server));
+        suite.run.versions = Some(vec![after.clone()]);
+        suite.run.poisson = (!needs_open_load).then_some(0);
+        suite.groups = vec![GroupSpec {
+            baseline: self.server.clone(),
+            baseline_version: Some(before.clone()),
+            servers: vec![self.server.clone()],
+            pinned,
+            ..GroupSpec::default()
+        }];
+        let plan = run::plan(&suite, flags, None, self.world, self.global)?;
+        let scenarios: Vec<&str> =
+            plan.groups.iter().flat_map(|group| &group.scenarios).map(|named| named.name.as_str()).collect();
+        anyhow::ensure!(
+            scenarios.len() == 1,
+            tare_plan::PlanError::Value {
+                origin: "--scenarios".to_owned(),
+                message: format!("a bisection follows one scenario; choose with -m one of {}", scenarios.join(", ")),
+            }
+        );
+        Ok(plan)
+    }
+
+    /// Measures, and writes the report into the folder of the run.
+    ///
+    /// # Errors
+    /// [`Stopped`] after Ctrl-C; otherwise what makes a run fail.
+    pub fn measure(&self, plan: &Plan) -> anyhow::Result<Summary> {
+        let (record, run_dir) = run::carry_out(plan, self.world, self.global)?;
+        let summary = summarize(&record);
+        write_all(&summary, &record, &run_dir)?;
+        console::print_text(&format!("  page      {}\n", shown_path(&run_dir.join("report.html"))));
+        if matches!(record.end, Some((EndStatus::Interrupted, _))) {
+            return Err(Stopped.into());
+        }
+        Ok(summary)
+    }
+}
+
+impl CompareReleases for ReleaseBench<'_> {
+    fn compare(&mut self, reference: usize, other: usize, limit: f64) -> anyhow::Result<Comparison> {
+        let plan = self.comparison_plan(reference, other, limit)?;
+        let (before, after) = (&self.releases[reference], &self.releases[other]);
+        console::print_text(&format!("\n{after} against {before}\n"));
+        let compared = match self.measure(&plan) {
+            Ok(summary) => {
+                let check = summary.check.context("internal: a run with a limit has no verdict; please report this")?;
+                check.limits.first().map_or_else(nothing_compared, |limit| of_limit(limit, &plan.stop.limits[0]))
+            }
+            Err(error) if is_failed_build(&error) => Comparison::Unknown(first_line(&error_text(&error)).to_owned()),
+            Err(error) => return Err(error),
+        };
+        console::print_text(&format!("  {}\n", in_words(&compared, before, after)));
+        Ok(compared)
+    }
+}
+
+fn nothing_compared() -> Comparison {
+    Comparison::Unknown("one of the versions is not available here".to_owned())
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default().trim_end_matches(':')
+}
+
+/// What a judged limit says of the releases.
+fn of_limit(result: &LimitResult, limit: &RatioLimit) -> Comparison {
+    let undecided = || Comparison::Unknown(result.reason.clone().unwrap_or_else(|| "it is not decided".to_owned()));
+    let Some(ratio) = result.ratio else { return undecided() };
+    let factor = if limit.is_worse_above() { ratio } else { 1.0 / ratio };
+    let change = CostChange { factor, text: format!("{} {}", result.short, result.label) };
+    match result.verdict {
+        LimitVerdictKind::Regressed => Comparison::Beyond(change),
+        LimitVerdictKind::Improved => Comparison::Within { change, is_less: true },
+        LimitVerdictKind::NoMaterialChange => Comparison::Within { change, is_less: false },
+        LimitVerdictKind::Undecided => undecided(),
+    }
+}
+
+fn in_words(compared: &Comparison, before: &str, after: &str) -> String {
+    match compared {
+        Comparison::Beyond(change) => format!("{after} has the change: {}", change.text),
+        Comparison::Within { change, is_less: true } => format!("{after} costs less than {before}: {}", change.text),
+        Comparison::Within { change, is_less: false } => format!("{after} is like {before}: {}", change.text),
+        Comparison::Unknown(reason) => format!("{after} is not known: {reason}"),
+    }
+}
