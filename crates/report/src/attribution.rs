@@ -1,7 +1,5 @@
 //! Whose a change between two releases is: the layer's, or that of the server beneath it, whose libraries change too.
 
-use std::fmt::Write as _;
-
 use tare_stats::{Contrast, Interval, SampleMean, StatsError};
 
 use crate::currency::Currency;
@@ -68,19 +66,18 @@ impl Attribution {
         Ok(Self { layer: part(of_layer)?, whole: part(whole)?, server: part(server)? })
     }
 
-    /// `of +12 % [+10, +14], +9 [+6, +12] is the layer's, +3 [+0, +6] the server's`.
+    /// `of +12 % [+10, +14], +9 [+6, +12] is the layer's, +3 [+0, +6] the server's`, with a decimal where one of the
+    /// intervals is narrower than ±1 %.
     pub fn sentence(&self) -> String {
-        let mut text = format!("of {}, ", percent(&self.whole, " %"));
-        let _ = write!(text, "{} is the layer's, {} the server's", percent(&self.layer, ""), percent(&self.server, ""));
-        text
+        let is_narrow = [self.whole, self.layer, self.server].iter().any(|part| part.half_width() < 0.01);
+        let decimals = usize::from(is_narrow);
+        let show = |share: f64| format!("{:+.decimals$}", share * 100.0).replace('-', "−");
+        let part = |part: &Interval, unit: &str| {
+            format!("{}{unit} [{}, {}]", show(part.estimate), show(part.lo), show(part.hi))
+        };
+        let (whole, layer, server) = (part(&self.whole, " %"), part(&self.layer, ""), part(&self.server, ""));
+        format!("of {whole}, {layer} is the layer's, {server} the server's")
     }
-}
-
-/// `+12 % [+10, +14]`, with a decimal where the interval is narrower than ±1 %.
-fn percent(interval: &Interval, unit: &str) -> String {
-    let decimals = usize::from(interval.half_width() < 0.01);
-    let show = |share: f64| format!("{:+.decimals$}", share * 100.0).replace('-', "−");
-    format!("{}{unit} [{}, {}]", show(interval.estimate), show(interval.lo), show(interval.hi))
 }
 
 #[cfg(test)]
@@ -110,8 +107,9 @@ mod tests {
         let sentence = planted(0.09, 0.03).sentence();
         assert!(sentence.starts_with("of +12.0 % [+11.9, +12.2], +9.0 ["), "{sentence}");
         assert!(sentence.contains("] is the layer's, +3.0 [") && sentence.ends_with("] the server's"), "{sentence}");
-        let wide = Attribution { whole: Interval::around(-0.12, 0.02), ..planted(0.09, 0.03) };
-        assert!(wide.sentence().starts_with("of −12 % [−14, −10], "), "{}", wide.sentence());
+        let [whole, layer, server] = [-0.12, -0.1, -0.02].map(|part| Interval::around(part, 0.02));
+        let wide = Attribution { whole, layer, server }.sentence();
+        assert!(wide.starts_with("of −12 % [−14, −10], −10 [−12, −8] is the layer's, −2 ["), "{wide}");
     }
 
     #[test]

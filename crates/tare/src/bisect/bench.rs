@@ -113,7 +113,10 @@ impl CompareReleases for ReleaseBench<'_> {
                 let check = summary.check.context("internal: a run with a limit has no verdict; please report this")?;
                 check.limits.first().map_or_else(nothing_compared, |limit| of_limit(limit, &plan.stop.limits[0]))
             }
-            Err(error) if is_failed_build(&error) => Comparison::Unknown(first_line(&error_text(&error)).to_owned()),
+            Err(error) if is_failed_build(&error) => {
+                console::print_note(&format!("  {}", error_text(&error)));
+                Comparison::Unknown("it cannot be built".to_owned())
+            }
             Err(error) => return Err(error),
         };
         console::print_text(&format!("  {}\n", in_words(&compared, before, after)));
@@ -123,10 +126,6 @@ impl CompareReleases for ReleaseBench<'_> {
 
 fn nothing_compared() -> Comparison {
     Comparison::Unknown("one of the versions is not available here".to_owned())
-}
-
-fn first_line(text: &str) -> &str {
-    text.lines().next().unwrap_or_default().trim_end_matches(':')
 }
 
 /// What a judged limit says of the releases.
