@@ -120,14 +120,24 @@ macro_rules! slice_sample {
                     trace: self.trace,
                 }
             }
+
+            /// All counters that add up, in the order of their declaration.
+            pub fn counters(&self) -> impl Iterator<Item = u64> {
+                [$(self.$counter,)*].into_iter()
+            }
+
+            /// All histograms, in the order of their declaration.
+            pub fn histograms(&self) -> impl Iterator<Item = &H> {
+                [$(&self.$histogram,)*].into_iter()
+            }
+
+            /// The same, to be changed.
+            pub fn histograms_mut(&mut self) -> impl Iterator<Item = &mut H> {
+                [$(&mut self.$histogram,)*].into_iter()
+            }
         }
 
         impl SliceSample {
-            /// All histograms, in the order of their declaration.
-            pub fn histograms_mut(&mut self) -> impl Iterator<Item = &mut LatencyHistogram> {
-                [$(&mut self.$histogram,)*].into_iter()
-            }
-
             fn add_counters(&mut self, other: &Self) {
                 $(self.$counter += other.$counter;)*
             }

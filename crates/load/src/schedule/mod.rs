@@ -60,13 +60,30 @@ pub enum Spacing {
     Poisson,
 }
 
-/// One worker's part of a schedule.
+/// One worker's part of a schedule, or that of a session which makes the load together with others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Share {
     /// Index of the worker, from 0.
     pub worker: usize,
     /// Number of workers.
     pub workers: usize,
+}
+
+impl Share {
+    /// All of it.
+    pub const WHOLE: Self = Self { worker: 0, workers: 1 };
+
+    /// The part of one of several workers that split this share. Together they have this share and nothing else.
+    pub const fn of_worker(self, worker: usize, workers: usize) -> Self {
+        Self { worker: self.worker + self.workers * worker, workers: self.workers * workers }
+    }
+
+    /// How many of `count` things belong to this share. The shares of all workers add up to the count and differ by one
+    /// at most.
+    pub const fn part_of(self, count: u64) -> u64 {
+        let (worker, workers) = (self.worker as u64, self.workers as u64);
+        count / workers + if worker < count % workers { 1 } else { 0 }
+    }
 }
 
 impl Schedule {

@@ -31,8 +31,7 @@ impl StopRule {
     /// connections, so N subscriptions on N connections are one per connection.
     pub fn requests_of(self, share: Share) -> u64 {
         let Self::Count { requests, .. } = self else { return u64::MAX };
-        let (worker, workers) = (share.worker as u64, share.workers as u64);
-        requests / workers + u64::from(worker < requests % workers)
+        share.part_of(requests)
     }
 }
 

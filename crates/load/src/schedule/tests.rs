@@ -153,6 +153,55 @@ fn poisson_gaps_are_exponential_by_the_test_of_anderson_and_darling() {
     assert!(rejected.len() < 8, "{rejected:?}");
 }
 
+/// The workers of all agents; each agent has as many as stand in the list.
+fn workers_of_agents(workers: &[usize]) -> Vec<(usize, Share)> {
+    let agents = workers.len();
+    let of_agent = |(agent, workers): (usize, &usize)| -> Vec<(usize, Share)> {
+        let share = Share { worker: agent, workers: agents };
+        (0..*workers).map(|worker| (agent, share.of_worker(worker, *workers))).collect()
+    };
+    workers.iter().enumerate().flat_map(of_agent).collect()
+}
+
+#[test]
+fn agents_with_different_numbers_of_workers_make_the_whole_schedule_and_equal_parts_of_it() {
+    let schedule = Schedule::Constant { rate_per_s: 1000.0 };
+    let until =
+        |share: Share| -> Vec<u64> { schedule.arrivals(3, share).unwrap().take_while(|ns| *ns < 200 * MS).collect() };
+    for workers in [&[1][..], &[1, 1, 1], &[2, 1, 4], &[3; 16]] {
+        let all = workers_of_agents(workers);
+        let mut together: Vec<u64> = all.iter().flat_map(|(_, share)| until(*share)).collect();
+        together.sort_unstable();
+        assert_eq!(together, until(ALONE), "{workers:?}");
+        for count in [0, 1, 7, 1000, u64::MAX] {
+            let of_agent = |agent: usize| -> u64 {
+                let mine = all.iter().filter(|(other, _)| *other == agent);
+                mine.map(|(_, share)| share.part_of(count)).sum()
+            };
+            let agents = workers.len();
+            let parts: Vec<u64> = (0..agents).map(of_agent).collect();
+            let expected: Vec<u64> =
+                (0..agents).map(|worker| Share { worker, workers: agents }.part_of(count)).collect();
+            assert_eq!((&parts, parts.iter().sum::<u64>()), (&expected, count), "{workers:?}");
+        }
+    }
+}
+
+#[test]
+fn poisson_arrivals_of_sixteen_agents_have_exponential_gaps() {
+    let is_rejected = |seed: &u64| {
+        let schedule = Schedule::Poisson { rate_per_s: 8_000.0 };
+        let of_worker = |(_, share): &(usize, Share)| starts(&schedule, *seed, *share, 160);
+        let all: Vec<u64> = workers_of_agents(&[1, 2].repeat(8)).iter().flat_map(of_worker).collect();
+        let mut all: Vec<u64> = all.into_iter().filter(|ns| *ns < 200 * MS).collect();
+        all.sort_unstable();
+        let gaps: Vec<f64> = all.windows(2).map(|pair| (pair[1] - pair[0]) as f64).collect();
+        ExponentialFit::from_gaps(&gaps, ExpectedMean::Known(125_000.0)).unwrap().is_rejected_at(Level::OnePercent)
+    };
+    let rejected: Vec<u64> = (0..100).filter(is_rejected).collect();
+    assert!(rejected.len() < 6, "{rejected:?}");
+}
+
 #[test]
 fn a_poisson_ramp_offers_in_each_part_what_its_rate_adds_up_to() {
     // Up to 2000/s in 10 s, constant for 10 s, down to 500/s in 10 s.

@@ -5,14 +5,14 @@ use std::time::Duration;
 use tare_sample::ServerClock;
 use tare_sys::clock;
 
-use super::LoadSession;
 use super::spec::{SessionSpec, SliceSpec};
+use super::{LoadSession, soon};
 use crate::cancel::Cancel;
 use crate::error::LoadError;
 use crate::protocol::Protocol;
 use crate::protocol::conversation::{Conversation, Push, Stamp};
-use crate::schedule::Schedule;
 use crate::schedule::stop_rule::StopRule;
+use crate::schedule::{Schedule, Share};
 use crate::session::server_clock::{ClockModel, is_own_clock};
 
 /// Messages that a probe receives, and the longest time it waits for them.
@@ -34,8 +34,8 @@ impl ClockProbe {
         }
         let push = Push { messages_per_user: MESSAGES, ..push };
         let protocol = Protocol::WebSocket(Conversation::Push(push));
-        let spec = SessionSpec { protocol, connections: 1, server_clock: ServerClock::Same, ..spec.clone() };
-        Some(Self { spec })
+        let one_user = SessionSpec { protocol, connections: 1, share: Share::WHOLE, ..spec.clone() };
+        Some(Self { spec: SessionSpec { server_clock: ServerClock::Same, ..one_user } })
     }
 
     /// Receives some messages and sends a ping between each two. Failures of the server leave the model without an epoch.
@@ -46,7 +46,7 @@ impl ClockProbe {
         let mut session = LoadSession::open(&self.spec)?;
         let stop = StopRule::Count { requests: 1, at_most: AT_MOST };
         let slice = SliceSpec { drain_timeout: Duration::ZERO, ..SliceSpec::new(Schedule::Closed, 1, stop) };
-        let sample = session.drive(&slice, None, None, cancel, &mut |_| {})?;
+        let sample = session.drive(&slice, None, None, cancel, &mut soon, &mut |_| {})?;
         Ok(ClockModel::of(&sample.clock_samples, sample.messages.received, clock::wall_clock_epoch()))
     }
 }

@@ -11,7 +11,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use tare_sample::SliceSample;
-use tare_sys::clock;
+use tare_sys::clock::{self, Nanos};
 use tare_sys::limits;
 use tare_sys::socket::{SocketOptions, congestion_in_use};
 use tare_sys::wakefulness::Wakefulness;
@@ -41,6 +41,7 @@ const START_MARGIN: Duration = Duration::from_micros(300);
 /// Worker threads with their connections, kept open from slice to slice.
 pub struct LoadSession {
     workers: Vec<Remote>,
+    share: Share,
     connections: usize,
     congestion: Option<String>,
     poller: PollerInUse,
@@ -70,9 +71,10 @@ impl LoadSession {
         let congestion = spec.target.tcp_address().map(|address| congestion_towards(&address, &options)).transpose()?;
         let poller = spec.poller.choose_available()?;
         let keeps_cpus_awake = Wakefulness::keep_awake().is_ok();
-        make_room(spec.connections)?;
+        let own_connections = spec.own_part_of(spec.connections);
+        make_room(own_connections)?;
         // A worker without a connection would have nothing to do.
-        let cpus: Vec<usize> = spec.cpus.iter().take(spec.connections).collect();
+        let cpus: Vec<usize> = spec.cpus.iter().take(own_connections).collect();
         let mut workers = Vec::with_capacity(cpus.len());
         for (worker, cpu) in cpus.iter().enumerate() {
             let setup = Setup {
@@ -84,12 +86,13 @@ impl LoadSession {
                 requests: requests.clone(),
                 timeout: spec.timeout,
                 connect_timeout: spec.connect_timeout,
-                share: Share { worker, workers: cpus.len() },
+                share: spec.share.of_worker(worker, cpus.len()),
             };
             workers.push(Remote::start(*cpu, poller.kind, setup)?);
         }
         let clock_probe = ClockProbe::of(spec);
-        Ok(Self { workers, connections: spec.connections, congestion, poller, keeps_cpus_awake, clock_probe })
+        let (share, connections) = (spec.share, spec.connections);
+        Ok(Self { workers, share, connections, congestion, poller, keeps_cpus_awake, clock_probe })
     }
 
     /// The congestion control algorithm of the session's sockets; `None` for Unix sockets.
@@ -141,12 +144,28 @@ impl LoadSession {
         cancel: &Cancel,
         watcher: &mut dyn FnMut(Watched<'_>),
     ) -> Result<SliceSample, LoadError> {
+        self.run_from(slice, every, cancel, &mut soon, watcher)
+    }
+
+    /// As [`run_watched`](Self::run_watched), and `start` says when the slice starts, on the monotonic clock. It is asked
+    /// when the connections are open, and may wait.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_from(
+        &mut self,
+        slice: &SliceSpec,
+        every: Option<Duration>,
+        cancel: &Cancel,
+        start: &mut dyn FnMut() -> Nanos,
+        watcher: &mut dyn FnMut(Watched<'_>),
+    ) -> Result<SliceSample, LoadError> {
         if every.is_some_and(|every| every.is_zero()) {
             return Err(spec_error("intervals of no length", "give at least a millisecond"));
         }
         self.check_slice(slice)?;
         let before = self.probe_clock(cancel)?;
-        let mut sample = self.drive(slice, Some(&before), every, cancel, watcher)?;
+        let mut sample = self.drive(slice, Some(&before), every, cancel, start, watcher)?;
         // After a cancellation, do not wait for more messages.
         let is_over = before.epoch.is_none() || (self.clock_probe.is_some() && cancel.is_cancelled());
         let whole = if is_over { before } else { before.until(&self.probe_clock(cancel)?) };
@@ -168,13 +187,14 @@ impl LoadSession {
         by: Option<&ClockModel>,
         every: Option<Duration>,
         cancel: &Cancel,
+        start: &mut dyn FnMut() -> Nanos,
         watcher: &mut dyn FnMut(Watched<'_>),
     ) -> Result<SliceSample, LoadError> {
         // If the kernel refuses, latencies grow, and the session reports it.
         let _awake = Wakefulness::keep_awake();
         self.prepare(slice, cancel, watcher)?;
         let stamps = by.map_or(Stamps::Probing, ClockModel::stamps);
-        let start = clock::now() + START_MARGIN;
+        let start = start();
         for worker in &self.workers {
             worker.order(Order::Run(WorkerSlice {
                 start,
@@ -235,7 +255,8 @@ impl LoadSession {
     }
 
     fn check_slice(&self, slice: &SliceSpec) -> Result<(), LoadError> {
-        if slice.connections < self.workers.len() || slice.connections > self.connections {
+        let own_connections = self.share.part_of(slice.connections as u64) as usize;
+        if own_connections < self.workers.len() || slice.connections > self.connections {
             let (workers, most) = (self.workers.len(), self.connections);
             return Err(spec_error(
                 &format!("a slice of {} connections over {workers} workers", slice.connections),
@@ -266,6 +287,11 @@ impl Drop for LoadSession {
         self.workers.iter_mut().for_each(Remote::dismiss);
         self.workers.iter_mut().for_each(Remote::join);
     }
+}
+
+/// As soon as all workers can have the order.
+fn soon() -> Nanos {
+    clock::now() + START_MARGIN
 }
 
 /// The sum of both samples, or the second alone.

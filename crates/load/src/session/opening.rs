@@ -66,7 +66,11 @@ impl LoadSession {
             if is_long {
                 was_shown = true;
                 let elapsed = Duration::from_nanos(clock::now().since(begin));
-                watcher(Watched::Opening(Opening { open: open.iter().sum(), of: slice.connections, elapsed }));
+                watcher(Watched::Opening(Opening {
+                    open: open.iter().sum(),
+                    of: self.share.part_of(slice.connections as u64) as usize,
+                    elapsed,
+                }));
             }
         }
         if was_shown {

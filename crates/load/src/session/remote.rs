@@ -76,7 +76,7 @@ impl Remote {
 
     /// This worker's share of that many connections. The shares differ by one at most.
     pub(crate) fn part_of(&self, connections: usize) -> usize {
-        connections / self.share.workers + usize::from(self.share.worker < connections % self.share.workers)
+        self.share.part_of(connections as u64) as usize
     }
 
     /// Lets the thread end after its current order.

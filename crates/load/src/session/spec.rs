@@ -11,9 +11,9 @@ use crate::error::LoadError;
 use crate::input::request::Requests;
 use crate::protocol::Protocol;
 use crate::protocol::tls::TlsSpec;
-use crate::schedule::Schedule;
 use crate::schedule::sending::Sending;
 use crate::schedule::stop_rule::StopRule;
+use crate::schedule::{Schedule, Share};
 use crate::session::poller::PollerChoice;
 
 /// What stays the same over all slices of a session. [`SessionSpec::new`] has the defaults.
@@ -43,6 +43,8 @@ pub struct SessionSpec {
     pub poller: PollerChoice,
     /// Which clock stamps pushed messages.
     pub server_clock: ServerClock,
+    /// This session's part of the load. Numbers of connections, rates and counts are those of the whole load.
+    pub share: Share,
 }
 
 impl SessionSpec {
@@ -64,7 +66,13 @@ impl SessionSpec {
             congestion: None,
             poller: PollerChoice::default(),
             server_clock: ServerClock::default(),
+            share: Share::WHOLE,
         }
+    }
+
+    /// How many of these connections this session opens itself.
+    pub(super) const fn own_part_of(&self, connections: usize) -> usize {
+        self.share.part_of(connections as u64) as usize
     }
 
     /// The `Host` of the requests.
@@ -81,7 +89,10 @@ impl SessionSpec {
 
     /// Rejects settings that contradict one another, for any requests.
     pub(super) fn check(&self) -> Result<(), LoadError> {
-        if self.connections == 0 || self.cpus.is_empty() {
+        if self.share.worker >= self.share.workers {
+            return Err(spec_error("a share that does not exist", "count shares from 0"));
+        }
+        if self.own_part_of(self.connections) == 0 || self.cpus.is_empty() {
             return Err(spec_error("a session without connections or CPUs", "give at least one of each"));
         }
         if self.protocol.depth() == 0 {
