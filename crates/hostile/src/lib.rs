@@ -1,11 +1,13 @@
 //! Properties that must hold for any bytes, one function per parser of foreign bytes. A function panics if its property
 //! does not hold. `fuzz/` searches for such bytes, and the replay test of this crate repeats those that were found.
 
+mod agents;
 mod answer;
 mod evidence;
 mod websocket;
 mod written;
 
+pub use agents::check_report;
 pub use answer::{check_answer, check_chunks};
 pub use evidence::{check_histogram, check_record};
 pub use websocket::{check_frames, check_upgrade};
@@ -15,13 +17,14 @@ pub use written::{check_feed, check_template};
 pub type Property = fn(&[u8]);
 
 /// All properties, by the names of their fuzz targets.
-pub const ALL: [(&str, Property); 8] = [
+pub const ALL: [(&str, Property); 9] = [
     ("answer", check_answer),
     ("chunks", check_chunks),
     ("feed", check_feed),
     ("frames", check_frames),
     ("histogram", check_histogram),
     ("record", check_record),
+    ("report", check_report),
     ("template", check_template),
     ("upgrade", check_upgrade),
 ];

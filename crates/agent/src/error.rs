@@ -1,0 +1,40 @@
+//! Why the bytes of the other side cannot be used.
+
+use thiserror::Error;
+
+/// Bytes that are not what the protocol says.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ProtocolError {
+    /// The pipe failed or ended within a message.
+    #[error("the connection broke: {0}")]
+    Pipe(#[from] std::io::Error),
+    /// A message that is longer than any may be.
+    #[error("a message of {bytes} bytes, more than {limit}: is it text that a shell prints at login?")]
+    TooLong {
+        /// Its stated length.
+        bytes: u64,
+        /// The most that is accepted.
+        limit: u64,
+    },
+    /// Bytes that are no message.
+    #[error("bytes that are no message: {0}")]
+    Nonsense(#[from] prost::DecodeError),
+    /// A message of no known kind.
+    #[error("a message of no kind that protocol {known} has; use the same version of tare on both sides", known = crate::PROTOCOL)]
+    UnknownKind,
+    /// A message that does not belong here.
+    #[error("{0} at the wrong time")]
+    OutOfTurn(&'static str),
+    /// The other side speaks another version.
+    #[error("it speaks protocol {theirs} of tare {version}, and this is protocol {ours}; use the same version of tare on both sides", ours = crate::PROTOCOL)]
+    Version {
+        /// The protocol of the other side.
+        theirs: u32,
+        /// Its version of tare.
+        version: String,
+    },
+    /// A sample that no generator makes.
+    #[error("a sample that cannot be true: {0}")]
+    Sample(String),
+}

@@ -1,0 +1,292 @@
+//! The state of a fleet: how far each agent is, what it has reported, and whether it is still there.
+
+use tare_sample::{MessageTally, PackedHistogram, SliceSample};
+
+use crate::error::ProtocolError;
+use crate::message::{AgentFacts, ClockReading, OpenConnections, PROTOCOL, Report, ReportKind};
+use crate::offset::ClockOffset;
+use crate::packed_sample::unpack_sample;
+use crate::rounds::Rounds;
+
+/// An agent that has answered before and says nothing for this long is lost, in nanoseconds.
+const LONGEST_SILENCE_NS: u64 = 10_000_000_000;
+/// The same for its first message, and for a sample, which may wait for the estimate of a server's clock.
+const LONGEST_WAIT_NS: u64 = 30_000_000_000;
+
+/// A request that leaves later than this after its intended start is late, in nanoseconds.
+pub const LATE_NS: u64 = 1_000_000;
+
+/// How far an agent is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AgentPhase {
+    /// It has been started and has said nothing yet.
+    Started,
+    /// It speaks the same protocol.
+    Greeted,
+    /// It has understood its assignment.
+    Equipped,
+    /// Its connections are open.
+    Ready,
+    /// It makes load.
+    Running,
+    /// It has reported everything.
+    Finished,
+    /// It is gone. What it reported counts.
+    Lost {
+        /// Why, in one sentence without a full stop.
+        reason: String,
+        /// When, on the coordinator's monotonic clock in nanoseconds.
+        at_ns: u64,
+    },
+}
+
+/// What an agent's samples add up to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AgentCounts {
+    /// Requests whose intended start lay in the window.
+    pub offered: u64,
+    /// Answered as expected.
+    pub ok: u64,
+    /// Failed.
+    pub failed: u64,
+    /// Expected answers that arrived in the window.
+    pub completed: u64,
+    /// The same in the last sample, and its length in nanoseconds.
+    pub latest: (u64, u64),
+    /// Length of the window so far, in nanoseconds.
+    pub window_ns: u64,
+    /// Worker threads.
+    pub workers: u32,
+    /// CPU time of the workers in the window, in nanoseconds.
+    pub generator_cpu_ns: u64,
+    /// Requests that left more than [`LATE_NS`] after their intended start.
+    pub late: u64,
+}
+
+impl AgentCounts {
+    fn add(&mut self, sample: &SliceSample<PackedHistogram>) {
+        self.offered += sample.offered;
+        self.ok += sample.ok;
+        self.failed += sample.failed;
+        self.completed += sample.completed;
+        self.latest = (sample.completed, sample.window_ns);
+        self.window_ns += sample.window_ns;
+        self.workers = self.workers.max(sample.workers);
+        self.generator_cpu_ns += sample.generator_cpu_ns;
+        self.late += sample.send_lag.unpack().count_above_ns(LATE_NS);
+    }
+
+    /// Its generator's share of its cores that was busy, from 0 to 1.
+    pub fn cpu_share(&self) -> f64 {
+        let room_ns = self.window_ns as f64 * f64::from(self.workers);
+        if room_ns > 0.0 { self.generator_cpu_ns as f64 / room_ns } else { 0.0 }
+    }
+}
+
+/// One agent as its coordinator sees it.
+#[derive(Clone, Debug)]
+pub struct FleetAgent {
+    /// `local 1` or `ssh://bench1`.
+    pub name: String,
+    /// Name of its machine; empty until it has said so.
+    pub host: String,
+    /// How far it is.
+    pub phase: AgentPhase,
+    /// Its generator; `None` until it has one.
+    pub facts: Option<AgentFacts>,
+    /// Its connections while they are being opened.
+    pub opening: OpenConnections,
+    /// How far its clocks are ahead; `None` before the first answer to a ping.
+    pub offset: Option<ClockOffset>,
+    /// What it has reported.
+    pub counts: AgentCounts,
+    /// The ping that waits for its answer, and when it was sent.
+    pinged: Option<(u64, u64)>,
+    /// When it was heard last, and when it sent its last sample.
+    heard_ns: u64,
+    sample_ns: u64,
+}
+
+/// All agents of a load. Moments are those of the coordinator's monotonic clock, in nanoseconds.
+#[derive(Debug)]
+pub struct Fleet {
+    agents: Vec<FleetAgent>,
+    rounds: Rounds,
+    epoch_unix_ns: u64,
+    clocks: MessageTally,
+}
+
+impl Fleet {
+    /// Agents of these names that were started at `now_ns`. `epoch_unix_ns` is what the coordinator's wall clock showed
+    /// at the origin of its monotonic clock.
+    pub fn new(names: impl IntoIterator<Item = String>, now_ns: u64, epoch_unix_ns: u64) -> Self {
+        let agent = |name| FleetAgent {
+            name,
+            host: String::new(),
+            phase: AgentPhase::Started,
+            facts: None,
+            opening: OpenConnections::default(),
+            offset: None,
+            counts: AgentCounts::default(),
+            pinged: None,
+            heard_ns: now_ns,
+            sample_ns: now_ns,
+        };
+        let agents: Vec<FleetAgent> = names.into_iter().map(agent).collect();
+        Self { rounds: Rounds::new(agents.len()), agents, epoch_unix_ns, clocks: MessageTally::default() }
+    }
+
+    /// All agents, lost ones too, in order.
+    pub fn agents(&self) -> &[FleetAgent] {
+        &self.agents
+    }
+
+    /// Notes that a ping was sent at `now_ns`.
+    pub fn note_ping(&mut self, agent: usize, number: u64, now_ns: u64) {
+        self.agents[agent].pinged = Some((number, now_ns));
+    }
+
+    /// Takes a report that came at `now_ns`. One that breaks the protocol makes the agent lost.
+    pub fn take(&mut self, agent: usize, report: Report, now_ns: u64) {
+        if self.agents[agent].is_over() {
+            return;
+        }
+        self.agents[agent].heard_ns = now_ns;
+        if let Err(error) = self.follow(agent, report, now_ns) {
+            self.lose(agent, &error.to_string(), now_ns);
+        }
+    }
+
+    fn follow(&mut self, index: usize, report: Report, now_ns: u64) -> Result<(), ProtocolError> {
+        let agent = &mut self.agents[index];
+        match (&agent.phase, report.kind.ok_or(ProtocolError::UnknownKind)?) {
+            (AgentPhase::Started, ReportKind::Greeting(greeting)) => {
+                if greeting.protocol != PROTOCOL {
+                    let (theirs, version) = (greeting.protocol, greeting.version);
+                    return Err(ProtocolError::Version { theirs, version });
+                }
+                agent.host = greeting.host.chars().filter(|c| !c.is_control()).take(64).collect();
+                agent.phase = AgentPhase::Greeted;
+            }
+            (AgentPhase::Greeted, ReportKind::Facts(facts)) => {
+                agent.facts = Some(facts);
+                agent.phase = AgentPhase::Equipped;
+            }
+            (AgentPhase::Equipped, ReportKind::Opening(opening)) => agent.opening = opening,
+            (AgentPhase::Equipped, ReportKind::Ready(_)) => agent.phase = AgentPhase::Ready,
+            (AgentPhase::Running, ReportKind::Sample(sample)) => {
+                let sample = unpack_sample(sample)?;
+                agent.counts.add(&sample);
+                agent.sample_ns = now_ns;
+                self.rounds.push(index, sample);
+            }
+            // Without a Begin, after a Stop, there is nothing to tell.
+            (AgentPhase::Running | AgentPhase::Ready, ReportKind::Done(done)) => {
+                let whole = unpack_sample(done.whole.unwrap_or_default())?;
+                agent.check_sum(&whole)?;
+                agent.phase = AgentPhase::Finished;
+                self.clocks.merge(&whole.messages);
+                self.rounds.end(index);
+            }
+            (_, ReportKind::Clock(reading)) => agent.note_reading(&reading, now_ns, self.epoch_unix_ns),
+            (_, ReportKind::Failed(failure)) => self.lose(index, &failure.reason, now_ns),
+            _ => return Err(ProtocolError::OutOfTurn("a report")),
+        }
+        Ok(())
+    }
+
+    /// Gives an agent up. What it reported stays, and its share goes to nobody.
+    pub fn lose(&mut self, agent: usize, reason: &str, now_ns: u64) {
+        if !self.agents[agent].is_over() {
+            let reason = reason.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+            self.agents[agent].phase = AgentPhase::Lost { reason, at_ns: now_ns };
+            self.rounds.end(agent);
+        }
+    }
+
+    /// Gives up the agents that have said nothing for too long.
+    pub fn lose_silent(&mut self, now_ns: u64) {
+        for index in 0..self.agents.len() {
+            if let Some(silent_ns) = self.agents[index].too_long_silent_ns(now_ns) {
+                self.lose(index, &format!("it said nothing for {} s", silent_ns / 1_000_000_000), now_ns);
+            }
+        }
+    }
+
+    /// Notes that all agents that are ready have been told to start.
+    pub fn begin(&mut self, now_ns: u64) {
+        for agent in self.agents.iter_mut().filter(|agent| agent.phase == AgentPhase::Ready) {
+            agent.phase = AgentPhase::Running;
+            agent.sample_ns = now_ns;
+        }
+    }
+
+    /// The merged sample of the next period; `None` while an agent that goes on still owes its own.
+    pub fn next_round(&mut self) -> Option<SliceSample> {
+        self.rounds.next_round()
+    }
+
+    /// What the agents found out about the server's clock, once they have finished.
+    pub const fn server_clock(&self) -> &MessageTally {
+        &self.clocks
+    }
+
+    /// Agents that are not lost.
+    pub fn left(&self) -> usize {
+        self.agents.iter().filter(|agent| !agent.is_lost()).count()
+    }
+
+    /// Whether every agent has finished or is lost.
+    pub fn is_over(&self) -> bool {
+        self.agents.iter().all(FleetAgent::is_over)
+    }
+}
+
+impl FleetAgent {
+    /// Whether it is gone.
+    pub const fn is_lost(&self) -> bool {
+        matches!(self.phase, AgentPhase::Lost { .. })
+    }
+
+    /// Whether nothing more comes from it.
+    pub const fn is_over(&self) -> bool {
+        matches!(self.phase, AgentPhase::Lost { .. } | AgentPhase::Finished)
+    }
+
+    /// Whether an answer to its last ping is still owed.
+    pub const fn owes_answer(&self) -> bool {
+        self.pinged.is_some() && !self.is_over()
+    }
+
+    /// How long it has been silent, if that is too long.
+    fn too_long_silent_ns(&self, now_ns: u64) -> Option<u64> {
+        let limits = [
+            (self.heard_ns, if self.phase == AgentPhase::Started { LONGEST_WAIT_NS } else { LONGEST_SILENCE_NS }),
+            (self.sample_ns, if self.phase == AgentPhase::Running { LONGEST_WAIT_NS } else { u64::MAX }),
+        ];
+        let silences = limits.map(|(since_ns, limit_ns)| (now_ns.saturating_sub(since_ns), limit_ns));
+        silences.into_iter().find(|(silent_ns, limit_ns)| !self.is_over() && silent_ns > limit_ns).map(|(ns, _)| ns)
+    }
+
+    /// The offset that counts is that from before the start: the start was computed from it.
+    fn note_reading(&mut self, reading: &ClockReading, now_ns: u64, epoch_unix_ns: u64) {
+        let Some((_, sent_ns)) = self.pinged.take_if(|(number, _)| *number == reading.number) else { return };
+        if !matches!(self.phase, AgentPhase::Running) {
+            let found = ClockOffset::from_ping(sent_ns, now_ns, epoch_unix_ns, reading);
+            self.offset = Some(self.offset.map_or(found, |offset| offset.or_closer(found)));
+        }
+    }
+
+    /// Whether the samples that came add up to the sum that the agent states.
+    fn check_sum(&self, whole: &SliceSample<PackedHistogram>) -> Result<(), ProtocolError> {
+        let (came, sent) = (&self.counts, (whole.offered, whole.ok, whole.failed, whole.completed));
+        if (came.offered, came.ok, came.failed, came.completed) == sent {
+            return Ok(());
+        }
+        let (ok, all) = (came.ok, whole.ok);
+        Err(ProtocolError::Sample(format!("its samples add up to {ok} answers, and it states {all}")))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,25 @@
+//! A load by several generators: what a coordinator and its agents tell one another, and the state of the fleet. No
+//! process, no thread and no clock is here; `tare_run::fleet` has them.
+//!
+//! The coordinator sends [`Order`]s and an agent sends [`Report`]s, each in a frame of known length ([`read_frame`]).
+//! The coordinator keeps a [`Fleet`]: it takes the reports of all agents, notices lost ones, and hands over the merged
+//! sample of each period.
+
+mod error;
+mod fleet;
+mod frame;
+mod message;
+mod offset;
+mod packed_sample;
+mod rounds;
+
+pub use error::ProtocolError;
+pub use fleet::{AgentCounts, AgentPhase, Fleet, FleetAgent, LATE_NS};
+pub use frame::{LONGEST_ORDER, LONGEST_REPORT, encode_frame, read_frame};
+pub use message::{
+    AgentFacts, Assignment, Begin, ClockReading, Done, Failure, Greeting, Hello, InputFile, OpenConnections, Order,
+    OrderKind, PROTOCOL, PackedSample, Ping, Prepare, Ready, Report, ReportKind, Stop,
+};
+pub use offset::ClockOffset;
+pub use packed_sample::{pack_sample, unpack_sample};
+pub use rounds::Rounds;
