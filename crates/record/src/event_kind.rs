@@ -131,6 +131,21 @@ pub enum EventKind {
         /// How many.
         requests: u64,
     },
+    /// An agent was lost while it made load.
+    AgentLost {
+        /// Its name: `ssh://bench1`.
+        agent: String,
+        /// The reason.
+        reason: String,
+        /// Seconds since the begin of the load.
+        from_s: u64,
+        /// Agents that are left.
+        left: u32,
+        /// Agents at the begin.
+        of: u32,
+        /// Requests per second that were asked for; `None` where no constant rate was.
+        asked_per_s: Option<f64>,
+    },
     /// Part of the record cannot be read.
     RecordDamaged {
         /// What is lost, one text per table: `1 of 2 slice entries`.
@@ -173,6 +188,7 @@ pub enum EventName {
     RunResumed,
     ProfileFailed,
     RequestsCutOff,
+    AgentLost,
     RecordDamaged,
     TareFailed,
     Other,
@@ -203,6 +219,7 @@ impl EventKind {
             Self::RunResumed { .. } => EventName::RunResumed,
             Self::ProfileFailed { .. } => EventName::ProfileFailed,
             Self::RequestsCutOff { .. } => EventName::RequestsCutOff,
+            Self::AgentLost { .. } => EventName::AgentLost,
             Self::RecordDamaged { .. } => EventName::RecordDamaged,
             Self::TareFailed { .. } => EventName::TareFailed,
             Self::Other => EventName::Other,
@@ -229,6 +246,7 @@ impl EventKind {
             | EventName::ServerUnavailable
             | EventName::GroupNotMeasured
             | EventName::ProfileFailed
+            | EventName::AgentLost
             | EventName::RecordDamaged => EventLevel::Warning,
             EventName::ServerNotStarted
             | EventName::ContractMismatch

@@ -29,6 +29,7 @@ impl EventKind {
             EventName::RunResumed => "Interrupted and resumed",
             EventName::ProfileFailed => "not profiled",
             EventName::RequestsCutOff => "Requests cut off",
+            EventName::AgentLost => "Agent lost",
             EventName::RecordDamaged => "Damaged record",
             EventName::TareFailed => "tare failed",
             EventName::Other => "",
@@ -55,7 +56,7 @@ impl EventKind {
                 format!("the hypervisor takes {} of the CPU time", percent(*stolen_share))
             }
             Self::SelfTestPassed(figures) | Self::SelfTestFailed(figures) => figures.text(),
-            Self::MeterMissing { reason } => format!("tare has no agent to load into JVMs: {reason}"),
+            Self::MeterMissing { reason } => format!("tare has no JVM agent: {reason}"),
             Self::ExternalServer => "tare did not start this server. Its CPU and memory are unknown, and all forks \
                  measure the same start: intervals do not show how starts differ"
                 .to_owned(),
@@ -81,6 +82,16 @@ impl EventKind {
             Self::RequestsCutOff { requests } => format!(
                 "{requests} requests had no answer when the load stopped. No figure includes them, and they may be the slowest"
             ),
+            Self::AgentLost { agent, reason, from_s, left, of, asked_per_s } => {
+                let offered = asked_per_s.map_or_else(
+                    || "its share is missing".to_owned(),
+                    |asked| {
+                        let offered = asked * f64::from(*left) / f64::from((*of).max(1));
+                        format!("offered {} of {}/s", whole_number(offered), whole_number(asked))
+                    },
+                );
+                format!("{agent}: {reason}. {left} of {of} agents are left: {offered} from second {from_s} on")
+            }
             Self::RecordDamaged { lost } => {
                 format!("tare cannot read {}. The report does not include them", lost.join(", "))
             }
@@ -107,6 +118,9 @@ impl EventKind {
                 return Some(format!("tare does not measure this server. Show the check with: tare verify {server}"));
             }
             Self::GroupNotMeasured => "Raise the budget (--budget), or measure less (-s, -m).",
+            Self::AgentLost { .. } => {
+                "Use the time before it was lost, or load again. Its share went to no other agent."
+            }
             Self::RecordDamaged { .. } => "Restore record.sqlite from a copy, or measure again.",
             Self::SelfTestPassed(_)
             | Self::ExternalServer
@@ -142,6 +156,13 @@ impl SelfTestFigures {
             time(self.send_lag_p99_ns)
         )
     }
+}
+
+/// A number without decimals, with a comma after each thousand.
+fn whole_number(value: f64) -> String {
+    let digits = format!("{value:.0}");
+    let groups = digits.as_bytes().rchunks(3).rev().map(|group| String::from_utf8_lossy(group));
+    groups.collect::<Vec<_>>().join(",")
 }
 
 /// `12 %`, with one decimal below ten.

@@ -1,5 +1,6 @@
 //! Evidence: measured values as versioned types on disk. They are raw; the report derives everything else.
 
+mod agent;
 pub mod checkpoint;
 pub mod cross_check;
 pub mod curve;
@@ -17,6 +18,7 @@ mod run;
 mod slice;
 pub mod store;
 
+pub use agent::AgentRecord;
 pub use error::RecordError;
 pub use event::EventRecord;
 pub use event_kind::{EventKind, EventLevel, EventName, SelfTestFigures};

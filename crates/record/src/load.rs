@@ -1,7 +1,7 @@
 //! The record of one load: its intervals, its events and how it ended.
 
 use crate::header::LoadHeader;
-use crate::{EndStatus, EventRecord, RunRecord, StoredSlice};
+use crate::{AgentRecord, EndStatus, EventRecord, RunRecord, StoredSlice};
 
 /// All entries of one load on one URL (`tare load`).
 #[derive(Debug, Clone)]
@@ -11,6 +11,8 @@ pub struct LoadRecord {
     /// The load cut into intervals, in order. Their `group` and `variant` are the URL, their `scenario` the first
     /// request.
     pub intervals: Vec<StoredSlice>,
+    /// The agents that made the load, in order; empty where tare made it itself.
+    pub agents: Vec<AgentRecord>,
     /// Events, in order.
     pub events: Vec<EventRecord>,
     /// How and when the load ended, in nanoseconds since its begin; absent if tare was killed.

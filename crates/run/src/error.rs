@@ -47,6 +47,14 @@ pub enum RunError {
     /// The generator could not begin.
     #[error(transparent)]
     Load(#[from] tare_load::LoadError),
+    /// An agent cannot begin.
+    #[error("agent {agent}: {reason}")]
+    Agent {
+        /// Its name.
+        agent: String,
+        /// What is wrong and what to do.
+        reason: String,
+    },
     /// A name that the plan mentions is not known to the launches.
     #[error("internal: no launch was prepared for {0}; please report this")]
     NotPrepared(String),

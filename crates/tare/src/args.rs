@@ -128,6 +128,9 @@ pub enum Command {
         #[arg(value_name = "DIR")]
         folder: PathBuf,
     },
+    /// Make one share of a load for a coordinator: orders come on standard input. tare load --agents starts it.
+    #[command(hide = true)]
+    Agent,
     /// Run the reference server: it has known delays and faults, for tests and the self-test.
     #[command(hide = true)]
     Reference(Box<ReferenceArgs>),

@@ -1,5 +1,6 @@
 //! The command line only: each sub-command is one file in this folder.
 
+mod agent;
 mod args;
 mod bisect;
 mod check;
@@ -68,6 +69,7 @@ fn carry_out(cli: Cli) -> ExitCode {
         Command::Example => manual::example(),
         Command::Completions { shell } => manual::completions(shell),
         Command::Man { folder } => manual::man(&folder),
+        Command::Agent => agent::agent(),
         Command::Reference(args) => reference::reference(&args),
     };
     match outcome {

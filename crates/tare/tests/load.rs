@@ -3,6 +3,9 @@
 
 mod common;
 
+#[path = "load/agents.rs"]
+mod agents;
+
 use std::process::{Command, Stdio};
 
 use common::{Bench, Reference, json, stderr, stdout, wait_for};

@@ -38,8 +38,9 @@ pub fn open_record(file: &Path) -> Result<Record, RecordError> {
     let end = tables.end_status();
     Ok(match header {
         RecordHeader::Load(header) => {
+            let agents = tables.rows_if_there("agent", json);
             events.extend(damage(&slices, tables.lost));
-            Record::Load(Box::new(LoadRecord { header: *header, intervals: slices, events, end }))
+            Record::Load(Box::new(LoadRecord { header: *header, intervals: slices, agents, events, end }))
         }
         RecordHeader::Weighed(header) => {
             let forks = tables.rows("fork", json);

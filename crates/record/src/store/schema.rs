@@ -11,7 +11,7 @@ use rusqlite::Connection;
 /// Version 2 added `slice.jvm_json`; 3 hiccups, messages, TLS and the tables `cross_check` and `profile`; 4
 /// `slice.others_share`; 5 the `kind` of the header. Version 6 replaced the columns of counters by `slice.json`. Version 7
 /// added the `checksum` of each row, and tells connection events from failed requests. All versions are read; only this
-/// one is written. A new counter needs no new version.
+/// one is written. A new counter needs no new version, nor did the table `agent`: older readers do not look for it.
 pub(super) const VERSION: i64 = 7;
 
 /// The first version whose slices [`super::rows`] reads; [`super::rows_before_6`] reads older ones.
@@ -25,6 +25,7 @@ CREATE TABLE run (key TEXT PRIMARY KEY, json TEXT NOT NULL, checksum INTEGER NOT
 CREATE TABLE fork (seq INTEGER PRIMARY KEY AUTOINCREMENT, json TEXT NOT NULL, checksum INTEGER NOT NULL);
 CREATE TABLE warmup (seq INTEGER PRIMARY KEY AUTOINCREMENT, json TEXT NOT NULL, checksum INTEGER NOT NULL);
 CREATE TABLE event (seq INTEGER PRIMARY KEY AUTOINCREMENT, json TEXT NOT NULL, checksum INTEGER NOT NULL);
+CREATE TABLE agent (seq INTEGER PRIMARY KEY AUTOINCREMENT, json TEXT NOT NULL, checksum INTEGER NOT NULL);
 CREATE TABLE cross_check (seq INTEGER PRIMARY KEY AUTOINCREMENT, json TEXT NOT NULL, checksum INTEGER NOT NULL);
 CREATE TABLE profile (seq INTEGER PRIMARY KEY AUTOINCREMENT, json TEXT NOT NULL, stacks BLOB NOT NULL,
   checksum INTEGER NOT NULL);

@@ -14,7 +14,7 @@ use crate::cross_check::CrossCheckRecord;
 use crate::error::RecordError;
 use crate::header::{HeaderRef, LoadHeader};
 use crate::profile::ProfileRecord;
-use crate::{EndStatus, EventRecord, ForkRecord, RunHeader, StoredSlice, WarmupRecord};
+use crate::{AgentRecord, EndStatus, EventRecord, ForkRecord, RunHeader, StoredSlice, WarmupRecord};
 
 /// Appends measured values to the record of one run.
 ///
@@ -115,6 +115,14 @@ impl RunWriter {
     /// As [`append_slice`](Self::append_slice).
     pub fn append_cross_check(&mut self, check: &CrossCheckRecord) -> Result<(), RecordError> {
         self.append("cross_check", check)
+    }
+
+    /// Appends what one agent of a load did.
+    ///
+    /// # Errors
+    /// As [`append_slice`](Self::append_slice).
+    pub fn append_agent(&mut self, agent: &AgentRecord) -> Result<(), RecordError> {
+        self.append("agent", agent)
     }
 
     /// Appends an event.

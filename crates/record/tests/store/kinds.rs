@@ -7,7 +7,7 @@ use tare_plan::condition::Condition;
 use tare_plan::contract::{Expect, Request, Scenario};
 use tare_plan::load_plan::{Arrivals, LoadModel, LoadPlan, LoadProtocol, LoadStop, TlsTrust};
 use tare_plan::plan::{Group, Mode, NamedScenario, Program, Role, Setting, Source, Variant, Warmup};
-use tare_record::{EndStatus, RunHeader};
+use tare_record::{AgentRecord, EndStatus, RunHeader};
 use tare_record::{LoadHeader, Record, RecordError, RunWriter, open_record, open_run_record};
 use tare_units::Span;
 
@@ -104,11 +104,13 @@ fn a_load_is_read_as_a_load() {
     let file = root.path().join("load.sqlite");
     let mut writer = RunWriter::create_load_file(&file, &load_header()).unwrap();
     writer.append_slice(&common::slice(0).pack()).unwrap();
+    let agent = AgentRecord { name: "ssh://a".to_owned(), ok: 7, clock_offset_ns: Some(-3), ..AgentRecord::default() };
+    writer.append_agent(&agent).unwrap();
     writer.append_event(&common::event()).unwrap();
     assert!(matches!(writer.append_profile(&common::profile()), Err(RecordError::Scored { .. })));
     writer.finish(EndStatus::Interrupted, 5).unwrap();
     let Record::Load(record) = open_record(&file).unwrap() else { panic!("read as a run") };
-    assert_eq!(record.header, load_header());
+    assert_eq!((record.header, record.agents), (load_header(), vec![agent]));
     assert_eq!(record.intervals, [common::slice(0).pack()]);
     assert_eq!((record.events, record.end), (vec![common::event()], Some((EndStatus::Interrupted, 5))));
     assert!(matches!(open_run_record(&file), Err(RecordError::OtherKind { .. })));

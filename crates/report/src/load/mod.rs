@@ -1,6 +1,7 @@
 //! One load on one URL (`tare load`): its summary, and the forms it is shown in. The rules of validity, the page and wrk's
 //! text are those of a run with one cell.
 
+mod agents;
 mod bars;
 mod csv;
 mod describe;
@@ -12,6 +13,7 @@ mod summary;
 mod text;
 mod threshold;
 
+pub use agents::AgentSummary;
 pub use csv::csv;
 pub use describe::describe;
 pub use hlog::hlog;

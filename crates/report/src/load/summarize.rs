@@ -1,10 +1,11 @@
 //! From the record of a load to its summary: pure, and possible at any time again.
 
 use tare_record::LoadRecord;
-use tare_record::{EndStatus, SliceSample, StoredSlice};
+use tare_record::{EndStatus, EventName, SliceSample, StoredSlice};
 use tare_stats::histogram::LatencyHistogram;
 use tare_stats::quantile::printable;
 
+use super::agents::agent_summaries;
 use super::summary::*;
 use super::{Clocks, bars, describe, threshold};
 use crate::format::sentence;
@@ -49,6 +50,7 @@ pub fn summarize(record: &LoadRecord) -> LoadSummary {
             tls_resumed: sum(|s| s.load.tls_resumed),
         },
         generator: generator(record, &clocks),
+        agents: agent_summaries(record),
         thresholds: Vec::new(),
         intervals: record.intervals.iter().map(interval).collect(),
         notes: notes(record),
@@ -61,7 +63,9 @@ pub fn summarize(record: &LoadRecord) -> LoadSummary {
 
 /// What was cut off, and what about the machine disturbs.
 fn notes(record: &LoadRecord) -> Vec<String> {
-    let events = record.events.iter().map(|event| format!("{}: {}", event.title, event.text));
+    // Lost agents are in the verdict.
+    let told = record.events.iter().filter(|event| event.kind.name() != EventName::AgentLost);
+    let events = told.map(|event| format!("{}: {}", event.title, event.text));
     let machine = of_machine(&record.header.environment, &record.events).into_iter().map(|finding| {
         let remedy = finding.remedy.unwrap_or_default();
         format!("{}: {} {remedy}", finding.title, sentence(&finding.text)).trim_end().to_owned()

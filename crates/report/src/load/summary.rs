@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::agents::AgentSummary;
 use crate::summary::{Distribution, ErrorCount, MessageSummary, RunStatus, Section, Validity};
 
 /// Version of the JSON form.
@@ -55,6 +56,9 @@ pub struct LoadSummary {
     pub connections: Connections,
     /// How the generator itself did.
     pub generator: Generator,
+    /// The agents that made the load, in order; absent where tare made it itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<AgentSummary>,
     /// What `--fail-if` asked, in its order.
     pub thresholds: Vec<ThresholdResult>,
     /// The load over time.

@@ -1,5 +1,6 @@
 //! What a terminal shows of a load once it is over: the verdict, the figures, both latencies, errors, the generator.
 
+use super::agents::{agent_line, fleet_line};
 use super::messages;
 use super::summary::{Connections, Generator, LoadSummary, ThresholdResult};
 use crate::clean;
@@ -59,6 +60,8 @@ pub(super) fn closing_rows(summary: &LoadSummary) -> Vec<LabelledLine> {
         labelled(outcome, format!("--fail-if {} · measured {}", clean::sanitize_line(&one.condition), one.measured))
     };
     let mut rows = vec![labelled("generator", generator(summary))];
+    rows.extend(fleet_line(&summary.agents).map(|line| labelled("agents", line)));
+    rows.extend(summary.agents.iter().map(|agent| labelled("agent", agent_line(agent))));
     rows.extend(summary.thresholds.iter().map(condition));
     rows.extend(summary.notes.iter().map(|note| labelled("note", clean::sanitize_line(note))));
     rows.push((model(summary), summary.model.meaning.clone()));

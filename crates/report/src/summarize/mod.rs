@@ -1,5 +1,6 @@
 //! From the record to the summary: pure, and possible at any time again, also for a record that was cut short.
 
+mod agents;
 mod capacity;
 mod cell;
 mod command;
@@ -116,7 +117,8 @@ pub(crate) fn cell_of_load(record: &LoadRecord) -> Cell {
     let evidence = evidence::of_load(record);
     let loads = latency::study(&evidence, ALPHA_OF_LOAD);
     let mut cell = cell::of_load(&evidence, &loads, ALPHA_OF_LOAD);
-    recorded_part::doubts_of_part(record).into_iter().for_each(|reason| cell.validity.add_doubt(reason));
+    let doubts = recorded_part::doubts_of_part(record).into_iter().chain(agents::doubts_of_agents(record));
+    doubts.for_each(|reason| cell.validity.add_doubt(reason));
     cell
 }
 

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use tare_plan::ServerClock;
 use tare_plan::load_plan::{Arrivals, LoadModel, LoadPlan, LoadProtocol, LoadStage, LoadStop};
 use tare_record::LoadRecord;
-use tare_record::{EndStatus, ErrorClass, ErrorTally, EventKind, EventRecord, MessageTally, RunHeader};
+use tare_record::{AgentRecord, EndStatus, ErrorClass, ErrorTally, EventKind, EventRecord, MessageTally, RunHeader};
 use tare_report::load::{LoadSummary, csv, describe, json, render, summarize, summary_as_run, wrk};
 use tare_report::summary::{RunStatus, ValidityState};
 use tare_report::text::Style;
@@ -42,7 +42,7 @@ fn load_record() -> LoadRecord {
         plan,
         environment: old.environment,
     };
-    LoadRecord { header, intervals: run.slices, events: run.events, end: run.end }
+    LoadRecord { header, intervals: run.slices, agents: Vec::new(), events: run.events, end: run.end }
 }
 
 fn plan(model: LoadModel, protocol: LoadProtocol) -> LoadPlan {
@@ -243,6 +243,83 @@ fn a_record_with_lost_rows_is_suspect() {
     let verdict = summarize(&record).verdict;
     assert_eq!(verdict.state, ValidityState::Suspect);
     assert!(verdict.reasons.iter().any(|reason| reason.text.contains("1 of 4 slice entries")), "{verdict:?}");
+}
+
+/// An agent of two: half of the load, on a core that was half busy.
+fn agent(name: &str) -> AgentRecord {
+    AgentRecord {
+        name: name.to_owned(),
+        host: "bench\u{1b}1".to_owned(),
+        load_cpus: "1".to_owned(),
+        workers: 1,
+        offered: 1_000,
+        ok: 1_000,
+        completed: 1_000,
+        window_ns: 2_000_000_000,
+        generator_cpu_ns: 1_000_000_000,
+        clock_offset_ns: Some(3_000_123_456),
+        round_trip_ns: Some(80_000),
+        ..AgentRecord::default()
+    }
+}
+
+#[test]
+fn each_agent_has_a_line_and_a_lost_one_makes_the_load_suspect() {
+    let mut record = record().clone();
+    let lost = AgentRecord { lost: Some("ssh ended".to_owned()), lost_at_ns: Some(12_400_000_000), ..agent("ssh://b") };
+    record.agents = vec![agent("ssh://a"), lost];
+    record.events.push(EventRecord::new(EventKind::AgentLost {
+        agent: "ssh://b".to_owned(),
+        reason: "ssh ended".to_owned(),
+        from_s: 12,
+        left: 1,
+        of: 2,
+        asked_per_s: Some(20_000.0),
+    }));
+    let summary = summarize(&record);
+    assert_eq!(summary.verdict.state, ValidityState::Suspect);
+    let text = render(&summary, &Style { colored: false, width: 400 });
+    for says in [
+        "1 of 2 agents are left: offered 10,000 of 20,000/s from second 12 on",
+        "1 of 2 agents reported to the end; they started within 80.0 µs of one another",
+        "ssh://a on bench\u{FFFD}1: 500/s · 1,000 answered as expected, 0 failed · cores 1 50 % busy · clock 3.00012 s ahead",
+        "lost at 12.4 s: ssh ended",
+    ] {
+        assert!(text.contains(says), "{says}: {text}");
+    }
+    let read: LoadSummary = serde_json::from_str(&json(&summary).unwrap()).unwrap();
+    assert_eq!(read, summary);
+}
+
+#[test]
+fn an_agent_that_is_busy_or_late_makes_the_load_suspect() {
+    let open = LoadModel::Open { per_s: 1_000.0, stages: Vec::new(), arrivals: Arrivals::Even, tick: None };
+    for (agent, model, says) in [
+        (
+            AgentRecord { generator_cpu_ns: 1_900_000_000, ..agent("a") },
+            LoadModel::Closed,
+            Some("agent a used 95 % of its cores"),
+        ),
+        (AgentRecord { generator_cpu_ns: 1_400_000_000, ..agent("a") }, LoadModel::Closed, None),
+        (
+            AgentRecord { generator_cpu_ns: 1_400_000_000, ..agent("a") },
+            open.clone(),
+            Some("agent a used 70 % of its cores"),
+        ),
+        (
+            AgentRecord { late: 30, ..agent("a") },
+            open.clone(),
+            Some("agent a sent 3 % of its requests more than 1 ms late"),
+        ),
+        (AgentRecord { late: 5, ..agent("a") }, open, None),
+    ] {
+        let mut record = load_record();
+        record.header.plan.model = model;
+        record.agents = vec![agent];
+        let verdict = summarize(&record).verdict;
+        let found = verdict.reasons.iter().any(|reason| says.is_some_and(|says| reason.text.contains(says)));
+        assert!(found == says.is_some() && (found || verdict.state == ValidityState::Valid), "{says:?}: {verdict:?}");
+    }
 }
 
 #[test]

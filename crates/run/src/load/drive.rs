@@ -4,13 +4,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use tare_load::{Cancel, LoadSession, SliceSample, Watched};
+use tare_load::{Cancel, SliceSample, Watched};
 use tare_record::store::RunWriter;
-use tare_record::{EndStatus, EventKind, EventRecord, SliceRecord, StoredSlice};
+use tare_record::{AgentRecord, EndStatus, EventKind, EventRecord, SliceRecord, StoredSlice};
 use tare_record::{LoadHeader, LoadRecord, RecordError};
 
 use super::job::LoadJob;
 use super::recording::{Recording, Slot};
+use super::source::{LoadSource, MadeLoad, Observed};
 use crate::error::RunError;
 
 /// A load that was driven to its end.
@@ -23,35 +24,37 @@ pub struct DrivenLoad {
 }
 
 /// Drives the load to its end, or until `cancelled` is raised. Writes the record to `file`, where one is given, while the
-/// load goes on, and shows `observer` all that the generator hands over. A file that fails in the middle does not end the
+/// load goes on, and shows `observer` all that the source hands over. A file that fails in the middle does not end the
 /// load.
 ///
 /// # Errors
 /// When a worker of the generator failed or the record cannot be begun.
 pub fn drive_load(
-    session: &mut LoadSession,
+    source: &mut dyn LoadSource,
     job: &LoadJob,
     header: LoadHeader,
     file: Option<&Path>,
     cancelled: &Arc<AtomicBool>,
-    observer: &mut dyn FnMut(&Watched<'_>),
+    observer: &mut dyn FnMut(Observed<'_>),
 ) -> Result<DrivenLoad, RunError> {
     let writer = file.map(|file| RunWriter::create_load_file(file, &header)).transpose()?;
     let mut keeper = Keeper { writer, kept: Vec::new(), failure: None };
     let mut recording = Recording::new(slot(job), job.plan.interval.0);
     let cancel = Cancel::from(Arc::clone(cancelled));
-    let whole = session.run_watched(&job.slice, Some(job.part_length()), &cancel, &mut |watched| {
-        observer(&watched);
-        if let Watched::Interval(part) = watched {
+    let made = source.make_load(job, job.part_length(), &cancel, &mut |observed| {
+        observer(observed);
+        if let Observed::Load(Watched::Interval(part)) = observed {
             recording.add_part(part).into_iter().for_each(|interval| keeper.keep(interval));
         }
     })?;
+    let MadeLoad { whole, agents, mut events } = made;
     recording.finish(&whole).into_iter().for_each(|interval| keeper.keep(interval));
-    let events: Vec<EventRecord> = cut_off(&whole).into_iter().collect();
+    events.extend(cut_off(&whole));
     let status = if whole.cancelled { EndStatus::Interrupted } else { EndStatus::Complete };
     let end_ns = keeper.kept.iter().map(|slice| slice.load.window_end_ns()).max().unwrap_or(0);
-    let (intervals, unwritten) = keeper.finish(&events, status, end_ns);
-    Ok(DrivenLoad { record: LoadRecord { header, intervals, events, end: Some((status, end_ns)) }, unwritten })
+    let (intervals, unwritten) = keeper.finish(&agents, &events, status, end_ns);
+    let end = Some((status, end_ns));
+    Ok(DrivenLoad { record: LoadRecord { header, intervals, agents, events, end }, unwritten })
 }
 
 fn slot(job: &LoadJob) -> Slot {
@@ -89,11 +92,13 @@ impl Keeper {
     /// The intervals, and why the file holds less than all of them. A file that failed gets no end.
     fn finish(
         mut self,
+        agents: &[AgentRecord],
         events: &[EventRecord],
         status: EndStatus,
         end_ns: u64,
     ) -> (Vec<StoredSlice>, Option<RecordError>) {
         let finish_file = |mut writer: RunWriter| {
+            agents.iter().try_for_each(|agent| writer.append_agent(agent))?;
             events.iter().try_for_each(|event| writer.append_event(event))?;
             writer.finish(status, end_ns)
         };

@@ -1,6 +1,5 @@
 //! The header of the record of a load: its plan with every setting, the machine and the program.
 
-use tare_load::LoadSession;
 use tare_plan::plan::{Setting, Source};
 use tare_record::LoadHeader;
 use tare_record::RunHeader;
@@ -9,12 +8,15 @@ use tare_sys::clock;
 use tare_units::Span;
 
 use super::job::LoadJob;
+use super::source::{Equipment, LoadSource};
 use crate::environment;
 
 /// The header of the load that is about to begin. `command` is the command line as typed.
-pub fn load_header(job: &LoadJob, session: &LoadSession, command: Vec<String>) -> LoadHeader {
+pub fn load_header(job: &LoadJob, source: &dyn LoadSource, command: Vec<String>) -> LoadHeader {
+    let equipment = source.equipment(job);
     let mut plan = job.plan.clone();
-    plan.settings = settings(job, session);
+    plan.load_cpus.clone_from(&equipment.load_cpus);
+    plan.settings = settings(job, &equipment);
     RunHeader {
         id: "load".to_owned(),
         started_unix_ns: clock::wall_unix_ns(),
@@ -28,10 +30,8 @@ pub fn load_header(job: &LoadJob, session: &LoadSession, command: Vec<String>) -
 }
 
 /// The settings that the report lists. They do not say which values are defaults.
-fn settings(job: &LoadJob, session: &LoadSession) -> Vec<Setting> {
+fn settings(job: &LoadJob, equipment: &Equipment) -> Vec<Setting> {
     let (plan, slice) = (&job.plan, &job.slice);
-    let congestion = session.congestion_control().unwrap_or("none").to_owned();
-    let keeps_awake = if session.keeps_cpus_awake() { "yes" } else { "no" };
     let span = |span: Span| span.to_string();
     let mut rows = vec![
         ("request", plan.request.clone(), "method and path of the first request"),
@@ -40,11 +40,11 @@ fn settings(job: &LoadJob, session: &LoadSession) -> Vec<Setting> {
         ("timeout", span(plan.timeout), "a request without an answer after this time has failed"),
         ("connect-timeout", span(plan.connect_timeout), "a connection that is not open after this time has failed"),
         ("warmup", span(plan.warmup), "time at the start that is not scored"),
-        ("load-cpus", plan.load_cpus.clone(), "cores of the generator"),
-        ("congestion", congestion, "TCP congestion control of the sockets"),
-        ("CPUs kept awake", keeps_awake.to_owned(), "cpu_dma_latency"),
-        ("poller", session.poller().kind.to_string(), "kernel interface of the generator"),
-        ("sending", slice.sending.to_string(), "how closely sends follow the schedule"),
+        ("load-cpus", equipment.load_cpus.clone(), "cores of the generator"),
+        ("congestion", equipment.congestion.clone(), "TCP congestion control of the sockets"),
+        ("CPUs kept awake", equipment.keeps_cpus_awake.clone(), "cpu_dma_latency"),
+        ("poller", equipment.poller.clone(), "kernel interface of the generator"),
+        ("sending", equipment.sending.clone(), "how closely sends follow the schedule"),
         ("server-clock", plan.server_clock.name().to_owned(), "whose clock stamps pushed messages"),
         ("seed", plan.seed.to_string(), "seed of random arrivals"),
     ];
@@ -53,6 +53,9 @@ fn settings(job: &LoadJob, session: &LoadSession) -> Vec<Setting> {
     }
     if !plan.feeds.is_empty() {
         rows.insert(2, ("feed", plan.feeds.join(", "), "files that fill the variables of requests"));
+    }
+    if !equipment.agents.is_empty() {
+        rows.insert(0, ("agents", equipment.agents.join(", "), "generators that each make one share of the load"));
     }
     let setting = |(key, value, meaning): (&str, String, &str)| Setting {
         section: "load".to_owned(),

@@ -118,7 +118,7 @@ impl LoadJob {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use tare_load::{RequestSpec, Target};
     use tare_plan::ServerClock;
     use tare_units::Span;
@@ -149,15 +149,15 @@ mod tests {
         }
     }
 
-    fn job(model: LoadModel, stop: LoadStop, protocol: LoadProtocol) -> LoadJob {
+    pub(in crate::load) fn job(model: LoadModel, stop: LoadStop, protocol: LoadProtocol) -> LoadJob {
         let target = Target::Tcp("127.0.0.1:80".parse().unwrap());
         LoadJob::new(plan(model, stop, protocol), SessionSpec::new(target, vec![RequestSpec::get("/")]), true)
     }
 
-    const TEN_SECONDS: LoadStop = LoadStop::Duration { span: Span::from_secs(10) };
-    const HTTP: LoadProtocol = LoadProtocol::Http1 { pipeline: 1 };
+    pub(in crate::load) const TEN_SECONDS: LoadStop = LoadStop::Duration { span: Span::from_secs(10) };
+    pub(in crate::load) const HTTP: LoadProtocol = LoadProtocol::Http1 { pipeline: 1 };
 
-    fn open(stages: Vec<LoadStage>, arrivals: Arrivals, tick: Option<Span>) -> LoadModel {
+    pub(in crate::load) fn open(stages: Vec<LoadStage>, arrivals: Arrivals, tick: Option<Span>) -> LoadModel {
         LoadModel::Open { per_s: 1000.0, stages, arrivals, tick }
     }
 

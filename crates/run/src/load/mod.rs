@@ -1,14 +1,18 @@
 //! One load on one URL (`tare load`): from its plan to its record.
 
 mod drive;
+pub mod fleet;
+mod fleet_record;
 mod generator;
 mod header;
 mod job;
 mod placement;
 mod recording;
+mod source;
 
 pub use drive::{DrivenLoad, drive_load};
 pub use generator::{allow_connections, generator_cpus};
 pub use header::load_header;
 pub use job::LoadJob;
 pub use placement::server_is_elsewhere;
+pub use source::{Equipment, LoadSource, MadeLoad, Observed};

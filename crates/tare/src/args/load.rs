@@ -6,6 +6,7 @@ use clap::{ArgGroup, Args};
 use tare_load::{Check, FeedOrder, PollerChoice, Think};
 use tare_plan::ServerClock;
 use tare_plan::condition::Condition;
+use tare_run::load::fleet::AgentPlace;
 use tare_units::Span;
 
 mod values;
@@ -29,6 +30,7 @@ Examples:
   tare load http://127.0.0.1:8080/ -r 500 --fail-if 'p99>5ms' --fail-if 'errors>0.1%'
   tare load ws://127.0.0.1:8080/ws/ts -c 2500 --messages 600   what the server pushes, timed from its stamps
   tare load ws://127.0.0.1:8080/ws/echo -c 64 --echo 256       echoed messages (or --data TEXT, -r RATE)
+  tare load http://10.0.0.1:8080/ -r 200k --agents ssh://bench1,ssh://bench2   from two machines
   tare load http://127.0.0.1:8080/ --json - | jq .response
   tare load http://127.0.0.1:8080/ --html report.html --hlog run.hlog --csv run.csv
 
@@ -56,6 +58,8 @@ pub struct LoadArgs {
     pub connection: ConnectionArgs,
     #[command(flatten)]
     pub machine: GeneratorArgs,
+    #[command(flatten)]
+    pub fleet: AgentArgs,
     #[command(flatten)]
     pub output: OutputArgs,
 }
@@ -232,6 +236,15 @@ pub struct GeneratorArgs {
     /// Kernel interface for I/O: auto (io_uring where allowed), uring or epoll.
     #[arg(long, default_value = "auto", value_name = "POLLER")]
     pub poller: PollerChoice,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Agents")]
+pub struct AgentArgs {
+    /// Let agents make the load, each an equal share: local:4 (processes on this machine), ssh://user@host:22, or several
+    /// of them. Each agent uses the flags of the generator on its own machine.
+    #[arg(long, value_delimiter = ',', value_name = "PLACE,…")]
+    pub agents: Vec<AgentPlace>,
 }
 
 #[derive(Debug, Args)]

@@ -10,6 +10,9 @@ use crate::console::{clock_text, opening_text};
 
 /// Points that a sparkline shows.
 pub const POINTS: usize = 40;
+/// The most agents that have a line, and the columns of a name.
+const MOST_AGENTS: usize = 12;
+const AGENT_NAME: usize = 24;
 const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
 /// What has been seen of a load.
@@ -32,6 +35,19 @@ pub struct Seen {
     /// Right answers per second of the window so far.
     pub mean_per_s: f64,
     pub worst_error: Option<String>,
+    /// The agents that make the load; empty where this process makes it.
+    pub agents: Vec<AgentLine>,
+}
+
+/// How one agent is.
+#[derive(Debug, Clone, Default)]
+pub struct AgentLine {
+    pub name: String,
+    pub per_s: f64,
+    pub failed: u64,
+    pub cpu_share: f64,
+    /// Why it is gone.
+    pub lost: Option<String>,
 }
 
 /// How far a load is.
@@ -102,6 +118,10 @@ impl Seen {
             format!("  {:<9}{errors}  {}", "errors", cut(worst, width.saturating_sub(26))),
             format!("  {:<9}{:>12}  busy", "generator", share(last.cpu_share.min(1.0))),
         ];
+        lines.extend(self.agents.iter().take(MOST_AGENTS).map(|agent| agent.line(width, &palette)));
+        if self.agents.len() > MOST_AGENTS {
+            lines.push(format!("  and {} more agents", self.agents.len() - MOST_AGENTS));
+        }
         lines.iter_mut().for_each(|line| line.truncate(line.trim_end().len()));
         lines
     }
@@ -137,6 +157,22 @@ impl Seen {
             grouped(self.failed),
             share(last.cpu_share.min(1.0)),
         )
+    }
+}
+
+impl AgentLine {
+    fn line(&self, width: usize, palette: &Palette) -> String {
+        let name = cut(&self.name, AGENT_NAME);
+        match &self.lost {
+            Some(reason) => {
+                let text = cut(&format!("lost: {reason}"), width.saturating_sub(AGENT_NAME + 4));
+                format!("  {name:<AGENT_NAME$}  {}", palette.paint(Tone::Failed, &text))
+            }
+            None => {
+                let (rate, failed, busy) = (rate(self.per_s), grouped(self.failed), share(self.cpu_share.min(1.0)));
+                cut(&format!("  {name:<AGENT_NAME$}  {rate:>12}  {failed} failed  {busy} busy"), width)
+            }
+        }
     }
 }
 
@@ -183,7 +219,30 @@ mod tests {
             failed: 3,
             mean_per_s: 18_790.0,
             worst_error: Some("3 timeout".to_owned()),
+            agents: Vec::new(),
         }
+    }
+
+    #[test]
+    fn each_agent_has_a_line_and_a_lost_one_says_why() {
+        let agent = |name: &str, lost: Option<&str>| AgentLine {
+            name: name.to_owned(),
+            per_s: 9_400.0,
+            failed: 0,
+            cpu_share: 0.37,
+            lost: lost.map(str::to_owned),
+        };
+        let agents = vec![agent("local 1", None), agent("ssh://bench2", Some("it said nothing for 10 s"))];
+        let frame = Seen { agents, ..seen() }.frame(80, false);
+        assert_eq!(
+            frame[frame.len() - 2..],
+            [
+                "  local 1                        9,400/s  0 failed  37 % busy",
+                "  ssh://bench2              lost: it said nothing for 10 s",
+            ]
+        );
+        let many = Seen { agents: vec![agent("local", None); 40], ..seen() }.frame(80, false);
+        assert_eq!(many.last().unwrap(), "  and 28 more agents");
     }
 
     #[test]

@@ -12,7 +12,9 @@ use tare_sys::clock;
 use tare_units::Span;
 use url::Url;
 
-use super::{model, place::LoadTarget, request, talk};
+use super::files::InputFiles;
+use super::place::{LoadTarget, Reach};
+use super::{model, request, talk};
 use crate::args::{ConnectionArgs, LoadArgs, Spin};
 
 /// Length of a load without -d and -n.
@@ -28,17 +30,21 @@ const SHORTEST_INTERVAL: Duration = Duration::from_millis(10);
 ///
 /// # Errors
 /// In one sentence: a flag that cannot be followed, a URL that cannot be loaded, a file that cannot be read.
-pub fn load_job(args: &LoadArgs) -> anyhow::Result<LoadJob> {
+pub fn load_job(args: &LoadArgs, files: &InputFiles) -> anyhow::Result<LoadJob> {
     let (load, connection) = (&args.model, &args.connection);
-    allow_connections(load.connections)?;
-    let wanted = request::wanted_requests(&args.urls, &args.request)?;
+    let reach =
+        if args.fleet.agents.is_empty() { Reach::FromHere(connection.connect_timeout.0) } else { Reach::FromAgents };
+    if reach != Reach::FromAgents {
+        allow_connections(load.connections)?;
+    }
+    let wanted = request::wanted_requests(&args.urls, &args.request, files)?;
     let urls: Vec<String> = wanted.iter().map(|wanted| wanted.url.clone()).collect();
-    let place = LoadTarget::from_urls(&urls, connection.unix_socket.as_deref(), connection.connect_timeout.0)?;
+    let place = LoadTarget::from_urls(&urls, connection.unix_socket.as_deref(), reach)?;
     let cpus = cpus(args)?;
     let protocol = talk::load_protocol(&place.url, args)?;
     // Short enough to be typed again.
     let seed = load.seed.unwrap_or_else(|| clock::wall_unix_ns() / 1_000_000 % 100_000);
-    let mut requests = request::build_requests(&wanted, &place.paths, &args.request, connection, seed)?;
+    let mut requests = request::build_requests(&wanted, &place.paths, &args.request, connection, files, seed)?;
     if let Some(bytes) = args.websocket.echo {
         talk::send_echo_messages(&mut requests, bytes);
     }
@@ -75,7 +81,7 @@ pub fn load_job(args: &LoadArgs) -> anyhow::Result<LoadJob> {
         cpus,
         congestion: connection.congestion.clone(),
         poller: args.machine.poller,
-        tls: is_tls.then(|| tls(&place.url, connection)),
+        tls: is_tls.then(|| tls(&place.url, connection, files)),
         ..SessionSpec::new(place.target, requests)
     };
     Ok(LoadJob::new(plan, session, spins))
@@ -122,16 +128,20 @@ fn trust(args: &ConnectionArgs) -> TlsTrust {
     }
 }
 
-fn tls(url: &Url, args: &ConnectionArgs) -> TlsSpec {
+fn tls(url: &Url, args: &ConnectionArgs, files: &InputFiles) -> TlsSpec {
     // The brackets of an IPv6 address belong to the URL, not to the name.
     let name = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
     TlsSpec {
         trust: match trust(args) {
             TlsTrust::Any => Trust::Anybody,
-            TlsTrust::Authorities { file } => Trust::Authorities(Path::new(&file).to_owned()),
+            TlsTrust::Authorities { file } => Trust::Authorities(files.place(Path::new(&file))),
             TlsTrust::System => Trust::System,
         },
-        identity: args.cert.clone().zip(args.key.clone()).map(|(certificate, key)| Identity { certificate, key }),
+        identity: args
+            .cert
+            .as_deref()
+            .zip(args.key.as_deref())
+            .map(|(certificate, key)| Identity { certificate: files.place(certificate), key: files.place(key) }),
         ..TlsSpec::new(name)
     }
 }

@@ -7,10 +7,11 @@ use indicatif::{ProgressBar, ProgressDrawTarget};
 use tare_load::{Conversation, Opening, Protocol, SliceSample, StopRule};
 use tare_report::load::describe;
 use tare_run::load::LoadJob;
+use tare_run::load::fleet::{AgentPhase, FleetAgent};
 use tare_stats::histogram::LatencyHistogram;
 use tare_stats::quantile::printable;
 
-use super::frame::{LoadPhase, POINTS, Point, Seen};
+use super::frame::{AgentLine, LoadPhase, POINTS, Point, Seen};
 use crate::args::Color;
 use crate::console::{stderr_colored, stderr_width};
 use crate::live::progress_style;
@@ -102,6 +103,11 @@ impl LoadView {
         self.present(self.seen.elapsed);
     }
 
+    /// Takes in how the agents are; the next part shows it.
+    pub fn note_agents(&mut self, agents: &[FleetAgent]) {
+        self.seen.agents = agents.iter().map(agent_line).collect();
+    }
+
     fn present(&mut self, elapsed: Duration) {
         match &mut self.mode {
             Mode::Quiet => {}
@@ -184,6 +190,21 @@ fn latest(parts: &mut VecDeque<(u64, LatencyHistogram)>, part: &SliceSample) -> 
     let mut sum = LatencyHistogram::new();
     parts.iter().for_each(|(_, response)| sum.merge(response));
     sum
+}
+
+fn agent_line(agent: &FleetAgent) -> AgentLine {
+    let (completed, window_ns) = agent.counts.latest;
+    let lost = match &agent.phase {
+        AgentPhase::Lost { reason, .. } => Some(reason.clone()),
+        _ => None,
+    };
+    AgentLine {
+        name: agent.name.clone(),
+        per_s: if window_ns > 0 { completed as f64 * 1e9 / window_ns as f64 } else { 0.0 },
+        failed: agent.counts.failed,
+        cpu_share: agent.counts.cpu_share(),
+        lost,
+    }
 }
 
 fn point(part: &SliceSample, response: &LatencyHistogram) -> Point {

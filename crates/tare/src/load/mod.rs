@@ -1,5 +1,6 @@
 //! `tare load`: from flags to a load, its live view, and the forms of its summary. The load itself is `tare_run::load`'s.
 
+mod files;
 mod frame;
 mod job;
 mod live;
@@ -10,39 +11,38 @@ mod request;
 mod talk;
 
 use std::io::IsTerminal;
+use std::sync::Arc;
 
-use tare_load::{LoadSession, Watched};
+use tare_load::{Cancel, LoadSession, Watched};
 use tare_report::load::{LoadSummary, summarize};
 use tare_report::summary::ValidityState;
-use tare_run::load::{DrivenLoad, drive_load, load_header};
+use tare_run::load::fleet::{AgentFleet, FleetOrder};
+use tare_run::load::{DrivenLoad, LoadJob, LoadSource, Observed, drive_load, load_header};
 
 use crate::args::{Global, LoadArgs};
 use crate::failure::Outcome;
 use crate::{console, interrupt};
 use live::LoadView;
 
+pub use files::InputFiles;
+pub use job::load_job;
+
 /// Runs a load and writes its summary.
 pub fn load(args: &LoadArgs, global: &Global) -> anyhow::Result<Outcome> {
-    let job = job::load_job(args)?;
+    let files = if args.fleet.agents.is_empty() { InputFiles::Disk } else { InputFiles::kept() };
+    let job = load_job(args, &files)?;
     outputs::try_outputs(&args.output)?;
     let cancelled = interrupt::install_flag()?;
-    let mut session = LoadSession::open(&job.session)?;
-    if let Some(notice) = &session.poller().notice {
-        note(notice);
-    }
-    if session.estimates_clock() {
-        note(
-            "the offset of the server's clock is estimated from messages pushed to one user before and after the load",
-        );
-    }
+    let mut source = load_source(args, &job, files, &Cancel::from(Arc::clone(&cancelled)))?;
     let mut live = LoadView::new(&job, args.output.quiet, std::io::stderr().is_terminal(), global.color);
-    let header = load_header(&job, &session, std::env::args().collect());
+    let header = load_header(&job, &*source, std::env::args().collect());
     let file = args.output.db.as_deref();
-    let driven = drive_load(&mut session, &job, header, file, &cancelled, &mut |watched| match watched {
-        Watched::Opening(opening) => live.wait(opening),
-        Watched::Interval(part) => live.show(part),
+    let driven = drive_load(&mut *source, &job, header, file, &cancelled, &mut |observed| match observed {
+        Observed::Load(Watched::Opening(opening)) => live.wait(&opening),
+        Observed::Load(Watched::Interval(part)) => live.show(part),
+        Observed::Agents(agents) => live.note_agents(agents),
         // The first interval says so.
-        _ => {}
+        Observed::Load(_) => {}
     });
     live.finish();
     let DrivenLoad { record, unwritten } = driven?;
@@ -52,6 +52,30 @@ pub fn load(args: &LoadArgs, global: &Global) -> anyhow::Result<Outcome> {
         console::print_note(&format!("error: {error}; that file holds only the beginning of the load"));
     }
     Ok(if all_written && unwritten.is_none() { outcome(&summary) } else { Outcome::Unwritten })
+}
+
+/// The generator of this process, or agents.
+fn load_source(
+    args: &LoadArgs,
+    job: &LoadJob,
+    files: InputFiles,
+    cancel: &Cancel,
+) -> anyhow::Result<Box<dyn LoadSource>> {
+    if !args.fleet.agents.is_empty() {
+        let command = std::env::args().collect();
+        let order = FleetOrder { places: &args.fleet.agents, command, files: files.into_kept() };
+        return Ok(Box::new(AgentFleet::start(&order, job, cancel)?));
+    }
+    let session = LoadSession::open(&job.session)?;
+    if let Some(notice) = &session.poller().notice {
+        note(notice);
+    }
+    if session.estimates_clock() {
+        note(
+            "the offset of the server's clock is estimated from messages pushed to one user before and after the load",
+        );
+    }
+    Ok(Box::new(session))
 }
 
 fn outcome(summary: &LoadSummary) -> Outcome {

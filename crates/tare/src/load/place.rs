@@ -2,7 +2,7 @@
 //! starts.
 
 use std::io;
-use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
+use std::net::{Ipv4Addr, SocketAddr, TcpStream, ToSocketAddrs};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::Duration;
@@ -10,6 +10,15 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use tare_load::Target;
 use url::{Host, Url};
+
+/// Who connects to the server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// This process. The server must listen; an attempt to connect takes this time at most.
+    FromHere(Duration),
+    /// Agents, which resolve the name themselves.
+    FromAgents,
+}
 
 /// Where the load goes.
 #[derive(Debug)]
@@ -29,7 +38,7 @@ impl LoadTarget {
     ///
     /// # Errors
     /// A wrong URL, a name that does not resolve, or a port without a server, in one sentence.
-    pub fn from_urls(urls: &[String], unix_socket: Option<&Path>, patience: Duration) -> anyhow::Result<Self> {
+    pub fn from_urls(urls: &[String], unix_socket: Option<&Path>, reach: Reach) -> anyhow::Result<Self> {
         let paths = urls.iter();
         let urls = urls.iter().map(|text| parse(text)).collect::<anyhow::Result<Vec<Url>>>()?;
         let paths = paths.zip(&urls).map(|(text, url)| path(text, url)).collect();
@@ -38,9 +47,12 @@ impl LoadTarget {
         if let Some(other) = urls.iter().find(|url| origin(url) != origin(first)) {
             bail!("{first} and {other} are on different servers; load one server at a time");
         }
-        let target = match unix_socket {
-            Some(path) => listening_file(path)?,
-            None => Target::Tcp(listening(first, patience)?),
+        let target = match (unix_socket, reach) {
+            (Some(path), Reach::FromHere(_)) => listening_file(path)?,
+            (Some(path), Reach::FromAgents) => Target::Unix(path.to_owned()),
+            (None, Reach::FromHere(patience)) => Target::Tcp(listening(first, patience)?),
+            // Nothing of this process connects to it.
+            (None, Reach::FromAgents) => Target::Tcp((Ipv4Addr::UNSPECIFIED, port(first)).into()),
         };
         let name = first.host_str().unwrap_or_default();
         let host = first.port().map_or(name.to_owned(), |port| format!("{name}:{port}"));
@@ -82,8 +94,7 @@ fn path(text: &str, url: &Url) -> String {
 
 /// The first address of the host at which a server listens. A name may have several, of IPv6 and IPv4.
 fn listening(url: &Url, patience: Duration) -> anyhow::Result<SocketAddr> {
-    let port = url.port_or_known_default().unwrap_or(80);
-    let addresses = resolve(url, port)?;
+    let addresses = resolve(url, port(url))?;
     let mut failure = None;
     for address in &addresses {
         match TcpStream::connect_timeout(address, patience) {
@@ -93,6 +104,10 @@ fn listening(url: &Url, patience: Duration) -> anyhow::Result<SocketAddr> {
     }
     let Some((address, error)) = failure else { bail!("{url}: its host has no address") };
     bail!("{}", unreachable(&address.to_string(), &error))
+}
+
+fn port(url: &Url) -> u16 {
+    url.port_or_known_default().unwrap_or(80)
 }
 
 fn resolve(url: &Url, port: u16) -> anyhow::Result<Vec<SocketAddr>> {
@@ -135,7 +150,7 @@ mod tests {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port().to_string();
         let urls: Vec<String> = urls.iter().map(|url| url.replace("PORT", &port)).collect();
-        LoadTarget::from_urls(&urls, None, Duration::from_secs(1))
+        LoadTarget::from_urls(&urls, None, Reach::FromHere(Duration::from_secs(1)))
             .map(|place| LoadTarget { host: place.host.replace(&port, "PORT"), ..place })
     }
 

@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use base64::prelude::{BASE64_STANDARD, Engine as _};
-use tare_load::{Body, Feed, ListedUrl, LoadError, Method, RequestSpec, Requests, parse_url_list};
+use tare_load::{Body, Feed, FeedFormat, ListedUrl, Method, RequestSpec, Requests, parse_url_list};
 
+use super::files::InputFiles;
 use crate::args::{ConnectionArgs, RequestArgs};
 
 /// A line of the list of URLs, or a URL of the command line.
@@ -19,11 +20,11 @@ pub struct Wanted {
 }
 
 /// The URLs that take turns.
-pub fn wanted_requests(urls: &[String], args: &RequestArgs) -> anyhow::Result<Vec<Wanted>> {
+pub fn wanted_requests(urls: &[String], args: &RequestArgs, files: &InputFiles) -> anyhow::Result<Vec<Wanted>> {
     let Some(file) = &args.urls_file else {
         return Ok(urls.iter().map(|url| Wanted { weight: 1, method: None, url: url.clone() }).collect());
     };
-    let listed = parse_url_list(&file.display().to_string(), &text_of(file, "the list of URLs")?)?;
+    let listed = parse_url_list(&file.display().to_string(), &text_of(file, "the list of URLs", files)?)?;
     let base = urls.first().map(|base| base.trim_end_matches('/'));
     let wanted = |line: ListedUrl| {
         let url = match (line.url.starts_with('/'), base) {
@@ -50,9 +51,10 @@ pub fn build_requests(
     paths: &[String],
     args: &RequestArgs,
     connection: &ConnectionArgs,
+    files: &InputFiles,
     seed: u64,
 ) -> anyhow::Result<Requests> {
-    let body = body(args)?;
+    let body = body(args, files)?;
     let method = match &args.method {
         Some(name) => Method::from_name(name)
             .map_err(|_| anyhow::anyhow!("\"{name}\" is not an HTTP method; write for example GET"))?,
@@ -67,7 +69,7 @@ pub fn build_requests(
         weight: wanted.weight,
         ..RequestSpec::new(wanted.method.clone().unwrap_or(method.clone()), path)
     };
-    let open = |file: &PathBuf| Ok::<_, LoadError>(Feed::open(file)?.in_order(args.feed_order));
+    let open = |file: &PathBuf| Ok::<_, anyhow::Error>(feed(file, files)?.in_order(args.feed_order));
     Ok(Requests {
         list: wanted.iter().zip(paths).map(request).collect(),
         feeds: args.feed.iter().map(open).collect::<Result<_, _>>()?,
@@ -93,9 +95,16 @@ fn headers(args: &RequestArgs, connection: &ConnectionArgs) -> anyhow::Result<Ve
     Ok(headers)
 }
 
-fn body(args: &RequestArgs) -> anyhow::Result<Option<Body>> {
+/// A table of values; the name of its file says what it is.
+fn feed(file: &Path, files: &InputFiles) -> anyhow::Result<Feed> {
+    let Some(format) = FeedFormat::of(file) else { return Ok(Feed::open(file)?) };
+    let contents = files.contents(file).with_context(|| format!("cannot read the feed {}", file.display()))?;
+    Ok(Feed::parse(&file.display().to_string(), format, &contents)?)
+}
+
+fn body(args: &RequestArgs, files: &InputFiles) -> anyhow::Result<Option<Body>> {
     if let Some(text) = &args.data_json {
-        let text = text_or_file(text)?;
+        let text = text_or_file(text, files)?;
         // A variable may stand where no JSON could be.
         if !text.contains("{{") {
             let checked = serde_json::from_str::<serde::de::IgnoredAny>(&text);
@@ -111,17 +120,25 @@ fn body(args: &RequestArgs) -> anyhow::Result<Option<Body>> {
         return Ok(Some(Body::Form(args.form.iter().map(field).collect::<Result<_, _>>()?)));
     }
     match (&args.data, &args.body_file) {
-        (Some(text), _) => Ok(Some(Body::Text(text_or_file(text)?))),
-        (None, file) => Ok(file.clone().map(Body::File)),
+        (Some(text), _) => Ok(Some(Body::Text(text_or_file(text, files)?))),
+        (None, Some(file)) => {
+            let contents = files.contents(file).with_context(|| unreadable(file, "the body"))?;
+            Ok(Some(Body::from(contents)))
+        }
+        (None, None) => Ok(None),
     }
 }
 
-fn text_or_file(text: &str) -> anyhow::Result<String> {
-    text.strip_prefix('@').map_or_else(|| Ok(text.to_owned()), |file| text_of(Path::new(file), "the body"))
+fn text_or_file(text: &str, files: &InputFiles) -> anyhow::Result<String> {
+    text.strip_prefix('@').map_or_else(|| Ok(text.to_owned()), |file| text_of(Path::new(file), "the body", files))
 }
 
-fn text_of(file: &Path, what: &str) -> anyhow::Result<String> {
-    std::fs::read_to_string(file).with_context(|| format!("cannot read {what} from {}", file.display()))
+fn text_of(file: &Path, what: &str, files: &InputFiles) -> anyhow::Result<String> {
+    files.text(file).with_context(|| unreadable(file, what))
+}
+
+fn unreadable(file: &Path, what: &str) -> String {
+    format!("cannot read {what} from {}", file.display())
 }
 
 fn header(line: &str) -> anyhow::Result<(String, String)> {

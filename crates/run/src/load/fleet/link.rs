@@ -1,0 +1,118 @@
+//! The pipes to one agent: a thread writes orders, and a thread reads reports and stamps them when they arrive.
+
+use std::io::{self, Read, Write};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::Builder;
+
+use tare_agent::{LONGEST_REPORT, Order, OrderKind, Report, encode_frame, read_frame};
+use tare_sys::clock::{self, Nanos};
+
+/// How much of an agent's standard error is read.
+const LAST_WORDS: u64 = 4096;
+
+/// Something that an agent said, or why no more comes from it.
+#[derive(Debug)]
+pub(super) struct Heard {
+    pub(super) agent: usize,
+    pub(super) at: Nanos,
+    pub(super) said: Result<Report, String>,
+}
+
+/// The coordinator's end of the pipes to one agent. The agent ends when it is dropped.
+#[derive(Debug)]
+pub(super) struct AgentLink {
+    orders: Option<Sender<OrderKind>>,
+    process: Option<Child>,
+}
+
+impl AgentLink {
+    /// Starts an agent and listens to it. Ctrl-C does not reach it: the coordinator stops it.
+    pub(super) fn start(agent: usize, command: &mut Command, heard: &Sender<Heard>) -> io::Result<Self> {
+        use std::os::unix::process::CommandExt;
+        let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+        let mut process = piped.spawn()?;
+        let pipes = (process.stdin.take(), process.stdout.take(), process.stderr.take());
+        let (Some(orders), Some(reports), Some(last_words)) = pipes else {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        };
+        let mut link = Self::over(agent, orders, reports, last_words, heard)?;
+        link.process = Some(process);
+        Ok(link)
+    }
+
+    /// Listens to an agent at the other end of these pipes.
+    pub(super) fn over(
+        agent: usize,
+        orders: impl Write + Send + 'static,
+        reports: impl Read + Send + 'static,
+        last_words: impl Read + Send + 'static,
+        heard: &Sender<Heard>,
+    ) -> io::Result<Self> {
+        let (outbox, inbox) = channel();
+        let heard = heard.clone();
+        Builder::new().name(format!("orders-{agent}")).spawn(move || write_orders(&inbox, orders))?;
+        Builder::new()
+            .name(format!("reports-{agent}"))
+            .spawn(move || read_reports(agent, reports, last_words, &heard))?;
+        Ok(Self { orders: Some(outbox), process: None })
+    }
+
+    /// Sends an order. What cannot be sent any more is noticed by the reader of reports.
+    pub(super) fn send(&self, order: OrderKind) {
+        if let Some(orders) = &self.orders {
+            let _ = orders.send(order);
+        }
+    }
+
+    /// Ends the agent: its standard input ends, and its process is killed.
+    pub(super) fn end(&mut self) {
+        self.orders = None;
+        if let Some(mut process) = self.process.take() {
+            let _ = process.kill();
+            let _ = process.wait();
+        }
+    }
+}
+
+impl Drop for AgentLink {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// Writes until the link is dropped or the agent is gone. The pipe ends with this function.
+fn write_orders(inbox: &Receiver<OrderKind>, mut pipe: impl Write) {
+    for kind in inbox {
+        let Ok(frame) = encode_frame(&Order::from(kind)) else { return };
+        if pipe.write_all(&frame).and_then(|()| pipe.flush()).is_err() {
+            return;
+        }
+    }
+}
+
+fn read_reports(agent: usize, mut pipe: impl Read, last_words: impl Read, heard: &Sender<Heard>) {
+    // If nobody listens any more, the fleet is gone.
+    let tell = |said| heard.send(Heard { agent, at: clock::now(), said }).is_ok();
+    let reason = loop {
+        match read_frame::<Report>(&mut pipe, LONGEST_REPORT) {
+            Ok(Some(report)) => {
+                if !tell(Ok(report)) {
+                    return;
+                }
+            }
+            Ok(None) => break why_it_ended(last_words, "its process ended"),
+            Err(error) => break error.to_string(),
+        }
+    };
+    tell(Err(reason));
+}
+
+/// The last line that an agent, or ssh, wrote to standard error.
+fn why_it_ended(last_words: impl Read, otherwise: &str) -> String {
+    let mut text = Vec::new();
+    let _ = last_words.take(LAST_WORDS).read_to_end(&mut text);
+    let text = String::from_utf8_lossy(&text);
+    let last = text.lines().map(str::trim).rfind(|line| !line.is_empty());
+    last.map_or_else(|| otherwise.to_owned(), |line| format!("{otherwise}: {line}"))
+}

@@ -1,0 +1,18 @@
+//! A load by several agents: processes of tare on this machine or, by ssh, on others. The coordinator starts them and
+//! gives each one share of the load; `tare_agent` has the protocol and the state of the fleet.
+//!
+//! Nothing listens on any address. An agent takes orders from its standard input and ends when that ends, so no agent
+//! outlives its coordinator.
+
+mod coordinator;
+mod link;
+mod place;
+mod serve;
+mod ssh;
+#[cfg(test)]
+mod tests;
+
+pub use coordinator::{AgentFleet, FleetOrder};
+pub use place::AgentPlace;
+pub use serve::serve_agent;
+pub use tare_agent::{AgentPhase, Assignment, FleetAgent, InputFile};

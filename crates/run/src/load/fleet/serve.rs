@@ -1,0 +1,216 @@
+//! An agent: it takes orders from a pipe, makes its share of the load with the same session as `tare load`, and reports
+//! into a pipe. Pings are answered at any time, by the thread that reads the orders.
+
+use std::cell::Cell;
+use std::io::{Read, Write};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::Builder;
+use std::time::Duration;
+
+use tare_agent::{
+    AgentFacts, Assignment, ClockReading, Done, Failure, Greeting, Hello, LONGEST_ORDER, OpenConnections, Order,
+    OrderKind, PROTOCOL, PackedSample, ProtocolError, Ready, ReportKind, encode_frame, pack_sample, read_frame,
+};
+use tare_load::{Cancel, LoadSession, Share, SliceSample, Watched};
+use tare_sys::clock::{self, Nanos};
+
+use crate::load::LoadJob;
+use crate::load::source::LoadSource;
+
+/// Makes the job of an assignment, or says in one sentence why it cannot.
+pub type BuildJob<'a> = &'a mut dyn FnMut(&Assignment) -> Result<LoadJob, String>;
+
+/// Serves one coordinator. `on_end` is called, by another thread, when no more orders come: then nobody waits for
+/// reports, and the load ends.
+///
+/// # Errors
+/// When the other side does not keep to the protocol, or does not read.
+pub fn serve_agent<W: Write + Send + 'static>(
+    orders: impl Read + Send + 'static,
+    reports: W,
+    host: &str,
+    build: BuildJob<'_>,
+    on_end: impl FnOnce() + Send + 'static,
+) -> Result<(), ProtocolError> {
+    let reports = Reports(Arc::new(Mutex::new(reports)));
+    let cancel = Cancel::new();
+    let (outbox, inbox) = channel();
+    let reader = OrderReader { reports: reports.clone(), cancel: cancel.clone(), orders: outbox };
+    Builder::new().name("orders".to_owned()).spawn(move || {
+        reader.read_all(orders);
+        on_end();
+    })?;
+    let agent = Agent { reports, cancel, orders: inbox };
+    match agent.follow_orders(host, build) {
+        Err(AgentEnd::Failed(reason)) => agent.reports.send(ReportKind::Failed(Failure { reason })),
+        Err(AgentEnd::Protocol(error)) => Err(error),
+        Ok(()) => Ok(()),
+    }
+}
+
+/// Why an agent ends early.
+enum AgentEnd {
+    /// The coordinator is told.
+    Failed(String),
+    /// Nobody can be told.
+    Protocol(ProtocolError),
+}
+
+impl From<ProtocolError> for AgentEnd {
+    fn from(error: ProtocolError) -> Self {
+        Self::Protocol(error)
+    }
+}
+
+/// The pipe of reports, which two threads write to.
+struct Reports<W>(Arc<Mutex<W>>);
+
+impl<W> Clone for Reports<W> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<W: Write> Reports<W> {
+    fn send(&self, report: ReportKind) -> Result<(), ProtocolError> {
+        let frame = encode_frame(&tare_agent::Report::from(report))?;
+        let mut pipe = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(pipe.write_all(&frame).and_then(|()| pipe.flush())?)
+    }
+}
+
+/// Reads orders, and carries out those that cannot wait.
+struct OrderReader<W> {
+    reports: Reports<W>,
+    cancel: Cancel,
+    orders: Sender<OrderKind>,
+}
+
+impl<W: Write> OrderReader<W> {
+    /// Reads until the orders end. Then the load ends too.
+    fn read_all(self, mut pipe: impl Read) {
+        while let Ok(Some(Order { kind: Some(kind) })) = read_frame(&mut pipe, LONGEST_ORDER) {
+            let goes_on = match kind {
+                OrderKind::Ping(ping) => {
+                    let (monotonic_ns, unix_ns) = (clock::now().0, clock::wall_unix_ns());
+                    self.reports
+                        .send(ReportKind::Clock(ClockReading { number: ping.number, monotonic_ns, unix_ns }))
+                        .is_ok()
+                }
+                OrderKind::Stop(_) => {
+                    self.cancel.cancel();
+                    true
+                }
+                kind => self.orders.send(kind).is_ok(),
+            };
+            if !goes_on {
+                break;
+            }
+        }
+        self.cancel.cancel();
+    }
+}
+
+struct Agent<W> {
+    reports: Reports<W>,
+    cancel: Cancel,
+    orders: Receiver<OrderKind>,
+}
+
+impl<W: Write> Agent<W> {
+    fn follow_orders(&self, host: &str, build: BuildJob<'_>) -> Result<(), AgentEnd> {
+        let OrderKind::Hello(hello) = self.next_order()? else { return Err(out_of_turn("an order before Hello")) };
+        self.greet(&hello, host)?;
+        let OrderKind::Assign(assignment) = self.next_order()? else {
+            return Err(out_of_turn("an order before the assignment"));
+        };
+        let mut job = build(&assignment).map_err(AgentEnd::Failed)?;
+        job.session.share = Share { worker: assignment.agent as usize, workers: assignment.agents.max(1) as usize };
+        let mut session = LoadSession::open(&job.session).map_err(|error| AgentEnd::Failed(error.to_string()))?;
+        self.reports.send(facts(&session, &job))?;
+        let OrderKind::Prepare(_) = self.next_order()? else {
+            return Err(out_of_turn("an order before the connections are open"));
+        };
+        let every = Duration::from_nanos(assignment.every_ns.max(1));
+        let (begin, whole) = self.make_load(&mut session, &job, every)?;
+        let whole = PackedSample { histograms: Vec::new(), ..pack_sample(&whole.pack(), begin.0) };
+        Ok(self.reports.send(ReportKind::Done(Done { whole: Some(whole) }))?)
+    }
+
+    /// States the version in any case, so that the coordinator can name it.
+    fn greet(&self, hello: &Hello, host: &str) -> Result<(), AgentEnd> {
+        let (version, host) = (env!("CARGO_PKG_VERSION").to_owned(), host.to_owned());
+        self.reports.send(ReportKind::Greeting(Greeting { protocol: PROTOCOL, version, host }))?;
+        if hello.protocol == PROTOCOL {
+            return Ok(());
+        }
+        let (theirs, version) = (hello.protocol, hello.version.clone());
+        Err(AgentEnd::Failed(ProtocolError::Version { theirs, version }.to_string()))
+    }
+
+    /// When the load began, and the sum of its samples.
+    fn make_load(
+        &self,
+        session: &mut LoadSession,
+        job: &LoadJob,
+        every: Duration,
+    ) -> Result<(Nanos, SliceSample), AgentEnd> {
+        let begin = Cell::new(Nanos::ZERO);
+        let failure = Cell::new(None);
+        let tell = |report| {
+            if let Err(error) = self.reports.send(report) {
+                self.cancel.cancel();
+                failure.set(Some(error));
+            }
+        };
+        let mut start = || {
+            tell(ReportKind::Ready(Ready {}));
+            begin.set(self.moment_of_begin());
+            begin.get()
+        };
+        let whole = session.run_from(&job.slice, Some(every), &self.cancel, &mut start, &mut |watched| match watched {
+            Watched::Opening(opening) => {
+                tell(ReportKind::Opening(OpenConnections { open: opening.open as u64, of: opening.of as u64 }));
+            }
+            Watched::Interval(part) => tell(ReportKind::Sample(pack_sample(&part.clone().pack(), begin.get().0))),
+            _ => {}
+        });
+        match (failure.take(), whole) {
+            (Some(error), _) => Err(error.into()),
+            (None, Ok(whole)) => Ok((begin.get(), whole)),
+            (None, Err(error)) => Err(AgentEnd::Failed(error.to_string())),
+        }
+    }
+
+    /// Waits for the order to begin. Without one, the load is cancelled, and begins and ends at once.
+    fn moment_of_begin(&self) -> Nanos {
+        match self.next_order() {
+            Ok(OrderKind::Begin(begin)) => Nanos(begin.start_ns),
+            _ => {
+                self.cancel.cancel();
+                clock::now()
+            }
+        }
+    }
+
+    fn next_order(&self) -> Result<OrderKind, AgentEnd> {
+        let ended = || AgentEnd::Protocol(ProtocolError::OutOfTurn("the end of all orders"));
+        self.orders.recv().map_err(|_| ended())
+    }
+}
+
+fn facts(session: &LoadSession, job: &LoadJob) -> ReportKind {
+    let equipment = session.equipment(job);
+    ReportKind::Facts(AgentFacts {
+        load_cpus: equipment.load_cpus,
+        congestion: equipment.congestion,
+        poller: equipment.poller,
+        sending: equipment.sending,
+        keeps_cpus_awake: session.keeps_cpus_awake(),
+    })
+}
+
+const fn out_of_turn(what: &'static str) -> AgentEnd {
+    AgentEnd::Protocol(ProtocolError::OutOfTurn(what))
+}

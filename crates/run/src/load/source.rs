@@ -1,0 +1,91 @@
+//! What makes a load: the generator of this process, or a fleet of agents. Both are driven and recorded alike.
+
+use std::time::Duration;
+
+use tare_load::{Cancel, LoadSession, SliceSample, Watched};
+use tare_record::{AgentRecord, EventRecord};
+
+use super::fleet::FleetAgent;
+use super::job::LoadJob;
+use crate::error::RunError;
+
+/// What a load is made with, as its record states it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Equipment {
+    /// The agents; empty where this process makes the load.
+    pub agents: Vec<String>,
+    /// Cores of the generator.
+    pub load_cpus: String,
+    /// TCP congestion control of the sockets.
+    pub congestion: String,
+    /// Whether CPUs are kept from deep sleep.
+    pub keeps_cpus_awake: String,
+    /// Kernel interface of the generator.
+    pub poller: String,
+    /// How closely sends follow the schedule.
+    pub sending: String,
+}
+
+/// What a load shows while it goes on.
+#[derive(Debug, Clone, Copy)]
+pub enum Observed<'a> {
+    /// Progress of the whole load.
+    Load(Watched<'a>),
+    /// All agents, lost ones too.
+    Agents(&'a [FleetAgent]),
+}
+
+/// A load that is over.
+#[derive(Debug, Default)]
+pub struct MadeLoad {
+    /// The sum of all parts.
+    pub whole: SliceSample,
+    /// What each agent did.
+    pub agents: Vec<AgentRecord>,
+    /// What happened to agents.
+    pub events: Vec<EventRecord>,
+}
+
+/// Makes a load.
+pub trait LoadSource {
+    /// What it is made with.
+    fn equipment(&self, job: &LoadJob) -> Equipment;
+
+    /// Makes the load of a job, or what of it is possible until `cancel`, and shows `observer` a part each time that
+    /// `every` has passed.
+    ///
+    /// # Errors
+    /// When the generator failed.
+    fn make_load(
+        &mut self,
+        job: &LoadJob,
+        every: Duration,
+        cancel: &Cancel,
+        observer: &mut dyn FnMut(Observed<'_>),
+    ) -> Result<MadeLoad, RunError>;
+}
+
+impl LoadSource for LoadSession {
+    fn equipment(&self, job: &LoadJob) -> Equipment {
+        Equipment {
+            agents: Vec::new(),
+            load_cpus: job.plan.load_cpus.clone(),
+            congestion: self.congestion_control().unwrap_or("none").to_owned(),
+            keeps_cpus_awake: if self.keeps_cpus_awake() { "yes" } else { "no" }.to_owned(),
+            poller: self.poller().kind.to_string(),
+            sending: job.slice.sending.to_string(),
+        }
+    }
+
+    fn make_load(
+        &mut self,
+        job: &LoadJob,
+        every: Duration,
+        cancel: &Cancel,
+        observer: &mut dyn FnMut(Observed<'_>),
+    ) -> Result<MadeLoad, RunError> {
+        let whole =
+            self.run_watched(&job.slice, Some(every), cancel, &mut |watched| observer(Observed::Load(watched)))?;
+        Ok(MadeLoad { whole, ..MadeLoad::default() })
+    }
+}

@@ -1,0 +1,51 @@
+//! Reads from a pipe, and gives up when nothing has come for a while.
+
+use std::io::{self, Read};
+use std::os::fd::AsFd;
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+/// Reads from a pipe. A silence that is longer than the patience is an error of kind `TimedOut`.
+#[derive(Debug)]
+pub struct PatientReader<R> {
+    pipe: R,
+    patience: Duration,
+}
+
+impl<R> PatientReader<R> {
+    /// Waits that long for each read. `pipe` must not read ahead.
+    pub const fn new(pipe: R, patience: Duration) -> Self {
+        Self { pipe, patience }
+    }
+}
+
+impl<R: Read + AsFd> Read for PatientReader<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let timeout = Timespec::try_from(self.patience).map_err(|_| io::ErrorKind::InvalidInput)?;
+        let mut waited = [PollFd::new(&self.pipe, PollFlags::IN)];
+        if poll(&mut waited, Some(&timeout))? == 0 {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        self.pipe.read(buffer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    #[test]
+    fn bytes_and_the_end_come_through_and_silence_ends_the_wait() {
+        let (pipe, mut writer) = io::pipe().unwrap();
+        let mut reader = PatientReader::new(pipe, Duration::from_millis(1));
+        assert_eq!(reader.read(&mut [0]).unwrap_err().kind(), io::ErrorKind::TimedOut);
+        writer.write_all(b"ab").unwrap();
+        let mut bytes = [0; 9];
+        assert_eq!((reader.read(&mut bytes).unwrap(), &bytes[..2]), (2, &b"ab"[..]));
+        drop(writer);
+        assert_eq!(reader.read(&mut bytes).unwrap(), 0);
+    }
+}

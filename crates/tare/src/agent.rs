@@ -1,0 +1,52 @@
+//! `tare agent`: one share of a load for a coordinator, which talks to it over standard input and output.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::AsFd;
+use std::time::Duration;
+
+use anyhow::bail;
+use clap::Parser;
+use tare_run::load::LoadJob;
+use tare_run::load::fleet::{Assignment, serve_agent};
+use tare_sys::patient_reader::PatientReader;
+
+use crate::args::{Cli, Command};
+use crate::failure::{Outcome, error_text};
+use crate::load::{InputFiles, load_job};
+
+/// A coordinator pings every second. One that is silent for this long is gone, or its network is.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Serves the coordinator at the other end of standard input and output, and ends with it.
+pub fn agent() -> anyhow::Result<Outcome> {
+    // Without a buffer, so that waiting for bytes and reading them are the same pipe.
+    let orders = File::from(io::stdin().as_fd().try_clone_to_owned()?);
+    let reports = File::from(io::stdout().as_fd().try_clone_to_owned()?);
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let mut files = None;
+    let mut build = |assignment: &Assignment| {
+        // The files stay until the load is over.
+        let files = files.insert(InputFiles::assigned(&assignment.files));
+        assigned_job(assignment, files).map_err(|error| error_text(&error))
+    };
+    // Nobody waits for a report any more, whatever the load is doing.
+    let end = || std::process::exit(0);
+    serve_agent(PatientReader::new(orders, PATIENCE), reports, host.trim(), &mut build, end)?;
+    Ok(Outcome::Done)
+}
+
+/// The load of an assignment. Its output flags are the coordinator's.
+fn assigned_job(assignment: &Assignment, files: &InputFiles) -> anyhow::Result<LoadJob> {
+    let cli = Cli::try_parse_from(&assignment.command).map_err(|error| anyhow::anyhow!("{error}"))?;
+    let Command::Load(mut args) = cli.command else {
+        bail!("an agent makes the load of tare load, and of nothing else")
+    };
+    args.fleet.agents.clear();
+    args.model.seed = Some(assignment.seed);
+    if !assignment.load_cpus.is_empty() {
+        args.machine.load_cpus = Some(assignment.load_cpus.clone());
+        args.machine.threads = None;
+    }
+    load_job(&args, files)
+}

@@ -1,0 +1,140 @@
+//! `tare load --agents` from the outside: counts that add up, a fake ssh, and nothing left running.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::common::{Bench, Reference, json, stderr, stdout, wait_for};
+
+/// The sum of a count over all agents of a summary.
+fn sum(summary: &Value, key: &str) -> u64 {
+    summary["agents"].as_array().unwrap().iter().map(|agent| agent[key].as_u64().unwrap()).sum()
+}
+
+#[test]
+fn agents_of_this_machine_make_one_load_and_their_counts_add_up() {
+    let server = Reference::start(&[]);
+    let bench = Bench::new();
+    fs::write(bench.path().join("paths.csv"), "n\n4\n5\n6\n").unwrap();
+    let url = server.url("/path0/{{n}}");
+    let output = bench.run(&[
+        "load",
+        &url,
+        "--feed",
+        "paths.csv",
+        "-n",
+        "1000",
+        "-c",
+        "7",
+        "--agents",
+        "local:3",
+        "--json",
+        "-",
+        "--db",
+        "a.sqlite",
+    ]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let summary = json(&stdout(&output));
+    assert_eq!((&summary["requests"]["ok"], &summary["requests"]["failed"]), (&1000.into(), &0.into()));
+    assert_eq!(
+        (sum(&summary, "ok"), sum(&summary, "offered"), &summary["response"]["count"]),
+        (1000, 1000, &1000.into())
+    );
+    assert_eq!(summary["connections"]["opened"], 7);
+    let offered: Vec<&Value> = summary["agents"].as_array().unwrap().iter().map(|agent| &agent["offered"]).collect();
+    assert_eq!(offered, [334, 333, 333], "the count is split exactly");
+    bench.assert_nothing_left();
+    let again = bench.run(&["report", "a.sqlite", "--json"]);
+    assert_eq!(json(&stdout(&again))["agents"], summary["agents"], "the record tells the same again");
+    let text = stdout(&bench.run(&["report", "a.sqlite"]));
+    assert!(text.contains("3 of 3 agents reported to the end; they started within "), "{text}");
+    assert!(text.contains("local 2 on "), "{text}");
+}
+
+/// A program named ssh that notes its arguments in `ssh.log` and runs `body` with the remote command in `$command`.
+fn fake_ssh(bench: &Bench, body: &str) -> String {
+    let folder = bench.path().join("bin");
+    fs::create_dir(&folder).unwrap();
+    let log = bench.path().join("ssh.log");
+    let script = format!("#!/bin/sh\necho \"$@\" >> {}\nfor command; do :; done\n{body}\n", log.display());
+    fs::write(folder.join("ssh"), script).unwrap();
+    fs::set_permissions(folder.join("ssh"), fs::Permissions::from_mode(0o755)).unwrap();
+    format!("{}:{}", folder.display(), std::env::var("PATH").unwrap())
+}
+
+fn files_in(folder: &Path) -> Vec<fs::DirEntry> {
+    fs::read_dir(folder).unwrap().map(Result::unwrap).collect()
+}
+
+#[test]
+fn agents_behind_ssh_get_the_program_once_and_make_the_load() {
+    let server = Reference::start(&[]);
+    let bench = Bench::new();
+    let path = fake_ssh(&bench, "exec sh -c \"$command\"");
+    let url = server.url("/path0/4");
+    let run = || {
+        let flags = ["--agents", "ssh://ada@bench1:2222", "-n", "100", "-c", "2", "--json", "-"];
+        let mut command = bench.tare(&[&["load", &url], &flags[..]].concat());
+        command.env("PATH", &path).env("HOME", bench.path()).env_remove("XDG_CACHE_HOME").output().unwrap()
+    };
+    let output = run();
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let summary = json(&stdout(&output));
+    assert_eq!((sum(&summary, "ok"), &summary["agents"][0]["name"]), (100, &"ssh://ada@bench1:2222".into()));
+    let copies = files_in(&bench.path().join(".cache/tare"));
+    assert_eq!(copies.len(), 1, "{copies:?}");
+    assert_eq!(copies[0].metadata().unwrap().permissions().mode() & 0o777, 0o700);
+    assert_eq!(run().status.code(), Some(0));
+    let log = fs::read_to_string(bench.path().join("ssh.log")).unwrap();
+    assert!(log.lines().all(|line| line.contains("BatchMode=yes") && line.contains("-p 2222 -- ada@bench1")), "{log}");
+    assert_eq!(log.matches("cat >").count(), 1, "the program is copied once: {log}");
+    bench.assert_nothing_left();
+}
+
+#[test]
+fn an_ssh_that_would_ask_is_an_error_that_says_what_to_do() {
+    let bench = Bench::new();
+    let path = fake_ssh(&bench, "echo 'ada@bench1: Permission denied (publickey,password).' >&2; exit 255");
+    let load = ["load", "http://10.0.0.1:8080/", "--agents", "ssh://ada@bench1"];
+    let output = bench.tare(&load).env("PATH", path).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let text = stderr(&output);
+    assert!(text.contains("agent ssh://ada@bench1: ssh cannot connect: ") && text.contains("ssh-copy-id"), "{text}");
+}
+
+#[test]
+fn what_agents_cannot_do_is_said_before_the_load() {
+    let bench = Bench::new();
+    let server = Reference::start(&[]);
+    let url = server.url("/");
+    for (args, code, says) in [
+        (&[&url, "--agents", "bench1"][..], 2, "write local:4 or ssh://user@host:22"),
+        (&[&url, "--agents", "local:3", "-c", "2"], 1, "2 connections are too few for 3 agents"),
+        (&["http://127.0.0.1:1/", "--agents", "local:2"], 1, "nothing listens on 127.0.0.1:1"),
+    ] {
+        let output = bench.run(&[&["load"], args].concat());
+        assert_eq!(output.status.code(), Some(code), "{args:?}: {}", stderr(&output));
+        assert!(stderr(&output).contains(says), "{says}: {}", stderr(&output));
+    }
+    bench.assert_nothing_left();
+}
+
+#[test]
+fn no_agent_outlives_a_killed_coordinator() {
+    let server = Reference::start(&[]);
+    let bench = Bench::new();
+    let mut command = bench.tare(&["load", &server.url("/path0/4"), "-d", "60s", "-c", "2", "--agents", "local:2"]);
+    let mut coordinator = command.args(["--db", "a.sqlite", "--quiet"]).spawn().unwrap();
+    let begun = || {
+        let record = bench.run(&["report", "a.sqlite", "--json"]);
+        serde_json::from_slice::<Value>(&record.stdout).is_ok_and(|r| r["requests"]["ok"].as_u64() > Some(0))
+    };
+    assert!(wait_for(begun));
+    let pid = coordinator.id().to_string();
+    assert!(Command::new("kill").args(["-KILL", &pid]).status().unwrap().success());
+    coordinator.wait().unwrap();
+    bench.assert_nothing_left();
+}
