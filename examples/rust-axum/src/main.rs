@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 use std::time::Instant;
 
 use axum::{routing::get, Router};
-use tower::{layer_fn, Service};
+use tower::{layer::layer_fn, Service};
 
 static REQUESTS: AtomicU64 = AtomicU64::new(0);
 static NANOSECONDS: AtomicU64 = AtomicU64::new(0);
