@@ -30,6 +30,8 @@ pub struct DoneStep {
     pub taken_ns: u64,
     /// How the comparisons of the group stood after it.
     pub standing: GroupStanding,
+    /// How many forks then counted in all its open comparisons.
+    pub forks_counted: u32,
 }
 
 /// How the comparisons of a group stand after a fork.

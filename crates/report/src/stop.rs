@@ -20,6 +20,8 @@ pub struct ComparisonStanding {
     pub variant: String,
     /// The verdict so far in few words: `slower 8.1 % [7.2, 9.0]`.
     pub text: String,
+    /// Forks that count: those that ran, without those that were set aside.
+    pub forks: u32,
     /// Whether it has a verdict, however wide its interval.
     pub has_verdict: bool,
     /// Why it may stop; `None` while it needs more forks.
@@ -49,6 +51,7 @@ pub fn standings(record: &RunRecord) -> Vec<ComparisonStanding> {
         let is_decided = first.is_some_and(|first| first.verdict.is_decision());
         ComparisonStanding {
             text: if limits.is_empty() { of_first } else { in_words(&limits) },
+            forks: first.map_or(0, |first| first.forks as u32),
             has_verdict: if limits.is_empty() { is_decided } else { stop.is_some() },
             stop,
             needed: needed_s.filter(|s| s.is_finite()).map(Duration::from_secs_f64),

@@ -43,10 +43,11 @@ pub(crate) fn run_compared(context: &mut RunContext<'_>, judge: &Judge<'_>) -> R
             return Ok(EndStatus::Interrupted);
         }
         let taken = context.elapsed().saturating_sub(begin);
-        let standing = judge_group(context, judge, group, place);
+        let (standing, forks_counted) = judge_group(context, judge, group, place);
         schedule.note_fork(at, taken);
-        schedule.note_standing(at, standing);
-        context.note_step(DoneStep { group: group.id.clone(), taken_ns: taken.as_nanos() as u64, standing })?;
+        schedule.note_standing(at, standing, forks_counted);
+        let (group_id, taken_ns) = (group.id.clone(), taken.as_nanos() as u64);
+        context.note_step(DoneStep { group: group_id, taken_ns, standing, forks_counted })?;
         if is_hopeless(group, context.journal.record()) {
             schedule.close(at);
         }
@@ -54,9 +55,14 @@ pub(crate) fn run_compared(context: &mut RunContext<'_>, judge: &Judge<'_>) -> R
     Ok(if schedule.is_out_of_time() { EndStatus::BudgetSpent } else { EndStatus::Complete })
 }
 
-/// Shows how the comparisons of a group stand. Void ones are settled, and so is a group without any: one server alone
-/// has nothing to decide.
-fn judge_group(context: &mut RunContext<'_>, judge: &Judge<'_>, group: &Group, place: Place<'_>) -> GroupStanding {
+/// Shows how the comparisons of a group stand, and counts the forks that count in all that are open. Void ones are settled,
+/// and so is a group without any: one server alone has nothing to decide.
+fn judge_group(
+    context: &mut RunContext<'_>,
+    judge: &Judge<'_>,
+    group: &Group,
+    place: Place<'_>,
+) -> (GroupStanding, u32) {
     let mut standings = judge(context.journal.record());
     standings.retain(|standing| standing.group == group.id);
     context.show(&Progress::Standing { place, standings: &standings });
@@ -66,11 +72,13 @@ fn judge_group(context: &mut RunContext<'_>, judge: &Judge<'_>, group: &Group, p
         is_void(&standing.variant) || is_void(&group.baseline().name)
     };
     let open: Vec<&Standing> = standings.iter().filter(|standing| !standing.decided && !is_void(standing)).collect();
-    match open.as_slice() {
+    let forks_counted = open.iter().map(|standing| standing.forks).min().unwrap_or(0);
+    let standing = match open.as_slice() {
         [] => GroupStanding::Settled,
         open if open.iter().all(|standing| standing.has_verdict) => GroupStanding::Answered,
         _ => GroupStanding::Open,
-    }
+    };
+    (standing, forks_counted)
 }
 
 /// Records that a group was never measured.

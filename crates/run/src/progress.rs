@@ -152,6 +152,8 @@ pub struct Standing {
     pub variant: String,
     /// In few words: `slower 8.1 % [7.2, 9.0]`.
     pub text: String,
+    /// Forks that count: those that ran, without those that were set aside.
+    pub forks: u32,
     /// Whether it has a verdict, however wide its interval.
     pub has_verdict: bool,
     /// Whether more forks are not needed.

@@ -17,6 +17,8 @@ struct GroupProgress<'a> {
     estimate: Duration,
     /// Forks done.
     forks: u32,
+    /// Those that count: forks that were set aside do not.
+    forks_counted: u32,
     /// All comparisons have a verdict, but some are known less exactly than was asked for.
     is_answered: bool,
     is_over: bool,
@@ -48,6 +50,7 @@ impl<'a> ForkSchedule<'a> {
             group,
             estimate: fork_time(plan, group),
             forks: 0,
+            forks_counted: 0,
             is_answered: false,
             is_over: false,
         };
@@ -65,7 +68,7 @@ impl<'a> ForkSchedule<'a> {
         for step in steps {
             let Some(at) = self.groups.iter().position(|progress| progress.group.id == step.group) else { continue };
             self.note_fork(at, Duration::from_nanos(step.taken_ns));
-            self.note_standing(at, step.standing);
+            self.note_standing(at, step.standing, step.forks_counted);
         }
     }
 
@@ -85,7 +88,7 @@ impl<'a> ForkSchedule<'a> {
                 GroupOrder::Listed => unanswered.chain(answered).next()?,
             };
             let GroupProgress { group, estimate, forks, .. } = self.groups[at];
-            if self.has_had_its_turn(forks) {
+            if self.has_had_its_turn(at) {
                 self.close(at);
                 continue;
             }
@@ -101,13 +104,16 @@ impl<'a> ForkSchedule<'a> {
         }
     }
 
-    /// Whether a group with this many forks must let the groups after it run: it has had all its declared forks.
-    fn has_had_its_turn(&self, forks: u32) -> bool {
+    /// Whether a group must let the groups after it run: it has had all its declared forks. A fork that was set aside is
+    /// replaced, up to half as many as were declared.
+    fn has_had_its_turn(&self, at: usize) -> bool {
+        let GroupProgress { forks, forks_counted, .. } = self.groups[at];
         let declared = match self.forks {
             Forks::UntilDecided { max_forks, .. } => max_forks,
             Forks::Fixed { .. } => None,
         };
-        self.order == GroupOrder::Listed && declared.is_some_and(|declared| forks >= declared)
+        self.order == GroupOrder::Listed
+            && declared.is_some_and(|declared| forks_counted >= declared || forks >= declared + declared / 2)
     }
 
     /// Notes that the next fork of a group is done and took `taken`.
@@ -116,8 +122,9 @@ impl<'a> ForkSchedule<'a> {
         self.budget.note_fork_time(self.groups[at].estimate, taken);
     }
 
-    /// Notes how the comparisons of a group stand. It is over once they are settled.
-    pub fn note_standing(&mut self, at: usize, standing: GroupStanding) {
+    /// Notes how the comparisons of a group stand, and how many forks count. It is over once they are settled.
+    pub fn note_standing(&mut self, at: usize, standing: GroupStanding, forks_counted: u32) {
+        self.groups[at].forks_counted = forks_counted;
         let standing = if self.may_stop(at) { standing } else { GroupStanding::Open };
         self.groups[at].is_answered = standing == GroupStanding::Answered;
         if standing == GroupStanding::Settled {
@@ -200,7 +207,8 @@ mod tests {
                     now += s(fork_s);
                     schedule.note_fork(at, s(fork_s));
                     let settled = decides(&group.id, fork);
-                    schedule.note_standing(at, if settled { GroupStanding::Settled } else { GroupStanding::Open });
+                    let standing = if settled { GroupStanding::Settled } else { GroupStanding::Open };
+                    schedule.note_standing(at, standing, fork);
                 }
             }
             assert!(steps.len() < 100, "the schedule does not end");
@@ -224,12 +232,35 @@ mod tests {
                 schedule.note_fork(at, s(1));
                 // The second group needs a fork more than the others for its verdict. None is ever narrow enough.
                 let has_verdict = fork >= if group.id == "y" { 3 } else { 2 };
-                schedule.note_standing(at, if has_verdict { GroupStanding::Answered } else { GroupStanding::Open });
+                let standing = if has_verdict { GroupStanding::Answered } else { GroupStanding::Open };
+                schedule.note_standing(at, standing, fork);
                 if fork == 4 {
                     schedule.close(at);
                 }
             }
             assert_eq!(steps.join(" "), expected);
+        }
+    }
+
+    #[test]
+    fn a_listed_group_replaces_forks_that_were_set_aside_up_to_half_as_many_as_were_declared() {
+        let forks = Forks::UntilDecided { budget: Span(s(1_000)), at_least: 2, max_forks: Some(4) };
+        let mut plan = planned(forks);
+        plan.stop.order = GroupOrder::Listed;
+        plan.groups.truncate(2);
+        for (set_aside, expected) in
+            [(0, "x1 x2 x3 x4 y1 y2 y3 y4"), (1, "x1 x2 x3 x4 x5 y1 y2 y3 y4"), (9, "x1 x2 x3 x4 x5 x6 y1 y2 y3 y4")]
+        {
+            let mut schedule = ForkSchedule::new(&plan, &plan.groups);
+            let mut steps = Vec::new();
+            while let Some(NextStep::Fork { at, group, fork }) = schedule.next_step(s(0)) {
+                steps.push(format!("{}{fork}", group.id));
+                schedule.note_fork(at, s(1));
+                // The first forks of the first group are set aside.
+                let counted = if group.id == "x" { fork.saturating_sub(set_aside) } else { fork };
+                schedule.note_standing(at, GroupStanding::Open, counted);
+            }
+            assert_eq!(steps.join(" "), expected, "{set_aside} set aside");
         }
     }
 

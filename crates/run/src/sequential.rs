@@ -41,7 +41,7 @@ pub(crate) fn run_sequential(context: &mut RunContext<'_>) -> Result<EndStatus, 
         }
         let taken_ns = context.elapsed().saturating_sub(begin).as_nanos() as u64;
         let group = cell.group.id.clone();
-        context.note_step(DoneStep { group, taken_ns, standing: GroupStanding::Open })?;
+        context.note_step(DoneStep { group, taken_ns, standing: GroupStanding::Open, forks_counted: 0 })?;
     }
     Ok(EndStatus::Complete)
 }

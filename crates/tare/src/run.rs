@@ -282,6 +282,7 @@ fn standings(record: &RunRecord) -> Vec<Standing> {
         scenario: standing.scenario,
         variant: standing.variant,
         text: standing.text,
+        forks: standing.forks,
         has_verdict: standing.has_verdict,
         decided: standing.stop.is_some(),
         needed: standing.needed,

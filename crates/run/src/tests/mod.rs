@@ -225,7 +225,7 @@ pub(crate) fn until_decided(budget_s: u64, at_least: u32) -> Forks {
 /// A standing of one comparison.
 fn standing(group: &str, scenario: &str, variant: &str, decided: bool) -> Standing {
     let (group, scenario, variant) = (group.to_owned(), scenario.to_owned(), variant.to_owned());
-    Standing { group, scenario, variant, text: String::new(), has_verdict: decided, decided, needed: None }
+    Standing { group, scenario, variant, text: String::new(), forks: 0, has_verdict: decided, decided, needed: None }
 }
 
 pub(crate) fn header(plan: &Plan) -> RunHeader {
