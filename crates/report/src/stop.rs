@@ -51,7 +51,7 @@ pub fn standings(record: &RunRecord) -> Vec<ComparisonStanding> {
         let is_decided = first.is_some_and(|first| first.verdict.is_decision());
         ComparisonStanding {
             text: if limits.is_empty() { of_first } else { in_words(&limits) },
-            forks: first.map_or(0, |first| first.forks as u32),
+            forks: first.map_or(0, |first| first.forks),
             has_verdict: if limits.is_empty() { is_decided } else { stop.is_some() },
             stop,
             needed: needed_s.filter(|s| s.is_finite()).map(Duration::from_secs_f64),

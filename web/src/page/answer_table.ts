@@ -102,19 +102,20 @@ function row(model: Model, c: Comparison, columns: CurrencyName[], axes: Map<str
   return h(
     'tr',
     { role: 'row' },
-    h('th', { scope: 'row', role: 'rowheader' }, name, h('small', {}, startsText(cell))),
+    h('th', { scope: 'row', role: 'rowheader' }, name, h('small', {}, startsText(cell, c.odd_forks?.length ?? 0))),
     ...columns.map((column) => place(c, column, axes.get(column.name)!, model.summary.run.region, cell)),
     h('td', { role: 'cell', class: 'needed' }, toDecide(c)),
   );
 }
 
-/** `2 of 3 starts count`. */
-function startsText(cell: Cell | undefined): string {
+/** `5 of 7 starts count`: without those that were set aside, and those that settled in another mode. */
+function startsText(cell: Cell | undefined, odd: number): string {
   if (!cell) return '';
-  const aside = cell.forks_set_aside.length;
+  const all = cell.forks + cell.forks_set_aside.length;
+  const counted = cell.forks - odd;
   const doubt = cell.validity.state === 'valid' ? '' : ', use with care';
-  const starts = `${cell.forks} start${cell.forks === 1 ? '' : 's'}`;
-  return aside ? `${cell.forks} of ${cell.forks + aside} starts count${doubt}` : starts + doubt;
+  const starts = `${all} start${all === 1 ? '' : 's'}`;
+  return counted < all ? `${counted} of ${starts} count${doubt}` : starts + doubt;
 }
 
 function place(c: Comparison, column: CurrencyName, axis: number, region: number, cell?: Cell): HTMLElement {

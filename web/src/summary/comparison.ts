@@ -16,6 +16,8 @@ export interface Comparison {
   baseline: string;
   cell: string;
   baseline_cell: string;
+  /** Forks that count in no currency. */
+  odd_forks?: { fork: number; ratio: number }[];
   currencies: Currency[];
 }
 

@@ -13,7 +13,7 @@ use super::{fork_time, limits, prior, wording};
 use crate::currency::Currency;
 use crate::format::Change;
 use crate::stop::StopCause;
-use crate::summary::{Comparison, CurrencyRatio, LimitResult, Noise, ValidityState, VerdictKind};
+use crate::summary::{Comparison, CurrencyRatio, LimitResult, Noise, OddFork, ValidityState, VerdictKind};
 
 /// Comparisons that get a verdict, and controls that only show the noise.
 pub(crate) struct Weighed {
@@ -34,6 +34,8 @@ pub(super) struct Pair<'a> {
     pub variant: &'a Studied<'a>,
     pub baseline: &'a Studied<'a>,
     pub drafts: Vec<Draft>,
+    /// Forks that count in none of the drafts.
+    pub odd_forks: Vec<OddFork>,
     /// Why it may not be judged.
     pub void: Option<String>,
 }
@@ -90,13 +92,13 @@ fn rule(plan: &Plan, comparisons: usize) -> DecisionRule {
 fn pair<'a>(plan: &Plan, variant: &'a Studied<'a>, cells: &'a [Studied<'a>]) -> Option<Pair<'a>> {
     let same = |c: &&Studied<'_>| c.cell.group == variant.cell.group && c.cell.scenario == variant.cell.scenario;
     let baseline = cells.iter().filter(same).find(|c| c.cell.baseline).filter(|_| !variant.cell.baseline)?;
-    let drafts = drafts(plan, variant, baseline);
+    let (drafts, odd_forks) = drafts(plan, variant, baseline);
     let of_baseline = || Some(format!("its baseline {} is void: {}", baseline.cell.variant, why_void(baseline)?));
     let mut void = why_void(variant).or_else(of_baseline);
     if void.is_none() && drafts.is_empty() {
         void = Some("the two were never measured in the same fork".to_owned());
     }
-    Some(Pair { variant, baseline, drafts, void })
+    Some(Pair { variant, baseline, drafts, odd_forks, void })
 }
 
 fn why_void(side: &Studied<'_>) -> Option<String> {
@@ -179,6 +181,7 @@ fn comparison(record: &RunRecord, pair: &Pair<'_>, verdicts: &[Verdict]) -> Comp
         baseline: baseline.variant.clone(),
         cell: cell.id.clone(),
         baseline_cell: baseline.id.clone(),
+        odd_forks: pair.odd_forks.clone(),
         currencies: pair.drafts.iter().zip(verdicts).map(judge).collect(),
     }
 }
@@ -188,10 +191,9 @@ fn currency(draft: &Draft, verdict: Verdict, pair: &Pair<'_>, fork_s: Option<f64
     let bounds = comparison.ratio.filter(|r| r.is_bounded()).map(|r| (r.lo, r.hi));
     let (kind, material) = kind_of(verdict);
     let change = Change { ratio: comparison.estimate, bounds };
-    let fork_ratios = draft.fork_ratios();
     let reason = match verdict {
         Verdict::Void => pair.void.clone(),
-        _ => wording::reason(verdict, comparison, &fork_ratios),
+        _ => wording::reason(verdict, comparison),
     };
     CurrencyRatio {
         name: draft.currency,
@@ -207,7 +209,7 @@ fn currency(draft: &Draft, verdict: Verdict, pair: &Pair<'_>, fork_s: Option<f64
         method: wording::method(comparison),
         forks: comparison.forks,
         sd_forks: comparison.sd_forks,
-        fork_ratios,
+        fork_ratios: draft.fork_ratios(),
         verdict: kind,
         material,
         short: wording::short(draft.currency, kind, &change),

@@ -8,12 +8,22 @@ use tare_plan::plan::{Forks, Mode, Plan, Rate, SliceKind};
 use tare_plan::slo::LoadBy;
 use tare_record::StoredSlice;
 use tare_stats::measures::Measured;
-use tare_stats::{Comparison, ForkRatio, Method, VariancePrior};
+use tare_stats::{Comparison, ForkRatio, Method, VariancePrior, find_odd_starts};
 
 use super::Studied;
 use super::{capacity, level};
 use crate::currency::Currency;
 use crate::format;
+use crate::summary::OddFork;
+
+/// The two sides of a comparison, and the forks that count in it.
+#[derive(Clone, Copy)]
+struct Sides<'a> {
+    plan: &'a Plan,
+    variant: &'a Studied<'a>,
+    baseline: &'a Studied<'a>,
+    forks: &'a [u32],
+}
 
 /// One currency, compared and not yet judged.
 pub(super) struct Draft {
@@ -25,7 +35,9 @@ pub(super) struct Draft {
     pub unit: &'static str,
     pub baseline_value: f64,
     pub variant_value: f64,
-    /// The ratio of each fork that counts.
+    /// The forks that count.
+    pub fork_numbers: Vec<u32>,
+    /// The ratio of each of them.
     pub forks: Vec<ForkRatio>,
     /// At the plan's α.
     pub comparison: Comparison,
@@ -36,6 +48,13 @@ impl Draft {
     /// The ratios of its forks.
     pub fn fork_ratios(&self) -> Vec<f64> {
         self.forks.iter().map(|fork| fork.trimmed_log.exp()).collect()
+    }
+
+    /// Forks that settled in another mode than the others.
+    fn odd_forks(&self) -> Vec<OddFork> {
+        let ratios = self.fork_ratios();
+        let odd = find_odd_starts(&ratios).unwrap_or_default();
+        odd.iter().map(|start| OddFork { fork: self.fork_numbers[start.index], ratio: ratios[start.index] }).collect()
     }
 
     /// What is judged together with the other measures.
@@ -61,22 +80,30 @@ pub(crate) fn method(plan: &Plan, prior: Option<VariancePrior>) -> Method {
     }
 }
 
-/// All currencies that both sides have, the deciding one first.
-pub(super) fn drafts(plan: &Plan, variant: &Studied<'_>, baseline: &Studied<'_>) -> Vec<Draft> {
-    let mut drafts = vec![
-        capacity_ratio(plan, variant, baseline),
-        throughput(plan, variant, baseline),
-        cpu(plan, variant, baseline),
-        allocated(plan, variant, baseline),
-    ];
-    if cpu_decides(variant) {
+/// All currencies that both sides have, the deciding one first, and the forks that count in none of them: those that are
+/// odd in the deciding currency. A server that settled in another mode did so in all currencies.
+pub(super) fn drafts(plan: &Plan, variant: &Studied<'_>, baseline: &Studied<'_>) -> (Vec<Draft>, Vec<OddFork>) {
+    let forks = variant.evidence.fork_numbers();
+    let drafts = drafts_over(Sides { plan, variant, baseline, forks: &forks });
+    let odd = drafts.first().map(Draft::odd_forks).unwrap_or_default();
+    if odd.is_empty() {
+        return (drafts, odd);
+    }
+    let usual: Vec<u32> = forks.into_iter().filter(|fork| odd.iter().all(|odd| odd.fork != *fork)).collect();
+    (drafts_over(Sides { plan, variant, baseline, forks: &usual }), odd)
+}
+
+/// All currencies that both sides have over some forks, the deciding one first.
+fn drafts_over(sides: Sides<'_>) -> Vec<Draft> {
+    let mut drafts = vec![capacity_ratio(sides), throughput(sides), cpu(sides), allocated(sides)];
+    if cpu_decides(sides.variant) {
         drafts.swap(1, 2);
     }
     // Latency is compared under Poisson load or for pushed messages; without either, under the saturating load. A
     // constant rate is only for CPU.
-    let both = |kind: &SliceKind| [variant, baseline].iter().all(|side| side.load(*kind).is_some());
+    let both = |kind: &SliceKind| [sides.variant, sides.baseline].iter().all(|side| side.load(*kind).is_some());
     if let Some(kind) = [SliceKind::Poisson, SliceKind::Push, SliceKind::Saturating].into_iter().find(both) {
-        let at = |of| latency(plan, variant, baseline, kind, of);
+        let at = |currency| latency(sides, kind, currency);
         // The server sets the rate of its pushes, so their latency decides.
         let place = if kind == SliceKind::Push { 0 } else { drafts.len() };
         drafts.splice(place..place, [at(Currency::LatencyP50), at(Currency::LatencyP99)]);
@@ -97,71 +124,73 @@ pub(super) fn deciding_pairs(
     baseline: &Studied<'_>,
 ) -> (Currency, Vec<Vec<(f64, f64)>>) {
     let kind = SliceKind::Saturating;
-    if cpu_decides(variant) {
-        (Currency::CpuPerRequest, pairs(plan, variant, baseline, kind, level::slice_cpu, |s| level::cpu(s)))
+    let forks = variant.evidence.fork_numbers();
+    let sides = Sides { plan, variant, baseline, forks: &forks };
+    let (currency, pairs) = if cpu_decides(variant) {
+        (Currency::CpuPerRequest, pairs(sides, kind, level::slice_cpu, |s| level::cpu(s)))
     } else {
-        let value = level::slice_throughput;
-        (Currency::Throughput, pairs(plan, variant, baseline, kind, value, |s| level::throughput(s)))
-    }
+        (Currency::Throughput, pairs(sides, kind, level::slice_throughput, |s| level::throughput(s)))
+    };
+    (currency, pairs.into_iter().map(|(_, pairs)| pairs).collect())
 }
 
-fn throughput(plan: &Plan, variant: &Studied<'_>, baseline: &Studied<'_>) -> Option<Draft> {
-    let levels = (variant.cell.throughput_per_s?.value, baseline.cell.throughput_per_s?.value);
-    let forks =
-        paired(plan, variant, baseline, SliceKind::Saturating, level::slice_throughput, |s| level::throughput(s));
-    draft(plan, baseline, forks, (Currency::Throughput, SliceKind::Saturating), levels)
+fn throughput(sides: Sides<'_>) -> Option<Draft> {
+    let levels = (sides.variant.cell.throughput_per_s?.value, sides.baseline.cell.throughput_per_s?.value);
+    let load = SliceKind::Saturating;
+    let forks = paired(sides, load, level::slice_throughput, |s| level::throughput(s));
+    draft(sides, forks, (Currency::Throughput, load), levels)
 }
 
-fn capacity_ratio(plan: &Plan, variant: &Studied<'_>, baseline: &Studied<'_>) -> Option<Draft> {
+fn capacity_ratio(sides: Sides<'_>) -> Option<Draft> {
+    let Sides { plan, variant, baseline, .. } = sides;
     let (mine, theirs) = (variant.cell.capacity.as_ref()?, baseline.cell.capacity.as_ref()?);
     let unit = if mine.by == LoadBy::Rate { "per_s" } else { "users" };
-    let forks = joined(&capacity::per_fork(plan, &variant.evidence), &capacity::per_fork(plan, &baseline.evidence));
+    let per_fork = |side: &Studied<'_>| capacity::per_fork(plan, &side.evidence);
+    let forks = joined(sides, &per_fork(variant), &per_fork(baseline));
     let levels = (mine.load.value, theirs.load.value);
-    let draft = draft(plan, baseline, forks, (Currency::Capacity, SliceKind::Capacity), levels)?;
+    let draft = draft(sides, forks, (Currency::Capacity, SliceKind::Capacity), levels)?;
     Some(Draft { label: format!("{} at {}", mine.by.name(), mine.curve), unit, ..draft })
 }
 
-/// One ratio for each fork that both sides have a level in.
-fn joined(mine: &[(u32, f64)], theirs: &[(u32, f64)]) -> Vec<ForkRatio> {
-    let pair = |(fork, mine): &(u32, f64)| {
-        let (_, theirs) = theirs.iter().find(|(other, _)| other == fork)?;
-        ForkRatio::from_pairs(&[(*mine, *theirs)]).ok()
-    };
-    mine.iter().filter_map(pair).collect()
+/// One ratio for each fork that counts and that both sides have a level in.
+fn joined(sides: Sides<'_>, mine: &[(u32, f64)], theirs: &[(u32, f64)]) -> Vec<(u32, ForkRatio)> {
+    let level =
+        |levels: &[(u32, f64)], fork: u32| levels.iter().find(|(other, _)| *other == fork).map(|(_, level)| *level);
+    single_pairs(sides, |fork| Some((level(mine, fork)?, level(theirs, fork)?)))
 }
 
-fn cpu(plan: &Plan, variant: &Studied<'_>, baseline: &Studied<'_>) -> Option<Draft> {
-    let levels = (variant.cell.cpu_ns_per_request?.value, baseline.cell.cpu_ns_per_request?.value);
-    let load = variant.cpu_kind?;
-    let forks = paired(plan, variant, baseline, load, level::slice_cpu, |s| level::cpu(s));
-    draft(plan, baseline, forks, (Currency::CpuPerRequest, load), levels)
+/// The ratio of each fork that has one pair.
+fn single_pairs(sides: Sides<'_>, pair: impl Fn(u32) -> Option<(f64, f64)>) -> Vec<(u32, ForkRatio)> {
+    let ratio = |fork: &u32| Some((*fork, ForkRatio::from_pairs(&[pair(*fork)?]).ok()?));
+    sides.forks.iter().filter_map(ratio).collect()
 }
 
-fn allocated(plan: &Plan, variant: &Studied<'_>, baseline: &Studied<'_>) -> Option<Draft> {
+fn cpu(sides: Sides<'_>) -> Option<Draft> {
+    let levels = (sides.variant.cell.cpu_ns_per_request?.value, sides.baseline.cell.cpu_ns_per_request?.value);
+    let load = sides.variant.cpu_kind?;
+    let forks = paired(sides, load, level::slice_cpu, |s| level::cpu(s));
+    draft(sides, forks, (Currency::CpuPerRequest, load), levels)
+}
+
+fn allocated(sides: Sides<'_>) -> Option<Draft> {
+    let Sides { variant, baseline, .. } = sides;
     let levels = (variant.cell.allocated_bytes_per_request?.value, baseline.cell.allocated_bytes_per_request?.value);
-    let forks = joined(&level::allocated_per_fork(&variant.evidence), &level::allocated_per_fork(&baseline.evidence));
+    let per_fork = |side: &Studied<'_>| level::allocated_per_fork(&side.evidence);
+    let forks = joined(sides, &per_fork(variant), &per_fork(baseline));
     // It is a sum over the slices of all loads, which differ from plan to plan as the load of the CPU does.
     let load = variant.cpu_kind.unwrap_or(SliceKind::Saturating);
-    draft(plan, baseline, forks, (Currency::AllocatedPerRequest, load), levels)
+    draft(sides, forks, (Currency::AllocatedPerRequest, load), levels)
 }
 
-fn latency(
-    plan: &Plan,
-    variant: &Studied<'_>,
-    baseline: &Studied<'_>,
-    kind: SliceKind,
-    currency: Currency,
-) -> Option<Draft> {
+fn latency(sides: Sides<'_>, kind: SliceKind, currency: Currency) -> Option<Draft> {
     let percentile = currency.facts().percentile?;
-    let (mine, theirs) = (variant.load(kind)?, baseline.load(kind)?);
+    let (mine, theirs) = (sides.variant.load(kind)?, sides.baseline.load(kind)?);
     let levels = (mine.percentile(percentile)? as f64, theirs.percentile(percentile)? as f64);
     let pair = |fork: u32| {
-        let pair = (mine.fork_percentile(fork, percentile)? as f64, theirs.fork_percentile(fork, percentile)? as f64);
-        ForkRatio::from_pairs(&[pair]).ok()
+        Some((mine.fork_percentile(fork, percentile)? as f64, theirs.fork_percentile(fork, percentile)? as f64))
     };
-    let forks = variant.evidence.fork_numbers().into_iter().filter_map(pair).collect();
-    let draft = draft(plan, baseline, forks, (currency, kind), levels)?;
-    Some(Draft { label: format!("{} {}", draft.label, load_label(plan, kind)), ..draft })
+    let draft = draft(sides, single_pairs(sides, pair), (currency, kind), levels)?;
+    Some(Draft { label: format!("{} {}", draft.label, load_label(sides.plan, kind)), ..draft })
 }
 
 fn load_label(plan: &Plan, kind: SliceKind) -> String {
@@ -177,15 +206,13 @@ fn load_label(plan: &Plan, kind: SliceKind) -> String {
 
 /// One ratio per fork that both sides have: the trimmed mean over slices of the same round.
 fn paired(
-    plan: &Plan,
-    variant: &Studied<'_>,
-    baseline: &Studied<'_>,
+    sides: Sides<'_>,
     kind: SliceKind,
     slice_value: fn(&StoredSlice) -> Option<f64>,
     sum: for<'a> fn(&mut dyn Iterator<Item = &'a StoredSlice>) -> Option<f64>,
-) -> Vec<ForkRatio> {
-    let forks = pairs(plan, variant, baseline, kind, slice_value, sum);
-    forks.iter().filter_map(|pairs| ForkRatio::from_pairs(pairs).ok()).collect()
+) -> Vec<(u32, ForkRatio)> {
+    let ratio = |(fork, pairs): (u32, Vec<(f64, f64)>)| Some((fork, ForkRatio::from_pairs(&pairs).ok()?));
+    pairs(sides, kind, slice_value, sum).into_iter().filter_map(ratio).collect()
 }
 
 /// The pairs of slices of the same round, by fork.
@@ -193,13 +220,12 @@ fn paired(
 /// Where a slice has no value (a stall without a single answer), dropping the pair would drop the awkward sample: such
 /// a fork is one pair of its sums. A sequential run has no rounds in common and is one pair too.
 fn pairs(
-    plan: &Plan,
-    variant: &Studied<'_>,
-    baseline: &Studied<'_>,
+    sides: Sides<'_>,
     kind: SliceKind,
     slice_value: fn(&StoredSlice) -> Option<f64>,
     sum: for<'a> fn(&mut dyn Iterator<Item = &'a StoredSlice>) -> Option<f64>,
-) -> Vec<Vec<(f64, f64)>> {
+) -> Vec<(u32, Vec<(f64, f64)>)> {
+    let Sides { plan, variant, baseline, forks } = sides;
     let of_fork = |fork: u32| {
         let whole = |side: &Studied<'_>| sum(&mut side.evidence.of_kind(kind).filter(|s| s.key.fork == fork));
         let by_round: HashMap<u32, &StoredSlice> =
@@ -214,22 +240,34 @@ fn pairs(
             _ => Some(vec![(whole(variant)?, whole(baseline)?)]),
         }
     };
-    variant.evidence.fork_numbers().into_iter().filter_map(of_fork).collect()
+    forks.iter().filter_map(|fork| Some((*fork, of_fork(*fork)?))).collect()
 }
 
 /// Compares over forks, with the prior that the plan has for this family, currency and load.
 fn draft(
-    plan: &Plan,
-    baseline: &Studied<'_>,
-    forks: Vec<ForkRatio>,
+    sides: Sides<'_>,
+    forks: Vec<(u32, ForkRatio)>,
     (currency, load): (Currency, SliceKind),
     (variant_value, baseline_value): (f64, f64),
 ) -> Option<Draft> {
+    let Sides { plan, baseline, .. } = sides;
     let (facts, family) = (currency.facts(), baseline.evidence.subject.family);
     let of = SpreadOf { family: family.to_owned(), currency: facts.name.to_owned(), load };
     let method = method(plan, plan.stop.earlier.spread(&of).and_then(|spread| spread.prior));
     let sd_floor = plan.stop.floor;
+    let (fork_numbers, forks): (Vec<u32>, Vec<ForkRatio>) = forks.into_iter().unzip();
     let comparison = Comparison::over_forks(&forks, method, sd_floor).ok()?;
     let (label, unit) = (facts.label.to_owned(), facts.unit);
-    Some(Draft { currency, load, label, unit, baseline_value, variant_value, forks, comparison, sd_floor })
+    Some(Draft {
+        currency,
+        load,
+        label,
+        unit,
+        baseline_value,
+        variant_value,
+        fork_numbers,
+        forks,
+        comparison,
+        sd_floor,
+    })
 }

@@ -1,13 +1,12 @@
 //! The few words of one currency: how it was compared, what it says, why it says no more.
 
 use tare_stats::power::{DEFAULT_POWER, detectable_difference};
-use tare_stats::quantile::mean;
 use tare_stats::verdict::MAX_FORECAST_FORKS;
-use tare_stats::{Comparison, Method, UndecidedReason, Verdict, find_odd_starts};
+use tare_stats::{Comparison, Method, UndecidedReason, Verdict};
 
 use crate::currency::Currency;
 use crate::format::{Change, WORTH_WAITING_S, count, enumerate, grouped, roughly, share};
-use crate::summary::{CurrencyRatio, VerdictKind};
+use crate::summary::{self, CurrencyRatio, VerdictKind};
 
 /// How the interval was made.
 pub(super) fn method(comparison: &Comparison) -> String {
@@ -34,8 +33,8 @@ pub(super) fn short(currency: Currency, kind: VerdictKind, change: &Change) -> S
     }
 }
 
-/// Why there is no verdict, where there is none. `fork_ratios` are those of the comparison's forks.
-pub(super) fn reason(verdict: Verdict, comparison: &Comparison, fork_ratios: &[f64]) -> Option<String> {
+/// Why there is no verdict, where there is none.
+pub(super) fn reason(verdict: Verdict, comparison: &Comparison) -> Option<String> {
     match verdict {
         Verdict::NoInterval => Some("one fork cannot tell how much forks differ".to_owned()),
         Verdict::Inconclusive { reason, forks_needed } => {
@@ -44,26 +43,25 @@ pub(super) fn reason(verdict: Verdict, comparison: &Comparison, fork_ratios: &[f
             } else {
                 outlook(forks_needed, comparison)
             };
-            let modes = modes(fork_ratios).filter(|_| reason == UndecidedReason::IntervalTooWide);
-            let modes = modes.map_or_else(String::new, |modes| modes + "; ");
-            Some(format!("{modes}{}{outlook}", undecided(reason, comparison)))
+            Some(format!("{}{outlook}", undecided(reason, comparison)))
         }
         _ => None,
     }
 }
 
-/// `3 of 5 forks differ by about +14.0 %, the other 2 by +77.0 %, +60.0 %`, where some forks settled in another mode.
-fn modes(fork_ratios: &[f64]) -> Option<String> {
-    let odd = find_odd_starts(fork_ratios).ok().filter(|odd| !odd.is_empty())?;
-    let is_usual = |(index, _): &(usize, &f64)| odd.iter().all(|start| start.index != *index);
-    let usual: Vec<f64> = fork_ratios.iter().enumerate().filter(is_usual).map(|(_, ratio)| ratio.ln()).collect();
+/// `SimpleGet/http4s.Tapir: 3 of 5 forks differ by about +14.0 %, the other 2 by +77.0 %, +60.0 %`, where some forks settled
+/// in another mode.
+pub(super) fn odd_forks(compared: &summary::Comparison) -> Option<String> {
+    let (odd, first) = (&compared.odd_forks, compared.currencies.first().filter(|_| !compared.odd_forks.is_empty())?);
     let signed = |ratio: f64| Change { ratio, bounds: None }.short();
-    let others: Vec<String> = odd.iter().map(|start| signed(fork_ratios[start.index])).collect();
+    let others: Vec<String> = odd.iter().map(|odd| signed(odd.ratio)).collect();
     Some(format!(
-        "{} of {} differ by about {}, the other {} by {}",
-        usual.len(),
-        count(fork_ratios.len() as u64, "fork"),
-        signed(mean(&usual).ok()?.exp()),
+        "{}/{}: {} of {} differ by about {}, the other {} by {}",
+        compared.scenario,
+        compared.variant,
+        first.forks,
+        count(u64::from(first.forks) + odd.len() as u64, "fork"),
+        signed(first.ratio),
         odd.len(),
         enumerate(&others)
     ))
@@ -180,14 +178,6 @@ mod tests {
             needed_s,
             prior: None,
         })
-    }
-
-    #[test]
-    fn forks_in_another_mode_are_said() {
-        let text = "3 of 5 forks differ by about +14.0 %, the other 2 by +77.0 %, +60.0 %";
-        assert_eq!(modes(&[1.145, 1.77, 1.14, 1.135, 1.60]).as_deref(), Some(text));
-        assert_eq!(modes(&[1.1, 1.12, 1.14, 1.08, 1.16]), None, "they merely scatter");
-        assert_eq!(modes(&[]), None);
     }
 
     #[test]

@@ -59,8 +59,20 @@ pub struct Comparison {
     pub cell: String,
     /// Cell id of the baseline.
     pub baseline_cell: String,
+    /// Forks that count in no currency: the servers settled in another mode than in the others.
+    #[serde(default)]
+    pub odd_forks: Vec<OddFork>,
     /// The currencies, the deciding one first.
     pub currencies: Vec<CurrencyRatio>,
+}
+
+/// A fork whose ratio lies far from those of the other forks of its comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct OddFork {
+    /// Fork (1-based).
+    pub fork: u32,
+    /// variant / baseline in the deciding currency.
+    pub ratio: f64,
 }
 
 /// One figure of a comparison: the ratio of variant to baseline in one currency.

@@ -59,6 +59,8 @@ pub enum ReportFinding {
     NotSteady,
     /// Starts that settled in another mode than the rest.
     OddStarts,
+    /// Forks that count in no currency of their comparison, because they are odd.
+    OddForksLeftOut,
     /// The generator limited the throughput.
     GeneratorBound,
     /// Pauses that nothing within the server explains.

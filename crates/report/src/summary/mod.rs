@@ -23,7 +23,7 @@ pub use capacity::{CapacityAt, CapacityFork, CapacityLimit, CapacityTry, LimitUn
 pub use cell::{
     Bottleneck, Cell, ErrorCount, ForkValue, KindShare, PoolShare, Reason, TimePoint, Validity, ValidityState,
 };
-pub use comparison::{Comparison, CurrencyRatio, Noise, PriorEffect, Sentence, VerdictKind};
+pub use comparison::{Comparison, CurrencyRatio, Noise, OddFork, PriorEffect, Sentence, VerdictKind};
 pub use cross_check::{CrossCheck, ToolFigure};
 pub use finding::{Finding, FindingKind, ReportFinding, Severity};
 pub use headline::{Headline, KnownFact, NextStep, OpenQuestion, Trust};

@@ -67,6 +67,28 @@ fn a_start_at_half_the_speed_is_a_finding_of_its_own() {
 }
 
 #[test]
+fn a_fork_in_another_mode_counts_in_no_currency_of_its_comparison() {
+    let mut record = synthetic::run(&[baseline(), weighed("http4s.Tapir", 0.95)], 9, &[SliceKind::Saturating]);
+    let usual = summarize(&record).comparisons[0].clone();
+    assert!(usual.odd_forks.is_empty());
+    for slice in record.slices.iter_mut().filter(|slice| slice.key.fork == 5 && slice.key.variant == "http4s.Tapir") {
+        slice.load.completed /= 2;
+    }
+    let summary = summarize(&record);
+    let comparison = &summary.comparisons[0];
+    assert_eq!(comparison.odd_forks.iter().map(|odd| odd.fork).collect::<Vec<_>>(), [5]);
+    assert!((0.45..0.5).contains(&comparison.odd_forks[0].ratio), "{:?}", comparison.odd_forks);
+    for (with, without) in comparison.currencies.iter().zip(&usual.currencies) {
+        assert_eq!((with.forks, with.fork_ratios.len()), (8, 8), "{:?}", with.name);
+        assert!((with.ratio / without.ratio - 1.0).abs() < 0.01, "{} against {}", with.ratio, without.ratio);
+    }
+    let left_out = FindingKind::Report(ReportFinding::OddForksLeftOut);
+    let finding = summary.findings.iter().find(|finding| finding.kind == left_out).unwrap();
+    assert!(finding.text.contains("SimpleGet/http4s.Tapir: 8 of 9 forks differ by about −"), "{}", finding.text);
+    assert!(finding.text.contains("the other 1 by −5"), "{}", finding.text);
+}
+
+#[test]
 fn levels_agree_with_arithmetic_by_hand() {
     // Two forks of one slice: 900 and 1,100 answers in 0.5 s; CPU 60 ms / 1,000 and 80 ms / 1,000 requests.
     let mut record = synthetic::run(&[baseline()], 2, &[SliceKind::Saturating]);

@@ -5,7 +5,9 @@ use serde::Serialize;
 use tare_stats::moderated::MIN_PRIOR_GROUPS;
 use tare_stats::quantile::sd;
 use tare_stats::verdict::decided;
-use tare_stats::{Comparison, DecisionRule, ForkRatio, Method, Polarity, Region, SD_FLOOR, VariancePrior, Verdict};
+use tare_stats::{
+    Comparison, DecisionRule, ForkRatio, Method, Polarity, Region, SD_FLOOR, VariancePrior, Verdict, find_odd_starts,
+};
 
 use crate::source::{Kind, Source};
 
@@ -129,6 +131,14 @@ fn ratios(source: &Source, forks: usize, rng: &mut Pcg64) -> anyhow::Result<Vec<
     (0..forks).map(|_| Ok(ForkRatio::from_pairs(&source.fork(rng))?)).collect()
 }
 
+/// The forks that a report counts.
+fn without_odd(forks: &[ForkRatio]) -> anyhow::Result<Vec<ForkRatio>> {
+    let ratios: Vec<f64> = forks.iter().map(|fork| fork.trimmed_log.exp()).collect();
+    let odd = find_odd_starts(&ratios)?;
+    let is_usual = |(at, _): &(usize, &ForkRatio)| odd.iter().all(|start| start.index != *at);
+    Ok(forks.iter().enumerate().filter(is_usual).map(|(_, fork)| *fork).collect())
+}
+
 /// How one simulated run went.
 struct Outcome {
     /// The interval of any look missed the truth.
@@ -145,18 +155,23 @@ impl Outcome {
     fn of_run(source: &Source, method: Method, rng: &mut Pcg64) -> anyhow::Result<Self> {
         let declared = method.declared_forks().unwrap_or(0);
         let continues = matches!(method, Method::Repeated { may_continue: true, .. });
-        let most = if continues { declared * CONTINUES } else { declared };
+        // A listed group replaces odd forks, up to half as many as were declared.
+        let most = if continues { declared * CONTINUES } else { declared + declared / 2 };
         let rule = DecisionRule { region: Region::new(0.05)?, half_width: Some(0.04), ..DecisionRule::default() };
         let forks = ratios(source, most as usize, rng)?;
         let (mut missed, mut any_look, mut stopped) = (false, false, None);
         let mut last = (Verdict::NoInterval, 0);
         for count in method.min_forks()..=most {
-            let comparison = Comparison::over_forks(&forks[..count as usize], method, SD_FLOOR)?;
+            let usual = without_odd(&forks[..count as usize])?;
+            let comparison = Comparison::over_forks(&usual, method, SD_FLOOR)?;
             last = (Verdict::of_comparison(&comparison, Polarity::LowerIsBetter, &rule), count);
             missed |= comparison.log.is_some_and(|log| !log.contains(0.0));
             any_look |= last.0.is_difference();
             if decided(&comparison, &rule).is_some() {
                 stopped = stopped.or(Some(last));
+            }
+            if !continues && usual.len() as u32 >= declared {
+                break;
             }
         }
         let (last, forks) = stopped.unwrap_or(last);

@@ -15,8 +15,9 @@ use super::Studied;
 use super::compare::Weighed;
 use super::machine::disturbances;
 use super::recorded_part::recorded_part;
+use super::wording;
 use crate::format::{count, enumerate, share};
-use crate::summary::{Finding, Noise, ReportFinding, VerdictKind};
+use crate::summary::{Comparison, Finding, Noise, ReportFinding, VerdictKind};
 
 pub(crate) use words::report_finding;
 
@@ -30,6 +31,7 @@ pub(super) fn findings(record: &RunRecord, cells: &[Studied<'_>], weighed: &Weig
     all.extend(of_machine(&record.header.environment, &record.events));
     all.extend(weighed.noise.iter().filter_map(|n| of_noise(n, record.header.plan.stop.region)));
     all.extend(cells::few_slices_decide(cells, &weighed.disagreeing));
+    all.extend(odd_forks_left_out(&weighed.comparisons));
     all.extend(of_forks(record, cells));
     all.extend(skipped(record));
     all.sort_by_key(|f| std::cmp::Reverse(f.severity));
@@ -101,6 +103,12 @@ fn of_noise(noise: &Noise, region: f64) -> Option<Finding> {
     let floor = noise.floor.filter(|floor| *floor > region)?;
     let detail = format!("{about}: ±{}, region ±{}", share(floor), share(region));
     Some(report_finding(ReportFinding::NoiseAboveRegion, &detail))
+}
+
+/// Forks that count in no currency of their comparison.
+fn odd_forks_left_out(comparisons: &[Comparison]) -> Option<Finding> {
+    let described: Vec<String> = comparisons.iter().filter_map(wording::odd_forks).collect();
+    (!described.is_empty()).then(|| report_finding(ReportFinding::OddForksLeftOut, &described.join("; ")))
 }
 
 fn of_forks(record: &RunRecord, cells: &[Studied<'_>]) -> Option<Finding> {

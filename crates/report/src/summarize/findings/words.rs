@@ -76,11 +76,16 @@ const fn words(kind: ReportFinding) -> FindingWords {
             "Allow a longer warm-up (--warmup-cap, --budget), use more cores or lower the load.",
         ),
         ReportFinding::OddStarts => row(
-            Severity::Warning,
+            Severity::Info,
             "Odd starts",
-            "Some starts settled in another mode; percentages compare their speed with the usual one. They count, and widen \
-             the interval.",
+            "Some starts settled in another mode; percentages compare their speed with the usual one.",
             "Measure more starts (--budget) to see how often this occurs. Compare their context switches and JIT compilation.",
+        ),
+        ReportFinding::OddForksLeftOut => row(
+            Severity::Warning,
+            "Odd forks left out",
+            "In a few forks the servers settled in another mode. The interval is that of the other forks.",
+            "Measure more forks (--budget) to see how often this occurs.",
         ),
         ReportFinding::GeneratorBound => row(
             Severity::Warning,
