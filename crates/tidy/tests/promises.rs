@@ -27,7 +27,7 @@ fn defines(file: &str, name: &str) -> bool {
     if file.ends_with(".ts") {
         return lines.iter().any(|line| line.starts_with(&format!("test('{name}'")));
     }
-    let head = format!("fn {name}()");
+    let head = format!("fn {name}(");
     let is_test = |line: &&str| line.starts_with("#[") || line.starts_with("//") || line.is_empty();
     let found = lines.iter().position(|line| line.starts_with(&head));
     let before = |at: usize| lines[..at].iter().rev().take_while(|line| is_test(line)).any(|line| *line == "#[test]");

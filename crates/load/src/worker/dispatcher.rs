@@ -169,10 +169,13 @@ impl Dispatcher {
         Some(intended)
     }
 
-    /// Removes the request of a user of the closed loop who has waited since then for a connection. Returns its
-    /// intended start.
-    pub(super) fn take_waiting_user(&mut self, since: Nanos, at: Nanos) -> Option<Nanos> {
-        let intended = self.demand.due(since, at)?;
+    /// Removes the request of the closed loop's user who has waited since then for this connection. Returns its intended
+    /// start; `None` if no user waits, because the count is used up or the user does not take part.
+    pub(super) fn take_waiting_user(&mut self, token: Token, since: Nanos, at: Nanos) -> Option<Nanos> {
+        if !self.is_closed_loop() {
+            return None;
+        }
+        let intended = self.demand.due(self.demand.joins(token.index(), since)?, at)?;
         self.demand.take();
         Some(intended)
     }

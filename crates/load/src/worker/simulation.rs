@@ -99,7 +99,7 @@ pub(super) struct WorldTransport {
     script: RefCell<Script>,
     talk: Option<Talk>,
     listener: Listener,
-    connects: usize,
+    connects: Rc<Cell<usize>>,
     /// Arrival of each connect that the server has not accepted yet.
     unaccepted: Rc<RefCell<VecDeque<Nanos>>>,
     sent: Rc<Cell<u64>>,
@@ -118,7 +118,7 @@ impl World {
             script: RefCell::new(script),
             talk: None,
             listener: Listener::AcceptsAfter(Duration::ZERO),
-            connects: 0,
+            connects: Rc::default(),
             unaccepted: Rc::default(),
             sent: Rc::default(),
             sends: Rc::default(),
@@ -178,6 +178,11 @@ impl World {
         Rc::clone(&self.transport.sends)
     }
 
+    /// Counts attempts to connect.
+    pub(super) fn connects(&self) -> Rc<Cell<usize>> {
+        Rc::clone(&self.transport.connects)
+    }
+
     /// Counts the bytes sent to the server.
     pub(super) fn requests_sent(&self) -> Rc<Cell<u64>> {
         Rc::clone(&self.transport.sent)
@@ -199,10 +204,10 @@ impl Transport for WorldTransport {
         unaccepted.push_back(now);
         self.most_unaccepted.set(self.most_unaccepted.get().max(unaccepted.len()));
         drop(unaccepted);
-        self.connects += 1;
+        self.connects.set(self.connects.get() + 1);
         let happening = match self.listener {
             Listener::Refuses => Happening::Refused,
-            Listener::RefusesAfter(taken) if self.connects > taken => Happening::Refused,
+            Listener::RefusesAfter(taken) if self.connects.get() > taken => Happening::Refused,
             Listener::RefusesAfter(_) | Listener::AcceptsAfter(_) => Happening::Connected,
             Listener::Ignores => return,
         };

@@ -4,10 +4,13 @@ use std::time::Duration;
 
 use tare_sample::{ErrorClass, SliceSample};
 
-use super::simulation::{ANSWER, Listener, World, after};
-use super::tests::{seconds, slice, worker};
+use super::simulation::{ANSWER, Listener, Reaction, World, after};
+use super::tests::{seconds, sending, slice, worker};
 use crate::cancel::Cancel;
-use crate::schedule::Schedule;
+use crate::input::request::{RequestSpec, Requests};
+use crate::schedule::stop_rule::StopRule;
+use crate::schedule::think::Think;
+use crate::schedule::{Schedule, Stages};
 
 /// One second of ten requests per second, one after another, on one connection.
 fn ten_requests(world: World) -> SliceSample {
@@ -36,4 +39,40 @@ fn attempts_to_connect_that_no_request_waits_for_are_connection_events() {
     assert_eq!((sample.ok, sample.failed), (0, 10));
     assert_eq!(sample.errors.for_class(ErrorClass::Timeout).count, 10, "no connection took them");
     assert!(sample.connection_events.for_class(ErrorClass::Connect).count > 0);
+}
+
+/// Three users of a server that takes their first connections, resets them after 20 answers, and refuses all others.
+#[test]
+fn every_failed_connect_of_a_closed_loop_is_in_one_of_the_two_tables() {
+    let hundred = StopRule::Count { requests: 100, at_most: Duration::from_secs(5) };
+    let leaving = Stages::starting_at(3.0).then(1.0, Duration::from_secs(1));
+    for (schedule, think, stop) in [
+        (Schedule::Closed, Think::No, seconds(1)),
+        (Schedule::Closed, Think::Constant(Duration::from_millis(40)), seconds(1)),
+        (Schedule::Closed, Think::Constant(Duration::from_millis(40)), hundred),
+        (Schedule::Closed, Think::No, hundred),
+        (Schedule::ClosedStages { users: leaving.clone() }, Think::No, seconds(1)),
+        (Schedule::ClosedStages { users: leaving.clone() }, Think::Constant(Duration::from_millis(40)), seconds(1)),
+    ] {
+        let mut answered = 0;
+        let script = Box::new(move |arrival| {
+            answered += 1;
+            if answered <= 20 {
+                Reaction::Answer { at: arrival, bytes: ANSWER }
+            } else {
+                Reaction::Reset { at: arrival }
+            }
+        });
+        let world = World::new(script).listening(Listener::RefusesAfter(3));
+        let connects = world.connects();
+        let requests = Requests::of([RequestSpec::get("/")]).think(think);
+        let mut worker = sending(&requests, 1, world, Box::new(|| None));
+        worker.prepare(3, &Cancel::new(), &mut |_| {}).unwrap();
+        let what = format!("{schedule:?}, {think:?}, {stop:?}");
+        let sample = worker.run(&slice(schedule, stop), &mut |_| {}).unwrap();
+        let failed = sample.errors.for_class(ErrorClass::Connect).count;
+        let events = sample.connection_events.for_class(ErrorClass::Connect).count;
+        assert_eq!(sample.errors.total(), sample.failed, "{what}");
+        assert_eq!(failed + events, connects.get() as u64 - 3, "{what}: {failed} + {events}");
+    }
 }

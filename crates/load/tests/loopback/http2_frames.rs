@@ -180,6 +180,12 @@ const FORBIDDEN: &[(&str, Answer)] = &[
         [head(s, 0, &[]), frame(DATA, 0, s, b"1"), trailers(s, &[(":status", "200")])].concat()
     }),
     ("a path in the trailers", |s| [head(s, 0, &[]), frame(DATA, 0, s, b"1"), trailers(s, &[(":path", "/")])].concat()),
+    ("white space before a value in the trailers", |s| {
+        [head(s, 0, &[]), frame(DATA, 0, s, b"1"), trailers(s, &[("x-a", " b")])].concat()
+    }),
+    ("white space behind a value in the trailers", |s| {
+        [head(s, 0, &[]), frame(DATA, 0, s, b"1"), trailers(s, &[("x-a", "b\t")])].concat()
+    }),
     ("an unknown pseudo-header", |s| [head(s, 0, &[(":x", "y")]), body(s)].concat()),
     ("a status behind a field", |s| {
         [frame(HEADERS, END_HEADERS, s, &block(&[("x-a", "b"), (":status", "200")])), body(s)].concat()

@@ -117,3 +117,20 @@ fn a_flood_is_known_by_what_would_be_right() {
     assert!(!floods(&[], 1 << 30) && floods(&[], (1 << 30) + 1));
     assert!(!floods(&[Check::lengths(1 << 40..=u64::MAX)], 1 << 40));
 }
+
+/// Patterns that take others longer than the age of the universe: here the time is linear in the body.
+#[test]
+fn no_pattern_of_a_user_hangs_and_one_too_large_is_refused() {
+    let body = "a".repeat(50_000) + "!";
+    for pattern in ["^(a+)+$", "^(a|aa)+$", "^(a|a?)+$", "^(([a-z])+.)+[A-Z]([a-z])+$", "(.*){9}b", "^(.*?,){11}P"] {
+        let check = format!("body ~ {pattern}");
+        let found = verdict(&[check.parse().unwrap()], answer_with(&body).as_bytes(), 1 << 20);
+        assert_eq!(found.map(|(class, _)| class), Some(Validation), "{pattern}");
+    }
+    let error = "body ~ ((a{1000}){1000}){1000}".parse::<Check>().unwrap_err().to_string();
+    assert!(error.contains("size limit") || error.contains("too big"), "{error}");
+}
+
+fn answer_with(body: &str) -> String {
+    format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len())
+}

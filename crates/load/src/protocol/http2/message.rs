@@ -72,14 +72,14 @@ pub(super) fn tell_head(answer: &http::response::Parts, sink: &mut impl Sink) {
     sink.head(&Head::new(answer.status.as_u16(), &fields));
 }
 
-/// The problem of an answer with a field that no server may send.
+/// The problem of a head, or of trailers, with a field that no server may send.
 ///
 /// # Source
 /// RFC 9113, section 8.2.1.
-pub(super) fn malformed_field(answer: &http::response::Parts) -> Option<Problem> {
+pub(super) fn malformed_field(fields: &HeaderMap) -> Option<Problem> {
     let is_blank = |byte: Option<&u8>| matches!(byte, Some(b' ' | b'\t'));
     let ends_blank = |value: &[u8]| is_blank(value.first()) || is_blank(value.last());
-    let (name, value) = answer.headers.iter().find(|(_, value)| ends_blank(value.as_bytes()))?;
+    let (name, value) = fields.iter().find(|(_, value)| ends_blank(value.as_bytes()))?;
     let text = format!("header {name} begins or ends with white space: \"{}\"", escape(value.as_bytes()));
     Some(Problem::new(ErrorClass::Protocol, text))
 }

@@ -5,6 +5,8 @@ mod inspector;
 mod message;
 mod pipe;
 mod stream;
+#[cfg(test)]
+mod tests;
 mod wake;
 
 use std::collections::VecDeque;

@@ -98,7 +98,7 @@ impl Stream {
                 Answer::Head(head) => match ready!(Pin::new(head).poll(context)) {
                     Ok(answer) => {
                         let (head, body) = answer.into_parts();
-                        if let Some(problem) = malformed_field(&head) {
+                        if let Some(problem) = malformed_field(&head.headers) {
                             return Poll::Ready(Some(problem));
                         }
                         tell_head(&head, &mut check);
@@ -120,7 +120,13 @@ impl Stream {
                         }
                     }
                     Some(Err(error)) => return Poll::Ready(Some(problem(&error))),
-                    None => return Poll::Ready(self.exchange.seen.verdict(expectation)),
+                    None => {
+                        let broken = match ready!(body.poll_trailers(context)) {
+                            Ok(trailers) => trailers.as_ref().and_then(malformed_field),
+                            Err(error) => Some(problem(&error)),
+                        };
+                        return Poll::Ready(broken.or_else(|| self.exchange.seen.verdict(expectation)));
+                    }
                 },
             }
         }

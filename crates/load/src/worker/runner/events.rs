@@ -69,7 +69,7 @@ impl<C: Clock> SliceRunner<C> {
     /// Fails an attempt whose transport is open but whose protocol cannot be used.
     fn fail_handshake(&mut self, io: &mut impl Transport, token: Token, at: Nanos, problem: &Problem) {
         if let Some(attempt) = self.connections.attempt(token) {
-            self.fail_attempt(attempt, at, problem);
+            self.fail_attempt(attempt, token, at, problem);
             self.connections.close(io, token);
             self.reconnect_lost(io, token, at);
         }
@@ -198,7 +198,7 @@ impl<C: Clock> SliceRunner<C> {
     fn on_closed(&mut self, io: &mut impl Transport, token: Token, at: Nanos, cause: &CloseCause) {
         self.watch.heard(at);
         if let Some(attempt) = self.connections.attempt(token) {
-            self.fail_attempt(attempt, at, &Problem::of_failed_connect(attempt.stage, cause));
+            self.fail_attempt(attempt, token, at, &Problem::of_failed_connect(attempt.stage, cause));
             self.reconnect_lost(io, token, at);
         } else if self.connections.is_open(token) {
             self.on_open_closed(io, token, at, cause);

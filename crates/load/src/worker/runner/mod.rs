@@ -261,18 +261,20 @@ impl<C: Clock> SliceRunner<C> {
     }
 
     /// Fails an attempt to connect. In the closed loop each connection has users who wait for it, as many as its depth.
-    /// Their requests fail.
-    fn fail_attempt(&mut self, attempt: Attempt, at: Nanos, problem: &Problem) {
+    /// Their requests fail. If nobody waits, it is a connection event.
+    fn fail_attempt(&mut self, attempt: Attempt, token: Token, at: Nanos, problem: &Problem) {
         if !self.recorder.is_active() {
             return;
         }
-        if !self.dispatcher.is_closed_loop() {
-            return self.recorder.connection_failed(at, problem);
-        }
-        for _ in 0..self.protocol.depth() {
-            let Some(intended) = self.dispatcher.take_waiting_user(attempt.since, at) else { return };
+        let mut waiting = 0;
+        while waiting < self.protocol.depth() {
+            let Some(intended) = self.dispatcher.take_waiting_user(token, attempt.since, at) else { break };
             let times = Times { intended, sent: None, blocked_until: None };
             self.recorder.failed_owing(&times, at, problem, self.protocol.owed(attempt.since));
+            waiting += 1;
+        }
+        if waiting == 0 {
+            self.recorder.connection_failed(at, problem);
         }
     }
 
@@ -291,7 +293,7 @@ impl<C: Clock> SliceRunner<C> {
     /// Closes a connection that still has requests under way after the drain.
     fn close_unfinished(&mut self, io: &mut impl Transport, token: Token, now: Nanos) {
         if let Some(attempt) = self.connections.attempt(token) {
-            self.fail_attempt(attempt, now, &Problem::new(attempt.stage, "not connected when the drain ended"));
+            self.fail_attempt(attempt, token, now, &Problem::new(attempt.stage, "not connected when the drain ended"));
         } else if self.connections.is_open(token) && self.connections[token].under_way() > 0 {
             let problem = Problem::new(ErrorClass::Timeout, "no complete answer when the drain ended");
             self.fail_all(token, now, &problem);
@@ -318,7 +320,7 @@ impl<C: Clock> SliceRunner<C> {
                 Due::Exchange => self.time_out_exchanges(io, token, now),
                 Due::Attempt(attempt) => {
                     let problem = Problem::new(attempt.stage, "not connected until the deadline");
-                    self.fail_attempt(attempt, attempt.deadline, &problem);
+                    self.fail_attempt(attempt, token, attempt.deadline, &problem);
                     self.connections.close(io, token);
                     self.reconnect_lost(io, token, now);
                 }

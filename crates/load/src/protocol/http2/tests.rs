@@ -1,0 +1,122 @@
+//! Answers that the `h2` crate's server writes, as the inspector sees them: another program's frames and compression.
+
+use std::pin::Pin;
+
+use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
+use proptest::prelude::*;
+
+use super::field_block::PseudoHeaders;
+use super::*;
+
+/// A status, and the fields of the head and of the trailers.
+type Written = (u16, Vec<(String, String)>, Vec<(String, String)>);
+
+const HEADERS: u8 = 1;
+
+fn fields() -> impl Strategy<Value = Vec<(String, String)>> {
+    // None of a connection, which HTTP/2 forbids; some in the table of HPACK.
+    let name = prop_oneof!["x-[a-z0-9-]{0,12}", Just("server".to_owned()), Just("etag".to_owned())];
+    proptest::collection::vec((name, "([!-~]([ -~]{0,30}[!-~])?)?"), 0..6)
+}
+
+fn map_of(fields: &[(String, String)]) -> HeaderMap {
+    let pair = |(name, value): &(String, String)| {
+        (HeaderName::from_bytes(name.as_bytes()).unwrap(), HeaderValue::from_str(value).unwrap())
+    };
+    fields.iter().map(pair).collect()
+}
+
+/// Polls something that never has to wait, because both ends are in memory.
+fn now<T>(future: impl Future<Output = T>) -> Option<T> {
+    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(value) => Some(value),
+        Poll::Pending => None,
+    }
+}
+
+/// What a server writes that gives these answers on one connection, one after another.
+fn frames_of(answers: &[Written]) -> Vec<u8> {
+    let (mut client, pipe) = (Link::open().unwrap(), Pipe::default());
+    let mut frames = Vec::new();
+    let mut idle = Context::from_waker(Waker::noop());
+    let mut shake = Box::pin(h2::server::handshake(pipe.clone()));
+    let mut server = None;
+    for (status, head, trailers) in answers {
+        let mut asked = None;
+        for _ in 0..4 {
+            let _ = Pin::new(&mut client.machine).poll(&mut idle);
+            if asked.is_none() && client.machine.max_concurrent_send_streams() > 0 {
+                let request = http::Request::get("http://localhost/").body(()).unwrap();
+                asked = Some(client.sender.clone().send_request(request, true).unwrap());
+                let _ = Pin::new(&mut client.machine).poll(&mut idle);
+            }
+            client.pipe.leave(|bytes| pipe.arrive(bytes));
+            if server.is_none() {
+                server = match shake.as_mut().poll(&mut idle) {
+                    Poll::Ready(made) => Some(made.unwrap()),
+                    Poll::Pending => None,
+                };
+            }
+            let Some(server) = &mut server else { continue };
+            if let Poll::Ready(Some(Ok((_, mut respond)))) = server.poll_accept(&mut idle) {
+                let mut answer = Response::new(());
+                *answer.status_mut() = StatusCode::from_u16(*status).unwrap();
+                *answer.headers_mut() = map_of(head);
+                let mut body = respond.send_response(answer, false).unwrap();
+                body.send_data(Bytes::from_static(b"ok"), trailers.is_empty()).unwrap();
+                if !trailers.is_empty() {
+                    body.send_trailers(map_of(trailers)).unwrap();
+                }
+            }
+            let _ = server.poll_closed(&mut idle);
+            pipe.leave(|bytes| {
+                frames.extend_from_slice(bytes);
+                client.pipe.arrive(bytes);
+            });
+        }
+        let (answer, _) = asked.unwrap();
+        assert!(now(answer).is_some_and(|answer| answer.is_ok()), "the answer has arrived");
+    }
+    frames
+}
+
+/// The pseudo-headers of each header section.
+fn pseudo_headers(mut frames: &[u8]) -> Vec<PseudoHeaders> {
+    let mut found = Vec::new();
+    while let Some((head, rest)) = frames.split_first_chunk::<9>() {
+        let length = u32::from_be_bytes([0, head[0], head[1], head[2]]) as usize;
+        if head[3] == HEADERS {
+            found.push(PseudoHeaders::of(&rest[..length]));
+        }
+        frames = &rest[length..];
+    }
+    found
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn what_another_program_writes_is_allowed_and_its_pseudo_headers_are_found(
+        answers in proptest::collection::vec((200_u16..600, fields(), fields()), 1..8),
+    ) {
+        let frames = frames_of(&answers);
+        for size in [frames.len(), 1, 7] {
+            let mut inspector = FrameInspector::new();
+            let forbidden = frames.chunks(size).find_map(|piece| inspector.inspect(piece, 0));
+            prop_assert_eq!(forbidden, None, "in pieces of {}", size);
+        }
+        let expected: Vec<bool> = answers
+            .iter()
+            .flat_map(|(_, _, trailers)| if trailers.is_empty() { vec![true] } else { vec![true, false] })
+            .collect();
+        let found = pseudo_headers(&frames);
+        // A status that is in the table of the connection can be any field, as far as the inspector knows.
+        prop_assert!(found.iter().all(|section| !section.has_request), "{:?}", found);
+        prop_assert_eq!(found.len(), expected.len());
+        for (section, is_head) in found.iter().zip(expected) {
+            prop_assert!(is_head || !section.has_status, "{:?}", found);
+        }
+        prop_assert!(found[0].is_final, "the first status is in no table yet: {:?}", found);
+    }
+}
