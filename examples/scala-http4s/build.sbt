@@ -4,5 +4,4 @@ enablePlugins(JavaAppPackaging)
 libraryDependencies ++= Seq(
   "org.http4s" %% "http4s-ember-server" % "0.23.30",
   "org.http4s" %% "http4s-dsl" % "0.23.30",
-  "org.typelevel" %% "log4cats-noop" % "2.7.1",
 )

@@ -123,10 +123,7 @@ fn sbt(folder: &Path) -> Option<Project> {
     let name = name.unwrap_or_else(|| folder_name(folder)).to_lowercase();
     // The task is that of sbt-native-packager.
     let program = format!("target/universal/stage/bin/{name}");
-    Some(Project {
-        port_variables: JVM_VARIABLES,
-        ..project("sbt", "build.sbt", Some("sbt -batch stage"), &[&program])
-    })
+    Some(Project { port_variables: JVM_VARIABLES, ..project("sbt", "build.sbt", Some("sbt stage"), &[&program]) })
 }
 
 /// Spring Boot reads the second, Quarkus the third.
@@ -229,7 +226,7 @@ mod tests {
                 Some("./gradlew -q assemble"),
                 "java -Xms512m -Xmx512m -jar build/libs/own-2.0.jar",
             ),
-            (&[("build.sbt", "name := \"Own\"\n")], "sbt", Some("sbt -batch stage"), "target/universal/stage/bin/own"),
+            (&[("build.sbt", "name := \"Own\"\n")], "sbt", Some("sbt stage"), "target/universal/stage/bin/own"),
             (&[("Own.csproj", "")], ".NET", Some("dotnet publish -c Release -o published"), "dotnet published/Own.dll"),
             (
                 &[("requirements.txt", ""), ("main.py", "")],
