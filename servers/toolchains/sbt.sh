@@ -49,7 +49,7 @@ find_jdk() {
   javac=$(readlink -f "$(command -v javac || true)" 2>/dev/null) || true
   export JAVA_HOME=${JAVA_HOME:-${javac%/bin/javac}}
   (($(java_version "$JAVA_HOME") >= MIN_JAVA)) ||
-    die "JAVA_HOME and PATH have no JDK of version $MIN_JAVA or later: install one (25 is a good choice), or set JAVA_HOME"
+    die "JAVA_HOME and PATH have no JDK of version $MIN_JAVA or later: install one (25 is a good choice), or set JAVA_HOME; tare doctor --jdk finds one in the usual places"
 }
 
 # Prints where sbt's launcher is, after Maven has fetched it by name if need be and its hash has been checked.

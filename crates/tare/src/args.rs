@@ -272,6 +272,9 @@ pub enum CiForm {
 #[derive(Debug, Args)]
 #[command(after_help = "Exit codes: 0 fine, or usable with care · 1 something that a run needs is missing")]
 pub struct DoctorArgs {
+    /// Only print the folder of the JDK that builds the servers, as in JAVA_HOME=$(tare doctor --jdk) servers/build.
+    #[arg(long, conflicts_with_all = ["server_cpus", "load_cpus"])]
+    pub jdk: bool,
     /// Cores of the servers, such as 0 or 0,2-3 [default: as a run would choose].
     #[arg(long, value_name = "CPUS")]
     pub server_cpus: Option<String>,

@@ -14,6 +14,7 @@ use tare_report::format::share;
 use tare_report::palette::{Palette, Tone};
 use tare_run::noise::{NoiseFigures, measure_noise};
 use tare_run::preflight;
+use tare_sut::jdk::Jdk;
 use tare_sys::affinity::{CpuSet, allowed_cpus};
 use tare_sys::procfs::machine::Machine;
 
@@ -29,6 +30,10 @@ const RUN_SPAN: Duration = Duration::from_secs(60);
 
 /// Looks at tools, permissions and the machine, measures its noise, and says what is missing.
 pub fn doctor(args: &DoctorArgs, global: &Global) -> anyhow::Result<Outcome> {
+    if args.jdk {
+        console::print_text(&format!("{}\n", Jdk::find_compiler()?.home.display()));
+        return Ok(Outcome::Done);
+    }
     let (server, load) = cores(args)?;
     let world = World::load(global)?;
     let cancelled = interrupt::install_flag()?;

@@ -102,7 +102,7 @@ function row(model: Model, c: Comparison, columns: CurrencyName[], axes: Map<str
   return h(
     'tr',
     { role: 'row' },
-    h('th', { scope: 'row', role: 'rowheader' }, name, h('small', {}, startsText(cell, c.odd_forks?.length ?? 0))),
+    h('th', { scope: 'row', role: 'rowheader' }, name, h('small', {}, startsText(cell, c.odd_forks.length))),
     ...columns.map((column) => place(c, column, axes.get(column.name)!, model.summary.run.region, cell)),
     h('td', { role: 'cell', class: 'needed' }, toDecide(c)),
   );

@@ -17,7 +17,7 @@ export interface Comparison {
   cell: string;
   baseline_cell: string;
   /** Forks that count in no currency. */
-  odd_forks?: { fork: number; ratio: number }[];
+  odd_forks: { fork: number; ratio: number }[];
   currencies: Currency[];
 }
 

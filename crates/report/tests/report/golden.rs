@@ -63,6 +63,7 @@ fn golden_summaries() -> Vec<(&'static str, Value)> {
     vec![
         ("decided", to_json(&summarize(&decided()))),
         ("undecided", to_json(&summarize(&undecided()))),
+        ("odd-start", to_json(&summarize(&odd_start()))),
         ("equivalent", to_json(&summarize(&equivalent()))),
         ("broken", to_json(&summarize(&broken()))),
         ("slo", to_json(&summarize(&pushes::searched(&[("http4s.Vanilla", 10_000.0), ("b", 8_000.0)])))),
@@ -109,6 +110,15 @@ fn undecided() -> RunRecord {
     let mut many = LatencyHistogram::new();
     (0..2_000).for_each(|i| many.record_ns(100_000 + i * 1_000));
     record.slices[0].load.response = PackedHistogram::from(&many);
+    record
+}
+
+/// Five starts, and in one of them the compared server settled at half its speed.
+fn odd_start() -> RunRecord {
+    let mut record = one_round(run(&[baseline(), weighed("http4s.Tapir", 0.95)], 5, &[SliceKind::Saturating]));
+    for slice in record.slices.iter_mut().filter(|slice| slice.key.fork == 3 && slice.key.variant == "http4s.Tapir") {
+        slice.load.completed /= 2;
+    }
     record
 }
 
