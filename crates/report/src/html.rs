@@ -2,12 +2,17 @@
 
 mod packed;
 
+use std::io::Read;
+
+use flate2::read::ZlibDecoder;
+use serde::de::Error as _;
+
 use crate::error::ReportError;
 use crate::summary::Summary;
 use packed::PackedData;
 
-/// The page of `web/`, or where that was not built, a small one that says so.
-const TEMPLATE: &str = include_str!(concat!(env!("OUT_DIR"), "/report.html"));
+/// The page of `web/`, or where that was not built, a small one that says so; compressed by the build script.
+const PACKED_TEMPLATE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/report.html.zlib"));
 
 /// Where the packed summary goes.
 const SUMMARY: &str = "__TARE_SUMMARY__";
@@ -26,7 +31,13 @@ const TITLE: &str = "<title>tare report</title>";
 /// # Errors
 /// As [`crate::json::render`].
 pub fn render(summary: &Summary) -> Result<String, ReportError> {
-    fill(TEMPLATE, summary)
+    fill(&template()?, summary)
+}
+
+fn template() -> Result<String, ReportError> {
+    let mut template = String::new();
+    ZlibDecoder::new(PACKED_TEMPLATE).read_to_string(&mut template).map_err(serde_json::Error::custom)?;
+    Ok(template)
 }
 
 fn fill(template: &str, summary: &Summary) -> Result<String, ReportError> {
@@ -52,9 +63,9 @@ mod tests {
 
     #[test]
     fn both_templates_have_a_place_for_the_data() {
-        let fallback = include_str!("fallback.html");
+        let (template, fallback) = (template().unwrap(), include_str!("fallback.html"));
         for place in [SUMMARY, DETAILS, TITLE] {
-            assert_eq!((TEMPLATE.matches(place).count(), fallback.matches(place).count()), (1, 1), "{place}");
+            assert_eq!((template.matches(place).count(), fallback.matches(place).count()), (1, 1), "{place}");
         }
         assert_eq!(fallback.matches(SENTENCES).count(), 1);
     }
