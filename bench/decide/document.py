@@ -23,6 +23,7 @@ REPLAY = """\
 
 A simulated run looks after each fork from the third on, up to its declared forks. Where it may continue, it goes on for as
 many forks again. The code that judges real runs judges it: interval, verdict and stop rule. Looks after the stop count too.
+Odd forks are left out and replaced, as in a real run.
 Forks come from known distributions, or from the forks and rounds of records. Of a recorded comparison, the mean is removed,
 and each drawn fork has a random sign: the true difference is 0. With a prior, every 100 runs have one that is fitted to 20
 earlier runs of the same source.
