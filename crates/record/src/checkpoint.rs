@@ -4,8 +4,6 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::run::RunRecord;
-
 /// What a run had done at the end of its last whole step: a fork, or a cell of a sequential run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Checkpoint {
@@ -75,18 +73,6 @@ pub struct EntryCounts {
 }
 
 impl EntryCounts {
-    /// Those of a record.
-    pub const fn of(record: &RunRecord) -> Self {
-        Self {
-            slices: record.slices.len(),
-            forks: record.forks.len(),
-            warmups: record.warmups.len(),
-            cross_checks: record.cross_checks.len(),
-            events: record.events.len(),
-            profiles: record.profiles.len(),
-        }
-    }
-
     /// The tables of the record with their counts.
     pub(crate) const fn by_table(&self) -> [(&'static str, i64); 6] {
         [
@@ -97,19 +83,5 @@ impl EntryCounts {
             ("event", self.events as i64),
             ("profile", self.profiles as i64),
         ]
-    }
-}
-
-impl RunRecord {
-    /// Goes back to the end of the last whole step: what came after it is measured again.
-    pub fn go_back_to(&mut self, checkpoint: &Checkpoint) {
-        let EntryCounts { slices, forks, warmups, cross_checks, events, profiles } = checkpoint.entries;
-        self.slices.truncate(slices);
-        self.forks.truncate(forks);
-        self.warmups.truncate(warmups);
-        self.cross_checks.truncate(cross_checks);
-        self.events.truncate(events);
-        self.profiles.truncate(profiles);
-        self.end = None;
     }
 }

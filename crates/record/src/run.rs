@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::checkpoint::Checkpoint;
+use crate::checkpoint::{Checkpoint, EntryCounts};
 use crate::cross_check::CrossCheckRecord;
 use crate::event::EventRecord;
 use crate::header::RunHeader;
@@ -107,5 +107,29 @@ impl RunRecord {
             checkpoint: None,
             end: None,
         }
+    }
+
+    /// How many entries of each kind it has.
+    pub const fn entry_counts(&self) -> EntryCounts {
+        EntryCounts {
+            slices: self.slices.len(),
+            forks: self.forks.len(),
+            warmups: self.warmups.len(),
+            cross_checks: self.cross_checks.len(),
+            events: self.events.len(),
+            profiles: self.profiles.len(),
+        }
+    }
+
+    /// Goes back to the end of the last whole step: what came after it is measured again.
+    pub fn go_back_to(&mut self, checkpoint: &Checkpoint) {
+        let EntryCounts { slices, forks, warmups, cross_checks, events, profiles } = checkpoint.entries;
+        self.slices.truncate(slices);
+        self.forks.truncate(forks);
+        self.warmups.truncate(warmups);
+        self.cross_checks.truncate(cross_checks);
+        self.events.truncate(events);
+        self.profiles.truncate(profiles);
+        self.end = None;
     }
 }

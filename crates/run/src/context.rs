@@ -6,7 +6,7 @@ use std::time::Duration;
 use tare_plan::Plan;
 use tare_plan::plan::Rate;
 use tare_plan::turn::Turns;
-use tare_record::checkpoint::{Checkpoint, DoneStep, EntryCounts, SharedLoad};
+use tare_record::checkpoint::{Checkpoint, DoneStep, SharedLoad};
 use tare_record::{EndStatus, EventRecord, RunRecord};
 
 use crate::cores::Cores;
@@ -131,7 +131,7 @@ impl<'a> RunContext<'a> {
         };
         let checkpoint = Checkpoint {
             at_ns: self.bed.elapsed_ns(),
-            entries: EntryCounts::of(self.journal.record()),
+            entries: self.journal.record().entry_counts(),
             steps: self.steps.clone(),
             loads: self.fixed.iter().map(load).collect(),
             files: self.files.clone(),

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use tare_plan::PlanError;
+use tare_run::RunError;
 
 /// How a sub-command ended that did what it could.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,7 +38,10 @@ impl From<Outcome> for ExitCode {
 
 /// 2 for a suite, a name or a value that cannot be used, as for wrong flags; 1 for every other error.
 pub fn exit_code(error: &anyhow::Error) -> ExitCode {
-    let is_wrong_usage = error.chain().any(|cause| cause.is::<PlanError>());
+    let is_wrong = |cause: &(dyn std::error::Error + 'static)| {
+        cause.is::<PlanError>() || matches!(cause.downcast_ref(), Some(RunError::Plan { .. }))
+    };
+    let is_wrong_usage = error.chain().any(is_wrong);
     ExitCode::from(if is_wrong_usage { 2 } else { 1 })
 }
 

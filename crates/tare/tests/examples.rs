@@ -77,25 +77,21 @@ fn the_fastify_example_runs() {
 }
 
 #[test]
-#[ignore = "installs packages from PyPI: cargo test -p tare --test examples -- --ignored"]
 fn the_starlette_example_runs() {
     both_suites_run("python-starlette", "python3", "--version");
 }
 
 #[test]
-#[ignore = "builds for a minute: cargo test -p tare --test examples -- --ignored"]
 fn the_axum_example_runs() {
     both_suites_run("rust-axum", "cargo", "--version");
 }
 
 #[test]
-#[ignore = "fetches Jetty from Maven Central: cargo test -p tare --test examples -- --ignored"]
 fn the_jetty_example_runs() {
     both_suites_run("jetty-filter", "mvn", "--version");
 }
 
 #[test]
-#[ignore = "builds for a minute: cargo test -p tare --test examples -- --ignored"]
 fn the_http4s_example_runs() {
     both_suites_run("scala-http4s", "sbt", "--version");
 }

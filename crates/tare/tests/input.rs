@@ -67,6 +67,7 @@ fn flags_with_a_mistake_name_the_flag() {
         (&["run", "suite.toml", "--server-cpus", "999"], "core 999 is not there"),
         (&["run", "suite.toml", "--server-cpus", "a-b"], "--server-cpus"),
         (&["run", "nowhere.toml"], "cannot read the suite nowhere.toml"),
+        (&["check"], "tare.toml: is not in this folder; tare init writes one"),
         (&["run", "suite.toml", "--congestion", "nonsense", "--forks", "1"], "nonsense"),
         (&["report", "1999-01-01-1"], "1999-01-01-1"),
     ] {

@@ -8,7 +8,7 @@ use rustix::fs::{FlockOperation, flock};
 
 use super::writer::RunWriter;
 use super::{reader, schema};
-use crate::checkpoint::{Checkpoint, EntryCounts};
+use crate::checkpoint::Checkpoint;
 use crate::error::RecordError;
 use crate::{EndStatus, EventKind, RunRecord};
 
@@ -64,7 +64,7 @@ impl InterruptedRun {
     pub fn reopen(mut self) -> Result<ReopenedRun, RecordError> {
         let wrap = |e: rusqlite::Error| RecordError::sqlite(&self.file, &e);
         let connection = Connection::open(&self.file).map_err(wrap)?;
-        let is_cut = EntryCounts::of(&self.record) != self.checkpoint.entries;
+        let is_cut = self.record.entry_counts() != self.checkpoint.entries;
         let copy = is_cut.then(|| free_name(&self.file));
         if let Some(copy) = &copy {
             connection.execute("VACUUM INTO ?1", [copy.to_string_lossy()]).map_err(wrap)?;

@@ -56,7 +56,7 @@ fn a_run_between_two_steps_needs_no_copy() {
     let root = tempfile::tempdir().unwrap();
     let mut writer = write(root.path(), "r", 1);
     let file = writer.record_file().to_path_buf();
-    let entries = EntryCounts::of(&open_run_record(&file).unwrap());
+    let entries = open_run_record(&file).unwrap().entry_counts();
     writer.save_checkpoint(&Checkpoint { entries, ..Checkpoint::default() }).unwrap();
     drop(writer);
     assert_eq!(InterruptedRun::open(&file).unwrap().reopen().unwrap().copy, None);

@@ -69,8 +69,14 @@ fn read_suite(args: &CheckArgs, world: &World) -> anyhow::Result<Suite> {
     match &args.suite {
         Some(path) => world.read_suite(path),
         None if args.settings.0.servers.is_some() && !usual.exists() => Ok(Suite::default()),
+        None if !usual.exists() => Err(no_suite().into()),
         None => world.read_suite(usual),
     }
+}
+
+fn no_suite() -> PlanError {
+    let message = "is not in this folder; tare init writes one, or name a suite: tare check my.toml";
+    PlanError::Value { origin: SUITE_FILE.to_owned(), message: message.to_owned() }
 }
 
 /// What the limits of a run come to.

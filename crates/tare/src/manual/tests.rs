@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 use std::fs;
+use std::io::Write as _;
 use std::path::PathBuf;
+use std::process::Stdio;
 
 use clap::{Command, Parser};
 use tare_plan::suite::Suite;
@@ -121,6 +123,41 @@ fn every_suite_in_the_documents_can_be_read() {
         }
     }
     assert!(told > 8, "the documents have suites: {told}");
+}
+
+/// What reads a program from its input and fails if it cannot be parsed; `None` for what no program is written in.
+fn parser_of(language: &str) -> Option<(&'static str, &'static [&'static str])> {
+    Some(match language {
+        "js" => ("node", &["--check", "-"]),
+        "python" => ("python3", &["-c", "import ast, sys; ast.parse(sys.stdin.read())"]),
+        "go" => ("gofmt", &[]),
+        "rust" => ("rustfmt", &["--edition", "2024"]),
+        _ => return None,
+    })
+}
+
+/// What the parser says of a program that it cannot parse; `None` also where the parser is not installed.
+fn complaint(parser: &str, arguments: &[&str], code: &str) -> Option<String> {
+    let mut parser = std::process::Command::new(parser);
+    parser.args(arguments).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut running = parser.spawn().ok()?;
+    running.stdin.take().unwrap().write_all(code.as_bytes()).unwrap();
+    let output = running.wait_with_output().unwrap();
+    (!output.status.success()).then(|| String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+#[test]
+fn every_program_in_the_documents_can_be_parsed() {
+    let mut told = 0;
+    for document in documents() {
+        for (language, code) in code_blocks(&fs::read_to_string(&document).unwrap()) {
+            let Some((parser, arguments)) = parser_of(&language) else { continue };
+            told += 1;
+            let complaint = complaint(parser, arguments, &code);
+            assert!(complaint.is_none(), "{}: {}\n{code}", document.display(), complaint.unwrap());
+        }
+    }
+    assert!(told >= 4, "the documents have programs: {told}");
 }
 
 #[test]

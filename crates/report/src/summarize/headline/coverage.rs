@@ -6,7 +6,7 @@ use crate::summary::Comparison;
 /// The largest number of names in a list.
 const LISTED: usize = 3;
 
-/// The subject if a list of names would be long or wrong.
+/// The subject if a list of names would be long.
 pub(super) const THE_VARIANT: &str = "the variant";
 
 /// All variants and scenarios that were compared.
@@ -42,27 +42,27 @@ impl Universe {
         self.comparisons
     }
 
+    /// `all 12 comparisons`, `9 of 12 comparisons`.
+    fn part(&self, some: usize) -> String {
+        let all = count(self.comparisons as u64, "comparison");
+        if some == self.comparisons { format!("all {all}") } else { format!("{some} of {all}") }
+    }
+
     /// These comparisons in words.
     pub fn cover_by_name(&self, comparisons: &[&Comparison]) -> Coverage {
         let variants = distinct(comparisons.iter().map(|c| c.variant.as_str()));
         let scenarios = distinct(comparisons.iter().map(|c| c.scenario.as_str()));
         let baselines = distinct(comparisons.iter().map(|c| c.baseline.as_str()));
-        // Every variant under every scenario, or no list would be true.
+        let subject = names(&variants, &self.variants, "variants");
+        // Every variant under every scenario, or a list of scenarios would say too much.
         let is_product = variants.len() * scenarios.len() == comparisons.len();
-        let subject = is_product.then(|| names(&variants, &self.variants, "variants")).flatten();
-        let place = names(&scenarios, &self.scenarios, "scenarios");
-        let (is_plural, subject, place) = match (subject, place) {
-            (Some(subject), Some(place)) => (variants.len() > 1, subject, format!(" on {place}")),
-            _ => {
-                let all = count(self.comparisons as u64, "comparison");
-                let part = if comparisons.len() == self.comparisons {
-                    format!("all {all}")
-                } else {
-                    format!("{} of {all}", comparisons.len())
-                };
-                (false, THE_VARIANT.to_owned(), format!(" in {part}"))
-            }
+        let place = is_product.then(|| names(&scenarios, &self.scenarios, "scenarios")).flatten();
+        let place = match place {
+            Some(place) if subject.is_some() => format!(" on {place}"),
+            _ => format!(" in {}", self.part(comparisons.len())),
         };
+        let is_plural = subject.is_some() && variants.len() > 1;
+        let subject = subject.unwrap_or_else(|| THE_VARIANT.to_owned());
         let baseline = match baselines.as_slice() {
             [one] => one.clone(),
             _ if is_plural => "their baselines".to_owned(),
@@ -90,4 +90,38 @@ fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
         }
     }
     distinct
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn comparison(variant: &str, scenario: &str) -> Comparison {
+        let id = format!("{scenario}/{variant}");
+        Comparison {
+            id: id.clone(),
+            group: "g".to_owned(),
+            scenario: scenario.to_owned(),
+            variant: variant.to_owned(),
+            baseline: "bare".to_owned(),
+            cell: id,
+            baseline_cell: format!("{scenario}/bare"),
+            odd_forks: Vec::new(),
+            currencies: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn variants_are_named_also_where_not_all_were_compared_in_each_scenario() {
+        let all = [comparison("a", "Get"), comparison("b", "Get"), comparison("a", "Post")];
+        let all: Vec<&Comparison> = all.iter().collect();
+        let words = |some: &[&Comparison]| {
+            let cover = Universe::of(&all).cover_by_name(some);
+            (cover.subject + &cover.place, cover.is_plural)
+        };
+        assert_eq!(words(&all), ("a and b in all 3 comparisons".to_owned(), true));
+        assert_eq!(words(&all[..2]), ("a and b on Get".to_owned(), true));
+        assert_eq!(words(&all[1..]), ("b and a in 2 of 3 comparisons".to_owned(), true));
+        assert_eq!(words(&all[2..]), ("a on Post".to_owned(), false));
+    }
 }
