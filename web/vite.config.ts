@@ -1,11 +1,12 @@
 // Builds report.html, with its code, style and typeface inlined, into one file that needs no network.
 import { viteSingleFile } from 'vite-plugin-singlefile';
 import { defineConfig } from 'vitest/config';
+import { earlyCode } from './early.ts';
 import { glossary } from './glossary.ts';
 
 export default defineConfig({
   define: { __GLOSSARY__: JSON.stringify(glossary('../docs/GLOSSARY.md')) },
-  plugins: [viteSingleFile({ removeViteModuleLoader: true })],
+  plugins: [viteSingleFile({ removeViteModuleLoader: true }), earlyCode()],
   build: {
     target: 'es2022',
     assetsInlineLimit: 1_000_000,

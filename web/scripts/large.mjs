@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { format } from 'prettier';
 import { runnerImport } from 'vite';
 
 /** Slices of each of the three starts of a cell: those of a start of two minutes. */
@@ -84,5 +85,5 @@ ${points.toLocaleString('en')} slices, opened ${TIMES} times in Chromium ${versi
 
 Size of the file: ${(statSync(file).size / 1e6).toFixed(1)} MB. As JSON the data have ${(JSON.stringify(summary).length / 1e6).toFixed(1)} MB.
 `;
-writeFileSync('LARGE.md', text);
+writeFileSync('LARGE.md', await format(text, { parser: 'markdown' }));
 console.log(text);

@@ -13,15 +13,28 @@ import { Details } from './summary/details';
 import { readSummary } from './summary/read';
 
 performance.mark('tare-begin');
-const place = document.getElementById('page')!;
-const textOf = (id: string) => document.getElementById(id)?.textContent?.trim() ?? '';
-try {
-  const summary = await readSummary(textOf('tare-summary'));
-  await showReport(place, summary, new Details(textOf('tare-details').split('\n')));
-  performance.measure('tare-report', 'tare-begin');
-} catch (error) {
-  place.replaceChildren(
-    h('p', { class: 'failure', role: 'alert' }, error instanceof Error ? error.message : String(error)),
-  );
-  throw error;
+void start(document.getElementById('page')!);
+
+async function start(place: HTMLElement): Promise<void> {
+  try {
+    const summary = await readSummary(textOf('tare-summary'));
+    const packed = parsed().then(() => textOf('tare-details').split('\n'));
+    await showReport(place, summary, new Details(packed));
+    performance.measure('tare-report', 'tare-begin');
+  } catch (error) {
+    place.replaceChildren(
+      h('p', { class: 'failure', role: 'alert' }, error instanceof Error ? error.message : String(error)),
+    );
+    throw error;
+  }
+}
+
+function textOf(id: string): string {
+  return document.getElementById(id)?.textContent?.trim() ?? '';
+}
+
+/** Resolves when the browser has read the whole file: the details are its last part. */
+function parsed(): Promise<void> {
+  if (document.readyState !== 'loading') return Promise.resolve();
+  return new Promise((resolve) => document.addEventListener('DOMContentLoaded', () => resolve(), { once: true }));
 }

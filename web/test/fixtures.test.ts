@@ -1,5 +1,6 @@
 // The fixtures themselves, and how a summary gets into the page.
 
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { fill, pack, PLACEHOLDERS } from '../fixtures/fill';
 import { FIXTURES } from '../fixtures/index';
@@ -22,6 +23,49 @@ test('fixtures have the shapes that their names promise', () => {
   }
 });
 
+test.each(['compared', 'sequential', 'families', 'explained'])('the figures of "%s" can be true together', (name) => {
+  const { cells, comparisons, run, trust, findings } = FIXTURES[name]!();
+  const near = (a: number, b: number, share: number) => expect(Math.abs(a / b - 1)).toBeLessThan(share);
+  for (const cell of cells) {
+    const counts = cell.latency.map((l) => l.response.count).reduce((a, b) => a + b, 0);
+    near(counts, cell.requests_ok, 0.01);
+    near(
+      cell.cpu_by_kind.map((k) => k.ns_per_request).reduce((a, b) => a + b, 0),
+      cell.cpu_ns_per_request!.value,
+      0.01,
+    );
+    for (const { response, service, pace } of cell.latency) {
+      near(response.count, pace.answers_per_s * pace.window_s, 0.01);
+      service.percentiles.forEach((p, i) =>
+        expect(response.percentiles[i]!.value_ns).toBeGreaterThanOrEqual(p.value_ns),
+      );
+      expect(response.max_ns!).toBeGreaterThanOrEqual(response.percentiles.at(-1)!.value_ns);
+    }
+    for (const point of cell.timeline) {
+      expect(point.cpu.map((k) => k.cores).reduce((a, b) => a + b, 0)).toBeLessThanOrEqual(1);
+      expect(point.t_s).toBeLessThan(run.duration_s);
+    }
+    const pauses = cell.timeline.filter((p) => p.phase === 'measure').map((p) => p.gc_pauses!);
+    expect(cell.gc_pauses).toBe(pauses.reduce((a, b) => a + b, 0));
+  }
+  for (const c of comparisons.flatMap((comparison) => comparison.currencies)) {
+    near(c.ratio, c.variant_value / c.baseline_value, 0.01);
+    if (c.fork_ratios.length) {
+      const logs = c.fork_ratios.map(Math.log);
+      near(Math.exp(logs.reduce((a, b) => a + b, 0) / logs.length), c.ratio, 0.001);
+      expect(c.lo! < c.ratio && c.ratio < c.hi!).toBe(true);
+    }
+  }
+  expect(trust.warnings).toBe(findings.filter((f) => f.severity !== 'info').length);
+});
+
+test('the code of the built page stands before the details, so that the answer does not wait for them', () => {
+  const page = readFileSync('dist/report.html', 'utf8');
+  const places = ['id="tare-summary"', '<script>(() => {', 'id="tare-details"'].map((part) => page.indexOf(part));
+  expect(places.every((place) => place > 0)).toBe(true);
+  expect(places).toEqual([...places].sort((a, b) => a - b));
+});
+
 test('a filled page holds no markup from the data and gives the data back', async () => {
   const summary = FIXTURES.hostile!();
   const page = fill(`<script>${PLACEHOLDERS[0]}</script><script>${PLACEHOLDERS[1]}</script>`, summary);
@@ -29,7 +73,7 @@ test('a filled page holds no markup from the data and gives the data back', asyn
   const [first, parts] = [...page.matchAll(/<script>([^<]*)<\/script>/g)].map((m) => m[1]!);
   const read = await readSummary(first!);
   expect(read.cells.every((cell) => cell.timeline.length === 0)).toBe(true);
-  const details = new Details(parts!.split('\n'));
+  const details = new Details(Promise.resolve(parts!.split('\n')));
   const panels = [...new Set(read.cells.map((c) => `${c.group}/${c.scenario}`))];
   const cellsOf = (key: string) => read.cells.filter((c) => `${c.group}/${c.scenario}` === key);
   await Promise.all(panels.map((key, i) => details.open(i, cellsOf(key))));

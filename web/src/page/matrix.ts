@@ -4,6 +4,7 @@ import { breakable, copyButton, h, saveFile } from '../dom';
 import { toCsv, toMarkdown } from '../format/export';
 import { fixed, ratioText } from '../format/number';
 import { groupName, inCurrency, type Model } from '../model';
+import { painted } from '../paint';
 import { choice, watch } from '../state';
 import type { Cell, Currency } from '../summary';
 import { currencyTabs } from '../figures/overhead';
@@ -12,6 +13,9 @@ import { theme, verdictLook, LIGHT } from '../theme';
 
 /** A ratio this far from 1 (on the logarithm) has the full colour. */
 const FULL_COLOUR = Math.log(1.5);
+
+/** Rows of the first picture; the others follow when the browser has shown these. */
+const ROWS_AT_FIRST = 24;
 
 const TITLE = 'Every variant as a share of its baseline, by scenario';
 
@@ -45,9 +49,10 @@ function rowsOf(model: Model): MatrixRow[] {
 export function matrix(model: Model): HTMLElement {
   const rows = rowsOf(model);
   const body = h('tbody', {});
-  const fill = () => body.replaceChildren(...bodyRows(model, rows));
-  watch(['currency'], fill);
-  fill();
+  const fill = (count = rows.length) => body.replaceChildren(...bodyRows(model, rows.slice(0, count)));
+  watch(['currency'], () => fill());
+  fill(ROWS_AT_FIRST);
+  if (rows.length > ROWS_AT_FIRST) void painted().then(() => fill());
   const heads = model.scenarios.map((s) =>
     h('th', { scope: 'col' }, breakable(s.replace(/(?<=[a-z])(?=[A-Z])/g, '\u200b'))),
   );

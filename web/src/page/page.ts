@@ -4,6 +4,7 @@ import { h } from '../dom';
 import { ladderFigures } from '../figures/ladder';
 import { loadFigures } from '../figures/load';
 import { buildModel, firstChoice, openPanels, type Model } from '../model';
+import { painted } from '../paint';
 import { choice, choose } from '../state';
 import type { Summary } from '../summary';
 import type { Details } from '../summary/details';
@@ -17,9 +18,6 @@ import { masthead } from './masthead';
 import { followSections, nav, type Entry } from './nav';
 import { cellTable, type CellTable } from './table';
 import { profilesSection, whySection } from './why';
-
-/** How long a hidden page waits before it makes its charts. */
-const HIDDEN_MS = 300;
 
 interface Room extends Entry {
   make: (model: Model) => Node;
@@ -114,13 +112,6 @@ function inOrder(model: Model, list: Room[], sections: HTMLElement[]): HTMLEleme
   const deep = h('div', {}, charts.focusBar(model), ...sections.slice(from, to));
   return [...sections.slice(0, from), deep, ...sections.slice(to)];
 }
-
-/** Resolves when the browser has shown what the page has so far. A hidden page shows nothing, and does not wait long. */
-const painted = (): Promise<void> =>
-  new Promise((resolve) => {
-    requestAnimationFrame(() => setTimeout(resolve));
-    setTimeout(resolve, HIDDEN_MS);
-  });
 
 /** Lets the browser answer the reader between two sections. */
 const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));

@@ -44,7 +44,8 @@ export interface ChartDetails {
 export class Details {
   private readonly opened = new Map<number, Promise<void>>();
 
-  constructor(private readonly packed: string[]) {}
+  /** The parts may still be on their way: a browser shows the answer before it has read them. */
+  constructor(private readonly parts: Promise<string[]>) {}
 
   /** Gives the cells of a panel what their charts show. */
   open(panel: number, cells: Cell[]): Promise<void> {
@@ -54,7 +55,8 @@ export class Details {
   }
 
   private async unpack(panel: number, cells: Cell[]): Promise<void> {
-    const packed = this.packed[panel];
+    const parts = await this.parts;
+    const packed = parts[panel];
     if (!packed) return;
     const details = (await unpack(packed)) as Record<string, ChartDetails>;
     for (const cell of cells) {
@@ -63,7 +65,7 @@ export class Details {
       cell.command = command;
       cell.latency.forEach((latency, i) => addCurves(latency, curves[i]!));
     }
-    this.packed[panel] = '';
+    parts[panel] = '';
   }
 }
 
