@@ -184,7 +184,7 @@ export function allocationFigure(_: Model, panel: Panel): HTMLElement | null {
   return barsFigure(panel, {
     kind: 'allocation',
     title: 'bytes allocated per request',
-    note: 'Counted by the JVM in eden; pauses are its stop-the-world collections.',
+    note: 'Counted by the server’s runtime. Pauses are collections that stopped all its threads.',
     unit,
     axisName: `allocated per request, ${unit.name} (less is better)`,
     of: (c) => c.allocated_bytes_per_request,

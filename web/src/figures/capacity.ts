@@ -78,7 +78,7 @@ function triesFigure(panel: Panel, cells: Searched[], limit: CapacityLimit, i: n
   return figure({
     id: `${panelId('tries', panel)}-${i + 1}`,
     title: `${panel.title}: every try against ${limit.condition}`,
-    note: 'A dot is a try that kept the whole curve, a cross one that did not. Upright: the largest load that each variant keeps.',
+    note: 'A dot is a try that kept the curve, a cross one that did not. Vertical lines: the largest load that each variant keeps.',
     watch: ['highlights'],
     key: (t) => cells.map((cell) => ({ label: cell.variant, colour: colourOf(cell, panel, t)?.mark ?? t.faint })),
     alwaysKey: true,

@@ -119,12 +119,12 @@ function title(view: ProfileView): string {
 function note(view: ProfileView, tree: Tree): string {
   const side = sideOf(view);
   const widths = isDifference(side)
-    ? `As wide as ${side === 'less' ? view.baseline : view.variant} is; the colour tells the difference${view.per_request ? ' per request' : ''}.`
+    ? `Widths are those of ${side === 'less' ? view.baseline : view.variant}; the colour is the difference${view.per_request ? ' per request' : ''}.`
     : '';
-  const hint = 'A click on a frame fills the width with it; a second one takes that back.';
+  const hint = 'Click a frame to zoom in; click it again to zoom out.';
   if (!choice.find.trim()) return `${widths} ${hint}`.trim();
   const share = shareOf(tree, widthsOf(view, side), matches(view.flame, choice.find));
-  return `${widths} Marked: ${significant(share * 100)} % is under what was looked for.`.trim();
+  return `${widths} Marked: ${significant(share * 100)} % is in the frames found and what they call.`.trim();
 }
 
 function alternative(view: ProfileView): string {

@@ -76,7 +76,7 @@ function histogram({ histogram: bins }: LoadFacts): HTMLElement | null {
   return figure({
     id: 'histogram',
     title: 'Histogram of response times',
-    note: 'A bar counts the requests up to its time and above that of the bar before.',
+    note: 'Each bar counts the response times up to its label and longer than the label above.',
     height: (width) => barsHeight(bars(LIGHT), width),
     draw: (width, t) => barsOption(bars(t), width, t),
     data: () => ({ heads: ['upto_ns', 'count'], rows: bins.map((bin) => [bin.upto_ns, bin.count]) }),
@@ -88,7 +88,7 @@ function histogram({ histogram: bins }: LoadFacts): HTMLElement | null {
 function errors({ errors: all }: Cell): HTMLElement | null {
   if (!all.length) return null;
   const rows = [...all].sort((a, b) => b.count - a.count).map((e) => [e.class, whole(e.count), e.example]);
-  const table = plainTable('Failed requests by class', ['class', 'count', 'the first of them'], rows, {
+  const table = plainTable('Failed requests by class', ['class', 'count', 'first example'], rows, {
     class: 'cells pushed',
   });
   return h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Failed requests' }, table);

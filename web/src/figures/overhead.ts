@@ -61,7 +61,7 @@ const words = (rows: ForestRow[]): string =>
     .map((r) => `${r.label}: ${r.value}`)
     .join('; ');
 
-/** The chart of one measure at a time; a large run shows the scenario in focus, what was weighed in all its groups in order. */
+/** The chart of one measure at a time; a large run shows the scenario in focus, what was compared in all its groups, in order. */
 export function overheadFigure(model: Model, id = 'overhead'): HTMLElement {
   const panels = () => (model.large ? [ranking(model)].filter((p) => p !== undefined) : model.panels);
   const rows = (t: Theme) => panels().flatMap((p) => panelRows(model, p, t));
@@ -119,7 +119,7 @@ function panelRows(model: Model, panel: Panel, t: Theme): ForestRow[] {
   if (baselines.size === 1) return [headRow(`${panel.title} · against ${[...baselines][0]}`), ...rows];
   const hidden = panel.comparisons.length - rows.length;
   const some = hidden ? `, ${rows.length} of ${panel.comparisons.length}` : '';
-  return [headRow(`${panel.title} · dearest first${some}`), ...rows];
+  return [headRow(`${panel.title} · largest cost first${some}`), ...rows];
 }
 
 function dataOf(panels: Panel[], currency: string) {

@@ -50,7 +50,7 @@ function graph(view: ProfileView, columns: FlameColumns, spec: GraphSpec): HTMLE
   return figure({
     id: spec.id,
     title: spec.title,
-    note: 'The method fills the width. A click on a frame shows that one instead.',
+    note: 'The method fills the width. Click a frame to show that method instead.',
     watch: ['find', 'side'],
     height: (width) => flameHeight(rowsOf(boxesOf(width))),
     draw: (width, t) => {

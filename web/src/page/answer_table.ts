@@ -14,6 +14,8 @@ import { LIGHT, verdictLook } from '../theme';
 export const MOST_ROWS = 40;
 /** Longer forecasts are no advice. */
 const WORTH_WAITING_S = 1800;
+/** Fewer starts decide nothing. */
+const FEWEST_STARTS = 3;
 /** An interval whose ends differ by this factor tells nothing that a reader could use. */
 const TELLING = 4;
 
@@ -34,7 +36,7 @@ export function answerTable(model: Model): HTMLElement {
     { role: 'row' },
     h('th', { scope: 'col', role: 'columnheader' }, baselines.length === 1 ? `against ${baselines[0]}` : 'variant'),
     ...heads,
-    h('th', { scope: 'col', role: 'columnheader' }, 'To decide'),
+    h('th', { scope: 'col', role: 'columnheader' }, 'Decided?'),
   );
   const bodies = model.panels.filter((p) => p.comparisons.length).map((p) => panelRows(model, p, columns, axes));
   const table = h(
@@ -169,13 +171,16 @@ function openWords(c: Currency): string {
   return above === c.fork_ratios.length ? '(all above)' : '(both sides)';
 }
 
+/** Whether the first measure is decided, or what is missing. */
 function toDecide(c: Comparison): string {
   const first = c.currencies[0];
   if (!first || first.verdict === 'void') return '–';
-  if (isDecided(first)) return `${first.label.split('/')[0]} decided`;
-  if (first.verdict === 'no_interval') return 'more starts';
-  if (first.needed_s === null) return first.forks < 3 ? 'more starts' : 'not on this machine';
-  return first.needed_s > WORTH_WAITING_S
-    ? 'not on this machine'
-    : `about ${durationText(Math.ceil(first.needed_s / 10) * 10)} more`;
+  if (isDecided(first)) return `yes, by ${first.label.split('/')[0]}`;
+  return `no: ${missing(first)}`;
+}
+
+function missing({ verdict, needed_s, forks }: Currency): string {
+  if (verdict === 'no_interval' || (needed_s === null && forks < FEWEST_STARTS)) return 'more starts';
+  if (needed_s === null || needed_s > WORTH_WAITING_S) return 'not on this machine';
+  return `about ${durationText(Math.ceil(needed_s / 10) * 10)} more`;
 }

@@ -46,7 +46,7 @@ function sections(model: Model, cell: Cell): Child[] {
 function byClass(caption: string, counts: ErrorCount[]): HTMLElement | null {
   if (!counts.length) return null;
   const rows = counts.map((e) => [e.class, whole(e.count), e.example]);
-  return plainTable(caption, ['class', 'count', 'the first of them'], rows);
+  return plainTable(caption, ['class', 'count', 'first example'], rows);
 }
 
 function whyText(c: Currency): string {

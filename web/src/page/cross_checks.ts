@@ -5,14 +5,14 @@ import { fixed, whole } from '../format/number';
 import { inUnitWithInterval, plainTime, rateUnit } from '../format/unit';
 import type { CrossCheck, Summary } from '../summary';
 
-const HEADS = ['cell', 'tool', 'figure', 'the tool’s', 'tare’s', 'multiple'];
+const HEADS = ['cell', 'tool', 'figure', 'the tool’s', 'tare’s', 'ratio'];
 
 export function crossChecks(summary: Summary): HTMLElement {
   const rows = summary.cross_checks.flatMap(rowsOf);
   const notes = summary.cross_checks.filter((check) => check.note !== null);
   const about =
-    'The same cell, driven by another load tool after tare, on the same start of the server. The multiple is what the ' +
-    'tool’s figure is of tare’s; there is none where the tool’s steps are too coarse for one.';
+    'The same cell, loaded by another tool after tare, on the same start of the server. The ratio is the tool’s figure ' +
+    'divided by tare’s. It is left out where the tool rounds too coarsely.';
   const table = plainTable('', HEADS, rows, { class: 'cells' });
   return h(
     'div',

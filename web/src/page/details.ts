@@ -137,7 +137,7 @@ export function noiseSection(model: Model): HTMLElement {
     h(
       'p',
       {},
-      'The same server, started twice and weighed against itself. Differences of this size are noise on this machine.',
+      'The same server was started twice and compared with itself. Differences of this size are noise on this machine.',
     ),
     h('ul', { class: 'plain' }, ...lines),
     noiseFigure(model),

@@ -14,7 +14,7 @@ const SEVERITY: Record<Severity, { glyph: string; word: string; rank: number }> 
 
 export function findingsList(model: Model): HTMLElement {
   const { findings } = model.summary;
-  if (!findings.length) return h('p', { class: 'nothing' }, 'Nothing speaks against this run.');
+  if (!findings.length) return h('p', { class: 'nothing' }, 'No findings: nothing gives a reason to doubt this run.');
   const sorted = [...findings].sort((a, b) => SEVERITY[a.severity].rank - SEVERITY[b.severity].rank);
   return h('div', { class: 'findings' }, ...sorted.map((f) => finding(model, f)));
 }

@@ -3,7 +3,7 @@
 import { h, plainTable } from '../dom';
 import type { LimitCheck, LimitResult } from '../summary';
 
-const HEADS = ['limit', 'on', 'server', 'beside', 'change', 'verdict', 'why it is open'];
+const HEADS = ['limit', 'on', 'server', 'baseline', 'change', 'verdict', 'why undecided'];
 
 const OUTCOMES: Record<LimitCheck['outcome'], string> = {
   holds: 'Every limit holds: exit code 0.',

@@ -83,15 +83,18 @@ function facts(view: ProfileView, focus: string): HTMLElement {
     ],
     ['Samples', view.samples === null ? null : `${fixed(view.samples, 0)}`],
     [
-      'They stand for',
-      view.coverage === null ? null : `${significant(view.coverage * 100)} % of the CPU that the kernel counted`,
+      'Coverage',
+      view.coverage === null ? null : `${significant(view.coverage * 100)} % of the CPU time that the kernel counted`,
     ],
-    ['Could not be walked', `${significant(view.failed_share * 100)} %, part of every whole`],
+    [
+      'Stacks that could not be read',
+      `${significant(view.failed_share * 100)} % of the samples; every share includes them`,
+    ],
     ['Per request', view.per_request && inUnitWithInterval(view.per_request, unit)],
     ['Baseline, per request', view.baseline_per_request && inUnitWithInterval(view.baseline_per_request, unit)],
     [
-      `Frames of /${focus}/`,
-      view.focus_share && `${percent(view.focus_share)}; by themselves ${percent(view.focus_own!)}`,
+      `Under /${focus}/`,
+      view.focus_share && `${percent(view.focus_share)}; these methods themselves ${percent(view.focus_own!)}`,
     ],
     ['Files', view.files.length ? view.files.map((file) => `profiles/${file}`).join(', ') : null],
   ];
@@ -126,7 +129,7 @@ function tables(view: ProfileView): HTMLElement[] {
     ...(moved.length
       ? [
           open(
-            'Methods that differ from the baseline (“?”: not beyond the interval)',
+            'Methods that differ from the baseline (“?”: the interval holds no difference too)',
             ['Method', 'Difference/request', 'Share', 'In the baseline', 'Package'],
             moved,
           ),
