@@ -20,6 +20,7 @@ const EXPLAINED = new Set([
   'fork',
   'generator',
   'hiccup',
+  'intended start',
   'interval',
   'jitter',
   'ladder',

@@ -23,7 +23,7 @@ export interface BarRow {
 export interface Bars {
   rows: BarRow[];
   axisName: string;
-  /** Names of the parts are written over the first bar that has room for them. */
+  /** Names of the parts stand above the bars. */
   nameParts: boolean;
 }
 
@@ -73,7 +73,7 @@ export function barsOption(bars: Bars, width: number, t: Theme): Option {
         renderItem: (params: { dataIndex: number }, api: { coord(p: [number, number]): [number, number] }) => {
           const px = (x: number) => api.coord([x, 0])[0]!;
           const children = rowMarks(rows[params.dataIndex]!, params.dataIndex, frame, px, t);
-          if (bars.nameParts && params.dataIndex === 0) children.push(...partNames(rows, frame, px, t));
+          if (bars.nameParts && params.dataIndex === 0) children.push(...partNames(rows, frame, t));
           return { type: 'group', children };
         },
         data: rows.map((r) => ({ name: r.id, value: [total(r), 0] })),
@@ -118,22 +118,18 @@ function rowMarks(row: BarRow, i: number, frame: RowsFrame, px: (x: number) => n
   return marks;
 }
 
-/** Names over the parts of the first stacked bar, each where it begins, and none where it would run into the last. */
-function partNames(rows: BarRow[], frame: RowsFrame, px: (x: number) => number, t: Theme): Mark[] {
-  const first = rows.find((r) => r.parts.length);
-  if (!first) return [];
+/** The names of all parts in a line above the bars, as many as there is room for. */
+function partNames(rows: BarRow[], frame: RowsFrame, t: Theme): Mark[] {
+  const parts = new Map(rows.flatMap((row) => row.parts).map((part) => [part.name, part.colour]));
+  const end = frame.left + frame.width + frame.right;
   const y = frame.top - 8;
   const marks: Mark[] = [];
-  let from = 0;
-  let free = 0;
-  for (const part of first.parts) {
-    const x = Math.max(px(from), free);
-    from += part.value;
-    const name = part.name.length > 14 ? `${part.name.slice(0, 13)}…` : part.name;
+  let x = frame.left;
+  for (const [name, colour] of parts) {
     const needs = name.length * 6.4 + 22;
-    if (x + needs > frame.left + frame.width + frame.right) break;
-    marks.push(rectMark(x, y - 4, 8, 8, part.colour), textMark(x + 12, y, name, t.muted, { size: 11 }));
-    free = x + needs;
+    if (x + needs > end) break;
+    marks.push(rectMark(x, y - 4, 8, 8, colour), textMark(x + 12, y, name, t.muted, { size: 11 }));
+    x += needs;
   }
   return marks;
 }

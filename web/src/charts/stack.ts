@@ -7,6 +7,7 @@ import type { Reading } from './cursor';
 import { shownPart, timeTicks, whenText, type TimeAxis, type TimeLine } from './time_axis';
 import { significant } from '../format/number';
 import type { TimePoint } from '../summary';
+import { threadColour } from './thread_kinds';
 import type { Theme } from '../theme';
 
 /** Strips of one panel; every strip has the same scale. */
@@ -25,9 +26,6 @@ const LEFT_PX = 34;
 const RIGHT_PX = 12;
 
 export const stackHeight = (stack: Stack): number => HEAD_PX + stack.lines.length * STRIP_PX + FOOT_PX;
-
-export const kindColour = (stack: Stack, kind: string, t: Theme): string =>
-  t.kinds[Math.min(stack.kinds.indexOf(kind), t.kinds.length - 1)]!;
 
 interface Bar {
   strip: number;
@@ -71,7 +69,7 @@ export function stackOption(stack: Stack, width: number, t: Theme): Option {
       const cores = bar.point.cpu?.find((k) => k.kind === kind)?.cores ?? 0;
       const tall = (cores / most) * inner;
       y -= tall;
-      return tall > 0 ? [rectMark(x, y, thick, tall, kindColour(stack, kind, t))] : [];
+      return tall > 0 ? [rectMark(x, y, thick, tall, threadColour(kind, t))] : [];
     });
     return [hitMark(x, foot(bar.strip) - inner, thick, inner), ...parts];
   };
@@ -106,7 +104,7 @@ function ground(stack: Stack, most: number, width: number, px: (x: number) => nu
   const marks: Mark[] = [];
   let x = LEFT_PX;
   for (const kind of stack.kinds) {
-    marks.push(rectMark(x, 4, 8, 8, kindColour(stack, kind, t)), textMark(x + 12, 8, kind, t.muted, { size: 11 }));
+    marks.push(rectMark(x, 4, 8, 8, threadColour(kind, t)), textMark(x + 12, 8, kind, t.muted, { size: 11 }));
     x += kind.length * 6.4 + 26;
   }
   stack.lines.forEach((l, strip) => {

@@ -2,6 +2,7 @@
 
 import { barsHeight, barsOption, type BarRow, type Bars } from '../charts/bars';
 import { figure } from '../charts/figure';
+import { threadColour, threadKinds } from '../charts/thread_kinds';
 import { bytesUnit, inUnitWithInterval, rateUnit, timeUnit, type Unit } from '../format/unit';
 import { fixed, significant, whole } from '../format/number';
 import { colourOf, visibleCells, type Model, type Panel } from '../model';
@@ -94,7 +95,7 @@ const LIMITED: Record<Cell['bottleneck'], string> = {
   unknown: 'not known',
 };
 
-const SLOPES_NOTE = 'A line is one start: the baseline at the left, the variant at the right. Strokes are means.';
+const SLOPES_NOTE = 'A line is one start: the baseline at the left, the variant at the right. Short strokes are means.';
 
 export function throughputFigure(_: Model, panel: Panel): HTMLElement | null {
   const unit = rateUnit(panel.cells.map((c) => c.throughput_per_s?.value));
@@ -103,7 +104,7 @@ export function throughputFigure(_: Model, panel: Panel): HTMLElement | null {
     title: 'throughput, start by start',
     note: SLOPES_NOTE,
     unit,
-    axisName: `right answers, ${unit.name} (more is better)`,
+    axisName: `correct responses, ${unit.name} (more is better)`,
     head: 'throughput_per_s',
     mean: (c) => c.throughput_per_s,
     of: (v) => v.throughput_per_s,
@@ -114,7 +115,7 @@ export function throughputFigure(_: Model, panel: Panel): HTMLElement | null {
     title: 'throughput under a saturating load',
     note: panel.scenarioTitle,
     unit,
-    axisName: `right answers, ${unit.name} (more is better)`,
+    axisName: `correct responses, ${unit.name} (more is better)`,
     of: (c) => c.throughput_per_s,
     atLeast: (c) => c.bottleneck === 'generator',
     tip: (c) => [['limited by', LIMITED[c.bottleneck]]],
@@ -148,7 +149,7 @@ export function cpuSlopes(_: Model, panel: Panel): HTMLElement | null {
 export function cpuFigure(_: Model, panel: Panel): HTMLElement | null {
   const unit = timeUnit(panel.cells.map((c) => c.cpu_ns_per_request?.value));
   const loads = [...new Set(panel.cells.map((c) => c.cpu_load).filter(Boolean))];
-  const kinds = [...new Set(panel.cells.flatMap((c) => c.cpu_by_kind.map((k) => k.kind)))];
+  const kinds = threadKinds(panel.cells.flatMap((c) => c.cpu_by_kind.map((k) => k.kind)));
   return barsFigure(panel, {
     kind: 'cpu',
     title: 'CPU per request by kind of thread',
@@ -157,11 +158,10 @@ export function cpuFigure(_: Model, panel: Panel): HTMLElement | null {
     axisName: `CPU of the server per request, ${unit.name} (less is better)`,
     of: (c) => c.cpu_ns_per_request,
     parts: (c, t) =>
-      c.cpu_by_kind.map((k) => ({
-        name: k.kind,
-        value: k.ns_per_request / unit.divisor,
-        colour: t.kinds[Math.min(kinds.indexOf(k.kind), t.kinds.length - 1)]!,
-      })),
+      kinds.flatMap((kind) => {
+        const found = c.cpu_by_kind.find((k) => k.kind === kind);
+        return found ? [{ name: kind, value: found.ns_per_request / unit.divisor, colour: threadColour(kind, t) }] : [];
+      }),
     tip: (c) => c.cpu_by_kind.map((k) => [k.kind, `${significant(k.ns_per_request / unit.divisor)} ${unit.name}`]),
     data: {
       heads: ['cpu_ns_per_request', 'lower', 'upper', ...kinds.map((k) => `${k}_ns_per_request`)],

@@ -2,6 +2,7 @@
 
 import { figure } from '../charts/figure';
 import { stackHeight, stackOption, stackPlot, stackReading, type Stack } from '../charts/stack';
+import { threadKinds } from '../charts/thread_kinds';
 import { significant } from '../format/number';
 import type { Model, Panel } from '../model';
 import { LIGHT, type Theme } from '../theme';
@@ -12,9 +13,8 @@ import { axisOf, shadesNote, sliceData, timeCursor, timeLines } from './over_tim
 /** More strips than these are more than anybody compares. */
 const STRIPS = 6;
 
-const kindsOf = (cells: Cell[]): string[] => [
-  ...new Set(cells.flatMap((c) => c.timeline.flatMap((p) => (p.cpu ?? []).map((k) => k.kind)))),
-];
+const kindsOf = (cells: Cell[]): string[] =>
+  threadKinds(cells.flatMap((c) => c.timeline.flatMap((p) => (p.cpu ?? []).map((k) => k.kind))));
 
 /** CPU by kind of thread, slice by slice; null where the servers' processes could not be seen. */
 export function cpuOverTime(model: Model, panel: Panel): HTMLElement | null {

@@ -109,9 +109,14 @@ function boxColour(view: ProfileView, box: Box, side: Side, scale: number, t: Th
   return differenceColour((own - base) / scale, t);
 }
 
+const EVENTS: Record<string, string> = { cpu: 'CPU', alloc: 'allocation', wall: 'time', lock: 'waiting for locks' };
+
+/** What a profile counts, in words. */
+export const eventText = (event: string): string => EVENTS[event] ?? event;
+
 function title(view: ProfileView): string {
   const side = sideOf(view);
-  const what = { cpu: 'CPU', alloc: 'allocation', wall: 'time', lock: 'waiting for locks' }[view.event] ?? view.event;
+  const what = eventText(view.event);
   if (!isDifference(side)) return `Where the ${what} of ${side === 'baseline' ? view.baseline : view.variant} goes`;
   return `What ${view.variant} has more (orange) and less (blue) than ${view.baseline}: ${what}`;
 }

@@ -99,7 +99,9 @@ function scenarioTabs(model: Model): HTMLElement {
   return field;
 }
 
-export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+/** With a capital, unless it is a percentile (`p99`). */
+export const capital = (text: string): string =>
+  /^p\d/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1);
 export const percent = (share: number): string => String(Number((share * 100).toFixed(3)));
 
 export function forestOf(model: Model, rows: ForestRow[], width: number, c = chosenCurrency(model)): Forest {

@@ -3,6 +3,7 @@
 import { withTerms } from '../glossary';
 import { axisOf, miniForest } from '../charts/mini_forest';
 import { breakable, h, type Child } from '../dom';
+import { capital } from '../figures/overhead';
 import { hasInterval } from '../figures/rows';
 import { changeText, changeWithInterval, differenceText } from '../format/number';
 import { durationText, inUnit, unitFor } from '../format/unit';
@@ -27,7 +28,7 @@ export function answerTable(model: Model): HTMLElement {
     h(
       'th',
       { scope: 'col', role: 'columnheader' },
-      withTerms(capital(c.label).replace('CPU / request', 'CPU per request')),
+      withTerms(headOf(c.label).replace('CPU / request', 'CPU per request')),
       h('span', { class: 'axis' }, ...axisWords(c)),
     ),
   );
@@ -58,8 +59,7 @@ function measuresOf(model: Model): CurrencyName[] {
 const ratiosOf = (model: Model, name: string): number[] =>
   model.summary.comparisons.flatMap((c) => c.currencies.filter((x) => x.name === name).map((x) => x.ratio));
 
-const capital = (text: string): string =>
-  /^p\d/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1).replace('/', ' / ');
+const headOf = (label: string): string => capital(label).replace('/', ' / ');
 
 const isLatency = (name: string): boolean => name.startsWith('latency');
 const wordsOf = (name: string): [string, string] => (isLatency(name) ? ['lower', 'higher'] : ['less', 'more']);
@@ -76,7 +76,7 @@ function panelRows(model: Model, panel: Panel, columns: CurrencyName[], axes: Ma
     h(
       'th',
       { scope: 'rowgroup', role: 'rowheader' },
-      panel.title,
+      titleOf(panel),
       panel.scenarioTitle ? h('small', {}, panel.scenarioTitle) : null,
     ),
     ...columns.map((c) => h('td', { role: 'cell' }, baselineLevel(panel, c.name))),
@@ -84,6 +84,11 @@ function panelRows(model: Model, panel: Panel, columns: CurrencyName[], axes: Ma
   );
   const rows = panel.comparisons.map((c) => row(model, c, columns, axes));
   return h('tbody', { role: 'rowgroup' }, head, ...rows);
+}
+
+/** The rows below name their variants: a title that is made of them would say them twice. */
+function titleOf({ title, scenario, comparisons }: Panel): string {
+  return comparisons.every((c) => title.includes(c.variant)) ? scenario : title;
 }
 
 /** What the baseline itself showed. */
@@ -121,7 +126,7 @@ function startsText(cell: Cell | undefined, odd: number): string {
 }
 
 function place(c: Comparison, column: CurrencyName, axis: number, region: number, cell?: Cell): HTMLElement {
-  const attrs = { role: 'cell', 'data-label': capital(column.label) };
+  const attrs = { role: 'cell', 'data-label': headOf(column.label) };
   const figure = inCurrency(c.currencies, column.name);
   if (cell?.validity.state === 'void' || figure?.verdict === 'void' || !c.currencies.length)
     return h('td', attrs, h('span', { class: 'words' }, '× void'));
@@ -150,7 +155,7 @@ function words(c: Currency): Child {
     case 'no_interval':
       return `${changeText(c.ratio, null, null)}, one start`;
     default:
-      return `${changeText(c.ratio, c.lo, c.hi)} ${openWords(c)}`;
+      return openWords(c);
   }
 }
 
@@ -162,8 +167,17 @@ function strong(text: string): Child {
   return out;
 }
 
-/** Of an open question: the interval where it tells something, else on which side of the baseline the starts lie. */
-function openWords(c: Currency): string {
+/** Of an open question: the change, and why an interval beside the baseline decides nothing. */
+function openWords(c: Currency): Child {
+  const text = `${changeText(c.ratio, c.lo, c.hi)} ${boundsWords(c)}`;
+  if (!hasInterval(c) || (c.lo! <= 1 && c.hi! >= 1)) return text;
+  const out = document.createDocumentFragment();
+  out.append(text, h('small', {}, 'not enough evidence yet'));
+  return out;
+}
+
+/** The interval where it tells something, else on which side of the baseline the starts lie. */
+function boundsWords(c: Currency): string {
   if (hasInterval(c) && c.hi! < c.lo! * TELLING)
     return `[${changeText(c.lo!, null, null)}, ${changeText(c.hi!, null, null)}]`.replaceAll(' %', '');
   const above = c.fork_ratios.filter((ratio) => ratio > 1).length;

@@ -83,7 +83,7 @@ export const pushSection = (m: Model) => figures(m, [messagesTable, jitterFigure
 /** Whether latencies stand on a logarithmic axis. */
 function scaleTabs(): HTMLElement {
   const scales = [
-    { value: 'log' as const, text: 'logarithmic' },
+    { value: 'log' as const, text: 'logarithmic latency' },
     { value: 'linear' as const, text: 'linear' },
   ];
   return tabs('Axis of latencies', 'scale', scales, (scale) => choose({ scale }));
@@ -115,7 +115,7 @@ export function noiseSection(model: Model): HTMLElement {
     const why =
       run.mode === 'sequential'
         ? 'A sequential run has no A/A control: its noise is not known.'
-        : 'No A/A control was run.';
+        : 'No A/A control was run, so the noise is not known. --control adds one.';
     return h('p', { class: 'nothing' }, why);
   }
   const floors = noise.filter((n) => n.floor !== null);

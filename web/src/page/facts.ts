@@ -28,7 +28,7 @@ function finding(model: Model, f: Finding): HTMLElement {
     ` ${word}`,
   );
   const article = h('article', { 'data-severity': f.severity }, mark);
-  const body = h('div', {}, h('h3', { dir: 'auto' }, f.title), h('p', { dir: 'auto' }, withTerms(f.text)));
+  const body = h('div', {}, h('h3', { dir: 'auto' }, f.title), h('p', { dir: 'auto' }, withTerms(asSentence(f.text))));
   if (f.remedy) add(body, h('p', { class: 'remedy', dir: 'auto' }, h('b', {}, 'Remedy: '), f.remedy));
   if (f.cell && model.cells.has(f.cell)) {
     add(body, h('p', {}, h('a', { href: `#cell=${encodeURIComponent(f.cell)}` }, 'Cell ', breakable(f.cell))));
@@ -36,6 +36,13 @@ function finding(model: Model, f: Finding): HTMLElement {
   if (f.log) add(body, h('pre', { tabindex: '0', 'aria-label': 'Last log lines of the server' }, chunked(f.log)));
   article.append(body);
   return article;
+}
+
+/** With a full stop, and with a capital unless it begins with a name. */
+function asSentence(text: string): string {
+  const [first = ''] = text.split(/[ ,]/);
+  const begun = /^[a-z]+$/.test(first) ? first.charAt(0).toUpperCase() + text.slice(1) : text;
+  return /[.!?…]$/.test(begun) ? begun : `${begun}.`;
 }
 
 /** Sections of rows, each a small table; the source of a value beside it. */

@@ -16,9 +16,13 @@ export function loadTiles(cell: Cell): HTMLElement {
   const share = failed / Math.max(1, failed + cell.requests_ok);
   const tiles: [string, string, string?][] = [
     ['requests/s', rate === undefined ? '–' : rate < 100 ? significant(rate) : whole(rate)],
-    ...PERCENTILES.map((p): [string, string] => [`p${p}`, percentile(response, p)]),
+    ...PERCENTILES.map((p): [string, string, string?] => [`p${p}`, ...percentile(response, p)]),
     ['max', response?.max_ns == null ? '–' : plainTime(response.max_ns)],
-    ['errors', whole(failed), failed ? `${significant(share * 100)} %` : `of ${whole(cell.requests_ok)} requests`],
+    [
+      'errors',
+      whole(failed),
+      failed ? `${Number((share * 100).toPrecision(1))} %` : `of ${whole(cell.requests_ok)} requests`,
+    ],
     ['generator busy', busy === null ? '–' : `${fixed(busy * 100, 0)} %`],
   ];
   return h(
@@ -30,7 +34,7 @@ export function loadTiles(cell: Cell): HTMLElement {
   );
 }
 
-function percentile(response: Distribution | undefined, p: number): string {
+function percentile(response: Distribution | undefined, p: number): [string, string?] {
   const found = response?.percentiles.find((v) => v.percentile === p);
-  return found ? plainTime(found.value_ns) : '–';
+  return found ? [plainTime(found.value_ns)] : ['–', 'too few requests'];
 }

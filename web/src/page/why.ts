@@ -2,7 +2,7 @@
 
 import { switching } from '../charts/figure';
 import { breakable, h, plainTable, type Child } from '../dom';
-import { flameFigure } from '../figures/flame';
+import { eventText, flameFigure } from '../figures/flame';
 import { sandwich } from '../figures/sandwich';
 import { fixed, significant } from '../format/number';
 import { inUnitWithInterval, unitFor } from '../format/unit';
@@ -52,7 +52,7 @@ function best({ views }: Profiles): ProfileView {
 
 function chooser({ views }: Profiles): HTMLElement {
   const label = (v: ProfileView) =>
-    `${v.event}: ${v.variant}${v.baseline ? ` against ${v.baseline}` : ''}, ${v.scenario}`;
+    `${eventText(v.event)}: ${v.variant}${v.baseline ? ` against ${v.baseline}` : ''}, ${v.scenario}`;
   const select = h(
     'select',
     { 'aria-label': 'Profile', onchange: () => choose({ view: select.value, zoom: -1 }) },
@@ -99,7 +99,7 @@ function facts(view: ProfileView, focus: string): HTMLElement {
     ['Files', view.files.length ? view.files.map((file) => `profiles/${file}`).join(', ') : null],
   ];
   const kept = rows.filter((row): row is [string, string] => row[1] !== null);
-  return plainTable('', ['', ''], kept, { class: 'facts profile-facts' });
+  return plainTable('', ['', ''], kept, { class: 'keys profile-facts' });
 }
 
 function tables(view: ProfileView): HTMLElement[] {
@@ -160,7 +160,7 @@ function open(caption: string, heads: string[], rows: Child[][]): HTMLElement {
 }
 
 function versionsTable(table: AcrossVersions): HTMLElement {
-  const caption = `Share of the ${table.event} of ${table.server} on ${table.scenario}, by version`;
+  const caption = `Share of the ${eventText(table.event)} of ${table.server} on ${table.scenario}, by version`;
   const rows = table.rows.map((row) => [row.short, ...row.shares.map(percent)]);
   return open(caption, ['Method', ...table.versions], rows);
 }
