@@ -30,8 +30,8 @@ pub(super) fn of_one_start(facts: &[Fact<'_>], most: usize, universe: &Universe)
     format!("In one start each, {}. One start gives no interval.", clauses.join("; "))
 }
 
-/// `Throughput and p99 at half load are not decided yet.` Measures that are open for other comparisons stand in a clause
-/// of their own.
+/// `Throughput and p99 at half load are not decided yet.`, or with measures that are open for other comparisons:
+/// `Not decided yet: p99 at half load; throughput in 2 of 3 comparisons.`
 pub(super) fn open(facts: &[Fact<'_>], universe: &Universe) -> Option<String> {
     let mut clauses: Vec<(Coverage, Vec<&Fact<'_>>)> = Vec::new();
     for fact in facts {
@@ -41,20 +41,22 @@ pub(super) fn open(facts: &[Fact<'_>], universe: &Universe) -> Option<String> {
             None => clauses.push((place, vec![fact])),
         }
     }
-    let is_everywhere = |fact: &Fact<'_>| fact.items.len() == universe.len();
-    let clause = |(at, (place, facts)): (usize, &(Coverage, Vec<&Fact<'_>>))| {
-        let nouns = together(facts);
-        let verb = if nouns.len() > 1 { "are" } else { "is" };
-        let verb = if at == 0 { format!(" {verb} not decided yet") } else { String::new() };
-        let place = match facts.first() {
-            Some(fact) if is_everywhere(fact) && clauses.len() > 1 => " for all".to_owned(),
-            Some(fact) if is_everywhere(fact) => String::new(),
-            _ => for_whom(place),
-        };
-        format!("{}{verb}{place}", list(&nouns))
+    let place = |(cover, facts): &(Coverage, Vec<&Fact<'_>>)| {
+        let is_everywhere = facts.first().is_some_and(|fact| fact.items.len() == universe.len());
+        if is_everywhere { String::new() } else { for_whom(cover) }
     };
-    let text: Vec<String> = clauses.iter().enumerate().map(clause).collect();
-    (!text.is_empty()).then(|| format!("{}.", capital(&text.join("; "))))
+    match clauses.as_slice() {
+        [] => None,
+        [one] => {
+            let nouns = together(&one.1);
+            let verb = if nouns.len() > 1 { "are" } else { "is" };
+            Some(format!("{} {verb} not decided yet{}.", capital(&list(&nouns)), place(one)))
+        }
+        several => {
+            let clause = |one: &(Coverage, Vec<&Fact<'_>>)| format!("{}{}", list(&together(&one.1)), place(one));
+            Some(format!("Not decided yet: {}.", several.iter().map(clause).collect::<Vec<_>>().join("; ")))
+        }
+    }
 }
 
 /// `http4s.TapirInterceptor on SimpleGet has one start, which gives no interval.`
@@ -194,5 +196,47 @@ pub(super) fn capital(text: &str) -> String {
     match letters.next().filter(|_| is_plain) {
         Some(first) => first.to_uppercase().chain(letters).collect(),
         None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::summarize::headline::fact::facts;
+    use crate::summary::{Comparison, VerdictKind};
+
+    fn ratio(name: &str, label: &str, verdict: &str) -> serde_json::Value {
+        serde_json::json!({
+            "name": name, "load": "saturating", "label": label, "unit": "ns", "higher_is_better": false,
+            "baseline_value": 100.0, "variant_value": 110.0, "ratio": 1.1, "lo": 0.9, "hi": 1.3, "method": "Student t",
+            "forks": 3, "sd_forks": 0.1, "fork_ratios": [], "verdict": verdict, "material": false, "short": "",
+            "reason": null, "needed_s": null,
+        })
+    }
+
+    fn comparison(scenario: &str, throughput: &str) -> Comparison {
+        let currencies =
+            [ratio("throughput", "throughput", throughput), ratio("latency_p99", "p99 at half load", "inconclusive")];
+        let comparison = serde_json::json!({
+            "id": scenario, "group": "g", "scenario": scenario, "variant": "layer", "baseline": "bare",
+            "cell": "layer", "baseline_cell": "bare", "currencies": currencies,
+        });
+        serde_json::from_value(comparison).expect("a comparison")
+    }
+
+    fn said_to_be_open(comparisons: &[Comparison]) -> Option<String> {
+        let all: Vec<&Comparison> = comparisons.iter().collect();
+        open(&facts(&all, |verdict| verdict == VerdictKind::Inconclusive), &Universe::of(&all))
+    }
+
+    #[test]
+    fn what_is_open_names_the_comparisons_where_measures_differ() {
+        let both = [comparison("Get", "inconclusive"), comparison("Post", "inconclusive")];
+        assert_eq!(said_to_be_open(&both).as_deref(), Some("Throughput and p99 at half load are not decided yet."));
+        let one = [comparison("Get", "inconclusive"), comparison("Post", "worse")];
+        assert_eq!(
+            said_to_be_open(&one).as_deref(),
+            Some("Not decided yet: throughput for layer on Get; p99 at half load.")
+        );
     }
 }
