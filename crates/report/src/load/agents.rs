@@ -85,7 +85,7 @@ pub(super) fn agent_line(agent: &AgentSummary) -> String {
     let speed = agent.throughput_per_s.map_or_else(|| "no load".to_owned(), rate);
     let counts = format!("{} answered as expected, {} failed", grouped(agent.ok), grouped(agent.failed));
     let cores = format!("cores {}", clean::sanitize_line(&agent.load_cpus));
-    let busy = agent.cpu_share.map_or(String::new(), |part| format!(" {} busy", share(part)));
+    let busy = agent.cpu_share.map_or(String::new(), |part| format!(", {} busy", share(part)));
     let clock = clock(agent).map_or(String::new(), |clock| format!(" · {clock}"));
     let lost = agent.lost.as_ref().map_or(String::new(), |reason| {
         let at = agent.lost_at_s.unwrap_or_default();

@@ -84,14 +84,14 @@ fn model(record: &LoadRecord) -> Model {
     let closed = slice.is_none_or(|s| s.key.kind == tare_plan::plan::SliceKind::Saturating);
     let pushes = record.intervals.iter().any(|slice| slice.load.pushed_messages().is_some());
     let meaning = if pushes {
-        "The server sends on its own clock: response time counts from the stamp in a message to its arrival. Jitter is by \
-         how much the time between two messages of a user differs from the period, and needs no stamps."
+        "The server sends on its own clock. Response time counts from the stamp in a message to its arrival. Jitter is by \
+         how much the time between two messages of a user differs from the period; it needs no stamps."
     } else if closed {
-        "Each user sends its next request when it has the answer to the one before: a slow server is asked less often, \
-         and what users who do not wait for one another would suffer is not in these latencies (-r RATE shows it)."
+        "Each user waits for a response before it sends again, so a slow server is asked less often. Users who do not \
+         wait for one another would see longer latencies; -r RATE measures them."
     } else {
-        "Requests leave on a schedule, whether or not earlier ones were answered: response time counts from when a \
-         request should have left, so that waiting behind a stalled server is in it."
+        "Requests leave on a schedule, whether or not earlier ones were answered. Response time counts from when a \
+         request should have left, so it contains the wait behind a stalled server."
     };
     Model {
         loop_kind: match (pushes, closed) {

@@ -244,7 +244,7 @@ fn generator(summary: &LoadSummary) -> String {
         None => ("request", lags(generator)),
     };
     let cores = if generator.cpus.contains([',', '-']) { "cores" } else { "core" };
-    let busy = generator.cpu_share.map_or(String::new(), |part| format!(" {} busy", share(part)));
+    let busy = generator.cpu_share.map_or(String::new(), |part| format!(", {} busy", share(part)));
     let awake = generator.spin_share.filter(|part| *part > 0.0);
     let awake = awake.map_or(String::new(), |part| format!(", {} awake in wait", share(part)));
     let cost =

@@ -282,7 +282,7 @@ fn each_agent_has_a_line_and_a_lost_one_makes_the_load_suspect() {
     for says in [
         "1 of 2 agents are left: offered 10,000 of 20,000/s from second 12 on",
         "1 of 2 agents reported to the end; they started within 80.0 µs of one another",
-        "ssh://a on bench\u{FFFD}1: 500/s · 1,000 answered as expected, 0 failed · cores 1 50 % busy · clock 3.00012 s ahead",
+        "ssh://a on bench\u{FFFD}1: 500/s · 1,000 answered as expected, 0 failed · cores 1, 50 % busy · clock 3.00012 s ahead",
         "lost at 12.4 s: ssh ended",
     ] {
         assert!(text.contains(says), "{says}: {text}");

@@ -128,7 +128,7 @@ const fn words(kind: ReportFinding) -> FindingWords {
         ReportFinding::NoiseAboveRegion => row(
             Severity::Warning,
             "Noise above the region",
-            "A server compared with itself is less certain than the region of equivalence asks for.",
+            "The interval of a server against itself is wider than the region, so smaller differences cannot be seen.",
             "Measure more forks (--budget, --forks) or use a quieter machine. This run cannot show smaller differences.",
         ),
         ReportFinding::OneFork => row(
