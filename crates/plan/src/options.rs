@@ -56,7 +56,7 @@ impl std::fmt::Display for RateOption {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::PerSecond(per_s) => write!(f, "{per_s}/s"),
-            Self::OfCapacity(share) => write!(f, "{}% of the slowest variant's capacity", share * 100.0),
+            Self::OfCapacity(share) => write!(f, "{}% of the slowest variant's throughput", share * 100.0),
         }
     }
 }

@@ -47,11 +47,11 @@ define_settings! {
             .when(is_sequential)
             .check("must be at least 100ms", |duration, _| *duration >= Span::from_millis(100))
             .fills(|to, duration| to.slices = sequential_slices(duration));
-        /// Request rate of open-loop slices: 4000 per second, or 50% of the slowest variant's throughput.
+        /// Request rate of open-loop slices: a number per second, or a share of the slowest variant's throughput.
         rate: RateOption = value("RATE").short('r').in_profile()
             .default(RateOption::OfCapacity(0.5))
             .fills(|to, rate| to.load.rate = rate.into());
-        /// A request without a response after this time counts as failed.
+        /// A request has failed when its response has not come after this time.
         timeout: Span = value("SPAN")
             .default(Span::from_secs(10))
             .check("must be at least 1ms", |timeout, _| *timeout >= Span::from_millis(1))
@@ -66,7 +66,7 @@ define_settings! {
             "Do not busy-wait in open-loop slices, even on dedicated cores. Saves CPU; adds wake-up delay to send times and latencies.",
         )
             .fills(|to, spin| to.load.spin = spin);
-        /// Clock that stamps pushed messages: same (this machine's), estimate (another machine's; its offset is estimated) or auto (same for a server on this machine).
+        /// Clock that stamps pushed messages: same (this machine's), estimate (another machine's; its offset is estimated) or auto (same if the server runs on this machine, otherwise estimate).
         server_clock: ServerClock = value("CLOCK")
             .default(ServerClock::Auto)
             .fills(|to, clock| to.load.server_clock = clock);
@@ -90,14 +90,14 @@ define_settings! {
             .default(Span::from_secs(300))
             .check("must be at least 1s", |budget, _| *budget >= Span::from_secs(1))
             .fills(|to, budget| to.stop.forks = Forks::UntilDecided { budget, at_least: 0, max_forks: None });
-        /// Starts (forks) of each server, fixed before the run. Intervals are Student's t.
+        /// Measure exactly this many starts (forks) of each server. Intervals are Student's t.
         forks: u32 = value("N")
             .when(|known| is_sequential(known) || known.forks_are_fixed())
             .otherwise("as many as the decision takes")
             .pinned(|known| is_sequential(known).then_some(1))
             .check("write 1 to 10000 forks", |forks, _| (1..=10_000).contains(forks))
             .fills(|to, count| to.stop.forks = Forks::Fixed { count });
-        /// Starts of each server before any comparison may be decided.
+        /// Fewest starts of each server before a comparison may be decided.
         at_least: u32 = value("N").conflicts(&["forks"])
             .when(|known| is_compared(known) && !known.forks_are_fixed())
             .default(3)
@@ -107,7 +107,7 @@ define_settings! {
                     *at_least = given;
                 }
             });
-        /// Declared number of starts of each server: intervals are narrowest there. A run may go on, with wider intervals.
+        /// Number of starts of each server at which intervals are narrowest. A run may go on beyond it; they are wider then.
         max_forks: u32 = value("N").conflicts(&["forks"])
             .when(|known| is_compared(known) && !known.forks_are_fixed())
             .otherwise("the starts that fit into the budget")
@@ -124,12 +124,12 @@ define_settings! {
             .when(is_compared)
             .default(Percent(0.0))
             .fills(|to, precision| to.stop.precision = precision.0);
-        /// Measure a difference until its interval is at most ± this many percent, or ± a quarter of the difference; 100 stops as soon as its direction is certain.
+        /// Once a difference is certain, measure until its interval is at most ± this many percent, or ± a quarter of the difference; 100 stops at once.
         half_width: Percent = value("PERCENT")
             .default(Percent(0.04))
             .check("write more than 0 percent and at most 100", |width, _| width.0 > 0.0 && width.0 <= 1.0)
             .fills(|to, width| to.stop.half_width = width.0);
-        /// Differences smaller than this many percent are not material; 5 by default where a server runs on a JVM.
+        /// Differences smaller than this many percent do not matter; 5 by default where a server runs on a JVM.
         region: Percent = value("PERCENT")
             .default(Percent(0.02))
             .check("write more than 0 and less than 50 percent", |region, _| region.0 > 0.0 && region.0 < 0.5)
@@ -145,7 +145,7 @@ define_settings! {
             "Also start each baseline a second time and compare the two starts (A/A control): gives the noise floor, and takes half as long again.",
         )
             .when(is_compared).fills(|to, control| to.control = control);
-        /// Narrow the intervals by how much starts scattered in earlier runs of this machine: auto (from 20 comparisons on) or off.
+        /// Narrow the intervals by what earlier runs on this machine say of the scatter of starts: auto (from 20 comparisons on) or off.
         prior: PriorUse = value("USE").conflicts(&["forks"])
             .when(|known| is_compared(known) && !known.forks_are_fixed())
             .default(PriorUse::Auto)
@@ -306,7 +306,7 @@ define_settings! {
             .default_from("the number of --server-cpus, at least 2", default_jvm_cpus)
             .check("must be at least 1", |cpus, _| *cpus >= 1)
             .fills(|to, cpus| to.machine.jvm_cpus = cpus);
-        /// Options of every JVM server, separated by blanks. They replace the catalog's.
+        /// Options of every JVM server, separated by spaces. They replace the catalog's.
         jvm_options: Vec<String> = value("OPTIONS").separated_by(' ').allow_hyphens().in_profile()
             .default_from("the catalog's", |known| known.inputs.inventory.jvm_options.clone())
             .fills(|to, options| to.machine.jvm_options = options);

@@ -19,24 +19,25 @@ use values::{
 
 pub const EXAMPLES: &str = "\
 Examples:
-  tare load http://127.0.0.1:8080/ -c 64 -d 10s           64 users, each waiting for its responses (as with wrk)
-  tare load http://127.0.0.1:8080/ -r 20000 --poisson     20,000 requests per second, however slow the server is
+  tare load http://127.0.0.1:8080/ -c 64 -d 10s             64 users; each waits for its responses
+  tare load http://127.0.0.1:8080/ -r 20000 --poisson       20,000 requests/s, whatever comes back
   tare load http://127.0.0.1:8080/ --stages 1000:10s,10000:1m,0:10s  a rate that rises and falls
   tare load https://127.0.0.1:8443/ -k --http2 --streams 32
-  tare load http://127.0.0.1:8080/ -n 100000              a fixed number of requests (as with hey and oha)
+  tare load http://127.0.0.1:8080/ -n 100000                a fixed number of requests
   tare load http://127.0.0.1:8080/login --data-json '{\"user\":\"ada\"}'
   tare load http://127.0.0.1:8080/ -D body.bin -T application/octet-stream -m PUT
   tare load 'http://127.0.0.1:8080/users/{{id}}' --feed users.csv --check 'json $.name'
   tare load http://127.0.0.1:8080/ -r 500 --fail-if 'p99>5ms' --fail-if 'errors>0.1%'
-  tare load ws://127.0.0.1:8080/ws/ts -c 2500 --messages 600   what the server pushes, timed from its stamps
-  tare load ws://127.0.0.1:8080/ws/echo -c 64 --echo 256       echoed messages (or --data TEXT, -r RATE)
-  tare load http://10.0.0.1:8080/ -r 200k --agents ssh://bench1,ssh://bench2   from two machines
+  tare load ws://127.0.0.1:8080/ws/ts -c 2500 --messages 600  messages that the server pushes
+  tare load ws://127.0.0.1:8080/ws/echo -c 64 --echo 256    messages that the server echoes
+  tare load http://10.0.0.1/ -r 200k --agents ssh://bench1,ssh://bench2  from two machines
   tare load http://127.0.0.1:8080/ --json - | jq .response
   tare load http://127.0.0.1:8080/ --html report.html --hlog run.hlog --csv run.csv
 
-Conditions of --fail-if: p50 … p99.9999, mean, min, max of the response time, or of another clock
-as in p99(service), p99(lag); errors as a number or a share (errors>0.1%); connection-events, which
-belong to no request; rps. A percentile with fewer than ten answers above it fails.
+Conditions of --fail-if: p50 … p99.9999, mean, min, max of the response time; the same of the service
+time or of the send lag, as in p99(service), p99(lag); errors as a number or a share (errors>0.1%);
+connection-events, which belong to no request; rps. A condition on a percentile is also met when
+fewer than ten responses took longer: so few cannot tell it.
 
 Exit codes: 0 done · 1 tare failed (bad URL, no server, …) · 2 wrong usage · 3 done, but the numbers
 are VOID or a --fail-if was met · 130 interrupted
@@ -70,36 +71,37 @@ pub struct ModelArgs {
     /// Number of connections: in a closed loop one per user, in an open loop a shared pool.
     #[arg(short, long, default_value = "50", value_name = "N", value_parser = parse_connections)]
     pub connections: u32,
-    /// Duration of the load [default: 10s; with -n, until all requests are sent]. Stages have their own.
+    /// How long to load [default: 10s; with -n, until all requests are sent]. Not with stages: they have their own times.
     #[arg(short, long, visible_short_alias = 'z', value_name = "SPAN", value_parser = parse_duration, conflicts_with_all = ["stages", "user_stages"])]
     pub duration: Option<Span>,
     /// Number of requests to send, in place of a duration.
     #[arg(short = 'n', long, value_name = "N", value_parser = parse_number, conflicts_with_all = ["duration", "stages", "user_stages"])]
     pub requests: Option<u64>,
-    /// Open loop: request rate per second (1000, 20k).
+    /// Open loop: requests per second, such as 1000 or 20k. They leave on time, however slow the responses are.
     #[arg(short, long, visible_short_aliases = ['q', 'R'], visible_alias = "qps", value_name = "PER_S")]
     pub rate: Option<PerSecond>,
-    /// Poisson arrivals instead of evenly spaced ones (needs --rate or --stages).
+    /// Send requests at random intervals (Poisson arrivals) instead of evenly spaced; needs --rate or --stages.
     #[arg(long, requires = "open_loop")]
     pub poisson: bool,
-    /// Raise the rate evenly from 0 to that of --rate over this time, then keep it.
+    /// Raise the rate evenly from 0 to --rate within this time, then keep it.
     #[arg(long, requires = "rate", value_name = "SPAN")]
     pub ramp: Option<Span>,
-    /// Open loop: change the rate linearly in stages. 1000:10s,5000:30s goes to 1000/s in 10 s, then to 5000/s in 30 s. Starts at --rate, or 0.
+    /// Open loop: change the rate linearly in stages. 1000:10s,5000:30s goes to 1000/s in 10 s, then to 5000/s in 30 s. It
+    /// starts at --rate, or at 0 without it.
     #[arg(long, value_delimiter = ',', conflicts_with = "ramp", value_name = "RATE:SPAN,…")]
     pub stages: Vec<Stage>,
     /// Closed loop: change the number of users linearly in stages, starting at 0. 64:10s,64:1m,0:10s goes to 64 users in
     /// 10 s, stays for 1 min and goes back to 0. --connections is the maximum.
     #[arg(long, value_delimiter = ',', conflicts_with_all = ["open_loop", "ramp"], value_name = "USERS:SPAN,…")]
     pub user_stages: Vec<Stage>,
-    /// Open loop: send requests in bursts, one burst per interval of this length. Costs the generator less CPU.
+    /// Open loop: send the requests that are due in bursts, this long apart. Costs the generator less CPU.
     #[arg(long, requires = "open_loop", value_name = "SPAN")]
     pub tick: Option<Span>,
-    /// Busy-wait when a send or an answer is due, to avoid wake-up delay; uses up to all CPU time of the generator's cores.
-    /// auto busy-waits if there is a rate and the server runs on other cores.
+    /// Busy-wait when a send or a response is due, because a sleeping thread wakes up late. It can use all CPU time of the
+    /// generator's cores.
     #[arg(long, conflicts_with = "tick", default_value = "auto", value_name = "WHEN")]
     pub spin: Spin,
-    /// Time at the start that is not scored.
+    /// Load this long before the figures begin.
     #[arg(long, default_value = "0s", value_name = "SPAN")]
     pub warmup: Span,
     /// Seed of random arrivals [default: from the clock; the summary shows it].
@@ -168,7 +170,7 @@ impl RequestArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "WebSocket (ws:// and wss:// URLs)")]
 pub struct WebSocketArgs {
-    /// Number of pushed messages that each user reads before it closes its WebSocket [default: all within --duration].
+    /// Pushed messages that each user reads before it closes its WebSocket [default: all within --duration].
     #[arg(long, value_name = "N", value_parser = parse_number)]
     pub messages: Option<u64>,
     /// Time between two messages that the server pushes to a user. Jitter, late and missing messages are computed from it.
@@ -186,19 +188,19 @@ pub struct WebSocketArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Connection")]
 pub struct ConnectionArgs {
-    /// A request without a response this long after its intended start counts as failed.
+    /// A request has failed when its response has not come this long after its intended start.
     #[arg(long, default_value = "10s", value_name = "SPAN")]
     pub timeout: Span,
-    /// A connection that is not open after this time counts as failed.
+    /// A connection has failed when it is not open after this time.
     #[arg(long, default_value = "5s", value_name = "SPAN")]
     pub connect_timeout: Span,
-    /// HTTP/2 instead of HTTP/1.1: by ALPN with https, otherwise with prior knowledge.
+    /// HTTP/2 instead of HTTP/1.1. With https it is negotiated (ALPN), with http assumed (prior knowledge).
     #[arg(long, conflicts_with = "pipeline")]
     pub http2: bool,
-    /// HTTP/2: concurrent streams per connection.
+    /// HTTP/2: requests at a time on each connection (streams).
     #[arg(long, short = 'p', requires = "http2", default_value_t = 1, value_name = "N", value_parser = depth)]
     pub streams: u16,
-    /// HTTP/1.1: pipelined requests per connection.
+    /// HTTP/1.1: requests at a time on each connection (pipelining).
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = depth)]
     pub pipeline: u16,
     /// Open a new connection for each request.
@@ -227,10 +229,10 @@ pub struct ConnectionArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Generator")]
 pub struct GeneratorArgs {
-    /// Generator threads, one core each, counted from the last core down [default: half the cores].
+    /// Threads of the generator. Each has a core of its own, from the last core down [default: half the cores].
     #[arg(short, long, value_name = "N", value_parser = parse_threads)]
     pub threads: Option<usize>,
-    /// Cores of the generator, such as 1 or 2,4-5; one thread each.
+    /// Cores of the generator, such as 1 or 2,4-5. Each runs one thread.
     #[arg(long, value_name = "CPUS", conflicts_with = "threads")]
     pub load_cpus: Option<String>,
     /// Kernel interface for I/O: auto (io_uring where allowed), uring or epoll.
@@ -256,10 +258,10 @@ pub struct OutputArgs {
     /// Write the summary as JSON (docs/LOAD.md); "-" is standard output.
     #[arg(long, value_name = "FILE", value_parser = parse_file)]
     pub json: Option<PathBuf>,
-    /// Write CSV: one row for the whole load and one per interval.
+    /// Write CSV: a row for the whole load, and a row for each interval.
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
-    /// Write a self-contained HTML page with charts.
+    /// Write a page with charts: one HTML file that needs no network.
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
     /// Write HdrHistogram's percentile distribution of the response times.
@@ -274,7 +276,7 @@ pub struct OutputArgs {
     /// Write the record (SQLite), from which `tare report FILE` makes the other formats.
     #[arg(long, value_name = "FILE")]
     pub db: Option<PathBuf>,
-    /// Length of the intervals in output files.
+    /// Length of one interval in files and charts over time.
     #[arg(long, default_value = "1s", value_name = "SPAN")]
     pub interval: Span,
     /// Hide the live view and progress lines.

@@ -23,11 +23,11 @@ impl FromStr for PerSecond {
 /// Whether the generator stays awake.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Spin {
-    /// At a rate, where no server runs on its cores.
+    /// If there is a rate and the server runs on other cores.
     Auto,
     /// Also in a closed loop, and on cores where other programs run.
     Always,
-    /// Nowhere.
+    /// Sleep until something is due.
     Never,
 }
 
