@@ -19,6 +19,7 @@ describe('numbers', () => {
     expect(number.changeWithInterval(0.919, 0.91, 0.928)).toBe('−8.1 % [−9.0, −7.2]');
     expect(number.changeWithInterval(1.06, 1.01, 1.11)).toBe('+6 % [+1, +11]');
     expect(number.changeText(0.99999, 0.99, 1.01)).toBe('0 %');
+    expect(number.changeText(1.00001, 0.99, 1.01)).toBe('0 %');
   });
   test('say a difference in words', () => {
     expect(number.differenceText(0.919, 0.91, 0.928, ['less', 'more'])).toBe('8.1 % less [7.2, 9.0]');

@@ -210,7 +210,7 @@ export function memoryFigure(_: Model, panel: Panel): HTMLElement | null {
   return barsFigure(panel, {
     kind: 'memory',
     title: 'resident memory',
-    note: 'The bar is memory at the end of a fork, on average; the tick is the largest of any fork.',
+    note: 'The bar is memory at the end of a start, on average; the tick is the largest of any start.',
     unit,
     axisName: `resident memory, ${unit.name} (less is better)`,
     of: (c) => c.rss_bytes,

@@ -59,7 +59,7 @@ export function changeText(ratio: number, lo: number | null, hi: number | null):
   const half = halfWidth(lo, hi);
   const change = (ratio - 1) * 100;
   const d = half === null ? Math.min(1, decimalsForSignificant(change, 2)) : Math.min(2, decimalsFor(half * 100));
-  return `${change > 0 ? '+' : ''}${fixed(change, d)} %`;
+  return `${signed(change, d)} %`;
 }
 
 /** The difference with its interval: `−8.1 % [−9.0, −7.2]`. */
@@ -67,8 +67,14 @@ export function changeWithInterval(ratio: number, lo: number | null, hi: number 
   const half = halfWidth(lo, hi);
   if (half === null) return changeText(ratio, lo, hi);
   const d = Math.min(2, decimalsFor(half * 100));
-  const signed = (r: number) => `${r > 1 ? '+' : ''}${fixed((r - 1) * 100, d)}`;
-  return `${changeText(ratio, lo, hi)} [${signed(lo!)}, ${signed(hi!)}]`;
+  const end = (r: number) => signed((r - 1) * 100, d);
+  return `${changeText(ratio, lo, hi)} [${end(lo!)}, ${end(hi!)}]`;
+}
+
+/** With its sign, unless it rounds to zero. */
+function signed(value: number, decimals: number): string {
+  const text = fixed(value, decimals);
+  return value > 0 && /[1-9]/.test(text) ? `+${text}` : text;
 }
 
 /** `9 % more [5, 13]`: a difference in words, with the digits that its interval allows. */
