@@ -7,7 +7,7 @@ mod common;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
-use common::{Bench, QUICK, TARE, stderr, stdout};
+use common::{Bench, QUICK, TARE, is_disturbed, stderr, stdout};
 
 /// A git repository with a server whose cost stands in the file `cost`, in percent.
 struct Repository {
@@ -80,9 +80,13 @@ fn a_planted_cost_is_found_against_the_revision_before_it() {
     // Not committed: the work tree is what is measured.
     repository.write("cost", "20\n");
     let output = repository.check(&["--baseline", "HEAD", "--budget", "60s", "--saturating", "6"]);
+    let summary = repository.bench.summary();
+    if output.status.code() == Some(4) && is_disturbed(&summary) {
+        eprintln!("skipped: other programs kept this check from a verdict");
+        return;
+    }
     assert_eq!(output.status.code(), Some(3), "{}", all_of(&output));
     assert!(stderr(&output).contains("changes that are not committed"), "{}", stderr(&output));
-    let summary = repository.bench.summary();
     let answer = summary["headline"]["text"].as_str().unwrap();
     assert!(answer.starts_with("Regressed: own uses "), "{answer}");
     assert!(answer.ends_with("more CPU per request than own@baseline on Get; the limit is cpu > +3%."), "{answer}");

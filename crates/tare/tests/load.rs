@@ -88,7 +88,7 @@ fn conditions_decide_the_exit_code() {
         (&["p50>1s", "errors>0.1%", "rps<1"][..], 0),
         (&["p50>2ms"], 3),
         (&["rps<1000000"], 3),
-        (&["p99.9999<1s"], 3),
+        (&["p99.9999<100s"], 3),
         (&["errors>=0"], 3),
     ] {
         let flags: Vec<&str> = conditions.iter().flat_map(|condition| ["--fail-if", condition]).collect();

@@ -24,8 +24,9 @@ fn a_planted_slowdown_of_five_percent_is_found() {
     let currencies = &comparison(&summary, "wrapped")["currencies"];
     let cpu = &currencies[0];
     assert_eq!(cpu["name"], "cpu_per_request", "it decides where servers alternate in turns");
-    if is_disturbed(&summary) && ["inconclusive", "no_interval"].contains(&cpu["verdict"].as_str().unwrap()) {
-        eprintln!("skipped: other programs kept this run from a verdict");
+    if is_disturbed(&summary) {
+        assert_ne!(cpu["verdict"], "better", "{cpu:#}");
+        eprintln!("skipped: other programs were busy, so the ratio may be off");
         return;
     }
     assert_eq!(cpu["verdict"], "worse", "{cpu:#}");

@@ -3,7 +3,6 @@
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::mpsc::{Receiver, channel};
-use std::time::Duration;
 
 use tare_load::{Check, ErrorClass, LoadSession, Protocol, RequestSpec, SessionSpec, SliceSample};
 
@@ -107,7 +106,7 @@ fn drive_with(request: RequestSpec, address: SocketAddr, requests: u64) -> Slice
     let request = request.expecting(Check::body_is(*b"1")).expecting(Check::status(200));
     let spec = SessionSpec {
         protocol: Protocol::Http2 { streams: 1 },
-        timeout: Duration::from_secs(1),
+        timeout: support::PATIENCE,
         ..support::spec(address, vec![request])
     };
     run(&mut LoadSession::open(&spec).unwrap(), &count(requests, 1))
@@ -303,9 +302,8 @@ fn forbidden_answers_fail_and_are_named() {
 fn goodbye_upon(answer: Answer) -> Option<u32> {
     let (address, frames) = server(answer, usize::MAX);
     drive(address, 1);
-    let patience = Duration::from_secs(5);
-    let (_, _, payload) =
-        std::iter::from_fn(|| frames.recv_timeout(patience).ok()).find(|(kind, ..)| *kind == GOAWAY)?;
+    let next = || frames.recv_timeout(support::PATIENCE).ok();
+    let (_, _, payload) = std::iter::from_fn(next).find(|(kind, ..)| *kind == GOAWAY)?;
     Some(u32::from_be_bytes([payload[4], payload[5], payload[6], payload[7]]))
 }
 

@@ -13,8 +13,10 @@ use crate::support::{self, count};
 const PERIOD: Duration = Duration::from_millis(50);
 /// Delay of three in four messages, so that the median is one of them. The others leave at once.
 const PLANTED_NS: u64 = 40_000_000;
-/// How much later the median may be on a machine that is busy with other tests.
-const SLACK_NS: u64 = 20_000_000;
+/// How late the quickest of all messages may be on a busy machine.
+const QUICKEST_NS: u64 = 20_000_000;
+/// How late half of the messages may be there. It is far less than the clocks are apart.
+const LATEST_NS: u64 = 1_000_000_000;
 const S: i64 = 1_000_000_000;
 
 fn server(options: Options) -> Running {
@@ -44,11 +46,12 @@ fn assert_found(path: &str, ahead_ns: i64, unit_ns: u64) {
     assert_eq!((sample.ok, sample.failed, messages.received), (80, 0, 80), "{:?}", sample.errors);
     let within_ns = messages.clock_within_ns;
     let found = messages.clock.unwrap();
-    assert!(found.offset_ns.unwrap().abs_diff(ahead_ns) <= within_ns + SLACK_NS, "{found:?} within {within_ns}");
+    assert!(found.offset_ns.unwrap().abs_diff(ahead_ns) <= within_ns + QUICKEST_NS, "{found:?} within {within_ns}");
     assert_eq!((found.messages, found.is_confirmed), (40, true), "before and after");
     assert!(within_ns > unit_ns && found.round_trip_ns.is_some_and(|trip_ns| trip_ns > 0), "{found:?} {within_ns}");
     let median = sample.response.value_at_quantile_ns(0.5).unwrap();
-    assert!(median.abs_diff(PLANTED_NS) <= within_ns + SLACK_NS, "{median} within {within_ns}");
+    let least = PLANTED_NS.saturating_sub(within_ns + QUICKEST_NS);
+    assert!((least..LATEST_NS).contains(&median), "{median} within {within_ns}");
 }
 
 #[test]

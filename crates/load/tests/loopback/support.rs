@@ -28,14 +28,22 @@ pub fn spec(target: impl Into<Target>, requests: Vec<RequestSpec>) -> SessionSpe
     SessionSpec { poller: crate::POLLER, ..SessionSpec::new(target, requests) }
 }
 
+/// Longer than a server on this machine ever needs, however busy the machine is.
+pub const PATIENCE: Duration = Duration::from_secs(10);
+
 pub fn session(target: SocketAddr, connections: usize, requests: Vec<RequestSpec>) -> LoadSession {
-    LoadSession::open(&SessionSpec {
-        connections,
-        timeout: Duration::from_millis(300),
-        connect_timeout: Duration::from_millis(300),
-        ..spec(target, requests)
-    })
-    .unwrap()
+    session_that_waits(PATIENCE, target, connections, requests)
+}
+
+/// A session whose requests fail after `timeout` without an answer.
+pub fn session_that_waits(
+    timeout: Duration,
+    target: SocketAddr,
+    connections: usize,
+    requests: Vec<RequestSpec>,
+) -> LoadSession {
+    let spec = spec(target, requests);
+    LoadSession::open(&SessionSpec { connections, timeout, connect_timeout: PATIENCE, ..spec }).unwrap()
 }
 
 pub fn count(requests: u64, connections: usize) -> SliceSpec {

@@ -49,7 +49,7 @@ fn answering(answer: &'static [u8]) -> impl Fn(Stream) + Send + Clone + 'static 
 fn spec(address: SocketAddr, trust: Trust) -> SessionSpec {
     SessionSpec {
         tls: Some(TlsSpec { trust, ..TlsSpec::new("localhost") }),
-        timeout: Duration::from_secs(5),
+        timeout: support::PATIENCE,
         ..support::spec(address, vec![get()])
     }
 }
