@@ -1,19 +1,17 @@
 """The command line of `bench/faults/run`."""
 
 import argparse
-import concurrent.futures
 import pathlib
-import random
 import sys
-import time
 
-from . import document, parts, results
-from .tare import Problem, Tare
+from . import document, parts
+from .campaign import Campaign
+from .tare import Problem
 
 FIRST = """\
 Breaks loads and runs of tare at random points: killed and stopped processes, full disks, lost writes, limits, strange servers.
 Each part counts what was left, and writes its counts to bench/faults/results. Nothing is measured, so the machine may do other
-work. Some parts need root."""
+work. Some parts need root. It says beforehand how long it takes. An interrupted campaign continues with the same command."""
 
 
 def arguments():
@@ -25,39 +23,35 @@ def arguments():
     parser.add_argument("--while-absent", type=pathlib.Path, metavar="FILE", help="begin no break while this file is there")
     parser.add_argument("--seed", type=int, default=1, help="of the random points (1)")
     parser.add_argument("--program", type=pathlib.Path, default=pathlib.Path("target/release/tare"), help="the tare to break")
+    parser.add_argument("--dry-run", action="store_true", help="only say how many breaks are left, and how long they take")
     options = parser.parse_args()
     unknown = [name for name in options.parts if name not in parts.PARTS and name != "document"]
     if unknown:
         parser.error(f"there is no part {unknown[0]}; the parts are {several}")
+    if options.times is not None and options.times < 1 or options.jobs < 1:
+        parser.error("write 1 or more for --times and --jobs")
     return options
 
 
 def main():
     options = arguments()
     wanted = options.parts or [*parts.PARTS, "document"]
-    failures = 0
-    for name in wanted:
-        if name == "document":
-            document.write()
-            continue
-        failures += results.write(name, outcomes(parts.PARTS[name], name, options), options.seed)
-    return 1 if failures else 0
-
-
-def outcomes(part, name, options):
-    """Carries out all breaks of a part. Each has its own random numbers, in whatever order they end."""
-    tare = Tare(options.program)
-
-    def carry_out(number):
-        while options.while_absent is not None and options.while_absent.exists():
-            time.sleep(1.0)
-        return part.carry_out(tare, random.Random(f"{options.seed} {name} {number}"))
-
-    with tare.kept, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        return list(pool.map(carry_out, range(options.times or part.times)))
+    names = [name for name in wanted if name != "document"]
+    wrong = 0
+    if names:
+        campaign = Campaign(names, options)
+        campaign.announce()
+        if options.dry_run:
+            return 0
+        wrong = campaign.carry_out()
+    if "document" in wanted:
+        document.write()
+    return 1 if wrong else 0
 
 
 try:
     sys.exit(main())
 except Problem as problem:
     sys.exit(f"error: {problem}")
+except KeyboardInterrupt:
+    sys.exit("interrupted; the same command continues")
