@@ -65,8 +65,8 @@ def done_or_refused(code, out, err, what):
     """A load is done, or refused in one line."""
     if code == 0 and "answered as expected" in out:
         return right("the load is done")
-    if code == 1 and len(err.strip().splitlines()) == 1 and err.startswith("error: "):
-        return right("exit code 1 with one line")
+    if code in (1, 2) and len(err.strip().splitlines()) == 1 and err.startswith("error: "):
+        return right(f"exit code {code} with one line")
     return wrong(f"{what}, exit code {code}: {last_line(out)} {last_line(err)}")
 
 

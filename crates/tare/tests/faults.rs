@@ -157,7 +157,7 @@ fn few_open_files_are_refused_before_anything_starts() {
     let script = format!("ulimit -n 64 && exec {TARE} run suite.toml -u 500");
     let mut shell = std::process::Command::new("sh");
     let output = shell.args(["-c", &script]).current_dir(bench.path()).output().unwrap();
-    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("ulimit -n"), "{}", stderr(&output));
 }
 
