@@ -4,27 +4,34 @@
 mod agents;
 mod answer;
 mod evidence;
+mod observed;
 mod websocket;
 mod written;
 
 pub use agents::check_report;
 pub use answer::{check_answer, check_chunks};
 pub use evidence::{check_histogram, check_record};
+pub use observed::{check_counters, check_procfs, check_stacks};
 pub use websocket::{check_frames, check_upgrade};
-pub use written::{check_feed, check_template};
+pub use written::{check_check, check_feed, check_suite, check_template};
 
 /// A property of bytes.
 pub type Property = fn(&[u8]);
 
 /// All properties, by the names of their fuzz targets.
-pub const ALL: [(&str, Property); 9] = [
+pub const ALL: [(&str, Property); 14] = [
     ("answer", check_answer),
+    ("check", check_check),
     ("chunks", check_chunks),
+    ("counters", check_counters),
     ("feed", check_feed),
     ("frames", check_frames),
     ("histogram", check_histogram),
+    ("procfs", check_procfs),
     ("record", check_record),
     ("report", check_report),
+    ("stacks", check_stacks),
+    ("suite", check_suite),
     ("template", check_template),
     ("upgrade", check_upgrade),
 ];

@@ -1,6 +1,8 @@
-//! Feeds and templates of users: they are rejected, or give requests that a server can read.
+//! Feeds, templates, checks, suites and contracts of users: they are rejected with a reason, or can be used.
 
-use tare_load::{Body, Feed, FeedFormat, FeedOrder, RequestSet, RequestSpec, Requests, parse_url_list};
+use tare_load::{Body, Check, Feed, FeedFormat, FeedOrder, RequestSet, RequestSpec, Requests, parse_url_list};
+use tare_plan::contract::Contract;
+use tare_plan::suite::Suite;
 
 /// Rows of a feed that are checked.
 const ROWS: usize = 20;
@@ -37,6 +39,33 @@ pub fn check_template(bytes: &[u8]) {
     let requests = Requests { feeds: feed.into_iter().collect(), ..Requests::of([spec]) };
     let _ = sent(&requests);
     let _ = parse_url_list("list", text);
+}
+
+/// A check, with its pattern or its path into JSON: it is rejected with a reason, or holds for the answers to a request.
+pub fn check_check(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    match text.parse::<Check>() {
+        Ok(check) => {
+            assert!(sent(&RequestSpec::post("/", Body::text("x")).expecting(check).into()).is_some(), "{text:?}")
+        }
+        Err(error) => assert!(!error.to_string().is_empty()),
+    }
+}
+
+/// A text is rejected as a suite, or its own scenarios make a contract; it is rejected as a contract, or can be read.
+pub fn check_suite(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let contract = match Contract::parse("contract.toml", text) {
+        Ok(contract) => contract,
+        Err(error) => {
+            assert!(error.to_string().contains("contract.toml"), "it names the file: {error}");
+            Contract::default()
+        }
+    };
+    match Suite::parse("suite.toml", text) {
+        Ok(suite) => drop(suite.contract(&contract)),
+        Err(error) => assert!(error.to_string().contains("suite.toml"), "it names the file: {error}"),
+    }
 }
 
 /// Number of valid requests, up to [`ROWS`]; `None` if they were rejected.

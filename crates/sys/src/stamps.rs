@@ -118,6 +118,33 @@ mod tests {
     use std::net::{Ipv4Addr, TcpListener, TcpStream};
     use std::os::fd::AsFd;
 
+    // It makes no system call, so Miri can execute it.
+    #[test]
+    fn a_stamp_is_found_behind_other_control_messages() {
+        let mut control = [0_u64; 16];
+        // SAFETY: msghdr is plain data, and zeroes are a valid value.
+        let mut message: libc::msghdr = unsafe { zeroed() };
+        message.msg_control = control.as_mut_ptr().cast();
+        message.msg_controllen = size_of_val(&control) as _;
+        let stamps = [libc::timespec { tv_sec: 3, tv_nsec: 5 }; 3];
+        // SAFETY: both messages fit into the control buffer, and `message` has its true length.
+        unsafe {
+            let other = libc::CMSG_FIRSTHDR(&raw const message);
+            (*other).cmsg_len = libc::CMSG_LEN(1) as _;
+            (*other).cmsg_level = libc::IPPROTO_TCP;
+            let stamped = other.byte_add(libc::CMSG_SPACE(1) as usize);
+            (*stamped).cmsg_len = libc::CMSG_LEN(size_of_val(&stamps) as u32) as _;
+            (*stamped).cmsg_level = libc::SOL_SOCKET;
+            (*stamped).cmsg_type = libc::SCM_TIMESTAMPING;
+            libc::CMSG_DATA(stamped).cast::<[libc::timespec; 3]>().write_unaligned(stamps);
+        }
+        assert_eq!(stamp_of(&message), Some(3_000_000_005));
+        message.msg_controllen = size_of::<libc::cmsghdr>() as _;
+        assert_eq!(stamp_of(&message), None, "the second message is beyond the length");
+        message.msg_controllen = 0;
+        assert_eq!(stamp_of(&message), None);
+    }
+
     #[test]
     fn bytes_bring_a_stamp_from_after_they_were_sent_once_the_kernel_has_begun() {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();

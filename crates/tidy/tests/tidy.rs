@@ -22,7 +22,7 @@ const EDGES: [(&str, &[&str]); 17] = [
     ("profile", &["stats"]),
     ("report", &["record", "plan", "stats", "profile", "units"]),
     ("tare", &["run", "report", "record", "plan", "sut", "sys", "reference", "stats", "load", "units"]),
-    ("hostile", &["agent", "wire", "load", "record", "stats"]),
+    ("hostile", &["agent", "wire", "load", "plan", "profile", "record", "stats", "sut", "sys"]),
     ("tidy", &[]),
 ];
 

@@ -88,7 +88,7 @@ impl JvmSample {
         let of = |name: &str| numbers.get(name).map_or(0, |value| value.unsigned_abs());
         let sum = |start: &str, end: &str| {
             let named = numbers.iter().filter(|(name, _)| name.starts_with(start) && name.ends_with(end));
-            named.map(|(_, value)| value.unsigned_abs()).sum()
+            named.fold(0_u64, |sum, (_, value)| sum.saturating_add(value.unsigned_abs()))
         };
         // The unit is a tick of the JVM's clock: a nanosecond on Linux, as its frequency states.
         let ns = |ticks: u64| {
@@ -111,17 +111,18 @@ impl JvmSample {
             safepoints: Some(of("sun.rt.safepoints")),
             allocated_bytes: None,
             heap_used_bytes: sum("sun.gc.generation.", ".used"),
-            heap_committed_bytes: of("sun.gc.generation.0.capacity") + of("sun.gc.generation.1.capacity"),
+            heap_committed_bytes: of("sun.gc.generation.0.capacity").saturating_add(of("sun.gc.generation.1.capacity")),
             // Zero until the first collection updates it.
             metaspace_bytes: Some(of("sun.gc.metaspace.used")).filter(|bytes| *bytes > 0),
             compiles: of("sun.ci.totalCompiles"),
             compiles_invalidated: of("sun.ci.totalInvalidates"),
             code_bytes: of("sun.ci.nmethodCodeSize"),
             eden: is_g1.then(|| Eden {
-                young_collections: of("sun.gc.collector.0.invocations") + of("sun.gc.collector.1.invocations"),
+                young_collections: of("sun.gc.collector.0.invocations")
+                    .saturating_add(of("sun.gc.collector.1.invocations")),
                 used_bytes: of("sun.gc.generation.0.space.0.used"),
                 // The unit is a word of the heap.
-                last_cycle_bytes: of("sun.gc.tlab.alloc") * 8,
+                last_cycle_bytes: of("sun.gc.tlab.alloc").saturating_mul(8),
             }),
         }
     }

@@ -34,18 +34,22 @@ pub(super) struct Buffers {
 impl Buffers {
     /// Allocates the buffers and lends all of them to the ring.
     pub(super) fn lend_to(ring: &Ring) -> io::Result<Self> {
-        // SAFETY: the layout's size is not 0.
-        let memory = NonNull::new(unsafe { alloc_zeroed(LAYOUT) }).unwrap_or_else(|| handle_alloc_error(LAYOUT));
-        let mut buffers = Self { memory, tail: 0, is_lent: false };
-        for id in 0..COUNT {
-            buffers.give_back(id);
-        }
-        let address = memory.as_ptr() as u64;
+        let mut buffers = Self::allocate();
+        let address = buffers.memory.as_ptr() as u64;
         // SAFETY: the memory begins on a page and has room for COUNT entries; it is freed only once it has been
         // unregistered (`Buffers::reclaim`).
         unsafe { ring.inner().submitter().register_buf_ring_with_flags(address, COUNT, GROUP, 0) }?;
         buffers.is_lent = true;
         Ok(buffers)
+    }
+
+    /// Allocates the buffers and lists all of them in the memory of the ring.
+    fn allocate() -> Self {
+        // SAFETY: the layout's size is not 0.
+        let memory = NonNull::new(unsafe { alloc_zeroed(LAYOUT) }).unwrap_or_else(|| handle_alloc_error(LAYOUT));
+        let mut buffers = Self { memory, tail: 0, is_lent: false };
+        (0..COUNT).for_each(|id| buffers.give_back(id));
+        buffers
     }
 
     /// The first bytes of a buffer that the kernel has filled.
@@ -89,5 +93,37 @@ impl Drop for Buffers {
             // SAFETY: allocated with this layout, and the kernel no longer uses it.
             unsafe { dealloc(self.memory.as_ptr(), LAYOUT) };
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Writes into the buffer of an entry as the kernel does, by the address that stands there; returns the buffer's id.
+    fn fill(buffers: &Buffers, index: u16, byte: u8) -> u16 {
+        // SAFETY: the entry is one of COUNT, and its address and length are those of a buffer that nobody reads now.
+        unsafe {
+            let entry = &*buffers.memory.as_ptr().cast::<BufRingEntry>().add(usize::from(index % COUNT));
+            std::ptr::with_exposed_provenance_mut::<u8>(entry.addr() as usize).write_bytes(byte, entry.len() as usize);
+            entry.bid()
+        }
+    }
+
+    // It makes no system call, so Miri can execute it.
+    #[test]
+    fn each_buffer_has_memory_of_its_own_and_is_lent_again_behind_the_others() {
+        let mut buffers = Buffers::allocate();
+        for index in [0, 1, COUNT - 1] {
+            assert_eq!(fill(&buffers, index, index as u8), index);
+        }
+        assert_eq!(buffers.filled(0, 3), [0; 3]);
+        assert_eq!(buffers.filled(1, BUFFER_BYTES), [1; BUFFER_BYTES]);
+        assert_eq!(buffers.filled(COUNT - 1, usize::MAX), [(COUNT - 1) as u8; BUFFER_BYTES], "no further than its end");
+        for id in [1, 0] {
+            buffers.give_back(id);
+        }
+        assert_eq!((fill(&buffers, COUNT, 7), fill(&buffers, COUNT + 1, 8), buffers.tail), (1, 0, COUNT + 2));
+        assert_eq!((buffers.filled(0, 1), buffers.filled(1, 1)), (&[8][..], &[7][..]));
     }
 }
