@@ -1,0 +1,19 @@
+"""What a running program holds: memory, open files, threads."""
+
+import pathlib
+
+
+class Watched:
+    """One program."""
+
+    def __init__(self, pid):
+        self.folder = pathlib.Path(f"/proc/{pid}")
+
+    def sample(self):
+        """What it holds now; None once it has ended."""
+        try:
+            status = dict(line.split(":", 1) for line in (self.folder / "status").read_text().splitlines())
+            files = sum(1 for _ in (self.folder / "fd").iterdir())
+            return {"memory_kib": int(status["VmRSS"].split()[0]), "files": files, "threads": int(status["Threads"])}
+        except (OSError, KeyError):
+            return None
