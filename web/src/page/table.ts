@@ -8,7 +8,7 @@ import { cellDetail } from './cell_detail';
 import { columnsOf, type Column } from './columns';
 
 /** Rows shown at once, unless the reader asks for more: a browser takes long to lay out a thousand. */
-const ROWS_AT_ONCE = 100;
+const ROWS_AT_ONCE = 60;
 
 interface Row {
   cell: Cell;
