@@ -9,7 +9,7 @@ pub const PROTOCOL: u32 = 1;
 #[derive(Clone, PartialEq, Message)]
 pub struct Order {
     /// One kind; absent where a newer coordinator uses a kind that is not known here.
-    #[prost(oneof = "OrderKind", tags = "1, 2, 3, 4, 5, 6")]
+    #[prost(oneof = "OrderKind", tags = "1, 2, 3, 4, 5, 6, 7")]
     pub kind: Option<OrderKind>,
 }
 
@@ -34,6 +34,9 @@ pub enum OrderKind {
     /// Answer with the time.
     #[prost(message, tag = "6")]
     Ping(Ping),
+    /// Do something with servers. An agent that gets this instead of an assignment has servers, and makes no load.
+    #[prost(message, tag = "7")]
+    Servers(ServersOrder),
 }
 
 /// The version of the coordinator.
@@ -112,7 +115,7 @@ pub struct Ping {
 #[derive(Clone, PartialEq, Message)]
 pub struct Report {
     /// One kind; absent where a newer agent uses a kind that is not known here.
-    #[prost(oneof = "ReportKind", tags = "1, 2, 3, 4, 5, 6, 7, 8")]
+    #[prost(oneof = "ReportKind", tags = "1, 2, 3, 4, 5, 6, 7, 8, 9")]
     pub kind: Option<ReportKind>,
 }
 
@@ -143,6 +146,9 @@ pub enum ReportKind {
     /// The answer to a ping.
     #[prost(message, tag = "8")]
     Clock(ClockReading),
+    /// The answer to an order about servers.
+    #[prost(message, tag = "9")]
+    Servers(ServersReport),
 }
 
 /// The version of an agent.
@@ -233,6 +239,31 @@ pub struct ClockReading {
     /// Its wall clock, in nanoseconds since 1970 UTC.
     #[prost(uint64, tag = "3")]
     pub unix_ns: u64,
+}
+
+/// An order about the servers of a run. Who starts servers and reads their counters has its form: `tare_run`.
+#[derive(Clone, PartialEq, Message)]
+pub struct ServersOrder {
+    /// Repeated in the answer. Each order has a larger one than the order before.
+    #[prost(uint64, tag = "1")]
+    pub number: u64,
+    /// What to do, as JSON.
+    #[prost(string, tag = "2")]
+    pub order: String,
+    /// The contents of a file, where the order brings one.
+    #[prost(bytes = "vec", tag = "3")]
+    pub contents: Vec<u8>,
+}
+
+/// The answer to an order about servers.
+#[derive(Clone, PartialEq, Message)]
+pub struct ServersReport {
+    /// The number of the order.
+    #[prost(uint64, tag = "1")]
+    pub number: u64,
+    /// What came of it, as JSON.
+    #[prost(string, tag = "2")]
+    pub report: String,
 }
 
 impl From<OrderKind> for Order {

@@ -279,6 +279,12 @@ pub struct Machine {
     /// The kernel's scheduling policy of every server's threads.
     #[serde(default)]
     pub scheduling: ServerScheduling,
+    /// The machine of the servers, such as `ssh://bench1`; `None` for that of the generator.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server_host: Option<String>,
+    /// The address on which they listen there; `None` for the one at which that machine is reached.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server_address: Option<String>,
 }
 
 /// Probes that cost something, and therefore run only where they are asked for.

@@ -28,6 +28,9 @@ pub struct Suite {
     /// What `tare check` compares with, and the limits that it judges.
     #[serde(default)]
     pub check: CheckOptions,
+    /// The machines of a run, in the words of this table.
+    #[serde(default)]
+    pub hosts: HostOptions,
     /// What is weighed against what; without any, servers are grouped by their own `baseline`.
     #[serde(default)]
     pub groups: Vec<GroupSpec>,
@@ -69,6 +72,18 @@ pub struct CheckOptions {
     pub fail_if: Vec<RatioLimit>,
 }
 
+/// The machines of a run. They are settings of `[run]`, under shorter names.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HostOptions {
+    /// The same as `server_host` in `[run]`.
+    #[serde(default)]
+    pub server: Option<String>,
+    /// The same as `server_address` in `[run]`.
+    #[serde(default)]
+    pub server_address: Option<String>,
+}
+
 /// Servers that are weighed against one baseline.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -102,6 +117,7 @@ impl Suite {
     pub fn parse(file: &str, text: &str) -> Result<Self, PlanError> {
         let mut suite: Self = document::parse_document(file, text)?;
         file.clone_into(&mut suite.file);
+        suite.settle_hosts()?;
         for (name, server) in &suite.servers {
             suite.check_server(name, server)?;
         }
@@ -110,6 +126,23 @@ impl Suite {
                 .map_err(|message| suite.wrong(&format!("[scenarios.{name}] request"), message))?;
         }
         Ok(suite)
+    }
+
+    /// Makes settings of what `[hosts]` says.
+    fn settle_hosts(&mut self) -> Result<(), PlanError> {
+        let hosts = std::mem::take(&mut self.hosts);
+        let named = [
+            ("server", hosts.server, &mut self.run.server_host),
+            ("server_address", hosts.server_address, &mut self.run.server_address),
+        ];
+        for (key, value, setting) in named {
+            if value.is_some() && setting.is_some() {
+                let origin = format!("{}: [hosts] {key}", self.file);
+                return Err(PlanError::Value { origin, message: "is in [run] too; write it once".to_owned() });
+            }
+            *setting = value.or_else(|| setting.take());
+        }
+        Ok(())
     }
 
     fn check_server(&self, name: &str, server: &CommandServer) -> Result<(), PlanError> {
@@ -127,7 +160,7 @@ impl Suite {
         }
         if let Some(url) = &server.base_url {
             let host = url.strip_prefix("http://").and_then(|rest| rest.split([':', '/']).next());
-            if !host.is_some_and(|host| host == "localhost" || host.starts_with("127.") || host.starts_with("[")) {
+            if !host.is_some_and(|host| ["localhost", "{address}"].contains(&host) || host.starts_with("127.") || host.starts_with("[")) {
                 return Err(self.wrong(
                     &key("base_url"),
                     format!("\"{url}\" must be http:// on this machine, such as http://127.0.0.1:{{port}}"),
@@ -222,6 +255,16 @@ mod tests {
     fn a_server_elsewhere_is_refused() {
         let text = "[servers.a]\ncommand = [\"x\"]\nbase_url = \"http://example.org\"";
         assert!(Suite::parse("my.toml", text).unwrap_err().to_string().contains("on this machine"));
+    }
+
+    #[test]
+    fn the_machine_of_the_servers_is_a_setting_of_the_run() {
+        let suite = Suite::parse("my.toml", "[hosts]\nserver = \"ssh://a\"\nserver_address = \"10.0.0.7\"").unwrap();
+        assert_eq!(suite.run.server_host.as_deref(), Some("ssh://a"));
+        assert_eq!(suite.run.server_address.as_deref(), Some("10.0.0.7"));
+        let twice = "[run]\nserver_host = \"ssh://b\"\n[hosts]\nserver = \"ssh://a\"";
+        let error = Suite::parse("my.toml", twice).unwrap_err().to_string();
+        assert_eq!(error, "my.toml: [hosts] server: is in [run] too; write it once");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Errors that keep the reference server from serving.
 
 use std::io;
+use std::net::SocketAddr;
 
 use thiserror::Error;
 
@@ -9,10 +10,10 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum ReferenceError {
     /// The port could not be bound.
-    #[error("cannot listen on 127.0.0.1:{port}: {source}; choose another port, or 0 for any")]
+    #[error("cannot listen on {address}: {source}; choose another port, or 0 for any")]
     Listen {
-        /// The requested port.
-        port: u16,
+        /// The requested address.
+        address: SocketAddr,
         /// The kernel's reason.
         source: io::Error,
     },

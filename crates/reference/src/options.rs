@@ -1,11 +1,15 @@
 //! The planted behaviour of a reference server: a plain struct that a command line fills from its flags.
 
+use std::net::{IpAddr, Ipv4Addr};
+
 use crate::fault::Fault;
 
 /// The behaviour of a reference server. By default it answers everything at once and never fails.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
-    /// Port on 127.0.0.1; 0 for any.
+    /// The address to listen on.
+    pub address: IpAddr,
+    /// Its port; 0 for any.
     pub port: u16,
     /// Routes served, `/path0` to `/path{routes − 1}`.
     pub routes: u64,
@@ -48,6 +52,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
+            address: Ipv4Addr::LOCALHOST.into(),
             port: 0,
             routes: 128,
             spin_ns: 0,

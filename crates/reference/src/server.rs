@@ -1,7 +1,7 @@
 //! The server's loop: accepts, answers according to the contract, and plants the delays of its options.
 
 use std::io::Write;
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -58,8 +58,9 @@ pub fn serve_until_stopped(
     if options.ignore_sigterm {
         signal::ignore_sigterm().map_err(ReferenceError::SetUp)?;
     }
-    let refused = |source| ReferenceError::Listen { port: options.port, source };
-    let listener = socket::open_listener(&SocketAddr::from((Ipv4Addr::LOCALHOST, options.port))).map_err(refused)?;
+    let asked = SocketAddr::from((options.address, options.port));
+    let refused = |source| ReferenceError::Listen { address: asked, source };
+    let listener = socket::open_listener(&asked).map_err(refused)?;
     let mut address = socket::local_address(listener.as_fd()).map_err(refused)?;
     let mut poller = EpollPoller::new().map_err(ReferenceError::Poll)?;
     poller.transport().watch_listener(LISTENER, listener).map_err(ReferenceError::Poll)?;

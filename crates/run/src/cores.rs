@@ -5,6 +5,7 @@ use tare_plan::plan::{Plan, SliceKind, Warmup};
 use tare_sys::affinity::{CpuSet, allowed_cpus};
 
 use crate::error::RunError;
+use crate::server_host::RemoteHost;
 
 /// The cores of both sides, as sets.
 #[derive(Debug, Clone)]
@@ -13,38 +14,56 @@ pub(crate) struct Cores {
     pub load: CpuSet,
     /// Where servers warm up.
     pub warmup: CpuSet,
+    /// Whether servers and generator are on machines of their own, so that the same number is not the same core.
+    pub are_apart: bool,
 }
 
 impl Cores {
-    /// Those of a plan.
+    /// Those of a plan. `host` is the machine of the servers, where that is another one.
     ///
     /// # Errors
     /// [`RunError::Plan`] for cores that are not there.
-    pub fn from_plan(plan: &Plan) -> Result<Self, RunError> {
-        let server = present("server-cpus", &plan.machine.server_cpus)?;
-        let load = present("load-cpus", &plan.machine.load_cpus)?;
+    pub fn from_plan(plan: &Plan, host: Option<&RemoteHost>) -> Result<Self, RunError> {
+        let here = allowed_cpus().map_err(|error| wrong("load-cpus", error.to_string()))?;
+        let load = present("load-cpus", &plan.machine.load_cpus, &here, "")?;
+        let (of_servers, place) = host.map_or((here, String::new()), |host| (host.cpus(), format!(" on {host}")));
+        let server = present("server-cpus", &plan.machine.server_cpus, &of_servers, &place)?;
+        let are_apart = host.is_some_and(RemoteHost::is_another_machine);
         let warmup = match plan.warmup {
+            Warmup::UntilSteady { all_cpus: true, .. } if are_apart => of_servers,
             Warmup::UntilSteady { all_cpus: true, .. } => server.union(&load),
             _ => server.clone(),
         };
-        Ok(Self { server, load, warmup })
+        Ok(Self { server, load, warmup, are_apart })
+    }
+
+    /// Whether servers and generator use the same cores.
+    pub fn are_shared(&self) -> bool {
+        !self.are_apart && self.server.overlaps(&self.load)
+    }
+
+    /// The cores of a measurement on the machine of the servers.
+    pub fn beside_servers(&self) -> CpuSet {
+        if self.are_apart { self.server.clone() } else { self.server.union(&self.load) }
     }
 
     /// How a slice of this kind sends: the generator busy-waits under an open load, if the plan wants it and no server runs on its cores.
     pub fn sending_mode(&self, kind: SliceKind, spin: bool) -> Sending {
-        let may_spin = spin && kind != SliceKind::Saturating && !self.server.overlaps(&self.load);
+        let may_spin = spin && kind != SliceKind::Saturating && !self.are_shared();
         if may_spin { Sending::Spinning } else { Sending::Exact }
     }
 }
 
-/// The cores of a list. This process may use each of them.
-fn present(flag: &str, list: &str) -> Result<CpuSet, RunError> {
-    let wrong = |message: String| RunError::Plan { key: format!("--{flag}"), message };
-    let cpus: CpuSet = list.parse().map_err(|error| wrong(format!("{error}")))?;
-    let allowed = allowed_cpus().map_err(|error| wrong(error.to_string()))?;
+fn wrong(flag: &str, message: String) -> RunError {
+    RunError::Plan { key: format!("--{flag}"), message }
+}
+
+/// The cores of a list, each of which must be allowed.
+fn present(flag: &str, list: &str, allowed: &CpuSet, place: &str) -> Result<CpuSet, RunError> {
+    let cpus: CpuSet = list.parse().map_err(|error| wrong(flag, format!("{error}")))?;
     let missing = cpus.iter().find(|cpu| !allowed.contains(*cpu));
     match missing {
-        Some(cpu) => Err(wrong(format!("core {cpu} is not there; this process may use {allowed}"))),
+        Some(cpu) => Err(wrong(flag, format!("core {cpu} is not there{place}; tare may use {allowed}{place}"))),
         None => Ok(cpus),
     }
 }

@@ -3,12 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use tare_plan::plan::{CommandServer, CounterSource};
+use tare_plan::plan::CounterSource;
 use tare_sut::SutError;
 use tare_sut::probe::told;
 use tare_sut::sampler::cache_folder;
-
-use crate::error::RunError;
 
 /// Where Node finds options in its environment.
 const NODE_OPTIONS: &str = "NODE_OPTIONS";
@@ -17,9 +15,12 @@ const NODE_OPTIONS: &str = "NODE_OPTIONS";
 ///
 /// # Errors
 /// When the script for Node cannot be written.
-pub(crate) fn environment(server: &CommandServer) -> Result<BTreeMap<String, String>, RunError> {
-    let mut env = server.env.clone();
-    let Some(source) = server.counters else { return Ok(env) };
+pub(crate) fn environment(
+    own: &BTreeMap<String, String>,
+    counters: Option<CounterSource>,
+) -> Result<BTreeMap<String, String>, SutError> {
+    let mut env = own.clone();
+    let Some(source) = counters else { return Ok(env) };
     env.insert(told::VARIABLE.to_owned(), told::socket_prefix());
     if source == CounterSource::Node {
         let inherited = env.get(NODE_OPTIONS).cloned().or_else(|| std::env::var(NODE_OPTIONS).ok());
@@ -32,7 +33,7 @@ pub(crate) fn environment(server: &CommandServer) -> Result<BTreeMap<String, Str
 }
 
 /// The script in the cache folder. Runs side by side share it, so it is replaced in one step.
-fn write_script() -> Result<PathBuf, RunError> {
+fn write_script() -> Result<PathBuf, SutError> {
     let folder = cache_folder();
     let path = folder.join("node_counters.cjs");
     let new = folder.join(format!("node_counters.{}", std::process::id()));
@@ -50,17 +51,15 @@ mod tests {
     #[test]
     fn only_a_server_with_counters_gets_more_than_its_own_environment() {
         let own = BTreeMap::from([("PORT".to_owned(), "{port}".to_owned())]);
-        let server = |counters| CommandServer { env: own.clone(), counters, ..CommandServer::default() };
-        assert_eq!(environment(&server(None)).unwrap(), own);
-        let told = environment(&server(Some(CounterSource::Own))).unwrap();
+        assert_eq!(environment(&own, None).unwrap(), own);
+        let told = environment(&own, Some(CounterSource::Own)).unwrap();
         assert_eq!((told.len(), told["TARE_COUNTERS"].as_str()), (2, told::socket_prefix().as_str()));
     }
 
     #[test]
     fn node_gets_the_script_beside_its_own_options() {
         let env = BTreeMap::from([(NODE_OPTIONS.to_owned(), "--max-old-space-size=512".to_owned())]);
-        let server = CommandServer { env, counters: Some(CounterSource::Node), ..CommandServer::default() };
-        let options = environment(&server).unwrap().remove(NODE_OPTIONS).unwrap();
+        let options = environment(&env, Some(CounterSource::Node)).unwrap().remove(NODE_OPTIONS).unwrap();
         let (own, script) = options.split_once(" --require ").unwrap();
         assert_eq!(own, "--max-old-space-size=512");
         assert_eq!(std::fs::read_to_string(script.trim_matches('"')).unwrap(), told::NODE_SCRIPT);

@@ -5,14 +5,18 @@ use std::collections::BTreeMap;
 use tare_load::{PollerChoice, PollerInUse};
 use tare_plan::Plan;
 use tare_record::environment::{Environment, FactSection};
-use tare_sys::affinity::allowed_cpus;
-use tare_sys::procfs::machine::{CpuPressure, LoadAverage, Machine};
 
+use crate::machine_state::section;
 use crate::prepare::Launches;
+use crate::server_host::RemoteHost;
 
-/// Captures machine, kernel, JVM and the versions of the servers.
-pub fn capture_environment(plan: &Plan, launches: &Launches) -> Environment {
-    let mut sections = machine_facts();
+/// Captures machine, kernel, JVM and the versions of the servers. Where the servers are on another machine, that is the
+/// machine, and this one is told beside it.
+pub fn capture_environment(plan: &Plan, launches: &Launches, host: Option<&RemoteHost>) -> Environment {
+    let mut sections = match host {
+        None => machine_facts(),
+        Some(host) => host.sections().into_iter().chain(machine_facts().into_iter().map(of_generator)).collect(),
+    };
     sections.push(generator_section());
     sections.extend(launches.java().map(|java| FactSection {
         title: "JVM".to_owned(),
@@ -38,6 +42,10 @@ pub fn capture_environment(plan: &Plan, launches: &Launches) -> Environment {
     Environment { sections }
 }
 
+fn of_generator(facts: FactSection) -> FactSection {
+    FactSection { title: format!("{} of the generator", facts.title), ..facts }
+}
+
 /// The generator's poller, the same in every session of a run.
 fn generator_section() -> FactSection {
     let poller = |in_use: PollerInUse| match in_use.notice {
@@ -49,44 +57,5 @@ fn generator_section() -> FactSection {
 
 /// Captures machine and kernel alone.
 pub fn machine_facts() -> Vec<FactSection> {
-    let machine = Machine::read();
-    vec![machine_section(&machine), kernel_section(&machine)]
-}
-
-fn machine_section(machine: &Machine) -> FactSection {
-    let facts = [
-        ("CPU", machine.cpu_model.clone()),
-        ("cores tare may use", allowed_cpus().ok().map(|cpus| cpus.to_string())),
-        ("memory", machine.memory_bytes.map(|bytes| format!("{:.1} GiB", bytes as f64 / f64::from(1 << 30)))),
-        ("governor", machine.governor.clone()),
-        ("boost", machine.boost.map(|on| if on { "on" } else { "off" }.to_owned())),
-        ("hypervisor steal and load at the start", load()),
-    ];
-    section("Machine", facts)
-}
-
-fn kernel_section(machine: &Machine) -> FactSection {
-    let facts = [
-        ("release", machine.kernel.clone()),
-        ("clock source", machine.clock_source.clone()),
-        ("TCP congestion control", machine.tcp_congestion_control.clone()),
-        ("transparent huge pages", machine.transparent_hugepages.clone()),
-        ("huge pages", machine.hugepages.map(|pages| pages.to_string())),
-    ];
-    section("Kernel", facts)
-}
-
-fn section<const N: usize>(title: &str, facts: [(&str, Option<String>); N]) -> FactSection {
-    let value = |value: Option<String>| value.unwrap_or_else(|| "not available".to_owned());
-    FactSection {
-        title: title.to_owned(),
-        facts: facts.into_iter().map(|(key, fact)| (key.to_owned(), value(fact))).collect(),
-    }
-}
-
-fn load() -> Option<String> {
-    let load = LoadAverage::read().ok()?;
-    let pressure =
-        CpuPressure::read().ok().map_or(String::new(), |p| format!(", CPU pressure {:.1} %", p.some_10s_percent));
-    Some(format!("load {:.2}{pressure}", load.one))
+    crate::machine_state::machine_facts()
 }

@@ -9,6 +9,7 @@ use tare_record::RunRecord;
 
 use crate::prepare::Launches;
 use crate::progress::Standing;
+use crate::server_host::RemoteHost;
 
 /// Judges all comparisons by what has been recorded so far.
 pub type Judge<'a> = dyn Fn(&RunRecord) -> Vec<Standing> + 'a;
@@ -17,6 +18,8 @@ pub type Judge<'a> = dyn Fn(&RunRecord) -> Vec<Standing> + 'a;
 pub struct RunInputs<'a> {
     /// How each variant is started.
     pub launches: &'a Launches,
+    /// The machine of the servers, where that is another one.
+    pub host: Option<&'a RemoteHost>,
     /// What the catalog's servers must answer.
     pub contract: &'a Contract,
     /// Folder for the servers' logs.

@@ -1,6 +1,7 @@
 //! The loop over forks and slices: from a plan to a record. `tare-load` drives the slices, `tare-sut` runs the servers,
 //! and `tare-report` says what the figures mean.
 
+mod agents;
 mod alternating_round;
 mod budget;
 mod capacity;
@@ -8,6 +9,7 @@ mod compared;
 mod context;
 mod cores;
 mod counters;
+mod driven_server;
 mod engine;
 pub mod environment;
 mod error;
@@ -18,6 +20,7 @@ mod inputs;
 pub mod java;
 mod journal;
 pub mod load;
+mod machine_state;
 pub mod noise;
 mod order;
 mod others;
@@ -36,6 +39,8 @@ mod running_server;
 mod scenario;
 mod schedule;
 mod sequential;
+pub mod server_host;
+mod server_id;
 mod servers;
 mod session;
 #[cfg(test)]
@@ -59,17 +64,21 @@ use crate::context::RunContext;
 use crate::cores::Cores;
 use crate::journal::Journal;
 use crate::processes::ProcessBed;
+use crate::server_host::RemoteHost;
 
 pub use error::RunError;
 pub use inputs::{Judge, RunInputs};
 pub use journal::Observer;
 
-/// Checks what a plan asks of this machine before anything is built or recorded.
+/// Checks what a plan asks of this machine, and of that of its servers, before anything is built or recorded.
 ///
 /// # Errors
-/// [`RunError::Plan`] for cores that are not there.
-pub fn check_plan(plan: &Plan) -> Result<(), RunError> {
-    Cores::from_plan(plan).map(|_| ())
+/// [`RunError::Plan`] for cores that are not there, and for what cannot be done on another machine.
+pub fn check_plan(plan: &Plan, host: Option<&RemoteHost>) -> Result<(), RunError> {
+    if host.is_some() {
+        server_host::check_possible(plan)?;
+    }
+    Cores::from_plan(plan, host).map(|_| ())
 }
 
 /// Runs a plan: starts, verifies, warms up, measures and stops every server, and keeps everything in the record.
@@ -110,9 +119,9 @@ fn carry_out(
     first: Option<EventRecord>,
 ) -> Result<RunRecord, RunError> {
     let plan = record.header.plan.clone();
-    let cores = Cores::from_plan(&plan)?;
+    let cores = Cores::from_plan(&plan, inputs.host)?;
     let elapsed = record.checkpoint.as_ref().map_or(0, |checkpoint| checkpoint.at_ns);
-    let bed = ProcessBed::new(&plan, inputs, cores.load.clone(), Duration::from_nanos(elapsed));
+    let bed = ProcessBed::new(&plan, inputs, &cores, Duration::from_nanos(elapsed));
     let journal = Journal::begin(record, Some(writer), observer);
     let mut context = RunContext::new(&plan, cores, Box::new(bed), journal);
     context.files = resume::files_of_run(inputs);

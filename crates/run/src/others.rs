@@ -1,7 +1,6 @@
 //! CPU time of other programs on the cores of a run while a slice was measured, and time that the hypervisor gave to
 //! other machines.
 
-use tare_plan::plan::{Machine, Plan};
 use tare_sys::affinity::CpuSet;
 use tare_sys::clock::{self, Nanos};
 use tare_sys::procfs::machine::{CpuTicks, clock_tick_ns};
@@ -17,16 +16,15 @@ pub(crate) struct Others {
 }
 
 impl Others {
-    /// Opens the accounts; `None` if nothing is known about one of the servers.
-    pub fn begin(servers: &RunningServers<'_>, plan: &Plan) -> Option<Self> {
-        let cpus = cores(&plan.machine)?;
+    /// Opens the accounts of these cores; `None` if nothing is known about one of the servers.
+    pub fn begin(servers: &RunningServers, cpus: CpuSet) -> Option<Self> {
         let ours_ns = ours_ns(servers)?;
         Some(Self { before: CpuTicks::read_cpus(&cpus).ok()?, ours_ns, begun: clock::now(), cpus })
     }
 
     /// Their share of the cores since then (0–1), a lower bound: the kernel may count our interrupts twice, and its
     /// ticks may be off by one per core.
-    pub fn share(&self, servers: &RunningServers<'_>) -> Option<f64> {
+    pub fn share(&self, servers: &RunningServers) -> Option<f64> {
         let cpus = self.cpus.len() as u64;
         let unused_ns = CpuTicks::read_cpus(&self.cpus).ok()?.since(self.before).unused_ns();
         let ours_ns = ours_ns(servers)?.saturating_sub(self.ours_ns);
@@ -39,14 +37,8 @@ fn share(time_ns: u64, known_ns: u64) -> f64 {
     time_ns.saturating_sub(known_ns) as f64 / time_ns.max(1) as f64
 }
 
-/// Those of the servers and of the generator.
-fn cores(machine: &Machine) -> Option<CpuSet> {
-    let set = |cpus: &str| cpus.parse::<CpuSet>().ok();
-    Some(set(&machine.server_cpus)?.union(&set(&machine.load_cpus)?))
-}
-
 /// CPU that tare and its servers have used so far; `None` where a server that runs cannot be seen.
-fn ours_ns(servers: &RunningServers<'_>) -> Option<u64> {
+fn ours_ns(servers: &RunningServers) -> Option<u64> {
     let of_servers: Option<u64> = servers.values().map(RunningServer::cpu_ns).sum();
     Some(clock::process_cpu_ns() + of_servers?)
 }

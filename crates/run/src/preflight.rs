@@ -11,26 +11,21 @@ use tare_plan::Plan;
 use tare_plan::plan::{Program, Variant};
 use tare_record::{EventKind, EventRecord, SelfTestFigures};
 use tare_sut::server::{ReadyRule, Server, ServerSpec};
-use tare_sys::affinity::CpuSet;
+use tare_sys::affinity::{CpuSet, allowed_cpus};
 use tare_sys::limits::raise_open_files;
-use tare_sys::procfs::machine::{CpuTicks, Machine};
 use tare_sys::scheduling::SchedulingPolicy;
 
 use crate::context::RunContext;
+use crate::cores::Cores;
 use crate::error::RunError;
 use crate::inputs::RunInputs;
-use crate::pause::pause;
+use crate::machine_state::disturbances;
 use crate::progress::Progress;
 
 /// Files that tare itself has open in addition to its connections: the record, the terminal, the self-test.
 const OWN_FILES: u64 = 64;
 /// Files that it has open for each server: its log, its supervisor, its accounts in /proc.
 const FILES_PER_SERVER: u64 = 64;
-/// How long the machine is watched at rest.
-const WATCH: Duration = Duration::from_millis(400);
-/// Other work above this share of a core disturbs.
-const BUSY: f64 = 0.05;
-
 /// The delay that the built-in server plants, and how the self-test drives it.
 const TRUTH: Duration = Duration::from_millis(2);
 const SELF_TEST: Duration = Duration::from_millis(1500);
@@ -46,10 +41,13 @@ pub(crate) fn check(inputs: &RunInputs<'_>, context: &mut RunContext<'_>) -> Res
     for found in external(context.plan) {
         context.record_new_event(found)?;
     }
-    let (server_cpus, load_cpus) = (context.cores.server.clone(), context.cores.load.clone());
+    let (mut server_cpus, load_cpus) = (context.cores.server.clone(), context.cores.load.clone());
     context.show(&Progress::Preflight { what: "the machine at rest" });
-    for found in machine(&server_cpus, &load_cpus, &inputs.cancelled) {
+    for found in at_rest(inputs, &context.cores)? {
         context.record_new_event(found)?;
+    }
+    if context.cores.are_apart {
+        server_cpus = beside(&load_cpus);
     }
     if let Some(program) = &inputs.reference {
         context.show(&Progress::Preflight { what: "the generator against a server of known delays" });
@@ -57,6 +55,20 @@ pub(crate) fn check(inputs: &RunInputs<'_>, context: &mut RunContext<'_>) -> Res
         context.record_event(self_test(program, &log, &server_cpus, &load_cpus, &inputs.cancelled)?)?;
     }
     Ok(())
+}
+
+/// What disturbs measuring, on the machines of the generator and of the servers.
+fn at_rest(inputs: &RunInputs<'_>, cores: &Cores) -> Result<Vec<EventRecord>, RunError> {
+    match inputs.host.filter(|_| cores.are_apart) {
+        None => Ok(machine(&cores.server, &cores.load, &inputs.cancelled)),
+        Some(host) => Ok([disturbances(&cores.load, &inputs.cancelled), host.disturbances(&cores.server)?].concat()),
+    }
+}
+
+/// The cores of this machine that the generator leaves to others; its own where it has all.
+fn beside(load_cpus: &CpuSet) -> CpuSet {
+    let others = allowed_cpus().map(|all| all.difference(load_cpus)).ok().filter(|others| !others.is_empty());
+    others.unwrap_or_else(|| load_cpus.clone())
 }
 
 /// Enough files for the connections of every session of a group, on either side.
@@ -95,28 +107,7 @@ pub fn machine(server: &CpuSet, load: &CpuSet, cancelled: &AtomicBool) -> Vec<Ev
         let (server_cpus, load_cpus) = (server.to_string(), load.to_string());
         found.push(EventRecord::new(EventKind::SharedCores { server_cpus, load_cpus }));
     }
-    for cpu in server.union(load).iter() {
-        found.extend(busy_core(cpu, cancelled));
-    }
-    if let Some(governor) = Machine::read().governor.filter(|governor| governor != "performance") {
-        found.push(EventRecord::new(EventKind::CpuGovernor { governor }));
-    }
-    found
-}
-
-fn busy_core(cpu: usize, cancelled: &AtomicBool) -> Vec<EventRecord> {
-    let Ok(before) = CpuTicks::read(Some(cpu)) else { return Vec::new() };
-    pause(WATCH, cancelled);
-    let Ok(after) = CpuTicks::read(Some(cpu)) else { return Vec::new() };
-    let spent = after.since(before);
-    let mut found = Vec::new();
-    if spent.busy_share() > BUSY {
-        found.push(EventRecord::new(EventKind::BusyCore { cpu, busy_share: spent.busy_share() }));
-    }
-    if spent.steal_share() > 0.01 {
-        let kind = EventKind::StolenTime { cpu: Some(cpu), stolen_share: spent.steal_share() };
-        found.push(EventRecord::new(kind));
-    }
+    found.extend(disturbances(&server.union(load), cancelled));
     found
 }
 

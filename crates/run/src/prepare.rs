@@ -1,32 +1,33 @@
 //! Prepares each variant of a plan: builds stale servers of the catalog, builds commands where the suite says how, and
 //! looks up servers elsewhere.
 
+mod catalog;
+
 use std::collections::{BTreeMap, BTreeSet};
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use regex::Regex;
 use tare_plan::Plan;
 use tare_plan::contract::Contract;
-use tare_plan::plan::{CommandServer, Program, Variant};
-use tare_plan::server_scheduling::ServerScheduling;
+use tare_plan::plan::{CommandServer, CounterSource, Program, Variant};
 use tare_plan::suite::external_host;
+use tare_sut::SutError;
 use tare_sut::build::build_by_shell;
 use tare_sut::catalog::Catalog;
 use tare_sut::jdk::Jdk;
-use tare_sut::launch::JvmSettings;
-use tare_sut::probe::hiccup::{agent, inside};
-use tare_sut::server::{ReadyRule, ServerSpec};
+use tare_sut::probe::hiccup::agent;
 use tare_sys::affinity::CpuSet;
-use tare_sys::scheduling::SchedulingPolicy;
 
-use crate::counters;
 use crate::engine::{self, Tool};
 use crate::error::RunError;
 use crate::host::Start;
-use crate::java::{jdk_home, oldest_java};
+use crate::java::jdk_home;
 use crate::program_files::program_files;
+use crate::server_host::{OwnStart, RemoteHost, Sending, StartOrder, StartOrigin};
+use crate::server_id::ServerId;
+use crate::test_bed::ServerStart;
 
 /// How one variant is started.
 #[derive(Debug, Clone)]
@@ -38,8 +39,8 @@ pub struct Launch {
     own_contract: Option<Contract>,
     /// The agent with the meter of hiccups, for the JVMs among its processes.
     agent: Option<PathBuf>,
-    /// Whether its processes tell their counters.
-    pub tells_counters: bool,
+    /// Where it shall listen.
+    address: IpAddr,
 }
 
 /// Who starts it.
@@ -52,9 +53,12 @@ enum Origin {
         /// Added environment.
         env: BTreeMap<String, String>,
         directory: Option<PathBuf>,
-        ready: ReadyRule,
+        /// Regular expression of its readiness line; without one, its port tells.
+        ready: Option<String>,
         /// Where it answers, where that is not simply its port.
         base_url: Option<String>,
+        /// Who tells the counters of its runtime.
+        counters: Option<CounterSource>,
     },
     /// It runs already.
     External { url: String, address: SocketAddr },
@@ -79,12 +83,15 @@ pub struct Launches {
 }
 
 /// What a catalog server's readiness line looks like.
+const CATALOG_READY: &str = r"^tare: ready on \S+:(?<port>\d+)$";
+
+/// [`CATALOG_READY`] as an expression, for the built-in server.
 ///
 /// # Panics
 /// Never: the expression is a constant that a test compiles.
-pub fn catalog_ready() -> Regex {
+pub(crate) fn catalog_ready() -> Regex {
     #[allow(clippy::unwrap_used, reason = "a constant expression")]
-    Regex::new(r"^tare: ready on 127\.0\.0\.1:(?<port>\d+)$").unwrap()
+    Regex::new(CATALOG_READY).unwrap()
 }
 
 impl Launches {
@@ -121,44 +128,48 @@ impl Launches {
     }
 }
 
-/// The kernel's policy for the plan's.
-const fn scheduling_policy(planned: ServerScheduling) -> SchedulingPolicy {
-    match planned {
-        ServerScheduling::Normal => SchedulingPolicy::Normal,
-        ServerScheduling::Batch => SchedulingPolicy::Batch,
-    }
-}
-
 impl Launch {
-    /// What is started for `variant`, on `cpus`, with its log at `log_path`.
-    pub fn start(&self, plan: &Plan, variant: &Variant, cpus: CpuSet, log_path: PathBuf) -> Start {
-        match &self.origin {
-            Origin::External { address, .. } => Start::External(*address),
-            Origin::Ours { command, env, directory, ready, base_url } => Start::Ours(Box::new(ServerSpec {
-                name: variant.name.clone(),
-                command: command.clone(),
-                env: self.metered(env, &log_path),
-                directory: directory.clone(),
-                ready: ready.clone(),
-                base_url: base_url.clone(),
-                cpus,
-                scheduling: scheduling_policy(plan.machine.scheduling),
-                startup_timeout: plan.machine.startup_timeout.0,
-                stop_grace: plan.machine.stop_grace.0,
-                log_path,
-            })),
-        }
+    fn new(origin: Origin, resolved: BTreeMap<String, String>, own_contract: Option<Contract>) -> Self {
+        Self { origin, resolved, own_contract, agent: None, address: Ipv4Addr::LOCALHOST.into() }
     }
 
-    /// The environment, with the JVM option for the meter. The meter's file is in the folder of the log.
-    fn metered(&self, env: &BTreeMap<String, String>, log_path: &Path) -> BTreeMap<String, String> {
-        let mut env = env.clone();
-        if let (Some(agent), Some(folder)) = (&self.agent, log_path.parent()) {
-            let mut options = env.remove(inside::VARIABLE).map_or_else(String::new, |own| own + " ");
-            options += &inside::jvm_option(agent, folder);
-            env.insert(inside::VARIABLE.to_owned(), options);
-        }
-        env
+    /// What is started on `cpus` as `start` says.
+    pub(crate) fn order(&self, plan: &Plan, start: &ServerStart<'_>, cpus: &str) -> StartOrder {
+        let origin = match &self.origin {
+            Origin::External { address, .. } => StartOrigin::External(*address),
+            Origin::Ours { command, env, directory, ready, base_url, counters } => {
+                StartOrigin::Ours(Box::new(OwnStart {
+                    command: command.clone(),
+                    env: env.clone(),
+                    directory: directory.clone(),
+                    ready: ready.clone(),
+                    base_url: base_url.clone(),
+                    cpus: cpus.to_owned(),
+                    scheduling: plan.machine.scheduling,
+                    startup_timeout: plan.machine.startup_timeout,
+                    stop_grace: plan.machine.stop_grace,
+                    counters: *counters,
+                    meter: self.agent.clone(),
+                    address: self.address,
+                }))
+            }
+        };
+        StartOrder { id: start.id, name: start.variant.name.clone(), log_name: start.log_name.clone(), origin }
+    }
+
+    /// What is started for `variant` on this machine, on `cpus`, with its log at `log_path`.
+    ///
+    /// # Errors
+    /// When the script for its counters cannot be written.
+    pub fn start(&self, plan: &Plan, variant: &Variant, cpus: &CpuSet, log_path: &Path) -> Result<Start, SutError> {
+        let log_name = log_path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let start = ServerStart { id: ServerId(0), variant, log_name };
+        self.order(plan, &start, &cpus.to_string()).here(log_path.parent().unwrap_or(Path::new("")))
+    }
+
+    /// Whether it was started outside tare.
+    pub(crate) const fn is_external(&self) -> bool {
+        matches!(self.origin, Origin::External { .. })
     }
 
     /// Program and arguments as they are recorded; for a server that runs elsewhere, its address.
@@ -183,7 +194,8 @@ impl Launch {
     }
 }
 
-/// Makes every variant of the plan ready to be started. `progress` gets a line for each step.
+/// Makes every variant of the plan ready to be started, on `host` where that is given. `progress` gets a line for each
+/// step.
 ///
 /// # Errors
 /// When a server cannot be built, a load tool that is asked for is not there, no JDK is found, or a command's readiness
@@ -193,6 +205,7 @@ pub fn prepare(
     catalog: Option<&Catalog>,
     cancelled: &AtomicBool,
     progress: &mut dyn FnMut(&str),
+    host: Option<&RemoteHost>,
 ) -> Result<Launches, RunError> {
     let mut launches =
         Launches { engines: engine::find_tools(plan, catalog, cancelled, progress)?, ..Launches::default() };
@@ -211,11 +224,15 @@ pub fn prepare(
     for (home, variants) in by_home {
         let other = home.map(|home| Catalog::load(&Path::new(home).join("servers"))).transpose()?;
         if let Some(catalog) = other.as_ref().or(catalog) {
-            of_catalog(plan, catalog, &variants, cancelled, progress, &mut launches)?;
+            let build = catalog::CatalogBuild { plan, catalog, cancelled, host };
+            build.launch(&variants, progress, &mut launches)?;
         }
     }
     if plan.probes.hiccups {
-        launches.bring_meter(plan, catalog);
+        launches.bring_meter(plan, catalog, host);
+    }
+    if let Some(host) = host {
+        launches.send_to(host, progress)?;
     }
     Ok(launches)
 }
@@ -239,23 +256,21 @@ fn build_commands(plan: &Plan, cancelled: &AtomicBool, progress: &mut dyn FnMut(
 }
 
 fn of_command(plan: &Plan, variant: &Variant, server: &CommandServer) -> Result<Launch, RunError> {
-    let ready = match &server.ready {
-        None => ReadyRule::Listening,
-        Some(pattern) => ReadyRule::Line(Regex::new(pattern).map_err(|error| RunError::Plan {
+    if let Some(pattern) = &server.ready {
+        Regex::new(pattern).map_err(|error| RunError::Plan {
             key: format!("[servers.{}] ready", variant.server),
             message: format!("\"{pattern}\" is not a regular expression: {error}"),
-        })?),
-    };
+        })?;
+    }
     let origin = Origin::Ours {
         command: server.command.clone(),
-        env: counters::environment(server)?,
+        env: server.env.clone(),
         directory: server.cwd.as_ref().map(PathBuf::from),
-        ready,
+        ready: server.ready.clone(),
         base_url: server.base_url.clone(),
+        counters: server.counters,
     };
-    let tells_counters = server.counters.is_some();
-    let own_contract = Some(contract_of(plan, variant));
-    Ok(Launch { origin, resolved: BTreeMap::new(), own_contract, agent: None, tells_counters })
+    Ok(Launch::new(origin, BTreeMap::new(), Some(contract_of(plan, variant))))
 }
 
 fn of_external(plan: &Plan, variant: &Variant, url: &str) -> Result<Launch, RunError> {
@@ -265,8 +280,7 @@ fn of_external(plan: &Plan, variant: &Variant, url: &str) -> Result<Launch, RunE
     let address = found.map_err(|error| wrong(format!("\"{host}\" cannot be found: {error}; check the name")))?;
     let address = address.ok_or_else(|| wrong(format!("\"{host}\" has no address; check the name")))?;
     let origin = Origin::External { url: url.to_owned(), address };
-    let own_contract = Some(contract_of(plan, variant));
-    Ok(Launch { origin, resolved: BTreeMap::new(), own_contract, agent: None, tells_counters: false })
+    Ok(Launch::new(origin, BTreeMap::new(), Some(contract_of(plan, variant))))
 }
 
 /// What a server that is not the catalog's must answer: the scenarios that it is driven with and the suite's checks.
@@ -287,10 +301,11 @@ impl Launches {
     }
 
     /// Gives every launch the meter for JVMs. A run goes on without it, with fewer figures.
-    fn bring_meter(&mut self, plan: &Plan, catalog: Option<&Catalog>) {
+    fn bring_meter(&mut self, plan: &Plan, catalog: Option<&Catalog>, host: Option<&RemoteHost>) {
         let build = || {
             let catalog = catalog.ok_or("the folder of the project, with probes/jvm, is not found")?;
-            let jdk = Jdk::find_suitable(0, jdk_home(plan)).map_err(|error| error.to_string())?;
+            // It is built here. The JDK that the plan names is that of the servers.
+            let jdk = Jdk::find_suitable(0, jdk_home(plan).filter(|_| host.is_none())).map_err(|error| error.to_string())?;
             agent::build_agent(catalog, &jdk).map_err(|error| error.to_string())
         };
         match build() {
@@ -298,59 +313,19 @@ impl Launches {
             Err(reason) => self.no_meter = Some(reason),
         }
     }
-}
 
-/// Builds what is stale among the catalog's variants, and takes their command lines from the manifests.
-fn of_catalog(
-    plan: &Plan,
-    catalog: &Catalog,
-    variants: &[&Variant],
-    cancelled: &AtomicBool,
-    progress: &mut dyn FnMut(&str),
-    launches: &mut Launches,
-) -> Result<(), RunError> {
-    let home = jdk_home(plan);
-    // Before minutes are spent on a build: is there a JVM to run it on?
-    if let Some(minimum) = oldest_java(catalog, variants)? {
-        let jdk = Jdk::find_suitable(minimum, home)?;
-        launches.java = Some(format!("{} ({})", jdk.version, jdk.home.display()));
-    }
-    let mut targets = Vec::new();
-    for variant in variants {
-        targets.push(catalog.resolve_target(&variant.server, variant.version.as_deref())?);
-    }
-    targets.sort();
-    targets.dedup();
-    let of_baseline = if variants.iter().any(|v| v.program.other_home().is_some()) { " of the baseline" } else { "" };
-    progress(&format!("looking whether the servers{of_baseline} are built"));
-    let compiler = Jdk::find_compiler().ok().map(|jdk| jdk.home);
-    let unavailable: BTreeMap<_, _> = catalog
-        .build_targets(&targets, compiler.as_deref(), cancelled, &mut |line| {
-            progress(&format!("building servers{of_baseline}  {} s  {}", line.elapsed.as_secs(), line.text));
-        })?
-        .into_iter()
-        .collect();
-    let jvm = JvmSettings { options: &plan.machine.jvm_options, processors: plan.machine.jvm_cpus, java_home: home };
-    for variant in variants {
-        let target = catalog.resolve_target(&variant.server, variant.version.as_deref())?;
-        if let Some(why) = unavailable.get(&target) {
-            launches.unavailable.insert(key(variant), why.reason.clone());
-            continue;
+    /// Sends the files of all programs to `host`, and starts them from there.
+    fn send_to(&mut self, host: &RemoteHost, progress: &mut dyn FnMut(&str)) -> Result<(), RunError> {
+        let mut sending = Sending::new(host, progress);
+        for launch in self.by_variant.values_mut() {
+            launch.address = host.address();
+            launch.agent = launch.agent.as_deref().map(|agent| sending.send(agent)).transpose()?;
+            if let Origin::Ours { command, directory, .. } = &mut launch.origin {
+                *command = sending.send_command(command, directory.take().as_deref())?;
+            }
         }
-        let launched = catalog.server_launch(&variant.server, &target, jvm)?;
-        let origin = Origin::Ours {
-            command: launched.command,
-            env: BTreeMap::new(),
-            directory: None,
-            ready: ReadyRule::Line(catalog_ready()),
-            base_url: None,
-        };
-        launches.insert(
-            variant,
-            Launch { origin, resolved: launched.resolved, own_contract: None, agent: None, tells_counters: false },
-        );
+        Ok(())
     }
-    Ok(())
 }
 
 #[cfg(test)]

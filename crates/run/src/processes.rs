@@ -1,4 +1,4 @@
-//! The real test bed: servers as processes, load over sockets, probes of the kernel and of JVMs.
+//! The real test bed: servers as processes of this machine or of another, and load over sockets.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -21,22 +21,23 @@ use tare_sut::server::Status;
 use tare_sys::affinity::CpuSet;
 use tare_sys::clock::{self, Nanos};
 
+use crate::driven_server::{DrivenServer, DrivenServers};
+use crate::cores::Cores;
 use crate::engine::{ToolCell, drive_with_tool};
 use crate::error::RunError;
 use crate::inputs::RunInputs;
-use crate::pause::pause;
 use crate::prepare::Launches;
 use crate::progress::Place;
-use crate::running_server::{RunningServer, RunningServers};
+use crate::server_host::{LocalServers, RemoteServers, ServerHost};
 use crate::session;
 use crate::slice::SliceLoad;
 use crate::test_bed::{DriveStage, ProgramFacts, ServerId, ServerStart, TestBed};
-use crate::watch::Watch;
+use crate::watch::WatchOrder;
 
 /// Lines of a server's log that an event holds.
 const LOG_LINES: usize = 20;
 
-/// Servers as processes of this machine, or elsewhere.
+/// Servers as processes of this machine or of another, or started outside tare.
 pub(crate) struct ProcessBed<'a> {
     plan: &'a Plan,
     launches: &'a Launches,
@@ -47,33 +48,43 @@ pub(crate) struct ProcessBed<'a> {
     cancelled: Arc<AtomicBool>,
     cancel: Cancel,
     begin: Nanos,
-    servers: RunningServers<'a>,
+    host: Box<dyn ServerHost + 'a>,
+    servers: DrivenServers<'a>,
     sessions: BTreeMap<ServerId, LoadSession>,
-    watch: Option<Watch>,
+    /// The cores on which the work of other programs is counted, where the servers are.
+    counted_cpus: String,
+    watch_begun_ns: u64,
     sampling: Option<Sampling>,
 }
 
 impl<'a> ProcessBed<'a> {
     /// A bed without servers. The run's clock starts here, or goes on after `elapsed`.
-    pub fn new(plan: &'a Plan, inputs: &RunInputs<'a>, load_cpus: CpuSet, elapsed: Duration) -> Self {
+    pub fn new(plan: &'a Plan, inputs: &RunInputs<'a>, cores: &Cores, elapsed: Duration) -> Self {
+        let cancelled = Arc::clone(&inputs.cancelled);
+        let host: Box<dyn ServerHost> = match inputs.host {
+            None => Box::new(LocalServers::new(inputs.logs.to_owned(), cancelled)),
+            Some(host) => Box::new(RemoteServers::new(host, inputs.logs, cancelled, &cores.load)),
+        };
         Self {
             plan,
             launches: inputs.launches,
             contract: inputs.contract,
             logs: inputs.logs,
             profiles: inputs.profiles,
-            load_cpus,
+            load_cpus: cores.load.clone(),
             cancel: Cancel::from(Arc::clone(&inputs.cancelled)),
             cancelled: Arc::clone(&inputs.cancelled),
             begin: clock::now() - elapsed,
+            host,
             servers: BTreeMap::new(),
             sessions: BTreeMap::new(),
-            watch: None,
+            counted_cpus: cores.beside_servers().to_string(),
+            watch_begun_ns: 0,
             sampling: None,
         }
     }
 
-    fn server(&self, id: ServerId) -> Result<&RunningServer<'a>, RunError> {
+    fn server(&self, id: ServerId) -> Result<&DrivenServer<'a>, RunError> {
         self.servers.get(&id).ok_or_else(|| RunError::NotPrepared(format!("server {}", id.0)))
     }
 }
@@ -97,29 +108,19 @@ impl TestBed for ProcessBed<'_> {
     }
 
     fn start(&mut self, starts: &[ServerStart<'_>], cpus: &CpuSet) -> Result<Vec<Result<u64, SutError>>, RunError> {
-        let mut launched = Vec::new();
+        let mut orders = Vec::with_capacity(starts.len());
         for start in starts {
             let launch = self.launches.get(start.variant)?;
-            let log = self.logs.join(&start.log_name);
-            launched.push((start, launch, launch.start(self.plan, start.variant, cpus.clone(), log)));
+            orders.push(launch.order(self.plan, start, &cpus.to_string()));
         }
-        let (begun, cancelled) = (clock::now(), &*self.cancelled);
-        let hosts: Vec<_> = std::thread::scope(|scope| {
-            let threads: Vec<_> = launched
-                .iter()
-                .map(|(_, _, start)| scope.spawn(move || (start.start(cancelled), clock::now().since(begun))))
-                .collect();
-            threads.into_iter().map(std::thread::ScopedJoinHandle::join).collect()
-        });
-        let mut results = Vec::new();
-        for ((start, launch, _), joined) in launched.into_iter().zip(hosts) {
-            let Ok((host, startup_ns)) = joined else {
-                return Err(RunError::NotPrepared(start.variant.name.clone()));
-            };
-            results.push(host.map(|host| {
-                let server = RunningServer::new(start.variant, launch, host, self.logs);
+        let started = self.host.start(&orders)?;
+        let mut results = Vec::with_capacity(starts.len());
+        for (start, result) in starts.iter().zip(started) {
+            let launch = self.launches.get(start.variant)?;
+            results.push(result.map(|started| {
+                let server = DrivenServer { variant: start.variant.clone(), launch, address: started.address };
                 self.servers.insert(start.id, server);
-                startup_ns
+                started.startup_ns
             }));
         }
         Ok(results)
@@ -131,30 +132,23 @@ impl TestBed for ProcessBed<'_> {
         let is_wanted = |name: &str| scenarios.contains(&name) || !contract.scenarios.contains_key(name);
         let identity = server.variant.identity();
         let exchanges = contract.exchanges(&identity, server.variant.routes).filter(|e| is_wanted(e.name));
-        verify_exchanges(server.host.address(), exchanges, self.plan.load.timeout.0)
+        verify_exchanges(server.address, exchanges, self.plan.load.timeout.0)
     }
 
     fn observe_rest(&mut self, servers: &[ServerId], span: Duration) -> Vec<Option<f64>> {
-        let mut cpu = |id: &ServerId| self.servers.get_mut(id)?.cpu();
-        let before: Vec<_> = servers.iter().map(&mut cpu).collect();
-        pause(span, &self.cancelled);
-        let share = |(before, id)| Some(cpu(id)?.since(&before?).share_at_rest());
-        before.into_iter().zip(servers).map(share).collect()
+        self.host.observe_rest(servers, span)
     }
 
     fn move_to(&mut self, server: ServerId, cpus: &CpuSet) {
-        if let Some(server) = self.servers.get(&server) {
-            // A server that has just died cannot be moved; its status says so.
-            let _ = server.host.set_cpus(cpus);
-        }
+        self.host.move_to(server, &cpus.to_string());
     }
 
     fn status(&self, server: ServerId) -> Status {
-        self.servers.get(&server).map_or(Status::Stopped, |server| server.host.status())
+        self.host.status(server)
     }
 
     fn log_tail(&self, server: ServerId) -> Option<String> {
-        self.servers.get(&server)?.host.log_tail(LOG_LINES)
+        self.host.log_tail(server, LOG_LINES)
     }
 
     fn open_sessions(&mut self, servers: &[ServerId], named: &NamedScenario) -> Result<(), RunError> {
@@ -176,10 +170,10 @@ impl TestBed for ProcessBed<'_> {
         load: &SliceLoad,
         on_stage: &mut dyn FnMut(DriveStage),
     ) -> Result<SliceSample, RunError> {
-        let runs_elsewhere = self.server(server)?.host.pid().is_none();
+        let is_external = self.server(server)?.launch.is_external();
         let spec = load.spec(self.plan.load.timeout.0);
-        // The cores of a server elsewhere are unknown, so the generator must not spin on them.
-        let spec = if runs_elsewhere { SliceSpec { sending: Sending::Exact, ..spec } } else { spec };
+        // The cores of a server that tare did not start are unknown, so the generator must not spin on them.
+        let spec = if is_external { SliceSpec { sending: Sending::Exact, ..spec } } else { spec };
         let unknown = || RunError::NotPrepared(format!("the load of server {}", server.0));
         let session = self.sessions.get_mut(&server).ok_or_else(unknown)?;
         let mut sample = session.run_watched(&spec, None, &self.cancel, &mut |watched| match watched {
@@ -188,24 +182,31 @@ impl TestBed for ProcessBed<'_> {
             _ => {}
         })?;
         sample.start_ns = Nanos(sample.start_ns).since(self.begin);
-        if let Some(watch) = &mut self.watch {
-            watch.look_at_jvm(server, &self.servers);
-        }
+        self.host.look_at_jvm(server);
+        self.host.check()?;
         Ok(sample)
     }
 
     fn begin_watch(&mut self, servers: &[ServerId], phase: Phase) {
-        self.watch = Some(Watch::begin(&mut self.servers, servers, phase, self.plan));
+        self.watch_begun_ns = self.elapsed_ns();
+        self.host.begin_watch(&WatchOrder {
+            servers: servers.to_vec(),
+            phase,
+            hiccups: self.plan.probes.hiccups,
+            server_cpus: self.plan.machine.server_cpus.clone(),
+            counted_cpus: self.counted_cpus.clone(),
+        });
     }
 
     fn end_watch(&mut self, scored_from_ns: u64) -> Vec<ServerUse> {
-        let scored_from = self.begin + Duration::from_nanos(scored_from_ns);
-        let begin = self.begin;
-        self.watch.take().map_or_else(Vec::new, |watch| watch.end(&mut self.servers, scored_from, begin))
+        let mut all = self.host.end_watch(scored_from_ns.saturating_sub(self.watch_begun_ns));
+        let hiccups = all.iter_mut().filter_map(|one| one.hiccups.as_mut());
+        hiccups.flat_map(|hiccups| &mut hiccups.pauses).for_each(|pause| pause.at_ns += self.watch_begun_ns);
+        all
     }
 
     fn begin_sampling(&mut self, server: ServerId, event: ProfileEvent, file_name: &str) -> Result<(), SutError> {
-        let pid = self.servers.get(&server).and_then(|server| server.host.pid()).ok_or_else(runs_elsewhere)?;
+        let pid = self.host.process_id(server).ok_or_else(runs_elsewhere)?;
         self.sampling = Some(Sampling::begin(pid, event, self.profiles, file_name)?);
         Ok(())
     }
@@ -232,7 +233,7 @@ impl TestBed for ProcessBed<'_> {
         let exchange = server.launch.contract(self.contract).exchange(&identity, &named.name);
         let cell = ToolCell {
             plan: self.plan,
-            host: server.launch.host().unwrap_or_else(|| server.host.address().to_string()),
+            host: server.launch.host().unwrap_or_else(|| server.address.to_string()),
             variant: &server.variant.name,
             named,
             status: exchange.map_or(200, |exchange| exchange.expect.status),
@@ -244,14 +245,8 @@ impl TestBed for ProcessBed<'_> {
     }
 
     fn stop(&mut self, servers: &[ServerId]) -> Vec<String> {
-        let hosts: Vec<_> = servers.iter().map(|id| self.servers.remove(id)).collect();
-        std::thread::scope(|scope| {
-            let stop = |server: Option<RunningServer<'_>>| server.map(|server| server.host);
-            let threads: Vec<_> =
-                hosts.into_iter().map(stop).map(|host| scope.spawn(|| host.map(crate::host::Host::stop))).collect();
-            let ended = threads.into_iter().map(|thread| thread.join().ok().flatten());
-            ended.map(|end| end.unwrap_or_else(|| "it was not running".to_owned())).collect()
-        })
+        servers.iter().for_each(|id| drop(self.servers.remove(id)));
+        self.host.stop(servers)
     }
 }
 

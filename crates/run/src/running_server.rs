@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use tare_plan::plan::Variant;
 use tare_sut::probe::cpu::{CpuProbe, CpuSample};
 use tare_sut::probe::hiccup::inside::JvmMeter;
 use tare_sut::probe::jvm::{JvmProbe, JvmSample};
@@ -13,16 +12,13 @@ use tare_sut::server::Status;
 use tare_sys::procfs::process;
 
 use crate::host::Host;
-use crate::prepare::Launch;
-use crate::test_bed::ServerId;
+use crate::server_id::ServerId;
 
 /// The servers of the fork under way.
-pub(crate) type RunningServers<'a> = BTreeMap<ServerId, RunningServer<'a>>;
+pub(crate) type RunningServers = BTreeMap<ServerId, RunningServer>;
 
 /// One server that runs, or ran until it died.
-pub(crate) struct RunningServer<'a> {
-    pub variant: Variant,
-    pub launch: &'a Launch,
+pub(crate) struct RunningServer {
     pub host: Host,
     probe: Option<CpuProbe>,
     counters: Option<RuntimeCounters>,
@@ -40,16 +36,16 @@ enum RuntimeCounters {
     Told(ToldProbe),
 }
 
-impl<'a> RunningServer<'a> {
+impl RunningServer {
     /// Finds the probes of a server that has just become ready. Logs and meters lie in `logs`.
-    pub fn new(variant: &Variant, launch: &'a Launch, host: Host, logs: &Path) -> Self {
+    pub fn new(host: Host, tells_counters: bool, logs: &Path) -> Self {
         // A server that has just died, or runs elsewhere, has no probe: its CPU is absent in the record.
         let probe = host.pid().and_then(|pid| CpuProbe::new(pid).ok());
         let of_jvm = host.pid().and_then(JvmProbe::find_counters).map(RuntimeCounters::Jvm);
         let told = || ToldProbe::find(probe.as_ref()?.processes()).map(RuntimeCounters::Told);
-        let counters = if launch.tells_counters { told() } else { of_jvm };
+        let counters = if tells_counters { told() } else { of_jvm };
         let meter = probe.as_ref().and_then(|probe| JvmMeter::find(logs, probe.processes()));
-        Self { variant: variant.clone(), launch, host, probe, counters, meter, off_heap_due: true }
+        Self { host, probe, counters, meter, off_heap_due: true }
     }
 
     /// CPU used so far; `None` where it cannot be read.

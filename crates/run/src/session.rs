@@ -8,8 +8,8 @@ use tare_plan::contract::{Contract, ExpectBody, SameAs};
 use tare_plan::plan::NamedScenario;
 use tare_sys::affinity::CpuSet;
 
+use crate::driven_server::DrivenServer;
 use crate::error::RunError;
-use crate::running_server::RunningServer;
 
 /// The longest that a connect may take, however long an answer may.
 const CONNECT: Duration = Duration::from_secs(5);
@@ -20,7 +20,7 @@ const CONNECT: Duration = Duration::from_secs(5);
 /// [`RunError::Plan`] for an unknown method; otherwise as [`LoadSession::open`].
 pub(crate) fn open(
     plan: &Plan,
-    server: &RunningServer<'_>,
+    server: &DrivenServer<'_>,
     contract: &Contract,
     load_cpus: &CpuSet,
     named: &NamedScenario,
@@ -35,7 +35,7 @@ pub(crate) fn open(
         host: server.launch.host(),
         protocol: protocol(named, plan.slo.is_some()),
         server_clock: plan.load.server_clock,
-        ..SessionSpec::new(server.host.address(), vec![request])
+        ..SessionSpec::new(server.address, vec![request])
     })?)
 }
 

@@ -20,9 +20,7 @@ use crate::error::RunError;
 use crate::progress::Place;
 use crate::slice::SliceLoad;
 
-/// Names a server of the fork under way: its position among the variants of the fork.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct ServerId(pub usize);
+pub(crate) use crate::server_id::ServerId;
 
 /// One server to be started.
 #[derive(Debug, Clone)]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tare_plan::plan::Plan;
+use serde::{Deserialize, Serialize};
 use tare_record::{Hiccups, JvmUse, Pause, Phase, ServerCpu, ServerUse};
 use tare_stats::histogram::LatencyHistogram;
 use tare_sut::probe::cpu::{CpuSample, CpuUse, ThreadUse};
@@ -12,7 +12,20 @@ use tare_sys::clock::{self, Nanos};
 
 use crate::others::Others;
 use crate::running_server::{RunningServer, RunningServers};
-use crate::test_bed::ServerId;
+use crate::server_id::ServerId;
+
+/// What is watched over a span of load.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct WatchOrder {
+    pub servers: Vec<ServerId>,
+    pub phase: Phase,
+    /// Whether the meters of hiccups run.
+    pub hiccups: bool,
+    /// The servers' cores.
+    pub server_cpus: String,
+    /// The cores on which the work of other programs is counted.
+    pub counted_cpus: String,
+}
 
 /// The readings at the beginning of a span, and the meters that run meanwhile.
 pub(crate) struct Watch {
@@ -37,7 +50,7 @@ struct Before {
 struct Outside {
     delays: Vec<Delay>,
     scored_from: Nanos,
-    run_begin: Nanos,
+    origin: Nanos,
 }
 
 impl Before {
@@ -53,14 +66,15 @@ impl Before {
 }
 
 impl Watch {
-    /// Reads the probes of `watched`, and starts the meters where the plan asks for them.
-    pub fn begin(servers: &mut RunningServers<'_>, watched: &[ServerId], phase: Phase, plan: &Plan) -> Self {
+    /// Reads the probes of the servers, and starts the meters where they are asked for.
+    pub fn begin(servers: &mut RunningServers, order: &WatchOrder) -> Self {
         let begun = clock::thread_cpu_ns();
-        let others = Others::begin(servers, plan);
-        let mut watch = Self { watched: Vec::new(), meter: None, others, probing_ns: 0, phase };
-        if plan.probes.hiccups && phase == Phase::Measure {
+        let WatchOrder { servers: watched, phase, .. } = order;
+        let others = order.counted_cpus.parse().ok().and_then(|cpus| Others::begin(servers, cpus));
+        let mut watch = Self { watched: Vec::new(), meter: None, others, probing_ns: 0, phase: *phase };
+        if order.hiccups && *phase == Phase::Measure {
             // Without a thread to spare there is no meter, and the record has no hiccups.
-            watch.meter = plan.machine.server_cpus.parse().ok().and_then(|cpus| Meter::start(cpus).ok());
+            watch.meter = order.server_cpus.parse().ok().and_then(|cpus| Meter::start(cpus).ok());
             for id in watched {
                 if let Some(inside) = servers.get_mut(id).and_then(|server| server.meter.as_mut()) {
                     inside.start_recording();
@@ -79,7 +93,7 @@ impl Watch {
 
     /// Looks at the counters of one server's JVM after a turn of load: allocation can be followed over at most one
     /// young collection between two looks.
-    pub fn look_at_jvm(&mut self, id: ServerId, servers: &RunningServers<'_>) {
+    pub fn look_at_jvm(&mut self, id: ServerId, servers: &RunningServers) {
         let begun = clock::thread_cpu_ns();
         let watched = self.watched.iter_mut().find(|before| before.server == id);
         if let Some((before, server)) = watched.zip(servers.get(&id).filter(|server| server.is_jvm())) {
@@ -89,8 +103,8 @@ impl Watch {
     }
 
     /// Reads the probes again and ends the meters. Hiccups before `scored_from` are left out; times of pauses count
-    /// from `run_begin`.
-    pub fn end(self, servers: &mut RunningServers<'_>, scored_from: Nanos, run_begin: Nanos) -> Vec<ServerUse> {
+    /// from `origin`.
+    pub fn end(self, servers: &mut RunningServers, scored_from: Nanos, origin: Nanos) -> Vec<ServerUse> {
         let begun = clock::thread_cpu_ns();
         let others_share = self.others.as_ref().and_then(|others| others.share(servers));
         let mut probing_ns = self.probing_ns;
@@ -108,7 +122,7 @@ impl Watch {
         let outside = self.meter.map(|meter| {
             let (delays, metering_ns) = meter.stop_and_read();
             probing_ns += metering_ns;
-            Outside { delays: scored(delays, scored_from), scored_from, run_begin }
+            Outside { delays: scored(delays, scored_from), scored_from, origin }
         });
         let mut all: Vec<ServerUse> = used
             .into_iter()
@@ -131,7 +145,7 @@ impl Watch {
 fn complete(
     known: ServerUse,
     mut jvm: Option<JvmUse>,
-    server: &mut RunningServer<'_>,
+    server: &mut RunningServer,
     outside: Option<&Outside>,
     phase: Phase,
 ) -> ServerUse {
@@ -191,7 +205,7 @@ fn hiccups(outside: &Outside, inside: Option<&[Delay]>, jvm: Option<&JvmUse>) ->
         safepoint_ns: jvm.safepoint_ns,
     });
     let pauses = blame_pauses(&outside.delays, inside.unwrap_or_default(), suspects).into_iter().map(|pause| Pause {
-        at_ns: pause.begin.since(outside.run_begin),
+        at_ns: pause.begin.since(outside.origin),
         length_ns: pause.length_ns,
         cause: pause.cause,
     });

@@ -179,6 +179,12 @@ pub enum SutError {
         /// The remedy.
         remedy: String,
     },
+    /// A server on another machine failed.
+    #[error("{message}")]
+    Remote {
+        /// Machine, server, what happened, and the remedy.
+        message: String,
+    },
     /// A CPU set could not be applied.
     #[error(transparent)]
     Affinity(#[from] AffinityError),

@@ -3,13 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
+use serde::{Deserialize, Serialize};
+
 use crate::SutError;
 
 /// The oldest Java on which all servers of the catalog can be built and run.
 pub const CATALOG_JAVA: u32 = 21;
 
 /// A Java installation.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Jdk {
     /// Its home folder.
     pub home: PathBuf,
@@ -40,13 +42,7 @@ impl Jdk {
     /// # Errors
     /// When none is at least `minimum`; the error lists the found ones.
     pub fn find_suitable(minimum: u32, chosen: Option<&Path>) -> Result<Self, SutError> {
-        let too_old = |jdk: &Self, whose: &str| SutError::Jdk {
-            message: format!(
-                "{whose} is Java {} ({}), but Java {minimum} or later is needed",
-                jdk.version,
-                jdk.home.display()
-            ),
-        };
+        let too_old = |jdk: &Self, whose: &str| jdk.too_old_for(minimum, whose);
         if let Some(home) = chosen {
             let found = Self::from_home(home).ok_or_else(|| SutError::Jdk {
                 message: format!("there is no JDK at {}: it needs the files release and bin/java", home.display()),
@@ -65,6 +61,12 @@ impl Jdk {
                 ),
             }),
         }
+    }
+
+    /// The error of a JDK that is older than `minimum`; `whose` says which one it is.
+    pub(crate) fn too_old_for(&self, minimum: u32, whose: &str) -> SutError {
+        let (version, home) = (&self.version, self.home.display());
+        SutError::Jdk { message: format!("{whose} is Java {version} ({home}), but Java {minimum} or later is needed") }
     }
 
     /// The JDK that builds the servers of the catalog: `JAVA_HOME` if it is new enough and has a compiler, else the newest

@@ -26,6 +26,19 @@ pub struct JvmSettings<'a> {
     pub processors: u32,
     /// The home of the Java to use; the newest one found if `None`.
     pub java_home: Option<&'a Path>,
+    /// Instead: a Java that was found, maybe on another machine.
+    pub found: Option<&'a Jdk>,
+}
+
+impl JvmSettings<'_> {
+    /// The Java to use, at least of release `minimum`.
+    fn java(&self, minimum: u32) -> Result<Jdk, SutError> {
+        match self.found {
+            None => Jdk::find_suitable(minimum, self.java_home),
+            Some(found) if found.major >= minimum => Ok(found.clone()),
+            Some(found) => Err(found.too_old_for(minimum, "the JDK of the servers' machine")),
+        }
+    }
 }
 
 /// The command line of a server of the catalog.
@@ -72,7 +85,7 @@ impl Catalog {
             }
             Some(Runtime::Java(release)) => {
                 let min_java = self.family(&target.family)?.min_java.unwrap_or(0);
-                let java = Jdk::find_suitable(min_java.max(release), jvm.java_home)?;
+                let java = jvm.java(min_java.max(release))?;
                 self.java_command(server, target, &manifest, &java, jvm)?
             }
             None => return Err(wrong(format!("{target} has no way to be started; run servers/build {target}"))),
@@ -171,7 +184,7 @@ mod tests {
         let catalog = Catalog::load(root)?;
         let home = root.join("jdk");
         let target = catalog.resolve_target("f.Tapir", None)?;
-        catalog.server_launch("f.Tapir", &target, JvmSettings { options, processors: 1, java_home: Some(&home) })
+        catalog.server_launch("f.Tapir", &target, JvmSettings { options, processors: 1, java_home: Some(&home), found: None })
     }
 
     #[test]
@@ -221,7 +234,7 @@ mod tests {
         assert!(launch(root.path(), &[]).unwrap_err().to_string().contains("is gone; run servers/build f@1"));
         let catalog = Catalog::load(root.path()).unwrap();
         let other = Target { family: "f".into(), version: "2".into() };
-        let jvm = JvmSettings { options: &[], processors: 1, java_home: None };
+        let jvm = JvmSettings { options: &[], processors: 1, java_home: None, found: None };
         assert!(catalog.server_launch("f.Tapir", &other, jvm).unwrap_err().to_string().contains("has not been built"));
     }
 }

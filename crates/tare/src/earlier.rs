@@ -12,14 +12,26 @@ use tare_run::environment;
 use tare_sut::jdk::Jdk;
 use tare_sys::affinity::allowed_cpus;
 
+use crate::server_host;
+
 /// Older runs than this many are not consulted: a machine changes.
 const NEWEST: usize = 100;
 
 /// The machine that a plan is made for. `options` are the flags and the suite, the first that names a JDK wins.
 pub fn machine_facts(options: [&Options; 2]) -> anyhow::Result<MachineFacts> {
+    if let Some(host) = server_host::connect_by(options)? {
+        let here = if host.is_another_machine() { Some(allowed_cpus()?.iter().collect()) } else { None };
+        return Ok(MachineFacts {
+            cpus: host.cpus().iter().collect(),
+            generator_cpus: here,
+            identity: Environment { sections: host.sections() }.machine_identity(),
+            jdk: host.jdk(),
+        });
+    }
     let chosen = options.into_iter().find_map(|options| options.java.as_deref()).filter(|java| *java != "newest");
     Ok(MachineFacts {
         cpus: allowed_cpus()?.iter().collect(),
+        generator_cpus: None,
         identity: Environment { sections: environment::machine_facts() }.machine_identity(),
         jdk: Jdk::find_suitable(0, chosen.map(Path::new)).ok().map(|jdk| jdk.major),
     })

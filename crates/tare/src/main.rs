@@ -27,6 +27,7 @@ mod resume;
 mod run;
 mod runs;
 mod serve;
+mod server_host;
 mod verify;
 
 use std::process::ExitCode;

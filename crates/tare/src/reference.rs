@@ -15,6 +15,7 @@ pub fn reference(args: &ReferenceArgs) -> anyhow::Result<Outcome> {
         None => None,
     };
     let options = Options {
+        address: args.address,
         port: args.port,
         routes: args.routes,
         spin_ns: args.spin_ns,

@@ -19,6 +19,7 @@ use tare_report::summary::ValidityState;
 use tare_run::java::check_java;
 use tare_run::prepare::{Launches, prepare};
 use tare_run::progress::{Progress, Standing};
+use tare_run::server_host::RemoteHost;
 use tare_run::{RunError, RunInputs, environment};
 use tare_sys::clock;
 
@@ -27,7 +28,7 @@ use crate::earlier::{earlier_runs, machine_facts};
 use crate::failure::{Outcome, error_text};
 use crate::home::World;
 use crate::live::Live;
-use crate::{check, console, interrupt, plan_text, report, resume};
+use crate::{check, console, interrupt, plan_text, report, resume, server_host};
 
 /// Runs, or shows the plan.
 pub fn run(args: &RunArgs, global: &Global) -> anyhow::Result<Outcome> {
@@ -39,8 +40,10 @@ pub fn run(args: &RunArgs, global: &Global) -> anyhow::Result<Outcome> {
         return resume::resume(name, args, &world, global);
     }
     let plan = asked(args, &world, global)?;
-    tare_run::check_plan(&plan)?;
-    check_java(&plan, world.catalog.as_ref())?;
+    if plan.machine.server_host.is_none() {
+        tare_run::check_plan(&plan, None)?;
+        check_java(&plan, world.catalog.as_ref())?;
+    }
     if args.dry_run {
         let text = if args.json { serde_json::to_string_pretty(&plan)? + "\n" } else { plan_text::whole_plan(&plan) };
         console::print_text(&text);
@@ -136,15 +139,17 @@ fn carry_out_at(
     global: &Global,
     place: impl FnOnce() -> anyhow::Result<Place>,
 ) -> anyhow::Result<(RunRecord, PathBuf)> {
-    tare_run::check_plan(plan)?;
+    let host = server_host::connect(plan)?;
+    tare_run::check_plan(plan, host.as_ref())?;
     let cancelled = interrupt::install_flag()?;
     console::print_text(&plan_text::plan_headline(plan));
     let mut live = Live::new(std::io::stderr().is_terminal(), console::stderr_colored(global.color));
-    let launches = prepare(plan, world.catalog.as_ref(), &cancelled, &mut |line| live.going_on(line));
+    let launches = prepare(plan, world.catalog.as_ref(), &cancelled, &mut |line| live.going_on(line), host.as_ref());
     let launches = launches.inspect_err(|_| live.finish())?;
     let place = place()?;
     let run_dir = place.run_dir.clone();
-    let result = measure(plan, world, &launches, place, global, &cancelled, &mut live);
+    let built = BuiltRun { plan, world, launches: &launches, host: host.as_ref() };
+    let result = measure(&built, place, global, &cancelled, &mut live);
     live.finish();
     Ok((result?, run_dir))
 }
@@ -200,19 +205,28 @@ fn focus_origin(plan: &Plan, suite: &Suite) -> String {
     }
 }
 
+/// What is measured, and on what.
+struct BuiltRun<'a> {
+    plan: &'a Plan,
+    world: &'a World,
+    launches: &'a Launches,
+    /// The machine of the servers, where that is another one.
+    host: Option<&'a RemoteHost>,
+}
+
 fn measure(
-    plan: &Plan,
-    world: &World,
-    launches: &Launches,
+    built: &BuiltRun<'_>,
     place: Place,
     global: &Global,
     cancelled: &Arc<AtomicBool>,
     live: &mut Live,
 ) -> anyhow::Result<RunRecord> {
+    let BuiltRun { world, launches, host, .. } = *built;
     let Place { id, run_dir, record } = place;
     let reference = std::env::current_exe().context("tare's own program file is gone")?;
     let inputs = RunInputs {
         launches,
+        host,
         contract: &world.contract,
         logs: &run_dir.join("logs"),
         profiles: &run_dir.join("profiles"),
@@ -223,7 +237,7 @@ fn measure(
     live.line(&format!("  record {}", crate::home::shown_path(&run_dir)));
     let mut observer = |progress: &Progress<'_>| live.show(progress);
     let new = |writer: fn(&Path, &RunHeader) -> Result<RunWriter, RecordError>, place: &Path| {
-        let header = header(plan, launches, &id);
+        let header = header(built, &id);
         writer(place, &header).map(|writer| (header, writer))
     };
     let result = match record {
@@ -249,7 +263,8 @@ fn measure(
     })
 }
 
-fn header(plan: &Plan, launches: &Launches, id: &str) -> RunHeader {
+fn header(built: &BuiltRun<'_>, id: &str) -> RunHeader {
+    let BuiltRun { plan, launches, host, .. } = *built;
     RunHeader {
         id: id.to_owned(),
         started_unix_ns: clock::wall_unix_ns(),
@@ -258,7 +273,7 @@ fn header(plan: &Plan, launches: &Launches, id: &str) -> RunHeader {
         git_revision: git_revision(),
         plan_hash: plan.hash(),
         plan: plan.clone(),
-        environment: environment::capture_environment(plan, launches),
+        environment: environment::capture_environment(plan, launches, host),
     }
 }
 

@@ -28,7 +28,7 @@ pub fn serve(args: &ServeArgs, global: &Global) -> anyhow::Result<Outcome> {
     let plan = plan_to_verify(&world, &named, args.suite.as_deref(), args.version.as_deref(), args.java.as_deref())?;
     let cancelled = interrupt::install_flag()?;
     let mut live = Live::new(std::io::stderr().is_terminal(), console::stderr_colored(global.color));
-    let launches = prepare(&plan, world.catalog.as_ref(), &cancelled, &mut |line| live.going_on(line));
+    let launches = prepare(&plan, world.catalog.as_ref(), &cancelled, &mut |line| live.going_on(line), None);
     live.finish();
     let launches = launches?;
     let all = variants(&plan);
@@ -44,7 +44,7 @@ pub fn serve(args: &ServeArgs, global: &Global) -> anyhow::Result<Outcome> {
         None => allowed_cpus()?,
     };
     let log = std::env::temp_dir().join(format!("tare-serve-{}.log", std::process::id()));
-    let Start::Ours(mut spec) = launches.get(variant)?.start(&plan, variant, cpus, log.clone()) else {
+    let Start::Ours(mut spec) = launches.get(variant)?.start(&plan, variant, &cpus, &log)? else {
         anyhow::bail!("{} is running already, and tare did not start it", variant.name);
     };
     for text in spec.command.iter_mut().chain(spec.env.values_mut()) {

@@ -48,7 +48,7 @@ pub fn verify(args: &VerifyArgs, global: &Global) -> anyhow::Result<Outcome> {
         plan_to_verify(&world, &args.servers, args.suite.as_deref(), args.version.as_deref(), args.java.as_deref())?;
     let cancelled = interrupt::install_flag()?;
     let mut live = Live::new(std::io::stderr().is_terminal(), console::stderr_colored(global.color));
-    let launches = prepare(&plan, world.catalog.as_ref(), &cancelled, &mut |line| live.going_on(line));
+    let launches = prepare(&plan, world.catalog.as_ref(), &cancelled, &mut |line| live.going_on(line), None);
     live.finish();
     let launches = launches?;
     let colored = console::stdout_colored(global.color);
@@ -193,7 +193,7 @@ impl Bench<'_> {
     fn ask(&self, variant: &Variant) -> anyhow::Result<Vec<CheckOutcome>> {
         let launch = self.launches.get(variant)?;
         let log = std::env::temp_dir().join(format!("tare-verify-{}-{}.log", std::process::id(), variant.name));
-        let host = launch.start(self.plan, variant, allowed_cpus()?, log.clone()).start(self.cancelled)?;
+        let host = launch.start(self.plan, variant, &allowed_cpus()?, &log)?.start(self.cancelled)?;
         let identity = variant.identity();
         let exchanges = launch.contract(&self.world.contract).exchanges(&identity, variant.routes);
         let outcomes = contract::verify_exchanges(host.address(), exchanges, self.plan.load.timeout.0);

@@ -2,6 +2,8 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
 mod common;
+#[path = "external/server_host.rs"]
+mod server_host;
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Stdio};

@@ -10,11 +10,13 @@ use crate::plan::{Load, Machine, Mode, Probes, Setting, Slices, Source, Stop, Wa
 use crate::settings::{Options, Row, Section, SettingValue, Usual};
 use crate::slo::Slo;
 
-/// What a plan needs to know of this machine.
+/// What a plan needs to know of the machine of the servers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MachineFacts {
     /// Numbers of the cores that tare may use, ascending.
     pub cpus: Vec<usize>,
+    /// Those of the generator, where it is on a machine of its own.
+    pub generator_cpus: Option<Vec<usize>>,
     /// Processor, cores and memory, as text.
     pub identity: String,
     /// Feature release of the JDK that runs the servers, where there is one.
@@ -140,12 +142,12 @@ pub(crate) fn sequential_slices(duration: Span) -> Slices {
 
 /// The default of `server_cpus`.
 pub(crate) fn default_server_cpus(known: &Known<'_>) -> String {
-    split_cpus(&known.inputs.machine.cpus).0
+    split_cpus(known.inputs.machine).0
 }
 
 /// The default of `load_cpus`.
 pub(crate) fn default_load_cpus(known: &Known<'_>) -> String {
-    split_cpus(&known.inputs.machine.cpus).1
+    split_cpus(known.inputs.machine).1
 }
 
 /// The default of `jvm_cpus`: one for each of the servers' cores, at least two.
@@ -159,13 +161,17 @@ pub(crate) fn verify_cpu_list(list: &str) -> Result<(), String> {
     list.parse().map(|_: CpuSet| ()).map_err(|error: CpuListError| error.to_string())
 }
 
-/// The generator gets the last quarter of the cores, at least one; the servers the rest; one core is shared.
-fn split_cpus(cpus: &[usize]) -> (String, String) {
+/// The cores of servers and generator. The generator gets the last quarter of the cores, at least one; the servers the
+/// rest; one core is shared. On machines of their own, each has all.
+fn split_cpus(machine: &MachineFacts) -> (String, String) {
     let list = |cpus: &[usize]| cpus.iter().map(usize::to_string).collect::<Vec<_>>().join(",");
-    match cpus {
+    if let Some(generator) = &machine.generator_cpus {
+        return (list(&machine.cpus), list(generator));
+    }
+    match machine.cpus.as_slice() {
         [] => ("0".into(), "0".into()),
         [only] => (only.to_string(), only.to_string()),
-        _ => {
+        cpus => {
             let (server, generator) = cpus.split_at(cpus.len() - (cpus.len() / 4).max(1));
             (list(server), list(generator))
         }

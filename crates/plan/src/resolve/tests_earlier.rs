@@ -39,7 +39,12 @@ fn plan(earlier: &[EarlierRun], flags: &Options) -> Plan {
         profile: None,
         inventory: &inventory(),
         contract: &Contract::parse("contract.toml", CONTRACT).unwrap(),
-        machine: &MachineFacts { cpus: vec![0, 1], identity: here().machine, jdk: here().jdk },
+        machine: &MachineFacts {
+            cpus: vec![0, 1],
+            identity: here().machine,
+            jdk: here().jdk,
+            ..MachineFacts::default()
+        },
         earlier,
         fallback_seed: 7,
     })

@@ -291,14 +291,22 @@ define_settings! {
             .fills(|to, each| fill_slo(to, |slo| slo.each = each));
     }
     section Machine {
+        /// Machine on which the servers run, such as ssh://user@host:22. The program and the servers' files are sent there. The load comes from here.
+        server_host: String = value("HOST")
+            .otherwise("this machine")
+            .fills(|to, host| to.machine.server_host = Some(host));
+        /// With --server-host: the address on which the servers listen.
+        server_address: String = value("ADDRESS")
+            .otherwise("that at which ssh reaches the machine")
+            .fills(|to, address| to.machine.server_address = Some(address));
         /// Cores of the servers, such as 0 or 0,2-3.
         server_cpus: String = value("CPUS").in_profile()
-            .default_from("all but those of the generator", default_server_cpus)
+            .default_from("all but those of the generator; all with --server-host", default_server_cpus)
             .verified_by(|list| verify_cpu_list(list))
             .fills(|to, cpus| to.machine.server_cpus = cpus);
         /// Cores of the generator, such as 1 or 4-5; each runs one worker thread.
         load_cpus: String = value("CPUS").in_profile()
-            .default_from("the last quarter of the cores, at least one", default_load_cpus)
+            .default_from("the last quarter of the cores, at least one; all with --server-host", default_load_cpus)
             .verified_by(|list| verify_cpu_list(list))
             .fills(|to, cpus| to.machine.load_cpus = cpus);
         /// -XX:ActiveProcessorCount of every JVM server. Servers size their thread pools by it.

@@ -43,7 +43,7 @@ pub(super) fn find(
     }
     let processors = plan.machine.load_cpus.parse::<CpuSet>().map_or(1, |cpus| cpus.len() as u32);
     let options = JVM_OPTIONS.map(str::to_owned);
-    let jvm = JvmSettings { options: &options, processors, java_home: jdk_home(plan) };
+    let jvm = JvmSettings { options: &options, processors, java_home: jdk_home(plan), found: None };
     let started = catalog.program_launch(PROGRAM, &target, jvm)?;
     Ok(Tool { engine: Engine::Gatling, version: target.version, start: started.command, arguments, figures })
 }

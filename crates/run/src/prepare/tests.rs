@@ -11,7 +11,7 @@ fn plan_of(program: Program) -> Plan {
 }
 
 fn prepared(plan: &Plan) -> Result<Launches, RunError> {
-    prepare(plan, None, &AtomicBool::new(false), &mut |_| {})
+    prepare(plan, None, &AtomicBool::new(false), &mut |_| {}, None)
 }
 
 fn command(ready: Option<&str>) -> Program {
@@ -30,13 +30,13 @@ fn a_command_is_started_as_the_suite_writes_it_within_the_patience_of_the_plan()
     let launches = prepared(&plan).unwrap();
     let variant = &plan.groups[0].variants[0];
     let launch = launches.get(variant).unwrap();
-    let start = launch.start(&plan, variant, "0".parse().unwrap(), PathBuf::from("/logs/own.log"));
+    let start = launch.start(&plan, variant, &"0".parse().unwrap(), Path::new("/logs/own.log")).unwrap();
     let Start::Ours(spec) = start else { panic!("tare starts a command") };
     assert_eq!((spec.name.as_str(), &spec.command), ("own", &launch.command()));
     assert_eq!(launch.command(), ["serve", "{port}"]);
     assert_eq!((spec.directory.clone(), spec.env.get("MODE").map(String::as_str)), (Some("/srv".into()), Some("fast")));
     assert_eq!((spec.startup_timeout, spec.stop_grace), (plan.machine.startup_timeout.0, plan.machine.stop_grace.0));
-    assert!(matches!(spec.ready, ReadyRule::Listening), "without a readiness line its port tells");
+    assert!(matches!(spec.ready, tare_sut::server::ReadyRule::Listening), "without a readiness line its port tells");
     assert_eq!(launch.host(), None, "requests name its address");
 }
 
@@ -54,7 +54,7 @@ fn a_command_is_built_once_for_all_servers_of_its_folder() {
     let again = plan.groups[0].variants[0].clone();
     plan.groups[0].variants.push(again);
     let mut lines = Vec::new();
-    prepare(&plan, None, &AtomicBool::new(false), &mut |line| lines.push(line.to_owned())).unwrap();
+    prepare(&plan, None, &AtomicBool::new(false), &mut |line| lines.push(line.to_owned()), None).unwrap();
     assert_eq!(std::fs::read_to_string(folder.path().join("log")).unwrap(), "built\n");
     assert!(lines.iter().any(|line| line.starts_with("building own") && line.ends_with("built")), "{lines:?}");
 }
@@ -81,7 +81,7 @@ fn a_server_elsewhere_is_looked_up_and_named_in_requests() {
     let launches = prepared(&plan).unwrap();
     let variant = &plan.groups[0].variants[0];
     let launch = launches.get(variant).unwrap();
-    let start = launch.start(&plan, variant, "0".parse().unwrap(), PathBuf::new());
+    let start = launch.start(&plan, variant, &"0".parse().unwrap(), Path::new("")).unwrap();
     let Start::External(address) = start else { panic!("it runs already") };
     assert_eq!(address, "127.0.0.1:8080".parse().unwrap());
     assert_eq!(launch.host().as_deref(), Some("127.0.0.1:8080"));
@@ -103,17 +103,4 @@ fn a_variant_that_was_not_prepared_is_named() {
     let launches = prepared(&plan).unwrap();
     let error = launches.get(&plan.groups[0].variants[0]).unwrap_err();
     assert!(matches!(error, RunError::NotPrepared(name) if name == "own"));
-}
-
-#[test]
-fn the_option_for_the_meter_is_added_to_those_that_a_server_brings() {
-    let plan = plan_of(command(None));
-    let launches = prepared(&plan).unwrap();
-    let launch = launches.get(&plan.groups[0].variants[0]).unwrap();
-    let own = BTreeMap::from([(inside::VARIABLE.to_owned(), "-Xmx1g".to_owned())]);
-    let log = Path::new("/logs/own.log");
-    assert_eq!(launch.metered(&own, log), own, "no agent, no option");
-    let metered = Launch { agent: Some(PathBuf::from("/agent.jar")), ..launch.clone() }.metered(&own, log);
-    let options = &metered[inside::VARIABLE];
-    assert!(options.starts_with("-Xmx1g ") && options.contains("/agent.jar"), "{options}");
 }

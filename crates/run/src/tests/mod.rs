@@ -91,7 +91,8 @@ impl Simulation {
                 announced.push(((*variant).to_owned(), format!("{kind:?}"), *last_per_s));
             }
         };
-        let cores = Cores { server: "0".parse().unwrap(), load: "1".parse().unwrap(), warmup: "0-1".parse().unwrap() };
+        let cpus = |list: &str| list.parse().unwrap();
+        let cores = Cores { server: cpus("0"), load: cpus("1"), warmup: cpus("0-1"), are_apart: false };
         let record = went_before.unwrap_or_else(|| RunRecord::begin(header(&plan)));
         world.borrow_mut().now = record.checkpoint.as_ref().map_or(Duration::ZERO, |c| Duration::from_nanos(c.at_ns));
         let journal = Journal::begin(record, None, &mut observer);
@@ -184,6 +185,8 @@ pub(crate) fn plan(variants: &[&str], scenarios: &[&str]) -> Plan {
             startup_timeout: Span::from_secs(10),
             stop_grace: Span(SECOND),
             scheduling: ServerScheduling::default(),
+            server_host: None,
+            server_address: None,
         },
         probes: Probes::default(),
         engines: Vec::new(),

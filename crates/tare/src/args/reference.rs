@@ -1,11 +1,16 @@
 //! The flags of `tare reference`: one for each thing that can be planted.
 
+use std::net::IpAddr;
+
 use clap::Args;
 
 /// Flags of `tare reference`: what is planted. See `tare_reference::Options`.
 #[derive(Debug, Args)]
 pub struct ReferenceArgs {
-    /// Port on 127.0.0.1; 0 for any.
+    /// Address to listen on.
+    #[arg(long, env = "TARE_ADDRESS", default_value = "127.0.0.1")]
+    pub address: IpAddr,
+    /// Its port; 0 for any.
     #[arg(long, default_value_t = 0)]
     pub port: u16,
     /// Routes served.

@@ -11,9 +11,9 @@ use tare_load::{Cancel, Opening, SliceSample, Watched};
 use tare_sys::affinity::CpuSet;
 use tare_sys::clock::{self, Nanos};
 
-use super::link::{AgentLink, Heard};
-use super::place::AgentPlace;
-use super::ssh::{Program, SshHost};
+use crate::agents::link::{AgentLink, Heard};
+use crate::agents::place::AgentPlace;
+use crate::agents::ssh::{Program, SshHost};
 use crate::error::RunError;
 use crate::load::LoadJob;
 use crate::load::fleet_record::{agent_records, equipment_of, loss_events};

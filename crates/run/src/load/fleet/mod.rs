@@ -5,14 +5,11 @@
 //! outlives its coordinator.
 
 mod coordinator;
-mod link;
-mod place;
 mod serve;
-mod ssh;
 #[cfg(test)]
 mod tests;
 
+pub use crate::agents::place::AgentPlace;
 pub use coordinator::{AgentFleet, FleetOrder};
-pub use place::AgentPlace;
 pub use serve::serve_agent;
 pub use tare_agent::{AgentPhase, Assignment, FleetAgent, InputFile};

@@ -1,8 +1,9 @@
-//! An agent: it takes orders from a pipe, makes its share of the load with the same session as `tare load`, and reports
-//! into a pipe. Pings are answered at any time, by the thread that reads the orders.
+//! An agent: it takes orders from a pipe, makes its share of the load with the same session as `tare load` or has servers,
+//! and reports into a pipe. Pings are answered at any time, by the thread that reads the orders.
 
 use std::cell::Cell;
 use std::io::{Read, Write};
+use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::Builder;
@@ -10,13 +11,15 @@ use std::time::Duration;
 
 use tare_agent::{
     AgentFacts, Assignment, ClockReading, Done, Failure, Greeting, Hello, LONGEST_ORDER, OpenConnections, Order,
-    OrderKind, PROTOCOL, PackedSample, ProtocolError, Ready, ReportKind, encode_frame, pack_sample, read_frame,
+    OrderKind, PROTOCOL, PackedSample, ProtocolError, Ready, ReportKind, ServersOrder, encode_frame, pack_sample,
+    read_frame,
 };
 use tare_load::{Cancel, LoadSession, Share, SliceSample, Watched};
 use tare_sys::clock::{self, Nanos};
 
 use crate::load::LoadJob;
 use crate::load::source::LoadSource;
+use crate::server_host::{serve_servers, work_folder};
 
 /// Makes the job of an assignment, or says in one sentence why it cannot.
 pub type BuildJob<'a> = &'a mut dyn FnMut(&Assignment) -> Result<LoadJob, String>;
@@ -34,14 +37,17 @@ pub fn serve_agent<W: Write + Send + 'static>(
     on_end: impl FnOnce() + Send + 'static,
 ) -> Result<(), ProtocolError> {
     let reports = Reports(Arc::new(Mutex::new(reports)));
-    let cancel = Cancel::new();
+    let cancelled = Arc::new(AtomicBool::new(false));
+    let cancel = Cancel::from(Arc::clone(&cancelled));
     let (outbox, inbox) = channel();
     let reader = OrderReader { reports: reports.clone(), cancel: cancel.clone(), orders: outbox };
     Builder::new().name("orders".to_owned()).spawn(move || {
         reader.read_all(orders);
+        // Its servers end with this process.
+        let _ = std::fs::remove_dir_all(work_folder());
         on_end();
     })?;
-    let agent = Agent { reports, cancel, orders: inbox };
+    let agent = Agent { reports, cancel, cancelled, orders: inbox };
     match agent.follow_orders(host, build) {
         Err(AgentEnd::Failed(reason)) => agent.reports.send(ReportKind::Failed(Failure { reason })),
         Err(AgentEnd::Protocol(error)) => Err(error),
@@ -115,6 +121,8 @@ impl<W: Write> OrderReader<W> {
 struct Agent<W> {
     reports: Reports<W>,
     cancel: Cancel,
+    /// The flag of `cancel`.
+    cancelled: Arc<AtomicBool>,
     orders: Receiver<OrderKind>,
 }
 
@@ -122,10 +130,25 @@ impl<W: Write> Agent<W> {
     fn follow_orders(&self, host: &str, build: BuildJob<'_>) -> Result<(), AgentEnd> {
         let OrderKind::Hello(hello) = self.next_order()? else { return Err(out_of_turn("an order before Hello")) };
         self.greet(&hello, host)?;
-        let OrderKind::Assign(assignment) = self.next_order()? else {
-            return Err(out_of_turn("an order before the assignment"));
+        match self.next_order()? {
+            OrderKind::Assign(assignment) => self.make_share(&assignment, build),
+            OrderKind::Servers(order) => self.have_servers(order),
+            _ => Err(out_of_turn("an order before the assignment")),
+        }
+    }
+
+    /// Has servers until no more orders come.
+    fn have_servers(&self, first: ServersOrder) -> Result<(), AgentEnd> {
+        let mut next = || match self.orders.recv() {
+            Ok(OrderKind::Servers(order)) => Some(order),
+            _ => None,
         };
-        let mut job = build(&assignment).map_err(AgentEnd::Failed)?;
+        let mut send = |report| self.reports.send(ReportKind::Servers(report));
+        Ok(serve_servers(first, &self.cancelled, &mut next, &mut send)?)
+    }
+
+    fn make_share(&self, assignment: &Assignment, build: BuildJob<'_>) -> Result<(), AgentEnd> {
+        let mut job = build(assignment).map_err(AgentEnd::Failed)?;
         job.session.share = Share { worker: assignment.agent as usize, workers: assignment.agents.max(1) as usize };
         let mut session = LoadSession::open(&job.session).map_err(|error| AgentEnd::Failed(error.to_string()))?;
         self.reports.send(facts(&session, &job))?;

@@ -15,8 +15,8 @@ use tare_record::EventKind;
 use tare_sys::clock;
 
 use super::coordinator::AgentFleet;
-use super::link::AgentLink;
 use super::serve::serve_agent;
+use crate::agents::link::AgentLink;
 use crate::error::RunError;
 use crate::load::job::tests::{HTTP, TEN_SECONDS, job, open};
 use crate::load::source::{LoadSource, MadeLoad, Observed};
@@ -99,6 +99,7 @@ impl Behaviour {
                 samples.chain((!self.dies && !self.goes_on).then(done)).collect()
             }
             OrderKind::Stop(_) => vec![done()],
+            OrderKind::Servers(_) => Vec::new(),
         }
     }
 }

@@ -17,7 +17,7 @@ const CANNOT_CONNECT: i32 = 255;
 
 /// This program as it is copied to other machines.
 #[derive(Debug)]
-pub(super) struct Program {
+pub(crate) struct Program {
     file: PathBuf,
     /// SHA-256 in hex; empty where the program is not copied.
     hash: String,
@@ -28,7 +28,7 @@ impl Program {
     ///
     /// # Errors
     /// When its file cannot be read.
-    pub(super) fn of_this_process(is_copied: bool) -> io::Result<Self> {
+    pub(crate) fn of_this_process(is_copied: bool) -> io::Result<Self> {
         let file = std::env::current_exe()?;
         if !is_copied {
             return Ok(Self { file, hash: String::new() });
@@ -38,7 +38,7 @@ impl Program {
     }
 
     /// The command of an agent on this machine.
-    pub(super) fn command(&self) -> Command {
+    pub(crate) fn command(&self) -> Command {
         let mut command = Command::new(&self.file);
         command.arg("agent");
         command
@@ -47,10 +47,10 @@ impl Program {
 
 /// A host, as ssh takes it.
 #[derive(Debug)]
-pub(super) struct SshHost<'a> {
-    pub(super) name: &'a str,
-    pub(super) destination: &'a str,
-    pub(super) port: Option<u16>,
+pub(crate) struct SshHost<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) destination: &'a str,
+    pub(crate) port: Option<u16>,
 }
 
 impl SshHost<'_> {
@@ -58,7 +58,7 @@ impl SshHost<'_> {
     ///
     /// # Errors
     /// When ssh cannot connect without asking, or the host cannot hold the program: what to do.
-    pub(super) fn bring(&self, program: &Program) -> Result<(), RunError> {
+    pub(crate) fn bring(&self, program: &Program) -> Result<(), RunError> {
         let there = self.output(&format!("{}; {} || exit {IS_MISSING}", place_of(program), check(program)), None)?;
         match there.status.code() {
             Some(0) => Ok(()),
@@ -82,7 +82,7 @@ impl SshHost<'_> {
     }
 
     /// The command that runs an agent there.
-    pub(super) fn agent(&self, program: &Program) -> Command {
+    pub(crate) fn agent(&self, program: &Program) -> Command {
         self.command(&format!("{}; exec \"$f\" agent", place_of(program)))
     }
 

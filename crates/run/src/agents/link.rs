@@ -13,22 +13,22 @@ const LAST_WORDS: u64 = 4096;
 
 /// Something that an agent said, or why no more comes from it.
 #[derive(Debug)]
-pub(super) struct Heard {
-    pub(super) agent: usize,
-    pub(super) at: Nanos,
-    pub(super) said: Result<Report, String>,
+pub(crate) struct Heard {
+    pub(crate) agent: usize,
+    pub(crate) at: Nanos,
+    pub(crate) said: Result<Report, String>,
 }
 
 /// The coordinator's end of the pipes to one agent. The agent ends when it is dropped.
 #[derive(Debug)]
-pub(super) struct AgentLink {
+pub(crate) struct AgentLink {
     orders: Option<Sender<OrderKind>>,
     process: Option<Child>,
 }
 
 impl AgentLink {
     /// Starts an agent and listens to it. Ctrl-C does not reach it: the coordinator stops it.
-    pub(super) fn start(agent: usize, command: &mut Command, heard: &Sender<Heard>) -> io::Result<Self> {
+    pub(crate) fn start(agent: usize, command: &mut Command, heard: &Sender<Heard>) -> io::Result<Self> {
         use std::os::unix::process::CommandExt;
         let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
         let mut process = piped.spawn()?;
@@ -42,7 +42,7 @@ impl AgentLink {
     }
 
     /// Listens to an agent at the other end of these pipes.
-    pub(super) fn over(
+    pub(crate) fn over(
         agent: usize,
         orders: impl Write + Send + 'static,
         reports: impl Read + Send + 'static,
@@ -59,14 +59,19 @@ impl AgentLink {
     }
 
     /// Sends an order. What cannot be sent any more is noticed by the reader of reports.
-    pub(super) fn send(&self, order: OrderKind) {
+    pub(crate) fn send(&self, order: OrderKind) {
         if let Some(orders) = &self.orders {
             let _ = orders.send(order);
         }
     }
 
+    /// Another way to send orders. The pipe of orders ends when this is gone too.
+    pub(crate) fn sender(&self) -> Option<Sender<OrderKind>> {
+        self.orders.clone()
+    }
+
     /// Ends the agent: its standard input ends, and its process is killed.
-    pub(super) fn end(&mut self) {
+    pub(crate) fn end(&mut self) {
         self.orders = None;
         if let Some(mut process) = self.process.take() {
             let _ = process.kill();
@@ -114,5 +119,35 @@ fn why_it_ended(last_words: impl Read, otherwise: &str) -> String {
     let _ = last_words.take(LAST_WORDS).read_to_end(&mut text);
     let text = String::from_utf8_lossy(&text);
     let last = text.lines().map(str::trim).rfind(|line| !line.is_empty());
-    last.map_or_else(|| otherwise.to_owned(), |line| format!("{otherwise}: {line}"))
+    let remedy = remedy_of(&text);
+    last.map_or_else(|| otherwise.to_owned(), |line| format!("{otherwise}: {line}{remedy}"))
+}
+
+/// What to do about a program that cannot run there.
+fn remedy_of(last_words: &str) -> &'static str {
+    if last_words.contains("Exec format error") || last_words.contains("cannot execute binary file") {
+        return "; that machine has another processor architecture, and needs the same";
+    }
+    if last_words.contains("GLIBC_") || last_words.contains("ld-linux") {
+        return "; its C library is older than this program needs; use the static program";
+    }
+    ""
+}
+
+#[cfg(test)]
+mod tests {
+    use super::why_it_ended;
+
+    #[test]
+    fn a_program_that_cannot_run_there_says_what_to_do() {
+        for (words, says) in [
+            ("", "its process ended"),
+            ("hello\nkilled\n", "its process ended: killed"),
+            ("sh: 1: exec: /root/.cache/tare/agent-ab: Exec format error\n", "another processor architecture"),
+            ("agent-ab: /lib/libc.so.6: version `GLIBC_2.39' not found\n", "use the static program"),
+        ] {
+            let why = why_it_ended(words.as_bytes(), "its process ended");
+            assert!(why.starts_with("its process ended") && why.contains(says), "{why}");
+        }
+    }
 }

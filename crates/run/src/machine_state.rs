@@ -1,0 +1,87 @@
+//! What this machine is, and what disturbs measuring on it now. It holds for the machine of the servers and for the
+//! generator's.
+
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use tare_record::environment::FactSection;
+use tare_record::{EventKind, EventRecord};
+use tare_sys::affinity::{CpuSet, allowed_cpus};
+use tare_sys::procfs::machine::{CpuPressure, CpuTicks, LoadAverage, Machine};
+
+use crate::pause::pause;
+
+/// How long the machine is watched at rest.
+const WATCH: Duration = Duration::from_millis(400);
+/// Other work above this share of a core disturbs.
+const BUSY: f64 = 0.05;
+
+/// Captures machine and kernel.
+pub(crate) fn machine_facts() -> Vec<FactSection> {
+    let machine = Machine::read();
+    vec![machine_section(&machine), kernel_section(&machine)]
+}
+
+fn machine_section(machine: &Machine) -> FactSection {
+    let facts = [
+        ("CPU", machine.cpu_model.clone()),
+        ("cores tare may use", allowed_cpus().ok().map(|cpus| cpus.to_string())),
+        ("memory", machine.memory_bytes.map(|bytes| format!("{:.1} GiB", bytes as f64 / f64::from(1 << 30)))),
+        ("governor", machine.governor.clone()),
+        ("boost", machine.boost.map(|on| if on { "on" } else { "off" }.to_owned())),
+        ("hypervisor steal and load at the start", load()),
+    ];
+    section("Machine", facts)
+}
+
+fn kernel_section(machine: &Machine) -> FactSection {
+    let facts = [
+        ("release", machine.kernel.clone()),
+        ("clock source", machine.clock_source.clone()),
+        ("TCP congestion control", machine.tcp_congestion_control.clone()),
+        ("transparent huge pages", machine.transparent_hugepages.clone()),
+        ("huge pages", machine.hugepages.map(|pages| pages.to_string())),
+    ];
+    section("Kernel", facts)
+}
+
+/// A section of facts. One that is not known says so.
+pub(crate) fn section<const N: usize>(title: &str, facts: [(&str, Option<String>); N]) -> FactSection {
+    let value = |value: Option<String>| value.unwrap_or_else(|| "not available".to_owned());
+    FactSection {
+        title: title.to_owned(),
+        facts: facts.into_iter().map(|(key, fact)| (key.to_owned(), value(fact))).collect(),
+    }
+}
+
+fn load() -> Option<String> {
+    let load = LoadAverage::read().ok()?;
+    let pressure =
+        CpuPressure::read().ok().map_or(String::new(), |p| format!(", CPU pressure {:.1} %", p.some_10s_percent));
+    Some(format!("load {:.2}{pressure}", load.one))
+}
+
+/// What about this machine disturbs measuring on these cores.
+pub(crate) fn disturbances(cpus: &CpuSet, cancelled: &AtomicBool) -> Vec<EventRecord> {
+    let mut found: Vec<EventRecord> = cpus.iter().flat_map(|cpu| busy_core(cpu, cancelled)).collect();
+    if let Some(governor) = Machine::read().governor.filter(|governor| governor != "performance") {
+        found.push(EventRecord::new(EventKind::CpuGovernor { governor }));
+    }
+    found
+}
+
+fn busy_core(cpu: usize, cancelled: &AtomicBool) -> Vec<EventRecord> {
+    let Ok(before) = CpuTicks::read(Some(cpu)) else { return Vec::new() };
+    pause(WATCH, cancelled);
+    let Ok(after) = CpuTicks::read(Some(cpu)) else { return Vec::new() };
+    let spent = after.since(before);
+    let mut found = Vec::new();
+    if spent.busy_share() > BUSY {
+        found.push(EventRecord::new(EventKind::BusyCore { cpu, busy_share: spent.busy_share() }));
+    }
+    if spent.steal_share() > 0.01 {
+        let kind = EventKind::StolenTime { cpu: Some(cpu), stolen_share: spent.steal_share() };
+        found.push(EventRecord::new(kind));
+    }
+    found
+}

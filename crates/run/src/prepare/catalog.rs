@@ -1,0 +1,97 @@
+//! Launches of the catalog's servers: built here from their manifests, and run by a Java of the servers' machine.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::AtomicBool;
+
+use tare_plan::Plan;
+use tare_plan::plan::Variant;
+use tare_sut::catalog::{Catalog, Target, Unavailable};
+use tare_sut::jdk::Jdk;
+use tare_sut::launch::JvmSettings;
+
+use super::{CATALOG_READY, Launch, Launches, Origin, key};
+use crate::error::RunError;
+use crate::java::{jdk_home, oldest_java};
+use crate::server_host::RemoteHost;
+
+/// Where the catalog's variants are built, and where they run.
+pub(super) struct CatalogBuild<'a> {
+    pub(super) plan: &'a Plan,
+    pub(super) catalog: &'a Catalog,
+    pub(super) cancelled: &'a AtomicBool,
+    pub(super) host: Option<&'a RemoteHost>,
+}
+
+impl CatalogBuild<'_> {
+    /// Builds what is stale, and takes the command lines from the manifests.
+    pub(super) fn launch(
+        &self,
+        variants: &[&Variant],
+        progress: &mut dyn FnMut(&str),
+        launches: &mut Launches,
+    ) -> Result<(), RunError> {
+        let Self { plan, catalog, .. } = *self;
+        // Before minutes are spent on a build: is there a JVM to run it on?
+        let java = self.java(variants)?;
+        if let Some(jdk) = &java {
+            launches.java = Some(format!("{} ({})", jdk.version, jdk.home.display()));
+        }
+        let unavailable = self.build(variants, progress)?;
+        let jvm = JvmSettings {
+            options: &plan.machine.jvm_options,
+            processors: plan.machine.jvm_cpus,
+            java_home: jdk_home(plan),
+            found: java.as_ref().filter(|_| self.host.is_some()),
+        };
+        for variant in variants {
+            let target = catalog.resolve_target(&variant.server, variant.version.as_deref())?;
+            if let Some(why) = unavailable.get(&target) {
+                launches.unavailable.insert(key(variant), why.reason.clone());
+                continue;
+            }
+            let launched = catalog.server_launch(&variant.server, &target, jvm)?;
+            let origin = Origin::Ours {
+                command: launched.command,
+                env: BTreeMap::new(),
+                directory: None,
+                ready: Some(CATALOG_READY.to_owned()),
+                base_url: None,
+                counters: None,
+            };
+            launches.insert(variant, Launch::new(origin, launched.resolved, None));
+        }
+        Ok(())
+    }
+
+    /// The JDK that all of these run on, where any needs one.
+    fn java(&self, variants: &[&Variant]) -> Result<Option<Jdk>, RunError> {
+        let Some(minimum) = oldest_java(self.catalog, variants)? else { return Ok(None) };
+        let home = jdk_home(self.plan);
+        Ok(Some(match self.host {
+            None => Jdk::find_suitable(minimum, home)?,
+            Some(host) => host.find_java(minimum, home)?,
+        }))
+    }
+
+    /// Builds what is stale. Returns what this machine cannot build, and why.
+    fn build(
+        &self,
+        variants: &[&Variant],
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<BTreeMap<Target, Unavailable>, RunError> {
+        let mut targets = Vec::new();
+        for variant in variants {
+            targets.push(self.catalog.resolve_target(&variant.server, variant.version.as_deref())?);
+        }
+        targets.sort();
+        targets.dedup();
+        let is_other = variants.iter().any(|v| v.program.other_home().is_some());
+        let of_baseline = if is_other { " of the baseline" } else { "" };
+        progress(&format!("looking whether the servers{of_baseline} are built"));
+        let compiler = Jdk::find_compiler().ok().map(|jdk| jdk.home);
+        let unavailable = self.catalog.build_targets(&targets, compiler.as_deref(), self.cancelled, &mut |line| {
+            progress(&format!("building servers{of_baseline}  {} s  {}", line.elapsed.as_secs(), line.text));
+        })?;
+        Ok(unavailable.into_iter().collect())
+    }
+}

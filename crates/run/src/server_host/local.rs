@@ -1,0 +1,117 @@
+//! The servers of this machine: processes under their supervisors, and the probes that read them.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use tare_record::ServerUse;
+use tare_sut::SutError;
+use tare_sut::server::Status;
+use tare_sys::clock::{self, Nanos};
+
+use super::{ServerHost, StartOrder, StartedServer};
+use crate::error::RunError;
+use crate::host::{Host, Start};
+use crate::pause::pause;
+use crate::running_server::{RunningServer, RunningServers};
+use crate::server_id::ServerId;
+use crate::watch::{Watch, WatchOrder};
+
+/// Servers as processes of this machine, or started outside tare.
+pub(crate) struct LocalServers {
+    /// Folder of their logs and meters.
+    logs: PathBuf,
+    cancelled: Arc<AtomicBool>,
+    servers: RunningServers,
+    watch: Option<(Nanos, Watch)>,
+}
+
+impl LocalServers {
+    /// None yet. `cancelled` ends a start that waits.
+    pub fn new(logs: PathBuf, cancelled: Arc<AtomicBool>) -> Self {
+        Self { logs, cancelled, servers: RunningServers::new(), watch: None }
+    }
+}
+
+impl ServerHost for LocalServers {
+    fn start(&mut self, starts: &[StartOrder]) -> Result<Vec<Result<StartedServer, SutError>>, RunError> {
+        let planned: Vec<Result<Start, SutError>> = starts.iter().map(|start| start.here(&self.logs)).collect();
+        let (begun, cancelled) = (clock::now(), &*self.cancelled);
+        let start = |planned: Result<Start, SutError>| {
+            let host = planned.and_then(|start| start.start(cancelled));
+            (host, clock::now().since(begun))
+        };
+        let hosts: Vec<_> = std::thread::scope(|scope| {
+            let threads: Vec<_> = planned.into_iter().map(|planned| scope.spawn(move || start(planned))).collect();
+            threads.into_iter().map(std::thread::ScopedJoinHandle::join).collect()
+        });
+        let mut results = Vec::new();
+        for (start, joined) in starts.iter().zip(hosts) {
+            let (host, startup_ns) = joined.map_err(|_| RunError::NotPrepared(start.name.clone()))?;
+            results.push(host.map(|host| {
+                let address = host.address();
+                self.servers.insert(start.id, RunningServer::new(host, start.tells_counters(), &self.logs));
+                StartedServer { startup_ns, address }
+            }));
+        }
+        Ok(results)
+    }
+
+    fn check(&self) -> Result<(), RunError> {
+        Ok(())
+    }
+
+    fn observe_rest(&mut self, servers: &[ServerId], span: Duration) -> Vec<Option<f64>> {
+        let mut cpu = |id: &ServerId| self.servers.get_mut(id)?.cpu();
+        let before: Vec<_> = servers.iter().map(&mut cpu).collect();
+        pause(span, &self.cancelled);
+        let share = |(before, id)| Some(cpu(id)?.since(&before?).share_at_rest());
+        before.into_iter().zip(servers).map(share).collect()
+    }
+
+    fn move_to(&mut self, server: ServerId, cpus: &str) {
+        if let Some((server, cpus)) = self.servers.get(&server).zip(cpus.parse().ok()) {
+            // A server that has just died cannot be moved; its status says so.
+            let _ = server.host.set_cpus(&cpus);
+        }
+    }
+
+    fn status(&self, server: ServerId) -> Status {
+        self.servers.get(&server).map_or(Status::Stopped, |server| server.host.status())
+    }
+
+    fn log_tail(&self, server: ServerId, lines: usize) -> Option<String> {
+        self.servers.get(&server)?.host.log_tail(lines)
+    }
+
+    fn process_id(&self, server: ServerId) -> Option<u32> {
+        self.servers.get(&server)?.host.pid()
+    }
+
+    fn begin_watch(&mut self, watch: &WatchOrder) {
+        self.watch = Some((clock::now(), Watch::begin(&mut self.servers, watch)));
+    }
+
+    fn look_at_jvm(&mut self, server: ServerId) {
+        if let Some((_, watch)) = &mut self.watch {
+            watch.look_at_jvm(server, &self.servers);
+        }
+    }
+
+    fn end_watch(&mut self, scored_from_ns: u64) -> Vec<ServerUse> {
+        let Some((begun, watch)) = self.watch.take() else { return Vec::new() };
+        watch.end(&mut self.servers, begun + Duration::from_nanos(scored_from_ns), begun)
+    }
+
+    fn stop(&mut self, servers: &[ServerId]) -> Vec<String> {
+        let hosts: Vec<_> = servers.iter().map(|id| self.servers.remove(id)).collect();
+        std::thread::scope(|scope| {
+            let stop = |server: Option<RunningServer>| server.map(|server| server.host);
+            let threads: Vec<_> =
+                hosts.into_iter().map(stop).map(|host| scope.spawn(|| host.map(Host::stop))).collect();
+            let ended = threads.into_iter().map(|thread| thread.join().ok().flatten());
+            ended.map(|end| end.unwrap_or_else(|| "it was not running".to_owned())).collect()
+        })
+    }
+}

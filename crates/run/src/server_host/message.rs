@@ -1,0 +1,176 @@
+//! What is said about servers between tare and the agent on their machine. The protocol of agents carries it as text.
+
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+use tare_record::environment::FactSection;
+use tare_record::{EventRecord, Hiccups, PackedHistogram, ServerUse};
+use tare_sut::jdk::Jdk;
+use tare_sut::server::Status;
+use tare_sys::child::How;
+use tare_units::Span;
+
+use super::{StartOrder, StartedServer};
+use crate::server_id::ServerId;
+use crate::watch::WatchOrder;
+
+/// An order about the servers of a run. Each has one answer.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum HostOrder {
+    /// Describe the machine. `java` is the home of the JDK to use, where one is named.
+    Describe { java: Option<PathBuf> },
+    /// Accept connections on this address for a moment, so that their round trip can be measured.
+    Listen { address: IpAddr },
+    /// Find a JDK of this release or a later one.
+    FindJava { minimum: u32, home: Option<PathBuf> },
+    /// Is this file or folder there?
+    Find { hash: String, name: String },
+    /// Keep a part of a file of a bundle, which comes with the order. The first part begins the file.
+    Keep { hash: String, path: String, is_executable: bool, is_first: bool },
+    /// All files of the bundle were sent.
+    Finish { hash: String, name: String },
+    /// What disturbs measuring on these cores?
+    Disturbances { cpus: String },
+    /// Start servers side by side.
+    Start(Vec<StartOrder>),
+    /// Move a server to these cores.
+    MoveTo { server: ServerId, cpus: String },
+    /// Does its process run?
+    Status(ServerId),
+    /// The last lines of its log.
+    LogTail { server: ServerId, lines: usize },
+    /// What do these servers use at rest?
+    ObserveRest { servers: Vec<ServerId>, span: Span },
+    /// Read the probes and start the meters.
+    BeginWatch(WatchOrder),
+    /// Look at the counters of its JVM.
+    LookAtJvm(ServerId),
+    /// Read the probes again.
+    EndWatch { scored_from_ns: u64 },
+    /// End these servers.
+    Stop(Vec<ServerId>),
+    /// All is done: leave nothing behind.
+    End,
+}
+
+/// The answer to an order.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum HostReport {
+    Done,
+    Facts(HostFacts),
+    Listening { port: u16 },
+    Java(Jdk),
+    /// Where a bundle is; `None` if it has to be sent.
+    Found(Option<PathBuf>),
+    Disturbances(Vec<EventRecord>),
+    Started(Vec<StartResult>),
+    Status(ServerStatus),
+    Log(Option<String>),
+    Rest(Vec<Option<f64>>),
+    Uses(Vec<PackedUse>),
+    Stopped(Vec<StoppedServer>),
+    /// The order could not be carried out: why.
+    Failed(String),
+}
+
+/// The machine of the servers.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(crate) struct HostFacts {
+    /// Machine and kernel.
+    pub sections: Vec<FactSection>,
+    /// The cores that the agent may use, such as `0-3`.
+    pub cpus: String,
+    /// Feature release of its JDK, where it has one.
+    pub jdk: Option<u32>,
+    /// The address at which ssh reached it, where ssh did.
+    pub ssh_address: Option<IpAddr>,
+}
+
+/// What came of a start.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum StartResult {
+    Ready { startup_ns: u64, address: SocketAddr },
+    Cancelled,
+    Failed(String),
+}
+
+impl StartResult {
+    pub fn ready(started: StartedServer) -> Self {
+        Self::Ready { startup_ns: started.startup_ns, address: started.address }
+    }
+}
+
+/// Whether the process of a server runs.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(super) enum ServerStatus {
+    Running,
+    Stopped,
+    Returned(i32),
+    Killed(i32),
+    SupervisorKilled,
+}
+
+impl From<Status> for ServerStatus {
+    fn from(status: Status) -> Self {
+        match status {
+            Status::Running => Self::Running,
+            Status::Stopped => Self::Stopped,
+            Status::Exited(How::Code(code)) => Self::Returned(code),
+            Status::Exited(How::Signal(signal)) => Self::Killed(signal),
+            Status::Exited(How::SupervisorKilled) => Self::SupervisorKilled,
+        }
+    }
+}
+
+impl From<ServerStatus> for Status {
+    fn from(status: ServerStatus) -> Self {
+        match status {
+            ServerStatus::Running => Self::Running,
+            ServerStatus::Stopped => Self::Stopped,
+            ServerStatus::Returned(code) => Self::Exited(How::Code(code)),
+            ServerStatus::Killed(signal) => Self::Exited(How::Signal(signal)),
+            ServerStatus::SupervisorKilled => Self::Exited(How::SupervisorKilled),
+        }
+    }
+}
+
+/// How a server ended, and its log.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct StoppedServer {
+    pub end: String,
+    /// The last part of its log, where it was started.
+    pub log: String,
+}
+
+/// What a server used, with its histograms as bytes.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct PackedUse {
+    /// Without histograms: their form in JSON has none.
+    usage: ServerUse<PackedHistogram>,
+    /// Of the meter outside the server, and of that inside its JVM.
+    hiccups: Option<(Vec<u8>, Option<Vec<u8>>)>,
+}
+
+impl PackedUse {
+    pub fn pack(usage: ServerUse) -> Self {
+        let usage = usage.pack();
+        let bytes = |histogram: &PackedHistogram| histogram.as_bytes().to_vec();
+        let hiccups = usage.hiccups.as_ref().map(|of| (bytes(&of.machine), of.jvm.as_ref().map(bytes)));
+        Self { usage, hiccups }
+    }
+
+    /// # Errors
+    /// When the bytes are no histograms.
+    pub fn unpack(self) -> Result<ServerUse, String> {
+        let Self { usage, hiccups } = self;
+        let histogram = |bytes| PackedHistogram::from_bytes(bytes).map(|packed| packed.unpack());
+        let machine_and_jvm = |(machine, jvm): (_, Option<Vec<u8>>)| {
+            Ok::<_, tare_stats::StatsError>((histogram(machine)?, jvm.map(histogram).transpose()?))
+        };
+        let read = hiccups.map(machine_and_jvm).transpose().map_err(|error| error.to_string())?;
+        let ServerUse { cpu, rss_bytes, rss_peak_bytes, jvm, hiccups, others_share } = usage;
+        let hiccups = hiccups.zip(read).map(|(of, (machine, jvm))| Hiccups { machine, jvm, pauses: of.pauses });
+        Ok(ServerUse { cpu, rss_bytes, rss_peak_bytes, jvm, hiccups, others_share })
+    }
+}

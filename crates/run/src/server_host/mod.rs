@@ -1,0 +1,106 @@
+//! The machine on which the servers run. What is done to servers there is one interface: this machine's side
+//! ([`LocalServers`]) does it, and another machine's side sends it as orders to an agent, which does it in the same way.
+
+mod files;
+mod local;
+mod message;
+mod remote;
+mod remote_servers;
+mod sending;
+mod serve;
+mod start;
+mod talk;
+#[cfg(test)]
+mod tests;
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use tare_plan::Plan;
+use tare_plan::plan::Program;
+use tare_record::ServerUse;
+use tare_sut::SutError;
+use tare_sut::server::Status;
+
+use crate::error::RunError;
+use crate::server_id::ServerId;
+use crate::watch::WatchOrder;
+
+pub(crate) use local::LocalServers;
+pub use remote::{HostChoice, RemoteHost};
+pub(crate) use remote_servers::RemoteServers;
+pub(crate) use sending::Sending;
+pub(crate) use serve::{serve_servers, work_folder};
+pub(crate) use start::{OwnStart, StartOrder, StartOrigin};
+
+/// Refuses what cannot be done to servers on another machine.
+///
+/// # Errors
+/// [`RunError::Plan`], which says what to leave out.
+pub(crate) fn check_possible(plan: &Plan) -> Result<(), RunError> {
+    let mut variants = plan.groups.iter().flat_map(|group| &group.variants);
+    let external = variants.find(|variant| matches!(variant.program, Program::External { .. }));
+    let message = match external {
+        Some(variant) => format!("{} runs already; leave out the flag, or the server", variant.name),
+        None if plan.profile.is_some() => {
+            "servers on another machine cannot be profiled yet; leave out the flag, or the profile".to_owned()
+        }
+        None => return Ok(()),
+    };
+    Err(RunError::Plan { key: "--server-host".to_owned(), message })
+}
+
+/// A server that has become ready.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct StartedServer {
+    /// From the order to start it, in nanoseconds.
+    pub startup_ns: u64,
+    /// Where the load reaches it.
+    pub address: SocketAddr,
+}
+
+/// Everything that is done to the servers of a fork on the machine where they run. A server that fails is no error: the
+/// results say so.
+///
+/// A machine that cannot be reached any more answers as if nothing happened; [`check`](Self::check) says that it is gone.
+pub(crate) trait ServerHost {
+    /// Starts servers side by side and waits until each is ready or has failed, in the order of `starts`.
+    ///
+    /// # Errors
+    /// When the machine cannot be reached.
+    fn start(&mut self, starts: &[StartOrder]) -> Result<Vec<Result<StartedServer, SutError>>, RunError>;
+
+    /// Whether it can be reached.
+    ///
+    /// # Errors
+    /// When it cannot: why.
+    fn check(&self) -> Result<(), RunError>;
+
+    /// Leaves the servers alone for `span`. Returns the CPU that each used meanwhile as a share of one core.
+    fn observe_rest(&mut self, servers: &[ServerId], span: Duration) -> Vec<Option<f64>>;
+
+    /// Moves a server to these cores (`0,2-3`). One that has died stays where it was.
+    fn move_to(&mut self, server: ServerId, cpus: &str);
+
+    /// Whether the process of a server runs.
+    fn status(&self, server: ServerId) -> Status;
+
+    /// The last lines of a server's log, where it has one.
+    fn log_tail(&self, server: ServerId, lines: usize) -> Option<String>;
+
+    /// The process of a server, where a sampler on this machine can be attached to it.
+    fn process_id(&self, server: ServerId) -> Option<u32>;
+
+    /// Reads the probes, and starts the meters.
+    fn begin_watch(&mut self, watch: &WatchOrder);
+
+    /// Looks at the counters of one server's JVM after a turn of load.
+    fn look_at_jvm(&mut self, server: ServerId);
+
+    /// Reads the probes again. Hiccups before `scored_from_ns` are left out. That time and those of pauses count from the
+    /// begin of the watch.
+    fn end_watch(&mut self, scored_from_ns: u64) -> Vec<ServerUse>;
+
+    /// Ends these servers side by side. Returns how each ended, in the order of `servers`.
+    fn stop(&mut self, servers: &[ServerId]) -> Vec<String>;
+}

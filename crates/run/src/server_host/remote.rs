@@ -1,0 +1,329 @@
+//! Another machine on which servers run: the connection to the agent there, and what is asked of it.
+
+use std::fmt;
+use std::io::Read;
+use std::net::{IpAddr, Ipv4Addr, TcpStream, ToSocketAddrs};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::channel;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use tare_record::EventRecord;
+use tare_record::environment::FactSection;
+use tare_sut::jdk::Jdk;
+use tare_sys::affinity::CpuSet;
+use tare_sys::clock;
+
+use super::files::{BundleFile, bundle_files, bundle_hash, name_of};
+use super::message::{HostFacts, HostOrder, HostReport};
+use super::talk::{KeepAlive, Talk};
+use crate::agents::link::AgentLink;
+use crate::agents::place::AgentPlace;
+use crate::agents::ssh::{Program, SshHost};
+use crate::error::RunError;
+use crate::machine_state::section;
+
+/// Connections by which the round trip is measured.
+pub(super) const ROUND_TRIPS: usize = 16;
+/// The longest that one of them may take.
+const CONNECT: Duration = Duration::from_secs(3);
+/// Bytes of a file that are sent at a time.
+const CHUNK: usize = 1 << 20;
+
+/// The machine on which the servers of a run are, behind an agent of tare that was started there. The agent and all its
+/// servers end when this is dropped, and when this process ends in any other way.
+#[derive(Debug)]
+pub struct RemoteHost {
+    /// `ssh://bench1`, or `local`.
+    name: String,
+    is_local: bool,
+    facts: HostFacts,
+    address: IpAddr,
+    round_trip: Duration,
+    /// It holds the pipe of orders open, so it ends first.
+    _pings: KeepAlive,
+    talk: Mutex<Talk>,
+}
+
+/// Which machine, as users write it.
+#[derive(Debug, Clone, Copy)]
+pub struct HostChoice<'a> {
+    /// `ssh://user@host:22`, or `local:` for an agent on this machine.
+    pub place: &'a str,
+    /// The address on which its servers listen; that at which ssh reached it if `None`.
+    pub address: Option<&'a str>,
+    /// The home of the JDK of the servers; the newest one there if `None`.
+    pub java: Option<&'a Path>,
+}
+
+impl RemoteHost {
+    /// Starts an agent on a machine and measures the way to it. Copies this program there if it is not there.
+    ///
+    /// # Errors
+    /// [`RunError::Plan`] for what is no machine or no address; [`RunError::Agent`] when it cannot be reached, and what to
+    /// do.
+    pub fn connect(choice: HostChoice<'_>) -> Result<Self, RunError> {
+        let place = read_place(choice.place)?;
+        let failed = |reason: String| RunError::Agent { agent: host_name(place.as_ref()), reason };
+        let mut command = agent_command(place.as_ref())?;
+        let (heard, inbox) = channel();
+        let link = AgentLink::start(0, &mut command, &heard).map_err(|error| failed(error.to_string()))?;
+        Self::over(choice, place.as_ref(), Talk::new(link, inbox))
+    }
+
+    /// Greets the agent at the other end of `talk`.
+    pub(super) fn over(choice: HostChoice<'_>, place: Option<&AgentPlace>, mut talk: Talk) -> Result<Self, RunError> {
+        let failed = |reason: String| RunError::Agent { agent: host_name(place), reason };
+        talk.greet().map_err(failed)?;
+        let mut this = Self {
+            name: host_name(place),
+            is_local: place.is_none(),
+            facts: HostFacts::default(),
+            address: Ipv4Addr::LOCALHOST.into(),
+            round_trip: Duration::ZERO,
+            _pings: talk.keep_alive(),
+            talk: Mutex::new(talk),
+        };
+        let describe = HostOrder::Describe { java: choice.java.map(PathBuf::from) };
+        this.facts = this.ask(&describe, |report| match report {
+            HostReport::Facts(facts) => Some(plain(facts)),
+            _ => None,
+        })?;
+        this.address = this.address_of_servers(choice.address, place)?;
+        this.round_trip = this.measure_round_trip()?;
+        Ok(this)
+    }
+
+    /// The address on which its servers listen.
+    pub(crate) const fn address(&self) -> IpAddr {
+        self.address
+    }
+
+    /// The cores that its servers may use.
+    pub fn cpus(&self) -> CpuSet {
+        self.facts.cpus.parse().unwrap_or_else(|_| CpuSet::from_indices([]))
+    }
+
+    /// Feature release of its JDK, where it has one.
+    pub const fn jdk(&self) -> Option<u32> {
+        self.facts.jdk
+    }
+
+    /// Whether it is another machine than the generator's, as far as the way to it tells.
+    pub const fn is_another_machine(&self) -> bool {
+        !self.is_local
+    }
+
+    /// Facts about it and the way to it.
+    pub fn sections(&self) -> Vec<FactSection> {
+        let round_trip = format!("{:.3} ms (median of {ROUND_TRIPS} TCP connects)", self.round_trip.as_secs_f64() * 1e3);
+        let facts = [
+            ("host", Some(self.name.clone())),
+            ("address of the servers", Some(self.address.to_string())),
+            ("network round trip", Some(round_trip)),
+        ];
+        std::iter::once(section("Server host", facts)).chain(self.facts.sections.clone()).collect()
+    }
+
+    /// A JDK of at least release `minimum` there.
+    pub(crate) fn find_java(&self, minimum: u32, home: Option<&Path>) -> Result<Jdk, RunError> {
+        self.ask(&HostOrder::FindJava { minimum, home: home.map(PathBuf::from) }, |report| match report {
+            HostReport::Java(jdk) => Some(jdk),
+            _ => None,
+        })
+    }
+
+    /// What disturbs measuring on these cores of it.
+    pub(crate) fn disturbances(&self, cpus: &CpuSet) -> Result<Vec<EventRecord>, RunError> {
+        let found = self.ask(&HostOrder::Disturbances { cpus: cpus.to_string() }, |report| match report {
+            HostReport::Disturbances(found) => Some(found),
+            _ => None,
+        })?;
+        let of_host = |event: EventRecord| EventRecord { text: format!("on {self}: {}", event.text), ..event };
+        Ok(found.into_iter().map(of_host).collect())
+    }
+
+    /// Sends a file or a folder unless it is there. Returns where it is there.
+    pub(crate) fn bring(&self, path: &Path) -> Result<PathBuf, RunError> {
+        let unread = |error: std::io::Error| self.error(format!("cannot send {}: {error}", path.display()));
+        let files = bundle_files(path).map_err(unread)?;
+        let (hash, name) = (bundle_hash(&files).map_err(unread)?, name_of(path).map_err(unread)?);
+        let found = |report| match report {
+            HostReport::Found(found) => Some(found),
+            _ => None,
+        };
+        if let Some(there) = self.ask(&HostOrder::Find { hash: hash.clone(), name: name.clone() }, found)? {
+            return Ok(there);
+        }
+        for file in &files {
+            self.send_file(&hash, file)?;
+        }
+        let there = self.ask(&HostOrder::Finish { hash, name }, found)?;
+        there.ok_or_else(|| self.error(format!("{} did not arrive", path.display())))
+    }
+
+    fn send_file(&self, hash: &str, file: &BundleFile) -> Result<(), RunError> {
+        let unread = |error: std::io::Error| self.error(format!("cannot send {}: {error}", file.source.display()));
+        let mut contents = std::fs::File::open(&file.source).map_err(unread)?;
+        let mut is_first = true;
+        loop {
+            let mut chunk = Vec::new();
+            contents.by_ref().take(CHUNK as u64).read_to_end(&mut chunk).map_err(unread)?;
+            let is_last = chunk.len() < CHUNK;
+            let (hash, path, is_executable) = (hash.to_owned(), file.path.clone(), file.is_executable);
+            let order = HostOrder::Keep { hash, path, is_executable, is_first };
+            self.call(&order, chunk, None).and_then(|report| self.expect_done(&report))?;
+            if is_last {
+                return Ok(());
+            }
+            is_first = false;
+        }
+    }
+
+    fn expect_done(&self, report: &HostReport) -> Result<(), RunError> {
+        if matches!(report, HostReport::Done) { Ok(()) } else { Err(self.out_of_turn()) }
+    }
+
+    /// Asks for what `pick` finds in the answer.
+    pub(super) fn ask<T>(&self, order: &HostOrder, pick: impl Fn(HostReport) -> Option<T>) -> Result<T, RunError> {
+        let report = self.call(order, Vec::new(), None)?;
+        pick(report).ok_or_else(|| self.out_of_turn())
+    }
+
+    /// Gives an order and waits for its answer. `cancelled` ends starts that wait.
+    pub(super) fn call(
+        &self,
+        order: &HostOrder,
+        contents: Vec<u8>,
+        cancelled: Option<&AtomicBool>,
+    ) -> Result<HostReport, RunError> {
+        let mut talk = self.talk.lock().unwrap_or_else(PoisonError::into_inner);
+        match talk.call(order, contents, cancelled).map_err(|reason| self.error(reason))? {
+            HostReport::Failed(reason) => Err(self.error(reason)),
+            report => Ok(report),
+        }
+    }
+
+    /// Gives an order whose answer nobody waits for.
+    pub(super) fn tell(&self, order: &HostOrder) {
+        self.talk.lock().unwrap_or_else(PoisonError::into_inner).give(order, Vec::new());
+    }
+
+    /// Whether it can be reached.
+    pub(super) fn check(&self) -> Result<(), RunError> {
+        let lost = self.talk.lock().unwrap_or_else(PoisonError::into_inner).why_lost();
+        lost.map_or(Ok(()), |reason| Err(self.error(reason)))
+    }
+
+    pub(super) fn error(&self, reason: String) -> RunError {
+        RunError::Agent { agent: self.name.clone(), reason }
+    }
+
+    fn out_of_turn(&self) -> RunError {
+        self.error("its answer belongs to another order; please report this".to_owned())
+    }
+
+    fn address_of_servers(&self, given: Option<&str>, place: Option<&AgentPlace>) -> Result<IpAddr, RunError> {
+        let look_up = |host: &str| (host, 0).to_socket_addrs().ok()?.next().map(|address| address.ip().to_canonical());
+        if let Some(given) = given {
+            let message = format!("\"{given}\" is no address; write one of that machine, such as 10.0.0.7");
+            return look_up(given).ok_or(RunError::Plan { key: "--server-address".to_owned(), message });
+        }
+        let Some(AgentPlace::Ssh { destination, .. }) = place else { return Ok(Ipv4Addr::LOCALHOST.into()) };
+        let host = destination.rsplit('@').next().unwrap_or_default();
+        let unknown = || self.error(format!("the address of {host} is unknown; say --server-address"));
+        self.facts.ssh_address.map(|address| address.to_canonical()).or_else(|| look_up(host)).ok_or_else(unknown)
+    }
+
+    /// The median time of a TCP connect.
+    fn measure_round_trip(&self) -> Result<Duration, RunError> {
+        let address = self.address;
+        let port = self.ask(&HostOrder::Listen { address }, |report| match report {
+            HostReport::Listening { port } => Some(port),
+            _ => None,
+        });
+        let port = port.map_err(|error| {
+            let reason = if let RunError::Agent { reason, .. } = error { reason } else { error.to_string() };
+            let remedy = "name an address of that machine with --server-address";
+            self.error(format!("its servers cannot listen on {address} ({reason}); {remedy}"))
+        })?;
+        let mut times_ns = Vec::with_capacity(ROUND_TRIPS);
+        for _ in 0..ROUND_TRIPS {
+            let begun = clock::now();
+            TcpStream::connect_timeout(&(address, port).into(), CONNECT).map_err(|error| {
+                let remedy = "name one that can be with --server-address";
+                self.error(format!("its address {address} cannot be reached from here ({error}); {remedy}"))
+            })?;
+            times_ns.push(clock::now().since(begun));
+        }
+        times_ns.sort_unstable();
+        Ok(Duration::from_nanos(times_ns[ROUND_TRIPS / 2]))
+    }
+}
+
+impl Drop for RemoteHost {
+    fn drop(&mut self) {
+        // An agent that does not answer ends with its pipe.
+        let _ = self.call(&HostOrder::End, Vec::new(), None);
+    }
+}
+
+impl fmt::Display for RemoteHost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)
+    }
+}
+
+/// The machine that a text names; `None` for this one.
+fn read_place(text: &str) -> Result<Option<AgentPlace>, RunError> {
+    match text.parse() {
+        _ if text == "local:" => Ok(None),
+        Ok(place @ AgentPlace::Ssh { .. }) => Ok(Some(place)),
+        _ => Err(RunError::Plan {
+            key: "--server-host".to_owned(),
+            message: format!(
+                "\"{text}\" is no machine for servers; write ssh://user@host:22, or local: for an agent on this machine"
+            ),
+        }),
+    }
+}
+
+/// The facts come from another machine, and stand in texts for people.
+fn plain(mut facts: HostFacts) -> HostFacts {
+    let sections = facts.sections.iter_mut();
+    sections.flat_map(|section| &mut section.facts).for_each(|(_, value)| value.retain(|c| !c.is_control()));
+    facts
+}
+
+/// The machine in messages.
+fn host_name(place: Option<&AgentPlace>) -> String {
+    place.map_or_else(|| "local".to_owned(), ToString::to_string)
+}
+
+/// The command of an agent there. The program is brought first.
+fn agent_command(place: Option<&AgentPlace>) -> Result<Command, RunError> {
+    let name = host_name(place);
+    let failed = |error: std::io::Error| RunError::Agent { agent: name.clone(), reason: error.to_string() };
+    let program = Program::of_this_process(place.is_some()).map_err(failed)?;
+    let Some(AgentPlace::Ssh { destination, port }) = place else { return Ok(program.command()) };
+    let host = SshHost { name: &name, destination, port: *port };
+    host.bring(&program)?;
+    Ok(host.agent(&program))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_machine_is_ssh_or_this_one() {
+        assert_eq!(read_place("local:").unwrap(), None);
+        assert!(matches!(read_place("ssh://ada@bench1:2222"), Ok(Some(AgentPlace::Ssh { .. }))));
+        for text in ["", "bench1", "local:2", "local", "k8s:3", "ssh://-oProxyCommand=x"] {
+            let why = read_place(text).unwrap_err().to_string();
+            assert!(why.starts_with("--server-host: ") && why.contains("write ssh://user@host:22"), "{why}");
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! The servers of a run on another machine: each operation is an order to the agent there.
+
+use std::collections::BTreeMap;
+use std::net::{SocketAddr, TcpStream};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use tare_record::ServerUse;
+use tare_sut::SutError;
+use tare_sut::server::Status;
+use tare_sys::affinity::CpuSet;
+use tare_units::Span;
+
+use super::message::{HostOrder, HostReport, PackedUse, StartResult, StoppedServer};
+use super::{RemoteHost, ServerHost, StartOrder, StartedServer};
+use crate::error::RunError;
+use crate::others::Others;
+use crate::running_server::RunningServers;
+use crate::server_id::ServerId;
+use crate::watch::WatchOrder;
+
+/// How long a connection to a server that is ready may take.
+const CONNECT: Duration = Duration::from_secs(5);
+
+/// Servers as processes of another machine.
+pub(crate) struct RemoteServers<'a> {
+    host: &'a RemoteHost,
+    /// Folder here for their logs.
+    logs: &'a Path,
+    log_names: BTreeMap<ServerId, String>,
+    cancelled: Arc<AtomicBool>,
+    load_cpus: CpuSet,
+    /// While a watch runs: the other work on the generator's cores, where those are on a machine of their own.
+    watch: Option<Option<Others>>,
+}
+
+impl<'a> RemoteServers<'a> {
+    /// None yet. `cancelled` ends a start that waits.
+    pub fn new(host: &'a RemoteHost, logs: &'a Path, cancelled: Arc<AtomicBool>, load_cpus: &CpuSet) -> Self {
+        Self { host, logs, log_names: BTreeMap::new(), cancelled, load_cpus: load_cpus.clone(), watch: None }
+    }
+
+    /// What came of one start there, and whether the server can be reached from here.
+    fn started(&self, start: &StartOrder, result: StartResult) -> Result<StartedServer, SutError> {
+        let (server, host) = (start.name.clone(), self.host);
+        match result {
+            StartResult::Ready { startup_ns, address } => {
+                let address = SocketAddr::new(host.address(), address.port());
+                TcpStream::connect_timeout(&address, CONNECT).map_err(|error| SutError::Remote {
+                    message: format!(
+                        "{server} is ready on {host}, but {address} cannot be reached from here ({error}); let it \
+                         listen on {{address}} or $TARE_ADDRESS, or name another address with --server-address"
+                    ),
+                })?;
+                Ok(StartedServer { startup_ns, address })
+            }
+            StartResult::Cancelled => Err(SutError::Cancelled { server }),
+            StartResult::Failed(reason) => Err(SutError::Remote { message: format!("on {host}: {reason}") }),
+        }
+    }
+
+    /// Writes the log of a server that has ended into the folder of the run.
+    fn keep_log(&mut self, id: ServerId, log: &str) {
+        if let Some(name) = self.log_names.remove(&id).filter(|_| !log.is_empty()) {
+            // A log is a help for people: a run does not end for want of it.
+            let _ = std::fs::write(self.logs.join(name), log);
+        }
+    }
+}
+
+impl ServerHost for RemoteServers<'_> {
+    fn start(&mut self, starts: &[StartOrder]) -> Result<Vec<Result<StartedServer, SutError>>, RunError> {
+        let report = self.host.call(&HostOrder::Start(starts.to_vec()), Vec::new(), Some(&self.cancelled))?;
+        let results = match report {
+            HostReport::Started(results) if results.len() == starts.len() => results,
+            _ => return Err(self.host.error("its answer to a start is none; please report this".to_owned())),
+        };
+        let mut all = Vec::with_capacity(starts.len());
+        for (start, result) in starts.iter().zip(results) {
+            self.log_names.insert(start.id, start.log_name.clone());
+            let started = self.started(start, result);
+            if started.is_err() {
+                self.stop(&[start.id]);
+            }
+            all.push(started);
+        }
+        Ok(all)
+    }
+
+    fn check(&self) -> Result<(), RunError> {
+        self.host.check()
+    }
+
+    fn observe_rest(&mut self, servers: &[ServerId], span: Duration) -> Vec<Option<f64>> {
+        let order = HostOrder::ObserveRest { servers: servers.to_vec(), span: Span(span) };
+        let rest = self.host.ask(&order, |report| match report {
+            HostReport::Rest(shares) => Some(shares),
+            _ => None,
+        });
+        rest.unwrap_or_else(|_| vec![None; servers.len()])
+    }
+
+    fn move_to(&mut self, server: ServerId, cpus: &str) {
+        let _ = self.host.ask(&HostOrder::MoveTo { server, cpus: cpus.to_owned() }, Some);
+    }
+
+    fn status(&self, server: ServerId) -> Status {
+        let status = self.host.ask(&HostOrder::Status(server), |report| match report {
+            HostReport::Status(status) => Some(status.into()),
+            _ => None,
+        });
+        status.unwrap_or(Status::Running)
+    }
+
+    fn log_tail(&self, server: ServerId, lines: usize) -> Option<String> {
+        let log = self.host.ask(&HostOrder::LogTail { server, lines }, |report| match report {
+            HostReport::Log(log) => Some(log),
+            _ => None,
+        });
+        log.ok().flatten()
+    }
+
+    /// Samplers are attached by programs of this machine.
+    fn process_id(&self, _server: ServerId) -> Option<u32> {
+        None
+    }
+
+    fn begin_watch(&mut self, watch: &WatchOrder) {
+        let is_apart = self.host.is_another_machine();
+        let of_generator = is_apart.then(|| Others::begin(&RunningServers::new(), self.load_cpus.clone())).flatten();
+        self.watch = Some(of_generator);
+        let _ = self.host.ask(&HostOrder::BeginWatch(watch.clone()), Some);
+    }
+
+    fn look_at_jvm(&mut self, server: ServerId) {
+        if self.watch.is_some() {
+            self.host.tell(&HostOrder::LookAtJvm(server));
+        }
+    }
+
+    fn end_watch(&mut self, scored_from_ns: u64) -> Vec<ServerUse> {
+        let others = self.watch.take().flatten().and_then(|others| others.share(&RunningServers::new()));
+        let uses = self.host.ask(&HostOrder::EndWatch { scored_from_ns }, |report| match report {
+            HostReport::Uses(uses) => uses.into_iter().map(PackedUse::unpack).collect::<Result<Vec<_>, _>>().ok(),
+            _ => None,
+        });
+        let mut uses: Vec<ServerUse> = uses.unwrap_or_default();
+        // A run is as disturbed as the more disturbed of its two machines.
+        uses.iter_mut().for_each(|one| {
+            one.others_share = one.others_share.map(|there| others.map_or(there, |here| here.max(there)));
+        });
+        uses
+    }
+
+    fn stop(&mut self, servers: &[ServerId]) -> Vec<String> {
+        let stopped = self.host.ask(&HostOrder::Stop(servers.to_vec()), |report| match report {
+            HostReport::Stopped(stopped) if stopped.len() == servers.len() => Some(stopped),
+            _ => None,
+        });
+        let stopped = match stopped {
+            Ok(stopped) => stopped,
+            Err(error) => return vec![error.to_string(); servers.len()],
+        };
+        let keep = |(id, StoppedServer { end, log }): (&ServerId, StoppedServer)| {
+            self.keep_log(*id, &log);
+            end
+        };
+        servers.iter().zip(stopped).map(keep).collect()
+    }
+}

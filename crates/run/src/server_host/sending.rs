@@ -1,0 +1,109 @@
+//! Sends the files that a command line names to the machine of the servers, and names them as they are called there.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::RemoteHost;
+use crate::error::RunError;
+
+/// Folders of the system. What lies in them is the other machine's own.
+const OF_SYSTEM: [&str; 6] = ["/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt"];
+/// What stands before a class path.
+const CLASS_PATH: [&str; 3] = ["-cp", "-classpath", "--class-path"];
+
+/// What was sent to a machine so far.
+pub(crate) struct Sending<'a> {
+    host: &'a RemoteHost,
+    progress: &'a mut dyn FnMut(&str),
+    sent: BTreeMap<PathBuf, PathBuf>,
+}
+
+impl<'a> Sending<'a> {
+    /// Nothing yet.
+    pub fn new(host: &'a RemoteHost, progress: &'a mut dyn FnMut(&str)) -> Self {
+        Self { host, progress, sent: BTreeMap::new() }
+    }
+
+    /// Sends a file or a folder unless it is there. Returns where it is there.
+    ///
+    /// # Errors
+    /// When it cannot be read here or kept there.
+    pub fn send(&mut self, path: &Path) -> Result<PathBuf, RunError> {
+        if let Some(there) = self.sent.get(path) {
+            return Ok(there.clone());
+        }
+        (self.progress)(&format!("looking whether {} is on {}", path.display(), self.host));
+        let there = self.host.bring(path)?;
+        self.sent.insert(path.to_owned(), there.clone());
+        Ok(there)
+    }
+
+    /// Sends the files of a command line, and returns it for the other machine. Relative paths count from `directory`.
+    ///
+    /// # Errors
+    /// As [`send`](Self::send).
+    pub fn send_command(&mut self, command: &[String], directory: Option<&Path>) -> Result<Vec<String>, RunError> {
+        let mut there = Vec::with_capacity(command.len());
+        for (at, word) in command.iter().enumerate() {
+            let is_class_path = at > 0 && CLASS_PATH.contains(&command[at - 1].as_str());
+            let parts: Vec<&str> = if is_class_path { word.split(':').collect() } else { vec![word] };
+            let mut sent = Vec::with_capacity(parts.len());
+            for part in parts {
+                let file = file_to_send(at, part, directory, is_class_path);
+                sent.push(match file {
+                    Some(file) => self.send(&file)?.display().to_string(),
+                    None => part.to_owned(),
+                });
+            }
+            there.push(sent.join(":"));
+        }
+        Ok(there)
+    }
+}
+
+/// The file that a word of a command line names, if it is one that is sent. Folders are sent only as parts of a class
+/// path. A program without a slash is looked up by its name there, and Java is that of the other machine.
+fn file_to_send(at: usize, word: &str, directory: Option<&Path>, is_class_path: bool) -> Option<PathBuf> {
+    if word.is_empty() || at == 0 && (!word.contains('/') || word.ends_with("/java")) {
+        return None;
+    }
+    let path = directory.map_or_else(|| PathBuf::from(word), |directory| directory.join(word));
+    let path = std::path::absolute(path).ok()?;
+    let is_sent = path.is_file() || is_class_path && path.is_dir();
+    let is_of_system = OF_SYSTEM.iter().any(|folder| path.starts_with(folder));
+    (is_sent && !is_of_system).then_some(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_a_command_are_sent_and_the_systems_are_not() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("classes")).unwrap();
+        for file in ["serve.sh", "a.jar", "java"] {
+            std::fs::write(folder.path().join(file), "x").unwrap();
+        }
+        let own_java = folder.path().join("java").display().to_string();
+        let sent = |at, word: &str, is_class_path| {
+            let file = file_to_send(at, word, Some(folder.path()), is_class_path);
+            file.map(|file| file.strip_prefix(folder.path()).unwrap().display().to_string())
+        };
+        for (at, word, is_class_path, expected) in [
+            (0, "./serve.sh", false, Some("serve.sh")),
+            (1, "serve.sh", false, Some("serve.sh")),
+            (0, "serve.sh", false, None),
+            (0, &own_java, false, None),
+            (0, "/bin/sh", false, None),
+            (1, "--port", false, None),
+            (1, "{port}", false, None),
+            (2, "a.jar", true, Some("a.jar")),
+            (2, "classes", true, Some("classes")),
+            (2, "classes", false, None),
+            (2, "", true, None),
+        ] {
+            assert_eq!(sent(at, word, is_class_path).as_deref(), expected, "{at} {word}");
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! The agent's side: it carries out orders about servers on its machine, with the same [`LocalServers`] that a run without
+//! another machine has.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::net::{IpAddr, TcpListener};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::thread::Builder;
+
+use tare_agent::{ServersOrder, ServersReport};
+use tare_sut::SutError;
+use tare_sut::jdk::Jdk;
+use tare_sut::sampler::cache_folder;
+use tare_sys::affinity::allowed_cpus;
+
+use super::files::{FilePart, FileStore};
+use super::local::LocalServers;
+use super::message::{HostFacts, HostOrder, HostReport, PackedUse, StartResult, StoppedServer};
+use super::remote::ROUND_TRIPS;
+use super::{ServerHost, StartOrder, StartOrigin};
+use crate::machine_state::{disturbances, machine_facts};
+use crate::server_id::ServerId;
+
+/// The most bytes of a server's log that are sent.
+const LONGEST_LOG: u64 = 1 << 20;
+
+/// Carries out `order` and those after it, until `next` has no more. `cancelled` ends a start that waits.
+pub(crate) fn serve_servers<E>(
+    first: ServersOrder,
+    cancelled: &Arc<AtomicBool>,
+    next: &mut dyn FnMut() -> Option<ServersOrder>,
+    send: &mut dyn FnMut(ServersReport) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut host = AgentHost::new(cancelled);
+    let mut order = Some(first);
+    while let Some(ServersOrder { number, order: text, contents }) = order {
+        let report = match serde_json::from_str(&text) {
+            Ok(order) => host.carry_out(order, &contents).unwrap_or_else(HostReport::Failed),
+            Err(error) => HostReport::Failed(format!("an order that cannot be read: {error}")),
+        };
+        let report = serde_json::to_string(&report).unwrap_or_default();
+        send(ServersReport { number, report })?;
+        order = next();
+    }
+    Ok(())
+}
+
+/// The folder in which the logs of an agent's servers lie while it lives.
+pub(crate) fn work_folder() -> PathBuf {
+    std::env::temp_dir().join(format!("tare-servers-{}", std::process::id()))
+}
+
+struct AgentHost {
+    servers: LocalServers,
+    store: FileStore,
+    work: PathBuf,
+    /// File names of the logs, by server.
+    logs: BTreeMap<ServerId, String>,
+    cancelled: Arc<AtomicBool>,
+}
+
+impl AgentHost {
+    fn new(cancelled: &Arc<AtomicBool>) -> Self {
+        let work = work_folder();
+        Self {
+            servers: LocalServers::new(work.clone(), Arc::clone(cancelled)),
+            store: FileStore::new(cache_folder()),
+            work,
+            logs: BTreeMap::new(),
+            cancelled: Arc::clone(cancelled),
+        }
+    }
+
+    fn carry_out(&mut self, order: HostOrder, contents: &[u8]) -> Result<HostReport, String> {
+        let text = |error: io::Error| error.to_string();
+        Ok(match order {
+            HostOrder::Describe { java } => HostReport::Facts(facts(java.as_deref())?),
+            HostOrder::Listen { address } => HostReport::Listening { port: listen(address).map_err(text)? },
+            HostOrder::FindJava { minimum, home } => {
+                let found = Jdk::find_suitable(minimum, home.as_deref());
+                HostReport::Java(found.map_err(|error| error.to_string())?)
+            }
+            HostOrder::Find { hash, name } => HostReport::Found(self.store.find(&hash, &name)),
+            HostOrder::Keep { hash, path, is_executable, is_first } => {
+                self.store.write(&hash, FilePart { path: &path, is_executable, is_first, contents }).map_err(text)?;
+                HostReport::Done
+            }
+            HostOrder::Finish { hash, name } => {
+                HostReport::Found(Some(self.store.finish(&hash, &name).map_err(text)?))
+            }
+            HostOrder::Disturbances { cpus } => {
+                let cpus = cpus.parse().map_err(|error| format!("{cpus}: {error}"))?;
+                HostReport::Disturbances(disturbances(&cpus, &self.cancelled))
+            }
+            HostOrder::Start(starts) => HostReport::Started(self.start(starts)?),
+            HostOrder::MoveTo { server, cpus } => {
+                self.servers.move_to(server, &cpus);
+                HostReport::Done
+            }
+            HostOrder::Status(server) => HostReport::Status(self.servers.status(server).into()),
+            HostOrder::LogTail { server, lines } => HostReport::Log(self.servers.log_tail(server, lines)),
+            HostOrder::ObserveRest { servers, span } => {
+                HostReport::Rest(self.servers.observe_rest(&servers, span.0))
+            }
+            HostOrder::BeginWatch(watch) => {
+                self.servers.begin_watch(&watch);
+                HostReport::Done
+            }
+            HostOrder::LookAtJvm(server) => {
+                self.servers.look_at_jvm(server);
+                HostReport::Done
+            }
+            HostOrder::EndWatch { scored_from_ns } => {
+                let uses = self.servers.end_watch(scored_from_ns);
+                HostReport::Uses(uses.into_iter().map(PackedUse::pack).collect())
+            }
+            HostOrder::Stop(servers) => {
+                let ends = self.servers.stop(&servers);
+                let stopped = servers.iter().zip(ends).map(|(id, end)| StoppedServer { end, log: self.take_log(*id) });
+                HostReport::Stopped(stopped.collect())
+            }
+            HostOrder::End => {
+                let all: Vec<_> = std::mem::take(&mut self.logs).into_keys().collect();
+                self.servers.stop(&all);
+                let _ = fs::remove_dir_all(&self.work);
+                HostReport::Done
+            }
+        })
+    }
+
+    /// Starts servers in the folder of their logs, as there is no folder of a suite here.
+    fn start(&mut self, mut starts: Vec<StartOrder>) -> Result<Vec<StartResult>, String> {
+        fs::create_dir_all(&self.work).map_err(|error| format!("{}: {error}", self.work.display()))?;
+        for start in &mut starts {
+            if !is_file_name(&start.log_name) {
+                return Err(format!("{:?} is no file name", start.log_name));
+            }
+            if let StartOrigin::Ours(own) = &mut start.origin {
+                own.directory.get_or_insert_with(|| self.work.clone());
+            }
+            self.logs.insert(start.id, start.log_name.clone());
+        }
+        let results = self.servers.start(&starts).map_err(|error| error.to_string())?;
+        let result = |result| match result {
+            Ok(started) => StartResult::ready(started),
+            Err(SutError::Cancelled { .. }) => StartResult::Cancelled,
+            Err(error) => StartResult::Failed(error.to_string()),
+        };
+        Ok(results.into_iter().map(result).collect())
+    }
+
+    /// The end of a server's log. The file is removed.
+    fn take_log(&mut self, id: ServerId) -> String {
+        let Some(name) = self.logs.remove(&id) else { return String::new() };
+        let path = self.work.join(name);
+        let log = end_of_file(&path).unwrap_or_default();
+        let _ = fs::remove_file(path);
+        String::from_utf8_lossy(&log).into_owned()
+    }
+}
+
+fn is_file_name(text: &str) -> bool {
+    !text.is_empty() && Path::new(text).file_name().is_some_and(|name| name == text)
+}
+
+fn end_of_file(path: &Path) -> io::Result<Vec<u8>> {
+    let mut file = fs::File::open(path)?;
+    let from = file.metadata()?.len().saturating_sub(LONGEST_LOG);
+    file.seek(SeekFrom::Start(from))?;
+    let mut end = Vec::new();
+    file.take(LONGEST_LOG).read_to_end(&mut end)?;
+    Ok(end)
+}
+
+fn facts(java: Option<&Path>) -> Result<HostFacts, String> {
+    // `client port server port`, of the connection that this agent was started over.
+    let connection = std::env::var("SSH_CONNECTION").ok();
+    Ok(HostFacts {
+        sections: machine_facts(),
+        cpus: allowed_cpus().map_err(|error| error.to_string())?.to_string(),
+        jdk: Jdk::find_suitable(0, java).ok().map(|jdk| jdk.major),
+        ssh_address: connection.and_then(|all| all.split(' ').nth(2)?.parse().ok()),
+    })
+}
+
+/// Accepts some connections, and closes them.
+fn listen(address: IpAddr) -> io::Result<u16> {
+    let listener = TcpListener::bind((address, 0))?;
+    let port = listener.local_addr()?.port();
+    let accept = move || listener.incoming().take(ROUND_TRIPS).for_each(drop);
+    Builder::new().name("round-trips".to_owned()).spawn(accept)?;
+    Ok(port)
+}

@@ -1,0 +1,183 @@
+//! What it takes to start a server, in terms that hold on any machine: files are there, and logs have a name only.
+
+use std::collections::BTreeMap;
+use std::net::{IpAddr, SocketAddr};
+use std::path::{Path, PathBuf};
+
+use regex::Regex;
+use serde::{Deserialize, Serialize};
+use tare_plan::plan::CounterSource;
+use tare_plan::server_scheduling::ServerScheduling;
+use tare_sut::SutError;
+use tare_sut::probe::hiccup::inside;
+use tare_sut::server::{ReadyRule, ServerSpec};
+use tare_sys::scheduling::SchedulingPolicy;
+use tare_units::Span;
+
+use crate::counters;
+use crate::host::Start;
+use crate::server_id::ServerId;
+
+/// Placeholder of the address to listen on, in commands, variables and URLs.
+const ADDRESS: &str = "{address}";
+/// The environment variable that has that address too.
+const ADDRESS_VARIABLE: &str = "TARE_ADDRESS";
+
+/// One server to be started.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct StartOrder {
+    pub id: ServerId,
+    /// Its name, for messages.
+    pub name: String,
+    /// File name of its log.
+    pub log_name: String,
+    pub origin: StartOrigin,
+}
+
+/// Who starts it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) enum StartOrigin {
+    /// tare does.
+    Ours(Box<OwnStart>),
+    /// It runs already.
+    External(SocketAddr),
+}
+
+/// A server that tare starts.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct OwnStart {
+    /// Program and arguments, with `{port}` and `{address}`.
+    pub command: Vec<String>,
+    /// Added environment.
+    pub env: BTreeMap<String, String>,
+    pub directory: Option<PathBuf>,
+    /// Regular expression of its readiness line; without one, its port tells.
+    pub ready: Option<String>,
+    /// Where it answers, where that is not simply its port.
+    pub base_url: Option<String>,
+    /// Its cores, such as `0,2-3`.
+    pub cpus: String,
+    pub scheduling: ServerScheduling,
+    pub startup_timeout: Span,
+    pub stop_grace: Span,
+    /// Who tells the counters of its runtime, where that is not a JVM's file.
+    pub counters: Option<CounterSource>,
+    /// The agent with the meter of hiccups, for the JVMs among its processes.
+    pub meter: Option<PathBuf>,
+    /// Where it shall listen.
+    pub address: IpAddr,
+}
+
+impl StartOrder {
+    /// How it is started on this machine, with its log in `logs`.
+    ///
+    /// # Errors
+    /// When its cores or its readiness line are none, or the script for its counters cannot be written.
+    pub fn here(&self, logs: &Path) -> Result<Start, SutError> {
+        match &self.origin {
+            StartOrigin::External(address) => Ok(Start::External(*address)),
+            StartOrigin::Ours(own) => {
+                let spec = own.spec(&self.name, logs.join(&self.log_name))?;
+                Ok(Start::Ours(Box::new(spec)))
+            }
+        }
+    }
+
+    /// Whether its processes tell their counters.
+    pub fn tells_counters(&self) -> bool {
+        matches!(&self.origin, StartOrigin::Ours(own) if own.counters.is_some())
+    }
+}
+
+impl OwnStart {
+    fn spec(&self, name: &str, log_path: PathBuf) -> Result<ServerSpec, SutError> {
+        let wrong = |what: &str, error: &dyn std::fmt::Display| SutError::Catalog {
+            message: format!("{name}: its {what} cannot be used: {error}"),
+        };
+        let ready = match &self.ready {
+            None => ReadyRule::Listening,
+            Some(line) => ReadyRule::Line(Regex::new(line).map_err(|error| wrong("readiness line", &error))?),
+        };
+        let fill = |text: &String| text.replace(ADDRESS, &self.address.to_string());
+        let env = self.environment(&log_path)?;
+        Ok(ServerSpec {
+            name: name.to_owned(),
+            command: self.command.iter().map(fill).collect(),
+            env: env.iter().map(|(key, value)| (key.clone(), fill(value))).collect(),
+            directory: self.directory.clone(),
+            ready,
+            base_url: self.base_url.as_ref().map(fill),
+            cpus: self.cpus.parse().map_err(|error| wrong("cores", &error))?,
+            scheduling: scheduling_policy(self.scheduling),
+            startup_timeout: self.startup_timeout.0,
+            stop_grace: self.stop_grace.0,
+            log_path,
+        })
+    }
+
+    /// Its own environment, with the address, what its counters need, and the JVM option for the meter. The meter's file
+    /// is in the folder of the log.
+    fn environment(&self, log_path: &Path) -> Result<BTreeMap<String, String>, SutError> {
+        let mut env = counters::environment(&self.env, self.counters)?;
+        env.entry(ADDRESS_VARIABLE.to_owned()).or_insert_with(|| ADDRESS.to_owned());
+        if let (Some(meter), Some(folder)) = (&self.meter, log_path.parent()) {
+            let mut options = env.remove(inside::VARIABLE).map_or_else(String::new, |own| own + " ");
+            options += &inside::jvm_option(meter, folder);
+            env.insert(inside::VARIABLE.to_owned(), options);
+        }
+        Ok(env)
+    }
+}
+
+/// The kernel's policy for the plan's.
+const fn scheduling_policy(planned: ServerScheduling) -> SchedulingPolicy {
+    match planned {
+        ServerScheduling::Normal => SchedulingPolicy::Normal,
+        ServerScheduling::Batch => SchedulingPolicy::Batch,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn own(env: &[(&str, &str)]) -> OwnStart {
+        OwnStart {
+            command: ["serve", "--listen", "{address}:{port}"].map(str::to_owned).to_vec(),
+            env: env.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect(),
+            directory: None,
+            ready: None,
+            base_url: None,
+            cpus: "0".to_owned(),
+            scheduling: ServerScheduling::Normal,
+            startup_timeout: Span::from_secs(1),
+            stop_grace: Span::from_secs(1),
+            counters: None,
+            meter: None,
+            address: "10.0.0.7".parse().unwrap(),
+        }
+    }
+
+    #[test]
+    fn a_server_is_told_where_to_listen() {
+        let spec = own(&[]).spec("a", PathBuf::from("/logs/a.log")).unwrap();
+        assert_eq!(spec.command, ["serve", "--listen", "10.0.0.7:{port}"]);
+        assert_eq!(spec.env["TARE_ADDRESS"], "10.0.0.7");
+        let other = own(&[("TARE_ADDRESS", "0.0.0.0")]).spec("a", PathBuf::new()).unwrap();
+        assert_eq!(other.env["TARE_ADDRESS"], "0.0.0.0", "its own value stands");
+    }
+
+    #[test]
+    fn the_option_for_the_meter_is_added_to_those_that_a_server_brings() {
+        let metered = OwnStart { meter: Some(PathBuf::from("/agent.jar")), ..own(&[(inside::VARIABLE, "-Xmx1g")]) };
+        let options = &metered.spec("a", PathBuf::from("/logs/a.log")).unwrap().env[inside::VARIABLE];
+        assert!(options.starts_with("-Xmx1g ") && options.contains("/agent.jar=/logs"), "{options}");
+    }
+
+    #[test]
+    fn what_cannot_be_used_is_named() {
+        let broken = OwnStart { ready: Some("(".to_owned()), ..own(&[]) };
+        let error = broken.spec("a", PathBuf::new()).unwrap_err().to_string();
+        assert!(error.starts_with("a: its readiness line cannot be used"), "{error}");
+    }
+}

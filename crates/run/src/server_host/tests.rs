@@ -1,0 +1,127 @@
+//! Both ends of the conversation about servers over pipes: the real agent, and agents that misbehave.
+
+use std::io::{PipeReader, PipeWriter, Write, pipe};
+use std::sync::mpsc::channel;
+use std::thread;
+
+use tare_agent::{
+    Failure, Greeting, LONGEST_ORDER, Order, OrderKind, PROTOCOL, Report, ReportKind, ServersReport, encode_frame,
+    read_frame,
+};
+use tare_record::{Hiccups, JvmUse, Pause, PauseCause, ServerUse};
+use tare_stats::histogram::LatencyHistogram;
+use tare_sut::server::Status;
+use tare_sys::child::How;
+
+use super::message::{HostOrder, HostReport, PackedUse, ServerStatus};
+use super::talk::Talk;
+use super::{HostChoice, RemoteHost, ServerId};
+use crate::agents::link::AgentLink;
+use crate::load::fleet::serve_agent;
+
+const LOCAL: HostChoice<'static> = HostChoice { place: "local:", address: None, java: None };
+
+/// A machine whose agent is this function.
+fn host_of(agent: impl FnOnce(PipeReader, PipeWriter) + Send + 'static) -> Result<RemoteHost, String> {
+    let ((orders, to_agent), (from_agent, reports)) = (pipe().unwrap(), pipe().unwrap());
+    thread::spawn(move || agent(orders, reports));
+    let (heard, inbox) = channel();
+    let link = AgentLink::over(0, to_agent, from_agent, std::io::empty(), &heard).unwrap();
+    RemoteHost::over(LOCAL, None, Talk::new(link, inbox)).map_err(|error| error.to_string())
+}
+
+/// Answers the greeting, and every later order with `answer`.
+fn answering(answer: fn(u64) -> Option<ReportKind>) -> impl FnOnce(PipeReader, PipeWriter) + Send + 'static {
+    move |mut orders, mut reports| {
+        let mut send = |kind| reports.write_all(&encode_frame(&Report::from(kind)).unwrap());
+        while let Ok(Some(Order { kind: Some(order) })) = read_frame(&mut orders, LONGEST_ORDER) {
+            let report = match order {
+                OrderKind::Hello(_) => {
+                    let (version, host) = ("0.9.0".to_owned(), "bench".to_owned());
+                    Some(ReportKind::Greeting(Greeting { protocol: PROTOCOL, version, host }))
+                }
+                OrderKind::Servers(order) => answer(order.number),
+                _ => continue,
+            };
+            let Some(report) = report else { return };
+            let _ = send(report);
+        }
+    }
+}
+
+#[test]
+fn the_real_agent_describes_its_machine_and_answers_for_servers() {
+    let real = |orders, reports| {
+        let mut build = |_: &_| Err("no load".to_owned());
+        serve_agent(orders, reports, "bench", &mut build, || ()).unwrap();
+    };
+    let host = host_of(real).unwrap();
+    assert_eq!(host.cpus(), tare_sys::affinity::allowed_cpus().unwrap());
+    let sections = host.sections();
+    let titles: Vec<&str> = sections.iter().map(|section| section.title.as_str()).collect();
+    assert_eq!(titles, ["Server host", "Machine", "Kernel"]);
+    assert!(sections[0].facts[2].1.ends_with("ms (median of 16 TCP connects)"), "{:?}", sections[0]);
+    let status = |report| match report {
+        HostReport::Status(status) => Some(Status::from(status)),
+        _ => None,
+    };
+    assert_eq!(host.ask(&HostOrder::Status(ServerId(0)), status).unwrap(), Status::Stopped);
+    let keep = HostOrder::Keep { hash: "../x".to_owned(), path: "a".to_owned(), is_executable: false, is_first: true };
+    assert_eq!(host.call(&keep, Vec::new(), None).unwrap_err().to_string(), "agent local: it has no hash");
+    host.tell(&HostOrder::LookAtJvm(ServerId(7)));
+    assert_eq!(host.ask(&HostOrder::Status(ServerId(1)), status).unwrap(), Status::Stopped, "the right answer is taken");
+    host.check().unwrap();
+}
+
+#[test]
+fn an_agent_that_misbehaves_is_given_up_with_the_reason() {
+    for (answer, says) in [
+        (
+            (|number| Some(ReportKind::Servers(ServersReport { number, report: "{".to_owned() }))) as fn(u64) -> _,
+            "an answer that cannot be read",
+        ),
+        (
+            |number| Some(ReportKind::Servers(ServersReport { number, report: "\"Done\"".to_owned() })),
+            "its answer belongs to another order",
+        ),
+        (|_| Some(ReportKind::Failed(Failure { reason: "the disk is full".to_owned() })), "the disk is full"),
+        (|_| None, "its process ended"),
+    ] {
+        let why = host_of(answering(answer)).unwrap_err();
+        assert!(why.starts_with("agent local: ") && why.contains(says), "{says}: {why}");
+    }
+    let other = host_of(|_, mut reports: PipeWriter| {
+        let greeting = Greeting { protocol: 7, version: "0.9.0".to_owned(), host: String::new() };
+        let _ = reports.write_all(&encode_frame(&Report::from(ReportKind::Greeting(greeting))).unwrap());
+    });
+    assert!(other.unwrap_err().contains("it speaks protocol 7 of tare 0.9.0"));
+}
+
+#[test]
+fn what_a_server_used_arrives_with_its_histograms() {
+    let mut machine = LatencyHistogram::new();
+    machine.record_ns(7_000_000);
+    let pauses = vec![Pause { at_ns: 5, length_ns: 7_000_000, cause: PauseCause::Machine }];
+    let hiccups = Hiccups { machine: machine.clone(), jvm: Some(machine), pauses };
+    let jvm = Some(JvmUse { collections: 3, ..JvmUse::default() });
+    let used = ServerUse { rss_bytes: Some(9), jvm, hiccups: Some(hiccups), ..ServerUse::default() };
+    for used in [used, ServerUse::default()] {
+        let text = serde_json::to_string(&PackedUse::pack(used.clone())).unwrap();
+        assert_eq!(serde_json::from_str::<PackedUse>(&text).unwrap().unpack().unwrap(), used);
+    }
+    let broken = r#"{"usage": {"hiccups": {"pauses": []}}, "hiccups": [[1, 2, 3], null]}"#;
+    assert!(serde_json::from_str::<PackedUse>(broken).unwrap().unpack().is_err());
+}
+
+#[test]
+fn a_status_arrives_as_it_was_sent() {
+    for status in [
+        Status::Running,
+        Status::Stopped,
+        Status::Exited(How::Code(3)),
+        Status::Exited(How::Signal(9)),
+        Status::Exited(How::SupervisorKilled),
+    ] {
+        assert_eq!(Status::from(ServerStatus::from(status)), status);
+    }
+}

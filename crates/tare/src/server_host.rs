@@ -1,0 +1,29 @@
+//! The machine of the servers that a plan or its flags name.
+
+use std::path::Path;
+
+use tare_plan::Plan;
+use tare_plan::settings::Options;
+use tare_run::server_host::{HostChoice, RemoteHost};
+
+/// The home of the JDK that is named; `newest` names none.
+fn java_home(java: Option<&str>) -> Option<&Path> {
+    java.filter(|java| *java != "newest").map(Path::new)
+}
+
+/// Connects to the machine of a plan's servers; `None` where they run on this one.
+pub fn connect(plan: &Plan) -> anyhow::Result<Option<RemoteHost>> {
+    let machine = &plan.machine;
+    let Some(place) = &machine.server_host else { return Ok(None) };
+    let (address, java) = (machine.server_address.as_deref(), java_home(Some(&machine.java)));
+    Ok(Some(RemoteHost::connect(HostChoice { place, address, java })?))
+}
+
+/// The same before there is a plan. Of the flags and the suite, the first that names something wins.
+pub fn connect_by(options: [&Options; 2]) -> anyhow::Result<Option<RemoteHost>> {
+    let named = |of: fn(&Options) -> Option<&str>| options.into_iter().find_map(of);
+    let Some(place) = named(|options| options.server_host.as_deref()) else { return Ok(None) };
+    let address = named(|options| options.server_address.as_deref());
+    let java = java_home(named(|options| options.java.as_deref()));
+    Ok(Some(RemoteHost::connect(HostChoice { place, address, java })?))
+}

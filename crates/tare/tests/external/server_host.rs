@@ -1,0 +1,110 @@
+//! `tare run --server-host` from the outside, with an agent on this machine: servers are sent, started, read and ended by
+//! it.
+
+use std::fs;
+use std::process::{Command, Stdio};
+
+use crate::common::{Bench, QUICK, TARE, cell, stderr, stdout, wait_for};
+
+/// The built-in server, started by a script of the suite's folder. It listens where its environment says.
+fn scripted(bench: &Bench, name: &str, flags: &str) -> String {
+    fs::write(bench.path().join("serve.sh"), format!("exec {TARE} reference \"$@\"\n")).unwrap();
+    format!(
+        "[servers.{name}]\ncommand = [\"sh\", \"serve.sh\", \"--port\", \"{{port}}\"{flags}]\n\
+         ready = '^tare: ready on .*:(?<port>\\d+)$'\n\n"
+    )
+}
+
+/// `tare run suite.toml --server-host local:` with a cache folder in the bench.
+fn run(bench: &Bench, suite: &str, flags: &[&str]) -> Command {
+    bench.suite(suite);
+    let mut command = bench.tare(&[&["run", "suite.toml", "--server-host", "local:"], flags].concat());
+    command.env("XDG_CACHE_HOME", bench.path().join("cache"));
+    command
+}
+
+fn kill(pid: u32) {
+    assert!(Command::new("kill").args(["-KILL", &pid.to_string()]).status().unwrap().success());
+}
+
+/// The processes of the bench whose command has this word.
+fn running(bench: &Bench, word: &str) -> Vec<u32> {
+    let left = bench.left_running();
+    let named = left.iter().filter(|line| line.split(' ').any(|part| part == word));
+    named.map(|line| line.split(':').next().unwrap().parse().unwrap()).collect()
+}
+
+#[test]
+fn servers_behind_an_agent_are_sent_started_read_and_ended() {
+    let bench = Bench::new();
+    let suite = [QUICK, &scripted(&bench, "bare", "")].concat();
+    let output = run(&bench, &suite, &["-d", "1", "-u", "2"]).output().unwrap();
+    assert!(output.status.success(), "{}{}", stdout(&output), stderr(&output));
+    let summary = bench.summary();
+    let found = cell(&summary, "bare");
+    for figure in ["throughput_per_s", "cpu_ns_per_request", "rss_peak_bytes"] {
+        assert!(!found[figure].is_null(), "{figure}: {found:#}");
+    }
+    let kept: Vec<_> = fs::read_dir(bench.path().join("cache/tare")).unwrap().map(Result::unwrap).collect();
+    assert_eq!(kept.len(), 1, "{kept:?}");
+    assert!(kept[0].path().join("serve.sh").is_file());
+    let environment = summary["environment"].to_string();
+    assert!(environment.contains("Server host") && environment.contains("median of 16 TCP connects"), "{environment}");
+    let logs = bench.path().join(".tare/runs").join(summary["run"]["id"].as_str().unwrap()).join("logs");
+    let log = fs::read_dir(logs).unwrap().map(Result::unwrap).find(|log| log.file_name().to_string_lossy().contains("bare"));
+    assert!(fs::read_to_string(log.unwrap().path()).unwrap().contains("tare: ready on 127.0.0.1:"));
+    bench.assert_nothing_left();
+}
+
+#[test]
+fn no_server_outlives_a_killed_run_or_its_agent() {
+    for victim in ["run", "agent"] {
+        let bench = Bench::new();
+        let suite = [QUICK, &scripted(&bench, "bare", "")].concat();
+        let started = run(&bench, &suite, &["-d", "60", "-u", "2"]).stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
+        let started = started.unwrap();
+        // The reference server of the self-test is not started by a script.
+        assert!(wait_for(|| !running(&bench, "--port").is_empty() && bench.left_running().len() > 4), "{victim}");
+        running(&bench, victim).into_iter().for_each(kill);
+        let output = started.wait_with_output().unwrap();
+        assert!(!output.status.success());
+        if victim == "agent" {
+            assert!(stderr(&output).contains("agent local: "), "{}", stderr(&output));
+        }
+        bench.assert_nothing_left();
+    }
+}
+
+#[test]
+fn what_another_machine_cannot_do_is_said_before_the_run() {
+    let bench = Bench::new();
+    let suite = [QUICK, &scripted(&bench, "bare", "")].concat();
+    let profiled = format!("{suite}[profile]\n");
+    let external = format!("{suite}[servers.there]\nurl = \"http://127.0.0.1:1\"\n");
+    for (suite, flags, says) in [
+        (&suite, &["--server-host", "bench1"][..], "--server-host: \"bench1\" is no machine for servers; write ssh://"),
+        (&suite, &["--server-host", "local:", "--server-address", "192.0.2.1"], "name an address of that machine with"),
+        (&suite, &["--server-host", "local:", "--server-address", "no such name"], "is no address"),
+        (&suite, &["--server-host", "local:", "--server-cpus", "999"], "core 999 is not there on local"),
+        (&suite, &["--server-host", "ssh://ada@host.invalid"], "agent ssh://ada@host.invalid: "),
+        (&profiled, &["--server-host", "local:"], "cannot be profiled yet"),
+        (&external, &["--server-host", "local:", "-s", "there"], "there runs already"),
+    ] {
+        bench.suite(suite);
+        let output = bench.run(&[&["run", "suite.toml", "-d", "1"], flags].concat());
+        assert!(!output.status.success() && stderr(&output).contains(says), "{says}: {}", stderr(&output));
+    }
+    assert!(!bench.path().join(".tare/runs").exists(), "a run that cannot begin leaves no folder");
+    bench.assert_nothing_left();
+}
+
+#[test]
+fn a_server_that_listens_elsewhere_or_has_no_port_says_what_to_do() {
+    let bench = Bench::new();
+    let suite = [QUICK, &scripted(&bench, "bare", ", \"--address\", \"127.0.0.2\"")].concat();
+    let output = run(&bench, &suite, &["-d", "1", "--json"]).output();
+    let output = output.unwrap();
+    let findings = stdout(&bench.run(&["report", "--findings"]));
+    assert!(findings.contains("cannot be reached from here") && findings.contains("TARE_ADDRESS"), "{findings}{output:?}");
+    bench.assert_nothing_left();
+}
