@@ -160,7 +160,9 @@ impl Suite {
         }
         if let Some(url) = &server.base_url {
             let host = url.strip_prefix("http://").and_then(|rest| rest.split([':', '/']).next());
-            if !host.is_some_and(|host| ["localhost", "{address}"].contains(&host) || host.starts_with("127.") || host.starts_with("[")) {
+            if !host.is_some_and(|host| {
+                ["localhost", "{address}"].contains(&host) || host.starts_with("127.") || host.starts_with("[")
+            }) {
                 return Err(self.wrong(
                     &key("base_url"),
                     format!("\"{url}\" must be http:// on this machine, such as http://127.0.0.1:{{port}}"),

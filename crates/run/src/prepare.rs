@@ -305,7 +305,8 @@ impl Launches {
         let build = || {
             let catalog = catalog.ok_or("the folder of the project, with probes/jvm, is not found")?;
             // It is built here. The JDK that the plan names is that of the servers.
-            let jdk = Jdk::find_suitable(0, jdk_home(plan).filter(|_| host.is_none())).map_err(|error| error.to_string())?;
+            let jdk =
+                Jdk::find_suitable(0, jdk_home(plan).filter(|_| host.is_none())).map_err(|error| error.to_string())?;
             agent::build_agent(catalog, &jdk).map_err(|error| error.to_string())
         };
         match build() {

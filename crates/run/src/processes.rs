@@ -21,8 +21,8 @@ use tare_sut::server::Status;
 use tare_sys::affinity::CpuSet;
 use tare_sys::clock::{self, Nanos};
 
-use crate::driven_server::{DrivenServer, DrivenServers};
 use crate::cores::Cores;
+use crate::driven_server::{DrivenServer, DrivenServers};
 use crate::engine::{ToolCell, drive_with_tool};
 use crate::error::RunError;
 use crate::inputs::RunInputs;

@@ -184,7 +184,11 @@ mod tests {
         let catalog = Catalog::load(root)?;
         let home = root.join("jdk");
         let target = catalog.resolve_target("f.Tapir", None)?;
-        catalog.server_launch("f.Tapir", &target, JvmSettings { options, processors: 1, java_home: Some(&home), found: None })
+        catalog.server_launch(
+            "f.Tapir",
+            &target,
+            JvmSettings { options, processors: 1, java_home: Some(&home), found: None },
+        )
     }
 
     #[test]

@@ -59,7 +59,9 @@ pub(super) enum HostOrder {
 pub(super) enum HostReport {
     Done,
     Facts(HostFacts),
-    Listening { port: u16 },
+    Listening {
+        port: u16,
+    },
     Java(Jdk),
     /// Where a bundle is; `None` if it has to be sent.
     Found(Option<PathBuf>),

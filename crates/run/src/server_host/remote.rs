@@ -118,7 +118,8 @@ impl RemoteHost {
 
     /// Facts about it and the way to it.
     pub fn sections(&self) -> Vec<FactSection> {
-        let round_trip = format!("{:.3} ms (median of {ROUND_TRIPS} TCP connects)", self.round_trip.as_secs_f64() * 1e3);
+        let round_trip =
+            format!("{:.3} ms (median of {ROUND_TRIPS} TCP connects)", self.round_trip.as_secs_f64() * 1e3);
         let facts = [
             ("host", Some(self.name.clone())),
             ("address of the servers", Some(self.address.to_string())),

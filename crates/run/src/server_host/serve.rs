@@ -88,9 +88,7 @@ impl AgentHost {
                 self.store.write(&hash, FilePart { path: &path, is_executable, is_first, contents }).map_err(text)?;
                 HostReport::Done
             }
-            HostOrder::Finish { hash, name } => {
-                HostReport::Found(Some(self.store.finish(&hash, &name).map_err(text)?))
-            }
+            HostOrder::Finish { hash, name } => HostReport::Found(Some(self.store.finish(&hash, &name).map_err(text)?)),
             HostOrder::Disturbances { cpus } => {
                 let cpus = cpus.parse().map_err(|error| format!("{cpus}: {error}"))?;
                 HostReport::Disturbances(disturbances(&cpus, &self.cancelled))
@@ -102,9 +100,7 @@ impl AgentHost {
             }
             HostOrder::Status(server) => HostReport::Status(self.servers.status(server).into()),
             HostOrder::LogTail { server, lines } => HostReport::Log(self.servers.log_tail(server, lines)),
-            HostOrder::ObserveRest { servers, span } => {
-                HostReport::Rest(self.servers.observe_rest(&servers, span.0))
-            }
+            HostOrder::ObserveRest { servers, span } => HostReport::Rest(self.servers.observe_rest(&servers, span.0)),
             HostOrder::BeginWatch(watch) => {
                 self.servers.begin_watch(&watch);
                 HostReport::Done

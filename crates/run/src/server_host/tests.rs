@@ -69,7 +69,11 @@ fn the_real_agent_describes_its_machine_and_answers_for_servers() {
     let keep = HostOrder::Keep { hash: "../x".to_owned(), path: "a".to_owned(), is_executable: false, is_first: true };
     assert_eq!(host.call(&keep, Vec::new(), None).unwrap_err().to_string(), "agent local: it has no hash");
     host.tell(&HostOrder::LookAtJvm(ServerId(7)));
-    assert_eq!(host.ask(&HostOrder::Status(ServerId(1)), status).unwrap(), Status::Stopped, "the right answer is taken");
+    assert_eq!(
+        host.ask(&HostOrder::Status(ServerId(1)), status).unwrap(),
+        Status::Stopped,
+        "the right answer is taken"
+    );
     host.check().unwrap();
 }
 
