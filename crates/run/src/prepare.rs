@@ -89,7 +89,7 @@ const CATALOG_READY: &str = r"^tare: ready on \S+:(?<port>\d+)$";
 ///
 /// # Panics
 /// Never: the expression is a constant that a test compiles.
-pub(crate) fn catalog_ready() -> Regex {
+pub fn catalog_ready() -> Regex {
     #[allow(clippy::unwrap_used, reason = "a constant expression")]
     Regex::new(CATALOG_READY).unwrap()
 }
