@@ -85,7 +85,7 @@ pub struct Launches {
 /// What a catalog server's readiness line looks like.
 const CATALOG_READY: &str = r"^tare: ready on \S+:(?<port>\d+)$";
 
-/// [`CATALOG_READY`] as an expression, for the built-in server.
+/// What a readiness line of the catalog and of the built-in server looks like, as an expression.
 ///
 /// # Panics
 /// Never: the expression is a constant that a test compiles.

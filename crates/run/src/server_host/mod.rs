@@ -1,5 +1,5 @@
 //! The machine on which the servers run. What is done to servers there is one interface: this machine's side
-//! ([`LocalServers`]) does it, and another machine's side sends it as orders to an agent, which does it in the same way.
+//! (`LocalServers`) does it, and another machine's side sends it as orders to an agent, which does it in the same way.
 
 mod files;
 mod local;
