@@ -63,6 +63,7 @@ def soak(options):
             "minutes": options.minutes,
             "users": options.users,
             "exit_code": load.returncode,
+            "intervals": len(summary["intervals"]),
             "requests": {key: summary["requests"][key] for key in ("ok", "failed")},
             "record_bytes": pathlib.Path(folder, "soak.sqlite").stat().st_size,
             "rows": rows,
