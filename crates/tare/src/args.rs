@@ -25,6 +25,8 @@ pub use profile::ProfileArgs;
 pub use reference::ReferenceArgs;
 pub use run::RunArgs;
 
+use crate::console::Color;
+
 /// Measures what a library, framework or version costs on top of the server below it
 #[derive(Debug, Parser)]
 #[command(name = "tare", version, max_term_width = 110, after_help = EXAMPLES, arg_required_else_help = true)]
@@ -64,17 +66,6 @@ pub struct Global {
     /// Project folder with servers/ and suites/ [default: found from the working directory or the program file].
     #[arg(long, global = true, env = "TARE_HOME", hide_env_values = true, value_name = "DIR")]
     pub home: Option<PathBuf>,
-}
-
-/// When to use colours.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Color {
-    /// On a terminal, unless NO_COLOR is set.
-    Auto,
-    /// Always.
-    Always,
-    /// Never.
-    Never,
 }
 
 /// The sub-commands.

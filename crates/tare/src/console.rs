@@ -5,12 +5,22 @@ use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use clap::ValueEnum;
 use tare_record::EventLevel;
 use tare_report::format::grouped;
 use tare_report::palette::{Palette, Tone};
 use tare_report::text::Style;
 
-use crate::args::Color;
+/// When to use colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    /// On a terminal, unless NO_COLOR is set.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
 
 /// Whether standard output takes colours.
 pub fn stdout_colored(color: Color) -> bool {

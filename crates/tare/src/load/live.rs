@@ -12,8 +12,7 @@ use tare_stats::histogram::LatencyHistogram;
 use tare_stats::quantile::printable;
 
 use super::frame::{AgentLine, LoadPhase, POINTS, Point, Seen};
-use crate::args::Color;
-use crate::console::{stderr_colored, stderr_width};
+use crate::console::{Color, stderr_colored, stderr_width};
 use crate::live::progress_style;
 
 /// Without a terminal, a line at most this often.
