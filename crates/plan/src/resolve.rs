@@ -98,4 +98,6 @@ mod tests;
 #[cfg(test)]
 mod tests_earlier;
 #[cfg(test)]
+mod tests_groups;
+#[cfg(test)]
 mod tests_left_out;

@@ -18,7 +18,7 @@ pub(super) struct World<'a> {
 }
 
 /// A baseline with the servers that are weighed against it and the scenarios asked for, by name.
-#[derive(PartialEq)]
+#[derive(Clone, PartialEq)]
 pub(super) struct Asked {
     pub baseline: String,
     /// Where the baseline has another version than the servers.
@@ -32,6 +32,14 @@ pub(super) struct Asked {
     /// Whether the baseline is measured where nothing is compared, too: a suite's groups name it, `-s` may leave it out.
     pub with_baseline: bool,
     pub ladder: bool,
+}
+
+impl Asked {
+    /// Whether this is the baseline of another group alone, in scenarios that the other group measures too.
+    fn is_baseline_of(&self, other: &Self) -> bool {
+        let of_other = Self { servers: Vec::new(), scenarios: self.scenarios.clone(), ..other.clone() };
+        *self == of_other && self.scenarios.iter().all(|scenario| other.scenarios.contains(scenario))
+    }
 }
 
 /// A suite file is a question about some servers: all of the catalog are never meant by leaving them out.
@@ -96,6 +104,8 @@ impl World<'_> {
                 asked.push(group);
             }
         }
+        let in_a_comparison: Vec<Asked> = asked.iter().filter(|group| !group.servers.is_empty()).cloned().collect();
+        asked.retain(|group| !in_a_comparison.iter().any(|other| group.is_baseline_of(other)));
         Ok(asked)
     }
 

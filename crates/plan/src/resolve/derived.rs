@@ -7,6 +7,7 @@ use tare_stats::repeated::MAX_LOOKS;
 use super::Inputs;
 use crate::earlier::{EarlierForks, EarlierSpread, PriorUse, RunPlace};
 use crate::estimate::starts_within_budget;
+use crate::group_order::GroupOrder;
 use crate::inventory::Inventory;
 use crate::plan::{Forks, Mode, Plan, Setting, Source};
 
@@ -85,11 +86,15 @@ fn prior_row(family: &str, earlier: &EarlierForks) -> Setting {
 /// measured, as the intervals depend on it.
 fn declare_forks(plan: &mut Plan) {
     let affordable = starts_within_budget(plan);
+    let is_for_another_budget = is_for_another_budget(plan);
     let Forks::UntilDecided { at_least, max_forks, .. } = &mut plan.stop.forks else { return };
-    if plan.mode != Mode::Compared || max_forks.is_some() {
+    if plan.mode != Mode::Compared || (max_forks.is_some() && !is_for_another_budget) {
         return;
     }
-    let declared = (affordable as u32).clamp(*at_least, MAX_LOOKS.max(*at_least));
+    // A fork more than the time is enough for widens the intervals little. Listed groups would leave the last one short.
+    let is_listed = plan.stop.order == GroupOrder::Listed && plan.groups.len() > 1;
+    let whole = if is_listed { affordable.floor() } else { affordable.round() };
+    let declared = (whole as u32).clamp(*at_least, MAX_LOOKS.max(*at_least));
     *max_forks = Some(declared);
     let setting = Setting {
         section: "stop".to_owned(),
@@ -99,6 +104,13 @@ fn declare_forks(plan: &mut Plan) {
         meaning: "declared starts, from budget and planned time of a start: intervals are narrowest up to it"
             .to_owned(),
     };
+    plan.settings.retain(|setting| setting.key != "max_forks");
     let after = plan.settings.iter().rposition(|setting| setting.section == "stop");
     plan.settings.insert(after.map_or(plan.settings.len(), |at| at + 1), setting);
+}
+
+/// Whether the suite declares forks for its own budget, and a flag gives another one.
+fn is_for_another_budget(plan: &Plan) -> bool {
+    let is_from = |key: &str, source: Source| plan.settings.iter().any(|s| s.key == key && s.source == source);
+    is_from("budget", Source::Flag) && is_from("max_forks", Source::Suite)
 }

@@ -107,7 +107,7 @@ define_settings! {
                     *at_least = given;
                 }
             });
-        /// Number of starts of each server at which intervals are narrowest. A run may go on beyond it; they are wider then.
+        /// Number of starts of each server at which intervals are narrowest. A run may go on beyond it; they are wider then. A suite's number holds for its own budget.
         max_forks: u32 = value("N").conflicts(&["forks"])
             .when(|known| is_compared(known) && !known.forks_are_fixed())
             .otherwise("the starts that fit into the budget")

@@ -1,0 +1,82 @@
+//! Suites of several groups, and flags that narrow a suite.
+
+use tare_units::Span;
+
+use super::tests::{inventory, names, plan_with, strings};
+use crate::PlanError;
+use crate::plan::{Forks, Plan, Source};
+use crate::settings::Options;
+
+fn plan(suite: &str, flags: Options) -> Result<Plan, PlanError> {
+    plan_with(&inventory(), suite, flags)
+}
+
+#[test]
+fn forks_that_a_suite_declares_hold_for_its_own_budget() {
+    let suite = "[run]\nbudget = \"60m\"\nmax_forks = 4\nservers = [\"http4s.Tapir\"]\nscenarios = [\"SimpleGet\"]";
+    let declared = |flags: Options| {
+        let plan = plan(suite, flags).unwrap();
+        let Forks::UntilDecided { max_forks, .. } = plan.stop.forks else { panic!("{:?}", plan.stop.forks) };
+        let listed: Vec<_> = plan.settings.iter().filter(|s| s.key == "max_forks").map(|s| s.source).collect();
+        (max_forks.unwrap(), listed)
+    };
+    let budget = Some(Span::from_secs(3_600));
+    assert_eq!(declared(Options::default()), (4, vec![Source::Suite]));
+    let (anew, source) = declared(Options { budget, ..Options::default() });
+    assert!(anew > 20 && source == [Source::Default], "{anew} {source:?}");
+    assert_eq!(declared(Options { budget, max_forks: Some(5), ..Options::default() }), (5, vec![Source::Flag]));
+}
+
+#[test]
+fn groups_of_one_baseline_are_told_apart() {
+    let suite =
+        "[[groups]]\nbaseline = \"http4s.Vanilla\"\nservers = [\"http4s.Tapir\"]\nscenarios = [\"SimpleGet\"]\n";
+    let plan = plan(&(suite.to_owned() + &suite.replace("http4s.Tapir", "http4s.TapirMulti")), Options::default());
+    let ids: Vec<String> = plan.unwrap().groups.into_iter().map(|group| group.id).collect();
+    assert_eq!(ids, ["http4s.Vanilla (http4s.Tapir)", "http4s.Vanilla (http4s.TapirMulti)"]);
+}
+
+#[test]
+fn a_baseline_that_is_compared_in_one_group_needs_no_group_of_its_own() {
+    let group =
+        "[[groups]]\nbaseline = \"http4s.Vanilla\"\nservers = [\"http4s.Tapir\"]\nscenarios = [\"SimpleGet\"]\n";
+    let other = group.replace("http4s.Tapir", "http4s.TapirMulti");
+    let ids = |other: &str| -> Vec<String> {
+        let servers = Some(strings(&["http4s.Vanilla", "http4s.Tapir"]));
+        let plan = plan(&(group.to_owned() + other), Options { servers, ..Options::default() });
+        plan.unwrap().groups.into_iter().map(|group| group.id).collect()
+    };
+    assert_eq!(ids(&other).len(), 1);
+    assert_eq!(ids(&other.replace("SimpleGet", "Push")).len(), 2, "it is measured in another scenario");
+}
+
+#[test]
+fn groups_of_the_same_servers_are_told_apart_by_their_scenario() {
+    let group = |scenario: &str| {
+        format!(
+            "[[groups]]\nbaseline = \"http4s.Vanilla\"\nservers = [\"http4s.Tapir\"]\nscenarios = [\"{scenario}\"]\n"
+        )
+    };
+    let suite = [group("SimpleGet"), group("Push"), group("Push")].concat();
+    let ids = |flags: Options| -> Vec<String> {
+        plan(&suite, flags).unwrap().groups.into_iter().map(|group| group.id).collect()
+    };
+    let servers = "http4s.Vanilla (http4s.Tapir)";
+    assert_eq!(ids(Options::default()), [format!("{servers} SimpleGet"), format!("{servers} Push")], "once each");
+    let narrowed = Options { scenarios: Some(strings(&["SimpleGet"])), ..Options::default() };
+    assert_eq!(ids(narrowed), ["http4s.Vanilla"], "-m makes the groups alike, and one is left");
+}
+
+#[test]
+fn a_sequential_run_of_a_suite_measures_its_baselines_unless_s_leaves_them_out() {
+    let suite =
+        "[[groups]]\nbaseline = \"http4s.Vanilla\"\nservers = [\"http4s.Tapir\"]\nscenarios = [\"SimpleGet\"]\n";
+    let flags = |servers: Option<&str>| Options {
+        duration: Some(Span::from_secs(5)),
+        servers: servers.map(|name| strings(&[name])),
+        ..Options::default()
+    };
+    let variants = |flags| names(&plan(suite, flags).unwrap()).swap_remove(0).1;
+    assert_eq!(variants(flags(None)), ["http4s.Vanilla", "http4s.Tapir"]);
+    assert_eq!(variants(flags(Some("http4s.Tapir"))), ["http4s.Tapir"]);
+}
