@@ -6,7 +6,7 @@ import statistics
 import sys
 
 from . import plot
-from .figures import DECIDED, WITHIN_S, covers, half_width, is_found, log_ratios, median, pairs_needed
+from .figures import DECIDED, WITHIN_S, covers, half_width, is_found, log_ratios, median, pairs_needed, share_that_overlaps
 from .rows import Rows
 
 PAGE = pathlib.Path("docs/DECIDE.md")
@@ -49,6 +49,12 @@ SEQUENTIAL = """\
 The articles' method: 25 s of warm-up and 25 s of load for each server, one start after the other, and Student's 95 %
 interval over pairs of starts. The table states how long this takes for the median half-width of tare's runs."""
 
+COMPARED = f"""\
+## The same question again and again
+
+What a layer costs, each time on a seed of its own and with a budget of {WITHIN_S // 60} minutes. The last two columns state whether the
+run has a verdict, and how many of its starts count. Builds are not in the time."""
+
 FAMILIES = """\
 ## Scheduling and warm-up by family
 
@@ -61,7 +67,8 @@ time. Figures are medians over starts, with the smallest and the largest where t
 def write():
     """Writes the page, and the plot where there is something to plot."""
     rows = {part: Rows(part).all() for part in ("aa", "planted", "sequential", "compare", "families")}
-    sections = [HEAD, replay(), aa(rows["aa"]), planted(rows["planted"]), sequential(rows["sequential"], rows["compare"]), families(rows["families"])]
+    measured = [aa(rows["aa"]), compared(rows["compare"]), planted(rows["planted"]), sequential(rows["sequential"], rows["compare"])]
+    sections = [HEAD, replay(), *measured, families(rows["families"])]
     picture = plot.svg(rows)
     if picture:
         PICTURE.parent.mkdir(parents=True, exist_ok=True)
@@ -104,6 +111,24 @@ def aa(rows):
         figures = [percent(median(map(half_width, runs)), 1), seconds(median(row["run"]["duration_s"] for row in runs))]
         lines.append([case["server"], str(case["burners"]), *(str(len(some)) for some in (runs, different, same, in_time)), *figures])
     return lines and f"{AA}\n\n{table(heads, lines)}"
+
+
+def compared(rows):
+    parts = []
+    for case, runs in cases(rows):
+        decided = sum(row["verdict"] in DECIDED for row in runs)
+        share = share_that_overlaps(runs)
+        what = f"{case['server']} on {case['baseline']}, {case['scenario']}" + (f", beside {case['burners']} busy programs" if case["burners"] else "")
+        overlap = "All intervals have a value in common." if share == 1 else f"At most {percent(share, 0)} of the intervals have a value in common."
+        words = f"**{what}:** {decided} of {len(runs)} runs decided. {overlap} Half-width, median: {percent(median(map(half_width, runs)), 1)}."
+        parts.append(f"{words}\n\n{table(['seed', 'change', 'interval', 'half-width', 'time', 'verdict', 'starts'], [compared_line(row) for row in runs])}")
+    return parts and "\n\n".join([COMPARED, *parts])
+
+
+def compared_line(row):
+    interval = f"{percent(row['lo'] - 1, 1)} to {percent(row['hi'] - 1, 1)}" if half_width(row) else "–"
+    figures_of_run = [percent(row["ratio"] - 1, 1), interval, percent(half_width(row), 1), seconds(row["run"]["duration_s"])]
+    return [str(row["seed"]), *figures_of_run, row["verdict"].replace("_", " "), str(row["forks"])]
 
 
 def planted(rows):

@@ -48,6 +48,14 @@ def pairs_needed(sd, wanted):
     return next((pairs for pairs in range(2, 10_000) if sequential_half_width(sd, pairs) <= wanted), None)
 
 
+def share_that_overlaps(rows):
+    """The largest share of the intervals that have a value in common."""
+    intervals = [(row["lo"], row["hi"]) for row in rows if half_width(row)]
+    if not intervals:
+        return 0
+    return max(sum(lo <= at <= hi for lo, hi in intervals) for at, _ in intervals) / len(intervals)
+
+
 def t975(df):
     return T975[df - 1] if df <= len(T975) else 1.96 + 2.4 / df
 

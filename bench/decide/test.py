@@ -45,6 +45,15 @@ class Results(unittest.TestCase):
         runs = [row(case, 1, 1.02, 0.01, 40, "worse"), row(case, 2, 1.02, 0.03, 60, "inconclusive")]
         self.assertIn("| reference | 2 % | 2 | 2 | 1 of 2 | 40 s | 40 s | 2 of 2 | 2.0 % |", document.planted(runs))
 
+    def test_runs_of_one_question_are_listed_with_what_their_intervals_share(self):
+        case = {"server": "x.Tapir", "baseline": "x.Vanilla", "scenario": "Get", "burners": 0}
+        runs = [{**row(case, seed, ratio, 0.05, 200, "worse"), "forks": 5} for seed, ratio in ((1, 1.10), (2, 1.14), (3, 1.30))]
+        runs.append({**row(case, 4, 1.10, None, 310, "no_interval"), "forks": 1})
+        text = document.compared(runs)
+        self.assertIn("3 of 4 runs decided. At most 67 % of the intervals have a value in common. Half-width, median: 4.9 %.", text)
+        self.assertIn("| 1 | 10.0 % | 4.8 % to 15.5 % | 4.9 % | 3.3 min | worse | 5 |", text)
+        self.assertIn("| 4 | 10.0 % | – | – | 5.2 min | no interval | 1 |", text)
+
     def test_families_state_the_spread_of_their_starts(self):
         case = {"family": "netty", "arm": "batch", "scenario": "Get"}
         warm = {"switches_per_request": {"netty.Vanilla": 0.05}, "compiler_cpu_s": 9.0, "compiler_waiting_s": 17.2, "compilers_done_s": None, "warmup_s": 25.0}
