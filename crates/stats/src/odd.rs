@@ -8,8 +8,12 @@ use crate::quantile::median;
 /// An odd start differs from every usual one by at least this factor.
 pub const ODD_RATIO: f64 = 1.25;
 
-/// And by at least this many times the range of the usual ones.
-const ODD_RANGES: f64 = 4.0;
+/// And by at least this many standard deviations of the usual ones.
+const ODD_DEVIATIONS: f64 = 6.0;
+
+/// The expected range of 3 to 10 values in standard deviations of their normal distribution: the factors d₂ of control charts
+/// (Tippett, Biometrika 17, 1925). Of so few values, the range tells the deviation as well as their squares do.
+const RANGES_IN_DEVIATIONS: [f64; 8] = [1.693, 2.059, 2.326, 2.534, 2.704, 2.847, 2.970, 3.078];
 
 /// The smallest number of forks from which an odd one can be identified.
 const MIN_FORKS: usize = 5;
@@ -27,8 +31,8 @@ pub struct OddStart {
 }
 
 /// The forks whose level (or ratio) lies apart from that of the majority, in the order given. The majority are more than
-/// half of the forks that lie together. Between it and every other fork is a gap of at least [`ODD_RATIO`] and four times
-/// its own range. None with fewer than five forks, and none where no such majority exists: then the usual mode is not known.
+/// half of the forks that lie together. Between it and every other fork is a gap of at least [`ODD_RATIO`] and six of its
+/// standard deviations. None with fewer than five forks, and none where no such majority exists: then the usual mode is not known.
 ///
 /// Forks that merely scatter have no such gap. `bench/decide/run replay` counts what leaving odd forks out does to the error
 /// probability of intervals.
@@ -59,11 +63,18 @@ fn separate_majority(sorted: &[f64]) -> Option<&[f64]> {
         (least..sorted.len()).rev().flat_map(|size| (0..=sorted.len() - size).map(move |from| (from, from + size)));
     let is_separate = |(from, to): &(usize, usize)| {
         let range = sorted[*to - 1] - sorted[*from];
-        let gap = ODD_RATIO.ln().max(ODD_RANGES * range);
+        let gap = ODD_RATIO.ln().max(ODD_DEVIATIONS * deviation(range, to - from));
         let below = from.checked_sub(1).is_none_or(|below| sorted[*from] - sorted[below] >= gap);
         below && sorted.get(*to).is_none_or(|above| above - sorted[*to - 1] >= gap)
     };
     parts.into_iter().find(is_separate).map(|(from, to)| &sorted[from..to])
+}
+
+/// The standard deviation of `count` values from their range. More than ten count as ten: the result is then too large, and
+/// fewer forks are odd.
+fn deviation(range: f64, count: usize) -> f64 {
+    let at = count.saturating_sub(MIN_USUAL_FORKS).min(RANGES_IN_DEVIATIONS.len() - 1);
+    range / RANGES_IN_DEVIATIONS[at]
 }
 
 #[cfg(test)]
@@ -89,6 +100,9 @@ mod tests {
         assert_eq!(indices(&[10.0, 12.0, 14.0, 9.0, 16.0, 11.0]), [0usize; 0], "wide, and one mode");
         assert_eq!(indices(&[10.0, 10.01, 10.02, 10.0, 10.01, 11.0]), [0usize; 0], "tight, and 10 % is no mode");
         assert_eq!(indices(&[1.073, 1.135, 1.541, 1.702, 1.0885]), [2, 3], "recorded: two of five starts of http4s");
+        let slow_baseline = [0.751, 1.196, 1.049, 1.075, 1.182, 1.051, 1.117];
+        assert_eq!(indices(&slow_baseline), [0], "recorded: one of seven starts of http4s");
+        assert_eq!(indices(&slow_baseline[..6]), [0usize; 0], "five usual ones that scatter so tell less");
         assert_eq!(indices(&[10.0, 10.1, 5.0]), [0usize; 0], "three starts cannot tell");
         assert_eq!(indices(&[10.0, 10.1, 5.0, 5.1]), [0usize; 0], "either half may be the usual one");
     }
