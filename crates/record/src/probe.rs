@@ -80,6 +80,12 @@ pub struct ServerCpu {
 }
 
 impl ServerCpu {
+    /// CPU of all threads but the JIT compilers': what serving the requests took. A compilation is paid once, and it would
+    /// count for the few requests beside which it ran.
+    pub fn serving_ns(&self) -> u64 {
+        self.total_ns.saturating_sub(self.by_kind.get("jit").copied().unwrap_or(0))
+    }
+
     /// Context switches of all threads: how often one was scheduled on a CPU. 0 if they were not recorded.
     pub fn context_switches(&self) -> u64 {
         self.switches_by_pool.values().flat_map(BTreeMap::values).sum()

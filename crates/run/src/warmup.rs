@@ -206,7 +206,7 @@ fn is_calm(windows: &[Vec<Window>]) -> bool {
 fn window(slice: &StoredSlice) -> Option<Window> {
     let time_s = (slice.load.window_start_ns() + slice.load.window_ns / 2) as f64 / 1e9;
     let compiler_share = slice.server.cpu.as_ref().and_then(ServerCpu::compiler_share);
-    let cost = slice.server.cpu.as_ref().map(|cpu| cpu.total_ns as f64 / cpu.requests as f64);
+    let cost = slice.server.cpu.as_ref().map(|cpu| cpu.serving_ns() as f64 / cpu.requests as f64);
     let log_cost = match cost {
         Some(cost) => positive_ln(cost)?,
         None => -positive_ln(slice.load.throughput_per_s())?,

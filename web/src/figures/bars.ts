@@ -146,6 +146,9 @@ export function cpuSlopes(_: Model, panel: Panel): HTMLElement | null {
   });
 }
 
+const WITHOUT_JIT =
+  'Bars leave out the JIT compilers, because a compilation is paid once. Point at a bar to see their CPU.';
+
 export function cpuFigure(_: Model, panel: Panel): HTMLElement | null {
   const unit = timeUnit(panel.cells.map((c) => c.cpu_ns_per_request?.value));
   const loads = [...new Set(panel.cells.map((c) => c.cpu_load).filter(Boolean))];
@@ -153,15 +156,19 @@ export function cpuFigure(_: Model, panel: Panel): HTMLElement | null {
   return barsFigure(panel, {
     kind: 'cpu',
     title: 'CPU per request by kind of thread',
-    note: loads.length ? `Load: ${loads.join('; ')}.` : '',
+    note: [...loads.map((load) => `Load: ${load}.`), kinds.includes('jit') ? WITHOUT_JIT : ''].join(' ').trim(),
     unit,
     axisName: `CPU of the server per request, ${unit.name} (less is better)`,
     of: (c) => c.cpu_ns_per_request,
     parts: (c, t) =>
-      kinds.flatMap((kind) => {
-        const found = c.cpu_by_kind.find((k) => k.kind === kind);
-        return found ? [{ name: kind, value: found.ns_per_request / unit.divisor, colour: threadColour(kind, t) }] : [];
-      }),
+      kinds
+        .filter((kind) => kind !== 'jit')
+        .flatMap((kind) => {
+          const found = c.cpu_by_kind.find((k) => k.kind === kind);
+          return found
+            ? [{ name: kind, value: found.ns_per_request / unit.divisor, colour: threadColour(kind, t) }]
+            : [];
+        }),
     tip: (c) => c.cpu_by_kind.map((k) => [k.kind, `${significant(k.ns_per_request / unit.divisor)} ${unit.name}`]),
     data: {
       heads: ['cpu_ns_per_request', 'lower', 'upper', ...kinds.map((k) => `${k}_ns_per_request`)],

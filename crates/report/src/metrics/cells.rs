@@ -56,9 +56,13 @@ pub(super) const METRICS: &[Metric] = &[
     cell("capacity_curve", "text", "latencies that the load must keep", PLAN, |r| {
         escape_csv(&maybe(r.cell.capacity.as_ref().map(|c| &c.curve)))
     }),
-    cell("cpu_ns_per_request", "ns", "CPU of the server per request, at `cpu_load`", FORKS, |r| {
-        maybe(r.cell.cpu_ns_per_request.map(|e| e.value))
-    }),
+    cell(
+        "cpu_ns_per_request",
+        "ns",
+        "CPU of the server per request at `cpu_load`, without its JIT compilers",
+        FORKS,
+        |r| maybe(r.cell.cpu_ns_per_request.map(|e| e.value)),
+    ),
     cell("cpu_ns_per_request_lo", "ns", "lower end of its interval", FORKS, |r| {
         maybe(r.cell.cpu_ns_per_request.and_then(|e| e.lo))
     }),

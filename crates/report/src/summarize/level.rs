@@ -16,10 +16,10 @@ pub(super) fn throughput<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -> O
     (window_ns > 0).then(|| completed as f64 * 1e9 / window_ns as f64)
 }
 
-/// CPU of the server per request over some slices.
+/// CPU of the server per request over some slices, without that of its JIT compilers.
 pub(super) fn cpu<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -> Option<f64> {
-    let (cpu_ns, requests) =
-        slices.filter_map(|s| s.server.cpu.as_ref()).fold((0, 0), |(c, r), cpu| (c + cpu.total_ns, r + cpu.requests));
+    let known = slices.filter_map(|s| s.server.cpu.as_ref());
+    let (cpu_ns, requests) = known.fold((0, 0), |(c, r), cpu| (c + cpu.serving_ns(), r + cpu.requests));
     (requests > 0).then(|| cpu_ns as f64 / requests as f64)
 }
 

@@ -90,14 +90,16 @@ fn a_fork_in_another_mode_counts_in_no_currency_of_its_comparison() {
 
 #[test]
 fn levels_agree_with_arithmetic_by_hand() {
-    // Two forks of one slice: 900 and 1,100 answers in 0.5 s; CPU 60 ms / 1,000 and 80 ms / 1,000 requests.
+    // Two forks of one slice: 900 and 1,100 answers in 0.5 s; CPU 60 ms / 1,000 and 80 ms / 1,000 requests, and 10 ms of
+    // compilers.
     let mut record = synthetic::run(&[baseline()], 2, &[SliceKind::Saturating]);
     record.slices.retain(|s| s.key.round == 0);
     for (slice, (completed, cpu_ns)) in record.slices.iter_mut().zip([(900, 60_000_000), (1_100, 80_000_000)]) {
         slice.load.completed = completed;
         slice.load.window_ns = 500_000_000;
         let cpu = slice.server.cpu.as_mut().unwrap();
-        (cpu.total_ns, cpu.requests, cpu.wall_ns) = (cpu_ns, 1_000, 500_000_000);
+        (cpu.total_ns, cpu.requests, cpu.wall_ns) = (cpu_ns + 10_000_000, 1_000, 500_000_000);
+        cpu.by_kind = [("application".to_owned(), cpu_ns), ("jit".to_owned(), 10_000_000)].into();
         slice.load.generator_cpu_ns = 475_000_000;
     }
     let cell = &summarize(&record).cells[0];
@@ -109,7 +111,7 @@ fn levels_agree_with_arithmetic_by_hand() {
     assert!((cell.cpu_ns_per_request.unwrap().value - 70_000.0).abs() < 1e-9);
     assert_eq!(cell.cpu_load, "saturating");
     assert!((cell.generator_cpu_share.unwrap() - 0.95).abs() < 1e-12);
-    // The server used 14 % of its core, the generator 95 % of its own.
+    // The server used 16 % of its core, the generator 95 % of its own.
     assert_eq!((cell.bottleneck, cell.validity.state), (Bottleneck::Generator, ValidityState::Suspect));
 }
 
