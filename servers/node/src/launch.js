@@ -1,7 +1,7 @@
 // The start and end of every server. Its arguments are name and port. It prints a line when it listens. SIGTERM ends it.
 
-/** Servers under test are never reachable from another machine. */
-const HOST = '127.0.0.1';
+/** Servers under test are reachable from another machine only where tare asks for it. */
+const HOST = process.env.TARE_ADDRESS ?? '127.0.0.1';
 
 /** The settings of both sides of a comparison: Node's defaults, except where a comment gives the reason. */
 export const SETTINGS = {

@@ -6,7 +6,8 @@ use std::process::exit as leave;
 use tokio::net::TcpListener;
 use tokio::runtime;
 
-/// Servers under test are never reachable from another machine.
+/// Servers under test are reachable from another machine only where tare asks for it with this variable.
+const ADDRESS: &str = "TARE_ADDRESS";
 const HOST: &str = "127.0.0.1";
 
 /// The command line, parsed.
@@ -21,15 +22,16 @@ struct Asked {
 /// A wrong argument ends the process with exit code 2, a port in use with 1, each with one line on standard error.
 pub fn serve(answer: impl AsyncFnOnce(&str, TcpListener) -> io::Result<()>) {
     let Asked { threads, server, port } = parse(std::env::args().skip(1)).unwrap_or_else(|message| exit(2, &message));
+    let host = std::env::var(ADDRESS).unwrap_or_else(|_| HOST.to_owned());
     let runtime = runtime::Builder::new_multi_thread().worker_threads(threads).enable_all().build();
     let served = runtime.and_then(|runtime| {
         runtime.block_on(async {
-            let listener = TcpListener::bind((HOST, port)).await?;
-            println!("tare: ready on {HOST}:{}", listener.local_addr()?.port());
+            let listener = TcpListener::bind((host.as_str(), port)).await?;
+            println!("tare: ready on {host}:{}", listener.local_addr()?.port());
             answer(&server, listener).await
         })
     });
-    served.unwrap_or_else(|error| exit(1, &format!("cannot serve on {HOST}:{port}: {error}")));
+    served.unwrap_or_else(|error| exit(1, &format!("cannot serve on {host}:{port}: {error}")));
 }
 
 fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Asked, String> {

@@ -7,8 +7,8 @@ import scala.util.Try
 /** The start and end of every server. Its one argument is the port. It prints a line when it listens. SIGTERM ends it. */
 object Launch {
 
-  /** Servers under test are never reachable from another machine. */
-  val Host = "127.0.0.1"
+  /** Servers under test are reachable from another machine only where tare asks for it. */
+  val Host = sys.env.getOrElse("TARE_ADDRESS", "127.0.0.1")
 
   /** Lets `listen` open the port in the arguments (0 = any free one), prints the port that it returns, and waits for ever.
     *
