@@ -1,12 +1,14 @@
 //! What a server's environment needs so that its runtime tells its counters.
 
 use std::collections::BTreeMap;
+use std::io::Write;
 use std::path::PathBuf;
 
 use tare_plan::plan::CounterSource;
 use tare_sut::SutError;
 use tare_sut::probe::told;
 use tare_sut::sampler::cache_folder;
+use tempfile::NamedTempFile;
 
 /// Where Node finds options in its environment.
 const NODE_OPTIONS: &str = "NODE_OPTIONS";
@@ -32,15 +34,18 @@ pub(crate) fn environment(
     Ok(env)
 }
 
-/// The script in the cache folder. Runs side by side share it, so it is replaced in one step.
+/// The script in the cache folder. Servers that start side by side share it, so it is replaced in one step.
 fn write_script() -> Result<PathBuf, SutError> {
     let folder = cache_folder();
     let path = folder.join("node_counters.cjs");
-    let new = folder.join(format!("node_counters.{}", std::process::id()));
-    let written = std::fs::create_dir_all(&folder)
-        .and_then(|()| std::fs::write(&new, told::NODE_SCRIPT))
-        .and_then(|()| std::fs::rename(&new, &path));
-    written.map_err(|source| SutError::File { doing: "write the counters of Node to", path: path.clone(), source })?;
+    let write = || -> std::io::Result<()> {
+        std::fs::create_dir_all(&folder)?;
+        let mut new = NamedTempFile::new_in(&folder)?;
+        new.write_all(told::NODE_SCRIPT.as_bytes())?;
+        new.persist(&path)?;
+        Ok(())
+    };
+    write().map_err(|source| SutError::File { doing: "write the counters of Node to", path: path.clone(), source })?;
     Ok(path)
 }
 
@@ -54,6 +59,14 @@ mod tests {
         assert_eq!(environment(&own, None).unwrap(), own);
         let told = environment(&own, Some(CounterSource::Own)).unwrap();
         assert_eq!((told.len(), told["TARE_COUNTERS"].as_str()), (2, told::socket_prefix().as_str()));
+    }
+
+    #[test]
+    fn servers_that_start_at_the_same_time_write_the_script_without_failing() {
+        std::thread::scope(|scope| {
+            let writers: Vec<_> = (0..8).map(|_| scope.spawn(|| (0..50).all(|_| write_script().is_ok()))).collect();
+            assert!(writers.into_iter().all(|writer| writer.join().unwrap()));
+        });
     }
 
     #[test]
