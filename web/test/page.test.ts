@@ -36,6 +36,9 @@ describe.skipIf(skipped)('the page', () => {
     const summary = FIXTURES.compared!();
     const headline = summary.headline.text;
     expect((await page.locator('h1').textContent())!.replaceAll('\u00a0', ' ')).toBe(headline);
+    const sizes = await page.locator('h1').evaluate((h1) => [...h1.childNodes].map((part) => part.textContent!));
+    expect(sizes.length, 'one statement is large').toBe(2);
+    expect(sizes[0]).toMatch(/^[^;]+[;.] $/);
     expect(await page.title()).toBe(headline);
     expect(await page.locator('.question').textContent()).toBe(summary.run.question);
     expect(await page.locator('.trust').textContent()).toContain('USE WITH CARE');

@@ -13,8 +13,14 @@ export function masthead({ run, headline }: Summary): HTMLElement {
     { class: 'masthead' },
     h('div', { class: 'brand' }, h('span', {}, h('b', {}, 'tare'), facts), themeSwitch()),
     h('p', { class: 'question', dir: 'auto' }, run.question),
-    h('h1', { dir: 'auto', 'data-verdict': headline.verdict }, unbroken(headline.text)),
+    h('h1', { dir: 'auto', 'data-verdict': headline.verdict }, ...inTwoSizes(unbroken(headline.text))),
   );
+}
+
+/** The first statement of a headline is large, and the others below it are smaller: a glance takes in one statement. */
+function inTwoSizes(text: string): (string | HTMLElement)[] {
+  const [, first, others] = /^(.+?[;.]) (.+)$/s.exec(text) ?? [];
+  return first && others ? [`${first} `, h('span', { class: 'others' }, others)] : [text];
 }
 
 /** Keeps a number and its per cent sign on one line. */
