@@ -50,6 +50,9 @@ def arguments():
     trace.add_argument("server", metavar="SERVER", help="a variant of that run, such as http4s.TapirInterceptor")
     trace.add_argument("start", type=int, metavar="START", help="the number of the start")
     trace.set_defaults(carry_out=parts.trace)
+    judge = several.add_parser("judge", help="judges the records of a part again, by the program of today")
+    judge.add_argument("part", choices=("aa", "compare", "planted-jvm"))
+    judge.set_defaults(carry_out=parts.judge)
     several.add_parser("document", help="writes docs/DECIDE.md").set_defaults(carry_out=lambda _: document.write())
     return parser.parse_args()
 

@@ -53,7 +53,8 @@ COMPARED = f"""\
 ## The same question again and again
 
 What a layer costs, each time on a seed of its own and with a budget of {WITHIN_S // 60} minutes. The last two columns state whether the
-run has a verdict, and how many of its starts count. Builds are not in the time."""
+run has a verdict, and how many of its starts count. Builds are not in the time. `bench/decide/run judge compare`
+judges older records by the program of today; they stopped by the rules of their own day."""
 
 FAMILIES = """\
 ## Scheduling and warm-up by family

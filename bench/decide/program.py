@@ -36,6 +36,15 @@ def run(part, flags, seed):
     return None if summary["run"]["status"] == "interrupted" else summary
 
 
+def report(part, run):
+    """Makes the report of a run again, and returns its summary; None where there is no record."""
+    folder = RECORDS / part
+    if not (folder / "runs" / run / "record.sqlite").exists():
+        return None
+    subprocess.run([str(TARE), "report", run, "--dir", str(folder)], stdout=subprocess.DEVNULL, check=True)
+    return json.loads((folder / "runs" / run / "summary.json").read_text(encoding="utf-8"))
+
+
 def newest(folder):
     """The folder of the newest run."""
     runs = [path for path in (folder / "runs").glob("*") if path.is_dir()]

@@ -22,6 +22,11 @@ class Rows:
         """Whether the run of this case with this seed is there."""
         return any(row["case"] == case and row["seed"] == seed for row in self.all())
 
+    def replace(self, rows):
+        """Writes these rows in place of all others."""
+        lines = [json.dumps(row, ensure_ascii=False) + "\n" for row in rows]
+        self.file.write_text("".join(lines), encoding="utf-8")
+
     def append(self, row):
         """Adds a row. It is on disk when this returns."""
         self.file.parent.mkdir(parents=True, exist_ok=True)

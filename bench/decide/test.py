@@ -22,6 +22,8 @@ class Results(unittest.TestCase):
             case = {"server": "a", "burners": 0}
             rows.append(row(case, 1, 1.0, 0.02, 200, "no_material_difference"))
             self.assertTrue(rows.has(case, 1))
+            rows.replace([row(case, 1, 1.1, 0.02, 200, "worse")])
+            self.assertEqual([kept["verdict"] for kept in rows.all()], ["worse"])
             self.assertFalse(rows.has(case, 2) or rows.has({"server": "b", "burners": 0}, 1))
 
     def test_a_planted_share_counts_for_what_the_server_burns(self):
