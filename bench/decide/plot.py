@@ -38,18 +38,18 @@ def verdicts(rows):
 
 
 def widths(rows):
-    """A point for each run, and the sequential method's half-width as a curve."""
+    """A point for each run, and the sequential method's half-width as a curve; None without that method."""
     series = {}
     for part in ("aa", "compare"):
         points = [(row["run"]["duration_s"], 100 * half_width(row)) for row in rows[part] if half_width(row)]
         if points:
             series["tare, A/A" if part == "aa" else "tare"] = points
-    curves = {}
-    if len(rows["sequential"]) > 2:
-        sd = statistics.stdev(log_ratios(rows["sequential"]))
-        each = statistics.mean(row["run"]["duration_s"] for row in rows["sequential"])
-        curves["25 s + 25 s, in sequence"] = [(each * pairs, 100 * sequential_half_width(sd, pairs)) for pairs in PAIRS]
-    return panel("Half-width of the interval, %", "time, s", series, curves)
+    if len(rows["sequential"]) < 3:
+        return None
+    sd = statistics.stdev(log_ratios(rows["sequential"]))
+    each = statistics.mean(row["run"]["duration_s"] for row in rows["sequential"])
+    curve = [(each * pairs, 100 * sequential_half_width(sd, pairs)) for pairs in PAIRS]
+    return panel("Half-width of the interval, %", "time, s", series, {"25 s + 25 s, in sequence": curve})
 
 
 def panel(title, axis, points, curves):
