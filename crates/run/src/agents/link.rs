@@ -143,7 +143,7 @@ mod tests {
         for (words, says) in [
             ("", "its process ended"),
             ("hello\nkilled\n", "its process ended: killed"),
-            ("sh: 1: exec: /root/.cache/tare/agent-ab: Exec format error\n", "another processor architecture"),
+            ("sh: 1: exec: /home/ada/.cache/tare/agent-ab: Exec format error\n", "another processor architecture"),
             ("agent-ab: /lib/libc.so.6: version `GLIBC_2.39' not found\n", "use the static program"),
         ] {
             let why = why_it_ended(words.as_bytes(), "its process ended");
