@@ -6,7 +6,7 @@ use tare_load::{PollerChoice, PollerInUse};
 use tare_plan::Plan;
 use tare_record::environment::{Environment, FactSection};
 
-use crate::machine_state::section;
+use crate::machine_state::{machine_facts, section};
 use crate::prepare::Launches;
 use crate::server_host::RemoteHost;
 
@@ -53,9 +53,4 @@ fn generator_section() -> FactSection {
         Some(notice) => format!("{}: {notice}", in_use.kind),
     };
     section("Generator", [("poller", PollerChoice::default().choose_available().ok().map(poller))])
-}
-
-/// Captures machine and kernel alone.
-pub fn machine_facts() -> Vec<FactSection> {
-    crate::machine_state::machine_facts()
 }

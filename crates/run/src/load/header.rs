@@ -9,7 +9,7 @@ use tare_units::Span;
 
 use super::job::LoadJob;
 use super::source::{Equipment, LoadSource};
-use crate::environment;
+use crate::machine_state::machine_facts;
 
 /// The header of the load that is about to begin. `command` is the command line as typed.
 pub fn load_header(job: &LoadJob, source: &dyn LoadSource, command: Vec<String>) -> LoadHeader {
@@ -25,7 +25,7 @@ pub fn load_header(job: &LoadJob, source: &dyn LoadSource, command: Vec<String>)
         git_revision: None,
         plan_hash: plan.hash(),
         plan,
-        environment: Environment { sections: environment::machine_facts() },
+        environment: Environment { sections: machine_facts() },
     }
 }
 

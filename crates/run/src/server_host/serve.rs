@@ -48,9 +48,10 @@ pub(crate) fn serve_servers<E>(
     Ok(())
 }
 
-/// The folder in which the logs of an agent's servers lie while it lives.
+/// The folder in which the logs of an agent's servers lie while it lives. It is below the user's own folder: in a shared one
+/// another user could prepare a file of that name.
 pub(crate) fn work_folder() -> PathBuf {
-    std::env::temp_dir().join(format!("tare-servers-{}", std::process::id()))
+    cache_folder().join(format!("servers-{}", std::process::id()))
 }
 
 struct AgentHost {
