@@ -6,7 +6,8 @@ use tare_load::{PollerChoice, PollerInUse};
 use tare_plan::Plan;
 use tare_record::environment::{Environment, FactSection};
 
-use crate::machine_state::{machine_facts, section};
+pub use crate::machine_state::machine_facts;
+use crate::machine_state::section;
 use crate::prepare::Launches;
 use crate::server_host::RemoteHost;
 

@@ -17,7 +17,7 @@ const WATCH: Duration = Duration::from_millis(400);
 const BUSY: f64 = 0.05;
 
 /// Captures machine and kernel.
-pub(crate) fn machine_facts() -> Vec<FactSection> {
+pub fn machine_facts() -> Vec<FactSection> {
     let machine = Machine::read();
     vec![machine_section(&machine), kernel_section(&machine)]
 }
