@@ -1,12 +1,9 @@
 //! The main job on servers of known truth: what was planted is found, and what is alike is never called different.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
-
-mod common;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use common::{Bench, QUICK, cell, comparison, is_disturbed, measured_forks, server, stderr, stdout};
+use crate::common::{Bench, QUICK, cell, comparison, is_disturbed, measured_forks, server, stderr, stdout};
 use tare_sys::affinity::{CpuSet, allowed_cpus, pin_current_thread};
 
 #[test]

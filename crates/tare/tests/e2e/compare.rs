@@ -1,13 +1,10 @@
 //! `tare compare`, `tare history` and `tare report --ci` on real records of servers with a known difference.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
-
-mod common;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
 use std::thread::JoinHandle;
 
-use common::{Bench, QUICK, json, server, stderr, stdout};
+use crate::common::{Bench, QUICK, json, server, stderr, stdout};
 
 /// Two runs of a bare server and one that waits longer before it answers.
 fn two_runs(bench: &Bench) {

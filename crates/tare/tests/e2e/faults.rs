@@ -1,12 +1,9 @@
 //! Servers that crash, hang and lie are data: counted by class, shown with their log, and the other cells go on.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
-
-mod common;
 
 use std::os::unix::process::ExitStatusExt;
 use std::process::Stdio;
 
-use common::{Bench, QUICK, SmallDisk, TARE, cell, measured_forks, server, stderr, stdout, wait_for};
+use crate::common::{Bench, QUICK, SmallDisk, TARE, cell, measured_forks, server, stderr, stdout, wait_for};
 
 /// Runs a good pair and a bad server; returns the bad server's cell after checking that the others went on.
 fn with_a_bad_server(flags: &[&str], args: &[&str]) -> (serde_json::Value, String) {

@@ -1,6 +1,4 @@
 //! What the end-to-end tests share: a scratch folder, the program, servers of known truth, and a look at what is left running.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
-#![allow(dead_code, reason = "each test file uses its part")]
 
 use std::fs;
 use std::io::{BufRead, BufReader};

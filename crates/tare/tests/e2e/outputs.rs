@@ -1,12 +1,9 @@
 //! Outputs that cannot be written: tried before the load, and afterwards no other output is lost with them.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
-
-mod common;
 
 use std::fs::{self, File};
 use std::process::Stdio;
 
-use common::{Bench, Reference, SmallDisk, json, stderr, stdout};
+use crate::common::{Bench, Reference, SmallDisk, json, stderr, stdout};
 
 const FLAGS: [&str; 5] = ["--json", "--csv", "--html", "--hgrm", "--hlog"];
 

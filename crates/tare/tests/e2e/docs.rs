@@ -1,12 +1,9 @@
 //! The tutorial does what it says: its commands run in an empty folder and end in a verdict.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
-
-mod common;
 
 use std::path::Path;
 use std::process::Command;
 
-use common::{Bench, TARE, project, stderr, stdout};
+use crate::common::{Bench, TARE, project, stderr, stdout};
 
 /// The lines of the shell blocks of a document.
 fn shell_lines(text: &str) -> Vec<String> {

@@ -1,9 +1,6 @@
 //! What users write wrong, and what they are told: one clear error that names file, line or flag, and the remedy.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
-mod common;
-
-use common::{Bench, QUICK, server, stderr, stdout};
+use crate::common::{Bench, QUICK, server, stderr, stdout};
 
 fn error_of(bench: &Bench, args: &[&str]) -> String {
     let output = bench.run(args);
@@ -78,7 +75,7 @@ fn flags_with_a_mistake_name_the_flag() {
 
 #[test]
 fn a_suite_that_names_no_server_is_refused_instead_of_measuring_all() {
-    let home = common::project();
+    let home = crate::common::project();
     for suite in ["", "[run]\nusers = 4\n", QUICK] {
         let bench = Bench::new();
         bench.suite(suite);
@@ -91,7 +88,7 @@ fn a_suite_that_names_no_server_is_refused_instead_of_measuring_all() {
 
 #[test]
 fn a_plan_that_cannot_run_here_is_refused_before_it_is_shown() {
-    let home = common::project();
+    let home = crate::common::project();
     for (args, says) in
         [(["--server-cpus", "999"], "core 999 is not there"), (["--java", "/nowhere"], "there is no JDK at /nowhere")]
     {
@@ -103,7 +100,7 @@ fn a_plan_that_cannot_run_here_is_refused_before_it_is_shown() {
 
 #[test]
 fn a_misspelt_server_is_wrong_usage_and_a_short_answer() {
-    let home = common::project();
+    let home = crate::common::project();
     let args = ["run", "-s", "http4s.Tapri", "--dry-run", "--home", home.to_str().unwrap()];
     let output = Bench::new().run(&args);
     let said = stderr(&output);
@@ -123,7 +120,7 @@ fn a_port_in_use_names_its_holder_before_anything_is_built() {
 #[test]
 fn the_doctor_fails_where_a_tool_is_missing_that_a_run_needs() {
     let bench = Bench::new();
-    let home = common::project();
+    let home = crate::common::project();
     let mut doctor = bench.tare(&["doctor", "--home", home.to_str().unwrap()]);
     let output = doctor.env("PATH", "").env("XDG_CACHE_HOME", bench.path()).output().unwrap();
     let said = stdout(&output);
@@ -232,7 +229,7 @@ fn help_teaches_with_examples_and_shells_get_completions() {
 
 #[test]
 fn every_suite_of_the_project_makes_a_plan() {
-    let home = common::project();
+    let home = crate::common::project();
     let bench = Bench::new();
     for suite in home.join("suites").read_dir().unwrap() {
         let suite = suite.unwrap().path();
@@ -240,5 +237,5 @@ fn every_suite_of_the_project_makes_a_plan() {
         assert!(output.status.success(), "{}: {}", suite.display(), stderr(&output));
     }
     let listed = stdout(&bench.run(&["list", "--home", home.to_str().unwrap()]));
-    assert!(listed.contains("SimpleGet") && listed.contains("weighed against"), "{listed}");
+    assert!(listed.contains("SimpleGet") && listed.contains("compared with"), "{listed}");
 }

@@ -1,14 +1,11 @@
 //! Servers that were started outside tare: they get load and stay alive, and unknown figures are left out.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
-mod common;
-#[path = "external/server_host.rs"]
 mod server_host;
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Stdio};
 
-use common::{Bench, QUICK, cell, stderr, stdout};
+use crate::common::{Bench, QUICK, cell, stderr, stdout};
 
 const CONTRACT: &str = r#"
 schema = 1
@@ -93,12 +90,12 @@ fn an_external_server_is_weighed_against_one_of_ours() {
     let bench = Bench::new();
     let server = by_hand(&bench, &[]);
     let port = server.port;
-    let suite = [QUICK, &common::server("bare", None, &[])].concat();
+    let suite = [QUICK, &crate::common::server("bare", None, &[])].concat();
     let external = format!("there=http://127.0.0.1:{port}");
     let output = bench.run_suite(&suite, &["--external", &external, "--baseline", "bare", "--forks", "2"]);
     assert!(output.status.success(), "{}{}", stdout(&output), stderr(&output));
     let summary = bench.summary();
-    assert_eq!(common::comparison(&summary, "there")["currencies"][0]["name"], "throughput");
+    assert_eq!(crate::common::comparison(&summary, "there")["currencies"][0]["name"], "throughput");
 }
 
 #[test]

@@ -1,17 +1,11 @@
 //! The examples run, and `tare init` writes for their projects a suite that runs as it is. An example whose runtime is not
 //! installed is left out, with the reason.
-#![allow(
-    clippy::unwrap_used,
-    clippy::print_stderr,
-    reason = "a test that cannot go on panics, and says what it leaves out"
-)]
-
-mod common;
+#![allow(clippy::print_stderr, reason = "a test says what it leaves out")]
 
 use std::path::Path;
 use std::process::{Command, Output};
 
-use common::{Bench, cell, comparison, project, stderr, stdout};
+use crate::common::{Bench, cell, comparison, project, stderr, stdout};
 
 /// What builds leave.
 const BUILT: [&str; 3] = ["target", "node_modules", ".venv"];

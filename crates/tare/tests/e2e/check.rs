@@ -1,13 +1,10 @@
 //! `tare check` on repositories of known truth: a planted cost is found, an equal build is not called regressed, and what
 //! cannot be built or named says so.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
-
-mod common;
 
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
-use common::{Bench, QUICK, TARE, is_disturbed, stderr, stdout};
+use crate::common::{Bench, QUICK, TARE, is_disturbed, stderr, stdout};
 
 /// A git repository with a server whose cost stands in the file `cost`, in percent.
 struct Repository {

@@ -1,10 +1,7 @@
 //! `tare load ws://…` from the outside: what is pushed and what is echoed, in every form, and flags that mean nothing
 //! there.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
-mod common;
-
-use common::{Bench, Reference, json, stderr, stdout};
+use crate::common::{Bench, Reference, json, stderr, stdout};
 
 fn websocket(server: &Reference, path: &str) -> String {
     server.url(path).replace("http://", "ws://")

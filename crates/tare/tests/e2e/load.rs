@@ -1,14 +1,10 @@
 //! `tare load` from the outside: each output read back, conditions and exit codes, bad input, Ctrl-C.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
-mod common;
-
-#[path = "load/agents.rs"]
 mod agents;
 
 use std::process::{Command, Stdio};
 
-use common::{Bench, Reference, json, stderr, stdout, wait_for};
+use crate::common::{Bench, Reference, json, stderr, stdout, wait_for};
 use serde_json::Value;
 
 #[test]

@@ -1,9 +1,6 @@
 //! `tare run` where the server sends, and the search for the largest load that keeps a curve.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
-mod common;
-
-use common::{Bench, cell, server, stderr, stdout};
+use crate::common::{Bench, cell, server, stderr, stdout};
 
 const PUSHES: &str = r#"
 [run]
