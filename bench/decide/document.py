@@ -7,6 +7,7 @@ import sys
 
 from . import plot
 from .figures import DECIDED, WITHIN_S, covers, half_width, is_found, log_ratios, median, pairs_needed, share_that_overlaps
+from .parts import BASE_NS, NATIVE_FLAGS
 from .rows import Rows
 
 PAGE = pathlib.Path("docs/DECIDE.md")
@@ -37,11 +38,11 @@ AA = f"""\
 
 Each run has its own seed. "In time" means within {WITHIN_S // 60} minutes."""
 
-PLANTED = """\
+PLANTED = f"""\
 ## Planted slowdowns
 
 "Found" means a verdict of the right sign. "Covered" is the share of intervals that contain the planted ratio of CPU per
-request."""
+request. The reference server burns {BASE_NS / 1000:g} µs of CPU for a request. It ran with `{' '.join(NATIVE_FLAGS)}`."""
 
 SEQUENTIAL = """\
 ## One start after the other

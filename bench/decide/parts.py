@@ -11,7 +11,7 @@ from .rows import Rows
 SETTINGS = "suites/quick.toml"
 # CPU that the reference server burns for a request; a planted slowdown is a share of it.
 BASE_NS = 300_000
-NATIVE_FLAGS = ["--warmup", "500ms", "--slice", "500ms", "--saturating", "4", "--poisson", "0", "--max-forks", "4", "--users", "8", "--region", "1"]
+NATIVE_FLAGS = ["--warmup", "500ms", "--slice", "500ms", "--saturating", "1", "--poisson", "0", "--max-forks", "4", "--users", "8", "--region", "1"]
 # Servers of the suite below that burn so many nanoseconds more, by about how many percent that is.
 JVM_SUITE = "bench/decide/planted-http4s.toml"
 JVM_SERVERS = {5.0: ("plus5", 2_500), 10.0: ("plus10", 5_000)}
