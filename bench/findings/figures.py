@@ -56,6 +56,14 @@ def share(figure):
     return f"{percent:.{decimals}f} % [{bounds}]"
 
 
+def change(figure):
+    """A ratio as a change from the baseline, `+11 % [5, 17]`. It has a decimal where the interval is narrow, or a bound would look like 0."""
+    looks_like_zero = any(abs(figure[key] - 1) < 0.005 for key in ("lo", "hi"))
+    decimals = 1 if looks_like_zero or figure["hi"] / figure["lo"] < 1.05 else 0
+    percent = lambda key: f"{(figure[key] - 1) * 100:.{decimals}f}".replace("-", "−")
+    return f"{'+' if figure['ratio'] >= 1 else ''}{percent('ratio')} % [{percent('lo')}, {percent('hi')}]"
+
+
 def part(estimate):
     """`7.6 % [7.1, 8.2]`; "not listed" for a method that the run's tables do not list and nobody looked up."""
     if estimate is None:

@@ -5,10 +5,10 @@ import pathlib
 
 import jinja2
 
-from . import claims, leaks, runs, tables
+from . import claims, leaks, overview, runs, tables
 from .figures import added, excludes, share
 from .picks import same
-from .problem import Problem
+from .problem import Problem, pick
 
 HERE = pathlib.Path(__file__).parent
 
@@ -19,10 +19,13 @@ def rendered():
     environment = environment_of(evidence)
     content = [content_of(environment, claim, evidence) for claim in known]
     users = {name: [claim for claim in content if name in claims.evidence_of(claim)] for name in evidence}
-    used = [{**run, **runs.facts_of(run), "name": name, "claims": users[name]} for name, run in evidence.items() if users[name]]
+    used = [{**run, **runs.facts_of(run), "name": name, "claims": users[name]} for name, run in evidence.items() if users[name] or name == overview.EVIDENCE]
+    servers = overview.of(pick("evidence", overview.EVIDENCE, evidence))
+    of_servers = next(run for run in used if run["name"] == overview.EVIDENCE)
     page = lambda template, **what: environment.get_template(template).render(**what)
     return {
-        "FINDINGS.md": page("page.md.jinja", claims=content, runs=used),
+        "FINDINGS.md": page("page.md.jinja", claims=content, runs=used, servers=servers, run=of_servers),
+        "findings/servers.svg": page("servers.svg.jinja", label=overview.CURRENCIES[overview.DRAWN], **servers),
         **{f"findings/{claim['page']}": page("claim.md.jinja", claim=claim) for claim in content},
         "findings/runs.md": page("runs.md.jinja", runs=used),
         **{f"findings/{table['image']}": page("plot.svg.jinja", cells=table["chosen"], kind=table["kind"]) for claim in content for table in claim["tables"] if table["what"] == "image"},

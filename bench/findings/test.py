@@ -6,7 +6,7 @@ import pathlib
 import tempfile
 import unittest
 
-from . import claims, leaks, page, runs, tables, take
+from . import claims, leaks, overview, page, runs, tables, take
 from .problem import Problem
 from ..leaks import reports
 
@@ -64,6 +64,48 @@ class Mistakes(Case):
         for more, words in {"": "because is missing", 'because = "b"\nshwo = []': "shwo", "=": "Invalid", 'because = "b"\n[[show]]\nwhat = ""': "evidence is missing"}.items():
             with self.subTest(more), self.fails("07-x.toml", words):
                 claims.read_file(self.put("07-x.toml", text + more))
+
+
+class Overview(Case):
+    """The table of servers, made of a run with known figures."""
+
+    @staticmethod
+    def run_of(**ratios):
+        """A run in which each variant has one comparison on Get, with this ratio ± 0.1 of CPU per request; None for a void one."""
+        figure = lambda ratio: {"name": "cpu_per_request", "verdict": ("worse" if ratio > 1.1 else "inconclusive") if ratio else "void", "forks": 4, "ratio": ratio or 1, "lo": (ratio or 1) - 0.1, "hi": (ratio or 1) + 0.1}
+        return {
+            "comparisons": [{"variant": name, "scenario": "Get", "currencies": [figure(ratio)]} for name, ratio in ratios.items()],
+            "cells": [{"variant": name, "resolved": [{"key": "tapir", "value": "1.11.15"}]} for name in ratios],
+        }
+
+    def test_the_cheapest_server_comes_first_and_a_void_one_last(self):
+        servers = overview.of(self.run_of(dear=2.0, void=None, cheap=1.05))
+        heading, *rows = servers["rows"]
+        self.assertEqual(heading, ["server", "version", "Get: CPU/request", "Get: throughput", "Get: allocated/request", "starts"])
+        self.assertEqual(rows, [
+            ["cheap", "1.11.15", "+5 % [−5, 15]", "–", "–", "4"],
+            ["dear", "1.11.15", "**+100 % [90, 110]**", "–", "–", "4"],
+            ["void", "1.11.15", "–", "–", "–", "0"],
+        ])
+        self.assertEqual((servers["decided"], servers["figures"]), (1, 2))
+
+    def test_a_bound_near_zero_keeps_its_sign(self):
+        self.assertEqual(overview.of(self.run_of(near=1.102))["rows"][1][2], "**+10.2 % [0.2, 20.2]**")
+
+    def test_the_axis_holds_every_interval(self):
+        for ratio, first, last in ((1.05, -0.25, 0.25), (0.7, -0.5, 0.25), (4.5, 0, 4), (11.0, 0, 16)):
+            with self.subTest(ratio):
+                marks = overview.of(self.run_of(one=ratio))["marks"]
+                self.assertEqual((marks[0], marks[-1]), (first, last))
+
+    def test_the_image_has_a_line_for_each_figure(self):
+        servers = overview.of(self.run_of(dear=2.0, void=None, cheap=1.05))
+        image = page.environment_of(EVIDENCE).get_template("servers.svg.jinja").render(label="CPU/request", **servers)
+        self.assertEqual(image.count("<circle"), 2)
+
+    def test_a_run_without_intervals_is_refused(self):
+        with self.fails("servers has no cpu_per_request with an interval"):
+            overview.of(self.run_of(void=None))
 
 
 class Leaks(Case):

@@ -1,0 +1,71 @@
+"""What a layer costs on each server: the first table of docs/FINDINGS.md, and its image. Both show the evidence EVIDENCE."""
+
+import math
+
+from .figures import change, excludes
+from .problem import Problem
+from .runs import rows_of
+
+EVIDENCE = "servers"
+CURRENCIES = {"cpu_per_request": "CPU/request", "throughput": "throughput", "allocated_per_request": "allocated/request"}
+# The image shows this currency, on a logarithmic axis with marks at these changes.
+DRAWN = "cpu_per_request"
+MARKS = [-0.5, -0.25, 0, 0.25, 0.5, 1, 2, 4, 8, 16, 32]
+
+
+def of(run):
+    """The rows of the table with its heading first, and what the image draws: its axis, and for each variant a point for each scenario."""
+    scenarios = list(dict.fromkeys(one["scenario"] for one in run["comparisons"]))
+    by_variant = {}
+    for one in run["comparisons"]:
+        by_variant.setdefault(one["variant"], {})[one["scenario"]] = one
+    drawn = {variant: [figure_of(by_scenario.get(scenario), DRAWN) for scenario in scenarios] for variant, by_scenario in by_variant.items()}
+    order = sorted(by_variant, key=lambda variant: drawn[variant][0]["ratio"] if drawn[variant][0] else math.inf)
+    rows = [["server", "version", *(f"{scenario}: {label}" for scenario in scenarios for label in CURRENCIES.values()), "starts"]]
+    for variant in order:
+        comparisons = [by_variant[variant].get(scenario) for scenario in scenarios]
+        texts = [text_of(figure_of(one, currency)) for one in comparisons for currency in CURRENCIES]
+        rows.append([variant, version_of(run, variant), *texts, str(max(starts_of(one) for one in comparisons))])
+    figures = [figure for variant in order for figure in drawn[variant] if figure]
+    if not figures:
+        raise Problem(f"{EVIDENCE} has no {DRAWN} with an interval")
+    decided = sum(figure["verdict"] != "inconclusive" for figure in figures)
+    return {
+        "rows": rows,
+        "scenarios": scenarios,
+        "decided": decided,
+        "figures": len(figures),
+        "drawn": [{"variant": variant, "figures": drawn[variant]} for variant in order],
+        "marks": marks_for(figures),
+    }
+
+
+def figure_of(comparison, currency):
+    """The figure of a comparison with its interval; None where there is none."""
+    figures = comparison["currencies"] if comparison else []
+    return next((one for one in figures if one["name"] == currency and one["verdict"] != "void" and one["lo"] and one["hi"]), None)
+
+
+def text_of(figure):
+    if figure is None:
+        return "–"
+    return f"**{change(figure)}**" if excludes(figure, 1) else change(figure)
+
+
+def starts_of(comparison):
+    figure = figure_of(comparison, DRAWN)
+    return figure["forks"] if figure else 0
+
+
+def version_of(run, variant):
+    """Tapir's version, as the servers of this variant resolved it."""
+    resolved = next(cell["resolved"] for cell in run["cells"] if cell["variant"] == variant)
+    return rows_of(resolved).get("tapir", "–")
+
+
+def marks_for(figures):
+    """The marks of the axis, from the last one at or below all intervals to the first one at or above them."""
+    lo, hi = min(figure["lo"] for figure in figures), max(figure["hi"] for figure in figures)
+    from_mark = max((mark for mark in MARKS if 1 + mark <= min(lo, 1)), default=MARKS[0])
+    to_mark = min((mark for mark in MARKS if 1 + mark >= max(hi, 1.25)), default=MARKS[-1])
+    return [mark for mark in MARKS if from_mark <= mark <= to_mark]
