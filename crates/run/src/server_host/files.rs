@@ -8,6 +8,8 @@ use std::path::{Component, Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
+use super::leftovers::mark_used;
+
 /// Characters of a SHA-256 in hex.
 const HASH_LENGTH: usize = 64;
 
@@ -96,7 +98,7 @@ impl FileStore {
     pub fn find(&self, hash: &str, name: &str) -> Option<PathBuf> {
         let root = self.place(hash).ok()?.join(within(name).ok()?);
         let is_right = bundle_files(&root).and_then(|files| bundle_hash(&files)).is_ok_and(|found| found == hash);
-        is_right.then_some(root)
+        is_right.then_some(root).inspect(|_| drop(self.place(hash).and_then(|place| mark_used(&place))))
     }
 
     /// Writes a part of a file of a bundle that is not whole yet.

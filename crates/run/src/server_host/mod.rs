@@ -2,6 +2,7 @@
 //! (`LocalServers`) does it, and another machine's side sends it as orders to an agent, which does it in the same way.
 
 mod files;
+mod leftovers;
 mod local;
 mod message;
 mod remote;

@@ -2,6 +2,7 @@
 //! another machine has.
 
 use std::collections::BTreeMap;
+use std::env;
 use std::fs;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::net::{IpAddr, TcpListener};
@@ -17,6 +18,7 @@ use tare_sut::sampler::cache_folder;
 use tare_sys::affinity::allowed_cpus;
 
 use super::files::{FilePart, FileStore};
+use super::leftovers::{mark_used, remove_leftovers};
 use super::local::LocalServers;
 use super::message::{HostFacts, HostOrder, HostReport, PackedUse, StartResult, StoppedServer};
 use super::remote::ROUND_TRIPS;
@@ -66,6 +68,10 @@ struct AgentHost {
 impl AgentHost {
     fn new(cancelled: &Arc<AtomicBool>) -> Self {
         let work = work_folder();
+        if let Some(program) = env::current_exe().ok().filter(|program| program.starts_with(cache_folder())) {
+            let _ = mark_used(&program);
+        }
+        remove_leftovers(&cache_folder());
         Self {
             servers: LocalServers::new(work.clone(), Arc::clone(cancelled)),
             store: FileStore::new(cache_folder()),
