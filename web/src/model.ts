@@ -84,26 +84,26 @@ export function buildModel(summary: Summary, details: Details): Model {
   };
 }
 
-/** What groups are called in titles: nothing where there is one, and of several that weigh the same family, the variants. */
+/** What groups are called in titles: nothing where there is one, and of several that compare the same family, the variants. */
 function groupTitles(cells: Cell[]): Map<string, string> {
   const groups = distinct(cells.map((c) => c.group));
   if (groups.length < 2) return new Map();
   const names = groups.map((group) => groupName(cells, group));
   const isShared = distinct(names).length < names.length;
-  const weighed = (group: string) =>
+  const compared = (group: string) =>
     distinct(cells.filter((c) => c.group === group && !c.baseline && !c.control).map((c) => c.variant));
   const nameOf = (group: string, i: number) => {
-    const variants = weighed(group);
+    const variants = compared(group);
     return isShared && variants.length && variants.length <= NAMED_AT_ONCE ? variants.join(', ') : names[i]!;
   };
   return new Map(groups.map((group, i) => [group, nameOf(group, i)]));
 }
 
-/** A group goes by the family that what is weighed in it shares, else by its baseline. */
+/** A group goes by the family that its variants share, else by its baseline. */
 export function groupName(cells: Cell[], group: string): string {
   const mine = cells.filter((c) => c.group === group);
-  const weighed = mine.filter((c) => !c.baseline && !c.control);
-  const families = distinct((weighed.length ? weighed : mine).map((c) => c.family));
+  const compared = mine.filter((c) => !c.baseline && !c.control);
+  const families = distinct((compared.length ? compared : mine).map((c) => c.family));
   return (families.length === 1 && families[0]) || mine.find((c) => c.baseline)?.variant || group;
 }
 
@@ -147,7 +147,7 @@ const KIND_TEXT: Record<string, string> = {
 /** A kind of slice as people call it. */
 export const kindText = (kind: string): string => KIND_TEXT[kind] ?? kind;
 
-/** Everything weighed under the scenario in focus, the dearest first in the currency that is chosen: the ranking of a large run. */
+/** Everything compared under the scenario in focus, the dearest first in the currency that is chosen: the ranking of a large run. */
 export function ranking(model: Model): Panel | undefined {
   const [first] = focused(model);
   if (!first) return undefined;

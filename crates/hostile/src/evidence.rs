@@ -23,7 +23,7 @@ pub fn check_record(bytes: &[u8]) {
     let mut file = tempfile::NamedTempFile::new().expect("a temporary file can be made");
     file.write_all(bytes).expect("a temporary file can be written");
     let slices = match open_record(file.path()) {
-        Ok(Record::Weighed(run)) => run.slices,
+        Ok(Record::Run(run)) => run.slices,
         Ok(Record::Load(load)) => load.intervals,
         Err(_) => return,
     };

@@ -6,9 +6,8 @@ use serde::{Deserialize, Serialize};
 use tare_stats::VariancePrior;
 use tare_stats::quantile::median;
 
-use crate::estimate::formula_fork_time;
-use crate::plan::{Group, Plan, SliceKind};
 use crate::server_scheduling::ServerScheduling;
+use crate::slice_kind::SliceKind;
 
 /// The fewest forks of an earlier comparison whose spread is used.
 pub const MIN_EARLIER_FORKS: u32 = 3;
@@ -106,18 +105,10 @@ pub struct SpreadOf {
 pub struct ForkTime {
     /// Family of the baseline.
     pub family: String,
-    /// What [`formula_fork_time`] says of one fork, in seconds.
+    /// What [`formula_fork_time`](crate::estimate::formula_fork_time) says of one fork, in seconds.
     pub formula_s: f64,
     /// What one took on average, in seconds.
     pub taken_s: f64,
-}
-
-impl ForkTime {
-    /// The forks of `group`, which took `taken_s` seconds each.
-    pub fn of_group(plan: &Plan, group: &Group, taken_s: f64) -> Self {
-        let formula_s = formula_fork_time(plan, group).as_secs_f64();
-        Self { family: group.baseline().family.clone(), formula_s, taken_s }
-    }
 }
 
 /// What a plan takes from earlier runs. It is fixed before the first fork.
@@ -125,7 +116,7 @@ impl ForkTime {
 pub struct EarlierForks {
     /// How much forks scattered.
     pub spreads: Vec<EarlierSpread>,
-    /// How long forks took, relative to [`formula_fork_time`].
+    /// How long forks took, relative to [`formula_fork_time`](crate::estimate::formula_fork_time).
     pub times: Vec<EarlierForkTime>,
 }
 

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::body::BodySpec;
+use crate::earlier::ForkTime;
 use crate::group_order::GroupOrder;
 use crate::plan::{Forks, Group, Mode, NamedScenario, Plan, Warmup};
 use crate::push::Push;
@@ -34,6 +35,12 @@ pub fn formula_fork_time(plan: &Plan, group: &Group) -> Duration {
     START + STOP + each.sum::<Duration>()
 }
 
+/// For later plans: the forks of `group` took `taken_s` seconds each.
+pub fn fork_time_taken(plan: &Plan, group: &Group, taken_s: f64) -> ForkTime {
+    let formula_s = formula_fork_time(plan, group).as_secs_f64();
+    ForkTime { family: group.baseline().family.clone(), formula_s, taken_s }
+}
+
 /// Warm-up and slices of one scenario over all variants of a group.
 fn scenario_time(plan: &Plan, named: &NamedScenario, is_first: bool, variants: u32) -> Duration {
     let rounds = plan.slices.saturating + plan.slices.fixed + plan.slices.poisson;
@@ -53,6 +60,12 @@ fn scenario_time(plan: &Plan, named: &NamedScenario, is_first: bool, variants: u
         }
         (None, Warmup::Fixed { span, .. }) => (slices + span.0) * variants,
     }
+}
+
+/// The saturating rounds of one fork of `group`, for all its scenarios and variants.
+pub fn saturating_time(plan: &Plan, group: &Group) -> Duration {
+    let cells = group.scenarios.len() * group.variants.len();
+    (plan.slices.length.0 * plan.slices.saturating + draining(plan)) * cells as u32
 }
 
 /// What turns take beyond their length: each drains for about a third of it.

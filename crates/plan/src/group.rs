@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::contract::Scenario;
 
-/// Variants that are weighed against the first of them.
+/// Variants that are compared with the first of them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Group {
     /// Unique in the plan: `http4s.Vanilla` or `http4s.Vanilla/SimpleGet`.
@@ -21,7 +21,7 @@ pub struct Group {
 }
 
 impl Group {
-    /// The variant that the others are weighed against.
+    /// The variant that the others are compared with.
     ///
     /// # Panics
     /// Never for a plan made by [`crate::resolve`]: a group holds at least its baseline.
@@ -39,7 +39,7 @@ pub struct NamedScenario {
     pub scenario: Scenario,
 }
 
-/// A server with a version: one thing that is weighed.
+/// A server with a version: one thing that is measured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Variant {
     /// As shown, unique in its group: `http4s.Tapir`, `http4s.Tapir@1.9.11`, `http4s.Vanilla (again)`.
@@ -54,7 +54,7 @@ pub struct Variant {
     pub version: Option<String>,
     /// How many routes it has.
     pub routes: u32,
-    /// Baseline, weighed, or the A/A control.
+    /// Baseline, compared with it, or the A/A control.
     pub role: Role,
     /// How it is started.
     pub program: Program,
@@ -71,10 +71,11 @@ impl Variant {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// What the others are weighed against.
+    /// What the others are compared with.
     Baseline,
-    /// Weighed against the baseline.
-    Weighed,
+    /// Compared with the baseline.
+    #[serde(rename = "weighed")]
+    Compared,
     /// A second start of the baseline: what it differs from the first is noise.
     Control,
 }
@@ -139,7 +140,7 @@ pub struct CommandServer {
     /// Where it answers, `http://127.0.0.1:{port}` when absent.
     #[serde(default)]
     pub base_url: Option<String>,
-    /// What it is weighed against, unless the group says otherwise.
+    /// What it is compared with, unless the group says otherwise.
     #[serde(default)]
     pub baseline: Option<String>,
     /// How many routes it has; scenarios that need more are left out.

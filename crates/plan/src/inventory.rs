@@ -9,7 +9,7 @@ pub struct Inventory {
     pub servers: Vec<KnownServer>,
     /// Options of every JVM, alike, from the catalog.
     pub jvm_options: Vec<String>,
-    /// What the layers that are weighed are made of, as a regular expression over names of frames; empty where unknown.
+    /// What the layers above the baseline are made of, as a regular expression over names of frames; empty where unknown.
     #[serde(default)]
     pub focus: String,
 }
@@ -28,7 +28,7 @@ pub struct KnownServer {
     pub jvm: bool,
     /// How many routes it has.
     pub routes: u32,
-    /// What it is weighed against.
+    /// What it is compared with.
     pub baseline: Option<String>,
     /// The version that is taken when none is asked for.
     pub default_version: String,

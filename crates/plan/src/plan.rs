@@ -28,7 +28,7 @@ pub struct Plan {
     pub question: String,
     /// How it measures.
     pub mode: Mode,
-    /// Variants that are started together and weighed against one baseline, in the order they are run.
+    /// Variants that are started together and compared with one baseline, in the order they are run.
     pub groups: Vec<Group>,
     /// Held against the suite's own servers before they are timed; the catalog's servers have their contract.
     #[serde(default)]
@@ -294,7 +294,27 @@ pub struct Probes {
     pub hiccups: bool,
 }
 
+/// Without these a JVM names, for code that it has inlined, the nearest place where it can stop a thread.
+const TRUE_FRAMES: [&str; 2] = ["-XX:+UnlockDiagnosticVMOptions", "-XX:+DebugNonSafepoints"];
+
 impl Plan {
+    /// The plan of the profiling starts that this plan asks for; `None` where it asks for none.
+    ///
+    /// The same servers, scenarios, load and warm-up, at one rate for all of a group; no A/A control, nothing scored.
+    #[must_use]
+    pub fn profiling(&self) -> Option<Self> {
+        let profile = self.profile.as_ref()?;
+        let mut plan = self.clone();
+        plan.mode = Mode::Profiled;
+        plan.stop.forks = Forks::Fixed { count: profile.forks };
+        plan.slices = Slices { length: profile.span, fixed: profile.events.len() as u32, ..Slices::default() };
+        plan.machine.jvm_options.extend(TRUE_FRAMES.map(str::to_owned));
+        for group in &mut plan.groups {
+            group.variants.retain(|variant| variant.role != Role::Control);
+        }
+        Some(plan)
+    }
+
     /// Judges these limits, and stops once each of them is judged. `source` is where they were written.
     pub fn set_limits(&mut self, limits: Vec<RatioLimit>, source: Source) {
         let texts: Vec<&str> = limits.iter().map(RatioLimit::text).collect();

@@ -1,8 +1,6 @@
 //! Profiling: separate starts in which a sampler observes the servers. Their data never mix with scored slices.
 
 use serde::{Deserialize, Serialize};
-
-use crate::plan::{Forks, Mode, Plan, Role, Slices};
 use tare_units::Span;
 
 /// What a sampler counts.
@@ -67,26 +65,4 @@ pub struct Profile {
     pub span: Span,
     /// Frames whose share is reported, as a regular expression; none in particular when empty.
     pub focus: String,
-}
-
-/// Without these a JVM names, for code that it has inlined, the nearest place where it can stop a thread.
-const TRUE_FRAMES: [&str; 2] = ["-XX:+UnlockDiagnosticVMOptions", "-XX:+DebugNonSafepoints"];
-
-impl Plan {
-    /// The plan of the profiling starts that this plan asks for; `None` where it asks for none.
-    ///
-    /// The same servers, scenarios, load and warm-up, at one rate for all of a group; no A/A control, nothing scored.
-    #[must_use]
-    pub fn profiling(&self) -> Option<Self> {
-        let profile = self.profile.as_ref()?;
-        let mut plan = self.clone();
-        plan.mode = Mode::Profiled;
-        plan.stop.forks = Forks::Fixed { count: profile.forks };
-        plan.slices = Slices { length: profile.span, fixed: profile.events.len() as u32, ..Slices::default() };
-        plan.machine.jvm_options.extend(TRUE_FRAMES.map(str::to_owned));
-        for group in &mut plan.groups {
-            group.variants.retain(|variant| variant.role != Role::Control);
-        }
-        Some(plan)
-    }
 }

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use crate::PlanError;
 use crate::contract::{Check, Contract, Scenario, check_exchange};
 use crate::document;
-use crate::plan::CommandServer;
+use crate::group::CommandServer;
 use crate::profile::ProfileOptions;
 use crate::ratio_limit::RatioLimit;
 use crate::settings::Options;
@@ -31,7 +31,7 @@ pub struct Suite {
     /// The machines of a run, in the words of this table.
     #[serde(default)]
     pub hosts: HostOptions,
-    /// What is weighed against what; without any, servers are grouped by their own `baseline`.
+    /// What is compared with what; without any, servers are grouped by their own `baseline`.
     #[serde(default)]
     pub groups: Vec<GroupSpec>,
     /// Servers in addition to those of the catalog.
@@ -84,11 +84,11 @@ pub struct HostOptions {
     pub server_address: Option<String>,
 }
 
-/// Servers that are weighed against one baseline.
+/// Servers that are compared with one baseline.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GroupSpec {
-    /// The server that the others are weighed against.
+    /// The server that the others are compared with.
     pub baseline: String,
     /// Library version of the baseline, where it is another than that of the servers (catalog servers).
     #[serde(default)]
@@ -96,7 +96,7 @@ pub struct GroupSpec {
     /// Folder of the copy of the project that the baseline is built from, where it is another (`tare check`).
     #[serde(skip)]
     pub baseline_home: Option<String>,
-    /// Catalog servers at versions of their own that are weighed too (`tare bisect`).
+    /// Catalog servers at versions of their own that are compared too (`tare bisect`).
     #[serde(skip)]
     pub pinned: Vec<(String, String)>,
     /// Names or globs; the baseline need not be among them.

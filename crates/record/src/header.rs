@@ -52,7 +52,8 @@ impl<P> RunHeader<P> {
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub(crate) enum HeaderRef<'a> {
     /// A run: servers compared with one another.
-    Weighed(&'a RunHeader),
+    #[serde(rename = "weighed")]
+    Run(&'a RunHeader),
     /// One load on one URL.
     Load(&'a LoadHeader),
 }
@@ -61,7 +62,7 @@ pub(crate) enum HeaderRef<'a> {
 #[derive(Debug, Clone, PartialEq)]
 pub enum RecordHeader {
     /// A run: servers compared with one another.
-    Weighed(Box<RunHeader>),
+    Run(Box<RunHeader>),
     /// One load on one URL.
     Load(Box<LoadHeader>),
 }
@@ -73,7 +74,8 @@ impl<'de> Deserialize<'de> for RecordHeader {
         #[derive(Deserialize)]
         #[serde(rename_all = "snake_case")]
         enum Kind {
-            Weighed,
+            #[serde(rename = "weighed")]
+            Run,
             Load,
         }
         fn read<T: DeserializeOwned, E: Error>(value: Value) -> Result<T, E> {
@@ -82,13 +84,13 @@ impl<'de> Deserialize<'de> for RecordHeader {
         let mut value = Value::deserialize(deserializer)?;
         let kind = value.as_object_mut().and_then(|fields| fields.remove("kind"));
         match kind.map(read::<Kind, D::Error>).transpose()? {
-            Some(Kind::Weighed) => Ok(Self::Weighed(Box::new(read(value)?))),
+            Some(Kind::Run) => Ok(Self::Run(Box::new(read(value)?))),
             Some(Kind::Load) => Ok(Self::Load(Box::new(read(value)?))),
             None => {
                 let header: RunHeader = read(value)?;
                 Ok(match LoadPlan::from_old_plan(&header.plan) {
                     Some(plan) => Self::Load(Box::new(header.with_plan(plan))),
-                    None => Self::Weighed(Box::new(header)),
+                    None => Self::Run(Box::new(header)),
                 })
             }
         }

@@ -23,7 +23,7 @@ pub struct LoadRecord {
 #[derive(Debug, Clone)]
 pub enum Record {
     /// A run: servers compared with one another.
-    Weighed(Box<RunRecord>),
+    Run(Box<RunRecord>),
     /// One load on one URL.
     Load(Box<LoadRecord>),
 }

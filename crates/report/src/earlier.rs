@@ -3,7 +3,8 @@
 
 use std::path::Path;
 
-use tare_plan::earlier::{EarlierRun, ForkSpread, ForkTime, MIN_EARLIER_FORKS, RunPlace, SpreadOf};
+use tare_plan::earlier::{EarlierRun, ForkSpread, MIN_EARLIER_FORKS, RunPlace, SpreadOf};
+use tare_plan::estimate::fork_time_taken;
 use tare_plan::plan::{Group, Mode};
 use tare_record::RunRecord;
 
@@ -27,7 +28,7 @@ pub fn of_run(record: &RunRecord, summary: &Summary) -> Option<EarlierRun> {
         server_cpus: plan.machine.server_cpus.clone(),
         scheduling: plan.machine.scheduling,
     };
-    let time = |group: &Group| Some(ForkTime::of_group(plan, group, mean_fork_s(record, &group.id)?));
+    let time = |group: &Group| Some(fork_time_taken(plan, group, mean_fork_s(record, &group.id)?));
     Some(EarlierRun { place, spreads: spreads(summary), fork_times: plan.groups.iter().filter_map(time).collect() })
 }
 

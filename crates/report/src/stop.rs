@@ -6,7 +6,7 @@ use std::time::Duration;
 use tare_record::RunRecord;
 use tare_stats::StopReason;
 
-use crate::summarize::{study, weigh};
+use crate::summarize::{compare_cells, study};
 use crate::summary::{Comparison, LimitResult};
 
 /// How one comparison stands after a fork.
@@ -41,10 +41,10 @@ pub enum StopCause {
 
 /// How the comparisons of a record stand, judged as its report will judge them.
 pub fn standings(record: &RunRecord) -> Vec<ComparisonStanding> {
-    let weighed = weigh(record, &study(record));
+    let compared = compare_cells(record, &study(record));
     let standing = |(comparison, stop): (Comparison, Option<StopCause>)| {
         let limits: Vec<&LimitResult> =
-            weighed.limits.iter().filter(|limit| limit.comparison == comparison.id).collect();
+            compared.limits.iter().filter(|limit| limit.comparison == comparison.id).collect();
         let first = comparison.currencies.first();
         let of_first = first.map_or_else(|| "void".to_owned(), |first| first.short.clone());
         let needed_s = if limits.is_empty() { first.and_then(|first| first.needed_s) } else { longest(&limits) };
@@ -60,7 +60,7 @@ pub fn standings(record: &RunRecord) -> Vec<ComparisonStanding> {
             variant: comparison.variant,
         }
     };
-    weighed.comparisons.into_iter().zip(weighed.stops).map(standing).collect()
+    compared.comparisons.into_iter().zip(compared.stops).map(standing).collect()
 }
 
 /// The longest time that any of these limits needs, in seconds.

@@ -159,7 +159,7 @@ mod tests {
         journal.append_event(5, EventRecord::new(EventKind::ServerRestarted)).unwrap();
         journal.append_event(9, EventRecord::new(EventKind::NoAnswers)).unwrap();
         let memory = journal.finish(EndStatus::Complete, 12).unwrap();
-        let Record::Weighed(disk) = tare_record::store::open_record(&file).unwrap() else { panic!("it is a run") };
+        let Record::Run(disk) = tare_record::store::open_record(&file).unwrap() else { panic!("it is a run") };
         std::fs::remove_dir_all(&folder).unwrap();
         assert_eq!(shown.get(), 2, "each event is shown");
         assert_eq!(memory.events.iter().map(|event| event.at_ns).collect::<Vec<_>>(), [5, 9]);

@@ -22,6 +22,7 @@ pub mod odd;
 pub mod power;
 pub mod quantile;
 pub mod repeated;
+pub mod rounds;
 pub mod steady;
 pub mod trend;
 pub mod verdict;

@@ -23,7 +23,7 @@ pub use init::InitArgs;
 pub use load::{ConnectionArgs, LoadArgs, ModelArgs, OutputArgs, RequestArgs, Spin, Stage};
 pub use profile::ProfileArgs;
 pub use reference::ReferenceArgs;
-pub use run::RunArgs;
+pub use run::{LATEST, RunArgs};
 
 use crate::console::Color;
 

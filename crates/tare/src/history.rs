@@ -50,7 +50,7 @@ fn run_figures(run: &RunEntry) -> Option<RunFigures> {
     let record =
         record.inspect_err(|error| console::print_note(&format!("run {} is left out: {error}", run.id))).ok()?;
     match record {
-        Record::Weighed(record) => Some(summarize(&record).into()),
+        Record::Run(record) => Some(summarize(&record).into()),
         Record::Load(_) => None,
     }
 }

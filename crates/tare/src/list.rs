@@ -37,7 +37,7 @@ pub fn list(args: &ListArgs, global: &Global) -> anyhow::Result<Outcome> {
         let _ = writeln!(text, "  {:<width$}  {}", server.name, about(server));
     }
     for (name, server) in &suite.servers {
-        let baseline = server.baseline.as_deref().map_or(String::new(), |b| format!("  weighed against {b}"));
+        let baseline = server.baseline.as_deref().map_or(String::new(), |b| format!("  compared with {b}"));
         let _ = writeln!(text, "  {name:<width$}  {}{baseline}", server.command.join(" "));
     }
     text.push_str("\nscenarios\n");
@@ -60,7 +60,7 @@ fn about(server: &KnownServer) -> String {
         return format!("not available: {reason}");
     }
     let routes = if server.routes == 1 { "1 route".to_owned() } else { format!("{} routes", server.routes) };
-    let baseline = server.baseline.as_deref().map_or(String::new(), |baseline| format!("  weighed against {baseline}"));
+    let baseline = server.baseline.as_deref().map_or(String::new(), |baseline| format!("  compared with {baseline}"));
     format!("{:<17} {routes:<11}{baseline}", server.kind)
 }
 

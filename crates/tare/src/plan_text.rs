@@ -11,11 +11,11 @@ use tare_report::format::roughly;
 use tare_stats::steady::SteadyRule;
 use tare_units::Span;
 
-/// The lines before a run: what is weighed, where, and how long it takes.
+/// The lines before a run: what is compared, where, and how long it takes.
 pub fn plan_headline(plan: &Plan) -> String {
     let groups = || plan.groups.iter();
-    let weighed = groups().flat_map(|g| &g.variants).filter(|v| v.role != Role::Control);
-    let servers: BTreeSet<&str> = weighed.map(|v| v.name.as_str()).collect();
+    let compared = groups().flat_map(|g| &g.variants).filter(|v| v.role != Role::Control);
+    let servers: BTreeSet<&str> = compared.map(|v| v.name.as_str()).collect();
     let scenarios: BTreeSet<&str> = groups().flat_map(|g| &g.scenarios).map(|s| s.name.as_str()).collect();
     let baselines: BTreeSet<&str> = groups().map(|g| g.baseline().name.as_str()).collect();
     let mut text = format!(
@@ -103,7 +103,7 @@ pub fn whole_plan(plan: &Plan) -> String {
         for variant in &group.variants {
             let role = match variant.role {
                 Role::Baseline => "baseline",
-                Role::Weighed => "weighed",
+                Role::Compared => "compared",
                 Role::Control => "control (A/A)",
             };
             let version = variant.version.as_deref().map_or(String::new(), |v| format!("  version {v}"));

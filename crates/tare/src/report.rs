@@ -29,7 +29,7 @@ pub fn report(args: &ReportArgs, global: &Global) -> anyhow::Result<Outcome> {
     }
     let path = find_run(&global.dir, &args.run)?;
     let record = match store::open_record(&path)? {
-        Record::Weighed(record) => *record,
+        Record::Run(record) => *record,
         Record::Load(record) => return report_load(args, global, &record),
     };
     let run_dir = path.parent().map(Path::to_owned).unwrap_or_else(|| PathBuf::from("."));

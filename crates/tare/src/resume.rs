@@ -9,13 +9,10 @@ use tare_plan::{Plan, PlanError};
 use tare_record::store::{InterruptedRun, RECORD_FILE, find_run, list_runs};
 use tare_record::{EndStatus, RunRecord};
 
-use crate::args::{Global, RunArgs};
+use crate::args::{Global, LATEST, RunArgs};
 use crate::failure::Outcome;
 use crate::home::World;
 use crate::{console, run};
-
-/// The run that `--resume` means where it names none.
-pub const LATEST: &str = "latest";
 
 /// Measures what is left of a run.
 pub fn resume(name: &str, args: &RunArgs, world: &World, global: &Global) -> anyhow::Result<Outcome> {

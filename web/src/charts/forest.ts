@@ -6,7 +6,7 @@ import { frameRows, labelY, markY, rowsHeight, type RowsFrame } from './rows';
 import { ratioTicks } from './ticks';
 import type { Theme } from '../theme';
 
-/** A row: either a heading, or something weighed. */
+/** A row: either a heading, or a variant. */
 export interface ForestRow {
   /** A heading names the scenario. */
   head?: string;

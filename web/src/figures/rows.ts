@@ -15,7 +15,7 @@ export function headRow(text: string): ForestRow {
   return { ...blank, head: text, id: '', label: '' };
 }
 
-/** A row for one thing weighed, in one currency, by default the chosen one; void and absent figures say so in words. */
+/** A row for one variant, in one currency, by default the chosen one; void and absent figures say so in words. */
 export function ratioRow(
   id: string,
   label: string,

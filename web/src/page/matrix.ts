@@ -21,7 +21,7 @@ const TITLE = 'Every variant as a share of its baseline, by scenario';
 
 interface MatrixRow {
   variant: string;
-  /** The family that its group weighs. */
+  /** The family that its group compares. */
   family: string;
   group: string;
   byScenario: Map<string, Cell>;

@@ -29,9 +29,9 @@ interface Room extends Entry {
 
 const measured = (m: Model) => m.summary.cells.length > 0;
 /** One load on one URL has no others beside it, and says nothing of the server's own processes. */
-const weighed = (m: Model) => measured(m) && m.summary.run.mode !== 'load';
+const compared = (m: Model) => measured(m) && m.summary.run.mode !== 'load';
 /** A run that only searches for capacity has no such slices. */
-const saturated = (m: Model) => weighed(m) && m.summary.cells.some((c) => c.throughput_per_s);
+const saturated = (m: Model) => compared(m) && m.summary.cells.some((c) => c.throughput_per_s);
 const timed = (m: Model) => m.summary.cells.some((c) => c.latency.length);
 const checked = (m: Model) => m.summary.cross_checks.length > 0;
 
@@ -63,11 +63,11 @@ function rooms(keep: (table: CellTable) => void): Room[] {
     { id: 'throughputs', title: 'Throughput', make: charts.throughputSection, chart: true, when: saturated },
     { id: 'latencies', title: 'Latency', make: charts.latencySection, chart: true, when: timed },
     { id: 'pushes', title: 'Pushed messages', make: charts.pushSection, chart: true, when: pushed },
-    { id: 'cpus', title: 'CPU', make: charts.cpuSection, chart: true, when: weighed },
-    { id: 'memories', title: 'Memory', make: charts.memorySection, chart: true, when: weighed },
+    { id: 'cpus', title: 'CPU', make: charts.cpuSection, chart: true, when: compared },
+    { id: 'memories', title: 'Memory', make: charts.memorySection, chart: true, when: compared },
     { id: 'time', title: 'Over time', make: charts.timeSection, chart: true, when: measured },
-    { id: 'cells', title: 'All cells', make: (m) => tableOf(m, keep), when: weighed },
-    { id: 'noise', title: 'Noise floor', make: charts.noiseSection, when: weighed },
+    { id: 'cells', title: 'All cells', make: (m) => tableOf(m, keep), when: compared },
+    { id: 'noise', title: 'Noise floor', make: charts.noiseSection, when: compared },
     { id: 'cross-checks', title: 'Cross-checks', make: (m) => crossChecks(m.summary), when: checked },
     { id: 'findings', title: 'Findings', make: findingsList },
     { id: 'how', title: 'How it was run', make: howItWasRun },

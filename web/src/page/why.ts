@@ -45,7 +45,7 @@ export function profilesSection(profiles: Profiles): HTMLElement {
   return h('div', {}, profiles.views.length > 1 && chooser(profiles), graph, around, lists);
 }
 
-/** What a reader wants to see first: the CPU of what was weighed. */
+/** What a reader wants to see first: the CPU of what was compared. */
 function best({ views }: Profiles): ProfileView {
   return views.find((v) => v.baseline && v.event === 'cpu') ?? views[0]!;
 }

@@ -17,7 +17,7 @@ pub(super) struct World<'a> {
     pub mode: Mode,
 }
 
-/// A baseline with the servers that are weighed against it and the scenarios asked for, by name.
+/// A baseline with the servers that are compared with it and the scenarios asked for, by name.
 #[derive(Clone, PartialEq)]
 pub(super) struct Asked {
     pub baseline: String,
@@ -25,7 +25,7 @@ pub(super) struct Asked {
     pub baseline_version: Option<String>,
     /// Where the baseline is built from another copy of the project.
     pub baseline_home: Option<String>,
-    /// Servers at versions of their own that are weighed too.
+    /// Servers at versions of their own that are compared too.
     pub pinned: Vec<(String, String)>,
     pub servers: Vec<String>,
     pub scenarios: Vec<String>,
@@ -109,7 +109,7 @@ impl World<'_> {
         Ok(asked)
     }
 
-    /// Servers chosen by name, grouped by what each is weighed against.
+    /// Servers chosen by name, grouped by what each is compared with.
     fn ungrouped(&self) -> Result<Vec<Asked>, PlanError> {
         let (flags, suite) = (self.inputs.flags, self.inputs.suite);
         let (origin, patterns) = match (&flags.servers, &suite.run.servers) {
@@ -219,7 +219,7 @@ impl World<'_> {
                     "servers",
                     servers,
                     source(flags.servers.is_some() || flags.aa.is_some(), suite.servers.is_some() || of_groups),
-                    "weighed, and the baseline beneath",
+                    "compared, and the baseline beneath",
                 ),
                 line(
                     "scenarios",

@@ -1,4 +1,4 @@
-//! Which variants are started together, and under which scenarios they are weighed.
+//! Which variants are started together, and under which scenarios they are compared.
 
 use std::collections::BTreeMap;
 
@@ -27,8 +27,8 @@ pub(super) fn resolve(inputs: &Inputs<'_>, mode: Mode, settings: &mut Resolved) 
     world.list_choices(&asked, settings);
     let mut skipped = Vec::new();
     let mut groups = Vec::new();
-    let weighed = asked.iter().flat_map(|asked| asked.servers.iter().chain([&asked.baseline]));
-    let versions = versions::asked(inputs, weighed.map(String::as_str))?;
+    let compared = asked.iter().flat_map(|asked| asked.servers.iter().chain([&asked.baseline]));
+    let versions = versions::asked(inputs, compared.map(String::as_str))?;
     for asked in &asked {
         let of_catalog = inputs.inventory.get(&asked.baseline).is_some();
         if versions.is_empty() || !of_catalog {
@@ -50,7 +50,7 @@ pub(super) fn resolve(inputs: &Inputs<'_>, mode: Mode, settings: &mut Resolved) 
 /// it, then after their first scenario, then by number.
 fn tell_apart(groups: &mut [Group]) {
     name_alike(groups, |group, _| {
-        let first = group.variants.iter().find(|variant| variant.role == Role::Weighed)?;
+        let first = group.variants.iter().find(|variant| variant.role == Role::Compared)?;
         Some(format!("{} ({})", group.id, first.name))
     });
     name_alike(groups, |group, _| Some(format!("{} {}", group.id, group.scenarios.first()?.name)));
@@ -78,9 +78,9 @@ fn cut_messages(scenarios: &mut BTreeMap<String, Scenario>, messages: Option<u32
 pub(super) fn question(groups: &[Group]) -> String {
     let Some(group) = groups.first() else { return String::new() };
     let baseline = &group.baseline().name;
-    let weighed: Vec<&str> =
-        group.variants.iter().filter(|v| v.role == Role::Weighed).map(|v| v.name.as_str()).collect();
-    match weighed.as_slice() {
+    let compared: Vec<&str> =
+        group.variants.iter().filter(|v| v.role == Role::Compared).map(|v| v.name.as_str()).collect();
+    match compared.as_slice() {
         [] if group.variants.len() > 1 => format!("How far does {baseline} differ from itself?"),
         [] => format!("How fast is {baseline}?"),
         [one] if groups.len() == 1 => format!("What does {one} cost on top of {baseline}?"),
@@ -185,17 +185,17 @@ impl World<'_> {
             match self.variant(&asked.baseline, of_baseline, Role::Baseline) {
                 Ok(baseline) => variants.push(baseline),
                 Err(because) => {
-                    skipped.push(Skipped { what: format!("{} and all weighed against it", asked.baseline), because });
+                    skipped.push(Skipped { what: format!("{} and all compared with it", asked.baseline), because });
                     return Ok(Vec::new());
                 }
             }
         }
         let is_other_build = asked.baseline_version.is_some() || asked.baseline_home.is_some();
-        let is_weighed = |server: &&String| **server != asked.baseline || is_other_build;
+        let is_compared = |server: &&String| **server != asked.baseline || is_other_build;
         let of_version = |(server, version)| (server, Build { version: Some(version), home: None });
         let pinned = asked.pinned.iter().map(|(server, version)| of_version((server, version.as_str())));
-        for (server, build) in asked.servers.iter().filter(is_weighed).map(|server| (server, build)).chain(pinned) {
-            match self.variant(server, build, Role::Weighed) {
+        for (server, build) in asked.servers.iter().filter(is_compared).map(|server| (server, build)).chain(pinned) {
+            match self.variant(server, build, Role::Compared) {
                 Ok(variant) => variants.push(variant),
                 Err(because) => skipped.push(Skipped { what: server.clone(), because }),
             }

@@ -205,7 +205,7 @@ fn a_server_can_be_weighed_against_an_earlier_version_of_itself() {
     let variants: Vec<(&str, Role)> = plan.groups[0].variants.iter().map(|v| (v.name.as_str(), v.role)).collect();
     let expected = [
         ("http4s.Tapir@1.10.14", Role::Baseline),
-        ("http4s.Tapir", Role::Weighed),
+        ("http4s.Tapir", Role::Compared),
         ("http4s.Tapir@1.10.14 (again)", Role::Control),
     ];
     assert_eq!(variants, expected);

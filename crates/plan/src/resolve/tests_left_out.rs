@@ -4,7 +4,7 @@ use super::tests::{inventory, plan_with, strings};
 use crate::settings::Options;
 
 #[test]
-fn a_server_without_the_version_is_left_out_and_the_others_are_weighed() {
+fn a_server_without_the_version_is_left_out_and_the_others_are_compared() {
     let mut inventory = inventory();
     inventory.servers[1].versions = vec!["1.11.15".into()];
     let flags = Options {

@@ -1,4 +1,4 @@
-//! Which versions are weighed: each must be one that a server has. A server that lacks it is left out, with the reason.
+//! Which versions are measured: each must be one that a server has. A server that lacks it is left out, with the reason.
 
 use super::Inputs;
 use crate::PlanError;

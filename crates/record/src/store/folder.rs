@@ -118,7 +118,7 @@ fn brief(file: &Path) -> Result<RunBrief, RecordError> {
     let header = reader::header(&connection).map_err(wrap)?;
     let (end, length_ns) = reader::end(&connection).map_err(wrap)?.unzip();
     Ok(match header {
-        RecordHeader::Weighed(header) => {
+        RecordHeader::Run(header) => {
             let (suite, question) = (header.plan.suite, header.plan.question);
             RunBrief { suite, question, started_unix_ns: header.started_unix_ns, end, length_ns }
         }

@@ -42,7 +42,7 @@ pub fn open_record(file: &Path) -> Result<Record, RecordError> {
             events.extend(damage(&slices, tables.lost));
             Record::Load(Box::new(LoadRecord { header: *header, intervals: slices, agents, events, end }))
         }
-        RecordHeader::Weighed(header) => {
+        RecordHeader::Run(header) => {
             let forks = tables.rows("fork", json);
             let warmups = tables.rows("warmup", json);
             // Records before version 3 do not have these tables.
@@ -50,7 +50,7 @@ pub fn open_record(file: &Path) -> Result<Record, RecordError> {
             let profiles = tables.rows_if_there("profile", profile);
             let checkpoint = tables.checkpoint();
             events.extend(damage(&slices, tables.lost));
-            Record::Weighed(Box::new(RunRecord {
+            Record::Run(Box::new(RunRecord {
                 header: *header,
                 slices,
                 forks,
@@ -71,7 +71,7 @@ pub fn open_record(file: &Path) -> Result<Record, RecordError> {
 /// [`RecordError::OtherKind`] for the record of a load; otherwise as for [`open_record`].
 pub fn open_run_record(file: &Path) -> Result<RunRecord, RecordError> {
     match open_record(file)? {
-        Record::Weighed(record) => Ok(*record),
+        Record::Run(record) => Ok(*record),
         Record::Load(_) => Err(RecordError::OtherKind { file: file.to_path_buf() }),
     }
 }

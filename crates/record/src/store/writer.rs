@@ -44,7 +44,7 @@ impl RunWriter {
     /// # Errors
     /// [`RecordError::Exists`] when the file exists; otherwise an error of the disk.
     pub fn create_file(file: &Path, header: &RunHeader) -> Result<Self, RecordError> {
-        let writer = Self::begin(file, HeaderRef::Weighed(header), header.plan.mode == Mode::Profiled)?;
+        let writer = Self::begin(file, HeaderRef::Run(header), header.plan.mode == Mode::Profiled)?;
         Ok(Self { _lock: resume::lock(file)?, ..writer })
     }
 

@@ -5,10 +5,12 @@ use std::collections::BTreeMap;
 use tare_plan::plan::{Forks, Plan, Role};
 use tare_record::RunRecord;
 use tare_stats::measures::{Line, deciding_settled, judge_measures};
+use tare_stats::rounds::BestRounds;
 use tare_stats::{DecisionRule, NoiseFloor, Region, StopReason, Verdict};
 
 use super::Studied;
 use super::ratio::{Draft, drafts};
+use super::rounds::better_rounds;
 use super::{fork_time, limits, prior, wording};
 use crate::currency::Currency;
 use crate::format::Change;
@@ -16,7 +18,7 @@ use crate::stop::StopCause;
 use crate::summary::{Comparison, CurrencyRatio, LimitResult, Noise, OddFork, ValidityState, VerdictKind};
 
 /// Comparisons that get a verdict, and controls that only show the noise.
-pub(crate) struct Weighed {
+pub(crate) struct Compared {
     pub comparisons: Vec<Comparison>,
     /// Why each of the comparisons may stop; `None` for one that must go on.
     pub stops: Vec<Option<StopCause>>,
@@ -27,6 +29,8 @@ pub(crate) struct Weighed {
     pub void: BTreeMap<String, String>,
     /// Per comparison and currency where trimmed and plain means disagree.
     pub disagreeing: Vec<(String, String)>,
+    /// Another number of rounds that would narrow a comparison in the same time, by its id.
+    pub better_rounds: BTreeMap<String, BestRounds>,
 }
 
 /// One pair of cells with its unjudged currencies.
@@ -47,8 +51,8 @@ impl Pair<'_> {
     }
 }
 
-/// Weighs every cell against the baseline of its group and scenario.
-pub(crate) fn weigh(record: &RunRecord, cells: &[Studied<'_>]) -> Weighed {
+/// Compares every cell with the baseline of its group and scenario.
+pub(crate) fn compare_cells(record: &RunRecord, cells: &[Studied<'_>]) -> Compared {
     let plan = &record.header.plan;
     let alone = control_alone(plan);
     let pairs: Vec<Pair<'_>> = cells.iter().filter_map(|variant| pair(plan, variant, cells)).collect();
@@ -58,7 +62,7 @@ pub(crate) fn weigh(record: &RunRecord, cells: &[Studied<'_>]) -> Weighed {
         let one = |(pair, verdicts): (&Pair<'_>, Vec<Verdict>)| comparison(record, pair, &verdicts);
         pairs.iter().zip(verdicts(pairs, &rule)).map(one).collect()
     };
-    let (controlled, weighed) = (judge(&controls), judge(&judged));
+    let (controlled, compared) = (judge(&controls), judge(&judged));
     let asked = if alone { &controls } else { &judged };
     let measures = lines(asked).len();
     let limits = limits::judge_limits(record, &judged, &controls);
@@ -70,13 +74,16 @@ pub(crate) fn weigh(record: &RunRecord, cells: &[Studied<'_>]) -> Weighed {
         controls.iter().chain(&judged).filter_map(|p| Some((p.variant.cell.id.clone(), p.void.clone()?))).collect();
     let disagreeing = controls.iter().chain(&judged).flat_map(disagreeing).collect();
     let noise = controlled.iter().zip(&controls).map(|(c, p)| noise(c, p, plan.stop.alpha)).collect();
-    Weighed { comparisons: if alone { controlled } else { weighed }, stops, noise, limits, void, disagreeing }
+    let better = |pair: &Pair<'_>| Some((pair.variant.cell.id.clone(), better_rounds(record, pair)?));
+    let better_rounds = asked.iter().filter_map(better).collect();
+    let comparisons = if alone { controlled } else { compared };
+    Compared { comparisons, stops, noise, limits, void, disagreeing, better_rounds }
 }
 
-/// Whether the plan weighs servers against themselves and nothing else (`--aa`).
+/// Whether the plan compares servers with themselves and nothing else (`--aa`).
 pub(super) fn control_alone(plan: &Plan) -> bool {
     let mut variants = plan.groups.iter().flat_map(|g| &g.variants);
-    variants.all(|v| v.role != Role::Weighed) && plan.groups.iter().any(|g| g.variants.len() > 1)
+    variants.all(|v| v.role != Role::Compared) && plan.groups.iter().any(|g| g.variants.len() > 1)
 }
 
 fn rule(plan: &Plan, comparisons: usize) -> DecisionRule {

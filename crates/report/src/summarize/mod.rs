@@ -24,6 +24,7 @@ mod probes;
 mod ratio;
 mod recorded;
 mod recorded_part;
+mod rounds;
 mod run_info;
 mod stamps;
 mod trust;
@@ -38,7 +39,7 @@ use crate::summary::{Cell, SCHEMA, Summary};
 use evidence::Evidence;
 use latency::LoadLatency;
 
-pub(crate) use compare::weigh;
+pub(crate) use compare::compare_cells;
 pub(crate) use findings::{of_load as findings_of_load, of_machine, report_finding};
 pub(crate) use fork_time::mean_s as mean_fork_s;
 pub(crate) use headline::plain as plain_headline;
@@ -72,21 +73,21 @@ pub fn summarize(record: &RunRecord) -> Summary {
     let plan = &record.header.plan;
     // What was profiled is not scored: it has no cells.
     let cells = if plan.mode == Mode::Profiled { Vec::new() } else { study(record) };
-    let weighed = compare::weigh(record, &cells);
+    let compared = compare::compare_cells(record, &cells);
     let frame = headline::Frame {
-        void: &weighed.void,
+        void: &compared.void,
         region: plan.stop.region,
         is_control_alone: compare::control_alone(plan),
     };
-    let sentences = weighed.comparisons.iter().map(|comparison| headline::sentence(comparison, &frame)).collect();
-    let headline = headline::headline(&weighed.comparisons, &frame);
-    let findings = findings::findings(record, &cells, &weighed);
+    let sentences = compared.comparisons.iter().map(|comparison| headline::sentence(comparison, &frame)).collect();
+    let headline = headline::headline(&compared.comparisons, &frame);
+    let findings = findings::findings(record, &cells, &compared);
     let ladders = ladder::ladders(plan, &cells);
     let cells: Vec<Cell> = cells.into_iter().map(|studied| studied.cell).collect();
     let run = run_info::run_info(record);
     let mut headline = headline.unwrap_or_else(|| headline::without_comparison(plan, &cells));
-    let mut next = next_step::next_step(record, &weighed.comparisons, run.duration_s);
-    let check = limits::limit_check(plan, weighed.limits);
+    let mut next = next_step::next_step(record, &compared.comparisons, run.duration_s);
+    let check = limits::limit_check(plan, compared.limits);
     if let Some(check) = &check {
         limit_words::answer(check, &mut headline);
         next = limit_words::next_step(check, record, run.duration_s);
@@ -105,8 +106,8 @@ pub fn summarize(record: &RunRecord) -> Summary {
         findings,
         cross_checks: cross_check::cross_checks(record, &cells),
         cells,
-        comparisons: weighed.comparisons,
-        noise: weighed.noise,
+        comparisons: compared.comparisons,
+        noise: compared.noise,
         plan: run_info::plan_sections(&plan.settings),
         environment: run_info::environment_sections(&record.header.environment),
     }

@@ -42,7 +42,7 @@ impl VerdictKind {
     }
 }
 
-/// One variant weighed against its baseline under one scenario.
+/// One variant compared with its baseline under one scenario.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
     /// Unique: `g1/SimpleGet/http4s.Tapir`, the same as the cell's.
@@ -51,9 +51,9 @@ pub struct Comparison {
     pub group: String,
     /// Scenario.
     pub scenario: String,
-    /// The variant weighed.
+    /// The variant that is compared.
     pub variant: String,
-    /// What it is weighed against.
+    /// What it is compared with.
     pub baseline: String,
     /// Cell ids of both.
     pub cell: String,
@@ -128,7 +128,7 @@ pub struct PriorEffect {
     pub comparisons: u32,
     /// Their standard deviation of forks (log-ratios): the upper quartile.
     pub sd: f64,
-    /// What it weighs, in degrees of freedom.
+    /// Its weight, in degrees of freedom.
     pub df: f64,
     /// False where the forks of this run contradict it.
     pub is_used: bool,
@@ -147,7 +147,7 @@ pub struct Noise {
     pub group: String,
     /// Scenario.
     pub scenario: String,
-    /// The server that was weighed against itself.
+    /// The server that was compared with itself.
     pub server: String,
     /// Its comparison, in every currency.
     pub currencies: Vec<CurrencyRatio>,

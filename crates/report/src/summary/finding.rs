@@ -73,6 +73,8 @@ pub enum ReportFinding {
     CellVoid,
     /// Trimmed and plain mean differ.
     FewSlicesDecide,
+    /// Another number of rounds in a start would narrow intervals in the same time.
+    RoundsPerStart,
     /// A server compared with itself differs.
     ControlDiffers,
     /// The interval of a control is wider than the region.

@@ -58,12 +58,12 @@ pub struct Summary {
     pub sentences: Vec<Sentence>,
     /// One entry per variant × scenario × load, baselines first within a group.
     pub cells: Vec<Cell>,
-    /// One entry per variant that was weighed against a baseline under one scenario.
+    /// One entry per variant that was compared with a baseline under one scenario.
     pub comparisons: Vec<Comparison>,
     /// What the limits of the run come to; absent where it has none (`tare check` has).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check: Option<LimitCheck>,
-    /// The A/A controls: a baseline weighed against a second start of itself.
+    /// The A/A controls: a baseline compared with a second start of itself.
     pub noise: Vec<Noise>,
     /// The results of other load tools for the cells, if a run asked them.
     #[serde(default)]

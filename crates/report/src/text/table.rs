@@ -177,7 +177,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// A level, a change, or both. What is not decided has a question mark in place of the change.
+    /// A level, a change, or both. What is not decided has a question mark, and beside a level no change.
     fn figure(&self, cell: &Cell, currency: Currency, scale: &Scale, levels: bool) -> Piece {
         let comparison = comparison(self.summary, cell);
         let is_first = |c: &&CurrencyRatio| {
@@ -186,7 +186,7 @@ impl<'a> Table<'a> {
         let ratio = comparison.and_then(|c| c.currencies.iter().find(|c| c.name == currency));
         let ratio = ratio.filter(|ratio| !is_first(ratio));
         let level = level(cell, currency).map(|level| scale.show(level));
-        let (tone, change) = ratio.map_or((Tone::Plain, None), |ratio| (tone(ratio), change(ratio)));
+        let (tone, change) = ratio.map_or((Tone::Plain, None), |ratio| (tone(ratio), change(ratio, levels)));
         match (level, change) {
             (None, _) => (Tone::Plain, "–".to_owned()),
             (Some(_), Some(change)) if !levels => (tone, change),
@@ -238,11 +238,13 @@ fn baseline_level(summary: &Summary, cell: &Cell) -> Option<String> {
     })
 }
 
-fn change(ratio: &CurrencyRatio) -> Option<String> {
+/// `−9 %`; where it is not decided `−9 % ?`, or `?` beside a level.
+fn change(ratio: &CurrencyRatio, has_level: bool) -> Option<String> {
     let change = Change { ratio: ratio.ratio, bounds: ratio.lo.zip(ratio.hi) };
     match ratio.verdict {
         VerdictKind::Void => None,
-        VerdictKind::Inconclusive => Some("?".to_owned()),
+        VerdictKind::Inconclusive if has_level => Some("?".to_owned()),
+        VerdictKind::Inconclusive => Some(format!("{} ?", change.short())),
         _ => Some(change.short()),
     }
 }

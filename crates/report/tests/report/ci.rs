@@ -9,12 +9,12 @@ use tare_report::summary::{Summary, VerdictKind};
 use tare_report::{ci, summarize};
 use tare_stats::Polarity;
 
-use crate::synthetic::{self, baseline, standard_summary, weighed};
+use crate::synthetic::{self, baseline, standard_summary, variant};
 
 const HOSTILE: &str = "</testcase> \"quoted\"\\ \u{1b}[31m\u{0}{}\n|`*";
 
 fn hostile_summary() -> Summary {
-    summarize(&synthetic::run(&[baseline(), weighed(HOSTILE, 0.9)], 3, &[SliceKind::Saturating]))
+    summarize(&synthetic::run(&[baseline(), variant(HOSTILE, 0.9)], 3, &[SliceKind::Saturating]))
 }
 
 fn test_cases(summary: &Summary) -> Vec<TestCase> {

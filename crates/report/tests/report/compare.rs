@@ -8,13 +8,13 @@ use tare_report::summarize;
 use tare_report::summary::VerdictKind;
 use tare_report::text::Style;
 
-use crate::synthetic::{self, ALL_KINDS, Truth, baseline, weighed};
+use crate::synthetic::{self, ALL_KINDS, Truth, baseline, variant};
 
 const TAPIR: &str = "http4s.Tapir";
 const STYLE: Style = Style { colored: false, width: 120 };
 
 fn record(speed_of_baseline: f64, speed: f64, id: &str) -> RunRecord {
-    let truths = [Truth { speed: speed_of_baseline, ..baseline() }, weighed(TAPIR, speed)];
+    let truths = [Truth { speed: speed_of_baseline, ..baseline() }, variant(TAPIR, speed)];
     let mut record = synthetic::run(&truths, 8, &ALL_KINDS);
     record.header.id = id.to_owned();
     record
@@ -91,7 +91,7 @@ fn records_of_equal_servers_rarely_differ() {
 #[test]
 fn one_start_gives_no_interval() {
     let one = |id: &str| {
-        let mut record = synthetic::run(&[baseline(), weighed(TAPIR, 0.9)], 1, &[SliceKind::Saturating]);
+        let mut record = synthetic::run(&[baseline(), variant(TAPIR, 0.9)], 1, &[SliceKind::Saturating]);
         record.header.id = id.to_owned();
         summarize(&record)
     };
@@ -101,7 +101,7 @@ fn one_start_gives_no_interval() {
 
 #[test]
 fn records_without_a_common_server_are_refused_by_name() {
-    let other = synthetic::run(&[weighed("other", 1.0)], 2, &[SliceKind::Saturating]);
+    let other = synthetic::run(&[variant("other", 1.0)], 2, &[SliceKind::Saturating]);
     let (old, new) = (summarize(&record(1.0, 0.9, "old")), summarize(&other));
     let [old, new] = [&old, &new].map(|summary| RecordedRun { summary, machine: "m" });
     let error = compare::compare_runs(old, new).unwrap_err().to_string();

@@ -10,11 +10,11 @@ use tare_stats::Method;
 use tare_stats::power::detectable_difference;
 use tare_units::Span;
 
-use crate::synthetic::{self, baseline, weighed};
+use crate::synthetic::{self, baseline, variant};
 
 /// Four forks, by Student's interval.
 fn plan() -> Plan {
-    let mut plan = synthetic::run(&[baseline(), weighed("http4s.Tapir", 0.9)], 1, &[SliceKind::Saturating]).header.plan;
+    let mut plan = synthetic::run(&[baseline(), variant("http4s.Tapir", 0.9)], 1, &[SliceKind::Saturating]).header.plan;
     plan.slices.turn = TurnLength::Auto;
     plan.slices.fixed = 0;
     plan.stop.alpha = 0.05;

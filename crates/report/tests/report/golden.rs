@@ -14,7 +14,7 @@ use tare_report::summary::{AcrossVersions, Estimate, VersionRow};
 use tare_report::{Summary, load, summarize, summarize_with};
 use tare_stats::histogram::LatencyHistogram;
 
-use crate::synthetic::{ALL_KINDS, Truth, baseline, control, run, weighed, with_prior};
+use crate::synthetic::{ALL_KINDS, Truth, baseline, control, run, variant, with_prior};
 use crate::{cross_checks, loads, profiles, pushes};
 
 /// Digits of a number in a golden file: the last bits of a logarithm differ between machines.
@@ -90,13 +90,13 @@ fn one_round(mut record: RunRecord) -> RunRecord {
 /// A baseline, a server that is 5 % slower, and the control; earlier runs have shown how much starts differ.
 fn decided() -> RunRecord {
     let steady = |truth: Truth| Truth { fork_sd: 0.001, ..truth };
-    let truths = [baseline(), weighed("http4s.Tapir", 0.95), control()].map(steady);
+    let truths = [baseline(), variant("http4s.Tapir", 0.95), control()].map(steady);
     with_prior(one_round(run(&truths, 10, &[SliceKind::Saturating, SliceKind::Poisson])), 0.006)
 }
 
 /// Starts that differ from each other by far more than the servers do.
 fn undecided() -> RunRecord {
-    let noisy = Truth { fork_sd: 0.08, ..weighed("http4s.Tapir", 0.97) };
+    let noisy = Truth { fork_sd: 0.08, ..variant("http4s.Tapir", 0.97) };
     let mut record = one_round(run(&[baseline(), noisy, control()], 4, &ALL_KINDS));
     record.header.git_revision = None;
     record.header.plan.groups[0].variants[1].version = Some("1.11.15".to_owned());
@@ -115,7 +115,7 @@ fn undecided() -> RunRecord {
 
 /// Five starts, and in one of them the compared server settled at half its speed.
 fn odd_start() -> RunRecord {
-    let mut record = one_round(run(&[baseline(), weighed("http4s.Tapir", 0.95)], 5, &[SliceKind::Saturating]));
+    let mut record = one_round(run(&[baseline(), variant("http4s.Tapir", 0.95)], 5, &[SliceKind::Saturating]));
     for slice in record.slices.iter_mut().filter(|slice| slice.key.fork == 3 && slice.key.variant == "http4s.Tapir") {
         slice.load.completed /= 2;
     }
@@ -125,7 +125,7 @@ fn odd_start() -> RunRecord {
 /// The same server under two names, in enough starts to say so.
 fn equivalent() -> RunRecord {
     let steady = |truth: Truth| Truth { fork_sd: 0.001, ..truth };
-    let truths = [baseline(), weighed("http4s.Tapir", 1.0)].map(steady);
+    let truths = [baseline(), variant("http4s.Tapir", 1.0)].map(steady);
     let mut record = run(&truths, 20, &[SliceKind::Saturating]);
     record.slices.retain(|slice| slice.key.round < 2);
     record
@@ -133,7 +133,7 @@ fn equivalent() -> RunRecord {
 
 /// Starts without JVM, failures, a server that died, and an event with its last words.
 fn broken() -> RunRecord {
-    let mut record = one_round(run(&[baseline(), weighed("http4s.Tapir", 0.95)], 2, &[SliceKind::Saturating]));
+    let mut record = one_round(run(&[baseline(), variant("http4s.Tapir", 0.95)], 2, &[SliceKind::Saturating]));
     record.end = None;
     record.header.plan.stop.forks = Forks::Fixed { count: 3 };
     for slice in record.slices.iter_mut().filter(|slice| slice.key.variant == "http4s.Tapir") {
@@ -173,7 +173,7 @@ fn two_clocks(mut record: RunRecord) -> RunRecord {
 
 /// A scored run with its profiles, and one method of them at two versions.
 fn explained() -> Summary {
-    let record = run(&[baseline(), weighed("http4s.Tapir", 0.95)], 3, &[SliceKind::Saturating]);
+    let record = run(&[baseline(), variant("http4s.Tapir", 0.95)], 3, &[SliceKind::Saturating]);
     let mut summary = summarize_with(&one_round(record), Some(&profiles::profiled()));
     let share = |value: f64| Estimate { value, lo: Some(value - 0.01), hi: Some(value + 0.01) };
     let (short, name) = ("Uri.parse".to_owned(), "layer.Uri.parse".to_owned());
@@ -189,7 +189,7 @@ fn explained() -> Summary {
 
 /// Three steps. The last costs nothing.
 fn ladder() -> RunRecord {
-    let steps = [baseline(), weighed("http4s.Tapir", 0.9), weighed("http4s.TapirLog", 0.9)];
+    let steps = [baseline(), variant("http4s.Tapir", 0.9), variant("http4s.TapirLog", 0.9)];
     let mut record = one_round(run(&steps, 3, &[SliceKind::Fixed]));
     record.header.plan.groups[0].ladder = true;
     record

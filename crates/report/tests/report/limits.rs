@@ -10,7 +10,7 @@ use tare_report::summary::{CheckResult, LimitCheck, LimitVerdictKind, Summary, V
 use tare_report::text::{Style, render};
 use tare_stats::StopReason;
 
-use crate::synthetic::{self, Truth, baseline, control, weighed};
+use crate::synthetic::{self, Truth, baseline, control, variant};
 
 const LAYER: &str = "http4s.Tapir";
 
@@ -71,7 +71,7 @@ fn a_run_without_limits_has_no_check() {
 #[test]
 fn an_equal_build_holds_and_a_better_one_is_improved() {
     let of = |speed: f64| {
-        let truths = [baseline(), Truth { fork_sd: 0.001, ..weighed(LAYER, speed) }];
+        let truths = [baseline(), Truth { fork_sd: 0.001, ..variant(LAYER, speed) }];
         summarize(&limited(synthetic::run(&truths, 12, &[SliceKind::Saturating]), &["throughput < -5%"]))
     };
     let equal = of(1.0);
@@ -89,7 +89,7 @@ fn an_equal_build_holds_and_a_better_one_is_improved() {
 #[test]
 fn what_was_not_measured_is_undecided_with_the_reason_and_stops_no_later() {
     let record =
-        limited(synthetic::run(&[baseline(), weighed(LAYER, 0.95)], 8, &[SliceKind::Saturating]), &["capacity < -3%"]);
+        limited(synthetic::run(&[baseline(), variant(LAYER, 0.95)], 8, &[SliceKind::Saturating]), &["capacity < -3%"]);
     let summary = summarize(&record);
     assert_eq!(
         (verdicts(&summary), check(&summary).outcome),
@@ -112,7 +112,7 @@ fn a_void_server_leaves_its_limits_undecided() {
 #[test]
 fn a_baseline_that_exceeds_the_limit_against_itself_proves_nothing() {
     let unlike = Truth { speed: 0.95, ..control() };
-    let truths = [baseline(), weighed(LAYER, 0.95), unlike];
+    let truths = [baseline(), variant(LAYER, 0.95), unlike];
     let record = limited(synthetic::run(&truths, 8, &synthetic::ALL_KINDS), &["cpu > +3%"]);
     let summary = summarize(&record);
     assert_eq!(check(&summary).outcome, CheckResult::Undecided);

@@ -11,7 +11,7 @@ use tare_report::summary::{Cell, Comparison};
 use tare_report::text::Style;
 use tare_report::{csv, gatling, hgrm, json, markdown, memory, metrics, summarize, text, write_all, wrk};
 
-use crate::synthetic::{self, ALL_KINDS, baseline, control, standard, standard_summary, weighed};
+use crate::synthetic::{self, ALL_KINDS, baseline, control, standard, standard_summary, variant};
 
 pub const HOSTILE: &str = "</script><img src=x onerror=alert(1)>\u{1b}[31m|`*\u{202E},\"=cmd";
 
@@ -21,7 +21,7 @@ fn view(width: usize) -> Style {
 
 pub fn hostile() -> RunRecord {
     let name: &'static str = HOSTILE;
-    let mut record = synthetic::run(&[baseline(), weighed(name, 0.9)], 2, &[SliceKind::Saturating]);
+    let mut record = synthetic::run(&[baseline(), variant(name, 0.9)], 2, &[SliceKind::Saturating]);
     record.header.plan.question = HOSTILE.to_owned();
     record.events.push(EventRecord {
         at_ns: 0,
@@ -86,13 +86,13 @@ fn every_finding_is_told_on_request() {
 
 #[test]
 fn the_terminal_table_of_too_few_forks() {
-    let record = synthetic::run(&[baseline(), weighed("http4s.Tapir", 0.9), control()], 3, &ALL_KINDS);
+    let record = synthetic::run(&[baseline(), variant("http4s.Tapir", 0.9), control()], 3, &ALL_KINDS);
     insta::assert_snapshot!(text::render(&summarize(&record), &view(140)));
 }
 
 #[test]
 fn the_terminal_table_of_a_sequential_run() {
-    let record = synthetic::sequential(&[baseline(), weighed("http4s.Tapir", 0.9)]);
+    let record = synthetic::sequential(&[baseline(), variant("http4s.Tapir", 0.9)]);
     insta::assert_snapshot!(text::render(&summarize(&record), &view(140)));
 }
 
@@ -103,7 +103,7 @@ fn the_terminal_table_of_hostile_names() {
 
 #[test]
 fn the_terminal_table_of_nothing() {
-    let mut record = synthetic::run(&[baseline(), weighed("http4s.Tapir", 0.9)], 0, &ALL_KINDS);
+    let mut record = synthetic::run(&[baseline(), variant("http4s.Tapir", 0.9)], 0, &ALL_KINDS);
     record.end = None;
     insta::assert_snapshot!(text::render(&summarize(&record), &view(100)));
 }
@@ -274,7 +274,7 @@ fn a_folder_that_cannot_be_written_is_named_with_a_remedy() {
 
 #[test]
 fn histogram_files_have_safe_and_different_names() {
-    let record = synthetic::run(&[baseline(), weighed("a b", 1.0), weighed("a/b", 1.0)], 1, &[SliceKind::Saturating]);
+    let record = synthetic::run(&[baseline(), variant("a b", 1.0), variant("a/b", 1.0)], 1, &[SliceKind::Saturating]);
     let names: Vec<String> = hgrm::hgrm_files(&record).into_iter().map(|(name, _)| name).collect();
     assert_eq!(
         names,

@@ -11,7 +11,7 @@ use tare_report::summary::{Cell, Summary};
 use tare_report::{html, summarize};
 
 use crate::outputs::{HOSTILE, hostile};
-use crate::synthetic::{self, Truth, baseline, standard_summary, weighed};
+use crate::synthetic::{self, Truth, baseline, standard_summary, variant};
 
 /// A page of 1,000 cells must stay below 10 MB: this is the share of each cell beside 1 MB for the page itself.
 const MOST_BYTES_PER_CELL: usize = 9_000;
@@ -72,7 +72,7 @@ fn nothing_that_a_server_says_becomes_markup_in_the_page() {
 #[test]
 fn a_server_called_like_a_placeholder_harms_nothing() {
     for name in ["__TARE_SUMMARY__", "__TARE_DETAILS__"] {
-        let record = synthetic::run(&[baseline(), weighed(name, 0.9)], 1, &[SliceKind::Saturating]);
+        let record = synthetic::run(&[baseline(), variant(name, 0.9)], 1, &[SliceKind::Saturating]);
         let summary = summary_of(&html::render(&summarize(&record)).unwrap());
         assert_eq!(summary["schema"], "tare-summary/1");
     }
@@ -93,7 +93,7 @@ fn a_page_of_a_thousand_cells_stays_below_ten_megabytes() {
 /// A run of ten scenarios: cells of a synthetic run again and again, each with slices of its own.
 fn repeated(cells: usize, slices: usize) -> Summary {
     let quiet = |truth: Truth| Truth { fork_sd: 0.002, ..truth };
-    let truths = [baseline(), weighed("http4s.Tapir", 0.95)].map(quiet);
+    let truths = [baseline(), variant("http4s.Tapir", 0.95)].map(quiet);
     let one = summarize(&synthetic::run(&truths, 5, &[SliceKind::Saturating, SliceKind::Poisson]));
     let mut many = Summary { cells: Vec::new(), comparisons: Vec::new(), sentences: Vec::new(), ..one.clone() };
     for i in 0..cells {

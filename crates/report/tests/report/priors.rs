@@ -8,14 +8,14 @@ use tare_report::summary::PriorEffect;
 use tare_report::text::{self, Style};
 use tare_report::{summarize, write_all};
 
-use crate::synthetic::{self, Truth, baseline, throughput, weighed, with_prior};
+use crate::synthetic::{self, Truth, baseline, throughput, variant, with_prior};
 
 const LAYER: &str = "http4s.Tapir";
 
 /// Four forks that differ by about 2 %, and a plan with a prior of this standard deviation.
 fn run_with_prior(sd: f64) -> RunRecord {
     let scattered = |truth: Truth| Truth { fork_sd: 0.02, ..truth };
-    let truths = [scattered(baseline()), scattered(weighed(LAYER, 0.9))];
+    let truths = [scattered(baseline()), scattered(variant(LAYER, 0.9))];
     with_prior(synthetic::run(&truths, 4, &[SliceKind::Saturating]), sd)
 }
 
@@ -80,8 +80,8 @@ fn a_run_leaves_its_spread_and_its_time_for_later_plans() {
 
 #[test]
 fn too_few_forks_and_plain_runs_leave_no_spread() {
-    let two = synthetic::run(&[baseline(), weighed(LAYER, 0.9)], 2, &[SliceKind::Saturating]);
+    let two = synthetic::run(&[baseline(), variant(LAYER, 0.9)], 2, &[SliceKind::Saturating]);
     assert_eq!(earlier::of_run(&two, &summarize(&two)).unwrap().spreads, []);
-    let plain = synthetic::sequential(&[baseline(), weighed(LAYER, 0.9)]);
+    let plain = synthetic::sequential(&[baseline(), variant(LAYER, 0.9)]);
     assert_eq!(earlier::of_run(&plain, &summarize(&plain)), None);
 }

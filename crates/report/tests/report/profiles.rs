@@ -9,7 +9,7 @@ use tare_report::text::{Style, render};
 use tare_report::{html, json, summarize, summarize_with, write_profiles};
 use tare_units::Span;
 
-use crate::synthetic::{baseline, run, standard, weighed};
+use crate::synthetic::{baseline, run, standard, variant};
 
 const LAYER: &str = "http4s.Tapir";
 
@@ -34,7 +34,7 @@ fn profile(fork: u32, variant: &str, event: ProfileEvent, cpu_ns: u64, stacks: &
 /// Three profiled starts of a bare server (50 µs a request) and of one with a layer (60 µs), in which 8 % are planted under
 /// `Uri.parse` and 4 % under `Path.show`, and which allocates 4 KB more, half of it in `Uri.parse`.
 pub fn profiled() -> RunRecord {
-    let mut record = run(&[baseline(), weighed(LAYER, 0.95)], 1, &[]);
+    let mut record = run(&[baseline(), variant(LAYER, 0.95)], 1, &[]);
     record.header.plan.mode = Mode::Profiled;
     let events = vec![ProfileEvent::Cpu, ProfileEvent::Alloc];
     record.header.plan.profile =

@@ -11,11 +11,11 @@ use tare_report::text::{Style, render};
 use tare_report::{Summary, summarize};
 use tare_stats::histogram::LatencyHistogram;
 
-use crate::synthetic::{Truth, baseline, run, slice, weighed};
+use crate::synthetic::{Truth, baseline, run, slice, variant};
 
 /// Two forks in which `b` loses messages, this many in each slice.
 pub fn pushed(missing: u64) -> RunRecord {
-    let mut record = run(&[baseline(), weighed("b", 0.9)], 2, &[SliceKind::Push]);
+    let mut record = run(&[baseline(), variant("b", 0.9)], 2, &[SliceKind::Push]);
     let push = Push { period: tare_units::Span::from_millis(100), messages: 600 };
     record.header.plan.groups[0].scenarios[0].scenario.push = Some(push);
     for slice in &mut record.slices {
@@ -102,7 +102,7 @@ fn a_clock_that_is_known_more_coarsely_than_the_median_makes_its_cell_suspect() 
 
 /// Tries as a search makes them, of servers whose latency grows with the rate: `limit_per_s` is the most that keeps p50 < 1 ms.
 pub fn searched(limits_per_s: &[(&'static str, f64)]) -> RunRecord {
-    let others = limits_per_s.iter().skip(1).map(|(name, _)| weighed(name, 1.0));
+    let others = limits_per_s.iter().skip(1).map(|(name, _)| variant(name, 1.0));
     let truths: Vec<Truth> = std::iter::once(baseline()).chain(others).collect();
     let mut record = run(&truths, 0, &[]);
     let slo = Slo {

@@ -3,13 +3,13 @@
 use tare_plan::plan::SliceKind;
 use tare_report::summarize;
 
-use crate::synthetic::{self, baseline, control, weighed};
+use crate::synthetic::{self, baseline, control, variant};
 
 const KINDS: [SliceKind; 2] = [SliceKind::Saturating, SliceKind::Poisson];
 
 #[test]
 fn every_verdict_is_a_sentence() {
-    let two = |speed, forks| synthetic::run(&[baseline(), weighed("http4s.Tapir", speed)], forks, &KINDS);
+    let two = |speed, forks| synthetic::run(&[baseline(), variant("http4s.Tapir", speed)], forks, &KINDS);
     let mut noisy = control();
     noisy.fork_sd = 0.05;
     let mut dead = two(0.9, 6);
@@ -22,8 +22,8 @@ fn every_verdict_is_a_sentence() {
         ("worse, perhaps not materially", two(0.972, 12)),
         ("no material difference", two(1.0, 16)),
         ("too few forks", two(0.9, 3)),
-        ("too wide", synthetic::run(&[baseline(), weighed("a", 0.99), weighed("b", 0.985)], 6, &KINDS)),
-        ("one fork", synthetic::sequential(&[baseline(), weighed("http4s.Tapir", 0.9)])),
+        ("too wide", synthetic::run(&[baseline(), variant("a", 0.99), variant("b", 0.985)], 6, &KINDS)),
+        ("one fork", synthetic::sequential(&[baseline(), variant("http4s.Tapir", 0.9)])),
         ("void", dead),
         ("void baseline", baseline_dead),
         ("against itself", synthetic::run(&[baseline(), control()], 16, &KINDS)),

@@ -9,7 +9,7 @@ use tare_report::stop::{StopCause, standings};
 use tare_stats::StopReason;
 use tare_units::Span;
 
-use crate::synthetic::{self, baseline, weighed};
+use crate::synthetic::{self, baseline, variant};
 
 const LAYER: &str = "http4s.Tapir";
 
@@ -20,7 +20,7 @@ fn stop(record: &RunRecord) -> Option<StopCause> {
 }
 
 fn run(forks: u32) -> RunRecord {
-    synthetic::run(&[baseline(), weighed(LAYER, 0.95)], forks, &[SliceKind::Saturating])
+    synthetic::run(&[baseline(), variant(LAYER, 0.95)], forks, &[SliceKind::Saturating])
 }
 
 #[test]
@@ -33,7 +33,7 @@ fn a_comparison_stops_at_its_verdict_though_a_precision_was_asked_for() {
 
 #[test]
 fn a_comparison_without_a_verdict_stops_once_it_is_precise() {
-    let mut record = synthetic::run(&[baseline(), weighed(LAYER, 1.0)], 6, &[SliceKind::Saturating]);
+    let mut record = synthetic::run(&[baseline(), variant(LAYER, 1.0)], 6, &[SliceKind::Saturating]);
     // No difference, and a region too narrow for any interval.
     record.header.plan.stop.region = 1e-5;
     assert_eq!(stop(&record), None);

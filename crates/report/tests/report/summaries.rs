@@ -9,7 +9,7 @@ use tare_report::summary::{
     Bottleneck, FindingKind, Mode, ReportFinding, RunStatus, Summary, ValidityState, VerdictKind,
 };
 
-use crate::synthetic::{self, ALL_KINDS, baseline, control, standard, standard_summary, weighed};
+use crate::synthetic::{self, ALL_KINDS, baseline, control, standard, standard_summary, variant};
 
 fn kinds(summary: &Summary) -> Vec<FindingKind> {
     summary.findings.iter().map(|f| f.kind).collect()
@@ -52,7 +52,7 @@ fn a_server_alone_with_its_control_is_weighed_against_itself() {
 
 #[test]
 fn a_start_at_half_the_speed_is_a_finding_of_its_own() {
-    let mut record = synthetic::run(&[baseline(), weighed("http4s.Tapir", 0.95)], 9, &[SliceKind::Saturating]);
+    let mut record = synthetic::run(&[baseline(), variant("http4s.Tapir", 0.95)], 9, &[SliceKind::Saturating]);
     assert!(!kinds(&summarize(&record)).contains(&FindingKind::Report(ReportFinding::OddStarts)));
     for slice in &mut record.slices {
         // In fork 3 the machine was slow, for both alike; in fork 5 the variant alone.
@@ -68,7 +68,7 @@ fn a_start_at_half_the_speed_is_a_finding_of_its_own() {
 
 #[test]
 fn a_fork_in_another_mode_counts_in_no_currency_of_its_comparison() {
-    let mut record = synthetic::run(&[baseline(), weighed("http4s.Tapir", 0.95)], 9, &[SliceKind::Saturating]);
+    let mut record = synthetic::run(&[baseline(), variant("http4s.Tapir", 0.95)], 9, &[SliceKind::Saturating]);
     let usual = summarize(&record).comparisons[0].clone();
     assert!(usual.odd_forks.is_empty());
     for slice in record.slices.iter_mut().filter(|slice| slice.key.fork == 5 && slice.key.variant == "http4s.Tapir") {
@@ -118,7 +118,7 @@ fn levels_agree_with_arithmetic_by_hand() {
 #[test]
 fn fixed_forks_are_judged_by_students_t_by_hand() {
     // Log-ratios per fork 0.07, 0.08, 0.09 (throughput); t(0.995, 2) = 9.9248, half-width 9.9248 · 0.01 / √3 = 0.057301.
-    let mut record = synthetic::run(&[baseline(), weighed("b", 1.0)], 3, &[SliceKind::Saturating]);
+    let mut record = synthetic::run(&[baseline(), variant("b", 1.0)], 3, &[SliceKind::Saturating]);
     record.header.plan.stop.forks = Forks::Fixed { count: 3 };
     record.slices.retain(|s| s.key.round == 0);
     for slice in &mut record.slices {
@@ -149,7 +149,7 @@ fn slices_are_paired_by_round_whatever_their_order() {
 
 #[test]
 fn a_slice_without_an_answer_is_not_dropped() {
-    let mut record = synthetic::run(&[baseline(), weighed("b", 1.0)], 5, &[SliceKind::Saturating]);
+    let mut record = synthetic::run(&[baseline(), variant("b", 1.0)], 5, &[SliceKind::Saturating]);
     for slice in record.slices.iter_mut().filter(|s| s.key.variant == "b" && s.key.round == 3) {
         slice.load.completed = 0;
     }
@@ -160,7 +160,7 @@ fn a_slice_without_an_answer_is_not_dropped() {
 
 #[test]
 fn too_few_forks_are_inconclusive_with_the_time_still_needed() {
-    let summary = summarize(&synthetic::run(&[baseline(), weighed("http4s.Tapir", 0.9)], 3, &ALL_KINDS));
+    let summary = summarize(&synthetic::run(&[baseline(), variant("http4s.Tapir", 0.9)], 3, &ALL_KINDS));
     let currency = &summary.comparisons[0].currencies[0];
     assert_eq!(currency.verdict, VerdictKind::Inconclusive);
     assert!(currency.needed_s.is_some_and(|s| s > 5.0), "{currency:?}");
@@ -169,7 +169,7 @@ fn too_few_forks_are_inconclusive_with_the_time_still_needed() {
 
 #[test]
 fn a_sequential_run_has_ratios_and_no_interval() {
-    let summary = summarize(&synthetic::sequential(&[baseline(), weighed("http4s.Tapir", 0.9)]));
+    let summary = summarize(&synthetic::sequential(&[baseline(), variant("http4s.Tapir", 0.9)]));
     assert_eq!(summary.run.mode, Mode::Sequential);
     let currency = &summary.comparisons[0].currencies[0];
     assert_eq!((currency.verdict, currency.lo, currency.hi), (VerdictKind::NoInterval, None, None));
@@ -181,7 +181,7 @@ fn a_sequential_run_has_ratios_and_no_interval() {
 
 #[test]
 fn an_empty_run_is_a_summary_of_void_cells() {
-    let mut record = synthetic::run(&[baseline(), weighed("http4s.Tapir", 0.9)], 0, &ALL_KINDS);
+    let mut record = synthetic::run(&[baseline(), variant("http4s.Tapir", 0.9)], 0, &ALL_KINDS);
     record.end = None;
     let summary = summarize(&record);
     assert_eq!((summary.run.status, summary.cells.len()), (RunStatus::Partial, 2));
@@ -232,7 +232,7 @@ fn a_truncated_file_gives_a_summary_that_says_what_is_lost() {
 
 #[test]
 fn a_precise_interval_that_decides_nothing_says_so() {
-    let mut record = synthetic::run(&[baseline(), weighed("http4s.Tapir", 0.98)], 8, &[SliceKind::Saturating]);
+    let mut record = synthetic::run(&[baseline(), variant("http4s.Tapir", 0.98)], 8, &[SliceKind::Saturating]);
     record.header.plan.stop.precision = 0.5;
     record.header.plan.stop.region = 0.001;
     record.header.plan.stop.floor = 0.02;
@@ -257,7 +257,7 @@ fn cpu_is_taken_from_the_most_comparable_load_there_is() {
 #[test]
 fn without_saturating_slices_cpu_decides() {
     let kinds = [SliceKind::Fixed, SliceKind::Poisson];
-    let summary = summarize(&synthetic::run(&[baseline(), weighed("http4s.Tapir", 0.9)], 8, &kinds));
+    let summary = summarize(&synthetic::run(&[baseline(), variant("http4s.Tapir", 0.9)], 8, &kinds));
     assert_eq!(summary.comparisons[0].currencies[0].name, Currency::CpuPerRequest);
     assert!(summary.sentences[0].text.contains(" % more CPU per request than http4s.Vanilla"));
     assert!(summary.cells[0].throughput_per_s.is_none());
@@ -281,7 +281,7 @@ fn only_percentiles_with_ten_samples_above_them_are_stated() {
 fn a_noise_floor_above_the_region_and_skipped_cells_are_findings() {
     let mut loud = control();
     loud.fork_sd = 0.08;
-    let mut record = synthetic::run(&[baseline(), weighed("http4s.Tapir", 0.95), loud], 6, &ALL_KINDS);
+    let mut record = synthetic::run(&[baseline(), variant("http4s.Tapir", 0.95), loud], 6, &ALL_KINDS);
     for what in ["a × b", "a × c"] {
         record.header.plan.skipped.push(Skipped { what: what.to_owned(), because: "one route".to_owned() });
     }
@@ -355,7 +355,7 @@ fn what_several_forks_have_to_say_alike_is_said_once() {
 #[test]
 fn a_table_of_identical_servers_has_no_false_finding() {
     let names: Vec<&'static str> = (0..12).map(|i| &*Box::leak(format!("same {i}").into_boxed_str())).collect();
-    let truths: Vec<_> = std::iter::once(baseline()).chain(names.iter().map(|n| weighed(n, 1.0))).collect();
+    let truths: Vec<_> = std::iter::once(baseline()).chain(names.iter().map(|n| variant(n, 1.0))).collect();
     let summary = summarize(&synthetic::run(&truths, 6, &[SliceKind::Saturating]));
     let different = |c: &&tare_report::summary::Comparison| {
         matches!(c.currencies[0].verdict, VerdictKind::Worse | VerdictKind::Better)

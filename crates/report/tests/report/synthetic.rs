@@ -39,8 +39,8 @@ pub fn baseline() -> Truth {
     Truth { name: "http4s.Vanilla", role: Role::Baseline, speed: 1.0, fork_sd: 0.004 }
 }
 
-pub fn weighed(name: &'static str, speed: f64) -> Truth {
-    Truth { name, role: Role::Weighed, speed, fork_sd: 0.004 }
+pub fn variant(name: &'static str, speed: f64) -> Truth {
+    Truth { name, role: Role::Compared, speed, fork_sd: 0.004 }
 }
 
 pub fn control() -> Truth {
@@ -52,7 +52,7 @@ pub const ALL_KINDS: [SliceKind; 3] = [SliceKind::Saturating, SliceKind::Fixed, 
 /// A baseline, a server that is 5 % slower, and the control, in 8 forks; made once.
 pub fn standard() -> RunRecord {
     static STANDARD: OnceLock<RunRecord> = OnceLock::new();
-    let make = || run(&[baseline(), weighed("http4s.Tapir", 0.95), control()], 8, &ALL_KINDS);
+    let make = || run(&[baseline(), variant("http4s.Tapir", 0.95), control()], 8, &ALL_KINDS);
     STANDARD.get_or_init(make).clone()
 }
 
@@ -269,7 +269,7 @@ fn plan(truths: &[Truth]) -> Plan {
         mode: Mode::Compared,
         groups: vec![Group {
             id: "http4s".to_owned(),
-            variants: truths.iter().map(variant).collect(),
+            variants: truths.iter().map(planned).collect(),
             scenarios: vec![NamedScenario { name: "SimpleGet".to_owned(), scenario: scenario() }],
             ladder: false,
         }],
@@ -322,7 +322,7 @@ fn plan(truths: &[Truth]) -> Plan {
     }
 }
 
-fn variant(truth: &Truth) -> Variant {
+fn planned(truth: &Truth) -> Variant {
     Variant {
         name: truth.name.to_owned(),
         server: truth.name.trim_end_matches(" (again)").to_owned(),

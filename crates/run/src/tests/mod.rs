@@ -204,7 +204,7 @@ pub(crate) fn group(id: &str, variants: &[&str], scenarios: &[&str]) -> Group {
         kind: String::new(),
         version: None,
         routes: 1,
-        role: if at == 0 { Role::Baseline } else { Role::Weighed },
+        role: if at == 0 { Role::Baseline } else { Role::Compared },
         program: Program::Catalog,
     };
     Group {

@@ -7,6 +7,9 @@ use tare_plan::settings::Section;
 
 use super::settings::RunSettings;
 
+/// The run that `--resume` means where it names none.
+pub const LATEST: &str = "latest";
+
 pub const EXAMPLES: &str = "\
 Examples:
   tare run                                        suites/quick.toml: three questions, at most 10 min
@@ -47,7 +50,7 @@ pub struct RunArgs {
     #[arg(long, requires = "dry_run")]
     pub json: bool,
     /// Go on with an interrupted run where it stopped, in the same record [default: the one interrupted last].
-    #[arg(long, value_name = "RUN", num_args = 0..=1, default_missing_value = crate::resume::LATEST,
+    #[arg(long, value_name = "RUN", num_args = 0..=1, default_missing_value = LATEST,
           conflicts_with_all = ["suite", "dry_run", "external"])]
     pub resume: Option<String>,
     /// Every setting of a run.

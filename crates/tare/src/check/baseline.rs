@@ -173,7 +173,7 @@ impl Baseline {
         Ok(CommandServer { cwd: Some(folder.join(below).display().to_string()), ..server.clone() })
     }
 
-    /// The group of a server of the catalog: it is weighed against itself in the baseline's build.
+    /// The group of a server of the catalog: it is compared with itself in the baseline's build.
     ///
     /// # Errors
     /// The baseline's copy of the project has no catalog, or not this server.

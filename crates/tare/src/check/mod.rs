@@ -153,11 +153,11 @@ fn with_both_builds(
     Ok(both)
 }
 
-/// The scenarios of the first group of the suite that weighs this server; `None` for all.
+/// The scenarios of the first group of the suite that compares this server; `None` for all.
 fn scenarios_of(suite: &Suite, name: &str) -> Option<Vec<String>> {
     let known = [name.to_owned()];
-    let weighs = |group: &&GroupSpec| select_names("[[groups]]", "server", &group.servers, &known).is_ok();
-    suite.groups.iter().find(weighs)?.scenarios.clone()
+    let has_server = |group: &&GroupSpec| select_names("[[groups]]", "server", &group.servers, &known).is_ok();
+    suite.groups.iter().find(has_server)?.scenarios.clone()
 }
 
 /// The servers that flags choose, or else those that name a baseline: the layers of the suite; all where none does. Of a

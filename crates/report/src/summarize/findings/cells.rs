@@ -1,6 +1,9 @@
 //! Findings about cells: one for all cells that share it. It names them by scenario.
 
+use std::collections::BTreeMap;
+
 use tare_record::PauseCause;
+use tare_stats::rounds::BestRounds;
 
 use super::odd_starts::odd_starts;
 use super::report_finding;
@@ -31,6 +34,20 @@ pub(super) fn few_slices_decide(cells: &[Studied<'_>], disagreeing: &[(String, S
     };
     let found = Found::among(cells, of)?;
     Some(found.finding(ReportFinding::FewSlicesDecide))
+}
+
+/// Comparisons that another number of rounds in each start would narrow in the same time.
+pub(super) fn more_or_fewer_rounds(
+    cells: &[Studied<'_>],
+    better: &BTreeMap<String, BestRounds>,
+    rounds: u32,
+) -> Option<Finding> {
+    let of = |cell: &Studied<'_>| {
+        let best = better.get(&cell.cell.id)?;
+        Some(format!("({} instead of {rounds}: {} narrower)", best.rounds, share(1.0 - best.width)))
+    };
+    let found = Found::among(cells, of)?;
+    Some(found.finding(ReportFinding::RoundsPerStart))
 }
 
 /// Forks that count for nothing.

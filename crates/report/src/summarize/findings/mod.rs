@@ -12,7 +12,7 @@ use tare_record::{EndStatus, EventKind, EventLevel, EventName, EventRecord, Fork
 use tare_stats::power::rare_mode_share;
 
 use super::Studied;
-use super::compare::Weighed;
+use super::compare::Compared;
 use super::machine::disturbances;
 use super::recorded_part::recorded_part;
 use super::wording;
@@ -22,16 +22,17 @@ use crate::summary::{Comparison, Finding, Noise, ReportFinding, VerdictKind};
 pub(crate) use words::report_finding;
 
 /// All findings, the gravest first, in the order of the run among equals.
-pub(super) fn findings(record: &RunRecord, cells: &[Studied<'_>], weighed: &Weighed) -> Vec<Finding> {
+pub(super) fn findings(record: &RunRecord, cells: &[Studied<'_>], compared: &Compared) -> Vec<Finding> {
     let held = || recorded_part(record.header.started_unix_ns, &record.slices);
     let mut all: Vec<Finding> = of_end(record.end, &record.events, held).into_iter().collect();
     all.extend(events::of_events(&record.events, cells));
     all.extend(deaths(record));
     all.extend(cells::of_cells(cells));
     all.extend(of_machine(&record.header.environment, &record.events));
-    all.extend(weighed.noise.iter().filter_map(|n| of_noise(n, record.header.plan.stop.region)));
-    all.extend(cells::few_slices_decide(cells, &weighed.disagreeing));
-    all.extend(odd_forks_left_out(&weighed.comparisons));
+    all.extend(compared.noise.iter().filter_map(|n| of_noise(n, record.header.plan.stop.region)));
+    all.extend(cells::few_slices_decide(cells, &compared.disagreeing));
+    all.extend(odd_forks_left_out(&compared.comparisons));
+    all.extend(cells::more_or_fewer_rounds(cells, &compared.better_rounds, record.header.plan.slices.saturating));
     all.extend(of_forks(record, cells));
     all.extend(skipped(record));
     all.sort_by_key(|f| std::cmp::Reverse(f.severity));
@@ -112,8 +113,8 @@ fn odd_forks_left_out(comparisons: &[Comparison]) -> Option<Finding> {
 }
 
 fn of_forks(record: &RunRecord, cells: &[Studied<'_>]) -> Option<Finding> {
-    let weighed = cells.iter().filter(|c| !c.cell.baseline && c.cell.forks > 0);
-    let forks = weighed.map(|c| c.cell.forks).min()?;
+    let compared = cells.iter().filter(|c| !c.cell.baseline && c.cell.forks > 0);
+    let forks = compared.map(|c| c.cell.forks).min()?;
     if forks < 2 || record.header.plan.mode == Mode::Sequential {
         return Some(report_finding(ReportFinding::OneFork, ""));
     }

@@ -119,6 +119,12 @@ const fn words(kind: ReportFinding) -> FindingWords {
             "The 20 % trimmed mean of the slices differs from their plain mean by more than 1 %.",
             "Look for stalls in the run over time, such as garbage collection or other programs.",
         ),
+        ReportFinding::RoundsPerStart => row(
+            Severity::Info,
+            "Rounds per start",
+            "Another number of saturating rounds in each start would narrow these intervals in the same time.",
+            "Set the number of rounds (--saturating).",
+        ),
         ReportFinding::ControlDiffers => row(
             Severity::Error,
             "A server differs from itself",
