@@ -85,11 +85,12 @@ def scale(values, start, end):
 
 
 def ticks(values):
-    """1, 2, 5, 10, 20, 50 … within the range of the values."""
+    """1, 2, 5, 10, 20, 50 … within the range of the values; finer ones where fewer than two of these are."""
     values = list(values)
     low, high = min(values) / 1.2, max(values) * 1.2
-    steps = (factor * 10**power for power in range(-3, 7) for factor in (1, 2, 5))
-    return [step for step in steps if low <= step <= high]
+    steps = lambda factors: [factor * 10**power for power in range(-3, 7) for factor in factors if low <= factor * 10**power <= high]
+    coarse = steps((1, 2, 5))
+    return coarse if len(coarse) > 1 else steps((1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8))
 
 
 def dot(x, y, colour, opacity):

@@ -11,6 +11,8 @@ CURRENCIES = {"cpu_per_request": "CPU/request", "throughput": "throughput", "all
 # The image shows this currency, on a logarithmic axis with marks at these changes.
 DRAWN = "cpu_per_request"
 MARKS = [-0.5, -0.25, 0, 0.25, 0.5, 1, 2, 4, 8, 16, 32]
+# Width of a panel of the image, and the least distance of two labels on its axis.
+WIDTH, LABEL = 296, 44
 
 
 def of(run):
@@ -37,6 +39,7 @@ def of(run):
         "figures": len(figures),
         "drawn": [{"variant": variant, "figures": drawn[variant]} for variant in order],
         "marks": marks_for(figures),
+        "width": WIDTH,
     }
 
 
@@ -64,8 +67,18 @@ def version_of(run, variant):
 
 
 def marks_for(figures):
-    """The marks of the axis, from the last one at or below all intervals to the first one at or above them."""
+    """The marks of the axis, from the last one at or below all intervals to the first one at or above them, each with whether it has a label."""
     lo, hi = min(figure["lo"] for figure in figures), max(figure["hi"] for figure in figures)
     from_mark = max((mark for mark in MARKS if 1 + mark <= min(lo, 1)), default=MARKS[0])
     to_mark = min((mark for mark in MARKS if 1 + mark >= max(hi, 1.25)), default=MARKS[-1])
-    return [mark for mark in MARKS if from_mark <= mark <= to_mark]
+    return with_labels([mark for mark in MARKS if from_mark <= mark <= to_mark])
+
+
+def with_labels(marks):
+    """Each mark, and whether it has a label: 0 has one, and the others where there is room."""
+    place = lambda mark: WIDTH * math.log((1 + mark) / (1 + marks[0])) / math.log((1 + marks[-1]) / (1 + marks[0]))
+    labelled = [0]
+    for mark in sorted(marks, key=lambda mark: (mark != marks[-1], abs(mark))):
+        if all(abs(place(mark) - place(other)) >= LABEL for other in labelled):
+            labelled.append(mark)
+    return [(mark, mark in labelled) for mark in marks]

@@ -96,7 +96,11 @@ class Overview(Case):
         for ratio, first, last in ((1.05, -0.25, 0.25), (0.7, -0.5, 0.25), (4.5, 0, 4), (11.0, 0, 16)):
             with self.subTest(ratio):
                 marks = overview.of(self.run_of(one=ratio))["marks"]
-                self.assertEqual((marks[0], marks[-1]), (first, last))
+                self.assertEqual((marks[0][0], marks[-1][0]), (first, last))
+                self.assertIn((0, True), marks)
+
+    def test_labels_of_the_axis_do_not_overlap(self):
+        self.assertEqual([mark for mark, has_label in overview.with_labels([0, 0.25, 0.5, 1, 2, 4, 8]) if has_label], [0, 0.5, 2, 4, 8])
 
     def test_the_image_has_a_line_for_each_figure(self):
         servers = overview.of(self.run_of(dear=2.0, void=None, cheap=1.05))
