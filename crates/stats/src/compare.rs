@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::StatsError;
-use crate::interval::{Interval, e_value};
+use crate::interval::{Interval, e_value, student_t_p_value};
 use crate::method::Method;
 use crate::quantile::{mean, sd, trimmed_mean};
 
@@ -181,6 +181,16 @@ impl Comparison {
         self.ratio = Some(log.exp());
         self.e_value = e_value(forks as usize, estimate, s, 0.0);
         Ok(self)
+    }
+}
+
+impl Comparison {
+    /// The probability of an estimate at least this far from "no difference" where there is none. It holds for a number of
+    /// forks fixed beforehand (Student's t). One fork gives 1.
+    pub fn p_value(&self) -> f64 {
+        let (Some(s), Some(log)) = (self.s_used, self.log) else { return 1.0 };
+        let forks = f64::from(self.forks);
+        student_t_p_value(log.estimate * forks.sqrt() / s, forks - 1.0)
     }
 }
 

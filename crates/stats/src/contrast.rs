@@ -1,9 +1,7 @@
 //! The difference of two means: of two independent samples (Welch), or of pairs. The caller knows what was sampled.
 
-use statrs::distribution::{ContinuousCDF, StudentsT};
-
 use crate::error::{StatsError, require, require_finite};
-use crate::interval::{Interval, student_t_half_width, student_t_quantile};
+use crate::interval::{Interval, student_t_half_width, student_t_p_value, student_t_quantile};
 use crate::quantile::{mean, sd};
 
 /// An estimated difference of two means with its standard error.
@@ -46,11 +44,7 @@ impl Contrast {
 
     /// The probability of an estimate at least this far from 0 if there is no difference (two-sided).
     pub fn p_value(&self) -> f64 {
-        if self.standard_error == 0.0 {
-            return if self.estimate == 0.0 { 1.0 } else { 0.0 };
-        }
-        let t = self.estimate.abs() / self.standard_error;
-        StudentsT::new(0.0, 1.0, self.df).map_or(1.0, |distribution| 2.0 * distribution.sf(t))
+        student_t_p_value(self.estimate / self.standard_error, self.df)
     }
 }
 

@@ -73,6 +73,16 @@ pub fn student_t_quantile(p: f64, df: f64) -> Result<f64, StatsError> {
     Ok(distribution.inverse_cdf(p))
 }
 
+/// The probability that Student's t with `df` degrees of freedom lies at least as far from 0 as `t` (two-sided). It is 1 where
+/// `t` is no number or `df` is not positive.
+pub fn student_t_p_value(t: f64, df: f64) -> f64 {
+    if t.is_infinite() {
+        return 0.0;
+    }
+    let distribution = StudentsT::new(0.0, 1.0, df).ok().filter(|_| !t.is_nan());
+    distribution.map_or(1.0, |distribution| 2.0 * distribution.sf(t.abs()))
+}
+
 /// Half-width of Student's two-sided 1 − `alpha` interval of the mean of `k` values with standard deviation `sd`.
 ///
 /// Valid for a `k` fixed beforehand. To look after each value and stop at any time, use [`sequence_half_width`].

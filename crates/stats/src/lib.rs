@@ -37,7 +37,7 @@ pub use histogram::{LatencyHistogram, PercentilePoint};
 pub use interval::Interval;
 pub use method::Method;
 pub use moderated::VariancePrior;
-pub use multiplicity::{e_bh, holm};
+pub use multiplicity::{e_bh, holm, weighted_by};
 pub use noise::NoiseFloor;
 pub use odd::{OddStart, find_odd_starts};
 pub use repeated::LookSchedule;

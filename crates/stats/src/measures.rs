@@ -3,7 +3,7 @@
 use crate::compare::{Comparison, ForkRatio};
 use crate::error::StatsError;
 use crate::method::Method;
-use crate::multiplicity::e_bh;
+use crate::multiplicity::{e_bh, weighted_by};
 use crate::verdict::{
     DecisionRule, LARGE_TABLE, Polarity, StopReason, UndecidedReason, Verdict, decided, forks_needed, in_order,
 };
@@ -64,8 +64,8 @@ fn first_shares(measures: usize) -> Vec<f64> {
 /// Each line is a fixed sequence of questions at its share of α: a question has a verdict only once all earlier ones of
 /// its line have theirs. A line whose questions are all answered by a difference passes its share on to the lines that
 /// are still open. The probability to state any difference where there is none is then α at most, also for dependent
-/// measures. A table of [`LARGE_TABLE`] comparisons or more is judged by [`e_bh`] over all measures, with the same
-/// shares as weights.
+/// measures. A table of [`LARGE_TABLE`] comparisons or more is judged over all measures, with the same shares as weights: by
+/// [`weighted_by`] where the number of forks was fixed beforehand, and else by [`e_bh`].
 ///
 /// # Errors
 /// As [`Comparison::over_forks`], or the rule's `table_alpha` is outside (0, 1).
@@ -73,7 +73,8 @@ fn first_shares(measures: usize) -> Vec<f64> {
 /// # Source
 /// Maurer, Hothorn & Lehmacher, in: Biometrie in der chemisch-pharmazeutischen Industrie 6 (1995), for the fixed
 /// sequence; Bretz, Maurer, Brannath & Posch, Statistics in Medicine 28 (2009), for the shares that are passed on; Wang
-/// & Ramdas, JRSS B 84 (2022), for weighted e-BH.
+/// & Ramdas, JRSS B 84 (2022), for weighted e-BH; Blanchard & Roquain, Electronic Journal of Statistics 2 (2008), for fixed
+/// forks.
 pub fn judge_measures(lines: &[Line<'_>], rule: &DecisionRule) -> Result<Vec<Vec<Option<Verdict>>>, StatsError> {
     let shares = first_shares(lines.len());
     let longest = lines.iter().map(|line| line.iter().flatten().count()).max().unwrap_or(0);
@@ -116,16 +117,24 @@ fn judge_table(
 ) -> Result<Vec<Vec<Option<Verdict>>>, StatsError> {
     let all: usize = lines.iter().map(|line| line.iter().flatten().count()).sum();
     let mut comparisons = Vec::with_capacity(all);
-    let mut e_values = Vec::with_capacity(all);
+    let mut weights = Vec::with_capacity(all);
     for (line, share) in lines.iter().zip(shares) {
         let weight = share * all as f64 / line.iter().flatten().count().max(1) as f64;
         for measured in line.iter().flatten() {
             let comparison = measured.at_share(1.0)?;
-            e_values.push(comparison.e_value * weight);
+            weights.push(weight);
             comparisons.push((comparison, measured.polarity));
         }
     }
-    let survives = e_bh(&e_values, rule.table_alpha)?;
+    let weighted = || comparisons.iter().map(|(comparison, _)| comparison).zip(&weights);
+    // A number of forks fixed beforehand allows p-values, which decide with fewer forks than e-values do.
+    let survives = if weighted().all(|(comparison, _)| matches!(comparison.method, Method::FixedForks { .. })) {
+        let p_values: Vec<_> = weighted().map(|(comparison, weight)| (comparison.p_value(), *weight)).collect();
+        weighted_by(&p_values, rule.table_alpha)?
+    } else {
+        let e_values: Vec<f64> = weighted().map(|(comparison, weight)| comparison.e_value * weight).collect();
+        e_bh(&e_values, rule.table_alpha)?
+    };
     let judge = |((comparison, polarity), survives): (&(Comparison, Polarity), bool)| {
         let verdict = Verdict::of_comparison(comparison, *polarity, rule);
         if survives || !verdict.is_difference() {

@@ -25,6 +25,30 @@ pub fn e_bh(e_values: &[f64], alpha: f64) -> Result<Vec<bool>, StatsError> {
     Ok(e_values.iter().map(|e| *e >= bar).collect())
 }
 
+/// Which hypotheses "no difference" are rejected at false-discovery rate `alpha`, in the order given, from a p-value and a
+/// weight for each. The weights should average 1.
+///
+/// With K hypotheses, the k with p ≤ weight · alpha · k / (K · (1 + 1/2 + … + 1/K)) are rejected, for the largest k that there
+/// are as many of. This also holds for dependent comparisons.
+///
+/// # Errors
+/// `alpha` is outside (0, 1), or a p-value is outside 0–1.
+///
+/// # Source
+/// Benjamini & Yekutieli, Annals of Statistics 29 (2001); with weights Blanchard & Roquain, Electronic Journal of Statistics
+/// 2 (2008).
+pub fn weighted_by(hypotheses: &[(f64, f64)], alpha: f64) -> Result<Vec<bool>, StatsError> {
+    require_alpha(alpha)?;
+    require_p_values(hypotheses.iter().map(|(p, _)| *p))?;
+    let all = hypotheses.len();
+    let harmonic: f64 = (1..=all).map(|rank| 1.0 / rank as f64).sum();
+    let is_within =
+        |(p, weight): &(f64, f64), rank: usize| *p <= weight * alpha * rank as f64 / (all as f64 * harmonic);
+    let reached = |rank: &usize| hypotheses.iter().filter(|one| is_within(one, *rank)).count() >= *rank;
+    let rank = (1..=all).rev().find(reached);
+    Ok(hypotheses.iter().map(|one| rank.is_some_and(|rank| is_within(one, rank))).collect())
+}
+
 /// Which hypotheses "no difference" are rejected so that any of them is rejected wrongly with probability `alpha` at most, in
 /// the order given. Valid whatever the dependence between them.
 ///
@@ -35,9 +59,7 @@ pub fn e_bh(e_values: &[f64], alpha: f64) -> Result<Vec<bool>, StatsError> {
 /// Holm, Scandinavian Journal of Statistics 6 (1979).
 pub fn holm(p_values: &[f64], alpha: f64) -> Result<Vec<bool>, StatsError> {
     require_alpha(alpha)?;
-    if let Some(index) = p_values.iter().position(|p| !(0.0..=1.0).contains(p)) {
-        return Err(StatsError::BadParameter { name: "p-value", value: p_values[index], expected: "between 0 and 1" });
-    }
+    require_p_values(p_values.iter().copied())?;
     let mut order: Vec<usize> = (0..p_values.len()).collect();
     order.sort_by(|a, b| p_values[*a].total_cmp(&p_values[*b]));
     let mut rejected = vec![false; p_values.len()];
@@ -48,6 +70,13 @@ pub fn holm(p_values: &[f64], alpha: f64) -> Result<Vec<bool>, StatsError> {
         rejected[index] = true;
     }
     Ok(rejected)
+}
+
+fn require_p_values(mut p_values: impl Iterator<Item = f64>) -> Result<(), StatsError> {
+    match p_values.find(|p| !(0.0..=1.0).contains(p)) {
+        Some(value) => Err(StatsError::BadParameter { name: "p-value", value, expected: "between 0 and 1" }),
+        None => Ok(()),
+    }
 }
 
 /// The evidence that the `rank`-th of `hypotheses` needs.
@@ -88,6 +117,23 @@ mod tests {
         assert_eq!(holm(&[0.01, 0.04, 0.03, 0.005], 0.06).unwrap(), [true; 4]);
         assert_eq!(holm(&[], 0.05).unwrap(), []);
         assert!(holm(&[1.5], 0.05).is_err() && holm(&[f64::NAN], 0.05).is_err());
+    }
+
+    #[test]
+    fn benjamini_and_yekutieli_agree_with_r() {
+        // p.adjust(c(.039, .001, .041, .008), "BY") in R: 0.0854 0.0083 0.0854 0.0333.
+        let equal = |alpha| weighted_by(&[(0.039, 1.0), (0.001, 1.0), (0.041, 1.0), (0.008, 1.0)], alpha).unwrap();
+        assert_eq!(equal(0.05), [false, true, false, true]);
+        assert_eq!(equal(0.086), [true; 4]);
+        assert_eq!(weighted_by(&[], 0.05).unwrap(), []);
+        assert!(weighted_by(&[(1.5, 1.0)], 0.05).is_err() && weighted_by(&[(f64::NAN, 1.0)], 0.05).is_err());
+    }
+
+    #[test]
+    fn a_weight_moves_error_from_one_hypothesis_to_another() {
+        // K 2: p ≤ weight · 0.05 · k / 3.
+        assert_eq!(weighted_by(&[(0.03, 1.0), (0.9, 1.0)], 0.05).unwrap(), [false, false]);
+        assert_eq!(weighted_by(&[(0.03, 1.9), (0.9, 0.1)], 0.05).unwrap(), [true, false]);
     }
 
     #[test]

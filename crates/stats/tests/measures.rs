@@ -133,3 +133,18 @@ fn a_difference_is_stated_where_there_is_none_no_more_often_than_alpha() {
     assert!(share < 0.05 + 3.0 * (0.05_f64 * 0.95 / RUNS as f64).sqrt(), "{share}");
     assert!(share > 0.02, "far below α the rule would waste forks: {share}");
 }
+
+/// Fixed forks: a table with clear differences states them in all measures, from four forks on.
+#[test]
+fn a_table_of_fixed_forks_states_clear_differences_in_every_measure() {
+    let (clear, same) = (scattered(0.7, 0.05, 4), scattered(0.0, 0.01, 4));
+    let line = |count: usize| -> Line<'_> {
+        let forks = |at: usize| if at < count { &clear } else { &same };
+        (0..18).map(|at| measured(forks(at), Method::FIXED_FORKS)).collect()
+    };
+    let rule = DecisionRule { table_alpha: 0.05, ..DecisionRule::default() };
+    let verdicts = judge_measures(&[line(16), line(16), line(16), line(0), line(0)], &rule).expect("finite forks");
+    let stated: Vec<usize> =
+        verdicts.iter().map(|line| line.iter().flatten().filter(|verdict| verdict.is_difference()).count()).collect();
+    assert_eq!(stated, [16, 16, 16, 0, 0]);
+}
