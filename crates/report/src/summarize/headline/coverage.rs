@@ -6,9 +6,6 @@ use crate::summary::Comparison;
 /// The largest number of names in a list.
 const LISTED: usize = 3;
 
-/// The subject if a list of names would be long.
-pub(super) const THE_VARIANT: &str = "the variant";
-
 /// All variants and scenarios that were compared.
 pub(super) struct Universe {
     variants: Vec<String>,
@@ -19,9 +16,11 @@ pub(super) struct Universe {
 /// What a fact is about, in words.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Coverage {
-    /// `http4s.Tapir and http4s.TapirInterceptor`, or `the variant` where there is no list.
+    /// `http4s.Tapir and http4s.TapirInterceptor`, or `7 of 9 variants` where a list would be long.
     pub subject: String,
     pub is_plural: bool,
+    /// Whether the subject is a number of variants and not their names.
+    pub is_counted: bool,
     /// `http4s.Vanilla`, or `its baseline`.
     pub baseline: String,
     /// ` on SimpleGet and PostBytes`, ` in 9 of 12 comparisons`.
@@ -56,29 +55,28 @@ impl Universe {
         let subject = names(&variants, &self.variants, "variants");
         // Every variant under every scenario, or a list of scenarios would say too much.
         let is_product = variants.len() * scenarios.len() == comparisons.len();
-        let place = is_product.then(|| names(&scenarios, &self.scenarios, "scenarios")).flatten();
-        let place = match place {
-            Some(place) if subject.is_some() => format!(" on {place}"),
-            _ => format!(" in {}", self.part(comparisons.len())),
+        let place = if is_product {
+            format!(" on {}", names(&scenarios, &self.scenarios, "scenarios"))
+        } else {
+            format!(" in {}", self.part(comparisons.len()))
         };
-        let is_plural = subject.is_some() && variants.len() > 1;
-        let subject = subject.unwrap_or_else(|| THE_VARIANT.to_owned());
+        let (is_plural, is_counted) = (variants.len() > 1, variants.len() > LISTED);
         let baseline = match baselines.as_slice() {
             [one] => one.clone(),
             _ if is_plural => "their baselines".to_owned(),
             _ => "its baseline".to_owned(),
         };
-        Coverage { subject, is_plural, baseline, place }
+        Coverage { subject, is_plural, is_counted, baseline, place }
     }
 }
 
-/// `a`, `a and b`, `a, b and c`, `all 5 scenarios`; `None` where a list would be long.
-fn names(some: &[String], all: &[String], what: &str) -> Option<String> {
+/// `a`, `a and b`, `a, b and c`, `all 5 scenarios`, `4 of 5 scenarios`.
+fn names(some: &[String], all: &[String], what: &str) -> String {
     match some {
-        [one] => Some(one.clone()),
-        [first @ .., last] if some.len() <= LISTED => Some(format!("{} and {last}", first.join(", "))),
-        _ if some.len() == all.len() => Some(format!("all {} {what}", all.len())),
-        _ => None,
+        [one] => one.clone(),
+        [first @ .., last] if some.len() <= LISTED => format!("{} and {last}", first.join(", ")),
+        _ if some.len() == all.len() => format!("all {} {what}", all.len()),
+        _ => format!("{} of {} {what}", some.len(), all.len()),
     }
 }
 
@@ -123,5 +121,13 @@ mod tests {
         assert_eq!(words(&all[..2]), ("a and b on Get".to_owned(), true));
         assert_eq!(words(&all[1..]), ("b and a in 2 of 3 comparisons".to_owned(), true));
         assert_eq!(words(&all[2..]), ("a on Post".to_owned(), false));
+    }
+
+    #[test]
+    fn many_variants_are_counted() {
+        let all: Vec<Comparison> = ["a", "b", "c", "d", "e"].map(|name| comparison(name, "Get")).into();
+        let all: Vec<&Comparison> = all.iter().collect();
+        let subject = |some: &[&Comparison]| Universe::of(&all).cover_by_name(some).subject;
+        assert_eq!([subject(&all), subject(&all[1..])], ["all 5 variants", "4 of 5 variants"]);
     }
 }

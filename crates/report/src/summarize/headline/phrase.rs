@@ -1,6 +1,6 @@
 //! Facts as English: the first with its subject and verb, the others after it.
 
-use super::coverage::{Coverage, THE_VARIANT, Universe};
+use super::coverage::{Coverage, Universe};
 use super::fact::Fact;
 use super::region_in_words;
 use crate::format::{Change, fixed};
@@ -146,8 +146,9 @@ fn beside(cover: &Coverage, lead: &Coverage) -> String {
     }
 }
 
+/// ` for a and b on Get`; where the variants are counted, ` in 9 of 12 comparisons` says enough.
 fn for_whom(cover: &Coverage) -> String {
-    if cover.subject == THE_VARIANT { cover.place.clone() } else { format!(" for {}{}", cover.subject, cover.place) }
+    if cover.is_counted { cover.place.clone() } else { format!(" for {}{}", cover.subject, cover.place) }
 }
 
 /// The nouns of facts, each once: `p50` alone where `p99 at half load` follows.
@@ -185,7 +186,7 @@ fn list(nouns: &[String]) -> String {
 
 /// With a capital, unless it begins with the name of a server.
 fn beginning(text: &str) -> String {
-    if text.starts_with(THE_VARIANT) || text.starts_with("all ") { capital(text) } else { text.to_owned() }
+    if text.starts_with("all ") { capital(text) } else { text.to_owned() }
 }
 
 /// With a capital, unless it begins with the name of a percentile (`p99`).
