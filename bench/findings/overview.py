@@ -3,6 +3,7 @@
 import math
 
 from .figures import change, excludes
+from .picks import SATURATING
 from .problem import Problem
 from .runs import rows_of
 
@@ -40,6 +41,7 @@ def of(run):
         "drawn": [{"variant": variant, "figures": drawn[variant]} for variant in order],
         "marks": marks_for(figures),
         "width": WIDTH,
+        "load": load_of(run),
     }
 
 
@@ -64,6 +66,12 @@ def version_of(run, variant):
     """Tapir's version, as the servers of this variant resolved it."""
     resolved = next(cell["resolved"] for cell in run["cells"] if cell["variant"] == variant)
     return rows_of(resolved).get("tapir", "–")
+
+
+def load_of(run):
+    """The load of the figures: `closed, 128 users`."""
+    models = {load["model"] for cell in run["cells"] for load in cell.get("latency", []) if load["slice_kind"] == SATURATING}
+    return ", ".join(sorted(models))
 
 
 def marks_for(figures):

@@ -8,7 +8,7 @@ use tare_sample::PackedHistogram;
 use tare_stats::histogram::LatencyHistogram;
 
 /// A server is not at rest if it uses more than this share of a core without requests. The timers of actor systems (pekko,
-/// Akka) take 1.0 to 1.6 %, and it counts for the other server that is measured meanwhile: the region is wider.
+/// Akka) take 1.0 to 1.6 %. The server that is measured meanwhile misses that much: at most the smallest default region.
 pub const RESTLESS_SHARE: f64 = 0.02;
 
 /// A server's use during one slice of load: window and drain, unless a field says otherwise.

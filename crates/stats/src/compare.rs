@@ -151,6 +151,14 @@ impl Comparison {
         Self { s_used, ..self.clone() }.with_intervals(log.estimate, forks, |_, _| Ok(None))
     }
 
+    /// The probability of an estimate at least this far from "no difference" where there is none. It holds for a number of
+    /// forks fixed beforehand (Student's t). One fork gives 1.
+    pub fn p_value(&self) -> f64 {
+        let (Some(s), Some(log)) = (self.s_used, self.log) else { return 1.0 };
+        let forks = f64::from(self.forks);
+        student_t_p_value(log.estimate * forks.sqrt() / s, forks - 1.0)
+    }
+
     /// The standard deviation that `forks` forks will have: `own` for those that there are, and for the others the one
     /// that prior and own forks give together.
     fn expected_sd(&self, own: f64, forks: u32) -> f64 {
@@ -181,16 +189,6 @@ impl Comparison {
         self.ratio = Some(log.exp());
         self.e_value = e_value(forks as usize, estimate, s, 0.0);
         Ok(self)
-    }
-}
-
-impl Comparison {
-    /// The probability of an estimate at least this far from "no difference" where there is none. It holds for a number of
-    /// forks fixed beforehand (Student's t). One fork gives 1.
-    pub fn p_value(&self) -> f64 {
-        let (Some(s), Some(log)) = (self.s_used, self.log) else { return 1.0 };
-        let forks = f64::from(self.forks);
-        student_t_p_value(log.estimate * forks.sqrt() / s, forks - 1.0)
     }
 }
 

@@ -10,8 +10,8 @@ use crate::method::Method;
 /// Forecasts of forks still needed are not made beyond this many.
 pub const MAX_FORECAST_FORKS: u32 = 1_000;
 
-/// From this many comparisons on a table is judged by [`e_bh`](crate::multiplicity::e_bh); smaller ones are questions
-/// in order.
+/// From this many comparisons on a table is judged as a whole, by [`e_bh`](crate::multiplicity::e_bh) or, with fixed forks, by
+/// [`weighted_by`](crate::multiplicity::weighted_by). Fewer are questions in order.
 pub const LARGE_TABLE: u32 = 10;
 
 /// The size of a difference is known well enough at this share of it: 40 % ± 10 % needs no more forks.
@@ -78,7 +78,7 @@ pub struct DecisionRule {
     /// [`e_bh`](crate::multiplicity::e_bh) alone. Otherwise a verdict could be withdrawn that one more fork would have
     /// kept.
     pub comparisons: u32,
-    /// The level of [`e_bh`](crate::multiplicity::e_bh): the expected share of false ones among all differences that
+    /// The level of a table: the expected share of false ones among all differences that
     /// the run states. Default 0.01.
     pub table_alpha: f64,
 }

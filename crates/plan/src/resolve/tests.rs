@@ -88,7 +88,7 @@ pub(super) fn strings(items: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn each_server_is_weighed_against_its_own_baseline_with_a_control() {
+fn each_server_is_compared_with_its_own_baseline_with_a_control() {
     let asked = Options { scenarios: Some(strings(&["SimpleGet"])), ..Options::default() };
     let without = plan("", asked.clone()).unwrap();
     assert_eq!(names(&without)[0].1, strings(&["http4s.Vanilla", "http4s.Tapir"]), "a control must be asked for");
@@ -199,7 +199,7 @@ fn versions_stand_side_by_side_each_on_its_own_baseline() {
 }
 
 #[test]
-fn a_server_can_be_weighed_against_an_earlier_version_of_itself() {
+fn a_server_can_be_compared_with_an_earlier_version_of_itself() {
     let suite = "[[groups]]\nbaseline = \"http4s.Tapir\"\nbaseline_version = \"1.10.14\"\nservers = [\"http4s.Tapir\"]";
     let plan = plan(suite, Options { control: Some(true), ..Options::default() }).unwrap();
     let variants: Vec<(&str, Role)> = plan.groups[0].variants.iter().map(|v| (v.name.as_str(), v.role)).collect();

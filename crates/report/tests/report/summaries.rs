@@ -42,7 +42,7 @@ fn the_control_gives_the_noise_floor() {
 }
 
 #[test]
-fn a_server_alone_with_its_control_is_weighed_against_itself() {
+fn a_server_alone_with_its_control_is_compared_with_itself() {
     let summary = summarize(&synthetic::run(&[baseline(), control()], 16, &[SliceKind::Saturating]));
     assert_eq!(summary.comparisons.len(), 1);
     let text = &summary.sentences[0].text;

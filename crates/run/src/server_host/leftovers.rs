@@ -8,8 +8,10 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tare_sys::clock::wall_unix_ns;
 
+const DAY: Duration = Duration::from_secs(24 * 3600);
+
 /// Programs and bundles are kept for this long after their last use.
-const KEPT_UNUSED: Duration = Duration::from_secs(30 * 24 * 3600);
+const KEPT_UNUSED: Duration = Duration::from_secs(30 * DAY.as_secs());
 
 /// Marks a program or a bundle as used now.
 ///
@@ -34,7 +36,8 @@ fn now() -> SystemTime {
 }
 
 /// Names: `agent-HASH` is a program, `files-HASH` a bundle, either with `.PID` until it is whole, and `servers-PID` has the
-/// logs of an agent's servers.
+/// logs of an agent's servers. Where machines share the folder, the process may be another machine's, so its files are kept
+/// for a day.
 fn is_leftover(entry: &DirEntry, now: SystemTime) -> bool {
     let name = entry.file_name();
     let Some((kind, rest)) = name.to_str().and_then(|name| name.split_once('-')) else { return false };
@@ -43,13 +46,16 @@ fn is_leftover(entry: &DirEntry, now: SystemTime) -> bool {
         "agent" | "files" => rest.split_once('.').map(|(_, process)| process),
         _ => return false,
     };
+    let used = entry.metadata().and_then(|about| about.modified());
+    let unused_for = |span: Duration| used.is_ok_and(|used| now.duration_since(used).is_ok_and(|unused| unused > span));
     match of_process {
-        Some(process) => process.parse::<u32>().is_ok_and(|process| !Path::new(&format!("/proc/{process}")).exists()),
-        None => {
-            let used = entry.metadata().and_then(|about| about.modified());
-            used.is_ok_and(|used| now.duration_since(used).is_ok_and(|unused| unused > KEPT_UNUSED))
-        }
+        Some(process) => process.parse::<u32>().is_ok_and(|process| !is_running(process)) && unused_for(DAY),
+        None => unused_for(KEPT_UNUSED),
     }
+}
+
+fn is_running(process: u32) -> bool {
+    Path::new("/proc").join(process.to_string()).exists()
 }
 
 #[cfg(test)]
@@ -69,12 +75,13 @@ mod tests {
         let files = [
             ("agent-ab", true, true),
             ("agent-cd", false, false),
-            (&format!("agent-ef.{NOBODY}"), false, true),
+            (&format!("agent-ef.{NOBODY}"), true, true),
+            (&format!("agent-01.{NOBODY}"), false, false),
             (&format!("agent-ef.{alive}"), true, false),
             ("files-ab/classes", true, true),
             ("files-cd/classes", false, false),
-            (&format!("files-ef.{NOBODY}/classes"), false, true),
-            (&format!("servers-{NOBODY}/a.log"), false, true),
+            (&format!("files-ef.{NOBODY}/classes"), true, true),
+            (&format!("servers-{NOBODY}/a.log"), true, true),
             (&format!("servers-{alive}/a.log"), true, false),
             ("node_counters.cjs", true, false),
             ("baselines/main/Cargo.toml", true, false),

@@ -86,7 +86,7 @@ fn the_clock_of_an_external_server_is_estimated_for_what_it_pushes() {
 }
 
 #[test]
-fn an_external_server_is_weighed_against_one_of_ours() {
+fn an_external_server_is_compared_with_one_of_ours() {
     let bench = Bench::new();
     let server = by_hand(&bench, &[]);
     let port = server.port;
