@@ -31,8 +31,10 @@ const BACKLOG_GONE: f64 = 0.02;
 /// Rounds in a row that must show it before the servers move. A compilation that comes later is still waited for: steady
 /// means that the compilers have been calm for seconds on the cores of measuring, too.
 const CALM_ROUNDS: usize = 2;
-/// The part of the cap after which servers move to the cores of measuring, calm or not.
-const SHARE_ON_ALL_CORES: f64 = 0.7;
+/// The part of the cap that is kept for the cores of measuring, whether the compilers are calm before it or not.
+const SHARE_ON_OWN_CORES: f64 = 0.3;
+/// What a server needs there to show a level: the look-back of the rule, and some rounds after the change of cores.
+const LEAST_ON_OWN_CORES: Duration = Duration::from_secs(7);
 /// The fewest users of a warm-up until steady, unless the plan has fewer: they still keep a server busy.
 const FEWEST_USERS: u32 = 8;
 
@@ -163,10 +165,10 @@ impl WarmUp {
         scenario.context.show(&progress);
     }
 
-    /// Moves the servers to their own cores once their compilers have nothing left to do, or most of the cap is spent. Windows from before
-    /// the move prove nothing.
+    /// Moves the servers to their own cores once their compilers have nothing left to do, or the rest of the cap is needed there.
+    /// Windows from before the move prove nothing.
     fn move_when_calm(&mut self, scenario: &mut ScenarioRun<'_, '_>) {
-        if is_calm(&self.windows) || self.elapsed(scenario) > self.cap.mul_f64(SHARE_ON_ALL_CORES) {
+        if is_calm(&self.windows) || self.elapsed(scenario) > longest_on_all_cores(self.cap) {
             let server = scenario.context.cores.server.clone();
             scenario.servers.move_to(scenario.context, &server);
             self.windows.iter_mut().for_each(Vec::clear);
@@ -193,6 +195,11 @@ impl WarmUp {
 fn users_that_drain_soon(length: Duration, slowest_per_s: f64, most: u32) -> u32 {
     let answered = (slowest_per_s * length.as_secs_f64() / 2.0).max(f64::from(FEWEST_USERS));
     if answered >= f64::from(most) { most } else { 1 << (answered as u32).ilog2() }
+}
+
+/// How long servers may stay on all cores in a warm-up with this cap. A short cap is shared equally.
+fn longest_on_all_cores(cap: Duration) -> Duration {
+    cap - cap.mul_f64(SHARE_ON_OWN_CORES).max(LEAST_ON_OWN_CORES).min(cap / 2)
 }
 
 /// Whether the compilers of all servers have had nothing to do for some rounds; at once where there are no compilers.
@@ -300,6 +307,12 @@ mod tests {
         assert!(is_steady(&series(2.6, None)) && !is_steady(&series(1.4, None)));
         assert!(is_steady(&series(5.6, Some(0.0))) && !is_steady(&series(4.4, Some(0.0))));
         assert!(compiles(&[Vec::new()]), "not known yet");
+    }
+
+    #[test]
+    fn a_short_cap_leaves_enough_time_to_show_a_level() {
+        let on_all_cores = |cap_s| longest_on_all_cores(Duration::from_secs(cap_s)).as_secs_f64();
+        assert_eq!([40, 16, 8].map(on_all_cores), [28.0, 9.0, 4.0]);
     }
 
     #[test]

@@ -49,6 +49,17 @@ fn a_warm_up_that_never_ends_stops_at_its_cap_and_is_recorded_as_unsteady() {
 }
 
 #[test]
+fn a_short_warm_up_still_judges_the_cost_on_the_cores_where_it_is_measured() {
+    let mut plan = plan(&["a", "b"], &["Get"]);
+    if let Warmup::UntilSteady { cap, first_cap, .. } = &mut plan.warmup {
+        (*cap, *first_cap) = (Span(Duration::from_secs(16)), Span(Duration::from_secs(16)));
+    }
+    let outcome = Simulation::new(plan).plant("b", Planted { compiler_share: 0.3, ..Planted::default() }).run();
+    let of_a: Vec<_> = outcome.record.warmups.iter().filter(|warmup| warmup.variant == "a").collect();
+    assert!(!of_a.is_empty() && of_a.iter().all(|warmup| warmup.steady), "{of_a:?}");
+}
+
+#[test]
 fn the_first_fork_fixes_the_rate_for_all() {
     // The slowest server answers 10,000 per second; a later start of it is faster.
     let outcome = Simulation::new(plan(&["a", "b"], &["Get"]))
