@@ -63,20 +63,21 @@ impl RunWriter {
 
     fn begin(file: &Path, header: HeaderRef<'_>, takes_profiles: bool) -> Result<Self, RecordError> {
         let file = file.to_owned();
-        if let Err(error) = File::create_new(&file) {
-            let exists = error.kind() == std::io::ErrorKind::AlreadyExists;
-            return Err(if exists { RecordError::Exists { file } } else { RecordError::io(&file, &error) });
+        if std::fs::symlink_metadata(&file).is_ok() {
+            return Err(RecordError::Exists { file });
         }
-        let begin = || {
+        write_draft(&file, header)?;
+        let draft = draft_of(&file);
+        std::fs::rename(&draft, &file).map_err(|error| {
+            discard(&draft);
+            RecordError::io(&file, &error)
+        })?;
+        let open = || {
             let connection = Connection::open(&file)?;
-            schema::create(&connection)?;
-            put(&connection, "header", &header)?;
+            schema::set_write_mode(&connection)?;
             Ok(connection)
         };
-        let connection = begin().map_err(|e| {
-            discard(&file);
-            RecordError::sqlite(&file, &e)
-        })?;
+        let connection = open().map_err(|e| RecordError::sqlite(&file, &e))?;
         Ok(Self { connection, file, takes_profiles, _lock: None })
     }
 
@@ -185,13 +186,40 @@ impl RunWriter {
     }
 }
 
-/// Removes a record without a header, which would only use space on a full disk.
-fn discard(file: &Path) {
-    for suffix in ["", "-wal", "-shm"] {
-        let mut name = file.as_os_str().to_owned();
-        name.push(suffix);
-        let _ = std::fs::remove_file(name);
+/// Writes a record that has only its header, under the name of a draft. A record gets its own name when it can be read:
+/// `kill -9` leaves no half of one.
+fn write_draft(file: &Path, header: HeaderRef<'_>) -> Result<(), RecordError> {
+    let draft = draft_of(file);
+    // What a killed tare left.
+    discard(&draft);
+    File::create_new(&draft).map_err(|error| RecordError::io(file, &error))?;
+    let write = || {
+        let connection = Connection::open(&draft)?;
+        schema::create(&connection)?;
+        put(&connection, "header", &header)?;
+        connection.close().map_err(|(_, error)| error)
+    };
+    write().map_err(|error| {
+        discard(&draft);
+        RecordError::sqlite(file, &error)
+    })
+}
+
+fn draft_of(file: &Path) -> PathBuf {
+    with_suffix(file, ".new")
+}
+
+/// Removes a draft, which would only use space on a full disk.
+fn discard(draft: &Path) {
+    for suffix in ["", "-journal", "-wal", "-shm"] {
+        let _ = std::fs::remove_file(with_suffix(draft, suffix));
     }
+}
+
+fn with_suffix(file: &Path, suffix: &str) -> PathBuf {
+    let mut name = file.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
 }
 
 fn put<T: Serialize>(connection: &Connection, key: &str, value: &T) -> rusqlite::Result<()> {

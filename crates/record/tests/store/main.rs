@@ -278,3 +278,31 @@ fn a_header_that_cannot_be_read_says_what_is_wrong_with_it() {
         assert!(error.contains(cause) && error.contains("restore it from a copy"), "{error}");
     }
 }
+
+#[test]
+fn a_record_reads_from_the_moment_that_its_file_is_there() {
+    let root = tempfile::tempdir().unwrap();
+    let file = |number: usize| root.path().join(format!("{number}.sqlite"));
+    // What a killed tare left does not hinder.
+    for suffix in [".new", ".new-journal", ".new-wal"] {
+        std::fs::write(root.path().join(format!("0.sqlite{suffix}")), "half a record").unwrap();
+    }
+    std::thread::scope(|scope| {
+        let reader = scope.spawn(|| {
+            for number in 0..20 {
+                while !file(number).exists() {
+                    std::hint::spin_loop();
+                }
+                for _ in 0..20 {
+                    assert_eq!(open_run_record(&file(number)).unwrap().header.id, "r");
+                }
+            }
+        });
+        for number in 0..20 {
+            drop(RunWriter::create_file(&file(number), &common::header("r")).unwrap());
+        }
+        reader.join().unwrap();
+    });
+    let left: Vec<_> = std::fs::read_dir(root.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert!(left.iter().all(|name| !name.to_string_lossy().contains("new")), "{left:?}");
+}
