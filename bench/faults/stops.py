@@ -31,6 +31,8 @@ def kill_run(tare, chance):
         run.communicate()
         if not are_gone(folder):
             return wrong(f"processes are left running: {processes(folder)}")
+        if run.returncode >= 0:
+            return right(f"no server left; the run had ended before, with exit code {run.returncode}")
         return left_of_run(tare, folder)
 
 
