@@ -1,5 +1,5 @@
-//! Which slices other programs disturbed, and which rounds and forks do not count for that reason. Only the CPU use of
-//! others decides, never the figures.
+//! Which slices other programs disturbed, or a generator that stood still, and which rounds and forks do not count for that
+//! reason. Only the CPU use of others and the generator's own clock decide, never what a server showed.
 
 use std::collections::BTreeSet;
 
@@ -16,6 +16,12 @@ const OTHERS: f64 = 0.1;
 const SLICES: f64 = 0.2;
 /// Where servers alternate within a round, disturbed rounds are left out, and the fork counts up to this share of them.
 const ROUNDS: f64 = 0.5;
+
+/// Above this stamp lag at the 99th percentile the generator stood still in a slice of open load: answers that had arrived
+/// waited so long to be read. A slow server does not cause that.
+const STANDSTILL_NS: u64 = 1_000_000;
+/// Up to this share of the rounds of one kind are left out for that.
+const STANDSTILLS: f64 = 0.5;
 
 /// What does not count of one group under one scenario, for all of its cells alike.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -47,7 +53,25 @@ impl SetAside {
                 aside.forks.insert(*fork);
             }
         }
-        if 2 * aside.forks.len() > all.len() { Self::default() } else { aside }
+        if 2 * aside.forks.len() > all.len() {
+            aside = Self::default();
+        }
+        for kind in [SliceKind::Fixed, SliceKind::Poisson] {
+            aside.judge_standstills(scored.iter().copied().filter(|slice| slice.key.kind == kind));
+        }
+        aside
+    }
+
+    /// Leaves out the rounds of an open load in which the generator stood still, for all servers alike. None if these are
+    /// too many: then the generator is always late, and its cells say so.
+    fn judge_standstills<'a>(&mut self, slices: impl Iterator<Item = &'a StoredSlice>) {
+        let counted: Vec<&StoredSlice> = slices.filter(|slice| !self.contains(slice)).collect();
+        let rounds: BTreeSet<_> = counted.iter().copied().map(round_of).collect();
+        let stood_still = counted.iter().copied().filter(|slice| generator_stood_still(slice));
+        let late: BTreeSet<_> = stood_still.map(round_of).collect();
+        if late.len() as f64 <= STANDSTILLS * rounds.len() as f64 {
+            self.rounds.extend(late);
+        }
     }
 
     /// Leaves out the disturbed rounds of a fork, or the fork if these are too many. What disturbs a round in which the
@@ -69,6 +93,11 @@ fn round_of(slice: &StoredSlice) -> (u32, SliceKind, u32) {
 
 fn is_disturbed(slice: &StoredSlice) -> bool {
     slice.server.others_share.is_some_and(|others| others > OTHERS)
+}
+
+fn generator_stood_still(slice: &StoredSlice) -> bool {
+    let stamp_lag = &slice.load.stamp_lag;
+    stamp_lag.samples() > 0 && stamp_lag.unpack().value_at_quantile_ns(0.99).is_some_and(|lag| lag > STANDSTILL_NS)
 }
 
 /// Whether too many of these slices were disturbed.

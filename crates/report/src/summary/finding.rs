@@ -55,6 +55,8 @@ pub enum ReportFinding {
     ServerDied,
     /// Other work disturbed some forks, which do not count.
     ForksSetAside,
+    /// Rounds of the other forks that do not count, because of other work or of a generator that stood still.
+    RoundsLeftOut,
     /// Cells that were not steady when measuring began.
     NotSteady,
     /// Starts that settled in another mode than the rest.

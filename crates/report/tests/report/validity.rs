@@ -1,9 +1,12 @@
 //! What speaks against a cell: failures and deaths void it, doubts are named.
 
 use tare_plan::plan::SliceKind;
-use tare_record::{ErrorClass, ErrorTallies, ErrorTally, EventKind, EventLevel, EventRecord, RunRecord};
+use tare_record::{
+    ErrorClass, ErrorTallies, ErrorTally, EventKind, EventLevel, EventRecord, PackedHistogram, RunRecord, StoredSlice,
+};
 use tare_report::summary::{FindingKind, ReportFinding, Severity, ValidityState, VerdictKind};
 use tare_report::{Currency, Summary, summarize};
+use tare_stats::histogram::LatencyHistogram;
 
 use crate::synthetic::standard;
 
@@ -176,6 +179,47 @@ fn disturbed_rounds_are_left_out_where_servers_alternate() {
     assert_eq!(throughput(&disturbed).forks, 8, "the fork rests on its other rounds");
     assert!((throughput(&disturbed).ratio - throughput(&clean).ratio).abs() < 0.01, "what others did moves nothing");
     assert_eq!(throughput(&alternating(4)).forks, 7, "no saturating round of the fork is left");
+}
+
+/// The standard record, in which the generator stood still for 3 ms in the first Poisson rounds of fork 3.
+fn with_standstills(rounds: u32) -> RunRecord {
+    let mut record = standard();
+    let mut lag = LatencyHistogram::new();
+    (0..100).for_each(|_| lag.record_ns(3_000_000));
+    let is_late = |slice: &&mut StoredSlice| {
+        slice.key.kind == SliceKind::Poisson && slice.key.variant == "http4s.Tapir" && slice.key.round < rounds
+    };
+    for slice in record.slices.iter_mut().filter(is_late).filter(|slice| rounds > 1 || slice.key.fork == 3) {
+        slice.load.stamp_lag = PackedHistogram::from(&lag);
+        slice.load.response = PackedHistogram::from(&lag);
+    }
+    record
+}
+
+#[test]
+fn a_round_in_which_the_generator_stood_still_is_left_out_for_all_servers() {
+    let (clean, late) = (summarize(&with_standstills(0)), summarize(&with_standstills(1)));
+    let poisson = |summary: &Summary, variant: usize| {
+        let latency = summary.cells[variant].latency.iter().find(|latency| latency.slice_kind == SliceKind::Poisson);
+        latency.unwrap().response.clone()
+    };
+    for variant in 0..3 {
+        assert_eq!(late.cells[variant].validity.state, ValidityState::Valid);
+        assert!(poisson(&late, variant).count < poisson(&clean, variant).count, "of all servers alike");
+        assert_eq!(late.cells[variant].forks, 8);
+    }
+    let told = late.findings.iter().find(|f| f.kind == FindingKind::Report(ReportFinding::RoundsLeftOut)).unwrap();
+    assert!(told.text.contains("SimpleGet: http4s.Vanilla 1 round"), "{}", told.text);
+    assert!(!clean.findings.iter().any(|f| f.kind == told.kind));
+}
+
+#[test]
+fn a_generator_that_always_stands_still_makes_its_cells_suspect() {
+    let always = summarize(&with_standstills(u32::MAX));
+    let cell = &always.cells[1];
+    assert_eq!(cell.validity.state, ValidityState::Suspect);
+    assert!(cell.validity.joined_reasons().contains("may have read answers late"), "{:?}", cell.validity.reasons);
+    assert!(!always.findings.iter().any(|f| f.kind == FindingKind::Report(ReportFinding::RoundsLeftOut)));
 }
 
 #[test]

@@ -15,6 +15,7 @@ use crate::summary::{Bottleneck, Finding, PauseTally, ReportFinding, ValiditySta
 pub(super) fn of_cells(cells: &[Studied<'_>]) -> Vec<Finding> {
     let together = [
         disturbed(cells),
+        left_out(cells),
         unsteady(cells),
         odd_starts(cells),
         generator_bound(cells),
@@ -59,6 +60,16 @@ fn disturbed(cells: &[Studied<'_>]) -> Option<Finding> {
     };
     let found = Found::among(cells, of)?;
     Some(found.finding(ReportFinding::ForksSetAside))
+}
+
+/// Rounds that count for nothing, in forks that count.
+fn left_out(cells: &[Studied<'_>]) -> Option<Finding> {
+    let of = |studied: &Studied<'_>| {
+        let rounds = studied.evidence.set_aside.rounds.len() as u64;
+        (rounds > 0 && studied.evidence.is_baseline()).then(|| count(rounds, "round"))
+    };
+    let found = Found::among(cells, of)?;
+    Some(found.finding(ReportFinding::RoundsLeftOut))
 }
 
 fn unsteady(cells: &[Studied<'_>]) -> Option<Finding> {

@@ -69,6 +69,13 @@ const fn words(kind: ReportFinding) -> FindingWords {
              their figures.",
             "Stop the other programs: each fork set aside costs time.",
         ),
+        ReportFinding::RoundsLeftOut => row(
+            Severity::Info,
+            "Rounds left out",
+            "Other programs took over 10 % of the cores in these rounds, or the generator stood still in them for over 1 ms. They \
+             count for no server of their group.",
+            "Give the generator its own cores (--load-cpus), and stop other programs.",
+        ),
         ReportFinding::NotSteady => row(
             Severity::Warning,
             "Not steady",
