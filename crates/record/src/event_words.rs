@@ -67,9 +67,9 @@ impl EventKind {
             Self::ServerSuspended => "a SIGSTOP stopped its process, so it cannot answer".to_owned(),
             Self::NoAnswers => "every request of a slice failed".to_owned(),
             Self::ServerRestarted => {
-                "it failed in the scenario before. From here on, this fork measures a new start".to_owned()
+                "it failed in the scenario before. From here on, a new start of it is measured".to_owned()
             }
-            Self::GroupNotMeasured => "the budget ended before the first fork of this group".to_owned(),
+            Self::GroupNotMeasured => "the budget ended before the first start of this group".to_owned(),
             Self::RunResumed { cut_slices: 0, .. } => {
                 "the run was interrupted between two starts, and went on with the next one".to_owned()
             }

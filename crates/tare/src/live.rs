@@ -182,7 +182,7 @@ impl Live {
             let needed = standing.needed.filter(|_| !standing.decided);
             let needed = needed.map_or(String::new(), |more| format!("  (about {} more)", clock_text(more)));
             let text = format!(
-                "{mark} {:<20} {:<28} fork {:<3} {}{needed}",
+                "{mark} {:<20} {:<28} start {:<3} {}{needed}",
                 standing.scenario, standing.variant, place.fork, standing.text
             );
             match &mut self.screen {
@@ -276,7 +276,7 @@ const fn place<'p, 'a>(progress: &'p Progress<'a>) -> Option<&'p Place<'a>> {
 fn fork(place: &Place<'_>) -> String {
     match place.of {
         Some(of) => format!("{} of {of}", place.step),
-        None => format!("fork {}", place.step),
+        None => format!("start {}", place.step),
     }
 }
 

@@ -95,7 +95,7 @@ define_settings! {
             .when(|known| is_sequential(known) || known.forks_are_fixed())
             .otherwise("as many as the decision takes")
             .pinned(|known| is_sequential(known).then_some(1))
-            .check("write 1 to 10000 forks", |forks, _| (1..=10_000).contains(forks))
+            .check("write 1 to 10000 starts", |forks, _| (1..=10_000).contains(forks))
             .fills(|to, count| to.stop.forks = Forks::Fixed { count });
         /// Fewest starts of each server before a comparison may be decided.
         at_least: u32 = value("N").conflicts(&["forks"])

@@ -98,7 +98,7 @@ fn failing(found: &CapacityAt) -> String {
         return String::new();
     }
     let forks = found.forks.len();
-    let one = |limit: &&CapacityLimit| format!("{} ({} of {forks} forks)", limit.condition, limit.failed_forks);
+    let one = |limit: &&CapacityLimit| format!("{} ({} of {forks} starts)", limit.condition, limit.failed_forks);
     format!("; fails first: {}", failed.iter().map(one).collect::<Vec<_>>().join(", "))
 }
 

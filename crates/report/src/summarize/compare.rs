@@ -103,7 +103,7 @@ fn pair<'a>(plan: &Plan, variant: &'a Studied<'a>, cells: &'a [Studied<'a>]) -> 
     let of_baseline = || Some(format!("its baseline {} is void: {}", baseline.cell.variant, why_void(baseline)?));
     let mut void = why_void(variant).or_else(of_baseline);
     if void.is_none() && drafts.is_empty() {
-        void = Some("the two were never measured in the same fork".to_owned());
+        void = Some("the two were never measured in the same start".to_owned());
     }
     Some(Pair { variant, baseline, drafts, odd_forks, void })
 }

@@ -99,11 +99,11 @@ fn stop(plan: &Plan) -> String {
         _ if plan.mode == PlanMode::Profiled => "profiled starts, none of them scored".to_owned(),
         _ if plan.mode == PlanMode::Sequential => "one start of each cell, one after another: no intervals".to_owned(),
         Forks::Fixed { count: forks } => {
-            format!("{} of each (±{region} region, α {alpha})", count(forks.into(), "fork"))
+            format!("{} of each (±{region} region, α {alpha})", count(forks.into(), "start"))
         }
         Forks::UntilDecided { budget, at_least, .. } => format!(
             "stops when decided (±{region} region, α {alpha}, at least {}) or after {budget}",
-            count(at_least.into(), "fork")
+            count(at_least.into(), "start")
         ),
     }
 }

@@ -85,7 +85,7 @@ fn suspect_reasons(cell: &Evidence<'_>, loads: &[LoadLatency], server_cpus: &str
 fn unsteady(cell: &Evidence<'_>) -> Option<String> {
     let forks = cell.fork_numbers();
     let not = forks.iter().filter(|f| !cell.was_steady(**f)).count();
-    (not > 0).then(|| format!("not steady in {not} of {}", format::count(forks.len() as u64, "fork")))
+    (not > 0).then(|| format!("not steady in {not} of {}", format::count(forks.len() as u64, "start")))
 }
 
 fn few_failures(cell: &Evidence<'_>) -> Option<String> {
@@ -143,7 +143,7 @@ fn restless(cell: &Evidence<'_>) -> Option<String> {
     let over = rest.iter().filter(|r| **r > RESTLESS_SHARE).count();
     let most = rest.iter().copied().fold(0.0, f64::max);
     (over > 0).then(|| {
-        let forks = format::count(rest.len() as u64, "fork");
+        let forks = format::count(rest.len() as u64, "start");
         format!("the server used up to {} of a core without load in {over} of {forks}", share(most))
     })
 }

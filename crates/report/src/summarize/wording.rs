@@ -11,13 +11,13 @@ use crate::summary::{self, CurrencyRatio, VerdictKind};
 /// How the interval was made.
 pub(super) fn method(comparison: &Comparison) -> String {
     match comparison.method {
-        _ if comparison.forks < 2 => "one fork, no interval".to_owned(),
+        _ if comparison.forks < 2 => "one start, no interval".to_owned(),
         Method::Sequential { alpha, .. } => format!("confidence sequence, α {alpha}"),
         Method::Repeated { alpha, max_forks, prior, .. } => {
-            let moderated = if prior.is_some() { ", with the spread of earlier forks" } else { "" };
-            format!("repeated intervals up to {max_forks} forks{moderated}, α {alpha}")
+            let moderated = if prior.is_some() { ", with the spread of earlier starts" } else { "" };
+            format!("repeated intervals up to {max_forks} starts{moderated}, α {alpha}")
         }
-        Method::FixedForks { alpha } => format!("Student t, α {alpha}, {} forks", comparison.forks),
+        Method::FixedForks { alpha } => format!("Student t, α {alpha}, {} starts", comparison.forks),
     }
 }
 
@@ -36,7 +36,7 @@ pub(super) fn short(currency: Currency, kind: VerdictKind, change: &Change) -> S
 /// Why there is no verdict, where there is none.
 pub(super) fn reason(verdict: Verdict, comparison: &Comparison) -> Option<String> {
     match verdict {
-        Verdict::NoInterval => Some("one fork cannot tell how much forks differ".to_owned()),
+        Verdict::NoInterval => Some("one start cannot tell how much starts differ".to_owned()),
         Verdict::Inconclusive { reason, forks_needed } => {
             let outlook = if reason == UndecidedReason::WaitsForEarlier {
                 String::new()
@@ -60,7 +60,7 @@ pub(super) fn odd_forks(compared: &summary::Comparison) -> Option<String> {
         compared.scenario,
         compared.variant,
         first.forks,
-        count(u64::from(first.forks) + odd.len() as u64, "fork"),
+        count(u64::from(first.forks) + odd.len() as u64, "start"),
         signed(first.ratio),
         odd.len(),
         enumerate(&others)
@@ -68,7 +68,7 @@ pub(super) fn odd_forks(compared: &summary::Comparison) -> Option<String> {
 }
 
 pub(super) fn undecided(reason: UndecidedReason, comparison: &Comparison) -> String {
-    let (forks, least) = (count(comparison.forks.into(), "fork"), comparison.method.min_forks());
+    let (forks, least) = (count(comparison.forks.into(), "start"), comparison.method.min_forks());
     match reason {
         UndecidedReason::TooFewForks => format!("{forks} of at least {least}"),
         UndecidedReason::IntervalTooWide => {
@@ -99,9 +99,9 @@ pub(super) fn detectable(comparison: &Comparison) -> Option<f64> {
 fn outlook(forks_needed: Option<u32>, comparison: &Comparison) -> String {
     match (forks_needed, comparison.method) {
         (None, Method::Repeated { max_forks, may_continue: false, .. }) => {
-            format!("; {max_forks} declared forks will not settle it: declare more (--max-forks)")
+            format!("; {max_forks} declared starts will not settle it: declare more (--max-forks)")
         }
-        (None, _) => format!("; {} forks would not settle it", grouped(MAX_FORECAST_FORKS.into())),
+        (None, _) => format!("; {} starts would not settle it", grouped(MAX_FORECAST_FORKS.into())),
         (Some(needed), _) if needed <= comparison.forks => "; it is as precise as was asked for".to_owned(),
         (Some(_), _) => String::new(),
     }
@@ -145,7 +145,7 @@ fn next_step(ratio: &CurrencyRatio) -> String {
             "at this noise more time alone will not decide it soon: ask fewer questions at once (-s, -m)".to_owned()
         }
         (None, Some(reason)) => reason.clone(),
-        (None, None) => "more forks would decide it".to_owned(),
+        (None, None) => "more starts would decide it".to_owned(),
     }
 }
 

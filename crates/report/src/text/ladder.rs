@@ -11,7 +11,7 @@ use crate::summary::{Estimate, Ladder, LadderStep};
 const BAR: usize = 30;
 
 pub(super) fn ladder(ladder: &Ladder, style: &Style) -> String {
-    let head = format!("ladder of {} on {}, {}", ladder.group, ladder.scenario, count(ladder.forks.into(), "fork"));
+    let head = format!("ladder of {} on {}, {}", ladder.group, ladder.scenario, count(ladder.forks.into(), "start"));
     let mut out = format!("\n{}\n", style.palette().paint(Tone::Head, &clean::sanitize_line(&head)));
     let mut grid = Grid::default();
     let heads = ["", "step", "CPU/request", "added", "", "allocated", "added"];

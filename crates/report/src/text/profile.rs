@@ -50,7 +50,7 @@ fn facts(view: &ProfileView, focus: &str) -> String {
     let unsteady = if unsteady == 0 { String::new() } else { format!(" ({unsteady} not steady)") };
     format!(
         "{}{unsteady}{samples}{coverage} · {} could not be walked · {}{focus}",
-        count(view.forks.into(), "fork"),
+        count(view.forks.into(), "start"),
         share(view.failed_share),
         view.sampler
     )

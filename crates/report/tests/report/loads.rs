@@ -369,5 +369,5 @@ fn the_page_of_a_load_says_what_the_terminal_says() {
         assert!(keys.contains(&key), "no {key}");
     }
     assert_eq!(facts.histogram, load.response.histogram);
-    assert!(page.contains("\"mode\":\"load\"") && !page.contains("One fork, no interval"));
+    assert!(page.contains("\"mode\":\"load\"") && !page.contains("One start, no interval"));
 }

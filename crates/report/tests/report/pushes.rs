@@ -152,5 +152,5 @@ fn the_largest_load_that_keeps_the_curve_is_found_again_from_its_tries() {
     assert!(first.name == Currency::Capacity && (first.ratio - 0.8).abs() < 0.05, "{first:?}");
     let text = render(&summary, &Style { colored: false, width: 400 });
     assert!(text.contains("b: keeps p50<1ms,p99<5ms up to 7,9"), "{text}");
-    assert!(text.contains("; fails first: p50<1ms (3 of 3 forks)"), "{text}");
+    assert!(text.contains("; fails first: p50<1ms (3 of 3 starts)"), "{text}");
 }

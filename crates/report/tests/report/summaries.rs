@@ -62,8 +62,8 @@ fn a_start_at_half_the_speed_is_a_finding_of_its_own() {
     }
     let summary = summarize(&record);
     let odd = summary.findings.iter().find(|f| f.kind == FindingKind::Report(ReportFinding::OddStarts)).unwrap();
-    assert!(odd.text.contains("SimpleGet: http4s.Tapir 1 of 9 starts (fork 5 at 5"), "{}", odd.text);
-    assert!(!odd.text.contains("fork 3") && !odd.text.contains("Vanilla"), "{}", odd.text);
+    assert!(odd.text.contains("SimpleGet: http4s.Tapir 1 of 9 starts (start 5 at 5"), "{}", odd.text);
+    assert!(!odd.text.contains("start 3") && !odd.text.contains("Vanilla"), "{}", odd.text);
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn a_fork_in_another_mode_counts_in_no_currency_of_its_comparison() {
     }
     let left_out = FindingKind::Report(ReportFinding::OddForksLeftOut);
     let finding = summary.findings.iter().find(|finding| finding.kind == left_out).unwrap();
-    assert!(finding.text.contains("SimpleGet/http4s.Tapir: 8 of 9 forks differ by about −"), "{}", finding.text);
+    assert!(finding.text.contains("SimpleGet/http4s.Tapir: 8 of 9 starts differ by about −"), "{}", finding.text);
     assert!(finding.text.contains("the other 1 by −5"), "{}", finding.text);
 }
 
@@ -134,7 +134,7 @@ fn fixed_forks_are_judged_by_students_t_by_hand() {
     assert!((currency.hi.unwrap().ln() - 0.137_301).abs() < 1e-5);
     // At 0.9 α, the share of the deciding currency, t is 10.479: the lower end is 0.019495, within the region of 2 %.
     assert_eq!((currency.verdict, currency.material), (VerdictKind::Better, false));
-    assert_eq!(currency.method, "Student t, α 0.01, 3 forks");
+    assert_eq!(currency.method, "Student t, α 0.01, 3 starts");
     assert!((currency.sd_forks.unwrap() - 0.01).abs() < 1e-6);
 }
 
@@ -349,7 +349,7 @@ fn what_several_forks_have_to_say_alike_is_said_once() {
     let summary = summarize(&record);
     let said: Vec<_> = summary.findings.iter().filter(|f| f.title == "http4s.Tapir: slow to start").collect();
     assert_eq!(said.len(), 3, "each error by itself, the warnings together");
-    assert_eq!(said[2].text, "took long (SimpleGet, forks 1, 2, 3)");
+    assert_eq!(said[2].text, "took long (SimpleGet, starts 1, 2, 3)");
 }
 
 #[test]

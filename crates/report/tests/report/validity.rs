@@ -90,7 +90,7 @@ fn doubts_are_named() {
     let cell = summary.cells.iter().find(|c| c.variant == "http4s.Tapir").unwrap();
     let all = cell.validity.joined_reasons();
     for reason in [
-        "not steady in 2 of 8 forks",
+        "not steady in 2 of 8 starts",
         "send lag p99",
         "stamp lag p50",
         "90 % of its cores",
@@ -128,7 +128,7 @@ fn forks_that_others_disturbed_are_set_aside() {
     assert_eq!((throughput(&disturbed).forks, throughput(&disturbed).fork_ratios.len()), (6, 6));
     assert!((throughput(&disturbed).ratio - throughput(&clean).ratio).abs() < 0.01, "what others did moves nothing");
     let told = disturbed.findings.iter().find(|f| f.kind == FindingKind::Report(ReportFinding::ForksSetAside)).unwrap();
-    assert!(told.text.contains("SimpleGet: http4s.Vanilla 2 of 8 forks, http4s.Tapir 2 of 8 forks"), "{}", told.text);
+    assert!(told.text.contains("SimpleGet: http4s.Vanilla 2 of 8 starts, http4s.Tapir 2 of 8 starts"), "{}", told.text);
     assert!(!clean.findings.iter().any(|f| f.kind == told.kind));
 }
 

@@ -56,7 +56,7 @@ fn disturbed(cells: &[Studied<'_>]) -> Option<Finding> {
     let of = |studied: &Studied<'_>| {
         let aside = studied.evidence.set_aside.forks.len() as u64;
         let all = aside + u64::from(studied.cell.forks);
-        (aside > 0).then(|| format!("{aside} of {}", count(all, "fork")))
+        (aside > 0).then(|| format!("{aside} of {}", count(all, "start")))
     };
     let found = Found::among(cells, of)?;
     Some(found.finding(ReportFinding::ForksSetAside))
@@ -75,7 +75,7 @@ fn left_out(cells: &[Studied<'_>]) -> Option<Finding> {
 fn unsteady(cells: &[Studied<'_>]) -> Option<Finding> {
     let of = |studied: &Studied<'_>| {
         let (forks, steady) = (studied.cell.forks, studied.cell.steady_forks);
-        (steady < forks).then(|| format!("{} of {}", forks - steady, count(forks.into(), "fork")))
+        (steady < forks).then(|| format!("{} of {}", forks - steady, count(forks.into(), "start")))
     };
     let found = Found::among(cells, of)?;
     let mut reasons = found.cells.iter().map(|(studied, _)| first_unsteady(studied));

@@ -29,7 +29,7 @@ fn finding(together: &[&EventRecord], cells: &[Studied<'_>]) -> Finding {
     let variants = distinct(together.iter().filter_map(|e| e.variant.clone()));
     let scenarios = distinct(together.iter().filter_map(|e| e.scenario.clone()));
     let forks = distinct(together.iter().filter_map(|e| e.fork.map(|fork| fork.to_string())));
-    let word = if forks.len() > 1 { "forks" } else { "fork" };
+    let word = if forks.len() > 1 { "starts" } else { "start" };
     let forks = (!forks.is_empty()).then(|| format!("{word} {}", enumerate(&forks)));
     let place: Vec<String> = scenarios.into_iter().chain(forks).collect();
     let place = if place.is_empty() { String::new() } else { format!(" ({})", place.join(", ")) };

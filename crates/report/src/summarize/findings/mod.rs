@@ -76,7 +76,7 @@ fn deaths(record: &RunRecord) -> Vec<Finding> {
         record.events.iter().filter(is_about).any(|e| e.level == EventLevel::Error)
     };
     let dead = record.forks.iter().filter(|fork| !fork.healthy && !has_error(fork));
-    let one = |f: &ForkRecord| format!("{}, fork {}: {}", f.variant, f.fork, f.end);
+    let one = |f: &ForkRecord| format!("{}, start {}: {}", f.variant, f.fork, f.end);
     dead.map(|fork| report_finding(ReportFinding::ServerDied, &one(fork))).collect()
 }
 
@@ -119,8 +119,7 @@ fn of_forks(record: &RunRecord, cells: &[Studied<'_>]) -> Option<Finding> {
         return Some(report_finding(ReportFinding::OneFork, ""));
     }
     let rare = share(rare_mode_share(forks));
-    let detail =
-        format!("{} can miss a mode that occurs in fewer than {rare} of the starts", count(forks.into(), "fork"));
+    let detail = format!("{} can miss a mode that occurs in less than {rare} of starts", count(forks.into(), "start"));
     Some(report_finding(ReportFinding::RareModes, &detail))
 }
 

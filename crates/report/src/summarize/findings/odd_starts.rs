@@ -13,7 +13,7 @@ pub(super) fn odd_starts(cells: &[Studied<'_>]) -> Option<Finding> {
         let odd = of_cell(studied, cells);
         let starts = u64::from(studied.cell.forks);
         let one = |(fork, start): &(u32, OddStart)| {
-            format!("fork {fork} at {}", share((start.ratio * 100.0).round() / 100.0))
+            format!("start {fork} at {}", share((start.ratio * 100.0).round() / 100.0))
         };
         let named: Vec<String> = odd.iter().map(one).collect();
         (!odd.is_empty()).then(|| format!("{} of {} ({})", odd.len(), count(starts, "start"), named.join(", ")))

@@ -64,10 +64,10 @@ const fn words(kind: ReportFinding) -> FindingWords {
         ),
         ReportFinding::ForksSetAside => row(
             Severity::Info,
-            "Forks set aside",
-            "Other programs or the hypervisor took over 10 % of the cores in most rounds. These forks do not count, whatever \
+            "Starts set aside",
+            "Other programs or the hypervisor took over 10 % of the cores in most rounds. These starts do not count, whatever \
              their figures.",
-            "Stop the other programs: each fork set aside costs time.",
+            "Stop the other programs: each start set aside costs time.",
         ),
         ReportFinding::RoundsLeftOut => row(
             Severity::Info,
@@ -85,14 +85,14 @@ const fn words(kind: ReportFinding) -> FindingWords {
         ReportFinding::OddStarts => row(
             Severity::Info,
             "Odd starts",
-            "Some starts settled in another mode; percentages compare their speed with the usual one.",
+            "Some starts ran at another speed than the rest. The percentages are of the usual speed.",
             "Measure more starts (--budget) to see how often this occurs. Compare their context switches and JIT compilation.",
         ),
         ReportFinding::OddForksLeftOut => row(
             Severity::Warning,
-            "Odd forks left out",
-            "In a few forks the servers settled in another mode. The interval is that of the other forks.",
-            "Measure more forks (--budget) to see how often this occurs.",
+            "Odd starts left out",
+            "In a few starts a server ran at another speed than in the rest. The intervals are those of the rest.",
+            "Measure more starts (--budget) to see how often this occurs.",
         ),
         ReportFinding::GeneratorBound => row(
             Severity::Warning,
@@ -141,16 +141,17 @@ const fn words(kind: ReportFinding) -> FindingWords {
         ReportFinding::NoiseAboveRegion => row(
             Severity::Warning,
             "Noise above the region",
-            "The interval of a server against itself is wider than the region, so smaller differences cannot be seen.",
-            "Measure more forks (--budget, --forks) or use a quieter machine. This run cannot show smaller differences.",
+            "The baseline compared with itself (A/A control) has an interval wider than the region. This run cannot show \
+             differences as small as that.",
+            "Measure more starts (--budget, --forks) or use a quieter machine.",
         ),
         ReportFinding::OneFork => row(
             Severity::Warning,
-            "One fork, no interval",
+            "One start, no interval",
             "Two starts of one program differ, and one start cannot show by how much.",
-            "Measure several forks with --forks 10, or until there is a verdict with --budget 5m.",
+            "Measure several starts with --forks 10, or until there is a verdict with --budget 5m.",
         ),
-        ReportFinding::RareModes => row(Severity::Info, "Rare modes", "", "Measure more forks (--forks)."),
+        ReportFinding::RareModes => row(Severity::Info, "Rare modes", "", "Measure more starts (--forks)."),
         ReportFinding::CellsLeftOut => row(Severity::Info, "Cells left out", "", ""),
         ReportFinding::LoadVoid => row(Severity::Error, "VOID", "", ""),
         ReportFinding::LoadSuspect => row(Severity::Warning, "SUSPECT", "", ""),
