@@ -29,4 +29,15 @@ impl SliceKind {
             Self::Capacity => "capacity",
         }
     }
+
+    /// The load in a sentence: `Poisson load`.
+    pub fn load_name(self) -> &'static str {
+        match self {
+            Self::Saturating => "saturating load",
+            Self::Fixed => "load at a constant rate",
+            Self::Poisson => "Poisson load",
+            Self::Push => "pushes",
+            Self::Capacity => "a growing load",
+        }
+    }
 }

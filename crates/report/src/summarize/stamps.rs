@@ -29,7 +29,7 @@ fn words(kind: SliceKind, percentile: f64, lag_ns: u64, latency_ns: u64) -> Stri
     let lag = format::single(format::Unit::Nanos, lag_ns as f64);
     let part = share((lag_ns as f64 / latency_ns as f64).min(1.0));
     format!(
-        "the generator may have read answers late: stamp lag p{percentile} up to {lag} under {} load, {part} of the response time",
-        kind.name()
+        "the generator may have read answers late: by up to {lag} at p{percentile} under {}, {part} of the response time",
+        kind.load_name()
     )
 }

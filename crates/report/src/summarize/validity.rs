@@ -114,10 +114,7 @@ fn lagging(loads: &[LoadLatency]) -> Option<String> {
     };
     let (kind, percentile, value_ns) = loads.iter().filter_map(lag).max_by_key(|(_, _, value_ns)| *value_ns)?;
     let lag = format::single(format::Unit::Nanos, value_ns as f64);
-    Some(format!(
-        "the generator sent requests late: send lag p{percentile} {lag} under {} load, above 1 ms",
-        kind.name()
-    ))
+    Some(format!("the generator sent requests late: by {lag} at p{percentile} under {}, above 1 ms", kind.load_name()))
 }
 
 fn busy_generator(cell: &Evidence<'_>) -> Option<String> {
@@ -133,8 +130,8 @@ fn full_server(cell: &Evidence<'_>, server_cpus: &str) -> Option<String> {
     let (kind, most) =
         [SliceKind::Fixed, SliceKind::Poisson].into_iter().filter_map(busy).max_by(|(_, a), (_, b)| a.total_cmp(b))?;
     (most >= BUSY).then(|| {
-        let kind = kind.name();
-        format!("the server used {} of its cores under {kind} load: its CPU per request is a lower bound", share(most))
+        let load = kind.load_name();
+        format!("the server used {} of its cores under {load}: its CPU per request is a lower bound", share(most))
     })
 }
 
@@ -153,7 +150,7 @@ fn blocked(cell: &Evidence<'_>) -> Option<String> {
     let (waited, all) = open.fold((0, 0), |(b, n), s| (b + s.load.blocked, n + s.load.ok + s.load.failed));
     let part = waited as f64 / all.max(1) as f64;
     (part > BLOCKED)
-        .then(|| format!("{} of the requests of open loads waited for a free connection", share(part.min(1.0))))
+        .then(|| format!("{} of the requests sent at a rate waited for a free connection", share(part.min(1.0))))
 }
 
 /// Right and failed requests over all scored slices.

@@ -38,7 +38,7 @@ const fn words(kind: ReportFinding) -> FindingWords {
         ReportFinding::BudgetSpent => row(
             Severity::Info,
             "Budget spent",
-            "The budget ended before every comparison was decided, or before its size was known (--half-width).",
+            "The budget ended before every interval was as narrow as asked (--half-width), or before every comparison was decided.",
             "Raise the budget (--budget).",
         ),
         ReportFinding::Interrupted => row(
