@@ -203,6 +203,17 @@ pub fn count(n: u64, one: &str) -> String {
     format!("{} {one}{}", grouped(n), if n == 1 { "" } else { "s" })
 }
 
+/// With a capital, unless it begins with the name of a percentile (`p99`).
+pub(crate) fn capital(text: &str) -> String {
+    let word = text.split([' ', ',']).next().unwrap_or("");
+    let is_plain = word.chars().all(|c| c.is_ascii_lowercase());
+    let mut letters = text.chars();
+    match letters.next().filter(|_| is_plain) {
+        Some(first) => first.to_uppercase().chain(letters).collect(),
+        None => text.to_owned(),
+    }
+}
+
 /// The text with a full stop, where it does not end in one already.
 pub fn sentence(text: &str) -> String {
     let text = text.trim_end();

@@ -1,13 +1,13 @@
 //! Whether the figures of a run may be used, with at most two reasons.
 
-use crate::format::count;
+use crate::format::{capital, count};
 use crate::summary::{
     Cell, Finding, FindingKind, Headline, ReportFinding, Severity, Trust, ValidityState, VerdictKind,
 };
 
 /// The largest number of reasons.
 const REASONS: usize = 2;
-/// Longer texts are cut at the end of a sentence.
+/// Letters of a reason; longer ones are cut.
 const LONG: usize = 110;
 
 /// Judges a run by its cells and findings.
@@ -68,6 +68,35 @@ fn in_short(finding: &Finding) -> String {
 
 fn first_sentence(text: &str) -> String {
     let first = text.split_once(". ").map_or(text, |(first, _)| first).trim_end_matches('.');
-    let cut: String = first.chars().take(LONG).collect();
-    if cut.len() < first.len() { format!("{}…", cut.trim_end()) } else { cut }
+    capital(&cut_to(first, LONG))
+}
+
+/// The text, at most so many letters of it: to the end of a clause in the second half, which needs no more, else of a word.
+fn cut_to(text: &str, most: usize) -> String {
+    let Some((end, _)) = text.char_indices().nth(most) else { return text.to_owned() };
+    let room = &text[..end];
+    let clause = [", ", "; "].iter().filter_map(|mark| room.rfind(mark)).max().filter(|at| at * 2 > end);
+    match clause {
+        Some(at) => room[..at].to_owned(),
+        None => format!("{} …", room.rsplit_once(' ').map_or(room, |(words, _)| words)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reason_is_one_sentence_with_a_capital() {
+        assert_eq!(first_sentence("the generator was busy. Give it a core."), "The generator was busy");
+        assert_eq!(first_sentence("p99 is high"), "p99 is high");
+    }
+
+    #[test]
+    fn a_long_reason_ends_with_a_clause_or_a_word() {
+        assert_eq!(cut_to("one two three, four five", 20), "one two three");
+        assert_eq!(cut_to("one, two three four five", 20), "one, two three four …");
+        assert_eq!(cut_to("µµ µµ", 4), "µµ …");
+        assert_eq!(cut_to("short", 5), "short");
+    }
 }

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use tare_plan::plan::{Mode, Plan};
 
 use super::wording::undecided_so_far;
-use crate::format::{Change, count, sentence as stop, share};
+use crate::format::{Change, capital, count, sentence as stop, share};
 use crate::summary::{Cell, Comparison, Headline, KnownFact, OpenQuestion, Sentence, VerdictKind};
 use coverage::Universe;
 use fact::{Fact, facts};
@@ -109,7 +109,7 @@ fn undecided(judged: &[&Comparison], universe: &Universe) -> String {
         return format!("Not decided yet: {what}. The first open question: {outlook}.");
     }
     let change = Change { ratio: first.ratio, bounds: first.lo.zip(first.hi) };
-    let outlook = phrase::capital(&outlook);
+    let outlook = capital(&outlook);
     format!("Not decided yet: {what}, {} {}. {outlook}.", fact::noun(first), change.signed_interval())
 }
 

@@ -3,7 +3,7 @@
 use super::coverage::{Coverage, Universe};
 use super::fact::Fact;
 use super::region_in_words;
-use crate::format::{Change, fixed};
+use crate::format::{Change, capital, fixed};
 use crate::summary::CurrencyRatio;
 
 /// All facts in one sentence, the first difference in full.
@@ -187,17 +187,6 @@ fn list(nouns: &[String]) -> String {
 /// With a capital, unless it begins with the name of a server.
 fn beginning(text: &str) -> String {
     if text.starts_with("all ") { capital(text) } else { text.to_owned() }
-}
-
-/// With a capital, unless it begins with the name of a percentile (`p99`).
-pub(super) fn capital(text: &str) -> String {
-    let word = text.split([' ', ',']).next().unwrap_or("");
-    let is_plain = word.chars().all(|c| c.is_ascii_lowercase());
-    let mut letters = text.chars();
-    match letters.next().filter(|_| is_plain) {
-        Some(first) => first.to_uppercase().chain(letters).collect(),
-        None => text.to_owned(),
-    }
 }
 
 #[cfg(test)]
