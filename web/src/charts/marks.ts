@@ -36,6 +36,12 @@ export function lineMark(x1: number, y1: number, x2: number, y2: number, stroke:
   return { type: 'line', shape: { x1, y1, x2, y2 }, style: { stroke, lineWidth: width, lineCap: 'butt' } };
 }
 
+/** A line of what does not count. */
+export function dashedMark(...[x1, y1, x2, y2, stroke, width]: Parameters<typeof lineMark>): Mark {
+  const line = lineMark(x1, y1, x2, y2, stroke, width);
+  return { ...line, style: { ...(line.style as object), lineDash: [4, 3] } };
+}
+
 const ARROW_PX = 5;
 
 /** An interval within the sides of a plot: an arrowhead stands where it goes on beyond one. */

@@ -3,7 +3,7 @@
 
 import { significant } from '../format/number';
 import { baseOption, givenAxis, tip, type Option } from './echarts';
-import { dotMark, hitMark, lineMark, textMark, type Mark } from './marks';
+import { dashedMark, dotMark, hitMark, lineMark, textMark, type Mark } from './marks';
 import { plainBetween, plainNumber } from './ticks';
 import type { Theme } from '../theme';
 
@@ -12,7 +12,7 @@ export interface SlopeColumn {
   id: string;
   label: string;
   colour: string;
-  starts: { fork: number; from: number; to: number }[];
+  starts: { fork: number; from: number; to: number; odd: boolean }[];
   /** How many starts were left out. */
   aside: number;
   /** Mean of the baseline and of the variant. */
@@ -30,6 +30,8 @@ const TOP_PX = 40;
 const BOTTOM_PX = 40;
 const PLOT_PX = 200;
 const LEAST_COLUMN_PX = 150;
+/** A letter of a name below a column, on average. */
+const LETTER_PX = 7;
 
 /** How many columns stand side by side. */
 const perRow = (slopes: Slopes, width: number): number =>
@@ -106,19 +108,23 @@ function columnMarks(
 ): Mark[] {
   const [from, to] = [x + 26, x + columnPx - 44];
   const foot = row * ROW_PX + TOP_PX + PLOT_PX + 14;
-  const aside = column.aside ? ` (${column.aside} left out)` : '';
+  const label = column.label + (column.aside ? ` (${column.aside} left out)` : '');
+  const isCrowded = ((slopes.baseline.length + label.length) / 2) * LETTER_PX > to - from;
   const mean = column.means;
   return [
     hitMark(x, row * ROW_PX, columnPx, ROW_PX),
     ...[from, to].map((at) => lineMark(at, row * ROW_PX + TOP_PX, at, row * ROW_PX + TOP_PX + PLOT_PX, t.faint)),
-    ...column.starts.map((s) => lineMark(from, y(row, s.from), to, y(row, s.to), column.colour, 1.5)),
+    ...column.starts.map((s) => {
+      const [a, b] = [y(row, s.from), y(row, s.to)];
+      return s.odd ? dashedMark(from, a, to, b, t.muted, 1.5) : lineMark(from, a, to, b, column.colour, 1.5);
+    }),
     ...column.starts.flatMap((s) => [
-      dotMark(from, y(row, s.from), 3.2, t.baseline),
-      dotMark(to, y(row, s.to), 3.2, column.colour),
+      dotMark(from, y(row, s.from), 3.2, s.odd ? t.muted : t.baseline, s.odd ? t.paper : null),
+      dotMark(to, y(row, s.to), 3.2, s.odd ? t.muted : column.colour, s.odd ? t.paper : null),
     ]),
     ...means(mean, from, to, row, y, t),
     textMark(from, foot, slopes.baseline, t.muted, { align: 'center', size: 11, width: columnPx / 2 }),
-    textMark(to, foot + 15, `${column.label}${aside}`, t.ink, { align: 'center', size: 11, width: columnPx - 8 }),
+    textMark(to, isCrowded ? foot + 15 : foot, label, t.ink, { align: 'center', size: 11, width: columnPx - 8 }),
   ];
 }
 
@@ -143,7 +149,7 @@ function means(
 
 function columnTip(slopes: Slopes, column: SlopeColumn): HTMLElement {
   const rows = column.starts.map((s): [string, string] => [
-    `start ${s.fork}`,
+    `start ${s.fork}${s.odd ? ', another mode' : ''}`,
     `${significant(s.from)} → ${significant(s.to)}`,
   ]);
   if (column.aside) rows.push(['left out', `${column.aside}: others used the cores`]);

@@ -12,6 +12,8 @@ import { panelId } from './forks';
 import { slopesFigure } from './slopes';
 import { doubts } from './rows';
 
+const WITH_ODD = 'Starts that settled in another mode are part of these means, and not of the comparison.';
+
 /** An interval wider than this share of its value is not drawn. */
 const TELLING = 0.5;
 
@@ -59,10 +61,11 @@ function barsFigure(panel: Panel, spec: BarsSpec): HTMLElement | null {
       };
     }),
   });
+  const note = [spec.note, panel.comparisons.some((c) => c.odd_forks.length) && WITH_ODD].filter(Boolean).join(' ');
   return figure({
     id: panelId(spec.kind, panel),
     title: `${panel.title}: ${spec.title}`,
-    ...(spec.note ? { note: spec.note } : {}),
+    ...(note ? { note } : {}),
     watch: ['highlights', 'everyRow'],
     height: (width) => barsHeight(bars(LIGHT), width),
     draw: (width, t) => barsOption(bars(t), width, t),
@@ -95,14 +98,11 @@ const LIMITED: Record<Cell['bottleneck'], string> = {
   unknown: 'not known',
 };
 
-const SLOPES_NOTE = 'A line is one start: the baseline at the left, the variant at the right. Short strokes are means.';
-
 export function throughputFigure(_: Model, panel: Panel): HTMLElement | null {
   const unit = rateUnit(panel.cells.map((c) => c.throughput_per_s?.value));
   const slopes = slopesFigure(panel, {
     kind: 'throughput',
     title: 'throughput, start by start',
-    note: SLOPES_NOTE,
     unit,
     axisName: `correct responses, ${unit.name} (more is better)`,
     head: 'throughput_per_s',
@@ -137,7 +137,6 @@ export function cpuSlopes(_: Model, panel: Panel): HTMLElement | null {
   return slopesFigure(panel, {
     kind: 'cpu-slopes',
     title: 'CPU per request, start by start',
-    note: SLOPES_NOTE,
     unit,
     axisName: `CPU of the server per request, ${unit.name} (less is better)`,
     head: 'cpu_ns_per_request',

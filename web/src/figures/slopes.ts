@@ -12,13 +12,19 @@ import { panelId } from './forks';
 export interface SlopesSpec {
   kind: string;
   title: string;
-  note: string;
   unit: Unit;
   axisName: string;
   head: string;
   mean: (cell: Cell) => Estimate | null;
   of: (value: ForkValue) => number | null;
 }
+
+const NOTE = 'A line is one start: the baseline at the left, the variant at the right. Short strokes are means.';
+const ODD = 'Dashed: a start that settled in another mode. It is part of the means, and not of the comparison.';
+
+/** The numbers of the starts of a cell that count in no comparison. */
+const oddStarts = (panel: Panel, cell: Cell): number[] =>
+  panel.comparisons.find((c) => c.cell === cell.id)?.odd_forks.map((odd) => odd.fork) ?? [];
 
 /** The slopes of a panel; null where starts were not paired, or a single server stands alone. */
 export function slopesFigure(panel: Panel, spec: SlopesSpec): HTMLElement | null {
@@ -38,7 +44,9 @@ export function slopesFigure(panel: Panel, spec: SlopesSpec): HTMLElement | null
       colour: colourOf(cell, panel, t)?.mark ?? t.muted,
       starts: cell.fork_values.flatMap((v) => {
         const [from, to] = [before.get(v.fork), scaled(spec.of(v))];
-        return from == null || to === null ? [] : [{ fork: v.fork, from, to }];
+        return from == null || to === null
+          ? []
+          : [{ fork: v.fork, from, to, odd: oddStarts(panel, cell).includes(v.fork) }];
       }),
       aside: cell.forks_set_aside.length,
       means: [scaled(spec.mean(baseline)?.value), scaled(spec.mean(cell)?.value)],
@@ -47,14 +55,21 @@ export function slopesFigure(panel: Panel, spec: SlopesSpec): HTMLElement | null
   return figure({
     id: panelId(spec.kind, panel),
     title: `${panel.title}: ${spec.title}`,
-    note: spec.note,
+    note: variants.some((cell) => oddStarts(panel, cell).length) ? `${NOTE} ${ODD}` : NOTE,
     watch: ['highlights', 'everyRow'],
     height: (width) => slopesHeight(slopes(LIGHT), width),
     draw: (width, t) => slopesOption(slopes(t), width, t),
     data: () => ({
-      heads: ['scenario', 'variant', 'start', `baseline_${spec.head}`, spec.head],
+      heads: ['scenario', 'variant', 'start', `baseline_${spec.head}`, spec.head, 'another_mode'],
       rows: slopes(LIGHT).columns.flatMap((c) =>
-        c.starts.map((s) => [panel.scenario, c.label, s.fork, s.from * spec.unit.divisor, s.to * spec.unit.divisor]),
+        c.starts.map((s) => [
+          panel.scenario,
+          c.label,
+          s.fork,
+          s.from * spec.unit.divisor,
+          s.to * spec.unit.divisor,
+          s.odd ? 'yes' : 'no',
+        ]),
       ),
     }),
     alternative: () =>
