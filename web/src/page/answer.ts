@@ -2,6 +2,7 @@
 
 import { copyButton, h, type Child } from '../dom';
 import { overheadFigure, percent } from '../figures/overhead';
+import { commandWords } from '../format/unbroken';
 import { withTerms } from '../glossary';
 import type { Model } from '../model';
 import type { RunStatus, Summary, ValidityState } from '../summary';
@@ -34,9 +35,11 @@ export function answer(model: Model): HTMLElement {
   const parts: Child[] = [trustStrip(summary)];
   if (summary.run.mode === 'load') parts.push(...summary.cells.map(loadTiles));
   const isTable = isTabled(model);
+  const isMatrix = summary.comparisons.length > 0 && !isTable;
   if (isTable) parts.push(answerTable(model));
+  if (isMatrix) parts.push(matrix(model));
   parts.push(afterTable(model, isTable), verdicts(summary));
-  if (summary.comparisons.length && !isTable) parts.push(matrix(model), overheadFigure(model));
+  if (isMatrix) parts.push(overheadFigure(model));
   return h('section', { id: 'answer', 'aria-label': 'Answer' }, ...parts);
 }
 
@@ -70,7 +73,7 @@ function nextStep({ next }: Summary): HTMLElement {
     h(
       'div',
       { class: 'command' },
-      h('pre', { tabindex: '0' }, command),
+      h('pre', { tabindex: '0' }, commandWords(command)),
       copyButton('Copy', () => command),
     ),
     h('p', {}, text),
@@ -98,7 +101,7 @@ function howToRead({ run }: Summary): HTMLElement {
         'li',
         {},
         withTerms(
-          `The grey band is the region, ±${percent(run.region)} %: too small to matter. ▼ worse, ▲ better, = the same.`,
+          `The grey band around the baseline is the region, ±${percent(run.region)}\u00a0%: too small to matter. ▼\u00a0worse, ▲\u00a0better, =\u00a0the same.`,
         ),
       ),
     ),

@@ -6,7 +6,7 @@ import { fixed, ratioText } from '../format/number';
 import { groupName, inCurrency, type Model } from '../model';
 import { painted } from '../paint';
 import { choice, watch } from '../state';
-import type { Cell, Currency } from '../summary';
+import type { Cell, Currency, VerdictKind } from '../summary';
 import { currencyTabs } from '../figures/overhead';
 import { savePng, saveSvg, tableDrawing } from '../charts/save';
 import { theme, verdictLook, LIGHT } from '../theme';
@@ -16,6 +16,11 @@ const FULL_COLOUR = Math.log(1.5);
 
 /** Rows of the first picture; the others follow when the browser has shown these. */
 const ROWS_AT_FIRST = 24;
+
+const ORDER: VerdictKind[] = ['worse', 'better', 'no_material_difference', 'inconclusive', 'no_interval', 'void'];
+
+/** More rows scroll inside, so that the next step stays near. */
+const ROWS_IN_FULL = 40;
 
 const TITLE = 'Every variant as a share of its baseline, by scenario';
 
@@ -50,7 +55,11 @@ export function matrix(model: Model): HTMLElement {
   const rows = rowsOf(model);
   const body = h('tbody', {});
   const fill = (count = rows.length) => body.replaceChildren(...bodyRows(model, rows.slice(0, count)));
-  watch(['currency'], () => fill());
+  const tally = h('ul', { class: 'counts' }, ...counts(model));
+  watch(['currency'], () => {
+    fill();
+    tally.replaceChildren(...counts(model));
+  });
   fill(ROWS_AT_FIRST);
   if (rows.length > ROWS_AT_FIRST) void painted().then(() => fill());
   const heads = model.scenarios.map((s) =>
@@ -63,6 +72,7 @@ export function matrix(model: Model): HTMLElement {
     h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, 'variant'), ...heads)),
     body,
   );
+  const frame = rows.length > ROWS_IN_FULL ? 'scroll tall' : 'scroll';
   return h(
     'figure',
     { id: 'matrix', class: 'figure' },
@@ -77,9 +87,22 @@ export function matrix(model: Model): HTMLElement {
       ),
     ),
     model.currencies.length > 1 ? h('div', { class: 'controls' }, currencyTabs(model)) : null,
-    h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Overview matrix' }, table),
+    tally,
+    h('div', { class: frame, tabindex: '0', role: 'region', 'aria-label': 'Overview matrix' }, table),
     menu(table, () => plainMatrix(model, rows)),
   );
+}
+
+/** How many comparisons are worse, better and so on in the measure that is shown. */
+function counts(model: Model): HTMLElement[] {
+  const verdicts = [...model.comparisons.keys()].map((id) => verdictOf(model, model.cells.get(id)!));
+  return ORDER.map((verdict) => ({ verdict, n: verdicts.filter((v) => v === verdict).length }))
+    .filter(({ n }) => n)
+    .map(({ verdict, n }) => {
+      const { glyph, word } = verdictLook(verdict, LIGHT);
+      const words = h('span', { class: 'verdict-word' }, `${glyph} ${word}`);
+      return h('li', { 'data-verdict': verdict }, h('b', {}, String(n)), ' ', words);
+    });
 }
 
 /** What can be saved: the table as a picture, and its figures. */
@@ -99,18 +122,23 @@ function menu(table: HTMLTableElement, plain: () => { heads: string[]; rows: str
   );
 }
 
-function bodyRows(model: Model, rows: MatrixRow[]): HTMLElement[] {
-  const families = new Set(rows.map((r) => r.family)).size;
+/** Rows of figures; of several families each has a head that names its baseline. */
+function bodyRows(model: Model, all: MatrixRow[]): HTMLElement[] {
+  const families = new Set(all.map((r) => r.family)).size;
+  const isBaseline = (row: MatrixRow) => families > 1 && [...row.byScenario.values()].every((cell) => cell.baseline);
+  const rows = all.filter((row) => !isBaseline(row));
   let family: string | null = null;
   return rows.flatMap((row) => {
     const cells = model.scenarios.map((s) => matrixCell(model, row.byScenario.get(s)));
     const line = h('tr', {}, h('th', { scope: 'row' }, breakable(row.variant)), ...cells);
     if (row.family === family || families < 2) return [line];
     family = row.family;
+    const baselines = all.filter((r) => r.family === family && isBaseline(r)).map((r) => r.variant);
+    const against = baselines.length ? h('small', {}, ` against ${[...new Set(baselines)].join(', ')}`) : null;
     const head = h(
       'tr',
       { class: 'family' },
-      h('th', { scope: 'rowgroup', colspan: model.scenarios.length + 1 }, row.family),
+      h('th', { scope: 'rowgroup', colspan: model.scenarios.length + 1 }, row.family, against),
     );
     return [head, line];
   });
@@ -120,12 +148,18 @@ function currencyOf(model: Model, cell: Cell | undefined): Currency | undefined 
   return cell && inCurrency(model.comparisons.get(cell.id)?.currencies ?? [], choice.currency);
 }
 
+/** The verdict in the measure that is shown. */
+function verdictOf(model: Model, cell: Cell): VerdictKind {
+  return cell.validity.state === 'void' ? 'void' : (currencyOf(model, cell)?.verdict ?? 'void');
+}
+
 function matrixCell(model: Model, cell: Cell | undefined): HTMLElement {
   if (!cell) return h('td', { class: 'absent' }, '·');
   if (cell.baseline) return h('td', { class: 'baseline' }, '100');
   const c = currencyOf(model, cell);
-  const isVoid = cell.validity.state === 'void' || c?.verdict === 'void';
-  const { glyph, word } = verdictLook(isVoid || !c ? 'void' : c.verdict, LIGHT);
+  const verdict = verdictOf(model, cell);
+  const isVoid = verdict === 'void';
+  const { glyph, word } = verdictLook(verdict, LIGHT);
   const text = c && !isVoid ? fixed(c.ratio * 100, 0) : 'void';
   const strength = c && !isVoid ? Math.min(1, Math.abs(Math.log(c.ratio)) / FULL_COLOUR) : 0;
   const what = c ? `${c.short}; ${ratioText(c.ratio, c.lo, c.hi)}` : word;
@@ -136,7 +170,7 @@ function matrixCell(model: Model, cell: Cell | undefined): HTMLElement {
     h('span', { class: 'glyph', 'aria-hidden': 'true' }, ` ${glyph}`),
     h('span', { class: 'sr' }, ` ${word}`),
   );
-  const td = h('td', { 'data-verdict': isVoid || !c ? 'void' : c.verdict }, link);
+  const td = h('td', { 'data-verdict': verdict }, link);
   td.style.setProperty('--strength', `${Math.round(12 + strength * 58)}%`);
   return td;
 }

@@ -1,11 +1,11 @@
 // What stands below the answer: each comparison in words, and what a search for the largest load found.
 
 import { h } from '../dom';
-import type { Sentence, Summary, VerdictKind } from '../summary';
+import { unbroken } from '../format/unbroken';
+import type { Sentence, Summary } from '../summary';
 import { verdictLook, LIGHT } from '../theme';
 
 const AT_ONCE = 12;
-const ORDER: VerdictKind[] = ['worse', 'better', 'no_material_difference', 'inconclusive', 'no_interval', 'void'];
 
 export function verdicts(summary: Summary): HTMLElement {
   const { sentences } = summary;
@@ -17,7 +17,6 @@ export function verdicts(summary: Summary): HTMLElement {
   const all = h('details', {}, h('summary', {}, `Each of the ${sentences.length} comparisons in words`));
   // Hundreds of sentences are made only for those who ask for them.
   all.addEventListener('toggle', () => all.childElementCount === 1 && all.append(list(sentences)), { once: true });
-  if (sentences.length > AT_ONCE) section.append(counts(sentences));
   section.append(all);
   return section;
 }
@@ -40,28 +39,5 @@ function sentence({ text, verdict, comparison }: Sentence): HTMLElement {
     { 'data-verdict': verdict },
     h('span', { class: 'verdict-word' }, h('span', { class: 'glyph', 'aria-hidden': 'true' }, glyph), ` ${word}`),
     h('a', { class: 'verdict-text', dir: 'auto', href: `#cell=${encodeURIComponent(comparison)}` }, unbroken(text)),
-  );
-}
-
-/** Keeps a number and its per cent sign on one line. */
-const unbroken = (text: string): string => text.replace(/(\d) %/g, '$1\u00a0%');
-
-function counts(sentences: Sentence[]): HTMLElement {
-  const items = ORDER.map((verdict) => ({ verdict, n: sentences.filter((s) => s.verdict === verdict).length }));
-  return h(
-    'ul',
-    { class: 'counts' },
-    ...items
-      .filter((i) => i.n)
-      .map(({ verdict, n }) => {
-        const { glyph, word } = verdictLook(verdict, LIGHT);
-        return h(
-          'li',
-          { 'data-verdict': verdict },
-          h('b', {}, String(n)),
-          ' ',
-          h('span', { class: 'verdict-word' }, `${glyph} ${word}`),
-        );
-      }),
   );
 }
