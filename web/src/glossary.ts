@@ -9,7 +9,7 @@ const longestFirst = [...DEFINITIONS.keys()].sort((a, b) => b.length - a.length)
 const escaped = (word: string) => word.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
 const TERMS = new RegExp(`(?<![\\w-])(${longestFirst.map(escaped).join('|')})(s?)(?![\\w-])`, 'gi');
 
-/** The text with each term, at its first place, explained on hover. */
+/** The text with each term, at its first place, explained on hover and on focus. */
 export function withTerms(text: string): DocumentFragment {
   const out = document.createDocumentFragment();
   const seen = new Set<string>();
@@ -18,7 +18,7 @@ export function withTerms(text: string): DocumentFragment {
     const word = match[1]!.toLowerCase();
     if (seen.has(word)) continue;
     seen.add(word);
-    out.append(text.slice(from, match.index), h('abbr', { title: DEFINITIONS.get(word)! }, match[0]));
+    out.append(text.slice(from, match.index), h('abbr', { title: DEFINITIONS.get(word)!, tabindex: '0' }, match[0]));
     from = match.index + match[0].length;
   }
   out.append(text.slice(from));
