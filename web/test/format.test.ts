@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { toCsv, toMarkdown } from '../src/format/export';
 import * as number from '../src/format/number';
 import * as unit from '../src/format/unit';
+import { unbroken } from '../src/format/unbroken';
 
 describe('numbers', () => {
   test('carry as many digits as their interval allows', () => {
@@ -18,13 +19,14 @@ describe('numbers', () => {
   test('show a change with its sign, and no sign for nothing', () => {
     expect(number.changeWithInterval(0.919, 0.91, 0.928)).toBe('−8.1 % [−9.0, −7.2]');
     expect(number.changeWithInterval(1.06, 1.01, 1.11)).toBe('+6 % [+1, +11]');
-    expect(number.changeText(0.99999, 0.99, 1.01)).toBe('0 %');
-    expect(number.changeText(1.00001, 0.99, 1.01)).toBe('0 %');
+    expect(number.changeText(0.99999, 0.97, 1.03)).toBe('0 %');
+    expect(number.changeText(1.00001, 0.97, 1.03)).toBe('0 %');
   });
   test('say a difference in words', () => {
     expect(number.differenceText(0.919, 0.91, 0.928, ['less', 'more'])).toBe('8.1 % less [7.2, 9.0]');
     expect(number.differenceText(1.06, 1.01, 1.11, ['less', 'more'])).toBe('6 % more [1, 11]');
     expect(number.differenceText(1.0699, null, null, ['lower', 'higher'])).toBe('7.0 % higher');
+    expect(number.differenceText(1.0188, 1.0041, 1.0334, ['less', 'more'])).toBe('1.9 % more [0.4, 3.3]');
   });
   test('that are no numbers become a dash', () => {
     expect(number.fixed(NaN, 1)).toBe('–');
@@ -61,6 +63,14 @@ describe('units', () => {
     expect(unit.durationText(9_840)).toBe('2 h 44 min');
     expect(unit.momentText('2026-11-20T14:05:09Z')).toBe('20 November 2026, 14:05 UTC');
     expect(unit.momentText('yesterday')).toBe('yesterday');
+    expect([0, 62, 220, 800].map(unit.roughlyText)).toEqual(['10 s', '1 min', '4 min', '15 min']);
+  });
+});
+
+describe('text', () => {
+  test('keeps numbers with their units, and ranges, on one line', () => {
+    expect(unbroken('4.7–21.9 % in 9 min 44 s')).toBe('4.7\u2060–\u206021.9\u00a0% in 9\u00a0min 44\u00a0s');
+    expect(unbroken('in 3 starts')).toBe('in 3 starts');
   });
 });
 

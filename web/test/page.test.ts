@@ -6,6 +6,9 @@ import { FIXTURES } from '../fixtures/index';
 import { whySkipped } from './browser';
 import { GOLDEN_PAGES, Pages } from './pages';
 
+/** What a page of A4 holds between its margins (style/print.css). */
+const PAPER = { width: 680, height: 1001 };
+
 const skipped = whySkipped();
 if (skipped) console.warn(`SKIPPED: the page's tests in a browser, because ${skipped}.`);
 
@@ -35,10 +38,11 @@ describe.skipIf(skipped)('the page', () => {
     const { page } = await pages.open('compared');
     const summary = FIXTURES.compared!();
     const headline = summary.headline.text;
-    expect((await page.locator('h1').textContent())!.replaceAll('\u00a0', ' ')).toBe(headline);
+    expect(plain(await page.locator('h1').textContent())).toBe(headline);
     const sizes = await page.locator('h1').evaluate((h1) => [...h1.childNodes].map((part) => part.textContent!));
     expect(sizes.length, 'one statement is large').toBe(2);
     expect(sizes[0]).toMatch(/^[^;]+[;.] $/);
+    expect(await page.locator('h1 .sr').textContent(), 'a line that ends needs no semicolon').toBe('; ');
     expect(await page.title()).toBe(headline);
     expect(await page.locator('.question').textContent()).toBe(summary.run.question);
     expect(await page.locator('.trust').textContent()).toContain('USE WITH CARE');
@@ -62,6 +66,40 @@ describe.skipIf(skipped)('the page', () => {
     const band = (await deciding.locator('.band').boundingBox())!;
     expect(band.width).toBeGreaterThanOrEqual(10);
     expect(await page.locator('.answer .estimate.open').count()).toBeGreaterThan(0);
+    await page.context().close();
+  });
+
+  test('gives a narrow screen the baseline and its levels too', async () => {
+    const { page } = await pages.open('compared', { viewport: { width: 390, height: 844 } });
+    expect(await page.locator('.answer thead').innerText()).toBe('against http4s.Vanilla');
+    const first = page.locator('.answer .panel').first();
+    expect(await first.locator('.level').first().isVisible()).toBe(true);
+    expect(await first.locator('td').first().getAttribute('data-label')).toBe('CPU / request');
+    await page.context().close();
+  });
+
+  test('has the measure of its headline in the answer table', async () => {
+    const { page } = await pages.open('golden-pushes');
+    expect(await page.locator('h1').textContent()).toContain('p50 of pushes');
+    expect(await page.locator('.answer thead').textContent()).toContain('p50 of pushes');
+    expect(await page.locator('.answer .words').first().textContent()).toContain('both starts above');
+    await page.context().close();
+  });
+
+  test('marks a start that settled in another mode', async () => {
+    const { page } = await pages.open('golden-odd-start');
+    const figure = page.locator('#throughputs .figure').first();
+    await figure.scrollIntoViewIfNeeded();
+    await figure.locator('svg path[stroke-dasharray]').first().waitFor();
+    expect(await figure.locator('.note').textContent()).toContain('Dashed: a start that settled in another mode');
+    await page.context().close();
+  });
+
+  test('explains a term to who comes by keyboard', async () => {
+    const { page } = await pages.open('compared');
+    await page.locator('.reading abbr').first().focus();
+    const shown = await page.evaluate(() => getComputedStyle(document.activeElement!, '::after').content);
+    expect(shown).toContain('server');
     await page.context().close();
   });
 
@@ -264,6 +302,21 @@ describe.skipIf(skipped)('the page', () => {
     await page.context().close();
   });
 
+  test('of a large run counts the comparisons in the measure that is shown', async () => {
+    const { page } = await pages.open('families');
+    const counted = async () =>
+      (await page.locator('#matrix .counts b').allTextContents()).reduce((sum, n) => sum + Number(n), 0);
+    const worse = page.locator('#matrix .counts li').first();
+    expect(await counted()).toBe(FIXTURES.families!().comparisons.length);
+    const before = await worse.textContent();
+    await page.locator('#matrix .tabs label').nth(1).click();
+    expect(await counted()).toBe(FIXTURES.families!().comparisons.length);
+    expect(await worse.textContent()).not.toBe(before);
+    const [overview, next] = [page.locator('#matrix'), page.locator('.next')];
+    expect((await overview.boundingBox())!.y).toBeLessThan((await next.boundingBox())!.y);
+    await page.context().close();
+  });
+
   test('is dark or light as the system says, or as the reader chose', async () => {
     const { page } = await pages.open('compared', { colorScheme: 'dark' });
     const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
@@ -284,12 +337,18 @@ describe.skipIf(skipped)('the page', () => {
     const { page } = await pages.open('compared', { colorScheme: 'dark' });
     const pdf = await page.pdf({ format: 'A4' });
     expect(pdf.subarray(0, 5).toString()).toBe('%PDF-');
+    await page.setViewportSize({ width: PAPER.width, height: PAPER.height });
     await page.emulateMedia({ media: 'print' });
     await page.evaluate(() => window.dispatchEvent(new Event('beforeprint')));
     expect(await page.evaluate(() => getComputedStyle(document.body).backgroundColor)).toBe('rgb(255, 255, 255)');
     expect(await page.locator('.figure-menu:visible, .controls:visible, .theme-switch:visible').count()).toBe(0);
+    const trust = await page.locator('.trust').evaluate((strip) => getComputedStyle(strip).backgroundColor);
+    expect(trust, 'no dark ground below dark letters').toBe('rgb(253, 243, 225)');
     const charts = await page.locator('.chart').count();
     expect(await page.locator('.chart svg').count()).toBe(charts);
+    const answer = (await page.locator('#answer').boundingBox())!;
+    expect(answer.y + answer.height, 'the answer is one page').toBeLessThan(PAPER.height);
+    expect(await page.locator('.answer thead').isVisible(), 'paper has the wide table').toBe(true);
     await page.context().close();
   });
 
@@ -316,6 +375,9 @@ describe.skipIf(skipped)('the page', () => {
     await page.context().close();
   });
 });
+
+/** Text as it was written, without the marks that keep it on one line. */
+const plain = (text: string | null): string => text!.replaceAll('\u00a0', ' ').replaceAll('\u2060', '');
 
 /** Is a box within the screen, at least by its top? */
 async function inView(box: Promise<{ y: number } | null>): Promise<boolean> {

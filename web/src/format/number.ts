@@ -54,19 +54,25 @@ export function ratioText(ratio: number, lo: number | null, hi: number | null): 
   return `${fixed(ratio * 100, d)} % [${fixed(lo! * 100, d)}, ${fixed(hi! * 100, d)}]`;
 }
 
+/** Digits after the point of a change in per cent: those of the headline and the terminal (`Change::decimals`). */
+function changeDecimals(lo: number, hi: number): number {
+  const width = (hi - lo) * 100;
+  if (width >= 5) return 0;
+  return width < 0.5 ? 2 : 1;
+}
+
 /** `−8.1 %`: a ratio as a signed difference, with the digits that its interval allows. */
 export function changeText(ratio: number, lo: number | null, hi: number | null): string {
   const half = halfWidth(lo, hi);
   const change = (ratio - 1) * 100;
-  const d = half === null ? Math.min(1, decimalsForSignificant(change, 2)) : Math.min(2, decimalsFor(half * 100));
+  const d = half === null ? Math.min(1, decimalsForSignificant(change, 2)) : changeDecimals(lo!, hi!);
   return `${signed(change, d)} %`;
 }
 
 /** The difference with its interval: `−8.1 % [−9.0, −7.2]`. */
 export function changeWithInterval(ratio: number, lo: number | null, hi: number | null): string {
-  const half = halfWidth(lo, hi);
-  if (half === null) return changeText(ratio, lo, hi);
-  const d = Math.min(2, decimalsFor(half * 100));
+  if (halfWidth(lo, hi) === null) return changeText(ratio, lo, hi);
+  const d = changeDecimals(lo!, hi!);
   const end = (r: number) => signed((r - 1) * 100, d);
   return `${changeText(ratio, lo, hi)} [${end(lo!)}, ${end(hi!)}]`;
 }
@@ -83,7 +89,7 @@ export function differenceText(ratio: number, lo: number | null, hi: number | nu
   const sign = ratio < 1 ? -1 : 1;
   const size = (r: number) => sign * (r - 1) * 100;
   const value = size(ratio);
-  const d = half === null ? Math.min(1, decimalsForSignificant(value)) : Math.min(1, decimalsFor(half * 100));
+  const d = half === null ? Math.min(1, decimalsForSignificant(value)) : changeDecimals(lo!, hi!);
   const word = words[sign < 0 ? 0 : 1];
   if (half === null) return `${fixed(value, d)} % ${word}`;
   const ends = [size(lo!), size(hi!)].sort((a, b) => a - b).map((end) => fixed(end, d));

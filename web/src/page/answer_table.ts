@@ -6,7 +6,7 @@ import { breakable, h, type Child } from '../dom';
 import { capital } from '../figures/overhead';
 import { hasInterval } from '../figures/rows';
 import { changeText, changeWithInterval, differenceText } from '../format/number';
-import { durationText, inUnit, unitFor } from '../format/unit';
+import { inUnit, roughlyText, unitFor } from '../format/unit';
 import { inCurrency, type CurrencyName, type Model, type Panel } from '../model';
 import type { Cell, Comparison, Currency } from '../summary';
 import { LIGHT, verdictLook } from '../theme';
@@ -50,10 +50,10 @@ export function answerTable(model: Model): HTMLElement {
   return h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Answer table' }, table);
 }
 
-/** The median tells little beside the p99: it stands among the charts. */
-function measuresOf(model: Model): CurrencyName[] {
-  const hasTail = model.currencies.some((c) => c.name === 'latency_p99');
-  return model.currencies.filter((c) => !(hasTail && c.name === 'latency_p50'));
+/** The median tells little beside the p99, unless it decides: it stands among the charts. */
+function measuresOf({ currencies }: Model): CurrencyName[] {
+  const hasTail = currencies.some((c) => c.name === 'latency_p99');
+  return currencies.filter((c, i) => i === 0 || !(hasTail && c.name === 'latency_p50'));
 }
 
 const ratiosOf = (model: Model, name: string): number[] =>
@@ -79,7 +79,7 @@ function panelRows(model: Model, panel: Panel, columns: CurrencyName[], axes: Ma
       titleOf(panel),
       panel.scenarioTitle ? h('small', {}, panel.scenarioTitle) : null,
     ),
-    ...columns.map((c) => h('td', { role: 'cell' }, baselineLevel(panel, c.name))),
+    ...columns.map((c) => h('td', { role: 'cell', 'data-label': headOf(c.label) }, baselineLevel(panel, c.name))),
     h('td', { role: 'cell' }),
   );
   const rows = panel.comparisons.map((c) => row(model, c, columns, axes));
@@ -149,9 +149,9 @@ function words(c: Currency): Child {
   switch (c.verdict) {
     case 'worse':
     case 'better':
-      return strong(differenceText(c.ratio, c.lo, c.hi, wordsOf(c.name)));
+      return inTwo('b', differenceText(c.ratio, c.lo, c.hi, wordsOf(c.name)));
     case 'no_material_difference':
-      return `same: ${changeWithInterval(c.ratio, c.lo, c.hi)}`;
+      return inTwo('span', `same: ${changeWithInterval(c.ratio, c.lo, c.hi)}`);
     case 'no_interval':
       return `${changeText(c.ratio, null, null)}, one start`;
     default:
@@ -159,30 +159,32 @@ function words(c: Currency): Child {
   }
 }
 
-/** The figure in bold, its interval not. */
-function strong(text: string): Child {
+/** A figure and its interval, which stays on one line. */
+function inTwo(tag: 'b' | 'span', text: string): DocumentFragment {
   const [figure, interval] = text.split(' [');
   const out = document.createDocumentFragment();
-  out.append(h('b', {}, figure!), interval ? ` [${interval}` : '');
+  out.append(h(tag, {}, figure!));
+  if (interval) out.append(' ', h('span', { class: 'interval' }, `[${interval}`));
   return out;
 }
 
-/** Of an open question: the change, and why an interval beside the baseline decides nothing. */
+/** Of an open question: the change with its interval where that tells something, and why it decides nothing. */
 function openWords(c: Currency): Child {
-  const text = `${changeText(c.ratio, c.lo, c.hi)} ${boundsWords(c)}`;
-  if (!hasInterval(c) || (c.lo! <= 1 && c.hi! >= 1)) return text;
-  const out = document.createDocumentFragment();
-  out.append(text, h('small', {}, 'not enough evidence yet'));
+  const isTelling = hasInterval(c) && c.hi! < c.lo! * TELLING;
+  const text = isTelling ? changeWithInterval(c.ratio, c.lo, c.hi) : changeText(c.ratio, c.lo, c.hi);
+  const isBeside = isTelling && (c.lo! > 1 || c.hi! < 1);
+  const why = isBeside ? 'not enough evidence yet' : isTelling ? '' : sidesOf(c.fork_ratios);
+  const out = inTwo('span', text);
+  if (why) out.append(h('small', {}, why));
   return out;
 }
 
-/** The interval where it tells something, else on which side of the baseline the starts lie. */
-function boundsWords(c: Currency): string {
-  if (hasInterval(c) && c.hi! < c.lo! * TELLING)
-    return `[${changeText(c.lo!, null, null)}, ${changeText(c.hi!, null, null)}]`.replaceAll(' %', '');
-  const above = c.fork_ratios.filter((ratio) => ratio > 1).length;
-  if (above === 0) return '(all below)';
-  return above === c.fork_ratios.length ? '(all above)' : '(both sides)';
+/** On which side of the baseline the starts lie. */
+function sidesOf(starts: number[]): string {
+  if (!starts.length) return '';
+  const above = starts.filter((ratio) => ratio > 1).length;
+  if (above > 0 && above < starts.length) return 'starts on both sides';
+  return `${starts.length === 2 ? 'both' : 'all'} starts ${above ? 'above' : 'below'}`;
 }
 
 /** Whether the first measure is decided, or what is missing. */
@@ -196,5 +198,5 @@ function toDecide(c: Comparison): string {
 function missing({ verdict, needed_s, forks }: Currency): string {
   if (verdict === 'no_interval' || (needed_s === null && forks < FEWEST_STARTS)) return 'more starts';
   if (needed_s === null || needed_s > WORTH_WAITING_S) return 'not on this machine';
-  return `about ${durationText(Math.ceil(needed_s / 10) * 10)} more`;
+  return `about ${roughlyText(needed_s)} more`;
 }

@@ -3,6 +3,7 @@
 import { h, plainTable, type Child } from '../dom';
 import { fixed, percentileText, whole } from '../format/number';
 import { durationText, plainTime, bytesUnit, inUnitWithInterval } from '../format/unit';
+import { commandWords } from '../format/unbroken';
 import type { Model } from '../model';
 import type { Cell, Currency, ErrorCount, Latency, Probes } from '../summary';
 
@@ -39,7 +40,7 @@ function sections(model: Model, cell: Cell): Child[] {
     byClass('Failed requests by class', cell.errors),
     byClass('Connection events by class: they belong to no request', cell.connection_events ?? []),
     plainTable('Counts', ['what', 'value'], [...counts(cell), ...(cell.probes ? probed(cell.probes) : [])]),
-    cell.command ? h('pre', { tabindex: '0' }, cell.command) : null,
+    cell.command ? h('pre', { tabindex: '0' }, commandWords(cell.command)) : null,
   ];
 }
 

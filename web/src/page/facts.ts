@@ -1,6 +1,7 @@
 // What a reader needs to trust and repeat a run: findings, plan, environment, versions, the command.
 
 import { add, boxed, breakable, chunked, copyButton, h } from '../dom';
+import { commandWords } from '../format/unbroken';
 import { percent } from '../figures/overhead';
 import type { Finding, Row, Section, Severity, Summary } from '../summary';
 import { withTerms } from '../glossary';
@@ -116,7 +117,7 @@ function again({ run }: Summary): HTMLElement {
     h(
       'div',
       { class: 'command' },
-      h('pre', { tabindex: '0' }, run.command),
+      h('pre', { tabindex: '0' }, commandWords(run.command)),
       copyButton('Copy', () => run.command),
     ),
     sectionTables([{ title: 'Run', rows: facts }]),

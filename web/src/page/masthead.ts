@@ -2,12 +2,13 @@
 
 import { h } from '../dom';
 import { durationText, momentText } from '../format/unit';
+import { unbroken } from '../format/unbroken';
 import { themeSwitch } from '../theme';
 import type { Summary } from '../summary';
 
 export function masthead({ run, headline }: Summary): HTMLElement {
   const what = run.mode === 'load' ? 'load' : `run ${run.id} · ${run.suite}`;
-  const facts = [what, momentText(run.started_at), durationText(run.duration_s)].join(' · ');
+  const facts = [what, momentText(run.started_at), unbroken(durationText(run.duration_s))].join(' · ');
   return h(
     'header',
     { class: 'masthead' },
@@ -19,9 +20,9 @@ export function masthead({ run, headline }: Summary): HTMLElement {
 
 /** The first statement of a headline is large, and the others below it are smaller: a glance takes in one statement. */
 function inTwoSizes(text: string): (string | HTMLElement)[] {
-  const [, first, others] = /^(.+?[;.]) (.+)$/s.exec(text) ?? [];
-  return first && others ? [`${first} `, h('span', { class: 'others' }, others)] : [text];
+  const [, first, mark, others] = /^(.+?)([;.]) (.+)$/s.exec(text) ?? [];
+  if (!first || !others) return [text];
+  // The new line does the work of a semicolon; who listens or copies still gets it.
+  const end = mark === ';' ? h('span', { class: 'sr' }, '; ') : `${mark} `;
+  return [h('span', {}, first, end), h('span', { class: 'others' }, others)];
 }
-
-/** Keeps a number and its per cent sign on one line. */
-const unbroken = (text: string): string => text.replace(/(\d) %/g, '$1\u00a0%');
