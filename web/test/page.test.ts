@@ -7,7 +7,7 @@ import { whySkipped } from './browser';
 import { GOLDEN_PAGES, Pages } from './pages';
 
 /** What a page of A4 holds between its margins (style/print.css). */
-const PAPER = { width: 680, height: 1001 };
+const PAPER = { width: 680, height: 1032 };
 
 const skipped = whySkipped();
 if (skipped) console.warn(`SKIPPED: the page's tests in a browser, because ${skipped}.`);
@@ -62,7 +62,7 @@ describe.skipIf(skipped)('the page', () => {
     const deciding = row.locator('td').first();
     expect(await deciding.locator('.start').count()).toBe(first.currencies[0]!.fork_ratios.length);
     expect(await deciding.locator('.estimate.open').count()).toBe(0);
-    expect(await deciding.locator('.words').textContent()).toMatch(/▼ .+ % more \[/);
+    expect(await deciding.locator('.words').textContent()).toMatch(/▼\s.+ % more \[/);
     const band = (await deciding.locator('.band').boundingBox())!;
     expect(band.width).toBeGreaterThanOrEqual(10);
     expect(await page.locator('.answer .estimate.open').count()).toBeGreaterThan(0);

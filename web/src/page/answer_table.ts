@@ -139,7 +139,7 @@ function place(c: Comparison, column: CurrencyName, axis: number, region: number
     'td',
     { ...attrs, title, 'data-verdict': figure.verdict },
     miniForest(interval, axis, region),
-    h('span', { class: 'words' }, h('b', { 'aria-hidden': 'true' }, glyph), ' ', words(figure)),
+    h('span', { class: 'words' }, h('b', { 'aria-hidden': 'true' }, glyph), '\u00a0', words(figure)),
   );
 }
 
@@ -164,7 +164,7 @@ function inTwo(tag: 'b' | 'span', text: string): DocumentFragment {
   const [figure, interval] = text.split(' [');
   const out = document.createDocumentFragment();
   out.append(h(tag, {}, figure!));
-  if (interval) out.append(' ', h('span', { class: 'interval' }, `[${interval}`));
+  if (interval) out.append(' ', h('span', {}, `[${interval}`));
   return out;
 }
 

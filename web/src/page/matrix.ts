@@ -7,7 +7,7 @@ import { groupName, inCurrency, type Model } from '../model';
 import { painted } from '../paint';
 import { choice, watch } from '../state';
 import type { Cell, Currency, VerdictKind } from '../summary';
-import { currencyTabs } from '../figures/overhead';
+import { capital, chosenCurrency, currencyTabs } from '../figures/overhead';
 import { savePng, saveSvg, tableDrawing } from '../charts/save';
 import { theme, verdictLook, LIGHT } from '../theme';
 
@@ -22,7 +22,8 @@ const ORDER: VerdictKind[] = ['worse', 'better', 'no_material_difference', 'inco
 /** More rows scroll inside, so that the next step stays near. */
 const ROWS_IN_FULL = 40;
 
-const TITLE = 'Every variant as a share of its baseline, by scenario';
+const titleOf = (model: Model): string =>
+  `${capital(chosenCurrency(model)?.label ?? 'throughput')} of every variant as a share of its baseline, by scenario`;
 
 interface MatrixRow {
   variant: string;
@@ -55,10 +56,12 @@ export function matrix(model: Model): HTMLElement {
   const rows = rowsOf(model);
   const body = h('tbody', {});
   const fill = (count = rows.length) => body.replaceChildren(...bodyRows(model, rows.slice(0, count)));
+  const title = h('h3', {}, titleOf(model));
   const tally = h('ul', { class: 'counts' }, ...counts(model));
   watch(['currency'], () => {
     fill();
     tally.replaceChildren(...counts(model));
+    title.textContent = titleOf(model);
   });
   fill(ROWS_AT_FIRST);
   if (rows.length > ROWS_AT_FIRST) void painted().then(() => fill());
@@ -79,7 +82,7 @@ export function matrix(model: Model): HTMLElement {
     h(
       'figcaption',
       {},
-      h('h3', {}, TITLE),
+      title,
       h(
         'p',
         { class: 'note' },
@@ -89,7 +92,11 @@ export function matrix(model: Model): HTMLElement {
     model.currencies.length > 1 ? h('div', { class: 'controls' }, currencyTabs(model)) : null,
     tally,
     h('div', { class: frame, tabindex: '0', role: 'region', 'aria-label': 'Overview matrix' }, table),
-    menu(table, () => plainMatrix(model, rows)),
+    menu(
+      table,
+      () => titleOf(model),
+      () => plainMatrix(model, rows),
+    ),
   );
 }
 
@@ -106,10 +113,14 @@ function counts(model: Model): HTMLElement[] {
 }
 
 /** What can be saved: the table as a picture, and its figures. */
-function menu(table: HTMLTableElement, plain: () => { heads: string[]; rows: string[][] }): HTMLElement {
+function menu(
+  table: HTMLTableElement,
+  title: () => string,
+  plain: () => { heads: string[]; rows: string[][] },
+): HTMLElement {
   const button = (label: string, onclick: () => void) =>
     h('button', { type: 'button', onclick, 'aria-label': `Save the overview as ${label}` }, label);
-  const drawing = () => tableDrawing(table, `${TITLE} (${choice.currency})`, theme().ink);
+  const drawing = () => tableDrawing(table, title(), theme().ink);
   const csv = () => new Blob([toCsv(plain().heads, plain().rows)], { type: 'text/csv' });
   return h(
     'div',
