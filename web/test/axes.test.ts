@@ -20,6 +20,13 @@ test('a ratio axis keeps 100 % and never crowds its labels', () => {
   }
 });
 
+test('a ratio axis leaves out a label that the edge would cut', () => {
+  const [lo, hi, px] = [Math.log(0.918), Math.log(1.06), 420];
+  const texts = (beside: [number, number]) => ratioTicks(lo, hi, px, beside).map((t) => t.text);
+  expect(texts([20, 20])).toContain('92 %');
+  expect(texts([4, 4])).not.toContain('92 %');
+});
+
 test('each nine takes the same room on the log-nines axis', () => {
   expect(ninesOf(90)).toBeCloseTo(1);
   expect(ninesOf(99.999)).toBeCloseTo(5);

@@ -66,7 +66,7 @@ export function forestOption(forest: Forest, width: number, t: Theme): Option {
     VALUE_PX,
   );
   const range = forestRange(forest);
-  const ticks = ratioTicks(range[0], range[1], frame.width);
+  const ticks = ratioTicks(range[0], range[1], frame.width, [frame.left, frame.right]);
   const axis = givenAxis(t, range, ticks, forest.axisName);
   const band = [Math.log(1 - forest.region), Math.log(1 + forest.region)] as const;
   return {

@@ -53,14 +53,24 @@ const RATIO_STEPS = [
   [98, 102, 92, 108, 97, 103, 96, 104, 94, 106, 99, 101],
 ];
 
-/** Per cent of the baseline, on the logarithm of the ratio: the roundest first, as many as fit. */
-export function ratioTicks(lo: number, hi: number, widthPx: number): Tick[] {
+/** Half of what the text of a ratio's tick needs. */
+const HALF_TICK_PX = 18;
+
+/** Per cent of the baseline, on the logarithm of the ratio: the roundest first, as many as fit, none cut at the picture's
+ * edges. `besidePx` is the room to the left and to the right of the axis. */
+export function ratioTicks(
+  lo: number,
+  hi: number,
+  widthPx: number,
+  besidePx: [number, number] = [HALF_TICK_PX, HALF_TICK_PX],
+): Tick[] {
   const at = (percent: number) => Math.log(percent / 100);
   const px = (x: number) => ((x - lo) / (hi - lo)) * widthPx;
   const kept: number[] = [];
   for (const step of RATIO_STEPS.flat()) {
     const x = at(step);
     if (x < lo || x > hi) continue;
+    if (px(x) + besidePx[0] < HALF_TICK_PX || widthPx - px(x) + besidePx[1] < HALF_TICK_PX) continue;
     if (kept.every((k) => Math.abs(px(at(k)) - px(x)) >= 46)) kept.push(step);
   }
   return kept.sort((a, b) => a - b).map((p) => ({ at: at(p), text: `${p} %` }));
