@@ -72,10 +72,10 @@ fn ending(plan: &Plan) -> String {
         (_, Forks::Fixed { count: forks }) => {
             format!("{} of each variant; about {about}", count(forks as usize, "start"))
         }
-        (_, Forks::UntilDecided { at_least, .. }) => {
+        (_, Forks::UntilDecided { budget, at_least, .. }) => {
             let short = least_budget(plan).map_or(String::new(), |least| too_short(least, at_least));
             format!(
-                "stops when decided (±{} % region, α {}) or after {about}{short}",
+                "stops when decided (±{} % region, α {}) or after {budget}{short}",
                 plan.stop.region * 100.0,
                 plan.stop.alpha
             )

@@ -2,12 +2,15 @@
 
 use super::{Style, capacity, messages, shorten};
 use crate::clean;
-use crate::format::{WORTH_WAITING_S, enumerate, roughly};
+use crate::format::{WORTH_WAITING_S, count, enumerate, roughly};
 use crate::palette::Tone;
 use crate::summary::{Cell, Summary, ValidityState, VerdictKind};
 
 /// SharedReasons that are listed; the page has them all.
 const REASONS: usize = 8;
+
+/// A line that is cut names at most so many cells, and counts more of them: names alone say no reason.
+const NAMED: usize = 2;
 
 pub(super) fn notes(summary: &Summary, style: &Style) -> String {
     let cells = || summary.cells.iter().filter(|cell| super::table::has_row(summary, cell));
@@ -87,6 +90,34 @@ impl SharedReason {
         let all = if self.cells.len() > 1 { " for all" } else { "" };
         let needed = self.needed_s.filter(|s| *s <= WORTH_WAITING_S);
         let needed = needed.map(|s| format!("; about {} more needed{all}", roughly(s))).unwrap_or_default();
-        format!("{}: {}{needed}", enumerate(&self.cells), self.text)
+        format!("{}: {}{needed}", self.who(), self.text)
+    }
+
+    fn who(&self) -> String {
+        if self.is_brief && self.cells.len() > NAMED {
+            return count(self.cells.len() as u64, "cell");
+        }
+        // A baseline has a cell in every group that it serves.
+        let mut names = self.cells.clone();
+        names.dedup();
+        enumerate(&names)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn who(cells: &[&str], is_brief: bool) -> String {
+        let cells = cells.iter().map(|name| (*name).to_owned()).collect();
+        SharedReason { cells, text: String::new(), is_brief, needed_s: None }.who()
+    }
+
+    #[test]
+    fn many_cells_of_one_line_are_counted() {
+        assert_eq!(who(&["a", "b"], true), "a, b");
+        assert_eq!(who(&["a", "a"], true), "a");
+        assert_eq!(who(&["a", "b", "c"], true), "3 cells");
+        assert_eq!(who(&["a", "b", "c"], false), "a, b, c");
     }
 }
