@@ -206,18 +206,20 @@ fn rows(latency: &Distribution) -> Vec<(String, String)> {
 fn bars(bins: &[HistogramBin], room: usize) -> Vec<String> {
     let most = bins.iter().map(|bin| bin.count).max().unwrap_or(0).max(1);
     let longest = room.saturating_sub(BOUND + 3 + grouped(most).len()).clamp(4, BAR) as u64;
-    let scale = Scale::for_values(Unit::Nanos, bins.last().map(|bin| bin.upto_ns as f64));
     let bar = |bin: &HistogramBin| {
         // Even a single sample among millions gets a visible bar.
         let length = (bin.count * longest).div_ceil(most) as usize;
-        let bound = format!("≤ {}", scale.without_unit(bin.upto_ns as f64));
+        // Bounds span decades: in the unit of the last, the first would be nothing.
+        let upto = bin.upto_ns as f64;
+        let scale = Scale::for_values(Unit::Nanos, [upto]);
+        let bound = format!("≤ {} {}", scale.without_unit(upto), scale.unit());
         format!(
             "{bound:>BOUND$}  {} {}",
             "▇".repeat(length),
             if bin.count > 0 { grouped(bin.count) } else { String::new() }
         )
     };
-    let head = (!bins.is_empty()).then(|| format!("{:>BOUND$}  response times, {}", "", scale.unit()));
+    let head = (!bins.is_empty()).then(|| format!("{:>BOUND$}  response times", ""));
     head.into_iter().chain(bins.iter().map(bar)).collect()
 }
 
