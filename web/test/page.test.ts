@@ -168,7 +168,7 @@ describe.skipIf(skipped)('the page', () => {
     expect(await page.locator('main > section').nth(1).getAttribute('id')).toBe('limits');
     const limits = await page.locator('#limits').textContent();
     expect(limits).toContain('A limit is exceeded: exit code 3.');
-    expect(limits).toContain('+9.7 % [+7.5, +11.9] CPU/request✗ regressed');
+    expect(limits).toContain('+6.4 % [+5.6, +7.2] CPU/request✗ regressed');
     expect(limits).toContain('–? undecidedbytes are not measured here');
     await page.context().close();
     const compared = await pages.open('compared');
