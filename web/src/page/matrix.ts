@@ -56,7 +56,7 @@ export function matrix(model: Model): HTMLElement {
   const rows = rowsOf(model);
   const body = h('tbody', {});
   const fill = (count = rows.length) => body.replaceChildren(...bodyRows(model, rows.slice(0, count)));
-  const title = h('h3', {}, titleOf(model));
+  const title = h('h2', {}, titleOf(model));
   const tally = h('ul', { class: 'counts' }, ...counts(model));
   watch(['currency'], () => {
     fill();
