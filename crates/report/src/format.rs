@@ -214,6 +214,12 @@ pub(crate) fn capital(text: &str) -> String {
     }
 }
 
+/// `core 0`, `cores 0-2`.
+pub fn cores(list: &str) -> String {
+    let one = list.chars().all(|c| c.is_ascii_digit());
+    format!("core{} {list}", if one { "" } else { "s" })
+}
+
 /// The text with a full stop, where it does not end in one already.
 pub fn sentence(text: &str) -> String {
     let text = text.trim_end();

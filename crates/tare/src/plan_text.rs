@@ -7,7 +7,7 @@ use std::time::Duration;
 use tare_plan::estimate::{least_budget, run_time};
 use tare_plan::plan::{Forks, Mode, Plan, Role, Warmup};
 use tare_report::forecast::forecast;
-use tare_report::format::roughly;
+use tare_report::format::{cores, roughly};
 use tare_stats::steady::SteadyRule;
 use tare_units::Span;
 
@@ -28,8 +28,10 @@ pub fn plan_headline(plan: &Plan) -> String {
     );
     let _ = writeln!(
         text,
-        "  server: cores {} · generator: cores {} · seed {}",
-        plan.machine.server_cpus, plan.machine.load_cpus, plan.seed
+        "  server: {} · generator: {} · seed {}",
+        cores(&plan.machine.server_cpus),
+        cores(&plan.machine.load_cpus),
+        plan.seed
     );
     let _ = writeln!(text, "  {}{}", ending(plan), profiles(plan));
     if let Some(forecast) = forecast(plan) {

@@ -7,7 +7,7 @@ use tare_plan::plan::{Forks, Mode as PlanMode, Plan, Setting};
 use tare_record::environment::Environment;
 use tare_record::{EndStatus, EventRecord, RunRecord, StoredSlice};
 
-use crate::format::{count, share};
+use crate::format::{cores, count, share};
 use crate::summary::{Mode, Row, RunInfo, RunStatus, Section};
 use crate::time::rfc3339;
 
@@ -85,11 +85,6 @@ fn place(plan: &Plan, environment: &Environment) -> String {
         cores(&machine.load_cpus),
         plan.seed
     )
-}
-
-fn cores(list: &str) -> String {
-    let one = list.chars().all(|c| c.is_ascii_digit());
-    format!("core{} {list}", if one { "" } else { "s" })
 }
 
 fn stop(plan: &Plan) -> String {

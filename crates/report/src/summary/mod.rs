@@ -110,7 +110,7 @@ pub struct RunInfo {
     pub tare_version: String,
     /// Git revision of the working directory, where there is one.
     pub git_revision: Option<String>,
-    /// `server: cores 0 · generator: cores 1 · JDK 25.0.1 …`: one line a fact.
+    /// `server: core 0 · generator: core 1 · JDK 25.0.1 …`: one line a fact.
     pub headline: Vec<String>,
     /// Region of practical equivalence: 0.02 stands for ±2 %.
     pub region: f64,
