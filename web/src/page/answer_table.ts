@@ -24,6 +24,7 @@ export function answerTable(model: Model): HTMLElement {
   const columns = measuresOf(model);
   const axes = new Map(columns.map((c) => [c.name, axisOf(ratiosOf(model, c.name), model.summary.run.region)]));
   const baselines = [...new Set(model.summary.comparisons.map((c) => c.baseline))];
+  const isOpen = model.summary.comparisons.some((c) => stillNeeded(c) !== null);
   const heads = columns.map((c) =>
     h(
       'th',
@@ -37,9 +38,11 @@ export function answerTable(model: Model): HTMLElement {
     { role: 'row' },
     h('th', { scope: 'col', role: 'columnheader' }, baselines.length === 1 ? `against ${baselines[0]}` : 'variant'),
     ...heads,
-    h('th', { scope: 'col', role: 'columnheader' }, 'Decided?'),
+    isOpen && h('th', { scope: 'col', role: 'columnheader' }, 'Still needed'),
   );
-  const bodies = model.panels.filter((p) => p.comparisons.length).map((p) => panelRows(model, p, columns, axes));
+  const bodies = model.panels
+    .filter((p) => p.comparisons.length)
+    .map((p) => panelRows(model, p, columns, axes, isOpen));
   const table = h(
     'table',
     { class: 'answer', role: 'table' },
@@ -65,11 +68,16 @@ const isLatency = (name: string): boolean => name.startsWith('latency');
 const wordsOf = (name: string): [string, string] => (isLatency(name) ? ['lower', 'higher'] : ['less', 'more']);
 
 function axisWords(c: CurrencyName): Child[] {
-  const [less, more] = wordsOf(c.name);
-  return [`${less} ◀ 100 % ▶ ${more}`];
+  return [c.higher_is_better ? 'worse ◀ ▶ better' : 'better ◀ ▶ worse'];
 }
 
-function panelRows(model: Model, panel: Panel, columns: CurrencyName[], axes: Map<string, number>): HTMLElement {
+function panelRows(
+  model: Model,
+  panel: Panel,
+  columns: CurrencyName[],
+  axes: Map<string, number>,
+  isOpen: boolean,
+): HTMLElement {
   const head = h(
     'tr',
     { class: 'panel', role: 'row' },
@@ -80,9 +88,9 @@ function panelRows(model: Model, panel: Panel, columns: CurrencyName[], axes: Ma
       panel.scenarioTitle ? h('small', {}, panel.scenarioTitle) : null,
     ),
     ...columns.map((c) => h('td', { role: 'cell', 'data-label': headOf(c.label) }, baselineLevel(panel, c.name))),
-    h('td', { role: 'cell' }),
+    isOpen && h('td', { role: 'cell' }),
   );
-  const rows = panel.comparisons.map((c) => row(model, c, columns, axes));
+  const rows = panel.comparisons.map((c) => row(model, c, columns, axes, isOpen));
   return h('tbody', { role: 'rowgroup' }, head, ...rows);
 }
 
@@ -99,11 +107,17 @@ function baselineLevel(panel: Panel, name: string): Child {
   return h(
     'span',
     { class: 'level' },
-    `${inUnit({ value: found.baseline_value, lo: null, hi: null }, unit)} ${unit.name}`,
+    `baseline ${inUnit({ value: found.baseline_value, lo: null, hi: null }, unit)} ${unit.name}`,
   );
 }
 
-function row(model: Model, c: Comparison, columns: CurrencyName[], axes: Map<string, number>): HTMLElement {
+function row(
+  model: Model,
+  c: Comparison,
+  columns: CurrencyName[],
+  axes: Map<string, number>,
+  isOpen: boolean,
+): HTMLElement {
   const cell = model.cells.get(c.cell);
   const name = h('a', { href: `#cell=${encodeURIComponent(c.cell)}` }, breakable(c.variant));
   return h(
@@ -111,7 +125,7 @@ function row(model: Model, c: Comparison, columns: CurrencyName[], axes: Map<str
     { role: 'row' },
     h('th', { scope: 'row', role: 'rowheader' }, name, h('small', {}, startsText(cell, c.odd_forks.length))),
     ...columns.map((column) => place(c, column, axes.get(column.name)!, model.summary.run.region, cell)),
-    h('td', { role: 'cell', class: 'needed' }, toDecide(c)),
+    isOpen && h('td', { role: 'cell', class: 'needed' }, stillNeeded(c) ?? 'nothing'),
   );
 }
 
@@ -187,16 +201,11 @@ function sidesOf(starts: number[]): string {
   return `${starts.length === 2 ? 'both' : 'all'} starts ${above ? 'above' : 'below'}`;
 }
 
-/** Whether the first measure is decided, or what is missing. */
-function toDecide(c: Comparison): string {
-  const first = c.currencies[0];
-  if (!first || first.verdict === 'void') return '–';
-  if (isDecided(first)) return `yes, by ${first.label.split('/')[0]}`;
-  return `no: ${missing(first)}`;
-}
-
-function missing({ verdict, needed_s, forks }: Currency): string {
+/** What would decide the first measure; null where nothing is needed, or nothing helps. */
+function stillNeeded({ currencies: [first] }: Comparison): string | null {
+  if (!first || first.verdict === 'void' || isDecided(first)) return null;
+  const { verdict, needed_s, forks } = first;
   if (verdict === 'no_interval' || (needed_s === null && forks < FEWEST_STARTS)) return 'more starts';
-  if (needed_s === null || needed_s > WORTH_WAITING_S) return 'not on this machine';
-  return `about ${roughlyText(needed_s)} more`;
+  if (needed_s === null || needed_s > WORTH_WAITING_S) return 'a quieter machine';
+  return `about ${roughlyText(needed_s)}`;
 }

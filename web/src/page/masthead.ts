@@ -1,6 +1,7 @@
 // The top of the page: which run it was, the question, and the headline that answers it.
 
 import { h } from '../dom';
+import { capital } from '../figures/overhead';
 import { durationText, momentText } from '../format/unit';
 import { unbroken } from '../format/unbroken';
 import { themeSwitch } from '../theme';
@@ -24,5 +25,5 @@ function inTwoSizes(text: string): (string | HTMLElement)[] {
   if (!first || !others) return [text];
   // The new line does the work of a semicolon; who listens or copies still gets it.
   const end = mark === ';' ? h('span', { class: 'sr' }, '; ') : `${mark} `;
-  return [h('span', {}, first, end), h('span', { class: 'others' }, others)];
+  return [h('span', {}, first, end), h('span', { class: 'others' }, capital(others))];
 }

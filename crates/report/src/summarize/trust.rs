@@ -44,7 +44,7 @@ pub(crate) fn trust(headline: &Headline, cells: &[Cell], findings: &[Finding]) -
     Trust { state, reasons, warnings: warnings as u32 }
 }
 
-/// `2 of 4 cells are suspect: not steady in 1 of 3 forks`, with the reason that most of them give.
+/// `2 of 4 cells are suspect: not steady in 1 of 3 starts`, with the reason that most of them give; a single one by its name.
 fn of_cells(cells: &[&Cell], state: ValidityState, word: &str) -> Option<String> {
     let affected: Vec<&&Cell> = cells.iter().filter(|cell| cell.validity.state == state).collect();
     let texts: Vec<&str> =
@@ -53,8 +53,10 @@ fn of_cells(cells: &[&Cell], state: ValidityState, word: &str) -> Option<String>
     if cells.len() == 1 {
         return Some(first_sentence(most));
     }
-    let verb = if affected.len() == 1 { "is" } else { "are" };
-    let text = format!("{} of {} {verb} {word}: {most}", affected.len(), count(cells.len() as u64, "cell"));
+    let text = match affected.as_slice() {
+        [only] => format!("{} on {} is {word}: {most}", only.variant, only.scenario),
+        _ => format!("{} of {} are {word}: {most}", affected.len(), count(cells.len() as u64, "cell")),
+    };
     Some(first_sentence(&text))
 }
 
