@@ -74,6 +74,12 @@ pub struct Assignment {
     /// Time between two samples, in nanoseconds.
     #[prost(uint64, tag = "7")]
     pub every_ns: u64,
+    /// Whole cores of the agent's pod; 0 where it is in none.
+    #[prost(uint32, tag = "8")]
+    pub pod_cpus: u32,
+    /// Agents of this load on the node of its pod, before this one.
+    #[prost(uint32, tag = "9")]
+    pub before_on_node: u32,
 }
 
 /// A file of the coordinator's machine.
@@ -183,6 +189,9 @@ pub struct AgentFacts {
     /// Whether its CPUs are kept from deep sleep.
     #[prost(bool, tag = "5")]
     pub keeps_cpus_awake: bool,
+    /// Whether others may use its cores, although its pod asked for whole ones.
+    #[prost(bool, tag = "6")]
+    pub shares_cpus: bool,
 }
 
 /// How far an agent's connections are.

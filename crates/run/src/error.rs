@@ -55,6 +55,9 @@ pub enum RunError {
         /// What is wrong and what to do.
         reason: String,
     },
+    /// Ctrl-C came before there was anything to report.
+    #[error("interrupted before the load began")]
+    Interrupted,
     /// A name that the plan mentions is not known to the launches.
     #[error("internal: no launch was prepared for {0}; please report this")]
     NotPrepared(String),

@@ -11,22 +11,32 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 pub struct PatientReader<R> {
     pipe: R,
     patience: Duration,
+    /// The patience before the first byte.
+    first_wait: Option<Duration>,
 }
 
 impl<R> PatientReader<R> {
     /// Waits that long for each read. `pipe` must not read ahead.
     pub const fn new(pipe: R, patience: Duration) -> Self {
-        Self { pipe, patience }
+        Self { pipe, patience, first_wait: None }
+    }
+
+    /// Waits `wait` for the first byte.
+    #[must_use]
+    pub fn with_first_wait(self, wait: Duration) -> Self {
+        Self { first_wait: Some(wait), ..self }
     }
 }
 
 impl<R: Read + AsFd> Read for PatientReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let timeout = Timespec::try_from(self.patience).map_err(|_| io::ErrorKind::InvalidInput)?;
+        let patience = self.first_wait.unwrap_or(self.patience);
+        let timeout = Timespec::try_from(patience).map_err(|_| io::ErrorKind::InvalidInput)?;
         let mut waited = [PollFd::new(&self.pipe, PollFlags::IN)];
         if poll(&mut waited, Some(&timeout))? == 0 {
             return Err(io::ErrorKind::TimedOut.into());
         }
+        self.first_wait = None;
         self.pipe.read(buffer)
     }
 }
@@ -47,5 +57,15 @@ mod tests {
         assert_eq!((reader.read(&mut bytes).unwrap(), &bytes[..2]), (2, &b"ab"[..]));
         drop(writer);
         assert_eq!(reader.read(&mut bytes).unwrap(), 0);
+    }
+
+    #[test]
+    fn the_first_byte_has_a_patience_of_its_own() {
+        let (pipe, mut writer) = io::pipe().unwrap();
+        let mut reader = PatientReader::new(pipe, Duration::from_secs(60)).with_first_wait(Duration::from_millis(1));
+        assert_eq!(reader.read(&mut [0]).unwrap_err().kind(), io::ErrorKind::TimedOut);
+        writer.write_all(b"a").unwrap();
+        assert_eq!(reader.read(&mut [0]).unwrap(), 1);
+        assert_eq!((reader.first_wait, reader.patience), (None, Duration::from_secs(60)));
     }
 }

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use anyhow::bail;
 use clap::Parser;
-use tare_run::load::LoadJob;
 use tare_run::load::fleet::{Assignment, serve_agent};
+use tare_run::load::{LoadJob, pod_generator_cpus};
 use tare_sys::patient_reader::PatientReader;
 
 use crate::args::{Cli, Command};
@@ -18,8 +18,9 @@ use crate::load::{InputFiles, load_job};
 /// A coordinator pings every second. One that is silent for this long is gone, or its network is.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Serves the coordinator at the other end of standard input and output, and ends with it.
-pub fn agent() -> anyhow::Result<Outcome> {
+/// Serves the coordinator at the other end of standard input and output, and ends with it. It waits `first_order_within`
+/// for the first order: in a pod, until the coordinator has all pods.
+pub fn agent(first_order_within: Duration) -> anyhow::Result<Outcome> {
     // Without a buffer, so that waiting for bytes and reading them are the same pipe.
     let orders = File::from(io::stdin().as_fd().try_clone_to_owned()?);
     let reports = File::from(io::stdout().as_fd().try_clone_to_owned()?);
@@ -32,7 +33,13 @@ pub fn agent() -> anyhow::Result<Outcome> {
     };
     // Nobody waits for a report any more, whatever the load is doing.
     let end = || std::process::exit(0);
-    serve_agent(PatientReader::new(orders, PATIENCE), reports, host.trim(), &mut build, end)?;
+    serve_agent(
+        PatientReader::new(orders, PATIENCE).with_first_wait(first_order_within),
+        reports,
+        host.trim(),
+        &mut build,
+        end,
+    )?;
     Ok(Outcome::Done)
 }
 
@@ -47,6 +54,12 @@ fn assigned_job(assignment: &Assignment, files: &InputFiles) -> anyhow::Result<L
     if !assignment.load_cpus.is_empty() {
         args.machine.load_cpus = Some(assignment.load_cpus.clone());
         args.machine.threads = None;
+    }
+    let machine = &args.machine;
+    if assignment.pod_cpus > 0 && machine.load_cpus.is_none() && machine.threads.is_none() {
+        let connections = args.model.connections.div_ceil(assignment.agents.max(1));
+        let cpus = pod_generator_cpus(assignment.pod_cpus, assignment.before_on_node, connections)?;
+        args.machine.load_cpus = Some(cpus.to_string());
     }
     load_job(&args, files)
 }

@@ -3,12 +3,14 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use tare_units::Span;
 
 mod bisect;
 mod check;
 mod compare;
 mod history;
 mod init;
+mod kubernetes;
 mod load;
 mod profile;
 mod reference;
@@ -20,6 +22,7 @@ pub use check::{CheckArgs, WhenUndecided};
 pub use compare::CompareArgs;
 pub use history::{HistoryAction, HistoryArgs, ImportArgs};
 pub use init::InitArgs;
+pub use kubernetes::{AgentsAction, ClusterArgs, ManifestArgs};
 pub use load::{ConnectionArgs, LoadArgs, ModelArgs, OutputArgs, RequestArgs, Spin, Stage};
 pub use profile::ProfileArgs;
 pub use reference::ReferenceArgs;
@@ -119,9 +122,16 @@ pub enum Command {
         #[arg(value_name = "DIR")]
         folder: PathBuf,
     },
+    /// Agents in a Kubernetes cluster: print what they need, and remove what a crash left behind.
+    #[command(subcommand)]
+    Agents(AgentsAction),
     /// Make one share of a load for a coordinator: orders come on standard input. tare load --agents starts it.
     #[command(hide = true)]
-    Agent,
+    Agent {
+        /// How long it waits for the first order.
+        #[arg(long, default_value = "30s", value_parser = load::parse_duration)]
+        first_order_within: Span,
+    },
     /// Run the reference server: it has known delays and faults, for tests and the self-test.
     #[command(hide = true)]
     Reference(Box<ReferenceArgs>),

@@ -36,8 +36,11 @@ impl From<Outcome> for ExitCode {
     }
 }
 
-/// 2 for a suite, a name or a value that cannot be used, as for wrong flags; 1 for every other error.
+/// 2 for a suite, a name or a value that cannot be used, as for wrong flags; 130 after Ctrl-C; 1 for every other error.
 pub fn exit_code(error: &anyhow::Error) -> ExitCode {
+    if matches!(error.downcast_ref(), Some(RunError::Interrupted)) {
+        return Outcome::Interrupted.into();
+    }
     let is_wrong = |cause: &(dyn std::error::Error + 'static)| {
         cause.is::<PlanError>() || matches!(cause.downcast_ref(), Some(RunError::Plan { .. }))
     };

@@ -1,6 +1,7 @@
 //! The command line only: each sub-command is one file in this folder.
 
 mod agent;
+mod agents;
 mod args;
 mod bisect;
 mod check;
@@ -70,7 +71,8 @@ fn carry_out(cli: Cli) -> ExitCode {
         Command::Example => manual::example(),
         Command::Completions { shell } => manual::completions(shell),
         Command::Man { folder } => manual::man(&folder),
-        Command::Agent => agent::agent(),
+        Command::Agents(action) => agents::agents(&action),
+        Command::Agent { first_order_within } => agent::agent(first_order_within.0),
         Command::Reference(args) => reference::reference(&args),
     };
     match outcome {

@@ -8,6 +8,9 @@ use std::thread::Builder;
 use tare_agent::{LONGEST_REPORT, Order, OrderKind, Report, encode_frame, read_frame};
 use tare_sys::clock::{self, Nanos};
 
+/// Finds out what ended an agent, where more is known of that than its pipe says.
+pub(crate) type Explanation = Box<dyn FnOnce() -> Option<String> + Send>;
+
 /// How much of an agent's standard error is read.
 const LAST_WORDS: u64 = 4096;
 
@@ -29,6 +32,16 @@ pub(crate) struct AgentLink {
 impl AgentLink {
     /// Starts an agent and listens to it. Ctrl-C does not reach it: the coordinator stops it.
     pub(crate) fn start(agent: usize, command: &mut Command, heard: &Sender<Heard>) -> io::Result<Self> {
+        Self::start_explained(agent, command, heard, Box::new(|| None))
+    }
+
+    /// The same. If the pipe ends, `explain` is asked why.
+    pub(crate) fn start_explained(
+        agent: usize,
+        command: &mut Command,
+        heard: &Sender<Heard>,
+        explain: Explanation,
+    ) -> io::Result<Self> {
         use std::os::unix::process::CommandExt;
         let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
         let mut process = piped.spawn()?;
@@ -36,12 +49,13 @@ impl AgentLink {
         let (Some(orders), Some(reports), Some(last_words)) = pipes else {
             return Err(io::ErrorKind::BrokenPipe.into());
         };
-        let mut link = Self::over(agent, orders, reports, last_words, heard)?;
+        let mut link = Self::over_explained(agent, (orders, reports, last_words), heard, explain)?;
         link.process = Some(process);
         Ok(link)
     }
 
     /// Listens to an agent at the other end of these pipes.
+    #[cfg(test)]
     pub(crate) fn over(
         agent: usize,
         orders: impl Write + Send + 'static,
@@ -49,12 +63,25 @@ impl AgentLink {
         last_words: impl Read + Send + 'static,
         heard: &Sender<Heard>,
     ) -> io::Result<Self> {
+        Self::over_explained(agent, (orders, reports, last_words), heard, Box::new(|| None))
+    }
+
+    fn over_explained(
+        agent: usize,
+        (orders, reports, last_words): (
+            impl Write + Send + 'static,
+            impl Read + Send + 'static,
+            impl Read + Send + 'static,
+        ),
+        heard: &Sender<Heard>,
+        explain: Explanation,
+    ) -> io::Result<Self> {
         let (outbox, inbox) = channel();
         let heard = heard.clone();
         Builder::new().name(format!("orders-{agent}")).spawn(move || write_orders(&inbox, orders))?;
         Builder::new()
             .name(format!("reports-{agent}"))
-            .spawn(move || read_reports(agent, reports, last_words, &heard))?;
+            .spawn(move || read_reports(agent, reports, last_words, &heard, explain))?;
         Ok(Self { orders: Some(outbox), process: None })
     }
 
@@ -96,9 +123,10 @@ fn write_orders(inbox: &Receiver<OrderKind>, mut pipe: impl Write) {
     }
 }
 
-fn read_reports(agent: usize, mut pipe: impl Read, last_words: impl Read, heard: &Sender<Heard>) {
+fn read_reports(agent: usize, mut pipe: impl Read, last_words: impl Read, heard: &Sender<Heard>, explain: Explanation) {
     // If nobody listens any more, the fleet is gone.
-    let tell = |said| heard.send(Heard { agent, at: clock::now(), said }).is_ok();
+    let tell_at = |at, said| heard.send(Heard { agent, at, said }).is_ok();
+    let tell = |said| tell_at(clock::now(), said);
     let reason = loop {
         match read_frame::<Report>(&mut pipe, LONGEST_REPORT) {
             Ok(Some(report)) => {
@@ -110,7 +138,8 @@ fn read_reports(agent: usize, mut pipe: impl Read, last_words: impl Read, heard:
             Err(error) => break error.to_string(),
         }
     };
-    tell(Err(reason));
+    let ended = clock::now();
+    tell_at(ended, Err(explain().unwrap_or(reason)));
 }
 
 /// The last line that an agent, or ssh, wrote to standard error.

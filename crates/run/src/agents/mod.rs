@@ -1,6 +1,7 @@
 //! Agents as processes: where they run, how they are started there, and the pipes to them. `load::fleet` and
 //! `server_host` say what is told over the pipes.
 
+pub(crate) mod kubernetes;
 pub(crate) mod link;
 pub(crate) mod place;
 pub(crate) mod ssh;

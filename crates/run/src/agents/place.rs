@@ -1,10 +1,10 @@
-//! Where agents run, as users write it: `local:4`, `ssh://user@host:22`.
+//! Where agents run, as users write it: `local:4`, `ssh://user@host:22`, `k8s:8`.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// The most agents on this machine.
-const MOST_LOCAL: usize = 1024;
+/// The most agents of one place.
+const MOST_AGENTS: usize = 1024;
 
 /// Where agents run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,27 +21,42 @@ pub enum AgentPlace {
         /// The port; `None` for ssh's own choice.
         port: Option<u16>,
     },
+    /// Several in pods of a Kubernetes cluster, made for one load.
+    Pods {
+        /// How many.
+        agents: usize,
+    },
+    /// Those of a Kubernetes Job that somebody applied.
+    AppliedJob {
+        /// Its name.
+        job: String,
+    },
 }
 
 impl AgentPlace {
-    /// A name for each agent of these places, in order.
-    pub fn agent_names(places: &[Self]) -> Vec<String> {
-        let mut names = Vec::new();
-        for place in places {
-            match place {
-                Self::Local { agents } => names.extend((0..*agents).map(|_| "local".to_owned())),
-                Self::Ssh { .. } => names.push(place.to_string()),
-            }
+    /// How many agents it has at least; a job that somebody applied is not asked.
+    pub(crate) const fn least_agents(&self) -> usize {
+        match self {
+            Self::Local { agents } | Self::Pods { agents } => *agents,
+            Self::Ssh { .. } | Self::AppliedJob { .. } => 1,
         }
-        // Agents of one place are told apart by a number.
-        let of_name = |name: &String| names.iter().filter(|other| *other == name).count();
-        let number = |index: usize| names[..=index].iter().filter(|other| **other == names[index]).count();
-        let numbered = |(index, name): (usize, &String)| match of_name(name) {
-            1 => name.clone(),
-            _ => format!("{name} {}", number(index)),
-        };
-        names.iter().enumerate().map(numbered).collect()
     }
+}
+
+/// Names for agents from the names of their places: agents of one place are told apart by a number.
+pub(crate) fn number_names(names: &[String]) -> Vec<String> {
+    let of_name = |name: &String| names.iter().filter(|other| *other == name).count();
+    let number = |index: usize| names[..=index].iter().filter(|other| **other == names[index]).count();
+    let numbered = |(index, name): (usize, &String)| match of_name(name) {
+        1 => name.clone(),
+        _ => format!("{name} {}", number(index)),
+    };
+    names.iter().enumerate().map(numbered).collect()
+}
+
+/// A number of agents in one place.
+fn agent_count(text: &str) -> Option<usize> {
+    text.parse().ok().filter(|agents| (1..=MOST_AGENTS).contains(agents))
 }
 
 impl fmt::Display for AgentPlace {
@@ -50,6 +65,8 @@ impl fmt::Display for AgentPlace {
             Self::Local { agents } => write!(f, "local:{agents}"),
             Self::Ssh { destination, port: None } => write!(f, "ssh://{destination}"),
             Self::Ssh { destination, port: Some(port) } => write!(f, "ssh://{destination}:{port}"),
+            Self::Pods { agents } => write!(f, "k8s:{agents}"),
+            Self::AppliedJob { job } => write!(f, "k8s:job/{job}"),
         }
     }
 }
@@ -59,13 +76,24 @@ impl FromStr for AgentPlace {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong =
-            |why: &str| format!("\"{text}\" is no place for agents: {why}; write local:4 or ssh://user@host:22");
-        if let Some(count) = text.strip_prefix("local:") {
-            let agents = count.parse().ok().filter(|agents| (1..=MOST_LOCAL).contains(agents));
-            let agents = agents.ok_or_else(|| wrong("give a number of agents from 1 to 1024"))?;
-            return Ok(Self::Local { agents });
+            |why: &str| format!("\"{text}\" is no place for agents: {why}; write local:4, ssh://user@host:22 or k8s:8");
+        let count = |text: &str| agent_count(text).ok_or_else(|| wrong("give a number of agents from 1 to 1024"));
+        if let Some(agents) = text.strip_prefix("local:") {
+            return Ok(Self::Local { agents: count(agents)? });
         }
-        let rest = text.strip_prefix("ssh://").ok_or_else(|| wrong("it begins with neither local: nor ssh://"))?;
+        if let Some(job) = text.strip_prefix("k8s:job/") {
+            let is_name = !job.is_empty() && job.chars().all(|c| c.is_ascii_alphanumeric() || "-.".contains(c));
+            return if is_name {
+                Ok(Self::AppliedJob { job: job.to_owned() })
+            } else {
+                Err(wrong("the job has no name"))
+            };
+        }
+        if let Some(agents) = text.strip_prefix("k8s:") {
+            return Ok(Self::Pods { agents: count(agents)? });
+        }
+        let rest =
+            text.strip_prefix("ssh://").ok_or_else(|| wrong("it begins with none of local:, ssh:// and k8s:"))?;
         let rest = rest.trim_end_matches('/');
         let (destination, port) =
             match rest.rsplit_once(':').filter(|(host, _)| !host.contains(':') || host.ends_with(']')) {
@@ -102,6 +130,8 @@ mod tests {
             ("ssh://ada@10.0.0.7:2222", ssh("ada@10.0.0.7", Some(2222))),
             ("ssh://[::1]:2222", ssh("::1", Some(2222))),
             ("ssh://ada@bench.example/", ssh("ada@bench.example", None)),
+            ("k8s:8", AgentPlace::Pods { agents: 8 }),
+            ("k8s:job/my-agents", AgentPlace::AppliedJob { job: "my-agents".to_owned() }),
         ] {
             assert_eq!(text.parse(), Ok(place), "{text}");
         }
@@ -123,16 +153,19 @@ mod tests {
             "ssh://a:99999",
             "ssh://a;b",
             "ssh://$(x)",
-            "k8s:3",
+            "k8s:0",
+            "k8s:x",
+            "k8s:job/",
+            "k8s:job/a b",
         ] {
             let why = text.parse::<AgentPlace>().unwrap_err();
-            assert!(why.contains("write local:4 or ssh://user@host:22") && why.contains(text), "{why}");
+            assert!(why.contains("write local:4, ssh://user@host:22 or k8s:8") && why.contains(text), "{why}");
         }
     }
 
     #[test]
     fn agents_of_one_place_are_numbered() {
-        let places = ["local:2", "ssh://a", "ssh://b", "ssh://b"].map(|text| text.parse().unwrap());
-        assert_eq!(AgentPlace::agent_names(&places), ["local 1", "local 2", "ssh://a", "ssh://b 1", "ssh://b 2"]);
+        let names = ["local", "local", "ssh://a", "ssh://b", "ssh://b"].map(str::to_owned);
+        assert_eq!(number_names(&names), ["local 1", "local 2", "ssh://a", "ssh://b 1", "ssh://b 2"]);
     }
 }

@@ -32,6 +32,31 @@ pub fn generator_cpus(list: Option<&str>, threads: Option<usize>, connections: u
     Ok(CpuSet::from_indices(allowed[allowed.len() - used..].iter().copied()))
 }
 
+/// The cores of a generator in a pod with `pod_cpus` whole cores. One of several is left to the other threads of the pod.
+/// Where a node gives pods no cores of their own, pods before this one on the node (`before`) have others, as far as there
+/// are enough.
+///
+/// # Errors
+/// When the kernel does not say which cores may be used.
+pub fn pod_generator_cpus(pod_cpus: u32, before: u32, connections: u32) -> Result<CpuSet, RunError> {
+    let failed = |message: String| RunError::Plan { key: "the cores of this pod".to_owned(), message };
+    let allowed = allowed_cpus().map_err(|error| failed(error.to_string()))?;
+    Ok(cpus_in_pod(&allowed, pod_cpus, before, connections))
+}
+
+fn cpus_in_pod(allowed: &CpuSet, pod_cpus: u32, before: u32, connections: u32) -> CpuSet {
+    let threads = pod_cpus.saturating_sub(1).max(1).min(connections.max(1)) as usize;
+    let skipped = if is_whole_pod(allowed, pod_cpus) { 0 } else { before as usize * pod_cpus as usize };
+    let mut last_first: Vec<usize> = allowed.iter().collect();
+    last_first.reverse();
+    CpuSet::from_indices(last_first.iter().copied().cycle().skip(skipped % last_first.len().max(1)).take(threads))
+}
+
+/// Whether these cores are no more than those that a pod asked for, and so are its own.
+pub fn is_whole_pod(allowed: &CpuSet, pod_cpus: u32) -> bool {
+    allowed.iter().count() <= pod_cpus as usize
+}
+
 /// Raises the limit of open files so that `connections` fit.
 ///
 /// # Errors
@@ -48,4 +73,26 @@ pub fn allow_connections(connections: u32) -> Result<(), RunError> {
         });
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pods_of_one_node_use_different_cores_and_keep_one_for_the_rest() {
+        let node = CpuSet::from_indices(0..8);
+        let cpus = |pod_cpus, before| cpus_in_pod(&node, pod_cpus, before, 100).to_string();
+        assert_eq!([cpus(2, 0), cpus(2, 1), cpus(2, 3)], ["7", "5", "1"]);
+        assert_eq!([cpus(3, 0), cpus(3, 1), cpus(1, 2)], ["6-7", "3-4", "5"]);
+        assert_eq!(cpus(2, 4), "7", "the node is full, and cores are shared");
+        assert_eq!(cpus_in_pod(&node, 8, 0, 3).to_string(), "5-7", "three connections need no more");
+    }
+
+    #[test]
+    fn cores_that_are_the_pods_own_are_not_divided() {
+        let own = CpuSet::from_indices([2, 5]);
+        assert_eq!(cpus_in_pod(&own, 2, 1, 100).to_string(), "5");
+        assert!(is_whole_pod(&own, 2) && !is_whole_pod(&own, 1));
+    }
 }

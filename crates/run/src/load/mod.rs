@@ -11,7 +11,7 @@ mod recording;
 mod source;
 
 pub use drive::{DrivenLoad, drive_load};
-pub use generator::{allow_connections, generator_cpus};
+pub use generator::{allow_connections, generator_cpus, pod_generator_cpus};
 pub use header::load_header;
 pub use job::LoadJob;
 pub use placement::server_is_elsewhere;

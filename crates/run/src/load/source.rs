@@ -33,6 +33,8 @@ pub enum Observed<'a> {
     Load(Watched<'a>),
     /// All agents, lost ones too.
     Agents(&'a [FleetAgent]),
+    /// Something that users must know or do, in one sentence.
+    Notice(&'a str),
 }
 
 /// A load that is over.

@@ -11,10 +11,12 @@ use tare_units::Span;
 
 mod values;
 
+use super::kubernetes::{ClusterArgs, PodArgs};
+pub(super) use values::parse_duration;
 pub use values::{PerSecond, Spin, Stage, port};
 use values::{
-    depth, parse_connections, parse_duration, parse_feed_order, parse_file, parse_message_bytes, parse_number,
-    parse_think, parse_threads, seed,
+    depth, parse_connections, parse_feed_order, parse_file, parse_message_bytes, parse_number, parse_think,
+    parse_threads, seed,
 };
 
 pub const EXAMPLES: &str = "\
@@ -31,6 +33,7 @@ Examples:
   tare load ws://127.0.0.1:8080/ws/ts -c 2500 --messages 600  messages that the server pushes
   tare load ws://127.0.0.1:8080/ws/echo -c 64 --echo 256    messages that the server echoes
   tare load http://10.0.0.1/ -r 200k --agents ssh://bench1,ssh://bench2  from two machines
+  tare load http://shop.default/ -r 200k --agents k8s:8     from eight pods of a Kubernetes cluster
   tare load http://127.0.0.1:8080/ --json - | jq .response
   tare load http://127.0.0.1:8080/ --html report.html --hlog run.hlog --csv run.csv
 
@@ -243,10 +246,21 @@ pub struct GeneratorArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Agents")]
 pub struct AgentArgs {
-    /// Let agents make the load, each an equal share: local:4 (processes on this machine), ssh://user@host:22, or several
-    /// of them. Each agent uses the flags of the generator on its own machine.
+    /// Let agents make the load, each an equal share: local:4 (processes on this machine), ssh://user@host:22, k8s:8 (pods of
+    /// a Kubernetes cluster), k8s:job/NAME (those of a job that you applied), or several of them. Each agent uses the flags
+    /// of the generator on its own machine.
     #[arg(long, value_delimiter = ',', value_name = "PLACE,…")]
     pub agents: Vec<AgentPlace>,
+    /// Begin with this many agents if no more pods can run, or not in time [default: all].
+    #[arg(long, requires = "agents", value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub agents_min: Option<u32>,
+    /// How long pods may take until they run.
+    #[arg(long, requires = "agents", default_value = "2m", value_name = "SPAN", value_parser = parse_duration)]
+    pub agents_wait: Span,
+    #[command(flatten)]
+    pub cluster: ClusterArgs,
+    #[command(flatten)]
+    pub pod: PodArgs,
 }
 
 #[derive(Debug, Args)]

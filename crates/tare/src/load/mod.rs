@@ -16,7 +16,7 @@ use std::sync::Arc;
 use tare_load::{Cancel, LoadSession, Watched};
 use tare_report::load::{LoadSummary, summarize};
 use tare_report::summary::ValidityState;
-use tare_run::load::fleet::{AgentFleet, FleetOrder};
+use tare_run::load::fleet::{AgentFleet, FleetOrder, PodOrder};
 use tare_run::load::{DrivenLoad, LoadJob, LoadSource, Observed, drive_load, load_header};
 
 use crate::args::{Global, LoadArgs};
@@ -37,14 +37,17 @@ pub fn load(args: &LoadArgs, global: &Global) -> anyhow::Result<Outcome> {
     let mut live = LoadView::new(&job, args.output.quiet, std::io::stderr().is_terminal(), global.color);
     let header = load_header(&job, &*source, std::env::args().collect());
     let file = args.output.db.as_deref();
+    let mut notices = Vec::new();
     let driven = drive_load(&mut *source, &job, header, file, &cancelled, &mut |observed| match observed {
         Observed::Load(Watched::Opening(opening)) => live.wait(&opening),
         Observed::Load(Watched::Interval(part)) => live.show(part),
         Observed::Agents(agents) => live.note_agents(agents),
+        Observed::Notice(text) => notices.push(text.to_owned()),
         // The first interval says so.
         Observed::Load(_) => {}
     });
     live.finish();
+    notices.iter().for_each(|text| note(text));
     let DrivenLoad { record, unwritten } = driven?;
     let summary = summarize(&record);
     let all_written = outputs::write_outputs(&record, &summary, &args.output, global);
@@ -62,9 +65,7 @@ fn load_source(
     cancel: &Cancel,
 ) -> anyhow::Result<Box<dyn LoadSource>> {
     if !args.fleet.agents.is_empty() {
-        let command = std::env::args().collect();
-        let order = FleetOrder { places: &args.fleet.agents, command, files: files.into_kept() };
-        return Ok(Box::new(AgentFleet::start(&order, job, cancel)?));
+        return Ok(Box::new(start_fleet(args, job, files, cancel)?));
     }
     let session = LoadSession::open(&job.session)?;
     if let Some(notice) = &session.poller().notice {
@@ -76,6 +77,24 @@ fn load_source(
         );
     }
     Ok(Box::new(session))
+}
+
+fn start_fleet(args: &LoadArgs, job: &LoadJob, files: InputFiles, cancel: &Cancel) -> anyhow::Result<AgentFleet> {
+    let fleet = &args.fleet;
+    let (cluster, shape) = (fleet.cluster.cluster(), fleet.pod.pod_shape());
+    let order = FleetOrder {
+        places: &fleet.agents,
+        command: std::env::args().collect(),
+        files: files.into_kept(),
+        pods: PodOrder { cluster, shape, patience: fleet.agents_wait.0 },
+        least: fleet.agents_min.map(|least| least as usize),
+    };
+    let mut tell = |text: &str| {
+        if !args.output.quiet {
+            note(text);
+        }
+    };
+    Ok(AgentFleet::start(&order, job, cancel, &mut tell)?)
 }
 
 fn outcome(summary: &LoadSummary) -> Outcome {

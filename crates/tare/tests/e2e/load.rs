@@ -1,6 +1,7 @@
 //! `tare load` from the outside: each output read back, conditions and exit codes, bad input, Ctrl-C.
 
 mod agents;
+mod kubernetes;
 
 use std::process::{Command, Stdio};
 

@@ -1,6 +1,5 @@
 //! The coordinator: starts the agents, gives each its share, starts them all at one instant, and merges what they report.
 
-use std::process::Command;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
@@ -8,12 +7,12 @@ use tare_agent::{
     AgentPhase, Assignment, Begin, Fleet, FleetAgent, Hello, InputFile, OrderKind, PROTOCOL, Ping, Prepare, Stop,
 };
 use tare_load::{Cancel, Opening, SliceSample, Watched};
-use tare_sys::affinity::CpuSet;
 use tare_sys::clock::{self, Nanos};
 
+use super::starting::{AgentCores, StartedAgents, start_agents};
+use crate::agents::kubernetes::{AgentJob, Cluster, PodShape};
 use crate::agents::link::{AgentLink, Heard};
 use crate::agents::place::AgentPlace;
-use crate::agents::ssh::{Program, SshHost};
 use crate::error::RunError;
 use crate::load::LoadJob;
 use crate::load::fleet_record::{agent_records, equipment_of, loss_events};
@@ -30,6 +29,10 @@ const START_MARGIN: Duration = Duration::from_millis(20);
 /// The longest time between two samples.
 const LONGEST_PERIOD: Duration = Duration::from_secs(1);
 
+/// What users are told when pods did not get cores of their own.
+const SHARED_CORES: &str = "agents in pods share the cores of their nodes with others: the node's kubelet does not give whole \
+                            cores to pods (its CPU manager policy is not static)";
+
 /// What the agents of a load are told.
 #[derive(Debug)]
 pub struct FleetOrder<'a> {
@@ -39,6 +42,21 @@ pub struct FleetOrder<'a> {
     pub command: Vec<String>,
     /// The files that it names.
     pub files: Vec<InputFile>,
+    /// How agents in pods are made.
+    pub pods: PodOrder,
+    /// The load begins with this many agents if no more pods can run; `None` for all.
+    pub least: Option<usize>,
+}
+
+/// How agents in pods are made.
+#[derive(Clone, Debug)]
+pub struct PodOrder {
+    /// Where.
+    pub cluster: Cluster,
+    /// What each pod is.
+    pub shape: PodShape,
+    /// How long they may take to run.
+    pub patience: Duration,
 }
 
 /// Agents that make a load together.
@@ -46,46 +64,53 @@ pub struct FleetOrder<'a> {
 pub struct AgentFleet {
     pub(super) fleet: Fleet,
     links: Vec<AgentLink>,
+    /// The jobs of agents in pods. They are removed after the links have ended.
+    jobs: Vec<AgentJob>,
     inbox: Receiver<Heard>,
     next_ping: Nanos,
     pings: u64,
 }
 
 impl AgentFleet {
-    /// Starts the agents and waits until each has understood its assignment. Copies the program to hosts that lack it.
+    /// Starts the agents and waits until each has understood its assignment. Copies the program to hosts that lack it,
+    /// and makes a job for agents in pods. `tell` gets what is waited for, in words.
     ///
     /// # Errors
-    /// When an agent cannot do its share: which one, why, and what to do.
-    pub fn start(order: &FleetOrder<'_>, job: &LoadJob, cancel: &Cancel) -> Result<Self, RunError> {
-        let names = AgentPlace::agent_names(order.places);
-        if (job.plan.connections as usize) < names.len() {
-            let (agents, connections) = (names.len(), job.plan.connections);
-            let message = format!("{connections} connections are too few for {agents} agents; give each at least one");
-            return Err(RunError::Plan { key: format!("-c {connections}"), message });
-        }
-        let here = |error: std::io::Error| RunError::Agent { agent: names[0].clone(), reason: error.to_string() };
-        let is_copied = order.places.iter().any(|place| matches!(place, AgentPlace::Ssh { .. }));
-        let program = Program::of_this_process(is_copied).map_err(here)?;
-        bring_program(order.places, &program)?;
+    /// When an agent cannot do its share: which one, why, and what to do. Nothing is left behind.
+    pub fn start(
+        order: &FleetOrder<'_>,
+        job: &LoadJob,
+        cancel: &Cancel,
+        tell: &mut dyn FnMut(&str),
+    ) -> Result<Self, RunError> {
+        check_connections(job, order.places.iter().map(AgentPlace::least_agents).sum())?;
         let (heard, inbox) = channel();
-        let mut links = Vec::with_capacity(names.len());
-        for (agent, mut command) in commands(order.places, &program).into_iter().enumerate() {
-            let failed =
-                |error: std::io::Error| RunError::Agent { agent: names[agent].clone(), reason: error.to_string() };
-            links.push(AgentLink::start(agent, &mut command, &heard).map_err(failed)?);
-        }
-        let cores = cores_of_agents(order.places, &job.session.cpus);
-        let assignment = |(agent, load_cpus): (usize, String)| Assignment {
+        let started = start_agents(order, &job.plan, &job.session.cpus, &heard, cancel, tell)?;
+        drop(heard);
+        let StartedAgents { names, links, cores, jobs } = started;
+        let agents = names.len();
+        check_connections(job, agents)?;
+        let assignment = |(agent, cores): (usize, AgentCores)| Assignment {
             command: order.command.clone(),
             files: order.files.clone(),
             agent: agent as u32,
-            agents: names.len() as u32,
+            agents: agents as u32,
             seed: job.plan.seed,
-            load_cpus,
+            load_cpus: cores.load_cpus,
             every_ns: job.plan.interval.0.min(LONGEST_PERIOD).as_nanos() as u64,
+            pod_cpus: cores.pod_cpus,
+            before_on_node: cores.before_on_node,
         };
         let assignments = cores.into_iter().enumerate().map(assignment).collect();
-        Self::over(names.clone(), links, inbox, assignments, cancel)
+        // Jobs must not be removed before the links have ended, whatever happens here.
+        let mut jobs = jobs;
+        let mut this = Self::over(names, links, inbox, assignments, cancel)?;
+        this.jobs.append(&mut jobs);
+        let shares_cores = |agent: &FleetAgent| agent.facts.as_ref().is_some_and(|facts| facts.shares_cpus);
+        if this.agents().iter().any(shares_cores) {
+            tell(SHARED_CORES);
+        }
+        Ok(this)
     }
 
     /// Greets the agents behind these links and gives each its assignment.
@@ -98,7 +123,7 @@ impl AgentFleet {
     ) -> Result<Self, RunError> {
         let now = clock::now();
         let fleet = Fleet::new(names, now.0, clock::wall_clock_epoch().unix_ns);
-        let mut this = Self { fleet, links, inbox, next_ping: now + PING_EVERY, pings: 0 };
+        let mut this = Self { fleet, links, jobs: Vec::new(), inbox, next_ping: now + PING_EVERY, pings: 0 };
         for (link, assignment) in this.links.iter().zip(assignments) {
             let version = env!("CARGO_PKG_VERSION").to_owned();
             link.send(OrderKind::Hello(Hello { protocol: PROTOCOL, version }));
@@ -106,6 +131,12 @@ impl AgentFleet {
         }
         this.wait_for_all(cancel, |agent| agent.phase == AgentPhase::Equipped, &mut |_| {})?;
         Ok(this)
+    }
+
+    /// Ends all agents, and removes the jobs of those in pods. Returns what could not be removed, and what to do.
+    fn end_agents(&mut self) -> Vec<String> {
+        self.links.iter_mut().for_each(AgentLink::end);
+        self.jobs.iter_mut().filter_map(|job| job.remove().err()).collect()
     }
 
     /// All agents, lost ones too.
@@ -266,79 +297,17 @@ impl LoadSource for AgentFleet {
         whole.cancelled |= cancel.is_cancelled() || self.fleet.left() == 0;
         let agents = agent_records(self.fleet.agents(), start.0);
         let events = loss_events(self.fleet.agents(), start.0, job.slice.schedule.rate_per_s());
+        self.end_agents().iter().for_each(|left| observer(Observed::Notice(left)));
         Ok(MadeLoad { whole, agents, events })
     }
 }
 
-/// Copies the program to all hosts at the same time.
-fn bring_program(places: &[AgentPlace], program: &Program) -> Result<(), RunError> {
-    let mut hosts: Vec<&AgentPlace> = Vec::new();
-    for place in places.iter().filter(|place| matches!(place, AgentPlace::Ssh { .. })) {
-        if !hosts.contains(&place) {
-            hosts.push(place);
-        }
+/// Each agent needs a connection.
+fn check_connections(job: &LoadJob, agents: usize) -> Result<(), RunError> {
+    let connections = job.plan.connections;
+    if connections as usize >= agents {
+        return Ok(());
     }
-    let bring = |place: &AgentPlace| match place {
-        AgentPlace::Local { .. } => Ok(()),
-        AgentPlace::Ssh { destination, port } => {
-            SshHost { name: &place.to_string(), destination, port: *port }.bring(program)
-        }
-    };
-    std::thread::scope(|scope| {
-        let threads: Vec<_> = hosts.iter().map(|place| scope.spawn(|| bring(place))).collect();
-        let dead = || RunError::Agent { agent: "ssh".to_owned(), reason: "the copying thread died".to_owned() };
-        threads.into_iter().try_for_each(|thread| thread.join().unwrap_or_else(|_| Err(dead())))
-    })
-}
-
-/// The command of each agent, in order.
-fn commands(places: &[AgentPlace], program: &Program) -> Vec<Command> {
-    let mut commands = Vec::new();
-    for place in places {
-        match place {
-            AgentPlace::Local { agents } => commands.extend((0..*agents).map(|_| program.command())),
-            AgentPlace::Ssh { destination, port } => {
-                let host = SshHost { name: &place.to_string(), destination, port: *port };
-                commands.push(host.agent(program));
-            }
-        }
-    }
-    commands
-}
-
-/// The cores of each agent: those on this machine share the cores of the generator, the others decide for themselves.
-fn cores_of_agents(places: &[AgentPlace], cpus: &CpuSet) -> Vec<String> {
-    let cpus: Vec<usize> = cpus.iter().collect();
-    let is_local = places.iter().flat_map(|place| match place {
-        AgentPlace::Local { agents } => vec![true; *agents],
-        AgentPlace::Ssh { .. } => vec![false],
-    });
-    let is_local: Vec<bool> = is_local.collect();
-    let all = is_local.iter().filter(|local| **local).count();
-    let mut taken = 0;
-    let mut cores = |local: &bool| {
-        if !*local || cpus.is_empty() {
-            return String::new();
-        }
-        let first = taken % cpus.len();
-        taken += 1;
-        CpuSet::from_indices(cpus.iter().copied().skip(first).step_by(all)).to_string()
-    };
-    is_local.iter().map(&mut cores).collect()
-}
-
-#[cfg(test)]
-mod core_tests {
-    use super::*;
-
-    #[test]
-    fn agents_of_one_machine_share_its_cores() {
-        let places = |texts: &[&str]| texts.iter().map(|text| text.parse().unwrap()).collect::<Vec<AgentPlace>>();
-        let cores = |texts: &[&str], cpus: &[usize]| {
-            cores_of_agents(&places(texts), &CpuSet::from_indices(cpus.iter().copied()))
-        };
-        assert_eq!(cores(&["local:2"], &[2, 3, 4, 5]), ["2,4", "3,5"]);
-        assert_eq!(cores(&["local:2", "ssh://a"], &[1]), ["1", "1", ""]);
-        assert_eq!(cores(&["ssh://a", "local:1"], &[1, 2]), ["", "1-2"]);
-    }
+    let message = format!("{connections} connections are too few for {agents} agents; give each at least one");
+    Err(RunError::Plan { key: format!("-c {connections}"), message })
 }

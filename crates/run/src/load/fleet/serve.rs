@@ -15,9 +15,11 @@ use tare_agent::{
     read_frame,
 };
 use tare_load::{Cancel, LoadSession, Share, SliceSample, Watched};
+use tare_sys::affinity::allowed_cpus;
 use tare_sys::clock::{self, Nanos};
 
 use crate::load::LoadJob;
+use crate::load::generator::is_whole_pod;
 use crate::load::source::LoadSource;
 use crate::server_host::{serve_servers, work_folder};
 
@@ -151,7 +153,7 @@ impl<W: Write> Agent<W> {
         let mut job = build(assignment).map_err(AgentEnd::Failed)?;
         job.session.share = Share { worker: assignment.agent as usize, workers: assignment.agents.max(1) as usize };
         let mut session = LoadSession::open(&job.session).map_err(|error| AgentEnd::Failed(error.to_string()))?;
-        self.reports.send(facts(&session, &job))?;
+        self.reports.send(facts(&session, &job, assignment))?;
         let OrderKind::Prepare(_) = self.next_order()? else {
             return Err(out_of_turn("an order before the connections are open"));
         };
@@ -223,7 +225,7 @@ impl<W: Write> Agent<W> {
     }
 }
 
-fn facts(session: &LoadSession, job: &LoadJob) -> ReportKind {
+fn facts(session: &LoadSession, job: &LoadJob, assignment: &Assignment) -> ReportKind {
     let equipment = session.equipment(job);
     ReportKind::Facts(AgentFacts {
         load_cpus: equipment.load_cpus,
@@ -231,6 +233,8 @@ fn facts(session: &LoadSession, job: &LoadJob) -> ReportKind {
         poller: equipment.poller,
         sending: equipment.sending,
         keeps_cpus_awake: session.keeps_cpus_awake(),
+        shares_cpus: assignment.pod_cpus > 0
+            && allowed_cpus().is_ok_and(|cpus| !is_whole_pod(&cpus, assignment.pod_cpus)),
     })
 }
 

@@ -111,7 +111,7 @@ fn what_agents_cannot_do_is_said_before_the_load() {
     let server = Reference::start(&[]);
     let url = server.url("/");
     for (args, code, says) in [
-        (&[&url, "--agents", "bench1"][..], 2, "write local:4 or ssh://user@host:22"),
+        (&[&url, "--agents", "bench1"][..], 2, "write local:4, ssh://user@host:22 or k8s:8"),
         (&[&url, "--agents", "local:3", "-c", "2"], 2, "2 connections are too few for 3 agents"),
         (&["http://127.0.0.1:1/", "--agents", "local:2"], 1, "nothing listens on 127.0.0.1:1"),
     ] {

@@ -1,0 +1,16 @@
+//! Agents in pods of a Kubernetes cluster, by the cluster's own client `kubectl`: its configuration, contexts and
+//! credentials work as users know them. Each pod's main process is an agent. `kubectl attach` is the pipe to it, so
+//! nothing listens, and an agent ends with its pipe.
+
+mod agent_job;
+mod kubectl;
+mod leftovers;
+mod manifest;
+mod pods;
+mod wait;
+mod yaml;
+
+pub(crate) use agent_job::{AgentJob, PodAgent};
+pub use kubectl::Cluster;
+pub use leftovers::remove_agent_jobs;
+pub use manifest::{JobShape, PodShape, agent_manifests};

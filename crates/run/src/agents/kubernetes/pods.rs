@@ -1,0 +1,194 @@
+//! How far the pods of a job are, read from what the cluster says of them.
+
+use serde_json::Value;
+
+/// Reasons of a waiting container that do not go away by themselves.
+const STUCK: [&str; 6] = [
+    "ImagePullBackOff",
+    "ErrImageNeverPull",
+    "InvalidImageName",
+    "CreateContainerConfigError",
+    "CreateContainerError",
+    "RunContainerError",
+];
+
+/// One pod.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Pod {
+    pub(super) name: String,
+    /// The node it is on; empty before it has one.
+    pub(super) node: String,
+    pub(super) state: PodState,
+}
+
+/// How far a pod is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum PodState {
+    /// Its agent waits for orders.
+    Running,
+    /// It may still run: what it waits for.
+    Coming(String),
+    /// It will not run: why.
+    Stuck(String),
+}
+
+/// The pods of a list, in the order of their index in the job.
+pub(super) fn read_pods(list: &Value) -> Vec<Pod> {
+    let items = list["items"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let mut pods: Vec<(u64, Pod)> = items.iter().map(|pod| (index_of(pod), read_pod(pod))).collect();
+    pods.sort_by_key(|(index, _)| *index);
+    pods.into_iter().map(|(_, pod)| pod).collect()
+}
+
+fn index_of(pod: &Value) -> u64 {
+    let index = pod["metadata"]["annotations"]["batch.kubernetes.io/job-completion-index"].as_str();
+    index.and_then(|index| index.parse().ok()).unwrap_or(u64::MAX)
+}
+
+fn read_pod(pod: &Value) -> Pod {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    Pod { name: text(&pod["metadata"]["name"]), node: text(&pod["spec"]["nodeName"]), state: state_of(pod) }
+}
+
+fn state_of(pod: &Value) -> PodState {
+    let phase = pod["status"]["phase"].as_str().unwrap_or("Pending");
+    if phase == "Succeeded" || phase == "Failed" || !pod["metadata"]["deletionTimestamp"].is_null() {
+        return PodState::Stuck(end_of_pod(pod).unwrap_or_else(|| format!("a pod ended before the load ({phase})")));
+    }
+    let container = &pod["status"]["containerStatuses"][0]["state"];
+    if let Some(reason) = container["waiting"]["reason"].as_str() {
+        let why = [Some(reason), container["waiting"]["message"].as_str()].into_iter().flatten().collect::<Vec<_>>();
+        let why = why.join(": ");
+        return if STUCK.contains(&reason) { PodState::Stuck(why) } else { PodState::Coming(why) };
+    }
+    if phase == "Running" && !container["running"].is_null() {
+        return PodState::Running;
+    }
+    let scheduled = condition(pod, "PodScheduled").filter(|condition| condition["status"] == "False");
+    let waits = scheduled.and_then(|condition| Some((condition["reason"].as_str()?, condition["message"].as_str())));
+    PodState::Coming(waits.map_or_else(
+        || "no node yet".to_owned(),
+        |(reason, message)| message.map_or_else(|| reason.to_owned(), |message| format!("{reason}: {message}")),
+    ))
+}
+
+fn condition<'a>(pod: &'a Value, kind: &str) -> Option<&'a Value> {
+    pod["status"]["conditions"].as_array()?.iter().find(|condition| condition["type"] == kind)
+}
+
+/// Why a pod is ending or has ended, in words and with what to do; `None` where the cluster gives no reason.
+pub(super) fn end_of_pod(pod: &Value) -> Option<String> {
+    let status = &pod["status"];
+    let message = |value: &Value| value["message"].as_str().unwrap_or("no message").trim_end_matches('.').to_owned();
+    if status["reason"] == "Evicted" {
+        return Some(format!("its node evicted the pod: {}", message(status)));
+    }
+    if status["reason"] == "DeadlineExceeded" {
+        return Some("the pod had the time of its job, and more was not allowed".to_owned());
+    }
+    if let Some(disruption) = condition(pod, "DisruptionTarget").filter(|condition| condition["status"] == "True") {
+        let node = pod["spec"]["nodeName"].as_str().unwrap_or("its node");
+        return Some(format!("the cluster took the pod from {node}: {}", message(disruption)));
+    }
+    let ended = &status["containerStatuses"][0]["state"]["terminated"];
+    if ended["reason"] == "OOMKilled" {
+        return Some("the pod used all of its memory; give it more with --k8s-memory".to_owned());
+    }
+    if !pod["metadata"]["deletionTimestamp"].is_null() {
+        return Some("somebody deleted the pod".to_owned());
+    }
+    let code = ended["exitCode"].as_i64()?;
+    Some(format!("the pod's process ended with code {code}"))
+}
+
+/// Why the cluster creates no pods for a job, from the events of the job: the latest refusal.
+pub(super) fn refusal_of_pods(events: &Value) -> Option<String> {
+    let is_refusal = |event: &&Value| {
+        event["reason"] == "FailedCreate" && event["message"].as_str().is_some_and(|text| text.contains("is forbidden"))
+    };
+    let event = events["items"].as_array()?.iter().rfind(is_refusal)?;
+    Some(event["message"].as_str()?.trim_start_matches("Error creating: ").to_owned())
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    pub(in super::super) fn pod(state: PodState) -> Pod {
+        Pod { name: "tare-x-0-abcde".to_owned(), node: "node-a".to_owned(), state }
+    }
+
+    #[test]
+    fn pods_come_in_the_order_of_their_index() {
+        let pod = |index: &str, node: &str| {
+            json!({
+                "metadata": { "name": format!("tare-x-{index}-abcde"),
+                    "annotations": { "batch.kubernetes.io/job-completion-index": index } },
+                "spec": { "nodeName": node },
+                "status": { "phase": "Running", "containerStatuses": [{ "state": { "running": {} } }] },
+            })
+        };
+        let pods = read_pods(&json!({ "items": [pod("10", "b"), pod("2", "a")] }));
+        assert_eq!(pods.iter().map(|pod| pod.node.as_str()).collect::<Vec<_>>(), ["a", "b"]);
+        assert!(pods.iter().all(|pod| pod.state == PodState::Running));
+        assert!(read_pods(&json!({})).is_empty());
+    }
+
+    #[test]
+    fn a_pod_that_does_not_run_says_what_it_waits_for() {
+        let waiting = |reason: &str| {
+            json!({ "status": { "phase": "Pending",
+                "containerStatuses": [{ "state": { "waiting": { "reason": reason, "message": "so" } } }] } })
+        };
+        assert_eq!(state_of(&waiting("ErrImagePull")), PodState::Coming("ErrImagePull: so".to_owned()));
+        assert_eq!(state_of(&waiting("ImagePullBackOff")), PodState::Stuck("ImagePullBackOff: so".to_owned()));
+        let unschedulable = json!({ "status": { "phase": "Pending", "conditions": [
+            { "type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": "0/3 nodes are available" }] } });
+        assert_eq!(state_of(&unschedulable), PodState::Coming("Unschedulable: 0/3 nodes are available".to_owned()));
+        assert_eq!(state_of(&json!({})), PodState::Coming("no node yet".to_owned()));
+        let ended = json!({ "status": { "phase": "Failed" } });
+        assert_eq!(state_of(&ended), PodState::Stuck("a pod ended before the load (Failed)".to_owned()));
+    }
+
+    #[test]
+    fn the_end_of_a_pod_has_its_reason() {
+        for (pod, says) in [
+            (
+                json!({ "status": { "reason": "Evicted", "message": "The node was low on resource: memory. " } }),
+                "low on resource",
+            ),
+            (
+                json!({ "spec": { "nodeName": "node-a" }, "status": { "conditions": [
+                    { "type": "DisruptionTarget", "status": "True", "message": "Eviction API: evicting" }] } }),
+                "the cluster took the pod from node-a: Eviction API: evicting",
+            ),
+            (
+                json!({ "status": { "containerStatuses": [{ "state": { "terminated": { "reason": "OOMKilled", "exitCode": 137 } } }] } }),
+                "--k8s-memory",
+            ),
+            (json!({ "metadata": { "deletionTimestamp": "2026-11-23T00:00:00Z" } }), "somebody deleted the pod"),
+            (
+                json!({ "status": { "containerStatuses": [{ "state": { "terminated": { "exitCode": 1 } } }] } }),
+                "code 1",
+            ),
+        ] {
+            let why = end_of_pod(&pod).unwrap();
+            assert!(why.contains(says), "{why}");
+        }
+        assert_eq!(end_of_pod(&json!({})), None);
+    }
+
+    #[test]
+    fn a_refusal_is_the_latest_event_that_forbids_pods() {
+        let event = |reason: &str, message: &str| json!({ "reason": reason, "message": message });
+        let quota = "Error creating: pods \"tare-x-0\" is forbidden: exceeded quota: q";
+        let events = json!({ "items": [
+            event("SuccessfulCreate", "Created pod: tare-x-1"),
+            event("FailedCreate", quota),
+            event("FailedCreate", "Error creating: context deadline exceeded")] });
+        assert_eq!(refusal_of_pods(&events).unwrap(), "pods \"tare-x-0\" is forbidden: exceeded quota: q");
+        assert_eq!(refusal_of_pods(&json!({ "items": [] })), None);
+    }
+}

@@ -1,0 +1,139 @@
+//! Whether enough pods run for a load to begin, and why they never will.
+
+use super::kubectl::remedy_of;
+use super::pods::{Pod, PodState};
+
+/// How many pods a job has, and how many a load needs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wanted {
+    pub(super) all: usize,
+    pub(super) least: usize,
+}
+
+/// What to do next.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum NextStep {
+    /// The load can begin with those that run.
+    Begin,
+    /// Wait on, and say this.
+    Wait(String),
+    /// Give up: why, and what to do.
+    GiveUp(String),
+}
+
+/// All pods should run. A load begins with fewer, but not fewer than the least, when no more can come or the time is
+/// over. `refusal` is why the cluster creates no more pods.
+pub(super) fn next_step(pods: &[Pod], refusal: Option<&str>, wanted: Wanted, is_late: bool) -> NextStep {
+    let running = pods.iter().filter(|pod| pod.state == PodState::Running).count();
+    let stuck: Vec<&str> = pods.iter().filter_map(|pod| as_stuck(&pod.state)).chain(refusal).collect();
+    let not_created = wanted.all.saturating_sub(pods.len());
+    let lost = stuck.len() - usize::from(refusal.is_some()) + if refusal.is_some() { not_created } else { 0 };
+    let possible = wanted.all.saturating_sub(lost);
+    if running >= wanted.all || (running >= wanted.least && (is_late || running >= possible)) {
+        return NextStep::Begin;
+    }
+    let waiting: Vec<&str> = pods.iter().filter_map(|pod| as_coming(&pod.state)).collect();
+    if possible < wanted.least || is_late {
+        let causes = if stuck.is_empty() { &waiting } else { &stuck };
+        let cause = causes.first().copied().unwrap_or("the cluster has created no pods yet");
+        let (of, least) = (wanted.all, wanted.least);
+        let needed = if least < of { format!(" ({least} are needed)") } else { String::new() };
+        return NextStep::GiveUp(format!("{running} of {of} pods run{needed}: {cause}; {}", remedy(cause)));
+    }
+    let first = waiting.first().copied().unwrap_or("the cluster creates the pods");
+    NextStep::Wait(format!("{running} of {} pods run; the others wait: {first}", wanted.all))
+}
+
+const fn as_stuck(state: &PodState) -> Option<&str> {
+    match state {
+        PodState::Stuck(why) => Some(why.as_str()),
+        _ => None,
+    }
+}
+
+const fn as_coming(state: &PodState) -> Option<&str> {
+    match state {
+        PodState::Coming(what) => Some(what.as_str()),
+        _ => None,
+    }
+}
+
+/// What to do about pods that do not run.
+fn remedy(cause: &str) -> &'static str {
+    let has = |part: &str| cause.contains(part);
+    if has("is forbidden") {
+        return remedy_of(cause);
+    }
+    if has("Image") {
+        return "name an image that the nodes can pull (--k8s-image); scripts/image makes one";
+    }
+    if has("Unschedulable") {
+        return "use fewer agents or smaller pods (--k8s-cpus), wait longer (--agents-wait), or begin with fewer \
+                (--agents-min)";
+    }
+    if has("CreateContainer") {
+        return "the image must have tare and a user with a number that is not 0; scripts/image makes one";
+    }
+    "wait longer (--agents-wait), begin with fewer (--agents-min), or ask the cluster: kubectl describe pods -l \
+     app.kubernetes.io/managed-by=tare"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::pods::tests::pod;
+    use super::*;
+
+    const ALL: Wanted = Wanted { all: 3, least: 3 };
+    const TWO: Wanted = Wanted { all: 3, least: 2 };
+
+    fn pods(states: [&str; 3]) -> Vec<Pod> {
+        let state = |text: &str| match text.split_once(' ') {
+            None => PodState::Running,
+            Some(("coming", what)) => PodState::Coming(what.to_owned()),
+            Some((_, why)) => PodState::Stuck(why.to_owned()),
+        };
+        states.map(|text| pod(state(text))).to_vec()
+    }
+
+    fn reason(step: NextStep) -> String {
+        match step {
+            NextStep::GiveUp(reason) => reason,
+            other => format!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn all_pods_are_waited_for_even_where_fewer_would_do() {
+        assert_eq!(next_step(&pods(["run", "run", "run"]), None, ALL, false), NextStep::Begin);
+        let coming = pods(["run", "run", "coming ContainerCreating"]);
+        let wait = NextStep::Wait("2 of 3 pods run; the others wait: ContainerCreating".to_owned());
+        assert_eq!(next_step(&coming, None, ALL, false), wait);
+        assert_eq!(next_step(&coming, None, TWO, false), wait);
+        assert_eq!(next_step(&coming, None, TWO, true), NextStep::Begin, "the time is over, and two are enough");
+        assert_eq!(
+            next_step(&[], None, ALL, false),
+            NextStep::Wait("0 of 3 pods run; the others wait: the cluster creates the pods".to_owned())
+        );
+    }
+
+    #[test]
+    fn nobody_waits_for_pods_that_cannot_come() {
+        let stuck = pods(["run", "run", "stuck ImagePullBackOff: not found"]);
+        assert_eq!(next_step(&stuck, None, TWO, false), NextStep::Begin);
+        let why = reason(next_step(&stuck, None, ALL, false));
+        assert!(why.starts_with("2 of 3 pods run: ImagePullBackOff: not found; name an image"), "{why}");
+        let quota = Some("pods \"x\" is forbidden: exceeded quota: q");
+        let two = &pods(["run", "run", "run"])[..2];
+        assert_eq!(next_step(two, quota, TWO, false), NextStep::Begin);
+        let why = reason(next_step(two, quota, ALL, false));
+        assert!(why.contains("exceeded quota: q; use fewer agents or smaller pods"), "{why}");
+    }
+
+    #[test]
+    fn when_the_time_is_over_the_error_says_what_pods_wait_for() {
+        let waiting = pods(["run", "coming Unschedulable: 0/3 nodes", "coming Unschedulable: 0/3 nodes"]);
+        let why = reason(next_step(&waiting, None, TWO, true));
+        assert!(why.starts_with("1 of 3 pods run (2 are needed): Unschedulable: 0/3 nodes; use fewer"), "{why}");
+        assert!(reason(next_step(&[], None, ALL, true)).contains("created no pods yet; wait longer"));
+    }
+}

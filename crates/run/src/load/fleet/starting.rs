@@ -1,0 +1,247 @@
+//! Starts the agents of a load, wherever they run.
+
+use std::process::Command;
+use std::sync::mpsc::Sender;
+use std::time::Duration;
+
+use tare_load::Cancel;
+use tare_plan::LoadPlan;
+use tare_plan::load_plan::LoadStop;
+use tare_sys::affinity::CpuSet;
+use tare_sys::clock;
+
+use super::coordinator::FleetOrder;
+use crate::agents::kubernetes::{AgentJob, JobShape, PodAgent};
+use crate::agents::link::{AgentLink, Explanation, Heard};
+use crate::agents::place::{AgentPlace, number_names};
+use crate::agents::ssh::{Program, SshHost};
+use crate::error::RunError;
+
+/// A job has this much more time than its load, for the waits before and after it.
+const JOB_MARGIN: Duration = Duration::from_secs(180);
+/// A pod that runs waits for its first order this much longer than the coordinator waits for pods.
+const ORDER_MARGIN: Duration = Duration::from_secs(60);
+/// Connections are opened within this many times their own time limit.
+const OPENING_TIMES: u32 = 12;
+
+/// The cores of an agent's generator.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct AgentCores {
+    /// These; empty where the agent decides.
+    pub(super) load_cpus: String,
+    /// As many as its pod has; 0 for an agent that is not in a pod.
+    pub(super) pod_cpus: u32,
+    /// Agents of this load on the same node before this one.
+    pub(super) before_on_node: u32,
+}
+
+/// An agent before its start.
+struct PlannedAgent {
+    place: String,
+    command: Command,
+    cores: AgentCores,
+    explain: Explanation,
+}
+
+/// Agents that have been started, in order.
+pub(super) struct StartedAgents {
+    pub(super) names: Vec<String>,
+    pub(super) links: Vec<AgentLink>,
+    pub(super) cores: Vec<AgentCores>,
+    pub(super) jobs: Vec<AgentJob>,
+}
+
+/// Starts all agents. `tell` gets what is waited for, in words.
+///
+/// # Errors
+/// When one cannot be started: which, why, and what to do.
+pub(super) fn start_agents(
+    order: &FleetOrder<'_>,
+    plan: &LoadPlan,
+    cpus: &CpuSet,
+    heard: &Sender<Heard>,
+    cancel: &Cancel,
+    tell: &mut dyn FnMut(&str),
+) -> Result<StartedAgents, RunError> {
+    let is_copied = order.places.iter().any(|place| matches!(place, AgentPlace::Ssh { .. }));
+    let program = Program::of_this_process(is_copied).map_err(|error| agent_error("local", &error))?;
+    bring_program(order.places, &program)?;
+    let jobs = make_jobs(order, plan)?;
+    let mut planned = plan_agents(order, &program, cpus, &jobs, cancel, tell)?;
+    note_neighbours(&mut planned);
+    let places: Vec<String> = planned.iter().map(|agent| agent.place.clone()).collect();
+    let mut started = StartedAgents { names: number_names(&places), links: Vec::new(), cores: Vec::new(), jobs };
+    for (agent, mut planned) in planned.into_iter().enumerate() {
+        let link = AgentLink::start_explained(agent, &mut planned.command, heard, planned.explain);
+        started.links.push(link.map_err(|error| agent_error(&started.names[agent], &error))?);
+        started.cores.push(planned.cores);
+    }
+    Ok(started)
+}
+
+fn agent_error(agent: &str, error: &std::io::Error) -> RunError {
+    RunError::Agent { agent: agent.to_owned(), reason: error.to_string() }
+}
+
+/// The job of each place with pods, in order. All are made before one is waited for.
+fn make_jobs(order: &FleetOrder<'_>, plan: &LoadPlan) -> Result<Vec<AgentJob>, RunError> {
+    let mut jobs = Vec::new();
+    for place in order.places {
+        let cluster = &order.pods.cluster;
+        match place {
+            AgentPlace::Local { .. } | AgentPlace::Ssh { .. } => {}
+            AgentPlace::Pods { agents } => {
+                let shape = JobShape {
+                    name: format!("tare-{:x}", clock::wall_unix_ns()),
+                    agents: *agents,
+                    pod: order.pods.shape.clone(),
+                    first_order_within: order.pods.patience + ORDER_MARGIN,
+                    ends_within: order.pods.patience + longest_load(plan) + JOB_MARGIN,
+                };
+                jobs.push(AgentJob::create(&place.to_string(), cluster, &shape)?);
+            }
+            AgentPlace::AppliedJob { job } => jobs.push(AgentJob::adopt(&place.to_string(), cluster, job)?),
+        }
+    }
+    Ok(jobs)
+}
+
+/// The longest time from the opening of connections to the last answer.
+fn longest_load(plan: &LoadPlan) -> Duration {
+    let (LoadStop::Duration { span } | LoadStop::Requests { at_most: span, .. }) = plan.stop;
+    plan.connect_timeout.0 * OPENING_TIMES + plan.warmup.0 + span.0 + plan.timeout.0
+}
+
+/// The agents of all places in order, those in pods once enough of their pods run.
+fn plan_agents(
+    order: &FleetOrder<'_>,
+    program: &Program,
+    cpus: &CpuSet,
+    jobs: &[AgentJob],
+    cancel: &Cancel,
+    tell: &mut dyn FnMut(&str),
+) -> Result<Vec<PlannedAgent>, RunError> {
+    let all =
+        jobs.iter().map(AgentJob::agents).sum::<usize>() + order.places.iter().map(agents_without_pods).sum::<usize>();
+    let mut spare = all - order.least.unwrap_or(all).min(all);
+    let mut local_cores = cores_of_locals(order.places, cpus).into_iter();
+    let mut jobs = jobs.iter();
+    let mut planned = Vec::new();
+    for place in order.places {
+        match place {
+            AgentPlace::Local { agents } => planned.extend(local_cores.by_ref().take(*agents).map(|load_cpus| {
+                let cores = AgentCores { load_cpus, ..AgentCores::default() };
+                PlannedAgent { place: "local".to_owned(), command: program.command(), cores, explain: unexplained() }
+            })),
+            AgentPlace::Ssh { destination, port } => {
+                let name = place.to_string();
+                let command = SshHost { name: &name, destination, port: *port }.agent(program);
+                let cores = AgentCores::default();
+                planned.push(PlannedAgent { place: name, command, cores, explain: unexplained() });
+            }
+            AgentPlace::Pods { .. } | AgentPlace::AppliedJob { .. } => {
+                let Some(job) = jobs.next() else { continue };
+                let least = job.agents().saturating_sub(spare);
+                let pods = job.wait_for_pods(least, order.pods.patience, cancel, tell)?;
+                let missing = job.agents().saturating_sub(pods.len());
+                spare = spare.saturating_sub(missing);
+                if missing > 0 {
+                    tell(&format!("{place}: {} of {} pods run; the load begins with them", pods.len(), job.agents()));
+                }
+                planned.extend(pods.iter().map(|pod| agent_in_pod(job, pod, order.pods.shape.cpus)));
+            }
+        }
+    }
+    Ok(planned)
+}
+
+fn unexplained() -> Explanation {
+    Box::new(|| None)
+}
+
+fn agent_in_pod(job: &AgentJob, pod: &PodAgent, pod_cpus: u32) -> PlannedAgent {
+    let cores = AgentCores { pod_cpus, ..AgentCores::default() };
+    let place = format!("k8s:{}", pod.node);
+    PlannedAgent { place, command: job.attach(pod), cores, explain: job.explain_end(pod) }
+}
+
+/// Tells agents in pods of one node apart, so that they choose different cores where the node leaves them the choice.
+fn note_neighbours(planned: &mut [PlannedAgent]) {
+    for index in 0..planned.len() {
+        let before = planned[..index].iter().filter(|other| other.place == planned[index].place).count();
+        planned[index].cores.before_on_node = before as u32;
+    }
+}
+
+/// How many agents a place has; those in pods are known by their job.
+const fn agents_without_pods(place: &AgentPlace) -> usize {
+    match place {
+        AgentPlace::Local { agents } => *agents,
+        AgentPlace::Ssh { .. } => 1,
+        AgentPlace::Pods { .. } | AgentPlace::AppliedJob { .. } => 0,
+    }
+}
+
+/// Copies the program to all hosts at the same time.
+fn bring_program(places: &[AgentPlace], program: &Program) -> Result<(), RunError> {
+    let mut hosts: Vec<&AgentPlace> = Vec::new();
+    for place in places.iter().filter(|place| matches!(place, AgentPlace::Ssh { .. })) {
+        if !hosts.contains(&place) {
+            hosts.push(place);
+        }
+    }
+    let bring = |place: &AgentPlace| match place {
+        AgentPlace::Ssh { destination, port } => {
+            SshHost { name: &place.to_string(), destination, port: *port }.bring(program)
+        }
+        _ => Ok(()),
+    };
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = hosts.iter().map(|place| scope.spawn(|| bring(place))).collect();
+        let dead = || RunError::Agent { agent: "ssh".to_owned(), reason: "the copying thread died".to_owned() };
+        threads.into_iter().try_for_each(|thread| thread.join().unwrap_or_else(|_| Err(dead())))
+    })
+}
+
+/// The cores of each agent on this machine: they share the cores of the generator.
+fn cores_of_locals(places: &[AgentPlace], cpus: &CpuSet) -> Vec<String> {
+    let cpus: Vec<usize> = cpus.iter().collect();
+    let count = |place: &AgentPlace| if let AgentPlace::Local { agents } = place { *agents } else { 0 };
+    let all: usize = places.iter().map(count).sum();
+    let cores = |agent: usize| {
+        if cpus.is_empty() {
+            return String::new();
+        }
+        CpuSet::from_indices(cpus.iter().copied().skip(agent % cpus.len()).step_by(all)).to_string()
+    };
+    (0..all).map(cores).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn agents_of_one_machine_share_its_cores() {
+        let places = |texts: &[&str]| texts.iter().map(|text| text.parse().unwrap()).collect::<Vec<AgentPlace>>();
+        let cores = |texts: &[&str], cpus: &[usize]| {
+            cores_of_locals(&places(texts), &CpuSet::from_indices(cpus.iter().copied()))
+        };
+        assert_eq!(cores(&["local:2"], &[2, 3, 4, 5]), ["2,4", "3,5"]);
+        assert_eq!(cores(&["local:2", "ssh://a"], &[1]), ["1", "1"]);
+        assert_eq!(cores(&["ssh://a", "local:1", "k8s:4"], &[1, 2]), ["1-2"]);
+    }
+
+    #[test]
+    fn pods_of_one_node_are_counted() {
+        let agent = |place: &str| PlannedAgent {
+            place: place.to_owned(),
+            command: Command::new("kubectl"),
+            cores: AgentCores::default(),
+            explain: unexplained(),
+        };
+        let mut planned = ["k8s:a", "k8s:b", "k8s:a", "k8s:a"].map(agent);
+        note_neighbours(&mut planned);
+        assert_eq!(planned.map(|agent| agent.cores.before_on_node), [0, 0, 1, 2]);
+    }
+}

@@ -1,0 +1,37 @@
+//! `tare agents`: what a cluster needs to have agents, and what they left there.
+
+use std::time::Duration;
+
+use anyhow::anyhow;
+use tare_run::load::fleet::{JobShape, agent_manifests, remove_agent_jobs};
+
+use crate::args::{AgentsAction, ClusterArgs, ManifestArgs};
+use crate::console;
+use crate::failure::Outcome;
+
+/// Carries out one action.
+pub fn agents(action: &AgentsAction) -> anyhow::Result<Outcome> {
+    match action {
+        AgentsAction::Clean { cluster } => clean_cluster(cluster),
+        AgentsAction::Manifest(args) => Ok(print_manifests(args)),
+    }
+}
+
+fn clean_cluster(args: &ClusterArgs) -> anyhow::Result<Outcome> {
+    let removed = remove_agent_jobs(&args.cluster()).map_err(|reason| anyhow!(reason))?;
+    let text: String = removed.iter().map(|job| format!("removed job {job} and its pods\n")).collect();
+    console::print_text(if text.is_empty() { "there are no jobs of tare in this namespace\n" } else { &text });
+    Ok(Outcome::Done)
+}
+
+fn print_manifests(args: &ManifestArgs) -> Outcome {
+    let within: Duration = args.within.0;
+    console::print_text(&agent_manifests(&JobShape {
+        name: args.name.clone(),
+        agents: args.agents as usize,
+        pod: args.pod.pod_shape(),
+        first_order_within: within,
+        ends_within: within,
+    }));
+    Outcome::Done
+}

@@ -1,0 +1,78 @@
+//! Flags of agents in pods, and of `tare agents`.
+
+use clap::{Args, Subcommand};
+use tare_run::load::fleet::{Cluster, PodShape};
+use tare_units::Span;
+
+use super::load::parse_duration;
+
+/// The image that scripts/image makes.
+const IMAGE: &str = concat!("tare:", env!("CARGO_PKG_VERSION"));
+
+/// Which cluster, and where in it.
+#[derive(Debug, Args)]
+pub struct ClusterArgs {
+    /// Context of kubectl's configuration [default: the current one].
+    #[arg(long = "k8s-context", value_name = "NAME")]
+    context: Option<String>,
+    /// Namespace of the pods [default: that of the context].
+    #[arg(long = "k8s-namespace", value_name = "NAME")]
+    namespace: Option<String>,
+}
+
+impl ClusterArgs {
+    /// The cluster for kubectl.
+    pub fn cluster(&self) -> Cluster {
+        Cluster { context: self.context.clone(), namespace: self.namespace.clone() }
+    }
+}
+
+/// What each pod is.
+#[derive(Debug, Args)]
+pub struct PodArgs {
+    /// Container image of the agents; scripts/image makes one.
+    #[arg(long = "k8s-image", default_value = IMAGE, value_name = "IMAGE")]
+    image: String,
+    /// Whole cores of each pod. One of several is left to the kernel and to what is not the generator.
+    #[arg(long = "k8s-cpus", default_value_t = 2, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    cpus: u32,
+    /// Memory of each pod.
+    #[arg(long = "k8s-memory", default_value = "512Mi", value_name = "BYTES")]
+    memory: String,
+}
+
+impl PodArgs {
+    /// The shape of the pods.
+    pub fn pod_shape(&self) -> PodShape {
+        PodShape { image: self.image.clone(), cpus: self.cpus, memory: self.memory.clone() }
+    }
+}
+
+/// What `tare agents` does.
+#[derive(Debug, Subcommand)]
+pub enum AgentsAction {
+    /// Remove the jobs of agents that a coordinator left behind, as after a crash, from the namespace.
+    Clean {
+        /// The cluster.
+        #[command(flatten)]
+        cluster: ClusterArgs,
+    },
+    /// Print the role that a coordinator needs and a job of agents, to be edited and applied: then tare load --agents k8s:job/NAME uses it.
+    Manifest(ManifestArgs),
+}
+
+/// Flags of `tare agents manifest`.
+#[derive(Debug, Args)]
+pub struct ManifestArgs {
+    /// Number of pods.
+    #[arg(default_value_t = 2, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub agents: u32,
+    /// Name of the job.
+    #[arg(long, default_value = "tare-agents", value_name = "NAME")]
+    pub name: String,
+    /// The pods wait this long for a load; the job ends after this time in any case.
+    #[arg(long, default_value = "1h", value_name = "SPAN", value_parser = parse_duration)]
+    pub within: Span,
+    #[command(flatten)]
+    pub pod: PodArgs,
+}

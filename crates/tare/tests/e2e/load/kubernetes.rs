@@ -1,0 +1,266 @@
+//! Agents in pods from the outside: a fake kubectl starts them here, and says what a cluster would say.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::common::{Bench, Reference, TARE, json as read_json, stderr, stdout, wait_for};
+
+/// Notes each call in `log`. Its answers are files of its folder; an attached pod is an agent on this machine.
+const KUBECTL: &str = r#"#!/bin/sh
+cd FOLDER
+echo "$@" >> log
+while :; do case $1 in --context=*|--namespace=*) shift ;; *) break ;; esac; done
+[ ! -f "refuse-$1" ] || { cat "refuse-$1" >&2; exit 1; }
+case "$1 $2" in
+  create*) cat > job.json; cp job.json manifest.json ;;
+  "get pods") cat pods.json ;;
+  "get events") cat events.json ;;
+  "get jobs") cat jobs.json ;;
+  "get job/"*) cat applied.json ;;
+  "get pod/"*) cat "${2#pod/}.json" ;;
+  attach*) for pod; do :; done; echo $$ > "${pod#pod/}.pid"; exec TARE agent ;;
+  delete*) rm -f job.json ;;
+esac
+"#;
+
+/// A made-up cluster.
+struct FakeCluster {
+    bench: Bench,
+    folder: PathBuf,
+}
+
+impl FakeCluster {
+    fn new(pods: &[Value]) -> Self {
+        let bench = Bench::new();
+        let folder = bench.path().join("cluster");
+        fs::create_dir(&folder).unwrap();
+        let script = KUBECTL.replace("FOLDER", &folder.display().to_string()).replace("TARE", TARE);
+        fs::write(folder.join("kubectl"), script).unwrap();
+        fs::set_permissions(folder.join("kubectl"), fs::Permissions::from_mode(0o755)).unwrap();
+        let cluster = Self { bench, folder };
+        cluster.says("pods.json", &json!({ "items": pods }));
+        cluster.says("events.json", &json!({ "items": [] }));
+        cluster
+    }
+
+    fn says(&self, file: &str, value: &Value) {
+        fs::write(self.folder.join(file), value.to_string()).unwrap();
+    }
+
+    fn tare(&self, args: &[&str]) -> Command {
+        let mut command = self.bench.tare(args);
+        command.env("PATH", format!("{}:{}", self.folder.display(), std::env::var("PATH").unwrap()));
+        command
+    }
+
+    fn run(&self, args: &[&str]) -> Output {
+        self.tare(args).output().unwrap()
+    }
+
+    fn log(&self) -> String {
+        fs::read_to_string(self.folder.join("log")).unwrap_or_default()
+    }
+
+    fn manifest(&self) -> Value {
+        read_json(&fs::read_to_string(self.folder.join("manifest.json")).unwrap())
+    }
+
+    fn assert_nothing_left(&self) {
+        assert!(!self.folder.join("job.json").exists(), "the job is still there: {}", self.log());
+        self.bench.assert_nothing_left();
+    }
+}
+
+fn pod(index: usize, node: &str, status: &Value) -> Value {
+    let annotations = json!({ "batch.kubernetes.io/job-completion-index": index.to_string() });
+    json!({
+        "metadata": { "name": format!("pod-{index}"), "annotations": annotations },
+        "spec": { "nodeName": node },
+        "status": status,
+    })
+}
+
+fn runs() -> Value {
+    json!({ "phase": "Running", "containerStatuses": [{ "state": { "running": {} } }] })
+}
+
+fn unschedulable() -> Value {
+    json!({ "phase": "Pending", "conditions": [{ "type": "PodScheduled", "status": "False",
+        "reason": "Unschedulable", "message": "0/2 nodes are available: 2 Insufficient cpu." }] })
+}
+
+fn without_image() -> Value {
+    json!({ "phase": "Pending", "containerStatuses": [{ "state": { "waiting": {
+        "reason": "ImagePullBackOff", "message": "Back-off pulling image \"tare:x\"" } } }] })
+}
+
+/// The names of the agents of a summary, and what each has answered.
+fn agents(summary: &Value) -> Vec<(&str, u64)> {
+    let agents = summary["agents"].as_array().unwrap().iter();
+    agents.map(|agent| (agent["name"].as_str().unwrap(), agent["ok"].as_u64().unwrap())).collect()
+}
+
+#[test]
+fn pods_make_one_load_and_leave_no_job() {
+    let server = Reference::start(&[]);
+    let cluster = FakeCluster::new(&[pod(2, "a", &runs()), pod(0, "a", &runs()), pod(1, "b", &runs())]);
+    let url = server.url("/path0/4");
+    let load = ["load", &url, "-n", "1000", "-c", "7", "--agents", "k8s:3", "--json", "-"];
+    let output = cluster.run(&[&load[..], &["--k8s-namespace", "lab", "--k8s-image", "tare:test"]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let summary = read_json(&stdout(&output));
+    assert_eq!(agents(&summary), [("k8s:a 1", 334), ("k8s:b", 333), ("k8s:a 2", 333)]);
+    assert_eq!(summary["response"]["count"], 1000);
+    let manifest = cluster.manifest();
+    let container = &manifest["spec"]["template"]["spec"]["containers"][0];
+    assert_eq!((&manifest["spec"]["completions"], &container["image"]), (&3.into(), &"tare:test".into()));
+    let log = cluster.log();
+    assert!(log.lines().all(|line| line.starts_with("--namespace=lab ")), "{log}");
+    let job = manifest["metadata"]["name"].as_str().unwrap();
+    assert!(log.contains(&format!("delete job/{job} --cascade=background")), "{log}");
+    cluster.assert_nothing_left();
+}
+
+#[test]
+fn pods_and_processes_make_one_load_together() {
+    let server = Reference::start(&[]);
+    let cluster = FakeCluster::new(&[pod(0, "a", &runs())]);
+    cluster.says("applied.json", &json!({ "spec": { "parallelism": 1 } }));
+    let url = server.url("/path0/4");
+    let output =
+        cluster.run(&["load", &url, "-n", "100", "-c", "2", "--agents", "local:1,k8s:job/mine", "--json", "-"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert_eq!(agents(&read_json(&stdout(&output))), [("local", 50), ("k8s:a", 50)]);
+    assert!(!cluster.log().contains("delete"), "a job that somebody applied is not removed: {}", cluster.log());
+    cluster.assert_nothing_left();
+}
+
+#[test]
+fn pods_that_cannot_run_are_one_error_and_leave_nothing() {
+    let quota = json!({ "items": [{ "reason": "FailedCreate",
+        "message": "Error creating: pods \"x\" is forbidden: exceeded quota: small, requested: cpu=2" }] });
+    let none = json!({ "items": [] });
+    for (pods, events, says) in [
+        (vec![pod(0, "", &unschedulable())], &none, "0 of 1 pods run: Unschedulable: 0/2 nodes are available"),
+        (vec![pod(0, "a", &without_image())], &none, "name an image that the nodes can pull (--k8s-image)"),
+        (Vec::new(), &quota, "exceeded quota: small, requested: cpu=2; use fewer agents or smaller pods"),
+    ] {
+        let cluster = FakeCluster::new(&pods);
+        cluster.says("events.json", events);
+        let output = cluster.run(&["load", "http://10.0.0.1/", "--agents", "k8s:1", "--agents-wait", "1s"]);
+        assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+        let text = stderr(&output);
+        assert!(text.contains("error: agent k8s:1: ") && text.contains(says), "{says}: {text}");
+        assert_eq!(text.matches("error").count(), 1, "{text}");
+        cluster.assert_nothing_left();
+    }
+}
+
+#[test]
+fn a_cluster_that_refuses_the_job_is_one_error_with_its_remedy() {
+    for (refusal, says) in [
+        (
+            "Error from server (Forbidden): error when creating \"STDIN\": jobs.batch is forbidden: User \"ada\" cannot create resource \"jobs\" in API group \"batch\" in the namespace \"lab\"",
+            "ask for the role that `tare agents manifest` prints",
+        ),
+        ("The connection to the server localhost:8080 was refused", "check that this works: kubectl get pods"),
+    ] {
+        let cluster = FakeCluster::new(&[]);
+        fs::write(cluster.folder.join("refuse-create"), refusal).unwrap();
+        let output = cluster.run(&["load", "http://10.0.0.1/", "--agents", "k8s:2"]);
+        assert_eq!(output.status.code(), Some(1));
+        assert!(stderr(&output).contains(refusal) && stderr(&output).contains(says), "{}", stderr(&output));
+        cluster.assert_nothing_left();
+    }
+}
+
+#[test]
+fn a_load_begins_with_fewer_pods_where_that_is_allowed() {
+    let server = Reference::start(&[]);
+    let pods = [pod(0, "a", &runs()), pod(1, "b", &runs()), pod(2, "", &unschedulable())];
+    let cluster = FakeCluster::new(&pods);
+    let url = server.url("/path0/4");
+    let load = ["load", &url, "-n", "100", "-c", "4", "--agents", "k8s:3", "--agents-min", "2", "--json", "-"];
+    let output = cluster.run(&[&load[..], &["--agents-wait", "1s"]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert_eq!(agents(&read_json(&stdout(&output))), [("k8s:a", 50), ("k8s:b", 50)]);
+    let text = stderr(&output);
+    for line in ["2 of 3 pods run; the others wait: Unschedulable", "2 of 3 pods run; the load begins with them"] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+    cluster.assert_nothing_left();
+}
+
+/// Starts a load of a minute by two pods, and waits until its record has answers.
+fn long_load(cluster: &FakeCluster, server: &Reference) -> std::process::Child {
+    let url = server.url("/path0/4");
+    let mut command = cluster.tare(&["load", &url, "-d", "60s", "-c", "2", "--agents", "k8s:2", "--db", "a.sqlite"]);
+    let load = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let begun = || {
+        let record = cluster.run(&["report", "a.sqlite", "--json"]);
+        serde_json::from_slice::<Value>(&record.stdout).is_ok_and(|r| r["requests"]["ok"].as_u64() > Some(0))
+    };
+    assert!(wait_for(begun));
+    load
+}
+
+fn kill(signal: &str, pid: &str) {
+    assert!(Command::new("kill").args([signal, pid.trim()]).status().unwrap().success());
+}
+
+#[test]
+fn an_evicted_pod_is_a_lost_agent_and_ctrl_c_removes_the_job() {
+    let server = Reference::start(&[]);
+    let cluster = FakeCluster::new(&[pod(0, "a", &runs()), pod(1, "b", &runs())]);
+    let evicted = json!({ "phase": "Failed", "conditions": [
+        { "type": "DisruptionTarget", "status": "True", "message": "Eviction API: evicting" }] });
+    cluster.says("pod-1.json", &pod(1, "b", &evicted));
+    let load = long_load(&cluster, &server);
+    kill("-KILL", &fs::read_to_string(cluster.folder.join("pod-1.pid")).unwrap());
+    assert!(wait_for(|| cluster.log().contains("get pod/pod-1")));
+    kill("-INT", &load.id().to_string());
+    let output = load.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
+    let summary = read_json(&stdout(&cluster.run(&["report", "a.sqlite", "--json"])));
+    assert_eq!(summary["agents"][1]["lost"], "the cluster took the pod from b: Eviction API: evicting");
+    assert_eq!(summary["agents"][0]["lost"], Value::Null);
+    assert!(stdout(&output).contains("SUSPECT"), "{}", stdout(&output));
+    cluster.assert_nothing_left();
+}
+
+#[test]
+fn ctrl_c_while_pods_start_removes_the_job() {
+    let cluster = FakeCluster::new(&[pod(0, "", &unschedulable())]);
+    let mut command = cluster.tare(&["load", "http://10.0.0.1/", "--agents", "k8s:1"]);
+    let load = command.stderr(Stdio::piped()).spawn().unwrap();
+    assert!(wait_for(|| cluster.log().contains("get pods")));
+    kill("-INT", &load.id().to_string());
+    let output = load.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
+    assert!(stderr(&output).contains("interrupted before the load began"), "{}", stderr(&output));
+    cluster.assert_nothing_left();
+}
+
+#[test]
+fn jobs_of_a_dead_coordinator_are_found_and_removed() {
+    let cluster = FakeCluster::new(&[]);
+    cluster.says("jobs.json", &json!({ "items": [{ "metadata": { "name": "tare-1" } }] }));
+    let output = cluster.run(&["agents", "clean", "--k8s-context", "lab"]);
+    assert_eq!((output.status.code(), stdout(&output).as_str()), (Some(0), "removed job tare-1 and its pods\n"));
+    let log = cluster.log();
+    assert!(log.contains("--context=lab get jobs --selector=app.kubernetes.io/managed-by=tare"), "{log}");
+    assert!(log.contains("delete job/tare-1 --cascade=background"), "{log}");
+}
+
+#[test]
+fn manifests_are_printed_for_those_who_apply_their_own() {
+    let output = Bench::new().run(&["agents", "manifest", "8", "--name", "mine", "--within", "10m", "--k8s-cpus", "4"]);
+    let text = stdout(&output);
+    for line in ["kind: Role", "kind: Job", "  completions: 8", "  name: mine", "cpu: \"4\"", "first-order-within=600s"] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+}
