@@ -9,7 +9,7 @@ use tare_sys::clock::{self, Nanos};
 use super::kubectl::Cluster;
 use super::manifest::{CONTAINER, JobShape};
 use super::pods::{Pod, PodState, end_of_pod, read_pods, refusal_of_pods};
-use super::wait::{NextStep, Wanted, next_step};
+use super::wait::{WaitStep, Wanted, next_wait_step};
 use crate::agents::link::Explanation;
 use crate::error::RunError;
 
@@ -88,14 +88,14 @@ impl AgentJob {
             }
             let pods = self.pods()?;
             let refusal = if pods.len() < self.agents { self.refusal() } else { None };
-            match next_step(&pods, refusal.as_deref(), wanted, has_passed(begin, patience)) {
-                NextStep::Begin => return Ok(running(pods)),
-                NextStep::GiveUp(reason) => return Err(self.error(reason)),
-                NextStep::Wait(state) if state != told => {
+            match next_wait_step(&pods, refusal.as_deref(), wanted, has_passed(begin, patience)) {
+                WaitStep::Begin => return Ok(running(pods)),
+                WaitStep::GiveUp(reason) => return Err(self.error(reason)),
+                WaitStep::Wait(state) if state != told => {
                     tell(&format!("{}: {state}", self.place));
                     told = state;
                 }
-                NextStep::Wait(_) => {}
+                WaitStep::Wait(_) => {}
             }
             std::thread::park_timeout(LOOK_EVERY);
         }

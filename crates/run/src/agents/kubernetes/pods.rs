@@ -68,7 +68,9 @@ fn state_of(pod: &Value) -> PodState {
     let waits = scheduled.and_then(|condition| Some((condition["reason"].as_str()?, condition["message"].as_str())));
     PodState::Coming(waits.map_or_else(
         || "no node yet".to_owned(),
-        |(reason, message)| message.map_or_else(|| reason.to_owned(), |message| format!("{reason}: {message}")),
+        |(reason, message)| {
+            message.map_or_else(|| reason.to_owned(), |message| format!("{reason}: {}", message.trim_end_matches('.')))
+        },
     ))
 }
 
@@ -145,7 +147,7 @@ pub(super) mod tests {
         assert_eq!(state_of(&waiting("ErrImagePull")), PodState::Coming("ErrImagePull: so".to_owned()));
         assert_eq!(state_of(&waiting("ImagePullBackOff")), PodState::Stuck("ImagePullBackOff: so".to_owned()));
         let unschedulable = json!({ "status": { "phase": "Pending", "conditions": [
-            { "type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": "0/3 nodes are available" }] } });
+            { "type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": "0/3 nodes are available." }] } });
         assert_eq!(state_of(&unschedulable), PodState::Coming("Unschedulable: 0/3 nodes are available".to_owned()));
         assert_eq!(state_of(&json!({})), PodState::Coming("no node yet".to_owned()));
         let ended = json!({ "status": { "phase": "Failed" } });

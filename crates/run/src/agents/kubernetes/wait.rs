@@ -12,7 +12,7 @@ pub(super) struct Wanted {
 
 /// What to do next.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum NextStep {
+pub(super) enum WaitStep {
     /// The load can begin with those that run.
     Begin,
     /// Wait on, and say this.
@@ -23,14 +23,14 @@ pub(super) enum NextStep {
 
 /// All pods should run. A load begins with fewer, but not fewer than the least, when no more can come or the time is
 /// over. `refusal` is why the cluster creates no more pods.
-pub(super) fn next_step(pods: &[Pod], refusal: Option<&str>, wanted: Wanted, is_late: bool) -> NextStep {
+pub(super) fn next_wait_step(pods: &[Pod], refusal: Option<&str>, wanted: Wanted, is_late: bool) -> WaitStep {
     let running = pods.iter().filter(|pod| pod.state == PodState::Running).count();
     let stuck: Vec<&str> = pods.iter().filter_map(|pod| as_stuck(&pod.state)).chain(refusal).collect();
     let not_created = wanted.all.saturating_sub(pods.len());
     let lost = stuck.len() - usize::from(refusal.is_some()) + if refusal.is_some() { not_created } else { 0 };
     let possible = wanted.all.saturating_sub(lost);
     if running >= wanted.all || (running >= wanted.least && (is_late || running >= possible)) {
-        return NextStep::Begin;
+        return WaitStep::Begin;
     }
     let waiting: Vec<&str> = pods.iter().filter_map(|pod| as_coming(&pod.state)).collect();
     if possible < wanted.least || is_late {
@@ -38,10 +38,10 @@ pub(super) fn next_step(pods: &[Pod], refusal: Option<&str>, wanted: Wanted, is_
         let cause = causes.first().copied().unwrap_or("the cluster has created no pods yet");
         let (of, least) = (wanted.all, wanted.least);
         let needed = if least < of { format!(" ({least} are needed)") } else { String::new() };
-        return NextStep::GiveUp(format!("{running} of {of} pods run{needed}: {cause}; {}", remedy(cause)));
+        return WaitStep::GiveUp(format!("{running} of {of} pods run{needed}: {cause}; {}", remedy(cause)));
     }
     let first = waiting.first().copied().unwrap_or("the cluster creates the pods");
-    NextStep::Wait(format!("{running} of {} pods run; the others wait: {first}", wanted.all))
+    WaitStep::Wait(format!("{running} of {} pods run; the others wait: {first}", wanted.all))
 }
 
 const fn as_stuck(state: &PodState) -> Option<&str> {
@@ -95,45 +95,45 @@ mod tests {
         states.map(|text| pod(state(text))).to_vec()
     }
 
-    fn reason(step: NextStep) -> String {
+    fn reason(step: WaitStep) -> String {
         match step {
-            NextStep::GiveUp(reason) => reason,
+            WaitStep::GiveUp(reason) => reason,
             other => format!("{other:?}"),
         }
     }
 
     #[test]
     fn all_pods_are_waited_for_even_where_fewer_would_do() {
-        assert_eq!(next_step(&pods(["run", "run", "run"]), None, ALL, false), NextStep::Begin);
+        assert_eq!(next_wait_step(&pods(["run", "run", "run"]), None, ALL, false), WaitStep::Begin);
         let coming = pods(["run", "run", "coming ContainerCreating"]);
-        let wait = NextStep::Wait("2 of 3 pods run; the others wait: ContainerCreating".to_owned());
-        assert_eq!(next_step(&coming, None, ALL, false), wait);
-        assert_eq!(next_step(&coming, None, TWO, false), wait);
-        assert_eq!(next_step(&coming, None, TWO, true), NextStep::Begin, "the time is over, and two are enough");
+        let wait = WaitStep::Wait("2 of 3 pods run; the others wait: ContainerCreating".to_owned());
+        assert_eq!(next_wait_step(&coming, None, ALL, false), wait);
+        assert_eq!(next_wait_step(&coming, None, TWO, false), wait);
+        assert_eq!(next_wait_step(&coming, None, TWO, true), WaitStep::Begin, "the time is over, and two are enough");
         assert_eq!(
-            next_step(&[], None, ALL, false),
-            NextStep::Wait("0 of 3 pods run; the others wait: the cluster creates the pods".to_owned())
+            next_wait_step(&[], None, ALL, false),
+            WaitStep::Wait("0 of 3 pods run; the others wait: the cluster creates the pods".to_owned())
         );
     }
 
     #[test]
     fn nobody_waits_for_pods_that_cannot_come() {
         let stuck = pods(["run", "run", "stuck ImagePullBackOff: not found"]);
-        assert_eq!(next_step(&stuck, None, TWO, false), NextStep::Begin);
-        let why = reason(next_step(&stuck, None, ALL, false));
+        assert_eq!(next_wait_step(&stuck, None, TWO, false), WaitStep::Begin);
+        let why = reason(next_wait_step(&stuck, None, ALL, false));
         assert!(why.starts_with("2 of 3 pods run: ImagePullBackOff: not found; name an image"), "{why}");
         let quota = Some("pods \"x\" is forbidden: exceeded quota: q");
         let two = &pods(["run", "run", "run"])[..2];
-        assert_eq!(next_step(two, quota, TWO, false), NextStep::Begin);
-        let why = reason(next_step(two, quota, ALL, false));
+        assert_eq!(next_wait_step(two, quota, TWO, false), WaitStep::Begin);
+        let why = reason(next_wait_step(two, quota, ALL, false));
         assert!(why.contains("exceeded quota: q; use fewer agents or smaller pods"), "{why}");
     }
 
     #[test]
     fn when_the_time_is_over_the_error_says_what_pods_wait_for() {
         let waiting = pods(["run", "coming Unschedulable: 0/3 nodes", "coming Unschedulable: 0/3 nodes"]);
-        let why = reason(next_step(&waiting, None, TWO, true));
+        let why = reason(next_wait_step(&waiting, None, TWO, true));
         assert!(why.starts_with("1 of 3 pods run (2 are needed): Unschedulable: 0/3 nodes; use fewer"), "{why}");
-        assert!(reason(next_step(&[], None, ALL, true)).contains("created no pods yet; wait longer"));
+        assert!(reason(next_wait_step(&[], None, ALL, true)).contains("created no pods yet; wait longer"));
     }
 }

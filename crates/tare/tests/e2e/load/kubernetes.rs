@@ -260,7 +260,8 @@ fn jobs_of_a_dead_coordinator_are_found_and_removed() {
 fn manifests_are_printed_for_those_who_apply_their_own() {
     let output = Bench::new().run(&["agents", "manifest", "8", "--name", "mine", "--within", "10m", "--k8s-cpus", "4"]);
     let text = stdout(&output);
-    for line in ["kind: Role", "kind: Job", "  completions: 8", "  name: mine", "cpu: \"4\"", "first-order-within=600s"] {
+    for line in ["kind: Role", "kind: Job", "  completions: 8", "  name: mine", "cpu: \"4\"", "first-order-within=600s"]
+    {
         assert!(text.contains(line), "{line}: {text}");
     }
 }
