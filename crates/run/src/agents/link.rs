@@ -2,10 +2,12 @@
 
 use std::io::{self, Read, Write};
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::Builder;
 
-use tare_agent::{LONGEST_REPORT, Order, OrderKind, Report, encode_frame, read_frame};
+use tare_agent::{LONGEST_REPORT, Order, OrderKind, Report, ReportKind, encode_frame, read_frame};
 use tare_sys::clock::{self, Nanos};
 
 /// Finds out what ended an agent, where more is known of that than its pipe says.
@@ -27,6 +29,8 @@ pub(crate) struct Heard {
 pub(crate) struct AgentLink {
     orders: Option<Sender<OrderKind>>,
     process: Option<Child>,
+    /// Whether its end is the coordinator's doing, and so needs no explanation.
+    is_ended: Arc<AtomicBool>,
 }
 
 impl AgentLink {
@@ -78,11 +82,14 @@ impl AgentLink {
     ) -> io::Result<Self> {
         let (outbox, inbox) = channel();
         let heard = heard.clone();
+        let is_ended = Arc::new(AtomicBool::new(false));
+        let was_ended = Arc::clone(&is_ended);
+        let explain_unless_ended = move || if was_ended.load(Ordering::Relaxed) { None } else { explain() };
         Builder::new().name(format!("orders-{agent}")).spawn(move || write_orders(&inbox, orders))?;
         Builder::new()
             .name(format!("reports-{agent}"))
-            .spawn(move || read_reports(agent, reports, last_words, &heard, explain))?;
-        Ok(Self { orders: Some(outbox), process: None })
+            .spawn(move || read_reports(agent, reports, last_words, &heard, explain_unless_ended))?;
+        Ok(Self { orders: Some(outbox), process: None, is_ended })
     }
 
     /// Sends an order. What cannot be sent any more is noticed by the reader of reports.
@@ -99,6 +106,7 @@ impl AgentLink {
 
     /// Ends the agent: its standard input ends, and its process is killed.
     pub(crate) fn end(&mut self) {
+        self.is_ended.store(true, Ordering::Relaxed);
         self.orders = None;
         if let Some(mut process) = self.process.take() {
             let _ = process.kill();
@@ -123,14 +131,21 @@ fn write_orders(inbox: &Receiver<OrderKind>, mut pipe: impl Write) {
     }
 }
 
-fn read_reports(agent: usize, mut pipe: impl Read, last_words: impl Read, heard: &Sender<Heard>, explain: Explanation) {
+fn read_reports(
+    agent: usize,
+    mut pipe: impl Read,
+    last_words: impl Read,
+    heard: &Sender<Heard>,
+    explain: impl FnOnce() -> Option<String>,
+) {
     // If nobody listens any more, the fleet is gone.
     let tell_at = |at, said| heard.send(Heard { agent, at, said }).is_ok();
-    let tell = |said| tell_at(clock::now(), said);
+    let mut is_done = false;
     let reason = loop {
         match read_frame::<Report>(&mut pipe, LONGEST_REPORT) {
             Ok(Some(report)) => {
-                if !tell(Ok(report)) {
+                is_done |= matches!(report.kind, Some(ReportKind::Done(_)));
+                if !tell_at(clock::now(), Ok(report)) {
                     return;
                 }
             }
@@ -139,7 +154,8 @@ fn read_reports(agent: usize, mut pipe: impl Read, last_words: impl Read, heard:
         }
     };
     let ended = clock::now();
-    tell_at(ended, Err(explain().unwrap_or(reason)));
+    let explained = if is_done { None } else { explain() };
+    tell_at(ended, Err(explained.unwrap_or(reason)));
 }
 
 /// The last line that an agent, or ssh, wrote to standard error.
@@ -165,7 +181,24 @@ fn remedy_of(last_words: &str) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::why_it_ended;
+    use tare_agent::Done;
+
+    use super::*;
+
+    /// Why the end of an agent is, according to who listens to it.
+    fn end_of(reports: &[ReportKind]) -> String {
+        let frames = reports.iter().flat_map(|kind| encode_frame(&Report::from(kind.clone())).unwrap());
+        let (heard, inbox) = channel();
+        let explain = || Some("its pod was evicted".to_owned());
+        read_reports(0, &frames.collect::<Vec<u8>>()[..], &b"EOF"[..], &heard, explain);
+        inbox.try_iter().find_map(|heard| heard.said.err()).unwrap()
+    }
+
+    #[test]
+    fn an_end_before_the_last_report_is_explained() {
+        assert_eq!(end_of(&[]), "its pod was evicted");
+        assert_eq!(end_of(&[ReportKind::Done(Done::default())]), "its process ended: EOF");
+    }
 
     #[test]
     fn a_program_that_cannot_run_there_says_what_to_do() {

@@ -3,6 +3,7 @@
 use std::process::Command;
 use std::time::Duration;
 
+use serde_json::Value;
 use tare_load::Cancel;
 use tare_sys::clock::{self, Nanos};
 
@@ -24,6 +25,7 @@ pub(crate) struct AgentJob {
     cluster: Cluster,
     name: String,
     agents: usize,
+    pod_cpus: u32,
     is_ours: bool,
 }
 
@@ -44,7 +46,14 @@ impl AgentJob {
     pub(crate) fn create(place: &str, cluster: &Cluster, shape: &JobShape) -> Result<Self, RunError> {
         let (place, name) = (place.to_owned(), shape.name.clone());
         // It exists before the call: a call that fails may have made the job.
-        let job = Self { place, cluster: cluster.clone(), name, agents: shape.agents, is_ours: true };
+        let job = Self {
+            place,
+            cluster: cluster.clone(),
+            name,
+            agents: shape.agents,
+            pod_cpus: shape.pod.cpus,
+            is_ours: true,
+        };
         match cluster.call(&["create", "-f", "-"], &shape.to_manifest().to_string()) {
             Ok(_) => Ok(job),
             Err(reason) => Err(job.error(reason)),
@@ -57,15 +66,21 @@ impl AgentJob {
     /// When the cluster does not have it.
     pub(crate) fn adopt(place: &str, cluster: &Cluster, name: &str) -> Result<Self, RunError> {
         let (place, name) = (place.to_owned(), name.to_owned());
-        let mut job = Self { place, cluster: cluster.clone(), name, agents: 0, is_ours: false };
+        let mut job = Self { place, cluster: cluster.clone(), name, agents: 0, pod_cpus: 0, is_ours: false };
         let found = cluster.call_json(&["get", &format!("job/{}", job.name)]).map_err(|reason| job.error(reason))?;
         job.agents = found["spec"]["parallelism"].as_u64().unwrap_or(0) as usize;
+        job.pod_cpus = whole_cpus(&found["spec"]["template"]["spec"]["containers"][0]["resources"]["limits"]["cpu"]);
         Ok(job)
     }
 
     /// Number of its pods.
     pub(crate) const fn agents(&self) -> usize {
         self.agents
+    }
+
+    /// Whole cores of each pod; 0 where its manifest does not limit them.
+    pub(crate) const fn pod_cpus(&self) -> u32 {
+        self.pod_cpus
     }
 
     /// Waits until all pods run, or at the end of `patience` as many as a load needs. `tell` gets each new state in words.
@@ -159,6 +174,16 @@ pub(super) fn remove_job(cluster: &Cluster, name: &str) -> Result<(), String> {
     cluster.call(&["delete", &job, "--cascade=background", "--ignore-not-found", "--wait=false"], "").map(drop)
 }
 
+/// A limit of CPU such as `"2"`, `2` or `"1500m"`, rounded down to whole cores, but not to none; 0 without a limit.
+fn whole_cpus(limit: &Value) -> u32 {
+    let text = limit.as_str().map_or_else(|| limit.to_string(), str::to_owned);
+    let cores = match text.strip_suffix('m') {
+        Some(thousandths) => thousandths.parse::<u32>().map(|thousandths| (thousandths / 1000).max(1)),
+        None => text.parse(),
+    };
+    cores.unwrap_or(0)
+}
+
 fn running(pods: Vec<Pod>) -> Vec<PodAgent> {
     let runs = pods.into_iter().filter(|pod| pod.state == PodState::Running);
     runs.map(|Pod { name, node, .. }| PodAgent { pod: name, node }).collect()
@@ -166,4 +191,17 @@ fn running(pods: Vec<Pod>) -> Vec<PodAgent> {
 
 fn has_passed(begin: Nanos, patience: Duration) -> bool {
     clock::now().since(begin) >= patience.as_nanos() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_limit_is_whole_cores() {
+        let limits = [json!("2"), json!(4), json!("2500m"), json!("300m"), json!(null), json!("x")];
+        assert_eq!(limits.map(|limit| whole_cpus(&limit)), [2, 4, 2, 1, 0, 0]);
+    }
 }

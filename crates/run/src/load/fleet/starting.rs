@@ -148,7 +148,7 @@ fn plan_agents(
                 if missing > 0 {
                     tell(&format!("{place}: {} of {} pods run; the load begins with them", pods.len(), job.agents()));
                 }
-                planned.extend(pods.iter().map(|pod| agent_in_pod(job, pod, order.pods.shape.cpus)));
+                planned.extend(pods.iter().map(|pod| agent_in_pod(job, pod)));
             }
         }
     }
@@ -159,8 +159,8 @@ fn unexplained() -> Explanation {
     Box::new(|| None)
 }
 
-fn agent_in_pod(job: &AgentJob, pod: &PodAgent, pod_cpus: u32) -> PlannedAgent {
-    let cores = AgentCores { pod_cpus, ..AgentCores::default() };
+fn agent_in_pod(job: &AgentJob, pod: &PodAgent) -> PlannedAgent {
+    let cores = AgentCores { pod_cpus: job.pod_cpus(), ..AgentCores::default() };
     let place = format!("k8s:{}", pod.node);
     PlannedAgent { place, command: job.attach(pod), cores, explain: job.explain_end(pod) }
 }
