@@ -12,15 +12,17 @@ use crate::failure::Outcome;
 /// Carries out one action.
 pub fn agents(action: &AgentsAction) -> anyhow::Result<Outcome> {
     match action {
-        AgentsAction::Clean { cluster } => clean_cluster(cluster),
+        AgentsAction::Clean { cluster, all } => clean_cluster(cluster, *all),
         AgentsAction::Manifest(args) => Ok(print_manifests(args)),
     }
 }
 
-fn clean_cluster(args: &ClusterArgs) -> anyhow::Result<Outcome> {
-    let removed = remove_agent_jobs(&args.cluster()).map_err(|reason| anyhow!(reason))?;
+fn clean_cluster(args: &ClusterArgs, all: bool) -> anyhow::Result<Outcome> {
+    let removed = remove_agent_jobs(&args.cluster(), all).map_err(|reason| anyhow!(reason))?;
     let text: String = removed.iter().map(|job| format!("removed job {job} and its pods\n")).collect();
-    console::print_text(if text.is_empty() { "there are no jobs of tare in this namespace\n" } else { &text });
+    let none =
+        if all { "no job of tare is left\n" } else { "no job that this machine made is left; --all removes others\n" };
+    console::print_text(if text.is_empty() { none } else { &text });
     Ok(Outcome::Done)
 }
 
@@ -28,6 +30,7 @@ fn print_manifests(args: &ManifestArgs) -> Outcome {
     let within: Duration = args.within.0;
     console::print_text(&agent_manifests(&JobShape {
         name: args.name.clone(),
+        host: String::new(),
         agents: args.agents as usize,
         pod: args.pod.pod_shape(),
         first_order_within: within,

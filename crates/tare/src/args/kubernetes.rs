@@ -51,8 +51,12 @@ impl PodArgs {
 /// What `tare agents` does.
 #[derive(Debug, Subcommand)]
 pub enum AgentsAction {
-    /// Remove the jobs of agents that a coordinator left behind, as after a crash, from the namespace.
+    /// Remove the jobs of agents that coordinators on this machine left behind, as after a crash, from the namespace. It also
+    /// ends loads that go on.
     Clean {
+        /// Also remove what other machines and people made.
+        #[arg(long)]
+        all: bool,
         /// The cluster.
         #[command(flatten)]
         cluster: ClusterArgs,

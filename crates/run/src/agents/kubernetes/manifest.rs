@@ -10,6 +10,10 @@ use super::yaml::yaml_documents;
 const MANAGED_BY: &str = "app.kubernetes.io/managed-by";
 /// Finds the jobs that tare has made.
 pub(super) const OF_TARE: &str = "app.kubernetes.io/managed-by=tare";
+/// Marks the machine of the coordinator.
+pub(super) const HOST: &str = "tare/host";
+/// The longest value of a label.
+const LONGEST_LABEL: usize = 63;
 /// Marks the job and the pods of one load.
 const RUN: &str = "tare/run";
 /// The only container of a pod.
@@ -33,6 +37,8 @@ pub struct PodShape {
 pub struct JobShape {
     /// Its name.
     pub name: String,
+    /// The machine of its coordinator; empty where that is not known.
+    pub host: String,
     /// Number of pods.
     pub agents: usize,
     /// Each of them.
@@ -47,7 +53,10 @@ impl JobShape {
     /// The Job. It meets the Pod Security Standard "restricted". A pod that fails is not replaced and takes no other pod
     /// with it: `backoffLimit: 0` would end all of them, so each index has a limit of its own.
     pub(super) fn to_manifest(&self) -> Value {
-        let labels = json!({ MANAGED_BY: "tare", RUN: self.name });
+        let mut labels = json!({ MANAGED_BY: "tare", RUN: self.name });
+        if !self.host.is_empty() {
+            labels[HOST] = self.host.clone().into();
+        }
         json!({
             "apiVersion": "batch/v1",
             "kind": "Job",
@@ -100,6 +109,16 @@ impl JobShape {
     }
 }
 
+/// The name of this machine, as a label can hold it; empty if it has none.
+pub(crate) fn host_label() -> String {
+    label_value(&std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default())
+}
+
+fn label_value(text: &str) -> String {
+    let kept: String = text.trim().chars().filter(|c| c.is_ascii_alphanumeric() || "-_.".contains(*c)).collect();
+    kept.chars().take(LONGEST_LABEL).collect::<String>().trim_matches(['-', '_', '.']).to_owned()
+}
+
 /// The rights that a coordinator needs in a namespace, and no more. A newer kubectl attaches by GET, an older one by POST.
 fn coordinator_role() -> Value {
     let rule = |group: &str, resource: &str, verbs: &[&str]| json!({ "apiGroups": [group], "resources": [resource], "verbs": verbs });
@@ -128,7 +147,7 @@ mod tests {
     fn job() -> JobShape {
         let pod = PodShape { image: "tare:0.1.0".to_owned(), cpus: 2, memory: "512Mi".to_owned() };
         let (first_order_within, ends_within) = (Duration::from_secs(180), Duration::from_secs(600));
-        JobShape { name: "tare-x".to_owned(), agents: 8, pod, first_order_within, ends_within }
+        JobShape { name: "tare-x".to_owned(), host: "desk".to_owned(), agents: 8, pod, first_order_within, ends_within }
     }
 
     #[test]
@@ -157,6 +176,16 @@ mod tests {
         assert_eq!(container["securityContext"]["readOnlyRootFilesystem"], true);
         assert_eq!(pod["automountServiceAccountToken"], false);
         assert_eq!(pod["topologySpreadConstraints"][0]["labelSelector"]["matchLabels"]["tare/run"], "tare-x");
+    }
+
+    #[test]
+    fn the_job_names_the_machine_of_its_coordinator() {
+        let labels =
+            |host: &str| JobShape { host: host.to_owned(), ..job() }.to_manifest()["metadata"]["labels"].clone();
+        assert_eq!(labels("desk")["tare/host"], "desk");
+        assert!(labels("").get("tare/host").is_none());
+        assert_eq!(label_value("-my host.local.\n"), "myhost.local");
+        assert_eq!(label_value(&"x".repeat(80)).len(), 63);
     }
 
     #[test]

@@ -13,4 +13,5 @@ mod yaml;
 pub(crate) use agent_job::{AgentJob, PodAgent};
 pub use kubectl::Cluster;
 pub use leftovers::remove_agent_jobs;
+pub(crate) use manifest::host_label;
 pub use manifest::{JobShape, PodShape, agent_manifests};

@@ -11,7 +11,7 @@ use tare_sys::affinity::CpuSet;
 use tare_sys::clock;
 
 use super::coordinator::FleetOrder;
-use crate::agents::kubernetes::{AgentJob, JobShape, PodAgent};
+use crate::agents::kubernetes::{AgentJob, JobShape, PodAgent, host_label};
 use crate::agents::link::{AgentLink, Explanation, Heard};
 use crate::agents::place::{AgentPlace, number_names};
 use crate::agents::ssh::{Program, SshHost};
@@ -93,6 +93,7 @@ fn make_jobs(order: &FleetOrder<'_>, plan: &LoadPlan) -> Result<Vec<AgentJob>, R
             AgentPlace::Pods { agents } => {
                 let shape = JobShape {
                     name: format!("tare-{:x}", clock::wall_unix_ns()),
+                    host: host_label(),
                     agents: *agents,
                     pod: order.pods.shape.clone(),
                     first_order_within: order.pods.patience + ORDER_MARGIN,

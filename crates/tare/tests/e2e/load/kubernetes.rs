@@ -252,8 +252,14 @@ fn jobs_of_a_dead_coordinator_are_found_and_removed() {
     let output = cluster.run(&["agents", "clean", "--k8s-context", "lab"]);
     assert_eq!((output.status.code(), stdout(&output).as_str()), (Some(0), "removed job tare-1 and its pods\n"));
     let log = cluster.log();
-    assert!(log.contains("--context=lab get jobs --selector=app.kubernetes.io/managed-by=tare"), "{log}");
+    assert!(log.contains("--context=lab get jobs --selector=app.kubernetes.io/managed-by=tare,tare/host="), "{log}");
     assert!(log.contains("delete job/tare-1 --cascade=background"), "{log}");
+    assert_eq!(cluster.run(&["agents", "clean", "--all"]).status.code(), Some(0));
+    assert!(
+        cluster.log().contains("get jobs --selector=app.kubernetes.io/managed-by=tare -o json"),
+        "{}",
+        cluster.log()
+    );
 }
 
 #[test]
