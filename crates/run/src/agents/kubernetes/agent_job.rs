@@ -107,7 +107,7 @@ impl AgentJob {
                 WaitStep::Begin => return Ok(running(pods)),
                 WaitStep::GiveUp(reason) => return Err(self.error(reason)),
                 WaitStep::Wait(state) if state != told => {
-                    tell(&format!("{}: {state}", self.place));
+                    tell(&plain_line(&format!("{}: {state}", self.place)));
                     told = state;
                 }
                 WaitStep::Wait(_) => {}
@@ -157,7 +157,7 @@ impl AgentJob {
     }
 
     fn error(&self, reason: String) -> RunError {
-        RunError::Agent { agent: self.place.clone(), reason }
+        RunError::Agent { agent: self.place.clone(), reason: plain_line(&reason) }
     }
 }
 
@@ -172,6 +172,11 @@ impl Drop for AgentJob {
 pub(super) fn remove_job(cluster: &Cluster, name: &str) -> Result<(), String> {
     let job = format!("job/{name}");
     cluster.call(&["delete", &job, "--cascade=background", "--ignore-not-found", "--wait=false"], "").map(drop)
+}
+
+/// What a cluster says, without what a terminal would follow.
+fn plain_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
 /// A limit of CPU such as `"2"`, `2` or `"1500m"`, rounded down to whole cores, but not to none; 0 without a limit.
@@ -198,6 +203,11 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn what_a_cluster_says_is_one_plain_line() {
+        assert_eq!(plain_line("no\nroom \u{1b}[2J"), "no room  [2J");
+    }
 
     #[test]
     fn a_limit_is_whole_cores() {
