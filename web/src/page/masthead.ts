@@ -1,7 +1,6 @@
 // The top of the page: which run it was, the question, and the headline that answers it.
 
 import { h } from '../dom';
-import { capital } from '../figures/overhead';
 import { durationText, momentText } from '../format/unit';
 import { unbroken } from '../format/unbroken';
 import { themeSwitch } from '../theme';
@@ -25,5 +24,7 @@ function inTwoSizes(text: string): (string | HTMLElement)[] {
   if (!first || !others) return [text];
   // The new line does the work of a semicolon; who listens or copies still gets it.
   const end = mark === ';' ? h('span', { class: 'sr' }, '; ') : `${mark} `;
-  return [h('span', {}, first, end), h('span', { class: 'others' }, capital(others))];
+  // Only the look has a capital: the text stays that of the terminal.
+  const isPercentile = /^p\d/.test(others);
+  return [h('span', {}, first, end), h('span', { class: isPercentile ? 'others' : 'others sentence' }, others)];
 }
