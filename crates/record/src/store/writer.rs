@@ -77,7 +77,10 @@ impl RunWriter {
             schema::set_write_mode(&connection)?;
             Ok(connection)
         };
-        let connection = open().map_err(|e| RecordError::sqlite(&file, &e))?;
+        let connection = open().map_err(|e| {
+            discard(&file);
+            RecordError::sqlite(&file, &e)
+        })?;
         Ok(Self { connection, file, takes_profiles, _lock: None })
     }
 
@@ -197,6 +200,8 @@ fn write_draft(file: &Path, header: HeaderRef<'_>) -> Result<(), RecordError> {
         let connection = Connection::open(&draft)?;
         schema::create(&connection)?;
         put(&connection, "header", &header)?;
+        // Closing would do it too, and say nothing of a full disk.
+        connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
         connection.close().map_err(|(_, error)| error)
     };
     write().map_err(|error| {
@@ -209,10 +214,10 @@ fn draft_of(file: &Path) -> PathBuf {
     with_suffix(file, ".new")
 }
 
-/// Removes a draft, which would only use space on a full disk.
-fn discard(draft: &Path) {
+/// Removes a record that has nothing but a header, or less: it would only use space on a full disk.
+fn discard(file: &Path) {
     for suffix in ["", "-journal", "-wal", "-shm"] {
-        let _ = std::fs::remove_file(with_suffix(draft, suffix));
+        let _ = std::fs::remove_file(with_suffix(file, suffix));
     }
 }
 

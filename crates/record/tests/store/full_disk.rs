@@ -21,7 +21,7 @@ fn a_full_disk_is_one_clear_error_and_loses_nothing() {
         println!("skipped: this user may not mount a small disk here ({possible:?})");
         return;
     }
-    for size in ["8k", "32k", "64k", "96k", "256k"] {
+    for size in ["8k", "32k", "64k", "96k", "124k", "140k", "156k", "164k", "256k"] {
         let script = format!(
             "mount -t tmpfs -o size={size} tare-test /mnt && exec \"$0\" --exact \
              full_disk::a_full_disk_is_one_clear_error_and_loses_nothing --nocapture"
@@ -39,7 +39,10 @@ fn fill(disk: &Path) {
         Ok(writer) => writer,
         Err(error) => {
             assert_is_clear(&error);
-            return assert!(list_runs(disk).unwrap().is_empty(), "nothing is left of a record that never began");
+            assert!(list_runs(disk).unwrap().is_empty(), "nothing is left of a record that never began");
+            let left: Vec<_> =
+                std::fs::read_dir(disk.join("runs/r")).unwrap().flatten().map(|e| e.file_name()).collect();
+            return assert!(left.is_empty(), "{left:?}");
         }
     };
     let mut written = 0;
