@@ -1,11 +1,14 @@
 //! Writes a record: each entry in a transaction of its own, on disk before the call returns.
 
-use std::fs::File;
+use std::fs::{File, Permissions};
+use std::io::ErrorKind;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, ToSql};
 use serde::Serialize;
 use tare_plan::plan::Mode;
+use tempfile::{Builder, NamedTempFile};
 
 use super::checksum::insert_row;
 use super::{RECORD_FILE, resume, rows, schema};
@@ -63,14 +66,10 @@ impl RunWriter {
 
     fn begin(file: &Path, header: HeaderRef<'_>, takes_profiles: bool) -> Result<Self, RecordError> {
         let file = file.to_owned();
-        if std::fs::symlink_metadata(&file).is_ok() {
-            return Err(RecordError::Exists { file });
-        }
-        write_draft(&file, header)?;
-        let draft = draft_of(&file);
-        std::fs::rename(&draft, &file).map_err(|error| {
-            discard(&draft);
-            RecordError::io(&file, &error)
+        let draft = write_draft(&file, header)?;
+        draft.persist_noclobber(&file).map_err(|failed| match failed.error.kind() {
+            ErrorKind::AlreadyExists => RecordError::Exists { file: file.clone() },
+            _ => RecordError::io(&file, &failed.error),
         })?;
         let open = || {
             let connection = Connection::open(&file)?;
@@ -191,13 +190,13 @@ impl RunWriter {
 
 /// Writes a record that has only its header, under the name of a draft. A record gets its own name when it can be read:
 /// `kill -9` leaves no half of one.
-fn write_draft(file: &Path, header: HeaderRef<'_>) -> Result<(), RecordError> {
-    let draft = draft_of(file);
-    // What a killed tare left.
-    discard(&draft);
-    File::create_new(&draft).map_err(|error| RecordError::io(file, &error))?;
+fn write_draft(file: &Path, header: HeaderRef<'_>) -> Result<NamedTempFile, RecordError> {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // Who may read it is for the umask to say, as for any other file.
+    let draft = Builder::new().prefix(".tare-").permissions(Permissions::from_mode(0o666)).tempfile_in(folder);
+    let draft = draft.map_err(|error| RecordError::io(file, &error))?;
     let write = || {
-        let connection = Connection::open(&draft)?;
+        let connection = Connection::open(draft.path())?;
         schema::create(&connection)?;
         put(&connection, "header", &header)?;
         // Closing would do it too, and say nothing of a full disk.
@@ -205,13 +204,10 @@ fn write_draft(file: &Path, header: HeaderRef<'_>) -> Result<(), RecordError> {
         connection.close().map_err(|(_, error)| error)
     };
     write().map_err(|error| {
-        discard(&draft);
+        discard(draft.path());
         RecordError::sqlite(file, &error)
-    })
-}
-
-fn draft_of(file: &Path) -> PathBuf {
-    with_suffix(file, ".new")
+    })?;
+    Ok(draft)
 }
 
 /// Removes a record that has nothing but a header, or less: it would only use space on a full disk.

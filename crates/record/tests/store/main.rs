@@ -283,10 +283,8 @@ fn a_header_that_cannot_be_read_says_what_is_wrong_with_it() {
 fn a_record_reads_from_the_moment_that_its_file_is_there() {
     let root = tempfile::tempdir().unwrap();
     let file = |number: usize| root.path().join(format!("{number}.sqlite"));
-    // What a killed tare left does not hinder.
-    for suffix in [".new", ".new-journal", ".new-wal"] {
-        std::fs::write(root.path().join(format!("0.sqlite{suffix}")), "half a record").unwrap();
-    }
+    // Files of others are none of a record's business.
+    std::fs::write(root.path().join("0.sqlite.new"), "notes").unwrap();
     std::thread::scope(|scope| {
         let reader = scope.spawn(|| {
             for number in 0..20 {
@@ -303,6 +301,11 @@ fn a_record_reads_from_the_moment_that_its_file_is_there() {
         }
         reader.join().unwrap();
     });
-    let left: Vec<_> = std::fs::read_dir(root.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-    assert!(left.iter().all(|name| !name.to_string_lossy().contains("new")), "{left:?}");
+    let mut left: Vec<_> = std::fs::read_dir(root.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    left.retain(|name| !(0..20).any(|number| name.to_string_lossy().starts_with(&format!("{number}.sqlite"))));
+    assert!(left.is_empty(), "{left:?}");
+    assert_eq!(std::fs::read(root.path().join("0.sqlite.new")).unwrap(), b"notes");
+    let exists = RunWriter::create_file(&file(0), &common::header("other")).unwrap_err();
+    assert!(matches!(exists, RecordError::Exists { .. }), "{exists}");
+    assert_eq!(open_run_record(&file(0)).unwrap().header.id, "r");
 }
