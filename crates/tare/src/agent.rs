@@ -10,6 +10,7 @@ use clap::Parser;
 use tare_run::load::fleet::{Assignment, serve_agent};
 use tare_run::load::{LoadJob, pod_generator_cpus};
 use tare_sys::patient_reader::PatientReader;
+use tare_sys::procfs::machine::host_name;
 
 use crate::args::{Cli, Command};
 use crate::failure::{Outcome, error_text};
@@ -24,7 +25,7 @@ pub fn agent(first_order_within: Duration) -> anyhow::Result<Outcome> {
     // Without a buffer, so that waiting for bytes and reading them are the same pipe.
     let orders = File::from(io::stdin().as_fd().try_clone_to_owned()?);
     let reports = File::from(io::stdout().as_fd().try_clone_to_owned()?);
-    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let host = host_name();
     let mut files = None;
     let mut build = |assignment: &Assignment| {
         // The files stay until the load is over.
@@ -36,7 +37,7 @@ pub fn agent(first_order_within: Duration) -> anyhow::Result<Outcome> {
     serve_agent(
         PatientReader::new(orders, PATIENCE).with_first_wait(first_order_within),
         reports,
-        host.trim(),
+        &host,
         &mut build,
         end,
     )?;

@@ -151,6 +151,11 @@ impl CpuTicks {
     }
 }
 
+/// The name of this machine; empty if it has none.
+pub fn host_name() -> String {
+    std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default().trim().to_owned()
+}
+
 /// The length of a clock tick, the kernel's unit of CPU use.
 ///
 /// # Units

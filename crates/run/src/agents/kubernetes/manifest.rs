@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use tare_sys::procfs::machine::host_name;
 
 use super::yaml::yaml_documents;
 
@@ -111,7 +112,7 @@ impl JobShape {
 
 /// The name of this machine, as a label can hold it; empty if it has none.
 pub(crate) fn host_label() -> String {
-    label_value(&std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default())
+    label_value(&host_name())
 }
 
 fn label_value(text: &str) -> String {
