@@ -27,12 +27,19 @@ pub fn fork_time(plan: &Plan, group: &Group) -> Duration {
     formula_fork_time(plan, group).mul_f64(plan.stop.earlier.time_factor(&group.baseline().family))
 }
 
-/// The time of one fork of `group` without knowledge of earlier ones: start, warm-up, slices, stop.
+/// The mean time of a fork of `group` without knowledge of earlier ones: start, warm-up, slices, stop.
 pub fn formula_fork_time(plan: &Plan, group: &Group) -> Duration {
-    let variants = group.variants.len() as u32;
-    // The first scenario finds the servers cold.
-    let each = group.scenarios.iter().enumerate().map(|(at, named)| scenario_time(plan, named, at == 0, variants));
-    START + STOP + each.sum::<Duration>()
+    mean_of_forks(|fork| {
+        let variants = group.variants_of_fork(fork).len() as u32;
+        // The first scenario finds the servers cold.
+        let each = group.scenarios.iter().enumerate().map(|(at, named)| scenario_time(plan, named, at == 0, variants));
+        START + STOP + each.sum::<Duration>()
+    })
+}
+
+/// The mean of two forks in a row: a control joins every second one.
+fn mean_of_forks(time: impl Fn(u32) -> Duration) -> Duration {
+    (time(1) + time(2)) / 2
 }
 
 /// For later plans: the forks of `group` took `taken_s` seconds each.
@@ -62,10 +69,10 @@ fn scenario_time(plan: &Plan, named: &NamedScenario, is_first: bool, variants: u
     }
 }
 
-/// The saturating rounds of one fork of `group`, for all its scenarios and variants.
+/// The saturating rounds of one fork of `group`, for all its scenarios and variants, in the mean.
 pub fn saturating_time(plan: &Plan, group: &Group) -> Duration {
-    let cells = group.scenarios.len() * group.variants.len();
-    (plan.slices.length.0 * plan.slices.saturating + draining(plan)) * cells as u32
+    let each = plan.slices.length.0 * plan.slices.saturating + draining(plan);
+    mean_of_forks(|fork| each * (group.scenarios.len() * group.variants_of_fork(fork).len()) as u32)
 }
 
 /// What turns take beyond their length: each drains for about a third of it.

@@ -19,7 +19,7 @@ use crate::warmup::WarmUp;
 /// When the generator fails or the record cannot be written.
 pub(crate) fn run_fork<'a>(context: &mut RunContext<'a>, group: &'a Group, place: &Place<'_>) -> Result<(), RunError> {
     let cpus = context.cores.warmup.clone();
-    let mut servers = ForkServers::start(context, &group.variants, &cpus, place)?;
+    let mut servers = ForkServers::start(context, group.variants_of_fork(place.fork), &cpus, place)?;
     let names: Vec<&str> = group.scenarios.iter().map(|named| named.name.as_str()).collect();
     servers.verify(context, &names, place)?;
     servers.observe_rest(context);

@@ -11,7 +11,8 @@ use crate::quantile::sd;
 pub struct NoiseFloor {
     /// The mean log-ratio with Student's interval; where it excludes 0, the harness itself prefers a side.
     pub log: Interval,
-    /// Half-width of that interval: the "±" of the report's noise line, as a share (0.011 is ±1.1 %).
+    /// Half-width that the interval of a comparison would have with the control's spread: the "±" of the report's noise
+    /// line, as a share (0.011 is ±1.1 %).
     pub half_width: f64,
     /// Standard deviation of the forks' log-ratios: the floor that later comparisons on this machine may use.
     pub sd: f64,
@@ -20,14 +21,17 @@ pub struct NoiseFloor {
 }
 
 impl NoiseFloor {
-    /// The noise floor from the log-ratios of an A/A control's forks.
+    /// The noise floor of a comparison of `compared` forks, from the log-ratios of an A/A control's forks. There may be
+    /// fewer of them.
     ///
     /// # Errors
     /// There are fewer than two forks, one is not finite, or `alpha` is outside (0, 1).
-    pub fn of_forks(log_ratios: &[f64], alpha: f64) -> Result<Self, StatsError> {
+    pub fn of_forks(log_ratios: &[f64], compared: u32, alpha: f64) -> Result<Self, StatsError> {
         require("a noise floor", 2, log_ratios)?;
         let log = Interval::of_mean(log_ratios, alpha)?;
-        Ok(Self { log, half_width: log.half_width(), sd: sd(log_ratios)?, forks: log_ratios.len() as u32 })
+        let forks = log_ratios.len() as u32;
+        let half_width = log.half_width() * (f64::from(forks) / f64::from(compared.max(1))).sqrt();
+        Ok(Self { log, half_width, sd: sd(log_ratios)?, forks })
     }
 }
 
@@ -38,13 +42,16 @@ mod tests {
     #[test]
     fn the_floor_of_known_forks_agrees_with_arithmetic_by_hand() {
         // −0.01, 0, 0.01: sd 0.01, t(0.975, 2) = 4.3027, ± 0.024841 about 0.
-        let floor = NoiseFloor::of_forks(&[-0.01, 0.0, 0.01], 0.05).unwrap();
+        let floor = NoiseFloor::of_forks(&[-0.01, 0.0, 0.01], 3, 0.05).unwrap();
         assert!((floor.sd - 0.01).abs() < 1e-12 && (floor.half_width - 0.024_841).abs() < 1e-5);
         assert!(floor.log.contains(0.0));
+        // The same spread over the square root of 6, and not of 3.
+        let of_more = NoiseFloor::of_forks(&[-0.01, 0.0, 0.01], 6, 0.05).unwrap();
+        assert!((of_more.half_width - 0.017_565).abs() < 1e-5 && of_more.log == floor.log);
     }
 
     #[test]
     fn one_fork_has_no_noise_floor() {
-        assert!(matches!(NoiseFloor::of_forks(&[0.01], 0.05), Err(StatsError::TooFew { needed: 2, .. })));
+        assert!(matches!(NoiseFloor::of_forks(&[0.01], 1, 0.05), Err(StatsError::TooFew { needed: 2, .. })));
     }
 }

@@ -58,5 +58,10 @@ pub(super) const METRICS: &[Metric] = &[
     json("resolution_ns", "ns", "resolution of another load tool's latencies", "the tool"),
     json("theirs", "as `unit`", "another load tool's figure", "the tool"),
     json("ours", "as `unit`", "tare's figure of the same cell, of its closed loop", "cell"),
-    json("floor", "1", "noise floor: half-width of the control's interval, 0.011 is ±1.1 %", "A/A control"),
+    json(
+        "floor",
+        "1",
+        "noise floor: half-width that the control's spread gives the comparison, 0.011 is ±1.1 %",
+        "A/A control",
+    ),
 ];

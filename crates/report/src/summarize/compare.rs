@@ -73,7 +73,12 @@ pub(crate) fn compare_cells(record: &RunRecord, cells: &[Studied<'_>]) -> Compar
     let void =
         controls.iter().chain(&judged).filter_map(|p| Some((p.variant.cell.id.clone(), p.void.clone()?))).collect();
     let disagreeing = controls.iter().chain(&judged).flat_map(disagreeing).collect();
-    let noise = controlled.iter().zip(&controls).map(|(c, p)| noise(c, p, plan.stop.alpha)).collect();
+    // The forks of a comparison that the control is beside.
+    let forks = |control: &Pair<'_>| {
+        let beside = judged.iter().zip(&compared).filter(|(pair, _)| control.is_beside(pair));
+        beside.filter_map(|(_, comparison)| Some(comparison.currencies.first()?.forks)).max()
+    };
+    let noise = controlled.iter().zip(&controls).map(|(c, p)| noise(c, p, forks(p), plan.stop.alpha)).collect();
     let better = |pair: &Pair<'_>| Some((pair.variant.cell.id.clone(), better_rounds(record, pair)?));
     let better_rounds = asked.iter().filter_map(better).collect();
     let comparisons = if alone { controlled } else { compared };
@@ -242,10 +247,13 @@ fn needed_s(verdict: Verdict, forks: u32, fork_s: Option<f64>) -> Option<f64> {
     (needed > forks).then_some(f64::from(needed - forks) * fork_s?)
 }
 
-fn noise(comparison: &Comparison, pair: &Pair<'_>, alpha: f64) -> Noise {
+fn noise(comparison: &Comparison, pair: &Pair<'_>, compared: Option<u32>, alpha: f64) -> Noise {
     let draft = pair.drafts.first().filter(|_| pair.void.is_none());
     let logs = |draft: &Draft| draft.forks.iter().map(|fork| fork.trimmed_log).collect::<Vec<f64>>();
-    let floor = draft.and_then(|draft| NoiseFloor::of_forks(&logs(draft), alpha).ok());
+    let floor = draft.and_then(|draft| {
+        let own = draft.forks.len() as u32;
+        NoiseFloor::of_forks(&logs(draft), compared.unwrap_or(own).max(own), alpha).ok()
+    });
     Noise {
         group: comparison.group.clone(),
         scenario: comparison.scenario.clone(),

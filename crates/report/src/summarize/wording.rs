@@ -38,10 +38,10 @@ pub(super) fn reason(verdict: Verdict, comparison: &Comparison) -> Option<String
     match verdict {
         Verdict::NoInterval => Some("one start cannot tell how much starts differ".to_owned()),
         Verdict::Inconclusive { reason, forks_needed } => {
-            let outlook = if reason == UndecidedReason::WaitsForEarlier {
-                String::new()
-            } else {
-                outlook(forks_needed, comparison)
+            let outlook = match reason {
+                // Forks that are too few for an interval are too few for an outlook.
+                UndecidedReason::WaitsForEarlier | UndecidedReason::TooFewForks => String::new(),
+                _ => outlook(forks_needed, comparison),
             };
             Some(format!("{}{outlook}", undecided(reason, comparison)))
         }

@@ -5,6 +5,7 @@
 
 mod ci;
 mod compare;
+mod controls;
 mod cross_checks;
 mod forecasts;
 mod golden;

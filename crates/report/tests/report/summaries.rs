@@ -11,7 +11,7 @@ use tare_report::summary::{
 
 use crate::synthetic::{self, ALL_KINDS, baseline, control, standard, standard_summary, variant};
 
-fn kinds(summary: &Summary) -> Vec<FindingKind> {
+pub(crate) fn kinds(summary: &Summary) -> Vec<FindingKind> {
     summary.findings.iter().map(|f| f.kind).collect()
 }
 
@@ -29,25 +29,6 @@ fn a_planted_slowdown_of_five_percent_is_found_with_an_interval_that_holds_it() 
     assert!(text.starts_with("http4s.Tapir answers ") && text.contains("; CPU per request is "), "{text}");
     assert!(text.contains(" % fewer requests per second than http4s.Vanilla on SimpleGet ["), "{text}");
     assert_eq!((&summary.headline.text, summary.headline.verdict), (text, VerdictKind::Worse));
-}
-
-#[test]
-fn the_control_gives_the_noise_floor() {
-    let summary = standard_summary();
-    assert_eq!(summary.noise.len(), 1);
-    let noise = &summary.noise[0];
-    assert_eq!(noise.server, "http4s.Vanilla");
-    assert!((0.001..0.02).contains(&noise.floor.unwrap()), "{:?}", noise.floor);
-    assert!(!matches!(noise.currencies[0].verdict, VerdictKind::Worse | VerdictKind::Better));
-}
-
-#[test]
-fn a_server_alone_with_its_control_is_compared_with_itself() {
-    let summary = summarize(&synthetic::run(&[baseline(), control()], 16, &[SliceKind::Saturating]));
-    assert_eq!(summary.comparisons.len(), 1);
-    let text = &summary.sentences[0].text;
-    assert!(text.starts_with("http4s.Vanilla shows no material difference from a second start of itself"), "{text}");
-    assert_eq!(summary.sentences[0].verdict, VerdictKind::NoMaterialDifference, "{text}");
 }
 
 #[test]

@@ -51,6 +51,19 @@ fn a_group_stops_once_all_its_comparisons_are_decided_and_not_before_its_least_f
 }
 
 #[test]
+fn a_control_beside_a_comparison_starts_in_every_second_fork() {
+    let started = |variants: &[&str]| {
+        let mut plan = plan(variants, &["Get"]);
+        plan.groups[0].variants.last_mut().unwrap().role = Role::Control;
+        plan.stop.forks = Forks::Fixed { count: 5 };
+        let outcome = Simulation::new(plan).run();
+        variants.iter().map(|name| outcome.acted(&Action::Start((*name).to_owned()))).collect::<Vec<_>>()
+    };
+    assert_eq!(started(&["a", "b", "again"]), [5, 5, 3], "forks 1, 3 and 5");
+    assert_eq!(started(&["a", "again"]), [5, 5], "a server that is compared with itself alone");
+}
+
+#[test]
 fn a_decided_group_leaves_its_time_to_the_others() {
     let outcome = Simulation::new(two_groups(until_decided(400, 2)))
         .run_with(&|_| vec![standing("first", "Get", "b", true), standing("second", "Get", "d", false)]);

@@ -30,6 +30,18 @@ impl Fact<'_> {
         self.items.iter().map(|(_, ratio)| near(ratio)).fold(f64::INFINITY, f64::min)
     }
 
+    /// The same fact for each variant alone, in the order of the comparisons.
+    pub fn by_variant(&self) -> Vec<Self> {
+        let mut facts: Vec<Self> = Vec::new();
+        for item in &self.items {
+            match facts.iter_mut().find(|fact| fact.items[0].0.variant == item.0.variant) {
+                Some(fact) => fact.items.push(*item),
+                None => facts.push(Self { label: self.label.clone(), items: vec![*item], ..*self }),
+            }
+        }
+        facts
+    }
+
     pub fn comparisons(&self) -> Vec<&Comparison> {
         self.items.iter().map(|(comparison, _)| *comparison).collect()
     }

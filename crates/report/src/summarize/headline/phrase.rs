@@ -66,18 +66,33 @@ pub(super) fn single(facts: &[Fact<'_>], universe: &Universe) -> Option<String> 
     Some(capital(&format!("{}{} {verb} one start, which gives no interval.", place.subject, place.place)))
 }
 
-/// `http4s.Tapir uses 6.9 % more CPU per request than http4s.Vanilla on SimpleGet [0.1, 14.1]`.
+/// `http4s.Tapir uses 6.9 % more CPU per request than http4s.Vanilla on SimpleGet [0.1, 14.1]`. Each of a few variants has
+/// a figure of its own: a range over two layers would answer for neither.
 fn in_full(fact: &Fact<'_>, universe: &Universe) -> String {
     let cover = universe.cover_by_name(&fact.comparisons());
+    let variants = if cover.is_counted { Vec::new() } else { fact.by_variant() };
+    let covers: Vec<Coverage> = variants.iter().map(|own| universe.cover_by_name(&own.comparisons())).collect();
+    match (variants.as_slice(), covers.as_slice()) {
+        ([lead, others @ ..], [leading, rest @ ..])
+            if !others.is_empty() && rest.iter().all(|other| other.baseline == leading.baseline) =>
+        {
+            let beside_lead = |(own, cover): (&Fact<'_>, &Coverage)| {
+                let (value, interval) = figure(own);
+                let place = if cover.place == leading.place { "" } else { &cover.place };
+                format!("{} {value}{place}{interval}", cover.subject)
+            };
+            let others: Vec<String> = others.iter().zip(rest).map(beside_lead).collect();
+            format!("{}, and {}", of_all(lead, leading), list(&others))
+        }
+        _ => of_all(fact, &cover),
+    }
+}
+
+/// The same figure for all that a fact is about.
+fn of_all(fact: &Fact<'_>, cover: &Coverage) -> String {
     let (value, interval) = figure(fact);
-    format!(
-        "{} {} {value} {} than {}{}{interval}",
-        cover.subject,
-        verb(fact, &cover),
-        object(fact),
-        cover.baseline,
-        cover.place
-    )
+    let (verb, object) = (verb(fact, cover), object(fact));
+    format!("{} {verb} {value} {object} than {}{}{interval}", cover.subject, cover.baseline, cover.place)
 }
 
 /// `CPU per request is 7 % higher [4, 11]`, or with its own subject where that is another one.
@@ -217,6 +232,42 @@ mod tests {
     fn said_to_be_open(comparisons: &[Comparison]) -> Option<String> {
         let all: Vec<&Comparison> = comparisons.iter().collect();
         open(&facts(&all, |verdict| verdict == VerdictKind::Inconclusive), &Universe::of(&all))
+    }
+
+    #[test]
+    fn each_of_a_few_variants_has_its_own_figure() {
+        let measured = |variant: &str, baseline: &str, scenario: &str, percent: f64| {
+            let mut one = Comparison {
+                variant: variant.to_owned(),
+                baseline: baseline.to_owned(),
+                ..comparison(scenario, "worse")
+            };
+            one.currencies.truncate(1);
+            one.currencies[0].ratio = 1.0 - percent / 100.0;
+            (one.currencies[0].lo, one.currencies[0].hi) = (None, None);
+            one
+        };
+        let said = |comparisons: &[Comparison]| {
+            let all: Vec<&Comparison> = comparisons.iter().collect();
+            stated(&facts(&all, |verdict| verdict == VerdictKind::Worse), 3, &Universe::of(&all), 0.05)
+        };
+        let layer = measured("layer", "bare", "Get", 10.0);
+        let layers =
+            [layer.clone(), measured("layer", "bare", "Post", 12.0), measured("two layers", "bare", "Get", 14.0)];
+        assert_eq!(
+            said(&layers),
+            "layer answers 10.0–12.0 % fewer requests per second than bare on Get and Post, and two layers 14.0 % on Get."
+        );
+        let same_place = [layer.clone(), measured("two layers", "bare", "Get", 14.0)];
+        assert_eq!(
+            said(&same_place),
+            "layer answers 10.0 % fewer requests per second than bare on Get, and two layers 14.0 %."
+        );
+        let two_baselines = [layer, measured("other layer", "other", "Get", 14.0)];
+        assert_eq!(
+            said(&two_baselines),
+            "layer and other layer answer 10.0–14.0 % fewer requests per second than their baselines on Get."
+        );
     }
 
     #[test]
