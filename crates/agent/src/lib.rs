@@ -18,7 +18,7 @@ pub use fleet::{AgentCounts, AgentPhase, Fleet, FleetAgent, LATE_NS};
 pub use frame::{LONGEST_ORDER, LONGEST_REPORT, encode_frame, read_frame};
 pub use message::{
     AgentFacts, Assignment, Begin, ClockReading, Done, Failure, Greeting, Hello, InputFile, OpenConnections, Order,
-    OrderKind, PROTOCOL, PackedSample, Ping, Prepare, Ready, Report, ReportKind, ServersOrder, ServersReport, Stop,
+    OrderKind, PROTOCOL, PackedSample, Ping, Prepare, Ready, Report, ReportKind, RunOrder, RunReport, Stop,
 };
 pub use offset::ClockOffset;
 pub use packed_sample::{pack_sample, unpack_sample};

@@ -9,7 +9,7 @@ pub const PROTOCOL: u32 = 1;
 #[derive(Clone, PartialEq, Message)]
 pub struct Order {
     /// One kind; absent where a newer coordinator uses a kind that is not known here.
-    #[prost(oneof = "OrderKind", tags = "1, 2, 3, 4, 5, 6, 7")]
+    #[prost(oneof = "OrderKind", tags = "1, 2, 3, 4, 5, 6, 7, 8")]
     pub kind: Option<OrderKind>,
 }
 
@@ -36,7 +36,11 @@ pub enum OrderKind {
     Ping(Ping),
     /// Do something with servers. An agent that gets this instead of an assignment has servers, and makes no load.
     #[prost(message, tag = "7")]
-    Servers(ServersOrder),
+    Servers(RunOrder),
+    /// Make a part of the load of a run. An agent that gets this instead of an assignment makes turns of load as they are
+    /// ordered.
+    #[prost(message, tag = "8")]
+    Load(RunOrder),
 }
 
 /// The version of the coordinator.
@@ -152,9 +156,9 @@ pub enum ReportKind {
     /// The answer to a ping.
     #[prost(message, tag = "8")]
     Clock(ClockReading),
-    /// The answer to an order about servers.
+    /// The answer to an order about servers or load of a run.
     #[prost(message, tag = "9")]
-    Servers(ServersReport),
+    Run(RunReport),
 }
 
 /// The version of an agent.
@@ -250,9 +254,9 @@ pub struct ClockReading {
     pub unix_ns: u64,
 }
 
-/// An order about the servers of a run. Who starts servers and reads their counters has its form: `tare_run`.
+/// An order about the servers or the load of a run. Its form belongs to who carries it out: `tare_run`.
 #[derive(Clone, PartialEq, Message)]
-pub struct ServersOrder {
+pub struct RunOrder {
     /// Repeated in the answer. Each order has a larger one than the order before.
     #[prost(uint64, tag = "1")]
     pub number: u64,
@@ -264,15 +268,18 @@ pub struct ServersOrder {
     pub contents: Vec<u8>,
 }
 
-/// The answer to an order about servers.
+/// The answer to an order of a run.
 #[derive(Clone, PartialEq, Message)]
-pub struct ServersReport {
+pub struct RunReport {
     /// The number of the order.
     #[prost(uint64, tag = "1")]
     pub number: u64,
     /// What came of it, as JSON.
     #[prost(string, tag = "2")]
     pub report: String,
+    /// What a turn of load brought.
+    #[prost(message, optional, tag = "3")]
+    pub sample: Option<PackedSample>,
 }
 
 impl From<OrderKind> for Order {

@@ -285,6 +285,9 @@ pub struct Machine {
     /// The address on which they listen there; `None` for the one at which that machine is reached.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server_address: Option<String>,
+    /// Where agents make the load, such as `ssh://bench2`; empty where the run's own process does.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<String>,
 }
 
 /// Probes that cost something, and therefore run only where they are asked for.

@@ -82,6 +82,9 @@ pub struct HostOptions {
     /// The same as `server_address` in `[run]`.
     #[serde(default)]
     pub server_address: Option<String>,
+    /// The same as `agents` in `[run]`.
+    #[serde(default)]
+    pub load: Option<Vec<String>>,
 }
 
 /// Servers that are compared with one baseline.
@@ -131,18 +134,10 @@ impl Suite {
     /// Makes settings of what `[hosts]` says.
     fn settle_hosts(&mut self) -> Result<(), PlanError> {
         let hosts = std::mem::take(&mut self.hosts);
-        let named = [
-            ("server", hosts.server, &mut self.run.server_host),
-            ("server_address", hosts.server_address, &mut self.run.server_address),
-        ];
-        for (key, value, setting) in named {
-            if value.is_some() && setting.is_some() {
-                let origin = format!("{}: [hosts] {key}", self.file);
-                return Err(PlanError::Value { origin, message: "is in [run] too; write it once".to_owned() });
-            }
-            *setting = value.or_else(|| setting.take());
-        }
-        Ok(())
+        let file = &self.file;
+        settle_host(file, "server", hosts.server, &mut self.run.server_host)?;
+        settle_host(file, "server_address", hosts.server_address, &mut self.run.server_address)?;
+        settle_host(file, "load", hosts.load, &mut self.run.agents)
     }
 
     fn check_server(&self, name: &str, server: &CommandServer) -> Result<(), PlanError> {
@@ -217,6 +212,16 @@ pub fn external_host(url: &str) -> Result<&str, String> {
         .ok_or_else(|| format!("\"{url}\" is not the address of a server; write http://HOST:PORT, without a path"))
 }
 
+/// Makes a setting of a key of `[hosts]`, unless `[run]` has it too.
+fn settle_host<T>(file: &str, key: &str, value: Option<T>, setting: &mut Option<T>) -> Result<(), PlanError> {
+    if value.is_some() && setting.is_some() {
+        let origin = format!("{file}: [hosts] {key}");
+        return Err(PlanError::Value { origin, message: "is in [run] too; write it once".to_owned() });
+    }
+    *setting = value.or_else(|| setting.take());
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -260,10 +265,12 @@ mod tests {
     }
 
     #[test]
-    fn the_machine_of_the_servers_is_a_setting_of_the_run() {
-        let suite = Suite::parse("my.toml", "[hosts]\nserver = \"ssh://a\"\nserver_address = \"10.0.0.7\"").unwrap();
+    fn the_machines_of_servers_and_load_are_settings_of_the_run() {
+        let hosts = "[hosts]\nserver = \"ssh://a\"\nserver_address = \"10.0.0.7\"\nload = [\"ssh://c\", \"ssh://d\"]";
+        let suite = Suite::parse("my.toml", hosts).unwrap();
         assert_eq!(suite.run.server_host.as_deref(), Some("ssh://a"));
         assert_eq!(suite.run.server_address.as_deref(), Some("10.0.0.7"));
+        assert_eq!(suite.run.agents.unwrap(), ["ssh://c", "ssh://d"]);
         let twice = "[run]\nserver_host = \"ssh://b\"\n[hosts]\nserver = \"ssh://a\"";
         let error = Suite::parse("my.toml", twice).unwrap_err().to_string();
         assert_eq!(error, "my.toml: [hosts] server: is in [run] too; write it once");

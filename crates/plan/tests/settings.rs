@@ -38,7 +38,7 @@ fn setting_of(key: &str) -> SettingInfo {
 #[test]
 fn the_defaults_in_the_help_are_those_of_an_empty_suite() {
     // Each of these asks for something that other settings depend on.
-    let host = "server_host = \"ssh://a\"\nserver_address = \"10.0.0.7\"";
+    let host = "server_host = \"ssh://a\"\nserver_address = \"10.0.0.7\"\nagents = [\"ssh://b\"]";
     let plans = ["", "slo = \"p99<4ms\"", "warmup = \"9s\"", "duration = \"9s\"", host]
         .map(|run| plan_of(run, &Options::default()));
     let mut compared = 0;
@@ -94,6 +94,7 @@ fn a_flag_and_a_key_of_the_suite_give_the_same_plan() {
         ("server_clock", "estimate", "\"estimate\""),
         ("hiccups", "true", "true"),
         ("server_host", "ssh://a", "\"ssh://a\""),
+        ("agents", "ssh://a", "[\"ssh://a\"]"),
     ] {
         let mut flags = Options::default();
         setting_of(key).parse_into(&mut flags, &[text.to_owned()]).unwrap();

@@ -5,6 +5,7 @@ use tare_plan::plan::{Plan, SliceKind, Warmup};
 use tare_sys::affinity::{CpuSet, allowed_cpus};
 
 use crate::error::RunError;
+use crate::load_host::{agent_places, are_elsewhere};
 use crate::server_host::RemoteHost;
 
 /// The cores of both sides, as sets.
@@ -16,25 +17,34 @@ pub(crate) struct Cores {
     pub warmup: CpuSet,
     /// Whether servers and generator are on machines of their own, so that the same number is not the same core.
     pub are_apart: bool,
+    /// Whether agents make the load, on this machine or elsewhere.
+    pub has_agents: bool,
 }
 
 impl Cores {
-    /// Those of a plan. `host` is the machine of the servers, where that is another one.
+    /// Those of a plan. `host` is the machine of the servers, where that is another one. Agents elsewhere choose their cores
+    /// themselves.
     ///
     /// # Errors
     /// [`RunError::Plan`] for cores that are not there.
     pub fn from_plan(plan: &Plan, host: Option<&RemoteHost>) -> Result<Self, RunError> {
         let here = allowed_cpus().map_err(|error| wrong("load-cpus", error.to_string()))?;
-        let load = present("load-cpus", &plan.machine.load_cpus, &here, "")?;
+        let agents = agent_places(plan)?;
+        let are_agents_elsewhere = are_elsewhere(&agents);
+        let load = if are_agents_elsewhere {
+            CpuSet::from_indices([])
+        } else {
+            present("load-cpus", &plan.machine.load_cpus, &here, "")?
+        };
         let (of_servers, place) = host.map_or((here, String::new()), |host| (host.cpus(), format!(" on {host}")));
         let server = present("server-cpus", &plan.machine.server_cpus, &of_servers, &place)?;
-        let are_apart = host.is_some_and(RemoteHost::is_another_machine);
+        let are_apart = are_agents_elsewhere || host.is_some_and(RemoteHost::is_another_machine);
         let warmup = match plan.warmup {
             Warmup::UntilSteady { all_cpus: true, .. } if are_apart => of_servers,
             Warmup::UntilSteady { all_cpus: true, .. } => server.union(&load),
             _ => server.clone(),
         };
-        Ok(Self { server, load, warmup, are_apart })
+        Ok(Self { server, load, warmup, are_apart, has_agents: !agents.is_empty() })
     }
 
     /// Whether servers and generator use the same cores.
@@ -42,9 +52,9 @@ impl Cores {
         !self.are_apart && self.server.overlaps(&self.load)
     }
 
-    /// The cores of a measurement on the machine of the servers.
+    /// The cores of a measurement on the machine of the servers. The work of agents would count as that of other programs.
     pub fn beside_servers(&self) -> CpuSet {
-        if self.are_apart { self.server.clone() } else { self.server.union(&self.load) }
+        if self.are_apart || self.has_agents { self.server.clone() } else { self.server.union(&self.load) }
     }
 
     /// How a slice of this kind sends: the generator busy-waits under an open load, if the plan wants it and no server runs on its cores.

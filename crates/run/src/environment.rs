@@ -6,19 +6,28 @@ use tare_load::{PollerChoice, PollerInUse};
 use tare_plan::Plan;
 use tare_record::environment::{Environment, FactSection};
 
+use crate::load_host::LoadAgents;
 pub use crate::machine_state::machine_facts;
 use crate::machine_state::section;
 use crate::prepare::Launches;
 use crate::server_host::RemoteHost;
 
 /// Captures machine, kernel, JVM and the versions of the servers. Where the servers are on another machine, that is the
-/// machine, and this one is told beside it.
-pub fn capture_environment(plan: &Plan, launches: &Launches, host: Option<&RemoteHost>) -> Environment {
+/// machine, and this one is told beside it. The machines of agents come after it.
+pub fn capture_environment(
+    plan: &Plan,
+    launches: &Launches,
+    host: Option<&RemoteHost>,
+    agents: Option<&LoadAgents>,
+) -> Environment {
     let mut sections = match host {
         None => machine_facts(),
         Some(host) => host.sections().into_iter().chain(machine_facts().into_iter().map(of_generator)).collect(),
     };
-    sections.push(generator_section());
+    match agents {
+        None => sections.push(generator_section()),
+        Some(agents) => sections.extend(agents.sections()),
+    }
     sections.extend(launches.java().map(|java| FactSection {
         title: "JVM".to_owned(),
         facts: vec![

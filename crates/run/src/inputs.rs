@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicBool;
 use tare_plan::contract::Contract;
 use tare_record::RunRecord;
 
+use crate::load_host::LoadAgents;
 use crate::prepare::Launches;
 use crate::progress::Standing;
 use crate::server_host::RemoteHost;
@@ -20,6 +21,8 @@ pub struct RunInputs<'a> {
     pub launches: &'a Launches,
     /// The machine of the servers, where that is another one.
     pub host: Option<&'a RemoteHost>,
+    /// The agents that make the load; `None` where this process does.
+    pub agents: Option<&'a LoadAgents>,
     /// What the catalog's servers must answer.
     pub contract: &'a Contract,
     /// Folder for the servers' logs.

@@ -15,11 +15,13 @@ pub mod environment;
 mod error;
 mod file_name;
 mod fork;
+mod generator;
 pub mod host;
 mod inputs;
 pub mod java;
 mod journal;
 pub mod load;
+pub mod load_host;
 mod machine_state;
 pub mod noise;
 mod order;
@@ -70,7 +72,7 @@ pub use error::RunError;
 pub use inputs::{Judge, RunInputs};
 pub use journal::Observer;
 
-/// Checks what a plan asks of this machine, and of that of its servers, before anything is built or recorded.
+/// Checks what a plan asks of this machine, of that of its servers and of its agents, before anything is built or recorded.
 ///
 /// # Errors
 /// [`RunError::Plan`] for cores that are not there, and for what cannot be done on another machine.
@@ -78,6 +80,7 @@ pub fn check_plan(plan: &Plan, host: Option<&RemoteHost>) -> Result<(), RunError
     if host.is_some() {
         server_host::check_possible(plan)?;
     }
+    load_host::check_possible(plan)?;
     Cores::from_plan(plan, host).map(|_| ())
 }
 

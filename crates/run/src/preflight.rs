@@ -19,6 +19,7 @@ use crate::context::RunContext;
 use crate::cores::Cores;
 use crate::error::RunError;
 use crate::inputs::RunInputs;
+use crate::load_host::LoadAgents;
 use crate::machine_state::disturbances;
 use crate::progress::Progress;
 
@@ -49,7 +50,8 @@ pub(crate) fn check(inputs: &RunInputs<'_>, context: &mut RunContext<'_>) -> Res
     if context.cores.are_apart {
         server_cpus = beside(&load_cpus);
     }
-    if let Some(program) = &inputs.reference {
+    // Agents have generators of their own.
+    if let Some(program) = inputs.reference.as_ref().filter(|_| inputs.agents.is_none()) {
         context.show(&Progress::Preflight { what: "the generator against a server of known delays" });
         let log = inputs.logs.join("self-test.log");
         context.record_event(self_test(program, &log, &server_cpus, &load_cpus, &inputs.cancelled)?)?;
@@ -59,10 +61,17 @@ pub(crate) fn check(inputs: &RunInputs<'_>, context: &mut RunContext<'_>) -> Res
 
 /// What disturbs measuring, on the machines of the generator and of the servers.
 fn at_rest(inputs: &RunInputs<'_>, cores: &Cores) -> Result<Vec<EventRecord>, RunError> {
-    match inputs.host.filter(|_| cores.are_apart) {
-        None => Ok(machine(&cores.server, &cores.load, &inputs.cancelled)),
-        Some(host) => Ok([disturbances(&cores.load, &inputs.cancelled), host.disturbances(&cores.server)?].concat()),
-    }
+    let of_servers = match inputs.host.filter(|_| cores.are_apart) {
+        None if inputs.agents.is_none_or(|agents| !agents.are_elsewhere()) => {
+            machine(&cores.server, &cores.load, &inputs.cancelled)
+        }
+        // Servers that run already, and agents: this machine does nothing.
+        None => Vec::new(),
+        Some(host) if cores.load.is_empty() => host.disturbances(&cores.server)?,
+        Some(host) => [disturbances(&cores.load, &inputs.cancelled), host.disturbances(&cores.server)?].concat(),
+    };
+    let of_agents = inputs.agents.map(LoadAgents::disturbances).unwrap_or_default();
+    Ok([of_servers, of_agents].concat())
 }
 
 /// The cores of this machine that the generator leaves to others; its own where it has all.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use tare_load::{Cancel, LoadSession, Sending, SliceSample, SliceSpec, Watched};
+use tare_load::{Cancel, Share, SliceSample};
 use tare_plan::Plan;
 use tare_plan::contract::Contract;
 use tare_plan::engine::Engine;
@@ -26,10 +26,11 @@ use crate::driven_server::{DrivenServer, DrivenServers};
 use crate::engine::{ToolCell, drive_with_tool};
 use crate::error::RunError;
 use crate::inputs::RunInputs;
+use crate::load_host::{AgentLoad, OwnLoad, RunLoad};
 use crate::prepare::Launches;
 use crate::progress::Place;
 use crate::server_host::{LocalServers, RemoteServers, ServerHost};
-use crate::session;
+use crate::session::SessionOrder;
 use crate::slice::SliceLoad;
 use crate::test_bed::{DriveStage, ProgramFacts, ServerId, ServerStart, TestBed};
 use crate::watch::WatchOrder;
@@ -50,7 +51,7 @@ pub(crate) struct ProcessBed<'a> {
     begin: Nanos,
     host: Box<dyn ServerHost + 'a>,
     servers: DrivenServers<'a>,
-    sessions: BTreeMap<ServerId, LoadSession>,
+    load: Box<dyn RunLoad + 'a>,
     /// The cores on which the work of other programs is counted, where the servers are.
     counted_cpus: String,
     watch_begun_ns: u64,
@@ -65,6 +66,11 @@ impl<'a> ProcessBed<'a> {
             None => Box::new(LocalServers::new(inputs.logs.to_owned(), cancelled)),
             Some(host) => Box::new(RemoteServers::new(host, inputs.logs, cancelled, &cores.load)),
         };
+        let cancel = Cancel::from(Arc::clone(&inputs.cancelled));
+        let load: Box<dyn RunLoad> = match inputs.agents {
+            None => Box::new(OwnLoad::new(cores.load.clone(), Share::WHOLE, cancel.clone())),
+            Some(agents) => Box::new(AgentLoad::new(agents, Arc::clone(&inputs.cancelled))),
+        };
         Self {
             plan,
             launches: inputs.launches,
@@ -72,12 +78,12 @@ impl<'a> ProcessBed<'a> {
             logs: inputs.logs,
             profiles: inputs.profiles,
             load_cpus: cores.load.clone(),
-            cancel: Cancel::from(Arc::clone(&inputs.cancelled)),
+            cancel,
             cancelled: Arc::clone(&inputs.cancelled),
             begin: clock::now() - elapsed,
             host,
             servers: BTreeMap::new(),
-            sessions: BTreeMap::new(),
+            load,
             counted_cpus: cores.beside_servers().to_string(),
             watch_begun_ns: 0,
             sampling: None,
@@ -152,16 +158,15 @@ impl TestBed for ProcessBed<'_> {
     }
 
     fn open_sessions(&mut self, servers: &[ServerId], named: &NamedScenario) -> Result<(), RunError> {
-        self.sessions.clear();
+        let mut sessions = Vec::with_capacity(servers.len());
         for id in servers {
-            let session = session::open(self.plan, self.server(*id)?, self.contract, &self.load_cpus, named)?;
-            self.sessions.insert(*id, session);
+            sessions.push(SessionOrder::of(self.plan, *id, self.server(*id)?, self.contract, named));
         }
-        Ok(())
+        self.load.open(sessions)
     }
 
     fn close_sessions(&mut self) {
-        self.sessions.clear();
+        self.load.close();
     }
 
     fn drive(
@@ -170,17 +175,9 @@ impl TestBed for ProcessBed<'_> {
         load: &SliceLoad,
         on_stage: &mut dyn FnMut(DriveStage),
     ) -> Result<SliceSample, RunError> {
-        let is_external = self.server(server)?.launch.is_external();
-        let spec = load.spec(self.plan.load.timeout.0);
         // The cores of a server that tare did not start are unknown, so the generator must not spin on them.
-        let spec = if is_external { SliceSpec { sending: Sending::Exact, ..spec } } else { spec };
-        let unknown = || RunError::NotPrepared(format!("the load of server {}", server.0));
-        let session = self.sessions.get_mut(&server).ok_or_else(unknown)?;
-        let mut sample = session.run_watched(&spec, None, &self.cancel, &mut |watched| match watched {
-            Watched::Opening(opening) => on_stage(DriveStage::Opening { open: opening.open, of: opening.of }),
-            Watched::Begun => on_stage(DriveStage::Begun),
-            _ => {}
-        })?;
+        let may_spin = !self.server(server)?.launch.is_external();
+        let mut sample = self.load.drive(server, load, may_spin, on_stage)?;
         sample.start_ns = Nanos(sample.start_ns).since(self.begin);
         self.host.look_at_jvm(server);
         self.host.check()?;

@@ -31,7 +31,7 @@ pub(crate) fn check_unchanged(run: &InterruptedRun, inputs: &RunInputs<'_>) -> R
     if header.tare_version != version {
         return refuse(format!("tare {} began it, and this is tare {version}", header.tare_version));
     }
-    let now = capture_environment(&header.plan, inputs.launches, inputs.host);
+    let now = capture_environment(&header.plan, inputs.launches, inputs.host, inputs.agents);
     if let Some(difference) = machine_difference(&header.environment, &now) {
         return refuse(difference);
     }

@@ -1,42 +1,108 @@
 //! The generator's settings for a scenario: the server, the requests, and the checks of the responses.
 
+use std::net::SocketAddr;
 use std::time::Duration;
 
-use tare_load::{Check, Conversation, LoadSession, Method, Protocol, RequestSpec, SessionSpec, Stamp};
-use tare_plan::Plan;
+use serde::{Deserialize, Serialize};
+use tare_load::{Check, Conversation, LoadSession, Method, Protocol, RequestSpec, SessionSpec, Share, Stamp};
 use tare_plan::contract::{Contract, ExpectBody, SameAs};
 use tare_plan::plan::NamedScenario;
+use tare_plan::{Plan, ServerClock};
 use tare_sys::affinity::CpuSet;
+use tare_units::Span;
 
 use crate::driven_server::DrivenServer;
 use crate::error::RunError;
+use crate::server_id::ServerId;
 
 /// The longest that a connect may take, however long an answer may.
 const CONNECT: Duration = Duration::from_secs(5);
 
-/// A session with one server under one scenario.
-///
-/// # Errors
-/// [`RunError::Plan`] for an unknown method; otherwise as [`LoadSession::open`].
-pub(crate) fn open(
-    plan: &Plan,
-    server: &DrivenServer<'_>,
-    contract: &Contract,
-    load_cpus: &CpuSet,
-    named: &NamedScenario,
-) -> Result<LoadSession, RunError> {
-    let request = request(server.launch.contract(contract), &server.variant.identity(), named)?;
-    Ok(LoadSession::open(&SessionSpec {
-        connections: plan.connections(&named.scenario) as usize,
-        cpus: load_cpus.clone(),
-        timeout: plan.load.timeout.0,
-        connect_timeout: plan.load.timeout.0.min(CONNECT),
-        congestion: Some(plan.load.congestion.clone()).filter(|name| name != "default"),
-        host: server.launch.host(),
-        protocol: protocol(named, plan.slo.is_some()),
-        server_clock: plan.load.server_clock,
-        ..SessionSpec::new(server.address, vec![request])
-    })?)
+/// A session with one server under one scenario: all that a generator must know, on whichever machine it is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct SessionOrder {
+    pub server: ServerId,
+    address: SocketAddr,
+    /// The `Host` header, where it is not the address.
+    host: Option<String>,
+    /// The scenario with what this server is held to.
+    named: NamedScenario,
+    connections: u32,
+    timeout: Span,
+    congestion: Option<String>,
+    server_clock: ServerClock,
+    is_search: bool,
+}
+
+impl SessionOrder {
+    /// The session that a plan asks for with a server.
+    pub fn of(
+        plan: &Plan,
+        id: ServerId,
+        server: &DrivenServer<'_>,
+        contract: &Contract,
+        named: &NamedScenario,
+    ) -> Self {
+        Self {
+            server: id,
+            address: server.address,
+            host: server.launch.host(),
+            named: held_to(server.launch.contract(contract), &server.variant.identity(), named),
+            connections: plan.connections(&named.scenario),
+            timeout: plan.load.timeout,
+            congestion: Some(plan.load.congestion.clone()).filter(|name| name != "default"),
+            server_clock: plan.load.server_clock,
+            is_search: plan.slo.is_some(),
+        }
+    }
+
+    /// A session with a server at this address that answers 200 to everything.
+    #[cfg(test)]
+    pub fn to(server: ServerId, address: SocketAddr, connections: u32) -> Self {
+        let mut named = crate::tests::scenario("Get", None);
+        named.scenario.expect.status = 200;
+        let (timeout, server_clock) = (Span::from_secs(1), ServerClock::default());
+        let (host, congestion, is_search) = (None, None, false);
+        Self { server, address, host, named, connections, timeout, congestion, server_clock, is_search }
+    }
+
+    /// Connections of all generators together.
+    pub const fn connections(&self) -> u32 {
+        self.connections
+    }
+
+    /// The longest time to an answer.
+    pub const fn timeout(&self) -> Duration {
+        self.timeout.0
+    }
+
+    /// Prepares a generator on these cores for this part of the session's load.
+    ///
+    /// # Errors
+    /// [`RunError::Plan`] for an unknown method; otherwise as [`LoadSession::open`].
+    pub fn open(&self, cpus: &CpuSet, share: Share) -> Result<LoadSession, RunError> {
+        Ok(LoadSession::open(&SessionSpec {
+            connections: self.connections as usize,
+            cpus: cpus.clone(),
+            timeout: self.timeout.0,
+            connect_timeout: self.timeout.0.min(CONNECT),
+            congestion: self.congestion.clone(),
+            host: self.host.clone(),
+            protocol: protocol(&self.named, self.is_search),
+            server_clock: self.server_clock,
+            share,
+            ..SessionSpec::new(self.address, vec![request(&self.named)?])
+        })?)
+    }
+}
+
+/// The scenario with what the contract expects of this server.
+fn held_to(contract: &Contract, server: &str, named: &NamedScenario) -> NamedScenario {
+    let mut named = named.clone();
+    if let Some(exchange) = contract.exchange(server, &named.name) {
+        named.scenario.expect = exchange.expect.clone();
+    }
+    named
 }
 
 /// The protocol: HTTP/1.1, or a WebSocket on which all users listen. In a search they listen for as long as a try
@@ -51,10 +117,9 @@ fn protocol(named: &NamedScenario, is_search: bool) -> Protocol {
     })
 }
 
-/// The scenario as the generator sends and checks it, with what this server is held to.
-fn request(contract: &Contract, server: &str, named: &NamedScenario) -> Result<RequestSpec, RunError> {
-    let expect = contract.exchange(server, &named.name).map_or(&named.scenario.expect, |exchange| exchange.expect);
-    let wanted = &named.scenario.request;
+/// The scenario as the generator sends and checks it.
+fn request(named: &NamedScenario) -> Result<RequestSpec, RunError> {
+    let (wanted, expect) = (&named.scenario.request, &named.scenario.expect);
     let method = Method::from_name(&wanted.method).map_err(|error| RunError::Plan {
         key: format!("[scenarios.{}] method", named.name),
         message: error.to_string(),
@@ -76,7 +141,6 @@ fn request(contract: &Contract, server: &str, named: &NamedScenario) -> Result<R
 #[cfg(test)]
 mod tests {
     use tare_plan::contract::{Expect, Request};
-    use tare_units::Span;
 
     use super::*;
     use crate::tests::scenario;
@@ -98,7 +162,7 @@ mod tests {
         ] {
             let headers = [("content-type".to_owned(), "text/plain".to_owned())].into();
             named.scenario.expect = Expect { status: 201, headers, body };
-            let request = request(&Contract::default(), "own", &named).unwrap();
+            let request = request(&named).unwrap();
             assert_eq!((request.method, request.path.as_str()), (Method::from_name("POST").unwrap(), "/echo?a=1"));
             assert_eq!(request.headers, [("accept".to_owned(), "text/plain".to_owned())]);
             assert_eq!(request.checks.len(), checks, "status, header, and the body where it is checked");
@@ -109,7 +173,7 @@ mod tests {
     fn a_method_that_is_none_names_its_scenario() {
         let mut named = scenario("Get", None);
         named.scenario.request.method = "G ET".to_owned();
-        let error = request(&Contract::default(), "own", &named).unwrap_err();
+        let error = request(&named).unwrap_err();
         assert!(matches!(error, RunError::Plan { key, .. } if key == "[scenarios.Get] method"));
     }
 

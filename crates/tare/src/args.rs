@@ -23,7 +23,7 @@ pub use compare::CompareArgs;
 pub use history::{HistoryAction, HistoryArgs, ImportArgs};
 pub use init::InitArgs;
 pub use kubernetes::{AgentsAction, ClusterArgs, ManifestArgs};
-pub use load::{ConnectionArgs, LoadArgs, ModelArgs, OutputArgs, RequestArgs, Spin, Stage};
+pub use load::{AgentOptions, ConnectionArgs, LoadArgs, ModelArgs, OutputArgs, RequestArgs, Spin, Stage};
 pub use profile::ProfileArgs;
 pub use reference::ReferenceArgs;
 pub use run::{LATEST, RunArgs};

@@ -9,6 +9,7 @@ use tare_record::environment::Environment;
 use tare_record::store::run_dirs;
 use tare_report::earlier;
 use tare_run::environment;
+use tare_run::load_host::{are_elsewhere, read_places};
 use tare_sut::jdk::Jdk;
 use tare_sys::affinity::allowed_cpus;
 
@@ -19,8 +20,14 @@ const NEWEST: usize = 100;
 
 /// The machine that a plan is made for. `options` are the flags and the suite, the first that names a JDK wins.
 pub fn machine_facts(options: [&Options; 2]) -> anyhow::Result<MachineFacts> {
+    let agents = options.into_iter().find_map(|options| options.agents.as_deref());
+    let are_agents_elsewhere = are_elsewhere(&read_places(agents.unwrap_or_default())?);
     if let Some(host) = server_host::connect_by(options)? {
-        let here = if host.is_another_machine() { Some(allowed_cpus()?.iter().collect()) } else { None };
+        let here = if host.is_another_machine() || are_agents_elsewhere {
+            Some(allowed_cpus()?.iter().collect())
+        } else {
+            None
+        };
         return Ok(MachineFacts {
             cpus: host.cpus().iter().collect(),
             generator_cpus: here,
@@ -31,7 +38,7 @@ pub fn machine_facts(options: [&Options; 2]) -> anyhow::Result<MachineFacts> {
     let chosen = options.into_iter().find_map(|options| options.java.as_deref()).filter(|java| *java != "newest");
     Ok(MachineFacts {
         cpus: allowed_cpus()?.iter().collect(),
-        generator_cpus: None,
+        generator_cpus: if are_agents_elsewhere { Some(allowed_cpus()?.iter().collect()) } else { None },
         identity: Environment { sections: environment::machine_facts() }.machine_identity(),
         jdk: Jdk::find_suitable(0, chosen.map(Path::new)).ok().map(|jdk| jdk.major),
     })

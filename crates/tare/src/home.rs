@@ -8,7 +8,7 @@ use tare_plan::inventory::Inventory;
 use tare_plan::suite::Suite;
 use tare_sut::catalog::Catalog;
 
-use crate::args::Global;
+use crate::args::{AgentOptions, Global};
 
 /// What is there to be measured.
 pub struct World {
@@ -20,6 +20,8 @@ pub struct World {
     pub contract: Contract,
     /// The catalog's servers, as the planning knows them.
     pub inventory: Inventory,
+    /// How agents of a run's load are made.
+    pub agents: AgentOptions,
 }
 
 impl World {
@@ -27,12 +29,13 @@ impl World {
     pub fn load(global: &Global) -> anyhow::Result<Self> {
         let Some(home) = find(global)? else {
             let contract = Contract { schema: 1, ..Contract::default() };
-            return Ok(Self { home: None, catalog: None, contract, inventory: Inventory::default() });
+            let (inventory, agents) = (Inventory::default(), AgentOptions::default());
+            return Ok(Self { home: None, catalog: None, contract, inventory, agents });
         };
         let catalog = Catalog::load(&home.join("servers"))?;
         let contract = contract(&home.join("servers/contract.toml"))?;
         let inventory = catalog.inventory();
-        Ok(Self { home: Some(home), catalog: Some(catalog), contract, inventory })
+        Ok(Self { home: Some(home), catalog: Some(catalog), contract, inventory, agents: AgentOptions::default() })
     }
 
     /// Takes another contract than the project's.

@@ -18,6 +18,7 @@ mod interrupt;
 mod list;
 mod live;
 mod load;
+mod load_agents;
 mod manual;
 mod otlp;
 mod plan_text;

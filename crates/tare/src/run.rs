@@ -17,6 +17,7 @@ use tare_record::{EndStatus, RecordError, RunHeader, RunRecord};
 use tare_report::rfc3339;
 use tare_report::summary::ValidityState;
 use tare_run::java::check_java;
+use tare_run::load_host::LoadAgents;
 use tare_run::prepare::{Launches, prepare};
 use tare_run::progress::{Progress, Standing};
 use tare_run::server_host::RemoteHost;
@@ -28,7 +29,7 @@ use crate::earlier::{earlier_runs, machine_facts};
 use crate::failure::{Outcome, error_text};
 use crate::home::World;
 use crate::live::Live;
-use crate::{check, console, interrupt, plan_text, report, resume, server_host};
+use crate::{check, console, interrupt, load_agents, plan_text, report, resume, server_host};
 
 /// Runs, or shows the plan.
 pub fn run(args: &RunArgs, global: &Global) -> anyhow::Result<Outcome> {
@@ -36,6 +37,7 @@ pub fn run(args: &RunArgs, global: &Global) -> anyhow::Result<Outcome> {
     if let Some(path) = &args.contract {
         world.read_contract(path)?;
     }
+    world.agents = args.agents.clone();
     if let Some(name) = &args.resume {
         return resume::resume(name, args, &world, global);
     }
@@ -148,9 +150,11 @@ fn carry_out_at(
     let launches = launches.inspect_err(|_| live.finish())?;
     let place = place()?;
     let run_dir = place.run_dir.clone();
-    let built = BuiltRun { plan, world, launches: &launches, host: host.as_ref() };
+    let agents = load_agents::start(plan, &world.agents, &cancelled, &mut live).inspect_err(|_| live.finish())?;
+    let built = BuiltRun { plan, world, launches: &launches, host: host.as_ref(), agents: agents.as_ref() };
     let result = measure(&built, place, global, &cancelled, &mut live);
     live.finish();
+    agents.map(LoadAgents::end).unwrap_or_default().iter().for_each(|left| console::print_note(&format!("  {left}")));
     Ok((result?, run_dir))
 }
 
@@ -212,6 +216,8 @@ struct BuiltRun<'a> {
     launches: &'a Launches,
     /// The machine of the servers, where that is another one.
     host: Option<&'a RemoteHost>,
+    /// Who makes the load, where this process does not.
+    agents: Option<&'a LoadAgents>,
 }
 
 fn measure(
@@ -221,12 +227,13 @@ fn measure(
     cancelled: &Arc<AtomicBool>,
     live: &mut Live,
 ) -> anyhow::Result<RunRecord> {
-    let BuiltRun { world, launches, host, .. } = *built;
+    let BuiltRun { world, launches, host, agents, .. } = *built;
     let Place { id, run_dir, record } = place;
     let reference = std::env::current_exe().context("tare's own program file is gone")?;
     let inputs = RunInputs {
         launches,
         host,
+        agents,
         contract: &world.contract,
         logs: &run_dir.join("logs"),
         profiles: &run_dir.join("profiles"),
@@ -264,7 +271,7 @@ fn measure(
 }
 
 fn header(built: &BuiltRun<'_>, id: &str) -> RunHeader {
-    let BuiltRun { plan, launches, host, .. } = *built;
+    let BuiltRun { plan, launches, host, agents, .. } = *built;
     RunHeader {
         id: id.to_owned(),
         started_unix_ns: clock::wall_unix_ns(),
@@ -273,7 +280,7 @@ fn header(built: &BuiltRun<'_>, id: &str) -> RunHeader {
         git_revision: git_revision(),
         plan_hash: plan.hash(),
         plan: plan.clone(),
-        environment: environment::capture_environment(plan, launches, host),
+        environment: environment::capture_environment(plan, launches, host, agents),
     }
 }
 

@@ -142,7 +142,7 @@ define_settings! {
         /// Start each baseline a second time and compare the two starts (A/A control): gives the noise floor.
         control: bool = off_unless(
             "control",
-            "Also start each baseline a second time and compare the two starts (A/A control): gives the noise floor, and takes half as long again.",
+            "Also start each baseline a second time and compare the two starts (A/A control): gives the noise floor. Every second start has one, and takes half as long again.",
         )
             .when(is_compared).fills(|to, control| to.control = control);
         /// Narrow the intervals by what earlier runs on this machine say of the scatter of starts: auto (from 20 comparisons on) or off.
@@ -291,7 +291,7 @@ define_settings! {
             .fills(|to, each| fill_slo(to, |slo| slo.each = each));
     }
     section Machine {
-        /// Machine on which the servers run, such as ssh://user@host:22. The program and the servers' files are sent there. The load comes from here.
+        /// Machine on which the servers run, such as ssh://user@host:22. The program and the servers' files are sent there. The load comes from here, or from --agents.
         server_host: String = value("HOST")
             .otherwise("this machine")
             .fills(|to, host| to.machine.server_host = Some(host));
@@ -299,9 +299,13 @@ define_settings! {
         server_address: String = value("ADDRESS")
             .otherwise("that at which ssh reaches the machine")
             .fills(|to, address| to.machine.server_address = Some(address));
+        /// Let agents make the load, each an equal share: ssh://user@host:22, k8s:8 (pods), k8s:job/NAME (a job that you applied), local:2 (processes on this machine), or several of them.
+        agents: Vec<String> = value("PLACE,…").separated_by(',')
+            .otherwise("this process")
+            .fills(|to, places| to.machine.agents = places);
         /// Cores of the servers, such as 0 or 0,2-3.
         server_cpus: String = value("CPUS").in_profile()
-            .default_from("all but those of the generator; all with --server-host", default_server_cpus)
+            .default_from("all but those of the generator; all with --server-host or --agents elsewhere", default_server_cpus)
             .verified_by(|list| verify_cpu_list(list))
             .fills(|to, cpus| to.machine.server_cpus = cpus);
         /// Cores of the generator, such as 1 or 4-5; each runs one worker thread.

@@ -3,15 +3,14 @@
 mod drive;
 pub mod fleet;
 mod fleet_record;
-mod generator;
 mod header;
 mod job;
 mod placement;
 mod recording;
 mod source;
 
+pub use crate::generator::{allow_connections, generator_cpus, pod_generator_cpus};
 pub use drive::{DrivenLoad, drive_load};
-pub use generator::{allow_connections, generator_cpus, pod_generator_cpus};
 pub use header::load_header;
 pub use job::LoadJob;
 pub use placement::server_is_elsewhere;

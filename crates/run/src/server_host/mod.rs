@@ -10,7 +10,6 @@ mod remote_servers;
 mod sending;
 mod serve;
 mod start;
-mod talk;
 #[cfg(test)]
 mod tests;
 

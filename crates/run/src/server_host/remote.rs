@@ -18,10 +18,10 @@ use tare_sys::clock;
 
 use super::files::{BundleFile, bundle_files, bundle_hash, name_of};
 use super::message::{HostFacts, HostOrder, HostReport};
-use super::talk::{KeepAlive, Talk};
 use crate::agents::link::AgentLink;
 use crate::agents::place::AgentPlace;
 use crate::agents::ssh::{Program, SshHost};
+use crate::agents::talk::{AgentTask, KeepAlive, Talk};
 use crate::error::RunError;
 use crate::machine_state::section;
 
@@ -70,7 +70,7 @@ impl RemoteHost {
         let mut command = agent_command(place.as_ref())?;
         let (heard, inbox) = channel();
         let link = AgentLink::start(0, &mut command, &heard).map_err(|error| failed(error.to_string()))?;
-        Self::over(choice, place.as_ref(), Talk::new(link, inbox))
+        Self::over(choice, place.as_ref(), Talk::new(AgentTask::Servers, link, inbox))
     }
 
     /// Greets the agent at the other end of `talk`.

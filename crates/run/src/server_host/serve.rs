@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::thread::Builder;
 
-use tare_agent::{ServersOrder, ServersReport};
+use tare_agent::{RunOrder, RunReport};
 use tare_sut::SutError;
 use tare_sut::jdk::Jdk;
 use tare_sut::sampler::cache_folder;
@@ -31,20 +31,20 @@ const LONGEST_LOG: u64 = 1 << 20;
 
 /// Carries out `order` and those after it, until `next` has no more. `cancelled` ends a start that waits.
 pub(crate) fn serve_servers<E>(
-    first: ServersOrder,
+    first: RunOrder,
     cancelled: &Arc<AtomicBool>,
-    next: &mut dyn FnMut() -> Option<ServersOrder>,
-    send: &mut dyn FnMut(ServersReport) -> Result<(), E>,
+    next: &mut dyn FnMut() -> Option<RunOrder>,
+    send: &mut dyn FnMut(RunReport) -> Result<(), E>,
 ) -> Result<(), E> {
     let mut host = AgentHost::new(cancelled);
     let mut order = Some(first);
-    while let Some(ServersOrder { number, order: text, contents }) = order {
+    while let Some(RunOrder { number, order: text, contents }) = order {
         let report = match serde_json::from_str(&text) {
             Ok(order) => host.carry_out(order, &contents).unwrap_or_else(HostReport::Failed),
             Err(error) => HostReport::Failed(format!("an order that cannot be read: {error}")),
         };
         let report = serde_json::to_string(&report).unwrap_or_default();
-        send(ServersReport { number, report })?;
+        send(RunReport { number, report, sample: None })?;
         order = next();
     }
     Ok(())

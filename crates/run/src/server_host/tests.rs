@@ -5,7 +5,7 @@ use std::sync::mpsc::channel;
 use std::thread;
 
 use tare_agent::{
-    Failure, Greeting, LONGEST_ORDER, Order, OrderKind, PROTOCOL, Report, ReportKind, ServersReport, encode_frame,
+    Failure, Greeting, LONGEST_ORDER, Order, OrderKind, PROTOCOL, Report, ReportKind, RunReport, encode_frame,
     read_frame,
 };
 use tare_record::{Hiccups, JvmUse, Pause, PauseCause, ServerUse};
@@ -14,9 +14,9 @@ use tare_sut::server::Status;
 use tare_sys::child::How;
 
 use super::message::{HostOrder, HostReport, PackedUse, ServerStatus};
-use super::talk::Talk;
 use super::{HostChoice, RemoteHost, ServerId};
 use crate::agents::link::AgentLink;
+use crate::agents::talk::{AgentTask, Talk};
 use crate::load::fleet::serve_agent;
 
 const LOCAL: HostChoice<'static> = HostChoice { place: "local:", address: None, java: None };
@@ -27,7 +27,7 @@ fn host_of(agent: impl FnOnce(PipeReader, PipeWriter) + Send + 'static) -> Resul
     thread::spawn(move || agent(orders, reports));
     let (heard, inbox) = channel();
     let link = AgentLink::over(0, to_agent, from_agent, std::io::empty(), &heard).unwrap();
-    RemoteHost::over(LOCAL, None, Talk::new(link, inbox)).map_err(|error| error.to_string())
+    RemoteHost::over(LOCAL, None, Talk::new(AgentTask::Servers, link, inbox)).map_err(|error| error.to_string())
 }
 
 /// Answers the greeting, and every later order with `answer`.
@@ -81,11 +81,12 @@ fn the_real_agent_describes_its_machine_and_answers_for_servers() {
 fn an_agent_that_misbehaves_is_given_up_with_the_reason() {
     for (answer, says) in [
         (
-            (|number| Some(ReportKind::Servers(ServersReport { number, report: "{".to_owned() }))) as fn(u64) -> _,
+            (|number| Some(ReportKind::Run(RunReport { number, report: "{".to_owned(), sample: None })))
+                as fn(u64) -> _,
             "an answer that cannot be read",
         ),
         (
-            |number| Some(ReportKind::Servers(ServersReport { number, report: "\"Done\"".to_owned() })),
+            |number| Some(ReportKind::Run(RunReport { number, report: "\"Done\"".to_owned(), sample: None })),
             "its answer belongs to another order",
         ),
         (|_| Some(ReportKind::Failed(Failure { reason: "the disk is full".to_owned() })), "the disk is full"),

@@ -92,7 +92,8 @@ impl Simulation {
             }
         };
         let cpus = |list: &str| list.parse().unwrap();
-        let cores = Cores { server: cpus("0"), load: cpus("1"), warmup: cpus("0-1"), are_apart: false };
+        let cores =
+            Cores { server: cpus("0"), load: cpus("1"), warmup: cpus("0-1"), are_apart: false, has_agents: false };
         let record = went_before.unwrap_or_else(|| RunRecord::begin(header(&plan)));
         world.borrow_mut().now = record.checkpoint.as_ref().map_or(Duration::ZERO, |c| Duration::from_nanos(c.at_ns));
         let journal = Journal::begin(record, None, &mut observer);
@@ -187,6 +188,7 @@ pub(crate) fn plan(variants: &[&str], scenarios: &[&str]) -> Plan {
             scheduling: ServerScheduling::default(),
             server_host: None,
             server_address: None,
+            agents: Vec::new(),
         },
         probes: Probes::default(),
         engines: Vec::new(),

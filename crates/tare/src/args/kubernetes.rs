@@ -8,9 +8,12 @@ use super::load::parse_duration;
 
 /// The image that scripts/image makes.
 const IMAGE: &str = concat!("tare:", env!("CARGO_PKG_VERSION"));
+/// Cores and memory of a pod.
+const CPUS: u32 = 2;
+const MEMORY: &str = "512Mi";
 
 /// Which cluster, and where in it.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub struct ClusterArgs {
     /// Context of kubectl's configuration [default: the current one].
     #[arg(long = "k8s-context", value_name = "NAME")]
@@ -28,17 +31,23 @@ impl ClusterArgs {
 }
 
 /// What each pod is.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct PodArgs {
     /// Container image of the agents; scripts/image makes one.
     #[arg(long = "k8s-image", default_value = IMAGE, value_name = "IMAGE")]
     image: String,
     /// Whole cores of each pod. One of several is left to the kernel and to what is not the generator.
-    #[arg(long = "k8s-cpus", default_value_t = 2, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    #[arg(long = "k8s-cpus", default_value_t = CPUS, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     cpus: u32,
     /// Memory of each pod.
-    #[arg(long = "k8s-memory", default_value = "512Mi", value_name = "BYTES")]
+    #[arg(long = "k8s-memory", default_value = MEMORY, value_name = "BYTES")]
     memory: String,
+}
+
+impl Default for PodArgs {
+    fn default() -> Self {
+        Self { image: IMAGE.to_owned(), cpus: CPUS, memory: MEMORY.to_owned() }
+    }
 }
 
 impl PodArgs {
@@ -69,7 +78,7 @@ pub enum AgentsAction {
 #[derive(Debug, Args)]
 pub struct ManifestArgs {
     /// Number of pods.
-    #[arg(default_value_t = 2, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    #[arg(default_value_t = CPUS, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub agents: u32,
     /// Name of the job.
     #[arg(long, default_value = "tare-agents", value_name = "NAME")]

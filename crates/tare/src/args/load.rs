@@ -6,7 +6,7 @@ use clap::{ArgGroup, Args};
 use tare_load::{Check, FeedOrder, PollerChoice, Think};
 use tare_plan::ServerClock;
 use tare_plan::condition::Condition;
-use tare_run::load::fleet::AgentPlace;
+use tare_run::load::fleet::{AgentPlace, PodOrder};
 use tare_units::Span;
 
 mod values;
@@ -251,16 +251,48 @@ pub struct AgentArgs {
     /// of the generator on its own machine.
     #[arg(long, value_delimiter = ',', value_name = "PLACE,…")]
     pub agents: Vec<AgentPlace>,
+    #[command(flatten)]
+    pub options: AgentOptions,
+}
+
+/// How agents are made. A command with these flags has `--agents` too.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Agents")]
+pub struct AgentOptions {
     /// Begin with this many agents if no more pods can run, or not in time [default: all].
     #[arg(long, requires = "agents", value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub agents_min: Option<u32>,
+    agents_min: Option<u32>,
     /// How long pods may take until they run.
     #[arg(long, requires = "agents", default_value = "2m", value_name = "SPAN", value_parser = parse_duration)]
-    pub agents_wait: Span,
+    agents_wait: Span,
     #[command(flatten)]
-    pub cluster: ClusterArgs,
+    cluster: ClusterArgs,
     #[command(flatten)]
-    pub pod: PodArgs,
+    pod: PodArgs,
+}
+
+impl AgentOptions {
+    /// How agents in pods are made.
+    pub fn pods(&self) -> PodOrder {
+        let (cluster, shape) = (self.cluster.cluster(), self.pod.pod_shape());
+        PodOrder { cluster, shape, patience: self.agents_wait.0 }
+    }
+
+    /// The number of agents that is enough; `None` for all.
+    pub fn least(&self) -> Option<usize> {
+        self.agents_min.map(|least| least as usize)
+    }
+}
+
+impl Default for AgentOptions {
+    fn default() -> Self {
+        Self {
+            agents_min: None,
+            agents_wait: Span::from_secs(120),
+            cluster: ClusterArgs::default(),
+            pod: PodArgs::default(),
+        }
+    }
 }
 
 #[derive(Debug, Args)]

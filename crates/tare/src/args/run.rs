@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use tare_plan::settings::Section;
 
+use super::AgentOptions;
 use super::settings::RunSettings;
 
 /// The run that `--resume` means where it names none.
@@ -62,4 +63,7 @@ pub struct RunArgs {
     /// Contract file: the request of each scenario and its correct response [default: servers/contract.toml].
     #[arg(long, value_name = "FILE", help_heading = Section::What.heading())]
     pub contract: Option<PathBuf>,
+    /// How agents of the load are made.
+    #[command(flatten)]
+    pub agents: AgentOptions,
 }

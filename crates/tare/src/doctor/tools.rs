@@ -121,7 +121,8 @@ mod tests {
 
     #[test]
     fn without_the_project_no_tool_is_missing() {
-        let world = World { home: None, catalog: None, contract: Default::default(), inventory: Default::default() };
+        let (contract, inventory, agents) = (Default::default(), Default::default(), Default::default());
+        let world = World { home: None, catalog: None, contract, inventory, agents };
         assert!(tools(&world).iter().all(|checked| checked.standing != Standing::Missing));
     }
 }

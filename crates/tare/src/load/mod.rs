@@ -16,7 +16,7 @@ use std::sync::Arc;
 use tare_load::{Cancel, LoadSession, Watched};
 use tare_report::load::{LoadSummary, summarize};
 use tare_report::summary::ValidityState;
-use tare_run::load::fleet::{AgentFleet, FleetOrder, PodOrder};
+use tare_run::load::fleet::{AgentFleet, FleetOrder};
 use tare_run::load::{DrivenLoad, LoadJob, LoadSource, Observed, drive_load, load_header};
 
 use crate::args::{Global, LoadArgs};
@@ -81,13 +81,12 @@ fn load_source(
 
 fn start_fleet(args: &LoadArgs, job: &LoadJob, files: InputFiles, cancel: &Cancel) -> anyhow::Result<AgentFleet> {
     let fleet = &args.fleet;
-    let (cluster, shape) = (fleet.cluster.cluster(), fleet.pod.pod_shape());
     let order = FleetOrder {
         places: &fleet.agents,
         command: std::env::args().collect(),
         files: files.into_kept(),
-        pods: PodOrder { cluster, shape, patience: fleet.agents_wait.0 },
-        least: fleet.agents_min.map(|least| least as usize),
+        pods: fleet.options.pods(),
+        least: fleet.options.least(),
     };
     let mut tell = |text: &str| {
         if !args.output.quiet {

@@ -1,5 +1,6 @@
 //! Servers that were started outside tare: they get load and stay alive, and unknown figures are left out.
 
+mod load_agents;
 mod server_host;
 
 use std::io::{BufRead, BufReader};

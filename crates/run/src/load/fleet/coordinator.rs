@@ -7,12 +7,14 @@ use tare_agent::{
     AgentPhase, Assignment, Begin, Fleet, FleetAgent, Hello, InputFile, OrderKind, PROTOCOL, Ping, Prepare, Stop,
 };
 use tare_load::{Cancel, Opening, SliceSample, Watched};
+use tare_plan::LoadPlan;
+use tare_plan::load_plan::LoadStop;
 use tare_sys::clock::{self, Nanos};
 
-use super::starting::{AgentCores, StartedAgents, start_agents};
-use crate::agents::kubernetes::{AgentJob, Cluster, PodShape};
+use crate::agents::kubernetes::AgentJob;
 use crate::agents::link::{AgentLink, Heard};
 use crate::agents::place::AgentPlace;
+use crate::agents::starting::{AgentCores, AgentsOrder, PodOrder, StartedAgents, start_agents};
 use crate::error::RunError;
 use crate::load::LoadJob;
 use crate::load::fleet_record::{agent_records, equipment_of, loss_events};
@@ -28,6 +30,9 @@ const CLOCK_PINGS: usize = 16;
 const START_MARGIN: Duration = Duration::from_millis(20);
 /// The longest time between two samples.
 const LONGEST_PERIOD: Duration = Duration::from_secs(1);
+
+/// Connections are opened within this many times their own time limit.
+const OPENING_TIMES: u32 = 12;
 
 /// What users are told when pods did not get cores of their own.
 const SHARED_CORES: &str = "agents in pods share the cores of their nodes with others: the node's kubelet does not give whole \
@@ -46,17 +51,6 @@ pub struct FleetOrder<'a> {
     pub pods: PodOrder,
     /// The load begins with this many agents if no more pods can run; `None` for all.
     pub least: Option<usize>,
-}
-
-/// How agents in pods are made.
-#[derive(Clone, Debug)]
-pub struct PodOrder {
-    /// Where.
-    pub cluster: Cluster,
-    /// What each pod is.
-    pub shape: PodShape,
-    /// How long they may take to run.
-    pub patience: Duration,
 }
 
 /// Agents that make a load together.
@@ -85,7 +79,14 @@ impl AgentFleet {
     ) -> Result<Self, RunError> {
         check_connections(job, order.places.iter().map(AgentPlace::least_agents).sum())?;
         let (heard, inbox) = channel();
-        let started = start_agents(order, &job.plan, &job.session.cpus, &heard, cancel, tell)?;
+        let wanted = AgentsOrder {
+            places: order.places,
+            pods: &order.pods,
+            least: order.least,
+            longest: longest_load(&job.plan),
+            local_cpus: &job.session.cpus,
+        };
+        let started = start_agents(&wanted, &mut |_| heard.clone(), cancel, tell)?;
         drop(heard);
         let StartedAgents { names, links, cores, jobs } = started;
         let agents = names.len();
@@ -300,6 +301,12 @@ impl LoadSource for AgentFleet {
         self.end_agents().iter().for_each(|left| observer(Observed::Notice(left)));
         Ok(MadeLoad { whole, agents, events })
     }
+}
+
+/// The longest time from the opening of connections to the last answer.
+fn longest_load(plan: &LoadPlan) -> Duration {
+    let (LoadStop::Duration { span } | LoadStop::Requests { at_most: span, .. }) = plan.stop;
+    plan.connect_timeout.0 * OPENING_TIMES + plan.warmup.0 + span.0 + plan.timeout.0
 }
 
 /// Each agent needs a connection.

@@ -6,12 +6,12 @@
 
 mod coordinator;
 mod serve;
-mod starting;
 #[cfg(test)]
 mod tests;
 
 pub use crate::agents::kubernetes::{Cluster, JobShape, PodShape, agent_manifests, remove_agent_jobs};
 pub use crate::agents::place::AgentPlace;
-pub use coordinator::{AgentFleet, FleetOrder, PodOrder};
+pub use crate::agents::starting::PodOrder;
+pub use coordinator::{AgentFleet, FleetOrder};
 pub use serve::serve_agent;
 pub use tare_agent::{AgentPhase, Assignment, FleetAgent, InputFile};

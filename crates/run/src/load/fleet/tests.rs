@@ -99,7 +99,7 @@ impl Behaviour {
                 samples.chain((!self.dies && !self.goes_on).then(done)).collect()
             }
             OrderKind::Stop(_) => vec![done()],
-            OrderKind::Servers(_) => Vec::new(),
+            OrderKind::Servers(_) | OrderKind::Load(_) => Vec::new(),
         }
     }
 }

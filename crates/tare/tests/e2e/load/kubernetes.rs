@@ -179,6 +179,38 @@ fn a_cluster_that_refuses_the_job_is_one_error_with_its_remedy() {
 }
 
 #[test]
+fn two_deployments_are_compared_from_pods() {
+    let (old, new) = (Reference::start(&[]), Reference::start(&["--spin-percent", "30"]));
+    let cluster = FakeCluster::new(&[pod(0, "a", &runs()), pod(1, "b", &runs())]);
+    let contract = "schema = 1\n[scenarios.Get]\ntitle = \"GET\"\nrequest = { path = \"/path0/4\" }\n\
+                    expect = { status = 200, body = \"4\" }\n";
+    fs::write(cluster.bench.path().join("own.toml"), contract).unwrap();
+    let (old, new) = (format!("old={}", old.url("")), format!("new={}", new.url("")));
+    let servers = ["run", "--external", &old, "--external", &new, "--baseline", "old", "--contract", "own.toml"];
+    let load = [
+        "--agents",
+        "k8s:2",
+        "--forks",
+        "2",
+        "--users",
+        "8",
+        "--warmup",
+        "200ms",
+        "--slice",
+        "100ms",
+        "--discard",
+        "20ms",
+    ];
+    let output = cluster.run(&[&servers[..], &load, &["--saturating", "3", "--poisson", "1"]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}{}", stdout(&output), stderr(&output));
+    let summary = cluster.bench.summary();
+    let environment = summary["environment"].to_string();
+    assert!(environment.contains("k8s:a, k8s:b"), "{environment}");
+    assert_eq!(summary["comparisons"][0]["variant"], "new");
+    cluster.assert_nothing_left();
+}
+
+#[test]
 fn a_load_begins_with_fewer_pods_where_that_is_allowed() {
     let server = Reference::start(&[]);
     let pods = [pod(0, "a", &runs()), pod(1, "b", &runs()), pod(2, "", &unschedulable())];
@@ -189,7 +221,7 @@ fn a_load_begins_with_fewer_pods_where_that_is_allowed() {
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert_eq!(agents(&read_json(&stdout(&output))), [("k8s:a", 50), ("k8s:b", 50)]);
     let text = stderr(&output);
-    for line in ["2 of 3 pods run; the others wait: Unschedulable", "2 of 3 pods run; the load begins with them"] {
+    for line in ["2 of 3 pods run; the others wait: Unschedulable", "2 of 3 pods run; they are enough"] {
         assert!(text.contains(line), "{line}: {text}");
     }
     cluster.assert_nothing_left();

@@ -1,38 +1,58 @@
-//! Starts the agents of a load, wherever they run.
+//! Starts agents, wherever they run.
 
 use std::process::Command;
 use std::sync::mpsc::Sender;
 use std::time::Duration;
 
 use tare_load::Cancel;
-use tare_plan::LoadPlan;
-use tare_plan::load_plan::LoadStop;
 use tare_sys::affinity::CpuSet;
 use tare_sys::clock;
 
-use super::coordinator::FleetOrder;
-use crate::agents::kubernetes::{AgentJob, JobShape, PodAgent, host_label};
-use crate::agents::link::{AgentLink, Explanation, Heard};
-use crate::agents::place::{AgentPlace, number_names};
-use crate::agents::ssh::{Program, SshHost};
+use super::kubernetes::{AgentJob, Cluster, JobShape, PodAgent, PodShape, host_label};
+use super::link::{AgentLink, Explanation, Heard};
+use super::place::{AgentPlace, number_names};
+use super::ssh::{Program, SshHost};
 use crate::error::RunError;
 
-/// A job has this much more time than its load, for the waits before and after it.
+/// A job has this much more time than its work, for the waits before and after it.
 const JOB_MARGIN: Duration = Duration::from_secs(180);
 /// A pod that runs waits for its first order this much longer than the coordinator waits for pods.
 const ORDER_MARGIN: Duration = Duration::from_secs(60);
-/// Connections are opened within this many times their own time limit.
-const OPENING_TIMES: u32 = 12;
+
+/// Which agents are started.
+#[derive(Debug)]
+pub(crate) struct AgentsOrder<'a> {
+    pub(crate) places: &'a [AgentPlace],
+    /// How agents in pods are made.
+    pub(crate) pods: &'a PodOrder,
+    /// This many are enough if no more pods can run; `None` for all.
+    pub(crate) least: Option<usize>,
+    /// The longest time of their work.
+    pub(crate) longest: Duration,
+    /// The cores that agents on this machine share.
+    pub(crate) local_cpus: &'a CpuSet,
+}
+
+/// How agents in pods are made.
+#[derive(Clone, Debug)]
+pub struct PodOrder {
+    /// Where.
+    pub cluster: Cluster,
+    /// What each pod is.
+    pub shape: PodShape,
+    /// How long they may take to run.
+    pub patience: Duration,
+}
 
 /// The cores of an agent's generator.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct AgentCores {
+pub(crate) struct AgentCores {
     /// These; empty where the agent decides.
-    pub(super) load_cpus: String,
+    pub(crate) load_cpus: String,
     /// As many as its pod has; 0 for an agent that is not in a pod.
-    pub(super) pod_cpus: u32,
+    pub(crate) pod_cpus: u32,
     /// Agents of this load on the same node before this one.
-    pub(super) before_on_node: u32,
+    pub(crate) before_on_node: u32,
 }
 
 /// An agent before its start.
@@ -44,35 +64,33 @@ struct PlannedAgent {
 }
 
 /// Agents that have been started, in order.
-pub(super) struct StartedAgents {
-    pub(super) names: Vec<String>,
-    pub(super) links: Vec<AgentLink>,
-    pub(super) cores: Vec<AgentCores>,
-    pub(super) jobs: Vec<AgentJob>,
+pub(crate) struct StartedAgents {
+    pub(crate) names: Vec<String>,
+    pub(crate) links: Vec<AgentLink>,
+    pub(crate) cores: Vec<AgentCores>,
+    pub(crate) jobs: Vec<AgentJob>,
 }
 
-/// Starts all agents. `tell` gets what is waited for, in words.
+/// Starts all agents. What agent `n` says goes to `heard(n)`. `tell` gets what is waited for, in words.
 ///
 /// # Errors
 /// When one cannot be started: which, why, and what to do.
-pub(super) fn start_agents(
-    order: &FleetOrder<'_>,
-    plan: &LoadPlan,
-    cpus: &CpuSet,
-    heard: &Sender<Heard>,
+pub(crate) fn start_agents(
+    order: &AgentsOrder<'_>,
+    heard: &mut dyn FnMut(usize) -> Sender<Heard>,
     cancel: &Cancel,
     tell: &mut dyn FnMut(&str),
 ) -> Result<StartedAgents, RunError> {
     let is_copied = order.places.iter().any(|place| matches!(place, AgentPlace::Ssh { .. }));
     let program = Program::of_this_process(is_copied).map_err(|error| agent_error("local", &error))?;
     bring_program(order.places, &program)?;
-    let jobs = make_jobs(order, plan)?;
-    let mut planned = plan_agents(order, &program, cpus, &jobs, cancel, tell)?;
+    let jobs = make_jobs(order)?;
+    let mut planned = plan_agents(order, &program, &jobs, cancel, tell)?;
     note_neighbours(&mut planned);
     let places: Vec<String> = planned.iter().map(|agent| agent.place.clone()).collect();
     let mut started = StartedAgents { names: number_names(&places), links: Vec::new(), cores: Vec::new(), jobs };
     for (agent, mut planned) in planned.into_iter().enumerate() {
-        let link = AgentLink::start_explained(agent, &mut planned.command, heard, planned.explain);
+        let link = AgentLink::start_explained(agent, &mut planned.command, &heard(agent), planned.explain);
         started.links.push(link.map_err(|error| agent_error(&started.names[agent], &error))?);
         started.cores.push(planned.cores);
     }
@@ -84,7 +102,7 @@ fn agent_error(agent: &str, error: &std::io::Error) -> RunError {
 }
 
 /// The job of each place with pods, in order. All are made before one is waited for.
-fn make_jobs(order: &FleetOrder<'_>, plan: &LoadPlan) -> Result<Vec<AgentJob>, RunError> {
+fn make_jobs(order: &AgentsOrder<'_>) -> Result<Vec<AgentJob>, RunError> {
     let mut jobs = Vec::new();
     for place in order.places {
         let cluster = &order.pods.cluster;
@@ -97,7 +115,7 @@ fn make_jobs(order: &FleetOrder<'_>, plan: &LoadPlan) -> Result<Vec<AgentJob>, R
                     agents: *agents,
                     pod: order.pods.shape.clone(),
                     first_order_within: order.pods.patience + ORDER_MARGIN,
-                    ends_within: order.pods.patience + longest_load(plan) + JOB_MARGIN,
+                    ends_within: order.pods.patience + order.longest + JOB_MARGIN,
                 };
                 jobs.push(AgentJob::create(&place.to_string(), cluster, &shape)?);
             }
@@ -107,17 +125,10 @@ fn make_jobs(order: &FleetOrder<'_>, plan: &LoadPlan) -> Result<Vec<AgentJob>, R
     Ok(jobs)
 }
 
-/// The longest time from the opening of connections to the last answer.
-fn longest_load(plan: &LoadPlan) -> Duration {
-    let (LoadStop::Duration { span } | LoadStop::Requests { at_most: span, .. }) = plan.stop;
-    plan.connect_timeout.0 * OPENING_TIMES + plan.warmup.0 + span.0 + plan.timeout.0
-}
-
 /// The agents of all places in order, those in pods once enough of their pods run.
 fn plan_agents(
-    order: &FleetOrder<'_>,
+    order: &AgentsOrder<'_>,
     program: &Program,
-    cpus: &CpuSet,
     jobs: &[AgentJob],
     cancel: &Cancel,
     tell: &mut dyn FnMut(&str),
@@ -125,7 +136,7 @@ fn plan_agents(
     let all =
         jobs.iter().map(AgentJob::agents).sum::<usize>() + order.places.iter().map(agents_without_pods).sum::<usize>();
     let mut spare = all - order.least.unwrap_or(all).min(all);
-    let mut local_cores = cores_of_locals(order.places, cpus).into_iter();
+    let mut local_cores = cores_of_locals(order.places, order.local_cpus).into_iter();
     let mut jobs = jobs.iter();
     let mut planned = Vec::new();
     for place in order.places {
@@ -147,7 +158,7 @@ fn plan_agents(
                 let missing = job.agents().saturating_sub(pods.len());
                 spare = spare.saturating_sub(missing);
                 if missing > 0 {
-                    tell(&format!("{place}: {} of {} pods run; the load begins with them", pods.len(), job.agents()));
+                    tell(&format!("{place}: {} of {} pods run; they are enough", pods.len(), job.agents()));
                 }
                 planned.extend(pods.iter().map(|pod| agent_in_pod(job, pod)));
             }

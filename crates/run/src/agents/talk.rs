@@ -1,18 +1,18 @@
-//! The conversation with the agent on the machine of the servers: orders with numbers, answers to them, and pings that
-//! keep it alive.
+//! The conversation of a run with one agent: orders with numbers, answers to them, and pings that keep it alive.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use tare_agent::{
-    Hello, OrderKind, PROTOCOL, Ping, ProtocolError, Report, ReportKind, ServersOrder, ServersReport, Stop,
+    Hello, OrderKind, PROTOCOL, PackedSample, Ping, ProtocolError, Report, ReportKind, RunOrder, RunReport, Stop,
 };
 use tare_sys::clock::{self, Nanos};
 
-use super::message::{HostOrder, HostReport};
-use crate::agents::link::{AgentLink, Heard};
+use super::link::{AgentLink, Heard};
 
 /// How often a waiting caller looks for Ctrl-C and for silence.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
@@ -21,10 +21,30 @@ const PING_EVERY: Duration = Duration::from_secs(1);
 /// An agent that does not even answer pings for this long is lost.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// What an agent of a run does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AgentTask {
+    /// It has servers.
+    Servers,
+    /// It makes the load.
+    Load,
+}
+
+/// The answer to an order.
+#[derive(Debug)]
+pub(crate) struct Answer<R> {
+    pub report: R,
+    /// What a turn of load brought, where the order was about one.
+    pub sample: Option<PackedSample>,
+    /// When it came.
+    pub at: Nanos,
+}
+
 /// The conversation with one agent.
 #[derive(Debug)]
-pub(super) struct Talk {
+pub(crate) struct Talk {
     link: AgentLink,
+    task: AgentTask,
     inbox: Receiver<Heard>,
     /// Number of the latest order.
     number: u64,
@@ -36,15 +56,15 @@ pub(super) struct Talk {
 
 /// Pings an agent until it is dropped.
 #[derive(Debug)]
-pub(super) struct KeepAlive {
+pub(crate) struct KeepAlive {
     end: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Talk {
     /// A conversation over this link.
-    pub fn new(link: AgentLink, inbox: Receiver<Heard>) -> Self {
-        Self { link, inbox, number: 0, heard_at: clock::now(), is_stopped: false, lost: None }
+    pub fn new(task: AgentTask, link: AgentLink, inbox: Receiver<Heard>) -> Self {
+        Self { link, task, inbox, number: 0, heard_at: clock::now(), is_stopped: false, lost: None }
     }
 
     /// Tells the versions to one another.
@@ -83,36 +103,54 @@ impl Talk {
         KeepAlive { end: Some(end), thread }
     }
 
-    /// Gives an order. Its answer is passed over, unless it is waited for.
-    pub fn give(&mut self, order: &HostOrder, contents: Vec<u8>) {
+    /// Gives an order, and returns its number. Its answer is passed over, unless it is waited for.
+    pub fn give(&mut self, order: &impl Serialize, contents: Vec<u8>) -> u64 {
         self.number += 1;
         let order = serde_json::to_string(order).unwrap_or_default();
-        self.link.send(OrderKind::Servers(ServersOrder { number: self.number, order, contents }));
+        let order = RunOrder { number: self.number, order, contents };
+        self.link.send(match self.task {
+            AgentTask::Servers => OrderKind::Servers(order),
+            AgentTask::Load => OrderKind::Load(order),
+        });
+        self.number
     }
 
-    /// Gives an order and waits for its answer. `cancelled` ends starts that wait.
+    /// Waits for the answer to an order. `cancelled` ends what the agent does, and it answers.
     ///
     /// # Errors
     /// When the agent is lost: why.
-    pub fn call(
+    pub fn answer<R: DeserializeOwned>(
         &mut self,
-        order: &HostOrder,
-        contents: Vec<u8>,
+        number: u64,
         cancelled: Option<&AtomicBool>,
-    ) -> Result<HostReport, String> {
+    ) -> Result<Answer<R>, String> {
         if let Some(reason) = &self.lost {
             return Err(reason.clone());
         }
-        self.give(order, contents);
-        let number = self.number;
         let answer = self.wait(cancelled, |report| match report {
-            ReportKind::Servers(report) if report.number == number => Some(report),
+            ReportKind::Run(report) if report.number == number => Some(report),
             _ => None,
         });
-        let read = |ServersReport { report, .. }| {
-            serde_json::from_str(&report).map_err(|error| format!("an answer that cannot be read: {error}"))
+        let at = self.heard_at;
+        let read = |RunReport { report, sample, .. }| match serde_json::from_str(&report) {
+            Ok(report) => Ok(Answer { report, sample, at }),
+            Err(error) => Err(format!("an answer that cannot be read: {error}")),
         };
         answer.and_then(read).inspect_err(|reason| self.lost = Some(reason.clone()))
+    }
+
+    /// Gives an order and waits for its answer.
+    ///
+    /// # Errors
+    /// When the agent is lost: why.
+    pub fn call<R: DeserializeOwned>(
+        &mut self,
+        order: &impl Serialize,
+        contents: Vec<u8>,
+        cancelled: Option<&AtomicBool>,
+    ) -> Result<R, String> {
+        let number = self.give(order, contents);
+        self.answer(number, cancelled).map(|answer| answer.report)
     }
 
     /// Why the agent is lost; `None` while it is there. Looks at what has come meanwhile.

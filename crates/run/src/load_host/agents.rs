@@ -1,0 +1,244 @@
+//! The agents that make the load of a run: each turn is ordered from all of them at once, and their samples are merged.
+
+use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tare_agent::{PackedSample, unpack_sample};
+use tare_load::{Cancel, SliceSample};
+use tare_record::EventRecord;
+use tare_record::environment::FactSection;
+use tare_sys::affinity::CpuSet;
+use tare_sys::clock::Nanos;
+
+use super::message::{AgentShare, LoadOrder, LoadReport, TurnOrder};
+use super::{RunLoad, are_elsewhere};
+use crate::agents::kubernetes::AgentJob;
+use crate::agents::link::AgentLink;
+use crate::agents::place::AgentPlace;
+use crate::agents::starting::{AgentCores, AgentsOrder, PodOrder, StartedAgents, start_agents};
+use crate::agents::talk::{AgentTask, Answer, KeepAlive, Talk};
+use crate::error::RunError;
+use crate::server_id::ServerId;
+use crate::session::SessionOrder;
+use crate::slice::SliceLoad;
+use crate::test_bed::DriveStage;
+
+/// Agents that make the load of a run together. They end when this is dropped, and when this process ends in any other
+/// way.
+#[derive(Debug)]
+pub struct LoadAgents {
+    names: Vec<String>,
+    /// Machine and kernel of each.
+    facts: Vec<Vec<FactSection>>,
+    disturbances: Vec<EventRecord>,
+    are_elsewhere: bool,
+    /// They hold the pipes of orders open, so they end first.
+    pings: Vec<KeepAlive>,
+    talks: Mutex<Vec<Talk>>,
+    /// The jobs of agents in pods. They are removed after the conversations have ended.
+    jobs: Vec<AgentJob>,
+}
+
+impl LoadAgents {
+    /// Starts agents and gives each its share of the load. Copies the program to hosts that lack it, and makes a job for
+    /// agents in pods. `local_cpus` are the cores that agents on this machine share; a job ends after `longest`. `tell`
+    /// gets what is waited for, in words.
+    ///
+    /// # Errors
+    /// When an agent cannot be started: which one, why, and what to do. Nothing is left behind.
+    pub fn start(
+        places: &[AgentPlace],
+        pods: &PodOrder,
+        least: Option<usize>,
+        longest: Duration,
+        local_cpus: &CpuSet,
+        cancelled: &Arc<AtomicBool>,
+        tell: &mut dyn FnMut(&str),
+    ) -> Result<Self, RunError> {
+        let order = AgentsOrder { places, pods, least, longest, local_cpus };
+        let mut inboxes = Vec::new();
+        let mut heard = |_| {
+            let (heard, inbox) = channel();
+            inboxes.push(inbox);
+            heard
+        };
+        let StartedAgents { names, links, cores, jobs } =
+            start_agents(&order, &mut heard, &Cancel::from(Arc::clone(cancelled)), tell)?;
+        let talk = |(link, inbox): (AgentLink, _)| Talk::new(AgentTask::Load, link, inbox);
+        let talks: Vec<Talk> = links.into_iter().zip(inboxes).map(talk).collect();
+        Self::over(names, talks, cores, jobs, are_elsewhere(places))
+    }
+
+    /// Greets the agents at the other ends, and gives each its share.
+    pub(super) fn over(
+        names: Vec<String>,
+        talks: Vec<Talk>,
+        cores: Vec<AgentCores>,
+        jobs: Vec<AgentJob>,
+        are_elsewhere: bool,
+    ) -> Result<Self, RunError> {
+        let (facts, disturbances, pings) = (Vec::new(), Vec::new(), Vec::new());
+        let mut this = Self { names, facts, disturbances, are_elsewhere, pings, talks: Mutex::new(talks), jobs };
+        let agents = this.names.len() as u32;
+        for (at, cores) in cores.into_iter().enumerate() {
+            let AgentCores { load_cpus: cpus, pod_cpus, before_on_node } = cores;
+            let share = AgentShare { agent: at as u32, agents, cpus, pod_cpus, before_on_node };
+            this.equip(at, share)?;
+        }
+        Ok(this)
+    }
+
+    /// Greets one agent, asks what its machine is, and gives it its share.
+    fn equip(&mut self, at: usize, share: AgentShare) -> Result<(), RunError> {
+        let name = self.names[at].clone();
+        let failed = |reason: String| RunError::Agent { agent: name.clone(), reason };
+        let talks = self.talks.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let talk = &mut talks[at];
+        talk.greet().map_err(failed)?;
+        self.pings.push(talk.keep_alive());
+        let mut ask = |order: LoadOrder| match talk.call(&order, Vec::new(), None) {
+            Ok(LoadReport::Failed(reason)) | Err(reason) => Err(failed(reason)),
+            Ok(report) => Ok(report),
+        };
+        let facts = ask(LoadOrder::Describe)?;
+        let disturbances = ask(LoadOrder::Share(share))?;
+        let (LoadReport::Facts(facts), LoadReport::Disturbances(found)) = (facts, disturbances) else {
+            return Err(failed(OUT_OF_TURN.to_owned()));
+        };
+        self.facts.push(facts.into_iter().map(|section| of_agent(section, &name)).collect());
+        let of_agent = |event: EventRecord| EventRecord { text: format!("on {name}: {}", event.text), ..event };
+        self.disturbances.extend(found.into_iter().map(of_agent));
+        Ok(())
+    }
+
+    /// How many agents there are.
+    pub fn count(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Whether any of them is on another machine.
+    pub const fn are_elsewhere(&self) -> bool {
+        self.are_elsewhere
+    }
+
+    /// What disturbed measuring on their machines when they started.
+    pub(crate) fn disturbances(&self) -> Vec<EventRecord> {
+        self.disturbances.clone()
+    }
+
+    /// Facts about them and their machines.
+    pub(crate) fn sections(&self) -> Vec<FactSection> {
+        let agents = FactSection {
+            title: "Agents of the load".to_owned(),
+            facts: vec![("agents".to_owned(), self.names.join(", "))],
+        };
+        std::iter::once(agents).chain(self.facts.iter().flatten().cloned()).collect()
+    }
+
+    /// Ends all agents, and removes the jobs of those in pods. Returns what could not be removed, and what to do.
+    pub fn end(mut self) -> Vec<String> {
+        self.pings.clear();
+        self.talks.get_mut().unwrap_or_else(PoisonError::into_inner).clear();
+        self.jobs.iter_mut().filter_map(|job| job.remove().err()).collect()
+    }
+
+    /// Gives all agents the same order, and returns their answers. `cancelled` ends a turn early.
+    fn call_all(&self, order: &LoadOrder, cancelled: Option<&AtomicBool>) -> Result<Vec<Answer<LoadReport>>, RunError> {
+        let mut talks = self.talks.lock().unwrap_or_else(PoisonError::into_inner);
+        let numbers: Vec<u64> = talks.iter_mut().map(|talk| talk.give(order, Vec::new())).collect();
+        let mut answers = Vec::with_capacity(numbers.len());
+        for ((talk, number), name) in talks.iter_mut().zip(numbers).zip(&self.names) {
+            let failed = |reason: String| RunError::Agent { agent: name.clone(), reason };
+            let answer: Answer<LoadReport> = talk.answer(number, cancelled).map_err(failed)?;
+            match answer.report {
+                LoadReport::Failed(reason) => return Err(failed(reason)),
+                _ => answers.push(answer),
+            }
+        }
+        Ok(answers)
+    }
+}
+
+/// What an agent says that answers another order than it was given.
+const OUT_OF_TURN: &str = "its answer belongs to another order; please report this";
+
+/// The facts come from another machine, and stand in texts for people.
+fn of_agent(mut section: FactSection, agent: &str) -> FactSection {
+    section.facts.iter_mut().for_each(|(_, value)| value.retain(|c| !c.is_control()));
+    FactSection { title: format!("{} of {agent}", section.title), ..section }
+}
+
+/// The load of a run from agents.
+pub(crate) struct AgentLoad<'a> {
+    agents: &'a LoadAgents,
+    cancelled: Arc<AtomicBool>,
+    /// With fewer users, a worker of some agent would have none.
+    least_users: u32,
+}
+
+impl<'a> AgentLoad<'a> {
+    /// No session yet. `cancelled` ends a turn early.
+    pub const fn new(agents: &'a LoadAgents, cancelled: Arc<AtomicBool>) -> Self {
+        Self { agents, cancelled, least_users: 1 }
+    }
+}
+
+impl RunLoad for AgentLoad<'_> {
+    fn open(&mut self, sessions: Vec<SessionOrder>) -> Result<(), RunError> {
+        let answers = self.agents.call_all(&LoadOrder::Open(sessions), None)?;
+        let workers = |answer: &Answer<LoadReport>| match answer.report {
+            LoadReport::Opened { workers } => workers,
+            _ => 1,
+        };
+        self.least_users = answers.iter().map(workers).max().unwrap_or(1) * answers.len() as u32;
+        Ok(())
+    }
+
+    fn close(&mut self) {
+        // An agent that is gone has no connections. The next order says so.
+        let _ = self.agents.call_all(&LoadOrder::Close, None);
+    }
+
+    /// No agent spins: who else uses its cores is not known here. A turn of the warm-up may have more users than was asked
+    /// for, so that each worker has one; a scored turn has as many as there are connections, which are enough.
+    fn drive(
+        &mut self,
+        server: ServerId,
+        load: &SliceLoad,
+        _may_spin: bool,
+        on_stage: &mut dyn FnMut(DriveStage),
+    ) -> Result<SliceSample, RunError> {
+        on_stage(DriveStage::Begun);
+        let load = SliceLoad { users: load.users.max(self.least_users), ..*load };
+        let turn = TurnOrder::from(&load);
+        let answers = self.agents.call_all(&LoadOrder::Drive { server, turn }, Some(&self.cancelled))?;
+        let mut whole: Option<SliceSample> = None;
+        for (answer, name) in answers.into_iter().zip(&self.agents.names) {
+            let sample = sample_of(answer).map_err(|reason| RunError::Agent { agent: name.clone(), reason })?;
+            match &mut whole {
+                None => whole = Some(sample),
+                Some(whole) => {
+                    whole.start_ns = whole.start_ns.min(sample.start_ns);
+                    whole.merge(&sample);
+                }
+            }
+        }
+        Ok(whole.unwrap_or_default())
+    }
+}
+
+/// The sample of an agent, on the clock of this machine: the way of the answer is part of its age.
+fn sample_of(answer: Answer<LoadReport>) -> Result<SliceSample, String> {
+    let Answer { report: LoadReport::Driven { begun_ns_ago }, sample: Some(sample), at } = answer else {
+        return Err(OUT_OF_TURN.to_owned());
+    };
+    unpacked(sample, Nanos(at.0.saturating_sub(begun_ns_ago)))
+}
+
+fn unpacked(sample: PackedSample, begun: Nanos) -> Result<SliceSample, String> {
+    let sample = unpack_sample(sample).map_err(|error| error.to_string())?;
+    let sample = sample.map_histograms(|histogram| histogram.unpack());
+    Ok(SliceSample { start_ns: begun.0, ..sample })
+}

@@ -1,0 +1,61 @@
+//! The load of a run from this process.
+
+use std::collections::BTreeMap;
+
+use tare_load::{Cancel, LoadSession, Sending, Share, SliceSample, SliceSpec, Watched};
+use tare_sys::affinity::CpuSet;
+
+use super::RunLoad;
+use crate::error::RunError;
+use crate::server_id::ServerId;
+use crate::session::SessionOrder;
+use crate::slice::SliceLoad;
+use crate::test_bed::DriveStage;
+
+/// Sessions of this process, one for each server.
+pub(crate) struct OwnLoad {
+    cpus: CpuSet,
+    share: Share,
+    cancel: Cancel,
+    sessions: BTreeMap<ServerId, (SessionOrder, LoadSession)>,
+}
+
+impl OwnLoad {
+    /// No session yet. `cancel` ends a turn early.
+    pub fn new(cpus: CpuSet, share: Share, cancel: Cancel) -> Self {
+        Self { cpus, share, cancel, sessions: BTreeMap::new() }
+    }
+}
+
+impl RunLoad for OwnLoad {
+    fn open(&mut self, sessions: Vec<SessionOrder>) -> Result<(), RunError> {
+        self.sessions.clear();
+        for order in sessions {
+            let session = order.open(&self.cpus, self.share)?;
+            self.sessions.insert(order.server, (order, session));
+        }
+        Ok(())
+    }
+
+    fn close(&mut self) {
+        self.sessions.clear();
+    }
+
+    fn drive(
+        &mut self,
+        server: ServerId,
+        load: &SliceLoad,
+        may_spin: bool,
+        on_stage: &mut dyn FnMut(DriveStage),
+    ) -> Result<SliceSample, RunError> {
+        let unknown = || RunError::NotPrepared(format!("the load of server {}", server.0));
+        let (order, session) = self.sessions.get_mut(&server).ok_or_else(unknown)?;
+        let spec = load.spec(order.timeout());
+        let spec = if may_spin { spec } else { SliceSpec { sending: Sending::Exact, ..spec } };
+        Ok(session.run_watched(&spec, None, &self.cancel, &mut |watched| match watched {
+            Watched::Opening(opening) => on_stage(DriveStage::Opening { open: opening.open, of: opening.of }),
+            Watched::Begun => on_stage(DriveStage::Begun),
+            _ => {}
+        })?)
+    }
+}

@@ -1,0 +1,101 @@
+//! Who makes the load of a run: this process, or agents on other machines, which make a share of each turn.
+
+mod agents;
+mod local;
+mod message;
+mod serve;
+#[cfg(test)]
+mod tests;
+
+use tare_load::SliceSample;
+use tare_plan::Plan;
+use tare_plan::plan::Program;
+
+use crate::agents::place::AgentPlace;
+use crate::error::RunError;
+use crate::server_id::ServerId;
+use crate::session::SessionOrder;
+use crate::slice::SliceLoad;
+use crate::test_bed::DriveStage;
+
+pub(crate) use agents::AgentLoad;
+pub use agents::LoadAgents;
+pub(crate) use local::OwnLoad;
+pub(crate) use serve::serve_turns;
+
+/// What makes the load of a run.
+pub(crate) trait RunLoad {
+    /// Prepares the load of one scenario. Connections open with the first turn and stay open.
+    ///
+    /// # Errors
+    /// When a generator cannot start.
+    fn open(&mut self, sessions: Vec<SessionOrder>) -> Result<(), RunError>;
+
+    /// Closes all connections.
+    fn close(&mut self);
+
+    /// Drives one turn against one server, to the end of its drain. The sample begins on the monotonic clock of this
+    /// process. `may_spin` is false where the cores of the server are unknown.
+    ///
+    /// # Errors
+    /// When a generator fails. Failures of the server are in the sample.
+    fn drive(
+        &mut self,
+        server: ServerId,
+        load: &SliceLoad,
+        may_spin: bool,
+        on_stage: &mut dyn FnMut(DriveStage),
+    ) -> Result<SliceSample, RunError>;
+}
+
+/// Where the agents of a plan's load are; nowhere if this process makes it.
+///
+/// # Errors
+/// [`RunError::Plan`] for what is no place.
+pub fn agent_places(plan: &Plan) -> Result<Vec<AgentPlace>, RunError> {
+    read_places(&plan.machine.agents)
+}
+
+/// Places as users write them.
+///
+/// # Errors
+/// [`RunError::Plan`] for what is no place.
+pub fn read_places(texts: &[String]) -> Result<Vec<AgentPlace>, RunError> {
+    let wrong = |message: String| RunError::Plan { key: "--agents".to_owned(), message };
+    texts.iter().map(|text| text.parse().map_err(wrong)).collect()
+}
+
+/// Whether any of these places is on another machine.
+pub fn are_elsewhere(places: &[AgentPlace]) -> bool {
+    places.iter().any(|place| !matches!(place, AgentPlace::Local { .. }))
+}
+
+/// Refuses what agents cannot do.
+///
+/// # Errors
+/// [`RunError::Plan`], which says what to do.
+pub(crate) fn check_possible(plan: &Plan) -> Result<(), RunError> {
+    let places = agent_places(plan)?;
+    if places.is_empty() {
+        return Ok(());
+    }
+    let refuse = |message: String| Err(RunError::Plan { key: "--agents".to_owned(), message });
+    if !plan.engines.is_empty() {
+        return refuse("other load tools run on this machine only; leave out --engine".to_owned());
+    }
+    let (users, agents) = (plan.load.users as usize, places.iter().map(AgentPlace::least_agents).sum::<usize>());
+    if users < agents {
+        return refuse(format!("{users} users are too few for {agents} agents; give each at least one (-u {agents})"));
+    }
+    let mut variants = plan.groups.iter().flat_map(|group| &group.variants);
+    let starts_here = plan.machine.server_host.is_none()
+        && variants.any(|variant| !matches!(variant.program, Program::External { .. }));
+    if are_elsewhere(&places) && starts_here {
+        return refuse(
+            "the servers of this run listen on this machine alone; add --server-host ssh://HOST, or --server-host local: \
+             with the address of this machine (--server-address)"
+                .to_owned(),
+        );
+    }
+    Ok(())
+}

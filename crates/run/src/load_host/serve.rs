@@ -1,0 +1,108 @@
+//! The agent's side: it carries out orders about the load of a run, with the same sessions that a run without agents has.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use tare_agent::{PackedSample, RunOrder, RunReport, pack_sample};
+use tare_load::{Cancel, Share};
+use tare_sys::affinity::CpuSet;
+use tare_sys::clock::{self, Nanos};
+
+use super::message::{AgentShare, LoadOrder, LoadReport, TurnOrder};
+use super::{OwnLoad, RunLoad};
+use crate::error::RunError;
+use crate::generator::{allow_connections, generator_cpus, pod_generator_cpus};
+use crate::machine_state::{disturbances, machine_facts};
+use crate::server_id::ServerId;
+use crate::session::SessionOrder;
+use crate::slice::SliceLoad;
+
+/// Carries out `first` and the orders after it, until `next` has no more. `cancelled` ends a turn early.
+pub(crate) fn serve_turns<E>(
+    first: RunOrder,
+    cancelled: &Arc<AtomicBool>,
+    next: &mut dyn FnMut() -> Option<RunOrder>,
+    send: &mut dyn FnMut(RunReport) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut generator = AgentGenerator::new(cancelled);
+    let mut order = Some(first);
+    while let Some(RunOrder { number, order: text, .. }) = order {
+        let (report, sample) = match serde_json::from_str(&text) {
+            Ok(order) => {
+                generator.carry_out(order).unwrap_or_else(|error| (LoadReport::Failed(error.to_string()), None))
+            }
+            Err(error) => (LoadReport::Failed(format!("an order that cannot be read: {error}")), None),
+        };
+        let report = serde_json::to_string(&report).unwrap_or_default();
+        send(RunReport { number, report, sample })?;
+        order = next();
+    }
+    Ok(())
+}
+
+/// The generator of an agent.
+struct AgentGenerator {
+    share: AgentShare,
+    part: Share,
+    /// Its cores, once it knows how many connections there are.
+    cpus: CpuSet,
+    load: OwnLoad,
+    cancelled: Arc<AtomicBool>,
+}
+
+impl AgentGenerator {
+    fn new(cancelled: &Arc<AtomicBool>) -> Self {
+        let cpus = CpuSet::from_indices([]);
+        let load = OwnLoad::new(cpus.clone(), Share::WHOLE, Cancel::from(Arc::clone(cancelled)));
+        let share = AgentShare { agent: 0, agents: 1, cpus: String::new(), pod_cpus: 0, before_on_node: 0 };
+        Self { share, part: Share::WHOLE, cpus, load, cancelled: Arc::clone(cancelled) }
+    }
+
+    fn carry_out(&mut self, order: LoadOrder) -> Result<(LoadReport, Option<PackedSample>), RunError> {
+        let report = match order {
+            LoadOrder::Describe => LoadReport::Facts(machine_facts()),
+            LoadOrder::Share(share) => {
+                self.part = Share { worker: share.agent as usize, workers: share.agents.max(1) as usize };
+                self.share = share;
+                LoadReport::Disturbances(disturbances(&self.cpus_for(1)?, &self.cancelled))
+            }
+            LoadOrder::Open(sessions) => {
+                self.open(sessions)?;
+                LoadReport::Opened { workers: self.cpus.len() as u32 }
+            }
+            LoadOrder::Drive { server, turn } => return self.drive(server, turn),
+            LoadOrder::Close => {
+                self.load.close();
+                LoadReport::Done
+            }
+        };
+        Ok((report, None))
+    }
+
+    /// The cores of a generator with this many connections. A worker without a connection would have nothing to do.
+    fn cpus_for(&self, connections: u32) -> Result<CpuSet, RunError> {
+        let AgentShare { cpus, pod_cpus, before_on_node, .. } = &self.share;
+        let cpus = match (cpus.as_str(), pod_cpus) {
+            ("", 0) => generator_cpus(None, None, connections)?,
+            ("", pod_cpus) => pod_generator_cpus(*pod_cpus, *before_on_node, connections)?,
+            (list, _) => generator_cpus(Some(list), None, connections)?,
+        };
+        Ok(CpuSet::from_indices(cpus.iter().take(connections.max(1) as usize)))
+    }
+
+    fn open(&mut self, sessions: Vec<SessionOrder>) -> Result<(), RunError> {
+        let own = |session: &SessionOrder| self.part.part_of(session.connections().into()) as u32;
+        allow_connections(sessions.iter().map(own).sum())?;
+        self.cpus = self.cpus_for(sessions.iter().map(own).max().unwrap_or(1))?;
+        self.load = OwnLoad::new(self.cpus.clone(), self.part, Cancel::from(Arc::clone(&self.cancelled)));
+        self.load.open(sessions)
+    }
+
+    fn drive(&mut self, server: ServerId, turn: TurnOrder) -> Result<(LoadReport, Option<PackedSample>), RunError> {
+        let load = SliceLoad::from(turn);
+        let sample = self.load.drive(server, &load, false, &mut |_| {})?;
+        let begun = Nanos(sample.start_ns);
+        let packed = pack_sample(&sample.pack(), begun.0);
+        Ok((LoadReport::Driven { begun_ns_ago: clock::now().since(begun) }, Some(packed)))
+    }
+}

@@ -1,0 +1,183 @@
+//! Real agents over pipes with a real server, and agents that misbehave.
+
+use std::io::{PipeReader, PipeWriter, Read, Write, empty, pipe};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::Duration;
+
+use tare_agent::{
+    Greeting, LONGEST_ORDER, Order, OrderKind, PROTOCOL, Report, ReportKind, RunReport, encode_frame, read_frame,
+};
+use tare_load::Sending;
+use tare_plan::plan::{Program, SliceKind};
+use tare_record::Phase;
+use tare_sys::affinity::allowed_cpus;
+use tare_sys::clock;
+
+use super::*;
+use crate::agents::link::AgentLink;
+use crate::agents::starting::AgentCores;
+use crate::agents::talk::{AgentTask, Talk};
+use crate::load::fleet::serve_agent;
+use crate::tests::plan;
+
+const SERVER: ServerId = ServerId(0);
+
+/// A server that answers everything with 200, and how many answers it has given.
+fn counting_server() -> (SocketAddr, Arc<AtomicU64>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let (address, answers) = (listener.local_addr().unwrap(), Arc::new(AtomicU64::new(0)));
+    let counter = Arc::clone(&answers);
+    thread::spawn(move || {
+        for connection in listener.incoming().flatten() {
+            let counter = Arc::clone(&counter);
+            thread::spawn(move || answer_all(connection, &counter));
+        }
+    });
+    (address, answers)
+}
+
+/// One request at a time comes on a connection.
+fn answer_all(mut connection: TcpStream, answers: &AtomicU64) {
+    let (mut request, mut read) = (Vec::new(), [0; 4096]);
+    while let Ok(bytes) = connection.read(&mut read) {
+        request.extend_from_slice(&read[..bytes]);
+        if request.ends_with(b"\r\n\r\n") {
+            request.clear();
+            answers.fetch_add(1, Ordering::SeqCst);
+            if connection.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n4").is_err() {
+                return;
+            }
+        }
+        if bytes == 0 {
+            return;
+        }
+    }
+}
+
+/// Agents with these behaviours.
+fn agents(behaviours: Vec<Box<dyn FnOnce(PipeReader, PipeWriter) + Send>>) -> Result<LoadAgents, RunError> {
+    let count = behaviours.len();
+    let mut talks = Vec::new();
+    for behaviour in behaviours {
+        let ((orders, to_agent), (from_agent, reports)) = (pipe().unwrap(), pipe().unwrap());
+        thread::spawn(move || behaviour(orders, reports));
+        let (heard, inbox) = channel();
+        talks.push(Talk::new(
+            AgentTask::Load,
+            AgentLink::over(0, to_agent, from_agent, empty(), &heard).unwrap(),
+            inbox,
+        ));
+    }
+    let load_cpus = allowed_cpus().unwrap().to_string();
+    let cores = vec![AgentCores { load_cpus, ..AgentCores::default() }; count];
+    let names = (1..=count).map(|number| format!("agent {number}")).collect();
+    LoadAgents::over(names, talks, cores, Vec::new(), false)
+}
+
+fn real() -> Box<dyn FnOnce(PipeReader, PipeWriter) + Send> {
+    Box::new(|orders, reports| {
+        let mut build = |_: &_| Err("no load of its own".to_owned());
+        let _ = serve_agent(orders, reports, "bench", &mut build, || ());
+    })
+}
+
+/// Greets, and then answers every order with `answer`.
+fn answering(answer: fn(u64) -> Option<ReportKind>) -> Box<dyn FnOnce(PipeReader, PipeWriter) + Send> {
+    Box::new(move |mut orders, mut reports| {
+        while let Ok(Some(Order { kind: Some(order) })) = read_frame(&mut orders, LONGEST_ORDER) {
+            let report = match order {
+                OrderKind::Hello(_) => {
+                    let (version, host) = ("0.9.0".to_owned(), "bench".to_owned());
+                    Some(ReportKind::Greeting(Greeting { protocol: PROTOCOL, version, host }))
+                }
+                OrderKind::Load(order) => answer(order.number),
+                _ => continue,
+            };
+            let Some(report) = report else { return };
+            let _ = reports.write_all(&encode_frame(&Report::from(report)).unwrap());
+        }
+    })
+}
+
+fn load(kind: SliceKind, users: u32, rate_per_s: f64) -> SliceLoad {
+    let (length, discard) = (Duration::from_millis(60), Duration::ZERO);
+    let (phase, sending) = (Phase::Measure, Sending::Exact);
+    SliceLoad { kind, phase, round: 0, users, rate_per_s, length, discard, seed: 3, sending }
+}
+
+#[test]
+fn the_turns_of_two_agents_add_up_to_what_the_server_answered() {
+    let (address, answers) = counting_server();
+    let agents = agents(vec![real(), real()]).unwrap();
+    let mut generator = AgentLoad::new(&agents, Arc::new(AtomicBool::new(false)));
+    generator.open(vec![SessionOrder::to(SERVER, address, 6)]).unwrap();
+    for (kind, rate_per_s) in [(SliceKind::Saturating, 0.0), (SliceKind::Poisson, 2_000.0)] {
+        let (before, begun) = (answers.load(Ordering::SeqCst), clock::now());
+        let sample = generator.drive(SERVER, &load(kind, 6, rate_per_s), true, &mut |_| {}).unwrap();
+        let answered = answers.load(Ordering::SeqCst) - before;
+        assert!(answered > 0 && sample.failed == 0, "{kind:?}: {sample:?}");
+        assert_eq!(sample.completed_in_slice, answered, "{kind:?}");
+        assert!((begun.0..=clock::now().0).contains(&sample.start_ns), "{kind:?} begins on the clock of this process");
+        assert!(sample.workers >= 2, "each agent has its own: {sample:?}");
+    }
+    let fewer = generator.drive(SERVER, &load(SliceKind::Saturating, 1, 0.0), true, &mut |_| {}).unwrap();
+    assert!(fewer.ok > 0 && fewer.failed == 0, "one user is too few for all workers: {fewer:?}");
+    generator.close();
+    let gone = generator.drive(SERVER, &load(SliceKind::Saturating, 6, 0.0), true, &mut |_| {});
+    assert!(gone.unwrap_err().to_string().starts_with("agent agent 1: "), "no session is open");
+    let titles: Vec<String> = agents.sections().into_iter().map(|section| section.title).collect();
+    assert_eq!(titles[..3], ["Agents of the load", "Machine of agent 1", "Kernel of agent 1"]);
+    assert_eq!(agents.end(), Vec::<String>::new());
+}
+
+#[test]
+fn an_agent_that_misbehaves_ends_the_run_with_the_reason() {
+    let facts = |number| Some(ReportKind::Run(RunReport { number, report: "\"Done\"".to_owned(), sample: None }));
+    let nonsense = |number| Some(ReportKind::Run(RunReport { number, report: "{".to_owned(), sample: None }));
+    for (bad, says) in [
+        (answering(facts), "agent 2: its answer belongs to another order"),
+        (answering(nonsense), "agent 2: an answer that cannot be read"),
+        (answering(|_| None), "agent 2: its process ended"),
+    ] {
+        let why = agents(vec![real(), bad]).unwrap_err().to_string();
+        assert!(why.contains(says), "{says}: {why}");
+    }
+}
+
+#[test]
+fn ctrl_c_ends_a_turn_and_what_was_measured_is_kept() {
+    let (address, _) = counting_server();
+    let agents = agents(vec![real()]).unwrap();
+    let cancelled = Arc::new(AtomicBool::new(false));
+    let mut generator = AgentLoad::new(&agents, Arc::clone(&cancelled));
+    generator.open(vec![SessionOrder::to(SERVER, address, 2)]).unwrap();
+    cancelled.store(true, Ordering::SeqCst);
+    let long = SliceLoad { length: Duration::from_secs(600), ..load(SliceKind::Saturating, 2, 0.0) };
+    let sample = generator.drive(SERVER, &long, true, &mut |_| {}).unwrap();
+    assert!(sample.cancelled);
+}
+
+#[test]
+fn what_agents_cannot_do_is_refused_with_what_to_do() {
+    let planned = |places: &[&str], users: u32| {
+        let mut plan = plan(&["a", "b"], &["Get"]);
+        plan.machine.agents = places.iter().map(|place| (*place).to_owned()).collect();
+        plan.load.users = users;
+        plan
+    };
+    let why = |plan: &Plan| check_possible(plan).unwrap_err().to_string();
+    assert!(why(&planned(&["bench1"], 16)).contains("write local:4, ssh://user@host:22 or k8s:8"));
+    assert!(why(&planned(&["local:17"], 16)).contains("16 users are too few for 17 agents"));
+    assert!(why(&planned(&["ssh://a"], 16)).contains("add --server-host ssh://HOST, or --server-host local:"));
+    let tools = Plan { engines: vec![tare_plan::engine::Engine::Wrk], ..planned(&["local:2"], 16) };
+    assert!(why(&tools).contains("leave out --engine"));
+    let mut external = planned(&["ssh://a", "k8s:4"], 16);
+    let run_elsewhere = Program::External { url: "http://10.0.0.7:80".to_owned() };
+    external.groups[0].variants.iter_mut().for_each(|variant| variant.program = run_elsewhere.clone());
+    assert!(check_possible(&external).is_ok() && check_possible(&planned(&["local:2"], 16)).is_ok());
+    assert!(check_possible(&planned(&[], 16)).is_ok());
+}
