@@ -7,6 +7,8 @@ use crate::message::PackedSample;
 
 /// No count of one period is larger, so that the sums of a long load do not overflow.
 const LARGEST_COUNT: u64 = 1 << 44;
+/// The time that all requests of a period waited together may be longer: two million requests that wait for a minute each.
+const LONGEST_WAITING_NS: u64 = 1 << 57;
 /// The most worker threads of one agent.
 const MOST_WORKERS: u32 = 1 << 16;
 /// The longest text of an error, in characters.
@@ -49,9 +51,10 @@ fn check_sizes(sample: &SliceSample<PackedHistogram>) -> Result<(), String> {
     let messages = &sample.messages;
     let pushed = [messages.received, messages.missing, messages.late, messages.subscriptions];
     let tallies = sample.errors.iter().chain(sample.connection_events.iter()).map(|(_, tally)| tally.count);
-    let largest = sample.counters().chain(times).chain(pushed).chain(tallies).max().unwrap_or(0);
-    if largest > LARGEST_COUNT {
-        return Err(format!("{largest} is larger than any count"));
+    let counters = sample.counters().filter(|(name, _)| *name != "blocked_ns").map(|(_, count)| count);
+    let largest = counters.chain(times).chain(pushed).chain(tallies).max().unwrap_or(0);
+    if largest > LARGEST_COUNT || sample.blocked_ns > LONGEST_WAITING_NS {
+        return Err(format!("{} is larger than any count", largest.max(sample.blocked_ns)));
     }
     if sample.workers > MOST_WORKERS {
         return Err(format!("{} workers are too many", sample.workers));
@@ -106,6 +109,13 @@ mod tests {
     }
 
     #[test]
+    fn requests_may_wait_long_together() {
+        // After a network was cut for 5 s, 8,000 requests had waited for 7.5 hours together.
+        let waited = SliceSample { blocked: 2, blocked_ns: 26_876_534_339_160, ..sample() };
+        assert_eq!(unpack_sample(pack_sample(&waited.pack(), 0)).unwrap().blocked_ns, 26_876_534_339_160);
+    }
+
+    #[test]
     fn a_sum_has_no_histograms() {
         let whole = PackedSample { histograms: Vec::new(), ..pack_sample(&sample().pack(), 0) };
         assert_eq!(unpack_sample(whole).unwrap().offered, 2);
@@ -125,6 +135,7 @@ mod tests {
             (PackedSample { histograms: vec![vec![7; 9]; 6], ..good() }, "cannot be true"),
             (with("ok", 7), "2 requests offered contradict 8 that ended"),
             (with("bytes_in", u64::MAX), "larger than any count"),
+            (with("blocked_ns", u64::MAX), "larger than any count"),
             (with("window_ns", u64::MAX), "larger than any count"),
             (with("workers", 1 << 20), "workers are too many"),
         ] {

@@ -121,9 +121,9 @@ macro_rules! slice_sample {
                 }
             }
 
-            /// All counters that add up, in the order of their declaration.
-            pub fn counters(&self) -> impl Iterator<Item = u64> {
-                [$(self.$counter,)*].into_iter()
+            /// All counters that add up with their names, in the order of their declaration.
+            pub fn counters(&self) -> impl Iterator<Item = (&'static str, u64)> {
+                [$((stringify!($counter), self.$counter),)*].into_iter()
             }
 
             /// All histograms, in the order of their declaration.
@@ -139,7 +139,7 @@ macro_rules! slice_sample {
 
         impl SliceSample {
             fn add_counters(&mut self, other: &Self) {
-                $(self.$counter += other.$counter;)*
+                $(self.$counter = self.$counter.saturating_add(other.$counter);)*
             }
 
             fn merge_histograms(&mut self, other: &Self) {
