@@ -199,17 +199,19 @@ impl Suite {
     }
 }
 
-/// Host and port of a server that runs elsewhere, `127.0.0.1:8080` of `http://127.0.0.1:8080`.
+/// Host and port of a server that runs elsewhere, `127.0.0.1:8080` of `http://127.0.0.1:8080`. The port is 80 where none is written.
 ///
 /// # Errors
 /// In words, when the address is not `http://HOST:PORT`.
-pub fn external_host(url: &str) -> Result<&str, String> {
-    let host = url.strip_prefix("http://").map(|rest| rest.trim_end_matches('/'));
-    let has_port =
-        |host: &&str| host.rsplit_once(':').is_some_and(|(name, port)| !name.is_empty() && port.parse::<u16>().is_ok());
-    host.filter(has_port)
-        .filter(|host| !host.contains(['/', '?', '#', '@', ' ']))
-        .ok_or_else(|| format!("\"{url}\" is not the address of a server; write http://HOST:PORT, without a path"))
+pub fn external_host(url: &str) -> Result<String, String> {
+    let wrong = || format!("\"{url}\" is not the address of a server; write http://HOST:PORT, without a path");
+    let host = url.strip_prefix("http://").map(|rest| rest.trim_end_matches('/')).filter(|host| !host.is_empty());
+    let host = host.filter(|host| !host.contains(['/', '?', '#', '@', ' '])).ok_or_else(wrong)?;
+    match host.rsplit_once(':') {
+        Some((name, port)) if !name.is_empty() && port.parse::<u16>().is_ok() => Ok(host.to_owned()),
+        Some(_) if !host.ends_with(']') => Err(wrong()),
+        _ => Ok(format!("{host}:80")),
+    }
 }
 
 /// Makes a setting of a key of `[hosts]`, unless `[run]` has it too.
@@ -228,9 +230,11 @@ mod tests {
 
     #[test]
     fn an_external_server_is_a_host_and_a_port() {
-        assert_eq!(external_host("http://127.0.0.1:8080/"), Ok("127.0.0.1:8080"));
-        assert_eq!(external_host("http://[::1]:80"), Ok("[::1]:80"));
-        for wrong in ["127.0.0.1:8080", "https://a:1", "http://a", "http://a:b", "http://a:1/x", "http://:1"] {
+        assert_eq!(external_host("http://127.0.0.1:8080/").unwrap(), "127.0.0.1:8080");
+        assert_eq!(external_host("http://[::1]:8080").unwrap(), "[::1]:8080");
+        assert_eq!(external_host("http://shop.default").unwrap(), "shop.default:80");
+        assert_eq!(external_host("http://[::1]/").unwrap(), "[::1]:80");
+        for wrong in ["127.0.0.1:8080", "https://a:1", "http://", "http://a:b", "http://a:1/x", "http://:1"] {
             assert!(external_host(wrong).unwrap_err().contains("http://HOST:PORT"), "{wrong}");
         }
     }

@@ -1,5 +1,7 @@
 //! Numbers as people read them: three significant digits, one unit per column, a true minus sign.
 
+use tare_plan::plan::Machine;
+
 /// What a figure counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
@@ -215,9 +217,20 @@ pub(crate) fn capital(text: &str) -> String {
 }
 
 /// `core 0`, `cores 0-2`.
-pub fn cores(list: &str) -> String {
+fn cores(list: &str) -> String {
     let one = list.chars().all(|c| c.is_ascii_digit());
     format!("core{} {list}", if one { "" } else { "s" })
+}
+
+/// Where servers and generator run: `server: core 0 on ssh://bench1 · generator: agents at ssh://bench2`.
+pub fn places(machine: &Machine) -> String {
+    let server = cores(&machine.server_cpus);
+    let on_host = machine.server_host.as_ref().map_or_else(String::new, |host| format!(" on {host}"));
+    let generator = match machine.agents.as_slice() {
+        [] => cores(&machine.load_cpus),
+        agents => format!("agents at {}", agents.join(", ")),
+    };
+    format!("server: {server}{on_host} · generator: {generator}")
 }
 
 /// The text with a full stop, where it does not end in one already.

@@ -4,8 +4,8 @@ use tare_load::Sending;
 use tare_plan::plan::{Plan, SliceKind, Warmup};
 use tare_sys::affinity::{CpuSet, allowed_cpus};
 
+use crate::agents::place::{agent_places, are_elsewhere};
 use crate::error::RunError;
-use crate::load_host::{agent_places, are_elsewhere};
 use crate::server_host::RemoteHost;
 
 /// The cores of both sides, as sets.

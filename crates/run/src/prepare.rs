@@ -20,6 +20,7 @@ use tare_sut::jdk::Jdk;
 use tare_sut::probe::hiccup::agent;
 use tare_sys::affinity::CpuSet;
 
+use crate::agents::place::{agent_places, are_elsewhere};
 use crate::engine::{self, Tool};
 use crate::error::RunError;
 use crate::host::Start;
@@ -184,7 +185,7 @@ impl Launch {
     pub fn host(&self) -> Option<String> {
         match &self.origin {
             Origin::Ours { .. } => None,
-            Origin::External { url, .. } => external_host(url).ok().map(str::to_owned),
+            Origin::External { url, .. } => external_host(url).ok(),
         }
     }
 
@@ -276,11 +277,28 @@ fn of_command(plan: &Plan, variant: &Variant, server: &CommandServer) -> Result<
 fn of_external(plan: &Plan, variant: &Variant, url: &str) -> Result<Launch, RunError> {
     let wrong = |message: String| RunError::Plan { key: format!("[servers.{}] url", variant.server), message };
     let host = external_host(url).map_err(wrong)?;
-    let found = host.to_socket_addrs().map(|mut all| all.next());
-    let address = found.map_err(|error| wrong(format!("\"{host}\" cannot be found: {error}; check the name")))?;
-    let address = address.ok_or_else(|| wrong(format!("\"{host}\" has no address; check the name")))?;
+    let address = if are_elsewhere(&agent_places(plan)?) {
+        // A name may mean something else here, or nothing: agents resolve it.
+        SocketAddr::new(Ipv4Addr::UNSPECIFIED.into(), port_of(&host))
+    } else {
+        resolve(&host).map_err(wrong)?
+    };
     let origin = Origin::External { url: url.to_owned(), address };
     Ok(Launch::new(origin, BTreeMap::new(), Some(contract_of(plan, variant))))
+}
+
+/// The address of `name:port`.
+///
+/// # Errors
+/// When the name has none: why.
+pub(crate) fn resolve(host: &str) -> Result<SocketAddr, String> {
+    let found = host.to_socket_addrs().map(|mut all| all.next());
+    let address = found.map_err(|error| format!("\"{host}\" cannot be found: {error}; check the name"))?;
+    address.ok_or_else(|| format!("\"{host}\" has no address; check the name"))
+}
+
+fn port_of(host: &str) -> u16 {
+    host.rsplit_once(':').and_then(|(_, port)| port.parse().ok()).unwrap_or(0)
 }
 
 /// What a server that is not the catalog's must answer: the scenarios that it is driven with and the suite's checks.

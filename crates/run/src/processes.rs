@@ -15,7 +15,7 @@ use tare_plan::profile::ProfileEvent;
 use tare_record::cross_check::CrossCheckRecord;
 use tare_record::{Phase, ServerUse};
 use tare_sut::SutError;
-use tare_sut::contract::{CheckOutcome, verify_exchanges};
+use tare_sut::contract::CheckOutcome;
 use tare_sut::sampler::{Sampled, Sampling};
 use tare_sut::server::Status;
 use tare_sys::affinity::CpuSet;
@@ -26,11 +26,11 @@ use crate::driven_server::{DrivenServer, DrivenServers};
 use crate::engine::{ToolCell, drive_with_tool};
 use crate::error::RunError;
 use crate::inputs::RunInputs;
-use crate::load_host::{AgentLoad, OwnLoad, RunLoad};
+use crate::load_host::{AgentLoad, OwnLoad, RunLoad, VerifyOrder};
 use crate::prepare::Launches;
 use crate::progress::Place;
 use crate::server_host::{LocalServers, RemoteServers, ServerHost};
-use crate::session::SessionOrder;
+use crate::session::{Destination, SessionOrder};
 use crate::slice::SliceLoad;
 use crate::test_bed::{DriveStage, ProgramFacts, ServerId, ServerStart, TestBed};
 use crate::watch::WatchOrder;
@@ -132,13 +132,14 @@ impl TestBed for ProcessBed<'_> {
         Ok(results)
     }
 
-    fn verify(&mut self, server: ServerId, scenarios: &[&str]) -> Vec<CheckOutcome> {
-        let Some(server) = self.servers.get(&server) else { return Vec::new() };
+    fn verify(&mut self, server: ServerId, scenarios: &[&str]) -> Result<Vec<CheckOutcome>, RunError> {
+        let Some(server) = self.servers.get(&server) else { return Ok(Vec::new()) };
         let contract = server.launch.contract(self.contract);
         let is_wanted = |name: &str| scenarios.contains(&name) || !contract.scenarios.contains_key(name);
         let identity = server.variant.identity();
         let exchanges = contract.exchanges(&identity, server.variant.routes).filter(|e| is_wanted(e.name));
-        verify_exchanges(server.address, exchanges, self.plan.load.timeout.0)
+        let (destination, exchanges) = (Destination::of(server), exchanges.map(Into::into).collect());
+        self.load.verify(&VerifyOrder { destination, exchanges, patience: self.plan.load.timeout })
     }
 
     fn observe_rest(&mut self, servers: &[ServerId], span: Duration) -> Vec<Option<f64>> {

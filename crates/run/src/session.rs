@@ -13,6 +13,7 @@ use tare_units::Span;
 
 use crate::driven_server::DrivenServer;
 use crate::error::RunError;
+use crate::prepare::resolve;
 use crate::server_id::ServerId;
 
 /// The longest that a connect may take, however long an answer may.
@@ -22,9 +23,7 @@ const CONNECT: Duration = Duration::from_secs(5);
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct SessionOrder {
     pub server: ServerId,
-    address: SocketAddr,
-    /// The `Host` header, where it is not the address.
-    host: Option<String>,
+    destination: Destination,
     /// The scenario with what this server is held to.
     named: NamedScenario,
     connections: u32,
@@ -45,8 +44,7 @@ impl SessionOrder {
     ) -> Self {
         Self {
             server: id,
-            address: server.address,
-            host: server.launch.host(),
+            destination: Destination::of(server),
             named: held_to(server.launch.contract(contract), &server.variant.identity(), named),
             connections: plan.connections(&named.scenario),
             timeout: plan.load.timeout,
@@ -62,8 +60,8 @@ impl SessionOrder {
         let mut named = crate::tests::scenario("Get", None);
         named.scenario.expect.status = 200;
         let (timeout, server_clock) = (Span::from_secs(1), ServerClock::default());
-        let (host, congestion, is_search) = (None, None, false);
-        Self { server, address, host, named, connections, timeout, congestion, server_clock, is_search }
+        let (destination, congestion, is_search) = (Destination { address, host: None }, None, false);
+        Self { server, destination, named, connections, timeout, congestion, server_clock, is_search }
     }
 
     /// Connections of all generators together.
@@ -87,12 +85,41 @@ impl SessionOrder {
             timeout: self.timeout.0,
             connect_timeout: self.timeout.0.min(CONNECT),
             congestion: self.congestion.clone(),
-            host: self.host.clone(),
+            host: self.destination.host.clone(),
             protocol: protocol(&self.named, self.is_search),
             server_clock: self.server_clock,
             share,
-            ..SessionSpec::new(self.address, vec![request(&self.named)?])
+            ..SessionSpec::new(self.destination.resolve()?, vec![request(&self.named)?])
         })?)
+    }
+}
+
+/// Where a server is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Destination {
+    /// `0.0.0.0` where the name is to be resolved on the machine of the generator.
+    address: SocketAddr,
+    /// The `Host` header, where it is not the address.
+    host: Option<String>,
+}
+
+impl Destination {
+    /// That of a server of the run.
+    pub fn of(server: &DrivenServer<'_>) -> Self {
+        Self { address: server.address, host: server.launch.host() }
+    }
+
+    /// The address, seen from this machine.
+    ///
+    /// # Errors
+    /// [`RunError::Plan`] for a name that means nothing here.
+    pub fn resolve(&self) -> Result<SocketAddr, RunError> {
+        match &self.host {
+            Some(host) if self.address.ip().is_unspecified() => {
+                resolve(host).map_err(|message| RunError::Plan { key: "--external".to_owned(), message })
+            }
+            _ => Ok(self.address),
+        }
     }
 }
 
@@ -167,6 +194,20 @@ mod tests {
             assert_eq!(request.headers, [("accept".to_owned(), "text/plain".to_owned())]);
             assert_eq!(request.checks.len(), checks, "status, header, and the body where it is checked");
         }
+    }
+
+    #[test]
+    fn a_name_is_resolved_where_the_load_is_made() {
+        let destination = |address: &str, host: Option<&str>| Destination {
+            address: address.parse().unwrap(),
+            host: host.map(str::to_owned),
+        };
+        let resolved = destination("0.0.0.0:80", Some("localhost:80")).resolve().unwrap();
+        assert!(resolved.ip().is_loopback() && resolved.port() == 80);
+        let known = destination("10.0.0.7:80", Some("no-such-host.invalid:80"));
+        assert_eq!(known.resolve().unwrap().to_string(), "10.0.0.7:80", "it was resolved already");
+        let unknown = destination("0.0.0.0:80", Some("no-such-host.invalid:80")).resolve().unwrap_err().to_string();
+        assert!(unknown.starts_with("--external: \"no-such-host.invalid:80\" cannot be found"), "{unknown}");
     }
 
     #[test]

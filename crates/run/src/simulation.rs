@@ -121,7 +121,7 @@ impl TestBed for SimulatedBed {
         Ok(results)
     }
 
-    fn verify(&mut self, server: ServerId, scenarios: &[&str]) -> Vec<CheckOutcome> {
+    fn verify(&mut self, server: ServerId, scenarios: &[&str]) -> Result<Vec<CheckOutcome>, RunError> {
         let Running { name, start, .. } = self.running[&server].clone();
         let lies = self.planted(&name).lying_starts.contains(&start);
         self.act(Action::Verify(name));
@@ -132,7 +132,7 @@ impl TestBed for SimulatedBed {
             because: None,
             fingerprint: None,
         };
-        scenarios.iter().map(outcome).collect()
+        Ok(scenarios.iter().map(outcome).collect())
     }
 
     fn observe_rest(&mut self, servers: &[ServerId], span: Duration) -> Vec<Option<f64>> {

@@ -77,7 +77,10 @@ pub(crate) trait TestBed {
     fn start(&mut self, starts: &[ServerStart<'_>], cpus: &CpuSet) -> Result<Vec<Result<u64, SutError>>, RunError>;
 
     /// Compares a server's answers with its contract: those of `scenarios`, and all checks.
-    fn verify(&mut self, server: ServerId, scenarios: &[&str]) -> Vec<CheckOutcome>;
+    ///
+    /// # Errors
+    /// When nobody is left to ask. A server that does not answer is an outcome.
+    fn verify(&mut self, server: ServerId, scenarios: &[&str]) -> Result<Vec<CheckOutcome>, RunError>;
 
     /// Leaves the servers alone for `span`. Returns the CPU that each used meanwhile as a share of one core, where that
     /// can be read, in the order of `servers`.

@@ -20,7 +20,7 @@ pub(crate) fn verify_server(
     scenarios: &[&str],
     place: &Place<'_>,
 ) -> Result<Vec<CheckOutcome>, RunError> {
-    let outcomes = context.bed.verify(server, scenarios);
+    let outcomes = context.bed.verify(server, scenarios)?;
     for outcome in outcomes.iter().filter(|outcome| !outcome.passed) {
         let kind = EventKind::ContractMismatch {
             server: variant.server.clone(),

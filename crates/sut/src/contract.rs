@@ -9,6 +9,7 @@ mod listener;
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use tare_plan::contract::Exchange;
 
 use client::Client;
@@ -18,7 +19,7 @@ pub use fingerprint::{Fingerprint, header_differences};
 const SWITCHING_PROTOCOLS: u16 = 101;
 
 /// The result of one exchange.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckOutcome {
     /// The check's or scenario's name.
     pub check: String,

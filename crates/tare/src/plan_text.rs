@@ -7,7 +7,7 @@ use std::time::Duration;
 use tare_plan::estimate::{least_budget, run_time};
 use tare_plan::plan::{Forks, Mode, Plan, Role, Warmup};
 use tare_report::forecast::forecast;
-use tare_report::format::{cores, roughly};
+use tare_report::format::{places, roughly};
 use tare_stats::steady::SteadyRule;
 use tare_units::Span;
 
@@ -26,13 +26,7 @@ pub fn plan_headline(plan: &Plan) -> String {
         count(plan.load.users as usize, "user"),
         first_of(&baselines.into_iter().collect::<Vec<_>>()),
     );
-    let _ = writeln!(
-        text,
-        "  server: {} · generator: {} · seed {}",
-        cores(&plan.machine.server_cpus),
-        cores(&plan.machine.load_cpus),
-        plan.seed
-    );
+    let _ = writeln!(text, "  {} · seed {}", places(&plan.machine), plan.seed);
     let _ = writeln!(text, "  {}{}", ending(plan), profiles(plan));
     if let Some(forecast) = forecast(plan) {
         let _ = writeln!(text, "  {forecast}");

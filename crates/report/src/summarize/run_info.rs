@@ -7,7 +7,7 @@ use tare_plan::plan::{Forks, Mode as PlanMode, Plan, Setting};
 use tare_record::environment::Environment;
 use tare_record::{EndStatus, EventRecord, RunRecord, StoredSlice};
 
-use crate::format::{cores, count, share};
+use crate::format::{count, places, share};
 use crate::summary::{Mode, Row, RunInfo, RunStatus, Section};
 use crate::time::rfc3339;
 
@@ -79,12 +79,7 @@ fn place(plan: &Plan, environment: &Environment) -> String {
         format!(" · JDK {} {options}", value.trim_start_matches("JDK ")).trim_end().to_owned()
     });
     let jdk = jdk.next().unwrap_or_default();
-    format!(
-        "server: {} · generator: {}{jdk} · seed {}",
-        cores(&machine.server_cpus),
-        cores(&machine.load_cpus),
-        plan.seed
-    )
+    format!("{}{jdk} · seed {}", places(machine), plan.seed)
 }
 
 fn stop(plan: &Plan) -> String {

@@ -3,6 +3,10 @@
 use std::fmt;
 use std::str::FromStr;
 
+use tare_plan::Plan;
+
+use crate::error::RunError;
+
 /// The most agents of one place.
 const MOST_AGENTS: usize = 1024;
 
@@ -41,6 +45,28 @@ impl AgentPlace {
             Self::Ssh { .. } | Self::AppliedJob { .. } => 1,
         }
     }
+}
+
+/// Where the agents of a plan's load are; nowhere if this process makes it.
+///
+/// # Errors
+/// [`RunError::Plan`] for what is no place.
+pub fn agent_places(plan: &Plan) -> Result<Vec<AgentPlace>, RunError> {
+    read_places(&plan.machine.agents)
+}
+
+/// Places as users write them.
+///
+/// # Errors
+/// [`RunError::Plan`] for what is no place.
+pub fn read_places(texts: &[String]) -> Result<Vec<AgentPlace>, RunError> {
+    let wrong = |message: String| RunError::Plan { key: "--agents".to_owned(), message };
+    texts.iter().map(|text| text.parse().map_err(wrong)).collect()
+}
+
+/// Whether any of these places is on another machine.
+pub fn are_elsewhere(places: &[AgentPlace]) -> bool {
+    places.iter().any(|place| !matches!(place, AgentPlace::Local { .. }))
 }
 
 /// Names for agents from the names of their places: agents of one place are told apart by a number.

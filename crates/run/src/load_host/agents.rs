@@ -9,14 +9,15 @@ use tare_agent::{PackedSample, unpack_sample};
 use tare_load::{Cancel, SliceSample};
 use tare_record::EventRecord;
 use tare_record::environment::FactSection;
+use tare_sut::contract::CheckOutcome;
 use tare_sys::affinity::CpuSet;
 use tare_sys::clock::Nanos;
 
 use super::message::{AgentShare, LoadOrder, LoadReport, TurnOrder};
-use super::{RunLoad, are_elsewhere};
+use super::{RunLoad, VerifyOrder};
 use crate::agents::kubernetes::AgentJob;
 use crate::agents::link::AgentLink;
-use crate::agents::place::AgentPlace;
+use crate::agents::place::{AgentPlace, are_elsewhere};
 use crate::agents::starting::{AgentCores, AgentsOrder, PodOrder, StartedAgents, start_agents};
 use crate::agents::talk::{AgentTask, Answer, KeepAlive, Talk};
 use crate::error::RunError;
@@ -108,8 +109,7 @@ impl LoadAgents {
             return Err(failed(OUT_OF_TURN.to_owned()));
         };
         self.facts.push(facts.into_iter().map(|section| of_agent(section, &name)).collect());
-        let of_agent = |event: EventRecord| EventRecord { text: format!("on {name}: {}", event.text), ..event };
-        self.disturbances.extend(found.into_iter().map(of_agent));
+        self.disturbances.extend(found.into_iter().map(|event| event_of_agent(&event, &name)));
         Ok(())
     }
 
@@ -170,6 +170,13 @@ fn of_agent(mut section: FactSection, agent: &str) -> FactSection {
     FactSection { title: format!("{} of {agent}", section.title), ..section }
 }
 
+/// The same holds for what an agent found on its machine. The finding is made anew from its kind.
+fn event_of_agent(event: &EventRecord, agent: &str) -> EventRecord {
+    let found = EventRecord::new(event.kind.clone());
+    let text: String = found.text.chars().filter(|c| !c.is_control()).collect();
+    EventRecord { text: format!("on {agent}: {text}"), ..found }
+}
+
 /// The load of a run from agents.
 pub(crate) struct AgentLoad<'a> {
     agents: &'a LoadAgents,
@@ -186,6 +193,17 @@ impl<'a> AgentLoad<'a> {
 }
 
 impl RunLoad for AgentLoad<'_> {
+    /// One agent asks for all.
+    fn verify(&mut self, order: &VerifyOrder) -> Result<Vec<CheckOutcome>, RunError> {
+        let failed = |reason: String| RunError::Agent { agent: self.agents.names[0].clone(), reason };
+        let mut talks = self.agents.talks.lock().unwrap_or_else(PoisonError::into_inner);
+        match talks[0].call(&LoadOrder::Verify(order.clone()), Vec::new(), None) {
+            Ok(LoadReport::Verified(outcomes)) => Ok(outcomes),
+            Ok(LoadReport::Failed(reason)) | Err(reason) => Err(failed(reason)),
+            Ok(_) => Err(failed(OUT_OF_TURN.to_owned())),
+        }
+    }
+
     fn open(&mut self, sessions: Vec<SessionOrder>) -> Result<(), RunError> {
         let answers = self.agents.call_all(&LoadOrder::Open(sessions), None)?;
         let workers = |answer: &Answer<LoadReport>| match answer.report {

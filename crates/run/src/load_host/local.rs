@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use tare_load::{Cancel, LoadSession, Sending, Share, SliceSample, SliceSpec, Watched};
+use tare_sut::contract::CheckOutcome;
 use tare_sys::affinity::CpuSet;
 
-use super::RunLoad;
+use super::{RunLoad, VerifyOrder};
 use crate::error::RunError;
 use crate::server_id::ServerId;
 use crate::session::SessionOrder;
@@ -28,6 +29,10 @@ impl OwnLoad {
 }
 
 impl RunLoad for OwnLoad {
+    fn verify(&mut self, order: &VerifyOrder) -> Result<Vec<CheckOutcome>, RunError> {
+        Ok(order.carry_out())
+    }
+
     fn open(&mut self, sessions: Vec<SessionOrder>) -> Result<(), RunError> {
         self.sessions.clear();
         for order in sessions {

@@ -5,8 +5,10 @@ use tare_load::Sending;
 use tare_plan::plan::SliceKind;
 use tare_record::environment::FactSection;
 use tare_record::{EventRecord, Phase};
+use tare_sut::contract::CheckOutcome;
 use tare_units::Span;
 
+use super::VerifyOrder;
 use crate::server_id::ServerId;
 use crate::session::SessionOrder;
 use crate::slice::SliceLoad;
@@ -18,6 +20,8 @@ pub(super) enum LoadOrder {
     Describe,
     /// Make the load as one of several agents, on these cores. What disturbs measuring there?
     Share(AgentShare),
+    /// Check the answers of a server.
+    Verify(VerifyOrder),
     /// Prepare the load of one scenario. Connections open with the first turn.
     Open(Vec<SessionOrder>),
     /// Drive one turn of load against one server.
@@ -47,6 +51,7 @@ pub(super) enum LoadReport {
     /// Machine and kernel.
     Facts(Vec<FactSection>),
     Disturbances(Vec<EventRecord>),
+    Verified(Vec<CheckOutcome>),
     /// Sessions are prepared, each with this many worker threads.
     Opened {
         workers: u32,

@@ -6,10 +6,12 @@ mod message;
 mod serve;
 #[cfg(test)]
 mod tests;
+mod verify;
 
 use tare_load::SliceSample;
 use tare_plan::Plan;
 use tare_plan::plan::Program;
+use tare_sut::contract::CheckOutcome;
 
 use crate::agents::place::AgentPlace;
 use crate::error::RunError;
@@ -18,13 +20,21 @@ use crate::session::SessionOrder;
 use crate::slice::SliceLoad;
 use crate::test_bed::DriveStage;
 
+pub use crate::agents::place::{agent_places, are_elsewhere, read_places};
 pub(crate) use agents::AgentLoad;
 pub use agents::LoadAgents;
 pub(crate) use local::OwnLoad;
 pub(crate) use serve::serve_turns;
+pub(crate) use verify::VerifyOrder;
 
 /// What makes the load of a run.
 pub(crate) trait RunLoad {
+    /// Checks a server's answers from where the load is made.
+    ///
+    /// # Errors
+    /// When an agent is lost. A server that does not answer is an outcome.
+    fn verify(&mut self, order: &VerifyOrder) -> Result<Vec<CheckOutcome>, RunError>;
+
     /// Prepares the load of one scenario. Connections open with the first turn and stay open.
     ///
     /// # Errors
@@ -46,28 +56,6 @@ pub(crate) trait RunLoad {
         may_spin: bool,
         on_stage: &mut dyn FnMut(DriveStage),
     ) -> Result<SliceSample, RunError>;
-}
-
-/// Where the agents of a plan's load are; nowhere if this process makes it.
-///
-/// # Errors
-/// [`RunError::Plan`] for what is no place.
-pub fn agent_places(plan: &Plan) -> Result<Vec<AgentPlace>, RunError> {
-    read_places(&plan.machine.agents)
-}
-
-/// Places as users write them.
-///
-/// # Errors
-/// [`RunError::Plan`] for what is no place.
-pub fn read_places(texts: &[String]) -> Result<Vec<AgentPlace>, RunError> {
-    let wrong = |message: String| RunError::Plan { key: "--agents".to_owned(), message };
-    texts.iter().map(|text| text.parse().map_err(wrong)).collect()
-}
-
-/// Whether any of these places is on another machine.
-pub fn are_elsewhere(places: &[AgentPlace]) -> bool {
-    places.iter().any(|place| !matches!(place, AgentPlace::Local { .. }))
 }
 
 /// Refuses what agents cannot do.

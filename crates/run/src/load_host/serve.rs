@@ -66,6 +66,7 @@ impl AgentGenerator {
                 self.share = share;
                 LoadReport::Disturbances(disturbances(&self.cpus_for(1)?, &self.cancelled))
             }
+            LoadOrder::Verify(order) => LoadReport::Verified(order.carry_out()),
             LoadOrder::Open(sessions) => {
                 self.open(sessions)?;
                 LoadReport::Opened { workers: self.cpus.len() as u32 }

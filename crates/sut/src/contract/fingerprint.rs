@@ -3,6 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::{Deserialize, Serialize};
+
 use super::CheckOutcome;
 use super::client::Answer;
 
@@ -10,7 +12,7 @@ use super::client::Answer;
 const VOLATILE: &[&str] = &["date"];
 
 /// Names (in lower case) and values of an answer's headers.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fingerprint(BTreeMap<String, String>);
 
 impl Fingerprint {

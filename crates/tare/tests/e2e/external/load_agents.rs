@@ -16,6 +16,7 @@ fn agents_make_the_load_of_a_comparison() {
         bench.suite(&suite());
         let output = bench.run(&[&["run", "suite.toml", "--forks", "3"], place].concat());
         assert!(output.status.success(), "{place:?}: {}{}", stdout(&output), stderr(&output));
+        assert!(stdout(&output).contains(&format!(" · generator: agents at {}", place[1])), "{}", stdout(&output));
         let summary = bench.summary();
         let currencies = comparison(&summary, "more")["currencies"].as_array().unwrap().clone();
         assert!(currencies.iter().any(|one| one["name"] == "cpu_per_request"), "{place:?}: {currencies:?}");

@@ -1,0 +1,67 @@
+//! The check of a server's answers from where the load is made: a server that agents reach may be hidden from the coordinator.
+
+use serde::{Deserialize, Serialize};
+use tare_plan::contract::{Exchange, Expect, Request};
+use tare_plan::push::Push;
+use tare_sut::contract::{CheckOutcome, verify_exchanges};
+use tare_units::Span;
+
+use crate::session::Destination;
+
+/// What a server is asked, and what it must answer.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct VerifyOrder {
+    pub destination: Destination,
+    pub exchanges: Vec<OwnExchange>,
+    /// The longest time to an answer.
+    pub patience: Span,
+}
+
+/// An exchange of a contract.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct OwnExchange {
+    name: String,
+    request: Request,
+    expect: Expect,
+    push: Option<Push>,
+    because: Option<String>,
+}
+
+impl From<Exchange<'_>> for OwnExchange {
+    fn from(exchange: Exchange<'_>) -> Self {
+        Self {
+            name: exchange.name.to_owned(),
+            request: exchange.request.clone(),
+            expect: exchange.expect.clone(),
+            push: exchange.push.cloned(),
+            because: exchange.because.map(str::to_owned),
+        }
+    }
+}
+
+impl VerifyOrder {
+    /// Asks the server from this machine. A name that means nothing here fails every exchange.
+    pub fn carry_out(&self) -> Vec<CheckOutcome> {
+        match self.destination.resolve() {
+            Ok(address) => verify_exchanges(address, self.exchanges.iter().map(OwnExchange::exchange), self.patience.0),
+            Err(error) => self.exchanges.iter().map(|exchange| exchange.failed(&error.to_string())).collect(),
+        }
+    }
+}
+
+impl OwnExchange {
+    fn failed(&self, reason: &str) -> CheckOutcome {
+        CheckOutcome {
+            check: self.name.clone(),
+            passed: false,
+            difference: Some(reason.to_owned()),
+            because: self.because.clone(),
+            fingerprint: None,
+        }
+    }
+
+    fn exchange(&self) -> Exchange<'_> {
+        let Self { name, request, expect, push, because } = self;
+        Exchange { name, request, expect, push: push.as_ref(), because: because.as_deref() }
+    }
+}
