@@ -32,14 +32,16 @@ final class BusyLoop(steps: Long):
 
 object BusyLoop:
   private val Steps = 100_000L
-  private val Rounds = 400
+  private val TrialNs = 2_000_000_000L
 
-  /** The loop that takes this long on a core at full speed. The fastest of many rounds gives the time of a step. */
+  /** The loop that takes this long on a core at full speed. The fastest round of two seconds gives the time of a step: the
+    * compilers share the cores with other servers that start, and a core may be slow for a while.
+    */
   def lasting(ns: Long): BusyLoop =
     if ns <= 0 then BusyLoop(0)
     else
-      val trial = BusyLoop(Steps)
-      val quickest = Iterator.continually(time(trial)).take(Rounds).min
+      val (trial, end) = (BusyLoop(Steps), System.nanoTime() + TrialNs)
+      val quickest = Iterator.continually(time(trial)).takeWhile(_ => System.nanoTime() < end).min
       BusyLoop(math.round(ns.toDouble * Steps / quickest))
 
   private def time(loop: BusyLoop): Long =
