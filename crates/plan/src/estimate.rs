@@ -37,9 +37,9 @@ pub fn formula_fork_time(plan: &Plan, group: &Group) -> Duration {
     })
 }
 
-/// The mean of two forks in a row: a control joins every second one.
+/// The mean of the fourth fork and the fifth: from there on, a control joins every second one.
 fn mean_of_forks(time: impl Fn(u32) -> Duration) -> Duration {
-    (time(1) + time(2)) / 2
+    (time(4) + time(5)) / 2
 }
 
 /// For later plans: the forks of `group` took `taken_s` seconds each.

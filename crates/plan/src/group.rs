@@ -29,12 +29,16 @@ impl Group {
         &self.variants[0]
     }
 
-    /// The variants that start in the `fork`-th fork (1-based). A control joins every second fork, from the first on: it
-    /// guards the comparisons, and would take a third of their time. A group of a baseline and its control alone has both
-    /// in each fork.
+    /// The variants that start in the `fork`-th fork (1-based). A control joins the first three forks, which can decide, and
+    /// then every second one: it guards the comparisons, and would take a third of their time. A group of a baseline and
+    /// its control alone has both in each fork.
     pub fn variants_of_fork(&self, fork: u32) -> &[Variant] {
         match self.variants.as_slice() {
-            [others @ .., last] if last.role == Role::Control && others.len() > 1 && fork.is_multiple_of(2) => others,
+            [others @ .., last]
+                if last.role == Role::Control && others.len() > 1 && fork > 3 && fork.is_multiple_of(2) =>
+            {
+                others
+            }
             all => all,
         }
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use tare_load::{Cancel, Share, SliceSample};
+use tare_load::{Cancel, Sending, Share, SliceSample};
 use tare_plan::Plan;
 use tare_plan::contract::Contract;
 use tare_plan::engine::Engine;
@@ -177,8 +177,8 @@ impl TestBed for ProcessBed<'_> {
         on_stage: &mut dyn FnMut(DriveStage),
     ) -> Result<SliceSample, RunError> {
         // The cores of a server that tare did not start are unknown, so the generator must not spin on them.
-        let may_spin = !self.server(server)?.launch.is_external();
-        let mut sample = self.load.drive(server, load, may_spin, on_stage)?;
+        let sending = if self.server(server)?.launch.is_external() { Sending::Exact } else { load.sending };
+        let mut sample = self.load.drive(server, &SliceLoad { sending, ..*load }, on_stage)?;
         sample.start_ns = Nanos(sample.start_ns).since(self.begin);
         self.host.look_at_jvm(server);
         self.host.check()?;

@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use tare_load::{Schedule, Sending, SliceSample, SliceSpec, StopRule};
 use tare_plan::plan::SliceKind;
 use tare_record::{Phase, SliceRecord};
 
 /// The load of one slice, or of one turn of it.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct SliceLoad {
     pub kind: SliceKind,
     pub phase: Phase,
@@ -21,7 +22,8 @@ pub(crate) struct SliceLoad {
     pub discard: Duration,
     /// Seed of the arrivals.
     pub seed: u64,
-    /// How an open load sends.
+    /// How an open load sends. It is not told to agents: none spins, because who else uses its cores is not known here.
+    #[serde(skip)]
     pub sending: Sending,
 }
 
@@ -149,6 +151,14 @@ mod tests {
             assert_eq!((spec.seed, spec.connections), (3, 16));
             assert_eq!((spec.discard_head, spec.drain_timeout), (Duration::from_millis(100), Duration::from_secs(1)));
         }
+    }
+
+    #[test]
+    fn an_agent_is_told_all_but_how_to_send() {
+        let told = SliceLoad { sending: Sending::Spinning, ..load(SliceKind::Poisson, Phase::Measure, 1_234.5) };
+        let read: SliceLoad = serde_json::from_str(&serde_json::to_string(&told).unwrap()).unwrap();
+        let exact = SliceLoad { sending: Sending::Exact, ..told };
+        assert_eq!(format!("{read:?}"), format!("{exact:?}"));
     }
 
     #[test]

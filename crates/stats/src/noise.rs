@@ -25,9 +25,9 @@ impl NoiseFloor {
     /// fewer of them.
     ///
     /// # Errors
-    /// There are fewer than two forks, one is not finite, or `alpha` is outside (0, 1).
+    /// There are fewer than three forks, one is not finite, or `alpha` is outside (0, 1).
     pub fn of_forks(log_ratios: &[f64], compared: u32, alpha: f64) -> Result<Self, StatsError> {
-        require("a noise floor", 2, log_ratios)?;
+        require("a noise floor", 3, log_ratios)?;
         let log = Interval::of_mean(log_ratios, alpha)?;
         let forks = log_ratios.len() as u32;
         let half_width = log.half_width() * (f64::from(forks) / f64::from(compared.max(1))).sqrt();
@@ -51,7 +51,8 @@ mod tests {
     }
 
     #[test]
-    fn one_fork_has_no_noise_floor() {
-        assert!(matches!(NoiseFloor::of_forks(&[0.01], 1, 0.05), Err(StatsError::TooFew { needed: 2, .. })));
+    fn two_forks_have_no_noise_floor() {
+        let of_two = NoiseFloor::of_forks(&[0.01, 0.02], 2, 0.05);
+        assert!(matches!(of_two, Err(StatsError::TooFew { needed: 3, .. })));
     }
 }

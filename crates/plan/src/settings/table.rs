@@ -142,7 +142,7 @@ define_settings! {
         /// Start each baseline a second time and compare the two starts (A/A control): gives the noise floor.
         control: bool = off_unless(
             "control",
-            "Also start each baseline a second time and compare the two starts (A/A control): gives the noise floor. Every second start has one, and takes half as long again.",
+            "Also start each baseline a second time and compare the two starts (A/A control): gives the noise floor. The first three starts have one, and every second one after; such a start takes half as long again.",
         )
             .when(is_compared).fills(|to, control| to.control = control);
         /// Narrow the intervals by what earlier runs on this machine say of the scatter of starts: auto (from 20 comparisons on) or off.

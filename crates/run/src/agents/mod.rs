@@ -7,3 +7,6 @@ pub(crate) mod place;
 pub(crate) mod ssh;
 pub(crate) mod starting;
 pub(crate) mod talk;
+#[cfg(test)]
+pub(crate) mod tests;
+pub(crate) mod work;

@@ -5,6 +5,7 @@ use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use serde::Serialize;
 use tare_agent::{PackedSample, unpack_sample};
 use tare_load::{Cancel, SliceSample};
 use tare_record::EventRecord;
@@ -13,7 +14,7 @@ use tare_sut::contract::CheckOutcome;
 use tare_sys::affinity::CpuSet;
 use tare_sys::clock::Nanos;
 
-use super::message::{AgentShare, LoadOrder, LoadReport, TurnOrder};
+use super::message::{AgentShare, LoadOrder, LoadReport};
 use super::{RunLoad, VerifyOrder};
 use crate::agents::kubernetes::AgentJob;
 use crate::agents::link::AgentLink;
@@ -72,45 +73,31 @@ impl LoadAgents {
         Self::over(names, talks, cores, jobs, are_elsewhere(places))
     }
 
-    /// Greets the agents at the other ends, and gives each its share.
+    /// Greets the agents at the other ends, asks what their machines are, and gives each its share.
     pub(super) fn over(
         names: Vec<String>,
-        talks: Vec<Talk>,
+        mut talks: Vec<Talk>,
         cores: Vec<AgentCores>,
         jobs: Vec<AgentJob>,
         are_elsewhere: bool,
     ) -> Result<Self, RunError> {
-        let (facts, disturbances, pings) = (Vec::new(), Vec::new(), Vec::new());
+        let mut pings = Vec::with_capacity(talks.len());
+        for (talk, name) in talks.iter_mut().zip(&names) {
+            talk.greet().map_err(|reason| RunError::Agent { agent: name.clone(), reason })?;
+            pings.push(talk.keep_alive());
+        }
+        let (facts, disturbances) = (Vec::new(), Vec::new());
         let mut this = Self { names, facts, disturbances, are_elsewhere, pings, talks: Mutex::new(talks), jobs };
-        let agents = this.names.len() as u32;
-        for (at, cores) in cores.into_iter().enumerate() {
-            let AgentCores { load_cpus: cpus, pod_cpus, before_on_node } = cores;
-            let share = AgentShare { agent: at as u32, agents, cpus, pod_cpus, before_on_node };
-            this.equip(at, share)?;
+        let described = this.call_all(&LoadOrder::Describe, None)?;
+        let shared = this.call_each(&shares(cores), None)?;
+        for ((name, described), shared) in this.names.iter().zip(described).zip(shared) {
+            let (LoadReport::Facts(facts), LoadReport::Disturbances(found)) = (described.report, shared.report) else {
+                return Err(RunError::Agent { agent: name.clone(), reason: OUT_OF_TURN.to_owned() });
+            };
+            this.facts.push(facts.into_iter().map(|section| of_agent(section, name)).collect());
+            this.disturbances.extend(found.iter().map(|event| event_of_agent(event, name)));
         }
         Ok(this)
-    }
-
-    /// Greets one agent, asks what its machine is, and gives it its share.
-    fn equip(&mut self, at: usize, share: AgentShare) -> Result<(), RunError> {
-        let name = self.names[at].clone();
-        let failed = |reason: String| RunError::Agent { agent: name.clone(), reason };
-        let talks = self.talks.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let talk = &mut talks[at];
-        talk.greet().map_err(failed)?;
-        self.pings.push(talk.keep_alive());
-        let mut ask = |order: LoadOrder| match talk.call(&order, Vec::new(), None) {
-            Ok(LoadReport::Failed(reason)) | Err(reason) => Err(failed(reason)),
-            Ok(report) => Ok(report),
-        };
-        let facts = ask(LoadOrder::Describe)?;
-        let disturbances = ask(LoadOrder::Share(share))?;
-        let (LoadReport::Facts(facts), LoadReport::Disturbances(found)) = (facts, disturbances) else {
-            return Err(failed(OUT_OF_TURN.to_owned()));
-        };
-        self.facts.push(facts.into_iter().map(|section| of_agent(section, &name)).collect());
-        self.disturbances.extend(found.into_iter().map(|event| event_of_agent(&event, &name)));
-        Ok(())
     }
 
     /// How many agents there are.
@@ -146,8 +133,18 @@ impl LoadAgents {
 
     /// Gives all agents the same order, and returns their answers. `cancelled` ends a turn early.
     fn call_all(&self, order: &LoadOrder, cancelled: Option<&AtomicBool>) -> Result<Vec<Answer<LoadReport>>, RunError> {
+        self.call_each(&vec![order; self.names.len()], cancelled)
+    }
+
+    /// Gives each agent its order, all at once, and returns their answers.
+    fn call_each<O: Serialize>(
+        &self,
+        orders: &[O],
+        cancelled: Option<&AtomicBool>,
+    ) -> Result<Vec<Answer<LoadReport>>, RunError> {
         let mut talks = self.talks.lock().unwrap_or_else(PoisonError::into_inner);
-        let numbers: Vec<u64> = talks.iter_mut().map(|talk| talk.give(order, Vec::new())).collect();
+        let numbers: Vec<u64> =
+            talks.iter_mut().zip(orders).map(|(talk, order)| talk.give(order, Vec::new())).collect();
         let mut answers = Vec::with_capacity(numbers.len());
         for ((talk, number), name) in talks.iter_mut().zip(numbers).zip(&self.names) {
             let failed = |reason: String| RunError::Agent { agent: name.clone(), reason };
@@ -159,6 +156,16 @@ impl LoadAgents {
         }
         Ok(answers)
     }
+}
+
+/// The order to each agent that gives it its share.
+fn shares(cores: Vec<AgentCores>) -> Vec<LoadOrder> {
+    let agents = cores.len() as u32;
+    let share = |(agent, cores): (usize, AgentCores)| {
+        let AgentCores { load_cpus: cpus, pod_cpus, before_on_node } = cores;
+        LoadOrder::Share(AgentShare { agent: agent as u32, agents, cpus, pod_cpus, before_on_node })
+    };
+    cores.into_iter().enumerate().map(share).collect()
 }
 
 /// What an agent says that answers another order than it was given.
@@ -205,12 +212,14 @@ impl RunLoad for AgentLoad<'_> {
     }
 
     fn open(&mut self, sessions: Vec<SessionOrder>) -> Result<(), RunError> {
+        let connections = sessions.iter().map(SessionOrder::connections).min().unwrap_or(1);
         let answers = self.agents.call_all(&LoadOrder::Open(sessions), None)?;
         let workers = |answer: &Answer<LoadReport>| match answer.report {
             LoadReport::Opened { workers } => workers,
             _ => 1,
         };
-        self.least_users = answers.iter().map(workers).max().unwrap_or(1) * answers.len() as u32;
+        let most_workers = answers.iter().map(workers).max().unwrap_or(1);
+        self.least_users = connections.min(most_workers * answers.len() as u32);
         Ok(())
     }
 
@@ -219,19 +228,17 @@ impl RunLoad for AgentLoad<'_> {
         let _ = self.agents.call_all(&LoadOrder::Close, None);
     }
 
-    /// No agent spins: who else uses its cores is not known here. A turn of the warm-up may have more users than was asked
-    /// for, so that each worker has one; a scored turn has as many as there are connections, which are enough.
+    /// A turn of the warm-up may have more users than was asked for, so that each worker has one. A scored turn has as many
+    /// as there are connections, which are enough.
     fn drive(
         &mut self,
         server: ServerId,
         load: &SliceLoad,
-        _may_spin: bool,
         on_stage: &mut dyn FnMut(DriveStage),
     ) -> Result<SliceSample, RunError> {
         on_stage(DriveStage::Begun);
         let load = SliceLoad { users: load.users.max(self.least_users), ..*load };
-        let turn = TurnOrder::from(&load);
-        let answers = self.agents.call_all(&LoadOrder::Drive { server, turn }, Some(&self.cancelled))?;
+        let answers = self.agents.call_all(&LoadOrder::Drive { server, load }, Some(&self.cancelled))?;
         let mut whole: Option<SliceSample> = None;
         for (answer, name) in answers.into_iter().zip(&self.agents.names) {
             let sample = sample_of(answer).map_err(|reason| RunError::Agent { agent: name.clone(), reason })?;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tare_load::{Cancel, LoadSession, Sending, Share, SliceSample, SliceSpec, Watched};
+use tare_load::{Cancel, LoadSession, Share, SliceSample, Watched};
 use tare_sut::contract::CheckOutcome;
 use tare_sys::affinity::CpuSet;
 
@@ -50,14 +50,11 @@ impl RunLoad for OwnLoad {
         &mut self,
         server: ServerId,
         load: &SliceLoad,
-        may_spin: bool,
         on_stage: &mut dyn FnMut(DriveStage),
     ) -> Result<SliceSample, RunError> {
         let unknown = || RunError::NotPrepared(format!("the load of server {}", server.0));
         let (order, session) = self.sessions.get_mut(&server).ok_or_else(unknown)?;
-        let spec = load.spec(order.timeout());
-        let spec = if may_spin { spec } else { SliceSpec { sending: Sending::Exact, ..spec } };
-        Ok(session.run_watched(&spec, None, &self.cancel, &mut |watched| match watched {
+        Ok(session.run_watched(&load.spec(order.timeout()), None, &self.cancel, &mut |watched| match watched {
             Watched::Opening(opening) => on_stage(DriveStage::Opening { open: opening.open, of: opening.of }),
             Watched::Begun => on_stage(DriveStage::Begun),
             _ => {}

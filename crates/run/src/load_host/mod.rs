@@ -24,7 +24,7 @@ pub use crate::agents::place::{agent_places, are_elsewhere, read_places};
 pub(crate) use agents::AgentLoad;
 pub use agents::LoadAgents;
 pub(crate) use local::OwnLoad;
-pub(crate) use serve::serve_turns;
+pub(crate) use serve::AgentGenerator;
 pub(crate) use verify::VerifyOrder;
 
 /// What makes the load of a run.
@@ -45,7 +45,7 @@ pub(crate) trait RunLoad {
     fn close(&mut self);
 
     /// Drives one turn against one server, to the end of its drain. The sample begins on the monotonic clock of this
-    /// process. `may_spin` is false where the cores of the server are unknown.
+    /// process.
     ///
     /// # Errors
     /// When a generator fails. Failures of the server are in the sample.
@@ -53,7 +53,6 @@ pub(crate) trait RunLoad {
         &mut self,
         server: ServerId,
         load: &SliceLoad,
-        may_spin: bool,
         on_stage: &mut dyn FnMut(DriveStage),
     ) -> Result<SliceSample, RunError>;
 }

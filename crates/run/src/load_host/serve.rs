@@ -3,13 +3,14 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use tare_agent::{PackedSample, RunOrder, RunReport, pack_sample};
+use tare_agent::{PackedSample, pack_sample};
 use tare_load::{Cancel, Share};
 use tare_sys::affinity::CpuSet;
 use tare_sys::clock::{self, Nanos};
 
-use super::message::{AgentShare, LoadOrder, LoadReport, TurnOrder};
+use super::message::{AgentShare, LoadOrder, LoadReport};
 use super::{OwnLoad, RunLoad};
+use crate::agents::work::OrderedWork;
 use crate::error::RunError;
 use crate::generator::{allow_connections, generator_cpus, pod_generator_cpus};
 use crate::machine_state::{disturbances, machine_facts};
@@ -17,31 +18,8 @@ use crate::server_id::ServerId;
 use crate::session::SessionOrder;
 use crate::slice::SliceLoad;
 
-/// Carries out `first` and the orders after it, until `next` has no more. `cancelled` ends a turn early.
-pub(crate) fn serve_turns<E>(
-    first: RunOrder,
-    cancelled: &Arc<AtomicBool>,
-    next: &mut dyn FnMut() -> Option<RunOrder>,
-    send: &mut dyn FnMut(RunReport) -> Result<(), E>,
-) -> Result<(), E> {
-    let mut generator = AgentGenerator::new(cancelled);
-    let mut order = Some(first);
-    while let Some(RunOrder { number, order: text, .. }) = order {
-        let (report, sample) = match serde_json::from_str(&text) {
-            Ok(order) => {
-                generator.carry_out(order).unwrap_or_else(|error| (LoadReport::Failed(error.to_string()), None))
-            }
-            Err(error) => (LoadReport::Failed(format!("an order that cannot be read: {error}")), None),
-        };
-        let report = serde_json::to_string(&report).unwrap_or_default();
-        send(RunReport { number, report, sample })?;
-        order = next();
-    }
-    Ok(())
-}
-
 /// The generator of an agent.
-struct AgentGenerator {
+pub(crate) struct AgentGenerator {
     share: AgentShare,
     part: Share,
     /// Its cores, once it knows how many connections there are.
@@ -51,14 +29,15 @@ struct AgentGenerator {
 }
 
 impl AgentGenerator {
-    fn new(cancelled: &Arc<AtomicBool>) -> Self {
+    /// No share yet. `cancelled` ends a turn early.
+    pub(crate) fn new(cancelled: &Arc<AtomicBool>) -> Self {
         let cpus = CpuSet::from_indices([]);
         let load = OwnLoad::new(cpus.clone(), Share::WHOLE, Cancel::from(Arc::clone(cancelled)));
         let share = AgentShare { agent: 0, agents: 1, cpus: String::new(), pod_cpus: 0, before_on_node: 0 };
         Self { share, part: Share::WHOLE, cpus, load, cancelled: Arc::clone(cancelled) }
     }
 
-    fn carry_out(&mut self, order: LoadOrder) -> Result<(LoadReport, Option<PackedSample>), RunError> {
+    fn do_as_told(&mut self, order: LoadOrder) -> Result<(LoadReport, Option<PackedSample>), RunError> {
         let report = match order {
             LoadOrder::Describe => LoadReport::Facts(machine_facts()),
             LoadOrder::Share(share) => {
@@ -71,7 +50,7 @@ impl AgentGenerator {
                 self.open(sessions)?;
                 LoadReport::Opened { workers: self.cpus.len() as u32 }
             }
-            LoadOrder::Drive { server, turn } => return self.drive(server, turn),
+            LoadOrder::Drive { server, load } => return self.drive(server, &load),
             LoadOrder::Close => {
                 self.load.close();
                 LoadReport::Done
@@ -99,11 +78,23 @@ impl AgentGenerator {
         self.load.open(sessions)
     }
 
-    fn drive(&mut self, server: ServerId, turn: TurnOrder) -> Result<(LoadReport, Option<PackedSample>), RunError> {
-        let load = SliceLoad::from(turn);
-        let sample = self.load.drive(server, &load, false, &mut |_| {})?;
+    fn drive(&mut self, server: ServerId, load: &SliceLoad) -> Result<(LoadReport, Option<PackedSample>), RunError> {
+        let sample = self.load.drive(server, load, &mut |_| {})?;
         let begun = Nanos(sample.start_ns);
         let packed = pack_sample(&sample.pack(), begun.0);
         Ok((LoadReport::Driven { begun_ns_ago: clock::now().since(begun) }, Some(packed)))
+    }
+}
+
+impl OrderedWork for AgentGenerator {
+    type Order = LoadOrder;
+    type Report = LoadReport;
+
+    fn carry_out(&mut self, order: LoadOrder, _: &[u8]) -> Result<(LoadReport, Option<PackedSample>), String> {
+        self.do_as_told(order).map_err(|error| error.to_string())
+    }
+
+    fn failed(reason: String) -> LoadReport {
+        LoadReport::Failed(reason)
     }
 }

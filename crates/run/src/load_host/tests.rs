@@ -1,16 +1,13 @@
 //! Real agents over pipes with a real server, and agents that misbehave.
 
-use std::io::{PipeReader, PipeWriter, Read, Write, empty, pipe};
+use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
 
-use tare_agent::{
-    Greeting, LONGEST_ORDER, Order, OrderKind, PROTOCOL, Report, ReportKind, RunReport, encode_frame, read_frame,
-};
+use tare_agent::{ReportKind, RunReport};
 use tare_load::Sending;
 use tare_plan::plan::{Program, SliceKind};
 use tare_record::Phase;
@@ -18,9 +15,9 @@ use tare_sys::affinity::allowed_cpus;
 use tare_sys::clock;
 
 use super::*;
-use crate::agents::link::AgentLink;
 use crate::agents::starting::AgentCores;
-use crate::agents::talk::{AgentTask, Talk};
+use crate::agents::talk::AgentTask;
+use crate::agents::tests::{FakeAgent, answering, talk_with};
 use crate::load::fleet::serve_agent;
 use crate::tests::plan;
 
@@ -59,47 +56,18 @@ fn answer_all(mut connection: TcpStream, answers: &AtomicU64) {
 }
 
 /// Agents with these behaviours.
-fn agents(behaviours: Vec<Box<dyn FnOnce(PipeReader, PipeWriter) + Send>>) -> Result<LoadAgents, RunError> {
-    let count = behaviours.len();
-    let mut talks = Vec::new();
-    for behaviour in behaviours {
-        let ((orders, to_agent), (from_agent, reports)) = (pipe().unwrap(), pipe().unwrap());
-        thread::spawn(move || behaviour(orders, reports));
-        let (heard, inbox) = channel();
-        talks.push(Talk::new(
-            AgentTask::Load,
-            AgentLink::over(0, to_agent, from_agent, empty(), &heard).unwrap(),
-            inbox,
-        ));
-    }
+fn agents(behaviours: Vec<FakeAgent>) -> Result<LoadAgents, RunError> {
     let load_cpus = allowed_cpus().unwrap().to_string();
-    let cores = vec![AgentCores { load_cpus, ..AgentCores::default() }; count];
-    let names = (1..=count).map(|number| format!("agent {number}")).collect();
+    let cores = vec![AgentCores { load_cpus, ..AgentCores::default() }; behaviours.len()];
+    let names = (1..=behaviours.len()).map(|number| format!("agent {number}")).collect();
+    let talks = behaviours.into_iter().map(|agent| talk_with(AgentTask::Load, agent)).collect();
     LoadAgents::over(names, talks, cores, Vec::new(), false)
 }
 
-fn real() -> Box<dyn FnOnce(PipeReader, PipeWriter) + Send> {
+fn real() -> FakeAgent {
     Box::new(|orders, reports| {
         let mut build = |_: &_| Err("no load of its own".to_owned());
         let _ = serve_agent(orders, reports, "bench", &mut build, || ());
-    })
-}
-
-/// Greets, and then answers every order with `answer`.
-fn answering(answer: fn(u64) -> Option<ReportKind>) -> Box<dyn FnOnce(PipeReader, PipeWriter) + Send> {
-    Box::new(move |mut orders, mut reports| {
-        while let Ok(Some(Order { kind: Some(order) })) = read_frame(&mut orders, LONGEST_ORDER) {
-            let report = match order {
-                OrderKind::Hello(_) => {
-                    let (version, host) = ("0.9.0".to_owned(), "bench".to_owned());
-                    Some(ReportKind::Greeting(Greeting { protocol: PROTOCOL, version, host }))
-                }
-                OrderKind::Load(order) => answer(order.number),
-                _ => continue,
-            };
-            let Some(report) = report else { return };
-            let _ = reports.write_all(&encode_frame(&Report::from(report)).unwrap());
-        }
     })
 }
 
@@ -117,17 +85,20 @@ fn the_turns_of_two_agents_add_up_to_what_the_server_answered() {
     generator.open(vec![SessionOrder::to(SERVER, address, 6)]).unwrap();
     for (kind, rate_per_s) in [(SliceKind::Saturating, 0.0), (SliceKind::Poisson, 2_000.0)] {
         let (before, begun) = (answers.load(Ordering::SeqCst), clock::now());
-        let sample = generator.drive(SERVER, &load(kind, 6, rate_per_s), true, &mut |_| {}).unwrap();
+        let sample = generator.drive(SERVER, &load(kind, 6, rate_per_s), &mut |_| {}).unwrap();
         let answered = answers.load(Ordering::SeqCst) - before;
         assert!(answered > 0 && sample.failed == 0, "{kind:?}: {sample:?}");
         assert_eq!(sample.completed_in_slice, answered, "{kind:?}");
         assert!((begun.0..=clock::now().0).contains(&sample.start_ns), "{kind:?} begins on the clock of this process");
         assert!(sample.workers >= 2, "each agent has its own: {sample:?}");
     }
-    let fewer = generator.drive(SERVER, &load(SliceKind::Saturating, 1, 0.0), true, &mut |_| {}).unwrap();
+    let fewer = generator.drive(SERVER, &load(SliceKind::Saturating, 1, 0.0), &mut |_| {}).unwrap();
     assert!(fewer.ok > 0 && fewer.failed == 0, "one user is too few for all workers: {fewer:?}");
+    generator.open(vec![SessionOrder::to(SERVER, address, 3)]).unwrap();
+    let uneven = generator.drive(SERVER, &load(SliceKind::Saturating, 3, 0.0), &mut |_| {}).unwrap();
+    assert!(uneven.ok > 0 && uneven.failed == 0, "two users of one agent, and one of the other: {uneven:?}");
     generator.close();
-    let gone = generator.drive(SERVER, &load(SliceKind::Saturating, 6, 0.0), true, &mut |_| {});
+    let gone = generator.drive(SERVER, &load(SliceKind::Saturating, 3, 0.0), &mut |_| {});
     assert!(gone.unwrap_err().to_string().starts_with("agent agent 1: "), "no session is open");
     let titles: Vec<String> = agents.sections().into_iter().map(|section| section.title).collect();
     assert_eq!(titles[..3], ["Agents of the load", "Machine of agent 1", "Kernel of agent 1"]);
@@ -157,7 +128,7 @@ fn ctrl_c_ends_a_turn_and_what_was_measured_is_kept() {
     generator.open(vec![SessionOrder::to(SERVER, address, 2)]).unwrap();
     cancelled.store(true, Ordering::SeqCst);
     let long = SliceLoad { length: Duration::from_secs(600), ..load(SliceKind::Saturating, 2, 0.0) };
-    let sample = generator.drive(SERVER, &long, true, &mut |_| {}).unwrap();
+    let sample = generator.drive(SERVER, &long, &mut |_| {}).unwrap();
     assert!(sample.cancelled);
 }
 

@@ -17,7 +17,7 @@ use crate::watch::WatchOrder;
 
 /// An order about the servers of a run. Each has one answer.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) enum HostOrder {
+pub(crate) enum HostOrder {
     /// Describe the machine. `java` is the home of the JDK to use, where one is named.
     Describe { java: Option<PathBuf> },
     /// Accept connections on this address for a moment, so that their round trip can be measured.
@@ -56,7 +56,7 @@ pub(super) enum HostOrder {
 
 /// The answer to an order.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) enum HostReport {
+pub(crate) enum HostReport {
     Done,
     Facts(HostFacts),
     Listening {
@@ -91,7 +91,7 @@ pub(crate) struct HostFacts {
 
 /// What came of a start.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) enum StartResult {
+pub(crate) enum StartResult {
     Ready { startup_ns: u64, address: SocketAddr },
     Cancelled,
     Failed(String),
@@ -105,7 +105,7 @@ impl StartResult {
 
 /// Whether the process of a server runs.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub(super) enum ServerStatus {
+pub(crate) enum ServerStatus {
     Running,
     Stopped,
     Returned(i32),
@@ -139,7 +139,7 @@ impl From<ServerStatus> for Status {
 
 /// How a server ended, and its log.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct StoppedServer {
+pub(crate) struct StoppedServer {
     pub end: String,
     /// The last part of its log, where it was started.
     pub log: String,
@@ -147,7 +147,7 @@ pub(super) struct StoppedServer {
 
 /// What a server used, with its histograms as bytes.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct PackedUse {
+pub(crate) struct PackedUse {
     /// Without histograms: their form in JSON has none.
     usage: ServerUse<PackedHistogram>,
     /// Of the meter outside the server, and of that inside its JVM.

@@ -30,7 +30,7 @@ pub(crate) use local::LocalServers;
 pub use remote::{HostChoice, RemoteHost};
 pub(crate) use remote_servers::RemoteServers;
 pub(crate) use sending::Sending;
-pub(crate) use serve::{serve_servers, work_folder};
+pub(crate) use serve::{AgentHost, work_folder};
 pub(crate) use start::{OwnStart, StartOrder, StartOrigin};
 
 /// Refuses what cannot be done to servers on another machine.

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::thread::Builder;
 
-use tare_agent::{RunOrder, RunReport};
+use tare_agent::PackedSample;
 use tare_sut::SutError;
 use tare_sut::jdk::Jdk;
 use tare_sut::sampler::cache_folder;
@@ -23,32 +23,12 @@ use super::local::LocalServers;
 use super::message::{HostFacts, HostOrder, HostReport, PackedUse, StartResult, StoppedServer};
 use super::remote::ROUND_TRIPS;
 use super::{ServerHost, StartOrder, StartOrigin};
+use crate::agents::work::OrderedWork;
 use crate::machine_state::{disturbances, machine_facts};
 use crate::server_id::ServerId;
 
 /// The most bytes of a server's log that are sent.
 const LONGEST_LOG: u64 = 1 << 20;
-
-/// Carries out `order` and those after it, until `next` has no more. `cancelled` ends a start that waits.
-pub(crate) fn serve_servers<E>(
-    first: RunOrder,
-    cancelled: &Arc<AtomicBool>,
-    next: &mut dyn FnMut() -> Option<RunOrder>,
-    send: &mut dyn FnMut(RunReport) -> Result<(), E>,
-) -> Result<(), E> {
-    let mut host = AgentHost::new(cancelled);
-    let mut order = Some(first);
-    while let Some(RunOrder { number, order: text, contents }) = order {
-        let report = match serde_json::from_str(&text) {
-            Ok(order) => host.carry_out(order, &contents).unwrap_or_else(HostReport::Failed),
-            Err(error) => HostReport::Failed(format!("an order that cannot be read: {error}")),
-        };
-        let report = serde_json::to_string(&report).unwrap_or_default();
-        send(RunReport { number, report, sample: None })?;
-        order = next();
-    }
-    Ok(())
-}
 
 /// The folder in which the logs of an agent's servers lie while it lives. It is below the user's own folder: in a shared one
 /// another user could prepare a file of that name.
@@ -56,7 +36,8 @@ pub(crate) fn work_folder() -> PathBuf {
     cache_folder().join(format!("servers-{}", std::process::id()))
 }
 
-struct AgentHost {
+/// The servers of an agent.
+pub(crate) struct AgentHost {
     servers: LocalServers,
     store: FileStore,
     work: PathBuf,
@@ -66,7 +47,8 @@ struct AgentHost {
 }
 
 impl AgentHost {
-    fn new(cancelled: &Arc<AtomicBool>) -> Self {
+    /// No server yet. `cancelled` ends a start that waits.
+    pub(crate) fn new(cancelled: &Arc<AtomicBool>) -> Self {
         let work = work_folder();
         if let Some(program) = env::current_exe().ok().filter(|program| program.starts_with(cache_folder())) {
             let _ = mark_used(&program);
@@ -81,7 +63,7 @@ impl AgentHost {
         }
     }
 
-    fn carry_out(&mut self, order: HostOrder, contents: &[u8]) -> Result<HostReport, String> {
+    fn do_as_told(&mut self, order: HostOrder, contents: &[u8]) -> Result<HostReport, String> {
         let text = |error: io::Error| error.to_string();
         Ok(match order {
             HostOrder::Describe { java } => HostReport::Facts(facts(java.as_deref())?),
@@ -162,6 +144,19 @@ impl AgentHost {
         let log = end_of_file(&path).unwrap_or_default();
         let _ = fs::remove_file(path);
         String::from_utf8_lossy(&log).into_owned()
+    }
+}
+
+impl OrderedWork for AgentHost {
+    type Order = HostOrder;
+    type Report = HostReport;
+
+    fn carry_out(&mut self, order: HostOrder, contents: &[u8]) -> Result<(HostReport, Option<PackedSample>), String> {
+        self.do_as_told(order, contents).map(|report| (report, None))
+    }
+
+    fn failed(reason: String) -> HostReport {
+        HostReport::Failed(reason)
     }
 }
 

@@ -1,13 +1,8 @@
 //! Both ends of the conversation about servers over pipes: the real agent, and agents that misbehave.
 
-use std::io::{PipeReader, PipeWriter, Write, pipe};
-use std::sync::mpsc::channel;
-use std::thread;
+use std::io::Write;
 
-use tare_agent::{
-    Failure, Greeting, LONGEST_ORDER, Order, OrderKind, PROTOCOL, Report, ReportKind, RunReport, encode_frame,
-    read_frame,
-};
+use tare_agent::{Failure, Greeting, Report, ReportKind, RunReport, encode_frame};
 use tare_record::{Hiccups, JvmUse, Pause, PauseCause, ServerUse};
 use tare_stats::histogram::LatencyHistogram;
 use tare_sut::server::Status;
@@ -15,47 +10,24 @@ use tare_sys::child::How;
 
 use super::message::{HostOrder, HostReport, PackedUse, ServerStatus};
 use super::{HostChoice, RemoteHost, ServerId};
-use crate::agents::link::AgentLink;
-use crate::agents::talk::{AgentTask, Talk};
+use crate::agents::talk::AgentTask;
+use crate::agents::tests::{FakeAgent, answering, talk_with};
 use crate::load::fleet::serve_agent;
 
 const LOCAL: HostChoice<'static> = HostChoice { place: "local:", address: None, java: None };
 
-/// A machine whose agent is this function.
-fn host_of(agent: impl FnOnce(PipeReader, PipeWriter) + Send + 'static) -> Result<RemoteHost, String> {
-    let ((orders, to_agent), (from_agent, reports)) = (pipe().unwrap(), pipe().unwrap());
-    thread::spawn(move || agent(orders, reports));
-    let (heard, inbox) = channel();
-    let link = AgentLink::over(0, to_agent, from_agent, std::io::empty(), &heard).unwrap();
-    RemoteHost::over(LOCAL, None, Talk::new(AgentTask::Servers, link, inbox)).map_err(|error| error.to_string())
-}
-
-/// Answers the greeting, and every later order with `answer`.
-fn answering(answer: fn(u64) -> Option<ReportKind>) -> impl FnOnce(PipeReader, PipeWriter) + Send + 'static {
-    move |mut orders, mut reports| {
-        let mut send = |kind| reports.write_all(&encode_frame(&Report::from(kind)).unwrap());
-        while let Ok(Some(Order { kind: Some(order) })) = read_frame(&mut orders, LONGEST_ORDER) {
-            let report = match order {
-                OrderKind::Hello(_) => {
-                    let (version, host) = ("0.9.0".to_owned(), "bench".to_owned());
-                    Some(ReportKind::Greeting(Greeting { protocol: PROTOCOL, version, host }))
-                }
-                OrderKind::Servers(order) => answer(order.number),
-                _ => continue,
-            };
-            let Some(report) = report else { return };
-            let _ = send(report);
-        }
-    }
+/// A machine whose agent behaves so.
+fn host_of(agent: FakeAgent) -> Result<RemoteHost, String> {
+    RemoteHost::over(LOCAL, None, talk_with(AgentTask::Servers, agent)).map_err(|error| error.to_string())
 }
 
 #[test]
 fn the_real_agent_describes_its_machine_and_answers_for_servers() {
-    let real = |orders, reports| {
+    let host = host_of(Box::new(|orders, reports| {
         let mut build = |_: &_| Err("no load".to_owned());
         serve_agent(orders, reports, "bench", &mut build, || ()).unwrap();
-    };
-    let host = host_of(real).unwrap();
+    }));
+    let host = host.unwrap();
     assert_eq!(host.cpus(), tare_sys::affinity::allowed_cpus().unwrap());
     let sections = host.sections();
     let titles: Vec<&str> = sections.iter().map(|section| section.title.as_str()).collect();
@@ -95,10 +67,10 @@ fn an_agent_that_misbehaves_is_given_up_with_the_reason() {
         let why = host_of(answering(answer)).unwrap_err();
         assert!(why.starts_with("agent local: ") && why.contains(says), "{says}: {why}");
     }
-    let other = host_of(|_, mut reports: PipeWriter| {
+    let other = host_of(Box::new(|_, mut reports| {
         let greeting = Greeting { protocol: 7, version: "0.9.0".to_owned(), host: String::new() };
         let _ = reports.write_all(&encode_frame(&Report::from(ReportKind::Greeting(greeting))).unwrap());
-    });
+    }));
     assert!(other.unwrap_err().contains("it speaks protocol 7 of tare 0.9.0"));
 }
 

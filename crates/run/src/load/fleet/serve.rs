@@ -11,18 +11,19 @@ use std::time::Duration;
 
 use tare_agent::{
     AgentFacts, Assignment, ClockReading, Done, Failure, Greeting, Hello, LONGEST_ORDER, OpenConnections, Order,
-    OrderKind, PROTOCOL, PackedSample, ProtocolError, Ready, ReportKind, RunOrder, RunReport, encode_frame,
-    pack_sample, read_frame,
+    OrderKind, PROTOCOL, PackedSample, ProtocolError, Ready, ReportKind, RunOrder, encode_frame, pack_sample,
+    read_frame,
 };
 use tare_load::{Cancel, LoadSession, Share, SliceSample, Watched};
 use tare_sys::affinity::allowed_cpus;
 use tare_sys::clock::{self, Nanos};
 
+use crate::agents::work::{OrderedWork, answer_order};
 use crate::generator::is_whole_pod;
 use crate::load::LoadJob;
 use crate::load::source::LoadSource;
-use crate::load_host::serve_turns;
-use crate::server_host::{serve_servers, work_folder};
+use crate::load_host::AgentGenerator;
+use crate::server_host::{AgentHost, work_folder};
 
 /// Makes the job of an assignment, or says in one sentence why it cannot.
 pub type BuildJob<'a> = &'a mut dyn FnMut(&Assignment) -> Result<LoadJob, String>;
@@ -135,32 +136,23 @@ impl<W: Write> Agent<W> {
         self.greet(&hello, host)?;
         match self.next_order()? {
             OrderKind::Assign(assignment) => self.make_share(&assignment, build),
-            OrderKind::Servers(order) => self.have_servers(order),
-            OrderKind::Load(order) => self.make_turns(order),
+            OrderKind::Servers(order) => self.work_for_run(AgentHost::new(&self.cancelled), order),
+            OrderKind::Load(order) => self.work_for_run(AgentGenerator::new(&self.cancelled), order),
             _ => Err(out_of_turn("an order before the assignment")),
         }
     }
 
-    /// Has servers until no more orders come.
-    fn have_servers(&self, first: RunOrder) -> Result<(), AgentEnd> {
-        let mut next = || match self.orders.recv() {
-            Ok(OrderKind::Servers(order)) => Some(order),
-            _ => None,
-        };
-        Ok(serve_servers(first, &self.cancelled, &mut next, &mut |report| self.send_to_run(report))?)
-    }
-
-    /// Makes turns of load until no more orders come.
-    fn make_turns(&self, first: RunOrder) -> Result<(), AgentEnd> {
-        let mut next = || match self.orders.recv() {
-            Ok(OrderKind::Load(order)) => Some(order),
-            _ => None,
-        };
-        Ok(serve_turns(first, &self.cancelled, &mut next, &mut |report| self.send_to_run(report))?)
-    }
-
-    fn send_to_run(&self, report: RunReport) -> Result<(), ProtocolError> {
-        self.reports.send(ReportKind::Run(report))
+    /// Carries out the orders of a run until no more come.
+    fn work_for_run(&self, mut work: impl OrderedWork, first: RunOrder) -> Result<(), AgentEnd> {
+        let mut next = Some(first);
+        while let Some(order) = next {
+            self.reports.send(ReportKind::Run(answer_order(&mut work, &order)))?;
+            next = match self.orders.recv() {
+                Ok(OrderKind::Servers(order) | OrderKind::Load(order)) => Some(order),
+                _ => None,
+            };
+        }
+        Ok(())
     }
 
     fn make_share(&self, assignment: &Assignment, build: BuildJob<'_>) -> Result<(), AgentEnd> {
