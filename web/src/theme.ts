@@ -56,13 +56,13 @@ export function themeSwitch(): HTMLButtonElement {
 system.addEventListener('change', apply);
 apply();
 
-/** The colour, glyph and word of a verdict: never colour alone. */
+/** The colour, glyph and word of a verdict: never colour alone. No glyph points up or down, because more CPU is worse. */
 export function verdictLook(verdict: VerdictKind, t: Theme): { colour: string; glyph: string; word: string } {
   switch (verdict) {
     case 'worse':
-      return { colour: t.worse, glyph: '▼', word: 'worse' };
+      return { colour: t.worse, glyph: '✗', word: 'worse' };
     case 'better':
-      return { colour: t.better, glyph: '▲', word: 'better' };
+      return { colour: t.better, glyph: '✓', word: 'better' };
     case 'no_material_difference':
       return { colour: t.ink, glyph: '=', word: 'no material difference' };
     case 'inconclusive':
@@ -70,6 +70,6 @@ export function verdictLook(verdict: VerdictKind, t: Theme): { colour: string; g
     case 'no_interval':
       return { colour: t.undecided, glyph: '○', word: 'no interval' };
     case 'void':
-      return { colour: t.undecided, glyph: '×', word: 'void' };
+      return { colour: t.undecided, glyph: '∅', word: 'void' };
   }
 }

@@ -62,7 +62,7 @@ describe.skipIf(skipped)('the page', () => {
     const deciding = row.locator('td').first();
     expect(await deciding.locator('.start').count()).toBe(first.currencies[0]!.fork_ratios.length);
     expect(await deciding.locator('.estimate.open').count()).toBe(0);
-    expect(await deciding.locator('.words').textContent()).toMatch(/▼\s.+ % more \[/);
+    expect(await deciding.locator('.words').textContent()).toMatch(/✗\s.+ % more \[/);
     const band = (await deciding.locator('.band').boundingBox())!;
     expect(band.width).toBeGreaterThanOrEqual(10);
     expect(await page.locator('.answer .estimate.open').count()).toBeGreaterThan(0);
