@@ -4,10 +4,11 @@
 //! compiler thread that waits for a core is as unfinished as one that runs. Then they move to the cores where they will be
 //! measured, and the cost of a request must stay level. It is judged against the other servers of the fork, because the
 //! machine's own speed changes by a factor of two. A JVM that has just lost a core settles for seconds; windows from
-//! before the move prove nothing.
+//! before the move prove nothing. Quiet rounds between the full ones show the compilers how a server waits for work.
 
 use std::time::Duration;
 
+use tare_load::Sending;
 use tare_plan::plan::{SliceKind, Warmup};
 use tare_record::{Phase, ServerCpu, StoredSlice};
 use tare_stats::steady::{SteadyRule, Unsteady, Window, assess_steadiness};
@@ -25,6 +26,16 @@ const SLICE_WITHOUT_COMPILER: Duration = Duration::from_millis(100);
 /// How far back the cost of servers without compiler threads must be level. Native code is warm at once; what compiles
 /// unseen, such as Node, still has this time.
 const LOOK_BACK_WITHOUT_COMPILER_S: f64 = 2.0;
+
+/// Every so many rounds a server with compilers gets a quiet one. A compiler leaves out the branches that it has not seen: under
+/// full load a worker never waits for work. The first pause then throws compiled code away, in the middle of a measurement.
+const QUIET_EVERY: u32 = 3;
+/// Length of a slice of a quiet round: long enough for hundreds of pauses.
+const QUIET_SLICE: Duration = Duration::from_millis(100);
+/// Its rate, as a share of what the slowest server answered in the last full round.
+const QUIET_SHARE: f64 = 0.25;
+/// Expected requests below which a quiet slice would show a server nothing.
+const LEAST_QUIET_REQUESTS: f64 = 20.0;
 
 /// The compilers' share of the time below which their backlog counts as gone.
 const BACKLOG_GONE: f64 = 0.02;
@@ -45,6 +56,8 @@ pub(crate) struct WarmUp {
     /// Users of the next slice.
     users: u32,
     most_users: u32,
+    /// What the slowest server answered in the last full round; 0 before.
+    slowest_per_s: f64,
     /// Whether it ends once all servers are steady; otherwise it lasts as long as `cap`.
     until_steady: bool,
     /// Whether the servers are still on more cores than they will be measured on.
@@ -98,6 +111,7 @@ impl WarmUp {
             cap,
             users,
             most_users: users,
+            slowest_per_s: 0.0,
             until_steady,
             on_all_cores,
             begin_ns: scenario.context.bed.elapsed_ns(),
@@ -111,20 +125,15 @@ impl WarmUp {
 
     /// One slice of each healthy server, and what each server did in the time of all of them.
     fn drive_round(&mut self, scenario: &mut ScenarioRun<'_, '_>, round: u32) -> Result<(), RunError> {
-        let load = SliceLoad {
-            phase: Phase::Warmup,
-            users: self.users,
-            length: if compiles(&self.windows) { SLICE } else { SLICE_WITHOUT_COMPILER },
-            discard: Duration::ZERO,
-            seed: 0,
-            ..scenario.load(SliceKind::Saturating, round, 0.0)
-        };
+        let load = self.load(scenario, round);
         let driven: Vec<usize> = (0..scenario.members()).filter(|member| scenario.may_drive(*member)).collect();
         scenario.begin_watch(&driven, load.phase);
         let mut samples = Vec::with_capacity(driven.len());
         for member in &driven {
             let mut sample = scenario.drive_load(*member, &load)?;
-            count_whole(&mut sample, load.users, scenario.context.bed.elapsed_ns());
+            if load.kind == SliceKind::Saturating {
+                count_whole(&mut sample, load.users, scenario.context.bed.elapsed_ns());
+            }
             samples.push(sample);
         }
         let readings = scenario.end_watch(0);
@@ -135,13 +144,41 @@ impl WarmUp {
             slowest_per_s = slowest_per_s.min(slice.load.throughput_per_s());
             windows.extend(window(slice).map(|window| (member, window)));
         }
+        if load.kind == SliceKind::Saturating {
+            self.take_full_round(windows, slowest_per_s, load.length);
+        }
+        Ok(())
+    }
+
+    /// The load of a round: full, or quiet now and then for servers with compilers.
+    fn load(&self, scenario: &ScenarioRun<'_, '_>, round: u32) -> SliceLoad {
+        let compiles = compiles(&self.windows);
+        let rate_per_s = if self.until_steady && compiles { quiet_rate(round, self.slowest_per_s) } else { None };
+        let (kind, length) = match rate_per_s {
+            Some(_) => (SliceKind::Poisson, QUIET_SLICE),
+            None => (SliceKind::Saturating, if compiles { SLICE } else { SLICE_WITHOUT_COMPILER }),
+        };
+        SliceLoad {
+            phase: Phase::Warmup,
+            users: self.users,
+            length,
+            discard: Duration::ZERO,
+            seed: u64::from(round),
+            // The compilers may need the core on which the generator would wait.
+            sending: Sending::Exact,
+            ..scenario.load(kind, round, rate_per_s.unwrap_or(0.0))
+        }
+    }
+
+    /// A quiet round says nothing of the cost at full load; a full one does.
+    fn take_full_round(&mut self, windows: Vec<(usize, Window)>, slowest_per_s: f64, length: Duration) {
+        self.slowest_per_s = slowest_per_s;
         if self.until_steady {
-            self.users = users_that_drain_soon(load.length, slowest_per_s, self.most_users);
+            self.users = users_that_drain_soon(length, slowest_per_s, self.most_users);
         }
         for (member, window) in against_the_others(windows) {
             self.windows[member].push(window);
         }
-        Ok(())
     }
 
     /// How many servers are steady, or get no load.
@@ -188,6 +225,14 @@ impl WarmUp {
         }
         Ok(())
     }
+}
+
+/// The rate of a quiet round; `None` for a full one, and where too few requests would come.
+fn quiet_rate(round: u32, slowest_per_s: f64) -> Option<f64> {
+    let rate_per_s = slowest_per_s * QUIET_SHARE;
+    let is_quiet = round % QUIET_EVERY == QUIET_EVERY - 1;
+    let is_known = rate_per_s.is_finite() && rate_per_s * QUIET_SLICE.as_secs_f64() >= LEAST_QUIET_REQUESTS;
+    (is_quiet && is_known).then_some(rate_per_s)
 }
 
 /// So many users that a slice drains in about half its length, in powers of two: all of them, unless answers are slow. 128
@@ -286,6 +331,14 @@ mod tests {
             assert!((quick - slow).abs() < 1e-12, "member {member}: {quick} and {slow}");
         }
         assert!((against_the_others(vec![(0, window(0.3))])[0].1.log_cost - 0.3).abs() < 1e-12, "alone: its own cost");
+    }
+
+    #[test]
+    fn each_third_round_is_quiet_where_the_rate_is_known_and_high_enough() {
+        let quiet = |slowest_per_s: f64| (0..6).map(|round| quiet_rate(round, slowest_per_s)).collect::<Vec<_>>();
+        assert_eq!(quiet(20_000.0), [None, None, Some(5_000.0), None, None, Some(5_000.0)]);
+        assert_eq!(quiet(799.0), [None; 6], "fewer than 20 requests");
+        assert_eq!((quiet(0.0), quiet(f64::INFINITY)), (vec![None; 6], vec![None; 6]), "no round yet, or no server");
     }
 
     #[test]
