@@ -28,6 +28,23 @@ fn a_warm_up_ends_once_all_are_steady_on_the_cores_where_they_are_measured() {
 }
 
 #[test]
+fn servers_with_compilers_also_see_a_low_load_while_they_warm_up() {
+    let outcome = Simulation::new(plan(&["a", "b"], &["Get"])).run();
+    let warming = |(_, _, load): &(String, String, SliceLoad)| load.phase == Phase::Warmup && load.round != u32::MAX;
+    let driven: Vec<_> = outcome.driven().into_iter().filter(warming).collect();
+    assert!(driven.len() >= 12, "two servers, six rounds");
+    for (name, _, load) in driven {
+        let expected = if load.round % 3 == 2 { SliceKind::Poisson } else { SliceKind::Saturating };
+        assert_eq!(
+            (load.kind, load.rate_per_s > 0.0),
+            (expected, expected == SliceKind::Poisson),
+            "{name} {}",
+            load.round
+        );
+    }
+}
+
+#[test]
 fn a_warm_up_that_never_ends_stops_at_its_cap_and_is_recorded_as_unsteady() {
     let outcome = Simulation::new(plan(&["a", "b"], &["Get", "Post"]))
         .plant("b", Planted { compiler_share: 0.3, ..Planted::default() })
