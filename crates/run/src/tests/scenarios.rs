@@ -30,7 +30,7 @@ fn a_warm_up_ends_once_all_are_steady_on_the_cores_where_they_are_measured() {
 #[test]
 fn servers_with_compilers_also_see_a_low_load_while_they_warm_up() {
     let outcome = Simulation::new(plan(&["a", "b"], &["Get"])).run();
-    let warming = |(_, _, load): &(String, String, SliceLoad)| load.phase == Phase::Warmup && load.round != u32::MAX;
+    let warming = |(_, _, load): &(String, String, Driven)| load.phase == Phase::Warmup && load.round != u32::MAX;
     let driven: Vec<_> = outcome.driven().into_iter().filter(warming).collect();
     assert!(driven.len() >= 12, "two servers, six rounds");
     for (name, _, load) in driven {
