@@ -12,6 +12,7 @@ pub mod memory_file;
 mod outbox;
 pub mod patient_reader;
 pub mod payload;
+pub mod platform;
 pub mod poll;
 pub mod procfs;
 pub mod readiness;
