@@ -36,6 +36,15 @@ impl EpollSelector {
         Ok(epoll::add(&self.epoll, socket, epoll::EventData::new_u64(key), flags)?)
     }
 
+    /// Asks for a report once more bytes can be written to a watched socket. Epoll reports that unasked.
+    ///
+    /// # Errors
+    /// Never.
+    #[inline]
+    pub(super) const fn watch_room(&self, _socket: &OwnedFd, _key: u64) -> io::Result<()> {
+        Ok(())
+    }
+
     /// Waits for a first report, at most this long; `None` waits without limit. An interrupted wait has no reports.
     ///
     /// # Errors

@@ -10,7 +10,8 @@ const BATCH_EVENTS: usize = 256;
 /// Longest wait: a day. The kernel refuses waits of some years. A wait that returns early has no reports.
 const LONGEST_WAIT_NS: u64 = 24 * 3600 * 1_000_000_000;
 
-/// Watches sockets with a kqueue. `EV_CLEAR` makes it report each change once, like edge-triggered epoll.
+/// Watches sockets with a kqueue. `EV_CLEAR` makes it report bytes once per change, like edge-triggered epoll. Room to write
+/// is reported once when it is asked for (`EV_ONESHOT`), because every acknowledgement of sent bytes would be a change.
 pub(super) struct KqueueSelector {
     kqueue: OwnedFd,
     ready: Vec<libc::kevent>,
@@ -33,22 +34,25 @@ impl KqueueSelector {
         Ok(Self { kqueue, ready: Vec::with_capacity(BATCH_EVENTS) })
     }
 
-    /// Watches a socket for all reports under `key`, until it is closed. Both filters are added by one call.
+    /// Watches a socket for bytes and its end, until it is closed, and for the end of its connect. Reports are under `key`.
     ///
     /// # Errors
     /// When the kernel refuses.
     pub(super) fn watch(&self, socket: &OwnedFd, key: u64) -> io::Result<()> {
-        let change = |filter| libc::kevent {
-            ident: socket.as_raw_fd() as usize,
-            filter,
-            flags: libc::EV_ADD | libc::EV_CLEAR,
-            fflags: 0,
-            data: 0,
-            udata: std::ptr::without_provenance_mut(key as usize),
-        };
-        let changes = [change(libc::EVFILT_READ), change(libc::EVFILT_WRITE)];
+        self.add(&[bytes(socket, key), room(socket, key)])
+    }
+
+    /// Asks for a report once more bytes can be written to a watched socket.
+    ///
+    /// # Errors
+    /// When the kernel refuses.
+    pub(super) fn watch_room(&self, socket: &OwnedFd, key: u64) -> io::Result<()> {
+        self.add(&[room(socket, key)])
+    }
+
+    fn add(&self, changes: &[libc::kevent]) -> io::Result<()> {
         let kqueue = self.kqueue.as_raw_fd();
-        // SAFETY: the changes are locals of the stated number, and without room for reports none is written. `udata` is
+        // SAFETY: the changes have the stated number, and without room for reports none is written. `udata` is
         // a number, which the kernel returns as it is.
         let added = unsafe {
             libc::kevent(kqueue, changes.as_ptr(), changes.len() as _, std::ptr::null_mut(), 0, std::ptr::null())
@@ -92,4 +96,19 @@ impl KqueueSelector {
         let has_ended = event.flags & (libc::EV_EOF | libc::EV_ERROR) != 0;
         Readiness::of_filter(event.udata.addr() as u64, filter, has_ended)
     }
+}
+
+/// A request to report all bytes that arrive, and the end.
+fn bytes(socket: &OwnedFd, key: u64) -> libc::kevent {
+    change(socket, key, libc::EVFILT_READ, libc::EV_ADD | libc::EV_CLEAR)
+}
+
+/// A request to report room to write, once.
+fn room(socket: &OwnedFd, key: u64) -> libc::kevent {
+    change(socket, key, libc::EVFILT_WRITE, libc::EV_ADD | libc::EV_ONESHOT)
+}
+
+fn change(socket: &OwnedFd, key: u64, filter: i16, flags: u16) -> libc::kevent {
+    let udata = std::ptr::without_provenance_mut(key as usize);
+    libc::kevent { ident: socket.as_raw_fd() as usize, filter, flags, fflags: 0, data: 0, udata }
 }

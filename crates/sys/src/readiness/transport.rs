@@ -12,7 +12,7 @@ use crate::payload::Payload;
 use crate::poll::{CloseCause, Event, Handler, Sending, Token, Transport};
 use crate::socket::{self, SocketOptions, Target};
 
-/// The sending half of an [`ReadinessPoller`](super::ReadinessPoller).
+/// The sending half of a [`ReadinessPoller`](super::ReadinessPoller).
 pub struct ReadinessTransport {
     pub(super) selector: Selector,
     pub(super) slots: Vec<SocketSlot>,
@@ -69,8 +69,13 @@ impl Transport for ReadinessTransport {
         if slot.state != SocketState::Open {
             return Sending::Accepted;
         }
+        let key = slot.key(token);
         let Some(socket) = &slot.socket else { return Sending::Accepted };
-        match slot.outbox.send(socket, payload) {
+        let sending = match slot.outbox.send(socket, payload) {
+            Ok(Sending::Pending) => self.selector.watch_room(socket, key).map(|()| Sending::Pending),
+            other => other,
+        };
+        match sending {
             Ok(sending) => sending,
             Err(error) => {
                 self.fail_write(token, error);
@@ -173,7 +178,11 @@ impl ReadinessTransport {
         if outbox.is_empty() {
             return;
         }
-        match outbox.flush(socket) {
+        let flushed = match outbox.flush(&*socket) {
+            Ok(false) => self.selector.watch_room(socket, key).map(|()| false),
+            other => other,
+        };
+        match flushed {
             Ok(true) => handler.on_event(self, token, Event::Sent { at }),
             Ok(false) => {}
             Err(error) => self.fail_write(token, error),
