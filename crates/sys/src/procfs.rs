@@ -10,6 +10,8 @@ mod libproc;
 pub mod machine;
 pub mod net;
 pub mod process;
+#[cfg(any(target_os = "macos", test))]
+mod socket_info;
 #[cfg(target_os = "macos")]
 pub(crate) mod sysctl;
 

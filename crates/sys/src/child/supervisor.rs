@@ -4,6 +4,8 @@
 //! This code runs after a plain `clone` of a process with threads. It must not allocate, lock, panic or unwind. It uses
 //! only system calls and its own stack. How it finds all processes of the tree depends on the system.
 
+#[cfg(any(target_os = "macos", test))]
+mod kin;
 #[cfg(target_os = "linux")]
 mod linux;
 #[cfg(target_os = "macos")]

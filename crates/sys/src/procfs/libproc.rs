@@ -5,20 +5,17 @@
 
 use std::ffi::{OsStr, c_char, c_int, c_void};
 use std::mem::{MaybeUninit, size_of};
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 use super::ProcfsError;
 use super::net::Listener;
+use super::socket_info::SocketFdInfo;
 
 // Not in the libc crate.
 const PROC_PIDFDSOCKETINFO: c_int = 3;
 const PROC_PIDTHREADID64INFO: c_int = 15;
 const PROC_PIDLISTTHREADIDS: c_int = 28;
-const SOCKINFO_TCP: i32 = 2;
-const TCP_LISTENS: i32 = 1;
-const IS_IPV4: u8 = 1;
 
 /// A struct of the kernel for which any bytes are a valid value.
 ///
@@ -39,64 +36,6 @@ unsafe impl PlainData for SocketFdInfo {}
 // SAFETY: as above.
 unsafe impl PlainData for u64 {}
 
-/// What the kernel says of an open socket: `socket_fdinfo`, as far as tare reads it.
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct SocketFdInfo {
-    file: [u64; 3],
-    /// `vinfo_stat`.
-    about: [u64; 17],
-    handle: u64,
-    control_block: u64,
-    kind: i32,
-    protocol: i32,
-    family: i32,
-    options: i16,
-    linger: i16,
-    state: i16,
-    /// Connections that wait to be accepted.
-    waiting: i16,
-    incomplete: i16,
-    most_waiting: i16,
-    timeout: i16,
-    error: u16,
-    oob_mark: u32,
-    buffers: [u32; 12],
-    /// What the rest is.
-    rest_kind: i32,
-    reserved: u32,
-    tcp: TcpInfo,
-    /// The other forms of the rest are longer.
-    longest: [u64; 51],
-}
-
-/// `tcp_sockinfo`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct TcpInfo {
-    foreign_port: i32,
-    /// In network order.
-    local_port: i32,
-    generation: u64,
-    flags: u32,
-    flow: u32,
-    versions: u8,
-    hops: u8,
-    reserved: u32,
-    foreign_address: [u8; 16],
-    /// The last four bytes are an IPv4 address.
-    local_address: [u8; 16],
-    options: [u32; 4],
-    state: i32,
-    timers: [i32; 4],
-    segment_bytes: i32,
-    tcp_flags: u32,
-    tcp_reserved: u32,
-    tcp_handle: u64,
-}
-
-const _: () = assert!(size_of::<TcpInfo>() == 120 && size_of::<SocketFdInfo>() == 792);
-
 /// A socket that a process holds open.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OpenSocket {
@@ -113,13 +52,13 @@ impl OpenSocket {
     /// What it listens on; `None` if it does not.
     pub(super) fn listener(self) -> Option<Listener> {
         let info = self.read()?;
-        Some(Listener { address: listens_on(&info)?, inode: info.handle })
+        Some(Listener { address: info.listens_on()?, inode: info.handle })
     }
 
     /// How many connections wait to be accepted, if it listens on `port`.
     pub(super) fn backlog_on(self, port: u16) -> Option<u64> {
         let info = self.read()?;
-        listens_on(&info).filter(|address| address.port() == port)?;
+        info.listens_on().filter(|address| address.port() == port)?;
         u64::try_from(info.waiting).ok()
     }
 
@@ -133,21 +72,6 @@ impl OpenSocket {
             (filled == length).then(|| info.assume_init())
         }
     }
-}
-
-/// The address that a socket listens on; `None` if it does not.
-fn listens_on(info: &SocketFdInfo) -> Option<SocketAddr> {
-    if info.rest_kind != SOCKINFO_TCP || info.tcp.state != TCP_LISTENS {
-        return None;
-    }
-    let address = &info.tcp.local_address;
-    // A socket for both versions has an IPv6 address.
-    let ip = if info.tcp.versions == IS_IPV4 {
-        IpAddr::from(Ipv4Addr::from(*address.last_chunk::<4>()?))
-    } else {
-        IpAddr::from(Ipv6Addr::from(*address))
-    };
-    Some(SocketAddr::new(ip, u16::from_be(info.tcp.local_port as u16)))
 }
 
 /// The state and the family of a process, even of one that has ended and was not reaped.

@@ -6,6 +6,7 @@ use std::ffi::{c_int, c_void};
 use std::mem::{size_of, size_of_val, zeroed};
 use std::ptr;
 
+use super::kin::{Kin, adopt_descendants};
 use super::{LIFELINE, TERMINATE, Usage, send};
 use crate::affinity::KernelMask;
 use crate::child::message::Message;
@@ -169,15 +170,6 @@ unsafe fn wait_for_end(main: libc::pid_t) {
     }
 }
 
-/// One process of the machine.
-#[derive(Clone, Copy)]
-struct Kin {
-    pid: libc::pid_t,
-    parent: libc::pid_t,
-    /// Whether it belongs to the tree and lives.
-    is_ours: bool,
-}
-
 /// Kills until no process of the tree lives. The processes are stopped first, so that none forks unseen between two looks.
 unsafe fn kill_tree(main: libc::pid_t) {
     // SAFETY: signals go only to the tree. As long as the program is not reaped, its id stands for nothing else.
@@ -232,22 +224,6 @@ unsafe fn list_processes(main: libc::pid_t, all: &mut [Kin; MOST_PROCESSES]) -> 
             }
         }
         count
-    }
-}
-
-/// Adds the descendants of the tree's processes, whatever their session is.
-fn adopt_descendants(all: &mut [Kin]) {
-    let mut has_grown = true;
-    while has_grown {
-        has_grown = false;
-        for index in 0..all.len() {
-            let Some(Kin { parent, is_ours: false, .. }) = all.get(index).copied() else { continue };
-            let is_ours = all.iter().any(|other| other.is_ours && other.pid == parent);
-            if let Some(process) = all.get_mut(index).filter(|_| is_ours) {
-                process.is_ours = true;
-                has_grown = true;
-            }
-        }
     }
 }
 
