@@ -76,8 +76,10 @@ impl OpenSocket {
 
 /// The state and the family of a process, even of one that has ended and was not reaped.
 pub(super) fn about(pid: u32) -> Result<libc::proc_bsdinfo, ProcfsError> {
-    // The argument 1 also finds zombies.
-    one(pid, libc::PROC_PIDTBSDINFO, 1, "the state")
+    const LIVING: u64 = 0;
+    const ZOMBIE: u64 = 1;
+    let find = |which| one(pid, libc::PROC_PIDTBSDINFO, which, "the state");
+    find(LIVING).or_else(|_| find(ZOMBIE))
 }
 
 /// Memory and threads of a process.
