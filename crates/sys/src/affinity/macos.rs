@@ -4,8 +4,10 @@ use std::thread::available_parallelism;
 
 use super::{AffinityError, CpuSet};
 
+pub(crate) use NoMask as KernelMask;
+
 /// Stands for a set of CPUs that the kernel would not take.
-pub(crate) struct KernelMask;
+pub(crate) struct NoMask;
 
 /// Every CPU that is online.
 ///
@@ -26,8 +28,8 @@ pub fn cpus_of_task(_tid: u32) -> Result<CpuSet, AffinityError> {
 }
 
 /// The set as a mask of the kernel, which has none.
-pub(crate) const fn kernel_mask(_cpus: &CpuSet) -> KernelMask {
-    KernelMask
+pub(crate) const fn kernel_mask(_cpus: &CpuSet) -> NoMask {
+    NoMask
 }
 
 /// Pins no thread.

@@ -6,6 +6,8 @@ use std::io;
 use super::{Memory, SchedStat, Stat};
 use crate::procfs::{ProcfsError, libproc};
 
+pub use CpuTimeReader as SchedStatReader;
+
 /// Whether the kernel counts a thread's waiting time and switches.
 pub const COUNTS_WAITING: bool = false;
 
@@ -52,12 +54,12 @@ pub const fn resident_of_mapping(_pid: u32, _at_least_bytes: u64) -> Result<Opti
 
 /// Reads the CPU time of one thread again and again.
 #[derive(Debug)]
-pub struct SchedStatReader {
+pub struct CpuTimeReader {
     pid: u32,
     tid: u32,
 }
 
-impl SchedStatReader {
+impl CpuTimeReader {
     /// For a thread of a process. No file is needed.
     pub const fn new(pid: u32, tid: u32, _may_keep: bool) -> Self {
         Self { pid, tid }
