@@ -2,6 +2,8 @@
 
 use std::io;
 
+use tare_sys::readiness::SELECTOR;
+use tare_sys::socket::CONGESTION_REMEDY;
 use thiserror::Error;
 
 /// Why a session could not be opened or a slice could not be run.
@@ -27,10 +29,7 @@ pub enum LoadError {
         remedy: String,
     },
     /// The congestion control algorithm is not available.
-    #[error(
-        "congestion control \"{algorithm}\" cannot be used: {source}; \
-         choose one of /proc/sys/net/ipv4/tcp_allowed_congestion_control"
-    )]
+    #[error("congestion control \"{algorithm}\" cannot be used: {source}; {CONGESTION_REMEDY}")]
     Congestion {
         /// The requested algorithm.
         algorithm: String,
@@ -38,7 +37,7 @@ pub enum LoadError {
         source: io::Error,
     },
     /// io_uring was requested explicitly and is not available.
-    #[error("io_uring cannot be used: {reason}; choose the poller \"auto\" or \"epoll\"")]
+    #[error("io_uring cannot be used: {reason}; choose the poller \"auto\" or \"{SELECTOR}\"")]
     Poller {
         /// Why it is not available.
         reason: String,

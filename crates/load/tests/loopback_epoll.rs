@@ -4,7 +4,7 @@
 use tare_load::PollerChoice;
 
 /// The poller under test.
-const POLLER: PollerChoice = PollerChoice::Epoll;
+const POLLER: PollerChoice = PollerChoice::Readiness;
 
 #[path = "loopback/certificates.rs"]
 mod certificates;

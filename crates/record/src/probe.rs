@@ -87,9 +87,10 @@ impl ServerCpu {
         self.total_ns.saturating_sub(self.by_kind.get("jit").copied().unwrap_or(0))
     }
 
-    /// Context switches of all threads: how often one was scheduled on a CPU. 0 if they were not recorded.
-    pub fn context_switches(&self) -> u64 {
-        self.switches_by_pool.values().flat_map(BTreeMap::values).sum()
+    /// Context switches of all threads: how often one was scheduled on a CPU. `None` if they were not recorded.
+    pub fn context_switches(&self) -> Option<u64> {
+        let all = self.switches_by_pool.values().flat_map(BTreeMap::values);
+        (!self.switches_by_pool.is_empty()).then(|| all.sum())
     }
 
     /// CPU and waiting time of the JIT compiler threads, as a share of the wall time: 2.0 if two threads worked or

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tare_sys::clock;
-use tare_sys::epoll::EpollTransport;
 use tare_sys::payload::Payload;
 use tare_sys::poll::{Sending, Token, Transport};
+use tare_sys::readiness::ReadinessTransport;
 
 use crate::contract::Answer;
 use crate::fault::FaultKind;
@@ -17,7 +17,7 @@ const TRICKLE: Duration = Duration::from_millis(100);
 
 impl Server<'_> {
     /// Answers with this fault.
-    pub(crate) fn fail(&mut self, io: &mut EpollTransport, token: Token, kind: FaultKind, answer: &Answer) {
+    pub(crate) fn fail(&mut self, io: &mut ReadinessTransport, token: Token, kind: FaultKind, answer: &Answer) {
         match kind {
             FaultKind::Crash => process::abort(),
             FaultKind::Exit => process::exit(3),
@@ -54,7 +54,7 @@ impl Server<'_> {
         }
     }
 
-    fn send_and_close(&mut self, io: &mut EpollTransport, token: Token, bytes: Vec<u8>) {
+    fn send_and_close(&mut self, io: &mut ReadinessTransport, token: Token, bytes: Vec<u8>) {
         if let Some(connection) = self.connection(token) {
             connection.closes_when_sent = true;
         }
@@ -69,7 +69,7 @@ impl Server<'_> {
         }
     }
 
-    fn start_flood(&mut self, io: &mut EpollTransport, token: Token) {
+    fn start_flood(&mut self, io: &mut ReadinessTransport, token: Token) {
         let Some(connection) = self.connection(token) else { return };
         connection.is_answering = true;
         connection.is_flooding = true;
@@ -78,7 +78,7 @@ impl Server<'_> {
     }
 
     /// Sends one more piece. Continues when it has left, or in the loop's next round at the latest.
-    pub(crate) fn flood_on(&mut self, io: &mut EpollTransport, token: Token) {
+    pub(crate) fn flood_on(&mut self, io: &mut ReadinessTransport, token: Token) {
         let flood = Arc::clone(&self.flood);
         if io.send(token, &Arc::clone(&flood).into()) == Sending::Accepted {
             self.send_later(token, flood, clock::now(), false);

@@ -6,8 +6,8 @@ use std::collections::BinaryHeap;
 use std::time::Duration;
 
 use tare_sys::clock::{self, Nanos};
-use tare_sys::epoll::EpollTransport;
 use tare_sys::poll::{Token, Transport};
+use tare_sys::readiness::ReadinessTransport;
 
 use crate::fault::FaultKind;
 use crate::server::Server;
@@ -69,7 +69,7 @@ impl Server<'_> {
     }
 
     /// Sends the messages that are due.
-    pub(crate) fn push_due(&mut self, io: &mut EpollTransport, now: Nanos) {
+    pub(crate) fn push_due(&mut self, io: &mut ReadinessTransport, now: Nanos) {
         while let Some(due) = self.pushes.pop_due(now) {
             let unix_ns = due.stamp.0 + self.pushes.unix_ns;
             let fault = self.options.fault.filter(|fault| self.requests >= fault.after);
@@ -88,7 +88,7 @@ impl Server<'_> {
     }
 
     /// The faults of an answer, applied to a WebSocket. No message is pushed after them.
-    fn fail_push(&mut self, io: &mut EpollTransport, token: Token, kind: FaultKind, mut frame: Vec<u8>) {
+    fn fail_push(&mut self, io: &mut ReadinessTransport, token: Token, kind: FaultKind, mut frame: Vec<u8>) {
         match kind {
             FaultKind::Crash => std::process::abort(),
             FaultKind::Exit => std::process::exit(3),
@@ -111,7 +111,7 @@ impl Server<'_> {
     }
 
     /// Handles bytes that a client sends on a WebSocket.
-    pub(crate) fn hear(&mut self, io: &mut EpollTransport, token: Token, mut bytes: &[u8]) {
+    pub(crate) fn hear(&mut self, io: &mut ReadinessTransport, token: Token, mut bytes: &[u8]) {
         while let Some(websocket) = self.connection(token).and_then(|connection| connection.websocket.as_mut()) {
             match websocket.hear(&mut bytes) {
                 None => return,

@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tare_sys::clock::{self, Nanos};
-use tare_sys::epoll::{EpollPoller, EpollTransport};
 use tare_sys::poll::{Event, Handler, Poller, Sending, Token, Transport};
+use tare_sys::readiness::{ReadinessPoller, ReadinessTransport};
 use tare_sys::{signal, socket};
 
 use crate::connection::{Connection, Next, Persistence, Request};
@@ -62,7 +62,7 @@ pub fn serve_until_stopped(
     let refused = |source| ReferenceError::Listen { address: asked, source };
     let listener = socket::open_listener(&asked).map_err(refused)?;
     let mut address = socket::local_address(listener.as_fd()).map_err(refused)?;
-    let mut poller = EpollPoller::new().map_err(ReferenceError::Poll)?;
+    let mut poller = ReadinessPoller::new().map_err(ReferenceError::Poll)?;
     poller.transport().watch_listener(LISTENER, listener).map_err(ReferenceError::Poll)?;
     // If the kernel refuses, delays are up to 50 µs longer than planted.
     let _ = clock::sharpen_timers();
@@ -138,7 +138,7 @@ impl<'a> Server<'a> {
         self.connections.get_mut(token.index())?.as_mut()
     }
 
-    fn accept(&mut self, io: &mut EpollTransport, socket: std::os::fd::OwnedFd) {
+    fn accept(&mut self, io: &mut ReadinessTransport, socket: std::os::fd::OwnedFd) {
         let token = self.free.pop().unwrap_or(Token(self.connections.len() as u32));
         if token.index() == self.connections.len() {
             self.connections.push(None);
@@ -150,14 +150,14 @@ impl<'a> Server<'a> {
         self.connections[token.index()] = Some(Connection::new(self.serial));
     }
 
-    pub(crate) fn drop_connection(&mut self, io: &mut EpollTransport, token: Token) {
+    pub(crate) fn drop_connection(&mut self, io: &mut ReadinessTransport, token: Token) {
         io.close(token);
         if self.connections[token.index()].take().is_some() {
             self.free.push(token);
         }
     }
 
-    fn receive(&mut self, io: &mut EpollTransport, token: Token, at: Nanos, bytes: &[u8]) {
+    fn receive(&mut self, io: &mut ReadinessTransport, token: Token, at: Nanos, bytes: &[u8]) {
         let Some(connection) = self.connections.get_mut(token.index()).and_then(Option::as_mut) else { return };
         let is_whole = connection.is_between_requests();
         connection.received = at;
@@ -177,7 +177,7 @@ impl<'a> Server<'a> {
     }
 
     /// Sends an answer after the planted delay.
-    pub(crate) fn send_after(&mut self, io: &mut EpollTransport, token: Token, answer: Arc<[u8]>) {
+    pub(crate) fn send_after(&mut self, io: &mut ReadinessTransport, token: Token, answer: Arc<[u8]>) {
         let delay = self.truth.spend();
         if delay.is_zero() {
             self.send(io, token, &answer, true);
@@ -187,7 +187,7 @@ impl<'a> Server<'a> {
     }
 
     /// Answers every complete request. `whole` are the received bytes, if no earlier ones were waiting.
-    fn serve_connection(&mut self, io: &mut EpollTransport, token: Token, mut whole: Option<&[u8]>) {
+    fn serve_connection(&mut self, io: &mut ReadinessTransport, token: Token, mut whole: Option<&[u8]>) {
         while let Some(connection) = self.connection(token) {
             match connection.next() {
                 Next::NeedsMore => return,
@@ -203,7 +203,7 @@ impl<'a> Server<'a> {
         }
     }
 
-    fn answer(&mut self, io: &mut EpollTransport, token: Token, request: &Request, whole: Option<&[u8]>) {
+    fn answer(&mut self, io: &mut ReadinessTransport, token: Token, request: &Request, whole: Option<&[u8]>) {
         let mut answer = Answer::to(&request.method, &request.path, request.body_bytes, self.options);
         let nth = self.requests;
         self.requests += 1;
@@ -228,7 +228,7 @@ impl<'a> Server<'a> {
         self.send_after(io, token, answer.encode().into());
     }
 
-    fn open_websocket(&mut self, io: &mut EpollTransport, token: Token, websocket: WebSocket, opening: Vec<u8>) {
+    fn open_websocket(&mut self, io: &mut ReadinessTransport, token: Token, websocket: WebSocket, opening: Vec<u8>) {
         let service = websocket.serves;
         if let Some(connection) = self.connection(token) {
             connection.websocket = Some(Box::new(websocket));
@@ -237,7 +237,7 @@ impl<'a> Server<'a> {
         }
     }
 
-    pub(crate) fn send(&mut self, io: &mut EpollTransport, token: Token, bytes: &Arc<[u8]>, is_last: bool) {
+    pub(crate) fn send(&mut self, io: &mut ReadinessTransport, token: Token, bytes: &Arc<[u8]>, is_last: bool) {
         if is_last && let Some(connection) = self.connections[token.index()].as_ref() {
             self.ledger.book(connection.nth, connection.received, clock::now);
         }
@@ -258,7 +258,7 @@ impl<'a> Server<'a> {
         self.timers.add(Later { at, token, serial, bytes, is_last });
     }
 
-    fn send_due(&mut self, io: &mut EpollTransport, now: Nanos) {
+    fn send_due(&mut self, io: &mut ReadinessTransport, now: Nanos) {
         while let Some(later) = self.timers.pop_due(now) {
             let serial = self.connection(later.token).map(|connection| connection.serial);
             if serial != Some(later.serial) {
@@ -275,7 +275,7 @@ impl<'a> Server<'a> {
         }
     }
 
-    fn on_sent(&mut self, io: &mut EpollTransport, token: Token) {
+    fn on_sent(&mut self, io: &mut ReadinessTransport, token: Token) {
         let Some(connection) = self.connection(token) else { return };
         if connection.is_flooding {
             self.flood_on(io, token);
@@ -285,8 +285,8 @@ impl<'a> Server<'a> {
     }
 }
 
-impl Handler<EpollTransport> for Server<'_> {
-    fn on_event(&mut self, io: &mut EpollTransport, token: Token, event: Event<'_>) {
+impl Handler<ReadinessTransport> for Server<'_> {
+    fn on_event(&mut self, io: &mut ReadinessTransport, token: Token, event: Event<'_>) {
         match event {
             Event::Accepted { socket } => self.accept(io, socket),
             Event::Received { at, bytes } => self.receive(io, token, at, bytes),

@@ -79,8 +79,8 @@ fn busy_core(cpu: usize, cancelled: &AtomicBool) -> Vec<EventRecord> {
     if spent.busy_share() > BUSY {
         found.push(EventRecord::new(EventKind::BusyCore { cpu, busy_share: spent.busy_share() }));
     }
-    if spent.steal_share() > 0.01 {
-        let kind = EventKind::StolenTime { cpu: Some(cpu), stolen_share: spent.steal_share() };
+    if let Some(stolen_share) = spent.steal_share().filter(|share| *share > 0.01) {
+        let kind = EventKind::StolenTime { cpu: Some(cpu), stolen_share };
         found.push(EventRecord::new(kind));
     }
     found

@@ -9,6 +9,7 @@ use tare_sut::probe::cpu::{CpuSample, CpuUse, ThreadUse};
 use tare_sut::probe::hiccup::{Delay, Meter, Suspects, blame_pauses};
 use tare_sut::probe::jvm::JvmSample;
 use tare_sys::clock::{self, Nanos};
+use tare_sys::procfs::process::COUNTS_WAITING;
 
 use crate::others::Others;
 use crate::running_server::{RunningServer, RunningServers};
@@ -163,26 +164,28 @@ fn complete(
         jvm,
         hiccups,
         rss_bytes: memory.map(|memory| memory.rss_bytes),
-        rss_peak_bytes: memory.map(|memory| memory.peak_rss_bytes),
+        rss_peak_bytes: memory.and_then(|memory| memory.peak_rss_bytes),
         ..known
     }
 }
 
+/// The use as a record has it. What the kernel does not count is absent.
 fn server_cpu(used: &CpuUse) -> ServerCpu {
+    let counted = if COUNTS_WAITING { Some(used) } else { None };
     ServerCpu {
         wall_ns: used.wall_ns,
         total_ns: used.total_ns,
         by_kind: used.by_pool.keys().map(|kind| ((*kind).to_owned(), used.use_of_kind(kind).cpu_ns)).collect(),
-        waiting_by_kind: used
-            .by_pool
-            .keys()
-            .map(|kind| ((*kind).to_owned(), used.use_of_kind(kind).waiting_ns))
-            .collect(),
-        switches_by_pool: of_each_pool(used, |pool| pool.switches),
+        waiting_by_kind: counted.map_or_else(BTreeMap::new, waiting_by_kind),
+        switches_by_pool: counted.map_or_else(BTreeMap::new, |used| of_each_pool(used, |pool| pool.switches)),
         by_pool: of_each_pool(used, |pool| pool.cpu_ns),
         probing_ns: None,
         requests: 0,
     }
+}
+
+fn waiting_by_kind(used: &CpuUse) -> BTreeMap<String, u64> {
+    used.by_pool.keys().map(|kind| ((*kind).to_owned(), used.use_of_kind(kind).waiting_ns)).collect()
 }
 
 /// One figure of each pool of threads, by kind.

@@ -6,7 +6,6 @@ mod library;
 mod perf;
 mod tool;
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use tare_plan::profile::ProfileEvent;
@@ -72,7 +71,8 @@ impl Sampling {
     }
 }
 
-/// A process is a JVM if it has mapped a JVM's library.
+/// A process is a JVM if it has mapped a JVM's library. Where that is not known, its program is called so.
 fn is_jvm(pid: u32) -> bool {
-    fs::read_to_string(format!("/proc/{pid}/maps")).is_ok_and(|maps| maps.contains("/libjvm.so"))
+    let has_library = process::has_mapped(pid, "/libjvm.so");
+    has_library.unwrap_or_else(|| process::program_name(pid).is_some_and(|name| name == "java"))
 }

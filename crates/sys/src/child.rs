@@ -3,7 +3,6 @@
 //! this is reliable. What the program is for (servers, builds) is decided in `tare-sut`.
 
 mod message;
-mod offspring;
 mod prepare;
 mod supervisor;
 
@@ -20,6 +19,7 @@ use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, waitpid};
 use crate::affinity::CpuSet;
 use crate::clock;
 use crate::scheduling::SchedulingPolicy;
+use crate::socket::SEND_FLAGS;
 use message::{Message, SIZE};
 
 /// How long tare waits for the kernel to remove killed processes.
@@ -36,7 +36,7 @@ pub struct Program {
     pub env: Vec<(OsString, OsString)>,
     /// Its working directory; that of tare if `None`.
     pub directory: Option<PathBuf>,
-    /// The CPUs of the program and of its descendants; those of tare if `None`.
+    /// The CPUs of the program and of its descendants; those of tare if `None`. Without effect on macOS.
     pub cpus: Option<CpuSet>,
     /// The scheduling policy of the program and of its descendants.
     pub scheduling: SchedulingPolicy,
@@ -245,7 +245,7 @@ impl Child {
     pub fn terminate(&mut self, grace: Duration) -> Result<Ended, ChildError> {
         if let Some(lifeline) = self.lifeline.as_ref().filter(|_| self.exited.is_none() && !grace.is_zero()) {
             // On failure the supervisor has ended, which the wait below notices.
-            let _gone = rustix::net::send(lifeline, &[supervisor::TERMINATE], rustix::net::SendFlags::NOSIGNAL);
+            let _gone = rustix::net::send(lifeline, &[supervisor::TERMINATE], SEND_FLAGS);
             self.wait(grace);
         }
         self.kill_tree()
@@ -284,7 +284,7 @@ impl Child {
         message
     }
 
-    /// The program died with its supervisor (`PR_SET_PDEATHSIG`). This kills the rest of its group.
+    /// The program died with its supervisor, where the system ends it then (Linux). This kills the rest of its group.
     fn supervisor_is_lost(&mut self) {
         if let Some(group) = i32::try_from(self.pid).ok().and_then(Pid::from_raw) {
             let _gone_already = kill_process_group(group, Signal::KILL);

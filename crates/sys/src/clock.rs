@@ -1,12 +1,20 @@
 //! The only clock: monotonic and wall time, and the CPU time of the calling thread and process. All measurements read
 //! it, so that samples of one run can be compared.
 
+#[cfg(target_os = "linux")]
+mod linux;
+#[cfg(target_os = "macos")]
+mod macos;
+
 use std::ops::{Add, Sub};
 use std::time::Duration;
 
-use rustix::io::Errno;
-use rustix::thread::clock_nanosleep_absolute;
-use rustix::time::{ClockId, Timespec, clock_gettime};
+use rustix::time::{ClockId, clock_gettime};
+
+#[cfg(target_os = "linux")]
+use self::linux as system;
+#[cfg(target_os = "macos")]
+use self::macos as system;
 
 /// Number of readings that determine the offset between two clocks.
 const EPOCH_READINGS: usize = 8;
@@ -65,7 +73,7 @@ pub trait Clock {
     fn thread_cpu_ns(&self) -> u64;
 }
 
-/// The kernel's `CLOCK_MONOTONIC`.
+/// The kernel's `CLOCK_MONOTONIC`; on macOS `CLOCK_UPTIME_RAW`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MonotonicClock;
 
@@ -79,12 +87,12 @@ impl Clock for MonotonicClock {
     }
 }
 
-/// The current moment of `CLOCK_MONOTONIC`.
+/// The current moment of [`MonotonicClock`].
 ///
 /// # Source
 /// clock_gettime(2); the vDSO answers it within about 20 to 50 ns.
 pub fn now() -> Nanos {
-    Nanos(read(ClockId::Monotonic))
+    system::now()
 }
 
 /// Wall-clock time, only for dates in a record, because it may jump.
@@ -140,22 +148,18 @@ pub fn process_cpu_ns() -> u64 {
 /// # Source
 /// clock_nanosleep(2) with TIMER_ABSTIME: a deadline does not drift, but a duration does.
 pub fn sleep_until(moment: Nanos) {
-    let deadline = Timespec {
-        tv_sec: (moment.0 / 1_000_000_000).cast_signed(),
-        tv_nsec: (moment.0 % 1_000_000_000).cast_signed(),
-    };
-    while clock_nanosleep_absolute(ClockId::Monotonic, &deadline) == Err(Errno::INTR) {}
+    system::sleep_until(moment);
 }
 
 /// Lets this thread's waits end at their deadline. By default the kernel may end them up to 50 µs later.
 ///
 /// # Errors
-/// When the kernel forbids it. Waits are then less precise, and nothing else changes.
+/// When the kernel forbids it or cannot, as on macOS. Waits are then less precise, and nothing else changes.
 ///
 /// # Source
 /// PR_SET_TIMERSLACK(2const).
 pub fn sharpen_timers() -> std::io::Result<()> {
-    Ok(rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1))?)
+    system::sharpen_timers()
 }
 
 fn read(clock: ClockId) -> u64 {

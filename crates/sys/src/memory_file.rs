@@ -1,13 +1,20 @@
-//! A file in memory that has a path for this process and nothing on any disk.
+//! A file without a name that has a path for this process: in memory on Linux, in the temporary folder on macOS.
+
+#[cfg(target_os = "linux")]
+mod linux;
+#[cfg(target_os = "macos")]
+mod macos;
 
 use std::fs::File;
 use std::io::{self, Write};
-use std::os::fd::AsRawFd;
 use std::path::PathBuf;
 
-use rustix::fs::{MemfdFlags, memfd_create};
+#[cfg(target_os = "linux")]
+use self::linux as system;
+#[cfg(target_os = "macos")]
+use self::macos as system;
 
-/// A file in memory. It is gone when this is dropped.
+/// A file without a name. It is gone when this is dropped.
 #[derive(Debug)]
 pub struct MemoryFile(File);
 
@@ -17,14 +24,14 @@ impl MemoryFile {
     /// # Errors
     /// When no file descriptor or no memory is left.
     pub fn new(contents: &[u8]) -> io::Result<Self> {
-        let mut file = File::from(memfd_create("tare", MemfdFlags::CLOEXEC)?);
+        let mut file = system::open()?;
         file.write_all(contents)?;
         Ok(Self(file))
     }
 
-    /// A path at which this process can open it.
+    /// A path at which this process can open it. On macOS it can be read once for each call of this.
     pub fn path(&self) -> PathBuf {
-        PathBuf::from(format!("/proc/self/fd/{}", self.0.as_raw_fd()))
+        system::path(&self.0)
     }
 }
 

@@ -5,10 +5,10 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 
 use rustix::io::Errno;
-use rustix::net::SendFlags;
 
 use crate::payload::Payload;
 use crate::poll::Sending;
+use crate::socket::SEND_FLAGS;
 
 /// Payloads in order, and how many bytes of each have left.
 #[derive(Default)]
@@ -37,11 +37,13 @@ impl Outbox {
     }
 
     /// Keeps a payload behind all others.
+    #[cfg(target_os = "linux")] // for io_uring
     pub(crate) fn push(&mut self, payload: Payload) {
         self.0.push_back((payload, 0));
     }
 
     /// Keeps a payload before all others.
+    #[cfg(target_os = "linux")] // for io_uring
     pub(crate) fn push_front(&mut self, payload: Payload) {
         self.0.push_front((payload, 0));
     }
@@ -69,7 +71,7 @@ pub(crate) fn is_end_by_peer(error: &io::Error) -> bool {
 fn write(socket: BorrowedFd<'_>, payload: &Payload, start: usize) -> io::Result<usize> {
     let mut at = start;
     while at < payload.len() {
-        match rustix::net::send(socket, &payload[at..], SendFlags::NOSIGNAL) {
+        match rustix::net::send(socket, &payload[at..], SEND_FLAGS) {
             Ok(count) => at += count,
             Err(Errno::AGAIN) => break,
             Err(Errno::INTR) => {}

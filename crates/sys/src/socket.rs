@@ -1,15 +1,24 @@
 //! Non-blocking stream sockets: how they are opened, and their common options. Pollers send and receive on them.
 
+#[cfg(target_os = "linux")]
+mod linux;
+#[cfg(target_os = "macos")]
+mod macos;
+
 use std::net::{SocketAddr, UdpSocket};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
 use std::{fmt, io};
 
-use rustix::net::{
-    AddressFamily, SocketAddrAny, SocketAddrUnix, SocketFlags, SocketType, ipproto, socket_with, sockopt,
-};
+use rustix::net::{AddressFamily, SocketAddrAny, SocketAddrUnix, ipproto, sockopt};
 
-const FLAGS: SocketFlags = SocketFlags::NONBLOCK.union(SocketFlags::CLOEXEC);
+#[cfg(target_os = "linux")]
+use self::linux as system;
+#[cfg(target_os = "macos")]
+use self::macos as system;
+
+pub use self::system::{CONGESTION_REMEDY, abstract_address};
+pub(crate) use self::system::{SEND_FLAGS, accept};
 
 /// Options of a connection's socket beyond the defaults.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -59,7 +68,7 @@ impl Target {
     pub(crate) fn open(&self, options: &SocketOptions) -> io::Result<OwnedFd> {
         match self {
             Self::Tcp(address) => open(address, options),
-            Self::Unix(_) => Ok(socket_with(AddressFamily::UNIX, SocketType::STREAM, FLAGS, None)?),
+            Self::Unix(_) => system::open_stream(AddressFamily::UNIX, None),
         }
     }
 }
@@ -113,12 +122,14 @@ pub fn local_address(socket: BorrowedFd<'_>) -> io::Result<SocketAddr> {
     SocketAddr::try_from(rustix::net::getsockname(socket)?).map_err(io::Error::from)
 }
 
-/// The congestion control algorithm that a socket opened with `options` towards `target` would use.
+/// The congestion control algorithm that a socket opened with `options` towards `target` would use; `None` where the
+/// kernel does not say, as on macOS.
 ///
 /// # Errors
-/// As for [`start_connect`]. An algorithm that the kernel does not offer is `NotFound`.
-pub fn congestion_in_use(target: &SocketAddr, options: &SocketOptions) -> io::Result<String> {
-    Ok(sockopt::tcp_congestion(open(target, options)?)?)
+/// As for [`start_connect`]. An algorithm that the kernel does not offer is `NotFound`. Where none can be chosen, as on
+/// macOS, the kind is `Unsupported`.
+pub fn congestion_in_use(target: &SocketAddr, options: &SocketOptions) -> io::Result<Option<String>> {
+    system::congestion(open(target, options)?.as_fd())
 }
 
 /// Prepares a socket that was accepted or handed over: non-blocking, `TCP_NODELAY`.
@@ -140,10 +151,10 @@ pub(crate) fn pending_error(socket: BorrowedFd<'_>) -> Option<io::Error> {
 
 fn open(target: &SocketAddr, options: &SocketOptions) -> io::Result<OwnedFd> {
     let family = if target.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
-    let socket = socket_with(family, SocketType::STREAM, FLAGS, Some(ipproto::TCP))?;
+    let socket = system::open_stream(family, Some(ipproto::TCP))?;
     sockopt::set_tcp_nodelay(socket.as_fd(), true)?;
     if let Some(algorithm) = &options.congestion {
-        sockopt::set_tcp_congestion(socket.as_fd(), algorithm)?;
+        system::set_congestion(socket.as_fd(), algorithm)?;
     }
     Ok(socket)
 }
@@ -159,7 +170,7 @@ mod tests {
     #[test]
     fn the_algorithm_asked_for_is_the_one_in_use() {
         let options = SocketOptions { congestion: Some("reno".to_owned()) };
-        assert_eq!(congestion_in_use(&loopback(), &options).unwrap(), "reno");
+        assert_eq!(congestion_in_use(&loopback(), &options).unwrap().as_deref(), Some("reno"));
     }
 
     #[test]

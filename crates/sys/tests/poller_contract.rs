@@ -8,9 +8,9 @@ use std::thread;
 use std::time::Duration;
 
 use tare_sys::clock::{self, Nanos};
-use tare_sys::epoll::EpollPoller;
 use tare_sys::payload::Payload;
 use tare_sys::poll::{CloseCause, Event, Handler, Poller, Sending, Token, Transport};
+use tare_sys::readiness::ReadinessPoller;
 use tare_sys::socket::{SocketOptions, Target};
 use tare_sys::uring::UringPoller;
 
@@ -311,7 +311,7 @@ macro_rules! contract {
     ([$($case:ident),* $(,)?]) => {
         mod epoll {
             use super::*;
-            $(#[test] fn $case() { super::$case(EpollPoller::new().unwrap()); })*
+            $(#[test] fn $case() { super::$case(ReadinessPoller::new().unwrap()); })*
         }
         // Without io_uring on this machine there is nothing to test.
         mod uring {

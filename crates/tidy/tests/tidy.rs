@@ -220,6 +220,19 @@ fn unsafe_code_lives_in_sys_alone() {
 }
 
 #[test]
+fn only_sys_is_compiled_differently_for_another_system() {
+    let is_asked = |line: &str| line.contains("target_os") || line.contains("os::linux");
+    let elsewhere = sources().into_iter().filter(|(name, _, _)| name != "sys" && name != "tidy");
+    let wrong: Vec<String> = elsewhere
+        .flat_map(|(_, path, text)| {
+            let lines = code(&text).filter(|(_, line)| is_asked(line));
+            lines.map(|(line, _)| format!("{}:{line}", path.display())).collect::<Vec<_>>()
+        })
+        .collect();
+    complain("code for one system outside crates/sys", &wrong);
+}
+
+#[test]
 fn no_server_has_a_special_case() {
     let families = ["http4s", "Tapir", "netty", "vertx", "pekko", "nima", "finagle", "axum", "fastify"];
     let mut wrong = Vec::new();

@@ -11,9 +11,9 @@ use tare_reference::{Options, Running};
 use tare_stats::LatencyHistogram;
 use tare_sys::affinity::{CpuSet, pin_current_thread};
 use tare_sys::clock::{self, Nanos};
-use tare_sys::epoll::{EpollPoller, EpollTransport};
 use tare_sys::payload::Payload;
 use tare_sys::poll::{Event, Handler, Poller, Token, Transport};
+use tare_sys::readiness::{ReadinessPoller, ReadinessTransport};
 use tare_sys::socket::{SocketOptions, Target};
 
 const CONNECTIONS: u32 = 64;
@@ -50,13 +50,13 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn measure(target: &Target, rate_per_s: f64) -> Result<(), Box<dyn Error>> {
-    let mut poller = EpollPoller::new()?;
+    let mut poller = ReadinessPoller::new()?;
     let mut generator = Generator::new(rate_per_s);
     for token in 0..CONNECTIONS {
         poller.transport().connect(Token(token), target, &SocketOptions::default());
     }
     // The first second opens the connections, and makes the kernel start its stamps.
-    poller.compare_stamps();
+    poller.compare_stamps()?;
     generator.run(&mut poller, Duration::from_secs(1))?;
     poller.take_stamps();
     let busy_before = clock::thread_cpu_ns();
@@ -85,7 +85,7 @@ impl Generator {
         Self { free: VecDeque::new(), request, interval_ns: 1e9 / rate_per_s, start: Nanos::ZERO, sent: 0 }
     }
 
-    fn run(&mut self, poller: &mut EpollPoller, duration: Duration) -> std::io::Result<()> {
+    fn run(&mut self, poller: &mut ReadinessPoller, duration: Duration) -> std::io::Result<()> {
         self.start = clock::now();
         self.sent = 0;
         let end = self.start + duration;
@@ -101,7 +101,7 @@ impl Generator {
         self.start + Duration::from_nanos((self.sent as f64 * self.interval_ns) as u64)
     }
 
-    fn send_due(&mut self, io: &mut EpollTransport) {
+    fn send_due(&mut self, io: &mut ReadinessTransport) {
         while !self.free.is_empty() && self.next_start() <= clock::now() {
             if let Some(token) = self.free.pop_front() {
                 self.sent += 1;
@@ -111,8 +111,8 @@ impl Generator {
     }
 }
 
-impl Handler<EpollTransport> for Generator {
-    fn on_event(&mut self, io: &mut EpollTransport, token: Token, event: Event<'_>) {
+impl Handler<ReadinessTransport> for Generator {
+    fn on_event(&mut self, io: &mut ReadinessTransport, token: Token, event: Event<'_>) {
         // Every answer of this server arrives in one piece.
         if let Event::Connected { .. } | Event::Received { .. } = event {
             self.free.push_back(token);

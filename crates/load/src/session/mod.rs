@@ -68,7 +68,8 @@ impl LoadSession {
         }
         let security = spec.tls.as_ref().map(|tls| Security::new(tls, spec.protocol)).transpose()?;
         let options = SocketOptions { congestion: spec.congestion.clone() };
-        let congestion = spec.target.tcp_address().map(|address| congestion_towards(&address, &options)).transpose()?;
+        let congestion =
+            spec.target.tcp_address().map(|address| congestion_towards(&address, &options)).transpose()?.flatten();
         let poller = spec.poller.choose_available()?;
         let keeps_cpus_awake = Wakefulness::keep_awake().is_ok();
         let own_connections = spec.own_part_of(spec.connections);
@@ -95,7 +96,7 @@ impl LoadSession {
         Ok(Self { workers, share, connections, congestion, poller, keeps_cpus_awake, clock_probe })
     }
 
-    /// The congestion control algorithm of the session's sockets; `None` for Unix sockets.
+    /// The congestion control algorithm of the session's sockets; `None` for Unix sockets, and where the kernel does not say.
     pub fn congestion_control(&self) -> Option<&str> {
         self.congestion.as_deref()
     }
@@ -309,7 +310,7 @@ fn make_room(connections: usize) -> Result<(), LoadError> {
     if allowed < needed { Err(LoadError::OpenFiles { needed, allowed }) } else { Ok(()) }
 }
 
-fn congestion_towards(address: &SocketAddr, options: &SocketOptions) -> Result<String, LoadError> {
+fn congestion_towards(address: &SocketAddr, options: &SocketOptions) -> Result<Option<String>, LoadError> {
     congestion_in_use(address, options).map_err(|source| LoadError::Congestion {
         algorithm: options.congestion.clone().unwrap_or_else(|| "the kernel's default".to_owned()),
         source,

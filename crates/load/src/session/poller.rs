@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use tare_sys::readiness::SELECTOR;
 use tare_sys::uring;
 
 use crate::error::LoadError;
@@ -10,11 +11,11 @@ use crate::error::LoadError;
 /// Which poller a session should use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PollerChoice {
-    /// io_uring if the kernel allows it, else epoll.
+    /// io_uring if the kernel allows it, else the poller on readiness.
     #[default]
     Auto,
-    /// epoll.
-    Epoll,
+    /// The poller on readiness: epoll, or kqueue on macOS.
+    Readiness,
     /// io_uring. Without it, opening the session fails.
     Uring,
 }
@@ -22,8 +23,8 @@ pub enum PollerChoice {
 /// How events are received from the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PollerKind {
-    /// epoll(7): reports which sockets are ready.
-    Epoll,
+    /// epoll(7) or kqueue(2): reports which sockets are ready.
+    Readiness,
     /// io_uring(7): reports which operations have completed.
     Uring,
 }
@@ -48,15 +49,17 @@ impl PollerChoice {
 
     fn settle_given(self, why_unavailable: impl Fn() -> Option<String>) -> Result<PollerInUse, LoadError> {
         let in_use = |kind, notice| Ok(PollerInUse { kind, notice });
-        if self == Self::Epoll {
-            return in_use(PollerKind::Epoll, None);
+        if self == Self::Readiness {
+            return in_use(PollerKind::Readiness, None);
         }
         match why_unavailable() {
             None => in_use(PollerKind::Uring, None),
             Some(reason) if self == Self::Uring => Err(LoadError::Poller { reason }),
             Some(reason) => in_use(
-                PollerKind::Epoll,
-                Some(format!("io_uring cannot be used ({reason}); epoll takes over, at a higher cost per request")),
+                PollerKind::Readiness,
+                Some(format!(
+                    "io_uring cannot be used ({reason}); {SELECTOR} takes over, at a higher cost per request"
+                )),
             ),
         }
     }
@@ -68,9 +71,9 @@ impl FromStr for PollerChoice {
     fn from_str(text: &str) -> Result<Self, String> {
         match text {
             "auto" => Ok(Self::Auto),
-            "epoll" => Ok(Self::Epoll),
             "uring" => Ok(Self::Uring),
-            _ => Err(format!("\"{text}\" is no poller; choose auto, epoll or uring")),
+            SELECTOR => Ok(Self::Readiness),
+            _ => Err(format!("\"{text}\" is no poller; choose auto, {SELECTOR} or uring")),
         }
     }
 }
@@ -78,7 +81,7 @@ impl FromStr for PollerChoice {
 impl fmt::Display for PollerKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Epoll => "epoll",
+            Self::Readiness => SELECTOR,
             Self::Uring => "io_uring",
         })
     }
@@ -100,24 +103,24 @@ mod tests {
     }
 
     #[test]
-    fn epoll_takes_over_with_a_line_of_notice() {
+    fn readiness_takes_over_with_a_line_of_notice() {
         let PollerInUse { kind, notice } = settled(PollerChoice::Auto, Some("it is forbidden")).unwrap();
-        assert_eq!(kind, PollerKind::Epoll);
+        assert_eq!(kind, PollerKind::Readiness);
         assert!(notice.is_some_and(|line| line.contains("it is forbidden") && !line.contains('\n')));
     }
 
     #[test]
     fn what_is_asked_for_is_used_or_refused() {
-        let epoll = PollerInUse { kind: PollerKind::Epoll, notice: None };
-        assert_eq!(settled(PollerChoice::Epoll, Some("it is forbidden")), Ok(epoll));
+        let readiness = PollerInUse { kind: PollerKind::Readiness, notice: None };
+        assert_eq!(settled(PollerChoice::Readiness, Some("it is forbidden")), Ok(readiness));
         let refusal = settled(PollerChoice::Uring, Some("it is forbidden")).unwrap_err();
-        assert!(refusal.contains("it is forbidden") && refusal.contains("epoll"), "{refusal}");
+        assert!(refusal.contains("it is forbidden") && refusal.contains(SELECTOR), "{refusal}");
     }
 
     #[test]
     fn names_are_read() {
         assert_eq!("auto".parse(), Ok(PollerChoice::Auto));
-        assert_eq!("epoll".parse(), Ok(PollerChoice::Epoll));
+        assert_eq!(SELECTOR.parse(), Ok(PollerChoice::Readiness));
         assert_eq!("uring".parse(), Ok(PollerChoice::Uring));
         assert!("select".parse::<PollerChoice>().unwrap_err().contains("choose auto"));
     }

@@ -5,11 +5,11 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{Builder, JoinHandle};
 
 use tare_sample::SliceSample;
-use tare_sys::affinity::{CpuSet, pin_current_thread};
+use tare_sys::affinity::{CpuSet, pin_current_thread, unless_unavailable};
 use tare_sys::clock::{self, MonotonicClock};
-use tare_sys::epoll::EpollPoller;
 use tare_sys::poll::Poller;
 use tare_sys::procfs::backlog::{self, Backlog};
+use tare_sys::readiness::ReadinessPoller;
 use tare_sys::uring::UringPoller;
 
 use crate::cancel::Cancel;
@@ -44,7 +44,7 @@ pub(crate) enum Report {
 }
 
 impl Remote {
-    /// Starts the thread. When this returns, the thread is pinned and has its poller.
+    /// Starts the thread. When this returns, the thread is pinned, where that can be done, and has its poller.
     pub(crate) fn start(cpu: usize, poller: PollerKind, setup: Setup) -> Result<Self, LoadError> {
         let failed = |reason: String| LoadError::Worker { cpu, reason };
         let share = setup.share;
@@ -53,7 +53,7 @@ impl Remote {
         let thread = Builder::new()
             .name(format!("tare-load-{cpu}"))
             .spawn(move || match poller {
-                PollerKind::Epoll => serve(EpollPoller::new, cpu, setup, &inbox, &outbox),
+                PollerKind::Readiness => serve(ReadinessPoller::new, cpu, setup, &inbox, &outbox),
                 PollerKind::Uring => serve(UringPoller::new, cpu, setup, &inbox, &outbox),
             })
             .map_err(|error| failed(error.to_string()))?;
@@ -104,7 +104,7 @@ fn serve<P: Poller>(
     let failed = |reason: String| LoadError::Worker { cpu, reason };
     // If the kernel refuses, sends leave less precisely, and send lag shows by how much.
     let _ = clock::sharpen_timers();
-    let poller = pin_current_thread(&CpuSet::from_indices([cpu]))
+    let poller = unless_unavailable(pin_current_thread(&CpuSet::from_indices([cpu])))
         .map_err(|error| failed(error.to_string()))
         .and_then(|()| open().map_err(|error| failed(error.to_string())));
     let backlog = setup.target.tcp_address().map_or_else(|| Box::new(|| None) as Backlog, backlog::backlog_reader);

@@ -87,7 +87,7 @@ pub(super) const OF_SLICES: &[Metric] = &[
         maybe(s.server.hiccups.as_ref().and_then(|h| h.jvm.as_ref()?.unpack().max_ns()))
     }),
     slice("context_switches", "count", "times that a thread of the server was put on a CPU", PROC, |s| {
-        maybe(s.server.cpu.as_ref().map(ServerCpu::context_switches))
+        maybe(s.server.cpu.as_ref().and_then(ServerCpu::context_switches))
     }),
     slice("compiler_share", "1", "CPU and waiting of a JVM's compiler threads, over time", PROC, |s| {
         maybe(s.server.cpu.as_ref().and_then(ServerCpu::compiler_share))

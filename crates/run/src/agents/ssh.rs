@@ -1,6 +1,7 @@
 //! Agents on other machines, by the system's ssh: its configuration, keys, agents, jump hosts and known hosts work as
 //! users know them. The program is copied into a folder of its own if it is not there.
 
+use std::env::consts::OS;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -27,11 +28,15 @@ impl Program {
     /// The running program. Its hash is needed only where it is copied.
     ///
     /// # Errors
-    /// When its file cannot be read.
+    /// When its file cannot be read, or it is to be copied and is not for Linux.
     pub(crate) fn of_this_process(is_copied: bool) -> io::Result<Self> {
         let file = std::env::current_exe()?;
         if !is_copied {
             return Ok(Self { file, hash: String::new() });
+        }
+        if OS != "linux" {
+            let reason = format!("other machines need Linux, and a tare for Linux to copy there; this one is for {OS}");
+            return Err(io::Error::new(io::ErrorKind::Unsupported, reason));
         }
         let hash = Sha256::digest(std::fs::read(&file)?).iter().map(|byte| format!("{byte:02x}")).collect();
         Ok(Self { file, hash })

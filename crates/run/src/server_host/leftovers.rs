@@ -7,6 +7,7 @@ use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tare_sys::clock::wall_unix_ns;
+use tare_sys::procfs::process;
 
 const DAY: Duration = Duration::from_secs(24 * 3600);
 
@@ -49,13 +50,9 @@ fn is_leftover(entry: &DirEntry, now: SystemTime) -> bool {
     let used = entry.metadata().and_then(|about| about.modified());
     let unused_for = |span: Duration| used.is_ok_and(|used| now.duration_since(used).is_ok_and(|unused| unused > span));
     match of_process {
-        Some(process) => process.parse::<u32>().is_ok_and(|process| !is_running(process)) && unused_for(DAY),
+        Some(pid) => pid.parse::<u32>().is_ok_and(|pid| !process::exists(pid)) && unused_for(DAY),
         None => unused_for(KEPT_UNUSED),
     }
-}
-
-fn is_running(process: u32) -> bool {
-    Path::new("/proc").join(process.to_string()).exists()
 }
 
 #[cfg(test)]

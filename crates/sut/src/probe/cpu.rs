@@ -2,13 +2,11 @@
 //! clock. The threads' `schedstat` divides it by kind.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fs::File;
-use std::os::unix::fs::FileExt;
 use std::time::Duration;
 
 use tare_sys::clock::{self, Nanos};
 use tare_sys::limits;
-use tare_sys::procfs::process::{self, SchedStat};
+use tare_sys::procfs::process::{self, SchedStat, SchedStatReader};
 
 use super::kind::{self, thread_kind, thread_pool};
 use crate::SutError;
@@ -21,7 +19,8 @@ pub type ByPool = BTreeMap<&'static str, BTreeMap<String, ThreadUse>>;
 pub struct ThreadUse {
     /// Time on a CPU, in nanoseconds.
     pub cpu_ns: u64,
-    /// Time runnable and waiting for a CPU, in nanoseconds.
+    /// Time runnable and waiting for a CPU, in nanoseconds. Only where the kernel counts it
+    /// ([`process::COUNTS_WAITING`]), as for the switches.
     pub waiting_ns: u64,
     /// Context switches: how often a thread was scheduled on a CPU.
     pub switches: u64,
@@ -202,8 +201,8 @@ struct Process {
 struct Thread {
     name: String,
     used: ThreadUse,
-    /// Kept open if the limit allows: reading an open file costs a sixth of opening and reading it.
-    schedstat: Option<File>,
+    /// Kept open if the limit allows.
+    counters: SchedStatReader,
     seen: bool,
 }
 
@@ -223,10 +222,10 @@ impl Process {
             if thread.name.is_empty() || thread.name == self.name {
                 thread.name = process::thread_name(pid, tid).unwrap_or_default();
             }
-            thread.seen = thread.update(pid, tid);
+            thread.seen = thread.update();
         }
         for (_, dead) in self.threads.extract_if(|_, thread| !thread.seen) {
-            *files_left += usize::from(dead.schedstat.is_some());
+            *files_left += usize::from(dead.counters.is_kept_open());
             *self.ended.entry(dead.name).or_default() += dead.used;
         }
         // Read after the threads, so that their sum cannot exceed it.
@@ -250,23 +249,16 @@ impl Process {
 
 impl Thread {
     fn new(pid: u32, tid: u32, files_left: &mut usize) -> Self {
-        let may_keep = *files_left > 0;
-        let schedstat = may_keep.then(|| File::open(schedstat_of(pid, tid)).ok()).flatten();
-        *files_left -= usize::from(schedstat.is_some());
-        Self { name: String::new(), used: ThreadUse::default(), schedstat, seen: true }
+        let counters = SchedStatReader::new(pid, tid, *files_left > 0);
+        *files_left -= usize::from(counters.is_kept_open());
+        Self { name: String::new(), used: ThreadUse::default(), counters, seen: true }
     }
 
     /// Reads the thread's use. Returns whether the thread still exists.
-    fn update(&mut self, pid: u32, tid: u32) -> bool {
-        let mut text = [0; 96];
-        let read = match &self.schedstat {
-            Some(file) => file.read_at(&mut text, 0),
-            None => File::open(schedstat_of(pid, tid)).and_then(|file| file.read_at(&mut text, 0)),
-        };
-        match read {
-            Ok(got) => {
-                let text = text.get(..got).and_then(|text| std::str::from_utf8(text).ok());
-                self.used = text.and_then(SchedStat::parse).map_or(self.used, ThreadUse::of);
+    fn update(&mut self) -> bool {
+        match self.counters.read() {
+            Ok(counters) => {
+                self.used = counters.map_or(self.used, ThreadUse::of);
                 true
             }
             // This also holds if a new thread has the same id: the open file belongs to the old one.
@@ -280,10 +272,6 @@ impl Thread {
 /// Opening and reading fail with `ENOENT` or `ESRCH` for an ended thread.
 const NO_SUCH_FILE: i32 = 2;
 const NO_SUCH_PROCESS: i32 = 3;
-
-fn schedstat_of(pid: u32, tid: u32) -> String {
-    format!("/proc/{pid}/task/{tid}/schedstat")
-}
 
 fn add_remainder(sum: &mut ByPool, ns: u64) {
     *sum.entry(kind::EXITED).or_default().entry(kind::EXITED.to_owned()).or_default() += ThreadUse::cpu(ns);
@@ -370,7 +358,7 @@ mod tests {
         burn();
         let used = probe.take_sample().unwrap().since(&before);
         assert!(used.total_ns >= 30_000_000, "{used:?}");
-        assert!(probe.processes.values().all(|process| process.threads.values().all(|t| t.schedstat.is_none())));
+        assert!(probe.processes.values().all(|process| process.threads.values().all(|t| !t.counters.is_kept_open())));
     }
 
     #[test]

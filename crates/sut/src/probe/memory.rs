@@ -5,12 +5,13 @@ use tare_sys::procfs::process::{Memory, process_tree, resident_of_mapping};
 use crate::SutError;
 
 /// Memory and threads of a whole process tree at one moment.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MemorySample {
     /// Resident memory now. Pages that processes share count in each of them.
     pub rss_bytes: u64,
-    /// Sum of the peaks of all processes; exact for a server with one process.
-    pub peak_rss_bytes: u64,
+    /// Sum of the peaks of all processes; exact for a server with one process. `None` where the kernel keeps none, as on
+    /// macOS.
+    pub peak_rss_bytes: Option<u64>,
     /// Threads.
     pub threads: u32,
 }
@@ -28,9 +29,10 @@ impl MemorySample {
     /// Reads the memory of these processes, for example those of a [`super::cpu::CpuProbe`]. Ended ones count as 0.
     pub fn of_processes(processes: impl IntoIterator<Item = u32>) -> Self {
         let living = processes.into_iter().filter_map(|pid| Memory::of_process(pid).ok());
-        living.fold(Self::default(), |sum, one| Self {
+        let none = Self { rss_bytes: 0, peak_rss_bytes: Some(0), threads: 0 };
+        living.fold(none, |sum, one| Self {
             rss_bytes: sum.rss_bytes + one.rss_bytes,
-            peak_rss_bytes: sum.peak_rss_bytes + one.peak_rss_bytes,
+            peak_rss_bytes: sum.peak_rss_bytes.zip(one.peak_rss_bytes).map(|(sum, one)| sum + one),
             threads: sum.threads + one.threads,
         })
     }
@@ -50,6 +52,6 @@ mod tests {
     #[test]
     fn our_own_memory_is_there_and_no_higher_than_its_peak() {
         let sample = MemorySample::of_process_tree(std::process::id()).unwrap();
-        assert!(sample.rss_bytes > 0 && sample.rss_bytes <= sample.peak_rss_bytes && sample.threads > 0);
+        assert!(sample.rss_bytes > 0 && Some(sample.rss_bytes) <= sample.peak_rss_bytes && sample.threads > 0);
     }
 }

@@ -3,16 +3,16 @@
 //!
 //! The name of the socket is the value of [`VARIABLE`], a dash, and the number of the process. For Node,
 //! [`NODE_SCRIPT`] listens, loaded before the application. Another program may listen on its own: docs/site/src/counters.md
-//! has the form.
+//! has the form. macOS has no abstract sockets, so there are no such counters there.
 
 use std::collections::BTreeMap;
 use std::io::Read;
-use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixStream};
 use std::time::Duration;
 
 use serde::Deserialize;
 use tare_record::CollectorUse;
+use tare_sys::socket::abstract_address;
 
 use super::jvm::JvmSample;
 
@@ -72,7 +72,7 @@ impl ToldProbe {
 fn addresses(name: &str) -> Vec<SocketAddr> {
     let mut padded = name.as_bytes().to_vec();
     padded.resize(NAME_BYTES, 0);
-    [name.as_bytes(), &padded].into_iter().filter_map(|name| SocketAddr::from_abstract_name(name).ok()).collect()
+    [name.as_bytes(), &padded].into_iter().filter_map(|name| abstract_address(name).ok()).collect()
 }
 
 fn ask(socket: &SocketAddr) -> Option<ToldCounters> {
@@ -113,7 +113,7 @@ mod tests {
 
     /// A process that gives these answers, one to each connection.
     fn process(name: &str, answers: &'static [&'static str]) -> std::thread::JoinHandle<()> {
-        let listener = UnixListener::bind_addr(&SocketAddr::from_abstract_name(name).unwrap()).unwrap();
+        let listener = UnixListener::bind_addr(&abstract_address(name.as_bytes()).unwrap()).unwrap();
         std::thread::spawn(move || {
             for answer in answers {
                 listener.accept().unwrap().0.write_all(answer.as_bytes()).unwrap();

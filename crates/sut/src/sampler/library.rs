@@ -39,6 +39,10 @@ impl Library {
     }
 
     fn find_in(cache: &Path, fetch: &dyn Fn(&Path) -> Result<(), SutError>) -> Result<Self, SutError> {
+        if env::consts::OS != "linux" {
+            let (doing, remedy) = ("use async-profiler".to_owned(), "profile on Linux".to_owned());
+            return Err(SutError::Sampler { doing, said: "tare has it for Linux only".to_owned(), remedy });
+        }
         let jar = cache.join(JAR);
         let bytes = match sound(&jar) {
             Some(bytes) => bytes,

@@ -1,4 +1,4 @@
-//! Makes the inputs of the supervisor before the `clone`: paths, C strings, descriptors, the signal mask.
+//! Makes the inputs of the supervisor before the fork: paths, C strings, descriptors, the signal mask.
 
 use std::collections::BTreeMap;
 use std::ffi::{CString, OsStr, OsString, c_char};
@@ -9,11 +9,10 @@ use std::path::{Path, PathBuf};
 use std::{env, io, mem, ptr};
 
 use rustix::fs::{Access, Mode, OFlags};
-use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::Pid;
 
 use super::message::step;
-use super::supervisor::{Orders, clone, supervise};
+use super::supervisor::{self, Orders, supervise};
 use super::{Child, ChildError, Output, Program};
 
 /// A step of the child, as text for an error.
@@ -41,11 +40,11 @@ pub(super) fn spawn(program: Program) -> Result<Child, ChildError> {
     let null =
         rustix::fs::open("/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty()).map_err(|e| failed(e.into()))?;
     let (supervisors_end, lifeline) = std::os::unix::net::UnixStream::pair().map_err(&failed)?;
-    let (report, reports_in) = pipe_with(PipeFlags::CLOEXEC).map_err(|e| failed(e.into()))?;
+    let (report, reports_in) = io::pipe().map_err(&failed)?;
     let (output, outputs_in) = match program.output {
         Output::Pipe => {
-            let (read, write) = pipe_with(PipeFlags::CLOEXEC).map_err(|e| failed(e.into()))?;
-            (Some(File::from(read)), Some(write))
+            let (read, write) = io::pipe().map_err(&failed)?;
+            (Some(File::from(OwnedFd::from(read))), Some(OwnedFd::from(write)))
         }
         Output::File(ref file) => (None, Some(OwnedFd::from(file.try_clone().map_err(&failed)?))),
         Output::Discard => (None, None),
@@ -71,7 +70,7 @@ pub(super) fn spawn(program: Program) -> Result<Child, ChildError> {
         supervisor,
         pid_namespace,
         lifeline: Some(lifeline.into()),
-        report,
+        report: report.into(),
         output,
         exited: None,
         ended: None,
@@ -79,19 +78,14 @@ pub(super) fn spawn(program: Program) -> Result<Child, ChildError> {
     })
 }
 
-/// Clones with all signals blocked, so that no handler of tare ever runs in the supervisor.
+/// Forks with all signals blocked, so that no handler of tare ever runs in the supervisor.
 fn fork_supervisor(orders: &mut Orders<'_>) -> io::Result<Pid> {
-    // SAFETY: the signal sets live on this stack; the child side calls `supervise` at once, as `clone` demands.
+    // SAFETY: the signal sets live on this stack; the child side calls `supervise` at once, as `fork_supervisor` demands.
     unsafe {
         let (mut all, mut before): (libc::sigset_t, libc::sigset_t) = (mem::zeroed(), mem::zeroed());
         libc::sigfillset(&raw mut all);
         libc::pthread_sigmask(libc::SIG_SETMASK, &raw const all, &raw mut before);
-        let mut pid = clone(if orders.pid_namespace { libc::CLONE_NEWPID } else { 0 });
-        if pid < 0 && orders.pid_namespace {
-            // Without root, the subreaper works without a PID namespace.
-            orders.pid_namespace = false;
-            pid = clone(0);
-        }
+        let pid = supervisor::fork_supervisor(&mut orders.pid_namespace);
         let error = io::Error::last_os_error();
         if pid == 0 {
             supervise(orders);

@@ -2,14 +2,29 @@
 //! descendants. docs/adr/0001-no-orphans.md explains why this is reliable.
 //!
 //! This code runs after a plain `clone` of a process with threads. It must not allocate, lock, panic or unwind. It uses
-//! only system calls and its own stack.
+//! only system calls and its own stack. How it finds all processes of the tree depends on the system.
 
-use std::ffi::{CStr, c_char, c_int, c_long};
+#[cfg(any(target_os = "macos", test))]
+mod kin;
+#[cfg(target_os = "linux")]
+mod linux;
+#[cfg(target_os = "macos")]
+mod macos;
+#[cfg(target_os = "linux")]
+mod offspring;
+
+use std::ffi::{CStr, c_char, c_int};
 use std::{mem, ptr};
 
+#[cfg(target_os = "linux")]
+use self::linux as system;
+#[cfg(target_os = "macos")]
+use self::macos as system;
 use super::message::{Message, step};
-use super::offspring;
+use crate::affinity::KernelMask;
 use crate::scheduling::SchedulingPolicy;
+
+pub(super) use self::system::fork_supervisor;
 
 /// The supervisor's file descriptors; 0, 1 and 2 become the program's.
 const LIFELINE: c_int = 3;
@@ -27,7 +42,7 @@ pub(super) struct Orders<'a> {
     /// Null-terminated.
     pub(super) envp: &'a [*const c_char],
     pub(super) directory: Option<&'a CStr>,
-    pub(super) affinity: Option<&'a rustix::thread::CpuSet>,
+    pub(super) affinity: Option<&'a KernelMask>,
     pub(super) scheduling: SchedulingPolicy,
     pub(super) pid_namespace: bool,
     pub(super) null: c_int,
@@ -44,6 +59,15 @@ struct Usage {
     max_rss_bytes: u64,
 }
 
+impl Usage {
+    fn add(&mut self, used: &libc::rusage) {
+        self.user_ns += nanoseconds(used.ru_utime);
+        self.system_ns += nanoseconds(used.ru_stime);
+        let max_rss_bytes = used.ru_maxrss.unsigned_abs().wrapping_mul(system::MAX_RSS_UNIT);
+        self.max_rss_bytes = self.max_rss_bytes.max(max_rss_bytes);
+    }
+}
+
 /// Starts the program, watches it and its lifeline, and returns when no process of its tree is left.
 ///
 /// # Safety
@@ -53,10 +77,7 @@ pub(super) unsafe fn supervise(orders: &Orders<'_>) -> ! {
     // SAFETY: plain system calls on our own process; `orders` outlives this function, which never returns.
     unsafe {
         libc::setsid();
-        libc::prctl(libc::PR_SET_NAME, c"supervisor".as_ptr());
-        if !orders.pid_namespace {
-            libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-        }
+        system::become_supervisor(orders.pid_namespace);
         // If tare ignores SIGCHLD, the kernel would reap for us, and the status would be lost.
         libc::signal(libc::SIGCHLD, libc::SIG_DFL);
         lay_out_descriptors(orders);
@@ -68,8 +89,7 @@ pub(super) unsafe fn supervise(orders: &Orders<'_>) -> ! {
             }
         };
         let mut usage = Usage::default();
-        let main_reaped = watch(main, &mut usage);
-        kill_all(main, main_reaped, orders.pid_namespace, &mut usage);
+        system::watch_to_the_end(main, orders.pid_namespace, &mut usage);
         let Usage { user_ns, system_ns, max_rss_bytes } = usage;
         send(Message::Gone { user_ns, system_ns, max_rss_bytes });
         libc::_exit(0)
@@ -90,40 +110,25 @@ unsafe fn lay_out_descriptors(orders: &Orders<'_>) {
         libc::dup2(output, 2);
         libc::dup2(lifeline, LIFELINE);
         libc::dup2(report, REPORT);
-        close_from(FIRST_FOREIGN);
+        system::close_from(FIRST_FOREIGN);
         libc::fcntl(LIFELINE, libc::F_SETFD, libc::FD_CLOEXEC);
         libc::fcntl(REPORT, libc::F_SETFD, libc::FD_CLOEXEC);
     }
 }
 
-unsafe fn close_from(first: c_int) {
-    // SAFETY: closing descriptors of our own process; the limit is read into a plain struct.
-    unsafe {
-        if libc::syscall(libc::SYS_close_range, c_long::from(first), c_long::from(c_int::MAX), 0 as c_long) == 0 {
-            return;
-        }
-        // Kernels before 5.9 do not have close_range.
-        let mut limit: libc::rlimit = mem::zeroed();
-        libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit);
-        for fd in first..c_int::try_from(limit.rlim_cur).unwrap_or(65_536).min(1 << 20) {
-            libc::close(fd);
-        }
-    }
-}
-
 /// Forks, and executes the program in the child. Returns its process id in the parent, once it is executing.
 unsafe fn start(orders: &Orders<'_>) -> Result<libc::pid_t, (u64, c_int)> {
-    // SAFETY: `pipe2` fills the array, `clone` without CLONE_VM copies the address space like `fork`, and the child
-    // only ever calls `become_program`, which never returns.
+    // SAFETY: `pipe` fills the array, `fork` copies the address space, and the child only ever calls `become_program`,
+    // which never returns.
     unsafe {
         let mut handshake = [0; 2];
-        if libc::pipe2(handshake.as_mut_ptr(), libc::O_CLOEXEC) != 0 {
-            return Err((step::PLUMBING, errno()));
+        if system::pipe(&mut handshake) != 0 {
+            return Err((step::PLUMBING, system::errno()));
         }
         let supervisor = libc::getpid();
-        let pid = clone(0);
+        let pid = system::fork();
         if pid < 0 {
-            return Err((step::PLUMBING, errno()));
+            return Err((step::PLUMBING, system::errno()));
         }
         if pid == 0 {
             become_program(orders, supervisor, handshake[1]);
@@ -150,130 +155,43 @@ unsafe fn become_program(orders: &Orders<'_>, supervisor: libc::pid_t, handshake
     // SAFETY: system calls on our own process; the pointers of `orders` were made from live C strings and end in null.
     unsafe {
         libc::setsid();
-        // The supervisor has only one thread, so "the parent's thread has died" means that the supervisor has died.
-        libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+        system::end_with_parent();
         let orphaned_before_that = libc::getppid() != supervisor;
         if orphaned_before_that {
             libc::_exit(1);
         }
-        write_word(handshake, offspring::own_pid_outside());
+        write_word(handshake, system::own_pid_outside());
         let fail = |step: u64, errno: c_int| -> ! {
             write_word(handshake, (step << 32) | u64::from(errno.unsigned_abs()));
             libc::_exit(127)
         };
-        if let Some(Err(refused)) = orders.affinity.map(|mask| rustix::thread::sched_setaffinity(None, mask)) {
-            fail(step::AFFINITY, refused.raw_os_error());
+        if let Some(Err(refused)) = orders.affinity.map(system::pin) {
+            fail(step::AFFINITY, refused);
         }
         // The default needs no call: programs inherit the policy of tare.
-        // The system call itself, with a priority of 0: the function of this name does nothing but fail in musl.
-        let priority: c_int = 0;
         if orders.scheduling != SchedulingPolicy::Normal
-            && libc::syscall(libc::SYS_sched_setscheduler, 0, orders.scheduling.number(), &raw const priority) != 0
+            && let Err(refused) = system::schedule(orders.scheduling)
         {
-            fail(step::SCHEDULING, errno());
+            fail(step::SCHEDULING, refused);
         }
         if orders.directory.is_some_and(|directory| libc::chdir(directory.as_ptr()) != 0) {
-            fail(step::DIRECTORY, errno());
+            fail(step::DIRECTORY, system::errno());
         }
-        for signal in 1..=64 {
+        for signal in 1..=system::LAST_SIGNAL {
             libc::signal(signal, libc::SIG_DFL);
         }
         let mut none: libc::sigset_t = mem::zeroed();
         libc::sigemptyset(&raw mut none);
         libc::sigprocmask(libc::SIG_SETMASK, &raw const none, ptr::null_mut());
         libc::execve(orders.program.as_ptr(), orders.argv.as_ptr(), orders.envp.as_ptr());
-        fail(step::EXECUTE, errno())
+        fail(step::EXECUTE, system::errno())
     }
-}
-
-/// Waits until the program has ended or tare asks for its end. Returns whether the program has been reaped.
-unsafe fn watch(main: libc::pid_t, usage: &mut Usage) -> bool {
-    // SAFETY: the signal set and poll array live on this stack for the length of the calls.
-    unsafe {
-        let mut child_signal: libc::sigset_t = mem::zeroed();
-        libc::sigemptyset(&raw mut child_signal);
-        libc::sigaddset(&raw mut child_signal, libc::SIGCHLD);
-        let children = libc::signalfd(-1, &raw const child_signal, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK);
-        let mut waits = [LIFELINE, children].map(|fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 });
-        loop {
-            // If the program died before the signalfd existed, its signal is pending, so nothing is missed.
-            while let Some(pid) = reap(libc::WNOHANG, main, usage) {
-                if pid == main {
-                    return true;
-                }
-            }
-            libc::poll(waits.as_mut_ptr(), 2, -1);
-            let mut drained = [0_u8; mem::size_of::<libc::signalfd_siginfo>()];
-            libc::read(children, drained.as_mut_ptr().cast(), drained.len());
-            if waits[0].revents == 0 {
-                continue;
-            }
-            let mut order = 0_u8;
-            if libc::read(LIFELINE, (&raw mut order).cast(), 1) != 1 || order != TERMINATE {
-                return false;
-            }
-            libc::kill(-main, libc::SIGTERM);
-            // A stopped process acts on SIGTERM only once it runs again.
-            libc::kill(-main, libc::SIGCONT);
-        }
-    }
-}
-
-/// Kills until the kernel says that no child is left. As subreaper (or init), the supervisor inherits every orphan of
-/// the tree. `wait` returns `ECHILD` only when there is none, which proves that no process survives.
-unsafe fn kill_all(main: libc::pid_t, mut main_reaped: bool, pid_namespace: bool, usage: &mut Usage) {
-    // SAFETY: signals go only to our own, unreaped descendants. Their ids cannot have been reused.
-    unsafe {
-        loop {
-            if pid_namespace {
-                libc::kill(-1, libc::SIGKILL);
-            } else {
-                if !main_reaped {
-                    libc::kill(-main, libc::SIGKILL);
-                }
-                offspring::kill_children_of(libc::getpid());
-            }
-            match reap(0, main, usage) {
-                Some(pid) => main_reaped |= pid == main,
-                None => return,
-            }
-        }
-    }
-}
-
-/// Reaps one child and adds up its use; reports the end of the program itself.
-unsafe fn reap(flags: c_int, main: libc::pid_t, usage: &mut Usage) -> Option<libc::pid_t> {
-    // SAFETY: `wait4` fills the two plain structs on this stack.
-    unsafe {
-        let mut status = 0;
-        let mut used: libc::rusage = mem::zeroed();
-        let pid = libc::wait4(-1, &raw mut status, flags | libc::__WALL, &raw mut used);
-        if pid <= 0 {
-            return None;
-        }
-        usage.user_ns += nanoseconds(used.ru_utime);
-        usage.system_ns += nanoseconds(used.ru_stime);
-        usage.max_rss_bytes = usage.max_rss_bytes.max(used.ru_maxrss.unsigned_abs().wrapping_mul(1024));
-        if pid == main {
-            send(Message::Exited { status });
-        }
-        Some(pid)
-    }
-}
-
-/// Like `fork`, but it can create a PID namespace, and it does not run the handlers that libraries register for `fork`.
-///
-/// # Safety
-/// The child may only make system calls, as this whole file does.
-pub(super) unsafe fn clone(flags: c_int) -> libc::pid_t {
-    let flags = c_long::from(flags | libc::SIGCHLD);
-    // SAFETY: no CLONE_VM and a null stack: the child runs on a copy of this one.
-    let pid = unsafe { libc::syscall(libc::SYS_clone, flags, 0 as c_long, 0 as c_long, 0 as c_long, 0 as c_long) };
-    libc::pid_t::try_from(pid).unwrap_or(-1)
 }
 
 fn nanoseconds(time: libc::timeval) -> u64 {
-    time.tv_sec.unsigned_abs().wrapping_mul(1_000_000_000).wrapping_add(time.tv_usec.unsigned_abs().wrapping_mul(1000))
+    // Its type depends on the system.
+    let microseconds = u64::try_from(time.tv_usec).unwrap_or(0);
+    time.tv_sec.unsigned_abs().wrapping_mul(1_000_000_000).wrapping_add(microseconds.wrapping_mul(1000))
 }
 
 fn send(message: Message) {
@@ -292,9 +210,4 @@ fn read_word(fd: c_int) -> Option<u64> {
     let mut word = 0_u64;
     // SAFETY: eight bytes of this stack.
     (unsafe { libc::read(fd, (&raw mut word).cast(), 8) } == 8).then_some(word)
-}
-
-fn errno() -> c_int {
-    // SAFETY: the address is this thread's own errno.
-    unsafe { *libc::__errno_location() }
 }

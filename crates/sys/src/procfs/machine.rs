@@ -1,10 +1,17 @@
 //! The machine: its hardware, its settings, and its current load.
 
-use std::fs;
+#[cfg(target_os = "linux")]
+mod linux;
+#[cfg(target_os = "macos")]
+mod macos;
 
 use tare_units::CpuSet;
 
-use super::{ProcfsError, read_as};
+#[cfg(target_os = "linux")]
+use self::linux as system;
+#[cfg(target_os = "macos")]
+use self::macos as system;
+use super::ProcfsError;
 
 /// The load averages of one, five and fifteen minutes.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -24,12 +31,12 @@ impl LoadAverage {
         Some(Self { one: numbers.next()?, five: numbers.next()?, fifteen: numbers.next()? })
     }
 
-    /// Reads and parses the file.
+    /// Reads them.
     ///
     /// # Errors
-    /// When `/proc` is not mounted.
+    /// When the kernel does not tell.
     pub fn read() -> Result<Self, ProcfsError> {
-        read_as("/proc/loadavg", Self::parse)
+        system::load_average()
     }
 }
 
@@ -50,12 +57,12 @@ impl CpuPressure {
         Some(Self { some_10s_percent: field("avg10=")?.parse().ok()?, some_total_us: field("total=")?.parse().ok()? })
     }
 
-    /// Reads and parses the file.
+    /// Reads it.
     ///
     /// # Errors
-    /// When the kernel has no pressure information (before 4.20, or not configured).
+    /// When the kernel has no pressure information (Linux before 4.20, or not configured; macOS).
     pub fn read() -> Result<Self, ProcfsError> {
-        read_as("/proc/pressure/cpu", Self::parse)
+        system::cpu_pressure()
     }
 }
 
@@ -69,8 +76,8 @@ pub struct CpuTicks {
     pub total: u64,
     /// Idle, and waiting for disks.
     pub idle: u64,
-    /// Taken by the hypervisor for other machines.
-    pub steal: u64,
+    /// Taken by the hypervisor for other machines; `None` where the kernel does not count it, as on macOS.
+    pub steal: Option<u64>,
     /// Interrupts and work deferred by them. Some kernels measure these separately and count them for no task. Others
     /// count them for the task that was interrupted.
     pub interrupts: u64,
@@ -87,17 +94,17 @@ impl CpuTicks {
         Some(Self {
             total: ticks.iter().take(8).sum(),
             idle: *ticks.get(3)? + at(4),
-            steal: at(7),
+            steal: Some(at(7)),
             interrupts: at(5) + at(6),
         })
     }
 
-    /// Reads and parses the file.
+    /// Reads the time of all CPUs together, or of one.
     ///
     /// # Errors
     /// When there is no such CPU.
     pub fn read(cpu: Option<usize>) -> Result<Self, ProcfsError> {
-        read_as("/proc/stat", |text| Self::parse(text, cpu))
+        system::ticks(cpu)
     }
 
     /// Reads the time of several CPUs, added up.
@@ -105,16 +112,14 @@ impl CpuTicks {
     /// # Errors
     /// When one of them does not exist, or the list is empty.
     pub fn read_cpus(cpus: &CpuSet) -> Result<Self, ProcfsError> {
-        read_as("/proc/stat", |text| {
-            cpus.iter().map(|cpu| Self::parse(text, Some(cpu))).reduce(|a, b| Some(a?.plus(b?)))?
-        })
+        system::ticks_of(cpus)
     }
 
     fn plus(self, other: Self) -> Self {
         Self {
             total: self.total + other.total,
             idle: self.idle + other.idle,
-            steal: self.steal + other.steal,
+            steal: self.steal.zip(other.steal).map(|(one, other)| one + other),
             interrupts: self.interrupts + other.interrupts,
         }
     }
@@ -125,7 +130,7 @@ impl CpuTicks {
         Self {
             total: self.total.saturating_sub(earlier.total),
             idle: self.idle.saturating_sub(earlier.idle),
-            steal: self.steal.saturating_sub(earlier.steal),
+            steal: self.steal.zip(earlier.steal).map(|(now, earlier)| now.saturating_sub(earlier)),
             interrupts: self.interrupts.saturating_sub(earlier.interrupts),
         }
     }
@@ -139,21 +144,21 @@ impl CpuTicks {
         (self.idle + self.interrupts) * clock_tick_ns()
     }
 
-    /// Stolen time as a share of all time, 0 to 1.
-    pub fn steal_share(self) -> f64 {
-        if self.total == 0 { 0.0 } else { self.steal as f64 / self.total as f64 }
+    /// Stolen time as a share of all time, 0 to 1; `None` where it is not counted.
+    pub fn steal_share(self) -> Option<f64> {
+        self.steal.map(|steal| if self.total == 0 { 0.0 } else { steal as f64 / self.total as f64 })
     }
 
     /// Time that was neither idle nor stolen, as a share of all time, 0 to 1.
     pub fn busy_share(self) -> f64 {
-        let busy = self.total.saturating_sub(self.idle).saturating_sub(self.steal);
+        let busy = self.total.saturating_sub(self.idle).saturating_sub(self.steal.unwrap_or(0));
         if self.total == 0 { 0.0 } else { busy as f64 / self.total as f64 }
     }
 }
 
 /// The name of this machine; empty if it has none.
 pub fn host_name() -> String {
-    std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default().trim().to_owned()
+    system::host_name()
 }
 
 /// The length of a clock tick, the kernel's unit of CPU use.
@@ -190,21 +195,7 @@ pub struct Machine {
 impl Machine {
     /// Reads all properties.
     pub fn read() -> Self {
-        let line = |path: &str| fs::read_to_string(path).ok().map(|text| text.trim().to_owned());
-        Self {
-            cpu_model: line("/proc/cpuinfo").and_then(|text| cpu_model(&text)),
-            kernel: line("/proc/sys/kernel/osrelease"),
-            governor: line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
-            boost: line("/sys/devices/system/cpu/cpufreq/boost")
-                .map(|text| text == "1")
-                .or_else(|| line("/sys/devices/system/cpu/intel_pstate/no_turbo").map(|text| text == "0")),
-            tcp_congestion_control: line("/proc/sys/net/ipv4/tcp_congestion_control"),
-            transparent_hugepages: line("/sys/kernel/mm/transparent_hugepage/enabled")
-                .and_then(|text| bracketed_word(&text)),
-            hugepages: line("/proc/sys/vm/nr_hugepages").and_then(|text| text.parse().ok()),
-            clock_source: line("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
-            memory_bytes: line("/proc/meminfo").and_then(|text| memory_bytes(&text)),
-        }
+        system::machine()
     }
 }
 
@@ -244,8 +235,8 @@ mod tests {
     fn steal_is_a_share_of_all_time() {
         let text = "cpu  10 0 10 60 10 0 0 10 5 0\ncpu0 1 0 0 9 0 0 0 0 0 0\ncpu10 7 0 0 0 0 0 0 0 0 0\n";
         let all = CpuTicks::parse(text, None).unwrap();
-        assert_eq!(all, CpuTicks { total: 100, idle: 70, steal: 10, interrupts: 0 });
-        assert!((all.steal_share() - 0.1).abs() < 1e-9 && (all.busy_share() - 0.2).abs() < 1e-9);
+        assert_eq!(all, CpuTicks { total: 100, idle: 70, steal: Some(10), interrupts: 0 });
+        assert!((all.steal_share().unwrap() - 0.1).abs() < 1e-9 && (all.busy_share() - 0.2).abs() < 1e-9);
         assert_eq!(CpuTicks::parse(text, Some(0)).unwrap().total, 10);
         assert_eq!(CpuTicks::parse(text, Some(1)), None);
         assert_eq!(all.since(all).busy_share(), 0.0);

@@ -3,8 +3,9 @@
 use std::fs;
 use std::thread;
 
-use tare_sys::affinity::{CpuSet, allowed_cpus, pin_current_thread};
+use tare_sys::affinity::{AffinityError, CpuSet, allowed_cpus, pin_current_thread};
 use tare_sys::limits::raise_open_files;
+use tare_sys::readiness::SELECTOR;
 use tare_sys::scheduling::set_thread_nice;
 use tare_sys::uring::UringPoller;
 use tare_sys::wakefulness::Wakefulness;
@@ -31,6 +32,10 @@ fn cores(server: &CpuSet, load: &CpuSet) -> Checked {
         (Ok(Ok(())), _) => {
             let remedy = "Generator and servers take time from one another. Use a machine with two cores or more.";
             Checked::doubtful(WHAT, "only one is allowed", remedy)
+        }
+        (Ok(Err(error @ AffinityError::Unavailable)), _) => {
+            let remedy = "Threads move between cores, so figures vary more. Measure on Linux.";
+            Checked::doubtful(WHAT, error.to_string(), remedy)
         }
         (Ok(Err(error)), _) => Checked::missing(WHAT, error.to_string(), "Name cores that this process may use."),
         (Err(_), _) => Checked::missing(WHAT, "a thread could not be pinned", ""),
@@ -63,8 +68,8 @@ fn parse_quota(cpu_max: &str) -> Option<f64> {
 }
 
 fn io_uring() -> Checked {
-    let found = if UringPoller::new().is_ok() { "permitted" } else { "not permitted: tare uses epoll" };
-    Checked::fine("io_uring", found)
+    let refused = || format!("not permitted: tare uses {SELECTOR}");
+    Checked::fine("io_uring", UringPoller::new().map_or_else(|_| refused(), |_| "permitted".to_owned()))
 }
 
 fn open_files() -> Checked {

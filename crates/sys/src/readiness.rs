@@ -1,55 +1,71 @@
-//! The poller on epoll: edge-triggered. Each socket is registered once, read until a read is short, and written at
-//! once. Errors of a socket become events, and the caller decides what they mean for a request.
+//! The poller on readiness: the kernel reports which sockets can be read or written to, once per change. A selector asks
+//! the kernel: epoll on Linux, kqueue on macOS. Each socket is registered once, read until a read is short, and written
+//! at once. Errors of a socket become events, and the caller decides what they mean for a request.
 
+#[cfg(target_os = "linux")]
+mod epoll;
+#[cfg(target_os = "macos")]
+mod kqueue;
+mod reported;
 mod transport;
 
 use std::io;
-use std::os::fd::{AsFd, AsRawFd};
+use std::os::fd::AsFd;
 
 use rustix::net::RecvFlags;
 
-use self::transport::EpollState;
+#[cfg(target_os = "linux")]
+use self::epoll::EpollSelector as Selector;
+#[cfg(target_os = "macos")]
+use self::kqueue::KqueueSelector as Selector;
+use self::reported::Readiness;
+use self::transport::SocketState;
 use crate::clock::{self, Nanos};
 use crate::poll::{CloseCause, Event, Handler, Poller, Token};
 use crate::stamps::{StampLog, StampPair};
 
-pub use self::transport::EpollTransport;
+pub use self::transport::ReadinessTransport;
 
-/// Largest number of events that one wait returns.
-const BATCH_EVENTS: usize = 256;
+/// The selector's name, for users.
+#[cfg(target_os = "linux")]
+pub const SELECTOR: &str = "epoll";
+/// The selector's name, for users.
+#[cfg(target_os = "macos")]
+pub const SELECTOR: &str = "kqueue";
+
 /// The only receive buffer: larger than most answers, and small enough for the cache.
 const BUFFER_BYTES: usize = 64 * 1024;
 /// Full buffers that are read from one connection before the others are read.
 const READS_PER_TURN: usize = 16;
 
-/// A [`Poller`] on epoll.
-pub struct EpollPoller {
-    transport: EpollTransport,
-    ready: Vec<libc::epoll_event>,
+/// A [`Poller`] that waits for readiness.
+pub struct ReadinessPoller {
+    transport: ReadinessTransport,
     buffer: Box<[u8]>,
-    has_pwait2: bool,
     /// The kernel's own stamps, if they are to be compared.
     stamps: Option<StampLog>,
 }
 
-impl EpollPoller {
-    /// Opens an epoll instance.
+impl ReadinessPoller {
+    /// Opens a selector.
     ///
     /// # Errors
     /// When no file descriptor is left.
     pub fn new() -> io::Result<Self> {
         Ok(Self {
-            transport: EpollTransport::new()?,
-            ready: Vec::with_capacity(BATCH_EVENTS),
+            transport: ReadinessTransport::new()?,
             buffer: vec![0; BUFFER_BYTES].into_boxed_slice(),
-            has_pwait2: true,
             stamps: None,
         })
     }
 
     /// Also records the kernel's own stamp of all received bytes from now on. This makes receives slower.
-    pub fn compare_stamps(&mut self) {
-        self.stamps = Some(StampLog::new());
+    ///
+    /// # Errors
+    /// Where the kernel has no such stamps, as on macOS.
+    pub fn compare_stamps(&mut self) -> io::Result<()> {
+        self.stamps = Some(StampLog::new()?);
+        Ok(())
     }
 
     /// The pairs of stamps since the last call.
@@ -64,82 +80,27 @@ impl EpollPoller {
             Some(deadline) => Some(deadline.since(clock::now())),
             None => None,
         };
-        self.ready.clear();
-        let mut count = -1;
-        if self.has_pwait2 {
-            count = self.pwait2(timeout_ns);
-            if count < 0 && io::Error::last_os_error().raw_os_error() == Some(libc::ENOSYS) {
-                self.has_pwait2 = false;
-            }
-        }
-        if !self.has_pwait2 {
-            count = self.wait_whole_ms(timeout_ns);
-        }
-        if count < 0 {
-            let error = io::Error::last_os_error();
-            return if error.kind() == io::ErrorKind::Interrupted { Ok(()) } else { Err(error) };
-        }
-        // SAFETY: the capacity is BATCH_EVENTS, which is also the limit of the call, and the kernel has written the
-        // first `count`.
-        unsafe { self.ready.set_len(count as usize) };
-        Ok(())
+        self.transport.selector.wait(timeout_ns)
     }
 
-    /// epoll_pwait2(2), since Linux 5.11: the wait ends at the nanosecond, not at the next millisecond.
-    fn pwait2(&mut self, timeout_ns: Option<u64>) -> i64 {
-        let timeout = timeout_ns
-            .map(|ns| libc::timespec { tv_sec: (ns / 1_000_000_000) as _, tv_nsec: (ns % 1_000_000_000) as _ });
-        let timeout_ptr = timeout.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
-        let no_mask = std::ptr::null::<libc::sigset_t>();
-        // SAFETY: the descriptor is open for as long as `self`; `ready` has room for BATCH_EVENTS events; the timeout
-        // is null or points to a local that outlives the call; a null mask leaves the signals alone.
-        unsafe {
-            libc::syscall(
-                libc::SYS_epoll_pwait2,
-                self.transport.epoll.as_raw_fd(),
-                self.ready.as_mut_ptr(),
-                BATCH_EVENTS as libc::c_int,
-                timeout_ptr,
-                no_mask,
-                0_usize,
-            )
-        }
-    }
-
-    fn wait_whole_ms(&mut self, timeout_ns: Option<u64>) -> i64 {
-        // Rounded up: a wake-up before the deadline would make the caller spin until then.
-        let timeout_ms = timeout_ns.map_or(-1, |ns| i32::try_from(ns.div_ceil(1_000_000)).unwrap_or(i32::MAX));
-        // SAFETY: the descriptor is open for as long as `self`, and `ready` has room for BATCH_EVENTS events.
-        let count = unsafe {
-            libc::epoll_wait(
-                self.transport.epoll.as_raw_fd(),
-                self.ready.as_mut_ptr(),
-                BATCH_EVENTS as libc::c_int,
-                timeout_ms,
-            )
-        };
-        i64::from(count)
-    }
-
-    fn dispatch<H: Handler<EpollTransport>>(&mut self, key: u64, flags: u32, at: Nanos, handler: &mut H) {
+    fn dispatch<H: Handler<ReadinessTransport>>(&mut self, ready: Readiness, at: Nanos, handler: &mut H) {
+        let key = ready.key;
         let Some(token) = self.transport.current(key) else { return };
         match self.transport.slots[token.index()].state {
-            EpollState::Listening => return self.transport.accept_all(token, handler),
-            EpollState::Broken => return,
-            EpollState::Connecting => {
-                if !self.transport.finish_connect(token, flags, at, handler) {
+            SocketState::Listening => return self.transport.accept_all(token, handler),
+            SocketState::Broken => return,
+            SocketState::Connecting => {
+                if !self.transport.finish_connect(token, ready.is_writable, at, handler) {
                     return;
                 }
             }
-            EpollState::Open | EpollState::Unwritable => {}
+            SocketState::Open | SocketState::Unwritable => {}
         }
-        if flags & libc::EPOLLOUT as u32 != 0 {
+        if ready.is_writable {
             self.transport.flush_and_tell(token, key, at, handler);
         }
-        let readable = libc::EPOLLIN | libc::EPOLLRDHUP | libc::EPOLLHUP | libc::EPOLLERR;
-        if flags & readable as u32 != 0 {
-            let ending = flags & (libc::EPOLLRDHUP | libc::EPOLLHUP | libc::EPOLLERR) as u32 != 0;
-            self.read(token, key, at, ending, handler);
+        if ready.is_readable {
+            self.read(token, key, at, ready.is_ending, handler);
         }
     }
 
@@ -147,7 +108,7 @@ impl EpollPoller {
     /// has been announced, only another read can return it.
     fn read<H>(&mut self, token: Token, key: u64, mut at: Nanos, ending: bool, handler: &mut H)
     where
-        H: Handler<EpollTransport>,
+        H: Handler<ReadinessTransport>,
     {
         for _ in 0..READS_PER_TURN {
             if self.transport.current(key).is_none() {
@@ -187,21 +148,21 @@ impl EpollPoller {
     /// Ends a connection that has nothing more to read. A write that failed before is the cause.
     fn end_reading<H>(&mut self, token: Token, at: Nanos, cause: CloseCause, handler: &mut H)
     where
-        H: Handler<EpollTransport>,
+        H: Handler<ReadinessTransport>,
     {
         let cause = self.transport.take_failed_write(token).unwrap_or(cause);
         self.transport.end(token, at, cause, handler);
     }
 }
 
-impl Poller for EpollPoller {
-    type Transport = EpollTransport;
+impl Poller for ReadinessPoller {
+    type Transport = ReadinessTransport;
 
-    fn transport(&mut self) -> &mut EpollTransport {
+    fn transport(&mut self) -> &mut ReadinessTransport {
         &mut self.transport
     }
 
-    fn wait<H: Handler<EpollTransport>>(&mut self, deadline: Option<Nanos>, handler: &mut H) -> io::Result<()> {
+    fn wait<H: Handler<ReadinessTransport>>(&mut self, deadline: Option<Nanos>, handler: &mut H) -> io::Result<()> {
         self.wait_for_kernel(deadline)?;
         let at = clock::now();
         for (token, cause) in std::mem::take(&mut self.transport.failed) {
@@ -212,9 +173,9 @@ impl Poller for EpollPoller {
                 self.read(token, key, at, true, handler);
             }
         }
-        for index in 0..self.ready.len() {
-            let event = self.ready[index];
-            self.dispatch(event.u64, event.events, at, handler);
+        for index in 0..self.transport.selector.count() {
+            let ready = self.transport.selector.reported(index);
+            self.dispatch(ready, at, handler);
         }
         Ok(())
     }

@@ -1,42 +1,41 @@
-//! The sockets of an epoll poller: opening, sending, closing, and the state of each until the next wait.
+//! The sockets of a readiness poller: opening, sending, closing, and the state of each until the next wait.
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 
-use rustix::event::epoll;
 use rustix::io::Errno;
-use rustix::net::SocketFlags;
 
+use super::Selector;
 use crate::clock::Nanos;
 use crate::outbox::{Outbox, is_end_by_peer};
 use crate::payload::Payload;
 use crate::poll::{CloseCause, Event, Handler, Sending, Token, Transport};
 use crate::socket::{self, SocketOptions, Target};
 
-/// The sending half of an [`EpollPoller`](super::EpollPoller).
-pub struct EpollTransport {
-    pub(super) epoll: OwnedFd,
-    pub(super) slots: Vec<EpollSlot>,
+/// The sending half of a [`ReadinessPoller`](super::ReadinessPoller).
+pub struct ReadinessTransport {
+    pub(super) selector: Selector,
+    pub(super) slots: Vec<SocketSlot>,
     /// Connections that ended while sending or connecting. Their events follow at the next wait, as the interface
     /// demands.
     pub(super) failed: Vec<(Token, CloseCause)>,
-    /// Connections with unread bytes. Edge-triggered epoll does not report them again.
+    /// Connections with unread bytes. The selector does not report them again.
     pub(super) unread: Vec<u64>,
 }
 
 #[derive(Default)]
-pub(super) struct EpollSlot {
+pub(super) struct SocketSlot {
     pub(super) socket: Option<OwnedFd>,
-    pub(super) state: EpollState,
+    pub(super) state: SocketState,
     /// Distinguishes events of this connection from those of an earlier one with the same token.
     pub(super) generation: u32,
     pub(super) outbox: Outbox,
-    /// Why the connection is [`EpollState::Unwritable`].
+    /// Why the connection is [`SocketState::Unwritable`].
     failed_write: Option<io::Error>,
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum EpollState {
+pub(super) enum SocketState {
     #[default]
     Connecting,
     Open,
@@ -47,31 +46,36 @@ pub(super) enum EpollState {
     Broken,
 }
 
-impl EpollSlot {
+impl SocketSlot {
     /// The number that names this connection in events of the kernel.
     fn key(&self, token: Token) -> u64 {
         u64::from(token.0) | u64::from(self.generation) << 32
     }
 }
 
-impl Transport for EpollTransport {
+impl Transport for ReadinessTransport {
     fn connect(&mut self, token: Token, target: &Target, options: &SocketOptions) {
         self.close(token);
         let attempt =
-            socket::start_connect(target, options).and_then(|fd| self.register(token, fd, EpollState::Connecting));
+            socket::start_connect(target, options).and_then(|fd| self.register(token, fd, SocketState::Connecting));
         if let Err(error) = attempt {
-            self.slot(token).state = EpollState::Broken;
+            self.slot(token).state = SocketState::Broken;
             self.failed.push((token, CloseCause::ConnectFailed(error)));
         }
     }
 
     fn send(&mut self, token: Token, payload: &Payload) -> Sending {
         let Some(slot) = self.slots.get_mut(token.index()) else { return Sending::Accepted };
-        if slot.state != EpollState::Open {
+        if slot.state != SocketState::Open {
             return Sending::Accepted;
         }
+        let key = slot.key(token);
         let Some(socket) = &slot.socket else { return Sending::Accepted };
-        match slot.outbox.send(socket, payload) {
+        let sending = match slot.outbox.send(socket, payload) {
+            Ok(Sending::Pending) => self.selector.watch_room(socket, key).map(|()| Sending::Pending),
+            other => other,
+        };
+        match sending {
             Ok(sending) => sending,
             Err(error) => {
                 self.fail_write(token, error);
@@ -82,22 +86,21 @@ impl Transport for EpollTransport {
 
     fn close(&mut self, token: Token) {
         let slot = self.slot(token);
-        // Closing the only descriptor of a socket also removes it from the epoll set.
+        // Closing the only descriptor of a socket also removes it from the selector.
         slot.socket = None;
         slot.outbox.clear();
         slot.failed_write = None;
         slot.generation = slot.generation.wrapping_add(1);
-        if slot.state == EpollState::Broken {
+        if slot.state == SocketState::Broken {
             self.failed.retain(|(failed, _)| *failed != token);
         }
-        self.slot(token).state = EpollState::Connecting;
+        self.slot(token).state = SocketState::Connecting;
     }
 }
 
-impl EpollTransport {
+impl ReadinessTransport {
     pub(super) fn new() -> io::Result<Self> {
-        let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
-        Ok(Self { epoll, slots: Vec::new(), failed: Vec::new(), unread: Vec::new() })
+        Ok(Self { selector: Selector::new()?, slots: Vec::new(), failed: Vec::new(), unread: Vec::new() })
     }
 
     /// Takes over a connected socket under `token`, such as one of [`Event::Accepted`].
@@ -106,7 +109,7 @@ impl EpollTransport {
     /// When the kernel refuses to watch it.
     pub fn adopt_socket(&mut self, token: Token, socket: OwnedFd) -> io::Result<()> {
         self.close(token);
-        self.register(token, socket, EpollState::Open)
+        self.register(token, socket, SocketState::Open)
     }
 
     /// Watches a listening socket under `token`. Each new connection arrives as [`Event::Accepted`].
@@ -116,21 +119,20 @@ impl EpollTransport {
     pub fn watch_listener(&mut self, token: Token, socket: OwnedFd) -> io::Result<()> {
         self.close(token);
         rustix::io::ioctl_fionbio(&socket, true)?;
-        self.register(token, socket, EpollState::Listening)
+        self.register(token, socket, SocketState::Listening)
     }
 
-    fn slot(&mut self, token: Token) -> &mut EpollSlot {
+    fn slot(&mut self, token: Token) -> &mut SocketSlot {
         if token.index() >= self.slots.len() {
-            self.slots.resize_with(token.index() + 1, EpollSlot::default);
+            self.slots.resize_with(token.index() + 1, SocketSlot::default);
         }
         &mut self.slots[token.index()]
     }
 
-    /// Registers for all events, once: the only `epoll_ctl` in the life of a connection.
-    fn register(&mut self, token: Token, socket: OwnedFd, state: EpollState) -> io::Result<()> {
-        let flags = epoll::EventFlags::IN | epoll::EventFlags::OUT | epoll::EventFlags::RDHUP | epoll::EventFlags::ET;
+    /// Registers for all reports, once in the life of a connection.
+    fn register(&mut self, token: Token, socket: OwnedFd, state: SocketState) -> io::Result<()> {
         let key = self.slot(token).key(token);
-        epoll::add(&self.epoll, &socket, epoll::EventData::new_u64(key), flags)?;
+        self.selector.watch(&socket, key)?;
         let slot = self.slot(token);
         slot.socket = Some(socket);
         slot.state = state;
@@ -152,7 +154,7 @@ impl EpollTransport {
     pub(super) fn finish_connect<H: Handler<Self>>(
         &mut self,
         token: Token,
-        flags: u32,
+        is_writable: bool,
         at: Nanos,
         handler: &mut H,
     ) -> bool {
@@ -162,21 +164,25 @@ impl EpollTransport {
             self.end(token, at, CloseCause::ConnectFailed(error), handler);
             return false;
         }
-        if flags & libc::EPOLLOUT as u32 == 0 {
+        if !is_writable {
             return false;
         }
-        slot.state = EpollState::Open;
+        slot.state = SocketState::Open;
         handler.on_event(self, token, Event::Connected { at });
         true
     }
 
     pub(super) fn flush_and_tell<H: Handler<Self>>(&mut self, token: Token, key: u64, at: Nanos, handler: &mut H) {
         let slot = self.current(key).map(|token| &mut self.slots[token.index()]);
-        let Some(EpollSlot { socket: Some(socket), outbox, .. }) = slot else { return };
+        let Some(SocketSlot { socket: Some(socket), outbox, .. }) = slot else { return };
         if outbox.is_empty() {
             return;
         }
-        match outbox.flush(socket) {
+        let flushed = match outbox.flush(&*socket) {
+            Ok(false) => self.selector.watch_room(socket, key).map(|()| false),
+            other => other,
+        };
+        match flushed {
             Ok(true) => handler.on_event(self, token, Event::Sent { at }),
             Ok(false) => {}
             Err(error) => self.fail_write(token, error),
@@ -187,10 +193,10 @@ impl EpollTransport {
     fn fail_write(&mut self, token: Token, error: io::Error) {
         let slot = &mut self.slots[token.index()];
         if !is_end_by_peer(&error) {
-            slot.state = EpollState::Broken;
+            slot.state = SocketState::Broken;
             return self.failed.push((token, CloseCause::WriteFailed(error)));
         }
-        slot.state = EpollState::Unwritable;
+        slot.state = SocketState::Unwritable;
         slot.failed_write = Some(error);
         slot.outbox.clear();
         let key = slot.key(token);
@@ -206,8 +212,7 @@ impl EpollTransport {
 
     pub(super) fn accept_all<H: Handler<Self>>(&mut self, token: Token, handler: &mut H) {
         while let Some(listener) = &self.slots[token.index()].socket {
-            let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
-            match rustix::net::accept_with(listener, flags) {
+            match socket::accept(listener.as_fd()) {
                 Ok(fd) => {
                     // A socket that died in the queue rejects the option. Its first read reports the error.
                     let _ = socket::prepare_accepted(fd.as_fd());
