@@ -6,6 +6,7 @@ mod progress;
 mod resumed;
 mod scenarios;
 mod servers;
+mod warmup;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! What happens in one scenario: warm-up, rates, rounds, searches, pushes, profiles; and sequential runs.
+//! What happens in one scenario: rates, rounds, searches, pushes, profiles; and sequential runs.
 
 use tare_plan::engine::Engine;
 use tare_plan::plan::SliceKind;
@@ -8,73 +8,6 @@ use tare_plan::turn::TurnLength;
 use tare_record::curve::replay_tries;
 
 use super::*;
-
-#[test]
-fn a_warm_up_ends_once_all_are_steady_on_the_cores_where_they_are_measured() {
-    let outcome = Simulation::new(plan(&["a", "b"], &["Get"])).run();
-    for warmup in &outcome.record.warmups {
-        assert!(warmup.steady, "{}", warmup.reason);
-        assert!(warmup.span_ns < 20_000_000_000, "well before its cap");
-    }
-    let moves: Vec<&str> = outcome
-        .actions
-        .iter()
-        .filter_map(|action| match action {
-            Action::MoveTo(name, cpus) if name == "a" => Some(cpus.as_str()),
-            _ => None,
-        })
-        .collect();
-    assert_eq!(moves, ["0-1", "0", "0", "0-1", "0", "0"], "all cores first, then the server's, in each fork");
-}
-
-#[test]
-fn servers_with_compilers_also_see_a_low_load_while_they_warm_up() {
-    let outcome = Simulation::new(plan(&["a", "b"], &["Get"])).run();
-    let warming = |(_, _, load): &(String, String, Driven)| load.phase == Phase::Warmup && load.round != u32::MAX;
-    let driven: Vec<_> = outcome.driven().into_iter().filter(warming).collect();
-    assert!(driven.len() >= 12, "two servers, six rounds");
-    for (name, _, load) in driven {
-        let expected = if load.round % 3 == 2 { SliceKind::Poisson } else { SliceKind::Saturating };
-        assert_eq!(
-            (load.kind, load.rate_per_s > 0.0),
-            (expected, expected == SliceKind::Poisson),
-            "{name} {}",
-            load.round
-        );
-    }
-}
-
-#[test]
-fn a_warm_up_that_never_ends_stops_at_its_cap_and_is_recorded_as_unsteady() {
-    let outcome = Simulation::new(plan(&["a", "b"], &["Get", "Post"]))
-        .plant("b", Planted { compiler_share: 0.3, ..Planted::default() })
-        .run();
-    let spans: Vec<u64> = outcome
-        .record
-        .warmups
-        .iter()
-        .filter(|warmup| warmup.variant == "b")
-        .map(|warmup| {
-            assert!(!warmup.steady);
-            assert_eq!(warmup.reason, "its JIT compilers still work or wait for 30 % of the time");
-            warmup.span_ns / 1_000_000_000
-        })
-        .collect();
-    assert_eq!(spans, [30, 20, 30, 20], "the first scenario of each fork has a longer cap");
-    assert!(outcome.record.warmups.iter().filter(|warmup| warmup.variant == "a").all(|warmup| warmup.steady));
-    assert_eq!(outcome.count("Get", "b"), 8, "it is measured even so");
-}
-
-#[test]
-fn a_short_warm_up_still_judges_the_cost_on_the_cores_where_it_is_measured() {
-    let mut plan = plan(&["a", "b"], &["Get"]);
-    if let Warmup::UntilSteady { cap, first_cap, .. } = &mut plan.warmup {
-        (*cap, *first_cap) = (Span(Duration::from_secs(16)), Span(Duration::from_secs(16)));
-    }
-    let outcome = Simulation::new(plan).plant("b", Planted { compiler_share: 0.3, ..Planted::default() }).run();
-    let of_a: Vec<_> = outcome.record.warmups.iter().filter(|warmup| warmup.variant == "a").collect();
-    assert!(!of_a.is_empty() && of_a.iter().all(|warmup| warmup.steady), "{of_a:?}");
-}
 
 #[test]
 fn the_first_fork_fixes_the_rate_for_all() {
@@ -359,23 +292,6 @@ fn a_sequential_run_that_is_interrupted_keeps_its_last_slice() {
     let outcome = Simulation::new(sequential_plan()).interrupt_at(within).run();
     assert_eq!(outcome.status, EndStatus::Interrupted);
     assert_eq!(outcome.scored().count(), 2, "it is paired with no other");
-}
-
-#[test]
-fn a_fixed_warm_up_lasts_as_long_for_each_server_and_judges_nothing() {
-    let mut plan = plan(&["a", "b", "c"], &["Get"]);
-    plan.warmup = Warmup::Fixed { span: Span::from_secs(2), users: 4 };
-    plan.stop.forks = Forks::Fixed { count: 1 };
-    let outcome = Simulation::new(plan).plant("b", Planted { compiler_share: 0.3, ..Planted::default() }).run();
-    assert!(outcome.record.warmups.iter().all(|warmup| warmup.steady && warmup.span_ns == 6_000_000_000));
-    let warming: Vec<Driven> = outcome
-        .driven()
-        .into_iter()
-        .filter(|(_, _, load)| load.phase == Phase::Warmup && load.round != u32::MAX)
-        .map(|(_, _, load)| load)
-        .collect();
-    assert_eq!(warming.len(), 24, "eight windows of 250 ms for each");
-    assert!(warming.iter().all(|load| load.users == 4));
 }
 
 #[test]
