@@ -14,7 +14,7 @@ BASE_NS = 300_000
 NATIVE_FLAGS = ["--warmup", "500ms", "--slice", "500ms", "--saturating", "1", "--poisson", "0", "--max-forks", "4", "--users", "8", "--region", "1"]
 # Servers of the suite below that burn so many nanoseconds more, by about how many percent that is.
 JVM_SUITE = "bench/decide/planted-http4s.toml"
-JVM_SERVERS = {5.0: ("plus5", 2_500), 10.0: ("plus10", 5_000)}
+JVM_SERVERS = {5.0: ("plus5", 1_700), 10.0: ("plus10", 3_400)}
 
 # Of each family what `families` compares: a server with its baseline, or with itself where Tapir's cannot be had everywhere.
 FAMILIES = {
