@@ -2,6 +2,7 @@
 //! the kernel: epoll on Linux, kqueue on macOS. Each socket is registered once, read until a read is short, and written
 //! at once. Errors of a socket become events, and the caller decides what they mean for a request.
 
+mod batch;
 #[cfg(target_os = "linux")]
 mod epoll;
 #[cfg(target_os = "macos")]

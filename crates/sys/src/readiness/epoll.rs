@@ -5,15 +5,13 @@ use std::os::fd::{AsRawFd, OwnedFd};
 
 use rustix::event::epoll;
 
+use super::batch::Batch;
 use super::reported::Readiness;
-
-/// Largest number of reports that one wait returns.
-const BATCH_EVENTS: usize = 256;
 
 /// Watches sockets with epoll, edge-triggered.
 pub(super) struct EpollSelector {
     epoll: OwnedFd,
-    ready: Vec<libc::epoll_event>,
+    batch: Batch<libc::epoll_event>,
     has_pwait2: bool,
 }
 
@@ -24,7 +22,7 @@ impl EpollSelector {
     /// When no file descriptor is left.
     pub(super) fn new() -> io::Result<Self> {
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
-        Ok(Self { epoll, ready: Vec::with_capacity(BATCH_EVENTS), has_pwait2: true })
+        Ok(Self { epoll, batch: Batch::new(), has_pwait2: true })
     }
 
     /// Watches a socket for all reports under `key`, until it is closed: the only `epoll_ctl` in its life.
@@ -50,35 +48,28 @@ impl EpollSelector {
     /// # Errors
     /// When the kernel refuses to wait.
     pub(super) fn wait(&mut self, timeout_ns: Option<u64>) -> io::Result<()> {
-        self.ready.clear();
-        let mut count = -1;
+        let mut returned = -1;
         if self.has_pwait2 {
-            count = self.pwait2(timeout_ns);
-            if count < 0 && io::Error::last_os_error().raw_os_error() == Some(libc::ENOSYS) {
+            returned = self.pwait2(timeout_ns);
+            if returned < 0 && io::Error::last_os_error().raw_os_error() == Some(libc::ENOSYS) {
                 self.has_pwait2 = false;
             }
         }
         if !self.has_pwait2 {
-            count = self.wait_whole_ms(timeout_ns);
+            returned = self.wait_whole_ms(timeout_ns);
         }
-        if count < 0 {
-            let error = io::Error::last_os_error();
-            return if error.kind() == io::ErrorKind::Interrupted { Ok(()) } else { Err(error) };
-        }
-        // SAFETY: the capacity is BATCH_EVENTS, which is also the limit of the call, and the kernel has written the
-        // first `count`.
-        unsafe { self.ready.set_len(count as usize) };
-        Ok(())
+        // SAFETY: both calls write into the room of the batch, and return the number of reports or −1.
+        unsafe { self.batch.take(returned) }
     }
 
     /// How many reports the last wait returned.
     pub(super) fn count(&self) -> usize {
-        self.ready.len()
+        self.batch.count()
     }
 
     /// One report of the last wait; `index` is below their count.
     pub(super) fn reported(&self, index: usize) -> Readiness {
-        let event = self.ready[index];
+        let event = self.batch.report(index);
         let has = |flags: libc::c_int| event.events & flags as u32 != 0;
         let is_ending = has(libc::EPOLLRDHUP | libc::EPOLLHUP | libc::EPOLLERR);
         Readiness {
@@ -95,28 +86,19 @@ impl EpollSelector {
             .map(|ns| libc::timespec { tv_sec: (ns / 1_000_000_000) as _, tv_nsec: (ns % 1_000_000_000) as _ });
         let timeout_ptr = timeout.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
         let no_mask = std::ptr::null::<libc::sigset_t>();
-        // SAFETY: the descriptor is open for as long as `self`; `ready` has room for BATCH_EVENTS events; the timeout
-        // is null or points to a local that outlives the call; a null mask leaves the signals alone.
+        let (room, most) = self.batch.room();
+        // SAFETY: the descriptor is open for as long as `self`; there is room for `most` events; the timeout is null or
+        // points to a local that outlives the call; a null mask leaves the signals alone.
         unsafe {
-            libc::syscall(
-                libc::SYS_epoll_pwait2,
-                self.epoll.as_raw_fd(),
-                self.ready.as_mut_ptr(),
-                BATCH_EVENTS as libc::c_int,
-                timeout_ptr,
-                no_mask,
-                0_usize,
-            )
+            libc::syscall(libc::SYS_epoll_pwait2, self.epoll.as_raw_fd(), room, most, timeout_ptr, no_mask, 0_usize)
         }
     }
 
     fn wait_whole_ms(&mut self, timeout_ns: Option<u64>) -> i64 {
         // Rounded up: a wake-up before the deadline would make the caller spin until then.
         let timeout_ms = timeout_ns.map_or(-1, |ns| i32::try_from(ns.div_ceil(1_000_000)).unwrap_or(i32::MAX));
-        // SAFETY: the descriptor is open for as long as `self`, and `ready` has room for BATCH_EVENTS events.
-        let count = unsafe {
-            libc::epoll_wait(self.epoll.as_raw_fd(), self.ready.as_mut_ptr(), BATCH_EVENTS as libc::c_int, timeout_ms)
-        };
-        i64::from(count)
+        let (room, most) = self.batch.room();
+        // SAFETY: the descriptor is open for as long as `self`, and there is room for `most` events.
+        i64::from(unsafe { libc::epoll_wait(self.epoll.as_raw_fd(), room, most, timeout_ms) })
     }
 }

@@ -3,10 +3,9 @@
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
+use super::batch::Batch;
 use super::reported::{Filter, Readiness};
 
-/// Largest number of reports that one wait returns.
-const BATCH_EVENTS: usize = 256;
 /// Longest wait: a day. The kernel refuses waits of some years. A wait that returns early has no reports.
 const LONGEST_WAIT_NS: u64 = 24 * 3600 * 1_000_000_000;
 
@@ -14,7 +13,7 @@ const LONGEST_WAIT_NS: u64 = 24 * 3600 * 1_000_000_000;
 /// is reported once when it is asked for (`EV_ONESHOT`), because every acknowledgement of sent bytes would be a change.
 pub(super) struct KqueueSelector {
     kqueue: OwnedFd,
-    ready: Vec<libc::kevent>,
+    batch: Batch<libc::kevent>,
 }
 
 impl KqueueSelector {
@@ -31,7 +30,7 @@ impl KqueueSelector {
         // SAFETY: the descriptor is open, and nobody else has it.
         let kqueue = unsafe { OwnedFd::from_raw_fd(kqueue) };
         rustix::io::fcntl_setfd(&kqueue, rustix::io::FdFlags::CLOEXEC)?;
-        Ok(Self { kqueue, ready: Vec::with_capacity(BATCH_EVENTS) })
+        Ok(Self { kqueue, batch: Batch::new() })
     }
 
     /// Watches a socket for bytes and its end, until it is closed, and for the end of its connect. Reports are under `key`.
@@ -65,33 +64,29 @@ impl KqueueSelector {
     /// # Errors
     /// When the kernel refuses to wait.
     pub(super) fn wait(&mut self, timeout_ns: Option<u64>) -> io::Result<()> {
-        self.ready.clear();
         let timeout = timeout_ns
             .map(|ns| ns.min(LONGEST_WAIT_NS))
             .map(|ns| libc::timespec { tv_sec: (ns / 1_000_000_000) as _, tv_nsec: (ns % 1_000_000_000) as _ });
         let timeout_ptr = timeout.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
-        let (kqueue, most) = (self.kqueue.as_raw_fd(), BATCH_EVENTS as libc::c_int);
-        // SAFETY: the descriptor is open for as long as `self`; `ready` has room for BATCH_EVENTS reports; the timeout
-        // is null or points to a local that outlives the call; there are no changes.
-        let count = unsafe { libc::kevent(kqueue, std::ptr::null(), 0, self.ready.as_mut_ptr(), most, timeout_ptr) };
-        if count < 0 {
-            let error = io::Error::last_os_error();
-            return if error.kind() == io::ErrorKind::Interrupted { Ok(()) } else { Err(error) };
+        let kqueue = self.kqueue.as_raw_fd();
+        let (room, most) = self.batch.room();
+        // SAFETY: the descriptor is open for as long as `self`; there is room for `most` reports; the timeout is null or
+        // points to a local that outlives the call; there are no changes. The call writes into the room of the batch,
+        // and returns the number of reports or −1.
+        unsafe {
+            let returned = libc::kevent(kqueue, std::ptr::null(), 0, room, most, timeout_ptr);
+            self.batch.take(i64::from(returned))
         }
-        // SAFETY: the capacity is BATCH_EVENTS, which is also the limit of the call, and the kernel has written the
-        // first `count`.
-        unsafe { self.ready.set_len(count as usize) };
-        Ok(())
     }
 
     /// How many reports the last wait returned.
     pub(super) fn count(&self) -> usize {
-        self.ready.len()
+        self.batch.count()
     }
 
     /// One report of the last wait; `index` is below their count.
     pub(super) fn reported(&self, index: usize) -> Readiness {
-        let event = &self.ready[index];
+        let event = self.batch.report(index);
         let filter = if event.filter == libc::EVFILT_READ { Filter::Read } else { Filter::Write };
         let has_ended = event.flags & (libc::EV_EOF | libc::EV_ERROR) != 0;
         Readiness::of_filter(event.udata.addr() as u64, filter, has_ended)
