@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use tare_plan::plan::SliceKind;
-use tare_record::{Phase, StoredSlice};
+use tare_record::{PackedHistogram, Phase, StoredSlice};
 
 use super::evidence::Evidence;
 use crate::format::{count, share};
@@ -17,9 +17,11 @@ const SLICES: f64 = 0.2;
 /// Where servers alternate within a round, disturbed rounds are left out, and the fork counts up to this share of them.
 const ROUNDS: f64 = 0.5;
 
-/// Above this stamp lag at the 99th percentile the generator stood still in a slice of open load: answers that had arrived
-/// waited so long to be read. A slow server does not cause that.
+/// Above this stamp lag or send lag at the 99th percentile the generator stood still in a slice of open load: answers that
+/// had arrived waited so long to be read, or due requests to be sent. A slow server does not cause that.
 const STANDSTILL_NS: u64 = 1_000_000;
+/// Above this share of requests that waited for a connection, the send lag also shows the server.
+pub(super) const BLOCKED: f64 = 0.01;
 /// Up to this share of the rounds of one kind are left out for that.
 const STANDSTILLS: f64 = 0.5;
 
@@ -96,8 +98,17 @@ fn is_disturbed(slice: &StoredSlice) -> bool {
 }
 
 fn generator_stood_still(slice: &StoredSlice) -> bool {
-    let stamp_lag = &slice.load.stamp_lag;
-    stamp_lag.samples() > 0 && stamp_lag.unpack().value_at_quantile_ns(0.99).is_some_and(|lag| lag > STANDSTILL_NS)
+    let load = &slice.load;
+    let is_late = |lag: &PackedHistogram| {
+        lag.samples() > 0 && lag.unpack().value_at_quantile_ns(0.99).is_some_and(|lag| lag > STANDSTILL_NS)
+    };
+    is_late(&load.stamp_lag) || blocked_share([slice].into_iter()) <= BLOCKED && is_late(&load.send_lag)
+}
+
+/// Share of the requests of these slices that waited for a free connection.
+pub(super) fn blocked_share<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -> f64 {
+    let (waited, all) = slices.fold((0, 0), |(b, n), s| (b + s.load.blocked, n + s.load.ok + s.load.failed));
+    (waited as f64 / all.max(1) as f64).min(1.0)
 }
 
 /// Whether too many of these slices were disturbed.

@@ -19,8 +19,6 @@ const SEND_LAG_NS: u64 = 1_000_000;
 const GENERATOR_OPEN: f64 = 0.6;
 /// At this share of its cores a side is busy.
 const BUSY: f64 = 0.9;
-/// Above this share of requests that waited for a connection, an open load had too few of them.
-const BLOCKED: f64 = 0.01;
 
 /// The verdict on the measurement of one cell, with a remedy for each reason.
 pub(super) fn judge(cell: &Evidence<'_>, loads: &[LoadLatency], server_cpus: &str) -> Validity {
@@ -60,11 +58,12 @@ fn void_reasons(cell: &Evidence<'_>) -> Vec<String> {
 }
 
 fn suspect_reasons(cell: &Evidence<'_>, loads: &[LoadLatency], server_cpus: &str) -> Vec<Reason> {
-    let generator_bound = (bottleneck(cell, server_cpus) == Bottleneck::Generator)
+    let bottleneck = bottleneck(cell, server_cpus);
+    let generator_bound = (bottleneck == Bottleneck::Generator)
         .then(|| "the generator was the bottleneck: the throughput is a lower bound".to_owned());
     let blocked = blocked(cell);
     // Requests that waited for the server to free a connection left late through no fault of the generator.
-    let lagging = lagging(loads).filter(|_| blocked.is_none());
+    let lagging = lagging(loads, bottleneck).filter(|_| blocked.is_none());
     let checks = [
         (unsteady(cell), "Allow a longer warm-up."),
         (few_failures(cell), ""),
@@ -105,14 +104,17 @@ fn connection_trouble(cell: &Evidence<'_>) -> (Option<String>, &'static str) {
     (Some(format!("{all} outside of requests, most often by {class}: {}", tally.example)), remedy(class))
 }
 
-fn lagging(loads: &[LoadLatency]) -> Option<String> {
+fn lagging(loads: &[LoadLatency], bottleneck: Bottleneck) -> Option<String> {
+    // A server that is busy all the time has requests waiting, and misses none that comes late.
+    let server_is_busy = matches!(bottleneck, Bottleneck::Server | Bottleneck::Both);
+    let judged = loads.iter().filter(|load| load.kind != SliceKind::Saturating || !server_is_busy);
     let lag = |load: &LoadLatency| {
         let percentiles = &load.latency.send_lag.as_ref()?.percentiles;
         // Few requests state no p99, and may be late all the same.
         let upper = percentiles.iter().rfind(|p| (90.0..=99.0).contains(&p.percentile))?;
         (upper.value_ns > SEND_LAG_NS).then_some((load.kind, upper.percentile, upper.value_ns))
     };
-    let (kind, percentile, value_ns) = loads.iter().filter_map(lag).max_by_key(|(_, _, value_ns)| *value_ns)?;
+    let (kind, percentile, value_ns) = judged.filter_map(lag).max_by_key(|(_, _, value_ns)| *value_ns)?;
     let lag = format::single(format::Unit::Nanos, value_ns as f64);
     Some(format!("the generator sent requests late: by {lag} at p{percentile} under {}, above 1 ms", kind.load_name()))
 }
@@ -146,11 +148,9 @@ fn restless(cell: &Evidence<'_>) -> Option<String> {
 }
 
 fn blocked(cell: &Evidence<'_>) -> Option<String> {
-    let open = cell.measured().filter(|s| s.key.kind != SliceKind::Saturating);
-    let (waited, all) = open.fold((0, 0), |(b, n), s| (b + s.load.blocked, n + s.load.ok + s.load.failed));
-    let part = waited as f64 / all.max(1) as f64;
-    (part > BLOCKED)
-        .then(|| format!("{} of the requests sent at a rate waited for a free connection", share(part.min(1.0))))
+    let part = disturbance::blocked_share(cell.measured().filter(|s| s.key.kind != SliceKind::Saturating));
+    (part > disturbance::BLOCKED)
+        .then(|| format!("{} of the requests sent at a rate waited for a free connection", share(part)))
 }
 
 /// Right and failed requests over all scored slices.

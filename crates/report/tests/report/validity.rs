@@ -196,21 +196,66 @@ fn with_standstills(rounds: u32) -> RunRecord {
     record
 }
 
+/// The same, in which requests that were due waited for it, and not answers that had arrived.
+fn with_late_sends(rounds: u32) -> RunRecord {
+    let mut record = with_standstills(rounds);
+    for slice in &mut record.slices {
+        if slice.load.stamp_lag.unpack().max_ns().is_some_and(|lag| lag > 1_000_000) {
+            std::mem::swap(&mut slice.load.stamp_lag, &mut slice.load.send_lag);
+        }
+    }
+    record
+}
+
 #[test]
 fn a_round_in_which_the_generator_stood_still_is_left_out_for_all_servers() {
-    let (clean, late) = (summarize(&with_standstills(0)), summarize(&with_standstills(1)));
+    let clean = summarize(&with_standstills(0));
+    for late in [with_standstills(1), with_late_sends(1)] {
+        assert_left_out(&clean, &summarize(&late));
+    }
+}
+
+/// Asserts that the first Poisson round of fork 3 is left out.
+fn assert_left_out(clean: &Summary, late: &Summary) {
     let poisson = |summary: &Summary, variant: usize| {
         let latency = summary.cells[variant].latency.iter().find(|latency| latency.slice_kind == SliceKind::Poisson);
         latency.unwrap().response.clone()
     };
     for variant in 0..3 {
         assert_eq!(late.cells[variant].validity.state, ValidityState::Valid);
-        assert!(poisson(&late, variant).count < poisson(&clean, variant).count, "of all servers alike");
+        assert!(poisson(late, variant).count < poisson(clean, variant).count, "of all servers alike");
         assert_eq!(late.cells[variant].forks, 8);
     }
     let told = late.findings.iter().find(|f| f.kind == FindingKind::Report(ReportFinding::RoundsLeftOut)).unwrap();
     assert!(told.text.contains("SimpleGet: http4s.Vanilla 1 round"), "{}", told.text);
     assert!(!clean.findings.iter().any(|f| f.kind == told.kind));
+}
+
+#[test]
+fn a_round_with_requests_that_waited_for_a_connection_is_kept() {
+    let mut record = with_late_sends(1);
+    for slice in &mut record.slices {
+        slice.load.blocked = slice.load.ok / 50;
+    }
+    let summary = summarize(&record);
+    assert!(!summary.findings.iter().any(|f| f.kind == FindingKind::Report(ReportFinding::RoundsLeftOut)));
+}
+
+#[test]
+fn late_sends_of_a_closed_loop_matter_where_the_server_has_time_to_spare() {
+    for (busy_percent, is_doubted) in [(95, false), (80, true)] {
+        let mut record = standard();
+        let saturating = |s: &&mut StoredSlice| s.key.variant == "http4s.Tapir" && s.key.kind == SliceKind::Saturating;
+        for slice in record.slices.iter_mut().filter(saturating) {
+            slice.load.send_lag = slice.load.response.clone();
+            let cpu = slice.server.cpu.as_mut().unwrap();
+            cpu.total_ns = cpu.wall_ns * busy_percent / 100;
+        }
+        let summary = summarize(&record);
+        let cell = summary.cells.iter().find(|c| c.variant == "http4s.Tapir").unwrap();
+        let found = cell.validity.reasons.iter().any(|r| r.text.starts_with("the generator sent requests late"));
+        assert_eq!(found, is_doubted, "{busy_percent} %: {:?}", cell.validity.reasons);
+    }
 }
 
 #[test]
