@@ -11,7 +11,7 @@ use crate::order::Order;
 use crate::progress::{Place, Progress};
 use crate::readings::per_request;
 use crate::servers::{ForkServers, ServerState};
-use crate::slice::{SliceLoad, count_whole, is_answered};
+use crate::slice::{SliceLoad, count_whole, has_answered_if_asked};
 use crate::test_bed::{DriveStage, ServerId};
 
 /// Drives the servers of one fork under one scenario. Methods name a server by its index among the members.
@@ -222,7 +222,7 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
     /// When the record cannot be written.
     pub fn keep_slice(&mut self, member: usize, slice: SliceRecord) -> Result<&StoredSlice, RunError> {
         // A slice that was cut short may have been too short for an answer.
-        let has_answered = is_answered(&slice) || self.context.is_interrupted();
+        let has_answered = has_answered_if_asked(&slice) || self.context.is_interrupted();
         let at = self.context.journal.record().slices.len();
         self.context.journal.append_slice(slice)?;
         self.servers.check_health(self.context, member, has_answered, &self.named.name, &self.place)?;

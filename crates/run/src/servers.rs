@@ -200,7 +200,7 @@ impl<'a> ForkServers<'a> {
     }
 
     /// Looks whether a server still runs and answered anything; if not, an event says why, and it gets no more load in
-    /// this scenario. `has_answered` is false when a slice had no right answer at all.
+    /// this scenario. `has_answered` is false when it was asked in a slice and gave no right answer at all.
     ///
     /// # Errors
     /// When the record cannot be written.

@@ -53,10 +53,13 @@ impl SliceLoad {
     }
 }
 
-/// Whether the server gave an expected answer. `ok` has no answers to requests of the discarded head. If answers take
-/// longer than a slice, these may be the only ones.
-pub(crate) const fn is_answered(slice: &SliceRecord) -> bool {
-    slice.load.ok + slice.load.completed > 0
+/// Whether the server gave an expected answer, or was asked nothing: at 17 uploads per second, one Poisson slice of 300 ms in
+/// two hundred has no arrival. `ok` has no answers to requests of the discarded head. If answers take longer than a slice,
+/// these may be the only ones.
+pub(crate) const fn has_answered_if_asked(slice: &SliceRecord) -> bool {
+    let is_open = slice.key.offered_per_s.is_some();
+    let was_asked_nothing = is_open && slice.load.offered + slice.load.failed == 0;
+    slice.load.ok + slice.load.completed > 0 || was_asked_nothing
 }
 
 /// With fewer answers per user, a window says little of the throughput: most requests end after it.
@@ -100,26 +103,38 @@ mod tests {
         assert_eq!((quick.completed, quick.window_ns), (512, 400));
     }
 
+    fn record(kind: SliceKind, offered_per_s: Option<f64>, load: SliceSample) -> SliceRecord {
+        let key = SliceKey {
+            fork: 1,
+            group: String::new(),
+            scenario: String::new(),
+            variant: String::new(),
+            phase: Phase::Measure,
+            kind,
+            round: 0,
+            users: 128,
+            offered_per_s,
+        };
+        SliceRecord { key, load, server: ServerUse::default() }
+    }
+
     #[test]
     fn a_server_whose_answers_all_belong_to_the_dropped_head_has_answered() {
-        let record = |load| {
-            let key = SliceKey {
-                fork: 1,
-                group: String::new(),
-                scenario: String::new(),
-                variant: String::new(),
-                phase: Phase::Measure,
-                kind: SliceKind::Saturating,
-                round: 0,
-                users: 128,
-                offered_per_s: None,
-            };
-            SliceRecord { key, load, server: ServerUse::default() }
-        };
+        let closed = |load| record(SliceKind::Saturating, None, load);
         let mut slow = sample(0, 128);
         count_whole(&mut slow, 128, 3_600);
-        assert!(is_answered(&record(slow)), "128 uploads, all begun at once");
-        assert!(!is_answered(&record(sample(0, 0))));
+        assert!(has_answered_if_asked(&closed(slow)), "128 uploads, all begun at once");
+        assert!(!has_answered_if_asked(&closed(sample(0, 0))));
+    }
+
+    #[test]
+    fn a_server_that_was_asked_nothing_owes_no_answer() {
+        let open = |offered, failed| {
+            let load = SliceSample { offered, failed, ..sample(0, 0) };
+            has_answered_if_asked(&record(SliceKind::Poisson, Some(17.0), load))
+        };
+        assert!(open(0, 0), "no request was due");
+        assert!(!open(3, 0) && !open(0, 1), "it was asked, and gave no answer");
     }
 
     #[test]

@@ -46,6 +46,8 @@ const CALM_ROUNDS: usize = 2;
 const SHARE_ON_OWN_CORES: f64 = 0.3;
 /// What a server needs there to show a level: the look-back of the rule, and some rounds after the change of cores.
 const LEAST_ON_OWN_CORES: Duration = Duration::from_secs(7);
+/// Full rounds that it needs there, however long they take: the fewest windows of the rule, and one during the change.
+const LEAST_ROUNDS_ON_OWN_CORES: u32 = 9;
 /// The fewest users of a warm-up until steady, unless the plan has fewer: they still keep a server busy.
 const FEWEST_USERS: u32 = 8;
 
@@ -58,6 +60,8 @@ pub(crate) struct WarmUp {
     most_users: u32,
     /// What the slowest server answered in the last full round; 0 before.
     slowest_per_s: f64,
+    /// How long the last full round took; 0 before.
+    full_round: Duration,
     /// Whether it ends once all servers are steady; otherwise it lasts as long as `cap`.
     until_steady: bool,
     /// Whether the servers are still on more cores than they will be measured on.
@@ -112,6 +116,7 @@ impl WarmUp {
             users,
             most_users: users,
             slowest_per_s: 0.0,
+            full_round: Duration::ZERO,
             until_steady,
             on_all_cores,
             begin_ns: scenario.context.bed.elapsed_ns(),
@@ -126,6 +131,7 @@ impl WarmUp {
     /// One slice of each healthy server, and what each server did in the time of all of them.
     fn drive_round(&mut self, scenario: &mut ScenarioRun<'_, '_>, round: u32) -> Result<(), RunError> {
         let load = self.load(scenario, round);
+        let begin = self.elapsed(scenario);
         let driven: Vec<usize> = (0..scenario.members()).filter(|member| scenario.may_drive(*member)).collect();
         scenario.begin_watch(&driven, load.phase);
         let mut samples = Vec::with_capacity(driven.len());
@@ -146,6 +152,7 @@ impl WarmUp {
         }
         if load.kind == SliceKind::Saturating {
             self.take_full_round(windows, slowest_per_s, load.length);
+            self.full_round = self.elapsed(scenario) - begin;
         }
         Ok(())
     }
@@ -205,7 +212,7 @@ impl WarmUp {
     /// Moves the servers to their own cores once their compilers have nothing left to do, or the rest of the cap is needed there.
     /// Windows from before the move prove nothing.
     fn move_when_calm(&mut self, scenario: &mut ScenarioRun<'_, '_>) {
-        if is_calm(&self.windows) || self.elapsed(scenario) > longest_on_all_cores(self.cap) {
+        if is_calm(&self.windows) || self.elapsed(scenario) > longest_on_all_cores(self.cap, self.full_round) {
             let server = scenario.context.cores.server.clone();
             scenario.servers.move_to(scenario.context, &server);
             self.windows.iter_mut().for_each(Vec::clear);
@@ -242,9 +249,11 @@ fn users_that_drain_soon(length: Duration, slowest_per_s: f64, most: u32) -> u32
     if answered >= f64::from(most) { most } else { 1 << (answered as u32).ilog2() }
 }
 
-/// How long servers may stay on all cores in a warm-up with this cap. A short cap is shared equally.
-fn longest_on_all_cores(cap: Duration) -> Duration {
-    cap - cap.mul_f64(SHARE_ON_OWN_CORES).max(LEAST_ON_OWN_CORES).min(cap / 2)
+/// How long servers may stay on all cores in a warm-up with this cap and full rounds of this length. A short cap is shared
+/// equally.
+fn longest_on_all_cores(cap: Duration, full_round: Duration) -> Duration {
+    let least_on_own_cores = LEAST_ON_OWN_CORES.max(full_round * LEAST_ROUNDS_ON_OWN_CORES);
+    cap - cap.mul_f64(SHARE_ON_OWN_CORES).max(least_on_own_cores).min(cap / 2)
 }
 
 /// Whether the compilers of all servers have had nothing to do for some rounds; at once where there are no compilers.
@@ -364,8 +373,12 @@ mod tests {
 
     #[test]
     fn a_short_cap_leaves_enough_time_to_show_a_level() {
-        let on_all_cores = |cap_s| longest_on_all_cores(Duration::from_secs(cap_s)).as_secs_f64();
-        assert_eq!([40, 16, 8].map(on_all_cores), [28.0, 9.0, 4.0]);
+        let on_all_cores = |cap_s, round_ms| {
+            longest_on_all_cores(Duration::from_secs(cap_s), Duration::from_millis(round_ms)).as_secs_f64()
+        };
+        assert_eq!([40, 16, 8].map(|cap_s| on_all_cores(cap_s, 750)), [28.0, 9.0, 4.0]);
+        assert_eq!(on_all_cores(24, 1_000), 15.0, "long rounds: nine of them");
+        assert_eq!(on_all_cores(24, 5_000), 12.0, "never more than half of the cap");
     }
 
     #[test]

@@ -61,7 +61,12 @@ pub(super) fn has_cpu(slice: &StoredSlice) -> bool {
     slice.server.cpu.as_ref().is_some_and(|cpu| cpu.requests > 0)
 }
 
-/// The load at which CPU per request is compared: the same for all cells that are compared with one another.
+/// The fewest requests of a slice of open load, on average, from which CPU per request is compared. A slice of five uploads
+/// also has the garbage of others, and timers, and its share of a request that began before it.
+const LEAST_REQUESTS_PER_SLICE: u64 = 50;
+
+/// The load at which CPU per request is compared: the same for all cells that are compared with one another. A load with too
+/// few requests in a slice is taken only where there is no other.
 pub(super) fn cpu_kind(cells: &[Evidence<'_>]) -> Option<SliceKind> {
     let measured = |kind: &SliceKind| cells.iter().any(|c| c.of_kind(*kind).any(has_cpu));
     let kinds = if cells.iter().any(alternates) {
@@ -69,7 +74,17 @@ pub(super) fn cpu_kind(cells: &[Evidence<'_>]) -> Option<SliceKind> {
     } else {
         [SliceKind::Fixed, SliceKind::Poisson, SliceKind::Push, SliceKind::Saturating]
     };
-    kinds.into_iter().find(measured)
+    let has_enough = |kind: &SliceKind| cells.iter().all(|cell| has_enough_requests(cell, *kind));
+    let mut measured = kinds.into_iter().filter(measured);
+    let enough = measured.clone().find(has_enough);
+    enough.or_else(|| measured.next())
+}
+
+/// Whether the slices of a cell have enough requests for CPU per request. Of pushes and of a saturating load they always have.
+fn has_enough_requests(cell: &Evidence<'_>, kind: SliceKind) -> bool {
+    let known = cell.of_kind(kind).filter_map(|slice| slice.server.cpu.as_ref());
+    let (slices, requests) = known.fold((0, 0), |(slices, requests), cpu| (slices + 1, requests + cpu.requests));
+    !matches!(kind, SliceKind::Fixed | SliceKind::Poisson) || requests >= slices * LEAST_REQUESTS_PER_SLICE
 }
 
 /// Whether the saturating slices of a cell are sums of short turns: their CPU counts over whole rounds.

@@ -236,6 +236,19 @@ fn cpu_is_taken_from_the_most_comparable_load_there_is() {
 }
 
 #[test]
+fn cpu_of_a_slice_with_a_few_requests_is_not_compared_where_there_is_a_better_one() {
+    let with_slow_answers = |kinds: &[SliceKind]| {
+        let mut record = synthetic::run(&[baseline()], 2, kinds);
+        for slice in record.slices.iter_mut().filter(|slice| slice.key.kind != SliceKind::Saturating) {
+            slice.server.cpu.as_mut().unwrap().requests = 49;
+        }
+        summarize(&record).cells[0].cpu_load.clone()
+    };
+    assert_eq!(with_slow_answers(&ALL_KINDS), "saturating");
+    assert_eq!(with_slow_answers(&[SliceKind::Poisson]), "Poisson 4,000/s", "there is no other");
+}
+
+#[test]
 fn without_saturating_slices_cpu_decides() {
     let kinds = [SliceKind::Fixed, SliceKind::Poisson];
     let summary = summarize(&synthetic::run(&[baseline(), variant("http4s.Tapir", 0.9)], 8, &kinds));
