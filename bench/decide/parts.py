@@ -1,5 +1,6 @@
 """The parts of the bench that measure: which runs, and what of each is kept."""
 
+import re
 import tempfile
 
 from . import program, warm
@@ -12,8 +13,10 @@ SETTINGS = "suites/quick.toml"
 # CPU that the reference server burns for a request; a planted slowdown is a share of it.
 BASE_NS = 300_000
 NATIVE_FLAGS = ["--warmup", "500ms", "--slice", "500ms", "--saturating", "1", "--poisson", "0", "--max-forks", "4", "--users", "8", "--region", "1"]
-# Servers of the suite below that burn so many nanoseconds more, by about how many percent that is.
 JVM_SUITE = "bench/decide/planted-http4s.toml"
+# What a server of that suite prints when it ends.
+PLANTED_COST = re.compile(r"^planted: (?P<ns>[\d.]+) ns a request, from (?P<timed>\d+) timed ones$", re.MULTILINE)
+# Its servers that burn so many nanoseconds more on a core at full speed, by about how many percent that is.
 JVM_SERVERS = {5.0: ("plus5", 1_700), 10.0: ("plus10", 3_400)}
 
 # Of each family what `families` compares: a server with its baseline, or with itself where Tapir's cannot be had everywhere.
@@ -78,7 +81,17 @@ def planted_jvm(options):
         server, ns = JVM_SERVERS[percent]
         case = {"server": "http4s", "percent": percent, "ns": ns, "burners": options.burners}
         flags = [JVM_SUITE, "-s", server, "--budget", options.budget, *options.flags]
-        measure("planted", case, seeds(options), flags, burners=options.burners)
+        measure("planted", case, seeds(options), flags, burners=options.burners, more=lambda run: {"planted_ns": planted_ns(run, server)})
+
+
+def planted_ns(run, server):
+    """What the loop has cost a request on average, in all starts of the server together. Each start says so in its log when it ends."""
+    logs = [log.read_text(encoding="utf-8", errors="replace") for log in sorted((run / "logs").glob(f"*-{server}-*.log"))]
+    said = [PLANTED_COST.search(log) for log in logs]
+    if not logs or None in said:
+        raise Problem(f"a log of {server} in {run / 'logs'} does not say what was planted; build the server again: tare run -s http4s.Vanilla -d 1")
+    weights = [int(one["timed"]) for one in said]
+    return sum(float(one["ns"]) * weight for one, weight in zip(said, weights)) / sum(weights)
 
 
 def sequential(options):

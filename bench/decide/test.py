@@ -4,7 +4,8 @@ import pathlib
 import tempfile
 import unittest
 
-from . import document, figures, plot, warm
+from . import document, figures, parts, plot, warm
+from .problem import Problem
 from .rows import Rows
 
 
@@ -33,6 +34,21 @@ class Results(unittest.TestCase):
         self.assertTrue(figures.covers(planted))
         self.assertFalse(figures.covers(row(case, 1, 1.08, 0.01, 20, "worse")))
 
+    def test_a_loop_in_a_jvm_counts_for_what_it_has_cost_in_the_run(self):
+        with tempfile.TemporaryDirectory() as folder:
+            run = pathlib.Path(folder)
+            (run / "logs").mkdir()
+            for start, line in enumerate(("planted: 4000.0 ns a request, from 100 timed ones", "planted: 4400.5 ns a request, from 300 timed ones")):
+                (run / f"logs/none-plus10-{start}.log").write_text(f"ready on 127.0.0.1:8080\n{line}\n")
+            planted_ns = parts.planted_ns(run, "plus10")
+            self.assertAlmostEqual(planted_ns, 4300.375)
+            case = {"server": "http4s", "percent": 10.0, "ns": 3_400, "burners": 0}
+            planted = {**row(case, 1, 1.13, 0.02, 150, "worse"), "baseline_value": 35_000, "planted_ns": planted_ns}
+            self.assertAlmostEqual(figures.planted_ratio(planted), 1 + 4300.375 / 35_000)
+            (run / "logs/none-plus10-2.log").write_text("ready on 127.0.0.1:8080\n")
+            with self.assertRaisesRegex(Problem, "does not say what was planted"):
+                parts.planted_ns(run, "plus10")
+
     def test_pairs_in_sequence_are_counted_by_students_interval(self):
         # 12.706 · 0.05 / √2 = 0.449 with two pairs, 4.303 · 0.05 / √3 = 0.124 with three.
         self.assertEqual(figures.pairs_needed(0.05, 0.45), 2)
@@ -45,7 +61,7 @@ class Results(unittest.TestCase):
         self.assertIn("| x.Tapir | 0 | 4 | 0 | 3 | 3 | 3.0 % | 3.4 min |", document.aa(runs))
         case = {"server": "reference", "percent": 2.0, "base_ns": 300_000, "burners": 2}
         runs = [row(case, 1, 1.02, 0.01, 40, "worse"), row(case, 2, 1.02, 0.03, 60, "inconclusive")]
-        self.assertIn("| reference | 2 % | 2 | 2 | 1 of 2 | 40 s | 40 s | 2 of 2 | 2.0 % |", document.planted(runs))
+        self.assertIn("| reference | 2 % | 2 | 2 | 1 of 2 | 40 s | 40 s | 2.0 % | 2.0 % | 2 of 2 |", document.planted(runs))
 
     def test_runs_of_one_question_are_listed_with_what_their_intervals_share(self):
         case = {"server": "x.Tapir", "baseline": "x.Vanilla", "scenario": "Get", "burners": 0}
