@@ -1,7 +1,7 @@
 """The command line of `bench/findings/make`: stores the results of a run as evidence, or writes the pages from claims and evidence.
 
 `page.md.jinja` lists the claims, `claim.md.jinja` is the page of one, `runs.md.jinja` the page of the runs, `plot.svg.jinja` an image.
-`overview.py` has the first table of the list, and `servers.svg.jinja` its image. `claims.py` reads claims and looks up the figures in their words, `runs.py` reads evidence, `tables.py` and
+`overview.py` has the first tables of the list, and `overview.svg.jinja` their images. `claims.py` reads claims and looks up the figures in their words, `runs.py` reads evidence, `tables.py` and
 `variation.py` make tables of what `picks.py` selects, `caption.py` the lines above them. `figures.py` formats numbers. `take.py` stores runs.
 """
 

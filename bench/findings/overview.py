@@ -1,4 +1,4 @@
-"""What a layer costs on each server: the first table of docs/FINDINGS.md, and its image. Both show the evidence EVIDENCE."""
+"""What a layer costs on each server: the first tables of docs/FINDINGS.md, each with an image."""
 
 import math
 
@@ -7,31 +7,37 @@ from .picks import SATURATING
 from .problem import Problem
 from .runs import rows_of
 
-EVIDENCE = "servers"
+# Columns for each scenario: currency and heading.
 CURRENCIES = {"cpu_per_request": "CPU/request", "throughput": "throughput", "allocated_per_request": "allocated/request"}
 # The image shows this currency, on a logarithmic axis with marks at these changes.
 DRAWN = "cpu_per_request"
+# The tables by the evidence that they show: scenarios in their order, or all, and the currencies of each.
+TABLES = {
+    "servers": {"scenarios": None, "currencies": list(CURRENCIES)},
+    "routes-128": {"scenarios": ["SimpleGet", "SimpleGetMultiRoute", "PostBytes"], "currencies": [DRAWN, "throughput"]},
+}
 MARKS = [-0.5, -0.25, 0, 0.25, 0.5, 1, 2, 4, 8, 16, 32]
 # Width of a panel of the image, and the least distance of two labels on its axis.
 WIDTH, LABEL = 296, 44
 
 
-def of(run):
+def of(name, run):
     """The rows of the table with its heading first, and what the image draws: its axis, and for each variant a point for each scenario."""
-    scenarios = list(dict.fromkeys(one["scenario"] for one in run["comparisons"]))
+    scenarios = TABLES[name]["scenarios"] or list(dict.fromkeys(one["scenario"] for one in run["comparisons"]))
+    currencies = TABLES[name]["currencies"]
     by_variant = {}
     for one in run["comparisons"]:
         by_variant.setdefault(one["variant"], {})[one["scenario"]] = one
     drawn = {variant: [figure_of(by_scenario.get(scenario), DRAWN) for scenario in scenarios] for variant, by_scenario in by_variant.items()}
     order = sorted(by_variant, key=lambda variant: drawn[variant][0]["ratio"] if drawn[variant][0] else math.inf)
-    rows = [["server", "version", *(f"{scenario}: {label}" for scenario in scenarios for label in CURRENCIES.values()), "starts"]]
+    rows = [["server", "version", *(f"{scenario}: {CURRENCIES[currency]}" for scenario in scenarios for currency in currencies), "starts"]]
     for variant in order:
         comparisons = [by_variant[variant].get(scenario) for scenario in scenarios]
-        texts = [text_of(figure_of(one, currency)) for one in comparisons for currency in CURRENCIES]
+        texts = [text_of(figure_of(one, currency)) for one in comparisons for currency in currencies]
         rows.append([variant, version_of(run, variant), *texts, str(max(starts_of(one) for one in comparisons))])
     figures = [figure for variant in order for figure in drawn[variant] if figure]
     if not figures:
-        raise Problem(f"{EVIDENCE} has no {DRAWN} with an interval")
+        raise Problem(f"{name} has no {DRAWN} with an interval")
     decided = sum(figure["verdict"] != "inconclusive" for figure in figures)
     return {
         "rows": rows,

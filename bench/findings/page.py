@@ -19,13 +19,13 @@ def rendered():
     environment = environment_of(evidence)
     content = [content_of(environment, claim, evidence) for claim in known]
     users = {name: [claim for claim in content if name in claims.evidence_of(claim)] for name in evidence}
-    used = [{**run, **runs.facts_of(run), "name": name, "claims": users[name]} for name, run in evidence.items() if users[name] or name == overview.EVIDENCE]
-    servers = overview.of(pick("evidence", overview.EVIDENCE, evidence))
-    of_servers = next(run for run in used if run["name"] == overview.EVIDENCE)
+    used = [{**run, **runs.facts_of(run), "name": name, "claims": users[name]} for name, run in evidence.items() if users[name] or name in overview.TABLES]
+    overviews = {name: overview.of(name, pick("evidence", name, evidence)) for name in overview.TABLES}
+    runs_by_name = {run["name"]: run for run in used}
     page = lambda template, **what: environment.get_template(template).render(**what)
     return {
-        "FINDINGS.md": page("page.md.jinja", claims=content, runs=used, servers=servers, run=of_servers),
-        "findings/servers.svg": page("servers.svg.jinja", label=overview.CURRENCIES[overview.DRAWN], **servers),
+        "FINDINGS.md": page("page.md.jinja", claims=content, runs=used, overviews=overviews, runs_by_name=runs_by_name),
+        **{f"findings/{name}.svg": page("overview.svg.jinja", label=overview.CURRENCIES[overview.DRAWN], **of_run) for name, of_run in overviews.items()},
         **{f"findings/{claim['page']}": page("claim.md.jinja", claim=claim) for claim in content},
         "findings/runs.md": page("runs.md.jinja", runs=used),
         **{f"findings/{table['image']}": page("plot.svg.jinja", cells=table["chosen"], kind=table["kind"]) for claim in content for table in claim["tables"] if table["what"] == "image"},

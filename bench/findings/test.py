@@ -79,7 +79,7 @@ class Overview(Case):
         }
 
     def test_the_cheapest_server_comes_first_and_a_void_one_last(self):
-        servers = overview.of(self.run_of(dear=2.0, void=None, cheap=1.05))
+        servers = overview.of("servers", self.run_of(dear=2.0, void=None, cheap=1.05))
         heading, *rows = servers["rows"]
         self.assertEqual(heading, ["server", "version", "Get: CPU/request", "Get: throughput", "Get: allocated/request", "starts"])
         self.assertEqual(rows, [
@@ -90,12 +90,12 @@ class Overview(Case):
         self.assertEqual((servers["decided"], servers["figures"]), (1, 2))
 
     def test_a_bound_near_zero_keeps_its_sign(self):
-        self.assertEqual(overview.of(self.run_of(near=1.102))["rows"][1][2], "**+10.2 % [0.2, 20.2]**")
+        self.assertEqual(overview.of("servers", self.run_of(near=1.102))["rows"][1][2], "**+10.2 % [0.2, 20.2]**")
 
     def test_the_axis_holds_every_interval(self):
         for ratio, first, last in ((1.05, -0.25, 0.25), (0.7, -0.5, 0.25), (4.5, 0, 4), (11.0, 0, 16)):
             with self.subTest(ratio):
-                marks = overview.of(self.run_of(one=ratio))["marks"]
+                marks = overview.of("servers", self.run_of(one=ratio))["marks"]
                 self.assertEqual((marks[0][0], marks[-1][0]), (first, last))
                 self.assertIn((0, True), marks)
 
@@ -103,13 +103,13 @@ class Overview(Case):
         self.assertEqual([mark for mark, has_label in overview.with_labels([0, 0.25, 0.5, 1, 2, 4, 8]) if has_label], [0, 0.5, 2, 4, 8])
 
     def test_the_image_has_a_line_for_each_figure(self):
-        servers = overview.of(self.run_of(dear=2.0, void=None, cheap=1.05))
-        image = page.environment_of(EVIDENCE).get_template("servers.svg.jinja").render(label="CPU/request", **servers)
+        servers = overview.of("servers", self.run_of(dear=2.0, void=None, cheap=1.05))
+        image = page.environment_of(EVIDENCE).get_template("overview.svg.jinja").render(label="CPU/request", **servers)
         self.assertEqual(image.count("<circle"), 2)
 
     def test_a_run_without_intervals_is_refused(self):
         with self.fails("servers has no cpu_per_request with an interval"):
-            overview.of(self.run_of(void=None))
+            overview.of("servers", self.run_of(void=None))
 
 
 class Leaks(Case):
