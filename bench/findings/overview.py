@@ -16,9 +16,9 @@ TABLES = {
     "servers": {"scenarios": None, "currencies": list(CURRENCIES)},
     "routes-128": {"scenarios": ["SimpleGet", "SimpleGetMultiRoute", "PostBytes"], "currencies": [DRAWN, "throughput"]},
 }
-MARKS = [-0.5, -0.25, 0, 0.25, 0.5, 1, 2, 4, 8, 16, 32]
-# Width of a panel of the image, and the least distance of two labels on its axis.
-WIDTH, LABEL = 296, 44
+MARKS = [-0.9, -0.75, -0.5, -0.25, 0, 0.25, 0.5, 1, 2, 4, 8, 16, 32]
+# Width of a panel of the image, the least distance of two labels on its axis, and the width of a letter.
+WIDTH, LABEL, LETTER = 296, 44, 7
 
 
 def of(name, run):
@@ -47,6 +47,7 @@ def of(name, run):
         "drawn": [{"variant": variant, "figures": drawn[variant]} for variant in order],
         "marks": marks_for(figures),
         "width": WIDTH,
+        "left": 30 + LETTER * max(map(len, order)),
         "load": load_of(run),
     }
 

@@ -93,7 +93,7 @@ class Overview(Case):
         self.assertEqual(overview.of("servers", self.run_of(near=1.102))["rows"][1][2], "**+10.2 % [0.2, 20.2]**")
 
     def test_the_axis_holds_every_interval(self):
-        for ratio, first, last in ((1.05, -0.25, 0.25), (0.7, -0.5, 0.25), (4.5, 0, 4), (11.0, 0, 16)):
+        for ratio, first, last in ((1.05, -0.25, 0.25), (0.7, -0.5, 0.25), (0.3, -0.9, 0.25), (4.5, 0, 4), (11.0, 0, 16)):
             with self.subTest(ratio):
                 marks = overview.of("servers", self.run_of(one=ratio))["marks"]
                 self.assertEqual((marks[0][0], marks[-1][0]), (first, last))
@@ -106,6 +106,7 @@ class Overview(Case):
         servers = overview.of("servers", self.run_of(dear=2.0, void=None, cheap=1.05))
         image = page.environment_of(EVIDENCE).get_template("overview.svg.jinja").render(label="CPU/request", **servers)
         self.assertEqual(image.count("<circle"), 2)
+        self.assertIn(f'<text x="{10 + 7 * len("cheap")}"', image, "there is room for the longest name")
 
     def test_a_run_without_intervals_is_refused(self):
         with self.fails("servers has no cpu_per_request with an interval"):
