@@ -2,7 +2,7 @@
 
 use crate::clean::escape_markdown as safe;
 use crate::format::{Unit, sentence, share, single};
-use crate::summary::{Cell, CrossCheck, Finding, Severity, Summary, ValidityState};
+use crate::summary::{Cell, Concern, CrossCheck, Finding, Severity, Summary, ValidityState};
 use crate::text::shown;
 
 /// The report as Markdown.
@@ -85,10 +85,14 @@ fn table<'a>(summary: &Summary, cells: impl Iterator<Item = &'a Cell>) -> String
 }
 
 fn valid(cell: &Cell) -> String {
+    let measures = cell.validity.doubtful_measures();
     let word = match cell.validity.state {
-        ValidityState::Valid => return "yes".to_owned(),
-        ValidityState::Suspect => "suspect",
-        ValidityState::Void => "VOID",
+        ValidityState::Valid if measures.is_empty() => return "yes".to_owned(),
+        ValidityState::Valid => {
+            format!("suspect in {}", measures.into_iter().map(Concern::noun).collect::<Vec<_>>().join(" and "))
+        }
+        ValidityState::Suspect => "suspect".to_owned(),
+        ValidityState::Void => "VOID".to_owned(),
     };
     format!("{word}: {}", safe(&cell.validity.joined_reasons()))
 }

@@ -8,6 +8,7 @@ import { fixed, significant, whole } from '../format/number';
 import { colourOf, visibleCells, type Model, type Panel } from '../model';
 import { LIGHT, type Theme } from '../theme';
 import type { Cell, Estimate } from '../summary';
+import { stateIn } from '../validity';
 import { panelId } from './forks';
 import { slopesFigure } from './slopes';
 import { doubts } from './rows';
@@ -19,6 +20,8 @@ const TELLING = 0.5;
 
 interface BarsSpec {
   kind: string;
+  /** What it shows, by the name that reasons against figures have for it. */
+  measure: string;
   title: string;
   note?: string;
   unit: Unit;
@@ -56,7 +59,7 @@ function barsFigure(panel: Panel, spec: BarsSpec): HTMLElement | null {
         tip: [
           [spec.title, estimate ? inUnitWithInterval(estimate, spec.unit) : '–'],
           ...(spec.tip?.(cell) ?? []),
-          ...doubts(cell),
+          ...doubts(cell, spec.measure),
         ],
       };
     }),
@@ -87,7 +90,7 @@ function valueText(cell: Cell, estimate: Estimate | null, spec: BarsSpec): strin
   if (cell.validity.state === 'void') return '× void';
   if (!estimate) return 'not measured';
   const bound = spec.atLeast?.(cell) ? '≥ ' : '';
-  return `${bound}${significant(estimate.value / spec.unit.divisor)} ${spec.unit.name}${cell.validity.state === 'suspect' ? ' !' : ''}`;
+  return `${bound}${significant(estimate.value / spec.unit.divisor)} ${spec.unit.name}${stateIn(cell, spec.measure) === 'suspect' ? ' !' : ''}`;
 }
 
 const LIMITED: Record<Cell['bottleneck'], string> = {
@@ -112,6 +115,7 @@ export function throughputFigure(_: Model, panel: Panel): HTMLElement | null {
   if (slopes) return slopes;
   return barsFigure(panel, {
     kind: 'throughput',
+    measure: 'throughput',
     title: 'throughput under a saturating load',
     note: panel.scenarioTitle,
     unit,
@@ -154,6 +158,7 @@ export function cpuFigure(_: Model, panel: Panel): HTMLElement | null {
   const kinds = threadKinds(panel.cells.flatMap((c) => c.cpu_by_kind.map((k) => k.kind)));
   return barsFigure(panel, {
     kind: 'cpu',
+    measure: 'cpu_per_request',
     title: 'CPU per request by kind of thread',
     note: [...loads.map((load) => `Load: ${load}.`), kinds.includes('jit') ? WITHOUT_JIT : ''].join(' ').trim(),
     unit,
@@ -189,6 +194,7 @@ export function allocationFigure(_: Model, panel: Panel): HTMLElement | null {
       : `${fixed(c.gc_pause_share * 100, 2)} % of the time, ${whole(c.gc_pauses ?? 0)} in all`;
   return barsFigure(panel, {
     kind: 'allocation',
+    measure: 'allocated_per_request',
     title: 'bytes allocated per request',
     note: 'Counted by the server’s runtime. Pauses are collections that stopped all its threads.',
     unit,
@@ -215,6 +221,7 @@ export function memoryFigure(_: Model, panel: Panel): HTMLElement | null {
     c.rss_peak_bytes === null ? '–' : inUnitWithInterval({ value: c.rss_peak_bytes, lo: null, hi: null }, unit);
   return barsFigure(panel, {
     kind: 'memory',
+    measure: 'memory',
     title: 'resident memory',
     note: 'The bar is memory at the end of a start, on average; the tick is the largest of any start.',
     unit,

@@ -7,6 +7,7 @@ import { inCurrency } from '../model';
 import { choice } from '../state';
 import type { Cell, Currency } from '../summary';
 import { verdictLook, type Theme } from '../theme';
+import { reasonsIn, stateIn } from '../validity';
 
 const blank = { ratio: null, lo: null, hi: null, value: '', colour: '', tip: [] };
 
@@ -26,11 +27,11 @@ export function ratioRow(
 ): ForestRow {
   const c = inCurrency(currencies, name);
   if (cell?.validity.state === 'void' || c?.verdict === 'void') {
-    return { ...blank, id, label, value: '× void', tip: [['verdict', 'void'], ...doubts(cell)] };
+    return { ...blank, id, label, value: '× void', tip: [['verdict', 'void'], ...doubts(cell, name)] };
   }
   if (!c) return { ...blank, id, label, value: 'not measured', tip: [['', 'not measured']] };
   const interval = hasInterval(c);
-  const doubt = cell?.validity.state === 'suspect' ? ' !' : '';
+  const doubt = cell && stateIn(cell, c.name) === 'suspect' ? ' !' : '';
   return {
     id,
     label,
@@ -39,7 +40,7 @@ export function ratioRow(
     hi: interval ? c.hi : null,
     value: `${interval ? ratioText(c.ratio, c.lo, c.hi) : `${ratioText(c.ratio, null, null)}  no interval yet`}${doubt}`,
     colour: verdictLook(c.verdict, t).colour,
-    tip: [...currencyTip(c), ...doubts(cell)],
+    tip: [...currencyTip(c), ...doubts(cell, c.name)],
   };
 }
 
@@ -64,10 +65,12 @@ export function currencyTip(c: Currency): [string, string][] {
   return lines;
 }
 
-/** Why a cell's figures are suspect or void. */
-export function doubts(cell: Cell | undefined): [string, string][] {
-  if (!cell || cell.validity.state === 'valid') return [];
-  return [[cell.validity.state, cell.validity.reasons.map((r) => r.text).join('; ') || 'no reason stated']];
+/** Why a cell's figures in one currency are suspect or void. */
+export function doubts(cell: Cell | undefined, currency: string): [string, string][] {
+  const state = cell ? stateIn(cell, currency) : 'valid';
+  if (!cell || state === 'valid') return [];
+  const texts = reasonsIn(cell, currency).map((reason) => reason.text);
+  return [[state, texts.join('; ') || 'no reason stated']];
 }
 
 /** The axis's name with the better side on it. */

@@ -10,6 +10,7 @@ import { inUnit, roughlyText, unitFor } from '../format/unit';
 import { inCurrency, type CurrencyName, type Model, type Panel } from '../model';
 import type { Cell, Comparison, Currency } from '../summary';
 import { LIGHT, verdictLook } from '../theme';
+import { reasonsIn } from '../validity';
 
 /** More rows are a matrix. */
 export const MOST_ROWS = 40;
@@ -148,12 +149,20 @@ function place(c: Comparison, column: CurrencyName, axis: number, region: number
   const { glyph } = verdictLook(figure.verdict, LIGHT);
   const forest = { ...figure, starts: figure.fork_ratios, decided: isDecided(figure) };
   const interval = hasInterval(figure) ? forest : { ...forest, lo: null, hi: null };
-  const title = [figure.short, figure.method, figure.reason].filter(Boolean).join(' · ');
+  const reasons = cell ? reasonsIn(cell, figure.name).map((reason) => reason.text) : [];
+  const title = [figure.short, figure.method, figure.reason, ...reasons].filter(Boolean).join(' · ');
   return h(
     'td',
     { ...attrs, title, 'data-verdict': figure.verdict },
     miniForest(interval, axis, region),
-    h('span', { class: 'words' }, h('b', { 'aria-hidden': 'true' }, glyph), '\u00a0', words(figure)),
+    h(
+      'span',
+      { class: 'words' },
+      h('b', { 'aria-hidden': 'true' }, glyph),
+      '\u00a0',
+      words(figure),
+      reasons.length > 0 && ' !',
+    ),
   );
 }
 

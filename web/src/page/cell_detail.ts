@@ -6,6 +6,7 @@ import { durationText, plainTime, bytesUnit, inUnitWithInterval } from '../forma
 import { commandWords } from '../format/unbroken';
 import type { Model } from '../model';
 import type { Cell, Currency, ErrorCount, Latency, Probes } from '../summary';
+import { measureOf } from '../validity';
 
 export function cellDetail(model: Model, cell: Cell): HTMLElement {
   const close = h('a', { href: '#cells', class: 'close' }, 'Close');
@@ -55,14 +56,14 @@ function whyText(c: Currency): string {
   return [c.reason, needed, c.prior?.text].filter(Boolean).join('; ');
 }
 
+const BECAUSE = { void: 'Void, because', suspect: 'Suspect, because', valid: 'Suspect in part, because' };
+
 function reasons(cell: Cell): HTMLElement {
-  const items = cell.validity.reasons.map(({ text, remedy }) => h('li', {}, remedy ? `${text}. ${remedy}` : text));
-  return h(
-    'div',
-    {},
-    h('b', {}, cell.validity.state === 'void' ? 'Void, because' : 'Suspect, because'),
-    h('ul', {}, ...items),
-  );
+  const items = cell.validity.reasons.map((reason) => {
+    const measure = measureOf(reason) && `${measureOf(reason)}: `;
+    return h('li', {}, measure + (reason.remedy ? `${reason.text}. ${reason.remedy}` : reason.text));
+  });
+  return h('div', {}, h('b', {}, BECAUSE[cell.validity.state]), h('ul', {}, ...items));
 }
 
 const timeOrDash = (ns: number | null) => (ns === null ? '–' : plainTime(ns));

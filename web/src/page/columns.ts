@@ -4,6 +4,7 @@ import { changeWithInterval, significant, whole } from '../format/number';
 import { bytesUnit, inUnit, rateUnit, timeUnit, type Unit } from '../format/unit';
 import { kindText, type Model } from '../model';
 import type { Cell, Estimate } from '../summary';
+import { validityText } from '../validity';
 
 /** A column; `raw` is what sorts and what CSV holds, `text` is what people read. */
 export interface Column {
@@ -21,7 +22,7 @@ export function columnsOf(model: Model): Column[] {
     word('variant', (c) => c.variant),
     word('scenario', (c) => c.scenario),
     ...(new Set(cells.map((c) => c.group)).size > 1 ? [word('family', (c) => c.family)] : []),
-    word('validity', (c) => c.validity.state),
+    { ...word('validity', validityText), raw: (c) => c.validity.state },
     estimate(
       'throughput',
       'throughput_per_s',

@@ -13,7 +13,11 @@ export type ValidityState = 'valid' | 'suspect' | 'void';
 export interface Reason {
   text: string;
   remedy: string | null;
+  /** The figures that it makes doubtful; absent in older files, where it is all of them. */
+  concerns?: Concern;
 }
+
+export type Concern = 'everything' | 'throughput' | 'cpu_per_request' | 'latency';
 
 export type Bottleneck = 'server' | 'generator' | 'both' | 'neither' | 'unknown';
 

@@ -41,7 +41,7 @@ pub fn summary_as_run(record: &LoadRecord, load: &LoadSummary) -> Summary {
     let headline = plain_headline(answer(load), VerdictKind::NoInterval);
     Summary {
         schema: summary::SCHEMA.to_owned(),
-        trust: trust(&headline, std::slice::from_ref(&cell), &findings),
+        trust: trust(&headline, &[], std::slice::from_ref(&cell), &findings),
         headline,
         next: None,
         run: run_info(record, load),

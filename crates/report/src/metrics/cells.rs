@@ -2,6 +2,7 @@
 
 use super::{CellRow, Metric, cell, maybe, word};
 use crate::clean::escape_csv;
+use crate::currency::Currency;
 use crate::summary::{Distribution, ErrorCount, Latency};
 
 const PLAN: &str = "plan";
@@ -26,7 +27,16 @@ pub(super) const METRICS: &[Metric] = &[
         r.cell.steady_forks.to_string()
     }),
     cell("validity", "text", "`valid`, `suspect`, `void`", "docs/METHOD.md", |r| word(&r.cell.validity.state)),
-    cell("validity_reasons", "text", "why not `valid`", "docs/METHOD.md", |r| {
+    cell("throughput_validity", "text", "the same for throughput alone", "docs/METHOD.md", |r| {
+        word(&r.cell.validity.state_in(Currency::Throughput))
+    }),
+    cell("cpu_validity", "text", "the same for CPU per request alone", "docs/METHOD.md", |r| {
+        word(&r.cell.validity.state_in(Currency::CpuPerRequest))
+    }),
+    cell("latency_validity", "text", "the same for latency alone", "docs/METHOD.md", |r| {
+        word(&r.cell.validity.state_in(Currency::LatencyP99))
+    }),
+    cell("validity_reasons", "text", "what speaks against figures of the cell", "docs/METHOD.md", |r| {
         escape_csv(&r.cell.validity.joined_reasons())
     }),
     cell("bottleneck", "text", "side that used ≥ 90 % of its cores in saturating slices", "CPU of both", |r| {

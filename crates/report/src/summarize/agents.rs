@@ -15,7 +15,7 @@ const LATE: f64 = 0.01;
 /// Agents that were lost, busy or late.
 pub(super) fn doubts_of_agents(record: &LoadRecord) -> Vec<Reason> {
     let lost = record.events.iter().filter(|event| event.kind.name() == EventName::AgentLost);
-    let lost = lost.map(|event| Reason { text: event.text.clone(), remedy: event.remedy.clone() });
+    let lost = lost.map(|event| Reason::new(event.text.clone(), event.remedy.as_deref().unwrap_or_default()));
     let is_open = matches!(record.header.plan.model, LoadModel::Open { .. });
     let others = record.agents.iter().flat_map(|agent| [busy(agent, is_open), late(agent, is_open)]);
     lost.chain(others.flatten()).collect()

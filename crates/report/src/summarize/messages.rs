@@ -7,7 +7,7 @@ use super::evidence::Evidence;
 use super::latency::{LoadLatency, distribution};
 use crate::clocks;
 use crate::format::{Unit, grouped, share, single};
-use crate::summary::{MessageSummary, Reason};
+use crate::summary::{Concern, MessageSummary, Reason};
 
 /// Above this share of messages that arrive before their stamp, the clocks are wrong.
 const AHEAD: f64 = 0.001;
@@ -18,7 +18,7 @@ pub(super) fn messages(cell: &Evidence<'_>) -> Option<MessageSummary> {
     Some(MessageSummary { tally, jitter: distribution(&jitter) })
 }
 
-/// What about its messages makes a cell suspect.
+/// What about its messages makes figures of a cell doubtful.
 pub(super) fn doubts(cell: &Evidence<'_>, loads: &[LoadLatency]) -> Vec<Reason> {
     let mut tally = MessageTally::default();
     cell.measured().filter_map(|slice| slice.load.pushed_messages()).for_each(|messages| tally.merge(messages));
@@ -33,16 +33,18 @@ pub(super) fn doubts(cell: &Evidence<'_>, loads: &[LoadLatency]) -> Vec<Reason> 
         let text = format!(
             "{part} of the messages arrived before the time in their stamp, although the clocks agree within {within}"
         );
-        Reason::new(text, "Use the jitter: it does not depend on the server's clock.")
+        Reason::about(Concern::Latency, text, "Use the jitter: it does not depend on the server's clock.")
     });
     let unknown = clocks::unknown(&tally).map(|text| {
-        Reason::new(
+        Reason::about(
+            Concern::Latency,
             text,
             "Make the server push more often and answer pings. If it runs on this machine, use --server-clock same.",
         )
     });
-    let coarse = coarse_clock(&tally, loads)
-        .map(|text| Reason::new(text, "Use the tail percentiles only, or run server and generator on one host."));
+    let coarse = coarse_clock(&tally, loads).map(|text| {
+        Reason::about(Concern::Latency, text, "Use the tail percentiles only, or run server and generator on one host.")
+    });
     missing.into_iter().chain(ahead).chain(unknown).chain(coarse).collect()
 }
 

@@ -35,7 +35,7 @@ use tare_plan::plan::{Mode, SliceKind};
 use tare_record::LoadRecord;
 use tare_record::RunRecord;
 
-use crate::summary::{Cell, SCHEMA, Summary};
+use crate::summary::{Cell, SCHEMA, Summary, Validity};
 use evidence::Evidence;
 use latency::LoadLatency;
 
@@ -94,7 +94,7 @@ pub fn summarize(record: &RunRecord) -> Summary {
     }
     Summary {
         schema: SCHEMA.to_owned(),
-        trust: trust(&headline, &cells, &findings),
+        trust: trust(&headline, &compared.comparisons, &cells, &findings),
         headline,
         next,
         check,
@@ -117,10 +117,9 @@ pub fn summarize(record: &RunRecord) -> Summary {
 pub(crate) fn cell_of_load(record: &LoadRecord) -> Cell {
     let evidence = evidence::of_load(record);
     let loads = latency::study(&evidence, ALPHA_OF_LOAD);
-    let mut cell = cell::of_load(&evidence, &loads, ALPHA_OF_LOAD);
+    let cell = cell::of_load(&evidence, &loads, ALPHA_OF_LOAD);
     let doubts = recorded_part::doubts_of_part(record).into_iter().chain(agents::doubts_of_agents(record));
-    doubts.for_each(|reason| cell.validity.add_doubt(reason));
-    cell
+    Cell { validity: Validity::of_load(cell.validity, doubts), ..cell }
 }
 
 /// Every cell of a record with its evidence.

@@ -29,6 +29,6 @@ pub(super) fn doubts_of_part(record: &LoadRecord) -> Vec<Reason> {
         .events
         .iter()
         .filter(is_damage)
-        .map(|event| Reason { text: event.text.clone(), remedy: event.remedy.clone() });
+        .map(|event| Reason::new(event.text.clone(), event.remedy.as_deref().unwrap_or_default()));
     cut_short.into_iter().chain(damaged).collect()
 }

@@ -1,8 +1,13 @@
 //! Whether the figures of a run may be used, with at most two reasons.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::headline::DIFFERENCES_SAID;
+use crate::currency::Currency;
 use crate::format::{capital, count};
 use crate::summary::{
-    Cell, Finding, FindingKind, Headline, ReportFinding, Severity, Trust, ValidityState, VerdictKind,
+    Cell, Comparison, Concern, Finding, FindingKind, Headline, Reason, ReportFinding, Severity, Trust, ValidityState,
+    VerdictKind,
 };
 
 /// The largest number of reasons.
@@ -10,20 +15,28 @@ const REASONS: usize = 2;
 /// Letters of a reason; longer ones are cut.
 const LONG: usize = 110;
 
-/// Judges a run by its cells and findings.
-pub(crate) fn trust(headline: &Headline, cells: &[Cell], findings: &[Finding]) -> Trust {
+/// Judges a run by its findings, and by what speaks against the figures of its answer. A doubt about another measure is
+/// told, and does not change the state.
+pub(crate) fn trust(headline: &Headline, comparisons: &[Comparison], cells: &[Cell], findings: &[Finding]) -> Trust {
     let cells: Vec<&Cell> = cells.iter().filter(|cell| !cell.control).collect();
-    let in_state = |state| cells.iter().filter(|cell| cell.validity.state == state).count();
-    let (void, suspect) = (in_state(ValidityState::Void), in_state(ValidityState::Suspect));
+    let void = Doubted::of(&cells, |cell| match cell.validity.state {
+        ValidityState::Void => cell.validity.reasons.first(),
+        _ => None,
+    });
+    let stated = Stated::of(headline, comparisons);
+    let suspect = Doubted::of(&cells, |cell| {
+        let is_void = cell.validity.state == ValidityState::Void;
+        cell.validity.reasons.iter().find(|reason| !is_void && stated.rests_on(cell, reason.concerns))
+    });
     let warnings = findings.iter().filter(|finding| finding.severity >= Severity::Warning).count();
     let state = match () {
-        () if headline.verdict == VerdictKind::Void || !cells.is_empty() && void == cells.len() => ValidityState::Void,
-        () if void + suspect + warnings > 0 => ValidityState::Suspect,
+        () if headline.verdict == VerdictKind::Void || !cells.is_empty() && void.is_everything() => ValidityState::Void,
+        () if !void.is_empty() || !suspect.is_empty() || warnings > 0 => ValidityState::Suspect,
         () => ValidityState::Valid,
     };
     let mut reasons: Vec<String> = Vec::new();
-    reasons.extend(of_cells(&cells, ValidityState::Void, "void"));
-    reasons.extend(of_cells(&cells, ValidityState::Suspect, "suspect"));
+    reasons.extend(void.in_words("void", ""));
+    reasons.extend(suspect.in_words("suspect", ""));
     // Findings that only repeat the reasons of cells are left out.
     let is_new = |finding: &&Finding| {
         let of_cell = [
@@ -40,24 +53,82 @@ pub(crate) fn trust(headline: &Headline, cells: &[Cell], findings: &[Finding]) -
         let aside = |finding: &&Finding| finding.kind == FindingKind::Report(ReportFinding::ForksSetAside);
         reasons.extend(findings.iter().filter(aside).map(in_short));
     }
+    for concern in [Concern::Throughput, Concern::CpuPerRequest, Concern::Latency] {
+        let other = Doubted::of(&cells, |cell| {
+            let is_new = cell.validity.state == ValidityState::Valid && !stated.rests_on(cell, concern);
+            cell.validity.reasons.iter().find(|reason| is_new && reason.concerns == concern)
+        });
+        reasons.extend(other.in_words("suspect", concern.noun()));
+    }
     reasons.truncate(REASONS);
     Trust { state, reasons, warnings: warnings as u32 }
 }
 
-/// `2 of 4 cells are suspect: not steady in 1 of 3 starts`, with the reason that most of them give; a single one by its name.
-fn of_cells(cells: &[&Cell], state: ValidityState, word: &str) -> Option<String> {
-    let affected: Vec<&&Cell> = cells.iter().filter(|cell| cell.validity.state == state).collect();
-    let texts: Vec<&str> =
-        affected.iter().filter_map(|cell| cell.validity.reasons.first()).map(|reason| reason.text.as_str()).collect();
-    let most = texts.iter().max_by_key(|text| texts.iter().filter(|other| other == text).count())?;
-    if cells.len() == 1 {
-        return Some(first_sentence(most));
+/// The measures in which the answer states something about a cell.
+struct Stated {
+    by_cell: BTreeMap<String, BTreeSet<&'static str>>,
+}
+
+impl Stated {
+    /// What decides each comparison, and what the text of the headline says of it besides.
+    fn of(headline: &Headline, comparisons: &[Comparison]) -> Self {
+        let mut by_cell: BTreeMap<String, BTreeSet<&'static str>> = BTreeMap::new();
+        for comparison in comparisons {
+            let deciding = comparison.currencies.first().map(|currency| currency.name);
+            let said = headline.known.iter().take(DIFFERENCES_SAID);
+            let said = said.filter(|fact| fact.comparisons.contains(&comparison.id));
+            for currency in deciding.into_iter().chain(said.map(|fact| fact.currency)) {
+                for cell in [&comparison.cell, &comparison.baseline_cell] {
+                    by_cell.entry(cell.clone()).or_default().insert(currency.facts().name);
+                }
+            }
+        }
+        Self { by_cell }
     }
-    let text = match affected.as_slice() {
-        [only] => format!("{} on {} is {word}: {most}", only.variant, only.scenario),
-        _ => format!("{} of {} are {word}: {most}", affected.len(), count(cells.len() as u64, "cell")),
-    };
-    Some(first_sentence(&text))
+
+    /// Whether the answer uses figures of a cell that such a reason makes doubtful: any of them where nothing is compared.
+    fn rests_on(&self, cell: &Cell, concern: Concern) -> bool {
+        let Some(names) = self.by_cell.get(&cell.id) else { return true };
+        let mut currencies = names.iter().filter_map(|name| Currency::of_name(name));
+        concern == Concern::Everything || currencies.any(|currency| concern.includes(currency))
+    }
+}
+
+/// Cells that something speaks against, each with its reason.
+struct Doubted<'a> {
+    found: Vec<(&'a Cell, &'a str)>,
+    /// Of so many cells.
+    all: usize,
+}
+
+impl<'a> Doubted<'a> {
+    fn of(cells: &[&'a Cell], why: impl Fn(&'a Cell) -> Option<&'a Reason>) -> Self {
+        let found = cells.iter().filter_map(|cell| Some((*cell, why(cell)?.text.as_str()))).collect();
+        Self { found, all: cells.len() }
+    }
+
+    const fn is_empty(&self) -> bool {
+        self.found.is_empty()
+    }
+
+    const fn is_everything(&self) -> bool {
+        self.found.len() == self.all
+    }
+
+    /// `2 of 4 cells are suspect in latency: …`, with the reason that most of them give; a single one by its name.
+    fn in_words(&self, word: &str, measure: &str) -> Option<String> {
+        let same = |text: &str| self.found.iter().filter(|(_, other)| *other == text).count();
+        let (_, most) = self.found.iter().max_by_key(|(_, text)| same(text))?;
+        if self.all == 1 {
+            return Some(first_sentence(most));
+        }
+        let word = if measure.is_empty() { word.to_owned() } else { format!("{word} in {measure}") };
+        let text = match self.found.as_slice() {
+            [(only, _)] => format!("{} on {} is {word}: {most}", only.variant, only.scenario),
+            found => format!("{} of {} are {word}: {most}", found.len(), count(self.all as u64, "cell")),
+        };
+        Some(first_sentence(&text))
+    }
 }
 
 fn in_short(finding: &Finding) -> String {

@@ -9,7 +9,7 @@ use super::latency::LoadLatency;
 use super::level::cpu_count;
 use super::{disturbance, messages, stamps};
 use crate::format::{self, grouped, share};
-use crate::summary::{Bottleneck, Reason, Validity, ValidityState};
+use crate::summary::{Bottleneck, Concern, Reason, Validity};
 
 /// Above this share of failed requests a cell is void.
 const FAILED_VOID: f64 = 0.001;
@@ -26,11 +26,9 @@ pub(super) fn judge(cell: &Evidence<'_>, loads: &[LoadLatency], server_cpus: &st
     if !void.is_empty() {
         let remedy = worst(&errors(cell)).map_or("", |(class, _)| remedy(class));
         let reasons = void.into_iter().map(|text| Reason::new(text, remedy)).collect();
-        return Validity { state: ValidityState::Void, reasons };
+        return Validity::void(reasons);
     }
-    let reasons = suspect_reasons(cell, loads, server_cpus);
-    let state = if reasons.is_empty() { ValidityState::Valid } else { ValidityState::Suspect };
-    Validity { state, reasons }
+    Validity::of_cell(doubts(cell, loads, server_cpus))
 }
 
 fn void_reasons(cell: &Evidence<'_>) -> Vec<String> {
@@ -57,28 +55,54 @@ fn void_reasons(cell: &Evidence<'_>) -> Vec<String> {
     reasons
 }
 
-fn suspect_reasons(cell: &Evidence<'_>, loads: &[LoadLatency], server_cpus: &str) -> Vec<Reason> {
+/// What speaks against its numbers: all of them first, then those of one measure.
+fn doubts(cell: &Evidence<'_>, loads: &[LoadLatency], server_cpus: &str) -> Vec<Reason> {
     let bottleneck = bottleneck(cell, server_cpus);
     let generator_bound = (bottleneck == Bottleneck::Generator)
         .then(|| "the generator was the bottleneck: the throughput is a lower bound".to_owned());
     let blocked = blocked(cell);
     // Requests that waited for the server to free a connection left late through no fault of the generator.
     let lagging = lagging(loads, bottleneck).filter(|_| blocked.is_none());
-    let checks = [
+    // Late requests of a closed loop are missing in its throughput too.
+    let (lagging, lagging_open) = match lagging {
+        Some((SliceKind::Saturating, text)) => (Some(text), None),
+        open => (None, open.map(|(_, text)| text)),
+    };
+    const FREE_GENERATOR: &str = "Give the generator its own cores (--load-cpus), or lower the rate.";
+    let general = [
         (unsteady(cell), "Allow a longer warm-up."),
         (few_failures(cell), ""),
         connection_trouble(cell),
         (disturbance::in_words(cell), "Stop other programs, or measure on another machine."),
-        (lagging, "Give the generator its own cores (--load-cpus), or lower the rate."),
+        (lagging, FREE_GENERATOR),
+    ];
+    let latency = [
+        (lagging_open, FREE_GENERATOR),
         (stamps::late(cell, loads), "Give the generator its own cores and keep it awake (--load-cpus, --spin)."),
         (busy_generator(cell), "Give the generator more cores (--load-cpus), or lower the rate."),
-        (generator_bound, "Give the generator more cores (--load-cpus), or use a fixed rate (-r)."),
-        (full_server(cell, server_cpus), "Lower the rate (--rate), or give the server more cores (--server-cpus)."),
-        (restless(cell), ""),
         (blocked, "Use more connections, or lower the rate."),
     ];
-    let usual = checks.into_iter().filter_map(|(text, remedy)| Some(Reason::new(text?, remedy)));
-    usual.chain(messages::doubts(cell, loads)).collect()
+    let throughput = [(generator_bound, "Give the generator more cores (--load-cpus), or use a fixed rate (-r).")];
+    let cpu = [
+        (full_server(cell, server_cpus), "Lower the rate (--rate), or give the server more cores (--server-cpus)."),
+        (restless(cell), ""),
+    ];
+    let mut found: Vec<Reason> = about(Concern::Everything, general)
+        .chain(about(Concern::Throughput, throughput))
+        .chain(about(Concern::CpuPerRequest, cpu))
+        .chain(about(Concern::Latency, latency))
+        .chain(messages::doubts(cell, loads))
+        .collect();
+    found.sort_by_key(|reason| reason.concerns);
+    found
+}
+
+/// Those that were seen, as reasons to doubt these figures; each comes with its remedy.
+fn about<const N: usize>(
+    concerns: Concern,
+    checks: [(Option<String>, &'static str); N],
+) -> impl Iterator<Item = Reason> {
+    checks.into_iter().filter_map(move |(text, remedy)| Some(Reason::about(concerns, text?, remedy)))
 }
 
 fn unsteady(cell: &Evidence<'_>) -> Option<String> {
@@ -104,7 +128,8 @@ fn connection_trouble(cell: &Evidence<'_>) -> (Option<String>, &'static str) {
     (Some(format!("{all} outside of requests, most often by {class}: {}", tally.example)), remedy(class))
 }
 
-fn lagging(loads: &[LoadLatency], bottleneck: Bottleneck) -> Option<String> {
+/// Under which load requests left late, and in words.
+fn lagging(loads: &[LoadLatency], bottleneck: Bottleneck) -> Option<(SliceKind, String)> {
     // A server that is busy all the time has requests waiting, and misses none that comes late.
     let server_is_busy = matches!(bottleneck, Bottleneck::Server | Bottleneck::Both);
     let judged = loads.iter().filter(|load| load.kind != SliceKind::Saturating || !server_is_busy);
@@ -116,7 +141,8 @@ fn lagging(loads: &[LoadLatency], bottleneck: Bottleneck) -> Option<String> {
     };
     let (kind, percentile, value_ns) = judged.filter_map(lag).max_by_key(|(_, _, value_ns)| *value_ns)?;
     let lag = format::single(format::Unit::Nanos, value_ns as f64);
-    Some(format!("the generator sent requests late: by {lag} at p{percentile} under {}, above 1 ms", kind.load_name()))
+    let load = kind.load_name();
+    Some((kind, format!("the generator sent requests late: by {lag} at p{percentile} under {load}, above 1 ms")))
 }
 
 fn busy_generator(cell: &Evidence<'_>) -> Option<String> {

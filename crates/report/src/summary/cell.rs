@@ -6,7 +6,7 @@ use tare_record::{ErrorClass, Phase};
 
 use crate::currency::Currency;
 
-use super::{CapacityAt, Estimate, KindCores, Latency, MessageSummary, Probes, Row};
+use super::{CapacityAt, Estimate, KindCores, Latency, MessageSummary, Probes, Row, Validity};
 
 /// One variant under one scenario and load.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -98,78 +98,6 @@ pub struct Cell {
     pub resolved: Vec<Row>,
     /// The command that started it, without class path and folders: the record has it whole.
     pub command: String,
-}
-
-/// May the numbers of a cell, or of a load, be used?
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Validity {
-    /// Verdict on the measurement itself.
-    pub state: ValidityState,
-    /// Why it is not `valid`; empty when it is.
-    pub reasons: Vec<Reason>,
-}
-
-/// A reason not to rely on the numbers.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Reason {
-    /// What was seen.
-    pub text: String,
-    /// What to do about it; `None` where nothing can be done.
-    pub remedy: Option<String>,
-}
-
-impl Reason {
-    /// A reason; an empty remedy is none.
-    pub fn new(text: String, remedy: &str) -> Self {
-        Self { text, remedy: (!remedy.is_empty()).then(|| remedy.to_owned()) }
-    }
-}
-
-impl Validity {
-    /// Adds a reason: what was valid is now suspect.
-    pub(crate) fn add_doubt(&mut self, reason: Reason) {
-        if self.state == ValidityState::Valid {
-            self.state = ValidityState::Suspect;
-        }
-        self.reasons.push(reason);
-    }
-
-    /// The reasons without their remedies, separated by semicolons.
-    pub fn joined_reasons(&self) -> String {
-        self.reasons.iter().map(|reason| reason.text.as_str()).collect::<Vec<_>>().join("; ")
-    }
-}
-
-/// Verdict on the measurement itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ValidityState {
-    /// Nothing speaks against it.
-    Valid,
-    /// Usable with care; the reasons say which.
-    Suspect,
-    /// Not to be used.
-    Void,
-}
-
-impl ValidityState {
-    /// The name in files.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Valid => "valid",
-            Self::Suspect => "suspect",
-            Self::Void => "void",
-        }
-    }
-
-    /// The word that people are shown.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Valid => "VALID",
-            Self::Suspect => "SUSPECT",
-            Self::Void => "VOID",
-        }
-    }
 }
 
 /// Which side limited a saturating load.

@@ -16,13 +16,12 @@ mod load_facts;
 mod messages;
 mod probes;
 mod profile;
+mod validity;
 
 use serde::{Deserialize, Serialize};
 
 pub use capacity::{CapacityAt, CapacityFork, CapacityLimit, CapacityTry, LimitUnit};
-pub use cell::{
-    Bottleneck, Cell, ErrorCount, ForkValue, KindShare, PoolShare, Reason, TimePoint, Validity, ValidityState,
-};
+pub use cell::{Bottleneck, Cell, ErrorCount, ForkValue, KindShare, PoolShare, TimePoint};
 pub use comparison::{Comparison, CurrencyRatio, Noise, OddFork, PriorEffect, Sentence, VerdictKind};
 pub use cross_check::{CrossCheck, ToolFigure};
 pub use finding::{Finding, FindingKind, ReportFinding, Severity};
@@ -37,6 +36,7 @@ pub use profile::{
     AcrossVersions, HotFrame, MovedFrame, NamedMethod, PackageShare, ProfileView, Profiles, VersionRow, Why,
     WhySentence,
 };
+pub use validity::{Concern, Reason, Validity, ValidityState};
 
 /// Version of the JSON form.
 pub const SCHEMA: &str = "tare-summary/1";

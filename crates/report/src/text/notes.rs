@@ -4,7 +4,7 @@ use super::{Style, capacity, messages, shorten};
 use crate::clean;
 use crate::format::{WORTH_WAITING_S, count, enumerate, roughly};
 use crate::palette::Tone;
-use crate::summary::{Cell, Summary, ValidityState, VerdictKind};
+use crate::summary::{Cell, Concern, Summary, ValidityState, VerdictKind};
 
 /// SharedReasons that are listed; the page has them all.
 const REASONS: usize = 8;
@@ -66,8 +66,12 @@ impl SharedReasons {
 
     fn add_doubts(&mut self, cell: &Cell) {
         let is_brief = cell.validity.state != ValidityState::Void;
-        let word = if is_brief { "suspect" } else { "void" };
         for reason in &cell.validity.reasons {
+            let word = match (is_brief, reason.concerns) {
+                (false, _) => "void".to_owned(),
+                (true, Concern::Everything) => "suspect".to_owned(),
+                (true, measure) => format!("suspect in {}", measure.noun()),
+            };
             self.add(cell, format!("{word}, {}", clean::sanitize_line(&reason.text)), is_brief, None);
         }
     }

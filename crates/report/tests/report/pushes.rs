@@ -65,7 +65,7 @@ fn a_message_that_did_not_come_makes_its_cell_suspect() {
 }
 
 #[test]
-fn a_clock_that_could_not_be_estimated_makes_its_cell_suspect_and_one_that_was_is_told() {
+fn a_clock_that_could_not_be_estimated_makes_latency_suspect_and_one_that_was_is_told() {
     for (offset_ns, state, says) in [
         (Some(3_000_000_456), ValidityState::Valid, "server's clock is 3.0000005 s ahead, within 250 ns"),
         (None, ValidityState::Suspect, "server's clock is not known"),
@@ -77,7 +77,8 @@ fn a_clock_that_could_not_be_estimated_makes_its_cell_suspect_and_one_that_was_i
         }
         let summary = summarize(&record);
         let validity = &cell(&summary, "b").validity;
-        assert_eq!(validity.state, state);
+        assert_eq!((validity.state, validity.state_in(Currency::LatencyP50)), (ValidityState::Valid, state));
+        assert_eq!(summary.trust.state, state, "the answer is about latency");
         assert_eq!(validity.reasons.iter().any(|reason| reason.text.contains("no push latency")), offset_ns.is_none());
         let text = render(&summary, &Style { colored: false, width: 400 });
         assert!(text.contains(says), "{text}");
@@ -85,7 +86,7 @@ fn a_clock_that_could_not_be_estimated_makes_its_cell_suspect_and_one_that_was_i
 }
 
 #[test]
-fn a_clock_that_is_known_more_coarsely_than_the_median_makes_its_cell_suspect() {
+fn a_clock_that_is_known_more_coarsely_than_the_median_makes_latency_suspect() {
     for (clock, state) in [
         (None, ValidityState::Valid),
         (Some(ClockEstimate { offset_ns: Some(0), ..ClockEstimate::default() }), ValidityState::Suspect),
@@ -95,7 +96,8 @@ fn a_clock_that_is_known_more_coarsely_than_the_median_makes_its_cell_suspect() 
         tallies.for_each(|tally| (tally.clock, tally.clock_within_ns) = (clock, 10_000_000_000));
         let summary = summarize(&record);
         let validity = &cell(&summary, "b").validity;
-        assert_eq!(validity.state, state, "{validity:?}");
+        assert_eq!(validity.state_in(Currency::LatencyP50), state, "{validity:?}");
+        assert_eq!(validity.state_in(Currency::CpuPerRequest), ValidityState::Valid);
         assert_eq!(validity.reasons.iter().any(|r| r.text.contains("known within 10.0 s only")), clock.is_some());
     }
 }

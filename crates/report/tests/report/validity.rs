@@ -4,11 +4,12 @@ use tare_plan::plan::SliceKind;
 use tare_record::{
     ErrorClass, ErrorTallies, ErrorTally, EventKind, EventLevel, EventRecord, PackedHistogram, RunRecord, StoredSlice,
 };
-use tare_report::summary::{FindingKind, ReportFinding, Severity, ValidityState, VerdictKind};
-use tare_report::{Currency, Summary, summarize};
+use tare_report::summary::{Concern, FindingKind, ReportFinding, Severity, ValidityState, VerdictKind};
+use tare_report::text::{Style, render};
+use tare_report::{Currency, Summary, markdown, summarize};
 use tare_stats::histogram::LatencyHistogram;
 
-use crate::synthetic::standard;
+use crate::synthetic::{ALL_KINDS, baseline, run, standard};
 
 fn timeouts(count: u64) -> ErrorTallies {
     [(ErrorClass::Timeout, ErrorTally { count, example: "no answer in 10 s".to_owned() })].into_iter().collect()
@@ -259,10 +260,12 @@ fn late_sends_of_a_closed_loop_matter_where_the_server_has_time_to_spare() {
 }
 
 #[test]
-fn a_generator_that_always_stands_still_makes_its_cells_suspect() {
+fn a_generator_that_always_stands_still_makes_latency_suspect_and_nothing_else() {
     let always = summarize(&with_standstills(u32::MAX));
     let cell = &always.cells[1];
-    assert_eq!(cell.validity.state, ValidityState::Suspect);
+    let of = |currency| cell.validity.state_in(currency);
+    assert_eq!((cell.validity.state, of(Currency::LatencyP99)), (ValidityState::Valid, ValidityState::Suspect));
+    assert_eq!((of(Currency::CpuPerRequest), of(Currency::Throughput)), (ValidityState::Valid, ValidityState::Valid));
     assert!(cell.validity.joined_reasons().contains("may have read answers late"), "{:?}", cell.validity.reasons);
     assert!(!always.findings.iter().any(|f| f.kind == FindingKind::Report(ReportFinding::RoundsLeftOut)));
 }
@@ -317,4 +320,27 @@ fn who_waits_for_a_connection_does_not_blame_the_generator() {
     let cell = summary.cells.iter().find(|c| c.variant == "http4s.Tapir").unwrap();
     let [only] = cell.validity.reasons.as_slice() else { panic!("{:?}", cell.validity.reasons) };
     assert!(only.text.contains("waited for a free"), "{only:?}");
+}
+
+#[test]
+fn a_doubt_about_one_measure_is_told_and_leaves_an_answer_in_another_one_valid() {
+    let busy = |mut record: RunRecord, variant: &str| {
+        let open = |s: &&mut StoredSlice| s.key.variant == variant && s.key.kind != SliceKind::Saturating;
+        record.slices.iter_mut().filter(open).for_each(|s| s.load.generator_cpu_ns = s.load.window_ns * 9 / 10);
+        summarize(&record)
+    };
+    let summary = busy(standard(), "http4s.Tapir");
+    assert!(summary.headline.known.iter().take(3).all(|fact| !fact.currency.is_latency()), "{:?}", summary.headline);
+    let tapir = &summary.cells[1];
+    assert_eq!(tapir.validity.doubtful_measures(), [Concern::Latency]);
+    assert_eq!((tapir.validity.state, summary.trust.state), (ValidityState::Valid, ValidityState::Valid));
+    let [reason] = summary.trust.reasons.as_slice() else { panic!("{:?}", summary.trust) };
+    let told = "http4s.Tapir on SimpleGet is suspect in latency: the generator used 90 % of its cores under open load";
+    assert!(reason.starts_with(told), "{reason}");
+    let text = render(&summary, &Style { colored: false, width: 400 });
+    assert!(text.contains("http4s.Tapir: suspect in latency, the generator used 90 % of its cores"), "{text}");
+    assert!(markdown::render(&summary).contains("| suspect in latency: the generator used 90 % of its cores"));
+
+    let alone = busy(run(&[baseline()], 5, &ALL_KINDS), "http4s.Vanilla");
+    assert_eq!(alone.trust.state, ValidityState::Suspect, "every figure of a run without comparisons is an answer");
 }

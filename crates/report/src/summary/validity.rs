@@ -1,0 +1,155 @@
+//! Whether figures may be used: of a cell or load as a whole, and of each of its measures.
+
+use serde::{Deserialize, Serialize};
+
+use crate::currency::Currency;
+
+/// May the numbers of a cell, or of a load, be used?
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Validity {
+    /// Verdict on the measurement itself. Of a cell, a doubt about one measure alone does not count here: it counts in
+    /// [`Self::state_in`]. Of a load, every doubt counts.
+    pub state: ValidityState,
+    /// What speaks against its numbers; empty where nothing does.
+    pub reasons: Vec<Reason>,
+}
+
+/// A reason not to rely on numbers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Reason {
+    /// What was seen.
+    pub text: String,
+    /// What to do about it; `None` where nothing can be done.
+    pub remedy: Option<String>,
+    /// Which figures it makes doubtful.
+    #[serde(default)]
+    pub concerns: Concern,
+}
+
+/// The figures that a reason makes doubtful.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Concern {
+    /// All of them.
+    #[default]
+    Everything,
+    /// Right answers per second.
+    Throughput,
+    /// CPU of the server per request.
+    CpuPerRequest,
+    /// Percentiles of latency, and the capacity that is found by them.
+    Latency,
+}
+
+/// Verdict on the measurement itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ValidityState {
+    /// Nothing speaks against it.
+    Valid,
+    /// Usable with care; the reasons say which.
+    Suspect,
+    /// Not to be used.
+    Void,
+}
+
+impl Validity {
+    /// Of a cell whose numbers are not to be used.
+    pub(crate) const fn void(reasons: Vec<Reason>) -> Self {
+        Self { state: ValidityState::Void, reasons }
+    }
+
+    /// Of a cell with these doubts, which may be none.
+    pub(crate) fn of_cell(reasons: Vec<Reason>) -> Self {
+        let is_general = reasons.iter().any(|reason| reason.concerns == Concern::Everything);
+        Self { state: if is_general { ValidityState::Suspect } else { ValidityState::Valid }, reasons }
+    }
+
+    /// Of a load, from that of its only cell and more doubts: each of them counts.
+    pub(crate) fn of_load(cell: Self, more: impl Iterator<Item = Reason>) -> Self {
+        let reasons: Vec<Reason> = cell.reasons.into_iter().chain(more).collect();
+        let state = match cell.state {
+            ValidityState::Void => ValidityState::Void,
+            _ if reasons.is_empty() => ValidityState::Valid,
+            _ => ValidityState::Suspect,
+        };
+        Self { state, reasons }
+    }
+
+    /// Whether the figures of one currency may be used.
+    pub fn state_in(&self, currency: Currency) -> ValidityState {
+        match self.state {
+            ValidityState::Void => ValidityState::Void,
+            _ if self.reasons.iter().any(|reason| reason.concerns.includes(currency)) => ValidityState::Suspect,
+            _ => ValidityState::Valid,
+        }
+    }
+
+    /// The measures that are doubtful by themselves, each once.
+    pub fn doubtful_measures(&self) -> Vec<Concern> {
+        let mut measures: Vec<Concern> =
+            self.reasons.iter().map(|reason| reason.concerns).filter(|one| *one != Concern::Everything).collect();
+        measures.sort();
+        measures.dedup();
+        measures
+    }
+
+    /// The reasons without their remedies, separated by semicolons.
+    pub fn joined_reasons(&self) -> String {
+        self.reasons.iter().map(|reason| reason.text.as_str()).collect::<Vec<_>>().join("; ")
+    }
+}
+
+impl Reason {
+    /// A reason to doubt all numbers; an empty remedy is none.
+    pub fn new(text: String, remedy: &str) -> Self {
+        Self::about(Concern::Everything, text, remedy)
+    }
+
+    /// A reason to doubt these figures; an empty remedy is none.
+    pub fn about(concerns: Concern, text: String, remedy: &str) -> Self {
+        Self { text, remedy: (!remedy.is_empty()).then(|| remedy.to_owned()), concerns }
+    }
+}
+
+impl Concern {
+    /// Whether figures of this currency are among them.
+    pub const fn includes(self, currency: Currency) -> bool {
+        match self {
+            Self::Everything => true,
+            Self::Throughput => matches!(currency, Currency::Throughput),
+            Self::CpuPerRequest => matches!(currency, Currency::CpuPerRequest),
+            Self::Latency => currency.is_latency() || matches!(currency, Currency::Capacity),
+        }
+    }
+
+    /// As people are told: `latency`; nothing where it is everything.
+    pub const fn noun(self) -> &'static str {
+        match self {
+            Self::Everything => "",
+            Self::Throughput => "throughput",
+            Self::CpuPerRequest => "CPU per request",
+            Self::Latency => "latency",
+        }
+    }
+}
+
+impl ValidityState {
+    /// The name in files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Valid => "valid",
+            Self::Suspect => "suspect",
+            Self::Void => "void",
+        }
+    }
+
+    /// The word that people are shown.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Valid => "VALID",
+            Self::Suspect => "SUSPECT",
+            Self::Void => "VOID",
+        }
+    }
+}
