@@ -70,8 +70,15 @@ def cells(show, chosen, others, _run):
     for cell in sorted(chosen, key=rank):
         beside = [cell_text(same(cell, other["cells"]), kind, columns[0]) for other in others.values()]
         here, *further = (cell_text(cell, kind, column) for column in columns)
-        rows.append([cell["scenario"], cell["variant"], here, *beside, *further, str(cell["forks"]), cell["validity"]["state"]])
+        rows.append([cell["scenario"], cell["variant"], here, *beside, *further, str(cell["forks"]), validity(cell)])
     return rows
+
+
+def validity(cell):
+    """`valid`, `suspect`, or `valid, latency suspect` where what speaks against the cell concerns one measure alone."""
+    state, reasons = cell["validity"]["state"], cell["validity"]["reasons"]
+    measures = sorted({reason["concerns"].replace("cpu_per_request", "CPU per request") for reason in reasons if "concerns" in reason})
+    return f"valid, {' and '.join(measures)} suspect" if state == "valid" and measures else state
 
 
 def check_columns(chosen, kind, columns):
@@ -115,7 +122,7 @@ def cell_text(cell, kind, column):
 
 
 def doubts_of(chosen):
-    """Why cells are not valid: each reason with its number of cells. Without their figures equal reasons are counted together."""
+    """What speaks against figures of cells: each reason with its number of cells. Without their figures equal reasons are counted together."""
     counts = {}
     for reason in (reason["text"] for cell in chosen for reason in cell["validity"]["reasons"]):
         plain = re.sub(r" in \d+ of \d+ forks?$| \(.*", "", reason.removeprefix("failed: ").split(": ")[0])

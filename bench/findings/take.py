@@ -18,7 +18,7 @@ LATENCY = keys("model slice_kind") | dict.fromkeys(["response", "machine_hiccups
 CELL = {
     **keys("id group scenario variant family baseline control forks steady_forks bottleneck throughput_per_s cpu_ns_per_request cpu_load"),
     **keys("allocated_bytes_per_request rss_peak_bytes heap_used_peak_bytes generator_cpu_share requests_ok requests_failed"),
-    "validity": {"state": None, "reasons": keys("text")},
+    "validity": {"state": None, "reasons": keys("text concerns")},
     "latency": LATENCY,
     "messages": keys("received missing late out_of_order duplicated subscriptions"),
     "fork_values": keys("throughput_per_s"),

@@ -113,6 +113,15 @@ class Overview(Case):
             overview.of("servers", self.run_of(void=None))
 
 
+class Validity(Case):
+    def test_a_measure_that_is_doubtful_alone_is_named_beside_the_state(self):
+        of = lambda state, *concerns: tables.validity({"validity": {"state": state, "reasons": [{"text": "x", "concerns": one} for one in concerns]}})
+        self.assertEqual(of("valid"), "valid")
+        self.assertEqual(of("valid", "latency", "cpu_per_request", "latency"), "valid, CPU per request and latency suspect")
+        self.assertEqual(of("suspect", "everything", "latency"), "suspect")
+        self.assertEqual(tables.validity({"validity": {"state": "suspect", "reasons": [{"text": "of an older run"}]}}), "suspect")
+
+
 class Leaks(Case):
     LOG = """12:00:00.001 ERROR i.n.u.ResourceLeakDetector LEAK: ByteBuf.release() was not called before it's garbage-collected. See
 Recent access records:
