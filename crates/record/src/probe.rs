@@ -93,6 +93,13 @@ impl ServerCpu {
         (!self.switches_by_pool.is_empty()).then(|| all.sum())
     }
 
+    /// CPU time of the JIT compiler threads, as a share of the wall time: 2.0 if two threads worked all the time. `None`
+    /// without such threads.
+    pub fn compiler_cpu_share(&self) -> Option<f64> {
+        let cpu_ns = self.by_kind.get("jit")?;
+        (self.wall_ns > 0).then(|| *cpu_ns as f64 / self.wall_ns as f64)
+    }
+
     /// CPU and waiting time of the JIT compiler threads, as a share of the wall time: 2.0 if two threads worked or
     /// waited for a core all the time. `None` without such threads, or if waiting was not recorded.
     pub fn compiler_share(&self) -> Option<f64> {

@@ -214,13 +214,15 @@ impl TestBed for SimulatedBed {
         let readings = |id: &ServerId| {
             let planted = self.planted(&self.running[id].name);
             let (requests, span) = self.answered.get(id).copied().unwrap_or_default();
+            let of_span = |share: f64| (span.as_nanos() as f64 * share) as u64;
+            let (compiling_ns, waiting_ns) = (of_span(planted.compiler_share), of_span(planted.compiler_waiting_share));
             // 10 µs of CPU for each request.
-            let total_ns = requests * 10_000;
+            let serving_ns = requests * 10_000;
             let cpu = ServerCpu {
                 wall_ns: span.as_nanos() as u64,
-                total_ns,
-                by_kind: [("application".to_owned(), total_ns), ("jit".to_owned(), 0)].into(),
-                waiting_by_kind: [("jit".to_owned(), (span.as_nanos() as f64 * planted.compiler_share) as u64)].into(),
+                total_ns: serving_ns + compiling_ns,
+                by_kind: [("application".to_owned(), serving_ns), ("jit".to_owned(), compiling_ns)].into(),
+                waiting_by_kind: [("jit".to_owned(), waiting_ns)].into(),
                 ..ServerCpu::default()
             };
             ServerUse { cpu: Some(cpu), others_share: Some(planted.others_share), ..ServerUse::default() }

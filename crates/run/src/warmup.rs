@@ -3,8 +3,10 @@
 //! Until steady has two parts. First the servers may use all cores, until their compilers have nothing left to do: a
 //! compiler thread that waits for a core is as unfinished as one that runs. Then they move to the cores where they will be
 //! measured, and the cost of a request must stay level. It is judged against the other servers of the fork, because the
-//! machine's own speed changes by a factor of two. A JVM that has just lost a core settles for seconds; windows from
-//! before the move prove nothing. Quiet rounds between the full ones show the compilers how a server waits for work.
+//! machine's own speed changes by a factor of two. There the compilers are judged by their CPU alone: beside a saturated
+//! server a compilation of 1 ms waits for 10, and a backlog still gets its share of the core. A JVM that has just lost a
+//! core settles for seconds; windows from before the move prove nothing. Quiet rounds between the full ones show the
+//! compilers how a server waits for work.
 
 use std::time::Duration;
 
@@ -37,10 +39,10 @@ const QUIET_SHARE: f64 = 0.25;
 /// Expected requests below which a quiet slice would show a server nothing.
 const LEAST_QUIET_REQUESTS: f64 = 20.0;
 
-/// The compilers' share of the time below which their backlog counts as gone.
+/// The compilers' share of the time, waiting included, below which their backlog counts as gone.
 const BACKLOG_GONE: f64 = 0.02;
 /// Rounds in a row that must show it before the servers move. A compilation that comes later is still waited for: steady
-/// means that the compilers have been calm for seconds on the cores of measuring, too.
+/// means that the compilers have used next to no CPU for seconds on the cores of measuring, too.
 const CALM_ROUNDS: usize = 2;
 /// The part of the cap that is kept for the cores of measuring, whether the compilers are calm before it or not.
 const SHARE_ON_OWN_CORES: f64 = 0.3;
@@ -101,7 +103,9 @@ impl WarmUp {
         let plan = scenario.plan();
         let (cap, users, until_steady) = match plan.warmup {
             Warmup::UntilSteady { cap, first_cap, .. } => {
-                (if scenario.servers.are_warmed() { cap.0 } else { first_cap.0 }, plan.load.users, true)
+                // Few at first: how fast the servers answer is not known yet.
+                let users = plan.load.users.min(FEWEST_USERS);
+                (if scenario.servers.are_warmed() { cap.0 } else { first_cap.0 }, users, true)
             }
             // Each server warms up for the whole span, and they take turns.
             Warmup::Fixed { span, users } => {
@@ -114,7 +118,7 @@ impl WarmUp {
         Self {
             cap,
             users,
-            most_users: users,
+            most_users: plan.load.users,
             slowest_per_s: 0.0,
             full_round: Duration::ZERO,
             until_steady,
@@ -148,7 +152,7 @@ impl WarmUp {
         for ((member, sample), readings) in driven.into_iter().zip(samples).zip(readings) {
             let slice = scenario.keep_sample(member, &load, sample, readings)?;
             slowest_per_s = slowest_per_s.min(slice.load.throughput_per_s());
-            windows.extend(window(slice).map(|window| (member, window)));
+            windows.extend(window(slice, self.on_all_cores).map(|window| (member, window)));
         }
         if load.kind == SliceKind::Saturating {
             self.take_full_round(windows, slowest_per_s, load.length);
@@ -264,9 +268,10 @@ fn is_calm(windows: &[Vec<Window>]) -> bool {
 }
 
 /// What one slice says about steadiness: the cost of a request, where the server's CPU is known; else the throughput.
-fn window(slice: &StoredSlice) -> Option<Window> {
+fn window(slice: &StoredSlice, on_all_cores: bool) -> Option<Window> {
     let time_s = (slice.load.window_start_ns() + slice.load.window_ns / 2) as f64 / 1e9;
-    let compiler_share = slice.server.cpu.as_ref().and_then(ServerCpu::compiler_share);
+    let share = if on_all_cores { ServerCpu::compiler_share } else { ServerCpu::compiler_cpu_share };
+    let compiler_share = slice.server.cpu.as_ref().and_then(share);
     let cost = slice.server.cpu.as_ref().map(|cpu| cpu.serving_ns() as f64 / cpu.requests as f64);
     let log_cost = match cost {
         Some(cost) => positive_ln(cost)?,
@@ -311,7 +316,7 @@ fn in_words(reason: Unsteady) -> String {
     match reason {
         Unsteady::TooShort => "too short to tell".to_owned(),
         Unsteady::CompilersBusy { share } => {
-            format!("its JIT compilers still work or wait for {:.0} % of the time", share * 100.0)
+            format!("its JIT compilers still work {:.0} % of the time", share * 100.0)
         }
         Unsteady::Drifting { drift_per_span, .. } => {
             format!("CPU per request still drifts by {:+.1} % in 3 s", drift_per_span * 100.0)

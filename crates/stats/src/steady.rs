@@ -14,8 +14,8 @@ pub struct Window {
     pub time_s: f64,
     /// ln(CPU per request), or ln(throughput) if CPU is not known. Only changes matter, so the unit does not.
     pub log_cost: f64,
-    /// CPU and waiting time of the compiler threads, as a share of the window's time (2.0: two threads were busy or
-    /// waited all the time); `None` where there is no JIT compiler, or no way to see it.
+    /// Time of the compiler threads, as a share of the window's time (2.0: two threads were busy all the time); `None`
+    /// where there is no JIT compiler, or no way to see it. The caller decides whether waiting for a core counts.
     pub compiler_share: Option<f64>,
 }
 
@@ -55,7 +55,7 @@ impl Default for SteadyRule {
 pub enum Unsteady {
     /// The series does not cover the look-back yet, or has too few windows.
     TooShort,
-    /// The JIT compilers still work, or wait for a core.
+    /// The JIT compilers still work.
     CompilersBusy {
         /// Their mean share of the time.
         share: f64,

@@ -132,7 +132,7 @@ pub fn whole_plan(plan: &Plan) -> String {
         let (share, drift) = (compiler_share_limit * 100.0, drift_limit * 100.0);
         let _ = writeln!(
             text,
-            "\nsteady means: JIT compilers run or wait less than {share} % of the time; CPU per request drifts by less than \
+            "\nsteady means: JIT compilers use less than {share} % of a core; CPU per request drifts by less than \
              {drift} % in {span_s} s, and does not shift in the last {look_back_s} s"
         );
     }

@@ -14,8 +14,10 @@ pub(crate) struct Planted {
     pub per_s: f64,
     /// Users, or listeners, that it answers quickly.
     pub quick_users: u32,
-    /// CPU and waiting of its compilers as a share of the time.
+    /// CPU of its compilers as a share of the time.
     pub compiler_share: f64,
+    /// How long its compilers wait for a core, as a share of the time.
+    pub compiler_waiting_share: f64,
     /// Why this machine cannot run it.
     pub unavailable: Option<String>,
     /// The starts (1-based, over the whole run) that fail.
@@ -38,6 +40,7 @@ impl Default for Planted {
             per_s: 10_000.0,
             quick_users: u32::MAX,
             compiler_share: 0.0,
+            compiler_waiting_share: 0.0,
             unavailable: None,
             failing_starts: Vec::new(),
             lying_starts: Vec::new(),
