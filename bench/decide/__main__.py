@@ -59,7 +59,8 @@ def arguments():
 
 def measured(several, name, carry_out, budget, words):
     part = several.add_parser(name, help=words)
-    part.add_argument("runs", type=int, metavar="N", help="runs of each case, with seeds 1 to N")
+    part.add_argument("runs", type=int, metavar="N", help="runs of each case, each with a seed of its own")
+    part.add_argument("--first-seed", type=int, default=1, metavar="S", help="seeds are S, S + 1 and so on (1)")
     part.add_argument("--scenario", default="SimpleGet")
     part.add_argument("--burners", type=int, default=0, metavar="N", help="programs that use a core each, beside the run")
     part.add_argument("--flags", nargs=argparse.REMAINDER, default=[], help="further flags of tare run; must come last")

@@ -156,8 +156,8 @@ def replay(options):
 
 
 def seeds(options):
-    """1, 2, 3 … as many as were asked for."""
-    return range(1, options.runs + 1)
+    """As many as were asked for, from the first one on."""
+    return range(options.first_seed, options.first_seed + options.runs)
 
 
 def native_suite(percent):

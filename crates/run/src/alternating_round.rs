@@ -1,4 +1,4 @@
-//! A saturating round in which all servers alternate in short turns, on connections that stay open.
+//! A round in which all servers alternate: in short turns on connections that stay open, or with one turn each.
 //!
 //! The speed of a core changes within tens of milliseconds. Two neighbouring turns differ by as much as two neighbouring
 //! slices, but in the same time there are ten times as many turns. A server's slice of the round is the sum of its turns;
@@ -6,11 +6,12 @@
 //! cost.
 
 use tare_load::SliceSample;
+use tare_plan::plan::SliceKind;
 use tare_plan::turn::Turns;
 
 use crate::error::RunError;
 use crate::scenario::ScenarioRun;
-use crate::slice::SliceLoad;
+use crate::slice::{SliceLoad, count_whole};
 
 /// One round under way.
 pub(crate) struct AlternatingRound {
@@ -36,12 +37,18 @@ impl AlternatingRound {
         }
     }
 
-    /// Drives all turns, one of each member per entry of `orders`, and keeps one slice of each member. A round that is
-    /// interrupted is not kept: its slices would be shorter than the others.
+    /// A round in which each slice of `load` is one turn.
+    pub fn of_whole_slices(scenario: &ScenarioRun<'_, '_>, load: SliceLoad) -> Self {
+        Self::new(scenario, load, Turns { length: load.length, discard: load.discard, count: 1 })
+    }
+
+    /// Drives all turns, one of each member per entry of `orders`, and keeps one slice of each member. Returns the members
+    /// whose slices it kept, in the order of the record. A round that is interrupted is not kept: its slices would be
+    /// shorter than the others.
     ///
     /// # Errors
     /// When the generator fails or the record cannot be written.
-    pub fn run(mut self, scenario: &mut ScenarioRun<'_, '_>, orders: &[Vec<usize>]) -> Result<(), RunError> {
+    pub fn run(mut self, scenario: &mut ScenarioRun<'_, '_>, orders: &[Vec<usize>]) -> Result<Vec<usize>, RunError> {
         let driven: Vec<usize> = (0..scenario.members()).filter(|member| scenario.may_drive(*member)).collect();
         scenario.begin_watch(&driven, self.slice.phase);
         for (number, order) in (0_u64..).zip(orders) {
@@ -55,19 +62,22 @@ impl AlternatingRound {
         let scored_from_ns = self.sums.iter().flatten().map(|sum| sum.window_start_ns()).min();
         let readings = scenario.end_watch(scored_from_ns.unwrap_or(0));
         if scenario.is_interrupted() {
-            return Ok(());
+            return Ok(Vec::new());
         }
-        for (member, readings) in driven.into_iter().zip(readings) {
+        for (member, readings) in driven.iter().copied().zip(readings) {
             let sample = self.sums[member].take().unwrap_or_default();
             scenario.keep_sample(member, &self.slice, sample, readings)?;
         }
-        Ok(())
+        Ok(driven)
     }
 
     fn drive_turn(&mut self, scenario: &mut ScenarioRun<'_, '_>, member: usize, number: u64) -> Result<(), RunError> {
         // Each turn has arrivals of its own; those of the servers of one turn are alike.
         let turn = SliceLoad { seed: self.turn.seed ^ (number << 16), ..self.turn };
-        let sample = scenario.drive_load(member, &turn)?;
+        let mut sample = scenario.drive_load(member, &turn)?;
+        if self.slice.kind == SliceKind::Saturating && self.is_whole() {
+            count_whole(&mut sample, turn.users, scenario.elapsed_ns());
+        }
         // A server that hangs would take the time of a whole drain in every turn.
         self.silent[member] = sample.completed_in_slice == 0;
         match &mut self.sums[member] {
@@ -75,5 +85,10 @@ impl AlternatingRound {
             none => *none = Some(sample),
         }
         Ok(())
+    }
+
+    /// Whether a slice is one turn.
+    fn is_whole(&self) -> bool {
+        self.turn.length == self.slice.length
     }
 }

@@ -148,10 +148,21 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
         self.context.bed.begin_watch(&[id], load.phase);
         let mut sample = self.drive_load(member, load)?;
         if load.kind == SliceKind::Saturating {
-            count_whole(&mut sample, load.users, self.context.bed.elapsed_ns());
+            count_whole(&mut sample, load.users, self.elapsed_ns());
         }
         let readings = self.context.bed.end_watch(sample.window_start_ns());
         Ok(self.slice_record(member, load, sample, readings.into_iter().next().unwrap_or_default()))
+    }
+
+    /// Nanoseconds since the run began.
+    pub fn elapsed_ns(&self) -> u64 {
+        self.context.bed.elapsed_ns()
+    }
+
+    /// The last `count` slices of the record.
+    pub fn last_slices(&self, count: usize) -> &[StoredSlice] {
+        let slices = &self.context.journal.record().slices;
+        &slices[slices.len() - count..]
     }
 
     /// Whether Ctrl-C was pressed.

@@ -12,16 +12,22 @@ use std::time::Duration;
 
 use tare_load::Sending;
 use tare_plan::plan::{SliceKind, Warmup};
+use tare_plan::turn::Turns;
 use tare_record::{Phase, ServerCpu, StoredSlice};
 use tare_stats::steady::{SteadyRule, Unsteady, Window, assess_steadiness};
 
+use crate::alternating_round::AlternatingRound;
 use crate::error::RunError;
+use crate::order::Order;
 use crate::progress::Progress;
 use crate::scenario::ScenarioRun;
-use crate::slice::{SliceLoad, count_whole};
+use crate::slice::SliceLoad;
 
 /// Length of a warm-up slice: short, so that all servers warm up side by side.
 const SLICE: Duration = Duration::from_millis(250);
+/// The same on the cores of measuring, where the servers alternate in turns: the rule needs a number of windows, and turns make
+/// short ones as good.
+const SLICE_OF_TURNS: Duration = Duration::from_millis(125);
 
 /// The same for servers that show no compiler threads. They need fewer seconds, and as many slices.
 const SLICE_WITHOUT_COMPILER: Duration = Duration::from_millis(100);
@@ -39,11 +45,12 @@ const QUIET_SHARE: f64 = 0.25;
 /// Expected requests below which a quiet slice would show a server nothing.
 const LEAST_QUIET_REQUESTS: f64 = 20.0;
 
-/// The compilers' share of the time, waiting included, below which their backlog counts as gone.
-const BACKLOG_GONE: f64 = 0.02;
-/// Rounds in a row that must show it before the servers move. A compilation that comes later is still waited for: steady
-/// means that the compilers have used next to no CPU for seconds on the cores of measuring, too.
-const CALM_ROUNDS: usize = 2;
+/// The compilers' share of the time, waiting included, below which their backlog counts as gone. The last compilations come
+/// one by one for seconds, and need no second core.
+const BACKLOG_GONE: f64 = 0.05;
+/// Full rounds over which that share is averaged. A compilation that comes later is still waited for: steady means that the
+/// compilers have used next to no CPU for seconds on the cores of measuring, too.
+const CALM_ROUNDS: usize = 3;
 /// The part of the cap that is kept for the cores of measuring, whether the compilers are calm before it or not.
 const SHARE_ON_OWN_CORES: f64 = 0.3;
 /// What a server needs there to show a level: the look-back of the rule, and some rounds after the change of cores.
@@ -69,6 +76,8 @@ pub(crate) struct WarmUp {
     /// Whether the servers are still on more cores than they will be measured on.
     on_all_cores: bool,
     begin_ns: u64,
+    /// The orders of the servers in turns.
+    orders: Order,
     /// What each server showed on the cores where it is now.
     windows: Vec<Vec<Window>>,
 }
@@ -123,51 +132,61 @@ impl WarmUp {
             full_round: Duration::ZERO,
             until_steady,
             on_all_cores,
-            begin_ns: scenario.context.bed.elapsed_ns(),
+            begin_ns: scenario.elapsed_ns(),
+            orders: scenario.random_orders("warm-up"),
             windows: vec![Vec::new(); scenario.members()],
         }
     }
 
     fn elapsed(&self, scenario: &ScenarioRun<'_, '_>) -> Duration {
-        Duration::from_nanos(scenario.context.bed.elapsed_ns() - self.begin_ns)
+        Duration::from_nanos(scenario.elapsed_ns() - self.begin_ns)
     }
 
     /// One slice of each healthy server, and what each server did in the time of all of them.
     fn drive_round(&mut self, scenario: &mut ScenarioRun<'_, '_>, round: u32) -> Result<(), RunError> {
         let load = self.load(scenario, round);
         let begin = self.elapsed(scenario);
-        let driven: Vec<usize> = (0..scenario.members()).filter(|member| scenario.may_drive(*member)).collect();
-        scenario.begin_watch(&driven, load.phase);
-        let mut samples = Vec::with_capacity(driven.len());
-        for member in &driven {
-            let mut sample = scenario.drive_load(*member, &load)?;
-            if load.kind == SliceKind::Saturating {
-                count_whole(&mut sample, load.users, scenario.context.bed.elapsed_ns());
+        let members: Vec<usize> = (0..scenario.members()).collect();
+        let (alternating, orders) = match self.turns(scenario, &load) {
+            Some(turns) => {
+                let orders = (0..turns.count).map(|_| self.orders.shuffled(members.iter().copied())).collect();
+                (AlternatingRound::new(scenario, load, turns), orders)
             }
-            samples.push(sample);
-        }
-        let readings = scenario.end_watch(0);
-        let mut windows = Vec::new();
-        let mut slowest_per_s = f64::INFINITY;
-        for ((member, sample), readings) in driven.into_iter().zip(samples).zip(readings) {
-            let slice = scenario.keep_sample(member, &load, sample, readings)?;
-            slowest_per_s = slowest_per_s.min(slice.load.throughput_per_s());
-            windows.extend(window(slice, self.on_all_cores).map(|window| (member, window)));
-        }
-        if load.kind == SliceKind::Saturating {
+            None => (AlternatingRound::of_whole_slices(scenario, load), vec![members]),
+        };
+        let kept = alternating.run(scenario, &orders)?;
+        if load.kind == SliceKind::Saturating && !kept.is_empty() {
+            let slices = scenario.last_slices(kept.len());
+            let slowest_per_s = slices.iter().map(|slice| slice.load.throughput_per_s()).fold(f64::INFINITY, f64::min);
+            let shown = kept.into_iter().zip(slices);
+            let windows =
+                shown.filter_map(|(member, slice)| Some((member, window(slice, self.on_all_cores)?))).collect();
             self.take_full_round(windows, slowest_per_s, load.length);
             self.full_round = self.elapsed(scenario) - begin;
         }
         Ok(())
     }
 
+    /// The turns of a full round, as in the rounds that are measured: what a change of the machine's speed does to one server, it
+    /// then does to the others. `None` where each slice stays in one piece.
+    fn turns(&self, scenario: &ScenarioRun<'_, '_>, load: &SliceLoad) -> Option<Turns> {
+        let turn = scenario.plan().slices.turn;
+        let may_alternate = self.until_steady && load.kind == SliceKind::Saturating;
+        may_alternate.then(|| turn.turns_of_slice(load.length, load.users, self.slowest_per_s))?
+    }
+
     /// The load of a round: full, or quiet now and then for servers with compilers.
     fn load(&self, scenario: &ScenarioRun<'_, '_>, round: u32) -> SliceLoad {
         let compiles = compiles(&self.windows);
         let rate_per_s = if self.until_steady && compiles { quiet_rate(round, self.slowest_per_s) } else { None };
+        let turns = |slice| scenario.plan().slices.turn.turns_of_slice(slice, self.users, self.slowest_per_s);
         let (kind, length) = match rate_per_s {
             Some(_) => (SliceKind::Poisson, QUIET_SLICE),
-            None => (SliceKind::Saturating, if compiles { SLICE } else { SLICE_WITHOUT_COMPILER }),
+            None if !compiles => (SliceKind::Saturating, SLICE_WITHOUT_COMPILER),
+            None if self.until_steady && !self.on_all_cores && turns(SLICE_OF_TURNS).is_some() => {
+                (SliceKind::Saturating, SLICE_OF_TURNS)
+            }
+            None => (SliceKind::Saturating, SLICE),
         };
         SliceLoad {
             phase: Phase::Warmup,
@@ -227,7 +246,7 @@ impl WarmUp {
     fn finish(self, scenario: &mut ScenarioRun<'_, '_>) -> Result<(), RunError> {
         let server = scenario.context.cores.server.clone();
         scenario.servers.move_to(scenario.context, &server);
-        let span_ns = scenario.context.bed.elapsed_ns() - self.begin_ns;
+        let span_ns = scenario.elapsed_ns() - self.begin_ns;
         let rule = steady_rule(&self.windows);
         for (member, windows) in self.windows.iter().enumerate() {
             scenario.servers.members[member].is_warmed = true;
@@ -260,11 +279,14 @@ fn longest_on_all_cores(cap: Duration, full_round: Duration) -> Duration {
     cap - cap.mul_f64(SHARE_ON_OWN_CORES).max(least_on_own_cores).min(cap / 2)
 }
 
-/// Whether the compilers of all servers have had nothing to do for some rounds; at once where there are no compilers.
+/// Whether the compilers of all servers have had next to nothing to do for some rounds; soon where there are no compilers.
 fn is_calm(windows: &[Vec<Window>]) -> bool {
-    let calm = |window: &Window| window.compiler_share.is_none_or(|share| share < BACKLOG_GONE);
-    let is_calm = |windows: &Vec<Window>| windows.iter().rev().take(CALM_ROUNDS).all(calm);
-    windows.iter().filter(|w| !w.is_empty()).all(|w| w.len() >= CALM_ROUNDS && is_calm(w))
+    let share = |windows: &[Window]| windows.iter().filter_map(|window| window.compiler_share).sum::<f64>();
+    let is_calm = |windows: &Vec<Window>| {
+        let last = windows.last_chunk::<CALM_ROUNDS>();
+        last.is_some_and(|last| share(last) / (CALM_ROUNDS as f64) < BACKLOG_GONE)
+    };
+    windows.iter().filter(|w| !w.is_empty()).all(is_calm)
 }
 
 /// What one slice says about steadiness: the cost of a request, where the server's CPU is known; else the throughput.
@@ -387,13 +409,16 @@ mod tests {
     }
 
     #[test]
-    fn compilers_are_calm_after_two_rounds_without_work_or_waiting() {
-        let round = |compiler_share| Window { compiler_share, ..window(0.0) };
-        let busy = vec![round(Some(0.0)), round(Some(0.3)), round(Some(0.01))];
-        let calm = [busy.clone(), vec![round(Some(0.0))]].concat();
-        assert!(!is_calm(std::slice::from_ref(&busy)));
-        assert!(is_calm(std::slice::from_ref(&calm)));
-        assert!(!is_calm(&[calm, busy]), "one server is not enough");
-        assert!(is_calm(&[vec![round(None); 2]]), "no compilers");
+    fn compilers_are_calm_after_three_rounds_with_next_to_no_work_or_waiting() {
+        let rounds = |shares: &[f64]| -> Vec<Window> {
+            shares.iter().map(|share| Window { compiler_share: Some(*share), ..window(0.0) }).collect()
+        };
+        let calm = rounds(&[0.9, 0.0, 0.12, 0.02]);
+        assert!(is_calm(std::slice::from_ref(&calm)), "one late compilation does not count: 4.7 % on average");
+        assert!(!is_calm(&[rounds(&[0.9, 0.0, 0.14, 0.02])]), "5.3 %");
+        assert!(!is_calm(&[rounds(&[0.0, 0.0])]), "too few rounds");
+        assert!(!is_calm(&[calm.clone(), rounds(&[0.1; 3])]), "one server is not enough");
+        assert!(is_calm(&[calm, Vec::new()]), "a server that gets no load is not waited for");
+        assert!(is_calm(&[vec![Window { compiler_share: None, ..window(0.0) }; 3]]), "no compilers");
     }
 }

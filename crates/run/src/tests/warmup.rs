@@ -40,6 +40,27 @@ fn servers_with_compilers_also_see_a_low_load_while_they_warm_up() {
 }
 
 #[test]
+fn servers_alternate_in_turns_while_they_warm_up() {
+    let mut plan = plan(&["a", "b"], &["Get"]);
+    plan.slices.turn = TurnLength::Auto;
+    let outcome = Simulation::new(plan).run();
+    let of_round = |round: u32| -> Vec<String> {
+        let is_in_round = |(_, _, load): &&(String, String, Driven)| load.phase == Phase::Warmup && load.round == round;
+        // Both forks have such a round.
+        let driven = outcome.driven();
+        let names = driven.iter().filter(is_in_round).map(|(name, _, _)| name.clone());
+        names.collect()
+    };
+    assert_eq!(of_round(0), ["a", "b", "a", "b"], "how long a turn must be is not known yet");
+    let turns = of_round(1);
+    let (first, second): (Vec<_>, Vec<_>) = turns.chunks(2).map(|turn| (turn[0].as_str(), turn[1].as_str())).unzip();
+    assert!(turns.len() >= 20, "{turns:?}");
+    assert!(first.iter().zip(&second).all(|(first, second)| first != second), "each has one turn: {turns:?}");
+    assert!(first.contains(&"a") && first.contains(&"b"), "in random order: {turns:?}");
+    assert!(outcome.record.warmups.iter().all(|warmup| warmup.steady), "{:?}", outcome.record.warmups);
+}
+
+#[test]
 fn a_warm_up_that_never_ends_stops_at_its_cap_and_is_recorded_as_unsteady() {
     let outcome = Simulation::new(plan(&["a", "b"], &["Get", "Post"]))
         .plant("b", Planted { compiler_share: 0.3, ..Planted::default() })
