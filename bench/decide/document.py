@@ -6,7 +6,7 @@ import statistics
 import sys
 
 from . import plot
-from .figures import DECIDED, WITHIN_S, covers, half_width, is_found, log_ratios, median, pairs_needed, planted_ratio, share_that_overlaps
+from .figures import DECIDED, WITHIN_S, covers, half_width, is_found, log_ratios, median, pairs_needed, planted_ratio, share_that_overlaps, time_to_verdict
 from .parts import BASE_NS, NATIVE_FLAGS
 from .rows import Rows
 
@@ -41,7 +41,8 @@ Each run has its own seed. "In time" means within {WITHIN_S // 60} minutes."""
 PLANTED = f"""\
 ## Planted slowdowns
 
-"Found" means a verdict of the right sign. "True" is what was planted, as a share of the baseline's CPU per request in the same
+"Found" means a verdict of the right sign. Its time is that of the first verdict; of runs before 2026-11-24 only the time at which they
+ended is known. "True" is what was planted, as a share of the baseline's CPU per request in the same
 run; "covered" is the share of intervals that contain it. The reference server burns {BASE_NS / 1000:g} µs of CPU for a request, and so
 many percent more. It ran with `{' '.join(NATIVE_FLAGS)}`.
 In a handler of http4s, a loop of a fixed number of steps times one of its runs in sixteen. Cores are below full speed for a good
@@ -57,8 +58,13 @@ COMPARED = f"""\
 ## The same question again and again
 
 What a layer costs, each time on a seed of its own and with a budget of {WITHIN_S // 60} minutes. The last two columns state whether the
-run has a verdict, and how many of its starts count. Builds are not in the time. `bench/decide/run judge compare`
-judges older records by the program of today; they stopped by the rules of their own day."""
+run has a verdict, and how many of its starts count. The first verdict comes before the end: a run goes on until the size is known
+to ± 4 % or a quarter of it. "Baseline" is the CPU of a request to the vanilla server: this machine is not
+equally fast on all days, and a slower day has longer starts and more scatter. Seeds from 101 on ran with servers that alternate in
+turns while they warm up, and with twelve rounds in a start. Builds are not in the time. `bench/decide/run judge compare` judges
+older records by the program of today; they stopped by the rules of their own day."""
+
+COMPARED_HEADS = ["seed", "day", "baseline", "change", "interval", "half-width", "first verdict", "time", "verdict", "starts"]
 
 FAMILIES = """\
 ## Scheduling and warm-up by family
@@ -126,14 +132,15 @@ def compared(rows):
         what = f"{case['server']} on {case['baseline']}, {case['scenario']}" + (f", beside {case['burners']} busy programs" if case["burners"] else "")
         overlap = "All intervals have a value in common." if share == 1 else f"At most {percent(share, 0)} of the intervals have a value in common."
         words = f"**{what}:** {decided} of {len(runs)} runs decided. {overlap} Half-width, median: {percent(median(map(half_width, runs)), 1)}."
-        parts.append(f"{words}\n\n{table(['seed', 'change', 'interval', 'half-width', 'time', 'verdict', 'starts'], [compared_line(row) for row in runs])}")
+        parts.append(f"{words}\n\n{table(COMPARED_HEADS, [compared_line(row) for row in runs])}")
     return parts and "\n\n".join([COMPARED, *parts])
 
 
 def compared_line(row):
     interval = f"{percent(row['lo'] - 1, 1)} to {percent(row['hi'] - 1, 1)}" if half_width(row) else "–"
-    figures_of_run = [percent(row["ratio"] - 1, 1), interval, percent(half_width(row), 1), seconds(row["run"]["duration_s"])]
-    return [str(row["seed"]), *figures_of_run, row["verdict"].replace("_", " "), str(row["forks"])]
+    figures_of_run = [percent(row["ratio"] - 1, 1), interval, percent(half_width(row), 1), seconds(row.get("verdict_s")), seconds(row["run"]["duration_s"])]
+    machine = [row["run"]["started_at"][:10], f"{row['baseline_value'] / 1000:.0f} µs"]
+    return [str(row["seed"]), *machine, *figures_of_run, row["verdict"].replace("_", " "), str(row["forks"])]
 
 
 def planted(rows):
@@ -141,7 +148,7 @@ def planted(rows):
     lines = []
     for case, runs in cases(rows):
         found = [row for row in runs if is_found(row)]
-        times = [row["run"]["duration_s"] for row in found]
+        times = [time_to_verdict(row) for row in found]
         estimate = percent(median(row["ratio"] - 1 for row in runs), 1)
         true = percent(median(planted_ratio(row) - 1 for row in runs), 1)
         shares = [true, estimate, f"{sum(map(covers, runs))} of {len(runs)}"]

@@ -34,6 +34,11 @@ def covers(row):
     return row["lo"] is not None and row["lo"] <= planted_ratio(row) <= row["hi"]
 
 
+def time_to_verdict(row):
+    """Seconds to the first verdict; of older rows, to the end of the run."""
+    return row.get("verdict_s") or row["run"]["duration_s"]
+
+
 def is_found(row):
     """Whether the run ends with a verdict of the right sign."""
     return row["verdict"] == "worse"

@@ -44,10 +44,10 @@ def measure(part, case, seeds, flags, burners=0, currency=None, more=lambda fold
         if rows.has(case, seed):
             continue
         with burning(burners):
-            summary = program.run(part, flags, seed)
+            summary, verdict_s = program.run(part, flags, seed)
         if summary is None:
             raise Problem("interrupted: the same command goes on with this run")
-        row = {"case": case, "seed": seed, **program.outcome(summary, currency), **more(program.newest(program.RECORDS / part))}
+        row = {"case": case, "seed": seed, **program.outcome(summary, currency), "verdict_s": verdict_s, **more(program.newest(program.RECORDS / part))}
         rows.append(row)
         print(f"  {part} {case} seed {seed}: {row['short']} · {row['forks']} starts · {row['run']['duration_s']:.0f} s", flush=True)
 

@@ -4,7 +4,7 @@ import math
 import statistics
 from xml.sax.saxutils import escape
 
-from .figures import half_width, is_found, log_ratios, sequential_half_width
+from .figures import half_width, is_found, log_ratios, sequential_half_width, time_to_verdict
 
 PANEL = (440, 280)
 MARGIN = {"left": 62, "right": 20, "top": 56, "bottom": 44}
@@ -33,7 +33,7 @@ def verdicts(rows):
     for row in filter(is_found, rows):
         burners = row["case"]["burners"]
         name = row["case"]["server"] + (f", {burners} burners" if burners else "")
-        series.setdefault(name, []).append((row["case"]["percent"], row["run"]["duration_s"]))
+        series.setdefault(name, []).append((row["case"]["percent"], time_to_verdict(row)))
     return panel("Time to the verdict, s", "planted slowdown, %", series, {})
 
 

@@ -3,8 +3,10 @@
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
+import time
 
 from .problem import Problem
 
@@ -12,6 +14,8 @@ TARE = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", "target")) / "release/tar
 REPLAY = TARE.with_name("replay")
 # Each part has a folder of its own: its runs take no prior from other work, and give none.
 RECORDS = pathlib.Path(".tare/decide")
+# The line after a start with which a comparison has a verdict.
+VERDICT = re.compile(r"start \d+ +(more|less|higher|lower|slower|faster|no difference)\b")
 
 
 def build(*targets):
@@ -20,12 +24,13 @@ def build(*targets):
 
 
 def run(part, flags, seed):
-    """Runs `tare run` with these flags; returns its summary, or None where it was interrupted."""
+    """Runs `tare run` with these flags. Returns its summary, or None where it was interrupted, and the seconds to the first verdict,
+    or None where there was none."""
     folder = RECORDS / part
     before = newest(folder)
     command = [str(TARE), "run", *flags, "--seed", str(seed), "--dir", str(folder)]
     print(f"\n$ {' '.join(command)}", file=sys.stderr, flush=True)
-    subprocess.run(command, stdout=subprocess.DEVNULL, check=False)
+    verdict_s = seconds_to_verdict(command)
     latest = newest(folder)
     if latest is None or latest == before:
         raise Problem(f"this run left no record: {' '.join(command)}")
@@ -33,7 +38,18 @@ def run(part, flags, seed):
     if not summary.exists():
         raise Problem(f"{latest} has no summary: tare report {latest.name} --dir {folder} makes it")
     summary = json.loads(summary.read_text(encoding="utf-8"))
-    return None if summary["run"]["status"] == "interrupted" else summary
+    return (None if summary["run"]["status"] == "interrupted" else summary), verdict_s
+
+
+def seconds_to_verdict(command):
+    """Runs a command to its end, and shows what it says. A run goes on after its first verdict, until the size is known, too."""
+    begin, verdict_s = time.monotonic(), None
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, encoding="utf-8") as running:
+        for line in running.stderr:
+            print(line, end="", file=sys.stderr, flush=True)
+            if verdict_s is None and VERDICT.search(line):
+                verdict_s = time.monotonic() - begin
+    return verdict_s
 
 
 def report(part, run):

@@ -1,16 +1,17 @@
 """The page and the plot from rows that are made up, and a part that goes on where it stopped."""
 
 import pathlib
+import sys
 import tempfile
 import unittest
 
-from . import document, figures, parts, plot, warm
+from . import document, figures, parts, plot, program, warm
 from .problem import Problem
 from .rows import Rows
 
 
 def row(case, seed, ratio, spread, duration, verdict):
-    run = {"duration_s": duration}
+    run = {"duration_s": duration, "started_at": "2026-11-24T21:00:00Z"}
     ends = (ratio / (1 + spread), ratio * (1 + spread)) if spread else (None, None)
     return {"case": case, "seed": seed, "ratio": ratio, "lo": ends[0], "hi": ends[1], "verdict": verdict, "run": run, "baseline_value": 303_000}
 
@@ -33,6 +34,21 @@ class Results(unittest.TestCase):
         self.assertAlmostEqual(figures.planted_ratio(planted), 1 + 0.05 * 300 / 303)
         self.assertTrue(figures.covers(planted))
         self.assertFalse(figures.covers(row(case, 1, 1.08, 0.01, 20, "worse")))
+
+    def test_a_verdict_is_the_first_line_that_says_what_a_start_showed(self):
+        lines = {
+            "· SimpleGet  http4s.Tapir  start 1   +9.7 %": False,
+            "· SimpleGet  http4s.Tapir  start 3   inconclusive +11 % [−7, +33]  (about 2:34 more)": False,
+            "start 4  SimpleGet  warming up 0:00 of ≤ 0:40": False,
+            "· SimpleGet  http4s.Tapir  start 4   more CPU 13 % [3, 23]": True,
+            "✓ SimpleGet  http4s.Tapir  start 3   no difference +1 % [−3, +5]": True,
+        }
+        self.assertEqual({line: bool(program.VERDICT.search(line)) for line in lines}, lines)
+        say = "import sys; print('start 2   more CPU 9 % [5, 14]', file=sys.stderr)"
+        self.assertIsNotNone(program.seconds_to_verdict([sys.executable, "-c", say]))
+        self.assertIsNone(program.seconds_to_verdict([sys.executable, "-c", ""]))
+        early = {**row({}, 1, 1.1, 0.02, 200, "worse"), "verdict_s": 120.0}
+        self.assertEqual([figures.time_to_verdict(one) for one in (early, row({}, 1, 1.1, 0.02, 200, "worse"))], [120.0, 200])
 
     def test_a_loop_in_a_jvm_counts_for_what_it_has_cost_in_the_run(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -69,8 +85,8 @@ class Results(unittest.TestCase):
         runs.append({**row(case, 4, 1.10, None, 310, "no_interval"), "forks": 1})
         text = document.compared(runs)
         self.assertIn("3 of 4 runs decided. At most 67 % of the intervals have a value in common. Half-width, median: 4.9 %.", text)
-        self.assertIn("| 1 | 10.0 % | 4.8 % to 15.5 % | 4.9 % | 3.3 min | worse | 5 |", text)
-        self.assertIn("| 4 | 10.0 % | – | – | 5.2 min | no interval | 1 |", text)
+        self.assertIn("| 1 | 2026-11-24 | 303 µs | 10.0 % | 4.8 % to 15.5 % | 4.9 % | – | 3.3 min | worse | 5 |", text)
+        self.assertIn("| 4 | 2026-11-24 | 303 µs | 10.0 % | – | – | – | 5.2 min | no interval | 1 |", text)
 
     def test_families_state_the_spread_of_their_starts(self):
         case = {"family": "netty", "arm": "batch", "scenario": "Get"}

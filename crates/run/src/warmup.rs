@@ -147,7 +147,9 @@ impl WarmUp {
         let load = self.load(scenario, round);
         let begin = self.elapsed(scenario);
         let members: Vec<usize> = (0..scenario.members()).collect();
-        let (alternating, orders) = match self.turns(scenario, &load) {
+        let is_full = load.kind == SliceKind::Saturating;
+        let turns = if is_full { self.turns(scenario, load.length) } else { None };
+        let (alternating, orders) = match turns {
             Some(turns) => {
                 let orders = (0..turns.count).map(|_| self.orders.shuffled(members.iter().copied())).collect();
                 (AlternatingRound::new(scenario, load, turns), orders)
@@ -155,7 +157,7 @@ impl WarmUp {
             None => (AlternatingRound::of_whole_slices(scenario, load), vec![members]),
         };
         let kept = alternating.run(scenario, &orders)?;
-        if load.kind == SliceKind::Saturating && !kept.is_empty() {
+        if is_full && !kept.is_empty() {
             let slices = scenario.last_slices(kept.len());
             let slowest_per_s = slices.iter().map(|slice| slice.load.throughput_per_s()).fold(f64::INFINITY, f64::min);
             let shown = kept.into_iter().zip(slices);
@@ -167,26 +169,31 @@ impl WarmUp {
         Ok(())
     }
 
-    /// The turns of a full round, as in the rounds that are measured: what a change of the machine's speed does to one server, it
-    /// then does to the others. `None` where each slice stays in one piece.
-    fn turns(&self, scenario: &ScenarioRun<'_, '_>, load: &SliceLoad) -> Option<Turns> {
+    /// The turns of a full round with slices of this length, as in the rounds that are measured: what a change of the machine's
+    /// speed does to one server, it then does to the others. `None` where each slice stays in one piece.
+    fn turns(&self, scenario: &ScenarioRun<'_, '_>, length: Duration) -> Option<Turns> {
         let turn = scenario.plan().slices.turn;
-        let may_alternate = self.until_steady && load.kind == SliceKind::Saturating;
-        may_alternate.then(|| turn.turns_of_slice(load.length, load.users, self.slowest_per_s))?
+        self.until_steady.then(|| turn.turns_of_slice(length, self.users, self.slowest_per_s))?
+    }
+
+    /// The length of a slice of a full round.
+    fn full_slice(&self, scenario: &ScenarioRun<'_, '_>) -> Duration {
+        if !compiles(&self.windows) {
+            SLICE_WITHOUT_COMPILER
+        } else if !self.on_all_cores && self.turns(scenario, SLICE_OF_TURNS).is_some() {
+            SLICE_OF_TURNS
+        } else {
+            SLICE
+        }
     }
 
     /// The load of a round: full, or quiet now and then for servers with compilers.
     fn load(&self, scenario: &ScenarioRun<'_, '_>, round: u32) -> SliceLoad {
-        let compiles = compiles(&self.windows);
-        let rate_per_s = if self.until_steady && compiles { quiet_rate(round, self.slowest_per_s) } else { None };
-        let turns = |slice| scenario.plan().slices.turn.turns_of_slice(slice, self.users, self.slowest_per_s);
+        let may_be_quiet = self.until_steady && compiles(&self.windows);
+        let rate_per_s = if may_be_quiet { quiet_rate(round, self.slowest_per_s) } else { None };
         let (kind, length) = match rate_per_s {
             Some(_) => (SliceKind::Poisson, QUIET_SLICE),
-            None if !compiles => (SliceKind::Saturating, SLICE_WITHOUT_COMPILER),
-            None if self.until_steady && !self.on_all_cores && turns(SLICE_OF_TURNS).is_some() => {
-                (SliceKind::Saturating, SLICE_OF_TURNS)
-            }
-            None => (SliceKind::Saturating, SLICE),
+            None => (SliceKind::Saturating, self.full_slice(scenario)),
         };
         SliceLoad {
             phase: Phase::Warmup,
