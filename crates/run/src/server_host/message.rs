@@ -11,6 +11,7 @@ use tare_sut::server::Status;
 use tare_sys::child::How;
 use tare_units::Span;
 
+use super::way::Transfer;
 use super::{StartOrder, StartedServer};
 use crate::server_id::ServerId;
 use crate::watch::WatchOrder;
@@ -20,8 +21,10 @@ use crate::watch::WatchOrder;
 pub(crate) enum HostOrder {
     /// Describe the machine. `java` is the home of the JDK to use, where one is named.
     Describe { java: Option<PathBuf> },
-    /// Accept connections on this address for a moment, so that their round trip can be measured.
+    /// Accept connections on this address for a moment, so that the way to it can be measured.
     Listen { address: IpAddr },
+    /// How much arrived of what was sent there?
+    Received,
     /// Find a JDK of this release or a later one.
     FindJava { minimum: u32, home: Option<PathBuf> },
     /// Is this file or folder there?
@@ -62,6 +65,8 @@ pub(crate) enum HostReport {
     Listening {
         port: u16,
     },
+    /// `None` where nothing was sent, or the transfer failed.
+    Received(Option<Transfer>),
     Java(Jdk),
     /// Where a bundle is; `None` if it has to be sent.
     Found(Option<PathBuf>),

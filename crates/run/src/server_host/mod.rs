@@ -12,6 +12,7 @@ mod serve;
 mod start;
 #[cfg(test)]
 mod tests;
+mod way;
 
 use std::net::SocketAddr;
 use std::time::Duration;

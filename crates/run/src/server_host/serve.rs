@@ -5,11 +5,9 @@ use std::collections::BTreeMap;
 use std::env;
 use std::fs;
 use std::io::{self, Read, Seek, SeekFrom};
-use std::net::{IpAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::thread::Builder;
 
 use tare_agent::PackedSample;
 use tare_sut::SutError;
@@ -21,7 +19,7 @@ use super::files::{FilePart, FileStore};
 use super::leftovers::{mark_used, remove_leftovers};
 use super::local::LocalServers;
 use super::message::{HostFacts, HostOrder, HostReport, PackedUse, StartResult, StoppedServer};
-use super::remote::ROUND_TRIPS;
+use super::way::Listening;
 use super::{ServerHost, StartOrder, StartOrigin};
 use crate::agents::work::OrderedWork;
 use crate::machine_state::{disturbances, machine_facts};
@@ -43,6 +41,8 @@ pub(crate) struct AgentHost {
     work: PathBuf,
     /// File names of the logs, by server.
     logs: BTreeMap<ServerId, String>,
+    /// While the way to this machine is measured.
+    listening: Option<Listening>,
     cancelled: Arc<AtomicBool>,
 }
 
@@ -59,6 +59,7 @@ impl AgentHost {
             store: FileStore::new(cache_folder()),
             work,
             logs: BTreeMap::new(),
+            listening: None,
             cancelled: Arc::clone(cancelled),
         }
     }
@@ -67,7 +68,11 @@ impl AgentHost {
         let text = |error: io::Error| error.to_string();
         Ok(match order {
             HostOrder::Describe { java } => HostReport::Facts(facts(java.as_deref())?),
-            HostOrder::Listen { address } => HostReport::Listening { port: listen(address).map_err(text)? },
+            HostOrder::Listen { address } => {
+                let listening = self.listening.insert(Listening::begin(address).map_err(text)?);
+                HostReport::Listening { port: listening.port }
+            }
+            HostOrder::Received => HostReport::Received(self.listening.take().and_then(Listening::received)),
             HostOrder::FindJava { minimum, home } => {
                 let found = Jdk::find_suitable(minimum, home.as_deref());
                 HostReport::Java(found.map_err(|error| error.to_string())?)
@@ -182,13 +187,4 @@ fn facts(java: Option<&Path>) -> Result<HostFacts, String> {
         jdk: Jdk::find_suitable(0, java).ok().map(|jdk| jdk.major),
         ssh_address: connection.and_then(|all| all.split(' ').nth(2)?.parse().ok()),
     })
-}
-
-/// Accepts some connections, and closes them.
-fn listen(address: IpAddr) -> io::Result<u16> {
-    let listener = TcpListener::bind((address, 0))?;
-    let port = listener.local_addr()?.port();
-    let accept = move || listener.incoming().take(ROUND_TRIPS).for_each(drop);
-    Builder::new().name("round-trips".to_owned()).spawn(accept)?;
-    Ok(port)
 }

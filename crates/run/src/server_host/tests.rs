@@ -33,6 +33,8 @@ fn the_real_agent_describes_its_machine_and_answers_for_servers() {
     let titles: Vec<&str> = sections.iter().map(|section| section.title.as_str()).collect();
     assert_eq!(titles, ["Server host", "Machine", "Kernel"]);
     assert!(sections[0].facts[2].1.ends_with("ms (median of 16 TCP connects)"), "{:?}", sections[0]);
+    let bandwidth = &sections[0].facts[3].1;
+    assert!(bandwidth.contains("bit/s to the servers, ") && bandwidth.contains("bit/s back ("), "{bandwidth}");
     let status = |report| match report {
         HostReport::Status(status) => Some(Status::from(status)),
         _ => None,
