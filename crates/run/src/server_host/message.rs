@@ -11,6 +11,7 @@ use tare_sut::server::Status;
 use tare_sys::child::How;
 use tare_units::Span;
 
+use super::sampling::{SampledReport, SamplingOrder};
 use super::way::Transfer;
 use super::{StartOrder, StartedServer};
 use crate::server_id::ServerId;
@@ -51,6 +52,12 @@ pub(crate) enum HostOrder {
     LookAtJvm(ServerId),
     /// Read the probes again.
     EndWatch { scored_from_ns: u64 },
+    /// Attach a sampler. `jar` is that of async-profiler, where it was sent.
+    BeginSampling { sampling: SamplingOrder, jar: Option<PathBuf> },
+    /// Detach the sampler, and tell what it saw.
+    EndSampling,
+    /// A part of the sampler's own file, from this byte on. It is removed after the last part, which is empty.
+    ReadRecording { from: u64 },
     /// End these servers.
     Stop(Vec<ServerId>),
     /// All is done: leave nothing behind.
@@ -76,9 +83,32 @@ pub(crate) enum HostReport {
     Log(Option<String>),
     Rest(Vec<Option<f64>>),
     Uses(Vec<PackedUse>),
+    /// async-profiler has to be sent: it is not in this folder.
+    NoAsyncProfiler {
+        folder: PathBuf,
+    },
+    Sampled(SampledReport),
+    /// A sampler could not be attached or read: why.
+    SamplerFailed(String),
+    RecordingPart {
+        /// It is sent beside the report.
+        #[serde(skip)]
+        part: Vec<u8>,
+    },
     Stopped(Vec<StoppedServer>),
     /// The order could not be carried out: why.
     Failed(String),
+}
+
+impl HostReport {
+    /// The bytes that are sent beside the report, where it has some.
+    pub fn attached_mut(&mut self) -> Option<&mut Vec<u8>> {
+        match self {
+            Self::Sampled(sampled) => Some(&mut sampled.stacks),
+            Self::RecordingPart { part } => Some(part),
+            _ => None,
+        }
+    }
 }
 
 /// The machine of the servers.

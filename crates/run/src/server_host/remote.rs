@@ -25,7 +25,7 @@ use crate::error::RunError;
 use crate::machine_state::section;
 
 /// Bytes of a file that are sent at a time.
-const CHUNK: usize = 1 << 20;
+pub(super) const CHUNK: usize = 1 << 20;
 
 /// The machine on which the servers of a run are, behind an agent of tare that was started there. The agent and all its
 /// servers end when this is dropped, and when this process ends in any other way.
@@ -193,7 +193,13 @@ impl RemoteHost {
         cancelled: Option<&AtomicBool>,
     ) -> Result<HostReport, RunError> {
         let mut talk = self.talk.lock().unwrap_or_else(PoisonError::into_inner);
-        match talk.call(order, contents, cancelled).map_err(|reason| self.error(reason))? {
+        let number = talk.give(order, contents);
+        let answer = talk.answer(number, cancelled).map_err(|reason| self.error(reason))?;
+        let mut report: HostReport = answer.report;
+        if let Some(place) = report.attached_mut() {
+            *place = answer.contents;
+        }
+        match report {
             HostReport::Failed(reason) => Err(self.error(reason)),
             report => Ok(report),
         }
