@@ -280,6 +280,9 @@ pub struct RunReport {
     /// What a turn of load brought.
     #[prost(message, optional, tag = "3")]
     pub sample: Option<PackedSample>,
+    /// A part of a file, or the stacks of a profile, where the order asks for them.
+    #[prost(bytes = "vec", tag = "4")]
+    pub contents: Vec<u8>,
 }
 
 impl From<OrderKind> for Order {

@@ -86,9 +86,21 @@ impl PackedText {
     /// # Errors
     /// When the bytes are damaged.
     pub fn unpack(&self) -> io::Result<String> {
-        let mut text = String::new();
-        DeflateDecoder::new(self.0.as_slice()).take(LONGEST_BYTES).read_to_string(&mut text)?;
-        Ok(text)
+        self.unpack_within(LONGEST_BYTES)
+    }
+
+    /// The text of at most `limit` bytes. Memory does not grow beyond them.
+    ///
+    /// # Errors
+    /// When it is longer, or the bytes are damaged.
+    pub fn unpack_within(&self, limit: u64) -> io::Result<String> {
+        let mut text = Vec::new();
+        DeflateDecoder::new(self.0.as_slice()).take(limit.saturating_add(1)).read_to_end(&mut text)?;
+        let wrong = |what: String| io::Error::new(io::ErrorKind::InvalidData, what);
+        if text.len() as u64 > limit {
+            return Err(wrong(format!("more than {limit} bytes")));
+        }
+        String::from_utf8(text).map_err(|error| wrong(error.to_string()))
     }
 }
 
@@ -102,6 +114,13 @@ mod tests {
         let packed = PackedText::pack(&text);
         assert!(packed.as_bytes().len() < text.len() / 20);
         assert_eq!(packed.unpack().unwrap(), text);
+    }
+
+    #[test]
+    fn a_text_that_is_too_long_is_refused() {
+        let packed = PackedText::pack(&"a 1\n".repeat(1_000_000));
+        assert_eq!(packed.unpack_within(4_000_000).unwrap().len(), 4_000_000);
+        assert!(packed.unpack_within(3_999_999).unwrap_err().to_string().contains("more than 3999999 bytes"));
     }
 
     #[test]

@@ -16,7 +16,7 @@ use tare_record::cross_check::CrossCheckRecord;
 use tare_record::{Phase, ServerUse};
 use tare_sut::SutError;
 use tare_sut::contract::CheckOutcome;
-use tare_sut::sampler::{Sampled, Sampling};
+use tare_sut::sampler::Sampled;
 use tare_sut::server::Status;
 use tare_sys::affinity::CpuSet;
 use tare_sys::clock::{self, Nanos};
@@ -29,7 +29,7 @@ use crate::inputs::RunInputs;
 use crate::load_host::{AgentLoad, OwnLoad, RunLoad, VerifyOrder};
 use crate::prepare::Launches;
 use crate::progress::Place;
-use crate::server_host::{LocalServers, RemoteServers, ServerHost};
+use crate::server_host::{LocalServers, RemoteServers, SamplingOrder, ServerHost};
 use crate::session::{Destination, SessionOrder};
 use crate::slice::SliceLoad;
 use crate::test_bed::{DriveStage, ProgramFacts, ServerId, ServerStart, TestBed};
@@ -44,7 +44,6 @@ pub(crate) struct ProcessBed<'a> {
     launches: &'a Launches,
     contract: &'a Contract,
     logs: &'a Path,
-    profiles: &'a Path,
     load_cpus: CpuSet,
     cancelled: Arc<AtomicBool>,
     cancel: Cancel,
@@ -55,7 +54,6 @@ pub(crate) struct ProcessBed<'a> {
     /// The cores on which the work of other programs is counted, where the servers are.
     counted_cpus: String,
     watch_begun_ns: u64,
-    sampling: Option<Sampling>,
 }
 
 impl<'a> ProcessBed<'a> {
@@ -63,8 +61,8 @@ impl<'a> ProcessBed<'a> {
     pub fn new(plan: &'a Plan, inputs: &RunInputs<'a>, cores: &Cores, elapsed: Duration) -> Self {
         let cancelled = Arc::clone(&inputs.cancelled);
         let host: Box<dyn ServerHost> = match inputs.host {
-            None => Box::new(LocalServers::new(inputs.logs.to_owned(), cancelled)),
-            Some(host) => Box::new(RemoteServers::new(host, inputs.logs, cancelled, &cores.load)),
+            None => Box::new(LocalServers::new(inputs.logs.to_owned(), inputs.profiles.to_owned(), cancelled)),
+            Some(host) => Box::new(RemoteServers::new(host, [inputs.logs, inputs.profiles], cancelled, &cores.load)),
         };
         let cancel = Cancel::from(Arc::clone(&inputs.cancelled));
         let load: Box<dyn RunLoad> = match inputs.agents {
@@ -76,7 +74,6 @@ impl<'a> ProcessBed<'a> {
             launches: inputs.launches,
             contract: inputs.contract,
             logs: inputs.logs,
-            profiles: inputs.profiles,
             load_cpus: cores.load.clone(),
             cancel,
             cancelled: Arc::clone(&inputs.cancelled),
@@ -86,7 +83,6 @@ impl<'a> ProcessBed<'a> {
             load,
             counted_cpus: cores.beside_servers().to_string(),
             watch_begun_ns: 0,
-            sampling: None,
         }
     }
 
@@ -204,13 +200,11 @@ impl TestBed for ProcessBed<'_> {
     }
 
     fn begin_sampling(&mut self, server: ServerId, event: ProfileEvent, file_name: &str) -> Result<(), SutError> {
-        let pid = self.host.process_id(server).ok_or_else(runs_elsewhere)?;
-        self.sampling = Some(Sampling::begin(pid, event, self.profiles, file_name)?);
-        Ok(())
+        self.host.begin_sampling(&SamplingOrder { server, event, file_name: file_name.to_owned() })
     }
 
     fn end_sampling(&mut self) -> Result<Sampled, SutError> {
-        self.sampling.take().ok_or_else(not_sampled)?.stop_and_read()
+        self.host.end_sampling()
     }
 
     fn load_tools(&self) -> Vec<Engine> {
@@ -245,21 +239,5 @@ impl TestBed for ProcessBed<'_> {
     fn stop(&mut self, servers: &[ServerId]) -> Vec<String> {
         servers.iter().for_each(|id| drop(self.servers.remove(id)));
         self.host.stop(servers)
-    }
-}
-
-fn runs_elsewhere() -> SutError {
-    SutError::Sampler {
-        doing: "profile a server that runs elsewhere".to_owned(),
-        said: "its process cannot be seen".to_owned(),
-        remedy: "let tare start it, with a command in a suite file".to_owned(),
-    }
-}
-
-fn not_sampled() -> SutError {
-    SutError::Sampler {
-        doing: "end a profile".to_owned(),
-        said: "no sampler was attached".to_owned(),
-        remedy: "please report this".to_owned(),
     }
 }

@@ -179,6 +179,12 @@ pub enum SutError {
         /// The remedy.
         remedy: String,
     },
+    /// async-profiler is not on this machine, and nothing may be downloaded to it.
+    #[error("async-profiler is not in {}", folder.display())]
+    NoAsyncProfiler {
+        /// Where it would be.
+        folder: PathBuf,
+    },
     /// A server on another machine failed.
     #[error("{message}")]
     Remote {

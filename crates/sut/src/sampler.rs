@@ -14,7 +14,7 @@ use tare_sys::procfs::process;
 
 use crate::SutError;
 
-pub use library::{cache_folder, fetched_async_profiler};
+pub use library::{JarSource, async_profiler_jar, cache_folder, fetched_async_profiler};
 
 /// A running sampler.
 #[derive(Debug)]
@@ -41,16 +41,16 @@ pub struct Sampled {
 
 impl Sampling {
     /// Attaches a sampler to the server with root process `pid`. The sampler's own file gets `name` and an ending for
-    /// the sampler.
+    /// the sampler. For a JVM, async-profiler comes from `jar`.
     ///
     /// # Errors
     /// When the sampler is not available, the server refuses it, or it cannot sample that event.
-    pub fn begin(pid: u32, event: ProfileEvent, folder: &Path, name: &str) -> Result<Self, SutError> {
+    pub fn begin(pid: u32, event: ProfileEvent, folder: &Path, name: &str, jar: &JarSource) -> Result<Self, SutError> {
         let tree = process::process_tree(pid)?;
         match tree.iter().find(|&&pid| is_jvm(pid)) {
             Some(&jvm) => {
                 let file = folder.join(format!("{name}.jfr"));
-                async_profiler::JvmRecording::begin(jvm, event, &file).map(|recording| Self(Kind::Jvm(recording)))
+                async_profiler::JvmRecording::begin(jvm, event, &file, jar).map(|recording| Self(Kind::Jvm(recording)))
             }
             None => {
                 let file = folder.join(format!("{name}.perf"));

@@ -18,7 +18,7 @@ const EDGES: [(&str, &[&str]); 17] = [
     ("reference", &["sys", "wire"]),
     ("load", &["wire", "sys", "sample", "stats"]),
     ("sut", &["sys", "wire", "plan", "record"]),
-    ("run", &["agent", "load", "sut", "record", "plan", "stats", "sys", "wire", "units"]),
+    ("run", &["agent", "load", "sut", "record", "plan", "profile", "stats", "sys", "wire", "units"]),
     ("profile", &["stats"]),
     ("report", &["record", "plan", "stats", "profile", "units"]),
     ("tare", &["run", "report", "record", "plan", "sut", "sys", "reference", "stats", "load", "units"]),

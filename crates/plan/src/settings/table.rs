@@ -292,11 +292,11 @@ define_settings! {
     }
     section Machine {
         /// Machine on which the servers run, such as ssh://user@host:22. The program and the servers' files are sent there. The load comes from here, or from --agents.
-        server_host: String = value("HOST")
+        server_host: String = value("HOST").in_profile()
             .otherwise("this machine")
             .fills(|to, host| to.machine.server_host = Some(host));
         /// With --server-host: the address on which the servers listen.
-        server_address: String = value("ADDRESS")
+        server_address: String = value("ADDRESS").in_profile()
             .otherwise("that at which ssh reaches the machine")
             .fills(|to, address| to.machine.server_address = Some(address));
         /// Let agents make the load, each an equal share: ssh://user@host:22, k8s:8 (pods), k8s:job/NAME (a job that you applied), local:2 (processes on this machine), or several of them.

@@ -36,6 +36,8 @@ pub(crate) struct Answer<R> {
     pub report: R,
     /// What a turn of load brought, where the order was about one.
     pub sample: Option<PackedSample>,
+    /// Bytes that the order asked for.
+    pub contents: Vec<u8>,
     /// When it came.
     pub at: Nanos,
 }
@@ -132,8 +134,8 @@ impl Talk {
             _ => None,
         });
         let at = self.heard_at;
-        let read = |RunReport { report, sample, .. }| match serde_json::from_str(&report) {
-            Ok(report) => Ok(Answer { report, sample, at }),
+        let read = |RunReport { report, sample, contents, .. }| match serde_json::from_str(&report) {
+            Ok(report) => Ok(Answer { report, sample, contents, at }),
             Err(error) => Err(format!("an answer that cannot be read: {error}")),
         };
         answer.and_then(read).inspect_err(|reason| self.lost = Some(reason.clone()))

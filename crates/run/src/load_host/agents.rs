@@ -256,7 +256,7 @@ impl RunLoad for AgentLoad<'_> {
 
 /// The sample of an agent, on the clock of this machine: the way of the answer is part of its age.
 fn sample_of(answer: Answer<LoadReport>) -> Result<SliceSample, String> {
-    let Answer { report: LoadReport::Driven { begun_ns_ago }, sample: Some(sample), at } = answer else {
+    let Answer { report: LoadReport::Driven { begun_ns_ago }, sample: Some(sample), at, .. } = answer else {
         return Err(OUT_OF_TURN.to_owned());
     };
     unpacked(sample, Nanos(at.0.saturating_sub(begun_ns_ago)))

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use tare_agent::{PackedSample, pack_sample};
+use tare_agent::pack_sample;
 use tare_load::{Cancel, Share};
 use tare_sys::affinity::CpuSet;
 use tare_sys::clock::{self, Nanos};
 
 use super::message::{AgentShare, LoadOrder, LoadReport};
 use super::{OwnLoad, RunLoad};
-use crate::agents::work::OrderedWork;
+use crate::agents::work::{Attached, OrderedWork};
 use crate::error::RunError;
 use crate::generator::{allow_connections, generator_cpus, pod_generator_cpus};
 use crate::machine_state::{disturbances, machine_facts};
@@ -37,7 +37,7 @@ impl AgentGenerator {
         Self { share, part: Share::WHOLE, cpus, load, cancelled: Arc::clone(cancelled) }
     }
 
-    fn do_as_told(&mut self, order: LoadOrder) -> Result<(LoadReport, Option<PackedSample>), RunError> {
+    fn do_as_told(&mut self, order: LoadOrder) -> Result<(LoadReport, Attached), RunError> {
         let report = match order {
             LoadOrder::Describe => LoadReport::Facts(machine_facts()),
             LoadOrder::Share(share) => {
@@ -56,7 +56,7 @@ impl AgentGenerator {
                 LoadReport::Done
             }
         };
-        Ok((report, None))
+        Ok((report, Attached::Nothing))
     }
 
     /// The cores of a generator with this many connections. A worker without a connection would have nothing to do.
@@ -78,11 +78,11 @@ impl AgentGenerator {
         self.load.open(sessions)
     }
 
-    fn drive(&mut self, server: ServerId, load: &SliceLoad) -> Result<(LoadReport, Option<PackedSample>), RunError> {
+    fn drive(&mut self, server: ServerId, load: &SliceLoad) -> Result<(LoadReport, Attached), RunError> {
         let sample = self.load.drive(server, load, &mut |_| {})?;
         let begun = Nanos(sample.start_ns);
         let packed = pack_sample(&sample.pack(), begun.0);
-        Ok((LoadReport::Driven { begun_ns_ago: clock::now().since(begun) }, Some(packed)))
+        Ok((LoadReport::Driven { begun_ns_ago: clock::now().since(begun) }, Attached::Sample(packed)))
     }
 }
 
@@ -90,7 +90,7 @@ impl OrderedWork for AgentGenerator {
     type Order = LoadOrder;
     type Report = LoadReport;
 
-    fn carry_out(&mut self, order: LoadOrder, _: &[u8]) -> Result<(LoadReport, Option<PackedSample>), String> {
+    fn carry_out(&mut self, order: LoadOrder, _: &[u8]) -> Result<(LoadReport, Attached), String> {
         self.do_as_told(order).map_err(|error| error.to_string())
     }
 

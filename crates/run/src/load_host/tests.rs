@@ -107,8 +107,9 @@ fn the_turns_of_two_agents_add_up_to_what_the_server_answered() {
 
 #[test]
 fn an_agent_that_misbehaves_ends_the_run_with_the_reason() {
-    let facts = |number| Some(ReportKind::Run(RunReport { number, report: "\"Done\"".to_owned(), sample: None }));
-    let nonsense = |number| Some(ReportKind::Run(RunReport { number, report: "{".to_owned(), sample: None }));
+    let facts =
+        |number| Some(ReportKind::Run(RunReport { number, report: "\"Done\"".to_owned(), ..RunReport::default() }));
+    let nonsense = |number| Some(ReportKind::Run(RunReport { number, report: "{".to_owned(), ..RunReport::default() }));
     for (bad, says) in [
         (answering(facts), "agent 2: its answer belongs to another order"),
         (answering(nonsense), "agent 2: an answer that cannot be read"),

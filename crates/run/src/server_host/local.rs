@@ -7,9 +7,11 @@ use std::time::Duration;
 
 use tare_record::ServerUse;
 use tare_sut::SutError;
+use tare_sut::sampler::{JarSource, Sampled, Sampling};
 use tare_sut::server::Status;
 use tare_sys::clock::{self, Nanos};
 
+use super::sampling::{SamplingOrder, not_sampled, runs_elsewhere};
 use super::{ServerHost, StartOrder, StartedServer};
 use crate::error::RunError;
 use crate::host::{Host, Start};
@@ -22,15 +24,29 @@ use crate::watch::{Watch, WatchOrder};
 pub(crate) struct LocalServers {
     /// Folder of their logs and meters.
     logs: PathBuf,
+    /// Folder of the samplers' own files.
+    profiles: PathBuf,
     cancelled: Arc<AtomicBool>,
     servers: RunningServers,
     watch: Option<(Nanos, Watch)>,
+    sampling: Option<Sampling>,
 }
 
 impl LocalServers {
     /// None yet. `cancelled` ends a start that waits.
-    pub fn new(logs: PathBuf, cancelled: Arc<AtomicBool>) -> Self {
-        Self { logs, cancelled, servers: RunningServers::new(), watch: None }
+    pub fn new(logs: PathBuf, profiles: PathBuf, cancelled: Arc<AtomicBool>) -> Self {
+        Self { logs, profiles, cancelled, servers: RunningServers::new(), watch: None, sampling: None }
+    }
+
+    /// Attaches a sampler to a server; async-profiler comes from `jar`.
+    ///
+    /// # Errors
+    /// When no sampler can be attached.
+    pub fn begin_sampling_by(&mut self, sampling: &SamplingOrder, jar: &JarSource) -> Result<(), SutError> {
+        let server = self.servers.get(&sampling.server);
+        let pid = server.and_then(|server| server.host.pid()).ok_or_else(runs_elsewhere)?;
+        self.sampling = Some(Sampling::begin(pid, sampling.event, &self.profiles, &sampling.file_name, jar)?);
+        Ok(())
     }
 }
 
@@ -85,10 +101,6 @@ impl ServerHost for LocalServers {
         self.servers.get(&server)?.host.log_tail(lines)
     }
 
-    fn process_id(&self, server: ServerId) -> Option<u32> {
-        self.servers.get(&server)?.host.pid()
-    }
-
     fn begin_watch(&mut self, watch: &WatchOrder) {
         self.watch = Some((clock::now(), Watch::begin(&mut self.servers, watch)));
     }
@@ -102,6 +114,14 @@ impl ServerHost for LocalServers {
     fn end_watch(&mut self, scored_from_ns: u64) -> Vec<ServerUse> {
         let Some((begun, watch)) = self.watch.take() else { return Vec::new() };
         watch.end(&mut self.servers, begun + Duration::from_nanos(scored_from_ns), begun)
+    }
+
+    fn begin_sampling(&mut self, sampling: &SamplingOrder) -> Result<(), SutError> {
+        self.begin_sampling_by(sampling, &JarSource::Downloaded)
+    }
+
+    fn end_sampling(&mut self) -> Result<Sampled, SutError> {
+        self.sampling.take().ok_or_else(not_sampled)?.stop_and_read()
     }
 
     fn stop(&mut self, servers: &[ServerId]) -> Vec<String> {

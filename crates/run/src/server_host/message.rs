@@ -11,6 +11,8 @@ use tare_sut::server::Status;
 use tare_sys::child::How;
 use tare_units::Span;
 
+use super::sampling::{SampledReport, SamplingOrder};
+use super::way::Transfer;
 use super::{StartOrder, StartedServer};
 use crate::server_id::ServerId;
 use crate::watch::WatchOrder;
@@ -20,8 +22,10 @@ use crate::watch::WatchOrder;
 pub(crate) enum HostOrder {
     /// Describe the machine. `java` is the home of the JDK to use, where one is named.
     Describe { java: Option<PathBuf> },
-    /// Accept connections on this address for a moment, so that their round trip can be measured.
+    /// Accept connections on this address for a moment, so that the way to it can be measured.
     Listen { address: IpAddr },
+    /// How much arrived of what was sent there?
+    Received,
     /// Find a JDK of this release or a later one.
     FindJava { minimum: u32, home: Option<PathBuf> },
     /// Is this file or folder there?
@@ -48,6 +52,12 @@ pub(crate) enum HostOrder {
     LookAtJvm(ServerId),
     /// Read the probes again.
     EndWatch { scored_from_ns: u64 },
+    /// Attach a sampler. `jar` is that of async-profiler, where it was sent.
+    BeginSampling { sampling: SamplingOrder, jar: Option<PathBuf> },
+    /// Detach the sampler, and tell what it saw.
+    EndSampling,
+    /// A part of the sampler's own file, from this byte on. It is removed after the last part, which is empty.
+    ReadRecording { from: u64 },
     /// End these servers.
     Stop(Vec<ServerId>),
     /// All is done: leave nothing behind.
@@ -62,6 +72,8 @@ pub(crate) enum HostReport {
     Listening {
         port: u16,
     },
+    /// `None` where nothing was sent, or the transfer failed.
+    Received(Option<Transfer>),
     Java(Jdk),
     /// Where a bundle is; `None` if it has to be sent.
     Found(Option<PathBuf>),
@@ -71,9 +83,32 @@ pub(crate) enum HostReport {
     Log(Option<String>),
     Rest(Vec<Option<f64>>),
     Uses(Vec<PackedUse>),
+    /// async-profiler has to be sent: it is not in this folder.
+    NoAsyncProfiler {
+        folder: PathBuf,
+    },
+    Sampled(SampledReport),
+    /// A sampler could not be attached or read: why.
+    SamplerFailed(String),
+    RecordingPart {
+        /// It is sent beside the report.
+        #[serde(skip)]
+        part: Vec<u8>,
+    },
     Stopped(Vec<StoppedServer>),
     /// The order could not be carried out: why.
     Failed(String),
+}
+
+impl HostReport {
+    /// The bytes that are sent beside the report, where it has some.
+    pub fn attached_mut(&mut self) -> Option<&mut Vec<u8>> {
+        match self {
+            Self::Sampled(sampled) => Some(&mut sampled.stacks),
+            Self::RecordingPart { part } => Some(part),
+            _ => None,
+        }
+    }
 }
 
 /// The machine of the servers.

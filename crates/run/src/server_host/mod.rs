@@ -7,11 +7,13 @@ mod local;
 mod message;
 mod remote;
 mod remote_servers;
+mod sampling;
 mod sending;
 mod serve;
 mod start;
 #[cfg(test)]
 mod tests;
+mod way;
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -20,6 +22,7 @@ use tare_plan::Plan;
 use tare_plan::plan::Program;
 use tare_record::ServerUse;
 use tare_sut::SutError;
+use tare_sut::sampler::Sampled;
 use tare_sut::server::Status;
 
 use crate::error::RunError;
@@ -29,6 +32,7 @@ use crate::watch::WatchOrder;
 pub(crate) use local::LocalServers;
 pub use remote::{HostChoice, RemoteHost};
 pub(crate) use remote_servers::RemoteServers;
+pub(crate) use sampling::SamplingOrder;
 pub(crate) use sending::Sending;
 pub(crate) use serve::{AgentHost, work_folder};
 pub(crate) use start::{OwnStart, StartOrder, StartOrigin};
@@ -40,14 +44,10 @@ pub(crate) use start::{OwnStart, StartOrder, StartOrigin};
 pub(crate) fn check_possible(plan: &Plan) -> Result<(), RunError> {
     let mut variants = plan.groups.iter().flat_map(|group| &group.variants);
     let external = variants.find(|variant| matches!(variant.program, Program::External { .. }));
-    let message = match external {
-        Some(variant) => format!("{} runs already; leave out the flag, or the server", variant.name),
-        None if plan.profile.is_some() => {
-            "servers on another machine cannot be profiled yet; leave out the flag, or the profile".to_owned()
-        }
-        None => return Ok(()),
-    };
-    Err(RunError::Plan { key: "--server-host".to_owned(), message })
+    external.map_or(Ok(()), |variant| {
+        let message = format!("{} runs already; leave out the flag, or the server", variant.name);
+        Err(RunError::Plan { key: "--server-host".to_owned(), message })
+    })
 }
 
 /// A server that has become ready.
@@ -88,9 +88,6 @@ pub(crate) trait ServerHost {
     /// The last lines of a server's log, where it has one.
     fn log_tail(&self, server: ServerId, lines: usize) -> Option<String>;
 
-    /// The process of a server, where a sampler on this machine can be attached to it.
-    fn process_id(&self, server: ServerId) -> Option<u32>;
-
     /// Reads the probes, and starts the meters.
     fn begin_watch(&mut self, watch: &WatchOrder);
 
@@ -100,6 +97,18 @@ pub(crate) trait ServerHost {
     /// Reads the probes again. Hiccups before `scored_from_ns` are left out. That time and those of pauses count from the
     /// begin of the watch.
     fn end_watch(&mut self, scored_from_ns: u64) -> Vec<ServerUse>;
+
+    /// Attaches a sampler to a server.
+    ///
+    /// # Errors
+    /// When no sampler can be attached: the reason, the remedy, and the machine where that is another.
+    fn begin_sampling(&mut self, sampling: &SamplingOrder) -> Result<(), SutError>;
+
+    /// Detaches the sampler and returns the stacks it saw. Its own file is on this machine then.
+    ///
+    /// # Errors
+    /// When the sampler failed, or none was attached.
+    fn end_sampling(&mut self) -> Result<Sampled, SutError>;
 
     /// Ends these servers side by side. Returns how each ended, in the order of `servers`.
     fn stop(&mut self, servers: &[ServerId]) -> Vec<String>;

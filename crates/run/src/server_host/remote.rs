@@ -2,22 +2,21 @@
 
 use std::fmt;
 use std::io::Read;
-use std::net::{IpAddr, Ipv4Addr, TcpStream, ToSocketAddrs};
+use std::net::{IpAddr, Ipv4Addr, ToSocketAddrs};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::channel;
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
 
 use tare_record::EventRecord;
 use tare_record::environment::FactSection;
 use tare_sut::jdk::Jdk;
 use tare_sys::affinity::CpuSet;
-use tare_sys::clock;
 
 use super::files::{BundleFile, bundle_files, bundle_hash, name_of};
 use super::message::{HostFacts, HostOrder, HostReport};
+use super::way::Way;
 use crate::agents::link::AgentLink;
 use crate::agents::place::AgentPlace;
 use crate::agents::ssh::{Program, SshHost};
@@ -25,12 +24,8 @@ use crate::agents::talk::{AgentTask, KeepAlive, Talk};
 use crate::error::RunError;
 use crate::machine_state::section;
 
-/// Connections by which the round trip is measured.
-pub(super) const ROUND_TRIPS: usize = 16;
-/// The longest that one of them may take.
-const CONNECT: Duration = Duration::from_secs(3);
 /// Bytes of a file that are sent at a time.
-const CHUNK: usize = 1 << 20;
+pub(super) const CHUNK: usize = 1 << 20;
 
 /// The machine on which the servers of a run are, behind an agent of tare that was started there. The agent and all its
 /// servers end when this is dropped, and when this process ends in any other way.
@@ -41,7 +36,7 @@ pub struct RemoteHost {
     is_local: bool,
     facts: HostFacts,
     address: IpAddr,
-    round_trip: Duration,
+    way: Way,
     /// It holds the pipe of orders open, so it ends first.
     _pings: KeepAlive,
     talk: Mutex<Talk>,
@@ -82,7 +77,7 @@ impl RemoteHost {
             is_local: place.is_none(),
             facts: HostFacts::default(),
             address: Ipv4Addr::LOCALHOST.into(),
-            round_trip: Duration::ZERO,
+            way: Way::default(),
             _pings: talk.keep_alive(),
             talk: Mutex::new(talk),
         };
@@ -92,7 +87,7 @@ impl RemoteHost {
             _ => None,
         })?;
         this.address = this.address_of_servers(choice.address, place)?;
-        this.round_trip = this.measure_round_trip()?;
+        this.way = Way::measure(&this)?;
         Ok(this)
     }
 
@@ -118,14 +113,11 @@ impl RemoteHost {
 
     /// Facts about it and the way to it.
     pub fn sections(&self) -> Vec<FactSection> {
-        let round_trip =
-            format!("{:.3} ms (median of {ROUND_TRIPS} TCP connects)", self.round_trip.as_secs_f64() * 1e3);
-        let facts = [
-            ("host", Some(self.name.clone())),
-            ("address of the servers", Some(self.address.to_string())),
-            ("network round trip", Some(round_trip)),
-        ];
-        std::iter::once(section("Server host", facts)).chain(self.facts.sections.clone()).collect()
+        let host = ("host", Some(self.name.clone()));
+        let address = ("address of the servers", Some(self.address.to_string()));
+        let [round_trip, bandwidth] = self.way.facts();
+        let facts = section("Server host", [host, address, round_trip, bandwidth]);
+        std::iter::once(facts).chain(self.facts.sections.clone()).collect()
     }
 
     /// A JDK of at least release `minimum` there.
@@ -201,7 +193,13 @@ impl RemoteHost {
         cancelled: Option<&AtomicBool>,
     ) -> Result<HostReport, RunError> {
         let mut talk = self.talk.lock().unwrap_or_else(PoisonError::into_inner);
-        match talk.call(order, contents, cancelled).map_err(|reason| self.error(reason))? {
+        let number = talk.give(order, contents);
+        let answer = talk.answer(number, cancelled).map_err(|reason| self.error(reason))?;
+        let mut report: HostReport = answer.report;
+        if let Some(place) = report.attached_mut() {
+            *place = answer.contents;
+        }
+        match report {
             HostReport::Failed(reason) => Err(self.error(reason)),
             report => Ok(report),
         }
@@ -236,31 +234,6 @@ impl RemoteHost {
         let host = destination.rsplit('@').next().unwrap_or_default();
         let unknown = || self.error(format!("the address of {host} is unknown; say --server-address"));
         self.facts.ssh_address.map(|address| address.to_canonical()).or_else(|| look_up(host)).ok_or_else(unknown)
-    }
-
-    /// The median time of a TCP connect.
-    fn measure_round_trip(&self) -> Result<Duration, RunError> {
-        let address = self.address;
-        let port = self.ask(&HostOrder::Listen { address }, |report| match report {
-            HostReport::Listening { port } => Some(port),
-            _ => None,
-        });
-        let port = port.map_err(|error| {
-            let reason = if let RunError::Agent { reason, .. } = error { reason } else { error.to_string() };
-            let remedy = "name an address of that machine with --server-address";
-            self.error(format!("its servers cannot listen on {address} ({reason}); {remedy}"))
-        })?;
-        let mut times_ns = Vec::with_capacity(ROUND_TRIPS);
-        for _ in 0..ROUND_TRIPS {
-            let begun = clock::now();
-            TcpStream::connect_timeout(&(address, port).into(), CONNECT).map_err(|error| {
-                let remedy = "name one that can be with --server-address";
-                self.error(format!("its address {address} cannot be reached from here ({error}); {remedy}"))
-            })?;
-            times_ns.push(clock::now().since(begun));
-        }
-        times_ns.sort_unstable();
-        Ok(Duration::from_nanos(times_ns[ROUND_TRIPS / 2]))
     }
 }
 

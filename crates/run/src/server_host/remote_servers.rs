@@ -1,19 +1,23 @@
 //! The servers of a run on another machine: each operation is an order to the agent there.
 
 use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write;
 use std::net::{SocketAddr, TcpStream};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use tare_record::ServerUse;
 use tare_sut::SutError;
+use tare_sut::sampler::{Sampled, async_profiler_jar};
 use tare_sut::server::Status;
 use tare_sys::affinity::CpuSet;
 use tare_units::Span;
 
 use super::message::{HostOrder, HostReport, PackedUse, StartResult, StoppedServer};
+use super::sampling::{SamplingOrder, not_sampled};
 use super::{RemoteHost, ServerHost, StartOrder, StartedServer};
 use crate::error::RunError;
 use crate::others::Others;
@@ -23,13 +27,19 @@ use crate::watch::WatchOrder;
 
 /// How long a connection to a server that is ready may take.
 const CONNECT: Duration = Duration::from_secs(5);
+/// The most bytes of a sampler's own file that are fetched.
+const LARGEST_RECORDING: u64 = 1 << 30;
 
 /// Servers as processes of another machine.
 pub(crate) struct RemoteServers<'a> {
     host: &'a RemoteHost,
     /// Folder here for their logs.
     logs: &'a Path,
+    /// Folder here for the samplers' own files.
+    profiles: &'a Path,
     log_names: BTreeMap<ServerId, String>,
+    /// While a sampler is attached: the name of its file.
+    sampled_as: Option<String>,
     cancelled: Arc<AtomicBool>,
     load_cpus: CpuSet,
     /// While a watch runs: the other work on the generator's cores, where those are on a machine of their own.
@@ -38,8 +48,22 @@ pub(crate) struct RemoteServers<'a> {
 
 impl<'a> RemoteServers<'a> {
     /// None yet. `cancelled` ends a start that waits.
-    pub fn new(host: &'a RemoteHost, logs: &'a Path, cancelled: Arc<AtomicBool>, load_cpus: &CpuSet) -> Self {
-        Self { host, logs, log_names: BTreeMap::new(), cancelled, load_cpus: load_cpus.clone(), watch: None }
+    pub fn new(
+        host: &'a RemoteHost,
+        [logs, profiles]: [&'a Path; 2],
+        cancelled: Arc<AtomicBool>,
+        load_cpus: &CpuSet,
+    ) -> Self {
+        Self {
+            host,
+            logs,
+            profiles,
+            log_names: BTreeMap::new(),
+            sampled_as: None,
+            cancelled,
+            load_cpus: load_cpus.clone(),
+            watch: None,
+        }
     }
 
     /// What came of one start there, and whether the server can be reached from here.
@@ -61,11 +85,56 @@ impl<'a> RemoteServers<'a> {
         }
     }
 
+    fn error(&self, reason: impl std::fmt::Display) -> SutError {
+        SutError::Remote { message: format!("on {}: {reason}", self.host) }
+    }
+
+    /// Orders a sampler. Returns the folder in which async-profiler is missing, where it is needed.
+    fn order_sampler(&self, sampling: &SamplingOrder, jar: Option<PathBuf>) -> Result<Option<PathBuf>, SutError> {
+        let order = HostOrder::BeginSampling { sampling: sampling.clone(), jar };
+        let begun = self.host.ask(&order, |report| match report {
+            HostReport::Done => Some(Ok(None)),
+            HostReport::NoAsyncProfiler { folder } => Some(Ok(Some(folder))),
+            HostReport::SamplerFailed(reason) => Some(Err(self.error(reason))),
+            _ => None,
+        });
+        begun.unwrap_or_else(|error| Err(SutError::Remote { message: error.to_string() }))
+    }
+
+    /// Sends async-profiler there, unless it was sent before. Returns where it is there.
+    fn bring_async_profiler(&self) -> Result<PathBuf, String> {
+        let jar = async_profiler_jar().map_err(|error| error.to_string())?;
+        self.host.bring(&jar).map_err(|error| error.to_string())
+    }
+
+    /// Fetches the sampler's own file.
+    fn fetch_recording(&self, file: &Path) -> Result<(), String> {
+        let unwritten = |error: std::io::Error| format!("cannot write {}: {error}", file.display());
+        let mut copy = fs::File::create(file).map_err(unwritten)?;
+        let mut from = 0;
+        loop {
+            let part = self.host.ask(&HostOrder::ReadRecording { from }, |report| match report {
+                HostReport::RecordingPart { part } => Some(part),
+                _ => None,
+            });
+            let part = part.map_err(|error| error.to_string())?;
+            if part.is_empty() {
+                return Ok(());
+            }
+            from += part.len() as u64;
+            if from > LARGEST_RECORDING {
+                let limit = LARGEST_RECORDING >> 20;
+                return Err(format!("the sampler's file takes more than {limit} MiB; profile with a shorter --span"));
+            }
+            copy.write_all(&part).map_err(unwritten)?;
+        }
+    }
+
     /// Writes the log of a server that has ended into the folder of the run.
     fn keep_log(&mut self, id: ServerId, log: &str) {
         if let Some(name) = self.log_names.remove(&id).filter(|_| !log.is_empty()) {
             // A log is a help for people: a run does not end for want of it.
-            let _ = std::fs::write(self.logs.join(name), log);
+            let _ = fs::write(self.logs.join(name), log);
         }
     }
 }
@@ -122,11 +191,6 @@ impl ServerHost for RemoteServers<'_> {
         log.ok().flatten()
     }
 
-    /// Samplers are attached by programs of this machine.
-    fn process_id(&self, _server: ServerId) -> Option<u32> {
-        None
-    }
-
     fn begin_watch(&mut self, watch: &WatchOrder) {
         let is_apart = self.host.is_another_machine();
         let of_generator = is_apart.then(|| Others::begin(&RunningServers::new(), self.load_cpus.clone())).flatten();
@@ -152,6 +216,40 @@ impl ServerHost for RemoteServers<'_> {
             one.others_share = one.others_share.map(|there| others.map_or(there, |here| here.max(there)));
         });
         uses
+    }
+
+    fn begin_sampling(&mut self, sampling: &SamplingOrder) -> Result<(), SutError> {
+        if let Some(folder) = self.order_sampler(sampling, None)? {
+            let jar = self.bring_async_profiler().map_err(|reason| {
+                let folder = folder.display();
+                self.error(format!("async-profiler is not in {folder}, and cannot be sent from here: {reason}"))
+            })?;
+            if self.order_sampler(sampling, Some(jar))?.is_some() {
+                return Err(self.error("async-profiler was sent, and is damaged; profile again"));
+            }
+        }
+        self.sampled_as = Some(sampling.file_name.clone());
+        Ok(())
+    }
+
+    fn end_sampling(&mut self) -> Result<Sampled, SutError> {
+        let name = self.sampled_as.take().ok_or_else(not_sampled)?;
+        let sampled = self.host.ask(&HostOrder::EndSampling, |report| match report {
+            HostReport::Sampled(sampled) => Some(Ok(sampled)),
+            HostReport::SamplerFailed(reason) => Some(Err(reason)),
+            _ => None,
+        });
+        let sampled = sampled.map_err(|error| SutError::Remote { message: error.to_string() })?;
+        let sampled = sampled.map_err(|reason| self.error(reason))?;
+        let ending = sampled.plain_ending().ok_or_else(|| self.error("the sampler's file has no ending"))?;
+        let file = self.profiles.join(format!("{name}.{ending}"));
+        let unread = |reason: String| self.error(format!("the stacks cannot be used: {reason}"));
+        let sampled = sampled.unpack(file).map_err(unread)?;
+        self.fetch_recording(&sampled.file).map_err(|reason| {
+            let _ = fs::remove_file(&sampled.file);
+            self.error(reason)
+        })?;
+        Ok(sampled)
     }
 
     fn stop(&mut self, servers: &[ServerId]) -> Vec<String> {

@@ -5,25 +5,24 @@ use std::collections::BTreeMap;
 use std::env;
 use std::fs;
 use std::io::{self, Read, Seek, SeekFrom};
-use std::net::{IpAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::thread::Builder;
 
-use tare_agent::PackedSample;
 use tare_sut::SutError;
 use tare_sut::jdk::Jdk;
-use tare_sut::sampler::cache_folder;
+use tare_sut::sampler::{JarSource, cache_folder};
 use tare_sys::affinity::allowed_cpus;
 
 use super::files::{FilePart, FileStore};
 use super::leftovers::{mark_used, remove_leftovers};
 use super::local::LocalServers;
 use super::message::{HostFacts, HostOrder, HostReport, PackedUse, StartResult, StoppedServer};
-use super::remote::ROUND_TRIPS;
+use super::remote::CHUNK;
+use super::sampling::{SampledReport, SamplingOrder};
+use super::way::Listening;
 use super::{ServerHost, StartOrder, StartOrigin};
-use crate::agents::work::OrderedWork;
+use crate::agents::work::{Attached, OrderedWork};
 use crate::machine_state::{disturbances, machine_facts};
 use crate::server_id::ServerId;
 
@@ -43,6 +42,10 @@ pub(crate) struct AgentHost {
     work: PathBuf,
     /// File names of the logs, by server.
     logs: BTreeMap<ServerId, String>,
+    /// While the way to this machine is measured.
+    listening: Option<Listening>,
+    /// The own file of the last sampler, until it was read.
+    recording: Option<PathBuf>,
     cancelled: Arc<AtomicBool>,
 }
 
@@ -55,10 +58,12 @@ impl AgentHost {
         }
         remove_leftovers(&cache_folder());
         Self {
-            servers: LocalServers::new(work.clone(), Arc::clone(cancelled)),
+            servers: LocalServers::new(work.clone(), work.clone(), Arc::clone(cancelled)),
             store: FileStore::new(cache_folder()),
             work,
             logs: BTreeMap::new(),
+            listening: None,
+            recording: None,
             cancelled: Arc::clone(cancelled),
         }
     }
@@ -67,7 +72,11 @@ impl AgentHost {
         let text = |error: io::Error| error.to_string();
         Ok(match order {
             HostOrder::Describe { java } => HostReport::Facts(facts(java.as_deref())?),
-            HostOrder::Listen { address } => HostReport::Listening { port: listen(address).map_err(text)? },
+            HostOrder::Listen { address } => {
+                let listening = self.listening.insert(Listening::begin(address).map_err(text)?);
+                HostReport::Listening { port: listening.port }
+            }
+            HostOrder::Received => HostReport::Received(self.listening.take().and_then(Listening::received)),
             HostOrder::FindJava { minimum, home } => {
                 let found = Jdk::find_suitable(minimum, home.as_deref());
                 HostReport::Java(found.map_err(|error| error.to_string())?)
@@ -101,6 +110,11 @@ impl AgentHost {
             HostOrder::EndWatch { scored_from_ns } => {
                 let uses = self.servers.end_watch(scored_from_ns);
                 HostReport::Uses(uses.into_iter().map(PackedUse::pack).collect())
+            }
+            HostOrder::BeginSampling { sampling, jar } => self.begin_sampling(&sampling, jar)?,
+            HostOrder::EndSampling => self.end_sampling(),
+            HostOrder::ReadRecording { from } => {
+                HostReport::RecordingPart { part: self.read_recording(from).map_err(text)? }
             }
             HostOrder::Stop(servers) => {
                 let ends = self.servers.stop(&servers);
@@ -137,6 +151,47 @@ impl AgentHost {
         Ok(results.into_iter().map(result).collect())
     }
 
+    /// Attaches a sampler. What it needs is on this machine or was sent to it.
+    fn begin_sampling(&mut self, sampling: &SamplingOrder, jar: Option<PathBuf>) -> Result<HostReport, String> {
+        if !is_file_name(&sampling.file_name) {
+            return Err(format!("{:?} is no file name", sampling.file_name));
+        }
+        self.forget_recording();
+        Ok(match self.servers.begin_sampling_by(sampling, &JarSource::Brought(jar)) {
+            Ok(()) => HostReport::Done,
+            Err(SutError::NoAsyncProfiler { folder }) => HostReport::NoAsyncProfiler { folder },
+            Err(error) => HostReport::SamplerFailed(error.to_string()),
+        })
+    }
+
+    fn end_sampling(&mut self) -> HostReport {
+        let sampled = match self.servers.end_sampling() {
+            Ok(sampled) => sampled,
+            Err(error) => return HostReport::SamplerFailed(error.to_string()),
+        };
+        let report = SampledReport::pack(&sampled).map_or_else(HostReport::SamplerFailed, HostReport::Sampled);
+        self.recording = Some(sampled.file);
+        report
+    }
+
+    /// The bytes of the recording from there on, at most those of one message. The end is empty, and removes it.
+    fn read_recording(&mut self, from: u64) -> io::Result<Vec<u8>> {
+        let Some(path) = &self.recording else { return Ok(Vec::new()) };
+        let mut file = fs::File::open(path)?;
+        file.seek(SeekFrom::Start(from))?;
+        let mut part = Vec::new();
+        file.take(CHUNK as u64).read_to_end(&mut part)?;
+        if part.is_empty() {
+            self.forget_recording();
+        }
+        Ok(part)
+    }
+
+    fn forget_recording(&mut self) {
+        // What cannot be removed now goes with the folder.
+        let _ = self.recording.take().map(fs::remove_file);
+    }
+
     /// The end of a server's log. The file is removed.
     fn take_log(&mut self, id: ServerId) -> String {
         let Some(name) = self.logs.remove(&id) else { return String::new() };
@@ -151,8 +206,10 @@ impl OrderedWork for AgentHost {
     type Order = HostOrder;
     type Report = HostReport;
 
-    fn carry_out(&mut self, order: HostOrder, contents: &[u8]) -> Result<(HostReport, Option<PackedSample>), String> {
-        self.do_as_told(order, contents).map(|report| (report, None))
+    fn carry_out(&mut self, order: HostOrder, contents: &[u8]) -> Result<(HostReport, Attached), String> {
+        let mut report = self.do_as_told(order, contents)?;
+        let attached = report.attached_mut().map(std::mem::take);
+        Ok((report, attached.map_or(Attached::Nothing, Attached::Contents)))
     }
 
     fn failed(reason: String) -> HostReport {
@@ -182,13 +239,4 @@ fn facts(java: Option<&Path>) -> Result<HostFacts, String> {
         jdk: Jdk::find_suitable(0, java).ok().map(|jdk| jdk.major),
         ssh_address: connection.and_then(|all| all.split(' ').nth(2)?.parse().ok()),
     })
-}
-
-/// Accepts some connections, and closes them.
-fn listen(address: IpAddr) -> io::Result<u16> {
-    let listener = TcpListener::bind((address, 0))?;
-    let port = listener.local_addr()?.port();
-    let accept = move || listener.incoming().take(ROUND_TRIPS).for_each(drop);
-    Builder::new().name("round-trips".to_owned()).spawn(accept)?;
-    Ok(port)
 }

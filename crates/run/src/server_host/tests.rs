@@ -1,15 +1,17 @@
 //! Both ends of the conversation about servers over pipes: the real agent, and agents that misbehave.
 
 use std::io::Write;
+use std::sync::Arc;
 
 use tare_agent::{Failure, Greeting, Report, ReportKind, RunReport, encode_frame};
+use tare_plan::profile::ProfileEvent;
 use tare_record::{Hiccups, JvmUse, Pause, PauseCause, ServerUse};
 use tare_stats::histogram::LatencyHistogram;
 use tare_sut::server::Status;
 use tare_sys::child::How;
 
 use super::message::{HostOrder, HostReport, PackedUse, ServerStatus};
-use super::{HostChoice, RemoteHost, ServerId};
+use super::{HostChoice, RemoteHost, RemoteServers, SamplingOrder, ServerHost, ServerId};
 use crate::agents::talk::AgentTask;
 use crate::agents::tests::{FakeAgent, answering, talk_with};
 use crate::load::fleet::serve_agent;
@@ -21,18 +23,23 @@ fn host_of(agent: FakeAgent) -> Result<RemoteHost, String> {
     RemoteHost::over(LOCAL, None, talk_with(AgentTask::Servers, agent)).map_err(|error| error.to_string())
 }
 
-#[test]
-fn the_real_agent_describes_its_machine_and_answers_for_servers() {
-    let host = host_of(Box::new(|orders, reports| {
+fn real() -> FakeAgent {
+    Box::new(|orders, reports| {
         let mut build = |_: &_| Err("no load".to_owned());
         serve_agent(orders, reports, "bench", &mut build, || ()).unwrap();
-    }));
-    let host = host.unwrap();
+    })
+}
+
+#[test]
+fn the_real_agent_describes_its_machine_and_answers_for_servers() {
+    let host = host_of(real()).unwrap();
     assert_eq!(host.cpus(), tare_sys::affinity::allowed_cpus().unwrap());
     let sections = host.sections();
     let titles: Vec<&str> = sections.iter().map(|section| section.title.as_str()).collect();
     assert_eq!(titles, ["Server host", "Machine", "Kernel"]);
     assert!(sections[0].facts[2].1.ends_with("ms (median of 16 TCP connects)"), "{:?}", sections[0]);
+    let bandwidth = &sections[0].facts[3].1;
+    assert!(bandwidth.contains("bit/s to the servers, ") && bandwidth.contains("bit/s back ("), "{bandwidth}");
     let status = |report| match report {
         HostReport::Status(status) => Some(Status::from(status)),
         _ => None,
@@ -50,15 +57,42 @@ fn the_real_agent_describes_its_machine_and_answers_for_servers() {
 }
 
 #[test]
+fn what_a_sampler_says_there_names_the_machine() {
+    let (host, folder) = (host_of(real()).unwrap(), tempfile::tempdir().unwrap());
+    let (folders, load_cpus) = ([folder.path(), folder.path()], tare_sys::affinity::allowed_cpus().unwrap());
+    let mut servers = RemoteServers::new(&host, folders, Arc::default(), &load_cpus);
+    let order = |file_name: &str| SamplingOrder {
+        server: ServerId(3),
+        event: ProfileEvent::Cpu,
+        file_name: file_name.to_owned(),
+    };
+    let why = servers.begin_sampling(&order("a")).unwrap_err().to_string();
+    assert_eq!(
+        why,
+        "on local: cannot profile a server that runs elsewhere: its process cannot be seen; let tare start it, with a \
+         command in a suite file"
+    );
+    let why = servers.begin_sampling(&order("../a")).unwrap_err().to_string();
+    assert_eq!(why, "agent local: \"../a\" is no file name");
+    assert!(servers.end_sampling().unwrap_err().to_string().contains("no sampler was attached"));
+    let ended = host.ask(&HostOrder::EndSampling, |report| match report {
+        HostReport::SamplerFailed(reason) => Some(reason),
+        _ => None,
+    });
+    assert!(ended.unwrap().contains("no sampler was attached"));
+    host.check().unwrap();
+}
+
+#[test]
 fn an_agent_that_misbehaves_is_given_up_with_the_reason() {
     for (answer, says) in [
         (
-            (|number| Some(ReportKind::Run(RunReport { number, report: "{".to_owned(), sample: None })))
+            (|number| Some(ReportKind::Run(RunReport { number, report: "{".to_owned(), ..RunReport::default() })))
                 as fn(u64) -> _,
             "an answer that cannot be read",
         ),
         (
-            |number| Some(ReportKind::Run(RunReport { number, report: "\"Done\"".to_owned(), sample: None })),
+            |number| Some(ReportKind::Run(RunReport { number, report: "\"Done\"".to_owned(), ..RunReport::default() })),
             "its answer belongs to another order",
         ),
         (|_| Some(ReportKind::Failed(Failure { reason: "the disk is full".to_owned() })), "the disk is full"),

@@ -7,7 +7,7 @@ use tare_plan::profile::ProfileEvent;
 use tare_record::profile::Weight;
 use tare_sys::child::Program;
 
-use super::library::{Library, VERSION};
+use super::library::{JarSource, Library, VERSION};
 use super::{Sampled, is_jvm, tool};
 use crate::SutError;
 use crate::jdk::Jdk;
@@ -48,8 +48,8 @@ const fn engines(event: ProfileEvent) -> (&'static str, &'static [&'static str])
 
 impl JvmRecording {
     /// Attaches to the JVM and starts to record into `file`.
-    pub fn begin(pid: u32, event: ProfileEvent, file: &Path) -> Result<Self, SutError> {
-        let library = Library::find_or_download()?;
+    pub fn begin(pid: u32, event: ProfileEvent, file: &Path, jar: &JarSource) -> Result<Self, SutError> {
+        let library = Library::find(jar)?;
         let start = |engine| {
             let recording = Self { library: library.clone(), pid, event, engine, file: file.to_owned() };
             recording.start().map(|_| recording)

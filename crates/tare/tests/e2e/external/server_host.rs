@@ -2,6 +2,7 @@
 //! it.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 
 use crate::common::{Bench, QUICK, TARE, cell, stderr, stdout, wait_for};
@@ -50,6 +51,7 @@ fn servers_behind_an_agent_are_sent_started_read_and_ended() {
     assert!(kept[0].path().join("serve.sh").is_file());
     let environment = summary["environment"].to_string();
     assert!(environment.contains("Server host") && environment.contains("median of 16 TCP connects"), "{environment}");
+    assert!(environment.contains("bit/s to the servers, "), "{environment}");
     let logs = bench.path().join(".tare/runs").join(summary["run"]["id"].as_str().unwrap()).join("logs");
     let log =
         fs::read_dir(logs).unwrap().map(Result::unwrap).find(|log| log.file_name().to_string_lossy().contains("bare"));
@@ -78,18 +80,72 @@ fn no_server_outlives_a_killed_run_or_its_agent() {
     }
 }
 
+/// `tare profile bare Get --server-host local:` where `perf` is this script.
+fn profile(bench: &Bench, perf: &str) -> Command {
+    bench.suite(&[QUICK, &scripted(bench, "bare", "")].concat());
+    let folder = bench.path().join("bin");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("perf"), perf).unwrap();
+    fs::set_permissions(folder.join("perf"), fs::Permissions::from_mode(0o755)).unwrap();
+    let flags = ["--suite", "suite.toml", "--forks", "1", "--span", "300ms", "-e", "cpu", "--server-host", "local:"];
+    let mut command = bench.tare(&[&["profile", "bare", "Get"], &flags[..]].concat());
+    let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap());
+    command.env("XDG_CACHE_HOME", bench.path().join("cache")).env("PATH", path);
+    command
+}
+
+/// Records what it was told, until it is ended, and has seen one method.
+const PERF: &str = r#"#!/bin/sh
+if [ "$1" = record ]; then
+    for file; do :; done
+    echo "$@" > "$file"
+    exec tail -f /dev/null
+fi
+printf 's   628/628 13207.55: cpu-clock: \n'
+printf '\t            112d spin+0x4 (/tmp/s)\n\t           2724a main+0x7a (/tmp/s)\n\n'
+"#;
+
+#[test]
+fn a_server_behind_an_agent_is_profiled_there_and_recorded_here() {
+    let bench = Bench::new();
+    let output = profile(&bench, PERF).output().unwrap();
+    assert!(output.status.success(), "{}{}", stdout(&output), stderr(&output));
+    let summary = bench.summary();
+    let view = &summary["profiles"]["views"][0];
+    assert_eq!((&view["variant"], &view["samples"]), (&"bare".into(), &1.into()), "{view:#}");
+    assert!(view.to_string().contains("spin"), "{view:#}");
+    let run = bench.path().join(".tare/runs").join(summary["run"]["id"].as_str().unwrap());
+    let recording = run.join("profiles").join(view["files"][0].as_str().unwrap());
+    let told = fs::read_to_string(recording).unwrap();
+    let there = bench.path().join("cache/tare/servers-").display().to_string();
+    assert!(told.starts_with("record ") && told.contains(&there), "it was written there: {told}");
+    let kept = fs::read_dir(bench.path().join("cache/tare")).unwrap().flatten().map(|entry| entry.file_name());
+    assert_eq!(kept.filter(|name| name.to_string_lossy().starts_with("servers-")).count(), 0);
+    bench.assert_nothing_left();
+}
+
+#[test]
+fn a_sampler_that_is_refused_there_is_told_with_the_machine() {
+    let bench = Bench::new();
+    let output = profile(&bench, "#!/bin/sh\nexit 255\n").output().unwrap();
+    let said = stderr(&output);
+    assert!(!output.status.success(), "{said}");
+    for part in ["on local: cannot attach perf: it ended at once", "kernel.perf_event_paranoid=1"] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    bench.assert_nothing_left();
+}
+
 #[test]
 fn what_another_machine_cannot_do_is_said_before_the_run() {
     let bench = Bench::new();
     let suite = [QUICK, &scripted(&bench, "bare", "")].concat();
-    let profiled = format!("{suite}[profile]\n");
     let external = format!("{suite}[servers.there]\nurl = \"http://127.0.0.1:1\"\n");
     for (suite, flags, says) in [
         (&suite, &["--server-host", "bench1"][..], "--server-host: \"bench1\" is no machine for servers; write ssh://"),
         (&suite, &["--server-host", "local:", "--server-address", "192.0.2.1"], "name an address of that machine with"),
         (&suite, &["--server-host", "local:", "--server-address", "no such name"], "is no address"),
         (&suite, &["--server-host", "local:", "--server-cpus", "999"], "core 999 is not there on local"),
-        (&profiled, &["--server-host", "local:"], "cannot be profiled yet"),
         (&external, &["--server-host", "local:", "-s", "there"], "there runs already"),
     ] {
         bench.suite(suite);

@@ -1,0 +1,263 @@
+//! The way to the machine of the servers: its round trip, and its bandwidth in both directions, over TCP connections to the
+//! address on which the servers listen. Nothing listens there once it is measured.
+
+use std::io::{self, Read, Write};
+use std::net::{IpAddr, Shutdown, TcpListener, TcpStream};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::Builder;
+use std::time::Duration;
+
+use rand::{Rng, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+use serde::{Deserialize, Serialize};
+use tare_sys::clock;
+
+use super::RemoteHost;
+use super::message::{HostOrder, HostReport};
+use crate::error::RunError;
+
+/// Connections by which the round trip is measured. One for each direction of the bandwidth follows them.
+const ROUND_TRIPS: usize = 16;
+/// The longest that a connect may take, and the longest silence in a transfer.
+const PATIENCE: Duration = Duration::from_secs(3);
+/// A transfer ends after these bytes.
+const MOST_BYTES: u64 = 64 << 20;
+/// And it ends after this time.
+const LONGEST: Duration = Duration::from_millis(500);
+/// Bytes that are written or read at a time.
+const CHUNK: usize = 256 << 10;
+/// How long the agent waits for the end of the transfer to it: no transfer takes longer.
+const WAIT: Duration = Duration::from_secs(10);
+
+/// What a way can do.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Way {
+    /// The median time of a TCP connect.
+    round_trip: Duration,
+    /// In bits per second; `None` where the transfer failed.
+    to_servers: Option<f64>,
+    /// The same from the servers to here.
+    from_servers: Option<f64>,
+}
+
+impl Way {
+    /// Measures the way to the address of a host's servers.
+    ///
+    /// # Errors
+    /// [`RunError::Agent`] when nothing can listen on the address, or it cannot be reached from here. A transfer that fails
+    /// only leaves the bandwidth unknown.
+    pub fn measure(host: &RemoteHost) -> Result<Self, RunError> {
+        let address = host.address();
+        let port = host.ask(&HostOrder::Listen { address }, |report| match report {
+            HostReport::Listening { port } => Some(port),
+            _ => None,
+        });
+        let port = port.map_err(|error| {
+            let reason = if let RunError::Agent { reason, .. } = error { reason } else { error.to_string() };
+            let remedy = "name an address of that machine with --server-address";
+            host.error(format!("its servers cannot listen on {address} ({reason}); {remedy}"))
+        })?;
+        let connect = || {
+            TcpStream::connect_timeout(&(address, port).into(), PATIENCE).map_err(|error| {
+                let remedy = "name one that can be with --server-address";
+                host.error(format!("its address {address} cannot be reached from here ({error}); {remedy}"))
+            })
+        };
+        let round_trip = median_connect(&connect)?;
+        send(connect()?);
+        let back = receive(connect()?).ok();
+        let there = host.ask(&HostOrder::Received, |report| match report {
+            HostReport::Received(transfer) => Some(transfer),
+            _ => None,
+        })?;
+        let rate = |transfer: Option<Transfer>| transfer.and_then(Transfer::bits_per_s);
+        Ok(Self { round_trip, to_servers: rate(there), from_servers: rate(back) })
+    }
+
+    /// What the record says of it.
+    pub fn facts(&self) -> [(&'static str, Option<String>); 2] {
+        let round_trip_ms = self.round_trip.as_secs_f64() * 1e3;
+        let (there, back) = (shown_rate(self.to_servers), shown_rate(self.from_servers));
+        let (most_mib, longest_ms) = (MOST_BYTES >> 20, LONGEST.as_millis());
+        let bandwidth = format!(
+            "{there} to the servers, {back} back (one TCP connection, {most_mib} MiB or {longest_ms} ms each way)"
+        );
+        [
+            ("network round trip", Some(format!("{round_trip_ms:.3} ms (median of {ROUND_TRIPS} TCP connects)"))),
+            ("network bandwidth", Some(bandwidth)),
+        ]
+    }
+}
+
+fn median_connect(connect: &impl Fn() -> Result<TcpStream, RunError>) -> Result<Duration, RunError> {
+    let mut times_ns = Vec::with_capacity(ROUND_TRIPS);
+    for _ in 0..ROUND_TRIPS {
+        let begun = clock::now();
+        connect()?;
+        times_ns.push(clock::now().since(begun));
+    }
+    times_ns.sort_unstable();
+    Ok(Duration::from_nanos(times_ns[ROUND_TRIPS / 2]))
+}
+
+fn shown_rate(bits_per_s: Option<f64>) -> String {
+    match bits_per_s {
+        None => "unknown".to_owned(),
+        Some(rate) if rate >= 1e9 => format!("{:.1} Gbit/s", rate / 1e9),
+        Some(rate) => format!("{:.1} Mbit/s", rate / 1e6),
+    }
+}
+
+/// What arrived of a transfer after its first bytes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Transfer {
+    bytes: u64,
+    span_ns: u64,
+}
+
+impl Transfer {
+    /// `None` where too little arrived to tell.
+    fn bits_per_s(self) -> Option<f64> {
+        let is_known = self.bytes > 0 && self.span_ns > 0;
+        is_known.then(|| self.bytes as f64 * 8.0 / (self.span_ns as f64 / 1e9))
+    }
+}
+
+/// An address on which connections are accepted until the way to it is measured.
+#[derive(Debug)]
+pub(super) struct Listening {
+    pub port: u16,
+    received: Receiver<io::Result<Transfer>>,
+}
+
+impl Listening {
+    /// Listens on a free port of `address`.
+    ///
+    /// # Errors
+    /// When it is no address of this machine.
+    pub fn begin(address: IpAddr) -> io::Result<Self> {
+        let listener = TcpListener::bind((address, 0))?;
+        let port = listener.local_addr()?.port();
+        let (heard, received) = channel();
+        Builder::new().name("way".to_owned()).spawn(move || accept_all(&listener, &heard))?;
+        Ok(Self { port, received })
+    }
+
+    /// What arrived of the transfer to this machine; `None` where it failed.
+    pub fn received(self) -> Option<Transfer> {
+        self.received.recv_timeout(WAIT).ok()?.ok()
+    }
+}
+
+/// Accepts the connections of one measurement: those of the round trips, one to read from, and one to write to.
+fn accept_all(listener: &TcpListener, heard: &Sender<io::Result<Transfer>>) {
+    let mut arrivals = listener.incoming();
+    arrivals.by_ref().take(ROUND_TRIPS).for_each(drop);
+    let transfer = arrivals.next().map(|arrival| arrival.and_then(receive));
+    // Nobody waits for it if the other side is gone.
+    let _ = transfer.map(|transfer| heard.send(transfer));
+    if let Some(Ok(connection)) = arrivals.next() {
+        send(connection);
+    }
+}
+
+/// Reads until the end, or until it is enough. The time begins with the first bytes, so it has no round trip in it.
+fn receive(mut connection: TcpStream) -> io::Result<Transfer> {
+    connection.set_read_timeout(Some(PATIENCE))?;
+    let mut chunk = vec![0; CHUNK];
+    if connection.read(&mut chunk)? == 0 {
+        return Ok(Transfer::default());
+    }
+    let begun = clock::now();
+    let mut transfer = Transfer::default();
+    while transfer.bytes < MOST_BYTES && Duration::from_nanos(transfer.span_ns) < LONGEST {
+        let read = connection.read(&mut chunk)?;
+        if read == 0 {
+            break;
+        }
+        transfer = Transfer { bytes: transfer.bytes + read as u64, span_ns: clock::now().since(begun) };
+    }
+    Ok(transfer)
+}
+
+/// Writes until it is enough, or until the other side has enough and closes. That side knows what arrived.
+fn send(mut connection: TcpStream) {
+    let mut chunk = vec![0; CHUNK];
+    // A tunnel on the way may compress what repeats.
+    Pcg64Mcg::seed_from_u64(0).fill_bytes(&mut chunk);
+    // The other side begins to count with its first bytes, which are under way for a while.
+    let end = clock::now() + PATIENCE;
+    let mut sent = 0;
+    if connection.set_write_timeout(Some(PATIENCE)).is_err() {
+        return;
+    }
+    while sent < MOST_BYTES && clock::now() < end {
+        match connection.write(&chunk) {
+            Ok(written) if written > 0 => sent += written as u64,
+            _ => return,
+        }
+    }
+    let _ = connection.shutdown(Shutdown::Write);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use super::*;
+
+    fn pair() -> (TcpStream, TcpStream) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let near = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        (near, listener.accept().unwrap().0)
+    }
+
+    #[test]
+    fn both_directions_arrive_and_then_nothing_listens() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let (heard, received) = channel();
+        let accepting = thread::spawn(move || accept_all(&listener, &heard));
+        let connect = || Ok(TcpStream::connect(address).unwrap());
+        median_connect(&connect).unwrap();
+        send(connect().unwrap());
+        let back = receive(connect().unwrap()).unwrap();
+        let there = received.recv().unwrap().unwrap();
+        for transfer in [there, back] {
+            assert!(transfer.bits_per_s().is_some() && transfer.bytes <= MOST_BYTES + CHUNK as u64, "{transfer:?}");
+        }
+        accepting.join().unwrap();
+        assert!(TcpStream::connect(address).is_err());
+    }
+
+    #[test]
+    fn a_transfer_that_brings_nothing_tells_no_bandwidth() {
+        let (near, far) = pair();
+        drop(near);
+        let nothing = receive(far).unwrap();
+        assert_eq!((nothing, nothing.bits_per_s()), (Transfer::default(), None));
+        let (mut near, far) = pair();
+        near.write_all(b"a").unwrap();
+        drop(near);
+        assert_eq!(receive(far).unwrap().bits_per_s(), None, "the first bytes begin the time");
+    }
+
+    #[test]
+    fn who_sends_stops_when_nobody_reads_any_more() {
+        let (near, far) = pair();
+        drop(far);
+        send(near);
+    }
+
+    #[test]
+    fn a_way_is_told_in_units_that_people_use() {
+        let rate = Transfer { bytes: 125_000_000, span_ns: 1_000_000_000 }.bits_per_s();
+        let way = Way { round_trip: Duration::from_micros(46), to_servers: rate, from_servers: Some(9_412_000.0) };
+        let [round_trip, bandwidth] = way.facts().map(|(_, value)| value.unwrap());
+        assert_eq!(round_trip, "0.046 ms (median of 16 TCP connects)");
+        let sizes = "(one TCP connection, 64 MiB or 500 ms each way)";
+        assert_eq!(bandwidth, format!("1.0 Gbit/s to the servers, 9.4 Mbit/s back {sizes}"));
+        let [_, unknown] = Way::default().facts();
+        assert!(unknown.1.unwrap().starts_with("unknown to the servers, unknown back "));
+    }
+}
