@@ -8,14 +8,17 @@
 //! core settles for seconds; windows from before the move prove nothing. Quiet rounds between the full ones show the
 //! compilers how a server waits for work.
 
+mod windows;
+
 use std::time::Duration;
 
 use tare_load::Sending;
 use tare_plan::plan::{SliceKind, Warmup};
 use tare_plan::turn::Turns;
-use tare_record::{Phase, ServerCpu, StoredSlice};
-use tare_stats::steady::{SteadyRule, Unsteady, Window, assess_steadiness};
+use tare_record::Phase;
+use tare_stats::steady::Window;
 
+use self::windows::{WarmUpWindows, window};
 use crate::alternating_round::AlternatingRound;
 use crate::error::RunError;
 use crate::order::Order;
@@ -28,12 +31,8 @@ const SLICE: Duration = Duration::from_millis(250);
 /// The same on the cores of measuring, where the servers alternate in turns: the rule needs a number of windows, and turns make
 /// short ones as good.
 const SLICE_OF_TURNS: Duration = Duration::from_millis(125);
-
-/// The same for servers that show no compiler threads. They need fewer seconds, and as many slices.
+/// The same of servers that show no compiler threads. They need fewer seconds, and as many slices.
 const SLICE_WITHOUT_COMPILER: Duration = Duration::from_millis(100);
-/// How far back the cost of servers without compiler threads must be level. Native code is warm at once; what compiles
-/// unseen, such as Node, still has this time.
-const LOOK_BACK_WITHOUT_COMPILER_S: f64 = 2.0;
 
 /// Every so many rounds a server with compilers gets a quiet one. A compiler leaves out the branches that it has not seen: under
 /// full load a worker never waits for work. The first pause then throws compiled code away, in the middle of a measurement.
@@ -45,12 +44,6 @@ const QUIET_SHARE: f64 = 0.25;
 /// Expected requests below which a quiet slice would show a server nothing.
 const LEAST_QUIET_REQUESTS: f64 = 20.0;
 
-/// The compilers' share of the time, waiting included, below which their backlog counts as gone. The last compilations come
-/// one by one for seconds, and need no second core.
-const BACKLOG_GONE: f64 = 0.05;
-/// Full rounds over which that share is averaged. A compilation that comes later is still waited for: steady means that the
-/// compilers have used next to no CPU for seconds on the cores of measuring, too.
-const CALM_ROUNDS: usize = 3;
 /// The part of the cap that is kept for the cores of measuring, whether the compilers are calm before it or not.
 const SHARE_ON_OWN_CORES: f64 = 0.3;
 /// What a server needs there to show a level: the look-back of the rule, and some rounds after the change of cores.
@@ -78,8 +71,7 @@ pub(crate) struct WarmUp {
     begin_ns: u64,
     /// The orders of the servers in turns.
     orders: Order,
-    /// What each server showed on the cores where it is now.
-    windows: Vec<Vec<Window>>,
+    windows: WarmUpWindows,
 }
 
 impl WarmUp {
@@ -101,7 +93,7 @@ impl WarmUp {
             round += 1;
             if warm_up.on_all_cores {
                 warm_up.move_when_calm(scenario);
-            } else if warm_up.until_steady && steady == warm_up.windows.len() {
+            } else if warm_up.until_steady && steady == warm_up.windows.servers() {
                 break;
             }
         }
@@ -134,7 +126,7 @@ impl WarmUp {
             on_all_cores,
             begin_ns: scenario.elapsed_ns(),
             orders: scenario.random_orders("warm-up"),
-            windows: vec![Vec::new(); scenario.members()],
+            windows: WarmUpWindows::new(scenario.members()),
         }
     }
 
@@ -178,7 +170,7 @@ impl WarmUp {
 
     /// The length of a slice of a full round.
     fn full_slice(&self, scenario: &ScenarioRun<'_, '_>) -> Duration {
-        if !compiles(&self.windows) {
+        if !self.windows.compiles() {
             SLICE_WITHOUT_COMPILER
         } else if !self.on_all_cores && self.turns(scenario, SLICE_OF_TURNS).is_some() {
             SLICE_OF_TURNS
@@ -189,7 +181,7 @@ impl WarmUp {
 
     /// The load of a round: full, or quiet now and then for servers with compilers.
     fn load(&self, scenario: &ScenarioRun<'_, '_>, round: u32) -> SliceLoad {
-        let may_be_quiet = self.until_steady && compiles(&self.windows);
+        let may_be_quiet = self.until_steady && self.windows.compiles();
         let rate_per_s = if may_be_quiet { quiet_rate(round, self.slowest_per_s) } else { None };
         let (kind, length) = match rate_per_s {
             Some(_) => (SliceKind::Poisson, QUIET_SLICE),
@@ -213,18 +205,15 @@ impl WarmUp {
         if self.until_steady {
             self.users = users_that_drain_soon(length, slowest_per_s, self.most_users);
         }
-        for (member, window) in against_the_others(windows) {
-            self.windows[member].push(window);
-        }
+        self.windows.take_round(windows);
     }
 
     /// How many servers are steady, or get no load.
     fn steady(&self, scenario: &ScenarioRun<'_, '_>) -> usize {
-        let rule = steady_rule(&self.windows);
-        let is_steady = |(at, windows): &(usize, &Vec<Window>)| {
-            !scenario.server_state(*at).is_healthy() || unsteady_reason(windows, &rule).is_none()
+        let is_steady = |server: &usize| {
+            !scenario.server_state(*server).is_healthy() || self.windows.unsteady_reason(*server).is_none()
         };
-        self.windows.iter().enumerate().filter(is_steady).count()
+        (0..self.windows.servers()).filter(is_steady).count()
     }
 
     fn show(&self, scenario: &mut ScenarioRun<'_, '_>, steady: usize) {
@@ -233,8 +222,8 @@ impl WarmUp {
             scenario: &scenario.named.name,
             elapsed: self.elapsed(scenario),
             cap: self.cap,
-            steady: if self.until_steady { (steady, self.windows.len()) } else { (0, 0) },
-            compiler_share: self.windows.iter().filter_map(|w| w.last()?.compiler_share).reduce(f64::max),
+            steady: if self.until_steady { (steady, self.windows.servers()) } else { (0, 0) },
+            compiler_share: self.windows.compiler_share(),
         };
         scenario.context.show(&progress);
     }
@@ -242,10 +231,10 @@ impl WarmUp {
     /// Moves the servers to their own cores once their compilers have nothing left to do, or the rest of the cap is needed there.
     /// Windows from before the move prove nothing.
     fn move_when_calm(&mut self, scenario: &mut ScenarioRun<'_, '_>) {
-        if is_calm(&self.windows) || self.elapsed(scenario) > longest_on_all_cores(self.cap, self.full_round) {
+        if self.windows.are_calm() || self.elapsed(scenario) > longest_on_all_cores(self.cap, self.full_round) {
             let server = scenario.context.cores.server.clone();
             scenario.servers.move_to(scenario.context, &server);
-            self.windows.iter_mut().for_each(Vec::clear);
+            self.windows.clear();
             self.on_all_cores = false;
         }
     }
@@ -254,10 +243,9 @@ impl WarmUp {
         let server = scenario.context.cores.server.clone();
         scenario.servers.move_to(scenario.context, &server);
         let span_ns = scenario.elapsed_ns() - self.begin_ns;
-        let rule = steady_rule(&self.windows);
-        for (member, windows) in self.windows.iter().enumerate() {
+        for member in 0..self.windows.servers() {
             scenario.servers.members[member].is_warmed = true;
-            let reason = if self.until_steady { unsteady_reason(windows, &rule) } else { None };
+            let reason = if self.until_steady { self.windows.unsteady_reason(member) } else { None };
             scenario.record_warmup(member, span_ns, reason)?;
         }
         Ok(())
@@ -286,95 +274,9 @@ fn longest_on_all_cores(cap: Duration, full_round: Duration) -> Duration {
     cap - cap.mul_f64(SHARE_ON_OWN_CORES).max(least_on_own_cores).min(cap / 2)
 }
 
-/// Whether the compilers of all servers have had next to nothing to do for some rounds; soon where there are no compilers.
-fn is_calm(windows: &[Vec<Window>]) -> bool {
-    let share = |windows: &[Window]| windows.iter().filter_map(|window| window.compiler_share).sum::<f64>();
-    let is_calm = |windows: &Vec<Window>| {
-        let last = windows.last_chunk::<CALM_ROUNDS>();
-        last.is_some_and(|last| share(last) / (CALM_ROUNDS as f64) < BACKLOG_GONE)
-    };
-    windows.iter().filter(|w| !w.is_empty()).all(is_calm)
-}
-
-/// What one slice says about steadiness: the cost of a request, where the server's CPU is known; else the throughput.
-fn window(slice: &StoredSlice, on_all_cores: bool) -> Option<Window> {
-    let time_s = (slice.load.window_start_ns() + slice.load.window_ns / 2) as f64 / 1e9;
-    let share = if on_all_cores { ServerCpu::compiler_share } else { ServerCpu::compiler_cpu_share };
-    let compiler_share = slice.server.cpu.as_ref().and_then(share);
-    let cost = slice.server.cpu.as_ref().map(|cpu| cpu.serving_ns() as f64 / cpu.requests as f64);
-    let log_cost = match cost {
-        Some(cost) => positive_ln(cost)?,
-        None => -positive_ln(slice.load.throughput_per_s())?,
-    };
-    Some(Window { time_s, log_cost, compiler_share })
-}
-
-/// The windows of one round, each cost relative to the geometric mean of all: what the machine does to all of them cancels.
-/// A server that is alone keeps its own cost.
-fn against_the_others(mut windows: Vec<(usize, Window)>) -> Vec<(usize, Window)> {
-    if windows.len() > 1 {
-        let mean = windows.iter().map(|(_, window)| window.log_cost).sum::<f64>() / windows.len() as f64;
-        windows.iter_mut().for_each(|(_, window)| window.log_cost -= mean);
-    }
-    windows
-}
-
-fn positive_ln(value: f64) -> Option<f64> {
-    (value.is_finite() && value > 0.0).then(|| value.ln())
-}
-
-/// Whether any server has compiler threads, as far as is known.
-fn compiles(windows: &[Vec<Window>]) -> bool {
-    windows.iter().flatten().any(|window| window.compiler_share.is_some()) || windows.iter().all(Vec::is_empty)
-}
-
-fn steady_rule(windows: &[Vec<Window>]) -> SteadyRule {
-    let usual = SteadyRule::default();
-    if compiles(windows) { usual } else { SteadyRule { look_back_s: LOOK_BACK_WITHOUT_COMPILER_S, ..usual } }
-}
-
-/// Why a series is not steady; `None` when it is.
-fn unsteady_reason(windows: &[Window], rule: &SteadyRule) -> Option<String> {
-    match assess_steadiness(windows, rule) {
-        Ok(steadiness) => steadiness.reason.map(in_words),
-        Err(error) => Some(error.to_string()),
-    }
-}
-
-fn in_words(reason: Unsteady) -> String {
-    match reason {
-        Unsteady::TooShort => "too short to tell".to_owned(),
-        Unsteady::CompilersBusy { share } => {
-            format!("its JIT compilers still work {:.0} % of the time", share * 100.0)
-        }
-        Unsteady::Drifting { drift_per_span, .. } => {
-            format!("CPU per request still drifts by {:+.1} % in 3 s", drift_per_span * 100.0)
-        }
-        Unsteady::Shifted { log_shift, .. } => {
-            format!("CPU per request has just shifted by {:+.1} %", log_shift.exp_m1() * 100.0)
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn window(log_cost: f64) -> Window {
-        Window { time_s: 1.0, log_cost, compiler_share: Some(0.0) }
-    }
-
-    #[test]
-    fn what_the_machine_does_to_all_servers_cancels() {
-        let costs = |slowdown: f64| {
-            let windows = vec![(0, window(slowdown)), (2, window(0.1 + slowdown))];
-            against_the_others(windows).into_iter().map(|(member, w)| (member, w.log_cost)).collect::<Vec<_>>()
-        };
-        for ((member, quick), (_, slow)) in costs(0.0).into_iter().zip(costs(0.7)) {
-            assert!((quick - slow).abs() < 1e-12, "member {member}: {quick} and {slow}");
-        }
-        assert!((against_the_others(vec![(0, window(0.3))])[0].1.log_cost - 0.3).abs() < 1e-12, "alone: its own cost");
-    }
 
     #[test]
     fn each_third_round_is_quiet_where_the_rate_is_known_and_high_enough() {
@@ -394,18 +296,6 @@ mod tests {
     }
 
     #[test]
-    fn servers_without_compilers_are_watched_for_less_time() {
-        let series = |seconds: f64, compiler_share| -> Vec<Vec<Window>> {
-            let at = |i| Window { time_s: f64::from(i) * 0.2, compiler_share, ..window(0.0) };
-            vec![(0..(seconds / 0.2) as i32).map(at).collect()]
-        };
-        let is_steady = |windows: &[Vec<Window>]| unsteady_reason(&windows[0], &steady_rule(windows)).is_none();
-        assert!(is_steady(&series(2.6, None)) && !is_steady(&series(1.4, None)));
-        assert!(is_steady(&series(5.6, Some(0.0))) && !is_steady(&series(4.4, Some(0.0))));
-        assert!(compiles(&[Vec::new()]), "not known yet");
-    }
-
-    #[test]
     fn a_short_cap_leaves_enough_time_to_show_a_level() {
         let on_all_cores = |cap_s, round_ms| {
             longest_on_all_cores(Duration::from_secs(cap_s), Duration::from_millis(round_ms)).as_secs_f64()
@@ -413,19 +303,5 @@ mod tests {
         assert_eq!([40, 16, 8].map(|cap_s| on_all_cores(cap_s, 750)), [28.0, 9.0, 4.0]);
         assert_eq!(on_all_cores(24, 1_000), 15.0, "long rounds: nine of them");
         assert_eq!(on_all_cores(24, 5_000), 12.0, "never more than half of the cap");
-    }
-
-    #[test]
-    fn compilers_are_calm_after_three_rounds_with_next_to_no_work_or_waiting() {
-        let rounds = |shares: &[f64]| -> Vec<Window> {
-            shares.iter().map(|share| Window { compiler_share: Some(*share), ..window(0.0) }).collect()
-        };
-        let calm = rounds(&[0.9, 0.0, 0.12, 0.02]);
-        assert!(is_calm(std::slice::from_ref(&calm)), "one late compilation does not count: 4.7 % on average");
-        assert!(!is_calm(&[rounds(&[0.9, 0.0, 0.14, 0.02])]), "5.3 %");
-        assert!(!is_calm(&[rounds(&[0.0, 0.0])]), "too few rounds");
-        assert!(!is_calm(&[calm.clone(), rounds(&[0.1; 3])]), "one server is not enough");
-        assert!(is_calm(&[calm, Vec::new()]), "a server that gets no load is not waited for");
-        assert!(is_calm(&[vec![Window { compiler_share: None, ..window(0.0) }; 3]]), "no compilers");
     }
 }

@@ -11,8 +11,8 @@ use tare_sut::server::Status;
 use tare_sys::child::How;
 use tare_units::Span;
 
+use super::network_path::Transfer;
 use super::sampling::{SampledReport, SamplingOrder};
-use super::way::Transfer;
 use super::{StartOrder, StartedServer};
 use crate::server_id::ServerId;
 use crate::watch::WatchOrder;
@@ -22,7 +22,7 @@ use crate::watch::WatchOrder;
 pub(crate) enum HostOrder {
     /// Describe the machine. `java` is the home of the JDK to use, where one is named.
     Describe { java: Option<PathBuf> },
-    /// Accept connections on this address for a moment, so that the way to it can be measured.
+    /// Accept connections on this address for a moment, so that the network path to it can be measured.
     Listen { address: IpAddr },
     /// How much arrived of what was sent there?
     Received,

@@ -5,6 +5,7 @@ mod files;
 mod leftovers;
 mod local;
 mod message;
+mod network_path;
 mod remote;
 mod remote_servers;
 mod sampling;
@@ -13,7 +14,6 @@ mod serve;
 mod start;
 #[cfg(test)]
 mod tests;
-mod way;
 
 use std::net::SocketAddr;
 use std::time::Duration;

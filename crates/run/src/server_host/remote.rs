@@ -16,7 +16,7 @@ use tare_sys::affinity::CpuSet;
 
 use super::files::{BundleFile, bundle_files, bundle_hash, name_of};
 use super::message::{HostFacts, HostOrder, HostReport};
-use super::way::Way;
+use super::network_path::NetworkPath;
 use crate::agents::link::AgentLink;
 use crate::agents::place::AgentPlace;
 use crate::agents::ssh::{Program, SshHost};
@@ -36,7 +36,7 @@ pub struct RemoteHost {
     is_local: bool,
     facts: HostFacts,
     address: IpAddr,
-    way: Way,
+    network_path: NetworkPath,
     /// It holds the pipe of orders open, so it ends first.
     _pings: KeepAlive,
     talk: Mutex<Talk>,
@@ -54,7 +54,7 @@ pub struct HostChoice<'a> {
 }
 
 impl RemoteHost {
-    /// Starts an agent on a machine and measures the way to it. Copies this program there if it is not there.
+    /// Starts an agent on a machine and measures the network path to it. Copies this program there if it is not there.
     ///
     /// # Errors
     /// [`RunError::Plan`] for what is no machine or no address; [`RunError::Agent`] when it cannot be reached, and what to
@@ -77,7 +77,7 @@ impl RemoteHost {
             is_local: place.is_none(),
             facts: HostFacts::default(),
             address: Ipv4Addr::LOCALHOST.into(),
-            way: Way::default(),
+            network_path: NetworkPath::default(),
             _pings: talk.keep_alive(),
             talk: Mutex::new(talk),
         };
@@ -87,7 +87,7 @@ impl RemoteHost {
             _ => None,
         })?;
         this.address = this.address_of_servers(choice.address, place)?;
-        this.way = Way::measure(&this)?;
+        this.network_path = NetworkPath::measure(&this)?;
         Ok(this)
     }
 
@@ -106,16 +106,16 @@ impl RemoteHost {
         self.facts.jdk
     }
 
-    /// Whether it is another machine than the generator's, as far as the way to it tells.
+    /// Whether it is another machine than the generator's, as far as the network path tells.
     pub const fn is_another_machine(&self) -> bool {
         !self.is_local
     }
 
-    /// Facts about it and the way to it.
+    /// Facts about it and the network path to it.
     pub fn sections(&self) -> Vec<FactSection> {
         let host = ("host", Some(self.name.clone()));
         let address = ("address of the servers", Some(self.address.to_string()));
-        let [round_trip, bandwidth] = self.way.facts();
+        let [round_trip, bandwidth] = self.network_path.facts();
         let facts = section("Server host", [host, address, round_trip, bandwidth]);
         std::iter::once(facts).chain(self.facts.sections.clone()).collect()
     }

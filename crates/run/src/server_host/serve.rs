@@ -18,9 +18,9 @@ use super::files::{FilePart, FileStore};
 use super::leftovers::{mark_used, remove_leftovers};
 use super::local::LocalServers;
 use super::message::{HostFacts, HostOrder, HostReport, PackedUse, StartResult, StoppedServer};
+use super::network_path::Listening;
 use super::remote::CHUNK;
 use super::sampling::{SampledReport, SamplingOrder};
-use super::way::Listening;
 use super::{ServerHost, StartOrder, StartOrigin};
 use crate::agents::work::{Attached, OrderedWork};
 use crate::machine_state::{disturbances, machine_facts};
@@ -42,7 +42,7 @@ pub(crate) struct AgentHost {
     work: PathBuf,
     /// File names of the logs, by server.
     logs: BTreeMap<ServerId, String>,
-    /// While the way to this machine is measured.
+    /// While the network path to this machine is measured.
     listening: Option<Listening>,
     /// The own file of the last sampler, until it was read.
     recording: Option<PathBuf>,

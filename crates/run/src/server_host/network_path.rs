@@ -1,4 +1,4 @@
-//! The way to the machine of the servers: its round trip, and its bandwidth in both directions, over TCP connections to the
+//! The network path to the machine of the servers: its round trip, and its bandwidth in both directions, over TCP connections to the
 //! address on which the servers listen. Nothing listens there once it is measured.
 
 use std::io::{self, Read, Write};
@@ -29,9 +29,9 @@ const CHUNK: usize = 256 << 10;
 /// How long the agent waits for the end of the transfer to it: no transfer takes longer.
 const WAIT: Duration = Duration::from_secs(10);
 
-/// What a way can do.
+/// What a network path can do.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Way {
+pub(super) struct NetworkPath {
     /// The median time of a TCP connect.
     round_trip: Duration,
     /// In bits per second; `None` where the transfer failed.
@@ -40,8 +40,8 @@ pub(super) struct Way {
     from_servers: Option<f64>,
 }
 
-impl Way {
-    /// Measures the way to the address of a host's servers.
+impl NetworkPath {
+    /// Measures the path to the address of a host's servers.
     ///
     /// # Errors
     /// [`RunError::Agent`] when nothing can listen on the address, or it cannot be reached from here. A transfer that fails
@@ -123,7 +123,7 @@ impl Transfer {
     }
 }
 
-/// An address on which connections are accepted until the way to it is measured.
+/// An address on which connections are accepted until the path to it is measured.
 #[derive(Debug)]
 pub(super) struct Listening {
     pub port: u16,
@@ -139,7 +139,7 @@ impl Listening {
         let listener = TcpListener::bind((address, 0))?;
         let port = listener.local_addr()?.port();
         let (heard, received) = channel();
-        Builder::new().name("way".to_owned()).spawn(move || accept_all(&listener, &heard))?;
+        Builder::new().name("network-path".to_owned()).spawn(move || accept_all(&listener, &heard))?;
         Ok(Self { port, received })
     }
 
@@ -183,7 +183,7 @@ fn receive(mut connection: TcpStream) -> io::Result<Transfer> {
 /// Writes until it is enough, or until the other side has enough and closes. That side knows what arrived.
 fn send(mut connection: TcpStream) {
     let mut chunk = vec![0; CHUNK];
-    // A tunnel on the way may compress what repeats.
+    // A tunnel on the path may compress what repeats.
     Pcg64Mcg::seed_from_u64(0).fill_bytes(&mut chunk);
     // The other side begins to count with its first bytes, which are under way for a while.
     let end = clock::now() + PATIENCE;
@@ -250,14 +250,15 @@ mod tests {
     }
 
     #[test]
-    fn a_way_is_told_in_units_that_people_use() {
+    fn a_network_path_is_told_in_units_that_people_use() {
         let rate = Transfer { bytes: 125_000_000, span_ns: 1_000_000_000 }.bits_per_s();
-        let way = Way { round_trip: Duration::from_micros(46), to_servers: rate, from_servers: Some(9_412_000.0) };
-        let [round_trip, bandwidth] = way.facts().map(|(_, value)| value.unwrap());
+        let path =
+            NetworkPath { round_trip: Duration::from_micros(46), to_servers: rate, from_servers: Some(9_412_000.0) };
+        let [round_trip, bandwidth] = path.facts().map(|(_, value)| value.unwrap());
         assert_eq!(round_trip, "0.046 ms (median of 16 TCP connects)");
         let sizes = "(one TCP connection, 64 MiB or 500 ms each way)";
         assert_eq!(bandwidth, format!("1.0 Gbit/s to the servers, 9.4 Mbit/s back {sizes}"));
-        let [_, unknown] = Way::default().facts();
+        let [_, unknown] = NetworkPath::default().facts();
         assert!(unknown.1.unwrap().starts_with("unknown to the servers, unknown back "));
     }
 }

@@ -1,0 +1,167 @@
+//! What the servers of a fork showed while they warmed up, and what follows: are the compilers calm, is a server steady?
+
+use tare_record::{ServerCpu, StoredSlice};
+use tare_stats::steady::{SteadyRule, Unsteady, Window, assess_steadiness};
+
+/// How far back the cost of servers without compiler threads must be level. Native code is warm at once; what compiles
+/// unseen, such as Node, still has this time.
+const LOOK_BACK_WITHOUT_COMPILER_S: f64 = 2.0;
+
+/// The compilers' share of the time, waiting included, below which their backlog counts as gone. The last compilations come
+/// one by one for seconds, and need no second core.
+const BACKLOG_GONE: f64 = 0.05;
+/// Full rounds over which that share is averaged. A compilation that comes later is still waited for: steady means that the
+/// compilers have used next to no CPU for seconds on the cores of measuring, too.
+const CALM_ROUNDS: usize = 3;
+
+/// What each server showed in the full rounds on the cores where it is now.
+pub(super) struct WarmUpWindows(Vec<Vec<Window>>);
+
+impl WarmUpWindows {
+    /// Nothing yet, of so many servers.
+    pub fn new(servers: usize) -> Self {
+        Self(vec![Vec::new(); servers])
+    }
+
+    /// Number of servers.
+    pub const fn servers(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Takes what the servers showed in one full round, each with its index.
+    pub fn take_round(&mut self, round: Vec<(usize, Window)>) {
+        for (server, window) in against_the_others(round) {
+            self.0[server].push(window);
+        }
+    }
+
+    /// Forgets what was shown.
+    pub fn clear(&mut self) {
+        self.0.iter_mut().for_each(Vec::clear);
+    }
+
+    /// Whether any server has compiler threads, as far as is known.
+    pub fn compiles(&self) -> bool {
+        let all = || self.0.iter().flatten();
+        all().any(|window| window.compiler_share.is_some()) || all().next().is_none()
+    }
+
+    /// The largest share of the time that the compilers of a server needed in its last window, where there are any.
+    pub fn compiler_share(&self) -> Option<f64> {
+        self.0.iter().filter_map(|windows| windows.last()?.compiler_share).reduce(f64::max)
+    }
+
+    /// Whether the compilers of all servers have had next to nothing to do for some rounds; soon where there are no compilers.
+    /// Servers that get no load are not waited for.
+    pub fn are_calm(&self) -> bool {
+        let share = |windows: &[Window]| windows.iter().filter_map(|window| window.compiler_share).sum::<f64>();
+        let is_calm = |windows: &Vec<Window>| {
+            let last = windows.last_chunk::<CALM_ROUNDS>();
+            last.is_some_and(|last| share(last) / (CALM_ROUNDS as f64) < BACKLOG_GONE)
+        };
+        self.0.iter().filter(|windows| !windows.is_empty()).all(is_calm)
+    }
+
+    /// Why a server is not steady; `None` when it is.
+    pub fn unsteady_reason(&self, server: usize) -> Option<String> {
+        match assess_steadiness(&self.0[server], &self.rule()) {
+            Ok(steadiness) => steadiness.reason.map(in_words),
+            Err(error) => Some(error.to_string()),
+        }
+    }
+
+    fn rule(&self) -> SteadyRule {
+        let usual = SteadyRule::default();
+        if self.compiles() { usual } else { SteadyRule { look_back_s: LOOK_BACK_WITHOUT_COMPILER_S, ..usual } }
+    }
+}
+
+/// What one slice says about steadiness: the cost of a request, where the server's CPU is known; else the throughput.
+pub(super) fn window(slice: &StoredSlice, on_all_cores: bool) -> Option<Window> {
+    let time_s = (slice.load.window_start_ns() + slice.load.window_ns / 2) as f64 / 1e9;
+    let share = if on_all_cores { ServerCpu::compiler_share } else { ServerCpu::compiler_cpu_share };
+    let compiler_share = slice.server.cpu.as_ref().and_then(share);
+    let cost = slice.server.cpu.as_ref().map(|cpu| cpu.serving_ns() as f64 / cpu.requests as f64);
+    let log_cost = match cost {
+        Some(cost) => positive_ln(cost)?,
+        None => -positive_ln(slice.load.throughput_per_s())?,
+    };
+    Some(Window { time_s, log_cost, compiler_share })
+}
+
+/// The windows of one round, each cost relative to the geometric mean of all: what the machine does to all of them cancels.
+/// A server that is alone keeps its own cost.
+fn against_the_others(mut windows: Vec<(usize, Window)>) -> Vec<(usize, Window)> {
+    if windows.len() > 1 {
+        let mean = windows.iter().map(|(_, window)| window.log_cost).sum::<f64>() / windows.len() as f64;
+        windows.iter_mut().for_each(|(_, window)| window.log_cost -= mean);
+    }
+    windows
+}
+
+fn positive_ln(value: f64) -> Option<f64> {
+    (value.is_finite() && value > 0.0).then(|| value.ln())
+}
+
+fn in_words(reason: Unsteady) -> String {
+    match reason {
+        Unsteady::TooShort => "too short to tell".to_owned(),
+        Unsteady::CompilersBusy { share } => {
+            format!("its JIT compilers still work {:.0} % of the time", share * 100.0)
+        }
+        Unsteady::Drifting { drift_per_span, .. } => {
+            format!("CPU per request still drifts by {:+.1} % in 3 s", drift_per_span * 100.0)
+        }
+        Unsteady::Shifted { log_shift, .. } => {
+            format!("CPU per request has just shifted by {:+.1} %", log_shift.exp_m1() * 100.0)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn window(log_cost: f64) -> Window {
+        Window { time_s: 1.0, log_cost, compiler_share: Some(0.0) }
+    }
+
+    #[test]
+    fn what_the_machine_does_to_all_servers_cancels() {
+        let costs = |slowdown: f64| {
+            let windows = vec![(0, window(slowdown)), (2, window(0.1 + slowdown))];
+            against_the_others(windows).into_iter().map(|(member, w)| (member, w.log_cost)).collect::<Vec<_>>()
+        };
+        for ((member, quick), (_, slow)) in costs(0.0).into_iter().zip(costs(0.7)) {
+            assert!((quick - slow).abs() < 1e-12, "member {member}: {quick} and {slow}");
+        }
+        assert!((against_the_others(vec![(0, window(0.3))])[0].1.log_cost - 0.3).abs() < 1e-12, "alone: its own cost");
+    }
+
+    #[test]
+    fn servers_without_compilers_are_watched_for_less_time() {
+        let series = |seconds: f64, compiler_share| -> WarmUpWindows {
+            let at = |i| Window { time_s: f64::from(i) * 0.2, compiler_share, ..window(0.0) };
+            WarmUpWindows(vec![(0..(seconds / 0.2) as i32).map(at).collect()])
+        };
+        let is_steady = |windows: &WarmUpWindows| windows.unsteady_reason(0).is_none();
+        assert!(is_steady(&series(2.6, None)) && !is_steady(&series(1.4, None)));
+        assert!(is_steady(&series(5.6, Some(0.0))) && !is_steady(&series(4.4, Some(0.0))));
+        assert!(WarmUpWindows::new(1).compiles(), "not known yet");
+    }
+
+    #[test]
+    fn compilers_are_calm_after_three_rounds_with_next_to_no_work_or_waiting() {
+        let rounds = |shares: &[f64]| -> Vec<Window> {
+            shares.iter().map(|share| Window { compiler_share: Some(*share), ..window(0.0) }).collect()
+        };
+        let are_calm = |windows| WarmUpWindows(windows).are_calm();
+        let calm = rounds(&[0.9, 0.0, 0.12, 0.02]);
+        assert!(are_calm(vec![calm.clone()]), "one late compilation does not count: 4.7 % on average");
+        assert!(!are_calm(vec![rounds(&[0.9, 0.0, 0.14, 0.02])]), "5.3 %");
+        assert!(!are_calm(vec![rounds(&[0.0, 0.0])]), "too few rounds");
+        assert!(!are_calm(vec![calm.clone(), rounds(&[0.1; 3])]), "one server is not enough");
+        assert!(are_calm(vec![calm, Vec::new()]), "a server that gets no load is not waited for");
+        assert!(are_calm(vec![vec![Window { compiler_share: None, ..window(0.0) }; 3]]), "no compilers");
+    }
+}
