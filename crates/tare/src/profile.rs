@@ -2,7 +2,7 @@
 
 use tare_plan::Plan;
 use tare_plan::suite::Suite;
-use tare_record::{EndStatus, EventLevel};
+use tare_record::{EndStatus, EventKind, EventLevel, EventRecord};
 
 use crate::args::{Global, ProfileArgs};
 use crate::failure::Outcome;
@@ -19,8 +19,12 @@ pub fn profile(args: &ProfileArgs, global: &Global) -> anyhow::Result<Outcome> {
     }
     let (record, run_dir) = run::carry_out(&plan, &world, global)?;
     if record.profiles.is_empty() && !matches!(record.end, Some((EndStatus::Interrupted, _))) {
-        let why = record.events.iter().find(|event| event.level != EventLevel::Info).map(|event| event.text.as_str());
-        anyhow::bail!("nothing could be profiled: {}", why.unwrap_or("no server got as far as that"));
+        let first = |is_reason: fn(&EventRecord) -> bool| record.events.iter().find(|event| is_reason(event));
+        // A busy machine is an event too, and no reason where a sampler says why.
+        let why = first(|event| matches!(event.kind, EventKind::ProfileFailed { .. }));
+        let why = why.or_else(|| first(|event| event.level != EventLevel::Info));
+        let why = why.map_or("no server got as far as that", |event| event.text.as_str());
+        anyhow::bail!("nothing could be profiled: {why}");
     }
     report::present_report(&record, None, &run_dir, global)?;
     let interrupted = matches!(record.end, Some((EndStatus::Interrupted, _)));
