@@ -41,8 +41,8 @@ Each run has its own seed. "In time" means within {WITHIN_S // 60} minutes."""
 PLANTED = f"""\
 ## Planted slowdowns
 
-"Found" means a verdict of the right sign. Its time is that of the first verdict; of runs before 2026-11-24 only the time at which they
-ended is known. "True" is what was planted, as a share of the baseline's CPU per request in the same
+"Found" means a verdict of the right sign. Its time is that of the first verdict; of runs with seeds below 101 only the
+time at which they ended is known. "True" is what was planted, as a share of the baseline's CPU per request in the same
 run; "covered" is the share of intervals that contain it. The reference server burns {BASE_NS / 1000:g} µs of CPU for a request, and so
 many percent more. It ran with `{' '.join(NATIVE_FLAGS)}`.
 In a handler of http4s, a loop of a fixed number of steps times one of its runs in sixteen. Cores are below full speed for a good
@@ -154,8 +154,13 @@ def planted(rows):
         shares = [true, estimate, f"{sum(map(covers, runs))} of {len(runs)}"]
         slowest = seconds(max(times, default=None))
         found = f"{len(found)} of {len(runs)}"
-        lines.append([case["server"], f"{case['percent']:g} %", str(case["burners"]), str(len(runs)), found, seconds(median(times)), slowest, *shares])
+        lines.append([case["server"], planted_words(case), str(case["burners"]), str(len(runs)), found, seconds(median(times)), slowest, *shares])
     return lines and f"{PLANTED}\n\n{table(heads, lines)}"
+
+
+def planted_words(case):
+    """What was planted: a share, and the CPU time that a loop of fixed length was chosen for."""
+    return f"{case['percent']:g} %" + (f" ({case['ns'] / 1000:g} µs)" if "ns" in case else "")
 
 
 def sequential(rows, by_tare):

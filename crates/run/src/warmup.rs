@@ -1,6 +1,6 @@
 //! Warming up: rounds of short slices over all servers of a fork until each is steady, or for a fixed time.
 //!
-//! Until steady has two parts. First the servers may use all cores, until their compilers have nothing left to do: a
+//! Until steady has two parts. First the servers may use all cores, until their compilers have next to nothing left to do: a
 //! compiler thread that waits for a core is as unfinished as one that runs. Then they move to the cores where they will be
 //! measured, and the cost of a request must stay level. It is judged against the other servers of the fork, because the
 //! machine's own speed changes by a factor of two. There the compilers are judged by their CPU alone: beside a saturated
@@ -228,7 +228,7 @@ impl WarmUp {
         scenario.context.show(&progress);
     }
 
-    /// Moves the servers to their own cores once their compilers have nothing left to do, or the rest of the cap is needed there.
+    /// Moves the servers to their own cores once their compilers are calm, or the rest of the cap is needed there.
     /// Windows from before the move prove nothing.
     fn move_when_calm(&mut self, scenario: &mut ScenarioRun<'_, '_>) {
         if self.windows.are_calm() || self.elapsed(scenario) > longest_on_all_cores(self.cap, self.full_round) {
