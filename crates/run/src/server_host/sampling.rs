@@ -18,8 +18,10 @@ const LONGEST_STACKS: u64 = 32 << 20;
 const LONGEST_PACKED: u64 = 12 << 20;
 /// No sampler counts more, so that the sums of several starts do not overflow.
 const LARGEST_WEIGHT: u64 = 1 << 57;
-/// The longest name of a sampler, and of the ending of its file.
-const LONGEST_NAMES: (usize, usize) = (300, 8);
+/// The longest name of a sampler, in characters.
+const LONGEST_NAME: usize = 300;
+/// The longest ending of its file, in bytes.
+const LONGEST_ENDING: usize = 8;
 
 /// A sampler to be attached.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -72,14 +74,14 @@ impl SampledReport {
         if weight > LARGEST_WEIGHT {
             return Err(format!("a weight of {weight} is more than any sampler counts"));
         }
-        let sampler: String = plain(&self.sampler).replace('\n', " ").chars().take(LONGEST_NAMES.0).collect();
+        let sampler: String = plain(&self.sampler).replace('\n', " ").chars().take(LONGEST_NAME).collect();
         Ok(Sampled { sampler, weight: self.weight, stacks, file })
     }
 
     /// The ending of the sampler's file, if it is one.
     pub fn plain_ending(&self) -> Option<&str> {
         let is_plain = !self.ending.is_empty()
-            && self.ending.len() <= LONGEST_NAMES.1
+            && self.ending.len() <= LONGEST_ENDING
             && self.ending.bytes().all(|byte| byte.is_ascii_alphanumeric());
         is_plain.then_some(&self.ending)
     }
