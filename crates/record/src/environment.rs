@@ -7,6 +7,10 @@ use serde::{Deserialize, Serialize};
 pub struct Environment {
     /// `Machine`, `Kernel`, `JVM`, …
     pub sections: Vec<FactSection>,
+    /// The network between the generator and the servers. `None` where both are on one machine, where agents make the load,
+    /// and in records of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub network: Option<NetworkBandwidth>,
 }
 
 impl Environment {
@@ -34,6 +38,15 @@ impl Environment {
     }
 }
 
+/// What one TCP connection carried in each direction of a network, in bits per second. `None` where the transfer failed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NetworkBandwidth {
+    /// From the generator to the servers.
+    pub to_servers_bits_per_s: Option<u64>,
+    /// From the servers to the generator.
+    pub from_servers_bits_per_s: Option<u64>,
+}
+
 /// A titled list of facts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FactSection {
@@ -49,7 +62,8 @@ mod tests {
 
     fn environment(title: &str, facts: &[(&str, &str)]) -> Environment {
         let facts = facts.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
-        Environment { sections: vec![FactSection { title: title.to_owned(), facts }] }
+        let sections = vec![FactSection { title: title.to_owned(), facts }];
+        Environment { sections, ..Environment::default() }
     }
 
     #[test]
@@ -57,6 +71,16 @@ mod tests {
         let facts = [("CPU", "Test CPU"), ("cores tare may use", "0-1"), ("memory", "8 GiB"), ("load", "0.3")];
         assert_eq!(environment("Machine", &facts).machine_identity(), "Test CPU, 0-1, 8 GiB");
         assert_eq!(Environment::default().machine_identity(), "unknown, unknown, unknown");
+    }
+
+    #[test]
+    fn a_record_of_an_earlier_version_has_no_network() {
+        let earlier: Environment = serde_json::from_str(r#"{"sections":[]}"#).unwrap();
+        assert_eq!(earlier, Environment::default());
+        let network = NetworkBandwidth { to_servers_bits_per_s: Some(95_900_000), from_servers_bits_per_s: None };
+        let now = Environment { network: Some(network), ..earlier };
+        let read: Environment = serde_json::from_str(&serde_json::to_string(&now).unwrap()).unwrap();
+        assert_eq!(read, now);
     }
 
     #[test]

@@ -49,7 +49,9 @@ pub fn capture_environment(
         title,
         facts: resolved.iter().map(|(name, version)| (name.clone(), version.clone())).collect(),
     }));
-    Environment { sections }
+    // The load of agents takes other paths.
+    let network = host.filter(|_| agents.is_none()).map(RemoteHost::bandwidth);
+    Environment { sections, network }
 }
 
 fn of_generator(facts: FactSection) -> FactSection {

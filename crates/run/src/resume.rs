@@ -83,7 +83,7 @@ mod tests {
         };
         let sections =
             vec![section("Machine", "CPU", cpu), section("Kernel", "release", kernel), section("JVM", "JDK", jdk)];
-        Environment { sections }
+        Environment { sections, ..Environment::default() }
     }
 
     #[test]

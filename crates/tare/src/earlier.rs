@@ -31,7 +31,7 @@ pub fn machine_facts(options: [&Options; 2]) -> anyhow::Result<MachineFacts> {
         return Ok(MachineFacts {
             cpus: host.cpus().iter().collect(),
             generator_cpus: here,
-            identity: Environment { sections: host.sections() }.machine_identity(),
+            identity: Environment { sections: host.sections(), ..Environment::default() }.machine_identity(),
             jdk: host.jdk(),
         });
     }
@@ -39,7 +39,7 @@ pub fn machine_facts(options: [&Options; 2]) -> anyhow::Result<MachineFacts> {
     Ok(MachineFacts {
         cpus: allowed_cpus()?.iter().collect(),
         generator_cpus: if are_agents_elsewhere { Some(allowed_cpus()?.iter().collect()) } else { None },
-        identity: Environment { sections: environment::machine_facts() }.machine_identity(),
+        identity: Environment { sections: environment::machine_facts(), ..Environment::default() }.machine_identity(),
         jdk: Jdk::find_suitable(0, chosen.map(Path::new)).ok().map(|jdk| jdk.major),
     })
 }

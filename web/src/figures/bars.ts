@@ -96,6 +96,7 @@ function valueText(cell: Cell, estimate: Estimate | null, spec: BarsSpec): strin
 const LIMITED: Record<Cell['bottleneck'], string> = {
   server: 'the server',
   generator: 'the generator: a lower bound',
+  network: 'the network: a lower bound',
   both: 'server and generator',
   neither: 'the load itself',
   unknown: 'not known',
@@ -121,7 +122,7 @@ export function throughputFigure(_: Model, panel: Panel): HTMLElement | null {
     unit,
     axisName: `correct responses, ${unit.name} (more is better)`,
     of: (c) => c.throughput_per_s,
-    atLeast: (c) => c.bottleneck === 'generator',
+    atLeast: (c) => c.bottleneck === 'generator' || c.bottleneck === 'network',
     tip: (c) => [['limited by', LIMITED[c.bottleneck]]],
     data: {
       heads: ['throughput_per_s', 'lower', 'upper', 'limited_by'],

@@ -19,7 +19,7 @@ export interface Reason {
 
 export type Concern = 'everything' | 'throughput' | 'cpu_per_request' | 'latency';
 
-export type Bottleneck = 'server' | 'generator' | 'both' | 'neither' | 'unknown';
+export type Bottleneck = 'server' | 'generator' | 'network' | 'both' | 'neither' | 'unknown';
 
 export interface Cell {
   id: string;

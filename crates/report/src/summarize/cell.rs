@@ -1,25 +1,31 @@
 //! One cell of the summary from its evidence.
 
-use tare_plan::plan::{Mode, Plan, SliceKind};
-use tare_record::{ErrorClass, ErrorTallies, ErrorTally, StoredSlice};
+use tare_plan::plan::{Mode, SliceKind};
+use tare_record::{ErrorClass, ErrorTallies, ErrorTally, RunHeader, StoredSlice};
 use tare_stats::quantile::printable;
 
 use super::evidence::Evidence;
 use super::latency::LoadLatency;
-use super::{capacity, command, level, messages, probes, validity};
+use super::{Surroundings, capacity, command, level, messages, probes, validity};
 use crate::format;
 use crate::summary::{Cell, ErrorCount, Estimate, ForkValue, Row, TimePoint};
 
 /// The cell of a run; `cpu_kind` is the load at which CPU per request is compared in its group.
-pub(super) fn of_run(plan: &Plan, evidence: &Evidence<'_>, loads: &[LoadLatency], cpu_kind: Option<SliceKind>) -> Cell {
-    let cell = measured(evidence, loads, cpu_kind, plan.stop.alpha, &plan.machine.server_cpus);
+pub(super) fn of_run(
+    header: &RunHeader,
+    evidence: &Evidence<'_>,
+    loads: &[LoadLatency],
+    cpu_kind: Option<SliceKind>,
+) -> Cell {
+    let plan = &header.plan;
+    let cell = measured(evidence, loads, cpu_kind, plan.stop.alpha, Surroundings::of_run(header));
     let fork_values = if plan.mode == Mode::Sequential { Vec::new() } else { fork_values(evidence, cpu_kind) };
     Cell { capacity: capacity::capacity(plan, evidence), fork_values, ..cell }
 }
 
 /// The cell of a load.
 pub(super) fn of_load(evidence: &Evidence<'_>, loads: &[LoadLatency], alpha: f64) -> Cell {
-    measured(evidence, loads, None, alpha, super::NO_SERVER_CPUS)
+    measured(evidence, loads, None, alpha, Surroundings::default())
 }
 
 /// Everything about a cell that needs no plan.
@@ -28,9 +34,9 @@ fn measured(
     loads: &[LoadLatency],
     cpu_kind: Option<SliceKind>,
     alpha: f64,
-    server_cpus: &str,
+    around: Surroundings<'_>,
 ) -> Cell {
-    let bottleneck = validity::bottleneck(evidence, server_cpus);
+    let bottleneck = validity::bottleneck(evidence, around);
     let forks = evidence.fork_numbers();
     let (requests_ok, requests_failed) = validity::requests(evidence);
     let subject = evidence.subject;
@@ -51,7 +57,7 @@ fn measured(
         forks: forks.len() as u32,
         forks_set_aside: evidence.set_aside.forks.iter().copied().collect(),
         steady_forks: forks.iter().filter(|f| evidence.was_steady(**f)).count() as u32,
-        validity: validity::judge(evidence, loads, server_cpus),
+        validity: validity::judge(evidence, loads, around),
         bottleneck,
         throughput_per_s: estimate(&throughput, alpha),
         cpu_ns_per_request: estimate(&cpu, alpha),

@@ -18,6 +18,7 @@ mod limit_words;
 mod limits;
 mod machine;
 mod messages;
+mod network;
 mod next_step;
 mod prior;
 mod probes;
@@ -32,8 +33,8 @@ mod validity;
 mod wording;
 
 use tare_plan::plan::{Mode, SliceKind};
-use tare_record::LoadRecord;
-use tare_record::RunRecord;
+use tare_record::environment::NetworkBandwidth;
+use tare_record::{LoadRecord, RunHeader, RunRecord};
 
 use crate::summary::{Cell, SCHEMA, Summary, Validity};
 use evidence::Evidence;
@@ -51,15 +52,26 @@ pub(crate) use trust::trust;
 
 /// A load is one start, so that no interval over starts is made: this error probability changes no figure of it.
 const ALPHA_OF_LOAD: f64 = 0.01;
-/// Which cores the server of a load may use is not known.
-const NO_SERVER_CPUS: &str = "";
-
 /// A cell with what its comparisons need besides.
 pub(crate) struct Studied<'a> {
     evidence: Evidence<'a>,
     loads: Vec<LoadLatency>,
     cpu_kind: Option<SliceKind>,
     cell: Cell,
+}
+
+/// What can limit a load besides the program of the server. Nothing is known of it for a load on a URL.
+#[derive(Debug, Clone, Copy, Default)]
+struct Surroundings<'a> {
+    /// The cores of the servers.
+    server_cpus: &'a str,
+    network: Option<NetworkBandwidth>,
+}
+
+impl<'a> Surroundings<'a> {
+    fn of_run(header: &'a RunHeader) -> Self {
+        Self { server_cpus: &header.plan.machine.server_cpus, network: header.environment.network }
+    }
 }
 
 impl Studied<'_> {
@@ -135,7 +147,7 @@ pub(crate) fn study(record: &RunRecord) -> Vec<Studied<'_>> {
         let cpu_kind = level::cpu_kind(&cells);
         for evidence in cells {
             let loads = latency::study(&evidence, plan.stop.alpha);
-            let cell = cell::of_run(plan, &evidence, &loads, cpu_kind);
+            let cell = cell::of_run(&record.header, &evidence, &loads, cpu_kind);
             studied.push(Studied { evidence, loads, cpu_kind, cell });
         }
         cells = rest;

@@ -7,7 +7,7 @@ use tare_record::{ErrorClass, ErrorTallies, ErrorTally, StoredSlice};
 use super::evidence::Evidence;
 use super::latency::LoadLatency;
 use super::level::cpu_count;
-use super::{disturbance, messages, stamps};
+use super::{Surroundings, disturbance, messages, network, stamps};
 use crate::format::{self, grouped, share};
 use crate::summary::{Bottleneck, Concern, Reason, Validity};
 
@@ -21,14 +21,14 @@ const GENERATOR_OPEN: f64 = 0.6;
 const BUSY: f64 = 0.9;
 
 /// The verdict on the measurement of one cell, with a remedy for each reason.
-pub(super) fn judge(cell: &Evidence<'_>, loads: &[LoadLatency], server_cpus: &str) -> Validity {
+pub(super) fn judge(cell: &Evidence<'_>, loads: &[LoadLatency], around: Surroundings<'_>) -> Validity {
     let void = void_reasons(cell);
     if !void.is_empty() {
         let remedy = worst(&errors(cell)).map_or("", |(class, _)| remedy(class));
         let reasons = void.into_iter().map(|text| Reason::new(text, remedy)).collect();
         return Validity::void(reasons);
     }
-    Validity::of_cell(doubts(cell, loads, server_cpus))
+    Validity::of_cell(doubts(cell, loads, around))
 }
 
 fn void_reasons(cell: &Evidence<'_>) -> Vec<String> {
@@ -56,10 +56,13 @@ fn void_reasons(cell: &Evidence<'_>) -> Vec<String> {
 }
 
 /// What speaks against its numbers: all of them first, then those of one measure.
-fn doubts(cell: &Evidence<'_>, loads: &[LoadLatency], server_cpus: &str) -> Vec<Reason> {
-    let bottleneck = bottleneck(cell, server_cpus);
+fn doubts(cell: &Evidence<'_>, loads: &[LoadLatency], around: Surroundings<'_>) -> Vec<Reason> {
+    let bottleneck = bottleneck(cell, around);
     let generator_bound = (bottleneck == Bottleneck::Generator)
         .then(|| "the generator was the bottleneck: the throughput is a lower bound".to_owned());
+    let network_bound = (bottleneck == Bottleneck::Network).then(|| network::full(saturating(cell), around.network));
+    let network_bound = network_bound.flatten().map(|full| format!("{full}: the throughput is a lower bound"));
+    let slow_network = network::full(open(cell), around.network).map(|full| format!("{full}: they waited for it"));
     let blocked = blocked(cell);
     // Requests that waited for the server to free a connection left late through no fault of the generator.
     let lagging = lagging(loads, bottleneck).filter(|_| blocked.is_none());
@@ -80,11 +83,18 @@ fn doubts(cell: &Evidence<'_>, loads: &[LoadLatency], server_cpus: &str) -> Vec<
         (lagging_open, FREE_GENERATOR),
         (stamps::late(cell, loads), "Give the generator its own cores and keep it awake (--load-cpus, --spin)."),
         (busy_generator(cell), "Give the generator more cores (--load-cpus), or lower the rate."),
+        (slow_network, "Lower the rate, or put the generator nearer to the servers."),
         (blocked, "Use more connections, or lower the rate."),
     ];
-    let throughput = [(generator_bound, "Give the generator more cores (--load-cpus), or use a fixed rate (-r).")];
+    let throughput = [
+        (generator_bound, "Give the generator more cores (--load-cpus), or use a fixed rate (-r)."),
+        (network_bound, "Compare CPU per request, put the generator nearer to the servers, or use a faster network."),
+    ];
     let cpu = [
-        (full_server(cell, server_cpus), "Lower the rate (--rate), or give the server more cores (--server-cpus)."),
+        (
+            full_server(cell, around.server_cpus),
+            "Lower the rate (--rate), or give the server more cores (--server-cpus).",
+        ),
         (restless(cell), ""),
     ];
     let mut found: Vec<Reason> = about(Concern::Everything, general)
@@ -146,7 +156,7 @@ fn lagging(loads: &[LoadLatency], bottleneck: Bottleneck) -> Option<(SliceKind, 
 }
 
 fn busy_generator(cell: &Evidence<'_>) -> Option<String> {
-    let busy = generator_share(cell.measured().filter(|s| s.key.kind != SliceKind::Saturating))?;
+    let busy = generator_share(open(cell))?;
     (busy > GENERATOR_OPEN)
         .then(|| format!("the generator used {} of its cores under open load, above 60 %", share(busy)))
 }
@@ -174,7 +184,7 @@ fn restless(cell: &Evidence<'_>) -> Option<String> {
 }
 
 fn blocked(cell: &Evidence<'_>) -> Option<String> {
-    let part = disturbance::blocked_share(cell.measured().filter(|s| s.key.kind != SliceKind::Saturating));
+    let part = disturbance::blocked_share(open(cell));
     (part > disturbance::BLOCKED)
         .then(|| format!("{} of the requests sent at a rate waited for a free connection", share(part)))
 }
@@ -234,16 +244,25 @@ fn server_share<'a>(slices: impl Iterator<Item = &'a StoredSlice>, cpus: u32) ->
     (wall > 0).then(|| busy as f64 / (wall as f64 * f64::from(cpus)))
 }
 
-/// Which side limited the saturating slices.
-pub(super) fn bottleneck(cell: &Evidence<'_>, server_cpus: &str) -> Bottleneck {
-    let saturating = || cell.of_kind(SliceKind::Saturating);
-    let server = server_share(saturating(), cpu_count(server_cpus)).map(|s| s >= BUSY);
-    let generator = generator_share(saturating()).map(|s| s >= BUSY);
+/// What limited the saturating slices.
+pub(super) fn bottleneck(cell: &Evidence<'_>, around: Surroundings<'_>) -> Bottleneck {
+    let server = server_share(saturating(cell), cpu_count(around.server_cpus)).map(|s| s >= BUSY);
+    let generator = generator_share(saturating(cell)).map(|s| s >= BUSY);
     match (server, generator) {
         (Some(true), Some(true)) => Bottleneck::Both,
         (Some(true), _) => Bottleneck::Server,
+        _ if network::full(saturating(cell), around.network).is_some() => Bottleneck::Network,
         (_, Some(true)) => Bottleneck::Generator,
         (Some(false), Some(false)) => Bottleneck::Neither,
         _ => Bottleneck::Unknown,
     }
+}
+
+fn saturating<'a>(cell: &'a Evidence<'_>) -> impl Iterator<Item = &'a StoredSlice> {
+    cell.of_kind(SliceKind::Saturating)
+}
+
+/// The slices whose load did not wait for the server.
+fn open<'a>(cell: &'a Evidence<'_>) -> impl Iterator<Item = &'a StoredSlice> {
+    cell.measured().filter(|slice| slice.key.kind != SliceKind::Saturating)
 }

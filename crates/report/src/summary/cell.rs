@@ -100,7 +100,7 @@ pub struct Cell {
     pub command: String,
 }
 
-/// Which side limited a saturating load.
+/// What limited a saturating load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Bottleneck {
@@ -108,7 +108,9 @@ pub enum Bottleneck {
     Server,
     /// The generator's cores were busy: the throughput is a lower bound.
     Generator,
-    /// Both.
+    /// The network between them was full: the throughput is a lower bound.
+    Network,
+    /// Both server and generator.
     Both,
     /// Neither: the load (few users, waiting) was the limit.
     Neither,

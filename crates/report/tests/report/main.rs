@@ -13,6 +13,7 @@ mod history;
 mod imports;
 mod limits;
 mod loads;
+mod networks;
 mod outputs;
 mod pages;
 mod priors;

@@ -251,6 +251,7 @@ fn header(plan: Plan) -> RunHeader {
                 },
                 FactSection { title: "JVM".to_owned(), facts: facts(&[("JDK", "25.0.1")]) },
             ],
+            network: None,
         },
     }
 }

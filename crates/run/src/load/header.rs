@@ -25,7 +25,7 @@ pub fn load_header(job: &LoadJob, source: &dyn LoadSource, command: Vec<String>)
         git_revision: None,
         plan_hash: plan.hash(),
         plan,
-        environment: Environment { sections: machine_facts() },
+        environment: Environment { sections: machine_facts(), ..Environment::default() },
     }
 }
 

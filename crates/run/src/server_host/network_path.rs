@@ -10,7 +10,9 @@ use std::time::Duration;
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use serde::{Deserialize, Serialize};
+use tare_record::environment::NetworkBandwidth;
 use tare_sys::clock;
+use tare_units::bit_rate;
 
 use super::RemoteHost;
 use super::message::{HostOrder, HostReport};
@@ -34,10 +36,7 @@ const WAIT: Duration = Duration::from_secs(10);
 pub(super) struct NetworkPath {
     /// The median time of a TCP connect.
     round_trip: Duration,
-    /// In bits per second; `None` where the transfer failed.
-    to_servers: Option<f64>,
-    /// The same from the servers to here.
-    from_servers: Option<f64>,
+    pub bandwidth: NetworkBandwidth,
 }
 
 impl NetworkPath {
@@ -71,13 +70,15 @@ impl NetworkPath {
             _ => None,
         })?;
         let rate = |transfer: Option<Transfer>| transfer.and_then(Transfer::bits_per_s);
-        Ok(Self { round_trip, to_servers: rate(there), from_servers: rate(back) })
+        let bandwidth = NetworkBandwidth { to_servers_bits_per_s: rate(there), from_servers_bits_per_s: rate(back) };
+        Ok(Self { round_trip, bandwidth })
     }
 
     /// What the record says of it.
     pub fn facts(&self) -> [(&'static str, Option<String>); 2] {
         let round_trip_ms = self.round_trip.as_secs_f64() * 1e3;
-        let (there, back) = (shown_rate(self.to_servers), shown_rate(self.from_servers));
+        let NetworkBandwidth { to_servers_bits_per_s, from_servers_bits_per_s } = self.bandwidth;
+        let (there, back) = (shown_rate(to_servers_bits_per_s), shown_rate(from_servers_bits_per_s));
         let (most_mib, longest_ms) = (MOST_BYTES >> 20, LONGEST.as_millis());
         let bandwidth = format!(
             "{there} to the servers, {back} back (one TCP connection, {most_mib} MiB or {longest_ms} ms each way)"
@@ -100,12 +101,8 @@ fn median_connect(connect: &impl Fn() -> Result<TcpStream, RunError>) -> Result<
     Ok(Duration::from_nanos(times_ns[ROUND_TRIPS / 2]))
 }
 
-fn shown_rate(bits_per_s: Option<f64>) -> String {
-    match bits_per_s {
-        None => "unknown".to_owned(),
-        Some(rate) if rate >= 1e9 => format!("{:.1} Gbit/s", rate / 1e9),
-        Some(rate) => format!("{:.1} Mbit/s", rate / 1e6),
-    }
+fn shown_rate(bits_per_s: Option<u64>) -> String {
+    bits_per_s.map_or_else(|| "unknown".to_owned(), bit_rate)
 }
 
 /// What arrived of a transfer after its first bytes.
@@ -117,9 +114,9 @@ pub(crate) struct Transfer {
 
 impl Transfer {
     /// `None` where too little arrived to tell.
-    fn bits_per_s(self) -> Option<f64> {
+    fn bits_per_s(self) -> Option<u64> {
         let is_known = self.bytes > 0 && self.span_ns > 0;
-        is_known.then(|| self.bytes as f64 * 8.0 / (self.span_ns as f64 / 1e9))
+        is_known.then(|| (self.bytes as f64 * 8.0 / (self.span_ns as f64 / 1e9)).round() as u64)
     }
 }
 
@@ -252,8 +249,8 @@ mod tests {
     #[test]
     fn a_network_path_is_told_in_units_that_people_use() {
         let rate = Transfer { bytes: 125_000_000, span_ns: 1_000_000_000 }.bits_per_s();
-        let path =
-            NetworkPath { round_trip: Duration::from_micros(46), to_servers: rate, from_servers: Some(9_412_000.0) };
+        let bandwidth = NetworkBandwidth { to_servers_bits_per_s: rate, from_servers_bits_per_s: Some(9_412_000) };
+        let path = NetworkPath { round_trip: Duration::from_micros(46), bandwidth };
         let [round_trip, bandwidth] = path.facts().map(|(_, value)| value.unwrap());
         assert_eq!(round_trip, "0.046 ms (median of 16 TCP connects)");
         let sizes = "(one TCP connection, 64 MiB or 500 ms each way)";

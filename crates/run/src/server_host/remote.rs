@@ -10,7 +10,7 @@ use std::sync::mpsc::channel;
 use std::sync::{Mutex, PoisonError};
 
 use tare_record::EventRecord;
-use tare_record::environment::FactSection;
+use tare_record::environment::{FactSection, NetworkBandwidth};
 use tare_sut::jdk::Jdk;
 use tare_sys::affinity::CpuSet;
 
@@ -109,6 +109,11 @@ impl RemoteHost {
     /// Whether it is another machine than the generator's, as far as the network path tells.
     pub const fn is_another_machine(&self) -> bool {
         !self.is_local
+    }
+
+    /// What the network to it carries.
+    pub const fn bandwidth(&self) -> NetworkBandwidth {
+        self.network_path.bandwidth
     }
 
     /// Facts about it and the network path to it.
