@@ -1,5 +1,6 @@
-"""What a layer costs on each server: the first tables of docs/FINDINGS.md, each with an image."""
+"""What a layer costs on each server: the first tables of docs/FINDINGS.md, each with an image, and those of the matrix's own page."""
 
+import fnmatch
 import math
 
 from .figures import change, excludes
@@ -7,45 +8,46 @@ from .picks import SATURATING
 from .problem import Problem
 from .runs import rows_of
 
-# Columns for each scenario: currency and heading.
-CURRENCIES = {"cpu_per_request": "CPU/request", "throughput": "throughput", "allocated_per_request": "allocated/request"}
+# A table for each of them.
+CURRENCIES = {"cpu_per_request": "CPU per request", "throughput": "throughput", "allocated_per_request": "allocation per request"}
 # The image shows this currency, on a logarithmic axis with marks at these changes.
 DRAWN = "cpu_per_request"
-# The tables by the evidence that they show: scenarios in their order, or all, and the currencies of each.
-TABLES = {
-    "servers": {"scenarios": None, "currencies": list(CURRENCIES)},
-    "routes-128": {"scenarios": ["SimpleGet", "SimpleGetMultiRoute", "PostBytes"], "currencies": [DRAWN, "throughput"]},
-}
+# The evidence that the tables show, and the variants of each table.
+EVIDENCE = "matrix"
+TABLES = {"one-route": ["*.Tapir", "*.TapirInterceptor"], "routes-128": ["*Multi"]}
 MARKS = [-0.9, -0.75, -0.5, -0.25, 0, 0.25, 0.5, 1, 2, 4, 8, 16, 32]
-# Width of a panel of the image, the least distance of two labels on its axis, and the width of a letter.
-WIDTH, LABEL, LETTER = 296, 44, 7
+# Panels beside one another, the width of a panel, the least distance of two labels on its axis, and the width of a letter.
+COLUMNS, WIDTH, LABEL, LETTER = 3, 296, 44, 7
 
 
 def of(name, run):
-    """The rows of the table with its heading first, and what the image draws: its axis, and for each variant a point for each scenario."""
-    scenarios = TABLES[name]["scenarios"] or list(dict.fromkeys(one["scenario"] for one in run["comparisons"]))
-    currencies = TABLES[name]["currencies"]
+    """The tables by their currency, each with its heading first, and what the image draws: its axis, and for each variant a point for each scenario."""
+    shown = [one for one in run["comparisons"] if any(fnmatch.fnmatchcase(one["variant"], pattern) for pattern in TABLES[name])]
+    scenarios = sorted({one["scenario"] for one in shown}, key=lambda scenario: (not scenario.startswith("Simple"), scenario))
     by_variant = {}
-    for one in run["comparisons"]:
+    for one in shown:
         by_variant.setdefault(one["variant"], {})[one["scenario"]] = one
     drawn = {variant: [figure_of(by_scenario.get(scenario), DRAWN) for scenario in scenarios] for variant, by_scenario in by_variant.items()}
     order = sorted(by_variant, key=lambda variant: drawn[variant][0]["ratio"] if drawn[variant][0] else math.inf)
-    rows = [["server", "version", *(f"{scenario}: {CURRENCIES[currency]}" for scenario in scenarios for currency in currencies), "starts"]]
-    for variant in order:
-        comparisons = [by_variant[variant].get(scenario) for scenario in scenarios]
-        texts = [text_of(figure_of(one, currency)) for one in comparisons for currency in currencies]
-        rows.append([variant, version_of(run, variant), *texts, str(max(starts_of(one) for one in comparisons))])
     figures = [figure for variant in order for figure in drawn[variant] if figure]
     if not figures:
         raise Problem(f"{name} has no {DRAWN} with an interval")
-    decided = sum(figure["verdict"] != "inconclusive" for figure in figures)
+
+    def row_of(variant, currency):
+        comparisons = [by_variant[variant].get(scenario) for scenario in scenarios]
+        starts = max(starts_of(one) for one in comparisons)
+        return [variant, version_of(run, variant), *(text_of(figure_of(one, currency)) for one in comparisons), str(starts)]
+
+    heading = ["server", "version", *scenarios, "starts"]
     return {
-        "rows": rows,
+        "tables": {currency: [heading, *(row_of(variant, currency) for variant in order)] for currency in CURRENCIES},
         "scenarios": scenarios,
-        "decided": decided,
+        "decided": sum(figure["verdict"] != "inconclusive" for figure in figures),
         "figures": len(figures),
+        "missing": len(order) * len(scenarios) - len(figures),
         "drawn": [{"variant": variant, "figures": drawn[variant]} for variant in order],
         "marks": marks_for(figures),
+        "columns": COLUMNS,
         "width": WIDTH,
         "left": 30 + LETTER * max(map(len, order)),
         "load": load_of(run),

@@ -19,12 +19,14 @@ def rendered():
     environment = environment_of(evidence)
     content = [content_of(environment, claim, evidence) for claim in known]
     users = {name: [claim for claim in content if name in claims.evidence_of(claim)] for name in evidence}
-    used = [{**run, **runs.facts_of(run), "name": name, "claims": users[name]} for name, run in evidence.items() if users[name] or name in overview.TABLES]
-    overviews = {name: overview.of(name, pick("evidence", name, evidence)) for name in overview.TABLES}
-    runs_by_name = {run["name"]: run for run in used}
+    matrix = pick("evidence", overview.EVIDENCE, evidence)
+    used = [{**run, **runs.facts_of(run), "name": name, "claims": users[name]} for name, run in evidence.items() if users[name] or run is matrix]
+    overviews = {name: overview.of(name, matrix) for name in overview.TABLES}
+    of_matrix = {"overviews": overviews, "currencies": overview.CURRENCIES, "matrix": next(run for run in used if run["name"] == overview.EVIDENCE)}
     page = lambda template, **what: environment.get_template(template).render(**what)
     return {
-        "FINDINGS.md": page("page.md.jinja", claims=content, runs=used, overviews=overviews, runs_by_name=runs_by_name),
+        "FINDINGS.md": page("page.md.jinja", claims=content, runs=used, **of_matrix),
+        "findings/matrix.md": page("matrix.md.jinja", **of_matrix),
         **{f"findings/{name}.svg": page("overview.svg.jinja", label=overview.CURRENCIES[overview.DRAWN], **of_run) for name, of_run in overviews.items()},
         **{f"findings/{claim['page']}": page("claim.md.jinja", claim=claim) for claim in content},
         "findings/runs.md": page("runs.md.jinja", runs=used),

@@ -67,35 +67,43 @@ class Mistakes(Case):
 
 
 class Overview(Case):
-    """The table of servers, made of a run with known figures."""
+    """The tables with one route, made of a run with known figures."""
 
     @staticmethod
     def run_of(**ratios):
         """A run in which each variant has one comparison on Get, with this ratio ± 0.1 of CPU per request; None for a void one."""
         figure = lambda ratio: {"name": "cpu_per_request", "verdict": ("worse" if ratio > 1.1 else "inconclusive") if ratio else "void", "forks": 4, "ratio": ratio or 1, "lo": (ratio or 1) - 0.1, "hi": (ratio or 1) + 0.1}
         return {
-            "comparisons": [{"variant": name, "scenario": "Get", "currencies": [figure(ratio)]} for name, ratio in ratios.items()],
-            "cells": [{"variant": name, "resolved": [{"key": "tapir", "value": "1.11.15"}]} for name in ratios],
+            "comparisons": [{"variant": f"{name}.Tapir", "scenario": "Get", "currencies": [figure(ratio)]} for name, ratio in ratios.items()],
+            "cells": [{"variant": f"{name}.Tapir", "resolved": [{"key": "tapir", "value": "1.11.15"}]} for name in ratios],
         }
 
     def test_the_cheapest_server_comes_first_and_a_void_one_last(self):
-        servers = overview.of("servers", self.run_of(dear=2.0, void=None, cheap=1.05))
-        heading, *rows = servers["rows"]
-        self.assertEqual(heading, ["server", "version", "Get: CPU/request", "Get: throughput", "Get: allocated/request", "starts"])
+        servers = overview.of("one-route", self.run_of(dear=2.0, void=None, cheap=1.05))
+        heading, *rows = servers["tables"]["cpu_per_request"]
+        self.assertEqual(heading, ["server", "version", "Get", "starts"])
         self.assertEqual(rows, [
-            ["cheap", "1.11.15", "+5 % [−5, 15]", "–", "–", "4"],
-            ["dear", "1.11.15", "**+100 % [90, 110]**", "–", "–", "4"],
-            ["void", "1.11.15", "–", "–", "–", "0"],
+            ["cheap.Tapir", "1.11.15", "+5 % [−5, 15]", "4"],
+            ["dear.Tapir", "1.11.15", "**+100 % [90, 110]**", "4"],
+            ["void.Tapir", "1.11.15", "–", "0"],
         ])
-        self.assertEqual((servers["decided"], servers["figures"]), (1, 2))
+        self.assertEqual([row[2] for row in servers["tables"]["throughput"][1:]], ["–"] * 3)
+        self.assertEqual((servers["decided"], servers["figures"], servers["missing"]), (1, 2, 1))
+
+    def test_each_table_has_its_own_variants(self):
+        run = self.run_of(some=2.0)
+        run["comparisons"].append({**run["comparisons"][0], "variant": "some.TapirMulti"})
+        run["cells"].append({**run["cells"][0], "variant": "some.TapirMulti"})
+        shown = {name: [row["variant"] for row in overview.of(name, run)["drawn"]] for name in overview.TABLES}
+        self.assertEqual(shown, {"one-route": ["some.Tapir"], "routes-128": ["some.TapirMulti"]})
 
     def test_a_bound_near_zero_keeps_its_sign(self):
-        self.assertEqual(overview.of("servers", self.run_of(near=1.102))["rows"][1][2], "**+10.2 % [0.2, 20.2]**")
+        self.assertEqual(overview.of("one-route", self.run_of(near=1.102))["tables"]["cpu_per_request"][1][2], "**+10.2 % [0.2, 20.2]**")
 
     def test_the_axis_holds_every_interval(self):
         for ratio, first, last in ((1.05, -0.25, 0.25), (0.7, -0.5, 0.25), (0.3, -0.9, 0.25), (4.5, 0, 4), (11.0, 0, 16)):
             with self.subTest(ratio):
-                marks = overview.of("servers", self.run_of(one=ratio))["marks"]
+                marks = overview.of("one-route", self.run_of(one=ratio))["marks"]
                 self.assertEqual((marks[0][0], marks[-1][0]), (first, last))
                 self.assertIn((0, True), marks)
 
@@ -103,14 +111,15 @@ class Overview(Case):
         self.assertEqual([mark for mark, has_label in overview.with_labels([0, 0.25, 0.5, 1, 2, 4, 8]) if has_label], [0, 0.5, 2, 4, 8])
 
     def test_the_image_has_a_line_for_each_figure(self):
-        servers = overview.of("servers", self.run_of(dear=2.0, void=None, cheap=1.05))
+        servers = overview.of("one-route", self.run_of(dear=2.0, void=None, cheap=1.05))
         image = page.environment_of(EVIDENCE).get_template("overview.svg.jinja").render(label="CPU/request", **servers)
         self.assertEqual(image.count("<circle"), 2)
-        self.assertIn(f'<text x="{10 + 7 * len("cheap")}"', image, "there is room for the longest name")
+        self.assertIn(f'viewBox="0 0 {servers["left"] + 350} ', image, "one panel needs no room for three")
+        self.assertIn(f'<text x="{10 + 7 * len("cheap.Tapir")}"', image, "there is room for the longest name")
 
     def test_a_run_without_intervals_is_refused(self):
-        with self.fails("servers has no cpu_per_request with an interval"):
-            overview.of("servers", self.run_of(void=None))
+        with self.fails("one-route has no cpu_per_request with an interval"):
+            overview.of("one-route", self.run_of(void=None))
 
 
 class Validity(Case):
