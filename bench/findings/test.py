@@ -70,9 +70,9 @@ class Overview(Case):
     """The tables with one route, made of a run with known figures."""
 
     @staticmethod
-    def run_of(**ratios):
+    def run_of(forks=4, **ratios):
         """A run in which each variant has one comparison on Get, with this ratio ± 0.1 of CPU per request; None for a void one."""
-        figure = lambda ratio: {"name": "cpu_per_request", "verdict": ("worse" if ratio > 1.1 else "inconclusive") if ratio else "void", "forks": 4, "ratio": ratio or 1, "lo": (ratio or 1) - 0.1, "hi": (ratio or 1) + 0.1}
+        figure = lambda ratio: {"name": "cpu_per_request", "verdict": ("worse" if ratio > 1.1 else "inconclusive") if ratio else "void", "forks": forks, "ratio": ratio or 1, "lo": (ratio or 1) - 0.1, "hi": (ratio or 1) + 0.1}
         return {
             "comparisons": [{"variant": f"{name}.Tapir", "scenario": "Get", "currencies": [figure(ratio)]} for name, ratio in ratios.items()],
             "cells": [{"variant": f"{name}.Tapir", "resolved": [{"key": "tapir", "value": "1.11.15"}]} for name in ratios],
@@ -97,6 +97,11 @@ class Overview(Case):
         shown = {name: [row["variant"] for row in overview.of(name, run)["drawn"]] for name in overview.TABLES}
         self.assertEqual(shown, {"one-route": ["some.Tapir"], "routes-128": ["some.TapirMulti"]})
 
+    def test_two_starts_are_too_few_for_a_figure(self):
+        self.assertEqual(overview.of("one-route", self.run_of(forks=3, some=2.0))["figures"], 1)
+        with self.fails("no cpu_per_request with an interval"):
+            overview.of("one-route", self.run_of(forks=2, some=2.0))
+
     def test_a_bound_near_zero_keeps_its_sign(self):
         self.assertEqual(overview.of("one-route", self.run_of(near=1.102))["tables"]["cpu_per_request"][1][2], "**+10.2 % [0.2, 20.2]**")
 
@@ -114,7 +119,7 @@ class Overview(Case):
         servers = overview.of("one-route", self.run_of(dear=2.0, void=None, cheap=1.05))
         image = page.environment_of(EVIDENCE).get_template("overview.svg.jinja").render(label="CPU/request", **servers)
         self.assertEqual(image.count("<circle"), 2)
-        self.assertIn(f'viewBox="0 0 {servers["left"] + 350} ', image, "one panel needs no room for three")
+        self.assertIn(f'viewBox="0 0 {servers["left"] + overview.WIDTH + 74} ', image, "one panel needs no room for three")
         self.assertIn(f'<text x="{10 + 7 * len("cheap.Tapir")}"', image, "there is room for the longest name")
 
     def test_a_run_without_intervals_is_refused(self):
