@@ -122,6 +122,17 @@ class Overview(Case):
         self.assertIn(f'viewBox="0 0 {servers["left"] + overview.WIDTH + 74} ', image, "one panel needs no room for three")
         self.assertIn(f'<text x="{10 + 7 * len("cheap.Tapir")}"', image, "there is room for the longest name")
 
+    def test_the_fourth_scenario_begins_a_row_of_panels(self):
+        run = self.run_of(some=2.0)
+        run["comparisons"] = [{**run["comparisons"][0], "scenario": name} for name in ("PostA", "PostB", "PostC", "SimpleGet")]
+        servers = overview.of("one-route", run)
+        self.assertEqual(servers["scenarios"], ["SimpleGet", "PostA", "PostB", "PostC"])
+        image = page.environment_of(EVIDENCE).get_template("overview.svg.jinja").render(label="CPU/request", **servers)
+        height = 52 + 24 + 44
+        self.assertIn(f'viewBox="0 0 {servers["left"] + 3 * (overview.WIDTH + 74)} {2 * height}"', image)
+        self.assertIn(f'<g transform="translate(0 {height})">', image)
+        self.assertEqual(image.count("<circle"), 4)
+
     def test_a_run_without_intervals_is_refused(self):
         with self.fails("one-route has no cpu_per_request with an interval"):
             overview.of("one-route", self.run_of(void=None))

@@ -1,5 +1,5 @@
 //! Values that people write in flags and suite files: durations (`1h30m`), counts (`20k`) and CPU lists (`0,2-3`).
-//! Each has one parser and one error that shows how to write it. And the rates of networks, as people read them.
+//! Each has one parser and one error that shows how to write it. And a value that they only read: the rate of a network.
 //!
 //! This crate is pure: it reads no clock, file or socket.
 
