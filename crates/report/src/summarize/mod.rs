@@ -52,12 +52,19 @@ pub(crate) use trust::trust;
 
 /// A load is one start, so that no interval over starts is made: this error probability changes no figure of it.
 const ALPHA_OF_LOAD: f64 = 0.01;
+
 /// A cell with what its comparisons need besides.
 pub(crate) struct Studied<'a> {
     evidence: Evidence<'a>,
     loads: Vec<LoadLatency>,
     cpu_kind: Option<SliceKind>,
     cell: Cell,
+}
+
+impl Studied<'_> {
+    fn load(&self, kind: SliceKind) -> Option<&LoadLatency> {
+        self.loads.iter().find(|load| load.kind == kind)
+    }
 }
 
 /// What can limit a load besides the program of the server. Nothing is known of it for a load on a URL.
@@ -71,12 +78,6 @@ struct Surroundings<'a> {
 impl<'a> Surroundings<'a> {
     fn of_run(header: &'a RunHeader) -> Self {
         Self { server_cpus: &header.plan.machine.server_cpus, network: header.environment.network }
-    }
-}
-
-impl Studied<'_> {
-    fn load(&self, kind: SliceKind) -> Option<&LoadLatency> {
-        self.loads.iter().find(|load| load.kind == kind)
     }
 }
 

@@ -48,7 +48,7 @@ pub(super) fn full<'a>(
 /// These bytes with the headers of their packets: each message begins one.
 fn on_the_wire(bytes: u64, messages: u64) -> f64 {
     let packets = messages.max(bytes.div_ceil(PAYLOAD_BYTES));
-    (bytes + packets * HEADER_BYTES) as f64
+    bytes as f64 + packets as f64 * HEADER_BYTES as f64
 }
 
 #[cfg(test)]
