@@ -3,6 +3,7 @@
 
 mod agents;
 mod answer;
+mod connection;
 mod evidence;
 mod observed;
 mod websocket;
@@ -10,6 +11,7 @@ mod written;
 
 pub use agents::check_report;
 pub use answer::{check_answer, check_chunks};
+pub use connection::{check_http2, check_pipelined};
 pub use evidence::{check_histogram, check_record};
 pub use observed::{check_counters, check_procfs, check_stacks};
 pub use websocket::{check_frames, check_upgrade};
@@ -19,7 +21,7 @@ pub use written::{check_check, check_feed, check_suite, check_template};
 pub type Property = fn(&[u8]);
 
 /// All properties, by the names of their fuzz targets.
-pub const ALL: [(&str, Property); 14] = [
+pub const ALL: [(&str, Property); 16] = [
     ("answer", check_answer),
     ("check", check_check),
     ("chunks", check_chunks),
@@ -27,6 +29,8 @@ pub const ALL: [(&str, Property); 14] = [
     ("feed", check_feed),
     ("frames", check_frames),
     ("histogram", check_histogram),
+    ("http2", check_http2),
+    ("pipelined", check_pipelined),
     ("procfs", check_procfs),
     ("record", check_record),
     ("report", check_report),

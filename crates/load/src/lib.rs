@@ -44,6 +44,7 @@ pub use input::feed::{Feed, FeedFormat, FeedOrder};
 pub use input::request::{Body, ListedUrl, RequestSet, RequestSpec, Requests, parse_url_list};
 pub use protocol::Protocol;
 pub use protocol::conversation::{Conversation, Push, Stamp};
+pub use protocol::offline::{OfflineOutcome, RequestEnd, outcome_of_bytes};
 pub use protocol::tls::{Identity, TlsSpec, Trust};
 pub use schedule::sending::Sending;
 pub use schedule::stop_rule::StopRule;

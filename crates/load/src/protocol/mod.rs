@@ -5,6 +5,7 @@ pub(crate) mod connection;
 pub(crate) mod conversation;
 mod http1;
 mod http2;
+pub(crate) mod offline;
 pub(crate) mod tls;
 mod websocket;
 

@@ -1,16 +1,16 @@
 //! Answers to pipelined requests, in pieces of any size.
 
+use RequestEnd::{Answered, Failed};
 use proptest::prelude::*;
 use tare_sample::ErrorClass;
 use tare_sys::clock::Nanos;
-use tare_sys::payload::Payload;
-use tare_sys::poll::{CloseCause, Sending, Token, Transport};
-use tare_sys::socket::{SocketOptions, Target};
+use tare_sys::poll::Token;
 
 use super::{Connection, Exchange, Step};
 use crate::input::check::Check;
 use crate::input::request::{RequestSet, RequestSpec, Requests};
 use crate::protocol::Protocol;
+use crate::protocol::offline::{Nowhere, OfflineOutcome, RequestEnd, outcome_of_bytes};
 use crate::recorder::Times;
 use crate::schedule::Share;
 
@@ -39,57 +39,16 @@ const PIECES: [&str; 16] = [
     "2\r\n",
 ];
 
-/// A transport that accepts all bytes and receives none.
-struct Nowhere;
-
-impl Transport for Nowhere {
-    fn connect(&mut self, _: Token, _: &Target, _: &SocketOptions) {}
-
-    fn send(&mut self, _: Token, _: &Payload) -> Sending {
-        Sending::Accepted
-    }
-
-    fn close(&mut self, _: Token) {}
-}
-
-/// The end of a request: its intended start, and the class of its problem.
-type End = (u64, Option<ErrorClass>);
-
-/// Feeds the pieces to four requests under way, then ends the connection. Returns the finished requests in order, and the
-/// class of the problem that ended the connection before the others, or without a request.
-fn outcome<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> (Vec<End>, Option<ErrorClass>) {
-    let list = vec![RequestSpec::get("/").expecting(Check::body_is(*b"ok")).expecting(Check::status(200))];
-    let requests = RequestSet::encode("localhost", &Requests::of(list)).unwrap();
-    let mut cursor = requests.cursor(Share { worker: 0, workers: 1 });
-    let mut connection = Connection::new(Protocol::Http1 { pipeline: 4 }, &"http://localhost".into());
-    connection.open();
-    for number in 0..4 {
-        let request = cursor.next().unwrap();
-        let times = Times { intended: Nanos(number), sent: Some(Nanos(number)), blocked_until: None };
-        connection.begin(&mut Nowhere, Token(0), Exchange::new(request, times, Nanos::MAX), &mut cursor);
-    }
-    let mut all = Vec::new();
-    for mut piece in pieces {
-        loop {
-            match connection.receive(&mut piece, &requests) {
-                Step::More => break,
-                Step::Finished { times, problem } => all.push((times.intended.0, problem.map(|problem| problem.class))),
-                Step::Broken(problem) => return (all, Some(problem.class)),
-                other => panic!("{other:?}"),
-            }
-        }
-    }
-    if connection.under_way() == 0 {
-        return (all, None);
-    }
-    let ended = connection.end(&CloseCause::EndOfStream, &requests);
-    all.extend(ended.finished.map(|(times, problem)| (times.intended.0, problem.map(|problem| problem.class))));
-    (all, (connection.under_way() > 0).then_some(ended.problem.class))
+/// Feeds the pieces to four requests under way, then ends the connection.
+fn outcome<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> OfflineOutcome {
+    let request = RequestSpec::get("/").expecting(Check::body_is(*b"ok")).expecting(Check::status(200));
+    outcome_of_bytes(Protocol::Http1 { pipeline: 4 }, &Requests::of(vec![request]), pieces).unwrap()
 }
 
 #[test]
 fn answers_go_to_their_requests_wherever_they_are_cut() {
-    let expected = (vec![(0, None), (1, None), (2, Some(ErrorClass::Status)), (3, None)], None);
+    let ends = [Answered, Answered, Failed(ErrorClass::Status), Answered];
+    let expected = OfflineOutcome { ended: ends.into_iter().enumerate().collect(), broken: None };
     for cut in 0..=ANSWERS.len() {
         let (first, second) = ANSWERS.split_at(cut);
         assert_eq!(outcome([first, second].into_iter()), expected, "cut at {cut}");
@@ -100,7 +59,7 @@ fn answers_go_to_their_requests_wherever_they_are_cut() {
 /// The problem of one request whose answer arrives in these pieces.
 fn broken<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> String {
     let requests = RequestSet::encode("localhost", &RequestSpec::get("/").into()).unwrap();
-    let mut cursor = requests.cursor(Share { worker: 0, workers: 1 });
+    let mut cursor = requests.cursor(Share::WHOLE);
     let mut connection = Connection::new(Protocol::default(), &"http://localhost".into());
     connection.open();
     let request = cursor.next().unwrap();

@@ -32,6 +32,15 @@ pub(super) struct FrameInspector {
     initial_window: u64,
 }
 
+/// A frame that the server must not send.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Forbidden {
+    /// What it is.
+    pub(super) what: &'static str,
+    /// Bytes of the last piece before it.
+    pub(super) at: usize,
+}
+
 /// The head of a frame.
 #[derive(Clone, Copy)]
 struct FrameHead {
@@ -62,9 +71,10 @@ impl FrameInspector {
         }
     }
 
-    /// Reads the next bytes of the server. Returns what it must not send, if there is such a thing. No request had a body
-    /// of more than `largest_body` bytes.
-    pub(super) fn inspect(&mut self, mut bytes: &[u8], largest_body: usize) -> Option<&'static str> {
+    /// Reads the next bytes of the server up to the first frame that it must not send. No request had a body of more than
+    /// `largest_body` bytes.
+    pub(super) fn inspect(&mut self, piece: &[u8], largest_body: usize) -> Option<Forbidden> {
+        let mut bytes = piece;
         loop {
             let skipped = self.unread.min(bytes.len());
             self.unread -= skipped;
@@ -72,6 +82,7 @@ impl FrameInspector {
             if bytes.is_empty() {
                 return None;
             }
+            let at = if self.held.is_empty() { piece.len() - bytes.len() } else { 0 };
             let forbidden = if self.held.is_empty() && looked_at(bytes) <= bytes.len() {
                 let (frame, rest) = bytes.split_at(looked_at(bytes));
                 bytes = rest;
@@ -87,8 +98,8 @@ impl FrameInspector {
                 self.held = frame;
                 forbidden
             };
-            if forbidden.is_some() {
-                return forbidden;
+            if let Some(what) = forbidden {
+                return Some(Forbidden { what, at });
             }
         }
     }
@@ -217,7 +228,7 @@ mod tests {
 
     fn inspect<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Option<&'static str> {
         let mut inspector = FrameInspector::new();
-        pieces.into_iter().find_map(|piece| inspector.inspect(piece, 0))
+        pieces.into_iter().find_map(|piece| inspector.inspect(piece, 0)).map(|forbidden| forbidden.what)
     }
 
     fn frame(kind: u8, flags: u8, stream: u8, payload: &[u8]) -> Vec<u8> {

@@ -56,6 +56,8 @@ pub(crate) struct Http2 {
     ready: Vec<usize>,
     finished: VecDeque<(Times, Option<Problem>)>,
     returned: VecDeque<Returned>,
+    /// What is wrong with the connection, to be told after the exchanges that have ended.
+    broken_by: Option<Problem>,
     translated: Translated,
     /// Length of the longest body of a request so far, in bytes.
     largest_body: usize,
@@ -89,6 +91,7 @@ impl Http2 {
             ready: Vec::new(),
             finished: VecDeque::new(),
             returned: VecDeque::new(),
+            broken_by: None,
             translated: Translated::default(),
             largest_body: 0,
             awaits_flush: false,
@@ -105,6 +108,7 @@ impl Http2 {
         self.ready.clear();
         self.finished.clear();
         self.returned.clear();
+        self.broken_by = None;
         self.woken = Arc::default();
         self.under_way = 0;
         self.link = Link::open();
@@ -185,23 +189,8 @@ impl Http2 {
 
     /// Reads all bytes at once, and then returns the exchanges that they have finished, one per call.
     pub(crate) fn receive(&mut self, bytes: &mut &[u8], requests: &RequestSet) -> Step {
-        if let (Some(link), false) = (&mut self.link, bytes.is_empty()) {
-            if let Some(what) = link.inspector.inspect(bytes, self.largest_body) {
-                return Step::Broken(Problem::new(ErrorClass::Protocol, format!("the server sent {what}")));
-            }
-            link.pipe.arrive(bytes);
-            *bytes = &[];
-            let end = self.turn();
-            if let (Some(Err(error)), false) = (&end, self.is_introduced()) {
-                let text = format!("{error}; does the server speak HTTP/2 here at all?");
-                return Step::Broken(Problem::new(ErrorClass::Protocol, text));
-            }
-            self.read_answers(requests);
-            // A failed connection fails its streams, which end by that. Without streams, it is the connection's
-            // problem.
-            if let (Some(Err(error)), true) = (end, self.finished.is_empty() && self.returned.is_empty()) {
-                return Step::Broken(problem(&error));
-            }
+        if !bytes.is_empty() {
+            self.broken_by = self.read(std::mem::take(bytes), requests);
         }
         if let Some((times, problem)) = self.finished.pop_front() {
             self.under_way -= 1;
@@ -211,7 +200,28 @@ impl Http2 {
             self.under_way -= 1;
             return Step::Returned(returned);
         }
-        Step::More
+        self.broken_by.take().map_or(Step::More, Step::Broken)
+    }
+
+    /// Reads bytes, and the answers that they complete. Returns what is wrong with the connection.
+    fn read(&mut self, bytes: &[u8], requests: &RequestSet) -> Option<Problem> {
+        let link = self.link.as_mut()?;
+        // Answers before a forbidden frame count, however the bytes are cut.
+        let forbidden = link.inspector.inspect(bytes, self.largest_body);
+        link.pipe.arrive(&bytes[..forbidden.map_or(bytes.len(), |frame| frame.at)]);
+        let end = self.turn();
+        if let (Some(Err(error)), false) = (&end, self.is_introduced()) {
+            let text = format!("{error}; does the server speak HTTP/2 here at all?");
+            return Some(Problem::new(ErrorClass::Protocol, text));
+        }
+        self.read_answers(requests);
+        // If the connection has failed before that frame, nobody reads it.
+        if let (Some(frame), false) = (forbidden, self.is_broken) {
+            return Some(Problem::new(ErrorClass::Protocol, format!("the server sent {}", frame.what)));
+        }
+        // A failed connection fails its streams, which end by that. Without streams, it is the connection's problem.
+        let is_all = self.finished.is_empty() && self.returned.is_empty();
+        end.and_then(Result::err).filter(|_| is_all).map(|error| problem(&error))
     }
 
     /// Whether the server's settings have arrived. No request leaves before.

@@ -1,0 +1,127 @@
+//! Requests on one connection without a network: what the bytes of a server come to. For tests, and for fuzzing.
+
+use tare_sample::ErrorClass;
+use tare_sys::clock::Nanos;
+use tare_sys::payload::Payload;
+use tare_sys::poll::{CloseCause, Sending, Token, Transport};
+use tare_sys::socket::{SocketOptions, Target};
+
+use super::Protocol;
+use super::connection::{Connection, Exchange, Step};
+use crate::error::LoadError;
+use crate::input::request::{RequestCursor, RequestSet, Requests};
+use crate::recorder::Times;
+use crate::schedule::Share;
+
+const BASE: &str = "http://localhost";
+const TOKEN: Token = Token(0);
+
+/// How one request ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum RequestEnd {
+    /// With the expected answer.
+    Answered,
+    /// With a problem of this class.
+    Failed(ErrorClass),
+    /// The server said that it has not processed it.
+    Returned,
+}
+
+/// How the requests of one connection ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OfflineOutcome {
+    /// Number and end of each request that ended before the connection did, in the order of their ends.
+    pub ended: Vec<(usize, RequestEnd)>,
+    /// The problem of all others, or of a connection without requests; `None` if there is none.
+    pub broken: Option<ErrorClass>,
+}
+
+/// Sends as many requests of `list` as `protocol` has under way at a time. The server then sends `pieces` and closes the
+/// connection. Of a protocol with a handshake, the connection is open.
+///
+/// # Errors
+/// The requests cannot be encoded.
+pub fn outcome_of_bytes<'a>(
+    protocol: Protocol,
+    list: &Requests,
+    pieces: impl IntoIterator<Item = &'a [u8]>,
+) -> Result<OfflineOutcome, LoadError> {
+    let requests = RequestSet::encode("localhost", list)?;
+    let mut connection = Connection::new(protocol, &BASE.into());
+    connection.open();
+    begin_all(&mut connection, &mut requests.cursor(Share::WHOLE), protocol.depth());
+    let mut outcome = OfflineOutcome::default();
+    for mut piece in pieces {
+        if let Some(problem) = receive(&mut connection, &mut piece, &requests, &mut outcome) {
+            return Ok(OfflineOutcome { broken: Some(problem), ..outcome });
+        }
+        // A worker closes it.
+        if connection.is_broken() && connection.under_way() == 0 {
+            break;
+        }
+    }
+    if connection.under_way() == 0 {
+        return Ok(outcome);
+    }
+    let ended = connection.end(&CloseCause::EndOfStream, &requests);
+    outcome
+        .ended
+        .extend(ended.finished.map(|(times, problem)| (number(times), end_of(problem.map(|found| found.class)))));
+    let broken = (connection.under_way() > 0).then_some(ended.problem.class);
+    Ok(OfflineOutcome { broken, ..outcome })
+}
+
+fn begin_all(connection: &mut Connection, cursor: &mut RequestCursor, count: usize) {
+    for number in (0..count as u64).map(Nanos) {
+        let Some(request) = cursor.next() else { break };
+        let times = Times { intended: number, sent: Some(number), blocked_until: None };
+        connection.begin(&mut Nowhere, TOKEN, Exchange::new(request, times, Nanos::MAX), cursor);
+    }
+    connection.flush(&mut Nowhere, TOKEN);
+}
+
+/// Feeds one piece. Returns the class of what broke the connection.
+fn receive(
+    connection: &mut Connection,
+    piece: &mut &[u8],
+    requests: &RequestSet,
+    outcome: &mut OfflineOutcome,
+) -> Option<ErrorClass> {
+    loop {
+        match connection.receive(piece, requests) {
+            Step::More => break,
+            Step::Finished { times, problem } => {
+                outcome.ended.push((number(times), end_of(problem.map(|found| found.class))));
+            }
+            Step::Returned(returned) => outcome.ended.push((number(returned.exchange.times), RequestEnd::Returned)),
+            Step::Broken(problem) => return Some(problem.class),
+            Step::Pushed(_) | Step::Pinged | Step::Ponged { .. } => {}
+        }
+    }
+    if connection.wants_flush() {
+        connection.flush(&mut Nowhere, TOKEN);
+    }
+    None
+}
+
+/// Requests are told apart by the moment at which they were due.
+const fn number(times: Times) -> usize {
+    times.intended.0 as usize
+}
+
+fn end_of(problem: Option<ErrorClass>) -> RequestEnd {
+    problem.map_or(RequestEnd::Answered, RequestEnd::Failed)
+}
+
+/// A transport that accepts all bytes and receives none.
+pub(super) struct Nowhere;
+
+impl Transport for Nowhere {
+    fn connect(&mut self, _: Token, _: &Target, _: &SocketOptions) {}
+
+    fn send(&mut self, _: Token, _: &Payload) -> Sending {
+        Sending::Accepted
+    }
+
+    fn close(&mut self, _: Token) {}
+}
