@@ -12,10 +12,7 @@ HEAD = """\
 # What is left when something breaks
 
 `bench/faults/run` breaks loads and runs of tare at random points and counts what was left. `bench/faults/run document` writes this
-page from `bench/faults/results`. No number is typed. Terms are defined in [GLOSSARY.md](GLOSSARY.md).
-
-Jumps of the wall clock are not in the list. tare reads that clock from the kernel directly, so no library can move it for one
-program. Only dates in a record and the stamps of pushed messages use it. All other times are of the monotonic clock."""
+page from `bench/faults/results`. No number is typed. Terms are defined in [GLOSSARY.md](GLOSSARY.md)."""
 
 
 def write():

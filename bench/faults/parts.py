@@ -2,7 +2,7 @@
 
 from typing import Callable, NamedTuple
 
-from . import disks, limits, stops, strange
+from . import clocks, disks, limits, stops, strange
 
 
 class Part(NamedTuple):
@@ -25,6 +25,8 @@ PARTS = {
     "stop-supervisor": Part("A stopped supervisor", f"A supervisor is stopped for 0.5 to 3 s, {STRUCK_AT}", 20, 15, stops.stop_supervisor),
     "stop-tare": Part("A stopped tare", f"tare is stopped for 0.5 to 5 s, {STRUCK_AT}", 20, 16, stops.stop_tare),
     "stop-all": Part("A machine that sleeps", "tare, its servers and supervisors are all stopped for 20 s.", 10, 35, stops.stop_all),
+    "clock-run": Part("A wall clock that jumps", f"The wall clock of tare and its servers jumps by an hour, either way, {STRUCK_AT}", 20, 15, clocks.clock_run),
+    "clock-push": Part("A wall clock that jumps while messages are pushed", "The same, 1 to 4 s after a load of pushed messages has begun.", 20, 7, clocks.clock_push),
     "power-load": Part("Power failure under a load", "The newest writes of the record of a killed load are lost, in part or in full.", 200, 0.5, disks.power_load),
     "power-run": Part("Power failure under a run", "The same of a record of `tare run`.", 200, 0.5, disks.power_run),
     "disk-load": Part("A full disk under a load", "The record of `tare load --db` is on a disk of 16 to 1,500 KiB.", 50, 3, disks.full_disk_load),

@@ -57,9 +57,9 @@ class Tare:
         return end(self.start(folder, *args, before=before))
 
     @contextlib.contextmanager
-    def server(self, folder):
+    def server(self, folder, more_environment=None):
         """The built-in server, and its URL."""
-        process = self.start(folder, "reference", "--port", "0")
+        process = self.start(folder, "reference", "--port", "0", more_environment=more_environment)
         try:
             address = process.stdout.readline().removeprefix("tare: ready on ").strip()
             yield f"http://{address}"

@@ -42,23 +42,29 @@ pub(super) fn doubts(cell: &Evidence<'_>, loads: &[LoadLatency]) -> Vec<Reason> 
             "Make the server push more often and answer pings. If it runs on this machine, use --server-clock same.",
         )
     });
-    let coarse = coarse_clock(&tally, loads).map(|text| {
-        Reason::about(Concern::Latency, text, "Use the tail percentiles only, or run server and generator on one host.")
-    });
+    let coarse = coarse_clock(&tally, loads).map(|(text, remedy)| Reason::about(Concern::Latency, text, remedy));
     missing.into_iter().chain(ahead).chain(unknown).chain(coarse).collect()
 }
 
-/// Why push latency is suspect: the median is below the error of the server's clock.
-fn coarse_clock(tally: &MessageTally, loads: &[LoadLatency]) -> Option<String> {
-    let Some(ClockEstimate { offset_ns: Some(_), .. }) = tally.clock else { return None };
+/// Why push latency is suspect, and what helps: the median is below the error of the clocks.
+fn coarse_clock(tally: &MessageTally, loads: &[LoadLatency]) -> Option<(String, &'static str)> {
     let within_ns = tally.clock_within_ns;
     let median_ns = loads.iter().find(|load| load.kind == SliceKind::Push)?.percentile(50.0)?;
+    if median_ns >= within_ns {
+        return None;
+    }
     let time = |ns: u64| single(Unit::Nanos, ns as f64);
-    (median_ns < within_ns).then(|| {
-        format!(
-            "the server's clock is known within {} only, and the median push latency is {}",
-            time(within_ns),
-            time(median_ns)
-        )
-    })
+    let (within, median) = (time(within_ns), time(median_ns));
+    match tally.clock {
+        Some(ClockEstimate { offset_ns: Some(_), .. }) => Some((
+            format!("the server's clock is known within {within} only, and the median push latency is {median}"),
+            "Use the tail percentiles only, or run server and generator on one host.",
+        )),
+        // Both ends have this clock, so only a jump makes it inexact.
+        None => Some((
+            format!("the wall clock jumped by up to {within} while messages were pushed"),
+            "Measure again while nothing sets the clock (date, NTP); the jitter does not depend on it.",
+        )),
+        Some(_) => None,
+    }
 }
