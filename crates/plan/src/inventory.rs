@@ -44,6 +44,23 @@ impl Inventory {
         self.servers.iter().find(|server| server.name == name)
     }
 
+    /// Makes releases known that the catalog does not list: of these servers, and of those of their families beneath them.
+    pub fn add_releases(&mut self, servers: &[String], releases: &[String]) {
+        let beneath: Vec<(String, String)> = servers
+            .iter()
+            .filter_map(|name| self.get(name))
+            .filter_map(|server| Some((server.baseline.clone()?, server.family.clone())))
+            .collect();
+        for known in &mut self.servers {
+            let is_beneath = beneath.iter().any(|(name, family)| *name == known.name && *family == known.family);
+            if is_beneath || servers.contains(&known.name) {
+                let missing: Vec<String> =
+                    releases.iter().filter(|release| !known.versions.contains(release)).cloned().collect();
+                known.versions.extend(missing);
+            }
+        }
+    }
+
     /// All names, in order.
     pub fn names(&self) -> Vec<String> {
         self.servers.iter().map(|server| server.name.clone()).collect()

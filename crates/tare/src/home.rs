@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use tare_plan::contract::Contract;
 use tare_plan::inventory::Inventory;
+use tare_plan::names::select_names;
 use tare_plan::suite::Suite;
 use tare_sut::catalog::Catalog;
 
@@ -36,6 +37,21 @@ impl World {
         let contract = contract(&home.join("servers/contract.toml"))?;
         let inventory = catalog.inventory();
         Ok(Self { home: Some(home), catalog: Some(catalog), contract, inventory, agents: AgentOptions::default() })
+    }
+
+    /// Makes releases known that only the user names, such as 1.11.13. Whether they can be had, the build will show. A version
+    /// that one of the chosen servers has is no news: where another lacks it, it cannot be had.
+    pub fn add_releases<'a>(&mut self, servers: Option<&[String]>, versions: impl IntoIterator<Item = &'a String>) {
+        let chosen = servers.map(|patterns| select_names("--servers", "server", patterns, &self.inventory.names()));
+        // The plan says what is wrong with the names.
+        let Some(Ok(chosen)) = chosen else { return };
+        let is_listed = |version: &String| {
+            let mut known = chosen.iter().filter_map(|name| self.inventory.get(name));
+            known.any(|server| server.versions.contains(version))
+        };
+        let named = versions.into_iter().filter(|version| is_release(version) && !is_listed(version));
+        let named: Vec<String> = named.cloned().collect();
+        self.inventory.add_releases(&chosen, &named);
     }
 
     /// Takes another contract than the project's.
@@ -74,6 +90,14 @@ impl World {
         };
         self.read_suite(&home.join("suites/quick.toml"))
     }
+}
+
+/// Three numbers, and what may follow them: 1.11.13, 1.0.0-M7.
+fn is_release(text: &str) -> bool {
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let mut parts = text.splitn(3, '.');
+    let numbers = [parts.next(), parts.next()].into_iter().flatten().filter(|part| is_number(part)).count();
+    numbers == 2 && parts.next().is_some_and(|last| last.split(['-', '+', '.']).next().is_some_and(is_number))
 }
 
 fn contract(path: &Path) -> anyhow::Result<Contract> {
@@ -116,4 +140,26 @@ fn read(path: &Path) -> anyhow::Result<String> {
 pub fn shown_path(path: &Path) -> String {
     let here = std::env::current_dir().unwrap_or_default();
     path.strip_prefix(&here).unwrap_or(path).display().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_release_has_three_numbers() {
+        for (text, expected) in [
+            ("1.11.13", true),
+            ("1.0.0-M7", true),
+            ("10.2.10.1", true),
+            ("1.11", false),
+            ("9.9.x", false),
+            ("v1.2.3", false),
+            ("main", false),
+            ("1..3", false),
+            ("1.2.", false),
+        ] {
+            assert_eq!(is_release(text), expected, "{text}");
+        }
+    }
 }

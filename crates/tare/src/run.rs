@@ -38,6 +38,8 @@ pub fn run(args: &RunArgs, global: &Global) -> anyhow::Result<Outcome> {
         world.read_contract(path)?;
     }
     world.agents = args.agents.clone();
+    let flags = &args.settings.0;
+    world.add_releases(flags.servers.as_deref(), flags.versions.iter().flatten());
     if let Some(name) = &args.resume {
         return resume::resume(name, args, &world, global);
     }

@@ -14,8 +14,10 @@ Examples:
                                                           limits on CPU per request and on p99
   tare check --baseline ../old-checkout                   against a folder; limits from [check] in the suite
   tare check --baseline './service-1.4 --port {port}'     against another command
-  tare check -s http4s.Tapir --baseline 1.11.13 --fail-if 'allocated > +1%'
+  tare check -s http4s.Tapir --baseline 1.11.5 --fail-if 'allocated > +1%'
                                                           a server of the catalog against an earlier library version
+  tare check -s http4s.Tapir --baseline 1.10.14 --versions 1.11.5 --fail-if 'cpu > +3%'
+                                                          one library version against another
   tare check suites/quick.toml -s http4s.Tapir --baseline main --fail-if 'cpu > +3%'
                                                           a server of the catalog against another revision of its code
   tare check --baseline main --undecided pass             exit code 0 where a limit is not decided
@@ -35,6 +37,9 @@ pub struct CheckArgs {
     /// What to compare with: a git revision, a folder, a program file, a command line, or the library version of a catalog server [default: baseline in the suite's check table].
     #[arg(long, value_name = "BUILD")]
     pub baseline: Option<String>,
+    /// Library versions of the catalog server that are compared with the baseline, comma separated [default: that of the catalog].
+    #[arg(long, value_name = "VERSIONS", value_delimiter = ',')]
+    pub versions: Option<Vec<String>>,
     /// Limits, comma separated, on cpu, allocated, p50, p99, throughput or capacity: 'cpu > +3%' [default: fail_if in the suite's check table].
     #[arg(long, value_name = "LIMIT", value_delimiter = ',', allow_hyphen_values = true)]
     pub fail_if: Vec<RatioLimit>,

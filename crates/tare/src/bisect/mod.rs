@@ -73,14 +73,7 @@ fn least_factor(args: &BisectArgs) -> Result<f64, PlanError> {
 fn releases_of(args: &BisectArgs, server: &str, world: &mut World) -> Result<Vec<String>, PlanError> {
     let known = world.inventory.servers.iter().find(|known| known.name == server).cloned().unwrap_or_default();
     let releases = releases::releases_between(&args.good, &args.bad, args.versions.as_deref(), &known)?;
-    let beneath = known.baseline.as_deref();
-    for known in &mut world.inventory.servers {
-        if known.name == server || Some(known.name.as_str()) == beneath {
-            let missing: Vec<String> =
-                releases.iter().filter(|release| !known.versions.contains(*release)).cloned().collect();
-            known.versions.extend(missing);
-        }
-    }
+    world.inventory.add_releases(&[server.to_owned()], &releases);
     Ok(releases)
 }
 

@@ -94,6 +94,11 @@ impl Baseline {
         Ok(baseline)
     }
 
+    /// Whether it is this library version.
+    pub fn is_version(&self, version: &str) -> bool {
+        matches!(&self.kind, BaselineKind::Version(own) if own == version)
+    }
+
     /// In words: `main (1a2b3c4)`, or the folder or the command.
     pub fn describe(&self) -> String {
         match &self.kind {

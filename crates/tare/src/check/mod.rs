@@ -10,6 +10,7 @@ use tare_plan::PlanError;
 use tare_plan::names::select_names;
 use tare_plan::plan::Source;
 use tare_plan::ratio_limit::RatioLimit;
+use tare_plan::settings::Options;
 use tare_plan::suite::{GroupSpec, Suite};
 use tare_record::EndStatus;
 use tare_report::Summary;
@@ -32,12 +33,19 @@ const SUITE_FILE: &str = "tare.toml";
 
 /// Checks a change, or shows the plan.
 pub fn check(args: &CheckArgs, global: &Global) -> anyhow::Result<Outcome> {
-    let world = World::load(global)?;
+    let mut world = World::load(global)?;
     let suite = read_suite(args, &world)?;
     let (limits, source) = limits(args, &suite)?;
-    let baseline = Baseline::find(baseline_text(args, &suite)?, &suite, &world, &cache_folder())?;
-    let both = with_both_builds(&suite, &baseline, args.settings.0.servers.as_deref(), &world)?;
-    let mut plan = run::plan(&settled(both, args, &limits), &args.settings.0, None, &world, global)?;
+    let flags = &Options { versions: args.versions.clone(), ..args.settings.0.clone() };
+    let given = baseline_text(args, &suite)?.to_owned();
+    world.add_releases(flags.servers.as_deref(), flags.versions.iter().flatten().chain([&given]));
+    let baseline = Baseline::find(&given, &suite, &world, &cache_folder())?;
+    if let Some(version) = flags.versions.iter().flatten().find(|version| baseline.is_version(version)) {
+        let message = format!("{version} is the baseline; name the version that is compared with it");
+        return Err(PlanError::Value { origin: "--versions".to_owned(), message }.into());
+    }
+    let both = with_both_builds(&suite, &baseline, flags.servers.as_deref(), &world)?;
+    let mut plan = run::plan(&settled(both, args, &limits), flags, None, &world, global)?;
     plan.set_limits(limits, source);
     if args.dry_run {
         console::print_text(&plan_text::whole_plan(&plan));

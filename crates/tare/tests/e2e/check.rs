@@ -204,6 +204,26 @@ fn a_server_of_the_catalog_is_compared_with_an_earlier_revision_of_the_project()
 }
 
 #[test]
+fn one_release_is_compared_with_another_also_where_the_catalog_lists_neither() {
+    let repository = project_with_catalog();
+    let limit = ["-s", "own.Layer", "--fail-if", "cpu > +3%", "--dry-run"];
+    let check = |args: &[&str]| repository.check(&[&limit, args].concat());
+    let output = check(&["--baseline", "1.11.12", "--versions", "1.11.13"]);
+    assert_eq!(output.status.code(), Some(0), "{}", all_of(&output));
+    let plan = stdout(&output);
+    assert!(plan.contains("own.Layer@1.11.12  version 1.11.12"), "{plan}");
+    assert!(plan.contains("own.Layer@1.11.13  version 1.11.13"), "{plan}");
+    for (args, says) in [
+        (["--baseline", "1.11.12", "--versions", "1.11.12"], "--versions: 1.11.12 is the baseline"),
+        (["--baseline", "1.11.12", "--versions", "newest"], "no version matches \"newest\""),
+    ] {
+        let output = check(&args);
+        assert_eq!(output.status.code(), Some(2), "{}", all_of(&output));
+        assert!(stderr(&output).contains(says), "{}", stderr(&output));
+    }
+}
+
+#[test]
 fn what_cannot_be_checked_says_so() {
     let repository = Repository::new("");
     for (args, says) in [
