@@ -1,16 +1,26 @@
-"""Programs that use a core each, beside a run."""
+"""Programs that use a core each, beside a run: all the time, or in bursts as other guests of a machine do."""
 
 import contextlib
 import subprocess
 import sys
 
-BURN = "while True: pass"
+ALWAYS = "while True: pass"
+# The second argument is the mean length of a burst, and of a rest, in seconds; both are exponentially distributed.
+IN_BURSTS = """
+import random, sys, time
+chance, mean_s = random.Random(int(sys.argv[1])), float(sys.argv[2])
+while True:
+    until = time.monotonic() + chance.expovariate(1 / mean_s)
+    while time.monotonic() < until: pass
+    time.sleep(chance.expovariate(1 / mean_s))
+"""
 
 
 @contextlib.contextmanager
-def burning(count):
+def burning(count, burst_s=None, seed=0):
     """So many burners for as long as the block lasts. They end with it, whatever happens."""
-    burners = [subprocess.Popen([sys.executable, "-c", BURN]) for _ in range(count)]
+    program = lambda at: [ALWAYS] if burst_s is None else [IN_BURSTS, str(seed * 1000 + at), str(burst_s)]
+    burners = [subprocess.Popen([sys.executable, "-c", *program(at)]) for at in range(count)]
     try:
         yield
     finally:

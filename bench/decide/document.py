@@ -5,8 +5,8 @@ import pathlib
 import statistics
 import sys
 
-from . import plot
-from .figures import DECIDED, WITHIN_S, covers, half_width, is_found, log_ratios, median, pairs_needed, planted_ratio, share_that_overlaps, time_to_verdict
+from . import checks, plot
+from .figures import DECIDED, WITHIN_S, by_throughput, covers, half_width, is_found, log_ratios, median, pairs_needed, planted_ratio, share_that_overlaps, time_to_verdict
 from .parts import BASE_NS, NATIVE_FLAGS
 from .rows import Rows
 
@@ -52,7 +52,9 @@ SEQUENTIAL = """\
 ## One start after the other
 
 The articles' method: 25 s of warm-up and 25 s of load for each server, one start after the other, and Student's 95 %
-interval over pairs of starts. The table states how long this takes for the median half-width of tare's runs."""
+interval over pairs of starts. The table states how long this takes for the median half-width of tare's runs, by the CPU of a
+request and by throughput, which is what the articles compare. *Burners* are programs that use a core each: all the time, or in
+bursts and rests of random length, as other guests of a machine do."""
 
 COMPARED = f"""\
 ## The same question again and again
@@ -65,6 +67,13 @@ turns while they warm up, and with twelve rounds in a start. Builds are not in t
 older records by the program of today; they stopped by the rules of their own day."""
 
 COMPARED_HEADS = ["seed", "day", "baseline", "change", "interval", "half-width", "first verdict", "time", "verdict", "starts"]
+
+CHECKS = f"""\
+## Checks of releases and of empty commits
+
+`tare check` with the limits `{checks.LIMITS}`, each time with a budget of five minutes. Pairs of releases were chosen from what changed
+in the code between them, before they were measured: `bench/decide/releases.toml` says why. An empty commit is the last commit beside
+itself. A change is found where a limit says *regressed* or *improved*; a false alarm is *regressed* without a change."""
 
 FAMILIES = """\
 ## Scheduling and warm-up by family
@@ -79,7 +88,7 @@ def write():
     """Writes the page, and the plot where there is something to plot."""
     rows = {part: Rows(part).all() for part in ("aa", "planted", "sequential", "compare", "families")}
     measured = [aa(rows["aa"]), compared(rows["compare"]), planted(rows["planted"]), sequential(rows["sequential"], rows["compare"])]
-    sections = [HEAD, replay(), *measured, families(rows["families"])]
+    sections = [HEAD, replay(), *measured, checked(Rows(checks.PART).all()), families(rows["families"])]
     picture = plot.svg(rows)
     if picture:
         PICTURE.parent.mkdir(parents=True, exist_ok=True)
@@ -113,14 +122,14 @@ def replay():
 
 
 def aa(rows):
-    heads = ["server", "burners", "runs", "different", "no material difference", "of these in time", "half-width, median", "time, median"]
+    heads = ["server", "beside", "runs", "different", "no material difference", "of these in time", "half-width, median", "time, median"]
     lines = []
     for case, runs in cases(rows):
         same = [row for row in runs if row["verdict"] == "no_material_difference"]
         different = [row for row in runs if row["verdict"] in ("worse", "better")]
         in_time = [row for row in same if row["run"]["duration_s"] <= WITHIN_S]
         figures = [percent(median(map(half_width, runs)), 1), seconds(median(row["run"]["duration_s"] for row in runs))]
-        lines.append([case["server"], str(case["burners"]), *(str(len(some)) for some in (runs, different, same, in_time)), *figures])
+        lines.append([case["server"], beside(case), *(str(len(some)) for some in (runs, different, same, in_time)), *figures])
     return lines and f"{AA}\n\n{table(heads, lines)}"
 
 
@@ -129,7 +138,7 @@ def compared(rows):
     for case, runs in cases(rows):
         decided = sum(row["verdict"] in DECIDED for row in runs)
         share = share_that_overlaps(runs)
-        what = f"{case['server']} on {case['baseline']}, {case['scenario']}" + (f", beside {case['burners']} busy programs" if case["burners"] else "")
+        what = f"{case['server']} on {case['baseline']}, {case['scenario']}" + (f", beside {beside(case)}" if case["burners"] else "")
         overlap = "All intervals have a value in common." if share == 1 else f"At most {percent(share, 0)} of the intervals have a value in common."
         words = f"**{what}:** {decided} of {len(runs)} runs decided. {overlap} Half-width, median: {percent(median(map(half_width, runs)), 1)}."
         parts.append(f"{words}\n\n{table(COMPARED_HEADS, [compared_line(row) for row in runs])}")
@@ -144,7 +153,7 @@ def compared_line(row):
 
 
 def planted(rows):
-    heads = ["server", "planted", "burners", "runs", "found", "time to the verdict, median", "slowest", "true, median", "estimate, median", "covered"]
+    heads = ["server", "planted", "beside", "runs", "found", "time to the verdict, median", "slowest", "true, median", "estimate, median", "covered"]
     lines = []
     for case, runs in cases(rows):
         found = [row for row in runs if is_found(row)]
@@ -154,30 +163,64 @@ def planted(rows):
         shares = [true, estimate, f"{sum(map(covers, runs))} of {len(runs)}"]
         slowest = seconds(max(times, default=None))
         found = f"{len(found)} of {len(runs)}"
-        lines.append([case["server"], planted_words(case), str(case["burners"]), str(len(runs)), found, seconds(median(times)), slowest, *shares])
+        lines.append([case["server"], planted_words(case), beside(case), str(len(runs)), found, seconds(median(times)), slowest, *shares])
     return lines and f"{PLANTED}\n\n{table(heads, lines)}"
 
 
 def planted_words(case):
-    """What was planted: a share, and the CPU time that a loop of fixed length was chosen for."""
-    return f"{case['percent']:g} %" + (f" ({case['ns'] / 1000:g} µs)" if "ns" in case else "")
+    """What was planted: a share, or the CPU time that a loop of fixed length was chosen for."""
+    return f"{case['ns'] / 1000:g} µs" if "ns" in case else f"{case['percent']:g} %"
 
 
 def sequential(rows, by_tare):
-    heads = ["comparison", "burners", "pairs", "deviation of pairs", "tare: half-width", "time", "decided", "sequential: pairs needed", "time", "times longer"]
+    heads = ["comparison", "beside", "figure", "pairs", "deviation of pairs", "tare: half-width", "time", "sequential: pairs needed", "time", "times longer"]
     lines = []
     for case, pairs in cases(rows):
-        ours = [row for row in by_tare if row["case"] == case and half_width(row)]
-        if len(pairs) < 3 or not ours:
-            continue
-        sd = statistics.stdev(log_ratios(pairs))
-        wanted, taken = median(map(half_width, ours)), median(row["run"]["duration_s"] for row in ours)
-        needed, each = pairs_needed(sd, wanted), statistics.mean(row["run"]["duration_s"] for row in pairs)
-        decided = f"{sum(row['verdict'] in DECIDED for row in ours)} of {len(ours)}"
-        theirs = [str(needed), seconds(needed * each), f"{needed * each / taken:.1f}"] if needed else ["more than 10,000", "–", "–"]
-        what = f"{case['server']} on {case['baseline']}, {case['scenario']}"
-        lines.append([what, str(case["burners"]), str(len(pairs)), percent(sd, 1), percent(wanted, 1), seconds(taken), decided, *theirs])
+        ours = [row for row in by_tare if row["case"] == case]
+        for figure, of in (("CPU per request", list), ("throughput", by_throughput)):
+            line = sequential_line(of(pairs), [row for row in of(ours) if half_width(row)])
+            if line:
+                lines.append([f"{case['server']} on {case['baseline']}, {case['scenario']}", beside(case), figure, *line])
     return lines and f"{SEQUENTIAL}\n\n{table(heads, lines)}"
+
+
+def sequential_line(pairs, ours):
+    """How long the sequential method takes for the precision of our runs; None where too little was measured."""
+    if len(pairs) < 3 or not ours:
+        return None
+    sd = statistics.stdev(log_ratios(pairs))
+    wanted, taken = median(map(half_width, ours)), median(row["run"]["duration_s"] for row in ours)
+    needed, each = pairs_needed(sd, wanted), statistics.mean(row["run"]["duration_s"] for row in pairs)
+    theirs = [str(needed), seconds(needed * each), f"{needed * each / taken:.1f}"] if needed else ["more than 10,000", "–", "–"]
+    return [str(len(pairs)), percent(sd, 1), percent(wanted, 1), seconds(taken), *theirs]
+
+
+def beside(case):
+    """The programs that ran beside a run."""
+    if not case["burners"]:
+        return "nothing"
+    bursts = f", bursts of {case['burst_s']:g} s" if "burst_s" in case else ""
+    return f"{case['burners']} burners{bursts}"
+
+
+def checked(rows):
+    heads = ["server", "scenario", "from", "to", "differs", "CPU per request", "allocated per request", "outcome", "time"]
+    lines = []
+    for row in rows:
+        case, limits = row["case"], {limit["currency"]: limit for limit in row["limits"]}
+        said = [limit_words(limits.get(currency)) for currency in ("cpu_per_request", "allocated_per_request")]
+        differs = "yes" if case["differs"] else "no"
+        where = [case["server"], case["scenario"], case["old"], case["new"], differs]
+        lines.append([*where, *said, row["outcome"], seconds(row["run"]["duration_s"])])
+    differing = [row for row in rows if row["case"]["differs"]]
+    same = [row for row in rows if not row["case"]["differs"]]
+    found, alarms = sum(map(checks.is_found, differing)), sum(map(checks.is_false_alarm, same))
+    words = f"{found} of {len(differing)} changes found. {alarms} false alarms in {len(same)} checks without a change."
+    return rows and f"{CHECKS}\n\n**{words}**\n\n{table(heads, lines)}"
+
+
+def limit_words(limit):
+    return f"{limit['short']}: {limit['verdict'].replace('_', ' ')}" if limit and limit["short"] else "–"
 
 
 def families(rows):

@@ -68,3 +68,9 @@ def t975(df):
 
 def log_ratios(rows):
     return [math.log(row["ratio"]) for row in rows]
+
+
+def by_throughput(rows):
+    """The same rows with the figures of throughput; those that have none are left out."""
+    known = [row for row in rows if row.get("throughput", {}).get("ratio")]
+    return [{**row, **row["throughput"]} for row in known]

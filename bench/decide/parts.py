@@ -16,8 +16,8 @@ NATIVE_FLAGS = ["--warmup", "500ms", "--slice", "500ms", "--saturating", "1", "-
 JVM_SUITE = "bench/decide/planted-http4s.toml"
 # What a server of that suite prints when it ends.
 PLANTED_COST = re.compile(r"^planted: (?P<ns>[\d.]+) ns a request, from (?P<timed>\d+) timed ones$", re.MULTILINE)
-# Its servers that burn so many nanoseconds more, by about how many percent of a request that is in a run.
-JVM_SERVERS = {5.0: ("plus5", 3_000), 10.0: ("plus10", 6_000)}
+# Its servers that burn more, by microseconds.
+JVM_SERVERS = {2.0: "plus2us", 3.0: "plus3us", 6.0: "plus6us"}
 
 # Of each family what `families` compares: a server with its baseline, or with itself where Tapir's cannot be had everywhere.
 FAMILIES = {
@@ -37,13 +37,13 @@ ARMS = {
 }
 
 
-def measure(part, case, seeds, flags, burners=0, currency=None, more=lambda folder: {}):
-    """One run for each seed that has no row yet; `more` reads further figures from the run's folder."""
-    rows = Rows(part)
-    for seed in seeds:
+def measure(part, case, options, flags, some_seeds=None, currency=None, more=lambda folder: {}):
+    """One run for each seed, or for some, that has no row yet; `more` reads further figures from the run's folder."""
+    rows, case = Rows(part), with_burners(case, options)
+    for seed in some_seeds or seeds(options):
         if rows.has(case, seed):
             continue
-        with burning(burners):
+        with burning(options.burners, options.burst_s, seed):
             summary, verdict_s = program.run(part, flags, seed)
         if summary is None:
             raise Problem("interrupted: the same command goes on with this run")
@@ -52,12 +52,17 @@ def measure(part, case, seeds, flags, burners=0, currency=None, more=lambda fold
         print(f"  {part} {case} seed {seed}: {row['short']} · {row['forks']} starts · {row['run']['duration_s']:.0f} s", flush=True)
 
 
+def with_burners(case, options):
+    """The case, and what runs beside it."""
+    return {**case, "burners": options.burners, **({"burst_s": options.burst_s} if options.burst_s else {})}
+
+
 def aa(options):
     """Real runs of a server against itself."""
     program.build("-p", "tare")
-    case = {"server": options.server, "scenario": options.scenario, "burners": options.burners}
+    case = {"server": options.server, "scenario": options.scenario}
     flags = [SETTINGS, "--aa", options.server, "-m", options.scenario, "--budget", options.budget, *options.flags]
-    measure("aa", case, seeds(options), flags, burners=options.burners)
+    measure("aa", case, options, flags)
 
 
 def planted(options):
@@ -67,21 +72,21 @@ def planted(options):
         with tempfile.NamedTemporaryFile("w", suffix=".toml", encoding="utf-8") as suite:
             suite.write(native_suite(percent))
             suite.flush()
-            case = {"server": "reference", "percent": percent, "base_ns": BASE_NS, "burners": options.burners}
+            case = {"server": "reference", "percent": percent, "base_ns": BASE_NS}
             flags = [suite.name, *NATIVE_FLAGS, "--budget", options.budget, *options.flags]
-            measure("planted", case, seeds(options), flags, burners=options.burners)
+            measure("planted", case, options, flags)
 
 
 def planted_jvm(options):
-    """A slowdown that was planted in a handler of http4s."""
+    """A cost that was planted in a handler of http4s."""
     program.build("-p", "tare")
-    for percent in options.percent:
-        if percent not in JVM_SERVERS:
-            raise Problem(f"{JVM_SUITE} plants {', '.join(f'{known:g}' for known in JVM_SERVERS)} percent, not {percent:g}")
-        server, ns = JVM_SERVERS[percent]
-        case = {"server": "http4s", "percent": percent, "ns": ns, "burners": options.burners}
+    for micros in options.micros:
+        if micros not in JVM_SERVERS:
+            raise Problem(f"{JVM_SUITE} plants {', '.join(f'{known:g}' for known in JVM_SERVERS)} µs, not {micros:g}")
+        server = JVM_SERVERS[micros]
+        case = {"server": "http4s", "ns": round(micros * 1000)}
         flags = [JVM_SUITE, "-s", server, "--budget", options.budget, *options.flags]
-        measure("planted", case, seeds(options), flags, burners=options.burners, more=lambda run: {"planted_ns": planted_ns(run, server)})
+        measure("planted", case, options, flags, more=lambda run: {"planted_ns": planted_ns(run, server)})
 
 
 def planted_ns(run, server):
@@ -97,19 +102,19 @@ def planted_ns(run, server):
 def sequential(options):
     """The articles' method: 25 s of warm-up and 25 s of load for each server, one start after the other."""
     program.build("-p", "tare")
-    case = {"server": options.server, "baseline": options.baseline, "scenario": options.scenario, "burners": options.burners}
+    case = {"server": options.server, "baseline": options.baseline, "scenario": options.scenario}
     servers = f"{options.baseline},{options.server}"
     flags = ["-s", servers, "-m", options.scenario, "-d", "25", "--warmup", "25s", "--warmup-users", "128", "-u", "128", *options.flags]
     # By the currency that decides tare's own runs, which is the less noisy one.
-    measure("sequential", case, seeds(options), flags, burners=options.burners, currency="cpu_per_request")
+    measure("sequential", case, options, flags, currency="cpu_per_request")
 
 
 def compare(options):
     """The same question by tare, to compare with the sequential method."""
     program.build("-p", "tare")
-    case = {"server": options.server, "baseline": options.baseline, "scenario": options.scenario, "burners": options.burners}
+    case = {"server": options.server, "baseline": options.baseline, "scenario": options.scenario}
     flags = [SETTINGS, "-s", options.server, "--baseline", options.baseline, "-m", options.scenario, "--budget", options.budget, *options.flags]
-    measure("compare", case, seeds(options), flags, burners=options.burners)
+    measure("compare", case, options, flags)
 
 
 def judge(options):
@@ -132,7 +137,7 @@ def families(options):
             for arm in options.arms:
                 flags = [*FAMILIES[family], *ARMS[arm], "-m", options.scenario, "--forks", "1", "--saturating", "3", "--poisson", "0", *options.flags]
                 case = {"family": family, "arm": arm, "scenario": options.scenario}
-                measure("families", case, [seed], flags, burners=options.burners, more=lambda folder: {"warm": warm.of_record(folder / "record.sqlite")})
+                measure("families", case, options, flags, some_seeds=[seed], more=lambda folder: {"warm": warm.of_record(folder / "record.sqlite")})
 
 
 def trace(options):

@@ -4,14 +4,14 @@ import math
 import statistics
 from xml.sax.saxutils import escape
 
-from .figures import half_width, is_found, log_ratios, sequential_half_width, time_to_verdict
+from .figures import half_width, is_found, log_ratios, planted_ratio, sequential_half_width, time_to_verdict
 
-PANEL = (440, 280)
-MARGIN = {"left": 62, "right": 20, "top": 56, "bottom": 44}
+PANEL = (440, 316)
+MARGIN = {"left": 62, "right": 20, "top": 92, "bottom": 44}
 FONT = 'font-family="system-ui, sans-serif" font-size="12"'
 INK, GRID = "#111827", "#e5e7eb"
 # Told apart by the colour-blind too.
-COLOURS = ["#0b62c4", "#d1660a", "#0f766e", "#a21caf", "#6b7280"]
+COLOURS = ["#0b62c4", "#d1660a", "#0f766e", "#a21caf", "#6b7280", "#111827"]
 # Pairs of starts that the curve of the sequential method is drawn for.
 PAIRS = [2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64]
 
@@ -31,25 +31,33 @@ def verdicts(rows):
     """A point for each run that found what was planted."""
     series = {}
     for row in filter(is_found, rows):
-        burners = row["case"]["burners"]
-        name = row["case"]["server"] + (f", {burners} burners" if burners else "")
-        series.setdefault(name, []).append((row["case"]["percent"], time_to_verdict(row)))
+        series.setdefault(beside(row["case"]["server"], row), []).append((100 * (planted_ratio(row) - 1), time_to_verdict(row)))
     return panel("Time to the verdict, s", "planted slowdown, %", series, {})
 
 
 def widths(rows):
     """A point for each run, and the sequential method's half-width as a curve; None without that method."""
-    series = {}
-    for part in ("aa", "compare"):
-        points = [(row["run"]["duration_s"], 100 * half_width(row)) for row in rows[part] if half_width(row)]
-        if points:
-            series["tare, A/A" if part == "aa" else "tare"] = points
-    if len(rows["sequential"]) < 3:
-        return None
-    sd = statistics.stdev(log_ratios(rows["sequential"]))
-    each = statistics.mean(row["run"]["duration_s"] for row in rows["sequential"])
-    curve = [(each * pairs, 100 * sequential_half_width(sd, pairs)) for pairs in PAIRS]
-    return panel("Half-width of the interval, %", "time, s", series, {"25 s + 25 s, in sequence": curve})
+    series, pairs = {}, {}
+    for part, name in (("aa", "tare, A/A"), ("compare", "tare")):
+        for row in filter(half_width, rows[part]):
+            series.setdefault(beside(name, row), []).append((row["run"]["duration_s"], 100 * half_width(row)))
+    for row in rows["sequential"]:
+        pairs.setdefault(beside("25 s + 25 s, in sequence", row), []).append(row)
+    curves = {name: sequential_curve(some) for name, some in pairs.items() if len(some) >= 3}
+    return panel("Half-width of the interval, %", "time, s", series, curves) if curves else None
+
+
+def beside(name, row):
+    """The name of a series, with the programs that ran beside it."""
+    burners, is_in_bursts = row["case"]["burners"], "burst_s" in row["case"]
+    return name + (f", {burners} burners{' in bursts' if is_in_bursts else ''}" if burners else "")
+
+
+def sequential_curve(pairs):
+    """Time and half-width, in percent, of more and more pairs of starts."""
+    sd = statistics.stdev(log_ratios(pairs))
+    each = statistics.mean(row["run"]["duration_s"] for row in pairs)
+    return [(each * count, 100 * sequential_half_width(sd, count)) for count in PAIRS]
 
 
 def panel(title, axis, points, curves):
@@ -65,7 +73,7 @@ def panel(title, axis, points, curves):
         parts.append(line(across(value), MARGIN["top"], across(value), bottom, GRID) + text(across(value), bottom + 17, f"{value:g}", 'text-anchor="middle"'))
     for value in ticks(y for _, y in every):
         parts.append(line(MARGIN["left"], up(value), right, up(value), GRID) + text(MARGIN["left"] - 6, up(value) + 4, f"{value:g}", 'text-anchor="end"'))
-    x = MARGIN["left"]
+    x, y = MARGIN["left"], 38
     for at, (name, some) in enumerate([*points.items(), *curves.items()]):
         colour = COLOURS[at % len(COLOURS)]
         if name in curves:
@@ -73,8 +81,11 @@ def panel(title, axis, points, curves):
             parts.append(f'<polyline points="{way}" fill="none" stroke="{colour}" stroke-width="2"/>')
         else:
             parts.extend(dot(across(a), up(b), colour, 0.6) for a, b in some)
-        parts.append(dot(x + 4, 35, colour, 1) + text(x + 13, 39, name))
-        x += 32 + 6.2 * len(name)
+        width = 32 + 6.2 * len(name)
+        if x + width > PANEL[0]:
+            x, y = MARGIN["left"], y + 17
+        parts.append(dot(x + 4, y - 4, colour, 1) + text(x + 13, y, name))
+        x += width
     return "".join(parts)
 
 

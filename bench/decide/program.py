@@ -23,12 +23,12 @@ def build(*targets):
     subprocess.run(["cargo", "build", "--quiet", "--release", *targets], check=True)
 
 
-def run(part, flags, seed):
-    """Runs `tare run` with these flags. Returns its summary, or None where it was interrupted, and the seconds to the first verdict,
-    or None where there was none."""
+def run(part, flags, seed, command="run"):
+    """Runs `tare run`, or another command that compares, with these flags. Returns its summary, or None where it was interrupted, and
+    the seconds to the first verdict, or None where there was none."""
     folder = RECORDS / part
     before = newest(folder)
-    command = [str(TARE), "run", *flags, "--seed", str(seed), "--dir", str(folder)]
+    command = [str(TARE), command, *flags, "--seed", str(seed), "--dir", str(folder)]
     print(f"\n$ {' '.join(command)}", file=sys.stderr, flush=True)
     verdict_s = seconds_to_verdict(command)
     latest = newest(folder)
@@ -75,4 +75,6 @@ def outcome(summary, currency=None):
     first = next((some for some in comparison["currencies"] if some["name"] == currency), comparison["currencies"][0])
     keys = ("name", "verdict", "material", "short", "ratio", "lo", "hi", "forks", "sd_forks", "baseline_value", "fork_ratios", "prior")
     run_keys = ("id", "started_at", "duration_s", "status", "git_revision", "alpha", "region")
-    return {**{key: first.get(key) for key in keys}, "run": {key: summary["run"][key] for key in run_keys}}
+    throughput = next((some for some in comparison["currencies"] if some["name"] == "throughput"), {})
+    figures = {**{key: first.get(key) for key in keys}, "throughput": {key: throughput.get(key) for key in ("ratio", "lo", "hi")}}
+    return {**figures, "run": {key: summary["run"][key] for key in run_keys}}

@@ -5,7 +5,7 @@ import sys
 import tempfile
 import unittest
 
-from . import document, figures, parts, plot, program, warm
+from . import checks, document, figures, parts, plot, program, warm
 from .problem import Problem
 from .rows import Rows
 
@@ -55,29 +55,40 @@ class Results(unittest.TestCase):
             run = pathlib.Path(folder)
             (run / "logs").mkdir()
             for start, line in enumerate(("planted: 4000.0 ns a request, from 100 timed ones", "planted: 4400.5 ns a request, from 300 timed ones")):
-                (run / f"logs/none-plus10-{start}.log").write_text(f"ready on 127.0.0.1:8080\n{line}\n")
-            planted_ns = parts.planted_ns(run, "plus10")
+                (run / f"logs/none-plus6us-{start}.log").write_text(f"ready on 127.0.0.1:8080\n{line}\n")
+            planted_ns = parts.planted_ns(run, "plus6us")
             self.assertAlmostEqual(planted_ns, 4300.375)
-            case = {"server": "http4s", "percent": 10.0, "ns": 3_400, "burners": 0}
+            case = {"server": "http4s", "ns": 6_000, "burners": 0}
             planted = {**row(case, 1, 1.13, 0.02, 150, "worse"), "baseline_value": 35_000, "planted_ns": planted_ns}
             self.assertAlmostEqual(figures.planted_ratio(planted), 1 + 4300.375 / 35_000)
-            (run / "logs/none-plus10-2.log").write_text("ready on 127.0.0.1:8080\n")
+            (run / "logs/none-plus6us-2.log").write_text("ready on 127.0.0.1:8080\n")
             with self.assertRaisesRegex(Problem, "does not say what was planted"):
-                parts.planted_ns(run, "plus10")
+                parts.planted_ns(run, "plus6us")
 
     def test_pairs_in_sequence_are_counted_by_students_interval(self):
         # 12.706 · 0.05 / √2 = 0.449 with two pairs, 4.303 · 0.05 / √3 = 0.124 with three.
         self.assertEqual(figures.pairs_needed(0.05, 0.45), 2)
         self.assertEqual(figures.pairs_needed(0.05, 0.13), 3)
 
+    def test_the_sequential_method_is_weighed_by_both_figures(self):
+        case = {"server": "x.Tapir", "baseline": "x.Vanilla", "scenario": "Get", "burners": 2, "burst_s": 10.0}
+        throughput = lambda ratio: {"throughput": {"ratio": ratio, "lo": ratio / 1.05, "hi": ratio * 1.05}}
+        pairs = [{**row(case, seed, 1.1 + seed / 100, None, 100, "no_interval"), **throughput(0.8 + seed / 10)} for seed in range(3)]
+        pairs.append(row(case, 3, 1.13, None, 100, "no_interval"))
+        ours = [{**row(case, 1, 1.1, 0.03, 200, "worse"), **throughput(0.9)}]
+        text = document.sequential(pairs, ours)
+        self.assertIn("| x.Tapir on x.Vanilla, Get | 2 burners, bursts of 10 s | CPU per request | 4 | 1.2 % | 3.0 % | 3.3 min | 3 | 5.0 min | 1.5 |", text)
+        self.assertIn("| throughput | 3 | 11.2 % | 4.9 % | 3.3 min | 23 | 38.3 min | 11.5 |", text)
+        self.assertEqual(document.sequential(pairs, []), [])
+
     def test_tables_state_what_the_rows_say(self):
         case = {"server": "x.Tapir", "scenario": "Get", "burners": 0}
         runs = [row(case, seed, 1.0, 0.03, 200 + seed, "no_material_difference") for seed in range(3)]
         runs.append(row(case, 4, 1.0, 0.08, 310, "inconclusive"))
-        self.assertIn("| x.Tapir | 0 | 4 | 0 | 3 | 3 | 3.0 % | 3.4 min |", document.aa(runs))
+        self.assertIn("| x.Tapir | nothing | 4 | 0 | 3 | 3 | 3.0 % | 3.4 min |", document.aa(runs))
         case = {"server": "reference", "percent": 2.0, "base_ns": 300_000, "burners": 2}
         runs = [row(case, 1, 1.02, 0.01, 40, "worse"), row(case, 2, 1.02, 0.03, 60, "inconclusive")]
-        self.assertIn("| reference | 2 % | 2 | 2 | 1 of 2 | 40 s | 40 s | 2.0 % | 2.0 % | 2 of 2 |", document.planted(runs))
+        self.assertIn("| reference | 2 % | 2 burners | 2 | 1 of 2 | 40 s | 40 s | 2.0 % | 2.0 % | 2 of 2 |", document.planted(runs))
 
     def test_runs_of_one_question_are_listed_with_what_their_intervals_share(self):
         case = {"server": "x.Tapir", "baseline": "x.Vanilla", "scenario": "Get", "burners": 0}
@@ -87,6 +98,22 @@ class Results(unittest.TestCase):
         self.assertIn("3 of 4 runs decided. At most 67 % of the intervals have a value in common. Half-width, median: 4.9 %.", text)
         self.assertIn("| 1 | 2026-11-24 | 303 µs | 10.0 % | 4.8 % to 15.5 % | 4.9 % | – | 3.3 min | worse | 5 |", text)
         self.assertIn("| 4 | 2026-11-24 | 303 µs | 10.0 % | – | – | – | 5.2 min | no interval | 1 |", text)
+
+    def test_checks_are_counted_as_found_and_as_false_alarms(self):
+        limit = lambda verdict: {"currency": "cpu_per_request", "short": "+9 % [+7, +11]", "verdict": verdict}
+        case = {"server": "x.Tapir", "scenario": "Get", "old": "1.10.0", "new": "1.11.0", "differs": True}
+        rows = [
+            {"case": case, "outcome": "regressed", "limits": [limit("regressed")], "run": {"duration_s": 200}},
+            {"case": case, "outcome": "undecided", "limits": [limit("undecided")], "run": {"duration_s": 300}},
+            {"case": {**case, "differs": False}, "outcome": "regressed", "limits": [limit("regressed")], "run": {"duration_s": 100}},
+            {"case": {**case, "differs": False}, "outcome": "holds", "limits": [limit("no_material_change")], "run": {"duration_s": 100}},
+        ]
+        self.assertEqual([checks.is_found(row) for row in rows], [True, False, True, False])
+        self.assertEqual([checks.is_false_alarm(row) for row in rows], [False, False, True, False])
+        text = document.checked(rows)
+        self.assertIn("**1 of 2 changes found. 1 false alarms in 2 checks without a change.**", text)
+        self.assertIn("| x.Tapir | Get | 1.10.0 | 1.11.0 | yes | +9 % [+7, +11]: regressed | – | regressed | 3.3 min |", text)
+        self.assertEqual(document.checked([]), [])
 
     def test_families_state_the_spread_of_their_starts(self):
         case = {"family": "netty", "arm": "batch", "scenario": "Get"}
@@ -108,12 +135,16 @@ class Results(unittest.TestCase):
     def test_a_plot_has_a_panel_for_what_there_is(self):
         nothing = {part: [] for part in ("aa", "planted", "sequential", "compare")}
         self.assertIsNone(plot.svg(nothing))
-        case = {"server": "reference", "percent": 2.0, "burners": 0}
+        case = {"server": "reference", "percent": 2.0, "base_ns": 300_000, "burners": 0}
         one = plot.svg({**nothing, "planted": [row(case, 1, 1.02, 0.01, 40, "worse")]})
         self.assertIn("Time to the verdict, s", one)
         self.assertNotIn("Half-width", one)
         pairs = [row(case, seed, 1 + seed / 50, None, 100, "no_interval") for seed in range(4)]
-        self.assertIn("in sequence", plot.svg({**nothing, "sequential": pairs}))
+        busy = [{**pair, "case": {**case, "burners": 2}} for pair in pairs]
+        both = plot.svg({**nothing, "sequential": pairs + busy[:2]})
+        self.assertIn("in sequence", both)
+        self.assertNotIn("in sequence, 2 burners", both, "two pairs have no curve")
+        self.assertIn("in sequence, 2 burners", plot.svg({**nothing, "sequential": pairs + busy}))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,59 @@
+"""`tare check` of releases of Tapir and of commits that change nothing: is what changed found, and nothing else?"""
+
+import pathlib
+import tomllib
+
+from . import parts, program
+from .burners import burning
+from .problem import Problem
+from .rows import Rows
+
+PART = "checks"
+PAIRS = pathlib.Path("bench/decide/releases.toml")
+LIMITS = "cpu > +5%,allocated > +3%"
+# As in suites/quick.toml; latency is not asked for.
+SETTINGS = ["--slice", "500ms", "--saturating", "12", "--fail-if", LIMITS]
+
+
+def releases(options):
+    """Each pair of releases that has no row yet."""
+    program.build("-p", "tare")
+    for pair in tomllib.loads(PAIRS.read_text(encoding="utf-8"))["pairs"]:
+        case = {key: pair[key] for key in ("server", "scenario", "old", "new", "differs")}
+        flags = ["-s", pair["server"], "-m", pair["scenario"], "--baseline", pair["old"], "--versions", pair["new"]]
+        check(case, 1, [*flags, *SETTINGS, "--budget", options.budget, *options.flags])
+
+
+def empty(options):
+    """The servers of the last commit beside themselves, as after a commit that changes nothing."""
+    program.build("-p", "tare")
+    case = {"server": options.server, "scenario": options.scenario, "old": "HEAD", "new": "HEAD", "differs": False}
+    case = parts.with_burners(case, options)
+    flags = ["suites/quick.toml", "-s", options.server, "-m", options.scenario, "--baseline", "HEAD"]
+    for seed in parts.seeds(options):
+        with burning(options.burners, options.burst_s, seed):
+            check(case, seed, [*flags, *SETTINGS, "--budget", options.budget, *options.flags])
+
+
+def check(case, seed, flags):
+    rows = Rows(PART)
+    if rows.has(case, seed):
+        return
+    summary, _ = program.run(PART, flags, seed, command="check")
+    if summary is None:
+        raise Problem("interrupted: the same command goes on with this check")
+    keys = ("currency", "limit", "ratio", "lo", "hi", "short", "verdict")
+    limits = [{key: limit.get(key) for key in keys} for limit in summary["check"]["limits"]]
+    run = {key: summary["run"][key] for key in ("id", "started_at", "duration_s", "git_revision")}
+    rows.append({"case": case, "seed": seed, "outcome": summary["check"]["outcome"], "limits": limits, "run": run})
+    said = " · ".join(f"{limit['currency']} {limit['short']} {limit['verdict']}" for limit in limits)
+    print(f"  {case['server']} {case['scenario']} {case['old']} → {case['new']} seed {seed}: {summary['check']['outcome']} · {said}", flush=True)
+
+
+def is_found(row):
+    """Whether a limit says that the new build is worse or better, and not only that it may be."""
+    return any(limit["verdict"] in ("regressed", "improved") for limit in row["limits"])
+
+
+def is_false_alarm(row):
+    return not row["case"]["differs"] and row["outcome"] == "regressed"
