@@ -10,7 +10,7 @@ from .rows import Rows
 
 PART = "checks"
 PAIRS = pathlib.Path("bench/decide/releases.toml")
-LIMITS = "cpu > +5%,allocated > +3%"
+LIMITS = "cpu > +5%,allocated > +1%"
 # As in suites/quick.toml; latency is not asked for.
 SETTINGS = ["--slice", "500ms", "--saturating", "12", "--fail-if", LIMITS]
 

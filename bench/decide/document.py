@@ -54,7 +54,9 @@ SEQUENTIAL = """\
 The articles' method: 25 s of warm-up and 25 s of load for each server, one start after the other, and Student's 95 %
 interval over pairs of starts. The table states how long this takes for the median half-width of tare's runs, by the CPU of a
 request and by throughput, which is what the articles compare. *Burners* are programs that use a core each: all the time, or in
-bursts and rests of random length, as other guests of a machine do."""
+bursts and rests of random length, as other guests of a machine do. They cost throughput, and hardly change the CPU of a request: it
+needs the same CPU when it waits longer. tare's interval holds however often one looks, and looks after each start. Student's holds
+for a number of pairs that was fixed before."""
 
 COMPARED = f"""\
 ## The same question again and again
