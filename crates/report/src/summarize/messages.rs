@@ -49,7 +49,9 @@ pub(super) fn doubts(cell: &Evidence<'_>, loads: &[LoadLatency]) -> Vec<Reason> 
 /// Why push latency is suspect, and what helps: the median is below the error of the clocks.
 fn coarse_clock(tally: &MessageTally, loads: &[LoadLatency]) -> Option<(String, &'static str)> {
     let within_ns = tally.clock_within_ns;
-    let median_ns = loads.iter().find(|load| load.kind == SliceKind::Push)?.percentile(50.0)?;
+    // `tare load` has one kind of slices, which is not named after pushes.
+    let pushed = loads.iter().find(|load| load.kind == SliceKind::Push).or(loads.first())?;
+    let median_ns = pushed.percentile(50.0)?;
     if median_ns >= within_ns {
         return None;
     }

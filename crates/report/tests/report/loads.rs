@@ -178,6 +178,22 @@ fn pushed_messages_are_told_by_what_became_of_them_with_jitter_beside_latency() 
 }
 
 #[test]
+fn a_wall_clock_that_jumped_makes_push_latency_suspect() {
+    let tally = MessageTally {
+        received: 1000,
+        stamp_unit_ns: 1,
+        clock_within_ns: 3_600_000_000_000,
+        ..MessageTally::default()
+    };
+    let summary = pushed(tally);
+    assert_eq!(summary.verdict.state, ValidityState::Suspect);
+    let says = |reason: &tare_report::summary::Reason| reason.text.contains("the wall clock jumped by up to 3600 s");
+    assert!(summary.verdict.reasons.iter().any(says), "{:?}", summary.verdict.reasons);
+    let calm = pushed(MessageTally { clock_within_ns: 132, ..tally });
+    assert!(!calm.verdict.reasons.iter().any(says), "{:?}", calm.verdict.reasons);
+}
+
+#[test]
 fn what_a_server_says_moves_no_cursor() {
     for colored in [false, true] {
         let text = render(&summary(&[]), &Style { colored, width: 60 });
