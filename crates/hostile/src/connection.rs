@@ -1,6 +1,6 @@
 //! What a server sends while several requests are under way on one connection.
 
-use tare_load::{Check, OfflineOutcome, Protocol, RequestSpec, Requests, outcome_of_bytes};
+use tare_load::{Check, ErrorClass, Protocol, RequestEnd, RequestSpec, Requests, outcome_of_bytes};
 
 /// Empty settings: a server sends them first, and no request leaves before. No answer can come with them.
 const SETTINGS: &[u8] = b"\0\0\0\x04\0\0\0\0\0";
@@ -16,21 +16,25 @@ pub fn check_pipelined(bytes: &[u8]) {
 }
 
 fn check_cuts(protocol: Protocol, first: &[u8], bytes: &[u8]) {
-    let whole = outcome(protocol, first, bytes, bytes.len().max(1));
+    let whole = ends(protocol, first, bytes, bytes.len().max(1));
     for size in [1, 3, 1 + bytes.len() / 2] {
-        assert_eq!(outcome(protocol, first, bytes, size), whole, "in pieces of {size} bytes");
+        assert_eq!(ends(protocol, first, bytes, size), whole, "in pieces of {size} bytes");
     }
-    let numbers: Vec<usize> = whole.ended.iter().map(|(number, _)| *number).collect();
-    assert!(numbers.windows(2).all(|pair| pair[0] < pair[1]), "each request ends once: {numbers:?}");
-    assert!(numbers.last().is_none_or(|last| *last < protocol.depth()), "nobody else ends: {numbers:?}");
 }
 
-/// Streams may end in any order, so requests are sorted by number.
-fn outcome(protocol: Protocol, first: &[u8], bytes: &[u8], size: usize) -> OfflineOutcome {
+/// How each request ended, or `None` if it did not, and the problem of a connection whose requests had all ended.
+type Ends = (Vec<Option<RequestEnd>>, Option<ErrorClass>);
+
+/// Whether a request fails by itself or with its connection is all the same.
+fn ends(protocol: Protocol, first: &[u8], bytes: &[u8], size: usize) -> Ends {
     let request = RequestSpec::get("/").expecting(Check::status(200));
     let pieces = std::iter::once(first).filter(|first| !first.is_empty()).chain(bytes.chunks(size));
-    let outcome = outcome_of_bytes(protocol, &Requests::of(vec![request]), pieces);
-    let mut outcome = outcome.expect("a request that can be sent");
-    outcome.ended.sort();
-    outcome
+    let outcome = outcome_of_bytes(protocol, &Requests::of(vec![request]), pieces).expect("a request that can be sent");
+    let mut ends = vec![None; protocol.depth()];
+    for (number, end) in outcome.ended {
+        assert_eq!(ends[number].replace(end), None, "request {number} ends once");
+    }
+    let is_open = ends.contains(&None);
+    ends.iter_mut().filter(|end| end.is_none()).for_each(|end| *end = outcome.broken.map(RequestEnd::Failed));
+    (ends, outcome.broken.filter(|_| !is_open))
 }
