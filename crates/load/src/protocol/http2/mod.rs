@@ -205,12 +205,14 @@ impl Http2 {
 
     /// Reads bytes, and the answers that they complete. Returns what is wrong with the connection.
     fn read(&mut self, bytes: &[u8], requests: &RequestSet) -> Option<Problem> {
+        let was_introduced = self.is_introduced();
         let link = self.link.as_mut()?;
         // Answers before a forbidden frame count, however the bytes are cut.
         let forbidden = link.inspector.inspect(bytes, self.largest_body);
         link.pipe.arrive(&bytes[..forbidden.map_or(bytes.len(), |frame| frame.at)]);
         let end = self.turn();
-        if let (Some(Err(error)), false) = (&end, self.is_introduced()) {
+        // A server may take back later that it accepts streams.
+        if let (Some(Err(error)), false) = (&end, was_introduced || self.is_introduced()) {
             let text = format!("{error}; does the server speak HTTP/2 here at all?");
             return Some(Problem::new(ErrorClass::Protocol, text));
         }
