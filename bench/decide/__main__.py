@@ -73,7 +73,7 @@ def measured(several, name, carry_out, budget, words):
     part.add_argument("--scenario", default="SimpleGet")
     part.add_argument("--burners", type=int, default=0, metavar="N", help="programs that use a core each, beside the run")
     part.add_argument("--burst-s", type=float, metavar="S", help="they burn and rest in turns of random length, S seconds on average")
-    part.add_argument("--flags", nargs=argparse.REMAINDER, default=[], help="further flags of tare run; must come last")
+    part.add_argument("--flags", nargs=argparse.REMAINDER, default=[], help="further flags of tare; must come last")
     if budget:
         part.add_argument("--budget", default=budget, help=f"of each run ({budget})")
     part.set_defaults(carry_out=carry_out)

@@ -62,9 +62,11 @@ fn coarse_clock(tally: &MessageTally, loads: &[LoadLatency]) -> Option<(String, 
             format!("the server's clock is known within {within} only, and the median push latency is {median}"),
             "Use the tail percentiles only, or run server and generator on one host.",
         )),
-        // Both ends have this clock, so only a jump makes it inexact.
+        // Both ends have this clock, so little but a jump makes it inexact.
         None => Some((
-            format!("the wall clock jumped by up to {within} while messages were pushed"),
+            format!(
+                "the wall clock may have jumped by up to {within} while messages were pushed, and the median push latency is {median}"
+            ),
             "Measure again while nothing sets the clock (date, NTP); the jitter does not depend on it.",
         )),
         Some(_) => None,

@@ -7,6 +7,10 @@ use proptest::prelude::*;
 
 use super::field_block::PseudoHeaders;
 use super::*;
+use crate::input::check::Check;
+use crate::input::request::{RequestSpec, Requests};
+use crate::protocol::Protocol;
+use crate::protocol::offline::{RequestEnd, outcome_of_bytes};
 
 /// A status, and the fields of the head and of the trailers.
 type Written = (u16, Vec<(String, String)>, Vec<(String, String)>);
@@ -118,5 +122,30 @@ proptest! {
             prop_assert!(is_head || !section.has_status, "{:?}", found);
         }
         prop_assert!(found[0].is_final, "the first status is in no table yet: {:?}", found);
+    }
+}
+
+/// A frame of the server.
+fn frame(kind: u8, flags: u8, stream: u8, payload: &[u8]) -> Vec<u8> {
+    [&[0, 0, payload.len() as u8, kind, flags, 0, 0, 0, stream], payload].concat()
+}
+
+#[test]
+fn an_answer_counts_although_what_follows_it_in_the_same_piece_breaks_the_connection() {
+    let settings = frame(4, 0, 0, b"");
+    let answer = [frame(HEADERS, 4, 1, b"\x88"), frame(0, 1, 1, b"ok")].concat();
+    let no_more_streams = frame(4, 0, 0, b"\0\x03\0\0\0\0");
+    for (piece, what) in [
+        ([answer.clone(), frame(HEADERS, 4, 3, b"\x88\x84")].concat(), "a forbidden pseudo-header"),
+        ([answer.clone(), frame(4, 0, 0, b"\0\x02\0\0\0\x01")].concat(), "a forbidden setting"),
+        ([no_more_streams, answer, frame(0, 1, 0, b"x")].concat(), "data of no stream, after a limit of no streams"),
+    ] {
+        let request = RequestSpec::get("/").expecting(Check::status(200));
+        let pieces = [&settings[..], &piece];
+        let outcome = outcome_of_bytes(Protocol::Http2 { streams: 2 }, &Requests::of(vec![request]), pieces).unwrap();
+        assert!(outcome.ended.contains(&(0, RequestEnd::Answered)), "{what}: {outcome:?}");
+        let of_second = outcome.ended.iter().find(|(number, _)| *number == 1).map(|(_, end)| *end);
+        let other = of_second.or(outcome.broken.map(RequestEnd::Failed));
+        assert_eq!(other, Some(RequestEnd::Failed(ErrorClass::Protocol)), "{what}: {outcome:?}");
     }
 }
