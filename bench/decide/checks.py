@@ -55,5 +55,10 @@ def is_found(row):
     return any(limit["verdict"] in ("regressed", "improved") for limit in row["limits"])
 
 
+def is_below_limits(row):
+    """Whether all limits say that a change, if there is one, does not reach them."""
+    return all(limit["verdict"] == "no_material_change" for limit in row["limits"])
+
+
 def is_false_alarm(row):
     return not row["case"]["differs"] and row["outcome"] == "regressed"

@@ -110,8 +110,9 @@ class Results(unittest.TestCase):
         ]
         self.assertEqual([checks.is_found(row) for row in rows], [True, False, True, False])
         self.assertEqual([checks.is_false_alarm(row) for row in rows], [False, False, True, False])
+        self.assertEqual([checks.is_below_limits(row) for row in rows], [False, False, False, True])
         text = document.checked(rows)
-        self.assertIn("**1 of 2 changes found. 1 false alarms in 2 checks without a change.**", text)
+        self.assertIn("**1 of 2 changes found, 0 below the limits. 1 false alarms in 2 checks without a change.**", text)
         self.assertIn("| x.Tapir | Get | 1.10.0 | 1.11.0 | yes | +9 % [+7, +11]: regressed | – | regressed | 3.3 min |", text)
         self.assertEqual(document.checked([]), [])
 
