@@ -82,7 +82,7 @@ impl RoundSchedule {
     }
 }
 
-/// Measures one unscored slice of each server on the cores where it will be scored. Returns the load that follows from
+/// Measures one unscored slice of each server, in random order, on the cores where it will be scored. Returns the load that follows from
 /// what the slowest server did; `None` where it is a share of a capacity that no server has shown.
 ///
 /// # Errors
@@ -90,7 +90,7 @@ impl RoundSchedule {
 pub(crate) fn settle(scenario: &mut ScenarioRun<'_, '_>) -> Result<Option<FixedLoad>, RunError> {
     let load = SliceLoad { phase: Phase::Warmup, ..scenario.load(SliceKind::Saturating, u32::MAX, 0.0) };
     let mut slowest: Option<f64> = None;
-    for member in 0..scenario.members() {
+    for member in scenario.random_orders("settle").shuffled(0..scenario.members()) {
         if !scenario.may_drive(member) {
             continue;
         }

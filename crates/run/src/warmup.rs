@@ -69,7 +69,7 @@ pub(crate) struct WarmUp {
     /// Whether the servers are still on more cores than they will be measured on.
     on_all_cores: bool,
     begin_ns: u64,
-    /// The orders of the servers in turns.
+    /// The orders of the servers, for each turn or round. No server is always first: what a compiler sees depends on it.
     orders: Order,
     windows: WarmUpWindows,
 }
@@ -138,16 +138,13 @@ impl WarmUp {
     fn drive_round(&mut self, scenario: &mut ScenarioRun<'_, '_>, round: u32) -> Result<(), RunError> {
         let load = self.load(scenario, round);
         let begin = self.elapsed(scenario);
-        let members: Vec<usize> = (0..scenario.members()).collect();
         let is_full = load.kind == SliceKind::Saturating;
         let turns = if is_full { self.turns(scenario, load.length) } else { None };
-        let (alternating, orders) = match turns {
-            Some(turns) => {
-                let orders = (0..turns.count).map(|_| self.orders.shuffled(members.iter().copied())).collect();
-                (AlternatingRound::new(scenario, load, turns), orders)
-            }
-            None => (AlternatingRound::of_whole_slices(scenario, load), vec![members]),
+        let (alternating, count) = match turns {
+            Some(turns) => (AlternatingRound::new(scenario, load, turns), turns.count),
+            None => (AlternatingRound::of_whole_slices(scenario, load), 1),
         };
+        let orders: Vec<Vec<usize>> = (0..count).map(|_| self.orders.shuffled(0..scenario.members())).collect();
         let kept = alternating.run(scenario, &orders)?;
         if is_full && !kept.is_empty() {
             let slices = scenario.last_slices(kept.len());

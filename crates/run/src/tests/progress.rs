@@ -55,15 +55,18 @@ fn events_are_stamped_with_the_time_at_which_they_happen() {
         .plant("b", Planted { mute_in: vec!["Get"], ..Planted::default() })
         .run();
     let failed = outcome.event(EventName::NoAnswers).at_ns;
-    let slice = outcome.record.slices.iter().find(|slice| slice.key.variant == "b").unwrap();
-    assert_eq!(failed, slice.load.window_end_ns(), "at the end of the slice without an answer");
+    let mut ends = outcome.record.slices.iter().map(|slice| slice.load.window_end_ns());
+    let first_round = ends.by_ref().take(2).max();
+    assert_eq!(Some(failed), first_round, "at the end of the round without an answer");
     assert!(outcome.record.events.is_sorted_by_key(|event| event.at_ns));
 }
 
 #[test]
 fn slices_follow_each_other_without_overlap() {
-    let outcome = Simulation::new(plan(&["a", "b", "c"], &["Get", "Post"])).run();
-    for pair in outcome.record.slices.windows(2) {
+    let mut slices = Simulation::new(plan(&["a", "b", "c"], &["Get", "Post"])).run().record.slices;
+    // The record keeps a round's slices in the order of the servers, whatever the order in which they were loaded.
+    slices.sort_by_key(|slice| slice.load.window_start_ns());
+    for pair in slices.windows(2) {
         assert!(pair[0].load.window_end_ns() <= pair[1].load.window_start_ns());
     }
 }

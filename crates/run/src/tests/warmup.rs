@@ -51,13 +51,29 @@ fn servers_alternate_in_turns_while_they_warm_up() {
         let names = driven.iter().filter(is_in_round).map(|(name, _, _)| name.clone());
         names.collect()
     };
-    assert_eq!(of_round(0), ["a", "b", "a", "b"], "how long a turn must be is not known yet");
+    assert_eq!(of_round(0).len(), 4, "one slice each in both forks: how long a turn must be is not known yet");
     let turns = of_round(1);
     let (first, second): (Vec<_>, Vec<_>) = turns.chunks(2).map(|turn| (turn[0].as_str(), turn[1].as_str())).unzip();
     assert!(turns.len() >= 20, "{turns:?}");
     assert!(first.iter().zip(&second).all(|(first, second)| first != second), "each has one turn: {turns:?}");
     assert!(first.contains(&"a") && first.contains(&"b"), "in random order: {turns:?}");
     assert!(outcome.record.warmups.iter().all(|warmup| warmup.steady), "{:?}", outcome.record.warmups);
+}
+
+#[test]
+fn no_server_is_always_the_first_to_be_loaded() {
+    let mut plan = plan(&["a", "b"], &["Get"]);
+    plan.stop.forks = Forks::Fixed { count: 16 };
+    let outcome = Simulation::new(plan).run();
+    // Rounds without turns: the first, and a quiet one.
+    for round in [0, 2] {
+        let driven = outcome.driven();
+        let is_in_round = |(_, _, load): &&(String, String, Driven)| load.phase == Phase::Warmup && load.round == round;
+        let names: Vec<&str> = driven.iter().filter(is_in_round).map(|(name, _, _)| name.as_str()).collect();
+        assert_eq!(names.len(), 32, "round {round}: one slice each in 16 forks");
+        let first = names.chunks(2).filter(|pair| pair[0] == "a").count();
+        assert!((3..=13).contains(&first), "round {round}: a comes first in {first} of 16 forks");
+    }
 }
 
 #[test]
