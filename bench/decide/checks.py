@@ -10,6 +10,8 @@ from .rows import Rows
 
 PART = "checks"
 PAIRS = pathlib.Path("bench/decide/releases.toml")
+# Checks with seeds from this one on loaded the servers in random order in every round of a warm-up.
+IN_RANDOM_ORDER = 101
 LIMITS = "cpu > +5%,allocated > +1%"
 # As in suites/quick.toml; latency is not asked for.
 SETTINGS = ["--slice", "500ms", "--saturating", "12", "--fail-if", LIMITS]
@@ -45,9 +47,16 @@ def check(case, seed, flags):
     keys = ("currency", "limit", "ratio", "lo", "hi", "short", "verdict")
     limits = [{key: limit.get(key) for key in keys} for limit in summary["check"]["limits"]]
     run = {key: summary["run"][key] for key in ("id", "started_at", "duration_s", "git_revision")}
-    rows.append({"case": case, "seed": seed, "outcome": summary["check"]["outcome"], "limits": limits, "run": run})
+    outcome = summary["check"]["outcome"]
+    rows.append({"case": case, "seed": seed, "outcome": outcome, "limits": limits, "control": control_ratio(summary), "run": run})
     said = " · ".join(f"{limit['currency']} {limit['short']} {limit['verdict']}" for limit in limits)
     print(f"  {case['server']} {case['scenario']} {case['old']} → {case['new']} seed {seed}: {summary['check']['outcome']} · {said}", flush=True)
+
+
+def control_ratio(summary):
+    """CPU per request of the second start of the baseline, as a ratio to the first; None where it was not measured."""
+    figures = [figure for noise in summary["noise"] for figure in noise["currencies"] if figure["name"] == "cpu_per_request"]
+    return figures[0]["ratio"] if figures else None
 
 
 def is_found(row):

@@ -1,6 +1,7 @@
 """docs/DECIDE.md and its plot, from the rows."""
 
 import json
+import math
 import pathlib
 import statistics
 import sys
@@ -78,7 +79,11 @@ in the code between them, before they were measured: `bench/decide/releases.toml
 itself. A change is found where a limit says *regressed* or *improved*. It is below the limits where they all say *no material change*:
 the code differs, and a request costs the same. A false alarm is *regressed* without a change. Allocation of long uploads is not
 measured: G1 does not count objects of half a region or more. The last column is the time until the check ended; a check also ends when
-its budget does."""
+its budget does.
+
+Each check starts the baseline a second time (A/A control). That start and an empty commit should cost what the baseline does: the second
+table has the mean of their CPU per request, with its standard error. Checks with seeds below {checks.IN_RANDOM_ORDER} loaded the baseline first in the rounds of a
+warm-up that have no turns."""
 
 FAMILIES = """\
 ## Scheduling and warm-up by family
@@ -222,7 +227,22 @@ def checked(rows):
     found, alarms = sum(map(checks.is_found, differing)), sum(map(checks.is_false_alarm, same))
     small = sum(map(checks.is_below_limits, differing))
     words = f"{found} of {len(differing)} changes found, {small} below the limits. {alarms} false alarms in {len(same)} checks without a change."
-    return rows and f"{CHECKS}\n\n**{words}**\n\n{table(heads, lines)}"
+    return rows and f"{CHECKS}\n\n**{words}**\n\n{table(heads, lines)}\n\n{equals(rows)}"
+
+
+def equals(rows):
+    """Whether servers that are equal cost the same on average, by the order in which a warm-up loaded them."""
+    is_random = lambda row: row["seed"] >= checks.IN_RANDOM_ORDER
+    lines = []
+    for order, some in (("baseline first", [row for row in rows if not is_random(row)]), ("random", list(filter(is_random, rows)))):
+        controls = [row["control"] for row in some]
+        empty = [row["limits"][0]["ratio"] for row in some if row["case"]["old"] == row["case"]["new"]]
+        for what, ratios in (("second start of the baseline", controls), ("empty commit", empty)):
+            logs = [math.log(ratio) for ratio in ratios if ratio]
+            if len(logs) > 1:
+                error = statistics.stdev(logs) / math.sqrt(len(logs))
+                lines.append([what, order, str(len(logs)), f"{percent(statistics.mean(logs), 2)} ± {percent(error, 2)}"])
+    return table(["what equals the baseline", "order in a warm-up", "checks", "CPU per request, mean"], lines)
 
 
 def limit_words(limit):

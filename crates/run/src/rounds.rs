@@ -82,8 +82,8 @@ impl RoundSchedule {
     }
 }
 
-/// Measures one unscored slice of each server, in random order, on the cores where it will be scored. Returns the load that follows from
-/// what the slowest server did; `None` where it is a share of a capacity that no server has shown.
+/// Measures one unscored slice of each server, in random order, on the cores where it will be scored. Returns the load that
+/// follows from what the slowest server did; `None` where it is a share of a capacity that no server has shown.
 ///
 /// # Errors
 /// When the generator fails or the record cannot be written.

@@ -69,7 +69,7 @@ pub(crate) struct WarmUp {
     /// Whether the servers are still on more cores than they will be measured on.
     on_all_cores: bool,
     begin_ns: u64,
-    /// The orders of the servers, for each turn or round. No server is always first: what a compiler sees depends on it.
+    /// The orders of the servers, for each turn or round: no server is always the first.
     orders: Order,
     windows: WarmUpWindows,
 }

@@ -55,9 +55,9 @@ fn events_are_stamped_with_the_time_at_which_they_happen() {
         .plant("b", Planted { mute_in: vec!["Get"], ..Planted::default() })
         .run();
     let failed = outcome.event(EventName::NoAnswers).at_ns;
-    let mut ends = outcome.record.slices.iter().map(|slice| slice.load.window_end_ns());
-    let first_round = ends.by_ref().take(2).max();
-    assert_eq!(Some(failed), first_round, "at the end of the round without an answer");
+    let first_round = outcome.record.slices.iter().take(2);
+    let end = first_round.map(|slice| slice.load.window_end_ns()).max();
+    assert_eq!(Some(failed), end, "at the end of the round without an answer");
     assert!(outcome.record.events.is_sorted_by_key(|event| event.at_ns));
 }
 
