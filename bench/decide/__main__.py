@@ -21,6 +21,7 @@ examples:
   bench/decide/run compare 10                              the same question by tare
   bench/decide/run releases                                tare check of the pairs of releases in bench/decide/releases.toml
   bench/decide/run empty 20                                tare check of a commit that changes nothing
+  bench/decide/run planted-check 5                         tare check of about 5 % more CPU in a handler of http4s
   bench/decide/run families 2 --arms batch,normal          two starts of each family under each policy; about 25 minutes
   bench/decide/run trace .tare/runs/1/record.sqlite http4s.Tapir 2     the cost of a request, round by round, in one start
   bench/decide/run document                                writes docs/DECIDE.md and its plot"""
@@ -51,6 +52,8 @@ def arguments():
     pairs.set_defaults(carry_out=checks.releases)
     empty = measured(several, "empty", checks.empty, "5m", "tare check of a commit that changes nothing")
     empty.add_argument("--server", default="http4s.Tapir")
+    small = measured(several, "planted-check", checks.planted, "6m", "tare check of a cost that was planted in a handler of http4s")
+    small.add_argument("--micros", type=number_list, default=number_list("3"), help="planted microseconds (3)")
     families = measured(several, "families", parts.families, None, "scheduling and warm-up by family: one start for each seed")
     families.add_argument("--families", type=names_of(parts.FAMILIES), default=list(parts.FAMILIES), help=f"some of {','.join(parts.FAMILIES)}")
     families.add_argument("--arms", type=names_of(parts.ARMS), default=list(parts.ARMS), help=f"some of {','.join(parts.ARMS)}")

@@ -9,12 +9,16 @@ from .problem import Problem
 from .rows import Rows
 
 PART = "checks"
+PLANTED_PART = "planted-checks"
 PAIRS = pathlib.Path("bench/decide/releases.toml")
 # Checks with seeds from this one on loaded the servers in random order in every round of a warm-up.
 IN_RANDOM_ORDER = 101
 LIMITS = "cpu > +5%,allocated > +1%"
 # As in suites/quick.toml; latency is not asked for.
 SETTINGS = ["--slice", "500ms", "--saturating", "12", "--fail-if", LIMITS]
+# The limit for a planted cost of about 5 %. A check is asked to find it within this time, in seconds.
+PLANTED_LIMIT = "cpu > +1%"
+PLANTED_WITHIN_S = 360
 
 
 def releases(options):
@@ -37,20 +41,40 @@ def empty(options):
             check(case, seed, [*flags, *SETTINGS, "--budget", options.budget, *options.flags])
 
 
-def check(case, seed, flags):
-    rows = Rows(PART)
+def planted(options):
+    """A cost that was planted in a handler of http4s, as a change of a service."""
+    program.build("-p", "tare")
+    for micros in options.micros:
+        server = parts.planted_server(micros)
+        case = parts.with_burners({"server": "http4s", "ns": round(micros * 1000)}, options)
+        flags = [parts.JVM_SUITE, "-s", server, "--baseline", "./planted-http4s {port} 0", "--fail-if", PLANTED_LIMIT]
+        for seed in parts.seeds(options):
+            with burning(options.burners, options.burst_s, seed):
+                more = lambda summary, run: {"baseline_value": baseline_value(summary), "planted_ns": parts.planted_ns(run, server)}
+                check(case, seed, [*flags, "--budget", options.budget, *options.flags], PLANTED_PART, more)
+
+
+def check(case, seed, flags, part=PART, more=lambda summary, run: {}):
+    """One `tare check`, unless its row is there. `more` reads further figures from its summary and its folder."""
+    rows = Rows(part)
     if rows.has(case, seed):
         return
-    summary, _ = program.run(PART, flags, seed, command="check")
+    summary, _ = program.run(part, flags, seed, command="check")
     if summary is None:
         raise Problem("interrupted: the same command goes on with this check")
     keys = ("currency", "limit", "ratio", "lo", "hi", "short", "verdict")
     limits = [{key: limit.get(key) for key in keys} for limit in summary["check"]["limits"]]
     run = {key: summary["run"][key] for key in ("id", "started_at", "duration_s", "git_revision")}
     outcome = summary["check"]["outcome"]
-    rows.append({"case": case, "seed": seed, "outcome": outcome, "limits": limits, "control": control_ratio(summary), "run": run})
+    row = {"case": case, "seed": seed, "outcome": outcome, "limits": limits, "control": control_ratio(summary), "run": run}
+    rows.append({**row, **more(summary, program.newest(program.RECORDS / part))})
     said = " · ".join(f"{limit['currency']} {limit['short']} {limit['verdict']}" for limit in limits)
-    print(f"  {case['server']} {case['scenario']} {case['old']} → {case['new']} seed {seed}: {summary['check']['outcome']} · {said}", flush=True)
+    print(f"  {' '.join(map(str, case.values()))} seed {seed}: {outcome} · {said}", flush=True)
+
+
+def baseline_value(summary):
+    """CPU per request of the baseline, in nanoseconds."""
+    return next(one["baseline_value"] for one in summary["comparisons"][0]["currencies"] if one["name"] == "cpu_per_request")
 
 
 def control_ratio(summary):

@@ -85,6 +85,12 @@ Each check starts the baseline a second time (A/A control). That start and an em
 table has the mean of their CPU per request, with its standard error. Checks with seeds below {checks.IN_RANDOM_ORDER} loaded the baseline first in the rounds of a
 warm-up that have no turns."""
 
+PLANTED_CHECKS = f"""\
+## Checks of a planted cost
+
+`tare check` of http4s beside itself with a busy loop in its handler, with the limit `{checks.PLANTED_LIMIT}`. "True" is what the loop has cost, as a share of the
+baseline's CPU per request in the same check. "In time" means *regressed* within {checks.PLANTED_WITHIN_S // 60} minutes."""
+
 FAMILIES = """\
 ## Scheduling and warm-up by family
 
@@ -98,7 +104,7 @@ def write():
     """Writes the page, and the plot where there is something to plot."""
     rows = {part: Rows(part).all() for part in ("aa", "planted", "sequential", "compare", "families")}
     measured = [aa(rows["aa"]), compared(rows["compare"]), planted(rows["planted"]), sequential(rows["sequential"], rows["compare"])]
-    sections = [HEAD, replay(), *measured, checked(Rows(checks.PART).all()), families(rows["families"])]
+    sections = [HEAD, replay(), *measured, checked(Rows(checks.PART).all()), planted_checks(Rows(checks.PLANTED_PART).all()), families(rows["families"])]
     picture = plot.svg(rows)
     if picture:
         PICTURE.parent.mkdir(parents=True, exist_ok=True)
@@ -228,6 +234,23 @@ def checked(rows):
     small = sum(map(checks.is_below_limits, differing))
     words = f"{found} of {len(differing)} changes found, {small} below the limits. {alarms} false alarms in {len(same)} checks without a change."
     return rows and f"{CHECKS}\n\n**{words}**\n\n{table(heads, lines)}\n\n{equals(rows)}"
+
+
+def planted_checks(rows):
+    heads = ["planted", "beside", "seed", "true", "CPU per request", "outcome", "time"]
+    parts = []
+    for case, runs in cases(rows):
+        regressed = [row for row in runs if row["outcome"] == "regressed"]
+        in_time = sum(row["run"]["duration_s"] <= checks.PLANTED_WITHIN_S for row in regressed)
+        covered = sum(covers({**row["limits"][0], **row}) for row in runs)
+        times = seconds(median(row["run"]["duration_s"] for row in regressed))
+        words = f"**{planted_words(case)}:** {len(regressed)} of {len(runs)} regressed, {in_time} in time (median {times}); {covered} intervals hold the truth."
+        lines = []
+        for row in runs:
+            figures = [percent(planted_ratio(row) - 1, 1), limit_words(row["limits"][0]), row["outcome"], seconds(row["run"]["duration_s"])]
+            lines.append([planted_words(case), beside(case), str(row["seed"]), *figures])
+        parts.append(f"{words}\n\n{table(heads, lines)}")
+    return parts and "\n\n".join([PLANTED_CHECKS, *parts])
 
 
 def equals(rows):

@@ -119,6 +119,16 @@ class Results(unittest.TestCase):
         self.assertNotIn("| empty commit |", text)
         self.assertEqual(document.checked([]), [])
 
+    def test_checks_of_a_planted_cost_state_the_truth_beside_what_was_found(self):
+        case = {"server": "http4s", "ns": 3_000, "burners": 0}
+        limit = {"currency": "cpu_per_request", "ratio": 1.06, "lo": 1.02, "hi": 1.1, "short": "+6 % [+2, +10]", "verdict": "regressed"}
+        found = {"case": case, "seed": 1, "outcome": "regressed", "limits": [limit], "run": {"duration_s": 200}, "baseline_value": 50_000, "planted_ns": 2_500}
+        missed = {**found, "seed": 2, "outcome": "undecided", "limits": [{**limit, "lo": 1.06, "verdict": "undecided"}], "run": {"duration_s": 370}}
+        text = document.planted_checks([found, {**found, "seed": 3, "run": {"duration_s": 370}}, missed])
+        self.assertIn("**3 µs:** 2 of 3 regressed, 1 in time (median 4.8 min); 2 intervals hold the truth.", text)
+        self.assertIn("| 3 µs | nothing | 1 | 5.0 % | +6 % [+2, +10]: regressed | regressed | 3.3 min |", text)
+        self.assertEqual(document.planted_checks([]), [])
+
     def test_families_state_the_spread_of_their_starts(self):
         case = {"family": "netty", "arm": "batch", "scenario": "Get"}
         warm = {"switches_per_request": {"netty.Vanilla": 0.05}, "compiler_cpu_s": 9.0, "compiler_waiting_s": 17.2, "compilers_done_s": None, "warmup_s": 25.0}

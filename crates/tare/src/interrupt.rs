@@ -2,23 +2,47 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use anyhow::Context;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
 
-/// A flag that SIGINT, SIGTERM and SIGHUP raise. The second signal ends the process and everything that it started,
-/// since every server's supervisor watches for that.
+/// Signals within this time of the first come from the same press of Ctrl-C: `timeout` and other wrappers signal their child
+/// and then the group that it is in.
+const SAME_PRESS: Duration = Duration::from_millis(500);
+/// What shells report of a process that SIGINT has ended.
+const EXIT_CODE: i32 = 130;
+
+/// A flag that SIGINT, SIGTERM and SIGHUP raise. A later signal ends the process and everything that it started, since every
+/// server's supervisor watches for that.
 ///
 /// # Errors
 /// When the handlers cannot be installed.
 pub fn install_flag() -> anyhow::Result<Arc<AtomicBool>> {
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     let raised = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
-        signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&raised))
-            .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&raised)))
-            .context("cannot watch for Ctrl-C")?;
-    }
+    watch_for_signals(&raised).context("cannot watch for Ctrl-C")?;
     Ok(raised)
+}
+
+fn watch_for_signals(raised: &Arc<AtomicBool>) -> std::io::Result<()> {
+    let watched = [SIGINT, SIGTERM, SIGHUP];
+    for signal in watched {
+        signal_hook::flag::register(signal, Arc::clone(raised))?;
+    }
+    let mut signals = Signals::new(watched)?;
+    let thread = std::thread::Builder::new().name("signals".to_owned());
+    thread.spawn(move || exit_at_second_press(&mut signals)).map(drop)
+}
+
+fn exit_at_second_press(signals: &mut Signals) {
+    let mut first = None;
+    for _ in signals.forever() {
+        let since_first = first.get_or_insert_with(Instant::now).elapsed();
+        if since_first > SAME_PRESS {
+            signal_hook::low_level::exit(EXIT_CODE);
+        }
+    }
 }
 
 /// Whether it has been raised.

@@ -1,7 +1,8 @@
 //! Servers that crash, hang and lie are data: counted by class, shown with their log, and the other cells go on.
 
 use std::os::unix::process::ExitStatusExt;
-use std::process::Stdio;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use crate::common::{Bench, QUICK, SmallDisk, TARE, cell, measured_forks, server, stderr, stdout, wait_for};
 
@@ -117,7 +118,7 @@ fn ctrl_c_once_reports_what_is_there_and_the_run_can_go_on() {
         .spawn()
         .unwrap();
     assert!(wait_for(|| slices(&bench) > 8));
-    assert!(std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130));
     assert!(stdout(&output).contains("report"), "{}", stdout(&output));
@@ -138,6 +139,46 @@ fn ctrl_c_once_reports_what_is_there_and_the_run_can_go_on() {
     let output = bench.run(&["run", "--resume"]);
     assert!(stderr(&output).contains("was interrupted"), "{}", stderr(&output));
     bench.assert_nothing_left();
+}
+
+#[test]
+fn two_signals_of_one_ctrl_c_still_report_what_is_there() {
+    let bench = Bench::new();
+    bench.suite(&[QUICK.to_owned(), server("bare", None, &[])].concat());
+    let child = run_that_measures(&bench);
+    // As `timeout` does, which signals its child and then the group that both are in.
+    let both = format!("kill -INT {0}; kill -TERM {0}", child.id());
+    assert!(Command::new("sh").args(["-c", &both]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    assert!(stdout(&output).contains("report"), "{}", stdout(&output));
+    assert_eq!(bench.summary()["run"]["status"], "interrupted");
+    bench.assert_nothing_left();
+}
+
+#[test]
+fn a_second_ctrl_c_waits_for_nothing() {
+    let bench = Bench::new();
+    let settings = QUICK.replace("[run]", "[run]\nstop_grace = \"600s\"");
+    bench.suite(&[settings, server("bare", None, &["--ignore-sigterm"])].concat());
+    let child = run_that_measures(&bench);
+    let interrupt = || Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(interrupt().success());
+    // By now the run waits for a server that ignores SIGTERM.
+    std::thread::sleep(Duration::from_secs(2));
+    assert!(interrupt().success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    assert!(!stdout(&output).contains("report"), "{}", stdout(&output));
+    bench.assert_nothing_left();
+}
+
+/// A run that has some slices in its record and is far from its end.
+fn run_that_measures(bench: &Bench) -> Child {
+    let mut run = bench.tare(&["run", "suite.toml", "--forks", "100"]);
+    let child = run.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    assert!(wait_for(|| slices(bench) > 2));
+    child
 }
 
 /// How many slices the latest record holds; 0 before there is one.
