@@ -198,7 +198,8 @@ const MAX_LEVEL: f64 = 0.999;
 /// The interval of more forks than were declared: that of the declared ones stands, and where the run may go on its
 /// intersection with the confidence sequence of all. `None` for no more forks than declared.
 ///
-/// If the two do not meet, one of them is wrong, which α allows for. The sequence is given, because it uses all forks.
+/// The sequence alone is given where the mean of all forks is not in both, as after a drift: it uses all forks, and is around
+/// their mean. Both hold together at α, so either may be chosen after looking.
 fn held(
     logs: &[f64],
     declared: u32,
@@ -211,10 +212,8 @@ fn held(
     let planned = Interval::around(planned, method.planned_half_width(declared, sd(first)?.max(sd_floor))?);
     let endless = Interval::around(all, method.endless_half_width(logs.len() as u32, sd_of_all)?);
     let (lo, hi) = (planned.lo.max(endless.lo), planned.hi.min(endless.hi));
-    if lo > hi {
-        return Ok(Some(endless));
-    }
-    Ok(Some(Interval { estimate: all.clamp(lo, hi), lo, hi }))
+    let is_in_both = lo <= all && all <= hi;
+    Ok(Some(if is_in_both { Interval { estimate: all, lo, hi } } else { endless }))
 }
 
 fn pooled_slice_sd(forks: &[ForkRatio]) -> Option<f64> {
@@ -312,6 +311,23 @@ mod tests {
         assert!((now.forecast(8).unwrap().s_used.unwrap() - expected).abs() < 1e-12);
         let alone = Comparison::over_forks(&forks(&[1.05, 1.05]), method.without_prior(), SD_FLOOR).unwrap();
         assert!((alone.forecast(8).unwrap().s_used.unwrap() - SD_FLOOR).abs() < 1e-12);
+    }
+
+    #[test]
+    fn an_interval_contains_its_estimate_when_later_forks_differ() {
+        let method = Method::Repeated { alpha: 0.05, min_forks: 3, max_forks: 4, may_continue: true, prior: None };
+        let steady = [0.10, 0.11, 0.09, 0.10, 0.10, 0.11, 0.09, 0.10];
+        let drifting = [0.10, 0.11, 0.09, 0.10, 0.20, 0.21, 0.19, 0.20, 0.20, 0.21, 0.19, 0.20];
+        for logs in [&steady[..], &drifting] {
+            let ratios: Vec<f64> = logs.iter().map(|log: &f64| log.exp()).collect();
+            let planned = Comparison::over_forks(&forks(&ratios[..4]), method, SD_FLOOR).unwrap();
+            let all = Comparison::over_forks(&forks(&ratios), method, SD_FLOOR).unwrap();
+            let ratio = all.ratio.unwrap();
+            assert!(ratio.lo < all.estimate && all.estimate < ratio.hi, "{all:?}");
+            assert!((ratio.estimate - all.estimate).abs() < 1e-12);
+            let is_narrower = all.log.unwrap().half_width() < planned.log.unwrap().half_width();
+            assert_eq!(is_narrower, logs == steady, "a drift shows in the interval: {all:?}");
+        }
     }
 
     #[test]
