@@ -69,7 +69,7 @@ def check(case, seed, flags, part=PART, more=lambda summary, run: {}):
     row = {"case": case, "seed": seed, "outcome": outcome, "limits": limits, "control": control_ratio(summary), "run": run}
     rows.append({**row, **more(summary, program.newest(program.RECORDS / part))})
     said = " · ".join(f"{limit['currency']} {limit['short']} {limit['verdict']}" for limit in limits)
-    print(f"  {' '.join(map(str, case.values()))} seed {seed}: {outcome} · {said}", flush=True)
+    print(f"  {part} {case} seed {seed}: {outcome} · {said}", flush=True)
 
 
 def baseline_value(summary):
