@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::Context;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
+use tare_sys::clock;
 
 /// Signals within this time of the first come from the same press of Ctrl-C: `timeout` and other wrappers signal their child
 /// and then the group that it is in.
@@ -38,8 +39,9 @@ fn watch_for_signals(raised: &Arc<AtomicBool>) -> std::io::Result<()> {
 fn exit_at_second_press(signals: &mut Signals) {
     let mut first = None;
     for _ in signals.forever() {
-        let since_first = first.get_or_insert_with(Instant::now).elapsed();
-        if since_first > SAME_PRESS {
+        let now = clock::now();
+        let since_first = now.since(*first.get_or_insert(now));
+        if Duration::from_nanos(since_first) > SAME_PRESS {
             signal_hook::low_level::exit(EXIT_CODE);
         }
     }
