@@ -35,7 +35,7 @@ pub enum Method {
         /// The declared number of forks.
         max_forks: u32,
         /// Whether the run may go on past it. A fifth of α is then kept for the confidence sequence, and the interval
-        /// is the intersection of both.
+        /// is the intersection of both, if the mean of all forks is in it.
         #[serde(default)]
         may_continue: bool,
         /// The standard deviation by earlier forks.

@@ -2,7 +2,6 @@
 
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
 
 use crate::common::{Bench, QUICK, SmallDisk, TARE, cell, measured_forks, server, stderr, stdout, wait_for};
 
@@ -161,12 +160,17 @@ fn a_second_ctrl_c_waits_for_nothing() {
     let bench = Bench::new();
     let settings = QUICK.replace("[run]", "[run]\nstop_grace = \"600s\"");
     bench.suite(&[settings, server("bare", None, &["--ignore-sigterm"])].concat());
-    let child = run_that_measures(&bench);
-    let interrupt = || Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(interrupt().success());
-    // By now the run waits for a server that ignores SIGTERM.
-    std::thread::sleep(Duration::from_secs(2));
-    assert!(interrupt().success());
+    let mut child = run_that_measures(&bench);
+    let pid = child.id().to_string();
+    // The server ignores SIGTERM, so only a second Ctrl-C ends this run before its time. Those too early count as the first.
+    let has_ended = wait_for(|| {
+        let ended = child.try_wait().unwrap().is_some();
+        if !ended {
+            assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+        }
+        ended
+    });
+    assert!(has_ended);
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130));
     assert!(!stdout(&output).contains("report"), "{}", stdout(&output));

@@ -120,7 +120,7 @@ impl Drop for SmallDisk {
 }
 
 /// Polls until the condition holds; false after 20 s.
-pub fn wait_for(condition: impl Fn() -> bool) -> bool {
+pub fn wait_for(mut condition: impl FnMut() -> bool) -> bool {
     for _ in 0..2000 {
         if condition() {
             return true;
