@@ -76,6 +76,8 @@ struct Link {
     inspector: FrameInspector,
     machine: h2::client::Connection<Pipe, Bytes>,
     sender: SendRequest<Bytes>,
+    /// Whether the server has ever accepted streams. It may take that back later.
+    is_introduced: bool,
 }
 
 impl Http2 {
@@ -205,14 +207,12 @@ impl Http2 {
 
     /// Reads bytes, and the answers that they complete. Returns what is wrong with the connection.
     fn read(&mut self, bytes: &[u8], requests: &RequestSet) -> Option<Problem> {
-        let was_introduced = self.is_introduced();
         let link = self.link.as_mut()?;
         // Answers before a forbidden frame count, however the bytes are cut.
         let forbidden = link.inspector.inspect(bytes, self.largest_body);
         link.pipe.arrive(&bytes[..forbidden.map_or(bytes.len(), |frame| frame.at)]);
         let end = self.turn();
-        // A server may take back later that it accepts streams.
-        if let (Some(Err(error)), false) = (&end, was_introduced || self.is_introduced()) {
+        if let (Some(Err(error)), false) = (&end, self.is_introduced()) {
             let text = format!("{error}; does the server speak HTTP/2 here at all?");
             return Some(Problem::new(ErrorClass::Protocol, text));
         }
@@ -228,7 +228,7 @@ impl Http2 {
 
     /// Whether the server's settings have arrived. No request leaves before.
     fn is_introduced(&self) -> bool {
-        self.link.as_ref().is_some_and(|link| link.machine.max_concurrent_send_streams() > 0)
+        self.link.as_ref().is_some_and(|link| link.is_introduced)
     }
 
     /// Lets the crate and the uploads continue until neither can. Returns how the connection ended, if it did.
@@ -241,6 +241,7 @@ impl Http2 {
                 Poll::Ready(end) => Some(end),
             };
             let looked_at = self.ready.len();
+            link.is_introduced |= link.machine.max_concurrent_send_streams() > 0;
             self.woken.take(&mut self.ready);
             let mut has_sent = false;
             for &slot in &self.ready[looked_at..] {
@@ -330,7 +331,7 @@ impl Link {
         // Memory accepts the preface at once.
         match handshake.poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(Ok((sender, machine))) => {
-                Some(Self { pipe, inspector: FrameInspector::new(), machine, sender })
+                Some(Self { pipe, inspector: FrameInspector::new(), machine, sender, is_introduced: false })
             }
             _ => None,
         }
