@@ -23,18 +23,19 @@ fn history(rng: &mut Pcg64, changes: &[(usize, f64)]) -> Vec<f64> {
 fn six_planted_changes_are_found_in_their_places_and_no_others() {
     // Ups, downs, a short level, and one that is undone.
     let planted = [(25, 0.05), (60, -0.05), (72, 0.06), (110, 0.05), (150, -0.06), (185, 0.05)];
-    let mut misplaced = 0;
-    let histories = 100;
+    let (mut misplaced, mut missed_sizes) = (0, 0);
+    let histories = 1_000;
     for seed in 0..histories {
         let values = history(&mut Pcg64::seed_from_u64(seed), &planted);
         let changes = find_change_points(&values, ALPHA).unwrap();
-        let is_right = changes.len() == planted.len()
-            && changes.iter().zip(planted).all(|(found, (at, size))| {
-                found.at.abs_diff(at) <= 1 && found.size.lo * size > 0.0 && found.size.contains(size)
-            });
-        misplaced += usize::from(!is_right);
+        let pairs = || changes.iter().zip(planted);
+        misplaced +=
+            usize::from(changes.len() != planted.len() || pairs().any(|(found, (at, _))| found.at.abs_diff(at) > 1));
+        missed_sizes +=
+            pairs().filter(|(found, (_, size))| found.size.lo * size <= 0.0 || !found.size.contains(*size)).count();
     }
-    assert!(misplaced <= 5, "{misplaced} of {histories} histories have another change");
+    assert!(misplaced <= 2, "{misplaced} of {histories} histories have another change");
+    assert!(missed_sizes <= 20, "{missed_sizes} of {} intervals miss the size", 6 * histories);
 }
 
 #[test]
