@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use tare_plan::plan::CounterSource;
 use tare_sut::probe::cpu::{CpuProbe, CpuSample};
+use tare_sut::probe::dotnet::DotnetProbe;
 use tare_sut::probe::hiccup::inside::JvmMeter;
 use tare_sut::probe::jvm::{JvmProbe, JvmSample};
 use tare_sut::probe::memory::{MemorySample, off_heap_bytes};
@@ -34,16 +36,23 @@ enum RuntimeCounters {
     Jvm(JvmProbe),
     /// Its processes tell them.
     Told(ToldProbe),
+    /// Its processes report them as events.
+    Dotnet(DotnetProbe),
 }
 
 impl RunningServer {
     /// Finds the probes of a server that has just become ready. Logs and meters lie in `logs`.
-    pub fn new(host: Host, tells_counters: bool, logs: &Path) -> Self {
+    pub fn new(host: Host, counters: Option<CounterSource>, logs: &Path) -> Self {
         // A server that has just died, or runs elsewhere, has no probe: its CPU is absent in the record.
         let probe = host.pid().and_then(|pid| CpuProbe::new(pid).ok());
         let of_jvm = host.pid().and_then(JvmProbe::find_counters).map(RuntimeCounters::Jvm);
         let told = || ToldProbe::find(probe.as_ref()?.processes()).map(RuntimeCounters::Told);
-        let counters = if tells_counters { told() } else { of_jvm };
+        let dotnet = || DotnetProbe::find(probe.as_ref()?.processes()).map(RuntimeCounters::Dotnet);
+        let counters = match counters {
+            None => of_jvm,
+            Some(CounterSource::Dotnet) => dotnet(),
+            Some(CounterSource::Node | CounterSource::Own) => told(),
+        };
         let meter = probe.as_ref().and_then(|probe| JvmMeter::find(logs, probe.processes()));
         Self { host, probe, counters, meter, off_heap_due: true }
     }
@@ -58,6 +67,7 @@ impl RunningServer {
         match self.counters.as_ref()? {
             RuntimeCounters::Jvm(probe) => probe.take_sample(),
             RuntimeCounters::Told(probe) => probe.take_sample(),
+            RuntimeCounters::Dotnet(probe) => probe.take_sample(),
         }
     }
 

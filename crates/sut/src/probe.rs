@@ -1,6 +1,7 @@
 //! A server's use of resources, observed from outside: CPU by kind of thread, memory, and the counters of a JVM or another runtime.
 
 pub mod cpu;
+pub mod dotnet;
 pub mod hiccup;
 pub mod jvm;
 pub mod kind;

@@ -67,7 +67,7 @@ impl ServerHost for LocalServers {
             let (host, startup_ns) = joined.map_err(|_| RunError::NotPrepared(start.name.clone()))?;
             results.push(host.map(|host| {
                 let address = host.address();
-                self.servers.insert(start.id, RunningServer::new(host, start.tells_counters(), &self.logs));
+                self.servers.insert(start.id, RunningServer::new(host, start.counters(), &self.logs));
                 StartedServer { startup_ns, address }
             }));
         }

@@ -83,9 +83,12 @@ impl StartOrder {
         }
     }
 
-    /// Whether its processes tell their counters.
-    pub fn tells_counters(&self) -> bool {
-        matches!(&self.origin, StartOrigin::Ours(own) if own.counters.is_some())
+    /// Who tells the counters of its runtime, where that is not a JVM's file.
+    pub const fn counters(&self) -> Option<CounterSource> {
+        match &self.origin {
+            StartOrigin::Ours(own) => own.counters,
+            StartOrigin::External(_) => None,
+        }
     }
 }
 

@@ -31,11 +31,11 @@ const NAME_BYTES: usize = 107;
 /// The totals of one process since it began to count. What is absent is not counted.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
-struct ToldCounters {
-    allocated_bytes: Option<u64>,
-    heap_used_bytes: u64,
-    heap_committed_bytes: u64,
-    collectors: BTreeMap<String, CollectorUse>,
+pub(super) struct ToldCounters {
+    pub(super) allocated_bytes: Option<u64>,
+    pub(super) heap_used_bytes: u64,
+    pub(super) heap_committed_bytes: u64,
+    pub(super) collectors: BTreeMap<String, CollectorUse>,
 }
 
 /// The processes of one server that tell their counters.
@@ -83,7 +83,7 @@ fn ask(socket: &SocketAddr) -> Option<ToldCounters> {
     serde_json::from_str(&text).ok()
 }
 
-fn sum_of(all: &[ToldCounters]) -> JvmSample {
+pub(super) fn sum_of(all: &[ToldCounters]) -> JvmSample {
     let mut collectors: BTreeMap<String, CollectorUse> = BTreeMap::new();
     for (name, of) in all.iter().flat_map(|told| &told.collectors) {
         let sum = collectors.entry(name.clone()).or_default();

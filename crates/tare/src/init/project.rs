@@ -22,7 +22,11 @@ pub struct Project {
 impl Project {
     /// Who tells the bytes and collections of its runtime: `counters` of a suite's server.
     pub fn counters(&self) -> Option<&'static str> {
-        (self.tool == "npm").then_some("node")
+        match self.tool {
+            "npm" => Some("node"),
+            ".NET" => Some("dotnet"),
+            _ => None,
+        }
     }
 }
 

@@ -1,0 +1,224 @@
+//! Allocation, heap and garbage collection of a .NET process, by the diagnostic port that every runtime since .NET Core 3.0
+//! opens. The application stays as it is.
+//!
+//! A session asks for `EventCounters` ten times a second, and for an event at each collection. A thread adds them up.
+//!
+//! # Source
+//! `documentation/design-docs/ipc-protocol.md` of dotnet/diagnostics.
+
+pub mod trace;
+
+use std::io::{ErrorKind, Read, Write};
+use std::net::Shutdown;
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Duration;
+
+use tare_record::CollectorUse;
+use tare_sys::clock;
+
+use self::trace::{TraceReader, TraceTotals};
+use super::jvm::JvmSample;
+use super::told::{ToldCounters, sum_of};
+
+const MAGIC: &[u8; 14] = b"DOTNET_IPC_V1\0";
+/// Command set and command: collect events.
+const COLLECT: [u8; 2] = [2, 2];
+/// Command set and command of an answer without an error.
+const OK: [u8; 2] = [0xff, 0];
+/// Bytes of a message before its own content.
+const HEADER_BYTES: usize = 20;
+/// Events that the runtime may keep for us, in MB.
+const BUFFER_MB: u32 = 16;
+/// The form of the stream: nettrace.
+const NETTRACE: u32 = 1;
+/// Events about garbage collection.
+const GC_KEYWORD: u64 = 1;
+const INFORMATIONAL: u32 = 4;
+const TICKS: &str = "EventCounterIntervalSec=0.1";
+
+/// A runtime that reports nothing for so long has no counters at that moment.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// The .NET processes of one server.
+#[derive(Debug)]
+pub struct DotnetProbe {
+    sessions: Vec<Session>,
+}
+
+/// The events of one process.
+#[derive(Debug)]
+struct Session {
+    stream: UnixStream,
+    totals: Arc<PublishedTotals>,
+}
+
+/// What the thread that reads events has added up, and whether it still reads.
+#[derive(Debug, Default)]
+struct PublishedTotals {
+    state: Mutex<(TraceTotals, bool)>,
+    ticked: Condvar,
+}
+
+impl DotnetProbe {
+    /// Those of `processes` that have a diagnostic port; `None` if none has.
+    pub fn find(processes: impl Iterator<Item = u32>) -> Option<Self> {
+        let sessions: Vec<_> = processes.filter_map(|pid| Session::open(&port(pid)?)).collect();
+        (!sessions.is_empty()).then_some(Self { sessions })
+    }
+
+    /// The sum over all processes, at a tick of each that is later than this call; `None` if one of them has ended.
+    pub fn take_sample(&self) -> Option<JvmSample> {
+        let now = clock::now().0;
+        let all: Vec<ToldCounters> =
+            self.sessions.iter().map(|session| session.totals.after(now).map(told)).collect::<Option<_>>()?;
+        Some(sum_of(&all))
+    }
+}
+
+/// `dotnet-diagnostic-PID-KEY-socket` in the process's folder for temporary files.
+fn port(pid: u32) -> Option<PathBuf> {
+    let environment = std::fs::read(format!("/proc/{pid}/environ")).ok()?;
+    let own = environment.split(|byte| *byte == 0).find_map(|variable| variable.strip_prefix(b"TMPDIR="));
+    let folder = own.filter(|own| !own.is_empty()).map_or("/tmp".into(), String::from_utf8_lossy);
+    let is_port = |name: &str| name.starts_with(&format!("dotnet-diagnostic-{pid}-")) && name.ends_with("-socket");
+    let mut entries = std::fs::read_dir(folder.as_ref()).ok()?.flatten();
+    entries.find(|entry| entry.file_name().to_str().is_some_and(is_port)).map(|entry| entry.path())
+}
+
+impl Session {
+    /// Asks for the events, and reads them in a thread of its own until the process or this session ends.
+    fn open(port: &PathBuf) -> Option<Self> {
+        let mut stream = UnixStream::connect(port).ok()?;
+        stream.set_read_timeout(Some(PATIENCE)).ok()?;
+        stream.write_all(&request()).ok()?;
+        let mut answer = [0; HEADER_BYTES + 8];
+        stream.read_exact(&mut answer).ok()?;
+        if answer[..14] != *MAGIC || answer[16..18] != OK {
+            return None;
+        }
+        let totals = Arc::new(PublishedTotals::default());
+        let (read, shared) = (stream.try_clone().ok()?, Arc::clone(&totals));
+        std::thread::Builder::new().name("dotnet events".to_owned()).spawn(move || shared.follow(read)).ok()?;
+        Some(Self { stream, totals })
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        // The thread then ends, and the runtime closes the session.
+        let _ = self.stream.shutdown(Shutdown::Both);
+    }
+}
+
+impl PublishedTotals {
+    /// Adds up events until the stream ends.
+    fn follow(&self, mut stream: UnixStream) {
+        let mut reader = TraceReader::default();
+        let mut bytes = vec![0; 64 * 1024];
+        loop {
+            match stream.read(&mut bytes) {
+                Ok(count) if count > 0 && reader.feed(&bytes[..count]).is_ok() => self.publish(reader.totals(), false),
+                Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {}
+                _ => break,
+            }
+        }
+        self.publish(reader.totals(), true);
+    }
+
+    fn publish(&self, totals: &TraceTotals, has_ended: bool) {
+        *self.state.lock().unwrap_or_else(PoisonError::into_inner) = (totals.clone(), has_ended);
+        self.ticked.notify_all();
+    }
+
+    /// The totals of the first tick after a moment of the monotonic clock, in nanoseconds; `None` if there is none in time.
+    fn after(&self, moment_ns: u64) -> Option<TraceTotals> {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let waits = |(totals, has_ended): &mut (TraceTotals, bool)| totals.ticked_at_ns < moment_ns && !*has_ended;
+        let (state, _) = self.ticked.wait_timeout_while(state, PATIENCE, waits).unwrap_or_else(PoisonError::into_inner);
+        (state.0.ticked_at_ns >= moment_ns).then(|| state.0.clone())
+    }
+}
+
+/// The message that asks for the events.
+fn request() -> Vec<u8> {
+    let providers = [(GC_KEYWORD, trace::RUNTIME, ""), (0, trace::COUNTERS, TICKS)];
+    let mut content = Vec::new();
+    for number in [BUFFER_MB, NETTRACE, providers.len() as u32] {
+        content.extend(number.to_le_bytes());
+    }
+    for (keywords, name, arguments) in providers {
+        content.extend(keywords.to_le_bytes());
+        content.extend(INFORMATIONAL.to_le_bytes());
+        content.extend(text(name));
+        content.extend(text(arguments));
+    }
+    let size = (HEADER_BYTES + content.len()) as u16;
+    [&MAGIC[..], &size.to_le_bytes(), &COLLECT, &[0, 0], &content].concat()
+}
+
+/// A text of a message: its length, then UTF-16 with a zero at its end.
+fn text(text: &str) -> Vec<u8> {
+    let units: Vec<u16> = text.encode_utf16().chain([0]).collect();
+    (units.len() as u32).to_le_bytes().into_iter().chain(units.iter().flat_map(|unit| unit.to_le_bytes())).collect()
+}
+
+fn told(totals: TraceTotals) -> ToldCounters {
+    let collector = |(generation, of): (usize, &trace::Collections)| {
+        (format!("generation {generation}"), CollectorUse { pauses: of.count, pause_ns: of.paused_ns })
+    };
+    ToldCounters {
+        allocated_bytes: Some(totals.allocated_bytes as u64),
+        heap_used_bytes: totals.heap_bytes as u64,
+        heap_committed_bytes: totals.heap_bytes as u64,
+        collectors: totals.generations.iter().enumerate().map(collector).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::net::UnixListener;
+
+    use super::*;
+
+    const RECORDED: &[u8] = include_bytes!("../../../hostile/seeds/trace/aspnetcore-3.1");
+
+    /// A diagnostic port that answers one request with these bytes, and closes.
+    fn runtime(port: &PathBuf, answer: Vec<u8>) -> std::thread::JoinHandle<Vec<u8>> {
+        let listener = UnixListener::bind(port).unwrap();
+        std::thread::spawn(move || {
+            let mut stream = listener.accept().unwrap().0;
+            let mut asked = vec![0; request().len()];
+            stream.read_exact(&mut asked).unwrap();
+            stream.write_all(&answer).unwrap();
+            asked
+        })
+    }
+
+    fn header(result: [u8; 2]) -> Vec<u8> {
+        [&MAGIC[..], &28_u16.to_le_bytes(), &result, &[0, 0], &7_u64.to_le_bytes()].concat()
+    }
+
+    #[test]
+    fn events_are_added_up_until_the_process_ends() {
+        let folder = tempfile::tempdir().unwrap();
+        let port = folder.path().join("port");
+        let process = runtime(&port, [header(OK), RECORDED.to_vec()].concat());
+        let session = Session::open(&port).unwrap();
+        assert_eq!(process.join().unwrap(), request());
+        let totals = session.totals.after(1).unwrap();
+        assert!(totals.allocated_bytes > 0.0, "{totals:?}");
+        assert_eq!(session.totals.after(u64::MAX), None, "it has ended");
+    }
+
+    #[test]
+    fn a_runtime_that_refuses_has_no_counters() {
+        let folder = tempfile::tempdir().unwrap();
+        let port = folder.path().join("port");
+        let process = runtime(&port, header([0xff, 0xff]));
+        assert!(Session::open(&port).is_none());
+        process.join().unwrap();
+        assert!(DotnetProbe::find(std::iter::once(std::process::id())).is_none(), "this is no .NET process");
+    }
+}
