@@ -29,7 +29,10 @@ fn totals_are_the_sums_of_what_the_runtime_reports() {
     let totals = totals(RECORDED);
     let allocated = increments("alloc-rate");
     assert!(allocated.len() > 10);
-    assert_eq!(totals.allocated_bytes, allocated.iter().sum::<f64>());
+    // A report allocates as much as it does while the server has no load.
+    let of_reports = allocated.iter().copied().fold(f64::MAX, f64::min) * allocated.len() as f64;
+    assert!((30_000.0..50_000.0).contains(&(of_reports / allocated.len() as f64)), "{allocated:?}");
+    assert_eq!(totals.allocated_bytes, allocated.iter().sum::<f64>() - of_reports);
     assert!(totals.allocated_bytes > 100_000.0 && totals.heap_bytes > 1e6, "{totals:?}");
 }
 
