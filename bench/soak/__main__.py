@@ -49,6 +49,8 @@ def main():
 def soak(options):
     """Loads the server, and returns the samples of both programs and what the load says at its end."""
     program, seconds = str(options.program.resolve()), options.minutes * 60
+    # That of the program: there may be commits before the load ends.
+    revision = subprocess.run(["git", "describe", "--always"], capture_output=True, text=True, check=False).stdout.strip()
     with tempfile.TemporaryDirectory(prefix="tare-soak-") as folder, contextlib.ExitStack() as ended:
         server = start(ended, folder, program, "reference", "--port", "0")
         address = server.stdout.readline().removeprefix("tare: ready on ").strip()
@@ -59,7 +61,7 @@ def soak(options):
         summary = json.loads(pathlib.Path(folder, "soak.json").read_text(encoding="utf-8"))
         return {
             "date": time.strftime("%Y-%m-%d"),
-            "revision": subprocess.run(["git", "describe", "--always"], capture_output=True, text=True, check=False).stdout.strip(),
+            "revision": revision,
             "minutes": options.minutes,
             "users": options.users,
             "exit_code": load.returncode,
