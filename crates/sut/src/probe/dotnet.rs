@@ -171,8 +171,8 @@ fn told(totals: TraceTotals) -> ToldCounters {
     ToldCounters {
         allocated_bytes: Some(totals.allocated_bytes as u64),
         heap_used_bytes: totals.heap_bytes as u64,
-        heap_committed_bytes: totals.heap_bytes as u64,
         collectors: totals.generations.iter().enumerate().map(collector).collect(),
+        ..ToldCounters::default()
     }
 }
 
