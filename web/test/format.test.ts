@@ -9,12 +9,21 @@ import { unbroken } from '../src/format/unbroken';
 describe('numbers', () => {
   test('carry as many digits as their interval allows', () => {
     expect(number.ratioText(0.9188, 0.91, 0.928)).toBe('91.9 % [91.0, 92.8]');
-    expect(number.ratioText(0.85, 0.83, 0.87)).toBe('85 % [83, 87]');
-    expect(number.ratioText(1.0012, 0.9991, 1.0033)).toBe('100.1 % [99.9, 100.3]');
+    expect(number.ratioText(0.85, 0.83, 0.87)).toBe('85.0 % [83.0, 87.0]');
+    expect(number.ratioText(1.0012, 0.9991, 1.0033)).toBe('100.12 % [99.91, 100.33]');
   });
-  test('carry three digits and no brackets without an interval', () => {
+  test('of a share of the baseline have the digits of the change', () => {
+    expect(number.ratioText(1.047, 1.035, 1.06)).toBe('104.7 % [103.5, 106.0]');
+    expect(number.changeWithInterval(1.047, 1.035, 1.06)).toBe('+4.7 % [+3.5, +6.0]');
+    expect(number.changeText(0.805245, null, null)).toBe('−19.5 %');
+  });
+  test('in an interval have no commas but the one between its ends', () => {
+    expect(number.ratioText(0.46, 0.01, 41.28)).toBe('46 % [1, 4128]');
+    expect(number.changeWithInterval(9, 2, 41.28)).toBe('+800 % [+100, +4028]');
+  });
+  test('carry one decimal and no brackets without an interval', () => {
     expect(number.ratioText(0.91884, null, null)).toBe('91.9 %');
-    expect(number.ratioText(2.4, 1, Infinity)).toBe('240 %');
+    expect(number.ratioText(2.4, 1, Infinity)).toBe('240.0 %');
   });
   test('show a change with its sign, and no sign for nothing', () => {
     expect(number.changeWithInterval(0.919, 0.91, 0.928)).toBe('−8.1 % [−9.0, −7.2]');
@@ -63,7 +72,7 @@ describe('units', () => {
     expect(unit.durationText(9_840)).toBe('2 h 44 min');
     expect(unit.momentText('2026-11-20T14:05:09Z')).toBe('20 November 2026, 14:05 UTC');
     expect(unit.momentText('yesterday')).toBe('yesterday');
-    expect([0, 62, 220, 800].map(unit.roughlyText)).toEqual(['10 s', '1 min', '4 min', '15 min']);
+    expect([0, 62, 220, 800].map(unit.roughlyText)).toEqual(['10 s', '60 s', '4 min', '15 min']);
   });
 });
 

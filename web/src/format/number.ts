@@ -1,11 +1,5 @@
 // Numbers with as many digits as their interval allows.
 
-/** Digits after the point that an interval of this half-width leaves meaningful: the first uncertain one is the last shown. */
-export function decimalsFor(halfWidth: number): number {
-  if (!Number.isFinite(halfWidth) || halfWidth <= 0) return 3;
-  return Math.min(3, Math.max(0, -Math.floor(Math.log10(halfWidth))));
-}
-
 /** Digits after the point that give `digits` significant digits. */
 export function decimalsForSignificant(value: number, digits = 3): number {
   if (!Number.isFinite(value) || value === 0) return 0;
@@ -46,40 +40,40 @@ export function halfWidth(lo: number | null, hi: number | null): number | null {
   return lo !== null && hi !== null && Number.isFinite(lo) && Number.isFinite(hi) ? (hi - lo) / 2 : null;
 }
 
-/** `92.0 % [91.1, 92.9]` of the baseline, or `92 %` where there is no interval. */
+/** A number that stands in an interval: a comma parts its ends, so none parts its thousands. */
+const ungrouped = (value: number, decimals: number): string => fixed(value, decimals).replaceAll(',', '');
+
+/** `92.0 % [91.1, 92.9]` of the baseline, or `92.0 %` where there is no interval. */
 export function ratioText(ratio: number, lo: number | null, hi: number | null): string {
-  const half = halfWidth(lo, hi);
-  if (half === null) return `${significant(ratio * 100)} %`;
-  const d = Math.min(2, decimalsFor(half * 100));
-  return `${fixed(ratio * 100, d)} % [${fixed(lo! * 100, d)}, ${fixed(hi! * 100, d)}]`;
+  const d = changeDecimals(lo, hi);
+  const text = (r: number) => ungrouped(r * 100, d);
+  return halfWidth(lo, hi) === null ? `${text(ratio)} %` : `${text(ratio)} % [${text(lo!)}, ${text(hi!)}]`;
 }
 
 /** Digits after the point of a change in per cent: those of the headline and the terminal (`Change::decimals`). */
-function changeDecimals(lo: number, hi: number): number {
-  const width = (hi - lo) * 100;
+function changeDecimals(lo: number | null, hi: number | null): number {
+  if (halfWidth(lo, hi) === null) return 1;
+  const width = (hi! - lo!) * 100;
   if (width >= 5) return 0;
   return width < 0.5 ? 2 : 1;
 }
 
 /** `−8.1 %`: a ratio as a signed difference, with the digits that its interval allows. */
 export function changeText(ratio: number, lo: number | null, hi: number | null): string {
-  const half = halfWidth(lo, hi);
-  const change = (ratio - 1) * 100;
-  const d = half === null ? Math.min(1, decimalsForSignificant(change, 2)) : changeDecimals(lo!, hi!);
-  return `${signed(change, d)} %`;
+  return `${signed((ratio - 1) * 100, changeDecimals(lo, hi))} %`;
 }
 
 /** The difference with its interval: `−8.1 % [−9.0, −7.2]`. */
 export function changeWithInterval(ratio: number, lo: number | null, hi: number | null): string {
   if (halfWidth(lo, hi) === null) return changeText(ratio, lo, hi);
-  const d = changeDecimals(lo!, hi!);
+  const d = changeDecimals(lo, hi);
   const end = (r: number) => signed((r - 1) * 100, d);
   return `${changeText(ratio, lo, hi)} [${end(lo!)}, ${end(hi!)}]`;
 }
 
 /** With its sign, unless it rounds to zero. */
 function signed(value: number, decimals: number): string {
-  const text = fixed(value, decimals);
+  const text = ungrouped(value, decimals);
   return value > 0 && /[1-9]/.test(text) ? `+${text}` : text;
 }
 
@@ -89,11 +83,11 @@ export function differenceText(ratio: number, lo: number | null, hi: number | nu
   const sign = ratio < 1 ? -1 : 1;
   const size = (r: number) => sign * (r - 1) * 100;
   const value = size(ratio);
-  const d = half === null ? Math.min(1, decimalsForSignificant(value)) : changeDecimals(lo!, hi!);
+  const d = changeDecimals(lo, hi);
   const word = words[sign < 0 ? 0 : 1];
-  if (half === null) return `${fixed(value, d)} % ${word}`;
-  const ends = [size(lo!), size(hi!)].sort((a, b) => a - b).map((end) => fixed(end, d));
-  return `${fixed(value, d)} % ${word} [${ends.join(', ')}]`;
+  if (half === null) return `${ungrouped(value, d)} % ${word}`;
+  const ends = [size(lo!), size(hi!)].sort((a, b) => a - b).map((end) => ungrouped(end, d));
+  return `${ungrouped(value, d)} % ${word} [${ends.join(', ')}]`;
 }
 
 /** A percentile as people write it: 50, 99.9, 99.999. */

@@ -77,10 +77,11 @@ export function durationText(seconds: number): string {
   return `${Math.floor(s / 3600)} h${rest(Math.floor((s % 3600) / 60), 'min')}`;
 }
 
-/** A time that is only known roughly, rounded as in the headline (`roughly`): `40 s`, `4 min`, `25 min`. */
+/** A time that is only known roughly, rounded as in the headline (`roughly`): `60 s`, `4 min`, `25 min`. */
 export function roughlyText(seconds: number): string {
   const step = seconds < 90 ? 10 : seconds < 600 ? 60 : 300;
-  return durationText(Math.max(1, Math.round(seconds / step)) * step);
+  const rounded = Math.max(1, Math.round(seconds / step)) * step;
+  return rounded < 90 ? `${rounded} s` : durationText(rounded);
 }
 
 /** A moment for people: `20 November 2026, 14:05 UTC`; anything unreadable is given back as it is. */
