@@ -32,13 +32,12 @@ pub(super) struct FrameInspector {
     initial_window: u64,
 }
 
-/// A frame that the server must not send.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Forbidden {
-    /// What it is.
-    pub(super) what: &'static str,
-    /// Bytes of the last piece before it.
-    pub(super) at: usize,
+/// Received bytes that the crate may read at once.
+#[derive(Debug)]
+pub(super) struct Part<'a> {
+    pub(super) bytes: &'a [u8],
+    /// The frame after them, if the server must not send it.
+    pub(super) forbidden: Option<&'static str>,
 }
 
 /// The head of a frame.
@@ -56,6 +55,7 @@ enum FrameKind {
     Headers,
     Reset,
     Settings,
+    GoAway,
     WindowUpdate,
     Other,
 }
@@ -71,18 +71,24 @@ impl FrameInspector {
         }
     }
 
-    /// Reads the next bytes of the server up to the first frame that it must not send. No request had a body of more than
-    /// `largest_body` bytes.
-    pub(super) fn inspect(&mut self, piece: &[u8], largest_body: usize) -> Option<Forbidden> {
+    /// Takes the next part off the received bytes. It ends at a frame that the server must not send, and at one that ends
+    /// streams: the crate forgets how they have failed before, unless they are read first. No request had a body of more
+    /// than `largest_body` bytes.
+    pub(super) fn take_part<'a>(&mut self, received: &mut &'a [u8], largest_body: usize) -> Part<'a> {
+        let piece = std::mem::take(received);
         let mut bytes = piece;
         loop {
             let skipped = self.unread.min(bytes.len());
             self.unread -= skipped;
             bytes = &bytes[skipped..];
             if bytes.is_empty() {
-                return None;
+                return Part { bytes: piece, forbidden: None };
             }
             let at = if self.held.is_empty() { piece.len() - bytes.len() } else { 0 };
+            if at > 0 && ends_streams(bytes) {
+                *received = bytes;
+                return Part { bytes: &piece[..at], forbidden: None };
+            }
             let forbidden = if self.held.is_empty() && looked_at(bytes) <= bytes.len() {
                 let (frame, rest) = bytes.split_at(looked_at(bytes));
                 bytes = rest;
@@ -98,8 +104,19 @@ impl FrameInspector {
                 self.held = frame;
                 forbidden
             };
-            if let Some(what) = forbidden {
-                return Some(Forbidden { what, at });
+            if forbidden.is_some() {
+                return Part { bytes: &piece[..at], forbidden };
+            }
+        }
+    }
+
+    /// The forbidden frame of a piece, if it has one.
+    #[cfg(test)]
+    pub(super) fn forbidden_in(&mut self, mut piece: &[u8]) -> Option<&'static str> {
+        loop {
+            let part = self.take_part(&mut piece, 0);
+            if part.forbidden.is_some() || piece.is_empty() {
+                return part.forbidden;
             }
         }
     }
@@ -122,7 +139,7 @@ impl FrameInspector {
             FrameKind::Reset => self.forget(head.stream),
             FrameKind::Settings => return self.judge_settings(payload),
             FrameKind::WindowUpdate if head.stream != 0 => return self.enlarge(head.stream, payload, largest_body),
-            FrameKind::Data | FrameKind::WindowUpdate | FrameKind::Other => {}
+            FrameKind::Data | FrameKind::GoAway | FrameKind::WindowUpdate | FrameKind::Other => {}
         }
         None
     }
@@ -186,6 +203,7 @@ impl FrameHead {
             1 => FrameKind::Headers,
             3 => FrameKind::Reset,
             4 => FrameKind::Settings,
+            7 => FrameKind::GoAway,
             8 => FrameKind::WindowUpdate,
             _ => FrameKind::Other,
         };
@@ -197,7 +215,7 @@ impl FrameHead {
     fn looked_at(self) -> usize {
         match self.kind {
             FrameKind::Headers | FrameKind::Settings | FrameKind::WindowUpdate => self.length.min(MOST_LOOKED_AT),
-            FrameKind::Data | FrameKind::Reset | FrameKind::Other => 0,
+            FrameKind::Data | FrameKind::Reset | FrameKind::GoAway | FrameKind::Other => 0,
         }
     }
 }
@@ -206,6 +224,12 @@ impl FrameHead {
 fn looked_at(frame: &[u8]) -> usize {
     let payload = frame.first_chunk().map_or(0, |head| FrameHead::of(head).looked_at());
     FRAME_HEAD_BYTES + payload
+}
+
+/// Whether the frame that begins here ends streams.
+fn ends_streams(frame: &[u8]) -> bool {
+    let kind = frame.first_chunk().map(|head| FrameHead::of(head).kind);
+    matches!(kind, Some(FrameKind::Reset | FrameKind::GoAway))
 }
 
 /// Four bytes as a number; 0 if there are fewer.
@@ -228,7 +252,7 @@ mod tests {
 
     fn inspect<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Option<&'static str> {
         let mut inspector = FrameInspector::new();
-        pieces.into_iter().find_map(|piece| inspector.inspect(piece, 0)).map(|forbidden| forbidden.what)
+        pieces.into_iter().find_map(|piece| inspector.forbidden_in(piece))
     }
 
     fn frame(kind: u8, flags: u8, stream: u8, payload: &[u8]) -> Vec<u8> {

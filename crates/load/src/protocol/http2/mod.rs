@@ -206,24 +206,29 @@ impl Http2 {
     }
 
     /// Reads bytes, and the answers that they complete. Returns what is wrong with the connection.
-    fn read(&mut self, bytes: &[u8], requests: &RequestSet) -> Option<Problem> {
-        let link = self.link.as_mut()?;
-        // Answers before a forbidden frame count, however the bytes are cut.
-        let forbidden = link.inspector.inspect(bytes, self.largest_body);
-        link.pipe.arrive(&bytes[..forbidden.map_or(bytes.len(), |frame| frame.at)]);
-        let end = self.turn();
-        if let (Some(Err(error)), false) = (&end, self.is_introduced()) {
-            let text = format!("{error}; does the server speak HTTP/2 here at all?");
-            return Some(Problem::new(ErrorClass::Protocol, text));
+    fn read(&mut self, mut bytes: &[u8], requests: &RequestSet) -> Option<Problem> {
+        loop {
+            let link = self.link.as_mut()?;
+            // Answers before a forbidden frame, or before one that ends streams, count however the bytes are cut.
+            let part = link.inspector.take_part(&mut bytes, self.largest_body);
+            link.pipe.arrive(part.bytes);
+            let end = self.turn();
+            if let (Some(Err(error)), false) = (&end, self.is_introduced()) {
+                let text = format!("{error}; does the server speak HTTP/2 here at all?");
+                return Some(Problem::new(ErrorClass::Protocol, text));
+            }
+            self.read_answers(requests);
+            // If the connection has failed before that frame, nobody reads it.
+            if let (Some(what), false) = (part.forbidden, self.is_broken) {
+                return Some(Problem::new(ErrorClass::Protocol, format!("the server sent {what}")));
+            }
+            if end.is_none() && !bytes.is_empty() {
+                continue;
+            }
+            // A failed connection fails its streams, which end by that. Without streams, it is the connection's problem.
+            let is_all = self.finished.is_empty() && self.returned.is_empty();
+            return end.and_then(Result::err).filter(|_| is_all).map(|error| problem(&error));
         }
-        self.read_answers(requests);
-        // If the connection has failed before that frame, nobody reads it.
-        if let (Some(frame), false) = (forbidden, self.is_broken) {
-            return Some(Problem::new(ErrorClass::Protocol, format!("the server sent {}", frame.what)));
-        }
-        // A failed connection fails its streams, which end by that. Without streams, it is the connection's problem.
-        let is_all = self.finished.is_empty() && self.returned.is_empty();
-        end.and_then(Result::err).filter(|_| is_all).map(|error| problem(&error))
     }
 
     /// Whether the server's settings have arrived. No request leaves before.

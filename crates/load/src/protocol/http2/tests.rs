@@ -107,7 +107,7 @@ proptest! {
         let frames = frames_of(&answers);
         for size in [frames.len(), 1, 7] {
             let mut inspector = FrameInspector::new();
-            let forbidden = frames.chunks(size).find_map(|piece| inspector.inspect(piece, 0));
+            let forbidden = frames.chunks(size).find_map(|piece| inspector.forbidden_in(piece));
             prop_assert_eq!(forbidden, None, "in pieces of {}", size);
         }
         let expected: Vec<bool> = answers
@@ -147,5 +147,23 @@ fn an_answer_counts_although_what_follows_it_in_the_same_piece_breaks_the_connec
         let of_second = outcome.ended.iter().find(|(number, _)| *number == 1).map(|(_, end)| *end);
         let other = of_second.or(outcome.broken.map(RequestEnd::Failed));
         assert_eq!(other, Some(RequestEnd::Failed(ErrorClass::Protocol)), "{what}: {outcome:?}");
+    }
+}
+
+#[test]
+fn an_answer_fails_by_itself_although_the_server_then_resets_it_or_leaves() {
+    let settings = frame(4, 0, 0, b"");
+    let without_status = frame(HEADERS, 4, 1, b"\x90");
+    let reset = frame(3, 0, 1, b"\0\0\0\x08");
+    let goaway = frame(7, 0, 0, b"\0\0\0\0\0\0\0\x02");
+    for (end, what) in [(reset, "a reset"), (goaway, "a GOAWAY")] {
+        let piece = [without_status.clone(), end].concat();
+        for size in [1, piece.len()] {
+            let requests = Requests::of(vec![RequestSpec::get("/").expecting(Check::status(200))]);
+            let pieces = std::iter::once(&settings[..]).chain(piece.chunks(size));
+            let outcome = outcome_of_bytes(Protocol::Http2 { streams: 1 }, &requests, pieces).unwrap();
+            let first = outcome.ended.first();
+            assert_eq!(first, Some(&(0, RequestEnd::Failed(ErrorClass::Protocol))), "{what}, in pieces of {size}");
+        }
     }
 }
