@@ -36,7 +36,9 @@ const NETTRACE: u32 = 1;
 /// Events about garbage collection.
 const GC_KEYWORD: u64 = 1;
 const INFORMATIONAL: u32 = 4;
-const TICKS: &str = "EventCounterIntervalSec=0.1";
+/// Ten reports a second. The runtime reads the number in the language of the server's environment: in German `0.1` is 1, in
+/// French it is no number. An exponent is the same in both.
+const TICKS: &str = "EventCounterIntervalSec=1e-1";
 
 /// A runtime that reports nothing for so long has no counters at that moment.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -210,6 +212,12 @@ mod tests {
         let totals = session.totals.after(1).unwrap();
         assert!(totals.allocated_bytes > 0.0, "{totals:?}");
         assert_eq!(session.totals.after(u64::MAX), None, "it has ended");
+    }
+
+    #[test]
+    fn the_interval_is_the_same_number_in_all_languages() {
+        let (_, number) = TICKS.split_once('=').unwrap();
+        assert!(!number.contains(['.', ',']) && number.parse() == Ok(0.1_f32), "{number}");
     }
 
     #[test]
