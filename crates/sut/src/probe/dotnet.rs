@@ -64,10 +64,11 @@ struct PublishedTotals {
 }
 
 impl DotnetProbe {
-    /// Those of `processes` that have a diagnostic port; `None` if none has.
+    /// Those of `processes` that report by their diagnostic port; `None` if none does.
     pub fn find(processes: impl Iterator<Item = u32>) -> Option<Self> {
         let sessions: Vec<_> = processes.filter_map(|pid| Session::open(&port(pid)?)).collect();
-        (!sessions.is_empty()).then_some(Self { sessions })
+        let reporting: Vec<_> = sessions.into_iter().filter(Session::reports).collect();
+        (!reporting.is_empty()).then_some(Self { sessions: reporting })
     }
 
     /// The sum over all processes, at a tick of each that is later than this call; `None` if one of them has ended.
@@ -104,6 +105,11 @@ impl Session {
         let (read, shared) = (stream.try_clone().ok()?, Arc::clone(&totals));
         std::thread::Builder::new().name("dotnet events".to_owned()).spawn(move || shared.follow(read)).ok()?;
         Some(Self { stream, totals })
+    }
+
+    /// Whether a first report arrives. Without one, every reading would wait for it in vain.
+    fn reports(&self) -> bool {
+        self.totals.after(1).is_some()
     }
 }
 
@@ -212,6 +218,16 @@ mod tests {
         let totals = session.totals.after(1).unwrap();
         assert!(totals.allocated_bytes > 0.0, "{totals:?}");
         assert_eq!(session.totals.after(u64::MAX), None, "it has ended");
+    }
+
+    #[test]
+    fn a_runtime_without_a_report_has_no_counters() {
+        let folder = tempfile::tempdir().unwrap();
+        let port = folder.path().join("port");
+        let process = runtime(&port, header(OK));
+        let session = Session::open(&port).unwrap();
+        process.join().unwrap();
+        assert!(!session.reports());
     }
 
     #[test]
