@@ -64,36 +64,30 @@ pub struct TraceReader {
     suspended_at_ns: Option<u64>,
     /// The generation of the last collection that began.
     generation: usize,
-    /// What was allocated from each report to the next.
+    /// What a report itself allocates.
     reported: ReportedBytes,
     totals: TraceTotals,
 }
 
-/// Bytes that were allocated from each report of the counters to the next. A report allocates, too (41 KB in .NET Core 3.1): that
-/// is the least between two of them, when nobody asks the server.
+/// The least that was allocated from one report of the counters to the next. A report allocates, too (41 KB in .NET Core 3.1):
+/// that is the least, when nobody asks the server.
 #[derive(Debug, Clone, Copy)]
 struct ReportedBytes {
-    sum: f64,
-    reports: f64,
     least: f64,
 }
 
 impl Default for ReportedBytes {
     fn default() -> Self {
-        Self { sum: 0.0, reports: 0.0, least: f64::MAX }
+        Self { least: f64::MAX }
     }
 }
 
 impl ReportedBytes {
-    fn add(&mut self, bytes: f64) {
-        self.sum += bytes;
-        self.reports += 1.0;
+    /// Bytes of the application among those of a further report. A later one with fewer bytes leaves them as they are: they
+    /// belong to the span of load that was under way.
+    fn of_application(&mut self, bytes: f64) -> f64 {
         self.least = self.least.min(bytes);
-    }
-
-    /// Bytes of the application.
-    fn of_application(self) -> f64 {
-        positive(self.sum - self.reports * self.least)
+        bytes - self.least
     }
 }
 
@@ -258,8 +252,7 @@ impl TraceReader {
         match name.as_str() {
             "alloc-rate" => {
                 cursor.text()?;
-                self.reported.add(positive(cursor.f64()?));
-                self.totals.allocated_bytes = self.reported.of_application();
+                self.totals.allocated_bytes += self.reported.of_application(positive(cursor.f64()?));
                 self.totals.ticked_at_ns = self.totals.ticked_at_ns.max(at_ns);
             }
             // In MB.
