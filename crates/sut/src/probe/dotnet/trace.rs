@@ -15,6 +15,11 @@ const MAGIC: &[u8] = b"Nettrace\x14\0\0\0!FastSerialization.1";
 const MOST_BLOCK_BYTES: usize = 16 << 20;
 /// Kinds of events in one stream; a runtime has fewer than a thousand.
 const MOST_KINDS: usize = 10_000;
+/// Threads that suspend the application at a time; all but one wait for the others.
+const MOST_SUSPENDING: usize = 10_000;
+
+/// Reasons of a suspension that are a collection: `SUSPEND_FOR_GC`, and `SUSPEND_FOR_GC_PREP` of one in the background.
+const COLLECTIONS: [u32; 2] = [1, 6];
 
 /// Marks in the stream.
 const NULL_REFERENCE: u8 = 1;
@@ -60,8 +65,9 @@ pub struct TraceReader {
     /// Ticks of the clock per second.
     frequency: u64,
     kinds: HashMap<u32, EventKind>,
-    /// Since when a collection stops the application.
-    suspended_at_ns: Option<u64>,
+    /// Since when a collection stops the application, by the thread that suspends it and lets it go on. The events of one
+    /// thread are in order, those of several are not.
+    suspended_at_ns: HashMap<u64, u64>,
     /// The generation of the last collection that began.
     generation: usize,
     /// What a report itself allocates.
@@ -105,6 +111,7 @@ enum EventKind {
 #[derive(Debug, Clone, Copy, Default)]
 struct EventHeader {
     kind: u32,
+    thread: u64,
     ticks: u64,
     payload_bytes: usize,
 }
@@ -235,9 +242,17 @@ impl TraceReader {
                 self.generation = (generation as usize).min(self.totals.generations.len() - 1);
                 self.totals.generations[self.generation].count += 1;
             }
-            EventKind::Suspends => self.suspended_at_ns = Some(at_ns),
+            EventKind::Suspends => {
+                if self.suspended_at_ns.len() >= MOST_SUSPENDING {
+                    return Err(Malformed("the number of threads that suspend"));
+                }
+                // A debugger, a profiler and the runtime itself suspend the application for other reasons.
+                if COLLECTIONS.contains(&cursor.u32()?) {
+                    self.suspended_at_ns.insert(header.thread, at_ns);
+                }
+            }
             EventKind::Resumes => {
-                if let Some(since) = self.suspended_at_ns.take() {
+                if let Some(since) = self.suspended_at_ns.remove(&header.thread) {
                     self.totals.generations[self.generation].paused_ns += at_ns.saturating_sub(since);
                 }
             }
@@ -274,11 +289,12 @@ impl EventHeader {
         if has(1) {
             let (_sequence, _thread, _processor) = (cursor.varint()?, cursor.varint()?, cursor.varint()?);
         }
-        // Thread and stack.
-        for bit in [2, 3] {
-            if has(bit) {
-                cursor.varint()?;
-            }
+        if has(2) {
+            self.thread = cursor.varint()?;
+        }
+        // Stack.
+        if has(3) {
+            cursor.varint()?;
         }
         self.ticks = self.ticks.wrapping_add(cursor.varint()?);
         // Activity and its parent.

@@ -56,6 +56,68 @@ fn a_report_with_fewer_bytes_leaves_earlier_ones_as_they_are() {
     assert_eq!(of_application, [0.0, 200.0, 0.0, 20.0]);
 }
 
+/// A stream of the runtime's events, in nanoseconds: their identifier, thread, time since the one before, and payload.
+fn stream(events: &[(u32, u8, u8, &[u32])]) -> Vec<u8> {
+    let utf16 = |text: &str| text.encode_utf16().chain([0]).flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+    // The number of a kind is the event's identifier.
+    let metadata = [1_u32, 3, 9].map(|event| {
+        let payload = [&event.to_le_bytes()[..], &utf16(RUNTIME), &event.to_le_bytes(), &utf16("")].concat();
+        [&[0b1000_0001, 0, 0, payload.len() as u8][..], &payload].concat()
+    });
+    let event = |(event, thread, after_ns, payload): &(u32, u8, u8, &[u32])| {
+        let head = [0b1000_0101, *event as u8, *thread, *after_ns, 4 * payload.len() as u8];
+        head.into_iter().chain(payload.iter().flat_map(|number| number.to_le_bytes())).collect::<Vec<u8>>()
+    };
+    let mut trace = [0; 48];
+    trace[24..32].copy_from_slice(&1_000_000_000_u64.to_le_bytes());
+    let mut bytes = [MAGIC, &object("Trace"), &trace, &[END_OBJECT]].concat();
+    for (name, events) in
+        [("MetadataBlock", metadata.concat()), ("EventBlock", events.iter().flat_map(event).collect())]
+    {
+        bytes.extend(object(name));
+        bytes.extend((4 + events.len() as u32).to_le_bytes());
+        bytes.resize(bytes.len().next_multiple_of(4), 0);
+        bytes.extend([4, 0, 1, 0]);
+        bytes.extend(events);
+        bytes.push(END_OBJECT);
+    }
+    bytes
+}
+
+fn object(name: &str) -> Vec<u8> {
+    let mut bytes = vec![BEGIN_OBJECT, BEGIN_OBJECT, NULL_REFERENCE];
+    bytes.extend([2, 2, name.len() as u32].iter().flat_map(|number| number.to_le_bytes()));
+    bytes.extend(name.as_bytes());
+    bytes.push(END_OBJECT);
+    bytes
+}
+
+/// Identifiers of events.
+const STARTS: u32 = 1;
+const RESUMES: u32 = 3;
+const SUSPENDS: u32 = 9;
+
+#[test]
+fn only_collections_count_as_their_pauses() {
+    let collection: [(u32, u8, u8, &[u32]); 3] =
+        [(SUSPENDS, 1, 10, &[1, 0]), (STARTS, 1, 1, &[1, 2]), (RESUMES, 1, 4, &[])];
+    let of_a_debugger: [(u32, u8, u8, &[u32]); 2] = [(SUSPENDS, 1, 10, &[5, 0]), (RESUMES, 1, 90, &[])];
+    let in_the_background: [(u32, u8, u8, &[u32]); 2] = [(SUSPENDS, 1, 10, &[6, 0]), (RESUMES, 1, 7, &[])];
+    let totals = totals(&stream(&[&collection[..], &of_a_debugger, &in_the_background].concat()));
+    assert_eq!(totals.generations[2], Collections { count: 1, paused_ns: 5 + 7 });
+}
+
+#[test]
+fn a_pause_ends_when_its_own_thread_lets_the_application_go_on() {
+    let totals = totals(&stream(&[
+        (SUSPENDS, 1, 10, &[1, 0]),
+        (SUSPENDS, 2, 1, &[0, 0]),
+        (RESUMES, 2, 1, &[]),
+        (RESUMES, 1, 30, &[]),
+    ]));
+    assert_eq!(totals.generations[0].paused_ns, 32);
+}
+
 #[test]
 fn other_bytes_are_no_stream() {
     for bytes in [&b"HTTP/1.1 200 OK"[..], b"Nettrace\x14\0\0\0!FastSerialization.2"] {
@@ -68,13 +130,7 @@ fn other_bytes_are_no_stream() {
 
 #[test]
 fn a_block_that_is_too_long_is_refused() {
-    let name = b"EventBlock";
-    let mut bytes = [MAGIC, &[BEGIN_OBJECT, BEGIN_OBJECT, NULL_REFERENCE]].concat();
-    for number in [2, 2, name.len() as u32] {
-        bytes.extend(number.to_le_bytes());
-    }
-    bytes.extend(name);
-    bytes.push(END_OBJECT);
+    let mut bytes = [MAGIC, &object("EventBlock")].concat();
     bytes.extend(u32::MAX.to_le_bytes());
     assert_eq!(TraceReader::default().feed(&bytes), Err(Malformed("the size of a block")));
 }
