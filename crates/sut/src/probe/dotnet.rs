@@ -132,6 +132,8 @@ impl PublishedTotals {
                 _ => break,
             }
         }
+        // Nobody reads what still comes. A runtime that waits for a reader would wait for ever.
+        let _ = stream.shutdown(Shutdown::Both);
         self.publish(reader.totals(), true);
     }
 
@@ -228,6 +230,23 @@ mod tests {
         let session = Session::open(&port).unwrap();
         process.join().unwrap();
         assert!(!session.reports());
+    }
+
+    #[test]
+    fn a_runtime_whose_events_cannot_be_read_is_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let port = folder.path().join("port");
+        let listener = UnixListener::bind(&port).unwrap();
+        let process = std::thread::spawn(move || {
+            let mut stream = listener.accept().unwrap().0;
+            stream.read_exact(&mut vec![0; request().len()]).unwrap();
+            stream.write_all(&[&header(OK)[..], b"no events"].concat()).unwrap();
+            // Returns when the other side has ended the stream.
+            stream.read(&mut [0]).unwrap()
+        });
+        let session = Session::open(&port).unwrap();
+        assert_eq!(process.join().unwrap(), 0);
+        assert_eq!(session.totals.after(1), None);
     }
 
     #[test]

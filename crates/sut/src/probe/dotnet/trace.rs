@@ -120,7 +120,7 @@ impl TraceReader {
     /// Reads further bytes.
     ///
     /// # Errors
-    /// They are no such stream. It cannot be read any further.
+    /// They are no such stream, or follow its end. It cannot be read any further.
     pub fn feed(&mut self, bytes: &[u8]) -> Result<(), Malformed> {
         self.waiting.extend_from_slice(bytes);
         while let Some(read) = self.read_object()? {
@@ -138,7 +138,7 @@ impl TraceReader {
     /// Reads the next object; returns its length, or `None` if it is not complete.
     fn read_object(&mut self) -> Result<Option<usize>, Malformed> {
         if self.has_ended {
-            return Ok(None);
+            return if self.waiting.is_empty() { Ok(None) } else { Err(Malformed("what follows the end")) };
         }
         let waiting = std::mem::take(&mut self.waiting);
         let read = if self.has_begun { self.object(&waiting) } else { self.begin(&waiting) };
@@ -159,7 +159,7 @@ impl TraceReader {
         let Some(first) = waiting.first() else { return Ok(None) };
         if *first == NULL_REFERENCE {
             self.has_ended = true;
-            return Ok(None);
+            return Ok(Some(1));
         }
         let mut cursor = Cursor::new(waiting);
         let Some(name) = complete(object_name(&mut cursor))? else { return Ok(None) };

@@ -119,6 +119,15 @@ fn a_pause_ends_when_its_own_thread_lets_the_application_go_on() {
 }
 
 #[test]
+fn nothing_follows_the_end_of_a_stream() {
+    let ended = [&stream(&[])[..], &[NULL_REFERENCE]].concat();
+    let mut reader = TraceReader::default();
+    assert_eq!(reader.feed(&ended), Ok(()));
+    assert_eq!(reader.feed(b"more"), Err(Malformed("what follows the end")));
+    assert!(TraceReader::default().feed(&[&ended[..], b"more"].concat()).is_err());
+}
+
+#[test]
 fn other_bytes_are_no_stream() {
     for bytes in [&b"HTTP/1.1 200 OK"[..], b"Nettrace\x14\0\0\0!FastSerialization.2"] {
         assert!(TraceReader::default().feed(bytes).is_err());
