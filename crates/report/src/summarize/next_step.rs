@@ -7,48 +7,87 @@ use tare_record::RunRecord;
 
 use super::run_info::shell;
 use crate::format::{WORTH_WAITING_S, roughly};
-use crate::summary::{Comparison, NextStep, VerdictKind};
+use crate::summary::{Cell, Comparison, Concern, NextStep, ValidityState, VerdictKind};
 
 /// What is added to a forecast: the spread of more forks may be larger.
 pub(super) const SLACK: f64 = 1.2;
 /// For one question alone, where a forecast is hopeless or missing.
 const BUDGET_OF_ONE: &str = "15m";
 
-/// The next step of a run of forks; `None` where nothing was compared.
-pub(super) fn next_step(record: &RunRecord, comparisons: &[Comparison], duration_s: f64) -> Option<NextStep> {
+/// The next step of a run of forks; `None` where nothing was compared. If most of the compared cells are suspect, what
+/// helps against that comes first.
+pub(super) fn next_step(
+    record: &RunRecord,
+    comparisons: &[Comparison],
+    cells: &[Cell],
+    duration_s: f64,
+) -> Option<NextStep> {
     if record.header.plan.mode != Mode::Compared {
         return None;
     }
-    let deciding = |c: &Comparison| c.currencies.first().map(|first| (first.verdict, first.needed_s));
-    let is_open = |c: &&Comparison| {
-        deciding(c).is_some_and(|(verdict, _)| !verdict.is_decision() && verdict != VerdictKind::Void)
+    let command = &record.header.command;
+    let open: Vec<&Comparison> = comparisons.iter().filter(is_open).collect();
+    let step = match open.first() {
+        None => why(comparisons)?,
+        Some(first) => longer(command, &open, duration_s).unwrap_or_else(|| alone(command, first)),
     };
-    let Some(open) = comparisons.iter().find(is_open) else { return why(comparisons) };
+    Some(match common_remedy(comparisons, cells) {
+        None => step,
+        Some(remedy) if open.is_empty() => NextStep {
+            command: shell(command),
+            text: format!("{remedy} Then measure again: most cells of this run are suspect."),
+        },
+        Some(remedy) => NextStep { text: format!("{remedy} {}", step.text), ..step },
+    })
+}
+
+fn is_open(comparison: &&Comparison) -> bool {
+    let verdict = comparison.currencies.first().map(|deciding| deciding.verdict);
+    verdict.is_some_and(|verdict| !verdict.is_decision() && verdict != VerdictKind::Void)
+}
+
+/// The same run with a budget that is likely to decide what is open; `None` if nobody waits that long.
+fn longer(command: &[String], open: &[&Comparison], duration_s: f64) -> Option<NextStep> {
     let mut needed: BTreeMap<&str, f64> = BTreeMap::new();
-    for comparison in comparisons.iter().filter(is_open) {
-        let seconds = deciding(comparison).and_then(|(_, needed)| needed).unwrap_or(0.0);
+    for comparison in open {
+        let seconds = comparison.currencies.first().and_then(|deciding| deciding.needed_s).unwrap_or(0.0);
         let group = needed.entry(&comparison.group).or_insert(0.0);
         *group = group.max(seconds);
     }
     let more = needed.values().sum::<f64>() * SLACK;
-    if more > 0.0 && more <= WORTH_WAITING_S {
+    (more > 0.0 && more <= WORTH_WAITING_S).then(|| {
         let minutes = ((duration_s + more) / 60.0).ceil().max(1.0);
-        return Some(NextStep {
-            command: shell(&with_flag(&record.header.command, "--budget", &format!("{minutes}m"))),
+        NextStep {
+            command: shell(&with_flag(command, "--budget", &format!("{minutes}m"))),
             text: format!(
                 "A longer run is likely to decide the open questions: they need about {} more.",
                 roughly(more)
             ),
-        });
-    }
-    let alone = [("--servers", open.variant.as_str()), ("--scenarios", &open.scenario), ("--budget", BUDGET_OF_ONE)];
-    let command =
-        alone.iter().fold(record.header.command.clone(), |command, (flag, value)| with_flag(&command, flag, value));
-    Some(NextStep {
-        command: shell(&command),
-        text: "One question alone needs less time. A quieter machine needs less still: tare doctor says what disturbs."
-            .to_owned(),
+        }
     })
+}
+
+/// One open question by itself.
+fn alone(command: &[String], open: &Comparison) -> NextStep {
+    let flags = [("--servers", open.variant.as_str()), ("--scenarios", &open.scenario), ("--budget", BUDGET_OF_ONE)];
+    let command = flags.iter().fold(command.to_vec(), |command, (flag, value)| with_flag(&command, flag, value));
+    let text =
+        "One question alone needs less time. A quieter machine needs less still: tare doctor says what disturbs.";
+    NextStep { command: shell(&command), text: text.to_owned() }
+}
+
+/// The remedy that most of the doubtful cells name, if more than half of the compared cells are suspect in all figures.
+fn common_remedy<'a>(comparisons: &[Comparison], cells: &'a [Cell]) -> Option<&'a str> {
+    let is_compared = |cell: &&Cell| comparisons.iter().any(|c| c.cell == cell.id || c.baseline_cell == cell.id);
+    let compared: Vec<&Cell> = cells.iter().filter(is_compared).collect();
+    let suspect = compared.iter().filter(|cell| cell.validity.state == ValidityState::Suspect);
+    let of_all = suspect.filter_map(|cell| cell.validity.reasons.iter().find(|it| it.concerns == Concern::Everything));
+    let remedies: Vec<Option<&str>> = of_all.map(|reason| reason.remedy.as_deref()).collect();
+    if remedies.len() * 2 <= compared.len() {
+        return None;
+    }
+    let same = |remedy: &str| remedies.iter().filter(|other| **other == Some(remedy)).count();
+    remedies.iter().flatten().copied().max_by_key(|remedy| same(remedy))
 }
 
 /// All is decided: which methods the difference is under.

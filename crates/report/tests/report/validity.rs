@@ -9,7 +9,7 @@ use tare_report::text::{Style, render};
 use tare_report::{Currency, Summary, markdown, summarize};
 use tare_stats::histogram::LatencyHistogram;
 
-use crate::synthetic::{ALL_KINDS, baseline, run, standard};
+use crate::synthetic::{ALL_KINDS, Truth, baseline, run, standard, variant};
 
 fn timeouts(count: u64) -> ErrorTallies {
     [(ErrorClass::Timeout, ErrorTally { count, example: "no answer in 10 s".to_owned() })].into_iter().collect()
@@ -142,6 +142,25 @@ fn a_machine_that_is_always_disturbed_makes_its_cells_suspect() {
         assert_eq!(cell.validity.state, ValidityState::Suspect);
         assert!(cell.validity.reasons.iter().any(|r| r.text == reason), "{:?}", cell.validity.reasons);
     }
+}
+
+#[test]
+fn the_next_step_of_a_disturbed_run_begins_with_what_helps_against_that() {
+    let quiet = summarize(&standard()).next.unwrap();
+    assert!(quiet.command.starts_with("tare profile http4s.Tapir"), "{quiet:?}");
+    let remedy = "Stop other programs, or measure on another machine.";
+
+    let mut record = standard();
+    record.slices.iter_mut().for_each(|slice| slice.server.others_share = Some(0.4));
+    let decided = summarize(&record).next.unwrap();
+    assert_eq!(decided.text, format!("{remedy} Then measure again: most cells of this run are suspect."));
+    assert!(decided.command.starts_with("tare run"), "{decided:?}");
+
+    let mut record = run(&[baseline(), Truth { fork_sd: 0.1, ..variant("http4s.Tapir", 1.0) }], 4, &ALL_KINDS);
+    record.slices.iter_mut().for_each(|slice| slice.server.others_share = Some(0.4));
+    let undecided = summarize(&record).next.unwrap();
+    assert!(undecided.text.starts_with(remedy), "{undecided:?}");
+    assert!(undecided.command.contains("--budget"), "{undecided:?}");
 }
 
 #[test]
