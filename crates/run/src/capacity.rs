@@ -55,10 +55,8 @@ impl<'p> CapacitySearches<'p> {
 /// The slice that tries an amount of load: users, or requests per second.
 fn try_load(slo: &Slo, by: LoadBy, scenario: &ScenarioRun<'_, '_>, round: u32, amount: f64) -> SliceLoad {
     let load = SliceLoad { length: slo.each.0, ..scenario.load(SliceKind::Capacity, round, 0.0) };
-    // Each worker needs a connection.
-    let least = scenario.context.cores.load.len() as u32;
     match by {
-        LoadBy::Users => SliceLoad { users: (amount.round() as u32).max(least), ..load },
+        LoadBy::Users => SliceLoad { users: (amount.round() as u32).max(scenario.least_users()), ..load },
         LoadBy::Rate => SliceLoad { rate_per_s: amount, ..load },
     }
 }

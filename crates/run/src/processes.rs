@@ -162,6 +162,10 @@ impl TestBed for ProcessBed<'_> {
         self.load.open(sessions)
     }
 
+    fn least_users(&self) -> u32 {
+        self.load.least_users()
+    }
+
     fn close_sessions(&mut self) {
         self.load.close();
     }

@@ -57,6 +57,18 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
         &self.servers.members[member]
     }
 
+    /// Users of every slice that tries no number of them: those of the plan, as far as there are connections for them, and
+    /// one for each worker of the generator.
+    pub fn users(&self) -> u32 {
+        let plan = self.plan();
+        plan.load.users.min(plan.connections(&self.named.scenario)).max(self.least_users())
+    }
+
+    /// The fewest users that a slice may have; see [`TestBed::least_users`](crate::test_bed::TestBed::least_users).
+    pub fn least_users(&self) -> u32 {
+        self.context.bed.least_users()
+    }
+
     /// Whether this server may get another slice.
     pub fn may_drive(&self, member: usize) -> bool {
         self.server_state(member).is_healthy() && !self.context.is_interrupted()
@@ -74,7 +86,7 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
             kind,
             phase: Phase::Measure,
             round,
-            users: plan.load.users,
+            users: self.users(),
             rate_per_s,
             length: plan.slices.length.0,
             discard: plan.slices.discard.0,

@@ -161,6 +161,10 @@ impl TestBed for SimulatedBed {
         Ok(())
     }
 
+    fn least_users(&self) -> u32 {
+        self.world.borrow().workers.max(1)
+    }
+
     fn close_sessions(&mut self) {
         self.act(Action::CloseSessions);
     }
@@ -174,6 +178,7 @@ impl TestBed for SimulatedBed {
         on_stage(DriveStage::Begun);
         let name = self.running[&server].name.clone();
         let SliceLoad { phase, kind, round, seed, users, rate_per_s, .. } = *load;
+        assert!(users >= self.least_users(), "a slice of {users} connections over {} workers", self.least_users());
         let driven = Driven { phase, kind, round, seed, users, rate_per_s };
         self.act(Action::Drive { variant: name.clone(), scenario: self.scenario.clone(), load: driven });
         let start_ns = self.elapsed_ns();

@@ -101,6 +101,10 @@ pub(crate) trait TestBed {
     /// When the generator cannot start.
     fn open_sessions(&mut self, servers: &[ServerId], named: &NamedScenario) -> Result<(), RunError>;
 
+    /// The fewest users that a turn may have: each worker of a generator needs one. At least 1, and never more than the
+    /// sessions have connections.
+    fn least_users(&self) -> u32;
+
     /// Closes all connections of the load.
     fn close_sessions(&mut self);
 

@@ -10,6 +10,7 @@
 
 mod windows;
 
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use tare_load::Sending;
@@ -50,7 +51,8 @@ const SHARE_ON_OWN_CORES: f64 = 0.3;
 const LEAST_ON_OWN_CORES: Duration = Duration::from_secs(7);
 /// Full rounds that it needs there, however long they take: the fewest windows of the rule, and one during the change.
 const LEAST_ROUNDS_ON_OWN_CORES: u32 = 9;
-/// The fewest users of a warm-up until steady, unless the plan has fewer: they still keep a server busy.
+/// The fewest users of a warm-up until steady, unless the plan has fewer or the generator needs more: they still keep a server
+/// busy.
 const FEWEST_USERS: u32 = 8;
 
 /// The warm-up of all servers of a fork for one scenario.
@@ -59,6 +61,7 @@ pub(crate) struct WarmUp {
     cap: Duration,
     /// Users of the next slice.
     users: u32,
+    fewest_users: u32,
     most_users: u32,
     /// What the slowest server answered in the last full round; 0 before.
     slowest_per_s: f64,
@@ -102,15 +105,16 @@ impl WarmUp {
 
     fn begin(scenario: &mut ScenarioRun<'_, '_>) -> Self {
         let plan = scenario.plan();
+        let (least_users, most_users) = (scenario.least_users(), scenario.users());
+        let fewest_users = FEWEST_USERS.min(most_users).max(least_users);
         let (cap, users, until_steady) = match plan.warmup {
             Warmup::UntilSteady { cap, first_cap, .. } => {
                 // Few at first: how fast the servers answer is not known yet.
-                let users = plan.load.users.min(FEWEST_USERS);
-                (if scenario.servers.are_warmed() { cap.0 } else { first_cap.0 }, users, true)
+                (if scenario.servers.are_warmed() { cap.0 } else { first_cap.0 }, fewest_users, true)
             }
             // Each server warms up for the whole span, and they take turns.
             Warmup::Fixed { span, users } => {
-                (span.0 * scenario.servers.healthy() as u32, users.min(plan.load.users), false)
+                (span.0 * scenario.servers.healthy() as u32, users.min(most_users).max(least_users), false)
             }
         };
         let (warmup, server) = (scenario.context.cores.warmup.clone(), scenario.context.cores.server.clone());
@@ -119,7 +123,8 @@ impl WarmUp {
         Self {
             cap,
             users,
-            most_users: plan.load.users,
+            fewest_users,
+            most_users,
             slowest_per_s: 0.0,
             full_round: Duration::ZERO,
             until_steady,
@@ -200,7 +205,7 @@ impl WarmUp {
     fn take_full_round(&mut self, windows: Vec<(usize, Window)>, slowest_per_s: f64, length: Duration) {
         self.slowest_per_s = slowest_per_s;
         if self.until_steady {
-            self.users = users_that_drain_soon(length, slowest_per_s, self.most_users);
+            self.users = users_that_drain_soon(length, slowest_per_s, self.fewest_users..=self.most_users);
         }
         self.windows.take_round(windows);
     }
@@ -257,11 +262,12 @@ fn quiet_rate(round: u32, slowest_per_s: f64) -> Option<f64> {
     (is_quiet && is_known).then_some(rate_per_s)
 }
 
-/// So many users that a slice drains in about half its length, in powers of two: all of them, unless answers are slow. 128
+/// So many users that a slice drains in about half its length, in powers of two: the most, unless answers are slow. 128
 /// uploads of 5 MiB take seconds together, and windows of that length are too few to show a level.
-fn users_that_drain_soon(length: Duration, slowest_per_s: f64, most: u32) -> u32 {
-    let answered = (slowest_per_s * length.as_secs_f64() / 2.0).max(f64::from(FEWEST_USERS));
-    if answered >= f64::from(most) { most } else { 1 << (answered as u32).ilog2() }
+fn users_that_drain_soon(length: Duration, slowest_per_s: f64, users: RangeInclusive<u32>) -> u32 {
+    let (fewest, most) = users.into_inner();
+    let answered = (slowest_per_s * length.as_secs_f64() / 2.0).max(f64::from(fewest));
+    if answered >= f64::from(most) { most } else { (1 << (answered as u32).ilog2()).max(fewest) }
 }
 
 /// How long servers may stay on all cores in a warm-up with this cap and full rounds of this length. A short cap is shared
@@ -285,11 +291,13 @@ mod tests {
 
     #[test]
     fn slow_answers_are_asked_for_by_fewer_users() {
-        let users = |per_s, most| users_that_drain_soon(SLICE, per_s, most);
+        let users = |per_s, most| users_that_drain_soon(SLICE, per_s, 8.min(most)..=most);
         assert_eq!(users(15_000.0, 128), 128);
         assert_eq!(users(130.0, 128), 16, "of 130 uploads per second, 16 take an eighth of a second");
         assert_eq!((users(3.0, 128), users(0.0, 128)), (8, 8), "enough to keep a server busy");
         assert_eq!((users(3.0, 5), users(f64::INFINITY, 100)), (5, 100), "never more than the plan has");
+        let of_12_workers = |per_s| users_that_drain_soon(SLICE, per_s, 12..=128);
+        assert_eq!((of_12_workers(3.0), of_12_workers(130.0)), (12, 16), "one for each worker");
     }
 
     #[test]

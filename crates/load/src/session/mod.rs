@@ -96,6 +96,11 @@ impl LoadSession {
         Ok(Self { workers, share, connections, congestion, poller, keeps_cpus_awake, clock_probe })
     }
 
+    /// Number of worker threads. A slice has at least one connection for each of them.
+    pub const fn workers(&self) -> usize {
+        self.workers.len()
+    }
+
     /// The congestion control algorithm of the session's sockets; `None` for Unix sockets, and where the kernel does not say.
     pub fn congestion_control(&self) -> Option<&str> {
         self.congestion.as_deref()

@@ -188,7 +188,7 @@ fn event_of_agent(event: &EventRecord, agent: &str) -> EventRecord {
 pub(crate) struct AgentLoad<'a> {
     agents: &'a LoadAgents,
     cancelled: Arc<AtomicBool>,
-    /// With fewer users, a worker of some agent would have none.
+    /// With fewer, a worker of some agent would have none.
     least_users: u32,
 }
 
@@ -223,13 +223,16 @@ impl RunLoad for AgentLoad<'_> {
         Ok(())
     }
 
+    fn least_users(&self) -> u32 {
+        self.least_users
+    }
+
     fn close(&mut self) {
+        self.least_users = 1;
         // An agent that is gone has no connections. The next order says so.
         let _ = self.agents.call_all(&LoadOrder::Close, None);
     }
 
-    /// A turn of the warm-up may have more users than was asked for, so that each worker has one. A scored turn has as many
-    /// as there are connections, which are enough.
     fn drive(
         &mut self,
         server: ServerId,
@@ -237,8 +240,7 @@ impl RunLoad for AgentLoad<'_> {
         on_stage: &mut dyn FnMut(DriveStage),
     ) -> Result<SliceSample, RunError> {
         on_stage(DriveStage::Begun);
-        let load = SliceLoad { users: load.users.max(self.least_users), ..*load };
-        let answers = self.agents.call_all(&LoadOrder::Drive { server, load }, Some(&self.cancelled))?;
+        let answers = self.agents.call_all(&LoadOrder::Drive { server, load: *load }, Some(&self.cancelled))?;
         let mut whole: Option<SliceSample> = None;
         for (answer, name) in answers.into_iter().zip(&self.agents.names) {
             let sample = sample_of(answer).map_err(|reason| RunError::Agent { agent: name.clone(), reason })?;

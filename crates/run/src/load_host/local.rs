@@ -26,6 +26,11 @@ impl OwnLoad {
     pub fn new(cpus: CpuSet, share: Share, cancel: Cancel) -> Self {
         Self { cpus, share, cancel, sessions: BTreeMap::new() }
     }
+
+    /// Worker threads of the session that has the most; 0 without a session.
+    pub fn most_workers(&self) -> u32 {
+        self.sessions.values().map(|(_, session)| session.workers()).max().unwrap_or(0) as u32
+    }
 }
 
 impl RunLoad for OwnLoad {
@@ -40,6 +45,10 @@ impl RunLoad for OwnLoad {
             self.sessions.insert(order.server, (order, session));
         }
         Ok(())
+    }
+
+    fn least_users(&self) -> u32 {
+        self.most_workers().max(1)
     }
 
     fn close(&mut self) {

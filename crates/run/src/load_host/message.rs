@@ -49,7 +49,7 @@ pub(crate) enum LoadReport {
     Facts(Vec<FactSection>),
     Disturbances(Vec<EventRecord>),
     Verified(Vec<CheckOutcome>),
-    /// Sessions are prepared, each with this many worker threads.
+    /// Sessions are prepared. The one with the most worker threads has so many.
     Opened {
         workers: u32,
     },

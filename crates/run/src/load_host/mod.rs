@@ -41,6 +41,9 @@ pub(crate) trait RunLoad {
     /// When a generator cannot start.
     fn open(&mut self, sessions: Vec<SessionOrder>) -> Result<(), RunError>;
 
+    /// The fewest users that a turn may have; see [`TestBed::least_users`](crate::test_bed::TestBed::least_users).
+    fn least_users(&self) -> u32;
+
     /// Closes all connections.
     fn close(&mut self);
 

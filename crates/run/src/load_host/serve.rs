@@ -48,7 +48,7 @@ impl AgentGenerator {
             LoadOrder::Verify(order) => LoadReport::Verified(order.carry_out()),
             LoadOrder::Open(sessions) => {
                 self.open(sessions)?;
-                LoadReport::Opened { workers: self.cpus.len() as u32 }
+                LoadReport::Opened { workers: self.load.most_workers() }
             }
             LoadOrder::Drive { server, load } => return self.drive(server, &load),
             LoadOrder::Close => {

@@ -92,8 +92,11 @@ fn the_turns_of_two_agents_add_up_to_what_the_server_answered() {
         assert!((begun.0..=clock::now().0).contains(&sample.start_ns), "{kind:?} begins on the clock of this process");
         assert!(sample.workers >= 2, "each agent has its own: {sample:?}");
     }
-    let fewer = generator.drive(SERVER, &load(SliceKind::Saturating, 1, 0.0), &mut |_| {}).unwrap();
-    assert!(fewer.ok > 0 && fewer.failed == 0, "one user is too few for all workers: {fewer:?}");
+    let least = generator.least_users();
+    let fewest = generator.drive(SERVER, &load(SliceKind::Saturating, least, 0.0), &mut |_| {}).unwrap();
+    assert!(fewest.ok > 0 && fewest.failed == 0 && least >= fewest.workers, "one user for each worker: {fewest:?}");
+    let fewer = generator.drive(SERVER, &load(SliceKind::Saturating, least - 1, 0.0), &mut |_| {});
+    assert!(fewer.unwrap_err().to_string().contains("a slice of"), "no other number is driven than was asked for");
     generator.open(vec![SessionOrder::to(SERVER, address, 3)]).unwrap();
     let uneven = generator.drive(SERVER, &load(SliceKind::Saturating, 3, 0.0), &mut |_| {}).unwrap();
     assert!(uneven.ok > 0 && uneven.failed == 0, "two users of one agent, and one of the other: {uneven:?}");

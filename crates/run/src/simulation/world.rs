@@ -86,6 +86,8 @@ pub(crate) struct World {
     pub planted: BTreeMap<String, Planted>,
     pub actions: Vec<Action>,
     pub engines: Vec<Engine>,
+    /// Workers of the generator; one where it is 0.
+    pub workers: u32,
     /// How long a start takes.
     pub startup: Duration,
 }

@@ -63,6 +63,12 @@ impl Simulation {
         self
     }
 
+    /// The generator has this many workers.
+    fn with_workers(self, workers: u32) -> Self {
+        self.world.borrow_mut().workers = workers;
+        self
+    }
+
     fn interrupt_at(self, at: Duration) -> Self {
         self.world.borrow_mut().interrupted_at = Some(at);
         self

@@ -185,6 +185,16 @@ fn a_search_finds_the_planted_capacity_of_each_server() {
 }
 
 #[test]
+fn a_search_among_few_users_warms_up_with_no_more_than_there_are_connections() {
+    for mut plan in [plan(&["a", "b"], &["Get"]), push_plan()] {
+        plan.slo = Some(Slo { most_users: 10, ..slo(LoadBy::Users) });
+        plan.stop.forks = Forks::Fixed { count: 1 };
+        let outcome = Simulation::new(plan).run();
+        assert!(outcome.record.slices.iter().all(|slice| slice.key.users <= 10), "the plan has 16 users");
+    }
+}
+
+#[test]
 fn a_server_that_dies_in_its_search_does_not_end_the_others() {
     let mut plan = plan(&["a", "b"], &["Get"]);
     plan.slo = Some(slo(LoadBy::Rate));

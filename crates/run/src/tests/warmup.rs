@@ -135,3 +135,24 @@ fn a_fixed_warm_up_lasts_as_long_for_each_server_and_judges_nothing() {
     assert_eq!(warming.len(), 24, "eight windows of 250 ms for each");
     assert!(warming.iter().all(|load| load.users == 4));
 }
+
+#[test]
+fn each_worker_of_the_generator_has_a_user_in_every_slice() {
+    let fixed = Warmup::Fixed { span: Span::from_secs(1), users: 3 };
+    let until_steady = plan(&["a", "b"], &["Get"]).warmup;
+    // The slow server answers a user's request in 100 ms, so the rule would choose 8 users.
+    let slow = Planted { per_s: 40.0, ..Planted::default() };
+    for (warmup, planned_users) in [(&fixed, 16), (&until_steady, 16), (&fixed, 5), (&until_steady, 5)] {
+        let mut plan = plan(&["a", "b"], &["Get"]);
+        (plan.warmup, plan.load.users) = (warmup.clone(), planned_users);
+        plan.stop.forks = Forks::Fixed { count: 1 };
+        // A session has no more workers than connections.
+        let workers = 12.min(planned_users);
+        let outcome = Simulation::new(plan).with_workers(workers).plant("b", slow.clone()).run();
+        let warming = outcome.record.slices.iter().filter(|slice| slice.key.phase == Phase::Warmup);
+        let users: Vec<u32> =
+            warming.filter(|slice| slice.key.round != u32::MAX).map(|slice| slice.key.users).collect();
+        assert!(!users.is_empty() && users.iter().all(|users| *users == workers), "{workers} workers: {users:?}");
+        assert!(outcome.scored().all(|slice| slice.key.users == planned_users));
+    }
+}
