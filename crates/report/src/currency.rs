@@ -86,7 +86,7 @@ currencies! {
         words: ["more CPU", "less CPU"], verbs: ["uses", "use"],
         objects: ["less CPU per request", "more CPU per request"],
     }
-    /// Bytes that a JVM allocates per request.
+    /// Bytes that the runtime allocates per request.
     AllocatedPerRequest = "allocated_per_request", "bytes allocated per request relative to the baseline" by BY_FORK {
         label: "allocated/request", noun: Some("allocation per request"), unit: "bytes", polarity: Polarity::LowerIsBetter,
         percentile: None, words: ["heavier", "lighter"],

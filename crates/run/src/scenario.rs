@@ -225,18 +225,19 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
     }
 
     fn slice_record(&self, member: usize, load: &SliceLoad, sample: SliceSample, readings: ServerUse) -> SliceRecord {
+        let variant = self.server_state(member).variant;
         let key = SliceKey {
             fork: self.place.fork,
             group: self.place.group.to_owned(),
             scenario: self.named.name.clone(),
-            variant: self.server_state(member).variant.name.clone(),
+            variant: variant.name.clone(),
             phase: load.phase,
             kind: load.kind,
             round: load.round,
             users: load.users,
             offered_per_s: (load.rate_per_s > 0.0).then_some(load.rate_per_s),
         };
-        SliceRecord { key, server: per_request(readings, &sample), load: sample }
+        SliceRecord { key, server: per_request(readings, &variant.program, &sample), load: sample }
     }
 
     /// Keeps a slice, and looks whether the server may get another.

@@ -79,7 +79,7 @@ pub(super) const METRICS: &[Metric] = &[
     cell("cpu_ns_per_request_hi", "ns", "upper end of its interval", FORKS, |r| {
         maybe(r.cell.cpu_ns_per_request.and_then(|e| e.hi))
     }),
-    cell("allocated_bytes_per_request", "B", "bytes that a JVM allocated per request", FORKS, |r| {
+    cell("allocated_bytes_per_request", "B", "bytes that the runtime allocated per request", FORKS, |r| {
         maybe(r.cell.allocated_bytes_per_request.map(|e| e.value))
     }),
     cell("allocated_bytes_per_request_lo", "B", "lower end of its interval", FORKS, |r| {

@@ -23,7 +23,7 @@ pub(super) fn cpu<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -> Option<f
     (requests > 0).then(|| cpu_ns as f64 / requests as f64)
 }
 
-/// Bytes that a JVM allocated per request, over the slices with a known allocation.
+/// Bytes that the runtime allocated per request, over the slices with a known allocation.
 pub(super) fn allocated<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -> Option<f64> {
     let known =
         slices.filter_map(|s| s.server.jvm.as_ref()).filter_map(|jvm| Some((jvm.allocated_bytes?, jvm.requests)));

@@ -72,7 +72,7 @@ impl Question<'_> {
         let cell = &self.pair.variant.cell;
         let currency = self.currency();
         let reason = self.pair.void.clone().unwrap_or_else(|| match currency {
-            Currency::AllocatedPerRequest => "bytes are not measured here: only a JVM counts them".to_owned(),
+            Currency::AllocatedPerRequest => "bytes were not measured for these requests".to_owned(),
             Currency::Capacity => "no capacity was searched: give --slo".to_owned(),
             _ => "it was not measured".to_owned(),
         });

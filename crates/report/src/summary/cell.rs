@@ -52,7 +52,7 @@ pub struct Cell {
     pub cpu_load: String,
     /// The same by kind of thread; sums to the total.
     pub cpu_by_kind: Vec<KindShare>,
-    /// Bytes that a JVM allocated per request; `null` for other programs, and if that is not known.
+    /// Bytes that the runtime allocated per request; `null` if that is not known.
     pub allocated_bytes_per_request: Option<Estimate>,
     /// Share of time (0–1) during which a JVM stopped its threads to collect garbage.
     pub gc_pause_share: Option<f64>,

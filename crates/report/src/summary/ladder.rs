@@ -28,7 +28,7 @@ pub struct LadderStep {
     pub cpu_ns: Option<Estimate>,
     /// What it has more than the step below, by forks; `null` on the lowest.
     pub cpu_ns_added: Option<Estimate>,
-    /// Bytes allocated per request on this step; `null` for what is no JVM.
+    /// Bytes allocated per request on this step; `null` where they are not counted.
     pub allocated_bytes: Option<Estimate>,
     /// What it has more than the step below.
     pub allocated_bytes_added: Option<Estimate>,
