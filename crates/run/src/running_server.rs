@@ -40,19 +40,23 @@ enum RuntimeCounters {
     Dotnet(DotnetProbe),
 }
 
+impl RuntimeCounters {
+    /// Where the runtime of these processes keeps them. A JVM may run behind a script that started it.
+    fn find(processes: &CpuProbe, source: Option<CounterSource>) -> Option<Self> {
+        match source {
+            None => processes.processes().find_map(JvmProbe::find_counters).map(Self::Jvm),
+            Some(CounterSource::Dotnet) => DotnetProbe::find(processes.processes()).map(Self::Dotnet),
+            Some(CounterSource::Node | CounterSource::Own) => ToldProbe::find(processes.processes()).map(Self::Told),
+        }
+    }
+}
+
 impl RunningServer {
     /// Finds the probes of a server that has just become ready. Logs and meters lie in `logs`.
     pub fn new(host: Host, counters: Option<CounterSource>, logs: &Path) -> Self {
         // A server that has just died, or runs elsewhere, has no probe: its CPU is absent in the record.
         let probe = host.pid().and_then(|pid| CpuProbe::new(pid).ok());
-        let of_jvm = host.pid().and_then(JvmProbe::find_counters).map(RuntimeCounters::Jvm);
-        let told = || ToldProbe::find(probe.as_ref()?.processes()).map(RuntimeCounters::Told);
-        let dotnet = || DotnetProbe::find(probe.as_ref()?.processes()).map(RuntimeCounters::Dotnet);
-        let counters = match counters {
-            None => of_jvm,
-            Some(CounterSource::Dotnet) => dotnet(),
-            Some(CounterSource::Node | CounterSource::Own) => told(),
-        };
+        let counters = probe.as_ref().and_then(|probe| RuntimeCounters::find(probe, counters));
         let meter = probe.as_ref().and_then(|probe| JvmMeter::find(logs, probe.processes()));
         Self { host, probe, counters, meter, off_heap_due: true }
     }
@@ -84,7 +88,8 @@ impl RunningServer {
 
     /// Resident memory of its JVM outside a heap of `heap_committed_bytes`.
     pub fn off_heap_bytes(&self, heap_committed_bytes: u64) -> Option<u64> {
-        off_heap_bytes(self.host.pid().filter(|_| self.is_jvm())?, heap_committed_bytes)
+        let Some(RuntimeCounters::Jvm(probe)) = &self.counters else { return None };
+        off_heap_bytes(probe.pid(), heap_committed_bytes)
     }
 
     /// CPU of all its processes in nanoseconds; `None` where they cannot be seen. A process that has ended uses none.
@@ -93,5 +98,38 @@ impl RunningServer {
             Some(probe) => Some(probe.processes().filter_map(|pid| process::cpu_time_ns(pid).ok()).sum()),
             None => matches!(self.host.status(), Status::Exited(_)).then_some(0),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{BufRead, BufReader};
+    use std::process::{Command, Stdio};
+
+    use super::*;
+
+    /// Counters of a JVM.
+    const COUNTERS: &[u8] = include_bytes!("../../hostile/seeds/counters/little-endian");
+
+    #[test]
+    fn a_jvm_behind_a_script_has_counters() {
+        // The script's child runs until its input ends.
+        let mut script = Command::new("sh")
+            .args(["-c", "exec 3<&0; cat <&3 & echo $!; wait"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut child = String::new();
+        BufReader::new(script.stdout.take().unwrap()).read_line(&mut child).unwrap();
+        let folder = tempfile::Builder::new().prefix("hsperfdata_").tempdir().unwrap();
+        std::fs::write(folder.path().join(child.trim()), COUNTERS).unwrap();
+        let processes = CpuProbe::new(script.id()).unwrap();
+        let Some(RuntimeCounters::Jvm(found)) = RuntimeCounters::find(&processes, None) else {
+            panic!("the script's child has counters");
+        };
+        assert_eq!(found.pid().to_string(), child.trim());
+        drop(script.stdin.take());
+        script.wait().unwrap();
     }
 }

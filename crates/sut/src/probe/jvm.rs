@@ -8,9 +8,10 @@ use std::path::{Path, PathBuf};
 use hsperf::Counters;
 use tare_record::{CollectorUse, JvmUse};
 
-/// The folder with the counters of a process.
+/// The file with the counters of a process.
 #[derive(Debug, Clone)]
 pub struct JvmProbe {
+    pid: u32,
     file: PathBuf,
 }
 
@@ -67,12 +68,17 @@ impl JvmProbe {
         let mut users = std::fs::read_dir(folder).ok()?.flatten().filter(of_user);
         users.find_map(|user| {
             let file = user.path().join(pid.to_string());
-            Self { file }.keeps_counters()
+            Self { pid, file }.keeps_counters()
         })
     }
 
     fn keeps_counters(self) -> Option<Self> {
         self.take_sample().map(|_| self)
+    }
+
+    /// The process.
+    pub const fn pid(&self) -> u32 {
+        self.pid
     }
 
     /// The counters so far; `None` after the JVM has ended.
