@@ -9,7 +9,7 @@ use tare_sut::probe::dotnet::DotnetProbe;
 use tare_sut::probe::hiccup::inside::JvmMeter;
 use tare_sut::probe::jvm::{JvmProbe, JvmSample};
 use tare_sut::probe::memory::{MemorySample, off_heap_bytes};
-use tare_sut::probe::told::ToldProbe;
+use tare_sut::probe::told;
 use tare_sut::server::Status;
 use tare_sys::procfs::process;
 
@@ -35,18 +35,18 @@ pub(crate) struct RunningServer {
 enum RuntimeCounters {
     Jvm(JvmProbe),
     /// Its processes tell them.
-    Told(ToldProbe),
+    Told,
     /// Its processes report them as events.
     Dotnet(DotnetProbe),
 }
 
 impl RuntimeCounters {
     /// Where the runtime of these processes keeps them. A JVM may run behind a script that started it.
-    fn find(processes: &CpuProbe, source: Option<CounterSource>) -> Option<Self> {
+    fn find(processes: &mut CpuProbe, source: Option<CounterSource>) -> Option<Self> {
         match source {
             None => processes.processes().find_map(JvmProbe::find_counters).map(Self::Jvm),
-            Some(CounterSource::Dotnet) => DotnetProbe::find(processes.processes()).map(Self::Dotnet),
-            Some(CounterSource::Node | CounterSource::Own) => ToldProbe::find(processes.processes()).map(Self::Told),
+            Some(CounterSource::Dotnet) => Some(Self::Dotnet(DotnetProbe::new(&processes.find_living()))),
+            Some(CounterSource::Node | CounterSource::Own) => Some(Self::Told),
         }
     }
 }
@@ -55,8 +55,8 @@ impl RunningServer {
     /// Finds the probes of a server that has just become ready. Logs and meters lie in `logs`.
     pub fn new(host: Host, counters: Option<CounterSource>, logs: &Path) -> Self {
         // A server that has just died, or runs elsewhere, has no probe: its CPU is absent in the record.
-        let probe = host.pid().and_then(|pid| CpuProbe::new(pid).ok());
-        let counters = probe.as_ref().and_then(|probe| RuntimeCounters::find(probe, counters));
+        let mut probe = host.pid().and_then(|pid| CpuProbe::new(pid).ok());
+        let counters = probe.as_mut().and_then(|probe| RuntimeCounters::find(probe, counters));
         let meter = probe.as_ref().and_then(|probe| JvmMeter::find(logs, probe.processes()));
         Self { host, probe, counters, meter, off_heap_due: true }
     }
@@ -67,11 +67,13 @@ impl RunningServer {
     }
 
     /// Counters of the JVM or of another runtime; `None` where there are none.
-    pub fn jvm(&self) -> Option<JvmSample> {
-        match self.counters.as_ref()? {
+    pub fn jvm(&mut self) -> Option<JvmSample> {
+        // The processes of a cluster come and end at any time.
+        let mut living = || self.probe.as_mut().map(CpuProbe::find_living);
+        match self.counters.as_mut()? {
             RuntimeCounters::Jvm(probe) => probe.take_sample(),
-            RuntimeCounters::Told(probe) => probe.take_sample(),
-            RuntimeCounters::Dotnet(probe) => probe.take_sample(),
+            RuntimeCounters::Told => told::take_sample(living()?),
+            RuntimeCounters::Dotnet(probe) => probe.take_sample(&living()?),
         }
     }
 
@@ -124,8 +126,8 @@ mod tests {
         BufReader::new(script.stdout.take().unwrap()).read_line(&mut child).unwrap();
         let folder = tempfile::Builder::new().prefix("hsperfdata_").tempdir().unwrap();
         std::fs::write(folder.path().join(child.trim()), COUNTERS).unwrap();
-        let processes = CpuProbe::new(script.id()).unwrap();
-        let Some(RuntimeCounters::Jvm(found)) = RuntimeCounters::find(&processes, None) else {
+        let mut processes = CpuProbe::new(script.id()).unwrap();
+        let Some(RuntimeCounters::Jvm(found)) = RuntimeCounters::find(&mut processes, None) else {
             panic!("the script's child has counters");
         };
         assert_eq!(found.pid().to_string(), child.trim());

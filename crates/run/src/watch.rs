@@ -42,9 +42,15 @@ pub(crate) struct Watch {
 struct Before {
     server: ServerId,
     cpu: Option<CpuSample>,
-    jvm: Option<JvmSample>,
-    /// What its JVM did between the looks so far.
-    jvm_so_far: Option<JvmUse>,
+    jvm: Followed,
+}
+
+/// What a runtime did between the looks at its counters.
+enum Followed {
+    /// The last look, and the sum of the spans up to it.
+    Counting { last: Box<JvmSample>, sum: Box<JvmUse> },
+    /// A look failed, or a process came or ended. The sum of the other spans would be divided by all answers.
+    Unknown,
 }
 
 /// What the meter outside the servers saw, and which delays count.
@@ -54,15 +60,31 @@ struct Outside {
     origin: Nanos,
 }
 
-impl Before {
-    /// Adds what the JVM did since the look before.
+impl Followed {
+    /// Begins with a first look.
+    fn begin(first: Option<JvmSample>) -> Self {
+        let nothing = first.as_ref().and_then(|first| first.since(first));
+        first.zip(nothing).map_or(Self::Unknown, |(last, sum)| Self::Counting { last: last.into(), sum: sum.into() })
+    }
+
+    /// Adds what the runtime did since the look before.
     fn look(&mut self, now: Option<JvmSample>) {
-        let since = self.jvm.as_ref().zip(now.as_ref()).map(|(before, now)| now.since(before));
-        match (&mut self.jvm_so_far, since) {
-            (Some(sum), Some(since)) => sum.append(since),
-            (sum, since) => *sum = since,
+        let Self::Counting { last, sum } = self else { return };
+        match now.and_then(|now| Some((now.since(last)?, now))) {
+            Some((since, now)) => {
+                sum.append(since);
+                **last = now;
+            }
+            None => *self = Self::Unknown,
         }
-        self.jvm = now;
+    }
+
+    /// What it did from the first look to the last; `None` if that is not known.
+    fn sum(self) -> Option<JvmUse> {
+        match self {
+            Self::Counting { sum, .. } => Some(*sum),
+            Self::Unknown => None,
+        }
     }
 }
 
@@ -85,8 +107,8 @@ impl Watch {
         for id in watched {
             let Some(server) = servers.get_mut(id) else { continue };
             // Asking a runtime for its counters costs it CPU, which is not the load's.
-            let jvm = server.jvm();
-            watch.watched.push(Before { server: *id, cpu: server.cpu(), jvm, jvm_so_far: None });
+            let jvm = Followed::begin(server.jvm());
+            watch.watched.push(Before { server: *id, cpu: server.cpu(), jvm });
         }
         watch.probing_ns = clock::thread_cpu_ns() - begun;
         watch
@@ -94,11 +116,11 @@ impl Watch {
 
     /// Looks at the counters of one server's JVM after a turn of load: allocation can be followed over at most one
     /// young collection between two looks.
-    pub fn look_at_jvm(&mut self, id: ServerId, servers: &RunningServers) {
+    pub fn look_at_jvm(&mut self, id: ServerId, servers: &mut RunningServers) {
         let begun = clock::thread_cpu_ns();
         let watched = self.watched.iter_mut().find(|before| before.server == id);
-        if let Some((before, server)) = watched.zip(servers.get(&id).filter(|server| server.is_jvm())) {
-            before.look(server.jvm());
+        if let Some((before, server)) = watched.zip(servers.get_mut(&id).filter(|server| server.is_jvm())) {
+            before.jvm.look(server.jvm());
         }
         self.probing_ns += clock::thread_cpu_ns() - begun;
     }
@@ -115,9 +137,9 @@ impl Watch {
             .map(|mut before| {
                 let server = servers.get_mut(&before.server);
                 let (cpu, jvm) = server.map_or((None, None), |server| (server.cpu(), server.jvm()));
-                before.look(jvm);
+                before.jvm.look(jvm);
                 let cpu = before.cpu.zip(cpu).map(|(before, after)| after.since(&before));
-                (before.server, cpu, before.jvm_so_far)
+                (before.server, cpu, before.jvm.sum())
             })
             .collect();
         let outside = self.meter.map(|meter| {
@@ -219,4 +241,45 @@ fn histogram(delays: &[Delay]) -> LatencyHistogram {
     let mut histogram = LatencyHistogram::new();
     delays.iter().for_each(|delay| histogram.record_ns(delay.late_ns));
     histogram
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Counters of these processes that have allocated some bytes.
+    fn counters(allocated_bytes: u64, processes: &[u32]) -> Option<JvmSample> {
+        let mut counters = JvmSample::default();
+        counters.processes.extend(processes);
+        counters.allocated_bytes = Some(allocated_bytes);
+        Some(counters)
+    }
+
+    fn allocated(looks: &[Option<JvmSample>]) -> Option<u64> {
+        let mut followed = Followed::begin(looks[0].clone());
+        looks[1..].iter().for_each(|now| followed.look(now.clone()));
+        followed.sum()?.allocated_bytes
+    }
+
+    #[test]
+    fn what_was_done_between_the_looks_is_added_up() {
+        let looks = [10, 30, 35, 100].map(|bytes| counters(bytes, &[1]));
+        assert_eq!(allocated(&looks), Some(90));
+    }
+
+    #[test]
+    fn after_a_look_that_failed_the_sum_is_unknown() {
+        let look = |bytes| counters(bytes, &[1]);
+        for looks in
+            [[None, look(1), look(2), look(3)], [look(1), None, look(2), look(3)], [look(1), look(2), look(3), None]]
+        {
+            assert_eq!(allocated(&looks), None, "{looks:?}");
+        }
+    }
+
+    #[test]
+    fn while_processes_come_and_end_the_sum_is_unknown() {
+        let looks = [counters(1, &[1]), counters(5, &[1, 2]), counters(9, &[1, 2])];
+        assert_eq!(allocated(&looks), None);
+    }
 }

@@ -107,7 +107,7 @@ impl ServerHost for LocalServers {
 
     fn look_at_jvm(&mut self, server: ServerId) {
         if let Some((_, watch)) = &mut self.watch {
-            watch.look_at_jvm(server, &self.servers);
+            watch.look_at_jvm(server, &mut self.servers);
         }
     }
 

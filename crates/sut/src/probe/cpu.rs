@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tare_sys::clock::{self, Nanos};
 use tare_sys::limits;
-use tare_sys::procfs::process::{self, SchedStat, SchedStatReader};
+use tare_sys::procfs::process::{self, SchedStat, SchedStatReader, Stat};
 
 use super::kind::{self, thread_kind, thread_pool};
 use crate::SutError;
@@ -176,6 +176,15 @@ impl CpuProbe {
     /// The processes of the server, including those that have ended.
     pub fn processes(&self) -> impl Iterator<Item = u32> + '_ {
         self.processes.keys().copied()
+    }
+
+    /// Those of them that live now. New ones are searched for among all processes of the machine, which takes about a
+    /// millisecond.
+    pub fn find_living(&mut self) -> Vec<u32> {
+        // Where processes cannot be listed, the known ones are left.
+        let _ = self.meet_family();
+        let is_alive = |pid: &u32| Stat::of_process(*pid).is_ok_and(|stat| stat.is_alive());
+        self.processes().filter(is_alive).collect()
     }
 
     fn meet_family(&mut self) -> Result<(), SutError> {

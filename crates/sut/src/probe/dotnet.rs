@@ -8,6 +8,7 @@
 
 pub mod trace;
 
+use std::collections::BTreeMap;
 use std::io::{ErrorKind, Read, Write};
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
@@ -46,7 +47,8 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// The .NET processes of one server.
 #[derive(Debug)]
 pub struct DotnetProbe {
-    sessions: Vec<Session>,
+    /// By process; `None` for one with a port that does not report.
+    sessions: BTreeMap<u32, Option<Session>>,
 }
 
 /// The events of one process.
@@ -64,19 +66,34 @@ struct PublishedTotals {
 }
 
 impl DotnetProbe {
-    /// Those of `processes` that report by their diagnostic port; `None` if none does.
-    pub fn find(processes: impl Iterator<Item = u32>) -> Option<Self> {
-        let sessions: Vec<_> = processes.filter_map(|pid| Session::open(&port(pid)?)).collect();
-        let reporting: Vec<_> = sessions.into_iter().filter(Session::reports).collect();
-        (!reporting.is_empty()).then_some(Self { sessions: reporting })
+    /// Opens sessions with those of `processes` that have a diagnostic port.
+    pub fn new(processes: &[u32]) -> Self {
+        let mut probe = Self { sessions: BTreeMap::new() };
+        probe.meet(processes);
+        probe
     }
 
-    /// The sum over all processes, at a tick of each that is later than this call; `None` if one of them has ended.
-    pub fn take_sample(&self) -> Option<JvmSample> {
+    /// The sum over those of `processes` that have a diagnostic port, at a tick of each that is later than this call; `None` if
+    /// none has one, or one does not report.
+    pub fn take_sample(&mut self, processes: &[u32]) -> Option<JvmSample> {
+        self.meet(processes);
+        let sessions: BTreeMap<u32, &Session> =
+            self.sessions.iter().map(|(pid, session)| Some((*pid, session.as_ref()?))).collect::<Option<_>>()?;
         let now = clock::now().0;
-        let all: Vec<ToldCounters> =
-            self.sessions.iter().map(|session| session.totals.after(now).map(told)).collect::<Option<_>>()?;
-        Some(sum_of(&all))
+        let all: BTreeMap<u32, ToldCounters> = sessions
+            .into_iter()
+            .map(|(pid, session)| Some((pid, told(session.totals.after(now)?))))
+            .collect::<Option<_>>()?;
+        (!all.is_empty()).then(|| sum_of(&all))
+    }
+
+    /// Leaves those that have ended, and opens sessions with new ones.
+    fn meet(&mut self, processes: &[u32]) {
+        self.sessions.retain(|pid, _| processes.contains(pid));
+        let new = processes.iter().filter(|pid| !self.sessions.contains_key(pid));
+        let opened: Vec<_> = new.filter_map(|pid| Some((*pid, Session::open(&port(*pid)?)))).collect();
+        let reporting = opened.into_iter().map(|(pid, session)| (pid, session.filter(Session::reports)));
+        self.sessions.extend(reporting);
     }
 }
 
@@ -233,6 +250,12 @@ mod tests {
     }
 
     #[test]
+    fn beside_a_process_that_does_not_report_nothing_is_known() {
+        let mut probe = DotnetProbe { sessions: BTreeMap::from([(1, None)]) };
+        assert_eq!(probe.take_sample(&[1]), None);
+    }
+
+    #[test]
     fn a_runtime_whose_events_cannot_be_read_is_left_alone() {
         let folder = tempfile::tempdir().unwrap();
         let port = folder.path().join("port");
@@ -262,6 +285,7 @@ mod tests {
         let process = runtime(&port, header([0xff, 0xff]));
         assert!(Session::open(&port).is_none());
         process.join().unwrap();
-        assert!(DotnetProbe::find(std::iter::once(std::process::id())).is_none(), "this is no .NET process");
+        let own = [std::process::id()];
+        assert_eq!(DotnetProbe::new(&own).take_sample(&own), None, "this is no .NET process");
     }
 }

@@ -2,7 +2,7 @@
 
 pub mod hsperf;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use hsperf::Counters;
@@ -18,6 +18,8 @@ pub struct JvmProbe {
 /// Counters of a JVM, or of another runtime that tells its own ([`super::told`]), so far. Totals only grow.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct JvmSample {
+    /// Those whose counters these are.
+    pub processes: BTreeSet<u32>,
     /// Stop-the-world collections of any kind.
     pub collections: u64,
     /// Time in them.
@@ -84,7 +86,8 @@ impl JvmProbe {
     /// The counters so far; `None` after the JVM has ended.
     pub fn take_sample(&self) -> Option<JvmSample> {
         let file = std::fs::read(&self.file).ok()?;
-        hsperf::parse_counters(&file).map(|counters| JvmSample::of(&counters))
+        let counters = hsperf::parse_counters(&file)?;
+        Some(JvmSample { processes: BTreeSet::from([self.pid]), ..JvmSample::of(&counters) })
     }
 }
 
@@ -110,6 +113,7 @@ impl JvmSample {
             Some(((*name).to_owned(), CollectorUse { pauses: figure("invocations"), pause_ns: ns(figure("time")) }))
         };
         Self {
+            processes: BTreeSet::new(),
             collections: sum("sun.gc.collector.", ".invocations"),
             collecting_ns: ns(sum("sun.gc.collector.", ".time")),
             collectors: counters.texts.iter().filter_map(collector).collect(),
@@ -133,13 +137,14 @@ impl JvmSample {
         }
     }
 
-    /// The use since `earlier`, without the requests and the memory outside the heap.
+    /// The use since `earlier`, without the requests and the memory outside the heap; `None` if a process came or ended
+    /// meanwhile: its part is not known.
     ///
     /// Allocation is counted in eden, in steps of a region (1 MiB with 1 GiB of heap). Objects of half a region or more
     /// are allocated elsewhere and not counted. It is unknown for collectors other than G1, and after several young
     /// collections.
-    pub fn since(&self, earlier: &Self) -> JvmUse {
-        JvmUse {
+    pub fn since(&self, earlier: &Self) -> Option<JvmUse> {
+        (self.processes == earlier.processes).then(|| JvmUse {
             collections: self.collections.saturating_sub(earlier.collections),
             collecting_ns: self.collecting_ns.saturating_sub(earlier.collecting_ns),
             collectors: self.collectors_since(earlier),
@@ -157,7 +162,7 @@ impl JvmSample {
             compiles_invalidated: self.compiles_invalidated.saturating_sub(earlier.compiles_invalidated),
             code_bytes: self.code_bytes,
             ..JvmUse::default()
-        }
+        })
     }
 
     fn collectors_since(&self, earlier: &Self) -> BTreeMap<String, CollectorUse> {
@@ -231,13 +236,13 @@ mod tests {
             (sample(5, 20 * MIB, 590 * MIB), Some(510 * MIB)),
             (sample(6, 20 * MIB, 590 * MIB), None),
         ] {
-            assert_eq!(after.since(&before).allocated_bytes, allocated.map(i64::unsigned_abs), "{after:?}");
+            assert_eq!(after.since(&before).unwrap().allocated_bytes, allocated.map(i64::unsigned_abs), "{after:?}");
         }
     }
 
     #[test]
     fn collections_and_heap_are_totals_of_all_kinds() {
-        let used = sample(5, 20 * MIB, 590 * MIB).since(&sample(4, 100 * MIB, 600 * MIB));
+        let used = sample(5, 20 * MIB, 590 * MIB).since(&sample(4, 100 * MIB, 600 * MIB)).unwrap();
         assert_eq!((used.collections, used.collecting_ns, used.safepoint_ns), (1, 2_000_000, 3_000_000));
         assert_eq!((used.heap_used_bytes, used.heap_committed_bytes), (70 << 20, 1 << 30));
         assert_eq!((used.heap_after_gc_bytes, used.metaspace_bytes), (Some(50 << 20), Some(9 << 20)));
@@ -248,17 +253,17 @@ mod tests {
     #[test]
     fn looks_in_between_follow_allocation_over_two_collections() {
         let looks = [sample(4, 100 * MIB, 600 * MIB), sample(5, 20 * MIB, 590 * MIB), sample(6, 30 * MIB, 600 * MIB)];
-        let mut used = looks[1].since(&looks[0]);
-        used.append(looks[2].since(&looks[1]));
+        let mut used = looks[1].since(&looks[0]).unwrap();
+        used.append(looks[2].since(&looks[1]).unwrap());
         assert_eq!(used.allocated_bytes, Some(510 << 20).map(|first: u64| first + (610 << 20)));
         assert_eq!((used.collections, used.safepoints, used.compiles), (2, Some(4), 200));
         assert_eq!(used.collectors["G1 young"].pauses, 2);
-        assert_eq!(looks[2].since(&looks[0]).allocated_bytes, None, "one look is not enough");
+        assert_eq!(looks[2].since(&looks[0]).unwrap().allocated_bytes, None, "one look is not enough");
     }
 
     #[test]
     fn what_the_compilers_did_is_counted() {
-        let used = sample(5, 20 * MIB, 590 * MIB).since(&sample(4, 100 * MIB, 600 * MIB));
+        let used = sample(5, 20 * MIB, 590 * MIB).since(&sample(4, 100 * MIB, 600 * MIB)).unwrap();
         assert_eq!((used.compiles, used.compiles_invalidated, used.code_bytes), (100, 1, 5 << 20));
     }
 
@@ -266,7 +271,7 @@ mod tests {
     fn another_collector_has_no_allocation() {
         let file = hsperf::tests::file(&[("sun.gc.collector.0.invocations", 4), ("sun.gc.tlab.alloc", 8)]);
         let sample = JvmSample::of(&hsperf::parse_counters(&file).unwrap());
-        assert_eq!(sample.since(&sample).allocated_bytes, None);
+        assert_eq!(sample.since(&sample).unwrap().allocated_bytes, None);
     }
 
     #[test]

@@ -38,34 +38,22 @@ pub(super) struct ToldCounters {
     pub(super) collectors: BTreeMap<String, CollectorUse>,
 }
 
-/// The processes of one server that tell their counters.
-#[derive(Debug, Clone)]
-pub struct ToldProbe {
-    sockets: Vec<SocketAddr>,
-}
-
 /// The beginning of the names of the sockets of all servers that this process starts.
 pub fn socket_prefix() -> String {
     format!("tare-counters-{}", std::process::id())
 }
 
-impl ToldProbe {
-    /// Those of `processes` that answer; `None` if none does. The first answer begins the count.
-    pub fn find(processes: impl Iterator<Item = u32>) -> Option<Self> {
-        Self::with_names(processes.map(|pid| format!("{}-{pid}", socket_prefix())))
-    }
+/// The sum of the counters of those of `processes` that tell them; `None` if none does, or one does not answer. The first answer
+/// of a process begins its count.
+pub fn take_sample(processes: impl IntoIterator<Item = u32>) -> Option<JvmSample> {
+    sample_of(processes.into_iter().map(|pid| (pid, format!("{}-{pid}", socket_prefix()))))
+}
 
-    fn with_names(names: impl Iterator<Item = String>) -> Option<Self> {
-        let answering = |name: String| addresses(&name).into_iter().find(|socket| ask(socket).is_some());
-        let sockets: Vec<_> = names.filter_map(answering).collect();
-        (!sockets.is_empty()).then_some(Self { sockets })
-    }
-
-    /// The sum over all processes; `None` if one of them no longer answers.
-    pub fn take_sample(&self) -> Option<JvmSample> {
-        let all: Vec<ToldCounters> = self.sockets.iter().map(ask).collect::<Option<_>>()?;
-        Some(sum_of(&all))
-    }
+/// The same of processes whose sockets have these names.
+fn sample_of(named: impl Iterator<Item = (u32, String)>) -> Option<JvmSample> {
+    let listening = named.filter_map(|(pid, name)| Some((pid, connect(&name)?)));
+    let told: BTreeMap<_, _> = listening.map(|(pid, stream)| Some((pid, answer(stream)?))).collect::<Option<_>>()?;
+    (!told.is_empty()).then(|| sum_of(&told))
 }
 
 /// The socket of this name. Node 20 fills the name up with zeros, which makes it another one.
@@ -75,31 +63,38 @@ fn addresses(name: &str) -> Vec<SocketAddr> {
     [name.as_bytes(), &padded].into_iter().filter_map(|name| abstract_address(name).ok()).collect()
 }
 
-fn ask(socket: &SocketAddr) -> Option<ToldCounters> {
-    let mut stream = UnixStream::connect_addr(socket).ok()?;
+/// A connection to the process that listens on this name; `None` if none does.
+fn connect(name: &str) -> Option<UnixStream> {
+    addresses(name).iter().find_map(|address| UnixStream::connect_addr(address).ok())
+}
+
+fn answer(mut stream: UnixStream) -> Option<ToldCounters> {
     stream.set_read_timeout(Some(PATIENCE)).ok()?;
     let mut text = String::new();
     stream.by_ref().take(MOST_BYTES).read_to_string(&mut text).ok()?;
     serde_json::from_str(&text).ok()
 }
 
-pub(super) fn sum_of(all: &[ToldCounters]) -> JvmSample {
+/// The sum over these processes.
+pub(super) fn sum_of(told: &BTreeMap<u32, ToldCounters>) -> JvmSample {
+    let all = || told.values();
     let mut collectors: BTreeMap<String, CollectorUse> = BTreeMap::new();
-    for (name, of) in all.iter().flat_map(|told| &told.collectors) {
+    for (name, of) in all().flat_map(|told| &told.collectors) {
         let sum = collectors.entry(name.clone()).or_default();
         sum.pauses += of.pauses;
         sum.pause_ns += of.pause_ns;
     }
     let collecting_ns = collectors.values().map(|of| of.pause_ns).sum();
     JvmSample {
+        processes: told.keys().copied().collect(),
         collections: collectors.values().map(|of| of.pauses).sum(),
         collecting_ns,
         // Nothing else that stops the application is told.
         safepoint_ns: collecting_ns,
         collectors,
-        heap_used_bytes: all.iter().map(|told| told.heap_used_bytes).sum(),
-        heap_committed_bytes: all.iter().map(|told| told.heap_committed_bytes).sum(),
-        allocated_bytes: all.iter().map(|told| told.allocated_bytes).sum(),
+        heap_used_bytes: all().map(|told| told.heap_used_bytes).sum(),
+        heap_committed_bytes: all().map(|told| told.heap_committed_bytes).sum(),
+        allocated_bytes: all().map(|told| told.allocated_bytes).sum(),
         ..JvmSample::default()
     }
 }
@@ -123,39 +118,52 @@ mod tests {
 
     #[test]
     fn totals_of_all_processes_are_summed_and_differences_are_the_use() {
-        let name = |number: u32| format!("tare-test-{}-{number}", std::process::id());
+        let named = |number: u32| (number, format!("tare-test-{}-{number}", std::process::id()));
         let first = process(
-            &name(1),
+            &named(1).1,
             &[
-                r#"{"allocated_bytes": 100, "collectors": {"Scavenge": {"pauses": 1, "pause_ns": 5}}}"#,
                 r#"{"allocated_bytes": 100, "collectors": {"Scavenge": {"pauses": 1, "pause_ns": 5}}}"#,
                 r#"{"allocated_bytes": 400, "heap_used_bytes": 7, "collectors": {"Scavenge": {"pauses": 3, "pause_ns": 25}}}"#,
             ],
         );
-        let second =
-            process(&name(2), &["{\"allocated_bytes\": 1}", "{\"allocated_bytes\": 1}", "{\"allocated_bytes\": 31}"]);
-        let probe = ToldProbe::with_names([1, 2, 3].map(name).into_iter()).unwrap();
-        let before = probe.take_sample().unwrap();
-        let used = probe.take_sample().unwrap().since(&before);
+        let second = process(&named(2).1, &["{\"allocated_bytes\": 1}", "{\"allocated_bytes\": 31}"]);
+        let sample = || sample_of([1, 2, 3].map(named).into_iter());
+        let before = sample().unwrap();
+        let used = sample().unwrap().since(&before).unwrap();
         assert_eq!((used.allocated_bytes, used.collections, used.collecting_ns), (Some(330), 2, 20));
         assert_eq!((used.safepoints, used.heap_used_bytes, used.collectors["Scavenge"].pauses), (None, 7, 2));
         first.join().unwrap();
         second.join().unwrap();
-        assert!(probe.take_sample().is_none(), "both have ended");
+        assert!(sample().is_none(), "both have ended");
     }
 
     #[test]
-    fn what_is_no_counter_is_no_probe() {
+    fn a_process_that_comes_or_ends_leaves_no_figure_of_that_span() {
+        let named = |number: u32| (number, format!("tare-test-{}-of-a-cluster-{number}", std::process::id()));
+        let sample = || sample_of([1, 2].map(named).into_iter()).unwrap();
+        let first = process(&named(1).1, &["{\"allocated_bytes\": 1}"; 4]);
+        let alone = sample();
+        let second = process(&named(2).1, &["{\"allocated_bytes\": 90}"; 2]);
+        let (both, still_both) = (sample(), sample());
+        second.join().unwrap();
+        let alone_again = sample();
+        assert_eq!((both.since(&alone), alone_again.since(&both)), (None, None));
+        assert_eq!(still_both.since(&both).unwrap().allocated_bytes, Some(0));
+        first.join().unwrap();
+    }
+
+    #[test]
+    fn what_is_no_counter_leaves_no_figures() {
         let name = format!("tare-test-{}-other", std::process::id());
         let other = process(&name, &["hello"]);
-        assert!(ToldProbe::with_names([name].into_iter()).is_none());
+        assert!(sample_of(std::iter::once((1, name))).is_none());
         other.join().unwrap();
     }
 
     #[test]
     fn bytes_that_one_process_does_not_count_are_unknown() {
         let told = |bytes| ToldCounters { allocated_bytes: bytes, ..ToldCounters::default() };
-        let sample = sum_of(&[told(Some(5)), told(None)]);
-        assert_eq!(sample.since(&sample).allocated_bytes, None);
+        let sample = sum_of(&BTreeMap::from([(1, told(Some(5))), (2, told(None))]));
+        assert_eq!(sample.since(&sample).unwrap().allocated_bytes, None);
     }
 }
