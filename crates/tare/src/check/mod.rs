@@ -45,7 +45,7 @@ pub fn check(args: &CheckArgs, global: &Global) -> anyhow::Result<Outcome> {
         return Err(PlanError::Value { origin: "--versions".to_owned(), message }.into());
     }
     let both = with_both_builds(&suite, &baseline, flags.servers.as_deref(), &world)?;
-    let mut plan = run::plan(&settled(both, args, &limits), flags, None, &world, global)?;
+    let mut plan = run::plan(&settled(both, flags, &limits), flags, None, &world, global)?;
     plan.set_limits(limits, source);
     if args.dry_run {
         console::print_text(&plan_text::whole_plan(&plan));
@@ -124,12 +124,12 @@ fn baseline_text<'a>(args: &'a CheckArgs, suite: &'a Suite) -> Result<&'a str, P
 }
 
 /// A suite of both builds with the settings of a check. An A/A control guards it, and latencies are measured where a limit
-/// needs them.
-fn settled(mut both: Suite, args: &CheckArgs, limits: &[RatioLimit]) -> Suite {
-    let (run, flags) = (&mut both.run, &args.settings.0);
+/// needs them, or where there is no other load.
+fn settled(mut both: Suite, flags: &Options, limits: &[RatioLimit]) -> Suite {
+    let run = &mut both.run;
     (run.aa, run.baseline, run.servers, run.versions, run.duration) = (None, None, None, None, None);
     run.control.get_or_insert(true);
-    let needs_open_load = limits.iter().any(RatioLimit::is_latency) || run.saturating.or(flags.saturating) == Some(0);
+    let needs_open_load = limits.iter().any(RatioLimit::is_latency) || flags.saturating.or(run.saturating) == Some(0);
     if !needs_open_load && run.slo.is_none() && flags.slo.is_none() {
         run.poisson.get_or_insert(0);
     }
@@ -192,4 +192,24 @@ fn checked_servers(suite: &Suite, chosen: Option<&[String]>, world: &World) -> R
 fn wrong(suite: &Suite, message: &str) -> PlanError {
     let origin = if suite.file.is_empty() { "tare check" } else { &suite.file };
     PlanError::Value { origin: origin.to_owned(), message: message.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_saturating_rounds_the_open_load_stays_whoever_says_so() {
+        let limits = ["cpu > +3%".parse().unwrap()];
+        let poisson = |of_suite: Option<u32>, of_flag: Option<u32>| {
+            let mut suite = Suite::default();
+            suite.run.saturating = of_suite;
+            let flags = Options { saturating: of_flag, ..Options::default() };
+            settled(suite, &flags, &limits).run.poisson
+        };
+        assert_eq!(poisson(None, None), Some(0), "CPU needs no open load");
+        assert_eq!(poisson(Some(6), Some(0)), None, "the flag wins");
+        assert_eq!(poisson(Some(0), Some(6)), Some(0), "the flag wins");
+        assert_eq!((poisson(Some(0), None), poisson(None, Some(0))), (None, None));
+    }
 }
