@@ -3,8 +3,9 @@
 use tare_plan::plan::Plan;
 use tare_plan::ratio_limit::RatioLimit;
 use tare_record::RunRecord;
-use tare_stats::UndecidedReason;
 use tare_stats::limit::{LimitVerdict, forks_to_judge, judge_limit};
+use tare_stats::measures::Measured;
+use tare_stats::{Polarity, UndecidedReason};
 
 use super::compare::Pair;
 use super::ratio::Draft;
@@ -40,7 +41,6 @@ pub(super) fn judge_limits(record: &RunRecord, pairs: &[Pair<'_>], controls: &[P
 impl Question<'_> {
     fn judge(&self) -> LimitResult {
         let Some(draft) = self.draft(self.pair) else { return self.unmeasured() };
-        let verdict = self.verdict(draft);
         let bounds = draft.comparison.ratio.filter(|ratio| ratio.is_bounded()).map(|ratio| (ratio.lo, ratio.hi));
         let needed_s = || {
             let needed = forks_to_judge(&draft.measured(), self.limit.ratio(), self.of)?;
@@ -55,11 +55,12 @@ impl Question<'_> {
             short: Change { ratio: draft.comparison.estimate, bounds }.signed_interval(),
             ..self.unmeasured()
         };
-        match verdict {
-            LimitVerdict::Regressed if self.is_control_beyond() => {
-                let reason = "the baseline exceeds the limit in a second start of itself: see the noise floor";
-                LimitResult { reason: Some(reason.to_owned()), ..judged }
-            }
+        if self.is_control_beyond() {
+            let reason =
+                "the baseline differs from a second start of itself by more than the limit: see the noise floor";
+            return LimitResult { reason: Some(reason.to_owned()), ..judged };
+        }
+        match judge(&draft.measured(), self.limit.ratio(), self.of) {
             LimitVerdict::Undecided { reason } => {
                 LimitResult { reason: Some(self.why_undecided(reason, draft)), needed_s: needed_s(), ..judged }
             }
@@ -104,15 +105,17 @@ impl Question<'_> {
         pair.drafts.iter().find(is_limited).filter(|_| pair.void.is_none())
     }
 
-    fn verdict(&self, draft: &Draft) -> LimitVerdict {
-        let too_few = LimitVerdict::Undecided { reason: UndecidedReason::TooFewForks };
-        judge_limit(&draft.measured(), self.limit.ratio(), self.of).unwrap_or(too_few)
-    }
-
-    /// Whether the baseline exceeds the limit against itself. Then the difference says nothing of the change.
+    /// Whether the baseline differs from itself by more than the limit. Then no figure says anything of the change: what
+    /// makes two starts of one program differ can hide a cost as well as feign one. Which of the two starts is the control
+    /// is arbitrary, so the difference counts in both directions.
     fn is_control_beyond(&self) -> bool {
-        let draft = self.control.and_then(|control| self.draft(control));
-        draft.is_some_and(|draft| self.verdict(draft) == LimitVerdict::Regressed)
+        let Some(draft) = self.control.and_then(|control| self.draft(control)) else { return false };
+        let limit = self.limit.ratio();
+        let size = limit.max(limit.recip());
+        let is_beyond = |(polarity, limit): (Polarity, f64)| {
+            judge(&Measured { polarity, ..draft.measured() }, limit, self.of) == LimitVerdict::Regressed
+        };
+        [(Polarity::LowerIsBetter, size), (Polarity::HigherIsBetter, size.recip())].into_iter().any(is_beyond)
     }
 
     fn why_undecided(&self, reason: UndecidedReason, draft: &Draft) -> String {
@@ -130,6 +133,10 @@ impl Question<'_> {
             other => wording::undecided(other, &draft.comparison),
         }
     }
+}
+
+fn judge(measured: &Measured<'_>, limit: f64, of: usize) -> LimitVerdict {
+    judge_limit(measured, limit, of).unwrap_or(LimitVerdict::Undecided { reason: UndecidedReason::TooFewForks })
 }
 
 const fn kind_of(verdict: LimitVerdict) -> LimitVerdictKind {

@@ -109,15 +109,39 @@ fn a_void_server_leaves_its_limits_undecided() {
     assert!(check(&summary).limits[0].reason.as_ref().is_some_and(|reason| !reason.is_empty()));
 }
 
+/// A layer and a control of these speeds relative to the baseline, held against limits.
+fn beside_a_control(layer: f64, control_speed: f64, limits: &[&str]) -> Summary {
+    let truths = [baseline(), variant(LAYER, layer), Truth { speed: control_speed, ..control() }];
+    summarize(&limited(synthetic::run(&truths, 8, &synthetic::ALL_KINDS), limits))
+}
+
 #[test]
-fn a_baseline_that_exceeds_the_limit_against_itself_proves_nothing() {
-    let unlike = Truth { speed: 0.95, ..control() };
-    let truths = [baseline(), variant(LAYER, 0.95), unlike];
-    let record = limited(synthetic::run(&truths, 8, &synthetic::ALL_KINDS), &["cpu > +3%"]);
-    let summary = summarize(&record);
-    assert_eq!(check(&summary).outcome, CheckResult::Undecided);
-    let reason = check(&summary).limits[0].reason.as_deref().unwrap();
-    assert!(reason.contains("second start of itself"), "{reason}");
+fn a_baseline_that_differs_from_itself_by_more_than_a_limit_leaves_that_limit_undecided() {
+    use LimitVerdictKind::{Improved, NoMaterialChange, Regressed, Undecided};
+    for (layer, known) in [(0.95, Regressed), (1.0, NoMaterialChange), (1.05, Improved)] {
+        assert_eq!(verdicts(&beside_a_control(layer, 1.0, &["cpu > +3%"])), [known]);
+        // Which of two starts is the control is arbitrary: one that is faster says the same.
+        for unlike in [0.92, 1.08] {
+            let summary = beside_a_control(layer, unlike, &["cpu > +3%"]);
+            assert_eq!(verdicts(&summary), [Undecided], "layer {layer}, control {unlike}");
+            assert_eq!(check(&summary).outcome, CheckResult::Undecided);
+            let reason = check(&summary).limits[0].reason.as_deref().unwrap();
+            assert!(reason.contains("second start of itself"), "{reason}");
+        }
+    }
+}
+
+#[test]
+fn a_required_improvement_that_is_missing_is_regressed() {
+    let summary = beside_a_control(1.0, 1.0, &["cpu > -5%"]);
+    assert_eq!(verdicts(&summary), [LimitVerdictKind::Regressed], "the control has no improvement to show");
+}
+
+#[test]
+fn a_control_within_a_limit_leaves_the_verdict_as_it_is() {
+    use LimitVerdictKind::{NoMaterialChange, Undecided};
+    let summary = beside_a_control(1.0, 0.95, &["cpu > +3%", "cpu > +10%"]);
+    assert_eq!(verdicts(&summary), [Undecided, NoMaterialChange]);
 }
 
 #[test]
