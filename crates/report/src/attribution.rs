@@ -1,9 +1,12 @@
 //! Whose a change between two releases is: the layer's, or that of the server beneath it, whose libraries change too.
 
+use std::collections::BTreeSet;
+
 use tare_stats::{Contrast, Interval, SampleMean, StatsError};
 
 use crate::currency::Currency;
-use crate::summary::{CurrencyRatio, Summary};
+use crate::format::count;
+use crate::summary::{Comparison, CurrencyRatio, Summary, VerdictKind};
 
 /// The four cells of an attribution, by variant. The old release of the layer is the baseline of the run.
 #[derive(Debug, Clone)]
@@ -25,45 +28,72 @@ pub struct Attribution {
     pub layer: Interval,
     /// The part of the server beneath.
     pub server: Interval,
+    /// The forks that it rests on: those that count in all three comparisons.
+    pub forks: u32,
+    /// The forks that were compared and do not count: a server was missing in them, or settled in another mode.
+    pub forks_left_out: u32,
 }
 
 /// Splits the change of a run in one currency. Costs add up: what the layer costs is its server's cost beyond that of the
-/// bare server of the same release. Each fork gives one value of each part; the intervals are Student's over the forks,
-/// whose number must have been fixed before the run.
+/// bare server of the same release. Each fork that has all four servers gives one value of each part; the intervals are
+/// Student's over these forks. Their number must have been fixed before the run.
 ///
 /// # Errors
-/// In words, where a variant was not measured or there are too few forks.
+/// In words, where a variant was not measured, does not count, or there are too few forks.
 pub fn attribute_change(summary: &Summary, pair: &ReleasePair, currency: Currency) -> Result<Attribution, String> {
-    let costs = |variant: &str| costs_of(summary, variant, currency);
-    let (layer, old, new) = (costs(&pair.new_layer)?, costs(&pair.old_server)?, costs(&pair.new_server)?);
-    if layer.len() != old.len() || layer.len() != new.len() {
-        return Err("not every start measured all four servers".to_owned());
-    }
-    Attribution::over_forks(&layer, &old, &new, summary.run.alpha)
-        .map_err(|_| "more than one start is needed".to_owned())
+    let variants = [&pair.new_layer, &pair.old_server, &pair.new_server];
+    let compared = variants.map(|variant| summary.comparisons.iter().find(|compared| compared.variant == *variant));
+    let [layer, old, new] = [0, 1, 2].map(|at| costs_of(compared[at], variants[at], currency));
+    let (layer, old, new) = (layer?, old?, new?);
+    let at = |costs: &[(u32, f64)], fork: u32| costs.iter().find(|(other, _)| *other == fork).map(|(_, cost)| *cost);
+    let of_fork = |(fork, layer): &(u32, f64)| {
+        Some(ForkCosts { layer: *layer, old_server: at(&old, *fork)?, new_server: at(&new, *fork)? })
+    };
+    let forks: Vec<ForkCosts> = layer.iter().filter_map(of_fork).collect();
+    let odd = compared.into_iter().flatten().flat_map(|compared| compared.odd_forks.iter().map(|odd| odd.fork));
+    let all: BTreeSet<u32> = [&layer, &old, &new].into_iter().flatten().map(|(fork, _)| *fork).chain(odd).collect();
+    let left_out = all.len().saturating_sub(forks.len()) as u32;
+    let parts = Attribution::over_forks(&forks, summary.run.alpha);
+    let parts = parts.map_err(|_| format!("{} of {} can be split", forks.len(), count(all.len() as u64, "start")))?;
+    Ok(Attribution { forks_left_out: left_out, ..parts })
 }
 
-/// Cost of a variant / cost of the old release of the layer, fork by fork.
-fn costs_of(summary: &Summary, variant: &str, currency: Currency) -> Result<Vec<f64>, String> {
-    let comparison = summary.comparisons.iter().find(|comparison| comparison.variant == variant);
-    let measured = |comparison: &&crate::summary::Comparison| {
-        comparison.currencies.iter().find(|ratio| ratio.name == currency).cloned()
-    };
-    let ratio = comparison.as_ref().and_then(measured);
-    let ratio: CurrencyRatio = ratio.ok_or_else(|| format!("{variant} was not measured"))?;
+/// Cost of a variant / cost of the old release of the layer, by the number of the fork.
+fn costs_of(compared: Option<&Comparison>, variant: &str, currency: Currency) -> Result<Vec<(u32, f64)>, String> {
+    let ratio = compared.and_then(|compared| compared.currencies.iter().find(|ratio| ratio.name == currency));
+    let ratio: &CurrencyRatio = ratio.ok_or_else(|| format!("{variant} was not measured"))?;
+    if ratio.verdict == VerdictKind::Void {
+        let reason = ratio.reason.as_deref().unwrap_or("it is void");
+        return Err(format!("{variant} does not count: {reason}"));
+    }
     // Of a currency of which more is better, the cost is the reciprocal: time per request.
-    let cost = |value: &f64| if ratio.higher_is_better { 1.0 / value } else { *value };
-    Ok(ratio.fork_ratios.iter().map(cost).collect())
+    let cost = |value: f64| if ratio.higher_is_better { 1.0 / value } else { value };
+    Ok(ratio.by_fork().map(|(fork, value)| (fork, cost(value))).collect())
+}
+
+/// What one fork says: costs relative to that of the old release of the layer in it.
+struct ForkCosts {
+    /// Of the new release of the layer.
+    layer: f64,
+    /// Of the bare server with the libraries of the old release.
+    old_server: f64,
+    /// Of the bare server with those of the new release.
+    new_server: f64,
 }
 
 impl Attribution {
-    /// The parts from costs relative to the old release of the layer: of its new release, and of the bare server in both.
-    fn over_forks(layer: &[f64], old_server: &[f64], new_server: &[f64], alpha: f64) -> Result<Self, StatsError> {
-        let part = |values: Vec<f64>| Contrast::paired(&SampleMean::of_values(&values, 0.0)?).interval(alpha);
-        let whole: Vec<f64> = layer.iter().map(|layer| layer - 1.0).collect();
-        let server: Vec<f64> = old_server.iter().zip(new_server).map(|(old, new)| new - old).collect();
-        let of_layer = whole.iter().zip(&server).map(|(whole, server)| whole - server).collect();
-        Ok(Self { layer: part(of_layer)?, whole: part(whole)?, server: part(server)? })
+    fn over_forks(forks: &[ForkCosts], alpha: f64) -> Result<Self, StatsError> {
+        let part = |of: fn(&ForkCosts) -> f64| {
+            let values: Vec<f64> = forks.iter().map(of).collect();
+            Contrast::paired(&SampleMean::of_values(&values, 0.0)?).interval(alpha)
+        };
+        Ok(Self {
+            whole: part(|fork| fork.layer - 1.0)?,
+            layer: part(|fork| fork.layer - 1.0 - (fork.new_server - fork.old_server))?,
+            server: part(|fork| fork.new_server - fork.old_server)?,
+            forks: forks.len() as u32,
+            forks_left_out: 0,
+        })
     }
 
     /// `of +12 % [+10, +14], +9 [+6, +12] is the layer's, +3 [+0, +6] the server's`, with a decimal where one of the
@@ -78,6 +108,18 @@ impl Attribution {
         let (whole, layer, server) = (part(&self.whole, " %"), part(&self.layer, ""), part(&self.server, ""));
         format!("of {whole}, {layer} is the layer's, {server} the server's")
     }
+
+    /// What it rests on: `6 starts`, or `5 of 6 starts, because in the rest a server was missing or settled in another mode`.
+    pub fn basis(&self) -> String {
+        match self.forks_left_out {
+            0 => count(self.forks.into(), "start"),
+            left_out => format!(
+                "{} of {}, because in the rest a server was missing or settled in another mode",
+                self.forks,
+                count(u64::from(self.forks + left_out), "start")
+            ),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -87,8 +129,12 @@ mod tests {
     /// Forks in which the server's part and the layer's part are planted, with noise that all of a fork share.
     fn planted(layer: f64, server: f64) -> Attribution {
         let noise = [0.002, -0.001, 0.0, 0.001, -0.002, 0.001];
-        let of = |value: f64, weight: f64| noise.map(|noise| value + weight * noise);
-        Attribution::over_forks(&of(1.0 + layer + server, 1.0), &of(0.6, 0.5), &of(0.6 + server, 0.8), 0.05).unwrap()
+        let forks = noise.map(|noise| ForkCosts {
+            layer: 1.0 + layer + server + noise,
+            old_server: 0.6 + 0.5 * noise,
+            new_server: 0.6 + server + 0.8 * noise,
+        });
+        Attribution::over_forks(&forks, 0.05).unwrap()
     }
 
     #[test]
@@ -108,12 +154,15 @@ mod tests {
         assert!(sentence.starts_with("of +12.0 % [+11.9, +12.2], +9.0 ["), "{sentence}");
         assert!(sentence.contains("] is the layer's, +3.0 [") && sentence.ends_with("] the server's"), "{sentence}");
         let [whole, layer, server] = [-0.12, -0.1, -0.02].map(|part| Interval::around(part, 0.02));
-        let wide = Attribution { whole, layer, server }.sentence();
+        let wide = Attribution { whole, layer, server, forks: 5, forks_left_out: 1 };
+        assert!(wide.basis().starts_with("5 of 6 starts, because in the rest"), "{}", wide.basis());
+        let wide = wide.sentence();
         assert!(wide.starts_with("of −12 % [−14, −10], −10 [−12, −8] is the layer's, −2 ["), "{wide}");
     }
 
     #[test]
     fn one_fork_gives_no_parts() {
-        assert!(Attribution::over_forks(&[1.1], &[0.6], &[0.6], 0.05).is_err());
+        let fork = ForkCosts { layer: 1.1, old_server: 0.6, new_server: 0.6 };
+        assert!(Attribution::over_forks(&[fork], 0.05).is_err());
     }
 }

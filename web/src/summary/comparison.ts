@@ -37,6 +37,8 @@ export interface Currency {
   forks: number;
   sd_forks: number | null;
   fork_ratios: number[];
+  /** The number of each of these forks. */
+  fork_numbers: number[];
   verdict: VerdictKind;
   material: boolean;
   short: string;

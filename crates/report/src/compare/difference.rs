@@ -5,7 +5,7 @@ use tare_stats::quantile::mean;
 use tare_stats::{Contrast, Interval, Polarity, Region, SD_FLOOR, SampleMean, holm};
 
 use super::samples::StartFigure;
-use crate::format::Change;
+use crate::format::{Change, count};
 use crate::summary::{Cell, VerdictKind};
 
 /// What of a figure is compared.
@@ -65,7 +65,29 @@ pub(super) struct FigurePair<'a> {
     pub after: StartFigure,
 }
 
-impl FigurePair<'_> {
+impl<'a> FigurePair<'a> {
+    /// A pair of figures; of two that ran side by side, only the starts that both have. `None` where none is left.
+    pub fn new(
+        cells: (&'a Cell, &'a Cell),
+        basis: Basis,
+        side_by_side: bool,
+        (before, after): (StartFigure, StartFigure),
+    ) -> Option<Self> {
+        let (before, after) =
+            if side_by_side { (before.in_starts_of(&after), after.in_starts_of(&before)) } else { (before, after) };
+        let is_empty = before.logs.is_empty() || after.logs.is_empty();
+        (!is_empty).then_some(Self { cells, basis, side_by_side, before, after })
+    }
+
+    /// How many starts are compared, where not all of them have the figure of both servers: a percentile needs enough
+    /// requests, and odd starts have no ratio.
+    pub fn missing_starts(&self) -> Option<String> {
+        let (starts, all) = (self.before.logs.len() as u64, self.cells.0.forks.min(self.cells.1.forks).into());
+        let label = &self.after.label;
+        let is_told = self.side_by_side && starts < all;
+        is_told.then(|| format!("{label} on {}: {starts} of {} count.", self.cells.1.scenario, count(all, "start")))
+    }
+
     /// The difference of the mean logarithms; `None` where a side has one start only.
     fn contrast(&self) -> Option<Contrast> {
         let sample = |values: &[f64]| SampleMean::of_values(values, SD_FLOOR).ok();

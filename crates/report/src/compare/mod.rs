@@ -146,6 +146,8 @@ pub fn compare_servers(summary: &Summary, before: &str, after: &str) -> Result<R
             after: after.to_owned(),
         });
     }
+    let mut notes =
+        vec!["Two servers of one record: their starts are compared pair by pair where they ran side by side.".into()];
     let mut pairs = Vec::new();
     for (old, new) in &cells {
         let side_by_side = old.group == new.group;
@@ -156,8 +158,7 @@ pub fn compare_servers(summary: &Summary, before: &str, after: &str) -> Result<R
         let ratios = common_figures((old, new), ratios, Basis::Ratio, side_by_side).into_iter();
         pairs.extend(ratios.filter(|pair| pair.before.name == Currency::AllocatedPerRequest.facts().name));
     }
-    let notes =
-        vec!["Two servers of one record: their starts are compared pair by pair where they ran side by side.".into()];
+    notes.extend(pairs.iter().filter_map(FigurePair::missing_starts));
     let sides = (ComparedSide::of(summary, Some(before)), ComparedSide::of(summary, Some(after)));
     Ok(differences((summary, summary), sides, pairs, notes))
 }
@@ -209,7 +210,7 @@ fn common_figures<'a>(
     let mut after = after;
     let pair = |before: StartFigure| {
         let at = after.iter().position(|other| other.is_same_measure(&before))?;
-        Some(FigurePair { cells, basis, side_by_side, before, after: after.swap_remove(at) })
+        FigurePair::new(cells, basis, side_by_side, (before, after.swap_remove(at)))
     };
     before.into_iter().filter_map(pair).collect()
 }

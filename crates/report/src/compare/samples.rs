@@ -10,6 +10,7 @@ use crate::summary::{Cell, Latency, Summary, VerdictKind};
 const PERCENTILES: [f64; 4] = [50.0, 90.0, 99.0, 99.9];
 
 /// One figure of a server in each of its starts.
+#[derive(Clone)]
 pub(super) struct StartFigure {
     /// `cpu_per_request`, `latency_p99`.
     pub name: String,
@@ -29,6 +30,12 @@ impl StartFigure {
     /// Whether both are the same quantity under the same load.
     pub fn is_same_measure(&self, other: &Self) -> bool {
         (&self.name, &self.load, self.unit) == (&other.name, &other.load, other.unit)
+    }
+
+    /// The same of the starts that `other` has too.
+    pub fn in_starts_of(&self, other: &Self) -> Self {
+        let is_common = |start: u32| other.logs.iter().any(|(known, _)| *known == start);
+        Self { logs: self.logs.iter().copied().filter(|(start, _)| is_common(*start)).collect(), ..self.clone() }
     }
 
     /// The logarithms alone.
@@ -61,8 +68,7 @@ pub(super) fn ratio_figures(summary: &Summary, cell: &Cell) -> Vec<StartFigure> 
     };
     let currencies = comparison.currencies.iter().filter(|ratio| ratio.verdict != VerdictKind::Void);
     let by_start = currencies.filter(|ratio| !ratio.name.is_latency()).map(|ratio| {
-        // The starts of a comparison have no numbers; those of both sides are the same.
-        let logs = (1..).zip(&ratio.fork_ratios).map(|(start, ratio)| (start, ratio.ln())).collect();
+        let logs = ratio.by_fork().map(|(start, ratio)| (start, ratio.ln())).collect();
         let figure = StartFigure::of_currency(ratio.name, load_name(ratio.load), logs);
         let label = if ratio.name == Currency::Capacity { ratio.label.clone() } else { figure.label };
         StartFigure { label, unit: "1", ..figure }

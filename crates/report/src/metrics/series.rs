@@ -55,6 +55,7 @@ pub(super) const METRICS: &[Metric] = &[
     json("ratio", "1", "variant / baseline: 0.92 is 92 % of the baseline", FORKS),
     json("sd_forks", "1", "standard deviation of the forks' log-ratios", FORKS),
     json("fork_ratios", "1", "each fork's ratio", FORKS),
+    json("fork_numbers", "1", "the number of each of these forks", FORKS),
     json("resolution_ns", "ns", "resolution of another load tool's latencies", "the tool"),
     json("theirs", "as `unit`", "another load tool's figure", "the tool"),
     json("ours", "as `unit`", "tare's figure of the same cell, of its closed loop", "cell"),

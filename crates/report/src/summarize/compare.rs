@@ -222,6 +222,7 @@ fn currency(draft: &Draft, verdict: Verdict, pair: &Pair<'_>, fork_s: Option<f64
         forks: comparison.forks,
         sd_forks: comparison.sd_forks,
         fork_ratios: draft.fork_ratios(),
+        fork_numbers: draft.forks.numbers().to_vec(),
         verdict: kind,
         material,
         short: wording::short(draft.currency, kind, &change),
@@ -249,9 +250,9 @@ fn needed_s(verdict: Verdict, forks: u32, fork_s: Option<f64>) -> Option<f64> {
 
 fn noise(comparison: &Comparison, pair: &Pair<'_>, compared: Option<u32>, alpha: f64) -> Noise {
     let draft = pair.drafts.first().filter(|_| pair.void.is_none());
-    let logs = |draft: &Draft| draft.forks.iter().map(|fork| fork.trimmed_log).collect::<Vec<f64>>();
+    let logs = |draft: &Draft| draft.forks.ratios().iter().map(|fork| fork.trimmed_log).collect::<Vec<f64>>();
     let floor = draft.and_then(|draft| {
-        let own = draft.forks.len() as u32;
+        let own = draft.forks.ratios().len() as u32;
         NoiseFloor::of_forks(&logs(draft), compared.unwrap_or(own).max(own), alpha).ok()
     });
     Noise {

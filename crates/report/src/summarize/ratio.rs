@@ -25,6 +25,31 @@ struct Sides<'a> {
     forks: &'a [u32],
 }
 
+/// The ratio of each fork that counts, with the number of the fork.
+pub(super) struct NumberedForks {
+    numbers: Vec<u32>,
+    ratios: Vec<ForkRatio>,
+}
+
+impl NumberedForks {
+    /// In the order of the ratios.
+    pub fn numbers(&self) -> &[u32] {
+        &self.numbers
+    }
+
+    /// In the order of the numbers.
+    pub fn ratios(&self) -> &[ForkRatio] {
+        &self.ratios
+    }
+}
+
+impl FromIterator<(u32, ForkRatio)> for NumberedForks {
+    fn from_iter<I: IntoIterator<Item = (u32, ForkRatio)>>(forks: I) -> Self {
+        let (numbers, ratios) = forks.into_iter().unzip();
+        Self { numbers, ratios }
+    }
+}
+
 /// One currency, compared and not yet judged.
 pub(super) struct Draft {
     pub currency: Currency,
@@ -36,9 +61,7 @@ pub(super) struct Draft {
     pub baseline_value: f64,
     pub variant_value: f64,
     /// The forks that count.
-    pub fork_numbers: Vec<u32>,
-    /// The ratio of each of them.
-    pub forks: Vec<ForkRatio>,
+    pub forks: NumberedForks,
     /// At the plan's α.
     pub comparison: Comparison,
     sd_floor: f64,
@@ -47,19 +70,21 @@ pub(super) struct Draft {
 impl Draft {
     /// The ratios of its forks.
     pub fn fork_ratios(&self) -> Vec<f64> {
-        self.forks.iter().map(|fork| fork.trimmed_log.exp()).collect()
+        self.forks.ratios().iter().map(|fork| fork.trimmed_log.exp()).collect()
     }
 
     /// Forks that settled in another mode than the others.
     fn odd_forks(&self) -> Vec<OddFork> {
         let ratios = self.fork_ratios();
         let odd = find_odd_starts(&ratios).unwrap_or_default();
-        odd.iter().map(|start| OddFork { fork: self.fork_numbers[start.index], ratio: ratios[start.index] }).collect()
+        let numbers = self.forks.numbers();
+        odd.iter().map(|start| OddFork { fork: numbers[start.index], ratio: ratios[start.index] }).collect()
     }
 
     /// What is judged together with the other measures.
     pub fn measured(&self) -> Measured<'_> {
         let Self { currency, forks, comparison, sd_floor, .. } = self;
+        let forks = forks.ratios();
         Measured { forks, polarity: currency.facts().polarity, method: comparison.method, sd_floor: *sd_floor }
     }
 }
@@ -255,19 +280,8 @@ fn draft(
     let of = SpreadOf { family: family.to_owned(), currency: facts.name.to_owned(), load };
     let method = method(plan, plan.stop.earlier.spread(&of).and_then(|spread| spread.prior));
     let sd_floor = plan.stop.floor;
-    let (fork_numbers, forks): (Vec<u32>, Vec<ForkRatio>) = forks.into_iter().unzip();
-    let comparison = Comparison::over_forks(&forks, method, sd_floor).ok()?;
+    let forks: NumberedForks = forks.into_iter().collect();
+    let comparison = Comparison::over_forks(forks.ratios(), method, sd_floor).ok()?;
     let (label, unit) = (facts.label.to_owned(), facts.unit);
-    Some(Draft {
-        currency,
-        load,
-        label,
-        unit,
-        baseline_value,
-        variant_value,
-        fork_numbers,
-        forks,
-        comparison,
-        sd_floor,
-    })
+    Some(Draft { currency, load, label, unit, baseline_value, variant_value, forks, comparison, sd_floor })
 }

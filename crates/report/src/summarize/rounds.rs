@@ -18,12 +18,12 @@ const WORTHWHILE: f64 = 0.9;
 pub(super) fn better_rounds(record: &RunRecord, pair: &Pair<'_>) -> Option<BestRounds> {
     let plan = &record.header.plan;
     let draft = pair.drafts.first().filter(|_| pair.void.is_none() && plan.mode == Mode::Compared)?;
-    if draft.load != SliceKind::Saturating || draft.forks.len() < FEWEST_FORKS {
+    if draft.load != SliceKind::Saturating || draft.forks.ratios().len() < FEWEST_FORKS {
         return None;
     }
     let group = plan.groups.iter().find(|group| group.id == pair.variant.cell.group)?;
     let squared_error = |fork: &ForkRatio| Some(fork.slice_sd?.powi(2) / f64::from(fork.pairs));
-    let squared_errors: Vec<f64> = draft.forks.iter().filter_map(squared_error).collect();
+    let squared_errors: Vec<f64> = draft.forks.ratios().iter().filter_map(squared_error).collect();
     let figures = StartFigures {
         rounds: plan.slices.saturating,
         within_se: (squared_errors.iter().sum::<f64>() / squared_errors.len() as f64).sqrt(),

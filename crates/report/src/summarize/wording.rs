@@ -171,6 +171,7 @@ mod tests {
             forks: 4,
             sd_forks: None,
             fork_ratios: Vec::new(),
+            fork_numbers: Vec::new(),
             verdict: VerdictKind::Inconclusive,
             material: false,
             short: String::new(),

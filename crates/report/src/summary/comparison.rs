@@ -106,6 +106,9 @@ pub struct CurrencyRatio {
     pub sd_forks: Option<f64>,
     /// Each fork's ratio.
     pub fork_ratios: Vec<f64>,
+    /// The number of each of these forks (1-based), in the same order; empty in summaries of earlier versions.
+    #[serde(default)]
+    pub fork_numbers: Vec<u32>,
     /// The verdict.
     pub verdict: VerdictKind,
     /// With worse or better: does the interval exclude the region too?
@@ -119,6 +122,14 @@ pub struct CurrencyRatio {
     /// What earlier forks of this machine do to the interval; `null` where the plan has no prior for it.
     #[serde(default)]
     pub prior: Option<PriorEffect>,
+}
+
+impl CurrencyRatio {
+    /// Each fork's number and ratio. Forks of different comparisons belong together by their numbers only, because each
+    /// comparison leaves out its own odd forks.
+    pub fn by_fork(&self) -> impl Iterator<Item = (u32, f64)> {
+        self.fork_numbers.iter().copied().zip(self.fork_ratios.iter().copied())
+    }
 }
 
 /// What the spread of earlier forks does to an interval.

@@ -127,3 +127,28 @@ fn two_servers_of_one_record_are_compared_in_pairs() {
     assert!(text.starts_with("tare compare · http4s.Vanilla → http4s.Tapir"), "{text}");
     assert!(compare::compare_servers(&summary, TAPIR, "nobody").is_err());
 }
+
+/// Three servers in eight starts, of which two settle in another mode in one start each.
+fn with_odd_starts() -> Summary {
+    let mut record = synthetic::run(&[baseline(), variant("a", 0.9), variant("b", 0.8)], 8, &ALL_KINDS);
+    for slice in &mut record.slices {
+        if [("a", 2), ("b", 5)].contains(&(slice.key.variant.as_str(), slice.key.fork)) {
+            slice.load.completed /= 2;
+        }
+    }
+    summarize(&record)
+}
+
+#[test]
+fn ratios_of_two_servers_are_paired_by_the_number_of_the_start() {
+    let differences = compare::compare_servers(&with_odd_starts(), "a", "b").unwrap();
+    let allocated = change(&differences, "b", "allocated_per_request", Basis::Ratio);
+    assert_eq!((allocated.starts_before, allocated.starts_after), (6, 6), "{allocated:#?}");
+    assert!(
+        (allocated.ratio * allocated.before / allocated.after - 1.0).abs() < 1e-9,
+        "of the same starts: {allocated:#?}"
+    );
+    let note = format!("{} on SimpleGet: 6 of 8 starts count.", allocated.label);
+    assert!(differences.notes.contains(&note), "{note} is missing in {:?}", differences.notes);
+    assert_eq!(change(&differences, "b", "throughput", Basis::Level).starts_before, 8);
+}

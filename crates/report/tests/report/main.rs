@@ -3,6 +3,7 @@
 // Helpers of tests are tests, which clippy cannot see.
 #![allow(clippy::unwrap_used)]
 
+mod attributions;
 mod ci;
 mod compare;
 mod controls;

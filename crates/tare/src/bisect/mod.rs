@@ -132,11 +132,12 @@ fn attribution(bench: &ReleaseBench<'_>, before: usize, after: usize, args: &Bis
     let currency = Currency::of_name(limit.currency()).unwrap_or(Currency::CpuPerRequest);
     Ok(match attribute_change(&summary, &pair, currency) {
         Ok(parts) => format!(
-            "{} in {new} beside {old}, {}: {} ({beneath} with the libraries of each release; α {}).",
+            "{} in {new} beside {old}, {}: {} ({beneath} with the libraries of each release; α {}; {}).",
             bench.server,
             currency.facts().label,
             parts.sentence(),
-            summary.run.alpha
+            summary.run.alpha,
+            parts.basis()
         ),
         Err(reason) => format!("Whose it is, is not known: {reason}."),
     })
