@@ -117,6 +117,9 @@ pub fn compare_runs(before: RecordedRun<'_>, after: RecordedRun<'_>) -> Result<R
     }
     let mut notes = vec![basis_note(same_machine, pairs.is_empty())];
     notes.extend([before.summary, after.summary].into_iter().filter_map(unfinished_note));
+    for summary in [before.summary, after.summary] {
+        notes.extend(summary.cells.iter().filter_map(void_note).map(|note| format!("Run {}: {note}", summary.run.id)));
+    }
     let sides = (ComparedSide::of(before.summary, None), ComparedSide::of(after.summary, None));
     Ok(RunDifferences {
         same_machine,
@@ -148,8 +151,9 @@ pub fn compare_servers(summary: &Summary, before: &str, after: &str) -> Result<R
     }
     let mut notes =
         vec!["Two servers of one record: their starts are compared pair by pair where they ran side by side.".into()];
+    notes.extend(old.into_iter().chain(new).filter_map(void_note));
     let mut pairs = Vec::new();
-    for (old, new) in &cells {
+    for (old, new) in cells.iter().filter(|(old, new)| is_usable(old) && is_usable(new)) {
         let side_by_side = old.group == new.group;
         let levels = (level_figures(old), level_figures(new));
         pairs.extend(common_figures((old, new), levels, Basis::Level, side_by_side));
@@ -186,7 +190,7 @@ fn differences(
 
 /// The cells of both records that are of one variant and scenario; or of one server, where only its version differs.
 fn common_cells<'a>(before: &'a Summary, after: &'a Summary) -> Vec<(&'a Cell, &'a Cell)> {
-    let usable = |cell: &&Cell| !cell.control && cell.validity.state != ValidityState::Void;
+    let usable = |cell: &&Cell| !cell.control && is_usable(cell);
     let partner = |cell: &Cell| {
         let of_scenario = || after.cells.iter().filter(usable).filter(|other| other.scenario == cell.scenario);
         let same = of_scenario().find(|other| other.variant == cell.variant && other.group == cell.group);
@@ -229,6 +233,17 @@ fn basis_note(same_machine: bool, nothing: bool) -> String {
         }
     };
     note.to_owned()
+}
+
+/// Figures of a void cell do not count.
+fn is_usable(cell: &Cell) -> bool {
+    cell.validity.state != ValidityState::Void
+}
+
+fn void_note(cell: &Cell) -> Option<String> {
+    let reason = cell.validity.reasons.first().map_or("its figures do not count", |reason| &reason.text);
+    let note = || format!("{} on {} is void: {reason}. It is not compared.", cell.variant, cell.scenario);
+    (!is_usable(cell)).then(note)
 }
 
 fn unfinished_note(summary: &Summary) -> Option<String> {

@@ -70,17 +70,24 @@ pub(super) fn ratio_figures(summary: &Summary, cell: &Cell) -> Vec<StartFigure> 
     let by_start = currencies.filter(|ratio| !ratio.name.is_latency()).map(|ratio| {
         let logs = ratio.by_fork().map(|(start, ratio)| (start, ratio.ln())).collect();
         let figure = StartFigure::of_currency(ratio.name, load_name(ratio.load), logs);
-        let label = if ratio.name == Currency::Capacity { ratio.label.clone() } else { figure.label };
-        StartFigure { label, unit: "1", ..figure }
+        // Capacities of different curves, or in users and in requests per second, are no same measure.
+        let (label, load) = match ratio.name {
+            Currency::Capacity => (ratio.label.clone(), ratio.label.clone()),
+            _ => (figure.label, figure.load),
+        };
+        StartFigure { label, load, unit: "1", ..figure }
     });
     let baseline = summary.cells.iter().find(|other| other.id == comparison.baseline_cell);
+    let is_void = comparison.currencies.iter().all(|ratio| ratio.verdict == VerdictKind::Void);
+    let baseline = baseline.filter(|_| !is_void);
+    let is_odd = |start: u32| comparison.odd_forks.iter().any(|odd| odd.fork == start);
     let latencies = cell.shown_latency().zip(baseline.and_then(|baseline| baseline.shown_latency()));
     let percentiles = latencies.filter(|(own, base)| own.slice_kind == base.slice_kind).map(|(own, base)| {
         let figure = |percentile: f64| {
             let base = percentile_logs(base, percentile);
             let of_start = |start: u32| base.iter().find(|(other, _)| *other == start).map(|(_, log)| *log);
-            let logs = percentile_logs(own, percentile);
-            let ratios = logs.into_iter().filter_map(|(start, log)| Some((start, log - of_start(start)?)));
+            let logs = percentile_logs(own, percentile).into_iter().filter(|(start, _)| !is_odd(*start));
+            let ratios = logs.filter_map(|(start, log)| Some((start, log - of_start(start)?)));
             let figure = StartFigure::of_percentile(percentile, load_name(own.slice_kind), ratios.collect());
             StartFigure { unit: "1", ..figure }
         };

@@ -1,7 +1,7 @@
 //! Two records, or two servers of one: planted changes are found, and what cannot be compared is not.
 
 use tare_plan::plan::SliceKind;
-use tare_record::RunRecord;
+use tare_record::{EventKind, EventRecord, RunRecord};
 use tare_report::Summary;
 use tare_report::compare::{self, Basis, FigureChange, RecordedRun, RunDifferences};
 use tare_report::summarize;
@@ -151,4 +151,25 @@ fn ratios_of_two_servers_are_paired_by_the_number_of_the_start() {
     let note = format!("{} on SimpleGet: 6 of 8 starts count.", allocated.label);
     assert!(differences.notes.contains(&note), "{note} is missing in {:?}", differences.notes);
     assert_eq!(change(&differences, "b", "throughput", Basis::Level).starts_before, 8);
+}
+
+#[test]
+fn odd_starts_are_in_no_ratio_of_a_percentile() {
+    let summary = with_odd_starts();
+    let differences = compared(&summary, &summary, ["m", "n"]);
+    assert_eq!(change(&differences, "a", "latency_p50", Basis::Ratio).starts_before, 7);
+}
+
+#[test]
+fn a_void_server_is_compared_with_nothing_and_said() {
+    let mut record = synthetic::run(&[baseline(), variant("a", 0.9), variant("b", 0.8)], 8, &ALL_KINDS);
+    let event = EventRecord::new(EventKind::NoAnswers);
+    record.events.push(EventRecord { variant: Some("b".to_owned()), ..event });
+    let differences = compare::compare_servers(&summarize(&record), "a", "b").unwrap();
+    assert!(differences.changes.is_empty(), "{:#?}", differences.changes);
+    assert!(
+        differences.notes.iter().any(|note| note.starts_with("b on SimpleGet is void: ")),
+        "{:?}",
+        differences.notes
+    );
 }
