@@ -4,6 +4,7 @@ mod page;
 mod text;
 
 use serde::{Deserialize, Serialize};
+use tare_plan::plan::SliceKind;
 use tare_stats::{Interval, Polarity, find_change_points};
 
 pub use page::render_page;
@@ -11,7 +12,7 @@ pub use text::render;
 
 use crate::currency::Currency;
 use crate::import::ImportedResult;
-use crate::summary::{Cell, Comparison, RunInfo, Summary, ValidityState, VerdictKind};
+use crate::summary::{Cell, Comparison, CurrencyRatio, RunInfo, Summary, ValidityState, VerdictKind};
 
 /// Version of the JSON form.
 pub const SCHEMA: &str = "tare-history/1";
@@ -106,6 +107,9 @@ pub struct RunFigures {
 #[derive(Debug, Clone, Deserialize)]
 struct CellVersion {
     id: String,
+    scenario: String,
+    variant: String,
+    control: bool,
     server: String,
     version: Option<String>,
     validity: CellState,
@@ -120,6 +124,9 @@ impl From<Summary> for RunFigures {
     fn from(summary: Summary) -> Self {
         let cell = |cell: Cell| CellVersion {
             id: cell.id,
+            scenario: cell.scenario,
+            variant: cell.variant,
+            control: cell.control,
             server: cell.server,
             version: cell.version,
             validity: CellState { state: cell.validity.state },
@@ -129,6 +136,18 @@ impl From<Summary> for RunFigures {
             cells: summary.cells.into_iter().map(cell).collect(),
             comparisons: summary.comparisons,
         }
+    }
+}
+
+impl RunFigures {
+    /// A cell's name over time. Its server's, whose version changes from run to run; the variant's where the run compares
+    /// several versions of it, which are no same line.
+    fn name_of<'a>(&self, cell: &'a CellVersion) -> &'a str {
+        let is_beside = |other: &&CellVersion| {
+            (&other.server, &other.scenario) == (&cell.server, &cell.scenario) && other.variant != cell.variant
+        };
+        let is_alone = !self.cells.iter().filter(|other| !other.control).any(|other| is_beside(&other));
+        if is_alone { &cell.server } else { &cell.variant }
     }
 }
 
@@ -158,7 +177,7 @@ fn add_comparison(lines: &mut Vec<HistoryLine>, run: &RunFigures, comparison: &C
     else {
         return;
     };
-    let figure = format!("{}, × {}", currency.facts().label, baseline.server);
+    let figure = format!("{}, × {}", figure_name(ratio), run.name_of(baseline));
     let point = HistoryPoint {
         run: run.run.id.clone(),
         at: run.run.started_at.clone(),
@@ -168,7 +187,17 @@ fn add_comparison(lines: &mut Vec<HistoryLine>, run: &RunFigures, comparison: &C
         lo: ratio.lo,
         hi: ratio.hi,
     };
-    add_point(lines, (&own.server, &comparison.scenario, figure), currency.facts().polarity, point);
+    add_point(lines, (run.name_of(own), &comparison.scenario, figure), currency.facts().polarity, point);
+}
+
+/// A figure and the load that it depends on: figures of different loads are no same line.
+fn figure_name(ratio: &CurrencyRatio) -> String {
+    match ratio.name {
+        Currency::CpuPerRequest if ratio.load != SliceKind::Saturating => {
+            format!("{} under {}", ratio.label, ratio.load.load_name())
+        }
+        _ => ratio.label.clone(),
+    }
 }
 
 fn add_import(lines: &mut Vec<HistoryLine>, result: &ImportedResult) {

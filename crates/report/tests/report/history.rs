@@ -1,14 +1,16 @@
 //! A history of simulated runs: planted changes are found in their places, with their size and their revisions.
 
+use tare_plan::plan::SliceKind;
 use tare_report::Currency;
 use tare_report::history::{self, History, RunFigures};
 use tare_report::import::{ImportedFigure, ImportedResult};
 use tare_report::rfc3339;
-use tare_report::summary::{Summary, ValidityState, VerdictKind};
+use tare_report::summarize;
+use tare_report::summary::{CurrencyRatio, Summary, ValidityState, VerdictKind};
 use tare_report::text::Style;
 use tare_stats::Polarity;
 
-use crate::synthetic::standard_summary;
+use crate::synthetic::{self, baseline, standard_summary, variant};
 
 const RECORDS: usize = 200;
 const DAY_NS: u64 = 86_400_000_000_000;
@@ -91,6 +93,42 @@ fn void_cells_and_other_currencies_are_left_out() {
     assert_eq!(history::history(&[summary.clone().into()], &[], Currency::Capacity).lines, []);
     summary.cells[0].validity.state = ValidityState::Void;
     assert_eq!(history::history(&[summary.into()], &[], CURRENCY).lines, [], "its baseline is void");
+}
+
+/// The titles of the lines of these runs: server and figure.
+fn titles(runs: &[Summary], currency: Currency) -> Vec<String> {
+    let runs: Vec<RunFigures> = runs.iter().cloned().map(RunFigures::from).collect();
+    let lines = history::history(&runs, &[], currency).lines;
+    lines.into_iter().map(|line| format!("{}: {}", line.name, line.figure)).collect()
+}
+
+#[test]
+fn figures_of_different_loads_are_different_lines() {
+    let fixed = standard_summary();
+    let mut saturating = fixed.clone();
+    let figure = |summary: &mut Summary, currency: Currency, change: fn(&mut CurrencyRatio)| {
+        change(summary.comparisons[0].currencies.iter_mut().find(|figure| figure.name == currency).unwrap());
+    };
+    figure(&mut saturating, CURRENCY, |figure| figure.load = SliceKind::Saturating);
+    figure(&mut saturating, Currency::LatencyP99, |figure| figure.label = "p99 at full load".to_owned());
+    let runs = [fixed, saturating];
+    let [of_fixed, of_saturating] = ["CPU/request under load at a constant rate", "CPU/request"]
+        .map(|f| format!("http4s.Tapir: {f}, × http4s.Vanilla"));
+    assert_eq!(titles(&runs, CURRENCY), [of_fixed, of_saturating]);
+    assert_eq!(titles(&runs, Currency::LatencyP99).len(), 2);
+    assert_eq!(titles(&runs, Currency::Throughput).len(), 1);
+}
+
+#[test]
+fn versions_that_one_run_compares_are_different_lines() {
+    let truths = [baseline(), variant("a@1", 0.95), variant("a@2", 0.9)];
+    let mut summary = summarize(&synthetic::run(&truths, 5, &[SliceKind::Saturating]));
+    summary.cells[1..].iter_mut().for_each(|cell| cell.server = "a".to_owned());
+    let expected = ["a@1", "a@2"].map(|name| format!("{name}: throughput, × http4s.Vanilla"));
+    assert_eq!(titles(&[summary.clone()], Currency::Throughput), expected);
+    // One version against the other.
+    summary.cells.iter_mut().for_each(|cell| cell.server = "a".to_owned());
+    assert_eq!(titles(&[summary], Currency::Throughput), expected);
 }
 
 #[test]
