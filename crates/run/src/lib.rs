@@ -37,6 +37,7 @@ mod push;
 mod readings;
 mod resume;
 mod rounds;
+mod run_clock;
 mod running_server;
 mod scenario;
 mod schedule;

@@ -29,6 +29,7 @@ use crate::inputs::RunInputs;
 use crate::load_host::{AgentLoad, OwnLoad, RunLoad, VerifyOrder};
 use crate::prepare::Launches;
 use crate::progress::Place;
+use crate::run_clock::RunClock;
 use crate::server_host::{LocalServers, RemoteServers, SamplingOrder, ServerHost};
 use crate::session::{Destination, SessionOrder};
 use crate::slice::SliceLoad;
@@ -47,7 +48,7 @@ pub(crate) struct ProcessBed<'a> {
     load_cpus: CpuSet,
     cancelled: Arc<AtomicBool>,
     cancel: Cancel,
-    begin: Nanos,
+    clock: RunClock,
     host: Box<dyn ServerHost + 'a>,
     servers: DrivenServers<'a>,
     load: Box<dyn RunLoad + 'a>,
@@ -77,7 +78,7 @@ impl<'a> ProcessBed<'a> {
             load_cpus: cores.load.clone(),
             cancel,
             cancelled: Arc::clone(&inputs.cancelled),
-            begin: clock::now() - elapsed,
+            clock: RunClock::going_on(elapsed, clock::now()),
             host,
             servers: BTreeMap::new(),
             load,
@@ -93,7 +94,7 @@ impl<'a> ProcessBed<'a> {
 
 impl TestBed for ProcessBed<'_> {
     fn elapsed_ns(&self) -> u64 {
-        clock::now().since(self.begin)
+        self.clock.at(clock::now())
     }
 
     fn is_interrupted(&self) -> bool {
@@ -179,7 +180,7 @@ impl TestBed for ProcessBed<'_> {
         // The cores of a server that tare did not start are unknown, so the generator must not spin on them.
         let sending = if self.server(server)?.launch.is_external() { Sending::Exact } else { load.sending };
         let mut sample = self.load.drive(server, &SliceLoad { sending, ..*load }, on_stage)?;
-        sample.start_ns = Nanos(sample.start_ns).since(self.begin);
+        sample.start_ns = self.clock.at(Nanos(sample.start_ns));
         self.host.look_at_jvm(server);
         self.host.check()?;
         Ok(sample)
