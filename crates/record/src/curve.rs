@@ -13,17 +13,22 @@ const FAILED: &str = "errors<=0.1%";
 /// A search ends when the largest load that was kept and the smallest that was not are this close.
 const RESOLUTION: f64 = 0.05;
 
-/// Starts a search for the largest load that keeps a curve.
-pub fn start_search(slo: &Slo, by: LoadBy) -> CapacitySearch {
+/// Starts a search for the largest load that keeps a curve. It tries no fewer users than `least_users`, and at least one.
+pub fn start_search(slo: &Slo, by: LoadBy, least_users: u32) -> CapacitySearch {
     let (start, most) = slo.load_range(by);
-    CapacitySearch::new(SearchRule { start, least: 1.0, most, resolution: RESOLUTION, whole: by == LoadBy::Users })
+    let least = match by {
+        LoadBy::Users => f64::from(least_users.max(1)).min(most),
+        LoadBy::Rate => 1.0,
+    };
+    CapacitySearch::new(SearchRule { start, least, most, resolution: RESOLUTION, whole: by == LoadBy::Users })
 }
 
-/// The result of one start's tries, in order.
-pub fn replay_tries<'a>(slo: &Slo, by: LoadBy, tries: impl Iterator<Item = &'a StoredSlice>) -> Capacity {
-    let mut search = start_search(slo, by);
+/// The result of one start's tries, in order; `None` where they do not end the search.
+pub fn replay_tries<'a>(slo: &Slo, by: LoadBy, tries: impl Iterator<Item = &'a StoredSlice>) -> Option<Capacity> {
+    let mut tries = tries.peekable();
+    let mut search = start_search(slo, by, tries.peek()?.load.least_users);
     tries.for_each(|slice| search.note_outcome(keeps_curve(slo, slice)));
-    search.found_so_far()
+    search.next_load().is_none().then(|| search.found_so_far())
 }
 
 /// Whether a try had answers and met every limit.

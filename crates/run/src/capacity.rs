@@ -21,7 +21,8 @@ impl<'p> CapacitySearches<'p> {
     /// Searches in which nothing was tried.
     pub fn new(slo: &'p Slo, scenario: &ScenarioRun<'_, '_>) -> Self {
         let by = slo.grows_by(&scenario.named.scenario);
-        Self { slo, by, searches: (0..scenario.members()).map(|_| start_search(slo, by)).collect() }
+        let search = start_search(slo, by, scenario.least_users());
+        Self { slo, by, searches: vec![search; scenario.members()] }
     }
 
     /// Tries each healthy server in turn until every search is over.
@@ -56,7 +57,7 @@ impl<'p> CapacitySearches<'p> {
 fn try_load(slo: &Slo, by: LoadBy, scenario: &ScenarioRun<'_, '_>, round: u32, amount: f64) -> SliceLoad {
     let load = SliceLoad { length: slo.each.0, ..scenario.load(SliceKind::Capacity, round, 0.0) };
     match by {
-        LoadBy::Users => SliceLoad { users: (amount.round() as u32).max(scenario.least_users()), ..load },
+        LoadBy::Users => SliceLoad { users: amount.round() as u32, ..load },
         LoadBy::Rate => SliceLoad { rate_per_s: amount, ..load },
     }
 }

@@ -216,12 +216,13 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
         let ServerState { id, variant, .. } = self.servers.members[member];
         let (place, scenario) = (self.place, &*self.named.name);
         let RunContext { bed, journal, .. } = &mut *self.context;
-        bed.drive(id, load, &mut |stage| match stage {
+        let sample = bed.drive(id, load, &mut |stage| match stage {
             DriveStage::Opening { open, of } => {
                 journal.show(&Progress::Opening { place, scenario, variant: &variant.name, open, of });
             }
             DriveStage::Begun => journal.show(&Progress::Begun),
-        })
+        })?;
+        Ok(SliceSample { least_users: self.least_users(), ..sample })
     }
 
     fn slice_record(&self, member: usize, load: &SliceLoad, sample: SliceSample, readings: ServerUse) -> SliceRecord {

@@ -56,6 +56,9 @@ macro_rules! slice_sample {
             /// Worker threads that made the load.
             #[serde(default)]
             pub workers: u32,
+            /// The fewest users that the run's generators could drive, because each worker needs one; 0 where it was not noted.
+            #[serde(default)]
+            pub least_users: u32,
             $($(#[$counter_doc])* #[serde(default)] pub $counter: u64,)*
             $($(#[$histogram_doc])* #[serde(skip)] pub $histogram: H,)*
             /// Failed requests by class: as many as `failed`. Records before version 7 also count connection events here.
@@ -88,6 +91,7 @@ macro_rules! slice_sample {
                     turns: 1,
                     tick_ns: 0,
                     workers: 0,
+                    least_users: 0,
                     $($counter: 0,)*
                     $($histogram: H::default(),)*
                     errors: ErrorTallies::default(),
@@ -110,6 +114,7 @@ macro_rules! slice_sample {
                     turns: self.turns,
                     tick_ns: self.tick_ns,
                     workers: self.workers,
+                    least_users: self.least_users,
                     $($counter: self.$counter,)*
                     $($histogram: convert(self.$histogram),)*
                     errors: self.errors,

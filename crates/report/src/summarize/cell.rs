@@ -8,7 +8,7 @@ use super::evidence::Evidence;
 use super::latency::LoadLatency;
 use super::{Surroundings, capacity, command, level, messages, probes, validity};
 use crate::format;
-use crate::summary::{Cell, ErrorCount, Estimate, ForkValue, Row, TimePoint};
+use crate::summary::{Cell, ErrorCount, Estimate, ForkValue, Row, TimePoint, Validity};
 
 /// The cell of a run; `cpu_kind` is the load at which CPU per request is compared in its group.
 pub(super) fn of_run(
@@ -20,7 +20,8 @@ pub(super) fn of_run(
     let plan = &header.plan;
     let cell = measured(evidence, loads, cpu_kind, plan.stop.alpha, Surroundings::of_run(header));
     let fork_values = if plan.mode == Mode::Sequential { Vec::new() } else { fork_values(evidence, cpu_kind) };
-    Cell { capacity: capacity::capacity(plan, evidence), fork_values, ..cell }
+    let validity = capacity::unfinished(plan, evidence).into_iter().fold(cell.validity, Validity::and);
+    Cell { capacity: capacity::capacity(plan, evidence), fork_values, validity, ..cell }
 }
 
 /// The cell of a load.

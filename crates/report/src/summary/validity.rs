@@ -65,6 +65,14 @@ impl Validity {
         Self { state: if is_general { ValidityState::Suspect } else { ValidityState::Valid }, reasons }
     }
 
+    /// Of a cell with one more doubt. What is void stays so for its own reasons.
+    pub(crate) fn and(self, doubt: Reason) -> Self {
+        match self.state {
+            ValidityState::Void => self,
+            _ => Self::of_cell(self.reasons.into_iter().chain([doubt]).collect()),
+        }
+    }
+
     /// Of a load, from that of its only cell and more doubts: each of them counts.
     pub(crate) fn of_load(cell: Self, more: impl Iterator<Item = Reason>) -> Self {
         let reasons: Vec<Reason> = cell.reasons.into_iter().chain(more).collect();

@@ -4,9 +4,9 @@ use tare_plan::plan::{Plan, SliceKind};
 use tare_plan::push::Push;
 use tare_plan::slo::{LoadBy, Slo};
 use tare_record::PackedHistogram;
-use tare_record::{ClockEstimate, MessageTally, RunRecord};
+use tare_record::{ClockEstimate, MessageTally, RunRecord, StoredSlice};
 use tare_report::Currency;
-use tare_report::summary::{Cell, ValidityState};
+use tare_report::summary::{Cell, Validity, ValidityState};
 use tare_report::text::{Style, render};
 use tare_report::{Summary, summarize};
 use tare_stats::histogram::LatencyHistogram;
@@ -124,7 +124,7 @@ pub fn searched(limits_per_s: &[(&'static str, f64)]) -> RunRecord {
     for fork in 1..=3 {
         record.forks.extend(limits_per_s.iter().map(|(name, _)| crate::synthetic::fork_record(name, fork)));
         for (name, limit) in limits_per_s {
-            let mut search = tare_record::curve::start_search(&slo, slo.by);
+            let mut search = tare_record::curve::start_search(&slo, slo.by, 1);
             let mut round = 0;
             while let Some(load) = search.next_load() {
                 let mut tried = slice(name, fork, SliceKind::Capacity, round, 0, 1.0);
@@ -162,4 +162,28 @@ fn the_largest_load_that_keeps_the_curve_is_found_again_from_its_tries() {
     let text = render(&summary, &Style { colored: false, width: 400 });
     assert!(text.contains("b: keeps p50<1ms,p99<5ms up to 7,9"), "{text}");
     assert!(text.contains("; fails first: p50<1ms (3 of 3 starts)"), "{text}");
+}
+
+#[test]
+fn a_search_that_was_cut_short_counts_for_nothing() {
+    let whole = searched(&[("http4s.Vanilla", 10_000.0), ("b", 8_000.0)]);
+    // Ctrl-C after the first doubling: both servers keep 200 and 400 per second.
+    let cut_in = |fork: u32| {
+        let is_left = |slice: &&StoredSlice| slice.key.fork < fork || slice.key.fork == fork && slice.key.round < 4;
+        let slices = whole.slices.iter().filter(is_left).cloned().collect();
+        let forks = whole.forks.iter().filter(|start| start.fork <= fork).cloned().collect();
+        summarize(&RunRecord { slices, forks, ..whole.clone() })
+    };
+    let one = cut_in(1);
+    for variant in ["http4s.Vanilla", "b"] {
+        let Validity { state, reasons } = &cell(&one, variant).validity;
+        assert_eq!((cell(&one, variant).capacity.is_none(), *state), (true, ValidityState::Suspect));
+        assert_eq!(reasons[0].text, "1 search begun and none came to its end: no capacity is known");
+    }
+    assert!(one.comparisons.iter().all(|comparison| comparison.currencies.is_empty()), "{:?}", one.comparisons);
+    let three = cut_in(3);
+    let found = cell(&three, "b").capacity.as_ref().unwrap();
+    assert_eq!(found.forks.iter().map(|fork| fork.fork).collect::<Vec<_>>(), [1, 2]);
+    assert!(found.sentence.ends_with("; 1 of 3 searches did not end and do not count"), "{}", found.sentence);
+    assert_eq!(cell(&three, "b").validity.state, ValidityState::Valid);
 }

@@ -174,7 +174,7 @@ fn a_search_finds_the_planted_capacity_of_each_server() {
             .plant("b", Planted { per_s: 1_100.0, quick_users: 110, ..Planted::default() })
             .run();
         for (name, per_s, users) in [("a", 7_300.0, 730.0), ("b", 1_100.0, 110.0)] {
-            let found = replay_tries(&slo(by), by, outcome.scored().filter(|slice| slice.key.variant == name));
+            let found = replay_tries(&slo(by), by, outcome.scored().filter(|slice| slice.key.variant == name)).unwrap();
             let planted = if by == LoadBy::Rate { per_s } else { users };
             let (sustained, broken) = (found.sustained.unwrap(), found.broken.unwrap());
             assert!(sustained <= planted && planted < broken, "{name} by {by:?}: {found:?}");
@@ -182,6 +182,23 @@ fn a_search_finds_the_planted_capacity_of_each_server() {
         }
         assert!(outcome.scored().all(|slice| slice.key.kind == SliceKind::Capacity), "no rounds beside the search");
     }
+}
+
+#[test]
+fn a_search_tries_no_fewer_users_than_the_generator_has_workers_and_records_what_it_drove() {
+    let mut plan = plan(&["a", "b"], &["Get"]);
+    plan.slo = Some(slo(LoadBy::Users));
+    plan.stop.forks = Forks::Fixed { count: 1 };
+    let planted = |quick_users| Planted { quick_users, ..Planted::default() };
+    let outcome = Simulation::new(plan).with_workers(64).plant("a", planted(3)).plant("b", planted(100)).run();
+    let tries = |name: &'static str| outcome.scored().filter(move |slice| slice.key.variant == name);
+    let found = |name| replay_tries(&slo(LoadBy::Users), LoadBy::Users, tries(name)).unwrap();
+    assert_eq!(tries("a").map(|slice| slice.key.users).collect::<Vec<_>>(), [64, 64], "fewer cannot be driven");
+    assert_eq!((found("a").sustained, found("a").broken), (None, Some(64.0)));
+    assert!(found("b").sustained.unwrap() <= 100.0 && found("b").broken.unwrap() > 100.0);
+    let driven = outcome.driven().into_iter().filter(|(_, _, load)| load.phase == Phase::Measure);
+    let driven: Vec<u32> = driven.map(|(_, _, load)| load.users).collect();
+    assert_eq!(driven, outcome.scored().map(|slice| slice.key.users).collect::<Vec<_>>());
 }
 
 #[test]
@@ -205,7 +222,8 @@ fn a_server_that_dies_in_its_search_does_not_end_the_others() {
         .run();
     assert_eq!(outcome.count("Get", "b"), 1);
     let found =
-        replay_tries(&slo(LoadBy::Rate), LoadBy::Rate, outcome.scored().filter(|slice| slice.key.variant == "a"));
+        replay_tries(&slo(LoadBy::Rate), LoadBy::Rate, outcome.scored().filter(|slice| slice.key.variant == "a"))
+            .unwrap();
     assert!(found.sustained.is_some() && found.broken.is_some());
 }
 
@@ -238,7 +256,8 @@ fn a_search_of_pushes_grows_listeners() {
     let planted = Planted { quick_users: 500, ..Planted::default() };
     let outcome = Simulation::new(plan).plant("a", planted.clone()).plant("b", planted).run();
     let found =
-        replay_tries(&slo(LoadBy::Rate), LoadBy::Users, outcome.scored().filter(|slice| slice.key.variant == "a"));
+        replay_tries(&slo(LoadBy::Rate), LoadBy::Users, outcome.scored().filter(|slice| slice.key.variant == "a"))
+            .unwrap();
     assert!(found.sustained.unwrap() <= 500.0 && found.broken.unwrap() > 500.0, "{found:?}");
 }
 
