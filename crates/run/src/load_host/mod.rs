@@ -73,9 +73,14 @@ pub(crate) fn check_possible(plan: &Plan) -> Result<(), RunError> {
     if !plan.engines.is_empty() {
         return refuse("other load tools run on this machine only; leave out --engine".to_owned());
     }
-    let (users, agents) = (plan.load.users as usize, places.iter().map(AgentPlace::least_agents).sum::<usize>());
-    if users < agents {
-        return refuse(format!("{users} users are too few for {agents} agents; give each at least one (-u {agents})"));
+    let agents = places.iter().map(AgentPlace::least_agents).sum::<usize>();
+    let scenarios = plan.groups.iter().flat_map(|group| &group.scenarios);
+    let fewest = scenarios.map(|named| plan.connections(&named.scenario)).min().unwrap_or(plan.load.users);
+    if (fewest as usize) < agents {
+        let key = if plan.slo.is_some() && fewest != plan.load.users { "--slo-most" } else { "-u" };
+        return refuse(format!(
+            "{fewest} users are too few for {agents} agents; give each at least one ({key} {agents})"
+        ));
     }
     let mut variants = plan.groups.iter().flat_map(|group| &group.variants);
     let starts_here = plan.machine.server_host.is_none()

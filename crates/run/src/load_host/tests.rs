@@ -147,6 +147,9 @@ fn what_agents_cannot_do_is_refused_with_what_to_do() {
     let why = |plan: &Plan| check_possible(plan).unwrap_err().to_string();
     assert!(why(&planned(&["bench1"], 16)).contains("write local:4, ssh://user@host:22 or k8s:8"));
     assert!(why(&planned(&["local:17"], 16)).contains("16 users are too few for 17 agents"));
+    let searched = tare_plan::slo::Slo { by: tare_plan::slo::LoadBy::Users, most_users: 3, ..Default::default() };
+    let search = Plan { slo: Some(searched), ..planned(&["local:4"], 16) };
+    assert!(why(&search).contains("3 users are too few for 4 agents; give each at least one (--slo-most 4)"));
     assert!(why(&planned(&["ssh://a"], 16)).contains("add --server-host ssh://HOST, or --server-host local:"));
     let tools = Plan { engines: vec![tare_plan::engine::Engine::Wrk], ..planned(&["local:2"], 16) };
     assert!(why(&tools).contains("leave out --engine"));
