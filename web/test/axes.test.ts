@@ -7,14 +7,14 @@ import { DARK, LIGHT } from '../src/palette';
 import type { TimePoint } from '../src/summary';
 import { decadeTicks, ninesOf, ninesTicks, plainTicks, ratioTicks } from '../src/charts/ticks';
 
-test('a ratio axis keeps 100 % and never crowds its labels', () => {
+test('a ratio axis keeps 0 % and never crowds its labels', () => {
   for (const [lo, hi, px] of [
     [-0.1, 0.1, 300],
     [-1.2, 0.2, 250],
     [-0.3, 2.5, 700],
   ] as const) {
     const ticks = ratioTicks(lo, hi, px);
-    expect(ticks.map((t) => t.text)).toContain('100 %');
+    expect(ticks.map((t) => t.text)).toContain('0 %');
     const places = ticks.map((t) => ((t.at - lo) / (hi - lo)) * px);
     for (let i = 1; i < places.length; i++) expect(places[i]! - places[i - 1]!).toBeGreaterThanOrEqual(46);
   }
@@ -23,8 +23,8 @@ test('a ratio axis keeps 100 % and never crowds its labels', () => {
 test('a ratio axis leaves out a label that the edge would cut', () => {
   const [lo, hi, px] = [Math.log(0.918), Math.log(1.06), 420];
   const texts = (beside: [number, number]) => ratioTicks(lo, hi, px, beside).map((t) => t.text);
-  expect(texts([20, 20])).toContain('92 %');
-  expect(texts([4, 4])).not.toContain('92 %');
+  expect(texts([20, 20])).toContain('−8 %');
+  expect(texts([4, 4])).not.toContain('−8 %');
 });
 
 test('each nine takes the same room on the log-nines axis', () => {

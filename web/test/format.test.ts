@@ -8,22 +8,17 @@ import { unbroken } from '../src/format/unbroken';
 
 describe('numbers', () => {
   test('carry as many digits as their interval allows', () => {
-    expect(number.ratioText(0.9188, 0.91, 0.928)).toBe('91.9 % [91.0, 92.8]');
-    expect(number.ratioText(0.85, 0.83, 0.87)).toBe('85.0 % [83.0, 87.0]');
-    expect(number.ratioText(1.0012, 0.9991, 1.0033)).toBe('100.12 % [99.91, 100.33]');
-  });
-  test('of a share of the baseline have the digits of the change', () => {
-    expect(number.ratioText(1.047, 1.035, 1.06)).toBe('104.7 % [103.5, 106.0]');
+    expect(number.changeWithInterval(0.85, 0.83, 0.87)).toBe('−15.0 % [−17.0, −13.0]');
+    expect(number.changeWithInterval(1.0012, 0.9991, 1.0033)).toBe('+0.12 % [−0.09, +0.33]');
     expect(number.changeWithInterval(1.047, 1.035, 1.06)).toBe('+4.7 % [+3.5, +6.0]');
     expect(number.changeText(0.805245, null, null)).toBe('−19.5 %');
   });
   test('in an interval have no commas but the one between its ends', () => {
-    expect(number.ratioText(0.46, 0.01, 41.28)).toBe('46 % [1, 4128]');
     expect(number.changeWithInterval(9, 2, 41.28)).toBe('+800 % [+100, +4028]');
   });
   test('carry one decimal and no brackets without an interval', () => {
-    expect(number.ratioText(0.91884, null, null)).toBe('91.9 %');
-    expect(number.ratioText(2.4, 1, Infinity)).toBe('240.0 %');
+    expect(number.changeWithInterval(0.91884, null, null)).toBe('−8.1 %');
+    expect(number.changeWithInterval(2.4, 1, Infinity)).toBe('+140.0 %');
   });
   test('show a change with its sign, and no sign for nothing', () => {
     expect(number.changeWithInterval(0.919, 0.91, 0.928)).toBe('−8.1 % [−9.0, −7.2]');

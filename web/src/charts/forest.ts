@@ -1,4 +1,4 @@
-// The ratio chart: a row per comparison, a point with its interval on an axis of "% of the baseline" (logarithmic).
+// The ratio chart: a row per comparison, a point with its interval on an axis of changes against the baseline (logarithmic).
 
 import { baseOption, givenAxis, tip, type Option } from './echarts';
 import { clippedWhisker, dotMark, hitMark, lineMark, textMark, type Mark } from './marks';

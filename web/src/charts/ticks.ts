@@ -1,5 +1,7 @@
 // Where axes put their ticks: plain, logarithmic, ratio and log-nines.
 
+import { signedWhole } from '../format/number';
+
 /** A place on an axis and what stands there. */
 export interface Tick {
   at: number;
@@ -43,6 +45,7 @@ export function plainBetween(min: number, max: number): number[] {
   return out;
 }
 
+/** In per cent of the baseline. */
 const RATIO_STEPS = [
   [100],
   [50, 200],
@@ -56,7 +59,7 @@ const RATIO_STEPS = [
 /** Half of what the text of a ratio's tick needs. */
 const HALF_TICK_PX = 18;
 
-/** Per cent of the baseline, on the logarithm of the ratio: the roundest first, as many as fit, none cut at the picture's
+/** Changes against the baseline, on the logarithm of the ratio: the roundest first, as many as fit, none cut at the picture's
  * edges. `besidePx` is the room to the left and to the right of the axis. */
 export function ratioTicks(
   lo: number,
@@ -73,7 +76,7 @@ export function ratioTicks(
     if (px(x) + besidePx[0] < HALF_TICK_PX || widthPx - px(x) + besidePx[1] < HALF_TICK_PX) continue;
     if (kept.every((k) => Math.abs(px(at(k)) - px(x)) >= 46)) kept.push(step);
   }
-  return kept.sort((a, b) => a - b).map((p) => ({ at: at(p), text: `${p} %` }));
+  return kept.sort((a, b) => a - b).map((p) => ({ at: at(p), text: `${signedWhole(p - 100)} %` }));
 }
 
 /** The place of a percentile on the log-nines axis: 90 → 1, 99 → 2, 99.9 → 3. */

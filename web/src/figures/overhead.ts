@@ -1,4 +1,4 @@
-// The overhead charts: each variant as % of its baseline, by scenario. A small run shows every measure, a large one a ranking.
+// The overhead charts: the change of each variant against its baseline, by scenario. A small run shows every measure, a large one a ranking.
 
 import { h } from '../dom';
 import { figure, tabs, type FigureSpec } from '../charts/figure';
@@ -36,7 +36,7 @@ function measureFigure(model: Model, c: CurrencyName): HTMLElement {
   const rows = (t: Theme) => panels().flatMap((p) => measureRows(model, p, c.name, t));
   return figure({
     id: `overhead-${c.name}`,
-    title: `${capital(c.label)} as a share of the baseline`,
+    title: `${capital(c.label)} against the baseline`,
     watch: ['everyRow'],
     height: (width) => forestHeight(rows(LIGHT), width),
     draw: (width, t) => forestOption(forestOf(model, rows(t), width, c), width, t),
@@ -68,9 +68,9 @@ export function overheadFigure(model: Model, id = 'overhead'): HTMLElement {
   const label = () => chosenCurrency(model)?.label ?? 'throughput';
   const spec: FigureSpec = {
     id,
-    title: () => `${capital(label())} as a share of the baseline`,
+    title: () => `${capital(label())} against the baseline`,
     note: () =>
-      `100 % is the baseline${model.large ? ', its own for each' : ''}. The band is the region of no material difference (±${percent(model.summary.run.region)} %).`,
+      `0 % is the baseline${model.large ? ', its own for each' : ''}. The band is the region of no material difference (±${percent(model.summary.run.region)} %).`,
     watch: model.large ? ['currency', 'panel', 'highlights', 'everyRow'] : ['currency', 'everyRow'],
     controls: [
       ...(model.currencies.length > 1 ? [currencyTabs(model)] : []),

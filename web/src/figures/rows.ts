@@ -1,7 +1,7 @@
 // Rows of the ratio charts, made from what the summary states.
 
 import type { ForestRow } from '../charts/forest';
-import { ratioText } from '../format/number';
+import { changeWithInterval } from '../format/number';
 import { durationText, inUnitWithInterval, unitFor } from '../format/unit';
 import { inCurrency } from '../model';
 import { choice } from '../state';
@@ -38,7 +38,7 @@ export function ratioRow(
     ratio: c.ratio,
     lo: interval ? c.lo : null,
     hi: interval ? c.hi : null,
-    value: `${interval ? ratioText(c.ratio, c.lo, c.hi) : `${ratioText(c.ratio, null, null)}  no interval yet`}${doubt}`,
+    value: `${interval ? changeWithInterval(c.ratio, c.lo, c.hi) : `${changeWithInterval(c.ratio, null, null)}  no interval yet`}${doubt}`,
     colour: verdictLook(c.verdict, t).colour,
     tip: [...currencyTip(c), ...doubts(cell, c.name)],
   };
@@ -54,7 +54,7 @@ export function currencyTip(c: Currency): [string, string][] {
   const value = (v: number) => inUnitWithInterval({ value: v, lo: null, hi: null }, unit);
   const lines: [string, string][] = [
     ['verdict', `${c.short}${c.material ? ' materially' : ''}`],
-    ['of the baseline', ratioText(c.ratio, c.lo, c.hi)],
+    ['change', changeWithInterval(c.ratio, c.lo, c.hi)],
     ['this variant', value(c.variant_value)],
     ['baseline', value(c.baseline_value)],
     ['method', c.method],
@@ -75,6 +75,6 @@ export function doubts(cell: Cell | undefined, currency: string): [string, strin
 
 /** The axis's name with the better side on it. */
 export function axisName(label: string, higherIsBetter: boolean, narrow: boolean): string {
-  const what = narrow ? '% of baseline' : `${label}, % of baseline (log)`;
+  const what = narrow ? 'change' : `${label}, change (log)`;
   return higherIsBetter ? `← worse    ${what}    better →` : `← better    ${what}    worse →`;
 }

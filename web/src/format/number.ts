@@ -43,13 +43,6 @@ export function halfWidth(lo: number | null, hi: number | null): number | null {
 /** A number that stands in an interval: a comma parts its ends, so none parts its thousands. */
 const ungrouped = (value: number, decimals: number): string => fixed(value, decimals).replaceAll(',', '');
 
-/** `92.0 % [91.1, 92.9]` of the baseline, or `92.0 %` where there is no interval. */
-export function ratioText(ratio: number, lo: number | null, hi: number | null): string {
-  const d = changeDecimals(lo, hi);
-  const text = (r: number) => ungrouped(r * 100, d);
-  return halfWidth(lo, hi) === null ? `${text(ratio)} %` : `${text(ratio)} % [${text(lo!)}, ${text(hi!)}]`;
-}
-
 /** Digits after the point of a change in per cent: those of the headline and the terminal (`Change::decimals`). */
 function changeDecimals(lo: number | null, hi: number | null): number {
   if (halfWidth(lo, hi) === null) return 1;
@@ -70,6 +63,9 @@ export function changeWithInterval(ratio: number, lo: number | null, hi: number 
   const end = (r: number) => signed((r - 1) * 100, d);
   return `${changeText(ratio, lo, hi)} [${end(lo!)}, ${end(hi!)}]`;
 }
+
+/** `+15`: a whole number with its sign, thousands together. */
+export const signedWhole = (value: number): string => signed(value, 0);
 
 /** With its sign, unless it rounds to zero. */
 function signed(value: number, decimals: number): string {

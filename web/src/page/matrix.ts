@@ -2,7 +2,7 @@
 
 import { breakable, copyButton, h, saveFile } from '../dom';
 import { toCsv, toMarkdown } from '../format/export';
-import { fixed, ratioText } from '../format/number';
+import { changeWithInterval, signedWhole } from '../format/number';
 import { groupName, inCurrency, type Model } from '../model';
 import { painted } from '../paint';
 import { choice, watch } from '../state';
@@ -23,7 +23,7 @@ const ORDER: VerdictKind[] = ['worse', 'better', 'no_material_difference', 'inco
 const ROWS_IN_FULL = 40;
 
 const titleOf = (model: Model): string =>
-  `${capital(chosenCurrency(model)?.label ?? 'throughput')} of every variant as a share of its baseline, by scenario`;
+  `${capital(chosenCurrency(model)?.label ?? 'throughput')} of every variant against its baseline, by scenario`;
 
 interface MatrixRow {
   variant: string;
@@ -71,7 +71,7 @@ export function matrix(model: Model): HTMLElement {
   const table = h(
     'table',
     { class: 'matrix' },
-    h('caption', { class: 'sr' }, 'Each variant as a percentage of its baseline, by scenario'),
+    h('caption', { class: 'sr' }, 'Change of each variant against its baseline in per cent, by scenario'),
     h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, 'variant'), ...heads)),
     body,
   );
@@ -86,7 +86,7 @@ export function matrix(model: Model): HTMLElement {
       h(
         'p',
         { class: 'note' },
-        '% of the baseline. ✗ worse, ✓ better, = no material difference, grey: undecided. A number opens its comparison.',
+        'Change against the baseline in %. ✗ worse, ✓ better, = no material difference, grey: undecided. A number opens its comparison.',
       ),
     ),
     model.currencies.length > 1 ? h('div', { class: 'controls' }, currencyTabs(model)) : null,
@@ -166,14 +166,14 @@ function verdictOf(model: Model, cell: Cell): VerdictKind {
 
 function matrixCell(model: Model, cell: Cell | undefined): HTMLElement {
   if (!cell) return h('td', { class: 'absent' }, '·');
-  if (cell.baseline) return h('td', { class: 'baseline' }, '100');
+  if (cell.baseline) return h('td', { class: 'baseline' }, 'baseline');
   const c = currencyOf(model, cell);
   const verdict = verdictOf(model, cell);
   const isVoid = verdict === 'void';
   const { glyph, word } = verdictLook(verdict, LIGHT);
-  const text = c && !isVoid ? fixed(c.ratio * 100, 0) : 'void';
+  const text = c && !isVoid ? signedWhole((c.ratio - 1) * 100) : 'void';
   const strength = c && !isVoid ? Math.min(1, Math.abs(Math.log(c.ratio)) / FULL_COLOUR) : 0;
-  const what = c ? `${c.short}; ${ratioText(c.ratio, c.lo, c.hi)}` : word;
+  const what = c ? `${c.short}; ${changeWithInterval(c.ratio, c.lo, c.hi)}` : word;
   const link = h(
     'a',
     { href: `#open=${encodeURIComponent(cell.id)}`, title: `${cell.variant}, ${cell.scenario}: ${what}` },
@@ -189,9 +189,9 @@ function matrixCell(model: Model, cell: Cell | undefined): HTMLElement {
 function plainMatrix(model: Model, rows: MatrixRow[]): { heads: string[]; rows: string[][] } {
   const value = (cell: Cell | undefined) => {
     if (!cell) return '';
-    if (cell.baseline) return '100 %';
+    if (cell.baseline) return 'baseline';
     const c = currencyOf(model, cell);
-    return c && cell.validity.state !== 'void' ? ratioText(c.ratio, c.lo, c.hi) : 'void';
+    return c && cell.validity.state !== 'void' ? changeWithInterval(c.ratio, c.lo, c.hi) : 'void';
   };
   return {
     heads: ['variant', ...model.scenarios],
