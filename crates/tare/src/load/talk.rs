@@ -47,6 +47,9 @@ pub fn load_protocol(url: &Url, args: &LoadArgs) -> anyhow::Result<LoadProtocol>
             "the server decides when it pushes; -r and stages need something to send: add --echo BYTES or --data TEXT"
         );
     }
+    if model.requests.is_some() && websocket.messages.is_none() {
+        bail!("-n counts requests, and nothing is sent here; use --messages N for each user, or -d SPAN");
+    }
     Ok(LoadProtocol::Push { period: websocket.period, messages: websocket.messages })
 }
 
