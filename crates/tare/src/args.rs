@@ -129,7 +129,7 @@ pub enum Command {
     #[command(hide = true)]
     Agent {
         /// How long it waits for the first order.
-        #[arg(long, default_value = "30s", value_parser = load::parse_duration)]
+        #[arg(long, default_value = "30s", value_parser = load::parse_time)]
         first_order_within: Span,
     },
     /// Run the reference server: it has known delays and faults, for tests and the self-test.

@@ -4,7 +4,7 @@ use clap::{Args, Subcommand};
 use tare_run::load::fleet::{Cluster, PodShape};
 use tare_units::Span;
 
-use super::load::parse_duration;
+use super::load::parse_time;
 
 /// The image that scripts/image makes.
 const IMAGE: &str = concat!("tare:", env!("CARGO_PKG_VERSION"));
@@ -84,7 +84,7 @@ pub struct ManifestArgs {
     #[arg(long, default_value = "tare-agents", value_name = "NAME")]
     pub name: String,
     /// The pods wait this long for a load; the job ends after this time in any case.
-    #[arg(long, default_value = "1h", value_name = "SPAN", value_parser = parse_duration)]
+    #[arg(long, default_value = "1h", value_name = "SPAN", value_parser = parse_time)]
     pub within: Span,
     #[command(flatten)]
     pub pod: PodArgs,

@@ -12,11 +12,11 @@ use tare_units::Span;
 mod values;
 
 use super::kubernetes::{ClusterArgs, PodArgs};
-pub(super) use values::parse_duration;
+pub(super) use values::parse_time;
 pub use values::{PerSecond, Spin, Stage, port};
 use values::{
-    depth, parse_connections, parse_feed_order, parse_file, parse_message_bytes, parse_number, parse_think,
-    parse_threads, seed,
+    depth, parse_connections, parse_duration, parse_feed_order, parse_file, parse_message_bytes, parse_number,
+    parse_think, parse_threads, seed,
 };
 
 pub const EXAMPLES: &str = "\
@@ -87,7 +87,7 @@ pub struct ModelArgs {
     #[arg(long, requires = "open_loop")]
     pub poisson: bool,
     /// Raise the rate evenly from 0 to --rate within this time, then keep it.
-    #[arg(long, requires = "rate", value_name = "SPAN")]
+    #[arg(long, requires = "rate", value_name = "SPAN", value_parser = parse_time)]
     pub ramp: Option<Span>,
     /// Open loop: change the rate linearly in stages. 1000:10s,5000:30s goes to 1000/s in 10 s, then to 5000/s in 30 s. It
     /// starts at --rate, or at 0 without it.
@@ -98,7 +98,7 @@ pub struct ModelArgs {
     #[arg(long, value_delimiter = ',', conflicts_with_all = ["open_loop", "ramp"], value_name = "USERS:SPAN,…")]
     pub user_stages: Vec<Stage>,
     /// Open loop: send the requests that are due in bursts, this long apart. Costs the generator less CPU.
-    #[arg(long, requires = "open_loop", value_name = "SPAN")]
+    #[arg(long, requires = "open_loop", value_name = "SPAN", value_parser = parse_time)]
     pub tick: Option<Span>,
     /// Busy-wait when a send or a response is due, because a sleeping thread wakes up late. It can use all CPU time of the
     /// generator's cores.
@@ -177,7 +177,7 @@ pub struct WebSocketArgs {
     #[arg(long, value_name = "N", value_parser = parse_number)]
     pub messages: Option<u64>,
     /// Time between two messages that the server pushes to a user. Jitter, late and missing messages are computed from it.
-    #[arg(long, default_value = "100ms", value_name = "SPAN")]
+    #[arg(long, default_value = "100ms", value_name = "SPAN", value_parser = parse_time)]
     pub period: Span,
     /// Clock that stamps pushed messages: same (this machine's), estimate (the offset is measured with 20 messages before
     /// and after the load), or auto (same if the server runs on this machine, otherwise estimate).
@@ -192,10 +192,10 @@ pub struct WebSocketArgs {
 #[command(next_help_heading = "Connection")]
 pub struct ConnectionArgs {
     /// A request has failed when its response has not come this long after its intended start.
-    #[arg(long, default_value = "10s", value_name = "SPAN")]
+    #[arg(long, default_value = "10s", value_name = "SPAN", value_parser = parse_time)]
     pub timeout: Span,
     /// A connection has failed when it is not open after this time.
-    #[arg(long, default_value = "5s", value_name = "SPAN")]
+    #[arg(long, default_value = "5s", value_name = "SPAN", value_parser = parse_time)]
     pub connect_timeout: Span,
     /// HTTP/2 instead of HTTP/1.1. With https it is negotiated (ALPN), with http assumed (prior knowledge).
     #[arg(long, conflicts_with = "pipeline")]
@@ -263,7 +263,7 @@ pub struct AgentOptions {
     #[arg(long, requires = "agents", value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     agents_min: Option<u32>,
     /// How long pods may take until they run.
-    #[arg(long, requires = "agents", default_value = "2m", value_name = "SPAN", value_parser = parse_duration)]
+    #[arg(long, requires = "agents", default_value = "2m", value_name = "SPAN", value_parser = parse_time)]
     agents_wait: Span,
     #[command(flatten)]
     cluster: ClusterArgs,
@@ -323,7 +323,7 @@ pub struct OutputArgs {
     #[arg(long, value_name = "FILE")]
     pub db: Option<PathBuf>,
     /// Length of one interval in files and charts over time.
-    #[arg(long, default_value = "1s", value_name = "SPAN")]
+    #[arg(long, default_value = "1s", value_name = "SPAN", value_parser = parse_time)]
     pub interval: Span,
     /// Hide the live view and progress lines.
     #[arg(long)]

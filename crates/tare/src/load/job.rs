@@ -49,6 +49,11 @@ pub fn load_job(args: &LoadArgs, files: &InputFiles) -> anyhow::Result<LoadJob> 
         talk::send_echo_messages(&mut requests, bytes);
     }
     let is_tls = matches!(place.url.scheme(), "https" | "wss");
+    let has_stages = !load.stages.is_empty() || !load.user_stages.is_empty();
+    anyhow::ensure!(
+        !has_stages || !model::staged_time(load).is_zero(),
+        "the stages take no time; let one of them last, such as 5000:30s"
+    );
     let stop = stop(args, &protocol);
     let plan = LoadPlan {
         url: place.shown_url(),

@@ -141,6 +141,8 @@ fn bad_input_is_refused_in_one_sentence() {
         (&[&url, "--fail-if", "p99"], 2, "write for example p99>5ms"),
         (&[&url, "--poisson"], 2, "--rate"),
         (&[&url, "--stages", "fast"], 2, "such as 5000:30s"),
+        (&[&url, "--stages", "100:0s"], 1, "the stages take no time"),
+        (&[&url, "--timeout", "0"], 2, "'--timeout <SPAN>': the time must be above 0"),
         (&[&url, "--http2", "--pipeline", "2"], 2, "cannot be used with"),
         (&[&url, "--http2", "--no-keepalive"], 2, "cannot be used with"),
         (&[&url, "--no-keepalive", "-H", "Connection: keep-alive"], 1, "remove Connection from -H"),

@@ -111,10 +111,16 @@ pub fn parse_connections(text: &str) -> Result<u32, String> {
     u32::try_from(parse_number(text)?).map_err(|_| "the number of connections is too large".to_owned())
 }
 
+/// A time that cannot be 0, such as that of a timeout.
+pub fn parse_time(text: &str) -> Result<Span, String> {
+    let span: Span = text.parse().map_err(|error| format!("{error}"))?;
+    if span.0.is_zero() { Err("the time must be above 0, such as 10s".to_owned()) } else { Ok(span) }
+}
+
 /// The time of `-d`, which is the body for those who come from curl, hey or oha.
 pub fn parse_duration(text: &str) -> Result<Span, String> {
-    let span: Span = text.parse().map_err(|error| format!("{error}; a body is given with --data or -D FILE"))?;
-    if span.0.is_zero() { Err("the duration must be above 0, such as 10s".to_owned()) } else { Ok(span) }
+    text.parse::<Span>().map_err(|error| format!("{error}; a body is given with --data or -D FILE"))?;
+    parse_time(text)
 }
 
 /// The number of `-t`, which is the timeout for those who come from hey or oha.
@@ -143,6 +149,15 @@ mod tests {
         for wrong in ["", "0", "-5", "NaN", "inf", "k"] {
             assert!(wrong.parse::<PerSecond>().is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn a_time_is_above_0() {
+        for wrong in ["0", "0s", "0ms", "-1s", "soon"] {
+            assert!(parse_time(wrong).is_err() && parse_duration(wrong).is_err(), "{wrong}");
+        }
+        assert!(!parse_time("soon").unwrap_err().contains("--data"), "only -d is taken for a body");
+        assert_eq!(parse_time("5ms"), Ok(Span::from_millis(5)));
     }
 
     #[test]
