@@ -86,8 +86,9 @@ fn parse(text: &str) -> anyhow::Result<Url> {
 fn path(text: &str, url: &Url) -> String {
     if text.contains("{{") {
         let rest = text.split_once("://").map_or(text, |(_, rest)| rest);
-        let path = rest.find('/').map_or("/", |at| &rest[at..]);
-        return path.split('#').next().unwrap_or(path).to_owned();
+        let rest = rest.split('#').next().unwrap_or(rest);
+        let path = rest.find(['/', '?']).map_or("", |at| &rest[at..]);
+        return if path.starts_with('/') { path.to_owned() } else { format!("/{path}") };
     }
     url.query().map_or_else(|| url.path().to_owned(), |query| format!("{}?{query}", url.path()))
 }
@@ -160,6 +161,9 @@ mod tests {
         assert_eq!((place.host.as_str(), place.paths), ("127.0.0.1:PORT", vec!["/".to_owned(), "/a/b?c=d".to_owned()]));
         let variables = of(&["127.0.0.1:PORT/a/{{id}}?b={{c}}#d"]).unwrap();
         assert_eq!(variables.paths, ["/a/{{id}}?b={{c}}"]);
+        for (written, path) in [("?b={{c}}", "/?b={{c}}"), ("?b={{c}}/d", "/?b={{c}}/d"), ("#{{c}}/d", "/")] {
+            assert_eq!(of(&[&format!("127.0.0.1:PORT{written}")]).unwrap().paths, [path]);
+        }
         assert!(variables.shown_url().ends_with("/a/{{id}}?b={{c}}"), "{}", variables.shown_url());
         assert_eq!(of(&["http://localhost:PORT/"]).unwrap().host, "localhost:PORT");
     }
