@@ -39,8 +39,7 @@ pub fn wanted_requests(urls: &[String], args: &RequestArgs, files: &InputFiles) 
                 )
             }
         };
-        let method = (line.method != Method::get()).then_some(line.method);
-        Ok(Wanted { weight: line.weight, method, url })
+        Ok(Wanted { weight: line.weight, method: line.method, url })
     };
     listed.into_iter().map(wanted).collect()
 }

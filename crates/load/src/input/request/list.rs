@@ -11,8 +11,8 @@ pub struct ListedUrl {
     pub line: usize,
     /// The request's weight; 1 by default.
     pub weight: u32,
-    /// The method; GET by default.
-    pub method: Method,
+    /// The method, if the line names one.
+    pub method: Option<Method>,
     /// A URL or a path, as written.
     pub url: String,
 }
@@ -54,7 +54,7 @@ fn listed(name: &str, line: usize, text: &str) -> Result<ListedUrl, LoadError> {
     };
     let weight =
         weight.map_or(Ok(1), |weight| weight.parse().map_err(|_| wrong(format!("`{weight}` is no weight"))))?;
-    let method = method.map_or(Ok(Method::get()), Method::from_name).map_err(|error| wrong(error.to_string()))?;
+    let method = method.map(Method::from_name).transpose().map_err(|error| wrong(error.to_string()))?;
     Ok(ListedUrl { line, weight, method, url: url.to_owned() })
 }
 
@@ -64,11 +64,17 @@ mod tests {
 
     #[test]
     fn weight_and_method_may_be_left_out() {
-        let text = "# ours\n\n/a\n3 /b\n  POST http://x/c?d=e  \n0 DELETE /f\n";
+        let text = "# ours\n\n/a\n3 /b\n  POST http://x/c?d=e  \n0 DELETE /f\nGET /g\n";
         let list = parse_url_list("urls.txt", text).unwrap();
-        let lines: Vec<_> = list.iter().map(|l| (l.line, l.weight, l.method.as_str(), l.url.as_str())).collect();
-        let expected =
-            [(3, 1, "GET", "/a"), (4, 3, "GET", "/b"), (5, 1, "POST", "http://x/c?d=e"), (6, 0, "DELETE", "/f")];
+        let lines: Vec<_> =
+            list.iter().map(|l| (l.line, l.weight, l.method.as_ref().map(Method::as_str), l.url.as_str())).collect();
+        let expected = [
+            (3, 1, None, "/a"),
+            (4, 3, None, "/b"),
+            (5, 1, Some("POST"), "http://x/c?d=e"),
+            (6, 0, Some("DELETE"), "/f"),
+            (7, 1, Some("GET"), "/g"),
+        ];
         assert_eq!(lines, expected);
     }
 
