@@ -4,7 +4,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use tare_record::LoadRecord;
 use tare_report::load::{self, LoadSummary};
 
@@ -25,12 +25,26 @@ struct OutputForm<'a> {
     render: RenderForm,
 }
 
-/// Checks that every file can be written, so that no load is lost to a wrong path.
+/// Checks that every file can be written and has one form, so that no load is lost to a wrong path.
 ///
 /// # Errors
-/// The first file that cannot be written, with its flag and a remedy.
+/// The first file that cannot be written or would hold two forms, with its flag and a remedy.
 pub fn try_outputs(args: &OutputArgs) -> anyhow::Result<()> {
-    output_forms(args).iter().filter(|form| !is_stdout(form.file)).try_for_each(|form| {
+    let forms = output_forms(args);
+    let db = args.db.as_deref();
+    ensure!(!db.is_some_and(is_stdout), "no load was made, because --db needs a file; standard output takes no record");
+    let mut taken: Vec<(&str, &Path)> = db.map(|file| ("--db", file)).into_iter().collect();
+    for form in &forms {
+        if let Some((other, file)) = taken.iter().find(|(_, file)| *file == form.file) {
+            let (flag, place) =
+                (form.flag, if is_stdout(file) { "standard output".into() } else { file.to_string_lossy() });
+            anyhow::bail!(
+                "no load was made, because {other} and {flag} both write to {place}; name a file for one of them"
+            );
+        }
+        taken.push((form.flag, form.file));
+    }
+    forms.iter().filter(|form| !is_stdout(form.file)).try_for_each(|form| {
         try_file(form.file).with_context(|| {
             let (flag, file) = (form.flag, form.file.display());
             format!("no load was made, because {flag} {file} cannot be written; name a file in a folder that takes it")

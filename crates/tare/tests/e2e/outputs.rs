@@ -23,6 +23,25 @@ fn a_file_that_cannot_be_made_is_refused_before_the_load() {
 }
 
 #[test]
+fn two_forms_never_share_a_file() {
+    let server = Reference::start(&[]);
+    let bench = Bench::new();
+    for (flags, says) in [
+        (&["--json", "-", "--csv", "-"][..], "--json and --csv both write to standard output"),
+        (&["--wrk", "--json", "-"], "--json and --wrk both write to standard output"),
+        (&["--html", "a", "--hlog", "a"], "--html and --hlog both write to a;"),
+        (&["--json", "a", "--db", "a"], "--db and --json both write to a;"),
+        (&["--db", "-"], "--db needs a file"),
+    ] {
+        let output = bench.run(&[&["load", &server.url("/path0/4"), "-d", "60s"], flags].concat());
+        let error = stderr(&output);
+        assert_eq!((output.status.code(), stdout(&output)), (Some(1), String::new()), "{flags:?}: {error}");
+        assert!(error.contains(says), "{flags:?}: {error}");
+        assert_eq!(fs::read_dir(bench.path()).unwrap().count(), 0, "{flags:?}");
+    }
+}
+
+#[test]
 fn trying_a_file_leaves_no_trace() {
     let bench = Bench::new();
     fs::write(bench.path().join("old.csv"), "old").unwrap();
