@@ -205,7 +205,7 @@ pub struct ReportArgs {
     #[command(flatten)]
     pub form: FormArgs,
     /// Write the files into this folder instead of the folder of the run.
-    #[arg(short, long, value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR", conflicts_with = "FormArgs")]
     pub out: Option<PathBuf>,
 }
 

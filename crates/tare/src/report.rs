@@ -128,6 +128,13 @@ fn ci_form(form: CiForm, summary: &Summary, started_unix_ns: u64) -> Result<Stri
 
 /// Prints the record of a load in the form asked for, by default the summary of `tare load`.
 fn report_load(args: &ReportArgs, global: &Global, record: &LoadRecord) -> anyhow::Result<Outcome> {
+    if let Some(folder) = &args.out {
+        anyhow::bail!(
+            "--out {}: a load has no folder of files; write one form, such as tare report {} --html > load.html",
+            folder.display(),
+            args.run
+        );
+    }
     let (form, summary) = (&args.form, load::summarize(record));
     let as_run = || load::summary_as_run(record, &summary);
     console::print_text(&if form.json {

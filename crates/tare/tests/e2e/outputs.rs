@@ -42,6 +42,21 @@ fn two_forms_never_share_a_file() {
 }
 
 #[test]
+fn a_folder_for_a_report_is_never_ignored() {
+    let server = Reference::start(&[]);
+    let bench = Bench::new();
+    assert!(bench.run(&["load", &server.url("/path0/4"), "-n", "50", "--db", "a.db"]).status.success());
+    for (flags, code, says) in [
+        (&["--out", "made"][..], 1, "--out made: a load has no folder of files"),
+        (&["--json", "--out", "made"], 2, "cannot be used with"),
+    ] {
+        let output = bench.run(&[&["report", "a.db"], flags].concat());
+        assert_eq!((output.status.code(), stdout(&output)), (Some(code), String::new()), "{}", stderr(&output));
+        assert!(stderr(&output).contains(says), "{}", stderr(&output));
+    }
+}
+
+#[test]
 fn trying_a_file_leaves_no_trace() {
     let bench = Bench::new();
     fs::write(bench.path().join("old.csv"), "old").unwrap();
