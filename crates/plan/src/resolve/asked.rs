@@ -130,7 +130,8 @@ impl World<'_> {
         };
         let mut asked: Vec<Asked> = Vec::new();
         for name in chosen {
-            let baseline = common.clone().or_else(|| self.baseline_of(&name)).unwrap_or_else(|| name.clone());
+            let own = if common.is_none() { self.baseline_of(&name)? } else { None };
+            let baseline = common.clone().or(own).unwrap_or_else(|| name.clone());
             match asked.iter_mut().find(|group| group.baseline == baseline) {
                 Some(group) => {
                     group.with_baseline |= name == baseline;
@@ -153,11 +154,21 @@ impl World<'_> {
         Ok(asked)
     }
 
-    fn baseline_of(&self, name: &str) -> Option<String> {
-        match self.inputs.inventory.get(name) {
-            Some(known) => known.baseline.clone(),
-            None => self.inputs.suite.servers.get(name).and_then(|server| server.baseline.clone()),
+    fn baseline_of(&self, name: &str) -> Result<Option<String>, PlanError> {
+        if let Some(known) = self.inputs.inventory.get(name) {
+            return Ok(known.baseline.clone());
         }
+        let suite = self.inputs.suite;
+        let Some(baseline) = suite.servers.get(name).and_then(|server| server.baseline.clone()) else {
+            return Ok(None);
+        };
+        let origin = format!("{}: [servers.{name}] baseline", suite.file);
+        let found = select_names(&origin, "server", std::slice::from_ref(&baseline), &self.servers)?.swap_remove(0);
+        if found == name {
+            let message = format!("\"{baseline}\" is the server itself; name the server that it is compared with");
+            return Err(PlanError::Value { origin, message });
+        }
+        Ok(Some(found))
     }
 
     /// `-m` wins over the group's own list, which wins over `[run] scenarios`; without any of them, all.

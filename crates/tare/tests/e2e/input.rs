@@ -21,6 +21,14 @@ fn a_suite_with_a_mistake_names_file_line_and_what_would_be_right() {
         ("[servers.a]\ncommand = []", "suite.toml: [servers.a] command: is empty"),
         ("[servers.a\n", "suite.toml:1:"),
         (
+            "[servers.one]\ncommand = [\"true\"]\n[servers.a]\ncommand = [\"true\"]\nbaseline = \"ona\"",
+            "suite.toml: [servers.a] baseline: no server matches \"ona\"; did you mean \"one\"?",
+        ),
+        (
+            "[servers.a]\ncommand = [\"true\"]\nbaseline = \"a\"",
+            "suite.toml: [servers.a] baseline: \"a\" is the server itself",
+        ),
+        (
             "[servers.a]\ncommand = [\"true\"]\nready = '('\n[scenarios.G]\nrequest = { path = \"/\" }\nexpect = {}",
             "ready",
         ),
