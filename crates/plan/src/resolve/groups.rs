@@ -40,10 +40,20 @@ pub(super) fn resolve(inputs: &Inputs<'_>, mode: Mode, settings: &mut Resolved) 
     }
     tell_apart(&mut groups);
     if groups.is_empty() {
+        if asked.iter().all(|asked| asked.scenarios.is_empty()) {
+            return Err(names_no_scenario(&inputs.suite.file));
+        }
         let reasons: Vec<String> = skipped.iter().map(|s| format!("{}: {}", s.what, s.because)).collect();
         return Err(PlanError::Empty(if reasons.is_empty() { "no server is left".into() } else { reasons.join("; ") }));
     }
     Ok(Chosen { groups, skipped })
+}
+
+/// Without a catalog nothing can be asked but what the suite says.
+fn names_no_scenario(file: &str) -> PlanError {
+    let message = "names no scenario; write [scenarios.NAME] with request = { path = \"/\" } and \
+                   expect = { status = 200 }";
+    PlanError::Value { origin: file.to_owned(), message: message.to_owned() }
 }
 
 /// Gives every group an id of its own. Groups of one baseline are named after the first server that they compare with

@@ -1,7 +1,23 @@
 //! What a plan leaves out: servers without the version that was asked for, and those that cannot be had on this machine.
 
 use super::tests::{inventory, plan_with, strings};
-use crate::settings::Options;
+use super::*;
+
+#[test]
+fn a_suite_without_scenarios_says_what_to_write_where_there_is_no_catalog() {
+    let error = resolve_plan(&Inputs {
+        profile: None,
+        suite: &Suite::parse("my.toml", "[servers.a]\ncommand = [\"true\"]").unwrap(),
+        flags: &Options::default(),
+        inventory: &Inventory::default(),
+        contract: &Contract::default(),
+        machine: &MachineFacts { cpus: vec![0, 1], ..MachineFacts::default() },
+        earlier: &[],
+        fallback_seed: 7,
+    });
+    let error = error.unwrap_err().to_string();
+    assert!(error.starts_with("my.toml: names no scenario; write [scenarios.NAME]"), "{error}");
+}
 
 #[test]
 fn a_server_without_the_version_is_left_out_and_the_others_are_compared() {
