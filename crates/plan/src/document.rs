@@ -11,9 +11,40 @@ use crate::names::nearest_name;
 /// [`PlanError::Document`] with the 1-based line for bad syntax, an unknown key or a wrong type.
 pub fn parse_document<T: DeserializeOwned>(file: &str, text: &str) -> Result<T, PlanError> {
     toml::from_str(text).map_err(|error| {
-        let line = error.span().map_or(1, |span| line_of(text, span.start));
-        PlanError::Document { file: file.to_owned(), line, message: friendly(error.message()) }
+        let span = error.span().unwrap_or_default();
+        let message = match error.message().split_once(", expected ") {
+            Some((wrong, expected)) if wrong.starts_with("invalid ") => {
+                let key = key_before(text, span.start).map_or_else(String::new, |key| format!("{key}: "));
+                format!("{key}{wrong}, expected {}", as_written(expected))
+            }
+            _ if error.message() == "duplicate key" => {
+                format!("{} is there twice; remove one", text.get(span.clone()).unwrap_or("a key"))
+            }
+            _ => friendly(error.message()),
+        };
+        PlanError::Document { file: file.to_owned(), line: line_of(text, span.start), message }
     })
+}
+
+/// The key whose value, or whose list, begins at `offset`.
+fn key_before(text: &str, offset: usize) -> Option<&str> {
+    let (before, between) = text.get(..offset)?.rsplit_once('=')?;
+    let between = between.trim_start();
+    let is_key = |character: char| character.is_ascii_alphanumeric() || "_-.".contains(character);
+    let key = before.trim_end().rsplit(|character| !is_key(character)).next()?;
+    (!key.is_empty() && (between.is_empty() || between.starts_with('['))).then_some(key)
+}
+
+/// What serde expects, as it is written in a file.
+fn as_written(expected: &str) -> &str {
+    match expected {
+        "a sequence" => "a list, such as [\"one\", \"two\"]",
+        "a string" => "a text in quotes",
+        "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number without quotes that is not too large",
+        "a boolean" => "true or false",
+        "a map" => "a table",
+        _ => expected,
+    }
 }
 
 fn line_of(text: &str, offset: usize) -> usize {
@@ -53,7 +84,14 @@ mod tests {
     #[test]
     fn a_wrong_type_is_named_with_its_line() {
         let error = parse_document::<Sample>("a.toml", "# first\nscenarios = 3\n").unwrap_err();
-        assert!(error.to_string().starts_with("a.toml:2: invalid type"), "{error}");
+        assert_eq!(
+            error.to_string(),
+            "a.toml:2: scenarios: invalid type: integer `3`, expected a list, such as [\"one\", \"two\"]"
+        );
+        let error = parse_document::<Sample>("a.toml", "scenarios = [\"a=b\",\n 3]\n").unwrap_err();
+        assert_eq!(error.to_string(), "a.toml:2: invalid type: integer `3`, expected a text in quotes");
+        let error = parse_document::<Sample>("a.toml", "scenarios = []\nscenarios = []\n").unwrap_err();
+        assert_eq!(error.to_string(), "a.toml:2: scenarios is there twice; remove one");
     }
 
     #[test]
