@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use tare_plan::PlanError;
 use tare_plan::contract::Contract;
 use tare_plan::inventory::Inventory;
 use tare_plan::names::select_names;
@@ -77,7 +78,9 @@ impl World {
             || self.home.as_ref().map_or(String::new(), |home| format!("; there are: {}", suites(home).join(", ")));
         let text = std::fs::read_to_string(&path)
             .with_context(|| format!("cannot read the suite {}{}", shown_path(&path), known()))?;
-        Ok(Suite::parse(&shown_path(&path), &text)?)
+        let suite = Suite::parse(&shown_path(&path), &text)?;
+        check_patterns(&suite)?;
+        Ok(suite)
     }
 
     /// The suite that is meant when none is named.
@@ -90,6 +93,20 @@ impl World {
         };
         self.read_suite(&home.join("suites/quick.toml"))
     }
+}
+
+/// The readiness rules of a suite's servers must be regular expressions.
+fn check_patterns(suite: &Suite) -> Result<(), PlanError> {
+    for (name, pattern) in suite.servers.iter().filter_map(|(name, server)| Some((name, server.ready.as_ref()?))) {
+        regex::Regex::new(pattern).map_err(|error| {
+            // The library shows the position on several lines. The last one says what is wrong.
+            let error = error.to_string();
+            let why = error.lines().last().unwrap_or_default().trim_start_matches("error: ");
+            let origin = format!("{}: [servers.{name}] ready", suite.file);
+            PlanError::Value { origin, message: format!("\"{pattern}\" is not a regular expression: {why}") }
+        })?;
+    }
+    Ok(())
 }
 
 /// Three numbers, and what may follow them: 1.11.13, 1.0.0-M7.

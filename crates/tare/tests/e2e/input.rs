@@ -34,7 +34,7 @@ fn a_suite_with_a_mistake_names_file_line_and_what_would_be_right() {
         ),
         (
             "[servers.a]\ncommand = [\"true\"]\nready = '('\n[scenarios.G]\nrequest = { path = \"/\" }\nexpect = {}",
-            "ready",
+            "suite.toml: [servers.a] ready: \"(\" is not a regular expression: unclosed group\n",
         ),
         (
             "[servers.a]\ncommand = [\"true\"]\n[scenarios.G]\nrequest = { path = \"x\" }\nexpect = {}",
