@@ -115,7 +115,9 @@ impl EventKind {
             Self::SelfTestFailed(_) => "Stop other programs, or measure on other cores or another machine.",
             Self::MeterMissing { .. } => "Install a JDK with javac, or name one with --java.",
             Self::ContractMismatch { server, .. } => {
-                return Some(format!("tare does not measure this server. Show the check with: tare verify {server}"));
+                return Some(format!(
+                    "tare does not measure this server. Show the check with: tare verify {server}, and --suite FILE for a server of a suite"
+                ));
             }
             Self::GroupNotMeasured => "Raise the budget (--budget), or measure less (-s, -m).",
             Self::AgentLost { .. } => {
