@@ -1,5 +1,7 @@
 //! Numbers as people read them: three significant digits, one unit per column, a true minus sign.
 
+use std::time::Duration;
+
 use tare_plan::plan::Machine;
 
 /// What a figure counts.
@@ -181,6 +183,21 @@ pub fn duration(seconds: f64) -> String {
     }
 }
 
+/// A time as it was given, not rounded: `100 ms`, `1.5 s`, `2 min 30 s`, `1 h`.
+pub fn exact_duration(span: Duration) -> String {
+    let (micros, secs) = (span.as_micros(), span.as_secs());
+    match micros {
+        0 => return "0 s".to_owned(),
+        1..1_000 => return format!("{micros} µs"),
+        1_000..1_000_000 => return format!("{} ms", micros as f64 / 1e3),
+        _ => {}
+    }
+    let seconds = (micros % 60_000_000) as f64 / 1e6;
+    let whole = [(secs / 3_600, "h"), (secs / 60 % 60, "min")].into_iter().filter(|(number, _)| *number > 0);
+    let parts = whole.map(|(number, unit)| format!("{number} {unit}"));
+    parts.chain((seconds > 0.0).then(|| format!("{seconds} s"))).collect::<Vec<_>>().join(" ")
+}
+
 /// A time that is only known roughly: `40 s`, `7 min`, `25 min`, `1.5 h`.
 pub fn roughly(seconds: f64) -> String {
     let step = match seconds {
@@ -254,6 +271,24 @@ fn plus(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_time_that_was_given_is_not_rounded() {
+        for (micros, text) in [
+            (0, "0 s"),
+            (250, "250 µs"),
+            (1_500, "1.5 ms"),
+            (100_000, "100 ms"),
+            (1_500_000, "1.5 s"),
+            (10_000_000, "10 s"),
+            (60_000_000, "1 min"),
+            (150_000_000, "2 min 30 s"),
+            (3_600_000_000, "1 h"),
+            (3_661_500_000, "1 h 1 min 1.5 s"),
+        ] {
+            assert_eq!(exact_duration(Duration::from_micros(micros)), text);
+        }
+    }
 
     #[test]
     fn a_change_carries_the_digits_that_its_interval_allows() {

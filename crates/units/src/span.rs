@@ -65,9 +65,9 @@ impl std::str::FromStr for Span {
 impl std::fmt::Display for Span {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let micros = self.0.as_micros();
-        if micros < 1_000 {
+        if micros < 1_000 || !micros.is_multiple_of(1_000) {
             write!(f, "{micros}us")
-        } else if micros < 1_000_000 || !micros.is_multiple_of(1_000_000) && micros < 10_000_000 {
+        } else if !micros.is_multiple_of(1_000_000) {
             write!(f, "{}ms", micros / 1_000)
         } else {
             let secs = self.0.as_secs();
@@ -138,8 +138,9 @@ mod tests {
 
     #[test]
     fn what_is_written_reads_back_the_same() {
-        for millis in [0, 1, 50, 500, 1_000, 1_500, 25_000, 90_000, 240_000, 3_600_000, 5_400_000, 3_661_000] {
-            let span = Span::from_millis(millis);
+        let millis = [0, 1, 50, 500, 1_000, 1_500, 12_500, 25_000, 90_000, 240_000, 3_600_000, 5_400_000, 3_661_000];
+        let spans = millis.map(Span::from_millis).into_iter();
+        for span in spans.chain([250, 1_500, 43_200_250].map(|micros| Span(Duration::from_micros(micros)))) {
             assert_eq!(span.to_string().parse::<Span>(), Ok(span), "{span}");
         }
     }

@@ -2,7 +2,7 @@
 
 use tare_plan::load_plan::{Arrivals, LoadModel, LoadPlan, LoadProtocol, LoadStage, LoadStop};
 
-use crate::format::{count, duration, grouped, rate};
+use crate::format::{count, exact_duration, grouped, rate};
 
 /// `closed loop, 64 users for 10 s`, `open loop, Poisson, 20,000/s over 64 connections for 10 s`, or
 /// `2,500 users; the server pushes a message to each every 100 ms, until each has 600`.
@@ -10,7 +10,7 @@ pub fn describe(plan: &LoadPlan) -> String {
     if let LoadProtocol::Push { period, messages } = &plan.protocol
         && !matches!(plan.model, LoadModel::Described { .. })
     {
-        let (users, every) = (count(plan.connections.into(), "user"), duration(period.as_seconds()));
+        let (users, every) = (count(plan.connections.into(), "user"), exact_duration(period.0));
         let until = messages.map_or_else(|| length(plan), |messages| format!("until each has {}", grouped(messages)));
         return format!("{users}; the server pushes a message to each every {every}, {until}");
     }
@@ -27,7 +27,7 @@ pub fn describe(plan: &LoadPlan) -> String {
                 Arrivals::Even if stages.is_empty() => "constant",
                 Arrivals::Even => "evenly spaced",
             };
-            let tick = tick.map_or_else(String::new, |tick| format!(", sent in ticks of {tick}"));
+            let tick = tick.map_or_else(String::new, |tick| format!(", sent in ticks of {}", exact_duration(tick.0)));
             let rates = level_per_s(*per_s) + &courses(stages, level_per_s);
             format!("open loop, {arrivals}, {rates} over {}{tick} {}", connections(plan), length(plan))
         }
@@ -37,7 +37,7 @@ pub fn describe(plan: &LoadPlan) -> String {
 /// `for 10 s` or `until 1,000 requests`.
 fn length(plan: &LoadPlan) -> String {
     match plan.stop {
-        LoadStop::Duration { span } => format!("for {}", duration(span.as_seconds())),
+        LoadStop::Duration { span } => format!("for {}", exact_duration(span.0)),
         LoadStop::Requests { count, .. } => format!("until {} requests", grouped(count)),
     }
 }
@@ -73,6 +73,6 @@ fn level_per_s(per_s: f64) -> String {
 
 /// ` to 64 in 10 s, to 0 in 10 s`.
 fn courses(stages: &[LoadStage], level: impl Fn(f64) -> String) -> String {
-    let stage = |stage: &LoadStage| format!(" to {} in {}", level(stage.to), duration(stage.over.as_seconds()));
+    let stage = |stage: &LoadStage| format!(" to {} in {}", level(stage.to), exact_duration(stage.over.0));
     stages.iter().map(stage).collect::<Vec<_>>().join(",")
 }

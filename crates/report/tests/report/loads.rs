@@ -106,7 +106,7 @@ fn a_load_is_described_from_its_plan() {
         (
             open(500.0, &[], Arrivals::Even, Some(1)),
             http.clone(),
-            "open loop, constant, 500/s over 128 connections, sent in ticks of 1ms for 2 s",
+            "open loop, constant, 500/s over 128 connections, sent in ticks of 1 ms for 2 s",
         ),
         (
             open(0.0, &[(1000.0, 10)], Arrivals::Even, None),

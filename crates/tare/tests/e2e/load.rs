@@ -240,7 +240,7 @@ fn what_was_asked_for_is_said_in_words() {
         ),
         (
             &["-c", "2", "--stages", "500:100ms,0:50ms", "--tick", "1ms"],
-            "open loop, evenly spaced, 0/s to 500/s in 100 ms, to 0/s in 50 ms over 2 connections, sent in ticks of 1ms for 150 ms",
+            "open loop, evenly spaced, 0/s to 500/s in 100 ms, to 0/s in 50 ms over 2 connections, sent in ticks of 1 ms for 150 ms",
         ),
     ] {
         let output = bench.run(&[&["load", &url, "--json", "-"], flags].concat());
