@@ -44,18 +44,22 @@ pub struct Cli {
 
 const EXAMPLES: &str = "\
 Examples:
-  tare run                                      what Tapir costs on vanilla http4s, in 10 minutes at most
-  tare run my.toml                              your own two servers: see README, \"Measure my layer\"
+  tare run
+      what Tapir costs on vanilla http4s, in 10 minutes at most
+  tare run my.toml
+      your own two servers: see README, \"Measure my layer\"
   tare run -s 'http4s.*' -m SimpleGet,PostBytes -d 25 -u 128
-                                                sequential run: 25 s per cell, no intervals
+      sequential run: 25 s per cell, no intervals
   tare check mine.toml --baseline main --fail-if 'cpu > +3%'
-                                                did this change make my server slower?
-  tare run --aa http4s.Tapir -m SimpleGet       a server against itself: the noise of this machine
-  tare load http://127.0.0.1:8080/ -c 64 -d 10s load one URL, as with wrk, hey or oha
-  tare report latest --json > run.json          the summary of the latest run, from its record
+      did this change make my server slower?
+  tare run --aa http4s.Tapir -m SimpleGet
+      a server against itself: the noise of this machine
+  tare load http://127.0.0.1:8080/ -c 64 -d 10s
+      load one URL, as with wrk, hey or oha
+  tare report latest --json > run.json
+      the summary of the latest run, from its record
 
-Exit codes: 0 success · 1 tare failed · 2 wrong usage · 3 finished, but a cell is VOID, a check failed or a limit is exceeded ·
-4 a limit is undecided (tare check) · 130 interrupted";
+Exit codes: 0 success · 1 tare failed · 2 wrong usage · 3 finished, but a cell is VOID, a check failed or a limit is exceeded · 4 a limit is undecided (tare check) · 130 interrupted";
 
 /// Flags that every sub-command knows.
 #[derive(Debug, Clone, Args)]
@@ -195,7 +199,7 @@ pub struct ServeArgs {
 /// Flags of `tare report`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  tare report                 the last run that finished: print the table and write all files again\n  tare report --list          all runs, with their verdicts\n  tare report 2026-11-20-1 --findings\n  tare report latest --csv > cells.csv\n  tare report --ci junit > tare.xml\n  tare report --otlp http://127.0.0.1:4318"
+    after_help = "Examples:\n  tare report\n      the last run that finished: print the table and write all files again\n  tare report --list\n      all runs, with their verdicts\n  tare report 2026-11-20-1 --findings\n  tare report latest --csv > cells.csv\n  tare report --ci junit > tare.xml\n  tare report --otlp http://127.0.0.1:4318"
 )]
 pub struct ReportArgs {
     /// Run to report: its id, its folder or its record file.

@@ -9,22 +9,26 @@ use super::settings::CheckSettings;
 
 pub const EXAMPLES: &str = "\
 Examples:
-  tare check --baseline main --fail-if 'cpu > +3%'        tare.toml: this work tree against the branch main
+  tare check --baseline main --fail-if 'cpu > +3%'
+      tare.toml: this work tree against the branch main
   tare check mine.toml --baseline v1.4 --fail-if 'cpu > +3%,p99 > +10%'
-                                                          limits on CPU per request and on p99
-  tare check --baseline ../old-checkout                   against a folder; limits from [check] in the suite
-  tare check --baseline './service-1.4 --port {port}'     against another command
+      limits on CPU per request and on p99
+  tare check --baseline ../old-checkout
+      against a folder; limits from [check] in the suite
+  tare check --baseline './service-1.4 --port {port}'
+      against another command
   tare check -s http4s.Tapir --baseline 1.11.5 --fail-if 'allocated > +1%'
-                                                          a server of the catalog against an earlier library version
+      a server of the catalog against an earlier library version
   tare check -s http4s.Tapir --baseline 1.10.14 --versions 1.11.5 --fail-if 'cpu > +3%'
-                                                          one library version against another
+      one library version against another
   tare check suites/quick.toml -s http4s.Tapir --baseline main --fail-if 'cpu > +3%'
-                                                          a server of the catalog against another revision of its code
-  tare check --baseline main --undecided pass             exit code 0 where a limit is not decided
-  tare check --baseline main --dry-run                    print the plan: what will be compared, and for how long
+      a server of the catalog against another revision of its code
+  tare check --baseline main --undecided pass
+      exit code 0 where a limit is not decided
+  tare check --baseline main --dry-run
+      print the plan: what will be compared, and for how long
 
-Both builds run side by side, in alternation. A limit is judged by its interval: regressed when the whole interval is
-beyond it, held when the interval is within it. The check ends when every limit is judged, or when the budget is spent.
+Both builds run side by side, in alternation. A limit is judged by its interval: regressed when the whole interval is beyond it, held when the interval is within it. The check ends when every limit is judged, or when the budget is spent.
 
 Exit codes: 0 every limit holds · 1 tare failed · 2 wrong usage · 3 regressed · 4 undecided, or a build failed · 130 interrupted";
 

@@ -4,13 +4,13 @@ use clap::Args;
 
 pub const EXAMPLES: &str = "\
 Examples:
-  tare compare 2026-11-20-1 latest              what changed between two runs of the same servers
+  tare compare 2026-11-20-1 latest
+      what changed between two runs of the same servers
   tare compare old/.tare/runs/2026-10-02-1 latest --markdown
   tare compare http4s.Tapir netty.Tapir --of latest
-                                                two servers of one run
+      two servers of one run
 
-Runs of one machine are compared by ratios to the baselines and by levels. Runs of different machines are compared by
-ratios to their own baselines only.";
+Runs of one machine are compared by ratios to the baselines and by levels. Runs of different machines are compared by ratios to their own baselines only.";
 
 /// Flags of `tare compare`.
 #[derive(Debug, Args)]

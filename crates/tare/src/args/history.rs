@@ -7,13 +7,13 @@ use tare_report::Currency;
 
 pub const EXAMPLES: &str = "\
 Examples:
-  tare history                                  all runs of .tare, with the changes of level in CPU per request
+  tare history
+      all runs of .tare, with the changes of level in CPU per request
   tare history --currency throughput --html history.html
   tare history import k6-summary.json --revision a1b2c3d
   tare history import target/criterion/*/new/estimates.json
 
-A change of level is stated with error probability 0.001 (docs/METHOD.md, \"Runs over time\"). All runs of a server are in
-one line. Each run shows the version of the library that it measured.";
+A change of level is stated with error probability 0.001 (docs/METHOD.md, \"Runs over time\"). All runs of a server are in one line. Each run shows the version of the library that it measured.";
 
 /// Flags of `tare history`.
 #[derive(Debug, Args)]

@@ -6,13 +6,14 @@ use clap::Args;
 
 pub const EXAMPLES: &str = "\
 Examples:
-  tare init                                   the project of this folder; asks what it cannot know
-  tare init --yes                             asks nothing
+  tare init
+      the project of this folder; asks what it cannot know
+  tare init --yes
+      asks nothing
   tare init --bare './server --port {port}' --wrapped './server --port {port} --middleware'
-                                              both commands as you write them; {port} becomes a free port
+      both commands as you write them; {port} becomes a free port
 
-Known projects: Cargo, Go, npm, Maven, Gradle, sbt, .NET and Python. Without commands, both servers are the program of
-the project with PORT in the environment, and the wrapped one has LAYER=1 too: switch your layer on by that.";
+Known projects: Cargo, Go, npm, Maven, Gradle, sbt, .NET and Python. Without commands, both servers are the program of the project with PORT in the environment, and the wrapped one has LAYER=1 too: switch your layer on by that.";
 
 /// Flags of `tare init`.
 #[derive(Debug, Args)]

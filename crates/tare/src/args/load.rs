@@ -21,29 +21,34 @@ use values::{
 
 pub const EXAMPLES: &str = "\
 Examples:
-  tare load http://127.0.0.1:8080/ -c 64 -d 10s             64 users; each waits for its responses
-  tare load http://127.0.0.1:8080/ -r 20000 --poisson       20,000 requests/s, whatever comes back
-  tare load http://127.0.0.1:8080/ --stages 1000:10s,10000:1m,0:10s  a rate that rises and falls
+  tare load http://127.0.0.1:8080/ -c 64 -d 10s
+      64 users; each waits for its responses
+  tare load http://127.0.0.1:8080/ -r 20000 --poisson
+      20,000 requests/s, whatever comes back
+  tare load http://127.0.0.1:8080/ --stages 1000:10s,10000:1m,0:10s
+      a rate that rises and falls
   tare load https://127.0.0.1:8443/ -k --http2 --streams 32
-  tare load http://127.0.0.1:8080/ -n 100000                a fixed number of requests
+  tare load http://127.0.0.1:8080/ -n 100000
+      a fixed number of requests
   tare load http://127.0.0.1:8080/login --data-json '{\"user\":\"ada\"}'
   tare load http://127.0.0.1:8080/ -D body.bin -T application/octet-stream -m PUT
   tare load 'http://127.0.0.1:8080/users/{{id}}' --feed users.csv --check 'json $.name'
   tare load http://127.0.0.1:8080/ -r 500 --fail-if 'p99>5ms' --fail-if 'errors>0.1%'
-  tare load ws://127.0.0.1:8080/ws/ts -c 2500 --messages 600  messages that the server pushes
-  tare load ws://127.0.0.1:8080/ws/echo -c 64 --echo 256    messages that the server echoes
-  tare load http://10.0.0.1/ -r 200k --agents ssh://bench1,ssh://bench2  from two machines
-  tare load http://shop.default/ -r 200k --agents k8s:8     from eight pods of a Kubernetes cluster
+  tare load ws://127.0.0.1:8080/ws/ts -c 2500 --messages 600
+      messages that the server pushes
+  tare load ws://127.0.0.1:8080/ws/echo -c 64 --echo 256
+      messages that the server echoes
+  tare load http://10.0.0.1/ -r 200k --agents ssh://bench1,ssh://bench2
+      from two machines
+  tare load http://shop.default/ -r 200k --agents k8s:8
+      from eight pods of a Kubernetes cluster
   tare load http://127.0.0.1:8080/ --json - | jq .response
   tare load http://127.0.0.1:8080/ --html report.html --hlog run.hlog --csv run.csv
 
-Conditions of --fail-if: p50 … p99.9999, mean, min, max of the response time; the same of the service
-time or of the send lag, as in p99(service), p99(lag); errors as a number or a share (errors>0.1%);
-connection-events, which belong to no request; rps. A condition on a percentile is also met when
-fewer than ten responses took longer: so few cannot tell it.
+Conditions of --fail-if: p50 … p99.9999, mean, min, max of the response time; the same of the service time or of the send lag, as in p99(service), p99(lag); errors as a number or a share (errors>0.1%); connection-events, which belong to no request; rps. A condition on a percentile is also met when fewer than ten responses took longer: so few cannot tell it.
 
-Exit codes: 0 done · 1 tare failed (bad URL, no server, …) · 2 wrong usage · 3 done, but the numbers
-are VOID or a --fail-if was met · 130 interrupted
+Exit codes: 0 done · 1 tare failed (bad URL, no server, …) · 2 wrong usage · 3 done, but the numbers are VOID or a --fail-if was met · 130 interrupted
+
 What the flags of wrk, hey, oha, ab and k6 are called here: docs/FLAGS.md";
 
 /// Flags of `tare load`.

@@ -12,16 +12,14 @@ use super::settings::ProfileSettings;
 pub const EXAMPLES: &str = "\
 Examples:
   tare profile http4s.Tapir SimpleGet --against http4s.Vanilla
-                                                  where the additional CPU time and allocation go
+      where the additional CPU time and allocation go
   tare profile http4s.Tapir SimpleGet --against http4s.Vanilla --versions 1.9.11,1.11.15
   tare profile pekko.VanillaMulti SimpleGetMultiRoute --focus 'RouteConcatenation'
   tare profile my.Server MyScenario --suite my.toml --event wall,lock
-  tare profile http4s.Tapir SimpleGet --forks 5 --span 60s   narrower intervals
+  tare profile http4s.Tapir SimpleGet --forks 5 --span 60s
+      narrower intervals
 
-Each start warms up as in `tare run`. Then it is sampled at one request rate, the same for both servers: JVMs by async-profiler
-(downloaded once with Maven), other programs by perf. Profiled starts are never scored. Results are in .tare/runs/ID: report.html,
-and in profiles/ the samplers' own files (.jfr), collapsed stacks, speedscope, pprof and SVG.
-`tare report ID` makes the report again from the record.";
+Each start warms up as in `tare run`. Then it is sampled at one request rate, the same for both servers: JVMs by async-profiler (downloaded once with Maven), other programs by perf. Profiled starts are never scored. Results are in .tare/runs/ID: report.html, and in profiles/ the samplers' own files (.jfr), collapsed stacks, speedscope, pprof and SVG. `tare report ID` makes the report again from the record.";
 
 /// Flags of `tare profile`.
 #[derive(Debug, Args)]

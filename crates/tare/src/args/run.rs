@@ -13,30 +13,36 @@ pub const LATEST: &str = "latest";
 
 pub const EXAMPLES: &str = "\
 Examples:
-  tare run                                        suites/quick.toml: three questions, at most 10 min
-  tare run suites/tapir.toml                      all servers and scenarios, three starts each
+  tare run
+      suites/quick.toml: three questions, at most 10 min
+  tare run suites/tapir.toml
+      all servers and scenarios, three starts each
   tare run suites/tapir.toml -s 'http4s.*' --budget 60m
-                                                  one family of the suite, for at most 60 minutes
-  tare run --dry-run                              print every setting with its value and source
-  tare run -s 'http4s.Tapir*' -m SimpleGet        each server against its baseline, until decided
-  tare run -s 'http4s.*' -m SimpleGet -d 25 -u 1  sequential run: one start each, no intervals
-  tare run --forks 10 --region 1                  ten starts each; less than ±1 % does not matter
-  tare run --budget 20m --precision 1             until decided or within ±1 %, at most 20 minutes
+      one family of the suite, for at most 60 minutes
+  tare run --dry-run
+      print every setting with its value and source
+  tare run -s 'http4s.Tapir*' -m SimpleGet
+      each server against its baseline, until decided
+  tare run -s 'http4s.*' -m SimpleGet -d 25 -u 1
+      sequential run: one start each, no intervals
+  tare run --forks 10 --region 1
+      ten starts each; less than ±1 % does not matter
+  tare run --budget 20m --precision 1
+      until decided or within ±1 %, at most 20 minutes
   tare run -s http4s.Tapir --versions 1.10.14,1.11.15
-                                                  two versions, each with its own baseline
+      two versions, each with its own baseline
   tare run --external http://127.0.0.1:8080 -m SimpleGet -d 10
-                                                  a server that you started; see --contract
+      a server that you started; see --contract
   tare run -s http4s.Vanilla -m SimpleGet -d 25 --engine wrk,gatling
-                                                  the same cell with wrk and Gatling, as cross-check
+      the same cell with wrk and Gatling, as cross-check
   tare run -s http4s.Tapir -m SimpleGet --slo 'p90<2ms,p99<4ms,p99.9<8ms' --forks 5
-                                                  the highest rate that keeps these limits
-  tare run my.toml --seed 42                      repeat a run with the same random order
-  tare run --resume                               go on with the run that was interrupted last
+      the highest rate that keeps these limits
+  tare run my.toml --seed 42
+      repeat a run with the same random order
+  tare run --resume
+      go on with the run that was interrupted last
 
-A run ends when every comparison is decided, when the budget is spent, or on Ctrl-C. Ctrl-C once
-reports what was measured; twice exits at once. `tare run --resume` goes on with an interrupted run:
-every start that was finished counts. Results are in .tare/runs/ID: the record, report.html,
-summary.json, cells.csv, hgrm/ and more. `tare report ID` makes the report again from the record.";
+A run ends when every comparison is decided, when the budget is spent, or on Ctrl-C. Ctrl-C once reports what was measured; twice exits at once. `tare run --resume` goes on with an interrupted run: every start that was finished counts. Results are in .tare/runs/ID: the record, report.html, summary.json, cells.csv, hgrm/ and more. `tare report ID` makes the report again from the record.";
 
 /// Flags of `tare run`.
 #[derive(Debug, Args)]

@@ -127,8 +127,8 @@ pub fn quick_suite_note() -> String {
         Suite::parse("suites/quick.toml", QUICK_SUITE).map(|suite| suite.run.given_values()).unwrap_or_default();
     let settings: Vec<String> = given.iter().map(|(key, value)| as_flag(key, value)).collect();
     format!(
-        "Defaults: a flag wins over the suite file, and the suite file over the default that is shown here.\n\
-         Without SUITE, --servers, --scenarios, --aa and --external, `tare run` uses suites/quick.toml:\n{}\n\
+        "Defaults: a flag wins over the suite file, and the suite file over the default that is shown here. \
+         Without SUITE, --servers, --scenarios, --aa and --external, `tare run` uses suites/quick.toml:\n{}\n\n\
          `tare run --dry-run` prints every value with its source. Reference: docs/SETTINGS.md",
         wrapped(&settings)
     )

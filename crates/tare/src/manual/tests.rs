@@ -60,6 +60,29 @@ fn the_page_of_commands_is_the_help() {
     );
 }
 
+#[test]
+fn help_is_laid_out_for_every_width() {
+    let mut cli = Cli::command();
+    let commands = std::iter::once(cli.clone()).chain(cli.get_subcommands_mut().map(|command| command.clone()));
+    let mut examples = 0;
+    for (command, help) in commands.filter_map(|command| Some((command.clone(), command.get_after_help()?.to_string())))
+    {
+        let name = command.get_name();
+        for line in help.lines().filter_map(|line| line.strip_prefix("  ")).filter(|line| line.starts_with("tare ")) {
+            examples += 1;
+            assert!(!line.contains("  "), "{name}: what an example does stands on the next line: {line}");
+            let misunderstood = Cli::try_parse_from(words_of(line)).err().filter(|error| error.use_stderr());
+            assert!(misunderstood.is_none(), "{line}\n{}", misunderstood.unwrap());
+        }
+        let explained = help.lines().filter(|line| line.starts_with("   "));
+        explained.for_each(|line| assert!(line.chars().count() <= 80, "{name}: {line}"));
+        for paragraph in help.split("\n\n").filter(|paragraph| !paragraph.starts_with("Examples:")) {
+            assert!(!paragraph.contains('\n'), "{name}: the terminal breaks lines, not the text: {paragraph}");
+        }
+    }
+    assert!(examples > 50, "the help has examples: {examples}");
+}
+
 fn project() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
