@@ -12,6 +12,7 @@ use anyhow::Context;
 use tare_record::{EventLevel, EventRecord};
 use tare_report::format::share;
 use tare_report::palette::{Palette, Tone};
+use tare_report::text::wrap;
 use tare_run::noise::{NoiseFigures, measure_noise};
 use tare_run::preflight;
 use tare_sut::jdk::Jdk;
@@ -40,11 +41,12 @@ pub fn doctor(args: &DoctorArgs, global: &Global) -> anyhow::Result<Outcome> {
     let colored = console::stdout_colored(global.color);
     let machine = Machine::read();
     let known = |fact: &Option<String>| fact.clone().unwrap_or_else(|| "unknown".to_owned());
-    console::print_text(&format!(
-        "tare doctor · {} · kernel {} · servers on cores {server}, generator on {load}\n",
+    let title = format!(
+        "tare doctor · {} · kernel {} · servers on cores {server}, generator on {load}",
         known(&machine.cpu_model),
         known(&machine.kernel),
-    ));
+    );
+    console::print_text(&format!("{}\n", wrap(&title, console::terminal_width(), 2)));
     let mut all = Vec::new();
     let mut tell = |title: &str, checks: Vec<Checked>| {
         console::print_text(&format!("\n{}\n", Palette::new(colored).paint(Tone::Head, title)));

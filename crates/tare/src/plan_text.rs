@@ -8,11 +8,12 @@ use tare_plan::estimate::{least_budget, run_time};
 use tare_plan::plan::{Forks, Mode, Plan, Role, Warmup};
 use tare_report::forecast::forecast;
 use tare_report::format::{places, roughly};
+use tare_report::text::wrap;
 use tare_stats::steady::SteadyRule;
 use tare_units::Span;
 
-/// The lines before a run: what is compared, where, and how long it takes.
-pub fn plan_headline(plan: &Plan) -> String {
+/// The lines before a run: what is compared, where, and how long it takes. They are at most `width` columns wide.
+pub fn plan_headline(plan: &Plan, width: usize) -> String {
     let groups = || plan.groups.iter();
     let compared = groups().flat_map(|g| &g.variants).filter(|v| v.role != Role::Control);
     let servers: BTreeSet<&str> = compared.map(|v| v.name.as_str()).collect();
@@ -41,7 +42,7 @@ pub fn plan_headline(plan: &Plan) -> String {
     for (because, what) in reasons {
         let _ = writeln!(text, "  left out: {} ({because})", first_of(&what));
     }
-    text
+    text.lines().map(|line| wrap(line, width, 4) + "\n").collect()
 }
 
 /// The first few names of a list, and how many more there are.
@@ -90,10 +91,11 @@ fn too_short(least: Duration, at_least: u32) -> String {
     )
 }
 
-/// The whole plan: groups, then every setting with its source and meaning.
-pub fn whole_plan(plan: &Plan) -> String {
-    let mut text = plan_headline(plan);
-    let _ = writeln!(text, "\nquestion  {}\nplan      {}", plan.question, &plan.hash()[..16]);
+/// The whole plan in `width` columns: groups, then every setting with its source and meaning.
+pub fn whole_plan(plan: &Plan, width: usize) -> String {
+    let mut text = plan_headline(plan, width);
+    let question = wrap(&format!("question  {}", plan.question), width, 10);
+    let _ = writeln!(text, "\n{question}\nplan      {}", &plan.hash()[..16]);
     for group in &plan.groups {
         let _ = writeln!(text, "\ngroup {}", group.id);
         for variant in &group.variants {
@@ -118,27 +120,52 @@ pub fn whole_plan(plan: &Plan) -> String {
             section = &setting.section;
             let _ = writeln!(text, "\n{section}");
         }
-        let _ = writeln!(
-            text,
-            "  {:<key$}  {:<value$}  {:<7}  {}",
-            setting.key,
-            setting.value,
-            setting.source.name(),
-            setting.meaning
-        );
+        let facts = format!("  {:<key$}  {:<value$}  {:<7}", setting.key, setting.value, setting.source.name());
+        text += &beside(&facts, &setting.meaning, 2 + key + 2 + value + 2 + 7 + 2, width);
     }
     if let Warmup::UntilSteady { .. } = plan.warmup {
         let SteadyRule { look_back_s, span_s, drift_limit, compiler_share_limit, .. } = SteadyRule::default();
         let (share, drift) = (compiler_share_limit * 100.0, drift_limit * 100.0);
-        let _ = writeln!(
-            text,
-            "\nsteady means: JIT compilers use less than {share} % of a core; CPU per request drifts by less than \
+        let meaning = format!(
+            "steady means: JIT compilers use less than {share} % of a core; CPU per request drifts by less than \
              {drift} % in {span_s} s, and does not shift in the last {look_back_s} s"
         );
+        let _ = writeln!(text, "\n{}", wrap(&meaning, width, 0));
     }
     text
 }
 
+/// What a setting means, in a column beside its facts where that is wide enough, else below them.
+fn beside(facts: &str, meaning: &str, column: usize, width: usize) -> String {
+    const WIDE_ENOUGH: usize = 40;
+    let facts_width = facts.chars().count();
+    if column.max(facts_width + 2) + WIDE_ENOUGH > width {
+        return format!("{}\n{}\n", facts.trim_end(), wrap(&format!("      {meaning}"), width, 6));
+    }
+    let indent = " ".repeat(column.max(facts_width + 2));
+    let lines = wrap(&format!("{indent}{meaning}"), width, column);
+    format!("{facts}{}\n", &lines[facts_width..])
+}
+
 fn count(n: usize, what: &str) -> String {
     if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_meaning_of_a_setting_fits_beside_or_below_it() {
+        let meaning = "Stop when every comparison is decided, or after this long. Builds are not counted";
+        let facts = "  budget  3m  suite  ";
+        assert_eq!(
+            beside(facts, meaning, 23, 80),
+            "  budget  3m  suite    Stop when every comparison is decided, or after this\n                       long. Builds are not counted\n"
+        );
+        assert_eq!(
+            beside(facts, meaning, 50, 80),
+            "  budget  3m  suite\n      Stop when every comparison is decided, or after this long. Builds are not\n      counted\n"
+        );
+    }
 }

@@ -14,7 +14,7 @@ pub fn profile(args: &ProfileArgs, global: &Global) -> anyhow::Result<Outcome> {
     let world = World::load(global)?;
     let plan = plan(args, &world, global)?;
     if args.dry_run {
-        console::print_text(&plan_text::whole_plan(&plan));
+        console::print_text(&plan_text::whole_plan(&plan, console::terminal_width()));
         return Ok(Outcome::Done);
     }
     let (record, run_dir) = run::carry_out(&plan, &world, global)?;

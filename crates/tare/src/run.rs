@@ -49,7 +49,11 @@ pub fn run(args: &RunArgs, global: &Global) -> anyhow::Result<Outcome> {
         check_java(&plan, world.catalog.as_ref())?;
     }
     if args.dry_run {
-        let text = if args.json { serde_json::to_string_pretty(&plan)? + "\n" } else { plan_text::whole_plan(&plan) };
+        let text = if args.json {
+            serde_json::to_string_pretty(&plan)? + "\n"
+        } else {
+            plan_text::whole_plan(&plan, console::terminal_width())
+        };
         console::print_text(&text);
         return Ok(Outcome::Done);
     }
@@ -146,7 +150,7 @@ fn carry_out_at(
     let host = server_host::connect(plan)?;
     tare_run::check_plan(plan, host.as_ref())?;
     let cancelled = interrupt::install_flag()?;
-    console::print_text(&plan_text::plan_headline(plan));
+    console::print_text(&plan_text::plan_headline(plan, console::terminal_width()));
     let mut live = Live::new(std::io::stderr().is_terminal(), console::stderr_colored(global.color));
     let launches = prepare(plan, world.catalog.as_ref(), &cancelled, &mut |line| live.going_on(line), host.as_ref());
     let launches = launches.inspect_err(|_| live.finish())?;

@@ -36,7 +36,7 @@ pub fn bisect(args: &BisectArgs, global: &Global) -> anyhow::Result<Outcome> {
         bench.releases.join(", ")
     ));
     if args.dry_run {
-        console::print_text(&plan_text::whole_plan(&first));
+        console::print_text(&plan_text::whole_plan(&first, console::terminal_width()));
         return Ok(Outcome::Done);
     }
     match search(count, least, &mut bench).and_then(|end| conclude(end, &bench, args)) {

@@ -48,7 +48,7 @@ pub fn check(args: &CheckArgs, global: &Global) -> anyhow::Result<Outcome> {
     let mut plan = run::plan(&settled(both, flags, &limits), flags, None, &world, global)?;
     plan.set_limits(limits, source);
     if args.dry_run {
-        console::print_text(&plan_text::whole_plan(&plan));
+        console::print_text(&plan_text::whole_plan(&plan, console::terminal_width()));
         return Ok(Outcome::Done);
     }
     for note in baseline.notes() {
