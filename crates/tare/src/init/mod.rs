@@ -39,7 +39,7 @@ pub fn init(args: &InitArgs) -> anyhow::Result<Outcome> {
     let is_here = args.folder == Path::new(".");
     let file = if is_here { PathBuf::from(FILE) } else { args.folder.join(FILE) };
     anyhow::ensure!(args.force || !file.exists(), "{} exists; --force overwrites it", file.display());
-    let project = detect_project(&args.folder);
+    let project = detect_project(&args.folder)?;
     let answers = Answers::gather(args, project.as_ref())?;
     let text = suite_text(&answers, project.as_ref());
     // What is written must be readable.
@@ -56,7 +56,8 @@ impl Answers {
         let known = |pick: fn(&Project) -> String| project.map(pick);
         let bare =
             answer(args.bare.as_ref(), asks, "Command of the bare server", known(|p| shell_words::join(&p.command)))?;
-        let Some(bare) = bare else { return Err(no_project(&args.folder).into()) };
+        let bare = bare.filter(|bare| args.bare.is_some() || !bare.is_empty());
+        let Some(bare) = bare else { return Err(no_program(&args.folder, project).into()) };
         let same = Some(bare.clone());
         let wrapped = answer(args.wrapped.as_ref(), asks, "Command of the server with the layer", same)?;
         let wrapped = wrapped.unwrap_or_else(|| bare.clone());
@@ -94,10 +95,12 @@ fn answer(flag: Option<&String>, asks: bool, question: &str, known: Option<Strin
     }
 }
 
-fn no_project(folder: &Path) -> PlanError {
-    let message = format!(
-        "there is no project that tare knows ({KNOWN_FILES}); give --bare './my-server --port {{port}}' and --wrapped"
+fn no_program(folder: &Path, project: Option<&Project>) -> PlanError {
+    let why = project.map_or_else(
+        || format!("there is no project that tare knows ({KNOWN_FILES})"),
+        |project| format!("{} does not say which program is the server", project.file),
     );
+    let message = format!("{why}; give --bare './my-server --port {{port}}' and --wrapped");
     PlanError::Value { origin: folder.display().to_string(), message }
 }
 

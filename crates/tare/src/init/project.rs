@@ -3,6 +3,8 @@
 use std::path::Path;
 
 use regex::Regex;
+use tare_plan::PlanError;
+use tare_plan::document::parse_document;
 
 /// A project that a build tool knows.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,7 +15,7 @@ pub struct Project {
     pub file: String,
     /// Shell command that builds it.
     pub build: Option<String>,
-    /// Program and arguments.
+    /// Program and arguments; none where the file does not tell.
     pub command: Vec<String>,
     /// Variables that tell the usual frameworks of the tool their port.
     pub port_variables: &'static [&'static str],
@@ -33,10 +35,26 @@ impl Project {
 /// Every file that tells of a project, in the order in which they are looked for.
 pub const KNOWN_FILES: &str = "Cargo.toml, go.mod, package.json, pom.xml, build.gradle, build.sbt, *.csproj, pyproject.toml, requirements.txt, app.py";
 
+/// Finds the project of one build tool.
+type Detect = fn(&Path) -> Result<Option<Project>, PlanError>;
+
 /// The project of a folder; `None` where no file of a build tool is there.
-pub fn detect_project(folder: &Path) -> Option<Project> {
-    let detectors = [cargo, go, npm, maven, gradle, sbt, dotnet, python];
-    detectors.into_iter().find_map(|detect| detect(folder))
+///
+/// # Errors
+/// When the file of the first build tool cannot be parsed.
+pub fn detect_project(folder: &Path) -> Result<Option<Project>, PlanError> {
+    let detectors: [Detect; 8] = [
+        cargo,
+        |folder| Ok(go(folder)),
+        npm,
+        |folder| Ok(maven(folder)),
+        |folder| Ok(gradle(folder)),
+        |folder| Ok(sbt(folder)),
+        |folder| Ok(dotnet(folder)),
+        |folder| Ok(python(folder)),
+    ];
+    let mut found = detectors.into_iter().map(|detect| detect(folder));
+    found.find(|found| !matches!(found, Ok(None))).unwrap_or(Ok(None))
 }
 
 fn read(folder: &Path, file: &str) -> Option<String> {
@@ -63,13 +81,18 @@ fn project(tool: &'static str, file: &str, build: Option<&str>, command: &[&str]
     Project { tool, file: file.to_owned(), build, command, port_variables: &["PORT"] }
 }
 
-fn cargo(folder: &Path) -> Option<Project> {
-    let manifest: toml::Table = read(folder, "Cargo.toml")?.parse().ok()?;
+fn cargo(folder: &Path) -> Result<Option<Project>, PlanError> {
+    const FILE: &str = "Cargo.toml";
+    let Some(text) = read(folder, FILE) else { return Ok(None) };
+    let manifest: toml::Table = parse_document(&folder.join(FILE).display().to_string(), &text)?;
     let package = manifest.get("package");
     let text = |key: &str| package?.get(key)?.as_str();
     let first_bin = || manifest.get("bin")?.as_array()?.first()?.get("name")?.as_str();
-    let name = text("default-run").or_else(first_bin).or_else(|| text("name")).unwrap_or("server");
-    Some(project("Cargo", "Cargo.toml", Some("cargo build --release"), &[&format!("target/release/{name}")]))
+    let name = text("default-run").or_else(first_bin).or_else(|| text("name"));
+    // A workspace has several programs, or none.
+    let program = name.map(|name| format!("target/release/{name}"));
+    let command: Vec<&str> = program.as_deref().into_iter().collect();
+    Ok(Some(project("Cargo", FILE, Some("cargo build --release"), &command)))
 }
 
 fn go(folder: &Path) -> Option<Project> {
@@ -78,8 +101,14 @@ fn go(folder: &Path) -> Option<Project> {
     Some(project("Go", "go.mod", Some(&format!("go build -o {name} .")), &[&format!("./{name}")]))
 }
 
-fn npm(folder: &Path) -> Option<Project> {
-    let package: serde_json::Value = serde_json::from_str(&read(folder, "package.json")?).ok()?;
+fn npm(folder: &Path) -> Result<Option<Project>, PlanError> {
+    const FILE: &str = "package.json";
+    let Some(text) = read(folder, FILE) else { return Ok(None) };
+    let package: serde_json::Value = serde_json::from_str(&text).map_err(|error| PlanError::Document {
+        file: folder.join(FILE).display().to_string(),
+        line: error.line(),
+        message: error.to_string(),
+    })?;
     let has_packages = ["dependencies", "devDependencies"].iter().any(|key| package[key].is_object());
     let install = if folder.join("package-lock.json").exists() { "npm ci" } else { "npm install" };
     let script = |name: &str| package["scripts"][name].as_str();
@@ -95,7 +124,7 @@ fn npm(folder: &Path) -> Option<Project> {
         (None, Some(_)) => words(&["npm", "start", "--silent"]),
         (None, None) => words(&["node", main().unwrap_or("server.js")]),
     };
-    Some(Project { command, ..project("npm", "package.json", build.as_deref(), &[]) })
+    Ok(Some(Project { command, ..project("npm", FILE, build.as_deref(), &[]) }))
 }
 
 fn maven(folder: &Path) -> Option<Project> {
@@ -175,6 +204,10 @@ mod tests {
 
     /// The project of a folder `demo` with these files.
     fn project_of(files: &[(&str, &str)]) -> Option<Project> {
+        detected(files).unwrap()
+    }
+
+    fn detected(files: &[(&str, &str)]) -> Result<Option<Project>, PlanError> {
         let parent = tempfile::tempdir().unwrap();
         let folder = parent.path().join("demo");
         std::fs::create_dir(&folder).unwrap();
@@ -246,6 +279,23 @@ mod tests {
                 (tool, build, command.to_owned())
             );
         }
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_parsed_is_named_with_its_line() {
+        for (file, text, says) in [
+            ("Cargo.toml", "[package]\nname = \n", "Cargo.toml:2: "),
+            ("package.json", "{\n\"scripts\":", "package.json:2: EOF while parsing"),
+        ] {
+            let error = detected(&[(file, text), ("app.py", "")]).unwrap_err().to_string();
+            assert!(error.contains(says), "{error}");
+        }
+    }
+
+    #[test]
+    fn the_programs_of_a_workspace_are_not_guessed() {
+        let project = project_of(&[("Cargo.toml", "[workspace]\nmembers = [\"a\"]\n")]).unwrap();
+        assert_eq!((project.tool, project.command), ("Cargo", Vec::new()));
     }
 
     #[test]
