@@ -219,7 +219,10 @@ fn worst(errors: &ErrorTallies) -> Option<(ErrorClass, &ErrorTally)> {
 fn remedy(class: ErrorClass) -> &'static str {
     match class {
         ErrorClass::Connect => "Check that the server is running and accepts this number of connections.",
-        ErrorClass::Tls => "Pass the server's CA certificate with --cacert, or skip verification with --insecure.",
+        // The reason has the remedy of its kind.
+        ErrorClass::Tls => {
+            "Correct the address, the server's certificate, or the flags of TLS (--cacert, --cert, --insecure)."
+        }
         ErrorClass::Timeout => "Lower the load, or raise --timeout.",
         ErrorClass::Read | ErrorClass::Write => "Look in the server's log for why it closes connections.",
         ErrorClass::Upgrade | ErrorClass::Status | ErrorClass::Protocol | ErrorClass::Validation => {

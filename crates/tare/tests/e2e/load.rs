@@ -162,6 +162,17 @@ fn bad_input_is_refused_in_one_sentence() {
 }
 
 #[test]
+fn a_port_without_tls_gets_no_advice_on_authorities() {
+    let server = Reference::start(&[]);
+    let url = server.url("/").replace("http://", "https://");
+    // As wide as one line.
+    let output = Bench::new().tare(&["load", &url, "-n", "2", "-c", "1"]).env("COLUMNS", "400").output().unwrap();
+    assert_eq!(output.status.code(), Some(3));
+    let text = stdout(&output);
+    assert!(text.contains("speak TLS on this port at all? Correct the address, "), "{text}");
+}
+
+#[test]
 fn a_body_and_its_type_arrive() {
     let server = Reference::start(&[]);
     let bench = Bench::new();
