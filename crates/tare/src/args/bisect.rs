@@ -29,8 +29,8 @@ pub struct BisectArgs {
     /// Versions to search, comma separated, in order, with the good and the bad one [default: those of the catalog].
     #[arg(long, value_name = "VERSIONS", value_delimiter = ',')]
     pub versions: Option<Vec<String>>,
-    /// What has changed: cpu, allocated, throughput, p50 or p99.
-    #[arg(long, default_value = "cpu", value_name = "CURRENCY")]
+    /// What has changed.
+    #[arg(long, default_value = "cpu", value_name = "CURRENCY", value_parser = ["cpu", "allocated", "throughput", "p50", "p99"])]
     pub currency: String,
     /// The least change that counts, in percent.
     #[arg(long, default_value_t = 2.0, value_name = "PERCENT")]

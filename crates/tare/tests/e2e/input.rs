@@ -79,6 +79,7 @@ fn flags_with_a_mistake_name_the_flag() {
         (&["check"], "tare.toml: is not in this folder; tare init writes one"),
         (&["run", "suite.toml", "--congestion", "nonsense", "--forks", "1"], "nonsense"),
         (&["report", "1999-01-01-1"], "1999-01-01-1"),
+        (&["bisect", "--good", "1", "--bad", "2", "--currency", "cpus"], "possible values: cpu, allocated"),
     ] {
         let said = error_of(&bench, args);
         assert!(said.contains(says), "{args:?} said: {said}");
