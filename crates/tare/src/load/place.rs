@@ -72,6 +72,12 @@ fn parse(text: &str) -> anyhow::Result<Url> {
     let url = Url::parse(&whole).map_err(|why| {
         anyhow::anyhow!("\"{text}\" is not a URL ({why}); write for example http://127.0.0.1:8080/path")
     })?;
+    if !url.username().is_empty() || url.password().is_some() {
+        bail!(
+            "{}: a user in a URL would not be sent; give it with -a USER:PASSWORD",
+            url.origin().ascii_serialization()
+        );
+    }
     match url.scheme() {
         "http" | "https" | "ws" | "wss" => Ok(url),
         scheme => {
@@ -173,6 +179,7 @@ mod tests {
         for (urls, words) in [
             (&["http://"][..], "is not a URL"),
             (&["http://127.0.0.1:99999/"], "is not a URL (invalid port number)"),
+            (&["http://ada:secret@127.0.0.1:PORT/"], "give it with -a USER:PASSWORD"),
             (&["ftp://127.0.0.1:PORT/"], "does not speak \"ftp\""),
             (&["http://127.0.0.1:PORT/", "http://127.0.0.2:PORT/"], "different servers"),
             (&["http://no-such-host.invalid/"], "\"no-such-host.invalid\" does not resolve"),
@@ -181,6 +188,7 @@ mod tests {
         ] {
             let error = of(urls).unwrap_err().to_string();
             assert!(error.contains(words) && !error.contains('\n'), "{urls:?}: {error}");
+            assert!(!error.contains("secret"), "{error}");
         }
     }
 }
