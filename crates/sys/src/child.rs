@@ -187,11 +187,12 @@ impl Child {
     /// When the program is not found or not executable, or its directory or CPUs do not exist.
     pub fn spawn(program: Program) -> Result<Self, ChildError> {
         let name = program.program.to_string_lossy().into_owned();
+        let directory = program.directory.clone();
         let mut child = prepare::spawn(program)?;
         match child.receive(None) {
             Some(Message::Started { pid }) => child.pid = pid,
             Some(Message::Failed { step, errno }) => {
-                let doing = prepare::describe(step).to_owned();
+                let doing = prepare::describe(step, directory.as_deref());
                 return Err(ChildError::Start { program: name, doing, source: io::Error::from_raw_os_error(errno) });
             }
             _ => {

@@ -69,7 +69,7 @@ fn a_missing_directory_a_plain_file_and_an_absent_cpu_say_what_failed() {
     let mut pinned = sh("true");
     pinned.cpus = Some(CpuSet::from_indices([CpuSet::LIMIT - 1]));
     let file = tempfile::NamedTempFile::new().unwrap();
-    let cases = [(elsewhere, "directory"), (pinned, "CPUs"), (Program::new(file.path()), "execute")];
+    let cases = [(elsewhere, "directory /no/such/directory"), (pinned, "CPUs"), (Program::new(file.path()), "execute")];
     for (program, says) in cases {
         let error = Child::spawn(program).unwrap_err().to_string();
         assert!(error.contains(says), "{error}");

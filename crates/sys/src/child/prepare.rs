@@ -16,14 +16,18 @@ use super::supervisor::{self, Orders, supervise};
 use super::{Child, ChildError, Output, Program};
 
 /// A step of the child, as text for an error.
-pub(super) fn describe(number: u64) -> &'static str {
-    match number {
-        step::DIRECTORY => "cannot change to its working directory",
+pub(super) fn describe(number: u64, directory: Option<&Path>) -> String {
+    let words = match number {
+        step::DIRECTORY => {
+            let directory = directory.unwrap_or(Path::new("."));
+            return format!("cannot change to its working directory {}", directory.display());
+        }
         step::AFFINITY => "cannot pin it to its CPUs",
         step::SCHEDULING => "cannot set its scheduling policy",
         step::EXECUTE => "cannot execute it",
         _ => "cannot fork",
-    }
+    };
+    words.to_owned()
 }
 
 /// Forks the supervisor; the caller reads its first message.
