@@ -4,7 +4,9 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use hdrhistogram::Histogram;
-use hdrhistogram::serialization::interval_log::{IntervalLogIterator, IntervalLogWriterBuilder, LogEntry};
+use hdrhistogram::serialization::interval_log::{
+    IntervalLogIterator, IntervalLogWriterBuilder, LogEntry, LogIteratorError,
+};
 use hdrhistogram::serialization::{Deserializer, V2DeflateSerializer};
 
 use super::LatencyHistogram;
@@ -37,7 +39,10 @@ pub fn read_interval_log(text: &str) -> Result<LatencyHistogram, StatsError> {
     let refuse = |cause: String| StatsError::NoIntervalLog { cause };
     let (mut whole, mut intervals) = (LatencyHistogram::new(), 0);
     for entry in IntervalLogIterator::new(text.as_bytes()) {
-        let entry = entry.map_err(|error| refuse(format!("no line of an interval log: {error:?}")))?;
+        let entry = entry.map_err(|LogIteratorError::ParseError { offset }| {
+            let line = text.bytes().take(offset).filter(|byte| *byte == b'\n').count() + 1;
+            refuse(format!("line {line} is none of an interval log"))
+        })?;
         let LogEntry::Interval(interval) = entry else { continue };
         let decoded =
             BASE64_STANDARD.decode(interval.encoded_histogram()).map_err(|error| refuse(error.to_string()))?;
@@ -93,5 +98,7 @@ mod tests {
         for broken in ["", "no log at all", &text[..text.len() - 20]] {
             assert!(matches!(read_interval_log(broken), Err(StatsError::NoIntervalLog { .. })), "{broken}");
         }
+        let error = read_interval_log("# a comment\nno line\n").unwrap_err().to_string();
+        assert_eq!(error, "it is no interval log of HdrHistogram: line 2 is none of an interval log");
     }
 }
