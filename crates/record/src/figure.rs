@@ -16,7 +16,7 @@ pub fn histogram_figure(histogram: &LatencyHistogram, statistic: Statistic) -> R
         Statistic::Max => some(histogram.max_ns().map(|ns| ns as f64)),
         Statistic::Percentile(p) if !printable(histogram.len(), p) => {
             let needed = (SAMPLES_ABOVE / (1.0 - p / 100.0)).round() as u64;
-            Err(format!("cannot be stated: it takes {needed} answers, and there are {}", histogram.len()))
+            Err(format!("too few answers to tell: it takes {needed}, and there are {}", histogram.len()))
         }
         Statistic::Percentile(p) => some(histogram.value_at_quantile_ns(p / 100.0).map(|ns| ns as f64)),
     }
@@ -31,7 +31,7 @@ mod tests {
         let mut histogram = LatencyHistogram::new();
         (0..999).for_each(|_| histogram.record_ns(1_000));
         let why = histogram_figure(&histogram, Statistic::Percentile(99.0)).unwrap_err();
-        assert_eq!(why, "cannot be stated: it takes 1000 answers, and there are 999");
+        assert_eq!(why, "too few answers to tell: it takes 1000, and there are 999");
         histogram.record_ns(1_000);
         assert_eq!(histogram_figure(&histogram, Statistic::Percentile(99.0)), Ok(1_000.0));
     }

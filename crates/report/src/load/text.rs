@@ -57,7 +57,9 @@ fn labelled(label: &str, text: String) -> LabelledLine {
 pub(super) fn closing_rows(summary: &LoadSummary) -> Vec<LabelledLine> {
     let condition = |one: &ThresholdResult| {
         let outcome = if one.failed { FAILED } else { PASSED };
-        labelled(outcome, format!("--fail-if {} · measured {}", clean::sanitize_line(&one.condition), one.measured))
+        // A figure, or why there is none.
+        let verb = if one.measured.starts_with(|first: char| first.is_ascii_digit()) { "measured " } else { "" };
+        labelled(outcome, format!("--fail-if {} · {verb}{}", clean::sanitize_line(&one.condition), one.measured))
     };
     let mut rows = vec![labelled("generator", generator(summary))];
     rows.extend(fleet_line(&summary.agents).map(|line| labelled("agents", line)));

@@ -91,6 +91,8 @@ fn conditions_decide_the_exit_code() {
         let flags: Vec<&str> = conditions.iter().flat_map(|condition| ["--fail-if", condition]).collect();
         let output = bench.run(&[&["load", &url, "-n", "100", "-c", "4"], &flags[..]].concat());
         assert_eq!(output.status.code(), Some(code), "{conditions:?}: {}", stdout(&output));
+        let words = if conditions == ["p99.9999<100s"] { "· too few answers to tell: it" } else { "· measured " };
+        assert!(stdout(&output).contains(words), "{conditions:?}: {}", stdout(&output));
     }
 }
 
