@@ -67,7 +67,7 @@ export function buildModel(summary: Summary, details: Details): Model {
 
   const currencies = new Map<string, CurrencyName>();
   for (const c of summary.comparisons.flatMap((x) => x.currencies))
-    if (!currencies.has(c.name)) currencies.set(c.name, c);
+    if (!currencies.has(c.name)) currencies.set(c.name, { ...c, label: spelled(c.label) });
   const kinds = distinct(summary.cells.flatMap((c) => c.latency.map((l) => l.slice_kind)));
   const variants = distinct(summary.cells.map((c) => c.variant));
   return {
@@ -83,6 +83,9 @@ export function buildModel(summary: Summary, details: Details): Model {
     large: variants.length > LARGE,
   };
 }
+
+/** `CPU/request` as the headline says it: `CPU per request`. */
+export const spelled = (label: string): string => label.replace('/request', ' per request');
 
 /** What groups are called in titles: nothing where there is one, and of several that compare the same family, the variants. */
 function groupTitles(cells: Cell[]): Map<string, string> {

@@ -74,7 +74,7 @@ describe.skipIf(skipped)('the page', () => {
     expect(await page.locator('.answer thead').innerText()).toBe('against http4s.Vanilla');
     const first = page.locator('.answer .panel').first();
     expect(await first.locator('.level').first().isVisible()).toBe(true);
-    expect(await first.locator('td').first().getAttribute('data-label')).toBe('CPU / request');
+    expect(await first.locator('td').first().getAttribute('data-label')).toBe('CPU per request');
     await page.context().close();
   });
 

@@ -19,7 +19,7 @@ import { axisName, headRow, ratioRow } from './rows';
 /** Tabs for the currencies of a run. */
 export function currencyTabs(model: Model): HTMLElement {
   const items = model.currencies.map((c) => ({ value: c.name, text: c.label }));
-  return tabs('Currency', 'currency', items, (currency) => choose({ currency }));
+  return tabs('Measure', 'currency', items, (currency) => choose({ currency }));
 }
 
 export function chosenCurrency(model: Model) {

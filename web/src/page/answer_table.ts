@@ -30,7 +30,7 @@ export function answerTable(model: Model): HTMLElement {
     h(
       'th',
       { scope: 'col', role: 'columnheader' },
-      withTerms(headOf(c.label).replace('CPU / request', 'CPU per request')),
+      withTerms(capital(c.label)),
       h('span', { class: 'axis' }, ...axisWords(c)),
     ),
   );
@@ -63,8 +63,6 @@ function measuresOf({ currencies }: Model): CurrencyName[] {
 const ratiosOf = (model: Model, name: string): number[] =>
   model.summary.comparisons.flatMap((c) => c.currencies.filter((x) => x.name === name).map((x) => x.ratio));
 
-const headOf = (label: string): string => capital(label).replace('/', ' / ');
-
 const isLatency = (name: string): boolean => name.startsWith('latency');
 const wordsOf = (name: string): [string, string] => (isLatency(name) ? ['lower', 'higher'] : ['less', 'more']);
 
@@ -88,7 +86,7 @@ function panelRows(
       titleOf(panel),
       panel.scenarioTitle ? h('small', {}, panel.scenarioTitle) : null,
     ),
-    ...columns.map((c) => h('td', { role: 'cell', 'data-label': headOf(c.label) }, baselineLevel(panel, c.name))),
+    ...columns.map((c) => h('td', { role: 'cell', 'data-label': capital(c.label) }, baselineLevel(panel, c.name))),
     isOpen && h('td', { role: 'cell' }),
   );
   const rows = panel.comparisons.map((c) => row(model, c, columns, axes, isOpen));
@@ -141,7 +139,7 @@ function startsText(cell: Cell | undefined, odd: number): string {
 }
 
 function place(c: Comparison, column: CurrencyName, axis: number, region: number, cell?: Cell): HTMLElement {
-  const attrs = { role: 'cell', 'data-label': headOf(column.label) };
+  const attrs = { role: 'cell', 'data-label': capital(column.label) };
   const figure = inCurrency(c.currencies, column.name);
   if (cell?.validity.state === 'void' || figure?.verdict === 'void' || !c.currencies.length)
     return h('td', attrs, h('span', { class: 'words' }, '× void'));

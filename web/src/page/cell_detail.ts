@@ -4,7 +4,7 @@ import { h, plainTable, type Child } from '../dom';
 import { fixed, percentileText, whole } from '../format/number';
 import { durationText, plainTime, bytesUnit, inUnitWithInterval } from '../format/unit';
 import { commandWords } from '../format/unbroken';
-import type { Model } from '../model';
+import { spelled, type Model } from '../model';
 import type { Cell, Currency, ErrorCount, Latency, Probes } from '../summary';
 import { measureOf } from '../validity';
 
@@ -30,7 +30,7 @@ function sections(model: Model, cell: Cell): Child[] {
           `Against ${comparison.baseline}`,
           ['currency', 'verdict', 'method', 'why'],
           comparison.currencies.map((c) => [
-            c.label,
+            spelled(c.label),
             `${c.short}${c.material ? ', materially' : ''}`,
             c.method,
             whyText(c),

@@ -31,14 +31,14 @@ export function columnsOf(model: Model): Column[] {
     ),
     ...ratio(model, 'throughput'),
     estimate(
-      'CPU/request',
+      'CPU per request',
       'cpu_ns_per_request',
       timeUnit(cells.map((c) => c.cpu_ns_per_request?.value)),
       (c) => c.cpu_ns_per_request,
     ),
     ...ratio(model, 'cpu_per_request'),
     estimate(
-      'allocated/request',
+      'allocated per request',
       'allocated_bytes_per_request',
       bytesUnit(cells.map((c) => c.allocated_bytes_per_request?.value)),
       (c) => c.allocated_bytes_per_request,
