@@ -69,6 +69,17 @@ describe.skipIf(skipped)('the page', () => {
     await page.context().close();
   });
 
+  test('marks each start of a small forest, also one beyond its axis', async () => {
+    const { page } = await pages.open('golden-slo');
+    const starts = page.locator('.answer .mini-forest').first().locator('.start');
+    expect(await starts.evaluateAll((all) => all.map((start) => start.tagName))).toEqual([
+      'polygon',
+      'polygon',
+      'polygon',
+    ]);
+    await page.context().close();
+  });
+
   test('gives a narrow screen the baseline and its levels too', async () => {
     const { page } = await pages.open('compared', { viewport: { width: 390, height: 844 } });
     expect(await page.locator('.answer thead').innerText()).toBe('against http4s.Vanilla');

@@ -44,25 +44,30 @@ export function miniForest(forest: MiniForest, axis: number, region: number): SV
     const [from, to] = [x(forest.lo), x(forest.hi)];
     svg.append(
       shape('line', { class: 'interval', x1: clamp(from), x2: clamp(to), y1: LINE_Y, y2: LINE_Y }),
-      ...(inside(from) ? [] : [arrow(clamp(from), from < EDGE ? -1 : 1)]),
-      ...(inside(to) ? [] : [arrow(clamp(to), to < EDGE ? -1 : 1)]),
+      ...(inside(from) ? [] : [arrow(clamp(from), LINE_Y, from < EDGE ? -1 : 1)]),
+      ...(inside(to) ? [] : [arrow(clamp(to), LINE_Y, to < EDGE ? -1 : 1)]),
     );
   }
-  for (const start of forest.starts.map(x).filter(inside))
-    svg.append(shape('circle', { class: 'start', cx: start, cy: STARTS_Y, r: 2.2 }));
+  for (const start of forest.starts.map(x)) {
+    const mark = inside(start)
+      ? shape('circle', { cx: start, cy: STARTS_Y, r: 2.2 })
+      : arrow(clamp(start), STARTS_Y, start < EDGE ? -1 : 1, 0.7);
+    mark.setAttribute('class', 'start');
+    svg.append(mark);
+  }
   const at = x(forest.ratio);
   const estimate = inside(at)
     ? shape('circle', { cx: at, cy: LINE_Y, r: 5 })
-    : arrow(clamp(at), at < EDGE ? -1 : 1, 1.5);
+    : arrow(clamp(at), LINE_Y, at < EDGE ? -1 : 1, 1.5);
   estimate.setAttribute('class', forest.decided ? 'estimate' : 'estimate open');
   svg.append(estimate);
   return svg;
 }
 
 /** An arrowhead at the end of the axis: what it stands for lies beyond. */
-function arrow(x: number, towards: -1 | 1, size = 1): SVGElement {
+function arrow(x: number, y: number, towards: -1 | 1, size = 1): SVGElement {
   const [tip, back, rise] = [x + towards * ARROW * size, x - towards * ARROW * 0.4 * size, ARROW * size];
-  const points = `${tip},${LINE_Y} ${back},${LINE_Y - rise} ${back},${LINE_Y + rise}`;
+  const points = `${tip},${y} ${back},${y - rise} ${back},${y + rise}`;
   return shape('polygon', { class: 'arrow', points });
 }
 

@@ -94,7 +94,7 @@ function howToRead({ run }: Summary): HTMLElement {
         'li',
         {},
         withTerms(
-          `The line is the interval: it holds the true value with a probability of ${sure} %. An arrow: it goes on.`,
+          `The line is the interval: it holds the true value with a probability of ${sure} %. An arrow points to what lies beyond the axis.`,
         ),
       ),
       h(
