@@ -94,6 +94,9 @@ describe.skipIf(skipped)('the page', () => {
     expect(await page.locator('h1').textContent()).toContain('p50 of pushes');
     expect(await page.locator('.answer thead').textContent()).toContain('p50 of pushes');
     expect(await page.locator('.answer .words').first().textContent()).toContain('both starts above');
+    expect(plain(await page.locator('.answer .words').first().textContent()), 'a doubt stands at its figure').toContain(
+      '+8.8 % !',
+    );
     await page.context().close();
   });
 

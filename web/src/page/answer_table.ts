@@ -160,6 +160,7 @@ function place(c: Comparison, column: CurrencyName, axis: number, region: number
       '\u00a0',
       words(figure),
       reasons.length > 0 && ' !',
+      whyOpen(figure),
     ),
   );
 }
@@ -189,15 +190,19 @@ function inTwo(tag: 'b' | 'span', text: string): DocumentFragment {
   return out;
 }
 
-/** Of an open question: the change with its interval where that tells something, and why it decides nothing. */
+const isTelling = (c: Currency): boolean => hasInterval(c) && c.hi! < c.lo! * TELLING;
+
+/** Of an open question: the change, with its interval where that tells something. */
 function openWords(c: Currency): Child {
-  const isTelling = hasInterval(c) && c.hi! < c.lo! * TELLING;
-  const text = isTelling ? changeWithInterval(c.ratio, c.lo, c.hi) : changeText(c.ratio, c.lo, c.hi);
-  const isBeside = isTelling && (c.lo! > 1 || c.hi! < 1);
-  const why = isBeside ? 'not enough evidence yet' : isTelling ? '' : sidesOf(c.fork_ratios);
-  const out = inTwo('span', text);
-  if (why) out.append(h('small', {}, why));
-  return out;
+  return inTwo('span', isTelling(c) ? changeWithInterval(c.ratio, c.lo, c.hi) : changeText(c.ratio, c.lo, c.hi));
+}
+
+/** Why an open question is open, below its figure. */
+function whyOpen(c: Currency): Child {
+  if (c.verdict !== 'inconclusive') return null;
+  const isBeside = isTelling(c) && (c.lo! > 1 || c.hi! < 1);
+  const why = isBeside ? 'not enough evidence yet' : isTelling(c) ? '' : sidesOf(c.fork_ratios);
+  return why ? h('small', {}, why) : null;
 }
 
 /** On which side of the baseline the starts lie. */
