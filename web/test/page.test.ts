@@ -85,6 +85,9 @@ describe.skipIf(skipped)('the page', () => {
     expect(await page.locator('.answer thead').innerText()).toBe('against http4s.Vanilla');
     const first = page.locator('.answer .panel').first();
     expect(await first.locator('.level').first().isVisible()).toBe(true);
+    const level = (await first.locator('.level').first().boundingBox())!;
+    expect(level.height, 'a level and its unit are one line').toBeLessThan(24);
+    expect(await first.locator('.axis').first().innerText(), 'each measure says where better lies').toMatch(/◀ ▶/);
     expect(await first.locator('td').first().getAttribute('data-label')).toBe('CPU per request');
     await page.context().close();
   });

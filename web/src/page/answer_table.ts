@@ -31,7 +31,7 @@ export function answerTable(model: Model): HTMLElement {
       'th',
       { scope: 'col', role: 'columnheader' },
       withTerms(capital(c.label)),
-      h('span', { class: 'axis' }, ...axisWords(c)),
+      h('span', { class: 'axis' }, axisWords(c)),
     ),
   );
   const head = h(
@@ -66,9 +66,7 @@ const ratiosOf = (model: Model, name: string): number[] =>
 const isLatency = (name: string): boolean => name.startsWith('latency');
 const wordsOf = (name: string): [string, string] => (isLatency(name) ? ['lower', 'higher'] : ['less', 'more']);
 
-function axisWords(c: CurrencyName): Child[] {
-  return [c.higher_is_better ? 'worse ◀ ▶ better' : 'better ◀ ▶ worse'];
-}
+const axisWords = (c: CurrencyName): string => (c.higher_is_better ? 'worse ◀ ▶ better' : 'better ◀ ▶ worse');
 
 function panelRows(
   model: Model,
@@ -86,7 +84,14 @@ function panelRows(
       titleOf(panel),
       panel.scenarioTitle ? h('small', {}, panel.scenarioTitle) : null,
     ),
-    ...columns.map((c) => h('td', { role: 'cell', 'data-label': capital(c.label) }, baselineLevel(panel, c.name))),
+    ...columns.map((c) =>
+      h(
+        'td',
+        { role: 'cell', 'data-label': capital(c.label) },
+        baselineLevel(panel, c.name),
+        h('span', { class: 'axis' }, axisWords(c)),
+      ),
+    ),
     isOpen && h('td', { role: 'cell' }),
   );
   const rows = panel.comparisons.map((c) => row(model, c, columns, axes, isOpen));
