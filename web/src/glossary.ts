@@ -1,6 +1,7 @@
 // Definitions of the page's terms, shown on hover. They come from docs/GLOSSARY.md when the page is built.
 
 import { h } from './dom';
+import { unbroken } from './format/unbroken';
 
 declare const __GLOSSARY__: Record<string, string>;
 
@@ -10,7 +11,8 @@ const escaped = (word: string) => word.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
 const TERMS = new RegExp(`(?<![\\w-])(${longestFirst.map(escaped).join('|')})(s?)(?![\\w-])`, 'gi');
 
 /** The text with each term, at its first place, explained on hover and on focus. */
-export function withTerms(text: string): DocumentFragment {
+export function withTerms(words: string): DocumentFragment {
+  const text = unbroken(words);
   const out = document.createDocumentFragment();
   const seen = new Set<string>();
   let from = 0;

@@ -123,7 +123,7 @@ describe.skipIf(skipped)('the flame graph on the page', () => {
     expect(await page.locator('.why p').count()).toBe(2);
     await page.locator('.why code').first().click();
     await page.locator('#flame svg').waitFor();
-    expect(await page.locator('#flame .note').textContent()).toMatch(/Marked: .+ % is in the frames found/);
+    expect(await page.locator('#flame .note').textContent()).toMatch(/Marked: .+\s% is in the frames found/);
     await page.context().close();
   });
 

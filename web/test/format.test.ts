@@ -74,6 +74,7 @@ describe('units', () => {
 describe('text', () => {
   test('keeps numbers with their units, and ranges, on one line', () => {
     expect(unbroken('4.7–21.9 % in 9 min 44 s')).toBe('4.7\u2060–\u206021.9\u00a0% in 9\u00a0min 44\u00a0s');
+    expect(unbroken('out 2.16 MB (+20.0 %)')).toBe('out 2.16\u00a0MB (+20.0\u00a0%)');
     expect(unbroken('in 3 starts')).toBe('in 3 starts');
   });
 });

@@ -4,6 +4,7 @@ import { barsHeight, barsOption, type Bars } from '../charts/bars';
 import { figure } from '../charts/figure';
 import { h, plainTable } from '../dom';
 import { percentileText, whole } from '../format/number';
+import { unbroken } from '../format/unbroken';
 import { plainTime } from '../format/unit';
 import type { Model } from '../model';
 import type { Cell, Distribution, LoadFacts } from '../summary';
@@ -24,7 +25,7 @@ export function loadFigures({ summary }: Model): HTMLElement {
 
 function lines({ rows }: LoadFacts): HTMLElement {
   const line = ({ key, value }: { key: string; value: string }) =>
-    h('tr', { 'data-outcome': key }, h('th', { scope: 'row' }, key), h('td', { dir: 'auto' }, value));
+    h('tr', { 'data-outcome': key }, h('th', { scope: 'row' }, key), h('td', { dir: 'auto' }, unbroken(value)));
   return h('table', { class: 'keys lines' }, h('tbody', {}, ...rows.map(line)));
 }
 

@@ -4,7 +4,9 @@ import { h } from '../dom';
 
 /** Keeps a number and its unit on one line, and both ends of a range. */
 export const unbroken = (text: string): string =>
-  text.replace(/(\d) (?=(%|µs|ms|s|min|h|UTC)(?!\w))/g, '$1\u00a0').replace(/(\d)–(?=\d)/g, '$1\u2060–\u2060');
+  text
+    .replace(/(\d) (?=(%|ns|µs|ms|s|min|h|B|KB|MB|GB|UTC)(?!\w))/g, '$1\u00a0')
+    .replace(/(\d)–(?=\d)/g, '$1\u2060–\u2060');
 
 /** A command that breaks between its words only: `--against` stays whole. */
 export function commandWords(command: string): DocumentFragment {

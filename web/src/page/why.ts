@@ -5,6 +5,7 @@ import { breakable, h, plainTable, type Child } from '../dom';
 import { eventText, flameFigure } from '../figures/flame';
 import { sandwich } from '../figures/sandwich';
 import { fixed, significant } from '../format/number';
+import { unbroken } from '../format/unbroken';
 import { inUnitWithInterval, unitFor } from '../format/unit';
 import { choice, choose, watch } from '../state';
 import type { AcrossVersions, Estimate, Profiles, ProfileView, Why, WhySentence } from '../summary';
@@ -27,9 +28,9 @@ function whyOf(why: Why): HTMLElement {
 /** The sentence, each method that it names a link into the flame graph. */
 function linked({ text, view, methods }: WhySentence): Child[] {
   return text.split(/`([^`]+)`/).map((part, i) => {
-    if (i % 2 === 0) return part;
+    if (i % 2 === 0) return unbroken(part);
     const method = methods.find((m) => m.short === part);
-    const code = h('code', {}, breakable(part));
+    const code = h('code', {}, part);
     return method ? h('a', { href: flameLink(view, method.name) }, code) : code;
   });
 }
