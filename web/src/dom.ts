@@ -31,7 +31,8 @@ export function breakable(text: string): DocumentFragment {
   return out;
 }
 
-const LONG = 400;
+/** Longer text is cut into pieces, or has a box of its own. */
+export const LONG = 400;
 
 /** Text whose endless words may break every so often: to find a break anywhere in 10 KB takes a browser seconds. */
 export function chunked(text: string): DocumentFragment {

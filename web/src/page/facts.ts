@@ -1,6 +1,6 @@
 // What a reader needs to trust and repeat a run: findings, plan, environment, versions, the command.
 
-import { add, boxed, breakable, chunked, copyButton, h } from '../dom';
+import { add, boxed, breakable, chunked, copyButton, h, LONG } from '../dom';
 import { commandWords } from '../format/unbroken';
 import { percent } from '../figures/overhead';
 import type { Finding, Row, Section, Severity, Summary } from '../summary';
@@ -46,6 +46,9 @@ function asSentence(text: string): string {
   return /[.!?…]$/.test(begun) ? begun : `${begun}.`;
 }
 
+/** Options such as `-Xmx1g` are read as words: none breaks behind its hyphen. */
+const hasOptions = (text: string): boolean => /(^|\s)-\S/.test(text) && text.length <= LONG;
+
 /** Sections of rows, each a small table; the source of a value beside it. */
 function sectionTables(sections: Section[]): HTMLElement {
   if (!sections.length) return h('p', { class: 'nothing' }, 'Not recorded.');
@@ -59,7 +62,7 @@ function sectionTable(section: Section): HTMLElement {
       'tr',
       {},
       h('th', { scope: 'row' }, breakable(row.key)),
-      h('td', {}, boxed(row.value)),
+      h('td', {}, hasOptions(row.value) ? commandWords(row.value) : boxed(row.value)),
       sources ? h('td', { class: 'source', 'data-source': row.source ?? '' }, row.source ?? '') : null,
     );
   return h('table', { class: 'keys' }, h('caption', {}, section.title), h('tbody', {}, ...section.rows.map(line)));
@@ -91,7 +94,7 @@ export function howItWasRun({ summary }: Model): HTMLElement {
   return h(
     'div',
     {},
-    h('ul', { class: 'facts' }, ...summary.run.headline.map((fact) => h('li', { dir: 'auto' }, fact))),
+    h('ul', { class: 'facts' }, ...summary.run.headline.map((fact) => h('li', { dir: 'auto' }, commandWords(fact)))),
     part('again', 'Make it again', again(summary)),
     ...shown.map(([id, title, sections]) => part(id, title, sectionTables(sections))),
   );
