@@ -130,6 +130,6 @@ function ground(stack: Stack, most: number, width: number, px: (x: number) => nu
 
 function barTip(stack: Stack, bar: Bar): HTMLElement {
   const rows = (bar.point.cpu ?? []).map((k): [string, string] => [k.kind, `${significant(k.cores)} cores`]);
-  const slice = `${bar.point.phase === 'warmup' ? 'warm-up, ' : ''}${bar.point.slice_kind}, start ${bar.point.fork}`;
-  return tip(stack.lines[bar.strip]!.label, [['slice', slice], ...rows]);
+  const sample = `${bar.point.phase === 'warmup' ? 'warm-up, ' : ''}${bar.point.slice_kind}, start ${bar.point.fork}`;
+  return tip(stack.lines[bar.strip]!.label, [['sample', sample], ...rows]);
 }

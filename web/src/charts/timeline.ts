@@ -206,7 +206,7 @@ function pointTip(l: TimeLine, timeline: Timeline, p: TimePoint | undefined): HT
   if (!p) return '';
   const value = timeline.of(p);
   return tip(l.label, [
-    [p.phase === 'warmup' ? 'warm-up slice' : 'slice', `${p.slice_kind}, start ${p.fork}`],
+    [p.phase === 'warmup' ? 'sample of the warm-up' : 'sample', `${p.slice_kind}, start ${p.fork}`],
     [timeline.axisName, value === null ? '–' : `${significant(value / timeline.unit.divisor)} ${timeline.unit.name}`],
     ['since the run began', `${p.t_s.toFixed(1)} s`],
     ...(p.gc_pauses

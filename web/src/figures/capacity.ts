@@ -15,7 +15,7 @@ type Searched = Cell & { capacity: Capacity };
 export const searchedCells = (panel: Panel): Searched[] =>
   panel.cells.filter((cell): cell is Searched => cell.capacity !== null);
 
-const HEADS = ['', 'largest load that keeps the curve', 'each fork', 'what fails above it', 'tries'];
+const HEADS = ['', 'largest load that keeps the curve', 'each start', 'what fails above it', 'tries'];
 
 /** The results of a panel's searches; null where no curve was asked for. */
 export function capacityTable(_: Model, panel: Panel): HTMLElement | null {
@@ -30,11 +30,11 @@ export function capacityTable(_: Model, panel: Panel): HTMLElement | null {
 const curves = (cells: Searched[]) => [...new Set(cells.map((c) => c.capacity.curve))].join('; ');
 
 function resultOf(found: Capacity, unit: Unit): string[] {
-  const beyond = found.forks_at_most ? `, and more in ${found.forks_at_most} of ${found.forks.length} forks` : '';
+  const beyond = found.forks_at_most ? `, and more in ${found.forks_at_most} of ${found.forks.length} starts` : '';
   const load = found.load.value ? `${inUnitWithInterval(found.load, unit)}${beyond}` : 'none that was tried';
   const forks = found.forks.map((f) => significant(f.load / unit.divisor)).join(', ');
   const failed = found.limits.filter((l) => l.failed_forks);
-  const reasons = failed.map((l) => `${l.condition} in ${l.failed_forks} of ${found.forks.length} forks`);
+  const reasons = failed.map((l) => `${l.condition} in ${l.failed_forks} of ${found.forks.length} starts`);
   const keptTries = found.tries.filter((t) => t.kept).length;
   return [load, forks, reasons.join(', ') || '–', `${whole(found.tries.length)}, of these kept: ${whole(keptTries)}`];
 }
@@ -113,7 +113,7 @@ function pointsOf(cell: Searched, panel: Panel, i: number, across: Unit, up: Uni
         kept: one.kept,
         colour: colourOf(cell, panel, t)?.mark ?? t.faint,
         tip: [
-          ['fork', String(one.fork)],
+          ['start', String(one.fork)],
           ['load', `${significant(one.load / across.divisor)} ${across.name}`],
           [cell.capacity.limits[i]!.condition, `${significant(value / up.divisor)} ${up.name}`],
           ['the whole curve', one.kept ? 'kept' : 'not kept'],

@@ -33,7 +33,7 @@ export function cpuOverTime(model: Model, panel: Panel): HTMLElement | null {
   };
   return figure({
     id: panelId('cpu-over-time', panel),
-    title: `${panel.title}: cores kept busy, by kind of thread, slice by slice`,
+    title: `${panel.title}: cores kept busy, by kind of thread, sample by sample`,
     note: `A bar is a sample; all strips have the same scale. ${shadesNote(panel.cells)}`,
     watch: ['highlights', 'window'],
     cursor: timeCursor(

@@ -4,7 +4,7 @@ import { h, plainTable, type Child } from '../dom';
 import { fixed, percentileText, whole } from '../format/number';
 import { durationText, plainTime, bytesUnit, inUnitWithInterval } from '../format/unit';
 import { commandWords } from '../format/unbroken';
-import { spelled, type Model } from '../model';
+import { kindText, spelled, type Model } from '../model';
 import type { Cell, Currency, ErrorCount, Latency, Probes } from '../summary';
 import { measureOf } from '../validity';
 
@@ -28,7 +28,7 @@ function sections(model: Model, cell: Cell): Child[] {
     comparison?.currencies.length
       ? plainTable(
           `Against ${comparison.baseline}`,
-          ['currency', 'verdict', 'method', 'why'],
+          ['measure', 'verdict', 'method', 'why'],
           comparison.currencies.map((c) => [
             spelled(c.label),
             `${c.short}${c.material ? ', materially' : ''}`,
@@ -74,8 +74,8 @@ function percentiles(latency: Latency[]): HTMLElement {
       ? [{ head: `${l.model}: response`, d: l.response }]
       : [
           { head: `${l.model}: response`, d: l.response },
-          { head: `${l.slice_kind}: service`, d: l.service },
-          { head: `${l.slice_kind}: send lag`, d: l.send_lag },
+          { head: `${kindText(l.slice_kind)}: service`, d: l.service },
+          { head: `${kindText(l.slice_kind)}: send lag`, d: l.send_lag },
         ],
   );
   const all = [...new Set(columns.flatMap((c) => c.d.percentiles.map((p) => p.percentile)))].sort((a, b) => a - b);
@@ -125,7 +125,7 @@ function probed(p: Probes): string[][] {
 function counts(cell: Cell): string[][] {
   const share = cell.generator_cpu_share;
   return [
-    ['forks', `${cell.forks}, of these steady when measuring began: ${cell.steady_forks}`],
+    ['starts', `${cell.forks}, of these steady when measuring began: ${cell.steady_forks}`],
     ['limited by', cell.bottleneck],
     ['generator CPU', share === null ? '–' : `${Math.round(share * 100)} % of its cores`],
     ['bytes received, sent', `${bytes(cell.bytes_in)}, ${bytes(cell.bytes_out)}`],

@@ -48,7 +48,7 @@ export function columnsOf(model: Model): Column[] {
     estimate('memory', 'rss_bytes', bytesUnit(cells.map((c) => c.rss_bytes?.value)), (c) => c.rss_bytes),
     count('requests', 'requests_ok', (c) => c.requests_ok),
     count('failed', 'requests_failed', (c) => c.requests_failed),
-    count('forks', 'forks', (c) => c.forks),
+    count('starts', 'forks', (c) => c.forks),
   ];
   return columns.filter((c) => !c.numeric || cells.some((cell) => c.raw(cell) !== null));
 }
