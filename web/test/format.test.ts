@@ -62,6 +62,9 @@ describe('units', () => {
     expect(unit.inUnit({ value: 18_812, lo: 3_000, hi: 61_000 }, kilo)).toBe('18.8');
     expect(unit.inUnitWithInterval({ value: 18_812, lo: null, hi: null }, kilo)).toBe('18.8 k/s');
   });
+  test('of round times lose their needless zeros only', () => {
+    expect([1.5e6, 7e6, 30e6, 150e3, 1e9].map(unit.roundTime)).toEqual(['1.5 ms', '7 ms', '30 ms', '150 µs', '1 s']);
+  });
   test('of durations and moments are those people use', () => {
     expect(unit.durationText(224)).toBe('3 min 44 s');
     expect(unit.durationText(9_840)).toBe('2 h 44 min');

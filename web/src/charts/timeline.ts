@@ -7,7 +7,7 @@ import { baseOption, givenAxis, tip, type Option } from './echarts';
 import { endLabelRoom, endLabelSeries, type EndLabel } from './end_labels';
 import { decadeTicks, plainNumber, plainTicks } from './ticks';
 import { shownPart, timeTicks, whenText, type ForkPlace, type TimeAxis, type TimeLine } from './time_axis';
-import type { TimePoint } from '../summary';
+import type { Cell, TimePoint } from '../summary';
 import type { Theme } from '../theme';
 
 export interface Timeline {
@@ -23,13 +23,23 @@ export interface Timeline {
 const WIDE_PX = 620;
 
 /** How each kind of slice is drawn, and how the note names it. */
-export const KINDS: Record<string, { symbol: string; line: string; glyph: string; hollow: boolean }> = {
+const KINDS: Record<string, { symbol: string; line: string; glyph: string; hollow: boolean }> = {
   saturating: { symbol: 'circle', line: 'solid', glyph: '●', hollow: false },
   fixed: { symbol: 'circle', line: 'dashed', glyph: '○', hollow: true },
   poisson: { symbol: 'triangle', line: 'dotted', glyph: '△', hollow: true },
   push: { symbol: 'rect', line: 'solid', glyph: '■', hollow: false },
 };
-const kindOf = (name: string) => KINDS[name] ?? { symbol: 'diamond', line: 'dotted', glyph: '◇', hollow: true };
+
+/** Where there is one kind of slice only, it needs no mark of its own and is drawn full. */
+export const kindOf = (name: string, kinds: string[]) =>
+  kinds.length === 1
+    ? KINDS.saturating!
+    : (KINDS[name] ?? { symbol: 'diamond', line: 'dotted', glyph: '◇', hollow: true });
+
+/** The kinds of slices of some cells. */
+export const kindsIn = (cells: Cell[]): string[] => [
+  ...new Set(cells.flatMap((c) => c.timeline.map((p) => p.slice_kind))),
+];
 
 export function timelineHeight(width: number): number {
   return width < WIDE_PX ? 240 : 280;
@@ -118,6 +128,8 @@ function namesOf(timeline: Timeline, scale: Scale): EndLabel[] {
 function areas(axis: TimeAxis, t: Theme, widthPx: number): Option {
   const forks = axis.forks.filter((f) => shownPart(axis, f.offset, f.offset + f.length));
   const roomy = widthPx / Math.max(1, forks.length) > 52;
+  // Of one start there is nothing to tell apart.
+  const nameOf = (f: ForkPlace) => (axis.forks.length > 1 || f.aside ? forkName(f, roomy) : '');
   const area = (from: number, to: number, look: object) => {
     const part = shownPart(axis, from, to);
     return part ? [[{ xAxis: part[0], ...look }, { xAxis: part[1] }]] : [];
@@ -132,7 +144,7 @@ function areas(axis: TimeAxis, t: Theme, widthPx: number): Option {
   });
   const bare = { label: { show: false } };
   const named = forks.flatMap((f) =>
-    area(f.offset, f.offset + f.length, { itemStyle: { color: 'transparent' }, label: label(nameOf(f, roomy)) }),
+    area(f.offset, f.offset + f.length, { itemStyle: { color: 'transparent' }, label: label(nameOf(f)) }),
   );
   const warm = forks.flatMap((f) => (f.warmEnd > 0 ? area(f.offset, f.offset + f.warmEnd, bare) : []));
   const aside = forks
@@ -147,7 +159,7 @@ function areas(axis: TimeAxis, t: Theme, widthPx: number): Option {
 }
 
 /** `start 2`, and whether it was left out. */
-function nameOf(f: ForkPlace, roomy: boolean): string {
+function forkName(f: ForkPlace, roomy: boolean): string {
   if (!roomy) return f.aside ? `${f.fork} ×` : String(f.fork);
   return f.aside ? `start ${f.fork} × left out` : `start ${f.fork}`;
 }
@@ -155,9 +167,9 @@ function nameOf(f: ForkPlace, roomy: boolean): string {
 /** One series for each kind of slice, broken between forks. */
 function kindSeries(l: TimeLine, timeline: Timeline, scale: Scale): Option[] {
   const { axis } = timeline;
-  const kinds = [...new Set(l.cell.timeline.map((p) => p.slice_kind))];
-  return kinds.map((kind) => {
-    const look = kindOf(kind);
+  const all = kindsIn(timeline.lines.map((line) => line.cell));
+  return kindsIn([l.cell]).map((kind) => {
+    const look = kindOf(kind, all);
     const data: { value: [number, number | null]; point?: TimePoint }[] = [];
     for (const f of axis.forks) {
       const mine = l.cell.timeline.filter((p) => p.fork === f.fork && p.slice_kind === kind);

@@ -25,7 +25,9 @@ export function latencyFigure(_: Model, panel: Panel): HTMLElement | null {
       if (!latency) return [];
       const curve = curveOf(cell, panel, t, latency[choice.clock]);
       // Only the response time is stated start by start.
-      const starts = choice.clock === 'response' && !curve.context ? latency.starts.map((s) => s.percentiles) : [];
+      // Of one start the thick line is the line.
+      const isDrawn = choice.clock === 'response' && !curve.context && latency.starts.length > 1;
+      const starts = isDrawn ? latency.starts.map((s) => s.percentiles) : [];
       return [{ ...curve, starts }, ...hiccupLines(latency, cell, colourOf(cell, panel, t))];
     });
   const model = () => panel.cells.map(latencyOf).find(Boolean)?.model ?? 'this load was not driven';

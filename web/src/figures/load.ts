@@ -5,7 +5,7 @@ import { figure } from '../charts/figure';
 import { h, plainTable } from '../dom';
 import { percentileText, whole } from '../format/number';
 import { unbroken } from '../format/unbroken';
-import { plainTime } from '../format/unit';
+import { plainTime, roundTime } from '../format/unit';
 import type { Model } from '../model';
 import type { Cell, Distribution, LoadFacts } from '../summary';
 import { LIGHT, type Theme } from '../theme';
@@ -66,7 +66,7 @@ function histogram({ histogram: bins }: LoadFacts): HTMLElement | null {
     nameParts: false,
     rows: bins.map(({ upto_ns, count }) => ({
       id: '',
-      label: `≤ ${plainTime(upto_ns)}`,
+      label: `≤ ${roundTime(upto_ns)}`,
       parts: [{ name: '', value: count, colour: t.series[0]! }],
       lo: null,
       hi: null,
@@ -81,7 +81,7 @@ function histogram({ histogram: bins }: LoadFacts): HTMLElement | null {
     height: (width) => barsHeight(bars(LIGHT), width),
     draw: (width, t) => barsOption(bars(t), width, t),
     data: () => ({ heads: ['upto_ns', 'count'], rows: bins.map((bin) => [bin.upto_ns, bin.count]) }),
-    alternative: () => bins.map((bin) => `≤ ${plainTime(bin.upto_ns)}: ${whole(bin.count)}`).join('; '),
+    alternative: () => bins.map((bin) => `≤ ${roundTime(bin.upto_ns)}: ${whole(bin.count)}`).join('; '),
   });
 }
 

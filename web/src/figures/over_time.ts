@@ -4,7 +4,8 @@ import { figure, type Data, type Value } from '../charts/figure';
 import type { CursorSpec } from '../charts/cursor';
 import { timeAxis, type TimeAxis, type TimeLine } from '../charts/time_axis';
 import {
-  KINDS,
+  kindOf,
+  kindsIn,
   timelineHeight,
   timelineOption,
   timelinePlot,
@@ -89,8 +90,8 @@ function timeFigure(model: Model, panel: Panel, spec: TimeSpec): HTMLElement | n
   const cells = panel.cells.filter((c) => c.timeline.length);
   const values = cells.flatMap((c) => c.timeline.map(spec.of));
   if (!values.some((v) => v !== null)) return null;
-  const kinds = [...new Set(cells.flatMap((c) => c.timeline.map((p) => p.slice_kind)))];
-  const key = kinds.map((k) => `${KINDS[k]?.glyph ?? '◇'}\u00a0${kindText(k)}`).join('   ');
+  const kinds = kindsIn(cells);
+  const key = kinds.map((k) => `${kindOf(k, kinds).glyph}\u00a0${kindText(k)}`).join('   ');
   const unit = spec.unit(values);
   const sequential = model.summary.run.mode === 'sequential';
   const timeline = (t: Theme): Timeline => {

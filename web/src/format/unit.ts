@@ -68,6 +68,9 @@ export function plainTime(ns: number): string {
   return `${fixed(value, decimalsForSignificant(value))} ${unit.name}`;
 }
 
+/** A round time without needless zeros: `1.5 ms`, `30 ms`. */
+export const roundTime = (ns: number): string => plainTime(ns).replace(/\.?(?<=\.\d*)0+(?= )/, '');
+
 /** Seconds as people say them: `3 min 40 s`. */
 export function durationText(seconds: number): string {
   const s = Math.round(seconds);
