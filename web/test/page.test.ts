@@ -103,6 +103,15 @@ describe.skipIf(skipped)('the page', () => {
     await page.context().close();
   });
 
+  test('calls the latency of a pushed message what it is', async () => {
+    const { page } = await pages.open('golden-pushes');
+    expect(await page.locator('#latencies h3').first().textContent()).toContain('push latency by percentile');
+    expect(await page.locator('#latencies .tabs').allTextContents()).toEqual([expect.stringContaining('linear')]);
+    const heads = await page.locator('#latencies thead').last().textContent();
+    expect(heads, 'each percentile has the unit that suits it').toMatch(/p50, µs.*p99, ms.*max, ms/);
+    await page.context().close();
+  });
+
   test('marks a start that settled in another mode', async () => {
     const { page } = await pages.open('golden-odd-start');
     const figure = page.locator('#throughputs .figure').first();

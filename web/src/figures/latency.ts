@@ -4,7 +4,7 @@ import { figure } from '../charts/figure';
 import type { LatencyLine } from '../charts/latency';
 import { h, plainTable } from '../dom';
 import { percentileText, significant } from '../format/number';
-import { inUnitWithInterval, timeUnit } from '../format/unit';
+import { inUnitWithInterval, timeUnit, type Unit } from '../format/unit';
 import { colourOf, type Model, type Panel } from '../model';
 import { choice } from '../state';
 import type { Cell, Distribution, Latency, PercentileValue } from '../summary';
@@ -33,7 +33,7 @@ export function latencyFigure(_: Model, panel: Panel): HTMLElement | null {
   const model = () => panel.cells.map(latencyOf).find(Boolean)?.model ?? 'this load was not driven';
   return figure({
     id: panelId('latency', panel),
-    title: () => `${panel.title}: ${choice.clock} time by percentile`,
+    title: () => `${panel.title}: ${timedBy(panel)} by percentile`,
     note: () =>
       `${model()}; ${since(panel)}. ` +
       (hasStarts(panel)
@@ -69,11 +69,15 @@ export function latencyFigure(_: Model, panel: Panel): HTMLElement | null {
   });
 }
 
+const isPushed = (panel: Panel): boolean => panel.cells.map(latencyOf).find(Boolean)?.slice_kind === 'push';
+
+/** What the chosen clock measures: a pushed message has one time only. */
+const timedBy = (panel: Panel): string => (isPushed(panel) ? 'push latency' : `${choice.clock} time`);
+
 /** From when a latency counts. */
 function since(panel: Panel): string {
-  if (choice.clock === 'service') return 'from the actual send';
-  const pushed = panel.cells.map(latencyOf).find(Boolean)?.slice_kind === 'push';
-  return pushed ? 'from when the server says that it sent the message' : 'from the intended start';
+  if (isPushed(panel)) return 'from when the server says that it sent the message';
+  return choice.clock === 'service' ? 'from the actual send' : 'from the intended start';
 }
 
 const HICCUP_NOTE =
@@ -107,19 +111,24 @@ export function latencyTable(_: Model, panel: Panel): HTMLElement | null {
   const of = (d: Distribution, p: number) => d.percentiles.find((v) => v.percentile === p);
   const columns = STATED.filter((p) => rows.some(({ distribution }) => of(distribution, p)));
   if (!columns.length) return null;
-  const unit = timeUnit(rows.flatMap(({ distribution }) => distribution.percentiles.map((v) => v.value_ns)));
-  const text = (value: PercentileValue | undefined) => {
+  const unitOf = (p: number) => timeUnit(rows.map(({ distribution: d }) => of(d, p)?.value_ns));
+  const text = (value: PercentileValue | undefined, unit: Unit) => {
     if (!value) return '–';
     const tells = value.lo_ns !== null && value.hi_ns !== null && value.hi_ns < value.lo_ns * TELLING;
     const estimate = { value: value.value_ns, lo: tells ? value.lo_ns : null, hi: tells ? value.hi_ns : null };
     return inUnitWithInterval(estimate, unit).replace(` ${unit.name}`, '');
   };
-  const most = (d: Distribution) => (d.max_ns === null ? '–' : significant(d.max_ns / unit.divisor));
-  const title = `${panel.title}: ${choice.clock} time, ${unit.name}`;
+  const most = timeUnit(rows.map(({ distribution: d }) => d.max_ns));
+  const mostOf = (d: Distribution) => (d.max_ns === null ? '–' : significant(d.max_ns / most.divisor));
+  const title = `${panel.title}: ${timedBy(panel)}`;
   const table = plainTable(
     title,
-    ['', ...columns.map((p) => `p${percentileText(p)}`), 'max'],
-    rows.map(({ cell, distribution: d }) => [cell.variant, ...columns.map((p) => text(of(d, p))), most(d)]),
+    ['', ...columns.map((p) => `p${percentileText(p)}, ${unitOf(p).name}`), `max, ${most.name}`],
+    rows.map(({ cell, distribution: d }) => [
+      cell.variant,
+      ...columns.map((p) => text(of(d, p), unitOf(p))),
+      mostOf(d),
+    ]),
     { class: 'cells pushed' },
   );
   return h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': title }, table);

@@ -156,7 +156,7 @@ export function throughputOverTime(model: Model, panel: Panel): HTMLElement | nu
 export function p99OverTime(model: Model, panel: Panel): HTMLElement | null {
   return timeFigure(model, panel, {
     kind: 'p99-over-time',
-    title: 'p99 response time',
+    title: kindsIn(panel.cells).every((kind) => kind === 'push') ? 'p99 push latency' : 'p99 response time',
     axisName: 'p99',
     of: (p) => p.p99_ns,
     unit: timeUnit,

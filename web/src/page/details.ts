@@ -95,12 +95,13 @@ export function latencySection(model: Model): HTMLElement {
     { value: 'response' as const, text: 'response time' },
     { value: 'service' as const, text: 'service time' },
   ];
+  const hasClocks = model.sliceKinds.some((kind) => kind !== 'push');
   const controls = kinds.length
     ? h(
         'div',
         { class: 'controls' },
         kinds.length > 1 ? tabs('Load', 'sliceKind', kinds, (sliceKind) => choose({ sliceKind })) : null,
-        tabs('Clock', 'clock', clocks, (clock) => choose({ clock })),
+        hasClocks ? tabs('Clock', 'clock', clocks, (clock) => choose({ clock })) : null,
         scaleTabs(),
       )
     : null;
