@@ -170,6 +170,10 @@ describe.skipIf(skipped)('the page', () => {
       );
       expect(places).toEqual([...places].sort((a, b) => a - b));
       expect(links.slice(0, 2)).toEqual(['answer', 'why']);
+      const [overhead, bar] = [page.locator('#overheads'), page.locator('.focus-bar')];
+      expect((await overhead.boundingBox())!.y, 'the bar stands above what it rules').toBeLessThan(
+        (await bar.boundingBox())!.y,
+      );
       expect(await page.locator('nav').isVisible()).toBe(true);
       expect(await page.locator('nav a[aria-current="true"]').count()).toBe(1);
       await page.context().close();

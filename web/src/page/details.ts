@@ -10,6 +10,7 @@ import { latencyFigure, latencyTable } from '../figures/latency';
 import { heapOverTime, p99OverTime, rssOverTime, throughputOverTime } from '../figures/over_time';
 import { jitterFigure, messagesTable } from '../figures/pushes';
 import { changeText } from '../format/number';
+import { withTerms } from '../glossary';
 import { focused, hasHiddenRows, kindText, showPanel, type Model, type Panel } from '../model';
 import { choice, choose, watch, type Choice } from '../state';
 import { overheadFigures, percent } from '../figures/overhead';
@@ -68,7 +69,18 @@ function figures(model: Model, draws: Draw[], small: boolean, keys: (keyof Choic
   return place;
 }
 
-export const overheadSection = (m: Model) => overheadFigures(m);
+export const overheadSection = (m: Model) =>
+  h(
+    'div',
+    { class: 'figures' },
+    h(
+      'p',
+      { class: 'note' },
+      withTerms('A dot is one start, the upright stroke the estimate, the line below it the interval.'),
+      ` Grey: the region that does not matter, ±${percent(m.summary.run.region)}\u00a0%. !\u00a0use with care.`,
+    ),
+    overheadFigures(m),
+  );
 export const throughputSection = (m: Model) => figures(m, [throughputFigure], true);
 export const cpuSection = (m: Model) =>
   h('div', {}, figures(m, [cpuSlopes, cpuFigure], true), figures(m, [cpuOverTime], false));

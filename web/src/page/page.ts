@@ -58,7 +58,7 @@ function rooms(keep: (table: CellTable) => void): Room[] {
       make: (m) => h('div', {}, ...m.summary.ladders!.flatMap(ladderFigures)),
       when: laddered,
     },
-    { id: 'overheads', title: 'Overhead', make: charts.overheadSection, chart: true, when: tabled },
+    { id: 'overheads', title: 'Overhead', make: charts.overheadSection, when: tabled },
     { id: 'capacities', title: 'Capacity', make: charts.capacitySection, chart: true, when: searched },
     { id: 'throughputs', title: 'Throughput', make: charts.throughputSection, chart: true, when: saturated },
     { id: 'latencies', title: 'Latency', make: charts.latencySection, chart: true, when: timed },
