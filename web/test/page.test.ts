@@ -379,6 +379,12 @@ describe.skipIf(skipped)('the page', () => {
     const answer = (await page.locator('#answer').boundingBox())!;
     expect(answer.y + answer.height, 'the answer is one page').toBeLessThan(PAPER.height);
     expect(await page.locator('.answer thead').isVisible(), 'paper has the wide table').toBe(true);
+    const breakAfter = (answer: Element) => getComputedStyle(answer).breakAfter;
+    expect(await page.locator('#answer').evaluate(breakAfter)).toBe('page');
+    const load = await pages.open('golden-load');
+    await load.page.emulateMedia({ media: 'print' });
+    expect(await load.page.locator('#answer').evaluate(breakAfter), 'no empty page after few lines').toBe('auto');
+    await load.page.context().close();
     await page.context().close();
   });
 
