@@ -129,6 +129,13 @@ describe.skipIf(skipped)('the page', () => {
     await page.context().close();
   });
 
+  test('does not call a void row one to use with care', async () => {
+    const { page } = await pages.open('interrupted');
+    const row = page.locator('.answer tbody tr:not(.panel)', { hasText: 'void' });
+    expect(await row.locator('th').textContent()).toBe('http4s.TapirInterceptor0 starts, do not use');
+    await page.context().close();
+  });
+
   test('shows an undecided run with the starts that were left out', async () => {
     const { page } = await pages.open('golden-undecided');
     expect(await page.locator('h1').textContent()).toContain('Not decided yet');

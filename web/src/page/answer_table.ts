@@ -138,7 +138,7 @@ function startsText(cell: Cell | undefined, odd: number): string {
   if (!cell) return '';
   const all = cell.forks + cell.forks_set_aside.length;
   const counted = cell.forks - odd;
-  const doubt = cell.validity.state === 'valid' ? '' : ', use with care';
+  const doubt = { valid: '', suspect: ', use with care', void: ', do not use' }[cell.validity.state];
   const starts = `${all} start${all === 1 ? '' : 's'}`;
   return counted < all ? `${counted} of ${starts} count${doubt}` : starts + doubt;
 }
