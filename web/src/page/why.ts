@@ -130,15 +130,15 @@ function tables(view: ProfileView): HTMLElement[] {
     ...(moved.length
       ? [
           open(
-            'Methods that differ from the baseline (“?”: the interval holds no difference too)',
-            ['Method', 'Difference/request', 'Share', 'In the baseline', 'Package'],
+            'Methods that differ from the baseline (“?”: perhaps they do not)',
+            ['Method', 'Difference per request', 'Share', 'In the baseline', 'Package'],
             moved,
           ),
         ]
       : []),
     open(
       'Hot methods',
-      ['Method', 'By itself', 'With what it calls', 'By itself/request', 'Mostly called by', 'Package'],
+      ['Method', 'By itself', 'With what it calls', 'By itself, per request', 'Mostly called by', 'Package'],
       hot,
     ),
     open('By package', ['Package', 'By itself', 'Per request'], packages),
