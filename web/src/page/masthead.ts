@@ -6,7 +6,7 @@ import { unbroken } from '../format/unbroken';
 import { themeSwitch } from '../theme';
 import type { Summary } from '../summary';
 
-export function masthead({ run, headline }: Summary): HTMLElement {
+export function masthead({ run, headline, cells }: Summary): HTMLElement {
   const what = run.mode === 'load' ? 'load' : `run ${run.id} · ${run.suite}`;
   const facts = [what, momentText(run.started_at), unbroken(durationText(run.duration_s))].join(' · ');
   return h(
@@ -14,17 +14,22 @@ export function masthead({ run, headline }: Summary): HTMLElement {
     { class: 'masthead' },
     h('div', { class: 'brand' }, h('span', {}, h('b', {}, 'tare'), facts), themeSwitch()),
     h('p', { class: 'question', dir: 'auto' }, run.question),
-    h('h1', { dir: 'auto', 'data-verdict': headline.verdict }, ...inTwoSizes(unbroken(headline.text))),
+    h(
+      'h1',
+      { dir: 'auto', 'data-verdict': headline.verdict },
+      ...inTwoSizes(unbroken(headline.text), new Set(cells.map((c) => c.variant))),
+    ),
   );
 }
 
 /** The first statement of a headline is large, and the others below it are smaller: a glance takes in one statement. */
-function inTwoSizes(text: string): (string | HTMLElement)[] {
+function inTwoSizes(text: string, names: Set<string>): (string | HTMLElement)[] {
   const [, first, mark, others] = /^(.+?)([;.]) (.+)$/s.exec(text) ?? [];
   if (!first || !others) return [text];
   // The new line does the work of a semicolon; who listens or copies still gets it.
   const end = mark === ';' ? h('span', { class: 'sr' }, '; ') : `${mark} `;
-  // Only the look has a capital: the text stays that of the terminal.
-  const isPercentile = /^p\d/.test(others);
-  return [h('span', {}, first, end), h('span', { class: isPercentile ? 'others' : 'others sentence' }, others)];
+  // Only the look has a capital: the text stays that of the terminal. Names and percentiles have none.
+  const [begin = ''] = others.split(/,? /);
+  const isName = /^p\d/.test(begin) || names.has(begin);
+  return [h('span', {}, first, end), h('span', { class: isName ? 'others' : 'others sentence' }, others)];
 }
