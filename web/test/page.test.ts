@@ -129,6 +129,13 @@ describe.skipIf(skipped)('the page', () => {
     await page.context().close();
   });
 
+  test('explains no table where nothing could be compared', async () => {
+    const { page } = await pages.open('golden-broken');
+    expect(await page.locator('.trust').textContent()).toContain('DO NOT USE');
+    expect(await page.locator('.answer, .reading, #matrix').count()).toBe(0);
+    await page.context().close();
+  });
+
   test('does not call a void row one to use with care', async () => {
     const { page } = await pages.open('interrupted');
     const row = page.locator('.answer tbody tr:not(.panel)', { hasText: 'void' });

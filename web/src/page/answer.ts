@@ -25,9 +25,12 @@ const ENDED: Record<RunStatus, string> = {
 };
 
 /** Whether the comparisons fit into a table of small forests; more of them are a matrix. */
-export function isTabled({ summary, large }: Model): boolean {
-  return summary.comparisons.length > 0 && summary.comparisons.length <= MOST_ROWS && !large;
+export function isTabled(model: Model): boolean {
+  return isCompared(model) && model.summary.comparisons.length <= MOST_ROWS && !model.large;
 }
+
+/** Whether any comparison has a figure: those of a run that broke off may have none. */
+const isCompared = ({ currencies }: Model): boolean => currencies.length > 0;
 
 /** A reader who stops after it has the answer. */
 export function answer(model: Model): HTMLElement {
@@ -35,7 +38,7 @@ export function answer(model: Model): HTMLElement {
   const parts: Child[] = [trustStrip(summary)];
   if (summary.run.mode === 'load') parts.push(...summary.cells.map(loadTiles));
   const isTable = isTabled(model);
-  const isMatrix = summary.comparisons.length > 0 && !isTable;
+  const isMatrix = isCompared(model) && !isTable;
   if (isTable) parts.push(answerTable(model));
   if (isMatrix) parts.push(matrix(model));
   parts.push(afterTable(model, isTable), verdicts(summary));

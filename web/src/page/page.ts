@@ -35,8 +35,6 @@ const saturated = (m: Model) => compared(m) && m.summary.cells.some((c) => c.thr
 const timed = (m: Model) => m.summary.cells.some((c) => c.latency.length);
 const checked = (m: Model) => m.summary.cross_checks.length > 0;
 
-/** A large run has its chart of overheads on the first screen. */
-const tabled = (m: Model) => isTabled(m) && m.summary.comparisons.some((c) => c.currencies.length > 0);
 const pushed = (m: Model) => m.summary.cells.some((c) => c.messages);
 const searched = (m: Model) => m.summary.cells.some((c) => c.capacity);
 const limited = (m: Model) => !!m.summary.check;
@@ -58,7 +56,7 @@ function rooms(keep: (table: CellTable) => void): Room[] {
       make: (m) => h('div', {}, ...m.summary.ladders!.flatMap(ladderFigures)),
       when: laddered,
     },
-    { id: 'overheads', title: 'Overhead', make: charts.overheadSection, when: tabled },
+    { id: 'overheads', title: 'Overhead', make: charts.overheadSection, when: isTabled },
     { id: 'capacities', title: 'Capacity', make: charts.capacitySection, chart: true, when: searched },
     { id: 'throughputs', title: 'Throughput', make: charts.throughputSection, chart: true, when: saturated },
     { id: 'latencies', title: 'Latency', make: charts.latencySection, chart: true, when: timed },
