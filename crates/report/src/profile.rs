@@ -10,7 +10,7 @@ use tare_plan::plan::{Group, Mode, NamedScenario, Variant};
 use tare_plan::profile::ProfileEvent;
 use tare_record::RunRecord;
 
-use crate::summarize::summarize;
+use crate::summarize::{DIFFERENCES_SAID, summarize};
 use crate::summary::{Profiles, Summary, Why};
 use sides::Side;
 
@@ -24,8 +24,19 @@ pub const ALPHA: f64 = 0.05;
 pub fn summarize_with(record: &RunRecord, profiled: Option<&RunRecord>) -> Summary {
     let mut summary = summarize(record);
     let own = (record.header.plan.mode == Mode::Profiled).then_some(record);
-    summary.profiles = own.or(profiled).map(|profiled| study_profiles(profiled, Some(&summary)));
+    let profiles = own.or(profiled).map(|profiled| study_profiles(profiled, Some(&summary)));
+    if let Some(answer) = profiles.as_ref().filter(|_| own.is_some()).and_then(answer) {
+        summary.headline.text = answer;
+    }
+    summary.profiles = profiles;
     summary
+}
+
+/// The first sentence of each comparison; `None` where nothing was profiled beside a baseline.
+fn answer(profiles: &Profiles) -> Option<String> {
+    let sentences = profiles.whys.iter().filter_map(|why| Some(why.sentences.first()?.text.as_str()));
+    let sentences: Vec<&str> = sentences.take(DIFFERENCES_SAID).collect();
+    (!sentences.is_empty()).then(|| sentences.join(" "))
 }
 
 /// What the profiles of `record` say. `scored` is the summary of the run whose differences they explain, where there is one.

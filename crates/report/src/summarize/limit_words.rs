@@ -95,10 +95,10 @@ pub(super) fn next_step(check: &LimitCheck, record: &RunRecord, duration_s: f64)
         return step(&findings, "Says in full why limits could not be judged.".to_owned());
     }
     let needed: Option<Vec<f64>> = measured().map(|limit| limit.needed_s).collect();
-    let more = needed.and_then(|needed| needed.into_iter().reduce(f64::max)).map(|longest| longest * SLACK);
-    match more.filter(|more| *more <= WORTH_WAITING_S) {
+    let more = needed.and_then(|needed| needed.into_iter().reduce(f64::max));
+    match more.filter(|more| *more * SLACK <= WORTH_WAITING_S) {
         Some(more) => {
-            let minutes = ((duration_s + more) / 60.0).ceil().max(1.0);
+            let minutes = ((duration_s + more * SLACK) / 60.0).ceil().max(1.0);
             let text = format!("A longer check is likely to decide: it needs about {} more.", roughly(more));
             step(&with_flag(command, "--budget", &format!("{minutes}m")), text)
         }

@@ -43,7 +43,7 @@ use latency::LoadLatency;
 pub(crate) use compare::compare_cells;
 pub(crate) use findings::{of_load as findings_of_load, of_machine, report_finding};
 pub(crate) use fork_time::mean_s as mean_fork_s;
-pub(crate) use headline::plain as plain_headline;
+pub(crate) use headline::{DIFFERENCES_SAID, plain as plain_headline};
 pub(crate) use latency::{distribution, for_each_response};
 pub(crate) use ratio::method;
 pub use recorded::{RecordedForks, recorded_forks};

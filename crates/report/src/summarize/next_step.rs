@@ -9,7 +9,7 @@ use super::run_info::shell;
 use crate::format::{WORTH_WAITING_S, roughly};
 use crate::summary::{Cell, Comparison, Concern, NextStep, ValidityState, VerdictKind};
 
-/// What is added to a forecast: the spread of more forks may be larger.
+/// A budget is this many times the forecast: the spread of more forks may be larger.
 pub(super) const SLACK: f64 = 1.2;
 /// For one question alone, where a forecast is hopeless or missing.
 const BUDGET_OF_ONE: &str = "15m";
@@ -54,9 +54,9 @@ fn longer(command: &[String], open: &[&Comparison], duration_s: f64) -> Option<N
         let group = needed.entry(&comparison.group).or_insert(0.0);
         *group = group.max(seconds);
     }
-    let more = needed.values().sum::<f64>() * SLACK;
-    (more > 0.0 && more <= WORTH_WAITING_S).then(|| {
-        let minutes = ((duration_s + more) / 60.0).ceil().max(1.0);
+    let more = needed.values().sum::<f64>();
+    (more > 0.0 && more * SLACK <= WORTH_WAITING_S).then(|| {
+        let minutes = ((duration_s + more * SLACK) / 60.0).ceil().max(1.0);
         NextStep {
             command: shell(&with_flag(command, "--budget", &format!("{minutes}m"))),
             text: format!(

@@ -123,11 +123,13 @@ impl<'a> Doubted<'a> {
             return Some(first_sentence(most));
         }
         let word = if measure.is_empty() { word.to_owned() } else { format!("{word} in {measure}") };
-        let text = match self.found.as_slice() {
-            [(only, _)] => format!("{} on {} is {word}: {most}", only.variant, only.scenario),
-            found => format!("{} of {} are {word}: {most}", found.len(), count(self.all as u64, "cell")),
-        };
-        Some(first_sentence(&text))
+        Some(match self.found.as_slice() {
+            // It begins with a name, which has its own first letter.
+            [(only, _)] => short_sentence(&format!("{} on {} is {word}: {most}", only.variant, only.scenario)),
+            found => {
+                short_sentence(&format!("{} of {} are {word}: {most}", found.len(), count(self.all as u64, "cell")))
+            }
+        })
     }
 }
 
@@ -140,8 +142,12 @@ fn in_short(finding: &Finding) -> String {
 }
 
 fn first_sentence(text: &str) -> String {
+    capital(&short_sentence(text))
+}
+
+fn short_sentence(text: &str) -> String {
     let first = text.split_once(". ").map_or(text, |(first, _)| first).trim_end_matches('.');
-    capital(&cut_to(first, LONG))
+    cut_to(first, LONG)
 }
 
 /// The text, at most so many letters of it: to the end of a clause in the second half, which needs no more, else of a word.

@@ -45,7 +45,9 @@ impl Style {
 /// The report for a terminal.
 pub fn render(summary: &Summary, style: &Style) -> String {
     let mut out = head(summary, style) + "\n";
-    out.push_str(&answer(summary, style));
+    if !is_explained(summary) {
+        out.push_str(&answer(summary, style));
+    }
     if let Some(check) = &summary.check {
         out.push_str(&limits::limits(check, style));
         out.push_str(&noise(summary));
@@ -62,6 +64,11 @@ pub fn render(summary: &Summary, style: &Style) -> String {
     out.push_str(&noise(summary));
     out.push_str(&findings::main_findings(summary, style));
     out
+}
+
+/// Whether the sentences of its profiles follow. They begin with the headline of a profiled run.
+fn is_explained(summary: &Summary) -> bool {
+    summary.run.mode == Mode::Profiled && summary.profiles.as_ref().is_some_and(|profiles| !profiles.whys.is_empty())
 }
 
 /// The headline of the run: the same sentence as on the page and in every file.

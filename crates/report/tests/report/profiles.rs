@@ -68,6 +68,16 @@ fn studied() -> Profiles {
 }
 
 #[test]
+fn a_profiled_run_begins_with_how_much_more_it_costs() {
+    let summary = summarize_with(&profiled(), None);
+    let answer = &summary.headline.text;
+    assert!(answer.starts_with("http4s.Tapir uses 60.0 µs of CPU per request"), "{answer}");
+    assert_eq!(*answer, summary.profiles.as_ref().unwrap().whys[0].sentences[0].text);
+    let text = render(&summary, &Style { colored: false, width: 1_000 });
+    assert_eq!(text.matches(answer.as_str()).count(), 1, "{text}");
+}
+
+#[test]
 fn the_sentences_name_the_planted_methods_with_their_shares_and_costs() {
     let profiles = studied();
     assert_eq!(profiles.whys.len(), 1);

@@ -15,7 +15,7 @@ use coverage::Universe;
 use fact::{Fact, facts};
 
 /// At most this many differences stand in the text; all of them stand in the list of facts.
-pub(super) const DIFFERENCES_SAID: usize = 3;
+pub(crate) const DIFFERENCES_SAID: usize = 3;
 
 /// What the comparisons of a run are judged by.
 pub(super) struct Frame<'a> {
