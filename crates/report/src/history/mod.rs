@@ -3,6 +3,8 @@
 mod page;
 mod text;
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 use tare_plan::plan::SliceKind;
 use tare_stats::{Interval, Polarity, find_change_points};
@@ -50,6 +52,17 @@ impl HistoryLine {
     /// The server and its scenario; what another tool measured has none.
     fn subject(&self) -> String {
         if self.scenario.is_empty() { self.name.clone() } else { format!("{} · {}", self.name, self.scenario) }
+    }
+
+    /// Geometric mean of the points since the last change.
+    fn level(&self) -> f64 {
+        self.level_of(self.changes.last().map_or(0, |change| change.at)..self.points.len())
+    }
+
+    /// Geometric mean of some points.
+    fn level_of(&self, points: Range<usize>) -> f64 {
+        let number = points.len() as f64;
+        (self.points[points].iter().map(|point| point.value.ln()).sum::<f64>() / number).exp()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::text::{change_words, number, short_revision};
+use super::text::{change_words, headline, number, short_revision, state};
 use super::{History, HistoryLine, HistoryPoint};
 use crate::clean::sanitize_line;
 use crate::html::escape_html;
@@ -13,8 +13,8 @@ const LEFT: f64 = 64.0;
 const RIGHT: f64 = 12.0;
 const TOP: f64 = 22.0;
 const BOTTOM: f64 = 26.0;
-/// Lines across a chart.
-const GRID_LINES: usize = 4;
+/// Lines across a chart, at most one more or less.
+const GRID_LINES: f64 = 4.0;
 /// Labels of versions nearer than this would cover each other.
 const LABEL_ROOM: f64 = 70.0;
 
@@ -22,7 +22,8 @@ const STYLE: &str = "\
 :root{color-scheme:light dark;--fg:#1c1c1c;--bg:#fff;--quiet:#6b6b6b;--line:#d8d8d8;--point:#1f5fa8;--worse:#a85a00;--better:#1f5fa8}\
 @media(prefers-color-scheme:dark){:root{--fg:#eaeaea;--bg:#161616;--quiet:#a0a0a0;--line:#3a3a3a;--point:#7db4f0;--worse:#f0b050;--better:#7db4f0}}\
 body{font:16px/1.5 system-ui,sans-serif;color:var(--fg);background:var(--bg);max-width:1000px;margin:2rem auto;padding:0 1rem}\
-h2{font-size:1.1rem;margin:2rem 0 0}p{margin:.2rem 0}.quiet{color:var(--quiet)}svg{width:100%;height:auto}\
+h2{font-size:1.1rem;margin:2rem 0 0}p{margin:.2rem 0}.answer{font-size:1.25rem;font-weight:600;margin-bottom:.6rem}\
+.quiet{color:var(--quiet)}.chart{overflow-x:auto}svg{width:100%;min-width:680px;height:auto}\
 svg text{font:12px system-ui,sans-serif;fill:var(--quiet)}.grid{stroke:var(--line)}.interval{stroke:var(--point);opacity:.35}\
 .point{fill:var(--point)}.level{stroke:var(--fg);stroke-width:2}.version{stroke:var(--quiet);stroke-dasharray:2 4}\
 .change{stroke-width:2}.worse{stroke:var(--worse);color:var(--worse)}.better{stroke:var(--better);color:var(--better)}";
@@ -32,8 +33,13 @@ pub fn render_page(history: &History) -> String {
     let mut out = format!(
         "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width\">\n<title>tare history</title>\n<style>{STYLE}</style>\n\
-         <main>\n<h1>History</h1>\n<p>Each point is a run, with its interval. Horizontal lines are levels, thick vertical \
-         lines changes of level, dotted lines new versions.</p>\n"
+         <main>\n<h1>History</h1>\n{}<p>Each point is a run, with its interval. Horizontal lines are levels, thick vertical \
+         lines changes of level, dotted lines new versions.</p>\n",
+        if history.lines.is_empty() {
+            String::new()
+        } else {
+            format!("<p class=\"answer\">{}</p>\n", html(&headline(history)))
+        }
     );
     history.lines.iter().for_each(|line| out.push_str(&section(line)));
     if history.lines.is_empty() {
@@ -54,7 +60,11 @@ fn section(line: &HistoryLine) -> String {
     } else {
         format!("<ul>\n{changes}</ul>\n")
     };
-    format!("<section>\n<h2>{title}</h2>\n{}{changes}</section>\n", Chart::of(line).draw(&title))
+    let (state, chart) = (html(&state(line)), Chart::of(line).draw(&title));
+    format!(
+        "<section>\n<h2>{title}</h2>\n<p class=\"quiet\">{state}</p>\n\
+         <div class=\"chart\" tabindex=\"0\" role=\"region\" aria-label=\"{title}\">\n{chart}</div>\n{changes}</section>\n"
+    )
 }
 
 fn class(verdict: crate::summary::VerdictKind) -> &'static str {
@@ -95,8 +105,7 @@ impl<'a> Chart<'a> {
 
     fn draw(&self, title: &str) -> String {
         let mut out = format!("<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{title}\">\n");
-        for step in 0..=GRID_LINES {
-            let value = self.lowest + (self.highest - self.lowest) * step as f64 / GRID_LINES as f64;
+        for (value, text) in round_ticks(self.lowest, self.highest) {
             let y = self.y(value);
             let _ = writeln!(
                 out,
@@ -105,7 +114,7 @@ impl<'a> Chart<'a> {
                 WIDTH - RIGHT,
                 LEFT - 6.0,
                 y + 4.0,
-                number(value)
+                text
             );
         }
         self.draw_versions(&mut out);
@@ -142,8 +151,7 @@ impl<'a> Chart<'a> {
         let starts: Vec<usize> = self.line.changes.iter().map(|change| change.at).collect();
         let bounds: Vec<usize> = [0].into_iter().chain(starts).chain([self.line.points.len()]).collect();
         for level in bounds.windows(2) {
-            let logs = self.line.points[level[0]..level[1]].iter().map(|point| point.value.ln());
-            let y = self.y((logs.sum::<f64>() / (level[1] - level[0]) as f64).exp());
+            let y = self.y(self.line.level_of(level[0]..level[1]));
             let (from, to) = (self.x(level[0] as f64 - 0.5), self.x(level[1] as f64 - 0.5));
             let _ =
                 writeln!(out, "<line class=\"level\" x1=\"{from:.1}\" x2=\"{to:.1}\" y1=\"{y:.1}\" y2=\"{y:.1}\"/>");
@@ -189,7 +197,40 @@ impl<'a> Chart<'a> {
     }
 }
 
+/// Round values from `lowest` to `highest`, each with its text.
+fn round_ticks(lowest: f64, highest: f64) -> Vec<(f64, String)> {
+    let rough = (highest - lowest) / GRID_LINES;
+    if !rough.is_normal() {
+        return vec![(lowest, number(lowest))];
+    }
+    let magnitude = 10_f64.powf(rough.log10().floor());
+    let factor = [1.0, 2.0, 2.5, 5.0].into_iter().find(|factor| factor * magnitude >= rough);
+    let step = factor.unwrap_or(10.0) * magnitude;
+    let decimals = (0..9).find(|decimals| is_whole(step * 10_f64.powi(*decimals))).unwrap_or(9) as usize;
+    let (first, last) = ((lowest / step).ceil() as i64, (highest / step).floor() as i64);
+    (first..=last).map(|n| n as f64 * step).map(|value| (value, format!("{value:.decimals$}"))).collect()
+}
+
+fn is_whole(value: f64) -> bool {
+    (value - value.round()).abs() < 1e-6
+}
+
 fn range(values: &[f64]) -> (f64, f64) {
     let finite = || values.iter().copied().filter(|value| value.is_finite());
     (finite().fold(f64::INFINITY, f64::min), finite().fold(f64::NEG_INFINITY, f64::max))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::round_ticks;
+
+    #[test]
+    fn ticks_are_round() {
+        let texts =
+            |lowest, highest| round_ticks(lowest, highest).into_iter().map(|(_, text)| text).collect::<Vec<_>>();
+        assert_eq!(texts(1.083, 1.277), ["1.10", "1.15", "1.20", "1.25"]);
+        assert_eq!(texts(0.97, 1.06), ["0.975", "1.000", "1.025", "1.050"]);
+        assert_eq!(texts(9_000.0, 31_000.0), ["10000", "20000", "30000"]);
+        assert_eq!(texts(2.0, 2.0), ["2.000"], "a range of nothing");
+    }
 }

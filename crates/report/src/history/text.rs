@@ -1,11 +1,13 @@
 //! The history for a terminal: for each line its runs in the order of time, with the changes of level between them.
 
+use tare_stats::Polarity;
+
 use super::{History, HistoryLine, HistoryPoint, LevelChange};
 use crate::clean::sanitize_line;
 use crate::format::{Change, count};
 use crate::palette::Tone;
 use crate::summary::VerdictKind;
-use crate::text::{Grid, Style};
+use crate::text::{Grid, Style, wrap};
 
 /// Git revisions are shown with this many digits.
 const REVISION_DIGITS: usize = 10;
@@ -15,7 +17,28 @@ pub fn render(history: &History, shown: usize, style: &Style) -> String {
     if history.lines.is_empty() {
         return "no figures yet: tare run makes the first, tare history import takes those of other tools\n".to_owned();
     }
-    history.lines.iter().map(|line| lines_of(line, shown, style)).collect::<Vec<_>>().join("\n")
+    let lines: Vec<String> = history.lines.iter().map(|line| lines_of(line, shown, style)).collect();
+    format!("{}\n\n{}", wrap(&headline(history), style.width, 2), lines.join("\n"))
+}
+
+/// What the history says in one sentence: how many levels have changed, and the latest change.
+pub(super) fn headline(history: &History) -> String {
+    let (lines, runs) = (history.lines.len() as u64, history.lines.iter().map(|line| line.points.len()).max());
+    let place = format!("{} over {}", count(lines, "line"), count(runs.unwrap_or(0) as u64, "run"));
+    let changes = history.lines.iter().flat_map(|line| line.changes.iter().map(move |change| (line, change)));
+    // Times of RFC 3339 in UTC are in order as texts.
+    let Some((line, latest)) = changes.clone().max_by_key(|(line, change)| &line.points[change.at].at) else {
+        return format!("No change of level: {place}.");
+    };
+    let number = count(changes.count() as u64, "change");
+    let what = sanitize_line(&format!("{}, {}", line.subject(), line.figure));
+    format!("{number} of level in {place}. The latest: {what}: {}.", change_words(latest))
+}
+
+/// `lower is better · level now 1.08 · 34 runs`.
+pub(super) fn state(line: &HistoryLine) -> String {
+    let better = if line.polarity == Polarity::LowerIsBetter { "lower" } else { "higher" };
+    format!("{better} is better · level now {} · {}", number(line.level()), count(line.points.len() as u64, "run"))
 }
 
 fn lines_of(line: &HistoryLine, shown: usize, style: &Style) -> String {

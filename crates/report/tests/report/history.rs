@@ -74,6 +74,9 @@ fn the_page_has_every_run_and_change_and_no_script() {
     assert_eq!(page.matches("class=\"change ").count(), PLANTED.len());
     // 1.0, 1.1, 1.2 and 1.3.
     assert_eq!(page.matches("class=\"version\"").count(), 4);
+    let answer = page.split_once("<p class=\"answer\">").unwrap().1;
+    assert!(answer.starts_with("6 changes of level in 1 line over 200 runs. The latest: "), "{answer}");
+    assert!(page.contains("lower is better · level now "), "{page}");
     assert!(!page.contains("<script") && !page.contains("NaN") && !page.contains("inf"), "{page}");
 }
 
@@ -81,7 +84,9 @@ fn the_page_has_every_run_and_change_and_no_script() {
 fn the_text_has_the_last_runs_and_all_changes() {
     let text = history::render(&simulated(), 5, &Style { colored: false, width: 100 });
     assert!(text.contains("200 runs, 6 changes of level") && text.contains("195 earlier"), "{text}");
-    assert_eq!(text.lines().filter(|line| line.contains(" after run-")).count(), PLANTED.len());
+    let (headline, lines) = text.split_once("\n\n").unwrap();
+    assert!(headline.starts_with("6 changes of level in 1 line over 200 runs. The latest: "), "{headline}");
+    assert_eq!(lines.lines().filter(|line| line.contains(" after run-")).count(), PLANTED.len());
     assert!(text.trim_end().lines().last().unwrap().contains("run-199"), "{text}");
     let empty = history::render(&history::history(&[], &[], CURRENCY), 5, &Style { colored: false, width: 100 });
     assert!(empty.contains("no figures yet"));
