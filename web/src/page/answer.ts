@@ -5,7 +5,7 @@ import { overheadFigure, percent } from '../figures/overhead';
 import { commandWords } from '../format/unbroken';
 import { withTerms } from '../glossary';
 import type { Model } from '../model';
-import type { RunStatus, Summary, ValidityState } from '../summary';
+import type { Comparison, RunStatus, Summary, ValidityState } from '../summary';
 import { answerTable, MOST_ROWS } from './answer_table';
 import { matrix } from './matrix';
 import { loadTiles } from './tiles';
@@ -46,8 +46,13 @@ export function answer(model: Model): HTMLElement {
   return h('section', { id: 'answer', 'aria-label': 'Answer' }, ...parts);
 }
 
+const isDecided = ({ currencies }: Comparison): boolean =>
+  ['worse', 'better', 'no_material_difference', 'void'].includes(currencies[0]?.verdict ?? '');
+
 /** May the figures be used, and why not. */
-function trustStrip({ trust, run }: Summary): HTMLElement {
+function trustStrip({ trust, run, comparisons }: Summary): HTMLElement {
+  const isAllDecided = run.status === 'budget_spent' && comparisons.every(isDecided);
+  const end = isAllDecided ? 'The budget ended before every interval was as narrow as asked.' : ENDED[run.status];
   const { word, glyph } = STATES[trust.state];
   const reasons =
     trust.reasons.length || trust.state !== 'valid' ? trust.reasons : ['Nothing disturbed the measurement.'];
@@ -57,7 +62,7 @@ function trustStrip({ trust, run }: Summary): HTMLElement {
     { class: 'trust', 'data-state': trust.state, role: 'note', 'aria-label': 'May these figures be used?' },
     h('b', {}, h('span', { class: 'glyph', 'aria-hidden': 'true' }, glyph), ` ${word}`),
     ...reasons.map((reason) => h('span', { dir: 'auto' }, withTerms(reason))),
-    ENDED[run.status] ? h('span', {}, ENDED[run.status]) : null,
+    end ? h('span', {}, end) : null,
     trust.warnings ? h('a', { href: '#findings' }, link) : null,
   );
 }
