@@ -109,7 +109,7 @@ function howToRead({ run }: Summary): HTMLElement {
         'li',
         {},
         withTerms(
-          `The grey band around the baseline is the region, ±${percent(run.region)}\u00a0%: too small to matter. ✗\u00a0worse, ✓\u00a0better, =\u00a0the same, !\u00a0use with care.`,
+          `The grey band around the baseline is the region, ±${percent(run.region)}\u00a0%: too small to matter. ✗\u00a0worse, ✓\u00a0better, =\u00a0the same, ?\u00a0not decided, !\u00a0use with care.`,
         ),
       ),
     ),

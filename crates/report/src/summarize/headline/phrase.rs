@@ -10,7 +10,7 @@ use crate::summary::CurrencyRatio;
 pub(super) fn stated(facts: &[Fact<'_>], most: usize, universe: &Universe, region: f64) -> String {
     let (differences, same): (Vec<&Fact<'_>>, Vec<&Fact<'_>>) = facts.iter().partition(|fact| fact.is_difference());
     let Some((lead, others)) = differences.split_first() else { return equivalent(&same, universe, region) };
-    let mut clauses = vec![in_full(lead, universe)];
+    let mut clauses = vec![in_full(lead, universe) + &perhaps_too_little(lead, region)];
     clauses.extend(others.iter().take(most - 1).map(|fact| after(fact, lead, universe)));
     if let Some(first) = same.first() {
         let place = beside(&universe.cover_by_name(&first.comparisons()), &universe.cover_by_name(&lead.comparisons()));
@@ -19,6 +19,12 @@ pub(super) fn stated(facts: &[Fact<'_>], most: usize, universe: &Universe, regio
         clauses.push(format!("{nouns} {verb} no material difference ({}){place}", region_in_words(region)));
     }
     beginning(&clauses.join("; ")) + "."
+}
+
+/// Said of a difference that is certain, while its estimates lie in the region that does not matter.
+fn perhaps_too_little(fact: &Fact<'_>, region: f64) -> String {
+    let is_little = fact.items.iter().all(|(_, ratio)| !ratio.material && (ratio.ratio - 1.0).abs() < region);
+    if is_little { format!(", perhaps too little to matter ({})", region_in_words(region)) } else { String::new() }
 }
 
 /// Figures without intervals.
@@ -232,6 +238,23 @@ mod tests {
     fn said_to_be_open(comparisons: &[Comparison]) -> Option<String> {
         let all: Vec<&Comparison> = comparisons.iter().collect();
         open(&facts(&all, |verdict| verdict == VerdictKind::Inconclusive), &Universe::of(&all))
+    }
+
+    #[test]
+    fn a_difference_that_is_certain_may_still_be_too_little_to_matter() {
+        let said = |ratio: f64, material: bool| {
+            let mut one = comparison("Get", "worse");
+            one.currencies.truncate(1);
+            let currency = &mut one.currencies[0];
+            (currency.ratio, currency.lo, currency.hi, currency.material) = (ratio, Some(1.003), Some(1.036), material);
+            stated(&facts(&[&one], VerdictKind::is_decision), 3, &Universe::of(&[&one]), 0.02)
+        };
+        let little = said(1.019, false);
+        assert!(little.ends_with("[0.3, 3.6], perhaps too little to matter (±2 %)."), "{little}");
+        for (ratio, material) in [(1.03, false), (1.019, true)] {
+            let text = said(ratio, material);
+            assert!(!text.contains("matter"), "{text}");
+        }
     }
 
     #[test]
