@@ -62,7 +62,7 @@ pub fn of_a_jvm(stage: &Stage, verdicts: &mut Verdicts) -> Result<(), Box<dyn Er
     for _ in 0..stage.seconds * 2 {
         let before = jvm.take_sample().ok_or("the JVM is gone")?;
         let sample = stage.drive(&mut session, JVM_PER_S, SLICE)?;
-        let used = jvm.take_sample().ok_or("the JVM is gone")?.since(&before);
+        let used = jvm.take_sample().and_then(|after| after.since(&before)).ok_or("the JVM is gone")?;
         if let Some(bytes) = used.allocated_bytes {
             allocated += bytes;
             requests += sample.completed_in_slice;
