@@ -1,0 +1,157 @@
+// The first screen of the built page in Chromium: headline, trust, answer table, tiles of a load.
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { FIXTURES } from '../fixtures/index';
+import { whySkipped } from './browser';
+import { Pages } from './pages';
+
+describe.skipIf(whySkipped())('the first screen', () => {
+  let pages: Pages;
+  beforeAll(() => {
+    pages = new Pages();
+  });
+  afterAll(() => pages.close());
+
+  test('answers on the first screen: headline, trust, a row per comparison, the next step', async () => {
+    const { page } = await pages.open('compared');
+    const summary = FIXTURES.compared!();
+    const headline = summary.headline.text;
+    expect(plain(await page.locator('h1').textContent())).toBe(headline);
+    const sizes = await page.locator('h1').evaluate((h1) => [...h1.childNodes].map((part) => part.textContent!));
+    expect(sizes.length, 'one statement is large').toBe(2);
+    expect(sizes[0]).toMatch(/^[^;]+[;.] $/);
+    expect(await page.locator('h1 .sr').textContent(), 'a line that ends needs no semicolon').toBe('; ');
+    expect(await page.title()).toBe(headline);
+    expect(await page.locator('.question').textContent()).toBe(summary.run.question);
+    expect(await page.locator('.trust').textContent()).toContain('USE WITH CARE');
+    expect(await page.locator('.trust a').textContent()).toBe(`${summary.trust.warnings} warnings in the findings`);
+    expect(await page.locator('.answer tbody tr:not(.panel)').count()).toBe(summary.comparisons.length);
+    expect(await page.locator('.next pre').textContent()).toBe(summary.next!.command);
+    const box = (await page.locator('.answer').boundingBox())!;
+    expect(box.y + box.height).toBeLessThan(900);
+    await page.context().close();
+  });
+
+  test('draws a small forest for each measure: filled when decided, with a dot for each start', async () => {
+    const { page } = await pages.open('compared');
+    const first = FIXTURES.compared!().comparisons[0]!;
+    const row = page.locator('.answer tbody tr:not(.panel)').first();
+    expect(await row.locator('.mini-forest').count()).toBe(first.currencies.length - 1);
+    const deciding = row.locator('td').first();
+    expect(await deciding.locator('.start').count()).toBe(first.currencies[0]!.fork_ratios.length);
+    expect(await deciding.locator('.estimate.open').count()).toBe(0);
+    expect(await deciding.locator('.words').textContent()).toMatch(/✗\s.+ % more \[/);
+    const band = (await deciding.locator('.band').boundingBox())!;
+    expect(band.width).toBeGreaterThanOrEqual(10);
+    expect(await page.locator('.answer .estimate.open').count()).toBeGreaterThan(0);
+    await page.context().close();
+  });
+
+  test('marks each start of a small forest, also one beyond its axis', async () => {
+    const { page } = await pages.open('golden-slo');
+    const starts = page.locator('.answer .mini-forest').first().locator('.start');
+    expect(await starts.evaluateAll((all) => all.map((start) => start.tagName))).toEqual([
+      'polygon',
+      'polygon',
+      'polygon',
+    ]);
+    await page.context().close();
+  });
+
+  test('gives a narrow screen the baseline and its levels too', async () => {
+    const { page } = await pages.open('compared', { viewport: { width: 390, height: 844 } });
+    expect(await page.locator('.answer thead').innerText()).toBe('against http4s.Vanilla');
+    const first = page.locator('.answer .panel').first();
+    expect(await first.locator('.level').first().isVisible()).toBe(true);
+    const level = (await first.locator('.level').first().boundingBox())!;
+    expect(level.height, 'a level and its unit are one line').toBeLessThan(24);
+    expect(await first.locator('.axis').first().innerText(), 'each measure says where better lies').toMatch(/◀ ▶/);
+    expect(await first.locator('td').first().getAttribute('data-label')).toBe('CPU per request');
+    await page.context().close();
+  });
+
+  test('has the measure of its headline in the answer table', async () => {
+    const { page } = await pages.open('golden-pushes');
+    expect(await page.locator('h1').textContent()).toContain('p50 of pushes');
+    expect(await page.locator('.answer thead').textContent()).toContain('p50 of pushes');
+    expect(await page.locator('.answer .words').first().textContent()).toContain('both starts above');
+    expect(plain(await page.locator('.answer .words').first().textContent()), 'a doubt stands at its figure').toContain(
+      '+8.8 % !',
+    );
+    await page.context().close();
+  });
+
+  test('calls the latency of a pushed message what it is', async () => {
+    const { page } = await pages.open('golden-pushes');
+    expect(await page.locator('#latencies h3').first().textContent()).toContain('push latency by percentile');
+    expect(await page.locator('#latencies .tabs').allTextContents()).toEqual([expect.stringContaining('linear')]);
+    const heads = await page.locator('#latencies thead').last().textContent();
+    expect(heads, 'each percentile has the unit that suits it').toMatch(/p50, µs.*p99, ms.*max, ms/);
+    await page.context().close();
+  });
+
+  test('marks a start that settled in another mode', async () => {
+    const { page } = await pages.open('golden-odd-start');
+    const figure = page.locator('#throughputs .figure').first();
+    await figure.scrollIntoViewIfNeeded();
+    await figure.locator('svg path[stroke-dasharray]').first().waitFor();
+    expect(await figure.locator('.note').textContent()).toContain('Dashed: a start that settled in another mode');
+    await page.context().close();
+  });
+
+  test('explains a term to who comes by keyboard', async () => {
+    const { page } = await pages.open('compared');
+    await page.locator('.reading abbr').first().focus();
+    const shown = await page.evaluate(() => getComputedStyle(document.activeElement!, '::after').content);
+    expect(shown).toContain('server');
+    await page.context().close();
+  });
+
+  test('explains no table where nothing could be compared', async () => {
+    const { page } = await pages.open('golden-broken');
+    expect(await page.locator('.trust').textContent()).toContain('DO NOT USE');
+    expect(await page.locator('.answer, .reading, #matrix').count()).toBe(0);
+    await page.context().close();
+  });
+
+  test('does not call a void row one to use with care', async () => {
+    const { page } = await pages.open('interrupted');
+    const row = page.locator('.answer tbody tr:not(.panel)', { hasText: 'void' });
+    expect(await row.locator('th').textContent()).toBe('http4s.TapirInterceptor0 starts, do not use');
+    await page.context().close();
+  });
+
+  test('shows an undecided run with the starts that were left out', async () => {
+    const { page } = await pages.open('golden-undecided');
+    expect(await page.locator('h1').textContent()).toContain('Not decided yet');
+    expect(await page.locator('.answer').textContent()).toContain('3 of 4 starts count');
+    expect(await page.locator('.answer .estimate:not(.open)').count()).toBe(0);
+    await page.context().close();
+  });
+
+  test('shows a load as tiles', async () => {
+    const { page } = await pages.open('golden-load');
+    const names = await page.locator('.tiles dt').allTextContents();
+    expect(names).toEqual(['requests/s', 'p50', 'p99', 'p99.9', 'max', 'errors', 'generator busy']);
+    expect(await page.locator('.tiles').textContent()).toContain('19,983');
+    await page.context().close();
+  });
+
+  test('says of a load what the terminal says', async () => {
+    const { page } = await pages.open('golden-load');
+    const lines = await page.locator('.lines th').allTextContents();
+    for (const line of ['throughput', 'requests', 'bytes', 'connections', 'generator', 'closed loop'])
+      expect(lines).toContain(line);
+    expect(lines.some((line) => ['passed', 'failed'].includes(line))).toBe(true);
+    const latency = await page.locator('#figures .pushed').first().textContent();
+    for (const word of ['response time', 'service time', 'min', 'mean', 'p50', 'p99', 'max'])
+      expect(latency).toContain(word);
+    expect(await page.locator('#figures .scroll[aria-label="Failed requests"]').textContent()).toContain('timeout');
+    await page.locator('#histogram').scrollIntoViewIfNeeded();
+    await page.locator('#histogram svg').waitFor();
+    await page.context().close();
+  });
+});
+
+/** Text as it was written, without the marks that keep it on one line. */
+const plain = (text: string | null): string => text!.replaceAll('\u00a0', ' ').replaceAll('\u2060', '');
