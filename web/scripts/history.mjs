@@ -8,6 +8,7 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { format } from 'prettier';
 import { runnerImport } from 'vite';
+import { firstPaint } from './first_paint.mjs';
 
 const HISTORIES = 20;
 const RECORDS = 200;
@@ -89,7 +90,7 @@ for (let i = 0; i < VISITS; i++) {
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
   await page.goto(pathToFileURL(file).href);
   await page.locator('svg').first().waitFor();
-  paints.push(await page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0].startTime));
+  paints.push(await firstPaint(page));
   await page.close();
 }
 await browser.close();
